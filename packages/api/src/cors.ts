@@ -1,0 +1,28 @@
+/** What a browser page from elsewhere may do. API Gateway is configured with the same facts. */
+export const CORS = {
+  allowOrigins: ["*"],
+  allowMethods: ["GET", "POST", "PUT", "DELETE", "OPTIONS"],
+  allowHeaders: ["authorization", "content-type", "idempotency-key", "x-api-key"],
+  exposeHeaders: [
+    "content-disposition",
+    "retry-after",
+    "x-ratelimit-limit",
+    "x-ratelimit-remaining",
+    "x-ratelimit-reset",
+    "x-request-id",
+  ],
+  maxAgeSeconds: 86_400,
+} as const;
+
+/** On every answer. Keys travel in a header and never in cookies, so any origin may be let in. */
+export const corsHeaders = {
+  "access-control-allow-origin": CORS.allowOrigins.join(", "),
+  "access-control-expose-headers": CORS.exposeHeaders.join(", "),
+};
+
+export const preflightHeaders = {
+  "access-control-allow-origin": CORS.allowOrigins.join(", "),
+  "access-control-allow-methods": CORS.allowMethods.join(", "),
+  "access-control-allow-headers": CORS.allowHeaders.join(", "),
+  "access-control-max-age": String(CORS.maxAgeSeconds),
+};

@@ -1,0 +1,75 @@
+import type { KeyMode } from "@mailproof/core/access/key-form";
+import type { Scope } from "@mailproof/core/access/scopes";
+import type { PlanId } from "@mailproof/core/accounts/plans";
+import type { FailureCode } from "@mailproof/core/failure";
+import type { World } from "@mailproof/core/world";
+import type { BaseIssue, BaseSchema, InferOutput } from "valibot";
+
+export type Method = "GET" | "POST" | "PUT" | "DELETE";
+export type Schema<T = unknown> = BaseSchema<unknown, T, BaseIssue<unknown>>;
+
+export type Caller = {
+  readonly account: string;
+  readonly keyId: string;
+  readonly mode: KeyMode;
+  /** Null: unrestricted. */
+  readonly scopes: readonly Scope[] | null;
+  readonly plan: PlanId;
+};
+
+/** Who may call: anybody, a key that holds this scope, or only a key that is not limited to scopes. */
+export type Access = "public" | "unrestricted" | Scope;
+
+/** What an endpoint reaches for. It becomes the IAM policy of its Lambda, and nothing more. */
+export type Need = "table:read" | "table:readwrite" | "queue:depth" | "blobs:read" | "blobs:write";
+
+/** Each part of the request has a schema of its own, so no field can pass for one of another part. */
+export type Input<P = unknown, Q = unknown, B = unknown> = {
+  readonly path: P;
+  readonly query: Q;
+  readonly body: B;
+};
+
+export type Answer<T> = { readonly status: Success | 503; readonly data: T };
+export type Success = 200 | 201 | 202;
+
+/** One endpoint is one value. Lambda, the local server, IAM, docs and client all read the same value. */
+export type Endpoint<P = unknown, Q = unknown, B = unknown, O = unknown> = {
+  readonly route: `${Method} /${string}`;
+  readonly summary: string;
+  /** In words, for people. Null: free, so no failure of it can have charged anything. */
+  readonly price: string | null;
+  readonly access: Access;
+  readonly needs: readonly Need[];
+  readonly answers: readonly Success[];
+  readonly errors: readonly FailureCode[];
+  /** A part without a schema takes nothing: no query parameter, no body. */
+  readonly path?: Schema<P> | undefined;
+  readonly query?: Schema<Q> | undefined;
+  readonly body?: Schema<B> | undefined;
+  readonly output: Schema<O>;
+  /** False where the contract wants the data bare, without {success, data}. */
+  readonly enveloped?: false;
+  // Method syntax on purpose: it lets endpoints with different inputs live in one list.
+  handle(world: World, caller: Caller, input: Input<P, Q, B>): Promise<Answer<O>>;
+};
+
+type OutputOf<S extends Schema | undefined> = S extends Schema ? InferOutput<S> : undefined;
+
+/** Ties the handler's types to the schemas beside it. */
+export const endpoint = <
+  O extends Schema,
+  P extends Schema | undefined = undefined,
+  Q extends Schema | undefined = undefined,
+  B extends Schema | undefined = undefined,
+>(
+  definition: Omit<
+    Endpoint<OutputOf<P>, OutputOf<Q>, OutputOf<B>, InferOutput<O>>,
+    "path" | "query" | "body" | "output"
+  > & {
+    readonly path?: P | undefined;
+    readonly query?: Q | undefined;
+    readonly body?: B | undefined;
+    readonly output: O;
+  },
+) => definition;

@@ -1,0 +1,70 @@
+import { TEST_BALANCE } from "@mailproof/core/access/test-mode";
+import { accountOf, balanceOf } from "@mailproof/core/accounts/accounts";
+import { PLAN_IDS, PLANS } from "@mailproof/core/accounts/plans";
+import { toCredits } from "@mailproof/core/money/credits";
+import * as v from "valibot";
+import { endpoint } from "../endpoint.ts";
+import { KEYED_ERRORS, Mode, ScopeName } from "../schemas.ts";
+
+export const getAccount = endpoint({
+  route: "GET /v1/account",
+  summary: "Show the account: its plan, its credits, and what the key in use may do.",
+  price: null,
+  access: "account:read",
+  needs: ["table:readwrite"],
+  answers: [200],
+  errors: KEYED_ERRORS,
+
+  output: v.object({
+    account_id: v.string(),
+    name: v.string(),
+    created_at: v.string(),
+    plan: v.object({
+      id: v.picklist(PLAN_IDS),
+      max_addresses_per_job: v.number(),
+      requests_per_minute: v.number(),
+      retention_days: v.number(),
+    }),
+    credits: v.object({
+      available: v.number(),
+      held: v.number(),
+      spent: v.number(),
+      refunded: v.number(),
+      granted: v.number(),
+    }),
+    key: v.object({
+      key_id: v.string(),
+      mode: Mode,
+      scopes: v.nullable(v.pipe(v.array(ScopeName), v.readonly())),
+    }),
+  }),
+
+  async handle(world, caller) {
+    const account = await accountOf(world.table, caller.account);
+    const balance =
+      caller.mode === "live" ? await balanceOf(world.table, caller.account) : TEST_BALANCE;
+    const plan = PLANS[account.plan];
+    return {
+      status: 200,
+      data: {
+        account_id: account.account,
+        name: account.name,
+        created_at: account.createdAt,
+        plan: {
+          id: account.plan,
+          max_addresses_per_job: plan.jobAddressesMax,
+          requests_per_minute: plan.requestsPerMinute,
+          retention_days: plan.retentionDays,
+        },
+        credits: {
+          available: toCredits(balance.available),
+          held: toCredits(balance.held),
+          spent: toCredits(balance.spent),
+          refunded: toCredits(balance.refunded),
+          granted: toCredits(balance.granted),
+        },
+        key: { key_id: caller.keyId, mode: caller.mode, scopes: caller.scopes },
+      },
+    };
+  },
+});

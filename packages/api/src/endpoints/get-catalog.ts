@@ -1,0 +1,60 @@
+import { CREDIT_PACKS, PLAN_IDS, PLANS } from "@mailproof/core/accounts/plans";
+import { PRICE, toCredits } from "@mailproof/core/money/credits";
+import * as v from "valibot";
+import { endpoint } from "../endpoint.ts";
+
+export const getCatalog = endpoint({
+  route: "GET /v1/catalog",
+  summary: "List plans, credit packs and what each operation costs.",
+  price: null,
+  access: "public",
+  needs: [],
+  answers: [200],
+  errors: ["INVALID_REQUEST"],
+
+  output: v.object({
+    currency: v.literal("USD"),
+    plans: v.array(
+      v.object({
+        id: v.string(),
+        price_cents_per_month: v.number(),
+        max_addresses_per_job: v.number(),
+        requests_per_minute: v.number(),
+        retention_days: v.number(),
+      }),
+    ),
+    credit_packs: v.array(
+      v.object({ id: v.string(), credits: v.number(), price_cents: v.number() }),
+    ),
+    credits_per_operation: v.record(v.string(), v.number()),
+  }),
+
+  async handle() {
+    return {
+      status: 200,
+      data: {
+        currency: "USD" as const,
+        plans: PLAN_IDS.map((id) => ({
+          id,
+          price_cents_per_month: PLANS[id].centsPerMonth,
+          max_addresses_per_job: PLANS[id].jobAddressesMax,
+          requests_per_minute: PLANS[id].requestsPerMinute,
+          retention_days: PLANS[id].retentionDays,
+        })),
+        credit_packs: CREDIT_PACKS.map(({ id, credits, cents }) => ({
+          id,
+          credits,
+          price_cents: cents,
+        })),
+        credits_per_operation: {
+          verify: toCredits(PRICE.verify),
+          verify_from_cache: toCredits(PRICE.verifyCached),
+          verify_batch_per_address: toCredits(PRICE.batchAddress),
+          verify_file_per_address: toCredits(PRICE.fileAddress),
+          find: toCredits(PRICE.find),
+          deliverability_check: toCredits(PRICE.deliverabilityCheck),
+        },
+      },
+    };
+  },
+});

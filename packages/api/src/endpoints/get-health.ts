@@ -1,0 +1,69 @@
+import type { World } from "@mailproof/core/world";
+import * as v from "valibot";
+import { endpoint } from "../endpoint.ts";
+
+const PROBE_MS = 1_000;
+const Check = v.picklist(["ok", "dead_letters_waiting", "failed"]);
+type Check = v.InferOutput<typeof Check>;
+
+export const getHealth = endpoint({
+  route: "GET /health",
+  summary: "Tell whether the service and what it depends on are alive.",
+  price: null,
+  access: "public",
+  enveloped: false,
+  needs: ["table:read", "queue:depth", "blobs:read"],
+  answers: [200],
+  errors: ["UNAVAILABLE"],
+
+  output: v.object({
+    status: v.picklist(["healthy", "degraded"]),
+    timestamp: v.string(),
+    service: v.string(),
+    version: v.string(),
+    checks: v.object({ table: Check, queue: Check, blobs: Check }),
+  }),
+
+  async handle(world) {
+    const [table, queue, blobs] = await Promise.all([
+      check(
+        world,
+        "table",
+        async () => void (await world.table.get({ pk: "HEALTH", sk: "PROBE" })),
+      ),
+      check(world, "queue", () => world.queue.countDead()),
+      check(world, "blobs", async () => void (await world.blobs.head("health/probe"))),
+    ]);
+    const checks = { table, queue, blobs };
+    const found = Object.values(checks);
+    return {
+      // Dead letters wait for a person; they are no reason to take the service out of its balancer.
+      status: found.includes("failed") ? 503 : 200,
+      data: {
+        status: found.every((one) => one === "ok") ? ("healthy" as const) : ("degraded" as const),
+        timestamp: world.now().toISOString(),
+        service: "mailproof",
+        version: world.settings.version,
+        checks,
+      },
+    };
+  },
+});
+
+/** Asks one door, for a second at the most: whoever asks for our health has a time-out too. */
+const check = async (
+  world: World,
+  door: string,
+  ask: () => Promise<number | void>,
+): Promise<Check> => {
+  const late = world.sleep(PROBE_MS).then(() => {
+    throw new Error(`no answer within ${PROBE_MS} ms`);
+  });
+  try {
+    const dead = await Promise.race([ask(), late]);
+    return dead ? "dead_letters_waiting" : "ok";
+  } catch (cause) {
+    world.log("probe_failed", { door, cause });
+    return "failed";
+  }
+};

@@ -1,0 +1,54 @@
+import { Failure } from "@mailproof/core/failure";
+import * as v from "valibot";
+import type { Endpoint, Input, Schema } from "./endpoint.ts";
+
+const NOTHING_TO_READ = v.strictObject({});
+
+/** The parts of a request, each read by its own schema; the first part that is wrong is the answer. */
+export const parse = (endpoint: Endpoint, sent: Input): Input => ({
+  path: parsePart(endpoint.path ?? NOTHING_TO_READ, sent.path),
+  query: parsePart(endpoint.query ?? NOTHING_TO_READ, sent.query),
+  body: endpoint.body && parsePart(endpoint.body, sent.body),
+});
+
+type Detail = { readonly field: string; readonly message: string };
+
+// A list of 10,000 wrong addresses deserves an answer, not 10,000 of them.
+const DETAILS_MAX = 20;
+const SENTENCES_MAX = 3;
+
+const parsePart = (schema: Schema, value: unknown): unknown => {
+  if (value === undefined) throw invalid([{ field: "body", message: "is required" }]);
+  if (!isObject(value)) throw invalid([{ field: "body", message: "must be a JSON object" }]);
+  const parsed = v.safeParse(schema, value);
+  if (parsed.success) return parsed.output;
+  throw invalid(parsed.issues.map(toDetail));
+};
+
+const invalid = (all: readonly Detail[]): Failure => {
+  const details = all.slice(0, DETAILS_MAX);
+  const told = details.slice(0, SENTENCES_MAX).map(({ field, message }) => `${field}: ${message}`);
+  const untold = all.length - told.length;
+  const what = told.join("; ") + (untold > 0 ? `; and ${untold} more` : "");
+  return new Failure("INVALID_REQUEST", "nothing_charged", `${what}.`, { details });
+};
+
+/** For what no schema can say: one field against another, or against the clock. */
+export const invalidField = (field: string, message: string): Failure =>
+  invalid([{ field, message }]);
+
+const toDetail = (issue: v.BaseIssue<unknown>): Detail => ({
+  field: v.getDotPath(issue) ?? "body",
+  message: inPlainWords(issue),
+});
+
+// Valibot's own messages are made for the developers of schemas, and repeat whatever was sent.
+const inPlainWords = ({ type, expected, message }: v.BaseIssue<unknown>): string => {
+  if (type === "strict_object" && expected === "never") return "is not a known field";
+  if (!message.startsWith("Invalid ")) return message;
+  if (message.endsWith("received undefined")) return "is required";
+  return `must be ${(expected ?? "different").replace(/^\((.*)\)$/, "one of $1")}`;
+};
+
+const isObject = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

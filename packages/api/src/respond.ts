@@ -1,0 +1,129 @@
+import { PLANS } from "@mailproof/core/accounts/plans";
+import { Failure, type MoneyOutcome } from "@mailproof/core/failure";
+import type { World } from "@mailproof/core/world";
+import { assertMay, authenticate, type Headers } from "./authenticate.ts";
+import type { Caller, Endpoint } from "./endpoint.ts";
+import { parse } from "./parse.ts";
+
+export type HttpRequest = {
+  readonly id: string;
+  readonly headers: Headers;
+  readonly path: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  /** Parsed JSON; undefined when nothing was sent. */
+  readonly body: unknown;
+};
+
+export type HttpAnswer = {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+};
+
+/** The whole life of a request, in order. There is no other path through the service. */
+export const respond = async (
+  world: World,
+  endpoint: Endpoint,
+  request: HttpRequest,
+): Promise<HttpAnswer> => {
+  const headers: Record<string, string> = {};
+  try {
+    const caller = await admit(world, endpoint, request, headers);
+    const input = parse(endpoint, request);
+    const { status, data } = await endpoint.handle(world, caller, input);
+    const body = endpoint.enveloped === false ? data : { success: true, data };
+    return answer(request.id, status, headers, body);
+  } catch (error) {
+    // A route without a price cannot have charged anything, whatever broke in it.
+    const money = endpoint.price === null ? "nothing_charged" : "unknown";
+    return refuse(world, request.id, asFailure(error, money), headers);
+  }
+};
+
+/** Every failure leaves through here, so every failure says what happened to the money. */
+export const refuse = (
+  world: World,
+  requestId: string,
+  failure: Failure,
+  headers: Readonly<Record<string, string>> = {},
+): HttpAnswer => {
+  const { status, code, message, details, retryable } = failure;
+  if (status >= 500) world.log("failure", { requestId, code, cause: failure.cause ?? failure });
+  const error = {
+    code,
+    message,
+    ...(details !== undefined && { details }),
+    ...(retryable && { retryable }),
+  };
+  const later = status === 503 && { "retry-after": RETRY_AFTER_SECONDS };
+  return answer(
+    requestId,
+    status,
+    { ...headers, ...later, ...failure.headers },
+    { success: false, error, request_id: requestId },
+  );
+};
+
+/** What was thrown, if it was meant for the caller; else a bug: opaque outside, whole in the log. */
+export const asFailure = (error: unknown, money: MoneyOutcome): Failure =>
+  error instanceof Failure
+    ? error
+    : new Failure("INTERNAL", money, "Something broke on our side.", { cause: error });
+
+const RETRY_AFTER_SECONDS = "5";
+
+// Nobody but handlers of public endpoints ever sees this caller, and they do not look.
+const ANYBODY: Caller = { account: "", keyId: "", mode: "test", scopes: [], plan: "free" };
+
+/** The caller, if it may come in. From the moment it is known every answer carries its allowance. */
+const admit = async (
+  world: World,
+  endpoint: Endpoint,
+  request: HttpRequest,
+  headers: Record<string, string>,
+): Promise<Caller> => {
+  if (endpoint.access === "public") return ANYBODY;
+  const caller = await orUnavailable(authenticate(world, request.headers));
+  const { requestsPerMinute } = PLANS[caller.plan];
+  const allowance = await orUnavailable(world.rateLimit(caller.keyId, requestsPerMinute));
+  headers["x-ratelimit-limit"] = String(allowance.limit);
+  headers["x-ratelimit-remaining"] = String(allowance.remaining);
+  headers["x-ratelimit-reset"] = String(allowance.resetAt);
+  if (!allowance.allowed) throw tooMany(allowance.resetAt, world.now());
+  assertMay(caller, endpoint.access);
+  return caller;
+};
+
+/** Before the handler nothing was charged, so a door that fails here is no mystery. */
+const orUnavailable = <T>(step: Promise<T>): Promise<T> =>
+  step.catch((cause: unknown) => {
+    if (cause instanceof Failure) throw cause;
+    const what = "The service cannot read its own state right now.";
+    throw new Failure("UNAVAILABLE", "nothing_charged", what, { cause });
+  });
+
+const tooMany = (resetAt: number, now: Date): Failure => {
+  const seconds = Math.max(1, Math.ceil(resetAt - now.getTime() / 1000));
+  const what = `Too many requests with this key; the next minute starts in ${seconds} s.`;
+  return new Failure("RATE_LIMITED", "nothing_charged", what, {
+    headers: { "retry-after": String(seconds) },
+  });
+};
+
+const answer = (
+  requestId: string,
+  statusCode: number,
+  headers: Readonly<Record<string, string>>,
+  body: unknown,
+): HttpAnswer => ({
+  statusCode,
+  headers: {
+    "content-type": "application/json; charset=utf-8",
+    // Answers hold credits and addresses: nothing between us and the caller keeps a copy.
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    ...headers,
+    "x-request-id": requestId,
+  },
+  body: JSON.stringify(body),
+});

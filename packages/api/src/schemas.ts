@@ -1,0 +1,32 @@
+import { KEY_MODES } from "@mailproof/core/access/key-form";
+import { SCOPES } from "@mailproof/core/access/scopes";
+import type { FailureCode } from "@mailproof/core/failure";
+import * as v from "valibot";
+
+// Shapes that more than one endpoint speaks of.
+
+/** What any route behind a key can answer. */
+export const KEYED_ERRORS = [
+  "INVALID_REQUEST",
+  "UNAUTHORIZED",
+  "FORBIDDEN",
+  "RATE_LIMITED",
+  "INTERNAL",
+  "UNAVAILABLE",
+] as const satisfies readonly FailureCode[];
+
+export const Mode = v.picklist(KEY_MODES, "must be live or test");
+export const ScopeName = v.picklist(SCOPES, `must be one of ${SCOPES.join(", ")}`);
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+
+/** A day of the calendar: 2026-02-30 is none. */
+export const Day = v.pipe(
+  v.string(),
+  v.check((text) => DATE.test(text) && isCalendarDay(text), "must be a date such as 2026-11-21"),
+);
+
+const isCalendarDay = (text: string): boolean => {
+  const date = new Date(`${text}T00:00:00.000Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+};

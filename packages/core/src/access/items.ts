@@ -1,0 +1,46 @@
+import * as v from "valibot";
+import { everyItem } from "../every-item.ts";
+import type { Item, Key, Table, Write } from "../table.ts";
+import { KEY_MODES } from "./key-form.ts";
+import { SCOPES } from "./scopes.ts";
+
+// Layout. A key is found by its hash when it is used and by its id when it is managed; both items are written
+// and removed together, so neither is ever there alone.
+//
+//   pk              sk            what
+//   KEY#<hash>      KEY           what the key may do, for authentication
+//   KEYS#<account>  <id>          the same facts and the hash, for the list and for revoking
+
+const ApiKey = v.object({
+  id: v.string(),
+  hash: v.string(),
+  account: v.string(),
+  name: v.string(),
+  mode: v.picklist(KEY_MODES),
+  /** Null: unrestricted. */
+  scopes: v.nullable(v.array(v.picklist(SCOPES))),
+  hint: v.string(),
+  createdAt: v.string(),
+});
+
+export type ApiKey = Readonly<v.InferOutput<typeof ApiKey>>;
+
+export const keyByHash = (hash: string): Key => ({ pk: `KEY#${hash}`, sk: "KEY" });
+export const keyById = (account: string, id: string): Key => ({ pk: keysOf(account), sk: id });
+export const readKey = (item: Item): ApiKey => v.parse(ApiKey, item);
+
+export const writesOfNewKey = (key: ApiKey): Write[] => [
+  { create: { ...keyByHash(key.hash), ...key } },
+  { create: { ...keyById(key.account, key.id), ...key } },
+];
+
+export const writesOfRevokedKey = (key: ApiKey): Write[] => [
+  { remove: keyById(key.account, key.id) },
+  { remove: keyByHash(key.hash) },
+];
+
+export async function* keysListed(table: Table, account: string): AsyncGenerator<ApiKey> {
+  for await (const item of everyItem(table, { pk: keysOf(account) })) yield readKey(item);
+}
+
+const keysOf = (account: string): string => `KEYS#${account}`;

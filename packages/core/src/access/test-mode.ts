@@ -1,0 +1,12 @@
+import { credits } from "../money/credits.ts";
+import type { Balance } from "../money/items.ts";
+
+/** What every test key is told its account owns. No call with a test key ever changes it. */
+export const TEST_BALANCE: Balance = {
+  available: credits(1_000),
+  held: credits(0),
+  spent: credits(0),
+  granted: credits(1_000),
+  debited: credits(0),
+  refunded: credits(0),
+};

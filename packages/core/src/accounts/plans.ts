@@ -1,0 +1,28 @@
+/** What an account may do, by plan. A limit that is not here does not exist. */
+export const PLANS = {
+  free: { jobAddressesMax: 1_000, requestsPerMinute: 60, retentionDays: 7, centsPerMonth: 0 },
+  pro: {
+    jobAddressesMax: 100_000,
+    requestsPerMinute: 600,
+    retentionDays: 30,
+    centsPerMonth: 4_900,
+  },
+  scale: {
+    jobAddressesMax: 500_000,
+    requestsPerMinute: 3_000,
+    retentionDays: 90,
+    centsPerMonth: 29_900,
+  },
+} as const;
+
+export type PlanId = keyof typeof PLANS;
+
+export const PLAN_IDS = Object.keys(PLANS) as PlanId[];
+
+/** Credits are bought in packs. Prices are in US cents, before tax. */
+export const CREDIT_PACKS = [
+  { id: "pack_5k", credits: 5_000, cents: 1_500 },
+  { id: "pack_25k", credits: 25_000, cents: 6_000 },
+  { id: "pack_100k", credits: 100_000, cents: 18_000 },
+  { id: "pack_1m", credits: 1_000_000, cents: 95_000 },
+] as const;

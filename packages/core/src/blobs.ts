@@ -1,0 +1,40 @@
+/** `version` names exactly these bytes: a later put under the same key has another one. */
+export type BlobFacts = { readonly version: string; readonly bytes: number };
+
+/** Both ends belong to the range, as in HTTP. */
+export type ByteRange = { readonly from: number; readonly to: number };
+
+export type BlobBody = BlobFacts & { readonly content: AsyncIterable<Uint8Array> };
+
+/** The door to files: folders on one machine, S3 on AWS, memory in simulation. */
+export type Blobs = {
+  /** All of the content or nothing: a put that breaks off leaves what was there before. */
+  put(key: string, content: AsyncIterable<Uint8Array>): Promise<BlobFacts>;
+  head(key: string): Promise<BlobFacts | undefined>;
+  /** With `version`: these bytes or none. A reader that pins a version never sees half of another file. */
+  get(
+    key: string,
+    options?: { readonly range?: ByteRange; readonly version?: string },
+  ): Promise<BlobBody | undefined>;
+  remove(key: string): Promise<void>;
+  /** Whoever holds the link may put this one object until it expires, with a bare `curl -T`. */
+  putLink(key: string, options: PutLink): Promise<string>;
+  /** Whoever holds the link may read this one object until it expires. */
+  getLink(key: string, options: GetLink): Promise<string>;
+};
+
+/** S3 cannot hold an upload to `bytesMax`, so whoever reads it checks again. */
+export type PutLink = { readonly expiresInSeconds: number; readonly bytesMax: number };
+export type GetLink = {
+  readonly expiresInSeconds: number;
+  readonly fileName: string;
+  readonly contentType: string;
+};
+
+const KEY = /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/;
+const KEY_LENGTH_MAX = 512;
+
+/** No part starts with a dot, so a key can never climb out of its folder. */
+export const assertBlobKey = (key: string): void => {
+  if (key.length > KEY_LENGTH_MAX || !KEY.test(key)) throw new RangeError(`no blob key: ${key}`);
+};

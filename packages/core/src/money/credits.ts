@@ -1,0 +1,22 @@
+/** Money is counted in whole half-credits: the cheapest charge is 0.5 credit, and floats drift. */
+export type Halves = number & { readonly unit: "half-credit" };
+
+export const isHalves = (value: unknown): value is Halves => Number.isSafeInteger(value);
+
+export const credits = (amount: number): Halves => {
+  const halves = amount * 2;
+  if (isHalves(halves)) return halves;
+  throw new RangeError(`${amount} is not a multiple of 0.5 credit`);
+};
+
+export const toCredits = (amount: Halves): number => amount / 2;
+
+/** The whole price list. A price that is not here does not exist. */
+export const PRICE = {
+  verify: credits(1),
+  verifyCached: credits(0.5),
+  batchAddress: credits(1),
+  fileAddress: credits(1),
+  find: credits(5),
+  deliverabilityCheck: credits(10),
+} as const;

@@ -1,0 +1,19 @@
+import type { QueueFacts } from "./queue.ts";
+import type { Json } from "./table.ts";
+import type { World } from "./world.ts";
+
+/**
+ * What is done with the messages of one queue. It returns when a message is done and throws when it is not.
+ * A message may come twice, or after a later one: handling it again must change nothing.
+ */
+export type Worker = {
+  readonly queue: QueueFacts;
+  handle(world: World, body: Json): Promise<void>;
+};
+
+/** What is done again and again. A run may be cut off anywhere; the next one finds what is left. */
+export type Schedule = {
+  readonly name: string;
+  readonly everySeconds: number;
+  run(world: World): Promise<void>;
+};

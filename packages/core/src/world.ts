@@ -1,0 +1,27 @@
+import type { RateLimit } from "./access/rate.ts";
+import type { Blobs } from "./blobs.ts";
+import type { Queue } from "./queue.ts";
+import type { Settings } from "./settings.ts";
+import type { Table } from "./table.ts";
+
+/** What an id stands for shows in its first letters, in a log as in a support mail. */
+export type IdPrefix = "acc" | "key" | "txn" | "req";
+
+/** Everything the core may touch outside itself. Built once per process, passed as the first argument. */
+export type World = {
+  readonly table: Table;
+  readonly queue: Queue;
+  readonly blobs: Blobs;
+  readonly rateLimit: RateLimit;
+  readonly now: () => Date;
+  readonly random: () => number;
+  /** Unpredictable to anybody: credentials are made of these, and of nothing else. */
+  readonly randomBytes: (count: number) => Uint8Array;
+  readonly newId: (prefix: IdPrefix) => string;
+  readonly sleep: (ms: number) => Promise<void>;
+  /** Takes out addresses and keys before anything is written (redact.ts). */
+  readonly log: Log;
+  readonly settings: Settings;
+};
+
+export type Log = (event: string, fields: Readonly<Record<string, unknown>>) => void;

@@ -1,0 +1,110 @@
+import type { Bounds, Condition, Item, Key, Scalar, Update, Where, Write } from "./table.ts";
+
+// What a write means, for doors that keep items themselves (SQLite, memory). The DynamoDB door says the same
+// in expressions, and test/contract/table.test.ts holds them all to one behaviour.
+
+export const keyOf = (write: Write): Key => {
+  if ("create" in write) return write.create;
+  if ("put" in write) return write.put;
+  if ("update" in write) return write.update;
+  if ("remove" in write) return write.remove;
+  return "check" in write ? write.check : write.checkAbsent;
+};
+
+/** Whether the write may be done to what is stored now. */
+export const holds = (write: Write, stored: Item | undefined): boolean => {
+  if ("put" in write) return true;
+  if ("create" in write || "checkAbsent" in write) return stored === undefined;
+  if ("update" in write) return mayUpdate(write, stored);
+  return stored !== undefined && matches(stored, write.where ?? {});
+};
+
+/** The item as it is afterwards, or undefined when there is none. */
+export const after = (write: Write, stored: Item | undefined): Item | undefined => {
+  if ("create" in write) return write.create;
+  if ("put" in write) return write.put;
+  if ("remove" in write) return undefined;
+  if ("check" in write || "checkAbsent" in write) return stored;
+
+  const { update, set = {}, add = {} } = write;
+  const sums = Object.entries(add).map(([field, by]) => [field, amount(stored, field) + by]);
+  return {
+    ...(stored ?? { pk: update.pk, sk: update.sk }),
+    ...set,
+    ...Object.fromEntries(sums),
+  };
+};
+
+const mayUpdate = (write: Update, stored: Item | undefined): boolean => {
+  if (stored === undefined && !write.orCreate) return false;
+  const { add = {}, where = {}, leaving = {} } = write;
+  return (
+    matches(stored ?? {}, where) &&
+    Object.entries(leaving).every(([field, bound]) =>
+      within(amount(stored, field) + (add[field] ?? 0), bound),
+    )
+  );
+};
+
+const matches = (item: Readonly<Record<string, unknown>>, where: Where): boolean =>
+  Object.entries(where).every(([field, condition]) => meets(item[field], condition));
+
+const meets = (value: unknown, condition: Condition): boolean => {
+  if (typeof condition !== "object") return value === condition;
+  if ("oneOf" in condition) return condition.oneOf.includes(value as Scalar);
+  if ("missing" in condition) return value === undefined;
+  const bound = "below" in condition ? condition.below : condition.atLeast;
+  const order = compare(value, bound);
+  return order !== undefined && ("below" in condition ? order < 0 : order >= 0);
+};
+
+/** Undefined for values of different kinds: DynamoDB does not compare those either. */
+const compare = (value: unknown, bound: number | string): number | undefined => {
+  if (typeof value === "number" && typeof bound === "number") return value - bound;
+  if (typeof value === "string" && typeof bound === "string") return compareBytes(value, bound);
+  return undefined;
+};
+
+// JavaScript compares strings by UTF-16 unit; DynamoDB and SQLite compare the bytes of UTF-8.
+export const compareBytes = (a: string, b: string): number =>
+  Buffer.compare(Buffer.from(a), Buffer.from(b));
+
+const within = (value: number, { atLeast, atMost }: Bounds[string]): boolean =>
+  (atLeast === undefined || value >= atLeast) && (atMost === undefined || value <= atMost);
+
+const amount = (item: Item | undefined, field: string): number => Number(item?.[field] ?? 0);
+
+const WRITES_MAX = 100;
+const ITEM_BYTES_MAX = 400_000;
+
+/** DynamoDB refuses these outright. Refusing them everywhere finds the mistake before AWS does. */
+export const assertTransactable = (writes: readonly Write[]): void => {
+  if (writes.length === 0) throw new RangeError("a transaction without writes");
+  if (writes.length > WRITES_MAX) throw new RangeError(`${writes.length} writes in a transaction`);
+  const touched = new Set(writes.map((write) => addressOf(keyOf(write))));
+  if (touched.size < writes.length) throw new RangeError("a transaction touches one item twice");
+  writes.forEach(assertSound);
+};
+
+/** The JSON of an item, unless it is larger than DynamoDB takes. */
+export const serialise = (item: Item): string => {
+  const json = JSON.stringify(item);
+  // Only a long string is worth measuring: a character is at most three bytes of UTF-8 here.
+  if (json.length * 3 <= ITEM_BYTES_MAX || Buffer.byteLength(json) <= ITEM_BYTES_MAX) return json;
+  throw new RangeError(`the item ${item.sk} is over ${ITEM_BYTES_MAX} bytes`);
+};
+
+export const addressOf = ({ pk, sk }: Key): string => `${pk}\n${sk}`;
+
+const assertSound = (write: Write): void => {
+  const { pk, sk } = keyOf(write);
+  if (pk === "" || sk === "") throw new RangeError("a key is empty");
+  if (!("update" in write)) return;
+  const fields = Object.keys({ ...write.set, ...write.add });
+  if (
+    [...fields, ...Object.keys(write.where ?? {})].some((field) => field === "pk" || field === "sk")
+  )
+    throw new RangeError("an update does not touch the key of its item");
+  if (Object.keys(write.leaving ?? {}).some((field) => !(field in (write.add ?? {}))))
+    throw new RangeError("only an amount that is added can be bounded");
+};

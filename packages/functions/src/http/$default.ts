@@ -1,0 +1,3 @@
+import { unrouted } from "../unrouted.ts";
+
+export const handler = unrouted();

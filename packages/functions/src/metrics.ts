@@ -1,0 +1,10 @@
+import { Metrics, MetricUnit } from "@aws-lambda-powertools/metrics";
+
+const metrics = new Metrics({ namespace: "Mailproof", serviceName: "api" });
+
+/** One count per answer, by route and kind of status: what alarms and the dashboard are made of. */
+export const countAnswer = (route: string, status: number): void => {
+  metrics.addDimension("route", route);
+  metrics.addMetric(`answers_${Math.floor(status / 100)}xx`, MetricUnit.Count, 1);
+  metrics.publishStoredMetrics();
+};

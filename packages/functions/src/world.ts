@@ -1,0 +1,58 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
+import { Logger } from "@aws-lambda-powertools/logger";
+import { rateLimitOver } from "@mailproof/core/access/rate";
+import type { Blobs } from "@mailproof/core/blobs";
+import type { Queue } from "@mailproof/core/queue";
+import { redact } from "@mailproof/core/redact";
+import type { Table } from "@mailproof/core/table";
+import type { Log, World } from "@mailproof/core/world";
+import manifest from "../package.json" with { type: "json" };
+
+/** The composition root on AWS: the one file that knows which doors are real. Built once per cold start. */
+export const awsWorld = (): World => {
+  const now = () => new Date();
+  return {
+    table,
+    queue,
+    blobs,
+    rateLimit: rateLimitOver(table, now),
+    now,
+    random: Math.random,
+    randomBytes,
+    newId: (prefix) => `${prefix}_${randomUUID()}`,
+    sleep: (ms) => setTimeout(ms),
+    log: logTo(new Logger({ serviceName: "mailproof" })),
+    settings: { version: manifest.version, keyPepper: required("KEY_PEPPER") },
+  };
+};
+
+const required = (name: string): string => {
+  const value = process.env[name];
+  if (!value) throw new Error(`The setting ${name} is missing.`);
+  return value;
+};
+
+export const logTo =
+  (logger: Pick<Logger, "info">): Log =>
+  (event, fields) =>
+    logger.info(event, redact(fields) as Record<string, unknown>);
+
+// DynamoDB, SQS and S3 join with the deployment; until then a handler that is not given a world of its own
+// answers 503 and says so in the log.
+const notDeployed = () => Promise.reject(new Error("This door has no AWS implementation yet."));
+const table: Table = {
+  get: notDeployed,
+  query: notDeployed,
+  write: notDeployed,
+  transact: notDeployed,
+};
+const queue: Queue = { sendMany: notDeployed, countDead: notDeployed };
+const blobs: Blobs = {
+  put: notDeployed,
+  head: notDeployed,
+  get: notDeployed,
+  remove: notDeployed,
+  putLink: notDeployed,
+  getLink: notDeployed,
+};

@@ -1,0 +1,71 @@
+import { setTimeout } from "node:timers/promises";
+import type { Received } from "@mailproof/core/queue";
+import type { Schedule, Worker } from "@mailproof/core/worker";
+import type { LocalWorld } from "./world.ts";
+
+const LONG_POLL_MS = 20_000;
+const AFTER_TROUBLE_MS = 1_000;
+const RETRY_SECONDS_MAX = 60;
+
+/** What SQS event sources and EventBridge are on AWS. Ends when all that was begun is done. */
+export const runBackground = async (
+  world: LocalWorld,
+  { workers, schedules }: { workers: readonly Worker[]; schedules: readonly Schedule[] },
+  signal: AbortSignal,
+): Promise<void> => {
+  await Promise.all([
+    ...workers.map((worker) => work(world, worker, signal)),
+    ...schedules.map((schedule) => repeat(world, schedule, signal)),
+  ]);
+};
+
+const work = async (world: LocalWorld, worker: Worker, signal: AbortSignal): Promise<void> => {
+  while (!signal.aborted) {
+    const received = await world.queue
+      .receive(worker.queue, { waitMs: LONG_POLL_MS, signal })
+      .catch((cause: unknown) => trouble(world, worker.queue.name, cause, signal));
+    await Promise.all(received.map((message) => handle(world, worker, message)));
+  }
+};
+
+const handle = async (world: LocalWorld, worker: Worker, message: Received): Promise<void> => {
+  const { queue } = worker;
+  try {
+    await worker.handle(world, message.body);
+    await world.queue.done(message.receipt);
+  } catch (cause) {
+    const { receiveCount } = message;
+    world.log("message_failed", { queue: queue.name, receiveCount, cause });
+    const delaySeconds = Math.min(RETRY_SECONDS_MAX, queue.visibilitySeconds);
+    // If even this fails, the message comes back by itself when its visibility ends.
+    await world.queue.release(message.receipt, delaySeconds).catch(() => false);
+  }
+};
+
+const repeat = async (
+  world: LocalWorld,
+  schedule: Schedule,
+  signal: AbortSignal,
+): Promise<void> => {
+  while (!signal.aborted) {
+    await schedule.run(world).catch((cause: unknown) => {
+      world.log("schedule_failed", { schedule: schedule.name, cause });
+    });
+    await pause(schedule.everySeconds * 1000, signal);
+  }
+};
+
+const trouble = async (
+  world: LocalWorld,
+  queue: string,
+  cause: unknown,
+  signal: AbortSignal,
+): Promise<readonly Received[]> => {
+  world.log("receive_failed", { queue, cause });
+  await pause(AFTER_TROUBLE_MS, signal);
+  return [];
+};
+
+/** Ends early, and quietly, when the signal fires. */
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  setTimeout(ms, undefined, { signal }).catch(() => undefined);

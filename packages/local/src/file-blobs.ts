@@ -1,0 +1,117 @@
+import { createHash, randomUUID } from "node:crypto";
+import { type BigIntStats, rmSync } from "node:fs";
+import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { Readable } from "node:stream";
+import { assertBlobKey, type BlobFacts, type Blobs } from "@mailproof/core/blobs";
+import type { SignLink } from "./blob-links.ts";
+
+const unfinishedIn = (directory: string) => join(directory, "unfinished");
+
+/** Throws away what a crash left half written. For the server alone: a command may run beside it. */
+export const clearUnfinished = (directory: string): void =>
+  rmSync(unfinishedIn(directory), { recursive: true, force: true });
+
+/** Files in a folder. A blob appears by one rename, so nobody ever reads half of one. */
+export const fileBlobs = (directory: string, signLink: SignLink): Blobs => {
+  const unfinished = unfinishedIn(directory);
+
+  // Named by a hash: keys may differ in case only, be long, or be another key's folder, and many file
+  // systems can tell none of that apart.
+  const placeOf = (key: string): string => {
+    assertBlobKey(key);
+    const name = createHash("sha256").update(key).digest("hex");
+    return join(directory, name.slice(0, 2), name);
+  };
+
+  return {
+    put: async (key, content) => {
+      const place = placeOf(key);
+      const draft = join(unfinished, randomUUID());
+      await mkdir(unfinished, { recursive: true });
+      try {
+        const facts = await write(draft, content);
+        await mkdir(dirname(place), { recursive: true });
+        await rename(draft, place);
+        await syncFolder(dirname(place));
+        return facts;
+      } catch (error) {
+        await rm(draft, { force: true });
+        throw error;
+      }
+    },
+
+    head: async (key) => {
+      const found = await orAbsent(stat(placeOf(key), { bigint: true }));
+      return found && factsOf(found);
+    },
+
+    get: async (key, { range, version } = {}) => {
+      const handle = await orAbsent(open(placeOf(key)));
+      if (!handle) return undefined;
+      const facts = factsOf(await handle.stat({ bigint: true }));
+      if (version !== undefined && version !== facts.version) {
+        await handle.close();
+        return undefined;
+      }
+      return { ...facts, content: await contentOf(handle, facts.bytes, range) };
+    },
+
+    remove: (key) => rm(placeOf(key), { force: true }),
+
+    putLink: async (key, { expiresInSeconds, bytesMax }) => {
+      assertBlobKey(key);
+      return signLink({ method: "PUT", key, bytesMax }, expiresInSeconds);
+    },
+    getLink: async (key, { expiresInSeconds, fileName, contentType }) => {
+      assertBlobKey(key);
+      return signLink({ method: "GET", key, fileName, contentType }, expiresInSeconds);
+    },
+  };
+};
+
+/** On the disk before it gets its name: an input that was paid for survives a power cut. */
+const write = async (file: string, content: AsyncIterable<Uint8Array>): Promise<BlobFacts> => {
+  const handle = await open(file, "wx");
+  try {
+    for await (const chunk of content) await handle.appendFile(chunk);
+    await handle.sync();
+    return factsOf(await handle.stat({ bigint: true }));
+  } finally {
+    await handle.close();
+  }
+};
+
+const syncFolder = async (folder: string): Promise<void> => {
+  const handle = await open(folder);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};
+
+const contentOf = async (
+  handle: FileHandle,
+  bytes: number,
+  range = { from: 0, to: bytes - 1 },
+): Promise<AsyncIterable<Uint8Array>> => {
+  const { from, to } = range;
+  if (from <= to && from >= 0 && from < bytes)
+    return handle.createReadStream({ start: from, end: to });
+  await handle.close();
+  if (bytes === 0 && from === 0) return Readable.from([]);
+  throw new RangeError(`bytes ${from}-${to} of ${bytes}`);
+};
+
+// A put makes a new file, so the file's own number and birth tell two puts of equal bytes apart.
+const factsOf = ({ ino, mtimeNs, size }: BigIntStats): BlobFacts => ({
+  version: `${ino.toString(36)}-${mtimeNs.toString(36)}-${size.toString(36)}`,
+  bytes: Number(size),
+});
+
+const orAbsent = <T>(found: Promise<T>): Promise<T | undefined> =>
+  found.catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });

@@ -1,0 +1,19 @@
+import type { Running } from "./start.ts";
+
+/** What a newcomer sees first: where it is, what opens it, and two lines that work as they stand. */
+export const firstScreen = ({ baseUrl, version, demo }: Running, directory: string): string => `
+  Mailproof ${version} answers at ${baseUrl}
+
+  live key   ${demo.live_key}   costs the demo account's credits
+  test key   ${demo.test_key}   made-up answers, costs nothing
+  state      ${directory}   (npm start -- --fresh forgets it)
+
+  Try it:
+
+  curl -s ${baseUrl}/v1/account -H 'X-Api-Key: ${demo.live_key}'
+
+  curl -s ${baseUrl}/v1/catalog
+
+  Ctrl-C stops it; nothing is lost.
+
+`;

@@ -1,0 +1,31 @@
+import { parseArgs } from "node:util";
+import { readEnvironment } from "./environment.ts";
+import { firstScreen } from "./first-screen.ts";
+import { forgetAll } from "./fresh.ts";
+import { start } from "./start.ts";
+
+const fail =
+  (code: number) =>
+  (error: NodeJS.ErrnoException): never => {
+    const taken =
+      error.code === "EADDRINUSE" && "Another program has this port; set PORT to a free one.";
+    process.stderr.write(`${taken || error.message}\n`);
+    return process.exit(code);
+  };
+
+const read = () => {
+  const { values } = parseArgs({ options: { fresh: { type: "boolean", default: false } } });
+  return { ...readEnvironment(process.env), fresh: values.fresh };
+};
+
+const { fresh, ...environment } = await Promise.try(read).catch(fail(2));
+if (fresh) forgetAll(environment.MAILPROOF_DIR);
+const running = await start(environment).catch(fail(1));
+process.stdout.write(firstScreen(running, environment.MAILPROOF_DIR));
+
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.once(signal, () => {
+    process.stdout.write("\nFinishing what is under way. Once more to stop at once.\n");
+    process.once("SIGINT", () => process.exit(130));
+    running.stop().then(() => process.exit(0), fail(1));
+  });

@@ -1,0 +1,57 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { pipeline } from "node:stream/promises";
+import { attachment } from "@mailproof/core/attachment";
+import type { Blobs } from "@mailproof/core/blobs";
+import { Failure } from "@mailproof/core/failure";
+import { BLOBS_PATH, type LinkPurpose, type OpenLink } from "./blob-links.ts";
+import { upTo } from "./incoming.ts";
+
+/** What S3 is on AWS: it honours a signed link, and knows nothing else of who is asking. */
+export const serveBlob = async (
+  blobs: Blobs,
+  openLink: OpenLink,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> => {
+  const [path = "", search = ""] = (incoming.url ?? "").split("?", 2);
+  const key = path.slice(BLOBS_PATH.length);
+  const purpose = openLink(incoming.method ?? "", key, new URLSearchParams(search));
+  if (!purpose) {
+    const what = "This link has expired, was changed, or is for another method or object.";
+    throw new Failure("FORBIDDEN", "nothing_charged", what);
+  }
+  if (purpose.method === "PUT") await take(blobs, purpose, incoming, outgoing);
+  else await give(blobs, purpose, outgoing);
+};
+
+type Put = Extract<LinkPurpose, { method: "PUT" }>;
+type Get = Extract<LinkPurpose, { method: "GET" }>;
+
+const take = async (blobs: Blobs, purpose: Put, incoming: IncomingMessage, out: ServerResponse) => {
+  const { key, bytesMax } = purpose;
+  if (Number(incoming.headers["content-length"] ?? 0) > bytesMax) throw tooLarge(bytesMax);
+  const content = upTo(bytesMax, incoming, () => tooLarge(bytesMax));
+  const { version } = await blobs.put(key, content);
+  out.writeHead(200, { etag: `"${version}"` }).end();
+};
+
+const tooLarge = (bytesMax: number) =>
+  new Failure("PAYLOAD_TOO_LARGE", "nothing_charged", `The file is over ${bytesMax} bytes.`);
+
+const give = async (
+  blobs: Blobs,
+  { key, fileName, contentType }: Get,
+  outgoing: ServerResponse,
+) => {
+  const found = await blobs.get(key);
+  if (!found)
+    throw new Failure("NOT_FOUND", "nothing_charged", "The object behind this link is gone.");
+  outgoing.writeHead(200, {
+    "content-type": contentType,
+    "content-length": found.bytes,
+    "content-disposition": attachment(fileName),
+    "x-content-type-options": "nosniff",
+    etag: `"${found.version}"`,
+  });
+  await pipeline(found.content, outgoing);
+};

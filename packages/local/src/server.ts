@@ -1,0 +1,78 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { assertJsonType, BODY_BYTES_MAX, bodyTooLarge, parseJson } from "@mailproof/api/body";
+import { corsHeaders, preflightHeaders } from "@mailproof/api/cors";
+import { endpoints } from "@mailproof/api/endpoints";
+import { asFailure, type HttpAnswer, refuse, respond } from "@mailproof/api/respond";
+import { routerOf } from "@mailproof/api/routes";
+import type { World } from "@mailproof/core/world";
+import { BLOBS_PATH, type OpenLink } from "./blob-links.ts";
+import { discard, upTo } from "./incoming.ts";
+import { serveBlob } from "./serve-blob.ts";
+
+/** What API Gateway, Lambda and S3 are on AWS: route, read the body, respond. Nothing here has an opinion. */
+export const server = (world: World, openLink: OpenLink): Server =>
+  createServer((incoming, outgoing) => {
+    // Nothing can reject here but a broken connection, and then nobody is left to be told.
+    void serve(world, openLink, incoming, outgoing).catch(() => outgoing.destroy());
+  });
+
+const route = routerOf(endpoints);
+
+const serve = async (
+  world: World,
+  openLink: OpenLink,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> => {
+  const id = world.newId("req");
+  try {
+    if (incoming.method === "OPTIONS") return void outgoing.writeHead(204, preflightHeaders).end();
+    if (incoming.url?.startsWith(BLOBS_PATH))
+      return await serveBlob(world.blobs, openLink, incoming, outgoing);
+    send(outgoing, await answer(world, id, incoming));
+  } catch (error) {
+    if (outgoing.headersSent) throw error;
+    const refused = refuse(world, id, asFailure(error, "nothing_charged"));
+    await discard(incoming);
+    send(outgoing, refused);
+  }
+};
+
+const send = (outgoing: ServerResponse, { statusCode, headers, body }: HttpAnswer): void => {
+  const length = { "content-length": Buffer.byteLength(body) };
+  outgoing.writeHead(statusCode, { ...headers, ...corsHeaders, ...length }).end(body);
+};
+
+const answer = async (world: World, id: string, incoming: IncomingMessage): Promise<HttpAnswer> => {
+  // Not by `new URL`: it takes the start of //host/path for another server's name.
+  const [rawPath = "", search = ""] = (incoming.url ?? "").split(/\?(.*)/s, 2);
+  const { endpoint, path } = route(incoming.method ?? "", rawPath);
+  const body = endpoint.body && (await readBody(incoming));
+  return respond(world, endpoint, {
+    id,
+    headers: plain(incoming),
+    path,
+    query: queryOf(search),
+    body,
+  });
+};
+
+const readBody = async (incoming: IncomingMessage): Promise<unknown> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of upTo(BODY_BYTES_MAX, incoming, bodyTooLarge)) chunks.push(chunk);
+  if (chunks.length === 0) return undefined;
+  assertJsonType(incoming.headers["content-type"]);
+  return parseJson(Buffer.concat(chunks).toString());
+};
+
+/** As API Gateway does it: a parameter that comes twice is one value with a comma in it. */
+const queryOf = (search: string): Record<string, string> => {
+  const values = new Map<string, string[]>();
+  for (const [name, value] of new URLSearchParams(search))
+    values.set(name, [...(values.get(name) ?? []), value]);
+  return Object.fromEntries([...values].map(([name, all]) => [name, all.join(",")]));
+};
+
+// Only set-cookie arrives as a list, and nobody sends that to a server.
+const plain = ({ headers }: IncomingMessage): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));

@@ -1,0 +1,155 @@
+import { randomUUID } from "node:crypto";
+import type { DatabaseSync } from "node:sqlite";
+import {
+  type Queue,
+  type QueueFacts,
+  RECEIVE_MAX,
+  type Received,
+  type Receiving,
+  type Sent,
+  travelForm,
+} from "@mailproof/core/queue";
+import type { Json } from "@mailproof/core/table";
+import { groupCommit, openSqlite } from "./sqlite.ts";
+
+const VERSION = 1;
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS messages (
+    id INTEGER PRIMARY KEY, queue TEXT NOT NULL, body TEXT NOT NULL,
+    visible_at INTEGER NOT NULL, receives INTEGER NOT NULL DEFAULT 0, receipt TEXT, dead_at INTEGER
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS messages_visible ON messages (queue, visible_at) WHERE dead_at IS NULL;
+  CREATE UNIQUE INDEX IF NOT EXISTS messages_receipt ON messages (receipt) WHERE receipt IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS messages_dead ON messages (queue, dead_at) WHERE dead_at IS NOT NULL`;
+
+export type SqliteQueue = Queue & Receiving & { close(): void };
+
+/** A message of another process is noticed at this pace; one of our own at once. */
+const LOOK_AGAIN_MS = 1_000;
+
+export const sqliteQueue = (file: string, now: () => Date): SqliteQueue => {
+  const db = openSqlite(file, VERSION, SCHEMA);
+  const { commit, flush } = groupCommit(db);
+  const ms = () => now().getTime();
+  const statements = statementsOf(db);
+  const { insert, visible, soonest, finish, putBack, dead } = statements;
+  const { sleepUntilSent, wake } = sleepers();
+
+  const anyVisible = (queue: string): boolean => visible.get(queue, ms(), 1) !== undefined;
+
+  /** Until something is sent, the next message becomes visible, or it is time to look again. */
+  const waitForMore = (queue: string, waitMs: number, signal?: AbortSignal): Promise<void> => {
+    const next = soonest.get(queue)?.["at"];
+    const untilNext = typeof next === "number" ? Math.max(1, next - ms()) : LOOK_AGAIN_MS;
+    return sleepUntilSent(queue, Math.min(waitMs, untilNext, LOOK_AGAIN_MS), signal);
+  };
+
+  return {
+    sendMany: async (queue, messages) => {
+      const rows = messages.map((message) => ({
+        body: travelForm(message),
+        visibleAt: ms() + (message.delaySeconds ?? 0) * 1000,
+      }));
+      const sent = await commit(() => {
+        for (const { body, visibleAt } of rows) insert.run(queue, body, visibleAt);
+      }).then(
+        (): Sent => "sent",
+        // A transaction that failed was undone: on one machine nothing is ever in doubt.
+        (): Sent => "refused",
+      );
+      wake(queue);
+      return messages.map(() => sent);
+    },
+
+    countDead: async () => Number(dead.get()?.["n"]),
+
+    receive: async (queue, { max = RECEIVE_MAX, waitMs, signal }) => {
+      const until = Date.now() + waitMs;
+      for (;;) {
+        // Looking costs no write: a waiting worker leaves the disk alone.
+        if (anyVisible(queue.name)) {
+          const taken = await commit(() => takeVisible(statements, queue, ms(), max));
+          if (taken.length > 0) return taken;
+        }
+        const leftMs = until - Date.now();
+        if (leftMs <= 0 || signal?.aborted) return [];
+        await waitForMore(queue.name, leftMs, signal);
+      }
+    },
+
+    done: (receipt) => commit(() => Number(finish.run(receipt).changes) > 0),
+
+    release: async (receipt, delaySeconds) =>
+      commit(() => Number(putBack.run(ms() + delaySeconds * 1000, receipt).changes) > 0),
+
+    close: () => {
+      flush();
+      db.close();
+    },
+  };
+};
+
+const takeVisible = (
+  { bury, visible, take }: ReturnType<typeof statementsOf>,
+  queue: QueueFacts,
+  nowMs: number,
+  max: number,
+): Received[] => {
+  bury.run(nowMs, queue.name, nowMs, queue.receivesMax);
+  return visible.all(queue.name, nowMs, Math.min(max, RECEIVE_MAX)).map((row) => {
+    const receipt = randomUUID();
+    const hiddenUntil = nowMs + queue.visibilitySeconds * 1000;
+    const taken = take.get(hiddenUntil, receipt, Number(row["id"]));
+    return {
+      receipt,
+      body: JSON.parse(String(taken?.["body"])) as Json,
+      receiveCount: Number(taken?.["receives"]),
+    };
+  });
+};
+
+const statementsOf = (db: DatabaseSync) => ({
+  insert: db.prepare("INSERT INTO messages (queue, body, visible_at) VALUES (?, ?, ?)"),
+  bury: db.prepare(
+    `UPDATE messages SET dead_at = ?, receipt = NULL
+     WHERE queue = ? AND dead_at IS NULL AND visible_at <= ? AND receives >= ?`,
+  ),
+  visible: db.prepare(
+    `SELECT id FROM messages WHERE queue = ? AND dead_at IS NULL AND visible_at <= ?
+     ORDER BY visible_at, id LIMIT ?`,
+  ),
+  take: db.prepare(
+    `UPDATE messages SET visible_at = ?, receives = receives + 1, receipt = ? WHERE id = ?
+     RETURNING body, receives`,
+  ),
+  soonest: db.prepare(
+    "SELECT MIN(visible_at) AS at FROM messages WHERE queue = ? AND dead_at IS NULL",
+  ),
+  finish: db.prepare("DELETE FROM messages WHERE receipt = ? AND dead_at IS NULL"),
+  putBack: db.prepare(
+    "UPDATE messages SET visible_at = ?, receipt = NULL WHERE receipt = ? AND dead_at IS NULL",
+  ),
+  dead: db.prepare("SELECT COUNT(*) AS n FROM messages WHERE dead_at IS NOT NULL"),
+});
+
+/** Receivers that sleep, by queue, and how they are woken: a sent message is received at once. */
+const sleepers = () => {
+  const sleeping = new Map<string, Set<() => void>>();
+
+  const sleepUntilSent = async (queue: string, waitMs: number, signal?: AbortSignal) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const wakeUp = () => resolve();
+    const ours = sleeping.get(queue) ?? new Set();
+    sleeping.set(queue, ours.add(wakeUp));
+    signal?.addEventListener("abort", wakeUp);
+    const timer = setTimeout(wakeUp, waitMs);
+    await promise;
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", wakeUp);
+    ours.delete(wakeUp);
+  };
+
+  const wake = (queue: string): void => sleeping.get(queue)?.forEach((wakeUp) => wakeUp());
+  return { sleepUntilSent, wake };
+};

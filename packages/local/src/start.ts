@@ -1,0 +1,76 @@
+import { once } from "node:events";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { schedules, workers } from "@mailproof/core/workers";
+import { runBackground } from "./background.ts";
+import { type Demo, demoAccountIn } from "./demo.ts";
+import type { Environment } from "./environment.ts";
+import { clearUnfinished } from "./file-blobs.ts";
+import { server } from "./server.ts";
+import { sweeper } from "./sweeper.ts";
+import { openHouse } from "./world.ts";
+
+const HOST = "127.0.0.1";
+const DRAIN_MS = 10_000;
+
+export type Running = {
+  readonly baseUrl: string;
+  readonly version: string;
+  readonly demo: Demo;
+  /** Takes no more requests, finishes those under way and what the workers hold, then closes the files. */
+  readonly stop: () => Promise<void>;
+};
+
+/** The whole product in one process. Returns when it answers. */
+export const start = async (environment: Environment): Promise<Running> => {
+  const directory = environment.MAILPROOF_DIR;
+  const readyFile = join(directory, "ready.json");
+  let baseUrl = "";
+  const { world, openLink, close } = openHouse(environment, () => baseUrl);
+  rmSync(readyFile, { force: true });
+  clearUnfinished(join(directory, "blobs"));
+
+  const listening = await listen(server(world, openLink), environment.PORT);
+  baseUrl = `http://${HOST}:${(listening.address() as AddressInfo).port}`;
+  const demo = await demoAccountIn(directory, world);
+
+  const stopping = new AbortController();
+  const background = runBackground(
+    world,
+    { workers, schedules: [...schedules, sweeper(world.table)] },
+    stopping.signal,
+  );
+
+  const notYet = { mcp_url: null, dns: null, smtp: null };
+  writeWhole(readyFile, JSON.stringify({ base_url: baseUrl, ...demo, ...notYet }, null, 2));
+
+  const stop = async () => {
+    rmSync(readyFile, { force: true });
+    stopping.abort();
+    await Promise.all([drain(listening), background]);
+    close();
+  };
+  return { baseUrl, version: world.settings.version, demo, stop };
+};
+
+const listen = async (one: Server, port: number): Promise<Server> => {
+  one.listen(port, HOST);
+  await once(one, "listening");
+  return one;
+};
+
+const drain = async (listening: Server): Promise<void> => {
+  const closed = once(listening, "close");
+  listening.close();
+  const tooLong = setTimeout(() => listening.closeAllConnections(), DRAIN_MS);
+  await closed;
+  clearTimeout(tooLong);
+};
+
+/** Whoever waits for the file never reads half of it. */
+const writeWhole = (file: string, text: string): void => {
+  writeFileSync(`${file}.draft`, text, { mode: 0o600 });
+  renameSync(`${file}.draft`, file);
+};

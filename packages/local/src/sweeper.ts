@@ -1,0 +1,16 @@
+import type { Schedule } from "@mailproof/core/worker";
+import type { SqliteTable } from "./sqlite-table.ts";
+
+const BATCH = 1_000;
+// Bounded, so that a great many at once never keep the service from its callers.
+const BATCHES_MAX = 50;
+
+/** DynamoDB deletes expired items by itself; SQLite has to be told. */
+export const sweeper = (table: SqliteTable): Schedule => ({
+  name: "sweep expired items",
+  everySeconds: 60,
+  async run() {
+    for (let batch = 0; batch < BATCHES_MAX; batch++)
+      if ((await table.sweep(BATCH)) < BATCH) return;
+  },
+});

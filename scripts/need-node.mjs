@@ -1,0 +1,12 @@
+// Loaded before anything else, and in plain JavaScript: an older Node cannot even read the rest.
+const NEEDED = 24;
+const [major] = process.versions.node.split(".").map(Number);
+
+if (major < NEEDED) {
+  console.error(
+    `Mailproof needs Node ${NEEDED} or newer; this is ${process.version}.\n` +
+      `On Linux x64 'npm ci' brings it along: start with 'npm start' or 'npx mailproof'.\n` +
+      `Elsewhere install Node ${NEEDED} from https://nodejs.org.`,
+  );
+  process.exit(1);
+}

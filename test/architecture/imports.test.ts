@@ -1,0 +1,47 @@
+import { globSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { expect, test } from "vitest";
+
+/** The whole architecture, as data. A package may import itself, what is listed, and nothing else. */
+const MAY_IMPORT: Record<string, RegExp> = {
+  core: /^(valibot|node:crypto|node:zlib)$/,
+  api: /^(@mailproof\/core\/|valibot$)/,
+  net: /^(@mailproof\/core\/|node:)/,
+  functions: /^(@mailproof\/(core|api|net)\/|@aws-lambda-powertools\/|@middy\/|aws-lambda$|node:)/,
+  local: /^(@mailproof\/(core|api|net)\/|valibot$|node:)/,
+};
+
+const NOTHING = /$^/;
+
+/** Every way to name another file: import, export … from, import(), require, with either quote. */
+const IMPORT = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*["'`]([\w@$./:-]+)["'`]/g;
+
+const importsOf = (file: string) =>
+  [...readFileSync(file, "utf8").matchAll(IMPORT)].map((match) => match[1] ?? "");
+
+const packages = globSync("packages/*").map((path) => basename(path));
+const sourcesOf = (name: string) => globSync(`packages/${name}/src/**/*.ts`);
+
+test.each(packages)("packages/%s imports only what it may", (name) => {
+  const allowed = MAY_IMPORT[name] ?? NOTHING;
+  const strays = sourcesOf(name).flatMap((file) =>
+    importsOf(file)
+      .filter((imported) => !imported.startsWith(".") && !allowed.test(imported))
+      .map((imported) => `${file} imports ${imported}`),
+  );
+
+  expect(strays).toEqual([]);
+});
+
+test.each(packages)("packages/%s reaches into no other package by a path", (name) => {
+  const home = `packages/${name}/`;
+  const strays = sourcesOf(name).flatMap((file) =>
+    importsOf(file)
+      .filter((imported) => imported.startsWith("."))
+      .map((imported) => new URL(imported, `file:///${file}`).pathname.slice(1))
+      .filter((reached) => !reached.startsWith(home))
+      .map((reached) => `${file} reaches into ${reached}`),
+  );
+
+  expect(strays).toEqual([]);
+});

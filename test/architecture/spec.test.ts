@@ -1,0 +1,48 @@
+import { existsSync, readFileSync } from "node:fs";
+import { endpoints } from "@mailproof/api/endpoints";
+import { STATUS } from "@mailproof/core/failure";
+import { describe, expect, test } from "vitest";
+import { fileOf } from "./file-of.ts";
+import { NOT_BUILT_YET, SPEC } from "./spec.ts";
+
+const routes = endpoints.map(({ route }) => route as string);
+
+test("every endpoint is an operation of the contract", () => {
+  expect(routes.filter((route) => !SPEC.some((operation) => operation.route === route))).toEqual(
+    [],
+  );
+});
+
+test("an operation is built or on the list of what is not built yet, and never both", () => {
+  const missing = SPEC.map(({ route }) => route).filter((route) => !routes.includes(route));
+
+  expect(missing).toEqual([...NOT_BUILT_YET]);
+});
+
+describe.each(SPEC.filter(({ route }) => routes.includes(route)))(
+  "$route",
+  ({ route, statuses }) => {
+    const endpoint = endpoints.find((one) => one.route === route);
+
+    test("declares every status of the contract", () => {
+      const declared = [
+        ...(endpoint?.answers ?? []),
+        ...(endpoint?.errors ?? []).map((code) => STATUS[code]),
+      ];
+
+      expect(statuses.filter((status) => !declared.includes(status as 200))).toEqual([]);
+    });
+
+    // A story's title says the status it is about: "… is 404".
+    test("has a story for every status of the contract", () => {
+      const story = `test/story/${fileOf(route)}.test.ts`;
+      expect(existsSync(story), `${story} is missing`).toBe(true);
+      const told = readFileSync(story, "utf8");
+      const untold = statuses.filter(
+        (status) => !new RegExp(`["\`][^"\`\n]*\\b${status}\\b[^"\`\n]*["\`]`).test(told),
+      );
+
+      expect(untold, `${story} tells no story of these`).toEqual([]);
+    });
+  },
+);

@@ -1,0 +1,70 @@
+type Operation = {
+  /** As the contract writes it, with the braces named as ours are. */
+  readonly route: string;
+  readonly statuses: readonly number[];
+};
+
+const of = (route: string, ...statuses: readonly number[]): Operation => ({ route, statuses });
+
+/** Every operation of the contract and every status that it documents for it. */
+export const SPEC: readonly Operation[] = [
+  of("GET /health", 200, 503),
+
+  of("POST /v1/verify", 200, 400, 401, 402, 403, 409, 429, 500, 503),
+  of("POST /v1/verify/batch", 202, 400, 401, 402, 403, 409, 413, 429, 500, 503),
+  of("POST /v1/verify/file", 200, 202, 400, 401, 402, 403, 404, 409, 413, 429, 500, 503),
+
+  of("GET /v1/jobs", 200, 400, 401, 403, 429),
+  of("GET /v1/jobs/{id}", 200, 400, 401, 403, 404, 429),
+  of("GET /v1/jobs/{id}/download", 200, 400, 401, 403, 404, 409, 429),
+
+  of("POST /v1/find", 200, 400, 401, 402, 403, 429, 500, 503),
+
+  of("GET /v1/activity/{email}", 200, 400, 401, 403, 429),
+  of("POST /v1/activity/batch", 200, 400, 401, 403, 429),
+  of("GET /v1/activity/domain/{domain}", 200, 400, 401, 403, 429),
+
+  of("POST /v1/deliverability/check", 200, 400, 401, 402, 403, 409, 429, 500, 503),
+  of("GET /v1/deliverability/checks", 200, 400, 401, 403, 429),
+  of("GET /v1/deliverability/checks/{id}", 200, 400, 401, 403, 404, 429),
+
+  of("GET /v1/webhooks", 200, 400, 401, 403, 429),
+  of("POST /v1/webhooks", 201, 400, 401, 403, 429),
+  of("PUT /v1/webhooks/{id}", 200, 400, 401, 403, 404, 429),
+  of("DELETE /v1/webhooks/{id}", 200, 401, 403, 404, 429),
+  of("POST /v1/webhooks/{id}/test", 200, 401, 403, 404, 429),
+  of("POST /v1/webhooks/{id}/secret", 200, 401, 403, 404, 429),
+  of("GET /v1/webhooks/events", 200, 401, 403, 429),
+
+  // Groups that the contract names without their paths.
+  of("GET /v1/account", 200, 400, 401, 403, 429),
+  of("GET /v1/account/usage", 200, 400, 401, 403, 429),
+  of("GET /v1/api-keys", 200, 400, 401, 403, 429),
+  of("POST /v1/api-keys", 201, 400, 401, 403, 409, 413, 429),
+  of("DELETE /v1/api-keys/{id}", 200, 400, 401, 403, 404, 429),
+  of("GET /v1/catalog", 200, 400),
+];
+
+/** What is not built yet. It only ever gets shorter; a product that is ready has nothing here. */
+export const NOT_BUILT_YET: readonly string[] = [
+  "POST /v1/verify",
+  "POST /v1/verify/batch",
+  "POST /v1/verify/file",
+  "GET /v1/jobs",
+  "GET /v1/jobs/{id}",
+  "GET /v1/jobs/{id}/download",
+  "POST /v1/find",
+  "GET /v1/activity/{email}",
+  "POST /v1/activity/batch",
+  "GET /v1/activity/domain/{domain}",
+  "POST /v1/deliverability/check",
+  "GET /v1/deliverability/checks",
+  "GET /v1/deliverability/checks/{id}",
+  "GET /v1/webhooks",
+  "POST /v1/webhooks",
+  "PUT /v1/webhooks/{id}",
+  "DELETE /v1/webhooks/{id}",
+  "POST /v1/webhooks/{id}/test",
+  "POST /v1/webhooks/{id}/secret",
+  "GET /v1/webhooks/events",
+];

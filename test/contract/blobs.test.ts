@@ -1,0 +1,145 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Blobs } from "@mailproof/core/blobs";
+import { fileBlobs } from "@mailproof/local/file-blobs";
+import { afterAll, describe, expect, test } from "vitest";
+import { memoryBlobs } from "../simulation/memory-blobs.ts";
+
+const folders: string[] = [];
+const newFolder = () => {
+  const folder = mkdtempSync(join(tmpdir(), "mailproof-blobs-"));
+  folders.push(folder);
+  return folder;
+};
+afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })));
+
+// One behaviour for every store of files. What a link is worth is told in test/local/blob-links.test.ts.
+const doors: [string, () => Blobs][] = [
+  ["memory", memoryBlobs],
+  ["files", () => fileBlobs(newFolder(), () => "")],
+];
+
+const KEY = "uploads/acc_1/list.csv";
+
+async function* parts(...texts: readonly string[]): AsyncGenerator<Uint8Array> {
+  for (const text of texts) yield Buffer.from(text);
+}
+
+async function* brokenAfter(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+  throw new Error("the upload broke off");
+}
+
+const textOf = async (blobs: Blobs, key: string, options?: Parameters<Blobs["get"]>[1]) => {
+  const found = await blobs.get(key, options);
+  return found && Buffer.concat(await Array.fromAsync(found.content)).toString();
+};
+
+describe.each(doors)("blobs in %s", (_, open) => {
+  test("what is put in pieces is read whole, and its size is known", async () => {
+    const blobs = open();
+
+    const facts = await blobs.put(KEY, parts("a@b.c\n", "d@e.f\n"));
+
+    expect(facts.bytes).toBe(12);
+    expect(await blobs.head(KEY)).toEqual(facts);
+    expect(await textOf(blobs, KEY)).toBe("a@b.c\nd@e.f\n");
+  });
+
+  test.each([
+    ["a middle", { from: 2, to: 4 }, "234"],
+    ["one byte", { from: 9, to: 9 }, "9"],
+    ["more than there is, to the end", { from: 7, to: 99 }, "789"],
+  ])("a range reads %s", async (_case, range, text) => {
+    const blobs = open();
+    await blobs.put(KEY, parts("01234", "56789"));
+
+    expect(await textOf(blobs, KEY, { range })).toBe(text);
+  });
+
+  test("a range beyond the end is an error", async () => {
+    const blobs = open();
+    await blobs.put(KEY, parts("0123456789"));
+
+    await expect(blobs.get(KEY, { range: { from: 10, to: 20 } })).rejects.toThrow(RangeError);
+  });
+
+  test("an empty blob is there, and empty", async () => {
+    const blobs = open();
+    await blobs.put(KEY, parts());
+
+    expect(await blobs.head(KEY)).toMatchObject({ bytes: 0 });
+    expect(await textOf(blobs, KEY)).toBe("");
+  });
+
+  test("what is not there is undefined, before it is put and after it is removed", async () => {
+    const blobs = open();
+    expect(await blobs.get(KEY)).toBeUndefined();
+    expect(await blobs.head(KEY)).toBeUndefined();
+
+    await blobs.put(KEY, parts("x"));
+    await blobs.remove(KEY);
+    await blobs.remove(KEY);
+
+    expect(await blobs.get(KEY)).toBeUndefined();
+  });
+
+  test("a reader that pinned a version gets those bytes or none", async () => {
+    const blobs = open();
+    const first = await blobs.put(KEY, parts("first"));
+    const second = await blobs.put(KEY, parts("again"));
+
+    expect(second.version).not.toBe(first.version);
+    expect(await textOf(blobs, KEY, { version: first.version })).toBeUndefined();
+    expect(await textOf(blobs, KEY, { version: second.version })).toBe("again");
+  });
+
+  test("a reader under way is not disturbed by a put", async () => {
+    const blobs = open();
+    await blobs.put(KEY, parts("old".repeat(100_000)));
+    const found = await blobs.get(KEY);
+    await blobs.put(KEY, parts("new"));
+
+    expect(Buffer.concat(await Array.fromAsync(found?.content ?? parts())).length).toBe(300_000);
+  });
+
+  test("a put that breaks off leaves what was there", async () => {
+    const blobs = open();
+    const first = await blobs.put(KEY, parts("whole"));
+
+    await expect(blobs.put(KEY, brokenAfter("ha"))).rejects.toThrow("broke off");
+    await expect(blobs.put("uploads/never", brokenAfter("ha"))).rejects.toThrow("broke off");
+
+    expect(await blobs.head(KEY)).toEqual(first);
+    expect(await blobs.head("uploads/never")).toBeUndefined();
+  });
+
+  test("keys that differ in case, or where one is the other's folder, are different blobs", async () => {
+    const blobs = open();
+    const keys = ["a", "A", "a/b", "a/B"];
+    for (const key of keys) await blobs.put(key, parts(key));
+
+    expect(await Promise.all(keys.map((key) => textOf(blobs, key)))).toEqual(keys);
+  });
+
+  test.each([
+    "",
+    "/a",
+    "a/",
+    "a//b",
+    "../a",
+    "a/../b",
+    "a/.b",
+    "a b",
+    "a?b",
+    "a%2fb",
+    "a\\b",
+    "x".repeat(513),
+  ])("%j is no key", async (key) => {
+    const blobs = open();
+
+    await expect(blobs.put(key, parts("x"))).rejects.toThrow("no blob key");
+    await expect(blobs.get(key)).rejects.toThrow("no blob key");
+  });
+});

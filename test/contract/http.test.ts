@@ -1,0 +1,235 @@
+import { once } from "node:events";
+import { request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { BODY_BYTES_MAX } from "@mailproof/api/body";
+import { endpoints } from "@mailproof/api/endpoints";
+import { addKey } from "@mailproof/core/access/keys";
+import type { World } from "@mailproof/core/world";
+import { lambda } from "@mailproof/functions/lambda";
+import { unrouted } from "@mailproof/functions/unrouted";
+import { server } from "@mailproof/local/server";
+import type { APIGatewayProxyStructuredResultV2, Context } from "aws-lambda";
+import { expect, test } from "vitest";
+import { toEvent, type WireRequest } from "../gateway.ts";
+import { given } from "../given.ts";
+
+type Answered = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: Readonly<Record<string, unknown>>;
+};
+
+const viaLambda = async (world: World, sent: WireRequest): Promise<Answered> => {
+  const event = toEvent(sent);
+  const endpoint = endpoints.find(({ route }) => route === event.routeKey);
+  const answer: APIGatewayProxyStructuredResultV2 = endpoint
+    ? await lambda(endpoint, world)(event, {} as Context)
+    : await unrouted(world)(event);
+  return {
+    status: answer.statusCode ?? 0,
+    headers: answer.headers ?? {},
+    body: JSON.parse(answer.body ?? "") as Answered["body"],
+  };
+};
+
+const viaServer = async (world: World, sent: WireRequest): Promise<Answered> => {
+  const listening = server(world, () => undefined).listen(0, "127.0.0.1");
+  await once(listening, "listening");
+  try {
+    const { port } = listening.address() as AddressInfo;
+    const { method, url: path, headers = [], body } = sent;
+    const length = body === undefined ? [] : ["content-length", String(Buffer.byteLength(body))];
+    const asking = request({
+      port,
+      method,
+      path,
+      headers: ["host", "localhost", ...headers.flat(), ...length],
+    });
+    asking.end(body);
+    const [answer] = await once(asking, "response");
+    return {
+      status: answer.statusCode,
+      headers: answer.headers,
+      body: JSON.parse(await text(answer)) as Answered["body"],
+    };
+  } finally {
+    listening.close();
+  }
+};
+
+// Made by the way in, not by the service: the socket's, the page's, and the name of the request.
+const OF_THE_WAY_IN =
+  /^(date|connection|keep-alive|content-length|access-control-.*|x-request-id)$/;
+
+const comparable = ({ status, headers, body }: Answered) => ({
+  status,
+  headers: Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !OF_THE_WAY_IN.test(name)),
+  ),
+  body: { ...body, ...("request_id" in body && { request_id: "…" }) },
+});
+
+const JSON_TYPE = ["content-type", "application/json"] as const;
+const post = (body: string | Buffer, ...headers: WireRequest["headers"] & {}): WireRequest => ({
+  method: "POST",
+  url: "/v1/api-keys",
+  headers,
+  body,
+});
+const aKey = JSON.stringify({ name: "Ann's ключ", mode: "test" });
+const get = (url: string, ...headers: WireRequest["headers"] & {}): WireRequest => ({
+  method: "GET",
+  url,
+  headers,
+});
+
+// Both ways in must be indistinguishable to a caller. KEY stands for a key that is in force.
+test.each<[string, WireRequest, number]>([
+  ["a public route", get("/v1/catalog"), 200],
+  ["health", get("/health"), 200],
+  ["a key in its own header", get("/v1/account", ["X-Api-Key", "KEY"]), 200],
+  ["a key as a bearer token", get("/v1/account", ["Authorization", "bearer KEY"]), 200],
+  [
+    "the same key twice",
+    get("/v1/account", ["x-api-key", "KEY"], ["Authorization", "Bearer KEY"]),
+    200,
+  ],
+  [
+    "two different keys",
+    get("/v1/account", ["x-api-key", "KEY"], ["Authorization", "Bearer mp_live_x"]),
+    401,
+  ],
+  ["the key's header twice", get("/v1/account", ["x-api-key", "KEY"], ["x-api-key", "KEY"]), 401],
+  ["no key", get("/v1/account"), 401],
+  ["cookies", get("/v1/account", ["x-api-key", "KEY"], ["cookie", "a=1; b=2"]), 200],
+  ["a query", get("/v1/account/usage?from=2026-11-01&to=2026-11-02", ["x-api-key", "KEY"]), 200],
+  [
+    "a query with a percent",
+    get("/v1/account/usage?from=2026%2D11%2D01", ["x-api-key", "KEY"]),
+    200,
+  ],
+  [
+    "a query parameter twice",
+    get("/v1/account/usage?to=2026-11-02&to=2026-11-03", ["x-api-key", "KEY"]),
+    400,
+  ],
+  [
+    "an unknown query parameter",
+    get("/v1/account/usage?form=2026-11-01", ["x-api-key", "KEY"]),
+    400,
+  ],
+  [
+    "a query parameter named __proto__",
+    get("/v1/account/usage?__proto__=1", ["x-api-key", "KEY"]),
+    400,
+  ],
+  ["a query where none is read", get("/v1/catalog?x=1"), 400],
+  [
+    "a path parameter with %2B and %40",
+    { method: "DELETE", url: "/v1/api-keys/key_a%2Bb%40c", headers: [["x-api-key", "KEY"]] },
+    200,
+  ],
+  [
+    "a path parameter with a plain +",
+    { method: "DELETE", url: "/v1/api-keys/key_a+b@c", headers: [["x-api-key", "KEY"]] },
+    200,
+  ],
+  [
+    "a path parameter nobody knows",
+    { method: "DELETE", url: "/v1/api-keys/key_a%20b", headers: [["x-api-key", "KEY"]] },
+    404,
+  ],
+  [
+    "a body on a route that reads none",
+    { ...post("{", ["x-api-key", "KEY"]), method: "DELETE", url: "/v1/api-keys/key_a%2Bb%40c" },
+    200,
+  ],
+  ["a body", post(aKey, JSON_TYPE, ["x-api-key", "KEY"]), 201],
+  ["a body of bytes", post(Buffer.from(aKey), JSON_TYPE, ["x-api-key", "KEY"]), 201],
+  ["a body without a type", post(aKey, ["x-api-key", "KEY"]), 201],
+  [
+    "a type with a parameter",
+    post(aKey, ["Content-Type", "application/json; charset=utf-8"], ["x-api-key", "KEY"]),
+    201,
+  ],
+  [
+    "a type of another kind of JSON",
+    post(aKey, ["content-type", "application/vnd.api+json"], ["x-api-key", "KEY"]),
+    201,
+  ],
+  [
+    "a body of another type",
+    post(aKey, ["content-type", "application/x-www-form-urlencoded"], ["x-api-key", "KEY"]),
+    400,
+  ],
+  ["half a body", post(aKey.slice(1), JSON_TYPE, ["x-api-key", "KEY"]), 400],
+  ["an empty body", post("", JSON_TYPE, ["x-api-key", "KEY"]), 400],
+  ["no body", { method: "POST", url: "/v1/api-keys", headers: [["x-api-key", "KEY"]] }, 400],
+  ["a list as the body", post(`[${aKey}]`, JSON_TYPE, ["x-api-key", "KEY"]), 400],
+  ["null as the body", post("null", JSON_TYPE, ["x-api-key", "KEY"]), 400],
+  ["a body of nothing but zero bytes", post(Buffer.alloc(9), JSON_TYPE, ["x-api-key", "KEY"]), 400],
+  ["an unknown field", post(aKey.replace("{", '{"x":1,'), JSON_TYPE, ["x-api-key", "KEY"]), 400],
+  [
+    "a field for the path",
+    post(aKey.replace("{", '{"key_id":"k",'), JSON_TYPE, ["x-api-key", "KEY"]),
+    400,
+  ],
+  [
+    "a body at the limit",
+    post(aKey + " ".repeat(BODY_BYTES_MAX - Buffer.byteLength(aKey)), JSON_TYPE, [
+      "x-api-key",
+      "KEY",
+    ]),
+    201,
+  ],
+  [
+    "a body over the limit",
+    post(" ".repeat(BODY_BYTES_MAX + 1), JSON_TYPE, ["x-api-key", "KEY"]),
+    413,
+  ],
+  [
+    "bytes over the limit",
+    post(Buffer.alloc(BODY_BYTES_MAX + 1), JSON_TYPE, ["x-api-key", "KEY"]),
+    413,
+  ],
+  ["an unknown route", get("/v1/nothing", ["x-api-key", "KEY"]), 404],
+  ["the root", get("/"), 404],
+  ["a slash too many", get("/v1/account/"), 404],
+  ["a wrong method", { method: "PUT", url: "/v1/api-keys" }, 405],
+  ["a method that nobody reads", { method: "PATCH", url: "/health" }, 405],
+])(
+  "%s is answered the same through Lambda and through the local server",
+  async (_case, sent, status) => {
+    const answers = [];
+    for (const via of [viaLambda, viaServer]) {
+      const { world, liveKey, account } = await given();
+      await givenKeyWithOddId(world, account);
+      const headers = sent.headers?.map(
+        ([name, value]) => [name, value.replace("KEY", liveKey)] as const,
+      );
+      answers.push(comparable(await via(world, { ...sent, ...(headers && { headers }) })));
+    }
+    const [throughLambda, throughServer] = answers;
+
+    expect(throughServer).toEqual(throughLambda);
+    expect(throughLambda?.status).toBe(status);
+  },
+);
+
+/** As an id would look if addresses were ids: what API Gateway decodes must not be decoded twice. */
+const givenKeyWithOddId = async (world: World, account: string) => {
+  const odd = { ...world, newId: () => "key_a+b@c" };
+  await addKey(odd, { account, name: "Odd", mode: "live", scopes: null });
+};
+
+test("a body that reaches for the prototype is 400 on both ways", async () => {
+  const { world, liveKey } = await given();
+  const sent = post(aKey.replace("{", '{"__proto__":{"mode":"live"},'), JSON_TYPE, [
+    "x-api-key",
+    liveKey,
+  ]);
+
+  expect(await viaLambda(world, sent)).toMatchObject({ status: 400 });
+  expect(await viaServer(world, sent)).toMatchObject({ status: 400 });
+});

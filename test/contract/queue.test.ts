@@ -1,0 +1,150 @@
+import type { Queue, Receiving } from "@mailproof/core/queue";
+import { sqliteQueue } from "@mailproof/local/sqlite-queue";
+import { describe, expect, test } from "vitest";
+import { memoryQueue } from "../simulation/memory-queue.ts";
+
+// One behaviour for every queue.
+const doors: [string, (now: () => Date) => Queue & Receiving][] = [
+  ["memory", memoryQueue],
+  ["sqlite", (now) => sqliteQueue(":memory:", now)],
+];
+
+const chunks = { name: "chunks", visibilitySeconds: 30, receivesMax: 3 };
+const other = { ...chunks, name: "other" };
+const AT_ONCE = { waitMs: 0 };
+
+describe.each(doors)("queue on %s", (_, openAt) => {
+  const givenQueue = (bodies: readonly number[] = []) => {
+    let ms = Date.UTC(2026, 10, 21);
+    const queue = openAt(() => new Date(ms));
+    const later = (seconds: number) => void (ms += seconds * 1000);
+    const bodiesNow = async (facts = chunks) =>
+      (await queue.receive(facts, AT_ONCE)).map(({ body }) => body);
+    const sent = queue.sendMany(
+      "chunks",
+      bodies.map((body) => ({ body })),
+    );
+    return { queue, later, bodiesNow, sent };
+  };
+
+  test("what is sent is received once, whole, by its own queue", async () => {
+    const { queue, bodiesNow } = givenQueue();
+    const body = { job: "job_1", chunk: 3, note: "ü", none: null };
+
+    expect(await queue.sendMany("chunks", [{ body }])).toEqual(["sent"]);
+
+    expect(await bodiesNow(other)).toEqual([]);
+    expect(await bodiesNow()).toEqual([body]);
+    expect(await bodiesNow()).toEqual([]);
+  });
+
+  test("at most ten messages are handed out at a time", async () => {
+    const { bodiesNow, sent } = givenQueue(Array.from({ length: 25 }, (_row, n) => n));
+    await sent;
+
+    const pages = [await bodiesNow(), await bodiesNow(), await bodiesNow()];
+
+    expect(pages.map((page) => page.length)).toEqual([10, 10, 5]);
+    expect(new Set(pages.flat()).size).toBe(25);
+  });
+
+  test("a message that is done never comes back", async () => {
+    const { queue, later, bodiesNow, sent } = givenQueue([1]);
+    await sent;
+    const [message] = await queue.receive(chunks, AT_ONCE);
+
+    expect(await queue.done(message?.receipt ?? "")).toBe(true);
+
+    later(1_000);
+    expect(await bodiesNow()).toEqual([]);
+  });
+
+  test("a message that is not done in its time is handed out again, and counts it", async () => {
+    const { queue, later, bodiesNow, sent } = givenQueue([1]);
+    await sent;
+    await bodiesNow();
+
+    later(29);
+    expect(await bodiesNow()).toEqual([]);
+    later(1);
+
+    expect(await queue.receive(chunks, AT_ONCE)).toMatchObject([{ body: 1, receiveCount: 2 }]);
+  });
+
+  test("the receipt of an earlier hand-out neither ends nor delays the later one", async () => {
+    const { queue, later, sent } = givenQueue([1]);
+    await sent;
+    const [early] = await queue.receive(chunks, AT_ONCE);
+    later(30);
+    const [late] = await queue.receive(chunks, AT_ONCE);
+
+    expect(await queue.done(early?.receipt ?? "")).toBe(false);
+    expect(await queue.release(early?.receipt ?? "", 900)).toBe(false);
+    expect(await queue.done(late?.receipt ?? "")).toBe(true);
+  });
+
+  test("a released message comes back after its delay", async () => {
+    const { queue, later, bodiesNow, sent } = givenQueue([1]);
+    await sent;
+    const [message] = await queue.receive(chunks, AT_ONCE);
+    await queue.release(message?.receipt ?? "", 5);
+
+    later(4);
+    expect(await bodiesNow()).toEqual([]);
+    later(1);
+    expect(await bodiesNow()).toEqual([1]);
+  });
+
+  test("a delayed message is not seen before its time", async () => {
+    const { queue, later, bodiesNow } = givenQueue();
+    await queue.sendMany("chunks", [{ body: 1, delaySeconds: 900 }]);
+
+    later(899);
+    expect(await bodiesNow()).toEqual([]);
+    later(1);
+    expect(await bodiesNow()).toEqual([1]);
+  });
+
+  test("a poison message ends with the dead letters, and the others are still handed out", async () => {
+    const { queue, later, bodiesNow, sent } = givenQueue([1]);
+    await sent;
+    for (let receive = 0; receive < chunks.receivesMax; receive++) {
+      expect(await bodiesNow()).toEqual([1]);
+      later(30);
+    }
+    expect(await queue.countDead()).toBe(0);
+    await queue.sendMany("chunks", [{ body: 2 }]);
+
+    expect(await bodiesNow()).toEqual([2]);
+    expect(await queue.countDead()).toBe(1);
+  });
+
+  test.each([
+    ["a delay of more than 15 minutes", { body: 1, delaySeconds: 901 }, "0 to 900 s"],
+    ["a delay that is no number", { body: 1, delaySeconds: Number.NaN }, "0 to 900 s"],
+    ["a body of more than a mebibyte", { body: "x".repeat(1_048_575) }, "over 1048576 bytes"],
+  ])("%s is an error, as SQS would say", async (_case, message, words) => {
+    const { queue, bodiesNow } = givenQueue();
+
+    await expect(queue.sendMany("chunks", [{ body: 0 }, message])).rejects.toThrow(words);
+    expect(await bodiesNow()).toEqual([]);
+  });
+});
+
+test("a receiver that waits is woken by what is sent, not by a clock", async () => {
+  const queue = sqliteQueue(":memory:", () => new Date());
+  const received = queue.receive(chunks, { waitMs: 600_000 });
+  await queue.sendMany("other", [{ body: 1 }]);
+  await queue.sendMany("chunks", [{ body: 2 }]);
+
+  expect(await received).toMatchObject([{ body: 2 }]);
+});
+
+test("a receiver that waits stops when it is told to", async () => {
+  const queue = sqliteQueue(":memory:", () => new Date());
+  const stopping = new AbortController();
+  const received = queue.receive(chunks, { waitMs: 600_000, signal: stopping.signal });
+  stopping.abort();
+
+  expect(await received).toEqual([]);
+});

@@ -1,0 +1,437 @@
+import { type Item, positionOf, type Query, type Table, type Write } from "@mailproof/core/table";
+import { sqliteTable } from "@mailproof/local/sqlite-table";
+import { describe, expect, test } from "vitest";
+import { faultyTable } from "../simulation/faults.ts";
+import { memoryTable } from "../simulation/memory-table.ts";
+
+// One behaviour for every door to stored state.
+const doors: [string, (now: () => Date) => Table][] = [
+  ["memory", memoryTable],
+  ["sqlite", (now) => sqliteTable(":memory:", now)],
+];
+
+const START_SECONDS = 1_800_000_000;
+const key = (sk: string) => ({ pk: "P", sk });
+const purse = { ...key("purse"), halves: 10, version: 1, owner: "ann" };
+
+describe.each(doors)("table on %s", (_, openAt) => {
+  const givenTable = () => {
+    let seconds = START_SECONDS;
+    const table = openAt(() => new Date(seconds * 1000));
+    return { table, later: (passed: number) => void (seconds += passed) };
+  };
+  const givenPurse = async () => {
+    const { table, later } = givenTable();
+    await table.write({ create: purse });
+    return { table, later };
+  };
+
+  test.each<[string, Write]>([
+    ["create refuses an item that is there", { create: purse }],
+    ["an absent item is refused when it is there", { checkAbsent: key("purse") }],
+    ["update refuses an item that is not there", { update: key("no"), set: { a: 1 } }],
+    [
+      "update refuses another value",
+      { update: key("purse"), where: { version: 2 }, set: { a: 1 } },
+    ],
+    ["update refuses a value of another kind", { update: key("purse"), where: { version: "1" } }],
+    [
+      "update refuses none of several values",
+      { update: key("purse"), where: { owner: { oneOf: ["bo", "cy"] } } },
+    ],
+    [
+      "update refuses a number that is not below",
+      { update: key("purse"), where: { halves: { below: 10 } } },
+    ],
+    [
+      "update refuses a number that is too low",
+      { update: key("purse"), where: { halves: { atLeast: 11 } } },
+    ],
+    [
+      "update refuses a text that is not below",
+      { update: key("purse"), where: { owner: { below: "ann" } } },
+    ],
+    [
+      "update refuses to compare what cannot be compared",
+      { update: key("purse"), where: { owner: { atLeast: 1 } } },
+    ],
+    [
+      "update refuses a field that should be missing",
+      { update: key("purse"), where: { owner: { missing: true } } },
+    ],
+    [
+      "update refuses when one of two conditions fails",
+      { update: key("purse"), where: { version: 1, owner: "bo" } },
+    ],
+    [
+      "update refuses a missing field that should be something",
+      { update: key("purse"), where: { gone: { below: 9 } } },
+    ],
+    [
+      "add refuses to go below its bound",
+      { update: key("purse"), add: { halves: -11 }, leaving: { halves: { atLeast: 0 } } },
+    ],
+    [
+      "add refuses to go above its bound",
+      { update: key("purse"), add: { halves: 1 }, leaving: { halves: { atMost: 10 } } },
+    ],
+    [
+      "add refuses a first amount beyond its bound",
+      { update: key("new"), add: { n: 2 }, leaving: { n: { atMost: 1 } }, orCreate: true },
+    ],
+    ["remove refuses another value", { remove: key("purse"), where: { version: 2 } }],
+    ["remove refuses an item that is not there", { remove: key("no") }],
+    ["check refuses another value", { check: key("purse"), where: { version: 2 } }],
+    ["check refuses an item that is not there", { check: key("no"), where: {} }],
+  ])("%s, says so, and nothing is written", async (_case, refused) => {
+    const { table } = await givenPurse();
+    const before = { create: key("before") };
+    const after = { create: key("after") };
+
+    expect(await table.transact([before, refused, after])).toEqual({
+      outcome: "refused",
+      by: refused,
+    });
+    expect(await table.write(refused)).toEqual({ outcome: "refused", by: refused });
+
+    expect((await table.query({ pk: "P", limit: 10 })).items).toEqual([purse]);
+  });
+
+  test.each<[string, Write, Item | undefined]>([
+    [
+      "create makes an item",
+      { create: { ...key("new"), a: [1, { b: null }] } },
+      { ...key("new"), a: [1, { b: null }] },
+    ],
+    [
+      "put replaces whatever is there",
+      { put: { ...key("purse"), a: 1 } },
+      { ...key("purse"), a: 1 },
+    ],
+    ["put makes what is not there", { put: { ...key("new"), a: 1 } }, { ...key("new"), a: 1 }],
+    [
+      "update sets, adds and removes fields",
+      {
+        update: key("purse"),
+        set: { owner: undefined, note: "x" },
+        add: { halves: -10, spent: 10 },
+        where: { version: 1 },
+        leaving: { halves: { atLeast: 0 } },
+      },
+      { ...key("purse"), halves: 0, spent: 10, version: 1, note: "x" },
+    ],
+    [
+      "update holds when one of several values is there",
+      { update: key("purse"), where: { owner: { oneOf: ["bo", "ann"] } }, set: { a: 1 } },
+      { ...purse, a: 1 },
+    ],
+    [
+      "update holds below a bound",
+      {
+        update: key("purse"),
+        where: { halves: { below: 11 }, owner: { below: "b" } },
+        set: { a: 1 },
+      },
+      { ...purse, a: 1 },
+    ],
+    [
+      "update holds at a bound",
+      {
+        update: key("purse"),
+        where: { halves: { atLeast: 10 }, owner: { atLeast: "ann" } },
+        set: { a: 1 },
+      },
+      { ...purse, a: 1 },
+    ],
+    [
+      "update holds while a field is missing",
+      { update: key("purse"), where: { gone: { missing: true } }, set: { a: 1 } },
+      { ...purse, a: 1 },
+    ],
+    [
+      "update makes an item when it may",
+      {
+        update: key("new"),
+        add: { n: 2 },
+        set: { a: 1 },
+        leaving: { n: { atMost: 2 } },
+        orCreate: true,
+      },
+      { ...key("new"), n: 2, a: 1 },
+    ],
+    ["remove removes", { remove: key("purse"), where: { version: 1 } }, undefined],
+    ["check leaves things as they are", { check: key("purse"), where: { owner: "ann" } }, purse],
+    ["an absent item is left absent", { checkAbsent: key("new") }, undefined],
+  ])("%s, alone and in a transaction", async (_case, write, expected) => {
+    const place = Object.values(write)[0] as Item;
+    const alone = await givenPurse();
+    const together = await givenPurse();
+
+    expect(await alone.table.write(write)).toEqual({ outcome: "committed", item: expected });
+    expect(await together.table.transact([write])).toEqual({ outcome: "committed" });
+
+    expect(await alone.table.get(place)).toEqual(expected);
+    expect(await together.table.get(place)).toEqual(expected);
+  });
+
+  test("a hundred racing takers never take more than there is", async () => {
+    const { table } = await givenPurse();
+    const take: Write = {
+      update: key("purse"),
+      add: { halves: -1 },
+      leaving: { halves: { atLeast: 0 } },
+    };
+
+    const taken = await Promise.all(Array.from({ length: 100 }, () => table.transact([take])));
+
+    expect(taken.filter((one) => one.outcome === "committed")).toHaveLength(10);
+    expect(await table.get(key("purse"))).toMatchObject({ halves: 0 });
+  });
+
+  test("racing creators of one item agree on one of them", async () => {
+    const { table } = givenTable();
+    const made = await Promise.all(
+      Array.from({ length: 20 }, (_row, n) => table.transact([{ create: { ...key("one"), n } }])),
+    );
+
+    expect(made.filter((one) => one.outcome === "committed")).toHaveLength(1);
+  });
+
+  test("what was committed is seen by the next read", async () => {
+    const { table } = givenTable();
+    await Promise.all([
+      table.transact([{ put: { ...key("a"), n: 1 } }]),
+      table.write({ put: { ...key("a"), n: 2 } }),
+    ]);
+
+    expect(await table.get(key("a"))).toMatchObject({ n: 2 });
+  });
+
+  test("an expired item is absent to every read and every write, though it is still stored", async () => {
+    const { table, later } = givenTable();
+    const claim = {
+      ...key("claim"),
+      by: "ann",
+      list_pk: "L",
+      list_sk: "1",
+      expires_at: START_SECONDS + 60,
+    };
+    await table.write({ create: claim });
+    later(59);
+    expect(await table.get(key("claim"))).toEqual(claim);
+    later(1);
+
+    expect(await table.get(key("claim"))).toBeUndefined();
+    expect((await table.query({ pk: "P", limit: 9 })).items).toEqual([]);
+    expect((await table.query({ index: "list", pk: "L", limit: 9 })).items).toEqual([]);
+    expect(await table.write({ check: key("claim"), where: {} })).toMatchObject({
+      outcome: "refused",
+    });
+    expect(await table.write({ remove: key("claim") })).toMatchObject({ outcome: "refused" });
+    expect(await table.write({ update: key("claim"), set: { by: "bo" } })).toMatchObject({
+      outcome: "refused",
+    });
+    const counted = await table.write({ update: key("claim"), add: { n: 1 }, orCreate: true });
+    expect(counted).toEqual({ outcome: "committed", item: { ...key("claim"), n: 1 } });
+  });
+
+  test("a claim that expired can be made anew", async () => {
+    const { table, later } = givenTable();
+    await table.write({ create: { ...key("claim"), by: "ann", expires_at: START_SECONDS + 60 } });
+    later(60);
+
+    expect(await table.transact([{ create: { ...key("claim"), by: "bo" } }])).toEqual({
+      outcome: "committed",
+    });
+    expect(await table.get(key("claim"))).toEqual({ ...key("claim"), by: "bo" });
+  });
+
+  const givenRows = async (names: readonly string[]) => {
+    const { table } = givenTable();
+    for (const name of names) await table.write({ create: key(name) });
+    return table;
+  };
+  const namesOf = async (table: Table, query: Omit<Query, "pk" | "limit">) => {
+    const { items } = await table.query({ pk: "P", limit: 100, ...query });
+    return items.map((item) => item.sk);
+  };
+
+  test("a query is in byte order, which is not JavaScript's", async () => {
+    // In UTF-16 units the emoji sorts before U+FF5E; in bytes it sorts after.
+    const table = await givenRows(["a2", "a10", "\u{1F600}", "\u{FF5E}", "Z"]);
+    const inBytes = ["Z", "a10", "a2", "\u{FF5E}", "\u{1F600}"];
+
+    expect(await namesOf(table, {})).toEqual(inBytes);
+    expect(await namesOf(table, { newestFirst: true })).toEqual(inBytes.toReversed());
+  });
+
+  test("a query keeps to its prefix or its range", async () => {
+    const table = await givenRows(["a", "a#1", "a#2", "a#\u{10FFFF}z", "a$", "b"]);
+
+    expect(await namesOf(table, { sk: { prefix: "a#" } })).toEqual(["a#1", "a#2", "a#\u{10FFFF}z"]);
+    expect(await namesOf(table, { sk: { from: "a#1", to: "a$" } })).toEqual([
+      "a#1",
+      "a#2",
+      "a#\u{10FFFF}z",
+      "a$",
+    ]);
+    expect(await namesOf(table, { sk: { prefix: "c" } })).toEqual([]);
+  });
+
+  test.each([true, false])(
+    "paging neither skips nor repeats while rows are inserted (newest first: %s)",
+    async (newestFirst) => {
+      const old = Array.from({ length: 20 }, (_row, n) => `row${String(n * 2).padStart(3, "0")}`);
+      const table = await givenRows(old);
+      const seen: string[] = [];
+      let after: Query["after"];
+      let page = 0;
+      do {
+        const found = await table.query({
+          pk: "P",
+          limit: 3,
+          newestFirst,
+          ...(after && { after }),
+        });
+        seen.push(...found.items.map((item) => item.sk));
+        after = found.next;
+        // Between any two pages a row appears before and after the place where the reader stands.
+        await table.write({ create: key(`row${String(page++ * 2 + 1).padStart(3, "0")}`) });
+        await table.write({ create: key(`row${String(39 - page * 2).padStart(3, "0")}x`) });
+      } while (after);
+
+      expect(seen.filter((name) => old.includes(name))).toEqual(
+        newestFirst ? old.toReversed() : old,
+      );
+      expect(new Set(seen).size).toBe(seen.length);
+    },
+  );
+
+  test("an index lists what belongs together, in its own order, and pages through equal sort keys", async () => {
+    const { table } = givenTable();
+    const listed = ["c", "a", "b"].map((sk) => ({
+      pk: `X${sk}`,
+      sk,
+      list_pk: "L",
+      list_sk: "same",
+    }));
+    for (const item of listed) await table.write({ create: item });
+    await table.write({ create: { ...key("other"), list_pk: "M", list_sk: "same" } });
+    await table.write({ create: { ...key("unlisted"), list_pk: "L" } });
+
+    const first = await table.query({ index: "list", pk: "L", limit: 2 });
+    const rest = await table.query({
+      index: "list",
+      pk: "L",
+      limit: 2,
+      ...(first.next && { after: first.next }),
+    });
+
+    expect(first.items).toHaveLength(2);
+    expect([...first.items, ...rest.items].map((item) => item.sk).toSorted()).toEqual([
+      "a",
+      "b",
+      "c",
+    ]);
+    expect(rest.next).toBeUndefined();
+  });
+
+  test("an item leaves an index with its fields and enters another", async () => {
+    const { table } = givenTable();
+    await table.write({ create: { ...key("job"), due_pk: "DUE", due_sk: "2026-11-21T00:01" } });
+    const due = () =>
+      table.query({ index: "due", pk: "DUE", sk: { from: "0", to: "2026-11-21T00:02" }, limit: 9 });
+    expect((await due()).items).toHaveLength(1);
+
+    const done = { due_pk: undefined, due_sk: undefined, list_pk: "DONE", list_sk: "1" };
+    await table.write({ update: key("job"), set: done });
+
+    expect((await due()).items).toEqual([]);
+    expect((await table.query({ index: "list", pk: "DONE", limit: 9 })).items).toHaveLength(1);
+  });
+
+  test("a reader that stops in the middle of a page goes on right after the item it stopped at", async () => {
+    const table = await givenRows(["a", "b", "c"]);
+    const { items } = await table.query({ pk: "P", limit: 9 });
+    const [, second] = items;
+    if (!second) throw new Error("the row is gone");
+
+    expect(await namesOf(table, { after: positionOf(second) })).toEqual(["c"]);
+  });
+
+  test("the last page says that it is the last, also when it is full", async () => {
+    const table = await givenRows(["a", "b"]);
+
+    expect(await table.query({ pk: "P", limit: 2 })).not.toHaveProperty("next");
+    expect(await table.query({ pk: "P", limit: 1 })).toHaveProperty("next");
+  });
+
+  test.each<[string, readonly Write[], string]>([
+    [
+      "two writes on one item",
+      [{ create: purse }, { check: purse, where: {} }],
+      "touches one item twice",
+    ],
+    [
+      "101 writes",
+      Array.from({ length: 101 }, (_row, n) => ({ create: key(`${n}`) })),
+      "101 writes",
+    ],
+    ["no write", [], "without writes"],
+    ["an empty key", [{ create: { pk: "P", sk: "" } }], "key is empty"],
+    ["a change of a key", [{ update: key("a"), set: { sk: "b" } }], "does not touch the key"],
+    [
+      "a bound on what is not added",
+      [{ update: key("a"), leaving: { n: { atLeast: 0 } } }],
+      "can be bounded",
+    ],
+  ])("%s is an error, as DynamoDB would say", async (_case, writes, words) => {
+    await expect(givenTable().table.transact(writes)).rejects.toThrow(words);
+  });
+
+  test("100 writes are one transaction", async () => {
+    const { table } = givenTable();
+    const many = Array.from({ length: 100 }, (_row, n) => ({ create: key(`${n}`) }));
+
+    expect(await table.transact(many)).toEqual({ outcome: "committed" });
+    expect((await table.query({ pk: "P", limit: 200 })).items).toHaveLength(100);
+  });
+
+  test("an item over 400,000 bytes is an error, and spoils no other write of the same moment", async () => {
+    const { table } = givenTable();
+    const [large, small] = await Promise.allSettled([
+      table.transact([
+        { create: key("first") },
+        { put: { ...key("large"), text: "é".repeat(200_000) } },
+      ]),
+      table.transact([{ put: { ...key("small"), text: "é".repeat(199_000) } }]),
+    ]);
+
+    expect(large).toMatchObject({ status: "rejected" });
+    expect(small).toMatchObject({ status: "fulfilled" });
+    expect(await namesOf(table, {})).toEqual(["small"]);
+  });
+
+  test("a lost reply is ambiguous, and all of the writes are there or none", async () => {
+    const { table } = givenTable();
+    const seen = new Set<string>();
+    for (let n = 0; n < 8; n++) {
+      // Call n loses its request or its reply, or nothing, by turns.
+      let calls = 0;
+      const unsure = faultyTable(table, () => ((calls++ + n) % 3 === 0 ? 0 : 1), 0.5);
+      const { outcome } = await unsure.transact([
+        { create: key(`a${n}`) },
+        { create: key(`b${n}`) },
+      ]);
+      const stored = [await table.get(key(`a${n}`)), await table.get(key(`b${n}`))];
+      expect(new Set(stored.map((item) => item !== undefined)).size).toBe(1);
+      seen.add(`${outcome} ${stored[0] ? "written" : "not written"}`);
+    }
+
+    expect([...seen].toSorted()).toEqual([
+      "ambiguous not written",
+      "ambiguous written",
+      "committed written",
+    ]);
+  });
+});

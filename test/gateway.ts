@@ -1,0 +1,83 @@
+import { endpoints } from "@mailproof/api/endpoints";
+import { routerOf } from "@mailproof/api/routes";
+import type { APIGatewayProxyEventV2 } from "aws-lambda";
+
+const route = routerOf(endpoints);
+
+/** A request as it stands on the wire. */
+export type WireRequest = {
+  readonly method: string;
+  /** Path and query, as sent. */
+  readonly url: string;
+  /** In order, and a name may come twice. */
+  readonly headers?: readonly (readonly [name: string, value: string])[];
+  readonly body?: string | Buffer;
+};
+
+/**
+ * What API Gateway makes of a request (payload format 2.0): header names in small letters, values of one name
+ * joined by a comma, cookies in a list of their own, path parameters decoded, and a body that is not text as
+ * base64.
+ */
+export const toEvent = (sent: WireRequest): APIGatewayProxyEventV2 => {
+  const [rawPath = "", rawQueryString = ""] = sent.url.split(/\?(.*)/s, 2);
+  const headers = joined((sent.headers ?? []).map(([name, value]) => [name.toLowerCase(), value]));
+  const { cookie, ...others } = headers;
+  const query = joined([...new URLSearchParams(rawQueryString)]);
+  const isBase64Encoded = Buffer.isBuffer(sent.body);
+  return {
+    version: "2.0",
+    routeKey: routeKeyOf(sent.method, rawPath),
+    rawPath: decodeURIComponent(rawPath),
+    rawQueryString,
+    ...(cookie !== undefined && { cookies: cookie.split("; ") }),
+    headers: others,
+    ...(rawQueryString !== "" && { queryStringParameters: query }),
+    ...pathParametersOf(sent.method, rawPath),
+    requestContext: contextOf(sent.method, rawPath),
+    ...(sent.body !== undefined && {
+      body: sent.body.toString(isBase64Encoded ? "base64" : "utf8"),
+    }),
+    isBase64Encoded,
+  };
+};
+
+const joined = (pairs: readonly (readonly [string, string])[]): Record<string, string> => {
+  const all = Object.groupBy(pairs, ([name]) => name);
+  return Object.fromEntries(
+    Object.entries(all).map(([name, same = []]) => [
+      name,
+      same.map(([, value]) => value).join(","),
+    ]),
+  );
+};
+
+const pathParametersOf = (method: string, rawPath: string) => {
+  try {
+    const { path } = route(method, rawPath);
+    return Object.keys(path).length > 0 ? { pathParameters: { ...path } } : {};
+  } catch {
+    return {};
+  }
+};
+
+const routeKeyOf = (method: string, rawPath: string): string => {
+  try {
+    return route(method, rawPath).endpoint.route;
+  } catch {
+    return "$default";
+  }
+};
+
+const contextOf = (method: string, path: string): APIGatewayProxyEventV2["requestContext"] => ({
+  accountId: "123456789012",
+  apiId: "api",
+  domainName: "api.execute-api.eu-central-1.amazonaws.com",
+  domainPrefix: "api",
+  http: { method, path, protocol: "HTTP/1.1", sourceIp: "192.0.2.1", userAgent: "test" },
+  requestId: "JKJaXmPLvHcESHA=",
+  routeKey: "",
+  stage: "$default",
+  time: "21/Nov/2026:00:00:00 +0000",
+  timeEpoch: 1_795_219_200_000,
+});

@@ -1,0 +1,75 @@
+import type { KeyMode } from "@mailproof/core/access/key-form";
+import { addKey } from "@mailproof/core/access/keys";
+import { rateLimitOver } from "@mailproof/core/access/rate";
+import type { Scope } from "@mailproof/core/access/scopes";
+import { type Opened, openAccount } from "@mailproof/core/accounts/accounts";
+import type { PlanId } from "@mailproof/core/accounts/plans";
+import { credits } from "@mailproof/core/money/credits";
+import type { World } from "@mailproof/core/world";
+import { chanceOf } from "./simulation/chance.ts";
+import { memoryBlobs } from "./simulation/memory-blobs.ts";
+import { memoryQueue } from "./simulation/memory-queue.ts";
+import { memoryTable } from "./simulation/memory-table.ts";
+
+export const START = new Date("2026-11-21T00:00:00.000Z");
+
+type Logged = { readonly event: string; readonly fields: Readonly<Record<string, unknown>> };
+
+/** A whole world in memory at a fixed moment. Tests change only what they are about. */
+export const givenWorld = (seed = 1) => {
+  let ms = START.getTime();
+  const ids = new Map<string, number>();
+  const chance = chanceOf(seed);
+  const now = () => new Date(ms);
+  const later = (passed: number) => {
+    ms += passed;
+  };
+  const table = memoryTable(now);
+  const queue = memoryQueue(now);
+  const blobs = memoryBlobs();
+  const logged: Logged[] = [];
+  const world: World = {
+    table,
+    queue,
+    blobs,
+    rateLimit: rateLimitOver(table, now),
+    now,
+    random: chance,
+    randomBytes: (count) => Uint8Array.from({ length: count }, () => Math.floor(chance() * 256)),
+    newId: (prefix) => {
+      const count = (ids.get(prefix) ?? 0) + 1;
+      ids.set(prefix, count);
+      return `${prefix}_${count}`;
+    },
+    // Whatever can still happen without time happens first; then the time has passed.
+    sleep: async (passed) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      later(passed);
+    },
+    log: (event, fields) => logged.push({ event, fields }),
+    settings: { version: "0.0.0-test", keyPepper: "a pepper for tests" },
+  };
+  return { world, table, queue, blobs, later, logged };
+};
+
+type Given = { readonly balance?: number; readonly plan?: PlanId };
+
+/** The same with one account in it and a key of each kind. */
+export const given = async ({ balance = 0, plan = "pro" }: Given = {}) => {
+  const house = givenWorld();
+  const opened: Opened = await openAccount(house.world, {
+    name: "Ann's Shop",
+    plan,
+    opening: credits(balance),
+  });
+  return { ...house, ...opened };
+};
+
+export const givenKey = async (
+  world: World,
+  account: string,
+  { mode = "live", scopes }: { mode?: KeyMode; scopes: readonly Scope[] },
+): Promise<string> => {
+  const { secret } = await addKey(world, { account, name: "Scoped", mode, scopes: [...scopes] });
+  return secret;
+};

@@ -1,0 +1,46 @@
+import { assertBlobKey, type Blobs } from "@mailproof/core/blobs";
+
+/** Links are made but lead nowhere: nothing in a simulation follows one. */
+export const memoryBlobs = (): Blobs & { keys: () => string[] } => {
+  const stored = new Map<string, { bytes: Buffer; version: string }>();
+  let versions = 0;
+
+  const factsOf = (key: string) => {
+    assertBlobKey(key);
+    const found = stored.get(key);
+    return found && { version: found.version, bytes: found.bytes.length };
+  };
+
+  return {
+    keys: () => [...stored.keys()],
+
+    put: async (key, content) => {
+      assertBlobKey(key);
+      const bytes = Buffer.concat(await Array.fromAsync(content));
+      const version = `v${++versions}`;
+      stored.set(key, { bytes, version });
+      return { version, bytes: bytes.length };
+    },
+
+    head: async (key) => factsOf(key),
+
+    get: async (key, { range, version } = {}) => {
+      const facts = factsOf(key);
+      const found = stored.get(key);
+      if (!facts || !found || (version !== undefined && version !== facts.version))
+        return undefined;
+      const { from, to } = range ?? { from: 0, to: facts.bytes - 1 };
+      if (range && (from < 0 || from > to || from >= facts.bytes))
+        throw new RangeError(`bytes ${from}-${to} of ${facts.bytes}`);
+      return { ...facts, content: only(found.bytes.subarray(from, to + 1)) };
+    },
+
+    remove: async (key) => void stored.delete(key),
+    putLink: async (key, { expiresInSeconds }) => `memory:put/${key}?for=${expiresInSeconds}`,
+    getLink: async (key, { expiresInSeconds }) => `memory:get/${key}?for=${expiresInSeconds}`,
+  };
+};
+
+async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  if (bytes.length > 0) yield bytes;
+}

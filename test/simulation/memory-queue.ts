@@ -1,0 +1,65 @@
+import { type Queue, RECEIVE_MAX, type Receiving, travelForm } from "@mailproof/core/queue";
+import type { Json } from "@mailproof/core/table";
+
+type Kept = {
+  readonly queue: string;
+  readonly json: string;
+  visibleAt: number;
+  receives: number;
+  receipt: string | undefined;
+  dead: boolean;
+};
+
+/** Never waits: in a simulation somebody else moves the clock. */
+export const memoryQueue = (now: () => Date): Queue & Receiving & { pending: () => number } => {
+  const ms = () => now().getTime();
+  let kept: Kept[] = [];
+  let receipts = 0;
+  const held = (receipt: string) => kept.find((one) => one.receipt === receipt && !one.dead);
+
+  return {
+    pending: () => kept.filter((one) => !one.dead).length,
+
+    sendMany: async (queue, messages) => {
+      const arrived = messages.map((message) => ({
+        queue,
+        json: travelForm(message),
+        visibleAt: ms() + (message.delaySeconds ?? 0) * 1000,
+        receives: 0,
+        receipt: undefined,
+        dead: false,
+      }));
+      kept.push(...arrived);
+      return messages.map(() => "sent");
+    },
+
+    countDead: async () => kept.filter((one) => one.dead).length,
+
+    receive: async ({ name, visibilitySeconds, receivesMax }, { max = RECEIVE_MAX }) => {
+      const visible = kept.filter(
+        (one) => one.queue === name && !one.dead && one.visibleAt <= ms(),
+      );
+      for (const one of visible) one.dead = one.receives >= receivesMax;
+      const handedOut = visible.filter((one) => !one.dead).slice(0, Math.min(max, RECEIVE_MAX));
+      return handedOut.map((one) => {
+        one.visibleAt = ms() + visibilitySeconds * 1000;
+        one.receives++;
+        one.receipt = `receipt_${++receipts}`;
+        const body = JSON.parse(one.json) as Json;
+        return { receipt: one.receipt, body, receiveCount: one.receives };
+      });
+    },
+
+    done: async (receipt) => {
+      const one = held(receipt);
+      kept = kept.filter((other) => other !== one);
+      return one !== undefined;
+    },
+
+    release: async (receipt, delaySeconds) => {
+      const one = held(receipt);
+      if (one) Object.assign(one, { visibleAt: ms() + delaySeconds * 1000, receipt: undefined });
+      return one !== undefined;
+    },
+  };
+};

@@ -1,0 +1,96 @@
+import {
+  INDEXES,
+  type Item,
+  type Key,
+  positionOf,
+  type Query,
+  type Range,
+  readPosition,
+  type Table,
+  type Write,
+} from "@mailproof/core/table";
+import {
+  addressOf,
+  after,
+  assertTransactable,
+  compareBytes,
+  holds,
+  keyOf,
+  serialise,
+} from "@mailproof/core/writes";
+
+/** Keeps items as JSON, as every real door does, so nothing lives here that would not survive the trip. */
+export const memoryTable = (now: () => Date): Table & { items: () => Item[] } => {
+  const stored = new Map<string, string>();
+  const read = (key: Key): Item | undefined => alive(stored.get(addressOf(key)), now());
+
+  /** Everything is made before anything is stored: an item that is too large spoils the whole. */
+  const store = (writes: readonly Write[]): (Item | undefined)[] => {
+    const made = writes.map((write) => {
+      const next = after(write, read(keyOf(write)));
+      return { address: addressOf(keyOf(write)), json: next && serialise(next) };
+    });
+    for (const { address, json } of made)
+      if (json === undefined) stored.delete(address);
+      else stored.set(address, json);
+    return made.map(({ json }) => alive(json, now()));
+  };
+
+  const items = () => [...stored.values()].flatMap((json) => alive(json, now()) ?? []);
+
+  return {
+    items,
+    get: async (key) => read(key),
+    query: async (query) => pageOf(items(), query),
+    write: async (write) => {
+      assertTransactable([write]);
+      if (!holds(write, read(keyOf(write)))) return { outcome: "refused", by: write };
+      return { outcome: "committed", item: store([write])[0] };
+    },
+    transact: async (writes) => {
+      assertTransactable(writes);
+      const refused = writes.find((write) => !holds(write, read(keyOf(write))));
+      if (refused) return { outcome: "refused", by: refused };
+      store(writes);
+      return { outcome: "committed" };
+    },
+  };
+};
+
+const alive = (json: string | undefined, now: Date): Item | undefined => {
+  const item = json === undefined ? undefined : (JSON.parse(json) as Item);
+  return item?.expires_at !== undefined && item.expires_at <= Math.floor(now.getTime() / 1000)
+    ? undefined
+    : item;
+};
+
+const pageOf = (items: readonly Item[], query: Query) => {
+  const { index, pk, sk, newestFirst, limit, after: position } = query;
+  const field = index ? INDEXES[index] : ({ pk: "pk", sk: "sk" } as const);
+  const sortKey = (item: Item) => textOf(item[field.sk]);
+  const place = (item: Item) => [sortKey(item), item.pk, item.sk];
+  const way = newestFirst ? -1 : 1;
+  const start = position && readPosition(position);
+
+  const found = items
+    .filter((item) => item[field.pk] === pk && item[field.sk] !== undefined)
+    .filter((item) => inRange(sortKey(item), sk))
+    .filter((item) => !start || compareAll(place(item), start) * way > 0)
+    .toSorted((a, b) => compareAll(place(a), place(b)) * way);
+  const page = found.slice(0, limit);
+  const last = page.at(-1);
+  return found.length > limit && last
+    ? { items: page, next: positionOf(last, index) }
+    : { items: page };
+};
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+
+const inRange = (value: string, range: Range | undefined): boolean => {
+  if (!range) return true;
+  if ("prefix" in range) return value.startsWith(range.prefix);
+  return compareBytes(value, range.from) >= 0 && compareBytes(value, range.to) <= 0;
+};
+
+const compareAll = (a: readonly string[], b: readonly string[]): number =>
+  a.map((one, position) => compareBytes(one, b[position] ?? "")).find((order) => order !== 0) ?? 0;

@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { given } from "../given.ts";
+import { send } from "../send.ts";
+
+const broken = () => Promise.reject(new Error("secret detail of ann@example.com"));
+
+test("a bug is an opaque 500 with the request's id, and the log tells the rest", async () => {
+  const { world, liveKey, logged } = await given();
+  const faulty = { ...world, table: { ...world.table, query: broken } };
+
+  const answer = await send(faulty, "GET /v1/api-keys", { key: liveKey });
+
+  expect(answer).toMatchObject({
+    statusCode: 500,
+    error: { code: "INTERNAL", message: "Something broke on our side. Nothing was charged." },
+  });
+  expect(JSON.stringify(answer)).not.toContain("secret detail");
+  expect(answer.headers["x-request-id"]).toBe(answer.request_id);
+  expect(logged).toMatchObject([{ event: "failure", fields: { requestId: answer.request_id } }]);
+  expect(logged[0]?.fields["cause"]).toBeInstanceOf(Error);
+});
+
+test("a table that cannot be read at the door is 503, to be tried again, and nothing was charged", async () => {
+  const { world, liveKey } = await given();
+  const faulty = { ...world, table: { ...world.table, get: broken } };
+
+  expect(await send(faulty, "GET /v1/account", { key: liveKey })).toMatchObject({
+    statusCode: 503,
+    headers: { "retry-after": "5" },
+    error: {
+      code: "UNAVAILABLE",
+      retryable: true,
+      message: expect.stringContaining("Nothing was charged."),
+    },
+  });
+});
+
+test("an unknown route is 404 and a wrong method 405 that names the right ones, in the same envelope", async () => {
+  const { world } = await given();
+
+  expect(await send(world, "GET /v2/account")).toMatchObject({
+    statusCode: 404,
+    success: false,
+    error: { code: "NOT_FOUND", message: "There is no such route. Nothing was charged." },
+  });
+  expect(await send(world, "PUT /v1/api-keys")).toMatchObject({
+    statusCode: 405,
+    headers: { allow: "GET, POST" },
+    error: { code: "METHOD_NOT_ALLOWED" },
+  });
+});
+
+test("every answer behind a key carries the key's allowance, also one that refuses", async () => {
+  const { world, liveKey } = await given({ plan: "free" });
+  const answers = [
+    await send(world, "GET /v1/account", { key: liveKey }),
+    await send(world, "GET /v1/account", { key: liveKey, query: { x: "1" } }),
+    await send(world, "DELETE /v1/api-keys/none", { key: liveKey }),
+  ];
+
+  expect(answers.map(({ headers }) => headers["x-ratelimit-remaining"])).toEqual([
+    "59",
+    "58",
+    "57",
+  ]);
+  expect(answers.map(({ headers }) => headers["cache-control"])).toEqual(Array(3).fill("no-store"));
+});

@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { given, givenKey } from "../given.ts";
+import { send } from "../send.ts";
+
+test("the account's keys are 200, newest first, without the keys themselves", async () => {
+  const { world, account, liveKey, testKey, later } = await given();
+  later(1_000);
+  const scoped = await givenKey(world, account, { scopes: ["webhooks:read"] });
+
+  const { statusCode, data } = await send(world, "GET /v1/api-keys", { key: liveKey });
+
+  expect(statusCode).toBe(200);
+  expect(data.api_keys[0]).toEqual({
+    key_id: "key_3",
+    name: "Scoped",
+    mode: "live",
+    scopes: ["webhooks:read"],
+    hint: `mp_live_…${scoped.slice(-4)}`,
+    created_at: "2026-11-21T00:00:01.000Z",
+  });
+  expect(data.api_keys.map((key: any) => key.mode).toSorted()).toEqual(["live", "live", "test"]);
+  for (const key of [liveKey, testKey, scoped]) expect(JSON.stringify(data)).not.toContain(key);
+});
+
+test("a test key sees test keys only", async () => {
+  const { world, testKey } = await given();
+
+  const { data } = await send(world, "GET /v1/api-keys", { key: testKey });
+
+  expect(data.api_keys).toMatchObject([{ mode: "test" }]);
+});
+
+test("another account's keys are never listed", async () => {
+  const { world, liveKey } = await given();
+  const other = await given();
+  await givenKey(world, other.account.replace("1", "2"), { scopes: ["webhooks:read"] });
+
+  const { data } = await send(world, "GET /v1/api-keys", { key: liveKey });
+
+  expect(data.api_keys).toHaveLength(2);
+});
+
+test("no key is 401, a key with any scopes is 403, an unknown parameter is 400", async () => {
+  const { world, account, liveKey } = await given();
+  const key = await givenKey(world, account, { scopes: ["account:read"] });
+
+  expect((await send(world, "GET /v1/api-keys")).statusCode).toBe(401);
+  expect(await send(world, "GET /v1/api-keys", { key })).toMatchObject({
+    statusCode: 403,
+    error: { message: "This operation is reserved for unrestricted keys. Nothing was charged." },
+  });
+  const query = { page: "2" };
+  expect((await send(world, "GET /v1/api-keys", { key: liveKey, query })).statusCode).toBe(400);
+});
+
+test("a burst beyond the plan is 429", async () => {
+  const { world, liveKey } = await given({ plan: "free" });
+  const asked = Array.from({ length: 61 }, () => send(world, "GET /v1/api-keys", { key: liveKey }));
+
+  expect((await Promise.all(asked)).at(-1)?.statusCode).toBe(429);
+});

@@ -1,0 +1,149 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { KEYS_MAX } from "@mailproof/core/access/keys";
+import { server } from "@mailproof/local/server";
+import { expect, test } from "vitest";
+import { given, givenKey } from "../given.ts";
+import { send } from "../send.ts";
+
+const whenCreated = (world: any, key: string, body: unknown = { name: "CI", mode: "live" }) =>
+  send(world, "POST /v1/api-keys", { key, body });
+
+test("a new key is 201, shown this once, and opens what it should", async () => {
+  const { world, liveKey } = await given({ balance: 7 });
+
+  const created = await whenCreated(world, liveKey, { name: "  CI  ", mode: "live" });
+
+  expect(created).toMatchObject({
+    statusCode: 201,
+    data: { key_id: "key_3", name: "CI", mode: "live", scopes: null },
+  });
+  expect(created.data.key).toMatch(/^mp_live_[0-9A-Za-z]{28}$/);
+  const seen = await send(world, "GET /v1/account", { key: created.data.key });
+  expect(seen.data.credits.available).toBe(7);
+});
+
+test("a key with scopes may do those and nothing else", async () => {
+  const { world, liveKey } = await given();
+  const scopes = ["account:read", "account:read", "webhooks:read"];
+
+  const { data } = await whenCreated(world, liveKey, { name: "Read", mode: "live", scopes });
+
+  expect(data.scopes).toEqual(["account:read", "webhooks:read"]);
+  expect((await send(world, "GET /v1/account", { key: data.key })).statusCode).toBe(200);
+  expect((await whenCreated(world, data.key)).statusCode).toBe(403);
+});
+
+test("a test key mints test keys; a live one is 403", async () => {
+  const { world, testKey } = await given();
+
+  expect((await whenCreated(world, testKey, { name: "T", mode: "test" })).statusCode).toBe(201);
+  expect(await whenCreated(world, testKey)).toMatchObject({
+    statusCode: 403,
+    error: { message: "A test key manages test keys only. Nothing was charged." },
+  });
+});
+
+test.each<[string, unknown, string]>([
+  ["no body", undefined, "body: is required"],
+  ["a list", [], "body: must be a JSON object"],
+  ["no name", { mode: "live" }, "name: is required"],
+  ["a name of blanks", { name: "  ", mode: "live" }, "name: must not be empty"],
+  [
+    "a name over 64 characters",
+    { name: "x".repeat(65), mode: "live" },
+    "name: must have at most 64 characters",
+  ],
+  ["a name that is a number", { name: 5, mode: "live" }, "name: must be string"],
+  ["another mode", { name: "x", mode: "prod" }, "mode: must be live or test"],
+  [
+    "a scope that does not exist",
+    { name: "x", mode: "live", scopes: ["admin"] },
+    "scopes.0: must be one of verification:read",
+  ],
+  [
+    "an empty list of scopes",
+    { name: "x", mode: "live", scopes: [] },
+    "scopes: must name at least one scope",
+  ],
+  ["an unknown field", { name: "x", mode: "live", scope: "a" }, "scope: is not a known field"],
+])("%s is 400, names the field, and makes no key", async (_, body, words) => {
+  const { world, liveKey } = await given();
+
+  const refused = await whenCreated(world, liveKey, body ?? null);
+
+  expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
+  expect(refused.error.message).toContain(body === undefined ? "body: must be" : words);
+  const { data } = await send(world, "GET /v1/api-keys", { key: liveKey });
+  expect(data.api_keys).toHaveLength(2);
+});
+
+test("a hundred mistakes are answered with a few of them and a count", async () => {
+  const { world, liveKey } = await given();
+  const scopes = Array.from({ length: 100 }, () => "x".repeat(1_000));
+
+  const { error } = await whenCreated(world, liveKey, { name: "x", mode: "live", scopes });
+
+  expect(error.message).toContain("and 97 more");
+  expect(error.details).toHaveLength(20);
+  expect(error.message).not.toContain("xxx");
+});
+
+test("more than a hundred keys are 409", async () => {
+  const { world, liveKey } = await given({ plan: "scale" });
+  for (let keys = 2; keys < KEYS_MAX; keys++) await whenCreated(world, liveKey);
+
+  expect(await whenCreated(world, liveKey)).toMatchObject({
+    statusCode: 409,
+    error: { code: "LIMIT_REACHED" },
+  });
+});
+
+test("no key is 401", async () => {
+  const { world } = await given();
+
+  expect((await send(world, "POST /v1/api-keys", { body: {} })).statusCode).toBe(401);
+});
+
+test("a body over five million bytes is 413, over the wire, and makes no key", async () => {
+  const { world, liveKey } = await given();
+  const listening = server(world, () => undefined).listen(0, "127.0.0.1");
+  await once(listening, "listening");
+  const { port } = listening.address() as AddressInfo;
+
+  const answer = await fetch(`http://127.0.0.1:${port}/v1/api-keys`, {
+    method: "POST",
+    headers: { "x-api-key": liveKey, "content-type": "application/json" },
+    body: JSON.stringify({ name: "x".repeat(5_000_000), mode: "live" }),
+  });
+  listening.close();
+
+  expect(answer.status).toBe(413);
+  expect(await answer.json()).toMatchObject({ error: { code: "PAYLOAD_TOO_LARGE" } });
+  expect((await send(world, "GET /v1/api-keys", { key: liveKey })).data.api_keys).toHaveLength(2);
+});
+
+test("a burst beyond the plan is 429", async () => {
+  const { world, testKey } = await given({ plan: "free" });
+  const body = { name: "x", mode: "test" };
+  const asked = Array.from({ length: 61 }, () => whenCreated(world, testKey, body));
+
+  expect((await Promise.all(asked)).at(-1)?.statusCode).toBe(429);
+});
+
+test("a key is stored only as a hash that the pepper is part of", async () => {
+  const { world, liveKey, table } = await given();
+  const stored = JSON.stringify(table.items());
+
+  expect(stored).not.toContain(liveKey);
+  expect(stored).not.toContain(liveKey.slice(8, 20));
+  const peppered = { ...world, settings: { ...world.settings, keyPepper: "another pepper" } };
+  expect((await send(peppered, "GET /v1/account", { key: liveKey })).statusCode).toBe(401);
+});
+
+test("a scoped key never widens itself", async () => {
+  const { world, account } = await given();
+  const key = await givenKey(world, account, { scopes: ["account:read", "verification:write"] });
+
+  expect((await whenCreated(world, key)).statusCode).toBe(403);
+});
