@@ -1,0 +1,29 @@
+export type Mx = { readonly priority: number; readonly exchange: string };
+
+/** What a record of each type is to us. A TXT record is its character-strings joined, bytes as latin-1. */
+export type RecordOf = {
+  readonly A: string;
+  readonly AAAA: string;
+  readonly MX: Mx;
+  readonly TXT: string;
+  readonly PTR: string;
+  readonly CNAME: string;
+  readonly NS: string;
+};
+
+export type RecordType = keyof RecordOf;
+
+/**
+ * What a question came to. Only `nxdomain` and `nodata` say something about the domain; the others say that
+ * we could not find out, and may never count against an address.
+ */
+export type DnsOutcome<T> =
+  | { readonly kind: "ok"; readonly records: readonly T[] }
+  | { readonly kind: "nodata" }
+  | { readonly kind: "nxdomain" }
+  | { readonly kind: "servfail" }
+  | { readonly kind: "refused" }
+  | { readonly kind: "timeout" };
+
+/** The door to names. Never rejects: a failure is an outcome. `name` is in A-labels, without a final dot. */
+export type Dns = <T extends RecordType>(type: T, name: string) => Promise<DnsOutcome<RecordOf[T]>>;
