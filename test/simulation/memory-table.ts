@@ -33,7 +33,7 @@ export const memoryTable = (now: () => Date): Table & { items: () => Item[] } =>
     for (const { address, json } of made)
       if (json === undefined) stored.delete(address);
       else stored.set(address, json);
-    return made.map(({ json }) => alive(json, now()));
+    return made.map(({ json }) => (json === undefined ? undefined : (JSON.parse(json) as Item)));
   };
 
   const items = () => [...stored.values()].flatMap((json) => alive(json, now()) ?? []);

@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 
 // An address or a key in a log outlives the customer who sent it. The hash still lets two lines be matched.
 const KEY = /\bmp_(?:live|test)_[A-Za-z0-9]+/g;
-// Anything with an @ between visible characters: better one word too many than an address too few.
-const ADDRESS = /[^\s"'<>()[\]{},;:=]{1,256}@[^\s"'<>()[\]{},;:=]{1,256}/g;
+// A word with an @ in it, written plainly or in a link: one word too many is better than an address too few.
+const WORD = /[^\s"'<>()[\]{},;:=]+/g;
+const AT = /@|%40/;
 const LINK_SECRET =
   /\b(signature|X-Amz-Signature|X-Amz-Credential|X-Amz-Security-Token)=[^&\s"']+/gi;
 
@@ -21,7 +22,7 @@ export const redact = (value: unknown): unknown => {
 const redactText = (text: string): string =>
   text
     .replaceAll(KEY, (found) => `key:${shortHash(found)}`)
-    .replaceAll(ADDRESS, (found) => `address:${shortHash(found.toLowerCase())}`)
+    .replaceAll(WORD, (word) => (AT.test(word) ? `address:${shortHash(word.toLowerCase())}` : word))
     .replaceAll(LINK_SECRET, (_, name: string) => `${name}=redacted`);
 
 const shortHash = (text: string): string =>

@@ -1,0 +1,50 @@
+import { writeFileSync } from "node:fs";
+import { cpus, totalmem } from "node:os";
+
+/** One line of a bench. `least` or `most` is the budget it is held to, where there is one. */
+export type Measured = {
+  readonly what: string;
+  readonly value: number;
+  readonly unit: string;
+  readonly least?: number;
+  readonly most?: number;
+};
+
+/** Figures mean nothing without the machine they were taken on. */
+export const machine = (): readonly string[] => [
+  `${cpus().length} × ${cpus()[0]?.model.trim() ?? "unknown processor"}`,
+  `${Math.round(totalmem() / 2 ** 30)} GiB`,
+  `Node ${process.version}`,
+  `${process.platform} ${process.arch}`,
+];
+
+export const isWithin = ({ value, least, most }: Measured): boolean =>
+  (least === undefined || value >= least) && (most === undefined || value <= most);
+
+export const print = (name: string, rows: readonly Measured[]): void => {
+  const width = Math.max(...rows.map(({ what }) => what.length));
+  process.stdout.write(`\n${name}\n`);
+  for (const row of rows) {
+    const value = `${format(row.value).padStart(12)} ${row.unit.padEnd(12)}`;
+    process.stdout.write(`  ${row.what.padEnd(width)} ${value} ${verdictOf(row)}\n`);
+  }
+};
+
+export const save = (name: string, rows: readonly Measured[]): void => {
+  const file = new URL(`results/${name}.json`, import.meta.url);
+  const report = { name, machine: machine(), at: new Date().toISOString(), rows };
+  writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
+};
+
+const verdictOf = (row: Measured): string => {
+  const { least, most } = row;
+  if (least === undefined && most === undefined) return "";
+  const bound = least === undefined ? `at most ${format(most ?? 0)}` : `at least ${format(least)}`;
+  return `${isWithin(row) ? "within" : "MISSES"} the budget of ${bound}`;
+};
+
+const format = (value: number): string =>
+  value.toLocaleString("en", { maximumFractionDigits: value < 100 ? 2 : 0 });
+
+export const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;

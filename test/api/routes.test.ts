@@ -1,0 +1,40 @@
+import type { Endpoint } from "@mailproof/api/endpoint";
+import { routerOf } from "@mailproof/api/routes";
+import { expect, test } from "vitest";
+
+const of = (route: Endpoint["route"]) => ({ route }) as Endpoint;
+const route = routerOf([
+  of("GET /v1/activity/{email}"),
+  of("POST /v1/activity/batch"),
+  of("GET /v1/activity/domain/{domain}"),
+  of("GET /v1/jobs/{id}"),
+  of("GET /v1/jobs/latest"),
+]);
+
+test.each([
+  ["GET", "/v1/activity/a%2Bb%40c.de", "GET /v1/activity/{email}", { email: "a+b@c.de" }],
+  ["GET", "/v1/activity/a+b@c.de", "GET /v1/activity/{email}", { email: "a+b@c.de" }],
+  ["GET", "/v1/activity/a%2Fb@c.de", "GET /v1/activity/{email}", { email: "a/b@c.de" }],
+  ["GET", "/v1/activity/a%2540b", "GET /v1/activity/{email}", { email: "a%40b" }],
+  ["GET", "/v1/activity/batch", "GET /v1/activity/{email}", { email: "batch" }],
+  ["POST", "/v1/activity/batch", "POST /v1/activity/batch", {}],
+  ["GET", "/v1/activity/domain/x.de", "GET /v1/activity/domain/{domain}", { domain: "x.de" }],
+  ["GET", "/v1/jobs/latest", "GET /v1/jobs/latest", {}],
+  ["GET", "/v1/jobs/__proto__", "GET /v1/jobs/{id}", { id: "__proto__" }],
+])("%s %s goes to %s", (method, path, expected, parameters) => {
+  const routed = route(method, path);
+
+  expect(routed.endpoint.route).toBe(expected);
+  expect(routed.path).toEqual(parameters);
+});
+
+test.each([
+  ["an unknown path", "GET", "/v1/nothing", "NOT_FOUND"],
+  ["an empty parameter", "GET", "/v1/jobs/", "NOT_FOUND"],
+  ["a slash too many", "GET", "/v1/jobs/1/", "NOT_FOUND"],
+  ["another host's name", "GET", "//evil.example/v1/jobs/1", "NOT_FOUND"],
+  ["a wrong method", "PUT", "/v1/jobs/1", "METHOD_NOT_ALLOWED"],
+  ["half a percent", "GET", "/v1/jobs/%4", "INVALID_REQUEST"],
+])("%s is %s", (_, method, path, code) => {
+  expect(() => route(method, path)).toThrow(expect.objectContaining({ code }));
+});

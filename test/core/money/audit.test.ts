@@ -1,0 +1,73 @@
+import { grantCredits, openAccount } from "@mailproof/core/accounts/accounts";
+import { audit, monthsBetween } from "@mailproof/core/money/audit";
+import { credits, type Halves } from "@mailproof/core/money/credits";
+import { balanceKey, entryItem } from "@mailproof/core/money/items";
+import { expect, test } from "vitest";
+import { given, givenWorld } from "../../given.ts";
+
+const MONTH_MS = 31 * 86_400_000;
+
+test("accounts with grants in several months add up", async () => {
+  const { world, account, later } = await given({ balance: 10 });
+  await openAccount(world, { name: "Bo", plan: "free", opening: credits(0) });
+  for (let month = 0; month < 3; month++) {
+    later(MONTH_MS);
+    await grantCredits(world, account, credits(2.5));
+  }
+
+  expect(await audit(world.table, world.now())).toEqual({ ok: true, accounts: 2, violations: [] });
+});
+
+test.each([
+  ["available = granted - debited + refunded", { available: 1 }],
+  ["held + spent + refunded = debited", { available: -2, debited: 2 }],
+  ["nothing is below zero", { held: -2, spent: 2 }],
+  ["granted = the sum of the grants in the ledger", { available: 4, granted: 4 }],
+])("the broken law is named: %s", async (law, add) => {
+  const { world, account } = await given({ balance: 10 });
+  await world.table.write({ update: balanceKey(account), add });
+
+  const { ok, violations } = await audit(world.table, world.now());
+
+  expect(ok).toBe(false);
+  expect(violations).toContainEqual({ account_id: account, law });
+});
+
+test("an entry that no balance knows of is found", async () => {
+  const { world, account } = await given();
+  const at = world.now().toISOString();
+  const entry = {
+    id: "txn_9",
+    account,
+    at,
+    kind: "grant" as const,
+    amount: 2 as Halves,
+    reason: "",
+  };
+  await world.table.write({ create: entryItem(entry) });
+
+  expect((await audit(world.table, world.now())).ok).toBe(false);
+});
+
+test("an account without a balance is found", async () => {
+  const { world, account } = await given();
+  await world.table.write({ remove: balanceKey(account) });
+
+  const { violations } = await audit(world.table, world.now());
+
+  expect(violations).toEqual([{ account_id: account, law: "the account has a balance" }]);
+});
+
+test("an empty house is in order", async () => {
+  const { world } = givenWorld();
+
+  expect(await audit(world.table, world.now())).toEqual({ ok: true, accounts: 0, violations: [] });
+});
+
+test.each([
+  ["2026-11-21T00:00:00.000Z", "2026-11-21", ["2026-11"]],
+  ["2026-11-30T23:59:59.999Z", "2027-02-01", ["2026-11", "2026-12", "2027-01", "2027-02"]],
+  ["2026-01-31T00:00:00.000Z", "2026-03-01", ["2026-01", "2026-02", "2026-03"]],
+])("the months from %s to %s", (from, to, months) => {
+  expect(monthsBetween(from, new Date(to))).toEqual(months);
+});

@@ -1,0 +1,124 @@
+import { balanceKey } from "@mailproof/core/money/items";
+import { readEnvironment } from "@mailproof/local/environment";
+import { openHouse } from "@mailproof/local/world";
+import { expect, test } from "vitest";
+import { newFolder, whenCommanded, whenStarted } from "./running.ts";
+
+test("an operator opens an account, adds a key, grants credits and audits, beside a running server", async () => {
+  const folder = newFolder();
+  const { ready, stop } = await whenStarted(folder);
+  const admin = async (...args: string[]) => {
+    const { code, out } = await whenCommanded(folder, "admin", ...args);
+    return { code, answer: JSON.parse(out) as Record<string, string> };
+  };
+
+  const { answer: opened } = await admin(
+    "accounts",
+    "create",
+    "--name",
+    "Joe",
+    "--plan",
+    "pro",
+    "--credits",
+    "10.5",
+  );
+  const account = opened["account_id"] ?? "";
+  const { answer: key } = await admin(
+    "keys",
+    "create",
+    "--account",
+    account,
+    "--mode",
+    "live",
+    "--scopes",
+    "account:read",
+  );
+  const { answer: granted } = await admin(
+    "credits",
+    "grant",
+    "--account",
+    account,
+    "--amount",
+    "4",
+  );
+  const audited = await admin("audit");
+
+  expect(opened["live_key"]).toMatch(/^mp_live_/);
+  expect(opened["test_key"]).toMatch(/^mp_test_/);
+  expect(granted).toEqual({ account_id: account, available: 14.5 });
+  expect(audited).toEqual({ code: 0, answer: { ok: true, accounts: 2, violations: [] } });
+  const seen = await fetch(`${ready.base_url}/v1/account`, {
+    headers: { "x-api-key": key["key"] ?? "" },
+  });
+  expect(await seen.json()).toMatchObject({ data: { name: "Joe", credits: { available: 14.5 } } });
+  await stop("SIGTERM");
+});
+
+test.each([
+  ["no command", [], "There is no such command"],
+  ["half a command", ["admin", "accounts"], "npx mailproof admin accounts create"],
+  ["a missing option", ["admin", "accounts", "create"], "--name is required"],
+  ["an unknown option", ["admin", "audit", "--fix"], "--fix"],
+  [
+    "an unknown plan",
+    ["admin", "accounts", "create", "--name", "A", "--plan", "gold"],
+    "--plan must be one of free, pro, scale",
+  ],
+  [
+    "a third of a credit",
+    ["admin", "accounts", "create", "--name", "A", "--credits", "0.3"],
+    "--credits must be a number of credits",
+  ],
+  [
+    "less than nothing",
+    ["admin", "credits", "grant", "--account", "acc_1", "--amount=-5"],
+    "--amount must be a number of credits",
+  ],
+  [
+    "an unknown scope",
+    ["admin", "keys", "create", "--account", "a", "--mode", "live", "--scopes", "all"],
+    "must be a list of verification:read",
+  ],
+  [
+    "an account that is not there",
+    ["admin", "keys", "create", "--account", "acc_9", "--mode", "live"],
+    "There is no account acc_9",
+  ],
+  [
+    "a grant to nobody",
+    ["admin", "credits", "grant", "--account", "acc_9", "--amount", "5"],
+    "There is no account acc_9",
+  ],
+])("%s says so on stderr and ends with 2", async (_, args, words) => {
+  const { code, out, err } = await whenCommanded(newFolder(), ...args);
+
+  expect(err).toContain(words);
+  expect({ code, out }).toEqual({ code: 2, out: "" });
+});
+
+test("an audit that finds a broken law names it and ends with 1", async () => {
+  const folder = newFolder();
+  const { out } = await whenCommanded(
+    folder,
+    "admin",
+    "accounts",
+    "create",
+    "--name",
+    "A",
+    "--credits",
+    "5",
+  );
+  const { account_id } = JSON.parse(out) as { account_id: string };
+  const { world, close } = openHouse(readEnvironment({ MAILPROOF_DIR: folder }), () => "");
+  await world.table.write({ update: balanceKey(account_id), add: { available: 2 } });
+  close();
+
+  const audited = await whenCommanded(folder, "admin", "audit");
+
+  expect(audited.code).toBe(1);
+  expect(JSON.parse(audited.out)).toEqual({
+    ok: false,
+    accounts: 1,
+    violations: [{ account_id, law: "available = granted - debited + refunded" }],
+  });
+});

@@ -1,0 +1,120 @@
+import type { Worker } from "@mailproof/core/worker";
+import type { World } from "@mailproof/core/world";
+import { runBackground } from "@mailproof/local/background";
+import { sqliteQueue } from "@mailproof/local/sqlite-queue";
+import { sqliteTable } from "@mailproof/local/sqlite-table";
+import { sweeper } from "@mailproof/local/sweeper";
+import type { LocalWorld } from "@mailproof/local/world";
+import { expect, test } from "vitest";
+import { givenWorld } from "../given.ts";
+
+const chunks = { name: "chunks", visibilitySeconds: 0, receivesMax: 3 };
+
+const givenHouse = () => {
+  const { world, logged, later } = givenWorld();
+  const queue = sqliteQueue(":memory:", () => new Date());
+  const table = sqliteTable(":memory:", world.now);
+  const stopping = new AbortController();
+  const local: LocalWorld = { ...world, table, queue };
+  return { local, queue, table, logged, later, stopping };
+};
+
+/** Runs until the worker has been called so often, and then until it has ended. */
+const whenWorked = async (
+  { local, stopping }: ReturnType<typeof givenHouse>,
+  calls: number,
+  handle: (world: World, body: unknown, call: number) => Promise<void>,
+) => {
+  const seen: unknown[] = [];
+  const worker: Worker = {
+    queue: chunks,
+    handle: async (world, body) => {
+      seen.push(body);
+      if (seen.length === calls) stopping.abort();
+      await handle(world, body, seen.length);
+    },
+  };
+  await runBackground(local, { workers: [worker], schedules: [] }, stopping.signal);
+  return seen;
+};
+
+test("a message is worked on once and is done", async () => {
+  const house = givenHouse();
+  await house.queue.sendMany("chunks", [{ body: { n: 1 } }]);
+
+  expect(await whenWorked(house, 1, async () => {})).toEqual([{ n: 1 }]);
+  expect(await house.queue.receive(chunks, { waitMs: 0 })).toEqual([]);
+});
+
+test("a message whose work fails comes back, and its neighbours are not held up", async () => {
+  const house = givenHouse();
+  await house.queue.sendMany("chunks", [{ body: "bad" }, { body: "good" }]);
+
+  const seen = await whenWorked(house, 3, async (_world, body, call) => {
+    if (body === "bad" && call < 3) throw new Error("not this time");
+  });
+
+  expect(seen).toEqual(["bad", "good", "bad"]);
+  expect(house.logged.map(({ event }) => event)).toEqual(["message_failed"]);
+});
+
+test("poison ends with the dead letters", async () => {
+  const house = givenHouse();
+  await house.queue.sendMany("chunks", [{ body: "poison" }]);
+
+  await whenWorked(house, 3, async () => {
+    throw new Error("never");
+  });
+
+  expect(await house.queue.receive(chunks, { waitMs: 0 })).toEqual([]);
+  expect(await house.queue.countDead()).toBe(1);
+});
+
+test("stopping waits for the work under way", async () => {
+  const house = givenHouse();
+  await house.queue.sendMany("chunks", [{ body: 1 }]);
+  let finished = false;
+
+  await whenWorked(house, 1, async () => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    finished = true;
+  });
+
+  expect(finished).toBe(true);
+});
+
+test("a schedule runs at the start, and one that fails runs again", async () => {
+  const { local, stopping, logged } = givenHouse();
+  let runs = 0;
+  const schedule = {
+    name: "reconcile",
+    everySeconds: 0,
+    run: async () => {
+      if (++runs === 2) stopping.abort();
+      throw new Error("not this time");
+    },
+  };
+
+  await runBackground(local, { workers: [], schedules: [schedule] }, stopping.signal);
+
+  expect(runs).toBe(2);
+  expect(logged.map(({ fields }) => fields["schedule"])).toEqual(["reconcile", "reconcile"]);
+});
+
+test("the sweeper deletes what expired, and only that", async () => {
+  const { local, table, later } = givenHouse();
+  const soon = Math.floor(local.now().getTime() / 1000) + 60;
+  for (let n = 0; n < 2_500; n++)
+    await table.write({ put: { pk: "P", sk: `old${n}`, expires_at: soon } });
+  await table.write({ put: { pk: "P", sk: "kept", expires_at: soon + 1 } });
+  await table.write({ put: { pk: "P", sk: "for ever" } });
+  later(60_000);
+
+  await sweeper(table).run(local);
+
+  expect(await table.sweep(10)).toBe(0);
+  expect((await table.query({ pk: "P", limit: 10 })).items.map(({ sk }) => sk)).toEqual([
+    "for ever",
+    "kept",
+  ]);
+});

@@ -1,0 +1,107 @@
+import { once } from "node:events";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { blobLinks } from "@mailproof/local/blob-links";
+import { fileBlobs } from "@mailproof/local/file-blobs";
+import { server } from "@mailproof/local/server";
+import { afterEach, expect, test } from "vitest";
+import { givenWorld } from "../given.ts";
+import { newFolder } from "./running.ts";
+
+const servers: Server[] = [];
+afterEach(() => servers.splice(0).forEach((one) => one.close()));
+
+/** The real server over real files, with a clock that can be moved. */
+const givenStore = async () => {
+  const { world, later } = givenWorld();
+  let baseUrl = "";
+  const links = blobLinks({ secret: "a secret for tests", baseUrl: () => baseUrl, now: world.now });
+  const blobs = fileBlobs(newFolder(), links.sign);
+  const listening = server({ ...world, blobs }, links.open).listen(0, "127.0.0.1");
+  servers.push(listening);
+  await once(listening, "listening");
+  baseUrl = `http://127.0.0.1:${(listening.address() as AddressInfo).port}`;
+  return { blobs, later };
+};
+
+const KEY = "uploads/acc_1/list.csv";
+const PUT = { expiresInSeconds: 900, bytesMax: 1_000 };
+const GET = {
+  expiresInSeconds: 900,
+  fileName: 'Ann\'s "list" – ü.csv',
+  contentType: "text/csv; charset=utf-8",
+};
+const put = (link: string, body: string | ReadableStream) =>
+  fetch(link, {
+    method: "PUT",
+    body,
+    ...(typeof body !== "string" && { duplex: "half" }),
+  } as RequestInit);
+
+test("whoever holds the link puts a file with a bare PUT, and whoever holds the other reads it back", async () => {
+  const { blobs } = await givenStore();
+
+  expect((await put(await blobs.putLink(KEY, PUT), "a@b.c\n")).status).toBe(200);
+  const read = await fetch(await blobs.getLink(KEY, GET));
+
+  expect(await read.text()).toBe("a@b.c\n");
+  expect(read.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+  expect(read.headers.get("content-disposition")).toBe(
+    "attachment; filename=\"Ann_s _list_ _ _.csv\"; filename*=UTF-8''Ann%27s%20%22list%22%20%E2%80%93%20%C3%BC.csv",
+  );
+});
+
+test.each<[string, (link: string) => string, string]>([
+  ["another object's key", (link) => link.replace("list.csv", "other.csv"), "PUT"],
+  ["another account's folder", (link) => link.replace("acc_1", "acc_2"), "PUT"],
+  ["a higher limit", (link) => link.replace("bytesMax=1000", "bytesMax=9999"), "PUT"],
+  ["a later end", (link) => link.replace(/until=\d+/, "until=9999999999"), "PUT"],
+  ["no end", (link) => link.replace(/until=\d+&/, ""), "PUT"],
+  ["no signature", (link) => link.replace(/&signature=.*/, ""), "PUT"],
+  ["a changed signature", (link) => `${link.slice(0, -1)}_`, "PUT"],
+  ["another method", (link) => link, "GET"],
+  ["a method nobody signs", (link) => link, "DELETE"],
+])("a link with %s is refused and writes nothing", async (_, change, method) => {
+  const { blobs } = await givenStore();
+  const link = change(await blobs.putLink(KEY, PUT));
+
+  const answer = await fetch(link, { method, ...(method === "PUT" && { body: "x" }) });
+
+  expect(answer.status).toBe(403);
+  expect(await blobs.head(KEY)).toBeUndefined();
+  expect(await blobs.head("uploads/acc_2/list.csv")).toBeUndefined();
+});
+
+test("a link opens to its last second and not a second longer", async () => {
+  const { blobs, later } = await givenStore();
+  const link = await blobs.putLink(KEY, PUT);
+
+  later(900_000);
+  expect((await put(link, "x")).status).toBe(200);
+  later(1_000);
+  expect((await put(link, "y")).status).toBe(403);
+});
+
+test.each<[string, () => string | ReadableStream]>([
+  ["that says its size", () => "x".repeat(1_001)],
+  ["that does not", () => new Blob(["x".repeat(600), "x".repeat(600)]).stream()],
+  ["that is far too large", () => "x".repeat(20_000_000)],
+])("a file over the limit %s is 413 and leaves nothing behind", async (_, body) => {
+  const { blobs } = await givenStore();
+
+  expect((await put(await blobs.putLink(KEY, PUT), body())).status).toBe(413);
+  expect(await blobs.head(KEY)).toBeUndefined();
+});
+
+test("a file at the limit is taken", async () => {
+  const { blobs } = await givenStore();
+
+  expect((await put(await blobs.putLink(KEY, PUT), "x".repeat(1_000))).status).toBe(200);
+  expect(await blobs.head(KEY)).toMatchObject({ bytes: 1_000 });
+});
+
+test("a link to what is gone is 404", async () => {
+  const { blobs } = await givenStore();
+
+  expect((await fetch(await blobs.getLink(KEY, GET))).status).toBe(404);
+});

@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
+import { afterAll } from "vitest";
+
+type Ready = {
+  readonly base_url: string;
+  readonly live_key: string;
+  readonly test_key: string;
+  readonly account_id: string;
+};
+
+const begun: ChildProcess[] = [];
+const folders: string[] = [];
+afterAll(() => {
+  for (const child of begun) child.kill("SIGKILL");
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+export const newFolder = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), "mailproof-"));
+  folders.push(folder);
+  return folder;
+};
+
+export const run = (file: string, args: readonly string[], env: Record<string, string>) => {
+  const child = spawn(process.execPath, [file, ...args], {
+    env: { PATH: process.env["PATH"] ?? "", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  begun.push(child);
+  return child;
+};
+
+/** A real server in a process of its own, ready to answer. */
+export const whenStarted = async (folder: string, args: readonly string[] = []) => {
+  const file = join(folder, "ready.json");
+  rmSync(file, { force: true });
+  const child = run("packages/local/src/main.ts", args, { MAILPROOF_DIR: folder, PORT: "0" });
+  const screen = text(child.stdout);
+  while (!existsSync(file)) {
+    if (child.exitCode !== null) throw new Error(`it ended: ${await text(child.stderr)}`);
+    await setTimeout(10);
+  }
+  const ready = JSON.parse(readFileSync(file, "utf8")) as Ready;
+  const stop = async (signal: "SIGTERM" | "SIGKILL") => {
+    const ended = once(child, "exit");
+    child.kill(signal);
+    const [code] = (await ended) as [number | null];
+    return { code, screen: await screen };
+  };
+  return { ready, stop };
+};
+
+/** The command line, to its end. */
+export const whenCommanded = async (folder: string, ...args: readonly string[]) => {
+  const child = run("packages/local/bin/mailproof.mjs", args, { MAILPROOF_DIR: folder });
+  const [out, err] = [text(child.stdout), text(child.stderr)];
+  const [code] = (await once(child, "exit")) as [number | null];
+  return { code, out: await out, err: await err };
+};

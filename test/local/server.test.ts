@@ -1,0 +1,111 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { openAccount } from "@mailproof/core/accounts/accounts";
+import { credits } from "@mailproof/core/money/credits";
+import { readEnvironment } from "@mailproof/local/environment";
+import { openHouse } from "@mailproof/local/world";
+import { expect, test } from "vitest";
+import { newFolder, run, whenStarted } from "./running.ts";
+
+const askAccount = async (baseUrl: string, key: string) =>
+  fetch(`${baseUrl}/v1/account`, { headers: { "x-api-key": key } });
+
+test("it starts, prints two lines that work as they stand, and stops cleanly when told", async () => {
+  const folder = newFolder();
+  const { ready, stop } = await whenStarted(folder);
+
+  const answer = await askAccount(ready.base_url, ready.live_key);
+  expect(answer.status).toBe(200);
+  expect(await answer.json()).toMatchObject({ data: { account_id: ready.account_id } });
+
+  const { code, screen } = await stop("SIGTERM");
+  expect(code).toBe(0);
+  expect(screen).toContain(
+    `curl -s ${ready.base_url}/v1/account -H 'X-Api-Key: ${ready.live_key}'`,
+  );
+  expect(screen).toContain(`curl -s ${ready.base_url}/v1/catalog`);
+  expect(existsSync(join(folder, "ready.json"))).toBe(false);
+});
+
+test("a second start keeps the account and its keys; --fresh begins anew", async () => {
+  const folder = newFolder();
+  const first = await whenStarted(folder);
+  await first.stop("SIGTERM");
+  const second = await whenStarted(folder);
+  await second.stop("SIGKILL");
+  const third = await whenStarted(folder, ["--fresh"]);
+
+  expect({ ...second.ready, base_url: "" }).toEqual({ ...first.ready, base_url: "" });
+  expect((await askAccount(third.ready.base_url, first.ready.live_key)).status).toBe(401);
+  expect((await askAccount(third.ready.base_url, third.ready.live_key)).status).toBe(200);
+});
+
+test("kill -9 in the middle of 200 parallel writes loses nothing that was acknowledged", async () => {
+  const folder = newFolder();
+  const keys = await givenAccounts(folder, 4);
+  const { ready, stop } = await whenStarted(folder);
+  const acknowledged: string[] = [];
+  let dying: Promise<unknown> | undefined;
+
+  const write = async (n: number) => {
+    const answer = await fetch(`${ready.base_url}/v1/api-keys`, {
+      method: "POST",
+      headers: { "x-api-key": keys[n % keys.length] ?? "", "content-type": "application/json" },
+      body: JSON.stringify({ name: `key ${n}`, mode: "live" }),
+    });
+    const { data } = (await answer.json()) as { data: { key: string } };
+    acknowledged.push(data.key);
+    // In the thick of it: some are answered, some are on their way.
+    if (acknowledged.length === 50) dying = stop("SIGKILL");
+  };
+  await Promise.allSettled(Array.from({ length: 200 }, (_row, n) => write(n)));
+  await dying;
+
+  const again = await whenStarted(folder);
+  const answers = await Promise.all(
+    acknowledged.map(async (key) => (await askAccount(again.ready.base_url, key)).status),
+  );
+  expect(acknowledged.length).toBeGreaterThanOrEqual(50);
+  expect(answers.filter((status) => status !== 200)).toEqual([]);
+});
+
+const givenAccounts = async (folder: string, count: number): Promise<string[]> => {
+  const { world, close } = openHouse(readEnvironment({ MAILPROOF_DIR: folder }), () => "");
+  const opened = Array.from({ length: count }, () =>
+    openAccount(world, { name: "A", plan: "scale", opening: credits(0) }),
+  );
+  const keys = (await Promise.all(opened)).map(({ liveKey }) => liveKey);
+  close();
+  return keys;
+};
+
+test.each([
+  ["a port that is none", { PORT: "http" }, "PORT must be a number from 0 to 65535"],
+  ["a port that is too high", { PORT: "70000" }, "PORT must be a number from 0 to 65535"],
+  ["a short pepper", { KEY_PEPPER: "salt" }, "KEY_PEPPER must have at least 16 characters"],
+])("%s stops the start with a sentence", async (_, setting, words) => {
+  const child = run("packages/local/src/main.ts", [], { MAILPROOF_DIR: newFolder(), ...setting });
+
+  expect(await text(child.stderr)).toContain(words);
+});
+
+test("an option that does not exist stops the start", async () => {
+  const child = run("packages/local/src/main.ts", ["--frehs"], { MAILPROOF_DIR: newFolder() });
+
+  expect(await text(child.stderr)).toContain("--frehs");
+});
+
+test("nobody else on the machine may read the keys and secrets it keeps", async () => {
+  const folder = newFolder();
+  const { stop } = await whenStarted(folder);
+  const modes = ["secrets.json", "demo.json", "ready.json"].map(
+    (name) => statSync(join(folder, name)).mode & 0o077,
+  );
+  await stop("SIGTERM");
+
+  expect(modes).toEqual([0, 0, 0]);
+  expect(Object.keys(JSON.parse(readFileSync(join(folder, "secrets.json"), "utf8")))).toContain(
+    "key_pepper",
+  );
+});

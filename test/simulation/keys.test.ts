@@ -1,0 +1,51 @@
+import { addKey, findKey, revokeKey } from "@mailproof/core/access/keys";
+import { Failure } from "@mailproof/core/failure";
+import { expect, test } from "vitest";
+import { given } from "../given.ts";
+import { chanceOf } from "./chance.ts";
+import { faultyTable } from "./faults.ts";
+
+// Goal: whatever the network loses, a key that was shown opens, a key that was reported revoked does not, and
+// the list and the look-up never disagree.
+// Method: replay many seeds; each seed decides which calls are lost, before or after they commit.
+// To reproduce a failure run: SEED=<n> npx vitest run test/simulation
+const seeds = process.env["SEED"]
+  ? [Number(process.env["SEED"])]
+  : Array.from({ length: 300 }, (_, seed) => seed);
+
+const known = async <T>(act: () => Promise<T>): Promise<T | "unknown"> => {
+  try {
+    return await act();
+  } catch (error) {
+    if (error instanceof Failure || (error as Error).message === "the reply was lost")
+      return "unknown";
+    throw error;
+  }
+};
+
+test.each(seeds)("seed %i: what was said of a key is true", async (seed) => {
+  const { world, account, table } = await given();
+  const chance = chanceOf(seed);
+  const unreliable = { ...world, table: faultyTable(table, chance, 0.3) };
+
+  for (let round = 0; round < 5; round++) {
+    const made = await known(() =>
+      addKey(unreliable, { account, name: "k", mode: "live", scopes: null }),
+    );
+    if (made === "unknown") continue;
+    expect(await findKey(world, made.secret)).toMatchObject({ id: made.key.id });
+    const revoked = await known(() => revokeKey(unreliable.table, made.key));
+    const stillOpens = (await findKey(world, made.secret)) !== undefined;
+    expect(stillOpens && revoked !== "unknown").toBe(false);
+  }
+
+  const hashes = table
+    .items()
+    .filter(({ sk }) => sk === "KEY")
+    .map((item) => item["hash"]);
+  const listed = table
+    .items()
+    .filter(({ pk }) => pk === `KEYS#${account}`)
+    .map((item) => item["hash"]);
+  expect(new Set(hashes)).toEqual(new Set(listed));
+});
