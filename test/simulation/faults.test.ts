@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import { givenWorld } from "../given.ts";
+import { chanceOf } from "./chance.ts";
+import { faultyBlobs, faultyQueue } from "./faults.ts";
+
+// The faults themselves are held to what they claim: a simulation proves nothing over a network that lies in
+// ways no network can.
+
+const chunks = { name: "chunks", visibilitySeconds: 30, receivesMax: 9 };
+const bodies = Array.from({ length: 10 }, (_row, body) => ({ body }));
+
+test("a queue under faults is true about what it sent and refused, and doubles, loses and reorders the rest", async () => {
+  const seen = new Set<string>();
+  for (let seed = 0; seed < 200; seed++) {
+    const { queue } = givenWorld();
+    const outcomes = await faultyQueue(queue, chanceOf(seed), 0.2).sendMany("chunks", bodies);
+    const arrived = [
+      ...(await queue.receive(chunks, { waitMs: 0 })),
+      ...(await queue.receive(chunks, { waitMs: 0 })),
+    ].map(({ body }) => body);
+    for (const [body, outcome] of outcomes.entries())
+      seen.add(`${outcome}, ${arrived.filter((one) => one === body).length} times`);
+  }
+
+  expect([...seen].toSorted()).toEqual([
+    "refused, 0 times",
+    "sent, 1 times",
+    "sent, 2 times",
+    "unknown, 0 times",
+    "unknown, 1 times",
+    "unknown, 2 times",
+  ]);
+});
+
+test("a queue under faults hands messages out in another order", async () => {
+  const { queue } = givenWorld();
+  await queue.sendMany("chunks", bodies);
+
+  const received = await faultyQueue(queue, chanceOf(7), 0).receive(chunks, { waitMs: 0 });
+
+  const order = received.map(({ body }) => body);
+  expect(order).not.toEqual(bodies.map(({ body }) => body));
+  expect(new Set(order).size).toBe(10);
+});
+
+test("files under faults are put or not, whatever the caller hears", async () => {
+  const seen = new Set<string>();
+  for (let seed = 0; seed < 100; seed++) {
+    const { blobs } = givenWorld();
+    const unsure = faultyBlobs(blobs, chanceOf(seed), 0.4);
+    const heard = await unsure.put("a", text("x")).then(
+      () => "put",
+      () => "lost",
+    );
+    seen.add(`${heard}, ${(await blobs.head("a")) ? "there" : "not there"}`);
+  }
+
+  expect([...seen].toSorted()).toEqual(["lost, not there", "lost, there", "put, there"]);
+});
+
+async function* text(content: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(content);
+}
