@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 /** The whole architecture, as data. A package may import itself, what is listed, and nothing else. */
 const MAY_IMPORT: Record<string, RegExp> = {
-  core: /^(valibot|node:crypto|node:zlib)$/,
+  core: /^(valibot|node:crypto|node:url|node:zlib)$/,
   api: /^(@mailproof\/core\/|valibot$)/,
   net: /^(@mailproof\/core\/|node:)/,
   functions: /^(@mailproof\/(core|api|net)\/|@aws-lambda-powertools\/|@middy\/|aws-lambda$|node:)/,

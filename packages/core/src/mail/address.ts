@@ -1,0 +1,176 @@
+import { parseLiteral } from "./address-literal.ts";
+import { parseDomain } from "./domain.ts";
+import {
+  faultBeyondAscii,
+  faultOf,
+  faultOfAscii,
+  isAscii,
+  type SyntaxFault,
+  TEXT_UNITS_MAX,
+} from "./syntax.ts";
+
+export type Address = {
+  /** As it is said in SMTP: in NFC (RFC 6530 §10.1), and quoted only when it must be. */
+  readonly local: string;
+  /** Lower-case A-labels, or a literal with its brackets. */
+  readonly domain: string;
+  /** The IP address of a literal. */
+  readonly literal: string | null;
+  /** For people: U-labels, and the local part in the case it was written in. */
+  readonly display: string;
+  /** For dedupe and cache. Hardly a server looks at the case of a local part, though RFC 5321 §2.4 lets it. */
+  readonly canonical: string;
+  /** RFC 6531. A domain alone never needs it, for it goes as A-labels. */
+  readonly needsSmtpUtf8: boolean;
+};
+
+export type AddressFault = SyntaxFault;
+
+const ADDRESS_OCTETS_MAX = 254; // RFC 5321 §4.5.3.1.3: a path of 256 with its < and >
+const LOCAL_OCTETS_MAX = 64;
+
+/**
+ * RFC 5321 §4.1.2 Mailbox with RFC 6531, and not RFC 5322 addr-spec: comments, folding white space and
+ * words put together from quoted and plain ones are forms of a header, and no server takes them in RCPT.
+ * White space around it, one pair of angle brackets and `mailto:` are taken away; nothing else is mended.
+ */
+export const parseAddress = (text: string): Address | AddressFault => {
+  const trimmed = text.trim();
+  if (trimmed.length > TEXT_UNITS_MAX) return faultOf("syntax.too_long");
+  // Before all else: a few characters beyond ASCII are, in NFC, ones of the grammar (U+037E is ";").
+  const bare = unwrap(isAscii(trimmed) ? trimmed : trimmed.normalize("NFC"));
+  if (bare === "") return faultOf("syntax.empty");
+
+  const cut = bare.startsWith('"') ? cutQuoted(bare) : cutPlain(bare);
+  if ("fault" in cut) return cut;
+  const { local, rest } = cut;
+  if (octetsIn(local) > LOCAL_OCTETS_MAX) return faultOf("syntax.local_too_long");
+  if (rest.includes("@")) return faultOf("syntax.at_repeated");
+
+  const host = rest.startsWith("[") ? hostOfLiteral(rest) : parseDomain(rest);
+  return "fault" in host ? host : assemble(local, host);
+};
+
+export const isAddress = (parsed: Address | AddressFault): parsed is Address =>
+  !("fault" in parsed);
+
+/** What stands between the angle brackets of RCPT TO. */
+export const smtpForm = ({ local, domain }: Address): string => `${local}@${domain}`;
+
+type Host = { readonly ascii: string; readonly display: string; readonly literal?: string };
+type Cut = { readonly local: string; readonly rest: string };
+
+const assemble = (local: string, host: Host): Address | AddressFault => {
+  const said = `${local}@${host.ascii}`;
+  if (octetsIn(said) > ADDRESS_OCTETS_MAX) return faultOf("syntax.too_long");
+  const needsSmtpUtf8 = !isAscii(local);
+  const lower = local.toLowerCase();
+  // NFC once more: J with a caron is two characters, and its lower case is one.
+  const folded = needsSmtpUtf8 ? lower.normalize("NFC") : lower;
+  const display = host.display === host.ascii ? said : `${local}@${host.display}`;
+  return {
+    local,
+    domain: host.ascii,
+    literal: host.literal ?? null,
+    display,
+    canonical: `${folded}@${host.ascii}`,
+    needsSmtpUtf8,
+  };
+};
+
+const octetsIn = (text: string): number => (isAscii(text) ? text.length : Buffer.byteLength(text));
+
+const MAILTO = /^mailto:/i;
+
+const unwrap = (text: string): string => {
+  const inside = withoutBrackets(text);
+  if (!MAILTO.test(inside)) return inside;
+  const rest = inside.slice("mailto:".length);
+  return inside === text ? withoutBrackets(rest) : rest;
+};
+
+const withoutBrackets = (text: string): string =>
+  text.startsWith("<") && text.endsWith(">") ? text.slice(1, -1) : text;
+
+const ATEXT = Uint8Array.from({ length: 128 }, (_, code) =>
+  /[\w!#$%&'*+\-/=?^`{|}~]/.test(String.fromCharCode(code)) ? 1 : 0,
+);
+const AT = 0x40;
+const DOT = 0x2e;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** Dot-string = Atom *("." Atom) */
+const cutPlain = (text: string): Cut | AddressFault => {
+  const at = text.indexOf("@");
+  if (at === -1) return faultOf("syntax.no_at");
+  if (at === 0) return faultOf("syntax.local_empty");
+  const local = text.slice(0, at);
+  return faultOfDotString(local) ?? { local, rest: text.slice(at + 1) };
+};
+
+const faultOfDotString = (local: string): AddressFault | undefined => {
+  let previous = DOT;
+  let highest = 0;
+  for (let index = 0; index < local.length; index += 1) {
+    const code = local.charCodeAt(index);
+    if (code > highest) highest = code;
+    if (code === DOT && previous === DOT) return faultOf("syntax.local_dots");
+    if (code < 0x80 && code !== DOT && ATEXT[code] !== 1) return faultOfLocal(code);
+    previous = code;
+  }
+  if (previous === DOT) return faultOf("syntax.local_dots");
+  return highest < 0x80 ? undefined : faultBeyondAscii(local);
+};
+
+const faultOfLocal = (code: number): AddressFault =>
+  faultOfAscii(
+    code,
+    code === QUOTE || code === BACKSLASH ? "syntax.local_quote" : "syntax.local_character",
+  );
+
+// RFC 6531 lets characters beyond ASCII into the string, but not behind a backslash.
+const QUOTED = /^"((?:[^"\\]|\\[ -~])*)"/;
+const ESCAPED = /\\(.)/g;
+const TO_ESCAPE = /["\\]/g;
+
+/** Quoted-string = DQUOTE *QcontentSMTP DQUOTE. It may be empty, and it may hold an @. */
+const cutQuoted = (text: string): Cut | AddressFault => {
+  const [whole, inside] = QUOTED.exec(text) ?? [];
+  if (whole === undefined || inside === undefined) return faultOf("syntax.local_quote");
+  if (whole.length === text.length) return faultOf("syntax.no_at");
+  const next = text.charCodeAt(whole.length);
+  if (next !== AT) return faultOfAscii(next, "syntax.local_quote");
+
+  const meant = inside.replaceAll(ESCAPED, "$1");
+  const fault = faultOfQuoted(meant);
+  return fault ?? { local: quoteIfNeeded(meant), rest: text.slice(whole.length + 1) };
+};
+
+const faultOfQuoted = (meant: string): AddressFault | undefined => {
+  for (let index = 0; index < meant.length; index += 1) {
+    const code = meant.charCodeAt(index);
+    if (code < 0x20 || code === 0x7f) return faultOfAscii(code, "syntax.control");
+  }
+  return faultBeyondAscii(meant);
+};
+
+// RFC 5321 §4.1.2: a quoted form means the same as the plain one, and the plain one should be used.
+const quoteIfNeeded = (meant: string): string =>
+  meant !== "" && !faultOfDotString(meant) ? meant : `"${meant.replaceAll(TO_ESCAPE, "\\$&")}"`;
+
+const LITERAL = /^\[([^[\]()\s]*)\]$/;
+
+const hostOfLiteral = (text: string): Host | AddressFault => {
+  const [, inside] = LITERAL.exec(text) ?? [];
+  if (inside === undefined) return faultAround(text);
+  const found = parseLiteral(inside);
+  if (!found) return faultOf("syntax.literal");
+  const ascii = found.version === 4 ? `[${found.ip}]` : `[IPv6:${found.ip}]`;
+  return { ascii, display: ascii, literal: found.ip };
+};
+
+const faultAround = (literal: string): AddressFault => {
+  if (/[()]/.test(literal)) return faultOf("syntax.comment");
+  return faultOf(/\s/.test(literal) ? "syntax.white_space" : "syntax.literal");
+};

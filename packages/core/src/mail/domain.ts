@@ -1,0 +1,100 @@
+import { domainToASCII, domainToUnicode } from "node:url";
+import {
+  faultBeyondAscii,
+  faultOf,
+  faultOfAscii,
+  isAscii,
+  type SyntaxFault,
+  TEXT_UNITS_MAX,
+} from "./syntax.ts";
+
+export type DomainFault = SyntaxFault;
+/** `ascii` is letters, digits and hyphens in lower case and nothing else; `display` has U-labels. */
+export type Domain = { readonly ascii: string; readonly display: string };
+
+// 255 octets on the wire (RFC 1035 §2.3.4) hold a length octet for each label and one for the root.
+const DOMAIN_OCTETS_MAX = 253;
+const LABEL_OCTETS_MAX = 63;
+
+const A_LABEL = /(?:^|\.)xn--/;
+const NUMERIC_LAST_LABEL = /\.[0-9]+$/;
+// RFC 5891 §4.2.3.1. The A-label of such a label looks sound, so only the U-label shows it.
+const MISPLACED_HYPHEN = /^-|^..--|-$/u;
+// UTS 46 knows where a script needs a joiner, and drops the selector that only asks for a coloured emoji.
+const JOINERS = /[\u200c\u200d]|(?<=\p{Extended_Pictographic})\ufe0f/gu;
+
+/**
+ * A domain name that a public mail host can have. A dot at the end is a fault, for SMTP has none there
+ * (RFC 5321 §2.3.5); so is a name of one label, which no mail host has; so is a number as the last label
+ * (RFC 3696 §2), mostly an IP address without its brackets; so is an underscore, which DNS has but no host.
+ */
+export const parseDomain = (text: string): Domain | DomainFault => {
+  if (text === "") return faultOf("syntax.domain_empty");
+  if (text.length > TEXT_UNITS_MAX) return faultOf("syntax.domain_too_long");
+  if (!isAscii(text)) return parseUnicode(text);
+  const fault = faultOfHostName(text);
+  if (fault) return fault;
+  const ascii = text.toLowerCase();
+  return A_LABEL.test(ascii) ? fromALabels(ascii) : { ascii, display: ascii };
+};
+
+// domainToASCII reads the host of a URL: it would take "%61" for "a", cut at "/", drop tabs and make an IP
+// address of 0x7f.1. Therefore it sees only what a name may hold, and what it says is checked as any name is.
+const parseUnicode = (text: string): Domain | DomainFault => {
+  const fault = strangerIn(text) ?? faultBeyondAscii(text.replaceAll(JOINERS, ""));
+  if (fault) return fault;
+  const ascii = domainToASCII(text);
+  if (ascii === "") return faultOf("syntax.idna");
+  return faultOfHostName(ascii) ?? fromALabels(ascii);
+};
+
+const strangerIn = (text: string): SyntaxFault | undefined => {
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code < 0x80 && code !== DOT && !isLetterDigitHyphen(code))
+      return faultOfAscii(code, "syntax.domain_character");
+  }
+  return undefined;
+};
+
+// An A-label counts only when it is what its U-label becomes. Anything else ("xn--a", or a label that hides
+// a capital or a hyphen) would be a second name for one host, or a name that no registry can have given.
+const fromALabels = (ascii: string): Domain | DomainFault => {
+  const display = domainToUnicode(ascii);
+  if (A_LABEL.test(display) || domainToASCII(display) !== ascii) return faultOf("syntax.idna");
+  const labels = display.split(".").filter((label) => !isAscii(label));
+  if (labels.some((label) => MISPLACED_HYPHEN.test(label))) return faultOf("syntax.label_hyphen");
+  return { ascii, display };
+};
+
+const DOT = 0x2e;
+const HYPHEN = 0x2d;
+
+const isLetterDigitHyphen = (code: number): boolean =>
+  (code >= 0x61 && code <= 0x7a) ||
+  (code >= 0x41 && code <= 0x5a) ||
+  (code >= 0x30 && code <= 0x39) ||
+  code === HYPHEN;
+
+/** RFC 5321 §4.1.2: Domain = sub-domain *("." sub-domain), with the limits of RFC 1035 §2.3.4. */
+const faultOfHostName = (text: string): SyntaxFault | undefined => {
+  let labelAt = 0;
+  for (let index = 0; index <= text.length; index += 1) {
+    const code = index < text.length ? text.charCodeAt(index) : DOT;
+    if (code === DOT) {
+      const fault = faultOfLabel(text, labelAt, index);
+      if (fault) return fault;
+      labelAt = index + 1;
+    } else if (!isLetterDigitHyphen(code)) return faultOfAscii(code, "syntax.domain_character");
+  }
+  if (text.length > DOMAIN_OCTETS_MAX) return faultOf("syntax.domain_too_long");
+  if (!text.includes(".")) return faultOf("syntax.domain_no_dot");
+  return NUMERIC_LAST_LABEL.test(text) ? faultOf("syntax.domain_numeric") : undefined;
+};
+
+const faultOfLabel = (text: string, from: number, to: number): SyntaxFault | undefined => {
+  if (from === to) return faultOf("syntax.domain_dots");
+  if (text.charCodeAt(from) === HYPHEN || text.charCodeAt(to - 1) === HYPHEN)
+    return faultOf("syntax.label_hyphen");
+  return to - from > LABEL_OCTETS_MAX ? faultOf("syntax.label_too_long") : undefined;
+};

@@ -1,0 +1,71 @@
+/** Every way to be no address, with the sentence for the caller. The names are part of the contract. */
+const MESSAGES = {
+  "syntax.empty": "There is no address.",
+  "syntax.no_at": "There is no @.",
+  "syntax.at_repeated": "There is more than one @.",
+  "syntax.too_long": "The address is longer than 254 octets.",
+  "syntax.comment": "Comments in parentheses are not part of an address in SMTP.",
+  "syntax.white_space":
+    "White space is allowed only in a quoted local part, and only as plain spaces.",
+  "syntax.control": "The address contains a control character.",
+  "syntax.invisible": "The address contains a character that cannot be seen.",
+  "syntax.unicode": "The address contains a broken character.",
+  "syntax.local_empty": "There is nothing before the @.",
+  "syntax.local_too_long": "The part before the @ is longer than 64 octets.",
+  "syntax.local_character":
+    "The part before the @ contains a character that must be quoted or left out.",
+  "syntax.local_dots": "The part before the @ begins or ends with a dot, or has two in a row.",
+  "syntax.local_quote":
+    "A quoted local part is one string between two quotes, with \\ only before what it escapes.",
+  "syntax.domain_empty": "The domain is missing.",
+  "syntax.domain_too_long": "The domain is longer than 253 octets.",
+  "syntax.domain_character": "The domain contains a character that no host name has.",
+  "syntax.domain_dots": "The domain begins or ends with a dot, or has two in a row.",
+  "syntax.domain_no_dot": "The domain is a single label, and no such domain takes mail.",
+  "syntax.domain_numeric": "The last label of the domain is a number.",
+  "syntax.label_too_long": "A label of the domain is longer than 63 octets.",
+  "syntax.label_hyphen": "A label of the domain has a hyphen where none may be.",
+  "syntax.idna": "The domain is no valid internationalised domain name.",
+  "syntax.literal": "Between the brackets is no IPv4 address and no IPv6 address after IPv6:.",
+} as const;
+
+export type FaultName = keyof typeof MESSAGES;
+export type SyntaxFault = { readonly fault: FaultName; readonly message: string };
+
+export const faultOf = (fault: FaultName): SyntaxFault => ({ fault, message: MESSAGES[fault] });
+
+/**
+ * No address of 254 octets is spelt with more UTF-16 units than this, escapes and combining marks included.
+ * What is longer is not looked at: Unicode normalisation is not linear in the length of a run of marks.
+ */
+export const TEXT_UNITS_MAX = 1_000;
+
+const NON_ASCII = /[\u0080-\uffff]/;
+const CONTROL = /[\u0080-\u009f]/;
+const WHITE_SPACE = /[\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
+// Zero-width and bidirectional controls, fillers, tags; the blank braille pattern is a symbol by category.
+const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
+// U+FFFD stands where a decoder lost bytes: whatever the address was, it is not this.
+const NO_CHARACTER = /[\p{Cs}\p{Noncharacter_Code_Point}\ufffd]/u;
+
+export const isAscii = (text: string): boolean => !NON_ASCII.test(text);
+
+/** What is wrong with an ASCII character that the grammar does not have here. */
+export const faultOfAscii = (code: number, otherwise: FaultName): SyntaxFault => {
+  if (code === 0x20 || code === 0x09 || code === 0x0a || code === 0x0d)
+    return faultOf("syntax.white_space");
+  if (code < 0x20 || code === 0x7f) return faultOf("syntax.control");
+  if (code === 0x28 || code === 0x29) return faultOf("syntax.comment");
+  return faultOf(otherwise);
+};
+
+/**
+ * RFC 6531 §3.3 takes every character beyond ASCII. Those that nobody can see are left out all the same:
+ * two addresses that look alike and are not is what forgers want, and otherwise a slip of copy and paste.
+ */
+export const faultBeyondAscii = (text: string): SyntaxFault | undefined => {
+  if (NO_CHARACTER.test(text)) return faultOf("syntax.unicode");
+  if (CONTROL.test(text)) return faultOf("syntax.control");
+  if (WHITE_SPACE.test(text)) return faultOf("syntax.white_space");
+  return INVISIBLE.test(text) ? faultOf("syntax.invisible") : undefined;
+};

@@ -1,0 +1,165 @@
+import { type Address, isAddress, parseAddress, smtpForm } from "@mailproof/core/mail/address";
+import { parseDomain } from "@mailproof/core/mail/domain";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+const TEXT_LENGTH_MAX = 10_000;
+
+/** Pieces that mean something to the grammar, to Unicode or to Punycode, so that many texts get far. */
+const piece = fc.oneof(
+  { weight: 6, arbitrary: fc.stringMatching(/^[a-zA-Z0-9]{1,6}$/) },
+  { weight: 6, arbitrary: fc.constantFrom(".", "-", "@", '"', "\\", " ", "xn--", ".com", ".de") },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom("(", ")", "[", "]", "<", ">", "[IPv6:", "::", "mailto:"),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(
+      "ü",
+      "ß",
+      "İ",
+      "J\u030c",
+      "Å",
+      "中",
+      "😀",
+      "❤️",
+      "א",
+      "。",
+      "．",
+      "Ａ",
+      "\u0301",
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      "\u200b",
+      "\u200d",
+      "\u202e",
+      "\ud800",
+      "\udc00",
+      "\0",
+      "\t",
+      "\r\n",
+      "\u037e",
+    ),
+  },
+  { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 4 }) },
+);
+const pieced = (maxLength: number) =>
+  fc.array(piece, { maxLength }).map((pieces) => pieces.join(""));
+
+const local = fc.oneof(
+  pieced(4),
+  fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 }),
+  pieced(6).map((inside) => `"${inside}"`),
+  fc.string({ maxLength: 12 }).map((meant) => `"${meant.replaceAll(/["\\]/g, "\\$&")}"`),
+);
+const host = fc.oneof(
+  pieced(4).map((text) => `${text}.com`),
+  fc.string({ unit: "grapheme", minLength: 1, maxLength: 8 }).map((text) => `${text}.de`),
+  fc.domain(),
+  fc.ipV4().map((ip) => `[${ip}]`),
+  fc.ipV6().map((ip) => `[IPv6:${ip}]`),
+);
+const likely = fc.tuple(local, host).map(([before, after]) => `${before}@${after}`);
+
+const whenParsed = (law: (address: Address) => void) =>
+  fc.property(fc.oneof(likely, pieced(10)), (text) => {
+    const parsed = parseAddress(text);
+    if (isAddress(parsed)) law(parsed);
+  });
+
+const RUNS = { numRuns: 5_000 };
+
+describe("an address that was parsed", () => {
+  test("is the same address when it is read again, as SMTP says it and as people see it", () => {
+    fc.assert(
+      whenParsed((address) => {
+        expect(parseAddress(smtpForm(address))).toEqual(address);
+        expect(parseAddress(address.display)).toEqual(address);
+        expect(parseAddress(`<mailto:${smtpForm(address)}>`)).toEqual(address);
+      }),
+      RUNS,
+    );
+  });
+
+  test("keeps every limit, and brings nothing into the dialogue that could end its line", () => {
+    fc.assert(
+      whenParsed((address) => {
+        expect(Buffer.byteLength(address.local)).toBeLessThanOrEqual(64);
+        expect(Buffer.byteLength(smtpForm(address))).toBeLessThanOrEqual(254);
+        expect(smtpForm(address)).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
+        expect(address.domain).toMatch(
+          address.literal === null ? /^(?:[a-z0-9-]{1,63}\.)+[a-z0-9-]{1,63}$/ : /^\[[\w.:]+\]$/,
+        );
+      }),
+      RUNS,
+    );
+  });
+
+  test("has a canonical form that is its own, whatever case it was written in", () => {
+    fc.assert(
+      whenParsed(({ canonical, local, domain }) => {
+        const again = parseAddress(canonical);
+        // Lower case takes more octets for a few letters, so it may be too long to be said.
+        expect(isAddress(again) ? again.canonical : again.fault).toBeOneOf([
+          canonical,
+          "syntax.local_too_long",
+          "syntax.too_long",
+        ]);
+        const shouted = parseAddress(
+          `${local.replaceAll(/[a-z]/g, (c) => c.toUpperCase())}@${domain}`,
+        );
+        expect(isAddress(shouted) && shouted.canonical).toBe(canonical);
+      }),
+      RUNS,
+    );
+  });
+});
+
+test("many of the texts tried are addresses, or the laws above would say little", () => {
+  const tried = fc.sample(likely, { numRuns: 1_000, seed: 1 });
+
+  expect(tried.filter((text) => isAddress(parseAddress(text))).length).toBeGreaterThan(200);
+});
+
+test("a text of printable ASCII is a local part once it is quoted", () => {
+  fc.assert(
+    fc.property(fc.string({ maxLength: 31 }), (meant) => {
+      const quoted = `"${meant.replaceAll(/["\\]/g, "\\$&")}"`;
+      expect(isAddress(parseAddress(`${quoted}@example.com`))).toBe(true);
+    }),
+  );
+});
+
+test("whatever comes in, an answer comes out: an address, or a fault of syntax", () => {
+  const any = fc.oneof(
+    fc.string({ unit: "binary", maxLength: TEXT_LENGTH_MAX }),
+    fc.string({ unit: "binary-ascii", maxLength: TEXT_LENGTH_MAX }),
+    pieced(TEXT_LENGTH_MAX / 10),
+    fc.tuple(piece, fc.nat(TEXT_LENGTH_MAX)).map(([one, times]) => one.repeat(times)),
+  );
+  fc.assert(
+    fc.property(any, (text) => {
+      const answers = [parseAddress(text), parseDomain(text)].map((parsed) =>
+        "fault" in parsed ? parsed.fault : "sound",
+      );
+      expect(answers.filter((answer) => !/^(?:sound|syntax\.[a-z_]+)$/.test(answer))).toEqual([]);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test("a domain is read from its A-labels as from its U-labels", () => {
+  fc.assert(
+    fc.property(host, (text) => {
+      const domain = parseDomain(text);
+      if ("fault" in domain) return;
+      expect(parseDomain(domain.ascii)).toEqual(domain);
+      expect(parseDomain(domain.display)).toEqual(domain);
+    }),
+    RUNS,
+  );
+});
