@@ -198,6 +198,7 @@ describe("what cannot be used in SMTP is refused, with its reason", () => {
     ["jo\u202ehn@example.com", "syntax.invisible"],
     ["jo\u2066hn@example.com", "syntax.invisible"],
     ["jo\ufeffhn@example.com", "syntax.invisible"],
+    ["jo\ufff9hn@example.com", "syntax.invisible"],
     ["jo\u3164hn@example.com", "syntax.invisible"],
     ["jo\u2800hn@example.com", "syntax.invisible"],
     ["jo\u{e0061}hn@example.com", "syntax.invisible"],

@@ -157,7 +157,7 @@ const faultOfQuoted = (meant: string): AddressFault | undefined => {
 
 // RFC 5321 §4.1.2: a quoted form means the same as the plain one, and the plain one should be used.
 const quoteIfNeeded = (meant: string): string =>
-  meant !== "" && !faultOfDotString(meant) ? meant : `"${meant.replaceAll(TO_ESCAPE, "\\$&")}"`;
+  !faultOfDotString(meant) ? meant : `"${meant.replaceAll(TO_ESCAPE, "\\$&")}"`;
 
 const LITERAL = /^\[([^[\]()\s]*)\]$/;
 

@@ -44,7 +44,8 @@ const parseUnicode = (text: string): Domain | DomainFault => {
   const fault = strangerIn(text) ?? faultBeyondAscii(text.replaceAll(JOINERS, ""));
   if (fault) return fault;
   const ascii = domainToASCII(text);
-  if (ascii === "") return faultOf("syntax.idna");
+  // Some characters stand for several, and among those may be ones that no name has: "⑴" is "(1)".
+  if (ascii === "" || strangerIn(ascii)) return faultOf("syntax.idna");
   return faultOfHostName(ascii) ?? fromALabels(ascii);
 };
 

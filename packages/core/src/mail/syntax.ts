@@ -7,9 +7,9 @@ const MESSAGES = {
   "syntax.comment": "Comments in parentheses are not part of an address in SMTP.",
   "syntax.white_space":
     "White space is allowed only in a quoted local part, and only as plain spaces.",
-  "syntax.control": "The address contains a control character.",
-  "syntax.invisible": "The address contains a character that cannot be seen.",
-  "syntax.unicode": "The address contains a broken character.",
+  "syntax.control": "There is a control character.",
+  "syntax.invisible": "There is a character that cannot be seen.",
+  "syntax.unicode": "There is a broken character.",
   "syntax.local_empty": "There is nothing before the @.",
   "syntax.local_too_long": "The part before the @ is longer than 64 octets.",
   "syntax.local_character":
