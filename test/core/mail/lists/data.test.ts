@@ -1,0 +1,89 @@
+import { hash } from "node:crypto";
+import { globSync, readFileSync } from "node:fs";
+import { broad } from "@mailproof/core/mail/lists/data/broad";
+import { disposable } from "@mailproof/core/mail/lists/data/disposable";
+import { free } from "@mailproof/core/mail/lists/data/free";
+import { lists } from "@mailproof/core/mail/lists/lists";
+import { everyDomain, unpack } from "@mailproof/core/mail/lists/pack";
+import { popularProviders, squats } from "@mailproof/core/mail/lists/providers";
+import { relayDomains } from "@mailproof/core/mail/lists/relays";
+import { webmailDomains } from "@mailproof/core/mail/lists/webmail";
+import { describe, expect, test } from "vitest";
+
+const DOMAIN = /^(?:[a-z0-9_-]{1,63}\.)+[a-z0-9-]{2,63}$/;
+const duplicatesIn = (names: readonly string[]) =>
+  names.filter((name, index) => names.indexOf(name) !== index);
+
+describe.each([disposable, free, broad])("the list $list", (packed) => {
+  const domains = everyDomain(unpack(packed.packed));
+
+  test("holds as many domains as it says, with the hash it says", () => {
+    expect(domains).toHaveLength(packed.entries);
+    expect(hash("sha256", domains.join("\n"))).toBe(packed.sha256);
+  });
+
+  test("holds domains in lower case and A-labels", () => {
+    expect(domains.filter((domain) => !DOMAIN.test(domain))).toEqual([]);
+  });
+
+  test("stands in docs/lists.md as it is", () => {
+    expect(readFileSync("docs/lists.md", "utf8")).toMatch(
+      new RegExp(`\\| ${packed.list} +\\|.*\\| ${packed.entries} +\\|.*${packed.sha256}`),
+    );
+  });
+});
+
+test("the packages that the lists come from are named with the versions that were used", () => {
+  const { dependencies } = JSON.parse(readFileSync("scripts/lists/package.json", "utf8")) as {
+    dependencies: Record<string, string>;
+  };
+
+  for (const { source, version } of [disposable, free, broad])
+    expect(
+      source
+        .split(" and ")
+        .map((name) => dependencies[name])
+        .join(" and "),
+    ).toBe(version);
+});
+
+test.each([...globSync("packages/*/package.json"), "package.json"])(
+  "%s depends on none of the packages that the lists come from",
+  (file) => {
+    const text = readFileSync(file, "utf8");
+
+    expect(
+      ["disposable", "mailchecker", "free-email", "role-based"].filter((name) =>
+        text.includes(`"${name}`),
+      ),
+    ).toEqual([]);
+  },
+);
+
+test("nothing is on a list of ours twice", () => {
+  expect(
+    [popularProviders, relayDomains, webmailDomains, [...squats.keys()]].flatMap(duplicatesIn),
+  ).toEqual([]);
+});
+
+test("the popular providers are free ones that nobody calls disposable", () => {
+  const { free: isFree, disposable: isDisposable } = lists();
+
+  expect(popularProviders.filter((domain) => !isFree(domain) || isDisposable(domain))).toEqual([]);
+});
+
+test("a squat is of a popular provider, and is no provider itself", () => {
+  const { free: isFree } = lists();
+
+  expect([...squats.values()].filter((meant) => !popularProviders.includes(meant))).toEqual([]);
+  expect([...squats.keys()].filter((typed) => isFree(typed))).toEqual([]);
+});
+
+test.each([
+  ["gmial.com", "gmail.com"],
+  ["gmai.com", "gmail.com"],
+  ["hotmial.com", "hotmail.com"],
+  ["yahooo.com", "yahoo.com"],
+])("%s is meant to be %s", (typed, meant) => {
+  expect(squats.get(typed)).toBe(meant);
+});
