@@ -1,6 +1,7 @@
 import { parseListChanges } from "@mailproof/core/mail/lists/changes";
 import { broad } from "@mailproof/core/mail/lists/data/broad";
 import { lists } from "@mailproof/core/mail/lists/lists";
+import { pack } from "@mailproof/core/mail/lists/pack";
 import { relayDomains } from "@mailproof/core/mail/lists/relays";
 import { webmailDomains } from "@mailproof/core/mail/lists/webmail";
 import { describe, expect, test } from "vitest";
@@ -74,6 +75,15 @@ test("a domain on the broad lists alone is a hint and no verdict", () => {
     false,
   ]);
   expect(shipped.disposableHint("in.burnermail.io")).toBe(true);
+});
+
+test("a broad list that holds a relay or webmail is not believed", () => {
+  const careless = pack(["duck.com", "proton.me", "user.mozmail.com", "burner.example"]);
+  const { disposableHint } = lists([], { ...broad, packed: careless });
+
+  expect(
+    ["duck.com", "mail.proton.me", "user.mozmail.com", "burner.example"].map(disposableHint),
+  ).toEqual([false, false, false, true]);
 });
 
 test("a domain on the precise list needs no hint", () => {

@@ -122,11 +122,7 @@ const findWord = (
 const isQualifier = (part: string): boolean =>
   qualifiers.has(withoutNumber(part)) || /^\d{1,4}$/.test(part);
 
-/** A leading plus is part of the name: there would be nothing left. */
-const withoutTag = (local: string): string => {
-  const plus = local.indexOf("+", 1);
-  return plus < 0 ? local : local.slice(0, plus);
-};
+const withoutTag = (local: string): string => local.replace(/\+.*$/s, "");
 
 const ENDS_IN_DIGIT = /[0-9]$/;
 const withoutNumber = (word: string): string =>
