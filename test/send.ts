@@ -36,9 +36,15 @@ const answer = async (world: World, what: string, sent: Sent): Promise<HttpAnswe
   const id = world.newId("req");
   try {
     const { endpoint, path } = route(method, rawPath);
-    const { query = {}, body, key } = sent;
+    const { query = {}, key } = sent;
     const headers = { ...sent.headers, ...(key && { "x-api-key": key }) };
-    return await respond(world, endpoint, { id, headers, path, query, body });
+    return await respond(world, endpoint, {
+      id,
+      headers,
+      path,
+      query,
+      body: async () => sent.body,
+    });
   } catch (error) {
     return refuse(world, id, asFailure(error, "nothing_charged"));
   }

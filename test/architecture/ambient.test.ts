@@ -1,36 +1,42 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { codeOf } from "./code-of.ts";
 
 /** What a world gives, and what nobody in core or api may take for himself. */
 const AMBIENT: readonly (readonly [what: string, pattern: RegExp])[] = [
   [
     "a clock",
-    /\bDate\.now\b|\bnew Date\(\s*\)|\bDate\(\s*\)|\bperformance\b|\bhrtime\b|\bTemporal\.Now\b/,
+    /\bDate\s*(?:\.\s*now|\[)|\bnew\s+Date\b(?!\s*\(\s*[^)\s])|=\s*Date\b(?!\s*\.)|\bperformance\b|\bhrtime\b|\bTemporal\b|\bDateTimeFormat\b/,
   ],
   [
     "chance",
-    /\bMath\.random\b|\bimport\b[^;]*\brandom(?:UUID|Bytes|Int)\b[^;]*\bfrom\b|\bcrypto\.(?:get)?[rR]andom/,
+    /\bMath\s*(?:\.\s*random|\[)|=\s*Math\b(?!\s*\.)|\brandom(?:UUID|Int)\b|\bgetRandomValues\b/,
   ],
-  ["a timer", /\bset(?:Timeout|Interval|Immediate)\b|\bnode:timers\b|\bqueueMicrotask\b/],
-  ["the environment", /\bprocess\b|\bglobalThis\b/],
-  ["the network", /\bfetch\(|\bnode:(?:net|tls|http|https|http2|dns|dgram)\b|\bWebSocket\b/],
-  ["files", /\bnode:(?:fs|os|child_process|worker_threads|sqlite)\b/],
+  ["a timer", /\bset(?:Timeout|Interval|Immediate)\b|\bqueueMicrotask\b|\bAbortSignal\s*\./],
+  ["the environment", /(?<![.\w"])process\s*[.[]|\bglobalThis\b|\beval\s*\(|\bFunction\s*\(/],
+  ["the network", /(?<![.\w])fetch\b(?!\s*:)|\bWebSocket\b|\bEventSource\b|\bXMLHttpRequest\b/],
   ["the terminal", /\bconsole\b/],
 ];
 
-const withoutComments = (source: string) =>
-  source.replaceAll(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, "");
+/** Only by name, and never what makes chance: a namespace would hide it. */
+const CRYPTO =
+  /import\s+(?:\*|\w+\s*,|\w+\s+from)[^;]*"node:crypto"|import\s*\{[^}]*\b(?:random\w+|webcrypto|getRandomValues)\b[^}]*\}\s*from\s*"node:crypto"/;
 
 const sources = globSync("packages/{core,api}/src/**/*.ts");
 
 test.each(AMBIENT)("core and api ask their world for %s", (what, pattern) => {
-  const strays = sources.filter((file) =>
-    pattern.test(withoutComments(readFileSync(file, "utf8"))),
-  );
+  const strays = sources.filter((file) => pattern.test(codeOf(file)));
 
   expect(strays, `these take ${what} for themselves`).toEqual([]);
 });
 
-test("the rule reads the sources", () => {
+test("core and api make no chance of node:crypto", () => {
+  expect(sources.filter((file) => CRYPTO.test(readFileSync(file, "utf8")))).toEqual([]);
+});
+
+test("every source is one that the rules read", () => {
+  const others = globSync("packages/*/src/**/*.{mts,cts,js,mjs,cjs,jsx,tsx}");
+
+  expect(others).toEqual([]);
   expect(sources.length).toBeGreaterThan(20);
 });

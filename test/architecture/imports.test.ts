@@ -13,11 +13,15 @@ const MAY_IMPORT: Record<string, RegExp> = {
 
 const NOTHING = /$^/;
 
-/** Every way to name another file: import, export … from, import(), require, with either quote. */
-const IMPORT = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*["'`]([\w@$./:-]+)["'`]/g;
+/** Every way to name another file: import, export … from, import(), require. Sentences that say "from" are none. */
+const IMPORT =
+  /(?:^|;)\s*(?:import|export)\b(?:[^"';]*?\bfrom)?\s*["']([^"']+)["']|\b(?:import|require)\s*\(\s*["'`]([^"'`]+)["'`]/gm;
+const COMMENT = /\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm;
 
 const importsOf = (file: string) =>
-  [...readFileSync(file, "utf8").matchAll(IMPORT)].map((match) => match[1] ?? "");
+  [...readFileSync(file, "utf8").replaceAll(COMMENT, "").matchAll(IMPORT)].map(
+    ([, named, called]) => named ?? called ?? "",
+  );
 
 const packages = globSync("packages/*").map((path) => basename(path));
 const sourcesOf = (name: string) => globSync(`packages/${name}/src/**/*.ts`);

@@ -193,6 +193,8 @@ test.each<[string, WireRequest, number]>([
     post(Buffer.alloc(BODY_BYTES_MAX + 1), JSON_TYPE, ["x-api-key", "KEY"]),
     413,
   ],
+  ["no key and half a body: the key is looked at first", post("{", JSON_TYPE), 401],
+  ["no key and a body over the limit", post(" ".repeat(BODY_BYTES_MAX + 1), JSON_TYPE), 401],
   ["an unknown route", get("/v1/nothing", ["x-api-key", "KEY"]), 404],
   ["the root", get("/"), 404],
   ["a slash too many", get("/v1/account/"), 404],

@@ -378,6 +378,28 @@ describe.each(doors)("table on %s", (_, openAt) => {
       "101 writes",
     ],
     ["no write", [], "without writes"],
+    ["a sort key over 1,024 bytes", [{ create: key("é".repeat(513)) }], "over 1024 bytes"],
+    ["a key that is not well formed", [{ create: key("\ud800") }], "not well formed"],
+    ["an empty key of an index", [{ put: { ...key("a"), list_pk: "" } }], "list_pk key is empty"],
+    ["an end in half a second", [{ put: { ...key("a"), expires_at: 1.5 } }], "whole seconds"],
+    ["an amount that is none", [{ update: key("a"), add: { n: Number.NaN } }], "no number"],
+    [
+      "a field that is set and added to",
+      [{ update: key("a"), set: { n: 1 }, add: { n: 1 } }],
+      "sets and adds one field",
+    ],
+    [
+      "a condition without values",
+      [{ update: key("a"), where: { n: { oneOf: [] } } }],
+      "nothing meets",
+    ],
+    [
+      "more than four million bytes",
+      Array.from({ length: 20 }, (_row, n) => ({
+        create: { ...key(`${n}`), text: "x".repeat(240_000) },
+      })),
+      "a transaction of",
+    ],
     ["an empty key", [{ create: { pk: "P", sk: "" } }], "key is empty"],
     ["a change of a key", [{ update: key("a"), set: { sk: "b" } }], "does not touch the key"],
     [
@@ -389,6 +411,42 @@ describe.each(doors)("table on %s", (_, openAt) => {
     await expect(givenTable().table.transact(writes)).rejects.toThrow(words);
   });
 
+  test("adding to what is no number is an error, and spoils no other write of the same moment", async () => {
+    const { table } = await givenPurse();
+    const [wrong, right] = await Promise.allSettled([
+      table.write({ update: key("purse"), add: { owner: 1 } }),
+      table.write({ update: key("purse"), add: { halves: 1 } }),
+    ]);
+
+    expect(wrong).toMatchObject({
+      status: "rejected",
+      reason: { message: expect.stringContaining("owner is no number") },
+    });
+    expect(right).toMatchObject({ status: "fulfilled" });
+    expect(await table.get(key("purse"))).toEqual({ ...purse, halves: 11 });
+  });
+
+  test("a field that every object has is missing until it is set", async () => {
+    const { table } = await givenPurse();
+
+    const first = await table.write({
+      update: key("purse"),
+      add: { constructor: 1 },
+      where: { valueOf: { missing: true as const } },
+    });
+
+    expect(first).toEqual({ outcome: "committed", item: { ...purse, constructor: 1 } });
+  });
+
+  test.each([
+    ["an empty page", { pk: "P", limit: 0 }],
+    ["half an item", { pk: "P", limit: 1.5 }],
+    ["a range that ends before it starts", { pk: "P", limit: 1, sk: { from: "b", to: "a" } }],
+    ["an empty key", { pk: "", limit: 1 }],
+  ])("a query for %s is an error", async (_case, query) => {
+    await expect(givenTable().table.query(query)).rejects.toThrow(RangeError);
+  });
+
   test("100 writes are one transaction", async () => {
     const { table } = givenTable();
     const many = Array.from({ length: 100 }, (_row, n) => ({ create: key(`${n}`) }));
@@ -397,14 +455,14 @@ describe.each(doors)("table on %s", (_, openAt) => {
     expect((await table.query({ pk: "P", limit: 200 })).items).toHaveLength(100);
   });
 
-  test("an item over 400,000 bytes is an error, and spoils no other write of the same moment", async () => {
+  test("an item over 250,000 bytes is an error, and spoils no other write of the same moment", async () => {
     const { table } = givenTable();
     const [large, small] = await Promise.allSettled([
       table.transact([
         { create: key("first") },
-        { put: { ...key("large"), text: "é".repeat(200_000) } },
+        { put: { ...key("large"), text: "é".repeat(130_000) } },
       ]),
-      table.transact([{ put: { ...key("small"), text: "é".repeat(199_000) } }]),
+      table.transact([{ put: { ...key("small"), text: "é".repeat(120_000) } }]),
     ]);
 
     expect(large).toMatchObject({ status: "rejected" });

@@ -80,20 +80,43 @@ test.each([
     "must be a list of verification:read",
   ],
   [
-    "an account that is not there",
-    ["admin", "keys", "create", "--account", "acc_9", "--mode", "live"],
-    "There is no account acc_9",
+    "a grant of nothing",
+    ["admin", "credits", "grant", "--account", "a", "--amount", "0"],
+    "--amount must be more than nothing",
   ],
   [
-    "a grant to nobody",
-    ["admin", "credits", "grant", "--account", "acc_9", "--amount", "5"],
-    "There is no account acc_9",
+    "a name without end",
+    ["admin", "accounts", "create", "--name", "x".repeat(101)],
+    "--name must have at most 100 characters",
   ],
+  ["an audit where there is nothing", ["admin", "audit"], "holds no Mailproof; set MAILPROOF_DIR"],
 ])("%s says so on stderr and ends with 2", async (_, args, words) => {
   const { code, out, err } = await whenCommanded(newFolder(), ...args);
 
   expect(err).toContain(words);
   expect({ code, out }).toEqual({ code: 2, out: "" });
+});
+
+test.each([
+  ["a key for", ["keys", "create", "--account", "acc_9", "--mode", "live"]],
+  ["a grant to", ["credits", "grant", "--account", "acc_9", "--amount", "5"]],
+])("%s an account that is not there ends with 2", async (_, args) => {
+  const folder = newFolder();
+  await whenCommanded(folder, "admin", "accounts", "create", "--name", "A");
+
+  const { code, err } = await whenCommanded(folder, "admin", ...args);
+
+  expect(err).toContain("There is no account acc_9");
+  expect(code).toBe(2);
+});
+
+test("--help tells the commands and ends with 0", async () => {
+  const { code, out } = await whenCommanded(newFolder(), "admin", "keys", "create", "--help");
+
+  expect({ code, out: out.trim() }).toEqual({
+    code: 0,
+    out: "npx mailproof admin keys create --account A --mode live|test [--scopes s,…] [--name N]",
+  });
 });
 
 test("an audit that finds a broken law names it and ends with 1", async () => {

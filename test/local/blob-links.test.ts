@@ -110,3 +110,34 @@ test("a link to what is gone is 404", async () => {
 
   expect((await fetch(await blobs.getLink(KEY, GET))).status).toBe(404);
 });
+
+test.each([
+  ["bytes=0-1", 206, "01", "bytes 0-1/10"],
+  ["bytes=7-", 206, "789", "bytes 7-9/10"],
+  ["bytes=-3", 206, "789", "bytes 7-9/10"],
+  ["bytes=5-99", 206, "56789", "bytes 5-9/10"],
+  ["bytes=20-30", 200, "0123456789", null],
+  ["bytes=0-1,4-5", 200, "0123456789", null],
+  ["pages=1-2", 200, "0123456789", null],
+])("a download that asks for %s is answered with %i", async (range, status, text, told) => {
+  const { blobs } = await givenStore();
+  await put(await blobs.putLink(KEY, PUT), "0123456789");
+
+  const answer = await fetch(await blobs.getLink(KEY, GET), { headers: { range } });
+
+  expect([answer.status, await answer.text(), answer.headers.get("content-range")]).toEqual([
+    status,
+    text,
+    told,
+  ]);
+});
+
+test("a page from elsewhere may follow both links", async () => {
+  const { blobs } = await givenStore();
+
+  const sent = await put(await blobs.putLink(KEY, PUT), "x");
+  const read = await fetch(await blobs.getLink(KEY, GET));
+
+  expect(sent.headers.get("access-control-allow-origin")).toBe("*");
+  expect(read.headers.get("access-control-allow-origin")).toBe("*");
+});

@@ -37,10 +37,18 @@ export const run = (file: string, args: readonly string[], env: Record<string, s
 };
 
 /** A real server in a process of its own, ready to answer. */
-export const whenStarted = async (folder: string, args: readonly string[] = []) => {
+export const whenStarted = async (
+  folder: string,
+  args: readonly string[] = [],
+  env: Record<string, string> = {},
+) => {
   const file = join(folder, "ready.json");
   rmSync(file, { force: true });
-  const child = run("packages/local/src/main.ts", args, { MAILPROOF_DIR: folder, PORT: "0" });
+  const child = run("packages/local/src/main.ts", args, {
+    MAILPROOF_DIR: folder,
+    PORT: "0",
+    ...env,
+  });
   const screen = text(child.stdout);
   while (!existsSync(file)) {
     if (child.exitCode !== null) throw new Error(`it ended: ${await text(child.stderr)}`);

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { openAccount } from "@mailproof/core/accounts/accounts";
@@ -108,4 +108,37 @@ test("nobody else on the machine may read the keys and secrets it keeps", async 
   expect(Object.keys(JSON.parse(readFileSync(join(folder, "secrets.json"), "utf8")))).toContain(
     "key_pepper",
   );
+});
+
+test.each([[[]], [["--fresh"]]])(
+  "a second server on one folder is refused and does the first no harm %j",
+  async (args) => {
+    const folder = newFolder();
+    const first = await whenStarted(folder);
+
+    const second = run("packages/local/src/main.ts", args, { MAILPROOF_DIR: folder, PORT: "0" });
+
+    expect(await text(second.stderr)).toContain(`Another Mailproof uses ${folder}`);
+    expect(existsSync(join(folder, "ready.json"))).toBe(true);
+    expect((await askAccount(first.ready.base_url, first.ready.live_key)).status).toBe(200);
+  },
+);
+
+test("a secrets file that is cut off stops the start and is named", async () => {
+  const folder = newFolder();
+  writeFileSync(join(folder, "secrets.json"), "");
+
+  const child = run("packages/local/src/main.ts", [], { MAILPROOF_DIR: folder, PORT: "0" });
+
+  expect(await text(child.stderr)).toContain("secrets.json cannot be read");
+});
+
+test("with another pepper the old keys are dead, and the first screen shows new ones", async () => {
+  const folder = newFolder();
+  const first = await whenStarted(folder);
+  await first.stop("SIGTERM");
+  const second = await whenStarted(folder, [], { KEY_PEPPER: "another pepper, long enough" });
+
+  expect(second.ready.live_key).not.toBe(first.ready.live_key);
+  expect((await askAccount(second.ready.base_url, second.ready.live_key)).status).toBe(200);
 });

@@ -1,3 +1,4 @@
+import { assertKey, assertQueryable, assertTransactable } from "@mailproof/core/sound";
 import {
   INDEXES,
   type Item,
@@ -9,15 +10,7 @@ import {
   type Table,
   type Write,
 } from "@mailproof/core/table";
-import {
-  addressOf,
-  after,
-  assertTransactable,
-  compareBytes,
-  holds,
-  keyOf,
-  serialise,
-} from "@mailproof/core/writes";
+import { addressOf, after, compareBytes, holds, keyOf, serialise } from "@mailproof/core/writes";
 
 /** Keeps items as JSON, as every real door does, so nothing lives here that would not survive the trip. */
 export const memoryTable = (now: () => Date): Table & { items: () => Item[] } => {
@@ -40,8 +33,14 @@ export const memoryTable = (now: () => Date): Table & { items: () => Item[] } =>
 
   return {
     items,
-    get: async (key) => read(key),
-    query: async (query) => pageOf(items(), query),
+    get: async (key) => {
+      assertKey(key);
+      return read(key);
+    },
+    query: async (query) => {
+      assertQueryable(query);
+      return pageOf(items(), query);
+    },
     write: async (write) => {
       assertTransactable([write]);
       if (!holds(write, read(keyOf(write)))) return { outcome: "refused", by: write };

@@ -1,3 +1,5 @@
+import { openAccount } from "@mailproof/core/accounts/accounts";
+import { credits } from "@mailproof/core/money/credits";
 import { expect, test } from "vitest";
 import { given, givenKey } from "../given.ts";
 import { send } from "../send.ts";
@@ -32,8 +34,7 @@ test("a test key sees test keys only", async () => {
 
 test("another account's keys are never listed", async () => {
   const { world, liveKey } = await given();
-  const other = await given();
-  await givenKey(world, other.account.replace("1", "2"), { scopes: ["webhooks:read"] });
+  await openAccount(world, { name: "Bo", plan: "free", opening: credits(0) });
 
   const { data } = await send(world, "GET /v1/api-keys", { key: liveKey });
 

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { KEYS_MAX } from "@mailproof/core/access/keys";
+import { KEYS_MAX } from "@mailproof/core/access/items";
 import { server } from "@mailproof/local/server";
 import { expect, test } from "vitest";
 import { given, givenKey } from "../given.ts";
@@ -78,15 +78,38 @@ test.each<[string, unknown, string]>([
   expect(data.api_keys).toHaveLength(2);
 });
 
-test("a hundred mistakes are answered with a few of them and a count", async () => {
+test("many mistakes are answered with a few of them and a count, and none is repeated at length", async () => {
   const { world, liveKey } = await given();
-  const scopes = Array.from({ length: 100 }, () => "x".repeat(1_000));
+  const scopes = Array.from({ length: 9 }, () => "x".repeat(1_000));
 
   const { error } = await whenCreated(world, liveKey, { name: "x", mode: "live", scopes });
 
-  expect(error.message).toContain("and 97 more");
-  expect(error.details).toHaveLength(20);
+  expect(error.message).toContain("and 6 more");
+  expect(error.details).toHaveLength(9);
   expect(error.message).not.toContain("xxx");
+});
+
+test("a list that is too long is one mistake, however wrong its entries are", async () => {
+  const { world, liveKey } = await given();
+  const scopes = Array.from({ length: 100_000 }, () => 1);
+
+  const { error } = await whenCreated(world, liveKey, { name: "x", mode: "live", scopes });
+
+  expect(error.details).toEqual([{ field: "scopes", message: "must have at most 9 entries" }]);
+});
+
+test("an unknown field with an endless name is told by its beginning", async () => {
+  const { world, liveKey } = await given();
+
+  const { error } = await whenCreated(world, liveKey, {
+    name: "x",
+    mode: "live",
+    ["y".repeat(10_000)]: 1,
+  });
+
+  expect(error.details).toEqual([
+    { field: `${"y".repeat(100)}…`, message: "is not a known field" },
+  ]);
 });
 
 test("more than a hundred keys are 409", async () => {
@@ -97,6 +120,25 @@ test("more than a hundred keys are 409", async () => {
     statusCode: 409,
     error: { code: "LIMIT_REACHED" },
   });
+});
+
+test("racing requests cannot pass the hundred", async () => {
+  const { world, liveKey } = await given({ plan: "scale" });
+
+  const answers = await Promise.all(Array.from({ length: 150 }, () => whenCreated(world, liveKey)));
+
+  const statuses = answers.map(({ statusCode }) => statusCode);
+  expect(statuses.filter((status) => status === 201)).toHaveLength(KEYS_MAX - 2);
+  expect(statuses.filter((status) => status === 409)).toHaveLength(150 - KEYS_MAX + 2);
+});
+
+test("a revoked key makes room for another", async () => {
+  const { world, liveKey } = await given({ plan: "scale" });
+  for (let keys = 2; keys < KEYS_MAX; keys++) await whenCreated(world, liveKey);
+  await send(world, "DELETE /v1/api-keys/key_3", { key: liveKey });
+
+  expect((await whenCreated(world, liveKey)).statusCode).toBe(201);
+  expect((await whenCreated(world, liveKey)).statusCode).toBe(409);
 });
 
 test("no key is 401", async () => {

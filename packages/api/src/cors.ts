@@ -5,6 +5,7 @@ export const CORS = {
   allowHeaders: ["authorization", "content-type", "idempotency-key", "x-api-key"],
   exposeHeaders: [
     "content-disposition",
+    "etag",
     "retry-after",
     "x-ratelimit-limit",
     "x-ratelimit-remaining",

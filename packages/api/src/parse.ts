@@ -16,6 +16,7 @@ type Detail = { readonly field: string; readonly message: string };
 // A list of 10,000 wrong addresses deserves an answer, not 10,000 of them.
 const DETAILS_MAX = 20;
 const SENTENCES_MAX = 3;
+const FIELD_LENGTH_MAX = 100;
 
 const parsePart = (schema: Schema, value: unknown): unknown => {
   if (value === undefined) throw invalid([{ field: "body", message: "is required" }]);
@@ -38,9 +39,13 @@ export const invalidField = (field: string, message: string): Failure =>
   invalid([{ field, message }]);
 
 const toDetail = (issue: v.BaseIssue<unknown>): Detail => ({
-  field: v.getDotPath(issue) ?? "body",
+  field: shortened(v.getDotPath(issue) ?? "body"),
   message: inPlainWords(issue),
 });
+
+/** A field's name is the caller's text, and may be as long as the body. */
+const shortened = (field: string): string =>
+  field.length <= FIELD_LENGTH_MAX ? field : `${field.slice(0, FIELD_LENGTH_MAX)}…`;
 
 // Valibot's own messages are made for the developers of schemas, and repeat whatever was sent.
 const inPlainWords = ({ type, expected, message }: v.BaseIssue<unknown>): string => {

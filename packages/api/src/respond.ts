@@ -10,8 +10,8 @@ export type HttpRequest = {
   readonly headers: Headers;
   readonly path: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
-  /** Parsed JSON; undefined when nothing was sent. */
-  readonly body: unknown;
+  /** Reads the body as JSON; undefined when nothing was sent. Asked for once the caller may come in. */
+  readonly body: () => Promise<unknown>;
 };
 
 export type HttpAnswer = {
@@ -29,10 +29,11 @@ export const respond = async (
   const headers: Record<string, string> = {};
   try {
     const caller = await admit(world, endpoint, request, headers);
-    const input = parse(endpoint, request);
+    const body = endpoint.body && (await request.body());
+    const input = parse(endpoint, { ...request, body });
     const { status, data } = await endpoint.handle(world, caller, input);
-    const body = endpoint.enveloped === false ? data : { success: true, data };
-    return answer(request.id, status, headers, body);
+    const told = endpoint.enveloped === false ? data : { success: true, data };
+    return answer(request.id, status, headers, told);
   } catch (error) {
     // A route without a price cannot have charged anything, whatever broke in it.
     const money = endpoint.price === null ? "nothing_charged" : "unknown";

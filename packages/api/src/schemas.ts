@@ -18,6 +18,14 @@ export const KEYED_ERRORS = [
 export const Mode = v.picklist(KEY_MODES, "must be live or test");
 export const ScopeName = v.picklist(SCOPES, `must be one of ${SCOPES.join(", ")}`);
 
+/** The length is looked at before the items: a million wrong ones are one mistake. */
+export const listOf = <S extends v.GenericSchema>(item: S, most: number) =>
+  v.pipe(
+    v.array(v.unknown()),
+    v.maxLength(most, `must have at most ${most} entries`),
+    v.array(item),
+  );
+
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 /** A day of the calendar: 2026-02-30 is none. */

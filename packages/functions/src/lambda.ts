@@ -7,7 +7,6 @@ import {
   refuse,
   respond,
 } from "@mailproof/api/respond";
-import { Failure } from "@mailproof/core/failure";
 import type { World } from "@mailproof/core/world";
 import middy, { type MiddlewareObj } from "@middy/core";
 import jsonBodyParser from "@middy/http-json-body-parser";
@@ -21,9 +20,8 @@ type Event = APIGatewayProxyEventV2;
 export const lambda = (endpoint: Endpoint, world: World = awsWorld()) =>
   middy<Event, APIGatewayProxyStructuredResultV2>()
     .use(counted(endpoint.route))
-    .use(bodyParser(endpoint))
     .onError((request) => {
-      const failure = failureOf(request.error);
+      const failure = asFailure(request.error, "unknown");
       request.response = toResult(refuse(world, idOf(request.event), failure));
     })
     .handler(async (event) => toResult(await respond(world, endpoint, toRequest(event))));
@@ -31,17 +29,26 @@ export const lambda = (endpoint: Endpoint, world: World = awsWorld()) =>
 // Whether the type is right is for the API to say: the parser's own 415 is not in the contract.
 const json = jsonBodyParser({ disableContentTypeCheck: true });
 
-/** An endpoint that reads no body gets none; the parser would refuse an event without one. */
-const bodyParser = (endpoint: Endpoint): MiddlewareObj<Event> => ({
-  before: (request) => {
-    const { body, isBase64Encoded, headers } = request.event;
-    if (!endpoint.body || !body) return void delete request.event.body;
-    if (Buffer.byteLength(body, isBase64Encoded ? "base64" : "utf8") > BODY_BYTES_MAX)
-      throw bodyTooLarge();
-    assertJsonType(headers["content-type"]);
-    return json.before?.(request);
-  },
-});
+/**
+ * The parser is not a link of the chain: there it would look at a body before anybody looked at the key. What it
+ * throws carries a status of its own, 422; this API promises 400 for what it cannot read.
+ */
+const readBody = async (event: Event): Promise<unknown> => {
+  const { body, isBase64Encoded, headers } = event;
+  if (!body) return undefined;
+  if (Buffer.byteLength(body, isBase64Encoded ? "base64" : "utf8") > BODY_BYTES_MAX)
+    throw bodyTooLarge();
+  assertJsonType(headers["content-type"]);
+  const read = { ...event };
+  try {
+    await json.before?.({ event: read } as Request);
+  } catch (cause) {
+    throw malformedJson(cause);
+  }
+  return read.body;
+};
+
+type Request = Parameters<NonNullable<ReturnType<typeof jsonBodyParser>["before"]>>[0];
 
 const counted = (route: string): MiddlewareObj<Event, APIGatewayProxyStructuredResultV2> => ({
   after: ({ response }) => countAnswer(route, response?.statusCode ?? 500),
@@ -53,7 +60,7 @@ const toRequest = (event: Event): HttpRequest => ({
   headers: event.headers,
   path: defined(event.pathParameters),
   query: defined(event.queryStringParameters),
-  body: event.body,
+  body: () => readBody(event),
 });
 
 const defined = (values: Readonly<Record<string, string | undefined>> = {}) =>
@@ -72,9 +79,3 @@ const toResult = ({
 });
 
 const idOf = (event: Event): string => event.requestContext.requestId;
-
-// What the parser throws carries a status of its own, 422; this API promises 400 for what it cannot read.
-const failureOf = (error: unknown): Failure =>
-  error instanceof Error && "statusCode" in error
-    ? malformedJson(error)
-    : asFailure(error, "nothing_charged");

@@ -9,7 +9,12 @@ import { credits, toCredits } from "@mailproof/core/money/credits";
 import * as v from "valibot";
 import { command } from "./command.ts";
 
-const Text = v.pipe(v.string(), v.trim(), v.minLength(1, "must not be empty"));
+const Text = v.pipe(
+  v.string(),
+  v.trim(),
+  v.minLength(1, "must not be empty"),
+  v.maxLength(100, "must have at most 100 characters"),
+);
 const Amount = v.pipe(
   v.string(),
   v.regex(/^\d{1,12}(\.[05])?$/, "must be a number of credits such as 100 or 0.5"),
@@ -26,6 +31,7 @@ export const adminCommands = [
   command({
     words: "admin accounts create",
     usage: "--name N [--plan free|pro|scale] [--credits C]",
+    mayBegin: true,
     options: v.strictObject({
       name: Text,
       plan: v.optional(v.picklist(PLAN_IDS, `must be one of ${PLAN_IDS.join(", ")}`), "free"),
@@ -56,7 +62,13 @@ export const adminCommands = [
   command({
     words: "admin credits grant",
     usage: "--account A --amount C",
-    options: v.strictObject({ account: Text, amount: Amount }),
+    options: v.strictObject({
+      account: Text,
+      amount: v.pipe(
+        Amount,
+        v.check((amount) => amount > 0, "must be more than nothing"),
+      ),
+    }),
     async run(world, { account, amount }) {
       const { available } = await grantCredits(world, account, amount);
       return { output: { account_id: account, available: toCredits(available) } };

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { Failure } from "@mailproof/core/failure";
 import * as v from "valibot";
@@ -16,9 +18,12 @@ const main = async (args: readonly string[]): Promise<number> => {
   const command = commands.find(({ words }) =>
     words.split(" ").every((word, position) => args[position] === word),
   );
-  if (!command) throw new Misuse(usage());
+  if (args.includes("--help")) return help(command);
+  if (!command) throw new Misuse(`There is no such command. There are:\n\n${usage()}`);
   const options = readOptions(command, args.slice(command.words.split(" ").length));
-  const { world, close } = openHouse(readEnvironment(process.env), () => "");
+  const environment = readEnvironment(process.env);
+  if (!command.mayBegin) assertHouse(environment.MAILPROOF_DIR);
+  const { world, close } = openHouse(environment, () => "");
   try {
     const { output, exitCode = 0 } = await command.run(world, options);
     process.stdout.write(`${JSON.stringify(output, null, 2)}\n`);
@@ -51,8 +56,18 @@ const asMisuse = <T>(command: Command, read: () => T): T => {
 };
 
 const usageOf = ({ words, usage: options }: Command) => `  npx mailproof ${words} ${options}`;
-const usage = () =>
-  ["There is no such command. There are:", "", ...commands.map(usageOf)].join("\n");
+const usage = () => commands.map(usageOf).join("\n");
+
+const help = (command: Command | undefined): number => {
+  process.stdout.write(`${command ? usageOf(command) : usage()}\n`);
+  return 0;
+};
+
+/** A mistyped folder must not pass for an empty house in good order. */
+const assertHouse = (directory: string): void => {
+  if (existsSync(join(directory, "state.sqlite"))) return;
+  throw new Misuse(`${resolve(directory)} holds no Mailproof; set MAILPROOF_DIR.`);
+};
 
 const exitCodeOf = (error: unknown): number =>
   error instanceof Misuse || (error instanceof Failure && error.status < 500) ? 2 : 1;

@@ -8,6 +8,8 @@ export type Command<O extends Options = Options> = {
   readonly words: string;
   readonly usage: string;
   readonly options: O;
+  /** Whether it may be the first thing that is ever done in a folder. */
+  readonly mayBegin?: true;
   // Method syntax on purpose: it lets commands with different options live in one list.
   run(world: World, options: v.InferOutput<O>): Promise<{ output: Json; exitCode?: number }>;
 };

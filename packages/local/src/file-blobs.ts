@@ -31,9 +31,10 @@ export const fileBlobs = (directory: string, signLink: SignLink): Blobs => {
       await mkdir(unfinished, { recursive: true });
       try {
         const facts = await write(draft, content);
-        await mkdir(dirname(place), { recursive: true });
+        const made = await mkdir(dirname(place), { recursive: true });
         await rename(draft, place);
         await syncFolder(dirname(place));
+        if (made !== undefined) await syncFolder(directory);
         return facts;
       } catch (error) {
         await rm(draft, { force: true });

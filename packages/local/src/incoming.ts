@@ -16,16 +16,25 @@ export async function* upTo(
 }
 
 const DISCARD_BYTES_MAX = 64_000_000;
+const DISCARD_MS = 2_000;
 
 /**
- * Reads on to the end of a body that nobody wants. A client that is still sending does not hear an answer,
- * and bytes left over would be taken for its next request. A client that never ends is hung up on.
+ * Reads on to the end of a body that nobody wants: a client that is still sending does not hear an answer. True
+ * when the end was reached. A client that sends too much, or nothing for too long, is answered in between.
  */
-export const discard = async (incoming: IncomingMessage): Promise<void> => {
-  if (incoming.complete) return;
+export const discarded = async (incoming: IncomingMessage): Promise<boolean> => {
+  if (incoming.complete) return true;
+  const { promise, resolve } = Promise.withResolvers<boolean>();
   let bytes = 0;
-  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+  const timer = setTimeout(() => resolve(false), DISCARD_MS);
+  incoming.on("data", (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes > DISCARD_BYTES_MAX) return; // leaving the loop destroys the connection
-  }
+    if (bytes > DISCARD_BYTES_MAX) resolve(false);
+    timer.refresh();
+  });
+  incoming.once("end", () => resolve(true));
+  incoming.once("close", () => resolve(incoming.complete));
+  const ended = await promise;
+  clearTimeout(timer);
+  return ended;
 };

@@ -1,7 +1,7 @@
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { readEnvironment } from "./environment.ts";
 import { firstScreen } from "./first-screen.ts";
-import { forgetAll } from "./fresh.ts";
 import { start } from "./start.ts";
 
 const fail =
@@ -19,9 +19,8 @@ const read = () => {
 };
 
 const { fresh, ...environment } = await Promise.try(read).catch(fail(2));
-if (fresh) forgetAll(environment.MAILPROOF_DIR);
-const running = await start(environment).catch(fail(1));
-process.stdout.write(firstScreen(running, environment.MAILPROOF_DIR));
+const running = await start(environment, fresh).catch(fail(1));
+process.stdout.write(firstScreen(running, resolve(environment.MAILPROOF_DIR)));
 
 for (const signal of ["SIGINT", "SIGTERM"] as const)
   process.once(signal, () => {

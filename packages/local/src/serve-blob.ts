@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import { attachment } from "@mailproof/core/attachment";
-import type { Blobs } from "@mailproof/core/blobs";
+import type { Blobs, ByteRange } from "@mailproof/core/blobs";
 import { Failure } from "@mailproof/core/failure";
 import { BLOBS_PATH, type LinkPurpose, type OpenLink } from "./blob-links.ts";
 import { upTo } from "./incoming.ts";
@@ -21,7 +21,7 @@ export const serveBlob = async (
     throw new Failure("FORBIDDEN", "nothing_charged", what);
   }
   if (purpose.method === "PUT") await take(blobs, purpose, incoming, outgoing);
-  else await give(blobs, purpose, outgoing);
+  else await give(blobs, purpose, incoming, outgoing);
 };
 
 type Put = Extract<LinkPurpose, { method: "PUT" }>;
@@ -41,17 +41,32 @@ const tooLarge = (bytesMax: number) =>
 const give = async (
   blobs: Blobs,
   { key, fileName, contentType }: Get,
+  incoming: IncomingMessage,
   outgoing: ServerResponse,
 ) => {
-  const found = await blobs.get(key);
+  const facts = await blobs.head(key);
+  const range = facts && rangeOf(incoming.headers.range, facts.bytes);
+  const found =
+    facts && (await blobs.get(key, { version: facts.version, ...(range && { range }) }));
   if (!found)
     throw new Failure("NOT_FOUND", "nothing_charged", "The object behind this link is gone.");
-  outgoing.writeHead(200, {
+  outgoing.writeHead(range ? 206 : 200, {
+    "accept-ranges": "bytes",
     "content-type": contentType,
-    "content-length": found.bytes,
+    "content-length": range ? range.to - range.from + 1 : found.bytes,
+    ...(range && { "content-range": `bytes ${range.from}-${range.to}/${found.bytes}` }),
     "content-disposition": attachment(fileName),
     "x-content-type-options": "nosniff",
     etag: `"${found.version}"`,
   });
   await pipeline(found.content, outgoing);
+};
+
+/** One range, as a download that is resumed asks for it. Any other wish is answered with the whole (RFC 9110). */
+const rangeOf = (header: string | undefined, bytes: number): ByteRange | undefined => {
+  const [, first = "", last = ""] = /^bytes=(\d*)-(\d*)$/.exec(header ?? "") ?? [];
+  if (first === "" && last === "") return undefined;
+  const from = first === "" ? Math.max(0, bytes - Number(last)) : Number(first);
+  const to = first === "" || last === "" ? bytes - 1 : Math.min(Number(last), bytes - 1);
+  return from <= to ? { from, to } : undefined;
 };

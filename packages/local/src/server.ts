@@ -6,7 +6,7 @@ import { asFailure, type HttpAnswer, refuse, respond } from "@mailproof/api/resp
 import { routerOf } from "@mailproof/api/routes";
 import type { World } from "@mailproof/core/world";
 import { BLOBS_PATH, type OpenLink } from "./blob-links.ts";
-import { discard, upTo } from "./incoming.ts";
+import { discarded, upTo } from "./incoming.ts";
 import { serveBlob } from "./serve-blob.ts";
 
 /** What API Gateway, Lambda and S3 are on AWS: route, read the body, respond. Nothing here has an opinion. */
@@ -25,37 +25,44 @@ const serve = async (
   outgoing: ServerResponse,
 ): Promise<void> => {
   const id = world.newId("req");
+  for (const [name, value] of Object.entries(corsHeaders)) outgoing.setHeader(name, value);
   try {
     if (incoming.method === "OPTIONS") return void outgoing.writeHead(204, preflightHeaders).end();
     if (incoming.url?.startsWith(BLOBS_PATH))
       return await serveBlob(world.blobs, openLink, incoming, outgoing);
-    send(outgoing, await answer(world, id, incoming));
+    await send(incoming, outgoing, await answer(world, id, incoming));
   } catch (error) {
-    if (outgoing.headersSent) throw error;
-    const refused = refuse(world, id, asFailure(error, "nothing_charged"));
-    await discard(incoming);
-    send(outgoing, refused);
+    // The caller hung up: there is nobody to answer, and nothing broke on our side.
+    if (outgoing.headersSent || (incoming.destroyed && !incoming.complete))
+      return void outgoing.destroy();
+    await send(incoming, outgoing, refuse(world, id, asFailure(error, "nothing_charged")));
   }
 };
 
-const send = (outgoing: ServerResponse, { statusCode, headers, body }: HttpAnswer): void => {
+const send = async (
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  { statusCode, headers, body }: HttpAnswer,
+): Promise<void> => {
+  // The rest of a body that nobody read would be taken for the caller's next request.
+  if (!(await discarded(incoming))) outgoing.setHeader("connection", "close");
   const length = { "content-length": Buffer.byteLength(body) };
-  outgoing.writeHead(statusCode, { ...headers, ...corsHeaders, ...length }).end(body);
+  outgoing.writeHead(statusCode, { ...headers, ...length }).end(body);
 };
 
 const answer = async (world: World, id: string, incoming: IncomingMessage): Promise<HttpAnswer> => {
-  // Not by `new URL`: it takes the start of //host/path for another server's name.
-  const [rawPath = "", search = ""] = (incoming.url ?? "").split(/\?(.*)/s, 2);
+  const [rawPath = "", search = ""] = targetOf(incoming).split(/\?(.*)/s, 2);
   const { endpoint, path } = route(incoming.method ?? "", rawPath);
-  const body = endpoint.body && (await readBody(incoming));
-  return respond(world, endpoint, {
-    id,
-    headers: plain(incoming),
-    path,
-    query: queryOf(search),
-    body,
-  });
+  const body = () => readBody(incoming);
+  const query = queryOf(search);
+  return respond(world, endpoint, { id, headers: plain(incoming), path, query, body });
 };
+
+/**
+ * Path and query. A proxy may name the whole address (RFC 9112 §3.2.2). Not by `new URL`: it takes the start of
+ * //host/path for another server's name.
+ */
+const targetOf = ({ url = "" }: IncomingMessage): string => url.replace(/^https?:\/\/[^/?]*/i, "");
 
 const readBody = async (incoming: IncomingMessage): Promise<unknown> => {
   const chunks: Buffer[] = [];

@@ -30,7 +30,7 @@ const LOOK_AGAIN_MS = 1_000;
 
 export const sqliteQueue = (file: string, now: () => Date): SqliteQueue => {
   const db = openSqlite(file, VERSION, SCHEMA);
-  const { commit, flush } = groupCommit(db);
+  const { commit, close } = groupCommit(db);
   const ms = () => now().getTime();
   const statements = statementsOf(db);
   const { insert, visible, soonest, finish, putBack, dead } = statements;
@@ -83,10 +83,7 @@ export const sqliteQueue = (file: string, now: () => Date): SqliteQueue => {
     release: async (receipt, delaySeconds) =>
       commit(() => Number(putBack.run(ms() + delaySeconds * 1000, receipt).changes) > 0),
 
-    close: () => {
-      flush();
-      db.close();
-    },
+    close,
   };
 };
 

@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { assertKey, assertQueryable, assertTransactable } from "@mailproof/core/sound";
 import {
   INDEXES,
   type Item,
@@ -9,7 +10,7 @@ import {
   type Table,
   type Write,
 } from "@mailproof/core/table";
-import { after, assertTransactable, holds, keyOf, serialise } from "@mailproof/core/writes";
+import { after, holds, keyOf, serialise } from "@mailproof/core/writes";
 import { groupCommit, openSqlite } from "./sqlite.ts";
 
 const VERSION = 1;
@@ -34,7 +35,7 @@ export type SqliteTable = Table & {
 
 export const sqliteTable = (file: string, now: () => Date): SqliteTable => {
   const db = openSqlite(file, VERSION, SCHEMA);
-  const { commit, flush } = groupCommit(db);
+  const { commit, close } = groupCommit(db);
   const seconds = () => Math.floor(now().getTime() / 1000);
   const prepared = preparing(db);
 
@@ -45,15 +46,20 @@ export const sqliteTable = (file: string, now: () => Date): SqliteTable => {
   /** The item afterwards, already stored. */
   const store = (write: Write, stored: Item | undefined): Item | undefined => {
     const next = after(write, stored);
-    if (next) upsert.run(next.pk, next.sk, serialise(next), ...columnsOf(next));
+    const json = next && serialise(next);
+    if (json) upsert.run(next.pk, next.sk, json, ...columnsOf(next));
     else if (stored) remove.run(stored.pk, stored.sk);
-    return next;
+    return json ? (JSON.parse(json) as Item) : undefined;
   };
 
   return {
-    get: async (key) => read(key),
+    get: async (key) => {
+      assertKey(key);
+      return read(key);
+    },
 
     query: async (query) => {
+      assertQueryable(query);
       const { sql, values } = selectPage(query, seconds());
       // One more than asked for tells whether there is another page.
       const rows = prepared(sql).all(...values, query.limit + 1);
@@ -86,10 +92,7 @@ export const sqliteTable = (file: string, now: () => Date): SqliteTable => {
 
     sweep: (limit) => commit(() => Number(expire.run(seconds(), limit).changes)),
 
-    close: () => {
-      flush();
-      db.close();
-    },
+    close,
   };
 };
 

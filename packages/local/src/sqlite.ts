@@ -13,6 +13,8 @@ export const openSqlite = (file: string, version: number, schema: string): Datab
   if (found > version)
     throw new Error(`${file} was written by a newer Mailproof (${found} > ${version}).`);
   db.exec(`BEGIN IMMEDIATE; ${schema}; PRAGMA user_version = ${version}; COMMIT`);
+  // From here on a lock is waited for outside SQLite, where the event loop goes on.
+  db.exec("PRAGMA busy_timeout = 0");
   return db;
 };
 
@@ -20,6 +22,7 @@ type Waiting = {
   readonly work: () => unknown;
   readonly done: (result: unknown) => void;
   readonly failed: (error: unknown) => void;
+  readonly since: number;
 };
 
 export type Commit = <T>(work: () => T) => Promise<T>;
@@ -27,53 +30,87 @@ export type Commit = <T>(work: () => T) => Promise<T>;
 // One flush takes at most this many, so a burst cannot hold the event loop for long.
 const GROUP_MAX = 500;
 
+// Another process may hold the write lock for a moment. Waiting for it inside SQLite would stop the whole
+// server, reads and all, so it is asked for again after a while instead.
+const ASK_AGAIN_MS = 5;
+const LOCK_WAIT_MS = 5_000;
+const SQLITE_BUSY = 5;
+
+const isBusy = (error: unknown): boolean =>
+  error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === SQLITE_BUSY;
+
 /**
  * Runs each piece of work as a transaction of its own, but lets all that wait at the same moment share one
  * flush to the disk: the flush is what costs. Nobody is answered before it happened. Work that throws must
  * be safe to run again, because then every piece of its group is undone and run alone.
  */
-export const groupCommit = (db: DatabaseSync): { commit: Commit; flush: () => void } => {
-  const begin = db.prepare("BEGIN IMMEDIATE");
-  const end = db.prepare("COMMIT");
-  const undo = db.prepare("ROLLBACK");
+export const groupCommit = (db: DatabaseSync): { commit: Commit; close: () => void } => {
+  const run = runner(db);
   let waiting: Waiting[] = [];
-
-  // IMMEDIATE takes the write lock before anything is read: no other process slips in between.
-  const atomically = (works: readonly Waiting[]): unknown[] => {
-    begin.run();
-    try {
-      const results = works.map(({ work }) => work());
-      end.run();
-      return results;
-    } catch (error) {
-      if (db.isTransaction) undo.run();
-      throw error;
-    }
-  };
-
-  const run = (works: readonly Waiting[]): void => {
-    try {
-      const results = atomically(works);
-      works.forEach(({ done }, position) => done(results[position]));
-    } catch (error) {
-      if (works.length === 1) works[0]?.failed(error);
-      else for (const one of works) run([one]);
-    }
-  };
+  let closed = false;
 
   const flush = (): void => {
     const group = waiting.slice(0, GROUP_MAX);
-    waiting = waiting.slice(GROUP_MAX);
-    if (waiting.length > 0) setImmediate(flush);
-    if (group.length > 0) run(group);
+    const locked = run(group);
+    if (locked === undefined) {
+      waiting = waiting.slice(group.length);
+      if (waiting.length > 0) setImmediate(flush);
+      return;
+    }
+    const tooLate = ({ since }: Waiting) => !isBusy(locked) || Date.now() - since > LOCK_WAIT_MS;
+    for (const one of waiting.filter(tooLate)) one.failed(locked);
+    waiting = waiting.filter((one) => !tooLate(one));
+    if (waiting.length > 0) setTimeout(flush, ASK_AGAIN_MS);
   };
 
   const commit = <T>(work: () => T): Promise<T> =>
     new Promise<T>((resolve, reject) => {
-      const alone = waiting.length === 0;
-      waiting.push({ work, done: (result) => resolve(result as T), failed: reject });
-      if (alone) setImmediate(flush);
+      if (closed) return reject(new Error("the database is closed"));
+      const done = (result: unknown) => resolve(result as T);
+      waiting.push({ work, done, failed: reject, since: Date.now() });
+      if (waiting.length === 1) setImmediate(() => closed || flush());
     });
 
-  return { commit, flush };
+  const close = (): void => {
+    closed = true;
+    const locked = run(waiting);
+    if (locked !== undefined) for (const { failed } of waiting) failed(locked);
+    db.close();
+  };
+
+  return { commit, close };
+};
+
+/** Runs a group together, or each alone when one of them throws. What it returns kept all of it from running. */
+const runner = (db: DatabaseSync) => {
+  const begin = db.prepare("BEGIN IMMEDIATE");
+  const end = db.prepare("COMMIT");
+  const undo = db.prepare("ROLLBACK");
+
+  const run = (works: readonly Waiting[]): unknown => {
+    if (works.length === 0) return undefined;
+    try {
+      // IMMEDIATE takes the write lock before anything is read: no other process slips in between.
+      begin.run();
+    } catch (error) {
+      return error;
+    }
+    try {
+      const results = works.map(({ work }) => work());
+      end.run();
+      works.forEach(({ done }, position) => done(results[position]));
+    } catch (error) {
+      if (db.isTransaction) undo.run();
+      if (works.length === 1) works[0]?.failed(error);
+      else for (const one of works) runAlone(one);
+    }
+    return undefined;
+  };
+
+  const runAlone = (one: Waiting): void => {
+    const locked = run([one]);
+    if (locked !== undefined) one.failed(locked);
+  };
+
+  return run;
 };

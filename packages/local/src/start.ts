@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -8,8 +8,11 @@ import { runBackground } from "./background.ts";
 import { type Demo, demoAccountIn } from "./demo.ts";
 import type { Environment } from "./environment.ts";
 import { clearUnfinished } from "./file-blobs.ts";
+import { lockFolder } from "./folder-lock.ts";
+import { forgetAll } from "./fresh.ts";
 import { server } from "./server.ts";
 import { sweeper } from "./sweeper.ts";
+import { writeWhole } from "./whole-file.ts";
 import { openHouse } from "./world.ts";
 
 const HOST = "127.0.0.1";
@@ -23,9 +26,11 @@ export type Running = {
   readonly stop: () => Promise<void>;
 };
 
-/** The whole product in one process. Returns when it answers. */
-export const start = async (environment: Environment): Promise<Running> => {
+/** The whole product in one process. Returns when it answers. Fresh: forgets what the folder holds. */
+export const start = async (environment: Environment, fresh: boolean): Promise<Running> => {
   const directory = environment.MAILPROOF_DIR;
+  const lock = lockFolder(directory);
+  if (fresh) forgetAll(directory);
   const readyFile = join(directory, "ready.json");
   let baseUrl = "";
   const { world, openLink, close } = openHouse(environment, () => baseUrl);
@@ -44,13 +49,14 @@ export const start = async (environment: Environment): Promise<Running> => {
   );
 
   const notYet = { mcp_url: null, dns: null, smtp: null };
-  writeWhole(readyFile, JSON.stringify({ base_url: baseUrl, ...demo, ...notYet }, null, 2));
+  writeWhole(readyFile, { base_url: baseUrl, ...demo, ...notYet });
 
   const stop = async () => {
     rmSync(readyFile, { force: true });
     stopping.abort();
     await Promise.all([drain(listening), background]);
     close();
+    lock.release();
   };
   return { baseUrl, version: world.settings.version, demo, stop };
 };
@@ -67,10 +73,4 @@ const drain = async (listening: Server): Promise<void> => {
   const tooLong = setTimeout(() => listening.closeAllConnections(), DRAIN_MS);
   await closed;
   clearTimeout(tooLong);
-};
-
-/** Whoever waits for the file never reads half of it. */
-const writeWhole = (file: string, text: string): void => {
-  writeFileSync(`${file}.draft`, text, { mode: 0o600 });
-  renameSync(`${file}.draft`, file);
 };

@@ -12,7 +12,7 @@ export const getHealth = endpoint({
   price: null,
   access: "public",
   enveloped: false,
-  needs: ["table:read", "queue:depth", "blobs:read"],
+  needs: ["table:readwrite", "queue:depth", "blobs:read"],
   answers: [200],
   errors: ["UNAVAILABLE"],
 
@@ -26,11 +26,7 @@ export const getHealth = endpoint({
 
   async handle(world) {
     const [table, queue, blobs] = await Promise.all([
-      check(
-        world,
-        "table",
-        async () => void (await world.table.get({ pk: "HEALTH", sk: "PROBE" })),
-      ),
+      check(world, "table", () => probeTable(world)),
       check(world, "queue", () => world.queue.countDead()),
       check(world, "blobs", async () => void (await world.blobs.head("health/probe"))),
     ]);
@@ -49,6 +45,16 @@ export const getHealth = endpoint({
     };
   },
 });
+
+const SLOT_SECONDS = 10;
+
+/** A full disk still reads. So this writes too, but once in ten seconds: anybody may ask for our health. */
+const probeTable = async ({ table, now }: World): Promise<void> => {
+  const seconds = Math.floor(now().getTime() / 1000);
+  const probe = { pk: "HEALTH", sk: String(seconds - (seconds % SLOT_SECONDS)) };
+  if (!(await table.get(probe)))
+    await table.write({ create: { ...probe, expires_at: seconds + 2 * SLOT_SECONDS } });
+};
 
 /** Asks one door, for a second at the most: whoever asks for our health has a time-out too. */
 const check = async (

@@ -1,8 +1,9 @@
 import { addKey } from "@mailproof/core/access/keys";
+import { SCOPES } from "@mailproof/core/access/scopes";
 import * as v from "valibot";
 import { endpoint } from "../endpoint.ts";
 import { assertMayManage, KeyFacts, toKeyFacts } from "../key-facts.ts";
-import { KEYED_ERRORS, Mode, ScopeName } from "../schemas.ts";
+import { KEYED_ERRORS, listOf, Mode, ScopeName } from "../schemas.ts";
 
 const NAME_LENGTH_MAX = 64;
 
@@ -26,7 +27,7 @@ export const postApiKeys = endpoint({
     /** Left out: unrestricted. An empty list would be a key that can do nothing, surely by mistake. */
     scopes: v.optional(
       v.pipe(
-        v.array(ScopeName),
+        listOf(ScopeName, SCOPES.length),
         v.minLength(1, "must name at least one scope; leave it out for an unrestricted key"),
         v.transform((scopes) => [...new Set(scopes)]),
       ),

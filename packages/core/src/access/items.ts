@@ -7,9 +7,10 @@ import { SCOPES } from "./scopes.ts";
 // Layout. A key is found by its hash when it is used and by its id when it is managed; both items are written
 // and removed together, so neither is ever there alone.
 //
-//   pk              sk            what
-//   KEY#<hash>      KEY           what the key may do, for authentication
-//   KEYS#<account>  <id>          the same facts and the hash, for the list and for revoking
+//   pk                  sk        what
+//   KEY#<hash>          KEY       what the key may do, for authentication
+//   KEYS#<account>      <id>      the same facts and the hash, for the list and for revoking
+//   KEYCOUNT#<account>  KEYCOUNT  keys: how many there are, so that racing requests cannot pass the limit
 
 const ApiKey = v.object({
   id: v.string(),
@@ -37,7 +38,23 @@ export const writesOfNewKey = (key: ApiKey): Write[] => [
 export const writesOfRevokedKey = (key: ApiKey): Write[] => [
   { remove: keyById(key.account, key.id) },
   { remove: keyByHash(key.hash) },
+  { update: keyCount(key.account), add: { keys: -1 } },
 ];
+
+export const firstKeyCount = (account: string, keys: number): Write => ({
+  create: { ...keyCount(account), keys },
+});
+
+export const oneMoreKey = (account: string): Write => ({
+  update: keyCount(account),
+  add: { keys: 1 },
+  leaving: { keys: { atMost: KEYS_MAX } },
+});
+
+/** More than anybody manages by hand; a script that mints keys in a loop meets it. */
+export const KEYS_MAX = 100;
+
+const keyCount = (account: string): Key => ({ pk: `KEYCOUNT#${account}`, sk: "KEYCOUNT" });
 
 export async function* keysListed(table: Table, account: string): AsyncGenerator<ApiKey> {
   for await (const item of everyItem(table, { pk: keysOf(account) })) yield readKey(item);

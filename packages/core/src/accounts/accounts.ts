@@ -1,3 +1,4 @@
+import { firstKeyCount } from "../access/items.ts";
 import { mintKey } from "../access/keys.ts";
 import { Failure } from "../failure.ts";
 import type { Halves } from "../money/credits.ts";
@@ -27,6 +28,7 @@ export const openAccount = async (
   const { outcome } = await world.table.transact([
     { create: accountItem({ account, name, plan, createdAt: at }) },
     ...openBalance({ id: world.newId("txn"), account, at, amount: opening, reason: "opening" }),
+    firstKeyCount(account, 2),
     ...live.writes,
     ...test.writes,
   ]);

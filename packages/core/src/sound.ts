@@ -1,0 +1,87 @@
+import {
+  type Condition,
+  type Fields,
+  INDEXES,
+  type Key,
+  type Query,
+  type Where,
+  type Write,
+} from "./table.ts";
+import { addressOf, compareBytes, keyOf, serialise } from "./writes.ts";
+
+// What DynamoDB refuses outright. Every door refuses it too, so a mistake is found before AWS finds it.
+
+const WRITES_MAX = 100;
+const TRANSACTION_BYTES_MAX = 4_000_000;
+const PK_BYTES_MAX = 2_048;
+const SK_BYTES_MAX = 1_024;
+
+export const assertTransactable = (writes: readonly Write[]): void => {
+  if (writes.length === 0) throw new RangeError("a transaction without writes");
+  if (writes.length > WRITES_MAX) throw new RangeError(`${writes.length} writes in a transaction`);
+  const touched = new Set(writes.map((write) => addressOf(keyOf(write))));
+  if (touched.size < writes.length) throw new RangeError("a transaction touches one item twice");
+  writes.forEach(assertSound);
+  // A dozen items of the greatest size fit in any case, so most transactions need no measuring.
+  const bytes = writes.length > 12 ? writes.reduce((sum, write) => sum + bytesOf(write), 0) : 0;
+  if (bytes > TRANSACTION_BYTES_MAX) throw new RangeError(`a transaction of ${bytes} bytes`);
+};
+
+export const assertQueryable = ({ pk, sk, limit }: Query): void => {
+  assertKeyPart("partition", pk, PK_BYTES_MAX);
+  if (!Number.isInteger(limit) || limit < 1) throw new RangeError(`a page of ${limit} items`);
+  if (sk && "from" in sk && compareBytes(sk.from, sk.to) > 0)
+    throw new RangeError("a range that ends before it starts");
+};
+
+export const assertKey = ({ pk, sk }: Key): void => {
+  assertKeyPart("partition", pk, PK_BYTES_MAX);
+  assertKeyPart("sort", sk, SK_BYTES_MAX);
+};
+
+const bytesOf = (write: Write): number => {
+  if ("create" in write) return serialise(write.create).length;
+  return "put" in write ? serialise(write.put).length : 0;
+};
+
+const assertKeyPart = (part: string, value: unknown, bytesMax: number): void => {
+  if (typeof value !== "string" || value === "") throw new RangeError(`a ${part} key is empty`);
+  if (!value.isWellFormed()) throw new RangeError(`a ${part} key is not well formed`);
+  if (value.length * 3 > bytesMax && Buffer.byteLength(value) > bytesMax)
+    throw new RangeError(`a ${part} key is over ${bytesMax} bytes`);
+};
+
+const assertSound = (write: Write): void => {
+  assertKey(keyOf(write));
+  if ("create" in write) assertReserved(write.create);
+  if ("put" in write) assertReserved(write.put);
+  if ("where" in write) assertWhere(write.where ?? {});
+  if (!("update" in write)) return;
+
+  const { set = {}, add = {}, leaving = {} } = write;
+  assertReserved(set);
+  if ([set, add].some((fields) => "pk" in fields || "sk" in fields))
+    throw new RangeError("an update does not touch the key of its item");
+  if (Object.keys(add).some((field) => Object.hasOwn(set, field)))
+    throw new RangeError("an update sets and adds one field");
+  if (!Object.values(add).every(Number.isFinite)) throw new RangeError("an amount is no number");
+  if (Object.keys(leaving).some((field) => !Object.hasOwn(add, field)))
+    throw new RangeError("only an amount that is added can be bounded");
+};
+
+/** The fields that mean something to every door. */
+const assertReserved = (fields: Fields): void => {
+  const { expires_at } = fields;
+  if (expires_at !== undefined && !Number.isSafeInteger(expires_at))
+    throw new RangeError("expires_at is in whole seconds");
+  for (const { pk, sk } of Object.values(INDEXES)) {
+    if (fields[pk] !== undefined) assertKeyPart(pk, fields[pk], PK_BYTES_MAX);
+    if (fields[sk] !== undefined) assertKeyPart(sk, fields[sk], SK_BYTES_MAX);
+  }
+};
+
+const assertWhere = (where: Where): void => {
+  const isEmpty = (condition: Condition) =>
+    typeof condition === "object" && "oneOf" in condition && condition.oneOf.length === 0;
+  if (Object.values(where).some(isEmpty)) throw new RangeError("a condition that nothing meets");
+};

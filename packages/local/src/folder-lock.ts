@@ -1,0 +1,20 @@
+import { mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+/**
+ * One server per folder: a second one would clear uploads under way, or forget everything under the first one's
+ * feet. The lock is SQLite's own on a file that holds nothing, so the system lets go of it when a server is
+ * killed. Commands may still run beside a server.
+ */
+export const lockFolder = (directory: string): { readonly release: () => void } => {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const db = new DatabaseSync(join(directory, "lock.sqlite"));
+  try {
+    db.exec("PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE");
+  } catch (cause) {
+    db.close();
+    throw new Error(`Another Mailproof uses ${resolve(directory)}.`, { cause });
+  }
+  return { release: () => db.close() };
+};
