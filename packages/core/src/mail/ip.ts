@@ -1,0 +1,116 @@
+import { SPECIAL_BLOCKS } from "./special-blocks.ts";
+
+/** An address as a number. `bits` tells the family apart: 0.0.0.1 and ::1 have one value and are not the same. */
+export type Ip = { readonly bits: 32 | 128; readonly value: bigint };
+
+export type Cidr = { readonly base: Ip; readonly length: number };
+
+/** An octet without a leading zero: where 010 is eight and where it is ten depends on who reads it. */
+const OCTET = /^(?:0|[1-9]\d{0,2})$/;
+const GROUP = /^[\da-f]{1,4}$/i;
+
+/** Strict: four decimal octets or RFC 4291 §2.2. No octal, no shorthand, no zone, no brackets. */
+export const parseIp = (text: string): Ip | undefined =>
+  text.includes(":") ? parseIpv6(text) : parseIpv4(text);
+
+/** "10.0.0.0/8". A bare address is a block of one; bits beyond the length are of no account. */
+export const parseCidr = (text: string): Cidr | undefined => {
+  const [address = "", length, ...rest] = text.split("/");
+  const base = parseIp(address);
+  if (!base || rest.length > 0) return undefined;
+  if (length === undefined) return { base, length: base.bits };
+  if (!OCTET.test(length) || Number(length) > base.bits) return undefined;
+  return { base, length: Number(length) };
+};
+
+export const isWithin = (ip: Ip, { base, length }: Cidr): boolean => {
+  const rest = BigInt(base.bits - length);
+  return ip.bits === base.bits && ip.value >> rest === base.value >> rest;
+};
+
+/** The address back to front, a label per octet or nibble: how reverse zones and blocklists name it. */
+export const reverseLabels = (ip: Ip): string => {
+  const hex = ip.value.toString(16).padStart(ip.bits / 4, "0");
+  const octets = hex.match(/../g) ?? [];
+  const parts =
+    ip.bits === 128 ? hex.split("") : octets.map((two) => `${Number.parseInt(two, 16)}`);
+  return parts.toReversed().join(".");
+};
+
+/** The name to ask for PTR (RFC 1035 §3.5, RFC 3596 §2.5). */
+export const reverseName = (ip: Ip): string =>
+  `${reverseLabels(ip)}.${ip.bits === 32 ? "in-addr" : "ip6"}.arpa`;
+
+/**
+ * Whether the open internet may be reached at this address. Whoever owns a domain chooses what its mail hosts
+ * resolve to, so anything else would let a stranger aim our connections at our own network. What cannot be read
+ * as an address is not public. `allowed` is what an operator permits on top, for a lab.
+ */
+export const isPublicIp = (text: string, allowed: readonly Cidr[]): boolean => {
+  const ip = parseIp(text);
+  return ip !== undefined && isPublic(ip, allowed);
+};
+
+const isPublic = (ip: Ip, allowed: readonly Cidr[]): boolean => {
+  if (allowed.some((block) => isWithin(ip, block))) return true;
+  const carried = CARRIERS.find(({ block }) => isWithin(ip, block))?.unwrap(ip.value);
+  if (carried) return carried.every((value) => isPublic(ipv4(value), allowed));
+  return !SPECIAL.some((block) => isWithin(ip, block));
+};
+
+const parseIpv4 = (text: string): Ip | undefined => {
+  const octets = text.split(".");
+  if (octets.length !== 4) return undefined;
+  if (!octets.every((octet) => OCTET.test(octet) && Number(octet) <= 255)) return undefined;
+  return { bits: 32, value: joined(octets.map(Number), 8n) };
+};
+
+const parseIpv6 = (text: string): Ip | undefined => {
+  const [head = "", tail, ...rest] = text.split("::");
+  const left = groupsOf(head, tail === undefined);
+  const right = groupsOf(tail ?? "", true);
+  if (!left || !right || rest.length > 0) return undefined;
+  // "::" stands for one group of zeros at least; without it all eight are there.
+  const missing = 8 - left.length - right.length;
+  if (tail === undefined ? missing !== 0 : missing < 1) return undefined;
+  const zeros = Array.from({ length: missing }, () => 0);
+  return { bits: 128, value: joined([...left, ...zeros, ...right], 16n) };
+};
+
+/** The groups on one side of "::". Only the very end of an address may be written as IPv4. */
+const groupsOf = (side: string, mayEndInIpv4: boolean): readonly number[] | undefined => {
+  if (side === "") return [];
+  const groups = side.split(":");
+  const inner = mayEndInIpv4 ? parseIpv4(groups.at(-1) ?? "") : undefined;
+  const hex = inner ? groups.slice(0, -1) : groups;
+  if (!hex.every((group) => GROUP.test(group))) return undefined;
+  const numbers = hex.map((group) => Number.parseInt(group, 16));
+  return inner ? [...numbers, Number(inner.value >> 16n), Number(inner.value & 0xffffn)] : numbers;
+};
+
+const joined = (parts: readonly number[], width: bigint): bigint =>
+  parts.reduce((value, part) => (value << width) | BigInt(part), 0n);
+
+const ipv4 = (value: bigint): Ip => ({ bits: 32, value: value & 0xffff_ffffn });
+
+const blockOf = (text: string): Cidr => {
+  const block = parseCidr(text);
+  if (!block) throw new Error(`The table of special blocks holds ${text}`);
+  return block;
+};
+
+const SPECIAL = Object.keys(SPECIAL_BLOCKS).map(blockOf);
+
+type Carrier = { readonly block: Cidr; readonly unwrap: (value: bigint) => readonly bigint[] };
+
+/** IPv6 addresses that lead to an IPv4 address inside them: they are as public as what they carry. */
+const CARRIERS: readonly Carrier[] = [
+  // IPv4-mapped (RFC 4291 §2.5.5.2): the kernel connects to the inner address.
+  { block: blockOf("::ffff:0:0/96"), unwrap: (value) => [value] },
+  // NAT64's well-known prefix (RFC 6052 §2.1).
+  { block: blockOf("64:ff9b::/96"), unwrap: (value) => [value] },
+  // 6to4 (RFC 3056 §2).
+  { block: blockOf("2002::/16"), unwrap: (value) => [value >> 80n] },
+  // Teredo (RFC 4380 §4): the server in clear, the client with every bit turned over.
+  { block: blockOf("2001::/32"), unwrap: (value) => [value >> 64n, value ^ 0xffff_ffffn] },
+];
