@@ -1,0 +1,80 @@
+import type { Dns, DnsOutcome, Mx, RecordOf, RecordType } from "@mailproof/core/mail/dns/dns";
+
+export type Trouble = "SERVFAIL" | "REFUSED" | "TIMEOUT";
+
+/** Records as in a zone file: MX is "10 mx.example.com", and a null MX is "0 .". */
+export type Records = { readonly [type in RecordType]?: Trouble | readonly string[] };
+
+/** What there is. A name may be in trouble as a whole, or for one type. */
+export type Zone = Readonly<Record<string, Trouble | Records>>;
+
+/** An answer as a name server has it: the aliases that were followed, then records of the type, or none. */
+export type Answer = {
+  readonly code: "NOERROR" | "NXDOMAIN" | Trouble;
+  readonly aliases: readonly { readonly from: string; readonly to: string }[];
+  readonly owner: string;
+  readonly records: readonly string[];
+};
+
+const HOPS_MAX = 8;
+
+export const authorityOf = (zoneOf: Zone): ((type: RecordType, name: string) => Answer) => {
+  const names = new Map(Object.entries(zoneOf).map(([name, at]) => [name.toLowerCase(), at]));
+  // A name without records still exists when there is one below it (RFC 8020).
+  const inner = new Set([...names.keys()].flatMap(parentsOf));
+
+  return (type, name) => {
+    const aliases: { from: string; to: string }[] = [];
+    let owner = name;
+    const answer = (code: Answer["code"], records: readonly string[] = []): Answer => ({
+      code,
+      aliases,
+      owner,
+      records,
+    });
+
+    for (let hop = 0; hop < HOPS_MAX; hop++) {
+      const key = owner.toLowerCase();
+      const here = names.get(key);
+      if (!here) return answer(inner.has(key) ? "NOERROR" : "NXDOMAIN");
+      if (typeof here === "string") return answer(here);
+      const records = here[type];
+      if (typeof records === "string") return answer(records);
+      if (records) return answer("NOERROR", records);
+
+      const [to] = typeof here.CNAME === "object" ? here.CNAME : [];
+      if (to === undefined) return answer("NOERROR");
+      aliases.push({ from: owner, to });
+      owner = to;
+    }
+    return answer("SERVFAIL");
+  };
+};
+
+const parentsOf = (name: string): readonly string[] =>
+  name.split(".").map((_, n, labels) => labels.slice(n + 1).join("."));
+
+export const mxOf = (text: string): Mx => {
+  const [priority, exchange = ""] = text.split(" ");
+  return { priority: Number(priority), exchange: exchange === "." ? "" : exchange };
+};
+
+const outcomeOf = ({ code, records }: Answer, type: RecordType): DnsOutcome<string | Mx> => {
+  if (code === "NXDOMAIN") return { kind: "nxdomain" };
+  if (code === "SERVFAIL") return { kind: "servfail" };
+  if (code === "REFUSED") return { kind: "refused" };
+  if (code === "TIMEOUT") return { kind: "timeout" };
+  if (records.length === 0) return { kind: "nodata" };
+  return { kind: "ok", records: type === "MX" ? records.map(mxOf) : records };
+};
+
+/** A zone as the door to names. `calls` are the questions so far: "MX example.com". */
+export const zone = (names: Zone): Dns & { readonly calls: readonly string[] } => {
+  const calls: string[] = [];
+  const authority = authorityOf(names);
+  const dns = async <T extends RecordType>(type: T, name: string) => {
+    calls.push(`${type} ${name}`);
+    return outcomeOf(authority(type, name), type) as DnsOutcome<RecordOf[T]>;
+  };
+  return Object.assign(dns, { calls });
+};
