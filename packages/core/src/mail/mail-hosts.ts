@@ -1,0 +1,142 @@
+import type { Dns, DnsOutcome, Mx } from "./dns/dns.ts";
+import { type Asked, recordedDns } from "./dns/recorded.ts";
+import { type Cidr, isPublicIp, parseIp } from "./ip.ts";
+
+/** `ips` are public and were checked one by one: connect to one of these, and never to the name again. */
+export type MailHost = {
+  readonly host: string;
+  readonly priority: number;
+  readonly ips: readonly string[];
+};
+
+export type Fault = "servfail" | "refused" | "timeout";
+
+export type MailHosts =
+  /** In order of preference. Equal priorities keep the order of the answer, and a caller may shuffle them. */
+  | { readonly kind: "hosts"; readonly hosts: readonly MailHost[]; readonly implicit: boolean }
+  | { readonly kind: "domain_not_found" }
+  | { readonly kind: "null_mx" }
+  /** Neither MX nor address, or only MX hosts that do not exist. */
+  | { readonly kind: "no_mail_host" }
+  /** Hosts are named, but none that the open internet can reach. */
+  | { readonly kind: "mx_unroutable" }
+  | { readonly kind: "inconclusive"; readonly why: Fault };
+
+type Named = Pick<MailHost, "host" | "priority">;
+
+type Found =
+  | { readonly kind: "found"; readonly at: MailHost }
+  | { readonly kind: "missing" }
+  | { readonly kind: "unroutable" }
+  | { readonly kind: Fault };
+
+/** An SMTP session tries three hosts at most, so more than three with an address are of no use. */
+const HOSTS_NEEDED = 3;
+/** However many MX records a stranger publishes, this many hosts are looked up and no more. */
+const LOOKED_UP_MAX = 10;
+
+/** Where mail for a domain goes (RFC 5321 §5.1), with everything that was asked to find out. */
+export const findMailHosts = async (
+  door: Dns,
+  domain: string,
+  allowed: readonly Cidr[],
+): Promise<MailHosts & { readonly asked: readonly Asked[] }> => {
+  const { dns, asked } = recordedDns(door);
+  const found = await hostsFor(dns, domain, allowed, await dns("MX", domain));
+  return { ...found, asked };
+};
+
+const hostsFor = async (
+  dns: Dns,
+  domain: string,
+  allowed: readonly Cidr[],
+  mx: DnsOutcome<Mx>,
+): Promise<MailHosts> => {
+  if (mx.kind === "nxdomain") return { kind: "domain_not_found" };
+  // RFC 5321 §5.1: only a domain that has no MX is its own mail host. A failed question is not "no MX".
+  if (mx.kind === "nodata") return reach(dns, [{ host: domain, priority: 0 }], allowed, true);
+  if (mx.kind !== "ok") return { kind: "inconclusive", why: mx.kind };
+
+  const named = inOrder(mx.records);
+  // RFC 7505 §3 wants a null MX to stand alone; among others it names nothing.
+  return named.length === 0 ? { kind: "null_mx" } : reach(dns, named, allowed, false);
+};
+
+/** By preference, each host once at its best, without null MX. Sorting is stable. */
+const inOrder = (records: readonly Mx[]): readonly Named[] => {
+  const best = new Map<string, Named>();
+  for (const { exchange, priority } of records.toSorted((a, b) => a.priority - b.priority)) {
+    const host = exchange.toLowerCase().replace(/\.$/, "");
+    if (host !== "" && !best.has(host)) best.set(host, { host, priority });
+  }
+  return [...best.values()];
+};
+
+const reach = async (
+  dns: Dns,
+  named: readonly Named[],
+  allowed: readonly Cidr[],
+  implicit: boolean,
+): Promise<MailHosts> => {
+  const names = named.filter(({ host }) => isName(host));
+  const lookedUp = await lookUp(dns, names.slice(0, LOOKED_UP_MAX), allowed);
+
+  const hosts = lookedUp.flatMap((one) => (one.kind === "found" ? [one.at] : []));
+  if (hosts.length > 0) return { kind: "hosts", hosts, implicit };
+
+  const fault = lookedUp.map(({ kind }) => kind).find(isFault);
+  if (fault) return { kind: "inconclusive", why: fault };
+  // It was us who stopped: one of the hosts that were never looked up may well take mail.
+  if (names.length > LOOKED_UP_MAX) return { kind: "inconclusive", why: "timeout" };
+
+  const unroutable = names.length < named.length || lookedUp.some(isUnroutable);
+  return { kind: unroutable ? "mx_unroutable" : "no_mail_host" };
+};
+
+/** As many at once as are still needed: the first three as a rule, one more for each that comes to nothing. */
+const lookUp = async (
+  dns: Dns,
+  names: readonly Named[],
+  allowed: readonly Cidr[],
+): Promise<readonly Found[]> => {
+  const lookedUp: Found[] = [];
+  const needed = () => HOSTS_NEEDED - lookedUp.filter(({ kind }) => kind === "found").length;
+
+  while (needed() > 0 && lookedUp.length < names.length) {
+    const next = names.slice(lookedUp.length, lookedUp.length + needed());
+    lookedUp.push(...(await Promise.all(next.map((one) => locate(dns, one, allowed)))));
+  }
+  return lookedUp;
+};
+
+/**
+ * IPv4 first: large providers refuse IPv6 hosts without reverse DNS. IPv6 is asked for only when no usable IPv4
+ * address is there, and a name that does not exist has neither.
+ */
+const locate = async (dns: Dns, named: Named, allowed: readonly Cidr[]): Promise<Found> => {
+  const a = await dns("A", named.host);
+  if (a.kind === "nxdomain") return { kind: "missing" };
+  const v4 = usable(named, a, allowed);
+  if (v4.kind !== "missing" && v4.kind !== "unroutable") return v4;
+
+  const v6 = usable(named, await dns("AAAA", named.host), allowed);
+  return v6.kind === "missing" ? v4 : v6;
+};
+
+const usable = (named: Named, outcome: DnsOutcome<string>, allowed: readonly Cidr[]): Found => {
+  if (outcome.kind === "nodata" || outcome.kind === "nxdomain") return { kind: "missing" };
+  if (outcome.kind !== "ok") return { kind: outcome.kind };
+  const ips = [...new Set(outcome.records)].filter((ip) => isPublicIp(ip, allowed));
+  return ips.length > 0 ? { kind: "found", at: { ...named, ips } } : { kind: "unroutable" };
+};
+
+/** RFC 5321 §5.1: an MX names a host. An address in its place, or ourselves, is not followed. */
+const isName = (host: string): boolean =>
+  host !== "localhost" &&
+  !host.endsWith(".localhost") &&
+  !parseIp(host.replaceAll(/^\[|\]$/g, "").replace(/^ipv6:/, ""));
+
+const isFault = (kind: Found["kind"]): kind is Fault =>
+  kind === "servfail" || kind === "refused" || kind === "timeout";
+
+const isUnroutable = ({ kind }: Found): boolean => kind === "unroutable";
