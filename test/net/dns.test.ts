@@ -165,6 +165,16 @@ test("a server that is not there is no answer", async () => {
   expect(await poolOn(server)("A", "example.com")).toEqual({ kind: "timeout" });
 });
 
+test("the repeats of an unanswered question count as packets too", async () => {
+  const server = await serveZone({});
+  await server.close();
+  // A packet each nine seconds: the second question may wait that long, but not for two repeats as well.
+  const dns = poolOn(server, 1 / 9);
+
+  expect(await dns("A", "example.com")).toEqual({ kind: "timeout" });
+  expect(await dns("A", "example.com")).toEqual({ kind: "timeout" });
+});
+
 test("silence is given up in the end", { timeout: 30_000 }, async () => {
   const { server, dns } = await givenPool();
 
