@@ -1,0 +1,59 @@
+import type { Reply } from "./reply.ts";
+import type { ReplyFault } from "./reply-reader.ts";
+
+/**
+ * What kept us from an answer. None of these says anything about a mailbox.
+ * `no_address`: the mail host has no address that we may connect to. `unreachable`: no way leads there.
+ * `timeout`: connected, but an answer did not come in time. `deadline`: the caller's time was up before we spoke.
+ */
+export type WireFault =
+  | "no_address"
+  | "connect_refused"
+  | "connect_timeout"
+  | "unreachable"
+  | "proxy_failed"
+  | "timeout"
+  | "deadline"
+  | "closed"
+  | "tls_failed"
+  | ReplyFault;
+
+/** What came of listening. */
+export type Heard = Reply | WireFault;
+
+export const isFault = (heard: Heard): heard is WireFault => typeof heard === "string";
+
+/**
+ * One connection to a mail server. Nothing here throws for the network's sake, and after a fault every call
+ * comes to that fault again: a late answer must not be taken for the next one's.
+ */
+export type Wire = {
+  /** Says one line. What is still unread is no answer to it and is forgotten, except a 421. */
+  send(line: string): void;
+  /** The next whole reply. `waitMs` bounds all of it, not the pause between two bytes. */
+  receive(waitMs: number): Promise<Heard>;
+  /** Null: from here on everything is said through TLS. `host` is the name that the server is asked for. */
+  startTls(host: string, waitMs: number): Promise<WireFault | null>;
+  /** Hangs up at once. May be called twice. */
+  close(): void;
+};
+
+/** `ip` has passed the address guard: it is connected to as it stands. `host` is the mail host's name. */
+export type Target = { readonly ip: string; readonly port: number; readonly host: string };
+
+export type ConnectOptions = {
+  readonly timeoutMs: number;
+  /** Calls with one lane leave from one address of ours, as greylisting asks of those who come back. */
+  readonly lane: string;
+};
+
+/** The door to mail servers. Never rejects. */
+export type Connect = (target: Target, options: ConnectOptions) => Promise<Wire | WireFault>;
+
+// A line break in an address would start a command of its own.
+const CONTROL = /\p{Cc}/u;
+
+/** A line of two lines is our own mistake, and never leaves. */
+export const assertOneLine = (line: string): void => {
+  if (CONTROL.test(line)) throw new RangeError("an SMTP line holds a control character");
+};

@@ -1,0 +1,159 @@
+import { converse, type Dialogue } from "@mailproof/core/mail/smtp/converse";
+import { session } from "@mailproof/core/mail/smtp/session";
+import type { Heard, Wire, WireFault } from "@mailproof/core/mail/smtp/wire";
+import { describe, expect, test } from "vitest";
+import { plan, reply } from "./play.ts";
+
+/** A wire that answers from a script, on a clock that each answer moves by a second. */
+const scripted = (answers: string[], tlsFault: WireFault | null = null) => {
+  const log: string[] = [];
+  let ms = 0;
+  const wire: Wire = {
+    send: (line) => void log.push(line),
+    receive: async (waitMs): Promise<Heard> => {
+      const answer = answers.shift() ?? "!timeout";
+      ms += answer === "!timeout" ? waitMs : 1000;
+      return answer.startsWith("!") ? (answer.slice(1) as WireFault) : reply(answer);
+    },
+    startTls: async (host) => {
+      log.push(`(TLS with ${host})`);
+      return tlsFault;
+    },
+    close: () => void log.push("(hung up)"),
+  };
+  const until = (deadlineMs: number) => ({
+    now: () => new Date(ms),
+    deadline: new Date(deadlineMs),
+  });
+  return { wire, log, until };
+};
+
+const friendly = ["220 mx", "250 mx", "250 OK", "250 OK", "221 bye"];
+
+test("a session is said in order, ended with QUIT and hung up", async () => {
+  const { wire, log, until } = scripted([...friendly]);
+
+  const { result } = await converse(wire, session(plan), until(60_000));
+
+  expect(result.recipients).toMatchObject([{ recipient: "ann@a.example", reply: { code: 250 } }]);
+  expect(log).toEqual([
+    "EHLO probe.example",
+    "MAIL FROM:<probe@probe.example>",
+    "RCPT TO:<ann@a.example>",
+    "QUIT",
+    "(hung up)",
+  ]);
+});
+
+test("the transcript tells who said what, and when", async () => {
+  const { wire, until } = scripted(["220 mx", "250 mx", "250 OK", "550 5.1.1 no", "!closed"]);
+
+  const { transcript } = await converse(wire, session(plan), until(60_000));
+
+  expect(transcript).toEqual([
+    { ms: 1000, who: "server", text: "220 mx" },
+    { ms: 1000, who: "client", text: "EHLO probe.example" },
+    { ms: 2000, who: "server", text: "250 mx" },
+    { ms: 2000, who: "client", text: "MAIL FROM:<probe@probe.example>" },
+    { ms: 3000, who: "server", text: "250 OK" },
+    { ms: 3000, who: "client", text: "RCPT TO:<ann@a.example>" },
+    { ms: 4000, who: "server", text: "550 5.1.1 no" },
+    { ms: 4000, who: "client", text: "QUIT" },
+    { ms: 5000, who: "wire", text: "closed (quit)" },
+  ]);
+});
+
+test.each([
+  ["a 421", "421 4.7.0 slow down"],
+  ["a lost connection", "!closed"],
+])("after %s there is no QUIT", async (_, end) => {
+  const { wire, log, until } = scripted([...friendly.slice(0, 3), end]);
+
+  await converse(wire, session(plan), until(60_000));
+
+  expect(log.slice(-2)).toEqual(["RCPT TO:<ann@a.example>", "(hung up)"]);
+});
+
+describe("time", () => {
+  test.each([
+    ["the greeting", []],
+    ["a recipient", friendly.slice(0, 3)],
+  ])(
+    "a server that is silent at %s is waited for no longer than the deadline",
+    async (_, answers) => {
+      const { wire, log, until } = scripted([...answers]);
+      const time = until(7000);
+
+      const { result } = await converse(wire, session(plan), time);
+
+      expect(result.recipients).toMatchObject([{ fault: "timeout" }]);
+      expect(time.now()).toEqual(time.deadline);
+      expect(log.at(-1)).toBe("(hung up)");
+    },
+  );
+
+  test("a silent server is not waited for as long as the caller would", async () => {
+    const { wire, until } = scripted([]);
+    const time = until(60_000);
+
+    await converse(wire, session(plan), time);
+
+    expect(time.now().getTime()).toBe(10_000);
+  });
+
+  test("nothing is said after the deadline", async () => {
+    const { wire, log, until } = scripted([...friendly]);
+
+    const { result } = await converse(wire, session(plan), until(2000));
+
+    expect(result).toMatchObject({ closedBy: "deadline", unasked: plan.recipients });
+    expect(log).toEqual(["EHLO probe.example", "(hung up)"]);
+  });
+});
+
+describe("STARTTLS", () => {
+  const offered = ["220 mx", "250-mx | 250 STARTTLS", "220 go"];
+
+  test("is followed by a handshake with the mail host's name", async () => {
+    const { wire, log, until } = scripted([...offered, ...friendly.slice(1)]);
+
+    const { result } = await converse(wire, session(plan), until(60_000));
+
+    expect(result.tls).toBe(true);
+    expect(log.slice(1, 4)).toEqual(["STARTTLS", "(TLS with mx.a.example)", "EHLO probe.example"]);
+  });
+
+  test("that breaks is a fault of the wire", async () => {
+    const { wire, log, until } = scripted(offered, "tls_failed");
+
+    const { result, transcript } = await converse(wire, session(plan), until(60_000));
+
+    expect(result.ending).toEqual({ stage: "starttls", heard: "tls_failed" });
+    expect(transcript.at(-1)).toMatchObject({ who: "wire", text: "tls_failed (tls)" });
+    expect(log.at(-1)).toBe("(hung up)");
+  });
+});
+
+test("a line break in an address is an error of ours, never said, and the wire is closed", async () => {
+  const recipients = ["ann@a.example>\r\nDATA"];
+  const { wire, log, until } = scripted(["220 mx", "250 mx", "250 OK"]);
+
+  await expect(converse(wire, session({ ...plan, recipients }), until(60_000))).rejects.toThrow(
+    "control character",
+  );
+  expect(log).toEqual(["EHLO probe.example", "MAIL FROM:<probe@probe.example>", "(hung up)"]);
+});
+
+test("a transcript is bounded, however much is said", async () => {
+  function* endless(): Dialogue<null> {
+    for (let count = 0; count < 1000; count++) yield { say: "NOOP", wait: "rcpt" };
+    return null;
+  }
+  const long = `250 ${"x".repeat(1990)}`;
+  const { wire, until } = scripted(Array.from({ length: 1000 }, () => long));
+
+  const { transcript } = await converse(wire, endless(), until(10_000_000));
+
+  expect(transcript.length).toBe(300);
+  expect(Math.max(...transcript.map(({ text }) => text.length))).toBe(1001);
+});
