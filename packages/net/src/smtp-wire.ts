@@ -1,0 +1,147 @@
+import { connect as connectTcp, isIP, type Socket } from "node:net";
+import { connect as connectTls, type TLSSocket } from "node:tls";
+import { replyReader } from "@mailproof/core/mail/smtp/reply-reader";
+import {
+  assertOneLine,
+  type Connect,
+  type Heard,
+  type Wire,
+  type WireFault,
+} from "@mailproof/core/mail/smtp/wire";
+
+/** The way out without a proxy. */
+export const connectDirectly: Connect = async ({ ip, port }, { timeoutMs }) => {
+  // A name would be looked up again, past the address guard, and nothing at all means this machine.
+  if (isIP(ip) === 0) return "no_address";
+  const socket = await dial(ip, port, timeoutMs);
+  return typeof socket === "string" ? socket : smtpWire(socket);
+};
+
+/** A socket that stands, or what came in between. Its errors are heard of as a close. */
+export const dial = (
+  host: string,
+  port: number,
+  timeoutMs: number,
+): Promise<Socket | WireFault> => {
+  const socket = connectTcp({ host, port, noDelay: true });
+  return new Promise((resolve) => {
+    const settle = (outcome: Socket | WireFault): void => {
+      clearTimeout(timer);
+      if (outcome !== socket) socket.destroy();
+      resolve(outcome);
+    };
+    const timer = setTimeout(() => settle("connect_timeout"), timeoutMs);
+    socket.once("connect", () => settle(socket));
+    // Stays for the socket's life: an error that nobody listens to would end the process.
+    socket.on("error", (error) => settle(connectFault(error)));
+  });
+};
+
+const FAULT_OF: Readonly<Record<string, WireFault>> = {
+  ECONNREFUSED: "connect_refused",
+  ECONNRESET: "connect_refused",
+  ETIMEDOUT: "connect_timeout",
+};
+
+const connectFault = (error: NodeJS.ErrnoException): WireFault =>
+  FAULT_OF[error.code ?? ""] ?? "unreachable";
+
+/** Nobody who waits to be asked has so much to say. */
+const UNREAD_MAX = 10;
+
+/** A wire over a socket that stands. Whatever the other end does, memory and waiting stay bounded. */
+export const smtpWire = (socket: Socket): Wire => {
+  let stream: Socket | TLSSocket = socket;
+  let read = replyReader();
+  let unread: Heard[] = [];
+  let broken: WireFault | null = null;
+  let listener: ((heard: Heard) => void) | null = null;
+
+  const breakOff = (fault: WireFault): void => {
+    if (broken) return;
+    broken = fault;
+    stream.destroy();
+    socket.destroy();
+    listener?.(fault);
+  };
+
+  const hear = (heard: Heard): void => {
+    if (typeof heard === "string") breakOff(heard);
+    else if (listener) listener(heard);
+    else if (unread.length < UNREAD_MAX) unread.push(heard);
+    else breakOff("not_smtp");
+  };
+
+  const take = (bytes: Uint8Array): void => {
+    if (!broken) read(bytes).forEach(hear);
+  };
+  const lose = (): void => breakOff("closed");
+
+  const attach = (next: Socket | TLSSocket): void => {
+    stream = next.on("data", take).on("end", lose).on("close", lose).on("error", lose);
+  };
+
+  /** What came before the handshake was said in the clear, by anybody (CVE-2011-0411): it is forgotten. */
+  const detach = (): void => {
+    stream.off("data", take).off("end", lose).off("close", lose);
+    read = replyReader();
+    unread = [];
+  };
+
+  attach(socket);
+  return {
+    send: (line) => {
+      assertOneLine(line);
+      unread = unread.filter((heard) => typeof heard === "object" && heard.code === 421);
+      if (!broken) stream.write(`${line}\r\n`);
+    },
+    receive: (waitMs) => {
+      const next = unread.shift() ?? broken;
+      if (next) return Promise.resolve(next);
+      return new Promise((resolve) => {
+        const timer = setTimeout(() => breakOff("timeout"), waitMs);
+        listener = (heard) => {
+          clearTimeout(timer);
+          listener = null;
+          resolve(heard);
+        };
+      });
+    },
+    startTls: async (host, waitMs) => {
+      if (broken) return broken;
+      detach();
+      const secured = await upgrade(socket, host, waitMs);
+      if (typeof secured === "string") breakOff(secured);
+      else attach(secured);
+      return broken;
+    },
+    close: () => breakOff("closed"),
+  };
+};
+
+/**
+ * Opportunistic (RFC 7435): mail would be handed to whoever answers, so a certificate proves nothing here and
+ * weak ciphers are better than none. What fails even so is tried again in the clear, by those who asked.
+ */
+const upgrade = (socket: Socket, host: string, waitMs: number): Promise<TLSSocket | WireFault> =>
+  new Promise((resolve) => {
+    const secured = connectTls({
+      socket,
+      rejectUnauthorized: false,
+      minVersion: "TLSv1",
+      ciphers: "DEFAULT@SECLEVEL=0",
+      // RFC 6066 §3: an address is no server name.
+      ...(isIP(host) === 0 && { servername: host.replace(/\.$/, "") }),
+    });
+    const settle = (outcome: TLSSocket | WireFault): void => {
+      clearTimeout(timer);
+      secured.off("close", fail);
+      if (outcome !== secured) secured.destroy();
+      resolve(outcome);
+    };
+    const fail = (): void => settle("tls_failed");
+    const timer = setTimeout(fail, waitMs);
+    secured.once("secureConnect", () => settle(secured));
+    secured.once("close", fail);
+    secured.on("error", fail);
+  });

@@ -1,0 +1,266 @@
+import type { Socket } from "node:net";
+import { type Inquiry, trySession } from "@mailproof/core/mail/smtp/connect";
+import type { Wire } from "@mailproof/core/mail/smtp/wire";
+import { connectDirectly } from "@mailproof/net/smtp-wire";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { answerLines, closedPort, HOST, listen, mailServer, secure } from "./servers.ts";
+
+const LONG_MS = 5000;
+const SHORT_MS = 150;
+
+const dialled = async (port: number, host = "mail.test"): Promise<Wire> => {
+  const options = { timeoutMs: LONG_MS, lane: "" };
+  const wire = await connectDirectly({ ip: HOST, port, host }, options);
+  if (typeof wire === "string") throw new Error(wire);
+  onTestFinished(() => wire.close());
+  return wire;
+};
+
+const wireTo = async (serve: (socket: Socket) => void) => dialled(await listen(serve));
+
+const inquiry = (port: number): Inquiry => ({
+  helo: "probe.example",
+  from: "probe@probe.example",
+  recipients: ["ann@a.example", "bob@a.example"],
+  decoys: new Map([["a.example", "zq@a.example"]]),
+  port,
+});
+
+const whenAsked = async (port: number, host = "mail.test") => {
+  const time = { now: () => new Date(), deadline: new Date(Date.now() + LONG_MS) };
+  return trySession(connectDirectly, [{ host, priority: 0, ips: [HOST] }], inquiry(port), time);
+};
+
+describe("a whole session over real sockets", () => {
+  test("is held through TLS, whoever signed the certificate", async () => {
+    const heard: string[] = [];
+
+    const { result, transcript } = await whenAsked(await mailServer(heard));
+
+    expect(result).toMatchObject({ tls: true, closedBy: "us", extensions: ["SIZE"] });
+    expect(result.recipients.map(({ reply }) => reply?.code)).toEqual([250, 550]);
+    expect(result.decoys).toMatchObject([{ reply: { code: 550, enhanced: "5.1.1" } }]);
+    expect(heard).toEqual([
+      "EHLO probe.example",
+      "(TLS for mail.test)",
+      "EHLO probe.example",
+      "MAIL FROM:<probe@probe.example>",
+      "RCPT TO:<ann@a.example>",
+      "RCPT TO:<zq@a.example>",
+      "RCPT TO:<bob@a.example>",
+      "QUIT",
+    ]);
+    expect(transcript.at(-1)?.text).toBe("221 bye");
+  });
+
+  test.each([
+    ["192.0.2.1", "nobody"],
+    ["mail.test.", "mail.test"],
+  ])("asks TLS for the name of %s: %s", async (host, asked) => {
+    const heard: string[] = [];
+
+    await whenAsked(await mailServer(heard), host);
+
+    expect(heard).toContain(`(TLS for ${asked})`);
+  });
+
+  test("is held in the clear where TLS is offered and broken", async () => {
+    const port = await listen((socket) => {
+      socket.write("220 mx\r\n");
+      answerLines(socket, (said) => {
+        if (said.startsWith("EHLO")) return "250-mx\r\n250 STARTTLS\r\n";
+        if (said !== "STARTTLS") return "250 OK\r\n";
+        socket.once("data", () => socket.write("HTTP/1.1 400 Bad Request\r\n\r\n"));
+        return "220 go\r\n";
+      });
+    });
+
+    const { result, attempts } = await whenAsked(port);
+
+    expect(result).toMatchObject({ tls: false, closedBy: "us", unasked: [] });
+    expect(attempts.map((attempt) => attempt.result.ending)).toEqual([
+      { stage: "starttls", heard: "tls_failed" },
+      null,
+    ]);
+  });
+});
+
+describe("connecting", () => {
+  test("to a closed port is refused", async () => {
+    const target = { ip: HOST, port: await closedPort(), host: "mail.test" };
+
+    expect(await connectDirectly(target, { timeoutMs: LONG_MS, lane: "" })).toBe("connect_refused");
+  });
+
+  test.each(["", "localhost", "0x7f.1", "127.1"])(
+    "to %j is not tried: it is no address",
+    async (ip) => {
+      const target = { ip, port: await mailServer(), host: "mail.test" };
+
+      expect(await connectDirectly(target, { timeoutMs: LONG_MS, lane: "" })).toBe("no_address");
+    },
+  );
+});
+
+/** Says one thing over and over, as fast as it is read. */
+const flood = (socket: Socket, text: string): void => {
+  const chunk = text.repeat(1000);
+  const pour = () => {
+    while (socket.writable && socket.write(chunk));
+  };
+  socket.on("drain", pour);
+  pour();
+};
+
+describe("a hostile server is broken off:", () => {
+  test.each([
+    ["one line without end", "x", "reply_too_long"],
+    ["a multi-line reply without end", "220-welcome\r\n", "reply_too_long"],
+    ["empty lines without end", "\r\n", "reply_too_long"],
+    ["another protocol", "SSH-2.0-OpenSSH\r\n", "not_smtp"],
+    ["bytes that are no text", "\0\xff\n", "not_smtp"],
+  ])("%s", async (_, text, fault) => {
+    const wire = await wireTo((socket) => flood(socket, text));
+
+    expect(await wire.receive(LONG_MS)).toBe(fault);
+    expect(await wire.receive(LONG_MS)).toBe(fault);
+  });
+
+  test("banners without end, when nobody has asked", async () => {
+    const wire = await wireTo((socket) => flood(socket, "220 welcome\r\n"));
+
+    const heard = [];
+    do heard.push(await wire.receive(LONG_MS));
+    while (typeof heard.at(-1) !== "string");
+
+    expect(heard.at(-1)).toBe("not_smtp");
+    expect(heard.length).toBeLessThan(20);
+  });
+
+  test("a reply that drips in, byte by byte", async () => {
+    const wire = await wireTo((socket) => {
+      const drip = setInterval(() => socket.write("2"), 20);
+      socket.on("close", () => clearInterval(drip));
+    });
+
+    expect(await wire.receive(SHORT_MS)).toBe("timeout");
+  });
+
+  test("silence, and an answer that comes too late is nobody's", async () => {
+    const wire = await wireTo((socket) => {
+      socket.write("220 mx\r\n");
+      socket.on("data", () => setTimeout(() => socket.write("250 late\r\n"), 2 * SHORT_MS));
+    });
+    await wire.receive(LONG_MS);
+    wire.send("EHLO probe.example");
+
+    expect(await wire.receive(SHORT_MS)).toBe("timeout");
+    wire.send("MAIL FROM:<probe@probe.example>");
+    expect(await wire.receive(4 * SHORT_MS)).toBe("timeout");
+  });
+
+  test.each<[string, (socket: Socket) => void]>([
+    ["hangs up", (socket) => socket.end("220 mx\r\n")],
+    ["hangs up in the middle of a line", (socket) => socket.end("220 mx\r\n250 o")],
+    [
+      "is gone at once",
+      (socket) => void socket.write("220 mx\r\n", () => socket.resetAndDestroy()),
+    ],
+  ])("it greets and %s", async (_, serve) => {
+    const wire = await wireTo((socket) => {
+      socket.once("data", () => serve(socket));
+    });
+    wire.send("are you there?");
+
+    expect(await wire.receive(LONG_MS)).toMatchObject({ code: 220 });
+    expect(await wire.receive(LONG_MS)).toBe("closed");
+  });
+});
+
+describe("what a server says before it is asked", () => {
+  test("is no answer to what is asked then", async () => {
+    const wire = await wireTo((socket) => {
+      socket.write("220 mx\r\n250 forged\r\n250 forged\r\n");
+      answerLines(socket, () => "550 real\r\n");
+    });
+    await wire.receive(LONG_MS);
+    wire.send("RCPT TO:<ann@a.example>");
+
+    expect(await wire.receive(LONG_MS)).toMatchObject({ code: 550, text: "real" });
+  });
+
+  test("is heard when it says goodbye", async () => {
+    const wire = await wireTo((socket) => socket.end("220 mx\r\n421 4.3.2 shutting down\r\n"));
+    await wire.receive(LONG_MS);
+    wire.send("EHLO probe.example");
+
+    expect(await wire.receive(LONG_MS)).toMatchObject({ code: 421, enhanced: "4.3.2" });
+  });
+
+  test("in the clear is forgotten once TLS stands", async () => {
+    const wire = await wireTo((socket) => {
+      socket.once("data", () => {
+        socket.write("220 go\r\n250-injected\r\n");
+        answerLines(secure(socket), () => "250 real\r\n");
+      });
+    });
+    wire.send("STARTTLS");
+    await wire.receive(LONG_MS);
+
+    expect(await wire.startTls("mail.test", LONG_MS)).toBeNull();
+    wire.send("EHLO probe.example");
+    expect(await wire.receive(LONG_MS)).toEqual({ code: 250, enhanced: null, text: "real" });
+  });
+});
+
+describe("a handshake fails", () => {
+  test.each<[string, number, (socket: Socket) => void]>([
+    ["on garbage", LONG_MS, (socket) => socket.write("\x16\x03\x01garbage".repeat(100))],
+    ["on plain text", LONG_MS, (socket) => socket.write("250 OK\r\n")],
+    ["on silence", SHORT_MS, () => undefined],
+    ["on a hang-up", LONG_MS, (socket) => socket.end()],
+    ["on a reset", LONG_MS, (socket) => socket.resetAndDestroy()],
+  ])("%s", async (_, waitMs, answerHello) => {
+    const wire = await wireTo((socket) => {
+      socket.once("data", () => {
+        socket.write("220 go\r\n");
+        socket.once("data", () => answerHello(socket));
+      });
+    });
+    wire.send("STARTTLS");
+    await wire.receive(LONG_MS);
+
+    expect(await wire.startTls("mail.test", waitMs)).toBe("tls_failed");
+    wire.send("EHLO probe.example");
+    expect(await wire.receive(LONG_MS)).toBe("tls_failed");
+  });
+
+  test("when the wire is lost already", async () => {
+    const wire = await wireTo((socket) => socket.end());
+    await wire.receive(LONG_MS);
+
+    expect(await wire.startTls("mail.test", LONG_MS)).toBe("closed");
+  });
+});
+
+test("hanging up is seen at the other end, and may be done twice", async () => {
+  const closed = Promise.withResolvers<void>();
+  const wire = await wireTo((socket) => socket.on("close", () => closed.resolve()).resume());
+
+  wire.close();
+  wire.close();
+
+  await closed.promise;
+  expect(await wire.receive(LONG_MS)).toBe("closed");
+});
+
+test.each(["RCPT TO:<a@b.example>\r\nDATA", "EHLO a\n", "EHLO a\r", "EHLO a\0b"])(
+  "%j is never said",
+  async (line) => {
+    const heard: string[] = [];
+    const wire = await dialled(await mailServer(heard));
+
+    expect(() => wire.send(line)).toThrow("control character");
+    expect(heard).toEqual([]);
+  },
+);

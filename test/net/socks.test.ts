@@ -1,0 +1,222 @@
+import { connect, type Socket } from "node:net";
+import { trySession } from "@mailproof/core/mail/smtp/connect";
+import { connectThrough } from "@mailproof/net/socks";
+import { describe, expect, test } from "vitest";
+import { closedPort, HOST, listen, mailServer } from "./servers.ts";
+
+type Behaviour = {
+  /** Asked for as "user:password". */
+  readonly login?: string;
+  /** RFC 1928's reply code; null: none comes. */
+  readonly code?: number | null;
+};
+
+/** A small SOCKS5 proxy (RFC 1928, 1929), and whom it was asked for. */
+const proxy = async ({ login, code = 0 }: Behaviour = {}) => {
+  const asked: string[] = [];
+  const port = await listen((socket) => void serve(socket));
+
+  const serve = async (socket: Socket) => {
+    await next(socket);
+    socket.write(Uint8Array.of(5, login ? 2 : 0));
+    if (login) {
+      const [, userBytes = 0, ...rest] = await next(socket);
+      const said = Buffer.from(rest);
+      const user = said.subarray(0, userBytes).toString();
+      const isRight = `${user}:${said.subarray(userBytes + 1).toString()}` === login;
+      socket.write(Uint8Array.of(1, isRight ? 0 : 1));
+      if (!isRight) return;
+    }
+    const request = await next(socket);
+    const target = { host: request.subarray(4, 8).join("."), port: request.readUInt16BE(8) };
+    asked.push(`${request[3] === 1 ? "IPv4" : "other"} ${target.host}:${target.port}`);
+    if (code === null) return;
+    socket.write(Uint8Array.of(5, code, 0, 1, 0, 0, 0, 0, 0, 0));
+    if (code !== 0) return;
+    const behind = connect(target);
+    behind.on("error", () => socket.destroy()).on("close", () => socket.destroy());
+    socket.on("close", () => behind.destroy());
+    socket.pipe(behind).pipe(socket);
+  };
+  return { port, asked, url: `socks5://${HOST}:${port}` };
+};
+
+const next = (socket: Socket): Promise<Buffer> =>
+  new Promise((resolve) => void socket.once("data", resolve));
+
+const now = () => new Date(0);
+const OPTIONS = { timeoutMs: 5000, lane: "a.example" };
+const SHORT = { ...OPTIONS, timeoutMs: 300 };
+
+const mailHost = async () => ({ ip: HOST, port: await mailServer(), host: "mail.test" });
+const anywhere = { ip: "192.0.2.1", port: 25, host: "mail.test" };
+
+describe("a whole session goes through a proxy", () => {
+  test.each<[string, Behaviour, string]>([
+    ["without a password", {}, ""],
+    ["with one", { login: "me:p@ss" }, "me:p%40ss@"],
+  ])("%s", async (_, behaviour, login) => {
+    const { port, asked } = await proxy(behaviour);
+    const mail = await mailServer();
+    const time = { now: () => new Date(), deadline: new Date(Date.now() + 5000) };
+
+    const { result } = await trySession(
+      connectThrough([`socks5://${login}${HOST}:${port}`], now),
+      [{ host: "mail.test", priority: 0, ips: [HOST] }],
+      {
+        helo: "probe.example",
+        from: "probe@probe.example",
+        recipients: ["ann@a.example"],
+        decoys: new Map(),
+        port: mail,
+      },
+      time,
+    );
+
+    expect(result).toMatchObject({ closedBy: "us", tls: true });
+    expect(result.recipients).toMatchObject([{ reply: { code: 250 } }]);
+    expect(asked, "by address, never by name").toEqual([`IPv4 ${HOST}:${mail}`]);
+  });
+});
+
+test.each([
+  ["general failure", 1, "unreachable"],
+  ["not allowed", 2, "proxy_failed"],
+  ["network unreachable", 3, "unreachable"],
+  ["host unreachable", 4, "unreachable"],
+  ["connection refused", 5, "connect_refused"],
+  ["TTL expired", 6, "connect_timeout"],
+  ["command not supported", 7, "proxy_failed"],
+  ["address type not supported", 8, "unreachable"],
+  ["a code that nobody knows", 99, "proxy_failed"],
+])("a proxy that says %s comes to a fault", async (_, code, fault) => {
+  const { url } = await proxy({ code });
+
+  expect(await connectThrough([url], now)(anywhere, OPTIONS)).toBe(fault);
+});
+
+test("a proxy that waits for the mail host in vain is not to blame", async () => {
+  const { url } = await proxy({ code: null });
+
+  expect(await connectThrough([url], now)(anywhere, SHORT)).toBe("connect_timeout");
+});
+
+describe("a proxy fails", () => {
+  const failing: [string, () => Promise<string>][] = [
+    ["is down", async () => `socks5://${HOST}:${await closedPort()}`],
+    ["says nothing", async () => `socks5://${HOST}:${await listen(() => undefined)}`],
+    ["hangs up", async () => `socks5://${HOST}:${await listen((socket) => socket.end())}`],
+    [
+      "speaks something else",
+      async () =>
+        `socks5://${HOST}:${await listen((socket) => socket.end("HTTP/1.1 400\r\n\r\n"))}`,
+    ],
+    [
+      "does not know the password",
+      async () => `socks5://me:wrong@${HOST}:${(await proxy({ login: "me:right" })).port}`,
+    ],
+    ["wants a password", async () => (await proxy({ login: "me:right" })).url],
+  ];
+
+  test.each(failing)("that %s, and the mail host is not asked without it", async (_, urlOf) => {
+    const heard: string[] = [];
+    const target = { ip: HOST, port: await mailServer(heard), host: "mail.test" };
+
+    expect(await connectThrough([await urlOf()], now)(target, SHORT)).toBe("proxy_failed");
+    expect(heard).toEqual([]);
+  });
+});
+
+/** Lanes enough that each of a few proxies has some of its own. */
+const lanes = Array.from({ length: 40 }, (_, index) => `${index}.example`);
+
+test("lanes are spread over the proxies, and each keeps to its own", async () => {
+  const pool = [await proxy(), await proxy(), await proxy()];
+  const target = await mailHost();
+  const through = connectThrough(
+    pool.map(({ url }) => url),
+    now,
+  );
+
+  const passes = [];
+  for (const lane of [...lanes, ...lanes]) {
+    const before = pool.map(({ asked }) => asked.length);
+    const wire = await through(target, { ...OPTIONS, lane });
+    if (typeof wire !== "string") wire.close();
+    passes.push(pool.findIndex(({ asked }, index) => asked.length > (before[index] ?? 0)));
+  }
+
+  expect(passes.slice(lanes.length)).toEqual(passes.slice(0, lanes.length));
+  expect(new Set(passes)).toEqual(new Set([0, 1, 2]));
+});
+
+describe("a proxy that failed", () => {
+  const given = async () => {
+    let ms = 0;
+    let dialled = 0;
+    const broken = await listen((socket) => {
+      dialled += 1;
+      socket.end();
+    });
+    const sound = await proxy();
+    const through = connectThrough([`socks5://${HOST}:${broken}`, sound.url], () => new Date(ms));
+    const target = await mailHost();
+    const connectAll = async () => {
+      for (const lane of lanes) {
+        const wire = await through(target, { ...OPTIONS, lane });
+        expect(typeof wire, "the other proxy takes over").toBe("object");
+        if (typeof wire !== "string") wire.close();
+      }
+      return dialled;
+    };
+    return { connectAll, passMs: (count: number) => (ms += count) };
+  };
+
+  test("is replaced at once and rests", async () => {
+    const { connectAll } = await given();
+
+    expect(await connectAll()).toBe(1);
+  });
+
+  test("is tried again a minute later", async () => {
+    const { connectAll, passMs } = await given();
+    await connectAll();
+    passMs(60_000);
+
+    expect(await connectAll()).toBe(2);
+  });
+});
+
+test("proxies that all rest are better than none", async () => {
+  let isUp = false;
+  const { port } = await proxy();
+  const gate = await listen((socket) => {
+    if (!isUp) return void socket.end();
+    const behind = connect({ host: HOST, port });
+    behind.on("error", () => socket.destroy()).on("close", () => socket.destroy());
+    socket.pipe(behind).pipe(socket);
+  });
+  const through = connectThrough([`socks5://${HOST}:${gate}`], now);
+  const target = await mailHost();
+  expect(await through(target, OPTIONS)).toBe("proxy_failed");
+  isUp = true;
+
+  const wire = await through(target, OPTIONS);
+
+  expect(wire).toMatchObject({ send: expect.any(Function) });
+  if (typeof wire !== "string") wire.close();
+});
+
+test.each(["", "localhost"])("a proxy is never handed %j to look up", async (ip) => {
+  const { url, asked } = await proxy();
+
+  expect(await connectThrough([url], now)({ ...anywhere, ip }, OPTIONS)).toBe("no_address");
+  expect(asked).toEqual([]);
+});
+
+test.each(["http://me:secret@a.example:1080", "me:secret@a.example:1080", "socks5://"])(
+  "%s is no proxy, and the message does not repeat it",
+  (url) => {
+    expect(() => connectThrough([url], now)).toThrow(/^a proxy is written as socks5:/);
+  },
+);
