@@ -61,6 +61,10 @@ describe("a reply is read whole", () => {
   );
 });
 
+test("the bounds are those of one reply: a long session is read to its end", () => {
+  expect(read("250 2.1.5 OK\r\n".repeat(10_000))).toHaveLength(10_000);
+});
+
 describe("the enhanced code is found", () => {
   test.each([
     ["550 5.1.1 No such user", "5.1.1", "No such user"],
