@@ -1,0 +1,163 @@
+import type { Reply, Stage } from "./reply.ts";
+import { FAMILIES, type Family, type Retry, type Rule, type Verdict } from "./rules.ts";
+
+/** What one reply says of the mailbox, and how we came to it. */
+export type Finding = {
+  /** `valid` is: accepted at RCPT. Whether the domain accepts everybody is for others to ask. */
+  readonly verdict: Verdict;
+  readonly reason: string;
+  /** The id of the rule that matched. */
+  readonly rule: string;
+  readonly confidence: number;
+  readonly retry: Retry | null;
+  readonly aboutUs: boolean;
+};
+
+type Context = { readonly stage: Stage | "data"; readonly mxHost?: string };
+
+/** What a human says in a reply is short; the ends are kept, since Gmail names its reason on the last line. */
+const HEAD_CHARS = 1536;
+const TAIL_CHARS = 512;
+
+export const classify = (reply: Reply, context: Context): Finding => {
+  const plain = unrefused(reply, context.stage);
+  if (plain) return plain;
+
+  const asked = context.stage === "rcpt" || context.stage === "data";
+  const said: Said = {
+    code: String(reply.code),
+    enhanced: reply.enhanced ?? "none",
+    text: normalise(reply.text),
+    mxHost: context.mxHost?.toLowerCase().replace(/\.$/, "") ?? "",
+  };
+  for (const family of FAMILIES) {
+    if (!asked && !family.anyStage) continue;
+    const rule = family.rules.find((candidate) => holds(candidate, said));
+    if (rule) return found(family, rule, reply.code);
+  }
+  return unmatched(reply.code, context.stage);
+};
+
+/** A reply that is no refusal needs no words (RFC 5321 §4.2.1). */
+const unrefused = ({ code }: Reply, stage: Context["stage"]): Finding | undefined => {
+  if (code >= 400 && code < 600) return undefined;
+  if (code === 252) return { ...UNKNOWN, reason: "vrfy_not_supported", rule: "252" };
+  if (stage !== "rcpt" || code < 200 || code >= 300)
+    return { ...UNKNOWN, reason: "no_verdict", rule: "no_refusal" };
+  if (code === 251) return { ...ACCEPTED, reason: "accepted_forward", rule: "251" };
+  return { ...ACCEPTED, reason: "accepted", rule: "2xx" };
+};
+
+const UNKNOWN = {
+  verdict: "unknown",
+  confidence: 0.95,
+  retry: null,
+  aboutUs: false,
+} as const;
+
+const ACCEPTED = { ...UNKNOWN, verdict: "valid" } as const;
+
+type Said = {
+  readonly code: string;
+  readonly enhanced: string;
+  readonly text: string;
+  readonly mxHost: string;
+};
+
+const holds = (rule: Rule, said: Said): boolean =>
+  (rule.code === undefined || said.code.startsWith(rule.code)) &&
+  (rule.mx === undefined || rule.mx.test(said.mxHost)) &&
+  (rule.enhanced === undefined || rule.enhanced.test(said.enhanced)) &&
+  (rule.text === undefined || rule.text.test(said.text)) &&
+  (rule.unless === undefined || !rule.unless.test(said.text));
+
+const found = (family: Family, rule: Rule, code: number): Finding => ({
+  verdict: family.verdict,
+  reason: family.reason,
+  rule: rule.id,
+  confidence: family.confidence,
+  retry: code < 500 ? (family.retry ?? "later") : permanentRetry(family),
+  aboutUs: family.aboutUs ?? false,
+});
+
+/** A 5xx is final, except that "too many recipients" speaks of this connection only. */
+const permanentRetry = (family: Family): Retry | null =>
+  family.retry === "new_connection" ? "new_connection" : null;
+
+const unmatched = (code: number, stage: Context["stage"]): Finding => {
+  // RFC 7504: this host never takes mail. Tried last, for some use the code to turn away only us.
+  if (code === 521 && stage === "greeting")
+    return { ...UNKNOWN, verdict: "invalid", reason: "domain_not_accepting", rule: "521" };
+
+  const doubtful = { ...UNKNOWN, confidence: 0.5 };
+  // Another exchanger of the domain may take us: a host that refuses at the door speaks for itself.
+  if (stage !== "rcpt" && stage !== "data")
+    return { ...doubtful, reason: "server_refuses", rule: "any_refusal", retry: "other_host" };
+  return code < 500
+    ? { ...doubtful, reason: "server_error", rule: "any_4xx", retry: "other_host" }
+    : { ...doubtful, reason: "unclassified_permanent", rule: "any_5xx" };
+};
+
+/**
+ * The text as the rules expect it. What others chose (addresses, host names, URLs) is replaced by its kind, so
+ * that a mailbox called "spam" is no spam; only a blocklist's name outlives its URL.
+ */
+const normalise = (text: string): string =>
+  shorten(text)
+    .normalize("NFD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replace(/[‘’`´]/g, "'")
+    .replace(/\bcan(?:'t|not|'not| not)\b/g, "can not")
+    .replace(/n't\b/g, " not")
+    .replace(/\b(does|did|is|was|could)nt\b/g, "$1 not")
+    .replace(/(?:https?:\/\/|www\.)[^\s<>"]{1,2000}/g, nameUrl)
+    .replace(/<[^<>\s@]{0,64}@?[^<>\s@]{0,255}>|<"[^<>]{0,255}>/g, " _addr_ ")
+    .replace(/[^\s<>()[\]{},;:"'=]{1,64}@[^\s<>()[\]{},;:"'=]{1,255}/g, " _addr_ ")
+    .replace(/^\s*[^\s]{1,64}\.\.\. /, " _addr_ ")
+    .replace(/[0-9a-f]{0,4}:[0-9a-f]{0,4}:[0-9a-f:]{2,39}/g, " _ip_ ")
+    .replace(/[a-z0-9][a-z0-9.-]{2,254}/g, nameRun)
+    .replace(/\s+/g, " ")
+    .trim();
+
+const shorten = (text: string): string =>
+  text.length <= HEAD_CHARS + TAIL_CHARS
+    ? text
+    : `${text.slice(0, HEAD_CHARS)}\n${text.slice(-TAIL_CHARS)}`;
+
+const BLOCKLIST =
+  /spamhaus|spamcop|barracuda(?:central|networks)|sorbs|abusix|abuseat|cloudmark|invaluement|dnsbl|[./-]rbl|uribl|surbl|junkemailfilter|hostkarma|uceprotect|backscatterer|bl[ao]ck-?list|ipcheck|mailspike|senderscore|senderbase/;
+
+const GOOGLE_REASON = /[?&]p=([a-z]{1,40})/;
+
+const nameUrl = (url: string): string => {
+  const reason = url.includes("google.com/") ? GOOGLE_REASON.exec(url)?.[0] : undefined;
+  return ` _url_ ${BLOCKLIST.test(url) ? "_blocklist_" : ""} ${reason ? reason.slice(1) : ""} `;
+};
+
+const COMMON_ENDINGS = new Set(
+  "com net org edu gov mil info biz io co de fr uk nl ru jp cn br pl ch eu cz ua kr au ca pt dk fi hu ro gr tr mx ar cl tw hk sg nz za ie test example invalid".split(
+    " ",
+  ),
+);
+
+/** A run of letters, digits, dots and hyphens is a code to drop, an IP address, a host name, or plain words. */
+const nameRun = (run: string): string => {
+  const word = run.replace(/[.-]+$/, "");
+  const tail = run.slice(word.length);
+  if (/^[245]\.\d{1,3}\.\d{1,3}$/.test(word) || /^[245]\d\d-[245]\.\d{1,3}\.\d{1,3}$/.test(word))
+    return tail;
+  if (/^[245]\d\d$/.test(word) && tail.startsWith("-")) return "";
+  const labels = word.split(".");
+  if (labels.length === 4 && labels.every((label) => /^\d{1,3}$/.test(label)))
+    return ` _ip_ ${tail}`;
+  const ending = labels.at(-1) ?? "";
+  const isHost =
+    !labels.includes("") &&
+    (labels.length > 2
+      ? /^[a-z]{2,24}$/.test(ending)
+      : labels.length === 2 && COMMON_ENDINGS.has(ending));
+  if (!isHost) return run;
+  if (/^(?:resolver|storedrv|smtpsend|routing)\./.test(word)) return labels.join(" ") + tail;
+  return ` _host_ ${BLOCKLIST.test(word) ? "_blocklist_" : ""} ${tail}`;
+};

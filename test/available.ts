@@ -1,0 +1,15 @@
+import { existsSync } from "node:fs";
+import { describe } from "vitest";
+
+/**
+ * A suite over a file that lies outside this repository. Where the file is absent the suite is left out and says
+ * so; under CI that is a failure, since nobody reads what a green run prints.
+ */
+export const describeWith = (path: string, name: string, suite: () => void): void => {
+  const isThere = existsSync(path);
+  if (!isThere && process.env["CI"]) throw new Error(`${name} needs ${path}, which is absent.`);
+  if (!isThere) console.warn(`Left out: ${name} needs ${path}, which is absent.`);
+  describe.runIf(isThere)(`${name}`, () => {
+    suite();
+  });
+};
