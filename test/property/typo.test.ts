@@ -1,0 +1,90 @@
+import { slipsBetween } from "@mailproof/core/verify/slips";
+import { suggestTypo } from "@mailproof/core/verify/typo";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { PROVIDERS } from "../core/verify/providers.ts";
+
+const facts = fc.record({
+  mailWorks: fc.constantFrom<boolean | "undecided">(true, false, "undecided"),
+  knownSquat: fc.boolean(),
+});
+const local = fc.string({ minLength: 1, maxLength: 64 });
+
+/** Providers, providers with a stretch exchanged for anything, and anything at all. */
+const domain = fc.oneof(
+  fc.constantFrom(...PROVIDERS),
+  fc
+    .tuple(fc.constantFrom(...PROVIDERS), fc.nat(14), fc.nat(2), fc.string({ maxLength: 2 }))
+    .map(([text, at, cut, put]) => text.slice(0, at) + put + text.slice(at + cut)),
+  fc.domain(),
+  fc.string({ maxLength: 300 }),
+  fc.string({ unit: "binary", maxLength: 300 }),
+);
+
+test("a suggestion is the same person at one of the providers, and never what was written", () => {
+  fc.assert(
+    fc.property(local, domain, facts, (ann, typed, known) => {
+      const { suggestion, confidence } = suggestTypo(
+        { local: ann, domain: typed },
+        known,
+        PROVIDERS,
+      );
+      expect(suggestion === null).toBe(confidence === null);
+      if (suggestion === null) return;
+
+      expect(PROVIDERS.map((provider) => `${ann}@${provider}`)).toContain(suggestion);
+      expect(suggestion.slice(ann.length + 1)).not.toBe(typed.toLowerCase());
+      expect(confidence).toBeGreaterThanOrEqual(0.5);
+      expect(confidence).toBeLessThan(1);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test("nothing is suggested while mail works or that is undecided, unless the domain is a known squat", () => {
+  fc.assert(
+    fc.property(local, domain, facts, (ann, typed, known) => {
+      fc.pre(known.mailWorks !== false && !known.knownSquat);
+
+      expect(suggestTypo({ local: ann, domain: typed }, known, PROVIDERS).suggestion).toBeNull();
+    }),
+  );
+});
+
+/** The whole table, every edit at full price: what textbooks call the optimal string alignment distance. */
+const plainDistance = (a: string, b: string): number => {
+  const table = Array.from({ length: a.length + 1 }, (_, i) =>
+    Array.from({ length: b.length + 1 }, (__, j) => (i === 0 ? j : j === 0 ? i : 0)),
+  );
+  const at = (i: number, j: number) => table[i]?.[j] ?? 0;
+  for (let i = 1; i <= a.length; i++)
+    for (let j = 1; j <= b.length; j++) {
+      const changed = at(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swapped = isSwap ? at(i - 2, j - 2) + 1 : Infinity;
+      table[i]?.splice(j, 1, Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, changed, swapped));
+    }
+  return at(a.length, b.length);
+};
+
+test("the weighted distance lies between three quarters of the plain one and the plain one, up to two", () => {
+  const word = fc.string({ unit: fc.constantFrom("a", "s", "l", "m", "."), maxLength: 8 });
+  fc.assert(
+    fc.property(word, word, (typed, meant) => {
+      const [weighted, plain] = [slipsBetween(typed, meant), plainDistance(typed, meant)];
+
+      const known = plain <= 2 ? plain : Infinity;
+      expect(weighted).toBeLessThanOrEqual(known);
+      expect(weighted).toBeGreaterThanOrEqual(0.75 * known);
+      expect(weighted === 0).toBe(typed === meant);
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+test("a domain of a million signs is refused before it is read closely", () => {
+  const hostile = { local: "ann", domain: "gmail.com".repeat(120_000) };
+  const known = { mailWorks: false, knownSquat: true };
+
+  expect(suggestTypo(hostile, known, PROVIDERS).suggestion).toBeNull();
+});
