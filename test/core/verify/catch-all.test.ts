@@ -7,12 +7,12 @@ const UNKNOWN = { isRole: false, pattern: null } as const;
 const patternPart = (local: string, pattern: string, isRole = false) =>
   catchAllParts(local, { isRole, pattern }).find(({ part }) => part === "pattern")?.value;
 
-test("unread names come before machines' strings, 99 times in 100", () => {
+test("unread names come before machines' strings, 98 times in 100", () => {
   const confidence = (local: string) => catchAllConfidence(local, UNKNOWN);
 
   expect(
     areaUnderCurve(humanLocals.map(confidence), machineLocals.map(confidence)),
-  ).toBeGreaterThan(0.99);
+  ).toBeGreaterThan(0.98);
 });
 
 test.each([

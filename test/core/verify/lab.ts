@@ -65,7 +65,8 @@ const MACHINE: readonly ((chance: () => number) => string)[] = [
   },
 ];
 
-const SEED = 20_261_121;
+/** The threshold in bot.ts was chosen on other draws; this one is fresh. */
+const SEED = 2_718;
 const EACH = 400;
 
 export const humanLocals: readonly string[] = (() => {
@@ -102,7 +103,7 @@ export const calibration = (
   });
   return [
     `| number | ${highName} | ${lowName} | share of ${highName} |`,
-    "|---|---|---|---|",
+    "| --- | --- | --- | --- |",
     ...rows,
   ].join("\n");
 };

@@ -15,10 +15,10 @@ test("the model's words are written in a-z, as its alphabet is", () => {
   expect(words.filter((word) => !/^[a-z]+$/.test(word))).toEqual([]);
 });
 
-test("unread names read more like names than machines' strings, 99 times in 100", () => {
+test("unread names read more like names than machines' strings, 98 times in 100", () => {
   const area = areaUnderCurve(humanLocals.map(nameLikeness), machineLocals.map(nameLikeness));
 
-  expect(area).toBeGreaterThan(0.99);
+  expect(area).toBeGreaterThan(0.98);
 });
 
 test.each([

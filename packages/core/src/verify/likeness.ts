@@ -26,6 +26,9 @@ const SEPARATORS_MAX = 2;
 const DIGITS_AT_END_BITS = 1;
 const DIGITS_AT_END_MAX = 4;
 const DIGITS_ELSEWHERE_BITS = 6;
+/** To say that the first letter is an initial; a shorter word leaves too little of a name behind it. */
+const INITIAL_BITS = 1;
+const INITIAL_BEFORE = 4;
 /** Signs such as # or = are rare in names. */
 const SIGN_BITS = 3;
 /** So many bits saved double the odds: letters are not independent, and one bit each would be too sure. */
@@ -57,56 +60,78 @@ const bitsSaved = (bare: string): number => {
 const digitBits = (digits: string, atEnd: boolean): number =>
   atEnd && digits.length <= DIGITS_AT_END_MAX ? DIGITS_AT_END_BITS : DIGITS_ELSEWHERE_BITS;
 
+/** An initial may be any letter, so it tells nothing: neither alone nor glued to a name ("jsmith"). */
 const savedByWord = (word: string): number => {
-  // An initial may be any letter, so it tells nothing.
   if (word.length === 1) return 0;
-  let saved = 0;
-  let context = EDGE * SYMBOLS + EDGE;
-  for (let at = 0; at < word.length; at++) {
-    const letter = word.charCodeAt(at) - 97;
-    saved += BLIND_BITS - bitsAfter(context, letter);
-    context = (context % SYMBOLS) * SYMBOLS + letter;
-  }
-  return saved - bitsAfter(context, EDGE);
+  const asInitial =
+    word.length > INITIAL_BEFORE ? savedBySpelling(word.slice(1)) - INITIAL_BITS : -Infinity;
+  return Math.max(savedBySpelling(word), asInitial);
 };
 
-const bitsAfter = (context: number, letter: number): number =>
-  MODEL[context * SYMBOLS + letter] ?? BLIND_BITS;
-
-/**
- * For each two letters, how many bits the third costs. Trained when the file is loaded, which takes about a
- * millisecond: so the words are the only table, and no generated one can differ from them.
- */
-const train = (words: Iterable<string>): Float64Array => {
-  const threes = new Float64Array(SYMBOLS ** 3);
-  const twos = new Float64Array(SYMBOLS ** 2);
-  const ones = new Float64Array(SYMBOLS);
-  for (const word of words) {
-    let context = EDGE * SYMBOLS + EDGE;
-    for (const letter of [...Array.from(word, (sign) => sign.charCodeAt(0) - 97), EDGE]) {
-      add(threes, context * SYMBOLS + letter);
-      add(twos, (context % SYMBOLS) * SYMBOLS + letter);
-      add(ones, letter);
-      context = (context % SYMBOLS) * SYMBOLS + letter;
-    }
-  }
-  const blind = new Float64Array(SYMBOLS).fill(1 / SYMBOLS);
-  const afterNone = smoothed(ones, blind);
-  const afterOne = smoothed(twos, afterNone);
-  return smoothed(threes, afterOne).map((share) => -Math.log2(share));
+const savedBySpelling = (word: string): number => {
+  let saved = word.length * BLIND_BITS;
+  walk(word, (before, last, letter) => {
+    saved += Math.log2(shareAfter(before, last, letter));
+  });
+  return saved;
 };
 
-const add = (counts: Float64Array, at: number): void => {
+/** Every letter of a word with the two before it; the word's edges count as letters. */
+const walk = (
+  word: string,
+  visit: (before: number, last: number, letter: number) => void,
+): void => {
+  let [before, last] = [EDGE, EDGE];
+  for (let at = 0; at <= word.length; at++) {
+    const letter = at < word.length ? word.charCodeAt(at) - 97 : EDGE;
+    visit(before, last, letter);
+    before = last;
+    last = letter;
+  }
+};
+
+/** How often one, two and three letters in a row were read; and how often something followed one and two. */
+type Counts = Readonly<Record<"one" | "two" | "three" | "afterOne" | "afterTwo", Int32Array>> & {
+  all: number;
+};
+
+/** Counted when the file is loaded: so the words are the only table, and no generated one can differ. */
+const countLetters = (words: Iterable<string>): Counts => {
+  const counts = {
+    one: new Int32Array(SYMBOLS),
+    two: new Int32Array(SYMBOLS ** 2),
+    three: new Int32Array(SYMBOLS ** 3),
+    afterOne: new Int32Array(SYMBOLS),
+    afterTwo: new Int32Array(SYMBOLS ** 2),
+    all: 0,
+  };
+  for (const word of words)
+    walk(word, (before, last, letter) => {
+      const two = last * SYMBOLS + letter;
+      addOne(counts.one, letter);
+      addOne(counts.two, two);
+      addOne(counts.three, before * SYMBOLS ** 2 + two);
+      addOne(counts.afterOne, last);
+      addOne(counts.afterTwo, before * SYMBOLS + last);
+      counts.all += 1;
+    });
+  return counts;
+};
+
+const addOne = (counts: Int32Array, at: number): void => {
   counts[at] = (counts[at] ?? 0) + 1;
 };
 
-/** Shares per context, leaning on those of the context that is one letter shorter. */
-const smoothed = (counts: Float64Array, shorter: Float64Array): Float64Array =>
-  counts.map((count, at) => {
-    const start = at - (at % SYMBOLS);
-    let seen = 0;
-    for (let letter = 0; letter < SYMBOLS; letter++) seen += counts[start + letter] ?? 0;
-    return (count + TRUST * (shorter[at % shorter.length] ?? 0)) / (seen + TRUST);
-  });
+const READ = countLetters(new Set([...GIVEN_NAMES, ...FAMILY_NAMES, ...COMMON_WORDS]));
 
-const MODEL = train(new Set([...GIVEN_NAMES, ...FAMILY_NAMES, ...COMMON_WORDS]));
+/** How likely a letter is after two others; where they were read seldom, the one before it speaks more. */
+const shareAfter = (before: number, last: number, letter: number): number => {
+  const two = last * SYMBOLS + letter;
+  const alone = smoothed(READ.one[letter], READ.all, 1 / SYMBOLS);
+  const afterOne = smoothed(READ.two[two], READ.afterOne[last], alone);
+  const context = before * SYMBOLS + last;
+  return smoothed(READ.three[before * SYMBOLS ** 2 + two], READ.afterTwo[context], afterOne);
+};
+
+const smoothed = (count = 0, seen = 0, shorter = 0): number =>
+  (count + TRUST * shorter) / (seen + TRUST);

@@ -71,7 +71,19 @@ export const FAMILY_NAMES: readonly string[] = wordsOf(`
   zhang chen liu yang huang zhao wu zhou xu sun zhu lin guo tanaka sato suzuki takahashi watanabe ito
   le do ho ngo duong ly wijaya santoso susanto hidayat suharto siregar dela bautista villanueva aquino
   srisai wongsakul yamamoto nakamura kobayashi kato yoshida tran pham phan vu dang bui park choi jung kang cho yoon jang
-  mensah owusu okafor okonkwo adeyemi mwangi otieno dlamini nkosi botha
+  wieczorek adamczyk walczak szczepaniak przybylski mazur krol duda zajac kubiak chmielewski baranowski
+  urbanski pietrzak cieslak bartosz grzegorz zbigniew wojciech kucera vesely kral hajek marek pokorny jelinek
+  nemeth farkas molnar varga lakatos stoica marinescu constantinescu georgescu dimitrov todorov hristov
+  bozic knezevic vidovic kovacevic babic zoric zaharov kozlov lebedev zhukov tarasov melnyk boyko hryhorenko
+  papadakis vlachos antoniou ozdemir dogan korkmaz aksoy bulut farah hakim jaber nasser sharif zaidi mirza
+  hosseini karimi rahimi biton dahan katz klein bose ghosh mitra sengupta dutta das pillai menon iyengar
+  bhatt thakur yadav pandey mishra tiwari trivedi naidu patil desouza vandijk vandenberg vanbeek
+  hendriks kuijpers schouten dekker vermeulen claes goossens wouters desmet lefevre garnier faure andre
+  guerin boyer renard picard gauthier barbier arnaud rolland caron giraud brun muller keller vogt winkler
+  schubert engel baumann kaiser fuchs scholz moller lorenz albrecht winter sommer busch pohl haas
+  nygaard dahl berg lund holm strand haugland sjoberg engstrom lundqvist laine heikkila koskinen
+  hayashi shimizu saito inoue kimura mori abe hashimoto ogawa okada fujita goto hasegawa shin kwon han oh
+  nwosu eze balogun abebe tesfaye kamau njoroge mokoena ndlovu mensah owusu okafor okonkwo adeyemi mwangi otieno dlamini nkosi botha
 `);
 
 /** Words that stand in local parts and are nobody's name. */

@@ -1,0 +1,107 @@
+import { readFileSync } from "node:fs";
+import { botLikeness, isBot } from "@mailproof/core/verify/bot";
+import { catchAllConfidence, catchAllParts } from "@mailproof/core/verify/catch-all";
+import { nameLikeness } from "@mailproof/core/verify/likeness";
+import { suggestTypo } from "@mailproof/core/verify/typo";
+import { expect, test } from "vitest";
+import { areaUnderCurve, calibration, humanLocals, machineLocals } from "./lab.ts";
+import { PROVIDERS } from "./providers.ts";
+import { deadDomains } from "./typo-lab.ts";
+
+// Goal: what docs/scores.md publishes about each number is what the lab measures today.
+// Method: the tables are made here, printed, and looked for in the page. When a weight changes on purpose, copy
+// the printed table into the page.
+
+/** The formatter pads the page's tables, which says nothing. */
+const unpadded = (text: string) => text.replaceAll(/ +/g, " ").replaceAll(/-{3,}/g, "---");
+const page = unpadded(readFileSync("docs/scores.md", "utf8"));
+const publish = (heading: string, text: string) => {
+  console.info(`${heading}\n${text}\n`);
+  return unpadded(text);
+};
+
+const TENTHS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
+
+const measured = (
+  high: readonly [string, readonly number[]],
+  low: readonly [string, readonly number[]],
+  bounds: readonly number[],
+) =>
+  `${calibration(high, low, bounds)}\n\nArea under the curve: ${areaUnderCurve(high[1], low[1]).toFixed(3)}.`;
+
+test("the page shows the calibration of name likeness", () => {
+  const table = measured(
+    ["people", humanLocals.map(nameLikeness)],
+    ["machines", machineLocals.map(nameLikeness)],
+    TENTHS,
+  );
+
+  expect(page).toContain(publish("Name likeness", table));
+});
+
+test("the page shows the calibration of catch_all_confidence", () => {
+  const confidence = (local: string) => catchAllConfidence(local, { isRole: false, pattern: null });
+  const table = measured(
+    ["people", humanLocals.map(confidence)],
+    ["machines", machineLocals.map(confidence)],
+    TENTHS.filter((bound) => bound <= 0.6),
+  );
+
+  expect(page).toContain(publish("catch_all_confidence, pattern unknown", table));
+});
+
+test("the page shows the calibration of bot likeness, and what its threshold catches", () => {
+  const table = measured(
+    ["machines", machineLocals.map(botLikeness)],
+    ["people", humanLocals.map(botLikeness)],
+    TENTHS,
+  );
+  const percent = (locals: readonly string[]) =>
+    ((100 * locals.filter(isBot).length) / locals.length).toFixed(1);
+  const sentence = `Flagged: ${percent(machineLocals)} % of the machines, ${percent(humanLocals)} % of the people.`;
+
+  expect(page).toContain(publish("Bot likeness", `${table}\n\n${sentence}`));
+});
+
+test("the page shows how often a typo suggestion is right", () => {
+  const told = deadDomains.map(({ typed, meant }) => {
+    const facts = { mailWorks: false, knownSquat: false };
+    const advice = suggestTypo({ local: "ann", domain: typed }, facts, PROVIDERS);
+    return { ...advice, meant, isRight: advice.suggestion === `ann@${meant}` };
+  });
+  const rows = [0.5, 0.6, 0.7, 0.8, 0.9, 0.99].map((from, at, all) => {
+    const to = all[at + 1] ?? 1;
+    const here = told.filter(
+      ({ confidence }) => (confidence ?? 0) >= from && (confidence ?? 0) < to,
+    );
+    const right = here.filter(({ isRight }) => isRight).length;
+    return `| ${from} | ${here.length} | ${right} | ${(right / here.length).toFixed(2)} |`;
+  });
+  const typos = told.filter(({ meant }) => meant !== null);
+  const firms = told.filter(({ meant }) => meant === null);
+  const misled = firms.filter(({ suggestion }) => suggestion !== null).length;
+  const found = typos.filter(({ isRight }) => isRight).length;
+  const sentence = `Of ${typos.length} typos ${found} were put right; of ${firms.length} dead firms ${misled} were sent elsewhere.`;
+  const table = [
+    "| confidence from | suggestions | right | share |",
+    "| --- | --- | --- | --- |",
+    ...rows,
+  ].join("\n");
+
+  expect(page).toContain(publish("Typo confidence", `${table}\n\n${sentence}`));
+});
+
+const examples = [
+  ...page.matchAll(/^\| (\S+) \| (yes|no) \| (\S+) \| (-?[\d.]+(?: \| -?[\d.]+){6}) \|$/gm),
+].map(([, local = "", role, pattern = "", numbers = ""]) => ({ local, role, pattern, numbers }));
+
+test("the page's examples of catch_all_confidence add up as the code does", () => {
+  const made = examples.map(({ local, role, pattern }) => {
+    const facts = { isRole: role === "yes", pattern: pattern === "-" ? null : pattern };
+    const values = catchAllParts(local, facts).map(({ value }) => value);
+    return [...values, catchAllConfidence(local, facts)].map((n) => n.toFixed(2)).join(" | ");
+  });
+
+  expect(made).toHaveLength(7);
+  expect(made).toEqual(examples.map(({ numbers }) => numbers));
+});
