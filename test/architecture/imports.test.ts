@@ -8,7 +8,7 @@ const MAY_IMPORT: Record<string, RegExp> = {
   api: /^(@mailproof\/core\/|valibot$)/,
   net: /^(@mailproof\/core\/|socks$|node:)/,
   functions: /^(@mailproof\/(core|api|net)\/|@aws-lambda-powertools\/|@middy\/|aws-lambda$|node:)/,
-  local: /^(@mailproof\/(core|api|net)\/|valibot$|node:)/,
+  local: /^(@mailproof\/(core|api|net)\/|valibot$|dns-packet$|node:)/,
 };
 
 const NOTHING = /$^/;

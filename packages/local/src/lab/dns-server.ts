@@ -1,0 +1,171 @@
+import { createSocket, type Socket as UdpSocket } from "node:dgram";
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import type { Answer, Packet, Question } from "dns-packet";
+import * as packet from "dns-packet";
+import { type Lookup, lookupIn, type Zones } from "./zone.ts";
+
+const HOST = "127.0.0.1";
+const TTL_SECONDS = 60;
+/** Without EDNS0 a client promises to take this much over UDP (RFC 1035 §4.2.1). */
+const UDP_BYTES = 512;
+const CHAIN_MAX = 8;
+const PORT_TRIES = 20;
+/** Whoever asks with EDNS0 is answered with it (RFC 6891 §6.1.1). */
+const OPT: Answer = { type: "OPT", name: ".", udpPayloadSize: 4096, flags: 0, options: [] };
+
+export type DnsServer = {
+  readonly address: string;
+  readonly queries: () => number;
+  readonly close: () => Promise<void>;
+};
+
+/** UDP and TCP on one port. Answers for the zones given to it and refuses all other names. */
+export const startDnsServer = async (zones: Zones, port: number): Promise<DnsServer> => {
+  const lookup = lookupIn(zones);
+  const open = new Set<Socket>();
+  let queries = 0;
+  const answer = (bytes: Buffer, room: number) => {
+    queries += 1;
+    return answerTo(lookup, bytes, room);
+  };
+  const { udp, tcp } = await bindBoth(port);
+  udp.on("message", (bytes, { address, port: to }) => {
+    const reply = answer(bytes, UDP_BYTES);
+    if (reply) udp.send(reply, to, address);
+  });
+  tcp.on("connection", (socket) => {
+    open.add(socket);
+    socket.on("close", () => open.delete(socket));
+    socket.on("error", () => socket.destroy());
+    serveTcp(socket, (bytes) => answer(bytes, 65_535));
+  });
+  const close = async () => {
+    for (const socket of open) socket.destroy();
+    await Promise.all([
+      new Promise<void>((resolve) => udp.close(resolve)),
+      new Promise<void>((resolve) => tcp.close(() => resolve())),
+    ]);
+  };
+  return { address: `${HOST}:${udp.address().port}`, queries: () => queries, close };
+};
+
+/** A free UDP port may be a taken TCP port: then the next free one is tried. */
+const bindBoth = async (port: number): Promise<{ udp: UdpSocket; tcp: Server }> => {
+  for (let tries = 1; ; tries += 1) {
+    const tcp = createServer().listen(port, HOST);
+    await once(tcp, "listening");
+    const udp = createSocket("udp4").bind((tcp.address() as AddressInfo).port, HOST);
+    try {
+      await once(udp, "listening");
+      return { udp, tcp };
+    } catch (error) {
+      tcp.close();
+      if (port !== 0 || tries === PORT_TRIES) throw error;
+    }
+  }
+};
+
+/** Over TCP every message comes after its length in two bytes (RFC 1035 §4.2.2). */
+const serveTcp = (socket: Socket, answer: (bytes: Buffer) => Buffer | undefined): void => {
+  let waiting = Buffer.alloc(0);
+  socket.on("data", (chunk: Buffer) => {
+    waiting = Buffer.concat([waiting, chunk]);
+    while (waiting.length >= 2 && waiting.length >= 2 + waiting.readUInt16BE()) {
+      const end = 2 + waiting.readUInt16BE();
+      const reply = answer(waiting.subarray(2, end));
+      waiting = waiting.subarray(end);
+      if (!reply) continue;
+      const length = Buffer.alloc(2);
+      length.writeUInt16BE(reply.length);
+      socket.write(Buffer.concat([length, reply]));
+    }
+  });
+};
+
+/** Undefined is silence: the name is one that never answers, or the bytes were no question. */
+const answerTo = (lookup: Lookup, bytes: Buffer, room: number): Buffer | undefined => {
+  const asked = decode(bytes);
+  const question = asked?.questions?.[0];
+  if (!asked || !question || asked.type !== "query") return undefined;
+  const resolved = resolve(lookup, question);
+  if (resolved === "TIMEOUT") return undefined;
+  const { rcode, ...sections } = resolved;
+  const edns = asked.additionals?.find(({ type }) => type === "OPT");
+  const whole: Packet = {
+    id: asked.id ?? 0,
+    type: "response",
+    flags:
+      rcode |
+      packet.AUTHORITATIVE_ANSWER |
+      packet.RECURSION_AVAILABLE |
+      ((asked.flags ?? 0) & packet.RECURSION_DESIRED),
+    questions: [question],
+    ...sections,
+    additionals: edns ? [OPT] : [],
+  };
+  const encoded = packet.encode(whole);
+  if (encoded.length <= Math.max(room, edns?.udpPayloadSize ?? 0)) return encoded;
+  const flags = (whole.flags ?? 0) | packet.TRUNCATED_RESPONSE;
+  return packet.encode({ ...whole, flags, answers: [], authorities: [] });
+};
+
+const decode = (bytes: Buffer): Packet | undefined => {
+  try {
+    return packet.decode(bytes);
+  } catch {
+    return undefined;
+  }
+};
+
+type Resolved = {
+  readonly rcode: number;
+  readonly answers: readonly Answer[];
+  readonly authorities?: readonly Answer[];
+};
+
+const RCODE = { SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 };
+
+/** Follows a CNAME as far as it stays among our zones, as a resolver would. */
+const resolve = (lookup: Lookup, { type, name }: Question): Resolved | "TIMEOUT" => {
+  const answers: Answer[] = [];
+  let owner = name;
+  for (let hop = 0; hop < CHAIN_MAX; hop += 1) {
+    const found = lookup(type, owner);
+    if (found.kind === "fails") {
+      if (found.how === "TIMEOUT") return "TIMEOUT";
+      const leavesOurZones = found.how === "REFUSED" && answers.length > 0;
+      return leavesOurZones ? { rcode: 0, answers } : { rcode: RCODE[found.how], answers };
+    }
+    if (found.kind !== "records") {
+      const rcode = found.kind === "nxdomain" ? RCODE.NXDOMAIN : 0;
+      return { rcode, answers, authorities: [soaOf(found.apex)] };
+    }
+    for (const data of found.data)
+      answers.push({
+        type: found.type,
+        name: owner,
+        ttl: TTL_SECONDS,
+        data: wire(found.type, data),
+      });
+    if (found.type === type) return { rcode: 0, answers };
+    owner = String(found.data[0]);
+  }
+  return { rcode: RCODE.SERVFAIL, answers: [] };
+};
+
+const wire = (type: string, data: unknown): unknown => {
+  if (type === "MX") {
+    const [preference, exchange] = data as readonly [number, string];
+    return { preference, exchange };
+  }
+  if (type !== "TXT") return data;
+  return [data].flat().map((text) => Buffer.from(String(text), "latin1"));
+};
+
+/** A negative answer says how long to remember it (RFC 2308 §3). */
+const soaOf = (apex: string): Answer => {
+  const times = { serial: 1, refresh: 3600, retry: 600, expire: 86_400, minimum: TTL_SECONDS };
+  const data = { mname: `ns.${apex}`, rname: `hostmaster.${apex}`, ...times };
+  return { type: "SOA", name: apex, ttl: TTL_SECONDS, data };
+};

@@ -1,0 +1,15 @@
+import type { LabDomain } from "./domain.ts";
+import { dnsDomains } from "./domains-dns.ts";
+import { hostileDomains } from "./domains-hostile.ts";
+import { mailboxDomains } from "./domains-mailbox.ts";
+import { refusingDomains } from "./domains-refusing.ts";
+
+/** The whole network but the companies and the senders, in the order of docs/lab.md. */
+export const DOMAINS: Readonly<Record<string, readonly LabDomain[]>> = {
+  "What a host says about a mailbox": mailboxDomains,
+  "What a host says about the client": refusingDomains,
+  "What DNS says": dnsDomains,
+  "Hosts that misbehave": hostileDomains,
+};
+
+export const allDomains: readonly LabDomain[] = Object.values(DOMAINS).flat();

@@ -1,0 +1,107 @@
+import { createServer } from "node:net";
+import { createSecureContext } from "node:tls";
+import { PUBLIC_AND_WORTHLESS_CERTIFICATE, PUBLIC_AND_WORTHLESS_KEY } from "./certificate.ts";
+import type { Memory } from "./dialogue.ts";
+import { startDnsServer } from "./dns-server.ts";
+import { allDomains } from "./domains.ts";
+import { type Counts, startMailServer } from "./mail-server.ts";
+import { HOSTS_BELOW, networkOf, ONLY_ADDRESS } from "./network.ts";
+import type { Zones } from "./zone.ts";
+
+export const LAB_ZONE = "lab.mailproof.test";
+
+const COMPANIES = 3_000;
+const SLOW_MS = 1_000;
+/** More senders than this waiting at once are not remembered: the lab may run for weeks. */
+const WAITING_MAX = 100_000;
+
+export type LabOptions = {
+  /** One port for every mail host; 0 takes a free one. */
+  readonly smtpPort?: number;
+  readonly dnsPort?: number;
+  /** Before every reply of a mail host. */
+  readonly replyMs?: number;
+  /** The unit in which the slow domains are slow. */
+  readonly slowMs?: number;
+  /** What all names of the lab are below: for a client that refuses names under .test. */
+  readonly zone?: string;
+  /** More zones for the DNS server, by apex. */
+  readonly zones?: Zones;
+  readonly companies?: number;
+  readonly now?: () => Date;
+};
+
+export type LabStats = Counts & { readonly dnsQueries: number };
+
+export type Lab = {
+  /** host:port, for UDP and TCP. */
+  readonly dns: string;
+  readonly smtpPort: number;
+  /** The addresses of the mail hosts, as CIDR: what a client's address guard has to let through. */
+  readonly smtpAddresses: string;
+  /** Sentences for whoever started it: what this machine cannot show. */
+  readonly notes: readonly string[];
+  readonly stats: () => LabStats;
+  readonly close: () => Promise<void>;
+};
+
+const NO_OWN_ADDRESSES =
+  "This machine has no loopback addresses but 127.0.0.1, so all mail hosts of the lab share it. Domains that " +
+  "differ by greeting, TLS, timing or a closed port answer as polite hosts here; a recipient's answer is as " +
+  "documented. (Linux has all of 127.0.0.0/8.)";
+
+/** A small internet on the loopback: DNS and mail hosts that say the same about the same name in every run. */
+export const startLab = async (options: LabOptions = {}): Promise<Lab> => {
+  const { smtpPort = 0, dnsPort = 0, replyMs = 0, slowMs = SLOW_MS } = options;
+  const { companies = COMPANIES, now = () => new Date() } = options;
+  const zoneName = (options.zone ?? LAB_ZONE).toLowerCase();
+  const ownAddresses = await canListenAt("127.77.0.1");
+  const network = networkOf({ zoneName, domains: allDomains, companies, ownAddresses });
+  const mail = await startMailServer(network.hosts, smtpPort, {
+    replyMs,
+    slowMs,
+    secureContext: createSecureContext({
+      key: PUBLIC_AND_WORTHLESS_KEY,
+      cert: PUBLIC_AND_WORTHLESS_CERTIFICATE,
+    }),
+    memory: memoryBy(now),
+  });
+  const zones = { [zoneName]: network.zone, "127.in-addr.arpa": network.reverse, ...options.zones };
+  const dns = await startDnsServer(zones, dnsPort).catch(async (error: unknown) => {
+    await mail.close();
+    throw error;
+  });
+  return {
+    dns: dns.address,
+    smtpPort: mail.port,
+    smtpAddresses: ownAddresses ? HOSTS_BELOW : `${ONLY_ADDRESS}/32`,
+    notes: ownAddresses ? [] : [NO_OWN_ADDRESSES],
+    stats: () => ({ ...mail.counts(), dnsQueries: dns.queries() }),
+    close: async () => {
+      await Promise.all([mail.close(), dns.close()]);
+    },
+  };
+};
+
+const canListenAt = (host: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen({ host, port: 0 }, () => server.close(() => resolve(true)));
+  });
+
+const memoryBy = (now: () => Date): Memory => {
+  const since = new Map<string, number>();
+  return {
+    waitedMs: (host, sender, to) => {
+      const key = `${host} ${sender} ${to}`;
+      const at = now().getTime();
+      const first = since.get(key);
+      if (first !== undefined) return at - first;
+      const [oldest] = since.keys();
+      if (since.size >= WAITING_MAX && oldest !== undefined) since.delete(oldest);
+      since.set(key, at);
+      return 0;
+    },
+  };
+};

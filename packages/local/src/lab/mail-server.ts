@@ -1,0 +1,111 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import type { MailHost } from "./dialogue.ts";
+import { converse, type House } from "./session.ts";
+
+const BACKLOG = 4_096;
+const PORT_TRIES = 20;
+
+export type Counts = {
+  readonly sessions: number;
+  readonly open: number;
+  readonly recipients: number;
+  /** How often each verb was heard; a verifier never says DATA or VRFY. */
+  readonly commands: Readonly<Record<string, number>>;
+  readonly sessionsPerHost: Readonly<Record<string, number>>;
+  readonly peakSessionsPerHost: Readonly<Record<string, number>>;
+};
+
+export type MailServer = {
+  readonly port: number;
+  readonly counts: () => Counts;
+  readonly close: () => Promise<void>;
+};
+
+type Tally = { sessions: number; open: number; peak: number };
+
+/** Every host at its own address, and all of them at one port. */
+export const startMailServer = async (
+  hosts: readonly MailHost[],
+  port: number,
+  house: Omit<House, "heard">,
+): Promise<MailServer> => {
+  const sockets = new Set<Socket>();
+  const tallies = new Map<string, Tally>();
+  const commands = new Map<string, number>();
+  const heard = (start: string) => {
+    const verb = /^[a-z]+/i.exec(start)?.[0].toUpperCase() ?? "?";
+    commands.set(verb, (commands.get(verb) ?? 0) + 1);
+  };
+  const receive = (host: MailHost) => (socket: Socket) => {
+    const tally = tallies.get(host.name) ?? { sessions: 0, open: 0, peak: 0 };
+    tallies.set(host.name, tally);
+    sockets.add(socket);
+    tally.sessions += 1;
+    tally.open += 1;
+    tally.peak = Math.max(tally.peak, tally.open);
+    socket.on("close", () => {
+      sockets.delete(socket);
+      tally.open -= 1;
+    });
+    const isTooMany = tally.open > (host.manner.sessionsMax ?? Number.POSITIVE_INFINITY);
+    converse(socket, host, { ...house, heard }, isTooMany);
+  };
+  const servers = await listenAll(hosts, port, receive);
+  const counts = () => {
+    const per = (pick: (tally: Tally) => number) =>
+      Object.fromEntries([...tallies].map(([name, tally]) => [name, pick(tally)]));
+    const sum = (pick: (tally: Tally) => number) =>
+      [...tallies.values()].reduce((total, tally) => total + pick(tally), 0);
+    return {
+      sessions: sum(({ sessions }) => sessions),
+      open: sum(({ open }) => open),
+      recipients: commands.get("RCPT") ?? 0,
+      commands: Object.fromEntries(commands),
+      sessionsPerHost: per(({ sessions }) => sessions),
+      peakSessionsPerHost: per(({ peak }) => peak),
+    };
+  };
+  const close = async () => {
+    for (const socket of sockets) socket.destroy();
+    await closeAll(servers);
+  };
+  return { port: portOf(servers), counts, close };
+};
+
+/** The first host takes a free port; if another program has that port at any other address, all begin again. */
+const listenAll = async (
+  hosts: readonly MailHost[],
+  port: number,
+  receive: (host: MailHost) => (socket: Socket) => void,
+): Promise<readonly Server[]> => {
+  for (let tries = 1; ; tries += 1) {
+    const servers: Server[] = [];
+    try {
+      for (const host of hosts) {
+        const server = createServer({ noDelay: true }, receive(host));
+        servers.push(server);
+        const at = port === 0 && servers.length > 1 ? portOf(servers) : port;
+        server.listen({ host: host.address, port: at, backlog: BACKLOG });
+        await once(server, "listening");
+      }
+      return servers;
+    } catch (error) {
+      await closeAll(servers);
+      const isTaken = (error as NodeJS.ErrnoException).code === "EADDRINUSE";
+      if (!isTaken || port !== 0 || tries === PORT_TRIES) throw error;
+    }
+  }
+};
+
+const portOf = ([first]: readonly Server[]): number => {
+  const address = first?.address() as AddressInfo | null | undefined;
+  if (!address) throw new Error("No mail host listens.");
+  return address.port;
+};
+
+const closeAll = async (servers: readonly Server[]): Promise<void> => {
+  await Promise.all(
+    servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve()))),
+  );
+};

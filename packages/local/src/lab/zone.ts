@@ -1,0 +1,84 @@
+import type { RecordType } from "@mailproof/core/mail/dns/dns";
+
+/** What the lab can be told to do instead of answering. */
+export type Failing = "SERVFAIL" | "REFUSED" | "TIMEOUT";
+
+type Data = {
+  readonly A: string;
+  readonly AAAA: string;
+  readonly MX: readonly [priority: number, exchange: string];
+  /** Several strings are the character-strings of one record. Characters are bytes (latin-1). */
+  readonly TXT: string | readonly string[];
+  readonly PTR: string;
+  readonly CNAME: string;
+  readonly NS: string;
+};
+
+/** The records of one name, by type. A type may fail instead, and so may the whole name. */
+export type Records = { readonly [T in RecordType]?: readonly Data[T][] | Failing };
+
+/** By owner name, in A-labels, without a final dot; `*.name` stands for all that is missing below the name. */
+export type Zone = Readonly<Record<string, Records | Failing>>;
+
+/** By apex; "" is the root, and then no name in the world is outside. */
+export type Zones = Readonly<Record<string, Zone>>;
+
+export type Found =
+  | { readonly kind: "records"; readonly type: string; readonly data: readonly unknown[] }
+  | { readonly kind: "nodata" | "nxdomain"; readonly apex: string }
+  | { readonly kind: "fails"; readonly how: Failing };
+
+export type Lookup = (type: string, name: string) => Found;
+
+/** The rules of RFC 1034 §4.3.2 for one name, without following a CNAME. */
+export const lookupIn = (zones: Zones): Lookup => {
+  const apexes = new Map(
+    Object.entries(zones).map(([written, zone]) => {
+      const apex = written.toLowerCase();
+      return [apex, indexOf(apex, zone)];
+    }),
+  );
+  const apexOf = (name: string) => [...withParents(name), ""].find((one) => apexes.has(one));
+  return (type, asked) => {
+    const name = asked.toLowerCase();
+    const apex = apexOf(name);
+    const names = apex === undefined ? undefined : apexes.get(apex);
+    // Never NXDOMAIN for a stranger's domain: it would count as proof that the domain does not exist.
+    if (apex === undefined || !names) return { kind: "fails", how: "REFUSED" };
+    const records = names.get(name) ?? names.get(`*.${closest(names, name)}`);
+    if (!records) return { kind: "nxdomain", apex };
+    return typeof records === "string"
+      ? { kind: "fails", how: records }
+      : pick(records, type, apex);
+  };
+};
+
+const pick = (records: Records, type: string, apex: string): Found => {
+  const data = records[type as RecordType];
+  if (typeof data === "string") return { kind: "fails", how: data };
+  if (data && data.length > 0) return { kind: "records", type, data };
+  if (records.CNAME && typeof records.CNAME !== "string")
+    return { kind: "records", type: "CNAME", data: records.CNAME };
+  return { kind: "nodata", apex };
+};
+
+/** A name above an existing one exists too, without records (RFC 8020): it is NODATA, not NXDOMAIN. */
+const indexOf = (apex: string, zone: Zone): ReadonlyMap<string, Records | Failing> => {
+  const names = new Map<string, Records | Failing>([[apex, {}]]);
+  for (const owner of Object.keys(zone))
+    for (const parent of withParents(owner.toLowerCase()).slice(1))
+      if (parent.length > apex.length && !names.has(parent)) names.set(parent, {});
+  for (const [owner, records] of Object.entries(zone)) names.set(owner.toLowerCase(), records);
+  return names;
+};
+
+/** RFC 4592 §3.3.1: a wildcard stands only directly below the longest part of the name that exists. */
+const closest = (names: ReadonlyMap<string, unknown>, name: string): string =>
+  withParents(name)
+    .slice(1)
+    .find((parent) => names.has(parent)) ?? "";
+
+const withParents = (name: string): readonly string[] => {
+  const labels = name.split(".");
+  return labels.map((_, index) => labels.slice(index).join("."));
+};

@@ -1,0 +1,128 @@
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { type Lab, startLab } from "@mailproof/local/lab/lab";
+import * as packet from "dns-packet";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { resolverOf } from "./client.ts";
+
+let lab: Lab;
+beforeAll(async () => {
+  lab = await startLab({
+    companies: 3,
+    zones: {
+      "extra.example": {
+        "extra.example": {
+          TXT: [["two ", "strings"], "caf\xe9"],
+          MX: "SERVFAIL",
+          A: ["192.0.2.1"],
+        },
+        "*.wild.extra.example": { A: ["192.0.2.2"] },
+        "a.b.wild.extra.example": { A: ["192.0.2.3"] },
+        "alias.extra.example": { CNAME: ["extra.example"] },
+        "away.extra.example": { CNAME: ["elsewhere.example"] },
+        "loop.extra.example": { CNAME: ["loop.extra.example"] },
+        "v6.extra.example": { AAAA: ["2001:db8::1"] },
+      },
+    },
+  });
+});
+afterAll(() => lab.close());
+
+const codeOf = (asked: Promise<unknown>) =>
+  asked.then(
+    (records) => records,
+    (error: NodeJS.ErrnoException) => error.code,
+  );
+const mx = (priority: number, exchange: string) => ({ priority, exchange, type: "MX" });
+const at = (name: string) => `${name}.lab.mailproof.test`;
+
+test.each([
+  ["nullmx", [mx(0, "")]],
+  ["aonly", "ENODATA"],
+  ["nomail", "ENODATA"],
+  ["nxdomain", "ENOTFOUND"],
+  ["servfail", "ESERVFAIL"],
+  ["dnsrefused", "EREFUSED"],
+  ["dnstimeout", "ETIMEOUT"],
+  ["mxservfail", "ESERVFAIL"],
+  ["microsoft", [mx(0, at("microsoft.mail.protection"))]],
+  ["VALID", [mx(10, at("mx.valid"))]],
+  ["no.such.name.anywhere", "ENOTFOUND"],
+])("the MX of %s", async (name, expected) => {
+  expect(await codeOf(resolverOf(lab).resolveMx(at(name)))).toEqual(expected);
+});
+
+test.each<[name: string, type: "A" | "AAAA" | "TXT" | "MX", expected: unknown]>([
+  [at("mx.mxprivate"), "A", ["10.0.0.1"]],
+  [at("mx.mxmapped"), "AAAA", ["::ffff:10.0.0.1"]],
+  [at("mx.mxhostfail"), "A", "ESERVFAIL"],
+  [at("gone.mxgone"), "A", "ENOTFOUND"],
+  [at("companies"), "A", "ENODATA"],
+  ["extra.example", "TXT", [["two ", "strings"], ["caf\xe9"]]],
+  ["extra.example", "MX", "ESERVFAIL"],
+  ["extra.example", "AAAA", "ENODATA"],
+  ["x.y.wild.extra.example", "A", ["192.0.2.2"]],
+  ["b.wild.extra.example", "A", "ENODATA"],
+  ["c.b.wild.extra.example", "A", "ENOTFOUND"],
+  ["alias.extra.example", "A", ["192.0.2.1"]],
+  ["loop.extra.example", "A", "ESERVFAIL"],
+  ["v6.extra.example", "AAAA", ["2001:db8::1"]],
+  ["gmail.com", "MX", "EREFUSED"],
+])("%s %s", async (name, type, expected) => {
+  expect(await codeOf(resolverOf(lab).resolve(name, type))).toEqual(expected);
+});
+
+test("an answer too big for UDP comes over TCP, or at once to a client with EDNS0", async () => {
+  expect(await resolverOf(lab).resolveMx(at("mxmany"))).toHaveLength(30);
+
+  const plain = await query({ additionals: [] });
+  const edns = await query({
+    additionals: [{ type: "OPT", name: ".", udpPayloadSize: 4096, flags: 0, options: [] }],
+  });
+
+  expect([plain.answers?.length, (plain.flags ?? 0) & packet.TRUNCATED_RESPONSE]).toEqual([
+    0,
+    packet.TRUNCATED_RESPONSE,
+  ]);
+  expect(edns.answers).toHaveLength(30);
+});
+
+test("an address of a mail host has its name", async () => {
+  const resolver = resolverOf(lab);
+  const [address = ""] = await resolver.resolve4(at("mx.valid"));
+
+  expect(await resolver.reverse(address)).toEqual([at("mx.valid")]);
+});
+
+test("a root zone answers for the whole world, and says NXDOMAIN for what it lacks", async () => {
+  const own = await startLab({ companies: 0, zones: { "": { "a.example": { TXT: ["here"] } } } });
+  const resolver = resolverOf(own);
+  const said = [
+    await codeOf(resolver.resolveTxt("a.example")),
+    await codeOf(resolver.resolveTxt("b.example")),
+    await codeOf(resolver.resolveMx(at("nullmx"))),
+  ];
+  await own.close();
+
+  expect(said).toEqual([[["here"]], "ENOTFOUND", [mx(0, "")]]);
+});
+
+test("bytes that are no question get no answer and do no harm", async () => {
+  const socket = createSocket("udp4");
+  const [host, port] = lab.dns.split(":");
+  for (const bytes of ["", "x", "\0".repeat(12), "\xff".repeat(40)])
+    socket.send(Buffer.from(bytes, "latin1"), Number(port), host);
+  socket.close();
+
+  expect(await resolverOf(lab).resolve4(at("mx.valid"))).toHaveLength(1);
+});
+
+const query = async (more: Partial<packet.Packet>): Promise<packet.Packet> => {
+  const socket = createSocket("udp4");
+  const [host, port] = lab.dns.split(":");
+  const questions = [{ type: "MX", name: at("mxmany") }];
+  socket.send(packet.encode({ id: 7, type: "query", questions, ...more }), Number(port), host);
+  const [bytes] = await once(socket, "message");
+  socket.close();
+  return packet.decode(bytes);
+};
