@@ -1,3 +1,4 @@
+import { createPublicKey } from "node:crypto";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { type Lab, startLab } from "@mailproof/local/lab/lab";
@@ -68,6 +69,16 @@ test.each<[name: string, type: "A" | "AAAA" | "TXT" | "MX", expected: unknown]>(
   ["loop.extra.example", "A", "ESERVFAIL"],
   ["v6.extra.example", "AAAA", ["2001:db8::1"]],
   ["gmail.com", "MX", "EREFUSED"],
+  ["_dmarc.mailproof.test", "TXT", "ENOTFOUND"],
+  ["mailproof.test", "TXT", "ENODATA"],
+  [at("_dmarc.good.senders"), "TXT", [[expect.stringMatching(/^v=DMARC1; p=reject/)]]],
+  [at("_domainkey.good.senders"), "TXT", "ENODATA"],
+  [at("_domainkey.bare.senders"), "TXT", "ENOTFOUND"],
+  [at("i10.lookups.senders"), "TXT", [["v=spf1 ip4:192.0.2.110 -all"]]],
+  [at("66.2.0.192.bl"), "A", ["127.0.0.2"]],
+  [at("2.0.0.127.bl"), "A", ["127.0.0.2"]],
+  [at("1.0.0.127.bl"), "A", "ENOTFOUND"],
+  [at("4.3.2.1.refusing-bl"), "A", ["127.255.255.254"]],
 ])("%s %s", async (name, type, expected) => {
   expect(await codeOf(resolverOf(lab).resolve(name, type))).toEqual(expected);
 });
@@ -85,6 +96,16 @@ test("an answer too big for UDP comes over TCP, or at once to a client with EDNS
     packet.TRUNCATED_RESPONSE,
   ]);
   expect(edns.answers).toHaveLength(30);
+});
+
+test("a DKIM key longer than a character-string arrives whole", async () => {
+  const [strings = []] = await resolverOf(lab).resolveTxt(at("selector1._domainkey.good.senders"));
+  const key = /p=(.*)$/.exec(strings.join(""))?.[1] ?? "";
+
+  expect(strings.length).toBeGreaterThan(1);
+  expect(
+    createPublicKey({ key: Buffer.from(key, "base64"), format: "der", type: "spki" }).type,
+  ).toBe("public");
 });
 
 test("an address of a mail host has its name", async () => {

@@ -6,6 +6,7 @@ import { startDnsServer } from "./dns-server.ts";
 import { allDomains } from "./domains.ts";
 import { type Counts, startMailServer } from "./mail-server.ts";
 import { HOSTS_BELOW, networkOf, ONLY_ADDRESS } from "./network.ts";
+import { sendersZone } from "./senders.ts";
 import type { Zones } from "./zone.ts";
 
 export const LAB_ZONE = "lab.mailproof.test";
@@ -66,7 +67,12 @@ export const startLab = async (options: LabOptions = {}): Promise<Lab> => {
     }),
     memory: memoryBy(now),
   });
-  const zones = { [zoneName]: network.zone, "127.in-addr.arpa": network.reverse, ...options.zones };
+  const zones = {
+    ...(zoneName.endsWith(".test") && { test: { [zoneName]: {} } }),
+    [zoneName]: { ...network.zone, ...sendersZone(zoneName) },
+    "127.in-addr.arpa": network.reverse,
+    ...options.zones,
+  };
   const dns = await startDnsServer(zones, dnsPort).catch(async (error: unknown) => {
     await mail.close();
     throw error;

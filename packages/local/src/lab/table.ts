@@ -1,0 +1,40 @@
+import { DOMAINS } from "./domains.ts";
+import { SENDERS, SENDERS_BELOW } from "./senders.ts";
+
+/** The tables of docs/lab.md, from the same rows that the lab serves. */
+export const labTables = (): string => {
+  const domains = Object.entries(DOMAINS).map(([title, rows]) =>
+    section(
+      title,
+      ["try", "status", "reason", "because"],
+      rows.flatMap(({ name, shows, examples }) =>
+        examples.map(([local, status, reason], index) => [
+          `\`${local}@${name}\``,
+          status,
+          `\`${reason}\``,
+          index === 0 ? shows : "",
+        ]),
+      ),
+    ),
+  );
+  const senders = section(
+    "Domains that send",
+    ["check", "sends from", "because"],
+    SENDERS.map(({ name, sendingIp, shows }) => [
+      `\`${name}.${SENDERS_BELOW}\``,
+      `\`${sendingIp}\``,
+      shows,
+    ]),
+  );
+  return [...domains, senders].join("\n\n");
+};
+
+const section = (title: string, head: readonly string[], rows: readonly (readonly string[])[]) => {
+  const widths = head.map((word, index) =>
+    Math.max(word.length, ...rows.map((row) => row[index]?.length ?? 0)),
+  );
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join(" | ")} |`;
+  const rule = line(widths.map((width) => "-".repeat(width)));
+  return [`### ${title}`, "", line(head), rule, ...rows.map(line)].join("\n");
+};
