@@ -1,5 +1,7 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { peopleOf } from "@mailproof/local/lab/companies";
 import { type Lab, startLab } from "@mailproof/local/lab/lab";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -320,6 +322,28 @@ describe("a lab", () => {
     expect(own.smtpPort).not.toBe(lab.smtpPort);
     await own.close();
   });
+
+  // A timer or socket that was forgotten keeps the program alive, and this waits for its end.
+  test("lets its program end once it is closed", async () => {
+    const program = `
+      import { once } from "node:events";
+      import { connect } from "node:net";
+      import { startLab } from "@mailproof/local/lab/lab";
+      const lab = await startLab({ companies: 3, slowMs: 1e6 });
+      for (let host = 1; host < 90; host += 1) {
+        const socket = connect({ host: "127.77.0." + host, port: lab.smtpPort });
+        socket.on("error", () => {}).write("EHLO me\\r\\n");
+        await once(socket, "connect").catch(() => {});
+      }
+      await lab.close();
+      console.log("closed");`;
+    const child = spawn(process.execPath, ["--input-type=module", "--eval", program], {
+      timeout: 20_000,
+    });
+    const [said, [code]] = await Promise.all([text(child.stdout), once(child, "close")]);
+
+    expect([said, code]).toEqual(["closed\n", 0]);
+  }, 30_000);
 
   test("leaves nothing open when it is closed, whatever is under way", async () => {
     const own = await startLab({ companies: 3 });

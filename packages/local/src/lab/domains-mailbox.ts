@@ -92,7 +92,7 @@ export const mailboxDomains: readonly LabDomain[] = [
     hosts: {
       mx: {
         rcpt: people("550 Unrouteable address", "250 Accepted"),
-        greeting: "220-HOST ESMTP Exim-like\n220 No unsolicited mail here",
+        greeting: "220-HOST ESMTP Exim 4.96\n220 No unsolicited mail here",
         offers: ["SIZE 52428800", "8BITMIME", "PIPELINING", "HELP"],
       },
     },
@@ -110,6 +110,7 @@ export const mailboxDomains: readonly LabDomain[] = [
           "524 5.2.4 Mailing list expansion problem: <>",
           "250 2.1.5 Destination address valid: Recipient ok",
         ),
+        greeting: "220 HOST ESMTP OpenSMTPD",
         offers: ["8BITMIME", "ENHANCEDSTATUSCODES", "SIZE 36700160", "DSN", "HELP"],
       },
     },
