@@ -10,6 +10,8 @@ const TTL_SECONDS = 60;
 /** Without EDNS0 a client promises to take this much over UDP (RFC 1035 §4.2.1). */
 const UDP_BYTES = 512;
 const CHAIN_MAX = 8;
+/** A burst of questions is to wait, not to be lost; the system may allow less. */
+const RECEIVE_BYTES = 4 * 1024 * 1024;
 const PORT_TRIES = 20;
 /** Whoever asks with EDNS0 is answered with it (RFC 6891 §6.1.1). */
 const OPT: Answer = { type: "OPT", name: ".", udpPayloadSize: 4096, flags: 0, options: [] };
@@ -55,7 +57,10 @@ const bindBoth = async (port: number): Promise<{ udp: UdpSocket; tcp: Server }> 
   for (let tries = 1; ; tries += 1) {
     const tcp = createServer().listen(port, HOST);
     await once(tcp, "listening");
-    const udp = createSocket("udp4").bind((tcp.address() as AddressInfo).port, HOST);
+    const udp = createSocket({ type: "udp4", recvBufferSize: RECEIVE_BYTES }).bind(
+      (tcp.address() as AddressInfo).port,
+      HOST,
+    );
     try {
       await once(udp, "listening");
       return { udp, tcp };
