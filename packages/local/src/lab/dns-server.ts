@@ -9,6 +9,7 @@ const HOST = "127.0.0.1";
 const TTL_SECONDS = 60;
 /** Without EDNS0 a client promises to take this much over UDP (RFC 1035 §4.2.1). */
 const UDP_BYTES = 512;
+const TCP_BYTES = 65_535;
 const CHAIN_MAX = 8;
 /** A burst of questions is to wait, not to be lost; the system may allow less. */
 const RECEIVE_BYTES = 4 * 1024 * 1024;
@@ -22,25 +23,34 @@ export type DnsServer = {
   readonly close: () => Promise<void>;
 };
 
-/** UDP and TCP on one port. Answers for the zones given to it and refuses all other names. */
-export const startDnsServer = async (zones: Zones, port: number): Promise<DnsServer> => {
+/**
+ * UDP and TCP on one port. Answers for the zones given to it and refuses all other names. `hear` is told every
+ * question, with its transport: "udp MX example.com".
+ */
+export const startDnsServer = async (
+  zones: Zones,
+  port: number,
+  hear: (question: string) => void = () => {},
+): Promise<DnsServer> => {
   const lookup = lookupIn(zones);
   const open = new Set<Socket>();
   let queries = 0;
-  const answer = (bytes: Buffer, room: number) => {
+  const answer = (bytes: Buffer, transport: "udp" | "tcp") => {
     queries += 1;
-    return answerTo(lookup, bytes, room);
+    const asked = decode(bytes);
+    for (const { type, name } of asked?.questions ?? []) hear(`${transport} ${type} ${name}`);
+    return answerTo(lookup, asked, transport === "udp" ? UDP_BYTES : TCP_BYTES);
   };
   const { udp, tcp } = await bindBoth(port);
   udp.on("message", (bytes, { address, port: to }) => {
-    const reply = answer(bytes, UDP_BYTES);
+    const reply = answer(bytes, "udp");
     if (reply) udp.send(reply, to, address);
   });
   tcp.on("connection", (socket) => {
     open.add(socket);
     socket.on("close", () => open.delete(socket));
     socket.on("error", () => socket.destroy());
-    serveTcp(socket, (bytes) => answer(bytes, 65_535));
+    serveTcp(socket, (bytes) => answer(bytes, "tcp"));
   });
   const close = async () => {
     for (const socket of open) socket.destroy();
@@ -89,8 +99,7 @@ const serveTcp = (socket: Socket, answer: (bytes: Buffer) => Buffer | undefined)
 };
 
 /** Undefined is silence: the name is one that never answers, or the bytes were no question. */
-const answerTo = (lookup: Lookup, bytes: Buffer, room: number): Buffer | undefined => {
-  const asked = decode(bytes);
+const answerTo = (lookup: Lookup, asked: Packet | undefined, room: number): Buffer | undefined => {
   const question = asked?.questions?.[0];
   if (!asked || !question || asked.type !== "query") return undefined;
   const resolved = resolve(lookup, question);
