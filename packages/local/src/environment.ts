@@ -1,18 +1,65 @@
+import { isIP } from "node:net";
+import { isAddress, parseAddress } from "@mailproof/core/mail/address";
+import { type Cidr, parseCidr } from "@mailproof/core/mail/ip";
 import * as v from "valibot";
 
+const PORT_WORDS = "must be a number from 0 to 65535";
 const Port = v.pipe(
   v.string(),
-  v.regex(/^\d{1,5}$/, "must be a number from 0 to 65535"),
+  v.regex(/^\d{1,5}$/, PORT_WORDS),
   v.transform(Number),
-  v.maxValue(65_535, "must be a number from 0 to 65535"),
+  v.maxValue(65_535, PORT_WORDS),
 );
 const Secret = v.pipe(v.string(), v.minLength(16, "must have at least 16 characters"));
+
+/** Several values with commas between them; blanks round them do not count. */
+const listOf = <T extends v.GenericSchema<string, unknown>>(item: T) =>
+  v.pipe(
+    v.string(),
+    v.transform((text) =>
+      text
+        .split(",")
+        .map((one) => one.trim())
+        .filter((one) => one !== ""),
+    ),
+    v.array(item),
+  );
+
+const SERVER = /^(?:\[([0-9a-f:.]+)\]|([\d.]+))(?::(\d{1,5}))?$/i;
+const DnsServer = v.pipe(
+  v.string(),
+  v.check((text) => {
+    const [, v6, v4, port = "53"] = SERVER.exec(text) ?? [];
+    return isIP(v6 ?? v4 ?? "") !== 0 && Number(port) <= 65_535;
+  }, "must be a list of addresses such as 192.0.2.1, 192.0.2.1:5353 or [2001:db8::1]:53"),
+);
+const Block = v.pipe(
+  v.string(),
+  v.transform(parseCidr),
+  v.custom<Cidr>((block) => block !== undefined, "must be a list of blocks such as 10.0.0.0/8"),
+);
+const PROXY = /^socks5h?:\/\/(?:[^@\s]+@)?[^\s:/]+:\d{1,5}\/?$/;
+const Proxy = v.pipe(
+  v.string(),
+  v.regex(PROXY, "must be a list such as socks5://user:pass@host:1080"),
+);
+const HelloName = v.pipe(v.string(), v.regex(/^[a-z0-9.-]{1,253}$/i, "must be a host name"));
+const Sender = v.pipe(
+  v.string(),
+  v.check((text) => isAddress(parseAddress(text)), "must be an email address"),
+);
 
 // The README's table of settings says the same, and test/architecture holds the two together.
 const Environment = v.object({
   PORT: v.optional(Port, "8787"),
   MAILPROOF_DIR: v.optional(v.pipe(v.string(), v.minLength(1, "must not be empty")), ".local"),
   KEY_PEPPER: v.optional(Secret),
+  DNS_SERVERS: v.optional(listOf(DnsServer), ""),
+  SMTP_PORT: v.optional(Port, "25"),
+  SMTP_HELLO: v.optional(HelloName, "mailproof.invalid"),
+  SMTP_FROM: v.optional(Sender, "probe@mailproof.invalid"),
+  SMTP_PROXIES: v.optional(listOf(Proxy), ""),
+  SMTP_ALLOW_PRIVATE: v.optional(listOf(Block), ""),
 });
 
 export type Environment = v.InferOutput<typeof Environment>;
@@ -23,6 +70,6 @@ export const SETTINGS = Object.keys(Environment.entries);
 export const readEnvironment = (env: Readonly<Record<string, string | undefined>>): Environment => {
   const parsed = v.safeParse(Environment, env);
   if (parsed.success) return parsed.output;
-  const wrong = parsed.issues.map((issue) => `${v.getDotPath(issue)} ${issue.message}`);
-  throw new Error(`These settings are wrong: ${wrong.join("; ")}.`);
+  const wrong = parsed.issues.map((issue) => `${issue.path?.[0]?.key as string} ${issue.message}`);
+  throw new Error(`These settings are wrong: ${[...new Set(wrong)].join("; ")}.`);
 };

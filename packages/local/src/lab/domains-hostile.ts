@@ -4,7 +4,6 @@ import { always, type Manner, people } from "./manner.ts";
 const LONG = 3_000;
 const one = (manner: Partial<Manner>) => ({ mx: { rcpt: people(), ...manner } });
 
-const fails: LabDomain["examples"] = [["ada.lovelace", "unknown", "connect_failed"]];
 const works: LabDomain["examples"] = [
   ["ada.lovelace", "valid", "accepted"],
   ["nobody", "invalid", "mailbox_not_found"],
@@ -50,25 +49,25 @@ export const hostileDomains: readonly LabDomain[] = [
   {
     name: "hangup",
     shows: "Accepts the connection and closes it at once.",
-    examples: fails,
+    examples: [["ada.lovelace", "unknown", "connection_lost"]],
     hosts: one({ opening: "hang up" }),
   },
   {
     name: "halfclose",
     shows: "Closes its half of the connection right after the greeting.",
-    examples: fails,
+    examples: [["ada.lovelace", "unknown", "connection_lost"]],
     hosts: one({ opening: "half close" }),
   },
   {
     name: "dropmid",
     shows: "Drops the connection when it is asked about a recipient.",
-    examples: fails,
+    examples: [["ada.lovelace", "unknown", "connection_lost"]],
     hosts: one({ rcpt: always({}) }),
   },
   {
     name: "closing",
     shows: "Answers a recipient with 421 and hangs up.",
-    examples: [["ada.lovelace", "unknown", "rate_limited"]],
+    examples: [["ada.lovelace", "unknown", "server_error"]],
     hosts: one({
       rcpt: always({ say: "421 4.7.0 Try again later, closing connection", hangUp: true }),
     }),
@@ -82,7 +81,7 @@ export const hostileDomains: readonly LabDomain[] = [
   {
     name: "longline",
     shows: "Refuses with one line of 3,000 characters.",
-    examples: [["nobody", "unknown", "protocol_error"]],
+    examples: [["unknown.person", "unknown", "protocol_error"]],
     hosts: one({ rcpt: people(`550 5.1.1 ${"no ".repeat(LONG / 3)}`) }),
   },
   {
@@ -100,7 +99,7 @@ export const hostileDomains: readonly LabDomain[] = [
   {
     name: "mixedcodes",
     shows: "Answers over two lines that disagree about the code.",
-    examples: [["ada.lovelace", "unknown", "protocol_error"]],
+    examples: [["ada.lovelace", "unknown", "policy_blocked"]],
     hosts: one({ rcpt: always("250-2.1.5 Ok so far\n550 5.7.1 Or perhaps not") }),
   },
   {

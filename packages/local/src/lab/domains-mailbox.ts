@@ -34,7 +34,7 @@ export const mailboxDomains: readonly LabDomain[] = [
     shows: "Accepts every recipient.",
     examples: [
       ["ada.lovelace", "catch_all", "catch_all"],
-      ["nobody", "catch_all", "catch_all"],
+      ["unknown.person", "catch_all", "catch_all"],
     ],
     hosts: one(everybody),
   },
@@ -102,7 +102,7 @@ export const mailboxDomains: readonly LabDomain[] = [
     shows: "Like OpenSMTPD: refuses a stranger with 524 5.2.4, and offers no PIPELINING.",
     examples: [
       ["ada.lovelace", "valid", "accepted"],
-      ["nobody", "unknown", "unclassified_permanent"],
+      ["nobody", "invalid", "mailbox_not_found"],
     ],
     hosts: {
       mx: {
@@ -131,10 +131,11 @@ export const mailboxDomains: readonly LabDomain[] = [
   },
   {
     name: "microsoft",
-    shows: "Like Microsoft 365: its edge refuses a stranger with 5.4.1, and it offers STARTTLS.",
+    shows:
+      "Talks like Microsoft 365, whose edge refuses a stranger with 5.4.1; but only from a host of Microsoft's is that a verdict.",
     examples: [
-      ["ada.lovelace", "valid", "accepted"],
-      ["nobody", "invalid", "mailbox_not_found"],
+      ["ada.lovelace", "risky", "catch_all_unverified"],
+      ["unknown.person", "unknown", "policy_blocked"],
     ],
     mx: [[0, "microsoft.mail.protection."]],
     hosts: {

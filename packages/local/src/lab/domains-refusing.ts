@@ -96,13 +96,13 @@ export const refusingDomains: readonly LabDomain[] = [
   {
     name: "tempfail",
     shows: "Cannot route mail to its own people for now: 451 4.4.4.",
-    examples: [["ada.lovelace", "unknown", "transient"]],
+    examples: [["ada.lovelace", "unknown", "server_error"]],
     hosts: one(always("451 4.4.4 Temporary server error, please try again later")),
   },
   {
     name: "localerror",
     shows: "Is out of resources, which is not a full mailbox: 452 4.3.1.",
-    examples: [["ada.lovelace", "unknown", "transient"]],
+    examples: [["ada.lovelace", "unknown", "server_storage"]],
     hosts: one(always("452 4.3.1 Insufficient system storage")),
   },
   {
@@ -147,13 +147,13 @@ export const refusingDomains: readonly LabDomain[] = [
   {
     name: "tlsbroken",
     shows: "Wants STARTTLS and breaks the handshake: there is no way in.",
-    examples: [["ada.lovelace", "unknown", "connect_failed"]],
+    examples: [["ada.lovelace", "unknown", "auth_or_tls_required"]],
     hosts: { mx: { rcpt: people(), tls: "broken" } },
   },
   {
     name: "submission",
     shows: "Wants a password: 530 5.7.0 Authentication required, to MAIL.",
-    examples: [["ada.lovelace", "unknown", "sender_rejected"]],
+    examples: [["ada.lovelace", "unknown", "auth_or_tls_required"]],
     hosts: { mx: { rcpt: people(), mail: "530 5.7.0 Authentication required" } },
   },
   {

@@ -1,4 +1,5 @@
-import { type Inquiry, type MailHost, trySession } from "@mailproof/core/mail/smtp/connect";
+import type { MailHost } from "@mailproof/core/mail/mail-hosts";
+import { type Inquiry, trySession } from "@mailproof/core/mail/smtp/connect";
 import { describe, expect, test } from "vitest";
 import { type Behaviour, friendly, networkOf } from "./mail-hosts.ts";
 

@@ -1,14 +1,8 @@
+import type { MailHost } from "../mail-hosts.ts";
 import { converse, leftMs, type Time, type Transcript } from "./converse.ts";
 import { limitsOf, providerOf } from "./limits.ts";
 import { type Asked, type Plan, type SessionResult, session } from "./session.ts";
 import { type Connect, isFault, type Target, type WireFault } from "./wire.ts";
-
-/** A mail host of a domain, with those of its addresses that have passed the address guard. */
-export type MailHost = {
-  readonly host: string;
-  readonly priority: number;
-  readonly ips: readonly string[];
-};
 
 /** What a session is to find out, whichever host answers. */
 export type Inquiry = Omit<Plan, "mxHost" | "limits" | "tls"> & {

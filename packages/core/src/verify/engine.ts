@@ -1,0 +1,35 @@
+import type { Dns } from "../mail/dns/dns.ts";
+import type { Cidr } from "../mail/ip.ts";
+import type { Lists } from "../mail/lists/lists.ts";
+import type { Connect } from "../mail/smtp/wire.ts";
+import type { Table } from "../table.ts";
+import type { World } from "../world.ts";
+import { domainFacts } from "./domain-facts.ts";
+import { type HostsOf, mailHostsBy } from "./mail-door.ts";
+import { mailProbe, type Probe } from "./probe.ts";
+
+/** What verifying needs of the world. Built once per process: sessions and caches are shared by all who verify. */
+export type Engine = {
+  readonly hostsOf: HostsOf;
+  readonly probe: Probe;
+  readonly lists: Lists;
+  readonly now: () => Date;
+};
+
+/** The doors to the mail system, and how an operator wants us to appear there. */
+export type MailDoors = Pick<World, "now" | "random" | "sleep"> & {
+  readonly dns: Dns;
+  readonly connect: Connect;
+  readonly table: Table;
+  readonly lists: Lists;
+  /** Blocks that are not public and may be connected to all the same: a laboratory. */
+  readonly allowed: readonly Cidr[];
+  readonly smtp: { readonly helo: string; readonly from: string; readonly port: number };
+};
+
+export const engineOver = (doors: MailDoors): Engine => ({
+  hostsOf: mailHostsBy(doors),
+  probe: mailProbe({ ...doors, facts: domainFacts(doors.table, doors.now) }),
+  lists: doors.lists,
+  now: doors.now,
+});

@@ -1,0 +1,43 @@
+import { classify, type Finding } from "../mail/smtp/classify.ts";
+import type { Reply } from "../mail/smtp/reply.ts";
+import type { Asked } from "../mail/smtp/session.ts";
+import type { KnownCatchAll } from "./domain-facts.ts";
+
+/** What came of one recipient, as a finding: a fault of the wire says nothing of the mailbox, ever. */
+export const findingOf = ({ reply, stage, fault }: Asked, mxHost: string): Finding => {
+  if (reply && stage !== "connect") return classify(reply, { stage, mxHost });
+  const { reason, retry } = FAULTS[fault ?? "closed"];
+  return {
+    verdict: "unknown",
+    reason,
+    rule: fault ?? "closed",
+    confidence: 1,
+    retry,
+    aboutUs: true,
+  };
+};
+
+type Fault = NonNullable<Asked["fault"]>;
+
+const FAULTS: Readonly<Record<Fault, Pick<Finding, "reason" | "retry">>> = {
+  no_address: { reason: "connect_failed", retry: "later" },
+  connect_refused: { reason: "connect_failed", retry: "later" },
+  connect_timeout: { reason: "connect_failed", retry: "later" },
+  unreachable: { reason: "connect_failed", retry: "later" },
+  proxy_failed: { reason: "proxy_failed", retry: "later" },
+  timeout: { reason: "timeout", retry: "later" },
+  deadline: { reason: "timeout", retry: "later" },
+  closed: { reason: "connection_lost", retry: "later" },
+  tls_failed: { reason: "connect_failed", retry: "later" },
+  not_smtp: { reason: "protocol_error", retry: null },
+  reply_too_long: { reason: "protocol_error", retry: null },
+  smtputf8_unsupported: { reason: "smtputf8_unsupported", retry: null },
+};
+
+/** What a decoy's answer proves. A lost or deferred one proves nothing, and so does a refusal of us. */
+export const catchAllFrom = (reply: Reply | null, mxHost: string): KnownCatchAll | undefined => {
+  if (!reply) return undefined;
+  const { verdict } = classify(reply, { stage: "rcpt", mxHost });
+  if (verdict === "valid") return "yes";
+  return verdict === "invalid" ? "no" : undefined;
+};

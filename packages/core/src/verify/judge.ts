@@ -1,0 +1,210 @@
+import type { Finding } from "../mail/smtp/classify.ts";
+import { BOT_FROM } from "./bot.ts";
+import type { CatchAll, Status } from "./result.ts";
+
+/** Everything that was found out about one address, and nothing that was not. */
+export type Signals = {
+  /** Why it is no address, or null. */
+  readonly syntaxFault: string | null;
+  readonly domain: DomainSignal;
+  readonly listed: {
+    readonly trap: boolean;
+    readonly disposable: boolean;
+    readonly disposableHint: boolean;
+    readonly role: string | null;
+    readonly free: boolean;
+  };
+  /** What the mail server's answer means; null when none was asked. */
+  readonly mailbox: Finding | null;
+  readonly catchAll: CatchAll;
+  /** The provider accepts at RCPT what it will bounce later, so an acceptance proves nothing. */
+  readonly acceptsThenBounces: boolean;
+  /** The provider is known to refuse strangers at RCPT, so an acceptance needs no decoy. */
+  readonly refusesStrangers: boolean;
+  readonly botLikeness: number;
+  readonly encrypted: boolean;
+};
+
+export type DomainSignal =
+  | "mail_host"
+  | "implicit_mail_host"
+  | "domain_not_found"
+  | "null_mx"
+  | "no_mail_host"
+  | "mx_unroutable"
+  | "dns_inconclusive"
+  | "not_asked";
+
+export type Part = { readonly part: string; readonly points: number };
+
+export type Judgement = {
+  readonly status: Status;
+  readonly reason: string;
+  readonly score: number;
+  /** They add up to the score. */
+  readonly parts: readonly Part[];
+};
+
+/** Signals in, verdict out: the first line that holds is the status, the sum of the named parts the score. */
+export const judge = (signals: Signals): Judgement => {
+  const line = PRECEDENCE.find(({ holds }) => holds(signals)) ?? NOTHING_PROVEN;
+  const { status } = line;
+  const parts = partsOf(status, signals);
+  const sum = parts.reduce((total, { points }) => total + points, 0);
+  const { least, most } = BANDS[status];
+  const score = Math.min(most, Math.max(least, sum));
+  const kept = { part: `kept within ${least} to ${most} for ${status}`, points: score - sum };
+  return {
+    status,
+    reason: line.reason(signals),
+    score,
+    parts: kept.points === 0 ? parts : [...parts, kept],
+  };
+};
+
+type Line = {
+  readonly status: Status;
+  readonly holds: (signals: Signals) => boolean;
+  readonly reason: (signals: Signals) => string;
+};
+
+/** What no line above answers: our own failures, and servers that would not tell. Never "invalid". */
+const NOTHING_PROVEN: Line = {
+  status: "unknown",
+  holds: () => true,
+  reason: ({ domain, mailbox }) =>
+    mailbox?.reason ?? (domain === "dns_inconclusive" ? domain : "not_probed"),
+};
+
+const says =
+  (verdict: Finding["verdict"]) =>
+  ({ mailbox }: Signals): boolean =>
+    mailbox?.verdict === verdict;
+
+const always = (reason: string) => () => reason;
+const ofMailbox = ({ mailbox }: Signals): string => mailbox?.reason ?? "unclassified";
+
+const NO_MAIL: ReadonlySet<DomainSignal> = new Set<DomainSignal>([
+  "domain_not_found",
+  "null_mx",
+  "no_mail_host",
+  "mx_unroutable",
+]);
+
+/** An acceptance that another stranger's would have been like, or may have been: no proof of a mailbox. */
+const isUnprovenAcceptance = (signals: Signals): boolean =>
+  signals.catchAll !== "no" && !signals.refusesStrangers;
+
+/** The order is the rule: a status further down is only looked at when none above holds. */
+const PRECEDENCE: readonly Line[] = [
+  {
+    status: "invalid",
+    holds: ({ syntaxFault }) => syntaxFault !== null,
+    reason: ({ syntaxFault }) => syntaxFault ?? "",
+  },
+  { status: "invalid", holds: ({ domain }) => NO_MAIL.has(domain), reason: ({ domain }) => domain },
+  { status: "spam_trap", holds: ({ listed }) => listed.trap, reason: always("listed_spam_trap") },
+  {
+    status: "disposable",
+    holds: ({ listed }) => listed.disposable,
+    reason: always("listed_disposable"),
+  },
+  { status: "invalid", holds: says("invalid"), reason: ofMailbox },
+  { status: "role", holds: ({ listed }) => listed.role !== null, reason: always("role_account") },
+  {
+    status: "risky",
+    holds: (signals) =>
+      says("valid")(signals) && signals.acceptsThenBounces && signals.catchAll !== "no",
+    reason: always("accept_then_bounce"),
+  },
+  {
+    status: "catch_all",
+    holds: (signals) => says("valid")(signals) && signals.catchAll === "yes",
+    reason: always("catch_all"),
+  },
+  { status: "risky", holds: says("risky"), reason: ofMailbox },
+  {
+    status: "risky",
+    holds: (signals) => says("valid")(signals) && isUnprovenAcceptance(signals),
+    reason: always("catch_all_unverified"),
+  },
+  { status: "valid", holds: says("valid"), reason: ofMailbox },
+];
+
+/** The contract's bands (90 excellent, 70 good, 50 fair, below poor), and where each status may lie in them. */
+export const BANDS: Readonly<Record<Status, { readonly least: number; readonly most: number }>> = {
+  valid: { least: 90, most: 100 },
+  catch_all: { least: 50, most: 69 },
+  role: { least: 50, most: 69 },
+  risky: { least: 40, most: 60 },
+  // Never near zero: it is mostly we who failed.
+  unknown: { least: 30, most: 49 },
+  disposable: { least: 10, most: 30 },
+  invalid: { least: 0, most: 10 },
+  spam_trap: { least: 0, most: 5 },
+};
+
+const START: Readonly<Record<Status, number>> = {
+  valid: 94,
+  catch_all: 58,
+  role: 56,
+  risky: 50,
+  unknown: 40,
+  disposable: 20,
+  invalid: 5,
+  spam_trap: 2,
+};
+
+type Adjustment = {
+  readonly part: string;
+  readonly points: number;
+  readonly holds: (signals: Signals) => boolean;
+};
+
+/** What makes an address better or worse within the band of its status. */
+const ADJUSTMENTS: readonly Adjustment[] = [
+  { part: "the server accepted it", points: 4, holds: says("valid") },
+  {
+    part: "the server refused a stranger",
+    points: 2,
+    holds: ({ catchAll, refusesStrangers }) => catchAll === "no" || refusesStrangers,
+  },
+  {
+    part: "no MX record, only an address",
+    points: -3,
+    holds: ({ domain }) => domain === "implicit_mail_host",
+  },
+  {
+    part: "on a broad list of disposable domains",
+    points: -6,
+    holds: ({ listed }) => listed.disposableHint,
+  },
+  {
+    part: "looks made by a machine",
+    points: -6,
+    holds: ({ botLikeness }) => botLikeness >= BOT_FROM,
+  },
+  {
+    part: "the domain could not be looked up",
+    points: -6,
+    holds: ({ domain }) => domain === "dns_inconclusive",
+  },
+  {
+    part: "the server spoke an encrypted connection",
+    points: 1,
+    holds: ({ encrypted }) => encrypted,
+  },
+  {
+    part: "the refusal leaves no doubt",
+    points: -5,
+    holds: ({ mailbox }) => mailbox?.verdict === "invalid" && mailbox.confidence >= 0.9,
+  },
+];
+
+const partsOf = (status: Status, signals: Signals): Part[] => [
+  { part: status, points: START[status] },
+  ...ADJUSTMENTS.filter(({ holds }) => holds(signals)).map(({ part, points }) => ({
+    part,
+    points,
+  })),
+];

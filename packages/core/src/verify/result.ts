@@ -1,0 +1,72 @@
+import type { Asked } from "../mail/dns/recorded.ts";
+import type { Lists } from "../mail/lists/lists.ts";
+import type { Transcript } from "../mail/smtp/converse.ts";
+import type { Reply } from "../mail/smtp/reply.ts";
+import type { Part } from "./judge.ts";
+import type { Names } from "./names.ts";
+
+export const STATUSES = [
+  "valid",
+  "invalid",
+  "risky",
+  "unknown",
+  "catch_all",
+  "disposable",
+  "role",
+  "spam_trap",
+] as const;
+
+export type Status = (typeof STATUSES)[number];
+
+/** Whether a domain takes mail for any local part. Never guessed: what was not proven is not "no". */
+export type CatchAll = "yes" | "no" | "undecided" | "not_tested";
+
+/** What came of one address. The wire's names for it are the API's business. */
+export type Verification = {
+  readonly email: string;
+  readonly status: Status;
+  readonly score: number;
+  readonly reason: string;
+  /** What else was found, where the reason is about something else: a role address may also be full. */
+  readonly subStatus: string | null;
+  readonly provider: string | null;
+  readonly verification: {
+    readonly syntaxValid: boolean;
+    readonly domainExists: boolean;
+    readonly mxFound: boolean;
+    readonly smtpCheck: boolean;
+    readonly mailboxExists: boolean;
+    readonly catchAll: boolean;
+  };
+  readonly flags: {
+    readonly disposable: boolean;
+    readonly roleAccount: boolean;
+    readonly freeProvider: boolean;
+    readonly spamTrap: boolean;
+    readonly honeypot: boolean;
+    readonly botGenerated: boolean;
+  };
+  readonly enrichment: Names;
+  readonly ai?: {
+    readonly typoSuggestion: string | null;
+    readonly typoConfidence: number | null;
+    readonly catchAllConfidence: number;
+  };
+  readonly evidence?: Evidence;
+  /** When to ask again, where that may help: greylisting and busy servers. */
+  readonly retry: "later" | "new_connection" | "other_host" | null;
+  readonly verifiedAt: string;
+};
+
+/** Enough to check a verdict by hand. */
+export type Evidence = {
+  readonly dns: readonly Asked[];
+  readonly mailHost: string | null;
+  readonly ip: string | null;
+  readonly reply: Reply | null;
+  readonly rule: string | null;
+  readonly catchAll: CatchAll;
+  readonly transcript: Transcript;
+  readonly score: readonly Part[];
+  readonly lists: Lists["versions"];
+};

@@ -1,0 +1,195 @@
+import { type Address, isAddress, parseAddress, smtpForm } from "../mail/address.ts";
+import type { Asked } from "../mail/dns/recorded.ts";
+import type { Lists } from "../mail/lists/lists.ts";
+import { popularProviders, squats } from "../mail/lists/providers.ts";
+import { type Provider, providerOf } from "../mail/smtp/limits.ts";
+import { BOT_FROM, botLikeness } from "./bot.ts";
+import { catchAllConfidence } from "./catch-all.ts";
+import type { Engine } from "./engine.ts";
+import { evidenceOf } from "./evidence.ts";
+import { type DomainSignal, type Judgement, judge, type Signals } from "./judge.ts";
+import { namesOf } from "./names.ts";
+import type { Answer } from "./probe.ts";
+import type { Verification } from "./result.ts";
+import { suggestTypo } from "./typo.ts";
+
+export type Options = {
+  /** False: syntax, lists and DNS only; no mail server is asked. */
+  readonly deepVerify: boolean;
+  readonly includeAi: boolean;
+  readonly includeEvidence: boolean;
+};
+
+/** One address, from its letters to its verdict. Never rejects for what the internet does. */
+export const verify = async (
+  engine: Engine,
+  text: string,
+  options: Options,
+): Promise<Verification> => {
+  const parsed = parseAddress(text);
+  const verifiedAt = engine.now().toISOString();
+  if (!isAddress(parsed)) {
+    const found = { text, address: null, fault: parsed.fault, listed: UNLISTED, ...NOT_ASKED };
+    return told(engine, found, options, verifiedAt);
+  }
+  const listed = listedAs(engine.lists, parsed);
+  const looked = await lookUp(engine, parsed, options.deepVerify && !listed.trap);
+  return told(
+    engine,
+    { text, address: parsed, fault: null, listed, ...looked },
+    options,
+    verifiedAt,
+  );
+};
+
+/** Everything that was found out, before it is judged. */
+export type Found = {
+  readonly text: string;
+  readonly address: Address | null;
+  readonly fault: string | null;
+  readonly listed: Signals["listed"];
+  readonly domain: DomainSignal;
+  readonly asked: readonly Asked[];
+  readonly mailHost: string | null;
+  readonly answer: Answer | null;
+};
+
+type Looked = Pick<Found, "domain" | "asked" | "mailHost" | "answer">;
+
+const NOT_ASKED: Looked = { domain: "not_asked", asked: [], mailHost: null, answer: null };
+const UNLISTED = { trap: false, disposable: false, disposableHint: false, role: null, free: false };
+
+const listedAs = (lists: Lists, { local, domain, canonical }: Address): Signals["listed"] => ({
+  trap: lists.trap(canonical, domain),
+  disposable: lists.disposable(domain),
+  disposableHint: lists.disposableHint(domain),
+  role: lists.role(local),
+  free: lists.free(domain),
+});
+
+/** Domains where strangers are refused at RCPT and nobody can switch that off: a decoy would only annoy. */
+const REFUSE_STRANGERS =
+  /^(?:gmail|googlemail|outlook|hotmail|live|msn|icloud|me|mac)\.[a-z.]{2,6}$/;
+/** Providers that may accept at RCPT whom they refuse after the message. */
+const ACCEPT_THEN_BOUNCE: ReadonlySet<Provider> = new Set<Provider>(["yahoo"]);
+
+const lookUp = async (engine: Engine, address: Address, deep: boolean): Promise<Looked> => {
+  // Nobody looks up where mail for an address literal goes: it names the host itself, and hosts that are not ours
+  // to name could be reached that way.
+  if (address.literal !== null) return NOT_ASKED;
+  const found = await engine.hostsOf(address.domain);
+  const { asked } = found;
+  if (found.kind === "inconclusive") return { ...NOT_ASKED, domain: "dns_inconclusive", asked };
+  if (found.kind !== "hosts") return { ...NOT_ASKED, domain: found.kind, asked };
+
+  const { hosts, implicit } = found;
+  const domain = implicit ? "implicit_mail_host" : "mail_host";
+  const mailHost = hosts[0]?.host ?? null;
+  if (!deep) return { domain, asked, mailHost, answer: null };
+  const answer = await engine.probe({
+    recipient: smtpForm(address),
+    domain: address.domain,
+    hosts,
+    decoy: !REFUSE_STRANGERS.test(address.domain),
+  });
+  return { domain, asked, mailHost: answer.host || mailHost, answer };
+};
+
+const signalsOf = (engine: Engine, found: Found): Signals => {
+  const { address, fault, listed, domain, answer, mailHost } = found;
+  const relayed = address !== null && engine.lists.relay(address.domain);
+  return {
+    syntaxFault: fault,
+    domain,
+    listed,
+    mailbox: answer?.finding ?? null,
+    catchAll: answer?.catchAll ?? "not_tested",
+    acceptsThenBounces: mailHost !== null && ACCEPT_THEN_BOUNCE.has(providerOf(mailHost)),
+    refusesStrangers: address !== null && REFUSE_STRANGERS.test(address.domain),
+    // A privacy relay draws local parts by lot for people who really read them.
+    botLikeness: address === null || relayed ? 0 : botLikeness(address.local),
+    encrypted: answer?.encrypted ?? false,
+  };
+};
+
+const told = (engine: Engine, found: Found, options: Options, verifiedAt: string): Verification => {
+  const { address, listed, answer, mailHost } = found;
+  const signals = signalsOf(engine, found);
+  const judged = judge(signals);
+  return {
+    email: address?.display ?? found.text.trim().slice(0, TEXT_MAX),
+    status: judged.status,
+    score: judged.score,
+    reason: judged.reason,
+    subStatus: subStatusOf(judged, signals),
+    provider: mailHost === null ? null : providerOf(mailHost),
+    verification: checksOf(signals),
+    flags: {
+      disposable: listed.disposable,
+      roleAccount: listed.role !== null,
+      freeProvider: listed.free,
+      spamTrap: listed.trap,
+      // There is no public list of honeypots that are not spam traps; this is never guessed.
+      honeypot: false,
+      botGenerated: signals.botLikeness >= BOT_FROM,
+    },
+    enrichment: namesOf(address?.local ?? "", listed.role !== null),
+    ...(options.includeAi && { ai: aiOf(found, signals) }),
+    ...(options.includeEvidence && { evidence: evidenceOf(found, judged, engine.lists.versions) }),
+    retry: answer?.finding.retry ?? (found.domain === "dns_inconclusive" ? "later" : null),
+    verifiedAt,
+  };
+};
+
+const TEXT_MAX = 320;
+
+const subStatusOf = ({ reason }: Judgement, { mailbox }: Signals): string | null =>
+  mailbox && mailbox.reason !== reason ? mailbox.reason : null;
+
+/** Each is true when it was proven, and false otherwise: a domain that could not be looked up is not "missing". */
+const checksOf = (signals: Signals): Verification["verification"] => {
+  const { domain, mailbox, catchAll, syntaxFault } = signals;
+  const hasHost = domain === "mail_host" || domain === "implicit_mail_host";
+  const exists = hasHost || ["null_mx", "no_mail_host", "mx_unroutable"].includes(domain);
+  const answered = mailbox !== null && mailbox.verdict !== "unknown";
+  return {
+    syntaxValid: syntaxFault === null,
+    domainExists: exists,
+    mxFound: hasHost,
+    smtpCheck: answered,
+    mailboxExists:
+      mailbox?.verdict === "risky" || (mailbox?.verdict === "valid" && catchAll !== "yes"),
+    catchAll: catchAll === "yes",
+  };
+};
+
+const aiOf = (found: Found, signals: Signals): NonNullable<Verification["ai"]> => {
+  const { local, domain } = found.address ?? splitRoughly(found.text);
+  const { suggestion, confidence } = suggestTypo(
+    { local, domain },
+    { mailWorks: mailWorks(signals), knownSquat: squats.has(domain) },
+    popularProviders,
+  );
+  return {
+    typoSuggestion: suggestion,
+    typoConfidence: confidence,
+    catchAllConfidence: catchAllConfidence(local, {
+      isRole: found.listed.role !== null,
+      pattern: null,
+    }),
+  };
+};
+
+/** Proven to work, proven not to, or neither: an address that cannot exist surely does not work. */
+const mailWorks = ({ domain, syntaxFault }: Signals): boolean | "undecided" => {
+  if (syntaxFault !== null) return false;
+  if (domain === "mail_host" || domain === "implicit_mail_host") return true;
+  return domain === "dns_inconclusive" || domain === "not_asked" ? "undecided" : false;
+};
+
+/** The parts of what is no address, as far as it has any: enough for "gmailcom" to be told from a domain. */
+const splitRoughly = (text: string): { local: string; domain: string } => {
+  const short = text.trim().slice(0, TEXT_MAX);
+  const at = short.lastIndexOf("@");
+  return { local: short.slice(0, Math.max(0, at)), domain: short.slice(at + 1).toLowerCase() };
+};

@@ -1,0 +1,88 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { cachedDns } from "@mailproof/core/mail/dns/cached";
+import type { Dns } from "@mailproof/core/mail/dns/dns";
+import { isWithin, parseCidr, parseIp } from "@mailproof/core/mail/ip";
+import { parseListChanges } from "@mailproof/core/mail/lists/changes";
+import { broad } from "@mailproof/core/mail/lists/data/broad";
+import { lists } from "@mailproof/core/mail/lists/lists";
+import type { Connect } from "@mailproof/core/mail/smtp/wire";
+import type { Table } from "@mailproof/core/table";
+import type { MailDoors } from "@mailproof/core/verify/engine";
+import { resolverPool } from "@mailproof/net/dns";
+import { connectDirectly } from "@mailproof/net/smtp-wire";
+import { connectThrough } from "@mailproof/net/socks";
+import type { Environment } from "./environment.ts";
+import type { Lab } from "./lab/lab.ts";
+
+/** A machine of one's own has no limit per network interface; a resolver on it or near it takes this. */
+const PACKETS_PER_SECOND = 5_000;
+const NAMES_CACHED_MAX = 100_000;
+
+/**
+ * The mail system as one machine sees it. With a lab, names below .test belong to it, and so do the addresses of
+ * its hosts; all others are the real ones. Without, everything goes where the operator says.
+ */
+export const openMailDoors = (
+  environment: Environment,
+  table: Table,
+  lab: Lab | null,
+): MailDoors & { readonly close: () => void } => {
+  const now = () => new Date();
+  const real = resolverPool({
+    servers: environment.DNS_SERVERS,
+    packetsPerSecond: PACKETS_PER_SECOND,
+  });
+  const pretend = lab && resolverPool({ servers: [lab.dns], packetsPerSecond: PACKETS_PER_SECOND });
+  const dns: Dns = (type, name) => (pretend && isTest(name) ? pretend : real)(type, name);
+  const labBlock = lab && parseCidr(lab.smtpAddresses);
+  return {
+    dns: cachedDns(dns, { now, entriesMax: NAMES_CACHED_MAX }),
+    connect: connectBy(environment, lab),
+    table,
+    lists: lists(changesIn(environment.MAILPROOF_DIR), broad),
+    allowed: [...environment.SMTP_ALLOW_PRIVATE, ...(labBlock ? [labBlock] : [])],
+    smtp: {
+      helo: environment.SMTP_HELLO,
+      from: environment.SMTP_FROM,
+      port: environment.SMTP_PORT,
+    },
+    now,
+    random: Math.random,
+    sleep: (ms) => setTimeout(ms),
+    close: () => {
+      real.close();
+      pretend?.close();
+    },
+  };
+};
+
+/** Whether the pretend mail network is wanted: an operator who names DNS servers has a network of his own. */
+export const wantsLab = ({ DNS_SERVERS }: Environment): boolean => DNS_SERVERS.length === 0;
+
+/** RFC 6761: nobody's in the real world. */
+const isTest = (name: string): boolean => /(?:^|\.)test$/i.test(name);
+
+const connectBy = ({ SMTP_PROXIES }: Environment, lab: Lab | null): Connect => {
+  const out =
+    SMTP_PROXIES.length > 0 ? connectThrough(SMTP_PROXIES, () => new Date()) : connectDirectly;
+  const block = lab && parseCidr(lab.smtpAddresses);
+  return (target, options) => {
+    const ip = block && parseIp(target.ip);
+    return lab && ip && isWithin(ip, block)
+      ? connectDirectly({ ...target, port: lab.smtpPort }, options)
+      : out(target, options);
+  };
+};
+
+/** The operator's own entries, where there is a file of them. A line that is wrong stops the start, and is named. */
+const changesIn = (directory: string) => {
+  const file = join(directory, "lists.txt");
+  if (!existsSync(file)) return [];
+  try {
+    return parseListChanges(readFileSync(file, "utf8"));
+  } catch (cause) {
+    throw new Error(`${file}: ${cause instanceof Error ? cause.message : "unreadable"}`, { cause });
+  }
+};

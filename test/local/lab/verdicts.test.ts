@@ -1,0 +1,81 @@
+import type { Connect } from "@mailproof/core/mail/smtp/wire";
+import { type Engine, engineOver } from "@mailproof/core/verify/engine";
+import { BANDS } from "@mailproof/core/verify/judge";
+import { verify } from "@mailproof/core/verify/verify";
+import { readEnvironment } from "@mailproof/local/environment";
+import { allDomains } from "@mailproof/local/lab/domains";
+import { LAB_ZONE, type Lab, startLab } from "@mailproof/local/lab/lab";
+import { openMailDoors } from "@mailproof/local/mail-doors";
+import { sqliteTable } from "@mailproof/local/sqlite-table";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+// The whole engine, over real sockets, against every situation that the lab has. What it should come to stands
+// beside each domain and in docs/lab.md, so a newcomer sees what the tests see.
+
+let lab: Lab;
+let engine: Engine;
+let close: () => void;
+beforeAll(async () => {
+  lab = await startLab({ slowMs: 30 });
+  const table = sqliteTable(":memory:", () => new Date());
+  const doors = openMailDoors(readEnvironment({}), table, lab);
+  // As patient as production in kind, not in seconds: a silent host is given up on all the same.
+  engine = engineOver({ ...doors, connect: impatient(doors.connect) });
+  close = doors.close;
+});
+afterAll(async () => {
+  close();
+  await lab.close();
+});
+
+const PATIENCE_MS = 500;
+
+const impatient =
+  (connect: Connect): Connect =>
+  async (target, options) => {
+    const wire = await connect(target, options);
+    if (typeof wire === "string") return wire;
+    return { ...wire, receive: (waitMs) => wire.receive(Math.min(waitMs, PATIENCE_MS)) };
+  };
+
+const OPTIONS = { deepVerify: true, includeAi: true, includeEvidence: true };
+
+const examples = allDomains.flatMap(({ name, examples: tries }) =>
+  tries.map(([local, status, reason]) => ({
+    email: `${local}@${name}.${LAB_ZONE}`,
+    status,
+    reason,
+  })),
+);
+
+test("there are at least 25 situations", () => {
+  expect(new Set(allDomains.map(({ name }) => name)).size).toBeGreaterThan(25);
+});
+
+test.concurrent.each(examples)("$email is $status: $reason", async ({ email, status, reason }) => {
+  const result = await verify(engine, email, OPTIONS);
+
+  expect({ status: result.status, reason: result.reason }).toEqual({ status, reason });
+  const { least, most } = BANDS[result.status];
+  expect(result.score).toBeGreaterThanOrEqual(least);
+  expect(result.score).toBeLessThanOrEqual(most);
+  const parts = result.evidence?.score.map(({ points }) => points) ?? [];
+  expect(parts.reduce((sum, points) => sum + points, 0)).toBe(result.score);
+});
+
+test("nothing but RCPT ever asks for a mailbox", () => {
+  const said = Object.keys(lab.stats().commands ?? {});
+
+  expect(said).toContain("RCPT");
+  expect(said.filter((verb) => ["DATA", "VRFY", "EXPN", "BDAT"].includes(verb))).toEqual([]);
+});
+
+test("what the same session said of others is not in the evidence", async () => {
+  const both = ["ada.lovelace", "grace.hopper"].map((local) => `${local}@valid.${LAB_ZONE}`);
+
+  const [ada] = await Promise.all(both.map((email) => verify(engine, email, OPTIONS)));
+
+  const transcript = JSON.stringify(ada?.evidence?.transcript);
+  expect(transcript).toContain("ada.lovelace");
+  expect(transcript).not.toContain("grace.hopper");
+});
