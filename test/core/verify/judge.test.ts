@@ -1,0 +1,198 @@
+import type { Finding } from "@mailproof/core/mail/smtp/classify";
+import { BANDS, type DomainSignal, judge, type Signals } from "@mailproof/core/verify/judge";
+import { STATUSES } from "@mailproof/core/verify/result";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+const says = (verdict: Finding["verdict"], reason: string, confidence = 0.95): Finding => ({
+  verdict,
+  reason,
+  confidence,
+  rule: "r",
+  retry: null,
+  aboutUs: false,
+});
+
+const ACCEPTED = says("valid", "accepted");
+const REFUSED = says("invalid", "mailbox_not_found");
+const GREYLISTED = says("unknown", "greylisted");
+const FULL = says("risky", "mailbox_full");
+
+const ORDINARY: Signals = {
+  syntaxFault: null,
+  domain: "mail_host",
+  listed: { trap: false, disposable: false, disposableHint: false, role: null, free: false },
+  mailbox: ACCEPTED,
+  catchAll: "no",
+  acceptsThenBounces: false,
+  refusesStrangers: false,
+  botLikeness: 0,
+  encrypted: false,
+};
+const listed = (more: Partial<Signals["listed"]>) => ({ listed: { ...ORDINARY.listed, ...more } });
+
+// The table of precedence, a line for each pair that could be mistaken for one another.
+test.each<[string, Partial<Signals>, string, string]>([
+  ["accepted, and a stranger refused", {}, "valid", "accepted"],
+  [
+    "no address at all",
+    { syntaxFault: "syntax.no_at", ...listed({ trap: true }) },
+    "invalid",
+    "syntax.no_at",
+  ],
+  [
+    "no such domain, and a role",
+    { domain: "domain_not_found", mailbox: null, ...listed({ role: "info" }) },
+    "invalid",
+    "domain_not_found",
+  ],
+  [
+    "a null MX on a disposable domain",
+    { domain: "null_mx", mailbox: null, ...listed({ disposable: true }) },
+    "invalid",
+    "null_mx",
+  ],
+  [
+    "only private mail hosts",
+    { domain: "mx_unroutable", mailbox: null },
+    "invalid",
+    "mx_unroutable",
+  ],
+  [
+    "a trap on a disposable domain",
+    listed({ trap: true, disposable: true }),
+    "spam_trap",
+    "listed_spam_trap",
+  ],
+  [
+    "disposable, and the mailbox refused",
+    { mailbox: REFUSED, ...listed({ disposable: true }) },
+    "disposable",
+    "listed_disposable",
+  ],
+  [
+    "a role whose mailbox is refused",
+    { mailbox: REFUSED, ...listed({ role: "info" }) },
+    "invalid",
+    "mailbox_not_found",
+  ],
+  [
+    "a role at a catch-all",
+    { catchAll: "yes", ...listed({ role: "info" }) },
+    "role",
+    "role_account",
+  ],
+  [
+    "a role that nobody could ask about",
+    { mailbox: GREYLISTED, ...listed({ role: "info" }) },
+    "role",
+    "role_account",
+  ],
+  ["accepted like everybody", { catchAll: "yes" }, "catch_all", "catch_all"],
+  ["accepted, and the decoy deferred", { catchAll: "undecided" }, "risky", "catch_all_unverified"],
+  ["accepted, and no decoy was asked", { catchAll: "not_tested" }, "risky", "catch_all_unverified"],
+  [
+    "accepted where strangers are always refused",
+    { catchAll: "not_tested", refusesStrangers: true },
+    "valid",
+    "accepted",
+  ],
+  [
+    "accepted by a provider that bounces later",
+    { acceptsThenBounces: true, catchAll: "yes" },
+    "risky",
+    "accept_then_bounce",
+  ],
+  [
+    "accepted by such a provider, but it refused the decoy",
+    { acceptsThenBounces: true },
+    "valid",
+    "accepted",
+  ],
+  ["a full mailbox", { mailbox: FULL }, "risky", "mailbox_full"],
+  ["greylisted", { mailbox: GREYLISTED }, "unknown", "greylisted"],
+  [
+    "DNS that would not tell",
+    { domain: "dns_inconclusive", mailbox: null },
+    "unknown",
+    "dns_inconclusive",
+  ],
+  ["no server asked", { mailbox: null, catchAll: "not_tested" }, "unknown", "not_probed"],
+  ["only on a broad list", listed({ disposableHint: true }), "valid", "accepted"],
+])("%s", (_, more, status, reason) => {
+  expect(judge({ ...ORDINARY, ...more })).toMatchObject({ status, reason });
+});
+
+test("every status has a band, and the bands agree with the contract's words", () => {
+  expect(Object.keys(BANDS).toSorted()).toEqual([...STATUSES].toSorted());
+  expect(BANDS.valid.least).toBeGreaterThanOrEqual(90);
+  expect(BANDS.unknown.least).toBeGreaterThan(BANDS.invalid.most);
+  expect(BANDS.invalid.most).toBeLessThan(50);
+});
+
+const DOMAINS: readonly DomainSignal[] = [
+  "mail_host",
+  "implicit_mail_host",
+  "domain_not_found",
+  "null_mx",
+  "no_mail_host",
+  "mx_unroutable",
+  "dns_inconclusive",
+  "not_asked",
+];
+const bool = fc.boolean();
+const signals: fc.Arbitrary<Signals> = fc.record({
+  syntaxFault: fc.option(fc.constant("syntax.no_at"), { freq: 9 }),
+  domain: fc.constantFrom(...DOMAINS),
+  listed: fc.record({
+    trap: bool,
+    disposable: bool,
+    disposableHint: bool,
+    role: fc.option(fc.constant("info")),
+    free: bool,
+  }),
+  mailbox: fc.option(
+    fc.constantFrom(ACCEPTED, REFUSED, GREYLISTED, FULL, says("unknown", "ip_blocked")),
+  ),
+  catchAll: fc.constantFrom("yes", "no", "undecided", "not_tested"),
+  acceptsThenBounces: bool,
+  refusesStrangers: bool,
+  botLikeness: fc.double({ min: 0, max: 1, noNaN: true }),
+  encrypted: bool,
+});
+
+test("the score is the sum of its parts, and lies in the band of the status", () => {
+  fc.assert(
+    fc.property(signals, (one) => {
+      const { status, score, parts } = judge(one);
+      expect(parts.reduce((sum, { points }) => sum + points, 0)).toBe(score);
+      expect(score).toBeGreaterThanOrEqual(BANDS[status].least);
+      expect(score).toBeLessThanOrEqual(BANDS[status].most);
+    }),
+  );
+});
+
+test("what we could not find out never makes an address invalid", () => {
+  fc.assert(
+    fc.property(signals, (one) => {
+      const ours = {
+        ...one,
+        syntaxFault: null,
+        domain: "dns_inconclusive" as const,
+        mailbox: GREYLISTED,
+      };
+      expect(judge(ours).status).not.toBe("invalid");
+    }),
+  );
+});
+
+test("nothing but an acceptance makes an address valid", () => {
+  fc.assert(
+    fc.property(signals, (one) => {
+      expect(judge(one).status === "valid" && one.mailbox?.verdict !== "valid").toBe(false);
+      expect(judge({ ...one, catchAll: "yes" }).status === "valid" && !one.refusesStrangers).toBe(
+        false,
+      );
+    }),
+  );
+});

@@ -1,0 +1,162 @@
+import type { MailHost } from "@mailproof/core/mail/mail-hosts";
+import { replyReader } from "@mailproof/core/mail/smtp/reply-reader";
+import type { Connect, Heard } from "@mailproof/core/mail/smtp/wire";
+import { domainFacts } from "@mailproof/core/verify/domain-facts";
+import { mailProbe } from "@mailproof/core/verify/probe";
+import { expect, test } from "vitest";
+import { givenWorld } from "../../given.ts";
+
+type Server = (line: string, session: number) => string;
+
+const replyOf = (text: string): Heard => {
+  const [reply] = replyReader()(Buffer.from(`${text}\r\n`));
+  return reply ?? "closed";
+};
+
+/** A mail server as a function from line to reply; it counts what is asked of it, and by how many at once. */
+const givenServer = (rcpt: Server, greeting = "220 hi") => {
+  const { world, later, table } = givenWorld();
+  const asked: string[] = [];
+  let sessions = 0;
+  let open = 0;
+  let peak = 0;
+  const startedAt: number[] = [];
+
+  const connect: Connect = async () => {
+    const session = ++sessions;
+    peak = Math.max(peak, ++open);
+    startedAt.push(world.now().getTime());
+    let next = greeting;
+    let hungUp = false;
+    return {
+      send: (line) => {
+        if (line.startsWith("RCPT")) asked.push(line);
+        next = line.startsWith("RCPT") ? rcpt(line, session) : "250 ok";
+      },
+      receive: async () => {
+        await Promise.resolve();
+        return next === "" ? "closed" : replyOf(next);
+      },
+      startTls: async () => "tls_failed",
+      close: () => {
+        if (!hungUp) open--;
+        hungUp = true;
+      },
+    };
+  };
+  const facts = domainFacts(table, world.now);
+  const smtp = { helo: "probe.example", from: "probe@example.org", port: 25 };
+  const probe = mailProbe({ ...world, connect, facts, smtp });
+  return { probe, asked, later, facts, startedAt, sessions: () => sessions, peak: () => peak };
+};
+
+const HOSTS: readonly MailHost[] = [{ host: "mx.example.com", priority: 10, ips: ["192.0.2.1"] }];
+const ask = (local: string, domain = "example.com", hosts = HOSTS) => ({
+  recipient: `${local}@${domain}`,
+  domain,
+  hosts,
+  decoy: true,
+});
+const people = (count: number) => Array.from({ length: count }, (_row, n) => ask(`person${n}`));
+const DECOY = /<[a-z][a-z0-9]{19}@/;
+const refusesStrangers: Server = (line) => (DECOY.test(line) ? "550 5.1.1 no such user" : "250 ok");
+
+test("addresses of one moment share a session, and one decoy", async () => {
+  const { probe, asked, sessions } = givenServer(refusesStrangers);
+
+  const answers = await Promise.all(people(20).map(probe));
+
+  expect(answers.map(({ finding }) => finding.verdict)).toEqual(Array(20).fill("valid"));
+  expect(new Set(answers.map(({ catchAll }) => catchAll))).toEqual(new Set(["no"]));
+  expect(sessions()).toBe(1);
+  expect(asked.filter((line) => DECOY.test(line))).toHaveLength(1);
+  expect(asked[0]).toBe("RCPT TO:<person0@example.com>");
+});
+
+test("a thousand for one server never open more than its ten connections, and few sessions in all", async () => {
+  const { probe, sessions, peak } = givenServer(refusesStrangers);
+
+  await Promise.all(people(1_000).map(probe));
+
+  expect(peak()).toBeLessThanOrEqual(10);
+  expect(sessions()).toBeLessThanOrEqual(60);
+});
+
+test("domains at one server share sessions, and each has its own decoy", async () => {
+  const { probe, asked, sessions } = givenServer(refusesStrangers);
+
+  await Promise.all(
+    ["a.example", "b.example", "c.example"].map((domain) => probe(ask("ann", domain))),
+  );
+
+  expect(sessions()).toBe(1);
+  expect(asked.filter((line) => DECOY.test(line))).toHaveLength(3);
+});
+
+test("what a decoy proved is remembered, and not asked again within a day", async () => {
+  const { probe, asked, facts } = givenServer(() => "250 ok");
+  await probe(ask("ann"));
+
+  const second = await probe(ask("bob"));
+
+  expect(second.catchAll).toBe("yes");
+  expect(asked.filter((line) => DECOY.test(line))).toHaveLength(1);
+  expect(await facts.catchAllOf("example.com")).toBe("yes");
+});
+
+test.each<[string, string]>([
+  ["a deferred decoy", "451 4.3.0 later"],
+  ["a decoy refused for our address's sake", "550 5.7.1 your IP is blocked using spamhaus"],
+  ["a decoy whose answer is lost", ""],
+])("%s proves nothing, and nothing is remembered", async (_, reply) => {
+  const { probe, facts } = givenServer((line) => (DECOY.test(line) ? reply : "250 ok"));
+
+  expect((await probe(ask("ann"))).catchAll).toBe("undecided");
+  expect(await facts.catchAllOf("example.com")).toBeUndefined();
+});
+
+test("after a 421 the server is left alone for half a minute, and then asked about the rest", async () => {
+  const { probe, startedAt } = givenServer((line, session) =>
+    session === 1 && line.includes("person2")
+      ? "421 4.7.0 too busy"
+      : refusesStrangers(line, session),
+  );
+
+  const answers = await Promise.all(people(5).map(probe));
+
+  expect(new Set(answers.map(({ finding }) => finding.verdict))).toEqual(new Set(["valid"]));
+  const [first = 0, second = 0, ...more] = startedAt;
+  expect(second - first).toBeGreaterThanOrEqual(30_000);
+  expect(more).toEqual([]);
+});
+
+test("who meets a connection full of recipients is asked over another", async () => {
+  let count = 0;
+  const { probe, sessions } = givenServer((line, session) => {
+    if (DECOY.test(line)) return "550 5.1.1 no such user";
+    if (session === 1 && ++count > 2) return "452 4.5.3 too many recipients";
+    return "250 ok";
+  });
+
+  const answers = await Promise.all(people(5).map(probe));
+
+  expect(new Set(answers.map(({ finding }) => finding.verdict))).toEqual(new Set(["valid"]));
+  expect(sessions()).toBe(2);
+});
+
+test("a server that always hangs up ends in unknown for everybody, after a bounded number of sessions", async () => {
+  const { probe, sessions } = givenServer(() => "");
+
+  const answers = await Promise.all(people(4).map(probe));
+
+  expect(new Set(answers.map(({ finding }) => finding.verdict))).toEqual(new Set(["unknown"]));
+  expect(sessions()).toBeLessThanOrEqual(8);
+});
+
+test("a server that refuses to talk says nothing of anybody's mailbox", async () => {
+  const { probe } = givenServer(() => "250 ok", "554 5.7.1 go away");
+
+  const answers = await Promise.all(people(3).map(probe));
+
+  expect(new Set(answers.map(({ finding }) => finding.verdict))).toEqual(new Set(["unknown"]));
+});
