@@ -1,0 +1,169 @@
+/** Takes text as it comes, and gives back each record that became whole with it. Blank lines are no records. */
+export type CsvReader = (text: string, isLast: boolean) => readonly (readonly string[])[];
+
+export const CELL_LENGTH_MAX = 65_536;
+
+/** Some rows have a thousand columns; a line beyond this is no row. */
+const RECORD_LENGTH_MAX = 524_288;
+
+/** Each stray quote costs one look ahead as long as a cell. After these, quotes hold no line breaks any more. */
+const STRAYS_MAX = 16;
+
+const LF = 10;
+const CR = 13;
+const QUOTE = 34;
+const TAB = 9;
+const SPACE = 32;
+const NO_SEPARATOR = -1;
+
+/**
+ * RFC 4180, and what people save: any line end, blanks around quotes, quotes inside plain cells. A quote that
+ * nothing closes is a character like others, and its record ends with its line. A record that is too long comes
+ * out without cells: half of an address would be somebody else's.
+ */
+export const csvReader = (delimiter: string): CsvReader => {
+  const separator = delimiter === "" ? NO_SEPARATOR : delimiter.charCodeAt(0);
+  let pending = "";
+  let strays = 0;
+  let isSkipping = false;
+
+  const readNext = (text: string, from: number, isLast: boolean): RecordRead | "unfinished" => {
+    const isSpanning = strays < STRAYS_MAX;
+    const read = readRecord({ text, separator, isLast, isSpanning }, from);
+    if (read !== "stray") return read;
+    const line = readRecord({ text, separator, isLast, isSpanning: false }, from);
+    if (typeof line === "string") return "unfinished";
+    strays += 1;
+    return line;
+  };
+
+  return (more, isLast) => {
+    const text = pending + more;
+    const records: (readonly string[])[] = [];
+    let at = isSkipping ? endOfLine(text, 0) : 0;
+    if (at < text.length) isSkipping = false;
+    while (at < text.length) {
+      const read = readNext(text, at, isLast);
+      if (read === "unfinished") break;
+      if (!isBlank(read.cells, text, at)) records.push(read.cells);
+      at = read.end;
+    }
+    pending = text.slice(at);
+    if (pending.length > RECORD_LENGTH_MAX) {
+      records.push([]);
+      pending = "";
+      isSkipping = true;
+    }
+    return records;
+  };
+};
+
+type Source = {
+  readonly text: string;
+  readonly separator: number;
+  /** No more text comes after this. */
+  readonly isLast: boolean;
+  /** Whether a quoted cell may go on in the next line. */
+  readonly isSpanning: boolean;
+};
+
+type RecordRead = { readonly cells: readonly string[]; readonly end: number };
+
+/** "stray" only where a quoted cell may span lines. */
+const readRecord = (source: Source, from: number): RecordRead | "unfinished" | "stray" => {
+  const { text, separator, isLast } = source;
+  const cells: string[] = [];
+  for (let at = from; ; ) {
+    const opening = findOpening(text, at, separator);
+    const quoted = opening < 0 ? null : readQuoted(source, at, opening);
+    if (quoted === "unfinished" || quoted === "stray") return quoted;
+    const end = quoted?.end ?? endOfPlain(text, at, separator);
+    cells.push(quoted?.cell ?? text.slice(at, Math.min(end, at + CELL_LENGTH_MAX)));
+
+    if (end >= text.length) return isLast ? { cells, end } : "unfinished";
+    const code = text.charCodeAt(end);
+    if (code === separator) at = end + 1;
+    else if (code === LF) return { cells, end: end + 1 };
+    // The line feed that belongs to it may be the next thing to come.
+    else if (end + 1 === text.length && !isLast) return "unfinished";
+    else return { cells, end: text.charCodeAt(end + 1) === LF ? end + 2 : end + 1 };
+  }
+};
+
+type QuotedCell = { readonly cell: string; readonly end: number };
+
+/** Null where the quote is a plain character. */
+const readQuoted = (
+  source: Source,
+  from: number,
+  opening: number,
+): QuotedCell | "unfinished" | "stray" | null => {
+  const { text, separator, isSpanning } = source;
+  const closing = findClosing(source, opening);
+  if (closing === "unfinished") return closing;
+  if (closing === "stray") return isSpanning ? closing : null;
+
+  const inside = text.slice(opening + 1, closing);
+  const end = skipBlanks(text, closing + 1, separator);
+  if (end === text.length || isEnd(text.charCodeAt(end), separator)) {
+    const cell = inside.includes('""') ? inside.replaceAll('""', '"') : inside;
+    return { cell: cell.slice(0, CELL_LENGTH_MAX), end };
+  }
+  // More after it: over lines, what looked like its end is the beginning of another cell's quotes.
+  if (LINE_BREAK.test(inside)) return "stray";
+  // In one line it is no quoted cell, such as "john doe"@example.com.
+  const endOfAll = endOfPlain(text, end, separator);
+  return { cell: text.slice(from, Math.min(endOfAll, from + CELL_LENGTH_MAX)), end: endOfAll };
+};
+
+const LINE_BREAK = /[\r\n]/;
+
+const findClosing = (source: Source, opening: number): number | "unfinished" | "stray" => {
+  const { text, isLast, isSpanning } = source;
+  let hasBreak = false;
+  for (let at = opening + 1; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      if (text.charCodeAt(at + 1) !== QUOTE) return at;
+      at += 1;
+    } else if (code === LF || code === CR) {
+      if (!isSpanning) return "stray";
+      hasBreak = true;
+    }
+    if (hasBreak && at - opening > CELL_LENGTH_MAX) return "stray";
+  }
+  return isLast ? "stray" : "unfinished";
+};
+
+/** The quote that a cell begins with, behind blanks if need be; -1 where it begins with something else. */
+const findOpening = (text: string, from: number, separator: number): number => {
+  const first = text.charCodeAt(from);
+  if (first === QUOTE) return from;
+  if (first !== SPACE && first !== TAB) return -1;
+  const at = skipBlanks(text, from, separator);
+  return text.charCodeAt(at) === QUOTE ? at : -1;
+};
+
+const skipBlanks = (text: string, from: number, separator: number): number => {
+  let at = from;
+  for (; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if ((code !== SPACE && code !== TAB) || code === separator) break;
+  }
+  return at;
+};
+
+const endOfPlain = (text: string, from: number, separator: number): number => {
+  let at = from;
+  while (at < text.length && !isEnd(text.charCodeAt(at), separator)) at += 1;
+  return at;
+};
+
+const isEnd = (code: number, separator: number): boolean =>
+  code === separator || code === LF || code === CR;
+
+const endOfLine = (text: string, from: number): number => endOfPlain(text, from, NO_SEPARATOR);
+
+/** A line that says "" says that its one cell is empty; a line of white space says nothing. */
+const isBlank = (cells: readonly string[], text: string, from: number): boolean =>
+  cells.length === 1 && cells[0]?.trim() === "" && findOpening(text, from, NO_SEPARATOR) < 0;

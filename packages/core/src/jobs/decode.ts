@@ -1,0 +1,91 @@
+export type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
+
+type Decoder = InstanceType<typeof TextDecoder>;
+
+export type ListDecoder = {
+  /** As far as it has shown: a file that is ASCII so far is UTF-8. */
+  readonly encoding: () => Encoding;
+  readonly decode: (block: Uint8Array) => string;
+  /** What is left of a character that the file breaks off. */
+  readonly end: () => string;
+};
+
+/** Everything below reads blocks of this size, so what comes out never depends on how the bytes came in. */
+export const BLOCK_BYTES = 262_144;
+
+/** The same bytes in blocks that are full but for the last one. A block is good until the next is asked for. */
+export async function* blocksOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const block = new Uint8Array(BLOCK_BYTES);
+  let filled = 0;
+  for await (const piece of bytes) {
+    for (let from = 0; from < piece.length; ) {
+      const part = piece.subarray(from, from + BLOCK_BYTES - filled);
+      block.set(part, filled);
+      from += part.length;
+      filled += part.length;
+      if (filled < BLOCK_BYTES) continue;
+      yield block;
+      filled = 0;
+    }
+  }
+  if (filled > 0) yield block.subarray(0, filled);
+}
+
+/**
+ * A stream cannot be read twice, so nothing is decided before the first byte beyond ASCII: until then UTF-8
+ * and windows-1252 are the same. NUL characters are left out; some exports pad their cells with them.
+ */
+export const listDecoder = (): ListDecoder => {
+  let encoding: Encoding | null = null;
+  let decoder: Decoder | null = null;
+  let isFirst = true;
+
+  const decide = (block: Uint8Array): Decoder | null => {
+    encoding = (isFirst ? findUtf16(block) : null) ?? findEightBit(block);
+    isFirst = false;
+    return encoding && new TextDecoder(encoding);
+  };
+
+  return {
+    encoding: () => encoding ?? "utf-8",
+    decode: (block) => {
+      decoder ??= decide(block);
+      return withoutNul((decoder ?? new TextDecoder()).decode(block, { stream: decoder !== null }));
+    },
+    end: () => decoder?.decode() ?? "",
+  };
+};
+
+const withoutNul = (text: string): string =>
+  text.includes("\0") ? text.replaceAll("\0", "") : text;
+
+const SNIFFED_BYTES = 4096;
+
+/** An address is ASCII whatever the names are, and in UTF-16 every second byte of ASCII is NUL. */
+const findUtf16 = (block: Uint8Array): Encoding | null => {
+  const [first, second] = block;
+  if (first === 0xff && second === 0xfe) return "utf-16le";
+  if (first === 0xfe && second === 0xff) return "utf-16be";
+  const head = block.subarray(0, SNIFFED_BYTES);
+  const pairs = head.length / 2;
+  const isMany = (nuls: number) => nuls > pairs / 3;
+  const isFew = (nuls: number) => nuls < pairs / 10;
+  const even = head.filter((byte, index) => byte === 0 && index % 2 === 0).length;
+  const odd = head.filter((byte, index) => byte === 0 && index % 2 === 1).length;
+  if (isMany(odd) && isFew(even)) return "utf-16le";
+  return isMany(even) && isFew(odd) ? "utf-16be" : null;
+};
+
+/** Null while a block is ASCII. One broken byte in a UTF-8 file must not garble every name in it: most decide. */
+const findEightBit = (block: Uint8Array): Encoding | null => {
+  // A full block may break off within a character; the last one of a file does not.
+  const text = new TextDecoder("utf-8").decode(block, { stream: block.length === BLOCK_BYTES });
+  if (text.length === block.length && !BEYOND_ASCII.test(text)) return null;
+  const beyond = text.match(ALL_BEYOND_ASCII)?.length ?? 0;
+  const broken = text.match(REPLACED)?.length ?? 0;
+  return broken * 2 > beyond ? "windows-1252" : "utf-8";
+};
+
+const BEYOND_ASCII = /[^\0-\x7f]/;
+const ALL_BEYOND_ASCII = /[^\0-\x7f]/gu;
+const REPLACED = /\ufffd/g;

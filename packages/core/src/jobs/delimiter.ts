@@ -1,0 +1,51 @@
+import { countWithAddress } from "./columns.ts";
+import { csvReader } from "./csv.ts";
+
+export type Rows = readonly (readonly string[])[];
+
+/** "" is a file of one column: then nothing splits a line. */
+const DELIMITERS = ["", ",", ";", "\t", "|"] as const;
+const SAMPLE_ROWS_MAX = 200;
+
+/** The first rows of a head. One that the head breaks off is none, unless there is no other. */
+export const sampleOf = (head: string, delimiter: string, isWhole: boolean): Rows => {
+  const records = csvReader(delimiter)(head, isWhole);
+  const found = records.length > 0 ? records : csvReader(delimiter)(head, true);
+  return found.slice(0, SAMPLE_ROWS_MAX);
+};
+
+const SEP_LINE = /^\s*"?sep=([^"\r\n])"?(?:\r\n|\r|\n|$)/i;
+
+/** The line by which spreadsheets are told the delimiter. It is no record. */
+export const cutSepLine = (
+  head: string,
+): { readonly delimiter?: string; readonly rest: string } => {
+  const [line, delimiter] = SEP_LINE.exec(head) ?? [];
+  return line === undefined || delimiter === undefined
+    ? { rest: head }
+    : { delimiter, rest: head.slice(line.length) };
+};
+
+/**
+ * The delimiter that lets the most rows have an address; then the one that comes equally often in the most
+ * rows; then the one that comes most often. A comma in one line of a plain list is no delimiter.
+ */
+export const findDelimiter = (head: string, isWhole: boolean): string => {
+  let best = { delimiter: "", addresses: -1, share: 0, usual: 0 };
+  for (const delimiter of DELIMITERS) {
+    if (!head.includes(delimiter)) continue;
+    const rows = sampleOf(head, delimiter, isWhole);
+    const one = { delimiter, addresses: countWithAddress(rows), ...usualOf(rows) };
+    const isBetter =
+      one.addresses - best.addresses || one.share - best.share || one.usual - best.usual;
+    if (isBetter > 0) best = one;
+  }
+  return best.delimiter;
+};
+
+const usualOf = (rows: Rows): { readonly share: number; readonly usual: number } => {
+  const counts = new Map<number, number>();
+  for (const { length } of rows) counts.set(length - 1, (counts.get(length - 1) ?? 0) + 1);
+  const [usual, times] = [...counts].toSorted((a, b) => b[1] - a[1])[0] ?? [0, 0];
+  return usual < 1 ? { share: 0, usual: 0 } : { share: times / rows.length, usual };
+};

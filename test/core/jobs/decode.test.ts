@@ -1,0 +1,76 @@
+import { BLOCK_BYTES } from "@mailproof/core/jobs/decode";
+import { describe, expect, test } from "vitest";
+import { rowsIn } from "./read-list.ts";
+
+const TEXT = "name,email\nJosé Müller,jose@example.com\nŁukasz 中,lukasz@example.com\n";
+const LATIN = "name,email\nJos\u00e9 \u0080,jose@example.com\n";
+
+const utf16be = (text: string) => Buffer.from(text, "utf16le").swap16();
+const windows1252 = (text: string) => Buffer.from(text.replace("€", "\u0080"), "latin1");
+
+test.each<[what: string, bytes: Uint8Array, encoding: string]>([
+  ["UTF-8", Buffer.from(TEXT), "utf-8"],
+  ["UTF-8 with a mark", Buffer.from(`\ufeff${TEXT}`), "utf-8"],
+  ["UTF-16 LE with a mark", Buffer.from(`\ufeff${TEXT}`, "utf16le"), "utf-16le"],
+  ["UTF-16 BE with a mark", utf16be(`\ufeff${TEXT}`), "utf-16be"],
+  ["UTF-16 LE without one", Buffer.from(TEXT, "utf16le"), "utf-16le"],
+  ["UTF-16 BE without one", utf16be(TEXT), "utf-16be"],
+])("%s is read", async (_, bytes, encoding) => {
+  const { facts, rows } = await rowsIn(bytes);
+
+  expect(facts).toMatchObject({ encoding, columns: ["name", "email"], emailColumn: 1 });
+  expect(rows.map(({ cells }) => cells)).toEqual([
+    ["José Müller", "jose@example.com"],
+    ["Łukasz 中", "lukasz@example.com"],
+  ]);
+});
+
+describe("a file in one byte per letter", () => {
+  test("is windows-1252, where 0x80 is the euro sign", async () => {
+    const { facts, rows } = await rowsIn(windows1252(LATIN));
+
+    expect(facts.encoding).toBe("windows-1252");
+    expect(rows[0]?.cells[0]).toBe("José €");
+  });
+
+  test("may begin with any amount of ASCII", async () => {
+    const ascii = "abc,a@example.com\n".repeat(BLOCK_BYTES / 10);
+    const { rows } = await rowsIn(windows1252(`${ascii}José €,b@example.com\n`));
+
+    expect(rows.at(-1)?.cells).toEqual(["José €", "b@example.com"]);
+  });
+
+  test("may end with its only letter beyond ASCII", async () => {
+    const { rows } = await rowsIn(windows1252("a@example.com,x\nb@example.com,José"));
+
+    expect(rows.at(-1)?.cells[1]).toBe("José");
+  });
+});
+
+test("one broken byte does not garble the other names of a UTF-8 file", async () => {
+  const broken = Buffer.concat([
+    Buffer.from(TEXT),
+    Buffer.from([0xe9]),
+    Buffer.from(",c@example.com"),
+  ]);
+  const { facts, rows } = await rowsIn(broken);
+
+  expect(facts.encoding).toBe("utf-8");
+  expect(rows.map(({ cells }) => cells[0])).toEqual(["José Müller", "Łukasz 中", "\ufffd"]);
+});
+
+test("a character that lies across two blocks stays whole", async () => {
+  const line = "Müller 中文 😀,a@example.com\n";
+  const { rows } = await rowsIn(Buffer.from(line.repeat(40_000)));
+
+  expect(rows).toHaveLength(40_000);
+  expect(new Set(rows.map(({ cells }) => cells[0]))).toEqual(new Set(["Müller 中文 😀"]));
+});
+
+test("NUL characters in a text are left out", async () => {
+  const { rows } = await rowsIn(
+    "name,email\nJohn\0\0\0,jo\0hn@example.com\nmany more,x@example.com\n",
+  );
+
+  expect(rows[0]?.cells).toEqual(["John", "john@example.com"]);
+});

@@ -1,0 +1,39 @@
+import {
+  isListFault,
+  type ListFacts,
+  type ListFault,
+  type ListOptions,
+  type ListRow,
+  openList,
+} from "@mailproof/core/jobs/list";
+
+export type ReadList = { readonly facts: ListFacts; readonly rows: readonly ListRow[] };
+
+export async function* piecesOf(bytes: Uint8Array, length = 65_536): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
+}
+
+export const readList = async (
+  content: string | Uint8Array | AsyncIterable<Uint8Array>,
+  options: ListOptions = {},
+): Promise<ReadList | ListFault> => {
+  const bytes = typeof content === "string" ? Buffer.from(content) : content;
+  const opened = await openList(bytes instanceof Uint8Array ? piecesOf(bytes) : bytes, options);
+  if (isListFault(opened)) return opened;
+  return { facts: opened.facts, rows: (await Array.fromAsync(opened.rows)).flat() };
+};
+
+/** For a list that has no fault. */
+export const rowsIn = async (
+  content: string | Uint8Array | AsyncIterable<Uint8Array>,
+  options: ListOptions = {},
+): Promise<ReadList> => {
+  const read = await readList(content, options);
+  if ("fault" in read) throw new Error(read.message);
+  return read;
+};
+
+export const emailsIn = async (
+  content: string | Uint8Array | AsyncIterable<Uint8Array>,
+  options: ListOptions = {},
+): Promise<readonly string[]> => (await rowsIn(content, options)).rows.map(({ email }) => email);
