@@ -65,8 +65,14 @@ export const whenStarted = async (
 };
 
 /** The command line, to its end. */
-export const whenCommanded = async (folder: string, ...args: readonly string[]) => {
-  const child = run("packages/local/bin/mailproof.mjs", args, { MAILPROOF_DIR: folder });
+export const whenCommanded = (folder: string, ...args: readonly string[]) =>
+  whenCommandedWith({ MAILPROOF_DIR: folder }, ...args);
+
+export const whenCommandedWith = async (
+  env: Record<string, string>,
+  ...args: readonly string[]
+) => {
+  const child = run("packages/local/bin/mailproof.mjs", args, env);
   const [out, err] = [text(child.stdout), text(child.stderr)];
   const [code] = (await once(child, "exit")) as [number | null];
   return { code, out: await out, err: await err };

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { KEY_MODES } from "@mailproof/core/access/key-form";
 import { addKey } from "@mailproof/core/access/keys";
 import { SCOPES } from "@mailproof/core/access/scopes";
@@ -6,8 +8,11 @@ import { PLAN_IDS } from "@mailproof/core/accounts/plans";
 import { Failure } from "@mailproof/core/failure";
 import { audit } from "@mailproof/core/money/audit";
 import { credits, toCredits } from "@mailproof/core/money/credits";
+import type { Json } from "@mailproof/core/table";
+import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
-import { command } from "./command.ts";
+import { type Command, command, Misuse } from "./command.ts";
+import { openHouse } from "./world.ts";
 
 const Text = v.pipe(
   v.string(),
@@ -26,10 +31,41 @@ const Scopes = v.pipe(
   v.array(v.picklist(SCOPES, `must be a list of ${SCOPES.join(", ")}`)),
 );
 
+type Definition<O extends Command["options"]> = Omit<Command<O>, "run"> & {
+  /** Whether it may be the first thing that is ever done in a folder. */
+  readonly mayBegin?: true;
+  run(world: World, options: v.InferOutput<O>): Promise<{ output: Json; exitCode?: number }>;
+};
+
+/** A command on the state of this machine: opens it, runs, prints the answer as JSON, closes it. */
+const inHouse = <O extends Command["options"]>(definition: Definition<O>): Command<O> =>
+  command<O>({
+    name: definition.name,
+    usage: definition.usage,
+    options: definition.options,
+    async run({ environment, options }) {
+      if (!definition.mayBegin) assertHouse(environment.MAILPROOF_DIR);
+      const { world, close } = openHouse(environment, () => "");
+      try {
+        const { output, exitCode = 0 } = await definition.run(world, options);
+        process.stdout.write(`${JSON.stringify(output, null, 2)}\n`);
+        return exitCode;
+      } finally {
+        close();
+      }
+    },
+  });
+
+/** A mistyped folder must not pass for an empty house in good order. */
+const assertHouse = (directory: string): void => {
+  if (existsSync(join(directory, "state.sqlite"))) return;
+  throw new Misuse(`${resolve(directory)} holds no Mailproof; set MAILPROOF_DIR.`);
+};
+
 /** What an operator does by hand. The answers are JSON, so a script can do it too. */
-export const adminCommands = [
-  command({
-    words: "admin accounts create",
+export const adminCommands: readonly Command[] = [
+  inHouse({
+    name: "admin accounts create",
     usage: "--name N [--plan free|pro|scale] [--credits C]",
     mayBegin: true,
     options: v.strictObject({
@@ -43,8 +79,8 @@ export const adminCommands = [
     },
   }),
 
-  command({
-    words: "admin keys create",
+  inHouse({
+    name: "admin keys create",
     usage: "--account A --mode live|test [--scopes s,…] [--name N]",
     options: v.strictObject({
       account: Text,
@@ -59,8 +95,8 @@ export const adminCommands = [
     },
   }),
 
-  command({
-    words: "admin credits grant",
+  inHouse({
+    name: "admin credits grant",
     usage: "--account A --amount C",
     options: v.strictObject({
       account: Text,
@@ -75,8 +111,8 @@ export const adminCommands = [
     },
   }),
 
-  command({
-    words: "admin audit",
+  inHouse({
+    name: "admin audit",
     usage: "",
     options: v.strictObject({}),
     async run(world) {
@@ -84,7 +120,7 @@ export const adminCommands = [
       return { output, exitCode: output.ok ? 0 : 1 };
     },
   }),
-] as const;
+];
 
 const noAccount = (account: string) =>
   new Failure("NOT_FOUND", "nothing_charged", `There is no account ${account}.`);

@@ -1,18 +1,31 @@
-import type { Json } from "@mailproof/core/table";
-import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
+import type { Environment } from "./environment.ts";
 
 type Options = v.StrictObjectSchema<v.ObjectEntries, undefined>;
 
+export type Asked<O extends Options = Options> = {
+  readonly environment: Environment;
+  readonly options: v.InferOutput<O>;
+  /** What was typed beside the options. */
+  readonly words: readonly string[];
+};
+
 export type Command<O extends Options = Options> = {
-  readonly words: string;
+  readonly name: string;
   readonly usage: string;
   readonly options: O;
-  /** Whether it may be the first thing that is ever done in a folder. */
-  readonly mayBegin?: true;
+  /** Options that are there or not, and take no value. */
+  readonly flags?: readonly string[];
+  readonly takesWords?: true;
   // Method syntax on purpose: it lets commands with different options live in one list.
-  run(world: World, options: v.InferOutput<O>): Promise<{ output: Json; exitCode?: number }>;
+  /** Returns the exit code: 0 done, 1 done with a bad outcome. */
+  run(asked: Asked<O>): Promise<number>;
 };
 
 /** Ties the command's types to the options beside it. */
 export const command = <O extends Options>(definition: Command<O>): Command<O> => definition;
+
+/** What the caller typed cannot be done as it stands: exit code 2. */
+export class Misuse extends Error {}
+
+export const Flag = v.optional(v.boolean(), false);

@@ -1,0 +1,57 @@
+import type { WriteStream } from "node:tty";
+
+const WIDTH = 24;
+const REDRAW_MS = 100;
+
+export type Progress = {
+  /** The bytes of the list as they are read; they tell how much is left. */
+  readonly counted: (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
+  readonly oneDone: () => void;
+  readonly end: () => void;
+};
+
+/** A bar with rate and time left, on a terminal; nothing at all anywhere else. */
+export const progressOn = (screen: WriteStream, bytesTotal: number): Progress => {
+  const startedMs = performance.now();
+  let bytes = 0;
+  let done = 0;
+  let drawnMs = 0;
+
+  const draw = (): void => {
+    const seconds = (performance.now() - startedMs) / 1000;
+    const part = bytesTotal === 0 ? 1 : Math.min(1, bytes / bytesTotal);
+    const bar = "█".repeat(Math.round(part * WIDTH)).padEnd(WIDTH, "░");
+    const rate = done / Math.max(seconds, 0.001);
+    const left =
+      part > 0 && part < 1 ? `  about ${inWords((seconds / part) * (1 - part))} left` : "";
+    const told = `${done.toLocaleString("en")} done  ${Math.round(rate).toLocaleString("en")}/s${left}`;
+    screen.write(`\r\u001b[2K${bar} ${told}`);
+  };
+
+  async function* counted(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of source) {
+      bytes += chunk.length;
+      yield chunk;
+    }
+  }
+
+  return {
+    counted,
+    oneDone: () => {
+      done++;
+      if (!screen.isTTY || performance.now() - drawnMs < REDRAW_MS) return;
+      drawnMs = performance.now();
+      draw();
+    },
+    end: () => {
+      if (!screen.isTTY) return;
+      draw();
+      screen.write("\n");
+    },
+  };
+};
+
+const inWords = (seconds: number): string => {
+  if (seconds < 90) return `${Math.ceil(seconds)} s`;
+  return seconds < 5_400 ? `${Math.ceil(seconds / 60)} min` : `${(seconds / 3_600).toFixed(1)} h`;
+};

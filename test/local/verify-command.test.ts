@@ -1,0 +1,155 @@
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { VerificationResult } from "@mailproof/api/verification";
+import { startLab } from "@mailproof/local/lab/lab";
+import * as v from "valibot";
+import { expect, onTestFinished, test } from "vitest";
+import { newFolder, run, whenCommanded, whenCommandedWith } from "./running.ts";
+
+const ZONE = "lab.mailproof.test";
+const linesOf = (text: string) =>
+  text
+    .trim()
+    .split("\n")
+    .map((line) => v.parse(VerificationResult, JSON.parse(line)));
+
+test("addresses are verified without a server or state, and each is a line of JSON with the API's fields", async () => {
+  const asked = [`ada.lovelace@valid.${ZONE}`, `nobody@valid.${ZONE}`, "no address"];
+
+  const { code, out, err } = await whenCommanded(newFolder(), "verify", ...asked);
+
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  expect(linesOf(out).map(({ email, status }) => [email, status])).toEqual([
+    [asked[0], "valid"],
+    [asked[1], "invalid"],
+    [asked[2], "invalid"],
+  ]);
+});
+
+test("a list comes back with its own columns and ours beside them, in its own order", async () => {
+  const folder = newFolder();
+  const [file, results] = [join(folder, "list.csv"), join(folder, "results.csv")];
+  const rows = [
+    "Name;E-Mail;Note",
+    `Ada;ada.lovelace@valid.${ZONE};"one; two"`,
+    `Nobody;nobody@valid.${ZONE};=1+1`,
+    `Ada again;ADA.Lovelace@valid.${ZONE};`,
+  ];
+  writeFileSync(file, rows.join("\r\n"));
+
+  const { code } = await whenCommanded(folder, "verify", "--file", file, "--out", results);
+
+  const [first = "", ...lines] = readFileSync(results, "utf8").trim().split("\r\n");
+  expect(code).toBe(0);
+  expect(first).toMatch(/^Name,E-Mail,Note,status,quality_score,reason,/);
+  expect(lines.map((line) => line.split(",").slice(0, 5).join(","))).toEqual([
+    `Ada,ada.lovelace@valid.${ZONE},one; two,valid,100`.replace("one; two", '"one; two"'),
+    `Nobody,nobody@valid.${ZONE},'=1+1,invalid,2`,
+    `Ada again,ADA.Lovelace@valid.${ZONE},,valid,100`,
+  ]);
+});
+
+test("evidence is there when it is asked for", async () => {
+  const { out } = await whenCommanded(
+    newFolder(),
+    "verify",
+    "--evidence",
+    `ada.lovelace@valid.${ZONE}`,
+  );
+
+  expect(linesOf(out)[0]?.evidence).toMatchObject({ rule: "2xx", catch_all: "no" });
+});
+
+test("settings alone point it at somebody else's name servers and mail servers", async () => {
+  const lab = await startLab({ zone: "corp.example", companies: 1 });
+  onTestFinished(lab.close);
+  const env = {
+    MAILPROOF_DIR: newFolder(),
+    DNS_SERVERS: lab.dns,
+    SMTP_PORT: String(lab.smtpPort),
+    SMTP_ALLOW_PRIVATE: lab.smtpAddresses,
+  };
+
+  const { out } = await whenCommandedWith(
+    env,
+    "verify",
+    "ada.lovelace@valid.corp.example",
+    "nobody@valid.corp.example",
+  );
+
+  expect(linesOf(out).map(({ status }) => status)).toEqual(["valid", "invalid"]);
+});
+
+test("without permission for private addresses the same servers are never connected to", async () => {
+  const lab = await startLab({ zone: "corp.example", companies: 1 });
+  onTestFinished(lab.close);
+  const env = { MAILPROOF_DIR: newFolder(), DNS_SERVERS: lab.dns, SMTP_PORT: String(lab.smtpPort) };
+
+  const { out } = await whenCommandedWith(env, "verify", "ada.lovelace@valid.corp.example");
+
+  expect(linesOf(out)[0]).toMatchObject({ status: "invalid", reason: "mx_unroutable" });
+  expect(lab.stats().sessions).toBe(0);
+});
+
+test("Ctrl-C keeps every result that is finished, as whole lines, and ends with 1", async () => {
+  const folder = newFolder();
+  const file = join(folder, "list.txt");
+  const quick = Array.from({ length: 50 }, (_row, n) => `not an address ${n}`);
+  writeFileSync(file, ["email", ...quick, `ada.lovelace@dnstimeout.${ZONE}`].join("\n"));
+  const out = join(folder, "results.jsonl");
+  const child = run("packages/local/bin/mailproof.mjs", ["verify", "--file", file, "--out", out], {
+    MAILPROOF_DIR: folder,
+  });
+  while (!written(out).includes("not an address 49")) await setTimeout(20);
+
+  const ended = once(child, "exit");
+  child.kill("SIGINT");
+
+  expect(await ended).toEqual([1, null]);
+  expect(linesOf(written(out))).toHaveLength(50);
+});
+
+const written = (file: string): string => {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+};
+
+test.each([
+  ["nothing to verify", ["verify"], "Name addresses, or a file"],
+  ["addresses and a file", ["verify", "a@b.c", "--file", "x.csv"], "Name addresses, or a file"],
+  ["a file that is not there", ["verify", "--file", "nowhere.csv"], "There is no file nowhere.csv"],
+  ["an unknown option", ["verify", "a@b.c", "--fast"], "--fast"],
+])("%s says so on stderr and ends with 2", async (_, args, words) => {
+  const { code, out, err } = await whenCommanded(newFolder(), ...args);
+
+  expect(err).toContain(words);
+  expect({ code, out }).toEqual({ code: 2, out: "" });
+});
+
+test.each([
+  ["an empty file", ""],
+  ["a zip that is called .csv", "PK\u0003\u0004\u0000\u0000\u0000\u0000"],
+])("%s is refused with a sentence", async (_, content) => {
+  const folder = newFolder();
+  const file = join(folder, "list.csv");
+  writeFileSync(file, content);
+
+  const { code, err } = await whenCommanded(folder, "verify", "--file", file);
+
+  expect(code).toBe(2);
+  expect(err).toContain("list.csv: ");
+});
+
+test("an operator's own list entries are read from the folder", async () => {
+  const folder = newFolder();
+  writeFileSync(join(folder, "lists.txt"), `+disposable valid.${ZONE}\n`);
+
+  const { out } = await whenCommanded(folder, "verify", `ada.lovelace@valid.${ZONE}`);
+
+  expect(linesOf(out)[0]).toMatchObject({ status: "disposable", reason: "listed_disposable" });
+});
