@@ -356,6 +356,10 @@ const SAYS_NOTHING_OF_THE_MAILBOX = [
   "521 5.2.1 : (DNS:NR) https://postmaster.example/error-codes: your IP was rejected",
   "550 Blocked",
   "550 You are not allowed to send to unknown users",
+  "524 Go away",
+  "524 5.7.1 Access denied",
+  "524 5.2.4 Not a member of the list",
+  "554 5.2.4 Mailing list expansion problem: <bob@example.com>",
 ];
 
 test.each(SAYS_NOTHING_OF_THE_MAILBOX)("nothing is known of the mailbox: %s", (line) => {

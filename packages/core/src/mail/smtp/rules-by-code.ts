@@ -88,9 +88,11 @@ export const GONE_BY_CODE: readonly Family[] = [
         example: "550 5.1.1 <bob@example.com> Address error",
       },
       {
-        // OpenSMTPD answers an unknown local user with this very code.
+        // So OpenSMTPD answers for an unknown user of a virtual domain. The code is in no standard and the words
+        // alone may speak of a list that is there, so it takes both.
         id: "opensmtpd_unknown",
         code: "524",
+        text: /\bmailing list expansion problem\b/,
         example: "524 5.2.4 Mailing list expansion problem: <bob@example.com>",
       },
     ],
