@@ -13,3 +13,14 @@ export const describeWith = (path: string, name: string, suite: () => void): voi
     suite();
   });
 };
+
+/**
+ * A suite over machinery that few have, and that CI need not have either: where there is a reason against it, the
+ * suite is left out and says why.
+ */
+export const describeUnless = (reason: string | null, name: string, suite: () => void): void => {
+  if (reason !== null) console.warn(`Left out: ${name}: ${reason}.`);
+  describe.runIf(reason === null)(`${name}`, () => {
+    suite();
+  });
+};

@@ -1,0 +1,138 @@
+import { type ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmdirSync } from "node:fs";
+import { connect as connectTcp } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import type { Readable, Writable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { SELF_SIGNED } from "../net/self-signed.ts";
+import { closedPort, HOST } from "../net/servers.ts";
+
+/** A mail server as its Debian package brings it, and how it is to be set up. */
+export type Recipe = {
+  /** The Debian package: scripts/fetch-mail-servers.sh unpacks it into a folder of this name. */
+  readonly debian: string;
+  /** Accounts of the machine: those the server runs as, and its local users. */
+  readonly accounts: readonly string[];
+  readonly files: (port: number) => Readonly<Record<string, string>>;
+  /** Shell words; what goes on in the background ends with the house. */
+  readonly start: (port: number) => string;
+};
+
+export const CERT_FILE = "/etc/mail-test/cert.pem";
+export const KEY_FILE = "/etc/mail-test/key.pem";
+
+const SERVERS = resolve(process.env["MAIL_SERVERS_DIR"] ?? ".cache/mail-servers");
+
+/** Mounts and processes of its own: what is mounted is seen by nobody else, and the first to end ends all. */
+const APART = ["--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
+
+/** Why a server cannot be asked here; null where it can. */
+export const whyNot = ({ debian }: Recipe): string | null => {
+  if (!existsSync(join(SERVERS, debian)))
+    return `scripts/fetch-mail-servers.sh has not put ${debian} into ${SERVERS}`;
+  const { status } = spawnSync("unshare", [...APART, "sh", "-c", TRIAL]);
+  return status === 0 ? null : "it needs root, unshare and a kernel that lays mounts over others";
+};
+
+const TRIAL = `
+set -eu
+mount -t tmpfs tmpfs /run
+mkdir /run/new /run/work
+mount -t overlay overlay /etc -o lowerdir=/etc,upperdir=/run/new,workdir=/run/work
+`;
+
+/**
+ * The machine as it would be with the package installed: the package's files over the machine's own, and whatever is
+ * written goes to memory. The first process waits for us to be gone, however we go, and all others end with it.
+ */
+const HOUSE = `
+set -eu
+mount -t tmpfs tmpfs "$PLACE"
+mount -t tmpfs tmpfs /run
+for folder in etc usr var; do
+  mkdir -p "$PLACE/$folder" "$PLACE/work-$folder"
+  [ ! -d "$PACKAGE/$folder" ] || cp -a "$PACKAGE/$folder" "$PLACE"
+  mount -t overlay overlay "/$folder" -o \\
+    "lowerdir=/$folder,upperdir=$PLACE/$folder,workdir=$PLACE/work-$folder"
+done
+# Nobody in here asks the name servers of the world; OpenSMTPD would even wait for their answers.
+rm -f /etc/resolv.conf
+printf 'nameserver 127.0.0.1\\nlookup file\\n' >/etc/resolv.conf
+`;
+
+export type Running = { readonly port: number; readonly stop: () => Promise<void> };
+
+export const startServer = async (recipe: Recipe): Promise<Running> => {
+  const port = await closedPort();
+  const place = mkdtempSync(join(tmpdir(), "mail-server-"));
+  const house = spawn("unshare", [...APART, "sh", "-c", scriptOf(recipe, port)], {
+    stdio: ["pipe", "pipe", "pipe"],
+    env: { PATH: process.env["PATH"], PLACE: place, PACKAGE: join(SERVERS, recipe.debian) },
+  });
+  const ended = new Promise<void>((done) => void house.once("close", () => done()));
+  const stop = async (): Promise<void> => {
+    house.kill("SIGKILL");
+    await ended;
+    rmdirSync(place);
+  };
+  const said = listenTo(house);
+  if (await answers(port, () => house.exitCode === null)) return { port, stop };
+  await stop();
+  throw new Error(`${recipe.debian} did not start: ${said()}`);
+};
+
+const scriptOf = ({ accounts, files, start }: Recipe, port: number): string =>
+  [
+    HOUSE,
+    ...accounts.map(account),
+    ...Object.entries({
+      [CERT_FILE]: SELF_SIGNED.cert,
+      [KEY_FILE]: SELF_SIGNED.key,
+      ...files(port),
+    }).map(([path, text]) => write(path, text)),
+    start(port),
+    "cat",
+  ].join("\n");
+
+const FIRST_ID = 61_000;
+
+const account = (name: string, index: number): string => {
+  const id = FIRST_ID + index;
+  return [
+    `echo '${name}:x:${id}:${id}::/nonexistent:/usr/sbin/nologin' >>/etc/passwd`,
+    `echo '${name}:x:${id}:' >>/etc/group`,
+  ].join("\n");
+};
+
+const write = (path: string, text: string): string =>
+  `mkdir -p "$(dirname ${path})"\ncat >${path} <<'END'\n${text}\nEND\nchmod 640 ${path}`;
+
+type House = ChildProcessByStdio<Writable, Readable, Readable>;
+
+const listenTo = ({ stdout, stderr }: House): (() => string) => {
+  let said = "";
+  for (const stream of [stdout, stderr]) stream.on("data", (bytes) => (said += String(bytes)));
+  return () => said;
+};
+
+const TRIES = 200;
+const PAUSE_MS = 50;
+
+const answers = async (port: number, isAlive: () => boolean): Promise<boolean> => {
+  for (let tries = 0; tries < TRIES && isAlive(); tries += 1) {
+    if (await isOpen(port)) return true;
+    await sleep(PAUSE_MS);
+  }
+  return false;
+};
+
+const isOpen = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connectTcp({ host: HOST, port });
+    const settle = (open: boolean) => {
+      socket.destroy();
+      resolve(open);
+    };
+    socket.once("connect", () => settle(true)).once("error", () => settle(false));
+  });

@@ -1,0 +1,150 @@
+import { classify } from "@mailproof/core/mail/smtp/classify";
+import { type Tried, trySession } from "@mailproof/core/mail/smtp/connect";
+import { connectDirectly } from "@mailproof/net/smtp-wire";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeUnless } from "../available.ts";
+import { EXIM } from "../mail-servers/exim.ts";
+import { type Recipe, type Running, startServer, whyNot } from "../mail-servers/house.ts";
+import { OPENSMTPD } from "../mail-servers/opensmtpd.ts";
+import { POSTFIX } from "../mail-servers/postfix.ts";
+import { HOST } from "../net/servers.ts";
+
+const SESSION_MS = 20_000;
+const START_MS = 30_000;
+const DECOYS = new Map([
+  ["here.test", "qz7wk1v0x5@here.test"],
+  ["all.test", "qz7wk1v0x5@all.test"],
+]);
+
+const ask = (port: number, recipients: readonly string[]): Promise<Tried> =>
+  trySession(
+    connectDirectly,
+    [{ host: "mx.here.test", priority: 0, ips: [HOST] }],
+    { helo: "probe.example", from: "probe@probe.example", recipients, decoys: DECOYS, port },
+    { now: () => new Date(), deadline: new Date(Date.now() + SESSION_MS) },
+  );
+
+const findingsOf = ({ result }: Tried) =>
+  result.recipients.map(({ reply, fault }) =>
+    reply ? { ...classify(reply, { stage: "rcpt" }), reply } : { reason: fault },
+  );
+
+const codesOf = ({ result }: Tried) => result.recipients.map(({ reply }) => reply?.code ?? null);
+
+type Case = readonly [user: string, address: string, finding: Readonly<Record<string, unknown>>];
+
+const NOT_FOUND = { verdict: "invalid", reason: "mailbox_not_found", retry: null };
+const RELAY_DENIED = { verdict: "unknown", reason: "relay_denied", retry: null };
+const FORBIDDEN = { verdict: "unknown", reason: "policy_blocked", retry: null };
+
+const EVERYWHERE: readonly Case[] = [
+  ["an existing user", "ann@here.test", { verdict: "valid", reason: "accepted" }],
+  ["an unknown user", "zoe@here.test", NOT_FOUND],
+  ["a user of a catch-all domain", "zoe@all.test", { verdict: "valid", reason: "accepted" }],
+  [
+    "a greylisted user",
+    "grey@here.test",
+    { verdict: "unknown", reason: "greylisted", retry: "later" },
+  ],
+  ["a disabled user", "disabled@here.test", { verdict: "invalid", reason: "mailbox_disabled" }],
+  [
+    "a user over quota",
+    "full@here.test",
+    { verdict: "risky", reason: "mailbox_full", retry: "later" },
+  ],
+];
+
+const ON_POSTFIX: readonly Case[] = [
+  ["a user of another domain", "ann@other.test", RELAY_DENIED],
+  ["a user whom nobody may write to", "forbidden@here.test", FORBIDDEN],
+  ["an existing virtual user", "ann@virtual.test", { verdict: "valid" }],
+  ["an unknown virtual user", "zoe@virtual.test", NOT_FOUND],
+  ["an unknown virtual alias", "zoe@alias.test", NOT_FOUND],
+  ["an unknown user of a host behind it", "zoe@relayed.test", NOT_FOUND],
+];
+
+const ON_EXIM: readonly Case[] = [
+  ["a user of another domain", "ann@other.test", RELAY_DENIED],
+  ["a user whom nobody may write to", "forbidden@here.test", FORBIDDEN],
+  ["a user put off", "later@here.test", { verdict: "unknown", retry: "later" }],
+];
+
+const ON_OPENSMTPD: readonly Case[] = [
+  // "550 Invalid recipient", the very words it has for an unknown user of its own.
+  ["a user of another domain", "ann@other.test", NOT_FOUND],
+  ["an existing virtual user", "ann@virtual.test", { verdict: "valid" }],
+  ["an unknown virtual user", "zoe@virtual.test", NOT_FOUND],
+];
+
+type Asking = { readonly cases: readonly Case[]; readonly keepsTls: boolean };
+
+const suite = (name: string, recipe: Recipe, { cases, keepsTls }: Asking): void =>
+  describeUnless(whyNot(recipe), `${name} on loopback`, () => {
+    let server: Running;
+    beforeAll(async () => {
+      server = await startServer(recipe);
+    }, START_MS);
+    afterAll(() => server.stop());
+
+    test.each([...EVERYWHERE, ...cases])(
+      "%s is judged rightly: %s",
+      async (_, address, finding) => {
+        const tried = await ask(server.port, [address]);
+
+        expect(findingsOf(tried)).toMatchObject([finding]);
+      },
+    );
+
+    test(`a session is held ${keepsTls ? "through TLS" : "whether or not TLS works"}`, async () => {
+      const { result, attempts } = await ask(server.port, ["ann@here.test"]);
+
+      expect(attempts[0]?.transcript.map(({ text }) => text)).toContain("STARTTLS");
+      expect(result.tls || !keepsTls).toBe(true);
+      expect(attempts).toHaveLength(result.tls ? 1 : 2);
+    });
+
+    test("everybody is asked in one session, and each gets their own answer", async () => {
+      const asked = ["ann", "zoe", "grey", "bob", "full", "disabled"].map(
+        (who) => `${who}@here.test`,
+      );
+
+      const tried = await ask(server.port, asked);
+
+      expect(tried.result).toMatchObject({ closedBy: "us", unasked: [] });
+      const greylisted = expect.toBeOneOf([450, 451]);
+      expect(codesOf(tried)).toEqual([250, 550, greylisted, 250, 452, 550]);
+    });
+
+    test("an address that nobody has is accepted where everybody is, and only there", async () => {
+      const { result } = await ask(server.port, ["ann@here.test", "ann@all.test"]);
+
+      expect(result.decoys).toMatchObject([
+        { domain: "here.test", reply: { code: 550 } },
+        { domain: "all.test", reply: { code: 250 } },
+      ]);
+    });
+
+    test("a session with many strangers ends before the server has enough of them", async () => {
+      const strangers = Array.from({ length: 12 }, (_, index) => `zoe${index}@here.test`);
+
+      const tried = await ask(server.port, strangers);
+
+      expect(codesOf(tried)).toEqual(Array(9).fill(550));
+      expect(tried.result).toMatchObject({ closedBy: "limit", unasked: strangers.slice(9) });
+    });
+
+    test("an address beyond ASCII is asked for where the server knows of such", async () => {
+      const tried = await ask(server.port, ["ann@here.test", "zoë@here.test", "bob@here.test"]);
+
+      const knows = tried.result.extensions.includes("SMTPUTF8");
+      expect(findingsOf(tried)[1]).toMatchObject(
+        knows ? NOT_FOUND : { reason: "smtputf8_unsupported" },
+      );
+      expect(codesOf(tried)).toEqual([250, knows ? 550 : null, 250]);
+    });
+  });
+
+suite("Postfix", POSTFIX, { cases: ON_POSTFIX, keepsTls: true });
+suite("Exim", EXIM, { cases: ON_EXIM, keepsTls: true });
+// OpenSMTPD 6.8 with OpenSSL 3 offers STARTTLS and fails in the handshake, whatever the key.
+suite("OpenSMTPD", OPENSMTPD, { cases: ON_OPENSMTPD, keepsTls: false });
