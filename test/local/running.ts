@@ -28,7 +28,7 @@ export const newFolder = (): string => {
 };
 
 export const run = (file: string, args: readonly string[], env: Record<string, string>) => {
-  const child = spawn(process.execPath, [file, ...args], {
+  const child = spawn(process.execPath, ["--import", "./scripts/need-node.mjs", file, ...args], {
     env: { PATH: process.env["PATH"] ?? "", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
