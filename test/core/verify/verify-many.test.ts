@@ -1,0 +1,73 @@
+import { lists } from "@mailproof/core/mail/lists/lists";
+import type { Engine } from "@mailproof/core/verify/engine";
+import { verifyMany } from "@mailproof/core/verify/verify-many";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { START } from "../../given.ts";
+import { chanceOf } from "../../simulation/chance.ts";
+
+const OPTIONS = { deepVerify: true, includeAi: true, includeEvidence: true };
+
+/** An engine whose looking-up takes as long as chance wants; it counts how many are under way. */
+const givenEngine = (seed = 1) => {
+  const chance = chanceOf(seed);
+  let underWay = 0;
+  let peak = 0;
+  const engine: Engine = {
+    lists: lists(),
+    now: () => START,
+    hostsOf: async () => {
+      peak = Math.max(peak, ++underWay);
+      for (let turns = chance() * 20; turns > 0; turns--) await Promise.resolve();
+      underWay--;
+      return { kind: "domain_not_found", asked: [] };
+    },
+    probe: async () => {
+      throw new Error("nothing is asked of a domain that does not exist");
+    },
+  };
+  return { engine, peak: () => peak };
+};
+
+test("results come in the order of the input, whatever is finished first", async () => {
+  const { engine } = givenEngine(7);
+  const asked = Array.from({ length: 300 }, (_row, n) => `person${n}@d${n % 20}.example`);
+
+  const results = await Array.fromAsync(verifyMany(engine, asked, OPTIONS));
+
+  expect(results.map(({ email }) => email)).toEqual(asked);
+});
+
+test("a list without end is read only as far as results are taken", async () => {
+  const { engine, peak } = givenEngine();
+  let read = 0;
+  function* endless() {
+    for (;;) yield `person${read++}@example.com`;
+  }
+
+  const results = verifyMany(engine, endless(), OPTIONS);
+  for (let taken = 0; taken < 10; taken++) await results.next();
+  await results.return(undefined);
+
+  expect(read).toBeLessThanOrEqual(5_010);
+  expect(peak()).toBeLessThanOrEqual(5_000);
+});
+
+test("any string at all comes to a verdict, and none is an error", async () => {
+  const { engine } = givenEngine();
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.string({ unit: "binary", maxLength: 400 }), { maxLength: 5 }),
+      async (texts) => {
+        const results = await Array.fromAsync(verifyMany(engine, texts, OPTIONS));
+        expect(results.map(({ status }) => status)).toEqual(texts.map(() => "invalid"));
+      },
+    ),
+  );
+});
+
+test("an empty list is an empty answer", async () => {
+  const { engine } = givenEngine();
+
+  expect(await Array.fromAsync(verifyMany(engine, [], OPTIONS))).toEqual([]);
+});
