@@ -115,6 +115,18 @@ describe("what would fill the memory", () => {
     expect(read(`${strays}\n"a\nb",c`).slice(-2)).toEqual([['"a'], ['b"', "c"]]);
   });
 
+  test("so is a line of more cells than any table has", () => {
+    const cells = "a@example.com,".repeat(20_000);
+    const reader = csvReader(",");
+
+    expect(read(`a\n${cells}\nb,c`)).toEqual([["a"], [], ["b", "c"]]);
+    expect([
+      ...reader(cells, false),
+      ...reader(`${cells},b@example.com`, false),
+      ...reader("\nb,c", true),
+    ]).toEqual([[], ["b", "c"]]);
+  });
+
   test("a line that is too long is a record without cells, and the next one is whole", () => {
     const reader = csvReader(",");
     const records = [

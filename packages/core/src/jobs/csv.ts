@@ -3,8 +3,9 @@ export type CsvReader = (text: string, isLast: boolean) => readonly (readonly st
 
 export const CELL_LENGTH_MAX = 65_536;
 
-/** Some rows have a thousand columns; a line beyond this is no row. */
+/** Some rows have a thousand columns, and a spreadsheet has 16,384; a line beyond this is no row. */
 const RECORD_LENGTH_MAX = 524_288;
+const RECORD_CELLS_MAX = 16_384;
 
 /** Each stray quote costs one look ahead as long as a cell. After these, quotes hold no line breaks any more. */
 const STRAYS_MAX = 16;
@@ -43,10 +44,16 @@ export const csvReader = (delimiter: string): CsvReader => {
     let at = isSkipping ? endOfLine(text, 0) : 0;
     if (at < text.length) isSkipping = false;
     while (at < text.length) {
+      if (isEnd(text.charCodeAt(at), NO_SEPARATOR)) {
+        at += 1;
+        continue;
+      }
       const read = readNext(text, at, isLast);
       if (read === "unfinished") break;
       if (!isBlank(read.cells, text, at)) records.push(read.cells);
       at = read.end;
+      // Nothing ends where no line does but a record that is too long.
+      isSkipping = at === text.length && !isEnd(text.charCodeAt(at - 1), NO_SEPARATOR);
     }
     pending = text.slice(at);
     if (pending.length > RECORD_LENGTH_MAX) {
@@ -77,6 +84,7 @@ const readRecord = (source: Source, from: number): RecordRead | "unfinished" | "
     const opening = findOpening(text, at, separator);
     const quoted = opening < 0 ? null : readQuoted(source, at, opening);
     if (quoted === "unfinished" || quoted === "stray") return quoted;
+    if (cells.length === RECORD_CELLS_MAX) return { cells: [], end: endOfLine(text, at) };
     const end = quoted?.end ?? endOfPlain(text, at, separator);
     cells.push(quoted?.cell ?? text.slice(at, Math.min(end, at + CELL_LENGTH_MAX)));
 

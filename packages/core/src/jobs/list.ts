@@ -106,12 +106,21 @@ async function* textsOf(
   decoder: ListDecoder,
 ): AsyncGenerator<Text> {
   try {
-    yield { text: head, isLast: false };
-    for await (const block of blocks) yield { text: decoder.decode(block), isLast: false };
+    yield* slicesOf(head);
+    for await (const block of blocks) yield* slicesOf(decoder.decode(block));
     yield { text: decoder.end(), isLast: true };
   } finally {
     // Whoever leaves after the first batch has not begun to read the blocks.
     await blocks.return(undefined);
+  }
+}
+
+/** Of the shortest rows a block holds 100,000, and as many objects at once take more memory than all else. */
+const SLICE_LENGTH = 32_768;
+
+function* slicesOf(text: string): Generator<Text> {
+  for (let from = 0; from < text.length; from += SLICE_LENGTH) {
+    yield { text: text.slice(from, from + SLICE_LENGTH), isLast: false };
   }
 }
 
