@@ -91,10 +91,8 @@ const readRecord = (source: Source, from: number): RecordRead | "unfinished" | "
     if (end >= text.length) return isLast ? { cells, end } : "unfinished";
     const code = text.charCodeAt(end);
     if (code === separator) at = end + 1;
-    else if (code === LF) return { cells, end: end + 1 };
-    // The line feed that belongs to it may be the next thing to come.
-    else if (end + 1 === text.length && !isLast) return "unfinished";
-    else return { cells, end: text.charCodeAt(end + 1) === LF ? end + 2 : end + 1 };
+    // The line feed after a carriage return is a blank line to whoever reads on.
+    else return { cells, end: end + 1 };
   }
 };
 
