@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createReadStream, createWriteStream, existsSync, statSync } from "node:fs";
 import { finished } from "node:stream/promises";
 import { toWire } from "@mailproof/api/verification";
-import { openList } from "@mailproof/core/jobs/list";
+import { isListFault, openList } from "@mailproof/core/jobs/list";
 import { engineOver } from "@mailproof/core/verify/engine";
 import { verifyMany } from "@mailproof/core/verify/verify-many";
 import * as v from "valibot";
@@ -58,7 +58,7 @@ const listIn = async (file: string): Promise<List> => {
   if (!existsSync(file)) throw new Misuse(`There is no file ${file}.`);
   const progress = progressOn(process.stderr, statSync(file).size);
   const opened = await openList(progress.counted(createReadStream(file)), {});
-  if ("fault" in opened) throw new Misuse(`${file}: ${opened.message}`);
+  if (isListFault(opened)) throw new Misuse(`${file}: ${opened.message}`);
   return { columns: opened.facts.columns, rows: oneByOne(opened.rows), progress };
 };
 
