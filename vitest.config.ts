@@ -6,6 +6,8 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     // Nothing here keeps state outside a world, so files may share a worker: a third of the time is saved.
     isolate: false,
+    // More than there are cores: many tests wait for a socket or another process.
+    maxWorkers: 4,
     reporters: ["default", ["json", { outputFile: ".cache/test-results.json" }]],
     env: { POWERTOOLS_METRICS_DISABLED: "true" },
   },
