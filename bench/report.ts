@@ -10,6 +10,19 @@ export type Measured = {
   readonly most?: number;
 };
 
+/** What is compared. It is kept as text, a row a line. */
+export type Compared = {
+  readonly title: string;
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+};
+
+/** What a bench comes to: its lines alone, or with what they are drawn from. */
+export type Report = {
+  readonly rows: readonly Measured[];
+  readonly tables: readonly Compared[];
+};
+
 /** Figures mean nothing without the machine they were taken on. */
 export const machine = (): readonly string[] => [
   `${cpus().length} × ${cpus()[0]?.model.trim() ?? "unknown processor"}`,
@@ -30,9 +43,27 @@ export const print = (name: string, rows: readonly Measured[]): void => {
   }
 };
 
-export const save = (name: string, rows: readonly Measured[]): void => {
+export const printTable = (table: Compared): void => {
+  process.stdout.write(`\n${table.title}\n`);
+  for (const line of linesOf(table)) process.stdout.write(`  ${line}\n`);
+};
+
+const linesOf = ({ head, rows }: Compared): readonly string[] => {
+  const all = [head, ...rows];
+  const widths = head.map((_, at) => Math.max(...all.map((row) => row[at]?.length ?? 0)));
+  return all.map((row) =>
+    row
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+};
+
+export const save = (name: string, { rows, tables }: Report): void => {
   const file = new URL(`results/${name}.json`, import.meta.url);
-  const report = { name, machine: machine(), at: new Date().toISOString(), rows };
+  const texts = tables.map((table) => ({ title: table.title, lines: linesOf(table) }));
+  const compared = texts.length > 0 && { tables: texts };
+  const report = { name, machine: machine(), at: new Date().toISOString(), rows, ...compared };
   writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
 };
 
@@ -43,7 +74,7 @@ const verdictOf = (row: Measured): string => {
   return `${isWithin(row) ? "within" : "MISSES"} the budget of ${bound}`;
 };
 
-const format = (value: number): string =>
+export const format = (value: number): string =>
   value.toLocaleString("en", { maximumFractionDigits: value < 100 ? 2 : 0 });
 
 export const median = (values: readonly number[]): number =>

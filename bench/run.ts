@@ -1,6 +1,6 @@
 import { globSync } from "node:fs";
 import { basename } from "node:path";
-import { type Measured, machine, print, save } from "./report.ts";
+import { type Measured, machine, print, printTable, type Report, save } from "./report.ts";
 
 // npm run bench [name]: runs one bench, or all of them, prints a table and keeps it in bench/results/.
 
@@ -17,8 +17,12 @@ if (asked !== undefined && !all.includes(asked)) {
 
 process.stdout.write(`${machine().join(" · ")}\n`);
 for (const name of asked === undefined ? all : [asked]) {
-  const { run } = (await import(`./${name}.ts`)) as { run: () => Promise<readonly Measured[]> };
-  const rows = await run();
-  print(name, rows);
-  save(name, rows);
+  const { run } = (await import(`./${name}.ts`)) as {
+    run: () => Promise<readonly Measured[] | Report>;
+  };
+  const came = await run();
+  const report = "rows" in came ? came : { rows: came, tables: [] };
+  print(name, report.rows);
+  report.tables.forEach(printTable);
+  save(name, report);
 }

@@ -1,0 +1,203 @@
+import type { LabOptions } from "@mailproof/local/lab/lab";
+import type { Job, Outcome, Said } from "./engine/job.ts";
+import { COMPANIES, manyServers, oneServer, ZONE } from "./engine/lists.ts";
+import { type Cell, cellOf, situations } from "./engine/matrix.ts";
+import { isInstalled, peerNames } from "./engine/peers.ts";
+import { play } from "./engine/play.ts";
+import { type Compared, format, type Measured, median, type Report } from "./report.ts";
+
+// Our engine and the npm packages that do the same, one after the other: the same addresses, the same pretend
+// internet, the same number under way. Every engine and every lab is a process of its own.
+
+const OURS = "mailproof";
+const REPLY_MS = 20;
+const RUNS = 3;
+const PEER_MS = 3_000;
+const OURS_MS = 20_000;
+/** A reply that was not there by then is lost. */
+const GRACE_MS = 2_000;
+/** Longer than the longest patience of any engine, ours among them. */
+const MATRIX_MS = 45_000;
+const CONNECTIONS_MAX = 10;
+
+type Row = {
+  readonly title: string;
+  readonly lab: LabOptions;
+  readonly addresses: readonly string[];
+  readonly inFlight: number;
+};
+
+const LAB: LabOptions = { zone: ZONE, replyMs: REPLY_MS, companies: 0 };
+
+const rowOne: Row = {
+  title: `one mail server, ${CONNECTIONS_MAX} connections at most, ${REPLY_MS} ms per reply, all valid`,
+  lab: LAB,
+  addresses: oneServer(2_000),
+  inFlight: CONNECTIONS_MAX,
+};
+const rowTwo: Row = {
+  title: `a mail server per domain, 500 sessions in flight, ${REPLY_MS} ms per reply, all valid`,
+  lab: { ...LAB, companies: COMPANIES },
+  addresses: manyServers(9_000),
+  inFlight: 500,
+};
+
+type Figures = {
+  readonly engine: string;
+  readonly perSecond: number;
+  readonly sessionsPer1000: number;
+  readonly peak: number;
+  readonly cpuMs: number;
+  readonly validPercent: number;
+};
+
+const figuresOf = (engine: string, { runs, stats }: Outcome): Figures => {
+  const sum = (pick: (run: Outcome["runs"][number]) => number) =>
+    runs.reduce((total, run) => total + pick(run), 0);
+  const answered = sum(({ addresses }) => addresses);
+  const valid = sum(({ said }) => Object.values(said).filter((word) => word === "valid").length);
+  return {
+    engine,
+    perSecond: median(runs.map(({ addresses, seconds }) => addresses / seconds)),
+    sessionsPer1000: (stats.sessions * 1000) / answered,
+    peak: Math.max(...Object.values(stats.peakSessionsPerHost)),
+    cpuMs: median(runs.map(({ addresses, cpuMs }) => cpuMs / addresses)),
+    validPercent: (valid * 100) / answered,
+  };
+};
+
+const race = async (row: Row, engines: readonly string[]): Promise<readonly Figures[]> => {
+  const all: Figures[] = [];
+  for (const engine of engines) {
+    const { addresses, inFlight } = row;
+    const limitMs = engine === OURS ? OURS_MS : PEER_MS;
+    const job = { engine, addresses, inFlight, limitMs, graceMs: GRACE_MS, runs: RUNS };
+    all.push(figuresOf(engine, await play(row.lab, job)));
+  }
+  return all;
+};
+
+const bestPeer = (figures: readonly Figures[]): number =>
+  Math.max(...figures.filter(({ engine }) => engine !== OURS).map(({ perSecond }) => perSecond));
+
+const ratioTo = (best: number, { perSecond }: Figures): string =>
+  Number.isFinite(best) ? `${format(perSecond / best)} ×` : "–";
+
+const tableOf = ({ title }: Row, figures: readonly Figures[]): Compared => ({
+  title,
+  head: [
+    "engine",
+    "addresses/s",
+    "to the best peer",
+    "sessions per 1,000",
+    "peak connections per MX",
+    "CPU ms per address",
+    "said valid",
+  ],
+  rows: figures.map((one) => [
+    one.engine,
+    format(one.perSecond),
+    ratioTo(bestPeer(figures), one),
+    format(one.sessionsPer1000),
+    format(one.peak),
+    one.cpuMs.toFixed(3),
+    `${format(one.validPercent)} %`,
+  ]),
+});
+
+type Judged = {
+  readonly engine: string;
+  readonly cells: readonly Cell[];
+  readonly crashes: number;
+};
+
+const judgeAll = (engines: readonly string[]): Promise<readonly Judged[]> => {
+  const addresses = situations.map(({ address }) => address);
+  const job: Omit<Job, "engine" | "place"> = {
+    addresses,
+    inFlight: addresses.length,
+    limitMs: MATRIX_MS,
+    graceMs: 0,
+    runs: 1,
+  };
+  // At the same time: nothing here is about speed, and most of it is waiting for hosts that never answer.
+  return Promise.all(
+    engines.map(async (engine) => {
+      const { runs } = await play({ zone: ZONE, companies: 0 }, { engine, ...job });
+      const said: Readonly<Record<number, Said>> = runs[0]?.said ?? {};
+      const cells = situations.map((situation, at) => cellOf(situation, said[at]));
+      return { engine, cells, crashes: runs[0]?.crashes ?? 0 };
+    }),
+  );
+};
+
+const CELLS: readonly Cell[] = ["ok", "unknown", "false invalid", "false valid"];
+const countOf = ({ cells }: Judged, wanted: Cell): number =>
+  cells.filter((cell) => cell === wanted).length;
+
+const matrixOf = (judged: readonly Judged[]): readonly Compared[] => [
+  {
+    title: "verdicts, situation by situation",
+    head: ["situation", "true is", ...judged.map(({ engine }) => engine)],
+    rows: situations.map(({ shown, status }, at) => [
+      shown,
+      status,
+      ...judged.map(({ cells }) => cells[at] ?? ""),
+    ]),
+  },
+  {
+    title: `verdicts in all ${situations.length} situations`,
+    head: ["engine", ...CELLS, "errors nobody caught"],
+    rows: judged.map((one) => [
+      one.engine,
+      ...CELLS.map((cell) => String(countOf(one, cell))),
+      String(one.crashes),
+    ]),
+  },
+];
+
+const budgets = (
+  one: readonly Figures[],
+  two: readonly Figures[],
+  [ours]: readonly Judged[],
+): readonly Measured[] => {
+  const [ourOne, ourTwo] = [one[0], two[0]];
+  if (!ourOne || !ourTwo || !ours) throw new Error("Our own engine was not measured.");
+  const ratios = [one, two].map((row) => (row[0]?.perSecond ?? 0) / bestPeer(row));
+  const [ratioOne = 0, ratioTwo = 0] = ratios;
+  const sessions = ourOne.sessionsPer1000;
+  const peak = Math.max(ourOne.peak, ourTwo.peak);
+  return [
+    { what: "one MX", value: ourOne.perSecond, unit: "addresses/s", least: 420 },
+    { what: "one MX, sessions", value: sessions, unit: "per 1,000", most: 60 },
+    ...(ratioOne > 0 ? [{ what: "one MX, to the best peer", value: ratioOne, unit: "times" }] : []),
+    { what: "many domains", value: ourTwo.perSecond, unit: "addresses/s", least: 4_500 },
+    { what: "many domains, CPU", value: ourTwo.cpuMs, unit: "ms/address", most: 0.25 },
+    ...(ratioTwo > 0
+      ? [{ what: "many domains, to the best", value: ratioTwo, unit: "times" }]
+      : []),
+    { what: "peak connections per MX", value: peak, unit: "", most: CONNECTIONS_MAX },
+    {
+      what: "situations judged right",
+      value: countOf(ours, "ok"),
+      unit: "",
+      least: situations.length,
+    },
+    { what: "false invalid", value: countOf(ours, "false invalid"), unit: "", most: 0 },
+    { what: "false valid", value: countOf(ours, "false valid"), unit: "", most: 0 },
+  ];
+};
+
+export const run = async (): Promise<Report> => {
+  const peers = peerNames.filter(isInstalled);
+  if (peers.length < peerNames.length)
+    process.stdout.write(
+      `Only ${[OURS, ...peers].join(", ")} measured. For the peers: npm install --prefix bench\n`,
+    );
+  const engines = [OURS, ...peers];
+  const one = await race(rowOne, engines);
+  const two = await race(rowTwo, engines);
+  const judged = await judgeAll(engines);
+  const tables = [tableOf(rowOne, one), tableOf(rowTwo, two), ...matrixOf(judged)];
+  return { rows: budgets(one, two, judged), tables };
+};

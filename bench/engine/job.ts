@@ -1,0 +1,31 @@
+import type { Lab, LabStats } from "@mailproof/local/lab/lab";
+
+export type Said = "valid" | "invalid" | "risky" | "catch_all" | "unknown";
+
+/** Where the lab of this measurement is. */
+export type Place = Pick<Lab, "dns" | "smtpPort" | "smtpAddresses">;
+
+/** What one engine is to do, in a process of its own. */
+export type Job = {
+  readonly engine: string;
+  readonly place: Place;
+  readonly addresses: readonly string[];
+  /** Addresses under way at once. Ours has its own limits per mail server and per process besides. */
+  readonly inFlight: number;
+  /** Nothing is begun after this, and what is under way is given up after `graceMs` more. */
+  readonly limitMs: number;
+  readonly graceMs: number;
+  readonly runs: number;
+};
+
+export type RunFigures = {
+  readonly addresses: number;
+  readonly seconds: number;
+  readonly cpuMs: number;
+  /** By the place in the list; what did not come in time is absent. */
+  readonly said: Readonly<Record<number, Said>>;
+  /** Errors of the engine that nobody caught. Each would have ended a program that does not look out for them. */
+  readonly crashes: number;
+};
+
+export type Outcome = { readonly runs: readonly RunFigures[]; readonly stats: LabStats };

@@ -1,0 +1,11 @@
+import { type LabOptions, startLab } from "@mailproof/local/lab/lab";
+
+// The lab in a process of its own, so that the processor time of a client is the client's alone. It says where it
+// is, answers every message with its counts, and ends with whoever started it.
+
+const lab = await startLab(JSON.parse(process.argv[2] ?? "{}") as LabOptions);
+const { dns, smtpPort, smtpAddresses } = lab;
+
+process.on("message", () => process.send?.(lab.stats()));
+process.on("disconnect", () => void lab.close());
+process.send?.({ dns, smtpPort, smtpAddresses });

@@ -1,0 +1,31 @@
+import { companyLabel, companyOf, peopleOf } from "@mailproof/local/lab/companies";
+import { FAMILY, GIVEN } from "@mailproof/local/lab/names";
+
+/** Reserved for examples (RFC 2606), and below a top-level domain that every engine takes for one. */
+export const ZONE = "lab.example.com";
+
+/** Of these every tenth runs a mail server of its own. */
+export const COMPANIES = 20_000;
+const PER_DOMAIN = 6;
+
+/** People of one domain with one mail server. */
+export const oneServer = (count: number): readonly string[] =>
+  Array.from({ length: count }, (_, index) => {
+    const given = GIVEN[index % GIVEN.length];
+    const family = FAMILY[Math.floor(index / GIVEN.length) % FAMILY.length];
+    return `${given}.${family}${Math.floor(index / GIVEN.length / FAMILY.length) || ""}@valid.${ZONE}`;
+  });
+
+/** Six people of each of many domains with a mail server of their own, domain by domain as a chunk has them. */
+export const manyServers = (count: number): readonly string[] => {
+  const found: string[] = [];
+  for (let number = 1; number <= COMPANIES && found.length < count; number++) {
+    const { mailHosts, catchAll } = companyOf(number);
+    const domain = `${companyLabel(number)}.companies`;
+    const isOwn = mailHosts.length === 1 && mailHosts[0] === `mx.${domain}`;
+    if (!isOwn || catchAll) continue;
+    const people = peopleOf(domain).slice(0, PER_DOMAIN);
+    found.push(...people.map(({ local }) => `${local}@${domain}.${ZONE}`));
+  }
+  return found.slice(0, count);
+};

@@ -1,0 +1,98 @@
+import { createRequire } from "node:module";
+import type { Said } from "./job.ts";
+
+// Each peer as its own page shows it, with its own defaults. What it says is taken in the kindest way: a fault that
+// it tells apart from a refusal counts as "unknown".
+
+export type Ask = (address: string) => Promise<Said>;
+
+const require = createRequire(new URL("../package.json", import.meta.url));
+
+type DeepValidate = (options: { email: string }) => Promise<{ valid: boolean }>;
+const deepEmailValidator = (): Ask => {
+  const { validate } = require("deep-email-validator") as { validate: DeepValidate };
+  return async (email) => ((await validate({ email })).valid ? "valid" : "invalid");
+};
+
+type Deep = { wellFormed: boolean; validDomain: boolean | null; validMailbox: boolean | null };
+const emailDeepValidator = (): Ask => {
+  const Validator = require("email-deep-validator") as new () => {
+    verify: (address: string) => Promise<Deep>;
+  };
+  const validator = new Validator();
+  return async (address) => {
+    const { wellFormed, validDomain, validMailbox } = await validator.verify(address);
+    if (!wellFormed || validDomain === false || validMailbox === false) return "invalid";
+    return validMailbox ? "valid" : "unknown";
+  };
+};
+
+type Verified = { success: boolean; code?: number; tryagain?: boolean };
+type Verify = {
+  verify: (
+    address: string,
+    // Without a timeout of the caller's it waits for ever.
+    options: { timeout: number },
+    callback: (error: Error | null, verified?: Verified) => void,
+  ) => void;
+  verifyCodes: Record<"SMTPConnectionTimeout" | "SMTPConnectionError", number>;
+};
+const emailVerify = (): Ask => {
+  const { verify, verifyCodes } = require("email-verify") as Verify;
+  const faults = [verifyCodes.SMTPConnectionTimeout, verifyCodes.SMTPConnectionError];
+  return (address) =>
+    new Promise((resolve) => {
+      verify(address, { timeout: 10_000 }, (_error, verified) => {
+        const isFault = verified?.tryagain || faults.includes(verified?.code ?? -1);
+        if (verified?.success) return resolve("valid");
+        resolve(isFault ? "unknown" : "invalid");
+      });
+    });
+};
+
+type Existence = {
+  check: (
+    address: string,
+    callback: (
+      error: NodeJS.ErrnoException | null,
+      exists: boolean,
+      undetermined?: boolean,
+    ) => void,
+  ) => void;
+};
+const NO_SUCH = new Set(["ENOTFOUND", "ENODATA"]);
+const emailExistence = (): Ask => {
+  const { check } = require("email-existence") as Existence;
+  return (address) =>
+    new Promise((resolve) => {
+      check(address, (error, exists, undetermined) => {
+        const isFault = undetermined || (error && !NO_SUCH.has(error.code ?? ""));
+        resolve(isFault ? "unknown" : exists ? "valid" : "invalid");
+      });
+    });
+};
+
+const PEERS: Readonly<Record<string, () => Ask>> = {
+  "deep-email-validator": deepEmailValidator,
+  "email-deep-validator": emailDeepValidator,
+  "email-verify": emailVerify,
+  "email-existence": emailExistence,
+};
+
+export const peerNames = Object.keys(PEERS);
+
+export const openPeer = (name: string): Ask => {
+  const open = PEERS[name];
+  if (!open) throw new Error(`There is no peer ${name}.`);
+  return open();
+};
+
+/** Whether `npm install --prefix bench` was done. */
+export const isInstalled = (name: string): boolean => {
+  try {
+    require.resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
+};
