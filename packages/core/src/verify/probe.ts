@@ -4,6 +4,7 @@ import { type Tried, trySession } from "../mail/smtp/connect.ts";
 import type { Transcript } from "../mail/smtp/converse.ts";
 import { decoyAt } from "../mail/smtp/decoy.ts";
 import { type Limits, limitsOf, providerOf } from "../mail/smtp/limits.ts";
+import { withPlaces } from "../mail/smtp/places.ts";
 import type { Reply } from "../mail/smtp/reply.ts";
 import type { Asked } from "../mail/smtp/session.ts";
 import type { Connect } from "../mail/smtp/wire.ts";
@@ -64,7 +65,8 @@ type Desk = {
   restMs: number;
 };
 
-export const mailProbe = (doors: ProbeDoors): Probe => {
+export const mailProbe = (outside: ProbeDoors): Probe => {
+  const doors = { ...outside, connect: withPlaces(outside.connect, outside.sleep) };
   const desks = new Map<string, Desk>();
   let sessions = 0;
 
@@ -116,11 +118,18 @@ export const mailProbe = (doors: ProbeDoors): Probe => {
     void pause.then(() => serve(host, desk));
   };
 
+  /** Where a session for few is about to begin, they join it; else chance shares out the load. */
+  const isGathering = ({ host }: MailHost): boolean => {
+    const waiting = desks.get(host)?.waiting.length ?? 0;
+    return waiting > 0 && waiting < RECIPIENTS_SHARED;
+  };
+
   return (question) =>
     new Promise((answer) => {
-      const host = question.hosts[0]?.host ?? "";
+      const hosts = chosenFirst(question.hosts, isGathering, doors.random);
+      const host = hosts[0]?.host ?? "";
       const desk = deskFor(host);
-      desk.waiting.push({ ...question, answer, tries: 0 });
+      desk.waiting.push({ ...question, hosts, answer, tries: 0 });
       // Whoever comes in the same moment shares the session.
       if (desk.waiting.length === 1) void doors.sleep(0).then(() => serve(host, desk));
     });
@@ -144,7 +153,7 @@ const hold = async (doors: ProbeDoors, batch: readonly Waiting[]): Promise<Held>
   );
   const tried = await trySession(
     doors.connect,
-    shuffled(batch[0]?.hosts ?? [], doors.random),
+    batch[0]?.hosts ?? [],
     { ...doors.smtp, recipients: batch.map(({ recipient }) => recipient), decoys },
     { now: doors.now, deadline: new Date(doors.now().getTime() + SESSION_MS) },
   );
@@ -211,9 +220,18 @@ const learnFrom = async (facts: DomainFacts, tried: Tried) => {
   return tested;
 };
 
-/** Hosts of one priority share the load (RFC 5321 §5.1); the order of priorities is kept by whoever tries them. */
-const shuffled = (hosts: readonly MailHost[], random: () => number): readonly MailHost[] =>
+/** Hosts of one priority share the load (RFC 5321 §5.1); a later priority is for when none of them is there. */
+const chosenFirst = (
+  hosts: readonly MailHost[],
+  isPreferred: (host: MailHost) => boolean,
+  random: () => number,
+): readonly MailHost[] =>
   hosts
-    .map((host) => ({ host, place: random() }))
-    .toSorted((a, b) => a.place - b.place)
+    .map((host) => ({ host, isLast: !isPreferred(host), place: random() }))
+    .toSorted(
+      (a, b) =>
+        a.host.priority - b.host.priority ||
+        Number(a.isLast) - Number(b.isLast) ||
+        a.place - b.place,
+    )
     .map(({ host }) => host);

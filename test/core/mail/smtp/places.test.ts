@@ -1,0 +1,98 @@
+import { limitsOf } from "@mailproof/core/mail/smtp/limits";
+import { withPlaces } from "@mailproof/core/mail/smtp/places";
+import type { Connect, Wire } from "@mailproof/core/mail/smtp/wire";
+import { expect, test } from "vitest";
+
+const AT_ONCE = limitsOf("other").connections;
+const OPTIONS = { timeoutMs: 1000, lane: "" };
+const at = (host: string) => ({ ip: "192.0.2.1", port: 25, host });
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+const noTime = () => Promise.resolve();
+
+const hostsOf = () => {
+  const open = new Map<string, number>();
+  const count = (host: string, by: number) => open.set(host, (open.get(host) ?? 0) + by);
+  const connect: Connect = async ({ host }) => {
+    count(host, 1);
+    const silent: Omit<Wire, "close"> = {
+      send: () => {},
+      receive: async () => "closed",
+      startTls: async () => null,
+    };
+    return { ...silent, close: () => count(host, -1) };
+  };
+  return { open, connect };
+};
+
+const callAll = (connect: Connect, host: string, times: number): Wire[] => {
+  const wires: Wire[] = [];
+  for (let call = 0; call < times; call++)
+    void connect(at(host), OPTIONS).then((wire) => typeof wire === "object" && wires.push(wire));
+  return wires;
+};
+
+test("a mail host is never called more often at once than it is to be", async () => {
+  const { open, connect } = hostsOf();
+  const wires = callAll(withPlaces(connect, noTime), "mx.example", AT_ONCE + 5);
+  await settled();
+  expect(open.get("mx.example")).toBe(AT_ONCE);
+
+  wires.splice(0, 3).forEach((wire) => wire.close());
+  await settled();
+
+  expect(open.get("mx.example")).toBe(AT_ONCE);
+  expect(wires).toHaveLength(AT_ONCE);
+});
+
+test("one host's queue is not another's", async () => {
+  const { open, connect } = hostsOf();
+  const door = withPlaces(connect, noTime);
+  callAll(door, "mx.example", AT_ONCE + 1);
+  callAll(door, "mx.elsewhere.example", 1);
+  await settled();
+
+  expect(open.get("mx.elsewhere.example")).toBe(1);
+});
+
+test("a connection that never stood leaves its place at once", async () => {
+  let calls = 0;
+  const refused: Connect = async () => {
+    calls += 1;
+    return "connect_refused";
+  };
+  callAll(withPlaces(refused, noTime), "mx.example", AT_ONCE * 3);
+  await settled();
+
+  expect(calls).toBe(AT_ONCE * 3);
+});
+
+test("to hang up twice frees one place", async () => {
+  const { connect } = hostsOf();
+  const wires = callAll(withPlaces(connect, noTime), "mx.example", AT_ONCE + 2);
+  await settled();
+
+  wires[0]?.close();
+  wires[0]?.close();
+  await settled();
+
+  expect(wires).toHaveLength(AT_ONCE + 1);
+});
+
+test("a place is free again only after the server had a moment to notice", async () => {
+  const { open, connect } = hostsOf();
+  const { promise: moment, resolve: pass } = Promise.withResolvers<void>();
+  const wires = callAll(
+    withPlaces(connect, () => moment),
+    "mx.example",
+    AT_ONCE + 1,
+  );
+  await settled();
+  wires[0]?.close();
+  await settled();
+  expect(open.get("mx.example")).toBe(AT_ONCE - 1);
+
+  pass();
+  await settled();
+
+  expect(open.get("mx.example")).toBe(AT_ONCE);
+});

@@ -1,0 +1,82 @@
+import type { Connect } from "@mailproof/core/mail/smtp/wire";
+import { engineOver } from "@mailproof/core/verify/engine";
+import { verifyMany } from "@mailproof/core/verify/verify-many";
+import { readEnvironment } from "@mailproof/local/environment";
+import { LAB_ZONE, type LabOptions, startLab } from "@mailproof/local/lab/lab";
+import { openMailDoors } from "@mailproof/local/mail-doors";
+import { sqliteTable } from "@mailproof/local/sqlite-table";
+import { expect, test } from "vitest";
+
+// One mail server stands in the records of many domains: as the only host, as one of two equal ones, and as the one
+// to fall back on. Each way has its own queue, and the server counts them all together.
+
+const ONE = `mx.valid.${LAB_ZONE}`;
+const OTHER = `mx.noenhanced.${LAB_ZONE}`;
+const CLOSED = `mx.refused.${LAB_ZONE}`;
+
+const MX = {
+  "alone.test": [[10, ONE]],
+  "equal.test": [
+    [10, ONE],
+    [10, OTHER],
+  ],
+  "second.test": [
+    [10, CLOSED],
+    [20, ONE],
+  ],
+} as const;
+
+const zones: NonNullable<LabOptions["zones"]> = Object.fromEntries(
+  Object.entries(MX).map(([domain, records]) => [domain, { [domain]: { MX: records } }]),
+);
+
+/** The most connections that stood at once, by mail host, as the client knows it. */
+const counted = (connect: Connect): { connect: Connect; peaks: Map<string, number> } => {
+  const open = new Map<string, number>();
+  const peaks = new Map<string, number>();
+  const count = (host: string, by: number): void => {
+    const now = (open.get(host) ?? 0) + by;
+    open.set(host, now);
+    peaks.set(host, Math.max(now, peaks.get(host) ?? 0));
+  };
+  const counting: Connect = async (target, options) => {
+    count(target.host, 1);
+    const wire = await connect(target, options);
+    if (typeof wire === "string") {
+      count(target.host, -1);
+      return wire;
+    }
+    let isOpen = true;
+    const close = () => {
+      wire.close();
+      if (isOpen) count(target.host, -1);
+      isOpen = false;
+    };
+    return { ...wire, close };
+  };
+  return { connect: counting, peaks };
+};
+
+test("a mail server of many domains has ten connections of ours at most", async () => {
+  const lab = await startLab({ companies: 0, replyMs: 1, zones });
+  const doors = openMailDoors(
+    readEnvironment({}),
+    sqliteTable(":memory:", () => new Date()),
+    lab,
+  );
+  const { connect, peaks } = counted(doors.connect);
+  const addresses = Object.keys(MX).flatMap((domain) =>
+    Array.from({ length: 300 }, (_, number) => `ada.lovelace${number}@${domain}`),
+  );
+  const options = { deepVerify: true, includeAi: false, includeEvidence: false };
+
+  const statuses = new Set<string>();
+  for await (const { status } of verifyMany(engineOver({ ...doors, connect }), addresses, options))
+    statuses.add(status);
+  doors.close();
+  await lab.close();
+
+  expect([...statuses]).toEqual(["valid"]);
+  expect(peaks.get(ONE)).toBe(10);
+  expect(peaks.get(OTHER)).toBeLessThanOrEqual(10);
+});
