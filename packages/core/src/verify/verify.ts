@@ -7,9 +7,9 @@ import { BOT_FROM, botLikeness } from "./bot.ts";
 import { catchAllConfidence } from "./catch-all.ts";
 import type { Engine } from "./engine.ts";
 import { evidenceOf } from "./evidence.ts";
+import type { Answer } from "./hold-session.ts";
 import { type DomainSignal, type Judgement, judge, type Signals } from "./judge.ts";
 import { namesOf } from "./names.ts";
-import type { Answer } from "./probe.ts";
 import type { Verification } from "./result.ts";
 import { suggestTypo } from "./typo.ts";
 
