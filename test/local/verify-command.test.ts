@@ -3,7 +3,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { VerificationResult } from "@mailproof/api/verification";
+import { readEnvironment } from "@mailproof/local/environment";
 import { startLab } from "@mailproof/local/lab/lab";
+import { asText } from "@mailproof/local/show-results";
 import * as v from "valibot";
 import { expect, onTestFinished, test } from "vitest";
 import { newFolder, run, whenCommanded, whenCommandedWith } from "./running.ts";
@@ -143,6 +145,46 @@ test.each([
 
   expect(code).toBe(2);
   expect(err).toContain("list.csv: ");
+});
+
+test("a file that is there is never written over, the list itself least of all", async () => {
+  const folder = newFolder();
+  const file = join(folder, "list.csv");
+  writeFileSync(file, "email\nann@example.com\n");
+
+  const { code, err } = await whenCommanded(folder, "verify", "--file", file, "--out", file);
+
+  expect(code).toBe(2);
+  expect(err).toContain("is there already");
+  expect(readFileSync(file, "utf8")).toBe("email\nann@example.com\n");
+});
+
+test.each([
+  ["a line break behind it", "probe@example.org\n", "probe@example.org"],
+  ["brackets round it", "<probe@example.org>", "probe@example.org"],
+])("a sender with %s is said as an address", (_, written, said) => {
+  expect(readEnvironment({ SMTP_FROM: written }).SMTP_FROM).toBe(said);
+});
+
+test("a sender that no server can be told in plain letters stops the start", () => {
+  expect(() => readEnvironment({ SMTP_FROM: "prüfung@example.org" })).toThrow(
+    "SMTP_FROM must be an email address",
+  );
+});
+
+test("what stands in a list does not steer the terminal", () => {
+  const line = asText.line(
+    {
+      email: "a@\u001b[31mb\u202e",
+      status: "invalid",
+      quality_score: 5,
+      reason: "syntax.control",
+      sub_status: null,
+    } as VerificationResult,
+    [],
+  );
+
+  expect(line).toContain("a@�[31mb�");
 });
 
 test("an operator's own list entries are read from the folder", async () => {

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { isAddress, parseAddress } from "@mailproof/core/mail/address";
+import { type Address, isAddress, parseAddress, smtpForm } from "@mailproof/core/mail/address";
 import { type Cidr, parseCidr } from "@mailproof/core/mail/ip";
 import * as v from "valibot";
 
@@ -44,9 +44,15 @@ const Proxy = v.pipe(
   v.regex(PROXY, "must be a list such as socks5://user:pass@host:1080"),
 );
 const HelloName = v.pipe(v.string(), v.regex(/^[a-z0-9.-]{1,253}$/i, "must be a host name"));
+const SENDER_WORDS = "must be an email address in plain letters";
 const Sender = v.pipe(
   v.string(),
-  v.check((text) => isAddress(parseAddress(text)), "must be an email address"),
+  v.transform(parseAddress),
+  v.custom<Address>(
+    (one) => isAddress(one as Address) && !(one as Address).needsSmtpUtf8,
+    SENDER_WORDS,
+  ),
+  v.transform(smtpForm),
 );
 
 // The README's table of settings says the same, and test/architecture holds the two together.

@@ -60,6 +60,9 @@ export const asText: Show = {
     const verdict = `\u001b[${COLOUR[status]}m${status.padEnd(10)}\u001b[0m`;
     const why = sub_status === null ? reason : `${reason} (${sub_status})`;
     const meant = ai?.typo_suggestion ? `, meant ${ai.typo_suggestion}?` : "";
-    return `${verdict} ${String(quality_score).padStart(3)}  ${email}  ${why}${meant}\n`;
+    return `${verdict} ${String(quality_score).padStart(3)}  ${shown(email)}  ${why}${shown(meant)}\n`;
   },
 };
+
+/** What stands in a list must not steer the terminal it is shown on. */
+const shown = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "�");

@@ -32,10 +32,19 @@ export const verifyCommand = command({
     if (words.length > 0 === (options.file !== undefined))
       throw new Misuse("Name addresses, or a file with --file; one of the two.");
     const list = options.file === undefined ? listOfWords(words) : await listIn(options.file);
-    const out = options.out === undefined ? process.stdout : createWriteStream(options.out);
-    return verifyAll(asked, list, out);
+    return verifyAll(asked, list, await openOut(options.out));
   },
 });
+
+/** A file that is there is never written over: it may be the list itself, or results that were paid for. */
+const openOut = async (file: string | undefined): Promise<NodeJS.WritableStream> => {
+  if (file === undefined) return process.stdout;
+  const out = createWriteStream(file, { flags: "wx" });
+  await once(out, "open").catch((error: NodeJS.ErrnoException) => {
+    throw new Misuse(error.code === "EEXIST" ? `${file} is there already.` : error.message);
+  });
+  return out;
+};
 
 type Row = { readonly email: string; readonly cells: readonly string[] };
 type List = {

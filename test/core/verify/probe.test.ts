@@ -22,7 +22,10 @@ const givenServer = (rcpt: Server, greeting = "220 hi") => {
   let peak = 0;
   const startedAt: number[] = [];
 
-  const connect: Connect = async () => {
+  const talkedTo: string[] = [];
+  const connect: Connect = async ({ host }) => {
+    if (host === "mx.broken.example") throw new Error("a bug of ours");
+    talkedTo.push(host);
     const session = ++sessions;
     peak = Math.max(peak, ++open);
     startedAt.push(world.now().getTime());
@@ -47,7 +50,17 @@ const givenServer = (rcpt: Server, greeting = "220 hi") => {
   const facts = domainFacts(table, world.now);
   const smtp = { helo: "probe.example", from: "probe@example.org", port: 25 };
   const probe = mailProbe({ ...world, connect, facts, smtp });
-  return { probe, asked, later, facts, startedAt, sessions: () => sessions, peak: () => peak };
+  return {
+    probe,
+    asked,
+    later,
+    world,
+    talkedTo,
+    facts,
+    startedAt,
+    sessions: () => sessions,
+    peak: () => peak,
+  };
 };
 
 const HOSTS: readonly MailHost[] = [{ host: "mx.example.com", priority: 10, ips: ["192.0.2.1"] }];
@@ -159,4 +172,117 @@ test("a server that refuses to talk says nothing of anybody's mailbox", async ()
   const answers = await Promise.all(people(3).map(probe));
 
   expect(new Set(answers.map(({ finding }) => finding.verdict))).toEqual(new Set(["unknown"]));
+});
+
+const host = (name: string, ip: string, priority = 10): MailHost => ({
+  host: name,
+  priority,
+  ips: [ip],
+});
+
+test("a domain that names another's host as its first never has its second asked about the other's people", async () => {
+  const { probe, talkedTo } = givenServer(refusesStrangers);
+  const victim = [host("mx.victim.example", "192.0.2.1")];
+  const attacker = [...victim, host("mx.evil.example", "192.0.2.66")];
+
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, (_row, n) =>
+      probe(
+        n % 2 ? ask(`v${n}`, "victim.example", victim) : ask(`e${n}`, "evil.example", attacker),
+      ),
+    ),
+  );
+
+  const victims = answers.filter((_, n) => n % 2 === 1);
+  expect(new Set(victims.map((one) => one.host))).toEqual(new Set(["mx.victim.example"]));
+  expect(talkedTo).toContain("mx.evil.example");
+});
+
+test("one operator under many names bears no more connections than under one", async () => {
+  const { probe, peak } = givenServer(refusesStrangers);
+  const tenants = Array.from({ length: 100 }, (_row, n) => {
+    const name = `t${n}-example.mail.protection.outlook.com`;
+    return ask("ann", `t${n}.example`, [host(name, `192.0.2.${n}`)]);
+  });
+  const vanity = Array.from({ length: 100 }, (_row, n) =>
+    ask("ann", `v${n}.example`, [host(`mx.v${n}.example`, "198.51.100.7")]),
+  );
+
+  await Promise.all(tenants.map(probe));
+  expect(peak()).toBeLessThanOrEqual(5);
+  await Promise.all(vanity.map(probe));
+  expect(peak()).toBeLessThanOrEqual(10);
+});
+
+test("a server that always says 421 is asked a few times, and then everybody has an answer", async () => {
+  const { probe, sessions, world } = givenServer(() => "421 4.7.0 too busy");
+  const began = world.now().getTime();
+
+  const answers = await Promise.all(people(200).map(probe));
+
+  expect(new Set(answers.map(({ finding }) => finding.verdict))).toEqual(new Set(["unknown"]));
+  expect(sessions()).toBeLessThanOrEqual(40);
+  expect(world.now().getTime() - began).toBeLessThan(30 * 60_000);
+});
+
+test("a rest ends when its timer says so, though the clock may not have come so far", async () => {
+  const { probe, world } = givenServer((line, session) =>
+    session === 1 ? "421 4.7.0 too busy" : refusesStrangers(line, session),
+  );
+  const stopped = world.now();
+  Object.assign(world, { now: () => stopped });
+
+  const answers = await Promise.all(people(3).map(probe));
+
+  expect(answers).toHaveLength(3);
+});
+
+test("a bug of ours settles everybody as unknown, and the next question is asked as if nothing were", async () => {
+  const { probe } = givenServer(refusesStrangers);
+  const broken = [host("mx.broken.example", "192.0.2.9")];
+
+  const answers = await Promise.all([
+    probe(ask("a", "b.example", broken)),
+    probe(ask("c", "b.example", broken)),
+  ]);
+
+  expect(answers.map(({ finding }) => finding.reason)).toEqual(["internal", "internal"]);
+  expect((await probe(ask("ann"))).finding.verdict).toBe("valid");
+});
+
+test("a server that mostly says no gets a moment between sessions", async () => {
+  const { probe, startedAt } = givenServer(() => "550 5.1.1 no such user");
+
+  await Promise.all(people(200).map(probe));
+
+  const pauses = startedAt.slice(10).map((at, n) => at - (startedAt[n] ?? 0));
+  expect(Math.min(...pauses)).toBeGreaterThanOrEqual(5_000);
+});
+
+test("a server that takes one recipient and hangs up still settles everybody, one by one", async () => {
+  const seen = new Map<number, number>();
+  const { probe } = givenServer((_line, session) => {
+    const count = (seen.get(session) ?? 0) + 1;
+    seen.set(session, count);
+    return count === 1 ? "550 5.1.1 no such user" : "";
+  });
+
+  const answers = await Promise.all(people(6).map(probe));
+
+  expect(
+    answers.filter(({ finding }) => finding.verdict === "invalid").length,
+  ).toBeGreaterThanOrEqual(5);
+});
+
+test.each([
+  "550 <probe@example.org>: user unknown",
+  "550 probe@example.org does not exist",
+  "550 5.1.2 example.org: domain not found",
+])("a refusal that names our own sender is no verdict about the mailbox: %s", async (reply) => {
+  const { probe } = givenServer(() => reply);
+
+  expect((await probe(ask("ann"))).finding).toMatchObject({
+    verdict: "unknown",
+    reason: "sender_rejected",
+  });
 });

@@ -71,3 +71,35 @@ test("an empty list is an empty answer", async () => {
 
   expect(await Array.fromAsync(verifyMany(engine, [], OPTIONS))).toEqual([]);
 });
+
+test("a result is handed on while the input is still open", async () => {
+  const { engine } = givenEngine();
+  async function* slow() {
+    yield "person1@example.com";
+    await new Promise<never>(() => {});
+  }
+
+  const first = await verifyMany(engine, slow(), OPTIONS).next();
+
+  expect(first.value).toMatchObject({ email: "person1@example.com" });
+});
+
+test("the same address is looked up once while it is under way, and answered as often as it was asked", async () => {
+  const { engine } = givenEngine();
+  const { promise: allAsked, resolve } = Promise.withResolvers<void>();
+  let lookUps = 0;
+  const hostsOf: Engine["hostsOf"] = async (domain) => {
+    lookUps++;
+    await allAsked;
+    return engine.hostsOf(domain);
+  };
+  function* fifty() {
+    for (let n = 0; n < 50; n++) yield "ann@example.com";
+    resolve();
+  }
+
+  const results = await Array.fromAsync(verifyMany({ ...engine, hostsOf }, fifty(), OPTIONS));
+
+  expect(results).toHaveLength(50);
+  expect(lookUps).toBe(1);
+});

@@ -126,9 +126,17 @@ const locate = async (dns: Dns, named: Named, allowed: readonly Cidr[]): Promise
 const usable = (named: Named, outcome: DnsOutcome<string>, allowed: readonly Cidr[]): Found => {
   if (outcome.kind === "nodata" || outcome.kind === "nxdomain") return { kind: "missing" };
   if (outcome.kind !== "ok") return { kind: outcome.kind };
+  if (outcome.records.some((ip) => isSinkhole(ip, allowed))) return { kind: "refused" };
   const ips = [...new Set(outcome.records)].filter((ip) => isPublicIp(ip, allowed));
   return ips.length > 0 ? { kind: "found", at: { ...named, ips } } : { kind: "unroutable" };
 };
+
+/**
+ * Addresses that no domain publishes, but filters and proxies between us and the DNS put in its answers' place:
+ * our own network says so, and it says nothing of the domain.
+ */
+const isSinkhole = (ip: string, allowed: readonly Cidr[]): boolean =>
+  /^(?:0\.|198\.1[89]\.)/.test(ip) && !isPublicIp(ip, allowed);
 
 /** RFC 5321 §5.1: an MX names a host. An address in its place, or ourselves, is not followed. */
 const isName = (host: string): boolean =>

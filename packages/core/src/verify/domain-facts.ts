@@ -36,10 +36,10 @@ export const domainFacts = (table: Table, now: () => Date): DomainFacts => {
       const lately = remembered.get(domain);
       if (lately && lately.expires_at > seconds()) return lately.catchAll;
       const item = await table.get(keyOf(domain)).catch(() => undefined);
-      if (!item) return undefined;
-      const facts = v.parse(Facts, item);
-      remember(domain, facts);
-      return facts.catchAll;
+      const facts = v.safeParse(Facts, item);
+      if (!facts.success) return undefined;
+      remember(domain, facts.output);
+      return facts.output.catchAll;
     },
 
     learn: async (domain, catchAll) => {

@@ -18,21 +18,20 @@ export const evidenceOf = (
   rule: answer?.finding.rule ?? null,
   catchAll: answer?.catchAll ?? "not_tested",
   transcript:
-    answer && address ? ownPart(answer.transcript, smtpForm(address), address.domain) : [],
+    answer && address ? ownPart(answer.transcript, [smtpForm(address), answer.decoy]) : [],
   score: parts,
   lists: versions,
 });
 
 /** A session serves many: what was asked about others, and answered, is nobody else's business. */
-const ownPart = (transcript: Transcript, recipient: string, domain: string): Transcript => {
+const ownPart = (transcript: Transcript, own: readonly (string | null)[]): Transcript => {
   let ours = true;
   return transcript.filter(({ who, text }) => {
-    if (who === "client") ours = !text.startsWith("RCPT TO:") || isOurs(text, recipient, domain);
+    if (who === "client")
+      ours = !text.startsWith("RCPT TO:") || own.some((one) => isAbout(text, one));
     return ours;
   });
 };
 
-const DECOY = /^RCPT TO:<[a-z][a-z0-9]{19}@/;
-
-const isOurs = (line: string, recipient: string, domain: string): boolean =>
-  line.startsWith(`RCPT TO:<${recipient}>`) || (DECOY.test(line) && line.includes(`@${domain}>`));
+const isAbout = (line: string, address: string | null): boolean =>
+  address !== null && line.startsWith(`RCPT TO:<${address}>`);

@@ -4,8 +4,15 @@ import type { Asked } from "../mail/smtp/session.ts";
 import type { KnownCatchAll } from "./domain-facts.ts";
 
 /** What came of one recipient, as a finding: a fault of the wire says nothing of the mailbox, ever. */
-export const findingOf = ({ reply, stage, fault }: Asked, mxHost: string): Finding => {
-  if (reply && stage !== "connect") return classify(reply, { stage, mxHost });
+export const findingOf = (
+  { recipient, reply, stage, fault }: Asked,
+  mxHost: string,
+  sender: string,
+): Finding => {
+  if (reply && stage !== "connect")
+    return namesSender(reply, recipient, sender)
+      ? SENDER_REJECTED
+      : classify(reply, { stage, mxHost });
   const { reason, retry } = FAULTS[fault ?? "closed"];
   return {
     verdict: "unknown",
@@ -15,6 +22,25 @@ export const findingOf = ({ reply, stage, fault }: Asked, mxHost: string): Findi
     retry,
     aboutUs: true,
   };
+};
+
+const SENDER_REJECTED: Finding = {
+  verdict: "unknown",
+  reason: "sender_rejected",
+  rule: "names_our_sender",
+  confidence: 0.9,
+  retry: null,
+  aboutUs: true,
+};
+
+/**
+ * A refusal that names our own sender or its domain is about that: a server that calls back to check the sender
+ * says "user unknown" of us in the very words it has for its own people.
+ */
+const namesSender = ({ code, text }: Reply, recipient: string, sender: string): boolean => {
+  if (code < 400) return false;
+  const said = text.toLowerCase().replaceAll(recipient.toLowerCase(), "");
+  return said.includes(sender.slice(sender.lastIndexOf("@") + 1).toLowerCase());
 };
 
 type Fault = NonNullable<Asked["fault"]>;

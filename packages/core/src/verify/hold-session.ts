@@ -27,6 +27,8 @@ export type Answer = {
   readonly encrypted: boolean;
   readonly catchAll: CatchAll;
   readonly transcript: Transcript;
+  /** The address that stood in for a stranger of this domain, where one was asked. */
+  readonly decoy: string | null;
 };
 
 export type ProbeDoors = {
@@ -40,18 +42,25 @@ export type ProbeDoors = {
 
 /** A session that hangs this long has told enough; who was not asked is asked in another. */
 const SESSION_MS = 120_000;
-const TRIES_MAX = 3;
+/** A session that settled nobody weighs more than one that was cut short among many; beyond this we give up. */
+const STRAIN_MAX = 12;
+const STRAIN = { settledNobody: 4, cutShort: 1 } as const;
 
 /** Somebody whose answer is still to come. */
-export type Waiting = Question & { readonly answer: (answer: Answer) => void; tries: number };
+export type Waiting = Question & { readonly answer: (answer: Answer) => void; strain: number };
 
-export type Held = { readonly unasked: readonly Waiting[]; readonly refusal: Tried | null };
+export type Held = {
+  readonly unasked: readonly Waiting[];
+  /** The session that was ended with a 421. */
+  readonly refusal: Tried | null;
+  readonly strained: boolean;
+};
 
 /** A bug of ours leaves nobody waiting for ever, and is a verdict about nobody's mailbox. */
 export const hold = (doors: ProbeDoors, batch: readonly Waiting[]): Promise<Held> =>
   converseWith(doors, batch).catch((): Held => {
     for (const { hosts, answer } of batch) answer(brokenOff(hosts[0]?.host ?? ""));
-    return { unasked: [], refusal: null };
+    return { unasked: [], refusal: null, strained: true };
   });
 
 /** One session with everybody in the batch: those who got an answer have it, the others come back. */
@@ -73,20 +82,22 @@ const converseWith = async (doors: ProbeDoors, batch: readonly Waiting[]): Promi
     known.get(domain) ?? tested.get(domain) ?? "not_tested";
 
   const { result } = tried;
+  const sender = doors.smtp.from;
   for (const [place, asked] of result.recipients.entries()) {
     const one = batch[place];
-    one?.answer(answerFor(tried, asked, catchAllOf(one)));
+    one?.answer(answerFor(tried, asked, sender, catchAllOf(one), decoys.get(one.domain)));
   }
   const left = batch.slice(result.recipients.length);
   const patient = left.filter((one) => !isGivenUp(one, tried));
   for (const one of left.filter((other) => isGivenUp(other, tried)))
-    one.answer(answerFor(tried, asEnded(one, tried), catchAllOf(one)));
-  for (const one of patient) one.tries += countsAsTry(tried) ? 1 : 0;
-  return { unasked: patient, refusal: result.closedBy === "421" ? tried : null };
+    one.answer(answerFor(tried, asEnded(one, tried), sender, catchAllOf(one)));
+  for (const one of patient) one.strain += strainOf(tried);
+  const refusal = result.closedBy === "421" ? tried : null;
+  return { unasked: patient, refusal, strained: isStrained(tried) };
 };
 
-export const answerOf = (refusal: Tried, one: Waiting): Answer =>
-  answerFor(refusal, asEnded(one, refusal), "not_tested");
+export const answerOf = (refusal: Tried, one: Waiting, sender: string): Answer =>
+  answerFor(refusal, asEnded(one, refusal), sender, "not_tested");
 
 const brokenOff = (host: string): Answer => ({
   finding: {
@@ -103,14 +114,22 @@ const brokenOff = (host: string): Answer => ({
   encrypted: false,
   catchAll: "not_tested",
   transcript: [],
+  decoy: null,
 });
 
-/** A session that settled somebody made progress; only one that settled nobody uses up patience. */
-const countsAsTry = ({ result }: Tried): boolean =>
-  result.recipients.length === 0 || result.closedBy === "lost" || result.closedBy === "deadline";
+const strainOf = ({ result }: Tried): number => {
+  if (result.recipients.length === 0) return STRAIN.settledNobody;
+  return result.closedBy === "lost" || result.closedBy === "deadline" ? STRAIN.cutShort : 0;
+};
 
-const isGivenUp = ({ tries }: Waiting, tried: Tried): boolean =>
-  countsAsTry(tried) && tries + 1 >= TRIES_MAX;
+const isGivenUp = ({ strain }: Waiting, tried: Tried): boolean =>
+  strainOf(tried) > 0 && strain + strainOf(tried) >= STRAIN_MAX;
+
+/** Mostly refused, or hung up on: what a harvester hears. */
+const isStrained = ({ result: { recipients, closedBy } }: Tried): boolean => {
+  const refused = recipients.filter(({ reply }) => reply !== null && reply.code >= 500).length;
+  return closedBy === "lost" || (closedBy === "limit" && refused * 2 > recipients.length);
+};
 
 const asEnded = ({ recipient }: Waiting, { result: { ending } }: Tried): Asked => {
   const heard = ending?.heard ?? "deadline";
@@ -120,14 +139,21 @@ const asEnded = ({ recipient }: Waiting, { result: { ending } }: Tried): Asked =
     : { recipient, stage, reply: heard, fault: null };
 };
 
-const answerFor = (tried: Tried, asked: Asked, catchAll: CatchAll): Answer => ({
-  finding: findingOf(asked, tried.host),
+const answerFor = (
+  tried: Tried,
+  asked: Asked,
+  sender: string,
+  catchAll: CatchAll,
+  decoy: string | null = null,
+): Answer => ({
+  finding: findingOf(asked, tried.host, sender),
   reply: asked.reply,
   host: tried.host,
   ip: tried.ip,
   encrypted: tried.result.tls,
   catchAll,
   transcript: tried.transcript,
+  decoy,
 });
 
 const knownCatchAlls = async (facts: DomainFacts, batch: readonly Waiting[]) => {

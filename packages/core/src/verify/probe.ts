@@ -1,16 +1,15 @@
 import type { MailHost } from "../mail/mail-hosts.ts";
-import type { Tried } from "../mail/smtp/connect.ts";
 import { type Limits, limitsOf, providerOf } from "../mail/smtp/limits.ts";
 import { withPlaces } from "../mail/smtp/places.ts";
 import {
   type Answer,
   answerOf,
-  type Held,
   hold,
   type ProbeDoors,
   type Question,
   type Waiting,
 } from "./hold-session.ts";
+import { attend, isOutOfPatience, type Operator, operators } from "./operators.ts";
 
 /** Asks a mail server about one recipient, in a session that it shares with others for the same server. */
 export type Probe = (question: Question) => Promise<Answer>;
@@ -19,91 +18,92 @@ export type Probe = (question: Question) => Promise<Answer>;
 const SESSIONS_MAX = 500;
 /** Fewer than this are worth one session, not several: a server is not opened ten doors for ten addresses. */
 const RECIPIENTS_SHARED = 25;
-/** After a 421 the server is left alone: this long, then twice as long, up to the greatest. */
-const REST_MS = 30_000;
-const REST_MS_MAX = 600_000;
-/** Who waits sits out so many rests in a row. After one more, what the server said is the answer for all. */
-const RESTS_PATIENT = 2;
-
-/** One mail server's queue. It lives while somebody waits in it, or the server is left alone. */
+/** The queue for one set of hosts. */
 type Desk = {
+  readonly key: string;
+  readonly operator: Operator;
   readonly limits: Limits;
   waiting: Waiting[];
   sessions: number;
-  restsUntil: number;
-  /** In a row, and the session that asked for the last one. */
-  rests: number;
-  refusal: Tried | null;
 };
 
 export const mailProbe = (outside: ProbeDoors): Probe => {
   const doors = { ...outside, connect: withPlaces(outside.connect, outside.sleep) };
   const desks = new Map<string, Desk>();
+  const { operatorOf, forget } = operators();
   let sessions = 0;
 
-  const deskFor = (key: string, host: string): Desk => {
-    const known = desks.get(key);
-    if (known) return known;
-    const limits = limitsOf(providerOf(host));
-    const desk = { limits, waiting: [], sessions: 0, restsUntil: 0, rests: 0, refusal: null };
+  const deskFor = (key: string, host: MailHost | undefined): Desk => {
+    const limits = limitsOf(providerOf(host?.host ?? ""));
+    const desk = desks.get(key) ?? newDesk(key, operatorOf(host), limits);
     desks.set(key, desk);
     return desk;
   };
 
-  /** Starts as many sessions as the server and we can bear. */
-  const serve = (key: string, desk: Desk): void => {
-    if (desk.waiting.length === 0 && desk.sessions === 0 && desk.restsUntil <= nowMs())
-      desks.delete(key);
-    while (desk.waiting.length > 0 && mayOpen(desk)) {
-      const batch = desk.waiting.splice(0, shareOf(desk));
-      desk.sessions++;
-      sessions++;
-      void hold(doors, batch).then((held) => {
-        desk.sessions--;
-        sessions--;
-        settle(key, desk, held);
-        serve(key, desk);
-        serveOthers();
-      });
-    }
-  };
-  const nowMs = () => doors.now().getTime();
-  const mayOpen = (desk: Desk) =>
+  const mayOpen = ({ operator, limits, sessions: here }: Desk): boolean =>
     sessions < SESSIONS_MAX &&
-    desk.sessions < desk.limits.connections &&
-    desk.restsUntil <= nowMs();
+    here < limits.connections &&
+    operator.sessions < operator.connections &&
+    !operator.resting;
 
-  /** When all places were taken, whoever still waits elsewhere gets the one that is free now. */
-  const serveOthers = (): void => {
-    if (sessions < SESSIONS_MAX - 1) return;
-    for (const [key, desk] of desks) serve(key, desk);
+  /** Starts as many sessions as the server and we can bear. */
+  const serve = (desk: Desk): void => {
+    while (desk.waiting.length > 0 && mayOpen(desk)) void converse(desk);
+    if (desk.waiting.length > 0 || desk.sessions > 0 || desks.get(desk.key) !== desk) return;
+    desks.delete(desk.key);
+    forget(desk.operator);
   };
 
-  const settle = (key: string, desk: Desk, { unasked, refusal }: Held): void => {
-    desk.waiting.unshift(...unasked);
-    desk.refusal = refusal;
-    desk.rests = refusal ? desk.rests + 1 : 0;
-    if (!refusal) return;
-    const restMs = Math.min(REST_MS_MAX, REST_MS * 2 ** (desk.rests - 1));
-    desk.restsUntil = nowMs() + restMs;
-    if (isOutOfPatience(desk))
-      for (const one of desk.waiting.splice(0)) one.answer(answerOf(refusal, one));
-    void doors.sleep(restMs).then(() => serve(key, desk));
+  const converse = async (desk: Desk): Promise<void> => {
+    const { operator } = desk;
+    const wasFull = sessions >= SESSIONS_MAX - 1;
+    const batch = desk.waiting.splice(0, shareOf(desk));
+    for (const counted of [desk, operator]) counted.sessions++;
+    sessions++;
+    const held = await hold(doors, batch);
+    for (const counted of [desk, operator]) counted.sessions--;
+    sessions--;
+    desk.waiting.unshift(...held.unasked);
+    if (attend(operator, held, doors.sleep, () => serveOthers(operator, false))) giveUp(operator);
+    serve(desk);
+    serveOthers(operator, wasFull);
   };
 
-  const isOutOfPatience = (desk: Desk) => desk.rests > RESTS_PATIENT && desk.restsUntil > nowMs();
+  /** Whoever waits for the same operator, or for any place at all, gets the one that is free now. */
+  const serveOthers = (operator: Operator, any: boolean): void => {
+    for (const desk of desks.values())
+      if (desk.waiting.length > 0 && (any || desk.operator === operator)) serve(desk);
+  };
+
+  /** What the operator said last is the answer for all who still wait for it. */
+  const giveUp = (operator: Operator): void => {
+    for (const desk of desks.values())
+      if (desk.operator === operator && operator.refusal)
+        for (const one of desk.waiting.splice(0))
+          one.answer(answerOf(operator.refusal, one, doors.smtp.from));
+  };
 
   return (question) =>
     new Promise((answer) => {
       const { key, hosts } = placeFor(question.hosts, desks, doors.random);
-      const desk = deskFor(key, hosts[0]?.host ?? "");
-      const waiting = { ...question, hosts, answer, tries: 0 };
-      if (desk.refusal && isOutOfPatience(desk)) return answer(answerOf(desk.refusal, waiting));
-      desk.waiting.push(waiting);
+      const desk = deskFor(key, hosts[0]);
+      const { operator } = desk;
+      const waiting = { ...question, hosts, answer, strain: 0 };
+      if (operator.refusal && isOutOfPatience(operator))
+        answer(answerOf(operator.refusal, waiting, doors.smtp.from));
+      else desk.waiting.push(waiting);
       // Whoever comes in the same moment shares the session.
-      if (desk.waiting.length === 1) void doors.sleep(0).then(() => serve(key, desk));
+      if (desk.waiting.length <= 1) void doors.sleep(0).then(() => serve(desk));
     });
 };
+
+const newDesk = (key: string, operator: Operator, limits: Limits): Desk => ({
+  key,
+  operator,
+  limits,
+  waiting: [],
+  sessions: 0,
+});
 
 /**
  * At which desk to wait. Only domains with the very same hosts share one: whoever names somebody else's host as his

@@ -6,19 +6,65 @@ import { type Options, verify } from "./verify.ts";
 const WINDOW = 5_000;
 
 /**
- * Any number of addresses, in the order they come in. Those for one mail server share sessions, those of one
- * domain its facts. A result is handed on as soon as it and all before it are there.
+ * Any number of addresses, in the order they come in. Those for one mail server share sessions, and one that is
+ * under way already is not asked about twice. A result is handed on as soon as it and all before it are there,
+ * also while the input has not ended.
  */
 export async function* verifyMany(
   engine: Engine,
   texts: AsyncIterable<string> | Iterable<string>,
   options: Options,
 ): AsyncGenerator<Verification> {
+  const source = iteratorOf(texts);
   const underWay: Promise<Verification>[] = [];
-  for await (const text of texts) {
-    underWay.push(verify(engine, text, options));
-    const first = underWay.length >= WINDOW ? underWay.shift() : undefined;
-    if (first) yield await first;
+  const begin = sharing((text) => verify(engine, text, options));
+  try {
+    let next: Promise<IteratorResult<string>> | null = source.next();
+    while (next !== null || underWay.length > 0) {
+      const [first] = underWay;
+      const isFull = underWay.length >= WINDOW;
+      const arrived = await earlier(isFull ? null : next, first);
+      if (arrived === "first") {
+        const result = await underWay.shift();
+        if (result) yield result;
+      } else if (arrived.done) next = null;
+      else {
+        underWay.push(begin(arrived.value));
+        next = source.next();
+      }
+    }
+  } finally {
+    await source.return?.();
   }
-  for (const one of underWay) yield await one;
 }
+
+const iteratorOf = (texts: AsyncIterable<string> | Iterable<string>): AsyncIterator<string> => {
+  if (Symbol.asyncIterator in texts) return texts[Symbol.asyncIterator]();
+  const iterator = texts[Symbol.iterator]();
+  return {
+    next: async () => iterator.next(),
+    return: async () => iterator.return?.() ?? { done: true, value: undefined },
+  };
+};
+
+/** What comes first: the next address, or the first result. The address wins a tie, so that sessions fill. */
+const earlier = (
+  next: Promise<IteratorResult<string>> | null,
+  first: Promise<Verification> | undefined,
+): Promise<IteratorResult<string> | "first"> => {
+  const waited = [...(next ? [next] : []), ...(first ? [first.then(() => "first" as const)] : [])];
+  return Promise.race(waited);
+};
+
+const sharing = (start: (text: string) => Promise<Verification>) => {
+  const running = new Map<string, Promise<Verification>>();
+  return (text: string): Promise<Verification> => {
+    const same = running.get(text);
+    if (same) return same;
+    const one = start(text).finally(() => running.delete(text));
+    // Its failure is told by whoever waits for it; nobody may be waiting yet.
+    one.catch(() => undefined);
+    running.set(text, one);
+    return one;
+  };
+};

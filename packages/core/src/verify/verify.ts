@@ -27,19 +27,13 @@ export const verify = async (
   options: Options,
 ): Promise<Verification> => {
   const parsed = parseAddress(text);
-  const verifiedAt = engine.now().toISOString();
   if (!isAddress(parsed)) {
     const found = { text, address: null, fault: parsed.fault, listed: UNLISTED, ...NOT_ASKED };
-    return told(engine, found, options, verifiedAt);
+    return told(engine, found, options);
   }
   const listed = listedAs(engine.lists, parsed);
   const looked = await lookUp(engine, parsed, options.deepVerify && !listed.trap);
-  return told(
-    engine,
-    { text, address: parsed, fault: null, listed, ...looked },
-    options,
-    verifiedAt,
-  );
+  return told(engine, { text, address: parsed, fault: null, listed, ...looked }, options);
 };
 
 /** Everything that was found out, before it is judged. */
@@ -67,9 +61,25 @@ const listedAs = (lists: Lists, { local, domain, canonical }: Address): Signals[
   free: lists.free(domain),
 });
 
-/** Domains where strangers are refused at RCPT and nobody can switch that off: a decoy would only annoy. */
-const REFUSE_STRANGERS =
-  /^(?:gmail|googlemail|outlook|hotmail|live|msn|icloud|me|mac)\.[a-z.]{2,6}$/;
+/**
+ * Domains of consumer providers that refuse strangers at RCPT, which nobody can switch off: a decoy would only
+ * annoy. By exact name, and only where the provider's own host answers: gmail.co is somebody else's.
+ */
+const REFUSE_STRANGERS: ReadonlyMap<string, Provider> = new Map<string, Provider>([
+  ["gmail.com", "google"],
+  ["googlemail.com", "google"],
+  ["outlook.com", "microsoft_consumer"],
+  ["hotmail.com", "microsoft_consumer"],
+  ["live.com", "microsoft_consumer"],
+  ["msn.com", "microsoft_consumer"],
+  ["icloud.com", "icloud"],
+  ["me.com", "icloud"],
+  ["mac.com", "icloud"],
+]);
+
+const refusesStrangers = (domain: string, mailHost: string | null): boolean =>
+  mailHost !== null && REFUSE_STRANGERS.get(domain) === providerOf(mailHost);
+
 /** Providers that may accept at RCPT whom they refuse after the message. */
 const ACCEPT_THEN_BOUNCE: ReadonlySet<Provider> = new Set<Provider>(["yahoo"]);
 
@@ -90,7 +100,7 @@ const lookUp = async (engine: Engine, address: Address, deep: boolean): Promise<
     recipient: smtpForm(address),
     domain: address.domain,
     hosts,
-    decoy: !REFUSE_STRANGERS.test(address.domain),
+    decoy: !refusesStrangers(address.domain, mailHost),
   });
   return { domain, asked, mailHost: answer.host || mailHost, answer };
 };
@@ -105,14 +115,14 @@ const signalsOf = (engine: Engine, found: Found): Signals => {
     mailbox: answer?.finding ?? null,
     catchAll: answer?.catchAll ?? "not_tested",
     acceptsThenBounces: mailHost !== null && ACCEPT_THEN_BOUNCE.has(providerOf(mailHost)),
-    refusesStrangers: address !== null && REFUSE_STRANGERS.test(address.domain),
+    refusesStrangers: address !== null && refusesStrangers(address.domain, mailHost),
     // A privacy relay draws local parts by lot for people who really read them.
     botLikeness: address === null || relayed ? 0 : botLikeness(address.local),
     encrypted: answer?.encrypted ?? false,
   };
 };
 
-const told = (engine: Engine, found: Found, options: Options, verifiedAt: string): Verification => {
+const told = (engine: Engine, found: Found, options: Options): Verification => {
   const { address, listed, answer, mailHost } = found;
   const signals = signalsOf(engine, found);
   const judged = judge(signals);
@@ -137,7 +147,7 @@ const told = (engine: Engine, found: Found, options: Options, verifiedAt: string
     ...(options.includeAi && { ai: aiOf(found, signals) }),
     ...(options.includeEvidence && { evidence: evidenceOf(found, judged, engine.lists.versions) }),
     retry: answer?.finding.retry ?? (found.domain === "dns_inconclusive" ? "later" : null),
-    verifiedAt,
+    verifiedAt: engine.now().toISOString(),
   };
 };
 
@@ -157,8 +167,10 @@ const checksOf = (signals: Signals): Verification["verification"] => {
     domainExists: exists,
     mxFound: hasHost,
     smtpCheck: answered,
+    // An acceptance proves a mailbox only where a stranger would have been refused.
     mailboxExists:
-      mailbox?.verdict === "risky" || (mailbox?.verdict === "valid" && catchAll !== "yes"),
+      (mailbox?.verdict === "valid" && (catchAll === "no" || signals.refusesStrangers)) ||
+      (mailbox?.verdict === "risky" && catchAll !== "yes"),
     catchAll: catchAll === "yes",
   };
 };

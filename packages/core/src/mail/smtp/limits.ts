@@ -93,4 +93,10 @@ const SPECIAL: { readonly [provider in Provider]?: Partial<Limits> } = {
   proton: { recipientsPerTransaction: 5, transactionsPerConnection: 2, connections: 1 },
 };
 
+/**
+ * To all the hosts of one provider together, under whatever names its customers' MX records give them: what the
+ * largest ones publish for senders of real mail.
+ */
+export const PROVIDER_CONNECTIONS = 5;
+
 export const limitsOf = (provider: Provider): Limits => ({ ...OTHER, ...SPECIAL[provider] });

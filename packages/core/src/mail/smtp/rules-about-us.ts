@@ -209,6 +209,17 @@ export const ABOUT_OUR_SENDER: readonly Family[] = [
         example: "553 5.1.8 <probe@example.org>... Domain of example.org does not resolve",
       },
       {
+        id: "sender_without_dns",
+        text: /\binvalid dns (?:mx|a|aaaa|records?)\b|\b(?:exist|found|resolve) for (?:the )?sender\b/,
+        example:
+          "550 Requested action not taken: mailbox unavailable, invalid DNS MX or A/AAAA resource record",
+      },
+      {
+        id: "taken_for_harvester",
+        text: /\bharvest\w*|\bdictionary attack\b/,
+        example: "550 5.1.1 Unknown user; address harvesting is not welcome",
+      },
+      {
         id: "sender_refused",
         text: /\b(?:sender|senders|sender's|mail from|return[- ]?path|envelope[- ]from|from address|from header|from domain|originator|submitter)\b[^.;]{0,60}\b(?:reject\w*|den(?:y|ied|ies)|refus\w*|block\w*|invalid|illegal|bad|bann?ed|unknown|disabled|suspended|inactive|restrict\w*|not|failed|fails|missing|must|unresolv\w*|unverif\w*|disallowed|exceed\w*|required|null|empty|over)\b/,
         unless: /\b(?:sender|senders) not (?:authenticated|in (?:the )?(?:allowed|accepted))\b/,

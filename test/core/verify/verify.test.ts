@@ -1,0 +1,137 @@
+import { lists } from "@mailproof/core/mail/lists/lists";
+import type { Finding } from "@mailproof/core/mail/smtp/classify";
+import type { Engine } from "@mailproof/core/verify/engine";
+import type { Answer, Question } from "@mailproof/core/verify/hold-session";
+import { verify } from "@mailproof/core/verify/verify";
+import { expect, test } from "vitest";
+import { START } from "../../given.ts";
+
+const OPTIONS = { deepVerify: true, includeAi: true, includeEvidence: true };
+const ACCEPTED: Finding = {
+  verdict: "valid",
+  reason: "accepted",
+  rule: "2xx",
+  confidence: 0.95,
+  retry: null,
+  aboutUs: false,
+};
+
+const givenEngine = (mxHost: string, more: Partial<Answer> = {}) => {
+  const asked: Question[] = [];
+  const engine: Engine = {
+    lists: lists(),
+    now: () => START,
+    hostsOf: async () => ({
+      kind: "hosts",
+      implicit: false,
+      hosts: [{ host: mxHost, priority: 10, ips: ["192.0.2.1"] }],
+      asked: [],
+    }),
+    probe: async (question) => {
+      asked.push(question);
+      return {
+        finding: ACCEPTED,
+        reply: { code: 250, enhanced: null, text: "ok" },
+        host: mxHost,
+        ip: "192.0.2.1",
+        encrypted: true,
+        catchAll: "not_tested",
+        transcript: [],
+        decoy: null,
+        ...more,
+      };
+    },
+  };
+  return { engine, asked };
+};
+
+test.each<[string, string, boolean, string]>([
+  ["ann@gmail.com", "gmail-smtp-in.l.google.com", false, "valid"],
+  ["ann@gmail.co", "mx.squatter.example", true, "risky"],
+  ["ann@gmail.com.br", "gmail-smtp-in.l.google.com", true, "risky"],
+  ["ann@gmail.com", "mx.forged.example", true, "risky"],
+  ["ann@me.xyz", "mx.me.xyz", true, "risky"],
+  ["ann@hotmail.con", "mx.squatter.example", true, "risky"],
+])("%s at %s needs a decoy: %s", async (email, mxHost, decoy, status) => {
+  const { engine, asked } = givenEngine(mxHost);
+
+  expect(await verify(engine, email, OPTIONS)).toMatchObject({ status });
+  expect(asked[0]?.decoy).toBe(decoy);
+});
+
+test.each([
+  ["no", true],
+  ["yes", false],
+  ["undecided", false],
+  ["not_tested", false],
+] as const)(
+  "with catch-all %s an acceptance proves a mailbox: %s",
+  async (catchAll, mailboxExists) => {
+    const { engine } = givenEngine("mx.example.com", { catchAll });
+
+    const { verification } = await verify(engine, "ann@example.com", OPTIONS);
+
+    expect(verification.mailboxExists).toBe(mailboxExists);
+  },
+);
+
+test("the evidence shows our own recipient and our decoy, and nobody else, however he is named", async () => {
+  const decoy = "qk3v9x2m7c1z8b4n6l0p@example.com";
+  const lines = [
+    "MAIL FROM:<probe@example.org>",
+    "RCPT TO:<ann@example.com>",
+    `RCPT TO:<${decoy}>`,
+    "RCPT TO:<christophermuller123@example.com>",
+  ];
+  const transcript = lines.flatMap((text) => [
+    { ms: 0, who: "client" as const, text },
+    { ms: 1, who: "server" as const, text: `250 ${text}` },
+  ]);
+  const { engine } = givenEngine("mx.example.com", { transcript, decoy, catchAll: "no" });
+
+  const { evidence } = await verify(engine, "ann@example.com", OPTIONS);
+
+  expect(evidence?.transcript.map(({ text }) => text)).toEqual(
+    lines.slice(0, 3).flatMap((text) => [text, `250 ${text}`]),
+  );
+});
+
+test("without the mail server nothing is claimed but what DNS and the lists say", async () => {
+  const { engine, asked } = givenEngine("mx.example.com");
+
+  const result = await verify(engine, "ann@example.com", { ...OPTIONS, deepVerify: false });
+
+  expect(result).toMatchObject({ status: "unknown", reason: "not_probed" });
+  expect(result.verification).toMatchObject({
+    mxFound: true,
+    smtpCheck: false,
+    mailboxExists: false,
+  });
+  expect(asked).toEqual([]);
+});
+
+test("a spam trap is never written to the wire", async () => {
+  const { engine, asked } = givenEngine("mx.example.com");
+
+  expect(await verify(engine, "spamtrap@example.com", OPTIONS)).toMatchObject({
+    status: "spam_trap",
+  });
+  expect(asked).toEqual([]);
+});
+
+test("an address literal is an address, and is never connected to", async () => {
+  const { engine, asked } = givenEngine("mx.example.com");
+
+  const result = await verify(engine, "ann@[192.0.2.1]", OPTIONS);
+
+  expect(result).toMatchObject({ status: "unknown", verification: { syntaxValid: true } });
+  expect(asked).toEqual([]);
+});
+
+test("a slip of the finger is told even where the text is no address", async () => {
+  const { engine } = givenEngine("mx.example.com");
+
+  const { ai } = await verify(engine, "ann@gmail,com", OPTIONS);
+
+  expect(ai?.typoSuggestion).toBe("ann@gmail.com");
+});
