@@ -14,6 +14,8 @@ export const firstScreen = ({ baseUrl, version, demo }: Running, directory: stri
 
   curl -s ${baseUrl}/v1/catalog
 
+  npx mailproof verify ada.lovelace@valid.lab.mailproof.test
+
   Ctrl-C stops it; nothing is lost.
 
 `;

@@ -10,6 +10,8 @@ import type { Environment } from "./environment.ts";
 import { clearUnfinished } from "./file-blobs.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { forgetAll } from "./fresh.ts";
+import { type Lab, startLab } from "./lab/lab.ts";
+import { wantsLab } from "./mail-doors.ts";
 import { server } from "./server.ts";
 import { sweeper } from "./sweeper.ts";
 import { writeWhole } from "./whole-file.ts";
@@ -48,18 +50,24 @@ export const start = async (environment: Environment, fresh: boolean): Promise<R
     stopping.signal,
   );
 
-  const notYet = { mcp_url: null, dns: null, smtp: null };
-  writeWhole(readyFile, { base_url: baseUrl, ...demo, ...notYet });
+  // The pretend mail network answers as long as the server does; scripts find it here.
+  const lab = wantsLab(environment) ? await startLab() : null;
+  writeWhole(readyFile, { base_url: baseUrl, ...demo, mcp_url: null, ...placeOf(lab) });
 
   const stop = async () => {
     rmSync(readyFile, { force: true });
     stopping.abort();
-    await Promise.all([drain(listening), background]);
+    await Promise.all([drain(listening), background, lab?.close()]);
     close();
     lock.release();
   };
   return { baseUrl, version: world.settings.version, demo, stop };
 };
+
+const placeOf = (lab: Lab | null) => ({
+  dns: lab?.dns ?? null,
+  smtp: lab && { port: lab.smtpPort, addresses: lab.smtpAddresses },
+});
 
 const listen = async (one: Server, port: number): Promise<Server> => {
   one.listen(port, HOST);

@@ -286,3 +286,21 @@ test.each([
     reason: "sender_rejected",
   });
 });
+
+test("when no server in the world can be reached, that is said of us and not of each server", async () => {
+  const { world, table } = givenWorld();
+  const facts = domainFacts(table, world.now);
+  const smtp = { helo: "probe.example", from: "probe@example.org", port: 25 };
+  const connect: Connect = async () => "connect_timeout";
+  const probe = mailProbe({ ...world, connect, facts, smtp });
+  const reasons: string[] = [];
+  for (let n = 1; n <= 7; n++) {
+    const { finding } = await probe(
+      ask("ann", `d${n}.example`, [host(`mx${n}.example`, `93.184.216.${n}`)]),
+    );
+    reasons.push(`${finding.verdict} ${finding.reason}`);
+  }
+
+  expect(reasons.slice(0, 4)).toEqual(Array(4).fill("unknown connect_failed"));
+  expect(reasons.slice(4)).toEqual(Array(3).fill("unknown no_smtp_egress"));
+});

@@ -7,6 +7,7 @@ import type { Reply } from "../mail/smtp/reply.ts";
 import type { Asked } from "../mail/smtp/session.ts";
 import type { Connect } from "../mail/smtp/wire.ts";
 import type { DomainFacts } from "./domain-facts.ts";
+import type { EgressWatch } from "./egress.ts";
 import { catchAllFrom, findingOf } from "./finding.ts";
 import type { CatchAll } from "./result.ts";
 
@@ -40,6 +41,8 @@ export type ProbeDoors = {
   readonly smtp: { readonly helo: string; readonly from: string; readonly port: number };
 };
 
+export type SessionDoors = ProbeDoors & { readonly egress: EgressWatch };
+
 /** A session that hangs this long has told enough; who was not asked is asked in another. */
 const SESSION_MS = 120_000;
 /** A session that settled nobody weighs more than one that was cut short among many; beyond this we give up. */
@@ -57,14 +60,14 @@ export type Held = {
 };
 
 /** A bug of ours leaves nobody waiting for ever, and is a verdict about nobody's mailbox. */
-export const hold = (doors: ProbeDoors, batch: readonly Waiting[]): Promise<Held> =>
+export const hold = (doors: SessionDoors, batch: readonly Waiting[]): Promise<Held> =>
   converseWith(doors, batch).catch((): Held => {
     for (const { hosts, answer } of batch) answer(brokenOff(hosts[0]?.host ?? ""));
     return { unasked: [], refusal: null, strained: true };
   });
 
 /** One session with everybody in the batch: those who got an answer have it, the others come back. */
-const converseWith = async (doors: ProbeDoors, batch: readonly Waiting[]): Promise<Held> => {
+const converseWith = async (doors: SessionDoors, batch: readonly Waiting[]): Promise<Held> => {
   const known = await knownCatchAlls(doors.facts, batch);
   const decoys = new Map(
     batch
@@ -77,27 +80,43 @@ const converseWith = async (doors: ProbeDoors, batch: readonly Waiting[]): Promi
     { ...doors.smtp, recipients: batch.map(({ recipient }) => recipient), decoys },
     { now: doors.now, deadline: new Date(doors.now().getTime() + SESSION_MS) },
   );
+  doors.egress.note(tried);
   const tested = await learnFrom(doors.facts, tried);
   const catchAllOf = ({ domain }: Waiting): CatchAll =>
     known.get(domain) ?? tested.get(domain) ?? "not_tested";
 
   const { result } = tried;
-  const sender = doors.smtp.from;
+  const found = (asked: Asked) => findingBy(doors, tried, asked);
   for (const [place, asked] of result.recipients.entries()) {
     const one = batch[place];
-    one?.answer(answerFor(tried, asked, sender, catchAllOf(one), decoys.get(one.domain)));
+    one?.answer(answerFor(tried, asked, found(asked), catchAllOf(one), decoys.get(one.domain)));
   }
   const left = batch.slice(result.recipients.length);
   const patient = left.filter((one) => !isGivenUp(one, tried));
   for (const one of left.filter((other) => isGivenUp(other, tried)))
-    one.answer(answerFor(tried, asEnded(one, tried), sender, catchAllOf(one)));
+    one.answer(answerOf(doors, tried, one, catchAllOf(one)));
   for (const one of patient) one.strain += strainOf(tried);
   const refusal = result.closedBy === "421" ? tried : null;
   return { unasked: patient, refusal, strained: isStrained(tried) };
 };
 
-export const answerOf = (refusal: Tried, one: Waiting, sender: string): Answer =>
-  answerFor(refusal, asEnded(one, refusal), sender, "not_tested");
+/** For whoever was not reached any more: what ended the session is all there is to say. */
+export const answerOf = (
+  doors: SessionDoors,
+  tried: Tried,
+  one: Waiting,
+  catchAll: CatchAll = "not_tested",
+): Answer => {
+  const ended = asEnded(one, tried);
+  return answerFor(tried, ended, findingBy(doors, tried, ended), catchAll);
+};
+
+const findingBy = ({ smtp, egress }: SessionDoors, tried: Tried, asked: Asked): Finding => {
+  const finding = findingOf(asked, tried.host, smtp.from);
+  return finding.reason === "connect_failed" && egress.isClosed()
+    ? { ...finding, reason: "no_smtp_egress" }
+    : finding;
+};
 
 const brokenOff = (host: string): Answer => ({
   finding: {
@@ -142,11 +161,11 @@ const asEnded = ({ recipient }: Waiting, { result: { ending } }: Tried): Asked =
 const answerFor = (
   tried: Tried,
   asked: Asked,
-  sender: string,
+  finding: Finding,
   catchAll: CatchAll,
   decoy: string | null = null,
 ): Answer => ({
-  finding: findingOf(asked, tried.host, sender),
+  finding,
   reply: asked.reply,
   host: tried.host,
   ip: tried.ip,

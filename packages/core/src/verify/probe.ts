@@ -1,12 +1,14 @@
 import type { MailHost } from "../mail/mail-hosts.ts";
 import { type Limits, limitsOf, providerOf } from "../mail/smtp/limits.ts";
 import { withPlaces } from "../mail/smtp/places.ts";
+import { egressWatch } from "./egress.ts";
 import {
   type Answer,
   answerOf,
   hold,
   type ProbeDoors,
   type Question,
+  type SessionDoors,
   type Waiting,
 } from "./hold-session.ts";
 import { attend, isOutOfPatience, type Operator, operators } from "./operators.ts";
@@ -28,7 +30,8 @@ type Desk = {
 };
 
 export const mailProbe = (outside: ProbeDoors): Probe => {
-  const doors = { ...outside, connect: withPlaces(outside.connect, outside.sleep) };
+  const connect = withPlaces(outside.connect, outside.sleep);
+  const doors: SessionDoors = { ...outside, connect, egress: egressWatch() };
   const desks = new Map<string, Desk>();
   const { operatorOf, forget } = operators();
   let sessions = 0;
@@ -80,7 +83,7 @@ export const mailProbe = (outside: ProbeDoors): Probe => {
     for (const desk of desks.values())
       if (desk.operator === operator && operator.refusal)
         for (const one of desk.waiting.splice(0))
-          one.answer(answerOf(operator.refusal, one, doors.smtp.from));
+          one.answer(answerOf(doors, operator.refusal, one));
   };
 
   return (question) =>
@@ -90,7 +93,7 @@ export const mailProbe = (outside: ProbeDoors): Probe => {
       const { operator } = desk;
       const waiting = { ...question, hosts, answer, strain: 0 };
       if (operator.refusal && isOutOfPatience(operator))
-        answer(answerOf(operator.refusal, waiting, doors.smtp.from));
+        answer(answerOf(doors, operator.refusal, waiting));
       else desk.waiting.push(waiting);
       // Whoever comes in the same moment shares the session.
       if (desk.waiting.length <= 1) void doors.sleep(0).then(() => serve(desk));
