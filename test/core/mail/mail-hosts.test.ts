@@ -351,3 +351,18 @@ describe("what was asked is evidence", () => {
     expect(asked[0]?.records).toHaveLength(20);
   });
 });
+
+test.each(["0.0.0.0", "198.18.0.7", "198.19.255.1"])(
+  "%s in place of an address is our own network's doing, and says nothing of the domain",
+  async (ip) => {
+    const dns = zone({
+      "example.com": { MX: ["10 mx.example.com"] },
+      "mx.example.com": { A: [ip] },
+    });
+
+    expect(await findMailHosts(dns, "example.com", [])).toMatchObject({
+      kind: "inconclusive",
+      why: "refused",
+    });
+  },
+);
