@@ -1,11 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
-import { afterAll } from "vitest";
+import { onTestFinished } from "vitest";
 
 type Ready = {
   readonly base_url: string;
@@ -14,16 +14,9 @@ type Ready = {
   readonly account_id: string;
 };
 
-const begun: ChildProcess[] = [];
-const folders: string[] = [];
-afterAll(() => {
-  for (const child of begun) child.kill("SIGKILL");
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
-
 export const newFolder = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "mailproof-"));
-  folders.push(folder);
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 };
 
@@ -32,7 +25,8 @@ export const run = (file: string, args: readonly string[], env: Record<string, s
     env: { PATH: process.env["PATH"] ?? "", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  begun.push(child);
+  // With its test, not with this file: workers share files, and a hook here would belong to the first of them.
+  onTestFinished(() => void child.kill("SIGKILL"));
   return child;
 };
 
