@@ -14,7 +14,11 @@ const replyOf = (text: string): Heard => {
 };
 
 /** A mail server as a function from line to reply; it counts what is asked of it, and by how many at once. */
-const givenServer = (rcpt: Server, greeting = "220 hi") => {
+const givenServer = (
+  rcpt: Server,
+  greeting = "220 hi",
+  turn: () => Promise<void> = () => Promise.resolve(),
+) => {
   const { world, later, table } = givenWorld();
   const asked: string[] = [];
   let sessions = 0;
@@ -38,7 +42,7 @@ const givenServer = (rcpt: Server, greeting = "220 hi") => {
         next = line.startsWith("RCPT") ? rcpt(line, session) : "250 ok";
       },
       receive: async () => {
-        await Promise.resolve();
+        await turn();
         return next === "" ? "closed" : replyOf(next);
       },
       startTls: async () => "tls_failed",
@@ -304,4 +308,17 @@ test("when no server in the world can be reached, that is said of us and not of 
 
   expect(reasons.slice(0, 4)).toEqual(Array(4).fill("unknown connect_failed"));
   expect(reasons.slice(4)).toEqual(Array(3).fill("unknown no_smtp_egress"));
+});
+
+test("more servers than sessions may stand open are all asked, and never more at once", async () => {
+  const slowly = () => new Promise<void>((resolve) => setTimeout(resolve, 1));
+  const { probe, peak } = givenServer(refusesStrangers, "220 hi", slowly);
+  const questions = Array.from({ length: 1_200 }, (_row, n) =>
+    ask("ann", `d${n}.example`, [host(`mx${n}.example`, `10.${n >> 8}.${n & 255}.1`)]),
+  );
+
+  const answers = await Promise.all(questions.map(probe));
+
+  expect(answers.every(({ finding }) => finding.verdict === "valid")).toBe(true);
+  expect(peak()).toBe(500);
 });

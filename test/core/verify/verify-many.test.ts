@@ -103,3 +103,22 @@ test("the same address is looked up once while it is under way, and answered as 
   expect(results).toHaveLength(50);
   expect(lookUps).toBe(1);
 });
+
+test("an input that fails is told, and one that is stuck holds nobody", async () => {
+  const { engine } = givenEngine();
+  async function* failing() {
+    yield "person1@example.com";
+    throw new Error("the file is gone");
+  }
+  async function* stuck() {
+    yield "person1@example.com";
+    await new Promise<never>(() => {});
+  }
+
+  const failed = Array.fromAsync(verifyMany(engine, failing(), OPTIONS));
+  await expect(failed).rejects.toThrow("the file is gone");
+  const left = verifyMany(engine, stuck(), OPTIONS);
+  await left.next();
+
+  expect(await left.return(undefined)).toEqual({ done: true, value: undefined });
+});

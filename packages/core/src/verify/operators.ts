@@ -15,6 +15,8 @@ const BREATH_MS = 5_000;
 /** Whoever runs the machines, under however many names: a provider, or one address. What it bears, all share. */
 export type Operator = {
   readonly connections: number;
+  /** At which somebody waits or is served. */
+  desks: number;
   sessions: number;
   resting: boolean;
   /** In a row, and the session that asked for the last one. */
@@ -49,7 +51,7 @@ export const attend = (
 export const isOutOfPatience = ({ resting, rests }: Operator): boolean =>
   resting && rests > RESTS_PATIENT;
 
-/** Kept while they are busy, rest, or have a rest to remember. */
+/** Kept while anybody waits for them or they rest: all desks of one operator must share one count. */
 export const operators = () => {
   const known = new Map<string, Operator>();
   const names = new Map<Operator, string>();
@@ -61,6 +63,7 @@ export const operators = () => {
       provider === "other" ? limitsOf(provider).connections : PROVIDER_CONNECTIONS;
     const operator = known.get(name) ?? {
       connections,
+      desks: 0,
       sessions: 0,
       resting: false,
       rests: 0,
@@ -72,9 +75,8 @@ export const operators = () => {
   };
 
   const forget = (operator: Operator): void => {
-    const { sessions, resting, rests } = operator;
     const name = names.get(operator);
-    if (sessions > 0 || resting || rests > 0 || name === undefined) return;
+    if (operator.desks > 0 || operator.resting || name === undefined) return;
     known.delete(name);
     names.delete(operator);
   };

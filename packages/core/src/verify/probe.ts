@@ -20,6 +20,7 @@ export type Probe = (question: Question) => Promise<Answer>;
 const SESSIONS_MAX = 500;
 /** Fewer than this are worth one session, not several: a server is not opened ten doors for ten addresses. */
 const RECIPIENTS_SHARED = 25;
+
 /** The queue for one set of hosts. */
 type Desk = {
   readonly key: string;
@@ -36,13 +37,6 @@ export const mailProbe = (outside: ProbeDoors): Probe => {
   const { operatorOf, forget } = operators();
   let sessions = 0;
 
-  const deskFor = (key: string, host: MailHost | undefined): Desk => {
-    const limits = limitsOf(providerOf(host?.host ?? ""));
-    const desk = desks.get(key) ?? newDesk(key, operatorOf(host), limits);
-    desks.set(key, desk);
-    return desk;
-  };
-
   const mayOpen = ({ operator, limits, sessions: here }: Desk): boolean =>
     sessions < SESSIONS_MAX &&
     here < limits.connections &&
@@ -54,20 +48,22 @@ export const mailProbe = (outside: ProbeDoors): Probe => {
     while (desk.waiting.length > 0 && mayOpen(desk)) void converse(desk);
     if (desk.waiting.length > 0 || desk.sessions > 0 || desks.get(desk.key) !== desk) return;
     desks.delete(desk.key);
+    desk.operator.desks--;
     forget(desk.operator);
   };
 
   const converse = async (desk: Desk): Promise<void> => {
     const { operator } = desk;
-    const wasFull = sessions >= SESSIONS_MAX - 1;
     const batch = desk.waiting.splice(0, shareOf(desk));
     for (const counted of [desk, operator]) counted.sessions++;
     sessions++;
     const held = await hold(doors, batch);
+    const wasFull = sessions >= SESSIONS_MAX;
     for (const counted of [desk, operator]) counted.sessions--;
     sessions--;
     desk.waiting.unshift(...held.unasked);
-    if (attend(operator, held, doors.sleep, () => serveOthers(operator, false))) giveUp(operator);
+    if (attend(operator, held, doors.sleep, () => goOn(operator)))
+      giveUp(operator, desks.values(), doors);
     serve(desk);
     serveOthers(operator, wasFull);
   };
@@ -78,18 +74,16 @@ export const mailProbe = (outside: ProbeDoors): Probe => {
       if (desk.waiting.length > 0 && (any || desk.operator === operator)) serve(desk);
   };
 
-  /** What the operator said last is the answer for all who still wait for it. */
-  const giveUp = (operator: Operator): void => {
-    for (const desk of desks.values())
-      if (desk.operator === operator && operator.refusal)
-        for (const one of desk.waiting.splice(0))
-          one.answer(answerOf(doors, operator.refusal, one));
+  const goOn = (operator: Operator): void => {
+    serveOthers(operator, false);
+    forget(operator);
   };
 
   return (question) =>
     new Promise((answer) => {
       const { key, hosts } = placeFor(question.hosts, desks, doors.random);
-      const desk = deskFor(key, hosts[0]);
+      const desk = desks.get(key) ?? newDesk(key, hosts[0], operatorOf);
+      desks.set(key, desk);
       const { operator } = desk;
       const waiting = { ...question, hosts, answer, strain: 0 };
       if (operator.refusal && isOutOfPatience(operator))
@@ -100,13 +94,28 @@ export const mailProbe = (outside: ProbeDoors): Probe => {
     });
 };
 
-const newDesk = (key: string, operator: Operator, limits: Limits): Desk => ({
-  key,
-  operator,
-  limits,
-  waiting: [],
-  sessions: 0,
-});
+const newDesk = (
+  key: string,
+  host: MailHost | undefined,
+  operatorOf: (host: MailHost | undefined) => Operator,
+): Desk => {
+  const operator = operatorOf(host);
+  operator.desks++;
+  return {
+    key,
+    operator,
+    limits: limitsOf(providerOf(host?.host ?? "")),
+    waiting: [],
+    sessions: 0,
+  };
+};
+
+/** What the operator said last is the answer for all who still wait for it. */
+const giveUp = (operator: Operator, desks: Iterable<Desk>, doors: SessionDoors): void => {
+  for (const desk of desks)
+    if (desk.operator === operator && operator.refusal)
+      for (const one of desk.waiting.splice(0)) one.answer(answerOf(doors, operator.refusal, one));
+};
 
 /**
  * At which desk to wait. Only domains with the very same hosts share one: whoever names somebody else's host as his

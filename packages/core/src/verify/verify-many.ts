@@ -19,7 +19,7 @@ export async function* verifyMany(
   const underWay: Promise<Verification>[] = [];
   const begin = sharing((text) => verify(engine, text, options));
   try {
-    let next: Promise<IteratorResult<string>> | null = source.next();
+    let next: Promise<IteratorResult<string>> | null = pulled(source);
     while (next !== null || underWay.length > 0) {
       const [first] = underWay;
       const isFull = underWay.length >= WINDOW;
@@ -30,11 +30,12 @@ export async function* verifyMany(
       } else if (arrived.done) next = null;
       else {
         underWay.push(begin(arrived.value));
-        next = source.next();
+        next = pulled(source);
       }
     }
   } finally {
-    await source.return?.();
+    // Not waited for: an input that is stuck would hold whoever has had enough of it.
+    source.return?.().catch(() => undefined);
   }
 }
 
@@ -45,6 +46,13 @@ const iteratorOf = (texts: AsyncIterable<string> | Iterable<string>): AsyncItera
     next: async () => iterator.next(),
     return: async () => iterator.return?.() ?? { done: true, value: undefined },
   };
+};
+
+/** The next of the input. That it failed is told when its turn comes, and until then nobody may be listening. */
+const pulled = (source: AsyncIterator<string>): Promise<IteratorResult<string>> => {
+  const next = source.next();
+  next.catch(() => undefined);
+  return next;
 };
 
 /** What comes first: the next address, or the first result. The address wins a tie, so that sessions fill. */
