@@ -4,12 +4,15 @@ import { rateLimitOver } from "@mailproof/core/access/rate";
 import type { Scope } from "@mailproof/core/access/scopes";
 import { type Opened, openAccount } from "@mailproof/core/accounts/accounts";
 import type { PlanId } from "@mailproof/core/accounts/plans";
+import { lists } from "@mailproof/core/mail/lists/lists";
 import { credits } from "@mailproof/core/money/credits";
+import { pretendEngine } from "@mailproof/core/verify/pretend";
 import type { World } from "@mailproof/core/world";
 import { chanceOf } from "./simulation/chance.ts";
 import { memoryBlobs } from "./simulation/memory-blobs.ts";
 import { memoryQueue } from "./simulation/memory-queue.ts";
 import { memoryTable } from "./simulation/memory-table.ts";
+import { virtualTime } from "./virtual-time.ts";
 
 export const START = new Date("2026-11-21T00:00:00.000Z");
 
@@ -17,13 +20,9 @@ type Logged = { readonly event: string; readonly fields: Readonly<Record<string,
 
 /** A whole world in memory at a fixed moment. Tests change only what they are about. */
 export const givenWorld = (seed = 1) => {
-  let ms = START.getTime();
+  const { now, later, sleep } = virtualTime(START);
   const ids = new Map<string, number>();
   const chance = chanceOf(seed);
-  const now = () => new Date(ms);
-  const later = (passed: number) => {
-    ms += passed;
-  };
   const table = memoryTable(now);
   const queue = memoryQueue(now);
   const blobs = memoryBlobs();
@@ -33,6 +32,8 @@ export const givenWorld = (seed = 1) => {
     queue,
     blobs,
     rateLimit: rateLimitOver(table, now),
+    // What test keys are answered from serves here as the mail system: no network, and the same each time.
+    engine: pretendEngine({ engine: { lists: lists() }, now, sleep }),
     now,
     random: chance,
     randomBytes: (count) => Uint8Array.from({ length: count }, () => Math.floor(chance() * 256)),
@@ -41,13 +42,13 @@ export const givenWorld = (seed = 1) => {
       ids.set(prefix, count);
       return `${prefix}_${count}`;
     },
-    // Whatever can still happen without time happens first; then the time has passed.
-    sleep: async (passed) => {
-      await new Promise((resolve) => setImmediate(resolve));
-      later(passed);
-    },
+    sleep,
     log: (event, fields) => logged.push({ event, fields }),
-    settings: { version: "0.0.0-test", keyPepper: "a pepper for tests" },
+    settings: {
+      version: "0.0.0-test",
+      keyPepper: "a pepper for tests",
+      cursorSecret: "a cursor secret for tests",
+    },
   };
   return { world, table, queue, blobs, later, logged };
 };

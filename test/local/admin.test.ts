@@ -132,7 +132,7 @@ test("an audit that finds a broken law names it and ends with 1", async () => {
     "5",
   );
   const { account_id } = JSON.parse(out) as { account_id: string };
-  const { world, close } = openHouse(readEnvironment({ MAILPROOF_DIR: folder }), () => "");
+  const { world, close } = openHouse(readEnvironment({ MAILPROOF_DIR: folder }), () => "", null);
   await world.table.write({ update: balanceKey(account_id), add: { available: 2 } });
   close();
 

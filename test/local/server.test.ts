@@ -73,7 +73,7 @@ test("kill -9 in the middle of 200 parallel writes loses nothing that was acknow
 });
 
 const givenAccounts = async (folder: string, count: number): Promise<string[]> => {
-  const { world, close } = openHouse(readEnvironment({ MAILPROOF_DIR: folder }), () => "");
+  const { world, close } = openHouse(readEnvironment({ MAILPROOF_DIR: folder }), () => "", null);
   const opened = Array.from({ length: count }, () =>
     openAccount(world, { name: "A", plan: "scale", opening: credits(0) }),
   );

@@ -21,13 +21,22 @@ export type Caller = {
 export type Access = "public" | "unrestricted" | Scope;
 
 /** What an endpoint reaches for. It becomes the IAM policy of its Lambda, and nothing more. */
-export type Need = "table:read" | "table:readwrite" | "queue:depth" | "blobs:read" | "blobs:write";
+export type Need =
+  | "table:read"
+  | "table:readwrite"
+  | "queue:depth"
+  | "queue:send"
+  | "blobs:read"
+  | "blobs:write"
+  | "mail";
 
 /** Each part of the request has a schema of its own, so no field can pass for one of another part. */
 export type Input<P = unknown, Q = unknown, B = unknown> = {
   readonly path: P;
   readonly query: Q;
   readonly body: B;
+  /** The Idempotency-Key, where the endpoint takes one and the caller sent one. */
+  readonly key: string | null;
 };
 
 export type Answer<T> = { readonly status: Success | 503; readonly data: T };
@@ -48,6 +57,8 @@ export type Endpoint<P = unknown, Q = unknown, B = unknown, O = unknown> = {
   readonly query?: Schema<Q> | undefined;
   readonly body?: Schema<B> | undefined;
   readonly output: Schema<O>;
+  /** Takes an Idempotency-Key. Elsewhere the header means nothing. */
+  readonly keyed?: true;
   /** False where the contract wants the data bare, without {success, data}. */
   readonly enveloped?: false;
   // Method syntax on purpose: it lets endpoints with different inputs live in one list.

@@ -5,11 +5,19 @@ import { getAccountUsage } from "./endpoints/get-account-usage.ts";
 import { getApiKeys } from "./endpoints/get-api-keys.ts";
 import { getCatalog } from "./endpoints/get-catalog.ts";
 import { getHealth } from "./endpoints/get-health.ts";
+import { getJobs } from "./endpoints/get-jobs.ts";
+import { getJobsId } from "./endpoints/get-jobs-id.ts";
 import { postApiKeys } from "./endpoints/post-api-keys.ts";
+import { postVerify } from "./endpoints/post-verify.ts";
 
 /** The table of contents of the API. */
 export const endpoints: readonly Endpoint[] = [
   getHealth,
+
+  postVerify,
+
+  getJobs,
+  getJobsId,
 
   getAccount,
   getAccountUsage,

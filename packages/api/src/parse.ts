@@ -5,7 +5,7 @@ import type { Endpoint, Input, Schema } from "./endpoint.ts";
 const NOTHING_TO_READ = v.strictObject({});
 
 /** The parts of a request, each read by its own schema; the first part that is wrong is the answer. */
-export const parse = (endpoint: Endpoint, sent: Input): Input => ({
+export const parse = (endpoint: Endpoint, sent: Omit<Input, "key">): Omit<Input, "key"> => ({
   path: parsePart(endpoint.path ?? NOTHING_TO_READ, sent.path),
   query: parsePart(endpoint.query ?? NOTHING_TO_READ, sent.query),
   body: endpoint.body && parsePart(endpoint.body, sent.body),

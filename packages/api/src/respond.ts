@@ -3,6 +3,7 @@ import { Failure, type MoneyOutcome } from "@mailproof/core/failure";
 import type { World } from "@mailproof/core/world";
 import { assertMay, authenticate, type Headers } from "./authenticate.ts";
 import type { Caller, Endpoint } from "./endpoint.ts";
+import { keyIn } from "./idempotency.ts";
 import { parse } from "./parse.ts";
 
 export type HttpRequest = {
@@ -29,9 +30,10 @@ export const respond = async (
   const headers: Record<string, string> = {};
   try {
     const caller = await admit(world, endpoint, request, headers);
+    const key = keyIn(endpoint, request.headers);
     const body = endpoint.body && (await request.body());
     const input = parse(endpoint, { ...request, body });
-    const { status, data } = await endpoint.handle(world, caller, input);
+    const { status, data } = await endpoint.handle(world, caller, { ...input, key });
     const told = endpoint.enveloped === false ? data : { success: true, data };
     return answer(request.id, status, headers, told);
   } catch (error) {

@@ -15,6 +15,26 @@ export const KEYED_ERRORS = [
   "UNAVAILABLE",
 ] as const satisfies readonly FailureCode[];
 
+/** What a route that costs credits and takes an Idempotency-Key can answer besides. */
+export const PAID_ERRORS = [
+  "INVALID_IDEMPOTENCY_KEY",
+  "INSUFFICIENT_CREDITS",
+  "IDEMPOTENCY_KEY_CONFLICT",
+  "REQUEST_IN_PROGRESS",
+  "PAYLOAD_TOO_LARGE",
+] as const satisfies readonly FailureCode[];
+
+/** The size of a page: what is larger is cut, what is no whole number from 1 up is refused. */
+export const limitUpTo = ({ default: otherwise, most }: { default: number; most: number }) =>
+  v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^0*[1-9]\d*$/, "must be a whole number from 1 up"),
+      v.transform((text) => Math.min(Number(text), most)),
+    ),
+    String(otherwise),
+  );
+
 export const Mode = v.picklist(KEY_MODES, "must be live or test");
 export const ScopeName = v.picklist(SCOPES, `must be one of ${SCOPES.join(", ")}`);
 

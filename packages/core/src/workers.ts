@@ -1,5 +1,7 @@
+import { verifySingle } from "./jobs/single.ts";
+import { reconcile } from "./reconciler.ts";
 import type { Schedule, Worker } from "./worker.ts";
 
 /** Everything that is done behind the caller's back: both runtimes run exactly these. */
-export const workers: readonly Worker[] = [];
-export const schedules: readonly Schedule[] = [];
+export const workers: readonly Worker[] = [verifySingle];
+export const schedules: readonly Schedule[] = [reconcile];

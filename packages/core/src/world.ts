@@ -3,9 +3,10 @@ import type { Blobs } from "./blobs.ts";
 import type { Queue } from "./queue.ts";
 import type { Settings } from "./settings.ts";
 import type { Table } from "./table.ts";
+import type { Engine } from "./verify/engine.ts";
 
 /** What an id stands for shows in its first letters, in a log as in a support mail. */
-export type IdPrefix = "acc" | "key" | "txn" | "req";
+export type IdPrefix = "acc" | "key" | "txn" | "req" | "job" | "evt";
 
 /** Everything the core may touch outside itself. Built once per process, passed as the first argument. */
 export type World = {
@@ -13,12 +14,15 @@ export type World = {
   readonly queue: Queue;
   readonly blobs: Blobs;
   readonly rateLimit: RateLimit;
+  /** The way to mail servers. */
+  readonly engine: Engine;
   readonly now: () => Date;
   readonly random: () => number;
   /** Unpredictable to anybody: credentials are made of these, and of nothing else. */
   readonly randomBytes: (count: number) => Uint8Array;
   readonly newId: (prefix: IdPrefix) => string;
-  readonly sleep: (ms: number) => Promise<void>;
+  /** Ends early, and quietly, when the signal fires. */
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** Takes out addresses and keys before anything is written (redact.ts). */
   readonly log: Log;
   readonly settings: Settings;

@@ -3,6 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { Logger } from "@aws-lambda-powertools/logger";
 import { rateLimitOver } from "@mailproof/core/access/rate";
 import type { Blobs } from "@mailproof/core/blobs";
+import type { Lists } from "@mailproof/core/mail/lists/lists";
 import type { Queue } from "@mailproof/core/queue";
 import { redact } from "@mailproof/core/redact";
 import type { Table } from "@mailproof/core/table";
@@ -17,13 +18,18 @@ export const awsWorld = (): World => {
     queue,
     blobs,
     rateLimit: rateLimitOver(table, now),
+    engine: { hostsOf: notDeployed, probe: notDeployed, lists: NO_LISTS, now },
     now,
     random: Math.random,
     randomBytes,
     newId: (prefix) => `${prefix}_${randomUUID()}`,
-    sleep: (ms) => setTimeout(ms),
+    sleep: (ms, signal) => setTimeout(ms, undefined, { signal }).catch(() => undefined),
     log: logTo(new Logger({ serviceName: "mailproof" })),
-    settings: { version: manifest.version, keyPepper: required("KEY_PEPPER") },
+    settings: {
+      version: manifest.version,
+      keyPepper: required("KEY_PEPPER"),
+      cursorSecret: required("CURSOR_SECRET"),
+    },
   };
 };
 
@@ -41,6 +47,15 @@ export const logTo =
 // DynamoDB, SQS and S3 join with the deployment; until then a handler that is not given a world of its own
 // answers 503 and says so in the log.
 const notDeployed = () => Promise.reject(new Error("This door has no AWS implementation yet."));
+const NO_LISTS: Lists = {
+  disposable: () => false,
+  disposableHint: () => false,
+  free: () => false,
+  role: () => null,
+  trap: () => false,
+  relay: () => false,
+  versions: [],
+};
 const table: Table = {
   get: notDeployed,
   query: notDeployed,

@@ -45,7 +45,7 @@ const inHouse = <O extends Command["options"]>(definition: Definition<O>): Comma
     options: definition.options,
     async run({ environment, options }) {
       if (!definition.mayBegin) assertHouse(environment.MAILPROOF_DIR);
-      const { world, close } = openHouse(environment, () => "");
+      const { world, close } = openHouse(environment, () => "", null);
       try {
         const { output, exitCode = 0 } = await definition.run(world, options);
         process.stdout.write(`${JSON.stringify(output, null, 2)}\n`);

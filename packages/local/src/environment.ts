@@ -60,6 +60,7 @@ const Environment = v.object({
   PORT: v.optional(Port, "8787"),
   MAILPROOF_DIR: v.optional(v.pipe(v.string(), v.minLength(1, "must not be empty")), ".local"),
   KEY_PEPPER: v.optional(Secret),
+  CURSOR_SECRET: v.optional(Secret),
   DNS_SERVERS: v.optional(listOf(DnsServer), ""),
   SMTP_PORT: v.optional(Port, "25"),
   SMTP_HELLO: v.optional(HelloName, "mailproof.invalid"),

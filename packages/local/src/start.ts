@@ -35,7 +35,9 @@ export const start = async (environment: Environment, fresh: boolean): Promise<R
   if (fresh) forgetAll(directory);
   const readyFile = join(directory, "ready.json");
   let baseUrl = "";
-  const { world, openLink, close } = openHouse(environment, () => baseUrl);
+  // The pretend mail network answers as long as the server does; scripts find it in ready.json.
+  const lab = wantsLab(environment) ? await startLab() : null;
+  const { world, openLink, close } = openHouse(environment, () => baseUrl, lab);
   rmSync(readyFile, { force: true });
   clearUnfinished(join(directory, "blobs"));
 
@@ -50,14 +52,13 @@ export const start = async (environment: Environment, fresh: boolean): Promise<R
     stopping.signal,
   );
 
-  // The pretend mail network answers as long as the server does; scripts find it here.
-  const lab = wantsLab(environment) ? await startLab() : null;
   writeWhole(readyFile, { base_url: baseUrl, ...demo, mcp_url: null, ...placeOf(lab) });
 
   const stop = async () => {
     rmSync(readyFile, { force: true });
     stopping.abort();
-    await Promise.all([drain(listening), background, lab?.close()]);
+    await Promise.all([drain(listening), background]);
+    await lab?.close();
     close();
     lock.release();
   };

@@ -1,14 +1,17 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { createHmac, randomBytes, randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { rateLimitOver } from "@mailproof/core/access/rate";
 import { redact } from "@mailproof/core/redact";
+import { engineOver } from "@mailproof/core/verify/engine";
 import type { World } from "@mailproof/core/world";
 import manifest from "../package.json" with { type: "json" };
 import { blobLinks, type OpenLink } from "./blob-links.ts";
 import type { Environment } from "./environment.ts";
 import { fileBlobs } from "./file-blobs.ts";
+import type { Lab } from "./lab/lab.ts";
+import { openMailDoors } from "./mail-doors.ts";
 import { secretsIn } from "./secrets.ts";
 import { type SqliteQueue, sqliteQueue } from "./sqlite-queue.ts";
 import { type SqliteTable, sqliteTable } from "./sqlite-table.ts";
@@ -22,13 +25,18 @@ export type House = {
 };
 
 /** The composition root on one machine. `baseUrl` is asked for when a link is made, not before. */
-export const openHouse = (environment: Environment, baseUrl: () => string): House => {
+export const openHouse = (
+  environment: Environment,
+  baseUrl: () => string,
+  lab: Lab | null,
+): House => {
   const directory = environment.MAILPROOF_DIR;
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const secrets = secretsIn(directory);
   const now = () => new Date();
   const links = blobLinks({ secret: secrets.link_secret, baseUrl, now });
   const table = sqliteTable(join(directory, "state.sqlite"), now);
+  const mail = openMailDoors(environment, table, lab);
   const queue = sqliteQueue(join(directory, "queue.sqlite"), now);
 
   const world: LocalWorld = {
@@ -36,11 +44,12 @@ export const openHouse = (environment: Environment, baseUrl: () => string): Hous
     queue,
     blobs: fileBlobs(join(directory, "blobs"), links.sign),
     rateLimit: rateLimitOver(table, now),
+    engine: engineOver(mail),
     now,
     random: Math.random,
     randomBytes,
     newId: (prefix) => `${prefix}_${randomUUID()}`,
-    sleep: (ms) => setTimeout(ms),
+    sleep: (ms, signal) => setTimeout(ms, undefined, { signal }).catch(() => undefined),
     log: (event, fields) => {
       const line = { at: now().toISOString(), event, ...(redact(fields) as object) };
       process.stderr.write(`${JSON.stringify(line)}\n`);
@@ -48,11 +57,17 @@ export const openHouse = (environment: Environment, baseUrl: () => string): Hous
     settings: {
       version: manifest.version,
       keyPepper: environment.KEY_PEPPER ?? secrets.key_pepper,
+      cursorSecret: environment.CURSOR_SECRET ?? derived(secrets.link_secret, "cursors"),
     },
   };
   const close = () => {
+    mail.close();
     table.close();
     queue.close();
   };
   return { world, openLink: links.open, close };
 };
+
+/** One secret may serve several ends when none of them can be computed from another. */
+const derived = (secret: string, end: string): string =>
+  createHmac("sha256", secret).update(end).digest("base64url");

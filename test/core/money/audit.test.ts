@@ -22,7 +22,7 @@ test.each([
   ["available = granted - debited + refunded", { available: 1 }],
   ["held + spent + refunded = debited", { available: -2, debited: 2 }],
   ["nothing is below zero", { held: -2, spent: 2 }],
-  ["granted = the sum of the grants in the ledger", { available: 4, granted: 4 }],
+  ["granted = the sum of the entries in the ledger", { available: 4, granted: 4 }],
 ])("the broken law is named: %s", async (law, add) => {
   const { world, account } = await given({ balance: 10 });
   await world.table.write({ update: balanceKey(account), add });
@@ -50,11 +50,12 @@ test("an entry that no balance knows of is found", async () => {
   const { world, account } = await given();
   const at = world.now().toISOString();
   const entry = {
-    id: "txn_9",
     account,
+    operation: "txn_9",
+    openedAt: at,
+    step: "grant" as const,
     at,
-    kind: "grant" as const,
-    amount: 2 as Halves,
+    moved: { grant: 2 as Halves },
     reason: "",
   };
   await world.table.write({ create: entryItem(entry) });

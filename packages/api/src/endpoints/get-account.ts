@@ -1,7 +1,8 @@
 import { TEST_BALANCE } from "@mailproof/core/access/test-mode";
-import { accountOf, balanceOf } from "@mailproof/core/accounts/accounts";
+import { accountOf } from "@mailproof/core/accounts/accounts";
 import { PLAN_IDS, PLANS } from "@mailproof/core/accounts/plans";
 import { toCredits } from "@mailproof/core/money/credits";
+import { balanceOf } from "@mailproof/core/money/items";
 import * as v from "valibot";
 import { endpoint } from "../endpoint.ts";
 import { KEYED_ERRORS, Mode, ScopeName } from "../schemas.ts";

@@ -2,7 +2,7 @@ import { firstKeyCount } from "../access/items.ts";
 import { mintKey } from "../access/keys.ts";
 import { Failure } from "../failure.ts";
 import type { Halves } from "../money/credits.ts";
-import { type Balance, balanceKey, readBalance } from "../money/items.ts";
+import { type Balance, balanceOf } from "../money/items.ts";
 import { grant, openBalance } from "../money/ledger.ts";
 import type { Table } from "../table.ts";
 import type { World } from "../world.ts";
@@ -49,12 +49,6 @@ export const accountOf = async (table: Table, account: string): Promise<Account>
   const found = await findAccount(table, account);
   if (!found) throw new Error(`there is no account ${account}`);
   return found;
-};
-
-export const balanceOf = async (table: Table, account: string): Promise<Balance> => {
-  const item = await table.get(balanceKey(account));
-  if (!item) throw new Error(`the account ${account} has no balance`);
-  return readBalance(item);
 };
 
 /** The balance after the grant. */

@@ -1,7 +1,19 @@
 import { accountsListed } from "../accounts/items.ts";
 import { everyItem } from "../every-item.ts";
+import { type Job, jobsListed } from "../jobs/items.ts";
 import type { Table } from "../table.ts";
-import { type Balance, balanceKey, ledgerOf, NOTHING, readBalance, readEntry } from "./items.ts";
+import {
+  type Balance,
+  balanceOf,
+  type Entry,
+  ledgerOf,
+  NOTHING,
+  readEntry,
+  TOTALS,
+  type Total,
+} from "./items.ts";
+import { changesOf } from "./moves.ts";
+import { operationsOf } from "./operations.ts";
 
 export type Violation = { readonly account_id: string; readonly law: string };
 export type Audit = {
@@ -10,7 +22,7 @@ export type Audit = {
   readonly violations: readonly Violation[];
 };
 
-/** Adds up every entry of every account and holds the sums against the balances. Only reads. */
+/** Adds up every entry of every account and holds the sums against the balances and the jobs. Only reads. */
 export const audit = async (table: Table, now: Date): Promise<Audit> => {
   const violations: Violation[] = [];
   let accounts = 0;
@@ -22,48 +34,113 @@ export const audit = async (table: Table, now: Date): Promise<Audit> => {
   return { ok: violations.length === 0, accounts, violations };
 };
 
-const auditAccount = async (table: Table, account: string, months: string[]): Promise<string[]> => {
-  const before = await table.get(balanceKey(account));
-  const granted = await sumOfEntries(table, account, months);
-  const after = await table.get(balanceKey(account));
-  if (!before || !after) return ["the account has a balance"];
+/** Money may move while it is counted. What is broken is still broken when looked at again. */
+const LOOKS = 3;
 
-  const seen: Seen = { before: readBalance(before), balance: readBalance(after), granted };
-  return LAWS.filter(({ holds }) => !holds(seen.balance, seen)).map(({ law }) => law);
+const auditAccount = async (table: Table, account: string, months: string[]): Promise<string[]> => {
+  let broken: string[] = [];
+  for (let look = 0; look < LOOKS; look++) {
+    const seen = await lookAt(table, account, months);
+    broken = seen ? LAWS.filter(({ holds }) => !holds(seen)).map(({ law }) => law) : [NO_BALANCE];
+    if (broken.length === 0) return [];
+  }
+  return broken;
 };
 
-/**
- * Money may move while the entries are read. Totals only grow, so the sum of the entries lies between what the
- * balance said before and after; when nothing moves, that is one number.
- */
-type Seen = { readonly before: Balance; readonly balance: Balance; readonly granted: number };
+const NO_BALANCE = "the account has a balance";
+
+/** `isQuiet`: nothing moved between the first look and the last, so every sum must be exact. */
+type Seen = {
+  readonly balance: Balance;
+  readonly before: Balance;
+  readonly isQuiet: boolean;
+  readonly sums: Readonly<Record<Total, number>>;
+  /** What the entries say is held, by operation, and what the operations and jobs under way say. */
+  readonly heldByEntries: ReadonlyMap<string, number>;
+  readonly heldByWork: ReadonlyMap<string, number>;
+  readonly jobs: readonly Job[];
+};
+
+const lookAt = async (
+  table: Table,
+  account: string,
+  months: readonly string[],
+): Promise<Seen | undefined> => {
+  const before = await balanceOf(table, account).catch(() => undefined);
+  const { sums, heldByEntries } = await sumsOf(table, account, months);
+  const jobs = await Array.fromAsync(jobsListed(table, account));
+  const heldByWork = new Map(jobs.flatMap(({ id, held }) => (held > 0 ? [[id, held]] : [])));
+  for await (const { id, mode, amount } of operationsOf(table, account))
+    if (mode === "live") heldByWork.set(id, amount);
+  const balance = await balanceOf(table, account).catch(() => undefined);
+  if (!before || !balance) return undefined;
+  const isQuiet = TOTALS.every((total) => before[total] === balance[total]);
+  return { balance, before, isQuiet, sums, heldByEntries, heldByWork, jobs };
+};
+
+type Law = { readonly law: string; readonly holds: (seen: Seen) => boolean };
 
 /** The laws of money, each as a sentence and what it says in numbers. */
-const LAWS: readonly { law: string; holds: (balance: Balance, seen: Seen) => boolean }[] = [
+const LAWS: readonly Law[] = [
   {
     law: "available = granted - debited + refunded",
-    holds: (b) => b.available === b.granted - b.debited + b.refunded,
+    holds: ({ balance: b }) => b.available === b.granted - b.debited + b.refunded,
   },
   {
     law: "held + spent + refunded = debited",
-    holds: (b) => b.held + b.spent + b.refunded === b.debited,
+    holds: ({ balance: b }) => b.held + b.spent + b.refunded === b.debited,
   },
   {
     law: "nothing is below zero",
-    holds: (b) => Object.keys(NOTHING).every((total) => b[total as keyof Balance] >= 0),
+    holds: ({ balance }) => TOTALS.every((total) => balance[total] >= 0),
+  },
+  ...TOTALS.map(
+    (total): Law => ({
+      law: `${total} = the sum of the entries in the ledger`,
+      holds: ({ isQuiet, balance, sums }) => !isQuiet || balance[total] === sums[total],
+    }),
+  ),
+  ...(["granted", "debited", "refunded"] as const).map(
+    (total): Law => ({
+      // These only grow, so the sum lies between what the balance said before and after.
+      law: `${total} keeps up with the ledger`,
+      holds: ({ before, balance, sums }) =>
+        before[total] <= sums[total] && sums[total] <= balance[total],
+    }),
+  ),
+  {
+    law: "what is held is held for work that is under way, and for nothing else",
+    holds: ({ isQuiet, heldByEntries, heldByWork }) =>
+      !isQuiet ||
+      (heldByEntries.size === heldByWork.size &&
+        [...heldByEntries].every(([id, held]) => heldByWork.get(id) === held)),
   },
   {
-    law: "granted = the sum of the grants in the ledger",
-    holds: (b, { before, granted }) => before.granted <= granted && granted <= b.granted,
+    law: "a job's counters add up to what it processed, and a completed job has processed all",
+    holds: ({ jobs }) => jobs.every(countsAddUp),
   },
 ];
 
-const sumOfEntries = async (table: Table, account: string, months: string[]): Promise<number> => {
-  let granted = 0;
+const countsAddUp = ({ status, total, processed, valid, invalid, risky, unknown }: Job): boolean =>
+  valid + invalid + risky + unknown === processed &&
+  processed <= total &&
+  (status !== "completed" || processed === total);
+
+const sumsOf = async (table: Table, account: string, months: readonly string[]) => {
+  const sums: Record<Total, number> = { ...NOTHING };
+  const heldByEntries = new Map<string, number>();
   for (const month of months)
-    for await (const item of everyItem(table, { pk: ledgerOf(account, month) }))
-      granted += readEntry(item).amount;
-  return granted;
+    for await (const item of everyItem(table, { pk: ledgerOf(account, month), pageSize: 1_000 }))
+      add(readEntry(item), sums, heldByEntries);
+  return { sums, heldByEntries };
+};
+
+const add = (entry: Entry, sums: Record<Total, number>, held: Map<string, number>): void => {
+  const { operation, moved } = entry;
+  for (const [total, by] of Object.entries(changesOf(moved))) sums[total as Total] += by;
+  const now = (held.get(operation) ?? 0) + (changesOf(moved)["held"] ?? 0);
+  if (now === 0) held.delete(operation);
+  else held.set(operation, now);
 };
 
 /** Every month from one moment to another, both included, as the ledger's partitions are named. */

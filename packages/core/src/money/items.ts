@@ -1,27 +1,36 @@
 import * as v from "valibot";
-import type { Fields, Item, Key } from "../table.ts";
+import type { Fields, Item, Key, Table } from "../table.ts";
 import { type Halves, isHalves } from "./credits.ts";
+import { MOVES, type Moved } from "./moves.ts";
 
 // Layout. The balance stands alone, because every charge of an account writes it; the ledger has a partition
 // per month, so a busy account never outgrows one.
 //
-//   pk                          sk                   what
-//   BALANCE#<account>           BALANCE              the totals; the laws below hold after every write
-//   LEDGER#<account>#<yyyy-mm>  <at>#<id>            one immutable entry
-//   USAGE#<account>             <yyyy-mm-dd>         what the entries of one day add up to
+//   pk                          sk                              what
+//   BALANCE#<account>           BALANCE                         the totals; the laws below hold after every write
+//   LEDGER#<account>#<yyyy-mm>  <opened at>#<operation>~<step>  one immutable entry
+//   USAGE#<account>             <yyyy-mm-dd>                    what the entries of one day add up to
 //
 //   available = granted - debited + refunded         held + spent + refunded = debited
 //   nothing is ever below zero
+//
+// The key of an entry derives from its operation alone, so the same step of it can be written once and no more.
 
 const StoredHalves = v.custom<Halves>(isHalves, "Expected whole half-credits");
 
-const Balance = v.object({
+const Totals = {
   available: StoredHalves,
   held: StoredHalves,
   spent: StoredHalves,
   granted: StoredHalves,
   debited: StoredHalves,
   refunded: StoredHalves,
+};
+
+const Balance = v.object({
+  ...Totals,
+  /** Below this the account is told that its credits run low. */
+  lowLine: v.optional(StoredHalves, 0 as Halves),
 });
 
 export type Balance = Readonly<v.InferOutput<typeof Balance>>;
@@ -29,23 +38,50 @@ export type Balance = Readonly<v.InferOutput<typeof Balance>>;
 export const balanceKey = (account: string): Key => ({ pk: `BALANCE#${account}`, sk: "BALANCE" });
 export const readBalance = (item: Item): Balance => v.parse(Balance, item);
 
+export const balanceOf = async (table: Table, account: string): Promise<Balance> => {
+  const item = await table.get(balanceKey(account));
+  if (!item) throw new Error(`the account ${account} has no balance`);
+  return readBalance(item);
+};
+
+/** What an entry belongs to. */
+export type Origin = {
+  readonly account: string;
+  readonly operation: string;
+  readonly openedAt: string;
+};
+
+export type Step = "grant" | "debit" | "end" | `chunk-${number}`;
+
 const Entry = v.object({
-  id: v.string(),
   account: v.string(),
+  operation: v.string(),
+  openedAt: v.string(),
+  step: v.string(),
   at: v.string(),
-  kind: v.picklist(["grant"]),
-  amount: StoredHalves,
+  moved: v.record(v.picklist(Object.keys(MOVES) as (keyof typeof MOVES)[]), StoredHalves),
   reason: v.string(),
+  /** Whose hand it was, where several may have tried. */
+  token: v.optional(v.string()),
 });
 
-export type Entry = Readonly<v.InferOutput<typeof Entry>>;
+export type Entry = Omit<Readonly<v.InferOutput<typeof Entry>>, "step" | "moved"> & {
+  readonly step: Step;
+  readonly moved: Moved;
+};
 
-export const entryItem = (entry: Entry): Item => ({
-  pk: ledgerOf(entry.account, entry.at.slice(0, 7)),
-  sk: `${entry.at}#${entry.id}`,
-  ...entry,
+/** The entry that closes an operation. It has one key, however the operation ends, so it cannot end twice. */
+export const endOf = (
+  origin: Origin,
+  how: Pick<Entry, "moved" | "reason"> & { readonly at: Date; readonly token: string },
+): Entry => ({ ...origin, ...how, step: "end", at: how.at.toISOString() });
+
+export const entryKey = ({ account, operation, openedAt }: Origin, step: Step): Key => ({
+  pk: ledgerOf(account, openedAt.slice(0, 7)),
+  sk: `${openedAt}#${operation}~${step}`,
 });
-export const readEntry = (item: Item): Entry => v.parse(Entry, item);
+export const entryItem = (entry: Entry): Item => ({ ...entryKey(entry, entry.step), ...entry });
+export const readEntry = (item: Item): Entry => v.parse(Entry, item) as Entry;
 export const ledgerOf = (account: string, month: string): string => `LEDGER#${account}#${month}`;
 
 const Usage = v.object({
@@ -62,11 +98,14 @@ export const usageKey = (account: string, at: string): Key => ({
 });
 export const readUsage = (item: Item) => v.parse(Usage, item);
 
-export const NOTHING: Balance & Fields = {
+export const NOTHING = {
   available: 0 as Halves,
   held: 0 as Halves,
   spent: 0 as Halves,
   granted: 0 as Halves,
   debited: 0 as Halves,
   refunded: 0 as Halves,
-};
+} satisfies Omit<Balance, "lowLine"> & Fields;
+
+export type Total = keyof typeof NOTHING;
+export const TOTALS = Object.keys(NOTHING) as Total[];

@@ -1,3 +1,4 @@
+import type { KeyMode } from "../access/key-form.ts";
 import type { Dns } from "../mail/dns/dns.ts";
 import type { Cidr } from "../mail/ip.ts";
 import type { Lists } from "../mail/lists/lists.ts";
@@ -6,6 +7,7 @@ import type { Table } from "../table.ts";
 import type { World } from "../world.ts";
 import { domainFacts } from "./domain-facts.ts";
 import { type HostsOf, mailHostsBy } from "./mail-door.ts";
+import { pretendEngine } from "./pretend.ts";
 import { mailProbe, type Probe } from "./probe.ts";
 
 /** What verifying needs of the world. Built once per process: sessions and caches are shared by all who verify. */
@@ -33,3 +35,7 @@ export const engineOver = (doors: MailDoors): Engine => ({
   lists: doors.lists,
   now: doors.now,
 });
+
+/** Test keys never reach the network. */
+export const engineFor = (world: Pick<World, "engine" | "now" | "sleep">, mode: KeyMode): Engine =>
+  mode === "live" ? world.engine : pretendEngine(world);

@@ -70,3 +70,16 @@ export type Evidence = {
   readonly score: readonly Part[];
   readonly lists: Lists["versions"];
 };
+
+/** A result was found out whole; of it a caller is told what was asked for. */
+export const trimmed = (
+  { ai, evidence, ...rest }: Verification,
+  {
+    includeAi,
+    includeEvidence,
+  }: { readonly includeAi: boolean; readonly includeEvidence: boolean },
+): Verification => ({
+  ...rest,
+  ...(includeAi && ai && { ai }),
+  ...(includeEvidence && evidence && { evidence }),
+});

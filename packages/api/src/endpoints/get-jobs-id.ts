@@ -1,0 +1,69 @@
+import { ownerOf } from "@mailproof/core/access/payer";
+import { openCursor, sealCursor } from "@mailproof/core/cursor";
+import { Failure } from "@mailproof/core/failure";
+import { findJob, type Job } from "@mailproof/core/jobs/items";
+import { BEGINNING, type Place, readRows } from "@mailproof/core/jobs/reading";
+import type { World } from "@mailproof/core/world";
+import * as v from "valibot";
+import type { Caller } from "../endpoint.ts";
+import { endpoint } from "../endpoint.ts";
+import { JobFacts, ResultRow, toJobFacts, toRow } from "../jobs.ts";
+import { invalidField } from "../parse.ts";
+import { KEYED_ERRORS, limitUpTo } from "../schemas.ts";
+
+const LIMIT = { default: 100, most: 1_000 };
+
+export const getJobsId = endpoint({
+  route: "GET /v1/jobs/{id}",
+  summary: "Follow a job and read its results, page by page.",
+  price: null,
+  access: "verification:read",
+  needs: ["table:readwrite"],
+  answers: [200],
+  errors: [...KEYED_ERRORS, "NOT_FOUND"],
+
+  path: v.strictObject({ id: v.string() }),
+  query: v.strictObject({
+    include_results: v.optional(v.string(), "true"),
+    limit: limitUpTo(LIMIT),
+    next_key: v.optional(v.string()),
+  }),
+  output: v.object({
+    ...JobFacts.entries,
+    results: v.optional(v.array(ResultRow)),
+    next_key: v.optional(v.string()),
+  }),
+
+  async handle(world, caller, { path, query }) {
+    const job = await jobOf(world, caller, path.id);
+    const from = placeIn(world, job, query.next_key);
+    const facts = toJobFacts(job);
+    if (query.include_results === "false") return { status: 200, data: facts };
+
+    const { rows, next } = await readRows(world.table, job.id, { from, limit: query.limit });
+    return {
+      status: 200,
+      data: {
+        ...facts,
+        ...(rows.length > 0 && { results: rows.map(toRow) }),
+        ...(next && { next_key: sealCursor(world.settings.cursorSecret, boundTo(job), next) }),
+      },
+    };
+  },
+});
+
+/** The caller's own job: another's is missing in just the same words. */
+const jobOf = async (world: World, caller: Caller, id: string): Promise<Job> => {
+  const job = await findJob(world.table, id);
+  if (job && job.owner === ownerOf(caller)) return job;
+  throw new Failure("NOT_FOUND", "nothing_charged", "There is no such job.");
+};
+
+const boundTo = ({ id, owner }: Job): string => `results ${owner} ${id}`;
+
+const placeIn = (world: World, job: Job, nextKey: string | undefined): Place => {
+  if (nextKey === undefined) return BEGINNING;
+  const place = openCursor(world.settings.cursorSecret, boundTo(job), nextKey);
+  if (!place) throw invalidField("next_key", "must be a next_key of this job");
+  return place as unknown as Place;
+};

@@ -1,0 +1,96 @@
+import { toCredits } from "@mailproof/core/money/credits";
+import { type Told, verifyOnce } from "@mailproof/core/verify/once";
+import * as v from "valibot";
+import type { Caller } from "../endpoint.ts";
+import { endpoint } from "../endpoint.ts";
+import { keyedBy } from "../idempotency.ts";
+import { KEYED_ERRORS, PAID_ERRORS } from "../schemas.ts";
+import { toWire, VerificationResult } from "../verification.ts";
+
+const ROUTE = "POST /v1/verify";
+const EMAIL_LENGTH_MAX = 1_000;
+const WAIT_MS = { default: 10_000, least: 100, most: 25_000 };
+const WAIT_WORDS = `must be a whole number of milliseconds from ${WAIT_MS.least} to ${WAIT_MS.most}`;
+
+const Flag = (otherwise: boolean) => v.optional(v.boolean("must be true or false"), otherwise);
+
+const Charged = { credits_used: v.number(), idempotent_replay: v.optional(v.boolean()) };
+
+export const postVerify = endpoint({
+  route: ROUTE,
+  summary: "Verify one address.",
+  price: "1 credit; 0.5 credit when the same address was verified within 24 hours.",
+  access: "verification:write",
+  needs: ["table:readwrite", "queue:send", "mail"],
+  keyed: true,
+  answers: [200],
+  errors: [...KEYED_ERRORS, ...PAID_ERRORS],
+
+  body: v.strictObject({
+    email: v.pipe(
+      v.string(),
+      v.check((text) => text.trim() !== "", "must not be empty"),
+      v.maxLength(EMAIL_LENGTH_MAX, `must have at most ${EMAIL_LENGTH_MAX} characters`),
+    ),
+    include_activity: Flag(false),
+    options: v.optional(
+      v.strictObject({
+        deep_verify: Flag(true),
+        include_ai: Flag(true),
+        include_evidence: Flag(false),
+        timeout_ms: v.optional(
+          v.pipe(
+            v.number(WAIT_WORDS),
+            v.integer(WAIT_WORDS),
+            v.minValue(WAIT_MS.least, WAIT_WORDS),
+            v.maxValue(WAIT_MS.most, WAIT_WORDS),
+          ),
+          WAIT_MS.default,
+        ),
+      }),
+      {},
+    ),
+  }),
+  output: v.union([
+    v.object({ ...VerificationResult.entries, cached: v.boolean(), ...Charged }),
+    v.object({
+      status: v.literal("pending"),
+      job_id: v.string(),
+      email: v.string(),
+      created_at: v.string(),
+      message: v.string(),
+      ...Charged,
+    }),
+  ]),
+
+  async handle(world, caller, { body, key }) {
+    const { email, options } = body;
+    const ask = {
+      email,
+      options: {
+        deepVerify: options.deep_verify,
+        includeAi: options.include_ai,
+        includeEvidence: options.include_evidence,
+      },
+      waitMs: options.timeout_ms,
+    };
+    const told = await verifyOnce(world, caller, ask, keyedBy(ROUTE, caller, key, body));
+    return { status: 200, data: { ...outcomeOf(told, email), ...chargedFor(told, caller) } };
+  },
+});
+
+const outcomeOf = (told: Told, email: string) =>
+  "result" in told
+    ? { ...toWire(told.result), cached: told.cached }
+    : {
+        status: "pending" as const,
+        job_id: told.pending.job,
+        email: email.trim(),
+        created_at: told.pending.createdAt,
+        message: `The check goes on: read GET /v1/jobs/${told.pending.job}. Sending this again without the same Idempotency-Key charges again.`,
+      };
+
+const chargedFor = ({ price, replayed }: Told, { mode }: Caller) => ({
+  credits_used: replayed || mode === "test" ? 0 : toCredits(price),
+  ...(replayed && { idempotent_replay: true }),
+});

@@ -1,0 +1,38 @@
+import { ownerOf } from "@mailproof/core/access/payer";
+import { Failure } from "@mailproof/core/failure";
+import { fingerprint } from "@mailproof/core/fingerprint";
+import { KEY_KEPT_SECONDS, type Keyed } from "@mailproof/core/money/claims";
+import type { Json } from "@mailproof/core/table";
+import type { Headers } from "./authenticate.ts";
+import type { Caller, Endpoint } from "./endpoint.ts";
+
+const KEY = /^[\x21-\x7e]{1,255}$/;
+
+/** The key that a repeat is known by, or null. */
+export const keyIn = ({ keyed }: Pick<Endpoint, "keyed">, headers: Headers): string | null => {
+  const sent = headers["idempotency-key"];
+  if (!keyed || sent === undefined) return null;
+  if (KEY.test(sent)) return sent;
+  const what = "The Idempotency-Key must be 1 to 255 printable ASCII characters without spaces.";
+  throw new Failure("INVALID_IDEMPOTENCY_KEY", "nothing_charged", what);
+};
+
+/**
+ * This use of the key: whose it is, on which route, and for what. Defaults are filled in before, so a request that
+ * leaves one out is the same as one that names it.
+ */
+export const keyedBy = (
+  route: string,
+  caller: Caller,
+  key: string | null,
+  body: Json,
+): Keyed | null =>
+  key === null
+    ? null
+    : {
+        owner: ownerOf(caller),
+        route,
+        key,
+        fingerprint: fingerprint(body),
+        keptSeconds: KEY_KEPT_SECONDS,
+      };

@@ -1,0 +1,48 @@
+import { JOB_STATUSES, type Job } from "@mailproof/core/jobs/items";
+import type { Row } from "@mailproof/core/jobs/results";
+import * as v from "valibot";
+import { toWire, VerificationResult } from "./verification.ts";
+
+const Integer = v.pipe(v.number(), v.integer());
+
+/** A job without its results, as the list and the job itself show it. */
+export const JobFacts = v.object({
+  job_id: v.string(),
+  name: v.optional(v.string()),
+  kind: v.picklist(["single", "batch", "file"]),
+  status: v.picklist(JOB_STATUSES),
+  progress: v.object({
+    total: Integer,
+    processed: Integer,
+    valid: Integer,
+    invalid: Integer,
+    risky: Integer,
+    unknown: Integer,
+  }),
+  processed_emails: Integer,
+  created_at: v.string(),
+  completed_at: v.optional(v.string()),
+  error: v.optional(v.string()),
+});
+
+export const ResultRow = v.object({ ...VerificationResult.entries, row: Integer });
+
+export const toJobFacts = (job: Job): v.InferOutput<typeof JobFacts> => {
+  const { total, processed, valid, invalid, risky, unknown } = job;
+  return {
+    job_id: job.id,
+    ...(job.name !== null && { name: job.name }),
+    kind: job.kind,
+    status: job.status,
+    progress: { total, processed, valid, invalid, risky, unknown },
+    processed_emails: processed,
+    created_at: job.createdAt,
+    ...(job.completedAt && { completed_at: job.completedAt }),
+    ...(job.error && { error: job.error }),
+  };
+};
+
+export const toRow = ({ row, result }: Row): v.InferOutput<typeof ResultRow> => ({
+  row,
+  ...toWire(result),
+});

@@ -1,0 +1,40 @@
+import { fingerprint } from "./fingerprint.ts";
+import type { Table, Transacted, Write } from "./table.ts";
+import type { World } from "./world.ts";
+import { keyOf } from "./writes.ts";
+
+/** The list is the policy: how often a lost reply is asked after, and at most how long before each time. */
+const AFTER_LOST_MS = [30, 200, 800];
+
+export type Writes = readonly [first: Write, ...more: Write[]];
+
+/**
+ * A transaction whose reply may be lost is sent again: it was written, or it is written now. When its first write
+ * is refused then, an earlier try may have got through: it did if what is there is what we wanted to create.
+ * Still ambiguous is whatever no reply came to in the end.
+ */
+export const commit = async (
+  world: Pick<World, "table" | "random" | "sleep">,
+  writes: Writes,
+): Promise<Transacted> => {
+  let result = await world.table.transact(writes);
+  for (const ms of AFTER_LOST_MS) {
+    if (result.outcome !== "ambiguous") return result;
+    await world.sleep(world.random() * ms);
+    // A door that throws now is sure about this try, and says nothing about the one before.
+    result = await world.table.transact(writes).catch(() => AMBIGUOUS);
+    if (result.outcome === "refused" && result.by === writes[0])
+      return (await isOurs(world.table, writes[0])) ? { outcome: "committed" } : result;
+  }
+  const found = result.outcome === "ambiguous" && (await isOurs(world.table, writes[0]));
+  return found ? { outcome: "committed" } : result;
+};
+
+const AMBIGUOUS = { outcome: "ambiguous" } as const;
+
+/** A removal leaves nothing to look at; what it removes has nobody else who would. */
+const isOurs = async (table: Table, write: Write): Promise<boolean> => {
+  const found = await table.get(keyOf(write)).catch(() => undefined);
+  if (!("create" in write)) return found === undefined;
+  return found !== undefined && fingerprint(found) === fingerprint(write.create);
+};

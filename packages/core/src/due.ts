@@ -1,0 +1,75 @@
+import * as v from "valibot";
+import type { Item, Key, Table } from "./table.ts";
+import type { World } from "./world.ts";
+import { keyOf } from "./writes.ts";
+
+// What must be looked at again stands in the `due` index until it is done. Its moment is a lease, too: until
+// then it is somebody's, and after it anybody's. Whoever takes it puts the moment off and leaves a token; who
+// finds another token there has lost it.
+//
+//   due_pk         due_sk      due_kind             token
+//   DUE#<shard>    <ISO time>  what is to be done   who has it
+
+const SHARDS = 8;
+
+/** Every partition of work that waits for its moment. */
+export const duePartitions: readonly string[] = Array.from(
+  { length: SHARDS },
+  (_, shard) => `DUE#${shard}`,
+);
+
+const Due = v.object({
+  due_pk: v.string(),
+  due_sk: v.string(),
+  due_kind: v.string(),
+  token: v.string(),
+});
+
+export type Due = Readonly<v.InferOutput<typeof Due>>;
+
+export const readDue = (item: Item): Due => v.parse(Due, item);
+
+export const dueAt = (kind: string, id: string, at: Date, token: string): Due => ({
+  due_pk: duePartitions[shardOf(id)] ?? "DUE#0",
+  due_sk: at.toISOString(),
+  due_kind: kind,
+  token,
+});
+
+/** For a `set`: it is done, and nobody looks at it any more. */
+export const NOT_DUE = {
+  due_pk: undefined,
+  due_sk: undefined,
+  due_kind: undefined,
+  token: undefined,
+} as const;
+
+/** Undefined: somebody else was faster. */
+export const take = async (
+  world: Pick<World, "table" | "now" | "newId">,
+  item: Item,
+  leaseMs: number,
+): Promise<Item | undefined> => {
+  const token = world.newId("txn");
+  const { due_sk, token: theirs } = readDue(item);
+  const written = await world.table.write({
+    update: keyOf({ put: item }),
+    set: { due_sk: inMs(world.now(), leaseMs).toISOString(), token },
+    where: { due_sk, token: theirs },
+  });
+  if (written.outcome === "committed") return written.item;
+  if (written.outcome === "refused") return undefined;
+  // The reply was lost. With our token on it, it is ours.
+  const found = await findDue(world.table, item);
+  return found?.["token"] === token ? found : undefined;
+};
+
+const findDue = (table: Table, { pk, sk }: Key): Promise<Item | undefined> => table.get({ pk, sk });
+
+export const inMs = (now: Date, ms: number): Date => new Date(now.getTime() + ms);
+
+const shardOf = (id: string): number => {
+  let sum = 0;
+  for (let at = 0; at < id.length; at++) sum += id.charCodeAt(at);
+  return sum % SHARDS;
+};

@@ -1,0 +1,115 @@
+import * as v from "valibot";
+import { KEY_MODES } from "../access/key-form.ts";
+import { everyItem } from "../every-item.ts";
+import type { Halves } from "../money/credits.ts";
+import type { Item, Key, Table } from "../table.ts";
+import type { Status } from "../verify/result.ts";
+
+// Layout.
+//
+//   pk                      sk      list_pk        list_sk           what
+//   JOB#<id>                JOB     JOBS#<owner>   <created at>#<id> who asked, how far it is; due until it is done
+//   RESULTS#<id>#<chunk>    <page>                                   up to 100 packed results (results.ts)
+
+export const JOB_STATUSES = [
+  "pending",
+  "processing",
+  "completed",
+  "failed",
+  "cancelled",
+  "enqueue_unknown",
+] as const;
+
+export type JobStatus = (typeof JOB_STATUSES)[number];
+
+/** In these something is still to be done. */
+export const OPEN_STATUSES = ["pending", "processing", "enqueue_unknown"] as const;
+
+/** The contract's four sums. Every status of a result belongs to one. */
+export const BUCKETS = ["valid", "invalid", "risky", "unknown"] as const;
+export type Bucket = (typeof BUCKETS)[number];
+
+const BUCKET_OF: Readonly<Record<Status, Bucket>> = {
+  valid: "valid",
+  invalid: "invalid",
+  disposable: "invalid",
+  risky: "risky",
+  catch_all: "risky",
+  role: "risky",
+  spam_trap: "risky",
+  unknown: "unknown",
+};
+
+export const bucketOf = (status: Status): Bucket => BUCKET_OF[status];
+
+const Count = v.optional(v.number(), 0);
+
+const Job = v.object({
+  id: v.string(),
+  owner: v.string(),
+  account: v.string(),
+  mode: v.picklist(KEY_MODES),
+  kind: v.picklist(["single", "batch", "file"]),
+  name: v.nullable(v.string()),
+  status: v.picklist(JOB_STATUSES),
+  createdAt: v.string(),
+  completedAt: v.optional(v.string()),
+  error: v.optional(v.string()),
+  /** How long its results are kept, by the plan at the time it was accepted. */
+  keptSeconds: v.number(),
+  total: v.number(),
+  processed: Count,
+  valid: Count,
+  invalid: Count,
+  risky: Count,
+  unknown: Count,
+  /** What is held for it and neither spent nor refunded yet. */
+  held: v.custom<Halves>(Number.isSafeInteger),
+  reason: v.string(),
+  /** Of one address alone: all that its worker has to know. */
+  single: v.optional(
+    v.object({
+      email: v.string(),
+      deepVerify: v.boolean(),
+      includeAi: v.boolean(),
+      includeEvidence: v.boolean(),
+    }),
+  ),
+  /** How often it was put off because a mail server asked us to come later. */
+  waits: Count,
+  /** How often its message was sent since something last came of it. */
+  sends: Count,
+});
+
+export type Job = Readonly<v.InferOutput<typeof Job>>;
+export type Progress = Pick<Job, "total" | "processed" | Bucket>;
+
+export const jobKey = (id: string): Key => ({ pk: `JOB#${id}`, sk: "JOB" });
+export const jobsOf = (owner: string): string => `JOBS#${owner}`;
+export const readJob = (item: Item): Job => v.parse(Job, item);
+
+export const jobItem = (job: Job): Item => ({
+  ...jobKey(job.id),
+  list_pk: jobsOf(job.owner),
+  list_sk: `${job.createdAt}#${job.id}`,
+  ...job,
+});
+
+export const findJob = async (table: Table, id: string): Promise<Job | undefined> => {
+  const item = await table.get(jobKey(id));
+  return item && readJob(item);
+};
+
+export async function* jobsListed(table: Table, owner: string): AsyncGenerator<Job> {
+  for await (const item of everyItem(table, { index: "list", pk: jobsOf(owner) }))
+    yield readJob(item);
+}
+
+/** The record of a job outlives its results: a history without addresses. */
+const RECORD_KEPT_SECONDS = 365 * 86_400;
+
+/** What a job says of itself when it is done. */
+export const doneAt = (now: Date) => ({
+  completedAt: now.toISOString(),
+  expires_at: Math.floor(now.getTime() / 1000) + RECORD_KEPT_SECONDS,
+});

@@ -1,0 +1,176 @@
+import * as v from "valibot";
+import { ownerOf } from "../access/payer.ts";
+import { commit, type Writes } from "../commit.ts";
+import { dueAt, inMs, NOT_DUE } from "../due.ts";
+import { endOf } from "../money/items.ts";
+import { move } from "../money/ledger.ts";
+import type { Moved } from "../money/moves.ts";
+import type { Operation } from "../money/operations.ts";
+import type { Item } from "../table.ts";
+import { engineFor } from "../verify/engine.ts";
+import { keepKnown } from "../verify/known.ts";
+import { trimmed, type Verification } from "../verify/result.ts";
+import { verify } from "../verify/verify.ts";
+import { announce } from "../webhooks/items.ts";
+import type { Worker } from "../worker.ts";
+import type { World } from "../world.ts";
+import { endChunk } from "./chunks.ts";
+import {
+  bucketOf,
+  doneAt,
+  findJob,
+  type Job,
+  jobItem,
+  jobKey,
+  OPEN_STATUSES,
+  readJob,
+} from "./items.ts";
+import { pageItem } from "./results.ts";
+
+// A job of one address: what POST /v1/verify could not finish in time.
+
+type Single = NonNullable<Job["single"]>;
+
+export const SINGLES = { name: "singles", visibilitySeconds: 180, receivesMax: 5 };
+
+/** Its message may be lost. Then it is due after this, and sent again. */
+const AGAIN_AFTER_MS = 5 * 60_000;
+const SENDS_MAX = 6;
+
+/** A server that greylists wants to see us again, but not at once; one that still does then will not be persuaded. */
+const COME_AGAIN_AFTER_MS = [6 * 60_000, 30 * 60_000];
+
+export const SINGLE = "single";
+
+export const singleJob = (
+  world: World,
+  operation: Operation,
+  single: Single,
+  keptSeconds: number,
+): Item => ({
+  ...jobItem({
+    id: operation.id,
+    owner: ownerOf(operation),
+    account: operation.account,
+    mode: operation.mode,
+    kind: SINGLE,
+    name: null,
+    status: "pending",
+    createdAt: operation.openedAt,
+    keptSeconds,
+    total: 1,
+    processed: 0,
+    valid: 0,
+    invalid: 0,
+    risky: 0,
+    unknown: 0,
+    held: operation.amount,
+    reason: operation.reason,
+    single,
+    waits: 0,
+    sends: 1,
+  }),
+  ...dueAt(SINGLE, operation.id, inMs(world.now(), AGAIN_AFTER_MS), operation.token),
+});
+
+/** Whether it arrived is not asked: the job is due until something came of it. */
+export const sendSingle = async (world: World, job: string): Promise<void> => {
+  await world.queue.sendMany(SINGLES.name, [{ body: { job } }]);
+};
+
+const Message = v.object({ job: v.string() });
+
+export const verifySingle: Worker = {
+  queue: SINGLES,
+  async handle(world, body) {
+    const job = await findJob(world.table, v.parse(Message, body).job);
+    if (!job?.single || !isOpen(job)) return;
+    const everything = { ...job.single, includeAi: true, includeEvidence: true };
+    const result = await verify(engineFor(world, job.mode), job.single.email, everything);
+    const waitMs = result.retry && COME_AGAIN_AFTER_MS[job.waits];
+    if (waitMs) await comeAgain(world, job, waitMs);
+    else await complete(world, job, job.single, result);
+  },
+};
+
+/** When nothing came of it in time: its message is sent again, and after too many the money goes back. */
+export const repairSingle = async (world: World, item: Item): Promise<string> => {
+  const job = readJob(item);
+  if (job.sends >= SENDS_MAX) return fail(world, job);
+  await world.table.write({ update: jobKey(job.id), add: { sends: 1 } });
+  await sendSingle(world, job.id);
+  return "sent_again";
+};
+
+const isOpen = (job: Job): boolean => OPEN_STATUSES.some((status) => status === job.status);
+
+const comeAgain = async (world: World, { id, waits }: Job, waitMs: number): Promise<void> => {
+  const { outcome } = await world.table.write({
+    update: jobKey(id),
+    set: {
+      status: "processing",
+      waits: waits + 1,
+      sends: 0,
+      due_sk: inMs(world.now(), waitMs).toISOString(),
+    },
+    where: { status: { oneOf: OPEN_STATUSES }, waits },
+  });
+  if (outcome === "ambiguous") throw new Error("it is not known whether the job was put off");
+};
+
+const complete = async (
+  world: World,
+  job: Job,
+  single: Single,
+  result: Verification,
+): Promise<void> => {
+  const now = world.now();
+  const bucket = bucketOf(result.status);
+  const rows = [{ row: 1, result: trimmed(result, single) }];
+  const expiresAt = Math.floor(now.getTime() / 1000) + job.keptSeconds;
+  const progress = {
+    total: 1,
+    processed: 1,
+    valid: 0,
+    invalid: 0,
+    risky: 0,
+    unknown: 0,
+    [bucket]: 1,
+  };
+  await finish(world, job, { settle: job.held }, [
+    endChunk(job.id, 0, "done", { rows: 1, expiresAt }),
+    { put: pageItem({ job: job.id, chunk: 0, page: 0 }, rows, expiresAt) },
+    {
+      update: jobKey(job.id),
+      set: { ...NOT_DUE, ...doneAt(now), status: "completed", held: 0, processed: 1, [bucket]: 1 },
+      where: { status: { oneOf: OPEN_STATUSES } },
+    },
+    announce(world, job.owner, "job.completed", { job_id: job.id, status: "completed", progress }),
+    ...(job.mode === "live" ? keepKnown(world, job.owner, single, result) : []),
+  ]);
+};
+
+const fail = async (world: World, job: Job): Promise<string> => {
+  const error = "The verification broke on our side again and again. The charge was refunded.";
+  await finish(world, job, { release: job.held }, [
+    {
+      update: jobKey(job.id),
+      set: { ...NOT_DUE, ...doneAt(world.now()), status: "failed", held: 0, error },
+      where: { status: { oneOf: OPEN_STATUSES } },
+    },
+    announce(world, job.owner, "job.failed", { job_id: job.id, status: "failed", error }),
+  ]);
+  return "given_up";
+};
+
+/** The money and the job end together. Refused: they did already, by somebody else's hand. */
+const finish = async (world: World, job: Job, moved: Moved, writes: Writes): Promise<void> => {
+  const { id, account, createdAt: openedAt, reason } = job;
+  const end = endOf(
+    { operation: id, account, openedAt },
+    { at: world.now(), moved, reason, token: world.newId("txn") },
+  );
+  const all: Writes = job.mode === "live" ? [...move(end), ...writes] : writes;
+  const { outcome } = await commit(world, all);
+  if (outcome === "ambiguous") throw new Error("it is not known whether the job ended");
+};

@@ -1,0 +1,79 @@
+import { createHash } from "node:crypto";
+import * as v from "valibot";
+import { Failure } from "../failure.ts";
+import type { Item, Json, Key, Table, Write } from "../table.ts";
+
+// Layout. Who was first to use an Idempotency-Key, for what, and what came of it. It is written with the debit and
+// removed with the refund, so a key never remembers a call that was not paid for.
+//
+//   pk                                       sk     what
+//   CLAIM#<owner>#<route>#<hash of the key>  CLAIM  operation, fingerprint; answer: once there is one
+
+/** One use of a key. The same key with another fingerprint is another request. */
+export type Keyed = {
+  readonly owner: string;
+  readonly route: string;
+  readonly key: string;
+  readonly fingerprint: string;
+  readonly keptSeconds: number;
+};
+
+/** How long an Idempotency-Key is remembered. */
+export const KEY_KEPT_SECONDS = 30 * 86_400;
+
+const Claim = v.object({
+  operation: v.string(),
+  openedAt: v.string(),
+  fingerprint: v.string(),
+  answer: v.optional(v.custom<Json>(() => true)),
+});
+
+export type Claim = Readonly<v.InferOutput<typeof Claim>>;
+
+export const claimKey = ({ owner, route, key }: Omit<Keyed, "fingerprint">): Key => ({
+  pk: `CLAIM#${owner}#${route}#${createHash("sha256").update(key).digest("base64url")}`,
+  sk: "CLAIM",
+});
+
+/** With an answer: there is nothing left to do, and a repeat gets just this. */
+export const claimFor = (keyed: Keyed, operation: Origin, answer?: Json): Write => ({
+  create: {
+    ...claimKey(keyed),
+    operation: operation.id,
+    openedAt: operation.openedAt,
+    fingerprint: keyed.fingerprint,
+    ...(answer !== undefined && { answer }),
+    expires_at: Math.floor(Date.parse(operation.openedAt) / 1000) + keyed.keptSeconds,
+  },
+});
+
+type Origin = { readonly id: string; readonly openedAt: string };
+
+export const answerClaim = (claim: Key, operation: string, answer: Json): Write => ({
+  update: claim,
+  set: { answer },
+  where: { operation },
+});
+
+export const releaseClaim = (claim: Key, operation: string): Write => ({
+  remove: claim,
+  where: { operation },
+});
+
+export const readClaim = (item: Item): Claim => v.parse(Claim, item);
+
+/** The claim that is there, if it is for the same request. */
+export const findClaim = async (table: Table, keyed: Keyed): Promise<Claim | undefined> => {
+  const item = await table.get(claimKey(keyed)).catch((cause: unknown) => {
+    const what = "It could not be read what the Idempotency-Key stands for; nothing was charged.";
+    throw new Failure("UNAVAILABLE", "retry_same_key", what, { cause });
+  });
+  const claim = item && readClaim(item);
+  if (claim && claim.fingerprint !== keyed.fingerprint)
+    throw new Failure(
+      "IDEMPOTENCY_KEY_CONFLICT",
+      "nothing_charged",
+      "This Idempotency-Key was used with a different request.",
+    );
+  return claim;
+};

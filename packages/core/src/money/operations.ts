@@ -1,0 +1,266 @@
+import * as v from "valibot";
+import type { Payer } from "../access/payer.ts";
+import { commit, type Writes } from "../commit.ts";
+import { dueAt, inMs, readDue, take } from "../due.ts";
+import { everyItem } from "../every-item.ts";
+import { Failure } from "../failure.ts";
+import type { Item, Json, Key, Table, Transacted, Write } from "../table.ts";
+import type { World } from "../world.ts";
+import { answerClaim, claimFor, claimKey, findClaim, type Keyed, releaseClaim } from "./claims.ts";
+import type { Halves } from "./credits.ts";
+import { debit } from "./debit.ts";
+import { endOf, type Origin } from "./items.ts";
+import { move } from "./ledger.ts";
+import type { Moved } from "./moves.ts";
+
+// Layout. Paid work that is under way. It is there from the debit until the money is settled, released, or handed
+// over to a job, and each of these removes it: so only one of them can happen. A crash leaves it; it is due then.
+//
+//   pk               sk         list_pk            list_sk  what
+//   OPERATION#<id>   OPERATION  HELD#<account>     <id>     who pays, what is held, and what was asked for
+
+const Operation = v.object({
+  id: v.string(),
+  kind: v.string(),
+  account: v.string(),
+  mode: v.picklist(["live", "test"]),
+  openedAt: v.string(),
+  amount: v.custom<Halves>(Number.isSafeInteger),
+  reason: v.string(),
+  claim: v.nullable(v.object({ pk: v.string(), sk: v.string() })),
+  input: v.custom<Json>(() => true),
+  token: v.string(),
+});
+
+export type Operation = Readonly<v.InferOutput<typeof Operation>>;
+
+export const readOperation = (item: Item): Operation => v.parse(Operation, item);
+const operationKey = (id: string): Key => ({ pk: `OPERATION#${id}`, sk: "OPERATION" });
+const heldBy = (account: string): string => `HELD#${account}`;
+
+/** Everything of an account that is under way and not yet a job's. */
+export async function* operationsOf(table: Table, account: string): AsyncGenerator<Operation> {
+  for await (const item of everyItem(table, { index: "list", pk: heldBy(account) }))
+    yield readOperation(item);
+}
+
+/** What somebody wants done and pays for. */
+export type Order = {
+  readonly id: string;
+  readonly kind: string;
+  readonly payer: Payer;
+  readonly price: Halves;
+  readonly reason: string;
+  readonly keyed: Keyed | null;
+};
+
+/** Enough for whoever must go on with it when we are gone. Before `leaseMs` are over nobody else touches it. */
+export type Open = { readonly input: Json; readonly leaseMs: number };
+
+/** `answered`: an earlier request with this key was paid for, and this came of it. */
+export type Begun = { readonly begun: Operation } | { readonly answered: Json };
+
+/** Holds the price and claims the key in one transaction, or finds out what an earlier request came to. */
+export const begin = async (world: World, order: Order, open: Open): Promise<Begun> => {
+  const operation = { ...operationOf(world, order), input: open.input, token: world.newId("txn") };
+  const lease = inMs(world.now(), open.leaseMs);
+  const item = {
+    ...operationKey(order.id),
+    list_pk: heldBy(order.payer.account),
+    list_sk: order.id,
+    ...operation,
+    ...dueAt(order.kind, order.id, lease, operation.token),
+  };
+  const earlier = await firstOf(world, order, open.leaseMs, async () => [
+    { create: item },
+    ...(await debitFor(world, order, operation, "hold")),
+    ...claimed(order, operation),
+  ]);
+  return earlier ?? { begun: operation };
+};
+
+/** For what needs no work: charges, claims the key and keeps the answer in one transaction. */
+export const payAtOnce = async (
+  world: World,
+  order: Order,
+  answer: Json,
+): Promise<Begun | Paid> => {
+  const operation = operationOf(world, order);
+  const earlier = await firstOf(world, order, 0, async () => [
+    ...(await debitFor(world, order, operation, "charge")),
+    ...claimed(order, operation, answer),
+  ]);
+  return earlier ?? { paid: true };
+};
+
+export type Paid = { readonly paid: true };
+
+const operationOf = (world: World, { id, kind, payer, price, reason, keyed }: Order) => ({
+  id,
+  kind,
+  account: payer.account,
+  mode: payer.mode,
+  openedAt: world.now().toISOString(),
+  amount: price,
+  reason,
+  claim: keyed && claimKey(keyed),
+});
+
+const claimed = (
+  { keyed }: Order,
+  operation: Pick<Operation, "id" | "openedAt">,
+  answer?: Json,
+): Write[] => (keyed ? [claimFor(keyed, operation, answer)] : []);
+
+const debitFor = async (
+  world: World,
+  { payer, price, reason }: Order,
+  operation: Pick<Operation, "id" | "openedAt" | "account">,
+  as: "hold" | "charge",
+): Promise<readonly Write[]> =>
+  payer.mode === "test" ? [] : debit(world, { ...originOf(operation), as, amount: price, reason });
+
+const originOf = ({
+  id,
+  openedAt,
+  account,
+}: Pick<Operation, "id" | "openedAt" | "account">): Origin => ({
+  account,
+  operation: id,
+  openedAt,
+});
+
+// Refused means that a balance or a claim moved; each time somebody else got on, and not for long.
+const TRIES_MAX = 20;
+const BETWEEN_TRIES_MS = 20;
+
+/** Undefined: what was to be written is written, and it is ours. */
+const firstOf = async (
+  world: World,
+  order: Order,
+  leaseMs: number,
+  make: () => Promise<readonly Write[]>,
+): Promise<Begun | undefined> => {
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
+    const earlier = order.keyed && (await resume(world, order.keyed, leaseMs));
+    if (earlier && earlier !== "moved") return earlier;
+    if (!earlier) {
+      const [first, ...more] = await orUnavailable(order, make());
+      if (!first) return undefined;
+      const result = await orUnavailable(order, commit(world, [first, ...more]));
+      if (result.outcome === "committed") return undefined;
+      if (result.outcome === "ambiguous") throw unsure(order);
+    }
+    await world.sleep(world.random() * BETWEEN_TRIES_MS * (tries + 1));
+  }
+  throw new Failure("UNAVAILABLE", "nothing_charged", "Too much of this account moves at once.");
+};
+
+/** What an earlier request with the same key came to. One that nobody works on any more is ours from here. */
+const resume = async (
+  world: World,
+  keyed: Keyed,
+  leaseMs: number,
+): Promise<Begun | "moved" | undefined> => {
+  const claim = await findClaim(world.table, keyed);
+  if (!claim) return undefined;
+  if (claim.answer !== undefined) return { answered: claim.answer };
+  const unread = (cause: unknown) => {
+    const what = "It could not be read how far the first request with this Idempotency-Key is.";
+    throw new Failure("UNAVAILABLE", "retry_same_key", what, { cause });
+  };
+  const item = await world.table.get(operationKey(claim.operation)).catch(unread);
+  // Ended between our two looks: the claim says by now what came of it, or is gone.
+  if (!item) return "moved";
+  const waitMs = Date.parse(readDue(item).due_sk) - world.now().getTime();
+  if (waitMs > 0) throw inProgress(waitMs);
+  const taken = await take(world, item, leaseMs).catch(unread);
+  return taken ? { begun: readOperation(taken) } : "moved";
+};
+
+const inProgress = (waitMs: number): Failure => {
+  const what = "The first request with this Idempotency-Key is still being worked on.";
+  const seconds = String(Math.ceil(waitMs / 1000));
+  return new Failure("REQUEST_IN_PROGRESS", "nothing_charged", what, {
+    retryable: true,
+    headers: { "retry-after": seconds },
+  });
+};
+
+/** The door is sure that nothing was written, so nothing was charged. */
+const orUnavailable = <T>({ keyed }: Order, step: Promise<T>): Promise<T> =>
+  step.catch((cause: unknown) => {
+    if (cause instanceof Failure) throw cause;
+    const what = "The ledger cannot be reached right now, so nothing was charged.";
+    throw new Failure("UNAVAILABLE", keyed ? "retry_same_key" : "nothing_charged", what, { cause });
+  });
+
+const unsure = ({ keyed }: Order): Failure =>
+  keyed
+    ? new Failure("UNAVAILABLE", "retry_same_key", "It is not known whether this was accepted.")
+    : new Failure("INTERNAL", "unknown", "It is not known whether this was accepted.");
+
+/** `lost`: somebody else went on with it, since our time was up. `unknown`: no reply came. */
+export type Ended = "ended" | "lost" | "unknown";
+
+/** Pays for good what was held, and remembers the answer for repeats. */
+export const settle = (
+  world: World,
+  operation: Operation,
+  answer: Json,
+  also: readonly Write[] = [],
+): Promise<Ended> => {
+  const { claim, id } = operation;
+  const answered = claim ? [answerClaim(claim, id, answer)] : [];
+  return end(world, operation, { settle: operation.amount }, [...answered, ...also]);
+};
+
+/** Gives back what was held and frees the key, in one transaction. */
+export const release = (world: World, operation: Operation): Promise<Ended> => {
+  const { claim, id } = operation;
+  return end(
+    world,
+    operation,
+    { release: operation.amount },
+    claim ? [releaseClaim(claim, id)] : [],
+  );
+};
+
+const end = async (
+  world: World,
+  operation: Operation,
+  moved: Moved,
+  also: readonly Write[],
+): Promise<Ended> => {
+  const { reason, token } = operation;
+  const closing = endOf(originOf(operation), { at: world.now(), moved, reason, token });
+  const removed = removeOperation(operation);
+  const writes: Writes =
+    operation.mode === "live" ? [...move(closing), removed, ...also] : [removed, ...also];
+  return endedAs(commit(world, writes));
+};
+
+/** Leaves the money held and the work to a job: its creation comes first. */
+export const handOver = async (
+  world: World,
+  operation: Operation,
+  job: Item,
+  answer: Json,
+): Promise<Ended> => {
+  const { claim, id } = operation;
+  const answered = claim ? [answerClaim(claim, id, answer)] : [];
+  return endedAs(commit(world, [{ create: job }, removeOperation(operation), ...answered]));
+};
+
+/** A door that throws changes nothing: the money is held as before, and the next who looks goes on from there. */
+const endedAs = async (committed: Promise<Transacted>): Promise<Ended> => {
+  const { outcome } = await committed.catch(() => ({ outcome: "ambiguous" }));
+  if (outcome === "committed") return "ended";
+  return outcome === "refused" ? "lost" : "unknown";
+};
+
+/** Only whoever holds it now: an owner that was gone for too long finds another token. */
+const removeOperation = ({ id, token }: Operation): Write => ({
+  remove: operationKey(id),
+  where: { token },
+});

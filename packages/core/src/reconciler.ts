@@ -1,0 +1,59 @@
+import { duePartitions, readDue, take } from "./due.ts";
+import { repairSingle, SINGLE } from "./jobs/single.ts";
+import { readOperation } from "./money/operations.ts";
+import type { Item } from "./table.ts";
+import { continueAsJob } from "./verify/once.ts";
+import type { Schedule } from "./worker.ts";
+import type { World } from "./world.ts";
+
+/** What is done with work that nobody finished in time, by its kind. The word that comes back is counted. */
+const REPAIRS: Readonly<Record<string, (world: World, item: Item) => Promise<string>>> = {
+  verify: async (world, item) => {
+    const ended = await continueAsJob(world, readOperation(item));
+    return ended === "ended" ? "went_on_as_job" : "left_to_others";
+  },
+  [SINGLE]: repairSingle,
+};
+
+/** Whoever takes work has this long before somebody else may. */
+const LEASE_MS = 5 * 60_000;
+/** In one run, of each partition: a great heap is worked off in several runs, and by several processes. */
+const ITEMS_MAX = 100;
+
+/**
+ * Finishes what a crash left. Two may run at once: each piece is taken first, under a condition that only one of
+ * them meets. A run that breaks off leaves what it took to be due again after the lease.
+ */
+export const reconcile: Schedule = {
+  name: "reconcile",
+  everySeconds: 60,
+  async run(world) {
+    for (const partition of duePartitions)
+      for (const item of await dueIn(world, partition)) await repair(world, item);
+  },
+};
+
+const dueIn = async (world: World, partition: string): Promise<readonly Item[]> => {
+  const now = world.now().toISOString();
+  const { items } = await world.table.query({
+    index: "due",
+    pk: partition,
+    sk: { from: "0", to: now },
+    limit: ITEMS_MAX,
+  });
+  return items;
+};
+
+/** One piece that cannot be repaired keeps nobody from the next. */
+const repair = async (world: World, item: Item): Promise<void> => {
+  const { due_kind: kind } = readDue(item);
+  try {
+    const taken = await take(world, item, LEASE_MS);
+    if (!taken) return;
+    const done = REPAIRS[kind];
+    if (!done) throw new Error(`nobody knows what to do with ${kind}`);
+    world.log("repaired", { kind, done: await done(world, taken) });
+  } catch (cause) {
+    world.log("repair_failed", { kind, cause });
+  }
+};

@@ -1,0 +1,54 @@
+import { fingerprint } from "../fingerprint.ts";
+import { isAddress, parseAddress } from "../mail/address.ts";
+import type { Key, Table, Write } from "../table.ts";
+import type { World } from "../world.ts";
+import { type Packed, pack, unpack } from "./packed.ts";
+import type { Verification } from "./result.ts";
+
+// Layout. What an account was told about an address, for a day. Each account has its own: nobody can find out what
+// somebody else verified.
+//
+//   pk                           sk     what
+//   KNOWN#<owner>#<fingerprint>  KNOWN  result: whole, with everything that can be asked for
+
+const KEPT_SECONDS = 86_400;
+
+export type Question = { readonly email: string; readonly deepVerify: boolean };
+
+/** The earlier result, if there is one of this day. It is told about the address as it is written now. */
+export const findKnown = async (
+  table: Table,
+  owner: string,
+  question: Question,
+): Promise<Verification | undefined> => {
+  const item = await table.get(knownKey(owner, question));
+  if (!item) return undefined;
+  const parsed = parseAddress(question.email);
+  const result = unpack(item["result"] as Packed);
+  return isAddress(parsed) ? { ...result, email: parsed.display } : result;
+};
+
+/** What proved nothing is not kept: whoever asks again wants another try. */
+export const keepKnown = (
+  world: Pick<World, "now">,
+  owner: string,
+  question: Question,
+  result: Verification,
+): Write[] =>
+  result.status === "unknown"
+    ? []
+    : [
+        {
+          put: {
+            ...knownKey(owner, question),
+            result: pack(result),
+            expires_at: Math.floor(world.now().getTime() / 1000) + KEPT_SECONDS,
+          },
+        },
+      ];
+
+const knownKey = (owner: string, { email, deepVerify }: Question): Key => {
+  const parsed = parseAddress(email);
+  const address = isAddress(parsed) ? parsed.canonical : email.trim();
+  return { pk: `KNOWN#${owner}#${fingerprint([address, deepVerify])}`, sk: "KNOWN" };
+};

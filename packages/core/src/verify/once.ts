@@ -1,0 +1,178 @@
+import * as v from "valibot";
+import { ownerOf, type Payer } from "../access/payer.ts";
+import { PLANS } from "../accounts/plans.ts";
+import { Failure } from "../failure.ts";
+import { sendSingle, singleJob } from "../jobs/single.ts";
+import type { Keyed } from "../money/claims.ts";
+import { type Halves, PRICE } from "../money/credits.ts";
+import {
+  begin,
+  handOver,
+  type Operation,
+  type Order,
+  payAtOnce,
+  release,
+  settle,
+} from "../money/operations.ts";
+import type { Json } from "../table.ts";
+import { within } from "../within.ts";
+import type { World } from "../world.ts";
+import { engineFor } from "./engine.ts";
+import { findKnown, keepKnown } from "./known.ts";
+import { type Packed, pack, unpack } from "./packed.ts";
+import { trimmed, type Verification } from "./result.ts";
+import { type Options, verify } from "./verify.ts";
+
+export type Ask = { readonly email: string; readonly options: Options; readonly waitMs: number };
+
+/** What the caller gets for the price. `pending`: the job goes on with it. */
+export type Told = {
+  readonly price: Halves;
+  readonly cached: boolean;
+  readonly replayed: boolean;
+} & (
+  | { readonly result: Verification }
+  | { readonly pending: { readonly job: string; readonly createdAt: string } }
+);
+
+/** One address, paid for once, whatever breaks meanwhile: held before, settled after, given back if we failed. */
+export const verifyOnce = async (
+  world: World,
+  payer: Payer,
+  ask: Ask,
+  keyed: Keyed | null,
+): Promise<Told> => {
+  const order = {
+    id: world.newId("job"),
+    kind: VERIFY,
+    payer,
+    price: PRICE.verify,
+    reason: "POST /v1/verify",
+    keyed,
+  };
+  const known = await knownTo(world, payer, ask);
+  if (known) return tellKnown(world, order, ask, known);
+  const { email, options } = ask;
+  const input: Input = { email, ...options, keptSeconds: keptSecondsOf(payer) };
+  const began = await begin(world, order, { input, leaseMs: ask.waitMs + MARGIN_MS });
+  return "answered" in began ? replay(began.answered) : work(world, began.begun, ask);
+};
+
+/** After the wait is over, what is left to do takes no longer than this, or somebody else does it. */
+const MARGIN_MS = 15_000;
+
+const VERIFY = "verify";
+
+const Input = v.object({
+  email: v.string(),
+  deepVerify: v.boolean(),
+  includeAi: v.boolean(),
+  includeEvidence: v.boolean(),
+  keptSeconds: v.number(),
+});
+type Input = v.InferOutput<typeof Input>;
+
+const keptSecondsOf = ({ plan }: Payer): number => PLANS[plan].retentionDays * 86_400;
+
+/** Test keys are told the same each time anyway, and what they are told is never of this world. */
+const knownTo = async (
+  world: World,
+  payer: Payer,
+  { email, options: { deepVerify } }: Ask,
+): Promise<Verification | undefined> =>
+  payer.mode === "live"
+    ? findKnown(world.table, ownerOf(payer), { email, deepVerify }).catch((cause: unknown) => {
+        const what = "The results of this day cannot be read right now.";
+        throw new Failure("UNAVAILABLE", "nothing_charged", what, { cause });
+      })
+    : undefined;
+
+const tellKnown = async (
+  world: World,
+  order: Order,
+  ask: Ask,
+  known: Verification,
+): Promise<Told> => {
+  const price = PRICE.verifyCached;
+  const result = trimmed(known, ask.options);
+  const answer: Answer = { price, cached: true, result: pack(result) };
+  const came = await payAtOnce(world, { ...order, price }, answer);
+  if ("answered" in came) return replay(came.answered);
+  // An earlier request under this key was left half done, and is ours to finish.
+  if ("begun" in came) return work(world, came.begun, ask);
+  return { price, cached: true, replayed: false, result };
+};
+
+const work = async (world: World, operation: Operation, ask: Ask): Promise<Told> => {
+  const { email, options } = ask;
+  const { mode, amount: price } = operation;
+  const everything = { deepVerify: options.deepVerify, includeAi: true, includeEvidence: true };
+  const asked = verify(engineFor(world, mode), email, everything);
+  const came = await within(world, ask.waitMs, asked).catch((cause: unknown) =>
+    giveBack(world, operation, cause),
+  );
+  if (came === "late") return goOnAsJob(world, operation);
+
+  const result = trimmed(came, options);
+  const answer: Answer = { price, cached: false, result: pack(result) };
+  const kept =
+    mode === "live" ? keepKnown(world, operation.account, { email, ...options }, came) : [];
+  const ended = await settle(world, operation, answer, kept);
+  if (ended === "ended") return { price, cached: false, replayed: false, result };
+  // Nobody can ask again without a key. The price is held, and is settled or given back without us: once, either way.
+  if (ended === "unknown" && !operation.claim)
+    return { price, cached: false, replayed: false, result };
+  throw overtaken(operation);
+};
+
+const giveBack = async (world: World, operation: Operation, cause: unknown): Promise<never> => {
+  const released = (await release(world, operation)) === "ended";
+  const what = "The verification broke on our side.";
+  if (released && operation.mode === "test")
+    throw new Failure("INTERNAL", "nothing_charged", what, { cause });
+  if (released) throw new Failure("INTERNAL", "refunded", what, { cause });
+  throw new Failure("INTERNAL", operation.claim ? "retry_same_key" : "unknown", what, { cause });
+};
+
+const overtaken = ({ claim }: Operation): Failure =>
+  claim
+    ? new Failure("UNAVAILABLE", "retry_same_key", "It is not known how this request ended.")
+    : new Failure("INTERNAL", "unknown", "It is not known how this request ended.");
+
+const goOnAsJob = async (world: World, operation: Operation): Promise<Told> => {
+  if ((await continueAsJob(world, operation)) !== "ended") throw overtaken(operation);
+  const pending = { job: operation.id, createdAt: operation.openedAt };
+  return { price: operation.amount, cached: false, replayed: false, pending };
+};
+
+/** The money stays held and the work goes to a worker: when the wait is over, or whoever began it is gone. */
+export const continueAsJob = async (world: World, operation: Operation) => {
+  const { keptSeconds, ...single } = v.parse(Input, operation.input);
+  const { id, openedAt, amount } = operation;
+  const answer: Answer = {
+    price: amount,
+    cached: false,
+    pending: { job: id, createdAt: openedAt },
+  };
+  const ended = await handOver(
+    world,
+    operation,
+    singleJob(world, operation, single, keptSeconds),
+    answer,
+  );
+  if (ended === "ended") await sendSingle(world, id);
+  return ended;
+};
+
+/** What a claim remembers, and a repeat is told. */
+type Answer = { readonly price: Halves; readonly cached: boolean } & (
+  | { readonly result: Packed }
+  | { readonly pending: { readonly job: string; readonly createdAt: string } }
+);
+
+const replay = (answer: Json): Told => {
+  const stored = answer as Answer;
+  return "result" in stored
+    ? { ...stored, replayed: true, result: unpack(stored.result) }
+    : { ...stored, replayed: true };
+};

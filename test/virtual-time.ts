@@ -1,0 +1,52 @@
+import type { World } from "@mailproof/core/world";
+
+type Sleeper = { readonly at: number; readonly wake: () => void };
+
+/**
+ * A clock that stands still while anything can happen without it, and then goes to the next moment that somebody
+ * waits for. So an hour takes no time, and who sleeps shorter wakes first.
+ */
+export const virtualTime = (start: Date) => {
+  let ms = start.getTime();
+  let sleepers: Sleeper[] = [];
+  let isPumping = false;
+
+  /** A turn of the event loop comes only when no promise is left to be settled. */
+  const pump = (): void => {
+    isPumping = sleepers.length > 0;
+    if (isPumping) setImmediate(wakeNext);
+  };
+
+  const wakeNext = (): void => {
+    const next = sleepers.reduce<Sleeper | undefined>(
+      (first, one) => (first && first.at <= one.at ? first : one),
+      undefined,
+    );
+    if (next) {
+      sleepers = sleepers.filter((one) => one !== next);
+      ms = Math.max(ms, next.at);
+      next.wake();
+    }
+    pump();
+  };
+
+  const sleep: World["sleep"] = (passed, signal) =>
+    new Promise((resolve) => {
+      if (signal?.aborted) return resolve();
+      const sleeper = { at: ms + passed, wake: resolve };
+      signal?.addEventListener("abort", () => {
+        sleepers = sleepers.filter((one) => one !== sleeper);
+        resolve();
+      });
+      sleepers.push(sleeper);
+      if (!isPumping) pump();
+    });
+
+  return {
+    now: () => new Date(ms),
+    later: (passed: number) => {
+      ms += passed;
+    },
+    sleep,
+  };
+};
