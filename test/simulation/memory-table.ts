@@ -23,13 +23,28 @@ export const memoryTable = (now: () => Date): Table & { items: () => Item[] } =>
       const next = after(write, read(keyOf(write)));
       return { address: addressOf(keyOf(write)), json: next && serialise(next) };
     });
-    for (const { address, json } of made)
+    for (const { address, json } of made) {
+      place(address, json);
       if (json === undefined) stored.delete(address);
       else stored.set(address, json);
+    }
     return made.map(({ json }) => (json === undefined ? undefined : (JSON.parse(json) as Item)));
   };
 
   const items = () => [...stored.values()].flatMap((json) => alive(json, now()) ?? []);
+
+  // Where an item stands, in its own partition and in those of its indexes: a simulation asks a million times.
+  const partitions = new Map<string, Set<string>>();
+  const place = (address: string, json: string | undefined): void => {
+    const before = stored.get(address);
+    for (const name of before ? partitionsOf(before) : []) partitions.get(name)?.delete(address);
+    for (const name of json ? partitionsOf(json) : [])
+      partitions.set(name, (partitions.get(name) ?? new Set()).add(address));
+  };
+  const standingIn = ({ index, pk }: Query): Item[] =>
+    [...(partitions.get(partitionOf(index ? INDEXES[index].pk : "pk", pk)) ?? [])].flatMap(
+      (address) => alive(stored.get(address), now()) ?? [],
+    );
 
   return {
     items,
@@ -39,7 +54,7 @@ export const memoryTable = (now: () => Date): Table & { items: () => Item[] } =>
     },
     query: async (query) => {
       assertQueryable(query);
-      return pageOf(items(), query);
+      return pageOf(standingIn(query), query);
     },
     write: async (write) => {
       assertTransactable([write]);
@@ -54,6 +69,16 @@ export const memoryTable = (now: () => Date): Table & { items: () => Item[] } =>
       return { outcome: "committed" };
     },
   };
+};
+
+const partitionOf = (field: string, pk: string): string => `${field} ${pk}`;
+
+const partitionsOf = (json: string): string[] => {
+  const item = JSON.parse(json) as Item;
+  return ["pk", ...Object.values(INDEXES).map(({ pk }) => pk)].flatMap((field) => {
+    const pk = item[field];
+    return typeof pk === "string" ? [partitionOf(field, pk)] : [];
+  });
 };
 
 const alive = (json: string | undefined, now: Date): Item | undefined => {

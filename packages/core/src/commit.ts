@@ -1,5 +1,5 @@
 import { fingerprint } from "./fingerprint.ts";
-import type { Table, Transacted, Write } from "./table.ts";
+import type { Item, Table, Transacted, Write } from "./table.ts";
 import type { World } from "./world.ts";
 import { keyOf } from "./writes.ts";
 
@@ -17,24 +17,34 @@ export const commit = async (
   world: Pick<World, "table" | "random" | "sleep">,
   writes: Writes,
 ): Promise<Transacted> => {
+  const [first] = writes;
   let result = await world.table.transact(writes);
   for (const ms of AFTER_LOST_MS) {
     if (result.outcome !== "ambiguous") return result;
     await world.sleep(world.random() * ms);
     // A door that throws now is sure about this try, and says nothing about the one before.
     result = await world.table.transact(writes).catch(() => AMBIGUOUS);
-    if (result.outcome === "refused" && result.by === writes[0])
-      return (await isOurs(world.table, writes[0])) ? { outcome: "committed" } : result;
+    if (result.outcome === "refused" && result.by === first)
+      return lookedAt(world.table, first, result);
   }
-  const found = result.outcome === "ambiguous" && (await isOurs(world.table, writes[0]));
-  return found ? { outcome: "committed" } : result;
+  return result.outcome === "ambiguous" ? lookedAt(world.table, first, result) : result;
 };
 
+const COMMITTED = { outcome: "committed" } as const;
 const AMBIGUOUS = { outcome: "ambiguous" } as const;
 
-/** A removal leaves nothing to look at; what it removes has nobody else who would. */
-const isOurs = async (table: Table, write: Write): Promise<boolean> => {
-  const found = await table.get(keyOf(write)).catch(() => undefined);
-  if (!("create" in write)) return found === undefined;
-  return found !== undefined && fingerprint(found) === fingerprint(write.create);
+/** Whether it was us after all. What cannot be read is as unknown as before. */
+const lookedAt = async (table: Table, write: Write, otherwise: Transacted): Promise<Transacted> => {
+  try {
+    const found = await table.get(keyOf(write));
+    return isOurs(write, found) ? COMMITTED : otherwise;
+  } catch {
+    return AMBIGUOUS;
+  }
 };
+
+/** A removal leaves nothing to look at; what it removes has nobody else who would. */
+const isOurs = (write: Write, found: Item | undefined): boolean =>
+  "create" in write
+    ? found !== undefined && fingerprint(found) === fingerprint(write.create)
+    : found === undefined;

@@ -1,0 +1,165 @@
+import type { Received } from "@mailproof/core/queue";
+import { reconcile } from "@mailproof/core/reconciler";
+import type { Worker } from "@mailproof/core/worker";
+import { workers } from "@mailproof/core/workers";
+import { given } from "../given.ts";
+import { type Told1, type Wish, wish } from "./clients.ts";
+import { type House, type Plan, type Process, processOn } from "./process.ts";
+import { untruthsOf } from "./truth.ts";
+
+/** What happens in a history: who wants what when, and which calls go wrong. */
+export type Script = {
+  readonly balance: number;
+  /** Each client goes through its wishes one after another; the clients do so at the same time. */
+  readonly clients: readonly (readonly Wish[])[];
+  readonly plan: Plan;
+  readonly latencyMs: () => number;
+  readonly mutant?: Mutant;
+};
+
+/** Something is built wrongly on purpose: below the faults, or above them, in how a process takes what it hears. */
+export type Mutant = {
+  readonly below?: (house: House) => House;
+  readonly above?: (house: House) => House;
+};
+
+const MINUTE = 60_000;
+/** Plays a history to its end and tells what was wrong about it. */
+export const play = async (script: Script): Promise<readonly string[]> => {
+  const { plan, latencyMs, clients, balance, mutant = {} } = script;
+  const { world, table, queue, later, account, liveKey } = await given({ balance, plan: "scale" });
+  const balances: number[] = [];
+  const watched: House = { ...world, queue, table: watching(table, account, balances) };
+  const house = mutant.below?.(watched) ?? watched;
+  const startWith = (faults: Plan) => () => {
+    const process = processOn(house, faults, latencyMs);
+    return { ...process, world: mutant.above?.(process.world) ?? process.world };
+  };
+  const startProcess = startWith(plan);
+  let isOver = false;
+  const until = () => isOver;
+  const behind = [
+    ...workers.map((worker) => work(house, startProcess, worker, until)),
+    repeat(house, startProcess, until, 0),
+    repeat(house, startProcess, until, 7_000),
+  ];
+  const client = { apiKey: liveKey, startProcess, sleep: house.sleep };
+  const told: Told1[] = (
+    await Promise.all(
+      clients.map(async (wishes) => {
+        const heard: Told1[] = [];
+        for (const one of wishes) heard.push(await wish(client, one));
+        return heard;
+      }),
+    )
+  ).flat();
+  isOver = true;
+  await Promise.all(behind);
+
+  // The storm is over; what it broke is mended now, or never.
+  await quiet(house, table, queue, later);
+  // Now everybody who has a key asks once more, and must be told how it stands.
+  const calm = { ...client, startProcess: startWith(() => undefined) };
+  const asked = new Map(told.map((one) => [`${one.wish.key} ${one.wish.email}`, one.wish]));
+  const last: Told1[] = [];
+  for (const one of asked.values()) if (one.key !== null) last.push(await wish(calm, one));
+  await quiet(house, table, queue, later);
+  return untruthsOf({
+    world,
+    items: table.items(),
+    account,
+    told: [...told, ...last],
+    last,
+    balances,
+  });
+};
+
+type Given = Awaited<ReturnType<typeof given>>;
+
+const LOOKS_MAX = 60;
+
+/** Goes from one moment that something waits for to the next, with nothing going wrong any more. */
+const quiet = async (
+  house: House,
+  table: Given["table"],
+  queue: Given["queue"],
+  later: Given["later"],
+): Promise<void> => {
+  for (let look = 0; look < LOOKS_MAX; look++) {
+    if (queue.pending() === 0 && !table.items().some(({ due_pk }) => due_pk)) return;
+    later(5 * MINUTE);
+    await reconcile.run(house);
+    for (const worker of workers) await drain(house, worker);
+  }
+};
+
+const drain = async (house: House, worker: Worker): Promise<void> => {
+  const received = await house.queue.receive(worker.queue, { waitMs: 0 });
+  for (const { body, receipt } of received) {
+    // What a worker throws over comes back by itself, and ends with the dead letters.
+    const isDone = await worker.handle(house, body).then(
+      () => true,
+      () => false,
+    );
+    if (isDone) await house.queue.done(receipt);
+  }
+};
+
+const watching = (
+  table: Awaited<ReturnType<typeof given>>["table"],
+  account: string,
+  balances: number[],
+): House["table"] => {
+  const note = async (): Promise<void> => {
+    const item = await table.get({ pk: `BALANCE#${account}`, sk: "BALANCE" });
+    const available = Number(item?.["available"]);
+    if (available !== balances.at(-1)) balances.push(available);
+  };
+  return {
+    ...table,
+    transact: async (writes) => {
+      if (balances.length === 0) await note();
+      const result = await table.transact(writes);
+      await note();
+      return result;
+    },
+  };
+};
+
+/** A worker that takes messages as they come; each message has a process of its own, which may crash over it. */
+const work = async (
+  house: House,
+  startProcess: () => Process,
+  worker: Worker,
+  isOver: () => boolean,
+): Promise<void> => {
+  while (!isOver()) {
+    const received = await house.queue.receive(worker.queue, { waitMs: 0 });
+    await Promise.all(received.map((message) => handle(startProcess(), worker, message)));
+    await house.sleep(20_000);
+  }
+};
+
+const handle = async (process: Process, worker: Worker, message: Received): Promise<void> => {
+  const { world, crashed } = process;
+  const done = worker
+    .handle(world, message.body)
+    .then(() => world.queue.done(message.receipt))
+    // It comes back by itself.
+    .catch(() => false);
+  await Promise.race([done, crashed]);
+};
+
+const repeat = async (
+  house: House,
+  startProcess: () => Process,
+  isOver: () => boolean,
+  afterMs: number,
+): Promise<void> => {
+  await house.sleep(afterMs);
+  while (!isOver()) {
+    const { world, crashed } = startProcess();
+    await Promise.race([reconcile.run(world).catch(() => undefined), crashed]);
+    await house.sleep(reconcile.everySeconds * 1000);
+  }
+};

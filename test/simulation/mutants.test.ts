@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import type { Mutant } from "./history.ts";
+import { MUTANTS } from "./mutants.ts";
+import { weather } from "./storm.ts";
+import { FLOWS, playFlow, singles } from "./sweep.ts";
+
+// Each planted bug must be found by what npm test runs: a single fault of the sweep, or a few hundred seeds.
+
+const SEEDS = 400;
+
+const isFound = async (mutant: Mutant): Promise<boolean> => {
+  for (const flow of Object.values(FLOWS)) {
+    const { calls } = await playFlow(flow, new Map());
+    for (const planned of singles(calls))
+      if ((await playFlow(flow, planned, mutant)).wrong.length > 0) return true;
+  }
+  for (let seed = 0; seed < SEEDS; seed++)
+    if ((await weather(seed, mutant)).length > 0) return true;
+  return false;
+};
+
+test.each(Object.entries(MUTANTS))(
+  "it is found out when %s",
+  async (_, mutant) => {
+    expect(await isFound(mutant)).toBe(true);
+  },
+  60_000,
+);

@@ -1,0 +1,139 @@
+import type { Item, Table, Write } from "@mailproof/core/table";
+import { keyOf } from "@mailproof/core/writes";
+import type { Mutant } from "./history.ts";
+import type { House } from "./process.ts";
+
+// A test that cannot fail proves nothing. Each of these builds one thing wrongly, below the code and by its writes
+// alone; the simulation must find out.
+
+type Transact = Table["transact"];
+type Change = (house: House) => House;
+
+const is = (prefix: string) => (write: Write) => keyOf(write).pk.startsWith(prefix);
+const isClaim = is("CLAIM#");
+const isBalance = is("BALANCE#");
+const isOperation = is("OPERATION#");
+const isEntry = is("LEDGER#");
+const isEvent = is("EVENT#");
+
+const transacting =
+  (change: (transact: Transact) => Transact): Change =>
+  (house) => ({
+    ...house,
+    table: { ...house.table, transact: change((writes) => house.table.transact(writes)) },
+  });
+
+/** Every write of a transaction changed, or left out. */
+const writing = (change: (write: Write) => Write | null): Change =>
+  transacting((transact) => (writes) => transact(writes.flatMap((one) => change(one) ?? [])));
+
+const isEndOf = (write: Write): boolean =>
+  "create" in write && isEntry(write) && write.create.sk.endsWith("~end");
+
+const moves = (writes: readonly Write[], move: string): boolean =>
+  writes.some(
+    (write) => isEndOf(write) && move in ((write as { create: Item }).create["moved"] as object),
+  );
+
+let copies = 0;
+
+/** What keeps an operation from ending twice: its removal, the one key its last entry can have, and the totals. */
+const unguarded = (write: Write): Write[] => {
+  if (isOperation(write)) return [];
+  if ("update" in write && isBalance(write))
+    return [{ update: write.update, add: write.add ?? {} }];
+  return "create" in write && isEntry(write)
+    ? [{ create: { ...write.create, sk: `${write.create.sk}-${++copies}` } }]
+    : [write];
+};
+
+/** The removal happens all the same, but stops nobody. */
+const removingApart =
+  (change: (write: Write) => Write[], applies: (writes: readonly Write[]) => boolean): Change =>
+  (house) => {
+    const { table } = house;
+    const transact: Transact = async (writes) => {
+      if (!applies(writes)) return table.transact(writes);
+      const result = await table.transact(writes.flatMap(change));
+      if (result.outcome === "committed")
+        for (const write of writes)
+          if (isOperation(write) && "remove" in write) await table.write({ remove: keyOf(write) });
+      return result;
+    };
+    return { ...house, table: { ...table, transact } };
+  };
+
+const below = (changes: Readonly<Record<string, Change>>): Readonly<Record<string, Mutant>> =>
+  Object.fromEntries(Object.entries(changes).map(([name, change]) => [name, { below: change }]));
+
+const NO_ONES_WRITE: Write = { checkAbsent: { pk: "NOBODY", sk: "NOBODY" } };
+
+/** Above the faults: what the process makes of what it hears. */
+const MISREADING: Mutant = {
+  above: (house) => ({
+    ...house,
+    table: {
+      ...house.table,
+      transact: async (writes) => {
+        const result = await house.table.transact(writes);
+        return result.outcome === "ambiguous" ? { outcome: "refused", by: NO_ONES_WRITE } : result;
+      },
+    },
+  }),
+};
+
+export const MUTANTS: Readonly<Record<string, Mutant>> = {
+  "a lost reply is taken for a refusal": MISREADING,
+  ...below({
+    "the claim is written after the debit, not with it": transacting(
+      (transact) => async (writes) => {
+        const claims = writes.filter((write) => "create" in write && isClaim(write));
+        const result = await transact(writes.filter((write) => !claims.includes(write)));
+        if (result.outcome === "committed" && claims.length > 0) await transact(claims);
+        return result;
+      },
+    ),
+
+    "the balance is not held to what it may leave": writing((write) =>
+      "update" in write && isBalance(write)
+        ? { update: write.update, add: write.add ?? {} }
+        : write,
+    ),
+
+    "settling is guarded by nothing": removingApart(unguarded, (writes) => moves(writes, "settle")),
+    "a refund is guarded by nothing": removingApart(unguarded, (writes) =>
+      moves(writes, "release"),
+    ),
+
+    "an owner that was gone too long is not fenced off": removingApart(
+      (write) => (isOperation(write) && "remove" in write ? [] : [write]),
+      (writes) => writes.some((write) => isOperation(write) && "remove" in write),
+    ),
+
+    "a refund keeps the key": transacting(
+      (transact) => (writes) =>
+        transact(moves(writes, "release") ? writes.filter((write) => !isClaim(write)) : writes),
+    ),
+
+    "a replay charges": (house) => ({
+      ...house,
+      table: {
+        ...house.table,
+        get: async (key) => (key.pk.startsWith("CLAIM#") ? undefined : house.table.get(key)),
+        transact: (writes) =>
+          house.table.transact(
+            writes.map((write) =>
+              "create" in write && isClaim(write) ? { put: write.create } : write,
+            ),
+          ),
+      },
+    }),
+
+    "the answer is not remembered with the settling": transacting(
+      (transact) => (writes) =>
+        transact(moves(writes, "settle") ? writes.filter((write) => !isClaim(write)) : writes),
+    ),
+
+    "news of a low balance is left to chance": writing((write) => (isEvent(write) ? null : write)),
+  }),
+};

@@ -1,0 +1,34 @@
+import { chanceOf } from "./chance.ts";
+import type { Wish } from "./clients.ts";
+import { type Mutant, play, type Script } from "./history.ts";
+import { FAULTS, type Plan } from "./process.ts";
+
+const WORDS = ["valid", "valid", "invalid", "full", "unknown", "greylisted", "slow", "error"];
+const RATES = [0, 0.01, 0.05, 0.2];
+
+/** A history that a number decides: who wants what, who shares a key, what is lost and who crashes. */
+export const stormOf = (seed: number): Script => {
+  const chance = chanceOf(seed);
+  const below = (most: number) => Math.floor(chance() * most);
+  const oneOf = <T>(all: readonly T[]): T => all[below(all.length)] as T;
+
+  const rate = oneOf(RATES);
+  const plan: Plan = () => (chance() < rate ? oneOf(FAULTS) : undefined);
+  const wished = (): Wish => ({
+    email: `${oneOf(WORDS)}+${below(3)}@example.com`,
+    // Few keys: clients race for one, and some change their mind about what it stands for.
+    key: chance() < 0.7 ? `key-${below(4)}` : null,
+    waitMs: oneOf([100, 5_000, 25_000]),
+  });
+  const wishes = () => Array.from({ length: 1 + below(3) }, wished);
+  return {
+    balance: below(12) / 2 + below(4),
+    clients: Array.from({ length: 1 + below(4) }, wishes),
+    plan,
+    latencyMs: () => below(30),
+  };
+};
+
+/** What was wrong in the history of this seed. */
+export const weather = (seed: number, mutant: Mutant = {}): Promise<readonly string[]> =>
+  play({ ...stormOf(seed), mutant });

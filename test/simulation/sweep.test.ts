@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { FLOWS, pairs, playFlow, singles } from "./sweep.ts";
+
+// Goal and method stand in sweep.ts.
+
+const NOTHING_GOES_WRONG = new Map();
+
+test.each(Object.entries(FLOWS))("%s, undisturbed, is as it should be", async (_, flow) => {
+  expect((await playFlow(flow, NOTHING_GOES_WRONG)).wrong).toEqual([]);
+});
+
+test.each(Object.entries(FLOWS))("%s survives every fault at every call", async (_, flow) => {
+  const { calls } = await playFlow(flow, NOTHING_GOES_WRONG);
+
+  for (const planned of singles(calls))
+    expect(
+      (await playFlow(flow, planned)).wrong,
+      `faults: ${JSON.stringify([...planned])}`,
+    ).toEqual([]);
+});
+
+test.each(Object.entries(FLOWS))(
+  "%s survives every two faults",
+  async (_, flow) => {
+    const { calls } = await playFlow(flow, NOTHING_GOES_WRONG);
+
+    for (const planned of pairs(calls))
+      expect(
+        (await playFlow(flow, planned)).wrong,
+        `faults: ${JSON.stringify([...planned])}`,
+      ).toEqual([]);
+  },
+  60_000,
+);

@@ -1,0 +1,68 @@
+import type { Wish } from "./clients.ts";
+import { type Mutant, play, type Script } from "./history.ts";
+import { FAULTS, type Fault } from "./process.ts";
+
+// Goal: there is no point at which one call, or any two, can go wrong and leave a lie or a loss behind.
+// Method: each flow is played once to count its calls, then again with every fault at every call, and with every
+// pair of faults at every two calls. The number in a failure is the call's.
+
+const once = (email: string, key: string | null = "key", waitMs = 5_000): Wish => ({
+  email,
+  key,
+  waitMs,
+});
+const valid = "valid@example.com";
+
+export type Flow = Pick<Script, "balance" | "clients">;
+
+export const FLOWS: Readonly<Record<string, Flow>> = {
+  "a verification with a key": { balance: 10, clients: [[once(valid)]] },
+  "a verification without a key": { balance: 10, clients: [[once(valid, null)]] },
+  "one that is answered from the cache": {
+    balance: 10,
+    clients: [[once(valid, null), once(valid)]],
+  },
+  "one that takes too long": { balance: 10, clients: [[once("slow@example.com")]] },
+  "one that breaks on our side": { balance: 10, clients: [[once("error@example.com")]] },
+  "one that takes the last credit": { balance: 1, clients: [[once(valid)]] },
+  "one that nobody can pay": { balance: 0.5, clients: [[once(valid)]] },
+  "the same key twice": { balance: 10, clients: [[once(valid), once(valid)]] },
+};
+
+/** Which fault at which call. */
+export type Planned = ReadonlyMap<number, Fault>;
+
+/** How many calls it took, and what was wrong. */
+export const playFlow = async (flow: Flow, planned: Planned, mutant: Mutant = {}) => {
+  let calls = 0;
+  const wrong = await play({
+    ...flow,
+    plan: () => planned.get(calls++),
+    latencyMs: () => 0,
+    mutant,
+  });
+  return { calls, wrong };
+};
+
+/** Every fault at every call of the flow. */
+export function* singles(calls: number): Generator<Planned> {
+  for (let at = 0; at < calls; at++) for (const fault of FAULTS) yield new Map([[at, fault]]);
+}
+
+/** One that stalls is slow before it is lost; alone it was tried already, and pairs are many. */
+const PAIRED = FAULTS.filter((fault) => fault !== "stall");
+
+/** Every two faults at every two calls. The second may lie beyond the calls of the undisturbed flow. */
+export function* pairs(calls: number): Generator<Planned> {
+  for (let first = 0; first < calls; first++)
+    for (let second = first + 1; second < calls + FURTHER_CALLS; second++)
+      for (const one of PAIRED)
+        for (const other of PAIRED)
+          yield new Map([
+            [first, one],
+            [second, other],
+          ]);
+}
+
+/** A repeat after the first fault makes about as many calls as the first try. */
+const FURTHER_CALLS = 12;

@@ -1,0 +1,154 @@
+import { findJob } from "@mailproof/core/jobs/items";
+import { BEGINNING, readRows } from "@mailproof/core/jobs/reading";
+import { audit } from "@mailproof/core/money/audit";
+import { balanceOf } from "@mailproof/core/money/items";
+import type { Item } from "@mailproof/core/table";
+import type { World } from "@mailproof/core/world";
+import type { Heard, Told1 } from "./clients.ts";
+
+/** What is left when everything is quiet, and what everybody was told. */
+export type Ended = {
+  readonly world: World;
+  readonly items: readonly Item[];
+  readonly account: string;
+  readonly told: readonly Told1[];
+  /** What those with a key were told when they asked once more, with nothing going wrong. */
+  readonly last: readonly Told1[];
+  /** What was available after each commit, in order. */
+  readonly balances: readonly number[];
+};
+
+/** Every way in which a history can be wrong, in words; nothing when it is right. */
+export const untruthsOf = async (ended: Ended): Promise<string[]> => [
+  ...(await brokenLaws(ended)),
+  ...leftovers(ended),
+  ...(await payments(ended)),
+  ...unanswered(ended),
+  ...(await jobs(ended)),
+  ...news(ended),
+];
+
+const brokenLaws = async ({ world }: Ended): Promise<string[]> =>
+  (await audit(world.table, world.now())).violations.map(({ law }) => `broken law: ${law}`);
+
+const leftovers = ({ items }: Ended): string[] => [
+  ...items.filter(({ pk }) => pk.startsWith("OPERATION#")).map(({ pk }) => `left open: ${pk}`),
+  ...items.filter(({ due_pk }) => due_pk !== undefined).map(({ pk }) => `still due: ${pk}`),
+  ...items
+    .filter(({ pk, held }) => pk.startsWith("BALANCE#") && held !== 0)
+    .map(({ held }) => `${JSON.stringify(held)} halves are held though everything is quiet`),
+];
+
+const MOST = 2;
+
+/** What each wish must have cost by what was heard of it, against what the account was charged. */
+const payments = async ({ world, account, told }: Ended): Promise<string[]> => {
+  const wrong: string[] = [];
+  let least = 0;
+  let most = 0;
+  for (const [name, heard] of heardByWish(told)) {
+    const paid = heard.filter(isPaid);
+    const prices = await Promise.all(paid.map((one) => priceOf(world, one)));
+    const [price] = prices;
+    if (prices.some((other) => other !== price)) wrong.push(`${name} was told several prices`);
+    if (new Set(paid.map(contentOf)).size > 1) wrong.push(`${name} was told several outcomes`);
+    if (paid.filter(({ data }) => !data.idempotent_replay).length > 1)
+      wrong.push(`${name} was told twice that it is charged`);
+    if (paid.some(({ data }) => data.idempotent_replay && data.credits_used !== 0))
+      wrong.push(`${name} was told that a replay is charged`);
+    least += price ?? 0;
+    most += price ?? (heard.every(isForNothing) ? 0 : MOST);
+  }
+  const { debited, refunded } = await balanceOf(world.table, account);
+  const kept = debited - refunded;
+  if (kept < least || kept > most)
+    wrong.push(`${kept} halves were kept; by what was told it is ${least} to ${most}`);
+  return wrong;
+};
+
+type Answer = Exclude<Heard, "lost">;
+
+const isPaid = (heard: Heard): heard is Answer => heard !== "lost" && heard.statusCode === 200;
+
+/** Whether the answer promises that this try cost nothing. */
+const isForNothing = (heard: Heard): boolean =>
+  heard !== "lost" &&
+  heard.statusCode !== 200 &&
+  /Nothing was charged\.|The charge was refunded\./.test(String(heard.error.message));
+
+/** A wish with a key is everybody's who sent it; one without is alone. */
+const heardByWish = (told: readonly Told1[]): [string, Heard[]][] => {
+  const byName = Map.groupBy(told, ({ wish }, at) => wish.key ?? `wish ${at} without a key`);
+  return [...byName].map(([name, same]) => [name, same.flatMap(({ heard }) => heard)]);
+};
+
+/** In half-credits. What went on as a job is paid when the job is done, and given back when it failed. */
+const priceOf = async (world: World, { data }: Answer): Promise<number> => {
+  if (data.status !== "pending") return data.cached ? 1 : 2;
+  const job = await findJob(world.table, String(data.job_id));
+  return job?.status === "failed" ? 0 : 2;
+};
+
+const contentOf = ({ data }: Answer): string => {
+  const { idempotent_replay: _, credits_used: __, ...content } = data as Record<string, unknown>;
+  return JSON.stringify(content);
+};
+
+/** When all is quiet nobody is put off: it is there, or it cannot be paid, or it breaks and is refunded. */
+const unanswered = ({ last }: Ended): string[] =>
+  last.flatMap(({ wish, heard }) => {
+    const answer = heard.at(-1);
+    const isTold =
+      heard.length === 1 &&
+      answer !== undefined &&
+      answer !== "lost" &&
+      (answer.statusCode === 200 ||
+        answer.error.code === "INSUFFICIENT_CREDITS" ||
+        answer.error.code === "IDEMPOTENCY_KEY_CONFLICT" ||
+        (answer.statusCode === 500 && wish.email.startsWith("error")));
+    return isTold ? [] : [`${wish.key} is still put off when everything is quiet`];
+  });
+
+/** Whatever job was spoken of is there, is done, and has its result and its news. */
+const jobs = async ({ world, told, items }: Ended): Promise<string[]> => {
+  const named = new Set(
+    told.flatMap(({ heard }) => heard.filter(isPaid).flatMap(({ data }) => data.job_id ?? [])),
+  );
+  const wrong: string[] = [];
+  for (const id of new Set([...named, ...idsOf(items)])) {
+    const job = await findJob(world.table, String(id));
+    if (!job) wrong.push(`${id} was told of and is not there`);
+    else if (job.status !== "completed" && job.status !== "failed")
+      wrong.push(`${id} is ${job.status} though everything is quiet`);
+    if (!job) continue;
+    const { rows } = await readRows(world.table, job.id, { from: BEGINNING, limit: 10 });
+    if (rows.length !== job.processed)
+      wrong.push(`${id} has ${rows.length} of ${job.processed} rows`);
+    const events = items.filter(({ pk, data }) => pk.startsWith("EVENT#") && isOf(data, job.id));
+    if (events.length !== 1 || events[0]?.["type"] !== `job.${job.status}`)
+      wrong.push(`${id} is ${job.status} and has ${events.length} events`);
+  }
+  return wrong;
+};
+
+const idsOf = (items: readonly Item[]) =>
+  items.filter(({ pk }) => pk.startsWith("JOB#")).map(({ pk }) => pk.slice("JOB#".length));
+
+const isOf = (data: unknown, id: string): boolean =>
+  typeof data === "object" && data !== null && "job_id" in data && data.job_id === id;
+
+/** As often as the balance fell below a line, it was said; and never besides. */
+const news = ({ items, balances, account }: Ended): string[] => {
+  const lowLine = Number(items.find(({ pk }) => pk === `BALANCE#${account}`)?.["lowLine"]);
+  return [
+    { type: "credits.low", below: lowLine },
+    { type: "credits.depleted", below: 2 },
+  ].flatMap(({ type, below }) => {
+    const crossings = balances.filter((after, at) => {
+      const before = balances[at - 1] ?? after;
+      return after < below && below <= before;
+    }).length;
+    const told = items.filter((item) => item["type"] === type).length;
+    return crossings === told ? [] : [`${type} was told ${told} times for ${crossings} crossings`];
+  });
+};
