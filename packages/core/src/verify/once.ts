@@ -59,7 +59,7 @@ export const verifyOnce = async (
 };
 
 /** After the wait is over, what is left to do takes no longer than this, or somebody else does it. */
-const MARGIN_MS = 15_000;
+const MARGIN_MS = 10_000;
 
 const VERIFY = "verify";
 

@@ -1,0 +1,136 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { addKey } from "@mailproof/core/access/keys";
+import { audit } from "@mailproof/core/money/audit";
+import { readEnvironment } from "@mailproof/local/environment";
+import { openHouse } from "@mailproof/local/world";
+import { type Measured, median } from "./report.ts";
+
+// The server in a process of its own, asked over HTTP: requests that cost credits, each of them on the disk before
+// it is answered. All of them charge one account, which is the hardest case: they share one balance.
+
+const CONNECTIONS = 50;
+const SECONDS = 8;
+const RUNS = 3;
+const EMAIL = "ada.lovelace@valid.lab.mailproof.test";
+
+type Load = {
+  readonly url: string;
+  readonly connections: number;
+  readonly duration: number;
+  readonly method: "POST";
+  readonly body: string;
+  readonly setupClient: (client: { setHeaders: (headers: Record<string, string>) => void }) => void;
+};
+type Loaded = {
+  readonly requests: { readonly average: number };
+  readonly latency: { readonly p99: number; readonly p50: number };
+  readonly non2xx: number;
+  readonly "2xx": number;
+};
+
+const loadGenerator = (): ((load: Load) => Promise<Loaded>) => {
+  try {
+    const require = createRequire(new URL("package.json", import.meta.url));
+    return require("autocannon") as (load: Load) => Promise<Loaded>;
+  } catch {
+    throw new Error("The load generator is missing: npm install --prefix bench");
+  }
+};
+
+type Ready = { readonly base_url: string; readonly live_key: string; readonly account_id: string };
+
+const startServer = async (folder: string) => {
+  const child = spawn(process.execPath, ["packages/local/src/main.ts"], {
+    env: { ...process.env, MAILPROOF_DIR: folder, PORT: "0" },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const file = join(folder, "ready.json");
+  while (!existsSync(file)) await setTimeout(20);
+  const ready = JSON.parse(readFileSync(file, "utf8")) as Ready;
+  const stop = async () => {
+    if (child.exitCode !== null) return;
+    child.kill("SIGTERM");
+    await once(child, "exit");
+  };
+  return { ready, stop };
+};
+
+/** A key per connection, since each key has a rate limit; the account is the same. */
+const keysFor = async (folder: string, account: string): Promise<readonly string[]> => {
+  const { world, close } = openHouse(readEnvironment({ MAILPROOF_DIR: folder }), () => "", null);
+  const wanted = { account, name: "bench", mode: "live" as const, scopes: null };
+  const minted = [];
+  for (let n = 0; n < CONNECTIONS; n++) minted.push((await addKey(world, wanted)).secret);
+  close();
+  return minted;
+};
+
+const auditOf = async (folder: string) => {
+  const { world, close } = openHouse(readEnvironment({ MAILPROOF_DIR: folder }), () => "", null);
+  const result = await audit(world.table, world.now());
+  close();
+  return result;
+};
+
+export const run = async (): Promise<readonly Measured[]> => {
+  const load = loadGenerator();
+  const folder = mkdtempSync(join(tmpdir(), "mailproof-bench-"));
+  const { ready, stop } = await startServer(folder);
+  try {
+    const keys = await keysFor(folder, ready.account_id);
+    const loads: Loaded[] = [];
+    for (let run = 0; run <= RUNS; run++) {
+      let connection = 0;
+      const loaded = await load({
+        url: `${ready.base_url}/v1/verify`,
+        connections: CONNECTIONS,
+        duration: run === 0 ? 1 : SECONDS,
+        method: "POST",
+        body: JSON.stringify({ email: EMAIL }),
+        setupClient: (client) =>
+          client.setHeaders({
+            "x-api-key": keys[connection++ % keys.length] ?? "",
+            "content-type": "application/json",
+          }),
+      });
+      // The first run is to warm up, and fills the cache.
+      if (run > 0) loads.push(loaded);
+    }
+    await stop();
+    const { violations } = await auditOf(folder);
+    const sum = (pick: (one: Loaded) => number) =>
+      loads.reduce((total, one) => total + pick(one), 0);
+    return [
+      {
+        what: `POST /v1/verify from the cache, ${CONNECTIONS} connections`,
+        value: median(loads.map(({ requests }) => requests.average)),
+        unit: "requests/s",
+        least: 1_500,
+      },
+      {
+        what: "its 99th percentile",
+        value: median(loads.map(({ latency }) => latency.p99)),
+        unit: "ms",
+        most: 40,
+      },
+      { what: "its median", value: median(loads.map(({ latency }) => latency.p50)), unit: "ms" },
+      {
+        what: "answers other than 200",
+        value: sum(({ non2xx }) => non2xx),
+        unit: "answers",
+        most: 0,
+      },
+      { what: "charges on the ledger's disk", value: sum((one) => one["2xx"]), unit: "charges" },
+      { what: "broken laws of money", value: violations.length, unit: "laws", most: 0 },
+    ];
+  } finally {
+    await stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+};

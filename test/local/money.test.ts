@@ -1,0 +1,149 @@
+import { expect, test } from "vitest";
+import { newFolder, whenCommanded, whenStarted } from "./running.ts";
+
+// The real embedded engine, over HTTP, with real mail servers of the lab behind it.
+
+const LAB = "valid.lab.mailproof.test";
+const KILLS = Number(process.env["KILLS"] ?? 6);
+
+type Heard = { readonly status: number; readonly data?: any; readonly error?: any };
+
+const verify = async (base: string, key: string, email: string, once?: string): Promise<Heard> => {
+  const answer = await fetch(`${base}/v1/verify`, {
+    method: "POST",
+    headers: {
+      "x-api-key": key,
+      "content-type": "application/json",
+      ...(once !== undefined && { "idempotency-key": once }),
+    },
+    // A short wait is a short lease: what a kill leaves behind can soon be asked for again.
+    body: JSON.stringify({ email, options: { timeout_ms: 500 } }),
+  });
+  return { status: answer.status, ...((await answer.json()) as object) };
+};
+
+const givenAccount = async (folder: string, credits: number) => {
+  const { out } = await whenCommanded(
+    folder,
+    ...["admin", "accounts", "create", "--name", "Ann", "--plan", "scale"],
+    ...["--credits", String(credits)],
+  );
+  return JSON.parse(out) as { live_key: string };
+};
+
+const creditsOf = async (base: string, key: string) => {
+  const answer = await fetch(`${base}/v1/account`, { headers: { "x-api-key": key } });
+  const { data } = (await answer.json()) as { data: { credits: Record<string, number> } };
+  return data.credits;
+};
+
+const thenLedgerIsInOrder = async (folder: string): Promise<void> => {
+  const { code, out } = await whenCommanded(folder, "admin", "audit");
+  expect(out).toContain('"violations": []');
+  expect(code).toBe(0);
+};
+
+test("50 requests at once with one key are one debit and one answer", async () => {
+  const folder = newFolder();
+  const { ready, stop } = await whenStarted(folder);
+  const { live_key } = await givenAccount(folder, 10);
+
+  const heard = await Promise.all(
+    Array.from({ length: 50 }, () => verify(ready.base_url, live_key, `ada@${LAB}`, "one key")),
+  );
+  expect(heard.map(({ status }) => status)).toEqual(Array(50).fill(400));
+
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, () => verify(ready.base_url, live_key, `ada@${LAB}`, "one-key")),
+  );
+  const paid = answers.filter(({ status }) => status === 200);
+  const charged = paid.filter(({ data }) => data.credits_used === 1);
+  expect(charged).toHaveLength(1);
+  expect(answers.filter(({ status }) => status === 409)).toHaveLength(50 - paid.length);
+  expect(await creditsOf(ready.base_url, live_key)).toMatchObject({ available: 9, spent: 1 });
+  await stop("SIGTERM");
+  await thenLedgerIsInOrder(folder);
+}, 60_000);
+
+test("100 different requests at once with credits for 37 are 37 paid, 63 refused, and nothing left", async () => {
+  const folder = newFolder();
+  const { ready, stop } = await whenStarted(folder);
+  const { live_key } = await givenAccount(folder, 37);
+
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, n) => verify(ready.base_url, live_key, `user${n}@${LAB}`)),
+  );
+
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(37);
+  expect(answers.filter(({ status }) => status === 402)).toHaveLength(63);
+  // What takes longer than the wait goes on as a job, and is held until that is done.
+  const { available, held = 0, spent = 0 } = await creditsOf(ready.base_url, live_key);
+  expect({ available, paid: held + spent }).toEqual({ available: 0, paid: 37 });
+  await stop("SIGTERM");
+  await thenLedgerIsInOrder(folder);
+}, 60_000);
+
+test(`kill -9 at ${KILLS} moments of mixed load: every answer stays true, and every credit is accounted for`, async () => {
+  const folder = newFolder();
+  const { live_key } = await givenAccount(folder, 100_000);
+  const wishes = new Map<string, string>();
+  const told = new Map<string, unknown>();
+
+  for (let kill = 0; kill < KILLS; kill++) {
+    const { ready, stop } = await whenStarted(folder);
+    const stormy = storm(ready.base_url, live_key, { kill, wishes, told });
+    await wait(30 + Math.random() * 300);
+    await stop("SIGKILL");
+    await stormy;
+  }
+
+  // What was never answered is asked once more, with the same keys: then all of it is known.
+  const { ready, stop } = await whenStarted(folder);
+  let halves = 0;
+  for (const [once, email] of wishes) {
+    const { status, data } = await untilTold(() => verify(ready.base_url, live_key, email, once));
+    expect(status).toBe(200);
+    if (told.has(once)) expect(data.verified_at ?? data.job_id).toBe(told.get(once));
+    halves += data.cached ? 1 : 2;
+  }
+  const credits = await creditsOf(ready.base_url, live_key);
+  expect({ ...credits, spent: (credits["spent"] ?? 0) + (credits["held"] ?? 0) }).toMatchObject({
+    available: 100_000 - halves / 2,
+    spent: halves / 2,
+    refunded: 0,
+  });
+  await stop("SIGTERM");
+  await thenLedgerIsInOrder(folder);
+}, 600_000);
+
+type Storm = {
+  readonly kill: number;
+  readonly wishes: Map<string, string>;
+  readonly told: Map<string, unknown>;
+};
+
+/** Twenty clients that go on until the server is gone; every third address was asked for before. */
+const storm = async (base: string, key: string, { kill, wishes, told }: Storm): Promise<void> => {
+  const client = async (number: number): Promise<void> => {
+    for (let n = 0; ; n++) {
+      const once = `${kill}-${number}-${n}`;
+      const email =
+        n % 3 === 2 ? `again@${LAB}` : `u${once}@${n % 2 ? LAB : `multiline.${LAB.slice(6)}`}`;
+      wishes.set(once, email);
+      const { status, data } = await verify(base, key, email, once);
+      if (status === 200) told.set(once, data.verified_at ?? data.job_id);
+    }
+  };
+  await Promise.allSettled(Array.from({ length: 20 }, (_, number) => client(number)));
+};
+
+const untilTold = async (ask: () => Promise<Heard>): Promise<Heard> => {
+  for (;;) {
+    const heard = await ask();
+    // Whoever was killed over it had a lease; and a minute has only so many requests.
+    if (heard.status !== 409 && heard.status !== 429) return heard;
+    await wait(1_000);
+  }
+};
+
+const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
