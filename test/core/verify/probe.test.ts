@@ -14,11 +14,7 @@ const replyOf = (text: string): Heard => {
 };
 
 /** A mail server as a function from line to reply; it counts what is asked of it, and by how many at once. */
-const givenServer = (
-  rcpt: Server,
-  greeting = "220 hi",
-  turn: () => Promise<void> = () => Promise.resolve(),
-) => {
+const givenServer = (rcpt: Server, greeting = "220 hi", turnMs = 0) => {
   const { world, later, table } = givenWorld();
   const asked: string[] = [];
   let sessions = 0;
@@ -42,7 +38,7 @@ const givenServer = (
         next = line.startsWith("RCPT") ? rcpt(line, session) : "250 ok";
       },
       receive: async () => {
-        await turn();
+        if (turnMs > 0) await world.sleep(turnMs);
         return next === "" ? "closed" : replyOf(next);
       },
       startTls: async () => "tls_failed",
@@ -311,8 +307,7 @@ test("when no server in the world can be reached, that is said of us and not of 
 });
 
 test("more servers than sessions may stand open are all asked, and never more at once", async () => {
-  const slowly = () => new Promise<void>((resolve) => setTimeout(resolve, 1));
-  const { probe, peak } = givenServer(refusesStrangers, "220 hi", slowly);
+  const { probe, peak } = givenServer(refusesStrangers, "220 hi", 100);
   const questions = Array.from({ length: 1_200 }, (_row, n) =>
     ask("ann", `d${n}.example`, [host(`mx${n}.example`, `10.${n >> 8}.${n & 255}.1`)]),
   );
