@@ -55,5 +55,5 @@ const inPlainWords = ({ type, expected, message }: v.BaseIssue<unknown>): string
   return `must be ${(expected ?? "different").replace(/^\((.*)\)$/, "one of $1")}`;
 };
 
-const isObject = (value: unknown): boolean =>
+export const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);

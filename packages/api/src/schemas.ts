@@ -2,6 +2,7 @@ import { KEY_MODES } from "@mailproof/core/access/key-form";
 import { SCOPES } from "@mailproof/core/access/scopes";
 import type { FailureCode } from "@mailproof/core/failure";
 import * as v from "valibot";
+import { isObject } from "./parse.ts";
 
 // Shapes that more than one endpoint speaks of.
 
@@ -37,6 +38,10 @@ export const limitUpTo = ({ default: otherwise, most }: { default: number; most:
 
 export const Mode = v.picklist(KEY_MODES, "must be live or test");
 export const ScopeName = v.picklist(SCOPES, `must be one of ${SCOPES.join(", ")}`);
+
+/** An object within the body. Valibot takes a list for one, and an empty list for one with every default. */
+export const part = <E extends v.ObjectEntries>(entries: E) =>
+  v.pipe(v.custom<object>(isObject, "must be an object"), v.strictObject(entries));
 
 /** The length is looked at before the items: a million wrong ones are one mistake. */
 export const listOf = <S extends v.GenericSchema>(item: S, most: number) =>

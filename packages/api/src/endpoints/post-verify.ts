@@ -4,7 +4,7 @@ import * as v from "valibot";
 import type { Caller } from "../endpoint.ts";
 import { endpoint } from "../endpoint.ts";
 import { keyedBy } from "../idempotency.ts";
-import { KEYED_ERRORS, PAID_ERRORS } from "../schemas.ts";
+import { KEYED_ERRORS, PAID_ERRORS, part } from "../schemas.ts";
 import { toWire, VerificationResult } from "../verification.ts";
 
 const ROUTE = "POST /v1/verify";
@@ -34,7 +34,7 @@ export const postVerify = endpoint({
     ),
     include_activity: Flag(false),
     options: v.optional(
-      v.strictObject({
+      part({
         deep_verify: Flag(true),
         include_ai: Flag(true),
         include_evidence: Flag(false),
