@@ -31,6 +31,19 @@ export const send = async (world: World, what: string, sent: Sent = {}): Promise
   };
 };
 
+/** One address, under an Idempotency-Key or without one. */
+export const whenVerified = (
+  world: World,
+  key: string,
+  body: unknown,
+  idempotencyKey?: string,
+): Promise<Told> =>
+  send(world, "POST /v1/verify", {
+    key,
+    body,
+    ...(idempotencyKey !== undefined && { headers: { "idempotency-key": idempotencyKey } }),
+  });
+
 const answer = async (world: World, what: string, sent: Sent): Promise<HttpAnswer> => {
   const [method = "", rawPath = ""] = what.split(" ");
   const id = world.newId("req");

@@ -1,0 +1,40 @@
+import { toCredits } from "@mailproof/core/money/credits";
+import { balanceOf, readEntry, TOTALS, type Total } from "@mailproof/core/money/items";
+import type { Item, Table } from "@mailproof/core/table";
+
+type Ledger = { readonly table: Table & { items: () => Item[] }; readonly account: string };
+
+/** What an account owns, in credits. */
+export const creditsOf = async ({ table, account }: Ledger): Promise<Record<Total, number>> => {
+  const balance = await balanceOf(table, account);
+  return Object.fromEntries(TOTALS.map((total) => [total, toCredits(balance[total])])) as Record<
+    Total,
+    number
+  >;
+};
+
+/** What was taken and given back, one word and one number for each entry, in the order of the ledger. */
+export const movesOf = ({ table, account }: Ledger): string[] =>
+  table
+    .items()
+    .filter(({ pk }) => pk.startsWith(`LEDGER#${account}#`))
+    .toSorted((a, b) => (a.sk < b.sk ? -1 : 1))
+    .map(readEntry)
+    .filter(({ step }) => step !== "grant")
+    .flatMap(({ moved }) =>
+      Object.entries(moved).map(([move, amount]) => `${move} ${toCredits(amount)}`),
+    );
+
+/** Everything that is stored, but for the counting of requests, which every request moves. */
+export const storedIn = ({ table }: Pick<Ledger, "table">): Item[] =>
+  table
+    .items()
+    .filter(({ pk }) => !pk.startsWith("RATE#"))
+    .toSorted((a, b) => (`${a.pk} ${a.sk}` < `${b.pk} ${b.sk}` ? -1 : 1));
+
+/** The news that wait to be told, in the order in which they came up. */
+export const newsIn = ({ table }: Pick<Ledger, "table">): unknown[] =>
+  table
+    .items()
+    .filter(({ sk }) => sk === "EVENT")
+    .map(({ type }) => type);

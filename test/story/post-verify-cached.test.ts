@@ -1,0 +1,174 @@
+import { openAccount } from "@mailproof/core/accounts/accounts";
+import { credits } from "@mailproof/core/money/credits";
+import { expect, test } from "vitest";
+import { given } from "../given.ts";
+import { creditsOf, movesOf } from "../ledger.ts";
+import { whenVerified } from "../send.ts";
+import { whenWorked } from "../working.ts";
+
+const DAY_MS = 86_400_000;
+const ann = { email: "Ann.Lee@example.com" };
+
+test("the same address within a day is told again for half a credit, as it was found then", async () => {
+  const house = await given({ balance: 10 });
+  const { world, liveKey, later } = house;
+  const first = await whenVerified(world, liveKey, ann);
+  later(DAY_MS - 1_000);
+
+  const again = await whenVerified(world, liveKey, ann);
+
+  expect(again.data).toEqual({ ...first.data, cached: true, credits_used: 0.5 });
+  expect(movesOf(house)).toEqual(["hold 1", "settle 1", "charge 0.5"]);
+  expect(await creditsOf(house)).toMatchObject({ available: 8.5, held: 0, spent: 1.5 });
+});
+
+test("after a day it is looked for anew", async () => {
+  const { world, liveKey, later } = await given({ balance: 10 });
+  await whenVerified(world, liveKey, ann);
+  later(DAY_MS);
+
+  const { data } = await whenVerified(world, liveKey, ann);
+
+  expect(data).toMatchObject({ cached: false, credits_used: 1 });
+  expect(data.verified_at).toBe("2026-11-22T00:00:00.000Z");
+});
+
+test("what was told for half a credit does not make the day longer", async () => {
+  const { world, liveKey, later } = await given({ balance: 10 });
+  await whenVerified(world, liveKey, ann);
+  later(DAY_MS - 1_000);
+  await whenVerified(world, liveKey, ann);
+  later(1_000);
+
+  expect((await whenVerified(world, liveKey, ann)).data.cached).toBe(false);
+});
+
+test.each(["ann.lee@EXAMPLE.com", "ANN.LEE@example.com", " <Ann.Lee@example.com> "])(
+  "another way to write it is the same address, and told as it is written: %s",
+  async (email) => {
+    const { world, liveKey } = await given({ balance: 10 });
+    await whenVerified(world, liveKey, ann);
+
+    const { data } = await whenVerified(world, liveKey, { email });
+
+    expect(data).toMatchObject({ cached: true, credits_used: 0.5 });
+    expect(data.email.split("@")[0]).toBe(email.replaceAll(/[ <>]|@.*/g, ""));
+  },
+);
+
+test.each(["ann.lee+x@example.com", "annlee@example.com", "ann.lee@mail.example.com"])(
+  "another address is another one, however much it looks like it: %s",
+  async (email) => {
+    const { world, liveKey } = await given({ balance: 10 });
+    await whenVerified(world, liveKey, ann);
+
+    expect((await whenVerified(world, liveKey, { email })).data.cached).toBe(false);
+  },
+);
+
+test("nobody finds out what another account verified", async () => {
+  const { world, liveKey } = await given({ balance: 10 });
+  const bo = await openAccount(world, { name: "Bo", plan: "pro", opening: credits(10) });
+  await whenVerified(world, liveKey, ann);
+
+  expect((await whenVerified(world, bo.liveKey, ann)).data).toMatchObject({
+    cached: false,
+    credits_used: 1,
+  });
+});
+
+test("what proved nothing is asked again, at the full price", async () => {
+  const { world, liveKey } = await given({ balance: 10 });
+  await whenVerified(world, liveKey, { email: "unknown@x.com" });
+
+  expect((await whenVerified(world, liveKey, { email: "unknown@x.com" })).data).toMatchObject({
+    status: "unknown",
+    cached: false,
+    credits_used: 1,
+  });
+});
+
+test("without a mail server it is another question, and neither answers the other", async () => {
+  const { world, liveKey } = await given({ balance: 10 });
+  const shallow = { email: "ann@nxdomain.com", options: { deep_verify: false } };
+  const deep = { email: "ann@nxdomain.com" };
+
+  const answers = [
+    await whenVerified(world, liveKey, shallow),
+    await whenVerified(world, liveKey, deep),
+    await whenVerified(world, liveKey, shallow),
+    await whenVerified(world, liveKey, deep),
+  ];
+
+  expect(answers.map(({ data }) => data.cached)).toEqual([false, false, true, true]);
+});
+
+test.each([
+  ["ai", { include_ai: true }, { ai: true, evidence: false }],
+  ["evidence", { include_ai: false, include_evidence: true }, { ai: false, evidence: true }],
+  ["neither", { include_ai: false }, { ai: false, evidence: false }],
+])(
+  "whoever asks for %s gets that, whatever the first who asked wanted",
+  async (_, options, parts) => {
+    for (const first of [{ include_ai: false }, { include_evidence: true }]) {
+      const { world, liveKey } = await given({ balance: 10 });
+      await whenVerified(world, liveKey, { ...ann, options: first });
+
+      const { data } = await whenVerified(world, liveKey, { ...ann, options });
+
+      expect(data.cached).toBe(true);
+      expect({ ai: "ai" in data, evidence: "evidence" in data }).toEqual(parts);
+    }
+  },
+);
+
+test("a job's result is known from then on, too", async () => {
+  const house = await given({ balance: 10 });
+  await whenVerified(house.world, house.liveKey, { email: "slow@x.com" });
+  await whenWorked(house);
+
+  const { data } = await whenVerified(house.world, house.liveKey, { email: "slow@x.com" });
+
+  expect(data).toMatchObject({ status: "valid", cached: true, credits_used: 0.5 });
+});
+
+test("half a credit is enough for what is known, and too little for anything else", async () => {
+  const { world, liveKey } = await given({ balance: 1.5 });
+  await whenVerified(world, liveKey, ann);
+
+  expect((await whenVerified(world, liveKey, { email: "bo@x.com" })).statusCode).toBe(402);
+  expect((await whenVerified(world, liveKey, ann)).statusCode).toBe(200);
+  expect(await whenVerified(world, liveKey, ann)).toMatchObject({
+    statusCode: 402,
+    error: { details: { needed: 0.5, available: 0 } },
+  });
+});
+
+test("a key that bought what was known replays it, and is not charged again", async () => {
+  const house = await given({ balance: 10 });
+  const { world, liveKey, later } = house;
+  await whenVerified(world, liveKey, ann);
+  const bought = await whenVerified(world, liveKey, ann, "k");
+  later(2 * DAY_MS);
+
+  const replayed = await whenVerified(world, liveKey, ann, "k");
+
+  expect(replayed.data).toEqual({ ...bought.data, credits_used: 0, idempotent_replay: true });
+  expect(movesOf(house)).toEqual(["hold 1", "settle 1", "charge 0.5"]);
+});
+
+test("what a test key is told is never of this world: it is not kept, and nothing kept is told", async () => {
+  const { world, liveKey, testKey } = await given({ balance: 10 });
+
+  const answers = [
+    await whenVerified(world, testKey, ann),
+    await whenVerified(world, liveKey, ann),
+    await whenVerified(world, testKey, ann),
+  ];
+
+  expect(answers.map(({ data }) => [data.cached, data.credits_used])).toEqual([
+    [false, 0],
+    [false, 1],
+    [false, 0],
+  ]);
+});
