@@ -74,17 +74,19 @@ export const singleJob = (
 });
 
 /** Whether it arrived is not asked: the job is due until something came of it. */
-export const sendSingle = async (world: World, job: string): Promise<void> => {
-  await world.queue.sendMany(SINGLES.name, [{ body: { job } }]);
+export const sendSingle = async (world: World, job: string, waits: number): Promise<void> => {
+  await world.queue.sendMany(SINGLES.name, [{ body: { job, waits } }]);
 };
 
-const Message = v.object({ job: v.string() });
+/** A message that comes twice would ask a server that wants us later at once, so it says which turn it is for. */
+const Message = v.object({ job: v.string(), waits: v.number() });
 
 export const verifySingle: Worker = {
   queue: SINGLES,
   async handle(world, body) {
-    const job = await findJob(world.table, v.parse(Message, body).job);
-    if (!job?.single || !isOpen(job)) return;
+    const { job: id, waits } = v.parse(Message, body);
+    const job = await findJob(world.table, id);
+    if (!job?.single || !isOpen(job) || job.waits !== waits) return;
     const everything = { ...job.single, includeAi: true, includeEvidence: true };
     const result = await verify(engineFor(world, job.mode), job.single.email, everything);
     const waitMs = result.retry && COME_AGAIN_AFTER_MS[job.waits];
@@ -98,7 +100,7 @@ export const repairSingle = async (world: World, item: Item): Promise<string> =>
   const job = readJob(item);
   if (job.sends >= SENDS_MAX) return fail(world, job);
   await world.table.write({ update: jobKey(job.id), add: { sends: 1 } });
-  await sendSingle(world, job.id);
+  await sendSingle(world, job.id, job.waits);
   return "sent_again";
 };
 

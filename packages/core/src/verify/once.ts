@@ -160,7 +160,7 @@ export const continueAsJob = async (world: World, operation: Operation) => {
     singleJob(world, operation, single, keptSeconds),
     answer,
   );
-  if (ended === "ended") await sendSingle(world, id);
+  if (ended === "ended") await sendSingle(world, id, 0);
   return ended;
 };
 
