@@ -79,14 +79,17 @@ export const begin = async (world: World, order: Order, open: Open): Promise<Beg
   return earlier ?? { begun: operation };
 };
 
-/** For what needs no work: charges, claims the key and keeps the answer in one transaction. */
+/**
+ * For what needs no work: charges, claims the key and keeps the answer in one transaction. Unless an earlier
+ * request with this key was left half done: that one is ours then, and for `leaseMs` nobody else's.
+ */
 export const payAtOnce = async (
   world: World,
   order: Order,
-  answer: Json,
+  { answer, leaseMs }: { readonly answer: Json; readonly leaseMs: number },
 ): Promise<Begun | Paid> => {
   const operation = operationOf(world, order);
-  const earlier = await firstOf(world, order, 0, async () => [
+  const earlier = await firstOf(world, order, leaseMs, async () => [
     ...(await debitFor(world, order, operation, "charge")),
     ...claimed(order, operation, answer),
   ]);

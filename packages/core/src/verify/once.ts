@@ -54,12 +54,14 @@ export const verifyOnce = async (
   if (known) return tellKnown(world, order, ask, known);
   const { email, options } = ask;
   const input: Input = { email, ...options, keptSeconds: keptSecondsOf(payer) };
-  const began = await begin(world, order, { input, leaseMs: ask.waitMs + MARGIN_MS });
+  const began = await begin(world, order, { input, leaseMs: leaseMsOf(ask) });
   return "answered" in began ? replay(began.answered) : work(world, began.begun, ask);
 };
 
 /** After the wait is over, what is left to do takes no longer than this, or somebody else does it. */
 const MARGIN_MS = 10_000;
+
+const leaseMsOf = ({ waitMs }: Ask): number => waitMs + MARGIN_MS;
 
 const VERIFY = "verify";
 
@@ -96,7 +98,7 @@ const tellKnown = async (
   const price = PRICE.verifyCached;
   const result = trimmed(known, ask.options);
   const answer: Answer = { price, cached: true, result: pack(result) };
-  const came = await payAtOnce(world, { ...order, price }, answer);
+  const came = await payAtOnce(world, { ...order, price }, { answer, leaseMs: leaseMsOf(ask) });
   if ("answered" in came) return replay(came.answered);
   // An earlier request under this key was left half done, and is ours to finish.
   if ("begun" in came) return work(world, came.begun, ask);

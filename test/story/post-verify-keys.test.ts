@@ -1,0 +1,347 @@
+import { openAccount } from "@mailproof/core/accounts/accounts";
+import { audit } from "@mailproof/core/money/audit";
+import { credits } from "@mailproof/core/money/credits";
+import type { Table } from "@mailproof/core/table";
+import type { World } from "@mailproof/core/world";
+import { expect, test } from "vitest";
+import { given, givenKey } from "../given.ts";
+import { creditsOf, movesOf, newsIn, storedIn } from "../ledger.ts";
+import { send, whenVerified } from "../send.ts";
+import { whenReconciled, whenWorked } from "../working.ts";
+
+const DAY_MS = 86_400_000;
+const ann = { email: "ann@x.com" };
+
+/** Lets the first so many transactions through and holds up the next until it is told to go on. */
+const heldUp = (table: Table, after: number) => {
+  let commits = 0;
+  let goOn: () => void = () => undefined;
+  const gate = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const transact: Table["transact"] = async (writes) => {
+    if (++commits > after) await gate;
+    return table.transact(writes);
+  };
+  return { table: { ...table, transact }, goOn };
+};
+
+/** A request whose process stops right after it has taken the money. */
+const givenAbandoned = async (body: unknown = ann) => {
+  const house = await given({ balance: 10 });
+  const { table, goOn } = heldUp(house.table, 1);
+  const first = whenVerified({ ...house.world, table }, house.liveKey, body, "k");
+  await new Promise((resolve) => setImmediate(resolve));
+  return { ...house, first, goOn };
+};
+
+test("a repeat is the same answer, says so, and costs nothing", async () => {
+  const house = await given({ balance: 10 });
+  const first = await whenVerified(house.world, house.liveKey, ann, "k");
+  house.later(DAY_MS);
+
+  const repeat = await whenVerified(house.world, house.liveKey, ann, "k");
+
+  expect(first.data).not.toHaveProperty("idempotent_replay");
+  expect(repeat.statusCode).toBe(200);
+  expect(repeat.data).toEqual({ ...first.data, credits_used: 0, idempotent_replay: true });
+  expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
+});
+
+test("a repeat is answered whatever is left of the credits", async () => {
+  const { world, liveKey } = await given({ balance: 1 });
+  await whenVerified(world, liveKey, ann, "k");
+
+  expect((await whenVerified(world, liveKey, ann, "k")).statusCode).toBe(200);
+  expect((await whenVerified(world, liveKey, ann, "another")).statusCode).toBe(402);
+});
+
+test("a pending answer is replayed with the same job, also when the job is done", async () => {
+  const house = await given({ balance: 10 });
+  const { world, liveKey } = house;
+  const first = await whenVerified(world, liveKey, { email: "slow@x.com" }, "k");
+  await whenWorked(house);
+
+  const repeat = await whenVerified(world, liveKey, { email: "slow@x.com" }, "k");
+
+  expect(repeat.data).toEqual({ ...first.data, credits_used: 0, idempotent_replay: true });
+  expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
+});
+
+test.each([
+  ["ai and evidence", { include_ai: true, include_evidence: true }],
+  ["neither", { include_ai: false, include_evidence: false }],
+])("a replay has %s where the first answer had it", async (_case, options) => {
+  const { world, liveKey } = await given({ balance: 10 });
+  const body = { ...ann, options };
+  const first = await whenVerified(world, liveKey, body, "k");
+
+  const { data } = await whenVerified(world, liveKey, body, "k");
+
+  expect(data).toEqual({ ...first.data, credits_used: 0, idempotent_replay: true });
+});
+
+test("defaults are part of the request: left out or named, in any order, it is the same one", async () => {
+  const { world, liveKey } = await given({ balance: 10 });
+  const named = {
+    options: { timeout_ms: 10_000, include_evidence: false, include_ai: true, deep_verify: true },
+    include_activity: false,
+    ...ann,
+  };
+  await whenVerified(world, liveKey, ann, "k");
+
+  expect((await whenVerified(world, liveKey, named, "k")).data.idempotent_replay).toBe(true);
+});
+
+test.each([
+  ["another address", { email: "bo@x.com" }],
+  ["another letter case", { email: "Ann@x.com" }],
+  ["another option", { ...ann, options: { include_ai: false } }],
+  ["another wait", { ...ann, options: { timeout_ms: 5_000 } }],
+  ["activity", { ...ann, include_activity: true }],
+])("the same key for %s is 409 and charges nothing", async (_case, body) => {
+  const house = await given({ balance: 10 });
+  await whenVerified(house.world, house.liveKey, ann, "k");
+  const before = storedIn(house);
+
+  const refused = await whenVerified(house.world, house.liveKey, body, "k");
+
+  expect(refused).toMatchObject({ statusCode: 409, error: { code: "IDEMPOTENCY_KEY_CONFLICT" } });
+  expect(refused.error.message).toMatch(/Nothing was charged\.$/);
+  expect(refused.error).not.toHaveProperty("retryable");
+  expect(storedIn(house)).toEqual(before);
+});
+
+test.each([
+  ["one character", "k"],
+  ["255 characters", "k".repeat(255)],
+  [
+    "every printable character",
+    Array.from({ length: 94 }, (_, n) => String.fromCharCode(33 + n)).join(""),
+  ],
+])("a key of %s is taken", async (_case, key) => {
+  const { world, liveKey } = await given({ balance: 10 });
+  await whenVerified(world, liveKey, ann, key);
+
+  expect((await whenVerified(world, liveKey, ann, key)).data.idempotent_replay).toBe(true);
+});
+
+test.each([
+  ["no characters", ""],
+  ["256 characters", "k".repeat(256)],
+  ["a space", "a b"],
+  ["a tab", "a\tb"],
+  ["the header sent twice", "a, b"],
+  ["a letter beyond ASCII", "clé"],
+  ["a control character", "a\u007f"],
+])("a key of %s is 400 INVALID_IDEMPOTENCY_KEY, and writes nothing", async (_case, key) => {
+  const house = await given({ balance: 10 });
+  const before = storedIn(house);
+
+  const refused = await whenVerified(house.world, house.liveKey, ann, key);
+
+  expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_IDEMPOTENCY_KEY" } });
+  expect(storedIn(house)).toEqual(before);
+});
+
+test("keys differ by letter case", async () => {
+  const house = await given({ balance: 10 });
+  await whenVerified(house.world, house.liveKey, ann, "k");
+  await whenVerified(house.world, house.liveKey, ann, "K");
+
+  expect(movesOf(house)).toEqual(["hold 1", "settle 1", "charge 0.5"]);
+});
+
+test("a key belongs to an account and to live or test: the same letters elsewhere are another key", async () => {
+  const { world, account, liveKey, testKey } = await given({ balance: 10 });
+  const bo = await openAccount(world, { name: "Bo", plan: "pro", opening: credits(10) });
+  await whenVerified(world, liveKey, ann, "k");
+  const another = await givenKey(world, account, { scopes: ["verification:write"] });
+
+  const replays = [];
+  for (const key of [bo.liveKey, testKey, another])
+    replays.push((await whenVerified(world, key, ann, "k")).data.idempotent_replay ?? false);
+
+  expect(replays).toEqual([false, false, true]);
+});
+
+test("a key is remembered for thirty days, and then it is a new one", async () => {
+  const house = await given({ balance: 10 });
+  const { world, liveKey, later } = house;
+  await whenVerified(world, liveKey, ann, "k");
+  later(30 * DAY_MS - 1_000);
+  expect((await whenVerified(world, liveKey, ann, "k")).data.idempotent_replay).toBe(true);
+  later(1_000);
+
+  const { data } = await whenVerified(world, liveKey, { email: "bo@x.com" }, "k");
+
+  expect(data).toMatchObject({ email: "bo@x.com", credits_used: 1 });
+  expect(movesOf(house)).toEqual(["hold 1", "settle 1", "hold 1", "settle 1"]);
+});
+
+test("our own failure gives the credit and the key back, and the key buys again", async () => {
+  const house = await given({ balance: 10 });
+  const { world, liveKey } = house;
+  const { engine } = world;
+  const broken = { ...engine, probe: () => Promise.reject(new Error("a bug of ours")) };
+  const failed = await whenVerified({ ...world, engine: broken }, liveKey, ann, "k");
+
+  const bought = await whenVerified(world, liveKey, ann, "k");
+  const replayed = await whenVerified(world, liveKey, ann, "k");
+
+  expect(failed).toMatchObject({ statusCode: 500 });
+  expect(failed.error.message).toMatch(/The charge was refunded\.$/);
+  expect([bought.data.credits_used, replayed.data.credits_used]).toEqual([1, 0]);
+  expect(movesOf(house)).toEqual(["hold 1", "release 1", "hold 1", "settle 1"]);
+});
+
+test("while the first is worked on, a repeat is 409 and says when to come again", async () => {
+  const house = await givenAbandoned();
+  house.later(1_500);
+
+  const early = await whenVerified(house.world, house.liveKey, ann, "k");
+  house.goOn();
+  await house.first;
+  const late = await whenVerified(house.world, house.liveKey, ann, "k");
+
+  expect(early).toMatchObject({
+    statusCode: 409,
+    headers: { "retry-after": "24" },
+    error: { code: "REQUEST_IN_PROGRESS", retryable: true },
+  });
+  expect(late.data).toMatchObject({ status: "valid", idempotent_replay: true });
+  expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
+});
+
+test("whoever comes after Retry-After takes an abandoned request over, for what was paid already", async () => {
+  const house = await givenAbandoned();
+  const { headers } = await whenVerified(house.world, house.liveKey, ann, "k");
+  house.later(Number(headers["retry-after"]) * 1_000);
+
+  const taken = await whenVerified(house.world, house.liveKey, ann, "k");
+
+  expect(taken).toMatchObject({ statusCode: 200, data: { status: "valid" } });
+  expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
+});
+
+test("an owner that wakes up after it was taken over changes nothing, and does not claim to know", async () => {
+  const house = await givenAbandoned();
+  house.later(25_000);
+  await whenVerified(house.world, house.liveKey, ann, "k");
+  const before = storedIn(house);
+
+  house.goOn();
+  const late = await house.first;
+
+  expect(late).toMatchObject({ statusCode: 503, error: { code: "UNAVAILABLE" } });
+  expect(late.error.message).toMatch(
+    /Retry with the same Idempotency-Key; it will not be charged twice\.$/,
+  );
+  expect(storedIn(house)).toEqual(before);
+});
+
+test("of those who would take it over at once, one does", async () => {
+  const house = await givenAbandoned();
+  house.later(25_000);
+
+  const answers = await Promise.all(
+    Array.from({ length: 5 }, () => whenVerified(house.world, house.liveKey, ann, "k")),
+  );
+
+  expect(answers.filter(({ statusCode }) => statusCode === 200).length).toBeGreaterThan(0);
+  expect(
+    answers.map(({ statusCode }) => statusCode).filter((one) => one !== 200 && one !== 409),
+  ).toEqual([]);
+  expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
+});
+
+test("what the reconciler went on with is replayed as pending", async () => {
+  const house = await givenAbandoned();
+  house.later(25_000);
+  await whenReconciled(house);
+
+  const repeat = await whenVerified(house.world, house.liveKey, ann, "k");
+  await whenWorked(house);
+
+  expect(repeat.data).toMatchObject({ status: "pending", job_id: "job_1", credits_used: 0 });
+  expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
+});
+
+test("an abandoned request whose address is known meanwhile is finished for what was paid for it", async () => {
+  const house = await givenAbandoned();
+  await whenVerified(house.world, house.liveKey, ann);
+  house.later(25_000);
+
+  const taken = await whenVerified(house.world, house.liveKey, ann, "k");
+
+  expect(taken.statusCode).toBe(200);
+  expect(await creditsOf(house)).toMatchObject({ available: 8, held: 0, spent: 2 });
+  expect(await audit(house.table, house.world.now())).toMatchObject({ ok: true });
+});
+
+test("an abandoned request that is taken over while its address is known is nobody else's until it is done", async () => {
+  const house = await givenAbandoned();
+  await whenVerified(house.world, house.liveKey, ann);
+  house.later(25_000);
+  const { table } = heldUp(house.table, 0);
+  void whenVerified({ ...house.world, table }, house.liveKey, ann, "k");
+  await new Promise((resolve) => setImmediate(resolve));
+
+  const repeat = await whenVerified(house.world, house.liveKey, ann, "k");
+
+  expect(repeat).toMatchObject({ statusCode: 409, headers: { "retry-after": "25" } });
+});
+
+test("fifty racing requests with one key are paid for once, and whoever is answered hears the same", async () => {
+  const house = await given({ balance: 100 });
+  const { world, liveKey } = house;
+
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, () => whenVerified(world, liveKey, ann, "k")),
+  );
+
+  expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
+  const paid = answers.filter(({ data }) => data?.credits_used === 1);
+  expect(paid).toHaveLength(1);
+  for (const { statusCode, data, error } of answers)
+    expect(statusCode === 409 ? error.code : data.verified_at).toBe(
+      statusCode === 409 ? "REQUEST_IN_PROGRESS" : paid[0]?.data.verified_at,
+    );
+});
+
+test("a request that was refused leaves its key free", async () => {
+  const { world, liveKey } = await given({ balance: 10 });
+  const wrong = await whenVerified(world, liveKey, { email: "ann@x.com", option: {} }, "k");
+
+  const right = await whenVerified(world, liveKey, ann, "k");
+
+  expect([wrong.statusCode, right.statusCode]).toEqual([400, 200]);
+  expect(right.data).not.toHaveProperty("idempotent_replay");
+});
+
+test("a key means nothing where nothing is paid for", async () => {
+  const { world, liveKey } = await given();
+
+  const told = await send(world, "GET /v1/jobs", {
+    key: liveKey,
+    headers: { "idempotency-key": "not a key at all" },
+  });
+
+  expect(told.statusCode).toBe(200);
+});
+
+test("a lost reply to the payment is found out, and the caller never hears of it", async () => {
+  const house = await given({ balance: 10 });
+  let lost = 0;
+  const transact: Table["transact"] = async (writes) => {
+    const result = await house.table.transact(writes);
+    return lost++ === 0 ? { outcome: "ambiguous" } : result;
+  };
+  const unsure: World = { ...house.world, table: { ...house.table, transact } };
+
+  const told = await whenVerified(unsure, house.liveKey, ann, "k");
+
+  expect(told).toMatchObject({ statusCode: 200, data: { credits_used: 1 } });
+  expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
+  expect(newsIn(house)).toEqual([]);
+});
