@@ -10,6 +10,8 @@ type Sent = {
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
+  /** How the body arrives, where that is what the story is about. */
+  readonly readBody?: () => Promise<unknown>;
 };
 
 /** Any: a story looks at the parts it is about, and says itself what they should be. */
@@ -56,7 +58,7 @@ const answer = async (world: World, what: string, sent: Sent): Promise<HttpAnswe
       headers,
       path,
       query,
-      body: async () => sent.body,
+      body: sent.readBody ?? (async () => sent.body),
     });
   } catch (error) {
     return refuse(world, id, asFailure(error, "nothing_charged"));

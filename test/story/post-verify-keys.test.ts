@@ -2,8 +2,8 @@ import { openAccount } from "@mailproof/core/accounts/accounts";
 import { audit } from "@mailproof/core/money/audit";
 import { credits } from "@mailproof/core/money/credits";
 import type { Table } from "@mailproof/core/table";
-import type { World } from "@mailproof/core/world";
 import { expect, test } from "vitest";
+import { broken, overTable, stopping, turn } from "../breaking.ts";
 import { given, givenKey } from "../given.ts";
 import { creditsOf, movesOf, newsIn, storedIn } from "../ledger.ts";
 import { send, whenVerified } from "../send.ts";
@@ -12,26 +12,12 @@ import { whenReconciled, whenWorked } from "../working.ts";
 const DAY_MS = 86_400_000;
 const ann = { email: "ann@x.com" };
 
-/** Lets the first so many transactions through and holds up the next until it is told to go on. */
-const heldUp = (table: Table, after: number) => {
-  let commits = 0;
-  let goOn: () => void = () => undefined;
-  const gate = new Promise<void>((resolve) => {
-    goOn = resolve;
-  });
-  const transact: Table["transact"] = async (writes) => {
-    if (++commits > after) await gate;
-    return table.transact(writes);
-  };
-  return { table: { ...table, transact }, goOn };
-};
-
 /** A request whose process stops right after it has taken the money. */
 const givenAbandoned = async (body: unknown = ann) => {
   const house = await given({ balance: 10 });
-  const { table, goOn } = heldUp(house.table, 1);
-  const first = whenVerified({ ...house.world, table }, house.liveKey, body, "k");
-  await new Promise((resolve) => setImmediate(resolve));
+  const { world, goOn } = stopping(house, 1);
+  const first = whenVerified(world, house.liveKey, body, "k");
+  await turn();
   return { ...house, first, goOn };
 };
 
@@ -182,9 +168,7 @@ test("a key is remembered for thirty days, and then it is a new one", async () =
 test("our own failure gives the credit and the key back, and the key buys again", async () => {
   const house = await given({ balance: 10 });
   const { world, liveKey } = house;
-  const { engine } = world;
-  const broken = { ...engine, probe: () => Promise.reject(new Error("a bug of ours")) };
-  const failed = await whenVerified({ ...world, engine: broken }, liveKey, ann, "k");
+  const failed = await whenVerified(broken(house), liveKey, ann, "k");
 
   const bought = await whenVerified(world, liveKey, ann, "k");
   const replayed = await whenVerified(world, liveKey, ann, "k");
@@ -283,9 +267,9 @@ test("an abandoned request that is taken over while its address is known is nobo
   const house = await givenAbandoned();
   await whenVerified(house.world, house.liveKey, ann);
   house.later(25_000);
-  const { table } = heldUp(house.table, 0);
-  void whenVerified({ ...house.world, table }, house.liveKey, ann, "k");
-  await new Promise((resolve) => setImmediate(resolve));
+  const { world } = stopping(house, 0);
+  void whenVerified(world, house.liveKey, ann, "k");
+  await turn();
 
   const repeat = await whenVerified(house.world, house.liveKey, ann, "k");
 
@@ -337,9 +321,8 @@ test("a lost reply to the payment is found out, and the caller never hears of it
     const result = await house.table.transact(writes);
     return lost++ === 0 ? { outcome: "ambiguous" } : result;
   };
-  const unsure: World = { ...house.world, table: { ...house.table, transact } };
 
-  const told = await whenVerified(unsure, house.liveKey, ann, "k");
+  const told = await whenVerified(overTable(house, { transact }), house.liveKey, ann, "k");
 
   expect(told).toMatchObject({ statusCode: 200, data: { credits_used: 1 } });
   expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);

@@ -1,6 +1,7 @@
 import { audit } from "@mailproof/core/money/audit";
 import type { World } from "@mailproof/core/world";
 import { expect, test } from "vitest";
+import { slow, stopping, turn } from "../breaking.ts";
 import { given } from "../given.ts";
 import { creditsOf, movesOf, newsIn, storedIn } from "../ledger.ts";
 import { send, whenVerified } from "../send.ts";
@@ -9,14 +10,9 @@ import { whenReconciled, whenWorked } from "../working.ts";
 const MINUTE_MS = 60_000;
 
 /** A house whose mail servers all take so long to answer. */
-const givenSlow = async (ms: number, balance = 10) => {
-  const house = await given({ balance });
-  const { engine, sleep } = house.world;
-  const probe: typeof engine.probe = async (question) => {
-    await sleep(ms);
-    return engine.probe(question);
-  };
-  return { ...house, world: { ...house.world, engine: { ...engine, probe } } };
+const givenSlow = async (ms: number) => {
+  const house = await given({ balance: 10 });
+  return { ...house, world: slow(house, ms) };
 };
 
 const jobIn = async (world: World, key: string, id = "job_1") =>
@@ -229,15 +225,10 @@ test("a message about a job that is over, or was never there, is done without a 
 
 test("a request whose process is gone goes on as a job, which is listed, and paid once", async () => {
   const house = await given({ balance: 10 });
-  const { world, liveKey, later, table } = house;
-  let commits = 0;
-  const hangs = new Promise<never>(() => undefined);
-  const gone: World = {
-    ...world,
-    table: { ...table, transact: (writes) => (commits++ === 0 ? table.transact(writes) : hangs) },
-  };
-  void whenVerified(gone, liveKey, { email: "ann@x.com", options: { timeout_ms: 1_000 } });
-  await new Promise((resolve) => setImmediate(resolve));
+  const { world, liveKey, later } = house;
+  const stopped = stopping(house, 1);
+  void whenVerified(stopped.world, liveKey, { email: "ann@x.com", options: { timeout_ms: 1_000 } });
+  await turn();
   expect(movesOf(house)).toEqual(["hold 1"]);
 
   later(15_999);

@@ -1,0 +1,70 @@
+import type { Key, Table } from "@mailproof/core/table";
+import type { World } from "@mailproof/core/world";
+
+// Worlds in which one thing is out of order. The house stays as it is, so a story can go on in a sound one.
+
+type House = { readonly world: World; readonly table: Table };
+
+export const down = () => Promise.reject(new Error("the table is down"));
+
+export const overTable = ({ world, table }: House, doors: Partial<Table>): World => ({
+  ...world,
+  table: { ...table, ...doors },
+});
+
+/** Everything of one kind cannot be read. */
+export const unread = (house: House, prefix: string): World =>
+  overTable(house, {
+    get: (key: Key) => (key.pk.startsWith(prefix) ? down() : house.table.get(key)),
+  });
+
+export const untouched = ({ world }: House): World => world;
+
+export const broken = ({ world }: House): World => ({
+  ...world,
+  engine: { ...world.engine, probe: () => Promise.reject(new Error("a bug of ours")) },
+});
+
+/** Its mail servers all take so long to answer. */
+export const slow = ({ world }: House, ms = 20_000): World => {
+  const probe: World["engine"]["probe"] = async (question) => {
+    await world.sleep(ms);
+    return world.engine.probe(question);
+  };
+  return { ...world, engine: { ...world.engine, probe } };
+};
+
+/** From one transaction on no reply comes, whether it was written or not; nor can what it wrote be looked up. */
+export const replyless = (
+  { table }: House,
+  world: World,
+  from: number,
+  written: boolean,
+): World => {
+  let commits = 0;
+  const transact: Table["transact"] = async (writes) => {
+    if (++commits < from) return table.transact(writes);
+    if (written) await table.transact(writes);
+    return { outcome: "ambiguous" };
+  };
+  const get: Table["get"] = (key) =>
+    commits >= from && /^(LEDGER|OPERATION|JOB|CLAIM)#/.test(key.pk) ? down() : table.get(key);
+  return { ...world, table: { ...table, transact, get } };
+};
+
+/** Lets so many transactions through and holds the next up until it is told to go on: a process that stopped. */
+export const stopping = (house: House, after: number) => {
+  let commits = 0;
+  let goOn: () => void = () => undefined;
+  const gate = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const transact: Table["transact"] = async (writes) => {
+    if (++commits > after) await gate;
+    return house.table.transact(writes);
+  };
+  return { world: overTable(house, { transact }), goOn };
+};
+
+/** Whatever can happen without anybody's doing has happened. */
+export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,0 +1,319 @@
+import { bodyTooLarge } from "@mailproof/api/body";
+import { endpoints } from "@mailproof/api/endpoints";
+import { audit } from "@mailproof/core/money/audit";
+import type { Transacted } from "@mailproof/core/table";
+import type { World } from "@mailproof/core/world";
+import { describe, expect, test } from "vitest";
+import {
+  broken,
+  down,
+  overTable,
+  replyless,
+  slow,
+  stopping,
+  turn,
+  unread,
+  untouched,
+} from "../breaking.ts";
+import { given, givenKey } from "../given.ts";
+import { creditsOf } from "../ledger.ts";
+import { send, type Told, whenVerified } from "../send.ts";
+import { whenReconciled, whenWorked } from "../working.ts";
+
+// Goal: the last sentence of every failure, which says what happened to the money, is true.
+// Method: each way to fail is provoked, and the ledger is asked, once whatever was broken works again.
+
+type House = Awaited<ReturnType<typeof given>>;
+type Failing = {
+  readonly what: string;
+  readonly code: string;
+  readonly given?: (house: House) => Promise<unknown>;
+  readonly when: (house: House) => Promise<Told>;
+};
+
+const ann = { email: "ann@x.com" };
+
+/** A request that stops right after the debit, and what lets it go on. */
+const whenStopped = async (house: House, idempotencyKey?: string) => {
+  const { world, goOn } = stopping(house, 1);
+  const told = whenVerified(world, house.liveKey, ann, idempotencyKey);
+  await turn();
+  return { told, goOn };
+};
+
+/** Stopped until its lease is over and the reconciler has gone on with it. */
+const whenOvertaken = async (house: House, idempotencyKey?: string): Promise<Told> => {
+  const { told, goOn } = await whenStopped(house, idempotencyKey);
+  house.later(25_000);
+  await whenReconciled(house);
+  goOn();
+  return told;
+};
+
+const full = async () => ({ allowed: false, limit: 1, remaining: 0, resetAt: 1_795_219_260 });
+
+/** What any route behind a key answers before it does anything. */
+const atTheDoor = (route: string): readonly Failing[] => [
+  { what: "no key", code: "UNAUTHORIZED", when: ({ world }) => send(world, route) },
+  {
+    what: "a key for something else",
+    code: "FORBIDDEN",
+    when: async ({ world, account }) =>
+      send(world, route, { key: await givenKey(world, account, { scopes: ["account:read"] }) }),
+  },
+  {
+    what: "one request too many",
+    code: "RATE_LIMITED",
+    when: ({ world, liveKey: key }) => send({ ...world, rateLimit: full }, route, { key }),
+  },
+  {
+    what: "a request that cannot be counted",
+    code: "UNAVAILABLE",
+    when: ({ world, liveKey: key }) => send({ ...world, rateLimit: down }, route, { key }),
+  },
+  {
+    what: "a key that cannot be looked up",
+    code: "UNAVAILABLE",
+    when: (house) => send(overTable(house, { get: down }), route, { key: house.liveKey }),
+  },
+];
+
+const WITHOUT_AND_WITH = [
+  ["", undefined],
+  [", under an Idempotency-Key", "k"],
+] as const;
+
+/** One fault, as it is told without an Idempotency-Key and with one. */
+const eitherWay = (
+  what: string,
+  codes: readonly [string, string],
+  worldOf: (house: House) => World,
+): readonly Failing[] =>
+  WITHOUT_AND_WITH.map(([how, key], at) => ({
+    what: what + how,
+    code: codes[at] ?? "",
+    when: (house) => whenVerified(worldOf(house), house.liveKey, ann, key),
+  }));
+
+const BOTH_UNAVAILABLE = ["UNAVAILABLE", "UNAVAILABLE"] as const;
+const BOTH_INTERNAL = ["INTERNAL", "INTERNAL"] as const;
+const BY_KEY = ["INTERNAL", "UNAVAILABLE"] as const;
+
+const lostReply = (
+  what: string,
+  codes: readonly [string, string],
+  worldOf: (house: House) => World,
+  from: number,
+): readonly Failing[] =>
+  [true, false].flatMap((written) =>
+    eitherWay(`no reply to ${what}, which was ${written ? "" : "not "}written`, codes, (house) =>
+      replyless(house, worldOf(house), from, written),
+    ),
+  );
+
+const moving = async ([first, second = first]: readonly unknown[]) =>
+  ({ outcome: "refused", by: second }) as Transacted;
+
+const VERIFY: readonly Failing[] = [
+  ...atTheDoor("POST /v1/verify"),
+  {
+    what: "an unknown field",
+    code: "INVALID_REQUEST",
+    when: ({ world, liveKey }) => whenVerified(world, liveKey, { ...ann, x: 1 }),
+  },
+  {
+    what: "a body that is too large",
+    code: "PAYLOAD_TOO_LARGE",
+    when: ({ world, liveKey: key }) =>
+      send(world, "POST /v1/verify", { key, readBody: () => Promise.reject(bodyTooLarge()) }),
+  },
+  {
+    what: "an Idempotency-Key with a space",
+    code: "INVALID_IDEMPOTENCY_KEY",
+    when: ({ world, liveKey }) => whenVerified(world, liveKey, ann, "a b"),
+  },
+  {
+    what: "another request's Idempotency-Key",
+    code: "IDEMPOTENCY_KEY_CONFLICT",
+    given: ({ world, liveKey }) => whenVerified(world, liveKey, { email: "bo@x.com" }, "k"),
+    when: ({ world, liveKey }) => whenVerified(world, liveKey, ann, "k"),
+  },
+  {
+    what: "a request that is under way",
+    code: "REQUEST_IN_PROGRESS",
+    given: (house) => whenStopped(house, "k"),
+    when: ({ world, liveKey }) => whenVerified(world, liveKey, ann, "k"),
+  },
+  {
+    what: "too few credits",
+    code: "INSUFFICIENT_CREDITS",
+    given: async ({ world, liveKey }) => {
+      for (let n = 0; n < 10; n++) await whenVerified(world, liveKey, { email: `bo${n}@x.com` });
+    },
+    when: ({ world, liveKey }) => whenVerified(world, liveKey, ann),
+  },
+  {
+    what: "an abandoned request that cannot be looked up",
+    code: "UNAVAILABLE",
+    given: (house) => whenStopped(house, "k"),
+    when: (house) => whenVerified(unread(house, "OPERATION#"), house.liveKey, ann, "k"),
+  },
+  {
+    what: "an Idempotency-Key that cannot be looked up",
+    code: "UNAVAILABLE",
+    when: (house) => whenVerified(unread(house, "CLAIM#"), house.liveKey, ann, "k"),
+  },
+  ...eitherWay("results of the day that cannot be read", BOTH_UNAVAILABLE, (house) =>
+    unread(house, "KNOWN#"),
+  ),
+  ...eitherWay("a balance that cannot be read", BOTH_UNAVAILABLE, (house) =>
+    unread(house, "BALANCE#"),
+  ),
+  ...eitherWay("a payment that cannot be written", BOTH_UNAVAILABLE, (house) =>
+    overTable(house, { transact: down }),
+  ),
+  ...eitherWay("a balance that never stands still", BOTH_UNAVAILABLE, (house) =>
+    overTable(house, { transact: moving }),
+  ),
+  ...lostReply("the payment", BY_KEY, untouched, 1),
+  ...eitherWay("something that breaks on our side", BOTH_INTERNAL, broken),
+  {
+    what: "something that breaks under a test key",
+    code: "INTERNAL",
+    when: ({ world, testKey }) => whenVerified(world, testKey, { email: "error@x.com" }),
+  },
+  ...lostReply("the refund", BOTH_INTERNAL, broken, 2),
+  ...lostReply("the handing over to a job", BY_KEY, slow, 2),
+  // Without a key the answer is told all the same: there is nothing that could be repeated.
+  ...lostReply("the settlement", BY_KEY, untouched, 2).filter(({ code }) => code !== "INTERNAL"),
+  ...WITHOUT_AND_WITH.map(([how, key], at) => ({
+    what: `work that somebody else went on with${how}`,
+    code: BY_KEY[at] ?? "",
+    when: (house: House) => whenOvertaken(house, key),
+  })),
+  ...eitherWay("a queue that breaks", BOTH_INTERNAL, (house) => ({
+    ...slow(house),
+    queue: { ...house.queue, sendMany: down },
+  })),
+];
+
+const meaningless = (route: string, field: string): Failing => ({
+  what: `a meaningless ${field}`,
+  code: "INVALID_REQUEST",
+  when: ({ world, liveKey: key }) => send(world, route, { key, query: { [field]: "-1" } }),
+});
+
+const LIST = "GET /v1/jobs";
+const JOBS: readonly Failing[] = [
+  ...atTheDoor(LIST),
+  ...["limit", "status", "offset"].map((field) => meaningless(LIST, field)),
+  {
+    what: "a list that cannot be read",
+    code: "INTERNAL",
+    when: (house) => send(overTable(house, { query: down }), LIST, { key: house.liveKey }),
+  },
+];
+
+const ONE = "GET /v1/jobs/job_1";
+const givenJob = async (house: House): Promise<void> => {
+  await whenVerified(house.world, house.liveKey, { email: "slow@x.com" });
+  await whenWorked(house);
+};
+
+const failingAtOne: readonly Failing[] = [
+  ...atTheDoor(ONE),
+  ...["limit", "next_key"].map((field) => meaningless(ONE, field)),
+  {
+    what: "a job that is not there",
+    code: "NOT_FOUND",
+    when: ({ world, liveKey: key }) => send(world, "GET /v1/jobs/job_9", { key }),
+  },
+  {
+    what: "a job that cannot be read",
+    code: "INTERNAL",
+    when: (house) => send(unread(house, "JOB#"), ONE, { key: house.liveKey }),
+  },
+  {
+    what: "results that cannot be read",
+    code: "INTERNAL",
+    when: (house) => send(overTable(house, { query: down }), ONE, { key: house.liveKey }),
+  },
+];
+const JOB = failingAtOne.map((failing) => ({ ...failing, given: givenJob }));
+
+/** What was taken for good by now, or is held for somebody. */
+const paid = async (house: House): Promise<number> => {
+  const { held, spent } = await creditsOf(house);
+  return held + spent;
+};
+
+/** Whatever waits for its time has had it. */
+const whenQuiet = async (house: House): Promise<void> => {
+  for (let minute = 0; minute < 60; minute++) {
+    house.later(60_000);
+    await whenReconciled(house);
+    await whenWorked(house);
+  }
+};
+
+const thenAsBefore = async (house: House, paidBefore: number): Promise<void> => {
+  expect(await paid(house)).toBe(paidBefore);
+  await whenQuiet(house);
+  expect(await paid(house)).toBe(paidBefore);
+};
+
+type Truth = (
+  house: House,
+  before: { readonly paid: number; readonly refunded: number },
+) => Promise<void>;
+
+/** Each sentence, and how the ledger shows that it was true. */
+const SENTENCES: Readonly<Record<string, Truth>> = {
+  "Nothing was charged.": async (house, before) => {
+    expect((await creditsOf(house)).refunded).toBe(before.refunded);
+    await thenAsBefore(house, before.paid);
+  },
+  "The charge was refunded.": async (house, before) => {
+    expect((await creditsOf(house)).refunded).toBe(before.refunded + 1);
+    await thenAsBefore(house, before.paid);
+  },
+  "Retry with the same Idempotency-Key; it will not be charged twice.": async (house) => {
+    house.later(60_000);
+    expect((await whenVerified(house.world, house.liveKey, ann, "k")).statusCode).toBe(200);
+    await whenQuiet(house);
+    expect(await paid(house)).toBe(1);
+  },
+  "Do not assume a refund; check GET /v1/jobs before sending this again.": async (house) => {
+    await whenQuiet(house);
+    const { data } = await send(house.world, LIST, { key: house.liveKey });
+    expect(await paid(house)).toBe(data.total);
+  },
+};
+
+describe.each([
+  ["POST /v1/verify", VERIFY],
+  ["GET /v1/jobs", JOBS],
+  ["GET /v1/jobs/{id}", JOB],
+] as const)("%s", (route, failings) => {
+  test.each(failings)("$what is $code, and what is said of the money is so", async (failing) => {
+    const house = await given({ balance: 10 });
+    await failing.given?.(house);
+    const before = { paid: await paid(house), refunded: (await creditsOf(house)).refunded };
+
+    const { error } = await failing.when(house);
+
+    expect(error?.code).toBe(failing.code);
+    const said = Object.keys(SENTENCES).filter((sentence) =>
+      error.message.endsWith(` ${sentence}`),
+    );
+    expect(said, error.message).toHaveLength(1);
+    await SENTENCES[said[0] ?? ""]?.(house, before);
+    expect(await audit(house.table, house.world.now())).toMatchObject({ ok: true });
+  });
+
+  test("every failure that it declares is provoked here", () => {
+    const declared = endpoints.find((one) => one.route === route)?.errors ?? [];
+
+    expect([...new Set(failings.map(({ code }) => code))].toSorted()).toEqual(declared.toSorted());
+  });
+});
