@@ -9,7 +9,7 @@ import type { World } from "../world.ts";
 import { answerClaim, claimFor, claimKey, findClaim, type Keyed, releaseClaim } from "./claims.ts";
 import type { Halves } from "./credits.ts";
 import { debit } from "./debit.ts";
-import { endOf, type Origin } from "./items.ts";
+import { endOf } from "./items.ts";
 import { move } from "./ledger.ts";
 import type { Moved } from "./moves.ts";
 
@@ -49,106 +49,114 @@ export type Order = {
   readonly id: string;
   readonly kind: string;
   readonly payer: Payer;
-  readonly price: Halves;
   readonly reason: string;
   readonly keyed: Keyed | null;
+  /** Before this is over nobody else goes on with it. */
+  readonly leaseMs: number;
 };
 
-/** Enough for whoever must go on with it when we are gone. Before `leaseMs` are over nobody else touches it. */
-export type Open = { readonly input: Json; readonly leaseMs: number };
+/** What is found out once it is known that nobody did it before: the price, and what is written with the debit. */
+type Prepared = { readonly price: Halves; readonly also?: readonly Write[] };
+/** `input` is enough for whoever must go on with it when we are gone. */
+export type Started = Prepared & { readonly input: Json };
+export type Finished = Prepared & { readonly answer: Json };
 
-/** `answered`: an earlier request with this key was paid for, and this came of it. */
-export type Begun = { readonly begun: Operation } | { readonly answered: Json };
+/**
+ * `begun`: the money is held and the work is ours. `answered`: an earlier request with this key was paid for, and
+ * this came of it. `underWay`: somebody works on it.
+ */
+export type Begun =
+  | { readonly begun: Operation }
+  | { readonly answered: Json }
+  | { readonly underWay: Operation; readonly waitMs: number };
 
 /** Holds the price and claims the key in one transaction, or finds out what an earlier request came to. */
-export const begin = async (world: World, order: Order, open: Open): Promise<Begun> => {
-  const operation = { ...operationOf(world, order), input: open.input, token: world.newId("txn") };
-  const lease = inMs(world.now(), open.leaseMs);
-  const item = {
-    ...operationKey(order.id),
-    list_pk: heldBy(order.payer.account),
-    list_sk: order.id,
-    ...operation,
-    ...dueAt(order.kind, order.id, lease, operation.token),
-  };
-  const earlier = await firstOf(world, order, open.leaseMs, async () => [
-    { create: item },
-    ...(await debitFor(world, order, operation, "hold")),
-    ...claimed(order, operation),
-  ]);
-  return earlier ?? { begun: operation };
+export const begin = async (
+  world: World,
+  order: Order,
+  prepare: () => Promise<Started>,
+): Promise<Begun> => {
+  const { id, kind, payer, keyed } = order;
+  let operation: Operation | undefined;
+  const earlier = await firstOf(world, order, prepare, async ({ price, input, also = [] }) => {
+    operation ??= { ...originOf(world, order), amount: price, input, token: world.newId("txn") };
+    const item = {
+      ...operationKey(id),
+      list_pk: heldBy(payer.account),
+      list_sk: id,
+      ...operation,
+      ...dueAt(kind, id, inMs(world.now(), order.leaseMs), operation.token),
+    };
+    return [
+      { create: item },
+      ...(await debitFor(world, operation, "hold")),
+      ...(keyed ? [claimFor(keyed, operation)] : []),
+      ...also,
+    ];
+  });
+  if (earlier) return earlier;
+  if (!operation) throw new Error("an operation that nobody prepared");
+  return { begun: operation };
 };
 
 /**
- * For what needs no work: charges, claims the key and keeps the answer in one transaction. Unless an earlier
- * request with this key was left half done: that one is ours then, and for `leaseMs` nobody else's.
+ * For what is answered already: charges, claims the key and keeps the answer in one transaction. Unless an earlier
+ * request with this key was left half done: that one is ours then.
  */
 export const payAtOnce = async (
   world: World,
   order: Order,
-  { answer, leaseMs }: { readonly answer: Json; readonly leaseMs: number },
+  prepare: () => Promise<Finished>,
 ): Promise<Begun | Paid> => {
-  const operation = operationOf(world, order);
-  const earlier = await firstOf(world, order, leaseMs, async () => [
-    ...(await debitFor(world, order, operation, "charge")),
-    ...claimed(order, operation, answer),
+  const origin = originOf(world, order);
+  const { keyed } = order;
+  const earlier = await firstOf(world, order, prepare, async ({ price, answer, also = [] }) => [
+    ...(await debitFor(world, { ...origin, amount: price }, "charge")),
+    ...(keyed ? [claimFor(keyed, origin, answer)] : []),
+    ...also,
   ]);
   return earlier ?? { paid: true };
 };
 
 export type Paid = { readonly paid: true };
 
-const operationOf = (world: World, { id, kind, payer, price, reason, keyed }: Order) => ({
+const originOf = (world: World, { id, kind, payer, reason, keyed }: Order) => ({
   id,
   kind,
   account: payer.account,
   mode: payer.mode,
   openedAt: world.now().toISOString(),
-  amount: price,
   reason,
   claim: keyed && claimKey(keyed),
 });
 
-const claimed = (
-  { keyed }: Order,
-  operation: Pick<Operation, "id" | "openedAt">,
-  answer?: Json,
-): Write[] => (keyed ? [claimFor(keyed, operation, answer)] : []);
+type Owing = Pick<Operation, "id" | "openedAt" | "account" | "mode" | "amount" | "reason">;
 
 const debitFor = async (
   world: World,
-  { payer, price, reason }: Order,
-  operation: Pick<Operation, "id" | "openedAt" | "account">,
+  { id, openedAt, account, mode, amount, reason }: Owing,
   as: "hold" | "charge",
 ): Promise<readonly Write[]> =>
-  payer.mode === "test" ? [] : debit(world, { ...originOf(operation), as, amount: price, reason });
-
-const originOf = ({
-  id,
-  openedAt,
-  account,
-}: Pick<Operation, "id" | "openedAt" | "account">): Origin => ({
-  account,
-  operation: id,
-  openedAt,
-});
+  mode === "test" ? [] : debit(world, { account, operation: id, openedAt, as, amount, reason });
 
 // Refused means that a balance or a claim moved; each time somebody else got on, and not for long.
 const TRIES_MAX = 20;
 const BETWEEN_TRIES_MS = 20;
 
-/** Undefined: what was to be written is written, and it is ours. */
-const firstOf = async (
+/** Undefined: what was to be written is written, and it is ours. What is prepared is prepared once. */
+const firstOf = async <P>(
   world: World,
   order: Order,
-  leaseMs: number,
-  make: () => Promise<readonly Write[]>,
+  prepare: () => Promise<P>,
+  make: (prepared: P) => Promise<readonly Write[]>,
 ): Promise<Begun | undefined> => {
+  let prepared: P | undefined;
   for (let tries = 0; tries < TRIES_MAX; tries++) {
-    const earlier = order.keyed && (await resume(world, order.keyed, leaseMs));
+    const earlier = order.keyed && (await resume(world, order.keyed, order.leaseMs));
     if (earlier && earlier !== "moved") return earlier;
     if (!earlier) {
-      const [first, ...more] = await orUnavailable(order, make());
+      prepared ??= await orUnavailable(order, prepare());
+      const [first, ...more] = await orUnavailable(order, make(prepared));
       if (!first) return undefined;
       const result = await orUnavailable(order, commit(world, [first, ...more]));
       if (result.outcome === "committed") return undefined;
@@ -176,12 +184,12 @@ const resume = async (
   // Ended between our two looks: the claim says by now what came of it, or is gone.
   if (!item) return "moved";
   const waitMs = Date.parse(readDue(item).due_sk) - world.now().getTime();
-  if (waitMs > 0) throw inProgress(waitMs);
+  if (waitMs > 0) return { underWay: readOperation(item), waitMs };
   const taken = await take(world, item, leaseMs).catch(unread);
   return taken ? { begun: readOperation(taken) } : "moved";
 };
 
-const inProgress = (waitMs: number): Failure => {
+export const inProgress = (waitMs: number): Failure => {
   const what = "The first request with this Idempotency-Key is still being worked on.";
   const seconds = String(Math.ceil(waitMs / 1000));
   return new Failure("REQUEST_IN_PROGRESS", "nothing_charged", what, {
@@ -194,7 +202,7 @@ const inProgress = (waitMs: number): Failure => {
 const orUnavailable = <T>({ keyed }: Order, step: Promise<T>): Promise<T> =>
   step.catch((cause: unknown) => {
     if (cause instanceof Failure) throw cause;
-    const what = "The ledger cannot be reached right now, so nothing was charged.";
+    const what = "The service cannot reach its own state right now, so nothing was charged.";
     throw new Failure("UNAVAILABLE", keyed ? "retry_same_key" : "nothing_charged", what, { cause });
   });
 
@@ -206,27 +214,30 @@ const unsure = ({ keyed }: Order): Failure =>
 /** `lost`: somebody else went on with it, since our time was up. `unknown`: no reply came. */
 export type Ended = "ended" | "lost" | "unknown";
 
-/** Pays for good what was held, and remembers the answer for repeats. */
+/** Moves what was held to where it belongs, and remembers the answer for repeats. */
 export const settle = (
   world: World,
   operation: Operation,
-  answer: Json,
-  also: readonly Write[] = [],
+  {
+    answer,
+    moved = { settle: operation.amount },
+    also = [],
+  }: { readonly answer: Json; readonly moved?: Moved; readonly also?: readonly Write[] },
 ): Promise<Ended> => {
   const { claim, id } = operation;
   const answered = claim ? [answerClaim(claim, id, answer)] : [];
-  return end(world, operation, { settle: operation.amount }, [...answered, ...also]);
+  return end(world, operation, moved, [...answered, ...also]);
 };
 
 /** Gives back what was held and frees the key, in one transaction. */
-export const release = (world: World, operation: Operation): Promise<Ended> => {
+export const release = (
+  world: World,
+  operation: Operation,
+  also: readonly Write[] = [],
+): Promise<Ended> => {
   const { claim, id } = operation;
-  return end(
-    world,
-    operation,
-    { release: operation.amount },
-    claim ? [releaseClaim(claim, id)] : [],
-  );
+  const freed = claim ? [releaseClaim(claim, id)] : [];
+  return end(world, operation, { release: operation.amount }, [...freed, ...also]);
 };
 
 const end = async (
@@ -235,8 +246,9 @@ const end = async (
   moved: Moved,
   also: readonly Write[],
 ): Promise<Ended> => {
-  const { reason, token } = operation;
-  const closing = endOf(originOf(operation), { at: world.now(), moved, reason, token });
+  const { id, account, openedAt, reason, token } = operation;
+  const origin = { operation: id, account, openedAt };
+  const closing = endOf(origin, { at: world.now(), moved, reason, token });
   const removed = removeOperation(operation);
   const writes: Writes =
     operation.mode === "live" ? [...move(closing), removed, ...also] : [removed, ...also];

@@ -6,8 +6,10 @@ import { sendSingle, singleJob } from "../jobs/single.ts";
 import type { Keyed } from "../money/claims.ts";
 import { type Halves, PRICE } from "../money/credits.ts";
 import {
+  type Begun,
   begin,
   handOver,
+  inProgress,
   type Operation,
   type Order,
   payAtOnce,
@@ -46,22 +48,26 @@ export const verifyOnce = async (
     id: world.newId("job"),
     kind: VERIFY,
     payer,
-    price: PRICE.verify,
     reason: "POST /v1/verify",
     keyed,
+    leaseMs: ask.waitMs + MARGIN_MS,
   };
   const known = await knownTo(world, payer, ask);
   if (known) return tellKnown(world, order, ask, known);
   const { email, options } = ask;
   const input: Input = { email, ...options, keptSeconds: keptSecondsOf(payer) };
-  const began = await begin(world, order, { input, leaseMs: leaseMsOf(ask) });
-  return "answered" in began ? replay(began.answered) : work(world, began.begun, ask);
+  const came = await begin(world, order, async () => ({ price: PRICE.verify, input }));
+  return goOn(world, came, ask);
+};
+
+/** An earlier request under this key may have been left half done: then it is ours to finish. */
+const goOn = async (world: World, came: Begun, ask: Ask): Promise<Told> => {
+  if ("underWay" in came) throw inProgress(came.waitMs);
+  return "answered" in came ? replay(came.answered) : work(world, came.begun, ask);
 };
 
 /** After the wait is over, what is left to do takes no longer than this, or somebody else does it. */
-const MARGIN_MS = 10_000;
-
-const leaseMsOf = ({ waitMs }: Ask): number => waitMs + MARGIN_MS;
+const MARGIN_MS = 15_000;
 
 const VERIFY = "verify";
 
@@ -98,10 +104,8 @@ const tellKnown = async (
   const price = PRICE.verifyCached;
   const result = trimmed(known, ask.options);
   const answer: Answer = { price, cached: true, result: pack(result) };
-  const came = await payAtOnce(world, { ...order, price }, { answer, leaseMs: leaseMsOf(ask) });
-  if ("answered" in came) return replay(came.answered);
-  // An earlier request under this key was left half done, and is ours to finish.
-  if ("begun" in came) return work(world, came.begun, ask);
+  const came = await payAtOnce(world, order, async () => ({ price, answer }));
+  if (!("paid" in came)) return goOn(world, came, ask);
   return { price, cached: true, replayed: false, result };
 };
 
@@ -119,7 +123,7 @@ const work = async (world: World, operation: Operation, ask: Ask): Promise<Told>
   const answer: Answer = { price, cached: false, result: pack(result) };
   const kept =
     mode === "live" ? keepKnown(world, operation.account, { email, ...options }, came) : [];
-  const ended = await settle(world, operation, answer, kept);
+  const ended = await settle(world, operation, { answer, also: kept });
   if (ended === "ended") return { price, cached: false, replayed: false, result };
   // Nobody can ask again without a key. The price is held, and is settled or given back without us: once, either way.
   if (ended === "unknown" && !operation.claim)
