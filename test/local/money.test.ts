@@ -83,27 +83,34 @@ test("100 different requests at once with credits for 37 are 37 paid, 63 refused
 test(`kill -9 at ${KILLS} moments of mixed load: every answer stays true, and every credit is accounted for`, async () => {
   const folder = newFolder();
   const { live_key } = await givenAccount(folder, 100_000);
+  const keys = [live_key];
   const wishes = new Map<string, string>();
   const told = new Map<string, unknown>();
 
   for (let kill = 0; kill < KILLS; kill++) {
     const { ready, stop } = await whenStarted(folder);
-    const stormy = storm(ready.base_url, live_key, { kill, wishes, told });
+    if (keys.length === 1) keys.push(...(await moreKeys(ready.base_url, live_key)));
+    const stormy = storm(ready.base_url, keys, { kill, wishes, told });
     await wait(30 + Math.random() * 300);
     await stop("SIGKILL");
     await stormy;
   }
 
-  // What was never answered is asked once more, with the same keys: then all of it is known.
+  // What was asked for is asked for once more, with the same keys: then all of it is known.
   const { ready, stop } = await whenStarted(folder);
   let halves = 0;
-  for (const [once, email] of wishes) {
-    const { status, data } = await untilTold(() => verify(ready.base_url, live_key, email, once));
-    expect(status).toBe(200);
-    const now = data.verified_at ?? data.job_id;
-    expect(now).toBe(told.get(once) ?? now);
-    halves += data.cached ? 1 : 2;
-  }
+  const left = [...wishes];
+  const askAgain = async (): Promise<void> => {
+    for (let next = left.pop(); next; next = left.pop()) {
+      const [once, email] = next;
+      const key = keyFor(keys, once);
+      const { status, data } = await untilTold(() => verify(ready.base_url, key, email, once));
+      const now = data?.verified_at ?? data?.job_id;
+      expect({ status, now }).toEqual({ status: 200, now: told.get(once) ?? now });
+      halves += data.cached ? 1 : 2;
+    }
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, askAgain));
   const credits = await creditsOf(ready.base_url, live_key);
   expect({ ...credits, spent: (credits["spent"] ?? 0) + (credits["held"] ?? 0) }).toMatchObject({
     available: 100_000 - halves / 2,
@@ -112,7 +119,7 @@ test(`kill -9 at ${KILLS} moments of mixed load: every answer stays true, and ev
   });
   await stop("SIGTERM");
   await thenLedgerIsInOrder(folder);
-}, 600_000);
+}, 1_800_000);
 
 type Storm = {
   readonly kill: number;
@@ -120,19 +127,41 @@ type Storm = {
   readonly told: Map<string, unknown>;
 };
 
-/** Twenty clients that go on until the server is gone; every third address was asked for before. */
-const storm = async (base: string, key: string, { kill, wishes, told }: Storm): Promise<void> => {
+const CLIENTS = 20;
+
+/** Each key has a rate limit of its own, and the claims are the account's. */
+const keyFor = (keys: readonly string[], once: string): string =>
+  keys[Number(once.split("-")[1]) % keys.length] ?? "";
+
+const moreKeys = async (base: string, key: string): Promise<string[]> =>
+  Promise.all(
+    Array.from({ length: CLIENTS }, async () => {
+      const answer = await fetch(`${base}/v1/api-keys`, {
+        method: "POST",
+        headers: { "x-api-key": key, "content-type": "application/json" },
+        body: JSON.stringify({ name: "client", mode: "live" }),
+      });
+      return ((await answer.json()) as { data: { key: string } }).data.key;
+    }),
+  );
+
+/** Clients that go on until the server is gone; every third address was asked for before. */
+const storm = async (
+  base: string,
+  keys: readonly string[],
+  { kill, wishes, told }: Storm,
+): Promise<void> => {
   const client = async (number: number): Promise<void> => {
     for (let n = 0; ; n++) {
       const once = `${kill}-${number}-${n}`;
-      const email =
-        n % 3 === 2 ? `again@${LAB}` : `u${once}@${n % 2 ? LAB : `multiline.${LAB.slice(6)}`}`;
+      const domain = n % 2 ? LAB : `multiline.${LAB.slice(6)}`;
+      const email = n % 3 === 2 ? `again@${LAB}` : `u${once}@${domain}`;
       wishes.set(once, email);
-      const { status, data } = await verify(base, key, email, once);
+      const { status, data } = await verify(base, keyFor(keys, once), email, once);
       if (status === 200) told.set(once, data.verified_at ?? data.job_id);
     }
   };
-  await Promise.allSettled(Array.from({ length: 20 }, (_, number) => client(number)));
+  await Promise.allSettled(Array.from({ length: CLIENTS }, (_, number) => client(number)));
 };
 
 const untilTold = async (ask: () => Promise<Heard>): Promise<Heard> => {

@@ -1,5 +1,5 @@
 import { findJob } from "@mailproof/core/jobs/items";
-import { BEGINNING, readRows } from "@mailproof/core/jobs/reading";
+import { BEGINNING, readRows } from "@mailproof/core/jobs/results";
 import { audit } from "@mailproof/core/money/audit";
 import { balanceOf } from "@mailproof/core/money/items";
 import type { Item } from "@mailproof/core/table";

@@ -1,4 +1,7 @@
 import { duePartitions, readDue, take } from "./due.ts";
+import { CHUNK, repairChunk } from "./jobs/chunk-worker.ts";
+import { FILE, repairFile } from "./jobs/file.ts";
+import { JOB, repairJob } from "./jobs/repair.ts";
 import { repairSingle, SINGLE } from "./jobs/single.ts";
 import { readOperation } from "./money/operations.ts";
 import type { Item } from "./table.ts";
@@ -12,7 +15,10 @@ const REPAIRS: Readonly<Record<string, (world: World, item: Item) => Promise<str
     const ended = await continueAsJob(world, readOperation(item));
     return ended === "ended" ? "went_on_as_job" : "left_to_others";
   },
+  [FILE]: repairFile,
   [SINGLE]: repairSingle,
+  [JOB]: repairJob,
+  [CHUNK]: repairChunk,
 };
 
 /** Whoever takes work has this long before somebody else may. */

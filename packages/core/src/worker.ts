@@ -9,6 +9,8 @@ import type { World } from "./world.ts";
 export type Worker = {
   readonly queue: QueueFacts;
   handle(world: World, body: Json): Promise<void>;
+  /** What is done with a message that nobody could handle, however often. Without it a person has to look. */
+  giveUp?(world: World, body: Json): Promise<void>;
 };
 
 /** What is done again and again. A run may be cut off anywhere; the next one finds what is left. */

@@ -6,7 +6,7 @@ import type { Table } from "./table.ts";
 import type { Engine } from "./verify/engine.ts";
 
 /** What an id stands for shows in its first letters, in a log as in a support mail. */
-export type IdPrefix = "acc" | "key" | "txn" | "req" | "job" | "evt";
+export type IdPrefix = "acc" | "key" | "txn" | "req" | "job" | "evt" | "upl";
 
 /** Everything the core may touch outside itself. Built once per process, passed as the first argument. */
 export type World = {

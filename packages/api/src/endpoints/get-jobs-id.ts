@@ -2,7 +2,7 @@ import { ownerOf } from "@mailproof/core/access/payer";
 import { openCursor, sealCursor } from "@mailproof/core/cursor";
 import { Failure } from "@mailproof/core/failure";
 import { findJob, type Job } from "@mailproof/core/jobs/items";
-import { BEGINNING, type Place, readRows } from "@mailproof/core/jobs/reading";
+import { BEGINNING, type From, readRows } from "@mailproof/core/jobs/results";
 import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
 import type { Caller } from "../endpoint.ts";
@@ -59,11 +59,13 @@ const jobOf = async (world: World, caller: Caller, id: string): Promise<Job> => 
   throw new Failure("NOT_FOUND", "nothing_charged", "There is no such job.");
 };
 
+const From = v.object({ chunk: v.number(), row: v.number() });
+
 const boundTo = ({ id, owner }: Job): string => `results ${owner} ${id}`;
 
-const placeIn = (world: World, job: Job, nextKey: string | undefined): Place => {
+const placeIn = (world: World, job: Job, nextKey: string | undefined): From => {
   if (nextKey === undefined) return BEGINNING;
   const place = openCursor(world.settings.cursorSecret, boundTo(job), nextKey);
   if (!place) throw invalidField("next_key", "must be a next_key of this job");
-  return place as unknown as Place;
+  return v.parse(From, place);
 };

@@ -1,7 +1,7 @@
 import { ownerOf } from "@mailproof/core/access/payer";
 import { openCursor, sealCursor } from "@mailproof/core/cursor";
 import { JOB_STATUSES } from "@mailproof/core/jobs/items";
-import { countJobs, listJobs } from "@mailproof/core/jobs/reading";
+import { countJobs, listJobs } from "@mailproof/core/jobs/listing";
 import type { Position } from "@mailproof/core/table";
 import * as v from "valibot";
 import { endpoint } from "../endpoint.ts";

@@ -1,40 +1,62 @@
 import * as v from "valibot";
 import { everyItem } from "../every-item.ts";
-import type { Item, Key, Table, Write } from "../table.ts";
+import type { Item, Key, Table } from "../table.ts";
 
-// Layout. What became of a chunk: one item, created once and never changed. Whoever creates it first decides, so no
-// address is both verified and given back.
+// Layout. What became of a chunk. Whoever creates it first decides, so no address is both verified and given back.
+// What is verified is told in passes: rows that a mail server put off are missing from the first, and come with a
+// later one. Each pass names the pages that count; pages of a worker that was overtaken are nobody's.
 //
 //   pk            sk               what
-//   CHUNKS#<job>  <five digits>    outcome
+//   CHUNKS#<job>  <five digits>    outcome, waiting, pass_0, pass_1, …; due while rows wait
 
 const Chunk = v.object({
-  sk: v.string(),
+  job: v.string(),
+  chunk: v.number(),
   outcome: v.picklist(["done", "refunded"]),
+  /** How many rows have a result. */
   rows: v.number(),
+  /** How many rows a mail server asked us to come again for. */
+  waiting: v.optional(v.number(), 0),
+  from: v.optional(v.number(), 0),
+  to: v.optional(v.number(), 0),
 });
 
-export type Outcome = v.InferOutput<typeof Chunk>["outcome"];
+/** `passes`: the tokens of the pages that count, one for each pass there was. */
+export type Chunk = Readonly<v.InferOutput<typeof Chunk>> & { readonly passes: readonly string[] };
 
 export const chunkKey = (job: string, chunk: number): Key => ({
   pk: `CHUNKS#${job}`,
   sk: String(chunk).padStart(5, "0"),
 });
 
-export const endChunk = (
+export const chunkItem = ({ passes, ...chunk }: Chunk): Item => ({
+  ...chunkKey(chunk.job, chunk.chunk),
+  ...chunk,
+  ...Object.fromEntries(passes.map((token, pass) => [passField(pass), token])),
+});
+
+/** A field of its own for each pass: so a pass can be written under the condition that it was not. */
+export const passField = (pass: number): string => `pass_${pass}`;
+
+export const readChunkItem = (item: Item): Chunk => {
+  const passes: string[] = [];
+  for (let pass = 0; typeof item[passField(pass)] === "string"; pass++)
+    passes.push(item[passField(pass)] as string);
+  return { ...v.parse(Chunk, item), passes };
+};
+
+export const findChunk = async (
+  table: Table,
   job: string,
   chunk: number,
-  outcome: Outcome,
-  { rows, expiresAt }: { readonly rows: number; readonly expiresAt: number },
-): Write => ({ create: { ...chunkKey(job, chunk), outcome, rows, expires_at: expiresAt } });
+): Promise<Chunk | undefined> => {
+  const item = await table.get(chunkKey(job, chunk));
+  return item && readChunkItem(item);
+};
 
-/** The chunks whose results can be read, in their order, from this one on. */
-export async function* chunksDone(table: Table, job: string, from: number): AsyncGenerator<number> {
+/** Every chunk of which something is known, in their order, from this one on. */
+export async function* chunksOf(table: Table, job: string, from = 0): AsyncGenerator<Chunk> {
   const { pk, sk } = chunkKey(job, from);
-  for await (const item of everyItem(table, { pk, sk: { from: sk, to: "99999" } })) {
-    const { sk: chunk, outcome } = readChunk(item);
-    if (outcome === "done") yield Number(chunk);
-  }
+  for await (const item of everyItem(table, { pk, sk: { from: sk, to: "99999" }, pageSize: 250 }))
+    yield readChunkItem(item);
 }
-
-const readChunk = (item: Item) => v.parse(Chunk, item);

@@ -7,9 +7,11 @@ import type { Status } from "../verify/result.ts";
 
 // Layout.
 //
-//   pk                      sk      list_pk        list_sk           what
-//   JOB#<id>                JOB     JOBS#<owner>   <created at>#<id> who asked, how far it is; due until it is done
-//   RESULTS#<id>#<chunk>    <page>                                   up to 100 packed results (results.ts)
+//   pk          sk     list_pk        list_sk            what
+//   JOB#<id>    JOB    JOBS#<owner>   <created at>#<id>  who asked, how far it is; due until it is done
+//   JOB#<id>    INPUT                                    where each chunk of its input is (of batches and files)
+//
+// What became of its chunks is in chunks.ts, and their results in results.ts.
 
 export const JOB_STATUSES = [
   "pending",
@@ -57,15 +59,21 @@ const Job = v.object({
   error: v.optional(v.string()),
   /** How long its results are kept, by the plan at the time it was accepted. */
   keptSeconds: v.number(),
+  /** What is held for it and neither spent nor refunded yet. */
+  held: v.custom<Halves>(Number.isSafeInteger),
+  reason: v.string(),
+
   total: v.number(),
   processed: Count,
   valid: Count,
   invalid: Count,
   risky: Count,
   unknown: Count,
-  /** What is held for it and neither spent nor refunded yet. */
-  held: v.custom<Halves>(Number.isSafeInteger),
-  reason: v.string(),
+  /** Addresses that were never queued, and paid back. */
+  refunded: Count,
+  /** Addresses that we gave up on, for reasons of our own. */
+  lost: Count,
+
   /** Of one address alone: all that its worker has to know. */
   single: v.optional(
     v.object({
@@ -79,9 +87,39 @@ const Job = v.object({
   waits: Count,
   /** How often its message was sent since something last came of it. */
   sends: Count,
+
+  /** Of a batch or a file. */
+  input: v.optional(v.object({ key: v.string(), version: v.string() })),
+  chunkRows: Count,
+  wants: v.optional(v.object({ deepVerify: v.boolean(), includeAi: v.boolean() })),
+  /** 0 once the dispatch of every chunk is accounted for; the job cannot be complete before. */
+  unsettled: Count,
+  /** The chunks of which it is not known whether they were queued. */
+  unresolved: v.optional(v.array(v.number()), []),
+  /** How much was done when somebody last looked whether it goes on. */
+  seen: Count,
+  callback: v.optional(v.object({ url: v.string(), secret: v.nullable(v.string()) })),
 });
 
-export type Job = Readonly<v.InferOutput<typeof Job>>;
+export const NOTHING_DONE = {
+  processed: 0,
+  valid: 0,
+  invalid: 0,
+  risky: 0,
+  unknown: 0,
+  refunded: 0,
+  lost: 0,
+  waits: 0,
+  sends: 0,
+  chunkRows: 0,
+  unsettled: 0,
+  unresolved: [],
+  seen: 0,
+} as const;
+
+export type Job = Omit<Readonly<v.InferOutput<typeof Job>>, "unresolved"> & {
+  readonly unresolved: readonly number[];
+};
 export type Progress = Pick<Job, "total" | "processed" | Bucket>;
 
 export const jobKey = (id: string): Key => ({ pk: `JOB#${id}`, sk: "JOB" });
@@ -94,6 +132,9 @@ export const jobItem = (job: Job): Item => ({
   list_sk: `${job.createdAt}#${job.id}`,
   ...job,
 });
+
+export const isOpen = ({ status }: Pick<Job, "status">): boolean =>
+  OPEN_STATUSES.some((open) => open === status);
 
 export const findJob = async (table: Table, id: string): Promise<Job | undefined> => {
   const item = await table.get(jobKey(id));

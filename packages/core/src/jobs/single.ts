@@ -14,18 +14,21 @@ import { verify } from "../verify/verify.ts";
 import { announce } from "../webhooks/items.ts";
 import type { Worker } from "../worker.ts";
 import type { World } from "../world.ts";
-import { endChunk } from "./chunks.ts";
+import { chunkItem } from "./chunks.ts";
 import {
   bucketOf,
   doneAt,
   findJob,
+  isOpen,
   type Job,
   jobItem,
   jobKey,
+  NOTHING_DONE,
   OPEN_STATUSES,
   readJob,
 } from "./items.ts";
-import { pageItem } from "./results.ts";
+import { COME_AGAIN_AFTER_MS } from "./passes.ts";
+import { pageItems } from "./results.ts";
 
 // A job of one address: what POST /v1/verify could not finish in time.
 
@@ -36,9 +39,6 @@ export const SINGLES = { name: "singles", visibilitySeconds: 180, receivesMax: 5
 /** Its message may be lost. Then it is due after this, and sent again. */
 const AGAIN_AFTER_MS = 5 * 60_000;
 const SENDS_MAX = 6;
-
-/** A server that greylists wants to see us again, but not at once; one that still does then will not be persuaded. */
-const COME_AGAIN_AFTER_MS = [6 * 60_000, 30 * 60_000];
 
 export const SINGLE = "single";
 
@@ -59,15 +59,10 @@ export const singleJob = (
     createdAt: operation.openedAt,
     keptSeconds,
     total: 1,
-    processed: 0,
-    valid: 0,
-    invalid: 0,
-    risky: 0,
-    unknown: 0,
+    ...NOTHING_DONE,
     held: operation.amount,
     reason: operation.reason,
     single,
-    waits: 0,
     sends: 1,
   }),
   ...dueAt(SINGLE, operation.id, inMs(world.now(), AGAIN_AFTER_MS), operation.token),
@@ -104,8 +99,6 @@ export const repairSingle = async (world: World, item: Item): Promise<string> =>
   return "sent_again";
 };
 
-const isOpen = (job: Job): boolean => OPEN_STATUSES.some((status) => status === job.status);
-
 const comeAgain = async (world: World, { id, waits }: Job, waitMs: number): Promise<void> => {
   const { outcome } = await world.table.write({
     update: jobKey(id),
@@ -127,6 +120,7 @@ const complete = async (
   result: Verification,
 ): Promise<void> => {
   const now = world.now();
+  const token = world.newId("txn");
   const bucket = bucketOf(result.status);
   const rows = [{ row: 1, result: trimmed(result, single) }];
   const expiresAt = Math.floor(now.getTime() / 1000) + job.keptSeconds;
@@ -140,8 +134,24 @@ const complete = async (
     [bucket]: 1,
   };
   await finish(world, job, { settle: job.held }, [
-    endChunk(job.id, 0, "done", { rows: 1, expiresAt }),
-    { put: pageItem({ job: job.id, chunk: 0, page: 0 }, rows, expiresAt) },
+    {
+      create: {
+        ...chunkItem({
+          job: job.id,
+          chunk: 0,
+          outcome: "done",
+          rows: 1,
+          passes: [token],
+          waiting: 0,
+          from: 0,
+          to: 0,
+        }),
+        expires_at: expiresAt,
+      },
+    },
+    ...pageItems({ job: job.id, chunk: 0, token }, rows, expiresAt).map((page) => ({
+      create: page,
+    })),
     {
       update: jobKey(job.id),
       set: { ...NOT_DUE, ...doneAt(now), status: "completed", held: 0, processed: 1, [bucket]: 1 },

@@ -30,12 +30,14 @@ const Operation = v.object({
   claim: v.nullable(v.object({ pk: v.string(), sk: v.string() })),
   input: v.custom<Json>(() => true),
   token: v.string(),
+  /** All that was to be sent is sent. */
+  isSent: v.optional(v.boolean(), false),
 });
 
 export type Operation = Readonly<v.InferOutput<typeof Operation>>;
 
 export const readOperation = (item: Item): Operation => v.parse(Operation, item);
-const operationKey = (id: string): Key => ({ pk: `OPERATION#${id}`, sk: "OPERATION" });
+export const operationKey = (id: string): Key => ({ pk: `OPERATION#${id}`, sk: "OPERATION" });
 const heldBy = (account: string): string => `HELD#${account}`;
 
 /** Everything of an account that is under way and not yet a job's. */
@@ -79,7 +81,13 @@ export const begin = async (
   const { id, kind, payer, keyed } = order;
   let operation: Operation | undefined;
   const earlier = await firstOf(world, order, prepare, async ({ price, input, also = [] }) => {
-    operation ??= { ...originOf(world, order), amount: price, input, token: world.newId("txn") };
+    operation ??= {
+      ...originOf(world, order),
+      amount: price,
+      input,
+      token: world.newId("txn"),
+      isSent: false,
+    };
     const item = {
       ...operationKey(id),
       list_pk: heldBy(payer.account),

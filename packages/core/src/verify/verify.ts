@@ -36,6 +36,16 @@ export const verify = async (
   return told(engine, { text, address: parsed, fault: null, listed, ...looked }, options);
 };
 
+/** What can be told of an address that nobody could ask about: its letters and the lists, and why no more. */
+export const unprobed = (engine: Engine, text: string, reason: string): Verification => {
+  const parsed = parseAddress(text);
+  const found = isAddress(parsed)
+    ? { text, address: parsed, fault: null, listed: listedAs(engine.lists, parsed), ...NOT_ASKED }
+    : { text, address: null, fault: parsed.fault, listed: UNLISTED, ...NOT_ASKED };
+  const result = told(engine, found, { deepVerify: true, includeAi: true, includeEvidence: false });
+  return result.status === "unknown" ? { ...result, reason } : result;
+};
+
 /** Everything that was found out, before it is judged. */
 export type Found = {
   readonly text: string;

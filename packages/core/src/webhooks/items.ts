@@ -24,6 +24,8 @@ const Event = v.object({
   type: v.picklist(EVENT_TYPES),
   createdAt: v.string(),
   data: v.record(v.string(), v.unknown()),
+  /** Whoever asked to be told of this one thing, besides those who subscribed. */
+  callback: v.optional(v.object({ url: v.string(), secret: v.nullable(v.string()) })),
 });
 
 export type Event = Readonly<v.InferOutput<typeof Event>>;
@@ -36,6 +38,7 @@ export const announce = (
   owner: string,
   type: EventType,
   data: Readonly<Record<string, Json>>,
+  callback?: Event["callback"],
 ): Write => {
   const id = world.newId("evt");
   const now = world.now();
@@ -52,6 +55,7 @@ export const announce = (
       type,
       createdAt,
       data,
+      ...(callback && { callback }),
     },
   };
 };

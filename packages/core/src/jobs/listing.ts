@@ -1,8 +1,6 @@
 import { everyItem } from "../every-item.ts";
 import { type Item, type Position, positionOf, type Table } from "../table.ts";
-import { chunksDone } from "./chunks.ts";
 import { type Job, type JobStatus, jobsOf, readJob } from "./items.ts";
-import { pageKey, type Row, readPage } from "./results.ts";
 
 /** So many are looked at to find a page, and to count; a filter that few meet must not read for minutes. */
 const LOOKED_AT_MAX = 2_000;
@@ -60,44 +58,3 @@ async function* newestFirst(table: Table, owner: string, after?: Position): Asyn
   } as const;
   yield* everyItem(table, { ...list, ...(after && { after }) });
 }
-
-/** A row of a job: its chunk, its page there, its place on the page. */
-export type Place = readonly [chunk: number, page: number, at: number];
-
-export const BEGINNING: Place = [0, 0, 0];
-
-/** The rows that can be read by now, in the order of the input. */
-export async function* rowsFrom(
-  table: Table,
-  job: string,
-  [chunk, page, at]: Place,
-): AsyncGenerator<{ readonly row: Row; readonly place: Place }> {
-  for await (const one of chunksDone(table, job, chunk)) {
-    const firstPage = one === chunk ? page : 0;
-    for await (const { number, rows } of pagesOf(table, job, one, firstPage)) {
-      const first = one === chunk && number === page ? at : 0;
-      for (const [index, row] of rows.entries())
-        if (index >= first) yield { row, place: [one, number, index] };
-    }
-  }
-}
-
-async function* pagesOf(table: Table, job: string, chunk: number, from: number) {
-  const { pk, sk } = pageKey(job, chunk, from);
-  for await (const item of everyItem(table, { pk, sk: { from: sk, to: "9999" }, pageSize: 10 }))
-    yield { number: Number(item.sk), rows: readPage(item) };
-}
-
-/** A page of rows, and the place of the first that is not on it. */
-export const readRows = async (
-  table: Table,
-  job: string,
-  { from, limit }: { readonly from: Place; readonly limit: number },
-): Promise<{ readonly rows: readonly Row[]; readonly next?: Place }> => {
-  const rows: Row[] = [];
-  for await (const { row, place } of rowsFrom(table, job, from)) {
-    if (rows.length === limit) return { rows, next: place };
-    rows.push(row);
-  }
-  return { rows };
-};

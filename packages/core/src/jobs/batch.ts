@@ -1,0 +1,97 @@
+import type { Payer } from "../access/payer.ts";
+import { inMs } from "../due.ts";
+import type { Keyed } from "../money/claims.ts";
+import { type Halves, PRICE } from "../money/credits.ts";
+import { inProgress, payAtOnce } from "../money/operations.ts";
+import type { World } from "../world.ts";
+import { firstMessages, sendChunks } from "./chunk-messages.ts";
+import type { Chunks } from "./input-blob.ts";
+import { BATCH_CHUNK_ROWS, takeInBatch } from "./intake.ts";
+import { type Job, jobKey } from "./items.ts";
+import { assertWithinPlan, inputKeyOf, writesOfNewJob } from "./new-job.ts";
+import { LOOK_AGAIN_MS } from "./repair.ts";
+
+export type BatchWish = {
+  readonly emails: readonly string[];
+  readonly name: string | null;
+  readonly wants: NonNullable<Job["wants"]>;
+  readonly callback: NonNullable<Job["callback"]> | null;
+};
+
+export type BatchTold = Accepted & { readonly replayed: boolean };
+
+/** What a claim remembers, and a repeat is told. */
+type Accepted = {
+  readonly job: string;
+  readonly createdAt: string;
+  readonly totalSubmitted: number;
+  readonly duplicatesRemoved: number;
+  readonly unique: number;
+  readonly price: Halves;
+};
+
+/** Takes a list in and pays for it at once. From then on it is a job, whatever happens to the one who accepted it. */
+export const acceptBatch = async (
+  world: World,
+  payer: Payer,
+  wish: BatchWish,
+  keyed: Keyed | null,
+): Promise<BatchTold> => {
+  const id = world.newId("job");
+  const reason = "POST /v1/verify/batch";
+  const createdAt = world.now();
+  let chunks: Chunks = [];
+  let told: Accepted | undefined;
+  const order = { id, kind: "batch", payer, reason, keyed, leaseMs: 0 };
+  const came = await payAtOnce(world, order, async () => {
+    const taken = await takeInBatch(world.blobs, wish.emails, { key: inputKeyOf(id) });
+    const { unique, totalSubmitted, duplicatesRemoved } = taken;
+    assertWithinPlan(payer, unique);
+    chunks = taken.chunks;
+    const price = (unique * PRICE.batchAddress) as Halves;
+    told = {
+      job: id,
+      createdAt: createdAt.toISOString(),
+      totalSubmitted,
+      duplicatesRemoved,
+      unique,
+      price,
+    };
+    const { name, wants, callback } = wish;
+    const also = writesOfNewJob(world, {
+      id,
+      kind: "batch",
+      payer,
+      reason,
+      name,
+      wants,
+      callback,
+      createdAt,
+      input: taken.input,
+      chunks,
+      unique,
+      chunkRows: BATCH_CHUNK_ROWS,
+      columns: [],
+      unsettled: 0,
+    });
+    return { price, answer: told, also };
+  });
+  if ("answered" in came) return { ...(came.answered as unknown as Accepted), replayed: true };
+  if ("underWay" in came) throw inProgress(came.waitMs);
+  if (!told) throw new Error("a batch that nobody took in");
+  await sendAll(world, id, chunks);
+  return { ...told, replayed: false };
+};
+
+/** It is paid for and accepted: what is not sent now is sent by whoever looks whether the job goes on. */
+const sendAll = async (world: World, job: string, chunks: Chunks): Promise<void> => {
+  const sent = await sendChunks(world, firstMessages(job, { chunks }));
+  if (sent.some((one) => one !== "sent")) return;
+  await world.table
+    .write({
+      update: jobKey(job),
+      set: { due_sk: inMs(world.now(), LOOK_AGAIN_MS).toISOString() },
+      where: { status: "processing", seen: 0 },
+    })
+    .catch(() => undefined);
+};

@@ -1,0 +1,57 @@
+import * as v from "valibot";
+import type { Sent } from "../queue.ts";
+import type { Item, Table } from "../table.ts";
+import type { World } from "../world.ts";
+import { type Chunks, slicesOf } from "./input-blob.ts";
+import { jobKey } from "./items.ts";
+
+/** A message only points to its rows, so it may come twice, and late. `pass`: how many there were before. */
+const ChunkMessage = v.object({
+  job: v.string(),
+  chunk: v.number(),
+  pass: v.number(),
+  from: v.number(),
+  to: v.number(),
+});
+
+export type ChunkMessage = Readonly<v.InferOutput<typeof ChunkMessage>>;
+
+export const readChunkMessage = (body: unknown): ChunkMessage => v.parse(ChunkMessage, body);
+
+export const CHUNKS_QUEUE = { name: "chunks", visibilitySeconds: 960, receivesMax: 5 };
+
+/** One outcome for each message. */
+export const sendChunks = (
+  world: Pick<World, "queue">,
+  messages: readonly ChunkMessage[],
+): Promise<readonly Sent[]> =>
+  world.queue.sendMany(
+    CHUNKS_QUEUE.name,
+    messages.map((body) => ({ body })),
+  );
+
+const Input = v.object({ chunks: v.array(v.number()), columns: v.array(v.string()) });
+
+/** Where the chunks of a job begin, and what its other columns are called. */
+export type InputFacts = { readonly chunks: Chunks; readonly columns: readonly string[] };
+
+export const inputItem = (job: string, { chunks, columns }: InputFacts): Item => ({
+  ...inputKey(job),
+  chunks,
+  columns,
+});
+
+const inputKey = (job: string) => ({ ...jobKey(job), sk: "INPUT" });
+
+export const findInput = async (table: Table, job: string): Promise<InputFacts> => {
+  const item = await table.get(inputKey(job));
+  if (!item) throw new Error(`the job ${job} has no input`);
+  return v.parse(Input, item);
+};
+
+/** The first pass over every chunk. */
+export const firstMessages = (
+  job: string,
+  { chunks }: Pick<InputFacts, "chunks">,
+): ChunkMessage[] =>
+  slicesOf(chunks).map(({ from, to }, chunk) => ({ job, chunk, pass: 0, from, to }));

@@ -1,0 +1,50 @@
+import { commit } from "../commit.ts";
+import { NOT_DUE } from "../due.ts";
+import type { Json } from "../table.ts";
+import { announce } from "../webhooks/items.ts";
+import type { World } from "../world.ts";
+import { doneAt, findJob, isOpen, type Job, jobKey, OPEN_STATUSES } from "./items.ts";
+
+/** When all is done, the job says so, once, and whoever asked to be told is told. True: it is done by now. */
+export const completeIfDone = async (world: World, id: string): Promise<boolean> => {
+  const job = await findJob(world.table, id);
+  if (!job || !isOpen(job)) return true;
+  if (job.unsettled > 0 || job.processed + job.refunded < job.total) return false;
+  const isLost = job.lost > 0 && job.lost === job.processed;
+  const { outcome } = isLost
+    ? await end(world, job, "failed", LOST)
+    : await end(world, job, "completed");
+  if (outcome === "ambiguous") throw new Error("it is not known whether the job is done");
+  return true;
+};
+
+const LOST = "Every part of the job broke on our side, again and again.";
+
+const end = (world: World, job: Job, status: "completed" | "failed", error?: string) =>
+  commit(world, [
+    // First: it is what another hand, or an earlier try of ours, may have done already.
+    endedJob(world, job, status, error),
+    newsOf(world, job, status, error),
+  ]);
+
+export const endedJob = (
+  world: World,
+  { id }: Job,
+  status: "completed" | "failed",
+  error?: string,
+) => ({
+  update: jobKey(id),
+  set: { ...NOT_DUE, ...doneAt(world.now()), status, ...(error && { error }) },
+  where: { status: { oneOf: OPEN_STATUSES } },
+});
+
+export const newsOf = (world: World, job: Job, status: "completed" | "failed", error?: string) => {
+  const { total, processed, valid, invalid, risky, unknown } = job;
+  const data: Record<string, Json> = {
+    job_id: job.id,
+    status,
+    progress: { total, processed, valid, invalid, risky, unknown },
+    ...(error && { error }),
+  };
+  return announce(world, job.owner, `job.${status}`, data, job.callback);
+};

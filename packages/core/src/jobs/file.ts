@@ -1,0 +1,260 @@
+import * as v from "valibot";
+import type { Payer } from "../access/payer.ts";
+import { PLANS } from "../accounts/plans.ts";
+import { inMs } from "../due.ts";
+import { Failure } from "../failure.ts";
+import type { Keyed } from "../money/claims.ts";
+import { type Halves, PRICE } from "../money/credits.ts";
+import {
+  type Begun,
+  begin,
+  type Operation,
+  operationKey,
+  readOperation,
+  release,
+  settle,
+} from "../money/operations.ts";
+import type { Sent } from "../queue.ts";
+import type { Item, Write } from "../table.ts";
+import { within } from "../within.ts";
+import type { World } from "../world.ts";
+import { findInput, firstMessages, sendChunks } from "./chunk-messages.ts";
+import { completeIfDone, endedJob, newsOf } from "./completion.ts";
+import { FILE_CHUNK_ROWS, type FileIntake, takeInFile } from "./intake.ts";
+import { findJob, type Job, jobKey } from "./items.ts";
+import { inputKeyOf, tooManyFor, writesOfNewJob } from "./new-job.ts";
+import { givenBack, LOOK_AGAIN_MS } from "./repair.ts";
+import { FILE_BYTES_MAX, findUpload } from "./uploads.ts";
+
+export type FileWish = {
+  readonly fileKey: string;
+  readonly emailColumn: string | undefined;
+  readonly hasHeader: boolean | undefined;
+  readonly name: string | null;
+  readonly wants: NonNullable<Job["wants"]>;
+  readonly callback: NonNullable<Job["callback"]> | null;
+};
+
+/** What was counted when the file was read. */
+const Counts = v.object({
+  totalSubmitted: v.number(),
+  duplicatesRemoved: v.number(),
+  invalidSkipped: v.number(),
+  unique: v.number(),
+});
+
+export type Counts = Readonly<v.InferOutput<typeof Counts>>;
+
+/** What became of the chunks, in addresses. */
+export type Dispatched = { readonly refused: number; readonly unknown: number };
+
+export type FileTold = {
+  readonly job: string;
+  readonly counts: Counts;
+  readonly price: Halves;
+} & (
+  | { readonly how: "accepted" | "replayed"; readonly dispatched: Dispatched }
+  /** Somebody else is still at it; `waitMs` from now it is worth another look. */
+  | { readonly how: "dispatching" | "settling"; readonly waitMs: number }
+);
+
+/** Longer than it takes to send a thousand messages, settle them, and answer. */
+const LEASE_MS = 45_000;
+/** A file that is not read by then would leave too little time for what comes after the debit. */
+const READ_WITHIN_MS = 15_000;
+const SETTLE_AGAIN_MS = 5_000;
+
+export const FILE = "file";
+
+/** Reads the uploaded file, holds its price, sends its chunks, and settles what was sent. */
+export const acceptFile = async (
+  world: World,
+  payer: Payer,
+  wish: FileWish,
+  keyed: Keyed | null,
+): Promise<FileTold> => {
+  const id = world.newId("job");
+  const reason = "POST /v1/verify/file";
+  const order = { id, kind: FILE, payer, reason, keyed, leaseMs: LEASE_MS };
+  const came = await begin(world, order, async () => {
+    const createdAt = world.now();
+    const taken = await takeIn(world, payer, wish, id);
+    const { input, chunks, facts, unique } = taken;
+    const { name, wants, callback } = wish;
+    const also = writesOfNewJob(world, {
+      id,
+      kind: FILE,
+      payer,
+      reason,
+      name,
+      wants,
+      callback,
+      createdAt,
+      input,
+      chunks,
+      unique,
+      chunkRows: FILE_CHUNK_ROWS,
+      columns: otherColumns(facts),
+      unsettled: 1,
+    });
+    const price = (unique * PRICE.fileAddress) as Halves;
+    return { price, input: v.parse(Counts, taken), also };
+  });
+  return "begun" in came ? dispatch(world, came.begun) : toldOf(came);
+};
+
+/** The file's own columns without that of the addresses, which is ours from now on. */
+const otherColumns = ({ columns, emailColumn }: FileIntake["facts"]): readonly string[] =>
+  columns.filter((_, at) => at !== emailColumn);
+
+const takeIn = async (
+  world: World,
+  payer: Payer,
+  { fileKey, emailColumn, hasHeader }: FileWish,
+  id: string,
+): Promise<FileIntake> => {
+  const upload = await findUpload(world, payer, fileKey);
+  const taken = await within(
+    world,
+    READ_WITHIN_MS,
+    takeInFile(world, upload.content, {
+      key: inputKeyOf(id),
+      addressesMax: PLANS[payer.plan].jobAddressesMax,
+      bytesMax: FILE_BYTES_MAX,
+      emailColumn,
+      hasHeader,
+    }),
+  );
+  if (taken === "late")
+    throw new Failure("UNAVAILABLE", "nothing_charged", "The file could not be read in time.");
+  if (!("fault" in taken)) return taken;
+  if (taken.fault === "too_many") throw tooManyFor(payer.plan);
+  const code = taken.fault === "too_large" ? "PAYLOAD_TOO_LARGE" : "INVALID_REQUEST";
+  const field = taken.fault === "unknown_column" ? "email_column" : "file_key";
+  throw new Failure(code, "nothing_charged", taken.message, {
+    details: [{ field, message: taken.message }],
+  });
+};
+
+const toldOf = (came: Exclude<Begun, { begun: Operation }>): FileTold => {
+  if ("answered" in came) {
+    const answer = came.answered as unknown as Answer;
+    return { ...answer, how: "replayed" };
+  }
+  const { id, amount, input } = came.underWay;
+  const how = came.underWay.isSent ? "settling" : "dispatching";
+  return { job: id, counts: v.parse(Counts, input), price: amount, how, waitMs: came.waitMs };
+};
+
+/** What a claim remembers. */
+type Answer = {
+  readonly job: string;
+  readonly counts: Counts;
+  readonly price: Halves;
+  readonly dispatched: Dispatched;
+};
+
+/** Sends every chunk, and settles by what the queue said of each. Whoever takes it over sends all of them again. */
+const dispatch = async (world: World, operation: Operation): Promise<FileTold> => {
+  const { id, amount, input } = operation;
+  const counts = v.parse(Counts, input);
+  const messages = firstMessages(id, await findInput(world.table, id));
+  const sent = await sendChunks(world, messages);
+  if (sent.every((one) => one === "refused")) return giveBack(world, operation);
+
+  await noteSent(world, operation);
+  const settlement = settlementOf(sent, counts.unique);
+  const dispatched = {
+    refused: settlement.refused.addresses,
+    unknown: settlement.unknown.addresses,
+  };
+  const answer: Answer = { job: id, counts, price: amount, dispatched };
+  const ended = await settleSent(world, operation, { ...settlement, answer });
+  if (ended !== "ended")
+    return { job: id, counts, price: amount, how: "settling", waitMs: SETTLE_AGAIN_MS };
+  await completeIfDone(world, id).catch(() => false);
+  return { ...answer, how: "accepted" };
+};
+
+/** For those who ask meanwhile: what is left to do is not sending any more. Only a hint, so nobody waits for it. */
+const noteSent = async (world: World, { id, token }: Operation): Promise<void> => {
+  await world.table
+    .write({
+      update: operationKey(id),
+      set: { isSent: true },
+      where: { token },
+    })
+    .catch(() => undefined);
+};
+
+type Some = { readonly chunks: readonly number[]; readonly addresses: number };
+type Settlement = { readonly refused: Some; readonly unknown: Some };
+
+/** One transaction holds a hundred writes; what is refused beyond that is resolved like what is unknown. */
+const GIVEN_BACK_AT_ONCE = 80;
+
+const settlementOf = (sent: readonly Sent[], total: number): Settlement => {
+  const addressesIn = (chunk: number) => Math.min(FILE_CHUNK_ROWS, total - chunk * FILE_CHUNK_ROWS);
+  const those = (chunks: readonly number[]): Some => ({
+    chunks,
+    addresses: chunks.reduce((sum, chunk) => sum + addressesIn(chunk), 0),
+  });
+  const which = (outcome: Sent) => [...sent.keys()].filter((chunk) => sent[chunk] === outcome);
+  const refused = which("refused");
+  return {
+    refused: those(refused.slice(0, GIVEN_BACK_AT_ONCE)),
+    unknown: those(
+      [...which("unknown"), ...refused.slice(GIVEN_BACK_AT_ONCE)].toSorted((a, b) => a - b),
+    ),
+  };
+};
+
+const settleSent = (
+  world: World,
+  operation: Operation,
+  { refused, unknown, answer }: Settlement & { readonly answer: Answer },
+) => {
+  const { id, mode } = operation;
+  const price = (addresses: number) => (addresses * PRICE.fileAddress) as Halves;
+  const kept = price(answer.counts.unique - refused.addresses - unknown.addresses);
+  const isOpen = unknown.chunks.length > 0;
+  const job: Write = {
+    update: jobKey(id),
+    set: {
+      unsettled: unknown.chunks.length,
+      unresolved: unknown.chunks,
+      held: mode === "live" ? price(unknown.addresses) : 0,
+      refunded: refused.addresses,
+      ...(isOpen && { status: "enqueue_unknown" }),
+      ...(!isOpen && { due_sk: lookAgainAt(world) }),
+    },
+    where: { unsettled: 1 },
+  };
+  return settle(world, operation, {
+    answer,
+    moved: { settle: kept, release: price(refused.addresses) },
+    also: [job, ...refused.chunks.map((chunk) => givenBack({ id }, chunk))],
+  });
+};
+
+const lookAgainAt = (world: World): string => inMs(world.now(), LOOK_AGAIN_MS).toISOString();
+
+/** Not one chunk was queued, and surely not: there is no job, and never was one. */
+const giveBack = async (world: World, operation: Operation): Promise<never> => {
+  const job = await findJob(world.table, operation.id);
+  const error = "None of it could be queued. The charge was refunded.";
+  const also = job
+    ? [endedJob(world, job, "failed", error), newsOf(world, job, "failed", error)]
+    : [];
+  const ended = await release(world, operation, also);
+  const what = "None of the addresses could be queued.";
+  if (ended === "ended")
+    throw new Failure("INTERNAL", operation.mode === "live" ? "refunded" : "nothing_charged", what);
+  throw new Failure("INTERNAL", operation.claim ? "retry_same_key" : "unknown", what);
+};
+
+/** Whoever accepted the file is gone: its chunks are sent again, all of them, and settled. */
+export const repairFile = async (world: World, item: Item): Promise<string> => {
+  const told = await dispatch(world, readOperation(item));
+  return told.how === "accepted" ? "dispatched" : "left_to_others";
+};

@@ -1,0 +1,78 @@
+import { ownerOf, type Payer } from "../access/payer.ts";
+import { PLANS } from "../accounts/plans.ts";
+import { dueAt, inMs } from "../due.ts";
+import { Failure } from "../failure.ts";
+import { credits } from "../money/credits.ts";
+import type { Write } from "../table.ts";
+import type { World } from "../world.ts";
+import { inputItem } from "./chunk-messages.ts";
+import type { Chunks, InputBlob } from "./input-blob.ts";
+import { type Job, jobItem, NOTHING_DONE } from "./items.ts";
+import { JOB } from "./repair.ts";
+
+/** What a job of many addresses is made of. */
+export type NewJob = {
+  readonly id: string;
+  readonly kind: "batch" | "file";
+  readonly payer: Payer;
+  readonly reason: string;
+  readonly name: string | null;
+  readonly wants: NonNullable<Job["wants"]>;
+  readonly callback: NonNullable<Job["callback"]> | null;
+  readonly input: InputBlob;
+  readonly chunks: Chunks;
+  readonly chunkRows: number;
+  readonly columns: readonly string[];
+  readonly unique: number;
+  readonly createdAt: Date;
+  /** 1: its dispatch is somebody's business still. */
+  readonly unsettled: 0 | 1;
+};
+
+/** Whoever accepted it has this long to send its chunks, before somebody else looks. */
+const SEND_WITHIN_MS = 60_000;
+
+/** The writes that make it known. They go with the debit. */
+export const writesOfNewJob = (world: World, made: NewJob): Write[] => {
+  const { id, kind, payer, reason, name, wants, callback, createdAt, unsettled, chunkRows } = made;
+  const { key, version } = made.input;
+  const job: Job = {
+    ...NOTHING_DONE,
+    id,
+    owner: ownerOf(payer),
+    account: payer.account,
+    mode: payer.mode,
+    kind,
+    name,
+    status: "processing",
+    createdAt: createdAt.toISOString(),
+    keptSeconds: PLANS[payer.plan].retentionDays * 86_400,
+    held: credits(0),
+    reason,
+    total: made.unique,
+    input: { key, version },
+    chunkRows,
+    wants,
+    ...(callback && { callback }),
+    unsettled,
+  };
+  const due = dueAt(JOB, id, inMs(createdAt, SEND_WITHIN_MS), world.newId("txn"));
+  return [
+    { create: { ...jobItem(job), ...due } },
+    { create: inputItem(id, { chunks: made.chunks, columns: made.columns }) },
+  ];
+};
+
+/** A job larger than the plan lets through is refused before it costs anything. */
+export const assertWithinPlan = ({ plan }: Payer, addresses: number): void => {
+  const { jobAddressesMax } = PLANS[plan];
+  if (addresses > jobAddressesMax) throw tooManyFor(plan);
+};
+
+export const tooManyFor = (plan: Payer["plan"]): Failure => {
+  const most = PLANS[plan].jobAddressesMax.toLocaleString("en");
+  const what = `The plan ${plan} allows ${most} addresses in one job.`;
+  return new Failure("PAYLOAD_TOO_LARGE", "nothing_charged", what);
+};
+
+export const inputKeyOf = (job: string): string => `inputs/${job}.jsonl`;

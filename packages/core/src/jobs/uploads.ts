@@ -1,0 +1,45 @@
+import type { Payer } from "../access/payer.ts";
+import { Failure } from "../failure.ts";
+import type { World } from "../world.ts";
+
+export const FILE_BYTES_MAX = 50_000_000;
+export const UPLOAD_SECONDS = 3_600;
+
+export type Upload = {
+  readonly key: string;
+  readonly url: string;
+  readonly expiresInSeconds: number;
+};
+
+/** A link to put one file under one key of this account, and nothing else. */
+export const newUpload = async (
+  world: World,
+  payer: Payer,
+  kind: "csv" | "txt",
+): Promise<Upload> => {
+  const key = `${folderOf(payer)}${world.newId("upl")}.${kind}`;
+  const expiresInSeconds = UPLOAD_SECONDS;
+  const url = await world.blobs.putLink(key, { expiresInSeconds, bytesMax: FILE_BYTES_MAX });
+  return { key, url, expiresInSeconds };
+};
+
+const folderOf = ({ mode, account }: Payer): string => `uploads/${mode}/${account}/`;
+
+const FORM = /^uploads\/(?:live|test)\/[\w-]+\/[\w-]+\.(?:csv|txt)$/;
+
+/** The file as it is at this moment: what is put under the key later is another one. */
+export const findUpload = async (world: World, payer: Payer, key: string) => {
+  if (FORM.test(key) && !key.startsWith(folderOf(payer)))
+    throw new Failure("FORBIDDEN", "nothing_charged", "This file_key is not this account's.");
+  const facts = FORM.test(key) ? await world.blobs.head(key) : undefined;
+  if (facts && facts.bytes > FILE_BYTES_MAX) throw tooLarge(facts.bytes);
+  const found = facts && (await world.blobs.get(key, { version: facts.version }));
+  if (found) return found;
+  const what = "There is no file under this file_key; put it to the upload_url first.";
+  throw new Failure("NOT_FOUND", "nothing_charged", what);
+};
+
+const tooLarge = (bytes: number): Failure => {
+  const what = `The file has ${bytes.toLocaleString("en")} bytes; ${FILE_BYTES_MAX.toLocaleString("en")} are the most.`;
+  return new Failure("PAYLOAD_TOO_LARGE", "nothing_charged", what);
+};
