@@ -119,6 +119,36 @@ describe("an address that was parsed", () => {
   });
 });
 
+test("an address is read the same way whether it is ordinary at first sight or in brackets", () => {
+  // Of such addresses most are as ordinary as can be, and the others are nearly so.
+  const plain = fc
+    .array(
+      fc.oneof(
+        { weight: 4, arbitrary: fc.stringMatching(/^[a-z0-9]{1,24}$/) },
+        { weight: 3, arbitrary: fc.constantFrom(".", "-", "@", "@b.", ".com") },
+        {
+          weight: 1,
+          arbitrary: fc.constantFrom("xn--", "xn--bcher-kva", "--", "_", "+", "'", ".0"),
+        },
+        { weight: 1, arbitrary: fc.constantFrom("A", "ü", " ", "/", "\n", "(", '"', "`{|}~") },
+      ),
+      { maxLength: 10 },
+    )
+    .map((pieces) => pieces.join(""));
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        plain,
+        plain.map((text) => `a${text}@example.com`),
+      ),
+      (text) => {
+        expect(parseAddress(text)).toEqual(parseAddress(`<mailto:${text.trim()}>`));
+      },
+    ),
+    { numRuns: 20_000 },
+  );
+});
+
 test("many of the texts tried are addresses, or the laws above would say little", () => {
   const tried = fc.sample(likely, { numRuns: 1_000, seed: 1 });
 

@@ -35,6 +35,7 @@ const LOCAL_OCTETS_MAX = 64;
  * White space around it, one pair of angle brackets and `mailto:` are taken away; nothing else is mended.
  */
 export const parseAddress = (text: string): Address | AddressFault => {
+  if (text.length <= ORDINARY_LENGTH_MAX && ORDINARY.test(text)) return ordinary(text);
   const trimmed = text.trim();
   if (trimmed.length > TEXT_UNITS_MAX) return faultOf("syntax.too_long");
   // Before all else: a few characters beyond ASCII are, in NFC, ones of the grammar (U+037E is ";").
@@ -49,6 +50,24 @@ export const parseAddress = (text: string): Address | AddressFault => {
 
   const host = rest.startsWith("[") ? hostOfLiteral(rest) : parseDomain(rest);
   return "fault" in host ? host : assemble(local, host);
+};
+
+// Nearly every address there is, and it is its own display and canonical form. Too short to break a limit of
+// length; without a hyphen beside another, so without A-labels; its last label has letters only.
+const ORDINARY_LENGTH_MAX = 64;
+const ORDINARY =
+  /^[a-z0-9!#$%&'*+\-/=?^_`{|}~]+(?:\.[a-z0-9!#$%&'*+\-/=?^_`{|}~]+)*@(?:[a-z0-9]+(?:-[a-z0-9]+)*\.)+[a-z]+$/;
+
+const ordinary = (text: string): Address => {
+  const at = text.indexOf("@");
+  return {
+    local: text.slice(0, at),
+    domain: text.slice(at + 1),
+    literal: null,
+    display: text,
+    canonical: text,
+    needsSmtpUtf8: false,
+  };
 };
 
 export const isAddress = (parsed: Address | AddressFault): parsed is Address =>
