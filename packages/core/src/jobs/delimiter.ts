@@ -9,8 +9,20 @@ const SAMPLE_ROWS_MAX = 200;
 
 /** The first rows of a head. One that the head breaks off is none, unless there is no other. */
 export const sampleOf = (head: string, delimiter: string, isWhole: boolean): Rows => {
-  const records = csvReader(delimiter)(head, isWhole);
-  const found = records.length > 0 ? records : csvReader(delimiter)(head, true);
+  const found = firstRows(head, delimiter, isWhole);
+  return found.length > 0 ? found : firstRows(head, delimiter, true);
+};
+
+/** A head holds thousands of rows, and to read all of them five times would hold everybody else up. */
+const SAMPLED_LENGTH = 8_192;
+
+const firstRows = (head: string, delimiter: string, isWhole: boolean): Rows => {
+  const read = csvReader(delimiter);
+  const found: (readonly string[])[] = [];
+  for (let from = 0; from < head.length && found.length < SAMPLE_ROWS_MAX; from += SAMPLED_LENGTH) {
+    const to = from + SAMPLED_LENGTH;
+    found.push(...read(head.slice(from, to), isWhole && to >= head.length));
+  }
   return found.slice(0, SAMPLE_ROWS_MAX);
 };
 
