@@ -1,0 +1,193 @@
+import type { Blobs } from "../blobs.ts";
+import { isAddress, parseAddress } from "../mail/address.ts";
+import type { World } from "../world.ts";
+import { type InputRow, type WrittenInput, writeInput } from "./input-blob.ts";
+import {
+  isListFault,
+  type ListFacts,
+  type ListFault,
+  type ListOptions,
+  type ListRow,
+  type OpenedList,
+  openList,
+} from "./list.ts";
+import { textSet } from "./text-set.ts";
+
+export const FILE_CHUNK_ROWS = 500;
+export const BATCH_CHUNK_ROWS = 100;
+
+/** What came of a list: an input that is written and holds each address once. */
+export type Intake = WrittenInput & {
+  /** Those of no address among them. */
+  readonly totalSubmitted: number;
+  readonly duplicatesRemoved: number;
+  /** The addresses that are left. */
+  readonly unique: number;
+};
+
+export type FileIntake = Intake & { readonly facts: ListFacts; readonly invalidSkipped: number };
+
+export type IntakeFault =
+  | ListFault
+  | { readonly fault: "no_addresses" | "too_many" | "too_large"; readonly message: string };
+
+export type FileOptions = ListOptions & {
+  /** Of the input that is written. */
+  readonly key: string;
+  readonly addressesMax: number;
+  /** Of the file. */
+  readonly bytesMax: number;
+  readonly rowsPerChunk?: number | undefined;
+};
+
+/**
+ * Reads a list once, from its first byte to its last, and holds little more of it than its addresses. On a fault
+ * nothing is written, and no more is read than shows the fault. In any case the source is closed.
+ */
+export const takeInFile = async (
+  { blobs, sleep }: Pick<World, "sleep"> & { readonly blobs: Pick<Blobs, "put"> },
+  source: AsyncIterable<Uint8Array>,
+  { key, addressesMax, bytesMax, rowsPerChunk = FILE_CHUNK_ROWS, ...options }: FileOptions,
+): Promise<FileIntake | IntakeFault> => {
+  // Only an error makes a store give up a put, and a store may wrap it into one of its own.
+  let fault: IntakeFault | undefined;
+  const refuse: Refuse = (found) => {
+    fault = found;
+    throw new Error(found.message);
+  };
+  const bytes = upTo(bytesMax, source, refuse);
+  try {
+    const opened = await openList(bytes, options);
+    if (isListFault(opened)) return opened;
+    const tally = newTally();
+    const rows = addressesOf(opened, { tally, addressesMax, refuse, pause: () => sleep(0) });
+    const written = await writeInput(blobs, key, rows, rowsPerChunk);
+    return { ...written, ...tally, facts: opened.facts };
+  } catch (error) {
+    if (fault) return fault;
+    throw error;
+  } finally {
+    // A put may fail before it begins to read.
+    await bytes.return(undefined);
+  }
+};
+
+export type BatchOptions = { readonly key: string; readonly rowsPerChunk?: number | undefined };
+
+/** What is no address stays in it, and is verified as what it is. */
+export const takeInBatch = async (
+  blobs: Pick<Blobs, "put">,
+  emails: readonly string[],
+  { key, rowsPerChunk = BATCH_CHUNK_ROWS }: BatchOptions,
+): Promise<Intake> => {
+  const seen = new Set<string>();
+  const rows: InputRow[] = [];
+  for (const [index, email] of emails.entries()) {
+    const text = email.trim();
+    const parsed = parseAddress(text);
+    // No canonical form begins with a blank, so a text that is no address never stands for one.
+    const [shown, same] = isAddress(parsed)
+      ? [parsed.display, parsed.canonical]
+      : [text, ` ${text}`];
+    if (seen.has(same)) continue;
+    seen.add(same);
+    rows.push([index + 1, shown]);
+  }
+  const written = await writeInput(blobs, key, only(rows), rowsPerChunk);
+  const unique = rows.length;
+  const totalSubmitted = emails.length;
+  return { ...written, totalSubmitted, duplicatesRemoved: totalSubmitted - unique, unique };
+};
+
+type Refuse = (fault: IntakeFault) => never;
+
+async function* upTo(
+  bytesMax: number,
+  source: AsyncIterable<Uint8Array>,
+  refuse: Refuse,
+): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const piece of source) {
+    bytes += piece.length;
+    if (bytes > bytesMax) refuse(tooLarge(bytesMax));
+    yield piece;
+  }
+}
+
+type Tally = {
+  totalSubmitted: number;
+  duplicatesRemoved: number;
+  invalidSkipped: number;
+  unique: number;
+};
+
+const newTally = (): Tally => ({
+  totalSubmitted: 0,
+  duplicatesRemoved: 0,
+  invalidSkipped: 0,
+  unique: 0,
+});
+
+type Taking = {
+  readonly tally: Tally;
+  readonly addressesMax: number;
+  readonly refuse: Refuse;
+  readonly pause: () => Promise<void>;
+};
+
+/** About ten milliseconds. */
+const SKIPPED_WITHOUT_PAUSE = 4_000;
+
+async function* addressesOf(
+  { facts, rows }: OpenedList,
+  { tally, addressesMax, refuse, pause }: Taking,
+): AsyncGenerator<readonly InputRow[]> {
+  const seen = textSet(addressesMax + 1);
+  let pauseAt = SKIPPED_WITHOUT_PAUSE;
+  for await (const batch of rows) {
+    const kept: InputRow[] = [];
+    tally.totalSubmitted += batch.length;
+    for (const row of batch) {
+      const parsed = parseAddress(row.email);
+      if (!isAddress(parsed)) tally.invalidSkipped += 1;
+      else if (!seen.add(parsed.canonical)) tally.duplicatesRemoved += 1;
+      else kept.push(inputRow(row, parsed.display, facts.emailColumn));
+    }
+    tally.unique += kept.length;
+    if (tally.unique > addressesMax) refuse(tooMany(addressesMax));
+    if (kept.length > 0) yield kept;
+
+    // Rows that are kept are written, and others have their turn meanwhile. Rows that are skipped leave them none.
+    if (tally.duplicatesRemoved + tally.invalidSkipped < pauseAt) continue;
+    pauseAt += SKIPPED_WITHOUT_PAUSE;
+    await pause();
+  }
+  if (tally.unique === 0) refuse(noAddresses(tally.totalSubmitted));
+}
+
+const inputRow = ({ line, cells }: ListRow, email: string, emailColumn: number): InputRow => {
+  const row: [number, string, ...string[]] = [line, email];
+  for (const [index, cell] of cells.entries()) if (index !== emailColumn) row.push(cell);
+  return row;
+};
+
+async function* only(rows: readonly InputRow[]): AsyncGenerator<readonly InputRow[]> {
+  yield rows;
+}
+
+const tooLarge = (bytesMax: number): IntakeFault => ({
+  fault: "too_large",
+  message: `The file is larger than ${shown(bytesMax)} bytes.`,
+});
+
+const tooMany = (addressesMax: number): IntakeFault => ({
+  fault: "too_many",
+  message: `The file holds more than ${shown(addressesMax)} addresses.`,
+});
+
+const noAddresses = (rows: number): IntakeFault => ({
+  fault: "no_addresses",
+  message: `The file holds no address: ${rows === 1 ? "its one row is" : `all its ${shown(rows)} rows are`} none.`,
+});
+
+const shown = (count: number): string => count.toLocaleString("en");

@@ -1,0 +1,145 @@
+import { readChunk, slicesOf } from "@mailproof/core/jobs/input-blob";
+import { takeInBatch } from "@mailproof/core/jobs/intake";
+import { textSet } from "@mailproof/core/jobs/text-set";
+import { isAddress, parseAddress } from "@mailproof/core/mail/address";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { KEY, rowsOf, taken } from "../core/jobs/taking.ts";
+import { memoryBlobs } from "../simulation/memory-blobs.ts";
+
+const cell = fc
+  .array(
+    fc.oneof(
+      fc.stringMatching(/^[a-z0-9]{1,8}$/),
+      fc.constantFrom(
+        '"',
+        ",",
+        ";",
+        "\n",
+        "\r\n",
+        "\\",
+        "\\n",
+        "]",
+        "é",
+        "東",
+        "😀",
+        "\u2028",
+        "\t",
+      ),
+    ),
+    { maxLength: 6 },
+  )
+  .map((pieces) => pieces.join(""));
+
+/** Few people and few domains, so that many of them come again; some in another spelling, some nobody. */
+const email = fc
+  .tuple(
+    fc.constantFrom("ann", "bob", "Ann", "o'neil", "jörg", '"a b"', '"\\""', "x".repeat(64), ""),
+    fc.constantFrom("@example.com", "@EXAMPLE.com", "@bücher.example", "@[192.0.2.1]", "@no", ""),
+    fc.constantFrom("", "", " ", "<"),
+  )
+  .map(([local, domain, around]) =>
+    around === "<" ? `<${local}${domain}>` : `${around}${local}${domain}`,
+  );
+
+const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+
+type Row = readonly [before: string, email: string, after: string];
+
+/** What it has to come to, said as simply as can be. */
+const expected = (rows: readonly Row[]) => {
+  const seen = new Set<string>();
+  const counts = {
+    totalSubmitted: rows.length,
+    duplicatesRemoved: 0,
+    invalidSkipped: 0,
+    unique: 0,
+  };
+  const kept: (readonly [number, string, string, string])[] = [];
+  rows.forEach(([before, text, after], index) => {
+    const address = parseAddress(text.trim());
+    if (!isAddress(address)) counts.invalidSkipped += 1;
+    else if (seen.has(address.canonical)) counts.duplicatesRemoved += 1;
+    else {
+      seen.add(address.canonical);
+      counts.unique += 1;
+      kept.push([index + 2, address.display, before, after]);
+    }
+  });
+  return { counts, kept };
+};
+
+/** One of them is somebody: a list of nobody is a fault. */
+const list = fc
+  .array(fc.tuple(cell, email, cell), { maxLength: 40 })
+  .map((rows): readonly Row[] => [...rows, ["", "last@example.com", ""]]);
+const RUNS = { numRuns: 500 };
+
+describe("a file that was taken in", () => {
+  test("holds the first row of each address, cell by cell, and counts all others", async () => {
+    await fc.assert(
+      fc.asyncProperty(list, fc.integer({ min: 1, max: 10 }), async (rows, rowsPerChunk) => {
+        const text = [["before", "e-mail", "after"], ...rows].map((cells) =>
+          cells.map(quoted).join(","),
+        );
+        const blobs = memoryBlobs();
+        const options = { emailColumn: "e-mail", addressesMax: 100, rowsPerChunk };
+        const { came } = await taken(text.join("\n"), options, blobs);
+        if ("fault" in came) throw new Error(came.message);
+        const { counts, kept } = expected(rows);
+
+        expect(came).toMatchObject(counts);
+        expect(await rowsOf(blobs, came)).toEqual(kept);
+        const slices = slicesOf(came.chunks);
+        const chunks = await Promise.all(
+          slices.map((slice) => readChunk(blobs, came.input, slice)),
+        );
+        expect(chunks.flat()).toEqual(kept);
+        expect(chunks.slice(0, -1).every((chunk) => chunk?.length === rowsPerChunk)).toBe(true);
+        expect([came.chunks[0], came.chunks.at(-1)]).toEqual([0, came.input.bytes]);
+      }),
+      RUNS,
+    );
+  });
+});
+
+describe("a batch that was taken in", () => {
+  test("holds each address once, and every text that is none", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.oneof(email, cell)), async (emails) => {
+        const blobs = memoryBlobs();
+        const came = await takeInBatch(blobs, emails, { key: KEY, rowsPerChunk: 7 });
+        const rows = await rowsOf(blobs, came);
+
+        const same = (text: string) => {
+          const parsed = parseAddress(text);
+          return isAddress(parsed) ? parsed.canonical : `no address: ${text.trim()}`;
+        };
+        expect(rows.map(([, text]) => same(text))).toEqual([...new Set(emails.map(same))]);
+        expect(rows.map(([row]) => same(emails[row - 1] ?? ""))).toEqual(
+          rows.map(([, text]) => same(text)),
+        );
+        expect(came.duplicatesRemoved).toBe(emails.length - rows.length);
+      }),
+      RUNS,
+    );
+  });
+});
+
+test("a set of texts says what a Set would, however many they are", () => {
+  const text = fc.oneof(
+    fc.stringMatching(/^[ab]{0,4}$/),
+    fc.string({ unit: "binary", maxLength: 4 }),
+    fc.integer({ min: 250, max: 260 }).map((length) => "x".repeat(length)),
+  );
+  fc.assert(
+    fc.property(fc.array(text, { maxLength: 300 }), fc.nat(400), (texts, countMax) => {
+      const [ours, theirs] = [textSet(countMax), new Set<string>()];
+      for (const one of texts) {
+        expect(ours.add(one)).toBe(!theirs.has(one));
+        theirs.add(one);
+      }
+    }),
+    RUNS,
+  );
+});
