@@ -1,0 +1,45 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setTimeout } from "node:timers/promises";
+import { takeInFile } from "@mailproof/core/jobs/intake";
+import { fileBlobs } from "@mailproof/local/file-blobs";
+import type { ListCounts } from "../list-generator.ts";
+
+// One intake in a process of its own. It is told where the upload is, and tells what came of it.
+
+export type TakenIn = ListCounts & {
+  readonly seconds: number;
+  readonly peakMegabytes: number;
+  readonly stallMs: number;
+};
+
+const takeIn = async (folder: string, key: string): Promise<TakenIn> => {
+  const blobs = fileBlobs(folder, () => "");
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  const startedAt = performance.now();
+  const upload = await blobs.get(key);
+  if (!upload) throw new Error("There is no list to take in.");
+  const world = { blobs, sleep: (ms: number) => setTimeout(ms) };
+  const came = await takeInFile(world, upload.content, {
+    key: "inputs/list",
+    addressesMax: 500_000,
+    bytesMax: 100_000_000,
+  });
+  const seconds = (performance.now() - startedAt) / 1000;
+  delay.disable();
+  if ("fault" in came) throw new Error(came.message);
+  return {
+    rows: came.totalSubmitted,
+    duplicates: came.duplicatesRemoved,
+    invalid: came.invalidSkipped,
+    unique: came.unique,
+    seconds,
+    // In kilobytes on every platform.
+    peakMegabytes: (process.resourceUsage().maxRSS * 1024) / 1e6,
+    stallMs: delay.max / 1e6,
+  };
+};
+
+const [, , folder = "", key = ""] = process.argv;
+const came = await takeIn(folder, key);
+process.send?.(came, () => process.exit());

@@ -1,0 +1,182 @@
+import { FAMILY, GIVEN } from "@mailproof/local/lab/names";
+import { chanceOf } from "../test/simulation/chance.ts";
+
+// A customer's list as lists are: most people at a few large providers and the rest all over, somebody entered
+// twice, cells that are no address, and notes with commas, quotes and line breaks. The same for the same seed.
+
+export type ListShape = {
+  readonly seed: number;
+  readonly rows: number;
+  /** Of 100 rows, how many repeat an address of an earlier one, and how many hold none. */
+  readonly duplicatePercent: number;
+  readonly invalidPercent: number;
+  /** Draws a domain. Every draw comes from `chance`. */
+  readonly domain: (chance: Chance) => string;
+};
+
+/** What whoever reads the list has to come to. */
+export type ListCounts = {
+  readonly rows: number;
+  readonly duplicates: number;
+  readonly invalid: number;
+  readonly unique: number;
+};
+
+type Chance = () => number;
+
+/** The text in pieces of some rows, its header first; in the end what was in it. */
+export function* listOf(shape: ListShape): Generator<string, ListCounts> {
+  const chance = chanceOf(shape.seed);
+  let [unique, duplicates, invalid] = [0, 0, 0];
+  let text = `${HEADER.join(",")}\r\n`;
+  for (let row = 1; row <= shape.rows; row += 1) {
+    const draw = chance() * 100;
+    let email: string;
+    if (draw < shape.invalidPercent) {
+      invalid += 1;
+      email = pick(NO_ADDRESSES, chance);
+    } else if (unique > 0 && draw < shape.invalidPercent + shape.duplicatePercent) {
+      duplicates += 1;
+      email = respelt(addressOf(shape, Math.floor(chance() * unique)), chance);
+    } else {
+      email = addressOf(shape, unique);
+      unique += 1;
+    }
+    text += recordOf(row, email, chance);
+    if (text.length < PIECE_LENGTH) continue;
+    yield text;
+    text = "";
+  }
+  yield text;
+  return { rows: shape.rows, duplicates, invalid, unique };
+}
+
+/** The list as it is uploaded; what was in it is told in the end. */
+export async function* bytesOf(
+  list: Generator<string, ListCounts>,
+  tell: (counts: ListCounts) => void,
+): AsyncGenerator<Uint8Array> {
+  let next = list.next();
+  for (; !next.done; next = list.next()) yield Buffer.from(next.value);
+  tell(next.value);
+}
+
+const PIECE_LENGTH = 65_536;
+const HEADER = [
+  "id",
+  "first name",
+  "last name",
+  "E-Mail",
+  "company",
+  "city",
+  "signed up",
+  "notes",
+  "referrer",
+];
+
+const NO_ADDRESSES = [
+  "",
+  "n/a",
+  "-",
+  "john.doe",
+  "john.doe@",
+  "@example.com",
+  "john doe@example.com",
+  "john@example",
+  "john..doe@example.com",
+  "john@example.com; jane@example.com",
+  "http://www.example.com/john",
+];
+
+/** Follows from its number alone, so that an earlier one can be said again and none need be remembered. */
+const addressOf = ({ seed, domain }: ListShape, number: number): string => {
+  const chance = chanceOf(Math.imul(seed + 1, 0x9e3779b1) ^ Math.imul(number + 1, 0x85ebca6b));
+  const given = pick(GIVEN, chance);
+  const family = pick(FAMILY, chance);
+  const local = chance() < 0.7 ? `${given}.${family}` : `${given.slice(0, 1)}${family}`;
+  // No name has a digit in it, so the number keeps all of them apart.
+  return `${local}${number}@${domain(chance)}`;
+};
+
+const respelt = (address: string, chance: Chance): string => {
+  const draw = chance();
+  if (draw < 0.5) return address;
+  if (draw < 0.7) return address.toUpperCase();
+  if (draw < 0.85) return ` ${address}`;
+  return `${address.slice(0, 1).toUpperCase()}${address.slice(1)}`;
+};
+
+const COMPANIES = [
+  "Acme",
+  "Müller & Söhne",
+  '"Zum Anker"',
+  "Globex, Inc.",
+  "Łódź Tekstylia",
+  "東京商事",
+  "Initech",
+  "Umbrella",
+  "Hooli",
+  "Stark Industries",
+];
+const CITIES = ["Berlin", "Zürich", "Paris", "São Paulo", "Kraków", "大阪", "Lagos", "Oslo"];
+const NOTES = [
+  "",
+  "",
+  "",
+  "",
+  "",
+  "met at the fair",
+  "came by recommendation of a friend",
+  "asked for a price list, and for a call back",
+  'said "maybe next year"',
+  "two lines:\r\nprefers mail, not the phone",
+];
+const REFERRERS = ["https://example.com/newsletter", "autumn offer", "trade fair"];
+
+const recordOf = (row: number, email: string, chance: Chance): string => {
+  const month = String(1 + Math.floor(chance() * 12)).padStart(2, "0");
+  const day = String(1 + Math.floor(chance() * 28)).padStart(2, "0");
+  const cells = [
+    `C-${String(row).padStart(9, "0")}`,
+    pick(GIVEN, chance),
+    pick(FAMILY, chance),
+    email,
+    pick(COMPANIES, chance),
+    pick(CITIES, chance),
+    `20${10 + Math.floor(chance() * 16)}-${month}-${day}T08:30:00Z`,
+    pick(NOTES, chance),
+    pick(REFERRERS, chance),
+  ];
+  return `${cells.map(written).join(",")}\r\n`;
+};
+
+const written = (cell: string): string =>
+  /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+
+const pick = <T>(some: readonly T[], chance: Chance): T =>
+  some[Math.floor(chance() * some.length)] as T;
+
+/** Shares as they are in lists of consumers; what is left goes to the tail. */
+const HEAD: readonly (readonly [domain: string, percent: number])[] = [
+  ["gmail.com", 34],
+  ["yahoo.com", 9],
+  ["hotmail.com", 7],
+  ["outlook.com", 6],
+  ["icloud.com", 4],
+  ["gmx.de", 3],
+  ["web.de", 3],
+  ["aol.com", 2],
+  ["orange.fr", 1],
+  ["bücher.example", 1],
+];
+const TAIL = 60_000;
+
+/** Most at a few providers; the others at many domains, of which some are far more common than others. */
+export const mixedDomain = (chance: Chance): string => {
+  let draw = chance() * 100;
+  for (const [domain, percent] of HEAD) {
+    if (draw < percent) return domain;
+    draw -= percent;
+  }
+  return `company-${Math.floor(TAIL * chance() ** 3)}.example.com`;
+};
