@@ -224,6 +224,22 @@ test("an owner that wakes up after it was taken over changes nothing, and does n
   expect(storedIn(house)).toEqual(before);
 });
 
+test("an owner that wakes up while another is at it leaves it to that one", async () => {
+  const house = await givenAbandoned();
+  house.later(25_000);
+  const other = stopping(house, 0);
+  const taking = whenVerified(other.world, house.liveKey, ann, "k");
+  await turn();
+
+  house.goOn();
+  const late = await house.first;
+  other.goOn();
+
+  expect(late.statusCode).toBe(503);
+  expect(await taking).toMatchObject({ statusCode: 200, data: { status: "valid" } });
+  expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
+});
+
 test("of those who would take it over at once, one does", async () => {
   const house = await givenAbandoned();
   house.later(25_000);

@@ -24,11 +24,12 @@ export const listJobs = async (
   let lookedAt = 0;
   let last: Item | undefined;
   for await (const item of newestFirst(table, owner, after)) {
-    // One more than is shown tells whether there is a next page.
-    if (last && (jobs.length === limit || lookedAt === LOOKED_AT_MAX))
-      return { jobs, next: positionOf(last, "list") };
     const job = readJob(item);
-    if (!status || job.status === status) jobs.push(job);
+    const isListed = !status || job.status === status;
+    // One more than is shown tells whether there is a next page; one that the filter leaves out tells nothing.
+    if (last && (lookedAt === LOOKED_AT_MAX || (isListed && jobs.length === limit)))
+      return { jobs, next: positionOf(last, "list") };
+    if (isListed) jobs.push(job);
     lookedAt++;
     last = item;
   }
