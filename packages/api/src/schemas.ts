@@ -39,6 +39,14 @@ export const limitUpTo = ({ default: otherwise, most }: { default: number; most:
 export const Mode = v.picklist(KEY_MODES, "must be live or test");
 export const ScopeName = v.picklist(SCOPES, `must be one of ${SCOPES.join(", ")}`);
 
+const ID_LENGTH_MAX = 100;
+
+/** An id in the path. What is far longer than any of ours fits no key of the table, and is not looked up. */
+export const Id = v.pipe(
+  v.string(),
+  v.maxLength(ID_LENGTH_MAX, `must have at most ${ID_LENGTH_MAX} characters`),
+);
+
 /** An object within the body. Valibot takes a list for one, and an empty list for one with every default. */
 export const part = <E extends v.ObjectEntries>(entries: E) =>
   v.pipe(v.custom<object>(isObject, "must be an object"), v.strictObject(entries));

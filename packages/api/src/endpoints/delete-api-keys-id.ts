@@ -3,7 +3,7 @@ import { Failure } from "@mailproof/core/failure";
 import * as v from "valibot";
 import { endpoint } from "../endpoint.ts";
 import { assertMayManage } from "../key-facts.ts";
-import { KEYED_ERRORS } from "../schemas.ts";
+import { Id, KEYED_ERRORS } from "../schemas.ts";
 
 export const deleteApiKeysId = endpoint({
   route: "DELETE /v1/api-keys/{id}",
@@ -14,7 +14,7 @@ export const deleteApiKeysId = endpoint({
   answers: [200],
   errors: [...KEYED_ERRORS, "NOT_FOUND"],
 
-  path: v.strictObject({ id: v.string() }),
+  path: v.strictObject({ id: Id }),
   output: v.object({ key_id: v.string(), revoked: v.literal(true) }),
 
   async handle(world, caller, { path }) {

@@ -9,7 +9,7 @@ import type { Caller } from "../endpoint.ts";
 import { endpoint } from "../endpoint.ts";
 import { JobFacts, ResultRow, toJobFacts, toRow } from "../jobs.ts";
 import { invalidField } from "../parse.ts";
-import { KEYED_ERRORS, limitUpTo } from "../schemas.ts";
+import { Id, KEYED_ERRORS, limitUpTo } from "../schemas.ts";
 
 const LIMIT = { default: 100, most: 1_000 };
 
@@ -22,7 +22,7 @@ export const getJobsId = endpoint({
   answers: [200],
   errors: [...KEYED_ERRORS, "NOT_FOUND"],
 
-  path: v.strictObject({ id: v.string() }),
+  path: v.strictObject({ id: Id }),
   query: v.strictObject({
     include_results: v.optional(v.string(), "true"),
     limit: limitUpTo(LIMIT),
