@@ -1,0 +1,114 @@
+import { readFileSync } from "node:fs";
+import { PRETEND_DOMAINS, PRETEND_MAILBOXES } from "@mailproof/core/verify/pretend";
+import { expect, test } from "vitest";
+import { given } from "../given.ts";
+import { creditsOf, movesOf, newsIn, storedIn } from "../ledger.ts";
+import { send, whenVerified } from "../send.ts";
+import { whenReconciled, whenWorked } from "../working.ts";
+
+// Goal: docs/test-keys.md tells what test keys are told, all of it and nothing else.
+// Method: every row of its tables is sent, and every word of the engine's tables is looked for among them.
+
+const page = readFileSync("docs/test-keys.md", "utf8");
+const rows = [...page.matchAll(/^\| `([^`]+)` +\| (\d+) +\| (\S+) +\| `?([^` ]+)`? +\|/gm)].map(
+  ([, email = "", answer, status, reason]) => ({ email, answer: Number(answer), status, reason }),
+);
+
+test.each(rows)("$email is $answer $status $reason, as the page says", async (row) => {
+  const house = await given();
+
+  const { statusCode, data } = await whenVerified(house.world, house.testKey, { email: row.email });
+
+  const { status = "-", reason = "-" } = data ?? {};
+  expect({ email: row.email, answer: statusCode, status, reason }).toEqual(row);
+  expect(data?.credits_used ?? 0).toBe(0);
+});
+
+test("the page leaves out no word and no domain, and says of no other that it is special", () => {
+  const [mailboxes = "", domains = ""] = page.split("by the first label");
+  const tried = (part: string, pattern: RegExp) =>
+    [...part.matchAll(pattern)].map(([, word]) => word ?? "");
+
+  expect(tried(mailboxes, /^\| `(\w+)@example\.com`/gm).toSorted()).toEqual(
+    [...Object.keys(PRETEND_MAILBOXES), "ann", "info", "spam_trap"].toSorted(),
+  );
+  expect(tried(domains, /^\| `ann@(\w+)\.com`/gm).toSorted()).toEqual(
+    Object.keys(PRETEND_DOMAINS).toSorted(),
+  );
+});
+
+test.each([
+  ["a tag", "invalid+7@example.com", "invalid"],
+  ["a number", "invalid1@example.com", "invalid"],
+  ["a second word", "invalid.person@your-company.com", "invalid"],
+  ["capitals", "INVALID@example.com", "invalid"],
+  ["a longer word, which is another", "invalidated@example.com", "valid"],
+  ["a domain below another", "ann@mail.nxdomain.com", "valid"],
+])("the word is what the local part begins with: %s", async (_case, email, status) => {
+  const { world, testKey } = await given();
+
+  expect((await whenVerified(world, testKey, { email })).data.status).toBe(status);
+});
+
+test("a test key never reaches the mail system", async () => {
+  const { world, testKey } = await given();
+  const never = () => Promise.reject(new Error("the network was asked"));
+  const engine = { ...world.engine, hostsOf: never, probe: never };
+
+  const told = await whenVerified({ ...world, engine }, testKey, { email: "ann@example.com" });
+
+  expect(told.statusCode).toBe(200);
+});
+
+test("no entry is written and no credit moves, whatever comes of it", async () => {
+  const house = await given();
+  const { world, testKey, later } = house;
+  const before = await creditsOf(house);
+
+  for (const [n, { email }] of rows.entries())
+    expect((await whenVerified(world, testKey, { email }, `k${n}`)).statusCode).not.toBe(409);
+  for (let minute = 0; minute < 10; minute++) {
+    await whenWorked(house);
+    later(60_000);
+    await whenReconciled(house);
+  }
+
+  expect(movesOf(house)).toEqual([]);
+  expect(await creditsOf(house)).toEqual(before);
+  expect(storedIn(house).filter(({ pk }) => pk.startsWith("OPERATION#"))).toEqual([]);
+  expect(newsIn(house)).toEqual(["job.completed"]);
+});
+
+test("the job of a slow address completes, for test keys to read", async () => {
+  const house = await given();
+  const { world, testKey } = house;
+  const { data } = await whenVerified(world, testKey, { email: "slow@example.com" });
+  await whenWorked(house);
+
+  const job = await send(world, `GET /v1/jobs/${data.job_id}`, { key: testKey });
+
+  expect(job.data).toMatchObject({ status: "completed", results: [{ status: "valid" }] });
+});
+
+test("an Idempotency-Key replays, conflicts and is given back as under a live key", async () => {
+  const { world, testKey } = await given();
+  const ann = { email: "ann@example.com" };
+  await whenVerified(world, testKey, ann, "k");
+  await whenVerified(world, testKey, { email: "error@example.com" }, "broken");
+
+  const replay = await whenVerified(world, testKey, ann, "k");
+  const conflict = await whenVerified(world, testKey, { email: "bo@example.com" }, "k");
+  const free = await whenVerified(world, testKey, ann, "broken");
+
+  expect(replay.data).toMatchObject({ credits_used: 0, idempotent_replay: true });
+  expect(conflict.statusCode).toBe(409);
+  expect(free.data).not.toHaveProperty("idempotent_replay");
+});
+
+test("a key without credits behind it is answered all the same", async () => {
+  const { world, testKey, liveKey } = await given({ balance: 0 });
+  const ann = { email: "ann@example.com" };
+
+  expect((await whenVerified(world, testKey, ann)).statusCode).toBe(200);
+  expect((await whenVerified(world, liveKey, ann)).statusCode).toBe(402);
+});
