@@ -2,8 +2,12 @@ import { grantCredits, openAccount } from "@mailproof/core/accounts/accounts";
 import { audit, monthsBetween } from "@mailproof/core/money/audit";
 import { credits, type Halves } from "@mailproof/core/money/credits";
 import { balanceKey, entryItem } from "@mailproof/core/money/items";
+import { move } from "@mailproof/core/money/ledger";
 import { expect, test } from "vitest";
+import { stopping, turn } from "../../breaking.ts";
 import { given, givenWorld } from "../../given.ts";
+import { whenVerified } from "../../send.ts";
+import { whenWorked } from "../../working.ts";
 
 const MONTH_MS = 31 * 86_400_000;
 
@@ -23,6 +27,14 @@ test.each([
   ["held + spent + refunded = debited", { available: -2, debited: 2 }],
   ["nothing is below zero", { held: -2, spent: 2 }],
   ["granted = the sum of the entries in the ledger", { available: 4, granted: 4 }],
+  ["debited = the sum of the entries in the ledger", { available: -2, debited: 2, spent: 2 }],
+  ["spent = the sum of the entries in the ledger", { available: -2, debited: 2, spent: 2 }],
+  ["held = the sum of the entries in the ledger", { available: -2, debited: 2, held: 2 }],
+  ["refunded = the sum of the entries in the ledger", { debited: 2, refunded: 2 }],
+  ["available = the sum of the entries in the ledger", { available: -2, debited: 2, spent: 2 }],
+  ["granted keeps up with the ledger", { available: 4, granted: 4 }],
+  ["debited keeps up with the ledger", { available: -2, debited: 2, spent: 2 }],
+  ["refunded keeps up with the ledger", { debited: 2, refunded: 2 }],
 ])("the broken law is named: %s", async (law, add) => {
   const { world, account } = await given({ balance: 10 });
   await world.table.write({ update: balanceKey(account), add });
@@ -31,6 +43,66 @@ test.each([
 
   expect(ok).toBe(false);
   expect(violations).toContainEqual({ account_id: account, law });
+});
+
+const HELD_FOR_WORK = "what is held is held for work that is under way, and for nothing else";
+
+test("money that is held by nobody is found, though every sum is right", async () => {
+  const { world, account } = await given({ balance: 10 });
+  const at = world.now().toISOString();
+  const origin = { account, operation: "job_9", openedAt: at };
+  const lost = { ...origin, step: "debit" as const, at, moved: { hold: credits(1) }, reason: "" };
+  await world.table.transact(move(lost));
+
+  const { violations } = await audit(world.table, world.now());
+
+  expect(violations).toEqual([{ account_id: account, law: HELD_FOR_WORK }]);
+});
+
+test.each([
+  ["an operation", "OPERATION#job_1", "ann@x.com"],
+  ["a job", "JOB#job_1", "slow@x.com"],
+])("%s that holds what nobody paid for is found", async (_case, pk, email) => {
+  const house = await given({ balance: 10 });
+  const { world, table, account, liveKey } = house;
+  void whenVerified(stopping(house, email === "slow@x.com" ? 2 : 1).world, liveKey, { email });
+  for (let turns = 0; turns < 5; turns++) await turn();
+  expect(await audit(table, world.now())).toMatchObject({ ok: true });
+  const [item] = table.items().filter((one) => one.pk === pk);
+  await table.write({ update: { pk, sk: item?.sk ?? "" }, set: { amount: 4, held: 4 } });
+
+  const { violations } = await audit(table, world.now());
+
+  expect(violations).toEqual([{ account_id: account, law: HELD_FOR_WORK }]);
+});
+
+test("what a test key has under way is nobody's money", async () => {
+  const { world, testKey } = await given({ balance: 10 });
+  await whenVerified(world, testKey, { email: "slow@x.com" });
+
+  expect(await audit(world.table, world.now())).toMatchObject({ ok: true });
+});
+
+test.each([
+  ["counts more than it processed", { valid: 2 }],
+  ["counts less than it processed", { valid: 0 }],
+  ["processed more than there is", { processed: 2, valid: 2 }],
+  ["is completed before all is processed", { total: 2 }],
+])("a job that %s is found", async (_case, set) => {
+  const house = await given({ balance: 10 });
+  const { world, table, account } = house;
+  await whenVerified(world, house.liveKey, { email: "slow@x.com" });
+  await whenWorked(house);
+  await table.write({ update: { pk: "JOB#job_1", sk: "JOB" }, set });
+
+  const { violations } = await audit(table, world.now());
+
+  expect(violations).toEqual([
+    {
+      account_id: account,
+      law: "a job's counters add up to what it processed, and a completed job has processed all",
+    },
+  ]);
 });
 
 test("money that moves while the ledger is read breaks no law", async () => {

@@ -1,0 +1,145 @@
+import type { Halves } from "@mailproof/core/money/credits";
+import {
+  balanceKey,
+  balanceOf,
+  entryKey,
+  readUsage,
+  TOTALS,
+  usageKey,
+} from "@mailproof/core/money/items";
+import { grant, move, openBalance } from "@mailproof/core/money/ledger";
+import { changesOf, MOVES, type Move, type Moved } from "@mailproof/core/money/moves";
+import { expect, test } from "vitest";
+import { givenWorld } from "../../given.ts";
+
+const AT = "2026-11-21T00:00:00.000Z";
+const halves = (amount: number) => amount as Halves;
+
+const entryOf = (moved: Moved, step: "debit" | "end" = "debit", operation = "job_1") => ({
+  account: "acc_1",
+  operation,
+  openedAt: AT,
+  step,
+  at: AT,
+  moved,
+  reason: "a test",
+});
+
+/** An account that was granted so much, of which some is held and some spent. */
+const givenBalance = async ({ granted = 10, held = 0, spent = 0 } = {}) => {
+  const { table } = givenWorld();
+  const account = "acc_1";
+  await table.transact(
+    openBalance({ id: "txn_0", account, at: AT, amount: halves(granted), reason: "" }),
+  );
+  const moved = { hold: halves(held), charge: halves(spent) };
+  await table.transact(move(entryOf(moved, "debit", "job_0")));
+  return table;
+};
+
+test.each(Object.keys(MOVES) as Move[])("%s keeps both laws", (kind) => {
+  const sum: Record<string, number> = Object.fromEntries(TOTALS.map((total) => [total, 0]));
+  for (const [total, by] of Object.entries(changesOf({ [kind]: halves(3) }))) sum[total]! += by;
+  const { available = 0, held = 0, spent = 0, granted = 0, debited = 0, refunded = 0 } = sum;
+
+  expect(available).toBe(granted - debited + refunded);
+  expect(held + spent + refunded).toBe(debited);
+  expect(Object.values(sum).some((by) => by !== 0)).toBe(true);
+});
+
+test("one entry may settle some and release the rest", () => {
+  expect(changesOf({ settle: halves(3), release: halves(2) })).toEqual({
+    held: -5,
+    spent: 3,
+    available: 2,
+    refunded: 2,
+  });
+});
+
+test.each<[Moved, object]>([
+  [{ hold: halves(4) }, { available: 3, held: 6, spent: 1, debited: 7, refunded: 0 }],
+  [{ charge: halves(4) }, { available: 3, held: 2, spent: 5, debited: 7, refunded: 0 }],
+  [{ settle: halves(2) }, { available: 7, held: 0, spent: 3, debited: 3, refunded: 0 }],
+  [{ release: halves(2) }, { available: 9, held: 0, spent: 1, debited: 3, refunded: 2 }],
+  [{ refund: halves(1) }, { available: 8, held: 2, spent: 0, debited: 3, refunded: 1 }],
+])("of 7 available, 2 held and 1 spent, %j leaves %j", async (moved, totals) => {
+  const table = await givenBalance({ held: 2, spent: 1 });
+
+  await table.transact(move(entryOf(moved)));
+
+  expect(await balanceOf(table, "acc_1")).toMatchObject({ granted: 10, ...totals });
+});
+
+test.each<Moved>([
+  { hold: halves(8) },
+  { charge: halves(8) },
+  { settle: halves(3) },
+  { release: halves(3) },
+  { refund: halves(2) },
+  { settle: halves(2), release: halves(1) },
+])(
+  "of 7 available, 2 held and 1 spent, %j is refused by the balance and leaves no entry",
+  async (moved) => {
+    const table = await givenBalance({ held: 2, spent: 1 });
+    const before = table.items();
+    const writes = move(entryOf(moved));
+
+    expect(await table.transact(writes)).toEqual({ outcome: "refused", by: writes[1] });
+    expect(table.items()).toEqual(before);
+  },
+);
+
+test("a step of an operation is written once, however often and however differently it is tried", async () => {
+  const table = await givenBalance({ held: 2 });
+  await table.transact(move(entryOf({ settle: halves(1) }, "end")));
+  const again = move(entryOf({ release: halves(1) }, "end"));
+
+  expect(await table.transact(again)).toEqual({ outcome: "refused", by: again[0] });
+  expect(await balanceOf(table, "acc_1")).toMatchObject({ held: 1, spent: 1, refunded: 0 });
+});
+
+test("the same grant twice is given once", async () => {
+  const table = await givenBalance({ granted: 10 });
+  const given = { id: "txn_1", account: "acc_1", at: AT, amount: halves(50), reason: "" };
+  await table.transact(grant(given));
+  const again = grant(given);
+
+  expect(await table.transact(again)).toEqual({ outcome: "refused", by: again[0] });
+  expect(await balanceOf(table, "acc_1")).toMatchObject({ available: 60, granted: 60, lowLine: 5 });
+});
+
+test("what the balance may be left at is a condition of the very write", async () => {
+  const table = await givenBalance({ granted: 10 });
+  const held = { hold: halves(4) };
+  const refused = await table.transact(move(entryOf(held), { atLeast: 6, atMost: 5 }));
+  const taken = await table.transact(move(entryOf(held), { atLeast: 6, atMost: 6 }));
+
+  expect([refused.outcome, taken.outcome]).toEqual(["refused", "committed"]);
+});
+
+test("an entry lies in the month in which its operation began, whenever it ends", () => {
+  const origin = { account: "acc_1", operation: "job_1", openedAt: "2026-11-30T23:59:59.999Z" };
+
+  expect(entryKey(origin, "end")).toEqual({
+    pk: "LEDGER#acc_1#2026-11",
+    sk: "2026-11-30T23:59:59.999Z#job_1~end",
+  });
+});
+
+test("a day's usage counts what came in and what went out; settling moves nothing there", async () => {
+  const table = await givenBalance({ granted: 10, held: 3 });
+  await table.transact(move(entryOf({ settle: halves(1) }, "end", "job_2")));
+  await table.transact(move(entryOf({ release: halves(2) }, "end", "job_3")));
+
+  const usage = await table.get(usageKey("acc_1", AT));
+
+  expect(usage && readUsage(usage)).toMatchObject({ granted: 10, debited: 3, refunded: 2 });
+});
+
+test("an account that has no balance cannot be moved", async () => {
+  const { table } = givenWorld();
+  const writes = move(entryOf({ hold: halves(1) }));
+
+  expect(await table.transact(writes)).toEqual({ outcome: "refused", by: writes[1] });
+  expect(await table.get(balanceKey("acc_1"))).toBeUndefined();
+});
