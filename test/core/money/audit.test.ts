@@ -76,6 +76,20 @@ test.each([
   expect(violations).toEqual([{ account_id: account, law: HELD_FOR_WORK }]);
 });
 
+test("work that holds money of which the ledger knows nothing is found", async () => {
+  const house = await given({ balance: 10 });
+  const { world, table, account } = house;
+  void whenVerified(stopping(house, 1).world, house.liveKey, { email: "ann@x.com" });
+  await turn();
+  const held = table.items().find(({ sk }) => sk === "OPERATION");
+  const twin = { ...held, pk: "OPERATION#job_9", sk: "OPERATION", id: "job_9", list_sk: "job_9" };
+  await table.write({ create: twin });
+
+  const { violations } = await audit(table, world.now());
+
+  expect(violations).toEqual([{ account_id: account, law: HELD_FOR_WORK }]);
+});
+
 test("what a test key has under way is nobody's money", async () => {
   const { world, testKey } = await given({ balance: 10 });
   await whenVerified(world, testKey, { email: "slow@x.com" });

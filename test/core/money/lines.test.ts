@@ -95,6 +95,15 @@ test("racing debits tell each line that is crossed once, and all of them are pai
   expect(newsIn(house)).toEqual(["credits.low", "credits.depleted"]);
 });
 
+test("two debits of which either would cross a line tell it once", async () => {
+  const house = await given({ balance: 50 });
+  await whenSpent(house, 0, 45);
+
+  await whenSpent(house, 45, 47);
+
+  expect(newsIn(house)).toEqual(["credits.low"]);
+});
+
 test("the news are the owner's, and say what is left and which line it fell below", async () => {
   const house = await given({ balance: 20 });
   await whenSpent(house, 0, 20);
