@@ -52,14 +52,14 @@ const dueIn = async (world: World, partition: string): Promise<readonly Item[]> 
 
 /** One piece that cannot be repaired keeps nobody from the next. */
 const repair = async (world: World, item: Item): Promise<void> => {
-  const { due_kind: kind } = readDue(item);
   try {
+    const { due_kind: kind } = readDue(item);
     const taken = await take(world, item, LEASE_MS);
     if (!taken) return;
     const done = REPAIRS[kind];
     if (!done) throw new Error(`nobody knows what to do with ${kind}`);
     world.log("repaired", { kind, done: await done(world, taken) });
   } catch (cause) {
-    world.log("repair_failed", { kind, cause });
+    world.log("repair_failed", { kind: item["due_kind"], cause });
   }
 };

@@ -1,0 +1,163 @@
+import { dueAt, duePartitions } from "@mailproof/core/due";
+import { credits } from "@mailproof/core/money/credits";
+import { begin } from "@mailproof/core/money/operations";
+import { reconcile } from "@mailproof/core/reconciler";
+import { schedules } from "@mailproof/core/workers";
+import { expect, test } from "vitest";
+import { down, overTable } from "../breaking.ts";
+import { given, givenWorld, START } from "../given.ts";
+import { creditsOf, movesOf, storedIn } from "../ledger.ts";
+import { whenWorked } from "../working.ts";
+
+const LEASE_MS = 10_000;
+const MINUTE_MS = 60_000;
+
+/** So many verifications that were paid for and abandoned. */
+const givenAbandoned = async (count: number) => {
+  const house = await given({ balance: count });
+  const { world, account, later } = house;
+  const payer = { account, mode: "live" as const, plan: "pro" as const };
+  for (let n = 0; n < count; n++) {
+    const id = world.newId("job");
+    const order = { id, kind: "verify", payer, price: credits(1), reason: "a test", keyed: null };
+    const options = { deepVerify: true, includeAi: true, includeEvidence: false };
+    const input = { email: `ann${n}@x.com`, ...options, keptSeconds: 86_400 };
+    await begin(world, order, { input, leaseMs: LEASE_MS });
+  }
+  later(LEASE_MS);
+  return house;
+};
+
+const repairsIn = ({ logged }: Pick<Awaited<ReturnType<typeof given>>, "logged">) =>
+  logged.filter(({ event }) => event === "repaired").map(({ fields }) => fields["done"]);
+
+const rubbish = (n: number) => ({
+  pk: `RUBBISH#${n}`,
+  sk: "RUBBISH",
+  ...dueAt("verify", `job_${n}`, START, "t"),
+});
+
+test("it is one of the schedules of both runtimes, each minute", () => {
+  expect(schedules).toContain(reconcile);
+  expect(reconcile.everySeconds).toBe(60);
+});
+
+test("what was abandoned goes on as a job, and is paid once", async () => {
+  const house = await givenAbandoned(3);
+
+  await reconcile.run(house.world);
+  await whenWorked(house);
+
+  expect(repairsIn(house)).toEqual(Array(3).fill("went_on_as_job"));
+  expect(await creditsOf(house)).toMatchObject({ available: 0, held: 0, spent: 3 });
+});
+
+test("nothing is touched before its time", async () => {
+  const house = await givenAbandoned(0);
+  await house.table.write({ create: { ...rubbish(1), due_sk: "2026-11-21T00:00:10.001Z" } });
+  const before = storedIn(house);
+
+  await reconcile.run(house.world);
+
+  expect(storedIn(house)).toEqual(before);
+  expect(house.logged).toEqual([]);
+});
+
+test("two at once do each piece once", async () => {
+  const house = await givenAbandoned(20);
+
+  await Promise.all([reconcile.run(house.world), reconcile.run(house.world)]);
+
+  expect(repairsIn(house)).toEqual(Array(20).fill("went_on_as_job"));
+  expect(house.queue.pending()).toBe(20);
+  await whenWorked(house);
+  expect(movesOf(house).toSorted()).toEqual([
+    ...Array(20).fill("hold 1"),
+    ...Array(20).fill("settle 1"),
+  ]);
+});
+
+test("run again and again it does nothing more", async () => {
+  const house = await givenAbandoned(3);
+  await reconcile.run(house.world);
+  await whenWorked(house);
+  const before = storedIn(house);
+
+  for (let run = 0; run < 60; run++) {
+    house.later(MINUTE_MS);
+    await reconcile.run(house.world);
+  }
+
+  expect(house.queue.pending()).toBe(0);
+  expect(storedIn(house)).toEqual(before.filter(({ pk }) => !pk.startsWith("RATE#")));
+});
+
+test("one that cannot be repaired keeps nobody, is told, and is looked at again after its lease", async () => {
+  const house = await givenAbandoned(20);
+  for (let n = 0; n < 20; n++) await house.table.write({ create: rubbish(n) });
+
+  await reconcile.run(house.world);
+  const failed = house.logged.filter(({ event }) => event === "repair_failed");
+  await reconcile.run(house.world);
+
+  expect(repairsIn(house)).toHaveLength(20);
+  expect(failed).toHaveLength(20);
+  expect(house.logged.filter(({ event }) => event === "repair_failed")).toHaveLength(20);
+  house.later(5 * MINUTE_MS);
+  await reconcile.run(house.world);
+  expect(house.logged.filter(({ event }) => event === "repair_failed")).toHaveLength(40);
+});
+
+test("an item of which not even the kind can be read keeps nobody either", async () => {
+  const house = await givenAbandoned(20);
+  for (const due_pk of duePartitions)
+    await house.table.write({ create: { pk: `X#${due_pk}`, sk: "X", due_pk, due_sk: "2026" } });
+
+  await reconcile.run(house.world);
+
+  expect(repairsIn(house)).toHaveLength(20);
+  expect(house.logged.filter(({ event }) => event === "repair_failed")).toHaveLength(8);
+});
+
+test("a kind that nobody knows is named", async () => {
+  const { world, table, logged } = givenWorld();
+  await table.write({ create: { ...rubbish(1), due_kind: "teleport" } });
+
+  await reconcile.run(world);
+
+  expect(logged).toMatchObject([
+    {
+      event: "repair_failed",
+      fields: { kind: "teleport", cause: { message: "nobody knows what to do with teleport" } },
+    },
+  ]);
+});
+
+test("a run does so much and no more; a great heap is worked off in several", async () => {
+  const { world, table, logged } = givenWorld();
+  for (let n = 0; n < 250; n++)
+    await table.write({ create: { ...rubbish(n), due_pk: "DUE#0", due_kind: "teleport" } });
+  const looked = [];
+
+  for (let run = 0; run < 4; run++) {
+    await reconcile.run(world);
+    looked.push(logged.length);
+  }
+
+  expect(looked).toEqual([100, 200, 250, 250]);
+});
+
+test("a run that broke off leaves what it had taken to be due again after the lease", async () => {
+  const house = await givenAbandoned(1);
+  await reconcile.run(overTable(house, { transact: down }));
+  const meanwhile = repairsIn(house);
+  await reconcile.run(house.world);
+  const early = repairsIn(house);
+  house.later(5 * MINUTE_MS);
+
+  await reconcile.run(house.world);
+  await whenWorked(house);
+
+  expect([meanwhile, early]).toEqual([["left_to_others"], ["left_to_others"]]);
+  expect(await creditsOf(house)).toMatchObject({ held: 0, spent: 1 });
+});
