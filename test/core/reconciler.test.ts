@@ -19,10 +19,11 @@ const givenAbandoned = async (count: number) => {
   const payer = { account, mode: "live" as const, plan: "pro" as const };
   for (let n = 0; n < count; n++) {
     const id = world.newId("job");
-    const order = { id, kind: "verify", payer, price: credits(1), reason: "a test", keyed: null };
+    const kind = "verify";
+    const order = { id, kind, payer, reason: "a test", keyed: null, leaseMs: LEASE_MS };
     const options = { deepVerify: true, includeAi: true, includeEvidence: false };
     const input = { email: `ann${n}@x.com`, ...options, keptSeconds: 86_400 };
-    await begin(world, order, { input, leaseMs: LEASE_MS });
+    await begin(world, order, async () => ({ price: credits(1), input }));
   }
   later(LEASE_MS);
   return house;

@@ -1,7 +1,7 @@
 import { openAccount } from "@mailproof/core/accounts/accounts";
-import { endChunk } from "@mailproof/core/jobs/chunks";
-import { jobItem } from "@mailproof/core/jobs/items";
-import { PAGE_ROWS, pageItem } from "@mailproof/core/jobs/results";
+import { chunkItem } from "@mailproof/core/jobs/chunks";
+import { jobItem, NOTHING_DONE } from "@mailproof/core/jobs/items";
+import { pageItems } from "@mailproof/core/jobs/results";
 import { credits } from "@mailproof/core/money/credits";
 import { verify } from "@mailproof/core/verify/verify";
 import type { World } from "@mailproof/core/world";
@@ -38,18 +38,19 @@ const givenChunks = async (chunks: readonly (number | "refunded")[]) => {
   let row = 0;
   for (const [chunk, rows] of chunks.entries()) {
     const count = rows === "refunded" ? 0 : rows;
-    const outcome = rows === "refunded" ? "refunded" : "done";
-    await table.write(endChunk("job_1", chunk, outcome, { rows: count, expiresAt }));
-    for (let page = 0; page * PAGE_ROWS < count; page++) {
-      const here = Array.from({ length: Math.min(PAGE_ROWS, count - page * PAGE_ROWS) }, () => {
-        row++;
-        return { row, result: { ...result, email: `ann+${row}@x.com` } };
-      });
-      await table.write({ put: pageItem({ job: "job_1", chunk, page }, here, expiresAt) });
-    }
+    const outcome = rows === "refunded" ? ("refunded" as const) : ("done" as const);
+    const ended = { job: "job_1", chunk, outcome, rows: count, waiting: 0, from: 0, to: 0 };
+    await table.write({ create: chunkItem({ ...ended, passes: ["pass"] }) });
+    const here = Array.from({ length: count }, () => {
+      row++;
+      return { row, result: { ...result, email: `ann+${row}@x.com` } };
+    });
+    const place = { job: "job_1", chunk, token: "pass" };
+    for (const page of pageItems(place, here, expiresAt)) await table.write({ put: page });
   }
   const buckets = { valid: row, invalid: 0, risky: 0, unknown: 0 };
   const job = {
+    ...NOTHING_DONE,
     id: "job_1",
     owner: account,
     account,
@@ -64,8 +65,6 @@ const givenChunks = async (chunks: readonly (number | "refunded")[]) => {
     ...buckets,
     held: credits(0),
     reason: "",
-    waits: 0,
-    sends: 0,
   } as const;
   await table.write({ create: jobItem(job) });
   return house;
@@ -154,8 +153,8 @@ test.each([
 
 test.each([
   ["one row", [1]],
-  ["exactly one page as it is stored", [PAGE_ROWS]],
-  ["one row more", [PAGE_ROWS + 1]],
+  ["exactly one page as it is stored", [100]],
+  ["one row more", [101]],
   ["several chunks", [250, 1, 120]],
   ["a chunk that was given back between others", [3, "refunded" as const, 5]],
   ["a chunk that was given back at the end", [3, "refunded" as const]],
@@ -168,12 +167,10 @@ test.each([
 
     for (const limit of ["1", "3", "7", "100", "101", "1000"].slice(rows > 100 ? 2 : 0)) {
       const pages = await pagesOf(world, liveKey, limit);
-      expect(pages.flat(), limit).toEqual(upTo(rows));
-      expect(
-        pages.slice(0, -1).every((page) => page.length === Number(limit)),
-        limit,
-      ).toBe(true);
-      expect(pages.length, limit).toBe(Math.ceil(rows / Number(limit)));
+      expect(pages.flat(), `limit ${limit}`).toEqual(upTo(rows));
+      const full = pages.slice(0, -1).every((page) => page.length === Number(limit));
+      expect(full, `limit ${limit}`).toBe(true);
+      expect(pages.length, `limit ${limit}`).toBe(Math.ceil(rows / Number(limit)));
     }
   },
 );
@@ -194,8 +191,8 @@ test("without a limit a page has a hundred rows, and a limit over a thousand is 
 test("a chunk that is done meanwhile comes in its place, if the reader is not past it", async () => {
   const { world, liveKey, table } = await givenChunks([2, "refunded", 2]);
   const first = await whenRead(world, liveKey, { limit: "3" });
-  const expiresAt = world.now().getTime() / 1000 + 3_600;
-  await table.write(endChunk("job_1", 3, "done", { rows: 0, expiresAt }));
+  const late = { job: "job_1", chunk: 3, outcome: "done" as const, rows: 0, waiting: 0 };
+  await table.write({ create: chunkItem({ ...late, from: 0, to: 0, passes: ["pass"] }) });
 
   const { data } = await whenRead(world, liveKey, { limit: "3", next_key: first.data.next_key });
 

@@ -1,5 +1,5 @@
 import { openAccount } from "@mailproof/core/accounts/accounts";
-import { jobItem } from "@mailproof/core/jobs/items";
+import { jobItem, NOTHING_DONE } from "@mailproof/core/jobs/items";
 import { credits } from "@mailproof/core/money/credits";
 import type { World } from "@mailproof/core/world";
 import { expect, test } from "vitest";
@@ -211,12 +211,12 @@ const givenManyJobs = async (
   account: string,
   count: number,
 ) => {
-  const counts = { total: 1, processed: 0, valid: 0, invalid: 0, risky: 0, unknown: 0 };
   for (let n = 0; n < count; n++) {
     const id = `job_${String(n).padStart(5, "0")}`;
     const status = n === 0 ? "failed" : "completed";
     await table.write({
       create: jobItem({
+        ...NOTHING_DONE,
         id,
         owner: account,
         account,
@@ -226,11 +226,9 @@ const givenManyJobs = async (
         status,
         createdAt: new Date(Date.UTC(2026, 0, 1) + n).toISOString(),
         keptSeconds: 1,
-        ...counts,
+        total: 1,
         held: credits(0),
         reason: "",
-        waits: 0,
-        sends: 0,
       }),
     });
   }

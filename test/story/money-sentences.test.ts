@@ -306,7 +306,7 @@ describe.each([
     const said = Object.keys(SENTENCES).filter((sentence) =>
       error.message.endsWith(` ${sentence}`),
     );
-    expect(said, error.message).toHaveLength(1);
+    expect(said, `${error.message}`).toHaveLength(1);
     await SENTENCES[said[0] ?? ""]?.(house, before);
     expect(await audit(house.table, house.world.now())).toMatchObject({ ok: true });
   });
