@@ -14,7 +14,7 @@ type Fate = "passes" | "is lost before" | "is lost after" | "breaks";
 
 /** A table to which each transaction has a fate, the last of them for all that follow. */
 const givenFates = async (fates: readonly Fate[], halves = 5) => {
-  const { world, table } = givenWorld();
+  const { table } = givenWorld();
   await table.write({ create: { ...key("purse"), n: halves } });
   const slept: number[] = [];
   let tries = 0;

@@ -47,7 +47,7 @@ test("a cursor that was changed anywhere opens nothing", () => {
     for (const letter of letters) {
       if (letter === sealed[at]) continue;
       const changed = sealed.slice(0, at) + letter + sealed.slice(at + 1);
-      expect(openCursor(SECRET, "jobs acc_1", changed), changed).toBeUndefined();
+      expect(openCursor(SECRET, "jobs acc_1", changed), `${changed}`).toBeUndefined();
     }
 });
 

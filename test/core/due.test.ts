@@ -106,5 +106,5 @@ test("ids are spread over all partitions, and an id is always in the same one", 
 });
 
 test("an item that is not due is no due item", () => {
-  expect(() => readDue(key)).toThrow();
+  expect(() => readDue(key)).toThrow("due_pk");
 });
