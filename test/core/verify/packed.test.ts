@@ -1,0 +1,152 @@
+import { pack, unpack } from "@mailproof/core/verify/packed";
+import { STATUSES, type Verification } from "@mailproof/core/verify/result";
+import { verify } from "@mailproof/core/verify/verify";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { givenWorld } from "../../given.ts";
+
+const textOrNull = fc.option(fc.string());
+const flagsOf = <N extends string>(...names: readonly N[]) =>
+  fc
+    .tuple(...names.map(() => fc.boolean()))
+    .map(
+      (set) => Object.fromEntries(names.map((name, at) => [name, set[at]])) as Record<N, boolean>,
+    );
+
+const whole: fc.Arbitrary<Verification> = fc.record(
+  {
+    email: fc.string(),
+    status: fc.constantFrom(...STATUSES),
+    score: fc.integer({ min: 0, max: 100 }),
+    reason: fc.string(),
+    subStatus: textOrNull,
+    provider: textOrNull,
+    verification: flagsOf(
+      "syntaxValid",
+      "domainExists",
+      "mxFound",
+      "smtpCheck",
+      "mailboxExists",
+      "catchAll",
+    ),
+    flags: flagsOf(
+      "disposable",
+      "roleAccount",
+      "freeProvider",
+      "spamTrap",
+      "honeypot",
+      "botGenerated",
+    ),
+    enrichment: fc.record({
+      first_name: textOrNull,
+      last_name: textOrNull,
+      full_name: fc.string(),
+      gender: fc.constant("unknown" as const),
+    }),
+    ai: fc.record({
+      typoSuggestion: textOrNull,
+      typoConfidence: fc.option(fc.constantFrom(0, 0.5, 0.99)),
+      catchAllConfidence: fc.constantFrom(0, 0.41, 0.95),
+    }),
+    retry: fc.constantFrom("later", "new_connection", "other_host", null),
+    verifiedAt: fc.constant("2026-11-21T00:00:00.000Z"),
+  },
+  {
+    requiredKeys: [
+      "email",
+      "status",
+      "score",
+      "reason",
+      "subStatus",
+      "provider",
+      "verification",
+      "flags",
+      "enrichment",
+      "retry",
+      "verifiedAt",
+    ],
+  },
+);
+
+test("a result comes back as it was, also from a store that keeps JSON", () => {
+  fc.assert(
+    fc.property(whole, (result) => {
+      expect(unpack(pack(result))).toEqual(result);
+      expect(unpack(JSON.parse(JSON.stringify(pack(result))))).toEqual(result);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test.each(["ann.lee@example.com", "invalid@example.com", "info@nxdomain.com", "no address", ""])(
+  "what the engine finds out comes back whole, with its evidence: %j",
+  async (email) => {
+    const { world } = givenWorld();
+    const everything = { deepVerify: true, includeAi: true, includeEvidence: true };
+    const result = await verify(world.engine, email, everything);
+
+    const back = unpack(JSON.parse(JSON.stringify(pack(result))));
+
+    expect(back).toEqual(result);
+    expect(Object.keys(back).toSorted()).toEqual(Object.keys(result).toSorted());
+  },
+);
+
+test("a row without evidence is shorter than half of what it says in full", async () => {
+  const { world } = givenWorld();
+  const options = { deepVerify: true, includeAi: true, includeEvidence: false };
+  const result = await verify(world.engine, "ann.lee@example.com", options);
+
+  expect(JSON.stringify(pack(result)).length * 2).toBeLessThan(JSON.stringify(result).length);
+});
+
+test("what an earlier version of the service wrote is read to this day", () => {
+  const row = [
+    1,
+    "Ann.Lee@example.com",
+    "risky",
+    53,
+    "mailbox_full",
+    null,
+    "google",
+    0b011111,
+    0b000100,
+    ["Ann", "Lee", "Ann Lee", "unknown"],
+    [null, null, 0.49],
+    "later",
+    "2026-11-21T00:00:00.000Z",
+  ] as const;
+
+  expect(unpack(row)).toEqual({
+    email: "Ann.Lee@example.com",
+    status: "risky",
+    score: 53,
+    reason: "mailbox_full",
+    subStatus: null,
+    provider: "google",
+    verification: {
+      syntaxValid: true,
+      domainExists: true,
+      mxFound: true,
+      smtpCheck: true,
+      mailboxExists: true,
+      catchAll: false,
+    },
+    flags: {
+      disposable: false,
+      roleAccount: false,
+      freeProvider: true,
+      spamTrap: false,
+      honeypot: false,
+      botGenerated: false,
+    },
+    enrichment: { first_name: "Ann", last_name: "Lee", full_name: "Ann Lee", gender: "unknown" },
+    ai: { typoSuggestion: null, typoConfidence: null, catchAllConfidence: 0.49 },
+    retry: "later",
+    verifiedAt: "2026-11-21T00:00:00.000Z",
+  });
+});
+
+test.each([[[2, "ann@x.com"]], [[]], [["1"]]])("%j is of no version that is known here", (row) => {
+  expect(() => unpack(row)).toThrow("a result of a version that nobody here knows");
+});
