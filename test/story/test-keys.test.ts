@@ -90,6 +90,22 @@ test("the job of a slow address completes, for test keys to read", async () => {
   expect(job.data).toMatchObject({ status: "completed", results: [{ status: "valid" }] });
 });
 
+test("a job that fails says that nothing was charged", async () => {
+  const house = await given();
+  const { world, testKey, table, later } = house;
+  const { data } = await whenVerified(world, testKey, { email: "slow@example.com" });
+  await table.write({ update: { pk: `JOB#${data.job_id}`, sk: "JOB" }, set: { sends: 6 } });
+  later(5 * 60_000);
+  await whenReconciled(house);
+
+  const job = await send(world, `GET /v1/jobs/${data.job_id}`, { key: testKey });
+
+  expect(job.data).toMatchObject({
+    status: "failed",
+    error: "The verification broke on our side again and again. Nothing was charged.",
+  });
+});
+
 test("an Idempotency-Key replays, conflicts and is given back as under a live key", async () => {
   const { world, testKey } = await given();
   const ann = { email: "ann@example.com" };

@@ -163,7 +163,8 @@ const complete = async (
 };
 
 const fail = async (world: World, job: Job): Promise<string> => {
-  const error = "The verification broke on our side again and again. The charge was refunded.";
+  const what = "The verification broke on our side again and again.";
+  const error = `${what} ${job.mode === "live" ? "The charge was refunded." : "Nothing was charged."}`;
   await finish(world, job, { release: job.held }, [
     {
       update: jobKey(job.id),
