@@ -70,6 +70,7 @@ test("two at once do each piece once", async () => {
   await Promise.all([reconcile.run(house.world), reconcile.run(house.world)]);
 
   expect(repairsIn(house)).toEqual(Array(20).fill("went_on_as_job"));
+  expect(house.logged).toHaveLength(20);
   expect(house.queue.pending()).toBe(20);
   await whenWorked(house);
   expect(movesOf(house).toSorted()).toEqual([
