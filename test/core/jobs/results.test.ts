@@ -1,10 +1,18 @@
-import { PAGE_ROWS, pageItem, pageKey, readPage } from "@mailproof/core/jobs/results";
+import type { Chunk } from "@mailproof/core/jobs/chunks";
+import { pageItems, rowsOf } from "@mailproof/core/jobs/results";
 import { verify } from "@mailproof/core/verify/verify";
 import { serialise } from "@mailproof/core/writes";
 import { expect, test } from "vitest";
 import { givenWorld } from "../../given.ts";
 
-const PLACE = { job: "job_1", chunk: 0, page: 0 };
+const FULL = 100;
+const PLACE = { job: "job_1", chunk: 0, token: "one" };
+const EXPIRES_AT = 2_000_000_000;
+
+const chunkWith = (...passes: string[]): Chunk => ({
+  ...{ job: "job_1", chunk: 0, outcome: "done", rows: 0, waiting: 0, from: 0, to: 0 },
+  passes,
+});
 
 const givenRows = async (count: number, includeEvidence = false) => {
   const { world, table } = givenWorld();
@@ -15,50 +23,50 @@ const givenRows = async (count: number, includeEvidence = false) => {
   return { rows, table };
 };
 
-test.each([0, 1, PAGE_ROWS])(
-  "a page of %d rows is read as it was written, from the table",
+test.each([0, 1, FULL, FULL + 1, 3 * FULL])(
+  "%d rows of a chunk are read as they were written, from the table",
   async (count) => {
     const { rows, table } = await givenRows(count);
-    await table.write({ put: pageItem(PLACE, rows, 2_000_000_000) });
+    const pages = pageItems(PLACE, rows, EXPIRES_AT);
+    for (const page of pages) await table.write({ put: page });
 
-    const item = await table.get(pageKey("job_1", 0, 0));
-
-    expect(item && readPage(item)).toEqual(rows);
+    expect(pages).toHaveLength(Math.ceil(count / FULL));
+    expect(await rowsOf(table, chunkWith("one"))).toEqual(rows);
   },
 );
 
 test("the numbers of rows are the file's own: holes and leaps stay", async () => {
-  const { rows } = await givenRows(3);
-  const [one, two, three] = rows;
-  const spread = [
-    { ...one!, row: 2 },
-    { ...two!, row: 7 },
-    { ...three!, row: 500_001 },
-  ];
+  const { rows, table } = await givenRows(3);
+  const spread = rows.map((one, at) => ({ ...one, row: [2, 7, 500_001][at] ?? 0 }));
+  for (const page of pageItems(PLACE, spread, EXPIRES_AT)) await table.write({ put: page });
 
-  expect(readPage(pageItem(PLACE, spread, 1)).map(({ row }) => row)).toEqual([2, 7, 500_001]);
+  expect((await rowsOf(table, chunkWith("one"))).map(({ row }) => row)).toEqual([2, 7, 500_001]);
 });
 
-test("a full page is a tenth of an item's limit at most", async () => {
-  const { rows } = await givenRows(PAGE_ROWS);
+test("rows of several passes come in the order of the input, and those of nobody's pass not at all", async () => {
+  const { rows, table } = await givenRows(6);
+  const of = (wanted: readonly number[]) => rows.filter(({ row }) => wanted.includes(row));
+  const passes = { one: [1, 4, 5], two: [2, 6], overtaken: [1, 2, 3] };
+  for (const [token, wanted] of Object.entries(passes))
+    for (const page of pageItems({ ...PLACE, token }, of(wanted), EXPIRES_AT))
+      await table.write({ put: page });
 
-  expect(serialise(pageItem(PLACE, rows, 1)).length).toBeLessThan(25_000);
+  const read = await rowsOf(table, chunkWith("one", "two"));
+
+  expect(read.map(({ row }) => row)).toEqual([1, 2, 4, 5, 6]);
 });
 
-test("a full page with all its evidence still fits an item", async () => {
-  const { rows } = await givenRows(PAGE_ROWS, true);
+test("a full page is a tenth of an item's limit at most, and fits one with all its evidence", async () => {
+  const [page] = pageItems(PLACE, (await givenRows(FULL)).rows, EXPIRES_AT);
+  const [heavy] = pageItems(PLACE, (await givenRows(FULL, true)).rows, EXPIRES_AT);
 
-  expect(() => serialise(pageItem(PLACE, rows, 1))).not.toThrow();
+  expect(page && serialise(page).length).toBeLessThan(25_000);
+  expect(() => heavy && serialise(heavy)).not.toThrow();
 });
 
-test("pages stand in the order of their numbers, however many digits those have", () => {
-  const sks = [0, 1, 9, 10, 99, 100, 999].map((page) => pageKey("job_1", 0, page).sk);
-
-  expect(sks.toSorted()).toEqual(sks);
-});
-
-test("each chunk has a partition of its own", () => {
-  const partitions = [0, 1, 2].map((chunk) => pageKey("job_1", chunk, 0).pk);
+test("each chunk has a partition of its own", async () => {
+  const { rows } = await givenRows(1);
+  const partitions = [0, 1, 2].map((chunk) => pageItems({ ...PLACE, chunk }, rows, 1)[0]?.pk);
 
   expect(new Set(partitions).size).toBe(3);
 });
