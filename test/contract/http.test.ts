@@ -13,6 +13,8 @@ import type { APIGatewayProxyStructuredResultV2, Context } from "aws-lambda";
 import { expect, test } from "vitest";
 import { toEvent, type WireRequest } from "../gateway.ts";
 import { given } from "../given.ts";
+import { whenVerified } from "../send.ts";
+import { whenWorked } from "../working.ts";
 
 type Answered = {
   readonly status: number;
@@ -83,6 +85,12 @@ const get = (url: string, ...headers: WireRequest["headers"] & {}): WireRequest 
   url,
   headers,
 });
+
+const verification = (body: unknown, ...headers: WireRequest["headers"] & {}): WireRequest => ({
+  ...post(JSON.stringify(body), JSON_TYPE, ["x-api-key", "KEY"], ...headers),
+  url: "/v1/verify",
+});
+const ann = { email: "ann@x.com" };
 
 // Both ways in must be indistinguishable to a caller. KEY stands for a key that is in force.
 test.each<[string, WireRequest, number]>([
@@ -195,6 +203,48 @@ test.each<[string, WireRequest, number]>([
   ],
   ["no key and half a body: the key is looked at first", post("{", JSON_TYPE), 401],
   ["no key and a body over the limit", post(" ".repeat(BODY_BYTES_MAX + 1), JSON_TYPE), 401],
+  [
+    "two bearer tokens",
+    get("/v1/account", ["Authorization", "Bearer KEY"], ["Authorization", "Bearer mp_live_x"]),
+    401,
+  ],
+  [
+    "two content types",
+    post(aKey, JSON_TYPE, ["content-type", "text/plain"], ["x-api-key", "KEY"]),
+    400,
+  ],
+  ["an address", verification(ann), 200],
+  ["an address with evidence", verification({ ...ann, options: { include_evidence: true } }), 200],
+  ["an address that takes too long", verification({ email: "slow@x.com" }), 200],
+  ["an address that breaks", verification({ email: "error@x.com" }), 500],
+  ["an address under an Idempotency-Key", verification(ann, ["Idempotency-Key", "k"]), 200],
+  ["an Idempotency-Key with a space", verification(ann, ["idempotency-key", "a b"]), 400],
+  ["an Idempotency-Key beyond ASCII", verification(ann, ["idempotency-key", "cl\u00e9"]), 400],
+  [
+    "two Idempotency-Keys",
+    verification(ann, ["idempotency-key", "a"], ["idempotency-key", "b"]),
+    200,
+  ],
+  ["another request's Idempotency-Key", verification(ann, ["idempotency-key", "used"]), 409],
+  ["a wait that is too long", verification({ ...ann, options: { timeout_ms: 25_001 } }), 400],
+  ["options that are a list", verification({ ...ann, options: [] }), 400],
+  ["no address", verification({}), 400],
+  [
+    "an address in a body over the limit",
+    verification({ ...ann, x: "x".repeat(BODY_BYTES_MAX) }),
+    413,
+  ],
+  ["the jobs", get("/v1/jobs", ["x-api-key", "KEY"]), 200],
+  ["the jobs of a state", get("/v1/jobs?status=completed&limit=1", ["x-api-key", "KEY"]), 200],
+  ["the jobs of no state", get("/v1/jobs?status=", ["x-api-key", "KEY"]), 400],
+  ["a page of no jobs", get("/v1/jobs?limit=0", ["x-api-key", "KEY"]), 400],
+  ["a cursor with a percent", get("/v1/jobs?offset=%2B%2F", ["x-api-key", "KEY"]), 400],
+  ["a job", get("/v1/jobs/job_1", ["x-api-key", "KEY"]), 200],
+  ["a job with an escaped letter", get("/v1/jobs/job%5F1", ["x-api-key", "KEY"]), 200],
+  ["a job without results", get("/v1/jobs/job_1?include_results=false", ["x-api-key", "KEY"]), 200],
+  ["a job that is not there", get("/v1/jobs/job_9", ["x-api-key", "KEY"]), 404],
+  ["a job with an endless name", get(`/v1/jobs/${"x".repeat(3_000)}`, ["x-api-key", "KEY"]), 400],
+  ["a job without a key", get("/v1/jobs/job_1"), 401],
   ["an unknown route", get("/v1/nothing", ["x-api-key", "KEY"]), 404],
   ["the root", get("/"), 404],
   ["a slash too many", get("/v1/account/"), 404],
@@ -205,8 +255,11 @@ test.each<[string, WireRequest, number]>([
   async (_case, sent, status) => {
     const answers = [];
     for (const via of [viaLambda, viaServer]) {
-      const { world, liveKey, account } = await given();
+      const house = await given({ balance: 10 });
+      const { world, liveKey, account } = house;
       await givenKeyWithOddId(world, account);
+      await whenVerified(world, liveKey, { email: "slow@x.com" }, "used");
+      await whenWorked(house);
       const headers = sent.headers?.map(
         ([name, value]) => [name, value.replace("KEY", liveKey)] as const,
       );

@@ -68,7 +68,7 @@ const readBody = async (incoming: IncomingMessage): Promise<unknown> => {
   const chunks: Buffer[] = [];
   for await (const chunk of upTo(BODY_BYTES_MAX, incoming, bodyTooLarge)) chunks.push(chunk);
   if (chunks.length === 0) return undefined;
-  assertJsonType(incoming.headers["content-type"]);
+  assertJsonType(incoming.headersDistinct["content-type"]?.join(","));
   return parseJson(Buffer.concat(chunks).toString());
 };
 
@@ -80,6 +80,8 @@ const queryOf = (search: string): Record<string, string> => {
   return Object.fromEntries([...values].map(([name, all]) => [name, all.join(",")]));
 };
 
-// Only set-cookie arrives as a list, and nobody sends that to a server.
-const plain = ({ headers }: IncomingMessage): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+/** The same for headers. Node would keep the first of some names, and put a blank after the comma of others. */
+const plain = ({ headersDistinct }: IncomingMessage): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headersDistinct).map(([name, values = []]) => [name, values.join(",")]),
+  );
