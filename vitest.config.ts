@@ -8,6 +8,8 @@ export default defineConfig({
     isolate: false,
     // More than there are cores: many tests wait for a socket or another process.
     maxWorkers: 4,
+    // Many tests ask real servers, in processes of their own, and a machine may have other things to do.
+    testTimeout: 30_000,
     reporters: ["default", ["json", { outputFile: ".cache/test-results.json" }]],
     env: { POWERTOOLS_METRICS_DISABLED: "true" },
   },

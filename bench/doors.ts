@@ -53,7 +53,7 @@ export const run = async (): Promise<readonly Measured[]> => {
       table.get({ pk: "LEDGER#a", sk: String(n % entries) }),
     );
     const listed = await rateOf(1, () => table.query({ pk: "LEDGER#a", limit: 100 }));
-    const facts = { name: "chunks", visibilitySeconds: 60, receivesMax: 5 };
+    const facts = { name: "chunks", visibilitySeconds: 60, receivesMax: 5, atOnce: 10 };
     const ten = Array.from({ length: 10 }, (_row, chunk) => ({ body: { job: "job_1", chunk } }));
     const passed = await rateOf(4, async () => {
       await queue.sendMany("chunks", ten);

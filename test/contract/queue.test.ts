@@ -9,7 +9,7 @@ const doors: [string, (now: () => Date) => Queue & Receiving][] = [
   ["sqlite", (now) => sqliteQueue(":memory:", now)],
 ];
 
-const chunks = { name: "chunks", visibilitySeconds: 30, receivesMax: 3 };
+const chunks = { name: "chunks", visibilitySeconds: 30, receivesMax: 3, atOnce: 10 };
 const other = { ...chunks, name: "other" };
 const AT_ONCE = { waitMs: 0 };
 

@@ -8,15 +8,19 @@ import type { LocalWorld } from "@mailproof/local/world";
 import { expect, test } from "vitest";
 import { givenWorld } from "../given.ts";
 
-const chunks = { name: "chunks", visibilitySeconds: 0, receivesMax: 3 };
+const chunks = { name: "chunks", visibilitySeconds: 1, receivesMax: 3, atOnce: 10 };
 
 const givenHouse = () => {
   const { world, logged, later } = givenWorld();
-  const queue = sqliteQueue(":memory:", () => new Date());
+  let aheadMs = 0;
+  const queue = sqliteQueue(":memory:", () => new Date(Date.now() + aheadMs));
+  const skip = (ms: number) => {
+    aheadMs += ms;
+  };
   const table = sqliteTable(":memory:", world.now);
   const stopping = new AbortController();
   const local: LocalWorld = { ...world, table, queue };
-  return { local, queue, table, logged, later, stopping };
+  return { local, queue, table, logged, later, skip, stopping };
 };
 
 /** Runs until the worker has been called so often, and then until it has ended. */
@@ -65,6 +69,7 @@ test("poison ends with the dead letters", async () => {
   await whenWorked(house, 3, async () => {
     throw new Error("never");
   });
+  house.skip(1_000);
 
   expect(await house.queue.receive(chunks, { waitMs: 0 })).toEqual([]);
   expect(await house.queue.countDead()).toBe(1);

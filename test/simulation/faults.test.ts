@@ -6,7 +6,7 @@ import { faultyBlobs, faultyQueue } from "./faults.ts";
 // The faults themselves are held to what they claim: a simulation proves nothing over a network that lies in
 // ways no network can.
 
-const chunks = { name: "chunks", visibilitySeconds: 30, receivesMax: 9 };
+const chunks = { name: "chunks", visibilitySeconds: 30, receivesMax: 9, atOnce: 10 };
 const bodies = Array.from({ length: 10 }, (_row, body) => ({ body }));
 
 test("a queue under faults is true about what it sent and refused, and doubles, loses and reorders the rest", async () => {

@@ -1,13 +1,19 @@
-import { type Queue, RECEIVE_MAX, type Receiving, travelForm } from "@mailproof/core/queue";
+import {
+  deadLettersOf,
+  isOfDeadLetters,
+  type Queue,
+  RECEIVE_MAX,
+  type Receiving,
+  travelForm,
+} from "@mailproof/core/queue";
 import type { Json } from "@mailproof/core/table";
 
 type Kept = {
-  readonly queue: string;
+  queue: string;
   readonly json: string;
   visibleAt: number;
   receives: number;
   receipt: string | undefined;
-  dead: boolean;
 };
 
 /** Never waits: in a simulation somebody else moves the clock. */
@@ -15,10 +21,10 @@ export const memoryQueue = (now: () => Date): Queue & Receiving & { pending: () 
   const ms = () => now().getTime();
   let kept: Kept[] = [];
   let receipts = 0;
-  const held = (receipt: string) => kept.find((one) => one.receipt === receipt && !one.dead);
+  const held = (receipt: string) => kept.find((one) => one.receipt === receipt);
 
   return {
-    pending: () => kept.filter((one) => !one.dead).length,
+    pending: () => kept.length,
 
     sendMany: async (queue, messages) => {
       const arrived = messages.map((message) => ({
@@ -27,20 +33,21 @@ export const memoryQueue = (now: () => Date): Queue & Receiving & { pending: () 
         visibleAt: ms() + (message.delaySeconds ?? 0) * 1000,
         receives: 0,
         receipt: undefined,
-        dead: false,
       }));
       kept.push(...arrived);
       return messages.map(() => "sent");
     },
 
-    countDead: async () => kept.filter((one) => one.dead).length,
+    countDead: async () => kept.filter(({ queue }) => isOfDeadLetters(queue)).length,
 
-    receive: async ({ name, visibilitySeconds, receivesMax }, { max = RECEIVE_MAX }) => {
-      const visible = kept.filter(
-        (one) => one.queue === name && !one.dead && one.visibleAt <= ms(),
-      );
-      for (const one of visible) one.dead = one.receives >= receivesMax;
-      const handedOut = visible.filter((one) => !one.dead).slice(0, Math.min(max, RECEIVE_MAX));
+    receive: async (facts, { max = RECEIVE_MAX }) => {
+      const { name, visibilitySeconds, receivesMax } = facts;
+      const visible = kept.filter((one) => one.queue === name && one.visibleAt <= ms());
+      for (const one of visible.filter(({ receives }) => receives >= receivesMax))
+        Object.assign(one, { queue: deadLettersOf(facts).name, receives: 0, receipt: undefined });
+      const handedOut = visible
+        .filter(({ queue }) => queue === name)
+        .slice(0, Math.min(max, RECEIVE_MAX));
       return handedOut.map((one) => {
         one.visibleAt = ms() + visibilitySeconds * 1000;
         one.receives++;

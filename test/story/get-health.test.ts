@@ -4,7 +4,7 @@ import { send } from "../send.ts";
 
 const never = () => new Promise<never>(() => {});
 const broken = () => Promise.reject(new Error("the disk is gone"));
-const chunks = { name: "chunks", visibilitySeconds: 1, receivesMax: 1 };
+const chunks = { name: "chunks", visibilitySeconds: 1, receivesMax: 1, atOnce: 10 };
 
 test("a service in order is 200 and healthy, without a key and without an envelope", async () => {
   const { world } = givenWorld();

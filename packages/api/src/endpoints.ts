@@ -9,12 +9,14 @@ import { getJobs } from "./endpoints/get-jobs.ts";
 import { getJobsId } from "./endpoints/get-jobs-id.ts";
 import { postApiKeys } from "./endpoints/post-api-keys.ts";
 import { postVerify } from "./endpoints/post-verify.ts";
+import { postVerifyBatch } from "./endpoints/post-verify-batch.ts";
 
 /** The table of contents of the API. */
 export const endpoints: readonly Endpoint[] = [
   getHealth,
 
   postVerify,
+  postVerifyBatch,
 
   getJobs,
   getJobsId,

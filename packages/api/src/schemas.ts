@@ -51,6 +51,9 @@ export const Id = v.pipe(
 export const part = <E extends v.ObjectEntries>(entries: E) =>
   v.pipe(v.custom<object>(isObject, "must be an object"), v.strictObject(entries));
 
+export const Flag = (otherwise: boolean) =>
+  v.optional(v.boolean("must be true or false"), otherwise);
+
 /** The length is looked at before the items: a million wrong ones are one mistake. */
 export const listOf = <S extends v.GenericSchema>(item: S, most: number) =>
   v.pipe(

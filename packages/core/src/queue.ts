@@ -3,13 +3,26 @@ import type { Json } from "./table.ts";
 /**
  * A queue is named and described by the worker that reads it.
  * A message that is not done within `visibilitySeconds` is handed out again; after `receivesMax` hand-outs
- * it waits with the dead letters until somebody looks.
+ * it goes to the queue of the dead letters.
  */
 export type QueueFacts = {
   readonly name: string;
   readonly visibilitySeconds: number;
   readonly receivesMax: number;
+  /** So many of its messages one machine has in hand at the same time. */
+  readonly atOnce: number;
 };
+
+const DEAD = "-dead";
+
+/** Where the messages of a queue go that nobody could handle. From there they go nowhere but to be done. */
+export const deadLettersOf = (queue: QueueFacts): QueueFacts => ({
+  ...queue,
+  name: `${queue.name}${DEAD}`,
+  receivesMax: Number.MAX_SAFE_INTEGER,
+});
+
+export const isOfDeadLetters = (queue: string): boolean => queue.endsWith(DEAD);
 
 export type Message = { readonly body: Json; readonly delaySeconds?: number };
 
@@ -23,7 +36,7 @@ export type Sent = "sent" | "refused" | "unknown";
 export type Queue = {
   /** One outcome per message, in the order given. Never throws for the network's sake. */
   sendMany(queue: string, messages: readonly Message[]): Promise<readonly Sent[]>;
-  /** How many messages of all queues were given up on. */
+  /** How many messages wait with the dead letters of all queues. */
   countDead(): Promise<number>;
 };
 

@@ -1,4 +1,4 @@
-import type { QueueFacts } from "./queue.ts";
+import { deadLettersOf, type QueueFacts } from "./queue.ts";
 import type { Json } from "./table.ts";
 import type { World } from "./world.ts";
 
@@ -12,6 +12,14 @@ export type Worker = {
   /** What is done with a message that nobody could handle, however often. Without it a person has to look. */
   giveUp?(world: World, body: Json): Promise<void>;
 };
+
+/** The same workers, and one for the dead letters of each that knows what to do with them. */
+export const withDeadLetters = (workers: readonly Worker[]): readonly Worker[] => [
+  ...workers,
+  ...workers.flatMap(({ queue, giveUp }) =>
+    giveUp ? [{ queue: deadLettersOf(queue), handle: giveUp }] : [],
+  ),
+];
 
 /** What is done again and again. A run may be cut off anywhere; the next one finds what is left. */
 export type Schedule = {

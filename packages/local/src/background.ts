@@ -19,13 +19,24 @@ export const runBackground = async (
   ]);
 };
 
+/** As many messages in hand as the queue allows: a slow one keeps no other waiting. */
 const work = async (world: LocalWorld, worker: Worker, signal: AbortSignal): Promise<void> => {
+  const { queue } = worker;
+  const inHand = new Set<Promise<void>>();
   while (!signal.aborted) {
-    const received = await world.queue
-      .receive(worker.queue, { waitMs: LONG_POLL_MS, signal })
-      .catch((cause: unknown) => trouble(world, worker.queue.name, cause, signal));
-    await Promise.all(received.map((message) => handle(world, worker, message)));
+    const max = queue.atOnce - inHand.size;
+    if (max === 0) await Promise.race(inHand);
+    else {
+      const received = await world.queue
+        .receive(queue, { max, waitMs: LONG_POLL_MS, signal })
+        .catch((cause: unknown) => trouble(world, queue.name, cause, signal));
+      for (const message of received) {
+        const one = handle(world, worker, message).finally(() => inHand.delete(one));
+        inHand.add(one);
+      }
+    }
   }
+  await Promise.all(inHand);
 };
 
 const handle = async (world: LocalWorld, worker: Worker, message: Received): Promise<void> => {

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import {
+  deadLettersOf,
+  isOfDeadLetters,
   type Queue,
   type QueueFacts,
   RECEIVE_MAX,
@@ -17,11 +19,10 @@ const VERSION = 1;
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS messages (
     id INTEGER PRIMARY KEY, queue TEXT NOT NULL, body TEXT NOT NULL,
-    visible_at INTEGER NOT NULL, receives INTEGER NOT NULL DEFAULT 0, receipt TEXT, dead_at INTEGER
+    visible_at INTEGER NOT NULL, receives INTEGER NOT NULL DEFAULT 0, receipt TEXT
   ) STRICT;
-  CREATE INDEX IF NOT EXISTS messages_visible ON messages (queue, visible_at) WHERE dead_at IS NULL;
-  CREATE UNIQUE INDEX IF NOT EXISTS messages_receipt ON messages (receipt) WHERE receipt IS NOT NULL;
-  CREATE INDEX IF NOT EXISTS messages_dead ON messages (queue, dead_at) WHERE dead_at IS NOT NULL`;
+  CREATE INDEX IF NOT EXISTS messages_waiting ON messages (queue, visible_at);
+  CREATE UNIQUE INDEX IF NOT EXISTS messages_receipt ON messages (receipt) WHERE receipt IS NOT NULL`;
 
 export type SqliteQueue = Queue & Receiving & { close(): void };
 
@@ -33,7 +34,7 @@ export const sqliteQueue = (file: string, now: () => Date): SqliteQueue => {
   const { commit, close } = groupCommit(db);
   const ms = () => now().getTime();
   const statements = statementsOf(db);
-  const { insert, visible, soonest, finish, putBack, dead } = statements;
+  const { insert, visible, soonest, finish, putBack, counts } = statements;
   const { sleepUntilSent, wake } = sleepers();
 
   const anyVisible = (queue: string): boolean => visible.get(queue, ms(), 1) !== undefined;
@@ -62,7 +63,11 @@ export const sqliteQueue = (file: string, now: () => Date): SqliteQueue => {
       return messages.map(() => sent);
     },
 
-    countDead: async () => Number(dead.get()?.["n"]),
+    countDead: async () =>
+      counts
+        .all()
+        .filter((row) => isOfDeadLetters(String(row["queue"])))
+        .reduce((sum, row) => sum + Number(row["n"]), 0),
 
     receive: async (queue, { max = RECEIVE_MAX, waitMs, signal }) => {
       const until = Date.now() + waitMs;
@@ -93,7 +98,7 @@ const takeVisible = (
   nowMs: number,
   max: number,
 ): Received[] => {
-  bury.run(nowMs, queue.name, nowMs, queue.receivesMax);
+  bury.run(deadLettersOf(queue).name, queue.name, nowMs, queue.receivesMax);
   return visible.all(queue.name, nowMs, Math.min(max, RECEIVE_MAX)).map((row) => {
     const receipt = randomUUID();
     const hiddenUntil = nowMs + queue.visibilitySeconds * 1000;
@@ -109,25 +114,20 @@ const takeVisible = (
 const statementsOf = (db: DatabaseSync) => ({
   insert: db.prepare("INSERT INTO messages (queue, body, visible_at) VALUES (?, ?, ?)"),
   bury: db.prepare(
-    `UPDATE messages SET dead_at = ?, receipt = NULL
-     WHERE queue = ? AND dead_at IS NULL AND visible_at <= ? AND receives >= ?`,
+    `UPDATE messages SET queue = ?, receives = 0, receipt = NULL
+     WHERE queue = ? AND visible_at <= ? AND receives >= ?`,
   ),
   visible: db.prepare(
-    `SELECT id FROM messages WHERE queue = ? AND dead_at IS NULL AND visible_at <= ?
-     ORDER BY visible_at, id LIMIT ?`,
+    "SELECT id FROM messages WHERE queue = ? AND visible_at <= ? ORDER BY visible_at, id LIMIT ?",
   ),
   take: db.prepare(
     `UPDATE messages SET visible_at = ?, receives = receives + 1, receipt = ? WHERE id = ?
      RETURNING body, receives`,
   ),
-  soonest: db.prepare(
-    "SELECT MIN(visible_at) AS at FROM messages WHERE queue = ? AND dead_at IS NULL",
-  ),
-  finish: db.prepare("DELETE FROM messages WHERE receipt = ? AND dead_at IS NULL"),
-  putBack: db.prepare(
-    "UPDATE messages SET visible_at = ?, receipt = NULL WHERE receipt = ? AND dead_at IS NULL",
-  ),
-  dead: db.prepare("SELECT COUNT(*) AS n FROM messages WHERE dead_at IS NOT NULL"),
+  soonest: db.prepare("SELECT MIN(visible_at) AS at FROM messages WHERE queue = ?"),
+  finish: db.prepare("DELETE FROM messages WHERE receipt = ?"),
+  putBack: db.prepare("UPDATE messages SET visible_at = ?, receipt = NULL WHERE receipt = ?"),
+  counts: db.prepare("SELECT queue, COUNT(*) AS n FROM messages GROUP BY queue"),
 });
 
 /** Receivers that sleep, by queue, and how they are woken: a sent message is received at once. */

@@ -9,10 +9,10 @@ const FULL = 100;
 const PLACE = { job: "job_1", chunk: 0, token: "one" };
 const EXPIRES_AT = 2_000_000_000;
 
-const chunkWith = (...passes: string[]): Chunk => ({
-  ...{ job: "job_1", chunk: 0, outcome: "done", rows: 0, waiting: 0, from: 0, to: 0 },
-  passes,
-});
+const chunkWith = (...passes: string[]): Chunk => {
+  const done = { job: "job_1", chunk: 0, outcome: "done" as const };
+  return { ...done, rows: 0, waiting: 0, from: 0, to: 0, passes };
+};
 
 const givenRows = async (count: number, includeEvidence = false) => {
   const { world, table } = givenWorld();

@@ -4,15 +4,13 @@ import * as v from "valibot";
 import type { Caller } from "../endpoint.ts";
 import { endpoint } from "../endpoint.ts";
 import { keyedBy } from "../idempotency.ts";
-import { KEYED_ERRORS, PAID_ERRORS, part } from "../schemas.ts";
+import { Flag, KEYED_ERRORS, PAID_ERRORS, part } from "../schemas.ts";
 import { toWire, VerificationResult } from "../verification.ts";
 
 const ROUTE = "POST /v1/verify";
 const EMAIL_LENGTH_MAX = 1_000;
 const WAIT_MS = { default: 10_000, least: 100, most: 25_000 };
 const WAIT_WORDS = `must be a whole number of milliseconds from ${WAIT_MS.least} to ${WAIT_MS.most}`;
-
-const Flag = (otherwise: boolean) => v.optional(v.boolean("must be true or false"), otherwise);
 
 const Charged = { credits_used: v.number(), idempotent_replay: v.optional(v.boolean()) };
 

@@ -34,7 +34,7 @@ import { pageItems } from "./results.ts";
 
 type Single = NonNullable<Job["single"]>;
 
-export const SINGLES = { name: "singles", visibilitySeconds: 180, receivesMax: 5 };
+export const SINGLES = { name: "singles", visibilitySeconds: 180, receivesMax: 5, atOnce: 200 };
 
 /** Its message may be lost. Then it is due after this, and sent again. */
 const AGAIN_AFTER_MS = 5 * 60_000;
@@ -87,6 +87,11 @@ export const verifySingle: Worker = {
     const waitMs = result.retry && COME_AGAIN_AFTER_MS[job.waits];
     if (waitMs) await comeAgain(world, job, waitMs);
     else await complete(world, job, job.single, result);
+  },
+
+  async giveUp(world, body) {
+    const job = await findJob(world.table, v.parse(Message, body).job);
+    if (job && isOpen(job)) await fail(world, job);
   },
 };
 

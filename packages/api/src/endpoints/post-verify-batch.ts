@@ -1,0 +1,84 @@
+import { acceptBatch } from "@mailproof/core/jobs/batch";
+import { toCredits } from "@mailproof/core/money/credits";
+import * as v from "valibot";
+import { endpoint } from "../endpoint.ts";
+import { keyedBy } from "../idempotency.ts";
+import { CallbackUrl, JobName, JobOptions, wantsOf } from "../job-wishes.ts";
+import { invalidField } from "../parse.ts";
+import { KEYED_ERRORS, listOf, PAID_ERRORS } from "../schemas.ts";
+
+const ROUTE = "POST /v1/verify/batch";
+const EMAILS_MAX = 10_000;
+const EMAIL_LENGTH_MAX = 1_000;
+const SECRET_LENGTH = { least: 16, most: 256 };
+
+export const postVerifyBatch = endpoint({
+  route: ROUTE,
+  summary: "Verify up to 10,000 addresses as a job.",
+  price: "1 credit for each different address, when the job is accepted. No refunds.",
+  access: "verification:write",
+  needs: ["table:readwrite", "blobs:write", "queue:send"],
+  keyed: true,
+  answers: [202],
+  errors: [...KEYED_ERRORS, ...PAID_ERRORS],
+
+  body: v.strictObject({
+    emails: v.pipe(
+      listOf(
+        v.pipe(
+          v.string(),
+          v.maxLength(EMAIL_LENGTH_MAX, `must have at most ${EMAIL_LENGTH_MAX} characters`),
+        ),
+        EMAILS_MAX,
+      ),
+      v.minLength(1, "must have at least one entry"),
+    ),
+    name: JobName,
+    webhook_url: CallbackUrl,
+    webhook_secret: v.optional(
+      v.pipe(
+        v.string(),
+        v.minLength(SECRET_LENGTH.least, `must have at least ${SECRET_LENGTH.least} characters`),
+        v.maxLength(SECRET_LENGTH.most, `must have at most ${SECRET_LENGTH.most} characters`),
+      ),
+    ),
+    options: JobOptions,
+  }),
+  output: v.object({
+    job_id: v.string(),
+    status: v.literal("processing"),
+    total_emails: v.number(),
+    unique_emails: v.number(),
+    duplicates_removed: v.number(),
+    created_at: v.string(),
+    credits_used: v.number(),
+    idempotent_replay: v.optional(v.boolean()),
+  }),
+
+  async handle(world, caller, { body, key }) {
+    const { emails, name = null, webhook_url: url, webhook_secret: secret = null } = body;
+    if (secret !== null && url === undefined)
+      throw invalidField("webhook_secret", "needs a webhook_url that it signs for");
+    const wish = {
+      emails,
+      name,
+      wants: wantsOf(body.options),
+      callback: url === undefined ? null : { url, secret },
+    };
+    const told = await acceptBatch(world, caller, wish, keyedBy(ROUTE, caller, key, body));
+    const isFree = told.replayed || caller.mode === "test";
+    return {
+      status: 202,
+      data: {
+        job_id: told.job,
+        status: "processing",
+        total_emails: told.totalSubmitted,
+        unique_emails: told.unique,
+        duplicates_removed: told.duplicatesRemoved,
+        created_at: told.createdAt,
+        credits_used: isFree ? 0 : toCredits(told.price),
+        ...(told.replayed && { idempotent_replay: true }),
+      },
+    };
+  },
+});
