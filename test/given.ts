@@ -6,6 +6,7 @@ import { type Opened, openAccount } from "@mailproof/core/accounts/accounts";
 import type { PlanId } from "@mailproof/core/accounts/plans";
 import { lists } from "@mailproof/core/mail/lists/lists";
 import { credits } from "@mailproof/core/money/credits";
+import { CHUNK_ROWS } from "@mailproof/core/settings";
 import { pretendEngine } from "@mailproof/core/verify/pretend";
 import type { World } from "@mailproof/core/world";
 import { chanceOf } from "./simulation/chance.ts";
@@ -48,6 +49,7 @@ export const givenWorld = (seed = 1) => {
       version: "0.0.0-test",
       keyPepper: "a pepper for tests",
       cursorSecret: "a cursor secret for tests",
+      chunkRows: CHUNK_ROWS,
     },
   };
   return { world, table, queue, blobs, later, logged };

@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout } from "node:timers/promises";
 import { takeInFile } from "@mailproof/core/jobs/intake";
+import { CHUNK_ROWS } from "@mailproof/core/settings";
 import { fileBlobs } from "@mailproof/local/file-blobs";
 import type { ListCounts } from "../list-generator.ts";
 
@@ -24,6 +25,7 @@ const takeIn = async (folder: string, key: string): Promise<TakenIn> => {
     key: "inputs/list",
     addressesMax: 500_000,
     bytesMax: 100_000_000,
+    rowsPerChunk: CHUNK_ROWS.file,
   });
   const seconds = (performance.now() - startedAt) / 1000;
   delay.disable();

@@ -5,4 +5,9 @@ export type Settings = {
   readonly keyPepper: string;
   /** Signs the cursors that callers bring back. */
   readonly cursorSecret: string;
+  /** How many addresses one message stands for. A simulation has few of them in many chunks. */
+  readonly chunkRows: { readonly batch: number; readonly file: number };
 };
+
+/** A chunk of a file fills a dozen sessions; that of a batch is smaller, so that its first results come soon. */
+export const CHUNK_ROWS: Settings["chunkRows"] = { batch: 100, file: 500 };

@@ -10,7 +10,7 @@ export type Worker = {
   readonly queue: QueueFacts;
   handle(world: World, body: Json): Promise<void>;
   /** What is done with a message that nobody could handle, however often. Without it a person has to look. */
-  giveUp?(world: World, body: Json): Promise<void>;
+  readonly giveUp?: (world: World, body: Json) => Promise<void>;
 };
 
 /** The same workers, and one for the dead letters of each that knows what to do with them. */

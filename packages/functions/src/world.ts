@@ -29,6 +29,7 @@ export const awsWorld = (): World => {
       version: manifest.version,
       keyPepper: required("KEY_PEPPER"),
       cursorSecret: required("CURSOR_SECRET"),
+      chunkRows: CHUNK_ROWS,
     },
   };
 };

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { rateLimitOver } from "@mailproof/core/access/rate";
 import { redact } from "@mailproof/core/redact";
+import { CHUNK_ROWS } from "@mailproof/core/settings";
 import { engineOver } from "@mailproof/core/verify/engine";
 import type { World } from "@mailproof/core/world";
 import manifest from "../package.json" with { type: "json" };
@@ -58,6 +59,7 @@ export const openHouse = (
       version: manifest.version,
       keyPepper: environment.KEY_PEPPER ?? secrets.key_pepper,
       cursorSecret: environment.CURSOR_SECRET ?? derived(secrets.link_secret, "cursors"),
+      chunkRows: CHUNK_ROWS,
     },
   };
   const close = () => {

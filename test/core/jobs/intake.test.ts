@@ -248,7 +248,7 @@ describe("a large file is never held as a whole", () => {
 });
 
 describe("a batch", () => {
-  const batch = async (emails: readonly string[], rowsPerChunk?: number) => {
+  const batch = async (emails: readonly string[], rowsPerChunk = 100) => {
     const blobs = memoryBlobs();
     const came = await takeInBatch(blobs, emails, { key: KEY, rowsPerChunk });
     return { ...came, rows: await rowsOf(blobs, came) };

@@ -23,7 +23,7 @@ export const taken = async (
     pauses += 1;
   };
   const source = typeof content === "string" ? piecesOf(Buffer.from(content)) : content;
-  const limits = { key: KEY, addressesMax: 500_000, bytesMax: 100_000_000 };
+  const limits = { key: KEY, addressesMax: 500_000, bytesMax: 100_000_000, rowsPerChunk: 500 };
   const came = await takeInFile({ blobs, sleep }, source, { ...limits, ...options });
   return { came, pauses };
 };

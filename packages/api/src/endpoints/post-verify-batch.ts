@@ -71,7 +71,7 @@ export const postVerifyBatch = endpoint({
       status: 202,
       data: {
         job_id: told.job,
-        status: "processing",
+        status: "processing" as const,
         total_emails: told.totalSubmitted,
         unique_emails: told.unique,
         duplicates_removed: told.duplicatesRemoved,

@@ -6,7 +6,7 @@ import { inProgress, payAtOnce } from "../money/operations.ts";
 import type { World } from "../world.ts";
 import { firstMessages, sendChunks } from "./chunk-messages.ts";
 import type { Chunks } from "./input-blob.ts";
-import { BATCH_CHUNK_ROWS, takeInBatch } from "./intake.ts";
+import { takeInBatch } from "./intake.ts";
 import { type Job, jobKey } from "./items.ts";
 import { assertWithinPlan, inputKeyOf, writesOfNewJob } from "./new-job.ts";
 import { LOOK_AGAIN_MS } from "./repair.ts";
@@ -40,11 +40,13 @@ export const acceptBatch = async (
   const id = world.newId("job");
   const reason = "POST /v1/verify/batch";
   const createdAt = world.now();
+  const chunkRows = world.settings.chunkRows.batch;
   let chunks: Chunks = [];
   let told: Accepted | undefined;
   const order = { id, kind: "batch", payer, reason, keyed, leaseMs: 0 };
   const came = await payAtOnce(world, order, async () => {
-    const taken = await takeInBatch(world.blobs, wish.emails, { key: inputKeyOf(id) });
+    const into = { key: inputKeyOf(id), rowsPerChunk: chunkRows };
+    const taken = await takeInBatch(world.blobs, wish.emails, into);
     const { unique, totalSubmitted, duplicatesRemoved } = taken;
     assertWithinPlan(payer, unique);
     chunks = taken.chunks;
@@ -70,7 +72,7 @@ export const acceptBatch = async (
       input: taken.input,
       chunks,
       unique,
-      chunkRows: BATCH_CHUNK_ROWS,
+      chunkRows,
       columns: [],
       unsettled: 0,
     });

@@ -20,7 +20,7 @@ import { within } from "../within.ts";
 import type { World } from "../world.ts";
 import { findInput, firstMessages, sendChunks } from "./chunk-messages.ts";
 import { completeIfDone, endedJob, newsOf } from "./completion.ts";
-import { FILE_CHUNK_ROWS, type FileIntake, takeInFile } from "./intake.ts";
+import { type FileIntake, takeInFile } from "./intake.ts";
 import { findJob, type Job, jobKey } from "./items.ts";
 import { inputKeyOf, tooManyFor, writesOfNewJob } from "./new-job.ts";
 import { givenBack, LOOK_AGAIN_MS } from "./repair.ts";
@@ -42,6 +42,9 @@ const Counts = v.object({
   invalidSkipped: v.number(),
   unique: v.number(),
 });
+
+/** What whoever takes the dispatch over has to know. */
+const Input = v.object({ ...Counts.entries, chunkRows: v.number() });
 
 export type Counts = Readonly<v.InferOutput<typeof Counts>>;
 
@@ -78,6 +81,7 @@ export const acceptFile = async (
   const order = { id, kind: FILE, payer, reason, keyed, leaseMs: LEASE_MS };
   const came = await begin(world, order, async () => {
     const createdAt = world.now();
+    const chunkRows = world.settings.chunkRows.file;
     const taken = await takeIn(world, payer, wish, id);
     const { input, chunks, facts, unique } = taken;
     const { name, wants, callback } = wish;
@@ -93,12 +97,12 @@ export const acceptFile = async (
       input,
       chunks,
       unique,
-      chunkRows: FILE_CHUNK_ROWS,
+      chunkRows,
       columns: otherColumns(facts),
       unsettled: 1,
     });
     const price = (unique * PRICE.fileAddress) as Halves;
-    return { price, input: v.parse(Counts, taken), also };
+    return { price, input: { ...v.parse(Counts, taken), chunkRows }, also };
   });
   return "begun" in came ? dispatch(world, came.begun) : toldOf(came);
 };
@@ -123,6 +127,7 @@ const takeIn = async (
       bytesMax: FILE_BYTES_MAX,
       emailColumn,
       hasHeader,
+      rowsPerChunk: world.settings.chunkRows.file,
     }),
   );
   if (taken === "late")
@@ -157,13 +162,13 @@ type Answer = {
 /** Sends every chunk, and settles by what the queue said of each. Whoever takes it over sends all of them again. */
 const dispatch = async (world: World, operation: Operation): Promise<FileTold> => {
   const { id, amount, input } = operation;
-  const counts = v.parse(Counts, input);
+  const { chunkRows, ...counts } = v.parse(Input, input);
   const messages = firstMessages(id, await findInput(world.table, id));
   const sent = await sendChunks(world, messages);
   if (sent.every((one) => one === "refused")) return giveBack(world, operation);
 
   await noteSent(world, operation);
-  const settlement = settlementOf(sent, counts.unique);
+  const settlement = settlementOf(sent, counts.unique, chunkRows);
   const dispatched = {
     refused: settlement.refused.addresses,
     unknown: settlement.unknown.addresses,
@@ -193,8 +198,8 @@ type Settlement = { readonly refused: Some; readonly unknown: Some };
 /** One transaction holds a hundred writes; what is refused beyond that is resolved like what is unknown. */
 const GIVEN_BACK_AT_ONCE = 80;
 
-const settlementOf = (sent: readonly Sent[], total: number): Settlement => {
-  const addressesIn = (chunk: number) => Math.min(FILE_CHUNK_ROWS, total - chunk * FILE_CHUNK_ROWS);
+const settlementOf = (sent: readonly Sent[], total: number, chunkRows: number): Settlement => {
+  const addressesIn = (chunk: number) => Math.min(chunkRows, total - chunk * chunkRows);
   const those = (chunks: readonly number[]): Some => ({
     chunks,
     addresses: chunks.reduce((sum, chunk) => sum + addressesIn(chunk), 0),

@@ -13,9 +13,6 @@ import {
 } from "./list.ts";
 import { textSet } from "./text-set.ts";
 
-export const FILE_CHUNK_ROWS = 500;
-export const BATCH_CHUNK_ROWS = 100;
-
 /** What came of a list: an input that is written and holds each address once. */
 export type Intake = WrittenInput & {
   /** Those of no address among them. */
@@ -37,7 +34,7 @@ export type FileOptions = ListOptions & {
   readonly addressesMax: number;
   /** Of the file. */
   readonly bytesMax: number;
-  readonly rowsPerChunk?: number | undefined;
+  readonly rowsPerChunk: number;
 };
 
 /**
@@ -47,7 +44,7 @@ export type FileOptions = ListOptions & {
 export const takeInFile = async (
   { blobs, sleep }: Pick<World, "sleep"> & { readonly blobs: Pick<Blobs, "put"> },
   source: AsyncIterable<Uint8Array>,
-  { key, addressesMax, bytesMax, rowsPerChunk = FILE_CHUNK_ROWS, ...options }: FileOptions,
+  { key, addressesMax, bytesMax, rowsPerChunk, ...options }: FileOptions,
 ): Promise<FileIntake | IntakeFault> => {
   // Only an error makes a store give up a put, and a store may wrap it into one of its own.
   let fault: IntakeFault | undefined;
@@ -72,13 +69,13 @@ export const takeInFile = async (
   }
 };
 
-export type BatchOptions = { readonly key: string; readonly rowsPerChunk?: number | undefined };
+export type BatchOptions = { readonly key: string; readonly rowsPerChunk: number };
 
 /** What is no address stays in it, and is verified as what it is. */
 export const takeInBatch = async (
   blobs: Pick<Blobs, "put">,
   emails: readonly string[],
-  { key, rowsPerChunk = BATCH_CHUNK_ROWS }: BatchOptions,
+  { key, rowsPerChunk }: BatchOptions,
 ): Promise<Intake> => {
   const seen = new Set<string>();
   const rows: InputRow[] = [];
