@@ -197,6 +197,17 @@ test("a key that was refused with 402 buys once there are credits", async () => 
   expect(told).toMatchObject({ statusCode: 200, data: { credits_used: 1 } });
 });
 
+// All else about keys is told in post-verify-keys.test.ts.
+test("an Idempotency-Key that stands for another request is 409", async () => {
+  const { world, liveKey } = await given({ balance: 10 });
+  await whenVerified(world, liveKey, { email: "ann@x.com" }, "k");
+
+  expect(await whenVerified(world, liveKey, { email: "bo@x.com" }, "k")).toMatchObject({
+    statusCode: 409,
+    error: { code: "IDEMPOTENCY_KEY_CONFLICT" },
+  });
+});
+
 test("a burst beyond the plan is 429 and says when to come again, and is not charged", async () => {
   const house = await given({ plan: "free", balance: 100 });
   const asked = Array.from({ length: 61 }, (_row, n) =>
