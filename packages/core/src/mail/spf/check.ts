@@ -1,0 +1,64 @@
+import { parseLiteral } from "../address-literal.ts";
+import { type Ip, parseIp, reverseLabels } from "../ip.ts";
+import type { LimitedDns, SpfLimits } from "./limits.ts";
+import type { Check } from "./matches.ts";
+
+export type SpfQuery = {
+  readonly ip: string;
+  /** Whose policy is asked for: the domain of MAIL FROM, or of HELO where that was empty. In A-labels. */
+  readonly domain: string;
+  /** As in MAIL FROM, "" for the null reverse-path. */
+  readonly sender: string;
+  readonly helo: string;
+  /** For explanations alone: who checks, and when. */
+  readonly receiver?: string;
+  readonly epochSeconds?: number;
+};
+
+/** A query as the values of the macros (RFC 7208 §7.2). */
+export const checkFor = (
+  { ip: text, sender, helo, receiver, epochSeconds }: SpfQuery,
+  dns: LimitedDns,
+  { namesMax }: SpfLimits,
+): Check => {
+  const read = parseIp(text);
+  if (!read) throw new Error(`${text} is no IP address`);
+  const ip = withoutMapping(read);
+  const { local, domain } = mailboxOf(sender === "" ? helo : sender);
+  return {
+    dns,
+    ip,
+    namesMax,
+    values: {
+      s: `${local}@${domain}`,
+      l: local,
+      o: domain,
+      i: ip.bits === 32 ? dotted(ip) : dotted(ip).toUpperCase(),
+      v: ip.bits === 32 ? "in-addr" : "ip6",
+      h: helo,
+      c: ip.bits === 32 ? dotted(ip) : compressed(ip),
+      r: receiver ?? "unknown",
+      t: String(epochSeconds ?? 0),
+    },
+  };
+};
+
+/** §2.4 and §4.3: who has no local part, as the HELO name has none, is the postmaster. */
+const mailboxOf = (sender: string) => {
+  const at = sender.lastIndexOf("@");
+  return { local: sender.slice(0, Math.max(at, 0)) || "postmaster", domain: sender.slice(at + 1) };
+};
+
+/** §5: an IPv4-mapped address is the IPv4 address inside it. */
+const withoutMapping = (ip: Ip): Ip =>
+  ip.bits === 128 && ip.value >> 32n === 0xffffn
+    ? { bits: 32, value: ip.value & 0xffff_ffffn }
+    : ip;
+
+/** Octets or nibbles in the order of writing. */
+const dotted = (ip: Ip): string => reverseLabels(ip).split(".").toReversed().join(".");
+
+const compressed = (ip: Ip): string => {
+  const groups = ip.value.toString(16).padStart(32, "0").match(/.{4}/g) ?? [];
+  return parseLiteral(`IPv6:${groups.join(":")}`)?.ip ?? "";
+};

@@ -1,0 +1,45 @@
+const NAME_OCTETS_MAX = 253;
+const LABEL_OCTETS_MAX = 63;
+
+const LABEL_OF_HOST = /^[a-z\d](?:[a-z\d-]*[a-z\d])?$/i;
+const ALL_DIGITS = /^\d+$/;
+const VISIBLE = /^[!-~]+$/;
+
+/**
+ * toplabel = ( *alphanum ALPHA *alphanum ) / ( 1*alphanum "-" *( alphanum / "-" ) alphanum )
+ *
+ * Both halves of it in one: letters, digits and inner hyphens, and not digits alone.
+ */
+export const isTopLabel = (label: string): boolean =>
+  LABEL_OF_HOST.test(label) && !ALL_DIGITS.test(label);
+
+/** The last label is what stands after the last dot; a dot at the very end does not count (RFC 7208 §7.1). */
+export const lastLabelOf = (name: string): string => name.slice(name.lastIndexOf(".") + 1);
+
+export const withoutFinalDot = (name: string): string =>
+  name.endsWith(".") ? name.slice(0, -1) : name;
+
+/**
+ * A name that may have records: no single label, and no address, with brackets or without. What signs stand in the
+ * other labels is the DNS's affair and not SPF's.
+ */
+export const isAskable = (name: string): boolean =>
+  name.length <= NAME_OCTETS_MAX &&
+  name.includes(".") &&
+  isTopLabel(lastLabelOf(name)) &&
+  name.split(".").every(({ length }) => length > 0 && length <= LABEL_OCTETS_MAX);
+
+/** RFC 7208 §4.3: nothing else has a policy. */
+export const isDomain = (name: string): boolean => isAskable(name) && VISIBLE.test(name);
+
+/** RFC 7208 §7.3: whole labels go from the left until the rest is short enough to be asked for. */
+export const cutToFit = (name: string): string => {
+  if (name.length <= NAME_OCTETS_MAX) return name;
+  const dot = name.indexOf(".", name.length - NAME_OCTETS_MAX - 1);
+  return dot === -1 ? "" : name.slice(dot + 1);
+};
+
+export const isAtOrBelow = (name: string, domain: string): boolean => {
+  const [lower, above] = [name.toLowerCase(), domain.toLowerCase()];
+  return lower === above || lower.endsWith(`.${above}`);
+};

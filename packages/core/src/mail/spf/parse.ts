@@ -1,0 +1,203 @@
+import { type Cidr, parseCidr, parseIp } from "../ip.ts";
+import { isDomainSpec, type MacroString, parseMacroString } from "./macro.ts";
+
+/**
+ * directive = [ qualifier ] mechanism
+ * qualifier = "+" / "-" / "?" / "~"
+ * mechanism = ( all / include / a / mx / ptr / ip4 / ip6 / exists )
+ */
+export type Directive = {
+  readonly qualifier: Qualifier;
+  readonly mechanism: Mechanism;
+  /** As it is written. */
+  readonly term: string;
+};
+
+export type Qualifier = "+" | "-" | "?" | "~";
+
+export type Mechanism =
+  | { readonly kind: "all" }
+  | { readonly kind: "include" | "exists"; readonly target: MacroString }
+  /** Without a target it is the domain whose record this is. */
+  | { readonly kind: "ptr"; readonly target: MacroString | null }
+  | ({ readonly kind: "a" | "mx"; readonly target: MacroString | null } & DualLength)
+  | { readonly kind: "ip4" | "ip6"; readonly block: Cidr };
+
+export type DualLength = { readonly length4: number; readonly length6: number };
+
+export type Modifier = { readonly target: MacroString; readonly term: string };
+
+/** What keeps a text from being a record, and where: `at` counts characters from the start of the record. */
+export type Fault = { readonly fault: FaultName; readonly term: string; readonly at: number };
+
+export type SpfRecord = {
+  readonly directives: readonly Directive[];
+  readonly redirect: Modifier | null;
+  readonly exp: Modifier | null;
+  /** With one of these the record is a permerror for all mail (RFC 7208 §4.6), whatever else it says. */
+  readonly faults: readonly Fault[];
+};
+
+/** Every way to be no term, as what an operator has to mend. */
+export const FAULTS = {
+  unknown_term: "there is no mechanism of this name",
+  missing_space: "a space is missing before the last part",
+  colon_for_equals: "a modifier is written with = and not with :",
+  needs_target: "a domain has to follow",
+  bad_target: "what follows is no domain name of at least two labels",
+  address_for_target: "an address stands where a domain belongs; use ip4 or ip6",
+  bad_macro: "a % begins no macro that is allowed here",
+  takes_nothing: "nothing may follow after this name",
+  bad_ip4: "ip4 needs four decimal numbers of at most 255, with at most one /length of 0 to 32",
+  bad_ip6: "ip6 needs an IPv6 address, with at most one /length of 0 to 128",
+  bad_length: "a length is /0 to /32 for IPv4 and //0 to //128 for IPv6, without leading zeros",
+  repeated_modifier: "this modifier may be given only once",
+  bad_character: "there is a character that is not visible ASCII",
+} as const;
+
+export type FaultName = keyof typeof FAULTS;
+
+/** version = "v=spf1", and then a space or the end (RFC 7208 §4.5): v=spf10 is something else. */
+const VERSION = /^v=spf1(?= |$)/i;
+
+export const isSpf = (text: string): boolean => VERSION.test(text);
+
+/**
+ * record = version terms *SP
+ * terms  = *( 1*SP ( directive / modifier ) )
+ *
+ * Never stops at the first fault: whoever has to mend a record wants to know all of them.
+ */
+export const parseSpf = (text: string): SpfRecord => {
+  const directives: Directive[] = [];
+  const modifiers = new Map<string, Modifier>();
+  const faults: Fault[] = [];
+
+  for (const { term, at } of termsOf(text)) {
+    const parsed = parseTerm(term);
+    if (typeof parsed === "string") faults.push({ fault: parsed, term, at });
+    else if ("mechanism" in parsed) directives.push(parsed);
+    else if (parsed.name !== "redirect" && parsed.name !== "exp") continue;
+    else if (modifiers.has(parsed.name)) faults.push({ fault: "repeated_modifier", term, at });
+    else modifiers.set(parsed.name, { target: parsed.target, term });
+  }
+  return {
+    directives,
+    redirect: modifiers.get("redirect") ?? null,
+    exp: modifiers.get("exp") ?? null,
+    faults,
+  };
+};
+
+const termsOf = (text: string): readonly { readonly term: string; readonly at: number }[] =>
+  [...text.replace(VERSION, "      ").matchAll(/[^ ]+/g)].map((found) => ({
+    term: found[0],
+    at: found.index,
+  }));
+
+/**
+ * modifier         = redirect / explanation / unknown-modifier
+ * unknown-modifier = name "=" macro-string
+ * name             = ALPHA *( ALPHA / DIGIT / "-" / "_" / "." )
+ */
+type Named = { readonly name: string; readonly target: MacroString };
+
+const MODIFIER = /^([a-z][a-z\d._-]*)=(.*)$/is;
+const DIRECTIVE = /^([-+?~]?)([^:/]*)(.*)$/s;
+const INVISIBLE = /[^!-~]/;
+/** "ip4:192.0.2.1~all": what is so common that it deserves a word of its own. */
+const GLUED_ALL = /[a-z\d][-+?~]all$/i;
+
+const parseTerm = (term: string): Directive | Named | FaultName => {
+  if (INVISIBLE.test(term)) return "bad_character";
+  const [, name, value = ""] = MODIFIER.exec(term) ?? [];
+  if (name !== undefined) return parseModifier(name.toLowerCase(), value);
+  const mechanism = parseMechanism(term);
+  if (typeof mechanism !== "string") return { qualifier: qualifierOf(term), mechanism, term };
+  return GLUED_ALL.test(term) ? "missing_space" : mechanism;
+};
+
+// The grammar alone would let a redirect= without a domain pass as an unknown modifier. Known names are known.
+const parseModifier = (name: string, value: string): Named | FaultName => {
+  const target = parseMacroString(value, "domain");
+  if (!target) return "bad_macro";
+  if (name === "redirect" || name === "exp") {
+    if (value === "") return "needs_target";
+    if (!isDomainSpec(target)) return "bad_target";
+  }
+  return { name, target };
+};
+
+const qualifierOf = (term: string): Qualifier => {
+  const [first] = term;
+  return first === "-" || first === "~" || first === "?" ? first : "+";
+};
+
+const parseMechanism = (term: string): Mechanism | FaultName => {
+  const [, , name = "", argument = ""] = DIRECTIVE.exec(term) ?? [];
+  const kind = name.toLowerCase();
+  if (Object.hasOwn(READ, kind)) return (READ[kind] as Reader)(argument);
+  const isModifier = kind === "redirect" || kind === "exp";
+  return isModifier && argument.startsWith(":") ? "colon_for_equals" : "unknown_term";
+};
+
+/** Takes what follows after the name: nothing, or something that begins with ":" or "/". */
+type Reader = (argument: string) => Mechanism | FaultName;
+
+const READ: Readonly<Record<string, Reader>> = {
+  all: (argument) => (argument === "" ? { kind: "all" } : "takes_nothing"),
+  include: (argument) => withTarget(argument, (target) => ({ kind: "include", target })),
+  exists: (argument) => withTarget(argument, (target) => ({ kind: "exists", target })),
+  ptr: (argument) =>
+    argument === ""
+      ? { kind: "ptr", target: null }
+      : withTarget(argument, (target) => ({ kind: "ptr", target })),
+  a: (argument) => withLengths("a", argument),
+  mx: (argument) => withLengths("mx", argument),
+  ip4: (argument) => withBlock("ip4", 32, argument),
+  ip6: (argument) => withBlock("ip6", 128, argument),
+};
+
+const withTarget = (
+  argument: string,
+  make: (target: MacroString) => Mechanism,
+): Mechanism | FaultName => {
+  if (!argument.startsWith(":") || argument === ":") return "needs_target";
+  const written = argument.slice(1);
+  const target = parseMacroString(written, "domain");
+  if (!target) return "bad_macro";
+  if (isDomainSpec(target)) return make(target);
+  return parseIp(written) ? "address_for_target" : "bad_target";
+};
+
+/**
+ * dual-cidr-length = [ ip4-cidr-length ] [ "/" ip6-cidr-length ]
+ * ip4-cidr-length  = "/" ("0" / %x31-39 0*1DIGIT)
+ * ip6-cidr-length  = "/" ("0" / %x31-39 0*2DIGIT)
+ *
+ * A domain-spec may hold slashes too, and ends in a label that holds none: so the lengths are what is at the end.
+ */
+const LENGTHS = /(?:\/(\d+))?(?:\/\/(\d+))?$/;
+
+const withLengths = (kind: "a" | "mx", argument: string): Mechanism | FaultName => {
+  const [lengths = "", text4, text6] = LENGTHS.exec(argument) ?? [];
+  const length4 = lengthOf(text4, 32);
+  const length6 = lengthOf(text6, 128);
+  if (length4 === undefined || length6 === undefined) return "bad_length";
+  const rest = argument.slice(0, argument.length - lengths.length);
+  if (rest === "") return { kind, target: null, length4, length6 };
+  if (rest.startsWith("/")) return "bad_length";
+  return withTarget(rest, (target) => ({ kind, target, length4, length6 }));
+};
+
+const DECIMAL = /^(?:0|[1-9]\d{0,2})$/;
+
+const lengthOf = (text: string | undefined, most: number): number | undefined => {
+  if (text === undefined) return most;
+  return DECIMAL.test(text) && Number(text) <= most ? Number(text) : undefined;
+};
+
+const withBlock = (kind: "ip4" | "ip6", bits: 32 | 128, argument: string) => {
+  const block = argument.startsWith(":") ? parseCidr(argument.slice(1)) : undefined;
+  return block?.base.bits === bits ? { kind, block } : (`bad_${kind}` as const);
+};

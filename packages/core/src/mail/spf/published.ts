@@ -1,0 +1,21 @@
+import type { DnsOutcome } from "../dns/dns.ts";
+import { isSpf } from "./parse.ts";
+
+export type Trouble = "servfail" | "refused" | "timeout";
+
+/** What a domain's TXT records come to as a policy (RFC 7208 §4.4 and §4.5). */
+export type Published =
+  | { readonly kind: "record"; readonly text: string }
+  | { readonly kind: "several"; readonly texts: readonly string[] }
+  | { readonly kind: "none" | "nxdomain" }
+  | { readonly kind: Trouble };
+
+export const publishedIn = (outcome: DnsOutcome<string>): Published => {
+  if (outcome.kind === "nodata") return { kind: "none" };
+  if (outcome.kind !== "ok") return { kind: outcome.kind };
+  const [text, ...others] = outcome.records.filter(isSpf);
+  if (text === undefined) return { kind: "none" };
+  return others.length > 0
+    ? { kind: "several", texts: [text, ...others] }
+    : { kind: "record", text };
+};

@@ -1,0 +1,51 @@
+import type { Trouble } from "./published.ts";
+
+/** RFC 7208 §2.6. */
+export type SpfResult =
+  | "none"
+  | "neutral"
+  | "pass"
+  | "fail"
+  | "softfail"
+  | "temperror"
+  | "permerror";
+
+/** A term, and whose record it stands in. */
+export type Place = { readonly domain: string; readonly term: string };
+
+/** Why a check ends without an answer about the host. */
+export type Stop =
+  | { readonly result: "temperror"; readonly reason: Trouble }
+  | {
+      readonly result: "permerror";
+      readonly reason:
+        | "syntax"
+        | "several_records"
+        | "too_many_lookups"
+        | "too_many_void_lookups"
+        | "too_many_mx_names"
+        | "include_without_record"
+        | "redirect_without_record";
+    };
+
+export type Problem = {
+  readonly reason: Stop["reason"];
+  readonly domain: string;
+  /** Null where the domain itself is the trouble and no single term of its record. */
+  readonly term: string | null;
+};
+
+export type Verdict = {
+  readonly result: SpfResult;
+  /** The term that decided, and inside of an include the one that decided there, outermost first. */
+  readonly matched: readonly Place[];
+  readonly problem: Problem | null;
+};
+
+export const isStop = (value: object): value is Stop => "reason" in value;
+
+export const stopped = (
+  { result, reason }: Stop,
+  domain: string,
+  term: string | null = null,
+): Verdict => ({ result, matched: [], problem: { reason, domain, term } });

@@ -1,0 +1,69 @@
+import { readFileSync } from "node:fs";
+import type { Dns } from "@mailproof/core/mail/dns/dns";
+import { evaluateSpf } from "@mailproof/core/mail/spf/evaluate";
+import { resolverPool } from "@mailproof/net/dns";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { describeWith } from "../available.ts";
+import { serveZone } from "../dns-server.ts";
+import { zone } from "../zone.ts";
+import { type Case, type Document, zoneOf } from "./rfc7208-zone.ts";
+
+const SUITE = "../shared/data/spf/rfc7208-tests.json";
+const CASES = 203;
+
+/** The suite's word for an explanation that is the receiver's own; ours has none then. */
+const DEFAULT = "DEFAULT";
+
+/** Names with a colon or a space, which c-ares cannot put into a question. All of them pass in memory. */
+const NOT_FOR_SOCKETS = [
+  "a-colon-domain",
+  "a-colon-domain-ip4mapped",
+  "mx-colon-domain",
+  "mx-colon-domain-ip4mapped",
+  "macro-mania-in-domain",
+];
+
+const read = () => JSON.parse(readFileSync(SUITE, "utf8")) as readonly Document[];
+
+const check = async (dns: Dns, { host, helo, mailfrom, ...expected }: Case): Promise<void> => {
+  const domain = mailfrom.slice(mailfrom.lastIndexOf("@") + 1) || helo;
+
+  const evaluation = await evaluateSpf(dns, { ip: host, domain, sender: mailfrom, helo });
+
+  expect([expected.result].flat()).toContain(evaluation.result);
+  if (expected.explanation !== undefined)
+    expect(evaluation.explanation ?? DEFAULT).toBe(expected.explanation);
+};
+
+describeWith(SUITE, "the RFC 7208 test suite", () => {
+  const documents = read();
+
+  test(`has all ${CASES} cases`, () => {
+    expect(documents.flatMap(({ tests }) => Object.keys(tests))).toHaveLength(CASES);
+  });
+
+  describe.each(documents)("in memory: $description", ({ tests, zonedata }) => {
+    test.each(Object.entries(tests))("%s", async (_, one) => {
+      await check(zone(zoneOf(zonedata, "TIMEOUT")), one);
+    });
+  });
+
+  // Here a server that is silent says SERVFAIL instead, which comes to the same and takes no seconds.
+  test.each(documents)("over real sockets: $description", async ({ tests, zonedata }) => {
+    const server = await serveZone(zoneOf(zonedata, "SERVFAIL"));
+    const dns = resolverPool({ servers: [server.address], packetsPerSecond: 10_000 });
+    onTestFinished(async () => {
+      dns.close();
+      await server.close();
+    });
+
+    for (const [name, one] of Object.entries(tests))
+      if (!NOT_FOR_SOCKETS.includes(name)) await check(dns, one).catch(named(name));
+  });
+});
+
+const named =
+  (name: string) =>
+  (error: unknown): never => {
+    throw new Error(name, { cause: error });
+  };
