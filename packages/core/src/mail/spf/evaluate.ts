@@ -4,9 +4,9 @@ import { askingOnce, limitedDns, SPF_LIMITS, type SpfLimits } from "./limits.ts"
 import { expand, type MacroString, parseMacroString } from "./macro.ts";
 import { type Check, type Match, matches, nameAt, valuesAt } from "./matches.ts";
 import { isAskable, isDomain, withoutFinalDot } from "./name.ts";
-import { type Modifier, parseSpf, type Qualifier } from "./parse.ts";
+import { type Modifier, parseSpf } from "./parse.ts";
 import { publishedIn } from "./published.ts";
-import { isStop, type Place, type SpfResult, stopped, type Verdict } from "./verdict.ts";
+import { isStop, type Place, RESULT_OF, type SpfResult, stopped, type Verdict } from "./verdict.ts";
 
 export type SpfEvaluation = Verdict & {
   /** Words of the domain's owner for the refused: a stranger's words, and not to be shown as ours. */
@@ -30,13 +30,6 @@ export const evaluateSpf = async (
 
 type Explained = Verdict & {
   readonly explain?: { readonly domain: string; readonly target: MacroString };
-};
-
-const RESULT_OF: Readonly<Record<Qualifier, SpfResult>> = {
-  "+": "pass",
-  "-": "fail",
-  "?": "neutral",
-  "~": "softfail",
 };
 
 const NONE: Verdict = { result: "none", matched: [], problem: null };

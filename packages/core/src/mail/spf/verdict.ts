@@ -1,3 +1,4 @@
+import type { Qualifier } from "./parse.ts";
 import type { Trouble } from "./published.ts";
 
 /** RFC 7208 §2.6. */
@@ -9,6 +10,14 @@ export type SpfResult =
   | "softfail"
   | "temperror"
   | "permerror";
+
+/** RFC 7208 §4.6.2: what a match comes to. */
+export const RESULT_OF: Readonly<Record<Qualifier, SpfResult>> = {
+  "+": "pass",
+  "-": "fail",
+  "?": "neutral",
+  "~": "softfail",
+};
 
 /** A term, and whose record it stands in. */
 export type Place = { readonly domain: string; readonly term: string };

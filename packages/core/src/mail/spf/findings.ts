@@ -1,0 +1,205 @@
+import type { DnsOutcome } from "../dns/dns.ts";
+import type { SpfEvaluation } from "./evaluate.ts";
+import type { Hosts } from "./hosts.ts";
+import { SPF_LIMITS } from "./limits.ts";
+import { FAULTS } from "./parse.ts";
+import type { Finding } from "./rules.ts";
+import { isInclude, isMx, isPtr, type Page, pageAt, type Step, type Tree } from "./tree.ts";
+import type { Walk } from "./walk.ts";
+import { widthOf } from "./width.ts";
+
+/** All that was found out about a policy, and nothing that was not. */
+export type Facts = {
+  readonly tree: Tree;
+  readonly root: Page;
+  readonly hosts: Hosts;
+  readonly walk: Walk;
+  readonly dmarcPolicy: string | null;
+  readonly sending: {
+    readonly ip: string;
+    readonly evaluation: SpfEvaluation | null;
+    /** How many names the address has, where the policy asks for them. */
+    readonly names: number;
+  } | null;
+};
+
+export const findingsIn = (facts: Facts): readonly Finding[] => [
+  ...aboutDomain(facts),
+  ...[...facts.tree.values()].flatMap((page) => [
+    ...aboutRecord(page),
+    ...page.steps.flatMap((step) => aboutStep(facts, page, step)),
+    ...aboutLinks(facts.tree, page),
+  ]),
+  ...loopsIn(facts),
+  ...aboutWalk(facts),
+  ...aboutSending(facts),
+  ...aboutTrouble(facts),
+];
+
+const aboutDomain = ({ root: { domain, published, texts } }: Facts): readonly Finding[] => [
+  ...found(published.kind === "none" || published.kind === "nxdomain", "SPF_MISSING", { domain }),
+  ...found(texts.some(isSenderId), "SPF_SENDERID", { domain }),
+];
+
+const isSenderId = (text: string): boolean => /^spf2\.0\//i.test(text);
+
+// RFC 7208 §3.4: an answer of 512 bytes has to hold the name and the other records too.
+const FITS_BYTES = 450;
+const FITS_ALONE_BYTES = 512;
+
+const aboutRecord = ({ domain, own, published, record, steps }: Page): readonly Finding[] => {
+  if (published.kind === "several")
+    return [{ rule: "SPF_MULTIPLE", detail: { domain, count: published.texts.length } }];
+  if (published.kind !== "record") return [];
+  const bytes = published.text.length;
+  const ignored = [
+    ...record.directives.slice(steps.length).map(({ term }) => term),
+    ...(record.redirect && steps.at(-1)?.mechanism.kind === "all" ? [record.redirect.term] : []),
+  ];
+  const before = new Set<string>();
+  const repeated = steps.filter(isInclude).filter(({ name, term }) => {
+    const target = (name ?? term).toLowerCase();
+    const isRepeated = before.has(target);
+    before.add(target);
+    return isRepeated;
+  });
+  return [
+    ...record.faults.map(({ fault, term, at }): Finding => {
+      const detail = { domain, term: visible(term), at, fault, reason: FAULTS[fault] };
+      return { rule: "SPF_SYNTAX", detail };
+    }),
+    ...found(own && bytes > FITS_ALONE_BYTES, "SPF_VERY_LONG", { domain, bytes }),
+    ...found(own && bytes > FITS_BYTES && bytes <= FITS_ALONE_BYTES, "SPF_LONG", { domain, bytes }),
+    ...ignored.flatMap((term) => found(own, "SPF_TERMS_AFTER_ALL", { domain, term })),
+    ...repeated.flatMap(({ term }) => found(own, "SPF_DUP_INCLUDE", { domain, term })),
+  ];
+};
+
+/** A stray byte or a line break is the very fault that is told of, and would not be seen. */
+const visible = (text: string): string =>
+  text.replaceAll(/[^!-~]/g, (sign) => `\\x${sign.charCodeAt(0).toString(16).padStart(2, "0")}`);
+
+const WIDE_OWN = { wide: "SPF_WIDE_CIDR", strangers: "SPF_WIDE_CIDR_STRANGERS" } as const;
+const WIDE_INCLUDED = { ...WIDE_OWN, wide: "SPF_WIDE_CIDR_INCLUDED" } as const;
+
+const aboutStep = ({ hosts }: Facts, { domain, own }: Page, step: Step): readonly Finding[] => {
+  const { mechanism, term, name } = step;
+  const width = widthOf(mechanism);
+  const mx = isMx(step) && name !== null ? hosts.mailHosts.get(name.toLowerCase()) : undefined;
+  const count = mx?.kind === "ok" ? mx.records.length : 0;
+  const limit = SPF_LIMITS.namesMax;
+  const detail = { domain, term };
+  return [
+    ...found(isPtr(step), "SPF_PTR", detail),
+    ...found("target" in mechanism && name === null, "SPF_MACRO", detail),
+    ...(width ? found(true, (own ? WIDE_OWN : WIDE_INCLUDED)[width], detail) : []),
+    ...found(count > limit, "SPF_MX_GT_10", { ...detail, host: name ?? "", count, limit }),
+  ];
+};
+
+/** What an include or a redirect leads to. Where its target was not read there is nothing to say. */
+const aboutLinks = (tree: Tree, page: Page): readonly Finding[] => {
+  const { domain, redirect } = page;
+  const broken = (step: Pick<Step, "name" | "term">, rules: typeof IF_INCLUDED) => {
+    const kind = step.name === null ? undefined : pageAt(tree, step.name)?.published.kind;
+    if (kind !== "none" && kind !== "nxdomain") return [];
+    return found(true, rules[kind], { domain, term: step.term, target: step.name ?? "" });
+  };
+  return [
+    ...page.steps.filter(isInclude).flatMap((step) => broken(step, IF_INCLUDED)),
+    ...(redirect ? broken(redirect, IF_REDIRECTED) : []),
+    ...found(redirect?.name === null, "SPF_MACRO", { domain, term: redirect?.term ?? "" }),
+  ];
+};
+
+type IfBroken = Readonly<Record<"none" | "nxdomain", Finding["rule"]>>;
+const IF_INCLUDED: IfBroken = { none: "SPF_INCLUDE_NONE", nxdomain: "SPF_DANGLING_INCLUDE" };
+const IF_REDIRECTED: IfBroken = { none: "SPF_REDIRECT_NONE", nxdomain: "SPF_REDIRECT_NONE" };
+
+/** Each link that leads back to a page whose links are still being followed closes a loop. */
+const loopsIn = ({ tree, root }: Facts): readonly Finding[] => {
+  const open = new Set<Page>();
+  const done = new Set<Page>();
+  const enter = (page: Page): readonly Finding[] => {
+    open.add(page);
+    const links = [...page.steps.filter(isInclude), ...(page.redirect ? [page.redirect] : [])];
+    const loops = links.flatMap(({ name, term }) => {
+      const target = name === null ? undefined : pageAt(tree, name);
+      if (!target || done.has(target)) return [];
+      return open.has(target)
+        ? found(true, "SPF_LOOP", { domain: page.domain, term })
+        : enter(target);
+    });
+    open.delete(page);
+    done.add(page);
+    return loops;
+  };
+  return enter(root);
+};
+
+const LOOKUPS_MANY = 8;
+
+const aboutWalk = ({ walk, root, dmarcPolicy }: Facts): readonly Finding[] => {
+  const { domain } = root;
+  const { lookups, voidLookups, result, by } = walk;
+  const { termsMax, voidsMax } = SPF_LIMITS;
+  const many = { domain, lookups, limit: termsMax };
+  const voids = { domain, void_lookups: voidLookups, limit: voidsMax };
+  const openBy = { domain, term: by?.term ?? "", by: by?.domain ?? "" };
+  // A range that fits everybody is told of as such.
+  const byName = by?.kind === "all" || by?.kind === "exists";
+  const softly = dmarcPolicy === "none" ? "SPF_SOFTFAIL_ALONE" : "SPF_SOFTFAIL";
+  return [
+    ...found(lookups > termsMax, "SPF_LOOKUPS_GT_10", many),
+    ...found(lookups >= LOOKUPS_MANY && lookups <= termsMax, "SPF_LOOKUPS_8_10", many),
+    ...found(voidLookups > voidsMax, "SPF_VOID_GT_2", voids),
+    ...found(result === "pass" && byName, "SPF_PLUS_ALL", openBy),
+    ...found(result === "neutral", "SPF_NEUTRAL_ALL", { domain }),
+    ...found(result === "softfail", softly, { domain }),
+  ];
+};
+
+const aboutSending = ({ sending, root, tree }: Facts): readonly Finding[] => {
+  if (!sending) return [];
+  const { ip, evaluation, names } = sending;
+  const { domain } = root;
+  const limit = SPF_LIMITS.namesMax;
+  const ptr = [...tree.values()].flatMap(({ steps }) => steps).find(isPtr);
+  const result = evaluation?.result ?? "pass";
+  const isCovered = result === "pass" || result === "temperror";
+  return [
+    ...found(!isCovered, "SPF_IP_NOT_COVERED", { domain, ip, result }),
+    ...found(ptr !== undefined && names > limit, "SPF_PTR_GT_10", {
+      ip,
+      count: names,
+      limit,
+      term: ptr?.term ?? "",
+    }),
+  ];
+};
+
+const aboutTrouble = ({ tree, hosts, root, sending }: Facts): readonly Finding[] => {
+  const answers: readonly (readonly [
+    string,
+    DnsOutcome<unknown>["kind"] | Page["published"]["kind"],
+  ])[] = [
+    ...[...tree.values()].map(({ domain, published }) => [domain, published.kind] as const),
+    ...[...hosts.addresses, ...hosts.mailHosts].map(([name, { kind }]) => [name, kind] as const),
+  ];
+  const seen = answers.filter(([, kind]) => isTrouble(kind));
+  const problem = sending?.evaluation?.result === "temperror" ? sending.evaluation.problem : null;
+  const met = problem ? [[problem.term ?? problem.domain, problem.reason] as const] : [];
+  return (seen.length > 0 ? seen : met).map(([host, reason]) => ({
+    rule: "SPF_TEMPERROR",
+    detail: { domain: root.domain, host, reason },
+  }));
+};
+
+const isTrouble = (kind: string): boolean =>
+  kind === "servfail" || kind === "refused" || kind === "timeout";
+
+const found = (
+  holds: boolean,
+  rule: Finding["rule"],
+  detail: Finding["detail"],
+): readonly Finding[] => (holds ? [{ rule, detail }] : []);

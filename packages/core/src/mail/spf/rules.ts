@@ -1,0 +1,237 @@
+import type { Issue, Severity } from "../issue.ts";
+
+type Rule = {
+  /** Where one rule has two prices: the name under which both are told. */
+  readonly id?: string;
+  readonly severity: Severity;
+  readonly costPoints: number;
+  /** {name} stands for what is in the finding's detail under that name. */
+  readonly message: string;
+};
+
+/** What can be wrong with a policy, what it costs of 100 points, and what to do about it. */
+export const SPF_RULES = {
+  SPF_MISSING: {
+    severity: "high",
+    costPoints: 100,
+    message:
+      "{domain} has no SPF record. Publish one TXT record that begins with v=spf1, lists your senders and ends in ~all or -all.",
+  },
+  SPF_MULTIPLE: {
+    severity: "critical",
+    costPoints: 100,
+    message:
+      "{domain} has {count} SPF records, and receivers take that for an error. Merge them into one.",
+  },
+  SPF_SYNTAX: {
+    severity: "critical",
+    costPoints: 80,
+    message:
+      'The SPF record of {domain} cannot be read at "{term}": {reason}. Until it is mended, every check of it fails.',
+  },
+  SPF_LOOKUPS_GT_10: {
+    severity: "critical",
+    costPoints: 70,
+    message:
+      "The SPF record of {domain} needs up to {lookups} DNS look-ups; receivers stop at {limit}. Remove includes nobody uses, or write ip4 and ip6 instead.",
+  },
+  SPF_LOOKUPS_8_10: {
+    severity: "low",
+    costPoints: 5,
+    message:
+      "The SPF record of {domain} needs up to {lookups} DNS look-ups of the {limit} that receivers make. One more service may be too many.",
+  },
+  SPF_VOID_GT_2: {
+    severity: "high",
+    costPoints: 40,
+    message:
+      "The SPF record of {domain} asks for {void_lookups} names that do not exist or have no address; receivers stop after {limit}. Remove those terms.",
+  },
+  SPF_MX_GT_10: {
+    severity: "high",
+    costPoints: 40,
+    message:
+      "{host} has {count} MX records, and receivers take more than {limit} for an error. Write the hosts as ip4 and ip6 instead of {term}.",
+  },
+  SPF_PTR_GT_10: {
+    severity: "high",
+    costPoints: 40,
+    message:
+      "{ip} has {count} names, of which receivers look at {limit}, so {term} may not find yours. Write ip4 instead.",
+  },
+  SPF_INCLUDE_NONE: {
+    severity: "critical",
+    costPoints: 70,
+    message:
+      "{target} has no SPF record, so {term} in the record of {domain} makes every check that comes to it fail. Remove it.",
+  },
+  SPF_DANGLING_INCLUDE: {
+    severity: "high",
+    costPoints: 70,
+    message:
+      "{target} does not exist, so {term} in the record of {domain} makes every check that comes to it fail; and whoever registers the name may send as you. Remove it.",
+  },
+  SPF_REDIRECT_NONE: {
+    severity: "critical",
+    costPoints: 70,
+    message:
+      "{target} has no SPF record, so {term} in the record of {domain} makes every check that comes to it fail.",
+  },
+  SPF_LOOP: {
+    severity: "critical",
+    costPoints: 80,
+    message:
+      "{term} in the record of {domain} leads back to a record that it came from, until receivers give up. Remove it.",
+  },
+  SPF_PLUS_ALL: {
+    severity: "critical",
+    costPoints: 90,
+    message:
+      "The SPF record of {domain} allows every host on the internet to send, by {term} in the record of {by}. End it in ~all or -all.",
+  },
+  SPF_NEUTRAL_ALL: {
+    severity: "medium",
+    costPoints: 30,
+    message:
+      "The SPF record of {domain} says nothing about hosts it does not list. End it in ~all or -all.",
+  },
+  SPF_SOFTFAIL: {
+    severity: "info",
+    costPoints: 0,
+    message:
+      "The SPF record of {domain} ends in ~all. That is fine where DMARC enforces; choose -all only when nobody forwards your mail.",
+  },
+  SPF_SOFTFAIL_ALONE: {
+    id: "SPF_SOFTFAIL",
+    severity: "low",
+    costPoints: 5,
+    message:
+      "The SPF record of {domain} ends in ~all, and no DMARC policy makes anything of it. Let DMARC enforce, or end in -all.",
+  },
+  SPF_TERMS_AFTER_ALL: {
+    severity: "low",
+    costPoints: 5,
+    message:
+      "Receivers ignore {term} in the record of {domain}, because the record has an all. Move it before the all, or remove it.",
+  },
+  SPF_PTR: {
+    severity: "medium",
+    costPoints: 10,
+    message:
+      "{term} in the record of {domain} is slow and unreliable, and many receivers ignore it (RFC 7208 §5.5). Write ip4 and ip6 instead.",
+  },
+  SPF_DUP_INCLUDE: {
+    severity: "low",
+    costPoints: 3,
+    message:
+      "{term} stands more than once in the record of {domain}. Each time costs its look-ups again.",
+  },
+  SPF_LONG: {
+    severity: "low",
+    costPoints: 3,
+    message:
+      "The SPF record of {domain} is {bytes} bytes long. Above 450 it may no longer fit into one UDP answer beside your other TXT records.",
+  },
+  SPF_VERY_LONG: {
+    id: "SPF_LONG",
+    severity: "medium",
+    costPoints: 8,
+    message:
+      "The SPF record of {domain} is {bytes} bytes long, which no UDP answer of 512 bytes can hold. Some receivers will not get it.",
+  },
+  SPF_SENDERID: {
+    severity: "info",
+    costPoints: 0,
+    message:
+      "{domain} still has a Sender ID record (spf2.0), which nobody reads any more (RFC 6686). Remove it.",
+  },
+  SPF_WIDE_CIDR: {
+    severity: "medium",
+    costPoints: 15,
+    message:
+      "{term} in the record of {domain} allows more than 65,536 addresses. Keep to those that send your mail.",
+  },
+  SPF_WIDE_CIDR_INCLUDED: {
+    id: "SPF_WIDE_CIDR",
+    severity: "info",
+    costPoints: 0,
+    message:
+      "{term} in the record of {domain}, which yours includes, allows more than 65,536 addresses. Only its owner can narrow that.",
+  },
+  SPF_WIDE_CIDR_STRANGERS: {
+    id: "SPF_WIDE_CIDR",
+    severity: "critical",
+    costPoints: 90,
+    message:
+      "{term} in the record of {domain} allows more addresses than anybody owns, and so strangers to send. Keep to those that send your mail.",
+  },
+  SPF_MACRO: {
+    severity: "info",
+    costPoints: 0,
+    message:
+      "{term} in the record of {domain} means something else for every mail, so what is behind it could not be looked at.",
+  },
+  SPF_IP_NOT_COVERED: {
+    severity: "high",
+    costPoints: 40,
+    message:
+      "The SPF record of {domain} does not let {ip} send: the result is {result}. Add it as ip4:{ip}, or send from elsewhere.",
+  },
+  SPF_TEMPERROR: {
+    severity: "info",
+    costPoints: 0,
+    message:
+      "{host} could not be looked up ({reason}), so the SPF record of {domain} has no score. Receivers put such mail off; try again.",
+  },
+} as const satisfies Readonly<Record<string, Rule>>;
+
+export type SpfRule = keyof typeof SPF_RULES;
+
+export type Finding = { readonly rule: SpfRule; readonly detail: Issue["detail"] };
+
+/** A stranger's record can break a rule a thousand times, and nobody reads a thousand issues. */
+const TOLD_MAX = 10;
+const TEXT_MAX = 200;
+
+/**
+ * Gravest first. A rule costs once however often it is broken, at its dearest, and the issue that comes first pays:
+ * what all of them cost together is what the score lost.
+ */
+export const issuesOf = (findings: readonly Finding[]): readonly Issue[] => {
+  const told = new Map<string, number>();
+  return findings
+    .toSorted((one, other) => gravity(one) - gravity(other))
+    .flatMap(({ rule, detail }) => {
+      const { id = rule, severity, costPoints, message }: Rule = SPF_RULES[rule];
+      const before = told.get(id) ?? 0;
+      told.set(id, before + 1);
+      if (before >= TOLD_MAX) return [];
+      const kept = clipped(detail);
+      const cost = before === 0 ? costPoints : 0;
+      return [{ id, severity, message: filled(message, kept), detail: kept, costPoints: cost }];
+    });
+};
+
+const GRAVITY: Readonly<Record<Severity, number>> = {
+  critical: 0,
+  high: 1,
+  medium: 2,
+  low: 3,
+  info: 4,
+};
+
+const gravity = ({ rule }: Finding): number => {
+  const { severity, costPoints } = SPF_RULES[rule];
+  return GRAVITY[severity] * 1_000 - costPoints;
+};
+
+const clipped = (detail: Issue["detail"]): Issue["detail"] =>
+  Object.fromEntries(
+    Object.entries(detail).map(([name, value]) => [
+      name,
+      typeof value === "string" && value.length > TEXT_MAX ? `${value.slice(0, TEXT_MAX)}…` : value,
+    ]),
+  );
+
+const filled = (message: string, detail: Issue["detail"]): string =>
+  message.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(detail[name] ?? ""));

@@ -1,0 +1,22 @@
+import type { Mechanism } from "./parse.ts";
+
+export type Width = "wide" | "strangers";
+
+/** A /16, as the widest that one sender can have a use for. */
+const ORDINARY_LENGTH4 = 16;
+/** Nobody was ever given more than a /8 of IPv4 by IANA, and registries themselves get a /12 of IPv6. */
+const OWNED_LENGTH4 = 8;
+const OWNED_LENGTH6 = 12;
+
+/** How far a term's ranges reach beyond what one sender can own. */
+export const widthOf = (mechanism: Mechanism): Width | undefined => {
+  const [length4, length6] = lengthsOf(mechanism);
+  if (length4 < OWNED_LENGTH4 || length6 < OWNED_LENGTH6) return "strangers";
+  return length4 < ORDINARY_LENGTH4 ? "wide" : undefined;
+};
+
+const lengthsOf = (mechanism: Mechanism): readonly [length4: number, length6: number] => {
+  if (mechanism.kind === "ip4") return [mechanism.block.length, 128];
+  if (mechanism.kind === "ip6") return [32, mechanism.block.length];
+  return "length4" in mechanism ? [mechanism.length4, mechanism.length6] : [32, 128];
+};
