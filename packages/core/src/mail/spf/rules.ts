@@ -175,7 +175,7 @@ export const SPF_RULES = {
     severity: "high",
     costPoints: 40,
     message:
-      "The SPF record of {domain} does not let {ip} send: the result is {result}. Add it as ip4:{ip}, or send from elsewhere.",
+      "The SPF record of {domain} does not let {ip} send: the result is {result}. Add it to the record, or send from elsewhere.",
   },
   SPF_TEMPERROR: {
     severity: "info",
