@@ -139,6 +139,8 @@ const rows: Row[] = [
     },
   ],
   ["SPF_PLUS_ALL", "critical", 90, policy("+all"), policy("-all")],
+  // A range that holds everybody is told of as a range.
+  ["SPF_PLUS_ALL", "critical", 90, policy("all"), policy("ip4:0.0.0.0/0", "-all")],
   ["SPF_PLUS_ALL", "critical", 90, policy("mx", "all"), policy("mx", "-all", "+all")],
   ["SPF_PLUS_ALL", "critical", 90, INCLUDING("+all"), INCLUDING("?all")],
   [
@@ -157,6 +159,14 @@ const rows: Row[] = [
     { ...policy("exists:%{i}.b.test", "-all"), "b.test": { A: ["127.0.0.1"] } },
   ],
   ["SPF_NEUTRAL_ALL", "medium", 30, policy("?all"), policy("~all")],
+  [
+    "SPF_NEUTRAL_ALL",
+    "medium",
+    30,
+    // Nobody fits an mx without an address, however wide.
+    { "a.test": { ...spf("mx/0", "?all"), MX: ["1 gone.test"] } },
+    { "a.test": { ...spf("mx/0", "?all"), MX: ["1 b.test"] }, "b.test": { A: ["8.8.8.8"] } },
+  ],
   ["SPF_NEUTRAL_ALL", "medium", 30, policy("mx"), policy("mx", "-all")],
   [
     "SPF_NEUTRAL_ALL",
@@ -175,6 +185,14 @@ const rows: Row[] = [
     5,
     policy("redirect=b.test", "-all"),
     { ...policy("redirect=b.test"), "b.test": spf("-all") },
+  ],
+  // What a redirect leads to is one's own, what an include leads to is others'.
+  [
+    "SPF_TERMS_AFTER_ALL",
+    "low",
+    5,
+    { ...policy("redirect=b.test"), "b.test": spf("-all", "mx") },
+    INCLUDING("-all", "mx"),
   ],
   ["SPF_PTR", "medium", 10, policy("ptr", "-all"), policy("-all", "ptr")],
   ["SPF_PTR", "medium", 10, INCLUDING("ptr:c.test"), INCLUDING()],
@@ -214,6 +232,13 @@ const rows: Row[] = [
   ],
   ["SPF_WIDE_CIDR", "critical", 90, policy("mx/0", "-all"), policy("mx", "-all")],
   ["SPF_WIDE_CIDR", "critical", 90, INCLUDING("ip4:0.0.0.0/0"), INCLUDING("ip4:8.8.8.8")],
+  [
+    "SPF_WIDE_CIDR",
+    "critical",
+    90,
+    policy("ip4:0.0.0.0/0", "-all"),
+    policy("-ip4:0.0.0.0/0", "?ip4:0.0.0.0/0"),
+  ],
   ["SPF_MACRO", "info", 0, policy("exists:%{i}.b.test", "-all"), policy("exists:%{d}", "-all")],
   ["SPF_MACRO", "info", 0, policy("redirect=%{h}"), policy("exp=%{h}", "-all")],
   [
@@ -332,6 +357,7 @@ test("a rule that is broken three times is told three times and costs once", asy
 test("a missing space is told as such, with its place", async () => {
   const { issues } = await whenAnalysed(policy("ip4:192.0.2.1~all"));
 
+  // And not that the "all" is missing.
   expect(issues).toHaveLength(1);
   expect(issues[0]).toMatchObject({
     detail: { domain: "a.test", term: "ip4:192.0.2.1~all", at: 7, fault: "missing_space" },
@@ -401,12 +427,20 @@ test("a domain that a macro names for all mail alike is read", async () => {
   expect(domains).toEqual(["_spf.a.test", "a.test.b.test"]);
 });
 
+test("of an mx with too many hosts none is looked up, as no receiver does", async () => {
+  expect((await whenAnalysed(MX(11))).calls).toEqual(["TXT a.test", "MX a.test"]);
+});
+
 describe("a hostile zone", () => {
   const QUESTIONS_MAX = 40;
 
   test.each<[string, (name: string) => readonly string[]]>([
     ["that includes ever more", (name) => ["v=spf1", ...many(50, (n) => `include:${n}.${name}`)]],
     ["that includes ever deeper", (name) => ["v=spf1", `include:x.${name}`, `redirect=y.${name}`]],
+    [
+      "of nothing but addresses",
+      (name) => ["v=spf1", ...many(200, (n) => `a:${n}.${name}`), "-all"],
+    ],
     ["of nothing but hosts", (name) => ["v=spf1", ...many(200, (n) => `mx:${n}.${name}`), "-all"]],
     [
       "of nothing but macros",

@@ -119,6 +119,12 @@ describe("a name too long to be asked for", () => {
     expect(expandName([{ literal: name }], VALUES)).toBe(name.slice(63));
   });
 
+  test("loses no label too many", () => {
+    const name = [label, label, label, label.slice(2), "com"].join(".");
+
+    expect(expandName([{ literal: `${label}.${name}` }], VALUES)).toBe(name);
+  });
+
   test("is kept whole at 253 octets, a final dot apart", () => {
     const name = [label, label, label, label.slice(2), "com"].join(".");
     expect(name).toHaveLength(253);

@@ -1,4 +1,3 @@
-import type { DnsOutcome } from "../dns/dns.ts";
 import type { SpfEvaluation } from "./evaluate.ts";
 import type { Hosts } from "./hosts.ts";
 import { SPF_LIMITS } from "./limits.ts";
@@ -83,8 +82,9 @@ const WIDE_OWN = { wide: "SPF_WIDE_CIDR", strangers: "SPF_WIDE_CIDR_STRANGERS" }
 const WIDE_INCLUDED = { ...WIDE_OWN, wide: "SPF_WIDE_CIDR_INCLUDED" } as const;
 
 const aboutStep = ({ hosts }: Facts, { domain, own }: Page, step: Step): readonly Finding[] => {
-  const { mechanism, term, name } = step;
-  const width = widthOf(mechanism);
+  const { mechanism, qualifier, term, name } = step;
+  // A range that is refused may be as wide as it likes.
+  const width = qualifier === "+" ? widthOf(mechanism) : undefined;
   const mx = isMx(step) && name !== null ? hosts.mailHosts.get(name.toLowerCase()) : undefined;
   const count = mx?.kind === "ok" ? mx.records.length : 0;
   const limit = SPF_LIMITS.namesMax;
@@ -165,10 +165,10 @@ const aboutSending = ({ sending, root, tree }: Facts): readonly Finding[] => {
   const { domain } = root;
   const limit = SPF_LIMITS.namesMax;
   const ptr = [...tree.values()].flatMap(({ steps }) => steps).find(isPtr);
-  const result = evaluation?.result ?? "pass";
-  const isCovered = result === "pass" || result === "temperror";
+  const result = evaluation?.result ?? "temperror";
+  const isOpen = result === "temperror";
   return [
-    ...found(!isCovered, "SPF_IP_NOT_COVERED", { domain, ip, result }),
+    ...found(result !== "pass" && !isOpen, "SPF_IP_NOT_COVERED", { domain, ip, result }),
     ...found(ptr !== undefined && names > limit, "SPF_PTR_GT_10", {
       ip,
       count: names,
@@ -179,10 +179,7 @@ const aboutSending = ({ sending, root, tree }: Facts): readonly Finding[] => {
 };
 
 const aboutTrouble = ({ tree, hosts, root, sending }: Facts): readonly Finding[] => {
-  const answers: readonly (readonly [
-    string,
-    DnsOutcome<unknown>["kind"] | Page["published"]["kind"],
-  ])[] = [
+  const answers: readonly (readonly [name: string, kind: string])[] = [
     ...[...tree.values()].map(({ domain, published }) => [domain, published.kind] as const),
     ...[...hosts.addresses, ...hosts.mailHosts].map(([name, { kind }]) => [name, kind] as const),
   ];

@@ -175,7 +175,7 @@ export const SPF_RULES = {
     severity: "high",
     costPoints: 40,
     message:
-      "The SPF record of {domain} does not let {ip} send: the result is {result}. Add it to the record, or send from elsewhere.",
+      "SPF does not let {ip} send for {domain}: the result is {result}. Add it to the record, or send from elsewhere.",
   },
   SPF_TEMPERROR: {
     severity: "info",

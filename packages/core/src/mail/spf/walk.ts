@@ -55,9 +55,12 @@ const walkPage = (page: Page, hosts: Hosts, enter: (name: string | null) => Walk
     const followed = within(enter(page.redirect.name));
     return { ...followed, ...sum(costs, followed), result: followed.result, by: followed.by };
   }
-  // A term that could not be read may have been the "all".
-  return { ...costs, result: page.record.faults.length > 0 ? "unknown" : "neutral" };
+  const isUnread = page.record.faults.some(({ term }) => AN_END.test(term));
+  return { ...costs, result: isUnread ? "unknown" : "neutral" };
 };
+
+/** What could not be read and may have been meant as the end of the record: then it is not missing as well. */
+const AN_END = /all|redirect/i;
 
 /** The term that leads into another record is a look-up of its own. */
 const within = (inner: Walk): Walk => ({ ...inner, lookups: inner.lookups + 1 });

@@ -1,0 +1,291 @@
+import { analyseSpf } from "@mailproof/core/mail/spf/analyse";
+import { evaluateSpf } from "@mailproof/core/mail/spf/evaluate";
+import { SPF_LIMITS } from "@mailproof/core/mail/spf/limits";
+import { expand, parseMacroString } from "@mailproof/core/mail/spf/macro";
+import { parseSpf } from "@mailproof/core/mail/spf/parse";
+import { issuesOf, SPF_RULES, type SpfRule } from "@mailproof/core/mail/spf/rules";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type Zone, zone } from "../zone.ts";
+
+const RUNS = { seed: 20261121, numRuns: 500 };
+
+/** In no range of these zones, so it meets all of a policy. */
+const STRANGER = "198.51.100.7";
+const NAMES = ["d0.test", "d1.test", "d2.test", "d3.test", "d4.test", "gone.test"];
+const ROOT = "d0.test";
+
+const name = fc.constantFrom(...NAMES);
+const qualifier = fc.constantFrom("", "+", "-", "?", "~");
+const target = fc.oneof(
+  name.map((text) => `:${text}`),
+  fc.constant(""),
+);
+
+const SOUND_TERMS = [
+  fc.tuple(qualifier, name).map(([sign, text]) => `${sign}include:${text}`),
+  fc.tuple(qualifier, fc.constantFrom("a", "mx"), target).map((parts) => parts.join("")),
+  qualifier.map((sign) => `${sign}exists:gone.test`),
+  qualifier.map((sign) => `${sign}ip4:192.0.2.0/24`),
+  fc.constantFrom("-all", "~all", "?all", "ra=x", "exp=gone.test"),
+] as const;
+const soundTerm = fc.oneof(...SOUND_TERMS);
+const faultyTerm = fc.constantFrom("moo", "ip4:1.2.3", "include:", "-all.", "a:192.0.2.1");
+/** A broken "all" tells more than a missing one, and then the missing one is not told of. */
+const faultThatIsNoEnd = faultyTerm.filter((term) => !term.includes("all"));
+const redirect = name.map((text) => `redirect=${text}`);
+
+const recordOf = (term: fc.Arbitrary<string>) =>
+  fc
+    .tuple(fc.array(term, { maxLength: 5 }), fc.option(redirect, { freq: 2, nil: "" }))
+    .map(([terms, last]) => ["v=spf1", ...terms, last].join(" "));
+
+const zoneFrom = (term: fc.Arbitrary<string>) => {
+  const records = fc.record({
+    TXT: fc.oneof(
+      { weight: 6, arbitrary: fc.tuple(recordOf(term)) },
+      { weight: 1, arbitrary: fc.constantFrom(["hello"], ["v=spf1", "v=spf1"]) },
+    ),
+    A: fc.constantFrom([], ["192.0.2.1"]),
+    MX: fc.constantFrom([], ["10 d1.test", "20 gone.test"], Array(11).fill("10 d2.test")),
+  });
+  return fc
+    .tuple(...NAMES.slice(0, -1).map((text) => records.map((at) => [text, at] as const)))
+    .map((entries): Zone => Object.fromEntries(entries));
+};
+
+const PERMERRORS = new Set<string>([
+  "SPF_MULTIPLE",
+  "SPF_SYNTAX",
+  "SPF_LOOKUPS_GT_10",
+  "SPF_VOID_GT_2",
+  "SPF_MX_GT_10",
+  "SPF_INCLUDE_NONE",
+  "SPF_DANGLING_INCLUDE",
+  "SPF_REDIRECT_NONE",
+  "SPF_LOOP",
+]);
+
+const whenBoth = async (names: Zone) => {
+  const query = { ip: STRANGER, domain: ROOT, sender: `ann@${ROOT}`, helo: ROOT };
+  const evaluation = await evaluateSpf(zone(names), query);
+  const analysis = await analyseSpf(zone(names), { domain: ROOT });
+  return { evaluation, analysis, ids: analysis.issues.map(({ id }) => id) };
+};
+
+test("whoever meets all of a policy has a permerror exactly when the analysis found a reason for one", async () => {
+  const seen = new Set<string>();
+  await fc.assert(
+    fc.asyncProperty(
+      zoneFrom(
+        fc.oneof({ weight: 30, arbitrary: soundTerm }, { weight: 1, arbitrary: faultyTerm }),
+      ),
+      async (names) => {
+        const { evaluation, ids } = await whenBoth(names);
+        const reasons = ids.filter((id) => PERMERRORS.has(id));
+        for (const reason of reasons) seen.add(reason);
+
+        expect([evaluation.result === "permerror", reasons]).toEqual([reasons.length > 0, reasons]);
+        expect(evaluation.result).not.toBe("temperror");
+      },
+    ),
+    RUNS,
+  );
+  expect(seen).toEqual(PERMERRORS);
+});
+
+test("without an error, both count the same look-ups and come to the same end", async () => {
+  const END = { fail: [], softfail: ["SPF_SOFTFAIL"], neutral: ["SPF_NEUTRAL_ALL"] };
+  let compared = 0;
+  await fc.assert(
+    fc.asyncProperty(zoneFrom(soundTerm), async (names) => {
+      const { evaluation, analysis, ids } = await whenBoth(names);
+      const { result, lookups, voidLookups } = evaluation;
+      if (result === "permerror" || result === "none") return;
+      compared += 1;
+
+      expect(analysis).toMatchObject({ lookups, voidLookups });
+      expect(ids.filter((id) => id === "SPF_SOFTFAIL" || id === "SPF_NEUTRAL_ALL")).toEqual(
+        END[result as keyof typeof END],
+      );
+    }),
+    RUNS,
+  );
+  expect(compared).toBeGreaterThan(100);
+});
+
+test("no more than the budget is counted or asked for, whatever the zone", async () => {
+  await fc.assert(
+    fc.asyncProperty(zoneFrom(soundTerm), async (names) => {
+      const [forOne, forAll] = [zone(names), zone(names)];
+      const query = { ip: STRANGER, domain: ROOT, sender: "", helo: ROOT };
+
+      const { lookups, voidLookups } = await evaluateSpf(forOne, query);
+      await analyseSpf(forAll, { domain: ROOT, sendingIp: STRANGER });
+
+      // The one that was too many is counted.
+      expect(lookups).toBeLessThanOrEqual(SPF_LIMITS.termsMax + 1);
+      expect(voidLookups).toBeLessThanOrEqual(SPF_LIMITS.voidsMax + 1);
+      expect(forOne.calls.length).toBeLessThanOrEqual(SPF_LIMITS.questionsMax);
+      expect(forAll.calls.length).toBeLessThanOrEqual(40);
+    }),
+    RUNS,
+  );
+});
+
+test("one trouble anywhere leaves no score, or was never asked about", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      zoneFrom(soundTerm),
+      fc.constantFrom(...NAMES),
+      fc.constantFrom("SERVFAIL", "REFUSED", "TIMEOUT"),
+      async (names, where, trouble) => {
+        const dns = zone({ ...names, [where]: trouble });
+
+        const { score, status } = await analyseSpf(dns, { domain: ROOT });
+
+        const wasMet = dns.calls.some((call) => call.endsWith(` ${where}`));
+        expect([score === null, status === "error"]).toEqual([wasMet, wasMet]);
+      },
+    ),
+    RUNS,
+  );
+});
+
+test("a fault more never raises the score", async () => {
+  await fc.assert(
+    fc.asyncProperty(zoneFrom(soundTerm), faultThatIsNoEnd, async (names, fault) => {
+      const { TXT = [] } = names[ROOT] as { TXT?: readonly string[] };
+      const worse = {
+        ...names,
+        [ROOT]: { ...(names[ROOT] as object), TXT: TXT.map((text) => `${text} ${fault}`) },
+      };
+
+      const before = await analyseSpf(zone(names), { domain: ROOT });
+      const after = await analyseSpf(zone(worse as Zone), { domain: ROOT });
+
+      expect(after.score).toBeLessThanOrEqual(before.score ?? 100);
+    }),
+    RUNS,
+  );
+});
+
+test("an issue more never costs less, and a rule never costs twice", () => {
+  const finding = fc
+    .constantFrom(...(Object.keys(SPF_RULES) as SpfRule[]))
+    .map((rule) => ({ rule, detail: {} }));
+  const costOf = (findings: readonly { rule: SpfRule; detail: object }[]) =>
+    issuesOf(findings as Parameters<typeof issuesOf>[0]).reduce(
+      (sum, { costPoints }) => sum + costPoints,
+      0,
+    );
+
+  fc.assert(
+    fc.property(fc.array(finding), finding, (findings, another) => {
+      expect(costOf([...findings, another])).toBeGreaterThanOrEqual(costOf(findings));
+      expect(costOf([...findings, ...findings])).toBe(costOf(findings));
+    }),
+    RUNS,
+  );
+});
+
+/** Pieces of records in any order, and anything at all. */
+const wild = fc.oneof(
+  fc
+    .array(
+      fc.constantFrom(
+        "v=spf1",
+        " ",
+        "  ",
+        "include:",
+        "redirect=",
+        "a",
+        "mx",
+        "ptr",
+        "ip4:",
+        "ip6:",
+        "exists:",
+        "all",
+        "-",
+        "~",
+        "/",
+        "//",
+        ":",
+        "=",
+        ".",
+        "%{",
+        "}",
+        "%%",
+        "%_",
+        "%",
+        "d2r",
+        "i",
+        "l1r-",
+        "192.0.2.1",
+        "::1",
+        "24",
+        "999",
+        "d1.test",
+        "exp=",
+        "\t",
+        "\0",
+        "é",
+        "[",
+        "p",
+      ),
+      { maxLength: 40 },
+    )
+    .map((pieces) => pieces.join("")),
+  fc.string({ unit: "binary", maxLength: 200 }),
+);
+
+test("a record is anything, and is judged without an exception", async () => {
+  await fc.assert(
+    fc.asyncProperty(wild, wild, wild, async (text, helo, sender) => {
+      const dns = zone({ [ROOT]: { TXT: [`v=spf1 ${text}`], A: [text], MX: [`1 ${text}`] } });
+
+      const { faults } = parseSpf(`v=spf1 ${text}`);
+      const { result } = await evaluateSpf(dns, { ip: STRANGER, domain: ROOT, sender, helo });
+      const { score } = await analyseSpf(dns, { domain: ROOT, sendingIp: STRANGER });
+
+      expect(result === "permerror").toBe(faults.length > 0 || result === "permerror");
+      expect(score).toSatisfy(
+        (points) => points === null || (Number.isInteger(points) && points >= 0 && points <= 100),
+      );
+    }),
+    RUNS,
+  );
+});
+
+test("what has no macro in it expands to itself", () => {
+  const values = { s: "", l: "", o: "", d: "", i: "", p: "", h: "", v: "", c: "", r: "", t: "" };
+  const plain = fc.string({
+    unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),
+  });
+
+  fc.assert(
+    fc.property(plain, (text) => {
+      const pieces = parseMacroString(text.replaceAll("%", "%%"), "explanation");
+
+      expect(pieces && expand(pieces, values)).toBe(text);
+    }),
+    RUNS,
+  );
+});
+
+test.each([
+  ["slashes", "a:" + "/".repeat(60_000)],
+  ["digits after a slash", `a/${"1".repeat(60_000)}x`],
+  ["slashes and digits", `a${"/1".repeat(30_000)}x`],
+  ["digits as the last label", `a:x.${"1".repeat(60_000)}`],
+  ["hyphens in the last label", `a:x.a${"-".repeat(60_000)}`],
+  ["dots", `a:${".a".repeat(30_000)}..`],
+  ["percent signs", `exists:${"%%".repeat(30_000)}%`],
+  ["an open macro", `exists:%{${"d".repeat(60_000)}`],
+  ["delimiters", `exists:%{d${".-+,/_=".repeat(8_000)}}x`],
+  ["a long name of a modifier", `${"a".repeat(60_000)}:`],
+  ["signs before all", `${"-a".repeat(30_000)}~all`],
+  ["colons", `ip6:${":".repeat(60_000)}`],
+])("a term of sixty thousand bytes takes one reading: %s", (_, term) => {
+  expect(parseSpf(`v=spf1 ${term}`).faults).toHaveLength(1);
+});
