@@ -372,6 +372,18 @@ describe("what decided is told", () => {
   });
 });
 
+test("however long a stranger's terms and words are, few of them are kept", async () => {
+  const long = `a:${"%{d}.".repeat(2_000)}test`;
+  const names: Zone = {
+    "a.test": spf("exp=why.a.test", "include:b.test", "-all"),
+    "b.test": spf(long, `ip4:192.0.2.1${"0".repeat(2_000)}`),
+    "why.a.test": { TXT: ["%{s}".repeat(2_000)] },
+  };
+
+  expect((await whenChecked(names)).problem?.term).toHaveLength(201);
+  expect((await whenChecked({ ...names, "b.test": spf(long) })).explanation).toHaveLength(512);
+});
+
 describe("an explanation", () => {
   const explained = (TXT: readonly string[]) => ({
     "a.test": spf("exp=why.%{d}", "-all"),

@@ -6,7 +6,15 @@ import { type Check, type Match, matches, nameAt, valuesAt } from "./matches.ts"
 import { isAskable, isDomain, withoutFinalDot } from "./name.ts";
 import { type Modifier, parseSpf } from "./parse.ts";
 import { publishedIn } from "./published.ts";
-import { isStop, type Place, RESULT_OF, type SpfResult, stopped, type Verdict } from "./verdict.ts";
+import {
+  isStop,
+  type Place,
+  placeOf,
+  RESULT_OF,
+  type SpfResult,
+  stopped,
+  type Verdict,
+} from "./verdict.ts";
 
 export type SpfEvaluation = Verdict & {
   /** Words of the domain's owner for the refused: a stranger's words, and not to be shown as ours. */
@@ -53,7 +61,7 @@ const checkHost = async (check: Check, domain: string): Promise<Explained> => {
   const here = { domain, checkHost: (name: string) => checkHost(check, name) };
   for (const { qualifier, mechanism, term } of directives) {
     const match = await matches(check, here, mechanism);
-    const verdict = decided(match, RESULT_OF[qualifier], { domain, term });
+    const verdict = decided(match, RESULT_OF[qualifier], placeOf(domain, term));
     if (verdict) return exp ? { ...verdict, explain: { domain, target: exp.target } } : verdict;
   }
   // §5.1: where there is an "all" it has matched by now, so a redirect beside it is never followed.
@@ -81,6 +89,9 @@ const follow = async (
     : verdict;
 };
 
+/** No reply that could carry one is longer (RFC 5321 §4.5.3.1.5). */
+const EXPLANATION_MAX = 512;
+
 /** §6.2: whatever goes wrong here, the verdict stands and only the explanation is missing. */
 const read = async (
   check: Check,
@@ -91,5 +102,6 @@ const read = async (
   const outcome = await check.dns.askFreely("TXT", name);
   if (outcome.kind !== "ok" || outcome.records.length !== 1) return null;
   const pieces = parseMacroString(outcome.records[0] ?? "", "explanation");
-  return pieces ? expand(pieces, await valuesAt(check, domain, pieces)) : null;
+  if (!pieces) return null;
+  return expand(pieces, await valuesAt(check, domain, pieces)).slice(0, EXPLANATION_MAX);
 };

@@ -1,4 +1,5 @@
 import type { Issue, Severity } from "../issue.ts";
+import { shortened } from "./verdict.ts";
 
 type Rule = {
   /** Where one rule has two prices: the name under which both are told. */
@@ -191,7 +192,6 @@ export type Finding = { readonly rule: SpfRule; readonly detail: Issue["detail"]
 
 /** A stranger's record can break a rule a thousand times, and nobody reads a thousand issues. */
 const TOLD_MAX = 10;
-const TEXT_MAX = 200;
 
 /**
  * Gravest first. A rule costs once however often it is broken, at its dearest, and the issue that comes first pays:
@@ -229,7 +229,7 @@ const clipped = (detail: Issue["detail"]): Issue["detail"] =>
   Object.fromEntries(
     Object.entries(detail).map(([name, value]) => [
       name,
-      typeof value === "string" && value.length > TEXT_MAX ? `${value.slice(0, TEXT_MAX)}…` : value,
+      typeof value === "string" ? shortened(value) : value,
     ]),
   );
 

@@ -51,10 +51,25 @@ export type Verdict = {
   readonly problem: Problem | null;
 };
 
+/** A stranger chooses how long his record is; what is kept of it beside the record itself is enough to find it. */
+export const shortened = (text: string): string =>
+  text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)}…` : text;
+
+const TEXT_MAX = 200;
+
+export const placeOf = (domain: string, term: string): Place => ({
+  domain,
+  term: shortened(term),
+});
+
 export const isStop = (value: object): value is Stop => "reason" in value;
 
 export const stopped = (
   { result, reason }: Stop,
   domain: string,
   term: string | null = null,
-): Verdict => ({ result, matched: [], problem: { reason, domain, term } });
+): Verdict => ({
+  result,
+  matched: [],
+  problem: { reason, domain, term: term === null ? null : shortened(term) },
+});
