@@ -1,0 +1,12 @@
+import type { DnsOutcome } from "./dns.ts";
+
+/** Nothing of the kind is there: the only outcomes, beside records, that say something about a domain. */
+export const isAbsent = ({ kind }: DnsOutcome<unknown>): boolean =>
+  kind === "nodata" || kind === "nxdomain";
+
+/** We could not find out. */
+export const isFault = ({ kind }: DnsOutcome<unknown>): boolean =>
+  kind === "servfail" || kind === "refused" || kind === "timeout";
+
+export const recordsOf = <T>(outcome: DnsOutcome<T>): readonly T[] =>
+  outcome.kind === "ok" ? outcome.records : [];

@@ -1,0 +1,83 @@
+import { issuesOf } from "../rules.ts";
+
+/** What can be found about where a domain's mail goes. */
+export const mxIssue = issuesOf({
+  MX_NXDOMAIN: {
+    severity: "critical",
+    costPoints: 100,
+    message: "{domain} does not exist. Nothing that it sends can be answered.",
+  },
+  MX_NONE_NO_A: {
+    severity: "critical",
+    costPoints: 100,
+    message: "{domain} has neither an MX record nor an address, so it can receive no mail.",
+  },
+  // RFC 5321 §5.1: the domain is its own mail host, at preference 0.
+  MX_IMPLICIT: {
+    severity: "medium",
+    costPoints: 40,
+    message: "{domain} has no MX record. Mail goes to its own address, which not all senders try.",
+  },
+  // RFC 7505 §3. A domain that says everywhere that it sends nothing is right to say it here too.
+  MX_NULL: {
+    severity: "high",
+    costPoints: 100,
+    lesser: { severity: "info", costPoints: 0 },
+    message:
+      "{domain} accepts no mail (null MX). Receivers may refuse mail from a domain that cannot be answered.",
+  },
+  MX_NULL_MIXED: {
+    severity: "high",
+    costPoints: 60,
+    message: "A null MX must stand alone, and {domain} has other MX records beside it.",
+  },
+  // RFC 2181 §10.3.
+  MX_TARGET_CNAME: {
+    severity: "medium",
+    costPoints: 15,
+    message: "An MX must name a host that has addresses of its own, and {host} is an alias.",
+  },
+  MX_TARGET_IP: {
+    severity: "high",
+    costPoints: 40,
+    lesser: { severity: "high", costPoints: 15 },
+    message: "An MX must name a host, and {host} is an address.",
+  },
+  MX_TARGET_NX: {
+    severity: "high",
+    costPoints: 60,
+    lesser: { severity: "high", costPoints: 15 },
+    message: "The mail host {host} has no address.",
+  },
+  MX_TARGET_PRIVATE: {
+    severity: "high",
+    costPoints: 80,
+    lesser: { severity: "high", costPoints: 15 },
+    message: "The mail host {host} has only addresses that the internet cannot reach.",
+  },
+  MX_SINGLE: {
+    severity: "info",
+    costPoints: 0,
+    message: "All mail hangs on one host or one address.",
+  },
+  MX_DUP: {
+    severity: "low",
+    costPoints: 3,
+    message: "{host} is named by more than one MX record.",
+  },
+  NS: {
+    severity: "low",
+    costPoints: 5,
+    message: "{domain} has one name server only. When it is down, so is the domain's mail.",
+  },
+  MX_SERVFAIL: {
+    severity: "info",
+    costPoints: 0,
+    message: "The name servers failed, so it is not known where mail for {domain} goes.",
+  },
+  MX_TIMEOUT: {
+    severity: "info",
+    costPoints: 0,
+    message: "The name servers did not answer in time, so it is not known where mail goes.",
+  },
+});

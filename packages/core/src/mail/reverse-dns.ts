@@ -1,0 +1,108 @@
+import type { Dns } from "./dns/dns.ts";
+import { isAbsent, isFault, recordsOf } from "./dns/outcome.ts";
+import { type Ip, parseIp, reverseLabels, reverseName } from "./ip.ts";
+import type { Issue } from "./issue.ts";
+import { issuesOf, named, type Status, scoreOf, statusOf } from "./rules.ts";
+
+export type ReverseDns = {
+  readonly status: Status | "missing" | "error";
+  /** The name that leads back to the address, or else the first one. */
+  readonly name: string | null;
+  readonly names: readonly string[];
+  /** Forward-confirmed: one of the names has the address. Null: it could not be found out. */
+  readonly isConfirmed: boolean | null;
+  readonly score: number | null;
+  readonly issues: readonly Issue[];
+};
+
+const issue = issuesOf({
+  // Gmail refuses such mail: 550 5.7.25, or 421 4.7.23.
+  PTR_MISSING: {
+    severity: "high",
+    costPoints: 100,
+    message: "{ip} has no name (PTR record). Large receivers refuse mail from such addresses.",
+  },
+  PTR_MISMATCH: {
+    severity: "high",
+    costPoints: 60,
+    message: "{ip} is called {name}, and that name does not lead back to {ip}.",
+  },
+  PTR_GENERIC: {
+    severity: "medium",
+    costPoints: 25,
+    message: "{ip} is called {name}, as addresses in a provider's pool are.",
+  },
+  PTR_SEVERAL: {
+    severity: "low",
+    costPoints: 5,
+    message: "{ip} has {n} names. Receivers look at one of them, and nobody knows at which.",
+  },
+});
+
+/** An address may carry hundreds of names; receivers look at a few, and so do we. */
+const NAMES_MAX = 10;
+
+/** The name of a sending address, and whether the name has the address (FCrDNS, RFC 8601 §2.7.3). */
+export const analyseReverseDns = async (dns: Dns, ip: string): Promise<ReverseDns> => {
+  const address = parseIp(ip);
+  if (!address) return unknown([]);
+  const ptr = await dns("PTR", reverseName(address));
+  if (isFault(ptr)) return unknown([]);
+  if (isAbsent(ptr)) {
+    const issues = [issue("PTR_MISSING", { ip })];
+    return { status: "missing", name: null, names: [], isConfirmed: false, score: 0, issues };
+  }
+
+  const names = [...new Set(recordsOf(ptr).map((name) => name.toLowerCase().replace(/\.$/, "")))];
+  const type = address.bits === 32 ? "A" : "AAAA";
+  const forward = await Promise.all(names.slice(0, NAMES_MAX).map((name) => dns(type, name)));
+  const leadsBack = (outcome: (typeof forward)[number]): boolean =>
+    recordsOf(outcome).some((text) => isSame(parseIp(text), address));
+  const confirmed = names[forward.findIndex(leadsBack)];
+  if (confirmed === undefined && forward.some(isFault)) return unknown(names);
+
+  const name = confirmed ?? names[0] ?? "";
+  const issues = [
+    ...(confirmed === undefined ? [issue("PTR_MISMATCH", { ip, name })] : []),
+    ...(isGeneric(name, address) ? [issue("PTR_GENERIC", { ip, name: named([name]) })] : []),
+    ...(names.length > 1 ? [issue("PTR_SEVERAL", { ip, n: names.length })] : []),
+  ];
+  const isConfirmed = confirmed !== undefined;
+  return { status: statusOf(issues), name, names, isConfirmed, score: scoreOf(issues), issues };
+};
+
+const unknown = (names: readonly string[]): ReverseDns => ({
+  status: "error",
+  name: names[0] ?? null,
+  names,
+  isConfirmed: null,
+  score: null,
+  issues: [],
+});
+
+const isSame = (one: Ip | undefined, other: Ip): boolean =>
+  one?.bits === other.bits && one.value === other.value;
+
+/** As words of their own: "dynamics.example" and "whirlpool.example" are firms. */
+const POOL_WORD =
+  /(?:^|[^a-z])(?:dynamic|dyn|dhcp|pool|[av]?dsl|pppo?e?|cable|dial-?up)(?:ip)?(?:[^a-z]|$)|(?:^|[.-])compute-/;
+
+/** Several receivers refuse names that a provider gives to whole blocks. */
+const isGeneric = (name: string, address: Ip): boolean =>
+  POOL_WORD.test(name) ||
+  (address.bits === 32 && spellings(address).some((text) => holds(name, text)));
+
+const spellings = (address: Ip): readonly string[] => {
+  const backwards = reverseLabels(address).split(".");
+  return [backwards, backwards.toReversed()].flatMap((octets) => {
+    const padded = octets.map((octet) => octet.padStart(3, "0"));
+    return [octets.join("-"), octets.join("."), padded.join("-"), padded.join("")];
+  });
+};
+
+/** Between other digits it would be another address: 192.0.2.1 is not in "192-0-2-10". */
+const holds = (name: string, text: string): boolean => {
+  const at = name.indexOf(text);
+  const isDigit = (sign: string | undefined) => sign !== undefined && /\d/.test(sign);
+  return at >= 0 && !isDigit(name[at - 1]) && !isDigit(name[at + text.length]);
+};

@@ -1,0 +1,32 @@
+export type Tag = { readonly name: string; readonly value: string };
+
+export type TagList = {
+  readonly tags: readonly Tag[];
+  /** Parts that are no "name=value". */
+  readonly strays: readonly string[];
+};
+
+const TAG = /^([a-z]\w*)[\t\n\r ]*=([\s\S]*)$/i;
+
+/**
+ * RFC 6376 §3.2: name=value, with semicolons between and white space round each. DKIM keys are made so, and
+ * DMARC, BIMI, MTA-STS and TLS-RPT took it over. Which names count, and in what case, is for the caller.
+ */
+export const parseTagList = (text: string): TagList => {
+  const parts = text
+    .split(";")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+  const found = parts.map((part) => TAG.exec(part));
+  return {
+    tags: found.flatMap((tag) =>
+      tag ? [{ name: tag[1] ?? "", value: tag[2]?.trim() ?? "" }] : [],
+    ),
+    strays: parts.filter((_, index) => !found[index]),
+  };
+};
+
+/** The names that stand more than once. A list with one of these is broken as a whole (RFC 6376 §3.2). */
+export const repeated = (names: readonly string[]): readonly string[] => [
+  ...new Set(names.filter((name, index) => names.indexOf(name) !== index)),
+];
