@@ -1,0 +1,170 @@
+import type { Dns, DnsOutcome } from "../dns/dns.ts";
+import { isAbsent, isFault, recordsOf } from "../dns/outcome.ts";
+import type { Issue } from "../issue.ts";
+import { named, type Status, scoreOf, statusOf } from "../rules.ts";
+import { type DkimKey, parseDkimKey } from "./key.ts";
+import { dkimIssue } from "./rules.ts";
+import { likelySelectors, selectorsFor, type Traces } from "./selectors.ts";
+
+export type DkimAnalysis = {
+  /** `missing` is proven; `unknown` is that no key was found, which proves nothing. */
+  readonly status: Status | "missing" | "unknown" | "error";
+  readonly selectorsFound: readonly string[];
+  readonly score: number | null;
+  readonly issues: readonly Issue[];
+};
+
+type Input = Traces & {
+  readonly domain: string;
+  /** A name that nobody can have chosen: whatever is found under it stands under every name. */
+  readonly randomLabel: string;
+};
+
+/** Aliases are asked for only where one is likely: each is a question of its own. */
+const ALIASES_MAX = 12;
+
+/**
+ * The keys a domain signs with, as far as they can be guessed: a selector is named in each signature and nowhere
+ * else. So a key that was found counts, and none found is never "no DKIM".
+ */
+export const analyseDkim = async (dns: Dns, input: Input): Promise<DkimAnalysis> => {
+  const { domain, randomLabel } = input;
+  const at = (selector: string) => `${selector}._domainkey.${domain}`;
+  const [parent, guard] = await Promise.all([
+    dns("TXT", `_domainkey.${domain}`),
+    dns("TXT", at(randomLabel)),
+  ]);
+  if (parent.kind === "nxdomain" && guard.kind !== "ok") {
+    const issues = [dkimIssue("DKIM_NXDOMAIN", { domain })];
+    return { status: "missing", selectorsFound: [], score: 0, issues };
+  }
+
+  const selectors = selectorsFor(input);
+  const answers = await Promise.all(
+    selectors.map(async (selector) => ({ selector, outcome: await dns("TXT", at(selector)) })),
+  );
+  const found = answers.flatMap(({ selector, outcome }) => foundAt(selector, outcome, guard));
+  const unanswered = answers.filter(({ outcome }) => isFault(outcome)).length;
+
+  const likely = new Set(likelySelectors(input));
+  const dangling = await danglingAmong(
+    dns,
+    answers
+      .filter(({ outcome }) => isAbsent(outcome))
+      .filter(({ selector, outcome }) => likely.has(selector) || outcome.kind === "nodata")
+      .map(({ selector }) => selector),
+    at,
+  );
+  return judge(found, dangling, { tried: selectors.length, unanswered });
+};
+
+type Found = { readonly selector: string; readonly key: DkimKey; readonly isAlone: boolean };
+
+const foundAt = (
+  selector: string,
+  outcome: DnsOutcome<string>,
+  guard: DnsOutcome<string>,
+): readonly Found[] => {
+  const wild = new Set(recordsOf(guard));
+  const records = recordsOf(outcome);
+  const own = records.filter((text) => !wild.has(text));
+  const key = own.map(parseDkimKey).find((parsed) => parsed !== undefined);
+  return key ? [{ selector, key, isAlone: records.length === 1 }] : [];
+};
+
+const danglingAmong = async (
+  dns: Dns,
+  selectors: readonly string[],
+  at: (selector: string) => string,
+): Promise<readonly string[]> => {
+  const asked = await Promise.all(
+    selectors.slice(0, ALIASES_MAX).map(async (selector) => ({
+      selector,
+      alias: await dns("CNAME", at(selector)),
+    })),
+  );
+  return asked.filter(({ alias }) => alias.kind === "ok").map(({ selector }) => selector);
+};
+
+const judge = (
+  found: readonly Found[],
+  dangling: readonly string[],
+  { tried, unanswered }: { readonly tried: number; readonly unanswered: number },
+): DkimAnalysis => {
+  const live = found.filter(isLive);
+  // Only what was answered may cost: among the silent names may be the key that makes all well.
+  const mayHaveMore = unanswered > 0;
+  const issues = [
+    ...(found.length === 0 && !mayHaveMore ? [dkimIssue("DKIM_NOT_FOUND", { n: tried })] : []),
+    ...ofKeys(found, live.length > 0 || mayHaveMore),
+    ...(live.length > 0 && live.every(({ key }) => key.kind === "ed25519") && !mayHaveMore
+      ? [dkimIssue("DKIM_ED25519_ONLY")]
+      : []),
+    ...(dangling.length > 0
+      ? [dkimIssue("DKIM_CNAME_DANGLING", { selector: named(dangling) })]
+      : []),
+    ...(mayHaveMore ? [dkimIssue("DKIM_INCONCLUSIVE", { n: unanswered })] : []),
+  ];
+  const isOpen = live.length === 0 && mayHaveMore;
+  return {
+    status: isOpen ? "error" : found.length === 0 ? "unknown" : statusOf(issues),
+    selectorsFound: found.map(({ selector }) => selector),
+    score: isOpen ? null : scoreOf(issues),
+    issues,
+  };
+};
+
+const SHORT_BELOW = 1024;
+const STRONG_FROM = 2048;
+
+const isShort = ({ bits }: DkimKey): boolean => bits !== null && bits < SHORT_BELOW;
+
+const isLive = ({ key }: Found): boolean =>
+  key.kind === "ed25519" || (key.kind === "rsa" && !isShort(key));
+
+/** What may be wrong with a key that is there, in the order of the table. */
+const KEY_RULES: readonly (readonly [
+  id:
+    | "DKIM_SHORT"
+    | "DKIM_1024"
+    | "DKIM_TESTING"
+    | "DKIM_SHA1_ONLY"
+    | "DKIM_BAD_KEY"
+    | "DKIM_MULTI_TXT"
+    | "DKIM_SERVICE",
+  holds: (found: Found) => boolean,
+])[] = [
+  ["DKIM_SHORT", ({ key }) => isShort(key)],
+  ["DKIM_1024", ({ key }) => key.bits !== null && key.bits < STRONG_FROM && !isShort(key)],
+  ["DKIM_TESTING", ({ key }) => key.isTesting && key.kind !== "revoked"],
+  ["DKIM_SHA1_ONLY", ({ key }) => !key.allowsSha256 && key.kind !== "revoked"],
+  ["DKIM_BAD_KEY", ({ key }) => key.kind === "broken"],
+  ["DKIM_MULTI_TXT", ({ isAlone }) => !isAlone],
+  ["DKIM_SERVICE", ({ key }) => !key.isForMail && key.kind !== "revoked"],
+];
+
+/** One issue per rule, whatever the number of keys: rotation leaves old ones behind, and one fault is one fault. */
+const ofKeys = (found: readonly Found[], isOtherGood: boolean): readonly Issue[] => {
+  const revoked = found.filter(({ key }) => key.kind === "revoked");
+  const isOnlyKey = revoked.length === found.length && !isOtherGood;
+  return [
+    ...KEY_RULES.flatMap(([id, holds]) => {
+      const keys = found.filter(holds);
+      return keys.length > 0 ? [dkimIssue(id, detailOf(keys))] : [];
+    }),
+    ...(revoked.length > 0
+      ? [dkimIssue("DKIM_REVOKED", detailOf(revoked), isOnlyKey ? "full" : "lesser")]
+      : []),
+  ];
+};
+
+const detailOf = (found: readonly Found[]): Issue["detail"] => {
+  const keys = found.map(({ key }) => key);
+  const bits = Math.min(...keys.map((key) => key.bits ?? Number.POSITIVE_INFINITY));
+  const fault = keys.find((key) => key.fault !== null)?.fault;
+  return {
+    selector: named(found.map(({ selector }) => selector)),
+    ...(Number.isFinite(bits) && { bits }),
+    ...(fault && { fault }),
+  };
+};

@@ -1,0 +1,95 @@
+import { createPublicKey } from "node:crypto";
+import { parseTagList, repeated } from "../tag-list.ts";
+
+export type DkimKey = {
+  readonly kind: "rsa" | "ed25519" | "revoked" | "broken";
+  /** Of an RSA key. */
+  readonly bits: number | null;
+  /** Why it is broken. */
+  readonly fault: string | null;
+  /** t=y: whoever verifies is to treat the mail as if it were not signed. */
+  readonly isTesting: boolean;
+  /** h= leaves room for sha256, the only hash that may still be used (RFC 8301 §3.1). */
+  readonly allowsSha256: boolean;
+  /** s= is for mail. */
+  readonly isForMail: boolean;
+};
+
+/** A key record (RFC 6376 §3.6.1), or undefined for a text that is no attempt at one. */
+export const parseDkimKey = (text: string): DkimKey | undefined => {
+  const { tags, strays } = parseTagList(text);
+  const valueOf = (name: string) => tags.find((tag) => tag.name === name)?.value;
+  const version = valueOf("v");
+  const isAttempt = version === undefined ? valueOf("p") !== undefined : /^dkim/i.test(version);
+  if (!isAttempt) return undefined;
+
+  const lists = (name: string) =>
+    (valueOf(name) ?? "")
+      .toLowerCase()
+      .split(":")
+      .map((one) => one.trim());
+  const hashes = lists("h");
+  const services = lists("s");
+  const rest = {
+    isTesting: lists("t").includes("y"),
+    allowsSha256: hashes.join("") === "" || hashes.includes("sha256"),
+    isForMail: services.join("") === "" || services.includes("*") || services.includes("email"),
+  };
+  const names = tags.map(({ name }) => name);
+  const fault = faultOf(names, strays, version);
+  if (fault !== undefined) return { ...rest, kind: "broken", bits: null, fault };
+  return { ...rest, ...readKey((valueOf("k") ?? "rsa").toLowerCase(), valueOf("p") ?? "") };
+};
+
+const faultOf = (
+  names: readonly string[],
+  strays: readonly string[],
+  version: string | undefined,
+): string | undefined => {
+  const [twice] = repeated(names);
+  if (version !== undefined && version !== "DKIM1") return "its version is not DKIM1";
+  if (version !== undefined && names[0] !== "v") return "v=DKIM1 is not its first tag";
+  if (twice !== undefined) return `it has ${twice}= twice`;
+  if (!names.includes("p")) return "it has no p=";
+  return strays.length > 0 ? "a part of it is no name=value" : undefined;
+};
+
+type Read = Pick<DkimKey, "kind" | "bits" | "fault">;
+
+const broken = (fault: string): Read => ({ kind: "broken", bits: null, fault });
+
+const readKey = (type: string, written: string): Read => {
+  // §3.2: white space may stand anywhere within base64.
+  const base64 = written.replaceAll(/\s/g, "");
+  // §3.6.1: an empty value means that this key has been revoked.
+  if (base64 === "") return { kind: "revoked", bits: null, fault: null };
+  if (!/^[A-Za-z\d+/]+={0,2}$/.test(base64)) return broken("p= is no base64");
+  const bytes = Buffer.from(base64, "base64");
+  if (type === "ed25519") return readEd25519(bytes);
+  return type === "rsa" ? readRsa(bytes) : broken(`k=${type} is no known kind of key`);
+};
+
+/** RFC 8463 §4: the 32 bytes of the key themselves, without ASN.1 round them. */
+const readEd25519 = (bytes: Uint8Array): Read =>
+  bytes.length === 32
+    ? { kind: "ed25519", bits: null, fault: null }
+    : broken("an Ed25519 key has 32 bytes");
+
+const readRsa = (bytes: Buffer): Read => {
+  for (const type of RSA_FORMS) {
+    const bits = modulusBits(bytes, type);
+    if (bits !== undefined) return { kind: "rsa", bits, fault: null };
+  }
+  return broken("p= holds no RSA key");
+};
+
+/** What everybody publishes, and what RFC 6376 §3.6.1 describes. Verifiers take both. */
+const RSA_FORMS = ["spki", "pkcs1"] as const;
+
+const modulusBits = (key: Buffer, type: (typeof RSA_FORMS)[number]): number | undefined => {
+  try {
+    return createPublicKey({ key, format: "der", type }).asymmetricKeyDetails?.modulusLength;
+  } catch {
+    return undefined;
+  }
+};

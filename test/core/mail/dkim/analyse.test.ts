@@ -1,0 +1,215 @@
+import { analyseDkim } from "@mailproof/core/mail/dkim/analyse";
+import {
+  likelySelectors,
+  SELECTORS_MAX,
+  selectorsFor,
+  type Traces,
+} from "@mailproof/core/mail/dkim/selectors";
+import { expect, test } from "vitest";
+import { type Records, type Trouble, type Zone, zone } from "../../../zone.ts";
+import { ED25519, RSA_512, RSA_1024, RSA_2048 } from "./keys.ts";
+
+const DOMAIN = "example.com";
+const NOBODY: Traces = { mxHosts: [], spfIncludes: [] };
+const GOOD = `v=DKIM1; p=${RSA_2048}`;
+
+const keys = (bySelector: Readonly<Record<string, string | Trouble | Records>>): Zone =>
+  Object.fromEntries(
+    Object.entries(bySelector).map(([selector, at]) => [
+      `${selector}._domainkey.${DOMAIN}`,
+      typeof at === "string" && !TROUBLES.has(at) ? { TXT: [at] } : (at as Trouble | Records),
+    ]),
+  );
+const TROUBLES = new Set(["SERVFAIL", "REFUSED", "TIMEOUT"]);
+
+const whenAnalysed = (names: Zone, traces: Partial<Traces> = {}) => {
+  const dns = zone(names);
+  const input = { domain: DOMAIN, randomLabel: "r4nd0m", ...NOBODY, ...traces };
+  return analyseDkim(dns, input).then((found) => ({ ...found, calls: dns.calls }));
+};
+
+type Row = readonly [
+  what: string,
+  zone: Zone,
+  issues: readonly string[],
+  score: number | null,
+  status: string,
+];
+
+test.each<Row>([
+  ["a strong key", keys({ default: GOOD }), [], 100, "pass"],
+  ["no _domainkey", { [DOMAIN]: { A: ["8.8.8.8"] } }, ["DKIM_NXDOMAIN"], 0, "missing"],
+  ["keys under other names", keys({ hidden: GOOD }), ["DKIM_NOT_FOUND"], 50, "unknown"],
+  ["the only key is revoked", keys({ mail: "v=DKIM1; p=" }), ["DKIM_REVOKED"], 0, "fail"],
+  [
+    "a revoked key beside a live one",
+    keys({ mail: "v=DKIM1; p=", s1: GOOD }),
+    ["DKIM_REVOKED"],
+    100,
+    "pass",
+  ],
+  ["512 bits", keys({ s1: `v=DKIM1; p=${RSA_512}` }), ["DKIM_SHORT"], 10, "fail"],
+  ["1024 bits", keys({ s1: `v=DKIM1; p=${RSA_1024}` }), ["DKIM_1024"], 85, "warn"],
+  [
+    "two keys of 1024 bits are one fault",
+    keys({ s1: `v=DKIM1; p=${RSA_1024}`, s2: `v=DKIM1; p=${RSA_1024}` }),
+    ["DKIM_1024"],
+    85,
+    "warn",
+  ],
+  ["test mode", keys({ s1: `v=DKIM1; t=y; p=${RSA_2048}` }), ["DKIM_TESTING"], 85, "warn"],
+  ["sha1 only", keys({ s1: `v=DKIM1; h=sha1; p=${RSA_2048}` }), ["DKIM_SHA1_ONLY"], 40, "fail"],
+  ["a broken key", keys({ s1: "v=DKIM1; p=!!!" }), ["DKIM_BAD_KEY"], 20, "fail"],
+  [
+    "two records at one name",
+    keys({ s1: { TXT: [GOOD, `v=DKIM1; p=${RSA_1024}`] } }),
+    ["DKIM_MULTI_TXT"],
+    80,
+    "warn",
+  ],
+  ["only Ed25519", keys({ s1: `k=ed25519; p=${ED25519}` }), ["DKIM_ED25519_ONLY"], 75, "warn"],
+  ["Ed25519 beside RSA", keys({ s1: `k=ed25519; p=${ED25519}`, s2: GOOD }), [], 100, "pass"],
+  ["another service", keys({ s1: `s=other; p=${RSA_2048}` }), ["DKIM_SERVICE"], 40, "fail"],
+  [
+    "an alias that ends in a name without a key",
+    {
+      ...keys({ s1: { CNAME: ["s1.example.net"] }, s2: GOOD }),
+      "s1.example.net": { A: ["8.8.8.8"] },
+    },
+    ["DKIM_CNAME_DANGLING"],
+    40,
+    "fail",
+  ],
+  [
+    "an alias that ends in a key",
+    { ...keys({ s1: { CNAME: ["s1.example.net"] } }), "s1.example.net": { TXT: [GOOD] } },
+    [],
+    100,
+    "pass",
+  ],
+  [
+    "a text that is no key does not count as one",
+    keys({ mail: "v=spf1 -all" }),
+    ["DKIM_NOT_FOUND"],
+    50,
+    "unknown",
+  ],
+  [
+    "none found, and one name is silent",
+    keys({ hidden: GOOD, s1: "TIMEOUT" }),
+    ["DKIM_INCONCLUSIVE"],
+    null,
+    "error",
+  ],
+  [
+    "one found, and another name is silent",
+    keys({ s1: GOOD, s2: "SERVFAIL" }),
+    ["DKIM_INCONCLUSIVE"],
+    100,
+    "pass",
+  ],
+  [
+    "a revoked one found, and another name is silent",
+    keys({ s1: "p=", s2: "TIMEOUT" }),
+    ["DKIM_REVOKED", "DKIM_INCONCLUSIVE"],
+    null,
+    "error",
+  ],
+  [
+    "an Ed25519 key found, and another name is silent",
+    keys({ s1: `k=ed25519; p=${ED25519}`, s2: "TIMEOUT" }),
+    ["DKIM_INCONCLUSIVE"],
+    100,
+    "pass",
+  ],
+  [
+    "the name above the keys is silent, and the keys are not",
+    { [`_domainkey.${DOMAIN}`]: "TIMEOUT", ...keys({ s1: GOOD }) },
+    [],
+    100,
+    "pass",
+  ],
+])("%s", async (_, names, issues, score, status) => {
+  const found = await whenAnalysed(names);
+
+  expect(found.issues.map(({ id }) => id)).toEqual(issues);
+  expect(found).toMatchObject({ score, status });
+});
+
+test("where nothing can be below _domainkey, no selector is asked for", async () => {
+  const { calls } = await whenAnalysed({ [DOMAIN]: { A: ["8.8.8.8"] } });
+
+  expect(calls).toEqual([`TXT _domainkey.${DOMAIN}`, `TXT r4nd0m._domainkey.${DOMAIN}`]);
+});
+
+test("what is found under a random name is found under every name, and proves nothing", async () => {
+  const selectors = ["r4nd0m", ...selectorsFor(NOBODY)];
+  const everywhere = keys(Object.fromEntries(selectors.map((selector) => [selector, GOOD])));
+
+  expect(await whenAnalysed(everywhere)).toMatchObject({ status: "unknown", selectorsFound: [] });
+});
+
+test("a key of its own counts although there is a wildcard", async () => {
+  const names = keys({ r4nd0m: "v=DKIM1; p=", s1: "v=DKIM1; p=", s2: GOOD });
+
+  expect(await whenAnalysed(names)).toMatchObject({ status: "pass", selectorsFound: ["s2"] });
+});
+
+test("a wildcard without keys is no guard's matter", async () => {
+  const names = keys({ r4nd0m: "v=spf1 -all", s1: "v=spf1 -all", s2: GOOD });
+
+  expect(await whenAnalysed(names)).toMatchObject({ status: "pass", selectorsFound: ["s2"] });
+});
+
+test("a server that denies _domainkey and has names below it is not believed", async () => {
+  const names = { ...keys({ r4nd0m: "v=spf1 -all", s1: GOOD }) };
+  const honest = zone(names);
+  const { status } = await analyseDkim(
+    (type, name) =>
+      name === `_domainkey.${DOMAIN}` ? Promise.resolve({ kind: "nxdomain" }) : honest(type, name),
+    { domain: DOMAIN, randomLabel: "r4nd0m", ...NOBODY },
+  );
+
+  expect(status).toBe("pass");
+});
+
+test.each([
+  ["Google by its MX", { mxHosts: ["aspmx.l.google.com"] }, ["google", "20230601"]],
+  [
+    "Microsoft by its MX",
+    { mxHosts: ["x.mail.protection.outlook.com"] },
+    ["selector1", "selector2"],
+  ],
+  ["SendGrid by SPF", { spfIncludes: ["sendgrid.net"] }, ["s1", "s2"]],
+  ["Mailchimp by SPF", { spfIncludes: ["servers.mcsv.net"] }, ["k1", "k2"]],
+  ["Zoho by its MX, in capitals", { mxHosts: ["MX.ZOHO.EU."] }, ["zoho", "zmail"]],
+  ["nobody", {}, []],
+  ["nobody by a name that only ends alike", { mxHosts: ["mx.notgoogle.com"] }, []],
+])("%s is asked for first", (_, traces, first) => {
+  expect(likelySelectors({ ...NOBODY, ...traces }).slice(0, 2)).toEqual(first);
+  expect(selectorsFor({ ...NOBODY, ...traces }).slice(0, first.length)).toEqual(first);
+});
+
+test("however many providers are seen, the questions stay few", async () => {
+  const all = {
+    mxHosts: ["google.com", "outlook.com", "zoho.com", "messagingengine.com", "protonmail.ch"],
+    spfIncludes: ["sendgrid.net", "mcsv.net", "mandrillapp.com", "mailgun.org", "everlytic.net"],
+  };
+  const { calls } = await whenAnalysed(keys({ hidden: GOOD }), all);
+
+  expect(selectorsFor(all)).toHaveLength(SELECTORS_MAX);
+  expect(calls.length).toBeLessThanOrEqual(SELECTORS_MAX + 2 + 12);
+});
+
+test("an alias into nothing is noticed at a provider that the domain uses", async () => {
+  const names = keys({ selector1: { CNAME: ["gone.example.net"] }, hidden: GOOD });
+  const found = await whenAnalysed(names, { mxHosts: ["x.mail.protection.outlook.com"] });
+
+  expect(found.issues.map(({ id }) => id)).toEqual(["DKIM_NOT_FOUND", "DKIM_CNAME_DANGLING"]);
+});
+
+test("an issue names the selectors it is about", async () => {
+  const { issues } = await whenAnalysed(keys({ s1: `p=${RSA_1024}`, s2: `p=${RSA_1024}` }));
+
+  expect(issues[0]?.detail).toEqual({ selector: "s1, s2", bits: 1024 });
+});
