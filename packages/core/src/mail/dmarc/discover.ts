@@ -1,0 +1,107 @@
+import type { Dns, DnsOutcome } from "../dns/dns.ts";
+import { isFault, recordsOf } from "../dns/outcome.ts";
+import { type DmarcRecord, isDmarc, type Policy, parseDmarc } from "./record.ts";
+
+export type Placed = { readonly domain: string; readonly record: DmarcRecord };
+
+export type Discovery = {
+  /** The record that counts for the domain, its own or an inherited one. */
+  readonly found: Placed | null;
+  readonly organisation: string;
+  /** A name on the way did not answer, so the organisational domain is not certain. */
+  readonly isOpen: boolean;
+  /** All that stands at _dmarc of the domain itself. */
+  readonly ownTexts: readonly string[];
+  /** A parent's records that annul each other. */
+  readonly multipleAt: readonly string[];
+};
+
+/** RFC 9989 §4.10 step 4: from the second name on at most seven labels, so eight questions in all. */
+const LABELS_MAX = 7;
+
+/** The names whose records may count, the domain itself first, the top-level domain last. */
+export const walkOf = (domain: string): readonly string[] => {
+  const labels = domain.split(".");
+  const above = labels.slice(Math.max(1, labels.length - LABELS_MAX));
+  return [domain, ...above.map((_, index) => above.slice(index).join("."))];
+};
+
+/**
+ * Finds the record that counts, by RFC 9989 §4.10. All names are asked at once: eight questions at the most are
+ * cheaper than eight times the wait.
+ */
+export const discover = async (dns: Dns, domain: string): Promise<Discovery> => {
+  const names = walkOf(domain);
+  const answers = await Promise.all(names.map((name) => dns("TXT", `_dmarc.${name}`)));
+  const steps = names.map((name, index) => stepAt(name, answers[index] ?? { kind: "timeout" }));
+  const end = steps.findIndex(({ placed }, index) => isEnd(placed, index === 0));
+  const walked = end < 0 ? steps : steps.slice(0, end + 1);
+
+  const records = walked.flatMap(({ placed }) => (placed ? [placed] : []));
+  const organisation = organisationOf(domain, records);
+  const ofPsd = records.find(({ record }) => record.psd === "y");
+  const inherited = records.find((one) => one.domain === organisation) ?? ofPsd ?? null;
+  const isOpen = walked.some(({ isFailed }) => isFailed);
+  const own = records.find((one) => one.domain === domain);
+  return {
+    // A name that did not answer may hold the record that counts; above a record of one's own none does.
+    found: own ?? (isOpen ? null : inherited),
+    organisation,
+    isOpen,
+    ownTexts: steps[0]?.texts ?? [],
+    multipleAt: walked.filter(({ isMultiple }) => isMultiple).map(({ name }) => name),
+  };
+};
+
+type Step = {
+  readonly name: string;
+  readonly texts: readonly string[];
+  readonly placed: Placed | null;
+  readonly isMultiple: boolean;
+  readonly isFailed: boolean;
+};
+
+const stepAt = (name: string, outcome: DnsOutcome<string>): Step => {
+  const texts = recordsOf(outcome);
+  const [record, ...others] = texts.filter(isDmarc);
+  const isMultiple = others.length > 0;
+  const placed =
+    record === undefined || isMultiple ? null : { domain: name, record: parseDmarc(record) };
+  return { name, texts, placed, isMultiple, isFailed: isFault(outcome) };
+};
+
+/** Where the walk ends: psd=n anywhere, psd=y anywhere but at the domain that was asked about. */
+const isEnd = (placed: Placed | null, isStart: boolean): boolean =>
+  placed?.record.psd === "n" || (placed?.record.psd === "y" && !isStart);
+
+/** RFC 9989 §4.10.2. */
+const organisationOf = (domain: string, records: readonly Placed[]): string => {
+  const last = records.at(-1);
+  if (!last) return domain;
+  if (last.record.psd !== "y" || last.domain === domain) return last.domain;
+  const labels = last.domain.split(".").length + 1;
+  return domain.split(".").slice(-labels).join(".");
+};
+
+/** RFC 9989 §4.10.1: what a record asks for a domain, before testing is considered. */
+export const publishedPolicy = (
+  { record, domain: at }: Placed,
+  domain: string,
+  exists: boolean,
+): Policy | null => {
+  const { p, sp, np } = record;
+  if (p === undefined || [p, sp, np].includes("invalid"))
+    return record.reports.some(({ isValid }) => isValid) ? "none" : null;
+  const forBelow = exists ? (sp ?? p) : (np ?? sp ?? p);
+  return (at === domain ? p : forBelow) as Policy;
+};
+
+const WEAKER: Readonly<Record<Policy, Policy>> = {
+  reject: "quarantine",
+  quarantine: "none",
+  none: "none",
+};
+
+/** t=y asks receivers to go one step easier. */
+export const appliedPolicy = (published: Policy | null, { record }: Placed): Policy | null =>
+  published !== null && record.isTesting ? WEAKER[published] : published;

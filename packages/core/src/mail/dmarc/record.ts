@@ -1,0 +1,95 @@
+import { type Domain, parseDomain } from "../domain.ts";
+import { parseTagList, repeated, type Tag } from "../tag-list.ts";
+
+export const POLICIES = ["none", "quarantine", "reject"] as const;
+
+export type Policy = (typeof POLICIES)[number];
+
+export type ReportAddress = {
+  readonly uri: string;
+  /** Where mailto: leads; null for other schemes. */
+  readonly domain: string | null;
+  readonly isValid: boolean;
+  /** "!10m" at the end, which RFC 9989 no longer has. */
+  readonly isSized: boolean;
+};
+
+export type DmarcRecord = {
+  readonly text: string;
+  readonly tags: readonly Tag[];
+  readonly p: Policy | "invalid" | undefined;
+  readonly sp: Policy | "invalid" | undefined;
+  readonly np: Policy | "invalid" | undefined;
+  readonly psd: "y" | "n" | "u";
+  readonly isTesting: boolean;
+  readonly reports: readonly ReportAddress[];
+  readonly repeatedTags: readonly string[];
+};
+
+/**
+ * RFC 9989 §4.7: the version comes first and exactly so, or the record is none. The name of the tag has no case,
+ * its value has.
+ */
+const VERSION = /^[vV][\t ]*=[\t ]*DMARC1[\t ]*(?:;|$)/;
+
+export const isDmarc = (text: string): boolean => VERSION.test(text);
+
+/** Somebody meant a DMARC record, and no receiver reads it as one. */
+export const isMeantAsDmarc = (text: string): boolean =>
+  !isDmarc(text) && (/dmarc1/i.test(text) || /^\W*v\s*=\W*dmarc/i.test(text)) && !isSpf(text);
+
+export const isSpf = (text: string): boolean => /^v=spf1(?: |$)/i.test(text);
+
+export const parseDmarc = (text: string): DmarcRecord => {
+  const tags = parseTagList(text).tags.map(({ name, value }) => ({
+    name: name.toLowerCase(),
+    value,
+  }));
+  const valueOf = (name: string) => tags.find((tag) => tag.name === name)?.value;
+  const psd = valueOf("psd")?.toLowerCase();
+  return {
+    text,
+    tags,
+    p: policyOf(valueOf("p")),
+    sp: policyOf(valueOf("sp")),
+    np: policyOf(valueOf("np")),
+    psd: psd === "y" || psd === "n" ? psd : "u",
+    isTesting: valueOf("t")?.toLowerCase() === "y",
+    reports: reportsOf(valueOf("rua")),
+    repeatedTags: repeated(tags.map(({ name }) => name)),
+  };
+};
+
+export const tagOf = ({ tags }: DmarcRecord, name: string): string | undefined =>
+  tags.find((tag) => tag.name === name)?.value;
+
+const policyOf = (value: string | undefined): Policy | "invalid" | undefined => {
+  if (value === undefined) return undefined;
+  return POLICIES.find((policy) => policy === value.toLowerCase()) ?? "invalid";
+};
+
+const reportsOf = (rua: string | undefined): readonly ReportAddress[] =>
+  (rua ?? "")
+    .split(",")
+    .map((uri) => uri.trim())
+    .filter((uri) => uri !== "")
+    .map(readUri);
+
+const SIZE = /!\d+[kmgt]?$/i;
+const SCHEME = /^([a-z][a-z\d+.-]*):\S+$/i;
+
+/** RFC 9989 §4.8: any URI will do, but nobody has to know another than mailto:. */
+const readUri = (written: string): ReportAddress => {
+  const uri = written.replace(SIZE, "");
+  const isSized = uri !== written;
+  const scheme = SCHEME.exec(uri)?.[1]?.toLowerCase();
+  if (scheme !== "mailto") return { uri, domain: null, isValid: scheme !== undefined, isSized };
+  const mailbox = uri.slice("mailto:".length).split("?")[0] ?? "";
+  const at = mailbox.lastIndexOf("@");
+  const parsed = at > 0 ? parseDomain(mailbox.slice(at + 1)) : undefined;
+  const domain = parsed && isDomain(parsed) ? parsed.ascii : null;
+  return { uri, domain, isValid: domain !== null, isSized };
+};
+
+const isDomain = (parsed: Domain | { readonly fault: string }): parsed is Domain =>
+  "ascii" in parsed;

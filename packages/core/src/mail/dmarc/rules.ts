@@ -1,0 +1,126 @@
+import { issuesOf } from "../rules.ts";
+
+/** What can be found about a domain's DMARC record (RFC 9989). */
+export const dmarcIssue = issuesOf({
+  DMARC_MISSING: {
+    severity: "high",
+    costPoints: 100,
+    message: "There is no DMARC record for {domain}, neither its own nor one of a domain above.",
+  },
+  // §4.10: such a set is discarded.
+  DMARC_MULTIPLE: {
+    severity: "critical",
+    costPoints: 100,
+    message: "There are {n} DMARC records at {name}, and receivers take none of them.",
+  },
+  DMARC_VERSION: {
+    severity: "critical",
+    costPoints: 100,
+    message:
+      "The record at {name} does not begin with v=DMARC1, exactly so, and counts for nothing.",
+  },
+  // §4.10.1. The lesser degree: it asks for reports, and is then read as p=none.
+  DMARC_P_MISSING: {
+    severity: "high",
+    costPoints: 100,
+    lesser: { severity: "high", costPoints: 70 },
+    message: "The DMARC record has no valid {tag}=, so it asks receivers for nothing.",
+  },
+  DMARC_P_NONE: {
+    severity: "medium",
+    costPoints: 40,
+    message: "The DMARC policy for {domain} is none: forged mail is delivered all the same.",
+  },
+  DMARC_P_QUARANTINE: {
+    severity: "low",
+    costPoints: 10,
+    message: "The DMARC policy for {domain} is quarantine: forged mail still reaches spam folders.",
+  },
+  DMARC_SP_WEAK: {
+    severity: "medium",
+    costPoints: 20,
+    message: "sp=none leaves every subdomain open to forgery, though p={p} guards the domain.",
+  },
+  DMARC_NP: {
+    severity: "low",
+    costPoints: 5,
+    message: "np= is {np}, so names below {domain} that do not exist have no policy of their own.",
+  },
+  DMARC_T_Y: {
+    severity: "medium",
+    costPoints: 25,
+    message: "t=y is testing: receivers apply {policy} in place of {published}.",
+  },
+  // RFC 9989 dropped these three; pct below 100 is still obeyed by older receivers.
+  DMARC_PCT: {
+    severity: "low",
+    costPoints: 15,
+    lesser: { severity: "low", costPoints: 5 },
+    message: "pct={pct} was removed from DMARC. For testing there is t=y.",
+  },
+  DMARC_RF: {
+    severity: "low",
+    costPoints: 5,
+    message: "rf= was removed from DMARC.",
+  },
+  DMARC_RI: {
+    severity: "low",
+    costPoints: 5,
+    message: "ri= was removed from DMARC.",
+  },
+  DMARC_UNKNOWN_TAG: {
+    severity: "info",
+    costPoints: 0,
+    message: "Receivers ignore these tags: {tags}.",
+  },
+  // RFC 6376 §3.2: a tag that stands twice makes the list invalid.
+  DMARC_DUP_TAG: {
+    severity: "high",
+    costPoints: 80,
+    message: "The DMARC record has {tags}= more than once, which makes it invalid.",
+  },
+  DMARC_NO_RUA: {
+    severity: "low",
+    costPoints: 10,
+    message: "No aggregate reports are asked for (rua=), so nobody sees who sends in your name.",
+  },
+  // The lesser degree: it works, in part or in a way that the standard no longer has.
+  DMARC_RUA_BAD: {
+    severity: "medium",
+    costPoints: 10,
+    lesser: { severity: "low", costPoints: 2 },
+    message: "rua= is not as it should be: {fault}.",
+  },
+  DMARC_RUA_UNAUTHORIZED: {
+    severity: "medium",
+    costPoints: 10,
+    message: "Reports to {host} are not sent, because {name} does not allow it.",
+  },
+  DMARC_RUA_NO_MX: {
+    severity: "medium",
+    costPoints: 10,
+    message: "Reports go to {host}, which has no MX record.",
+  },
+  // The lesser degree: it stands beside a record that counts.
+  DMARC_WRONG_PLACE: {
+    severity: "medium",
+    costPoints: 100,
+    lesser: { severity: "medium", costPoints: 10 },
+    message: "{what}.",
+  },
+  DMARC_STRICT: {
+    severity: "info",
+    costPoints: 0,
+    message: "Alignment is strict ({tags}): mail from subdomains' senders does not pass.",
+  },
+  DMARC_INHERITED: {
+    severity: "info",
+    costPoints: 0,
+    message: "{domain} has no DMARC record of its own. The one of {from} counts.",
+  },
+  DMARC_INCONCLUSIVE: {
+    severity: "info",
+    costPoints: 0,
+    message: "The name servers did not answer, so it is not known which DMARC record counts.",
+  },
+});

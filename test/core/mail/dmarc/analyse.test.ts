@@ -1,0 +1,253 @@
+import { analyseDmarc } from "@mailproof/core/mail/dmarc/analyse";
+import { expect, test } from "vitest";
+import { type Zone, zone } from "../../../zone.ts";
+
+const DOMAIN = "example.com";
+const MX = { MX: ["10 mx.example.com"] };
+const HOME: Zone = { [DOMAIN]: MX };
+const BEST = "v=DMARC1; p=reject; np=reject; rua=mailto:d@example.com";
+const own = (...TXT: string[]): Zone => ({ ...HOME, [`_dmarc.${DOMAIN}`]: { TXT } });
+
+const whenAnalysed = (names: Zone, domain = DOMAIN) => analyseDmarc(zone(names), { domain });
+
+type Row = readonly [
+  what: string,
+  zone: Zone,
+  issues: readonly string[],
+  score: number | null,
+  policy: string | null,
+];
+
+test.each<Row>([
+  ["as it should be", own(BEST), [], 100, "reject"],
+  [
+    "capital V, and space round the equals sign",
+    own(BEST.replace("v=", "V = ")),
+    [],
+    100,
+    "reject",
+  ],
+  ["nothing", HOME, ["DMARC_MISSING"], 0, null],
+  ["two records", own(BEST, "v=DMARC1; p=none"), ["DMARC_MULTIPLE"], 0, null],
+  ["a version in small letters", own("v=dmarc1; p=reject"), ["DMARC_VERSION"], 0, null],
+  ["a version that is not first", own("p=reject; v=DMARC1"), ["DMARC_VERSION"], 0, null],
+  ["a version without its semicolon", own("v=DMARC1 p=reject"), ["DMARC_VERSION"], 0, null],
+  ["quotes that became part of the text", own('"v=DMARC1; p=reject"'), ["DMARC_VERSION"], 0, null],
+  [
+    "no p, and no reports",
+    own("v=DMARC1; np=reject"),
+    ["DMARC_P_MISSING", "DMARC_NO_RUA"],
+    0,
+    null,
+  ],
+  ["no p, and reports", own("v=DMARC1; rua=mailto:d@example.com"), ["DMARC_P_MISSING"], 30, "none"],
+  [
+    "a p that is no policy",
+    own("v=DMARC1; p=monitor; rua=mailto:d@example.com"),
+    ["DMARC_P_MISSING"],
+    30,
+    "none",
+  ],
+  [
+    "an sp that is no policy",
+    own("v=DMARC1; p=reject; sp=all; rua=mailto:d@example.com"),
+    ["DMARC_P_MISSING"],
+    30,
+    "none",
+  ],
+  ["p=none", own(BEST.replaceAll("reject", "none")), ["DMARC_P_NONE"], 60, "none"],
+  [
+    "p=quarantine",
+    own(BEST.replaceAll("reject", "quarantine")),
+    ["DMARC_P_QUARANTINE"],
+    90,
+    "quarantine",
+  ],
+  ["sp=none under reject", own(`${BEST}; sp=none`), ["DMARC_SP_WEAK"], 80, "reject"],
+  ["sp=quarantine under reject", own(`${BEST}; sp=quarantine`), [], 100, "reject"],
+  ["no np", own(BEST.replace(" np=reject;", "")), ["DMARC_NP"], 95, "reject"],
+  ["a weak np", own(BEST.replace("np=reject", "np=none")), ["DMARC_NP"], 95, "reject"],
+  ["testing", own(`${BEST}; t=y`), ["DMARC_T_Y"], 75, "quarantine"],
+  [
+    "testing what is none already",
+    own(`${BEST.replaceAll("reject", "none")}; t=y`),
+    ["DMARC_P_NONE"],
+    60,
+    "none",
+  ],
+  ["pct=100", own(`${BEST}; pct=100`), ["DMARC_PCT"], 95, "reject"],
+  ["pct=20", own(`${BEST}; pct=20`), ["DMARC_PCT"], 85, "reject"],
+  ["rf and ri", own(`${BEST}; rf=afrf; ri=3600`), ["DMARC_RF", "DMARC_RI"], 90, "reject"],
+  ["a tag that nobody knows", own(`${BEST}; policy=x`), ["DMARC_UNKNOWN_TAG"], 100, "reject"],
+  ["a tag that stands twice", own(`${BEST}; P=none`), ["DMARC_DUP_TAG"], 20, "reject"],
+  ["no reports", own("v=DMARC1; p=reject; np=reject"), ["DMARC_NO_RUA"], 90, "reject"],
+  [
+    "an address without mailto:",
+    own("v=DMARC1; p=reject; np=reject; rua=d@example.com"),
+    ["DMARC_RUA_BAD"],
+    90,
+    "reject",
+  ],
+  [
+    "mailto: without an address",
+    own("v=DMARC1; p=reject; np=reject; rua=mailto:"),
+    ["DMARC_RUA_BAD"],
+    90,
+    "reject",
+  ],
+  [
+    "three addresses",
+    own(
+      BEST.replace(/rua=.*/, "rua=mailto:a@example.com, mailto:b@example.com,mailto:c@example.com"),
+    ),
+    ["DMARC_RUA_BAD"],
+    98,
+    "reject",
+  ],
+  ["a size at an address", own(`${BEST}!10m`), ["DMARC_RUA_BAD"], 98, "reject"],
+  [
+    "reports by another scheme",
+    own(BEST.replace(/rua=.*/, "rua=https://example.com/r")),
+    [],
+    100,
+    "reject",
+  ],
+  [
+    "reports to a domain without MX",
+    { [`_dmarc.${DOMAIN}`]: { TXT: [BEST] }, [DOMAIN]: { A: ["8.8.8.8"] } },
+    ["DMARC_RUA_NO_MX"],
+    90,
+    "reject",
+  ],
+  [
+    "reports to a domain whose name server is silent",
+    { [`_dmarc.${DOMAIN}`]: { TXT: [BEST] }, [DOMAIN]: { MX: "TIMEOUT" } },
+    [],
+    100,
+    "reject",
+  ],
+  ["strict alignment", own(`${BEST}; adkim=s; aspf=s`), ["DMARC_STRICT"], 100, "reject"],
+  ["relaxed alignment", own(`${BEST}; adkim=r; aspf=r; fo=1; psd=n`), [], 100, "reject"],
+  [
+    "the record at the domain itself",
+    { [DOMAIN]: { ...MX, TXT: [BEST] } },
+    ["DMARC_MISSING", "DMARC_WRONG_PLACE"],
+    0,
+    null,
+  ],
+  [
+    "the record in both places",
+    { ...own(BEST), [DOMAIN]: { ...MX, TXT: [BEST] } },
+    ["DMARC_WRONG_PLACE"],
+    90,
+    "reject",
+  ],
+  ["an SPF record beside it", own(BEST, "v=spf1 -all"), ["DMARC_WRONG_PLACE"], 90, "reject"],
+  ["another text beside it", own(BEST, "site-check=abc"), ["DMARC_WRONG_PLACE"], 90, "reject"],
+  ["a space before it", own(` ${BEST}`), ["DMARC_MISSING", "DMARC_WRONG_PLACE"], 0, null],
+  ["no answer", { ...HOME, [`_dmarc.${DOMAIN}`]: "TIMEOUT" }, ["DMARC_INCONCLUSIVE"], null, null],
+  [
+    "nothing of its own, and no answer above",
+    { ...HOME, "_dmarc.com": "SERVFAIL" },
+    ["DMARC_INCONCLUSIVE"],
+    null,
+    null,
+  ],
+  ["its own, and no answer above", { ...own(BEST), "_dmarc.com": "TIMEOUT" }, [], 100, "reject"],
+  [
+    "two of its own, and no answer above",
+    { ...own(BEST, BEST), "_dmarc.com": "TIMEOUT" },
+    ["DMARC_MULTIPLE"],
+    0,
+    null,
+  ],
+])("%s", async (_, names, issues, score, policy) => {
+  const found = await whenAnalysed(names);
+
+  expect(found.issues.map(({ id }) => id)).toEqual(issues);
+  expect(found).toMatchObject({ score, policy });
+});
+
+test("a subdomain inherits the organisation's policy for subdomains", async () => {
+  const names = { ...own(`${BEST}; sp=none`), "mail.example.com": MX };
+  const found = await whenAnalysed(names, "mail.example.com");
+
+  expect(found.issues.map(({ id }) => id)).toEqual(["DMARC_INHERITED", "DMARC_P_NONE"]);
+  expect(found).toMatchObject({ policy: "none", recordDomain: DOMAIN, organisation: DOMAIN });
+});
+
+test("a subdomain that does not exist inherits np", async () => {
+  const found = await whenAnalysed(
+    own(BEST.replace("np=reject", "np=quarantine")),
+    "no.example.com",
+  );
+
+  expect(found.policy).toBe("quarantine");
+});
+
+test("two records of one's own are told, although those above count", async () => {
+  const names = {
+    ...own(BEST),
+    "mail.example.com": MX,
+    "_dmarc.mail.example.com": { TXT: [BEST, BEST] },
+  };
+  const found = await whenAnalysed(names, "mail.example.com");
+
+  expect(found.issues.map(({ id }) => id)).toEqual(["DMARC_MULTIPLE", "DMARC_INHERITED"]);
+  expect(found.policy).toBe("reject");
+});
+
+const REPORTER = "reports.test";
+const outside = (more: Zone = {}): Zone => ({
+  ...own(BEST.replace("d@example.com", `d@${REPORTER}`)),
+  [REPORTER]: MX,
+  ...more,
+});
+
+test.each<readonly [what: string, zone: Zone, issues: readonly string[]]>([
+  ["has not agreed", outside(), ["DMARC_RUA_UNAUTHORIZED"]],
+  ["has agreed", outside({ [`${DOMAIN}._report._dmarc.${REPORTER}`]: { TXT: ["v=DMARC1"] } }), []],
+  [
+    "agrees for everybody",
+    outside({ [`*._report._dmarc.${REPORTER}`]: { TXT: ["v=DMARC1;"] } }),
+    [],
+  ],
+  [
+    "says something else",
+    outside({ [`${DOMAIN}._report._dmarc.${REPORTER}`]: { TXT: ["v=spf1 -all"] } }),
+    ["DMARC_RUA_UNAUTHORIZED"],
+  ],
+  ["does not answer", outside({ [`${DOMAIN}._report._dmarc.${REPORTER}`]: "TIMEOUT" }), []],
+  [
+    "has no MX",
+    outside({ [REPORTER]: { A: ["8.8.8.8"] } }),
+    ["DMARC_RUA_UNAUTHORIZED", "DMARC_RUA_NO_MX"],
+  ],
+])("whoever is to get the reports %s", async (_, names, issues) => {
+  expect((await whenAnalysed(names)).issues.map(({ id }) => id)).toEqual(issues);
+});
+
+test("within the organisation nobody has to agree to reports", async () => {
+  const dns = zone({
+    ...own(BEST.replace("d@example.com", "d@reports.example.com")),
+    "reports.example.com": MX,
+  });
+
+  expect((await analyseDmarc(dns, { domain: DOMAIN })).issues).toEqual([]);
+  expect(dns.calls.filter((call) => call.includes("_report"))).toEqual([]);
+});
+
+test("of a hundred addresses for reports four are looked into", async () => {
+  const rua = Array.from({ length: 100 }, (_, n) => `mailto:d@r${n}.test`).join(",");
+  const dns = zone(own(`v=DMARC1; p=reject; np=reject; rua=${rua}`));
+
+  await analyseDmarc(dns, { domain: DOMAIN });
+
+  expect(dns.calls.filter((call) => call.includes(".test"))).toHaveLength(4 * 3);
+});
+
+test("a sentence shows what a stranger wrote only as far as it is readable", async () => {
+  const { issues } = await whenAnalysed(own(`${BEST}; x${"y".repeat(400)}=1`));
+
+  expect(issues[0]?.message.length).toBeLessThan(300);
+});
