@@ -1,0 +1,68 @@
+import type { DnsOutcome } from "../dns/dns.ts";
+import { isAbsent, isFault, recordsOf } from "../dns/outcome.ts";
+import type { Codes, Meaning } from "./lists.ts";
+
+export type Verdict =
+  | { readonly kind: "listed"; readonly codes: readonly string[]; readonly meaning: Meaning }
+  | { readonly kind: "not_listed" }
+  | { readonly kind: "inconclusive"; readonly why: string };
+
+type Read = Meaning | "good" | "error" | "unknown";
+
+/**
+ * What a list's answer says (RFC 5782 §2.1). An address alone is no listing: refusals, parked zones and lists of
+ * the world all answer with one.
+ */
+export const readAnswer = (codes: Codes, outcome: DnsOutcome<string>): Verdict => {
+  if (isAbsent(outcome)) return { kind: "not_listed" };
+  if (isFault(outcome)) return { kind: "inconclusive", why: outcome.kind };
+  const addresses = recordsOf(outcome);
+  const read = addresses.map((address) => meaningsOf(codes, address));
+  // Beside an error a real code still counts: the list did answer.
+  const [gravest] = read
+    .flat()
+    .filter((one) => typeof one === "object")
+    .toSorted((a, b) => b.costPoints - a.costPoints);
+  if (gravest)
+    return {
+      kind: "listed",
+      codes: addresses.filter((_, at) => isMeant(read[at])),
+      meaning: gravest,
+    };
+  return read.every((of) => of.every((one) => one === "good"))
+    ? { kind: "not_listed" }
+    : { kind: "inconclusive", why: read.flat().includes("error") ? "refused" : "unknown_code" };
+};
+
+/** Whether an answer is one by which lists list, known to us or not: what a list must say of its test entry. */
+export const isCode = (codes: Codes, outcome: DnsOutcome<string>): boolean =>
+  recordsOf(outcome).some(
+    (address) => address.startsWith("127.") && !meaningsOf(codes, address).includes("error"),
+  );
+
+const isMeant = (read: readonly Read[] | undefined): boolean =>
+  read?.some((one) => typeof one === "object") ?? false;
+
+/**
+ * 127.255.255.x is Spamhaus' way to say what is wrong with the question: .250 and .251 the key, .252 the zone, .254 an
+ * open resolver, .255 too many. 127.0.0.1 is how SURBL and URIBL refuse; no list may list by it.
+ */
+const ERROR = /^127\.255\.|^127\.0\.0\.1$|^127\.0\.1\.255$/;
+const OWN_CODE = /^127\.0\.0\.(\d+)$/;
+
+const meaningsOf = (codes: Codes, address: string): readonly Read[] => {
+  if (ERROR.test(address)) return ["error"];
+  if (codes.kind === "bits")
+    return ofBits(codes.meanings, Number(OWN_CODE.exec(address)?.[1] ?? 0));
+  const meaning = codes.meanings[address];
+  if (meaning) return [meaning];
+  if (codes.good?.includes(address)) return ["good"];
+  return [codes.others && OWN_CODE.test(address) ? codes.others : "unknown"];
+};
+
+/** The first bit is a refusal, whatever else is set. */
+const ofBits = (meanings: Readonly<Record<number, Meaning>>, octet: number): readonly Read[] => {
+  if ((octet & 1) === 1) return ["error"];
+  const set = Object.entries(meanings).filter(([bit]) => (octet & Number(bit)) !== 0);
+  return set.length > 0 ? set.map(([, meaning]) => meaning) : ["unknown"];
+};

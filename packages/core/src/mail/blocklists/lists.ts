@@ -1,0 +1,259 @@
+import type { Severity } from "../issue.ts";
+
+/** What a list says by one of its codes. */
+export type Meaning = {
+  readonly says: string;
+  readonly severity: Severity;
+  readonly costPoints: number;
+};
+
+/** What an answer's address stands for. Addresses that are not here are no verdict. */
+export type Codes =
+  | {
+      readonly kind: "exact";
+      readonly meanings: Readonly<Record<string, Meaning>>;
+      /** Codes by which a list speaks well of what it was asked about. */
+      readonly good?: readonly string[];
+      /** For every other 127.0.0.x from .2 on (RFC 5782 §2.1), where a list names no codes. */
+      readonly others?: Meaning;
+    }
+  /** The last octet is a sum of these. */
+  | { readonly kind: "bits"; readonly meanings: Readonly<Record<number, Meaning>> };
+
+/** What opens a list: a key that is a part of its zone, or that our name servers are registered with it. */
+export type Needs = { readonly key: string; readonly isInZone: boolean };
+
+export type Blocklist = {
+  readonly id: string;
+  readonly name: string;
+  readonly asks: "ip" | "domain";
+  /** KEY stands for the key that the list needs. */
+  readonly zone: string;
+  readonly needs?: Needs;
+  readonly codes: Codes;
+  /** Names below the zone that it must have and must not have (RFC 5782 §5). Null: no such name is known. */
+  readonly mustList: string | null;
+  readonly mustNotList: string;
+  /** What a listing counts for in the spam assessment, where it is not its cost. */
+  readonly spamPoints?: number;
+  readonly removal: string;
+};
+
+const grave = (says: string, costPoints = 60): Meaning => ({
+  says,
+  severity: "critical",
+  costPoints,
+});
+const bad = (says: string, costPoints: number): Meaning => ({ says, severity: "high", costPoints });
+const mild = (says: string, costPoints: number): Meaning => ({
+  says,
+  severity: "medium",
+  costPoints,
+});
+
+const BY_IP = { asks: "ip", mustList: "2.0.0.127", mustNotList: "1.0.0.127" } as const;
+/** Both take an address too, and so have the same names to be tried by. */
+const BY_DOMAIN = { ...BY_IP, asks: "domain" } as const;
+
+const simple = (meaning: Meaning): Codes => ({
+  kind: "exact",
+  meanings: { "127.0.0.2": meaning },
+  others: meaning,
+});
+
+/**
+ * A commercial service pays for this key: the free one is for small use of one's own. Without it Spamhaus refuses
+ * to answer cloud resolvers, so the lists are left out.
+ */
+export const SPAMHAUS_KEY: Needs = { key: "spamhaus", isInZone: true };
+/** Barracuda answers only name servers whose address is registered. Any value says that ours is. */
+export const BARRACUDA_KEY: Needs = { key: "barracuda", isInZone: false };
+
+const SPAMHAUS = { needs: SPAMHAUS_KEY, removal: "https://check.spamhaus.org/" } as const;
+
+const XBL = grave("XBL: a machine taken over, or an open proxy");
+const PBL = mild("PBL: an address that should not send mail by itself", 15);
+
+/** The first day of a domain's life, hour by hour: 127.0.2.2 to 127.0.2.24. */
+const HOURS = Array.from({ length: 23 }, (_, index) => index + 2);
+
+/** What is asked unless an operator says otherwise, gravest first. */
+export const BLOCKLISTS: readonly Blocklist[] = [
+  {
+    ...BY_IP,
+    ...SPAMHAUS,
+    id: "spamhaus-zen",
+    name: "Spamhaus ZEN",
+    zone: "KEY.zen.dq.spamhaus.net",
+    codes: {
+      kind: "exact",
+      meanings: {
+        "127.0.0.2": grave("SBL: a source of spam"),
+        "127.0.0.3": bad("CSS: sends bulk mail of low repute", 40),
+        "127.0.0.4": XBL,
+        // Unused today, and kept for the XBL.
+        "127.0.0.5": XBL,
+        "127.0.0.6": XBL,
+        "127.0.0.7": XBL,
+        "127.0.0.9": grave("DROP: a network of criminals"),
+        "127.0.0.10": PBL,
+        "127.0.0.11": PBL,
+        "127.0.0.30": grave("BCL: commands a botnet"),
+      },
+    },
+  },
+  {
+    ...SPAMHAUS,
+    id: "spamhaus-dbl",
+    name: "Spamhaus DBL",
+    asks: "domain",
+    zone: "KEY.dbl.dq.spamhaus.net",
+    // The DBL answers an address with an error code of its own, 127.0.1.255.
+    mustList: "dbltest.com",
+    mustNotList: "invalid",
+    spamPoints: 40,
+    codes: {
+      kind: "exact",
+      meanings: {
+        "127.0.1.2": bad("a domain of low repute", 60),
+        "127.0.1.4": grave("a phishing domain"),
+        "127.0.1.5": grave("a malware domain"),
+        "127.0.1.6": grave("commands a botnet"),
+        "127.0.1.102": bad("an honest domain, abused for spam", 30),
+        "127.0.1.103": bad("an honest redirector, abused for spam", 30),
+        "127.0.1.104": bad("an honest domain, abused for phishing", 30),
+        "127.0.1.105": bad("an honest domain, abused for malware", 30),
+        "127.0.1.106": bad("an honest domain, abused by a botnet", 30),
+      },
+    },
+  },
+  {
+    ...SPAMHAUS,
+    id: "spamhaus-zrd",
+    name: "Spamhaus ZRD",
+    asks: "domain",
+    zone: "KEY.zrd.dq.spamhaus.net",
+    mustList: null,
+    mustNotList: "invalid",
+    spamPoints: 15,
+    codes: {
+      kind: "exact",
+      meanings: Object.fromEntries(
+        HOURS.map((hours) => [
+          `127.0.2.${hours}`,
+          mild(`a domain first seen within the last ${hours} hours`, 20),
+        ]),
+      ),
+    },
+  },
+  {
+    ...BY_IP,
+    id: "spamcop",
+    name: "SpamCop",
+    zone: "bl.spamcop.net",
+    codes: simple(bad("reported as a source of spam", 30)),
+    removal: "https://www.spamcop.net/bl.shtml",
+  },
+  {
+    ...BY_IP,
+    id: "barracuda",
+    name: "Barracuda",
+    zone: "b.barracudacentral.org",
+    needs: BARRACUDA_KEY,
+    codes: simple(bad("a source of spam", 30)),
+    removal: "https://www.barracudacentral.org/rbl/removal-request",
+  },
+  {
+    ...BY_IP,
+    id: "psbl",
+    name: "PSBL",
+    zone: "psbl.surriel.com",
+    codes: simple(bad("sent mail to spam traps", 20)),
+    removal: "https://psbl.org/",
+  },
+  {
+    ...BY_IP,
+    id: "mailspike",
+    name: "Mailspike",
+    zone: "bl.mailspike.net",
+    codes: {
+      kind: "exact",
+      meanings: {
+        "127.0.0.2": bad("part of a wave of spam", 20),
+        "127.0.0.10": bad("worst reputation", 20),
+        "127.0.0.11": bad("very bad reputation", 20),
+        "127.0.0.12": bad("bad reputation", 20),
+      },
+      good: ["13", "14", "15", "16", "17", "18", "19", "20"].map((last) => `127.0.0.${last}`),
+    },
+    removal: "https://mailspike.org/",
+  },
+  {
+    ...BY_DOMAIN,
+    id: "surbl",
+    name: "SURBL",
+    zone: "multi.surbl.org",
+    spamPoints: 40,
+    codes: {
+      kind: "bits",
+      meanings: {
+        4: bad("DM: a disposable or spam domain", 50),
+        8: bad("PH: a phishing domain", 50),
+        16: bad("MW: a malware domain", 50),
+        32: bad("CT: a click tracker of spam", 50),
+        64: bad("ABUSE: named in spam", 50),
+        128: bad("CR: a site taken over", 50),
+      },
+    },
+    removal: "https://surbl.org/surbl-analysis",
+  },
+  {
+    ...BY_DOMAIN,
+    id: "uribl",
+    name: "URIBL",
+    zone: "multi.uribl.com",
+    codes: {
+      kind: "bits",
+      meanings: {
+        2: bad("black: named in spam", 40),
+        4: mild("grey: named in unasked bulk mail", 5),
+        8: mild("red: looks like a spammer's", 10),
+      },
+    },
+    removal: "https://admin.uribl.com/",
+  },
+  {
+    ...BY_IP,
+    id: "uceprotect-1",
+    name: "UCEPROTECT Level 1",
+    zone: "dnsbl-1.uceprotect.net",
+    codes: simple(mild("sent mail to spam traps; few receivers ask this list", 5)),
+    removal: "https://www.uceprotect.net/en/rblcheck.php",
+  },
+  {
+    ...BY_IP,
+    id: "spameatingmonkey",
+    name: "Spam Eating Monkey",
+    zone: "bl.spameatingmonkey.net",
+    codes: simple(mild("sent mail to spam traps", 10)),
+    removal: "https://spameatingmonkey.com/lookup",
+  },
+  {
+    ...BY_IP,
+    id: "blocklist-de",
+    name: "blocklist.de",
+    zone: "bl.blocklist.de",
+    codes: simple(mild("attacked servers", 10)),
+    removal: "https://www.blocklist.de/en/delist.html",
+  },
+];
+
+/** A list that an operator adds by its zone alone: by address, and every code is a listing. */
+export const listAt = (zone: string): Blocklist => ({
+  ...BY_IP,
+  id: zone,
+  name: zone,
+  zone,
+  codes: simple(bad("listed", 20)),
+  removal: `https://${zone}/`,
+});
