@@ -1,0 +1,54 @@
+import { issuesOf } from "../rules.ts";
+
+/**
+ * What makes mail to or from a domain safer and is not yet asked for by anybody. It costs nothing in the score:
+ * a domain without it is set up as most are.
+ */
+export const hintIssue = issuesOf({
+  MTA_STS_MISSING: {
+    severity: "info",
+    costPoints: 0,
+    message: "{domain} has no MTA-STS policy, so mail to it may be sent in the clear.",
+  },
+  MTA_STS_BAD: {
+    severity: "info",
+    costPoints: 0,
+    message: "The MTA-STS policy of {domain} is not in force: {fault}.",
+  },
+  MTA_STS_NOT_ENFORCED: {
+    severity: "info",
+    costPoints: 0,
+    message: "The MTA-STS policy of {domain} is in mode {mode} and guards nothing yet.",
+  },
+  TLS_RPT_MISSING: {
+    severity: "info",
+    costPoints: 0,
+    message: "{domain} asks for no TLS reports, so nobody hears of encryption that fails.",
+  },
+  TLS_RPT_BAD: {
+    severity: "info",
+    costPoints: 0,
+    message: "The record at _smtp._tls.{domain} is not read: {fault}.",
+  },
+  BIMI_MISSING: {
+    severity: "info",
+    costPoints: 0,
+    message: "{domain} publishes no logo (BIMI) for mailboxes to show beside its mail.",
+  },
+  BIMI_BAD: {
+    severity: "info",
+    costPoints: 0,
+    message: "The BIMI record of {domain} is not used: {fault}.",
+  },
+  DNSSEC_MISSING: {
+    severity: "info",
+    costPoints: 0,
+    message: "{domain} is not signed (DNSSEC), so its records can be forged on the way.",
+  },
+  DANE_MISSING: {
+    severity: "info",
+    costPoints: 0,
+    message:
+      "{domain} is signed (DNSSEC); TLSA records at its mail hosts could pin their keys (DANE).",
+  },
+});
