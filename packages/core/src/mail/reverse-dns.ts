@@ -2,7 +2,7 @@ import type { Dns } from "./dns/dns.ts";
 import { isAbsent, isFault, recordsOf } from "./dns/outcome.ts";
 import { type Ip, parseIp, reverseLabels, reverseName } from "./ip.ts";
 import type { Issue } from "./issue.ts";
-import { issuesOf, named, type Status, scoreOf, statusOf } from "./rules.ts";
+import { issuesOf, named, type Rules, type Status, scoreOf, statusOf } from "./rules.ts";
 
 export type ReverseDns = {
   readonly status: Status | "missing" | "error";
@@ -15,7 +15,8 @@ export type ReverseDns = {
   readonly issues: readonly Issue[];
 };
 
-const issue = issuesOf({
+/** What can be found about the name of a sending address. */
+export const PTR_RULES = {
   // Gmail refuses such mail: 550 5.7.25, or 421 4.7.23.
   PTR_MISSING: {
     severity: "high",
@@ -37,7 +38,9 @@ const issue = issuesOf({
     costPoints: 5,
     message: "{ip} has {n} names. Receivers look at one of them, and nobody knows at which.",
   },
-});
+} as const satisfies Rules<string>;
+
+const issue = issuesOf(PTR_RULES);
 
 /** An address may carry hundreds of names; receivers look at a few, and so do we. */
 const NAMES_MAX = 10;

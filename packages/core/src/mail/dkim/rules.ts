@@ -1,7 +1,7 @@
-import { issuesOf } from "../rules.ts";
+import { issuesOf, type Rules } from "../rules.ts";
 
 /** What can be found about the keys that a domain signs with. */
-export const dkimIssue = issuesOf({
+export const DKIM_RULES = {
   // RFC 8020: below a name that does not exist is nothing.
   DKIM_NXDOMAIN: {
     severity: "high",
@@ -74,4 +74,6 @@ export const dkimIssue = issuesOf({
     costPoints: 0,
     message: "{n} of the questions about DKIM keys were not answered.",
   },
-});
+} as const satisfies Rules<string>;
+
+export const dkimIssue = issuesOf(DKIM_RULES);

@@ -1,7 +1,7 @@
-import { issuesOf } from "../rules.ts";
+import { issuesOf, type Rules } from "../rules.ts";
 
 /** What can be found about a domain's DMARC record (RFC 9989). */
-export const dmarcIssue = issuesOf({
+export const DMARC_RULES = {
   DMARC_MISSING: {
     severity: "high",
     costPoints: 100,
@@ -123,4 +123,6 @@ export const dmarcIssue = issuesOf({
     costPoints: 0,
     message: "The name servers did not answer, so it is not known which DMARC record counts.",
   },
-});
+} as const satisfies Rules<string>;
+
+export const dmarcIssue = issuesOf(DMARC_RULES);

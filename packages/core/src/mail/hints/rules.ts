@@ -1,10 +1,10 @@
-import { issuesOf } from "../rules.ts";
+import { issuesOf, type Rules } from "../rules.ts";
 
 /**
  * What makes mail to or from a domain safer and is not yet asked for by anybody. It costs nothing in the score:
  * a domain without it is set up as most are.
  */
-export const hintIssue = issuesOf({
+export const HINT_RULES = {
   MTA_STS_MISSING: {
     severity: "info",
     costPoints: 0,
@@ -51,4 +51,6 @@ export const hintIssue = issuesOf({
     message:
       "{domain} is signed (DNSSEC); TLSA records at its mail hosts could pin their keys (DANE).",
   },
-});
+} as const satisfies Rules<string>;
+
+export const hintIssue = issuesOf(HINT_RULES);

@@ -1,7 +1,7 @@
-import { issuesOf } from "../rules.ts";
+import { issuesOf, type Rules } from "../rules.ts";
 
 /** What can be found about where a domain's mail goes. */
-export const mxIssue = issuesOf({
+export const MX_RULES = {
   MX_NXDOMAIN: {
     severity: "critical",
     costPoints: 100,
@@ -80,4 +80,6 @@ export const mxIssue = issuesOf({
     costPoints: 0,
     message: "The name servers did not answer in time, so it is not known where mail goes.",
   },
-});
+} as const satisfies Rules<string>;
+
+export const mxIssue = issuesOf(MX_RULES);

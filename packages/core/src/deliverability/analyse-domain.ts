@@ -1,0 +1,206 @@
+import { analyseBlocklists, type Keys, type Reputation } from "../mail/blocklists/analyse.ts";
+import type { IsHealthy } from "../mail/blocklists/health.ts";
+import type { Blocklist } from "../mail/blocklists/lists.ts";
+import { analyseDkim, type DkimAnalysis } from "../mail/dkim/analyse.ts";
+import { analyseDmarc, type DmarcAnalysis } from "../mail/dmarc/analyse.ts";
+import { withDeadline } from "../mail/dns/budget.ts";
+import { cachedDns } from "../mail/dns/cached.ts";
+import type { Dns } from "../mail/dns/dns.ts";
+import { recordsOf } from "../mail/dns/outcome.ts";
+import { type Asked, recordedDns } from "../mail/dns/recorded.ts";
+import { hintsOfBimi } from "../mail/hints/bimi.ts";
+import { type FetchPolicy, hintsOfMtaSts } from "../mail/hints/mta-sts.ts";
+import { hintIssue } from "../mail/hints/rules.ts";
+import { hintsOfTlsRpt } from "../mail/hints/tls-rpt.ts";
+import { type Cidr, isPublicIp, parseIp } from "../mail/ip.ts";
+import type { Issue } from "../mail/issue.ts";
+import { analyseMx, type MxAnalysis } from "../mail/mx/analyse.ts";
+import { analyseReverseDns, type ReverseDns } from "../mail/reverse-dns.ts";
+import type { World } from "../world.ts";
+import { type Findings, findingsOf } from "./findings.ts";
+import { type Recommendation, recommend } from "./recommend.ts";
+import { MODEL_VERSION, type Scored, scoreFindings } from "./score.ts";
+import { assessSpam, type SpamAssessment } from "./spam-assessment.ts";
+import { type AnalyseSpf, includesIn, type SpfAnalysis } from "./spf.ts";
+import { together } from "./together.ts";
+
+export type Doors = {
+  readonly dns: Dns;
+  /** Blocklists refuse the resolvers of clouds, so they may be asked through another one. */
+  readonly listDns: Dns;
+  /** Without it an MTA-STS policy is believed to be what its record in DNS announces. */
+  readonly fetchPolicy?: FetchPolicy;
+  /** Whether a domain is signed with DNSSEC; undefined is not known. Our own door to names cannot tell. */
+  readonly isSigned?: (domain: string) => Promise<boolean | undefined>;
+} & Pick<World, "now" | "sleep">;
+
+export type Question = {
+  /** In A-labels. */
+  readonly domain: string;
+  readonly sendingIp?: string | undefined;
+  /** A label that nobody can have chosen. */
+  readonly randomLabel: string;
+  /** Addresses that count as public although they are not, for a lab. */
+  readonly allowed: readonly Cidr[];
+  readonly blocklists: {
+    readonly lists: readonly Blocklist[];
+    readonly keys: Keys;
+    readonly isHealthy: IsHealthy;
+  };
+  readonly analyseSpf: AnalyseSpf;
+  readonly budgetMs?: number;
+};
+
+export type Report = {
+  readonly kind: "report";
+  readonly domain: string;
+  readonly sendingIp: string | null;
+  readonly modelVersion: string;
+  readonly scored: Scored;
+  readonly mx: MxAnalysis;
+  readonly spf: SpfAnalysis;
+  readonly dkim: DkimAnalysis;
+  readonly dmarc: DmarcAnalysis;
+  readonly reputation: Reputation;
+  /** Null without a sending address. */
+  readonly reverseDns: ReverseDns | null;
+  readonly hints: readonly Issue[];
+  readonly spamAssessment: SpamAssessment;
+  readonly recommendations: readonly Recommendation[];
+  /** Every question about the domain, without those to blocklists: their names hold our keys. */
+  readonly asked: readonly Asked[];
+};
+
+/** Nothing was found out about how the domain is set up, so there is nothing to pay for. */
+export type NoVerdict = { readonly kind: "no_verdict"; readonly everyLookupTimedOut: boolean };
+
+/** Below the ten seconds that a caller may wait, with room for what comes after. */
+export const BUDGET_MS = 8_000;
+/** A check needs some 110. A hostile zone must not make us ask for ever. */
+const QUESTIONS_MAX = 250;
+
+/** Everything that DNS tells about how a domain sends and receives mail, and what it comes to. */
+export const analyseDomain = async (
+  doors: Doors,
+  question: Question,
+): Promise<Report | NoVerdict> => {
+  const budgetMs = question.budgetMs ?? BUDGET_MS;
+  const budget = { budgetMs, questionsMax: QUESTIONS_MAX, now: doors.now, sleep: doors.sleep };
+  const recorded = recordedDns(withDeadline(doors.dns, budget));
+  const { asked } = recorded;
+  const dns = askingOnce(recorded.dns, doors.now());
+  const listDns = askingOnce(withDeadline(doors.listDns, budget), doors.now());
+  const found = await look(
+    dns,
+    listDns,
+    { ...doors, fetchPolicy: hurried(doors, budgetMs) },
+    question,
+  );
+
+  const { mx, spf } = together(found.mx, found.spf, found.dmarc);
+  const settled = { ...found, mx, spf };
+  const findings = findingsIn(settled);
+  const scored = scoreFindings(findings);
+  if (!scored || isAboutNothing(findings))
+    return {
+      kind: "no_verdict",
+      everyLookupTimedOut: asked.every(({ kind }) => kind === "timeout"),
+    };
+
+  const unanswered = found.reputation.issues.filter(({ costPoints }) => costPoints === 0);
+  return {
+    kind: "report",
+    domain: question.domain,
+    sendingIp: question.sendingIp ?? null,
+    modelVersion: MODEL_VERSION,
+    scored,
+    ...settled,
+    spamAssessment: assessSpam(findings),
+    recommendations: recommend(findings, [...found.hints, ...unanswered]),
+    asked,
+  };
+};
+
+/** Within one check, for which no time passes, each question goes out once, whoever asks it. */
+const askingOnce = (dns: Dns, startedAt: Date): Dns =>
+  cachedDns(dns, { now: () => startedAt, entriesMax: QUESTIONS_MAX });
+
+/** The time of a check bounds what is fetched, too. */
+const hurried = ({ fetchPolicy, sleep }: Doors, budgetMs: number): FetchPolicy | undefined =>
+  fetchPolicy &&
+  ((url) =>
+    Promise.race([
+      fetchPolicy(url),
+      sleep(budgetMs).then(() => ({ kind: "failed", why: "timeout" }) as const),
+    ]));
+
+type Found = Pick<Report, "mx" | "spf" | "dkim" | "dmarc" | "reputation" | "reverseDns" | "hints">;
+
+/** All at once, as far as one does not need what another finds. */
+const look = async (
+  dns: Dns,
+  listDns: Dns,
+  doors: Pick<Doors, "isSigned"> & { readonly fetchPolicy: FetchPolicy | undefined },
+  question: Question,
+): Promise<Found> => {
+  const { domain, sendingIp, allowed, randomLabel, blocklists } = question;
+  const mxFound = analyseMx(dns, { domain, allowed });
+  const dmarcFound = analyseDmarc(dns, { domain });
+  const mxHosts = async () =>
+    (await mxFound).records.map(({ host }) => host).filter((host) => host !== ".");
+
+  const dkimFound = async () => {
+    const [hosts, texts] = await Promise.all([mxHosts(), dns("TXT", domain)]);
+    const spfIncludes = includesIn(recordsOf(texts));
+    return analyseDkim(dns, { domain, randomLabel, mxHosts: hosts, spfIncludes });
+  };
+  const reputationFound = async () => {
+    const ip = sendingIp ?? firstIpv4((await mxFound).records, allowed);
+    return analyseBlocklists(listDns, { domain, ip, ...blocklists });
+  };
+  const hintsFound = async () => {
+    const { fetchPolicy } = doors;
+    const [ofMtaSts, ofTlsRpt, ofBimi, isSigned] = await Promise.all([
+      mxHosts().then((hosts) => hintsOfMtaSts(dns, { domain, mxHosts: hosts, fetchPolicy })),
+      hintsOfTlsRpt(dns, domain),
+      dmarcFound.then((dmarc) => hintsOfBimi(dns, { domain, dmarc })),
+      doors.isSigned?.(domain),
+    ]);
+    return [...ofMtaSts, ...ofTlsRpt, ...ofBimi, ...hintsOfDnssec(domain, isSigned)];
+  };
+
+  const [mx, spf, dkim, dmarc, reputation, reverseDns, hints] = await Promise.all([
+    mxFound,
+    question.analyseSpf(dns, { domain, sendingIp: sendingIp ?? null }),
+    dkimFound(),
+    dmarcFound,
+    reputationFound(),
+    sendingIp === undefined ? null : analyseReverseDns(dns, sendingIp),
+    hintsFound(),
+  ]);
+  return { mx, spf, dkim, dmarc, reputation, reverseDns, hints };
+};
+
+/** Where nobody says from where a domain sends, the first of its mail hosts stands for it. */
+const firstIpv4 = (records: MxAnalysis["records"], allowed: readonly Cidr[]): string | null =>
+  records
+    .map(({ ip }) => ip)
+    .find((ip) => ip !== null && parseIp(ip)?.bits === 32 && isPublicIp(ip, allowed)) ?? null;
+
+const hintsOfDnssec = (domain: string, isSigned: boolean | undefined): readonly Issue[] => {
+  if (isSigned === undefined) return [];
+  return [hintIssue(isSigned ? "DANE_MISSING" : "DNSSEC_MISSING", { domain })];
+};
+
+const findingsIn = ({ mx, spf, dkim, dmarc, reputation, reverseDns }: Found): Findings => ({
+  dns: findingsOf(mx),
+  spf: findingsOf(spf),
+  dkim: findingsOf(dkim),
+  dmarc: findingsOf(dmarc),
+  reputation: findingsOf(reputation),
+  ptr: reverseDns && findingsOf(reverseDns),
+});
+
+/** What an address is on or called says nothing about how the domain is set up. */
+const isAboutNothing = ({ dns, spf, dkim, dmarc }: Findings): boolean =>
+  [dns, spf, dkim, dmarc].every((issues) => issues === null);

@@ -1,0 +1,57 @@
+import { type Issue, SEVERITIES, type Severity } from "../mail/issue.ts";
+import { fill } from "../mail/rules.ts";
+import { type Findings, issuesIn, without } from "./findings.ts";
+import { ADVICE, type Advice } from "./recommendation-table.ts";
+import { scoreFindings } from "./score.ts";
+
+export type Recommendation = {
+  readonly id: string;
+  readonly severity: Severity;
+  /** What the score regains when this alone is put right. */
+  readonly pointsRegained: number;
+  readonly text: string;
+  /** The issues that it puts right. */
+  readonly issues: readonly string[];
+};
+
+/** What to do, what regains most first. Of what costs nothing only `hints` are worth a word. */
+export const recommend = (
+  findings: Findings,
+  hints: readonly Issue[],
+): readonly Recommendation[] => {
+  const issues = [...issuesIn(findings).filter(({ costPoints }) => costPoints > 0), ...hints];
+  const score = scoreFindings(findings)?.score ?? 0;
+  return adviceFor(issues)
+    .flatMap((advice) => {
+      const meant = issues.filter(({ id }) => advice.for.includes(id)).toSorted(gravestFirst);
+      const [gravest] = meant;
+      if (!gravest) return [];
+      const better = without(findings, ({ id }) => advice.for.includes(id));
+      const pointsRegained = (scoreFindings(better)?.score ?? 0) - score;
+      return [{ advice, gravest, pointsRegained, issues: meant.map(({ id }) => id) }];
+    })
+    .toSorted((a, b) => b.pointsRegained - a.pointsRegained || gravestFirst(a.gravest, b.gravest))
+    .map(({ advice, gravest, ...rest }) => ({
+      id: advice.id,
+      severity: gravest.severity,
+      text: advice.text === undefined ? gravest.message : fill(advice.text, gravest.detail),
+      ...rest,
+    }));
+};
+
+const gravestFirst = (a: Issue, b: Issue): number =>
+  SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) || b.costPoints - a.costPoints;
+
+const LISTED = "LISTED:";
+
+/** Each listing is its own errand, at another operator's door. */
+const adviceFor = (issues: readonly Issue[]): readonly Advice[] => [
+  ...ADVICE,
+  ...issues
+    .filter(({ id }) => id.startsWith(LISTED))
+    .map(({ id }) => ({
+      id: `delist:${id.slice(LISTED.length)}`,
+      for: [id],
+      text: "{listed} is on {list} ({says}). Stop the cause, then ask for removal at {url}.",
+    })),
+];

@@ -1,0 +1,238 @@
+/** What to do about an issue. {name} stands for what the issue's detail calls so. */
+export type Advice = {
+  readonly id: string;
+  /** The issues that it puts right. */
+  readonly for: readonly string[];
+  /** Without it the issue's own message is the text: it says what is so and what to do. */
+  readonly text?: string;
+};
+
+/** In no order: what is told first is what regains most. */
+export const ADVICE: readonly Advice[] = [
+  {
+    id: "add_mx",
+    for: ["MX_NXDOMAIN", "MX_NONE_NO_A", "MX_IMPLICIT"],
+    text: "Publish at least one MX record that points to a host name with an address.",
+  },
+  {
+    id: "null_mx",
+    for: ["MX_NULL", "MX_NULL_MIXED"],
+    text: "Remove the null MX if the domain is to receive mail, replies and bounces included; keep it alone if not.",
+  },
+  {
+    id: "fix_mx_target",
+    for: ["MX_TARGET_NX", "MX_TARGET_PRIVATE"],
+    text: "Point {host} at an address that the internet can reach, or name another host in the MX record.",
+  },
+  {
+    id: "mx_ip",
+    for: ["MX_TARGET_IP"],
+    text: "Name a host in the MX record instead of the address {host}, and give the host that address.",
+  },
+  {
+    id: "mx_cname",
+    for: ["MX_TARGET_CNAME"],
+    text: "Replace the CNAME behind MX {host} with address records.",
+  },
+  { id: "mx_duplicate", for: ["MX_DUP"], text: "Name {host} in one MX record only." },
+  {
+    id: "name_servers",
+    for: ["NS"],
+    text: "Have the domain served by two name servers at least, in different networks.",
+  },
+
+  {
+    id: "add_spf",
+    for: ["SPF_MISSING"],
+    text: "Publish one TXT record starting with v=spf1 that lists your senders and ends in ~all or -all.",
+  },
+  {
+    id: "merge_spf",
+    for: ["SPF_MULTIPLE"],
+    text: "Merge your SPF records into one: receivers treat more than one as an error.",
+  },
+  { id: "spf_syntax", for: ["SPF_SYNTAX"] },
+  {
+    id: "spf_lookups",
+    for: ["SPF_LOOKUPS_GT_10", "SPF_LOOKUPS_8_10"],
+    text: "Bring your SPF record below the limit of 10 DNS lookups: remove includes that are not used, or replace them with ip4 and ip6.",
+  },
+  {
+    id: "spf_void",
+    for: ["SPF_VOID_GT_2"],
+    text: "Remove the names from your SPF record that no longer exist: after two of them receivers give up.",
+  },
+  {
+    id: "spf_fewer_hosts",
+    for: ["SPF_MX_GT_10", "SPF_PTR_GT_10"],
+    text: "Replace mx and ptr in your SPF record with ip4 and ip6: more than 10 hosts behind them are too many.",
+  },
+  {
+    id: "spf_plus_all",
+    for: ["SPF_PLUS_ALL"],
+    text: "Your SPF record allows every host. Replace +all with ~all or -all.",
+  },
+  {
+    id: "spf_wide",
+    for: ["SPF_WIDE_CIDR"],
+    text: "Narrow the address blocks in your SPF record to those that send for you.",
+  },
+  {
+    id: "spf_all_missing",
+    for: ["SPF_NEUTRAL_ALL"],
+    text: "End your SPF record with ~all or -all: as it is, it says nothing about other senders.",
+  },
+  {
+    id: "spf_softfail",
+    for: ["SPF_SOFTFAIL"],
+    text: "Let DMARC decide about mail that SPF does not know (p=quarantine or reject); -all is right only where nothing is forwarded.",
+  },
+  {
+    id: "spf_after_all",
+    for: ["SPF_TERMS_AFTER_ALL"],
+    text: "Move what stands after all in your SPF record before it, or remove it: nobody reads it there.",
+  },
+  {
+    id: "spf_ptr",
+    for: ["SPF_PTR"],
+    text: "Replace ptr in your SPF record with ip4, ip6 or a: it is slow, and some receivers ignore it.",
+  },
+  { id: "spf_duplicates", for: ["SPF_DUP_INCLUDE"], text: "Name each include once." },
+  {
+    id: "spf_shorten",
+    for: ["SPF_LONG", "SPF_LONG_STRING"],
+    text: "Shorten your SPF record, or move a part of it behind an include: long answers get lost.",
+  },
+  {
+    id: "spf_include_broken",
+    for: ["SPF_INCLUDE_NONE", "SPF_REDIRECT_NONE", "SPF_DANGLING_INCLUDE", "SPF_LOOP"],
+  },
+  { id: "spf_ip_not_authorized", for: ["SPF_IP_NOT_COVERED"] },
+
+  {
+    id: "add_dkim",
+    for: ["DKIM_NXDOMAIN"],
+    text: "Sign your mail with DKIM: let your mail server or provider make a key of 2048 bits, and publish it below _domainkey.{domain}.",
+  },
+  {
+    id: "dkim_unknown",
+    for: ["DKIM_NOT_FOUND"],
+    text: "No key was found under the {n} selectors we tried. If you sign with another selector, this is not a fault.",
+  },
+  {
+    id: "dkim_short",
+    for: ["DKIM_SHORT"],
+    text: "Replace the DKIM key at {selector} with one of 2048 bits: receivers take none below 1024.",
+  },
+  {
+    id: "dkim_rotate_2048",
+    for: ["DKIM_1024"],
+    text: "Replace the DKIM key at {selector} with one of 2048 bits, under a new selector, and remove the old one later.",
+  },
+  {
+    id: "dkim_testing",
+    for: ["DKIM_TESTING"],
+    text: "Remove t=y from the DKIM key at {selector}: while it is there, signatures count for nothing.",
+  },
+  {
+    id: "dkim_revoked",
+    for: ["DKIM_REVOKED"],
+    text: "The key at {selector} is revoked. Publish a new one under another selector if you still sign with it.",
+  },
+  {
+    id: "dkim_hash",
+    for: ["DKIM_SHA1_ONLY"],
+    text: "Remove h= from the DKIM key at {selector}, or add sha256 to it.",
+  },
+  {
+    id: "dkim_fix_key",
+    for: ["DKIM_BAD_KEY", "DKIM_MULTI_TXT", "DKIM_SERVICE"],
+    text: "Publish the DKIM key at {selector} again, as one TXT record: v=DKIM1; k=rsa; p=, and the key.",
+  },
+  {
+    id: "dkim_add_rsa",
+    for: ["DKIM_ED25519_ONLY"],
+    text: "Sign with an RSA key of 2048 bits beside Ed25519, which many receivers cannot verify.",
+  },
+  {
+    id: "dkim_alias",
+    for: ["DKIM_CNAME_DANGLING"],
+    text: "Finish the set-up of the DKIM selector {selector} with your provider, or remove its CNAME.",
+  },
+
+  {
+    id: "add_dmarc",
+    for: ["DMARC_MISSING"],
+    text: "Publish v=DMARC1; p=none; rua=mailto:... at _dmarc.{domain}, then move to quarantine and reject.",
+  },
+  { id: "dmarc_multiple", for: ["DMARC_MULTIPLE"], text: "Keep one DMARC record at {name}." },
+  {
+    id: "dmarc_version",
+    for: ["DMARC_VERSION"],
+    text: "Let the record at {name} begin with v=DMARC1; exactly so.",
+  },
+  { id: "dmarc_place", for: ["DMARC_WRONG_PLACE"] },
+  {
+    id: "dmarc_policy",
+    for: ["DMARC_P_MISSING"],
+    text: "Give the DMARC record a valid {tag}=: none, quarantine or reject.",
+  },
+  {
+    id: "dmarc_tags",
+    for: ["DMARC_DUP_TAG"],
+    text: "Name each tag of the DMARC record once: {tags} stands in it more than once.",
+  },
+  {
+    id: "dmarc_enforce",
+    for: ["DMARC_P_NONE", "DMARC_P_QUARANTINE", "DMARC_T_Y"],
+    text: "Once the reports show only your own senders, move DMARC on to p=quarantine and then to p=reject, without t=y.",
+  },
+  {
+    id: "dmarc_sp",
+    for: ["DMARC_SP_WEAK", "DMARC_NP"],
+    text: "Set sp= and np= in the DMARC record to quarantine or reject, so that subdomains, real or made up, are guarded too.",
+  },
+  {
+    id: "dmarc_rua",
+    for: ["DMARC_NO_RUA", "DMARC_RUA_BAD", "DMARC_RUA_NO_MX"],
+    text: "Ask for aggregate reports with rua=mailto: and one or two addresses that can receive mail.",
+  },
+  {
+    id: "dmarc_rua_authorize",
+    for: ["DMARC_RUA_UNAUTHORIZED"],
+    text: "Ask {host} to publish v=DMARC1 at {name}, or it gets no reports about you.",
+  },
+  {
+    id: "dmarc_obsolete_tags",
+    for: ["DMARC_PCT", "DMARC_RF", "DMARC_RI"],
+    text: "Remove pct, rf and ri from the DMARC record: RFC 9989 dropped them. Use t=y for testing.",
+  },
+
+  {
+    id: "ptr_missing",
+    for: ["PTR_MISSING"],
+    text: "Ask whoever gave you {ip} to set its reverse DNS (PTR) to your mail server's name.",
+  },
+  {
+    id: "ptr_mismatch",
+    for: ["PTR_MISMATCH"],
+    text: "Let {name} have the address {ip}, or name {ip} after a host that has it.",
+  },
+  {
+    id: "ptr_generic",
+    for: ["PTR_GENERIC"],
+    text: "Have {ip} named after your mail server: names like {name} are refused by several receivers.",
+  },
+  { id: "ptr_single", for: ["PTR_SEVERAL"], text: "Keep one name for {ip}." },
+
+  {
+    id: "blocklists_inconclusive",
+    for: ["BLOCKLISTS_INCONCLUSIVE"],
+    text: "{n} lists gave no verdict; this does not count against you.",
+  },
+  { id: "mta_sts", for: ["MTA_STS_MISSING", "MTA_STS_BAD", "MTA_STS_NOT_ENFORCED"] },
+  { id: "tls_rpt", for: ["TLS_RPT_MISSING", "TLS_RPT_BAD"] },
+  { id: "bimi", for: ["BIMI_MISSING", "BIMI_BAD"] },
+  { id: "dnssec", for: ["DNSSEC_MISSING"] },
+  { id: "dane", for: ["DANE_MISSING"] },
+];

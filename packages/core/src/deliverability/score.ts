@@ -1,0 +1,73 @@
+import { COMPONENTS, type Component, type Findings, scoreOfComponent } from "./findings.ts";
+import { SIGNS, type Sign } from "./signs.ts";
+
+/** Goes up with every change of a weight, a cap, a cost or a rule, so that scores of different years can be told apart. */
+export const MODEL_VERSION = "1";
+
+/** How much each component counts. docs/scores.md says why. */
+export const WEIGHTS: Readonly<Record<Component, number>> = {
+  dns: 15,
+  spf: 20,
+  dkim: 20,
+  dmarc: 20,
+  reputation: 20,
+  ptr: 5,
+};
+
+export type Cap = { readonly id: string; readonly holds: Sign; readonly atMost: number };
+
+/** What no other virtue makes up for. The lowest that holds counts. */
+export const CAPS: readonly Cap[] = [
+  { id: "no_domain", holds: SIGNS.noDomain, atMost: 39 },
+  { id: "no_spf_no_dkim", holds: SIGNS.unsigned, atMost: 49 },
+  { id: "listed_gravely", holds: SIGNS.listedGravely, atMost: 49 },
+  { id: "no_valid_mx", holds: SIGNS.noMx, atMost: 59 },
+  { id: "spf_broken", holds: SIGNS.spfBroken, atMost: 69 },
+  { id: "spf_open", holds: SIGNS.spfOpen, atMost: 69 },
+  { id: "no_dmarc", holds: SIGNS.noDmarc, atMost: 84 },
+  { id: "dmarc_none", holds: SIGNS.dmarcNone, atMost: 94 },
+  { id: "dkim_unknown", holds: SIGNS.dkimUnknown, atMost: 94 },
+];
+
+export type Grade = "A" | "B" | "C" | "D" | "F";
+
+export type Scored = {
+  readonly score: number;
+  readonly grade: Grade;
+  /** What went into it, so that it can be counted again by hand. */
+  readonly parts: readonly {
+    readonly component: Component;
+    readonly weight: number;
+    readonly score: number;
+  }[];
+  /** The weighted mean before a cap, and the cap that lowered it. */
+  readonly uncapped: number;
+  readonly cappedBy: string | null;
+};
+
+/** The score of what was found, or null where nothing was: a component without a verdict is left out, and is no zero. */
+export const scoreFindings = (findings: Findings): Scored | null => {
+  const parts = COMPONENTS.flatMap((component) => {
+    const score = scoreOfComponent(findings[component]);
+    return score === null ? [] : [{ component, weight: WEIGHTS[component], score }];
+  });
+  const weights = parts.reduce((sum, { weight }) => sum + weight, 0);
+  if (weights === 0) return null;
+
+  const weighted = parts.reduce((sum, { weight, score }) => sum + weight * score, 0);
+  const uncapped = Math.round(weighted / weights);
+  const [cap] = CAPS.filter(({ holds, atMost }) => atMost < uncapped && holds(findings)).toSorted(
+    (a, b) => a.atMost - b.atMost,
+  );
+  const score = cap?.atMost ?? uncapped;
+  return { score, grade: gradeOf(score), parts, uncapped, cappedBy: cap?.id ?? null };
+};
+
+const GRADES: readonly (readonly [from: number, grade: Grade])[] = [
+  [90, "A"],
+  [80, "B"],
+  [70, "C"],
+  [60, "D"],
+];
+
+export const gradeOf = (score: number): Grade => GRADES.find(([from]) => score >= from)?.[1] ?? "F";

@@ -1,0 +1,45 @@
+import type { DmarcAnalysis } from "../mail/dmarc/analyse.ts";
+import type { Issue } from "../mail/issue.ts";
+import type { MxAnalysis } from "../mail/mx/analyse.ts";
+import { mxIssue } from "../mail/mx/rules.ts";
+import { scoreOf, statusOf } from "../mail/rules.ts";
+import { type SpfAnalysis, sendsNothing } from "./spf.ts";
+
+/** A softfail leaves the decision to DMARC. Where DMARC decides nothing, nobody does. */
+const SOFTFAIL_COST_POINTS = 5;
+
+/** What one finding means beside another: ~all beside DMARC, and a null MX beside both. */
+export const together = (
+  mx: MxAnalysis,
+  spf: SpfAnalysis,
+  dmarc: DmarcAnalysis,
+): { readonly mx: MxAnalysis; readonly spf: SpfAnalysis } => ({
+  mx: isParked(spf, dmarc) ? withIssues(mx, mx.issues.map(forgiven)) : mx,
+  spf:
+    dmarc.status !== "error" && (dmarc.policy === null || dmarc.policy === "none")
+      ? withIssues(spf, spf.issues.map(charged))
+      : spf,
+});
+
+/** It says everywhere that it sends nothing, so it need not receive anything either (RFC 7505 §4.2). */
+const isParked = (spf: SpfAnalysis, dmarc: DmarcAnalysis): boolean =>
+  sendsNothing(spf.record) && dmarc.policy === "reject";
+
+const forgiven = (issue: Issue): Issue =>
+  issue.id === "MX_NULL" ? mxIssue("MX_NULL", issue.detail, "lesser") : issue;
+
+const charged = (issue: Issue): Issue =>
+  issue.id === "SPF_SOFTFAIL" ? { ...issue, costPoints: SOFTFAIL_COST_POINTS } : issue;
+
+const withIssues = <T extends MxAnalysis | SpfAnalysis>(
+  analysis: T,
+  issues: readonly Issue[],
+): T =>
+  analysis.score === null || issues.every((issue, at) => issue === analysis.issues[at])
+    ? analysis
+    : {
+        ...analysis,
+        issues,
+        score: scoreOf(issues),
+        status: analysis.status === "missing" ? "missing" : statusOf(issues),
+      };

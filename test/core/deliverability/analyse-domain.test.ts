@@ -1,0 +1,238 @@
+import { MODEL_VERSION } from "@mailproof/core/deliverability/score";
+import { BLOCKLISTS, listAt } from "@mailproof/core/mail/blocklists/lists";
+import type { Dns } from "@mailproof/core/mail/dns/dns";
+import { expect, test } from "vitest";
+import { type Zone, zone } from "../../zone.ts";
+import { RSA_2048 } from "../mail/dkim/keys.ts";
+import { LIST, reportOf, whenChecked } from "./check.ts";
+
+const IP = "8.8.8.10";
+
+/** A domain without fault, as small as one can be. */
+const GOOD: Zone = {
+  "example.com": {
+    MX: ["10 mx1.example.com", "20 mx2.example.com"],
+    NS: ["ns1.example.net", "ns2.example.net"],
+    TXT: ["v=spf1 mx include:sendgrid.net -all"],
+  },
+  "mx1.example.com": { A: ["8.8.8.8"] },
+  "mx2.example.com": { A: ["1.1.1.1"] },
+  "s1._domainkey.example.com": { TXT: [`v=DKIM1; p=${RSA_2048}`] },
+  "_dmarc.example.com": { TXT: ["v=DMARC1; p=reject; np=reject; rua=mailto:d@example.com"] },
+  "_mta-sts.example.com": { TXT: ["v=STSv1; id=1;"] },
+  "_smtp._tls.example.com": { TXT: ["v=TLSRPTv1; rua=mailto:t@example.com"] },
+  "default._bimi.example.com": { TXT: ["v=BIMI1; l=https://example.com/l.svg"] },
+  "10.8.8.8.in-addr.arpa": { PTR: ["out.example.com"] },
+  "out.example.com": { A: [IP] },
+  [`2.0.0.127.${LIST}`]: { A: ["127.0.0.2"] },
+};
+
+test("a domain without fault has a hundred points, and nothing is left to do", async () => {
+  const report = await reportOf(zone(GOOD), { sendingIp: IP });
+
+  expect(report.scored).toMatchObject({ score: 100, grade: "A", cappedBy: null });
+  expect(report.recommendations).toEqual([]);
+  expect(report.spamAssessment).toMatchObject({ score: 0, likelihood: "low" });
+  expect(report).toMatchObject({
+    modelVersion: MODEL_VERSION,
+    mx: { status: "pass", hasValidMx: true },
+    spf: { status: "pass" },
+    dkim: { status: "pass", selectorsFound: ["s1"] },
+    dmarc: { status: "pass", policy: "reject" },
+    reputation: { score: 100, checked: 1, listed: 0 },
+    reverseDns: { name: "out.example.com", isConfirmed: true },
+    hints: [],
+  });
+});
+
+test("without a sending address no name is asked for, and the first mail host stands for it at the lists", async () => {
+  const dns = zone({ ...GOOD, [`8.8.8.8.${LIST}`]: { A: ["127.0.0.2"] } });
+  const report = await reportOf(dns);
+
+  expect(report.reverseDns).toBeNull();
+  expect(report.reputation.listedOn).toMatchObject([{ listed: "8.8.8.8" }]);
+  expect(report.scored.parts.map(({ component }) => component)).not.toContain("ptr");
+  expect(dns.calls.filter((call) => call.startsWith("PTR"))).toEqual([]);
+});
+
+test("no list is told an address that is not public", async () => {
+  const report = await reportOf(
+    zone({
+      ...GOOD,
+      "mx1.example.com": { A: ["10.0.0.1"] },
+      "mx2.example.com": { AAAA: ["2606:4700::1"] },
+    }),
+  );
+
+  expect(report.reputation).toMatchObject({ score: null, skipped: 1, total: 1 });
+});
+
+test("each question goes out once", async () => {
+  const dns = zone(GOOD);
+
+  await whenChecked(dns, { sendingIp: IP });
+
+  expect(dns.calls).toEqual([...new Set(dns.calls)]);
+});
+
+test.each([
+  ["keys may be there", GOOD, 110],
+  ["there are none", { "example.com": GOOD["example.com"] ?? {} }, 50],
+] as const)("where %s, a check asks at most %i questions", async (_, names, most) => {
+  const dns = zone({
+    ...names,
+    ...Object.assign(
+      {},
+      ...BLOCKLISTS.map((list) => ({ [`2.0.0.127.${list.zone}`]: { A: ["127.0.0.2"] } })),
+    ),
+  });
+
+  await whenChecked(dns, {
+    sendingIp: IP,
+    blocklists: { lists: BLOCKLISTS, keys: {}, isHealthy: async () => true },
+  });
+
+  expect(dns.calls.length).toBeLessThanOrEqual(most);
+});
+
+test("a provider seen in SPF decides which selectors come first", async () => {
+  const { asked } = await reportOf(zone(GOOD));
+  const selectors = asked.map(({ name }) => /^(\w+)\._domainkey/.exec(name)?.[1]).filter(Boolean);
+
+  expect(selectors.slice(0, 3)).toEqual(["r4nd0m", "s1", "s2"]);
+});
+
+test.each(["TIMEOUT", "SERVFAIL", "REFUSED"] as const)(
+  "where all is %s, there is no verdict",
+  async (trouble) => {
+    const kind = trouble.toLowerCase() as "timeout" | "servfail" | "refused";
+    const dns: Dns = async () => ({ kind });
+
+    expect(await whenChecked(dns, { sendingIp: IP })).toEqual({
+      kind: "no_verdict",
+      everyLookupTimedOut: trouble === "TIMEOUT",
+    });
+  },
+);
+
+test("what an address is called says nothing about a domain that is silent", async () => {
+  const good = zone(GOOD);
+  const dns: Dns = (type, name) =>
+    /example\.com$|^_dmarc/.test(name) ? Promise.resolve({ kind: "timeout" }) : good(type, name);
+
+  expect(await whenChecked(dns, { sendingIp: IP })).toEqual({
+    kind: "no_verdict",
+    everyLookupTimedOut: false,
+  });
+});
+
+/** Wakes all sleepers at once, when everything that answers has answered. */
+const givenAlarm = () => {
+  const sleepers: (() => void)[] = [];
+  const sleep = () => new Promise<void>((wake) => void sleepers.push(wake));
+  const ring = async () => {
+    for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    for (const wake of sleepers) wake();
+  };
+  return { sleep, ring };
+};
+
+test("when the time is over, what is known is reported", async () => {
+  const good = zone(GOOD);
+  const dns: Dns = (type, name) =>
+    name.includes("_domainkey") || name.endsWith(LIST) ? new Promise(() => {}) : good(type, name);
+  const { sleep, ring } = givenAlarm();
+  const checked = reportOf(dns, { doors: { sleep, listDns: good } });
+  await ring();
+
+  expect(await checked).toMatchObject({
+    scored: { score: 100 },
+    dkim: { status: "error", score: null },
+    dmarc: { score: 100 },
+  });
+});
+
+test("a softfail costs where DMARC decides nothing", async () => {
+  const soft = (policy: string): Zone => ({
+    ...GOOD,
+    "example.com": { ...(GOOD["example.com"] as object), TXT: ["v=spf1 mx ~all"] },
+    "_dmarc.example.com": { TXT: [`v=DMARC1; p=${policy}; rua=mailto:d@example.com`] },
+  });
+
+  expect((await reportOf(zone(soft("reject")))).spf).toMatchObject({ score: 100 });
+  expect((await reportOf(zone(soft("none")))).spf).toMatchObject({ score: 95 });
+});
+
+test("a domain that says everywhere that it sends nothing may also receive nothing", async () => {
+  const parked = (end: string): Zone => ({
+    "example.com": { MX: ["0 ."], TXT: [`v=spf1 ${end}`] },
+    "_dmarc.example.com": { TXT: ["v=DMARC1; p=reject; np=reject"] },
+  });
+
+  expect((await reportOf(zone(parked("-all")))).mx).toMatchObject({
+    score: 100,
+    hasValidMx: false,
+    issues: [{ id: "MX_NULL", severity: "info", costPoints: 0 }],
+  });
+  expect((await reportOf(zone(parked("a -all")))).mx).toMatchObject({ score: 0 });
+});
+
+test("lists that gave no verdict are told and cost nothing", async () => {
+  const report = await reportOf(zone({ ...GOOD, [`8.8.8.8.${LIST}`]: "SERVFAIL" }));
+
+  expect(report.reputation).toMatchObject({ score: null, inconclusive: 1 });
+  expect(report.scored.score).toBe(100);
+  expect(report.recommendations.map(({ id }) => id)).toEqual(["blocklists_inconclusive"]);
+});
+
+test("the lists may be asked through another door", async () => {
+  const listDns = zone({ [`2.0.0.127.${LIST}`]: { A: ["127.0.0.2"] } });
+  const report = await reportOf(zone({ ...GOOD, [`2.0.0.127.${LIST}`]: "REFUSED" }), {
+    doors: { listDns },
+  });
+
+  expect(report.reputation).toMatchObject({ checked: 1 });
+});
+
+test("no key of a list is in a report", async () => {
+  const key = "abcdefghijklmnopqrstuvwxyz";
+  const keys = { spamhaus: key };
+  const report = await reportOf(
+    zone({ ...GOOD, [`2.0.0.127.${key}.zen.dq.spamhaus.net`]: { A: ["127.0.0.2"] } }),
+    {
+      blocklists: { lists: BLOCKLISTS, keys, isHealthy: async () => true },
+    },
+  );
+
+  expect(report.reputation.checked).toBeGreaterThan(0);
+  expect(JSON.stringify(report)).not.toContain(key);
+});
+
+test("an MTA-STS policy that never comes is given up with the time", async () => {
+  const { sleep, ring } = givenAlarm();
+  const checked = reportOf(zone(GOOD), {
+    doors: { sleep, fetchPolicy: () => new Promise(() => {}) },
+  });
+  await ring();
+
+  expect((await checked).hints.map(({ id }) => id)).toEqual(["MTA_STS_BAD"]);
+});
+
+test.each([
+  [true, ["DANE_MISSING"]],
+  [false, ["DNSSEC_MISSING"]],
+  [undefined, []],
+])("of a domain whose signature is %s the hint is %j", async (isSigned, ids) => {
+  const report = await reportOf(zone(GOOD), { doors: { isSigned: async () => isSigned } });
+
+  expect(report.hints.map(({ id }) => id)).toEqual(ids);
+});
+
+test("a second list is counted beside the first", async () => {
+  const lists = [listAt(LIST), listAt("gone.test")];
+  const report = await reportOf(zone(GOOD), {
+    blocklists: { lists, keys: {}, isHealthy: async (_, { id }) => id === LIST },
+  });
+
+  expect(report.reputation).toMatchObject({ total: 2, checked: 1, skipped: 1, inconclusive: 0 });
+});

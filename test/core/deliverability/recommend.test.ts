@@ -1,0 +1,130 @@
+import { recommend } from "@mailproof/core/deliverability/recommend";
+import { ADVICE } from "@mailproof/core/deliverability/recommendation-table";
+import { BLOCKLISTS } from "@mailproof/core/mail/blocklists/lists";
+import { dkimIssue } from "@mailproof/core/mail/dkim/rules";
+import { dmarcIssue } from "@mailproof/core/mail/dmarc/rules";
+import { HINT_RULES, hintIssue } from "@mailproof/core/mail/hints/rules";
+import { mxIssue } from "@mailproof/core/mail/mx/rules";
+import { expect, test } from "vitest";
+import { EVERY_ISSUE, finding, issue } from "./findings.ts";
+
+test("what regains most comes first", () => {
+  const advised = recommend(finding("SPF_PTR", "DKIM_NXDOMAIN", "DMARC_P_NONE", "PTR_GENERIC"), []);
+
+  expect(advised.map(({ id, pointsRegained }) => [id, pointsRegained])).toEqual([
+    ["add_dkim", 20],
+    ["dmarc_enforce", 8],
+    ["spf_ptr", 2],
+    ["ptr_generic", 1],
+  ]);
+});
+
+test("of what regains the same the graver comes first", () => {
+  const findings = finding("MX_DUP", "SPF_DUP_INCLUDE", "SPF_LOOP", "LISTED:spamhaus-zen");
+
+  expect(recommend(findings, []).map(({ severity }) => severity)).toEqual([
+    "critical",
+    "critical",
+    "low",
+    "low",
+  ]);
+});
+
+test("where a cap holds the score down, lifting it is what regains", () => {
+  const [first] = recommend(finding("SPF_LOOP", "DMARC_P_NONE"), []);
+
+  expect(first).toMatchObject({ id: "spf_include_broken", pointsRegained: 23 });
+});
+
+test("what costs nothing is not advised", () => {
+  expect(
+    recommend(finding("MX_SINGLE", "DMARC_STRICT", issue("SPF_SOFTFAIL", "lesser")), []),
+  ).toEqual([]);
+});
+
+test("one piece of advice serves several issues, and is given once", () => {
+  const advised = recommend(finding("DMARC_P_QUARANTINE", "DMARC_T_Y"), []);
+
+  expect(advised).toMatchObject([
+    { id: "dmarc_enforce", severity: "medium", issues: ["DMARC_T_Y", "DMARC_P_QUARANTINE"] },
+  ]);
+});
+
+test.each([
+  [dkimIssue("DKIM_1024", { selector: "s1", bits: 1024 }), "Replace the DKIM key at s1 with"],
+  [dkimIssue("DKIM_NOT_FOUND", { n: 45 }), "under the 45 selectors we tried"],
+  [mxIssue("MX_TARGET_CNAME", { host: "mx.example.com" }), "CNAME behind MX mx.example.com with"],
+  [dmarcIssue("DMARC_MISSING", { domain: "example.com" }), "at _dmarc.example.com, then"],
+  [
+    dmarcIssue("DMARC_RUA_UNAUTHORIZED", { host: "r.test", name: "x._report._dmarc.r.test" }),
+    "Ask r.test to",
+  ],
+])("the text of $id names what it is about", (one, text) => {
+  expect(recommend(finding(one), [])[0]?.text).toContain(text);
+});
+
+test("each listing is an errand of its own", () => {
+  const listed = (id: string) => ({
+    ...issue(`LISTED:${id}`),
+    detail: { listed: "192.0.2.1", list: id, says: "spam", url: "https://example.org/" },
+  });
+  const advised = recommend(finding(listed("spamcop"), listed("psbl")), []);
+
+  expect(advised.map(({ id, text }) => [id, text])).toEqual([
+    [
+      "delist:spamcop",
+      "192.0.2.1 is on spamcop (spam). Stop the cause, then ask for removal at https://example.org/.",
+    ],
+    [
+      "delist:psbl",
+      "192.0.2.1 is on psbl (spam). Stop the cause, then ask for removal at https://example.org/.",
+    ],
+  ]);
+});
+
+test("a hint regains nothing and comes last", () => {
+  const advised = recommend(finding("SPF_DUP_INCLUDE"), [
+    hintIssue("MTA_STS_MISSING", { domain: "example.com" }),
+  ]);
+
+  expect(advised.map(({ id }) => id)).toEqual(["spf_duplicates", "mta_sts"]);
+  expect(advised[1]).toMatchObject({ pointsRegained: 0, severity: "info" });
+});
+
+const costly = Object.values(EVERY_ISSUE)
+  .flat()
+  .filter(({ costPoints }) => costPoints > 0);
+
+test.each([...new Set(costly.map(({ id }) => id))])(
+  "%s costs points, so there is advice for it",
+  (id) => {
+    expect(recommend(finding(id), [])).toHaveLength(1);
+  },
+);
+
+test.each(Object.keys(HINT_RULES))("the hint %s is told", (id) => {
+  const hint = hintIssue(id as keyof typeof HINT_RULES, { domain: "example.com" });
+
+  expect(recommend(finding(), [hint])).toHaveLength(1);
+});
+
+test("no two pieces of advice share an id or an issue", () => {
+  const ids = ADVICE.map(({ id }) => id);
+  const issues = ADVICE.flatMap((advice) => advice.for);
+
+  expect(ids).toEqual([...new Set(ids)]);
+  expect(issues).toEqual([...new Set(issues)]);
+});
+
+test("all advice is about an issue that there is", () => {
+  const known = new Set([
+    ...Object.values(EVERY_ISSUE)
+      .flat()
+      .map(({ id }) => id),
+    ...Object.keys(HINT_RULES),
+    ...BLOCKLISTS.map(({ id }) => `LISTED:${id}`),
+    "BLOCKLISTS_INCONCLUSIVE",
+  ]);
+
+  expect(ADVICE.flatMap((advice) => advice.for).filter((id) => !known.has(id))).toEqual([]);
+});

@@ -1,0 +1,106 @@
+import { COMPONENTS, type Findings } from "@mailproof/core/deliverability/findings";
+import { CAPS, gradeOf, scoreFindings, WEIGHTS } from "@mailproof/core/deliverability/score";
+import { expect, test } from "vitest";
+import { finding, issue } from "./findings.ts";
+
+const NOTHING: Findings = {
+  dns: null,
+  spf: null,
+  dkim: null,
+  dmarc: null,
+  reputation: null,
+  ptr: null,
+};
+
+type Row = readonly [what: string, findings: Findings, score: number, cappedBy: string | null];
+
+test.each<Row>([
+  ["nothing wrong", finding(), 100, null],
+  ["no MX beside other hosts", finding(issue("MX_TARGET_NX", "lesser")), 98, null],
+  ["an implicit MX", finding("MX_IMPLICIT"), 94, null],
+  ["no such domain", finding("MX_NXDOMAIN"), 39, "no_domain"],
+  ["no MX and no address", finding("MX_NONE_NO_A"), 59, "no_valid_mx"],
+  ["a null MX", finding("MX_NULL"), 59, "no_valid_mx"],
+  ["a null MX of a parked domain", finding(issue("MX_NULL", "lesser")), 100, null],
+  ["only MX hosts that do not exist", finding("MX_TARGET_NX"), 59, "no_valid_mx"],
+  ["no SPF", finding("SPF_MISSING"), 80, null],
+  ["no SPF and no DKIM", finding("SPF_MISSING", "DKIM_NXDOMAIN"), 49, "no_spf_no_dkim"],
+  ["no SPF and only a revoked key", finding("SPF_MISSING", "DKIM_REVOKED"), 49, "no_spf_no_dkim"],
+  ["no SPF and no DKIM that is known of", finding("SPF_MISSING", "DKIM_NOT_FOUND"), 70, null],
+  ["two SPF records", finding("SPF_MULTIPLE"), 69, "spf_broken"],
+  ["an SPF record with an error", finding("SPF_SYNTAX"), 69, "spf_broken"],
+  ["too many look-ups", finding("SPF_LOOKUPS_GT_10"), 69, "spf_broken"],
+  ["an include without SPF", finding("SPF_INCLUDE_NONE"), 69, "spf_broken"],
+  ["+all", finding("SPF_PLUS_ALL"), 69, "spf_open"],
+  ["a block of the whole internet", finding("SPF_WIDE_CIDR"), 69, "spf_open"],
+  ["a wide block", finding(issue("SPF_WIDE_CIDR", "lesser")), 97, null],
+  ["no DKIM key was found", finding("DKIM_NOT_FOUND"), 90, null],
+  ["DMARC is missing", finding("DMARC_MISSING"), 80, null],
+  [
+    "DMARC is missing, and there is little else",
+    { ...NOTHING, ...pick(finding("DMARC_MISSING"), "dns", "dmarc") },
+    43,
+    null,
+  ],
+  ["DMARC none", finding("DMARC_P_NONE"), 92, null],
+  ["on a list of spam sources", finding("LISTED:spamhaus-zen"), 49, "listed_gravely"],
+  ["on a small list", finding("LISTED:blocklist-de"), 98, null],
+  ["no PTR", finding("PTR_MISSING"), 95, null],
+])("%s", (_, findings, score, cappedBy) => {
+  expect(scoreFindings(findings)).toMatchObject({ score, cappedBy });
+});
+
+function pick(findings: Findings, ...components: readonly (keyof Findings)[]): Partial<Findings> {
+  return Object.fromEntries(components.map((component) => [component, findings[component]]));
+}
+
+test("a component without a verdict is left out, and is no zero", () => {
+  expect(scoreFindings({ ...finding(), spf: null, reputation: null, ptr: null })?.score).toBe(100);
+  expect(scoreFindings({ ...NOTHING, dns: [], spf: [issue("SPF_MISSING")] })?.score).toBe(43);
+});
+
+test("where no component has a verdict, there is no score", () => {
+  expect(scoreFindings(NOTHING)).toBeNull();
+});
+
+test("a score can be counted again from its parts", () => {
+  const scored = scoreFindings(finding("SPF_PTR", "DMARC_P_NONE", "PTR_GENERIC"));
+  const weighted = scored?.parts.map(({ weight, score }) => weight * score) ?? [];
+
+  expect(scored?.parts.map(({ component }) => component)).toEqual([...COMPONENTS]);
+  expect(Math.round(weighted.reduce((sum, part) => sum + part, 0) / 100)).toBe(scored?.uncapped);
+});
+
+test("the weights come to a hundred", () => {
+  expect(Object.values(WEIGHTS).reduce((sum, weight) => sum + weight, 0)).toBe(100);
+});
+
+test("of several caps the lowest counts, and none where the mean is lower still", () => {
+  const findings = finding("SPF_LOOP", "MX_NULL", "LISTED:spamhaus-zen");
+
+  expect(scoreFindings(findings)).toMatchObject({ score: 49, cappedBy: "listed_gravely" });
+  expect(scoreFindings({ ...findings, dmarc: null, dkim: null })).toMatchObject({
+    score: 28,
+    cappedBy: null,
+  });
+});
+
+test.each(CAPS)("$id caps nothing where nothing is wrong", ({ holds }) => {
+  expect(holds(finding())).toBe(false);
+  expect(holds(NOTHING)).toBe(false);
+});
+
+test.each([
+  [100, "A"],
+  [90, "A"],
+  [89, "B"],
+  [80, "B"],
+  [79, "C"],
+  [70, "C"],
+  [69, "D"],
+  [60, "D"],
+  [59, "F"],
+  [0, "F"],
+])("%i is an %s", (score, grade) => {
+  expect(gradeOf(score)).toBe(grade);
+});
