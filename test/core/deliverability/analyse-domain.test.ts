@@ -67,6 +67,15 @@ test("no list is told an address that is not public", async () => {
   expect(report.reputation).toMatchObject({ score: null, skipped: 1, total: 1 });
 });
 
+test("where the first mail host is silent, no other stands for it at the lists", async () => {
+  const listed = { [`1.1.1.1.${LIST}`]: { A: ["127.0.0.2"] } };
+  const silent = await reportOf(zone({ ...GOOD, ...listed, "mx1.example.com": "TIMEOUT" }));
+  const gone = await reportOf(zone({ ...GOOD, ...listed, "mx1.example.com": {} }));
+
+  expect(silent.reputation).toMatchObject({ skipped: 1, listed: 0 });
+  expect(gone.reputation).toMatchObject({ skipped: 0, listed: 1 });
+});
+
 test("each question goes out once", async () => {
   const dns = zone(GOOD);
 

@@ -6,15 +6,16 @@ import { analyseDmarc, type DmarcAnalysis } from "../mail/dmarc/analyse.ts";
 import { withDeadline } from "../mail/dns/budget.ts";
 import { cachedDns } from "../mail/dns/cached.ts";
 import type { Dns } from "../mail/dns/dns.ts";
-import { recordsOf } from "../mail/dns/outcome.ts";
+import { isFault, recordsOf } from "../mail/dns/outcome.ts";
 import { type Asked, recordedDns } from "../mail/dns/recorded.ts";
 import { hintsOfBimi } from "../mail/hints/bimi.ts";
 import { type FetchPolicy, hintsOfMtaSts } from "../mail/hints/mta-sts.ts";
 import { hintIssue } from "../mail/hints/rules.ts";
 import { hintsOfTlsRpt } from "../mail/hints/tls-rpt.ts";
-import { type Cidr, isPublicIp, parseIp } from "../mail/ip.ts";
+import { type Cidr, isPublicIp } from "../mail/ip.ts";
 import type { Issue } from "../mail/issue.ts";
 import { analyseMx, type MxAnalysis } from "../mail/mx/analyse.ts";
+import { LOOKED_UP_MAX } from "../mail/mx/targets.ts";
 import { analyseReverseDns, type ReverseDns } from "../mail/reverse-dns.ts";
 import type { World } from "../world.ts";
 import { type Findings, findingsOf } from "./findings.ts";
@@ -155,7 +156,7 @@ const look = async (
     return analyseDkim(dns, { domain, randomLabel, mxHosts: hosts, spfIncludes });
   };
   const reputationFound = async () => {
-    const ip = sendingIp ?? firstIpv4((await mxFound).records, allowed);
+    const ip = sendingIp ?? (await firstIpv4(dns, await mxHosts(), allowed));
     return analyseBlocklists(listDns, { domain, ip, ...blocklists });
   };
   const hintsFound = async () => {
@@ -181,11 +182,22 @@ const look = async (
   return { mx, spf, dkim, dmarc, reputation, reverseDns, hints };
 };
 
-/** Where nobody says from where a domain sends, the first of its mail hosts stands for it. */
-const firstIpv4 = (records: MxAnalysis["records"], allowed: readonly Cidr[]): string | null =>
-  records
-    .map(({ ip }) => ip)
-    .find((ip) => ip !== null && parseIp(ip)?.bits === 32 && isPublicIp(ip, allowed)) ?? null;
+/**
+ * Where nobody says from where a domain sends, the first of its mail hosts stands for it: never a later one because
+ * the first was silent. All of them were looked up before.
+ */
+const firstIpv4 = async (
+  dns: Dns,
+  hosts: readonly string[],
+  allowed: readonly Cidr[],
+): Promise<string | null> => {
+  for (const host of hosts.slice(0, LOOKED_UP_MAX)) {
+    const outcome = await dns("A", host);
+    const ip = recordsOf(outcome).find((one) => isPublicIp(one, allowed));
+    if (ip !== undefined || isFault(outcome)) return ip ?? null;
+  }
+  return null;
+};
 
 const hintsOfDnssec = (domain: string, isSigned: boolean | undefined): readonly Issue[] => {
   if (isSigned === undefined) return [];

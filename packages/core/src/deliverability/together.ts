@@ -21,9 +21,13 @@ export const together = (
       : spf,
 });
 
-/** It says everywhere that it sends nothing, so it need not receive anything either (RFC 7505 §4.2). */
+/**
+ * It says everywhere that it sends nothing, so it need not receive anything either (RFC 7505 §4.2). What was not
+ * answered may have said so.
+ */
 const isParked = (spf: SpfAnalysis, dmarc: DmarcAnalysis): boolean =>
-  sendsNothing(spf.record) && dmarc.policy === "reject";
+  (spf.status === "error" || sendsNothing(spf.record)) &&
+  (dmarc.status === "error" || dmarc.policy === "reject");
 
 const forgiven = (issue: Issue): Issue =>
   issue.id === "MX_NULL" ? mxIssue("MX_NULL", issue.detail, "lesser") : issue;

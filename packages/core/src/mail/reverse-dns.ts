@@ -67,7 +67,10 @@ export const analyseReverseDns = async (dns: Dns, ip: string): Promise<ReverseDn
   const name = confirmed ?? names[0] ?? "";
   const issues = [
     ...(confirmed === undefined ? [issue("PTR_MISMATCH", { ip, name })] : []),
-    ...(isGeneric(name, address) ? [issue("PTR_GENERIC", { ip, name: named([name]) })] : []),
+    // One name of a host's own is enough, whichever of them answered just now.
+    ...(names.every((one) => isGeneric(one, address))
+      ? [issue("PTR_GENERIC", { ip, name: named(names) })]
+      : []),
     ...(names.length > 1 ? [issue("PTR_SEVERAL", { ip, n: names.length })] : []),
   ];
   const isConfirmed = confirmed !== undefined;

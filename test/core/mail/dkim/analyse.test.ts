@@ -149,6 +149,14 @@ test("what is found under a random name is found under every name, and proves no
   expect(await whenAnalysed(everywhere)).toMatchObject({ status: "unknown", selectorsFound: [] });
 });
 
+test("where the guard is silent and no name is missing, what was found may be a wildcard's", async () => {
+  const names = selectorsFor(NOBODY).map((selector) => [selector, GOOD] as const);
+  const everywhere = { ...keys(Object.fromEntries(names)), ...keys({ r4nd0m: "TIMEOUT" }) };
+
+  expect(await whenAnalysed(everywhere)).toMatchObject({ status: "error", score: null });
+  expect(await whenAnalysed({ ...everywhere, ...keys({ s1: {} }) })).toMatchObject({ score: 100 });
+});
+
 test("a key of its own counts although there is a wildcard", async () => {
   const names = keys({ r4nd0m: "v=DKIM1; p=", s1: "v=DKIM1; p=", s2: GOOD });
 

@@ -185,6 +185,21 @@ test("a subdomain that does not exist inherits np", async () => {
   expect(found.policy).toBe("quarantine");
 });
 
+test("where nobody tells whether a subdomain exists, sp and np must agree", async () => {
+  const silent = (policies: string) => ({
+    ...own(`v=DMARC1; p=reject; ${policies}`),
+    "mail.example.com": "TIMEOUT" as const,
+  });
+
+  expect(await whenAnalysed(silent("sp=none; np=reject"), "mail.example.com")).toMatchObject({
+    status: "error",
+    score: null,
+  });
+  expect(await whenAnalysed(silent("sp=none; np=none"), "mail.example.com")).toMatchObject({
+    policy: "none",
+  });
+});
+
 test("two records of one's own are told, although those above count", async () => {
   const names = {
     ...own(BEST),
@@ -227,13 +242,20 @@ test.each<readonly [what: string, zone: Zone, issues: readonly string[]]>([
   expect((await whenAnalysed(names)).issues.map(({ id }) => id)).toEqual(issues);
 });
 
-test("within the organisation nobody has to agree to reports", async () => {
+test.each<readonly [what: string, domain: string, more: Zone]>([
+  ["below the domain", DOMAIN, {}],
+  ["beside the domain", "mail.example.com", {}],
+  ["perhaps beside the domain", "mail.other.test", { "_dmarc.other.test": "TIMEOUT" }],
+])("nobody has to agree to reports %s", async (_, domain, more) => {
+  const record = { TXT: [BEST.replace("d@example.com", "d@reports.example.com")] };
   const dns = zone({
-    ...own(BEST.replace("d@example.com", "d@reports.example.com")),
+    ...own(BEST),
+    [`_dmarc.${domain}`]: record,
     "reports.example.com": MX,
+    ...more,
   });
 
-  expect((await analyseDmarc(dns, { domain: DOMAIN })).issues).toEqual([]);
+  expect((await analyseDmarc(dns, { domain })).issues).toEqual([]);
   expect(dns.calls.filter((call) => call.includes("_report"))).toEqual([]);
 });
 

@@ -55,7 +55,12 @@ export const analyseDkim = async (dns: Dns, input: Input): Promise<DkimAnalysis>
       .map(({ selector }) => selector),
     at,
   );
-  return judge(found, dangling, { tried: selectors.length, unanswered });
+  // Only where not one name is missing may a wildcard be behind all that was found.
+  const mayBeWild = isFault(guard) && !answers.some(({ outcome }) => isAbsent(outcome));
+  return judge(mayBeWild ? [] : found, dangling, {
+    tried: selectors.length,
+    unanswered: unanswered + (mayBeWild ? 1 : 0),
+  });
 };
 
 type Found = { readonly selector: string; readonly key: DkimKey; readonly isAlone: boolean };

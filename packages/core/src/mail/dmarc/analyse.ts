@@ -1,5 +1,5 @@
 import type { Dns } from "../dns/dns.ts";
-import { recordsOf } from "../dns/outcome.ts";
+import { isFault, recordsOf } from "../dns/outcome.ts";
 import type { Issue } from "../issue.ts";
 import { named, type Status, scoreOf, statusOf } from "../rules.ts";
 import {
@@ -44,7 +44,11 @@ export const analyseDmarc = async (
   if (!found) return withoutRecord(domain, discovery, around);
 
   // RFC 9989 §3: a name does not exist when the answer is NXDOMAIN, whatever was asked for.
-  const published = publishedPolicy(found, domain, itself.kind !== "nxdomain");
+  const exists = apex.kind !== "nxdomain" && itself.kind !== "nxdomain";
+  const published = publishedPolicy(found, domain, exists);
+  const isInDoubt = isFault(apex) && isFault(itself);
+  if (isInDoubt && published !== publishedPolicy(found, domain, !exists))
+    return withoutRecord(domain, { ...discovery, isOpen: true }, around);
   const policy = appliedPolicy(published, found);
   const issues = [
     ...around,

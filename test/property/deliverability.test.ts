@@ -1,0 +1,263 @@
+import type { Report } from "@mailproof/core/deliverability/analyse-domain";
+import {
+  COMPONENTS,
+  type Findings,
+  issuesIn,
+  without,
+} from "@mailproof/core/deliverability/findings";
+import { recommend } from "@mailproof/core/deliverability/recommend";
+import { gradeOf, scoreFindings } from "@mailproof/core/deliverability/score";
+import { assessSpam } from "@mailproof/core/deliverability/spam-assessment";
+import { analyseBlocklists } from "@mailproof/core/mail/blocklists/analyse";
+import { BLOCKLISTS, listAt } from "@mailproof/core/mail/blocklists/lists";
+import type { Dns, DnsOutcome } from "@mailproof/core/mail/dns/dns";
+import type { Issue } from "@mailproof/core/mail/issue";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { LIST, whenChecked } from "../core/deliverability/check.ts";
+import { EVERY_ISSUE } from "../core/deliverability/findings.ts";
+import { RSA_1024, RSA_2048 } from "../core/mail/dkim/keys.ts";
+import { type Records, type Zone, zone } from "../zone.ts";
+
+const RUNS = { seed: 20261121, numRuns: 300 };
+
+const some = (issues: readonly Issue[]) =>
+  fc.option(
+    fc.uniqueArray(fc.constantFrom(...issues), { selector: ({ id }) => id, maxLength: 4 }),
+    {
+      freq: 6,
+    },
+  );
+
+/** Any findings at all: whatever can be wrong, together with anything else. */
+const findings: fc.Arbitrary<Findings> = fc.record({
+  dns: some(EVERY_ISSUE.dns),
+  spf: some(EVERY_ISSUE.spf),
+  dkim: some(EVERY_ISSUE.dkim),
+  dmarc: some(EVERY_ISSUE.dmarc),
+  reputation: some(EVERY_ISSUE.reputation),
+  ptr: some(EVERY_ISSUE.ptr),
+});
+
+const scoreOf = (of: Findings) => scoreFindings(of)?.score ?? null;
+
+test("putting any issue right never lowers the score and never makes a sender look worse", () => {
+  fc.assert(
+    fc.property(findings, fc.nat(), (before, pick) => {
+      const issues = issuesIn(before);
+      fc.pre(issues.length > 0);
+      const mended = issues[pick % issues.length];
+      const after = without(before, (one) => one === mended);
+
+      expect(scoreOf(after) ?? 0).toBeGreaterThanOrEqual(scoreOf(before) ?? 0);
+      expect(assessSpam(after).score).toBeLessThanOrEqual(assessSpam(before).score);
+    }),
+    RUNS,
+  );
+});
+
+test("a listing more never raises the score", () => {
+  fc.assert(
+    fc.property(findings, fc.constantFrom(...EVERY_ISSUE.reputation), (before, listing) => {
+      fc.pre(before.reputation !== null);
+      const after = { ...before, reputation: [...(before.reputation ?? []), listing] };
+
+      expect(scoreOf(after) ?? 0).toBeLessThanOrEqual(scoreOf(before) ?? 0);
+      expect(assessSpam(after).score).toBeGreaterThanOrEqual(assessSpam(before).score);
+    }),
+    RUNS,
+  );
+});
+
+test("a score is a whole number from 0 to 100, and so is the spam assessment", () => {
+  const wholes = Array.from({ length: 101 }, (_, n) => n);
+
+  fc.assert(
+    fc.property(findings, (of) => {
+      expect([null, ...wholes]).toContain(scoreOf(of));
+      expect(wholes).toContain(assessSpam(of).score);
+    }),
+    RUNS,
+  );
+});
+
+test("a higher score never has a worse grade", () => {
+  const grades = Array.from({ length: 101 }, (_, score) => gradeOf(score));
+
+  expect(grades.join("")).toMatch(/^F+D+C+B+A+$/);
+});
+
+test("advice comes once each, what regains most first, and regains what it says", () => {
+  fc.assert(
+    fc.property(findings, (of) => {
+      const advised = recommend(of, []);
+      const regained = advised.map(({ pointsRegained }) => pointsRegained);
+
+      expect(new Set(advised.map(({ id }) => id)).size).toBe(advised.length);
+      expect(regained).toEqual(regained.toSorted((a, b) => b - a));
+      for (const { issues, pointsRegained } of advised)
+        expect(scoreOf(without(of, ({ id }) => issues.includes(id))) ?? 0).toBe(
+          (scoreOf(of) ?? 0) + pointsRegained,
+        );
+    }),
+    RUNS,
+  );
+});
+
+/** What may stand at a name: nothing, or one of these. */
+const at = (name: string, ...choices: readonly Records[]): fc.Arbitrary<Zone> =>
+  fc.oneof(
+    fc.constant<Zone>({}),
+    ...choices.map((records) => fc.constant<Zone>({ [name]: records })),
+  );
+
+const txt = (...TXT: string[]): Records => ({ TXT });
+const key = (p: string, tags = "") => txt(`v=DKIM1; ${tags}p=${p}`);
+
+const MX = ["10 mx1.example.com", "20 mx2.example.com"];
+const APEX: readonly Records[] = [
+  { MX, TXT: ["v=spf1 mx -all"] },
+  { MX, TXT: ["v=spf1 include:sendgrid.net ~all"], NS: ["ns.example.net"] },
+  { MX: ["0 ."], TXT: ["v=spf1 -all"] },
+  { MX: ["0 .", ...MX], TXT: ["v=DMARC1; p=none"] },
+  { A: ["8.8.8.8"], TXT: ["v=spf1 +all", "v=spf1 -all"] },
+  { MX: ["10 8.8.8.8", "10 localhost", ...MX] },
+];
+const HOST: readonly Records[] = [
+  { A: ["8.8.4.4"] },
+  { A: ["10.0.0.1"], AAAA: ["2606:4700::1"] },
+  { AAAA: ["fe80::1"] },
+  { CNAME: ["host.example.net"] },
+];
+
+const DOMAIN = "mail.example.com";
+const IP = "8.8.8.10";
+const POLICIES = [
+  "v=DMARC1; p=reject; sp=none; np=quarantine; rua=mailto:d@example.com",
+  "v=DMARC1; p=none; t=y; pct=20; rua=mailto:d@reports.test,d@example.com",
+  "v=DMARC1; p=quarantine; psd=n",
+  "v=DMARC1; rua=mailto:d@reports.test",
+  "v=dmarc1; p=reject",
+].map((text) => txt(text));
+
+/** A domain somebody set up, well or badly: every question of a check has something to find or to miss. */
+const zones: fc.Arbitrary<Zone> = fc
+  .tuple(
+    at(DOMAIN, ...APEX),
+    at("mx1.example.com", ...HOST),
+    at("mx2.example.com", ...HOST),
+    at("host.example.net", { A: ["1.1.1.1"] }),
+    at("example.com", { MX, A: ["8.8.8.8"] }),
+    at("reports.test", { MX }),
+    at(`_dmarc.${DOMAIN}`, ...POLICIES, txt("v=DMARC1; p=none", "v=DMARC1; p=reject")),
+    at("_dmarc.example.com", ...POLICIES),
+    at("_dmarc.com", txt("v=DMARC1; p=reject; psd=y")),
+    at(`${DOMAIN}._report._dmarc.reports.test`, txt("v=DMARC1")),
+    at(`r4nd0m._domainkey.${DOMAIN}`, key("")),
+    at(`s1._domainkey.${DOMAIN}`, key(RSA_2048), key(RSA_1024, "t=y; "), key(""), {
+      CNAME: ["s1.example.net"],
+    }),
+    at(`default._domainkey.${DOMAIN}`, key(RSA_1024), key(""), key("!")),
+    at(
+      "10.8.8.8.in-addr.arpa",
+      { PTR: ["a.example.com"] },
+      { PTR: ["pool-1.test", "a.example.com"] },
+    ),
+    at("a.example.com", { A: [IP] }, { A: ["8.8.8.11"] }),
+    at("pool-1.test", { A: [IP] }),
+    at(`8.8.8.8.${LIST}`, { A: ["127.0.0.2"] }),
+    at(`4.4.8.8.${LIST}`, { A: ["127.0.0.2"] }),
+    at(`10.8.8.8.${LIST}`, { A: ["127.0.0.2"] }, { A: ["127.255.255.254"] }),
+  )
+  .map((parts) => Object.assign({ [`2.0.0.127.${LIST}`]: { A: ["127.0.0.2"] } }, ...parts));
+
+const check = (dns: Dns, sendingIp?: string | undefined) =>
+  whenChecked(dns, { domain: DOMAIN, sendingIp });
+
+const partsOf = (report: Report) =>
+  new Map(report.scored.parts.map(({ component, score }) => [component, score]));
+
+test("what is not answered never lowers what a component came to", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      zones,
+      fc.option(fc.constant(IP), { nil: undefined }),
+      // A third of all questions, or one in twenty: some faults show only where the rest was answered.
+      fc.constantFrom(8, 60).chain((max) => fc.infiniteStream(fc.nat({ max }))),
+      async (names, sendingIp, luck) => {
+        const dns = zone(names);
+        const whole = await check(dns, sendingIp);
+        const troubles = ["timeout", "servfail", "refused"] as const;
+        const partly: Dns = async (type, name) => {
+          const trouble = troubles[luck.next().value ?? 8];
+          return trouble === undefined ? dns(type, name) : { kind: trouble };
+        };
+        const part = await check(partly, sendingIp);
+
+        if (whole.kind !== "report" || part.kind !== "report") return;
+        const scores = partsOf(whole);
+        for (const [component, score] of partsOf(part))
+          expect(score, component).toBeGreaterThanOrEqual(scores.get(component) ?? 0);
+      },
+    ),
+    RUNS,
+  );
+});
+
+test("the same DNS comes to the same, in whatever order it answers", async () => {
+  await fc.assert(
+    fc.asyncProperty(zones, fc.infiniteStream(fc.nat({ max: 3 })), async (names, luck) => {
+      const dns = zone(names);
+      const late: Dns = async (type, name) => {
+        for (let turns = luck.next().value ?? 0; turns > 0; turns -= 1)
+          await new Promise((resolve) => setImmediate(resolve));
+        return dns(type, name);
+      };
+      const [one, other] = [await check(dns, IP), await check(late, IP)];
+
+      expect({ ...other, asked: [] }).toEqual({ ...one, asked: [] });
+    }),
+    { ...RUNS, numRuns: 50 },
+  );
+});
+
+test("whatever lists answer, their counters add up", async () => {
+  const octet = fc.constantFrom(0, 1, 2, 3, 4, 8, 10, 13, 64, 254, 255);
+  const address = fc
+    .tuple(fc.constantFrom(127, 10), octet, octet, octet)
+    .map((octets) => octets.join("."));
+  const outcome: fc.Arbitrary<DnsOutcome<string>> = fc.oneof(
+    fc
+      .constantFrom("nodata", "nxdomain", "servfail", "refused", "timeout")
+      .map((kind) => ({ kind })),
+    fc
+      .array(address, { minLength: 1, maxLength: 3 })
+      .map((records) => ({ kind: "ok" as const, records })),
+  );
+
+  await fc.assert(
+    fc.asyncProperty(
+      fc.infiniteStream(outcome),
+      fc.option(fc.constant(IP)),
+      fc.subarray(["spamhaus", "barracuda"]),
+      async (outcomes, ip, known) => {
+        const dns = (async () => outcomes.next().value ?? { kind: "timeout" }) as Dns;
+        const lists = [...BLOCKLISTS, listAt(LIST)];
+        const keys = Object.fromEntries(known.map((name) => [name, "k3y"]));
+        const isHealthy = async () => (await dns("A", "")).kind !== "timeout";
+        const found = await analyseBlocklists(dns, { domain: DOMAIN, ip, lists, keys, isHealthy });
+
+        expect(found.checked + found.inconclusive + found.skipped).toBe(found.total);
+        expect(found.total).toBe(lists.length);
+        expect(found.listed).toBeLessThanOrEqual(found.checked);
+        expect(found.listedOn).toHaveLength(found.listed);
+        expect(found.score === null).toBe(found.checked === 0);
+      },
+    ),
+    RUNS,
+  );
+});
+
+test("every component of a score is one that there is", () => {
+  expect(Object.keys(EVERY_ISSUE)).toEqual([...COMPONENTS]);
+});
