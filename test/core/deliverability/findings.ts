@@ -15,7 +15,7 @@ const row = (severity: Rule["severity"], costPoints: number, lesser?: Rule["less
 });
 
 /** What SPF can come to: ids and costs are all that a score goes by. */
-const SPF_RULES: Rules<string> = {
+export const SPF_RULES: Rules<string> = {
   SPF_MISSING: row("high", 100),
   SPF_MULTIPLE: row("critical", 100),
   SPF_SYNTAX: row("critical", 80),
@@ -33,9 +33,7 @@ const SPF_RULES: Rules<string> = {
   SPF_TERMS_AFTER_ALL: row("low", 5),
   SPF_PTR: row("medium", 10),
   SPF_DUP_INCLUDE: row("low", 3),
-  SPF_LONG_STRING: row("medium", 10),
   SPF_LONG: row("medium", 8, { severity: "low", costPoints: 3 }),
-  SPF_TYPE99: row("info", 0),
   SPF_SENDERID: row("info", 0),
   SPF_WIDE_CIDR: row("critical", 90, { severity: "medium", costPoints: 15 }),
   SPF_MACRO: row("info", 0),

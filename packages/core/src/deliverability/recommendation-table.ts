@@ -100,7 +100,7 @@ export const ADVICE: readonly Advice[] = [
   { id: "spf_duplicates", for: ["SPF_DUP_INCLUDE"], text: "Name each include once." },
   {
     id: "spf_shorten",
-    for: ["SPF_LONG", "SPF_LONG_STRING"],
+    for: ["SPF_LONG"],
     text: "Shorten your SPF record, or move a part of it behind an include: long answers get lost.",
   },
   {

@@ -63,7 +63,7 @@ export const scoreFindings = (findings: Findings): Scored | null => {
   return { score, grade: gradeOf(score), parts, uncapped, cappedBy: cap?.id ?? null };
 };
 
-const GRADES: readonly (readonly [from: number, grade: Grade])[] = [
+export const GRADES: readonly (readonly [from: number, grade: Grade])[] = [
   [90, "A"],
   [80, "B"],
   [70, "C"],

@@ -32,8 +32,8 @@ export const assessSpam = (findings: Findings): SpamAssessment => {
   return { score, likelihood: likelihoodOf(score), factors };
 };
 
-const MEDIUM_FROM = 20;
-const HIGH_FROM = 50;
+export const MEDIUM_FROM = 20;
+export const HIGH_FROM = 50;
 
 const likelihoodOf = (score: number): SpamAssessment["likelihood"] => {
   if (score >= HIGH_FROM) return "high";
@@ -43,7 +43,7 @@ const likelihoodOf = (score: number): SpamAssessment["likelihood"] => {
 type Line = Pick<Factor, "id" | "description"> & { readonly holds: Sign };
 
 /** By component, so that no order of answers shows. */
-const NEGATIVE: readonly (Line & { readonly points: number })[] = [
+export const NEGATIVE: readonly (Line & { readonly points: number })[] = [
   { id: "NO_MX", points: 15, holds: SIGNS.noMx, description: "The domain cannot receive mail." },
   { id: "NO_SPF", points: 20, holds: SIGNS.noSpf, description: "There is no SPF record." },
   {
@@ -97,7 +97,7 @@ const NEGATIVE: readonly (Line & { readonly points: number })[] = [
   },
 ];
 
-const POSITIVE: readonly Line[] = [
+export const POSITIVE: readonly Line[] = [
   { id: "SPF_OK", holds: SIGNS.spfOk, description: "The SPF record is sound." },
   { id: "DKIM_OK", holds: SIGNS.dkimOk, description: "The DKIM keys are sound." },
   {
@@ -118,7 +118,7 @@ const POSITIVE: readonly Line[] = [
 ];
 
 /** One list alone does not make a sender a spammer. */
-const LISTING_MAX = 40;
+export const LISTING_MAX = 40;
 
 /** A list of domains may count otherwise than its cost: the detail says so. */
 const ofListing = ({ id, detail, message, costPoints }: Issue): readonly Factor[] => {

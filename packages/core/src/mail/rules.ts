@@ -11,14 +11,31 @@ export type Rule = Weight & {
 
 export type Rules<Id extends string> = Readonly<Record<Id, Rule>>;
 
+/** A TXT record may hold 64 kB, and nobody reads more than this of it. */
+const SHOWN_MAX = 200;
+
 /** Makes the issues of a table: nobody else writes down a severity or a cost. */
 export const issuesOf =
   <Id extends string>(rules: Rules<Id>) =>
   (id: Id, detail: Issue["detail"] = {}, degree: "full" | "lesser" = "full"): Issue => {
     const rule = rules[id];
     const { severity, costPoints } = (degree === "lesser" && rule.lesser) || rule;
-    return { id, severity, message: fill(rule.message, detail), detail, costPoints };
+    return {
+      id,
+      severity,
+      message: fill(rule.message, detail),
+      detail: clipped(detail),
+      costPoints,
+    };
   };
+
+const clipped = (detail: Issue["detail"]): Issue["detail"] =>
+  Object.fromEntries(
+    Object.entries(detail).map(([name, value]) => [
+      name,
+      typeof value === "string" ? value.slice(0, SHOWN_MAX) : value,
+    ]),
+  );
 
 /** Costs may come to more than there is to lose. */
 export const scoreOf = (issues: readonly Issue[]): number =>
@@ -32,8 +49,6 @@ export const statusOf = (issues: readonly Issue[]): Status => {
   return issues.some(({ costPoints }) => costPoints > 0) ? "warn" : "pass";
 };
 
-const SHOWN_MAX = 200;
-
 /** A stranger wrote what the detail holds, so a sentence takes only what is readable of it, and not all. */
 export const fill = (template: string, detail: Issue["detail"]): string =>
   template.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
@@ -42,9 +57,10 @@ export const fill = (template: string, detail: Issue["detail"]): string =>
       .replaceAll(/[^\x20-\x7e]/g, "?"),
   );
 
+const NAMED_MAX = 5;
+
 /** Several names in one sentence, the first ones when there are many. */
 export const named = (names: readonly string[]): string => {
-  const NAMED_MAX = 5;
   const rest = names.length - NAMED_MAX;
   return names.slice(0, NAMED_MAX).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
 };

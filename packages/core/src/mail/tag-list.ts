@@ -27,6 +27,8 @@ export const parseTagList = (text: string): TagList => {
 };
 
 /** The names that stand more than once. A list with one of these is broken as a whole (RFC 6376 §3.2). */
-export const repeated = (names: readonly string[]): readonly string[] => [
-  ...new Set(names.filter((name, index) => names.indexOf(name) !== index)),
-];
+export const repeated = (names: readonly string[]): readonly string[] => {
+  const seen = new Set<string>();
+  const again = names.filter((name) => seen.size === seen.add(name).size);
+  return [...new Set(again)];
+};

@@ -13,7 +13,7 @@ const DOMAIN = "example.com";
 const NOBODY: Traces = { mxHosts: [], spfIncludes: [] };
 const GOOD = `v=DKIM1; p=${RSA_2048}`;
 
-const keys = (bySelector: Readonly<Record<string, string | Trouble | Records>>): Zone =>
+const keys = (bySelector: Readonly<Record<string, string | Records>>): Zone =>
   Object.fromEntries(
     Object.entries(bySelector).map(([selector, at]) => [
       `${selector}._domainkey.${DOMAIN}`,
@@ -140,6 +140,16 @@ test("where nothing can be below _domainkey, no selector is asked for", async ()
   const { calls } = await whenAnalysed({ [DOMAIN]: { A: ["8.8.8.8"] } });
 
   expect(calls).toEqual([`TXT _domainkey.${DOMAIN}`, `TXT r4nd0m._domainkey.${DOMAIN}`]);
+});
+
+test("where nobody answers, no selector is asked for either", async () => {
+  const { calls, ...found } = await whenAnalysed({
+    [`_domainkey.${DOMAIN}`]: "TIMEOUT",
+    ...keys({ r4nd0m: "SERVFAIL", s1: GOOD }),
+  });
+
+  expect(found).toMatchObject({ status: "error", score: null });
+  expect(calls).toHaveLength(2);
 });
 
 test("what is found under a random name is found under every name, and proves nothing", async () => {

@@ -255,5 +255,5 @@ export const listAt = (zone: string): Blocklist => ({
   name: zone,
   zone,
   codes: simple(bad("listed", 20)),
-  removal: `https://${zone}/`,
+  removal: zone,
 });

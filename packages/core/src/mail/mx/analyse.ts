@@ -3,6 +3,7 @@ import { isAbsent, isFault, recordsOf } from "../dns/outcome.ts";
 import type { Cidr } from "../ip.ts";
 import type { Issue } from "../issue.ts";
 import { named, type Status, scoreOf, statusOf } from "../rules.ts";
+import { repeated } from "../tag-list.ts";
 import { mxIssue } from "./rules.ts";
 import { LOOKED_UP_MAX, locate, type Target } from "./targets.ts";
 
@@ -112,7 +113,7 @@ const nullMx = (
 
 const duplicates = (records: readonly { readonly host: string }[]): readonly Issue[] => {
   const hosts = records.map(({ host }) => host).filter((host) => host !== "");
-  const twice = [...new Set(hosts.filter((host, index) => hosts.indexOf(host) !== index))];
+  const twice = repeated(hosts);
   return twice.length > 0 ? [mxIssue("MX_DUP", { host: named(twice) })] : [];
 };
 

@@ -1,0 +1,109 @@
+import { readFileSync } from "node:fs";
+import { CAPS, GRADES, MODEL_VERSION, WEIGHTS } from "@mailproof/core/deliverability/score";
+import {
+  HIGH_FROM,
+  LISTING_MAX,
+  MEDIUM_FROM,
+  NEGATIVE,
+  POSITIVE,
+} from "@mailproof/core/deliverability/spam-assessment";
+import { BLOCKLISTS } from "@mailproof/core/mail/blocklists/lists";
+import { DKIM_RULES } from "@mailproof/core/mail/dkim/rules";
+import { DMARC_RULES } from "@mailproof/core/mail/dmarc/rules";
+import { MX_RULES } from "@mailproof/core/mail/mx/rules";
+import { PTR_RULES } from "@mailproof/core/mail/reverse-dns";
+import type { Rules } from "@mailproof/core/mail/rules";
+import { expect, test } from "vitest";
+import { SPF_RULES } from "./findings.ts";
+
+// Goal: docs/scores.md has every number of the deliverability score as the code counts it.
+// Method: the tables are made here and compared with the page's. When a number changes on purpose, raise
+// MODEL_VERSION and take over what is printed.
+
+/** The formatter pads the page's tables, which says nothing. */
+const unpadded = (text: string) => text.replaceAll(/ +/g, " ").replaceAll(/-{3,}/g, "---");
+const page = unpadded(readFileSync("docs/scores.md", "utf8"));
+
+const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]) =>
+  [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+
+const code = (text: string) => `\`${text}\``;
+
+const ofRules = (rules: Rules<string>) =>
+  table(
+    ["issue", "severity", "costs"],
+    Object.entries(rules).map(([id, { severity, costPoints, lesser }]) => [
+      code(id),
+      lesser && lesser.severity !== severity ? `${severity}, or ${lesser.severity}` : severity,
+      lesser ? `${costPoints}, or ${lesser.costPoints}` : costPoints,
+    ]),
+  );
+
+const ofLists = () =>
+  table(
+    ["list", "asks for", "code", "says", "costs", "counts for spam"],
+    BLOCKLISTS.flatMap(({ id, asks, codes, spamPoints }) =>
+      Object.entries(codes.meanings)
+        // The ZRD has a code for each hour of a day.
+        .filter(([at]) => id !== "spamhaus-zrd" || at.endsWith(".24"))
+        .map(([at, { says, costPoints }]) => [
+          code(id),
+          asks,
+          codes.kind === "bits" ? `bit ${at}` : at,
+          says,
+          costPoints,
+          Math.min(LISTING_MAX, spamPoints ?? costPoints),
+        ]),
+    ),
+  );
+
+/** The rows below a heading, up to the next one. */
+const rowsUnder = (heading: string) =>
+  (page.split(`\n### ${heading}\n`)[1] ?? "")
+    .split("\n### ")[0]
+    ?.split("\n")
+    .filter((line) => line.startsWith("|")) ?? [];
+
+const weights = Object.entries(WEIGHTS).map(([id, weight]) => [code(id), weight]);
+const against = NEGATIVE.map(({ id, points, description }) => [code(id), points, description]);
+const inFavour = POSITIVE.map(({ id, description }) => [code(id), description]);
+
+test.each([
+  ["Weights", table(["component", "weight"], weights)],
+  [
+    "Caps",
+    table(
+      ["cap", "score at most"],
+      CAPS.map(({ id, atMost }) => [code(id), atMost]),
+    ),
+  ],
+  [
+    "Grades",
+    table(
+      ["grade", "from"],
+      GRADES.map(([from, grade]) => [grade, from]),
+    ),
+  ],
+  ["MX rules", ofRules(MX_RULES)],
+  ["SPF rules", ofRules(SPF_RULES)],
+  ["DKIM rules", ofRules(DKIM_RULES)],
+  ["DMARC rules", ofRules(DMARC_RULES)],
+  ["PTR rules", ofRules(PTR_RULES)],
+  ["Blocklists", ofLists()],
+  [
+    "Spam assessment",
+    `${table(["factor", "points", "because"], against)}\n${table(["factor", "because"], inFavour)}`,
+  ],
+])("the page has every number of %s as the code counts, and says why", (heading, made) => {
+  const rows = rowsUnder(heading);
+  const expected = unpadded(made).split("\n");
+  if (expected.some((row, at) => !rows[at]?.startsWith(row))) console.info(`${heading}\n${made}\n`);
+
+  // Columns to the right are the page's own: why a number is what it is.
+  expect(rows.map((row, at) => row.slice(0, expected[at]?.length))).toEqual(expected);
+});
+
+test("the page names the model's version and the bounds of the likelihood", () => {
+  expect(page).toContain(`Version of the model: **${MODEL_VERSION}**`);
+  expect(page).toContain(`low below ${MEDIUM_FROM}, medium below ${HIGH_FROM}, high from there`);
+});

@@ -1,0 +1,52 @@
+import { fill, issuesOf, named, scoreOf, statusOf } from "@mailproof/core/mail/rules";
+import { expect, test } from "vitest";
+
+const issue = issuesOf({
+  BAD: { severity: "high", costPoints: 70, message: "{host} is bad." },
+  ODD: {
+    severity: "medium",
+    costPoints: 40,
+    lesser: { severity: "low", costPoints: 0 },
+    message: "{host} is odd.",
+  },
+});
+
+test("an issue weighs what its row says, in the degree that is meant", () => {
+  expect(issue("ODD", { host: "a.test" })).toEqual({
+    id: "ODD",
+    severity: "medium",
+    costPoints: 40,
+    message: "a.test is odd.",
+    detail: { host: "a.test" },
+  });
+  expect(issue("ODD", {}, "lesser")).toMatchObject({ severity: "low", costPoints: 0 });
+  expect(issue("BAD", {}, "lesser")).toMatchObject({ severity: "high", costPoints: 70 });
+});
+
+test("costs end at nothing left", () => {
+  expect(scoreOf([])).toBe(100);
+  expect(scoreOf([issue("ODD")])).toBe(60);
+  expect(scoreOf([issue("ODD"), issue("BAD")])).toBe(0);
+});
+
+test.each([
+  ["pass", []],
+  ["pass", [issue("ODD", {}, "lesser")]],
+  ["warn", [issue("ODD")]],
+  ["fail", [issue("ODD"), issue("BAD")]],
+])("the status is %s", (status, issues) => {
+  expect(statusOf(issues)).toBe(status);
+});
+
+test("of what a stranger wrote a sentence takes what is readable, and an issue not all", () => {
+  const { message, detail } = issue("BAD", { host: `\u001b[31m${"x".repeat(1_000)}` });
+
+  expect(message).toMatch(/^\?\[31mx{195} is bad\.$/);
+  expect(String(detail["host"])).toHaveLength(200);
+  expect(fill("{missing}{n}", { n: 3 })).toBe("3");
+});
+
+test("of many names the first ones are told", () => {
+  expect(named(["a", "b"])).toBe("a, b");
+  expect(named(["a", "b", "c", "d", "e", "f", "g"])).toBe("a, b, c, d, e and 2 more");
+});
