@@ -71,15 +71,32 @@ export const fileBlobs = (directory: string, signLink: SignLink): Blobs => {
   };
 };
 
-/** On the disk before it gets its name: an input that was paid for survives a power cut. */
+/**
+ * On the disk before it gets its name: an input that was paid for survives a power cut. While one chunk is
+ * written the next is made, so a chunk that was given is not to be used again.
+ */
 const write = async (file: string, content: AsyncIterable<Uint8Array>): Promise<BlobFacts> => {
   const handle = await open(file, "wx");
   try {
-    for await (const chunk of content) await handle.appendFile(chunk);
+    await append(handle, content);
     await handle.sync();
     return factsOf(await handle.stat({ bigint: true }));
   } finally {
     await handle.close();
+  }
+};
+
+const append = async (handle: FileHandle, content: AsyncIterable<Uint8Array>): Promise<void> => {
+  let writing = Promise.resolve();
+  try {
+    for await (const chunk of content) {
+      await writing;
+      writing = handle.appendFile(chunk);
+      // Whether it failed is asked before the next; meanwhile it is no error that nobody looks at.
+      writing.catch(() => {});
+    }
+  } finally {
+    await writing;
   }
 };
 
