@@ -6,6 +6,7 @@ import type { Blobs } from "@mailproof/core/blobs";
 import type { Lists } from "@mailproof/core/mail/lists/lists";
 import type { Queue } from "@mailproof/core/queue";
 import { redact } from "@mailproof/core/redact";
+import { CHUNK_ROWS } from "@mailproof/core/settings";
 import type { Table } from "@mailproof/core/table";
 import type { Log, World } from "@mailproof/core/world";
 import manifest from "../package.json" with { type: "json" };

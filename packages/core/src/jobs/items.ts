@@ -83,6 +83,8 @@ const Job = v.object({
       includeEvidence: v.boolean(),
     }),
   ),
+  /** Its Idempotency-Key, to be freed if the job comes to nothing. */
+  claim: v.optional(v.nullable(v.object({ pk: v.string(), sk: v.string() })), null),
   /** How often it was put off because a mail server asked us to come later. */
   waits: Count,
   /** How often its message was sent since something last came of it. */
@@ -115,6 +117,7 @@ export const NOTHING_DONE = {
   unsettled: 0,
   unresolved: [],
   seen: 0,
+  claim: null,
 } as const;
 
 export type Job = Omit<Readonly<v.InferOutput<typeof Job>>, "unresolved"> & {

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { ownerOf } from "../access/payer.ts";
 import { commit, type Writes } from "../commit.ts";
 import { dueAt, inMs, NOT_DUE } from "../due.ts";
+import { releaseClaim } from "../money/claims.ts";
 import { endOf } from "../money/items.ts";
 import { move } from "../money/ledger.ts";
 import type { Moved } from "../money/moves.ts";
@@ -63,6 +64,7 @@ export const singleJob = (
     held: operation.amount,
     reason: operation.reason,
     single,
+    claim: operation.claim,
     sends: 1,
   }),
   ...dueAt(SINGLE, operation.id, inMs(world.now(), AGAIN_AFTER_MS), operation.token),
@@ -176,6 +178,7 @@ const fail = async (world: World, job: Job): Promise<string> => {
       set: { ...NOT_DUE, ...doneAt(world.now()), status: "failed", held: 0, error },
       where: { status: { oneOf: OPEN_STATUSES } },
     },
+    ...(job.claim ? [releaseClaim(job.claim, job.id)] : []),
     announce(world, job.owner, "job.failed", { job_id: job.id, status: "failed", error }),
   ]);
   return "given_up";
