@@ -14,13 +14,13 @@ const givenHouse = () => {
   const { world, logged, later } = givenWorld();
   let aheadMs = 0;
   const queue = sqliteQueue(":memory:", () => new Date(Date.now() + aheadMs));
-  const skip = (ms: number) => {
+  const goAhead = (ms: number) => {
     aheadMs += ms;
   };
   const table = sqliteTable(":memory:", world.now);
   const stopping = new AbortController();
   const local: LocalWorld = { ...world, table, queue };
-  return { local, queue, table, logged, later, skip, stopping };
+  return { local, queue, table, logged, later, goAhead, stopping };
 };
 
 /** Runs until the worker has been called so often, and then until it has ended. */
@@ -69,7 +69,7 @@ test("poison ends with the dead letters", async () => {
   await whenWorked(house, 3, async () => {
     throw new Error("never");
   });
-  house.skip(1_000);
+  house.goAhead(1_000);
 
   expect(await house.queue.receive(chunks, { waitMs: 0 })).toEqual([]);
   expect(await house.queue.countDead()).toBe(1);

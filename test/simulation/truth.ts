@@ -47,8 +47,11 @@ const payments = async ({ world, account, told }: Ended): Promise<string[]> => {
   let least = 0;
   let most = 0;
   for (const [name, heard] of heardByWish(told)) {
-    const paid = heard.filter(isPaid);
-    const prices = await Promise.all(paid.map((one) => priceOf(world, one)));
+    // A job that failed was paid back with its key free again: whoever asks then buys anew.
+    const told200 = heard.filter(isPaid);
+    const standing = await Promise.all(told200.map((one) => stands(world, one)));
+    const paid = told200.filter((_, at) => standing[at]);
+    const prices = paid.map(priceOf);
     const [price] = prices;
     if (prices.some((other) => other !== price)) wrong.push(`${name} was told several prices`);
     if (new Set(paid.map(contentOf)).size > 1) wrong.push(`${name} was told several outcomes`);
@@ -57,7 +60,7 @@ const payments = async ({ world, account, told }: Ended): Promise<string[]> => {
     if (paid.some(({ data }) => data.idempotent_replay && data.credits_used !== 0))
       wrong.push(`${name} was told that a replay is charged`);
     least += price ?? 0;
-    most += price ?? (heard.every(isForNothing) ? 0 : MOST);
+    most += price ?? (heard.every((one) => isPaid(one) || isForNothing(one)) ? 0 : MOST);
   }
   const { debited, refunded } = await balanceOf(world.table, account);
   const kept = debited - refunded;
@@ -82,12 +85,12 @@ const heardByWish = (told: readonly Told1[]): [string, Heard[]][] => {
   return [...byName].map(([name, same]) => [name, same.flatMap(({ heard }) => heard)]);
 };
 
-/** In half-credits. What went on as a job is paid when the job is done, and given back when it failed. */
-const priceOf = async (world: World, { data }: Answer): Promise<number> => {
-  if (data.status !== "pending") return data.cached ? 1 : 2;
-  const job = await findJob(world.table, String(data.job_id));
-  return job?.status === "failed" ? 0 : 2;
-};
+/** In half-credits. */
+const priceOf = ({ data }: Answer): number => (data.status !== "pending" && data.cached ? 1 : 2);
+
+const stands = async (world: World, { data }: Answer): Promise<boolean> =>
+  data.status !== "pending" ||
+  (await findJob(world.table, String(data.job_id)))?.status !== "failed";
 
 const contentOf = ({ data }: Answer): string => {
   const { idempotent_replay: _, credits_used: __, ...content } = data as Record<string, unknown>;

@@ -10,6 +10,7 @@ import { getJobsId } from "./endpoints/get-jobs-id.ts";
 import { postApiKeys } from "./endpoints/post-api-keys.ts";
 import { postVerify } from "./endpoints/post-verify.ts";
 import { postVerifyBatch } from "./endpoints/post-verify-batch.ts";
+import { postVerifyFile } from "./endpoints/post-verify-file.ts";
 
 /** The table of contents of the API. */
 export const endpoints: readonly Endpoint[] = [
@@ -17,6 +18,7 @@ export const endpoints: readonly Endpoint[] = [
 
   postVerify,
   postVerifyBatch,
+  postVerifyFile,
 
   getJobs,
   getJobsId,

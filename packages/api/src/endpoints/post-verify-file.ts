@@ -1,0 +1,201 @@
+import { TEST_BALANCE } from "@mailproof/core/access/test-mode";
+import { acceptFile, type FileTold, type FileWish } from "@mailproof/core/jobs/file";
+import { newUpload } from "@mailproof/core/jobs/uploads";
+import { type Halves, PRICE, toCredits } from "@mailproof/core/money/credits";
+import { balanceOf } from "@mailproof/core/money/items";
+import type { Json } from "@mailproof/core/table";
+import type { World } from "@mailproof/core/world";
+import * as v from "valibot";
+import type { Caller } from "../endpoint.ts";
+import { endpoint } from "../endpoint.ts";
+import { kindOfFile, takeFileForm } from "../file-form.ts";
+import { keyedBy } from "../idempotency.ts";
+import { CallbackUrl, JobName, JobOptions, wantsOf } from "../job-wishes.ts";
+import { KEYED_ERRORS, PAID_ERRORS } from "../schemas.ts";
+
+const ROUTE = "POST /v1/verify/file";
+const NAME_LENGTH_MAX = 255;
+const COLUMN_LENGTH_MAX = 200;
+
+const FileName = v.pipe(
+  v.string(),
+  v.minLength(1, "must not be empty"),
+  v.maxLength(NAME_LENGTH_MAX, `must have at most ${NAME_LENGTH_MAX} characters`),
+);
+
+const Upload = v.object({
+  upload_url: v.string(),
+  file_key: v.string(),
+  expires_in_seconds: v.number(),
+  next_step: v.string(),
+});
+
+const Accepted = v.object({
+  job_id: v.string(),
+  status: v.picklist(["processing", "enqueue_unknown"]),
+  total_submitted: v.number(),
+  duplicates_removed: v.number(),
+  invalid_emails_skipped: v.number(),
+  unique_emails: v.number(),
+  credits_used: v.number(),
+  credits_remaining: v.optional(v.number()),
+  credits_refunded: v.optional(v.number()),
+  credits_held: v.optional(v.number()),
+  enqueue_unknown: v.optional(v.number()),
+  dispatch_in_progress: v.optional(v.boolean()),
+  dispatch_settlement_pending: v.optional(v.boolean()),
+  idempotent_replay: v.optional(v.boolean()),
+  message: v.string(),
+});
+
+export const postVerifyFile = endpoint({
+  route: ROUTE,
+  summary:
+    "Verify the addresses of a CSV or TXT file as a job: ask for an upload, put the file, process it.",
+  price: "1 credit for each different address, when the job is accepted. Uploading costs nothing.",
+  access: "verification:write",
+  needs: ["table:readwrite", "blobs:read", "blobs:write", "queue:send"],
+  keyed: true,
+  form: true,
+  answers: [200, 202],
+  errors: [...KEYED_ERRORS, ...PAID_ERRORS, "NOT_FOUND"],
+
+  body: v.variant(
+    "action",
+    [
+      v.strictObject({
+        action: v.literal("get_upload_url"),
+        file_name: FileName,
+      }),
+      v.strictObject({
+        action: v.literal("process"),
+        file_key: v.pipe(v.string(), v.minLength(1, "must not be empty")),
+        email_column: v.optional(
+          v.pipe(
+            v.string(),
+            v.minLength(1, "must not be empty"),
+            v.maxLength(COLUMN_LENGTH_MAX, `must have at most ${COLUMN_LENGTH_MAX} characters`),
+          ),
+        ),
+        has_header: v.optional(v.boolean("must be true or false")),
+        name: JobName,
+        webhook_url: CallbackUrl,
+        options: JobOptions,
+      }),
+    ],
+    "must be get_upload_url or process",
+  ),
+  output: v.union([Upload, Accepted]),
+
+  async handle(world, caller, { body, form, key }) {
+    if (form) {
+      const { hash, ...file } = await takeFileForm(world, caller, form);
+      const wish = { ...file, name: null, wants: BOTH, callback: null };
+      const { emailColumn = null, hasHeader = null } = file;
+      return process(world, caller, wish, { key, request: { hash, emailColumn, hasHeader } });
+    }
+    if (body.action === "get_upload_url")
+      return { status: 200, data: await upload(world, caller, body.file_name) };
+    const { file_key: fileKey, email_column: emailColumn, has_header: hasHeader } = body;
+    const { name = null, webhook_url: url, options } = body;
+    const callback = url === undefined ? null : { url, secret: null };
+    const wish = { fileKey, emailColumn, hasHeader, name, wants: wantsOf(options), callback };
+    return process(world, caller, wish, { key, request: body });
+  },
+});
+
+const BOTH = { deepVerify: true, includeAi: true };
+
+const upload = async (world: World, caller: Caller, fileName: string) => {
+  const kind = kindOfFile("file_name", fileName);
+  const { url, key, expiresInSeconds } = await newUpload(world, caller, kind);
+  return {
+    upload_url: url,
+    file_key: key,
+    expires_in_seconds: expiresInSeconds,
+    next_step:
+      "PUT the file, unchanged, to upload_url; then POST here again with action process and this file_key.",
+  };
+};
+
+type Sent = { readonly key: string | null; readonly request: Json };
+
+const process = async (world: World, caller: Caller, wish: FileWish, { key, request }: Sent) => {
+  const told = await acceptFile(world, caller, wish, keyedBy(ROUTE, caller, key, request));
+  const remaining = await remainingOf(world, caller);
+  const { totalSubmitted, duplicatesRemoved, invalidSkipped, unique } = told.counts;
+  const data = {
+    job_id: told.job,
+    status: statusOf(told),
+    total_submitted: totalSubmitted,
+    duplicates_removed: duplicatesRemoved,
+    invalid_emails_skipped: invalidSkipped,
+    unique_emails: unique,
+    ...(remaining !== undefined && { credits_remaining: remaining }),
+    ...moneyOf(told, caller),
+  };
+  const isUnderWay = "waitMs" in told;
+  const retryAfter = isUnderWay && { "retry-after": String(Math.ceil(told.waitMs / 1000)) };
+  return { status: 202 as const, data, ...(retryAfter && { headers: retryAfter }) };
+};
+
+const statusOf = (told: FileTold) =>
+  "dispatched" in told && told.dispatched.unknown > 0
+    ? ("enqueue_unknown" as const)
+    : ("processing" as const);
+
+/** Undefined when it cannot be read: what is left out is not zero. */
+const remainingOf = async (
+  world: World,
+  { account, mode }: Caller,
+): Promise<number | undefined> => {
+  if (mode === "test") return toCredits(TEST_BALANCE.available);
+  const balance = await balanceOf(world.table, account).catch(() => undefined);
+  return balance && toCredits(balance.available);
+};
+
+const moneyOf = (told: FileTold, { mode }: Caller) => {
+  const isFree = told.how !== "accepted" || mode === "test";
+  const creditsUsed = { credits_used: isFree ? 0 : toCredits(told.price) };
+  if (told.how === "dispatching")
+    return {
+      ...creditsUsed,
+      dispatch_in_progress: true,
+      message:
+        "A request with this Idempotency-Key is still queueing the addresses. Nothing more was charged.",
+    };
+  if (told.how === "settling")
+    return {
+      ...creditsUsed,
+      dispatch_settlement_pending: true,
+      message:
+        "The addresses are queued; the credits are not settled yet. Nothing more is charged: send the same request again, or follow the job.",
+    };
+  return { ...creditsUsed, ...dispatchedOf(told, mode), ...replayOf(told) };
+};
+
+const replayOf = ({ how }: FileTold) => (how === "replayed" ? { idempotent_replay: true } : {});
+
+const dispatchedOf = (
+  { dispatched: { refused, unknown }, counts, how }: Extract<FileTold, { dispatched: unknown }>,
+  mode: Caller["mode"],
+) => {
+  const priceOf = (addresses: number) =>
+    mode === "test" ? 0 : toCredits((addresses * PRICE.fileAddress) as Halves);
+  const sentences = [
+    how === "replayed"
+      ? "This is the earlier submission with this Idempotency-Key; nothing was charged again."
+      : `${counts.unique - refused} addresses are being verified.`,
+    ...(refused > 0 ? [`${refused} could not be queued and were refunded.`] : []),
+    ...(unknown > 0
+      ? [
+          `Of ${unknown} it is not known whether they are queued; their credits are held until it is.`,
+        ]
+      : []),
+  ];
+  return {
+    ...(refused > 0 && { credits_refunded: priceOf(refused) }),
+    ...(unknown > 0 && { credits_held: priceOf(unknown), enqueue_unknown: unknown }),
+    message: sentences.join(" "),
+  };
+};
