@@ -1,0 +1,84 @@
+import type { Failure } from "@mailproof/core/failure";
+import { invalidField } from "./parse.ts";
+
+export type Field = { readonly name: string; readonly fileName: string | null };
+
+/** A fault of the form as such. */
+export const malformed = (message: string): Failure => invalidField("body", message);
+
+export const isForm = (contentType: string | undefined): contentType is string =>
+  /^\s*multipart\/form-data\s*(?:;|$)/i.test(contentType ?? "");
+
+// RFC 2046 §5.1.1: bchars, and no blank at the end.
+const BOUNDARY = /^[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]$/;
+
+export const boundaryIn = (contentType: string): string => {
+  const boundary = parametersAfter(/^\s*multipart\/form-data/i, contentType)?.get("boundary");
+  if (boundary === undefined || !BOUNDARY.test(boundary))
+    throw malformed("is a form whose content-type names no boundary of 1 to 70 characters");
+  return boundary;
+};
+
+/** Which field a part is, by its headers. */
+export const fieldIn = (text: string): Field => {
+  const headers = headersOf(text.replaceAll(/\r\n[\t ]+/g, " ").split("\r\n"));
+  const disposition = headers?.get("content-disposition") ?? "";
+  const parameters = parametersAfter(/^\s*form-data/i, disposition);
+  // A filename* is none: RFC 7578 §4.2 forbids it, since two names for one file invite mischief.
+  const [name, file] = ["name", "filename"].map((one) => parameters?.get(one));
+  if (name === undefined || nameFrom(name).includes("\0"))
+    throw malformed("has a part without a content-disposition that can be read and names a field");
+  if (!AS_IT_IS.test(headers?.get("content-transfer-encoding") ?? "binary"))
+    throw invalidField(nameFrom(name), "must be sent without a content-transfer-encoding");
+  // Some clients send the whole path. The folders of their disk are not ours to know (RFC 7578 §4.2).
+  const fileName = file === undefined ? null : nameFrom(file).replace(/^.*[/\\]/s, "");
+  return { name: nameFrom(name), fileName };
+};
+
+/** RFC 7578 §4.7: senders are to leave it out, and receivers do not decode it. */
+const AS_IT_IS = /^\s*(?:7bit|8bit|binary)\s*$/i;
+
+const HEADER = /^([\w!#$%&'*+.^`|~-]+):(.*)$/;
+const CONTROL = /(?!\t)\p{Cc}/u;
+
+/** By their names; undefined when a line is none, or when two say the same and nobody knows which is meant. */
+const headersOf = (lines: readonly string[]): ReadonlyMap<string, string> | undefined => {
+  const headers = new Map<string, string>();
+  for (const line of lines) {
+    const [, name = "", value = ""] = HEADER.exec(line) ?? [];
+    if (name === "" || CONTROL.test(line) || headers.has(name.toLowerCase())) return undefined;
+    headers.set(name.toLowerCase(), value);
+  }
+  return headers;
+};
+
+const PARAMETER = /\s*;\s*([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"([^"\\]*(?:\\.[^"\\]*)*)"|([^\s";]+))/y;
+
+const parametersAfter = (
+  beginning: RegExp,
+  header: string,
+): ReadonlyMap<string, string> | undefined => {
+  let rest = header.replace(beginning, "");
+  if (rest === header) return undefined;
+  const parameters = new Map<string, string>();
+  for (;;) {
+    PARAMETER.lastIndex = 0;
+    const [whole = "", name = "", quoted, plain = ""] = PARAMETER.exec(rest) ?? [];
+    if (whole === "") return /^[\s;]*$/.test(rest) ? parameters : undefined;
+    if (parameters.has(name.toLowerCase())) return undefined;
+    parameters.set(name.toLowerCase(), quoted === undefined ? plain : unescaped(quoted));
+    rest = rest.slice(whole.length);
+  }
+};
+
+// Not every backslash is an escape: old browsers send C:\lists\new.csv as it stands.
+const unescaped = (quoted: string): string => quoted.replaceAll(/\\(["\\])/g, "$1");
+
+/** Browsers write a quote as %22, and RFC 7578 §2 lets anybody write more so; a stray percent is one. */
+const nameFrom = (sent: string): string => {
+  try {
+    return decodeURIComponent(sent);
+  } catch {
+    return sent;
+  }
+};

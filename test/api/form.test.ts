@@ -1,0 +1,261 @@
+import { readForm } from "@mailproof/api/form";
+import { expect, test } from "vitest";
+import { readParts } from "./read-parts.ts";
+
+const TYPE = "multipart/form-data; boundary=b";
+const NAMED = 'Content-Disposition: form-data; name="a"';
+const FILE = `${NAMED}; filename="l.csv"`;
+
+/** A form of one part after another, as RFC 7578 writes it. */
+const formOf = (...parts: readonly (readonly [headers: string, content: string])[]): string =>
+  `${parts.map(([headers, content]) => `--b\r\n${headers}\r\n\r\n${content}\r\n`).join("")}--b--\r\n`;
+
+const nameIn = async (parameters: string) =>
+  (await readParts(TYPE, formOf([`Content-Disposition: form-data; ${parameters}`, ""])))[0];
+
+test("the parts of a form come in their order, with their names and their bytes", async () => {
+  const body = formOf(
+    ['Content-Disposition: form-data; name="email_column"', "E-Mail"],
+    [
+      'Content-Type: text/csv\r\ncontent-disposition: form-data; name="file"; filename="l.csv"',
+      "a@b.c\r\n",
+    ],
+  );
+
+  expect(await readParts(TYPE, body)).toEqual([
+    { name: "email_column", fileName: null, content: "E-Mail" },
+    { name: "file", fileName: "l.csv", content: "a@b.c\r\n" },
+  ]);
+});
+
+test.each([
+  ["quoted", 'name="a b"', "a b"],
+  ["bare", "name=a_b", "a_b"],
+  ["with a quote behind a backslash", String.raw`name="a\"b\\"`, String.raw`a"b\ `.trim()],
+  ["with a quote as browsers write it", 'name="a%22b"', 'a"b'],
+  ["percent-encoded", 'name="%C3%A9mail"', "émail"],
+  ["with a percent that encodes nothing", 'name="100%"', "100%"],
+  ["in UTF-8", 'name="почта"', "почта"],
+  ["with a semicolon", 'name="a; filename=x"', "a; filename=x"],
+  ["in capital letters", 'NAME="a"', "a"],
+  ["with blanks round the sign", 'name = "a" ;', "a"],
+  ["on a line of its own", '\r\n\tname="a"', "a"],
+])("a name %s is read as it was meant", async (_case, parameters, name) => {
+  expect(await nameIn(parameters)).toEqual({ name, fileName: null, content: "" });
+});
+
+test.each([
+  ["a plain one", 'filename="list.csv"', "list.csv"],
+  ["a path of another system", String.raw`filename="C:\new\list.csv"`, "list.csv"],
+  ["a path", 'filename="../../etc/list.csv"', "list.csv"],
+  ["none chosen", 'filename=""', ""],
+  ["the other way to say it, which forms may not use", "filename*=UTF-8''list.csv", null],
+  ["both ways", `filename="list.csv"; filename*=UTF-8''other.exe`, "list.csv"],
+])("of file names %s is taken for what it is", async (_case, parameters, fileName) => {
+  expect(await nameIn(`name="file"; ${parameters}`)).toMatchObject({ fileName });
+});
+
+test("a file name in an old Windows encoding is no reason to refuse a list", async () => {
+  const body = Buffer.from(formOf([`${NAMED}; filename="M\xfcller.csv"`, "x"]), "latin1");
+
+  expect(await readParts(TYPE, body)).toMatchObject([{ name: "a", content: "x" }]);
+});
+
+test.each([
+  [
+    "a preamble and an epilogue",
+    TYPE,
+    `for old\r\nreaders\r\n${formOf([NAMED, "x"])}and\r\n--b\r\n`,
+  ],
+  ["nothing after the last boundary", TYPE, formOf([NAMED, "x"]).trimEnd()],
+  ["blanks after a boundary", TYPE, formOf([NAMED, "x"]).replace("--b\r\n", "--b \t\r\n")],
+  ["a quoted boundary", 'Multipart/Form-Data; charset=utf-8; boundary="b"', formOf([NAMED, "x"])],
+  [
+    "a boundary of 70 characters",
+    `multipart/form-data; boundary=${"b".repeat(70)}`,
+    formOf([NAMED, "x"]).replaceAll("--b", `--${"b".repeat(70)}`),
+  ],
+  [
+    "a boundary of signs",
+    `multipart/form-data; boundary="'()+_,-./:=? b"`,
+    formOf([NAMED, "x"]).replaceAll("--b", "--'()+_,-./:=? b"),
+  ],
+])("%s is part of the format", async (_case, type, body) => {
+  expect(await readParts(type, body)).toEqual([{ name: "a", fileName: null, content: "x" }]);
+});
+
+test("what only looks like a boundary is content", async () => {
+  const content = "\r\n--\r\n--a\r\n\r--b\n--b\r\n -- b\r\n-";
+
+  expect(await readParts(TYPE, formOf([NAMED, content]))).toMatchObject([{ content }]);
+});
+
+test("a part may end with its headers, and a form may have no parts", async () => {
+  const ended = `--b\r\n${NAMED}\r\n\r\n--b\r\n${NAMED}\r\n\r\nx\r\n--b--`;
+
+  expect(await readParts(TYPE, ended)).toMatchObject([{ content: "" }, { content: "x" }]);
+  expect(await readParts(TYPE, "--b--\r\n")).toEqual([]);
+});
+
+const unnamed =
+  "body: has a part without a content-disposition that can be read and names a field. ";
+const noBoundary = "body: is a form whose content-type names no boundary of 1 to 70 characters. ";
+const unfinished = "body: ends before its last boundary. ";
+
+test.each([
+  ["no boundary in the type", "multipart/form-data", formOf([NAMED, "x"]), noBoundary],
+  ["an empty boundary", 'multipart/form-data; boundary=""', formOf([NAMED, "x"]), noBoundary],
+  [
+    "a boundary of 71 characters",
+    `multipart/form-data; boundary=${"b".repeat(71)}`,
+    "",
+    noBoundary,
+  ],
+  ["a boundary that ends in a blank", 'multipart/form-data; boundary="b "', "", noBoundary],
+  ["a boundary with a line end", 'multipart/form-data; boundary="b\r\nc"', "", noBoundary],
+  ["two boundaries", "multipart/form-data; boundary=b; boundary=c", "", noBoundary],
+  ["nothing at all", TYPE, "", "body: holds no boundary. "],
+  [
+    "another boundary",
+    TYPE,
+    formOf([NAMED, "x"]).replaceAll("--b", "--c"),
+    "body: holds no boundary. ",
+  ],
+  [
+    "bare line feeds",
+    TYPE,
+    formOf([NAMED, "x"]).replaceAll("\r", ""),
+    "body: has a part whose headers do not end. ",
+  ],
+  ["no last boundary", TYPE, formOf([NAMED, "x"]).slice(0, -8), unfinished],
+  ["half a last boundary", TYPE, formOf([NAMED, "x"]).slice(0, -3), unfinished],
+  [
+    "headers without an end",
+    TYPE,
+    `--b\r\n${NAMED}`,
+    "body: has a part whose headers do not end. ",
+  ],
+  [
+    "headers that go on and on",
+    TYPE,
+    formOf([`${NAMED}\r\nX: ${"x".repeat(17_000)}`, "x"]),
+    "body: has a part with more than 16384 bytes of headers. ",
+  ],
+  ["no headers", TYPE, "--b\r\n\r\nx\r\n--b--", unnamed],
+  ["headers without a name", TYPE, formOf(["Content-Disposition: form-data", "x"]), unnamed],
+  ["an attachment", TYPE, formOf(['Content-Disposition: attachment; name="a"', "x"]), unnamed],
+  [
+    "a name without an end",
+    TYPE,
+    formOf(['Content-Disposition: form-data; name="a', "x"]),
+    unnamed,
+  ],
+  ["two names", TYPE, formOf([`${NAMED}; name="b"`, "x"]), unnamed],
+  ["two dispositions", TYPE, formOf([`${NAMED}\r\n${NAMED}`, "x"]), unnamed],
+  ["a NUL in a name", TYPE, formOf(['Content-Disposition: form-data; name="a\0"', "x"]), unnamed],
+  ["an encoded NUL", TYPE, formOf(['Content-Disposition: form-data; name="a%00"', "x"]), unnamed],
+  ["a line that is no header", TYPE, formOf([`${NAMED}\r\nhello`, "x"]), unnamed],
+  ["a bare carriage return", TYPE, formOf([`${NAMED}\rX: y`, "x"]), unnamed],
+  [
+    "a boundary that its line goes on from",
+    TYPE,
+    formOf([NAMED, "x\r\n--bc"]),
+    "body: has a line that begins with its boundary and goes on. ",
+  ],
+  [
+    "base64",
+    TYPE,
+    formOf([`${NAMED}\r\nContent-Transfer-Encoding: base64`, "eA=="]),
+    "a: must be sent without a content-transfer-encoding. ",
+  ],
+  [
+    "a field of 10 KB and one byte",
+    TYPE,
+    formOf([NAMED, "x".repeat(10_241)]),
+    "a: must have at most 10240 bytes, or be sent as a file. ",
+  ],
+  [
+    "21 parts",
+    TYPE,
+    formOf(...Array.from({ length: 21 }, () => [NAMED, "x"] as const)),
+    "body: may have at most 20 parts. ",
+  ],
+])("%s is told to the caller in a sentence", async (_case, type, body, what) => {
+  await expect(readParts(type, body)).rejects.toMatchObject({
+    code: "INVALID_REQUEST",
+    message: `${what}Nothing was charged.`,
+    details: [{ field: what.split(":")[0] }],
+  });
+});
+
+test("at the limits a form is still read", async () => {
+  const parts = Array.from({ length: 20 }, () => [NAMED, "x".repeat(10_240)] as const);
+
+  expect(await readParts(TYPE, formOf(...parts))).toHaveLength(20);
+});
+
+/** A body of so many pieces that tells how many were taken, and whether it was closed. */
+const counted = (pieces: readonly string[]) => {
+  const asked = { pieces: 0, isClosed: false };
+  async function* bytes() {
+    try {
+      for (const piece of pieces) {
+        asked.pieces++;
+        yield Buffer.from(piece);
+      }
+    } finally {
+      asked.isClosed = true;
+    }
+  }
+  return { asked, bytes: bytes() };
+};
+
+const long = (count: number) => [
+  `--b\r\n${FILE}\r\n\r\n`,
+  ...Array.from({ length: count }, () => "x".repeat(1_000)),
+  `\r\n--b\r\n${NAMED}\r\n\r\ny\r\n--b--\r\n`,
+];
+
+test("a file is handed on as it comes: no more is taken than was asked for", async () => {
+  const { asked, bytes } = counted(long(100));
+  const taken: number[] = [];
+
+  for await (const { fileName, content } of readForm(TYPE, bytes))
+    if (fileName) for await (const _piece of content) taken.push(asked.pieces);
+
+  expect(taken[0]).toBeLessThan(4);
+  expect(taken.every((pieces, index) => pieces <= index + 3)).toBe(true);
+});
+
+test("what nobody reads of a part is skipped, half of it or all", async () => {
+  const read: unknown[] = [];
+
+  for (const count of [0, 1])
+    for await (const { name, fileName, content } of readForm(TYPE, counted(long(100)).bytes)) {
+      read.push([name, fileName]);
+      if (count === 1) for await (const _piece of content) break;
+    }
+
+  const both = [
+    ["a", "l.csv"],
+    ["a", null],
+  ];
+  expect(read).toEqual([...both, ...both]);
+});
+
+test("whoever stops reading the form lets go of its source", async () => {
+  const { asked, bytes } = counted(long(100));
+
+  for await (const _part of readForm(TYPE, bytes)) break;
+
+  expect(asked.isClosed).toBe(true);
+  expect(asked.pieces).toBeLessThan(4);
+});
+
+test("a part that is read too late does not pass for an empty one", async () => {
+  const parts = await Array.fromAsync(readForm(TYPE, counted(long(1)).bytes));
+
+  await expect(Array.fromAsync(parts[0]?.content ?? [])).rejects.toThrow(
+    "the part a is read after",
+  );
+});

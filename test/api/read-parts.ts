@@ -1,0 +1,24 @@
+import { readForm } from "@mailproof/api/form";
+import { cutAt } from "../form.ts";
+
+export type ReadPart = {
+  readonly name: string;
+  readonly fileName: string | null;
+  readonly content: string;
+};
+
+/** All the parts of a form, and what is in them. */
+export const readParts = async (
+  contentType: string,
+  body: string | Uint8Array,
+  cuts: readonly number[] = [],
+): Promise<ReadPart[]> => {
+  const bytes = typeof body === "string" ? Buffer.from(body) : body;
+  const parts: ReadPart[] = [];
+  for await (const { content, ...field } of readForm(contentType, cutAt(bytes, cuts)))
+    parts.push({
+      ...field,
+      content: Buffer.concat(await Array.fromAsync(content)).toString("latin1"),
+    });
+  return parts;
+};
