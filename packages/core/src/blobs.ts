@@ -31,6 +31,22 @@ export type GetLink = {
   readonly contentType: string;
 };
 
+/**
+ * How a key begins, and how many days after its last put a blob is gone. An upload is copied when it is accepted; an
+ * export can be made again; an input is read for as long as its job is kept on any plan (90 days), and some.
+ */
+export const BLOBS_KEPT_DAYS = {
+  "uploads/": 1,
+  "exports/": 1,
+  "inputs/": 100,
+} as const;
+
+export type KeptFor = keyof typeof BLOBS_KEPT_DAYS;
+
+/** Undefined: kept until it is removed. */
+export const keptFor = (key: string): KeptFor | undefined =>
+  (Object.keys(BLOBS_KEPT_DAYS) as KeptFor[]).find((beginning) => key.startsWith(beginning));
+
 const KEY = /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/;
 const KEY_LENGTH_MAX = 512;
 

@@ -3,7 +3,7 @@ import { type BigIntStats, rmSync } from "node:fs";
 import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
-import { assertBlobKey, type BlobFacts, type Blobs } from "@mailproof/core/blobs";
+import { assertBlobKey, type BlobFacts, type Blobs, keptFor } from "@mailproof/core/blobs";
 import type { SignLink } from "./blob-links.ts";
 
 const unfinishedIn = (directory: string) => join(directory, "unfinished");
@@ -17,11 +17,12 @@ export const fileBlobs = (directory: string, signLink: SignLink): Blobs => {
   const unfinished = unfinishedIn(directory);
 
   // Named by a hash: keys may differ in case only, be long, or be another key's folder, and many file
-  // systems can tell none of that apart.
+  // systems can tell none of that apart. What is kept for some days only has a folder per kind: a hash does not
+  // tell how the key began.
   const placeOf = (key: string): string => {
     assertBlobKey(key);
     const name = createHash("sha256").update(key).digest("hex");
-    return join(directory, name.slice(0, 2), name);
+    return join(directory, keptFor(key) ?? "", name.slice(0, 2), name);
   };
 
   return {
@@ -34,7 +35,8 @@ export const fileBlobs = (directory: string, signLink: SignLink): Blobs => {
         const made = await mkdir(dirname(place), { recursive: true });
         await rename(draft, place);
         await syncFolder(dirname(place));
-        if (made !== undefined) await syncFolder(directory);
+        if (made !== undefined)
+          for (const folder of [dirname(dirname(place)), directory]) await syncFolder(folder);
         return facts;
       } catch (error) {
         await rm(draft, { force: true });
@@ -128,7 +130,7 @@ const factsOf = ({ ino, mtimeNs, size }: BigIntStats): BlobFacts => ({
   bytes: Number(size),
 });
 
-const orAbsent = <T>(found: Promise<T>): Promise<T | undefined> =>
+export const orAbsent = <T>(found: Promise<T>): Promise<T | undefined> =>
   found.catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
     throw error;

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { schedules, workers } from "@mailproof/core/workers";
 import { runBackground } from "./background.ts";
+import { blobSweeper } from "./blob-sweeper.ts";
 import { type Demo, demoAccountIn } from "./demo.ts";
 import type { Environment } from "./environment.ts";
 import { clearUnfinished } from "./file-blobs.ts";
@@ -39,7 +40,8 @@ export const start = async (environment: Environment, fresh: boolean): Promise<R
   const lab = wantsLab(environment) ? await startLab() : null;
   const { world, openLink, close } = openHouse(environment, () => baseUrl, lab);
   rmSync(readyFile, { force: true });
-  clearUnfinished(join(directory, "blobs"));
+  const blobs = join(directory, "blobs");
+  clearUnfinished(blobs);
 
   const listening = await listen(server(world, openLink), environment.PORT);
   baseUrl = `http://${HOST}:${(listening.address() as AddressInfo).port}`;
@@ -48,7 +50,7 @@ export const start = async (environment: Environment, fresh: boolean): Promise<R
   const stopping = new AbortController();
   const background = runBackground(
     world,
-    { workers, schedules: [...schedules, sweeper(world.table)] },
+    { workers, schedules: [...schedules, sweeper(world.table), blobSweeper(blobs)] },
     stopping.signal,
   );
 
