@@ -1,8 +1,7 @@
+import type { Endpoint } from "@mailproof/api/endpoint";
 import { endpoints } from "@mailproof/api/endpoints";
 import { routerOf } from "@mailproof/api/routes";
-import type { APIGatewayProxyEventV2 } from "aws-lambda";
-
-const route = routerOf(endpoints);
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 
 /** A request as it stands on the wire. */
 export type WireRequest = {
@@ -19,7 +18,11 @@ export type WireRequest = {
  * joined by a comma, cookies in a list of their own, path parameters decoded, and a body that is not text as
  * base64.
  */
-export const toEvent = (sent: WireRequest): APIGatewayProxyEventV2 => {
+export const toEvent = (
+  sent: WireRequest,
+  listed: readonly Endpoint[] = endpoints,
+): APIGatewayProxyEventV2 => {
+  const route = routerOf(listed);
   const [rawPath = "", rawQueryString = ""] = sent.url.split(/\?(.*)/s, 2);
   const headers = joined((sent.headers ?? []).map(([name, value]) => [name.toLowerCase(), value]));
   const { cookie, ...others } = headers;
@@ -27,13 +30,13 @@ export const toEvent = (sent: WireRequest): APIGatewayProxyEventV2 => {
   const isBase64Encoded = Buffer.isBuffer(sent.body);
   return {
     version: "2.0",
-    routeKey: routeKeyOf(sent.method, rawPath),
+    routeKey: routeKeyOf(route, sent.method, rawPath),
     rawPath: decodeURIComponent(rawPath),
     rawQueryString,
     ...(cookie !== undefined && { cookies: cookie.split("; ") }),
     headers: others,
     ...(rawQueryString !== "" && { queryStringParameters: query }),
-    ...pathParametersOf(sent.method, rawPath),
+    ...pathParametersOf(route, sent.method, rawPath),
     requestContext: contextOf(sent.method, rawPath),
     ...(sent.body !== undefined && {
       body: sent.body.toString(isBase64Encoded ? "base64" : "utf8"),
@@ -41,6 +44,12 @@ export const toEvent = (sent: WireRequest): APIGatewayProxyEventV2 => {
     isBase64Encoded,
   };
 };
+
+/** The bytes that API Gateway sends on to the caller. */
+export const bytesOf = ({ body = "", isBase64Encoded }: APIGatewayProxyStructuredResultV2) =>
+  Buffer.from(body, isBase64Encoded ? "base64" : "utf8");
+
+type Route = ReturnType<typeof routerOf>;
 
 const joined = (pairs: readonly (readonly [string, string])[]): Record<string, string> => {
   const all = Object.groupBy(pairs, ([name]) => name);
@@ -52,7 +61,7 @@ const joined = (pairs: readonly (readonly [string, string])[]): Record<string, s
   );
 };
 
-const pathParametersOf = (method: string, rawPath: string) => {
+const pathParametersOf = (route: Route, method: string, rawPath: string) => {
   try {
     const { path } = route(method, rawPath);
     return Object.keys(path).length > 0 ? { pathParameters: { ...path } } : {};
@@ -61,7 +70,7 @@ const pathParametersOf = (method: string, rawPath: string) => {
   }
 };
 
-const routeKeyOf = (method: string, rawPath: string): string => {
+const routeKeyOf = (route: Route, method: string, rawPath: string): string => {
   try {
     return route(method, rawPath).endpoint.route;
   } catch {

@@ -1,9 +1,10 @@
+import { assertJsonType } from "@mailproof/api/body";
+import type { Endpoint } from "@mailproof/api/endpoint";
 import { endpoints } from "@mailproof/api/endpoints";
 import { asFailure, type HttpAnswer, refuse, respond } from "@mailproof/api/respond";
 import { routerOf } from "@mailproof/api/routes";
 import type { World } from "@mailproof/core/world";
-
-const route = routerOf(endpoints);
+import { cutAt, type FormPart, formOf } from "./form.ts";
 
 type Sent = {
   readonly key?: string;
@@ -12,26 +13,34 @@ type Sent = {
   readonly body?: unknown;
   /** How the body arrives, where that is what the story is about. */
   readonly readBody?: () => Promise<unknown>;
+  /** Sent as multipart/form-data, in the place of a body. */
+  readonly form?: readonly FormPart[];
 };
 
 /** Any: a story looks at the parts it is about, and says itself what they should be. */
 export type Told = {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** The body as it came. All there is of a streamed one. */
+  readonly text: string;
   readonly data: any;
   readonly error: any;
   readonly request_id: string;
 };
 
 /** One request along the one path, without a socket: what a story is told in. */
-export const send = async (world: World, what: string, sent: Sent = {}): Promise<Told> => {
-  const { statusCode, headers, body } = await answer(world, what, sent);
-  return {
-    statusCode,
-    headers,
-    ...(JSON.parse(body) as Pick<Told, "data" | "error" | "request_id">),
+export const sendTo = (listed: readonly Endpoint[]) => {
+  const route = routerOf(listed);
+  return async (world: World, what: string, sent: Sent = {}): Promise<Told> => {
+    const { statusCode, headers, body } = await answer(world, route, what, sent);
+    const isWhole = typeof body === "string";
+    const text = isWhole ? body : await textOf(body.stream);
+    const told = (isWhole ? JSON.parse(text) : {}) as Pick<Told, "data" | "error" | "request_id">;
+    return { statusCode, headers, text, ...told };
   };
 };
+
+export const send = sendTo(endpoints);
 
 /** One address, under an Idempotency-Key or without one. */
 export const whenVerified = (
@@ -46,19 +55,37 @@ export const whenVerified = (
     ...(idempotencyKey !== undefined && { headers: { "idempotency-key": idempotencyKey } }),
   });
 
-const answer = async (world: World, what: string, sent: Sent): Promise<HttpAnswer> => {
+const textOf = async (stream: AsyncIterable<string | Uint8Array>): Promise<string> => {
+  const pieces = await Array.fromAsync(stream, (piece) =>
+    typeof piece === "string" ? Buffer.from(piece) : piece,
+  );
+  return Buffer.concat(pieces).toString();
+};
+
+const answer = async (
+  world: World,
+  route: ReturnType<typeof routerOf>,
+  what: string,
+  sent: Sent,
+): Promise<HttpAnswer> => {
   const [method = "", rawPath = ""] = what.split(" ");
   const id = world.newId("req");
   try {
     const { endpoint, path } = route(method, rawPath);
     const { query = {}, key } = sent;
-    const headers = { ...sent.headers, ...(key && { "x-api-key": key }) };
+    const form = sent.form && (await formOf(sent.form));
+    const type = form && { "content-type": form.contentType };
+    const headers = { ...sent.headers, ...type, ...(key && { "x-api-key": key }) };
     return await respond(world, endpoint, {
       id,
       headers,
       path,
       query,
-      body: sent.readBody ?? (async () => sent.body),
+      body: async () => {
+        if (form) assertJsonType(form.contentType);
+        return sent.readBody ? sent.readBody() : sent.body;
+      },
+      bytes: () => cutAt(form?.bytes ?? new Uint8Array(), []),
     });
   } catch (error) {
     return refuse(world, id, asFailure(error, "nothing_charged"));

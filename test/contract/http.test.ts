@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import { request } from "node:http";
 import type { AddressInfo } from "node:net";
-import { text } from "node:stream/consumers";
+import { buffer } from "node:stream/consumers";
 import { BODY_BYTES_MAX } from "@mailproof/api/body";
+import type { Endpoint } from "@mailproof/api/endpoint";
 import { endpoints } from "@mailproof/api/endpoints";
 import { addKey } from "@mailproof/core/access/keys";
 import type { World } from "@mailproof/core/world";
@@ -11,32 +12,42 @@ import { unrouted } from "@mailproof/functions/unrouted";
 import { server } from "@mailproof/local/server";
 import type { APIGatewayProxyStructuredResultV2, Context } from "aws-lambda";
 import { expect, test } from "vitest";
-import { toEvent, type WireRequest } from "../gateway.ts";
+import { formOf } from "../form.ts";
+import { bytesOf, toEvent, type WireRequest } from "../gateway.ts";
 import { given } from "../given.ts";
+import { failingAfter, pretendForm, pretendStream } from "../pretend.ts";
 import { whenVerified } from "../send.ts";
 import { whenWorked } from "../working.ts";
 
 type Answered = {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
-  readonly body: Readonly<Record<string, unknown>>;
+  readonly body: string | Readonly<Record<string, unknown>>;
 };
 
-const viaLambda = async (world: World, sent: WireRequest): Promise<Answered> => {
-  const event = toEvent(sent);
-  const endpoint = endpoints.find(({ route }) => route === event.routeKey);
+const answered = (
+  status: number,
+  headers: Readonly<Record<string, unknown>>,
+  bytes: Buffer,
+): Answered => {
+  const isJson = String(headers["content-type"]).startsWith("application/json");
+  const body = isJson ? (JSON.parse(bytes.toString()) as Answered["body"]) : bytes.toString();
+  return { status, headers, body };
+};
+
+type Via = (world: World, sent: WireRequest, listed?: readonly Endpoint[]) => Promise<Answered>;
+
+const viaLambda: Via = async (world, sent, listed = endpoints) => {
+  const event = toEvent(sent, listed);
+  const endpoint = listed.find(({ route }) => route === event.routeKey);
   const answer: APIGatewayProxyStructuredResultV2 = endpoint
     ? await lambda(endpoint, world)(event, {} as Context)
     : await unrouted(world)(event);
-  return {
-    status: answer.statusCode ?? 0,
-    headers: answer.headers ?? {},
-    body: JSON.parse(answer.body ?? "") as Answered["body"],
-  };
+  return answered(answer.statusCode ?? 0, answer.headers ?? {}, bytesOf(answer));
 };
 
-const viaServer = async (world: World, sent: WireRequest): Promise<Answered> => {
-  const listening = server(world, () => undefined).listen(0, "127.0.0.1");
+const viaServer: Via = async (world, sent, listed = endpoints) => {
+  const listening = server(world, () => undefined, listed).listen(0, "127.0.0.1");
   await once(listening, "listening");
   try {
     const { port } = listening.address() as AddressInfo;
@@ -50,11 +61,7 @@ const viaServer = async (world: World, sent: WireRequest): Promise<Answered> => 
     });
     asking.end(body);
     const [answer] = await once(asking, "response");
-    return {
-      status: answer.statusCode,
-      headers: answer.headers,
-      body: JSON.parse(await text(answer)) as Answered["body"],
-    };
+    return answered(answer.statusCode, answer.headers, await buffer(answer));
   } finally {
     listening.close();
   }
@@ -62,14 +69,15 @@ const viaServer = async (world: World, sent: WireRequest): Promise<Answered> => 
 
 // Made by the way in, not by the service: the socket's, the page's, and the name of the request.
 const OF_THE_WAY_IN =
-  /^(date|connection|keep-alive|content-length|access-control-.*|x-request-id)$/;
+  /^(date|connection|keep-alive|content-length|transfer-encoding|access-control-.*|x-request-id)$/;
 
 const comparable = ({ status, headers, body }: Answered) => ({
   status,
   headers: Object.fromEntries(
     Object.entries(headers).filter(([name]) => !OF_THE_WAY_IN.test(name)),
   ),
-  body: { ...body, ...("request_id" in body && { request_id: "…" }) },
+  body:
+    typeof body === "string" ? body : { ...body, ...("request_id" in body && { request_id: "…" }) },
 });
 
 const JSON_TYPE = ["content-type", "application/json"] as const;
@@ -253,24 +261,28 @@ test.each<[string, WireRequest, number]>([
 ])(
   "%s is answered the same through Lambda and through the local server",
   async (_case, sent, status) => {
-    const answers = [];
-    for (const via of [viaLambda, viaServer]) {
-      const house = await given({ balance: 10 });
-      const { world, liveKey, account } = house;
-      await givenKeyWithOddId(world, account);
-      await whenVerified(world, liveKey, { email: "slow@x.com" }, "used");
-      await whenWorked(house);
-      const headers = sent.headers?.map(
-        ([name, value]) => [name, value.replace("KEY", liveKey)] as const,
-      );
-      answers.push(comparable(await via(world, { ...sent, ...(headers && { headers }) })));
-    }
-    const [throughLambda, throughServer] = answers;
+    const [throughLambda, throughServer] = await whenSentBothWays(sent, endpoints);
 
     expect(throughServer).toEqual(throughLambda);
     expect(throughLambda?.status).toBe(status);
   },
 );
+
+const whenSentBothWays = async (sent: WireRequest, listed: readonly Endpoint[]) => {
+  const answers = [];
+  for (const via of [viaLambda, viaServer]) {
+    const house = await given({ balance: 10 });
+    const { world, liveKey, account } = house;
+    await givenKeyWithOddId(world, account);
+    await whenVerified(world, liveKey, { email: "slow@x.com" }, "used");
+    await whenWorked(house);
+    const headers = sent.headers?.map(
+      ([name, value]) => [name, value.replace("KEY", liveKey)] as const,
+    );
+    answers.push(comparable(await via(world, { ...sent, ...(headers && { headers }) }, listed)));
+  }
+  return answers;
+};
 
 /** As an id would look if addresses were ids: what API Gateway decodes must not be decoded twice. */
 const givenKeyWithOddId = async (world: World, account: string) => {
@@ -288,3 +300,98 @@ test("a body that reaches for the prototype is 400 on both ways", async () => {
   expect(await viaLambda(world, sent)).toMatchObject({ status: 400 });
   expect(await viaServer(world, sent)).toMatchObject({ status: 400 });
 });
+
+const { contentType, bytes } = await formOf([
+  { name: "email_column", content: "E-Mail" },
+  { name: "file", fileName: "Ann's – list.csv", content: "E-Mail\r\nann@example.com\r\n" },
+]);
+const text = `--b\r\nContent-Disposition: form-data; name="a"\r\n\r\nx\r\n--b--\r\n`;
+const FORM = ["content-type", contentType] as const;
+const TEXT_FORM = ["content-type", "multipart/form-data; boundary=b"] as const;
+const KEY = ["x-api-key", "KEY"] as const;
+const form = (body: string | Buffer, ...headers: WireRequest["headers"] & {}): WireRequest => ({
+  ...post(body, ...headers),
+  url: "/v1/pretend/form",
+});
+
+test.each<[string, WireRequest, number]>([
+  ["a form", form(bytes, FORM, KEY), 202],
+  ["a form of plain text", form(text, TEXT_FORM, KEY), 202],
+  [
+    "a form by another spelling",
+    form(text, ["Content-Type", 'Multipart/Form-Data;Boundary="b"'], KEY),
+    202,
+  ],
+  ["JSON where a form is taken, too", form('{"action":"x"}', JSON_TYPE, KEY), 202],
+  ["wrong JSON where a form is taken, too", form('{"acton":"x"}', JSON_TYPE, KEY), 400],
+  [
+    "another type where a form is taken",
+    form("a=x", ["content-type", "application/x-www-form-urlencoded"], KEY),
+    400,
+  ],
+  ["a form where none is taken", post(bytes, FORM, KEY), 400],
+  ["a form with a query", { ...form(bytes, FORM, KEY), url: "/v1/pretend/form?a=x" }, 400],
+  ["half a form", form(bytes.subarray(0, 200), FORM, KEY), 400],
+  ["a form of nothing", form("", FORM, KEY), 400],
+  ["a form without a body", { method: "POST", url: "/v1/pretend/form", headers: [FORM, KEY] }, 400],
+  ["a form without a boundary", form(text, ["content-type", "multipart/form-data"], KEY), 400],
+  ["no key and half a form", form(bytes.subarray(0, 200), FORM), 401],
+])(
+  "%s is read the same through Lambda and through the local server",
+  async (_case, sent, status) => {
+    const [throughLambda, throughServer] = await whenSentBothWays(sent, [
+      ...endpoints,
+      pretendForm,
+    ]);
+
+    expect(throughServer).toEqual(throughLambda);
+    expect(throughLambda?.status).toBe(status);
+  },
+);
+
+test("both ways read every byte of a form, and pass on the headers of the answer", async () => {
+  for (const answer of await whenSentBothWays(form(bytes, FORM, KEY), [pretendForm])) {
+    expect(answer.headers["retry-after"]).toBe("7");
+    expect(answer.body).toEqual({
+      success: true,
+      data: {
+        parts: [
+          { name: "email_column", fileName: null, text: "E-Mail" },
+          {
+            name: "file",
+            fileName: "Ann's – list.csv",
+            text: "E-Mail\r\nann@example.com\r\n",
+          },
+        ],
+      },
+    });
+  }
+});
+
+async function* rows(...pieces: readonly (string | Uint8Array)[]) {
+  yield* pieces;
+}
+const é = Buffer.from("é");
+
+test.each<[string, () => AsyncIterable<string | Uint8Array>, number, unknown]>([
+  ["a streamed answer", () => rows("email\r\n", "a@b.c\r\n"), 200, "email\r\na@b.c\r\n"],
+  ["one of bytes, cut inside a letter", () => rows(é.subarray(0, 1), é.subarray(1)), 200, "é"],
+  ["one of nothing", () => rows(), 200, ""],
+  ["one with empty pieces", () => rows("", new Uint8Array(), "x", ""), 200, "x"],
+  [
+    "one that fails before its first piece",
+    () => failingAfter(),
+    503,
+    expect.objectContaining({ success: false }),
+  ],
+])(
+  "%s is the same through Lambda and through the local server",
+  async (_case, stream, status, body) => {
+    const listed = [pretendStream(stream)];
+    const answers = await whenSentBothWays(get("/v1/pretend/stream", KEY), listed);
+    const [throughLambda, throughServer] = answers;
+
+    expect(throughServer).toEqual(throughLambda);
+    expect(throughLambda).toMatchObject({ status, body });
+  },
+);

@@ -6,6 +6,17 @@ export const BODY_BYTES_MAX = 5_000_000;
 export const bodyTooLarge = () =>
   new Failure("PAYLOAD_TOO_LARGE", "nothing_charged", `The body is over ${BODY_BYTES_MAX} bytes.`);
 
+/** A list of 50 MiB and the boundaries round it. */
+export const FORM_BYTES_MAX = 55_000_000;
+
+/** `bytesMax` differs: a gateway lets less through than one machine does. */
+export const formTooLarge = (bytesMax: number) => {
+  const what = `A form may have at most ${bytesMax} bytes here. A larger file goes in two steps: POST /v1/verify/file (action get_upload_url) and PUT the file to its upload_url; then POST again (action process).`;
+  return new Failure("PAYLOAD_TOO_LARGE", "nothing_charged", what);
+};
+
+export const brokenOff = (cause: unknown) => unreadable("body: broke off before its end.", cause);
+
 export const malformedJson = (cause?: unknown) => unreadable("body: must be valid JSON.", cause);
 
 const JSON_TYPE = /^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;

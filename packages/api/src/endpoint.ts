@@ -4,6 +4,7 @@ import type { PlanId } from "@mailproof/core/accounts/plans";
 import type { FailureCode } from "@mailproof/core/failure";
 import type { World } from "@mailproof/core/world";
 import type { BaseIssue, BaseSchema, InferOutput } from "valibot";
+import type { Part } from "./form.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 export type Schema<T = unknown> = BaseSchema<unknown, T, BaseIssue<unknown>>;
@@ -37,10 +38,32 @@ export type Input<P = unknown, Q = unknown, B = unknown> = {
   readonly body: B;
   /** The Idempotency-Key, where the endpoint takes one and the caller sent one. */
   readonly key: string | null;
+  /** The parts of a multipart form, where the endpoint takes one and the caller sent one. */
+  readonly form: AsyncIterable<Part> | null;
 };
 
-export type Answer<T> = { readonly status: Success | 503; readonly data: T };
+/** A form stands in the place of the body: there is one or the other. */
+type FormInput<P, Q, B> =
+  | (Input<P, Q, B> & { readonly form: null })
+  | (Input<P, Q, undefined> & { readonly form: AsyncIterable<Part> });
+
+type Extra = {
+  /** Beside those that every answer has: retry-after, content-type, content-disposition. */
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+export type Answer<T> =
+  | (Extra & { readonly status: Success | 503; readonly data: T })
+  | (Extra & Streamed & { readonly status: 200 });
 export type Success = 200 | 201 | 202;
+
+/** An answer that is never held in memory as a whole. */
+export type Streamed = {
+  /** Read once, as fast as the caller reads; closed when the caller hangs up. What was given is not changed later. */
+  readonly stream: AsyncIterable<string | Uint8Array>;
+  /** Makes a link to the same, for where an answer cannot be this long. */
+  readonly elsewhere: () => Promise<string>;
+};
 
 /** One endpoint is one value. Lambda, the local server, IAM, docs and client all read the same value. */
 export type Endpoint<P = unknown, Q = unknown, B = unknown, O = unknown> = {
@@ -57,6 +80,8 @@ export type Endpoint<P = unknown, Q = unknown, B = unknown, O = unknown> = {
   readonly query?: Schema<Q> | undefined;
   readonly body?: Schema<B> | undefined;
   readonly output: Schema<O>;
+  /** Takes a multipart form in the place of the body, too. */
+  readonly form?: true | undefined;
   /** Takes an Idempotency-Key. Elsewhere the header means nothing. */
   readonly keyed?: true;
   /** False where the contract wants the data bare, without {success, data}. */
@@ -67,20 +92,29 @@ export type Endpoint<P = unknown, Q = unknown, B = unknown, O = unknown> = {
 
 type OutputOf<S extends Schema | undefined> = S extends Schema ? InferOutput<S> : undefined;
 
+type InputFor<F, P, Q, B> = F extends true ? FormInput<P, Q, B> : Input<P, Q, B>;
+
 /** Ties the handler's types to the schemas beside it. */
 export const endpoint = <
   O extends Schema,
   P extends Schema | undefined = undefined,
   Q extends Schema | undefined = undefined,
   B extends Schema | undefined = undefined,
+  F extends true | undefined = undefined,
 >(
   definition: Omit<
     Endpoint<OutputOf<P>, OutputOf<Q>, OutputOf<B>, InferOutput<O>>,
-    "path" | "query" | "body" | "output"
+    "path" | "query" | "body" | "output" | "form" | "handle"
   > & {
     readonly path?: P | undefined;
     readonly query?: Q | undefined;
     readonly body?: B | undefined;
     readonly output: O;
+    readonly form?: F;
+    handle(
+      world: World,
+      caller: Caller,
+      input: InputFor<F, OutputOf<P>, OutputOf<Q>, OutputOf<B>>,
+    ): Promise<Answer<InferOutput<O>>>;
   },
 ) => definition;

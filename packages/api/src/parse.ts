@@ -4,11 +4,15 @@ import type { Endpoint, Input, Schema } from "./endpoint.ts";
 
 const NOTHING_TO_READ = v.strictObject({});
 
-/** The parts of a request, each read by its own schema; the first part that is wrong is the answer. */
+/**
+ * The parts of a request, each read by its own schema; the first part that is wrong is the answer. A form has no
+ * schema: it is read as it comes, by the handler.
+ */
 export const parse = (endpoint: Endpoint, sent: Omit<Input, "key">): Omit<Input, "key"> => ({
   path: parsePart(endpoint.path ?? NOTHING_TO_READ, sent.path),
   query: parsePart(endpoint.query ?? NOTHING_TO_READ, sent.query),
-  body: endpoint.body && parsePart(endpoint.body, sent.body),
+  body: sent.form ? undefined : endpoint.body && parsePart(endpoint.body, sent.body),
+  form: sent.form,
 });
 
 type Detail = { readonly field: string; readonly message: string };
@@ -36,7 +40,7 @@ const invalid = (all: readonly Detail[]): Failure => {
 
 /** For what no schema can say: one field against another, or against the clock. */
 export const invalidField = (field: string, message: string): Failure =>
-  invalid([{ field, message }]);
+  invalid([{ field: shortened(field), message }]);
 
 const toDetail = (issue: v.BaseIssue<unknown>): Detail => ({
   field: shortened(v.getDotPath(issue) ?? "body"),

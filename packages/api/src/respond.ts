@@ -2,7 +2,10 @@ import { PLANS } from "@mailproof/core/accounts/plans";
 import { Failure, type MoneyOutcome } from "@mailproof/core/failure";
 import type { World } from "@mailproof/core/world";
 import { assertMay, authenticate, type Headers } from "./authenticate.ts";
-import type { Caller, Endpoint } from "./endpoint.ts";
+import { begun } from "./begun.ts";
+import type { Caller, Endpoint, Streamed } from "./endpoint.ts";
+import { readForm } from "./form.ts";
+import { isForm } from "./form-headers.ts";
 import { keyIn } from "./idempotency.ts";
 import { parse } from "./parse.ts";
 
@@ -13,12 +16,14 @@ export type HttpRequest = {
   readonly query: Readonly<Record<string, string>>;
   /** Reads the body as JSON; undefined when nothing was sent. Asked for once the caller may come in. */
   readonly body: () => Promise<unknown>;
+  /** The body as it comes, for a form. One of the two is asked for, and once. */
+  readonly bytes: () => AsyncIterable<Uint8Array>;
 };
 
-export type HttpAnswer = {
+export type HttpAnswer<Body = string | Streamed> = {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: Body;
 };
 
 /** The whole life of a request, in order. There is no other path through the service. */
@@ -31,15 +36,20 @@ export const respond = async (
   try {
     const caller = await admit(world, endpoint, request, headers);
     const key = keyIn(endpoint, request.headers);
-    const body = endpoint.body && (await request.body());
-    const input = parse(endpoint, { ...request, body });
-    const { status, data } = await endpoint.handle(world, caller, { ...input, key });
-    const told = endpoint.enveloped === false ? data : { success: true, data };
-    return answer(request.id, status, headers, told);
+    const form = formIn(endpoint, request);
+    const body = form ? undefined : endpoint.body && (await request.body());
+    const input = parse(endpoint, { ...request, body, form });
+    const told = await endpoint.handle(world, caller, { ...input, key });
+    const all = { ...headers, ...told.headers };
+    if ("stream" in told) {
+      const { stream, elsewhere } = told;
+      return answer(request.id, told.status, all, { stream: await begun(stream), elsewhere });
+    }
+    const { status, data } = told;
+    const said = endpoint.enveloped === false ? data : { success: true, data };
+    return answer(request.id, status, all, JSON.stringify(said));
   } catch (error) {
-    // A route without a price cannot have charged anything, whatever broke in it.
-    const money = endpoint.price === null ? "nothing_charged" : "unknown";
-    return refuse(world, request.id, asFailure(error, money), headers);
+    return refuse(world, request.id, asFailure(error, moneyAfterBug(endpoint)), headers);
   }
 };
 
@@ -49,7 +59,7 @@ export const refuse = (
   requestId: string,
   failure: Failure,
   headers: Readonly<Record<string, string>> = {},
-): HttpAnswer => {
+): HttpAnswer<string> => {
   const { status, code, message, details, retryable } = failure;
   if (status >= 500) world.log("failure", { requestId, code, cause: failure.cause ?? failure });
   const error = {
@@ -63,7 +73,7 @@ export const refuse = (
     requestId,
     status,
     { ...headers, ...later, ...failure.headers },
-    { success: false, error, request_id: requestId },
+    JSON.stringify({ success: false, error, request_id: requestId }),
   );
 };
 
@@ -72,6 +82,10 @@ export const asFailure = (error: unknown, money: MoneyOutcome): Failure =>
   error instanceof Failure
     ? error
     : new Failure("INTERNAL", money, "Something broke on our side.", { cause: error });
+
+/** A route without a price cannot have charged anything, whatever broke in it. */
+export const moneyAfterBug = ({ price }: Endpoint): MoneyOutcome =>
+  price === null ? "nothing_charged" : "unknown";
 
 const RETRY_AFTER_SECONDS = "5";
 
@@ -97,6 +111,11 @@ const admit = async (
   return caller;
 };
 
+const formIn = ({ form }: Endpoint, { headers, bytes }: HttpRequest) => {
+  const contentType = headers["content-type"];
+  return form && isForm(contentType) ? readForm(contentType, bytes()) : null;
+};
+
 /** Before the handler nothing was charged, so a door that fails here is no mystery. */
 const orUnavailable = <T>(step: Promise<T>): Promise<T> =>
   step.catch((cause: unknown) => {
@@ -113,12 +132,12 @@ const tooMany = (resetAt: number, now: Date): Failure => {
   });
 };
 
-const answer = (
+const answer = <Body>(
   requestId: string,
   statusCode: number,
   headers: Readonly<Record<string, string>>,
-  body: unknown,
-): HttpAnswer => ({
+  body: Body,
+): HttpAnswer<Body> => ({
   statusCode,
   headers: {
     "content-type": "application/json; charset=utf-8",
@@ -128,5 +147,5 @@ const answer = (
     ...headers,
     "x-request-id": requestId,
   },
-  body: JSON.stringify(body),
+  body,
 });

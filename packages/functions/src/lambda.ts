@@ -1,9 +1,15 @@
-import { assertJsonType, BODY_BYTES_MAX, bodyTooLarge, malformedJson } from "@mailproof/api/body";
+import {
+  assertJsonType,
+  BODY_BYTES_MAX,
+  bodyTooLarge,
+  formTooLarge,
+  malformedJson,
+} from "@mailproof/api/body";
 import type { Endpoint } from "@mailproof/api/endpoint";
 import {
   asFailure,
-  type HttpAnswer,
   type HttpRequest,
+  moneyAfterBug,
   refuse,
   respond,
 } from "@mailproof/api/respond";
@@ -12,6 +18,7 @@ import middy, { type MiddlewareObj } from "@middy/core";
 import jsonBodyParser from "@middy/http-json-body-parser";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { countAnswer } from "./metrics.ts";
+import { wholeAnswer } from "./whole-answer.ts";
 import { awsWorld } from "./world.ts";
 
 type Event = APIGatewayProxyEventV2;
@@ -21,10 +28,11 @@ export const lambda = (endpoint: Endpoint, world: World = awsWorld()) =>
   middy<Event, APIGatewayProxyStructuredResultV2>()
     .use(counted(endpoint.route))
     .onError((request) => {
-      const failure = asFailure(request.error, "unknown");
-      request.response = toResult(refuse(world, idOf(request.event), failure));
+      const failure = asFailure(request.error, moneyAfterBug(endpoint));
+      const { headers, ...refusal } = refuse(world, idOf(request.event), failure);
+      request.response = { ...refusal, headers: { ...headers } };
     })
-    .handler(async (event) => toResult(await respond(world, endpoint, toRequest(event))));
+    .handler(async (event) => wholeAnswer(await respond(world, endpoint, toRequest(event))));
 
 // Whether the type is right is for the API to say: the parser's own 415 is not in the contract.
 const json = jsonBodyParser({ disableContentTypeCheck: true });
@@ -48,6 +56,19 @@ const readBody = async (event: Event): Promise<unknown> => {
   return read.body;
 };
 
+/** Lambda is called with at most 6 MB of JSON, and a form comes as base64: three bytes in four letters. */
+const FORM_BYTES_MAX = 4_500_000;
+
+const bytesOf = ({ body = "", isBase64Encoded }: Event): AsyncIterable<Uint8Array> => {
+  const bytes = Buffer.from(body, isBase64Encoded ? "base64" : "utf8");
+  if (bytes.length > FORM_BYTES_MAX) throw formTooLarge(FORM_BYTES_MAX);
+  return only(bytes);
+};
+
+async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  if (bytes.length > 0) yield bytes;
+}
+
 type Request = Parameters<NonNullable<ReturnType<typeof jsonBodyParser>["before"]>>[0];
 
 const counted = (route: string): MiddlewareObj<Event, APIGatewayProxyStructuredResultV2> => ({
@@ -61,21 +82,12 @@ const toRequest = (event: Event): HttpRequest => ({
   path: defined(event.pathParameters),
   query: defined(event.queryStringParameters),
   body: () => readBody(event),
+  bytes: () => bytesOf(event),
 });
 
 const defined = (values: Readonly<Record<string, string | undefined>> = {}) =>
   Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
-
-const toResult = ({
-  statusCode,
-  headers,
-  body,
-}: HttpAnswer): APIGatewayProxyStructuredResultV2 => ({
-  statusCode,
-  headers: { ...headers },
-  body,
-});
 
 const idOf = (event: Event): string => event.requestContext.requestId;

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { brokenOff } from "@mailproof/api/body";
 
 /** The body of a request, up to a size. The connection stays open, so that an answer can still be sent. */
 export async function* upTo(
@@ -8,10 +9,15 @@ export async function* upTo(
 ): AsyncGenerator<Buffer> {
   let bytes = 0;
   const chunks: AsyncIterable<Buffer> = incoming.iterator({ destroyOnReturn: false });
-  for await (const chunk of chunks) {
-    bytes += chunk.length;
-    if (bytes > bytesMax) throw tooLarge();
-    yield chunk;
+  try {
+    for await (const chunk of chunks) {
+      bytes += chunk.length;
+      if (bytes > bytesMax) throw tooLarge();
+      yield chunk;
+    }
+  } catch (cause) {
+    // Whoever hangs up in the middle is no fault of ours, and nothing for the log.
+    throw incoming.errored === cause ? brokenOff(cause) : cause;
   }
 }
 
@@ -24,6 +30,7 @@ const DISCARD_MS = 2_000;
  */
 export const discarded = async (incoming: IncomingMessage): Promise<boolean> => {
   if (incoming.complete) return true;
+  if (incoming.destroyed) return false;
   const { promise, resolve } = Promise.withResolvers<boolean>();
   let bytes = 0;
   const timer = setTimeout(() => resolve(false), DISCARD_MS);

@@ -1,26 +1,44 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { assertJsonType, BODY_BYTES_MAX, bodyTooLarge, parseJson } from "@mailproof/api/body";
+import {
+  assertJsonType,
+  BODY_BYTES_MAX,
+  bodyTooLarge,
+  FORM_BYTES_MAX,
+  formTooLarge,
+  parseJson,
+} from "@mailproof/api/body";
 import { corsHeaders, preflightHeaders } from "@mailproof/api/cors";
+import type { Endpoint } from "@mailproof/api/endpoint";
 import { endpoints } from "@mailproof/api/endpoints";
 import { asFailure, type HttpAnswer, refuse, respond } from "@mailproof/api/respond";
 import { routerOf } from "@mailproof/api/routes";
 import type { World } from "@mailproof/core/world";
 import { BLOBS_PATH, type OpenLink } from "./blob-links.ts";
 import { discarded, upTo } from "./incoming.ts";
+import { poured } from "./outgoing.ts";
 import { serveBlob } from "./serve-blob.ts";
 
 /** What API Gateway, Lambda and S3 are on AWS: route, read the body, respond. Nothing here has an opinion. */
-export const server = (world: World, openLink: OpenLink): Server =>
-  createServer((incoming, outgoing) => {
-    // Nothing can reject here but a broken connection, and then nobody is left to be told.
-    void serve(world, openLink, incoming, outgoing).catch(() => outgoing.destroy());
-  });
-
-const route = routerOf(endpoints);
-
-const serve = async (
+export const server = (
   world: World,
   openLink: OpenLink,
+  listed: readonly Endpoint[] = endpoints,
+): Server => {
+  const route = routerOf(listed);
+  return createServer((incoming, outgoing) => {
+    // Nothing can reject here but a broken connection, and then nobody is left to be told.
+    void serve({ world, openLink, route }, incoming, outgoing).catch(() => outgoing.destroy());
+  });
+};
+
+type House = {
+  readonly world: World;
+  readonly openLink: OpenLink;
+  readonly route: ReturnType<typeof routerOf>;
+};
+
+const serve = async (
+  { world, openLink, route }: House,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> => {
@@ -30,32 +48,52 @@ const serve = async (
     if (incoming.method === "OPTIONS") return void outgoing.writeHead(204, preflightHeaders).end();
     if (incoming.url?.startsWith(BLOBS_PATH))
       return await serveBlob(world.blobs, openLink, incoming, outgoing);
-    await send(incoming, outgoing, await answer(world, id, incoming));
+    await send(world, id, incoming, outgoing, await answer(world, route, id, incoming));
   } catch (error) {
     // The caller hung up: there is nobody to answer, and nothing broke on our side.
     if (outgoing.headersSent || (incoming.destroyed && !incoming.complete))
       return void outgoing.destroy();
-    await send(incoming, outgoing, refuse(world, id, asFailure(error, "nothing_charged")));
+    const refusal = refuse(world, id, asFailure(error, "nothing_charged"));
+    await send(world, id, incoming, outgoing, refusal);
   }
 };
 
 const send = async (
+  world: World,
+  id: string,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   { statusCode, headers, body }: HttpAnswer,
 ): Promise<void> => {
   // The rest of a body that nobody read would be taken for the caller's next request.
   if (!(await discarded(incoming))) outgoing.setHeader("connection", "close");
-  const length = { "content-length": Buffer.byteLength(body) };
-  outgoing.writeHead(statusCode, { ...headers, ...length }).end(body);
+  if (typeof body === "string") {
+    const length = { "content-length": Buffer.byteLength(body) };
+    return void outgoing.writeHead(statusCode, { ...headers, ...length }).end(body);
+  }
+  outgoing.writeHead(statusCode, headers);
+  await poured(body.stream, outgoing).catch((cause: unknown) => {
+    world.log("answer_broke_off", { requestId: id, cause });
+    outgoing.destroy();
+  });
 };
 
-const answer = async (world: World, id: string, incoming: IncomingMessage): Promise<HttpAnswer> => {
+const answer = async (
+  world: World,
+  route: House["route"],
+  id: string,
+  incoming: IncomingMessage,
+): Promise<HttpAnswer> => {
   const [rawPath = "", search = ""] = targetOf(incoming).split(/\?(.*)/s, 2);
   const { endpoint, path } = route(incoming.method ?? "", rawPath);
-  const body = () => readBody(incoming);
-  const query = queryOf(search);
-  return respond(world, endpoint, { id, headers: plain(incoming), path, query, body });
+  return respond(world, endpoint, {
+    id,
+    headers: plain(incoming),
+    path,
+    query: queryOf(search),
+    body: () => readBody(incoming),
+    bytes: () => bytesOf(incoming),
+  });
 };
 
 /**
@@ -70,6 +108,13 @@ const readBody = async (incoming: IncomingMessage): Promise<unknown> => {
   if (chunks.length === 0) return undefined;
   assertJsonType(incoming.headersDistinct["content-type"]?.join(","));
   return parseJson(Buffer.concat(chunks).toString());
+};
+
+const bytesOf = (incoming: IncomingMessage): AsyncIterable<Uint8Array> => {
+  const tooLarge = () => formTooLarge(FORM_BYTES_MAX);
+  // Whoever says beforehand that it is too large is refused before anything is stored.
+  if (Number(incoming.headers["content-length"] ?? 0) > FORM_BYTES_MAX) throw tooLarge();
+  return upTo(FORM_BYTES_MAX, incoming, tooLarge);
 };
 
 /** As API Gateway does it: a parameter that comes twice is one value with a comma in it. */

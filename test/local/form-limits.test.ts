@@ -1,0 +1,103 @@
+import { once } from "node:events";
+import { type IncomingMessage, type OutgoingHttpHeaders, request } from "node:http";
+import { json } from "node:stream/consumers";
+import { FORM_BYTES_MAX } from "@mailproof/api/body";
+import { type Endpoint, endpoint } from "@mailproof/api/endpoint";
+import { expect, test } from "vitest";
+import { pretendForm } from "../pretend.ts";
+import { whenListening } from "./listening.ts";
+
+const HEAD = '--b\r\nContent-Disposition: form-data; name="file"; filename="l.csv"\r\n\r\n';
+const TAIL = "\r\n--b--\r\n";
+
+/** Reads a form and keeps nothing but how long it was. */
+const measuring = endpoint({
+  ...pretendForm,
+  form: true,
+  async handle(_world, _caller, { form }) {
+    let bytes = 0;
+    for await (const { content } of form ?? [])
+      for await (const piece of content) bytes += piece.length;
+    return { status: 202, data: { bytes } };
+  },
+});
+
+const whenAsking = async (headers: OutgoingHttpHeaders, route: Endpoint = measuring) => {
+  const { port, liveKey } = await whenListening(route);
+  const type = "multipart/form-data; boundary=b";
+  return request({
+    port,
+    method: "POST",
+    path: "/v1/pretend/form",
+    headers: { "x-api-key": liveKey, "content-type": type, ...headers },
+    agent: false,
+  });
+};
+
+/** Sends a file of this many bytes, in pieces, and reads the answer. */
+const whenSent = async (fileBytes: number, headers: OutgoingHttpHeaders = {}) => {
+  const asking = await whenAsking(headers);
+  const answered = once(asking, "response") as Promise<[IncomingMessage]>;
+  asking.write(HEAD);
+  const piece = Buffer.alloc(1_000_000, "x");
+  for (let left = fileBytes; left > 0; left -= piece.length)
+    if (!asking.write(piece.subarray(0, left))) await once(asking, "drain");
+  asking.end(TAIL);
+  const [answer] = await answered;
+  return { status: answer.statusCode, body: await json(answer) };
+};
+
+const ROUND = HEAD.length + TAIL.length;
+const TOO_LARGE = {
+  status: 413,
+  body: {
+    error: {
+      code: "PAYLOAD_TOO_LARGE",
+      message: expect.stringMatching(/get_upload_url.*PUT.*process/),
+    },
+  },
+};
+
+test("a form of 55 MB is read, and one byte more is refused with the way to send it", async () => {
+  expect(await whenSent(FORM_BYTES_MAX - ROUND)).toEqual({
+    status: 202,
+    body: { success: true, data: { bytes: FORM_BYTES_MAX - ROUND } },
+  });
+  expect(await whenSent(FORM_BYTES_MAX - ROUND + 1)).toMatchObject(TOO_LARGE);
+});
+
+test("whoever says beforehand that a form is too large is refused before it is read", async () => {
+  const asking = await whenAsking({ "content-length": FORM_BYTES_MAX + 1 });
+  asking.on("error", () => {});
+  asking.write(HEAD);
+  const [answer] = (await once(asking, "response")) as [IncomingMessage];
+
+  expect({ status: answer.statusCode, body: await json(answer) }).toMatchObject(TOO_LARGE);
+  expect(answer.headers.connection).toBe("close");
+});
+
+test("a client that hangs up in the middle of a form is no failure of ours", async () => {
+  const begun = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<unknown>();
+  const reading = endpoint({
+    ...pretendForm,
+    form: true,
+    async handle(_world, _caller, { form }) {
+      try {
+        for await (const { content } of form ?? [])
+          for await (const _piece of content) begun.resolve();
+      } catch (error) {
+        ended.resolve(error);
+      }
+      return { status: 202, data: {} };
+    },
+  });
+  const asking = await whenAsking({}, reading);
+  asking.on("error", () => {});
+  asking.write(HEAD + "x".repeat(100_000));
+  await begun.promise;
+  asking.destroy();
+
+  // A status below 500 is not logged.
+  expect(await ended.promise).toMatchObject({ code: "INVALID_REQUEST", status: 400 });
+});

@@ -1,0 +1,98 @@
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { buffer } from "node:stream/consumers";
+import type { Endpoint } from "@mailproof/api/endpoint";
+import { expect, test } from "vitest";
+import { countedPieces, failingAfter, pretendStream } from "../pretend.ts";
+import { whenListening } from "./listening.ts";
+
+const whenAsked = async (endpoint: Endpoint) => {
+  const { port, liveKey, logged } = await whenListening(endpoint);
+  const asking = request({
+    port,
+    path: "/v1/pretend/stream",
+    headers: { "x-api-key": liveKey },
+    agent: false,
+  });
+  asking.end();
+  const [answer] = (await once(asking, "response")) as [IncomingMessage];
+  return { answer, asking, logged };
+};
+
+test("the first piece arrives before the second is made", async () => {
+  const hasArrived = Promise.withResolvers<void>();
+  async function* waiting() {
+    yield "first";
+    await hasArrived.promise;
+    yield " second";
+  }
+  const { answer } = await whenAsked(pretendStream(waiting));
+
+  const [piece] = (await once(answer, "data")) as [Buffer];
+  hasArrived.resolve();
+
+  expect(piece.toString()).toBe("first");
+  expect((await buffer(answer)).toString()).toBe(" second");
+});
+
+test("an answer has the headers of its endpoint, and no length that nobody knows", async () => {
+  const { answer } = await whenAsked(pretendStream(countedPieces(3, "x").pieces));
+
+  expect(answer.statusCode).toBe(200);
+  expect(answer.headers).toMatchObject({
+    "content-type": "text/csv; charset=utf-8",
+    "content-disposition": 'attachment; filename="results.csv"',
+    "transfer-encoding": "chunked",
+    "x-ratelimit-remaining": "599",
+  });
+  expect(answer.headers["content-length"]).toBeUndefined();
+  expect((await buffer(answer)).toString()).toBe("xxx");
+});
+
+test("the source is asked as fast as the client reads, and no faster", async () => {
+  const [PIECES, PIECE_BYTES] = [600, 100_000];
+  const { asked, pieces } = countedPieces(PIECES, Buffer.alloc(PIECE_BYTES, "x"));
+  const { answer } = await whenAsked(pretendStream(pieces));
+
+  let read = 0;
+  let aheadMost = 0;
+  for await (const chunk of answer) {
+    aheadMost = Math.max(aheadMost, asked.pieces * PIECE_BYTES - read);
+    read += (chunk as Buffer).length;
+  }
+
+  expect(read).toBe(PIECES * PIECE_BYTES);
+  // What the system holds between two sockets is some megabytes; the whole would be 60.
+  expect(aheadMost).toBeLessThan(30_000_000);
+});
+
+test("when the client hangs up, the source is closed and not asked to its end", async () => {
+  const { asked, pieces } = countedPieces(1_000_000, Buffer.alloc(100_000, "x"));
+  const { answer, asking, logged } = await whenAsked(pretendStream(pieces));
+
+  await once(answer, "data");
+  answer.on("error", () => {});
+  asking.destroy();
+  await asked.closed;
+
+  expect(asked.pieces).toBeLessThan(1_000);
+  // It is the client's good right, and nothing to wake anybody for.
+  expect(logged).toEqual([]);
+});
+
+test("half a file does not pass for the whole: the connection breaks, and the log says why", async () => {
+  const hasArrived = Promise.withResolvers<void>();
+  async function* breaking() {
+    yield "a,b\r\n";
+    await hasArrived.promise;
+    yield* failingAfter("c,");
+  }
+  const { answer, logged } = await whenAsked(pretendStream(breaking));
+  await once(answer, "data");
+  hasArrived.resolve();
+
+  await expect(buffer(answer)).rejects.toThrow("aborted");
+  expect(logged).toMatchObject([
+    { event: "answer_broke_off", fields: { requestId: "req_1", cause: { code: "UNAVAILABLE" } } },
+  ]);
+});

@@ -1,0 +1,81 @@
+import { endpoint } from "@mailproof/api/endpoint";
+import { Failure } from "@mailproof/core/failure";
+import * as v from "valibot";
+
+type Piece = string | Uint8Array;
+
+/** Takes a form or JSON, and tells what it got: what a route that reads files has to rely on. */
+export const pretendForm = endpoint({
+  route: "POST /v1/pretend/form",
+  summary: "Tell what was sent.",
+  price: null,
+  access: "verification:write",
+  needs: [],
+  answers: [202],
+  errors: ["INVALID_REQUEST"],
+  form: true,
+  body: v.strictObject({ action: v.string() }),
+  output: v.unknown(),
+
+  async handle(_world, _caller, { body, form }) {
+    const headers = { "retry-after": "7" };
+    if (!form) return { status: 202, headers, data: { action: body.action } };
+    const parts = [];
+    for await (const { name, fileName, content } of form)
+      parts.push({
+        name,
+        fileName,
+        text: Buffer.concat(await Array.fromAsync(content)).toString(),
+      });
+    return { status: 202, headers, data: { parts } };
+  },
+});
+
+/** Streams what it was made with. */
+export const pretendStream = (
+  stream: () => AsyncIterable<Piece>,
+  elsewhere: () => Promise<string> = async () => "https://blobs.example/elsewhere",
+) =>
+  endpoint({
+    route: "GET /v1/pretend/stream",
+    summary: "Stream.",
+    price: null,
+    access: "verification:read",
+    needs: [],
+    answers: [200],
+    errors: [],
+    output: v.unknown(),
+
+    async handle() {
+      const headers = {
+        "content-type": "text/csv; charset=utf-8",
+        "content-disposition": 'attachment; filename="results.csv"',
+      };
+      return { status: 200, headers, stream: stream(), elsewhere };
+    },
+  });
+
+/** What was asked of a source. */
+export type Asked = { pieces: number; readonly closed: Promise<void> };
+
+/** Yields so many pieces, and counts. */
+export const countedPieces = (count: number, piece: Piece) => {
+  const { promise: closed, resolve } = Promise.withResolvers<void>();
+  const asked: Asked = { pieces: 0, closed };
+  async function* pieces(): AsyncGenerator<Piece> {
+    try {
+      while (asked.pieces < count) {
+        asked.pieces++;
+        yield piece;
+      }
+    } finally {
+      resolve();
+    }
+  }
+  return { asked, pieces };
+};
+
+export async function* failingAfter(...pieces: readonly Piece[]): AsyncGenerator<Piece> {
+  yield* pieces;
+  throw new Failure("UNAVAILABLE", "nothing_charged", "The table cannot be read.");
+}
