@@ -157,21 +157,22 @@ const remainingOf = async (
 const moneyOf = (told: FileTold, { mode }: Caller) => {
   const isFree = told.how !== "accepted" || mode === "test";
   const creditsUsed = { credits_used: isFree ? 0 : toCredits(told.price) };
-  if (told.how === "dispatching")
-    return {
-      ...creditsUsed,
-      dispatch_in_progress: true,
-      message:
-        "A request with this Idempotency-Key is still queueing the addresses. Nothing more was charged.",
-    };
-  if (told.how === "settling")
-    return {
-      ...creditsUsed,
-      dispatch_settlement_pending: true,
-      message:
-        "The addresses are queued; the credits are not settled yet. Nothing more is charged: send the same request again, or follow the job.",
-    };
+  if ("waitMs" in told) return { ...creditsUsed, ...UNDER_WAY[told.how] };
   return { ...creditsUsed, ...dispatchedOf(told, mode), ...replayOf(told) };
+};
+
+/** Somebody is at it: what a repeat under the same key is told. */
+const UNDER_WAY = {
+  dispatching: {
+    dispatch_in_progress: true,
+    message:
+      "A request with this Idempotency-Key is still queueing the addresses. Nothing more was charged.",
+  },
+  settling: {
+    dispatch_settlement_pending: true,
+    message:
+      "The addresses are queued; their credits are not settled yet. Nothing more was charged: send the same request again, or follow the job.",
+  },
 };
 
 const replayOf = ({ how }: FileTold) => (how === "replayed" ? { idempotent_replay: true } : {});
