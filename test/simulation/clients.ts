@@ -2,7 +2,13 @@ import { send, type Told } from "../send.ts";
 import type { Process } from "./process.ts";
 
 /** What somebody wants verified. With a key, whoever sends the same key wants the same thing once. */
-export type Wish = { readonly email: string; readonly key: string | null; readonly waitMs: number };
+export type Wish = { readonly key: string | null } & (
+  | { readonly kind: "verify"; readonly email: string; readonly waitMs: number }
+  | { readonly kind: "batch" | "file"; readonly emails: readonly string[] }
+);
+
+/** The same key for something else is another request. */
+export const requestOf = (wish: Wish): string => JSON.stringify(wish);
 
 /** One try, and what was heard of it. */
 export type Heard = Told | "lost";
@@ -14,6 +20,8 @@ export type Client = {
   readonly apiKey: string;
   readonly startProcess: () => Process;
   readonly sleep: (ms: number) => Promise<void>;
+  /** Puts a file, always the same one under the same key, and says which key that is. */
+  readonly upload: (emails: readonly string[]) => Promise<string>;
 };
 
 const TRIES_MAX = 12;
@@ -31,15 +39,24 @@ export const wish = async (client: Client, wanted: Wish): Promise<Told1> => {
   return { wish: wanted, heard };
 };
 
-const ask = async ({ apiKey, startProcess }: Client, wanted: Wish): Promise<Heard> => {
-  const { world, crashed } = startProcess();
-  const answer = send(world, "POST /v1/verify", {
-    key: apiKey,
+const ask = async (client: Client, wanted: Wish): Promise<Heard> => {
+  const { world, crashed } = client.startProcess();
+  const [route, body] = await sentFor(client, wanted);
+  const answer = send(world, route, {
+    key: client.apiKey,
     ...(wanted.key !== null && { headers: { "idempotency-key": wanted.key } }),
-    body: { email: wanted.email, options: { timeout_ms: wanted.waitMs } },
+    body,
   });
   const first = await Promise.race([answer, crashed]);
   return first === "crashed" ? "lost" : first;
+};
+
+const sentFor = async ({ upload }: Client, wanted: Wish): Promise<[string, unknown]> => {
+  if (wanted.kind === "verify")
+    return ["POST /v1/verify", { email: wanted.email, options: { timeout_ms: wanted.waitMs } }];
+  if (wanted.kind === "batch") return ["POST /v1/verify/batch", { emails: wanted.emails }];
+  const file_key = await upload(wanted.emails);
+  return ["POST /v1/verify/file", { action: "process", file_key }];
 };
 
 const IMPATIENCE_MS = 2_000;
@@ -47,7 +64,7 @@ const IMPATIENCE_MS = 2_000;
 /** Undefined: it is over, or a repeat might be charged again. */
 const waitBefore = (answer: Heard, { key }: Wish): number | undefined => {
   if (answer === "lost") return key === null ? undefined : IMPATIENCE_MS;
-  if (answer.statusCode === 200) return undefined;
+  if (answer.statusCode < 300) return undefined;
   const { message, retryable } = answer.error as { message: string; retryable?: boolean };
   const seconds = Number(answer.headers["retry-after"] ?? 1);
   if (message.includes("same Idempotency-Key; it will")) return seconds * 1000;

@@ -1,9 +1,10 @@
+import { fingerprint } from "@mailproof/core/fingerprint";
 import type { Received } from "@mailproof/core/queue";
 import { reconcile } from "@mailproof/core/reconciler";
 import type { Worker } from "@mailproof/core/worker";
 import { workers } from "@mailproof/core/workers";
 import { given } from "../given.ts";
-import { type Told1, type Wish, wish } from "./clients.ts";
+import { requestOf, type Told1, type Wish, wish } from "./clients.ts";
 import { type House, type Plan, type Process, processOn } from "./process.ts";
 import { untruthsOf } from "./truth.ts";
 
@@ -27,7 +28,15 @@ const MINUTE = 60_000;
 /** Plays a history to its end and tells what was wrong about it. */
 export const play = async (script: Script): Promise<readonly string[]> => {
   const { plan, latencyMs, clients, balance, mutant = {} } = script;
-  const { world, table, queue, later, account, liveKey } = await given({ balance, plan: "scale" });
+  const {
+    world: whole,
+    table,
+    queue,
+    later,
+    account,
+    liveKey,
+  } = await given({ balance, plan: "scale" });
+  const world = { ...whole, settings: { ...whole.settings, chunkRows: { batch: 2, file: 2 } } };
   const balances: number[] = [];
   const watched: House = { ...world, queue, table: watching(table, account, balances) };
   const house = mutant.below?.(watched) ?? watched;
@@ -43,7 +52,12 @@ export const play = async (script: Script): Promise<readonly string[]> => {
     repeat(house, startProcess, until, 0),
     repeat(house, startProcess, until, 7_000),
   ];
-  const client = { apiKey: liveKey, startProcess, sleep: house.sleep };
+  const upload = async (emails: readonly string[]): Promise<string> => {
+    const key = `uploads/live/${account}/upl_${fingerprint(emails).slice(0, 12)}.csv`;
+    await world.blobs.put(key, only(Buffer.from(`email\n${emails.join("\n")}\n`)));
+    return key;
+  };
+  const client = { apiKey: liveKey, startProcess, sleep: house.sleep, upload };
   const told: Told1[] = (
     await Promise.all(
       clients.map(async (wishes) => {
@@ -60,7 +74,7 @@ export const play = async (script: Script): Promise<readonly string[]> => {
   await quiet(house, table, queue, later);
   // Now everybody who has a key asks once more, and must be told how it stands.
   const calm = { ...client, startProcess: startWith(() => undefined) };
-  const asked = new Map(told.map((one) => [`${one.wish.key} ${one.wish.email}`, one.wish]));
+  const asked = new Map(told.map((one) => [requestOf(one.wish), one.wish]));
   const last: Told1[] = [];
   for (const one of asked.values()) if (one.key !== null) last.push(await wish(calm, one));
   await quiet(house, table, queue, later);
@@ -73,6 +87,10 @@ export const play = async (script: Script): Promise<readonly string[]> => {
     balances,
   });
 };
+
+async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
 
 type Given = Awaited<ReturnType<typeof given>>;
 

@@ -1,14 +1,15 @@
 import { rateLimitOver } from "@mailproof/core/access/rate";
-import type { Queue, Receiving } from "@mailproof/core/queue";
+import type { Message, Queue, Receiving, Sent } from "@mailproof/core/queue";
 import type { World } from "@mailproof/core/world";
 
 /**
  * What happens to one call at a door. After a crash nothing of the process goes on, and nobody hears from it. One
  * that stalls goes on when everybody has long given it up.
  */
-export type Fault = "crash" | "stall" | "lost_before" | "lost_after";
+export type Fault = "crash" | "stall" | "lost_before" | "lost_after" | "partial";
 
-export const FAULTS: readonly Fault[] = ["crash", "stall", "lost_before", "lost_after"];
+/** `partial` is for a queue that takes some messages, refuses others and leaves us in doubt about the rest. */
+export const FAULTS: readonly Fault[] = ["crash", "stall", "lost_before", "lost_after", "partial"];
 
 const STALL_MS = 7 * 60_000;
 
@@ -16,6 +17,24 @@ const STALL_MS = 7 * 60_000;
 export type Plan = () => Fault | undefined;
 
 export type House = World & { readonly queue: Queue & Receiving };
+
+let turn = 0;
+
+/** Each of the four fates in turn, whichever message is first. */
+const partlySent = (
+  queue: Queue,
+  name: string,
+  messages: readonly Message[],
+): Promise<readonly Sent[]> =>
+  Promise.all(
+    messages.map(async (message) => {
+      const fate = turn++ % 4;
+      if (fate === 0) return "refused" as const;
+      if (fate === 1) return "unknown" as const;
+      await queue.sendMany(name, [message]);
+      return fate === 2 ? ("unknown" as const) : ("sent" as const);
+    }),
+  );
 
 export type Process = {
   readonly world: House;
@@ -36,7 +55,11 @@ export const processOn = (house: House, plan: Plan, latencyMs: () => number): Pr
     await alive(undefined);
   };
 
-  const call = async <T>(act: () => Promise<T>, lost: () => T): Promise<T> => {
+  const call = async <T>(
+    act: () => Promise<T>,
+    lost: () => T,
+    partly: () => T | Promise<T> = lost,
+  ): Promise<T> => {
     await pause();
     const fault = plan();
     if (fault === "crash") {
@@ -46,6 +69,7 @@ export const processOn = (house: House, plan: Plan, latencyMs: () => number): Pr
     }
     if (fault === "stall") await house.sleep(STALL_MS);
     if (fault === "lost_before") return lost();
+    if (fault === "partial") return partly();
     const came = await act();
     await pause();
     return fault === "lost_after" ? lost() : came;
@@ -72,6 +96,7 @@ export const processOn = (house: House, plan: Plan, latencyMs: () => number): Pr
         call(
           () => queue.sendMany(name, messages),
           () => messages.map(() => "unknown" as const),
+          () => partlySent(queue, name, messages),
         ),
       receive: (facts, options) =>
         call(
@@ -79,6 +104,12 @@ export const processOn = (house: House, plan: Plan, latencyMs: () => number): Pr
           () => [],
         ),
       done: (receipt) => call(() => queue.done(receipt), silent),
+    },
+    blobs: {
+      ...house.blobs,
+      put: (key, content) => call(() => house.blobs.put(key, content), silent),
+      head: (key) => call(() => house.blobs.head(key), silent),
+      get: (key, options) => call(() => house.blobs.get(key, options), silent),
     },
     rateLimit: rateLimitOver(table, house.now),
     sleep: async (ms, signal) => {

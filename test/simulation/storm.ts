@@ -4,6 +4,7 @@ import { type Mutant, play, type Script } from "./history.ts";
 import { FAULTS, type Plan } from "./process.ts";
 
 const WORDS = ["valid", "valid", "invalid", "full", "unknown", "greylisted", "slow", "error"];
+const KINDS = ["verify", "verify", "batch", "file"] as const;
 const RATES = [0, 0.01, 0.05, 0.2];
 
 /** A history that a number decides: who wants what, who shares a key, what is lost and who crashes. */
@@ -14,15 +15,19 @@ export const stormOf = (seed: number): Script => {
 
   const rate = oneOf(RATES);
   const plan: Plan = () => (chance() < rate ? oneOf(FAULTS) : undefined);
-  const wished = (): Wish => ({
-    email: `${oneOf(WORDS)}+${below(3)}@example.com`,
+  const email = () => `${oneOf(WORDS)}+${below(3)}@example.com`;
+  const emails = () => Array.from({ length: 1 + below(7) }, email);
+  const wished = (): Wish => {
     // Few keys: clients race for one, and some change their mind about what it stands for.
-    key: chance() < 0.7 ? `key-${below(4)}` : null,
-    waitMs: oneOf([100, 5_000, 25_000]),
-  });
+    const key = chance() < 0.7 ? `key-${below(4)}` : null;
+    const kind = oneOf(KINDS);
+    return kind === "verify"
+      ? { kind, key, email: email(), waitMs: oneOf([100, 5_000, 25_000]) }
+      : { kind, key, emails: emails() };
+  };
   const wishes = () => Array.from({ length: 1 + below(3) }, wished);
   return {
-    balance: below(12) / 2 + below(4),
+    balance: below(24) / 2 + below(12),
     clients: Array.from({ length: 1 + below(4) }, wishes),
     plan,
     latencyMs: () => below(30),

@@ -7,10 +7,14 @@ import { FAULTS, type Fault } from "./process.ts";
 // pair of faults at every two calls. The number in a failure is the call's.
 
 const once = (email: string, key: string | null = "key", waitMs = 5_000): Wish => ({
+  kind: "verify",
   email,
   key,
   waitMs,
 });
+const list = ["valid", "invalid", "valid+1", "greylisted", "unknown"].map(
+  (word) => `${word}@example.com`,
+);
 const valid = "valid@example.com";
 
 export type Flow = Pick<Script, "balance" | "clients">;
@@ -26,6 +30,9 @@ export const FLOWS: Readonly<Record<string, Flow>> = {
   "one that breaks on our side": { balance: 10, clients: [[once("error@example.com")]] },
   "one that takes the last credit": { balance: 1, clients: [[once(valid)]] },
   "one that nobody can pay": { balance: 0.5, clients: [[once(valid)]] },
+  "a batch": { balance: 20, clients: [[{ kind: "batch", key: "key", emails: list }]] },
+  "a file": { balance: 20, clients: [[{ kind: "file", key: "key", emails: list }]] },
+  "a file without a key": { balance: 20, clients: [[{ kind: "file", key: null, emails: list }]] },
   "the same key twice": { balance: 10, clients: [[once(valid), once(valid)]] },
 };
 
@@ -50,7 +57,7 @@ export function* singles(calls: number): Generator<Planned> {
 }
 
 /** One that stalls is slow before it is lost; alone it was tried already, and pairs are many. */
-const PAIRED = FAULTS.filter((fault) => fault !== "stall");
+const PAIRED = FAULTS.filter((fault) => fault !== "stall" && fault !== "partial");
 
 /** Every two faults at every two calls. The second may lie beyond the calls of the undisturbed flow. */
 export function* pairs(calls: number): Generator<Planned> {

@@ -4,7 +4,7 @@ import { audit } from "@mailproof/core/money/audit";
 import { balanceOf } from "@mailproof/core/money/items";
 import type { Item } from "@mailproof/core/table";
 import type { World } from "@mailproof/core/world";
-import type { Heard, Told1 } from "./clients.ts";
+import type { Heard, Told1, Wish } from "./clients.ts";
 
 /** What is left when everything is quiet, and what everybody was told. */
 export type Ended = {
@@ -39,28 +39,28 @@ const leftovers = ({ items }: Ended): string[] => [
     .map(({ held }) => `${JSON.stringify(held)} halves are held though everything is quiet`),
 ];
 
-const MOST = 2;
-
 /** What each wish must have cost by what was heard of it, against what the account was charged. */
 const payments = async ({ world, account, told }: Ended): Promise<string[]> => {
   const wrong: string[] = [];
   let least = 0;
   let most = 0;
-  for (const [name, heard] of heardByWish(told)) {
-    // A job that failed was paid back with its key free again: whoever asks then buys anew.
-    const told200 = heard.filter(isPaid);
-    const standing = await Promise.all(told200.map((one) => stands(world, one)));
-    const paid = told200.filter((_, at) => standing[at]);
-    const prices = paid.map(priceOf);
+  for (const [name, same] of byKey(told)) {
+    const heard = same.flatMap((one) => one.heard);
+    // What was paid back, with its key free again, leaves the next who asks to buy anew.
+    const accepted = heard.filter(isAccepted);
+    const standing = await Promise.all(accepted.map((one) => stands(world, one)));
+    const paid = accepted.filter((_, at) => standing[at]);
+    const prices = await Promise.all(paid.map((one) => priceOf(world, one)));
     const [price] = prices;
     if (prices.some((other) => other !== price)) wrong.push(`${name} was told several prices`);
     if (new Set(paid.map(contentOf)).size > 1) wrong.push(`${name} was told several outcomes`);
-    if (paid.filter(({ data }) => !data.idempotent_replay).length > 1)
+    if (paid.filter(({ data }) => data.credits_used > 0).length > 1)
       wrong.push(`${name} was told twice that it is charged`);
     if (paid.some(({ data }) => data.idempotent_replay && data.credits_used !== 0))
       wrong.push(`${name} was told that a replay is charged`);
+    const isKnown = heard.every((one) => isAccepted(one) || isForNothing(one));
     least += price ?? 0;
-    most += price ?? (heard.every((one) => isPaid(one) || isForNothing(one)) ? 0 : MOST);
+    most += price ?? (isKnown ? 0 : Math.max(...same.map(({ wish }) => mostFor(wish))));
   }
   const { debited, refunded } = await balanceOf(world.table, account);
   const kept = debited - refunded;
@@ -69,32 +69,45 @@ const payments = async ({ world, account, told }: Ended): Promise<string[]> => {
   return wrong;
 };
 
+const mostFor = (wish: Wish): number => (wish.kind === "verify" ? 2 : wish.emails.length * 2);
+
 type Answer = Exclude<Heard, "lost">;
 
-const isPaid = (heard: Heard): heard is Answer => heard !== "lost" && heard.statusCode === 200;
+const isAccepted = (heard: Heard): heard is Answer => heard !== "lost" && heard.statusCode < 300;
 
 /** Whether the answer promises that this try cost nothing. */
 const isForNothing = (heard: Heard): boolean =>
   heard !== "lost" &&
-  heard.statusCode !== 200 &&
+  heard.statusCode >= 300 &&
   /Nothing was charged\.|The charge was refunded\./.test(String(heard.error.message));
 
-/** A wish with a key is everybody's who sent it; one without is alone. */
-const heardByWish = (told: readonly Told1[]): [string, Heard[]][] => {
-  const byName = Map.groupBy(told, ({ wish }, at) => wish.key ?? `wish ${at} without a key`);
-  return [...byName].map(([name, same]) => [name, same.flatMap(({ heard }) => heard)]);
+/** A wish with a key is everybody's who sent it; one without is alone. A key is one of its route. */
+const byKey = (told: readonly Told1[]): [string, Told1[]][] => [
+  ...Map.groupBy(told, ({ wish }, at) =>
+    wish.key === null ? `wish ${at} without a key` : `${wish.kind} ${wish.key}`,
+  ),
+];
+
+/** In half-credits. A job costs what it has done in the end: what was given back of it is no price. */
+const priceOf = async (world: World, { data }: Answer): Promise<number> => {
+  if (data.job_id === undefined) return data.cached ? 1 : 2;
+  const job = await findJob(world.table, String(data.job_id));
+  if (!job) return 0;
+  const paidBack = job.refunded + (job.kind === "file" ? job.lost : 0);
+  return (job.total - paidBack) * 2;
 };
 
-/** In half-credits. */
-const priceOf = ({ data }: Answer): number => (data.status !== "pending" && data.cached ? 1 : 2);
+/** A job of one address that failed was paid back with its key. */
+const stands = async (world: World, { data }: Answer): Promise<boolean> => {
+  if (data.job_id === undefined) return true;
+  const job = await findJob(world.table, String(data.job_id));
+  return job?.kind !== "single" || job.status !== "failed";
+};
 
-const stands = async (world: World, { data }: Answer): Promise<boolean> =>
-  data.status !== "pending" ||
-  (await findJob(world.table, String(data.job_id)))?.status !== "failed";
-
+/** What must be the same each time: of a job its name, of a result all but what it cost this time. */
 const contentOf = ({ data }: Answer): string => {
   const { idempotent_replay: _, credits_used: __, ...content } = data as Record<string, unknown>;
-  return JSON.stringify(content);
+  return JSON.stringify(data.job_id ?? content);
 };
 
 /** When all is quiet nobody is put off: it is there, or it cannot be paid, or it breaks and is refunded. */
@@ -108,14 +121,17 @@ const unanswered = ({ last }: Ended): string[] =>
       (answer.statusCode === 200 ||
         answer.error.code === "INSUFFICIENT_CREDITS" ||
         answer.error.code === "IDEMPOTENCY_KEY_CONFLICT" ||
-        (answer.statusCode === 500 && wish.email.startsWith("error")));
+        (answer.statusCode === 500 && wish.kind === "verify" && wish.email.startsWith("error")));
     return isTold ? [] : [`${wish.key} is still put off when everything is quiet`];
   });
+
+const isUnderWay = ({ data }: Answer): boolean =>
+  Boolean(data.dispatch_in_progress) || Boolean(data.dispatch_settlement_pending);
 
 /** Whatever job was spoken of is there, is done, and has its result and its news. */
 const jobs = async ({ world, told, items }: Ended): Promise<string[]> => {
   const named = new Set(
-    told.flatMap(({ heard }) => heard.filter(isPaid).flatMap(({ data }) => data.job_id ?? [])),
+    told.flatMap(({ heard }) => heard.filter(isAccepted).flatMap(({ data }) => data.job_id ?? [])),
   );
   const wrong: string[] = [];
   for (const id of new Set([...named, ...idsOf(items)])) {
@@ -124,9 +140,14 @@ const jobs = async ({ world, told, items }: Ended): Promise<string[]> => {
     else if (job.status !== "completed" && job.status !== "failed")
       wrong.push(`${id} is ${job.status} though everything is quiet`);
     if (!job) continue;
-    const { rows } = await readRows(world.table, job.id, { from: BEGINNING, limit: 10 });
-    if (rows.length !== job.processed)
-      wrong.push(`${id} has ${rows.length} of ${job.processed} rows`);
+    const { rows } = await readRows(world.table, job.id, { from: BEGINNING, limit: 100 });
+    const numbers = new Set(rows.map(({ row }) => row));
+    if (rows.length !== job.processed || numbers.size !== rows.length)
+      wrong.push(
+        `${id} has ${rows.length} rows, ${numbers.size} of them different, of ${job.processed}`,
+      );
+    if (job.status === "completed" && job.processed + job.refunded !== job.total)
+      wrong.push(`${id} is completed with ${job.processed} and ${job.refunded} of ${job.total}`);
     const events = items.filter(({ pk, data }) => pk.startsWith("EVENT#") && isOf(data, job.id));
     if (events.length !== 1 || events[0]?.["type"] !== `job.${job.status}`)
       wrong.push(`${id} is ${job.status} and has ${events.length} events`);
