@@ -114,16 +114,18 @@ const contentOf = ({ data }: Answer): string => {
 const unanswered = ({ last }: Ended): string[] =>
   last.flatMap(({ wish, heard }) => {
     const answer = heard.at(-1);
-    const isTold =
-      heard.length === 1 &&
-      answer !== undefined &&
-      answer !== "lost" &&
-      (answer.statusCode === 200 ||
-        answer.error.code === "INSUFFICIENT_CREDITS" ||
-        answer.error.code === "IDEMPOTENCY_KEY_CONFLICT" ||
-        (answer.statusCode === 500 && wish.kind === "verify" && wish.email.startsWith("error")));
+    const isTold = heard.length === 1 && answer !== undefined && isDefinite(answer, wish);
     return isTold ? [] : [`${wish.key} is still put off when everything is quiet`];
   });
+
+const REFUSALS = ["INSUFFICIENT_CREDITS", "IDEMPOTENCY_KEY_CONFLICT"];
+
+const isDefinite = (answer: Heard, wish: Wish): boolean => {
+  if (answer === "lost") return false;
+  if (answer.statusCode < 300) return !isUnderWay(answer);
+  const breaks = wish.kind === "verify" && wish.email.startsWith("error");
+  return REFUSALS.includes(String(answer.error.code)) || (answer.statusCode === 500 && breaks);
+};
 
 const isUnderWay = ({ data }: Answer): boolean =>
   Boolean(data.dispatch_in_progress) || Boolean(data.dispatch_settlement_pending);

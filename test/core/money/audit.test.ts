@@ -114,7 +114,7 @@ test.each([
   expect(violations).toEqual([
     {
       account_id: account,
-      law: "a job's counters add up to what it processed, and a completed job has processed all",
+      law: "a job's counters add up to what it processed, and a completed job has done or paid back all",
     },
   ]);
 });

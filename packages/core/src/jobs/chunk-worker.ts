@@ -3,8 +3,8 @@ import { dueAt, inMs, NOT_DUE } from "../due.ts";
 import { type Halves, PRICE } from "../money/credits.ts";
 import { move } from "../money/ledger.ts";
 import type { Item, Write } from "../table.ts";
-import type { Engine } from "../verify/engine.ts";
 import { engineFor } from "../verify/engine.ts";
+import type { Verification } from "../verify/result.ts";
 import { unprobed, verify } from "../verify/verify.ts";
 import type { Worker } from "../worker.ts";
 import type { World } from "../world.ts";
@@ -23,13 +23,14 @@ export const verifyChunk: Worker = {
   giveUp: (world, body) => pass(world, readChunkMessage(body), givenUp),
 };
 
-/** What a pass comes to: the rows that are settled by it; the others wait for the next. */
+/** What a pass comes to: the rows that are settled by it, and how many of them we failed at. The others wait. */
+type Settled = { readonly rows: readonly Row[]; readonly lost: number };
 type Pass = (
   world: World,
   job: Job,
   rows: readonly InputRow[],
   isLast: boolean,
-) => Promise<readonly Row[]>;
+) => Promise<Settled>;
 
 const pass = async (world: World, message: ChunkMessage, work: Pass): Promise<void> => {
   const job = await findJob(world.table, message.job);
@@ -43,10 +44,9 @@ const pass = async (world: World, message: ChunkMessage, work: Pass): Promise<vo
   const known = new Set(before && (await rowsOf(world.table, before)).map(({ row }) => row));
   const waiting = all.filter(([row]) => !known.has(row));
 
-  const isLost = work === givenUp;
-  const isLast = isLost || message.pass >= COME_AGAIN_AFTER_MS.length;
-  const settled = await work(world, job, waiting, isLast);
-  await keep(world, { job, message, settled, waiting: waiting.length - settled.length, isLost });
+  const isLast = message.pass >= COME_AGAIN_AFTER_MS.length;
+  const { rows, lost } = await work(world, job, waiting, isLast);
+  await keep(world, { job, message, rows, lost, waiting: waiting.length - rows.length });
   await completeIfDone(world, job.id);
 };
 
@@ -58,55 +58,73 @@ const isDone = (before: Chunk | undefined, pass: number): boolean =>
 const PASS_MS = 12 * 60_000;
 
 const verified: Pass = async (world, job, rows, isLast) => {
-  const engine = engineFor(world, job.mode);
   const done = new AbortController();
-  const late = world.sleep(PASS_MS, done.signal).then(() => "late" as const);
+  const late = world.sleep(PASS_MS, done.signal).then(() => "timeout" as const);
   try {
-    const found = await Promise.all(
-      rows.map((row) => verifyRow(engine, job, row, { late, isLast })),
-    );
-    return found.filter((row) => row !== null);
+    const tried = await Promise.all(rows.map((row) => tryRow(world, job, row, late)));
+    const settled = tried.flatMap((one) => settledBy(world, job, one, isLast) ?? []);
+    return { rows: settled, lost: settled.filter(isLost).length };
   } finally {
     done.abort();
   }
 };
 
-type Patience = { readonly late: Promise<"late">; readonly isLast: boolean };
+type Tried = { readonly row: InputRow; readonly came: Verification | "timeout" | "internal" };
 
-/** Null: its server wants us to come again. */
-const verifyRow = async (
-  engine: Engine,
-  { wants }: Job,
-  [row, email]: InputRow,
-  { late, isLast }: Patience,
-): Promise<Row | null> => {
+/** One row that breaks is no reason to do the others again. */
+const tryRow = async (
+  world: World,
+  { mode, wants }: Job,
+  row: InputRow,
+  late: Promise<"timeout">,
+): Promise<Tried> => {
   const options = { deepVerify: true, includeAi: true, ...wants, includeEvidence: false };
-  const result = await Promise.race([verify(engine, email, options), late]);
-  if (result !== "late" && (isLast || result.retry === null)) return { row, result };
-  return isLast ? { row, result: unprobed(engine, email, "timeout") } : null;
+  const asked = verify(engineFor(world, mode), row[1], options);
+  const came = await Promise.race([asked, late]).catch((cause: unknown) => {
+    world.log("row_failed", { cause });
+    return "internal" as const;
+  });
+  return { row, came };
 };
+
+/** Undefined: it waits for the next pass. */
+const settledBy = (
+  world: World,
+  { mode }: Job,
+  { row: [row, email], came }: Tried,
+  isLast: boolean,
+): Row | undefined => {
+  if (typeof came !== "string" && (isLast || came.retry === null)) return { row, result: came };
+  if (!isLast || typeof came !== "string") return undefined;
+  return { row, result: unprobed(engineFor(world, mode), email, came) };
+};
+
+/** We failed at it, for reasons of our own. */
+const isLost = ({ result }: Row): boolean => result.reason === "internal";
 
 /** Whatever kept the chunk from being done, again and again, is our trouble: nothing is known of its rows. */
-const givenUp: Pass = async (world, job, rows) => {
+const givenUp: Pass = async (world, job, waiting) => {
   const engine = engineFor(world, job.mode);
-  return rows.map(([row, email]) => ({ row, result: unprobed(engine, email, "internal") }));
+  const rows = waiting.map(([row, email]) => ({
+    row,
+    result: unprobed(engine, email, "internal"),
+  }));
+  return { rows, lost: rows.filter(isLost).length };
 };
 
-type Passed = {
+type Passed = Settled & {
   readonly job: Job;
   readonly message: ChunkMessage;
-  readonly settled: readonly Row[];
   readonly waiting: number;
-  readonly isLost: boolean;
 };
 
 /** First the pages, which nobody reads yet; then in one transaction all that makes them count. */
 const keep = async (world: World, passed: Passed): Promise<void> => {
-  const { job, message, settled } = passed;
+  const { job, message, rows } = passed;
   const token = world.newId("txn");
   const place = { job: job.id, chunk: message.chunk, token };
   const expiresAt = Math.floor(world.now().getTime() / 1000) + job.keptSeconds;
-  for (const page of pageItems(place, settled, expiresAt)) {
+  for (const page of pageItems(place, rows, expiresAt)) {
     const { outcome } = await world.table.write({ put: page });
     if (outcome === "ambiguous") throw new Error("it is not known whether the results are kept");
   }
@@ -122,7 +140,7 @@ const keep = async (world: World, passed: Passed): Promise<void> => {
 type Kept = { readonly token: string; readonly expiresAt: number };
 
 const outcomeOf = (world: World, passed: Passed, { token, expiresAt }: Kept): Write => {
-  const { job, message, settled, waiting } = passed;
+  const { job, message, rows, waiting } = passed;
   const { chunk, from, to } = message;
   const waitMs = COME_AGAIN_AFTER_MS[message.pass] ?? 0;
   const due = waiting > 0 && dueAt(CHUNK, job.id, inMs(world.now(), waitMs), token);
@@ -130,7 +148,7 @@ const outcomeOf = (world: World, passed: Passed, { token, expiresAt }: Kept): Wr
   if (message.pass > 0)
     return {
       update: chunkKey(job.id, chunk),
-      add: { rows: settled.length },
+      add: { rows: rows.length },
       set: { ...rest, [passField(message.pass)]: token, waiting },
       where: { [passField(message.pass)]: { missing: true } },
     };
@@ -138,7 +156,7 @@ const outcomeOf = (world: World, passed: Passed, { token, expiresAt }: Kept): Wr
     job: job.id,
     chunk,
     outcome: "done" as const,
-    rows: settled.length,
+    rows: rows.length,
     waiting,
     from,
     to,
@@ -146,27 +164,30 @@ const outcomeOf = (world: World, passed: Passed, { token, expiresAt }: Kept): Wr
   return { create: { ...chunkItem({ ...done, passes: [token] }), ...rest } };
 };
 
-const counted = ({ job, settled, isLost }: Passed): Write => {
-  const add: Record<string, number> = { processed: settled.length };
-  for (const { result } of settled)
-    add[bucketOf(result.status)] = (add[bucketOf(result.status)] ?? 0) + 1;
-  if (isLost) add["lost"] = settled.length;
+const counted = ({ job, rows, lost }: Passed): Write => {
+  const add: Record<string, number> = { processed: rows.length, lost };
+  for (const { result } of rows) {
+    const bucket = bucketOf(result.status);
+    add[bucket] = (add[bucket] ?? 0) + 1;
+  }
   return { update: jobKey(job.id), add, where: { status: { oneOf: OPEN_STATUSES } } };
 };
 
 /** What a file paid for and we could not do goes back. A batch has no refunds, by contract. */
-const paidBack = (world: World, { job, message, settled, isLost }: Passed): readonly Write[] => {
+const paidBack = (world: World, { job, message, lost }: Passed): readonly Write[] => {
   const { id, account, createdAt: openedAt, kind, mode, unresolved } = job;
-  const isOurs =
-    isLost && kind === "file" && mode === "live" && !unresolved.includes(message.chunk);
-  if (!isOurs || settled.length === 0) return [];
+  const isOwed = lost > 0 && kind === "file" && mode === "live";
+  if (!isOwed) return [];
+  // Its money is still held. Once that is settled, which the reconciler sees to, this has its turn again.
+  if (unresolved.includes(message.chunk))
+    throw new Error("the chunk's dispatch is not settled yet");
   return move({
     account,
     operation: id,
     openedAt,
-    step: `chunk-${message.chunk}`,
+    step: `lost-${message.chunk}`,
     at: world.now().toISOString(),
-    moved: { refund: (settled.length * PRICE.fileAddress) as Halves },
+    moved: { refund: (lost * PRICE.fileAddress) as Halves },
     reason: "given up",
   });
 };

@@ -116,15 +116,20 @@ const LAWS: readonly Law[] = [
         [...heldByEntries].every(([id, held]) => heldByWork.get(id) === held)),
   },
   {
-    law: "a job's counters add up to what it processed, and a completed job has processed all",
+    law: "a job's counters add up to what it processed, and a completed job has done or paid back all",
     holds: ({ jobs }) => jobs.every(countsAddUp),
   },
 ];
 
-const countsAddUp = ({ status, total, processed, valid, invalid, risky, unknown }: Job): boolean =>
-  valid + invalid + risky + unknown === processed &&
-  processed <= total &&
-  (status !== "completed" || processed === total);
+const countsAddUp = (job: Job): boolean => {
+  const { status, total, processed, refunded, valid, invalid, risky, unknown } = job;
+  const done = processed + refunded;
+  return (
+    valid + invalid + risky + unknown === processed &&
+    done <= total &&
+    (status !== "completed" || done === total)
+  );
+};
 
 const sumsOf = async (table: Table, account: string, months: readonly string[]) => {
   const sums: Record<Total, number> = { ...NOTHING };
