@@ -15,6 +15,8 @@ const isBalance = is("BALANCE#");
 const isOperation = is("OPERATION#");
 const isEntry = is("LEDGER#");
 const isEvent = is("EVENT#");
+const isChunk = is("CHUNKS#");
+const isJob = is("JOB#");
 
 const transacting =
   (change: (transact: Transact) => Transact): Change =>
@@ -46,6 +48,14 @@ const unguarded = (write: Write): Write[] => {
     ? [{ create: { ...write.create, sk: `${write.create.sk}-${++copies}` } }]
     : [write];
 };
+
+const isResolving = (write: Write): boolean =>
+  "create" in write && isEntry(write) && write.create.sk.includes("~chunk-");
+
+const withKeyOfItsOwn = (write: Write): Write[] =>
+  "create" in write && isEntry(write)
+    ? [{ create: { ...write.create, sk: `${write.create.sk}-${++copies}` } }]
+    : [write];
 
 /** The removal happens all the same, but stops nobody. */
 const removingApart =
@@ -133,6 +143,22 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
       (transact) => (writes) =>
         transact(moves(writes, "settle") ? writes.filter((write) => !isClaim(write)) : writes),
     ),
+
+    "a chunk that is done twice counts twice": writing((write) =>
+      "create" in write && isChunk(write) ? { put: write.create } : write,
+    ),
+
+    "a chunk has one entry for being settled and another for being paid back, and the job's books are kept apart":
+      transacting((transact) => async (writes) => {
+        const isResolution = writes.some(isResolving);
+        if (!isResolution) return transact(writes);
+        const result = await transact(
+          writes.filter((write) => !isJob(write)).flatMap(withKeyOfItsOwn),
+        );
+        // Whoever writes apart may be gone in between.
+        if (result.outcome === "committed" && ++copies % 2) await transact(writes.filter(isJob));
+        return result;
+      }),
 
     "news of a low balance is left to chance": writing((write) => (isEvent(write) ? null : write)),
   }),

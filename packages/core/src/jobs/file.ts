@@ -24,7 +24,7 @@ import { type FileIntake, takeInFile } from "./intake.ts";
 import { findJob, type Job, jobKey } from "./items.ts";
 import { inputKeyOf, tooManyFor, writesOfNewJob } from "./new-job.ts";
 import { givenBack, LOOK_AGAIN_MS } from "./repair.ts";
-import { FILE_BYTES_MAX, findUpload } from "./uploads.ts";
+import { findUpload } from "./uploads.ts";
 
 export type FileWish = {
   readonly fileKey: string;
@@ -104,7 +104,8 @@ export const acceptFile = async (
     const price = (unique * PRICE.fileAddress) as Halves;
     return { price, input: { ...v.parse(Counts, taken), chunkRows }, also };
   });
-  return "begun" in came ? dispatch(world, came.begun) : toldOf(came);
+  if (!("begun" in came)) return toldOf(came);
+  return dispatch(world, came.begun, came.begun.id === id);
 };
 
 /** The file's own columns without that of the addresses, which is ours from now on. */
@@ -124,7 +125,7 @@ const takeIn = async (
     takeInFile(world, upload.content, {
       key: inputKeyOf(id),
       addressesMax: PLANS[payer.plan].jobAddressesMax,
-      bytesMax: FILE_BYTES_MAX,
+      bytesMax: upload.bytes,
       emailColumn,
       hasHeader,
       rowsPerChunk: world.settings.chunkRows.file,
@@ -159,12 +160,20 @@ type Answer = {
   readonly dispatched: Dispatched;
 };
 
-/** Sends every chunk, and settles by what the queue said of each. Whoever takes it over sends all of them again. */
-const dispatch = async (world: World, operation: Operation): Promise<FileTold> => {
+/**
+ * Sends every chunk, and settles by what the queue said of each. Whoever takes it over sends all of them again; a
+ * refusal means nothing then, for an earlier try may have got through.
+ */
+const dispatch = async (
+  world: World,
+  operation: Operation,
+  isFirstTry: boolean,
+): Promise<FileTold> => {
   const { id, amount, input } = operation;
   const { chunkRows, ...counts } = v.parse(Input, input);
   const messages = firstMessages(id, await findInput(world.table, id));
-  const sent = await sendChunks(world, messages);
+  const came = await sendChunks(world, messages);
+  const sent = isFirstTry ? came : came.map((one) => (one === "refused" ? "unknown" : one));
   if (sent.every((one) => one === "refused")) return giveBack(world, operation);
 
   await noteSent(world, operation);
@@ -260,6 +269,6 @@ const giveBack = async (world: World, operation: Operation): Promise<never> => {
 
 /** Whoever accepted the file is gone: its chunks are sent again, all of them, and settled. */
 export const repairFile = async (world: World, item: Item): Promise<string> => {
-  const told = await dispatch(world, readOperation(item));
+  const told = await dispatch(world, readOperation(item), false);
   return told.how === "accepted" ? "dispatched" : "left_to_others";
 };

@@ -11,7 +11,7 @@ import {
   type OpenedList,
   openList,
 } from "./list.ts";
-import { textSet } from "./text-set.ts";
+import { type TextSet, textSet } from "./text-set.ts";
 
 /** What came of a list: an input that is written and holds each address once. */
 export type Intake = WrittenInput & {
@@ -57,7 +57,8 @@ export const takeInFile = async (
     const opened = await openList(bytes, options);
     if (isListFault(opened)) return opened;
     const tally = newTally();
-    const rows = addressesOf(opened, { tally, addressesMax, refuse, pause: () => sleep(0) });
+    const seen = textSet(Math.min(addressesMax, Math.ceil(bytesMax / ADDRESS_BYTES_MIN)) + 1);
+    const rows = addressesOf(opened, { tally, seen, addressesMax, refuse, pause: () => sleep(0) });
     const written = await writeInput(blobs, key, rows, rowsPerChunk);
     return { ...written, ...tally, facts: opened.facts };
   } catch (error) {
@@ -127,19 +128,22 @@ const newTally = (): Tally => ({
 
 type Taking = {
   readonly tally: Tally;
+  readonly seen: TextSet;
   readonly addressesMax: number;
   readonly refuse: Refuse;
   readonly pause: () => Promise<void>;
 };
+
+/** The shortest address and its line end: a small file has no room for many. */
+const ADDRESS_BYTES_MIN = 4;
 
 /** About ten milliseconds. */
 const SKIPPED_WITHOUT_PAUSE = 4_000;
 
 async function* addressesOf(
   { facts, rows }: OpenedList,
-  { tally, addressesMax, refuse, pause }: Taking,
+  { tally, seen, addressesMax, refuse, pause }: Taking,
 ): AsyncGenerator<readonly InputRow[]> {
-  const seen = textSet(addressesMax + 1);
   let pauseAt = SKIPPED_WITHOUT_PAUSE;
   for await (const batch of rows) {
     const kept: InputRow[] = [];
