@@ -1,15 +1,12 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { addKey } from "@mailproof/core/access/keys";
-import { audit } from "@mailproof/core/money/audit";
 import { readEnvironment } from "@mailproof/local/environment";
 import { openHouse } from "@mailproof/local/world";
 import { type Measured, median } from "./report.ts";
+import { auditOf, startServer } from "./server.ts";
 
 // The server in a process of its own, asked over HTTP: requests that cost credits, each of them on the disk before
 // it is answered. All of them charge one account, which is the hardest case: they share one balance.
@@ -43,24 +40,6 @@ const loadGenerator = (): ((load: Load) => Promise<Loaded>) => {
   }
 };
 
-type Ready = { readonly base_url: string; readonly live_key: string; readonly account_id: string };
-
-const startServer = async (folder: string) => {
-  const child = spawn(process.execPath, ["packages/local/src/main.ts"], {
-    env: { ...process.env, MAILPROOF_DIR: folder, PORT: "0" },
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-  const file = join(folder, "ready.json");
-  while (!existsSync(file)) await setTimeout(20);
-  const ready = JSON.parse(readFileSync(file, "utf8")) as Ready;
-  const stop = async () => {
-    if (child.exitCode !== null) return;
-    child.kill("SIGTERM");
-    await once(child, "exit");
-  };
-  return { ready, stop };
-};
-
 /** A key per connection, since each key has a rate limit; the account is the same. */
 const keysFor = async (folder: string, account: string): Promise<readonly string[]> => {
   const { world, close } = openHouse(readEnvironment({ MAILPROOF_DIR: folder }), () => "", null);
@@ -69,13 +48,6 @@ const keysFor = async (folder: string, account: string): Promise<readonly string
   for (let n = 0; n < CONNECTIONS; n++) minted.push((await addKey(world, wanted)).secret);
   close();
   return minted;
-};
-
-const auditOf = async (folder: string) => {
-  const { world, close } = openHouse(readEnvironment({ MAILPROOF_DIR: folder }), () => "", null);
-  const result = await audit(world.table, world.now());
-  close();
-  return result;
 };
 
 export const run = async (): Promise<readonly Measured[]> => {

@@ -12,6 +12,8 @@ export type ListShape = {
   readonly invalidPercent: number;
   /** Draws a domain. Every draw comes from `chance`. */
   readonly domain: (chance: Chance) => string;
+  /** Who it is, for lists of people who are really there. `number` keeps them apart. */
+  readonly person?: (number: number, chance: Chance) => string;
 };
 
 /** What whoever reads the list has to come to. */
@@ -89,8 +91,9 @@ const NO_ADDRESSES = [
 ];
 
 /** Follows from its number alone, so that an earlier one can be said again and none need be remembered. */
-const addressOf = ({ seed, domain }: ListShape, number: number): string => {
+const addressOf = ({ seed, domain, person }: ListShape, number: number): string => {
   const chance = chanceOf(Math.imul(seed + 1, 0x9e3779b1) ^ Math.imul(number + 1, 0x85ebca6b));
+  if (person) return person(number, chance);
   const given = pick(GIVEN, chance);
   const family = pick(FAMILY, chance);
   const local = chance() < 0.7 ? `${given}.${family}` : `${given.slice(0, 1)}${family}`;

@@ -4,7 +4,7 @@ import { type Measured, machine, print, printTable, type Report, save } from "./
 
 // npm run bench [name]: runs one bench, or all of them, prints a table and keeps it in bench/results/.
 
-const HELPERS = new Set(["run", "report", "list-generator"]);
+const HELPERS = new Set(["run", "report", "list-generator", "server"]);
 const all = globSync("bench/*.ts", { cwd: new URL("..", import.meta.url) })
   .map((file) => basename(file, ".ts"))
   .filter((name) => !HELPERS.has(name));

@@ -95,9 +95,10 @@ export const begin = async (
       ...operation,
       ...dueAt(kind, id, inMs(world.now(), order.leaseMs), operation.token),
     };
+    // The entry is first: it stays for ever, so a lost reply can be told by it even when the work is done since.
     return [
-      { create: item },
       ...(await debitFor(world, operation, "hold")),
+      { create: item },
       ...(keyed ? [claimFor(keyed, operation)] : []),
       ...also,
     ];

@@ -1,0 +1,233 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { companyLabel, peopleOf } from "@mailproof/local/lab/companies";
+import type { LabStats } from "@mailproof/local/lab/lab";
+import type { Place } from "./engine/job.ts";
+import { bytesOf, type ListCounts, listOf } from "./list-generator.ts";
+import type { Measured } from "./report.ts";
+import { auditOf, megabytesOf, startServer } from "./server.ts";
+
+// A file of half a million rows from its upload to its last result: the product in one process, the pretend mail
+// network in another, both on this machine. Meanwhile somebody else uses the service, and is not to notice.
+// ROWS=20000 npm run bench bulk makes it a short one.
+
+const ROWS = Number(process.env["ROWS"] ?? 500_000);
+const ZONE = "lab.mailproof.test";
+const COMPANIES = 3_000;
+const UNKNOWN_SHARE = 0.1;
+const CONNECTIONS_MAX = 10;
+const LOOK_MS = 1_000;
+const OTHERS_EVERY_MS = 100;
+
+/** People of the lab's companies, told apart by a tag; every tenth is nobody there. */
+const person = (number: number, chance: () => number): string => {
+  const domain = `${companyLabel(1 + Math.floor(chance() * COMPANIES))}.companies.${ZONE}`;
+  const people = peopleOf(domain);
+  const known = people[Math.floor(chance() * people.length)]?.local ?? "info";
+  const local = chance() < UNKNOWN_SHARE ? `nobody${number}` : `${known}+${number}`;
+  return `${local}@${domain}`;
+};
+
+const SHAPE = {
+  seed: 1,
+  rows: ROWS,
+  duplicatePercent: 6,
+  invalidPercent: 3,
+  domain: () => ZONE,
+  person,
+};
+
+type Progress = Readonly<
+  Record<"total" | "processed" | "valid" | "invalid" | "risky" | "unknown", number>
+>;
+type Api = (route: string, body?: unknown) => Promise<any>;
+
+const apiOf =
+  (base: string, key: string): Api =>
+  async (route, body) => {
+    const [method = "", path = ""] = route.split(" ");
+    const answer = await fetch(`${base}${path}`, {
+      method,
+      headers: { "x-api-key": key, "content-type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const told = (await answer.json()) as { data: unknown };
+    if (!answer.ok) throw new Error(JSON.stringify(told));
+    return told.data;
+  };
+
+const upload = async (api: Api): Promise<{ fileKey: string; counts: ListCounts }> => {
+  const to = await api("POST /v1/verify/file", { action: "get_upload_url", file_name: "list.csv" });
+  let counts: ListCounts | undefined;
+  const body = ReadableStream.from(
+    bytesOf(listOf(SHAPE), (counted) => {
+      counts = counted;
+    }),
+  );
+  const put = await fetch(to.upload_url, { method: "PUT", body, duplex: "half" } as RequestInit);
+  if (!put.ok || !counts) throw new Error(`the upload was answered ${put.status}`);
+  return { fileKey: to.file_key, counts };
+};
+
+/** Others who use the service at the same time: how long each of their calls took. */
+const others = (api: Api, job: string, isOver: () => boolean) => {
+  const took: Record<"job" | "verify", number[]> = { job: [], verify: [] };
+  const timed = async (times: number[], call: Promise<unknown>): Promise<void> => {
+    const from = performance.now();
+    await call;
+    times.push(performance.now() - from);
+  };
+  const going = async (): Promise<void> => {
+    while (!isOver()) {
+      await timed(took.job, api(`GET /v1/jobs/${job}?limit=10`));
+      await timed(took.verify, api("POST /v1/verify", { email: `ada.lovelace@valid.${ZONE}` }));
+      await setTimeout(OTHERS_EVERY_MS);
+    }
+  };
+  return { took, done: going() };
+};
+
+const percentile = (times: readonly number[], share: number): number =>
+  times.toSorted((a, b) => a - b)[Math.floor(times.length * share)] ?? Number.NaN;
+
+const untilDone = async (api: Api, job: string, look: () => void): Promise<Progress> => {
+  const from = performance.now();
+  for (;;) {
+    const { status, progress } = await api(`GET /v1/jobs/${job}?include_results=false`);
+    look();
+    const rate = Math.round(progress.processed / ((performance.now() - from) / 1000));
+    const line = `${progress.processed} of ${progress.total} addresses, ${rate} a second`;
+    if (process.stderr.isTTY) process.stderr.write(`\r${line}  `);
+    if (status === "completed") return progress as Progress;
+    if (status === "failed") throw new Error("the job failed");
+    await setTimeout(LOOK_MS);
+  }
+};
+
+/** Every row, page after page: what a customer gets to see, held against what the job says of itself. */
+const countRows = async (api: Api, job: string): Promise<number> => {
+  let rows = 0;
+  let next: string | undefined;
+  do {
+    const data = await api(`GET /v1/jobs/${job}?limit=1000${next ? `&next_key=${next}` : ""}`);
+    rows += data.results.length;
+    next = data.next_key;
+  } while (next);
+  return rows;
+};
+
+const startNetwork = async () => {
+  const file = fileURLToPath(new URL("engine/lab-process.ts", import.meta.url));
+  const child = fork(file, [JSON.stringify({ companies: COMPANIES, zone: ZONE })]);
+  const [place] = (await once(child, "message")) as [Place];
+  const stats = async (): Promise<LabStats> => {
+    child.send("counts");
+    return ((await once(child, "message")) as [LabStats])[0];
+  };
+  return { place, stats, end: () => child.disconnect() };
+};
+
+type Came = {
+  readonly acceptedMs: number;
+  readonly seconds: number;
+  readonly accepted: any;
+  readonly counts: ListCounts;
+  readonly progress: Progress;
+  readonly rows: number;
+  readonly took: ReturnType<typeof others>["took"];
+  readonly peakMegabytes: number;
+};
+
+const runJob = async ({ ready, pid }: Awaited<ReturnType<typeof startServer>>): Promise<Came> => {
+  const api = apiOf(ready.base_url, ready.live_key);
+  const { fileKey, counts } = await upload(api);
+  const from = performance.now();
+  const accepted = await api("POST /v1/verify/file", { action: "process", file_key: fileKey });
+  const acceptedMs = performance.now() - from;
+
+  let isOver = false;
+  let peakMegabytes = 0;
+  const { took, done } = others(api, accepted.job_id, () => isOver);
+  const progress = await untilDone(api, accepted.job_id, () => {
+    peakMegabytes = Math.max(peakMegabytes, megabytesOf(pid));
+  });
+  const seconds = (performance.now() - from) / 1000;
+  isOver = true;
+  await done;
+  const rows = await countRows(api, accepted.job_id);
+  return { acceptedMs, seconds, accepted, counts, progress, rows, took, peakMegabytes };
+};
+
+/** Each of these is what the list itself knows, and must be found again to the last row. */
+const inexact = ({ accepted, counts, progress, rows }: Came): number => {
+  const { valid, invalid, risky, unknown, processed } = progress;
+  return [
+    accepted.total_submitted - counts.rows,
+    accepted.duplicates_removed - counts.duplicates,
+    accepted.invalid_emails_skipped - counts.invalid,
+    accepted.unique_emails - counts.unique,
+    accepted.credits_used - counts.unique,
+    processed - counts.unique,
+    valid + invalid + risky + unknown - processed,
+    rows - counts.unique,
+  ].filter((difference) => difference !== 0).length;
+};
+
+export const run = async (): Promise<readonly Measured[]> => {
+  const folder = mkdtempSync(join(tmpdir(), "mailproof-bench-"));
+  const network = await startNetwork();
+  const server = await startServer(folder, {
+    DNS_SERVERS: network.place.dns,
+    SMTP_PORT: String(network.place.smtpPort),
+    SMTP_ALLOW_PRIVATE: network.place.smtpAddresses,
+  });
+  try {
+    const came = await runJob(server);
+    const { peakSessionsPerHost } = await network.stats();
+    await server.stop();
+    const { violations } = await auditOf(folder);
+    return rowsOf(came, Math.max(...Object.values(peakSessionsPerHost)), violations.length);
+  } finally {
+    await server.stop();
+    network.end();
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+const rowsOf = (came: Came, peakSessions: number, broken: number): readonly Measured[] => {
+  const { acceptedMs, seconds, counts, progress, took, peakMegabytes } = came;
+  const all = `${counts.unique.toLocaleString("en")} addresses, from process to the last result`;
+  const rows = ROWS.toLocaleString("en");
+  const p99 = (times: readonly number[]) => ({
+    value: percentile(times, 0.99),
+    unit: "ms",
+    most: 150,
+  });
+  const exactly = (value: number, unit: string) => ({ value, unit, most: 0 });
+  return [
+    {
+      what: `${rows} rows: process is answered 202`,
+      value: acceptedMs / 1000,
+      unit: "seconds",
+      most: 6,
+    },
+    { what: all, value: counts.unique / seconds, unit: "addresses/s", least: 1_500 },
+    { what: "of them unknown", value: (progress.unknown * 100) / progress.processed, unit: "%" },
+    { what: "counts that are not exact, of eight", ...exactly(inexact(came), "counts") },
+    { what: "broken laws of money", ...exactly(broken, "laws") },
+    {
+      what: "most sessions at once to one mail host",
+      value: peakSessions,
+      unit: "sessions",
+      most: CONNECTIONS_MAX,
+    },
+    { what: "meanwhile GET /v1/jobs/{id}, 99th percentile", ...p99(took.job) },
+    { what: "meanwhile a cached POST /v1/verify, 99th percentile", ...p99(took.verify) },
+    { what: "peak memory of the server", value: peakMegabytes, unit: "MB" },
+  ];
+};
