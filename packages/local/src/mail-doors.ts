@@ -10,6 +10,7 @@ import { lists } from "@mailproof/core/mail/lists/lists";
 import type { Connect } from "@mailproof/core/mail/smtp/wire";
 import type { Table } from "@mailproof/core/table";
 import type { MailDoors } from "@mailproof/core/verify/engine";
+import { ownPlaces } from "@mailproof/core/verify/places";
 import { resolverPool } from "@mailproof/net/dns";
 import { connectDirectly } from "@mailproof/net/smtp-wire";
 import { connectThrough } from "@mailproof/net/socks";
@@ -48,6 +49,8 @@ export const openMailDoors = (
       from: environment.SMTP_FROM,
       port: environment.SMTP_PORT,
     },
+    // The folder belongs to one server: nobody else is there to share with.
+    places: ownPlaces,
     now,
     random: Math.random,
     sleep: (ms) => setTimeout(ms),

@@ -7,6 +7,7 @@ import type { Table } from "../table.ts";
 import type { World } from "../world.ts";
 import { domainFacts } from "./domain-facts.ts";
 import { type HostsOf, mailHostsBy } from "./mail-door.ts";
+import type { Places } from "./places.ts";
 import { pretendEngine } from "./pretend.ts";
 import { mailProbe, type Probe } from "./probe.ts";
 
@@ -27,6 +28,8 @@ export type MailDoors = Pick<World, "now" | "random" | "sleep"> & {
   /** Blocks that are not public and may be connected to all the same: a laboratory. */
   readonly allowed: readonly Cidr[];
   readonly smtp: { readonly helo: string; readonly from: string; readonly port: number };
+  /** Our own when this is the only process that asks, and the table's when there are others. */
+  readonly places: Places;
 };
 
 export const engineOver = (doors: MailDoors): Engine => ({

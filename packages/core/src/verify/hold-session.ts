@@ -5,10 +5,12 @@ import type { Transcript } from "../mail/smtp/converse.ts";
 import { decoyAt } from "../mail/smtp/decoy.ts";
 import type { Reply } from "../mail/smtp/reply.ts";
 import type { Asked } from "../mail/smtp/session.ts";
-import type { Connect } from "../mail/smtp/wire.ts";
+import { type Connect, isFault } from "../mail/smtp/wire.ts";
 import type { DomainFacts } from "./domain-facts.ts";
 import type { EgressWatch } from "./egress.ts";
 import { catchAllFrom, findingOf } from "./finding.ts";
+import type { Places } from "./places.ts";
+import { type Ended, NOTHING_MET } from "./rest.ts";
 import type { CatchAll } from "./result.ts";
 
 export type Question = {
@@ -39,12 +41,14 @@ export type ProbeDoors = {
   readonly random: () => number;
   readonly sleep: (ms: number) => Promise<void>;
   readonly smtp: { readonly helo: string; readonly from: string; readonly port: number };
+  /** Without it this process is the only one. */
+  readonly places?: Places;
 };
 
-export type SessionDoors = ProbeDoors & { readonly egress: EgressWatch };
+export type SessionDoors = ProbeDoors & { readonly egress: EgressWatch; readonly places: Places };
 
 /** A session that hangs this long has told enough; who was not asked is asked in another. */
-const SESSION_MS = 120_000;
+export const SESSION_MS = 120_000;
 /** A session that settled nobody weighs more than one that was cut short among many; beyond this we give up. */
 const STRAIN_MAX = 12;
 const STRAIN = { settledNobody: 4, cutShort: 1 } as const;
@@ -52,18 +56,17 @@ const STRAIN = { settledNobody: 4, cutShort: 1 } as const;
 /** Somebody whose answer is still to come. */
 export type Waiting = Question & { readonly answer: (answer: Answer) => void; strain: number };
 
-export type Held = {
+export type Held = Ended & {
   readonly unasked: readonly Waiting[];
-  /** The session that was ended with a 421. */
-  readonly refusal: Tried | null;
-  readonly strained: boolean;
+  /** Who talked to us in the end, where it was not the first host. */
+  readonly host: string;
 };
 
 /** A bug of ours leaves nobody waiting for ever, and is a verdict about nobody's mailbox. */
 export const hold = (doors: SessionDoors, batch: readonly Waiting[]): Promise<Held> =>
   converseWith(doors, batch).catch((): Held => {
     for (const { hosts, answer } of batch) answer(brokenOff(hosts[0]?.host ?? ""));
-    return { unasked: [], refusal: null, strained: true };
+    return { ...NOTHING_MET, unasked: [], host: "", strained: true };
   });
 
 /** One session with everybody in the batch: those who got an answer have it, the others come back. */
@@ -96,8 +99,8 @@ const converseWith = async (doors: SessionDoors, batch: readonly Waiting[]): Pro
   for (const one of left.filter((other) => isGivenUp(other, tried)))
     one.answer(answerOf(doors, tried, one, catchAllOf(one)));
   for (const one of patient) one.strain += strainOf(tried);
-  const refusal = result.closedBy === "421" ? tried : null;
-  return { unasked: patient, refusal, strained: isStrained(tried) };
+  const refusal = isToLeave(result) ? tried : null;
+  return { unasked: patient, host: tried.host, refusal, strained: isStrained(tried) };
 };
 
 /** For whoever was not reached any more: what ended the session is all there is to say. */
@@ -143,6 +146,13 @@ const strainOf = ({ result }: Tried): number => {
 
 const isGivenUp = ({ strain }: Waiting, tried: Tried): boolean =>
   strainOf(tried) > 0 && strain + strainOf(tried) >= STRAIN_MAX;
+
+/** Asked to come back later, whoever we ask about: by a 421, or by a 4.7.x before any recipient was named. */
+const isToLeave = ({ closedBy, ending }: Tried["result"]): boolean => {
+  if (closedBy !== "refused" || !ending || isFault(ending.heard)) return closedBy === "421";
+  const { code, enhanced } = ending.heard;
+  return code < 500 && enhanced !== null && enhanced.startsWith("4.7.");
+};
 
 /** Mostly refused, or hung up on: what a harvester hears. */
 const isStrained = ({ result: { recipients, closedBy } }: Tried): boolean => {

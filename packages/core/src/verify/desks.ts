@@ -1,0 +1,110 @@
+import type { MailHost } from "../mail/mail-hosts.ts";
+import { type Limits, limitsOf, providerOf } from "../mail/smtp/limits.ts";
+import type { Waiting } from "./hold-session.ts";
+import { type Operator, operators } from "./operators.ts";
+import { type Spot, spotOf } from "./places.ts";
+
+/** Fewer than this are worth one session, not several: a server is not opened ten doors for ten addresses. */
+const RECIPIENTS_SHARED = 25;
+
+/** The queue for one set of hosts. */
+export type Desk = {
+  readonly key: string;
+  readonly operator: Operator;
+  readonly spot: Spot;
+  readonly limits: Limits;
+  waiting: Waiting[];
+  sessions: number;
+  /** It found no place, and looks for none before something has changed. */
+  full: boolean;
+};
+
+export type Desks = ReturnType<typeof openDesks>;
+
+/** Where somebody waits or is served. Whose turn was longest ago stands first. */
+export const openDesks = () => {
+  const all = new Map<string, Desk>();
+  const { operatorOf, forget } = operators();
+
+  const deskAt = (key: string, host: MailHost | undefined): Desk => {
+    const desk = all.get(key) ?? newDesk(key, spotOf(host), operatorOf);
+    all.set(key, desk);
+    return desk;
+  };
+
+  const close = (desk: Desk): void => {
+    if (all.get(desk.key) !== desk) return;
+    all.delete(desk.key);
+    desk.operator.desks--;
+    forget(desk.operator);
+  };
+
+  const putLast = (desk: Desk): void => {
+    if (all.delete(desk.key)) all.set(desk.key, desk);
+  };
+
+  return { all: all as ReadonlyMap<string, Desk>, deskAt, close, putLast, forget };
+};
+
+const newDesk = (key: string, spot: Spot, operatorOf: (spot: Spot) => Operator): Desk => {
+  const operator = operatorOf(spot);
+  operator.desks++;
+  return {
+    key,
+    operator,
+    spot,
+    limits: limitsOf(providerOf(spot.host)),
+    waiting: [],
+    sessions: 0,
+    full: false,
+  };
+};
+
+/**
+ * At which desk to wait. Only domains with the very same hosts share one: whoever names somebody else's host as his
+ * first would otherwise have his second asked about other people's mailboxes. Where a session for few is about to
+ * begin, they join it; else chance shares out the load among hosts of one priority.
+ */
+export const placeFor = (
+  hosts: readonly MailHost[],
+  desks: ReadonlyMap<string, Desk>,
+  random: () => number,
+): { readonly key: string; readonly hosts: readonly MailHost[] } => {
+  const names = namesOf(hosts);
+  const keyOf = ({ host }: MailHost) => `${host} of ${names}`;
+  const isGathering = (host: MailHost) => {
+    const waiting = desks.get(keyOf(host))?.waiting.length ?? 0;
+    return waiting > 0 && waiting < RECIPIENTS_SHARED;
+  };
+  const chosen = chosenFirst(hosts, isGathering, random);
+  return { key: chosen[0] ? keyOf(chosen[0]) : "", hosts: chosen };
+};
+
+const namesOf = (hosts: readonly MailHost[]): string =>
+  hosts
+    .map(({ host, priority }) => `${priority} ${host}`)
+    .toSorted()
+    .join(", ");
+
+export const shareOf = ({ operator, limits, waiting, sessions }: Desk): number => {
+  const most = limits.recipientsPerTransaction * limits.transactionsPerConnection;
+  if (operator.line.scarce) return most;
+  const even = Math.ceil(waiting.length / (limits.connections - sessions));
+  return Math.min(most, Math.max(RECIPIENTS_SHARED, even));
+};
+
+/** Hosts of one priority share the load (RFC 5321 §5.1); a later priority is for when none of them is there. */
+const chosenFirst = (
+  hosts: readonly MailHost[],
+  isPreferred: (host: MailHost) => boolean,
+  random: () => number,
+): readonly MailHost[] =>
+  hosts
+    .map((host) => ({ host, isLast: !isPreferred(host), place: random() }))
+    .toSorted(
+      (a, b) =>
+        a.host.priority - b.host.priority ||
+        Number(a.isLast) - Number(b.isLast) ||
+        a.place - b.place,
+    )
+    .map(({ host }) => host);

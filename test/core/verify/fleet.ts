@@ -1,0 +1,136 @@
+import type { MailHost } from "@mailproof/core/mail/mail-hosts";
+import { replyReader } from "@mailproof/core/mail/smtp/reply-reader";
+import type { Connect, Heard } from "@mailproof/core/mail/smtp/wire";
+import type { Table } from "@mailproof/core/table";
+import { domainFacts } from "@mailproof/core/verify/domain-facts";
+import type { Answer } from "@mailproof/core/verify/hold-session";
+import { spotOf } from "@mailproof/core/verify/places";
+import { mailProbe, type Probe } from "@mailproof/core/verify/probe";
+import { tablePlaces } from "@mailproof/core/verify/table-places";
+import type { World } from "@mailproof/core/world";
+import { givenWorld } from "../../given.ts";
+
+/** What a server says to a line: "" hangs up, and undefined leaves us waiting for ever. */
+export type Says = (line: string, session: number) => string | undefined;
+
+export type Session = { readonly engine: number; readonly operator: string; readonly atMs: number };
+
+/** Several processes of ours with one table between them, each with a delay of its own to it and to the servers. */
+export const givenFleet = (
+  count: number,
+  says: Says,
+  { seed = 1, lag = 20, places = tablePlaces, tableOf = (table: Table) => table } = {},
+) => {
+  const { world, table, later } = givenWorld(seed);
+  const sessions: Session[] = [];
+  const open = new Map<string, number>();
+  const peaks = new Map<string, number>();
+  const stand = (name: string, by: number): void => {
+    const now = (open.get(name) ?? 0) + by;
+    open.set(name, now);
+    peaks.set(name, Math.max(now, peaks.get(name) ?? 0));
+  };
+
+  const pause = () => world.sleep(Math.floor(world.random() * lag));
+  const connectFrom =
+    (engine: number): Connect =>
+    async ({ host, ip }) => {
+      await pause();
+      if (host === "mx.down.example") return "connect_refused";
+      const { operator } = spotOf({ host, priority: 10, ips: [ip] });
+      const standing = [operator, host];
+      sessions.push({ engine, operator, atMs: world.now().getTime() });
+      const session = sessions.length;
+      standing.forEach((name) => stand(name, 1));
+      let next: string | undefined = greetingOf(says, session);
+      let isOpen = true;
+      return {
+        send: (line) => {
+          next = says(line, session);
+        },
+        receive: async () => {
+          await pause();
+          if (next === undefined) return new Promise<Heard>(() => {});
+          return next === "" ? "closed" : replyOf(next);
+        },
+        startTls: async () => "tls_failed",
+        close: () => {
+          if (isOpen) standing.forEach((name) => stand(name, -1));
+          isOpen = false;
+        },
+      };
+    };
+
+  const engineAt = (engine: number): Probe => {
+    const own = lagging(tableOf(table), pause);
+    const doors: Pick<World, "table" | "now" | "random" | "sleep"> = { ...world, table: own };
+    return mailProbe({
+      ...doors,
+      connect: connectFrom(engine),
+      facts: domainFacts(table, world.now),
+      smtp: { helo: "probe.example", from: "probe@example.org", port: 25 },
+      places: places(doors),
+    });
+  };
+  const engines = Array.from({ length: count }, (_, engine) => engineAt(engine));
+  return { engines, sessions, peaks, open, world, table, later };
+};
+
+const greetingOf = (says: Says, session: number): string | undefined => says("", session);
+
+const replyOf = (text: string): Heard => replyReader()(Buffer.from(`${text}\r\n`))[0] ?? "closed";
+
+/** A table some way off: what is asked of it happens a while later, and is heard of a while after that. */
+export const lagging = (table: Table, pause: () => Promise<void>): Table => {
+  const far =
+    <Asked extends unknown[], Came>(call: (...asked: Asked) => Promise<Came>) =>
+    async (...asked: Asked): Promise<Came> => {
+      await pause();
+      const came = await call(...asked);
+      await pause();
+      return came;
+    };
+  return {
+    get: far((key) => table.get(key)),
+    query: far((query) => table.query(query)),
+    write: far((write) => table.write(write)),
+    transact: far((writes) => table.transact(writes)),
+  };
+};
+
+export const hostAt = (host: string, ip = "192.0.2.1", priority = 10): MailHost => ({
+  host,
+  priority,
+  ips: [ip],
+});
+
+const DECOY = /<[a-z][a-z0-9]{19}@/;
+
+/** Everybody has a mailbox there but strangers. */
+export const kind: Says = (line) => {
+  if (line === "") return "220 hi";
+  return DECOY.test(line) ? "550 5.1.1 no such user" : "250 ok";
+};
+
+/** Each engine asks about people of its own. */
+export const askAll = (
+  engines: readonly Probe[],
+  each: number,
+  hosts: readonly MailHost[] = [hostAt("mx.example.com")],
+): Promise<Answer[]> =>
+  Promise.all(
+    engines.flatMap((probe, engine) =>
+      Array.from({ length: each }, (_, n) =>
+        probe({
+          recipient: `person${engine}-${n}@example.com`,
+          domain: "example.com",
+          hosts,
+          decoy: true,
+        }),
+      ),
+    ),
+  );
+
+export const verdicts = (answers: readonly Answer[]): readonly string[] => [
+  ...new Set(answers.map(({ finding }) => `${finding.verdict} ${finding.reason}`)),
+];
