@@ -1,3 +1,4 @@
+import { performance } from "node:perf_hooks";
 import { setTimeout } from "node:timers/promises";
 import type { Received } from "@mailproof/core/queue";
 import type { Schedule, Worker } from "@mailproof/core/worker";
@@ -19,14 +20,20 @@ export const runBackground = async (
   ]);
 };
 
-/** As many messages in hand as the queue allows: a slow one keeps no other waiting. */
+/**
+ * As many messages in hand as the queue allows, so that a slow one keeps no other waiting; fewer while there is no
+ * time left over, for callers are served by the same thread.
+ */
 const work = async (world: LocalWorld, worker: Worker, signal: AbortSignal): Promise<void> => {
   const { queue } = worker;
   const inHand = new Set<Promise<void>>();
+  const hasTime = spareTime();
   while (!signal.aborted) {
-    const max = queue.atOnce - inHand.size;
-    if (max === 0) await Promise.race(inHand);
+    if (inHand.size >= queue.atOnce) await Promise.race(inHand);
+    else if (inHand.size >= ALWAYS_IN_HAND && !hasTime())
+      await Promise.race([pause(LOOK_AGAIN_MS, signal), ...inHand]);
     else {
+      const max = Math.max(1, ALWAYS_IN_HAND - inHand.size);
       const received = await world.queue
         .receive(queue, { max, waitMs: LONG_POLL_MS, signal })
         .catch((cause: unknown) => trouble(world, queue.name, cause, signal));
@@ -37,6 +44,22 @@ const work = async (world: LocalWorld, worker: Worker, signal: AbortSignal): Pro
     }
   }
   await Promise.all(inHand);
+};
+
+const ALWAYS_IN_HAND = 2;
+const LOOK_AGAIN_MS = 50;
+/** Of its time, how much the thread may be at work and still take on more. */
+const BUSY_SHARE = 0.7;
+
+/** Whether there was time left over lately. Each yes is for one piece of work; then it is looked at again. */
+const spareTime = (): (() => boolean) => {
+  let since = performance.eventLoopUtilization();
+  return () => {
+    const { idle, active, utilization } = performance.eventLoopUtilization(since);
+    if (idle + active < LOOK_AGAIN_MS) return false;
+    since = performance.eventLoopUtilization();
+    return utilization < BUSY_SHARE;
+  };
 };
 
 const handle = async (world: LocalWorld, worker: Worker, message: Received): Promise<void> => {

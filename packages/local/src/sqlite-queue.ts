@@ -24,7 +24,12 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS messages_waiting ON messages (queue, visible_at);
   CREATE UNIQUE INDEX IF NOT EXISTS messages_receipt ON messages (receipt) WHERE receipt IS NOT NULL`;
 
-export type SqliteQueue = Queue & Receiving & { close(): void };
+export type SqliteQueue = Queue &
+  Receiving & {
+    /** What a process had in hand that is no more comes back at once, as if it had never been handed out. */
+    takeBack(): Promise<void>;
+    close(): void;
+  };
 
 /** A message of another process is noticed at this pace; one of our own at once. */
 const LOOK_AGAIN_MS = 1_000;
@@ -34,7 +39,7 @@ export const sqliteQueue = (file: string, now: () => Date): SqliteQueue => {
   const { commit, close } = groupCommit(db);
   const ms = () => now().getTime();
   const statements = statementsOf(db);
-  const { insert, visible, soonest, finish, putBack, counts } = statements;
+  const { insert, visible, soonest, finish, putBack, takeBack, counts } = statements;
   const { sleepUntilSent, wake } = sleepers();
 
   const anyVisible = (queue: string): boolean => visible.get(queue, ms(), 1) !== undefined;
@@ -85,6 +90,8 @@ export const sqliteQueue = (file: string, now: () => Date): SqliteQueue => {
 
     done: (receipt) => commit(() => Number(finish.run(receipt).changes) > 0),
 
+    takeBack: () => commit(() => void takeBack.run(ms())),
+
     release: async (receipt, delaySeconds) =>
       commit(() => Number(putBack.run(ms() + delaySeconds * 1000, receipt).changes) > 0),
 
@@ -127,6 +134,10 @@ const statementsOf = (db: DatabaseSync) => ({
   soonest: db.prepare("SELECT MIN(visible_at) AS at FROM messages WHERE queue = ?"),
   finish: db.prepare("DELETE FROM messages WHERE receipt = ?"),
   putBack: db.prepare("UPDATE messages SET visible_at = ?, receipt = NULL WHERE receipt = ?"),
+  takeBack: db.prepare(
+    `UPDATE messages SET visible_at = ?, receives = receives - 1, receipt = NULL
+     WHERE receipt IS NOT NULL`,
+  ),
   counts: db.prepare("SELECT queue, COUNT(*) AS n FROM messages GROUP BY queue"),
 });
 

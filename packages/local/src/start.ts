@@ -40,6 +40,8 @@ export const start = async (environment: Environment, fresh: boolean): Promise<R
   const lab = wantsLab(environment) ? await startLab() : null;
   const { world, openLink, close } = openHouse(environment, () => baseUrl, lab);
   rmSync(readyFile, { force: true });
+  // The folder is ours alone, so whoever had messages in hand is gone.
+  await world.queue.takeBack();
   const blobs = join(directory, "blobs");
   clearUnfinished(blobs);
 

@@ -1,0 +1,85 @@
+import { companyLabel, peopleOf } from "@mailproof/local/lab/companies";
+import { expect, test } from "vitest";
+import { newFolder, whenCommanded, whenStarted } from "./running.ts";
+
+// A job on the real embedded engine, over HTTP, with real mail servers of the lab behind it.
+
+const KILLS = Number(process.env["KILLS"] ?? 3);
+const ADDRESSES = 1_200;
+
+/** People of the lab's companies; some of them twice, and some rows that are no address. */
+const givenList = (): string => {
+  const rows = Array.from({ length: ADDRESSES }, (_, n) => {
+    const domain = `${companyLabel(1 + (n % 400))}.companies.lab.mailproof.test`;
+    const local = n % 10 ? `${peopleOf(domain)[0]?.local}+${n}` : `nobody${n}`;
+    return `${n};${local}@${domain}`;
+  });
+  return ["id;email", ...rows, ...rows.slice(0, 50), "x;none", "y;"].join("\r\n");
+};
+
+type Api = (route: string, body?: unknown, once?: string) => Promise<any>;
+
+const apiOf =
+  ({ base_url, live_key }: { base_url: string; live_key: string }): Api =>
+  async (route, body, once) => {
+    const [method = "", path = ""] = route.split(" ");
+    const answer = await fetch(`${base_url}${path}`, {
+      method,
+      headers: {
+        "x-api-key": live_key,
+        "content-type": "application/json",
+        ...(once !== undefined && { "idempotency-key": once }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return ((await answer.json()) as { data: unknown }).data;
+  };
+
+const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+const untilDone = async (api: Api, job: string) => {
+  for (;;) {
+    const found = await api(`GET /v1/jobs/${job}?limit=1000`);
+    if (found.status === "completed") return found;
+    await wait(100);
+  }
+};
+
+test(`kill -9 at ${KILLS} moments of a job: it finishes, each address once, each credit accounted for`, async () => {
+  const folder = newFolder();
+  const first = await whenStarted(folder);
+  const api = apiOf(first.ready);
+  const to = await api("POST /v1/verify/file", { action: "get_upload_url", file_name: "a.csv" });
+  await fetch(to.upload_url, { method: "PUT", body: givenList() });
+  const wanted = { action: "process", file_key: to.file_key };
+  const accepted = await api("POST /v1/verify/file", wanted, "once");
+  let running = first;
+  for (let kill = 0; kill < KILLS; kill++) {
+    await wait(Math.random() * 400);
+    await running.stop("SIGKILL");
+    running = await whenStarted(folder);
+  }
+
+  const again = apiOf(running.ready);
+  const replay = await again("POST /v1/verify/file", wanted, "once");
+  const done = await untilDone(again, accepted.job_id);
+  const more = await again(`GET /v1/jobs/${accepted.job_id}?limit=1000&next_key=${done.next_key}`);
+  const rows = [...done.results, ...more.results] as { row: number; email: string }[];
+  const { credits } = await again("GET /v1/account");
+  await running.stop("SIGTERM");
+  const { code, out } = await whenCommanded(folder, "admin", "audit");
+
+  expect(accepted).toMatchObject({
+    total_submitted: ADDRESSES + 52,
+    duplicates_removed: 50,
+    invalid_emails_skipped: 2,
+    unique_emails: ADDRESSES,
+    credits_used: ADDRESSES,
+  });
+  expect(replay).toMatchObject({ job_id: accepted.job_id, idempotent_replay: true });
+  expect(rows.map(({ row }) => row)).toEqual(Array.from({ length: ADDRESSES }, (_, n) => n + 2));
+  expect(new Set(rows.map(({ email }) => email)).size).toBe(ADDRESSES);
+  expect(credits).toMatchObject({ held: 0, spent: ADDRESSES, refunded: 0 });
+  expect(out).toContain('"violations": []');
+  expect(code).toBe(0);
+}, 300_000);
