@@ -1,3 +1,4 @@
+import type { Message, Sent } from "@mailproof/core/queue";
 import type { Key, Table } from "@mailproof/core/table";
 import type { World } from "@mailproof/core/world";
 
@@ -68,3 +69,52 @@ export const stopping = (house: House, after: number) => {
 
 /** Whatever can happen without anybody's doing has happened. */
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** What becomes of a message: `unheard` arrives, but whoever sent it does not hear so. */
+export type Fate = Sent | "unheard";
+
+/** The queue does with each chunk of a job what the test says, and by default with every other message what it should. */
+export const fated = ({ world }: Pick<House, "world">, fateOf: (chunk: number) => Fate): World => {
+  const { queue } = world;
+  const one = async (name: string, message: Message): Promise<Sent> => {
+    const { chunk } = message.body as { readonly chunk?: number };
+    const fate = chunk === undefined ? "sent" : fateOf(chunk);
+    if (fate === "sent" || fate === "unheard") await queue.sendMany(name, [message]);
+    return fate === "unheard" ? "unknown" : fate;
+  };
+  const sendMany: World["queue"]["sendMany"] = (name, messages) =>
+    Promise.all(messages.map((message) => one(name, message)));
+  return { ...world, queue: { ...queue, sendMany } };
+};
+
+/** A process that is gone after it has changed so many things: no door answers it any more. */
+export const goneAfter = ({ world }: Pick<House, "world">, effects: number) => {
+  let done = 0;
+  let isGone = false;
+  const never = <T>() => new Promise<T>(() => undefined);
+  const look =
+    <A extends readonly unknown[], T>(door: (...args: A) => Promise<T>) =>
+    (...args: A) =>
+      isGone ? never<T>() : door(...args);
+  const change =
+    <A extends readonly unknown[], T>(door: (...args: A) => Promise<T>) =>
+    (...args: A) => {
+      isGone ||= done >= effects;
+      if (isGone) return never<T>();
+      done++;
+      return door(...args);
+    };
+  const { table, queue, blobs } = world;
+  const gone: World = {
+    ...world,
+    table: {
+      get: look(table.get),
+      query: look(table.query),
+      write: change(table.write),
+      transact: change(table.transact),
+    },
+    queue: { ...queue, sendMany: change(queue.sendMany) },
+    blobs: { ...blobs, get: look(blobs.get), head: look(blobs.head), put: change(blobs.put) },
+  };
+  return { world: gone, effects: () => done };
+};

@@ -55,7 +55,7 @@ export const givenWorld = (seed = 1) => {
   return { world, table, queue, blobs, later, logged };
 };
 
-type Given = { readonly balance?: number; readonly plan?: PlanId };
+export type Given = { readonly balance?: number; readonly plan?: PlanId };
 
 /** The same with one account in it and a key of each kind. */
 export const given = async ({ balance = 0, plan = "pro" }: Given = {}) => {

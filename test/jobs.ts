@@ -1,0 +1,103 @@
+import type { World } from "@mailproof/core/world";
+import type { FormPart } from "./form.ts";
+import { type Given, given } from "./given.ts";
+import { send, type Told } from "./send.ts";
+
+// What the stories of jobs of many addresses have in common.
+
+export type House = Awaited<ReturnType<typeof given>>;
+
+type Chunked = Given & { readonly rows?: number };
+
+/** A house in which a chunk has so few addresses that a short list has many. */
+export const givenChunked = async ({ rows = 2, ...how }: Chunked = {}): Promise<House> => {
+  const house = await given({ balance: 100, ...how });
+  const settings = { ...house.world.settings, chunkRows: { batch: rows, file: rows } };
+  return { ...house, world: { ...house.world, settings } };
+};
+
+/** ann1@x.com, ann2@x.com, … */
+export const anns = (count: number): string[] =>
+  Array.from({ length: count }, (_row, n) => `ann${n + 1}@x.com`);
+
+/** With this line for a header: how a list looks as a file. */
+export const csvOf = (emails: readonly string[], header = "email"): string =>
+  `${[header, ...emails].join("\n")}\n`;
+
+const BATCH = "POST /v1/verify/batch";
+const FILE = "POST /v1/verify/file";
+
+const keyedBy = (idempotencyKey: string | undefined) =>
+  idempotencyKey === undefined ? {} : { headers: { "idempotency-key": idempotencyKey } };
+
+export const whenBatched = (
+  world: World,
+  key: string,
+  body: unknown,
+  idempotencyKey?: string,
+): Promise<Told> => send(world, BATCH, { key, body, ...keyedBy(idempotencyKey) });
+
+export const whenFiled = (
+  world: World,
+  key: string,
+  body: unknown,
+  idempotencyKey?: string,
+): Promise<Told> => send(world, FILE, { key, body, ...keyedBy(idempotencyKey) });
+
+export const whenFormSent = (
+  world: World,
+  key: string,
+  form: readonly FormPart[],
+  idempotencyKey?: string,
+): Promise<Told> => send(world, FILE, { key, form, ...keyedBy(idempotencyKey) });
+
+/** What a link for an upload leads to, filled as its holder would fill it. */
+export const givenUpload = async (
+  { world }: Pick<House, "world">,
+  key: string,
+  content: string | Uint8Array,
+): Promise<string> => {
+  const asked = { action: "get_upload_url", file_name: "list.csv" };
+  const { data } = await whenFiled(world, key, asked);
+  await whenPut(world, data.file_key, content);
+  return data.file_key;
+};
+
+export const whenPut = async (
+  { blobs }: Pick<World, "blobs">,
+  fileKey: string,
+  content: string | Uint8Array,
+): Promise<void> => void (await blobs.put(fileKey, piece(Buffer.from(content))));
+
+async function* piece(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
+}
+
+export const processOf = (fileKey: string, more: object = {}) => ({
+  action: "process",
+  file_key: fileKey,
+  ...more,
+});
+
+/** Uploaded and processed at once, by the live key. */
+export const whenProcessed = async (
+  house: Pick<House, "world" | "liveKey">,
+  emails: readonly string[],
+  idempotencyKey?: string,
+): Promise<Told> => {
+  const fileKey = await givenUpload(house, house.liveKey, csvOf(emails));
+  return whenFiled(house.world, house.liveKey, processOf(fileKey), idempotencyKey);
+};
+
+export const jobIn = async (
+  { world, liveKey }: Pick<House, "world" | "liveKey">,
+  id = "job_1",
+  key = liveKey,
+): Promise<any> => (await send(world, `GET /v1/jobs/${id}`, { key })).data;
+
+/** The results in the order in which they are told: the row, and what came of it. */
+export const rowsIn = (job: any): string[] =>
+  (job.results ?? []).map(
+    ({ row, email, status }: { row: number; email: string; status: string }) =>
+      `${row} ${email} ${status}`,
+  );
