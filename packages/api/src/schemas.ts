@@ -21,7 +21,6 @@ export const PAID_ERRORS = [
   "INVALID_IDEMPOTENCY_KEY",
   "INSUFFICIENT_CREDITS",
   "IDEMPOTENCY_KEY_CONFLICT",
-  "REQUEST_IN_PROGRESS",
   "PAYLOAD_TOO_LARGE",
 ] as const satisfies readonly FailureCode[];
 

@@ -22,7 +22,7 @@ export const postVerify = endpoint({
   needs: ["table:readwrite", "queue:send", "mail"],
   keyed: true,
   answers: [200],
-  errors: [...KEYED_ERRORS, ...PAID_ERRORS],
+  errors: [...KEYED_ERRORS, ...PAID_ERRORS, "REQUEST_IN_PROGRESS"],
 
   body: v.strictObject({
     email: v.pipe(
