@@ -91,30 +91,31 @@ export const fated = ({ world }: Pick<House, "world">, fateOf: (chunk: number) =
 export const goneAfter = ({ world }: Pick<House, "world">, effects: number) => {
   let done = 0;
   let isGone = false;
-  const never = <T>() => new Promise<T>(() => undefined);
-  const look =
-    <A extends readonly unknown[], T>(door: (...args: A) => Promise<T>) =>
-    (...args: A) =>
-      isGone ? never<T>() : door(...args);
-  const change =
-    <A extends readonly unknown[], T>(door: (...args: A) => Promise<T>) =>
-    (...args: A) => {
-      isGone ||= done >= effects;
-      if (isGone) return never<T>();
-      done++;
-      return door(...args);
-    };
+  const look = <T>(act: () => Promise<T>) => (isGone ? new Promise<T>(() => undefined) : act());
+  const change = <T>(act: () => Promise<T>) => {
+    isGone ||= done >= effects;
+    if (!isGone) done++;
+    return look(act);
+  };
   const { table, queue, blobs } = world;
   const gone: World = {
     ...world,
     table: {
-      get: look(table.get),
-      query: look(table.query),
-      write: change(table.write),
-      transact: change(table.transact),
+      get: (key) => look(() => table.get(key)),
+      query: (query) => look(() => table.query(query)),
+      write: (write) => change(() => table.write(write)),
+      transact: (writes) => change(() => table.transact(writes)),
     },
-    queue: { ...queue, sendMany: change(queue.sendMany) },
-    blobs: { ...blobs, get: look(blobs.get), head: look(blobs.head), put: change(blobs.put) },
+    queue: {
+      ...queue,
+      sendMany: (name, messages) => change(() => queue.sendMany(name, messages)),
+    },
+    blobs: {
+      ...blobs,
+      head: (key) => look(() => blobs.head(key)),
+      get: (key, options) => look(() => blobs.get(key, options)),
+      put: (key, content) => change(() => blobs.put(key, content)),
+    },
   };
   return { world: gone, effects: () => done };
 };
