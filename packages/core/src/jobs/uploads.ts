@@ -20,7 +20,8 @@ export const newUpload = async (
 ): Promise<Upload> => {
   const key = `${folderOf(payer)}${world.newId("upl")}.${kind}`;
   const expiresInSeconds = UPLOAD_SECONDS;
-  const url = await world.blobs.putLink(key, { expiresInSeconds, bytesMax: FILE_BYTES_MAX });
+  const limits = { expiresInSeconds, bytesMax: FILE_BYTES_MAX };
+  const url = await world.blobs.putLink(key, limits).catch(unreachable);
   return { key, url, expiresInSeconds };
 };
 
@@ -44,7 +45,8 @@ export const putUpload = async (
   }
   await world.blobs.put(key, counted()).catch((cause: unknown) => {
     // A store may make an error of its own of ours.
-    throw bytes > FILE_BYTES_MAX ? tooLarge(bytes) : cause;
+    if (bytes > FILE_BYTES_MAX) throw tooLarge(bytes);
+    unreachable(cause);
   });
   return { key, hash: hash.digest("base64url") };
 };
@@ -63,6 +65,13 @@ export const findUpload = async (world: World, payer: Payer, key: string) => {
   if (found) return found;
   const what = "There is no file under this file_key; put it to the upload_url first.";
   throw new Failure("NOT_FOUND", "nothing_charged", what);
+};
+
+/** What is a Failure was meant for the caller, by whoever reads the form; all else is the store's. */
+const unreachable = (cause: unknown): never => {
+  if (cause instanceof Failure) throw cause;
+  const what = "Files cannot be kept right now.";
+  throw new Failure("UNAVAILABLE", "nothing_charged", what, { cause });
 };
 
 const tooLarge = (bytes: number): Failure => {
