@@ -134,8 +134,9 @@ const process = async (world: World, caller: Caller, wish: FileWish, { key, requ
     ...(remaining !== undefined && { credits_remaining: remaining }),
     ...moneyOf(told, caller),
   };
-  const isUnderWay = "waitMs" in told;
-  const retryAfter = isUnderWay && { "retry-after": String(Math.ceil(told.waitMs / 1000)) };
+  // Whoever repeats it without a key pays again, so nobody is asked to.
+  const isToRepeat = "waitMs" in told && key !== null;
+  const retryAfter = isToRepeat && { "retry-after": String(Math.ceil(told.waitMs / 1000)) };
   return { status: 202 as const, data, ...(retryAfter && { headers: retryAfter }) };
 };
 
@@ -155,13 +156,12 @@ const remainingOf = async (
 };
 
 const moneyOf = (told: FileTold, { mode }: Caller) => {
-  const isFree = told.how !== "accepted" || mode === "test";
-  const creditsUsed = { credits_used: isFree ? 0 : toCredits(told.price) };
+  const creditsUsed = { credits_used: mode === "test" ? 0 : toCredits(told.price) };
   if ("waitMs" in told) return { ...creditsUsed, ...UNDER_WAY[told.how] };
   return { ...creditsUsed, ...dispatchedOf(told, mode), ...replayOf(told) };
 };
 
-/** Somebody is at it: what a repeat under the same key is told. */
+/** Not at its end yet: what a repeat under the same key is told, and whoever does not know whether it settled. */
 const UNDER_WAY = {
   dispatching: {
     dispatch_in_progress: true,
@@ -171,7 +171,7 @@ const UNDER_WAY = {
   settling: {
     dispatch_settlement_pending: true,
     message:
-      "The addresses are queued; their credits are not settled yet. Nothing more was charged: send the same request again, or follow the job.",
+      "The addresses are queued; their credits are not settled yet. Nothing more was charged: follow the job, or send the same request again under the same Idempotency-Key. Without one it charges again.",
   },
 };
 

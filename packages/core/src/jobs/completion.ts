@@ -10,7 +10,8 @@ export const completeIfDone = async (world: World, id: string): Promise<boolean>
   const job = await findJob(world.table, id);
   if (!job || !isOpen(job)) return true;
   if (job.unsettled > 0 || job.processed + job.refunded < job.total) return false;
-  const isLost = job.lost > 0 && job.lost === job.processed;
+  // Also when there is nothing but what was given back: not one address was verified.
+  const isLost = job.lost === job.processed;
   const { outcome } = isLost
     ? await end(world, job, "failed", LOST)
     : await end(world, job, "completed");

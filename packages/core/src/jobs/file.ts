@@ -54,6 +54,7 @@ export type Dispatched = { readonly refused: number; readonly unknown: number };
 export type FileTold = {
   readonly job: string;
   readonly counts: Counts;
+  /** What this very request was charged: a repeat is not. */
   readonly price: Halves;
 } & (
   | { readonly how: "accepted" | "replayed"; readonly dispatched: Dispatched }
@@ -105,8 +106,18 @@ export const acceptFile = async (
     return { price, input: { ...v.parse(Counts, taken), chunkRows }, also };
   });
   if (!("begun" in came)) return toldOf(came);
-  return dispatch(world, came.begun, came.begun.id === id);
+  const isFirstTry = came.begun.id === id;
+  return dispatch(world, came.begun, isFirstTry).catch(brokenAfterDebit(came.begun));
 };
+
+/** What is paid for is somebody's business: the reconciler's, or that of whoever comes with the same key. */
+const brokenAfterDebit =
+  ({ claim }: Operation) =>
+  (cause: unknown): never => {
+    if (cause instanceof Failure) throw cause;
+    const what = "Something broke on our side while the addresses were queued.";
+    throw new Failure("INTERNAL", claim ? "retry_same_key" : "unknown", what, { cause });
+  };
 
 /** The file's own columns without that of the addresses, which is ours from now on. */
 const otherColumns = ({ columns, emailColumn }: FileIntake["facts"]): readonly string[] =>
@@ -118,19 +129,18 @@ const takeIn = async (
   { fileKey, emailColumn, hasHeader }: FileWish,
   id: string,
 ): Promise<FileIntake> => {
-  const upload = await findUpload(world, payer, fileKey);
-  const taken = await within(
-    world,
-    READ_WITHIN_MS,
-    takeInFile(world, upload.content, {
+  const read = async () => {
+    const upload = await findUpload(world, payer, fileKey);
+    return takeInFile(world, upload.content, {
       key: inputKeyOf(id),
       addressesMax: PLANS[payer.plan].jobAddressesMax,
       bytesMax: upload.bytes,
       emailColumn,
       hasHeader,
       rowsPerChunk: world.settings.chunkRows.file,
-    }),
-  );
+    });
+  };
+  const taken = await within(world, READ_WITHIN_MS, read());
   if (taken === "late")
     throw new Failure("UNAVAILABLE", "nothing_charged", "The file could not be read in time.");
   if (!("fault" in taken)) return taken;
@@ -145,12 +155,14 @@ const takeIn = async (
 const toldOf = (came: Exclude<Begun, { begun: Operation }>): FileTold => {
   if ("answered" in came) {
     const answer = came.answered as unknown as Answer;
-    return { ...answer, how: "replayed" };
+    return { ...answer, price: NOTHING, how: "replayed" };
   }
-  const { id, amount, input } = came.underWay;
+  const { id, input } = came.underWay;
   const how = came.underWay.isSent ? "settling" : "dispatching";
-  return { job: id, counts: v.parse(Counts, input), price: amount, how, waitMs: came.waitMs };
+  return { job: id, counts: v.parse(Counts, input), price: NOTHING, how, waitMs: came.waitMs };
 };
+
+const NOTHING = 0 as Halves;
 
 /** What a claim remembers. */
 type Answer = {
@@ -246,7 +258,7 @@ const settleSent = (
   };
   return settle(world, operation, {
     answer,
-    moved: { settle: kept, release: price(refused.addresses) },
+    moved: { settle: kept, ...(refused.addresses > 0 && { release: price(refused.addresses) }) },
     also: [job, ...refused.chunks.map((chunk) => givenBack({ id }, chunk))],
   });
 };
@@ -255,17 +267,24 @@ const lookAgainAt = (world: World): string => inMs(world.now(), LOOK_AGAIN_MS).t
 
 /** Not one chunk was queued, and surely not: there is no job, and never was one. */
 const giveBack = async (world: World, operation: Operation): Promise<never> => {
-  const job = await findJob(world.table, operation.id);
-  const error = "None of it could be queued. The charge was refunded.";
+  const { id, mode, claim } = operation;
+  const job = await findJob(world.table, id);
+  const what = "None of the addresses could be queued.";
+  const error = `${what} ${mode === "live" ? "The charge was refunded." : "Nothing was charged."}`;
   const also = job
-    ? [endedJob(world, job, "failed", error), newsOf(world, job, "failed", error)]
+    ? [neverBegun(endedJob(world, job, "failed", error)), newsOf(world, job, "failed", error)]
     : [];
   const ended = await release(world, operation, also);
-  const what = "None of the addresses could be queued.";
   if (ended === "ended")
-    throw new Failure("INTERNAL", operation.mode === "live" ? "refunded" : "nothing_charged", what);
-  throw new Failure("INTERNAL", operation.claim ? "retry_same_key" : "unknown", what);
+    throw new Failure("INTERNAL", mode === "live" ? "refunded" : "nothing_charged", what);
+  throw new Failure("INTERNAL", claim ? "retry_same_key" : "unknown", what);
 };
+
+/** Whoever had it before us may have queued what we could not, and what is verified is not given back. */
+const neverBegun = (ended: ReturnType<typeof endedJob>): Write => ({
+  ...ended,
+  where: { ...ended.where, processed: 0 },
+});
 
 /** Whoever accepted the file is gone: its chunks are sent again, all of them, and settled. */
 export const repairFile = async (world: World, item: Item): Promise<string> => {

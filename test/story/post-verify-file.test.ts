@@ -1,0 +1,633 @@
+import { openAccount } from "@mailproof/core/accounts/accounts";
+import { FILE_BYTES_MAX } from "@mailproof/core/jobs/uploads";
+import { audit } from "@mailproof/core/money/audit";
+import { credits } from "@mailproof/core/money/credits";
+import { readEvent } from "@mailproof/core/webhooks/items";
+import { expect, test } from "vitest";
+import { down, fated, unread } from "../breaking.ts";
+import { givenKey } from "../given.ts";
+import {
+  anns,
+  csvOf,
+  givenChunked,
+  givenUpload,
+  jobIn,
+  processOf,
+  rowsIn,
+  whenFiled,
+  whenFormSent,
+  whenProcessed,
+  whenPut,
+} from "../jobs.ts";
+import { creditsOf, movesOf, newsIn, storedIn } from "../ledger.ts";
+import { send } from "../send.ts";
+import { whenWorked } from "../working.ts";
+
+const ROUTE = "POST /v1/verify/file";
+
+test("an upload is 200 with a link, a key to bring back, and what to do next; it costs nothing", async () => {
+  const house = await givenChunked({ balance: 0 });
+  const body = { action: "get_upload_url", file_name: "My list.CSV" };
+
+  const told = await whenFiled(house.world, house.liveKey, body);
+
+  expect(told.statusCode).toBe(200);
+  expect(told.data).toEqual({
+    upload_url: expect.stringContaining(told.data.file_key),
+    file_key: `uploads/live/${house.account}/upl_1.csv`,
+    expires_in_seconds: 3_600,
+    next_step: expect.stringMatching(/PUT the file.*action process/),
+  });
+  expect(told.headers["x-ratelimit-limit"]).toBe("600");
+  expect(movesOf(house)).toEqual([]);
+});
+
+test.each([
+  ["list.csv", 200],
+  ["LIST.TXT", 200],
+  ["list.csv.txt", 200],
+  ["list.xlsx", 400],
+  ["list.xls", 400],
+  ["list.csv.zip", 400],
+  ["list", 400],
+  ["csv", 400],
+  ["list.csv ", 400],
+])(
+  "a file called %j is %i at the first step, before anything is uploaded",
+  async (name, status) => {
+    const { world, liveKey } = await givenChunked();
+
+    const told = await whenFiled(world, liveKey, { action: "get_upload_url", file_name: name });
+
+    expect(told.statusCode).toBe(status);
+    expect(
+      told.error?.message ?? "file_name: must end in .csv or .txt; save a spreadsheet as CSV",
+    ).toContain("file_name: must end in .csv or .txt; save a spreadsheet as CSV");
+  },
+);
+
+test("a processed file is 202 with every count, and a job that is worked off to the last address", async () => {
+  const house = await givenChunked();
+  const { world, liveKey } = house;
+  const list =
+    "Name,E-Mail\nAnn,ann@x.com\nBo,BO@x.com\nBo again,bo@X.com\nNobody,nobody\n,\nIn,invalid@x.com\n";
+  const fileKey = await givenUpload(house, liveKey, list);
+
+  const told = await whenFiled(world, liveKey, processOf(fileKey, { name: "Spring" }));
+  await whenWorked(house);
+
+  expect(told.statusCode).toBe(202);
+  expect(told.data).toEqual({
+    job_id: "job_1",
+    status: "processing",
+    total_submitted: 6,
+    duplicates_removed: 1,
+    invalid_emails_skipped: 2,
+    unique_emails: 3,
+    credits_used: 3,
+    credits_remaining: 97,
+    message: "3 addresses are being verified.",
+  });
+  const done = await jobIn(house);
+  expect(done).toMatchObject({
+    name: "Spring",
+    kind: "file",
+    status: "completed",
+    progress: { total: 3, processed: 3, valid: 2, invalid: 1, risky: 0, unknown: 0 },
+  });
+  expect(rowsIn(done)).toEqual([
+    "2 ann@x.com valid",
+    "3 BO@x.com valid",
+    "7 invalid@x.com invalid",
+  ]);
+  expect(movesOf(house)).toEqual(["hold 3", "settle 3"]);
+  expect(newsIn(house)).toEqual(["job.completed"]);
+  expect(await audit(house.table, world.now())).toMatchObject({ ok: true });
+});
+
+test.each<[string, string, object, readonly string[]]>([
+  ["by its name", "work,home\na@x.com,b@x.com\n", { email_column: "HOME" }, ["2 b@x.com valid"]],
+  ["by its place", "work,home\na@x.com,b@x.com\n", { email_column: "1" }, ["2 b@x.com valid"]],
+  ["by what is in it", "a,b\nx,b@x.com\n", {}, ["2 b@x.com valid"]],
+  [
+    "in a list without a header",
+    "a@x.com;1\nb@x.com;2\n",
+    { has_header: false },
+    ["1 a@x.com valid", "2 b@x.com valid"],
+  ],
+  [
+    "below a header that is itself an address",
+    "a@x.com\nb@x.com\n",
+    { has_header: true },
+    ["2 b@x.com valid"],
+  ],
+  ["in a list of lines", "a@x.com\r\nb@x.com", {}, ["1 a@x.com valid", "2 b@x.com valid"]],
+])(
+  "the column of addresses is found %s, in a file and in a form",
+  async (_case, list, how, rows) => {
+    const twoSteps = await givenChunked();
+    const form = await givenChunked();
+    const fileKey = await givenUpload(twoSteps, twoSteps.liveKey, list);
+    const fields = Object.entries(how).map(([name, content]) => ({
+      name,
+      content: String(content),
+    }));
+
+    const stepped = await whenFiled(twoSteps.world, twoSteps.liveKey, processOf(fileKey, how));
+    const formed = await whenFormSent(form.world, form.liveKey, [
+      { name: "file", fileName: "list.csv", content: list },
+      ...fields,
+    ]);
+    for (const house of [twoSteps, form]) await whenWorked(house);
+
+    expect(formed).toMatchObject({ statusCode: 202, data: stepped.data });
+    expect(rowsIn(await jobIn(twoSteps))).toEqual(rows);
+    expect(await jobIn(form)).toEqual(await jobIn(twoSteps));
+  },
+);
+
+test("a file of one kind of bytes is read as such: UTF-16 with a mark at its beginning", async () => {
+  const house = await givenChunked();
+  const list = Buffer.from(
+    `\ufeff${csvOf(["jürgen@x.com"], "Straße;email").replace("jü", ";jü")}`,
+    "utf16le",
+  );
+  const fileKey = await givenUpload(house, house.liveKey, list);
+
+  const { data } = await whenFiled(house.world, house.liveKey, processOf(fileKey));
+
+  expect(data).toMatchObject({ unique_emails: 1, invalid_emails_skipped: 0 });
+});
+
+test("a callback is kept in the one event of the end, and is never signed", async () => {
+  const house = await givenChunked();
+  const fileKey = await givenUpload(house, house.liveKey, csvOf(anns(3)));
+  const webhook_url = "https://x.example/done";
+  await whenFiled(house.world, house.liveKey, processOf(fileKey, { webhook_url }));
+
+  await whenWorked(house);
+
+  const events = house.table
+    .items()
+    .filter(({ sk }) => sk === "EVENT")
+    .map(readEvent);
+  expect(events).toMatchObject([
+    {
+      type: "job.completed",
+      data: {
+        job_id: "job_1",
+        status: "completed",
+        progress: { total: 3, processed: 3, valid: 3 },
+      },
+      callback: { url: webhook_url, secret: null },
+    },
+  ]);
+});
+
+const UPLOADING = { action: "get_upload_url", file_name: "list.csv" };
+const PROCESSING = processOf("uploads/live/acc_1/upl_1.csv");
+const UNREAD = "is not a known field";
+
+test.each<[string, unknown, string]>([
+  ["no body", undefined, "body: is required"],
+  ["no action", { file_name: "list.csv" }, "action: must be get_upload_url or process"],
+  ["another action", { action: "verify" }, "action: must be get_upload_url or process"],
+  ["an upload without a name", { action: "get_upload_url" }, "file_name: is required"],
+  ["an upload with an empty name", { ...UPLOADING, file_name: "" }, "file_name: must not be empty"],
+  ["an endless name", { ...UPLOADING, file_name: `${"x".repeat(252)}.csv` }, "at most 255"],
+  ...[
+    ["file_key", "x"],
+    ["email_column", "0"],
+    ["has_header", true],
+    ["name", "Spring"],
+    ["webhook_url", "https://x.example"],
+    ["webhook_secret", "s".repeat(16)],
+    ["options", {}],
+    ["emails", []],
+  ].map(([field, value]): [string, unknown, string] => [
+    `an upload with ${field}`,
+    { ...UPLOADING, [String(field)]: value },
+    `${field}: ${UNREAD}`,
+  ]),
+  ...[
+    ["file_name", "list.csv"],
+    ["webhook_secret", "s".repeat(16)],
+    ["emails", []],
+    ["delimiter", ";"],
+  ].map(([field, value]): [string, unknown, string] => [
+    `processing with ${field}`,
+    { ...PROCESSING, [String(field)]: value },
+    `${field}: ${UNREAD}`,
+  ]),
+  ["processing nothing", { action: "process" }, "file_key: is required"],
+  ["processing an empty key", processOf(""), "file_key: must not be empty"],
+  ["a column that is a number", { ...PROCESSING, email_column: 1 }, "email_column: must be string"],
+  ["a column without a name", { ...PROCESSING, email_column: "" }, "email_column: must not be"],
+  ["an endless column", { ...PROCESSING, email_column: "x".repeat(201) }, "at most 200"],
+  ["a header in words", { ...PROCESSING, has_header: "yes" }, "has_header: must be true or false"],
+  ["a wait", { ...PROCESSING, options: { timeout_ms: 1_000 } }, `options.timeout_ms: ${UNREAD}`],
+  [
+    "a callback without TLS",
+    { ...PROCESSING, webhook_url: "http://x.example" },
+    "webhook_url: must be",
+  ],
+])("%s is 400, names the field, and changes nothing", async (_case, body, words) => {
+  const house = await givenChunked();
+  const before = storedIn(house);
+
+  const refused = await whenFiled(house.world, house.liveKey, body);
+
+  expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
+  expect(refused.error.message).toContain(words);
+  expect(refused.error.message).toMatch(/Nothing was charged\.$/);
+  expect(storedIn(house)).toEqual(before);
+});
+
+const FILE_PART = { name: "file", fileName: "list.csv", content: csvOf(anns(2)) };
+
+test.each<[string, Parameters<typeof whenFormSent>[2], string]>([
+  ["without a file", [{ name: "email_column", content: "0" }], "file: is required"],
+  [
+    "whose file is a field",
+    [{ name: "file", content: csvOf(anns(2)) }],
+    "file: must be a file with a name",
+  ],
+  ["of a spreadsheet", [{ ...FILE_PART, fileName: "list.xlsx" }], "file: must end in .csv or .txt"],
+  ["with two files", [FILE_PART, FILE_PART], "file: came twice"],
+  [
+    "with a field twice",
+    [FILE_PART, { name: "has_header", content: "1" }, { name: "has_header", content: "0" }],
+    "has_header: came twice",
+  ],
+  [
+    "with a header in words",
+    [FILE_PART, { name: "has_header", content: "yes" }],
+    "has_header: must be true or false",
+  ],
+  ["with an action", [FILE_PART, { name: "action", content: "process" }], `action: ${UNREAD}`],
+  [
+    "with a secret",
+    [FILE_PART, { name: "webhook_secret", content: "s" }],
+    `webhook_secret: ${UNREAD}`,
+  ],
+])("a form %s is 400, names the field, and writes nothing", async (_case, form, words) => {
+  const house = await givenChunked();
+  const before = storedIn(house);
+
+  const refused = await whenFormSent(house.world, house.liveKey, form);
+
+  expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
+  expect(refused.error.message).toContain(words);
+  expect(storedIn(house)).toEqual(before);
+});
+
+test.each<[string, string | Buffer, object, string]>([
+  ["an empty file", "", {}, "The file is empty."],
+  ["a file of blank lines", "\n \r\n\n", {}, "The file is empty."],
+  [
+    "a spreadsheet under another name",
+    Buffer.from("PK\u0003\u0004\u0000\u0000"),
+    {},
+    "The file is no text.",
+  ],
+  [
+    "a file without addresses",
+    "email\nnobody\nnothing\n",
+    {},
+    "no address: all its 2 rows are none.",
+  ],
+  ["a file of a header", "email\n", {}, "The file holds no address"],
+  ["a file in which nothing is an address", "a,b\n1,2\n", {}, "No column of the file holds"],
+  [
+    "a column that is not there",
+    csvOf(anns(1), "a"),
+    { email_column: "b" },
+    'no column "b". It has "a".',
+  ],
+  ["a column beyond the last", csvOf(anns(1), "a"), { email_column: "1" }, 'no column "1"'],
+])("%s is 400, says why, and charges nothing", async (_case, content, how, words) => {
+  const house = await givenChunked();
+  const fileKey = await givenUpload(house, house.liveKey, content);
+  const before = storedIn(house);
+
+  const refused = await whenFiled(house.world, house.liveKey, processOf(fileKey, how), "k");
+
+  expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
+  expect(refused.error.message).toContain(words);
+  expect(refused.error.message).toMatch(/Nothing was charged\.$/);
+  expect(storedIn(house)).toEqual(before);
+  expect(house.queue.pending()).toBe(0);
+});
+
+test("a malformed Idempotency-Key is 400 INVALID_IDEMPOTENCY_KEY", async () => {
+  const { world, liveKey } = await givenChunked();
+
+  expect((await whenFiled(world, liveKey, PROCESSING, "a b")).error.code).toBe(
+    "INVALID_IDEMPOTENCY_KEY",
+  );
+});
+
+test.each([
+  ["for an upload", UPLOADING],
+  ["for a file", PROCESSING],
+])("no key is 401, and a key that only reads is 403, %s", async (_case, body) => {
+  const { world, account } = await givenChunked();
+  const reading = await givenKey(world, account, { scopes: ["verification:read"] });
+
+  expect((await send(world, ROUTE, { body })).statusCode).toBe(401);
+  expect(await whenFiled(world, reading, body)).toMatchObject({
+    statusCode: 403,
+    error: { details: { required_scope: "verification:write" } },
+  });
+});
+
+test("a key with the scope verification:write does both steps: 200 and 202", async () => {
+  const house = await givenChunked();
+  const key = await givenKey(house.world, house.account, { scopes: ["verification:write"] });
+  const fileKey = await givenUpload(house, key, csvOf(anns(1)));
+
+  expect((await whenFiled(house.world, key, processOf(fileKey))).statusCode).toBe(202);
+});
+
+test.each([
+  ["without an Idempotency-Key", undefined],
+  ["with one", "k"],
+])("too few credits are 402 %s, and charge and queue nothing", async (_case, keyed) => {
+  const house = await givenChunked({ balance: 2.5 });
+  const fileKey = await givenUpload(house, house.liveKey, csvOf(anns(3)));
+  const before = storedIn(house);
+
+  const refused = await whenFiled(house.world, house.liveKey, processOf(fileKey), keyed);
+
+  expect(refused).toMatchObject({
+    statusCode: 402,
+    error: { code: "INSUFFICIENT_CREDITS", details: { needed: 3, available: 2.5 } },
+  });
+  expect(storedIn(house)).toEqual(before);
+  expect(house.queue.pending()).toBe(0);
+});
+
+test("another account's file_key is 403, and so is a test key's under the live key, and the other way round", async () => {
+  const house = await givenChunked();
+  const { world, liveKey, testKey } = house;
+  const bo = await openAccount(world, { name: "Bo", plan: "pro", opening: credits(10) });
+  const [live, test] = [
+    await givenUpload(house, liveKey, csvOf(anns(1))),
+    await givenUpload(house, testKey, csvOf(anns(1))),
+  ];
+
+  const answers = [
+    await whenFiled(world, bo.liveKey, processOf(live)),
+    await whenFiled(world, liveKey, processOf(test)),
+    await whenFiled(world, testKey, processOf(live)),
+    await whenFiled(world, bo.liveKey, processOf("uploads/live/nobody/upl_1.csv")),
+  ];
+
+  for (const { statusCode, error } of answers)
+    expect([statusCode, error.code, error.message]).toEqual([
+      403,
+      "FORBIDDEN",
+      "This file_key is not this account's. Nothing was charged.",
+    ]);
+  expect(movesOf(house)).toEqual([]);
+});
+
+test.each([
+  ["one that was never filled", (account: string) => `uploads/live/${account}/upl_9.csv`],
+  ["one of another form", () => "list.csv"],
+  ["a way out of the folder", (account: string) => `uploads/live/${account}/../x/upl_1.csv`],
+  ["the input of a job", () => "inputs/job_1.jsonl"],
+  ["an endless one", () => "x".repeat(100_000)],
+])("a file_key with nothing behind it is 404 and charges nothing: %s", async (_case, keyOf) => {
+  const house = await givenChunked();
+  await whenProcessed(house, anns(2));
+  const before = storedIn(house);
+
+  const told = await whenFiled(house.world, house.liveKey, processOf(keyOf(house.account)), "k");
+
+  expect(told).toMatchObject({ statusCode: 404, error: { code: "NOT_FOUND" } });
+  expect(told.error.message).toMatch(/Nothing was charged\.$/);
+  expect(storedIn(house)).toEqual(before);
+});
+
+test("a file over fifty million bytes is 413, uploaded or in a form, and nothing of it is charged", async () => {
+  const house = await givenChunked();
+  const tooLarge = Buffer.concat([Buffer.from(csvOf(anns(1))), Buffer.alloc(FILE_BYTES_MAX, "\n")]);
+  const fileKey = await givenUpload(house, house.liveKey, tooLarge);
+  const form = [{ name: "file", fileName: "list.txt", content: tooLarge }];
+
+  const answers = [
+    await whenFiled(house.world, house.liveKey, processOf(fileKey)),
+    await whenFormSent(house.world, house.liveKey, form),
+  ];
+
+  for (const { statusCode, error } of answers) {
+    expect([statusCode, error.code]).toEqual([413, "PAYLOAD_TOO_LARGE"]);
+    expect(error.message).toMatch(/50,000,000 are the most\. Nothing was charged\.$/);
+  }
+  expect(movesOf(house)).toEqual([]);
+});
+
+test("more addresses than the plan allows are 413, charge nothing, and are found before the balance is", async () => {
+  const house = await givenChunked({ plan: "free", balance: 5, rows: 500 });
+  const fileKey = await givenUpload(house, house.liveKey, csvOf(anns(1_001)));
+  const before = storedIn(house);
+
+  const refused = await whenFiled(house.world, house.liveKey, processOf(fileKey), "k");
+
+  expect(refused).toMatchObject({
+    statusCode: 413,
+    error: {
+      code: "PAYLOAD_TOO_LARGE",
+      message: "The plan free allows 1,000 addresses in one job. Nothing was charged.",
+    },
+  });
+  expect(storedIn(house)).toEqual(before);
+});
+
+test("the plan counts what is left to be verified", async () => {
+  const house = await givenChunked({ plan: "free", balance: 1_000, rows: 500 });
+
+  const { statusCode, data } = await whenProcessed(house, [
+    ...anns(1_000),
+    ...anns(1_000),
+    "nobody",
+  ]);
+
+  expect([statusCode, data.unique_emails, data.credits_used]).toEqual([202, 1_000, 1_000]);
+});
+
+test("a burst beyond the plan is 429, at either step", async () => {
+  const { world, liveKey } = await givenChunked({ plan: "free" });
+  const bodies = Array.from({ length: 62 }, (_row, n) => (n % 2 ? UPLOADING : PROCESSING));
+
+  const answers = await Promise.all(bodies.map((body) => whenFiled(world, liveKey, body)));
+
+  expect(answers.slice(60)).toMatchObject(
+    Array(2).fill({ statusCode: 429, headers: { "retry-after": "60" } }),
+  );
+});
+
+test("the same Idempotency-Key for another file is 409 and charges nothing", async () => {
+  const house = await givenChunked();
+  await whenProcessed(house, anns(2), "k");
+
+  const refused = await whenProcessed(house, anns(2), "k");
+
+  expect(refused).toMatchObject({ statusCode: 409, error: { code: "IDEMPOTENCY_KEY_CONFLICT" } });
+  expect(refused.error.message).toMatch(/Nothing was charged\.$/);
+  expect(movesOf(house)).toEqual(["hold 2", "settle 2"]);
+});
+
+test("credits_remaining is left out when the balance cannot be read: that is not zero", async () => {
+  const house = await givenChunked();
+  const fileKey = await givenUpload(house, house.liveKey, csvOf(anns(2)));
+  let reads = 0;
+  const world = {
+    ...house.world,
+    table: {
+      ...house.table,
+      get: (key: { readonly pk: string; readonly sk: string }) =>
+        key.pk.startsWith("BALANCE#") && ++reads > 1 ? down() : house.table.get(key),
+    },
+  };
+
+  const told = await whenFiled(world, house.liveKey, processOf(fileKey));
+
+  expect(told).toMatchObject({ statusCode: 202, data: { credits_used: 2 } });
+  expect(told.data).not.toHaveProperty("credits_remaining");
+});
+
+test("an upload that is replaced after it was processed changes nothing, and processed again is another job", async () => {
+  const house = await givenChunked();
+  const { world, liveKey } = house;
+  const fileKey = await givenUpload(house, liveKey, csvOf(anns(3)));
+  await whenFiled(world, liveKey, processOf(fileKey), "k");
+  await whenPut(world, fileKey, csvOf(["bo@x.com"]));
+
+  const repeat = await whenFiled(world, liveKey, processOf(fileKey), "k");
+  const other = await whenFiled(world, liveKey, processOf(fileKey));
+  await whenWorked(house);
+
+  expect(repeat.data).toMatchObject({ job_id: "job_1", unique_emails: 3, idempotent_replay: true });
+  expect(rowsIn(await jobIn(house))).toEqual(anns(3).map((email, n) => `${n + 2} ${email} valid`));
+  expect(rowsIn(await jobIn(house, other.data.job_id))).toEqual(["2 bo@x.com valid"]);
+  expect(await creditsOf(house)).toMatchObject({ available: 96, held: 0, spent: 4 });
+});
+
+test("an upload that is replaced while it is looked at is never half of one and half of the other", async () => {
+  const house = await givenChunked();
+  const { world, liveKey, blobs } = house;
+  const fileKey = await givenUpload(house, liveKey, csvOf(anns(3)));
+  const replacing = {
+    ...world,
+    blobs: {
+      ...blobs,
+      head: async (key: string) => {
+        const facts = await blobs.head(key);
+        await whenPut(world, key, csvOf(["bo@x.com"]));
+        return facts;
+      },
+    },
+  };
+
+  const told = await whenFiled(replacing, liveKey, processOf(fileKey));
+
+  expect(told.statusCode).toBe(404);
+  expect(movesOf(house)).toEqual([]);
+});
+
+test.each([
+  ["a balance that cannot be read", "BALANCE#", undefined, /Nothing was charged\.$/],
+  ["a balance, under an Idempotency-Key", "BALANCE#", "k", /same Idempotency-Key/],
+  ["a key that cannot be looked up", "CLAIM#", "k", /same Idempotency-Key/],
+])("%s is 503 before the debit, and nothing was charged", async (_case, prefix, keyed, words) => {
+  const house = await givenChunked();
+  const fileKey = await givenUpload(house, house.liveKey, csvOf(anns(2)));
+
+  const told = await whenFiled(unread(house, prefix), house.liveKey, processOf(fileKey), keyed);
+
+  expect(told).toMatchObject({
+    statusCode: 503,
+    headers: { "retry-after": "5" },
+    error: { code: "UNAVAILABLE", retryable: true },
+  });
+  expect(told.error.message).toMatch(words);
+  expect(movesOf(house)).toEqual([]);
+});
+
+test.each(["head", "get", "put"] as const)(
+  "files of which no %s succeeds are 503, and nothing was charged",
+  async (door) => {
+    const house = await givenChunked();
+    const fileKey = await givenUpload(house, house.liveKey, csvOf(anns(2)));
+    const world = { ...house.world, blobs: { ...house.blobs, [door]: down } };
+
+    const told = await whenFiled(world, house.liveKey, processOf(fileKey));
+
+    expect(told).toMatchObject({ statusCode: 503, error: { code: "UNAVAILABLE" } });
+    expect(told.error.message).toMatch(/Nothing was charged\.$/);
+    expect(movesOf(house)).toEqual([]);
+  },
+);
+
+test("a link that cannot be made, and a form that cannot be kept, are 503: nothing was charged", async () => {
+  const house = await givenChunked();
+  const world = { ...house.world, blobs: { ...house.blobs, put: down, putLink: down } };
+
+  const answers = [
+    await whenFiled(world, house.liveKey, UPLOADING),
+    await whenFormSent(world, house.liveKey, [FILE_PART]),
+  ];
+
+  for (const { statusCode, error } of answers) {
+    expect([statusCode, error.code]).toEqual([503, "UNAVAILABLE"]);
+    expect(error.message).toMatch(/Nothing was charged\.$/);
+  }
+});
+
+test("a file that takes more than fifteen seconds to read is 503, and nothing was charged", async () => {
+  const house = await givenChunked();
+  const fileKey = await givenUpload(house, house.liveKey, csvOf(anns(2)));
+  const get: typeof house.blobs.get = async (...asked) => {
+    await house.world.sleep(15_001);
+    return house.blobs.get(...asked);
+  };
+  const world = { ...house.world, blobs: { ...house.blobs, get } };
+
+  const told = await whenFiled(world, house.liveKey, processOf(fileKey));
+
+  expect(told).toMatchObject({ statusCode: 503, error: { code: "UNAVAILABLE" } });
+  expect(movesOf(house)).toEqual([]);
+});
+
+test("what is refused by the queue to the last address is 500 and refunded", async () => {
+  const house = await givenChunked();
+  const refusing = fated(house, () => "refused");
+
+  const told = await whenProcessed({ ...house, world: refusing }, anns(3), "k");
+
+  expect(told).toMatchObject({ statusCode: 500, error: { code: "INTERNAL" } });
+  expect(told.error.message).toMatch(/The charge was refunded\.$/);
+  expect(movesOf(house)).toEqual(["hold 3", "release 3"]);
+});
+
+test("under a test key both steps are the same, seen by test keys alone, and free", async () => {
+  const house = await givenChunked({ balance: 0 });
+  const { world, testKey, liveKey } = house;
+  const fileKey = await givenUpload(house, testKey, csvOf(anns(3)));
+
+  const told = await whenFiled(world, testKey, processOf(fileKey), "k");
+  const repeat = await whenFiled(world, testKey, processOf(fileKey), "k");
+  await whenWorked(house);
+
+  expect(fileKey).toMatch(/^uploads\/test\//);
+  expect(told).toMatchObject({
+    statusCode: 202,
+    data: { unique_emails: 3, credits_used: 0, credits_remaining: 1_000 },
+  });
+  expect(repeat.data).toMatchObject({ job_id: "job_1", credits_used: 0, idempotent_replay: true });
+  expect(await jobIn(house, "job_1", testKey)).toMatchObject({ status: "completed" });
+  expect((await send(world, "GET /v1/jobs/job_1", { key: liveKey })).statusCode).toBe(404);
+  expect(movesOf(house)).toEqual([]);
+});
