@@ -175,16 +175,15 @@ const counted = ({ job, rows, lost }: Passed): Write => {
 
 /** What a file paid for and we could not do goes back. A batch has no refunds, by contract. */
 const paidBack = (world: World, { job, message, lost }: Passed): readonly Write[] => {
-  const { id, account, createdAt: openedAt, kind, mode, unresolved } = job;
-  const isOwed = lost > 0 && kind === "file" && mode === "live";
-  if (!isOwed) return [];
-  // Its money is still held. Once that is settled, which the reconciler sees to, this has its turn again.
-  if (unresolved.includes(message.chunk))
-    throw new Error("the chunk's dispatch is not settled yet");
+  const { id, account, createdAt: openedAt, kind, mode, unsettled } = job;
+  if (lost === 0 || kind !== "file" || mode !== "live") return [];
+  // Its price may be held still. Once that is settled, which the reconciler sees to, this has its turn again.
+  if (unsettled > 0) throw new Error("the job's dispatch is not settled yet");
   return move({
     account,
     operation: id,
     openedAt,
+    // Not the entry of its settling, which a chunk has if it was not known at first whether it was queued.
     step: `lost-${message.chunk}`,
     at: world.now().toISOString(),
     moved: { refund: (lost * PRICE.fileAddress) as Halves },
