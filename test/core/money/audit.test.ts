@@ -1,13 +1,15 @@
 import { grantCredits, openAccount } from "@mailproof/core/accounts/accounts";
+import { chunkKey } from "@mailproof/core/jobs/chunks";
 import { audit, monthsBetween } from "@mailproof/core/money/audit";
 import { credits, type Halves } from "@mailproof/core/money/credits";
 import { balanceKey, entryItem } from "@mailproof/core/money/items";
 import { move } from "@mailproof/core/money/ledger";
 import { expect, test } from "vitest";
-import { stopping, turn } from "../../breaking.ts";
+import { fated, stopping, turn } from "../../breaking.ts";
 import { given, givenWorld } from "../../given.ts";
+import { anns, givenChunked, whenBatched, whenProcessed } from "../../jobs.ts";
 import { whenVerified } from "../../send.ts";
-import { whenWorked } from "../../working.ts";
+import { whenQuiet, whenWorked } from "../../working.ts";
 
 const MONTH_MS = 31 * 86_400_000;
 
@@ -97,12 +99,19 @@ test("what a test key has under way is nobody's money", async () => {
   expect(await audit(world.table, world.now())).toMatchObject({ ok: true });
 });
 
+const COUNTERS =
+  "a job's counters add up to what it processed, and a completed job has processed or given back all";
+const CHUNKS = "what a job has processed is what its chunks tell of";
+
 test.each([
-  ["counts more than it processed", { valid: 2 }],
-  ["counts less than it processed", { valid: 0 }],
-  ["processed more than there is", { processed: 2, valid: 2 }],
-  ["is completed before all is processed", { total: 2 }],
-])("a job that %s is found", async (_case, set) => {
+  ["counts more than it processed", { valid: 2 }, [COUNTERS]],
+  ["counts less than it processed", { valid: 0 }, [COUNTERS]],
+  ["processed more than there is", { processed: 2, valid: 2 }, [COUNTERS, CHUNKS]],
+  ["is completed before all is processed", { total: 2 }, [COUNTERS]],
+  ["gave back what it processed", { refunded: 1 }, [COUNTERS]],
+  ["processed more than its chunks", { total: 2, processed: 2, valid: 2 }, [CHUNKS]],
+  ["processed less than its chunks", { processed: 0, valid: 0, refunded: 1 }, [CHUNKS]],
+])("a job that %s is found", async (_case, set, laws) => {
   const house = await given({ balance: 10 });
   const { world, table, account } = house;
   await whenVerified(world, house.liveKey, { email: "slow@x.com" });
@@ -111,12 +120,59 @@ test.each([
 
   const { violations } = await audit(table, world.now());
 
-  expect(violations).toEqual([
-    {
-      account_id: account,
-      law: "a job's counters add up to what it processed, and a completed job has done or paid back all",
+  expect(violations).toEqual(laws.map((law) => ({ account_id: account, law })));
+});
+
+test("a job of chunks is in order from its first to its last, also where some were given back", async () => {
+  const house = await givenChunked();
+  const world = fated(house, (chunk) => (["sent", "refused", "unknown"] as const)[chunk] ?? "sent");
+  await whenProcessed({ ...house, world }, anns(6));
+  const audits = [];
+  for (const happens of [() => whenWorked(house), () => whenQuiet({ ...house, world })]) {
+    audits.push(await audit(house.table, world.now()));
+    await happens();
+  }
+  audits.push(await audit(house.table, world.now()));
+
+  expect(audits.map(({ violations }) => violations)).toEqual([[], [], []]);
+});
+
+test.each([
+  ["twice", { rows: 4 }],
+  ["not at all", { rows: 0 }],
+])("a chunk that counts its rows %s is found", async (_case, set) => {
+  const house = await givenChunked();
+  await whenBatched(house.world, house.liveKey, { emails: anns(5) });
+  await whenWorked(house);
+  await house.table.write({ update: chunkKey("job_1", 1), set });
+
+  const { violations } = await audit(house.table, house.world.now());
+
+  expect(violations).toEqual([{ account_id: house.account, law: CHUNKS }]);
+});
+
+test("chunks that are done while they are counted break no law", async () => {
+  const house = await givenChunked({ rows: 1 });
+  await whenBatched(house.world, house.liveKey, { emails: anns(5) });
+  const working = {
+    ...house.table,
+    query: async (query: Parameters<typeof house.table.query>[0]) => {
+      if (query.pk === "CHUNKS#job_1") await whenWorked(house);
+      return house.table.query(query);
     },
-  ]);
+  };
+
+  expect(await audit(working, house.world.now())).toMatchObject({ ok: true });
+});
+
+test("a job whose chunks are past their days is not asked for them", async () => {
+  const house = await givenChunked({ plan: "free" });
+  await whenBatched(house.world, house.liveKey, { emails: anns(5) });
+  await whenWorked(house);
+  house.later(7 * 86_400_000);
+
+  expect(house.table.items().filter(({ pk }) => pk.startsWith("CHUNKS#"))).toEqual([]);
+  expect(await audit(house.table, house.world.now())).toMatchObject({ ok: true });
 });
 
 test("money that moves while the ledger is read breaks no law", async () => {

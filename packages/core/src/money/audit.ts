@@ -1,6 +1,7 @@
 import { accountsListed } from "../accounts/items.ts";
 import { everyItem } from "../every-item.ts";
-import { type Job, jobsListed } from "../jobs/items.ts";
+import { chunksOf } from "../jobs/chunks.ts";
+import { findJob, type Job, jobsListed } from "../jobs/items.ts";
 import type { Table } from "../table.ts";
 import {
   type Balance,
@@ -28,7 +29,7 @@ export const audit = async (table: Table, now: Date): Promise<Audit> => {
   let accounts = 0;
   for await (const { account, createdAt } of accountsListed(table)) {
     accounts++;
-    const broken = await auditAccount(table, account, monthsBetween(createdAt, now));
+    const broken = await auditAccount(table, account, { from: createdAt, now });
     violations.push(...broken.map((law) => ({ account_id: account, law })));
   }
   return { ok: violations.length === 0, accounts, violations };
@@ -37,10 +38,12 @@ export const audit = async (table: Table, now: Date): Promise<Audit> => {
 /** Money may move while it is counted. What is broken is still broken when looked at again. */
 const LOOKS = 3;
 
-const auditAccount = async (table: Table, account: string, months: string[]): Promise<string[]> => {
+type Time = { readonly from: string; readonly now: Date };
+
+const auditAccount = async (table: Table, account: string, time: Time): Promise<string[]> => {
   let broken: string[] = [];
   for (let look = 0; look < LOOKS; look++) {
-    const seen = await lookAt(table, account, months);
+    const seen = await lookAt(table, account, time);
     broken = seen ? LAWS.filter(({ holds }) => !holds(seen)).map(({ law }) => law) : [NO_BALANCE];
     if (broken.length === 0) return [];
   }
@@ -58,18 +61,21 @@ type Seen = {
   /** What the entries say is held, by operation, and what the operations and jobs under way say. */
   readonly heldByEntries: ReadonlyMap<string, number>;
   readonly heldByWork: ReadonlyMap<string, number>;
-  readonly jobs: readonly Job[];
+  readonly jobs: readonly Counted[];
 };
+
+/** `inChunks`: how many rows its chunks tell of, counted between two looks at the job. Null: they may be gone. */
+type Counted = { readonly job: Job; readonly after: Job; readonly inChunks: number | null };
 
 const lookAt = async (
   table: Table,
   account: string,
-  months: readonly string[],
+  { from, now }: Time,
 ): Promise<Seen | undefined> => {
   const before = await balanceOf(table, account).catch(() => undefined);
-  const { sums, heldByEntries } = await sumsOf(table, account, months);
-  const jobs = await Array.fromAsync(jobsListed(table, account));
-  const heldByWork = new Map(jobs.flatMap(({ id, held }) => (held > 0 ? [[id, held]] : [])));
+  const { sums, heldByEntries } = await sumsOf(table, account, monthsBetween(from, now));
+  const jobs = await Array.fromAsync(jobsListed(table, account), (job) => counted(table, job, now));
+  const heldByWork = new Map(jobs.flatMap(({ job }) => (job.held > 0 ? [[job.id, job.held]] : [])));
   for await (const { id, mode, amount } of operationsOf(table, account))
     if (mode === "live") heldByWork.set(id, amount);
   const balance = await balanceOf(table, account).catch(() => undefined);
@@ -116,8 +122,16 @@ const LAWS: readonly Law[] = [
         [...heldByEntries].every(([id, held]) => heldByWork.get(id) === held)),
   },
   {
-    law: "a job's counters add up to what it processed, and a completed job has done or paid back all",
-    holds: ({ jobs }) => jobs.every(countsAddUp),
+    law: "a job's counters add up to what it processed, and a completed job has processed or given back all",
+    holds: ({ jobs }) => jobs.every(({ job }) => countsAddUp(job)),
+  },
+  {
+    law: "what a job has processed is what its chunks tell of",
+    holds: ({ jobs }) =>
+      jobs.every(
+        ({ job, after, inChunks }) =>
+          inChunks === null || (job.processed <= inChunks && inChunks <= after.processed),
+      ),
   },
 ];
 
@@ -129,6 +143,18 @@ const countsAddUp = (job: Job): boolean => {
     done <= total &&
     (status !== "completed" || done === total)
   );
+};
+
+/** An audit takes its time: what goes within it is not asked for. */
+const KEPT_STILL_MS = 3_600_000;
+
+const counted = async (table: Table, job: Job, now: Date): Promise<Counted> => {
+  const keptUntil = Date.parse(job.createdAt) + job.keptSeconds * 1000;
+  if (keptUntil - now.getTime() < KEPT_STILL_MS) return { job, after: job, inChunks: null };
+  let inChunks = 0;
+  for await (const { rows } of chunksOf(table, job.id)) inChunks += rows;
+  const after = inChunks === job.processed ? job : await findJob(table, job.id);
+  return { job, after: after ?? job, inChunks };
 };
 
 const sumsOf = async (table: Table, account: string, months: readonly string[]) => {
