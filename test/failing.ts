@@ -1,0 +1,86 @@
+import type { Transacted } from "@mailproof/core/table";
+import type { World } from "@mailproof/core/world";
+import { down, overTable, replyless } from "./breaking.ts";
+import { type given, givenKey } from "./given.ts";
+import { send, type Told } from "./send.ts";
+
+// Ways to fail, each as what is out of order, what is told then, and how it comes about.
+
+export type House = Awaited<ReturnType<typeof given>>;
+export type Failing = {
+  readonly what: string;
+  readonly code: string;
+  readonly given?: (house: House) => Promise<unknown>;
+  readonly when: (house: House) => Promise<Told>;
+};
+
+const full = async () => ({ allowed: false, limit: 1, remaining: 0, resetAt: 1_795_219_260 });
+
+/** What any route behind a key answers before it does anything. */
+export const atTheDoor = (route: string): readonly Failing[] => [
+  { what: "no key", code: "UNAUTHORIZED", when: ({ world }) => send(world, route) },
+  {
+    what: "a key for something else",
+    code: "FORBIDDEN",
+    when: async ({ world, account }) =>
+      send(world, route, { key: await givenKey(world, account, { scopes: ["account:read"] }) }),
+  },
+  {
+    what: "one request too many",
+    code: "RATE_LIMITED",
+    when: ({ world, liveKey: key }) => send({ ...world, rateLimit: full }, route, { key }),
+  },
+  {
+    what: "a request that cannot be counted",
+    code: "UNAVAILABLE",
+    when: ({ world, liveKey: key }) => send({ ...world, rateLimit: down }, route, { key }),
+  },
+  {
+    what: "a key that cannot be looked up",
+    code: "UNAVAILABLE",
+    when: (house) => send(overTable(house, { get: down }), route, { key: house.liveKey }),
+  },
+];
+
+/** A request in this world, by the live key of this house. */
+export type Asking = (world: World, house: House, idempotencyKey?: string) => Promise<Told>;
+
+type Codes = readonly [without: string, withOne: string];
+
+export const BOTH_UNAVAILABLE: Codes = ["UNAVAILABLE", "UNAVAILABLE"];
+export const BOTH_INTERNAL: Codes = ["INTERNAL", "INTERNAL"];
+export const BY_KEY: Codes = ["INTERNAL", "UNAVAILABLE"];
+
+export const WITHOUT_AND_WITH = [
+  ["", undefined],
+  [", under an Idempotency-Key", "k"],
+] as const;
+
+/** One fault, as it is told without an Idempotency-Key and with one. */
+export const eitherWay =
+  (ask: Asking, before: Pick<Failing, "given"> = {}) =>
+  (
+    what: string,
+    codes: Codes,
+    worldOf: (house: House) => World | Promise<World>,
+  ): readonly Failing[] =>
+    WITHOUT_AND_WITH.map(([how, key], at) => ({
+      ...before,
+      what: what + how,
+      code: codes[at] ?? "",
+      when: async (house) => ask(await worldOf(house), house, key),
+    }));
+
+/** No reply comes from one transaction on, whether it was written or not. */
+export const lostReply =
+  (either: ReturnType<typeof eitherWay>) =>
+  (what: string, codes: Codes, worldOf: (house: House) => World, from: number) =>
+    [true, false].flatMap((written) =>
+      either(`no reply to ${what}, which was ${written ? "" : "not "}written`, codes, (house) =>
+        replyless(house, worldOf(house), from, written),
+      ),
+    );
+
+/** Always refused, and never by what was there first: as if another had moved the balance each time. */
+export const moving = async ([first, second = first]: readonly unknown[]) =>
+  ({ outcome: "refused", by: second }) as Transacted;
