@@ -225,10 +225,13 @@ test("what was verified is not given back, though nothing can be queued any more
   expect(movesOf(house)).toEqual(["hold 5"]);
   await whenQuiet(house);
 
-  expect(told.statusCode).toBe(500);
-  expect(told.error.message).toMatch(/Retry with the same Idempotency-Key/);
+  // A first try may have queued what this one could not.
+  expect(told).toMatchObject({
+    statusCode: 202,
+    data: { status: "enqueue_unknown", enqueue_unknown: 5, credits_held: 5 },
+  });
   expect(await jobIn(house)).toMatchObject({ status: "completed", processed_emails: 5 });
-  expect(movesOf(house)).toEqual(["hold 5", "settle 5"]);
+  expect(movesOf(house)).toEqual(["hold 5", "settle 2", "settle 2", "settle 1"]);
   await thenInOrder(house);
 });
 

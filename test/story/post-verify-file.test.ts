@@ -188,6 +188,14 @@ const UPLOADING = { action: "get_upload_url", file_name: "list.csv" };
 const PROCESSING = processOf("uploads/live/acc_1/upl_1.csv");
 const UNREAD = "is not a known field";
 
+/** One field too many, as a row of the table. */
+const unreadIn =
+  (action: string, body: object) =>
+  ([field = "", value]: readonly unknown[]): [string, unknown, string] => {
+    const name = field as string;
+    return [`${action} with ${name}`, { ...body, [name]: value }, `${name}: ${UNREAD}`];
+  };
+
 test.each<[string, unknown, string]>([
   ["no body", undefined, "body: is required"],
   ["no action", { file_name: "list.csv" }, "action: must be get_upload_url or process"],
@@ -204,21 +212,13 @@ test.each<[string, unknown, string]>([
     ["webhook_secret", "s".repeat(16)],
     ["options", {}],
     ["emails", []],
-  ].map(([field, value]): [string, unknown, string] => [
-    `an upload with ${field}`,
-    { ...UPLOADING, [String(field)]: value },
-    `${field}: ${UNREAD}`,
-  ]),
+  ].map(unreadIn("an upload", UPLOADING)),
   ...[
     ["file_name", "list.csv"],
     ["webhook_secret", "s".repeat(16)],
     ["emails", []],
     ["delimiter", ";"],
-  ].map(([field, value]): [string, unknown, string] => [
-    `processing with ${field}`,
-    { ...PROCESSING, [String(field)]: value },
-    `${field}: ${UNREAD}`,
-  ]),
+  ].map(unreadIn("processing", PROCESSING)),
   ["processing nothing", { action: "process" }, "file_key: is required"],
   ["processing an empty key", processOf(""), "file_key: must not be empty"],
   ["a column that is a number", { ...PROCESSING, email_column: 1 }, "email_column: must be string"],

@@ -9,7 +9,15 @@ import { unprobed, verify } from "../verify/verify.ts";
 import type { Worker } from "../worker.ts";
 import type { World } from "../world.ts";
 import { CHUNKS_QUEUE, type ChunkMessage, readChunkMessage, sendChunks } from "./chunk-messages.ts";
-import { type Chunk, chunkItem, chunkKey, findChunk, passField, readChunkItem } from "./chunks.ts";
+import {
+  type Chunk,
+  chunkItem,
+  chunkKey,
+  findChunk,
+  givenBack,
+  passField,
+  readChunkItem,
+} from "./chunks.ts";
 import { completeIfDone } from "./completion.ts";
 import { type InputRow, readChunk } from "./input-blob.ts";
 import { bucketOf, findJob, isOpen, type Job, jobKey, OPEN_STATUSES } from "./items.ts";
@@ -40,6 +48,7 @@ const pass = async (world: World, message: ChunkMessage, work: Pass): Promise<vo
 
   const { from, to } = message;
   const all = await readChunk(world.blobs, job.input, { from, to });
+  if (!all && work === givenUp) return lose(world, job, message, before);
   if (!all) throw new Error("the input of the job is gone");
   const known = new Set(before && (await rowsOf(world.table, before)).map(({ row }) => row));
   const waiting = all.filter(([row]) => !known.has(row));
@@ -112,6 +121,34 @@ const givenUp: Pass = async (world, job, waiting) => {
   return { rows, lost: rows.filter(isLost).length };
 };
 
+/** Even what was to be verified is gone. So much was our trouble that a batch is paid back, too. */
+const lose = async (
+  world: World,
+  job: Job,
+  { chunk, pass: number }: ChunkMessage,
+  before: Chunk | undefined,
+): Promise<void> => {
+  const addresses = before?.waiting ?? Math.min(job.chunkRows, job.total - chunk * job.chunkRows);
+  const given: Write = before
+    ? {
+        update: chunkKey(job.id, chunk),
+        set: { ...NOT_DUE, waiting: 0, [passField(number)]: world.newId("txn") },
+        where: { [passField(number)]: { missing: true } },
+      }
+    : givenBack(job, chunk);
+  const { outcome } = await commit(world, [
+    given,
+    {
+      update: jobKey(job.id),
+      add: { refunded: addresses },
+      where: { status: { oneOf: OPEN_STATUSES } },
+    },
+    ...refundOf(world, job, chunk, addresses),
+  ]);
+  if (outcome === "ambiguous") throw new Error("it is not known whether the chunk is given back");
+  await completeIfDone(world, job.id);
+};
+
 type Passed = Settled & {
   readonly job: Job;
   readonly message: ChunkMessage;
@@ -174,9 +211,12 @@ const counted = ({ job, rows, lost }: Passed): Write => {
 };
 
 /** What a file paid for and we could not do goes back. A batch has no refunds, by contract. */
-const paidBack = (world: World, { job, message, lost }: Passed): readonly Write[] => {
-  const { id, account, createdAt: openedAt, kind, mode, unsettled } = job;
-  if (lost === 0 || kind !== "file" || mode !== "live") return [];
+const paidBack = (world: World, { job, message, lost }: Passed): readonly Write[] =>
+  job.kind === "file" ? refundOf(world, job, message.chunk, lost) : [];
+
+const refundOf = (world: World, job: Job, chunk: number, addresses: number): readonly Write[] => {
+  const { id, account, createdAt: openedAt, mode, unsettled } = job;
+  if (addresses === 0 || mode !== "live") return [];
   // Its price may be held still. Once that is settled, which the reconciler sees to, this has its turn again.
   if (unsettled > 0) throw new Error("the job's dispatch is not settled yet");
   return move({
@@ -184,9 +224,9 @@ const paidBack = (world: World, { job, message, lost }: Passed): readonly Write[
     operation: id,
     openedAt,
     // Not the entry of its settling, which a chunk has if it was not known at first whether it was queued.
-    step: `lost-${message.chunk}`,
+    step: `lost-${chunk}`,
     at: world.now().toISOString(),
-    moved: { refund: (lost * PRICE.fileAddress) as Halves },
+    moved: { refund: (addresses * PRICE.fileAddress) as Halves },
     reason: "given up",
   });
 };

@@ -19,11 +19,12 @@ import type { Item, Write } from "../table.ts";
 import { within } from "../within.ts";
 import type { World } from "../world.ts";
 import { findInput, firstMessages, sendChunks } from "./chunk-messages.ts";
+import { givenBack } from "./chunks.ts";
 import { completeIfDone, endedJob, newsOf } from "./completion.ts";
 import { type FileIntake, takeInFile } from "./intake.ts";
 import { findJob, type Job, jobKey } from "./items.ts";
 import { inputKeyOf, tooManyFor, writesOfNewJob } from "./new-job.ts";
-import { givenBack, LOOK_AGAIN_MS } from "./repair.ts";
+import { LOOK_AGAIN_MS } from "./repair.ts";
 import { findUpload } from "./uploads.ts";
 
 export type FileWish = {
@@ -258,7 +259,7 @@ const settleSent = (
   };
   return settle(world, operation, {
     answer,
-    moved: { settle: kept, ...(refused.addresses > 0 && { release: price(refused.addresses) }) },
+    moved: { settle: kept, release: price(refused.addresses) },
     also: [job, ...refused.chunks.map((chunk) => givenBack({ id }, chunk))],
   });
 };

@@ -5,7 +5,7 @@ import { move } from "../money/ledger.ts";
 import type { Item, Write } from "../table.ts";
 import type { World } from "../world.ts";
 import { findInput, firstMessages, sendChunks } from "./chunk-messages.ts";
-import { chunkItem, chunksOf, findChunk } from "./chunks.ts";
+import { chunksOf, findChunk, givenBack } from "./chunks.ts";
 import { completeIfDone } from "./completion.ts";
 import { type Job, jobKey, OPEN_STATUSES, readJob } from "./items.ts";
 
@@ -131,17 +131,3 @@ const moneyOf = (
         reason,
         token,
       });
-
-/** What keeps every worker from a chunk that was paid back. */
-export const givenBack = (job: Pick<Job, "id">, chunk: number): Write => ({
-  create: chunkItem({
-    job: job.id,
-    chunk,
-    outcome: "refunded",
-    rows: 0,
-    passes: [],
-    waiting: 0,
-    from: 0,
-    to: 0,
-  }),
-});

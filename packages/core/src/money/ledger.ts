@@ -2,7 +2,7 @@ import type { Amounts, Bounds, Write } from "../table.ts";
 import type { Halves } from "./credits.ts";
 import { balanceKey, type Entry, entryItem, NOTHING, usageKey } from "./items.ts";
 import { lowLineAfter } from "./lines.ts";
-import { changesOf } from "./moves.ts";
+import { changesOf, type Moved } from "./moves.ts";
 
 /** First the entry, whose key only this step of this operation can have; then the totals; then the day's usage. */
 export type Movement = readonly [entry: Write, balance: Write, ...usage: Write[]];
@@ -11,7 +11,8 @@ export type Movement = readonly [entry: Write, balance: Write, ...usage: Write[]
  * Moves money and writes down why, or does neither. What is taken must be there at the moment of the write;
  * `available` narrows what the write may leave.
  */
-export const move = (entry: Entry, available?: Bounds[string]): Movement => {
+export const move = (entered: Entry, available?: Bounds[string]): Movement => {
+  const entry = { ...entered, moved: notNothing(entered.moved) };
   const changes = changesOf(entry.moved);
   const totals = {
     update: balanceKey(entry.account),
@@ -20,6 +21,10 @@ export const move = (entry: Entry, available?: Bounds[string]): Movement => {
   };
   return [{ create: entryItem(entry) }, totals, ...usageBy(entry, changes)];
 };
+
+/** An entry need not say of what nothing moved. */
+const notNothing = (moved: Moved): Moved =>
+  Object.fromEntries(Object.entries(moved).filter(([, amount]) => amount !== 0));
 
 const notBelowZero = (changes: Amounts): Bounds =>
   Object.fromEntries(
