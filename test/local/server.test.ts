@@ -24,7 +24,7 @@ test("it starts, prints two lines that work as they stand, and stops cleanly whe
   expect(screen).toContain(
     `curl -s ${ready.base_url}/v1/account -H 'X-Api-Key: ${ready.live_key}'`,
   );
-  expect(screen).toContain(`curl -s ${ready.base_url}/v1/catalog`);
+  expect(screen).toContain(`curl -s ${ready.base_url}/v1/verify -H 'X-Api-Key: ${ready.live_key}'`);
   expect(existsSync(join(folder, "ready.json"))).toBe(false);
 });
 

@@ -12,7 +12,7 @@ export const firstScreen = ({ baseUrl, version, demo }: Running, directory: stri
 
   curl -s ${baseUrl}/v1/account -H 'X-Api-Key: ${demo.live_key}'
 
-  curl -s ${baseUrl}/v1/catalog
+  curl -s ${baseUrl}/v1/verify -H 'X-Api-Key: ${demo.live_key}' -H 'Content-Type: application/json' -d '{"email": "ada.lovelace@valid.lab.mailproof.test"}'
 
   npx mailproof verify ada.lovelace@valid.lab.mailproof.test
 
