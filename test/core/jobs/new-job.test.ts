@@ -1,0 +1,103 @@
+import type { PlanId } from "@mailproof/core/accounts/plans";
+import { jobItem, jobKey } from "@mailproof/core/jobs/items";
+import { assertWithinPlan, type NewJob, writesOfNewJob } from "@mailproof/core/jobs/new-job";
+import { expect, test } from "vitest";
+import { givenWorld, START } from "../../given.ts";
+import { anns, givenChunked, whenBatched } from "../../jobs.ts";
+import { whenReconciled, whenWorked } from "../../working.ts";
+import { jobOf } from "./working-chunks.ts";
+
+const payerOn = (plan: PlanId) => ({ account: "acc_1", mode: "live" as const, plan });
+
+const made: NewJob = {
+  id: "job_1",
+  kind: "file",
+  payer: payerOn("pro"),
+  reason: "a test",
+  name: null,
+  wants: { deepVerify: true, includeAi: true },
+  callback: null,
+  input: { key: "inputs/job_1.jsonl", version: "v1", bytes: 30 },
+  chunks: [0, 10, 20, 30],
+  chunkRows: 2,
+  columns: ["name"],
+  unique: 5,
+  createdAt: START,
+  unsettled: 1,
+};
+
+test.each<[PlanId, number, number]>([
+  ["free", 1_000, 7],
+  ["pro", 100_000, 30],
+  ["scale", 500_000, 90],
+])(
+  "the plan %s allows %i addresses in one job, and keeps results for %i days",
+  (plan, most, days) => {
+    const { world } = givenWorld();
+    const payer = payerOn(plan);
+
+    expect(() => assertWithinPlan(payer, most)).not.toThrow();
+    expect(() => assertWithinPlan(payer, most + 1)).toThrow(
+      `The plan ${plan} allows ${most.toLocaleString("en")} addresses in one job. Nothing was charged.`,
+    );
+    expect(writesOfNewJob(world, { ...made, payer })).toMatchObject([
+      { create: { keptSeconds: days * 86_400 } },
+      {},
+    ]);
+  },
+);
+
+test("a job and where its input's chunks are can only be created, and the job is due within a minute", () => {
+  const { world } = givenWorld();
+
+  const writes = writesOfNewJob(world, made);
+
+  expect(writes).toMatchObject([
+    { create: { ...jobKey("job_1"), status: "processing", total: 5, unsettled: 1, held: 0 } },
+    { create: { pk: "JOB#job_1", sk: "INPUT", chunks: [0, 10, 20, 30], columns: ["name"] } },
+  ]);
+  expect(writes[0]).toMatchObject({ create: { due_sk: "2026-11-21T00:01:00.000Z" } });
+});
+
+test("what a test key asks for is listed apart", () => {
+  const { world } = givenWorld();
+  const payer = { ...payerOn("pro"), mode: "test" as const };
+
+  expect(writesOfNewJob(world, { ...made, payer })).toMatchObject([
+    { create: { list_pk: "JOBS#acc_1~test" } },
+    {},
+  ]);
+});
+
+test("half a million addresses in chunks of 500 fit one item of offsets", async () => {
+  const { world, table } = givenWorld();
+  const chunks = Array.from({ length: 1_001 }, (_row, n) => n * 60_000);
+
+  const written = await table.transact(writesOfNewJob(world, { ...made, chunks, unique: 500_000 }));
+
+  expect(written).toEqual({ outcome: "committed" });
+});
+
+test("a job of which every chunk is unresolved fits its item, too", async () => {
+  const house = await givenChunked();
+  await whenBatched(house.world, house.liveKey, { emails: anns(1) });
+  const unresolved = Array.from({ length: 1_000 }, (_row, n) => n);
+
+  const written = await house.table.write({
+    put: jobItem({ ...(await jobOf(house)), unresolved, unsettled: 1_000 }),
+  });
+
+  expect(written.outcome).toBe("committed");
+});
+
+test("nobody looks after a job that was sent whole for an hour, and after another for a minute", async () => {
+  const house = await givenChunked();
+  await whenBatched(house.world, house.liveKey, { emails: anns(1) });
+  house.later(60_000);
+  await whenReconciled(house);
+  const pending = house.queue.pending();
+  await whenWorked(house);
+
+  expect(pending).toBe(1);
+  expect((await jobOf(house)).status).toBe("completed");
+});
