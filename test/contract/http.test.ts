@@ -15,6 +15,7 @@ import { expect, test } from "vitest";
 import { formOf } from "../form.ts";
 import { bytesOf, toEvent, type WireRequest } from "../gateway.ts";
 import { given } from "../given.ts";
+import { anns, csvOf, whenBatched, whenPut } from "../jobs.ts";
 import { failingAfter, pretendForm, pretendStream } from "../pretend.ts";
 import { whenVerified } from "../send.ts";
 import { whenWorked } from "../working.ts";
@@ -99,6 +100,18 @@ const verification = (body: unknown, ...headers: WireRequest["headers"] & {}): W
   url: "/v1/verify",
 });
 const ann = { email: "ann@x.com" };
+
+const batch = (body: unknown, ...headers: WireRequest["headers"] & {}): WireRequest => ({
+  ...verification(body, ...headers),
+  url: "/v1/verify/batch",
+});
+const bo = { emails: ["bo@x.com"] };
+const file = (body: unknown, ...headers: WireRequest["headers"] & {}): WireRequest => ({
+  ...verification(body, ...headers),
+  url: "/v1/verify/file",
+});
+const FILE_KEY = "uploads/live/acc_1/upl_1.csv";
+const process = { action: "process", file_key: FILE_KEY };
 
 // Both ways in must be indistinguishable to a caller. KEY stands for a key that is in force.
 test.each<[string, WireRequest, number]>([
@@ -242,6 +255,27 @@ test.each<[string, WireRequest, number]>([
     verification({ ...ann, x: "x".repeat(BODY_BYTES_MAX) }),
     413,
   ],
+  ["a batch", batch(bo), 202],
+  ["a batch under an Idempotency-Key", batch(bo, ["Idempotency-Key", "k"]), 202],
+  [
+    "a batch that was sent before",
+    batch({ emails: ["used@x.com"] }, ["Idempotency-Key", "used"]),
+    202,
+  ],
+  ["another batch's Idempotency-Key", batch(bo, ["Idempotency-Key", "used"]), 409],
+  ["a batch of nothing", batch({ emails: [] }), 400],
+  ["a batch with a wait", batch({ ...bo, options: { timeout_ms: 5_000 } }), 400],
+  ["a batch beyond the credits", batch({ emails: anns(11) }), 402],
+  ["a batch in a body over the limit", batch({ ...bo, x: "x".repeat(BODY_BYTES_MAX) }), 413],
+  ["an upload", file({ action: "get_upload_url", file_name: "list.csv" }), 200],
+  ["an upload of a spreadsheet", file({ action: "get_upload_url", file_name: "list.xlsx" }), 400],
+  ["a file", file(process), 202],
+  ["a file under an Idempotency-Key", file(process, ["Idempotency-Key", "k"]), 202],
+  ["a file with a secret", file({ ...process, webhook_secret: "s".repeat(16) }), 400],
+  ["a file by a column that is not there", file({ ...process, email_column: "Straße" }), 400],
+  ["another account's file", file({ ...process, file_key: "uploads/live/acc_9/upl_1.csv" }), 403],
+  ["a file that is not there", file({ ...process, file_key: "uploads/live/acc_1/upl_9.csv" }), 404],
+  ["a file in a body over the limit", file({ ...process, x: "x".repeat(BODY_BYTES_MAX) }), 413],
   ["the jobs", get("/v1/jobs", ["x-api-key", "KEY"]), 200],
   ["the jobs of a state", get("/v1/jobs?status=completed&limit=1", ["x-api-key", "KEY"]), 200],
   ["the jobs of no state", get("/v1/jobs?status=", ["x-api-key", "KEY"]), 400],
@@ -276,6 +310,8 @@ const whenSentBothWays = async (sent: WireRequest, listed: readonly Endpoint[]) 
     await givenKeyWithOddId(world, account);
     await whenVerified(world, liveKey, { email: "slow@x.com" }, "used");
     await whenWorked(house);
+    await whenBatched(world, liveKey, { emails: ["used@x.com"] }, "used");
+    await whenPut(world, FILE_KEY, csvOf(anns(2)));
     const headers = sent.headers?.map(
       ([name, value]) => [name, value.replace("KEY", liveKey)] as const,
     );
@@ -314,6 +350,11 @@ const form = (body: string | Buffer, ...headers: WireRequest["headers"] & {}): W
   url: "/v1/pretend/form",
 });
 
+const fileForm = (body: string | Buffer, ...headers: WireRequest["headers"] & {}): WireRequest => ({
+  ...form(body, ...headers),
+  url: "/v1/verify/file",
+});
+
 test.each<[string, WireRequest, number]>([
   ["a form", form(bytes, FORM, KEY), 202],
   ["a form of plain text", form(text, TEXT_FORM, KEY), 202],
@@ -336,6 +377,15 @@ test.each<[string, WireRequest, number]>([
   ["a form without a body", { method: "POST", url: "/v1/pretend/form", headers: [FORM, KEY] }, 400],
   ["a form without a boundary", form(text, ["content-type", "multipart/form-data"], KEY), 400],
   ["no key and half a form", form(bytes.subarray(0, 200), FORM), 401],
+  ["a file in a form", fileForm(bytes, FORM, KEY), 202],
+  [
+    "a file in a form under an Idempotency-Key",
+    fileForm(bytes, FORM, KEY, ["Idempotency-Key", "k"]),
+    202,
+  ],
+  ["a form without a file", fileForm(text, TEXT_FORM, KEY), 400],
+  ["half a form with a file", fileForm(bytes.subarray(0, 200), FORM, KEY), 400],
+  ["no key and a file in a form", fileForm(bytes, FORM), 401],
 ])(
   "%s is read the same through Lambda and through the local server",
   async (_case, sent, status) => {
