@@ -1,12 +1,12 @@
 import type { Transacted } from "@mailproof/core/table";
 import type { World } from "@mailproof/core/world";
 import { down, overTable, replyless } from "./breaking.ts";
-import { type given, givenKey } from "./given.ts";
+import { givenKey } from "./given.ts";
+import type { House } from "./jobs.ts";
 import { send, type Told } from "./send.ts";
 
 // Ways to fail, each as what is out of order, what is told then, and how it comes about.
 
-export type House = Awaited<ReturnType<typeof given>>;
 export type Failing = {
   readonly what: string;
   readonly code: string;

@@ -11,13 +11,13 @@ import {
   BY_KEY,
   eitherWay,
   type Failing,
-  type House,
   lostReply,
   moving,
   WITHOUT_AND_WITH,
 } from "../failing.ts";
 import { BATCH, batched, FILE, filed } from "../failing-jobs.ts";
 import { given } from "../given.ts";
+import type { House } from "../jobs.ts";
 import { creditsOf } from "../ledger.ts";
 import { send, type Told, whenVerified } from "../send.ts";
 import { whenQuiet, whenReconciled, whenWorked } from "../working.ts";
