@@ -141,3 +141,16 @@ test("a long row costs its own length and no more, and other blocks are small", 
   expect(Math.min(...others)).toBeGreaterThan(0);
   expect(await rowsOf(blobs, { input, chunks })).toHaveLength(4_002);
 });
+
+test.each([
+  ["in a cell", [1, "ann@x.com", "Zürich"], false],
+  ["in an address", [1, "ann@bücher.example"], false],
+  ["nowhere, though JSON escapes some", [1, "ann@x.com", 'a "quote"\n\u0001'], true],
+] as const)(
+  "an input tells whether it has letters beyond ASCII: %s",
+  async (_case, row, isAscii) => {
+    const rows = inGroups([[0, "bob@x.com"], row]);
+
+    expect(await writeInput(memoryBlobs(), KEY, rows, 500)).toMatchObject({ isAscii });
+  },
+);

@@ -74,6 +74,8 @@ export const acceptBatch = async (
       unique,
       chunkRows,
       columns: [],
+      emailColumn: null,
+      isAscii: taken.isAscii,
       unsettled: 0,
     });
     return { price, answer: told, also };

@@ -31,15 +31,26 @@ export const sendChunks = (
     messages.map((body) => ({ body })),
   );
 
-const Input = v.object({ chunks: v.array(v.number()), columns: v.array(v.string()) });
+const Input = v.object({
+  chunks: v.array(v.number()),
+  columns: v.array(v.string()),
+  emailColumn: v.nullable(v.object({ name: v.string(), at: v.number() })),
+  isAscii: v.boolean(),
+});
 
-/** Where the chunks of a job begin, and what its other columns are called. */
-export type InputFacts = { readonly chunks: Chunks; readonly columns: readonly string[] };
+/** Where the chunks of a job begin, and how the file looked that it came from. */
+export type InputFacts = {
+  readonly chunks: Chunks;
+  /** The names of the other columns. */
+  readonly columns: readonly string[];
+  /** Where among all its columns the addresses stood, and under which name. Null: there was no file. */
+  readonly emailColumn: { readonly name: string; readonly at: number } | null;
+  readonly isAscii: boolean;
+};
 
-export const inputItem = (job: string, { chunks, columns }: InputFacts): Item => ({
+export const inputItem = (job: string, facts: InputFacts): Item => ({
   ...inputKey(job),
-  chunks,
-  columns,
+  ...facts,
 });
 
 const inputKey = (job: string) => ({ ...jobKey(job), sk: "INPUT" });

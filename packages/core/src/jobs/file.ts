@@ -85,7 +85,7 @@ export const acceptFile = async (
     const createdAt = world.now();
     const chunkRows = world.settings.chunkRows.file;
     const taken = await takeIn(world, payer, wish, id);
-    const { input, chunks, facts, unique } = taken;
+    const { input, chunks, facts, isAscii, unique } = taken;
     const { name, wants, callback } = wish;
     const also = writesOfNewJob(world, {
       id,
@@ -101,6 +101,8 @@ export const acceptFile = async (
       unique,
       chunkRows,
       columns: otherColumns(facts),
+      emailColumn: emailColumnOf(facts),
+      isAscii,
       unsettled: 1,
     });
     const price = (unique * PRICE.fileAddress) as Halves;
@@ -120,9 +122,15 @@ const brokenAfterDebit =
     throw new Failure("INTERNAL", claim ? "retry_same_key" : "unknown", what, { cause });
   };
 
-/** The file's own columns without that of the addresses, which is ours from now on. */
+/** The file's own columns without that of the addresses. */
 const otherColumns = ({ columns, emailColumn }: FileIntake["facts"]): readonly string[] =>
   columns.filter((_, at) => at !== emailColumn);
+
+/** A file without a header has a name for none of its columns, and this one we know what to call. */
+const emailColumnOf = ({ columns, emailColumn: at, hasHeader }: FileIntake["facts"]) => ({
+  name: (hasHeader && columns[at]) || "email",
+  at,
+});
 
 const takeIn = async (
   world: World,

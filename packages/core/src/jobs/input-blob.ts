@@ -17,7 +17,12 @@ export type Chunks = readonly number[];
 /** The bytes from one to before another. */
 export type Slice = { readonly from: number; readonly to: number };
 
-export type WrittenInput = { readonly input: InputBlob; readonly chunks: Chunks };
+export type WrittenInput = {
+  readonly input: InputBlob;
+  readonly chunks: Chunks;
+  /** No letter of it is beyond ASCII. */
+  readonly isAscii: boolean;
+};
 
 /** Holds a block of it at a time, or the longest row. */
 export const writeInput = async (
@@ -26,9 +31,10 @@ export const writeInput = async (
   rows: AsyncIterable<readonly InputRow[]>,
   rowsPerChunk: number,
 ): Promise<WrittenInput> => {
-  const chunks: number[] = [];
-  const facts = await blobs.put(key, blocksOf(rows, rowsPerChunk, chunks));
-  return { input: { key, ...facts }, chunks };
+  const noted: Noted = { chunks: [], units: 0 };
+  const facts = await blobs.put(key, blocksOf(rows, rowsPerChunk, noted));
+  // A letter beyond ASCII takes more bytes in UTF-8 than units in UTF-16.
+  return { input: { key, ...facts }, chunks: noted.chunks, isAscii: noted.units === facts.bytes };
 };
 
 export const slicesOf = (chunks: Chunks): readonly Slice[] =>
@@ -56,6 +62,9 @@ export const readInput = async (
   return found && chunksIn(found.content, chunks);
 };
 
+/** What is learnt of an input while it is written. */
+type Noted = { readonly chunks: number[]; units: number };
+
 const BLOCK_BYTES = 65_536;
 /** What one unit of UTF-16 takes in UTF-8 at the most. */
 const BYTES_PER_UNIT = 3;
@@ -63,7 +72,7 @@ const BYTES_PER_UNIT = 3;
 async function* blocksOf(
   rows: AsyncIterable<readonly InputRow[]>,
   rowsPerChunk: number,
-  chunks: number[],
+  noted: Noted,
 ): AsyncGenerator<Uint8Array> {
   let block = Buffer.allocUnsafe(BLOCK_BYTES);
   let [filled, before, count] = [0, 0, 0];
@@ -78,13 +87,14 @@ async function* blocksOf(
         // Never the same again: whoever uploads in parts keeps some.
         block = Buffer.allocUnsafe(Math.max(BLOCK_BYTES, bytesMax));
       }
-      if (count % rowsPerChunk === 0) chunks.push(before + filled);
+      if (count % rowsPerChunk === 0) noted.chunks.push(before + filled);
       filled += block.write(line, filled);
+      noted.units += line.length;
       count += 1;
     }
   }
   if (filled > 0) yield block.subarray(0, filled);
-  chunks.push(before + filled);
+  noted.chunks.push(before + filled);
 }
 
 async function* chunksIn(

@@ -5,13 +5,13 @@ import { Failure } from "../failure.ts";
 import { credits } from "../money/credits.ts";
 import type { Write } from "../table.ts";
 import type { World } from "../world.ts";
-import { inputItem } from "./chunk-messages.ts";
-import type { Chunks, InputBlob } from "./input-blob.ts";
+import { type InputFacts, inputItem } from "./chunk-messages.ts";
+import type { InputBlob } from "./input-blob.ts";
 import { type Job, jobItem, NOTHING_DONE } from "./items.ts";
 import { JOB } from "./repair.ts";
 
 /** What a job of many addresses is made of. */
-export type NewJob = {
+export type NewJob = InputFacts & {
   readonly id: string;
   readonly kind: "batch" | "file";
   readonly payer: Payer;
@@ -20,9 +20,7 @@ export type NewJob = {
   readonly wants: NonNullable<Job["wants"]>;
   readonly callback: NonNullable<Job["callback"]> | null;
   readonly input: InputBlob;
-  readonly chunks: Chunks;
   readonly chunkRows: number;
-  readonly columns: readonly string[];
   readonly unique: number;
   readonly createdAt: Date;
   /** 1: its dispatch is somebody's business still. */
@@ -35,6 +33,7 @@ const SEND_WITHIN_MS = 60_000;
 /** The writes that make it known. They go with the debit. */
 export const writesOfNewJob = (world: World, made: NewJob): Write[] => {
   const { id, kind, payer, reason, name, wants, callback, createdAt, unsettled, chunkRows } = made;
+  const { chunks, columns, emailColumn, isAscii } = made;
   const { key, version } = made.input;
   const job: Job = {
     ...NOTHING_DONE,
@@ -59,7 +58,7 @@ export const writesOfNewJob = (world: World, made: NewJob): Write[] => {
   const due = dueAt(JOB, id, inMs(createdAt, SEND_WITHIN_MS), world.newId("txn"));
   return [
     { create: { ...jobItem(job), ...due } },
-    { create: inputItem(id, { chunks: made.chunks, columns: made.columns }) },
+    { create: inputItem(id, { chunks, columns, emailColumn, isAscii }) },
   ];
 };
 
