@@ -17,10 +17,15 @@ export type Row = { readonly row: number; readonly result: Verification };
 
 const PAGE_ROWS = 100;
 const LEVEL = 3;
+/**
+ * Pages outlive the chunk that names them: those of its first pass are older than it is, and whoever has read that
+ * it is there can count on its rows. Nobody finds them without it.
+ */
+const OUTLIVE_SECONDS = 86_400;
 
 type Place = Pick<Chunk, "job" | "chunk"> & { readonly token: string };
 
-/** The rows of one pass, a page to an item. */
+/** The rows of one pass, a page to an item. `expiresAt` is that of their chunk. */
 export const pageItems = (
   { job, chunk, token }: Place,
   rows: readonly Row[],
@@ -30,7 +35,7 @@ export const pageItems = (
     pk: pagesOf({ job, chunk }),
     sk: `${token}#${String(page).padStart(4, "0")}`,
     rows: deflated(rows.slice(page * PAGE_ROWS, (page + 1) * PAGE_ROWS)),
-    expires_at: expiresAt,
+    expires_at: expiresAt + OUTLIVE_SECONDS,
   }));
 
 const pagesOf = ({ job, chunk }: Pick<Chunk, "job" | "chunk">): string => `RESULTS#${job}#${chunk}`;

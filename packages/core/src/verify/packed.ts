@@ -78,8 +78,8 @@ export const unpack = (packed: Packed): Verification => {
     reason,
     subStatus,
     provider,
-    verification: fromBits(CHECKS, checks),
-    flags: fromBits(FLAGS, flags),
+    verification: CHECKS_OF[checks] ?? fromBits(CHECKS, checks),
+    flags: FLAGS_OF[flags] ?? fromBits(FLAGS, flags),
     enrichment: { first_name, last_name, full_name, gender },
     ...(ai && { ai: { typoSuggestion: ai[0], typoConfidence: ai[1], catchAllConfidence: ai[2] } }),
     ...(evidence && { evidence }),
@@ -96,3 +96,10 @@ const fromBits = <N extends string>(names: readonly N[], bits: number): Record<N
     N,
     boolean
   >;
+
+/** There are 64 of each, and most rows share a dozen of them: an export would make a million objects. */
+const everyOf = <N extends string>(names: readonly N[]): readonly Readonly<Record<N, boolean>>[] =>
+  Array.from({ length: 1 << names.length }, (_, bits) => Object.freeze(fromBits(names, bits)));
+
+const CHECKS_OF = everyOf(CHECKS);
+const FLAGS_OF = everyOf(FLAGS);
