@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { VerificationResult } from "@mailproof/api/verification";
+import type { Verification } from "@mailproof/core/verify/result";
 import { readEnvironment } from "@mailproof/local/environment";
 import { startLab } from "@mailproof/local/lab/lab";
 import { asText } from "@mailproof/local/show-results";
@@ -177,10 +178,10 @@ test("what stands in a list does not steer the terminal", () => {
     {
       email: "a@\u001b[31mb\u202e",
       status: "invalid",
-      quality_score: 5,
+      score: 5,
       reason: "syntax.control",
-      sub_status: null,
-    } as VerificationResult,
+      subStatus: null,
+    } as Verification,
     [],
   );
 

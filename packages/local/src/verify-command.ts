@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { createReadStream, createWriteStream, existsSync, statSync } from "node:fs";
 import { finished } from "node:stream/promises";
-import { toWire } from "@mailproof/api/verification";
 import { isListFault, openList } from "@mailproof/core/jobs/list";
 import { engineOver } from "@mailproof/core/verify/engine";
 import { verifyMany } from "@mailproof/core/verify/verify-many";
@@ -102,7 +101,7 @@ const verifyAll = async (
   const asks = { deepVerify: true, includeAi: true, includeEvidence: options.evidence };
   for await (const result of verifyMany(engineOver(doors), texts(), asks)) {
     const row = waiting.shift();
-    await print(out, show.line(toWire(result), row?.cells ?? []));
+    await print(out, show.line(result, row?.cells ?? []));
     progress.oneDone();
   }
   progress.end();
