@@ -47,7 +47,6 @@ export const SPEC: readonly Operation[] = [
 
 /** What is not built yet. It only ever gets shorter; a product that is ready has nothing here. */
 export const NOT_BUILT_YET: readonly string[] = [
-  "GET /v1/jobs/{id}/download",
   "POST /v1/find",
   "GET /v1/activity/{email}",
   "POST /v1/activity/batch",

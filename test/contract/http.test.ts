@@ -12,6 +12,7 @@ import { unrouted } from "@mailproof/functions/unrouted";
 import { server } from "@mailproof/local/server";
 import type { APIGatewayProxyStructuredResultV2, Context } from "aws-lambda";
 import { expect, test } from "vitest";
+import { givenJobOf, resultFor, rowsLike } from "../export-jobs.ts";
 import { formOf } from "../form.ts";
 import { bytesOf, toEvent, type WireRequest } from "../gateway.ts";
 import { given } from "../given.ts";
@@ -287,6 +288,24 @@ test.each<[string, WireRequest, number]>([
   ["a job that is not there", get("/v1/jobs/job_9", ["x-api-key", "KEY"]), 404],
   ["a job with an endless name", get(`/v1/jobs/${"x".repeat(3_000)}`, ["x-api-key", "KEY"]), 400],
   ["a job without a key", get("/v1/jobs/job_1"), 401],
+  ["an export", get("/v1/jobs/job_1/download", ["x-api-key", "KEY"]), 200],
+  [
+    "an export as JSON",
+    get("/v1/jobs/job_1/download?format=JSON&filter=Valid", ["x-api-key", "KEY"]),
+    200,
+  ],
+  [
+    "an export of nothing that there is",
+    get("/v1/jobs/job_1/download?filter=good", ["x-api-key", "KEY"]),
+    400,
+  ],
+  [
+    "an export twice filtered",
+    get("/v1/jobs/job_1/download?filter=valid&filter=risky", ["x-api-key", "KEY"]),
+    400,
+  ],
+  ["an export of no job", get("/v1/jobs/job_9/download", ["x-api-key", "KEY"]), 404],
+  ["an export without a key", get("/v1/jobs/job_1/download"), 401],
   ["an unknown route", get("/v1/nothing", ["x-api-key", "KEY"]), 404],
   ["the root", get("/"), 404],
   ["a slash too many", get("/v1/account/"), 404],
@@ -445,3 +464,27 @@ test.each<[string, () => AsyncIterable<string | Uint8Array>, number, unknown]>([
     expect(throughLambda).toMatchObject({ status, body });
   },
 );
+
+test("a CSV beyond what Lambda may answer is the object it leads to, byte for byte", async () => {
+  const house = await given();
+  const { world, liveKey, blobs } = house;
+  const result = await resultFor(world, "ann@x.com");
+  // 80 rows are less than a page, and each is longer than any that was ever verified.
+  const rows = rowsLike({ ...result, reason: "x".repeat(60_000) }, 80);
+  await givenJobOf(house, [rows.slice(0, 50), rows.slice(50)], { name: "Größe" });
+  const sent = get("/v1/jobs/job_1/download", ["x-api-key", liveKey]);
+
+  const throughServer = await viaServer(world, sent);
+  const throughLambda = await viaLambda(world, sent);
+
+  const [, key = ""] = /^memory:get\/(.*)\?/.exec(String(throughLambda.headers["location"])) ?? [];
+  const object = await blobs.get(key);
+  const bytes = Buffer.concat(await Array.fromAsync(object?.content ?? []));
+  expect([throughServer.status, throughLambda.status]).toEqual([200, 303]);
+  expect(key).toMatch(/^exports\/job_1\//);
+  expect(bytes.length).toBeGreaterThan(4_500_000);
+  expect(bytes.equals(Buffer.from(throughServer.body as string))).toBe(true);
+  expect(throughLambda.headers["content-disposition"]).toBe(
+    throughServer.headers["content-disposition"],
+  );
+});

@@ -7,6 +7,7 @@ import { getCatalog } from "./endpoints/get-catalog.ts";
 import { getHealth } from "./endpoints/get-health.ts";
 import { getJobs } from "./endpoints/get-jobs.ts";
 import { getJobsId } from "./endpoints/get-jobs-id.ts";
+import { getJobsIdDownload } from "./endpoints/get-jobs-id-download.ts";
 import { postApiKeys } from "./endpoints/post-api-keys.ts";
 import { postVerify } from "./endpoints/post-verify.ts";
 import { postVerifyBatch } from "./endpoints/post-verify-batch.ts";
@@ -22,6 +23,7 @@ export const endpoints: readonly Endpoint[] = [
 
   getJobs,
   getJobsId,
+  getJobsIdDownload,
 
   getAccount,
   getAccountUsage,

@@ -1,6 +1,10 @@
-import { JOB_STATUSES, type Job } from "@mailproof/core/jobs/items";
+import { ownerOf } from "@mailproof/core/access/payer";
+import { Failure } from "@mailproof/core/failure";
+import { findJob, JOB_STATUSES, type Job } from "@mailproof/core/jobs/items";
 import type { Row } from "@mailproof/core/jobs/results";
+import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
+import type { Caller } from "./endpoint.ts";
 import { toWire, VerificationResult } from "./verification.ts";
 
 const Integer = v.pipe(v.number(), v.integer());
@@ -46,3 +50,10 @@ export const toRow = ({ row, result }: Row): v.InferOutput<typeof ResultRow> => 
   row,
   ...toWire(result),
 });
+
+/** The caller's own job: another's is missing in just the same words. */
+export const jobOf = async (world: World, caller: Caller, id: string): Promise<Job> => {
+  const job = await findJob(world.table, id);
+  if (job && job.owner === ownerOf(caller)) return job;
+  throw new Failure("NOT_FOUND", "nothing_charged", "There is no such job.");
+};

@@ -1,13 +1,10 @@
-import { ownerOf } from "@mailproof/core/access/payer";
 import { openCursor, sealCursor } from "@mailproof/core/cursor";
-import { Failure } from "@mailproof/core/failure";
-import { findJob, type Job } from "@mailproof/core/jobs/items";
+import type { Job } from "@mailproof/core/jobs/items";
 import { BEGINNING, type From, readRows } from "@mailproof/core/jobs/results";
 import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
-import type { Caller } from "../endpoint.ts";
 import { endpoint } from "../endpoint.ts";
-import { JobFacts, ResultRow, toJobFacts, toRow } from "../jobs.ts";
+import { JobFacts, jobOf, ResultRow, toJobFacts, toRow } from "../jobs.ts";
 import { invalidField } from "../parse.ts";
 import { Id, KEYED_ERRORS, limitUpTo } from "../schemas.ts";
 
@@ -51,13 +48,6 @@ export const getJobsId = endpoint({
     };
   },
 });
-
-/** The caller's own job: another's is missing in just the same words. */
-const jobOf = async (world: World, caller: Caller, id: string): Promise<Job> => {
-  const job = await findJob(world.table, id);
-  if (job && job.owner === ownerOf(caller)) return job;
-  throw new Failure("NOT_FOUND", "nothing_charged", "There is no such job.");
-};
 
 const From = v.object({ chunk: v.number(), row: v.number() });
 

@@ -1,0 +1,78 @@
+import type { ExportedRows, Filter, Readable } from "@mailproof/core/jobs/export";
+import { isOpen, type Job } from "@mailproof/core/jobs/items";
+import type { World } from "@mailproof/core/world";
+import { toRow } from "./jobs.ts";
+
+// An export that is too long for an answer: an object, and a link to it.
+
+export type Format = "csv" | "json";
+
+export const CONTENT_TYPE: Readonly<Record<Format, string>> = {
+  csv: "text/csv; charset=utf-8",
+  json: "application/json; charset=utf-8",
+};
+
+/** A download that has begun goes on after it. */
+export const LINK_SECONDS = 900;
+
+/** Another one, whenever what stands in an export changes: those that are kept are read by nobody then. */
+const VERSION = "v1";
+
+type Wanted = { readonly format: Format; readonly filter: Filter };
+
+/** Written once for a job that is over, since nothing comes to it any more; what fell due meanwhile is told by the count. */
+export const exportLink = async (
+  world: World,
+  { job, expected, missing }: Readable,
+  { format, filter }: Wanted,
+  pieces: () => AsyncIterable<string>,
+): Promise<string> => {
+  const key = `exports/${job.id}/${VERSION}-${filter}-${expected - missing}.${format}`;
+  const isThere = !isOpen(job) && (await world.blobs.head(key)) !== undefined;
+  if (!isThere) await world.blobs.put(key, bytesOf(pieces()));
+  return world.blobs.getLink(key, {
+    expiresInSeconds: LINK_SECONDS,
+    fileName: exportName(job, { format, filter }),
+    contentType: CONTENT_TYPE[format],
+  });
+};
+
+async function* bytesOf(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) yield Buffer.from(piece);
+}
+
+/** The inline form, piece by piece. */
+export async function* jsonOf(
+  facts: Readonly<Record<string, unknown>>,
+  exported: AsyncIterable<ExportedRows>,
+): AsyncGenerator<string> {
+  let text = `${JSON.stringify(facts).slice(0, -1)},"results":[`;
+  let isFirst = true;
+  for await (const { rows } of exported) {
+    for (const row of rows) {
+      text += `${isFirst ? "" : ","}\n${JSON.stringify(toRow(row))}`;
+      isFirst = false;
+    }
+    yield text;
+    text = "";
+  }
+  yield `${text}\n]}\n`;
+}
+
+/** With the rest of a name it stays below the 255 bytes that file systems take, whatever its letters are. */
+const NAME_LENGTH_MAX = 70;
+/** What a path or a name of Windows cannot have, and what would make one look like another. */
+const UNFIT = /[\p{C}\p{Zl}\p{Zp}"*/:<>?\\|]+/gu;
+
+/** After the job, or the list that it was named after. */
+export const exportName = (job: Job, { format, filter }: Wanted): string => {
+  const cut = (job.name ?? "").replace(/\.(?:csv|txt)$/i, "").slice(0, NAME_LENGTH_MAX);
+  // A name that begins with a dot is hidden, or leads up.
+  const name =
+    cut
+      .replaceAll(UNFIT, "_")
+      .replace(/^[\s.]+/, "")
+      .trim() || job.id;
+  const state = isOpen(job) ? "-so-far" : "";
+  return `${name}-${filter === "all" ? "results" : filter}${state}.${format}`;
+};

@@ -1,0 +1,128 @@
+import { chunkItem, chunkKey } from "@mailproof/core/jobs/chunks";
+import { type Job, jobItem, NOTHING_DONE } from "@mailproof/core/jobs/items";
+import { pageItems, type Row } from "@mailproof/core/jobs/results";
+import { credits } from "@mailproof/core/money/credits";
+import type { Queue, Receiving } from "@mailproof/core/queue";
+import type { Item, Table } from "@mailproof/core/table";
+import type { Verification } from "@mailproof/core/verify/result";
+import { verify } from "@mailproof/core/verify/verify";
+import type { Worker } from "@mailproof/core/worker";
+import { workers } from "@mailproof/core/workers";
+import type { World } from "@mailproof/core/world";
+import { given } from "./given.ts";
+import { send } from "./send.ts";
+
+export type House = Awaited<ReturnType<typeof given>>;
+
+/** A house whose chunks have this many rows, so that a few rows are several chunks. */
+export const givenSmallChunks = async (rows = 2): Promise<House> => {
+  const house = await given({ balance: 100 });
+  const settings = { ...house.world.settings, chunkRows: { batch: rows, file: rows } };
+  return { ...house, world: { ...house.world, settings } };
+};
+
+type List = { readonly text: string; readonly name?: string; readonly key?: string };
+
+/** Uploads a list and has it processed; nothing of it is verified yet. */
+export const givenFileJob = async (house: House, { text, name, key }: List): Promise<string> => {
+  const { world, liveKey } = house;
+  const asked = { key: key ?? liveKey, body: { action: "get_upload_url", file_name: "list.csv" } };
+  const { file_key } = (await send(world, "POST /v1/verify/file", asked)).data;
+  await world.blobs.put(file_key, only(text));
+  const body = { action: "process", file_key, ...(name !== undefined && { name }) };
+  const told = await send(world, "POST /v1/verify/file", { key: key ?? liveKey, body });
+  if (told.statusCode !== 202) throw new Error(told.error.message);
+  return told.data.job_id;
+};
+
+async function* only(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}
+
+/** Handles what waits in the queues of chunks and singles, so many messages of it. */
+export const whenMessagesWorked = async (house: House, most = Infinity): Promise<void> => {
+  let left = most;
+  for (const worker of workers) left -= await workOff(house, worker, left);
+};
+
+const workOff = async (
+  { world, queue }: { readonly world: World; readonly queue: Queue & Receiving },
+  worker: Worker,
+  most: number,
+): Promise<number> => {
+  let count = 0;
+  while (count < most) {
+    const [one] = await queue.receive(worker.queue, { max: 1, waitMs: 0 });
+    if (!one) break;
+    await worker.handle(world, one.body);
+    await queue.done(one.receipt);
+    count++;
+  }
+  return count;
+};
+
+/** As a worker finds out, of whatever address. */
+export const resultFor = (world: World, email: string): Promise<Verification> =>
+  verify(world.engine, email, { deepVerify: true, includeAi: true, includeEvidence: false });
+
+/** So many rows, all of one result but for their addresses. */
+export const rowsLike = (result: Verification, count: number): readonly Row[] =>
+  Array.from({ length: count }, (_, n) => ({
+    row: n + 1,
+    result: { ...result, email: `ann+${n + 1}@x.com` },
+  }));
+
+/** A job as it stands in the table when its chunks are done, with these rows in them. */
+export const givenJobOf = async (
+  { world, account, table }: House,
+  chunks: readonly (readonly Row[])[],
+  also: Partial<Job> = {},
+): Promise<string> => {
+  const expiresAt = Math.floor(world.now().getTime() / 1_000) + KEPT_SECONDS;
+  for (const [chunk, rows] of chunks.entries()) {
+    const place = { job: "job_1", chunk };
+    const done = { ...place, outcome: "done" as const, rows: rows.length, passes: ["pass"] };
+    const ended = chunkItem({ ...done, waiting: 0, from: 0, to: 0 });
+    await table.write({ create: { ...ended, expires_at: expiresAt } });
+    for (const page of pageItems({ ...place, token: "pass" }, rows, expiresAt))
+      await table.write({ create: page });
+  }
+  const processed = chunks.flat().length;
+  const job: Job = {
+    ...NOTHING_DONE,
+    id: "job_1",
+    owner: account,
+    account,
+    mode: "live",
+    kind: "batch",
+    name: null,
+    status: "completed",
+    createdAt: world.now().toISOString(),
+    completedAt: world.now().toISOString(),
+    keptSeconds: KEPT_SECONDS,
+    total: processed,
+    processed,
+    valid: processed,
+    held: credits(0),
+    reason: "",
+    ...also,
+  };
+  await table.write({ create: jobItem(job) });
+  return job.id;
+};
+
+export const KEPT_SECONDS = 30 * 86_400;
+
+/** As if its days were over, or as if an index had not caught up. */
+export const whenChunkIsGone = (table: Table, job: string, chunk: number) =>
+  table.write({ remove: chunkKey(job, chunk) });
+
+/** What nothing in the product does: the chunk says that it has rows, and they are not there. */
+export const whenPagesAreGone = async (
+  table: Table & { items: () => Item[] },
+  job: string,
+  chunk: number,
+): Promise<void> => {
+  const pages = table.items().filter(({ pk }) => pk === `RESULTS#${job}#${chunk}`);
+  for (const { pk, sk } of pages) await table.write({ remove: { pk, sk } });
+};
