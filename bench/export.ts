@@ -1,0 +1,110 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { readEnvironment } from "@mailproof/local/environment";
+import { openHouse } from "@mailproof/local/world";
+import { givenFinishedJob } from "./export/finished-job.ts";
+import type { Serving } from "./export/serve.ts";
+import { type Measured, median } from "./report.ts";
+
+// The results of a large job as a caller downloads them: over HTTP, from a server in a process of its own, for it
+// begins cold and its memory is its own. Nothing is verified here; the job's results are put where they belong.
+
+const RUNS = 3;
+const ROWS = 500_000;
+
+export const run = async (): Promise<readonly Measured[]> => {
+  const folder = mkdtempSync(join(tmpdir(), "mailproof-bench-"));
+  try {
+    const { world, close } = openHouse(readEnvironment({ MAILPROOF_DIR: folder }), () => "", null);
+    const asked = await givenFinishedJob(world, ROWS);
+    close();
+    const runs: Exported[] = [];
+    for (let number = 0; number < RUNS; number += 1) runs.push(await whenExported(folder, asked));
+
+    const seconds = median(runs.map((one) => one.seconds));
+    const megabytes = Math.round((runs[0]?.bytes ?? 0) / 1e6);
+    const list = `${ROWS.toLocaleString("en")} rows as CSV, ${megabytes} MB`;
+    return [
+      {
+        what: `${list}: first byte`,
+        value: median(runs.map((one) => one.firstByteMs)),
+        unit: "ms",
+        most: 300,
+      },
+      { what: "all of it", value: seconds, unit: "seconds" },
+      { what: "rows", value: ROWS / seconds, unit: "per second", least: 100_000 },
+      {
+        what: "what the process took more memory than before, at its peak",
+        value: Math.max(...runs.map((one) => one.grownMegabytes)),
+        unit: "MB",
+        most: GROWN_MEGABYTES_MAX,
+      },
+      {
+        what: "the longest that others had to wait",
+        value: median(runs.map((one) => one.stallMs)),
+        unit: "ms",
+      },
+    ];
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+};
+
+/** 134 of them are what V8 lets young objects grow to, however few are alive. All rows as objects would be 1,000. */
+const GROWN_MEGABYTES_MAX = 256;
+
+type Exported = {
+  readonly firstByteMs: number;
+  readonly seconds: number;
+  readonly bytes: number;
+  readonly grownMegabytes: number;
+  readonly stallMs: number;
+};
+
+const whenExported = async (
+  folder: string,
+  { job, key }: { readonly job: string; readonly key: string },
+): Promise<Exported> => {
+  const child = fork(fileURLToPath(new URL("export/serve.ts", import.meta.url)), [folder]);
+  const next = async (): Promise<Serving> => {
+    const ended = once(child, "exit").then(([code]) => {
+      throw new Error(`The server ended early, with code ${code}.`);
+    });
+    const [told] = (await Promise.race([once(child, "message"), ended])) as [Serving];
+    return told;
+  };
+  const { baseUrl, peakMegabytes: before } = await next();
+
+  const startedAt = performance.now();
+  const answer = await fetch(`${baseUrl}/v1/jobs/${job}/download`, {
+    headers: { "x-api-key": key },
+  });
+  if (answer.status !== 200 || !answer.body) throw new Error(await answer.text());
+  let firstByteMs: number | undefined;
+  let [bytes, lines] = [0, 0];
+  for await (const piece of answer.body) {
+    firstByteMs ??= performance.now() - startedAt;
+    bytes += piece.length;
+    lines += linesIn(piece);
+  }
+  const seconds = (performance.now() - startedAt) / 1_000;
+  if (lines !== ROWS + 1) throw new Error(`Of ${ROWS} rows and a header ${lines} lines came.`);
+
+  child.send("stop");
+  const { peakMegabytes, stallMs } = await next();
+  await once(child, "exit");
+  const grownMegabytes = peakMegabytes - before;
+  return { firstByteMs: firstByteMs ?? 0, seconds, bytes, grownMegabytes, stallMs };
+};
+
+const LINE_FEED = 10;
+
+const linesIn = (piece: Uint8Array): number => {
+  let lines = 0;
+  for (let at = piece.indexOf(LINE_FEED); at >= 0; at = piece.indexOf(LINE_FEED, at + 1)) lines++;
+  return lines;
+};
