@@ -104,7 +104,7 @@ const quiet = async (
   later: Given["later"],
 ): Promise<void> => {
   for (let look = 0; look < LOOKS_MAX; look++) {
-    if (queue.pending() === 0 && !table.items().some(({ due_pk }) => due_pk)) return;
+    if (queue.pending() === 0 && !table.isAnythingDue()) return;
     later(5 * MINUTE);
     await reconcile.run(house);
     for (const worker of workers) await drain(house, worker);

@@ -13,7 +13,9 @@ import {
 import { addressOf, after, compareBytes, holds, keyOf, serialise } from "@mailproof/core/writes";
 
 /** Keeps items as JSON, as every real door does, so nothing lives here that would not survive the trip. */
-export const memoryTable = (now: () => Date): Table & { items: () => Item[] } => {
+export const memoryTable = (
+  now: () => Date,
+): Table & { items: () => Item[]; isAnythingDue: () => boolean } => {
   const stored = new Map<string, string>();
   const read = (key: Key): Item | undefined => alive(stored.get(addressOf(key)), now());
 
@@ -46,8 +48,12 @@ export const memoryTable = (now: () => Date): Table & { items: () => Item[] } =>
       (address) => alive(stored.get(address), now()) ?? [],
     );
 
+  const isAnythingDue = () =>
+    [...partitions].some(([name, addresses]) => name.startsWith("due_pk ") && addresses.size > 0);
+
   return {
     items,
+    isAnythingDue,
     get: async (key) => {
       assertKey(key);
       return read(key);

@@ -12,14 +12,16 @@ const once = (email: string, key: string | null = "key", waitMs = 5_000): Wish =
   key,
   waitMs,
 });
-const list = ["valid", "invalid", "valid+1", "greylisted", "unknown"].map(
+const list = ["valid", "invalid", "valid+1", "full", "unknown"].map(
   (word) => `${word}@example.com`,
 );
 const valid = "valid@example.com";
 
 export type Flow = Pick<Script, "balance" | "clients">;
 
-export const FLOWS: Readonly<Record<string, Flow>> = {
+type Flows = Readonly<Record<string, Flow>>;
+
+export const VERIFICATIONS: Flows = {
   "a verification with a key": { balance: 10, clients: [[once(valid)]] },
   "a verification without a key": { balance: 10, clients: [[once(valid, null)]] },
   "one that is answered from the cache": {
@@ -30,10 +32,13 @@ export const FLOWS: Readonly<Record<string, Flow>> = {
   "one that breaks on our side": { balance: 10, clients: [[once("error@example.com")]] },
   "one that takes the last credit": { balance: 1, clients: [[once(valid)]] },
   "one that nobody can pay": { balance: 0.5, clients: [[once(valid)]] },
+  "the same key twice": { balance: 10, clients: [[once(valid), once(valid)]] },
+};
+
+export const JOBS: Flows = {
   "a batch": { balance: 20, clients: [[{ kind: "batch", key: "key", emails: list }]] },
   "a file": { balance: 20, clients: [[{ kind: "file", key: "key", emails: list }]] },
   "a file without a key": { balance: 20, clients: [[{ kind: "file", key: null, emails: list }]] },
-  "the same key twice": { balance: 10, clients: [[once(valid), once(valid)]] },
 };
 
 /** Which fault at which call. */

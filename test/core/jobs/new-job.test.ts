@@ -21,6 +21,8 @@ const made: NewJob = {
   chunks: [0, 10, 20, 30],
   chunkRows: 2,
   columns: ["name"],
+  emailColumn: { name: "email", at: 1 },
+  isAscii: true,
   unique: 5,
   createdAt: START,
   unsettled: 1,

@@ -1,0 +1,4 @@
+import { JOBS } from "./sweep.ts";
+import { sweep } from "./sweeping.ts";
+
+sweep(JOBS);

@@ -1,0 +1,4 @@
+import { VERIFICATIONS } from "./sweep.ts";
+import { sweep } from "./sweeping.ts";
+
+sweep(VERIFICATIONS);

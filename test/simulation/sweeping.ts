@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { type Flow, pairs, playFlow, singles } from "./sweep.ts";
+
+// Goal and method stand in sweep.ts.
+
+const NOTHING_GOES_WRONG = new Map();
+
+export const sweep = (flows: Readonly<Record<string, Flow>>): void => {
+  test.each(Object.entries(flows))("%s, undisturbed, is as it should be", async (_, flow) => {
+    expect((await playFlow(flow, NOTHING_GOES_WRONG)).wrong).toEqual([]);
+  });
+
+  test.each(Object.entries(flows))("%s survives every fault at every call", async (_, flow) => {
+    const { calls } = await playFlow(flow, NOTHING_GOES_WRONG);
+
+    for (const planned of singles(calls))
+      expect(
+        (await playFlow(flow, planned)).wrong,
+        `faults: ${JSON.stringify([...planned])}`,
+      ).toEqual([]);
+  });
+
+  test.each(Object.entries(flows))(
+    "%s survives every two faults",
+    async (_, flow) => {
+      const { calls } = await playFlow(flow, NOTHING_GOES_WRONG);
+
+      for (const planned of pairs(calls))
+        expect(
+          (await playFlow(flow, planned)).wrong,
+          `faults: ${JSON.stringify([...planned])}`,
+        ).toEqual([]);
+    },
+    120_000,
+  );
+};
