@@ -41,6 +41,7 @@ const SHAPE = {
   invalidPercent: 3,
   domain: () => ZONE,
   person,
+  columns: 5,
 };
 
 type Progress = Readonly<

@@ -14,6 +14,8 @@ export type ListShape = {
   readonly domain: (chance: Chance) => string;
   /** Who it is, for lists of people who are really there. `number` keeps them apart. */
   readonly person?: (number: number, chance: Chance) => string;
+  /** Of the columns only the first so many: half a million whole rows are more than an upload may have. */
+  readonly columns?: number;
 };
 
 /** What whoever reads the list has to come to. */
@@ -30,7 +32,7 @@ type Chance = () => number;
 export function* listOf(shape: ListShape): Generator<string, ListCounts> {
   const chance = chanceOf(shape.seed);
   let [unique, duplicates, invalid] = [0, 0, 0];
-  let text = `${HEADER.join(",")}\r\n`;
+  let text = `${HEADER.slice(0, shape.columns).join(",")}\r\n`;
   for (let row = 1; row <= shape.rows; row += 1) {
     const draw = chance() * 100;
     let email: string;
@@ -44,7 +46,7 @@ export function* listOf(shape: ListShape): Generator<string, ListCounts> {
       email = addressOf(shape, unique);
       unique += 1;
     }
-    text += recordOf(row, email, chance);
+    text += recordOf(row, email, chance, shape.columns);
     if (text.length < PIECE_LENGTH) continue;
     yield text;
     text = "";
@@ -136,7 +138,7 @@ const NOTES = [
 ];
 const REFERRERS = ["https://example.com/newsletter", "autumn offer", "trade fair"];
 
-const recordOf = (row: number, email: string, chance: Chance): string => {
+const recordOf = (row: number, email: string, chance: Chance, columns?: number): string => {
   const month = String(1 + Math.floor(chance() * 12)).padStart(2, "0");
   const day = String(1 + Math.floor(chance() * 28)).padStart(2, "0");
   const cells = [
@@ -150,7 +152,7 @@ const recordOf = (row: number, email: string, chance: Chance): string => {
     pick(NOTES, chance),
     pick(REFERRERS, chance),
   ];
-  return `${cells.map(written).join(",")}\r\n`;
+  return `${cells.slice(0, columns).map(written).join(",")}\r\n`;
 };
 
 const written = (cell: string): string =>
