@@ -186,7 +186,7 @@ const dispatchedOf = (
   const sentences = [
     how === "replayed"
       ? "This is the earlier submission with this Idempotency-Key; nothing was charged again."
-      : `${counts.unique - refused} addresses are being verified.`,
+      : beingVerified(counts.unique - refused),
     ...(refused > 0 ? [`${refused} could not be queued and were refunded.`] : []),
     ...(unknown > 0
       ? [
@@ -200,3 +200,6 @@ const dispatchedOf = (
     message: sentences.join(" "),
   };
 };
+
+const beingVerified = (addresses: number): string =>
+  addresses === 1 ? "1 address is being verified." : `${addresses} addresses are being verified.`;

@@ -8,7 +8,7 @@ import { firstMessages, sendChunks } from "./chunk-messages.ts";
 import type { Chunks } from "./input-blob.ts";
 import { takeInBatch } from "./intake.ts";
 import { type Job, jobKey } from "./items.ts";
-import { assertWithinPlan, inputKeyOf, writesOfNewJob } from "./new-job.ts";
+import { assertWithinPlan, forgettingInput, inputKeyOf, writesOfNewJob } from "./new-job.ts";
 import { LOOK_AGAIN_MS } from "./repair.ts";
 
 export type BatchWish = {
@@ -79,7 +79,7 @@ export const acceptBatch = async (
       unsettled: 0,
     });
     return { price, answer: told, also };
-  });
+  }).catch(forgettingInput(world, id));
   if ("answered" in came) return { ...(came.answered as unknown as Accepted), replayed: true };
   // Its answer is written with the debit, so nobody ever finds it half done.
   if (!("paid" in came) || !told) throw new Error("a batch that nobody took in");

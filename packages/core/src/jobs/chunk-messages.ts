@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { BLOBS_KEPT_DAYS } from "../blobs.ts";
 import type { Sent } from "../queue.ts";
 import type { Item, Table } from "../table.ts";
 import type { World } from "../world.ts";
@@ -48,9 +49,11 @@ export type InputFacts = {
   readonly isAscii: boolean;
 };
 
-export const inputItem = (job: string, facts: InputFacts): Item => ({
+/** It is there as long as the lines it points to. */
+export const inputItem = (job: string, facts: InputFacts, now: Date): Item => ({
   ...inputKey(job),
   ...facts,
+  expires_at: Math.floor(now.getTime() / 1000) + BLOBS_KEPT_DAYS["inputs/"] * 86_400,
 });
 
 const inputKey = (job: string) => ({ ...jobKey(job), sk: "INPUT" });

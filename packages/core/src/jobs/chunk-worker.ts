@@ -135,7 +135,7 @@ const lose = async (
         set: { ...NOT_DUE, waiting: 0, [passField(number)]: world.newId("txn") },
         where: { [passField(number)]: { missing: true } },
       }
-    : givenBack(job, chunk);
+    : givenBack(job, chunk, world.now());
   const { outcome } = await commit(world, [
     given,
     {

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { everyItem } from "../every-item.ts";
 import type { Item, Key, Table, Write } from "../table.ts";
+import { recordKeptUntil } from "./items.ts";
 
 // Layout. What became of a chunk. Whoever creates it first decides, so no address is both verified and given back.
 // What is verified is told in passes: rows that a mail server put off are missing from the first, and come with a
@@ -61,16 +62,19 @@ export async function* chunksOf(table: Table, job: string, from = 0): AsyncGener
     yield readChunkItem(item);
 }
 
-/** What keeps every worker from a chunk that was paid back. */
-export const givenBack = (job: { readonly id: string }, chunk: number): Write => ({
-  create: chunkItem({
-    job: job.id,
-    chunk,
-    outcome: "refunded",
-    rows: 0,
-    passes: [],
-    waiting: 0,
-    from: 0,
-    to: 0,
-  }),
+/** What keeps every worker from a chunk that was paid back, for as long as anybody can ask about the job. */
+export const givenBack = (job: { readonly id: string }, chunk: number, now: Date): Write => ({
+  create: {
+    ...chunkItem({
+      job: job.id,
+      chunk,
+      outcome: "refunded",
+      rows: 0,
+      passes: [],
+      waiting: 0,
+      from: 0,
+      to: 0,
+    }),
+    expires_at: recordKeptUntil(now),
+  },
 });

@@ -23,7 +23,7 @@ import { givenBack } from "./chunks.ts";
 import { completeIfDone, endedJob, newsOf } from "./completion.ts";
 import { type FileIntake, takeInFile } from "./intake.ts";
 import { findJob, type Job, jobKey } from "./items.ts";
-import { inputKeyOf, tooManyFor, writesOfNewJob } from "./new-job.ts";
+import { forgettingInput, inputKeyOf, tooManyFor, writesOfNewJob } from "./new-job.ts";
 import { LOOK_AGAIN_MS } from "./repair.ts";
 import { findUpload } from "./uploads.ts";
 
@@ -107,7 +107,7 @@ export const acceptFile = async (
     });
     const price = (unique * PRICE.fileAddress) as Halves;
     return { price, input: { ...v.parse(Counts, taken), chunkRows }, also };
-  });
+  }).catch(forgettingInput(world, id));
   if (!("begun" in came)) return toldOf(came);
   const isFirstTry = came.begun.id === id;
   return dispatch(world, came.begun, isFirstTry).catch(brokenAfterDebit(came.begun));
@@ -268,7 +268,7 @@ const settleSent = (
   return settle(world, operation, {
     answer,
     moved: { settle: kept, release: price(refused.addresses) },
-    also: [job, ...refused.chunks.map((chunk) => givenBack({ id }, chunk))],
+    also: [job, ...refused.chunks.map((chunk) => givenBack({ id }, chunk, world.now()))],
   });
 };
 

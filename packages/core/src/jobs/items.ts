@@ -152,8 +152,11 @@ export async function* jobsListed(table: Table, owner: string): AsyncGenerator<J
 /** The record of a job outlives its results: a history without addresses. */
 const RECORD_KEPT_SECONDS = 365 * 86_400;
 
+export const recordKeptUntil = (now: Date): number =>
+  Math.floor(now.getTime() / 1000) + RECORD_KEPT_SECONDS;
+
 /** What a job says of itself when it is done. */
 export const doneAt = (now: Date) => ({
   completedAt: now.toISOString(),
-  expires_at: Math.floor(now.getTime() / 1000) + RECORD_KEPT_SECONDS,
+  expires_at: recordKeptUntil(now),
 });

@@ -58,7 +58,7 @@ export const writesOfNewJob = (world: World, made: NewJob): Write[] => {
   const due = dueAt(JOB, id, inMs(createdAt, SEND_WITHIN_MS), world.newId("txn"));
   return [
     { create: { ...jobItem(job), ...due } },
-    { create: inputItem(id, { chunks, columns, emailColumn, isAscii }) },
+    { create: inputItem(id, { chunks, columns, emailColumn, isAscii }, createdAt) },
   ];
 };
 
@@ -75,3 +75,12 @@ export const tooManyFor = (plan: Payer["plan"]): Failure => {
 };
 
 export const inputKeyOf = (job: string): string => `inputs/${job}.jsonl`;
+
+/** What nobody paid for leaves no list of addresses behind. Whatever may have been paid for keeps it. */
+export const forgettingInput =
+  (world: Pick<World, "blobs">, job: string) =>
+  async (cause: unknown): Promise<never> => {
+    if (cause instanceof Failure && cause.money === "nothing_charged")
+      await world.blobs.remove(inputKeyOf(job)).catch(() => undefined);
+    throw cause;
+  };

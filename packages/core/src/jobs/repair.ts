@@ -106,7 +106,7 @@ const resolved = async (world: World, job: Job, resolution: Resolution): Promise
       where: { token, unsettled: job.unsettled, status: { oneOf: OPEN_STATUSES } },
     },
     ...moneyOf(world, job, resolution, amount),
-    ...(how === "release" ? [givenBack(job, chunk)] : []),
+    ...(how === "release" ? [givenBack(job, chunk, world.now())] : []),
   ]);
   // Refused: a worker did the chunk meanwhile, or another hand has the job. Whoever looks next sees which.
   if (outcome !== "committed") throw new Error(`chunk ${chunk} was not resolved: ${outcome}`);
