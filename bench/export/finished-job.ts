@@ -53,7 +53,9 @@ export const givenFinishedJob = async (
   };
   await world.table.write({ create: jobItem(job) });
   const emailColumn = { name: "E-Mail", at: 1 };
-  await world.table.write({ create: inputItem(JOB, { ...facts, columns: COLUMNS, emailColumn }, now()) });
+  await world.table.write({
+    create: inputItem(JOB, { ...facts, columns: COLUMNS, emailColumn }, world.now()),
+  });
   return { job: JOB, key: liveKey };
 };
 

@@ -241,6 +241,36 @@ const fatesOf =
   (chunk: number): Fate =>
     fates[chunk] ?? "sent";
 
+test("a repeat is told how it stands by now, not how it stood", async () => {
+  const house = await givenFile();
+  await house.process(fated(house, fatesOf("sent", "unknown", "sent")));
+  await whenQuiet(house);
+
+  const { data } = await house.process();
+
+  expect(data).toMatchObject({ idempotent_replay: true, status: "processing", credits_used: 0 });
+  expect(data).not.toHaveProperty("credits_held");
+  expect(data).not.toHaveProperty("enqueue_unknown");
+});
+
+test("a file of which everything was given back in the end leaves its key free", async () => {
+  const house = await givenFile();
+  const lost = fated(house, () => "unknown");
+  await house.process(lost);
+  for (let hour = 0; hour < 3; hour++) {
+    house.later(3_600_000);
+    await whenReconciled({ world: lost });
+  }
+  const given = await jobIn(house);
+
+  const again = await house.process();
+
+  expect(given).toMatchObject({ status: "failed", processed_emails: 0 });
+  expect(again.data).not.toHaveProperty("idempotent_replay");
+  expect(again.data.job_id).not.toBe(given.job_id);
+  await thenInOrder(house);
+});
+
 test("what is definitively refused is refunded, and the rest is the job", async () => {
   const house = await givenFile();
 

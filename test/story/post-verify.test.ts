@@ -1,5 +1,6 @@
 import { grantCredits } from "@mailproof/core/accounts/accounts";
 import { credits } from "@mailproof/core/money/credits";
+import type { World } from "@mailproof/core/world";
 import { expect, test } from "vitest";
 import { given, givenKey } from "../given.ts";
 import { creditsOf, movesOf, storedIn } from "../ledger.ts";
@@ -269,4 +270,21 @@ test("racing requests never spend more than there is", async () => {
   expect(statuses.filter((status) => status === 200)).toHaveLength(7);
   expect(statuses.filter((status) => status === 402)).toHaveLength(13);
   expect(await creditsOf(house)).toMatchObject({ available: 0, held: 0, spent: 7 });
+});
+
+test("what broke within our own session is 500 and refunded, though there is a result to show", async () => {
+  const { world, liveKey } = await given({ balance: 10 });
+  const { probe } = world.engine;
+  const broken: World["engine"]["probe"] = async (question) => {
+    const answer = await probe(question);
+    return { ...answer, finding: { ...answer.finding, verdict: "unknown", reason: "internal" } };
+  };
+  const engine = { ...world.engine, probe: broken };
+
+  const told = await whenVerified({ ...world, engine }, liveKey, { email: "ann@x.com" });
+
+  expect(told).toMatchObject({
+    statusCode: 500,
+    error: { message: expect.stringContaining("The charge was refunded.") },
+  });
 });

@@ -27,7 +27,8 @@ export const exportLink = async (
   { format, filter }: Wanted,
   pieces: () => AsyncIterable<string>,
 ): Promise<string> => {
-  const key = `exports/${job.id}/${VERSION}-${filter}-${expected - missing}.${format}`;
+  const state = isOpen(job) ? "so-far" : "done";
+  const key = `exports/${job.id}/${VERSION}-${state}-${filter}-${expected - missing}.${format}`;
   const isThere = !isOpen(job) && (await world.blobs.head(key)) !== undefined;
   if (!isThere) await world.blobs.put(key, bytesOf(pieces()));
   return world.blobs.getLink(key, {

@@ -100,9 +100,11 @@ const admit = async (
   headers: Record<string, string>,
 ): Promise<Caller> => {
   if (endpoint.access === "public") return ANYBODY;
-  const caller = await orUnavailable(authenticate(world, request.headers));
+  const money = moneyBefore(endpoint, request.headers);
+  const caller = await orUnavailable(authenticate(world, request.headers), money);
   const { requestsPerMinute } = PLANS[caller.plan];
-  const allowance = await orUnavailable(world.rateLimit(caller.keyId, requestsPerMinute));
+  const asked = world.rateLimit(caller.keyId, requestsPerMinute);
+  const allowance = await orUnavailable(asked, money);
   headers["x-ratelimit-limit"] = String(allowance.limit);
   headers["x-ratelimit-remaining"] = String(allowance.remaining);
   headers["x-ratelimit-reset"] = String(allowance.resetAt);
@@ -116,12 +118,15 @@ const formIn = ({ form }: Endpoint, { headers, bytes }: HttpRequest) => {
   return form && isForm(contentType) ? readForm(contentType, bytes()) : null;
 };
 
-/** Before the handler nothing was charged, so a door that fails here is no mystery. */
-const orUnavailable = <T>(step: Promise<T>): Promise<T> =>
+/** Before the handler this request charged nothing; one before it with the same Idempotency-Key may have. */
+const moneyBefore = ({ keyed }: Endpoint, headers: Headers): MoneyOutcome =>
+  keyed && headers["idempotency-key"] !== undefined ? "retry_same_key" : "nothing_charged";
+
+const orUnavailable = <T>(step: Promise<T>, money: MoneyOutcome): Promise<T> =>
   step.catch((cause: unknown) => {
     if (cause instanceof Failure) throw cause;
     const what = "The service cannot read its own state right now.";
-    throw new Failure("UNAVAILABLE", "nothing_charged", what, { cause });
+    throw new Failure("UNAVAILABLE", money, what, { cause });
   });
 
 const tooMany = (resetAt: number, now: Date): Failure => {

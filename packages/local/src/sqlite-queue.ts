@@ -26,7 +26,10 @@ const SCHEMA = `
 
 export type SqliteQueue = Queue &
   Receiving & {
-    /** What a process had in hand that is no more comes back at once, as if it had never been handed out. */
+    /**
+     * What a process had in hand that is no more comes back at once. It counts as handed out: a message that kills
+     * whoever takes it must end with the dead letters some day.
+     */
     takeBack(): Promise<void>;
     close(): void;
   };
@@ -135,8 +138,7 @@ const statementsOf = (db: DatabaseSync) => ({
   finish: db.prepare("DELETE FROM messages WHERE receipt = ?"),
   putBack: db.prepare("UPDATE messages SET visible_at = ?, receipt = NULL WHERE receipt = ?"),
   takeBack: db.prepare(
-    `UPDATE messages SET visible_at = ?, receives = receives - 1, receipt = NULL
-     WHERE receipt IS NOT NULL`,
+    "UPDATE messages SET visible_at = ?, receipt = NULL WHERE receipt IS NOT NULL",
   ),
   counts: db.prepare("SELECT queue, COUNT(*) AS n FROM messages GROUP BY queue"),
 });

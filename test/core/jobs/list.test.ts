@@ -98,7 +98,7 @@ describe("the rows", () => {
       { line: 2, cells: [" a@example.com ", "1"], email: "a@example.com" },
       { line: 3, cells: ["none", "2"], email: "none" },
       { line: 4, cells: ["", "3"], email: "" },
-      { line: 5, cells: ["b@example.com", ""], email: "b@example.com" },
+      { line: 5, cells: ["b@example.com"], email: "b@example.com" },
     ]);
   });
 

@@ -26,6 +26,7 @@ const made: NewJob = {
   unique: 5,
   createdAt: START,
   unsettled: 1,
+  claim: null,
 };
 
 test.each<[PlanId, number, number]>([

@@ -77,9 +77,11 @@ export const acceptBatch = async (
       emailColumn: null,
       isAscii: taken.isAscii,
       unsettled: 0,
+      claim: null,
     });
     return { price, answer: told, also };
   }).catch(forgettingInput(world, id));
+  if (!("paid" in came)) await world.blobs.remove(inputKeyOf(id)).catch(() => undefined);
   if ("answered" in came) return { ...(came.answered as unknown as Accepted), replayed: true };
   // Its answer is written with the debit, so nobody ever finds it half done.
   if (!("paid" in came) || !told) throw new Error("a batch that nobody took in");

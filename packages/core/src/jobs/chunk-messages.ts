@@ -20,7 +20,7 @@ export type ChunkMessage = Readonly<v.InferOutput<typeof ChunkMessage>>;
 export const readChunkMessage = (body: unknown): ChunkMessage => v.parse(ChunkMessage, body);
 
 /** Ten chunks in hand fill the sessions of an engine; a pass over one has 12 minutes at the most. */
-export const CHUNKS_QUEUE = { name: "chunks", visibilitySeconds: 960, receivesMax: 5, atOnce: 10 };
+export const CHUNKS_QUEUE = { name: "chunks", visibilitySeconds: 960, receivesMax: 12, atOnce: 10 };
 
 /** One outcome for each message. */
 export const sendChunks = (

@@ -1,10 +1,10 @@
 import { commit } from "../commit.ts";
-import { dueAt, inMs, NOT_DUE } from "../due.ts";
+import { dueAt, inMs, NOT_DUE, readDue } from "../due.ts";
 import { type Halves, PRICE } from "../money/credits.ts";
 import { move } from "../money/ledger.ts";
 import type { Item, Write } from "../table.ts";
 import { engineFor } from "../verify/engine.ts";
-import type { Verification } from "../verify/result.ts";
+import { isOurFailure, type Verification } from "../verify/result.ts";
 import { unprobed, verify } from "../verify/verify.ts";
 import type { Worker } from "../worker.ts";
 import type { World } from "../world.ts";
@@ -46,6 +46,11 @@ const pass = async (world: World, message: ChunkMessage, work: Pass): Promise<vo
   const before = await findChunk(world.table, job.id, message.chunk);
   if (isDone(before, message.pass)) return void (await completeIfDone(world, job.id));
 
+  const isLast = message.pass >= COME_AGAIN_AFTER_MS.length;
+  // What is lost in the end is paid back, and before its file is settled there is nothing to pay back from. The chunk
+  // is due, so it comes again; asking its servers now would be for nothing.
+  if (isLast && job.kind === "file" && job.unsettled > 0) return;
+
   const { from, to } = message;
   const all = await readChunk(world.blobs, job.input, { from, to });
   if (!all && work === givenUp) return lose(world, job, message, before);
@@ -53,7 +58,6 @@ const pass = async (world: World, message: ChunkMessage, work: Pass): Promise<vo
   const known = new Set(before && (await rowsOf(world.table, before)).map(({ row }) => row));
   const waiting = all.filter(([row]) => !known.has(row));
 
-  const isLast = message.pass >= COME_AGAIN_AFTER_MS.length;
   const { rows, lost } = await work(world, job, waiting, isLast);
   await keep(world, { job, message, rows, lost, waiting: waiting.length - rows.length });
   await completeIfDone(world, job.id);
@@ -109,7 +113,7 @@ const settledBy = (
 };
 
 /** We failed at it, for reasons of our own. */
-const isLost = ({ result }: Row): boolean => result.reason === "internal";
+const isLost = ({ result }: Row): boolean => isOurFailure(result);
 
 /** Whatever kept the chunk from being done, again and again, is our trouble: nothing is known of its rows. */
 const givenUp: Pass = async (world, job, waiting) => {
@@ -132,7 +136,12 @@ const lose = async (
   const given: Write = before
     ? {
         update: chunkKey(job.id, chunk),
-        set: { ...NOT_DUE, waiting: 0, [passField(number)]: world.newId("txn") },
+        set: {
+          ...NOT_DUE,
+          waiting: 0,
+          [passField(number)]: world.newId("txn"),
+          expires_at: Math.floor(world.now().getTime() / 1000) + job.keptSeconds,
+        },
         where: { [passField(number)]: { missing: true } },
       }
     : givenBack(job, chunk, world.now());
@@ -237,5 +246,12 @@ export const CHUNK = "chunk";
 export const repairChunk = async (world: World, item: Item): Promise<string> => {
   const { job, chunk, passes, from, to } = readChunkItem(item);
   await sendChunks(world, [{ job, chunk, pass: passes.length, from, to }]);
+  // Somebody may have it in hand for so long; sent again before that, it would be done twice.
+  const later = inMs(world.now(), CHUNKS_QUEUE.visibilitySeconds * 1000);
+  await world.table.write({
+    update: chunkKey(job, chunk),
+    set: { due_sk: later.toISOString() },
+    where: { token: readDue(item).token },
+  });
   return "sent_again";
 };

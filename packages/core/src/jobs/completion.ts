@@ -1,6 +1,7 @@
 import { commit } from "../commit.ts";
 import { NOT_DUE } from "../due.ts";
-import type { Json } from "../table.ts";
+import { releaseClaim } from "../money/claims.ts";
+import type { Json, Write } from "../table.ts";
 import { announce } from "../webhooks/items.ts";
 import type { World } from "../world.ts";
 import { doneAt, findJob, isOpen, type Job, jobKey, OPEN_STATUSES } from "./items.ts";
@@ -13,20 +14,34 @@ export const completeIfDone = async (world: World, id: string): Promise<boolean>
   // Also when there is nothing but what was given back: not one address was verified.
   const isLost = job.lost === job.processed;
   const { outcome } = isLost
-    ? await end(world, job, "failed", LOST)
+    ? await end(world, job, "failed", errorOf(job))
     : await end(world, job, "completed");
   if (outcome === "ambiguous") throw new Error("it is not known whether the job is done");
   return true;
 };
 
-const LOST = "Every part of the job broke on our side, again and again.";
+/** Why, and what it means for the money. */
+const errorOf = ({ processed, kind, mode }: Job): string => {
+  const why =
+    processed === 0
+      ? "None of it could be done."
+      : "Every part of the job broke on our side, again and again.";
+  if (mode === "test") return `${why} Nothing was charged.`;
+  const isPaidBack = processed === 0 || kind === "file";
+  return `${why} ${isPaidBack ? "The charge was refunded." : "The charge stands."}`;
+};
 
 const end = (world: World, job: Job, status: "completed" | "failed", error?: string) =>
   commit(world, [
     // First: it is what another hand, or an earlier try of ours, may have done already.
     endedJob(world, job, status, error),
     newsOf(world, job, status, error),
+    ...keyOf(job),
   ]);
+
+/** What was paid back whole leaves its key free: whoever sends the same again buys anew. */
+const keyOf = ({ id, claim, refunded, total }: Job): Write[] =>
+  claim && refunded === total ? [releaseClaim(claim, id)] : [];
 
 export const endedJob = (
   world: World,

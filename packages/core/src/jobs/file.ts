@@ -3,7 +3,7 @@ import type { Payer } from "../access/payer.ts";
 import { PLANS } from "../accounts/plans.ts";
 import { inMs } from "../due.ts";
 import { Failure } from "../failure.ts";
-import type { Keyed } from "../money/claims.ts";
+import { claimKey, type Keyed } from "../money/claims.ts";
 import { type Halves, PRICE } from "../money/credits.ts";
 import {
   type Begun,
@@ -104,12 +104,15 @@ export const acceptFile = async (
       emailColumn: emailColumnOf(facts),
       isAscii,
       unsettled: 1,
+      claim: keyed && claimKey(keyed),
     });
     const price = (unique * PRICE.fileAddress) as Halves;
     return { price, input: { ...v.parse(Counts, taken), chunkRows }, also };
   }).catch(forgettingInput(world, id));
-  if (!("begun" in came)) return toldOf(came);
-  const isFirstTry = came.begun.id === id;
+  const isFirstTry = "begun" in came && came.begun.id === id;
+  // Somebody with the same key was faster: what we read is nobody's.
+  if (!isFirstTry) await world.blobs.remove(inputKeyOf(id)).catch(() => undefined);
+  if (!("begun" in came)) return toldOf(world, came);
   return dispatch(world, came.begun, isFirstTry).catch(brokenAfterDebit(came.begun));
 };
 
@@ -138,9 +141,11 @@ const takeIn = async (
   { fileKey, emailColumn, hasHeader }: FileWish,
   id: string,
 ): Promise<FileIntake> => {
+  let isLate = false;
   const read = async () => {
     const upload = await findUpload(world, payer, fileKey);
-    return takeInFile(world, upload.content, {
+    const source = untilLate(upload.content, () => isLate);
+    return takeInFile(world, source, {
       key: inputKeyOf(id),
       addressesMax: PLANS[payer.plan].jobAddressesMax,
       bytesMax: upload.bytes,
@@ -150,6 +155,7 @@ const takeIn = async (
     });
   };
   const taken = await within(world, READ_WITHIN_MS, read());
+  isLate = taken === "late";
   if (taken === "late")
     throw new Failure("UNAVAILABLE", "nothing_charged", "The file could not be read in time.");
   if (!("fault" in taken)) return taken;
@@ -161,10 +167,25 @@ const takeIn = async (
   });
 };
 
-const toldOf = (came: Exclude<Begun, { begun: Operation }>): FileTold => {
+/** A file that is not waited for any more is not read to its end either. */
+async function* untilLate(
+  content: AsyncIterable<Uint8Array>,
+  isLate: () => boolean,
+): AsyncGenerator<Uint8Array> {
+  for await (const piece of content) {
+    if (isLate()) throw new Error("nobody waits for this file any more");
+    yield piece;
+  }
+}
+
+const toldOf = async (
+  world: World,
+  came: Exclude<Begun, { begun: Operation }>,
+): Promise<FileTold> => {
   if ("answered" in came) {
     const answer = came.answered as unknown as Answer;
-    return { ...answer, price: NOTHING, how: "replayed" };
+    const dispatched = await dispatchedNow(world, answer);
+    return { ...answer, dispatched, price: NOTHING, how: "replayed" };
   }
   const { id, input } = came.underWay;
   const how = came.underWay.isSent ? "settling" : "dispatching";
@@ -172,6 +193,17 @@ const toldOf = (came: Exclude<Begun, { begun: Operation }>): FileTold => {
 };
 
 const NOTHING = 0 as Halves;
+
+/** What was in doubt at first is known by now, or will be: a repeat is told how it stands. */
+const dispatchedNow = async (world: World, answer: Answer): Promise<Dispatched> => {
+  const job = await findJob(world.table, answer.job).catch(() => undefined);
+  if (!job) return answer.dispatched;
+  const { unresolved, total, chunkRows, refunded } = job;
+  return { refused: refunded, unknown: addressesIn(unresolved, total, chunkRows) };
+};
+
+const addressesIn = (chunks: readonly number[], total: number, chunkRows: number): number =>
+  chunks.reduce((sum, chunk) => sum + Math.min(chunkRows, total - chunk * chunkRows), 0);
 
 /** What a claim remembers. */
 type Answer = {
@@ -229,10 +261,9 @@ type Settlement = { readonly refused: Some; readonly unknown: Some };
 const GIVEN_BACK_AT_ONCE = 80;
 
 const settlementOf = (sent: readonly Sent[], total: number, chunkRows: number): Settlement => {
-  const addressesIn = (chunk: number) => Math.min(chunkRows, total - chunk * chunkRows);
   const those = (chunks: readonly number[]): Some => ({
     chunks,
-    addresses: chunks.reduce((sum, chunk) => sum + addressesIn(chunk), 0),
+    addresses: addressesIn(chunks, total, chunkRows),
   });
   const which = (outcome: Sent) => [...sent.keys()].filter((chunk) => sent[chunk] === outcome);
   const refused = which("refused");

@@ -7,7 +7,7 @@ import { cutSepLine, findDelimiter, sampleOf } from "./delimiter.ts";
 export type ListRow = {
   /** The number of the record in the file, from 1, its header included. Blank lines and `sep=` are no records. */
   readonly line: number;
-  /** At least as many as there are columns; more where a row is longer than any of the first rows. */
+  /** As many as the row has: fewer than there are columns, or more than the first rows had. */
   readonly cells: readonly string[];
   /** The cell of the e-mail column as it stands there, trimmed. It may be empty or no address. */
   readonly email: string;
@@ -124,14 +124,11 @@ function* slicesOf(text: string): Generator<Text> {
   }
 }
 
-const toRow = (facts: ListFacts, line: number, cells: readonly string[]): ListRow => {
-  const missing = facts.columns.length - cells.length;
-  return {
-    line,
-    cells: missing > 0 ? [...cells, ...Array<string>(missing).fill("")] : cells,
-    email: cells[facts.emailColumn]?.trim() ?? "",
-  };
-};
+const toRow = (facts: ListFacts, line: number, cells: readonly string[]): ListRow => ({
+  line,
+  cells,
+  email: cells[facts.emailColumn]?.trim() ?? "",
+});
 
 const MESSAGE = {
   empty: "The file is empty.",

@@ -23,6 +23,8 @@ export type NewJob = InputFacts & {
   readonly chunkRows: number;
   readonly unique: number;
   readonly createdAt: Date;
+  /** The Idempotency-Key that is to be free again when all of it was paid back. */
+  readonly claim: Job["claim"];
   /** 1: its dispatch is somebody's business still. */
   readonly unsettled: 0 | 1;
 };
@@ -33,6 +35,7 @@ const SEND_WITHIN_MS = 60_000;
 /** The writes that make it known. They go with the debit. */
 export const writesOfNewJob = (world: World, made: NewJob): Write[] => {
   const { id, kind, payer, reason, name, wants, callback, createdAt, unsettled, chunkRows } = made;
+  const { claim } = made;
   const { chunks, columns, emailColumn, isAscii } = made;
   const { key, version } = made.input;
   const job: Job = {
@@ -54,6 +57,7 @@ export const writesOfNewJob = (world: World, made: NewJob): Write[] => {
     wants,
     ...(callback && { callback }),
     unsettled,
+    claim,
   };
   const due = dueAt(JOB, id, inMs(createdAt, SEND_WITHIN_MS), world.newId("txn"));
   return [

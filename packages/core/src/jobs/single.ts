@@ -10,7 +10,7 @@ import type { Operation } from "../money/operations.ts";
 import type { Item } from "../table.ts";
 import { engineFor } from "../verify/engine.ts";
 import { keepKnown } from "../verify/known.ts";
-import { trimmed, type Verification } from "../verify/result.ts";
+import { isOurFailure, trimmed, type Verification } from "../verify/result.ts";
 import { verify } from "../verify/verify.ts";
 import { announce } from "../webhooks/items.ts";
 import type { Worker } from "../worker.ts";
@@ -86,6 +86,7 @@ export const verifySingle: Worker = {
     if (!job?.single || !isOpen(job) || job.waits !== waits) return;
     const everything = { ...job.single, includeAi: true, includeEvidence: true };
     const result = await verify(engineFor(world, job.mode), job.single.email, everything);
+    if (isOurFailure(result)) throw new Error("the session broke");
     const waitMs = result.retry && COME_AGAIN_AFTER_MS[job.waits];
     if (waitMs) await comeAgain(world, job, waitMs);
     else await complete(world, job, job.single, result);
@@ -105,6 +106,9 @@ export const repairSingle = async (world: World, item: Item): Promise<string> =>
   await sendSingle(world, job.id, job.waits);
   return "sent_again";
 };
+
+/** The record of a job is kept for long, and the address is in its result as long as that is kept. */
+const FORGOTTEN = { single: undefined } as const;
 
 const comeAgain = async (world: World, { id, waits }: Job, waitMs: number): Promise<void> => {
   const { outcome } = await world.table.write({
@@ -161,7 +165,15 @@ const complete = async (
     })),
     {
       update: jobKey(job.id),
-      set: { ...NOT_DUE, ...doneAt(now), status: "completed", held: 0, processed: 1, [bucket]: 1 },
+      set: {
+        ...NOT_DUE,
+        ...doneAt(now),
+        ...FORGOTTEN,
+        status: "completed",
+        held: 0,
+        processed: 1,
+        [bucket]: 1,
+      },
       where: { status: { oneOf: OPEN_STATUSES } },
     },
     announce(world, job.owner, "job.completed", { job_id: job.id, status: "completed", progress }),
@@ -175,7 +187,7 @@ const fail = async (world: World, job: Job): Promise<string> => {
   await finish(world, job, { release: job.held }, [
     {
       update: jobKey(job.id),
-      set: { ...NOT_DUE, ...doneAt(world.now()), status: "failed", held: 0, error },
+      set: { ...NOT_DUE, ...doneAt(world.now()), ...FORGOTTEN, status: "failed", held: 0, error },
       where: { status: { oneOf: OPEN_STATUSES } },
     },
     ...(job.claim ? [releaseClaim(job.claim, job.id)] : []),

@@ -173,7 +173,8 @@ const firstOf = async <P>(
     }
     await world.sleep(world.random() * BETWEEN_TRIES_MS * (tries + 1));
   }
-  throw new Failure("UNAVAILABLE", "nothing_charged", "Too much of this account moves at once.");
+  const money = order.keyed ? "retry_same_key" : "nothing_charged";
+  throw new Failure("UNAVAILABLE", money, "Too much of this account moves at once.");
 };
 
 /** What an earlier request with the same key came to. One that nobody works on any more is ours from here. */
@@ -201,7 +202,7 @@ const resume = async (
 export const inProgress = (waitMs: number): Failure => {
   const what = "The first request with this Idempotency-Key is still being worked on.";
   const seconds = String(Math.ceil(waitMs / 1000));
-  return new Failure("REQUEST_IN_PROGRESS", "nothing_charged", what, {
+  return new Failure("REQUEST_IN_PROGRESS", "retry_same_key", what, {
     retryable: true,
     headers: { "retry-after": seconds },
   });

@@ -22,7 +22,7 @@ import type { World } from "../world.ts";
 import { engineFor } from "./engine.ts";
 import { findKnown, keepKnown } from "./known.ts";
 import { type Packed, pack, unpack } from "./packed.ts";
-import { trimmed, type Verification } from "./result.ts";
+import { isOurFailure, trimmed, type Verification } from "./result.ts";
 import { type Options, verify } from "./verify.ts";
 
 export type Ask = { readonly email: string; readonly options: Options; readonly waitMs: number };
@@ -52,7 +52,7 @@ export const verifyOnce = async (
     keyed,
     leaseMs: ask.waitMs + MARGIN_MS,
   };
-  const known = await knownTo(world, payer, ask);
+  const known = await knownTo(world, order, ask);
   if (known) return tellKnown(world, order, ask, known);
   const { email, options } = ask;
   const input: Input = { email, ...options, keptSeconds: keptSecondsOf(payer) };
@@ -85,13 +85,16 @@ const keptSecondsOf = ({ plan }: Payer): number => PLANS[plan].retentionDays * 8
 /** Test keys are told the same each time anyway, and what they are told is never of this world. */
 const knownTo = async (
   world: World,
-  payer: Payer,
+  { payer, keyed }: Order,
   { email, options: { deepVerify } }: Ask,
 ): Promise<Verification | undefined> =>
   payer.mode === "live"
     ? findKnown(world.table, ownerOf(payer), { email, deepVerify }).catch((cause: unknown) => {
         const what = "The results of this day cannot be read right now.";
-        throw new Failure("UNAVAILABLE", "nothing_charged", what, { cause });
+        // An earlier request with this key may have been paid for.
+        throw new Failure("UNAVAILABLE", keyed ? "retry_same_key" : "nothing_charged", what, {
+          cause,
+        });
       })
     : undefined;
 
@@ -118,6 +121,7 @@ const work = async (world: World, operation: Operation, ask: Ask): Promise<Told>
     giveBack(world, operation, cause),
   );
   if (came === "late") return goOnAsJob(world, operation);
+  if (isOurFailure(came)) return giveBack(world, operation, new Error("the session broke"));
 
   const result = trimmed(came, options);
   const answer: Answer = { price, cached: false, result: pack(result) };

@@ -83,3 +83,7 @@ export const trimmed = (
   ...(includeAi && ai && { ai }),
   ...(includeEvidence && evidence && { evidence }),
 });
+
+/** Something broke on our side, and no server or zone had a say in it: nobody pays for that. */
+export const isOurFailure = ({ reason }: Pick<Verification, "reason">): boolean =>
+  reason === "internal";
