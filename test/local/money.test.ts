@@ -68,7 +68,9 @@ test("100 different requests at once with credits for 37 are 37 paid, 63 refused
   const { live_key } = await givenAccount(folder, 37);
 
   const answers = await Promise.all(
-    Array.from({ length: 100 }, (_, n) => verify(ready.base_url, live_key, `user${n}@${LAB}`)),
+    Array.from({ length: 100 }, (_, n) =>
+      verify(ready.base_url, live_key, `ada.lovelace+${n}@${LAB}`),
+    ),
   );
 
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(37);
@@ -155,7 +157,7 @@ const storm = async (
     for (let n = 0; ; n++) {
       const once = `${kill}-${number}-${n}`;
       const domain = n % 2 ? LAB : `multiline.${LAB.slice(6)}`;
-      const email = n % 3 === 2 ? `again@${LAB}` : `u${once}@${domain}`;
+      const email = n % 3 === 2 ? `again@${LAB}` : `ada.lovelace+${once}@${domain}`;
       wishes.set(once, email);
       const { status, data } = await verify(base, keyFor(keys, once), email, once);
       if (status === 200) told.set(once, data.verified_at ?? data.job_id);
