@@ -2,7 +2,7 @@ import { bodyTooLarge } from "@mailproof/api/body";
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { FILE_BYTES_MAX } from "@mailproof/core/jobs/uploads";
 import { credits } from "@mailproof/core/money/credits";
-import { down, fated, goneAfter, overTable, turn, unread, untouched } from "./breaking.ts";
+import { down, fated, goneAfter, turn, unread, untouched } from "./breaking.ts";
 import {
   type Asking,
   atTheDoor,
@@ -12,7 +12,7 @@ import {
   eitherWay,
   type Failing,
   lostReply,
-  moving,
+  overTheLedger,
 } from "./failing.ts";
 import {
   anns,
@@ -70,15 +70,7 @@ export const BATCH: readonly Failing[] = [
     ...world,
     blobs: { ...blobs, put: down },
   })),
-  ...eitherBatch("a balance that cannot be read", BOTH_UNAVAILABLE, (house) =>
-    unread(house, "BALANCE#"),
-  ),
-  ...eitherBatch("a payment that cannot be written", BOTH_UNAVAILABLE, (house) =>
-    overTable(house, { transact: down }),
-  ),
-  ...eitherBatch("a balance that never stands still", BOTH_UNAVAILABLE, (house) =>
-    overTable(house, { transact: moving }),
-  ),
+  ...overTheLedger(eitherBatch),
   ...lostReply(eitherBatch)("the payment", BY_KEY, untouched, 1),
 ];
 
@@ -210,15 +202,7 @@ export const FILE: readonly Failing[] = [
     ...world,
     blobs: { ...blobs, get: () => world.sleep(60_000).then(down) },
   })),
-  ...eitherFile("a balance that cannot be read", BOTH_UNAVAILABLE, (house) =>
-    unread(house, "BALANCE#"),
-  ),
-  ...eitherFile("a payment that cannot be written", BOTH_UNAVAILABLE, (house) =>
-    overTable(house, { transact: down }),
-  ),
-  ...eitherFile("a balance that never stands still", BOTH_UNAVAILABLE, (house) =>
-    overTable(house, { transact: moving }),
-  ),
+  ...overTheLedger(eitherFile),
   ...lostReply(eitherFile)("the payment", BY_KEY, untouched, 1),
   ...eitherFile("an input that cannot be found after the debit", BOTH_INTERNAL, (house) =>
     unread(house, "JOB#"),

@@ -1,6 +1,6 @@
 import type { Transacted } from "@mailproof/core/table";
 import type { World } from "@mailproof/core/world";
-import { down, overTable, replyless } from "./breaking.ts";
+import { down, overTable, replyless, unread } from "./breaking.ts";
 import { givenKey } from "./given.ts";
 import type { House } from "./jobs.ts";
 import { send, type Told } from "./send.ts";
@@ -81,6 +81,19 @@ export const lostReply =
       ),
     );
 
+/** What can be wrong with the ledger before anything is written to it. */
+export const overTheLedger = (either: ReturnType<typeof eitherWay>) => [
+  ...either("a balance that cannot be read", BOTH_UNAVAILABLE, (house) =>
+    unread(house, "BALANCE#"),
+  ),
+  ...either("a payment that cannot be written", BOTH_UNAVAILABLE, (house) =>
+    overTable(house, { transact: down }),
+  ),
+  ...either("a balance that never stands still", BOTH_UNAVAILABLE, (house) =>
+    overTable(house, { transact: moving }),
+  ),
+];
+
 /** Always refused, and never by what was there first: as if another had moved the balance each time. */
-export const moving = async ([first, second = first]: readonly unknown[]) =>
+const moving = async ([first, second = first]: readonly unknown[]) =>
   ({ outcome: "refused", by: second }) as Transacted;

@@ -12,7 +12,7 @@ import {
   eitherWay,
   type Failing,
   lostReply,
-  moving,
+  overTheLedger,
   WITHOUT_AND_WITH,
 } from "../failing.ts";
 import { BATCH, batched, FILE, filed } from "../failing-jobs.ts";
@@ -101,15 +101,7 @@ const VERIFY: readonly Failing[] = [
   ...either("results of the day that cannot be read", BOTH_UNAVAILABLE, (house) =>
     unread(house, "KNOWN#"),
   ),
-  ...either("a balance that cannot be read", BOTH_UNAVAILABLE, (house) =>
-    unread(house, "BALANCE#"),
-  ),
-  ...either("a payment that cannot be written", BOTH_UNAVAILABLE, (house) =>
-    overTable(house, { transact: down }),
-  ),
-  ...either("a balance that never stands still", BOTH_UNAVAILABLE, (house) =>
-    overTable(house, { transact: moving }),
-  ),
+  ...overTheLedger(either),
   ...lostReply(either)("the payment", BY_KEY, untouched, 1),
   ...either("something that breaks on our side", BOTH_INTERNAL, broken),
   {

@@ -12,7 +12,5 @@ export const within = async <T>(
     return await Promise.race([work, late]);
   } finally {
     done.abort();
-    // Nobody waits for it any more; what it comes to is nobody's business.
-    work.catch(() => undefined);
   }
 };

@@ -34,9 +34,8 @@ const SEND_WITHIN_MS = 60_000;
 
 /** The writes that make it known. They go with the debit. */
 export const writesOfNewJob = (world: World, made: NewJob): Write[] => {
-  const { id, kind, payer, reason, name, wants, callback, createdAt, unsettled, chunkRows } = made;
-  const { claim } = made;
-  const { chunks, columns, emailColumn, isAscii } = made;
+  const { id, kind, payer, reason, name, wants, callback, createdAt } = made;
+  const { chunks, chunkRows, columns, emailColumn, isAscii, unsettled, claim } = made;
   const { key, version } = made.input;
   const job: Job = {
     ...NOTHING_DONE,
