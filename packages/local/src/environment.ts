@@ -54,6 +54,19 @@ const Sender = v.pipe(
   ),
   v.transform(smtpForm),
 );
+const ListName = v.pipe(
+  v.string(),
+  v.regex(
+    /^[a-z0-9-]+(?:\.[a-z0-9-]+)*$/i,
+    "must be a list of zones such as bl.example.org, or of our names for them",
+  ),
+);
+// It becomes a label of a name.
+const ListKey = v.pipe(v.string(), v.regex(/^[a-z0-9]{1,63}$/i, "must be letters and digits"));
+const YesOrNo = v.pipe(
+  v.picklist(["yes", "no"], "must be yes or no"),
+  v.transform((word) => word === "yes"),
+);
 
 // The README's table of settings says the same, and test/architecture holds the two together.
 const Environment = v.object({
@@ -67,6 +80,10 @@ const Environment = v.object({
   SMTP_FROM: v.optional(Sender, "probe@mailproof.invalid"),
   SMTP_PROXIES: v.optional(listOf(Proxy), ""),
   SMTP_ALLOW_PRIVATE: v.optional(listOf(Block), ""),
+  BLOCKLISTS: v.optional(listOf(ListName), ""),
+  BLOCKLIST_DNS_SERVERS: v.optional(listOf(DnsServer), ""),
+  SPAMHAUS_KEY: v.optional(ListKey),
+  BARRACUDA_REGISTERED: v.optional(YesOrNo, "no"),
 });
 
 export type Environment = v.InferOutput<typeof Environment>;

@@ -1,6 +1,14 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import type { Keys } from "@mailproof/core/mail/blocklists/analyse";
+import {
+  BARRACUDA_KEY,
+  BLOCKLISTS,
+  type Blocklist,
+  listAt,
+  SPAMHAUS_KEY,
+} from "@mailproof/core/mail/blocklists/lists";
 import { cachedDns } from "@mailproof/core/mail/dns/cached";
 import type { Dns } from "@mailproof/core/mail/dns/dns";
 import { isWithin, parseCidr, parseIp } from "@mailproof/core/mail/ip";
@@ -15,11 +23,22 @@ import { resolverPool } from "@mailproof/net/dns";
 import { connectDirectly } from "@mailproof/net/smtp-wire";
 import { connectThrough } from "@mailproof/net/socks";
 import type { Environment } from "./environment.ts";
-import type { Lab } from "./lab/lab.ts";
+import { LAB_ZONE, type Lab } from "./lab/lab.ts";
+import { BLOCKLIST, REFUSING_BLOCKLIST } from "./lab/senders.ts";
 
 /** A machine of one's own has no limit per network interface; a resolver on it or near it takes this. */
 const PACKETS_PER_SECOND = 5_000;
 const NAMES_CACHED_MAX = 100_000;
+
+/** What a deliverability check asks beside what a verification does. */
+export type ListDoors = {
+  /** Blocklists refuse the resolvers of clouds, so they may be asked through others. */
+  readonly listDns: Dns;
+  /** The lists to ask about a domain: about one of the lab's the lab's own, which know its addresses. */
+  readonly blocklistsFor: (domain: string) => readonly Blocklist[];
+  /** By what a list says that it needs; secret. */
+  readonly blocklistKeys: Keys;
+};
 
 /**
  * The mail system as one machine sees it. With a lab, names below .test belong to it, and so do the addresses of
@@ -29,17 +48,25 @@ export const openMailDoors = (
   environment: Environment,
   table: Table,
   lab: Lab | null,
-): MailDoors & { readonly close: () => void } => {
+): MailDoors & ListDoors & { readonly close: () => void } => {
   const now = () => new Date();
-  const real = resolverPool({
-    servers: environment.DNS_SERVERS,
-    packetsPerSecond: PACKETS_PER_SECOND,
-  });
-  const pretend = lab && resolverPool({ servers: [lab.dns], packetsPerSecond: PACKETS_PER_SECOND });
-  const dns: Dns = (type, name) => (pretend && isTest(name) ? pretend : real)(type, name);
+  const pool = (servers: readonly string[]) =>
+    resolverPool({ servers, packetsPerSecond: PACKETS_PER_SECOND });
+  const { DNS_SERVERS, BLOCKLIST_DNS_SERVERS } = environment;
+  const real = pool(DNS_SERVERS);
+  const forLists = BLOCKLIST_DNS_SERVERS.length > 0 ? pool(BLOCKLIST_DNS_SERVERS) : real;
+  const pretend = lab && pool([lab.dns]);
+  const cachedBeside = (outside: Dns): Dns =>
+    cachedDns((type, name) => (pretend && isTest(name) ? pretend : outside)(type, name), {
+      now,
+      entriesMax: NAMES_CACHED_MAX,
+    });
   const labBlock = lab && parseCidr(lab.smtpAddresses);
   return {
-    dns: cachedDns(dns, { now, entriesMax: NAMES_CACHED_MAX }),
+    dns: cachedBeside(real),
+    listDns: cachedBeside(forLists),
+    blocklistsFor: listsBy(environment, lab),
+    blocklistKeys: keysIn(environment),
     connect: connectBy(environment, lab),
     table,
     lists: lists(changesIn(environment.MAILPROOF_DIR), broad),
@@ -56,6 +83,7 @@ export const openMailDoors = (
     sleep: (ms) => setTimeout(ms),
     close: () => {
       real.close();
+      forLists.close();
       pretend?.close();
     },
   };
@@ -66,6 +94,25 @@ export const wantsLab = ({ DNS_SERVERS }: Environment): boolean => DNS_SERVERS.l
 
 /** RFC 6761: nobody's in the real world. */
 const isTest = (name: string): boolean => /(?:^|\.)test$/i.test(name);
+
+const LAB_LISTS = [BLOCKLIST, REFUSING_BLOCKLIST].map((label) => listAt(`${label}.${LAB_ZONE}`));
+
+/** An operator names lists by our id for them, or by their zone, which then may be one that we do not know. */
+const listsBy = (
+  environment: Environment,
+  lab: Lab | null,
+): ((domain: string) => readonly Blocklist[]) => {
+  const named = environment.BLOCKLISTS.map((name) => name.toLowerCase()).map(
+    (name) => BLOCKLISTS.find(({ id, zone }) => id === name || zone === name) ?? listAt(name),
+  );
+  if (named.length > 0) return () => named;
+  return (domain) => (lab && isTest(domain) ? LAB_LISTS : BLOCKLISTS);
+};
+
+const keysIn = ({ SPAMHAUS_KEY: spamhaus, BARRACUDA_REGISTERED }: Environment): Keys => ({
+  ...(spamhaus !== undefined && { [SPAMHAUS_KEY.key]: spamhaus }),
+  ...(BARRACUDA_REGISTERED && { [BARRACUDA_KEY.key]: "registered" }),
+});
 
 const connectBy = ({ SMTP_PROXIES }: Environment, lab: Lab | null): Connect => {
   const out =
