@@ -149,6 +149,7 @@ const zones: fc.Arbitrary<Zone> = fc
     at("host.example.net", { A: ["1.1.1.1"] }),
     at("example.com", { MX, A: ["8.8.8.8"] }),
     at("reports.test", { MX }),
+    at("sendgrid.net", txt(`v=spf1 ip4:${IP} -all`), txt("v=spf1 exists:%{i}.example.com ?all")),
     at(`_dmarc.${DOMAIN}`, ...POLICIES, txt("v=DMARC1; p=none", "v=DMARC1; p=reject")),
     at("_dmarc.example.com", ...POLICIES),
     at("_dmarc.com", txt("v=DMARC1; p=reject; psd=y")),

@@ -15,6 +15,7 @@ const GOOD: Zone = {
     NS: ["ns1.example.net", "ns2.example.net"],
     TXT: ["v=spf1 mx include:sendgrid.net -all"],
   },
+  "sendgrid.net": { TXT: [`v=spf1 ip4:${IP} -all`] },
   "mx1.example.com": { A: ["8.8.8.8"] },
   "mx2.example.com": { A: ["1.1.1.1"] },
   "s1._domainkey.example.com": { TXT: [`v=DKIM1; p=${RSA_2048}`] },

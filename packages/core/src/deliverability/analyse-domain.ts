@@ -17,12 +17,13 @@ import type { Issue } from "../mail/issue.ts";
 import { analyseMx, type MxAnalysis } from "../mail/mx/analyse.ts";
 import { LOOKED_UP_MAX } from "../mail/mx/targets.ts";
 import { analyseReverseDns, type ReverseDns } from "../mail/reverse-dns.ts";
+import { analyseSpf, type SpfAnalysis } from "../mail/spf/analyse.ts";
 import type { World } from "../world.ts";
 import { type Findings, findingsOf } from "./findings.ts";
 import { type Recommendation, recommend } from "./recommend.ts";
 import { MODEL_VERSION, type Scored, scoreFindings } from "./score.ts";
 import { assessSpam, type SpamAssessment } from "./spam-assessment.ts";
-import { type AnalyseSpf, includesIn, type SpfAnalysis } from "./spf.ts";
+import { includesIn } from "./spf.ts";
 import { together } from "./together.ts";
 
 export type Doors = {
@@ -48,7 +49,6 @@ export type Question = {
     readonly keys: Keys;
     readonly isHealthy: IsHealthy;
   };
-  readonly analyseSpf: AnalyseSpf;
   readonly budgetMs?: number;
 };
 
@@ -172,7 +172,7 @@ const look = async (
 
   const [mx, spf, dkim, dmarc, reputation, reverseDns, hints] = await Promise.all([
     mxFound,
-    question.analyseSpf(dns, { domain, sendingIp: sendingIp ?? null }),
+    analyseSpf(dns, { domain, sendingIp: sendingIp ?? null }),
     dkimFound(),
     dmarcFound,
     reputationFound(),

@@ -1,19 +1,4 @@
 import { isSpf } from "../mail/dmarc/record.ts";
-import type { Dns } from "../mail/dns/dns.ts";
-import type { Issue } from "../mail/issue.ts";
-
-/** What the score needs to know of a domain's SPF. */
-export type SpfAnalysis = {
-  readonly status: "pass" | "warn" | "fail" | "missing" | "error";
-  readonly record: string | null;
-  readonly score: number | null;
-  readonly issues: readonly Issue[];
-};
-
-export type AnalyseSpf = (
-  dns: Dns,
-  input: { readonly domain: string; readonly sendingIp: string | null },
-) => Promise<SpfAnalysis>;
 
 /** Whom a domain's SPF takes over, read from its TXT records. A macro in a name is not a name. */
 export const includesIn = (texts: readonly string[]): readonly string[] =>

@@ -3,10 +3,9 @@ import type { Issue } from "../mail/issue.ts";
 import type { MxAnalysis } from "../mail/mx/analyse.ts";
 import { mxIssue } from "../mail/mx/rules.ts";
 import { scoreOf, statusOf } from "../mail/rules.ts";
-import { type SpfAnalysis, sendsNothing } from "./spf.ts";
-
-/** A softfail leaves the decision to DMARC. Where DMARC decides nothing, nobody does. */
-const SOFTFAIL_COST_POINTS = 5;
+import type { SpfAnalysis } from "../mail/spf/analyse.ts";
+import { issuesOf } from "../mail/spf/rules.ts";
+import { sendsNothing } from "./spf.ts";
 
 /** What one finding means beside another: ~all beside DMARC, and a null MX beside both. */
 export const together = (
@@ -17,7 +16,7 @@ export const together = (
   mx: isParked(spf, dmarc) ? withIssues(mx, mx.issues.map(forgiven)) : mx,
   spf:
     dmarc.status !== "error" && (dmarc.policy === null || dmarc.policy === "none")
-      ? withIssues(spf, spf.issues.map(charged))
+      ? withIssues(spf, spf.issues.flatMap(charged))
       : spf,
 });
 
@@ -32,8 +31,11 @@ const isParked = (spf: SpfAnalysis, dmarc: DmarcAnalysis): boolean =>
 const forgiven = (issue: Issue): Issue =>
   issue.id === "MX_NULL" ? mxIssue("MX_NULL", issue.detail, "lesser") : issue;
 
-const charged = (issue: Issue): Issue =>
-  issue.id === "SPF_SOFTFAIL" ? { ...issue, costPoints: SOFTFAIL_COST_POINTS } : issue;
+/** A softfail leaves the decision to DMARC. Where DMARC decides nothing, nobody does. */
+const charged = (issue: Issue): readonly Issue[] =>
+  issue.id === "SPF_SOFTFAIL"
+    ? issuesOf([{ rule: "SPF_SOFTFAIL_ALONE", detail: issue.detail }])
+    : [issue];
 
 const withIssues = <T extends MxAnalysis | SpfAnalysis>(
   analysis: T,

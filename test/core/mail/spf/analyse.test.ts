@@ -176,8 +176,6 @@ const rows: Row[] = [
     { ...policy("redirect=b.test"), "b.test": spf("-all") },
   ],
   ["SPF_SOFTFAIL", "info", 0, policy("~all"), policy("-all")],
-  ["SPF_SOFTFAIL", "info", 0, policy("~all"), policy("-all"), { dmarcPolicy: "reject" }],
-  ["SPF_SOFTFAIL", "low", 5, policy("~all"), policy("-all"), { dmarcPolicy: "none" }],
   ["SPF_TERMS_AFTER_ALL", "low", 5, policy("-all", "mx"), policy("mx", "-all", "exp=b.test")],
   [
     "SPF_TERMS_AFTER_ALL",
@@ -282,6 +280,14 @@ test.each(rows)("%s, %s, costs %i", async (id, severity, costPoints, broken, kep
   expect(first).toMatchObject({ severity, costPoints });
   expect(first?.message).not.toMatch(UNFILLED);
   expect((await whenAnalysed(kept, input)).ids).not.toContain(id);
+});
+
+test.each([
+  ["no policy", {}],
+  ["two policies", { "a.test": { TXT: ["v=spf1 -all", "v=spf1 mx -all"] } }],
+  ["a policy that cannot be read", policy("moo", "-all")],
+])("where there is %s, no address is told that it is not covered", async (_, names) => {
+  expect((await whenAnalysed(names, SENDING)).ids).toHaveLength(1);
 });
 
 test("every rule there is has a row", () => {

@@ -16,8 +16,6 @@ export type SpfInput = {
   readonly domain: string;
   /** Where it sends from: then the policy is also evaluated for it. */
   readonly sendingIp?: string | null;
-  /** The policy that DMARC applies, where it is known: a soft fail is worth less without one. */
-  readonly dmarcPolicy?: string | null;
 };
 
 export type SpfStatus = "pass" | "warn" | "fail" | "missing" | "error";
@@ -56,7 +54,7 @@ export const analyseSpf = async (door: Dns, input: SpfInput): Promise<SpfAnalysi
   const { namesMax } = SPF_LIMITS;
   const hosts = await readHosts(dns, tree, { questionsMax: HOSTS_MAX, namesMax });
   const walk = walkTree(tree, hosts);
-  const { sendingIp = null, dmarcPolicy = null } = input;
+  const { sendingIp = null } = input;
   const sending = sendingIp === null ? null : await sendingFrom(dns, tree, domain, sendingIp);
   // When it is we who stopped asking, that says nothing of the domain.
   const gaveUp = isSpent() && !PROVEN.has(sending?.evaluation?.result ?? "none");
@@ -67,7 +65,6 @@ export const analyseSpf = async (door: Dns, input: SpfInput): Promise<SpfAnalysi
     root,
     hosts,
     walk,
-    dmarcPolicy,
     sending: sending && { ...sending, evaluation },
   };
   const issues = issuesOf(findingsIn(facts));

@@ -13,7 +13,6 @@ export type Facts = {
   readonly root: Page;
   readonly hosts: Hosts;
   readonly walk: Walk;
-  readonly dmarcPolicy: string | null;
   readonly sending: {
     readonly ip: string;
     readonly evaluation: SpfEvaluation | null;
@@ -139,7 +138,7 @@ const loopsIn = ({ tree, root }: Facts): readonly Finding[] => {
 
 const LOOKUPS_MANY = 8;
 
-const aboutWalk = ({ walk, root, dmarcPolicy }: Facts): readonly Finding[] => {
+const aboutWalk = ({ walk, root }: Facts): readonly Finding[] => {
   const { domain } = root;
   const { lookups, voidLookups, result, by } = walk;
   const { termsMax, voidsMax } = SPF_LIMITS;
@@ -148,14 +147,13 @@ const aboutWalk = ({ walk, root, dmarcPolicy }: Facts): readonly Finding[] => {
   const openBy = { domain, term: by?.term ?? "", by: by?.domain ?? "" };
   // A range that fits everybody is told of as such.
   const byName = by?.kind === "all" || by?.kind === "exists";
-  const softly = dmarcPolicy === "none" ? "SPF_SOFTFAIL_ALONE" : "SPF_SOFTFAIL";
   return [
     ...found(lookups > termsMax, "SPF_LOOKUPS_GT_10", many),
     ...found(lookups >= LOOKUPS_MANY && lookups <= termsMax, "SPF_LOOKUPS_8_10", many),
     ...found(voidLookups > voidsMax, "SPF_VOID_GT_2", voids),
     ...found(result === "pass" && byName, "SPF_PLUS_ALL", openBy),
     ...found(result === "neutral", "SPF_NEUTRAL_ALL", { domain }),
-    ...found(result === "softfail", softly, { domain }),
+    ...found(result === "softfail", "SPF_SOFTFAIL", { domain }),
   ];
 };
 
@@ -167,8 +165,11 @@ const aboutSending = ({ sending, root, tree }: Facts): readonly Finding[] => {
   const ptr = [...tree.values()].flatMap(({ steps }) => steps).find(isPtr);
   const result = evaluation?.result ?? "temperror";
   const isOpen = result === "temperror";
+  // Then nobody passes, and the way to let this one in is to mend what is told already.
+  const isForNobody = root.published.kind !== "record" || root.record.faults.length > 0;
+  const isKeptOut = result !== "pass" && !isOpen && !isForNobody;
   return [
-    ...found(result !== "pass" && !isOpen, "SPF_IP_NOT_COVERED", { domain, ip, result }),
+    ...found(isKeptOut, "SPF_IP_NOT_COVERED", { domain, ip, result }),
     ...found(ptr !== undefined && names > limit, "SPF_PTR_GT_10", {
       ip,
       count: names,

@@ -102,6 +102,7 @@ export const SPF_RULES = {
     message:
       "The SPF record of {domain} ends in ~all. That is fine where DMARC enforces; choose -all only when nobody forwards your mail.",
   },
+  // Only who knows the domain's DMARC can tell the two apart.
   SPF_SOFTFAIL_ALONE: {
     id: "SPF_SOFTFAIL",
     severity: "low",
