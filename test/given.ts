@@ -9,6 +9,7 @@ import { credits } from "@mailproof/core/money/credits";
 import { CHUNK_ROWS } from "@mailproof/core/settings";
 import { pretendEngine } from "@mailproof/core/verify/pretend";
 import type { World } from "@mailproof/core/world";
+import { anyNames } from "./names.ts";
 import { chanceOf } from "./simulation/chance.ts";
 import { memoryBlobs } from "./simulation/memory-blobs.ts";
 import { memoryQueue } from "./simulation/memory-queue.ts";
@@ -35,6 +36,7 @@ export const givenWorld = (seed = 1) => {
     rateLimit: rateLimitOver(table, now),
     // What test keys are answered from serves here as the mail system: no network, and the same each time.
     engine: pretendEngine({ engine: { lists: lists() }, now, sleep }),
+    names: anyNames,
     now,
     random: chance,
     randomBytes: (count) => Uint8Array.from({ length: count }, () => Math.floor(chance() * 256)),

@@ -28,6 +28,11 @@ export const SPEC: readonly Operation[] = [
   of("GET /v1/deliverability/checks", 200, 400, 401, 403, 429),
   of("GET /v1/deliverability/checks/{id}", 200, 400, 401, 403, 404, 429),
 
+  // Beside the contract: domains that are watched.
+  of("POST /v1/deliverability/monitors", 200, 201, 400, 401, 403, 409, 413, 429),
+  of("GET /v1/deliverability/monitors", 200, 400, 401, 403, 429),
+  of("DELETE /v1/deliverability/monitors/{id}", 200, 400, 401, 403, 404, 429),
+
   of("GET /v1/webhooks", 200, 400, 401, 403, 429),
   of("POST /v1/webhooks", 201, 400, 401, 403, 429),
   of("PUT /v1/webhooks/{id}", 200, 400, 401, 403, 404, 429),
@@ -51,9 +56,6 @@ export const NOT_BUILT_YET: readonly string[] = [
   "GET /v1/activity/{email}",
   "POST /v1/activity/batch",
   "GET /v1/activity/domain/{domain}",
-  "POST /v1/deliverability/check",
-  "GET /v1/deliverability/checks",
-  "GET /v1/deliverability/checks/{id}",
   "GET /v1/webhooks",
   "POST /v1/webhooks",
   "PUT /v1/webhooks/{id}",

@@ -22,7 +22,7 @@ const doorsOf = (settings: Readonly<Record<string, string>>, beside: Lab | null 
   return doors;
 };
 const zonesFor = (doors: ReturnType<typeof doorsOf>, domain: string) =>
-  doors.blocklistsFor(domain).map(({ zone }) => zone);
+  doors.names.blocklists.listsFor(domain).map(({ zone }) => zone);
 
 test("beside a lab, its domains are looked for on its own blocklists, and others on the real ones", () => {
   const doors = doorsOf({}, lab);
@@ -38,7 +38,7 @@ test("beside a lab, its domains are looked for on its own blocklists, and others
 test("an operator names the blocklists, by our id or by their zone", () => {
   const named = doorsOf({ BLOCKLISTS: "spamcop, multi.URIBL.com,bl.example.org" }, lab);
 
-  const [spamcop, uribl, own] = named.blocklistsFor("good.senders.lab.mailproof.test");
+  const [spamcop, uribl, own] = named.names.blocklists.listsFor("good.senders.lab.mailproof.test");
 
   expect(spamcop).toMatchObject({ id: "spamcop", zone: SPAMCOP });
   expect(uribl).toMatchObject({ id: "uribl", asks: "domain", codes: { kind: "bits" } });
@@ -46,9 +46,9 @@ test("an operator names the blocklists, by our id or by their zone", () => {
 });
 
 test("what opens a list comes from the settings, and without it the list stays shut", () => {
-  expect(doorsOf({}).blocklistKeys).toEqual({});
+  expect(doorsOf({}).names.blocklists.keys).toEqual({});
   const given = { SPAMHAUS_KEY: "abc123", BARRACUDA_REGISTERED: "yes" };
-  expect(Object.keys(doorsOf(given).blocklistKeys)).toEqual(["spamhaus", "barracuda"]);
+  expect(Object.keys(doorsOf(given).names.blocklists.keys)).toEqual(["spamhaus", "barracuda"]);
   expect(() => readEnvironment({ SPAMHAUS_KEY: "a.b", BARRACUDA_REGISTERED: "maybe" })).toThrow(
     "SPAMHAUS_KEY must be letters and digits; BARRACUDA_REGISTERED must be yes or no.",
   );
@@ -60,9 +60,15 @@ test("blocklists are asked through name servers of their own where there are any
     BLOCKLIST_DNS_SERVERS: lab.dns,
   });
 
-  expect(await doors.listDns("A", "2.0.0.127.bl.lab.mailproof.test")).toMatchObject({ kind: "ok" });
-  expect(await doors.dns("A", "2.0.0.127.bl.lab.mailproof.test")).toEqual({ kind: "timeout" });
-  expect(await doorsOf({}, lab).listDns("A", "2.0.0.127.bl.lab.mailproof.test")).toMatchObject({
+  expect(await doors.names.listDns("A", "2.0.0.127.bl.lab.mailproof.test")).toMatchObject({
+    kind: "ok",
+  });
+  expect(await doors.names.dns("A", "2.0.0.127.bl.lab.mailproof.test")).toEqual({
+    kind: "timeout",
+  });
+  expect(
+    await doorsOf({}, lab).names.listDns("A", "2.0.0.127.bl.lab.mailproof.test"),
+  ).toMatchObject({
     kind: "ok",
   });
 });

@@ -29,7 +29,8 @@ export type Need =
   | "queue:send"
   | "blobs:read"
   | "blobs:write"
-  | "mail";
+  | "mail"
+  | "dns";
 
 /** Each part of the request has a schema of its own, so no field can pass for one of another part. */
 export type Input<P = unknown, Q = unknown, B = unknown> = {

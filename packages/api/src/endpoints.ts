@@ -1,14 +1,20 @@
 import type { Endpoint } from "./endpoint.ts";
 import { deleteApiKeysId } from "./endpoints/delete-api-keys-id.ts";
+import { deleteDeliverabilityMonitorsId } from "./endpoints/delete-deliverability-monitors-id.ts";
 import { getAccount } from "./endpoints/get-account.ts";
 import { getAccountUsage } from "./endpoints/get-account-usage.ts";
 import { getApiKeys } from "./endpoints/get-api-keys.ts";
 import { getCatalog } from "./endpoints/get-catalog.ts";
+import { getDeliverabilityChecks } from "./endpoints/get-deliverability-checks.ts";
+import { getDeliverabilityChecksId } from "./endpoints/get-deliverability-checks-id.ts";
+import { getDeliverabilityMonitors } from "./endpoints/get-deliverability-monitors.ts";
 import { getHealth } from "./endpoints/get-health.ts";
 import { getJobs } from "./endpoints/get-jobs.ts";
 import { getJobsId } from "./endpoints/get-jobs-id.ts";
 import { getJobsIdDownload } from "./endpoints/get-jobs-id-download.ts";
 import { postApiKeys } from "./endpoints/post-api-keys.ts";
+import { postDeliverabilityCheck } from "./endpoints/post-deliverability-check.ts";
+import { postDeliverabilityMonitors } from "./endpoints/post-deliverability-monitors.ts";
 import { postVerify } from "./endpoints/post-verify.ts";
 import { postVerifyBatch } from "./endpoints/post-verify-batch.ts";
 import { postVerifyFile } from "./endpoints/post-verify-file.ts";
@@ -24,6 +30,13 @@ export const endpoints: readonly Endpoint[] = [
   getJobs,
   getJobsId,
   getJobsIdDownload,
+
+  postDeliverabilityCheck,
+  getDeliverabilityChecks,
+  getDeliverabilityChecksId,
+  postDeliverabilityMonitors,
+  getDeliverabilityMonitors,
+  deleteDeliverabilityMonitorsId,
 
   getAccount,
   getAccountUsage,

@@ -1,3 +1,6 @@
+import { CHECK, repairCheck } from "./deliverability/check.ts";
+import { MONITOR } from "./deliverability/monitor-items.ts";
+import { sendDueMonitor } from "./deliverability/monitors.ts";
 import { duePartitions, readDue, take } from "./due.ts";
 import { CHUNK, repairChunk } from "./jobs/chunk-worker.ts";
 import { FILE, repairFile } from "./jobs/file.ts";
@@ -15,6 +18,8 @@ const REPAIRS: Readonly<Record<string, (world: World, item: Item) => Promise<str
     const ended = await continueAsJob(world, readOperation(item));
     return ended === "ended" ? "went_on_as_job" : "left_to_others";
   },
+  [CHECK]: repairCheck,
+  [MONITOR]: sendDueMonitor,
   [FILE]: repairFile,
   [SINGLE]: repairSingle,
   [JOB]: repairJob,

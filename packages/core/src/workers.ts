@@ -1,8 +1,9 @@
+import { runMonitor } from "./deliverability/monitors.ts";
 import { verifyChunk } from "./jobs/chunk-worker.ts";
 import { verifySingle } from "./jobs/single.ts";
 import { reconcile } from "./reconciler.ts";
 import { type Schedule, type Worker, withDeadLetters } from "./worker.ts";
 
 /** Everything that is done behind the caller's back: both runtimes run exactly these. */
-export const workers: readonly Worker[] = withDeadLetters([verifySingle, verifyChunk]);
+export const workers: readonly Worker[] = withDeadLetters([verifySingle, verifyChunk, runMonitor]);
 export const schedules: readonly Schedule[] = [reconcile];

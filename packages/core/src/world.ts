@@ -1,5 +1,6 @@
 import type { RateLimit } from "./access/rate.ts";
 import type { Blobs } from "./blobs.ts";
+import type { Names } from "./deliverability/names.ts";
 import type { Queue } from "./queue.ts";
 import type { Settings } from "./settings.ts";
 import type { Table } from "./table.ts";
@@ -16,6 +17,7 @@ export type World = {
   readonly rateLimit: RateLimit;
   /** The way to mail servers. */
   readonly engine: Engine;
+  readonly names: Names;
   readonly now: () => Date;
   readonly random: () => number;
   /** Unpredictable to anybody: credentials are made of these, and of nothing else. */

@@ -3,6 +3,8 @@ import { setTimeout } from "node:timers/promises";
 import { Logger } from "@aws-lambda-powertools/logger";
 import { rateLimitOver } from "@mailproof/core/access/rate";
 import type { Blobs } from "@mailproof/core/blobs";
+import type { Names } from "@mailproof/core/deliverability/names";
+import { BLOCKLISTS } from "@mailproof/core/mail/blocklists/lists";
 import type { Lists } from "@mailproof/core/mail/lists/lists";
 import type { Queue } from "@mailproof/core/queue";
 import { redact } from "@mailproof/core/redact";
@@ -20,6 +22,7 @@ export const awsWorld = (): World => {
     blobs,
     rateLimit: rateLimitOver(table, now),
     engine: { hostsOf: notDeployed, probe: notDeployed, lists: NO_LISTS, now },
+    names: NO_NAMES,
     now,
     random: Math.random,
     randomBytes,
@@ -57,6 +60,12 @@ const NO_LISTS: Lists = {
   trap: () => false,
   relay: () => false,
   versions: [],
+};
+const NO_NAMES: Names = {
+  dns: notDeployed,
+  listDns: notDeployed,
+  allowed: [],
+  blocklists: { listsFor: () => BLOCKLISTS, keys: {}, isHealthy: notDeployed },
 };
 const table: Table = {
   get: notDeployed,

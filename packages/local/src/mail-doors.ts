@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import type { Names } from "@mailproof/core/deliverability/names";
 import type { Keys } from "@mailproof/core/mail/blocklists/analyse";
+import { listHealth } from "@mailproof/core/mail/blocklists/health";
 import {
   BARRACUDA_KEY,
   BLOCKLISTS,
@@ -30,16 +32,6 @@ import { BLOCKLIST, REFUSING_BLOCKLIST } from "./lab/senders.ts";
 const PACKETS_PER_SECOND = 5_000;
 const NAMES_CACHED_MAX = 100_000;
 
-/** What a deliverability check asks beside what a verification does. */
-export type ListDoors = {
-  /** Blocklists refuse the resolvers of clouds, so they may be asked through others. */
-  readonly listDns: Dns;
-  /** The lists to ask about a domain: about one of the lab's the lab's own, which know its addresses. */
-  readonly blocklistsFor: (domain: string) => readonly Blocklist[];
-  /** By what a list says that it needs; secret. */
-  readonly blocklistKeys: Keys;
-};
-
 /**
  * The mail system as one machine sees it. With a lab, names below .test belong to it, and so do the addresses of
  * its hosts; all others are the real ones. Without, everything goes where the operator says.
@@ -48,7 +40,7 @@ export const openMailDoors = (
   environment: Environment,
   table: Table,
   lab: Lab | null,
-): MailDoors & ListDoors & { readonly close: () => void } => {
+): MailDoors & { readonly names: Names; readonly close: () => void } => {
   const now = () => new Date();
   const pool = (servers: readonly string[]) =>
     resolverPool({ servers, packetsPerSecond: PACKETS_PER_SECOND });
@@ -56,21 +48,29 @@ export const openMailDoors = (
   const real = pool(DNS_SERVERS);
   const forLists = BLOCKLIST_DNS_SERVERS.length > 0 ? pool(BLOCKLIST_DNS_SERVERS) : real;
   const pretend = lab && pool([lab.dns]);
-  const cachedBeside = (outside: Dns): Dns =>
-    cachedDns((type, name) => (pretend && isTest(name) ? pretend : outside)(type, name), {
-      now,
-      entriesMax: NAMES_CACHED_MAX,
-    });
+  const orLab =
+    (outside: Dns): Dns =>
+    (type, name) =>
+      (pretend && isTest(name) ? pretend : outside)(type, name);
+  const dns = orLab(real);
   const labBlock = lab && parseCidr(lab.smtpAddresses);
+  const allowed = [...environment.SMTP_ALLOW_PRIVATE, ...(labBlock ? [labBlock] : [])];
   return {
-    dns: cachedBeside(real),
-    listDns: cachedBeside(forLists),
-    blocklistsFor: listsBy(environment, lab),
-    blocklistKeys: keysIn(environment),
+    dns: cachedDns(dns, { now, entriesMax: NAMES_CACHED_MAX }),
+    names: {
+      dns,
+      listDns: orLab(forLists),
+      allowed,
+      blocklists: {
+        listsFor: listsBy(environment, lab),
+        keys: keysIn(environment),
+        isHealthy: listHealth(now),
+      },
+    },
     connect: connectBy(environment, lab),
     table,
     lists: lists(changesIn(environment.MAILPROOF_DIR), broad),
-    allowed: [...environment.SMTP_ALLOW_PRIVATE, ...(labBlock ? [labBlock] : [])],
+    allowed,
     smtp: {
       helo: environment.SMTP_HELLO,
       from: environment.SMTP_FROM,

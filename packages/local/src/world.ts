@@ -46,6 +46,7 @@ export const openHouse = (
     blobs: fileBlobs(join(directory, "blobs"), links.sign),
     rateLimit: rateLimitOver(table, now),
     engine: engineOver(mail),
+    names: mail.names,
     now,
     random: Math.random,
     randomBytes,

@@ -1,8 +1,7 @@
-import { TEST_BALANCE } from "@mailproof/core/access/test-mode";
 import { acceptFile, type FileTold, type FileWish } from "@mailproof/core/jobs/file";
 import { newUpload } from "@mailproof/core/jobs/uploads";
 import { type Halves, PRICE, toCredits } from "@mailproof/core/money/credits";
-import { balanceOf } from "@mailproof/core/money/items";
+import { remainingOf } from "@mailproof/core/money/remaining";
 import type { Json } from "@mailproof/core/table";
 import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
@@ -122,7 +121,7 @@ type Sent = { readonly key: string | null; readonly request: Json };
 
 const process = async (world: World, caller: Caller, wish: FileWish, { key, request }: Sent) => {
   const told = await acceptFile(world, caller, wish, keyedBy(ROUTE, caller, key, request));
-  const remaining = await remainingOf(world, caller);
+  const remaining = await remainingOf(world.table, caller);
   const { totalSubmitted, duplicatesRemoved, invalidSkipped, unique } = told.counts;
   const data = {
     job_id: told.job,
@@ -131,7 +130,7 @@ const process = async (world: World, caller: Caller, wish: FileWish, { key, requ
     duplicates_removed: duplicatesRemoved,
     invalid_emails_skipped: invalidSkipped,
     unique_emails: unique,
-    ...(remaining !== undefined && { credits_remaining: remaining }),
+    ...(remaining !== undefined && { credits_remaining: toCredits(remaining) }),
     ...moneyOf(told, caller),
   };
   // Whoever repeats it without a key pays again, so nobody is asked to.
@@ -144,16 +143,6 @@ const statusOf = (told: FileTold) =>
   "dispatched" in told && told.dispatched.unknown > 0
     ? ("enqueue_unknown" as const)
     : ("processing" as const);
-
-/** Undefined when it cannot be read: what is left out is not zero. */
-const remainingOf = async (
-  world: World,
-  { account, mode }: Caller,
-): Promise<number | undefined> => {
-  if (mode === "test") return toCredits(TEST_BALANCE.available);
-  const balance = await balanceOf(world.table, account).catch(() => undefined);
-  return balance && toCredits(balance.available);
-};
 
 const moneyOf = (told: FileTold, { mode }: Caller) => {
   const creditsUsed = { credits_used: mode === "test" ? 0 : toCredits(told.price) };

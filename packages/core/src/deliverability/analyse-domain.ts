@@ -73,7 +73,11 @@ export type Report = {
 };
 
 /** Nothing was found out about how the domain is set up, so there is nothing to pay for. */
-export type NoVerdict = { readonly kind: "no_verdict"; readonly everyLookupTimedOut: boolean };
+export type NoVerdict = {
+  readonly kind: "no_verdict";
+  /** Of the questions about the domain's own names. */
+  readonly everyLookupTimedOut: boolean;
+};
 
 /** Below the ten seconds that a caller may wait, with room for what comes after. */
 export const BUDGET_MS = 8_000;
@@ -105,7 +109,9 @@ export const analyseDomain = async (
   if (!scored || isAboutNothing(findings))
     return {
       kind: "no_verdict",
-      everyLookupTimedOut: asked.every(({ kind }) => kind === "timeout"),
+      everyLookupTimedOut: asked
+        .filter(({ name }) => isOf(question.domain, name))
+        .every(({ kind }) => kind === "timeout"),
     };
 
   const unanswered = found.reputation.issues.filter(({ costPoints }) => costPoints === 0);
@@ -121,6 +127,10 @@ export const analyseDomain = async (
     asked,
   };
 };
+
+/** Names above it, and those of addresses, are somebody else's: that these answer says nothing of the domain. */
+const isOf = (domain: string, name: string): boolean =>
+  name === domain || name.endsWith(`.${domain}`);
 
 /** Within one check, for which no time passes, each question goes out once, whoever asks it. */
 const askingOnce = (dns: Dns, startedAt: Date): Dns =>

@@ -1,7 +1,7 @@
-import { deflateRawSync, inflateRawSync } from "node:zlib";
 import * as v from "valibot";
+import { deflated, inflated } from "../deflated.ts";
 import { everyItem } from "../every-item.ts";
-import type { Item, Json, Table } from "../table.ts";
+import type { Item, Table } from "../table.ts";
 import { type Packed, pack, unpack } from "../verify/packed.ts";
 import type { Verification } from "../verify/result.ts";
 import { type Chunk, chunksOf } from "./chunks.ts";
@@ -16,7 +16,6 @@ import { type Chunk, chunksOf } from "./chunks.ts";
 export type Row = { readonly row: number; readonly result: Verification };
 
 const PAGE_ROWS = 100;
-const LEVEL = 3;
 /**
  * Pages outlive the chunk that names them: those of its first pass are older than it is, and whoever has read that
  * it is there can count on its rows. Nobody finds them without it.
@@ -34,20 +33,17 @@ export const pageItems = (
   Array.from({ length: Math.ceil(rows.length / PAGE_ROWS) }, (_, page) => ({
     pk: pagesOf({ job, chunk }),
     sk: `${token}#${String(page).padStart(4, "0")}`,
-    rows: deflated(rows.slice(page * PAGE_ROWS, (page + 1) * PAGE_ROWS)),
+    rows: packed(rows.slice(page * PAGE_ROWS, (page + 1) * PAGE_ROWS)),
     expires_at: expiresAt + OUTLIVE_SECONDS,
   }));
 
 const pagesOf = ({ job, chunk }: Pick<Chunk, "job" | "chunk">): string => `RESULTS#${job}#${chunk}`;
 
-const deflated = (rows: readonly Row[]): string => {
-  const packed: Json = rows.map(({ row, result }) => [row, pack(result)]);
-  return deflateRawSync(JSON.stringify(packed), { level: LEVEL }).toString("base64");
-};
+const packed = (rows: readonly Row[]): string =>
+  deflated(rows.map(({ row, result }) => [row, pack(result)]));
 
-const inflated = (item: Item): Row[] => {
-  const packed = Buffer.from(v.parse(v.string(), item["rows"]), "base64");
-  const rows = JSON.parse(inflateRawSync(packed).toString()) as readonly [number, Packed][];
+const unpacked = (item: Item): Row[] => {
+  const rows = inflated(v.parse(v.string(), item["rows"])) as readonly [number, Packed][];
   return rows.map(([row, result]) => ({ row, result: unpack(result) }));
 };
 
@@ -56,7 +52,7 @@ export const rowsOf = async (table: Table, chunk: Chunk): Promise<readonly Row[]
   const counted = new Set(chunk.passes);
   const rows: Row[] = [];
   for await (const item of everyItem(table, { pk: pagesOf(chunk), pageSize: 20 }))
-    if (counted.has(item.sk.slice(0, item.sk.lastIndexOf("#")))) rows.push(...inflated(item));
+    if (counted.has(item.sk.slice(0, item.sk.lastIndexOf("#")))) rows.push(...unpacked(item));
   return chunk.passes.length > 1 ? rows.toSorted((a, b) => a.row - b.row) : rows;
 };
 

@@ -146,7 +146,9 @@ const debitFor = async (
   { id, openedAt, account, mode, amount, reason }: Owing,
   as: "hold" | "charge",
 ): Promise<readonly Write[]> =>
-  mode === "test" ? [] : debit(world, { account, operation: id, openedAt, as, amount, reason });
+  mode === "test" || amount === 0
+    ? []
+    : debit(world, { account, operation: id, openedAt, as, amount, reason });
 
 // Refused means that a balance or a claim moved; each time somebody else got on, and not for long.
 const TRIES_MAX = 20;
@@ -264,6 +266,10 @@ const end = async (
     operation.mode === "live" ? [...move(closing), removed, ...also] : [removed, ...also];
   return endedAs(commit(world, writes));
 };
+
+/** Whether it is under way, and ours: what was refused with its end had another reason then. */
+export const isStillOurs = async (table: Table, { id, token }: Operation): Promise<boolean> =>
+  (await table.get(operationKey(id)))?.["token"] === token;
 
 /** Leaves the money held and the work to a job: its creation comes first. */
 export const handOver = async (

@@ -1,0 +1,262 @@
+import type { Stored, Told } from "@mailproof/core/deliverability/check";
+import type { StoredReport } from "@mailproof/core/deliverability/items";
+import { type Issue as CoreIssue, SEVERITIES } from "@mailproof/core/mail/issue";
+import { toCredits } from "@mailproof/core/money/credits";
+import * as v from "valibot";
+import type { Caller } from "./endpoint.ts";
+
+const Integer = v.pipe(v.number(), v.integer());
+const MaybeInteger = v.nullable(Integer);
+
+const Issue = v.object({
+  id: v.string(),
+  severity: v.picklist(SEVERITIES),
+  message: v.string(),
+  detail: v.record(v.string(), v.union([v.string(), v.number()])),
+  cost_points: v.number(),
+});
+const Issues = v.array(Issue);
+const Status = v.picklist(["pass", "warn", "fail", "missing", "unknown", "error"]);
+
+const Grade = v.picklist(["A", "B", "C", "D", "F"]);
+
+/** What the history shows of a check, and the check itself shows first. */
+export const CheckFacts = v.object({
+  check_id: v.string(),
+  domain: v.string(),
+  sending_ip: v.nullable(v.string()),
+  score: Integer,
+  grade: Grade,
+  checked_at: v.string(),
+});
+
+/** A deliverability check as every way out of the service shows it. */
+export const CheckResult = v.object({
+  ...CheckFacts.entries,
+  model_version: v.string(),
+  score_parts: v.object({
+    components: v.array(v.object({ component: v.string(), weight: v.number(), score: v.number() })),
+    before_cap: v.number(),
+    capped_by: v.nullable(v.string()),
+  }),
+  dns: v.object({
+    status: Status,
+    mx_records: v.array(
+      v.object({ priority: Integer, host: v.string(), ip: v.nullable(v.string()) }),
+    ),
+    has_valid_mx: v.nullable(v.boolean()),
+    mx_score: MaybeInteger,
+    issues: Issues,
+  }),
+  authentication: v.object({
+    spf: v.object({
+      status: Status,
+      record: v.nullable(v.string()),
+      score: MaybeInteger,
+      lookups: Integer,
+      void_lookups: Integer,
+      result_for_sending_ip: v.nullable(v.string()),
+      issues: Issues,
+    }),
+    dkim: v.object({
+      status: Status,
+      selectors_found: v.array(v.string()),
+      score: MaybeInteger,
+      issues: Issues,
+    }),
+    dmarc: v.object({
+      status: Status,
+      record: v.nullable(v.string()),
+      record_domain: v.nullable(v.string()),
+      policy: v.nullable(v.string()),
+      score: MaybeInteger,
+      issues: Issues,
+    }),
+  }),
+  reputation: v.object({
+    score: v.nullable(v.number()),
+    blacklists_checked: Integer,
+    blacklists_inconclusive: Integer,
+    blacklists_skipped: Integer,
+    blacklists_total: Integer,
+    blacklists_listed: Integer,
+    listed_on: v.array(
+      v.object({
+        id: v.string(),
+        name: v.string(),
+        listed: v.string(),
+        codes: v.array(v.string()),
+        says: v.string(),
+        removal_url: v.string(),
+      }),
+    ),
+  }),
+  server: v.object({
+    accepts_mail: v.null(),
+    response_time_ms: v.null(),
+    supports_tls: v.null(),
+    tls_version: v.null(),
+    reverse_dns: v.nullable(v.string()),
+    reverse_dns_confirmed: v.nullable(v.boolean()),
+    reverse_dns_score: MaybeInteger,
+    issues: Issues,
+  }),
+  spam_assessment: v.object({
+    score: Integer,
+    spam_likelihood: v.picklist(["low", "medium", "high"]),
+    factors: v.array(
+      v.object({
+        id: v.string(),
+        impact: v.picklist(["positive", "negative"]),
+        points: v.number(),
+        description: v.string(),
+      }),
+    ),
+  }),
+  recommendations: v.array(
+    v.object({
+      id: v.string(),
+      severity: v.picklist(SEVERITIES),
+      text: v.string(),
+      points_regained: v.number(),
+      issues: v.array(v.string()),
+    }),
+  ),
+});
+
+export type CheckResult = v.InferOutput<typeof CheckResult>;
+
+/** What an answer says of the money beside the result. */
+export const CheckMoney = v.object({
+  credits_used: v.number(),
+  credits_remaining: v.optional(v.number()),
+  cached: v.boolean(),
+  idempotent_replay: v.optional(v.boolean()),
+});
+
+export const toMoney = (
+  { price, cached, replayed, remaining }: Told,
+  { mode }: Caller,
+): v.InferOutput<typeof CheckMoney> => ({
+  credits_used: mode === "test" ? 0 : toCredits(price),
+  ...(remaining !== undefined && { credits_remaining: toCredits(remaining) }),
+  cached,
+  ...(replayed && { idempotent_replay: true }),
+});
+
+export const toFacts = ({
+  id,
+  domain,
+  sendingIp,
+  score,
+  grade,
+  checkedAt,
+}: Stored["check"]): v.InferOutput<typeof CheckFacts> => ({
+  check_id: id,
+  domain,
+  sending_ip: sendingIp,
+  score,
+  grade,
+  checked_at: checkedAt,
+});
+
+export const toCheckResult = ({ check, report }: Stored): CheckResult => ({
+  ...toFacts(check),
+  ...toSections(report),
+});
+
+/** All of a report that does not say whose it is and when it was made. */
+export const toSections = (report: StoredReport) => {
+  const { scored, mx, dkim, spamAssessment } = report;
+  return {
+    model_version: report.modelVersion,
+    score_parts: {
+      components: [...scored.parts],
+      before_cap: scored.uncapped,
+      capped_by: scored.cappedBy,
+    },
+    dns: {
+      status: mx.status,
+      mx_records: [...mx.records],
+      has_valid_mx: mx.hasValidMx,
+      mx_score: mx.score,
+      issues: issues(mx.issues),
+    },
+    authentication: {
+      spf: spf(report),
+      dkim: {
+        status: dkim.status,
+        selectors_found: [...dkim.selectorsFound],
+        score: dkim.score,
+        issues: issues(dkim.issues),
+      },
+      dmarc: dmarc(report),
+    },
+    reputation: reputation(report),
+    server: server(report),
+    spam_assessment: {
+      score: spamAssessment.score,
+      spam_likelihood: spamAssessment.likelihood,
+      factors: [...spamAssessment.factors],
+    },
+    recommendations: report.recommendations.map(({ pointsRegained, ...one }) => ({
+      id: one.id,
+      severity: one.severity,
+      text: one.text,
+      points_regained: pointsRegained,
+      issues: [...one.issues],
+    })),
+  };
+};
+
+const issues = (found: readonly CoreIssue[]): v.InferOutput<typeof Issues> =>
+  found.map(({ costPoints, detail, ...issue }) => ({
+    ...issue,
+    detail: { ...detail },
+    cost_points: costPoints,
+  }));
+
+const spf = ({ spf: one }: StoredReport) => ({
+  status: one.status,
+  record: one.record,
+  score: one.score,
+  lookups: one.lookups,
+  void_lookups: one.voidLookups,
+  result_for_sending_ip: one.evaluation?.result ?? null,
+  issues: issues(one.issues),
+});
+
+const dmarc = ({ dmarc: one }: StoredReport) => ({
+  status: one.status,
+  record: one.record,
+  record_domain: one.recordDomain,
+  policy: one.policy,
+  score: one.score,
+  issues: issues(one.issues),
+});
+
+const reputation = ({ reputation: one }: StoredReport) => ({
+  score: one.score,
+  blacklists_checked: one.checked,
+  blacklists_inconclusive: one.inconclusive,
+  blacklists_skipped: one.skipped,
+  blacklists_total: one.total,
+  blacklists_listed: one.listed,
+  listed_on: one.listedOn.map(({ removal, codes, ...listing }) => ({
+    ...listing,
+    codes: [...codes],
+    removal_url: removal,
+  })),
+});
+
+/** No mail server is asked, so what only one could tell is not known. */
+const server = ({ reverseDns }: StoredReport) => ({
+  accepts_mail: null,
+  response_time_ms: null,
+  supports_tls: null,
+  tls_version: null,
+  reverse_dns: reverseDns?.name ?? null,
+  reverse_dns_confirmed: reverseDns?.isConfirmed ?? null,
+  reverse_dns_score: reverseDns?.score ?? null,
+  issues: issues(reverseDns?.issues ?? []),
+});

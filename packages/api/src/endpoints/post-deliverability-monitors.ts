@@ -1,0 +1,41 @@
+import { addMonitor } from "@mailproof/core/deliverability/monitors";
+import * as v from "valibot";
+import { endpoint } from "../endpoint.ts";
+import { MonitorFacts, toMonitorFacts } from "../monitors.ts";
+import { KEYED_ERRORS } from "../schemas.ts";
+import { DomainName, SendingIp } from "../sender.ts";
+
+const HOURS = { least: 24, most: 30 * 24 };
+const HOURS_WORDS = `must be a whole number of hours from ${HOURS.least} to ${HOURS.most}`;
+
+export const postDeliverabilityMonitors = endpoint({
+  route: "POST /v1/deliverability/monitors",
+  summary: "Watch a domain: it is checked again and again. Each run is an ordinary, paid check.",
+  price: null,
+  access: "deliverability:write",
+  needs: ["table:readwrite", "queue:send"],
+  answers: [200, 201],
+  errors: [...KEYED_ERRORS, "LIMIT_REACHED", "PAYLOAD_TOO_LARGE"],
+
+  body: v.strictObject({
+    domain: DomainName,
+    sending_ip: SendingIp,
+    interval_hours: v.optional(
+      v.pipe(
+        v.number(HOURS_WORDS),
+        v.integer(HOURS_WORDS),
+        v.minValue(HOURS.least, HOURS_WORDS),
+        v.maxValue(HOURS.most, HOURS_WORDS),
+      ),
+      HOURS.least,
+    ),
+  }),
+  output: MonitorFacts,
+
+  async handle(world, caller, { body }) {
+    const { domain, sending_ip: sendingIp = null, interval_hours: intervalHours } = body;
+    const watch = { domain, sendingIp, intervalHours };
+    const { monitor, isNew } = await addMonitor(world, caller, watch);
+    return { status: isNew ? 201 : 200, data: toMonitorFacts(monitor) };
+  },
+});

@@ -1,0 +1,40 @@
+import type { Monitor } from "@mailproof/core/deliverability/monitor-items";
+import * as v from "valibot";
+
+export const MonitorFacts = v.object({
+  monitor_id: v.string(),
+  domain: v.string(),
+  sending_ip: v.nullable(v.string()),
+  interval_hours: v.number(),
+  created_at: v.string(),
+  next_check_at: v.string(),
+  last_check: v.nullable(
+    v.object({
+      check_id: v.string(),
+      score: v.number(),
+      grade: v.string(),
+      checked_at: v.string(),
+    }),
+  ),
+  /** Why the last run came to nothing; null when it did not. */
+  last_problem: v.nullable(v.picklist(["insufficient_credits", "no_verdict", "failed"])),
+});
+
+export const toMonitorFacts = ({
+  last,
+  ...monitor
+}: Monitor): v.InferOutput<typeof MonitorFacts> => ({
+  monitor_id: monitor.id,
+  domain: monitor.domain,
+  sending_ip: monitor.sendingIp,
+  interval_hours: monitor.intervalHours,
+  created_at: monitor.createdAt,
+  next_check_at: monitor.nextAt,
+  last_check: last && {
+    check_id: last.check,
+    score: last.score,
+    grade: last.grade,
+    checked_at: last.checkedAt,
+  },
+  last_problem: monitor.problem,
+});

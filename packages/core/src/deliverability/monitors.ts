@@ -1,0 +1,174 @@
+import * as v from "valibot";
+import { ownerOf, type Payer } from "../access/payer.ts";
+import { accountOf } from "../accounts/accounts.ts";
+import { inMs } from "../due.ts";
+import { Failure } from "../failure.ts";
+import type { Item } from "../table.ts";
+import type { Worker } from "../worker.ts";
+import type { World } from "../world.ts";
+import { checkOnce } from "./check.ts";
+import type { Subject } from "./items.ts";
+import {
+  findMonitor,
+  MONITORS_MAX,
+  type Monitor,
+  monitorId,
+  monitorItem,
+  monitorKey,
+  oneMonitorLess,
+  oneMoreMonitor,
+  type Problem,
+  readMonitor,
+} from "./monitor-items.ts";
+
+/** A check takes ten seconds at the worst; a message that is worked on is not handed out again meanwhile. */
+export const MONITORS = { name: "monitors", visibilitySeconds: 120, receivesMax: 5, atOnce: 20 };
+
+type Watch = Subject & { readonly intervalHours: number };
+
+/** Watches from now on. What is watched already is watched at the new pace from its next run on. */
+export const addMonitor = async (
+  world: World,
+  payer: Payer,
+  { domain, sendingIp, intervalHours }: Watch,
+): Promise<{ readonly monitor: Monitor; readonly isNew: boolean }> => {
+  const owner = ownerOf(payer);
+  const createdAt = world.now().toISOString();
+  const monitor: Monitor = {
+    id: monitorId(owner, { domain, sendingIp }),
+    owner,
+    account: payer.account,
+    mode: payer.mode,
+    domain,
+    sendingIp,
+    intervalHours,
+    createdAt,
+    nextAt: createdAt,
+    last: null,
+    problem: null,
+  };
+  const create = { create: monitorItem(monitor, world.newId("txn")) };
+  const result = await world.table.transact([create, oneMoreMonitor(owner)]);
+  if (result.outcome === "ambiguous") throw unsure();
+  if (result.outcome === "committed") {
+    await send(world, monitor);
+    return { monitor, isNew: true };
+  }
+  if (result.by === create) return { monitor: await atNewPace(world, monitor), isNew: false };
+  const what = `${MONITORS_MAX} domains are watched already; stop watching one first.`;
+  throw new Failure("LIMIT_REACHED", "nothing_charged", what);
+};
+
+const atNewPace = async (world: World, { id, intervalHours }: Monitor): Promise<Monitor> => {
+  const written = await world.table.write({
+    update: monitorKey(id),
+    set: { intervalHours },
+    where: { id },
+  });
+  if (written.outcome !== "committed" || !written.item) throw unsure();
+  return readMonitor(written.item);
+};
+
+const unsure = () =>
+  new Failure(
+    "UNAVAILABLE",
+    "nothing_charged",
+    "It is not known whether this was done; send it again.",
+  );
+
+/** False when there was none. */
+export const removeMonitor = async (world: World, { id, owner }: Monitor): Promise<boolean> => {
+  const { outcome } = await world.table.transact([
+    { remove: monitorKey(id), where: { id } },
+    oneMonitorLess(owner),
+  ]);
+  if (outcome === "ambiguous") throw unsure();
+  return outcome === "committed";
+};
+
+/** A message is for one run of one monitor: when it comes twice, the second finds that run behind it. */
+const Message = v.object({ monitor: v.string(), at: v.string() });
+
+const send = async (world: World, { id, nextAt }: Monitor): Promise<void> => {
+  await world.queue.sendMany(MONITORS.name, [{ body: { monitor: id, at: nextAt } }]);
+};
+
+/** It is due, and stays so until a run is done: a message that is lost is sent again. */
+export const sendDueMonitor = async (world: World, item: Item): Promise<string> => {
+  await send(world, readMonitor(item));
+  return "sent";
+};
+
+export const runMonitor: Worker = {
+  queue: MONITORS,
+  async handle(world, body) {
+    const { monitor: id, at } = v.parse(Message, body);
+    const monitor = await findMonitor(world.table, id);
+    if (monitor?.nextAt !== at) return;
+    await advance(world, monitor, await run(world, monitor));
+  },
+
+  async giveUp(world, body) {
+    const { monitor: id, at } = v.parse(Message, body);
+    const monitor = await findMonitor(world.table, id);
+    if (monitor?.nextAt === at) await advance(world, monitor, "failed");
+  },
+};
+
+/** The run has a key of its own, so that it is paid for once however often it is begun. */
+const run = async (
+  world: World,
+  { id, nextAt, account, mode, domain, sendingIp, owner }: Monitor,
+): Promise<NonNullable<Monitor["last"]> | Problem> => {
+  const { plan } = await accountOf(world.table, account);
+  const run = { owner, route: "monitor", key: `${id} ${nextAt}`, fingerprint: nextAt };
+  const ask = { domain, sendingIp, refresh: false };
+  try {
+    const { check } = await checkOnce(world, { account, mode, plan }, ask, {
+      keyed: { ...run, keptSeconds: RUN_KEPT_SECONDS },
+      reason: "monitor",
+    });
+    const { id: checkId, score, grade, checkedAt } = check;
+    return { check: checkId, score, grade, checkedAt };
+  } catch (cause) {
+    const problem = cause instanceof Failure ? problemOf(cause) : undefined;
+    if (!problem) throw cause;
+    return problem;
+  }
+};
+
+/** Longer than any run is tried for. */
+const RUN_KEPT_SECONDS = 7 * 86_400;
+
+/** Undefined: it is not over, and the message comes again. */
+const problemOf = ({ code, money }: Failure): Problem | undefined => {
+  if (code === "INSUFFICIENT_CREDITS") return "insufficient_credits";
+  const isOver = money === "refunded" || money === "nothing_charged";
+  if (!isOver) return undefined;
+  return code === "UNAVAILABLE" ? "no_verdict" : "failed";
+};
+
+/** What cost nothing may be tried again sooner. */
+const AFTER_PROBLEM_MS = 3_600_000;
+const HOUR_MS = 3_600_000;
+
+/** The interval begins with the end of a run: so the next one finds its result a whole interval old, and checks anew. */
+const advance = async (
+  world: World,
+  { id, nextAt, intervalHours }: Monitor,
+  came: NonNullable<Monitor["last"]> | Problem,
+): Promise<void> => {
+  const isProblem = typeof came === "string";
+  const next = inMs(world.now(), isProblem ? AFTER_PROBLEM_MS : intervalHours * HOUR_MS);
+  const { outcome } = await world.table.write({
+    update: monitorKey(id),
+    set: {
+      ...(isProblem ? { problem: came } : { last: came, problem: null }),
+      nextAt: next.toISOString(),
+      due_sk: next.toISOString(),
+    },
+    where: { nextAt },
+  });
+  // Refused: it was removed, or somebody else has done this run.
+  if (outcome === "ambiguous") throw new Error("it is not known whether the monitor went on");
+};

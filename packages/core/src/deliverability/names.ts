@@ -1,0 +1,33 @@
+import type { KeyMode } from "../access/key-form.ts";
+import type { Keys } from "../mail/blocklists/analyse.ts";
+import type { IsHealthy } from "../mail/blocklists/health.ts";
+import type { Blocklist } from "../mail/blocklists/lists.ts";
+import type { Dns } from "../mail/dns/dns.ts";
+import type { FetchPolicy } from "../mail/hints/mta-sts.ts";
+import type { Cidr } from "../mail/ip.ts";
+import type { World } from "../world.ts";
+import type { Subject } from "./items.ts";
+import { pretendNames } from "./pretend.ts";
+
+/** The way to what domains publish, and to what others say of them. */
+export type Names = {
+  /** Remembers nothing from one check to the next: whoever has mended a record wants to see it. */
+  readonly dns: Dns;
+  /** Blocklists refuse the resolvers of clouds, so they may be asked through others. */
+  readonly listDns: Dns;
+  readonly fetchPolicy?: FetchPolicy;
+  /** Addresses that count as public although they are not, for a lab. */
+  readonly allowed: readonly Cidr[];
+  readonly blocklists: {
+    /** A lab has lists of its own, which know its addresses. */
+    readonly listsFor: (domain: string) => readonly Blocklist[];
+    /** By what a list says that it needs; secret. */
+    readonly keys: Keys;
+    /** What the lists came to is remembered by the process. */
+    readonly isHealthy: IsHealthy;
+  };
+};
+
+/** Test keys never reach the network. */
+export const namesFor = ({ names }: Pick<World, "names">, mode: KeyMode, about: Subject): Names =>
+  mode === "live" ? names : pretendNames(about);

@@ -1,0 +1,30 @@
+import type { Names } from "@mailproof/core/deliverability/names";
+import { pretendNames } from "@mailproof/core/deliverability/pretend";
+import { listAt } from "@mailproof/core/mail/blocklists/lists";
+import type { Dns } from "@mailproof/core/mail/dns/dns";
+import type { World } from "@mailproof/core/world";
+import { type Zone, zone } from "./zone.ts";
+
+/** Every domain of two labels as a test key would find it, by its first label; and no address has a name. */
+export const anyNames: Names = {
+  ...pretendNames({ domain: "example.com", sendingIp: null }),
+  dns: (type, name) => {
+    const domain = name.split(".").slice(-2).join(".");
+    return pretendNames({ domain, sendingIp: null }).dns(type, name);
+  },
+};
+
+export const LIST = "bl.test";
+/** What every sound list must answer. */
+const SOUND = { [`2.0.0.127.${LIST}`]: { A: ["127.0.0.2"] } };
+
+/** The same world, where names answer what this zone holds, and one blocklist is in it. */
+export const overNames = (world: World, names: Zone | Dns): World => {
+  const dns = typeof names === "function" ? names : zone({ ...SOUND, ...names });
+  const blocklists = {
+    listsFor: () => [listAt(LIST)],
+    keys: {},
+    isHealthy: async () => true,
+  };
+  return { ...world, names: { dns, listDns: dns, allowed: [], blocklists } };
+};

@@ -1,0 +1,362 @@
+import type { Dns } from "@mailproof/core/mail/dns/dns";
+import { audit } from "@mailproof/core/money/audit";
+import { expect, test } from "vitest";
+import { overTable, unread } from "../breaking.ts";
+import { whenChecked } from "../checks.ts";
+import { given, givenKey } from "../given.ts";
+import { creditsOf, movesOf, newsIn, storedIn } from "../ledger.ts";
+import { anyNames, overNames } from "../names.ts";
+import { send } from "../send.ts";
+
+const DAY_MS = 86_400_000;
+const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
+
+/** A world in which whoever asks a name finds out that somebody asked. */
+const withCounting = async () => {
+  const house = await given({ balance: 100 });
+  let questions = 0;
+  const dns: Dns = (type, name) => {
+    questions++;
+    return anyNames.dns(type, name);
+  };
+  const world = { ...house.world, names: { ...anyNames, dns, listDns: dns } };
+  return { ...house, world, questions: () => questions };
+};
+
+test("a domain without fault is 200 with every section of the contract, and costs 10 credits", async () => {
+  const house = await given({ balance: 25 });
+
+  const { statusCode, data } = await whenChecked(house.world, house.liveKey);
+
+  expect(statusCode).toBe(200);
+  expect(data).toMatchObject({
+    domain: "example.com",
+    sending_ip: null,
+    score: 100,
+    grade: "A",
+    checked_at: "2026-11-21T00:00:00.000Z",
+    check_id: expect.stringMatching(UUID),
+    model_version: "1",
+    dns: {
+      mx_records: [{ priority: 10, host: "mx.example.com", ip: "192.0.2.1" }],
+      has_valid_mx: true,
+      mx_score: 100,
+    },
+    authentication: {
+      spf: { status: "pass", record: "v=spf1 mx ip4:192.0.2.1 -all", score: 100, issues: [] },
+      dkim: { status: "pass", selectors_found: ["default"], score: 100 },
+      dmarc: { status: "pass", policy: "reject", score: 100, issues: [] },
+    },
+    reputation: {
+      score: 100,
+      blacklists_checked: 1,
+      blacklists_inconclusive: 0,
+      blacklists_skipped: 0,
+      blacklists_total: 1,
+      blacklists_listed: 0,
+      listed_on: [],
+    },
+    server: {
+      accepts_mail: null,
+      response_time_ms: null,
+      supports_tls: null,
+      tls_version: null,
+      reverse_dns: null,
+    },
+    spam_assessment: { score: 0, spam_likelihood: "low" },
+    credits_used: 10,
+    credits_remaining: 15,
+    cached: false,
+  });
+  expect(data).not.toHaveProperty("idempotent_replay");
+  expect(movesOf(house)).toEqual(["hold 10", "settle 10"]);
+});
+
+test("what is wrong is named with what it costs, and what to do about it comes first what regains most", async () => {
+  const { world, liveKey } = await given({ balance: 25 });
+
+  const { data } = await whenChecked(world, liveKey, { domain: "nodmarc.com" });
+
+  expect(data.authentication.dmarc).toMatchObject({
+    status: "missing",
+    record: null,
+    policy: null,
+    issues: [{ id: "DMARC_MISSING", cost_points: expect.any(Number) }],
+  });
+  expect(data.score_parts.components).toContainEqual({ component: "dmarc", weight: 20, score: 0 });
+  expect(data.recommendations[0]).toMatchObject({ issues: ["DMARC_MISSING"] });
+  const regained = data.recommendations.map((one: any) => one.points_regained);
+  expect(regained).toEqual(regained.toSorted((a: number, b: number) => b - a));
+});
+
+test("with a sending address its name and its listings are looked at", async () => {
+  const { world, testKey } = await given();
+
+  const { data } = await whenChecked(world, testKey, {
+    domain: "listed.com",
+    sending_ip: "192.0.2.77",
+  });
+
+  expect(data).toMatchObject({
+    sending_ip: "192.0.2.77",
+    server: { reverse_dns: "out.listed.com", reverse_dns_confirmed: true },
+    authentication: { spf: { result_for_sending_ip: "pass" } },
+    reputation: { blacklists_listed: 1, listed_on: [{ listed: "192.0.2.77" }] },
+  });
+});
+
+test("a component that nothing could be found out about is null, and is left out of the score", async () => {
+  const { world, liveKey } = await given({ balance: 25 });
+  const dns: Dns = async (type, name) =>
+    type === "MX" ? { kind: "timeout" } : anyNames.dns(type, name);
+
+  const { data } = await whenChecked({ ...world, names: { ...anyNames, dns } }, liveKey);
+
+  expect(data.dns).toMatchObject({ status: "error", has_valid_mx: null, mx_score: null });
+  expect(data.score_parts.components.map(({ component }: any) => component)).not.toContain("dns");
+});
+
+test.each([
+  ["no domain", {}, "domain"],
+  ["a domain that is a number", { domain: 5 }, "domain"],
+  ["an empty domain", { domain: "" }, "domain"],
+  ["a URL", { domain: "https://example.com" }, "domain"],
+  ["an address", { domain: "ann@example.com" }, "domain"],
+  ["one label", { domain: "localhost" }, "domain"],
+  ["an IP address", { domain: "192.0.2.1" }, "domain"],
+  ["sending_ip null", { domain: "example.com", sending_ip: null }, "sending_ip"],
+  ["a blank sending_ip", { domain: "example.com", sending_ip: " " }, "sending_ip"],
+  ["an empty sending_ip", { domain: "example.com", sending_ip: "" }, "sending_ip"],
+  ["a host name as sending_ip", { domain: "example.com", sending_ip: "mx.x.com" }, "sending_ip"],
+  ["an IPv6 sending_ip", { domain: "example.com", sending_ip: "2001:db8::1" }, "sending_ip"],
+  [
+    "an IPv4-mapped address",
+    { domain: "example.com", sending_ip: "::ffff:192.0.2.1" },
+    "sending_ip",
+  ],
+  ["leading zeros", { domain: "example.com", sending_ip: "192.0.2.01" }, "sending_ip"],
+  ["an octet of 256", { domain: "example.com", sending_ip: "192.0.2.256" }, "sending_ip"],
+  ["three octets", { domain: "example.com", sending_ip: "192.0.2" }, "sending_ip"],
+  ["a refresh that is text", { domain: "example.com", refresh: "true" }, "refresh"],
+  ["a refresh that is null", { domain: "example.com", refresh: null }, "refresh"],
+  ["an unknown field", { domain: "example.com", sendingIp: "192.0.2.1" }, "sendingIp"],
+])("%s is 400 before any look-up, naming the field, and moves nothing", async (_, body, field) => {
+  const house = await withCounting();
+  const before = storedIn(house);
+
+  const refused = await whenChecked(house.world, house.liveKey, body);
+
+  expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
+  expect(refused.error.details).toMatchObject([{ field }]);
+  expect(refused.error.message).toMatch(/Nothing was charged\.$/);
+  expect(house.questions()).toBe(0);
+  expect(storedIn(house)).toEqual(before);
+});
+
+test("one domain is one, however it is written", async () => {
+  const { world, liveKey } = await given({ balance: 25 });
+  const first = await whenChecked(world, liveKey, { domain: "BÜCHER.example" });
+
+  const again = await whenChecked(world, liveKey, { domain: "xn--bcher-kva.example" });
+
+  expect(first.data.domain).toBe("xn--bcher-kva.example");
+  expect(again.data).toMatchObject({ cached: true, check_id: first.data.check_id });
+});
+
+test("within 24 hours the same is told again for nothing, also with an empty balance", async () => {
+  const house = await given({ balance: 10 });
+  const { world, liveKey, later } = house;
+  const first = await whenChecked(world, liveKey);
+  later(DAY_MS - 1);
+
+  const again = await whenChecked(world, liveKey);
+
+  expect(again).toMatchObject({ statusCode: 200 });
+  expect(again.data).toEqual({
+    ...first.data,
+    credits_used: 0,
+    credits_remaining: 0,
+    cached: true,
+  });
+  expect(movesOf(house)).toEqual(["hold 10", "settle 10"]);
+});
+
+test("after 24 hours it is a new check", async () => {
+  const { world, liveKey, later } = await given({ balance: 20 });
+  const first = await whenChecked(world, liveKey);
+  later(DAY_MS);
+
+  const again = await whenChecked(world, liveKey);
+
+  expect(again.data).toMatchObject({ cached: false, credits_used: 10, credits_remaining: 0 });
+  expect(again.data.check_id).not.toBe(first.data.check_id);
+});
+
+test.each([
+  ["another domain", { domain: "example.org" }],
+  ["another sending address", { domain: "example.com", sending_ip: "192.0.2.9" }],
+  ["refresh", { domain: "example.com", refresh: true }],
+])("%s is a new check within the day", async (_, body) => {
+  const { world, liveKey } = await given({ balance: 20 });
+  await whenChecked(world, liveKey);
+
+  expect((await whenChecked(world, liveKey, body)).data).toMatchObject({
+    cached: false,
+    credits_used: 10,
+  });
+});
+
+test("a refreshed check is what the cache tells from then on", async () => {
+  const { world, liveKey } = await given({ balance: 20 });
+  await whenChecked(world, liveKey);
+  const fresh = await whenChecked(world, liveKey, { domain: "example.com", refresh: true });
+
+  const again = await whenChecked(world, liveKey);
+
+  expect(again.data).toMatchObject({ cached: true, check_id: fresh.data.check_id });
+});
+
+test("nobody is told what another account checked", async () => {
+  const { world, liveKey } = await given({ balance: 20 });
+  await whenChecked(world, liveKey);
+  const other = await given({ balance: 20 });
+
+  expect((await whenChecked(other.world, other.liveKey)).data.cached).toBe(false);
+});
+
+test("too few credits are 402, and nothing is looked up", async () => {
+  const house = await withCounting();
+  const { world, liveKey } = house;
+  for (let n = 0; n < 10; n++) await whenChecked(world, liveKey, { domain: `x${n}.com` });
+  const asked = house.questions();
+
+  const refused = await whenChecked(world, liveKey);
+
+  expect(refused).toMatchObject({
+    statusCode: 402,
+    error: { code: "INSUFFICIENT_CREDITS", details: { needed: 10, available: 0 } },
+  });
+  expect(house.questions()).toBe(asked);
+});
+
+test("where every question times out it is 503, and the credits and the key are given back", async () => {
+  const house = await given({ balance: 10 });
+  const { world, liveKey } = house;
+
+  const failed = await whenChecked(world, liveKey, { domain: "dnsfail.com" }, "k");
+  const again = await whenChecked(overNames(world, {}), liveKey, { domain: "dnsfail.com" }, "k");
+
+  expect(failed).toMatchObject({ statusCode: 503, error: { code: "UNAVAILABLE" } });
+  expect(failed.error.message).toMatch(/The charge was refunded\.$/);
+  expect(again).toMatchObject({ statusCode: 200, data: { credits_used: 10 } });
+  expect(again.data).not.toHaveProperty("idempotent_replay");
+  expect(movesOf(house)).toEqual(["hold 10", "release 10", "hold 10", "settle 10"]);
+});
+
+test("where all name servers answer with errors it is 500 and refunded", async () => {
+  const house = await given({ balance: 10 });
+  const dns: Dns = async () => ({ kind: "servfail" });
+
+  const failed = await whenChecked(overNames(house.world, dns), house.liveKey);
+
+  expect(failed).toMatchObject({ statusCode: 500, error: { code: "INTERNAL" } });
+  expect(failed.error.message).toMatch(/The charge was refunded\.$/);
+  expect(await creditsOf(house)).toMatchObject({ available: 10, held: 0, spent: 0 });
+});
+
+test("what breaks on our side is 500 and refunded", async () => {
+  const house = await given({ balance: 10 });
+
+  const failed = await whenChecked(house.world, house.liveKey, { domain: "error.com" });
+
+  expect(failed).toMatchObject({ statusCode: 500, error: { code: "INTERNAL" } });
+  expect(failed.error.message).toMatch(/The charge was refunded\.$/);
+  expect(movesOf(house)).toEqual(["hold 10", "release 10"]);
+});
+
+test("a domain that does not exist has a report, and it is paid for", async () => {
+  const { world, liveKey } = await given({ balance: 10 });
+
+  const { data } = await whenChecked(world, liveKey, { domain: "nxdomain.com" });
+
+  expect(data).toMatchObject({ grade: "F", credits_used: 10, dns: { has_valid_mx: false } });
+});
+
+test("when the checks of the day cannot be read it is 503 before anything is charged", async () => {
+  const house = await given({ balance: 10 });
+  const before = storedIn(house);
+
+  const refused = await whenChecked(unread(house, "LATEST#"), house.liveKey);
+
+  expect(refused).toMatchObject({ statusCode: 503, error: { code: "UNAVAILABLE" } });
+  expect(refused.error.message).toMatch(/Nothing was charged\.$/);
+  expect(storedIn(house)).toEqual(before);
+});
+
+test("with refresh the checks of the day are not asked for at all", async () => {
+  const house = await given({ balance: 10 });
+  let reads = 0;
+  const world = overTable(house, {
+    get: (key) => {
+      if (key.pk.startsWith("LATEST#")) reads++;
+      return house.table.get(key);
+    },
+  });
+
+  await whenChecked(world, house.liveKey, { domain: "example.com", refresh: true });
+
+  // What is read is what the outcome is compared with, once the check is done.
+  expect(reads).toBe(1);
+});
+
+test("two checks of one domain at once are both stored, both paid for, and the second is compared with the first", async () => {
+  const house = await given({ balance: 20 });
+  const body = { domain: "nodmarc.com", refresh: true };
+
+  const both = await Promise.all([
+    whenChecked(house.world, house.liveKey, body),
+    whenChecked(house.world, house.liveKey, body),
+  ]);
+
+  expect(both.map(({ statusCode }) => statusCode)).toEqual([200, 200]);
+  expect(newsIn(house).filter((type) => type === "dmarc.failed")).toHaveLength(1);
+  expect(await creditsOf(house)).toMatchObject({ spent: 20, held: 0 });
+  expect(await audit(house.table, house.world.now())).toMatchObject({ ok: true });
+});
+
+test("no key is 401, a key without the scope 403, and too many requests 429", async () => {
+  const { world, account, liveKey } = await given({ balance: 10 });
+  const reader = await givenKey(world, account, { scopes: ["deliverability:read"] });
+  const writer = await givenKey(world, account, { scopes: ["deliverability:write"] });
+  const full = async () => ({ allowed: false, limit: 1, remaining: 0, resetAt: 0 });
+
+  const told = [
+    await send(world, "POST /v1/deliverability/check", { body: { domain: "example.com" } }),
+    await whenChecked(world, reader),
+    await whenChecked({ ...world, rateLimit: full }, liveKey),
+    await whenChecked(world, writer),
+  ];
+
+  expect(told.map(({ statusCode }) => statusCode)).toEqual([401, 403, 429, 200]);
+});
+
+test.each([
+  ["example.com", { score: 100 }],
+  ["nospf.example.com", { authentication: { spf: { status: "missing" } } }],
+  ["nodkim.example.com", { authentication: { dkim: { status: "missing" } } }],
+  ["weak.example.com", { authentication: { dmarc: { policy: "none" } } }],
+  ["nomx.example.com", { dns: { has_valid_mx: false } }],
+])("a test key is told of %s what its first label says, for nothing", async (domain, said) => {
+  const house = await given();
+  const never: Dns = () => Promise.reject(new Error("the network was asked"));
+
+  const { statusCode, data } = await whenChecked(
+    { ...house.world, names: { ...anyNames, dns: never, listDns: never } },
+    house.testKey,
+    { domain },
+  );
+
+  expect(statusCode).toBe(200);
+  expect(data).toMatchObject({ ...said, credits_used: 0, credits_remaining: 1_000 });
+  expect(movesOf(house)).toEqual([]);
+});
