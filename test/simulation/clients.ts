@@ -1,10 +1,11 @@
 import { send, type Told } from "../send.ts";
 import type { Process } from "./process.ts";
 
-/** What somebody wants verified. With a key, whoever sends the same key wants the same thing once. */
+/** What somebody wants done. With a key, whoever sends the same key wants the same thing once. */
 export type Wish = { readonly key: string | null } & (
   | { readonly kind: "verify"; readonly email: string; readonly waitMs: number }
   | { readonly kind: "batch" | "file"; readonly emails: readonly string[] }
+  | { readonly kind: "check"; readonly domain: string; readonly refresh: boolean }
 );
 
 /** The same key for something else is another request. */
@@ -54,6 +55,8 @@ const ask = async (client: Client, wanted: Wish): Promise<Heard> => {
 const sentFor = async ({ upload }: Client, wanted: Wish): Promise<[string, unknown]> => {
   if (wanted.kind === "verify")
     return ["POST /v1/verify", { email: wanted.email, options: { timeout_ms: wanted.waitMs } }];
+  if (wanted.kind === "check")
+    return ["POST /v1/deliverability/check", { domain: wanted.domain, refresh: wanted.refresh }];
   if (wanted.kind === "batch") return ["POST /v1/verify/batch", { emails: wanted.emails }];
   const file_key = await upload(wanted.emails);
   return ["POST /v1/verify/file", { action: "process", file_key }];

@@ -17,6 +17,8 @@ const isEntry = is("LEDGER#");
 const isEvent = is("EVENT#");
 const isChunk = is("CHUNKS#");
 const isJob = is("JOB#");
+const isCheck = is("CHECK#");
+const isLatest = is("LATEST#");
 
 const transacting =
   (change: (transact: Transact) => Transact): Change =>
@@ -159,6 +161,20 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
         if (result.outcome === "committed" && ++copies % 2) await transact(writes.filter(isJob));
         return result;
       }),
+
+    "a check is kept after its payment, not with it": transacting((transact) => async (writes) => {
+      const kept = writes.filter(isCheck);
+      const result = await transact(writes.filter((write) => !kept.includes(write)));
+      // Whoever writes apart may be gone in between.
+      if (result.outcome === "committed" && kept.length > 0 && ++copies % 2) await transact(kept);
+      return result;
+    }),
+
+    "what another check found in between is written over": writing((write) => {
+      if (!isLatest(write)) return write;
+      if ("create" in write) return { put: write.create };
+      return "update" in write ? { update: write.update, set: write.set ?? {} } : write;
+    }),
 
     "news of a low balance is left to chance": writing((write) => (isEvent(write) ? null : write)),
   }),

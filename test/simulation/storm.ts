@@ -4,7 +4,8 @@ import { type Mutant, play, type Script } from "./history.ts";
 import { FAULTS, type Plan } from "./process.ts";
 
 const WORDS = ["valid", "valid", "invalid", "full", "unknown", "greylisted", "slow", "error"];
-const KINDS = ["verify", "verify", "batch", "file"] as const;
+const DOMAINS = ["example.com", "nodmarc.com", "error.com", "dnsfail.com"];
+const KINDS = ["verify", "verify", "batch", "file", "check"] as const;
 const RATES = [0, 0.01, 0.05, 0.2];
 
 /** A history that a number decides: who wants what, who shares a key, what is lost and who crashes. */
@@ -21,13 +22,14 @@ export const stormOf = (seed: number): Script => {
     // Few keys: clients race for one, and some change their mind about what it stands for.
     const key = chance() < 0.7 ? `key-${below(4)}` : null;
     const kind = oneOf(KINDS);
+    if (kind === "check") return { kind, key, domain: oneOf(DOMAINS), refresh: chance() < 0.5 };
     return kind === "verify"
       ? { kind, key, email: email(), waitMs: oneOf([100, 5_000, 25_000]) }
       : { kind, key, emails: emails() };
   };
   const wishes = () => Array.from({ length: 1 + below(3) }, wished);
   return {
-    balance: below(24) / 2 + below(12),
+    balance: below(24) / 2 + below(36),
     clients: Array.from({ length: 1 + below(4) }, wishes),
     plan,
     latencyMs: () => below(30),

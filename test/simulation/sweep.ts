@@ -41,6 +41,27 @@ export const JOBS: Flows = {
   "a file without a key": { balance: 20, clients: [[{ kind: "file", key: null, emails: list }]] },
 };
 
+const check = (
+  key: string | null = "key",
+  { domain = "example.com", refresh = false } = {},
+): Wish => ({ kind: "check", key, domain, refresh });
+const failing = { domain: "nodmarc.com", refresh: true };
+
+export const CHECKS: Flows = {
+  "a check with a key": { balance: 20, clients: [[check()]] },
+  "a check without a key": { balance: 20, clients: [[check(null)]] },
+  "one that is told from the cache": { balance: 20, clients: [[check(null), check()]] },
+  "one of a domain that nobody answers for": {
+    balance: 20,
+    clients: [[check("key", { domain: "dnsfail.com" })]],
+  },
+  "one that breaks": { balance: 20, clients: [[check("key", { domain: "error.com" })]] },
+  "two at once that find the same fault": {
+    balance: 30,
+    clients: [[check("key", failing)], [check("other", failing)]],
+  },
+};
+
 /** Which fault at which call. */
 export type Planned = ReadonlyMap<number, Fault>;
 

@@ -1,3 +1,4 @@
+import { storedCheck } from "@mailproof/core/deliverability/check";
 import { findJob } from "@mailproof/core/jobs/items";
 import { BEGINNING, readRows } from "@mailproof/core/jobs/results";
 import { audit } from "@mailproof/core/money/audit";
@@ -25,6 +26,7 @@ export const untruthsOf = async (ended: Ended): Promise<string[]> => [
   ...(await payments(ended)),
   ...unanswered(ended),
   ...(await jobs(ended)),
+  ...(await checks(ended)),
   ...news(ended),
 ];
 
@@ -69,7 +71,12 @@ const payments = async ({ world, account, told }: Ended): Promise<string[]> => {
   return wrong;
 };
 
-const mostFor = (wish: Wish): number => (wish.kind === "verify" ? 2 : wish.emails.length * 2);
+const CHECK_HALVES = 20;
+
+const mostFor = (wish: Wish): number => {
+  if (wish.kind === "check") return CHECK_HALVES;
+  return wish.kind === "verify" ? 2 : wish.emails.length * 2;
+};
 
 type Answer = Exclude<Heard, "lost">;
 
@@ -90,6 +97,7 @@ const byKey = (told: readonly Told1[]): [string, Told1[]][] => [
 
 /** In half-credits. A job costs what it has done in the end: what was given back of it is no price. */
 const priceOf = async (world: World, { data }: Answer): Promise<number> => {
+  if (data.check_id !== undefined) return data.cached ? 0 : CHECK_HALVES;
   if (data.job_id === undefined) return data.cached ? 1 : 2;
   const job = await findJob(world.table, String(data.job_id));
   if (!job) return 0;
@@ -123,8 +131,15 @@ const REFUSALS = ["INSUFFICIENT_CREDITS", "IDEMPOTENCY_KEY_CONFLICT"];
 const isDefinite = (answer: Heard, wish: Wish): boolean => {
   if (answer === "lost") return false;
   if (answer.statusCode < 300) return !isUnderWay(answer);
-  const breaks = wish.kind === "verify" && wish.email.startsWith("error");
-  return REFUSALS.includes(String(answer.error.code)) || (answer.statusCode === 500 && breaks);
+  return REFUSALS.includes(String(answer.error.code)) || answer.statusCode === failureOf(wish);
+};
+
+/** What ends like this each time: it breaks on our side, or nobody answers. */
+const failureOf = (wish: Wish): number | undefined => {
+  if (wish.kind === "verify") return wish.email.startsWith("error") ? 500 : undefined;
+  if (wish.kind !== "check") return undefined;
+  if (wish.domain.startsWith("error")) return 500;
+  return wish.domain.startsWith("dnsfail") ? 503 : undefined;
 };
 
 const isUnderWay = ({ data }: Answer): boolean =>
@@ -154,6 +169,30 @@ const jobs = async ({ world, told, items }: Ended): Promise<string[]> => {
     if (events.length !== 1 || events[0]?.["type"] !== `job.${job.status}`)
       wrong.push(`${id} is ${job.status} and has ${events.length} events`);
   }
+  return wrong;
+};
+
+/** Whatever check was spoken of is there, was paid for, and what it found for the first time is news, once. */
+const checks = async ({ world, told, items }: Ended): Promise<string[]> => {
+  const wrong: string[] = [];
+  const named = told.flatMap(({ heard }) =>
+    heard.filter(isAccepted).flatMap(({ data }) => data.check_id ?? []),
+  );
+  for (const id of new Set(named.map(String)))
+    if (!(await storedCheck(world, id))) wrong.push(`check ${id} was told of and is not there`);
+
+  const stored = items.filter(({ pk, sk }) => pk.startsWith("CHECK#") && sk === "CHECK");
+  for (const { id } of stored)
+    if (
+      !items.some(({ pk, sk }) => pk.startsWith("LEDGER#") && sk.includes(`chk_${String(id)}~end`))
+    )
+      wrong.push(`check ${String(id)} was never paid for`);
+  const failing = new Set(
+    stored.map(({ domain }) => String(domain)).filter((domain) => domain.startsWith("nodmarc")),
+  );
+  const news = items.filter(({ type }) => type === "dmarc.failed");
+  if (news.length !== failing.size)
+    wrong.push(`dmarc.failed was told ${news.length} times for ${failing.size} domains`);
   return wrong;
 };
 

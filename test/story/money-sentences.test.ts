@@ -15,6 +15,7 @@ import {
   overTheLedger,
   WITHOUT_AND_WITH,
 } from "../failing.ts";
+import { CHECK, CHECK_READ, CHECKS, checked, HISTORY } from "../failing-checks.ts";
 import { BATCH, batched, FILE, filed } from "../failing-jobs.ts";
 import { given } from "../given.ts";
 import type { House } from "../jobs.ts";
@@ -182,11 +183,23 @@ const thenAsBefore = async (house: House, paidBefore: number): Promise<void> => 
   expect(await paid(house)).toBe(paidBefore);
 };
 
+/** What a route sells: for how much, and how many of it a caller finds whose fate was not told. */
+type Sold = {
+  readonly repeat: Asking;
+  readonly price: number;
+  readonly found: (house: House) => Promise<number>;
+};
+
 type Truth = (
   house: House,
   before: { readonly paid: number; readonly refunded: number },
-  repeat: Asking,
+  sold: Sold,
 ) => Promise<void>;
+
+const asFound: Truth = async (house, _before, { found, price }) => {
+  await whenQuiet(house);
+  expect(await paid(house)).toBe((await found(house)) * price);
+};
 
 /** Each sentence, and how the ledger shows that it was true. */
 const SENTENCES: Readonly<Record<string, Truth>> = {
@@ -194,35 +207,45 @@ const SENTENCES: Readonly<Record<string, Truth>> = {
     expect((await creditsOf(house)).refunded).toBe(before.refunded);
     await thenAsBefore(house, before.paid);
   },
-  "The charge was refunded.": async (house, before) => {
-    expect((await creditsOf(house)).refunded).toBe(before.refunded + 1);
+  "The charge was refunded.": async (house, before, { price }) => {
+    expect((await creditsOf(house)).refunded).toBe(before.refunded + price);
     await thenAsBefore(house, before.paid);
   },
   "Retry with the same Idempotency-Key; it will not be charged twice.": async (
     house,
     _before,
-    repeat,
+    { repeat, price },
   ) => {
     house.later(60_000);
     expect(await repeat(house.world, house, "k")).not.toHaveProperty("error");
     await whenQuiet(house);
-    expect(await paid(house)).toBe(1);
+    expect(await paid(house)).toBe(price);
   },
-  "Do not assume a refund; check GET /v1/jobs before sending this again.": async (house) => {
-    await whenQuiet(house);
-    const { data } = await send(house.world, LIST, { key: house.liveKey });
-    const notFailed = data.jobs.filter(({ status }: { status: string }) => status !== "failed");
-    expect(await paid(house)).toBe(notFailed.length);
-  },
+  "Do not assume a refund; check GET /v1/jobs before sending this again.": asFound,
+  "Do not assume a refund; check GET /v1/deliverability/checks before sending this again.": asFound,
 };
 
+const jobsFound = async ({ world, liveKey: key }: House): Promise<number> => {
+  const { data } = await send(world, LIST, { key });
+  return data.jobs.filter(({ status }: { status: string }) => status !== "failed").length;
+};
+
+const checksFound = async ({ world, liveKey: key }: House): Promise<number> =>
+  (await send(world, HISTORY, { key })).data.total;
+
+const job = (repeat: Asking): Sold => ({ repeat, price: 1, found: jobsFound });
+const check: Sold = { repeat: checked, price: 10, found: checksFound };
+
 describe.each([
-  ["POST /v1/verify", VERIFY, verified],
-  ["POST /v1/verify/batch", BATCH, batched],
-  ["POST /v1/verify/file", FILE, filed],
-  ["GET /v1/jobs", JOBS, verified],
-  ["GET /v1/jobs/{id}", JOB, verified],
-] as const)("%s", (route, failings, repeat) => {
+  ["POST /v1/verify", VERIFY, job(verified)],
+  ["POST /v1/verify/batch", BATCH, job(batched)],
+  ["POST /v1/verify/file", FILE, job(filed)],
+  ["GET /v1/jobs", JOBS, job(verified)],
+  ["GET /v1/jobs/{id}", JOB, job(verified)],
+  ["POST /v1/deliverability/check", CHECK, check],
+  ["GET /v1/deliverability/checks", CHECKS, check],
+  ["GET /v1/deliverability/checks/{id}", CHECK_READ, check],
+] as const)("%s", (route, failings, sold) => {
   test.each(failings)("$what is $code, and what is said of the money is so", async (failing) => {
     const house = await given({ balance: 10 });
     await failing.given?.(house);
@@ -235,7 +258,7 @@ describe.each([
       error.message.endsWith(` ${sentence}`),
     );
     expect(said, `${error.message}`).toHaveLength(1);
-    await SENTENCES[said[0] ?? ""]?.(house, before, repeat);
+    await SENTENCES[said[0] ?? ""]?.(house, before, sold);
     expect(await audit(house.table, house.world.now())).toMatchObject({ ok: true });
   });
 

@@ -3,12 +3,12 @@ import type { Json } from "./table.ts";
 /** What a caller must know before deciding whether to retry. There is no default: every failure says it. */
 export type MoneyOutcome = "nothing_charged" | "refunded" | "kept" | "retry_same_key" | "unknown";
 
-const SENTENCE: Record<MoneyOutcome, string> = {
-  nothing_charged: "Nothing was charged.",
-  refunded: "The charge was refunded.",
-  kept: "The charge stands; the refund did not succeed.",
-  retry_same_key: "Retry with the same Idempotency-Key; it will not be charged twice.",
-  unknown: "Do not assume a refund; check GET /v1/jobs before sending this again.",
+const SENTENCE: Record<MoneyOutcome, (lookAt: string) => string> = {
+  nothing_charged: () => "Nothing was charged.",
+  refunded: () => "The charge was refunded.",
+  kept: () => "The charge stands; the refund did not succeed.",
+  retry_same_key: () => "Retry with the same Idempotency-Key; it will not be charged twice.",
+  unknown: (lookAt) => `Do not assume a refund; check ${lookAt} before sending this again.`,
 };
 
 /** Every way an answer can fail, and its status. */
@@ -40,7 +40,11 @@ type More = ErrorOptions & {
   /** Whether the same request may succeed later. Understood for 429 and 503. */
   readonly retryable?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Where it shows whether something was done of which we do not know. */
+  readonly lookAt?: string | undefined;
 };
+
+const JOBS = "GET /v1/jobs";
 
 /** The one error class. Anything else that is thrown is a bug and becomes an opaque 500. */
 export class Failure extends Error {
@@ -51,7 +55,7 @@ export class Failure extends Error {
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(code: FailureCode, money: MoneyOutcome, what: string, more: More = {}) {
-    super(`${what} ${SENTENCE[money]}`, more);
+    super(`${what} ${SENTENCE[money](more.lookAt ?? JOBS)}`, more);
     this.name = "Failure";
     this.code = code;
     this.money = money;

@@ -53,6 +53,7 @@ const MARGIN_MS = 12_000;
 const KEPT_DAYS_LEAST = 31;
 
 const FREE = 0 as Halves;
+const HISTORY = "GET /v1/deliverability/checks";
 
 /** One domain, paid for once, whatever breaks meanwhile; for nothing when its result is not a day old. */
 export const checkOnce = async (
@@ -62,7 +63,8 @@ export const checkOnce = async (
   { keyed, reason }: { readonly keyed: Keyed | null; readonly reason: string },
 ): Promise<Told> => {
   const id = operationOf(uuidOf(world.randomBytes(16)));
-  const order = { id, kind: CHECK, payer, reason, keyed, leaseMs: BUDGET_MS + MARGIN_MS };
+  const leaseMs = BUDGET_MS + MARGIN_MS;
+  const order = { id, kind: CHECK, payer, reason, keyed, leaseMs, lookAt: HISTORY };
   const known = ask.refresh ? undefined : await freshCheckOf(world, order, ask);
   if (known) return tellKnown(world, order, known);
   const { domain, sendingIp } = ask;
@@ -216,7 +218,8 @@ const giveBack = async (
 ): Promise<never> => {
   const { claim, mode } = operation;
   const isReleased = (await release(world, operation)) === "ended";
-  if (!isReleased) throw new Failure(code, claim ? "retry_same_key" : "unknown", what, { cause });
+  if (!isReleased)
+    throw new Failure(code, claim ? "retry_same_key" : "unknown", what, { cause, lookAt: HISTORY });
   throw new Failure(code, mode === "live" ? "refunded" : "nothing_charged", what, { cause });
 };
 
@@ -225,7 +228,7 @@ const overtaken = ({ claim }: Operation, cause?: unknown): Failure => {
   const what = "It is not known how this check ended.";
   return claim
     ? new Failure("UNAVAILABLE", "retry_same_key", what, { cause })
-    : new Failure("INTERNAL", "unknown", what, { cause });
+    : new Failure("INTERNAL", "unknown", what, { cause, lookAt: HISTORY });
 };
 
 /** Whoever began it is gone: what is paid for is checked, and stands in the history. */

@@ -55,6 +55,8 @@ export type Order = {
   readonly keyed: Keyed | null;
   /** Before this is over nobody else goes on with it. */
   readonly leaseMs: number;
+  /** Where the caller sees whether it was done. Left out: among the jobs. */
+  readonly lookAt?: string;
 };
 
 /** What is found out once it is known that nobody did it before: the price, and what is written with the debit. */
@@ -218,10 +220,12 @@ const orUnavailable = <T>({ keyed }: Order, step: Promise<T>): Promise<T> =>
     throw new Failure("UNAVAILABLE", keyed ? "retry_same_key" : "nothing_charged", what, { cause });
   });
 
-const unsure = ({ keyed }: Order): Failure =>
-  keyed
-    ? new Failure("UNAVAILABLE", "retry_same_key", "It is not known whether this was accepted.")
-    : new Failure("INTERNAL", "unknown", "It is not known whether this was accepted.");
+const unsure = ({ keyed, lookAt }: Order): Failure => {
+  const what = "It is not known whether this was accepted.";
+  return keyed
+    ? new Failure("UNAVAILABLE", "retry_same_key", what)
+    : new Failure("INTERNAL", "unknown", what, { lookAt });
+};
 
 /** `lost`: somebody else went on with it, since our time was up. `unknown`: no reply came. */
 export type Ended = "ended" | "lost" | "unknown";

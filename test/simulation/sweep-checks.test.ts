@@ -1,0 +1,4 @@
+import { CHECKS } from "./sweep.ts";
+import { sweep } from "./sweeping.ts";
+
+sweep(CHECKS);
