@@ -4,6 +4,7 @@ import { reconcile } from "@mailproof/core/reconciler";
 import type { Worker } from "@mailproof/core/worker";
 import { workers } from "@mailproof/core/workers";
 import { given } from "../given.ts";
+import { quickNames } from "../names.ts";
 import { requestOf, type Told1, type Wish, wish } from "./clients.ts";
 import { type House, type Plan, type Process, processOn } from "./process.ts";
 import { untruthsOf } from "./truth.ts";
@@ -36,7 +37,8 @@ export const play = async (script: Script): Promise<readonly string[]> => {
     account,
     liveKey,
   } = await given({ balance, plan: "scale" });
-  const world = { ...whole, settings: { ...whole.settings, chunkRows: { batch: 2, file: 2 } } };
+  const settings = { ...whole.settings, chunkRows: { batch: 2, file: 2 } };
+  const world = { ...whole, names: quickNames, settings };
   const balances: number[] = [];
   const watched: House = { ...world, queue, table: watching(table, account, balances) };
   const house = mutant.below?.(watched) ?? watched;

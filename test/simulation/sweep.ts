@@ -51,6 +51,9 @@ export const CHECKS: Flows = {
   "a check with a key": { balance: 20, clients: [[check()]] },
   "a check without a key": { balance: 20, clients: [[check(null)]] },
   "one that is told from the cache": { balance: 20, clients: [[check(null), check()]] },
+};
+
+export const MORE_CHECKS: Flows = {
   "one of a domain that nobody answers for": {
     balance: 20,
     clients: [[check("key", { domain: "dnsfail.com" })]],
