@@ -2,7 +2,7 @@ import type { SpfEvaluation } from "./evaluate.ts";
 import type { Hosts } from "./hosts.ts";
 import { SPF_LIMITS } from "./limits.ts";
 import { FAULTS } from "./parse.ts";
-import type { Finding } from "./rules.ts";
+import { type Finding, SPF_RULES } from "./rules.ts";
 import { isInclude, isMx, isPtr, type Page, pageAt, type Step, type Tree } from "./tree.ts";
 import type { Walk } from "./walk.ts";
 import { widthOf } from "./width.ts";
@@ -21,18 +21,20 @@ export type Facts = {
   } | null;
 };
 
-export const findingsIn = (facts: Facts): readonly Finding[] => [
-  ...aboutDomain(facts),
-  ...[...facts.tree.values()].flatMap((page) => [
-    ...aboutRecord(page),
-    ...page.steps.flatMap((step) => aboutStep(facts, page, step)),
-    ...aboutLinks(facts.tree, page),
-  ]),
-  ...loopsIn(facts),
-  ...aboutWalk(facts),
-  ...aboutSending(facts),
-  ...aboutTrouble(facts),
-];
+export const findingsIn = (facts: Facts): readonly Finding[] => {
+  const aboutPolicy = [
+    ...aboutDomain(facts),
+    ...[...facts.tree.values()].flatMap((page) => [
+      ...aboutRecord(page),
+      ...page.steps.flatMap((step) => aboutStep(facts, page, step)),
+      ...aboutLinks(facts.tree, page),
+    ]),
+    ...loopsIn(facts),
+    ...aboutWalk(facts),
+  ];
+  const hasError = aboutPolicy.some(({ rule }) => isGrave(rule));
+  return [...aboutPolicy, ...aboutSending(facts, hasError), ...aboutTrouble(facts)];
+};
 
 const aboutDomain = ({ root: { domain, published, texts } }: Facts): readonly Finding[] => [
   ...found(published.kind === "none" || published.kind === "nxdomain", "SPF_MISSING", { domain }),
@@ -157,7 +159,12 @@ const aboutWalk = ({ walk, root }: Facts): readonly Finding[] => {
   ];
 };
 
-const aboutSending = ({ sending, root, tree }: Facts): readonly Finding[] => {
+const isGrave = (rule: Finding["rule"]): boolean => {
+  const { severity } = SPF_RULES[rule];
+  return severity === "critical" || severity === "high";
+};
+
+const aboutSending = ({ sending, root, tree }: Facts, hasError: boolean): readonly Finding[] => {
   if (!sending) return [];
   const { ip, evaluation, names } = sending;
   const { domain } = root;
@@ -165,9 +172,9 @@ const aboutSending = ({ sending, root, tree }: Facts): readonly Finding[] => {
   const ptr = [...tree.values()].flatMap(({ steps }) => steps).find(isPtr);
   const result = evaluation?.result ?? "temperror";
   const isOpen = result === "temperror";
-  // Then nobody passes, and the way to let this one in is to mend what is told already.
-  const isForNobody = root.published.kind !== "record" || root.record.faults.length > 0;
-  const isKeptOut = result !== "pass" && !isOpen && !isForNobody;
+  // To let the address in one mends the error that is told already, and adds nothing to the record.
+  const isByError = hasError && (result === "none" || result === "permerror");
+  const isKeptOut = result !== "pass" && !isOpen && !isByError;
   return [
     ...found(isKeptOut, "SPF_IP_NOT_COVERED", { domain, ip, result }),
     ...found(ptr !== undefined && names > limit, "SPF_PTR_GT_10", {
