@@ -26,7 +26,7 @@ import { connectDirectly } from "@mailproof/net/smtp-wire";
 import { connectThrough } from "@mailproof/net/socks";
 import type { Environment } from "./environment.ts";
 import { LAB_ZONE, type Lab } from "./lab/lab.ts";
-import { BLOCKLIST, REFUSING_BLOCKLIST } from "./lab/senders.ts";
+import { labLists, SENDERS_REVERSE } from "./lab/senders.ts";
 
 /** A machine of one's own has no limit per network interface; a resolver on it or near it takes this. */
 const PACKETS_PER_SECOND = 5_000;
@@ -51,7 +51,7 @@ export const openMailDoors = (
   const orLab =
     (outside: Dns): Dns =>
     (type, name) =>
-      (pretend && isTest(name) ? pretend : outside)(type, name);
+      (pretend && isNobodys(name) ? pretend : outside)(type, name);
   const dns = orLab(real);
   const labBlock = lab && parseCidr(lab.smtpAddresses);
   const allowed = [...environment.SMTP_ALLOW_PRIVATE, ...(labBlock ? [labBlock] : [])];
@@ -92,10 +92,11 @@ export const openMailDoors = (
 /** Whether the pretend mail network is wanted: an operator who names DNS servers has a network of his own. */
 export const wantsLab = ({ DNS_SERVERS }: Environment): boolean => DNS_SERVERS.length === 0;
 
-/** RFC 6761: nobody's in the real world. */
-const isTest = (name: string): boolean => /(?:^|\.)test$/i.test(name);
+/** Nobody's in the real world, and no question for the internet (RFC 6761, RFC 6303). */
+const NOBODYS = ["test", "127.in-addr.arpa", SENDERS_REVERSE];
 
-const LAB_LISTS = [BLOCKLIST, REFUSING_BLOCKLIST].map((label) => listAt(`${label}.${LAB_ZONE}`));
+const isNobodys = (name: string): boolean =>
+  NOBODYS.some((zone) => `.${name.toLowerCase()}`.endsWith(`.${zone}`));
 
 /** An operator names lists by our id for them, or by their zone, which then may be one that we do not know. */
 const listsBy = (
@@ -106,7 +107,7 @@ const listsBy = (
     (name) => BLOCKLISTS.find(({ id, zone }) => id === name || zone === name) ?? listAt(name),
   );
   if (named.length > 0) return () => named;
-  return (domain) => (lab && isTest(domain) ? LAB_LISTS : BLOCKLISTS);
+  return (domain) => (lab && isNobodys(domain) ? labLists(LAB_ZONE) : BLOCKLISTS);
 };
 
 const keysIn = ({ SPAMHAUS_KEY: spamhaus, BARRACUDA_REGISTERED }: Environment): Keys => ({

@@ -6,7 +6,7 @@ import { startDnsServer } from "./dns-server.ts";
 import { allDomains } from "./domains.ts";
 import { type Counts, startMailServer } from "./mail-server.ts";
 import { HOSTS_BELOW, networkOf, ONLY_ADDRESS } from "./network.ts";
-import { sendersZone } from "./senders.ts";
+import { SENDERS_REVERSE, sendersReverse, sendersZone } from "./senders.ts";
 import type { Zones } from "./zone.ts";
 
 export const LAB_ZONE = "lab.mailproof.test";
@@ -71,6 +71,7 @@ export const startLab = async (options: LabOptions = {}): Promise<Lab> => {
     ...(zoneName.endsWith(".test") && { test: { [zoneName]: {} } }),
     [zoneName]: { ...network.zone, ...sendersZone(zoneName) },
     "127.in-addr.arpa": network.reverse,
+    [SENDERS_REVERSE]: sendersReverse(zoneName),
     ...options.zones,
   };
   const dns = await startDnsServer(zones, dnsPort).catch(async (error: unknown) => {

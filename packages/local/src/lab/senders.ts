@@ -1,35 +1,59 @@
-import type { Records, Zone } from "./zone.ts";
+import type { Blocklist } from "@mailproof/core/mail/blocklists/lists";
+import { listAt } from "@mailproof/core/mail/blocklists/lists";
+import type { Failing, Records, Zone } from "./zone.ts";
 
 /** A domain that sends mail, well or badly: what a deliverability check has to find in DNS. */
 export type Sender = {
   /** The label below `senders` in the lab's zone. */
   readonly name: string;
   readonly shows: string;
-  /** Where it sends from. */
-  readonly sendingIp: string;
+  /** What a check of it comes to, from its address; null is no verdict. */
+  readonly grade: "A" | "B" | "C" | "D" | "F" | null;
+  /** Where it sends from; null is nowhere. */
+  readonly sendingIp: string | null;
+  /** What that address is called, below the domain. */
+  readonly calledAs?: string;
   /** Below the domain; "@" is the domain itself. ZONE stands for the lab's zone. */
-  readonly records: Readonly<Record<string, Records>>;
+  readonly records: Readonly<Record<string, Records | Failing>>;
 };
 
 export const SENDERS_BELOW = "senders";
+/** Where the senders' addresses have their names. Nobody's in the real world (RFC 5737, RFC 6303). */
+export const SENDERS_REVERSE = "2.0.192.in-addr.arpa";
 /** A blocklist as RFC 5782 describes it, and one that refuses everybody's questions as Spamhaus does with clouds. */
-export const BLOCKLIST = "bl";
-export const REFUSING_BLOCKLIST = "refusing-bl";
+const BLOCKLIST = "bl";
+const REFUSING_BLOCKLIST = "refusing-bl";
+
+/** The lists to ask about the lab's senders. */
+export const labLists = (zoneName: string): readonly Blocklist[] => [
+  {
+    ...listAt(`${BLOCKLIST}.${zoneName}`),
+    name: "The lab's blocklist",
+    removal: "docs/lab.md",
+    codes: {
+      kind: "exact",
+      meanings: {
+        "127.0.0.2": { says: "a source of spam", severity: "critical", costPoints: 60 },
+        "127.0.0.10": { says: "a pool of customers", severity: "medium", costPoints: 15 },
+      },
+    },
+  },
+  { ...listAt(`${REFUSING_BLOCKLIST}.${zoneName}`), name: "The lab's list that refuses" },
+];
 
 const LISTED_IP = "192.0.2.66";
+const POOL_IP = "192.0.2.20";
 // Their private halves were never kept.
 const KEY_2048 =
   "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAu3VLUUVlnK58Kfl/NlwlDCgx/7XRzo0ClWtbmF0pmcvQ1D7s6tKB8Kzzpq7np6bHC2TVHjlOyIpEfhs61duf1OT1SLneoijDQHHX0UiEL16vVlb1YcTR+9hnVWmHYc5g2bbr+6b0hRrBsWlZHN4jRbbw8sQXV3Dl8oV/mGRvIFpEiabU0Jxhu8R41Pyg6739toHxL+T6IKi2Guc2nXNhC9dkU6v1JgA+V9Kbg+7RbHSbaD8I4iEuvLGDy3sY4ZfL9c4UhiwyCCSTExdZAsy6BwZ2nwU0AOg1ytrYEYGeZQl2P7XV9bmSR1mHDNOr8SMxzOb/DfKEc1HHTxSF7aV/PQIDAQAB";
 const KEY_1024 =
   "MIGfMA0GCSqGSIb3DQEBAQUAA4GNADCBiQKBgQCuKqoOCnp6khLfrobdIdoba5K9HhGICwqJK3DpZqJ/KTEHs4AN2nCyoxjuzSeAX4XwDwkhW+IM/GkKJh31OTaLj6WAilt0+3zMoTtwbpKQRe7hE8mL/n5KpZlJqXDExw1YudGVC6SPECThGq0bWZnTW8N1vBrrBjzAali0wnpjKQIDAQAB";
 
-/** A character-string holds at most 255 bytes (RFC 1035 §3.3), so a long record is several of them. */
-const cut = (text: string): readonly string[] => text.match(/.{1,255}/g) ?? [];
-
 const MX = [[10, "mx.valid.ZONE"]] as const;
-const dkim = (key: string, tags = ""): Records => ({
-  TXT: [cut(`v=DKIM1; k=rsa; ${tags}p=${key}`)],
-});
+const REJECT = (name: string) =>
+  `v=DMARC1; p=reject; np=reject; rua=mailto:dmarc@${name}.senders.ZONE`;
+
+const dkim = (key: string, tags = ""): Records => ({ TXT: [`v=DKIM1; k=rsa; ${tags}p=${key}`] });
 
 const ELEVEN = Array.from({ length: 11 }, (_, index) => `i${index}`);
 
@@ -37,41 +61,102 @@ export const SENDERS: readonly Sender[] = [
   {
     name: "good",
     shows:
-      "Everything as it should be: SPF -all, a 2048-bit DKIM key, DMARC reject with reports, TLS-RPT.",
+      "Everything as it should be: SPF -all, a 2048-bit DKIM key, DMARC reject with reports, a name that leads back, TLS-RPT.",
+    grade: "A",
     sendingIp: "192.0.2.10",
+    calledAs: "out",
     records: {
       "@": { MX, TXT: ["v=spf1 ip4:192.0.2.10 mx -all"] },
+      out: { A: ["192.0.2.10"] },
       "selector1._domainkey": dkim(KEY_2048),
-      _dmarc: { TXT: ["v=DMARC1; p=reject; rua=mailto:dmarc@good.senders.ZONE"] },
+      _dmarc: { TXT: [REJECT("good")] },
       "_smtp._tls": { TXT: ["v=TLSRPTv1; rua=mailto:tls@good.senders.ZONE"] },
     },
   },
   {
-    name: "bare",
-    shows: "An MX and nothing else: no SPF, no DKIM (the name does not exist), no DMARC.",
-    sendingIp: "192.0.2.11",
-    records: { "@": { MX } },
+    name: "news.good",
+    shows: "Has no DMARC record of its own and inherits the one above it.",
+    grade: "A",
+    sendingIp: "192.0.2.16",
+    calledAs: "out",
+    records: {
+      "@": { MX, TXT: ["v=spf1 ip4:192.0.2.16 -all"] },
+      out: { A: ["192.0.2.16"] },
+      "s1._domainkey": dkim(KEY_2048),
+    },
   },
   {
-    name: "open",
-    shows: "SPF ends in +all, so that anybody may send; DMARC only watches, without reports.",
-    sendingIp: "192.0.2.12",
+    name: "parked",
+    shows: "Sends nothing, receives nothing, and says so: null MX, SPF -all, DMARC reject.",
+    grade: "C",
+    sendingIp: null,
     records: {
-      "@": { MX, TXT: ["v=spf1 mx +all"] },
-      _dmarc: { TXT: ["v=DMARC1; p=none"] },
+      "@": { MX: [[0, "."]], TXT: ["v=spf1 -all"] },
+      _dmarc: { TXT: [REJECT("parked")] },
+    },
+  },
+  {
+    name: "hidden",
+    shows: "Signs under a selector that nobody would guess, so that its DKIM stays unknown.",
+    grade: "A",
+    sendingIp: "192.0.2.18",
+    calledAs: "out",
+    records: {
+      "@": { MX, TXT: ["v=spf1 ip4:192.0.2.18 -all"] },
+      out: { A: ["192.0.2.18"] },
+      "x7q2w9._domainkey": dkim(KEY_2048),
+      _dmarc: { TXT: [REJECT("hidden")] },
+    },
+  },
+  {
+    name: "weak",
+    shows:
+      "SPF ~all, a 1024-bit DKIM key in test mode, a revoked key beside it, DMARC for a part of the mail.",
+    grade: "B",
+    sendingIp: "192.0.2.15",
+    records: {
+      "@": { MX, TXT: ["v=spf1 ip4:192.0.2.15 ~all"] },
+      "default._domainkey": dkim(KEY_1024, "t=y; "),
+      "mail._domainkey": dkim(""),
+      _dmarc: { TXT: ["v=DMARC1; p=quarantine; pct=20"] },
+    },
+  },
+  {
+    name: "pool",
+    shows:
+      "Sends from an address of a provider's pool: on a policy list, called as such, and not in its SPF record.",
+    grade: "B",
+    sendingIp: POOL_IP,
+    calledAs: "dyn-192-0-2-20",
+    records: {
+      "@": { MX, TXT: ["v=spf1 mx ~all"] },
+      "dyn-192-0-2-20": { A: [POOL_IP] },
+      "s1._domainkey": dkim(KEY_2048),
+      _dmarc: { TXT: ["v=DMARC1; p=quarantine; rua=mailto:dmarc@pool.senders.ZONE"] },
+    },
+  },
+  {
+    name: "watching",
+    shows: "DMARC only watches, SPF ends in ~all, and no key is published.",
+    grade: "C",
+    sendingIp: "192.0.2.19",
+    calledAs: "out",
+    records: {
+      "@": { MX, TXT: ["v=spf1 ip4:192.0.2.19 ~all"] },
+      out: { A: ["192.0.2.19"] },
+      _dmarc: { TXT: ["v=DMARC1; p=none; rua=mailto:dmarc@watching.senders.ZONE"] },
     },
   },
   {
     name: "lookups",
     shows: "SPF includes eleven others, one lookup more than RFC 7208 §4.6.4 allows.",
-    sendingIp: "192.0.2.13",
+    grade: "D",
+    sendingIp: "192.0.2.100",
     records: {
       "@": {
         MX,
         TXT: [
-          cut(
-            `v=spf1 ${ELEVEN.map((name) => `include:${name}.lookups.senders.ZONE `).join("")}-all`,
-          ),
+          `v=spf1 ${ELEVEN.map((name) => `include:${name}.lookups.senders.ZONE `).join("")}-all`,
         ],
       },
       ...Object.fromEntries(
@@ -82,8 +167,41 @@ export const SENDERS: readonly Sender[] = [
     },
   },
   {
+    name: "dangling",
+    shows:
+      "Left a provider half: SPF includes a domain that is gone, and a selector is an alias without a key behind it.",
+    grade: "D",
+    sendingIp: "192.0.2.21",
+    calledAs: "out",
+    records: {
+      "@": { MX, TXT: ["v=spf1 include:gone.senders.ZONE ip4:192.0.2.21 -all"] },
+      out: { A: ["192.0.2.21"] },
+      "selector1._domainkey": dkim(KEY_2048),
+      "selector2._domainkey": { CNAME: ["mx.valid.ZONE"] },
+      _dmarc: { TXT: [REJECT("dangling")] },
+    },
+  },
+  {
+    name: "bare",
+    shows: "An MX and nothing else: no SPF, no DKIM (the name does not exist), no DMARC.",
+    grade: "F",
+    sendingIp: "192.0.2.11",
+    records: { "@": { MX } },
+  },
+  {
+    name: "open",
+    shows: "SPF ends in +all, so that anybody may send; DMARC only watches, without reports.",
+    grade: "F",
+    sendingIp: "192.0.2.12",
+    records: {
+      "@": { MX, TXT: ["v=spf1 mx +all"] },
+      _dmarc: { TXT: ["v=DMARC1; p=none"] },
+    },
+  },
+  {
     name: "double",
     shows: "Two SPF records and two DMARC records, each of which makes both worthless.",
+    grade: "F",
     sendingIp: "192.0.2.14",
     records: {
       "@": { MX, TXT: ["v=spf1 mx -all", "v=spf1 ip4:192.0.2.14 -all"] },
@@ -91,48 +209,83 @@ export const SENDERS: readonly Sender[] = [
     },
   },
   {
-    name: "weak",
-    shows:
-      "SPF ~all, a 1024-bit DKIM key in test mode, a revoked key beside it, DMARC for a part of the mail.",
-    sendingIp: "192.0.2.15",
-    records: {
-      "@": { MX, TXT: ["v=spf1 ip4:192.0.2.15 ~all"] },
-      "default._domainkey": dkim(KEY_1024, "t=y; "),
-      "mail._domainkey": dkim(""),
-      _dmarc: { TXT: ["v=DMARC1; p=quarantine; pct=20"] },
-    },
-  },
-  {
     name: "listed",
     shows: "Authenticated well, but sends from an address on the lab's blocklist.",
+    grade: "F",
     sendingIp: LISTED_IP,
     records: {
       "@": { MX, TXT: [`v=spf1 ip4:${LISTED_IP} -all`] },
       "selector1._domainkey": dkim(KEY_2048),
-      _dmarc: { TXT: ["v=DMARC1; p=reject; rua=mailto:dmarc@listed.senders.ZONE"] },
+      _dmarc: { TXT: [REJECT("listed")] },
     },
+  },
+  {
+    name: "flaky",
+    shows:
+      "Its SPF and DMARC records cannot be had (SERVFAIL), which counts neither for nor against it.",
+    grade: "A",
+    sendingIp: "192.0.2.22",
+    calledAs: "out",
+    records: {
+      "@": { MX, TXT: "SERVFAIL" },
+      out: { A: ["192.0.2.22"] },
+      "s1._domainkey": dkim(KEY_2048),
+      _dmarc: "SERVFAIL",
+    },
+  },
+  {
+    name: "failing",
+    shows: "Its name servers fail at every question: there is no verdict, and nothing to pay.",
+    grade: null,
+    sendingIp: "192.0.2.23",
+    records: { "@": "SERVFAIL", "*": "SERVFAIL" },
   },
 ];
 
 const reversed = (ip: string): string => ip.split(".").toReversed().join(".");
 
-const LISTED: Records = { A: ["127.0.0.2"], TXT: ["Listed by the lab"] };
+const listing = (code: string): Records => ({ A: [code], TXT: ["Listed by the lab"] });
 
 export const sendersZone = (zoneName: string): Zone => {
   const senders = SENDERS.flatMap(({ name, records }) =>
     Object.entries(records).map(([below, found]) => [
       `${below === "@" ? "" : `${below}.`}${name}.${SENDERS_BELOW}.${zoneName}`,
-      named(found, zoneName),
+      published(found, zoneName),
     ]),
   );
   return {
     ...Object.fromEntries(senders),
     // RFC 5782 §5: a list that works has 127.0.0.2 and lacks 127.0.0.1.
-    [`${reversed("127.0.0.2")}.${BLOCKLIST}.${zoneName}`]: LISTED,
-    [`${reversed(LISTED_IP)}.${BLOCKLIST}.${zoneName}`]: LISTED,
+    [`${reversed("127.0.0.2")}.${BLOCKLIST}.${zoneName}`]: listing("127.0.0.2"),
+    [`${reversed(LISTED_IP)}.${BLOCKLIST}.${zoneName}`]: listing("127.0.0.2"),
+    [`${reversed(POOL_IP)}.${BLOCKLIST}.${zoneName}`]: listing("127.0.0.10"),
     [`*.${REFUSING_BLOCKLIST}.${zoneName}`]: { A: ["127.255.255.254"] },
   };
 };
 
-const named = (records: Records, zoneName: string): Records =>
-  JSON.parse(JSON.stringify(records).replaceAll("ZONE", zoneName)) as Records;
+/** The names of the senders' addresses. */
+export const sendersReverse = (zoneName: string): Zone =>
+  Object.fromEntries(
+    SENDERS.flatMap(({ name, sendingIp, calledAs }) =>
+      sendingIp === null || calledAs === undefined
+        ? []
+        : [
+            [
+              `${reversed(sendingIp)}.in-addr.arpa`,
+              { PTR: [`${calledAs}.${name}.${SENDERS_BELOW}.${zoneName}`] },
+            ],
+          ],
+    ),
+  );
+
+/** A text is as long as it is only when the zone's name stands in it. */
+const published = (records: Records | Failing, zoneName: string): Records | Failing => {
+  if (typeof records === "string") return records;
+  const named = JSON.parse(JSON.stringify(records).replaceAll("ZONE", zoneName)) as Records;
+  const { TXT } = named;
+  return typeof TXT === "object" ? { ...named, TXT: TXT.map(inStrings) } : named;
+};
+
+/** A character-string holds at most 255 bytes (RFC 1035 §3.3), so a long record is several of them. */
+const inStrings = (text: string | readonly string[]): readonly string[] =>
+  [text].flat().flatMap((one) => one.match(/.{1,255}/g) ?? [""]);

@@ -19,10 +19,11 @@ export const labTables = (): string => {
   );
   const senders = section(
     "Domains that send",
-    ["check", "sends from", "because"],
-    SENDERS.map(({ name, sendingIp, shows }) => [
+    ["check", "sends from", "grade", "because"],
+    SENDERS.map(({ name, sendingIp, grade, shows }) => [
       `\`${name}.${SENDERS_BELOW}\``,
-      `\`${sendingIp}\``,
+      sendingIp === null ? "nowhere" : `\`${sendingIp}\``,
+      grade ?? "none",
       shows,
     ]),
   );
