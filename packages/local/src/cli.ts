@@ -2,11 +2,12 @@ import { parseArgs } from "node:util";
 import { Failure } from "@mailproof/core/failure";
 import * as v from "valibot";
 import { adminCommands } from "./admin.ts";
+import { checkCommand } from "./check-command.ts";
 import { type Command, Misuse } from "./command.ts";
 import { readEnvironment } from "./environment.ts";
 import { verifyCommand } from "./verify-command.ts";
 
-const commands: readonly Command[] = [verifyCommand, ...adminCommands];
+const commands: readonly Command[] = [verifyCommand, checkCommand, ...adminCommands];
 
 /** Finds the command, reads its options, runs it. */
 const main = async (args: readonly string[]): Promise<number> => {

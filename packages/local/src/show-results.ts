@@ -2,6 +2,7 @@ import { toWire } from "@mailproof/api/verification";
 import { csvLine } from "@mailproof/core/jobs/csv-out";
 import { cellsOf, namesBeside } from "@mailproof/core/jobs/result-columns";
 import type { Status, Verification } from "@mailproof/core/verify/result";
+import { shown } from "./terminal.ts";
 
 /** One way to print results: what stands first, and a line for each. */
 export type Show = {
@@ -43,6 +44,3 @@ export const asText: Show = {
     return `${verdict} ${String(score).padStart(3)}  ${shown(email)}  ${why}${shown(meant)}\n`;
   },
 };
-
-/** What stands in a list must not steer the terminal it is shown on. */
-const shown = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "�");

@@ -1,0 +1,90 @@
+import { randomBytes } from "node:crypto";
+import {
+  analyseDomain,
+  type NoVerdict,
+  type Report,
+} from "@mailproof/core/deliverability/analyse-domain";
+import { listHealth } from "@mailproof/core/mail/blocklists/health";
+import { parseDomain } from "@mailproof/core/mail/domain";
+import { parseIp } from "@mailproof/core/mail/ip";
+import * as v from "valibot";
+import { command, Flag, Misuse } from "./command.ts";
+import type { Environment } from "./environment.ts";
+import { startLab } from "./lab/lab.ts";
+import { openMailDoors, wantsLab } from "./mail-doors.ts";
+import { showReport } from "./show-report.ts";
+import { sqliteTable } from "./sqlite-table.ts";
+import { painted, plain } from "./terminal.ts";
+
+const Ipv4 = v.pipe(
+  v.string(),
+  v.check((text) => parseIp(text)?.bits === 32, "must be an IPv4 address such as 192.0.2.1"),
+);
+
+/** What DNS tells about a domain that sends mail. Exit code 1: nothing could be found out about it. */
+export const checkCommand = command({
+  name: "check",
+  usage: "example.com   [--ip 192.0.2.1] [--json]",
+  options: v.strictObject({ ip: v.optional(Ipv4), json: Flag }),
+  flags: ["json"],
+  takesWords: true,
+  async run({ environment, options, words }) {
+    const domain = domainIn(words);
+    const done = waitingOn(process.stderr, `Asking about ${domain} …`);
+    const found = await check(environment, domain, options.ip).finally(done);
+    if (found.kind === "no_verdict") {
+      process.stderr.write(`${sorry(domain, found)}\n`);
+      return 1;
+    }
+    process.stdout.write(options.json || !process.stdout.isTTY ? asJson(found) : asText(found));
+    return 0;
+  },
+});
+
+const domainIn = ([text, ...others]: readonly string[]): string => {
+  if (text === undefined || others.length > 0) throw new Misuse("Name one domain.");
+  const domain = parseDomain(text.replace(/\.$/, ""));
+  if ("ascii" in domain) return domain.ascii;
+  throw new Misuse(`${text} is no domain: name one such as example.com.`);
+};
+
+const check = async (
+  environment: Environment,
+  domain: string,
+  sendingIp: string | undefined,
+): Promise<Report | NoVerdict> => {
+  const lab = wantsLab(environment) ? await startLab() : null;
+  const table = sqliteTable(":memory:", () => new Date());
+  const doors = openMailDoors(environment, table, lab);
+  const { allowed, blocklistsFor, blocklistKeys: keys } = doors;
+  const blocklists = { lists: blocklistsFor(domain), keys, isHealthy: listHealth(doors.now) };
+  const randomLabel = randomBytes(8).toString("hex");
+  const found = await analyseDomain(doors, { domain, sendingIp, randomLabel, allowed, blocklists });
+  doors.close();
+  table.close();
+  await lab?.close();
+  return found;
+};
+
+/** A line that goes away again, on a terminal; nothing anywhere else. */
+const waitingOn = (screen: NodeJS.WriteStream, text: string): (() => void) => {
+  if (!screen.isTTY) return () => {};
+  screen.write(text);
+  return () => screen.write("\r\u001b[2K");
+};
+
+const sorry = (domain: string, { everyLookupTimedOut }: NoVerdict): string =>
+  everyLookupTimedOut
+    ? `No name server answered anything about ${domain}, so there is no verdict. Is this machine online?`
+    : `Nothing could be found out about ${domain}: its name servers fail. Try again later.`;
+
+const asJson = (report: Report): string => `${JSON.stringify(report)}\n`;
+
+const asText = (report: Report): string => {
+  const { stdout } = process;
+  // Knows NO_COLOR, FORCE_COLOR and what TERM can do.
+  return showReport(report, {
+    columns: stdout.columns,
+    paint: stdout.hasColors() ? painted : plain,
+  });
+};

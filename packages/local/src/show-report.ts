@@ -1,0 +1,282 @@
+import type { Report } from "@mailproof/core/deliverability/analyse-domain";
+import type { Component } from "@mailproof/core/deliverability/findings";
+import type { Grade } from "@mailproof/core/deliverability/score";
+import type { ListOutcome } from "@mailproof/core/mail/blocklists/analyse";
+import type { Issue, Severity } from "@mailproof/core/mail/issue";
+import { SPF_LIMITS } from "@mailproof/core/mail/spf/limits";
+import { type Paint, type Style, shown, wrapped } from "./terminal.ts";
+
+export type Look = { readonly columns: number; readonly paint: Paint };
+
+const COLUMNS_MIN = 40;
+/** Lines that are longer are hard to read, however wide the screen is. */
+const COLUMNS_MAX = 100;
+
+/** A report for eyes: the grade, what to do first, and then everything that was found. */
+export const showReport = (report: Report, { columns, paint }: Look): string => {
+  const width = Math.max(COLUMNS_MIN, Math.min(columns, COLUMNS_MAX)) - 2;
+  const lines = [
+    "",
+    ...headOf(report, width, paint),
+    ...firstOf(report, width, paint),
+    ...sectionsOf(report).flatMap((section) => linesOf(section, width, paint)),
+    ...filterOf(report, width, paint),
+    ...hintsOf(report, width, paint),
+    "",
+    ...wrapped(
+      `docs/scores.md tells how the points are counted (model ${report.modelVersion}).`,
+      width,
+    ).map((line) => paint(line, "dim")),
+    "",
+  ];
+  return lines.map((line) => (line === "" ? "\n" : `  ${line}\n`)).join("");
+};
+
+const STYLE_OF_GRADE: Readonly<Record<Grade, Style>> = {
+  A: "green",
+  B: "green",
+  C: "yellow",
+  D: "yellow",
+  F: "red",
+};
+
+const CAP_SAYS: Readonly<Record<string, string>> = {
+  no_domain: "the domain does not exist",
+  no_spf_no_dkim: "there is neither SPF nor DKIM",
+  listed_gravely: "it is on a grave blocklist",
+  no_valid_mx: "it cannot receive mail",
+  spf_broken: "its SPF record is broken",
+  spf_open: "its SPF record lets anybody send",
+  no_dmarc: "there is no DMARC record",
+  dmarc_none: "DMARC only watches",
+  dkim_unknown: "no DKIM key was found",
+};
+
+const headOf = (report: Report, width: number, paint: Paint): readonly string[] => {
+  const { domain, sendingIp, scored } = report;
+  const { score, grade, cappedBy, uncapped } = scored;
+  const style = STYLE_OF_GRADE[grade];
+  const from = sendingIp === null ? "" : `, sending from ${sendingIp}`;
+  const cap =
+    cappedBy === null
+      ? []
+      : wrapped(
+          `${uncapped}, but no more than ${score} while ${CAP_SAYS[cappedBy] ?? cappedBy}.`,
+          width,
+        );
+  return [
+    `${paint(` ${grade} `, "bold", "reversed", style)} ${paint(`${score} of 100`, "bold")}`,
+    ...wrapped(`${domain}${from}`, width).map((line) => paint(line, "bold")),
+    paint(barOf(score, width), style),
+    ...cap,
+    ...openIn(report, width),
+  ];
+};
+
+/** A score of a part of all things must not look like one of all. */
+const openIn = (report: Report, width: number): readonly string[] => {
+  const open = sectionsOf(report).filter(({ score }) => score === null);
+  if (open.length === 0) return [];
+  const titles = open.map(({ title }) => title).join(", ");
+  return wrapped(`Could not be found out, and left out of the score: ${titles}.`, width);
+};
+
+const barOf = (score: number, width: number): string =>
+  "━".repeat(Math.round((score / 100) * width)).padEnd(width, "╌");
+
+const firstOf = ({ recommendations }: Report, width: number, paint: Paint): readonly string[] => {
+  const worth = recommendations.filter(({ severity }) => severity !== "info");
+  if (worth.length === 0) return ["", paint("Nothing needs fixing.", "green")];
+  const rows = worth.flatMap(({ severity, pointsRegained, text }, at) => {
+    const gain = (pointsRegained > 0 ? `+${pointsRegained}` : "").padStart(4);
+    const lead = `${String(at + 1).padStart(2)}. ${paint(gain, "bold")} ${mark(severity, paint)} `;
+    return hung(lead, " ".repeat(11), shown(text), width, 11);
+  });
+  return ["", paint("What to fix first", "bold"), ...rows];
+};
+
+/** Text behind a lead of so many columns, which colours may make longer than it looks. */
+const hung = (
+  lead: string,
+  below: string,
+  text: string,
+  width: number,
+  columns: number,
+): readonly string[] =>
+  wrapped(text, width - columns).map((line, at) => `${at === 0 ? lead : below}${line}`);
+
+const MARKS: Readonly<Record<Severity, readonly [sign: string, style: Style]>> = {
+  critical: ["✗", "red"],
+  high: ["✗", "red"],
+  medium: ["!", "yellow"],
+  low: ["!", "dim"],
+  info: ["i", "dim"],
+};
+
+const mark = (severity: Severity, paint: Paint): string => {
+  const [sign, style] = MARKS[severity];
+  return paint(sign, style);
+};
+
+type Section = {
+  readonly title: string;
+  readonly score: number | null;
+  readonly status: string;
+  /** What was found, in short lines. */
+  readonly facts: readonly string[];
+  readonly issues: readonly Issue[];
+};
+
+const sectionsOf = (report: Report): readonly Section[] => {
+  const { mx, spf, dkim, dmarc, reverseDns } = report;
+  return [
+    {
+      ...mx,
+      title: TITLES.dns,
+      facts: mx.records.map(
+        ({ priority, host, ip }) => `${priority} ${host}${ip === null ? "" : `  ${ip}`}`,
+      ),
+    },
+    { ...spf, title: TITLES.spf, facts: spfFacts(report) },
+    { ...dkim, title: TITLES.dkim, facts: dkimFacts(report) },
+    { ...dmarc, title: TITLES.dmarc, facts: dmarcFacts(report) },
+    reputationOf(report),
+    ...(reverseDns === null ? [] : [{ ...reverseDns, title: TITLES.ptr, facts: ptrFacts(report) }]),
+  ];
+};
+
+const TITLES: Readonly<Record<Component, string>> = {
+  dns: "Mail hosts (MX)",
+  spf: "SPF",
+  dkim: "DKIM",
+  dmarc: "DMARC",
+  reputation: "Blocklists",
+  ptr: "Reverse DNS",
+};
+
+const spfFacts = ({ spf, sendingIp }: Report): readonly string[] => {
+  if (spf.record === null) return [];
+  const { termsMax } = SPF_LIMITS;
+  const result = spf.evaluation?.result;
+  return [
+    spf.record,
+    `up to ${spf.lookups} of ${termsMax} DNS look-ups`,
+    ...(result && sendingIp !== null ? [`mail from ${sendingIp} comes to ${result}`] : []),
+  ];
+};
+
+const dkimFacts = ({ dkim }: Report): readonly string[] =>
+  dkim.selectorsFound.length === 0 ? [] : [`selectors found: ${dkim.selectorsFound.join(", ")}`];
+
+const dmarcFacts = ({ dmarc, domain }: Report): readonly string[] => {
+  if (dmarc.record === null) return [];
+  const { recordDomain, policy } = dmarc;
+  return [
+    dmarc.record,
+    ...(recordDomain === domain ? [] : [`found at ${recordDomain}`]),
+    `receivers are asked for: ${policy ?? "nothing"}`,
+  ];
+};
+
+const ptrFacts = ({ reverseDns, sendingIp }: Report): readonly string[] => {
+  if (!reverseDns?.name) return [];
+  const back = reverseDns.isConfirmed ? ", and back" : "";
+  return [`${sendingIp} is ${reverseDns.name}${back}`];
+};
+
+const reputationOf = ({ reputation }: Report): Section => {
+  const { checked, listed, outcomes, score } = reputation;
+  const status = listed > 0 ? "listed" : "clear";
+  return {
+    ...reputation,
+    title: TITLES.reputation,
+    status: score === null ? "error" : status,
+    facts: [
+      `${checked} gave a verdict, ${listed === 0 ? "none with" : `${listed} with`} a listing`,
+      ...leftOut("no answer", outcomes, ({ kind }) => kind === "inconclusive"),
+      ...Object.entries(WHY_SKIPPED).flatMap(([why, words]) =>
+        leftOut(words, outcomes, (verdict) => verdict.kind === "skipped" && verdict.why === why),
+      ),
+    ],
+  };
+};
+
+const WHY_SKIPPED = {
+  no_key: "left out without a key",
+  unhealthy: "left out, as they answer nobody or list everybody",
+  no_ip: "left out without an address to ask about",
+};
+
+const leftOut = (
+  words: string,
+  outcomes: readonly ListOutcome[],
+  isMeant: (verdict: ListOutcome["verdict"]) => boolean,
+): readonly string[] => {
+  const names = outcomes.filter(({ verdict }) => isMeant(verdict)).map(({ list }) => list.name);
+  return names.length === 0 ? [] : [`${words}: ${names.join(", ")}`];
+};
+
+const STATUS_SAYS: Readonly<Record<string, readonly [words: string, style: Style]>> = {
+  pass: ["fine", "green"],
+  clear: ["clear", "green"],
+  warn: ["could be better", "yellow"],
+  unknown: ["not found", "yellow"],
+  missing: ["missing", "red"],
+  listed: ["listed", "red"],
+  fail: ["faulty", "red"],
+  error: ["not known", "dim"],
+};
+
+const TITLE_COLUMNS = 17;
+
+const linesOf = (section: Section, width: number, paint: Paint): readonly string[] => {
+  const { title, score, status, facts, issues } = section;
+  const [words, style] = STATUS_SAYS[status] ?? [status, "dim"];
+  const points = score === null ? "  –" : String(score).padStart(3);
+  return [
+    "",
+    `${paint(title.padEnd(TITLE_COLUMNS), "bold")}${points}  ${paint(words, style)}`,
+    ...facts.flatMap((fact) =>
+      wrapped(shown(fact), width - 4).map((line) => `    ${paint(line, "dim")}`),
+    ),
+    ...issues.flatMap((issue) => issueLines(issue, width, paint)),
+  ];
+};
+
+const issueLines = (
+  { severity, message, costPoints }: Issue,
+  width: number,
+  paint: Paint,
+): readonly string[] => {
+  const cost = costPoints > 0 ? ` (-${costPoints})` : "";
+  return hung(`  ${mark(severity, paint)} `, "    ", `${shown(message)}${cost}`, width, 4);
+};
+
+const STYLE_OF_LIKELIHOOD: Readonly<Record<string, Style>> = {
+  low: "green",
+  medium: "yellow",
+  high: "red",
+};
+
+const filterOf = ({ spamAssessment }: Report, width: number, paint: Paint): readonly string[] => {
+  const { likelihood, score, factors } = spamAssessment;
+  const said = paint(likelihood, STYLE_OF_LIKELIHOOD[likelihood] ?? "dim");
+  return [
+    "",
+    `${paint("To a spam filter".padEnd(TITLE_COLUMNS), "bold")}${String(score).padStart(3)}  ${said} suspicion`,
+    ...factors.flatMap(({ impact, points, description }) => {
+      const sign = impact === "positive" ? paint("✓", "green") : paint("✗", "red");
+      const cost = points > 0 ? ` (+${points})` : "";
+      return hung(`  ${sign} `, "    ", `${shown(description)}${cost}`, width, 4);
+    }),
+  ];
+};
+
+const hintsOf = ({ hints }: Report, width: number, paint: Paint): readonly string[] =>
+  hints.length === 0
+    ? []
+    : [
+        "",
+        paint("Good to have, asked for by nobody yet", "bold"),
+        ...hints.flatMap((hint) => issueLines(hint, width, paint)),
+      ];

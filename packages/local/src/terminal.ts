@@ -1,0 +1,40 @@
+/** How text looks on a terminal. */
+export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "reversed";
+
+const CODES: Readonly<Record<Style, number>> = {
+  bold: 1,
+  dim: 2,
+  reversed: 7,
+  red: 31,
+  green: 32,
+  yellow: 33,
+};
+
+export type Paint = (text: string, ...styles: readonly Style[]) => string;
+
+export const painted: Paint = (text, ...styles) =>
+  `\u001b[${styles.map((style) => CODES[style]).join(";")}m${text}\u001b[0m`;
+
+/** For those who want no colours (no-color.org), and for terminals that have none. */
+export const plain: Paint = (text) => text;
+
+/** What a stranger wrote must not steer the terminal it is shown on. */
+export const shown = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "�");
+
+/** Lines of at most so many columns, broken between words; a word that is longer is cut. */
+export const wrapped = (text: string, columns: number): readonly string[] => {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ").flatMap((one) => cut(one, columns))) {
+    if (line !== "" && line.length + 1 + word.length > columns) {
+      lines.push(line);
+      line = word;
+    } else line = line === "" ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+};
+
+const cut = (word: string, columns: number): readonly string[] =>
+  Array.from({ length: Math.max(1, Math.ceil(word.length / columns)) }, (_, part) =>
+    word.slice(part * columns, (part + 1) * columns),
+  );

@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { newFolder, whenCommanded } from "./running.ts";
+
+const at = (name: string) => `${name}.senders.lab.mailproof.test`;
+
+const whenChecked = async (...args: readonly string[]) => {
+  const { code, out, err } = await whenCommanded(newFolder(), "check", ...args);
+  return {
+    code,
+    err,
+    report: out === "" ? null : JSON.parse(out),
+    lines: out.split("\n").length - 1,
+  };
+};
+
+test("a domain is checked without a server or state, and a pipe gets one line of JSON", async () => {
+  const { code, err, lines, report } = await whenChecked(at("good"), "--ip", "192.0.2.10");
+
+  expect({ code, err, lines }).toEqual({ code: 0, err: "", lines: 1 });
+  expect(report).toMatchObject({ domain: at("good"), scored: { score: 100, grade: "A" } });
+});
+
+test("a domain with faults is told what to do, and that is no failure of the command", async () => {
+  const { code, report } = await whenChecked(at("bare"), "--json");
+
+  expect(code).toBe(0);
+  expect(report).toMatchObject({ sendingIp: null, reverseDns: null, scored: { grade: "F" } });
+  expect(report.recommendations[0]).toMatchObject({ id: "add_spf" });
+});
+
+test("a domain that does not exist has a report that says so", async () => {
+  const { code, report } = await whenChecked(at("nobody-has-this"));
+
+  expect(code).toBe(0);
+  expect(report).toMatchObject({ scored: { score: 0, grade: "F" }, mx: { hasValidMx: false } });
+});
+
+test("where nothing can be found out the exit code is 1, and why stands beside the output", async () => {
+  const { code, err, report } = await whenChecked(at("failing"));
+
+  expect({ code, report }).toEqual({ code: 1, report: null });
+  expect(err).toBe(
+    `Nothing could be found out about ${at("failing")}: its name servers fail. Try again later.\n`,
+  );
+});
+
+test.each([
+  [[], "Name one domain."],
+  [["a.example", "b.example"], "Name one domain."],
+  [["ada@a.example"], "ada@a.example is no domain"],
+  [["a.example", "--ip", "::1"], "--ip must be an IPv4 address"],
+  [["a.example", "--ip", "out.a.example"], "--ip must be an IPv4 address"],
+])("mailproof check %j is a misuse", async (args, says) => {
+  const { code, out, err } = await whenCommanded(newFolder(), "check", ...args);
+
+  expect({ code, out }).toEqual({ code: 2, out: "" });
+  expect(err).toContain(says);
+});

@@ -1,0 +1,122 @@
+import { stripVTControlCharacters } from "node:util";
+import type { Report } from "@mailproof/core/deliverability/analyse-domain";
+import { CAPS } from "@mailproof/core/deliverability/score";
+import { showReport } from "@mailproof/local/show-report";
+import { painted, plain, wrapped } from "@mailproof/local/terminal";
+import { expect, test } from "vitest";
+import { reportOf } from "../core/deliverability/check.ts";
+import { type Zone, zone } from "../zone.ts";
+
+const IP = "192.0.2.1";
+const BROKEN: Zone = {
+  "example.com": { MX: ["10 mx.example.com"], TXT: ["v=spf1 include:gone.test ~all"] },
+  "mx.example.com": { A: ["8.8.8.8"] },
+  "_dmarc.example.com": { TXT: ["v=DMARC1; p=none"] },
+  "2.0.0.127.bl.test": { A: ["127.0.0.2"] },
+  "1.2.0.192.bl.test": { A: ["127.0.0.2"] },
+};
+const given = (names: Zone) => reportOf(zone(names), { sendingIp: IP });
+
+const whenShown = (report: Report, columns = 80) => showReport(report, { columns, paint: plain });
+
+test("the grade comes first, then what to fix, then what was found", async () => {
+  const shown = whenShown(await given(BROKEN));
+
+  const texts = [
+    " F  45 of 100",
+    "example.com, sending from 192.0.2.1",
+    "What to fix first",
+    " 1.  +",
+    "Mail hosts (MX)  100  fine",
+    "10 mx.example.com  8.8.8.8",
+    "SPF               25  faulty",
+    "v=spf1 include:gone.test ~all",
+    "    ✗ gone.test does not exist",
+    "DKIM               0  missing",
+    "DMARC             45  could be better",
+    "receivers are asked for: none",
+    "Blocklists        80  listed",
+    "    ✗ 192.0.2.1 is on bl.test",
+    "Reverse DNS        0  missing",
+    "To a spam filter",
+    "Good to have",
+  ];
+  const places = texts.map((text) => shown.indexOf(text));
+  expect(texts.filter((text) => !shown.includes(text))).toEqual([]);
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+});
+
+test("every finding is told with what it costs, and every advice with what it regains", async () => {
+  const report = await given(BROKEN);
+  const told = whenShown(report, 1_000).replaceAll(/\n {6,}/g, " ");
+
+  const { mx, spf, dkim, dmarc, reputation, reverseDns, hints } = report;
+  const found = [mx, spf, dkim, dmarc, reputation, reverseDns].flatMap((of) => of?.issues ?? []);
+  const issues = [...found, ...hints];
+  expect(issues.length).toBeGreaterThan(8);
+  for (const { message, costPoints } of issues)
+    expect(told).toContain(costPoints > 0 ? `${message} (-${costPoints})` : message);
+  for (const { text } of report.recommendations) expect(told).toContain(text);
+});
+
+test("a score that a cap lowers says what for", async () => {
+  const report = await given(BROKEN);
+  const reasons = CAPS.map(({ id }) =>
+    whenShown({ ...report, scored: { ...report.scored, cappedBy: id, uncapped: 99 } }),
+  ).map((shown) => /99, but no more than \d+ while ([^.]*)\./.exec(shown)?.[1]);
+
+  expect(new Set(reasons).size).toBe(CAPS.length);
+  expect(reasons.filter((reason) => reason === undefined || reason.includes("_"))).toEqual([]);
+});
+
+test("what could not be found out is said at once, and has no points", async () => {
+  const shown = whenShown(await given({ ...BROKEN, "_dmarc.example.com": "SERVFAIL" }));
+
+  expect(shown).toContain("left out of the score: DMARC.");
+  expect(shown).toMatch(/DMARC +– {2}not known/);
+});
+
+test("no line is wider than the terminal, however long the words in it are", async () => {
+  const long = `v=spf1 ${"ip4:192.0.2.0/24 ".repeat(20)}include:${"a".repeat(60)}.${"b".repeat(60)}.test -all`;
+  const report = await given({ "example.com": { MX: ["10 mx.example.com"], TXT: [long] } });
+
+  for (const columns of [40, 80])
+    expect(
+      Math.max(
+        ...whenShown(report, columns)
+          .split("\n")
+          .map(({ length }) => length),
+      ),
+    ).toBeLessThanOrEqual(columns);
+});
+
+test("a stranger's record cannot steer the terminal", async () => {
+  const shown = showReport(
+    await given({
+      "example.com": { A: ["8.8.8.8"], TXT: ["v=spf1 \u001b[2J\u009b1m\u202e -all"] },
+    }),
+    { columns: 80, paint: plain },
+  );
+
+  expect(shown).toContain("v=spf1 �[2J�1m� -all");
+  expect(["\u001b", "\u009b", "\u202e"].filter((sign) => shown.includes(sign))).toEqual([]);
+});
+
+test("colours change nothing that is read", async () => {
+  const report = await given(BROKEN);
+  const colourful = showReport(report, { columns: 80, paint: painted });
+
+  expect(stripVTControlCharacters(colourful)).toBe(whenShown(report));
+});
+
+test("nothing to fix is said in as many words", async () => {
+  const report = await given(BROKEN);
+
+  expect(whenShown({ ...report, recommendations: [] })).toContain("Nothing needs fixing.");
+});
+
+test("text is broken between words, and a word only where it must be", () => {
+  expect(wrapped("one two three", 7)).toEqual(["one two", "three"]);
+  expect(wrapped("abcdefgh ij", 5)).toEqual(["abcde", "fgh", "ij"]);
+  expect(wrapped("", 5)).toEqual([""]);
+});
