@@ -3,6 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { domainToASCII } from "node:url";
 import type { Dns, DnsOutcome, RecordOf, RecordType } from "@mailproof/core/mail/dns/dns";
 import { packetBucket } from "./packet-bucket.ts";
+import { askRaw } from "./raw-dns.ts";
 
 type Options = {
   /** "host:port", the host an address; none means the system's own. */
@@ -22,8 +23,10 @@ const RESOLVERS = 8;
 const TRIES = 3;
 const PATIENCE = { timeout: 1500, maxTimeout: 1500, tries: TRIES };
 
-/** What c-ares can put into a question. A zero byte would cut the name short, a backslash would be unescaped. */
-const LABEL = /^[\w/*-]+$/;
+/** What c-ares puts into a question. It refuses all else, cuts a name at a zero byte and unescapes a backslash. */
+const ORDINARY = /^[\w/*.-]+$/;
+/** Any octet may stand in a name (RFC 2181 §11); ones that nobody can see stand there by mistake or for mischief. */
+const VISIBLE = /^[ -~]+$/;
 const LABEL_MAX = 63;
 const NAME_MAX = 253;
 
@@ -44,22 +47,29 @@ export const resolverPool = ({
     nowMs: () => performance.now(),
     sleep: setTimeout,
   });
+  const closing = new AbortController();
   let asked = 0;
-  let closed = false;
 
   const dns: Dns = async (type, name) => {
     const wire = wireName(name);
     if (typeof wire !== "string") return wire;
-    if (!(await bucket.take()) || closed) return TIMEOUT;
+    if (!(await bucket.take()) || closing.signal.aborted) return TIMEOUT;
 
     const resolver = resolvers[asked++ % RESOLVERS] as Resolver;
-    const outcome = await ask(resolver, type, wire);
+    const outcome = ORDINARY.test(wire)
+      ? await ask(resolver, type, wire)
+      : await askRaw(type, wire, {
+          servers: resolver.getServers(),
+          tries: TRIES,
+          waitMs: PATIENCE.timeout,
+          signal: closing.signal,
+        });
     if (outcome.kind === "timeout") bucket.owe(TRIES - 1);
     return outcome;
   };
 
   const close = (): void => {
-    closed = true;
+    closing.abort();
     for (const resolver of resolvers) resolver.cancel();
   };
   return Object.assign(dns, { close });
@@ -82,7 +92,7 @@ const wireName = (name: string): string | typeof NXDOMAIN | typeof SERVFAIL => {
   const labels = wire.split(".");
   if (wire.length > NAME_MAX) return NXDOMAIN;
   if (labels.some(({ length }) => length === 0 || length > LABEL_MAX)) return NXDOMAIN;
-  return labels.every((label) => LABEL.test(label)) ? wire : SERVFAIL;
+  return VISIBLE.test(wire) ? wire : SERVFAIL;
 };
 
 const ask = async <T extends RecordType>(
