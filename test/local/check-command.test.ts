@@ -17,14 +17,14 @@ test("a domain is checked without a server or state, and a pipe gets one line of
   const { code, err, lines, report } = await whenChecked(at("good"), "--ip", "192.0.2.10");
 
   expect({ code, err, lines }).toEqual({ code: 0, err: "", lines: 1 });
-  expect(report).toMatchObject({ domain: at("good"), scored: { score: 100, grade: "A" } });
+  expect(report).toMatchObject({ domain: at("good"), score: 100, grade: "A" });
 });
 
 test("a domain with faults is told what to do, and that is no failure of the command", async () => {
   const { code, report } = await whenChecked(at("bare"), "--json");
 
   expect(code).toBe(0);
-  expect(report).toMatchObject({ sendingIp: null, reverseDns: null, scored: { grade: "F" } });
+  expect(report).toMatchObject({ sending_ip: null, server: { reverse_dns: null }, grade: "F" });
   expect(report.recommendations[0]).toMatchObject({ id: "add_spf" });
 });
 
@@ -32,7 +32,7 @@ test("a domain that does not exist has a report that says so", async () => {
   const { code, report } = await whenChecked(at("nobody-has-this"));
 
   expect(code).toBe(0);
-  expect(report).toMatchObject({ scored: { score: 0, grade: "F" }, mx: { hasValidMx: false } });
+  expect(report).toMatchObject({ score: 0, grade: "F", dns: { has_valid_mx: false } });
 });
 
 test("where nothing can be found out the exit code is 1, and why stands beside the output", async () => {

@@ -1,4 +1,5 @@
 import { storedCheck } from "@mailproof/core/deliverability/check";
+import { checksListed } from "@mailproof/core/deliverability/items";
 import { findJob } from "@mailproof/core/jobs/items";
 import { BEGINNING, readRows } from "@mailproof/core/jobs/results";
 import { audit } from "@mailproof/core/money/audit";
@@ -173,7 +174,7 @@ const jobs = async ({ world, told, items }: Ended): Promise<string[]> => {
 };
 
 /** Whatever check was spoken of is there, was paid for, and what it found for the first time is news, once. */
-const checks = async ({ world, told, items }: Ended): Promise<string[]> => {
+const checks = async ({ world, account, told, items }: Ended): Promise<string[]> => {
   const wrong: string[] = [];
   const named = told.flatMap(({ heard }) =>
     heard.filter(isAccepted).flatMap(({ data }) => data.check_id ?? []),
@@ -181,14 +182,12 @@ const checks = async ({ world, told, items }: Ended): Promise<string[]> => {
   for (const id of new Set(named.map(String)))
     if (!(await storedCheck(world, id))) wrong.push(`check ${id} was told of and is not there`);
 
-  const stored = items.filter(({ pk, sk }) => pk.startsWith("CHECK#") && sk === "CHECK");
+  const stored = await Array.fromAsync(checksListed(world.table, account, 100));
   for (const { id } of stored)
-    if (
-      !items.some(({ pk, sk }) => pk.startsWith("LEDGER#") && sk.includes(`chk_${String(id)}~end`))
-    )
-      wrong.push(`check ${String(id)} was never paid for`);
+    if (!items.some(({ pk, sk }) => pk.startsWith("LEDGER#") && sk.includes(`chk_${id}~end`)))
+      wrong.push(`check ${id} was never paid for`);
   const failing = new Set(
-    stored.map(({ domain }) => String(domain)).filter((domain) => domain.startsWith("nodmarc")),
+    stored.map(({ domain }) => domain).filter((domain) => domain.startsWith("nodmarc")),
   );
   const news = items.filter(({ type }) => type === "dmarc.failed");
   if (news.length !== failing.size)

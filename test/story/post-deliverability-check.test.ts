@@ -239,6 +239,13 @@ test("too few credits are 402, and nothing is looked up", async () => {
   expect(house.questions()).toBe(asked);
 });
 
+test("an Idempotency-Key that stands for another domain is 409", async () => {
+  const { world, liveKey } = await given({ balance: 20 });
+  await whenChecked(world, liveKey, { domain: "example.org" }, "k");
+
+  expect((await whenChecked(world, liveKey, { domain: "example.com" }, "k")).statusCode).toBe(409);
+});
+
 test("where every question times out it is 503, and the credits and the key are given back", async () => {
   const house = await given({ balance: 10 });
   const { world, liveKey } = house;

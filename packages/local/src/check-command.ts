@@ -1,10 +1,7 @@
 import { randomBytes } from "node:crypto";
-import {
-  analyseDomain,
-  type NoVerdict,
-  type Report,
-} from "@mailproof/core/deliverability/analyse-domain";
-import { listHealth } from "@mailproof/core/mail/blocklists/health";
+import { toSections } from "@mailproof/api/deliverability-check";
+import type { NoVerdict, Report } from "@mailproof/core/deliverability/analyse-domain";
+import { lookAt } from "@mailproof/core/deliverability/names";
 import { parseDomain } from "@mailproof/core/mail/domain";
 import { parseIp } from "@mailproof/core/mail/ip";
 import * as v from "valibot";
@@ -56,10 +53,9 @@ const check = async (
   const lab = wantsLab(environment) ? await startLab() : null;
   const table = sqliteTable(":memory:", () => new Date());
   const doors = openMailDoors(environment, table, lab);
-  const { allowed, blocklistsFor, blocklistKeys: keys } = doors;
-  const blocklists = { lists: blocklistsFor(domain), keys, isHealthy: listHealth(doors.now) };
-  const randomLabel = randomBytes(8).toString("hex");
-  const found = await analyseDomain(doors, { domain, sendingIp, randomLabel, allowed, blocklists });
+  const { names, now, sleep } = doors;
+  const subject = { domain, sendingIp: sendingIp ?? null };
+  const found = await lookAt({ now, sleep, randomBytes }, names, subject);
   doors.close();
   table.close();
   await lab?.close();
@@ -78,7 +74,13 @@ const sorry = (domain: string, { everyLookupTimedOut }: NoVerdict): string =>
     ? `No name server answered anything about ${domain}, so there is no verdict. Is this machine online?`
     : `Nothing could be found out about ${domain}: its name servers fail. Try again later.`;
 
-const asJson = (report: Report): string => `${JSON.stringify(report)}\n`;
+/** As the service tells it, without what only a stored check has. */
+const asJson = (report: Report): string => {
+  const { domain, sendingIp: sending_ip, scored } = report;
+  const { score, grade } = scored;
+  const told = { domain, sending_ip, score, grade, ...toSections(report) };
+  return `${JSON.stringify(told)}\n`;
+};
 
 const asText = (report: Report): string => {
   const { stdout } = process;

@@ -1,5 +1,5 @@
-import { analyseDomain } from "@mailproof/core/deliverability/analyse-domain";
-import { listHealth } from "@mailproof/core/mail/blocklists/health";
+import { randomBytes } from "node:crypto";
+import { lookAt } from "@mailproof/core/deliverability/names";
 import { readEnvironment } from "@mailproof/local/environment";
 import { LAB_ZONE, type Lab, startLab } from "@mailproof/local/lab/lab";
 import { SENDERS, SENDERS_BELOW } from "@mailproof/local/lab/senders";
@@ -10,7 +10,6 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 // The whole check against the pretend network's senders, over a real DNS server on a real socket.
 
 const now = () => new Date();
-const isHealthy = listHealth(now);
 
 let lab: Lab;
 let doors: ReturnType<typeof openMailDoors>;
@@ -25,17 +24,8 @@ afterAll(async () => {
 
 const whenChecked = (name: string) => {
   const domain = `${name}.${SENDERS_BELOW}.${LAB_ZONE}`;
-  return analyseDomain(doors, {
-    domain,
-    sendingIp: SENDERS.find((one) => one.name === name)?.sendingIp ?? undefined,
-    randomLabel: "r4nd0m",
-    allowed: doors.allowed,
-    blocklists: {
-      lists: doors.blocklistsFor(domain),
-      keys: doors.blocklistKeys,
-      isHealthy,
-    },
-  });
+  const sendingIp = SENDERS.find((one) => one.name === name)?.sendingIp ?? null;
+  return lookAt({ ...doors, randomBytes }, doors.names, { domain, sendingIp });
 };
 
 const reportOf = async (name: string) => {

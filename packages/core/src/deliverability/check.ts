@@ -18,7 +18,7 @@ import { remainingOf } from "../money/remaining.ts";
 import type { Item } from "../table.ts";
 import { uuidOf } from "../uuid.ts";
 import type { World } from "../world.ts";
-import { analyseDomain, BUDGET_MS, type NoVerdict, type Report } from "./analyse-domain.ts";
+import { BUDGET_MS, type NoVerdict, type Report } from "./analyse-domain.ts";
 import {
   type Check,
   findCheck,
@@ -28,7 +28,7 @@ import {
   type Subject,
 } from "./items.ts";
 import { keep } from "./keep.ts";
-import { namesFor } from "./names.ts";
+import { lookAt, namesFor } from "./names.ts";
 
 export type Ask = Subject & { readonly refresh: boolean };
 
@@ -182,18 +182,8 @@ const work = async (
 
 const analyse = (world: World, { input, mode }: Operation): Promise<Report | NoVerdict> => {
   const { domain, sendingIp } = v.parse(Input, input);
-  const names = namesFor(world, mode, { domain, sendingIp });
-  const { listsFor, ...lists } = names.blocklists;
-  return analyseDomain(
-    { ...names, now: world.now, sleep: world.sleep },
-    {
-      domain,
-      sendingIp: sendingIp ?? undefined,
-      randomLabel: Buffer.from(world.randomBytes(8)).toString("hex"),
-      allowed: names.allowed,
-      blocklists: { ...lists, lists: listsFor(domain) },
-    },
-  );
+  const subject = { domain, sendingIp };
+  return lookAt(world, namesFor(world, mode, subject), subject);
 };
 
 type Why = {

@@ -6,6 +6,7 @@ import type { Dns } from "../mail/dns/dns.ts";
 import type { FetchPolicy } from "../mail/hints/mta-sts.ts";
 import type { Cidr } from "../mail/ip.ts";
 import type { World } from "../world.ts";
+import { analyseDomain, type NoVerdict, type Report } from "./analyse-domain.ts";
 import type { Subject } from "./items.ts";
 import { pretendNames } from "./pretend.ts";
 
@@ -26,6 +27,26 @@ export type Names = {
     /** What the lists came to is remembered by the process. */
     readonly isHealthy: IsHealthy;
   };
+};
+
+/** Looks a domain up: everything that these names tell about it. */
+export const lookAt = (
+  { now, sleep, randomBytes }: Pick<World, "now" | "sleep" | "randomBytes">,
+  names: Names,
+  { domain, sendingIp }: Subject,
+): Promise<Report | NoVerdict> => {
+  const { listsFor, ...lists } = names.blocklists;
+  return analyseDomain(
+    { ...names, now, sleep },
+    {
+      domain,
+      sendingIp: sendingIp ?? undefined,
+      // A label that nobody can have chosen.
+      randomLabel: Buffer.from(randomBytes(8)).toString("hex"),
+      allowed: names.allowed,
+      blocklists: { ...lists, lists: listsFor(domain) },
+    },
+  );
 };
 
 /** Test keys never reach the network. */
