@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
+import { PRETEND_SENDERS } from "@mailproof/core/deliverability/pretend";
 import { PRETEND_DOMAINS, PRETEND_MAILBOXES } from "@mailproof/core/verify/pretend";
 import { expect, test } from "vitest";
+import { whenChecked } from "../checks.ts";
 import { given } from "../given.ts";
 import { creditsOf, movesOf, newsIn, storedIn } from "../ledger.ts";
 import { send, whenVerified } from "../send.ts";
@@ -10,9 +12,15 @@ import { whenReconciled, whenWorked } from "../working.ts";
 // Method: every row of its tables is sent, and every word of the engine's tables is looked for among them.
 
 const page = readFileSync("docs/test-keys.md", "utf8");
-const rows = [...page.matchAll(/^\| `([^`]+)` +\| (\d+) +\| (\S+) +\| `?([^` ]+)`? +\|/gm)].map(
-  ([, email = "", answer, status, reason]) => ({ email, answer: Number(answer), status, reason }),
-);
+const [verifications = "", ofChecks = ""] = page.split("## What a check");
+const rows = [
+  ...verifications.matchAll(/^\| `([^`]+)` +\| (\d+) +\| (\S+) +\| `?([^` ]+)`? +\|/gm),
+].map(([, email = "", answer, status, reason]) => ({
+  email,
+  answer: Number(answer),
+  status,
+  reason,
+}));
 
 test.each(rows)("$email is $answer $status $reason, as the page says", async (row) => {
   const house = await given();
@@ -25,7 +33,7 @@ test.each(rows)("$email is $answer $status $reason, as the page says", async (ro
 });
 
 test("the page leaves out no word and no domain, and says of no other that it is special", () => {
-  const [mailboxes = "", domains = ""] = page.split("by the first label");
+  const [mailboxes = "", domains = ""] = verifications.split("by the first label");
   const tried = (part: string, pattern: RegExp) =>
     [...part.matchAll(pattern)].map(([, word]) => word ?? "");
 
@@ -127,4 +135,44 @@ test("a key without credits behind it is answered all the same", async () => {
 
   expect((await whenVerified(world, testKey, ann)).statusCode).toBe(200);
   expect((await whenVerified(world, liveKey, ann)).statusCode).toBe(402);
+});
+
+const checks = [
+  ...ofChecks.matchAll(/^\| `([\w.]+)` +\| (\d+) +\| ([A-F-]) +\| `?([^` ]+)`? +\|/gm),
+].map(([, domain = "", answer, grade, shows]) => ({
+  domain,
+  answer: Number(answer),
+  grade,
+  shows,
+}));
+
+/** The ids of all that is wrong and costs something, the dearest first. */
+const dearestOf = (data: any): string => {
+  const { dns, authentication, reputation } = data;
+  const { spf, dkim, dmarc } = authentication;
+  const issues = [dns, spf, dkim, dmarc]
+    .flatMap((part) => part.issues)
+    .filter((issue) => issue.cost_points > 0)
+    .toSorted((a, b) => b.cost_points - a.cost_points);
+  const listed = reputation.listed_on.map(({ id }: { id: string }) => `LISTED:${id}`);
+  return [...listed, ...issues.map(({ id }) => id), "nothing"][0];
+};
+
+test.each(checks)("a check of $domain is $answer $grade $shows, as the page says", async (row) => {
+  const house = await given();
+
+  const { statusCode, data } = await whenChecked(house.world, house.testKey, {
+    domain: row.domain,
+  });
+
+  const { grade = "-" } = data ?? {};
+  const shows = data ? dearestOf(data) : "-";
+  expect({ domain: row.domain, answer: statusCode, grade, shows }).toEqual(row);
+  expect(movesOf(house)).toEqual([]);
+});
+
+test("the page leaves out no kind of domain that a check knows", () => {
+  expect(checks.map(({ domain }) => domain.split(".")[0]).toSorted()).toEqual(
+    ["example", ...Object.keys(PRETEND_SENDERS)].toSorted(),
+  );
 });
