@@ -123,11 +123,11 @@ test.each<Row>([
     "quarantine",
   ],
   [
-    "psd=y at the domain itself does not end the walk",
+    "psd=y at the domain itself ends the walk, and it is its own organisation",
     { "co.test": P("reject", "; psd=y"), test: P("none") },
     "co.test",
     "co.test",
-    "test",
+    "co.test",
     "reject",
   ],
   [

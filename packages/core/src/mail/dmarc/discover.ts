@@ -34,7 +34,7 @@ export const discover = async (dns: Dns, domain: string): Promise<Discovery> => 
   const names = walkOf(domain);
   const answers = await Promise.all(names.map((name) => dns("TXT", `_dmarc.${name}`)));
   const steps = names.map((name, index) => stepAt(name, answers[index] ?? { kind: "timeout" }));
-  const end = steps.findIndex(({ placed }, index) => isEnd(placed, index === 0));
+  const end = steps.findIndex(({ placed }) => isEnd(placed));
   const walked = end < 0 ? steps : steps.slice(0, end + 1);
 
   const records = walked.flatMap(({ placed }) => (placed ? [placed] : []));
@@ -70,9 +70,9 @@ const stepAt = (name: string, outcome: DnsOutcome<string>): Step => {
   return { name, texts, placed, isMultiple, isFailed: isFault(outcome) };
 };
 
-/** Where the walk ends: psd=n anywhere, psd=y anywhere but at the domain that was asked about. */
-const isEnd = (placed: Placed | null, isStart: boolean): boolean =>
-  placed?.record.psd === "n" || (placed?.record.psd === "y" && !isStart);
+/** Where the walk ends (§4.10 steps 2 and 6). */
+const isEnd = (placed: Placed | null): boolean =>
+  placed?.record.psd === "n" || placed?.record.psd === "y";
 
 /** RFC 9989 §4.10.2. */
 const organisationOf = (domain: string, records: readonly Placed[]): string => {

@@ -1,0 +1,19 @@
+import type { Dns, RecordType } from "@mailproof/core/mail/dns/dns";
+
+const CODE_OF = {
+  nodata: "ENODATA",
+  nxdomain: "ENOTFOUND",
+  servfail: "ESERVFAIL",
+  refused: "EREFUSED",
+  timeout: "ETIMEOUT",
+} as const;
+
+/** Our door to names as dns.promises.resolve is shaped, which mailauth asks. */
+export const resolverOver =
+  (dns: Dns) =>
+  async (name: string, type: string): Promise<unknown> => {
+    const outcome = await dns(type as RecordType, name);
+    if (outcome.kind !== "ok")
+      throw Object.assign(new Error(outcome.kind), { code: CODE_OF[outcome.kind] });
+    return type === "TXT" ? outcome.records.map((text) => [text]) : outcome.records;
+  };
