@@ -223,6 +223,124 @@ test("the same DNS comes to the same, in whatever order it answers", async () =>
   );
 });
 
+/** The same answers, the records of each in another order. */
+const dealtIn =
+  (dns: Dns, turns: Iterator<number>): Dns =>
+  async (type, name) => {
+    const outcome = await dns(type, name);
+    if (outcome.kind !== "ok") return outcome;
+    const at = (turns.next().value ?? 0) % outcome.records.length;
+    return { kind: "ok", records: [...outcome.records.slice(at), ...outcome.records.slice(0, at)] };
+  };
+
+test("the same DNS comes to the same, in whatever order the records of an answer come", async () => {
+  const twoAddresses = { A: ["8.8.8.8", "8.8.4.4", "1.1.1.1"] };
+  const twoKeys = txt(`v=DKIM1; p=${RSA_2048}`, `v=DKIM1; p=${RSA_1024}`, "v=DKIM1; p=");
+  const wide = at("mx1.example.com", twoAddresses).chain((more) =>
+    at(`s1._domainkey.${DOMAIN}`, twoKeys).map((key) => ({ ...more, ...key })),
+  );
+  await fc.assert(
+    fc.asyncProperty(zones, wide, fc.infiniteStream(fc.nat()), async (names, more, turns) => {
+      const dns = zone({ ...names, ...more });
+
+      expect(await check(dealtIn(dns, turns))).toEqual(await check(dns));
+    }),
+    { ...RUNS, numRuns: 60 },
+  );
+});
+
+/** Whose questions these are, and nobody else's. */
+const QUESTIONS = [
+  ["dkim", /_domainkey\./],
+  ["reputation", new RegExp(`${LIST}$`)],
+  ["ptr", /in-addr\.arpa$|^a\.example\.com$|^pool-1\.test$/],
+] as const;
+
+test("what one component is not told changes nothing about the others", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      zones,
+      fc.constantFrom(...QUESTIONS),
+      fc.constantFrom("timeout", "servfail", "refused"),
+      async (names, [silent, questions], kind) => {
+        const dns = zone(names);
+        const without: Dns = async (type, name) =>
+          questions.test(name) ? { kind } : dns(type, name);
+        const [whole, part] = [await check(dns, IP), await check(without, IP)];
+
+        if (whole.kind !== "report" || part.kind !== "report") return;
+        const rest = (report: Report) => {
+          const { mx, spf, dkim, dmarc, reputation, reverseDns: ptr } = report;
+          return { mx, spf, dkim, dmarc, reputation, ptr, [silent]: null };
+        };
+        expect(rest(part)).toEqual(rest(whole));
+      },
+    ),
+    { ...RUNS, numRuns: 90 },
+  );
+});
+
+/** What the owner of the domain can do in DNS that puts one thing right, whatever it was. */
+const MENDS: readonly (readonly [what: string, mended: Zone])[] = [
+  [
+    "DMARC",
+    { [`_dmarc.${DOMAIN}`]: txt("v=DMARC1; p=reject; np=reject; rua=mailto:d@mail.example.com") },
+  ],
+  [
+    "DKIM",
+    { [`s1._domainkey.${DOMAIN}`]: key(RSA_2048), [`default._domainkey.${DOMAIN}`]: key(RSA_2048) },
+  ],
+  [
+    "the domain and its mail hosts",
+    {
+      [DOMAIN]: { MX, TXT: [`v=spf1 ip4:${IP} -all`], NS: ["ns1.example.net", "ns2.example.net"] },
+      "mx1.example.com": { A: ["8.8.4.4"] },
+      "mx2.example.com": { A: ["8.8.8.8"] },
+    },
+  ],
+  [
+    "the mail hosts",
+    { "mx1.example.com": { A: ["8.8.4.4"] }, "mx2.example.com": { A: ["8.8.4.4"] } },
+  ],
+  [
+    "the address' name",
+    { "10.8.8.8.in-addr.arpa": { PTR: ["a.example.com"] }, "a.example.com": { A: [IP] } },
+  ],
+  ["the listing", { [`10.8.8.8.${LIST}`]: {} }],
+];
+
+test("what is put right in DNS never lowers the score", async () => {
+  let raised = 0;
+  await fc.assert(
+    fc.asyncProperty(zones, fc.constantFrom(...MENDS), async (names, [what, mended]) => {
+      const before = await check(zone(names), IP);
+      const after = await check(zone({ ...names, ...mended }), IP);
+      if (before.kind !== "report" || after.kind !== "report") return;
+      if (after.scored.score > before.scored.score) raised += 1;
+
+      expect(after.scored.score, `${what}`).toBeGreaterThanOrEqual(before.scored.score);
+    }),
+    { ...RUNS, numRuns: 150 },
+  );
+  expect(raised).toBeGreaterThan(30);
+});
+
+test("a listing in DNS never raises the score", async () => {
+  await fc.assert(
+    fc.asyncProperty(zones, async (names) => {
+      const before = await check(zone(names), IP);
+      const listed = { [`10.8.8.8.${LIST}`]: { A: ["127.0.0.2"] } };
+      const after = await check(zone({ ...names, ...listed }), IP);
+      if (before.kind !== "report" || after.kind !== "report") return;
+      // A list that gave no verdict before had no part in the score.
+      fc.pre(before.reputation.score !== null);
+
+      expect(after.scored.score).toBeLessThanOrEqual(before.scored.score);
+    }),
+    { ...RUNS, numRuns: 60 },
+  );
+});
+
 test("whatever lists answer, their counters add up", async () => {
   const octet = fc.constantFrom(0, 1, 2, 3, 4, 8, 10, 13, 64, 254, 255);
   const address = fc

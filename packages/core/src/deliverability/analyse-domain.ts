@@ -6,6 +6,7 @@ import { analyseDmarc, type DmarcAnalysis } from "../mail/dmarc/analyse.ts";
 import { withDeadline } from "../mail/dns/budget.ts";
 import { cachedDns } from "../mail/dns/cached.ts";
 import type { Dns } from "../mail/dns/dns.ts";
+import { inOrder } from "../mail/dns/in-order.ts";
 import { isFault, recordsOf } from "../mail/dns/outcome.ts";
 import { type Asked, recordedDns } from "../mail/dns/recorded.ts";
 import { hintsOfBimi } from "../mail/hints/bimi.ts";
@@ -91,10 +92,10 @@ export const analyseDomain = async (
 ): Promise<Report | NoVerdict> => {
   const budgetMs = question.budgetMs ?? BUDGET_MS;
   const budget = { budgetMs, questionsMax: QUESTIONS_MAX, now: doors.now, sleep: doors.sleep };
-  const recorded = recordedDns(withDeadline(doors.dns, budget));
+  const recorded = recordedDns(withDeadline(inOrder(doors.dns), budget));
   const { asked } = recorded;
   const dns = askingOnce(recorded.dns, doors.now());
-  const listDns = askingOnce(withDeadline(doors.listDns, budget), doors.now());
+  const listDns = askingOnce(withDeadline(inOrder(doors.listDns), budget), doors.now());
   const found = await look(
     dns,
     listDns,
