@@ -85,26 +85,6 @@ test("each question goes out once", async () => {
   expect(dns.calls).toEqual([...new Set(dns.calls)]);
 });
 
-test.each([
-  ["keys may be there", GOOD, 110],
-  ["there are none", { "example.com": GOOD["example.com"] ?? {} }, 50],
-] as const)("where %s, a check asks at most %i questions", async (_, names, most) => {
-  const dns = zone({
-    ...names,
-    ...Object.assign(
-      {},
-      ...BLOCKLISTS.map((list) => ({ [`2.0.0.127.${list.zone}`]: { A: ["127.0.0.2"] } })),
-    ),
-  });
-
-  await whenChecked(dns, {
-    sendingIp: IP,
-    blocklists: { lists: BLOCKLISTS, keys: {}, isHealthy: async () => true },
-  });
-
-  expect(dns.calls.length).toBeLessThanOrEqual(most);
-});
-
 test("a provider seen in SPF decides which selectors come first", async () => {
   const { asked } = await reportOf(zone(GOOD));
   const selectors = asked.map(({ name }) => /^(\w+)\._domainkey/.exec(name)?.[1]).filter(Boolean);

@@ -1,0 +1,119 @@
+import { createHash } from "node:crypto";
+import { BUDGET_MS } from "@mailproof/core/deliverability/analyse-domain";
+import { BLOCKLISTS } from "@mailproof/core/mail/blocklists/lists";
+import type { Dns } from "@mailproof/core/mail/dns/dns";
+import { expect, test } from "vitest";
+import { virtualTime } from "../../virtual-time.ts";
+import { type Zone, zone } from "../../zone.ts";
+import { RSA_2048 } from "../mail/dkim/keys.ts";
+import { whenChecked } from "./check.ts";
+
+// Goal: nobody's zone makes a check cost many questions, or much time.
+
+const IP = "192.0.2.10";
+const KEYS = { spamhaus: "k3y", barracuda: "registered" };
+const zoneOf = (list: (typeof BLOCKLISTS)[number]) => list.zone.replace("KEY", KEYS.spamhaus);
+
+const many = <T>(count: number, make: (n: number) => T): readonly T[] =>
+  Array.from({ length: count }, (_, n) => make(n));
+
+const HOSTS = many(4, (n) => `mx${n}.example.com`);
+const SENDERS = many(9, (n) => `spf${n}.test`);
+
+/** As much as an ordinary firm publishes, and a little more of everything. */
+const given = (domain: string, keys: Zone): Zone => ({
+  [domain]: {
+    MX: HOSTS.map((host, n) => `${n}0 ${host}`),
+    NS: ["ns1.example.net", "ns2.example.net"],
+    TXT: [`v=spf1 mx ${SENDERS.map((name) => `include:${name}`).join(" ")} ~all`],
+  },
+  ...Object.fromEntries(HOSTS.map((host, n) => [host, { A: [`192.0.2.${n}`] }])),
+  ...Object.fromEntries(
+    SENDERS.map((name) => [name, { TXT: ["v=spf1 ip4:198.51.100.0/24 -all"] }]),
+  ),
+  ...keys,
+  "_dmarc.example.com": {
+    TXT: ["v=DMARC1; p=reject; rua=mailto:d@a-reports.test,mailto:d@b-reports.test"],
+  },
+  "a-reports.test": { MX: ["10 mx.a-reports.test"] },
+  "b-reports.test": { MX: ["10 mx.b-reports.test"] },
+  "10.2.0.192.in-addr.arpa": { PTR: ["out.example.com", "out.example.net"] },
+  "out.example.com": { A: [IP] },
+});
+
+const questionsOf = async (domain: string, keys: Zone) => {
+  const dns = zone(given(domain, keys));
+  const found = await whenChecked(dns, {
+    domain,
+    sendingIp: IP,
+    blocklists: { lists: BLOCKLISTS, keys: KEYS, isHealthy: async () => true },
+  });
+  expect(found).toMatchObject({ kind: "report" });
+  const forLists = dns.calls.filter((call) =>
+    BLOCKLISTS.some((list) => call.endsWith(zoneOf(list))),
+  );
+  return { all: dns.calls.length, lists: forLists.length };
+};
+
+const SELECTOR = { TXT: [`v=DKIM1; p=${RSA_2048}`] };
+
+test("a check of a domain with keys asks some 110 questions, of which each blocklist gets one", async () => {
+  const { all, lists } = await questionsOf("example.com", {
+    "k1._domainkey.example.com": SELECTOR,
+  });
+
+  expect(lists).toBe(BLOCKLISTS.length);
+  expect(all).toBeGreaterThan(80);
+  expect(all).toBeLessThanOrEqual(110);
+});
+
+test("where no name is below _domainkey, it asks half as many", async () => {
+  const withKeys = await questionsOf("example.com", { "k1._domainkey.example.com": SELECTOR });
+  const without = await questionsOf("example.com", {});
+
+  expect(without.all).toBeLessThanOrEqual(withKeys.all * 0.55);
+});
+
+test("a long name costs seven questions more", async () => {
+  const domain = "a.b.c.d.e.f.g.h.example.com";
+  const short = await questionsOf("example.com", {});
+  const long = await questionsOf(domain, {});
+
+  expect(long.all - short.all).toBeLessThanOrEqual(7);
+});
+
+/** Names of two kinds: those of one have servers that answer at once, those of the other have none that do. */
+const halfSilent = (names: Zone, seed: number) => {
+  const dns = zone(names);
+  const { now, sleep } = virtualTime(new Date(Date.UTC(2026, 10, 21)));
+  const isSilent = (name: string) =>
+    createHash("sha1").update(`${seed} ${name}`).digest().readUInt8() % 2 === 0;
+  const SILENCE_MS = 4_500;
+  const ask: Dns = async (type, name) => {
+    if (!isSilent(name)) return dns(type, name);
+    await sleep(SILENCE_MS);
+    return { kind: "timeout" };
+  };
+  return { ask, now, sleep };
+};
+
+test("where half of the name servers are silent, there is an end in time, and mostly a report", async () => {
+  const kinds = [];
+  for (let seed = 1; seed <= 40; seed += 1) {
+    const { ask, now, sleep } = halfSilent(
+      given("example.com", { "k1._domainkey.example.com": SELECTOR }),
+      seed,
+    );
+    const startedMs = now().getTime();
+
+    const { kind } = await whenChecked(ask, {
+      sendingIp: IP,
+      doors: { now, sleep },
+      blocklists: { lists: BLOCKLISTS, keys: KEYS, isHealthy: async () => true },
+    });
+
+    kinds.push(kind);
+    expect(now().getTime() - startedMs).toBeLessThanOrEqual(BUDGET_MS);
+  }
+  expect(kinds.filter((kind) => kind === "report").length).toBeGreaterThan(20);
+});
