@@ -51,6 +51,9 @@ export const givenWorld = (seed = 1) => {
       version: "0.0.0-test",
       keyPepper: "a pepper for tests",
       cursorSecret: "a cursor secret for tests",
+      activityKey: "an activity key for tests",
+      activityPool: "own",
+      sesAccount: null,
       chunkRows: CHUNK_ROWS,
     },
   };

@@ -3,6 +3,8 @@ import { deleteApiKeysId } from "./endpoints/delete-api-keys-id.ts";
 import { deleteDeliverabilityMonitorsId } from "./endpoints/delete-deliverability-monitors-id.ts";
 import { getAccount } from "./endpoints/get-account.ts";
 import { getAccountUsage } from "./endpoints/get-account-usage.ts";
+import { getActivityDomainDomain } from "./endpoints/get-activity-domain-domain.ts";
+import { getActivityEmail } from "./endpoints/get-activity-email.ts";
 import { getApiKeys } from "./endpoints/get-api-keys.ts";
 import { getCatalog } from "./endpoints/get-catalog.ts";
 import { getDeliverabilityChecks } from "./endpoints/get-deliverability-checks.ts";
@@ -12,6 +14,8 @@ import { getHealth } from "./endpoints/get-health.ts";
 import { getJobs } from "./endpoints/get-jobs.ts";
 import { getJobsId } from "./endpoints/get-jobs-id.ts";
 import { getJobsIdDownload } from "./endpoints/get-jobs-id-download.ts";
+import { postActivityBatch } from "./endpoints/post-activity-batch.ts";
+import { postActivityEvents } from "./endpoints/post-activity-events.ts";
 import { postApiKeys } from "./endpoints/post-api-keys.ts";
 import { postDeliverabilityCheck } from "./endpoints/post-deliverability-check.ts";
 import { postDeliverabilityMonitors } from "./endpoints/post-deliverability-monitors.ts";
@@ -30,6 +34,11 @@ export const endpoints: readonly Endpoint[] = [
   getJobs,
   getJobsId,
   getJobsIdDownload,
+
+  getActivityEmail,
+  postActivityBatch,
+  getActivityDomainDomain,
+  postActivityEvents,
 
   postDeliverabilityCheck,
   getDeliverabilityChecks,

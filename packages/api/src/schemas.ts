@@ -73,3 +73,20 @@ const isCalendarDay = (text: string): boolean => {
   const date = new Date(`${text}T00:00:00.000Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 };
+
+const TIMESTAMP = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
+
+/** A moment with its offset from UTC, without which it would be another one elsewhere. */
+export const Moment = v.pipe(
+  v.string(),
+  v.check(
+    (text) => isMoment(text),
+    "must be a timestamp with its offset, such as 2026-11-21T09:30:00Z",
+  ),
+  v.transform((text) => new Date(text)),
+);
+
+const isMoment = (text: string): boolean => {
+  const [, day = ""] = TIMESTAMP.exec(text) ?? [];
+  return isCalendarDay(day) && !Number.isNaN(Date.parse(text));
+};

@@ -5,6 +5,12 @@ export type Settings = {
   readonly keyPepper: string;
   /** Signs the cursors that callers bring back. */
   readonly cursorSecret: string;
+  /** Keyed into every stored hash of an address of whom activity is known: without it nobody can look for one. */
+  readonly activityKey: string;
+  /** Whether accounts see what others brought in, once enough of them did that it is nobody's alone. */
+  readonly activityPool: "own" | "shared";
+  /** Whose the events of Amazon SES are that name no account. Null: nobody's. */
+  readonly sesAccount: string | null;
   /** How many addresses one message stands for. A simulation has few of them in many chunks. */
   readonly chunkRows: { readonly batch: number; readonly file: number };
 };

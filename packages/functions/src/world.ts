@@ -33,6 +33,9 @@ export const awsWorld = (): World => {
       version: manifest.version,
       keyPepper: required("KEY_PEPPER"),
       cursorSecret: required("CURSOR_SECRET"),
+      activityKey: required("ACTIVITY_KEY"),
+      activityPool: process.env["ACTIVITY_POOL"] === "shared" ? "shared" : "own",
+      sesAccount: process.env["SES_ACCOUNT"] ?? null,
       chunkRows: CHUNK_ROWS,
     },
   };

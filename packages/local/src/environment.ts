@@ -74,6 +74,11 @@ const Environment = v.object({
   MAILPROOF_DIR: v.optional(v.pipe(v.string(), v.minLength(1, "must not be empty")), ".local"),
   KEY_PEPPER: v.optional(Secret),
   CURSOR_SECRET: v.optional(Secret),
+  ACTIVITY_KEY: v.optional(Secret),
+  ACTIVITY_POOL: v.optional(v.picklist(["own", "shared"], "must be own or shared"), "own"),
+  SES_ACCOUNT: v.optional(
+    v.pipe(v.string(), v.regex(/^acc_[\w-]+$/, "must be the id of an account")),
+  ),
   DNS_SERVERS: v.optional(listOf(DnsServer), ""),
   SMTP_PORT: v.optional(Port, "25"),
   SMTP_HELLO: v.optional(HelloName, "mailproof.invalid"),

@@ -60,6 +60,9 @@ export const openHouse = (
       version: manifest.version,
       keyPepper: environment.KEY_PEPPER ?? secrets.key_pepper,
       cursorSecret: environment.CURSOR_SECRET ?? derived(secrets.link_secret, "cursors"),
+      activityKey: environment.ACTIVITY_KEY ?? derived(secrets.key_pepper, "activity"),
+      activityPool: environment.ACTIVITY_POOL,
+      sesAccount: environment.SES_ACCOUNT ?? null,
       chunkRows: CHUNK_ROWS,
     },
   };

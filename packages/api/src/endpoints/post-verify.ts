@@ -1,6 +1,10 @@
+import { findActivity } from "@mailproof/core/activity/read";
+import { isAddress, parseAddress } from "@mailproof/core/mail/address";
 import { toCredits } from "@mailproof/core/money/credits";
 import { type Told, verifyOnce } from "@mailproof/core/verify/once";
+import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
+import { ActivityPart, toPart } from "../activity.ts";
 import type { Caller } from "../endpoint.ts";
 import { endpoint } from "../endpoint.ts";
 import { keyedBy } from "../idempotency.ts";
@@ -50,7 +54,12 @@ export const postVerify = endpoint({
     ),
   }),
   output: v.union([
-    v.object({ ...VerificationResult.entries, cached: v.boolean(), ...Charged }),
+    v.object({
+      ...VerificationResult.entries,
+      activity: v.optional(ActivityPart),
+      cached: v.boolean(),
+      ...Charged,
+    }),
     v.object({
       status: v.literal("pending"),
       job_id: v.string(),
@@ -73,9 +82,30 @@ export const postVerify = endpoint({
       waitMs: options.timeout_ms,
     };
     const told = await verifyOnce(world, caller, ask, keyedBy(ROUTE, caller, key, body));
-    return { status: 200, data: { ...outcomeOf(told, email), ...chargedFor(told, caller) } };
+    const activity =
+      body.include_activity && "result" in told
+        ? await activityFor(world, caller, email)
+        : undefined;
+    const data = { ...outcomeOf(told, email), ...(activity && { activity }) };
+    return { status: 200, data: { ...data, ...chargedFor(told, caller) } };
   },
 });
+
+/**
+ * As it stands at this moment, so also beside a cached result and in a replay: it is no part of what was paid for.
+ * For the same reason a paid answer does not wait for it to be readable.
+ */
+const activityFor = async (world: World, caller: Caller, email: string) => {
+  const address = parseAddress(email);
+  if (!isAddress(address)) return undefined;
+  try {
+    const activity = await findActivity(world, caller, address);
+    return activity && toPart(activity);
+  } catch (cause) {
+    world.log("activity_unread", { cause });
+    return undefined;
+  }
+};
 
 const outcomeOf = (told: Told, email: string) =>
   "result" in told

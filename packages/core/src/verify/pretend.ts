@@ -71,7 +71,7 @@ export const pretendEngine = ({ engine, now, sleep }: Pretending): Engine => ({
 type Pretending = Pick<World, "now" | "sleep"> & { readonly engine: Pick<Engine, "lists"> };
 
 /** spam_trap of spam_trap+7@example.com */
-const wordOf = (address: Question["recipient"]): string =>
+export const wordOf = (address: Question["recipient"]): string =>
   /^[a-z_]*/.exec(address.toLowerCase())?.[0] ?? "";
 
 const answerOf = (pretended: Exclude<Pretended, "breaks">): Answer => ({

@@ -1,0 +1,83 @@
+import { type Activity, LEVELS } from "@mailproof/core/activity/levels";
+import { type Address, isAddress, parseAddress } from "@mailproof/core/mail/address";
+import * as v from "valibot";
+
+const EMAIL_LENGTH_MAX = 1_000;
+
+/** An address that can have activity. What is none is named. */
+export const Email = v.pipe(
+  v.string(),
+  v.maxLength(EMAIL_LENGTH_MAX, `must have at most ${EMAIL_LENGTH_MAX} characters`),
+  v.transform(parseAddress),
+  v.custom<Address>((parsed) => isAddress(parsed as Address), "must be an email address"),
+);
+
+const Moment = v.nullable(v.string());
+const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const Rate = v.nullable(v.pipe(v.number(), v.minValue(0), v.maxValue(1)));
+
+export const ActivityRecord = v.object({
+  email: v.string(),
+  activity: v.object({
+    last_seen: Moment,
+    last_open: Moment,
+    last_click: Moment,
+    engagement_level: v.picklist(LEVELS),
+    total_opens: Count,
+    total_clicks: Count,
+    opens_last_30d: Count,
+    clicks_last_30d: Count,
+    /** Opens and clicks of programs. They are in none of the others. */
+    machine_events: Count,
+  }),
+  deliverability: v.object({ inbox_rate: Rate, spam_rate: Rate, bounce_rate: Rate }),
+});
+
+export type ActivityRecord = v.InferOutput<typeof ActivityRecord>;
+
+const NO_ACTIVITY: Activity = {
+  lastSeen: null,
+  lastOpen: null,
+  lastClick: null,
+  level: "unknown",
+  opens: 0,
+  clicks: 0,
+  opensLast30Days: 0,
+  clicksLast30Days: 0,
+  machine: 0,
+  rates: { inbox: null, spam: null, bounce: null },
+};
+
+export const toRecord = (
+  { display }: Address,
+  { rates, ...of }: Activity = NO_ACTIVITY,
+): ActivityRecord => ({
+  email: display,
+  activity: {
+    last_seen: of.lastSeen,
+    last_open: of.lastOpen,
+    last_click: of.lastClick,
+    engagement_level: of.level,
+    total_opens: of.opens,
+    total_clicks: of.clicks,
+    opens_last_30d: of.opensLast30Days,
+    clicks_last_30d: of.clicksLast30Days,
+    machine_events: of.machine,
+  },
+  deliverability: { inbox_rate: rates.inbox, spam_rate: rates.spam, bounce_rate: rates.bounce },
+});
+
+/** The part of a verification result that speaks of activity. */
+export const ActivityPart = v.object({
+  last_seen: Moment,
+  engagement_level: v.picklist(LEVELS),
+  opens_last_30d: Count,
+  clicks_last_30d: Count,
+});
+
+export const toPart = (of: Activity): v.InferOutput<typeof ActivityPart> => ({
+  last_seen: of.lastSeen,
+  engagement_level: of.level,
+  opens_last_30d: of.opensLast30Days,
+  clicks_last_30d: of.clicksLast30Days,
+});

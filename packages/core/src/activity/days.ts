@@ -1,0 +1,17 @@
+// Activity is counted by days of UTC. A window of the last n days is today, as far as it has gone, and the n days
+// before it: what happened within the last n times 24 hours is always in.
+
+const DAY_MS = 86_400_000;
+
+export const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
+
+export const daysBefore = (now: Date, days: number): string =>
+  dayOf(new Date(now.getTime() - days * DAY_MS));
+
+/** How many midnights lie between the two. */
+export const daysBetween = (day: string, later: string): number =>
+  (Date.parse(later) - Date.parse(day)) / DAY_MS;
+
+/** Epoch seconds of the moment when a day is so many days past. */
+export const endOf = (day: string, keptDays: number): number =>
+  (Date.parse(day) + (keptDays + 1) * DAY_MS) / 1000;

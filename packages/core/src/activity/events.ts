@@ -1,0 +1,54 @@
+import type { Address } from "../mail/address.ts";
+import { machineIn } from "./machines.ts";
+
+export const EVENT_TYPES = [
+  "delivery",
+  "bounce",
+  "complaint",
+  "open",
+  "click",
+  "reject",
+  "delivery_delay",
+] as const;
+
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** What is told about one address. */
+export type Told = {
+  /** An event is counted once under its id, however often it is told. */
+  readonly id: string;
+  readonly type: EventType;
+  readonly address: Address;
+  readonly at: Date;
+  readonly deliveredAt?: Date | undefined;
+  readonly userAgent?: string | undefined;
+  /** Whoever tells it knows that no person was there. */
+  readonly isMachine?: boolean | undefined;
+};
+
+/** What an event adds to. */
+export type Kind = Exclude<EventType, "reject" | "delivery_delay"> | "machine" | "reject" | "delay";
+
+export const kindOf = (told: Told): Kind => {
+  const { type } = told;
+  if (type === "delivery_delay") return "delay";
+  if (type !== "open" && type !== "click") return type;
+  return told.isMachine || machineIn(told) ? "machine" : type;
+};
+
+/** Longer than a year, so that somebody who reads one letter each Christmas is still known. */
+export const RETENTION_DAYS = 400;
+
+const RETENTION_MS = RETENTION_DAYS * 86_400_000;
+/** So far clocks may be ahead of ours. */
+const SKEW_MS = 15 * 60_000;
+
+export type Untimely = "too_old" | "in_the_future";
+
+/** When it counts as having happened: no event is later than now. Or why it does not count. */
+export const momentOf = ({ at }: Pick<Told, "at">, now: Date): Date | Untimely => {
+  const aheadMs = at.getTime() - now.getTime();
+  if (aheadMs > SKEW_MS) return "in_the_future";
+  if (-aheadMs > RETENTION_MS) return "too_old";
+  return aheadMs > 0 ? now : at;
+};

@@ -1,0 +1,170 @@
+import * as v from "valibot";
+import type { Amounts, Item, Key, Table, Write } from "../table.ts";
+import { endOf } from "./days.ts";
+import { RETENTION_DAYS } from "./events.ts";
+
+// Layout. An address, a domain and an event are keyed hashes (hashes.ts), another one for each owner; none stands here
+// in plain letters. What the events of a day at a domain add up to is cut into shards, by address, so that a day of a
+// million events writes to sixteen partitions and an address always to the same one.
+//
+//   pk                               sk       what
+//   ACTIVITY#<address>               ADDRESS  what is known of one address; ends with its last event's retention
+//   ACTIVITYDAYS#<domain>#<shard>    <day>    sums of one day, and how many addresses they are of
+//   ACTIVITYEVENT#<event>            EVENT    it was counted; ends when the event is too old to be told again
+//   LISTED#<domain>                  STATUS   what the blocklists said of a domain, for everybody
+
+/** As many as let a partition of DynamoDB, with 500 transactions a second, stand 8,000 events a second. */
+export const SHARDS = 16;
+
+/** Days of domains: two windows of thirty days, and time to spare. Days of addresses are kept as long. */
+export const DAYS_KEPT = 90;
+
+const Count = v.number();
+
+const Known = v.object({
+  /** How often it was written: who read an older one must read again. */
+  rev: Count,
+  /** When it was first heard of. */
+  since: v.string(),
+  /** The last day on which anything was heard of it. */
+  lastDay: v.string(),
+  lastOpen: v.nullable(v.string()),
+  lastClick: v.nullable(v.string()),
+  opens: Count,
+  clicks: Count,
+  /** Opens and clicks that were no person's. */
+  machine: Count,
+  delivered: Count,
+  bounced: Count,
+  complained: Count,
+  rejected: Count,
+  delayed: Count,
+  /** Of each of the last days: events, opens, clicks. */
+  days: v.record(v.string(), v.tuple([Count, Count, Count])),
+  /** In the shared pool: the marks of accounts that told something, up to as many as are asked for. */
+  marks: v.pipe(v.array(Count), v.readonly()),
+});
+
+export type Known = Readonly<v.InferOutput<typeof Known>>;
+
+export const NOTHING_KNOWN = {
+  rev: 0,
+  lastOpen: null,
+  lastClick: null,
+  opens: 0,
+  clicks: 0,
+  machine: 0,
+  delivered: 0,
+  bounced: 0,
+  complained: 0,
+  rejected: 0,
+  delayed: 0,
+  days: {},
+  marks: [],
+} as const;
+
+export const knownKey = (address: string): Key => ({ pk: `ACTIVITY#${address}`, sk: "ADDRESS" });
+
+export const findKnown = async (table: Table, address: string): Promise<Known | undefined> => {
+  const item = await table.get(knownKey(address));
+  return item && v.parse(Known, item);
+};
+
+/** Refused when somebody else wrote it since it was read. */
+export const keepKnown = (address: string, before: Known | undefined, known: Known): Write => {
+  const key = knownKey(address);
+  const fields = {
+    ...known,
+    rev: (before?.rev ?? 0) + 1,
+    expires_at: endOf(known.lastDay, RETENTION_DAYS),
+  };
+  return before
+    ? { update: key, set: fields, where: { rev: before.rev } }
+    : { create: { ...key, ...fields } };
+};
+
+export const forgetKnown = (address: string, { rev }: Known): Write => ({
+  remove: knownKey(address),
+  where: { rev },
+});
+
+/** What a day adds up to. A field that is not there is 0. */
+export const SUMS = ["delivered", "bounced", "complained", "engaged", "heard", "people"] as const;
+export type Sum = (typeof SUMS)[number];
+
+const Optional = v.optional(Count, 0);
+const MARK = /^by_(\d+)$/;
+
+const DaySums = v.pipe(
+  v.looseObject({
+    sk: v.string(),
+    delivered: Optional,
+    bounced: Optional,
+    complained: Optional,
+    engaged: Optional,
+    heard: Optional,
+    people: Optional,
+  }),
+  v.transform(({ sk: day, ...fields }) => ({
+    ...fields,
+    day,
+    marks: Object.keys(fields).flatMap((name) => MARK.exec(name)?.[1] ?? []),
+  })),
+);
+
+/**
+ * `heard`: addresses of which anything was heard on that day. `people`: those of which nothing was heard later, so
+ * that the sum over days counts each address once. `engaged`: those that opened or clicked.
+ */
+export type DaySums = Readonly<Record<Sum, number>> & {
+  readonly day: string;
+  readonly marks: readonly string[];
+};
+
+export const daysOf = (domain: string, shard: number): string => `ACTIVITYDAYS#${domain}#${shard}`;
+export const readDay = (item: Item): DaySums => v.parse(DaySums, item);
+
+export const addToDay = (
+  domain: string,
+  shard: number,
+  day: string,
+  sums: Partial<Record<Sum, number>>,
+  marks: readonly number[],
+): Write => {
+  const byMark = Object.fromEntries(marks.map((mark) => [`by_${mark}`, 1]));
+  return {
+    update: { pk: daysOf(domain, shard), sk: day },
+    set: { expires_at: endOf(day, DAYS_KEPT) },
+    add: { ...nonZero(sums), ...byMark },
+    orCreate: true,
+  };
+};
+
+const nonZero = (sums: Partial<Record<Sum, number>>): Amounts =>
+  Object.fromEntries(Object.entries(sums).filter(([, amount]) => amount !== 0));
+
+export const eventKey = (event: string): Key => ({ pk: `ACTIVITYEVENT#${event}`, sk: "EVENT" });
+
+/** `by` tells whose hand it was, for a reply that is lost. Kept as long as the event may come again, and a day more. */
+export const claimEvent = (event: string, day: string, by: string): { readonly create: Item } => ({
+  create: { ...eventKey(event), by, expires_at: endOf(day, RETENTION_DAYS + 1) },
+});
+
+const Listed = v.object({ listed: v.nullable(v.boolean()), checkedAt: v.string() });
+/** `listed` is null where no list gave a verdict. */
+export type Listed = Readonly<v.InferOutput<typeof Listed>>;
+
+const listedKey = (domain: string): Key => ({ pk: `LISTED#${domain}`, sk: "STATUS" });
+
+export const findListed = async (table: Table, domain: string): Promise<Listed | undefined> => {
+  const item = await table.get(listedKey(domain));
+  return item && v.parse(Listed, item);
+};
+
+export const keepListed = (domain: string, listed: Listed, keptSeconds: number): Write => ({
+  put: {
+    ...listedKey(domain),
+    ...listed,
+    expires_at: Math.floor(Date.parse(listed.checkedAt) / 1000) + keptSeconds,
+  },
+});

@@ -1,0 +1,80 @@
+import { addressHash } from "@mailproof/core/activity/hashes";
+import { findKnown } from "@mailproof/core/activity/items";
+import { recordEvents } from "@mailproof/core/activity/record";
+import type { Write } from "@mailproof/core/table";
+import { keyOf } from "@mailproof/core/writes";
+import { expect, test } from "vitest";
+import { anEvent, toTold } from "../../activity.ts";
+import { overTable } from "../../breaking.ts";
+import { givenWorld } from "../../given.ts";
+import { chanceOf } from "../../simulation/chance.ts";
+import { faultyTable } from "../../simulation/faults.ts";
+
+const SOURCE = { account: "acc_1", way: "api" } as const;
+
+/** Every transaction of 500 events at one domain, one for each of as many people. */
+const transactionsOf = async (activityPool: "own" | "shared") => {
+  const house = givenWorld();
+  const transactions: (readonly Write[])[] = [];
+  const watched = overTable(house, {
+    transact: (writes) => {
+      transactions.push(writes);
+      return house.table.transact(writes);
+    },
+  });
+  const world = { ...watched, settings: { ...watched.settings, activityPool } };
+  const events = Array.from({ length: 500 }, (_, n) =>
+    toTold(anEvent("open", n % 3, { email: `p${n}@big.example` })),
+  );
+  await recordEvents(world, SOURCE, events);
+  return transactions;
+};
+
+const shardsIn = (writes: readonly Write[], owners: number): number =>
+  new Set(writes.map((write) => keyOf(write).pk).filter((pk) => pk.startsWith("ACTIVITYDAYS#")))
+    .size / owners;
+
+test.each([
+  ["own", 1, 20],
+  ["shared", 2, 36],
+] as const)(
+  "in the pool %s, a day's events at one domain meet in few of its shards at a time",
+  async (pool, owners, most) => {
+    const transactions = await transactionsOf(pool);
+
+    expect(transactions.length).toBeLessThanOrEqual(most);
+    expect(Math.max(...transactions.map((writes) => writes.length))).toBeLessThanOrEqual(100);
+    // Of sixteen. A transaction ends where it is full, so it may begin with the rest of one shard.
+    expect(Math.max(...transactions.map((writes) => shardsIn(writes, owners)))).toBeLessThan(4);
+  },
+);
+
+// Goal: whatever gets lost between us and the table, what was acknowledged counts once, and so does what was told again.
+// Method: each seed decides which calls are lost, before or after they commit; the caller repeats until it is told 200.
+test("whoever repeats until it is acknowledged has each event counted once, whatever was lost", async () => {
+  const told = ["ann@x.com", "bo@x.com"].flatMap((email) =>
+    Array.from({ length: 15 }, (_, n) => toTold(anEvent("click", n, { email }))),
+  );
+  for (let seed = 0; seed < 150; seed++) {
+    const house = givenWorld(seed);
+    const world = overTable(house, faultyTable(house.table, chanceOf(seed), 0.03));
+    const until = async (part: typeof told): Promise<void> => {
+      const done = await recordEvents(world, SOURCE, part).then(
+        () => true,
+        () => false,
+      );
+      if (!done) await until(part);
+    };
+    await Promise.all([until(told.slice(0, 20)), until(told.slice(10)), until(told)]);
+
+    const known = await Promise.all(
+      ["ann@x.com", "bo@x.com"].map((email) =>
+        findKnown(house.table, addressHash(world, SOURCE.account, email)),
+      ),
+    );
+    expect(
+      known.map((one) => one?.clicks),
+      `seed ${seed}`,
+    ).toEqual([15, 15]);
+  }
+});

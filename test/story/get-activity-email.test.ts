@@ -1,0 +1,175 @@
+import { openAccount } from "@mailproof/core/accounts/accounts";
+import { credits } from "@mailproof/core/money/credits";
+import { expect, test } from "vitest";
+import { anEvent, DAY_MS, daysAgo, type Sent, whenAsked, whenTold } from "../activity.ts";
+import { given, givenKey } from "../given.ts";
+import { send } from "../send.ts";
+
+test("what was told of an address is 200: moments, level, sums and shares", async () => {
+  const { world, liveKey: key } = await given();
+  await whenTold(
+    world,
+    key,
+    ...[50, 40, 6, 5].map((days) => anEvent("delivery", days)),
+    anEvent("bounce", 7),
+    anEvent("complaint", 39),
+    anEvent("open", 40),
+    anEvent("open", 5),
+    anEvent("open", 4),
+    anEvent("click", 3.5),
+    anEvent("open", 5, { machine: true }),
+  );
+
+  const { statusCode, data } = await whenAsked(world, key);
+
+  expect(statusCode).toBe(200);
+  expect(data).toEqual({
+    email: "ann@x.com",
+    activity: {
+      last_seen: daysAgo(3.5),
+      last_open: daysAgo(4),
+      last_click: daysAgo(3.5),
+      engagement_level: "high",
+      total_opens: 3,
+      total_clicks: 1,
+      opens_last_30d: 2,
+      clicks_last_30d: 1,
+      machine_events: 1,
+    },
+    deliverability: { inbox_rate: 0.6, spam_rate: 0.25, bounce_rate: 0.2 },
+  });
+});
+
+test("an address of which nobody told anything is 200 and unknown, and its rates are null and not 0", async () => {
+  const { world, liveKey: key } = await given();
+
+  const { statusCode, data } = await whenAsked(world, key);
+
+  expect(statusCode).toBe(200);
+  expect(data.activity).toEqual({
+    last_seen: null,
+    last_open: null,
+    last_click: null,
+    engagement_level: "unknown",
+    total_opens: 0,
+    total_clicks: 0,
+    opens_last_30d: 0,
+    clicks_last_30d: 0,
+    machine_events: 0,
+  });
+  expect(data.deliverability).toEqual({ inbox_rate: null, spam_rate: null, bounce_rate: null });
+});
+
+test("a share is never more than the whole, and never less than nothing", async () => {
+  const { world, liveKey: key } = await given();
+  await whenTold(
+    world,
+    key,
+    anEvent("delivery", 1),
+    anEvent("complaint", 1),
+    anEvent("complaint", 1),
+  );
+
+  expect((await whenAsked(world, key)).data.deliverability).toEqual({
+    inbox_rate: 0,
+    spam_rate: 1,
+    bounce_rate: 0,
+  });
+});
+
+test.each([
+  ["an open today", "high", [anEvent("open", 0)]],
+  ["an open 30 days ago", "high", [anEvent("open", 30)]],
+  ["an open 31 days ago", "medium", [anEvent("open", 31)]],
+  ["a click 90 days ago", "medium", [anEvent("click", 90)]],
+  ["a click 91 days ago", "low", [anEvent("click", 91)]],
+  ["a click 399 days ago", "low", [anEvent("click", 399)]],
+  [
+    "mails for 91 days that nobody opened",
+    "low",
+    [anEvent("delivery", 91), anEvent("delivery", 1)],
+  ],
+  ["mails for 90 days that nobody opened", "unknown", [anEvent("delivery", 90)]],
+  ["opens of machines alone", "unknown", [anEvent("open", 1, { machine: true })]],
+] as const)("after %s the level is %s", async (_case, level, events) => {
+  const { world, liveKey: key } = await given();
+  await whenTold(world, key, ...(events as readonly Sent[]));
+
+  expect((await whenAsked(world, key)).data.activity.engagement_level).toBe(level);
+});
+
+test("as time passes the level falls, and after 400 days nothing is known any more", async () => {
+  const { world, liveKey: key, later } = await given();
+  await whenTold(world, key, anEvent("open", 0));
+  const levels = [];
+  for (const days of [0, 30, 1, 59, 1, 309]) {
+    later(days * DAY_MS);
+    levels.push((await whenAsked(world, key)).data.activity.engagement_level);
+  }
+  later(DAY_MS);
+
+  expect(levels).toEqual(["high", "high", "medium", "medium", "low", "low"]);
+  expect((await whenAsked(world, key)).data.activity.engagement_level).toBe("unknown");
+});
+
+test.each([
+  ["a plus sign", "/v1/activity/ann%2Bnews%40x.com", "ann+news@x.com"],
+  ["a bare plus sign", "/v1/activity/ann+news@x.com", "ann+news@x.com"],
+  ["capitals", "/v1/activity/ANN%2Bnews%40X.com", "ANN+news@x.com"],
+  ["a slash", "/v1/activity/a%2Fb%40x.com", "a/b@x.com"],
+  ["a percent sign", "/v1/activity/a%25b%40x.com", "a%b@x.com"],
+  [
+    "letters beyond ASCII",
+    "/v1/activity/j%C3%BCrgen%40b%C3%BCcher.example",
+    "jürgen@bücher.example",
+  ],
+  ["an A-label", "/v1/activity/j%C3%BCrgen%40xn--bcher-kva.example", "jürgen@bücher.example"],
+  ["quotes", "/v1/activity/%22a%20b%22%40x.com", '"a b"@x.com'],
+])("%s in the path is taken for what it stands for", async (_case, path, email) => {
+  const { world, liveKey: key } = await given();
+  await whenTold(world, key, anEvent("open", 1, { email }));
+
+  const { statusCode, data } = await send(world, `GET ${path}`, { key });
+
+  expect(statusCode).toBe(200);
+  expect(data).toMatchObject({ email, activity: { total_opens: 1 } });
+});
+
+test.each([
+  ["no @", "ann"],
+  ["no domain", "ann@"],
+  ["a space", "an n@x.com"],
+  ["too many letters", `${"a".repeat(1_000)}@x.com`],
+])("an address with %s is 400 and names the field", async (_case, email) => {
+  const { world, liveKey: key } = await given();
+
+  const refused = await whenAsked(world, key, email);
+
+  expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
+  expect(refused.error.details[0].field).toBe("email");
+});
+
+test("what one account told no other account sees", async () => {
+  const { world, liveKey, account } = await given();
+  await whenTold(world, liveKey, anEvent("open", 1));
+  const other = await openAccount(world, { name: "Bo", plan: "pro", opening: credits(0) });
+
+  expect(other.account).not.toBe(account);
+  expect((await whenAsked(world, other.liveKey)).data.activity.engagement_level).toBe("unknown");
+});
+
+test("no key is 401, and a key without activity:read is 403", async () => {
+  const { world, account } = await given();
+  const key = await givenKey(world, account, { scopes: ["activity:write", "verification:read"] });
+
+  expect((await send(world, "GET /v1/activity/ann@x.com")).statusCode).toBe(401);
+  expect((await whenAsked(world, key)).statusCode).toBe(403);
+});
+
+test("a burst beyond the plan is 429", async () => {
+  const { world, liveKey: key } = await given({ plan: "free" });
+  const asked = Array.from({ length: 61 }, () => whenAsked(world, key));
+  const statuses = (await Promise.all(asked)).map(({ statusCode }) => statusCode);
+
+  expect(statuses.filter((status) => status === 429)).toHaveLength(1);
+});

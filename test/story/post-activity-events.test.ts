@@ -1,0 +1,225 @@
+import { bodyTooLarge } from "@mailproof/api/body";
+import { expect, test } from "vitest";
+import { anEvent, daysAgo, whenAsked, whenTold } from "../activity.ts";
+import { down, overTable } from "../breaking.ts";
+import { given, givenKey } from "../given.ts";
+import { storedIn } from "../ledger.ts";
+import { send } from "../send.ts";
+
+const ROUTE = "POST /v1/activity/events";
+
+test("500 events are 200 and counted; told again they count no more", async () => {
+  const { world, liveKey: key } = await given();
+  const events = Array.from({ length: 500 }, (_, n) =>
+    anEvent("open", n % 30, { email: `p${n % 7}@x.com` }),
+  );
+
+  const first = await whenTold(world, key, ...events);
+  const again = await whenTold(world, key, ...events);
+
+  expect(first.statusCode).toBe(200);
+  expect(first.data).toEqual({ received: 500, accepted: 500, duplicates: 0, ignored: [] });
+  expect(again.data).toEqual({ received: 500, accepted: 0, duplicates: 500, ignored: [] });
+  expect((await whenAsked(world, key, "p0@x.com")).data.activity.total_opens).toBe(72);
+});
+
+test("of events with one id the first counts, in one request as in two", async () => {
+  const { world, liveKey: key } = await given();
+  const open = anEvent("open", 1);
+
+  const { data } = await whenTold(world, key, open, { ...open, type: "click" }, anEvent("open", 2));
+  await whenTold(world, key, { ...open, type: "click" });
+
+  expect(data).toMatchObject({ accepted: 2, duplicates: 1 });
+  expect((await whenAsked(world, key)).data.activity).toMatchObject({
+    total_opens: 2,
+    total_clicks: 0,
+  });
+});
+
+test("requests that tell the same events at the same moment count them once", async () => {
+  const { world, liveKey: key } = await given();
+  const events = Array.from({ length: 60 }, (_, n) => anEvent("click", n % 3));
+
+  const told = await Promise.all(
+    [0, 1, 2, 3].map((start) => whenTold(world, key, ...events.slice(start * 10))),
+  );
+
+  expect(told.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200]);
+  expect(told.reduce((sum, { data }) => sum + data.accepted, 0)).toBe(60);
+  expect((await whenAsked(world, key)).data.activity.total_clicks).toBe(60);
+});
+
+test("an event that is too old or too far ahead is ignored and named; a clock a little ahead is believed", async () => {
+  const { world, liveKey: key } = await given();
+  const old = anEvent("open", 401);
+  const ahead = anEvent("open", -1);
+  const soon = anEvent("open", -10 / 1440);
+
+  const { data } = await whenTold(world, key, old, ahead, soon);
+
+  expect(data).toEqual({
+    received: 3,
+    accepted: 1,
+    duplicates: 0,
+    ignored: [
+      { id: old.id, reason: "too_old" },
+      { id: ahead.id, reason: "in_the_future" },
+    ],
+  });
+  expect((await whenAsked(world, key)).data.activity.last_seen).toBe(daysAgo(0));
+});
+
+const SOON = { delivered_at: daysAgo(1) };
+const after = (seconds: number) => ({ ...SOON, occurred_at: daysAgo(1 - seconds / 86_400) });
+
+test.each([
+  ["Apple's mail privacy protection", { user_agent: "Mozilla/5.0" }, 1],
+  ["a security gateway by its name", { user_agent: "Mozilla/5.0 (compatible; Barracuda)" }, 1],
+  ["a bot that says so", { user_agent: "Slackbot-LinkExpanding 1.0" }, 1],
+  ["a library", { user_agent: "python-requests/2.32" }, 1],
+  ["whoever the sender knows to be a machine", { machine: true }, 1],
+  ["somebody within ten seconds of the delivery", after(10), 1],
+  ["somebody a little before the delivery, by another clock", after(-3), 1],
+  ["somebody eleven seconds after it", after(11), 0],
+  ["somebody a minute before it, by a clock that is wrong", after(-60), 0],
+  [
+    "Gmail's picture proxy, which asks when a person does",
+    { user_agent: "Mozilla/5.0 (Windows NT 5.1) Firefox/11.0 (via ggpht.com GoogleImageProxy)" },
+    0,
+  ],
+  ["Apple's mail without privacy protection", { user_agent: "Mozilla/5.0 (iPhone) Mobile" }, 0],
+])("an open of %s counts as a machine's: %o, %i", async (_case, more, machine) => {
+  const { world, liveKey: key } = await given();
+  await whenTold(world, key, anEvent("open", 1, more), anEvent("click", 1, more));
+
+  const { activity } = (await whenAsked(world, key)).data;
+
+  expect([activity.machine_events, activity.total_opens, activity.total_clicks]).toEqual(
+    machine ? [2, 0, 0] : [0, 1, 1],
+  );
+  expect(activity.engagement_level).toBe(machine ? "unknown" : "high");
+});
+
+test("no address, no domain and no id of an event is stored in plain letters", async () => {
+  const house = await given();
+  const event = anEvent("open", 1, { email: "Very.Secret+tag@hidden-company.example" });
+  const before = JSON.stringify(storedIn(house));
+  await whenTold(house.world, house.liveKey, event);
+
+  const stored = JSON.stringify(storedIn(house));
+
+  expect(stored.length).toBeGreaterThan(before.length);
+  expect(stored).not.toMatch(/secret|hidden|event-\d/i);
+});
+
+test.each([
+  ["501 events", Array.from({ length: 501 }, () => anEvent("open", 1)), "events"],
+  ["no event", [], "events"],
+  ["a wrong address", [anEvent("open", 1, { email: "ann" })], "events.0.email"],
+  ["an unknown type", [{ ...anEvent("open", 1), type: "look" }], "events.0.type"],
+  ["no id", [anEvent("open", 1, { id: "" })], "events.0.id"],
+  [
+    "a day for a moment",
+    [anEvent("open", 1, { occurred_at: "2026-11-20" })],
+    "events.0.occurred_at",
+  ],
+  [
+    "a moment without its offset",
+    [anEvent("open", 1, { occurred_at: "2026-11-20T10:00:00" })],
+    "events.0.occurred_at",
+  ],
+  [
+    "no day of the calendar",
+    [anEvent("open", 1, { occurred_at: "2026-02-30T10:00:00Z" })],
+    "events.0.occurred_at",
+  ],
+  ["an unknown field", [{ ...anEvent("open", 1), ip: "192.0.2.1" }], "events.0.ip"],
+])("%s is 400, names the field and counts nothing", async (_case, events, field) => {
+  const house = await given();
+  const before = storedIn(house);
+
+  const refused = await send(house.world, ROUTE, { key: house.liveKey, body: { events } });
+
+  expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
+  expect(refused.error.details[0].field).toBe(field);
+  expect(storedIn(house)).toEqual(before);
+});
+
+test("what a test key tells is answered and left at that", async () => {
+  const house = await given();
+  const before = storedIn(house);
+
+  const { data } = await whenTold(house.world, house.testKey, anEvent("open", 1));
+
+  expect(data).toEqual({ received: 1, accepted: 1, duplicates: 0, ignored: [] });
+  expect(storedIn(house)).toEqual(before);
+});
+
+test("no key is 401, and a key without activity:write is 403", async () => {
+  const { world, account } = await given();
+  const key = await givenKey(world, account, { scopes: ["activity:read"] });
+
+  expect((await send(world, ROUTE)).statusCode).toBe(401);
+  expect((await whenTold(world, key, anEvent("open", 1))).statusCode).toBe(403);
+});
+
+test("a burst beyond the plan is 429", async () => {
+  const { world, liveKey: key } = await given({ plan: "free" });
+  const asked = Array.from({ length: 61 }, () => whenTold(world, key, anEvent("open", 1)));
+  const statuses = (await Promise.all(asked)).map(({ statusCode }) => statusCode);
+
+  expect(statuses.filter((status) => status === 429)).toHaveLength(1);
+});
+
+test("a body that is too large is 413", async () => {
+  const { world, liveKey: key } = await given();
+  const readBody = () => Promise.reject(bodyTooLarge());
+
+  expect((await send(world, ROUTE, { key, readBody })).statusCode).toBe(413);
+});
+
+test.each([true, false])(
+  "no reply to a write that was done (%s) is 503, and telling it again counts each event once",
+  async (written) => {
+    const house = await given();
+    const { liveKey: key, table } = house;
+    const events = [anEvent("open", 1), anEvent("click", 2)];
+    let isFirst = true;
+    const silent = overTable(house, {
+      transact: async (writes) => {
+        if (written && isFirst) await table.transact(writes);
+        isFirst = false;
+        return { outcome: "ambiguous" };
+      },
+      get: (asked) => (asked.pk.startsWith("ACTIVITYEVENT#") ? down() : table.get(asked)),
+    });
+
+    const unsure = await whenTold(silent, key, ...events);
+    const again = await whenTold(house.world, key, ...events);
+
+    expect(unsure).toMatchObject({ statusCode: 503, error: { code: "UNAVAILABLE" } });
+    expect(again.data.accepted).toBe(written ? 0 : 2);
+    expect((await whenAsked(house.world, key)).data.activity).toMatchObject({
+      total_opens: 1,
+      total_clicks: 1,
+    });
+  },
+);
+
+test("a reply that is lost once is asked after, and the events are counted", async () => {
+  const house = await given();
+  let isFirst = true;
+  const forgetful = overTable(house, {
+    transact: async (writes) => {
+      const result = await house.table.transact(writes);
+      if (!isFirst) return result;
+      isFirst = false;
+      return { outcome: "ambiguous" };
+    },
+  });
+
+  const { data } = await whenTold(forgetful, house.liveKey, anEvent("open", 1));
+
+  expect(data).toMatchObject({ accepted: 1, duplicates: 0 });
+});

@@ -1,0 +1,102 @@
+import { expect, test } from "vitest";
+import { anEvent, DAY_MS, daysAgo, whenTold } from "../activity.ts";
+import { unread } from "../breaking.ts";
+import { given } from "../given.ts";
+import { creditsOf } from "../ledger.ts";
+import { whenVerified } from "../send.ts";
+
+const ask = { email: "ann@x.com", include_activity: true };
+const PART = {
+  last_seen: daysAgo(2),
+  engagement_level: "high",
+  opens_last_30d: 1,
+  clicks_last_30d: 0,
+};
+
+const givenOpen = async () => {
+  const house = await given({ balance: 10 });
+  await whenTold(house.world, house.liveKey, anEvent("open", 2));
+  return house;
+};
+
+test("asked for, what is known of the address stands beside the verdict, at no extra cost", async () => {
+  const house = await givenOpen();
+
+  const { statusCode, data } = await whenVerified(house.world, house.liveKey, ask);
+
+  expect(statusCode).toBe(200);
+  expect(data).toMatchObject({ status: "valid", activity: PART, credits_used: 1 });
+  expect(await creditsOf(house)).toMatchObject({ available: 9, spent: 1 });
+});
+
+test.each([
+  ["not asked for", { email: "ann@x.com" }],
+  ["asked not to be", { ...ask, include_activity: false }],
+  ["of an address of which nothing is known", { ...ask, email: "bo@x.com" }],
+  ["of what is no address", { ...ask, email: "no address" }],
+])("%s, it is not there", async (_case, body) => {
+  const { world, liveKey } = await givenOpen();
+
+  const { statusCode, data } = await whenVerified(world, liveKey, body);
+
+  expect(statusCode).toBe(200);
+  expect(data).not.toHaveProperty("activity");
+});
+
+test("beside a cached result it is as it stands now", async () => {
+  const { world, liveKey, later } = await givenOpen();
+  await whenVerified(world, liveKey, { email: "ann@x.com" });
+  await whenTold(world, liveKey, anEvent("click", 0));
+  later(DAY_MS / 2);
+
+  const { data } = await whenVerified(world, liveKey, ask);
+
+  expect(data).toMatchObject({ cached: true, credits_used: 0.5 });
+  expect(data.activity).toMatchObject({ last_seen: daysAgo(0), clicks_last_30d: 1 });
+});
+
+test("in a replay it is as it stands now, and all else is as it was told", async () => {
+  const { world, liveKey } = await givenOpen();
+  const first = await whenVerified(world, liveKey, ask, "k");
+  await whenTold(world, liveKey, anEvent("open", 1));
+
+  const { data } = await whenVerified(world, liveKey, ask, "k");
+
+  expect(data).toEqual({
+    ...first.data,
+    activity: { ...PART, last_seen: daysAgo(1), opens_last_30d: 2 },
+    credits_used: 0,
+    idempotent_replay: true,
+  });
+});
+
+test("a pending answer has none", async () => {
+  const { world, liveKey } = await given({ balance: 10 });
+  await whenTold(world, liveKey, anEvent("open", 2, { email: "slow@x.com" }));
+
+  const { data } = await whenVerified(world, liveKey, { ...ask, email: "slow@x.com" });
+
+  expect(data.status).toBe("pending");
+  expect(data).not.toHaveProperty("activity");
+});
+
+test("a verdict that is paid for is told also when activity cannot be read", async () => {
+  const house = await givenOpen();
+
+  const told = await whenVerified(unread(house, "ACTIVITY#"), house.liveKey, ask);
+
+  expect(told).toMatchObject({ statusCode: 200, data: { status: "valid", credits_used: 1 } });
+  expect(told.data).not.toHaveProperty("activity");
+  expect(house.logged.map(({ event }) => event)).toContain("activity_unread");
+});
+
+test("a test key is told made-up activity", async () => {
+  const { world, testKey } = await given();
+
+  const { data } = await whenVerified(world, testKey, ask);
+
+  expect(data.activity).toMatchObject({
+    engagement_level: "high",
+    last_seen: "2026-11-19T09:30:00.000Z",
+  });
+});
