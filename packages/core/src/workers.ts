@@ -1,3 +1,4 @@
+import { ingestSes } from "./activity/ingest.ts";
 import { runMonitor } from "./deliverability/monitors.ts";
 import { verifyChunk } from "./jobs/chunk-worker.ts";
 import { verifySingle } from "./jobs/single.ts";
@@ -5,5 +6,10 @@ import { reconcile } from "./reconciler.ts";
 import { type Schedule, type Worker, withDeadLetters } from "./worker.ts";
 
 /** Everything that is done behind the caller's back: both runtimes run exactly these. */
-export const workers: readonly Worker[] = withDeadLetters([verifySingle, verifyChunk, runMonitor]);
+export const workers: readonly Worker[] = withDeadLetters([
+  verifySingle,
+  verifyChunk,
+  runMonitor,
+  ingestSes,
+]);
 export const schedules: readonly Schedule[] = [reconcile];
