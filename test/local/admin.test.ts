@@ -54,6 +54,42 @@ test("an operator opens an account, adds a key, grants credits and audits, besid
   await stop("SIGTERM");
 });
 
+test("an operator has an address forgotten, beside a running server", async () => {
+  const folder = newFolder();
+  const { ready, stop } = await whenStarted(folder);
+  const asked = (method: string, path: string, body?: object) =>
+    fetch(`${ready.base_url}/v1/activity/${path}`, {
+      method,
+      headers: { "x-api-key": ready.live_key, "content-type": "application/json" },
+      ...(body && { body: JSON.stringify(body) }),
+    }).then((answer) => answer.json());
+  const opened = {
+    id: "1",
+    type: "open",
+    email: "a+b@x.com",
+    occurred_at: new Date().toISOString(),
+  };
+  const told = await asked("POST", "events", { events: [opened] });
+  const before = await asked("GET", "a%2Bb%40x.com");
+
+  const { code, out } = await whenCommanded(
+    folder,
+    "admin",
+    "activity",
+    "forget",
+    "--email",
+    "A+b@x.com",
+  );
+  const after = await asked("GET", "a%2Bb%40x.com");
+
+  expect(told).toMatchObject({ data: { accepted: 1 } });
+  expect(before).toMatchObject({ data: { activity: { total_opens: 1 } } });
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toEqual({ email: "A+b@x.com", records_forgotten: 1 });
+  expect(after).toMatchObject({ data: { activity: { total_opens: 0 } } });
+  await stop("SIGTERM");
+});
+
 test.each([
   ["no command", [], "There is no such command"],
   ["half a command", ["admin", "accounts"], "npx mailproof admin accounts create"],
@@ -88,6 +124,11 @@ test.each([
     "a name without end",
     ["admin", "accounts", "create", "--name", "x".repeat(101)],
     "--name must have at most 100 characters",
+  ],
+  [
+    "what is no address",
+    ["admin", "activity", "forget", "--email", "ann"],
+    "--email must be an email address",
   ],
   ["an audit where there is nothing", ["admin", "audit"], "holds no Mailproof; set MAILPROOF_DIR"],
 ])("%s says so on stderr and ends with 2", async (_, args, words) => {

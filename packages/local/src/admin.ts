@@ -5,7 +5,9 @@ import { addKey } from "@mailproof/core/access/keys";
 import { SCOPES } from "@mailproof/core/access/scopes";
 import { findAccount, grantCredits, openAccount } from "@mailproof/core/accounts/accounts";
 import { PLAN_IDS } from "@mailproof/core/accounts/plans";
+import { forgetActivity } from "@mailproof/core/activity/forget";
 import { Failure } from "@mailproof/core/failure";
+import { type Address, isAddress, parseAddress } from "@mailproof/core/mail/address";
 import { audit } from "@mailproof/core/money/audit";
 import { credits, toCredits } from "@mailproof/core/money/credits";
 import type { Json } from "@mailproof/core/table";
@@ -24,6 +26,11 @@ const Amount = v.pipe(
   v.string(),
   v.regex(/^\d{1,12}(\.[05])?$/, "must be a number of credits such as 100 or 0.5"),
   v.transform((text) => credits(Number(text))),
+);
+const Email = v.pipe(
+  v.string(),
+  v.transform(parseAddress),
+  v.custom<Address>((parsed) => isAddress(parsed as Address), "must be an email address"),
 );
 const Scopes = v.pipe(
   v.string(),
@@ -108,6 +115,17 @@ export const adminCommands: readonly Command[] = [
     async run(world, { account, amount }) {
       const { available } = await grantCredits(world, account, amount);
       return { output: { account_id: account, available: toCredits(available) } };
+    },
+  }),
+
+  inHouse({
+    name: "admin activity forget",
+    usage: "--email E",
+    options: v.strictObject({ email: Email }),
+    async run(world, { email }) {
+      return {
+        output: { email: email.display, records_forgotten: await forgetActivity(world, email) },
+      };
     },
   }),
 

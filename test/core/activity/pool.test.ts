@@ -1,0 +1,98 @@
+import { openAccount } from "@mailproof/core/accounts/accounts";
+import { forgetActivity } from "@mailproof/core/activity/forget";
+import { domainActivity, GROUP_MIN } from "@mailproof/core/activity/reputation";
+import { credits } from "@mailproof/core/money/credits";
+import type { World } from "@mailproof/core/world";
+import { expect, test } from "vitest";
+import { addressOf, anEvent, daysAgo, whenAsked, whenTold } from "../../activity.ts";
+import { givenWorld } from "../../given.ts";
+
+/** Accounts whose marks differ, and a world in which the operator shares what they bring in, or not. */
+const givenAccounts = async (count: number, activityPool: "own" | "shared") => {
+  const house = givenWorld();
+  const world: World = { ...house.world, settings: { ...house.world.settings, activityPool } };
+  const opened = [];
+  for (let n = 0; n < count; n++)
+    opened.push(await openAccount(world, { name: `A${n}`, plan: "pro", opening: credits(0) }));
+  return { ...house, world, opened };
+};
+
+const noon = (days: number) => anEvent("open", days - 0.5);
+
+const opensSeenBy = async (world: World, key: string) =>
+  (await whenAsked(world, key)).data.activity.total_opens;
+
+test("in a shared pool two accounts see their own, and three see what all of them know", async () => {
+  const { world, opened } = await givenAccounts(4, "shared");
+  const [a, b, c, d] = opened.map(({ liveKey }) => liveKey) as [string, string, string, string];
+  await whenTold(world, a, noon(3));
+  await whenTold(world, b, noon(2), noon(2));
+  const early = [await opensSeenBy(world, a), await opensSeenBy(world, d)];
+
+  await whenTold(world, c, noon(5));
+
+  expect(early).toEqual([1, 0]);
+  expect(await opensSeenBy(world, a)).toBe(4);
+  expect(await opensSeenBy(world, d)).toBe(4);
+});
+
+test("the pool tells days, and no hours", async () => {
+  const { world, opened } = await givenAccounts(3, "shared");
+  for (const { liveKey } of opened) await whenTold(world, liveKey, noon(2));
+
+  const { data } = await whenAsked(world, opened[0]?.liveKey ?? "");
+
+  expect(data.activity.last_open).toBe(daysAgo(2));
+});
+
+test("where the pool is not shared, nobody sees another's, however many there are", async () => {
+  const { world, opened } = await givenAccounts(4, "own");
+  for (const { liveKey } of opened.slice(1)) await whenTold(world, liveKey, noon(2));
+
+  expect(await opensSeenBy(world, opened[0]?.liveKey ?? "")).toBe(0);
+});
+
+test("what was shared once is no more, once the operator shares no more", async () => {
+  const { world, opened } = await givenAccounts(4, "shared");
+  for (const { liveKey } of opened.slice(1)) await whenTold(world, liveKey, noon(2));
+  const key = opened[0]?.liveKey ?? "";
+  const settings = { ...world.settings, activityPool: "own" as const };
+
+  expect([await opensSeenBy(world, key), await opensSeenBy({ ...world, settings }, key)]).toEqual([
+    3, 0,
+  ]);
+});
+
+test("one id of two accounts is two events, in the pool as well", async () => {
+  const { world, opened } = await givenAccounts(3, "shared");
+  const same = { ...noon(2), id: "same" };
+  for (const { liveKey } of opened) await whenTold(world, liveKey, same, same);
+
+  expect(await opensSeenBy(world, opened[0]?.liveKey ?? "")).toBe(3);
+});
+
+test("what is forgotten is forgotten in the pool, too", async () => {
+  const { world, opened } = await givenAccounts(3, "shared");
+  for (const { liveKey } of opened) await whenTold(world, liveKey, noon(2));
+
+  expect(await forgetActivity(world, addressOf("ann@x.com"))).toBe(4);
+  expect(await opensSeenBy(world, opened[0]?.liveKey ?? "")).toBe(0);
+});
+
+test("a domain's reputation comes of the pool once three accounts told something of it", async () => {
+  const { world, opened } = await givenAccounts(4, "shared");
+  const outsider = { account: opened[3]?.account ?? "", mode: "live", plan: "pro" } as const;
+  const people = (from: number) =>
+    Array.from({ length: GROUP_MIN }, (_, n) =>
+      anEvent("delivery", 1, { email: `p${from + n}@x.com` }),
+    );
+  const seen = [];
+  for (const [n, { liveKey }] of opened.slice(0, 3).entries()) {
+    await whenTold(world, liveKey, ...people(n * GROUP_MIN));
+    seen.push((await domainActivity(world, outsider, "x.com")).people);
+  }
+
+  expect(seen).toEqual([null, null, 3 * GROUP_MIN]);
+  const settings = { ...world.settings, activityPool: "own" as const };
+  expect((await domainActivity({ ...world, settings }, outsider, "x.com")).people).toBeNull();
+});
