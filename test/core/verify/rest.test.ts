@@ -53,6 +53,7 @@ const REFUSAL = {
   ip: "192.0.2.1",
   result: {
     recipients: [],
+    nobody: [],
     unasked: [],
     decoys: [],
     closedBy: "421",

@@ -30,6 +30,8 @@ const givenEngine = (mxHost: string, more: Partial<Answer> = {}) => {
     probe: async (question) => {
       asked.push(question);
       return {
+        recipient: question.recipient,
+        nobody: [],
         finding: ACCEPTED,
         reply: { code: 250, enhanced: null, text: "ok" },
         host: mxHost,

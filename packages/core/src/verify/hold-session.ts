@@ -16,6 +16,8 @@ import type { CatchAll } from "./result.ts";
 export type Question = {
   /** As it is said to the server. */
   readonly recipient: string;
+  /** More guesses at the same person's address, each asked about while those before it are nobody's. */
+  readonly otherwise?: readonly string[];
   readonly domain: string;
   readonly hosts: readonly MailHost[];
   /** False where the domain is known to refuse strangers: there a decoy would only annoy. */
@@ -23,6 +25,10 @@ export type Question = {
 };
 
 export type Answer = {
+  /** Whom it is about: where there were guesses, the one that settled it, or the last. */
+  readonly recipient: string;
+  /** The guesses before it. They are nobody's. */
+  readonly nobody: readonly string[];
   readonly finding: Finding;
   readonly reply: Reply | null;
   readonly host: string;
@@ -54,7 +60,14 @@ const STRAIN_MAX = 12;
 const STRAIN = { settledNobody: 4, cutShort: 1 } as const;
 
 /** Somebody whose answer is still to come. */
-export type Waiting = Question & { readonly answer: (answer: Answer) => void; strain: number };
+export type Waiting = Omit<Question, "recipient" | "otherwise"> & {
+  readonly answer: (answer: Answer) => void;
+  strain: number;
+  /** Guesses that are still to be asked about, and those that are nobody's. */
+  recipient: string;
+  otherwise: readonly string[];
+  nobody: readonly string[];
+};
 
 export type Held = Ended & {
   readonly unasked: readonly Waiting[];
@@ -65,7 +78,7 @@ export type Held = Ended & {
 /** A bug of ours leaves nobody waiting for ever, and is a verdict about nobody's mailbox. */
 export const hold = (doors: SessionDoors, batch: readonly Waiting[]): Promise<Held> =>
   converseWith(doors, batch).catch((): Held => {
-    for (const { hosts, answer } of batch) answer(brokenOff(hosts[0]?.host ?? ""));
+    for (const one of batch) one.answer(brokenOff(one));
     return { ...NOTHING_MET, unasked: [], host: "", strained: true };
   });
 
@@ -80,7 +93,7 @@ const converseWith = async (doors: SessionDoors, batch: readonly Waiting[]): Pro
   const tried = await trySession(
     doors.connect,
     batch[0]?.hosts ?? [],
-    { ...doors.smtp, recipients: batch.map(({ recipient }) => recipient), decoys },
+    { ...doors.smtp, ...recipientsOf(doors, batch), decoys },
     { now: doors.now, deadline: new Date(doors.now().getTime() + SESSION_MS) },
   );
   doors.egress.note(tried);
@@ -89,10 +102,13 @@ const converseWith = async (doors: SessionDoors, batch: readonly Waiting[]): Pro
     known.get(domain) ?? tested.get(domain) ?? "not_tested";
 
   const { result } = tried;
+  for (const one of batch) dropNobody(one, new Set(result.nobody));
   const found = (asked: Asked) => findingBy(doors, tried, asked);
   for (const [place, asked] of result.recipients.entries()) {
     const one = batch[place];
-    one?.answer(answerFor(tried, asked, found(asked), catchAllOf(one), decoys.get(one.domain)));
+    one?.answer(
+      answerFor(tried, one, asked, found(asked), catchAllOf(one), decoys.get(one.domain)),
+    );
   }
   const left = batch.slice(result.recipients.length);
   const patient = left.filter((one) => !isGivenUp(one, tried));
@@ -103,6 +119,25 @@ const converseWith = async (doors: SessionDoors, batch: readonly Waiting[]): Pro
   return { unasked: patient, host: tried.host, refusal, strained: isStrained(tried) };
 };
 
+const recipientsOf = ({ smtp }: SessionDoors, batch: readonly Waiting[]) => ({
+  recipients: batch.map(({ recipient }) => recipient),
+  otherwise: {
+    at: batch.map(({ otherwise }) => otherwise),
+    isNobody: (asked: Asked, mxHost: string) =>
+      findingOf(asked, mxHost, smtp.from).verdict === "invalid",
+  },
+});
+
+/** What is known already is not asked again in the next session. Whoever was asked about last is never among it. */
+const dropNobody = (one: Waiting, nobody: ReadonlySet<string>): void => {
+  if (one.otherwise.length === 0) return;
+  const guesses = [one.recipient, ...one.otherwise];
+  one.nobody = [...one.nobody, ...guesses.filter((guess) => nobody.has(guess))];
+  const [recipient = one.recipient, ...otherwise] = guesses.filter((guess) => !nobody.has(guess));
+  one.recipient = recipient;
+  one.otherwise = otherwise;
+};
+
 /** For whoever was not reached any more: what ended the session is all there is to say. */
 export const answerOf = (
   doors: SessionDoors,
@@ -111,7 +146,7 @@ export const answerOf = (
   catchAll: CatchAll = "not_tested",
 ): Answer => {
   const ended = asEnded(one, tried);
-  return answerFor(tried, ended, findingBy(doors, tried, ended), catchAll);
+  return answerFor(tried, one, ended, findingBy(doors, tried, ended), catchAll);
 };
 
 const findingBy = ({ smtp, egress }: SessionDoors, tried: Tried, asked: Asked): Finding => {
@@ -121,7 +156,9 @@ const findingBy = ({ smtp, egress }: SessionDoors, tried: Tried, asked: Asked): 
     : finding;
 };
 
-const brokenOff = (host: string): Answer => ({
+const brokenOff = ({ recipient, nobody, hosts }: Waiting): Answer => ({
+  recipient,
+  nobody,
   finding: {
     verdict: "unknown",
     reason: "internal",
@@ -131,7 +168,7 @@ const brokenOff = (host: string): Answer => ({
     aboutUs: true,
   },
   reply: null,
-  host,
+  host: hosts[0]?.host ?? "",
   ip: "",
   encrypted: false,
   catchAll: "not_tested",
@@ -140,7 +177,7 @@ const brokenOff = (host: string): Answer => ({
 });
 
 const strainOf = ({ result }: Tried): number => {
-  if (result.recipients.length === 0) return STRAIN.settledNobody;
+  if (result.recipients.length + result.nobody.length === 0) return STRAIN.settledNobody;
   return result.closedBy === "lost" || result.closedBy === "deadline" ? STRAIN.cutShort : 0;
 };
 
@@ -155,9 +192,10 @@ const isToLeave = ({ closedBy, ending }: Tried["result"]): boolean => {
 };
 
 /** Mostly refused, or hung up on: what a harvester hears. */
-const isStrained = ({ result: { recipients, closedBy } }: Tried): boolean => {
+const isStrained = ({ result: { recipients, nobody, closedBy } }: Tried): boolean => {
   const refused = recipients.filter(({ reply }) => reply !== null && reply.code >= 500).length;
-  return closedBy === "lost" || (closedBy === "limit" && refused * 2 > recipients.length);
+  const isMostlyRefused = (nobody.length + refused) * 2 > nobody.length + recipients.length;
+  return closedBy === "lost" || (closedBy === "limit" && isMostlyRefused);
 };
 
 const asEnded = ({ recipient }: Waiting, { result: { ending } }: Tried): Asked => {
@@ -170,11 +208,14 @@ const asEnded = ({ recipient }: Waiting, { result: { ending } }: Tried): Asked =
 
 const answerFor = (
   tried: Tried,
+  { nobody }: Waiting,
   asked: Asked,
   finding: Finding,
   catchAll: CatchAll,
   decoy: string | null = null,
 ): Answer => ({
+  recipient: asked.recipient,
+  nobody,
   finding,
   reply: asked.reply,
   host: tried.host,

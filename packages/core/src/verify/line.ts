@@ -43,6 +43,7 @@ export const outOfPlaces = ({ host }: Spot): Tried => ({
   ip: "",
   result: {
     recipients: [],
+    nobody: [],
     unasked: [],
     decoys: [],
     closedBy: "deadline",

@@ -89,6 +89,7 @@ const heardByOthers = ({ host, ip, stage, reply }: Said): Tried => ({
   ip,
   result: {
     recipients: [],
+    nobody: [],
     unasked: [],
     decoys: [],
     closedBy: "421",

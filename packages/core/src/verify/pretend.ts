@@ -12,6 +12,8 @@ export const PRETEND_MAILBOXES: Readonly<Record<string, Pretended>> = {
   disabled: { verdict: "invalid", reason: "mailbox_disabled" },
   full: { verdict: "risky", reason: "mailbox_full" },
   catch_all: { verdict: "valid", reason: "accepted", catchAll: "yes" },
+  /** The same for whoever cannot write the other: a name has no underscore. */
+  catchall: { verdict: "valid", reason: "accepted", catchAll: "yes" },
   risky: { verdict: "valid", reason: "accepted", catchAll: "undecided" },
   unknown: { verdict: "unknown", reason: "timeout" },
   greylisted: { verdict: "unknown", reason: "greylisted", retry: "later" },
@@ -57,7 +59,7 @@ export const pretendEngine = ({ engine, now, sleep }: Pretending): Engine => ({
     };
     if (pretended === "breaks") throw new Error("a test key asked for an address that breaks");
     if (pretended.afterMs !== undefined) await sleep(pretended.afterMs);
-    return answerOf(pretended);
+    return answerOf(recipient, pretended);
   },
   lists: {
     ...engine.lists,
@@ -74,7 +76,10 @@ type Pretending = Pick<World, "now" | "sleep"> & { readonly engine: Pick<Engine,
 export const wordOf = (address: Question["recipient"]): string =>
   /^[a-z_]*/.exec(address.toLowerCase())?.[0] ?? "";
 
-const answerOf = (pretended: Exclude<Pretended, "breaks">): Answer => ({
+/** Where there are guesses at an address, the first one decides for all. */
+const answerOf = (recipient: string, pretended: Exclude<Pretended, "breaks">): Answer => ({
+  recipient,
+  nobody: [],
   finding: {
     verdict: pretended.verdict,
     reason: pretended.reason,

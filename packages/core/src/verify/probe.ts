@@ -32,7 +32,7 @@ export const mailProbe = (outside: ProbeDoors): Probe => {
       const { key, hosts } = placeFor(question.hosts, desks.all, doors.random);
       const desk = desks.deskAt(key, hosts[0]);
       const { operator } = desk;
-      const waiting = { ...question, hosts, answer, strain: 0 };
+      const waiting = { otherwise: [], ...question, nobody: [], hosts, answer, strain: 0 };
       if (operator.refusal && isOutOfPatience(operator))
         answer(answerOf(doors, operator.refusal, waiting));
       else desk.waiting.push(waiting);

@@ -95,6 +95,7 @@ const unreached = (
   });
   const result: SessionResult = {
     recipients: isOurs ? [] : recipients.map(asAsked),
+    nobody: [],
     unasked: isOurs ? recipients : [],
     decoys: [],
     closedBy: isOurs ? "deadline" : "lost",

@@ -11,11 +11,21 @@ export type Plan = {
   readonly mxHost: string;
   /** Domains as A-labels. */
   readonly recipients: readonly string[];
+  /** Whom else to ask about. Absent: nobody. */
+  readonly otherwise?: Otherwise;
   /** By domain in lower case: an address that nobody has, where it is not known yet whether everybody is accepted. */
   readonly decoys: ReadonlyMap<string, string>;
   readonly limits: Limits;
   /** False: stay in the clear even where STARTTLS is offered. */
   readonly tls: boolean;
+};
+
+/** For a person whose address is not known: more guesses, in the place of the recipient that was the first one. */
+export type Otherwise = {
+  /** By the recipient's place in the plan. */
+  readonly at: readonly (readonly string[])[];
+  /** The server knows nobody of that name: only then is the next guess asked about. */
+  readonly isNobody: (asked: Asked, mxHost: string) => boolean;
 };
 
 /** What came of one recipient. Either there is a reply, or a fault tells why there is none. */
@@ -34,7 +44,10 @@ export type Asked = {
 export type ClosedBy = "us" | "limit" | "full" | "421" | "refused" | "lost" | "deadline";
 
 export type SessionResult = {
+  /** Where there were guesses: the one that settled it, or the last. */
   readonly recipients: readonly Asked[];
+  /** Guesses that are nobody's, and after which another one was asked about. */
+  readonly nobody: readonly string[];
   /** Not heard about yet: for another session, after the break that `closedBy` asks for. */
   readonly unasked: readonly string[];
   /** One per domain that was asked; null when the answer was lost. Only a 2xx or 5xx here settles anything. */
@@ -52,11 +65,12 @@ export type SessionResult = {
  */
 export function* session(plan: Plan): Dialogue<SessionResult> {
   const opened = yield* open(plan);
-  const talk: Talk = { ...opened, plan, asked: [], decoys: [], ...NOTHING_SAID };
+  const talk: Talk = { ...opened, plan, asked: [], nobody: [], decoys: [], ...NOTHING_SAID };
   const stop = opened.stop ?? (yield* askAll(talk));
   if (stop && talk.rcpts === 0) answerForAll(talk, stop);
   return {
     recipients: talk.asked,
+    nobody: talk.nobody,
     unasked: plan.recipients.slice(talk.asked.length),
     decoys: talk.decoys,
     closedBy: stop?.closedBy ?? "us",
@@ -73,6 +87,7 @@ type Opened = Pick<SessionResult, "tls" | "extensions"> & { readonly stop: Stop 
 type Talk = Pick<SessionResult, "tls" | "extensions"> & {
   readonly plan: Plan;
   readonly asked: Asked[];
+  readonly nobody: string[];
   readonly decoys: SessionResult["decoys"][number][];
   transactions: number;
   recipientsHere: number;
@@ -123,19 +138,37 @@ const extensionsOf = ({ text }: Reply): readonly string[] =>
     .map((line) => line.split(/[ =]/, 1)[0]?.toUpperCase() ?? "");
 
 function* askAll(talk: Talk): Dialogue<Stop | null> {
-  for (const recipient of talk.plan.recipients) {
+  for (const [place, recipient] of talk.plan.recipients.entries()) {
     if (needsUtf8(recipient) && !talk.extensions.includes("SMTPUTF8")) {
       talk.asked.push({ recipient, stage: "rcpt", reply: null, fault: "smtputf8_unsupported" });
       continue;
     }
-    const stop =
-      (yield* makeRoom(talk, recipient)) ??
-      (yield* askReal(talk, recipient)) ??
-      (yield* askDecoy(talk, recipient));
+    const stop = yield* askAbout(talk, recipient, talk.plan.otherwise?.at[place] ?? []);
     if (stop) return stop;
   }
   return null;
 }
+
+/** Guesses come to an end with the first that is somebody's, or about which the server would not say. */
+function* askAbout(
+  talk: Talk,
+  recipient: string,
+  others: readonly string[],
+): Dialogue<Stop | null> {
+  const stop =
+    (yield* makeRoom(talk, recipient)) ??
+    (yield* askReal(talk, recipient)) ??
+    (yield* askDecoy(talk, recipient));
+  const [next, ...more] = others;
+  const asked = talk.asked.at(-1);
+  if (stop || next === undefined || !asked || !isNobody(talk, asked)) return stop;
+  talk.asked.pop();
+  talk.nobody.push(recipient);
+  return yield* askAbout(talk, next, more);
+}
+
+const isNobody = ({ plan }: Talk, asked: Asked): boolean =>
+  plan.otherwise?.isNobody(asked, plan.mxHost) ?? false;
 
 const LIMIT: Stop = { closedBy: "limit", ending: null };
 
