@@ -55,6 +55,10 @@ export const whenVerified = (
     ...(idempotencyKey !== undefined && { headers: { "idempotency-key": idempotencyKey } }),
   });
 
+/** One person, looked for at one domain. */
+export const whenFound = (world: World, key: string, body: unknown): Promise<Told> =>
+  send(world, "POST /v1/find", { key, body });
+
 const textOf = async (stream: AsyncIterable<string | Uint8Array>): Promise<string> => {
   const pieces = await Array.fromAsync(stream, (piece) =>
     typeof piece === "string" ? Buffer.from(piece) : piece,

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { whenChecked } from "../checks.ts";
 import { given } from "../given.ts";
 import { creditsOf, movesOf, newsIn, storedIn } from "../ledger.ts";
-import { send, whenVerified } from "../send.ts";
+import { send, whenFound, whenVerified } from "../send.ts";
 import { whenReconciled, whenWorked } from "../working.ts";
 
 // Goal: docs/test-keys.md tells what test keys are told, all of it and nothing else.
@@ -175,4 +175,51 @@ test("the page leaves out no kind of domain that a check knows", () => {
   expect(checks.map(({ domain }) => domain.split(".")[0] ?? "").toSorted()).toEqual(
     ["example", ...Object.keys(PRETEND_SENDERS)].toSorted(),
   );
+});
+
+const people = [
+  ...page.matchAll(/^\| `(\w+)` +\| (\S+) +\| (\d+) +\| `?([^` ]+)`? +\| `?([^` ]+)`? +\|/gm),
+].map(([, first = "", status, answer, email, pattern]) => ({
+  first,
+  status,
+  answer: Number(answer),
+  email,
+  pattern,
+}));
+
+test.each(people)("a search for $first is $answer $status, as the page says", async (row) => {
+  const house = await given();
+  const body = { first_name: row.first, last_name: "Lee", domain: "example.com" };
+
+  const { statusCode, data } = await whenFound(house.world, house.testKey, body);
+
+  const { status, email, pattern } = data ?? {};
+  const told = { status: status ?? "-", email: email ?? "-", pattern: pattern ?? "-" };
+  expect({ first: row.first, answer: statusCode, ...told }).toEqual(row);
+  expect(data?.credits_used ?? 0).toBe(0);
+  expect(movesOf(house)).toEqual([]);
+  expect(house.table.items().filter(({ sk }) => sk === "NAMING")).toEqual([]);
+});
+
+test("the page knows what each word comes to in a search", () => {
+  const words = Object.keys(PRETEND_MAILBOXES).filter((word) => word !== "catch_all");
+
+  expect(people.map(({ first }) => first.toLowerCase())).toEqual(
+    expect.arrayContaining([...words, "ann", "info"]),
+  );
+});
+
+test("what a live search has taught changes nothing for a test key, nor its replay for a live one", async () => {
+  const { world, liveKey, testKey, table } = await given({ balance: 20 });
+  await table.write({ put: { pk: "DOMAIN#example.com", sk: "NAMING", flast: 5 } });
+  const body = { first_name: "Ann", last_name: "Lee", domain: "example.com" };
+
+  const test = await whenFound(world, testKey, body);
+  const live = await whenFound(world, liveKey, body);
+  const again = await whenFound(world, testKey, body);
+
+  expect(test.data).toMatchObject({ email: "ann.lee@example.com", credits_remaining: 1_000 });
+  expect(live.data).toMatchObject({ email: "alee@example.com", credits_used: 5 });
+  expect(live.data).not.toHaveProperty("idempotent_replay");
+  expect(again.data).toMatchObject({ idempotent_replay: true, credits_used: 0 });
 });

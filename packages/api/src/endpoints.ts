@@ -19,6 +19,7 @@ import { postActivityEvents } from "./endpoints/post-activity-events.ts";
 import { postApiKeys } from "./endpoints/post-api-keys.ts";
 import { postDeliverabilityCheck } from "./endpoints/post-deliverability-check.ts";
 import { postDeliverabilityMonitors } from "./endpoints/post-deliverability-monitors.ts";
+import { postFind } from "./endpoints/post-find.ts";
 import { postVerify } from "./endpoints/post-verify.ts";
 import { postVerifyBatch } from "./endpoints/post-verify-batch.ts";
 import { postVerifyFile } from "./endpoints/post-verify-file.ts";
@@ -34,6 +35,8 @@ export const endpoints: readonly Endpoint[] = [
   getJobs,
   getJobsId,
   getJobsIdDownload,
+
+  postFind,
 
   getActivityEmail,
   postActivityBatch,

@@ -1,13 +1,21 @@
 import type { Json } from "./table.ts";
 
 /** What a caller must know before deciding whether to retry. There is no default: every failure says it. */
-export type MoneyOutcome = "nothing_charged" | "refunded" | "kept" | "retry_same_key" | "unknown";
+export type MoneyOutcome =
+  | "nothing_charged"
+  | "refunded"
+  | "kept"
+  | "retry_same_key"
+  | "repeat_search"
+  | "unknown";
 
 const SENTENCE: Record<MoneyOutcome, (lookAt: string) => string> = {
   nothing_charged: () => "Nothing was charged.",
   refunded: () => "The charge was refunded.",
   kept: () => "The charge stands; the refund did not succeed.",
   retry_same_key: () => "Retry with the same Idempotency-Key; it will not be charged twice.",
+  repeat_search: () =>
+    "The same search sent again within its two minutes will not be charged twice.",
   unknown: (lookAt) => `Do not assume a refund; check ${lookAt} before sending this again.`,
 };
 

@@ -2,6 +2,7 @@ import { CHECK, repairCheck } from "./deliverability/check.ts";
 import { MONITOR } from "./deliverability/monitor-items.ts";
 import { sendDueMonitor } from "./deliverability/monitors.ts";
 import { duePartitions, readDue, take } from "./due.ts";
+import { FIND, repairFind } from "./find/once.ts";
 import { CHUNK, repairChunk } from "./jobs/chunk-worker.ts";
 import { FILE, repairFile } from "./jobs/file.ts";
 import { JOB, repairJob } from "./jobs/repair.ts";
@@ -20,6 +21,7 @@ const REPAIRS: Readonly<Record<string, (world: World, item: Item) => Promise<str
   },
   [CHECK]: repairCheck,
   [MONITOR]: sendDueMonitor,
+  [FIND]: repairFind,
   [FILE]: repairFile,
   [SINGLE]: repairSingle,
   [JOB]: repairJob,

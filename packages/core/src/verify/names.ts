@@ -15,7 +15,7 @@ const given: ReadonlySet<string> = new Set(GIVEN_NAMES);
 const family: ReadonlySet<string> = new Set(FAMILY_NAMES);
 const words: ReadonlySet<string> = new Set(COMMON_WORDS);
 /** Words that belong to the family name behind them. */
-const particles: ReadonlySet<string> = new Set(
+export const PARTICLES: ReadonlySet<string> = new Set(
   "al bin da das de del della den der di dos du el la le ten ter van von zu".split(" "),
 );
 /** "maria.de.la.cruz" has four parts; more are a sentence. */
@@ -57,7 +57,7 @@ const isNamePart = (part: string): boolean =>
   /^\p{L}[\p{L}\p{M}]*(?:['-][\p{L}\p{M}]+)*$/u.test(part) && !isMereWord(fold(part));
 
 const isMereWord = (part: string): boolean =>
-  words.has(part) && !given.has(part) && !family.has(part) && !particles.has(part);
+  words.has(part) && !given.has(part) && !family.has(part) && !PARTICLES.has(part);
 
 const fold = (part: string): string => bareLocal(part);
 
@@ -73,7 +73,7 @@ const fromSeveral = (parts: readonly string[]): Names => {
 
   const [second = ""] = rest;
   if (parts.length === 2 && isOnlyFamily(first) && isOnlyGiven(second)) return named(second, first);
-  const particle = rest.findIndex((part) => particles.has(fold(part)));
+  const particle = rest.findIndex((part) => PARTICLES.has(fold(part)));
   const lastFrom = particle >= 0 && particle < rest.length - 1 ? particle : rest.length - 1;
   return named(first, rest.slice(lastFrom).join(" "), rest.slice(0, lastFrom));
 };
@@ -104,7 +104,7 @@ const written = (name: string): string =>
     .join(" ");
 
 const isLeading = (word: string, at: number, all: readonly string[]): boolean =>
-  particles.has(word) && at < all.length - 1;
+  PARTICLES.has(word) && at < all.length - 1;
 
 const capitalised = (word: string): string =>
   word.replaceAll(/(?<=^|['-])\p{L}/gu, (letter) => letter.toUpperCase());

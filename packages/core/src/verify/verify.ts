@@ -63,7 +63,10 @@ type Looked = Pick<Found, "domain" | "asked" | "mailHost" | "answer">;
 const NOT_ASKED: Looked = { domain: "not_asked", asked: [], mailHost: null, answer: null };
 const UNLISTED = { trap: false, disposable: false, disposableHint: false, role: null, free: false };
 
-const listedAs = (lists: Lists, { local, domain, canonical }: Address): Signals["listed"] => ({
+export const listedAs = (
+  lists: Lists,
+  { local, domain, canonical }: Address,
+): Signals["listed"] => ({
   trap: lists.trap(canonical, domain),
   disposable: lists.disposable(domain),
   disposableHint: lists.disposableHint(domain),
@@ -87,7 +90,7 @@ const REFUSE_STRANGERS: ReadonlyMap<string, Provider> = new Map<string, Provider
   ["mac.com", "icloud"],
 ]);
 
-const refusesStrangers = (domain: string, mailHost: string | null): boolean =>
+export const refusesStrangers = (domain: string, mailHost: string | null): boolean =>
   mailHost !== null && REFUSE_STRANGERS.get(domain) === providerOf(mailHost);
 
 /** Providers that may accept at RCPT whom they refuse after the message. */
@@ -115,7 +118,8 @@ const lookUp = async (engine: Engine, address: Address, deep: boolean): Promise<
   return { domain, asked, mailHost: answer.host || mailHost, answer };
 };
 
-const signalsOf = (engine: Engine, found: Found): Signals => {
+/** What was found out, as what a verdict is made of. */
+export const signalsOf = (engine: Engine, found: Found): Signals => {
   const { address, fault, listed, domain, answer, mailHost } = found;
   const relayed = address !== null && engine.lists.relay(address.domain);
   return {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { chanceFrom, oneOf, weighted } from "./chance.ts";
 import type { Manner, Rule } from "./manner.ts";
 import { FAMILY, GIVEN } from "./names.ts";
 
@@ -109,26 +109,3 @@ const companyRule = (companies: ReadonlyMap<string, Company>): Rule => {
 export const companyManner = (companies: ReadonlyMap<string, Company>): Manner => ({
   rcpt: companyRule(companies),
 });
-
-/** Numbers in [0, 1) that follow from a text: mulberry32 over its hash. */
-const chanceFrom = (text: string): (() => number) => {
-  let state = createHash("sha256").update(text).digest().readUInt32LE();
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-};
-
-const oneOf = (words: readonly string[], chance: number): string =>
-  words[Math.floor(chance * words.length)] ?? "";
-
-const weighted = <T>(shares: readonly (readonly [T, number])[], chance: number): T => {
-  let left = chance * shares.reduce((sum, [, share]) => sum + share, 0);
-  for (const [value, share] of shares) {
-    left -= share;
-    if (left < 0) return value;
-  }
-  throw new Error("The shares add up to nothing.");
-};

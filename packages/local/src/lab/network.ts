@@ -3,6 +3,7 @@ import { domainToASCII } from "node:url";
 import { COMPANIES_BELOW, type Company, companyManner, companyOf } from "./companies.ts";
 import type { MailHost } from "./dialogue.ts";
 import { isManner, type LabDomain, type Target } from "./domain.ts";
+import { FIRMS, type Firm, firmHost, firmLabel, firmManner, firmOf } from "./firms.ts";
 import type { Manner, Rule } from "./manner.ts";
 import type { Records, Zone } from "./zone.ts";
 
@@ -72,6 +73,14 @@ export const networkOf = ({ zoneName, domains, companies, ownAddresses }: Plan):
     zone[domain] = { MX: names.map((name, index) => [10 * (index + 1), name]) };
     for (const name of names) zone[name] ??= settle(name, manner);
   }
+  const firms = firmsIn(zoneName);
+  const ofFirms = firmManner(firms);
+  for (const [domain, firm] of firms) {
+    const name = `${firmHost(firm)}.${zoneName}`;
+    zone[domain] = { MX: [[10, name]] };
+    zone[name] ??= settle(name, ofFirms);
+    rules.set(domain, ofFirms.rcpt);
+  }
 
   const rcpt: Rule = (asked) => (rules.get(asked.domain) ?? manner.rcpt)(asked);
   return {
@@ -106,6 +115,14 @@ const companiesIn = (zoneName: string, count: number): ReadonlyMap<string, Compa
     Array.from({ length: count }, (_, index) => companyOf(index + 1)).map((company) => [
       `${company.label}.${COMPANIES_BELOW}.${zoneName}`,
       company,
+    ]),
+  );
+
+const firmsIn = (zoneName: string): ReadonlyMap<string, Firm> =>
+  new Map(
+    Array.from({ length: FIRMS }, (_, index) => firmOf(index + 1)).map((firm) => [
+      `${firmLabel(firm.number)}.${zoneName}`,
+      firm,
     ]),
   );
 

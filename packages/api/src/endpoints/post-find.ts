@@ -1,0 +1,120 @@
+import { TEST_BALANCE } from "@mailproof/core/access/test-mode";
+import { FIND_STATUSES, type FindStatus, type Found } from "@mailproof/core/find/find";
+import { findOnce } from "@mailproof/core/find/once";
+import { type Domain, type DomainFault, parseDomain } from "@mailproof/core/mail/domain";
+import { toCredits } from "@mailproof/core/money/credits";
+import { balanceOf } from "@mailproof/core/money/items";
+import { engineFor } from "@mailproof/core/verify/engine";
+import type { World } from "@mailproof/core/world";
+import * as v from "valibot";
+import type { Caller } from "../endpoint.ts";
+import { endpoint } from "../endpoint.ts";
+import { invalidField } from "../parse.ts";
+import { KEYED_ERRORS } from "../schemas.ts";
+
+const NAME_LENGTH_MAX = 64;
+const DOMAIN_WORDS = "must be a mail domain such as example.com";
+
+const Name = v.pipe(
+  v.string(),
+  v.maxLength(NAME_LENGTH_MAX, `must have at most ${NAME_LENGTH_MAX} characters`),
+  v.trim(),
+);
+
+const CompanyDomain = v.pipe(
+  v.string(),
+  v.trim(),
+  v.transform(parseDomain),
+  v.check((parsed: Domain | DomainFault) => "ascii" in parsed, DOMAIN_WORDS),
+  v.transform((parsed) => ("ascii" in parsed ? parsed.ascii : "")),
+);
+
+export const postFind = endpoint({
+  route: "POST /v1/find",
+  summary: "Find a person's work address from their names and the company's mail domain.",
+  price:
+    "5 credits, whatever comes of it; the same search again within its two minutes is free, and so is a name that leaves nothing to search with.",
+  access: "verification:write",
+  needs: ["table:readwrite", "mail"],
+  answers: [200],
+  errors: [...KEYED_ERRORS, "INSUFFICIENT_CREDITS", "PAYLOAD_TOO_LARGE"],
+
+  body: v.strictObject({ first_name: Name, last_name: Name, domain: CompanyDomain }),
+  output: v.object({
+    first_name: v.string(),
+    last_name: v.string(),
+    email: v.nullable(v.string()),
+    confidence: v.pipe(v.number(), v.minValue(0), v.maxValue(100)),
+    pattern: v.nullable(v.string()),
+    verified: v.boolean(),
+    status: v.picklist(FIND_STATUSES),
+    message: v.string(),
+    credits_used: v.number(),
+    credits_remaining: v.optional(v.number()),
+    idempotent_replay: v.optional(v.boolean()),
+  }),
+
+  async handle(world, caller, { body: { first_name, last_name, domain } }) {
+    assertCompany(world, caller, domain);
+    const person = { first: first_name, last: last_name };
+    const { price, found, replayed } = await findOnce(world, caller, { person, domain });
+    const remaining = await remainingOf(world, caller);
+    return {
+      status: 200,
+      data: {
+        first_name,
+        last_name,
+        email: found.email,
+        confidence: found.confidence,
+        pattern: found.pattern,
+        verified: found.status === "valid",
+        status: found.status,
+        message: messageFor(found),
+        credits_used: caller.mode === "test" ? 0 : toCredits(price),
+        ...(remaining !== undefined && { credits_remaining: remaining }),
+        ...(replayed && { idempotent_replay: true }),
+      },
+    };
+  },
+});
+
+/** At a provider somebody of every name has a mailbox: whatever was found would be a stranger's. */
+const assertCompany = (world: World, { mode }: Caller, domain: string): void => {
+  const { lists } = engineFor(world, mode);
+  if (!lists.free(domain) && !lists.disposable(domain)) return;
+  throw invalidField("domain", "is where anybody gets a mailbox, and no company's");
+};
+
+/** Left out rather than guessed: what cannot be read is no empty balance. */
+const remainingOf = async (
+  { table }: World,
+  { account, mode }: Caller,
+): Promise<number | undefined> => {
+  if (mode === "test") return toCredits(TEST_BALANCE.available);
+  const balance = await balanceOf(table, account).catch(() => undefined);
+  return balance && toCredits(balance.available);
+};
+
+const MESSAGES: Readonly<Record<FindStatus, string>> = {
+  valid: "The mail server has this mailbox and refuses strangers.",
+  risky: "The mail server accepts this address; whether it is this person's is not proven.",
+  role: "The mail server accepts this address, but it is a role and no person.",
+  unknown: "The mail server would not tell, so nothing is known of this person's address.",
+  catch_all: "The domain accepts every address: this is the likeliest one, and unverified.",
+  not_found: "None of the usual addresses for this name exists here.",
+  invalid_name: "The names have no letters that an address could be made of. Nothing was charged.",
+};
+
+/** Where the status alone would say too little. */
+const BY_REASON: Readonly<Record<string, string>> = {
+  mailbox_full: "The mailbox exists, but is full.",
+  mailbox_rate_limited: "The mailbox exists, but gets more mail than it takes.",
+  one_name: "The mailbox exists, but a namesake may have it: the address carries one name only.",
+  dns_inconclusive: "The domain could not be looked up, so nothing is known of this person.",
+  domain_not_found: "The domain does not exist.",
+  null_mx: "The domain takes no mail.",
+  no_mail_host: "The domain takes no mail.",
+  mx_unroutable: "The domain takes no mail.",
+};
+
+const messageFor = ({ status, reason }: Found): string => BY_REASON[reason] ?? MESSAGES[status];

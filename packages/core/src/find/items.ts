@@ -1,0 +1,55 @@
+import * as v from "valibot";
+import type { Item, Key, Table } from "../table.ts";
+import type { World } from "../world.ts";
+import { PATTERN_NAMES, type Pattern } from "./patterns.ts";
+
+// Layout. What searches have shown of how a domain names its mailboxes. It serves all accounts: a habit of the
+// domain, and nothing of who asked or of whom they found.
+//
+//   pk               sk      what
+//   DOMAIN#<domain>  NAMING  <pattern>: how many finds it has proved right
+
+/** Companies seldom change it, and a wrong one costs a recipient. */
+const KEPT_SECONDS = 180 * 86_400;
+/** More finds of one kind teach nothing new, and a busy domain is not written to for ever. */
+const COUNTED_MAX = 20;
+
+/** How many finds each pattern has proved right at a domain. */
+export type Naming = ReadonlyMap<Pattern, number>;
+
+export const NOTHING_KNOWN: Naming = new Map();
+
+const Count = v.pipe(v.number(), v.integer(), v.minValue(1));
+
+/** What cannot be read is not known: that costs a few recipients, no more. */
+export const namingOf = async (table: Table, domain: string): Promise<Naming> => {
+  const item: Item | undefined = await table.get(namingKey(domain)).catch(() => undefined);
+  if (!item) return NOTHING_KNOWN;
+  return new Map(
+    PATTERN_NAMES.flatMap((pattern) => {
+      const count = v.safeParse(Count, item[pattern]);
+      return count.success ? [[pattern, count.output] as const] : [];
+    }),
+  );
+};
+
+/** Not written is not wrong either: the next find teaches the same. */
+export const learnNaming = async (
+  { table, now }: Pick<World, "table" | "now">,
+  domain: string,
+  pattern: Pattern,
+): Promise<void> => {
+  const known = await namingOf(table, domain);
+  if ((known.get(pattern) ?? 0) >= COUNTED_MAX) return;
+  const expires_at = Math.floor(now().getTime() / 1000) + KEPT_SECONDS;
+  await table
+    .write({
+      update: namingKey(domain),
+      add: { [pattern]: 1 },
+      set: { expires_at },
+      orCreate: true,
+    })
+    .catch(() => undefined);
+};
+
+const namingKey = (domain: string): Key => ({ pk: `DOMAIN#${domain}`, sk: "NAMING" });

@@ -1,0 +1,58 @@
+/**
+ * How letters that no local part has are written in one. Two habits are told apart, where there are two: a German
+ * Müller is mueller or muller, and only the server knows which.
+ */
+export type Habit = "plain" | "digraphs";
+
+/** What taking the accents off does not do by itself. */
+const PLAIN: Readonly<Record<string, string>> = {
+  ß: "ss",
+  æ: "ae",
+  œ: "oe",
+  ø: "o",
+  ł: "l",
+  đ: "d",
+  ð: "d",
+  þ: "th",
+  ħ: "h",
+  ı: "i",
+  ŧ: "t",
+  ŋ: "ng",
+  ə: "a",
+};
+
+const DIGRAPHS: Readonly<Record<string, string>> = { ä: "ae", ö: "oe", ü: "ue", å: "aa", ø: "oe" };
+
+/** The usual letters for Cyrillic and Greek. Other alphabets and scripts have more than one way, and no usual one. */
+const OTHER_ALPHABETS: Readonly<Record<string, string>> = {
+  ...rows(
+    "а a б b в v г g д d е e ё e ж zh з z и i й y к k л l м m н n о o п p р r с s т t у u ф f х kh",
+  ),
+  ...rows(
+    "ц ts ч ch ш sh щ shch ъ - ы y ь - э e ю yu я ya і i ї i є ie ґ g ј j љ lj њ nj ћ c ђ dj џ dz",
+  ),
+  ...rows(
+    "α a β v γ g δ d ε e ζ z η i θ th ι i κ k λ l μ m ν n ξ x ο o π p ρ r σ s ς s τ t υ y φ f",
+  ),
+  ...rows("χ ch ψ ps ω o ά a έ e ή i ί i ό o ύ y ώ o ϊ i ϋ y ΐ i ΰ y"),
+};
+
+function rows(text: string): Record<string, string> {
+  const words = text.split(" ");
+  return Object.fromEntries(
+    Array.from({ length: words.length / 2 }, (_, at) => [
+      words[2 * at] ?? "",
+      (words[2 * at + 1] ?? "").replace("-", ""),
+    ]),
+  );
+}
+
+/** Lower case, in a to z as far as there is a way; what has none stays as it is. */
+export const inPlainLetters = (text: string, habit: Habit): string => {
+  const lower = text.normalize("NFKC").toLowerCase().normalize("NFC");
+  const spelled = Array.from(lower, (letter) => {
+    const digraph = habit === "digraphs" ? DIGRAPHS[letter] : undefined;
+    return digraph ?? PLAIN[letter] ?? OTHER_ALPHABETS[letter] ?? letter;
+  });
+  return spelled.join("").normalize("NFD").replaceAll(/\p{M}/gu, "");
+};

@@ -1,0 +1,24 @@
+import { createHash } from "node:crypto";
+
+/** Numbers in [0, 1) that follow from a text: mulberry32 over its hash. */
+export const chanceFrom = (text: string): (() => number) => {
+  let state = createHash("sha256").update(text).digest().readUInt32LE();
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+};
+
+export const oneOf = (words: readonly string[], chance: number): string =>
+  words[Math.floor(chance * words.length)] ?? "";
+
+export const weighted = <T>(shares: readonly (readonly [T, number])[], chance: number): T => {
+  let left = chance * shares.reduce((sum, [, share]) => sum + share, 0);
+  for (const [value, share] of shares) {
+    left -= share;
+    if (left < 0) return value;
+  }
+  throw new Error("The shares add up to nothing.");
+};

@@ -1,0 +1,46 @@
+/** A name as people say it, and how a company may write it: by its habit, where there are two. Made by hand. */
+export type Hard = readonly [said: string, written: string, ...otherwise: string[]];
+
+export const HARD_GIVEN: readonly Hard[] = [
+  ["Jürgen", "juergen", "jurgen"],
+  ["Björn", "bjoern", "bjorn"],
+  ["Søren", "soeren", "soren"],
+  ["Åsa", "aasa", "asa"],
+  ["Zoë", "zoe"],
+  ["José", "jose"],
+  ["François", "francois"],
+  ["Łukasz", "lukasz"],
+  ["İbrahim", "ibrahim"],
+  ["Jiří", "jiri"],
+  ["Siân", "sian"],
+  ["Jean-Luc", "jean-luc", "jeanluc"],
+  ["Anne-Marie", "anne-marie", "annemarie"],
+  ["Anna Maria", "anna", "annamaria"],
+  ["Mary Jane", "mary", "maryjane"],
+  ["John F.", "john"],
+  ["Dr. Ruth", "ruth"],
+];
+
+export const HARD_FAMILY: readonly Hard[] = [
+  ["Müller", "mueller", "muller"],
+  ["Jäger", "jaeger", "jager"],
+  ["Østergård", "oestergaard", "ostergard"],
+  ["Özdemir", "oezdemir", "ozdemir"],
+  ["Weiß", "weiss"],
+  ["Łaski", "laski"],
+  ["Núñez", "nunez"],
+  ["Čapek", "capek"],
+  ["Nguyễn", "nguyen"],
+  ["Þórsson", "thorsson"],
+  ["Çelik", "celik"],
+  ["O'Brien", "obrien"],
+  ["O’Neill", "oneill"],
+  ["D'Angelo", "dangelo"],
+  ["van der Berg", "vanderberg", "berg"],
+  ["de la Cruz", "delacruz", "cruz"],
+  ["von Trapp", "vontrapp", "trapp"],
+  ["al-Hashimi", "alhashimi", "al-hashimi"],
+  ["Smith-Jones", "smith-jones", "smithjones"],
+  ["García López", "garcia", "garcialopez"],
+  ["King Jr.", "king"],
+];

@@ -1,0 +1,173 @@
+import { IDENTITY } from "@mailproof/core/find/confidence";
+import { find } from "@mailproof/core/find/find";
+import { learnNaming, type Naming, NOTHING_KNOWN, namingOf } from "@mailproof/core/find/items";
+import type { Pattern } from "@mailproof/core/find/patterns";
+import type { Finding } from "@mailproof/core/mail/smtp/classify";
+import type { Engine } from "@mailproof/core/verify/engine";
+import type { Question } from "@mailproof/core/verify/hold-session";
+import type { CatchAll } from "@mailproof/core/verify/result";
+import { expect, test } from "vitest";
+import { down, overTable } from "../../breaking.ts";
+import { givenWorld } from "../../given.ts";
+
+const domain = "example.com";
+const ann = { first: "Ann", last: "Lee" };
+
+const ACCEPTED: Finding = {
+  verdict: "valid",
+  reason: "accepted",
+  rule: "2xx",
+  confidence: 1,
+  retry: null,
+  aboutUs: false,
+};
+const NOBODY: Finding = { ...ACCEPTED, verdict: "invalid", reason: "mailbox_not_found" };
+
+/** A company with these mailboxes. Whom else one asks for is nobody there. */
+const givenCompany = (
+  locals: readonly string[],
+  { catchAll = "no", answer = ACCEPTED }: { catchAll?: CatchAll; answer?: Finding } = {},
+) => {
+  const { world } = givenWorld();
+  const questions: Question[] = [];
+  const engine: Engine = {
+    ...world.engine,
+    probe: async (question) => {
+      questions.push(question);
+      const guesses = [question.recipient, ...(question.otherwise ?? [])];
+      const at = guesses.findIndex((one) => locals.includes(one.split("@")[0] ?? ""));
+      const settled = at === -1 ? guesses.length - 1 : at;
+      return {
+        ...(await world.engine.probe(question)),
+        recipient: guesses[settled] ?? "",
+        nobody: guesses.slice(0, settled),
+        finding: at === -1 ? NOBODY : answer,
+        catchAll,
+      };
+    },
+  };
+  const look = async (person = ann, naming: Naming = NOTHING_KNOWN) =>
+    find(engine, { person, domain }, naming);
+  return { look, questions };
+};
+
+const seen = (...counts: readonly (readonly [Pattern, number])[]): Naming => new Map(counts);
+
+test.each<[string, Pattern]>([
+  ["ann.lee", "first.last"],
+  ["alee", "flast"],
+  ["lee.ann", "last.first"],
+])("%s is found, and teaches %s", async (local, pattern) => {
+  const { look } = givenCompany([local]);
+
+  expect(await look()).toMatchObject({
+    found: { status: "valid", email: `${local}@example.com`, pattern },
+    taught: pattern,
+  });
+});
+
+test("all guesses go in one question, so that one session can ask them in order", async () => {
+  const { look, questions } = givenCompany(["lee"]);
+
+  await look();
+
+  expect(questions).toHaveLength(1);
+  expect(questions[0]?.otherwise?.length).toBeGreaterThan(5);
+});
+
+test("a mailbox of one name may be a namesake's: risky, until the domain is known to name them so", async () => {
+  const { look } = givenCompany(["ann"]);
+
+  const once = await look();
+  const known = await look(ann, seen(["first", 2]));
+
+  expect(once).toMatchObject({
+    found: { status: "risky", reason: "one_name", email: "ann@example.com", pattern: "first" },
+    taught: "first",
+  });
+  expect(known.found).toMatchObject({ status: "valid", email: "ann@example.com" });
+  expect(known.found.confidence).toBeGreaterThan(once.found.confidence);
+});
+
+test("what is known of a domain makes a find surer, and a rarer pattern is less sure", async () => {
+  const confidence = async (local: string, naming?: Naming) =>
+    (await givenCompany([local]).look(ann, naming)).found.confidence;
+
+  expect(await confidence("alee", seen(["flast", 5]))).toBeGreaterThan(await confidence("alee"));
+  expect(await confidence("ann.lee")).toBeGreaterThan(await confidence("alee"));
+  expect(await confidence("ann_l")).toBeGreaterThanOrEqual(100 * IDENTITY["one and a letter"]);
+});
+
+test.each<[string, CatchAll, Finding, string, string | null]>([
+  ["a catch-all", "yes", ACCEPTED, "catch_all", null],
+  ["an acceptance without proof", "undecided", ACCEPTED, "risky", null],
+  ["an acceptance that was not tested", "not_tested", ACCEPTED, "risky", null],
+  [
+    "a full mailbox",
+    "not_tested",
+    { ...ACCEPTED, verdict: "risky", reason: "mailbox_full" },
+    "risky",
+    "first.last",
+  ],
+])(
+  "%s is not verified, and teaches only what it proves",
+  async (_, catchAll, answer, status, taught) => {
+    const { look } = givenCompany(["ann.lee"], { catchAll, answer });
+
+    expect(await look()).toMatchObject({
+      found: { status, email: "ann.lee@example.com", pattern: taught },
+      taught,
+    });
+  },
+);
+
+test("a server that says nothing of the mailbox leaves it unknown, whatever the name is", async () => {
+  const answer: Finding = { ...ACCEPTED, verdict: "unknown", reason: "ip_blocked", aboutUs: true };
+  const { look } = givenCompany(["ann.lee", "info.lee"], { answer, catchAll: "not_tested" });
+
+  for (const first of ["Ann", "Info"])
+    expect((await look({ first, last: "Lee" })).found).toMatchObject({
+      status: "unknown",
+      reason: "ip_blocked",
+      email: null,
+      confidence: 0,
+    });
+});
+
+test("a role is a role, and teaches nothing about people", async () => {
+  const { look } = givenCompany(["info.desk", "sales"]);
+
+  expect(await look({ first: "Info", last: "Desk" })).toMatchObject({
+    found: { status: "role", email: "info.desk@example.com" },
+    taught: null,
+  });
+  expect((await look({ first: "Sales", last: "Smith" })).found.status).toBe("role");
+});
+
+test("nobody of that name tells the habit that is known all the same", async () => {
+  const { look } = givenCompany([]);
+
+  expect(await look(ann, seen(["flast", 3]))).toMatchObject({
+    found: { status: "not_found", email: null, confidence: 0, pattern: "flast" },
+    taught: null,
+  });
+});
+
+test("what was taught is counted, up to a limit, and kept for half a year", async () => {
+  const house = givenWorld();
+  for (let n = 0; n < 25; n++) await learnNaming(house.world, domain, "flast");
+  await learnNaming(house.world, domain, "first.last");
+
+  expect(await namingOf(house.table, domain)).toEqual(seen(["first.last", 1], ["flast", 20]));
+  house.later(181 * 86_400_000);
+  expect(await namingOf(house.table, domain)).toEqual(NOTHING_KNOWN);
+});
+
+test("what cannot be read or written is not known, and breaks nothing", async () => {
+  const house = givenWorld();
+  const world = overTable(house, { get: down, write: down });
+
+  await learnNaming(world, domain, "flast");
+
+  expect(await namingOf(world.table, domain)).toEqual(NOTHING_KNOWN);
+});

@@ -1,0 +1,349 @@
+import { openAccount } from "@mailproof/core/accounts/accounts";
+import { credits } from "@mailproof/core/money/credits";
+import { expect, test } from "vitest";
+import { broken, down, overTable, slow, stopping, turn } from "../breaking.ts";
+import { given, givenKey, START } from "../given.ts";
+import { creditsOf, movesOf, storedIn } from "../ledger.ts";
+import { send, whenFound } from "../send.ts";
+import { whenReconciled } from "../working.ts";
+
+const ann = { first_name: "Ann", last_name: "Lee", domain: "example.com" };
+const MINUTE_MS = 60_000;
+
+test("a person who is there is 200 with an address that is verified, and costs 5 credits", async () => {
+  const house = await given({ balance: 20 });
+
+  const told = await whenFound(house.world, house.liveKey, {
+    first_name: " Ann ",
+    last_name: "Lee",
+    domain: "Example.COM",
+  });
+
+  expect(told.statusCode).toBe(200);
+  expect(told.data).toEqual({
+    first_name: "Ann",
+    last_name: "Lee",
+    email: "ann.lee@example.com",
+    confidence: 98,
+    pattern: "first.last",
+    verified: true,
+    status: "valid",
+    message: "The mail server has this mailbox and refuses strangers.",
+    credits_used: 5,
+    credits_remaining: 15,
+  });
+  expect(movesOf(house)).toEqual(["hold 5", "settle 5"]);
+  expect(await creditsOf(house)).toMatchObject({ available: 15, held: 0, spent: 5 });
+});
+
+test.each([
+  ["a full mailbox", "Full", "example.com", { status: "risky", pattern: "first.last" }],
+  ["a server that shows nothing", "Risky", "example.com", { status: "risky", pattern: null }],
+  ["a domain that accepts everybody", "Catchall", "example.com", { status: "catch_all" }],
+  ["a role", "Info", "example.com", { status: "role" }],
+])("%s is 200 and paid, with an address that is not verified", async (_, first, domain, found) => {
+  const house = await given({ balance: 20 });
+  const body = { first_name: first, last_name: "Lee", domain };
+
+  const { data } = await whenFound(house.world, house.liveKey, body);
+
+  expect(data).toMatchObject({ ...found, verified: false, credits_used: 5 });
+  expect(data.email).toMatch(/@example\.com$/);
+  expect(data.confidence).toBeGreaterThan(0);
+  expect(data.confidence).toBeLessThan(90);
+  expect(await creditsOf(house)).toMatchObject({ spent: 5 });
+});
+
+test.each([
+  ["nobody of that name", "Invalid", "example.com", "not_found"],
+  ["a domain that is not there", "Ann", "nxdomain.com", "not_found"],
+  ["a domain without mail", "Ann", "nullmx.com", "not_found"],
+  ["a domain that cannot be looked up", "Ann", "dnsfail.com", "unknown"],
+  ["a server that says nothing", "Unknown", "example.com", "unknown"],
+  ["a server that wants us later", "Greylisted", "example.com", "unknown"],
+  ["a server that refuses us", "Blocked", "example.com", "unknown"],
+  ["a server that takes too long", "Slow", "example.com", "unknown"],
+])("%s is 200 and paid, without an address", async (_, first, domain, status) => {
+  const house = await given({ balance: 20 });
+  const body = { first_name: first, last_name: "Lee", domain };
+
+  const { data } = await whenFound(house.world, house.liveKey, body);
+
+  expect(data).toMatchObject({
+    status,
+    email: null,
+    confidence: 0,
+    pattern: null,
+    verified: false,
+    credits_used: 5,
+    message: expect.any(String),
+  });
+  expect(await creditsOf(house)).toMatchObject({ held: 0, spent: 5 });
+});
+
+test.each([
+  ["blanks", " ", "Lee"],
+  ["signs", "Ann", "!!!"],
+  ["figures", "4711", "Lee"],
+  ["a script without a usual way into plain letters", "李", "明"],
+])("a name of %s is invalid_name, costs nothing, and writes nothing", async (_, first, last) => {
+  const house = await given({ balance: 0 });
+  const before = storedIn(house);
+
+  const { statusCode, data } = await whenFound(house.world, house.liveKey, {
+    ...ann,
+    first_name: first,
+    last_name: last,
+  });
+
+  expect(statusCode).toBe(200);
+  expect(data).toMatchObject({ status: "invalid_name", email: null, confidence: 0 });
+  expect(data).toMatchObject({ credits_used: 0, credits_remaining: 0, verified: false });
+  expect(storedIn(house)).toEqual(before);
+});
+
+test("the same search within its two minutes tells the same and charges nothing", async () => {
+  const house = await given({ balance: 20 });
+  const first = await whenFound(house.world, house.liveKey, ann);
+  house.later(2 * MINUTE_MS - 1);
+
+  const repeat = await whenFound(house.world, house.liveKey, {
+    first_name: "ANN",
+    last_name: " lee",
+    domain: "EXAMPLE.com",
+  });
+
+  expect(repeat.data).toEqual({
+    ...first.data,
+    first_name: "ANN",
+    last_name: "lee",
+    credits_used: 5,
+    idempotent_replay: true,
+  });
+  expect(first.data).not.toHaveProperty("idempotent_replay");
+  expect(await creditsOf(house)).toMatchObject({ available: 15, spent: 5 });
+});
+
+test.each([
+  ["the next two minutes", ann, 2 * MINUTE_MS],
+  ["another first name", { ...ann, first_name: "Anne" }, 0],
+  ["another last name", { ...ann, last_name: "Leigh" }, 0],
+  ["another domain", { ...ann, domain: "example.org" }, 0],
+])("%s are another search, and are charged", async (_, body, afterMs) => {
+  const house = await given({ balance: 20 });
+  await whenFound(house.world, house.liveKey, ann);
+  house.later(afterMs);
+
+  const { data } = await whenFound(house.world, house.liveKey, body);
+
+  expect(data).not.toHaveProperty("idempotent_replay");
+  expect(await creditsOf(house)).toMatchObject({ spent: 10 });
+});
+
+test("the two minutes are those of the clock, and not counted from the first search", async () => {
+  const house = await given({ balance: 20 });
+  house.later(2 * MINUTE_MS - 1);
+  await whenFound(house.world, house.liveKey, ann);
+  house.later(1);
+
+  expect((await whenFound(house.world, house.liveKey, ann)).data).not.toHaveProperty(
+    "idempotent_replay",
+  );
+});
+
+test("two searches that race are charged once, and both are told", async () => {
+  const house = await given({ balance: 20 });
+  const world = slow(house, 3_000);
+
+  const both = await Promise.all([1, 2].map(() => whenFound(world, house.liveKey, ann)));
+
+  expect(both.map(({ statusCode }) => statusCode)).toEqual([200, 200]);
+  expect(both.filter(({ data }) => data.idempotent_replay)).toHaveLength(1);
+  expect(await creditsOf(house)).toMatchObject({ available: 15, spent: 5 });
+});
+
+test("what others searched for is nobody else's replay", async () => {
+  const house = await given({ balance: 20 });
+  const other = await openAccount(house.world, {
+    name: "Bo's",
+    plan: "pro",
+    opening: credits(5),
+  });
+  await whenFound(house.world, house.liveKey, ann);
+
+  const { data } = await whenFound(house.world, other.liveKey, ann);
+
+  expect(data).not.toHaveProperty("idempotent_replay");
+  expect(await creditsOf({ ...house, account: other.account })).toMatchObject({ spent: 5 });
+});
+
+test.each<[string, unknown, string]>([
+  ["no body", undefined, "body: is required"],
+  ["a list", [ann], "body: must be a JSON object"],
+  ["no names", { domain: "example.com" }, "first_name: is required; last_name: is required"],
+  ["a name that is null", { ...ann, last_name: null }, "last_name: must be string"],
+  ["a long name", { ...ann, first_name: "x".repeat(65) }, "first_name: must have at most 64"],
+  ["a long last name", { ...ann, last_name: "é".repeat(65) }, "last_name: must have at most 64"],
+  ["an unknown field", { ...ann, company: "Acme" }, "company: is not a known field"],
+  ["no domain", { first_name: "Ann", last_name: "Lee" }, "domain: is required"],
+  ["a blank domain", { ...ann, domain: " " }, "domain: must be a mail domain such as"],
+  ["an address for a domain", { ...ann, domain: "a@b.com" }, "domain: must be a mail domain"],
+  ["a link for a domain", { ...ann, domain: "https://b.com/" }, "domain: must be a mail domain"],
+  ["a provider", { ...ann, domain: "gmail.com" }, "domain: is where anybody gets a mailbox"],
+  ["a disposable one", { ...ann, domain: "mailinator.com" }, "domain: is where anybody gets"],
+])("%s is 400, names the field, and writes nothing", async (_case, body, words) => {
+  const house = await given({ balance: 20 });
+  const before = storedIn(house);
+
+  const refused = await whenFound(house.world, house.liveKey, body);
+
+  expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
+  expect(refused.error.message).toContain(words);
+  expect(refused.error.message).toMatch(/Nothing was charged\.$/);
+  expect(storedIn(house)).toEqual(before);
+});
+
+test("sixty-four characters are a name, and a domain may be written in any alphabet", async () => {
+  const { world, liveKey } = await given({ balance: 20 });
+
+  expect(
+    await whenFound(world, liveKey, {
+      ...ann,
+      last_name: "x".repeat(64),
+      domain: "bücher.example",
+    }),
+  ).toMatchObject({ statusCode: 200, data: { email: expect.stringMatching(/@xn--bcher-kva\./) } });
+});
+
+test("no key is 401, and a key that only reads is 403", async () => {
+  const { world, account } = await given({ balance: 20 });
+  const key = await givenKey(world, account, { scopes: ["verification:read"] });
+
+  expect((await send(world, "POST /v1/find", { body: ann })).statusCode).toBe(401);
+  expect(await whenFound(world, key, ann)).toMatchObject({
+    statusCode: 403,
+    error: { details: { required_scope: "verification:write" } },
+  });
+});
+
+test("a key with the scope verification:write is 200", async () => {
+  const { world, account } = await given({ balance: 20 });
+  const key = await givenKey(world, account, { scopes: ["verification:write"] });
+
+  expect((await whenFound(world, key, ann)).statusCode).toBe(200);
+});
+
+test("too few credits are 402, say what is missing, and write nothing at all", async () => {
+  const house = await given({ balance: 4.5 });
+  const before = storedIn(house);
+
+  const refused = await whenFound(house.world, house.liveKey, ann);
+
+  expect(refused).toMatchObject({
+    statusCode: 402,
+    error: {
+      code: "INSUFFICIENT_CREDITS",
+      message: "This costs 5 credits and the account has 4.5. Nothing was charged.",
+      details: { needed: 5, available: 4.5 },
+    },
+  });
+  expect(storedIn(house)).toEqual(before);
+});
+
+test("a burst beyond the plan is 429 and says when to come again, and is not charged", async () => {
+  const house = await given({ plan: "free", balance: 1_000 });
+  const asked = Array.from({ length: 61 }, (_row, n) =>
+    whenFound(house.world, house.liveKey, { ...ann, domain: `c${n}.example` }),
+  );
+
+  const refused = (await Promise.all(asked)).filter(({ statusCode }) => statusCode === 429);
+
+  expect(refused).toMatchObject([{ headers: { "retry-after": "60" }, error: { retryable: true } }]);
+  expect(await creditsOf(house)).toMatchObject({ debited: 300 });
+});
+
+test("what breaks on our side is 500 and refunded, and the next search buys anew", async () => {
+  const house = await given({ balance: 20 });
+
+  const told = await whenFound(broken(house), house.liveKey, ann);
+
+  expect(told).toMatchObject({
+    statusCode: 500,
+    error: { code: "INTERNAL", message: "The search broke on our side. The charge was refunded." },
+  });
+  expect(await creditsOf(house)).toMatchObject({ available: 20, held: 0, refunded: 5 });
+  const again = await whenFound(house.world, house.liveKey, ann);
+  expect(again.data).not.toHaveProperty("idempotent_replay");
+});
+
+test("a table that cannot be written is 503, to be tried again, and may be sent again", async () => {
+  const house = await given({ balance: 20 });
+
+  const told = await whenFound(overTable(house, { transact: down }), house.liveKey, ann);
+
+  expect(told).toMatchObject({
+    statusCode: 503,
+    headers: { "retry-after": "5" },
+    error: { code: "UNAVAILABLE", retryable: true },
+  });
+  expect(told.error.message).toMatch(
+    /The same search sent again within its two minutes will not be charged twice\.$/,
+  );
+  expect(movesOf(house)).toEqual([]);
+});
+
+test("a search whose process is gone is given back, and can be bought again", async () => {
+  const house = await given({ balance: 20 });
+  const { world } = stopping(house, 1);
+  void whenFound(world, house.liveKey, ann);
+  await turn();
+  expect(await creditsOf(house)).toMatchObject({ held: 5 });
+  house.later(MINUTE_MS);
+
+  await whenReconciled(house);
+
+  expect(await creditsOf(house)).toMatchObject({ available: 20, held: 0, refunded: 5 });
+  const again = await whenFound(house.world, house.liveKey, ann);
+  expect(again.data).toMatchObject({ status: "valid" });
+  expect(again.data).not.toHaveProperty("idempotent_replay");
+});
+
+test("it is given back even when nobody looked for days", async () => {
+  const house = await given({ balance: 20 });
+  const { world } = stopping(house, 1);
+  void whenFound(world, house.liveKey, ann);
+  await turn();
+  house.later(3 * 86_400_000);
+
+  await whenReconciled(house);
+
+  expect(await creditsOf(house)).toMatchObject({ available: 20, held: 0, refunded: 5 });
+});
+
+test("a balance that cannot be read after the search is left out, and is no zero", async () => {
+  const house = await given({ balance: 20 });
+  let reads = 0;
+  const get = (key: { readonly pk: string; readonly sk: string }) =>
+    key.pk.startsWith("BALANCE#") && ++reads > 1 ? down() : house.table.get(key);
+
+  const { statusCode, data } = await whenFound(overTable(house, { get }), house.liveKey, ann);
+
+  expect(statusCode).toBe(200);
+  expect(data).not.toHaveProperty("credits_remaining");
+});
+
+test("what a search has taught serves every account, and holds a pattern and no address", async () => {
+  const house = await given({ balance: 20 });
+
+  await whenFound(house.world, house.liveKey, ann);
+
+  const facts = house.table.items().filter(({ pk }) => pk === "DOMAIN#example.com");
+  expect(facts).toEqual([
+    {
+      pk: "DOMAIN#example.com",
+      sk: "NAMING",
+      "first.last": 1,
+      expires_at: START.getTime() / 1000 + 180 * 86_400,
+    },
+  ]);
+});
