@@ -1,11 +1,15 @@
 import { send, type Told } from "../send.ts";
 import type { Process } from "./process.ts";
 
-/** What somebody wants done. With a key, whoever sends the same key wants the same thing once. */
+/**
+ * What somebody wants done. With a key, whoever sends the same key wants the same thing once. A search is its own key: the
+ * first name that is looked for.
+ */
 export type Wish = { readonly key: string | null } & (
   | { readonly kind: "verify"; readonly email: string; readonly waitMs: number }
   | { readonly kind: "batch" | "file"; readonly emails: readonly string[] }
   | { readonly kind: "check"; readonly domain: string; readonly refresh: boolean }
+  | { readonly kind: "find" }
 );
 
 /** The same key for something else is another request. */
@@ -53,13 +57,20 @@ const ask = async (client: Client, wanted: Wish): Promise<Heard> => {
 };
 
 const sentFor = async ({ upload }: Client, wanted: Wish): Promise<[string, unknown]> => {
-  if (wanted.kind === "verify")
-    return ["POST /v1/verify", { email: wanted.email, options: { timeout_ms: wanted.waitMs } }];
-  if (wanted.kind === "check")
-    return ["POST /v1/deliverability/check", { domain: wanted.domain, refresh: wanted.refresh }];
-  if (wanted.kind === "batch") return ["POST /v1/verify/batch", { emails: wanted.emails }];
-  const file_key = await upload(wanted.emails);
-  return ["POST /v1/verify/file", { action: "process", file_key }];
+  switch (wanted.kind) {
+    case "verify":
+      return ["POST /v1/verify", { email: wanted.email, options: { timeout_ms: wanted.waitMs } }];
+    case "check":
+      return ["POST /v1/deliverability/check", { domain: wanted.domain, refresh: wanted.refresh }];
+    case "find":
+      return ["POST /v1/find", { first_name: wanted.key, last_name: "Lee", domain: "example.com" }];
+    case "batch":
+      return ["POST /v1/verify/batch", { emails: wanted.emails }];
+    case "file": {
+      const file_key = await upload(wanted.emails);
+      return ["POST /v1/verify/file", { action: "process", file_key }];
+    }
+  }
 };
 
 const IMPATIENCE_MS = 2_000;
@@ -70,7 +81,8 @@ const waitBefore = (answer: Heard, { key }: Wish): number | undefined => {
   if (answer.statusCode < 300) return undefined;
   const { message, retryable } = answer.error as { message: string; retryable?: boolean };
   const seconds = Number(answer.headers["retry-after"] ?? 1);
-  if (message.includes("same Idempotency-Key; it will")) return seconds * 1000;
+  if (/same (?:Idempotency-Key; it|search sent again) .*will not/.test(message))
+    return seconds * 1000;
   // Nothing was charged and it may work later: anybody may ask again.
   return retryable && message.includes("Nothing was charged.") ? seconds * 1000 : undefined;
 };

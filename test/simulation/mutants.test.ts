@@ -2,14 +2,15 @@ import { expect, test } from "vitest";
 import type { Mutant } from "./history.ts";
 import { MUTANTS } from "./mutants.ts";
 import { weather } from "./storm.ts";
-import { CHECKS, JOBS, MORE_CHECKS, playFlow, singles, VERIFICATIONS } from "./sweep.ts";
+import { CHECKS, JOBS, MORE_CHECKS, playFlow, SEARCHES, singles, VERIFICATIONS } from "./sweep.ts";
 
 // Each planted bug must be found by what npm test runs: a single fault of the sweep, or a few hundred seeds.
 
 const SEEDS = 400;
 
 const isFound = async (mutant: Mutant): Promise<boolean> => {
-  for (const flow of Object.values({ ...VERIFICATIONS, ...JOBS, ...CHECKS, ...MORE_CHECKS })) {
+  const flows = { ...VERIFICATIONS, ...JOBS, ...CHECKS, ...MORE_CHECKS, ...SEARCHES };
+  for (const flow of Object.values(flows)) {
     const { calls } = await playFlow(flow, new Map());
     for (const planned of singles(calls))
       if ((await playFlow(flow, planned, mutant)).wrong.length > 0) return true;

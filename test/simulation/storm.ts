@@ -5,7 +5,8 @@ import { FAULTS, type Plan } from "./process.ts";
 
 const WORDS = ["valid", "valid", "invalid", "full", "unknown", "greylisted", "slow", "error"];
 const DOMAINS = ["example.com", "nodmarc.com", "error.com", "dnsfail.com"];
-const KINDS = ["verify", "verify", "batch", "file", "check"] as const;
+const KINDS = ["verify", "verify", "batch", "file", "check", "find"] as const;
+const PEOPLE = ["Valid", "Valid", "Invalid", "Slow", "Error"];
 const RATES = [0, 0.01, 0.05, 0.2];
 
 /** A history that a number decides: who wants what, who shares a key, what is lost and who crashes. */
@@ -23,6 +24,7 @@ export const stormOf = (seed: number): Script => {
     const key = chance() < 0.7 ? `key-${below(4)}` : null;
     const kind = oneOf(KINDS);
     if (kind === "check") return { kind, key, domain: oneOf(DOMAINS), refresh: chance() < 0.5 };
+    if (kind === "find") return { kind, key: oneOf(PEOPLE) };
     return kind === "verify"
       ? { kind, key, email: email(), waitMs: oneOf([100, 5_000, 25_000]) }
       : { kind, key, emails: emails() };

@@ -65,6 +65,23 @@ export const MORE_CHECKS: Flows = {
   },
 };
 
+const search = (key: string): Wish => ({ kind: "find", key });
+
+export const SEARCHES: Flows = {
+  "a search": { balance: 10, clients: [[search("Valid")]] },
+  "one that breaks on our side": { balance: 5, clients: [[search("Error")]] },
+  "one that nobody can pay": { balance: 4.5, clients: [[search("Valid")]] },
+};
+
+export const MORE_SEARCHES: Flows = {
+  "a search that takes too long": { balance: 10, clients: [[search("Slow")]] },
+  "the same search twice": { balance: 20, clients: [[search("Valid"), search("Valid")]] },
+  "the same search by two at once": {
+    balance: 20,
+    clients: [[search("Valid")], [search("Valid")]],
+  },
+};
+
 /** Which fault at which call. */
 export type Planned = ReadonlyMap<number, Fault>;
 

@@ -25,6 +25,7 @@ export const untruthsOf = async (ended: Ended): Promise<string[]> => [
   ...(await brokenLaws(ended)),
   ...leftovers(ended),
   ...(await payments(ended)),
+  ...searches(ended),
   ...unanswered(ended),
   ...(await jobs(ended)),
   ...(await checks(ended)),
@@ -43,11 +44,12 @@ const leftovers = ({ items }: Ended): string[] => [
 ];
 
 /** What each wish must have cost by what was heard of it, against what the account was charged. */
-const payments = async ({ world, account, told }: Ended): Promise<string[]> => {
+const payments = async ({ world, account, told, items }: Ended): Promise<string[]> => {
   const wrong: string[] = [];
-  let least = 0;
-  let most = 0;
-  for (const [name, same] of byKey(told)) {
+  // Each two minutes of the clock a search is another one; its claim, which is kept for long, stands for its price.
+  let least = searchesPaid(items, account).length * FIND_HALVES;
+  let most = least;
+  for (const [name, same] of byKey(told.filter(({ wish }) => wish.kind !== "find"))) {
     const heard = same.flatMap((one) => one.heard);
     // What was paid back, with its key free again, leaves the next who asks to buy anew.
     const accepted = heard.filter(isAccepted);
@@ -76,7 +78,35 @@ const CHECK_HALVES = 20;
 
 const mostFor = (wish: Wish): number => {
   if (wish.kind === "check") return CHECK_HALVES;
-  return wish.kind === "verify" ? 2 : wish.emails.length * 2;
+  return "emails" in wish ? wish.emails.length * 2 : 2;
+};
+
+const FIND_HALVES = 10;
+
+const searchesPaid = (items: readonly Item[], account: string): readonly Item[] =>
+  items.filter(({ pk }) => pk.startsWith(`CLAIM#${account}#POST /v1/find#`));
+
+/** What was told of a search is what was paid for, and as new no more often than it was paid. */
+const searches = ({ told, items, account }: Ended): string[] => {
+  const paid = searchesPaid(items, account).map(({ answer }) => foundIn(answer));
+  const heard = told
+    .filter(({ wish }) => wish.kind === "find")
+    .flatMap((one) => one.heard.filter(isAccepted));
+  return [...Map.groupBy(heard, ({ data }) => foundIn(data))].flatMap(([found, same]) => {
+    const times = paid.filter((one) => one === found).length;
+    const fresh = same.filter(({ data }) => data.idempotent_replay !== true).length;
+    const isFree = same.some(({ data }) => data.credits_used !== 5);
+    return [
+      ...(times === 0 ? [`${found} was told and not paid for`] : []),
+      ...(fresh > times ? [`${found} was told as new ${fresh} times and paid ${times} times`] : []),
+      ...(isFree ? [`${found} was told at another price`] : []),
+    ];
+  });
+};
+
+const foundIn = (answer: unknown): string => {
+  const { status, email, confidence, pattern } = (answer ?? {}) as Record<string, unknown>;
+  return JSON.stringify([status, email, confidence, pattern]);
 };
 
 type Answer = Exclude<Heard, "lost">;
@@ -138,6 +168,7 @@ const isDefinite = (answer: Heard, wish: Wish): boolean => {
 /** What ends like this each time: it breaks on our side, or nobody answers. */
 const failureOf = (wish: Wish): number | undefined => {
   if (wish.kind === "verify") return wish.email.startsWith("error") ? 500 : undefined;
+  if (wish.kind === "find") return wish.key === "Error" ? 500 : undefined;
   if (wish.kind !== "check") return undefined;
   if (wish.domain.startsWith("error")) return 500;
   return wish.domain.startsWith("dnsfail") ? 503 : undefined;

@@ -16,6 +16,7 @@ import {
   WITHOUT_AND_WITH,
 } from "../failing.ts";
 import { CHECK, CHECK_READ, CHECKS, checked, HISTORY } from "../failing-checks.ts";
+import { FIND, sought } from "../failing-find.ts";
 import { BATCH, batched, FILE, filed } from "../failing-jobs.ts";
 import { given } from "../given.ts";
 import type { House } from "../jobs.ts";
@@ -201,6 +202,13 @@ const asFound: Truth = async (house, _before, { found, price }) => {
   expect(await paid(house)).toBe((await found(house)) * price);
 };
 
+const askedAgainForOnePrice: Truth = async (house, _before, { repeat, price }) => {
+  house.later(60_000);
+  expect(await repeat(house.world, house, "k")).not.toHaveProperty("error");
+  await whenQuiet(house);
+  expect(await paid(house)).toBe(price);
+};
+
 /** Each sentence, and how the ledger shows that it was true. */
 const SENTENCES: Readonly<Record<string, Truth>> = {
   "Nothing was charged.": async (house, before) => {
@@ -211,16 +219,9 @@ const SENTENCES: Readonly<Record<string, Truth>> = {
     expect((await creditsOf(house)).refunded).toBe(before.refunded + price);
     await thenAsBefore(house, before.paid);
   },
-  "Retry with the same Idempotency-Key; it will not be charged twice.": async (
-    house,
-    _before,
-    { repeat, price },
-  ) => {
-    house.later(60_000);
-    expect(await repeat(house.world, house, "k")).not.toHaveProperty("error");
-    await whenQuiet(house);
-    expect(await paid(house)).toBe(price);
-  },
+  "Retry with the same Idempotency-Key; it will not be charged twice.": askedAgainForOnePrice,
+  "The same search sent again within its two minutes will not be charged twice.":
+    askedAgainForOnePrice,
   "Do not assume a refund; check GET /v1/jobs before sending this again.": asFound,
   "Do not assume a refund; check GET /v1/deliverability/checks before sending this again.": asFound,
 };
@@ -234,12 +235,15 @@ const checksFound = async ({ world, liveKey: key }: House): Promise<number> =>
   (await send(world, HISTORY, { key })).data.total;
 
 const job = (repeat: Asking): Sold => ({ repeat, price: 1, found: jobsFound });
+/** No search says that nobody knows: so none is ever looked for. */
+const search: Sold = { repeat: sought, price: 5, found: jobsFound };
 const check: Sold = { repeat: checked, price: 10, found: checksFound };
 
 describe.each([
   ["POST /v1/verify", VERIFY, job(verified)],
   ["POST /v1/verify/batch", BATCH, job(batched)],
   ["POST /v1/verify/file", FILE, job(filed)],
+  ["POST /v1/find", FIND, search],
   ["GET /v1/jobs", JOBS, job(verified)],
   ["GET /v1/jobs/{id}", JOB, job(verified)],
   ["POST /v1/deliverability/check", CHECK, check],
