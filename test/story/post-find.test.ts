@@ -86,6 +86,7 @@ test.each([
   ["signs", "Ann", "!!!"],
   ["figures", "4711", "Lee"],
   ["a script without a usual way into plain letters", "李", "明"],
+  ["letters that become too long an address", "щ".repeat(64), "щ".repeat(64)],
 ])("a name of %s is invalid_name, costs nothing, and writes nothing", async (_, first, last) => {
   const house = await given({ balance: 0 });
   const before = storedIn(house);
@@ -213,6 +214,13 @@ test("sixty-four characters are a name, and a domain may be written in any alpha
       domain: "bücher.example",
     }),
   ).toMatchObject({ statusCode: 200, data: { email: expect.stringMatching(/@xn--bcher-kva\./) } });
+});
+
+test("a person with the name of something that JavaScript knows is a person", async () => {
+  const { world, testKey } = await given();
+  const body = { ...ann, first_name: "Constructor" };
+
+  expect((await whenFound(world, testKey, body)).data).toMatchObject({ status: "valid" });
 });
 
 test("no key is 401, and a key that only reads is 403", async () => {

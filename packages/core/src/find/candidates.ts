@@ -1,5 +1,5 @@
 import { type Provider, providerOf } from "../mail/smtp/limits.ts";
-import type { Naming } from "./items.ts";
+import { type Naming, NOTHING_KNOWN } from "./items.ts";
 import { type Form, formsOf, looksSwapped, type Person, type PersonForms } from "./names.ts";
 import {
   carriedBy,
@@ -40,7 +40,9 @@ export const candidatesFor = (
   return likeliest(all).slice(0, CANDIDATES_MAX);
 };
 
-export const isUsable = (person: Person): boolean => formsOf(person, "") !== null;
+/** Whether its letters make an address at all: some have none, and some make it too long. */
+export const isUsable = (person: Person): boolean =>
+  candidatesFor(person, "", { naming: NOTHING_KNOWN, mailHost: null }).length > 0;
 
 /** Whether a domain has shown that it names its mailboxes so: more than once, and nothing else as often. */
 export const isHabit = (naming: Naming, pattern: Pattern): boolean => {

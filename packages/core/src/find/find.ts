@@ -67,7 +67,8 @@ export const find = async (
     ({ local }) => !engine.lists.trap(`${local}@${domain}`, domain),
   );
   const [likeliest, ...others] = candidates.map(({ local }) => `${local}@${domain}`);
-  if (likeliest === undefined) return untaught(INVALID_NAME);
+  if (likeliest === undefined)
+    return untaught({ ...nothing, status: "not_found", reason: "nobody_accepted" });
   const answer = await engine.probe({
     recipient: likeliest,
     otherwise: others,

@@ -1,0 +1,61 @@
+import { CANDIDATES_MAX, candidatesFor, isUsable } from "@mailproof/core/find/candidates";
+import type { Naming } from "@mailproof/core/find/items";
+import { PATTERN_NAMES } from "@mailproof/core/find/patterns";
+import { isAddress, parseAddress } from "@mailproof/core/mail/address";
+import fc from "fast-check";
+import { test } from "vitest";
+
+// Goal: whatever somebody is called, what is asked about are addresses, few, each once, the likeliest first.
+
+const WORDS =
+  "Ann van der Berg O'Brien Jean-Luc Müller Dr. Ångström García -- ' . 李明 Łukasz al-Hashimi J".split(
+    " ",
+  );
+const name = fc.oneof(
+  fc.string({ unit: "grapheme", maxLength: 64 }),
+  fc.array(fc.constantFrom(...WORDS), { maxLength: 5 }).map((words) => words.join(" ")),
+);
+const naming: fc.Arbitrary<Naming> = fc
+  .array(fc.tuple(fc.constantFrom(...PATTERN_NAMES), fc.integer({ min: 1, max: 20 })), {
+    maxLength: 4,
+  })
+  .map((counts) => new Map(counts));
+const mailHost = fc.constantFrom(null, "mx.example.com", "eu.mimecast.com");
+
+test("every guess is an address of plain letters, and no guess comes twice", () => {
+  fc.assert(
+    fc.property(name, name, naming, mailHost, (first, last, known, host) => {
+      const facts = { naming: known, mailHost: host };
+      const candidates = candidatesFor({ first, last }, "example.com", facts);
+      const locals = candidates.map(({ local }) => local);
+      const areAddresses = locals.every((local) => {
+        const parsed = parseAddress(`${local}@example.com`);
+        return isAddress(parsed) && /^[a-z]+(?:[._-][a-z]+)*$/.test(parsed.local);
+      });
+      return (
+        areAddresses && new Set(locals).size === locals.length && locals.length <= CANDIDATES_MAX
+      );
+    }),
+  );
+});
+
+test("the likeliest comes first, and together they are no more than certain", () => {
+  fc.assert(
+    fc.property(name, name, naming, mailHost, (first, last, known, host) => {
+      const facts = { naming: known, mailHost: host };
+      const shares = candidatesFor({ first, last }, "example.com", facts).map(({ share }) => share);
+      const isFalling = shares.every((share, at) => share <= (shares[at - 1] ?? 1) + 1e-9);
+      return isFalling && shares.reduce((sum, share) => sum + share, 0) <= 1 + 1e-9;
+    }),
+  );
+});
+
+test("a name is usable when there is something to guess, and only then", () => {
+  fc.assert(
+    fc.property(name, name, (first, last) => {
+      const facts = { naming: new Map() as Naming, mailHost: null };
+      const candidates = candidatesFor({ first, last }, "example.com", facts);
+      return isUsable({ first, last }) === candidates.length > 0;
+    }),
+  );
+});
