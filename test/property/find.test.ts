@@ -3,7 +3,7 @@ import type { Naming } from "@mailproof/core/find/items";
 import { PATTERN_NAMES } from "@mailproof/core/find/patterns";
 import { isAddress, parseAddress } from "@mailproof/core/mail/address";
 import fc from "fast-check";
-import { test } from "vitest";
+import { expect, test } from "vitest";
 
 // Goal: whatever somebody is called, what is asked about are addresses, few, each once, the likeliest first.
 
@@ -32,9 +32,9 @@ test("every guess is an address of plain letters, and no guess comes twice", () 
         const parsed = parseAddress(`${local}@example.com`);
         return isAddress(parsed) && /^[a-z]+(?:[._-][a-z]+)*$/.test(parsed.local);
       });
-      return (
-        areAddresses && new Set(locals).size === locals.length && locals.length <= CANDIDATES_MAX
-      );
+      expect(areAddresses).toBe(true);
+      expect(new Set(locals).size).toBe(locals.length);
+      expect(locals.length).toBeLessThanOrEqual(CANDIDATES_MAX);
     }),
   );
 });
@@ -45,7 +45,8 @@ test("the likeliest comes first, and together they are no more than certain", ()
       const facts = { naming: known, mailHost: host };
       const shares = candidatesFor({ first, last }, "example.com", facts).map(({ share }) => share);
       const isFalling = shares.every((share, at) => share <= (shares[at - 1] ?? 1) + 1e-9);
-      return isFalling && shares.reduce((sum, share) => sum + share, 0) <= 1 + 1e-9;
+      expect(isFalling).toBe(true);
+      expect(shares.reduce((sum, share) => sum + share, 0)).toBeLessThanOrEqual(1 + 1e-9);
     }),
   );
 });
@@ -55,7 +56,7 @@ test("a name is usable when there is something to guess, and only then", () => {
     fc.property(name, name, (first, last) => {
       const facts = { naming: new Map() as Naming, mailHost: null };
       const candidates = candidatesFor({ first, last }, "example.com", facts);
-      return isUsable({ first, last }) === candidates.length > 0;
+      expect(isUsable({ first, last })).toBe(candidates.length > 0);
     }),
   );
 });
