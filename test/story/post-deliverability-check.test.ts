@@ -331,6 +331,18 @@ test("two checks of one domain at once are both stored, both paid for, and the s
   expect(await audit(house.table, house.world.now())).toMatchObject({ ok: true });
 });
 
+test("of a hundred checks of one domain that end together each is told, and stored", async () => {
+  const house = await given({ balance: 1_000 });
+  const body = { domain: "example.com", refresh: true };
+
+  const all = await Promise.all(
+    Array.from({ length: 100 }, () => whenChecked(house.world, house.liveKey, body)),
+  );
+
+  expect(new Set(all.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
+  expect(await creditsOf(house)).toMatchObject({ spent: 1_000, held: 0 });
+});
+
 test("no key is 401, a key without the scope 403, and too many requests 429", async () => {
   const { world, account, liveKey } = await given({ balance: 10 });
   const reader = await givenKey(world, account, { scopes: ["deliverability:read"] });

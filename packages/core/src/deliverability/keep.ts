@@ -12,8 +12,9 @@ import {
 } from "./items.ts";
 import { newsOf, standingAfter } from "./news.ts";
 
-/** So often another check of the same domain may come in between. */
-const TRIES_MAX = 10;
+/** So often another check of the same domain may come in between: of a hundred that end together, one does each time. */
+const TRIES_MAX = 20;
+const BETWEEN_TRIES_MS = 20;
 
 type Kept = { readonly check: Check; readonly report: StoredReport; readonly ended: Ended };
 
@@ -28,7 +29,7 @@ export const keep = async (
   const report = storedReport(found);
   const check = checkOf(world, found, { id: answer.check, owner, keptDays });
   let ended: Ended = "lost";
-  for (let tries = 0; tries < TRIES_MAX && ended === "lost"; tries++) {
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
     const before = await findLatest(world.table, owner, check);
     const stands = standingAfter(found, before);
     const latest = { check: check.id, checkedAt: check.checkedAt, ...stands };
@@ -38,7 +39,9 @@ export const keep = async (
       ...newsOf(world, check, found, before),
     ];
     ended = await settle(world, operation, { answer, also });
-    if (ended === "lost" && !(await isStillOurs(world.table, operation))) break;
+    if (ended !== "lost") break;
+    if (!(await isStillOurs(world.table, operation))) break;
+    await world.sleep(world.random() * BETWEEN_TRIES_MS * (tries + 1));
   }
   return { check, report, ended };
 };
