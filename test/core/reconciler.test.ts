@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { down, overTable } from "../breaking.ts";
 import { given, givenWorld, START } from "../given.ts";
 import { creditsOf, movesOf, storedIn } from "../ledger.ts";
+import { overNames } from "../names.ts";
 import { whenWorked } from "../working.ts";
 
 const LEASE_MS = 10_000;
@@ -108,6 +109,33 @@ test("one that cannot be repaired keeps nobody, is told, and is looked at again 
   house.later(5 * MINUTE_MS);
   await reconcile.run(house.world);
   expect(house.logged.filter(({ event }) => event === "repair_failed")).toHaveLength(40);
+});
+
+test("one that waits for slow name servers keeps nobody but those behind it in its partition", async () => {
+  const house = await given({ balance: 10 });
+  const { account, world, later, table } = house;
+  const payer = { account, mode: "live" as const, plan: "pro" as const };
+  // Its partition is the first that is looked at.
+  const order = { id: "chk_3", kind: "check", payer, reason: "a test", keyed: null };
+  const input = { domain: "example.com", sendingIp: null, keptDays: 31 };
+  const prepare = async () => ({ price: credits(10), input });
+  await begin(world, { ...order, leaseMs: LEASE_MS }, prepare);
+  for (const [n, due_pk] of duePartitions.entries())
+    await table.write({ create: { ...rubbish(n), due_pk } });
+  later(LEASE_MS);
+  const startedAt = world.now();
+  const slow = overNames(world, async () => {
+    await world.sleep(5_000);
+    return { kind: "timeout" };
+  });
+  const times: Date[] = [];
+
+  await reconcile.run({ ...slow, log: () => times.push(world.now()) });
+
+  expect(times).toHaveLength(1 + duePartitions.length);
+  expect(times.slice(0, duePartitions.length - 1)).toEqual(
+    Array(duePartitions.length - 1).fill(startedAt),
+  );
 });
 
 test("an item of which not even the kind can be read keeps nobody either", async () => {

@@ -41,9 +41,13 @@ export const reconcile: Schedule = {
   name: "reconcile",
   everySeconds: 60,
   async run(world) {
-    for (const partition of duePartitions)
-      for (const item of await dueIn(world, partition)) await repair(world, item);
+    // One piece may wait seconds for strangers' name servers: that shall not hold up all the others.
+    await Promise.all(duePartitions.map((partition) => repairAll(world, partition)));
   },
+};
+
+const repairAll = async (world: World, partition: string): Promise<void> => {
+  for (const item of await dueIn(world, partition)) await repair(world, item);
 };
 
 const dueIn = async (world: World, partition: string): Promise<readonly Item[]> => {
