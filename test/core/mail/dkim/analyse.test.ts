@@ -226,6 +226,15 @@ test("an alias into nothing is noticed at a provider that the domain uses", asyn
   expect(found.issues.map(({ id }) => id)).toEqual(["DKIM_NOT_FOUND", "DKIM_CNAME_DANGLING"]);
 });
 
+test("an alias into nothing is noticed at a common selector too, where there is no key", async () => {
+  const dangling = { CNAME: ["gone.example.net"] };
+  const without = await whenAnalysed(keys({ s1: dangling, hidden: GOOD }));
+  const withKey = await whenAnalysed(keys({ s1: dangling, google: GOOD }));
+
+  expect(without.issues.map(({ id }) => id)).toEqual(["DKIM_NOT_FOUND", "DKIM_CNAME_DANGLING"]);
+  expect(withKey.issues).toEqual([]);
+});
+
 test("an issue names the selectors it is about", async () => {
   const { issues } = await whenAnalysed(keys({ s1: `p=${RSA_1024}`, s2: `p=${RSA_1024}` }));
 

@@ -49,14 +49,13 @@ export const analyseDkim = async (dns: Dns, input: Input): Promise<DkimAnalysis>
   const unanswered = answers.filter(({ outcome }) => isFault(outcome)).length;
 
   const likely = new Set(likelySelectors(input));
-  const dangling = await danglingAmong(
-    dns,
-    answers
-      .filter(({ outcome }) => isAbsent(outcome))
-      .filter(({ selector, outcome }) => likely.has(selector) || outcome.kind === "nodata")
-      .map(({ selector }) => selector),
-    at,
-  );
+  const absent = answers.filter(({ outcome }) => isAbsent(outcome));
+  const isSuspect = ({ selector, outcome }: (typeof answers)[number]) =>
+    likely.has(selector) || outcome.kind === "nodata";
+  // An alias of a name that does not exist looks like no name at all. Where there is no key, it may be why.
+  const others = found.length === 0 ? absent.filter((answer) => !isSuspect(answer)) : [];
+  const suspects = [...absent.filter(isSuspect), ...others].map(({ selector }) => selector);
+  const dangling = await danglingAmong(dns, suspects, at);
   // Only where not one name is missing may a wildcard be behind all that was found.
   const mayBeWild = isFault(guard) && !answers.some(({ outcome }) => isAbsent(outcome));
   return judge(mayBeWild ? [] : found, dangling, {
