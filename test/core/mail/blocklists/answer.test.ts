@@ -2,8 +2,7 @@ import { readAnswer } from "@mailproof/core/mail/blocklists/answer";
 import { BLOCKLISTS, listAt } from "@mailproof/core/mail/blocklists/lists";
 import { expect, test } from "vitest";
 
-const codesOf = (id: string) =>
-  (BLOCKLISTS.find((list) => list.id === id) ?? listAt(`no list is called ${id}`)).codes;
+const codesOf = (id: string) => (BLOCKLISTS.find((list) => list.id === id) ?? listAt(id)).codes;
 
 const whenAnswered = (id: string, ...records: string[]) =>
   readAnswer(codesOf(id), records.length > 0 ? { kind: "ok", records } : { kind: "nxdomain" });
@@ -35,6 +34,9 @@ test.each([
   ["uceprotect-1", "127.0.0.2", 5],
   ["spameatingmonkey", "127.0.0.3", 10],
   ["blocklist-de", "127.0.0.14", 10],
+  ["bl.example.org", "127.0.0.2", 20],
+  ["bl.example.org", "127.0.1.2", 20],
+  ["bl.example.org", "127.2.3.4", 20],
 ])("%s lists by %s, which costs %i", (id, address, costPoints) => {
   expect(whenAnswered(id, address)).toMatchObject({
     kind: "listed",

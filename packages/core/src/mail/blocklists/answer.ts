@@ -48,6 +48,8 @@ const isMeant = (read: readonly Read[] | undefined): boolean =>
  * open resolver, .255 too many. 127.0.0.1 is how SURBL and URIBL refuse; no list may list by it.
  */
 const ERROR = /^127\.255\.|^127\.0\.0\.1$|^127\.0\.1\.255$/;
+/** RFC 5782 §2.1 leaves it to the list which of these it uses. */
+const LISTING = /^127\./;
 const OWN_CODE = /^127\.0\.0\.(\d+)$/;
 
 const meaningsOf = (codes: Codes, address: string): readonly Read[] => {
@@ -57,7 +59,7 @@ const meaningsOf = (codes: Codes, address: string): readonly Read[] => {
   const meaning = codes.meanings[address];
   if (meaning) return [meaning];
   if (codes.good?.includes(address)) return ["good"];
-  return [codes.others && OWN_CODE.test(address) ? codes.others : "unknown"];
+  return [codes.others && LISTING.test(address) ? codes.others : "unknown"];
 };
 
 /** The first bit is a refusal, whatever else is set. */

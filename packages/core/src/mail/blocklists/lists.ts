@@ -14,7 +14,7 @@ export type Codes =
       readonly meanings: Readonly<Record<string, Meaning>>;
       /** Codes by which a list speaks well of what it was asked about. */
       readonly good?: readonly string[];
-      /** For every other 127.0.0.x from .2 on (RFC 5782 §2.1), where a list names no codes. */
+      /** For every other 127.x.x.x (RFC 5782 §2.1), where a list names no codes. */
       readonly others?: Meaning;
     }
   /** The last octet is a sum of these. */
