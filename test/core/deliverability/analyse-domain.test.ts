@@ -1,7 +1,9 @@
 import { MODEL_VERSION } from "@mailproof/core/deliverability/score";
+import { listHealth } from "@mailproof/core/mail/blocklists/health";
 import { BLOCKLISTS, listAt } from "@mailproof/core/mail/blocklists/lists";
 import type { Dns } from "@mailproof/core/mail/dns/dns";
 import { expect, test } from "vitest";
+import { virtualTime } from "../../virtual-time.ts";
 import { type Zone, zone } from "../../zone.ts";
 import { RSA_2048 } from "../mail/dkim/keys.ts";
 import { LIST, reportOf, whenChecked } from "./check.ts";
@@ -225,4 +227,22 @@ test("a second list is counted beside the first", async () => {
   });
 
   expect(report.reputation).toMatchObject({ total: 2, checked: 1, skipped: 1, inconclusive: 0 });
+});
+
+test("a list is not given up for everybody because one check had no time left for it", async () => {
+  const { now, sleep } = virtualTime(new Date(Date.UTC(2026, 10, 21)));
+  const names = zone(GOOD);
+  const slow: Dns = async (type, name) => {
+    if (type === "MX") await sleep(7_700);
+    if (name.endsWith(LIST)) await sleep(500);
+    return names(type, name);
+  };
+  const blocklists = { lists: [listAt(LIST)], keys: {}, isHealthy: listHealth(now) };
+  const first = await reportOf(slow, { doors: { now, sleep }, blocklists });
+  await sleep(1_000);
+
+  const second = await reportOf(names, { doors: { now, sleep }, blocklists });
+
+  expect(first.reputation).toMatchObject({ skipped: 1, checked: 0 });
+  expect(second.reputation).toMatchObject({ skipped: 0, checked: 1 });
 });

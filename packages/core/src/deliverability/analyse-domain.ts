@@ -100,7 +100,7 @@ export const analyseDomain = async (
     dns,
     listDns,
     { ...doors, fetchPolicy: hurried(doors, budgetMs) },
-    question,
+    { ...question, blocklists: patient(question.blocklists, doors, budgetMs) },
   );
 
   const { mx, spf } = together(found.mx, found.spf, found.dmarc);
@@ -145,6 +145,26 @@ const hurried = ({ fetchPolicy, sleep }: Doors, budgetMs: number): FetchPolicy |
       fetchPolicy(url),
       sleep(budgetMs).then(() => ({ kind: "failed", why: "timeout" }) as const),
     ]));
+
+/**
+ * What a list came to is remembered for all checks, so it is tried past the time of this one, which only waits no
+ * longer: else a domain that is slow would have the list skipped for everybody.
+ */
+const patient = (
+  blocklists: Question["blocklists"],
+  { listDns, now, sleep }: Doors,
+  budgetMs: number,
+): Question["blocklists"] => {
+  const endsAtMs = now().getTime() + budgetMs;
+  let over: Promise<false> | undefined;
+  return {
+    ...blocklists,
+    isHealthy: (_, list, zone) => {
+      over ??= sleep(Math.max(0, endsAtMs - now().getTime())).then(() => false);
+      return Promise.race([blocklists.isHealthy(listDns, list, zone), over]);
+    },
+  };
+};
 
 type Found = Pick<Report, "mx" | "spf" | "dkim" | "dmarc" | "reputation" | "reverseDns" | "hints">;
 
