@@ -9,6 +9,7 @@ import { credits } from "@mailproof/core/money/credits";
 import { CHUNK_ROWS } from "@mailproof/core/settings";
 import { pretendEngine } from "@mailproof/core/verify/pretend";
 import type { World } from "@mailproof/core/world";
+import { givenServers } from "./https.ts";
 import { anyNames } from "./names.ts";
 import { chanceOf } from "./simulation/chance.ts";
 import { memoryBlobs } from "./simulation/memory-blobs.ts";
@@ -28,6 +29,7 @@ export const givenWorld = (seed = 1) => {
   const table = memoryTable(now);
   const queue = memoryQueue(now);
   const blobs = memoryBlobs();
+  const servers = givenServers(now);
   const logged: Logged[] = [];
   const world: World = {
     table,
@@ -37,6 +39,7 @@ export const givenWorld = (seed = 1) => {
     // What test keys are answered from serves here as the mail system: no network, and the same each time.
     engine: pretendEngine({ engine: { lists: lists() }, now, sleep }),
     names: anyNames,
+    https: servers.https,
     now,
     random: chance,
     randomBytes: (count) => Uint8Array.from({ length: count }, () => Math.floor(chance() * 256)),
@@ -54,10 +57,11 @@ export const givenWorld = (seed = 1) => {
       activityKey: "an activity key for tests",
       activityPool: "own",
       sesAccount: null,
+      sealingKey: "a sealing key for tests",
       chunkRows: CHUNK_ROWS,
     },
   };
-  return { world, table, queue, blobs, later, logged };
+  return { world, table, queue, blobs, servers, later, logged };
 };
 
 export type Given = { readonly balance?: number; readonly plan?: PlanId };

@@ -1,13 +1,14 @@
 import type { RateLimit } from "./access/rate.ts";
 import type { Blobs } from "./blobs.ts";
 import type { Names } from "./deliverability/names.ts";
+import type { Https } from "./https.ts";
 import type { Queue } from "./queue.ts";
 import type { Settings } from "./settings.ts";
 import type { Table } from "./table.ts";
 import type { Engine } from "./verify/engine.ts";
 
 /** What an id stands for shows in its first letters, in a log as in a support mail. */
-export type IdPrefix = "acc" | "key" | "txn" | "req" | "job" | "evt" | "upl";
+export type IdPrefix = "acc" | "key" | "txn" | "req" | "job" | "evt" | "upl" | "whk" | "dlv";
 
 /** Everything the core may touch outside itself. Built once per process, passed as the first argument. */
 export type World = {
@@ -18,6 +19,8 @@ export type World = {
   /** The way to mail servers. */
   readonly engine: Engine;
   readonly names: Names;
+  /** The way to whoever wants to be told. */
+  readonly https: Https;
   readonly now: () => Date;
   readonly random: () => number;
   /** Unpredictable to anybody: credentials are made of these, and of nothing else. */

@@ -23,6 +23,7 @@ export const awsWorld = (): World => {
     rateLimit: rateLimitOver(table, now),
     engine: { hostsOf: notDeployed, probe: notDeployed, lists: NO_LISTS, now },
     names: NO_NAMES,
+    https: { check: notDeployed, call: notDeployed },
     now,
     random: Math.random,
     randomBytes,
@@ -36,6 +37,7 @@ export const awsWorld = (): World => {
       activityKey: required("ACTIVITY_KEY"),
       activityPool: process.env["ACTIVITY_POOL"] === "shared" ? "shared" : "own",
       sesAccount: process.env["SES_ACCOUNT"] ?? null,
+      sealingKey: required("SEALING_KEY"),
       chunkRows: CHUNK_ROWS,
     },
   };

@@ -79,6 +79,7 @@ const Environment = v.object({
   SES_ACCOUNT: v.optional(
     v.pipe(v.string(), v.regex(/^acc_[\w-]+$/, "must be the id of an account")),
   ),
+  SEALING_KEY: v.optional(Secret),
   DNS_SERVERS: v.optional(listOf(DnsServer), ""),
   SMTP_PORT: v.optional(Port, "25"),
   SMTP_HELLO: v.optional(HelloName, "mailproof.invalid"),
@@ -89,6 +90,7 @@ const Environment = v.object({
   BLOCKLIST_DNS_SERVERS: v.optional(listOf(DnsServer), ""),
   SPAMHAUS_KEY: v.optional(ListKey),
   BARRACUDA_REGISTERED: v.optional(YesOrNo, "no"),
+  OUTBOUND_ALLOW_PRIVATE: v.optional(listOf(Block), ""),
 });
 
 export type Environment = v.InferOutput<typeof Environment>;

@@ -7,6 +7,7 @@ import { redact } from "@mailproof/core/redact";
 import { CHUNK_ROWS } from "@mailproof/core/settings";
 import { engineOver } from "@mailproof/core/verify/engine";
 import type { World } from "@mailproof/core/world";
+import { httpsDoor } from "@mailproof/net/https";
 import manifest from "../package.json" with { type: "json" };
 import { blobLinks, type OpenLink } from "./blob-links.ts";
 import type { Environment } from "./environment.ts";
@@ -24,6 +25,8 @@ export type House = {
   readonly openLink: OpenLink;
   readonly close: () => void;
 };
+
+const HTTPS_PORT = 443;
 
 /** The composition root on one machine. `baseUrl` is asked for when a link is made, not before. */
 export const openHouse = (
@@ -47,6 +50,11 @@ export const openHouse = (
     rateLimit: rateLimitOver(table, now),
     engine: engineOver(mail),
     names: mail.names,
+    https: httpsDoor({
+      dns: mail.dns,
+      port: HTTPS_PORT,
+      allowed: environment.OUTBOUND_ALLOW_PRIVATE,
+    }),
     now,
     random: Math.random,
     randomBytes,
@@ -63,6 +71,7 @@ export const openHouse = (
       activityKey: environment.ACTIVITY_KEY ?? derived(secrets.key_pepper, "activity"),
       activityPool: environment.ACTIVITY_POOL,
       sesAccount: environment.SES_ACCOUNT ?? null,
+      sealingKey: environment.SEALING_KEY ?? derived(secrets.link_secret, "sealed secrets"),
       chunkRows: CHUNK_ROWS,
     },
   };

@@ -10,6 +10,7 @@ export const SPECIAL_BLOCKS: Readonly<Record<string, string>> = {
   "10.0.0.0/8": "private use (RFC 1918)",
   "100.64.0.0/10": "shared address space of carriers (RFC 6598)",
   "127.0.0.0/8": "loopback (RFC 1122)",
+  "168.63.129.16/32": "a cloud's own services, which only its guests reach (Azure)",
   "169.254.0.0/16": "link local, and the clouds' metadata (RFC 3927)",
   "172.16.0.0/12": "private use (RFC 1918)",
   "192.0.0.0/24": "IETF protocol assignments, DS-Lite, PCP and TURN anycast (RFC 6890)",

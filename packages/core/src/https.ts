@@ -1,0 +1,103 @@
+import { type Cidr, isPublicIp, isWithin, parseIp } from "./mail/ip.ts";
+
+// The door to other people's servers, and who may be called through it. Whoever gives us an address chooses where
+// we connect to: each one is held against this guard, whatever it is for.
+
+export type HttpsRequest = {
+  readonly method: "GET" | "POST";
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+};
+
+/** Why there was no answer. The first five say that there will be none as long as the address is what it is. */
+export type HttpsFault =
+  | "bad_url"
+  | "not_https"
+  | "credentials_in_url"
+  | "port_not_allowed"
+  | "private_address"
+  | "name_not_found"
+  | "dns_failed"
+  | "connect_refused"
+  | "connect_timeout"
+  | "unreachable"
+  | "tls_failed"
+  | "closed"
+  | "not_http"
+  | "timeout";
+
+export type HttpsOutcome =
+  | {
+      readonly kind: "answer";
+      readonly status: number;
+      readonly contentType: string;
+      readonly retryAfter: string | null;
+      /** What was said, up to 64 KB; nothing of what came compressed, which we never ask for. */
+      readonly body: string;
+      /** Whether the body is all there was. */
+      readonly isWhole: boolean;
+    }
+  | { readonly kind: "failed"; readonly why: HttpsFault };
+
+/** Never rejects for the network's sake: a failure is an outcome. Follows no redirect, asks no proxy, and connects to what it checked. */
+export type Https = {
+  /** Why nothing would be sent there, by what is known now; undefined where something would. */
+  check(url: string): Promise<HttpsFault | undefined>;
+  call(request: HttpsRequest): Promise<HttpsOutcome>;
+};
+
+/** What makes an address one that nobody may register. The others may pass by themselves. */
+export const REFUSALS: Readonly<Partial<Record<HttpsFault, string>>> = {
+  bad_url: "must be an https address",
+  not_https: "must be an https address",
+  credentials_in_url: "must be an https address without credentials",
+  port_not_allowed: "must use port 443",
+  private_address: "must not lead to a private address",
+};
+
+/** `host` is a name in A-labels without a final dot, or an IP address without brackets. */
+export type Target = { readonly url: URL; readonly host: string; readonly port: number };
+
+/** What an address says before anybody is asked for the name in it. */
+export const targetOf = (text: string): Target | HttpsFault => {
+  // A URL parser drops tabs and line ends wherever they stand: what is read is then not what was written.
+  if (!URL.canParse(text) || /[\s\p{Cc}\\]/u.test(text)) return "bad_url";
+  const url = new URL(text);
+  if (url.protocol !== "https:") return "not_https";
+  // "https://@host" has none, and yet is written as if: what others read in it is not ours to guess.
+  if (url.username !== "" || url.password !== "" || /^[^/]*\/\/[^/?#]*@/.test(text))
+    return "credentials_in_url";
+  const host = url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+  if (host === "" || host.endsWith(".")) return "bad_url";
+  return { url, host, port: Number(url.port || DEFAULT_PORT) };
+};
+
+const DEFAULT_PORT = 443;
+
+export type GuardSettings = {
+  /** The one port that may be called. */
+  readonly port: number;
+  /** What an operator permits on top, at any port. */
+  readonly allowed: readonly Cidr[];
+};
+
+/**
+ * Every address a name leads to must be one that may be called: with one good and one bad it would be chance which
+ * is connected to.
+ */
+export const faultOfAddresses = (
+  { port }: Pick<Target, "port">,
+  ips: readonly string[],
+  { port: ours, allowed }: GuardSettings,
+): HttpsFault | undefined => {
+  if (!ips.every((ip) => isPublicIp(ip, allowed))) return "private_address";
+  return port === ours || ips.every((ip) => isAllowed(ip, allowed))
+    ? undefined
+    : "port_not_allowed";
+};
+
+const isAllowed = (text: string, allowed: readonly Cidr[]): boolean => {
+  const ip = parseIp(text);
+  return ip !== undefined && allowed.some((block) => isWithin(ip, block));
+};

@@ -1,0 +1,48 @@
+import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
+import type { World } from "./world.ts";
+
+const CIPHER = "aes-256-gcm";
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+/**
+ * A secret as it is stored. A leaked table alone does not tell it, and copied to what belongs to somebody else it
+ * opens nothing: `bound` says whose it is.
+ */
+export const seal = (
+  world: Pick<World, "randomBytes" | "settings">,
+  bound: string,
+  text: string,
+): string => {
+  const iv = world.randomBytes(IV_BYTES);
+  const cipher = createCipheriv(CIPHER, keyFrom(world.settings.sealingKey), iv);
+  cipher.setAAD(Buffer.from(bound));
+  const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+  return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString("base64url");
+};
+
+/** Undefined for what we did not seal, or not with this key, or not for this owner. */
+export const unseal = (
+  { settings }: Pick<World, "settings">,
+  bound: string,
+  sealed: string,
+): string | undefined => {
+  const bytes = Buffer.from(sealed, "base64url");
+  if (bytes.length < IV_BYTES + TAG_BYTES) return undefined;
+  const iv = bytes.subarray(0, IV_BYTES);
+  const decipher = createDecipheriv(CIPHER, keyFrom(settings.sealingKey), iv, {
+    authTagLength: TAG_BYTES,
+  });
+  decipher.setAAD(Buffer.from(bound));
+  decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+  try {
+    const text = decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES));
+    return Buffer.concat([text, decipher.final()]).toString("utf8");
+  } catch {
+    return undefined;
+  }
+};
+
+/** A setting is any long text; a key has 32 bytes. */
+const keyFrom = (setting: string): Buffer =>
+  createHmac("sha256", setting).update("sealed secrets").digest();

@@ -1,0 +1,218 @@
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { isIP } from "node:net";
+import { connect as connectTls, type TLSSocket } from "node:tls";
+import {
+  faultOfAddresses,
+  type GuardSettings,
+  type Https,
+  type HttpsFault,
+  type HttpsOutcome,
+  type HttpsRequest,
+  type Target,
+  targetOf,
+} from "@mailproof/core/https";
+import type { Dns, DnsOutcome } from "@mailproof/core/mail/dns/dns";
+import { isAbsent, recordsOf } from "@mailproof/core/mail/dns/outcome";
+import { dial } from "./smtp-wire.ts";
+
+type Doors = GuardSettings & { readonly dns: Dns };
+
+/** For TCP and TLS together, and for everything from the look-up of the name to the last byte that is read. */
+const CONNECT_WITHIN_MS = 5_000;
+const ANSWER_WITHIN_MS = 10_000;
+const BODY_BYTES_MAX = 65_536;
+/** Of the addresses of a name so many are tried, one after another. */
+const ADDRESSES_TRIED_MAX = 3;
+
+/**
+ * The way out over HTTPS. A name is looked up once, every address it has is held against the guard, and the socket
+ * is opened to one of those: between check and connect there is no second look-up that could say something else.
+ */
+export const httpsDoor = (doors: Doors): Https => ({
+  check: async (url) => {
+    const located = await locate(doors, url);
+    return typeof located === "string" ? located : undefined;
+  },
+  call: (request) => callWithin(doors, request),
+});
+
+type Located = Target & { readonly ips: readonly string[] };
+
+const locate = async (doors: Doors, text: string): Promise<Located | HttpsFault> => {
+  const target = targetOf(text);
+  if (typeof target === "string") return target;
+  const ips = await addressesOf(doors.dns, target.host);
+  if (typeof ips === "string") return ips;
+  return faultOfAddresses(target, ips, doors) ?? { ...target, ips };
+};
+
+// RFC 6761 §6.3: ourselves, and no name server is to be asked. The guard says whether that may be called.
+const LOCALHOST = /(?:^|\.)localhost$/;
+
+/** IPv4 first: a machine without IPv6 loses no time then. */
+const addressesOf = async (dns: Dns, host: string): Promise<readonly string[] | HttpsFault> => {
+  if (isIP(host) !== 0) return [host];
+  if (LOCALHOST.test(host)) return ["127.0.0.1", "::1"];
+  const asked: readonly DnsOutcome<string>[] = await Promise.all([
+    dns("A", host),
+    dns("AAAA", host),
+  ]);
+  const ips = asked.flatMap(recordsOf);
+  if (ips.length > 0) return ips;
+  return asked.every(isAbsent) ? "name_not_found" : "dns_failed";
+};
+
+const failed = (why: HttpsFault): HttpsOutcome => ({ kind: "failed", why });
+
+const callWithin = async (doors: Doors, request: HttpsRequest): Promise<HttpsOutcome> => {
+  const late = new AbortController();
+  const { promise: tooLate, resolve } = Promise.withResolvers<HttpsOutcome>();
+  const timer = setTimeout(() => {
+    late.abort();
+    resolve(failed("timeout"));
+  }, ANSWER_WITHIN_MS);
+  try {
+    return await Promise.race([call(doors, request, late.signal), tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+const call = async (
+  doors: Doors,
+  request: HttpsRequest,
+  late: AbortSignal,
+): Promise<HttpsOutcome> => {
+  const located = await locate(doors, request.url);
+  if (typeof located === "string") return failed(located);
+  const socket = await connect(located, late);
+  if (typeof socket === "string") return failed(socket);
+  if (!late.aborted) return talk(socket, located, request, late);
+  socket.destroy();
+  return failed("timeout");
+};
+
+/** The first address that takes us in; each has its share of the time that is left. */
+const connect = async (located: Located, late: AbortSignal): Promise<TLSSocket | HttpsFault> => {
+  const until = performance.now() + CONNECT_WITHIN_MS;
+  const ips = located.ips.slice(0, ADDRESSES_TRIED_MAX);
+  let fault: HttpsFault = "unreachable";
+  for (const [tried, ip] of ips.entries()) {
+    const shareMs = (until - performance.now()) / (ips.length - tried);
+    if (late.aborted || shareMs <= 0) break;
+    const came = await connectTo(ip, located, shareMs);
+    if (typeof came !== "string") return came;
+    fault = came;
+  }
+  return fault;
+};
+
+const connectTo = async (
+  ip: string,
+  { host, port }: Target,
+  withinMs: number,
+): Promise<TLSSocket | HttpsFault> => {
+  const until = performance.now() + withinMs;
+  const socket = await dial(ip, port, withinMs);
+  if (typeof socket === "string") return FAULT_OF[socket] ?? "unreachable";
+  const secured = connectTls({
+    socket,
+    host,
+    // RFC 6066 §3: an address is no server name.
+    ...(isIP(host) === 0 && { servername: host }),
+    ALPNProtocols: ["http/1.1"],
+    // Said once more: the environment can turn it off for a whole process.
+    rejectUnauthorized: true,
+  });
+  return new Promise((resolve) => {
+    const settle = (outcome: TLSSocket | HttpsFault): void => {
+      clearTimeout(timer);
+      if (outcome !== secured) secured.destroy();
+      resolve(outcome);
+    };
+    const timer = setTimeout(
+      () => settle("connect_timeout"),
+      Math.max(1, until - performance.now()),
+    );
+    secured.once("secureConnect", () => settle(secured));
+    secured.once("close", () => settle("tls_failed"));
+    // Stays for the socket's life: an error that nobody listens to would end the process.
+    secured.on("error", () => settle("tls_failed"));
+  });
+};
+
+const FAULT_OF: Readonly<Record<string, HttpsFault>> = {
+  connect_refused: "connect_refused",
+  connect_timeout: "connect_timeout",
+};
+
+const talk = (
+  socket: TLSSocket,
+  target: Target,
+  request: HttpsRequest,
+  late: AbortSignal,
+): Promise<HttpsOutcome> =>
+  new Promise((resolve, reject) => {
+    const settle = (outcome: HttpsOutcome): void => {
+      socket.destroy();
+      resolve(outcome);
+    };
+    late.addEventListener("abort", () => settle(failed("timeout")));
+    try {
+      const asking = ask(socket, target, request);
+      asking.on("error", (error: NodeJS.ErrnoException) =>
+        settle(failed(error.code?.startsWith("HPE_") ? "not_http" : "closed")),
+      );
+      asking.on("upgrade", () => settle(failed("not_http")));
+      asking.on("response", (answer) => hear(answer, settle));
+      asking.end(request.body);
+    } catch (cause) {
+      // A header that no request can have: a mistake of ours.
+      socket.destroy();
+      reject(cause);
+    }
+  });
+
+const ask = (socket: TLSSocket, { url }: Target, { method, headers, body }: HttpsRequest) =>
+  httpRequest({
+    // A socket of our own: no agent, and so no proxy that the environment names, has a say in where it leads.
+    createConnection: () => socket,
+    method,
+    path: `${url.pathname}${url.search}`,
+    setHost: false,
+    headers: {
+      ...headers,
+      host: url.host,
+      connection: "close",
+      // What comes compressed all the same is not unpacked: there is no bomb that could go off.
+      "accept-encoding": "identity",
+      ...(body !== undefined && { "content-length": Buffer.byteLength(body) }),
+    },
+  });
+
+/** Reads as much as anybody looks at; whoever says more is cut short, and its status stands. */
+const hear = (answer: IncomingMessage, settle: (outcome: HttpsOutcome) => void): void => {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  const { statusCode = 0, headers } = answer;
+  const isPacked = !/^(?:identity)?$/i.test(headers["content-encoding"] ?? "");
+  const tell = (isWhole: boolean): void =>
+    settle({
+      kind: "answer",
+      status: statusCode,
+      contentType: headers["content-type"] ?? "",
+      retryAfter: headers["retry-after"] ?? null,
+      body: Buffer.concat(pieces).subarray(0, BODY_BYTES_MAX).toString(),
+      isWhole,
+    });
+  if (isPacked) return tell(false);
+  answer.on("data", (piece: Buffer) => {
+    pieces.push(piece);
+    bytes += piece.length;
+    if (bytes > BODY_BYTES_MAX) tell(false);
+  });
+  answer.on("end", () => tell(true));
+  // Its status was heard; what of the body is missing changes nothing in it.
+  answer.on("error", () => tell(false));
+  answer.on("close", () => tell(false));
+};

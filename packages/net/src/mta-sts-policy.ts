@@ -1,0 +1,14 @@
+import type { Https } from "@mailproof/core/https";
+import type { FetchPolicy } from "@mailproof/core/mail/hints/mta-sts";
+
+/** Gets a policy as RFC 8461 §3.3 wants it: over HTTPS that is valid for the name, and along no redirect. */
+export const policyFetcher =
+  (https: Pick<Https, "call">): FetchPolicy =>
+  async (url) => {
+    const outcome = await https.call({ method: "GET", url, headers: {} });
+    if (outcome.kind === "failed") return outcome;
+    const { status, contentType, body, isWhole } = outcome;
+    return isWhole
+      ? { kind: "answer", status, contentType, body }
+      : { kind: "failed", why: "incomplete" };
+  };

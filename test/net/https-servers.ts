@@ -1,0 +1,67 @@
+import type { RequestListener } from "node:http";
+import { createServer } from "node:https";
+import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import type { Dns } from "@mailproof/core/mail/dns/dns";
+import { parseCidr } from "@mailproof/core/mail/ip";
+import { httpsDoor } from "@mailproof/net/https";
+import { onTestFinished } from "vitest";
+import { SELF_SIGNED } from "./self-signed.ts";
+
+/** What the certificate of these tests is for. */
+export const NAME = "mail.test";
+/** Stands for the open internet: the one address of this machine that the guard is told to let through. */
+export const OPEN = "127.0.0.5";
+
+export const trustSelfSigned = (): void =>
+  setDefaultCACertificates([...getCACertificates("default"), SELF_SIGNED.cert]);
+
+type Serve = (...asked: Parameters<RequestListener>) => unknown;
+
+/** A server over TLS at every address of loopback, and at which of them somebody connected. */
+export const listenSecure = async (serve: Serve, host = "::") => {
+  const connections: string[] = [];
+  const server = createServer(SELF_SIGNED, (request, answer) => void serve(request, answer));
+  const sockets = watch(server, connections);
+  return { ...(await started(server, sockets, host)), connections };
+};
+
+/** The same without TLS: it takes what comes, and says nothing. */
+export const listenPlain = async (serve: (socket: Socket) => void = () => undefined) => {
+  const connections: string[] = [];
+  const server = createTcpServer(serve);
+  const sockets = watch(server, connections);
+  return { ...(await started(server, sockets)), connections };
+};
+
+const watch = (server: ReturnType<typeof createTcpServer>, connections: string[]) => {
+  const sockets = new Set<Socket>();
+  server.prependListener("connection", (socket: Socket) => {
+    connections.push((socket.localAddress ?? "").replace("::ffff:", ""));
+    sockets.add(socket.on("error", () => socket.destroy()));
+  });
+  return sockets;
+};
+
+const started = async (
+  server: ReturnType<typeof createTcpServer>,
+  sockets: Set<Socket>,
+  host = "::",
+) => {
+  await new Promise<void>((resolve) => void server.listen(0, host, resolve));
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => void server.close(resolve));
+  });
+  return { port: (server.address() as AddressInfo).port };
+};
+
+/** The door, as it is but for its port: nobody may listen at 443 here. */
+export const doorOf = (dns: Dns, port: number, open: readonly string[] = [OPEN]) =>
+  httpsDoor({
+    dns,
+    port,
+    allowed: open.flatMap((block) => parseCidr(block) ?? []),
+  });
+
+export const posted = (url: string) => ({ method: "POST", url, headers: {}, body: "{}" }) as const;

@@ -1,0 +1,251 @@
+import { once } from "node:events";
+import type { IncomingHttpHeaders } from "node:http";
+import { text } from "node:stream/consumers";
+import { gzipSync } from "node:zlib";
+import { policyFetcher } from "@mailproof/net/mta-sts-policy";
+import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { zone } from "../zone.ts";
+import {
+  doorOf,
+  listenPlain,
+  listenSecure,
+  NAME,
+  OPEN,
+  posted,
+  trustSelfSigned,
+} from "./https-servers.ts";
+import { closedPort } from "./servers.ts";
+
+beforeAll(trustSelfSigned);
+
+const ZONE = zone({ [NAME]: { A: [OPEN] }, "other.test": { A: [OPEN] } });
+
+const urlOf = (port: number, path = "/") => `https://${NAME}:${port}${path}`;
+
+test("what is sent arrives byte by byte, with the name and what was said of it", async () => {
+  const heard: {
+    url: string | undefined;
+    method: string | undefined;
+    headers: IncomingHttpHeaders;
+    body: string;
+  }[] = [];
+  const { port } = await listenSecure(async (request, answer) => {
+    const { url, method, headers } = request;
+    heard.push({ url, method, headers, body: await text(request) });
+    answer.writeHead(202, { "content-type": "text/plain", "retry-after": "7" }).end("thanks");
+  });
+
+  const outcome = await doorOf(ZONE, port).call({
+    method: "POST",
+    url: urlOf(port, "/in?a=1#part"),
+    headers: { "content-type": "application/json", "webhook-id": "evt_1" },
+    body: '{"name":"Zoë"}',
+  });
+
+  expect(outcome).toEqual({
+    kind: "answer",
+    status: 202,
+    contentType: "text/plain",
+    retryAfter: "7",
+    body: "thanks",
+    isWhole: true,
+  });
+  expect(heard).toMatchObject([
+    {
+      url: "/in?a=1",
+      method: "POST",
+      body: '{"name":"Zoë"}',
+      headers: {
+        host: `${NAME}:${port}`,
+        "webhook-id": "evt_1",
+        "content-length": "15",
+        "accept-encoding": "identity",
+        connection: "close",
+      },
+    },
+  ]);
+});
+
+test("a certificate for another name is refused", async () => {
+  const { port } = await listenSecure((_, answer) => void answer.end());
+
+  expect(await doorOf(ZONE, port).call(posted(`https://other.test:${port}/`))).toEqual({
+    kind: "failed",
+    why: "tls_failed",
+  });
+});
+
+test("a certificate is wanted also where the environment says that none is", async () => {
+  vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { port } = await listenSecure((_, answer) => void answer.end());
+
+  expect(await doorOf(ZONE, port).call(posted(`https://other.test:${port}/`))).toMatchObject({
+    why: "tls_failed",
+  });
+});
+
+test("no proxy of the environment is asked", async () => {
+  const proxy = await listenPlain();
+  for (const name of [
+    "HTTPS_PROXY",
+    "https_proxy",
+    "HTTP_PROXY",
+    "http_proxy",
+    "ALL_PROXY",
+    "NODE_USE_ENV_PROXY",
+  ])
+    vi.stubEnv(name, name === "NODE_USE_ENV_PROXY" ? "1" : `http://127.0.0.1:${proxy.port}`);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { port } = await listenSecure((_, answer) => void answer.end());
+
+  expect(await doorOf(ZONE, port).call(posted(urlOf(port)))).toMatchObject({ status: 200 });
+  expect(proxy.connections).toEqual([]);
+});
+
+test("of a long answer 64 KB are read, and its status stands", async () => {
+  const { port } = await listenSecure(async (_, answer) => {
+    const piece = "x".repeat(65_536);
+    while (!answer.destroyed) {
+      if (!answer.write(piece))
+        await Promise.race([once(answer, "drain"), once(answer, "close")]).catch(() => undefined);
+    }
+  });
+
+  const outcome = await doorOf(ZONE, port).call(posted(urlOf(port)));
+
+  expect(outcome).toMatchObject({ kind: "answer", status: 200, isWhole: false });
+  expect("body" in outcome && outcome.body.length).toBe(65_536);
+});
+
+test.each(["gzip", "br", "deflate", "zstd", "gzip, gzip"])(
+  "a body packed with %s is not unpacked",
+  async (packing) => {
+    const bomb = gzipSync(Buffer.alloc(10_000_000));
+    const { port } = await listenSecure(
+      (_, answer) => void answer.writeHead(200, { "content-encoding": packing }).end(bomb),
+    );
+
+    expect(await doorOf(ZONE, port).call(posted(urlOf(port)))).toMatchObject({
+      kind: "answer",
+      status: 200,
+      body: "",
+      isWhole: false,
+    });
+  },
+);
+
+test("a server that speaks no TLS, one that hangs up and one that is not there are failures", async () => {
+  const hangsUp = await listenSecure((request) => void request.socket.destroy());
+  const plain = await listenPlain((socket) => void socket.end("220 mail.test ESMTP\r\n"));
+  const closed = await closedPort();
+
+  expect(await doorOf(ZONE, hangsUp.port).call(posted(urlOf(hangsUp.port)))).toEqual({
+    kind: "failed",
+    why: "closed",
+  });
+  expect(await doorOf(ZONE, plain.port).call(posted(urlOf(plain.port)))).toEqual({
+    kind: "failed",
+    why: "tls_failed",
+  });
+  expect(await doorOf(ZONE, closed).call(posted(urlOf(closed)))).toEqual({
+    kind: "failed",
+    why: "connect_refused",
+  });
+});
+
+test("a header that would be two lines is an error of ours and never sent", async () => {
+  const { port } = await listenSecure((_, answer) => void answer.end());
+  const headers = { "webhook-id": "a\r\nx-evil: 1" };
+
+  const sent = doorOf(ZONE, port).call({ ...posted(urlOf(port)), headers });
+
+  await expect(sent).rejects.toThrow(/header/i);
+});
+
+test("a name that has no address and one that cannot be asked for are told apart", async () => {
+  const names = zone({ "none.test": { TXT: ["x"] }, "down.test": "TIMEOUT" });
+
+  expect(await doorOf(names, 443).call(posted("https://none.test/"))).toEqual({
+    kind: "failed",
+    why: "name_not_found",
+  });
+  expect(await doorOf(names, 443).call(posted("https://down.test/"))).toEqual({
+    kind: "failed",
+    why: "dns_failed",
+  });
+});
+
+test("the second address is tried when the first does not take us in", async () => {
+  const { port, connections } = await listenSecure((_, answer) => void answer.end(), OPEN);
+  const names = zone({ [NAME]: { A: ["127.0.0.9", OPEN] } });
+  const door = doorOf(names, port, ["127.0.0.9", OPEN]);
+
+  expect(await door.call(posted(urlOf(port)))).toMatchObject({ status: 200 });
+  expect(connections).toEqual([OPEN]);
+});
+
+const timersFaked = () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+};
+
+test("a server that takes the connection and never says a word is left after 5 seconds", async () => {
+  timersFaked();
+  const { promise: came, resolve } = Promise.withResolvers<void>();
+  const { port } = await listenPlain(() => resolve());
+  const outcome = doorOf(ZONE, port).call(posted(urlOf(port)));
+  await came;
+
+  // The socket stands once the server has it; what it waits for now is the handshake.
+  await vi.waitFor(() => expect(vi.getTimerCount()).toBe(2));
+  await vi.advanceTimersByTimeAsync(5_000);
+
+  expect(await outcome).toEqual({ kind: "failed", why: "connect_timeout" });
+});
+
+test.each([
+  ["answers nothing", () => undefined],
+  [
+    "never ends its answer",
+    (answer: { writeHead: (status: number) => { write: (piece: string) => unknown } }) =>
+      void answer.writeHead(200).write("a"),
+  ],
+])("a server that %s is left after 10 seconds", async (_what, serve) => {
+  timersFaked();
+  const { promise: asked, resolve } = Promise.withResolvers<void>();
+  const { port } = await listenSecure((_request, answer) => {
+    serve(answer as never);
+    resolve();
+  });
+  const outcome = doorOf(ZONE, port).call(posted(urlOf(port)));
+  await asked;
+
+  await vi.advanceTimersByTimeAsync(10_000);
+
+  expect(await outcome).toEqual({ kind: "failed", why: "timeout" });
+});
+
+test("a policy of MTA-STS is fetched as it is published, and no redirect is followed", async () => {
+  const policy = "version: STSv1\nmode: enforce\nmx: mx.example.com\nmax_age: 86400\n";
+  const { port } = await listenSecure((request, answer) => {
+    if (request.url === "/moved")
+      answer.writeHead(301, { location: "/.well-known/mta-sts.txt" }).end();
+    else if (request.url === "/long") answer.end("x".repeat(70_000));
+    else answer.writeHead(200, { "content-type": "text/plain" }).end(`${request.method} ${policy}`);
+  });
+  const fetchPolicy = policyFetcher(doorOf(ZONE, port));
+
+  expect(await fetchPolicy(urlOf(port, "/.well-known/mta-sts.txt"))).toEqual({
+    kind: "answer",
+    status: 200,
+    contentType: "text/plain",
+    body: `GET ${policy}`,
+  });
+  expect(await fetchPolicy(urlOf(port, "/moved"))).toMatchObject({ status: 301 });
+  expect(await fetchPolicy(urlOf(port, "/long"))).toEqual({ kind: "failed", why: "incomplete" });
+  expect(await fetchPolicy("https://127.0.0.1/")).toEqual({
+    kind: "failed",
+    why: "private_address",
+  });
+});
