@@ -43,6 +43,10 @@ export const SPEC: readonly Operation[] = [
   of("POST /v1/webhooks/{id}/secret", 200, 401, 403, 404, 429),
   of("GET /v1/webhooks/events", 200, 401, 403, 429),
 
+  // Ours, beside those of the contract.
+  of("GET /v1/webhooks/{id}/deliveries", 200, 400, 401, 403, 404, 429),
+  of("POST /v1/webhooks/{id}/deliveries/{delivery_id}/retry", 202, 400, 401, 403, 404, 409, 429),
+
   // Groups that the contract names without their paths.
   of("GET /v1/account", 200, 400, 401, 403, 429),
   of("GET /v1/account/usage", 200, 400, 401, 403, 429),
@@ -53,12 +57,4 @@ export const SPEC: readonly Operation[] = [
 ];
 
 /** What is not built yet. It only ever gets shorter; a product that is ready has nothing here. */
-export const NOT_BUILT_YET: readonly string[] = [
-  "GET /v1/webhooks",
-  "POST /v1/webhooks",
-  "PUT /v1/webhooks/{id}",
-  "DELETE /v1/webhooks/{id}",
-  "POST /v1/webhooks/{id}/test",
-  "POST /v1/webhooks/{id}/secret",
-  "GET /v1/webhooks/events",
-];
+export const NOT_BUILT_YET: readonly string[] = [];

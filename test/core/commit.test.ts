@@ -14,7 +14,7 @@ type Fate = "passes" | "is lost before" | "is lost after" | "breaks";
 
 /** A table to which each transaction has a fate, the last of them for all that follow. */
 const givenFates = async (fates: readonly Fate[], halves = 5) => {
-  const { table } = givenWorld();
+  const { table, queue } = givenWorld();
   await table.write({ create: { ...key("purse"), n: halves } });
   const slept: number[] = [];
   let tries = 0;
@@ -27,6 +27,7 @@ const givenFates = async (fates: readonly Fate[], halves = 5) => {
   };
   const unsure = {
     table: { ...table, transact },
+    queue,
     random: () => 0.5,
     sleep: async (ms: number) => void slept.push(ms),
   };

@@ -1,4 +1,5 @@
 import { audit } from "@mailproof/core/money/audit";
+import { unseal } from "@mailproof/core/sealed";
 import { readEvent } from "@mailproof/core/webhooks/items";
 import type { World } from "@mailproof/core/world";
 import { describe, expect, test } from "vitest";
@@ -321,9 +322,11 @@ test("the callback of a job that failed is in the event of its failure", async (
     {
       type: "job.failed",
       data: { job_id: "job_1", status: "failed", error: expect.any(String) },
-      callback: { url: callback.webhook_url, secret: callback.webhook_secret },
+      callback: { url: callback.webhook_url },
     },
   ]);
+  const { secret } = events[0]?.callback ?? {};
+  expect(unseal(house.world, house.account, secret ?? "")).toBe(callback.webhook_secret);
 });
 
 test("results of a chunk are kept as long as the plan says, and the job tells its counts for longer", async () => {

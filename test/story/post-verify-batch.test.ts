@@ -2,6 +2,7 @@ import { bodyTooLarge } from "@mailproof/api/body";
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { audit } from "@mailproof/core/money/audit";
 import { credits } from "@mailproof/core/money/credits";
+import { unseal } from "@mailproof/core/sealed";
 import { readEvent } from "@mailproof/core/webhooks/items";
 import { expect, test } from "vitest";
 import { down, overTable, replyless, unread } from "../breaking.ts";
@@ -99,7 +100,7 @@ test.each([
 
 const SECRET = "s".repeat(16);
 
-test("whoever asked to be called back is named in the one event of the end, with the secret", async () => {
+test("whoever asked to be called back is named in the one event of the end, with the secret sealed", async () => {
   const house = await givenChunked();
   const callback = { webhook_url: "https://x.example/done", webhook_secret: SECRET };
   await whenBatched(house.world, house.liveKey, {
@@ -122,9 +123,11 @@ test("whoever asked to be called back is named in the one event of the end, with
         status: "completed",
         progress: { total: 3, processed: 3, valid: 2, invalid: 1, risky: 0, unknown: 0 },
       },
-      callback: { url: "https://x.example/done", secret: SECRET },
+      callback: { url: "https://x.example/done" },
     },
   ]);
+  expect(unseal(house.world, house.account, events[0]?.callback?.secret ?? "")).toBe(SECRET);
+  expect(JSON.stringify(house.table.items())).not.toContain(SECRET);
 });
 
 test.each([

@@ -30,7 +30,8 @@ export type Need =
   | "blobs:read"
   | "blobs:write"
   | "mail"
-  | "dns";
+  | "dns"
+  | "https";
 
 /** Each part of the request has a schema of its own, so no field can pass for one of another part. */
 export type Input<P = unknown, Q = unknown, B = unknown> = {

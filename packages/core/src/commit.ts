@@ -1,5 +1,6 @@
 import { fingerprint } from "./fingerprint.ts";
 import type { Item, Table, Transacted, Write } from "./table.ts";
+import { tellOf } from "./webhooks/messages.ts";
 import type { World } from "./world.ts";
 import { keyOf } from "./writes.ts";
 
@@ -12,8 +13,19 @@ export type Writes = readonly [first: Write, ...more: Write[]];
  * A transaction whose reply may be lost is sent again: it was written, or it is written now. When its first write
  * is refused then, an earlier try may have got through: it did if what is there is what we wanted to create. So that
  * should be something that stays. Still ambiguous is whatever no reply came to in the end.
+ *
+ * The events among the writes are on their way as soon as they are written.
  */
 export const commit = async (
+  world: Pick<World, "table" | "random" | "sleep" | "queue">,
+  writes: Writes,
+): Promise<Transacted> => {
+  const result = await written(world, writes);
+  if (result.outcome === "committed") await tellOf(world, writes);
+  return result;
+};
+
+const written = async (
   world: Pick<World, "table" | "random" | "sleep">,
   writes: Writes,
 ): Promise<Transacted> => {

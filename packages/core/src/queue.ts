@@ -11,6 +11,8 @@ export type QueueFacts = {
   readonly receivesMax: number;
   /** So many of its messages one machine has in hand at the same time. */
   readonly atOnce: number;
+  /** Of those, how many also while its thread has much to do: many, where all they do is wait for others. */
+  readonly evenWhenBusy?: number;
 };
 
 const DEAD = "-dead";

@@ -10,6 +10,9 @@ import { repairSingle, SINGLE } from "./jobs/single.ts";
 import { readOperation } from "./money/operations.ts";
 import type { Item } from "./table.ts";
 import { continueAsJob } from "./verify/once.ts";
+import { repairDelivery } from "./webhooks/deliver.ts";
+import { fanOut } from "./webhooks/fan-out.ts";
+import { DELIVERY, EVENT } from "./webhooks/items.ts";
 import type { Schedule } from "./worker.ts";
 import type { World } from "./world.ts";
 
@@ -26,6 +29,8 @@ const REPAIRS: Readonly<Record<string, (world: World, item: Item) => Promise<str
   [SINGLE]: repairSingle,
   [JOB]: repairJob,
   [CHUNK]: repairChunk,
+  [EVENT]: fanOut,
+  [DELIVERY]: repairDelivery,
 };
 
 /** Whoever takes work has this long before somebody else may. */

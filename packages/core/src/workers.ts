@@ -3,6 +3,8 @@ import { runMonitor } from "./deliverability/monitors.ts";
 import { verifyChunk } from "./jobs/chunk-worker.ts";
 import { verifySingle } from "./jobs/single.ts";
 import { reconcile } from "./reconciler.ts";
+import { deliver } from "./webhooks/deliver.ts";
+import { fanOutEvent } from "./webhooks/fan-out.ts";
 import { type Schedule, type Worker, withDeadLetters } from "./worker.ts";
 
 /** Everything that is done behind the caller's back: both runtimes run exactly these. */
@@ -11,5 +13,7 @@ export const workers: readonly Worker[] = withDeadLetters([
   verifyChunk,
   runMonitor,
   ingestSes,
+  fanOutEvent,
+  deliver,
 ]);
 export const schedules: readonly Schedule[] = [reconcile];

@@ -26,14 +26,15 @@ export const runBackground = async (
  */
 const work = async (world: LocalWorld, worker: Worker, signal: AbortSignal): Promise<void> => {
   const { queue } = worker;
+  const { evenWhenBusy = ALWAYS_IN_HAND } = queue;
   const inHand = new Set<Promise<void>>();
   const hasTime = spareTime();
   while (!signal.aborted) {
     if (inHand.size >= queue.atOnce) await Promise.race(inHand);
-    else if (inHand.size >= ALWAYS_IN_HAND && !hasTime())
+    else if (inHand.size >= evenWhenBusy && !hasTime())
       await Promise.race([pause(LOOK_AGAIN_MS, signal), ...inHand]);
     else {
-      const max = Math.max(1, ALWAYS_IN_HAND - inHand.size);
+      const max = Math.max(1, evenWhenBusy - inHand.size);
       const received = await world.queue
         .receive(queue, { max, waitMs: LONG_POLL_MS, signal })
         .catch((cause: unknown) => trouble(world, queue.name, cause, signal));

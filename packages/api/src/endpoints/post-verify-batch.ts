@@ -1,9 +1,11 @@
 import { acceptBatch } from "@mailproof/core/jobs/batch";
 import { toCredits } from "@mailproof/core/money/credits";
+import { signingKeyOf } from "@mailproof/core/webhooks/signature";
 import * as v from "valibot";
 import { endpoint } from "../endpoint.ts";
 import { keyedBy } from "../idempotency.ts";
 import { CallbackUrl, JobName, JobOptions, wantsOf } from "../job-wishes.ts";
+import { assertMayCall } from "../outgoing-url.ts";
 import { invalidField } from "../parse.ts";
 import { KEYED_ERRORS, listOf, PAID_ERRORS } from "../schemas.ts";
 
@@ -17,7 +19,7 @@ export const postVerifyBatch = endpoint({
   summary: "Verify up to 10,000 addresses as a job.",
   price: "1 credit for each different address, when the job is accepted. No refunds.",
   access: "verification:write",
-  needs: ["table:readwrite", "blobs:write", "queue:send"],
+  needs: ["table:readwrite", "blobs:write", "queue:send", "https"],
   keyed: true,
   answers: [202],
   errors: [...KEYED_ERRORS, ...PAID_ERRORS],
@@ -40,6 +42,7 @@ export const postVerifyBatch = endpoint({
         v.string(),
         v.minLength(SECRET_LENGTH.least, `must have at least ${SECRET_LENGTH.least} characters`),
         v.maxLength(SECRET_LENGTH.most, `must have at most ${SECRET_LENGTH.most} characters`),
+        v.check((secret) => signingKeyOf(secret) !== undefined, "must be base64 after whsec_"),
       ),
     ),
     options: JobOptions,
@@ -59,6 +62,7 @@ export const postVerifyBatch = endpoint({
     const { emails, name = null, webhook_url: url, webhook_secret: secret = null } = body;
     if (secret !== null && url === undefined)
       throw invalidField("webhook_secret", "needs a webhook_url that it signs for");
+    if (url !== undefined) await assertMayCall(world, "webhook_url", url);
     const wish = {
       emails,
       name,

@@ -10,6 +10,7 @@ import { endpoint } from "../endpoint.ts";
 import { kindOfFile, takeFileForm } from "../file-form.ts";
 import { keyedBy } from "../idempotency.ts";
 import { CallbackUrl, JobName, JobOptions, wantsOf } from "../job-wishes.ts";
+import { assertMayCall } from "../outgoing-url.ts";
 import { KEYED_ERRORS, PAID_ERRORS } from "../schemas.ts";
 
 const ROUTE = "POST /v1/verify/file";
@@ -53,7 +54,7 @@ export const postVerifyFile = endpoint({
     "Verify the addresses of a CSV or TXT file as a job: ask for an upload, put the file, process it.",
   price: "1 credit for each different address, when the job is accepted. Uploading costs nothing.",
   access: "verification:write",
-  needs: ["table:readwrite", "blobs:read", "blobs:write", "queue:send"],
+  needs: ["table:readwrite", "blobs:read", "blobs:write", "queue:send", "https"],
   keyed: true,
   form: true,
   answers: [200, 202],
@@ -97,6 +98,7 @@ export const postVerifyFile = endpoint({
       return { status: 200, data: await upload(world, caller, body.file_name) };
     const { file_key: fileKey, email_column: emailColumn, has_header: hasHeader } = body;
     const { name = null, webhook_url: url, options } = body;
+    if (url !== undefined) await assertMayCall(world, "webhook_url", url);
     const callback = url === undefined ? null : { url, secret: null };
     const wish = { fileKey, emailColumn, hasHeader, name, wants: wantsOf(options), callback };
     return process(world, caller, wish, { key, request: body });

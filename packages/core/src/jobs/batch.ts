@@ -1,8 +1,9 @@
-import type { Payer } from "../access/payer.ts";
+import { ownerOf, type Payer } from "../access/payer.ts";
 import { inMs } from "../due.ts";
 import type { Keyed } from "../money/claims.ts";
 import { type Halves, PRICE } from "../money/credits.ts";
 import { payAtOnce } from "../money/operations.ts";
+import { seal } from "../sealed.ts";
 import type { World } from "../world.ts";
 import { firstMessages, sendChunks } from "./chunk-messages.ts";
 import type { Chunks } from "./input-blob.ts";
@@ -15,6 +16,7 @@ export type BatchWish = {
   readonly emails: readonly string[];
   readonly name: string | null;
   readonly wants: NonNullable<Job["wants"]>;
+  /** Its secret in clear, as it was sent. */
   readonly callback: NonNullable<Job["callback"]> | null;
 };
 
@@ -59,7 +61,8 @@ export const acceptBatch = async (
       unique,
       price,
     };
-    const { name, wants, callback } = wish;
+    const { name, wants } = wish;
+    const callback = wish.callback && sealedFor(world, ownerOf(payer), wish.callback);
     const also = writesOfNewJob(world, {
       id,
       kind: "batch",
@@ -88,6 +91,15 @@ export const acceptBatch = async (
   await sendAll(world, id, chunks);
   return { ...told, replayed: false };
 };
+
+const sealedFor = (
+  world: World,
+  owner: string,
+  { url, secret }: NonNullable<Job["callback"]>,
+): NonNullable<Job["callback"]> => ({
+  url,
+  secret: secret === null ? null : seal(world, owner, secret),
+});
 
 /** It is paid for and accepted: what is not sent now is sent by whoever looks whether the job goes on. */
 const sendAll = async (world: World, job: string, chunks: Chunks): Promise<void> => {

@@ -100,6 +100,7 @@ const Job = v.object({
   unresolved: v.optional(v.array(v.number()), []),
   /** How much was done when somebody last looked whether it goes on. */
   seen: Count,
+  /** Its secret sealed for the owner. */
   callback: v.optional(v.object({ url: v.string(), secret: v.nullable(v.string()) })),
 });
 

@@ -16,6 +16,7 @@ import { announce } from "../webhooks/items.ts";
 import type { Worker } from "../worker.ts";
 import type { World } from "../world.ts";
 import { chunkItem } from "./chunks.ts";
+import { newsOf } from "./completion.ts";
 import {
   bucketOf,
   doneAt,
@@ -191,7 +192,7 @@ const fail = async (world: World, job: Job): Promise<string> => {
       where: { status: { oneOf: OPEN_STATUSES } },
     },
     ...(job.claim ? [releaseClaim(job.claim, job.id)] : []),
-    announce(world, job.owner, "job.failed", { job_id: job.id, status: "failed", error }),
+    newsOf(world, job, "failed", error),
   ]);
   return "given_up";
 };

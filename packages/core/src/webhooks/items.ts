@@ -1,22 +1,23 @@
 import * as v from "valibot";
-import type { Item, Json, Write } from "../table.ts";
+import { type Due, dueAt, inMs } from "../due.ts";
+import { everyItem } from "../every-item.ts";
+import type { Item, Json, Key, Table, Write } from "../table.ts";
 import type { World } from "../world.ts";
+import { EVENT_TYPES, type EventType } from "./payloads.ts";
 
-// Layout. An event is written in the transaction of what it announces, so neither is ever there alone.
+// Layout. An event is written in the transaction of what it announces, so neither is ever there alone. It is due
+// until there is a delivery for everybody who is to be told; a delivery is due until it has arrived or is given up.
+// A place stands for a call under way; those of a half-minute are counted together, and forgotten together.
 //
-//   pk          sk     list_pk         list_sk      what
-//   EVENT#<id>  EVENT  EVENTS#<owner>  <at>#<id>    what happened, as subscribers are told
+//   pk                   sk             list_pk               list_sk      what
+//   EVENT#<id>           EVENT          EVENTS#<owner>        <at>#<id>    what happened
+//   DELIVERY#<id>        DELIVERY       DELIVERIES#<webhook>  <at>#<id>    one event for one address, and each try
+//   WEBHOOKS#<owner>     <id>                                              who is told of what
+//   WEBHOOKCOUNT#<owner> WEBHOOKCOUNT                                      webhooks: how many, for the limit
+//   PLACES#<lane>        <window start>                                    n: places taken in this half-minute
 
-export const EVENT_TYPES = [
-  "job.completed",
-  "job.failed",
-  "credits.low",
-  "credits.depleted",
-  "blacklist.detected",
-  "dmarc.failed",
-] as const;
-
-export type EventType = (typeof EVENT_TYPES)[number];
+/** Who is to be called for one thing alone. `secret` is sealed for the owner; null: unsigned. */
+const Callback = v.object({ url: v.string(), secret: v.nullable(v.string()) });
 
 const Event = v.object({
   id: v.string(),
@@ -25,12 +26,18 @@ const Event = v.object({
   createdAt: v.string(),
   data: v.record(v.string(), v.unknown()),
   /** Whoever asked to be told of this one thing, besides those who subscribed. */
-  callback: v.optional(v.object({ url: v.string(), secret: v.nullable(v.string()) })),
+  callback: v.optional(Callback),
 });
 
 export type Event = Readonly<v.InferOutput<typeof Event>>;
 
 const KEPT_SECONDS = 30 * 86_400;
+
+const keptUntil = (now: Date): number => Math.floor(now.getTime() / 1000) + KEPT_SECONDS;
+
+export const EVENT = "event";
+/** Whoever announced it has this long to say so to the workers, before somebody else looks. */
+const FAN_OUT_WITHIN_MS = 30_000;
 
 /** The write that makes it known. */
 export const announce = (
@@ -45,20 +52,130 @@ export const announce = (
   const createdAt = now.toISOString();
   return {
     create: {
-      pk: `EVENT#${id}`,
-      sk: "EVENT",
+      ...eventKey(id),
       list_pk: eventsOf(owner),
       list_sk: `${createdAt}#${id}`,
-      expires_at: Math.floor(now.getTime() / 1000) + KEPT_SECONDS,
+      expires_at: keptUntil(now),
       id,
       owner,
       type,
       createdAt,
       data,
       ...(callback && { callback }),
+      ...dueAt(EVENT, id, inMs(now, FAN_OUT_WITHIN_MS), world.newId("txn")),
     },
   };
 };
 
+/** The events that these writes make known. */
+export const announcedIn = (writes: readonly Write[]): Item[] =>
+  writes.flatMap((write) =>
+    "create" in write && write.create.sk === eventKey("").sk ? [write.create] : [],
+  );
+
+export const eventKey = (id: string): Key => ({ pk: `EVENT#${id}`, sk: "EVENT" });
 export const eventsOf = (owner: string): string => `EVENTS#${owner}`;
 export const readEvent = (item: Item): Event => v.parse(Event, item);
+
+export const WEBHOOK_STATUSES = ["active", "disabled"] as const;
+
+const Webhook = v.object({
+  id: v.string(),
+  owner: v.string(),
+  url: v.string(),
+  events: v.array(v.picklist(EVENT_TYPES)),
+  status: v.picklist(WEBHOOK_STATUSES),
+  /** Who disabled it: its owner, or we because it failed for days, or its server by saying that it is gone. */
+  disabledBecause: v.optional(v.picklist(["asked", "failing", "gone"])),
+  /** Sealed for the owner. */
+  secret: v.string(),
+  createdAt: v.string(),
+  /** Since when every try has failed; nothing while the last one arrived. */
+  failingSince: v.optional(v.string()),
+});
+
+export type Webhook = Readonly<v.InferOutput<typeof Webhook>>;
+
+export const webhooksOf = (owner: string): string => `WEBHOOKS#${owner}`;
+export const webhookKey = ({ owner, id }: Pick<Webhook, "owner" | "id">): Key => ({
+  pk: webhooksOf(owner),
+  sk: id,
+});
+export const webhookItem = (webhook: Webhook): Item => ({ ...webhookKey(webhook), ...webhook });
+export const readWebhook = (item: Item): Webhook => v.parse(Webhook, item);
+
+export const WEBHOOKS_MAX = 20;
+
+const webhookCount = (owner: string): Key => ({
+  pk: `WEBHOOKCOUNT#${owner}`,
+  sk: "WEBHOOKCOUNT",
+});
+
+export const oneMoreWebhook = (owner: string): Write => ({
+  update: webhookCount(owner),
+  add: { webhooks: 1 },
+  leaving: { webhooks: { atMost: WEBHOOKS_MAX } },
+  orCreate: true,
+});
+
+export const writesOfRemovedWebhook = (webhook: Webhook): Write[] => [
+  { remove: webhookKey(webhook) },
+  { update: webhookCount(webhook.owner), add: { webhooks: -1 } },
+];
+
+export const webhooksListed = async (table: Table, owner: string): Promise<Webhook[]> => {
+  const items = await Array.fromAsync(everyItem(table, { pk: webhooksOf(owner) }));
+  return items.map(readWebhook).toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
+};
+
+/** `noted` is what became of the webhook itself, kept among its deliveries: it was never sent. */
+export const DELIVERY_STATUSES = ["pending", "delivered", "failed", "noted"] as const;
+
+const Delivery = v.object({
+  id: v.string(),
+  owner: v.string(),
+  /** Null: a callback, whose address it carries itself. */
+  webhook: v.nullable(v.string()),
+  callback: v.optional(Callback),
+  event: v.string(),
+  type: v.string(),
+  /** What is sent, the same bytes on each try. */
+  body: v.string(),
+  status: v.picklist(DELIVERY_STATUSES),
+  createdAt: v.string(),
+  attempts: v.number(),
+  /** How often it was put off because too many calls to its address were under way, since one was made. */
+  waits: v.number(),
+  /** When its time for being tried began; from there it has a day. */
+  triedSince: v.optional(v.string()),
+  lastTriedAt: v.optional(v.string()),
+  nextTryAt: v.optional(v.string()),
+  responseStatus: v.optional(v.number()),
+  latencyMs: v.optional(v.number()),
+  error: v.optional(v.string()),
+});
+
+export type Delivery = Readonly<v.InferOutput<typeof Delivery>>;
+
+export const DELIVERY = "delivery";
+
+export const deliveryKey = (id: string): Key => ({ pk: `DELIVERY#${id}`, sk: "DELIVERY" });
+export const deliveriesOf = (webhook: string): string => `DELIVERIES#${webhook}`;
+export const readDelivery = (item: Item): Delivery => v.parse(Delivery, item);
+
+/** Without a moment at which it is due it is nobody's work: a record of what was. */
+export const deliveryItem = (delivery: Delivery, now: Date, due?: Due): Item => ({
+  ...deliveryKey(delivery.id),
+  ...(delivery.webhook !== null && {
+    list_pk: deliveriesOf(delivery.webhook),
+    list_sk: `${delivery.createdAt}#${delivery.id}`,
+  }),
+  expires_at: keptUntil(now),
+  ...delivery,
+  ...due,
+});
+
+export const placesKey = (lane: string, window: number): Key => ({
+  pk: `PLACES#${lane}`,
+  sk: String(window),
+});

@@ -1,0 +1,97 @@
+import { commit } from "../commit.ts";
+import { dueAt, inMs } from "../due.ts";
+import { everyItem } from "../every-item.ts";
+import { Failure } from "../failure.ts";
+import type { Table } from "../table.ts";
+import type { World } from "../world.ts";
+import { newDelivery } from "./fan-out.ts";
+import {
+  DELIVERY,
+  type Delivery,
+  deliveriesOf,
+  deliveryItem,
+  deliveryKey,
+  readDelivery,
+  type Webhook,
+} from "./items.ts";
+import { callFor, DELIVERIES_QUEUE } from "./messages.ts";
+import { TEST_EVENT } from "./payloads.ts";
+import { sendOnce } from "./send.ts";
+
+// What became of the deliveries to one address, and what its owner can do about it.
+
+const SHOWN_MAX = 100;
+
+/** Newest first. */
+export const listDeliveries = async (table: Table, webhook: string): Promise<Delivery[]> => {
+  const shown: Delivery[] = [];
+  const query = { index: "list", pk: deliveriesOf(webhook), newestFirst: true } as const;
+  for await (const item of everyItem(table, query)) {
+    shown.push(readDelivery(item));
+    if (shown.length === SHOWN_MAX) break;
+  }
+  return shown;
+};
+
+const SEND_WITHIN_MS = 30_000;
+
+/** Sends it again at once, and for another day if it must. Undefined: there is no such delivery. */
+export const retryDelivery = async (
+  world: World,
+  webhook: Webhook,
+  id: string,
+): Promise<Delivery | undefined> => {
+  const item = await world.table.get(deliveryKey(id));
+  const delivery = item && readDelivery(item);
+  if (delivery?.webhook !== webhook.id || delivery.status === "noted") return undefined;
+  if (webhook.status === "disabled") {
+    const what = "The webhook is disabled; enable it first.";
+    throw new Failure("NOT_READY", "nothing_charged", what);
+  }
+  const now = world.now();
+  const token = world.newId("txn");
+  const { outcome } = await commit(world, [
+    {
+      update: deliveryKey(id),
+      set: {
+        ...dueAt(DELIVERY, id, inMs(now, SEND_WITHIN_MS), token),
+        status: "pending",
+        nextTryAt: now.toISOString(),
+        triedSince: undefined,
+        waits: 0,
+      },
+    },
+  ]);
+  if (outcome === "ambiguous") {
+    const what = "It is not known whether it is sent again; look at the deliveries.";
+    throw new Failure("UNAVAILABLE", "nothing_charged", what);
+  }
+  if (outcome === "refused") return undefined;
+  await callFor(world, DELIVERIES_QUEUE, [{ id, token }]);
+  return { ...delivery, status: "pending", nextTryAt: now.toISOString() };
+};
+
+/** Calls the address now and once, whatever its status, and tells what came of it. */
+export const sendTestEvent = async (world: World, webhook: Webhook): Promise<Delivery> => {
+  const now = world.now();
+  const { id, owner } = webhook;
+  const event = {
+    id: world.newId("evt"),
+    owner,
+    type: TEST_EVENT,
+    createdAt: now.toISOString(),
+    data: { webhook_id: id },
+  };
+  const { nextTryAt: _, ...fresh } = newDelivery(world.newId("dlv"), event, { webhook: id }, now);
+  const { verdict, facts } = await sendOnce(world, webhook, fresh);
+  const delivery: Delivery = {
+    ...fresh,
+    ...facts,
+    status: verdict.kind === "delivered" ? "delivered" : "failed",
+    attempts: 1,
+    lastTriedAt: now.toISOString(),
+  };
+  // Only a record: it was sent, whether this can be written or not.
+  await world.table.write({ create: deliveryItem(delivery, now) }).catch(() => undefined);
+  return delivery;
+};

@@ -1,0 +1,4 @@
+import { putWebhooksId } from "@mailproof/api/endpoints/put-webhooks-id";
+import { lambda } from "../lambda.ts";
+
+export const handler = lambda(putWebhooksId);

@@ -1,0 +1,70 @@
+import { openAccount } from "@mailproof/core/accounts/accounts";
+import { credits } from "@mailproof/core/money/credits";
+import { expect, test } from "vitest";
+import { given, givenKey } from "../given.ts";
+import { send, whenVerified } from "../send.ts";
+import { whenSubscribed } from "../webhooks.ts";
+import { whenQuiet, whenWorked } from "../working.ts";
+
+const ROUTE = "DELETE /v1/webhooks/whk_1";
+
+test("a deleted webhook is 200, is told of nothing more, and is 404 from then on", async () => {
+  const house = await given({ balance: 10 });
+  const { world, liveKey: key, servers } = house;
+  await whenSubscribed(house);
+
+  expect(await send(world, ROUTE, { key })).toMatchObject({
+    statusCode: 200,
+    data: { id: "whk_1", deleted: true },
+  });
+  await whenVerified(world, key, { email: "slow@x.com" });
+  await whenQuiet(house);
+
+  expect(servers.heard).toEqual([]);
+  expect((await send(world, ROUTE, { key })).statusCode).toBe(404);
+});
+
+test("what still waited to be sent is dropped", async () => {
+  const house = await given({ balance: 10 });
+  const { world, liveKey: key, servers } = house;
+  await whenSubscribed(house);
+  servers.answer(() => "unreachable");
+  await whenVerified(world, key, { email: "slow@x.com" });
+  await whenWorked(house);
+  expect(servers.heard).toHaveLength(1);
+  await send(world, ROUTE, { key });
+
+  await whenQuiet(house);
+
+  expect(servers.heard).toHaveLength(1);
+});
+
+test("another account's webhook is 404, as if there were none, and stays", async () => {
+  const house = await given();
+  const { world, liveKey } = house;
+  const other = await openAccount(world, { name: "Bo", plan: "free", opening: credits(0) });
+  await whenSubscribed(house);
+
+  const theirs = await send(world, ROUTE, { key: other.liveKey });
+  const nobodys = await send(world, "DELETE /v1/webhooks/whk_9", { key: liveKey });
+
+  expect(theirs.statusCode).toBe(404);
+  expect(theirs.error).toEqual(nobodys.error);
+  expect((await send(world, ROUTE, { key: liveKey })).statusCode).toBe(200);
+});
+
+test("no key is 401, a key that only reads is 403, an unknown parameter is 400", async () => {
+  const { world, account, liveKey: key } = await given();
+  const reader = await givenKey(world, account, { scopes: ["webhooks:read"] });
+
+  expect((await send(world, ROUTE)).statusCode).toBe(401);
+  expect((await send(world, ROUTE, { key: reader })).statusCode).toBe(403);
+  expect((await send(world, ROUTE, { key, query: { x: "1" } })).statusCode).toBe(400);
+});
+
+test("a burst beyond the plan is 429", async () => {
+  const { world, liveKey: key } = await given({ plan: "free" });
+  const asked = Array.from({ length: 61 }, () => send(world, ROUTE, { key }));
+
+  expect((await Promise.all(asked)).at(-1)?.statusCode).toBe(429);
+});

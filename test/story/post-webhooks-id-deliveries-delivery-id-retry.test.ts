@@ -1,0 +1,100 @@
+import { expect, test } from "vitest";
+import { given, givenKey } from "../given.ts";
+import { send, whenVerified } from "../send.ts";
+import { deliveriesIn, eventsTold, whenSubscribed } from "../webhooks.ts";
+import { whenQuiet, whenWorked } from "../working.ts";
+
+const ROUTE = "POST /v1/webhooks/whk_1/deliveries/dlv_1/retry";
+
+/** One event, at a time when nobody answers, and a day in which it was tried. */
+const givenFailed = async () => {
+  const house = await given({ balance: 10 });
+  const { world, liveKey: key, servers } = house;
+  await whenSubscribed(house);
+  servers.answer(500);
+  await whenVerified(world, key, { email: "slow@x.com" });
+  for (let day = 0; day < 6; day++) await whenQuiet(house).catch(() => undefined);
+  return house;
+};
+
+test("a delivery that failed is sent again at once, and is 202", async () => {
+  const house = await givenFailed();
+  const { world, liveKey: key, servers } = house;
+  const [failed] = await deliveriesIn(house);
+  expect(failed).toMatchObject({ status: "failed", error: "status" });
+  servers.answer(200);
+
+  const { statusCode, data } = await send(world, ROUTE, { key });
+  await whenWorked(house);
+
+  expect([statusCode, data.status]).toEqual([202, "pending"]);
+  const [delivered] = await deliveriesIn(house);
+  expect(delivered).toMatchObject({ status: "delivered", attempts: failed.attempts + 1 });
+  expect(new Set(eventsTold(servers.heard).map(({ id }) => id)).size).toBe(1);
+});
+
+test("one that arrived is sent again, too, with the same webhook-id", async () => {
+  const house = await given({ balance: 10 });
+  const { world, liveKey: key, servers } = house;
+  await whenSubscribed(house);
+  await whenVerified(world, key, { email: "slow@x.com" });
+  await whenQuiet(house);
+
+  await send(world, ROUTE, { key });
+  await whenWorked(house);
+
+  const ids = servers.heard.map(({ headers }) => headers["webhook-id"]);
+  expect(ids).toEqual(["evt_1", "evt_1"]);
+});
+
+test("one that fails again has another day", async () => {
+  const house = await givenFailed();
+  const before = house.servers.heard.length;
+
+  await send(house.world, ROUTE, { key: house.liveKey });
+  await whenWorked(house);
+
+  expect(house.servers.heard).toHaveLength(before + 1);
+  expect(await deliveriesIn(house)).toMatchObject([{ status: "pending" }]);
+});
+
+test("at a disabled webhook it is 409", async () => {
+  const house = await givenFailed();
+  const { world, liveKey: key } = house;
+  await send(world, "PUT /v1/webhooks/whk_1", { key, body: { status: "disabled" } });
+
+  expect(await send(world, ROUTE, { key })).toMatchObject({
+    statusCode: 409,
+    error: { message: "The webhook is disabled; enable it first. Nothing was charged." },
+  });
+});
+
+test("a delivery that is not there, or is another webhook's, is 404", async () => {
+  const house = await givenFailed();
+  const { world, liveKey: key, testKey } = house;
+  await whenSubscribed(house);
+  const again = async (hook: string, delivery: string, as = key) =>
+    (await send(world, `POST /v1/webhooks/${hook}/deliveries/${delivery}/retry`, { key: as }))
+      .statusCode;
+
+  expect(await again("whk_1", "dlv_9")).toBe(404);
+  expect(await again("whk_2", "dlv_1")).toBe(404);
+  expect(await again("whk_9", "dlv_1")).toBe(404);
+  expect(await again("whk_1", "dlv_1", testKey)).toBe(404);
+});
+
+test("no key is 401, a key that only reads is 403, an unknown parameter is 400", async () => {
+  const { world, account, liveKey: key } = await given();
+  const reader = await givenKey(world, account, { scopes: ["webhooks:read"] });
+
+  expect((await send(world, ROUTE)).statusCode).toBe(401);
+  expect((await send(world, ROUTE, { key: reader })).statusCode).toBe(403);
+  expect((await send(world, ROUTE, { key, query: { x: "1" } })).statusCode).toBe(400);
+});
+
+test("a burst beyond the plan is 429", async () => {
+  const { world, liveKey: key } = await given({ plan: "free" });
+  const asked = Array.from({ length: 61 }, () => send(world, ROUTE, { key }));
+
+  expect((await Promise.all(asked)).at(-1)?.statusCode).toBe(429);
+});

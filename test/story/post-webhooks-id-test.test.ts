@@ -1,0 +1,87 @@
+import { EventPayload } from "@mailproof/core/webhooks/payloads";
+import * as v from "valibot";
+import { expect, test } from "vitest";
+import { given, givenKey } from "../given.ts";
+import { send } from "../send.ts";
+import { deliveriesIn, HOOK, opened, whenSubscribed } from "../webhooks.ts";
+import { whenQuiet } from "../working.ts";
+
+const ROUTE = "POST /v1/webhooks/whk_1/test";
+
+const givenHook = async () => {
+  const house = await given();
+  const { data } = await whenSubscribed(house, { events: ["job.completed"] });
+  return { ...house, secret: data.secret as string };
+};
+
+test("a test event is sent now, signed like any other, and what came of it is 200", async () => {
+  const house = await givenHook();
+  const { world, liveKey: key, servers, secret } = house;
+  servers.answer(204);
+
+  const { statusCode, data } = await send(world, ROUTE, { key });
+
+  expect(statusCode).toBe(200);
+  expect(data).toMatchObject({
+    delivered: true,
+    delivery: { event: "webhook.test", status: "delivered", attempts: 1, response_status: 204 },
+  });
+  const [heard] = servers.heard;
+  expect(heard).toMatchObject({ method: "POST", url: HOOK });
+  const event = heard && opened(secret, heard);
+  expect(event).toMatchObject({ type: "webhook.test", data: { webhook_id: "whk_1" } });
+  expect(v.is(EventPayload, event)).toBe(true);
+  expect(await deliveriesIn(house)).toEqual([data.delivery]);
+});
+
+test.each([
+  [500, { status: "failed", response_status: 500, error: "status" }],
+  [302, { status: "failed", response_status: 302, error: "status" }],
+  ["tls_failed", { status: "failed", response_status: null, error: "tls_failed" }],
+] as const)(
+  "one that fails (%s) says so, is 200, and is not tried again",
+  async (how, delivery) => {
+    const house = await givenHook();
+    house.servers.answer(() => how);
+
+    const { statusCode, data } = await send(house.world, ROUTE, { key: house.liveKey });
+    await whenQuiet(house);
+
+    expect(statusCode).toBe(200);
+    expect(data).toMatchObject({ delivered: false, delivery });
+    expect(house.servers.heard).toHaveLength(1);
+  },
+);
+
+test("a disabled webhook can be tried, too, and stays disabled", async () => {
+  const house = await givenHook();
+  const { world, liveKey: key } = house;
+  await send(world, "PUT /v1/webhooks/whk_1", { key, body: { status: "disabled" } });
+
+  expect((await send(world, ROUTE, { key })).data.delivered).toBe(true);
+
+  const { data } = await send(world, "GET /v1/webhooks", { key });
+  expect(data.webhooks[0].status).toBe("disabled");
+});
+
+test("a webhook that is not there is 404", async () => {
+  const house = await givenHook();
+
+  expect((await send(house.world, ROUTE, { key: house.testKey })).statusCode).toBe(404);
+  expect(house.servers.heard).toEqual([]);
+});
+
+test("no key is 401, a key that only reads is 403", async () => {
+  const { world, account } = await givenHook();
+  const reader = await givenKey(world, account, { scopes: ["webhooks:read"] });
+
+  expect((await send(world, ROUTE)).statusCode).toBe(401);
+  expect((await send(world, ROUTE, { key: reader })).statusCode).toBe(403);
+});
+
+test("a burst beyond the plan is 429", async () => {
+  const { world, liveKey: key } = await given({ plan: "free" });
+  const asked = Array.from({ length: 61 }, () => send(world, ROUTE, { key }));
+
+  expect((await Promise.all(asked)).at(-1)?.statusCode).toBe(429);
+});

@@ -1,0 +1,158 @@
+import { WEBHOOKS_MAX } from "@mailproof/core/webhooks/items";
+import { EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
+import { expect, test } from "vitest";
+import { down, overTable } from "../breaking.ts";
+import { given, givenKey } from "../given.ts";
+import { send } from "../send.ts";
+import { HOOK, whenSubscribed } from "../webhooks.ts";
+
+const ROUTE = "POST /v1/webhooks";
+
+test("a new webhook is 201, with the secret that is shown this once", async () => {
+  const house = await given();
+
+  const { statusCode, data } = await whenSubscribed(house, {
+    events: ["job.failed", "job.completed", "job.failed"],
+  });
+
+  expect(statusCode).toBe(201);
+  expect(data).toEqual({
+    id: "whk_1",
+    url: HOOK,
+    events: ["job.failed", "job.completed"],
+    status: "active",
+    created_at: "2026-11-21T00:00:00.000Z",
+    secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{32}$/),
+  });
+});
+
+test("the secret stands nowhere in clear", async () => {
+  const house = await given();
+
+  const { data } = await whenSubscribed(house);
+
+  const stored = JSON.stringify(house.table.items());
+  expect(stored).not.toContain(data.secret);
+  expect(stored).not.toContain(data.secret.slice("whsec_".length));
+  expect(JSON.stringify(house.logged)).not.toContain(data.secret);
+});
+
+test.each<[string, unknown, string]>([
+  ["no body", undefined, "body: is required"],
+  ["no address", { events: ["job.failed"] }, "url: is required"],
+  ["no events", { url: HOOK }, "events: is required"],
+  ["an empty list", { url: HOOK, events: [] }, "events: must name at least one event"],
+  [
+    "an event that does not exist",
+    { url: HOOK, events: ["job.completed", "job.done"] },
+    `events.1: must be one of ${EVENT_TYPES.join(", ")}`,
+  ],
+  ["the test event", { url: HOOK, events: ["webhook.test"] }, "events.0: must be one of"],
+  ["a star", { url: HOOK, events: ["*"] }, "events.0: must be one of"],
+  ["http", { url: "http://a.example/", events: ["job.failed"] }, "url: must be an https address"],
+  ["credentials", { url: "https://a:b@c.example/", events: ["job.failed"] }, "without credentials"],
+  ["no URL", { url: "hooks", events: ["job.failed"] }, "url: must be an https address"],
+  [
+    "an address over 2,000 characters",
+    { url: `${HOOK}/${"x".repeat(2_000)}`, events: ["job.failed"] },
+    "url: must have at most 2000 characters",
+  ],
+  ["a field of ours", { url: HOOK, events: ["job.failed"], secret: "x" }, "is not a known field"],
+])("%s is 400", async (_what, body, message) => {
+  const { world, liveKey: key, table } = await given();
+  const before = table.items().length;
+
+  const { statusCode, error } = await send(world, ROUTE, { key, body });
+
+  expect(statusCode).toBe(400);
+  expect(error.message).toContain(message);
+  // One more: the request was counted.
+  expect(table.items()).toHaveLength(before + 1);
+});
+
+test.each([
+  ["private_address", "url: must not lead to a private address. Nothing was charged."],
+  ["port_not_allowed", "url: must use port 443. Nothing was charged."],
+] as const)("an address that nobody may call (%s) is 400", async (fault, message) => {
+  const house = await given();
+  house.servers.refuse(() => fault);
+
+  expect(await whenSubscribed(house)).toMatchObject({ statusCode: 400, error: { message } });
+});
+
+test.each(["name_not_found", "dns_failed"] as const)(
+  "a name that cannot be found just now (%s) is taken",
+  async (fault) => {
+    const house = await given();
+    house.servers.refuse(() => fault);
+
+    expect((await whenSubscribed(house)).statusCode).toBe(201);
+  },
+);
+
+test("the twentieth is 201 and the next 409, however many ask at once; a deleted one makes room", async () => {
+  const house = await given();
+  const { world, liveKey: key } = house;
+
+  const asked = Array.from({ length: WEBHOOKS_MAX + 5 }, () => whenSubscribed(house));
+  const codes = (await Promise.all(asked)).map(({ statusCode }) => statusCode);
+
+  expect(codes.filter((code) => code === 201)).toHaveLength(20);
+  expect(codes.filter((code) => code === 409)).toHaveLength(5);
+  expect(await whenSubscribed(house)).toMatchObject({
+    error: {
+      code: "LIMIT_REACHED",
+      message: "The account has 20 webhooks; delete one first. Nothing was charged.",
+    },
+  });
+  await send(world, "DELETE /v1/webhooks/whk_1", { key });
+  expect((await whenSubscribed(house)).statusCode).toBe(201);
+});
+
+test("a webhook of which it is not known whether it was written is 503 that says where to look", async () => {
+  const house = await given();
+  const transact = async () => ({ outcome: "ambiguous" }) as const;
+  const world = overTable(house, {
+    transact,
+    get: (key) => (key.pk.startsWith("WEBHOOKS#") ? down() : house.table.get(key)),
+  });
+
+  expect(await whenSubscribed({ ...house, world })).toMatchObject({
+    statusCode: 503,
+    error: { message: expect.stringContaining("look at the list. Nothing was charged.") },
+  });
+});
+
+test("a webhook whose first reply was lost is told of, once", async () => {
+  const house = await given();
+  let lost = 0;
+  const world = overTable(house, {
+    transact: async (writes) => {
+      const result = await house.table.transact(writes);
+      return lost++ === 0 ? { outcome: "ambiguous" } : result;
+    },
+  });
+
+  const { statusCode, data } = await whenSubscribed({ ...house, world });
+
+  expect([statusCode, data.id]).toEqual([201, "whk_1"]);
+  const listed = await send(house.world, "GET /v1/webhooks", { key: house.liveKey });
+  expect(listed.data.webhooks).toHaveLength(1);
+});
+
+test("no key is 401, a key that only reads is 403", async () => {
+  const house = await given();
+  const reader = await givenKey(house.world, house.account, { scopes: ["webhooks:read"] });
+  const writer = await givenKey(house.world, house.account, { scopes: ["webhooks:write"] });
+
+  expect((await send(house.world, ROUTE)).statusCode).toBe(401);
+  expect((await whenSubscribed(house, { key: reader })).statusCode).toBe(403);
+  expect((await whenSubscribed(house, { key: writer })).statusCode).toBe(201);
+});
+
+test("a burst beyond the plan is 429", async () => {
+  const house = await given({ plan: "free" });
+  const asked = Array.from({ length: 61 }, () => whenSubscribed(house, { events: [] }));
+
+  expect((await Promise.all(asked)).at(-1)?.statusCode).toBe(429);
+});

@@ -1,0 +1,135 @@
+import { openAccount } from "@mailproof/core/accounts/accounts";
+import { credits } from "@mailproof/core/money/credits";
+import { expect, test } from "vitest";
+import { given, givenKey } from "../given.ts";
+import type { House } from "../jobs.ts";
+import { send } from "../send.ts";
+import { HOOK, whenSubscribed } from "../webhooks.ts";
+
+const ROUTE = "PUT /v1/webhooks/whk_1";
+
+const whenChanged = ({ world, liveKey: key }: Pick<House, "world" | "liveKey">, body: unknown) =>
+  send(world, ROUTE, { key, body });
+
+const givenHook = async () => {
+  const house = await given();
+  await whenSubscribed(house, { events: ["job.completed"] });
+  return house;
+};
+
+test.each([
+  ["its address", { url: "https://b.example.com/" }],
+  ["its events", { events: ["credits.low", "job.failed"] }],
+  ["both", { url: "https://b.example.com/", events: ["credits.low"] }],
+])("%s changed is 200, and the rest stays", async (_what, body) => {
+  const house = await givenHook();
+
+  const changed = await whenChanged(house, body);
+
+  const expected = {
+    id: "whk_1",
+    url: HOOK,
+    events: ["job.completed"],
+    status: "active",
+    created_at: "2026-11-21T00:00:00.000Z",
+    ...body,
+  };
+  expect([changed.statusCode, changed.data]).toEqual([200, expected]);
+  const listed = await send(house.world, "GET /v1/webhooks", { key: house.liveKey });
+  expect(listed.data.webhooks).toEqual([expected]);
+});
+
+test("one that is disabled says by whom, and is enabled again", async () => {
+  const house = await givenHook();
+
+  expect(await whenChanged(house, { status: "disabled" })).toMatchObject({
+    statusCode: 200,
+    data: { status: "disabled", disabled_because: "asked" },
+  });
+  const enabled = await whenChanged(house, { status: "active" });
+
+  expect(enabled.data.status).toBe("active");
+  expect(enabled.data).not.toHaveProperty("disabled_because");
+});
+
+test.each<[string, unknown, string]>([
+  ["nothing to change", {}, "body: must have a url, events or a status"],
+  ["no body", undefined, "body: is required"],
+  ["an unknown event", { events: ["x"] }, "events.0: must be one of"],
+  ["no events at all", { events: [] }, "events: must name at least one event"],
+  ["another status", { status: "paused" }, "status: must be one of active, disabled"],
+  ["http", { url: "http://a.example/" }, "url: must be an https address"],
+  ["a secret", { secret: "whsec_x" }, "secret: is not a known field"],
+])("%s is 400", async (_what, body, message) => {
+  const house = await givenHook();
+
+  const { statusCode, error } = await whenChanged(house, body);
+
+  expect(statusCode).toBe(400);
+  expect(error.message).toContain(message);
+});
+
+test("a private address is 400 and nothing changes", async () => {
+  const house = await givenHook();
+  house.servers.refuse(() => "private_address");
+
+  const { statusCode } = await whenChanged(house, {
+    url: "https://10.0.0.1/",
+    events: ["job.failed"],
+  });
+
+  expect(statusCode).toBe(400);
+  const { data } = await send(house.world, "GET /v1/webhooks", { key: house.liveKey });
+  expect(data.webhooks).toMatchObject([{ url: HOOK, events: ["job.completed"] }]);
+});
+
+test("a webhook of another account, or of the other kind of key, is 404 as if there were none", async () => {
+  const house = await givenHook();
+  const other = await openAccount(house.world, { name: "Bo", plan: "free", opening: credits(0) });
+  const as = (liveKey: string) => whenChanged({ ...house, liveKey }, { status: "disabled" });
+
+  const theirs = await as(other.liveKey);
+  const nobodys = await send(house.world, "PUT /v1/webhooks/whk_9", {
+    key: house.liveKey,
+    body: { status: "disabled" },
+  });
+
+  expect(theirs.statusCode).toBe(404);
+  expect(theirs.error).toEqual(nobodys.error);
+  expect((await as(house.testKey)).statusCode).toBe(404);
+});
+
+test("one that is deleted meanwhile is 404, and does not come back", async () => {
+  const house = await givenHook();
+  const { world, liveKey: key, table } = house;
+  const slow = {
+    ...world,
+    https: {
+      ...world.https,
+      check: async () => {
+        await send(world, "DELETE /v1/webhooks/whk_1", { key });
+        return undefined;
+      },
+    },
+  };
+
+  const { statusCode } = await whenChanged({ ...house, world: slow }, { url: HOOK });
+
+  expect(statusCode).toBe(404);
+  expect(table.items().filter(({ pk }) => pk.startsWith("WEBHOOKS#"))).toEqual([]);
+});
+
+test("no key is 401, a key that only reads is 403", async () => {
+  const house = await givenHook();
+  const reader = await givenKey(house.world, house.account, { scopes: ["webhooks:read"] });
+
+  expect((await send(house.world, ROUTE)).statusCode).toBe(401);
+  expect((await whenChanged({ ...house, liveKey: reader }, {})).statusCode).toBe(403);
+});
+
+test("a burst beyond the plan is 429", async () => {
+  const house = await given({ plan: "free" });
+  const asked = Array.from({ length: 61 }, () => whenChanged(house, {}));
+
+  expect((await Promise.all(asked)).at(-1)?.statusCode).toBe(429);
+});
