@@ -1,0 +1,83 @@
+import { headersOf, newSecret, signingKeyOf } from "@mailproof/core/webhooks/signature";
+import * as standard from "standardwebhooks";
+import * as svix from "svix";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { givenWorld, START } from "../../given.ts";
+
+// Libraries that others wrote read what we sign. They look at the real clock.
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: START }));
+afterEach(() => void vi.useRealTimers());
+
+const BODY = '{"id":"evt_1","type":"job.completed","data":{"name":"Zoë 👋"}}';
+const MESSAGE = { id: "evt_1", body: BODY, at: START };
+
+describe.each([
+  ["standardwebhooks", standard.Webhook],
+  ["svix", svix.Webhook],
+])("%s", (_name, Webhook) => {
+  const secret = newSecret(givenWorld().world);
+  const verify = (body: string, headers: Record<string, string>, by = secret) =>
+    new Webhook(by).verify(body, headers);
+
+  test("reads what we sign", () => {
+    expect(() => verify(BODY, headersOf(MESSAGE, secret))).not.toThrow();
+  });
+
+  test.each<[string, string, Record<string, string>]>([
+    ["a changed body", BODY.replace("completed", "failed"), {}],
+    ["a body with one blank more", `${BODY} `, {}],
+    ["another id", BODY, { "webhook-id": "evt_2" }],
+    ["another timestamp", BODY, { "webhook-timestamp": String(START.getTime() / 1000 + 1) }],
+    ["no signature", BODY, { "webhook-signature": "v1," }],
+  ])("refuses %s", (_what, body, changed) => {
+    expect(() => verify(body, { ...headersOf(MESSAGE, secret), ...changed })).toThrow(/signature/i);
+  });
+
+  test.each([
+    [-301, "too old"],
+    [301, "too new"],
+  ])("refuses one that was sent %i s from now", (seconds, why) => {
+    const at = new Date(START.getTime() + seconds * 1_000);
+
+    expect(() => verify(BODY, headersOf({ ...MESSAGE, at }, secret))).toThrow(why);
+  });
+
+  test("refuses what another secret signed", () => {
+    const other = newSecret(givenWorld(2).world);
+
+    expect(() => verify(BODY, headersOf(MESSAGE, other))).toThrow("No matching signature");
+  });
+});
+
+test("a secret that somebody made up signs by its own letters", () => {
+  const secret = "not base64 at all!";
+  const webhook = new standard.Webhook(secret, { format: "raw" });
+
+  expect(webhook.verify(BODY, headersOf(MESSAGE, secret))).toEqual(JSON.parse(BODY));
+});
+
+test("without a secret there is no signature", () => {
+  expect(headersOf(MESSAGE, null)).toEqual({
+    "webhook-id": "evt_1",
+    "webhook-timestamp": "1795219200",
+  });
+});
+
+test("a secret of ours has 24 bytes, and no two are alike", () => {
+  const { world } = givenWorld();
+  const secrets = Array.from({ length: 100 }, () => newSecret(world));
+
+  expect(new Set(secrets).size).toBe(100);
+  expect(secrets.map((secret) => signingKeyOf(secret)?.length)).toEqual(Array(100).fill(24));
+});
+
+test.each(["whsec_", "whsec_a", "whsec_not base64", "whsec_ab$d", "whsec_YWJj-_"])(
+  "%s promises base64 and is none",
+  (secret) => {
+    expect(signingKeyOf(secret)).toBeUndefined();
+  },
+);
+
+test.each(["whsec_YWJjZA==", "whsec_YWJjZA"])("%s is, padded or not", (secret) => {
+  expect(signingKeyOf(secret)?.toString()).toBe("abcd");
+});
