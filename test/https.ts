@@ -7,19 +7,22 @@ export type Answering = (
 
 type Answer = Extract<HttpsOutcome, { kind: "answer" }>;
 
-/** A call that arrived, and when. */
-export type Heard = HttpsRequest & { readonly at: Date };
+/** A call that arrived, when, and whether it was taken. */
+export type Heard = HttpsRequest & { readonly at: Date; readonly isTaken: boolean };
 
 /** Other people's servers, all at once: they answer 200 until a test says otherwise. */
 export const givenServers = (now: () => Date) => {
-  const heard: Heard[] = [];
+  const heard: (HttpsRequest & { at: Date; isTaken: boolean })[] = [];
   let answering: Answering = () => 200;
   let refusing: (url: string) => HttpsFault | undefined = () => undefined;
   const https: Https = {
     check: async (url) => refusing(url),
     call: async (request) => {
-      heard.push({ ...request, at: now() });
-      return outcomeOf(await answering(request));
+      const one = { ...request, at: now(), isTaken: false };
+      heard.push(one);
+      const outcome = outcomeOf(await answering(request));
+      one.isTaken = outcome.kind === "answer" && outcome.status >= 200 && outcome.status < 300;
+      return outcome;
     },
   };
   return {

@@ -7,7 +7,7 @@ import type { House } from "./process.ts";
 // alone; the simulation must find out.
 
 type Transact = Table["transact"];
-type Change = (house: House) => House;
+export type Change = (house: House) => House;
 
 const is = (prefix: string) => (write: Write) => keyOf(write).pk.startsWith(prefix);
 const isClaim = is("CLAIM#");

@@ -111,6 +111,14 @@ export const processOn = (house: House, plan: Plan, latencyMs: () => number): Pr
       head: (key) => call(() => house.blobs.head(key), silent),
       get: (key, options) => call(() => house.blobs.get(key, options), silent),
     },
+    https: {
+      ...house.https,
+      call: (request) =>
+        call(
+          () => house.https.call(request),
+          () => ({ kind: "failed", why: "timeout" }),
+        ),
+    },
     rateLimit: rateLimitOver(table, house.now),
     sleep: async (ms, signal) => {
       await house.sleep(ms, signal);

@@ -1,0 +1,117 @@
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
+import { Webhook } from "standardwebhooks";
+import { expect, onTestFinished, test } from "vitest";
+import { serveZone } from "../dns-server.ts";
+import { listenSecure, NAME, OPEN } from "../net/https-servers.ts";
+import { SELF_SIGNED } from "../net/self-signed.ts";
+import { newFolder, whenStarted } from "./running.ts";
+
+type Call = { readonly headers: IncomingMessage["headers"]; readonly body: string };
+
+/** Somebody who is told, over real sockets, and what a server must be told to reach him. */
+const givenReceiver = async (folder: string, statusOf: () => number = () => 200) => {
+  const heard: Call[] = [];
+  const arrived = new EventTarget();
+  const { port, connections } = await listenSecure(async (request, answer) => {
+    heard.push({ headers: request.headers, body: await text(request) });
+    // Whoever is refused comes back after three seconds at the soonest: time enough for a power cut.
+    answer.writeHead(statusOf(), { "retry-after": "3" }).end();
+    arrived.dispatchEvent(new Event("call"));
+  });
+  const dns = await serveZone({ [NAME]: { A: [OPEN] } });
+  onTestFinished(dns.close);
+  const ca = join(folder, "ca.pem");
+  writeFileSync(ca, SELF_SIGNED.cert);
+  const env = {
+    DNS_SERVERS: dns.address,
+    OUTBOUND_ALLOW_PRIVATE: `${OPEN}/32`,
+    NODE_EXTRA_CA_CERTS: ca,
+  };
+  const atLeast = async (calls: number): Promise<void> => {
+    while (heard.length < calls) await once(arrived, "call");
+  };
+  return { url: `https://${NAME}:${port}/in`, heard, atLeast, connections, env };
+};
+
+const call = async (base: string, key: string, route: string, body: unknown) => {
+  const [method = "", path = ""] = route.split(" ");
+  const answer = await fetch(`${base}${path}`, {
+    method,
+    headers: { "x-api-key": key, "content-type": "application/json" },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return { status: answer.status, ...((await answer.json()) as { data?: any; error?: any }) };
+};
+
+/** What was heard on the other side is written down a moment later on ours. */
+const untilNoted = async (base: string, key: string, hook: string): Promise<void> => {
+  for (;;) {
+    const { data } = await call(base, key, `GET /v1/webhooks/${hook}/deliveries`, undefined);
+    if (data.deliveries[0]?.attempts > 0) return;
+    await setTimeout(20);
+  }
+};
+
+const EVENTS = ["job.completed"];
+
+test("a job that completes is told of over real sockets, signed", async () => {
+  const folder = newFolder();
+  const { url, heard, atLeast, connections, env } = await givenReceiver(folder);
+  const { ready, stop } = await whenStarted(folder, [], env);
+  const { base_url: base, test_key: key } = ready;
+  const { data: hook } = await call(base, key, "POST /v1/webhooks", { url, events: EVENTS });
+
+  const { data: job } = await call(base, key, "POST /v1/verify/batch", { emails: ["ann@x.com"] });
+  await atLeast(1);
+
+  const [first] = heard;
+  const event = new Webhook(hook.secret).verify(
+    first?.body ?? "",
+    first?.headers as Record<string, string>,
+  );
+  expect(event).toMatchObject({ type: "job.completed", data: { job_id: job.job_id } });
+  expect(new Set(connections)).toEqual(new Set([OPEN]));
+  await stop("SIGTERM");
+});
+
+test("what was not delivered when the power went out is delivered after it", async () => {
+  const folder = newFolder();
+  let status = 503;
+  const { url, heard, atLeast, env } = await givenReceiver(folder, () => status);
+  const before = await whenStarted(folder, [], env);
+  const { base_url: base, test_key: key } = before.ready;
+  const { data: hook } = await call(base, key, "POST /v1/webhooks", { url, events: EVENTS });
+  await call(base, key, "POST /v1/verify/batch", { emails: ["ann@x.com"] });
+  await untilNoted(base, key, hook.id);
+  await before.stop("SIGKILL");
+  status = 200;
+  const calls = heard.length;
+
+  const after = await whenStarted(folder, [], env);
+  await atLeast(calls + 1);
+
+  expect(new Set(heard.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
+  expect(new Set(heard.map(({ body }) => body)).size).toBe(1);
+  await after.stop("SIGTERM");
+});
+
+test("without the setting nothing on this machine is called, nor registered", async () => {
+  const folder = newFolder();
+  const { url, connections, env } = await givenReceiver(folder);
+  const { ready, stop } = await whenStarted(folder, [], { ...env, OUTBOUND_ALLOW_PRIVATE: "" });
+  const { base_url: base, test_key: key } = ready;
+
+  for (const one of [url, "https://127.0.0.1/", "https://localhost/", "https://[::1]/"])
+    expect(await call(base, key, "POST /v1/webhooks", { url: one, events: EVENTS })).toMatchObject({
+      status: 400,
+      error: { message: "url: must not lead to a private address. Nothing was charged." },
+    });
+
+  expect(connections).toEqual([]);
+  await stop("SIGTERM");
+});
