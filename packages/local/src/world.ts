@@ -8,6 +8,7 @@ import { CHUNK_ROWS } from "@mailproof/core/settings";
 import { engineOver } from "@mailproof/core/verify/engine";
 import type { World } from "@mailproof/core/world";
 import { httpsDoor } from "@mailproof/net/https";
+import { policyFetcher } from "@mailproof/net/mta-sts-policy";
 import manifest from "../package.json" with { type: "json" };
 import { blobLinks, type OpenLink } from "./blob-links.ts";
 import type { Environment } from "./environment.ts";
@@ -42,6 +43,8 @@ export const openHouse = (
   const table = sqliteTable(join(directory, "state.sqlite"), now);
   const mail = openMailDoors(environment, table, lab);
   const queue = sqliteQueue(join(directory, "queue.sqlite"), now);
+  const allowed = environment.OUTBOUND_ALLOW_PRIVATE;
+  const https = httpsDoor({ dns: mail.dns, port: HTTPS_PORT, allowed });
 
   const world: LocalWorld = {
     table,
@@ -49,12 +52,8 @@ export const openHouse = (
     blobs: fileBlobs(join(directory, "blobs"), links.sign),
     rateLimit: rateLimitOver(table, now),
     engine: engineOver(mail),
-    names: mail.names,
-    https: httpsDoor({
-      dns: mail.dns,
-      port: HTTPS_PORT,
-      allowed: environment.OUTBOUND_ALLOW_PRIVATE,
-    }),
+    names: { ...mail.names, fetchPolicy: policyFetcher(https) },
+    https,
     now,
     random: Math.random,
     randomBytes,

@@ -10,7 +10,7 @@ import { RETENTION_DAYS } from "./events.ts";
 //   pk                               sk       what
 //   ACTIVITY#<address>               ADDRESS  what is known of one address; ends with its last event's retention
 //   ACTIVITYDAYS#<domain>#<shard>    <day>    sums of one day, and how many addresses they are of
-//   ACTIVITYEVENT#<event>            EVENT    it was counted; ends when the event is too old to be told again
+//   ACTIVITYEVENT#<event>            COUNTED  it was counted; ends when the event is too old to be told again
 //   LISTED#<domain>                  STATUS   what the blocklists said of a domain, for everybody
 
 /** As many as let a partition of DynamoDB, with 500 transactions a second, stand 8,000 events a second. */
@@ -143,7 +143,7 @@ export const addToDay = (
 const nonZero = (sums: Partial<Record<Sum, number>>): Amounts =>
   Object.fromEntries(Object.entries(sums).filter(([, amount]) => amount !== 0));
 
-export const eventKey = (event: string): Key => ({ pk: `ACTIVITYEVENT#${event}`, sk: "EVENT" });
+export const eventKey = (event: string): Key => ({ pk: `ACTIVITYEVENT#${event}`, sk: "COUNTED" });
 
 /** `by` tells whose hand it was, for a reply that is lost. Kept as long as the event may come again, and a day more. */
 export const claimEvent = (event: string, day: string, by: string): { readonly create: Item } => ({

@@ -70,7 +70,7 @@ export const announce = (
 /** The events that these writes make known. */
 export const announcedIn = (writes: readonly Write[]): Item[] =>
   writes.flatMap((write) =>
-    "create" in write && write.create.sk === eventKey("").sk ? [write.create] : [],
+    "create" in write && write.create.pk.startsWith(eventKey("").pk) ? [write.create] : [],
   );
 
 export const eventKey = (id: string): Key => ({ pk: `EVENT#${id}`, sk: "EVENT" });
