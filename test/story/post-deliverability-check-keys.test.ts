@@ -134,17 +134,35 @@ test("the same letters are another key on another route, in another account, and
   expect(told.map(({ data }) => data.credits_used)).toEqual([10, 10, 0]);
 });
 
-test("while the first is worked on, a repeat is 409 and says when to come again", async () => {
+test("while the first may still be worked on, a repeat checks beside it without charging, and both are told one check", async () => {
   const house = await givenAbandoned("k");
   house.later(1_500);
 
   const early = await whenChecked(house.world, house.liveKey, site, "k");
+  house.goOn();
+  const late = await house.first;
 
   expect(early).toMatchObject({
-    statusCode: 409,
-    headers: { "retry-after": "19" },
-    error: { code: "REQUEST_IN_PROGRESS", retryable: true },
+    statusCode: 200,
+    data: { credits_used: 0, credits_remaining: 0, idempotent_replay: true },
   });
+  expect(late).toMatchObject({ statusCode: 200, data: { credits_used: 10 } });
+  expect(late.data.check_id).toBe(early.data.check_id);
+  expect(late.data).not.toHaveProperty("idempotent_replay");
+  expect(movesOf(house)).toEqual(["hold 10", "settle 10"]);
+});
+
+test("where a repeat beside the first finds nothing out, it is paid back once, and the first does not claim to know", async () => {
+  const house = await givenAbandoned("k");
+  const silent = overNames(house.world, async () => ({ kind: "timeout" }));
+
+  const early = await whenChecked(silent, house.liveKey, site, "k");
+  house.goOn();
+  const late = await house.first;
+
+  expect(early).toMatchObject({ statusCode: 503, error: { code: "UNAVAILABLE" } });
+  expect(late).toMatchObject({ statusCode: 503, error: { code: "UNAVAILABLE" } });
+  expect(movesOf(house)).toEqual(["hold 10", "release 10"]);
 });
 
 test("what was paid and never stored is checked by a repeat without charging, whatever the balance", async () => {
@@ -195,7 +213,7 @@ test("what the reconciler finds nothing out about is paid back with its key", as
   expect(movesOf(house)).toEqual(["hold 10", "release 10", "hold 10", "settle 10"]);
 });
 
-test("an owner that wakes up after it was taken over changes nothing, and does not claim to know", async () => {
+test("an owner that wakes up after it was taken over changes nothing, and is told what was stored", async () => {
   const house = await givenAbandoned("k");
   house.later(LEASE_MS);
   await whenChecked(house.world, house.liveKey, site, "k");
@@ -204,14 +222,11 @@ test("an owner that wakes up after it was taken over changes nothing, and does n
   house.goOn();
   const late = await house.first;
 
-  expect(late).toMatchObject({ statusCode: 503, error: { code: "UNAVAILABLE" } });
-  expect(late.error.message).toMatch(
-    /Retry with the same Idempotency-Key; it will not be charged twice\.$/,
-  );
+  expect(late).toMatchObject({ statusCode: 200, data: { credits_used: 10 } });
   expect(storedIn(house)).toEqual(before);
 });
 
-test("fifty racing requests with one key are charged once, and whoever is answered hears of one check", async () => {
+test("fifty racing requests with one key are charged once, and all hear of one check", async () => {
   const house = await given({ balance: 100 });
 
   const answers = await Promise.all(
@@ -219,6 +234,7 @@ test("fifty racing requests with one key are charged once, and whoever is answer
   );
 
   const told = answers.filter(({ statusCode }) => statusCode === 200);
+  expect(told).toHaveLength(50);
   expect(movesOf(house)).toEqual(["hold 10", "settle 10"]);
   expect(new Set(told.map(({ data }) => data.check_id)).size).toBe(1);
   expect(answers.filter(({ data }) => data?.credits_used === 10)).toHaveLength(1);

@@ -16,7 +16,7 @@ export const postDeliverabilityCheck = endpoint({
   needs: ["table:readwrite", "dns"],
   keyed: true,
   answers: [200],
-  errors: [...KEYED_ERRORS, ...PAID_ERRORS, "REQUEST_IN_PROGRESS"],
+  errors: [...KEYED_ERRORS, ...PAID_ERRORS],
 
   body: v.strictObject({
     domain: DomainName,

@@ -2,12 +2,12 @@ import * as v from "valibot";
 import { ownerOf, type Payer } from "../access/payer.ts";
 import { PLANS } from "../accounts/plans.ts";
 import { Failure } from "../failure.ts";
-import type { Keyed } from "../money/claims.ts";
+import { findClaim, type Keyed } from "../money/claims.ts";
 import { type Halves, PRICE } from "../money/credits.ts";
 import {
   type Begun,
   begin,
-  inProgress,
+  isStillOurs,
   type Operation,
   type Order,
   payAtOnce,
@@ -49,6 +49,9 @@ export const CHECK = "check";
 const FRESH_MS = 86_400_000;
 /** After its time a check is stored within this, or somebody else begins it anew. */
 const MARGIN_MS = 12_000;
+/** Whoever has not stored it within this is taken for gone by a repeat. */
+const STORING_MS = 1_000;
+const POLL_MS = 200;
 /** A key is remembered for 30 days, and what it stands for must be there as long. */
 const KEPT_DAYS_LEAST = 31;
 
@@ -118,17 +121,60 @@ const tellKnown = async (world: World, order: Order, check: string): Promise<Tol
     : goOn(world, order, came);
 };
 
-/** An earlier request under this key may have been left half done: then it is ours to finish, and is paid. */
+/**
+ * An earlier request under this key may have been left half done. It is paid, so a repeat checks again, as the contract
+ * has it, lease or no lease: should the first wake up after all, whoever is first to store ends it for both.
+ */
 const goOn = async (world: World, order: Order, came: Begun): Promise<Told> => {
-  if ("underWay" in came) throw inProgress(came.waitMs);
   if ("answered" in came)
     return tell(world, came.answered as Answer, { price: FREE, replayed: true });
-  const operation = came.begun;
-  const remaining = await remainingOf(world.table, order.payer);
-  const done = await work(world, operation, remaining);
+  const known = "underWay" in came ? await afterFirst(world, order, came) : null;
+  if (known) return known;
+  const operation = "begun" in came ? came.begun : came.underWay;
   const replayed = operation.id !== order.id;
   const price = replayed ? FREE : operation.amount;
-  return { ...done, price, cached: false, replayed, remaining };
+  const remaining = await remainingOf(world.table, order.payer);
+  try {
+    const done = await work(world, operation, remaining);
+    return { ...done, price, cached: false, replayed, remaining };
+  } catch (cause) {
+    const told = await toldMeanwhile(world, order, operation, { price, replayed }).catch(
+      () => null,
+    );
+    if (told) return told;
+    throw cause;
+  }
+};
+
+/** As long as the first may be at it, its end is waited for: to check beside it would ask all its questions again. */
+const afterFirst = async (
+  world: World,
+  order: Order,
+  { underWay, waitMs }: Extract<Begun, { readonly underWay: Operation }>,
+): Promise<Told | null> => {
+  const endsAtMs = world.now().getTime() + waitMs - MARGIN_MS + STORING_MS;
+  while (world.now().getTime() < endsAtMs) {
+    await world.sleep(POLL_MS);
+    // What cannot be read now is looked at again.
+    const isOpen = await isStillOurs(world.table, underWay).catch(() => true);
+    const how = { price: FREE, replayed: true };
+    const told = await toldMeanwhile(world, order, underWay, how).catch(() => null);
+    if (told) return told;
+    if (!isOpen) throw overtaken(underWay);
+  }
+  return null;
+};
+
+/** What somebody else stored for the same payment meanwhile. */
+const toldMeanwhile = async (
+  world: World,
+  { keyed }: Order,
+  { id }: Operation,
+  how: Pick<Told, "price" | "replayed">,
+): Promise<Told | null> => {
+  const claim = keyed && (await findClaim(world.table, keyed));
+  if (claim?.operation !== id || claim.answer === undefined) return null;
+  return tell(world, claim.answer as Answer, how);
 };
 
 const tell = async (
