@@ -11,6 +11,7 @@ test.each([
   ["an address in another script", "анна@пример.рф", "анна"],
   ["a key", KEY, "4gdBl"],
   ["a key in a header", `X-Api-Key: ${KEY}`, "4gdBl"],
+  ["a signing secret", "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD", "b5sSY"],
   ["a signed link", "http://127.0.0.1/blobs/a?until=1&signature=c2VjcmV0", "c2VjcmV0"],
   ["an AWS link", "https://s3/x?X-Amz-Credential=AKIA1&X-Amz-Signature=abcd", "AKIA1"],
 ])("%s does not reach the log", (_, text, secret) => {

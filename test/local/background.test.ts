@@ -5,7 +5,7 @@ import { sqliteQueue } from "@mailproof/local/sqlite-queue";
 import { sqliteTable } from "@mailproof/local/sqlite-table";
 import { sweeper } from "@mailproof/local/sweeper";
 import type { LocalWorld } from "@mailproof/local/world";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { givenWorld } from "../given.ts";
 
 const chunks = { name: "chunks", visibilitySeconds: 1, receivesMax: 3, atOnce: 10 };
@@ -73,6 +73,44 @@ test("poison ends with the dead letters", async () => {
 
   expect(await house.queue.receive(chunks, { waitMs: 0 })).toEqual([]);
   expect(await house.queue.countDead()).toBe(1);
+});
+
+/** A thread that has something to do all the time. */
+const givenBusyThread = (): void => {
+  let isOver = false;
+  const burn = (): void => {
+    const until = performance.now() + 5;
+    while (performance.now() < until);
+    if (!isOver) setImmediate(burn);
+  };
+  burn();
+  onTestFinished(() => {
+    isOver = true;
+  });
+};
+
+test("of messages that only wait for others many are in hand, however busy the thread is", async () => {
+  const { local, queue, stopping } = givenHouse();
+  givenBusyThread();
+  const calls = { ...chunks, name: "calls", atOnce: 30, evenWhenBusy: 30 };
+  await queue.sendMany(
+    "calls",
+    Array.from({ length: 30 }, (_, body) => ({ body })),
+  );
+  const { promise: all, resolve } = Promise.withResolvers<void>();
+  let inHand = 0;
+  const worker: Worker = {
+    queue: calls,
+    handle: async () => {
+      if (++inHand === calls.atOnce) resolve();
+      await all;
+    },
+  };
+  void all.then(() => stopping.abort());
+
+  await runBackground(local, { workers: [worker], schedules: [] }, stopping.signal);
+
+  expect(inHand).toBe(30);
 });
 
 test("stopping waits for the work under way", async () => {

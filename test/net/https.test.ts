@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { IncomingHttpHeaders } from "node:http";
 import { text } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
-import { policyFetcher } from "@mailproof/net/mta-sts-policy";
+import { policyFetcher } from "@mailproof/core/mail/hints/policy-fetcher";
 import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { zone } from "../zone.ts";
 import {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 // An address or a key in a log outlives the customer who sent it. The hash still lets two lines be matched.
-const KEY = /\bmp_(?:live|test)_[A-Za-z0-9]+/g;
+const KEY = /\bmp_(?:live|test)_[A-Za-z0-9]+|\bwhsec_[A-Za-z0-9+/]+/g;
 // A word with an @ in it, written plainly or in a link: one word too many is better than an address too few.
 const WORD = /[^\s"'<>()[\]{},;:=]+/g;
 const AT = /@|%40/;

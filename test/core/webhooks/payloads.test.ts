@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { EVENT_DATA, EVENT_TYPES, EventPayload } from "@mailproof/core/webhooks/payloads";
 import * as v from "valibot";
 import { expect, test } from "vitest";
@@ -60,6 +61,16 @@ test.each([
 ])("%s is told of as agreed", (type, data) => {
   expect(v.is(EventPayload, { ...AT, type, data })).toBe(true);
   expect(v.is(EventPayload, { ...AT, type, data: { ...data, domain: undefined } })).toBe(false);
+});
+
+test("docs/webhooks.md names every event with every field of it", () => {
+  const page = readFileSync("docs/webhooks.md", "utf8");
+
+  for (const { entries } of EventPayload.options) {
+    const row = page.split("\n").find((line) => line.startsWith(`| \`${entries.type.literal}\` `));
+    const fields = row?.split("|").at(-2)?.match(/\w+/g);
+    expect(fields, `${entries.type.literal}`).toEqual(Object.keys(entries.data.entries));
+  }
 });
 
 test("every event of the contract has its form", () => {

@@ -1,5 +1,5 @@
-import type { Https } from "@mailproof/core/https";
-import type { FetchPolicy } from "@mailproof/core/mail/hints/mta-sts";
+import type { Https } from "../../https.ts";
+import type { FetchPolicy } from "./mta-sts.ts";
 
 /** Gets a policy as RFC 8461 §3.3 wants it: over HTTPS that is valid for the name, and along no redirect. */
 export const policyFetcher =
