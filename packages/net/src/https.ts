@@ -135,7 +135,10 @@ const connectTo = async (
       Math.max(1, until - performance.now()),
     );
     secured.once("secureConnect", () => settle(secured));
-    secured.once("close", () => settle("tls_failed"));
+    secured.once("close", () => {
+      socket.destroy();
+      settle("tls_failed");
+    });
     // Stays for the socket's life: an error that nobody listens to would end the process.
     secured.on("error", () => settle("tls_failed"));
   });

@@ -192,20 +192,26 @@ describe("a callback", () => {
     expect(urls.toSorted()).toEqual([URL, URL, HOOK]);
   });
 
-  test("to a private address is refused with the batch, before anything is charged", async () => {
-    const house = await givenChunked();
-    house.servers.refuse(() => "private_address");
+  test.each([
+    ["a batch", "POST /v1/verify/batch", { emails: anns(1) }],
+    ["a file", "POST /v1/verify/file", processOf("uploads/live/acc_1/upl_1.csv")],
+  ])(
+    "to a private address is refused with %s, before anything is charged",
+    async (_, route, body) => {
+      const house = await givenChunked();
+      house.servers.refuse(() => "private_address");
 
-    const { statusCode, error } = await whenBatched(house.world, house.liveKey, {
-      emails: anns(1),
-      webhook_url: "https://10.0.0.1/",
-    });
+      const { statusCode, error } = await send(house.world, route, {
+        key: house.liveKey,
+        body: { ...body, webhook_url: "https://10.0.0.1/" },
+      });
 
-    expect(statusCode).toBe(400);
-    expect(error.message).toBe(
-      "webhook_url: must not lead to a private address. Nothing was charged.",
-    );
-  });
+      expect(statusCode).toBe(400);
+      expect(error.message).toBe(
+        "webhook_url: must not lead to a private address. Nothing was charged.",
+      );
+    },
+  );
 
   test("with a secret that promises base64 and is none is 400", async () => {
     const house = await givenChunked();
