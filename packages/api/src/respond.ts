@@ -60,11 +60,13 @@ export const refuse = (
   failure: Failure,
   headers: Readonly<Record<string, string>> = {},
 ): HttpAnswer<string> => {
-  const { status, code, message, details, retryable } = failure;
+  const { status, code, message, money, details, retryable } = failure;
   if (status >= 500) world.log("failure", { requestId, code, cause: failure.cause ?? failure });
   const error = {
     code,
     message,
+    // The last sentence of the message, for programs.
+    money,
     ...(details !== undefined && { details }),
     ...(retryable && { retryable }),
   };
