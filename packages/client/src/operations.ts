@@ -1,0 +1,37 @@
+// Made by scripts/client-types.ts from the service's endpoints. Do not change it here.
+
+import type { Operation } from "./operation.ts";
+import type { Operations } from "./types.ts";
+
+export const OPERATIONS: Readonly<Record<keyof Operations, Operation>> = {
+  getHealth: { route: "GET /health", bare: true, unwrapped: true },
+  verify: { route: "POST /v1/verify", repeat: "keyed", paid: true },
+  verifyBatch: { route: "POST /v1/verify/batch", repeat: "keyed", paid: true },
+  createUpload: { route: "POST /v1/verify/file", fixed: { action: "get_upload_url" } },
+  processFile: {
+    route: "POST /v1/verify/file",
+    repeat: "keyed",
+    paid: true,
+    fixed: { action: "process" },
+  },
+  listJobs: { route: "GET /v1/jobs" },
+  getJob: { route: "GET /v1/jobs/{id}" },
+  exportJob: { route: "GET /v1/jobs/{id}/download", unwrapped: true, fixed: { format: "json" } },
+  find: { route: "POST /v1/find", repeat: "never", paid: true },
+  getActivity: { route: "GET /v1/activity/{email}" },
+  getActivities: { route: "POST /v1/activity/batch" },
+  getReputation: { route: "GET /v1/activity/domain/{domain}" },
+  recordActivity: { route: "POST /v1/activity/events" },
+  checkDomain: { route: "POST /v1/deliverability/check", repeat: "keyed", paid: true },
+  listChecks: { route: "GET /v1/deliverability/checks" },
+  getCheck: { route: "GET /v1/deliverability/checks/{id}" },
+  createMonitor: { route: "POST /v1/deliverability/monitors" },
+  listMonitors: { route: "GET /v1/deliverability/monitors", bare: true },
+  deleteMonitor: { route: "DELETE /v1/deliverability/monitors/{id}" },
+  getAccount: { route: "GET /v1/account", bare: true },
+  getUsage: { route: "GET /v1/account/usage" },
+  listApiKeys: { route: "GET /v1/api-keys", bare: true },
+  createApiKey: { route: "POST /v1/api-keys", repeat: "never" },
+  revokeApiKey: { route: "DELETE /v1/api-keys/{id}" },
+  getCatalog: { route: "GET /v1/catalog", bare: true },
+};

@@ -1,0 +1,79 @@
+import { type Download, downloadOver } from "./download.ts";
+import { blobOf, type FileSource, nameOf } from "./file-source.ts";
+import { jobsOver } from "./jobs.ts";
+import { OPERATIONS } from "./operations.ts";
+import type { CallOptions, PaidCallOptions } from "./options.ts";
+import type { Transport } from "./transport.ts";
+import type {
+  CreateUploadData,
+  ExportJobInput,
+  Job,
+  ProcessFileData,
+  ProcessFileInput,
+  ResultRow,
+} from "./types.ts";
+
+export interface VerifyFileInput extends Omit<ProcessFileInput, "file_key"> {
+  /** Ends with .csv or .txt. Taken from the path or the File when left out, and else `list.csv`. */
+  file_name?: string | undefined;
+}
+
+/** How far a file has come. */
+export type FileProgress =
+  | { readonly stage: "uploading"; readonly bytes: number }
+  /** With these two `processFile` can be sent again from anywhere, and is paid for once. */
+  | { readonly stage: "uploaded"; readonly file_key: string; readonly idempotencyKey: string }
+  | { readonly stage: "accepted"; readonly accepted: ProcessFileData }
+  | { readonly stage: "verifying"; readonly job: Job };
+
+export interface VerifyFileOptions extends PaidCallOptions {
+  onProgress?: ((progress: FileProgress) => void) | undefined;
+}
+
+export interface VerifiedFile {
+  /** What was counted and charged. */
+  readonly accepted: ProcessFileData;
+  /** The job as it ended: look at its `status`. */
+  readonly job: Job;
+  /** The results, in the order of the file. */
+  results(options?: CallOptions): AsyncIterable<ResultRow>;
+  /** The file with the results beside its own columns, as CSV. */
+  download(input?: Omit<ExportJobInput, "id">, options?: CallOptions): Promise<Download>;
+}
+
+/** Uploads a list, has it verified, and waits. The price is taken once, whatever is lost on the way. */
+export const verifyFileOver =
+  (transport: Transport) =>
+  async (
+    source: FileSource,
+    { file_name = nameOf(source) ?? "list.csv", ...wishes }: VerifyFileInput = {},
+    { onProgress, ...options }: VerifyFileOptions = {},
+  ): Promise<VerifiedFile> => {
+    const { call, put } = transport;
+    const { signal, idempotencyKey = crypto.randomUUID() } = options;
+    const file = await blobOf(source);
+
+    onProgress?.({ stage: "uploading", bytes: file.size });
+    const upload = { file_name };
+    const to = await call<CreateUploadData>(OPERATIONS.createUpload, upload, { signal });
+    await put(to.upload_url, file, { signal });
+    const { file_key } = to;
+    onProgress?.({ stage: "uploaded", file_key, idempotencyKey });
+
+    const wanted = { ...wishes, file_key };
+    const paid = { signal, idempotencyKey };
+    const accepted = await call<ProcessFileData>(OPERATIONS.processFile, wanted, paid);
+    onProgress?.({ stage: "accepted", accepted });
+
+    const id = accepted.job_id;
+    const { waitForJob, results } = jobsOver(transport);
+    const looked = (job: Job) => onProgress?.({ stage: "verifying", job });
+    const job = await waitForJob({ id }, { signal, onProgress: looked });
+    const download = downloadOver(transport);
+    return {
+      accepted,
+      job,
+      results: (of) => results({ id }, of),
+      download: (input, of) => download({ ...input, id }, of),
+    };
+  };
