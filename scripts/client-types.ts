@@ -13,7 +13,9 @@ import { JobFacts, ResultRow } from "@mailproof/api/jobs";
 import { KeyFacts } from "@mailproof/api/key-facts";
 import { MonitorFacts } from "@mailproof/api/monitors";
 import { VerificationResult } from "@mailproof/api/verification";
+import { DeliveryFacts, WebhookFacts } from "@mailproof/api/webhook-facts";
 import { STATUS } from "@mailproof/core/failure";
+import { EventPayload } from "@mailproof/core/webhooks/payloads";
 import type { GenericSchema } from "valibot";
 import { NAMES, QUERY_TYPES, SAME_WHEN_REPEATED } from "./client/names.ts";
 import { fieldsOf, type Named, partsOf, typeOf } from "./client/type-of.ts";
@@ -27,6 +29,8 @@ const SHARED: Named = new Map<GenericSchema, string>([
   [CheckResult, "CheckResult"],
   [MonitorFacts, "Monitor"],
   [KeyFacts, "ApiKey"],
+  [WebhookFacts, "Webhook"],
+  [DeliveryFacts, "Delivery"],
 ]);
 
 /** One thing that a caller can ask for. A route with actions is several. */
@@ -157,6 +161,9 @@ export type ServiceErrorCode = ${Object.keys(STATUS)
     .join(" | ")};
 
 ${sharedTypes()}
+
+/** The body of a webhook. Events may gain fields, and there may be more of them. */
+export type WebhookEvent = ${typeOf(EventPayload, "output", SHARED)};
 
 ${operations.map(typesOf).join("\n\n")}
 

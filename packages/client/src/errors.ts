@@ -35,15 +35,6 @@ type Facts = {
   readonly cause?: unknown;
 };
 
-const NO_FACTS: Partial<Facts> = {
-  status: undefined,
-  retryable: false,
-  retryAfterMs: undefined,
-  details: undefined,
-  requestId: undefined,
-  idempotencyKey: undefined,
-};
-
 /** Every way in which a call can fail. */
 export class MailproofError extends Error {
   override readonly name = "MailproofError";
@@ -64,19 +55,18 @@ export class MailproofError extends Error {
 
   constructor(message: string, facts: Facts) {
     super(message, { cause: facts.cause });
-    Object.assign(this, NO_FACTS, facts);
+    Object.assign(this, { retryable: false }, facts);
   }
 }
 
-const SENTENCE: Readonly<Record<MoneyOutcome, string>> = {
+/** Whether a charge was kept, or nobody knows, only the service says, and in its own words. */
+const SENTENCE: Readonly<Partial<Record<MoneyOutcome, string>>> = {
   nothing_charged: "Nothing was charged.",
   refunded: "The charge was refunded.",
-  kept: "The charge stands; the refund did not succeed.",
   retry_same_key:
     "It may have been charged: send it again with the same idempotencyKey, and it is not charged twice.",
   repeat_search:
     "It may have been charged: the same search again within its two minutes is not charged twice.",
-  unknown: "Look whether it was done before you send it again.",
 };
 
 /** A failure of ours, which ends like the service's: with what it means for the money. */

@@ -17,7 +17,6 @@ export type {
 export {
   verifyWebhook,
   WebhookError,
-  type WebhookEvent,
   type WebhookFault,
   type WebhookInput,
 } from "./webhooks.ts";

@@ -259,6 +259,106 @@ export interface ApiKey {
   created_at: string;
 }
 
+export interface Webhook {
+  id: string;
+  url: string;
+  events: (
+    | "job.completed"
+    | "job.failed"
+    | "credits.low"
+    | "credits.depleted"
+    | "blacklist.detected"
+    | "dmarc.failed"
+  )[];
+  status: "active" | "disabled";
+  disabled_because?: "asked" | "failing" | "gone";
+  failing_since?: string;
+  created_at: string;
+}
+
+export interface Delivery {
+  id: string;
+  event_id: string;
+  event: string;
+  status: "pending" | "delivered" | "failed" | "noted";
+  attempts: number;
+  response_status: number | null;
+  latency_ms: number | null;
+  error: string | null;
+  created_at: string;
+  last_attempt_at: string | null;
+  next_attempt_at: string | null;
+}
+
+/** The body of a webhook. Events may gain fields, and there may be more of them. */
+export type WebhookEvent =
+  | {
+      id: string;
+      type: "job.completed";
+      created_at: string;
+      data: {
+        job_id: string;
+        status: "completed";
+        progress: {
+          total: number;
+          processed: number;
+          valid: number;
+          invalid: number;
+          risky: number;
+          unknown: number;
+        };
+      };
+    }
+  | {
+      id: string;
+      type: "job.failed";
+      created_at: string;
+      data: {
+        job_id: string;
+        status: "failed";
+        progress: {
+          total: number;
+          processed: number;
+          valid: number;
+          invalid: number;
+          risky: number;
+          unknown: number;
+        };
+        error: string;
+      };
+    }
+  | {
+      id: string;
+      type: "credits.low";
+      created_at: string;
+      data: { account_id: string; available: number; threshold: number };
+    }
+  | {
+      id: string;
+      type: "credits.depleted";
+      created_at: string;
+      data: { account_id: string; available: number; threshold: number };
+    }
+  | {
+      id: string;
+      type: "blacklist.detected";
+      created_at: string;
+      data: { domain: string; sending_ip: string | null; check_id: string; listed_on: string[] };
+    }
+  | {
+      id: string;
+      type: "dmarc.failed";
+      created_at: string;
+      data: {
+        domain: string;
+        check_id: string;
+        status: string;
+        policy: string | null;
+        issues: string[];
+      };
+    }
+  | { id: string; type: "webhook.test"; created_at: string; data: { webhook_id: string } };
+
 // GET /health
 
 export interface GetHealthData {
@@ -615,6 +715,107 @@ export interface DeleteMonitorData {
   deleted: true;
 }
 
+// GET /v1/webhooks
+
+export interface ListWebhooksData {
+  webhooks: Webhook[];
+}
+
+// POST /v1/webhooks
+
+export interface CreateWebhookInput {
+  url: string;
+  events: readonly (
+    | "job.completed"
+    | "job.failed"
+    | "credits.low"
+    | "credits.depleted"
+    | "blacklist.detected"
+    | "dmarc.failed"
+  )[];
+}
+
+export interface CreateWebhookData extends Webhook {
+  secret: string;
+}
+
+// PUT /v1/webhooks/{id}
+
+export interface UpdateWebhookInput {
+  id: string;
+  url?: string | undefined;
+  events?:
+    | readonly (
+        | "job.completed"
+        | "job.failed"
+        | "credits.low"
+        | "credits.depleted"
+        | "blacklist.detected"
+        | "dmarc.failed"
+      )[]
+    | undefined;
+  status?: "active" | "disabled" | undefined;
+}
+
+export type UpdateWebhookData = Webhook;
+
+// DELETE /v1/webhooks/{id}
+
+export interface DeleteWebhookInput {
+  id: string;
+}
+
+export interface DeleteWebhookData {
+  id: string;
+  deleted: true;
+}
+
+// POST /v1/webhooks/{id}/test
+
+export interface TestWebhookInput {
+  id: string;
+}
+
+export interface TestWebhookData {
+  delivered: boolean;
+  delivery: Delivery;
+}
+
+// POST /v1/webhooks/{id}/secret
+
+export interface RotateWebhookSecretInput {
+  id: string;
+}
+
+export interface RotateWebhookSecretData extends Webhook {
+  secret: string;
+}
+
+// GET /v1/webhooks/events
+
+export interface ListWebhookEventsData {
+  events: string[];
+}
+
+// GET /v1/webhooks/{id}/deliveries
+
+export interface ListDeliveriesInput {
+  id: string;
+}
+
+export interface ListDeliveriesData {
+  deliveries: Delivery[];
+}
+
+// POST /v1/webhooks/{id}/deliveries/{delivery_id}/retry
+
+export interface RetryDeliveryInput {
+  id: string;
+  delivery_id: string;
+}
+
+export type RetryDeliveryData = Delivery;
+
 // GET /v1/account
 
 export interface GetAccountData {
@@ -894,6 +1095,90 @@ export interface Operations {
    * `DELETE /v1/deliverability/monitors/{id}`
    */
   deleteMonitor(input: DeleteMonitorInput, options?: CallOptions): Promise<DeleteMonitorData>;
+
+  /**
+   * List the webhooks, oldest first. Their secrets are never shown again.
+   *
+   * Sent again until an answer comes.
+   *
+   * `GET /v1/webhooks`
+   */
+  listWebhooks(options?: CallOptions): Promise<ListWebhooksData>;
+
+  /**
+   * Be told of events at an HTTPS address. Only this answer shows the secret that signs them.
+   *
+   * Sent again only when it is certain that nothing was done.
+   *
+   * `POST /v1/webhooks`
+   */
+  createWebhook(input: CreateWebhookInput, options?: CallOptions): Promise<CreateWebhookData>;
+
+  /**
+   * Change a webhook's address or events, or disable and enable it. What is left out stays.
+   *
+   * Sent again until an answer comes.
+   *
+   * `PUT /v1/webhooks/{id}`
+   */
+  updateWebhook(input: UpdateWebhookInput, options?: CallOptions): Promise<UpdateWebhookData>;
+
+  /**
+   * Delete a webhook. What still waits to be sent to it is dropped.
+   *
+   * Sent again until an answer comes.
+   *
+   * `DELETE /v1/webhooks/{id}`
+   */
+  deleteWebhook(input: DeleteWebhookInput, options?: CallOptions): Promise<DeleteWebhookData>;
+
+  /**
+   * Send the event webhook.test now, once, signed like any other, and tell what came of it.
+   *
+   * Sent again only when it is certain that nothing was done.
+   *
+   * `POST /v1/webhooks/{id}/test`
+   */
+  testWebhook(input: TestWebhookInput, options?: CallOptions): Promise<TestWebhookData>;
+
+  /**
+   * Make a new signing secret. Only this answer shows it, and the old one signs nothing more.
+   *
+   * Sent again only when it is certain that nothing was done.
+   *
+   * `POST /v1/webhooks/{id}/secret`
+   */
+  rotateWebhookSecret(
+    input: RotateWebhookSecretInput,
+    options?: CallOptions,
+  ): Promise<RotateWebhookSecretData>;
+
+  /**
+   * List the names of all events.
+   *
+   * Sent again until an answer comes.
+   *
+   * `GET /v1/webhooks/events`
+   */
+  listWebhookEvents(options?: CallOptions): Promise<ListWebhookEventsData>;
+
+  /**
+   * List the last 100 deliveries to a webhook, newest first. They are kept for 30 days.
+   *
+   * Sent again until an answer comes.
+   *
+   * `GET /v1/webhooks/{id}/deliveries`
+   */
+  listDeliveries(input: ListDeliveriesInput, options?: CallOptions): Promise<ListDeliveriesData>;
+
+  /**
+   * Send a delivery again, now and for another day if need be, with the same webhook-id.
+   *
+   * Sent again only when it is certain that nothing was done.
+   *
+   * `POST /v1/webhooks/{id}/deliveries/{delivery_id}/retry`
+   */
+  retryDelivery(input: RetryDeliveryInput, options?: CallOptions): Promise<RetryDeliveryData>;
 
   /**
    * Show the account: its plan, its credits, and what the key in use may do.

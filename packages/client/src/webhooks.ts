@@ -1,3 +1,5 @@
+import type { WebhookEvent } from "./types.ts";
+
 // Standard Webhooks: an HMAC over id, time and body, which stands in three headers.
 
 export interface WebhookInput {
@@ -13,44 +15,6 @@ export interface WebhookInput {
   /** In the place of the clock. */
   now?: Date | undefined;
 }
-
-interface Event<T extends string, D> {
-  /** The same on each try: whoever has seen it has seen the event. */
-  id: string;
-  type: T;
-  created_at: string;
-  data: D;
-}
-
-interface Progress {
-  total: number;
-  processed: number;
-  valid: number;
-  invalid: number;
-  risky: number;
-  unknown: number;
-}
-
-interface Balance {
-  account_id: string;
-  available: number;
-  threshold: number;
-}
-
-/** What the service tells of. Events may gain fields, and there may be more of them. */
-export type WebhookEvent =
-  | Event<"job.completed", { job_id: string; status: "completed"; progress: Progress }>
-  | Event<"job.failed", { job_id: string; status: "failed"; progress: Progress; error: string }>
-  | Event<"credits.low" | "credits.depleted", Balance>
-  | Event<
-      "blacklist.detected",
-      { domain: string; sending_ip: string | null; check_id: string; listed_on: string[] }
-    >
-  | Event<
-      "dmarc.failed",
-      { domain: string; check_id: string; status: string; policy: string | null; issues: string[] }
-    >
-  | Event<"webhook.test", { webhook_id: string }>;
 
 export type WebhookFault =
   | "MISSING_HEADER"
