@@ -17,7 +17,9 @@ test("every endpoint is an operation of the client", () => {
 });
 
 test("what is paid is sent under a key, or only when nothing was done", () => {
-  const priced = endpoints.filter(({ price }) => price !== null).map(({ route }) => route as string);
+  const priced = endpoints
+    .filter(({ price }) => price !== null)
+    .map(({ route }) => route as string);
   const paid = Object.values(OPERATIONS).filter(({ paid: isPaid }) => isPaid);
 
   expect(new Set(paid.map(({ route }) => route))).toEqual(new Set(priced));
