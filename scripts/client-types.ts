@@ -176,7 +176,7 @@ ${operations.map(methodOf).join("\n\n")}
     const row = {
       route: endpoint.route,
       ...(repeat !== "always" && { repeat }),
-      ...(endpoint.price !== null && repeat !== "always" && { paid: true }),
+      ...(endpoint.price !== null && repeat === "never" && { paid: true }),
       ...(inputOf({ endpoint, name, repeat, fixed, ...operation }).fields === "" && { bare: true }),
       ...(endpoint.enveloped === false && { unwrapped: true }),
       ...(Object.keys(fixed).length > 0 && { fixed }),

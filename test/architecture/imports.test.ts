@@ -8,7 +8,9 @@ const MAY_IMPORT: Record<string, RegExp> = {
   api: /^(@mailproof\/core\/|valibot$)/,
   net: /^(@mailproof\/core\/|socks$|dns-packet$|node:)/,
   functions: /^(@mailproof\/(core|api|net)\/|@aws-lambda-powertools\/|@middy\/|aws-lambda$|node:)/,
-  local: /^(@mailproof\/(core|api|net)\/|valibot$|dns-packet$|node:)/,
+  // Published, so all of it is its own; it knows no host, and no host's modules.
+  client: /$^/,
+  local: /^(@mailproof\/(core|api|net|client)\/|valibot$|dns-packet$|node:)/,
 };
 
 const NOTHING = /$^/;

@@ -4,7 +4,7 @@ import type { ServiceErrorCode } from "./types.ts";
  * What a failure means for the money.
  *
  * - `nothing_charged`, `refunded`: as the words say.
- * - `kept`: the charge stands, and the refund did not succeed.
+ * - `kept`: the charge stands.
  * - `retry_same_key`: it may have been charged; sent again under `idempotencyKey` it is not charged twice.
  * - `repeat_search`: it may have been charged; the same search within the same two minutes is not charged twice.
  * - `unknown`: look whether it was done before you send it again.
@@ -64,9 +64,9 @@ const SENTENCE: Readonly<Partial<Record<MoneyOutcome, string>>> = {
   nothing_charged: "Nothing was charged.",
   refunded: "The charge was refunded.",
   retry_same_key:
-    "It may have been charged: send it again with the same idempotencyKey, and it is not charged twice.",
+    "It may have been charged; sent again with the same idempotencyKey it is not charged twice.",
   repeat_search:
-    "It may have been charged: the same search again within its two minutes is not charged twice.",
+    "It may have been charged; the same search within its two minutes is not charged twice.",
 };
 
 /** A failure of ours, which ends like the service's: with what it means for the money. */

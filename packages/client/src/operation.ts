@@ -8,6 +8,7 @@ export type Operation = {
    * Idempotency-Key. `never`: only when it is certain that nothing was done.
    */
   readonly repeat?: "keyed" | "never";
+  /** What takes a key is paid, too. */
   readonly paid?: true;
   /** Takes no input. */
   readonly bare?: true;
@@ -18,7 +19,7 @@ export type Operation = {
 
 /** What is true of the money when a request was sent and no answer came. */
 export const moneyWhenLost = ({ repeat, paid }: Operation): MoneyOutcome => {
-  if (!paid) return "nothing_charged";
+  if (repeat === "keyed") return "retry_same_key";
   // Without a key there is only the service's own memory of a search, which lasts for its two minutes.
-  return repeat === "keyed" ? "retry_same_key" : "repeat_search";
+  return paid ? "repeat_search" : "nothing_charged";
 };

@@ -5,15 +5,10 @@ import type { Operations } from "./types.ts";
 
 export const OPERATIONS: Readonly<Record<keyof Operations, Operation>> = {
   getHealth: { route: "GET /health", bare: true, unwrapped: true },
-  verify: { route: "POST /v1/verify", repeat: "keyed", paid: true },
-  verifyBatch: { route: "POST /v1/verify/batch", repeat: "keyed", paid: true },
+  verify: { route: "POST /v1/verify", repeat: "keyed" },
+  verifyBatch: { route: "POST /v1/verify/batch", repeat: "keyed" },
   createUpload: { route: "POST /v1/verify/file", fixed: { action: "get_upload_url" } },
-  processFile: {
-    route: "POST /v1/verify/file",
-    repeat: "keyed",
-    paid: true,
-    fixed: { action: "process" },
-  },
+  processFile: { route: "POST /v1/verify/file", repeat: "keyed", fixed: { action: "process" } },
   listJobs: { route: "GET /v1/jobs" },
   getJob: { route: "GET /v1/jobs/{id}" },
   exportJob: { route: "GET /v1/jobs/{id}/download", unwrapped: true, fixed: { format: "json" } },
@@ -22,7 +17,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, Operation>> = {
   getActivities: { route: "POST /v1/activity/batch" },
   getReputation: { route: "GET /v1/activity/domain/{domain}" },
   recordActivity: { route: "POST /v1/activity/events" },
-  checkDomain: { route: "POST /v1/deliverability/check", repeat: "keyed", paid: true },
+  checkDomain: { route: "POST /v1/deliverability/check", repeat: "keyed" },
   listChecks: { route: "GET /v1/deliverability/checks" },
   getCheck: { route: "GET /v1/deliverability/checks/{id}" },
   createMonitor: { route: "POST /v1/deliverability/monitors" },

@@ -1,4 +1,5 @@
 import { type Download, downloadOver } from "./download.ts";
+import { MailproofError } from "./errors.ts";
 import { blobOf, type FileSource, nameOf } from "./file-source.ts";
 import { jobsOver } from "./jobs.ts";
 import { OPERATIONS } from "./operations.ts";
@@ -41,6 +42,17 @@ export interface VerifiedFile {
   download(input?: Omit<ExportJobInput, "id">, options?: CallOptions): Promise<Download>;
 }
 
+/** Reading a job costs nothing, but by then the file was paid for: so another try of all of it would pay again. */
+const unfollowed = (job_id: string, cause: unknown): unknown =>
+  cause instanceof MailproofError
+    ? new MailproofError(`${job_id} is paid for and goes on; follow it with waitForJob.`, {
+        code: cause.code,
+        money: "kept",
+        details: { job_id },
+        cause,
+      })
+    : cause;
+
 /** Uploads a list, has it verified, and waits. The price is taken once, whatever is lost on the way. */
 export const verifyFileOver =
   (transport: Transport) =>
@@ -68,7 +80,9 @@ export const verifyFileOver =
     const id = accepted.job_id;
     const { waitForJob, results } = jobsOver(transport);
     const looked = (job: Job) => onProgress?.({ stage: "verifying", job });
-    const job = await waitForJob({ id }, { signal, onProgress: looked });
+    const job = await waitForJob({ id }, { signal, onProgress: looked }).catch((error: unknown) => {
+      throw unfollowed(id, error);
+    });
     const download = downloadOver(transport);
     return {
       accepted,
