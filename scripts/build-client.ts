@@ -26,7 +26,9 @@ export const bundleOf = async (minify: boolean): Promise<string> => {
 
 /** Everything that is published, into this folder. */
 export const buildClient = async (folder: string): Promise<void> => {
-  execFileSync("node_modules/.bin/tsc", ["-p", `${HOME}/tsconfig.build.json`, "--outDir", folder], { stdio: "inherit" });
+  execFileSync("node_modules/.bin/tsc", ["-p", `${HOME}/tsconfig.build.json`, "--outDir", folder], {
+    stdio: "inherit",
+  });
   // In a package there are no sources, but what was made of them.
   for (const file of globSync(join(folder, "*.d.ts")))
     writeFileSync(

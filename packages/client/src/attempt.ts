@@ -59,7 +59,9 @@ const lost = (one: Try, cause: unknown, isStopped: boolean): MailproofError => {
   if (isStopped)
     return failure(`No answer came within ${timeoutMs} ms.`, { code: "TIMEOUT", ...facts });
   if (!NEVER_MADE.includes(codeOf(cause)))
-    return failure("No whole answer came.", { code: "NETWORK", ...facts });
+    return cause instanceof SyntaxError
+      ? failure("The answer is not the service's.", { code: "UNREADABLE", ...facts })
+      : failure("No whole answer came.", { code: "NETWORK", ...facts });
   return failure("The service could not be reached.", {
     ...facts,
     code: "NETWORK",
@@ -108,20 +110,14 @@ const isHarmless = ({ repeat, paid }: Operation, { code, money }: Said): boolean
 /** Something between us and the service answered in its place. */
 const stranger = ({ operation }: Try, facts: { readonly status: number }): MailproofError => {
   const { status } = facts;
-  if (status === 429)
-    return failure("Too many requests.", {
-      ...facts,
-      code: "RATE_LIMITED",
-      money: "nothing_charged",
-      retryable: true,
-    });
+  const isLimited = status === 429;
   // Below 500 it was turned away at the door; otherwise it may have been let in before something broke.
   const isInside = status >= 500 || status === 408;
-  return failure(`The answer (status ${status}) is not the service's.`, {
+  return failure(`Status ${status}, and not by the service.`, {
     ...facts,
-    code: "UNREADABLE",
+    code: isLimited ? "RATE_LIMITED" : "UNREADABLE",
     money: isInside ? moneyWhenLost(operation) : "nothing_charged",
-    retryable: isInside && operation.repeat !== "never",
+    retryable: isLimited || (isInside && operation.repeat !== "never"),
   });
 };
 

@@ -5,12 +5,13 @@ import { OPERATIONS } from "./operations.ts";
 import type { ClientOptions } from "./options.ts";
 import { type Transport, transportTo } from "./transport.ts";
 import type { Operations } from "./types.ts";
-import { verifyFileOver } from "./verify-file.ts";
+import { uploadOver, verifyFileOver } from "./verify-file.ts";
 
 /** Every operation of the service, and what takes several of them. */
 export type Client = Operations &
   ReturnType<typeof jobsOver> & {
     readonly download: ReturnType<typeof downloadOver>;
+    readonly upload: ReturnType<typeof uploadOver>;
     readonly verifyFile: ReturnType<typeof verifyFileOver>;
   };
 
@@ -21,6 +22,7 @@ export const createClient = (options: ClientOptions, clock?: Clock): Client => {
     ...operationsOver(transport),
     ...jobsOver(transport),
     download: downloadOver(transport),
+    upload: uploadOver(transport),
     verifyFile: verifyFileOver(transport),
   };
 };

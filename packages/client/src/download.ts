@@ -16,13 +16,21 @@ export interface Download {
 export const downloadOver =
   ({ call }: Transport) =>
   (input: ExportJobInput, options?: CallOptions): Promise<Download> =>
-    call({ ...OPERATIONS.exportJob, fixed: { format: "csv" } }, input, options, opened);
-
-const opened = async (response: Response): Promise<Download> => ({
-  fileName: nameIn(response.headers.get("content-disposition") ?? ""),
-  stream: response.body ?? new Blob([]).stream(),
-  text: () => response.text(),
-});
+    call(
+      { ...OPERATIONS.exportJob, fixed: { format: "csv" } },
+      input,
+      options,
+      async (response) => {
+        const body = response.body ?? new Blob([]).stream();
+        // The call is over by now, but whoever gives up means the rest of the answer, too.
+        const stream = body.pipeThrough(new TransformStream(), options as object);
+        return {
+          fileName: nameIn(response.headers.get("content-disposition") ?? ""),
+          stream,
+          text: () => new Response(stream).text(),
+        };
+      },
+    );
 
 /** RFC 6266: the one in Unicode, or else the plain one. */
 const nameIn = (header: string): string | undefined => {

@@ -12,25 +12,20 @@ export const exchange = async <T>(
 ): Promise<T> => {
   let isInDoubt = false;
   for (let tries = 0; ; tries++) {
-    const came = await attempt(one, read).then(
-      (value) => ({ value }),
-      (error: unknown) => ({ error: asOurs(error) }),
-    );
-    if ("value" in came) return came.value;
-    const error: MailproofError = isInDoubt ? inDoubt(came.error) : came.error;
-    const waitMs =
-      tries < one.retries && mayRepeat(one.operation, came.error)
-        ? waitBefore(tries, came.error, one.clock.random)
-        : null;
+    let error: MailproofError;
+    let waitMs: number | null = null;
+    try {
+      return await attempt(one, read);
+    } catch (thrown) {
+      // What is no failure of a call is a mistake in the calling.
+      if (!(thrown instanceof MailproofError)) throw thrown;
+      error = isInDoubt ? inDoubt(thrown) : thrown;
+      if (tries < one.retries && mayRepeat(one.operation, thrown))
+        waitMs = waitBefore(tries, thrown, one.clock.random);
+    }
     if (waitMs === null) throw error;
     isInDoubt ||= error.money === "retry_same_key";
     await one.clock.sleep(waitMs, one.signal);
     if (one.signal?.aborted) throw aborted(one, error.money);
   }
-};
-
-/** What is no failure of a call is a mistake in the calling. */
-const asOurs = (error: unknown): MailproofError => {
-  if (error instanceof MailproofError) return error;
-  throw error;
 };

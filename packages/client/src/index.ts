@@ -10,6 +10,7 @@ export type { CallOptions, ClientOptions, PaidCallOptions } from "./options.ts";
 export type * from "./types.ts";
 export type {
   FileProgress,
+  UploadInput,
   VerifiedFile,
   VerifyFileInput,
   VerifyFileOptions,

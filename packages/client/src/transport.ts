@@ -1,7 +1,6 @@
 import { CLOCK, type Clock } from "./clock.ts";
-import { failure } from "./errors.ts";
 import { exchange } from "./exchange.ts";
-import { moneyWhenLost, type Operation } from "./operation.ts";
+import type { Operation } from "./operation.ts";
 import type { CallOptions, ClientOptions, PaidCallOptions } from "./options.ts";
 import { outgoing } from "./request.ts";
 import { RETRIES } from "./retry.ts";
@@ -65,18 +64,9 @@ export const transportTo = (options: ClientOptions, clock: Clock = CLOCK): Trans
 const jsonOf =
   <T>(operation: Operation) =>
   async (response: Response): Promise<T> => {
-    const text = await response.text();
-    const { status } = response;
-    try {
-      const said = JSON.parse(text) as { success?: boolean; data?: T };
-      if (operation.unwrapped) return said as T;
-      if (said.success === true && said.data !== undefined) return said.data;
-    } catch {
-      // Told below.
-    }
-    throw failure(`The answer (status ${status}) is not the service's.`, {
-      code: "UNREADABLE",
-      money: moneyWhenLost(operation),
-      status,
-    });
+    const said = JSON.parse(await response.text()) as { success?: boolean; data: T };
+    if (operation.unwrapped) return said as T;
+    if (said.success) return said.data;
+    // As what is no JSON at all does.
+    throw new SyntaxError("not the service's envelope");
   };

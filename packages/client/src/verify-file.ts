@@ -14,10 +14,12 @@ import type {
   ResultRow,
 } from "./types.ts";
 
-export interface VerifyFileInput extends Omit<ProcessFileInput, "file_key"> {
+export interface UploadInput {
   /** Ends with .csv or .txt. Taken from the path or the File when left out, and else `list.csv`. */
   file_name?: string | undefined;
 }
+
+export interface VerifyFileInput extends UploadInput, Omit<ProcessFileInput, "file_key"> {}
 
 /** How far a file has come. */
 export type FileProgress =
@@ -53,23 +55,33 @@ const unfollowed = (job_id: string, cause: unknown): unknown =>
       })
     : cause;
 
+/** Puts a list where `processFile` finds it under the file_key that this gives. It costs nothing. */
+export const uploadOver =
+  ({ call, put }: Transport) =>
+  async (
+    source: FileSource,
+    { file_name = nameOf(source) ?? "list.csv" }: UploadInput = {},
+    { signal }: CallOptions = {},
+  ): Promise<{ file_key: string }> => {
+    const file = await blobOf(source);
+    const to = await call<CreateUploadData>(OPERATIONS.createUpload, { file_name }, { signal });
+    await put(to.upload_url, file, { signal });
+    return { file_key: to.file_key };
+  };
+
 /** Uploads a list, has it verified, and waits. The price is taken once, whatever is lost on the way. */
 export const verifyFileOver =
   (transport: Transport) =>
   async (
     source: FileSource,
-    { file_name = nameOf(source) ?? "list.csv", ...wishes }: VerifyFileInput = {},
+    { file_name = nameOf(source), ...wishes }: VerifyFileInput = {},
     { onProgress, ...options }: VerifyFileOptions = {},
   ): Promise<VerifiedFile> => {
-    const { call, put } = transport;
+    const { call } = transport;
     const { signal, idempotencyKey = crypto.randomUUID() } = options;
     const file = await blobOf(source);
-
     onProgress?.({ stage: "uploading", bytes: file.size });
-    const upload = { file_name };
-    const to = await call<CreateUploadData>(OPERATIONS.createUpload, upload, { signal });
-    await put(to.upload_url, file, { signal });
-    const { file_key } = to;
+    const { file_key } = await uploadOver(transport)(file, { file_name }, { signal });
     onProgress?.({ stage: "uploaded", file_key, idempotencyKey });
 
     const wanted = { ...wishes, file_key };

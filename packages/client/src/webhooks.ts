@@ -80,12 +80,12 @@ const isGetter = (
 
 const assertRecent = (timestamp: string, toleranceSeconds: number, now: Date): void => {
   if (!/^\d{1,12}$/.test(timestamp))
-    throw new WebhookError("INVALID_TIMESTAMP", "The header webhook-timestamp is no time.");
+    throw new WebhookError("INVALID_TIMESTAMP", "webhook-timestamp is no time.");
   const aheadSeconds = Number(timestamp) - now.getTime() / 1000;
   if (aheadSeconds < -toleranceSeconds)
-    throw new WebhookError("TOO_OLD", "This was sent too long ago: it may be somebody's copy.");
+    throw new WebhookError("TOO_OLD", "Sent too long ago: it may be a copy.");
   if (aheadSeconds > toleranceSeconds)
-    throw new WebhookError("TOO_NEW", "This was sent in the future: compare the clocks.");
+    throw new WebhookError("TOO_NEW", "Sent in the future: compare the clocks.");
 };
 
 type Bytes = Uint8Array<ArrayBuffer>;
