@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, request } from "node:http";
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createClient } from "@mailproof/client/client";
 import { CLOCK } from "@mailproof/client/clock";
@@ -36,23 +36,30 @@ type Seen = { readonly route: string; readonly key: string | undefined };
  */
 export const whenLosing = async (
   baseUrl: string,
-  isLost: (call: Seen, before: readonly Seen[]) => boolean,
+  isLost: (call: Seen, before: readonly Seen[]) => boolean | Promise<boolean>,
 ) => {
   const seen: Seen[] = [];
+  const forwarded = async (
+    isToBeLost: boolean | Promise<boolean>,
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+  ) => {
+    const isGone = await isToBeLost;
+    const { method, headers, url } = incoming;
+    const onward = request(new URL(url ?? "", baseUrl), { method, headers }, (answer) => {
+      if (isGone) return void answer.resume().once("end", () => incoming.socket.destroy());
+      outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(outgoing);
+    });
+    onward.once("error", () => incoming.socket.destroy());
+    incoming.pipe(onward);
+  };
   const proxy = createServer((incoming: IncomingMessage, outgoing) => {
     const route = `${incoming.method} ${incoming.url?.split("?")[0]}`;
     const call = { route, key: incoming.headers["idempotency-key"] as string | undefined };
-    const isToBeLost = isLost(call, seen);
+    const isToBeLost = isLost(call, [...seen]);
     seen.push(call);
-    const { method, headers, url } = incoming;
-    const onward = request(new URL(url ?? "", baseUrl), { method, headers }, (answer) => {
-      if (!isToBeLost) {
-        outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
-        return void answer.pipe(outgoing);
-      }
-      answer.resume().once("end", () => incoming.socket.destroy());
-    });
-    incoming.pipe(onward);
+    void forwarded(isToBeLost, incoming, outgoing);
   }).listen(0, "127.0.0.1");
   onTestFinished(() => {
     proxy.closeAllConnections();
