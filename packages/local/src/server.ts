@@ -8,6 +8,7 @@ import {
   parseJson,
 } from "@mailproof/api/body";
 import { corsHeaders, preflightHeaders } from "@mailproof/api/cors";
+import { baseUrlOf, documentAt } from "@mailproof/api/documents";
 import type { Endpoint } from "@mailproof/api/endpoint";
 import { endpoints } from "@mailproof/api/endpoints";
 import { asFailure, type HttpAnswer, refuse, respond } from "@mailproof/api/respond";
@@ -85,7 +86,10 @@ const answer = async (
   incoming: IncomingMessage,
 ): Promise<HttpAnswer> => {
   const [rawPath = "", search = ""] = targetOf(incoming).split(/\?(.*)/s, 2);
-  const { endpoint, path } = route(incoming.method ?? "", rawPath);
+  const method = incoming.method ?? "";
+  const document = documentAt(method, rawPath, ownAddress(incoming));
+  if (document) return document;
+  const { endpoint, path } = route(method, rawPath);
   return respond(world, endpoint, {
     id,
     headers: plain(incoming),
@@ -95,6 +99,10 @@ const answer = async (
     bytes: () => bytesOf(incoming),
   });
 };
+
+/** As the caller names us: by another name behind a proxy, which says whether the way to it is encrypted. */
+const ownAddress = ({ headers }: IncomingMessage): string =>
+  baseUrlOf(headers["x-forwarded-proto"] === "https" ? "https" : "http", headers.host);
 
 /**
  * Path and query. A proxy may name the whole address (RFC 9112 §3.2.2). Not by `new URL`: it takes the start of
