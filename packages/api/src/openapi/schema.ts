@@ -100,7 +100,7 @@ export const schemaWriter = (
 const FORMATS: readonly (readonly [name: RegExp, format: string])[] = [
   [/_at$|_since$|^last_(?:seen|open|click)$|^timestamp$/, "date-time"],
   [/^(?:date|from|to)$/, "date"],
-  [/_url$|^url$/, "uri"],
+  [/^(?:upload_|download_|webhook_)?url$/, "uri"],
   [/^check_id$/, "uuid"],
 ];
 

@@ -258,7 +258,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   "listed_on.listed": "What was looked up.",
   codes: "What the list answered.",
   says: "What that means.",
-  removal_url: "Where to ask for removal.",
+  removal_url: "Where to ask for removal. Empty where we do not know.",
   server:
     "What is known of the sending server. No mail server is asked, so some of it is always null.",
   accepts_mail: "Not measured.",
