@@ -36,7 +36,16 @@ test("a list is sent, verified and written beside its own columns; the key is ne
 
   const { code, err } = await whenCommandedWith(
     { MAILPROOF_DIR: folder },
-    ...["file", file, "--column", "E-Mail", "--out", out, "--api", url, "--key", key],
+    "file",
+    file,
+    "--column",
+    "E-Mail",
+    "--out",
+    out,
+    "--api",
+    url,
+    "--key",
+    key,
   );
 
   expect(err).toBe(
