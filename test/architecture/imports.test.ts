@@ -7,10 +7,11 @@ const MAY_IMPORT: Record<string, RegExp> = {
   core: /^(valibot|node:crypto|node:url|node:zlib)$/,
   api: /^(@mailproof\/core\/|valibot$)/,
   net: /^(@mailproof\/core\/|socks$|dns-packet$|node:)/,
-  functions: /^(@mailproof\/(core|api|net)\/|@aws-lambda-powertools\/|@middy\/|aws-lambda$|node:)/,
   // Published, so all of it is its own; it knows no host, and no host's modules.
   client: /$^/,
   local: /^(@mailproof\/(core|api|net|client)\/|valibot$|dns-packet$|node:)/,
+  functions:
+    /^(@mailproof\/(core|api|net)\/|@aws-lambda-powertools\/|@middy\/|@smithy\/(signature-v4|node-http-handler)$|aws-lambda$|node:)/,
 };
 
 const NOTHING = /$^/;
