@@ -98,7 +98,9 @@ export const ask = async (
   asking: Asking,
   timeoutMs: number,
 ): Promise<Heard> => {
-  const signed = await signerFor(aws, service).sign(toSign(aws, service, asking), {
+  const { method, body, headers } = asking;
+  const counted = { ...asking, headers: { ...headers, ...lengthOf(method, body) } };
+  const signed = await signerFor(aws, service).sign(toSign(aws, service, counted), {
     signingDate: aws.now(),
   });
   let response: Response;
@@ -153,7 +155,7 @@ const toSign = (aws: Aws, service: Service, asking: Asking): Signed => {
     ...(base.port && { port: Number(base.port) }),
     path: `${base.pathname.replace(/\/$/, "")}${path}`,
     query: { ...query },
-    headers: { host: base.host, ...headers, ...lengthOf(method, body) },
+    headers: { host: base.host, ...headers },
     ...(body !== undefined && { body }),
   };
 };

@@ -114,6 +114,7 @@ const writeAlone = async (
   if (heard.code !== "ConditionalCheckFailedException") throw await explained(door, [write], heard);
   const stored = (JSON.parse(heard.text) as { Item?: Values }).Item;
   const instead = insteadOf(write, stored, door.seconds());
+  if (!instead) assertAddable(write, stored);
   return instead ? writeAlone(door, write, instead) : { outcome: "refused", by: write };
 };
 
@@ -140,6 +141,10 @@ const insteadOf = (
   return item && replaceExpired(item, nowSeconds);
 };
 
+/** What is no number is below no bound, says DynamoDB. We say that nothing can be added to it. */
+const assertAddable = (write: Write, stored: Values | undefined): void =>
+  void holds(write, stored && toItem(stored));
+
 /** What is wanted, and the name under which AWS does it once however often it is asked (for ten minutes). */
 type Wish = { readonly token: string; readonly commands: readonly Command[] };
 
@@ -164,7 +169,11 @@ const transact = async (door: Door, writes: readonly Write[], wish: Wish): Promi
     Code === FAILED ? insteadOf(writes[at] as Write, Item, door.seconds()) : undefined,
   );
   const refused = reasons.findIndex(({ Code }, at) => Code === FAILED && !instead[at]);
-  if (refused >= 0) return { outcome: "refused", by: writes[refused] as Write };
+  if (refused >= 0) {
+    const by = writes[refused] as Write;
+    assertAddable(by, reasons[refused]?.Item);
+    return { outcome: "refused", by };
+  }
   const commands = wish.commands.map((command, at) => instead[at] ?? command);
   return transact(door, writes, { token: randomUUID(), commands });
 };
