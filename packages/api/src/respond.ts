@@ -55,7 +55,7 @@ export const respond = async (
 
 /** Every failure leaves through here, so every failure says what happened to the money. */
 export const refuse = (
-  world: World,
+  world: Pick<World, "log">,
   requestId: string,
   failure: Failure,
   headers: Readonly<Record<string, string>> = {},

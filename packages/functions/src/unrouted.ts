@@ -4,7 +4,7 @@ import { asFailure, refuse } from "@mailproof/api/respond";
 import { routerOf } from "@mailproof/api/routes";
 import type { World } from "@mailproof/core/world";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
-import { awsWorld } from "./world.ts";
+import { lambdaLog } from "./log.ts";
 
 const route = routerOf(endpoints);
 
@@ -13,7 +13,7 @@ const route = routerOf(endpoints);
  * own 404 has another shape than ours and it knows no 405.
  */
 export const unrouted =
-  (world: World = awsWorld()) =>
+  (world: Pick<World, "log"> = { log: lambdaLog() }) =>
   async (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> => {
     const { http, domainName } = event.requestContext;
     const { method } = http;
