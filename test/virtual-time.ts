@@ -10,6 +10,7 @@ export const virtualTime = (start: Date) => {
   let ms = start.getTime();
   let sleepers: Sleeper[] = [];
   let isPumping = false;
+  let isBusy = () => false;
 
   /** A turn of the event loop comes only when no promise is left to be settled. */
   const pump = (): void => {
@@ -18,6 +19,8 @@ export const virtualTime = (start: Date) => {
   };
 
   const wakeNext = (): void => {
+    // An answer from outside the process takes real time, and none of this one.
+    if (isBusy()) return void setTimeout(pump, 1);
     const next = sleepers.reduce<Sleeper | undefined>(
       (first, one) => (first && first.at <= one.at ? first : one),
       undefined,
@@ -48,5 +51,9 @@ export const virtualTime = (start: Date) => {
       ms += passed;
     },
     sleep,
+    /** Time does not pass while this says so. */
+    waitFor: (busy: () => boolean) => {
+      isBusy = busy;
+    },
   };
 };

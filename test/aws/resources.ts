@@ -1,6 +1,6 @@
 import { deadLettersOf, type QueueFacts } from "@mailproof/core/queue";
 import type { Aws } from "@mailproof/functions/aws/aws";
-import { asError, ask } from "@mailproof/functions/aws/aws";
+import { asError, askWhole } from "@mailproof/functions/aws/aws";
 import { jsonService } from "@mailproof/functions/aws/json-service";
 import { TABLE_SHAPE } from "@mailproof/functions/aws/table-shape";
 
@@ -35,7 +35,7 @@ export const newTable = async (aws: Aws): Promise<string> => {
 
 export const newBucket = async (aws: Aws): Promise<string> => {
   const name = newName("bucket");
-  const heard = await ask(aws, "s3", { method: "PUT", path: `/${name}` }, 10_000);
+  const heard = await askWhole(aws, "s3", { method: "PUT", path: `/${name}` }, 10_000);
   if (heard.kind !== "ok") throw asError("CreateBucket", heard);
   return name;
 };
