@@ -27,16 +27,14 @@ const memoryDoors = (now: () => Date): Doors => ({
   table: memoryTable(now),
   queue: memoryQueue(now),
   blobs: memoryBlobs(),
-  isBusy: () => false,
 });
 
 /** A whole world in memory at a fixed moment. Tests change only what they are about. */
 export const givenWorld = (seed = 1) => {
-  const { now, later, sleep, waitFor } = virtualTime(START);
+  const { now, later, sleep } = virtualTime(START);
   const ids = new Map<string, number>();
   const chance = chanceOf(seed);
-  const { table, queue, blobs, isBusy } = isAwsShaped ? emulatedDoors(now) : memoryDoors(now);
-  waitFor(isBusy);
+  const { table, queue, blobs } = isAwsShaped ? emulatedDoors(now) : memoryDoors(now);
   const servers = givenServers(now);
   const logged: Logged[] = [];
   const world: World = {

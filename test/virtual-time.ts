@@ -1,4 +1,5 @@
 import type { World } from "@mailproof/core/world";
+import { isAnybodyBusy } from "./aws/busy.ts";
 
 type Sleeper = { readonly at: number; readonly wake: () => void };
 
@@ -10,7 +11,6 @@ export const virtualTime = (start: Date) => {
   let ms = start.getTime();
   let sleepers: Sleeper[] = [];
   let isPumping = false;
-  let isBusy = () => false;
 
   /** A turn of the event loop comes only when no promise is left to be settled. */
   const pump = (): void => {
@@ -20,7 +20,7 @@ export const virtualTime = (start: Date) => {
 
   const wakeNext = (): void => {
     // An answer from outside the process takes real time, and none of this one.
-    if (isBusy()) return void setTimeout(pump, 1);
+    if (isAnybodyBusy()) return void setTimeout(pump, 1);
     const next = sleepers.reduce<Sleeper | undefined>(
       (first, one) => (first && first.at <= one.at ? first : one),
       undefined,
@@ -51,9 +51,5 @@ export const virtualTime = (start: Date) => {
       ms += passed;
     },
     sleep,
-    /** Time does not pass while this says so. */
-    waitFor: (busy: () => boolean) => {
-      isBusy = busy;
-    },
   };
 };

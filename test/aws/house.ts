@@ -7,6 +7,7 @@ import { toItem, type Values } from "@mailproof/functions/aws/dynamo-values";
 import { s3Blobs } from "@mailproof/functions/aws/s3-blobs";
 import { sqsQueue } from "@mailproof/functions/aws/sqs-queue";
 import { askAtOnce } from "./ask-at-once.ts";
+import { counted } from "./busy.ts";
 import { emulatedAws, emulators } from "./emulators.ts";
 import { newBucket, newQueues, newTable } from "./resources.ts";
 import { sqsReceiving } from "./sqs-receiving.ts";
@@ -17,12 +18,9 @@ export type Doors = {
   readonly table: Table & { items: () => Item[]; isAnythingDue: () => boolean };
   readonly queue: Queue & Receiving & { pending: () => number };
   readonly blobs: Blobs & { keys: () => string[] };
-  /** Whether somebody waits for an emulator: then time stands still. */
-  readonly isBusy: () => boolean;
 };
 
 export const emulatedDoors = (now: () => Date): Doors => {
-  const { counted, isBusy } = counting();
   let opened: Opened | undefined;
   const ready = open(now).then((house) => (opened = house));
   const sure = (): Opened => {
@@ -63,7 +61,6 @@ export const emulatedDoors = (now: () => Date): Doors => {
       ),
       keys: () => keysIn(sure()),
     },
-    isBusy,
   };
 };
 
@@ -110,19 +107,6 @@ const wholeBlobs = (blobs: Blobs): Blobs => ({
 async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   if (bytes.length > 0) yield bytes;
 }
-
-const counting = () => {
-  let underWay = 0;
-  const counted = async <T>(call: () => Promise<T>): Promise<T> => {
-    underWay++;
-    try {
-      return await call();
-    } finally {
-      underWay--;
-    }
-  };
-  return { counted, isBusy: () => underWay > 0 };
-};
 
 type Scanned = { readonly Items: readonly Values[]; readonly LastEvaluatedKey?: Values };
 

@@ -13,7 +13,8 @@ export type Values = { readonly [field: string]: Value };
 
 export const toValue = (json: Json): Value => {
   if (json === null) return { NULL: true };
-  if (typeof json === "string") return { S: json };
+  // DynamoDB keeps UTF-8, in which there is no half of a pair: it becomes the sign for what is no letter.
+  if (typeof json === "string") return { S: json.toWellFormed() };
   if (typeof json === "number") return { N: String(json) };
   if (typeof json === "boolean") return { BOOL: json };
   return isList(json) ? { L: json.map(toValue) } : { M: toValues(json) };
