@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { type Aws, type Service, type Transport, transport } from "@mailproof/functions/aws/aws";
 
-// DynamoDB, SQS and S3 as npm ships them. docs/emulators.md says what they do not do, and what the tests do instead.
+// DynamoDB, SQS and S3 as npm ships them. docs/decisions/0024 says what they do not do, and what is
+// done about it.
 
 type Ports = { readonly dynamodb: string; readonly others: string };
 
