@@ -14,7 +14,7 @@ export const LEFT_OUT: readonly (readonly [name: string, why: string])[] = [
   ],
   [
     "a file over fifty million bytes is 413",
-    "a Lambda is called with 6 MB at most: a form has another limit there, which test/contract/http tells",
+    "a Lambda is called with 6 MB at most: a form has another limit there, which test/functions/whole-answer tells",
   ],
 ];
 
