@@ -69,7 +69,8 @@ const callWithin = async (doors: Doors, request: HttpsRequest): Promise<HttpsOut
   const { promise: tooLate, resolve } = Promise.withResolvers<HttpsOutcome>();
   const timer = setTimeout(() => {
     late.abort();
-    resolve(failed("timeout"));
+    // Not at once: whoever has heard a status by now is asked first.
+    setImmediate(resolve, failed("timeout"));
   }, ANSWER_WITHIN_MS);
   try {
     return await Promise.race([call(doors, request, late.signal), tooLate]);
@@ -160,14 +161,18 @@ const talk = (
       socket.destroy();
       resolve(outcome);
     };
-    late.addEventListener("abort", () => settle(failed("timeout")));
+    // From its status on an answer is one, whatever goes wrong in what follows.
+    let breakOff = (why: HttpsFault): void => settle(failed(why));
+    late.addEventListener("abort", () => breakOff("timeout"));
     try {
       const asking = ask(socket, target, request);
       asking.on("error", (error: NodeJS.ErrnoException) =>
-        settle(failed(error.code?.startsWith("HPE_") ? "not_http" : "closed")),
+        breakOff(error.code?.startsWith("HPE_") ? "not_http" : "closed"),
       );
       asking.on("upgrade", () => settle(failed("not_http")));
-      asking.on("response", (answer) => hear(answer, settle));
+      asking.on("response", (answer) => {
+        breakOff = hear(answer, settle);
+      });
       asking.end(request.body);
     } catch (cause) {
       // A header that no request can have: a mistake of ours.
@@ -193,8 +198,8 @@ const ask = (socket: TLSSocket, { url }: Target, { method, headers, body }: Http
     },
   });
 
-/** Reads as much as anybody looks at; whoever says more is cut short, and its status stands. */
-const hear = (answer: IncomingMessage, settle: (outcome: HttpsOutcome) => void): void => {
+/** Reads as much as anybody looks at; whoever says more is cut short, and its status stands. What comes back ends it sooner. */
+const hear = (answer: IncomingMessage, settle: (outcome: HttpsOutcome) => void): (() => void) => {
   const pieces: Buffer[] = [];
   let bytes = 0;
   const { statusCode = 0, headers } = answer;
@@ -208,14 +213,15 @@ const hear = (answer: IncomingMessage, settle: (outcome: HttpsOutcome) => void):
       body: Buffer.concat(pieces).subarray(0, BODY_BYTES_MAX).toString(),
       isWhole,
     });
-  if (isPacked) return tell(false);
+  const cut = (): void => tell(false);
+  if (isPacked) cut();
   answer.on("data", (piece: Buffer) => {
     pieces.push(piece);
     bytes += piece.length;
-    if (bytes > BODY_BYTES_MAX) tell(false);
+    if (bytes > BODY_BYTES_MAX) cut();
   });
   answer.on("end", () => tell(true));
-  // Its status was heard; what of the body is missing changes nothing in it.
-  answer.on("error", () => tell(false));
-  answer.on("close", () => tell(false));
+  answer.on("error", cut);
+  answer.on("close", cut);
+  return cut;
 };
