@@ -244,6 +244,20 @@ test("what follows an answer that has no body changes nothing in its status", as
   });
 });
 
+test("some answers before the answer are passed over, a stream of them is no HTTP", async () => {
+  const hint = "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n";
+  const polite = await saying(`${hint.repeat(3)}HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n`);
+  const endless = await saying(hint.repeat(100));
+
+  expect(await doorOf(ZONE, polite.port).call(posted(urlOf(polite.port)))).toMatchObject({
+    status: 200,
+  });
+  expect(await doorOf(ZONE, endless.port).call(posted(urlOf(endless.port)))).toEqual({
+    kind: "failed",
+    why: "not_http",
+  });
+});
+
 test("a policy of MTA-STS is fetched as it is published, and no redirect is followed", async () => {
   const policy = "version: STSv1\nmode: enforce\nmx: mx.example.com\nmax_age: 86400\n";
   const { port } = await listenSecure((request, answer) => {

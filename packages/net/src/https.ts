@@ -21,6 +21,8 @@ type Doors = GuardSettings & { readonly dns: Dns };
 const CONNECT_WITHIN_MS = 5_000;
 const ANSWER_WITHIN_MS = 10_000;
 const BODY_BYTES_MAX = 65_536;
+/** Answers before the answer (RFC 9110 §15.2). They are read as they come: a stream of them would take all our time. */
+const INTERIM_MAX = 20;
 /** Of the addresses of a name so many are tried, one after another. */
 const ADDRESSES_TRIED_MAX = 3;
 
@@ -170,6 +172,11 @@ const talk = (
         breakOff(error.code?.startsWith("HPE_") ? "not_http" : "closed"),
       );
       asking.on("upgrade", () => settle(failed("not_http")));
+      let interim = 0;
+      asking.on("information", () => {
+        interim++;
+        if (interim > INTERIM_MAX) settle(failed("not_http"));
+      });
       asking.on("response", (answer) => {
         breakOff = hear(answer, settle);
       });
