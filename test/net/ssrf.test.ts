@@ -218,6 +218,15 @@ test("an alternative service that an answer names is not gone to", async () => {
   expect(inner.connections).toEqual([]);
 });
 
+test("localhost is what an operator opened of this machine, in either family", async () => {
+  const { port, connections } = await listenPlain((socket) => void socket.destroy());
+
+  for (const open of ["127.0.0.0/8", "::1/128"])
+    await doorOf(zone(ZONE), 443, [open]).call(posted(`https://localhost:${port}/`));
+
+  expect(connections).toEqual(["127.0.0.1", "::1"]);
+});
+
 test("another port than the one that may be called is refused, unless an operator opened the address", async () => {
   const { port, connections } = await listenPlain((socket) => void socket.destroy());
   const open = zone({ "a.test": { A: ["8.8.8.8"] } });

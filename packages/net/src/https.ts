@@ -13,6 +13,7 @@ import {
 } from "@mailproof/core/https";
 import type { Dns, DnsOutcome } from "@mailproof/core/mail/dns/dns";
 import { isAbsent, recordsOf } from "@mailproof/core/mail/dns/outcome";
+import { isPublicIp } from "@mailproof/core/mail/ip";
 import { dial } from "./smtp-wire.ts";
 
 type Doors = GuardSettings & { readonly dns: Dns };
@@ -43,18 +44,26 @@ type Located = Target & { readonly ips: readonly string[] };
 const locate = async (doors: Doors, text: string): Promise<Located | HttpsFault> => {
   const target = targetOf(text);
   if (typeof target === "string") return target;
-  const ips = await addressesOf(doors.dns, target.host);
+  const ips = LOCALHOST.test(target.host)
+    ? ownAddresses(doors)
+    : await addressesOf(doors.dns, target.host);
   if (typeof ips === "string") return ips;
   return faultOfAddresses(target, ips, doors) ?? { ...target, ips };
 };
 
 // RFC 6761 §6.3: ourselves, and no name server is to be asked. The guard says whether that may be called.
 const LOCALHOST = /(?:^|\.)localhost$/;
+const LOOPBACK = ["127.0.0.1", "::1"];
+
+/** Nobody else chose these: where an operator opened one of the two, it is the one that is meant. */
+const ownAddresses = ({ allowed }: GuardSettings): readonly string[] => {
+  const open = LOOPBACK.filter((ip) => isPublicIp(ip, allowed));
+  return open.length > 0 ? open : LOOPBACK;
+};
 
 /** IPv4 first: a machine without IPv6 loses no time then. */
 const addressesOf = async (dns: Dns, host: string): Promise<readonly string[] | HttpsFault> => {
   if (isIP(host) !== 0) return [host];
-  if (LOCALHOST.test(host)) return ["127.0.0.1", "::1"];
   const asked: readonly DnsOutcome<string>[] = await Promise.all([
     dns("A", host),
     dns("AAAA", host),
