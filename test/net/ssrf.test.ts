@@ -140,6 +140,15 @@ test.each(URLS)("%s is not called: %s", async (_what, template) => {
   expect(connections).toEqual([]);
 });
 
+test.each([
+  `https://${"a".repeat(64)}.test/`,
+  `https://${"a.".repeat(125)}test/`,
+  "https://a..test/",
+  "https://.a.test/",
+])("a host that no name can be is no address to register: %s", async (url) => {
+  expect(await doorOf(zone(ZONE), 443).check(url)).toBe("bad_url");
+});
+
 test("the table is as long as it should be", () => {
   expect(URLS.length).toBeGreaterThanOrEqual(60);
 });
@@ -232,6 +241,8 @@ test("another port than the one that may be called is refused, unless an operato
   const open = zone({ "a.test": { A: ["8.8.8.8"] } });
 
   expect(await doorOf(open, 443).check(`https://a.test:${port}/`)).toBe("port_not_allowed");
+  expect(await doorOf(open, 443, []).check("https://nobody.test:22/")).toBe("port_not_allowed");
+  expect(await doorOf(open, 443, []).check("https://nobody.test/")).toBe("name_not_found");
   expect(await doorOf(open, 443).check("https://a.test/")).toBeUndefined();
   expect(await doorOf(open, 443).check("https://a.test:443/")).toBeUndefined();
   expect(await doorOf(open, 443).check(`https://${OPEN}:${port}/`)).toBeUndefined();

@@ -47,7 +47,9 @@ const locate = async (doors: Doors, text: string): Promise<Located | HttpsFault>
   const ips = LOCALHOST.test(target.host)
     ? ownAddresses(doors)
     : await addressesOf(doors.dns, target.host);
-  if (typeof ips === "string") return ips;
+  // No address that it may have some day would make the port a good one.
+  if (typeof ips === "string")
+    return target.port === doors.port || doors.allowed.length > 0 ? ips : "port_not_allowed";
   return faultOfAddresses(target, ips, doors) ?? { ...target, ips };
 };
 
