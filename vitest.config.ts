@@ -10,6 +10,7 @@ export default defineConfig({
     maxWorkers: 4,
     // Many tests ask real servers, in processes of their own, and a machine may have other things to do.
     testTimeout: 30_000,
+    hookTimeout: 60_000,
     reporters: ["default", ["json", { outputFile: ".cache/test-results.json" }]],
     env: { POWERTOOLS_METRICS_DISABLED: "true" },
   },

@@ -4,6 +4,10 @@
 //   name                     who needs it                     what it is
 //   KEY_PEPPER               all                              keyed into the stored hash of every API key
 //   CURSOR_SECRET            all                              signs the cursors that callers bring back
+//   ACTIVITY_KEY             all                              keyed into what is stored of an address's activity
+//   SEALING_KEY              all                              encrypts the signing secrets of webhooks
+//   ACTIVITY_POOL            all, where it is wanted          shared: accounts see each other's activity
+//   SES_ACCOUNT              the worker of activity           whose the events of Amazon SES are that name nobody
 //   TABLE_NAME               all                              the one table (aws/table-shape.ts)
 //   BUCKET_NAME              needs blobs:…                    the one bucket; its role also needs s3:ListBucket
 //   QUEUE_URL_<NAME>         needs queue:send                 where a queue is: QUEUE_URL_CHUNKS, QUEUE_URL_SINGLES, …

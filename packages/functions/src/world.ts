@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { rateLimitOver } from "@mailproof/core/access/rate";
 import type { Names } from "@mailproof/core/deliverability/names";
-import { CHUNK_ROWS } from "@mailproof/core/settings";
+import { CHUNK_ROWS, type Settings } from "@mailproof/core/settings";
 import type { Table } from "@mailproof/core/table";
 import type { Engine } from "@mailproof/core/verify/engine";
 import type { World } from "@mailproof/core/world";
@@ -31,6 +31,7 @@ export const awsWorld = (
   reach: Reach = () => ({}),
   environment: Environment = process.env,
 ): World => {
+  const settings = settingsIn(environment);
   const aws = awsOfLambda(environment);
   const { now, random } = aws;
   const doors = stateDoors(aws, environment);
@@ -50,18 +51,21 @@ export const awsWorld = (
     newId: (prefix) => `${prefix}_${randomUUID()}`,
     sleep,
     log: lambdaLog(),
-    settings: {
-      version: manifest.version,
-      keyPepper: required(environment, "KEY_PEPPER"),
-      cursorSecret: required(environment, "CURSOR_SECRET"),
-      activityKey: required(environment, "ACTIVITY_KEY"),
-      activityPool: environment["ACTIVITY_POOL"] === "shared" ? "shared" : "own",
-      sesAccount: environment["SES_ACCOUNT"] ?? null,
-      sealingKey: required(environment, "SEALING_KEY"),
-      chunkRows: CHUNK_ROWS,
-    },
+    settings,
   };
 };
+
+/** First of all, so that a Lambda without its secrets does not start, and says what is missing. */
+const settingsIn = (environment: Environment): Settings => ({
+  version: manifest.version,
+  keyPepper: required(environment, "KEY_PEPPER"),
+  cursorSecret: required(environment, "CURSOR_SECRET"),
+  activityKey: required(environment, "ACTIVITY_KEY"),
+  activityPool: environment["ACTIVITY_POOL"] === "shared" ? "shared" : "own",
+  sesAccount: environment["SES_ACCOUNT"] ?? null,
+  sealingKey: required(environment, "SEALING_KEY"),
+  chunkRows: CHUNK_ROWS,
+});
 
 const unreached = () =>
   Promise.reject(new Error("This Lambda was built without a way there: see its endpoint's needs."));

@@ -35,7 +35,7 @@ export const postFind = endpoint({
   price:
     "5 credits, whatever comes of it; the same search again within its two minutes is free, and so is a name that leaves nothing to search with.",
   access: "verification:write",
-  needs: ["table:readwrite", "mail"],
+  needs: ["table:readwrite", "queue:send", "mail"],
   answers: [200],
   errors: [...KEYED_ERRORS, "INSUFFICIENT_CREDITS", "PAYLOAD_TOO_LARGE"],
 
