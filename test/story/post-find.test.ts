@@ -163,6 +163,19 @@ test("two searches that race are charged once, and both are told", async () => {
   expect(await creditsOf(house)).toMatchObject({ available: 15, spent: 5 });
 });
 
+test("who repeats a search that takes as long as one may is told what comes of it", async () => {
+  const house = await given({ balance: 20 });
+  const world = slow(house);
+
+  const both = await Promise.all([1, 2].map(() => whenFound(world, house.liveKey, ann)));
+
+  expect(both).toMatchObject([
+    { statusCode: 200, data: { status: "unknown" } },
+    { statusCode: 200, data: { status: "unknown", idempotent_replay: true } },
+  ]);
+  expect(await creditsOf(house)).toMatchObject({ available: 15, spent: 5 });
+});
+
 test("what others searched for is nobody else's replay", async () => {
   const house = await given({ balance: 20 });
   const other = await openAccount(house.world, {
