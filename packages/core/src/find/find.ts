@@ -86,9 +86,14 @@ export const find = async (
 
 const untaught = (found: Found): Taught => ({ found, taught: null });
 
+/** Role words that people are called by. Dev Patel is a person, though dev@ is none. */
+const ALSO_NAMES: ReadonlySet<string> = new Set("ask crew dev job server talent".split(" "));
+
 /** Somebody looks for "Info", at a company: whoever reads info.desk@ is no person either. */
 const isRoleName = ({ lists }: Engine, person: Person, domain: string): boolean =>
-  formsOf(person, domain)?.first.some(({ text }) => lists.role(text) !== null) ?? false;
+  formsOf(person, domain)?.first.some(
+    ({ text }) => !ALSO_NAMES.has(text) && lists.role(text) !== null,
+  ) ?? false;
 
 type Asked = {
   readonly candidate: Candidate;
