@@ -229,6 +229,17 @@ test("sixty-four characters are a name, and a domain may be written in any alpha
   ).toMatchObject({ statusCode: 200, data: { email: expect.stringMatching(/@xn--bcher-kva\./) } });
 });
 
+test.each([
+  ["letters that JavaScript counts as two", "𐐷", 64],
+  ["letters with their accents beside them", "e\u0301", 64],
+])("of %s sixty-four are a name, and one more is none", async (_case, letter, most) => {
+  const { world, testKey } = await given();
+  const withName = async (count: number) =>
+    (await whenFound(world, testKey, { ...ann, first_name: letter.repeat(count) })).statusCode;
+
+  expect([await withName(most), await withName(most + 1)]).toEqual([200, 400]);
+});
+
 test("a person with the name of something that JavaScript knows is a person", async () => {
   const { world, testKey } = await given();
   const body = { ...ann, first_name: "Constructor" };

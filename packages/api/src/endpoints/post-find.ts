@@ -15,9 +15,13 @@ import { KEYED_ERRORS } from "../schemas.ts";
 const NAME_LENGTH_MAX = 64;
 const DOMAIN_WORDS = "must be a mail domain such as example.com";
 
+/** A letter and the accent that stands beside it are one character, and so is a letter that JavaScript has as two. */
+const isNameLength = (text: string): boolean =>
+  Array.from(text.normalize("NFC")).length <= NAME_LENGTH_MAX;
+
 const Name = v.pipe(
   v.string(),
-  v.maxLength(NAME_LENGTH_MAX, `must have at most ${NAME_LENGTH_MAX} characters`),
+  v.check(isNameLength, `must have at most ${NAME_LENGTH_MAX} characters`),
   v.trim(),
 );
 
