@@ -71,6 +71,12 @@ const FAMILY: Ways = {
   ],
 };
 
+/** In an address, some of these are given names or words of their own; of a family name they are the beginning. */
+const BEGINNINGS: ReadonlySet<string> = new Set([
+  ...PARTICLES,
+  ..."abu bar bat ben bint ibn ni nic san santa santo dalla dello lo vom zum zur af".split(" "),
+]);
+
 /** Van der Berg, Al-Hashimi. */
 const WITH_PARTICLES: readonly Way[] = [
   [joined, 0.55],
@@ -112,12 +118,12 @@ const waysFor = (words: readonly Word[], ways: Ways): readonly Way[] => {
 
 /** How many words in front are particles. The last word is the name itself, whatever it looks like. */
 const particleWordsIn = (words: readonly Word[]): number => {
-  const count = words.findIndex((word) => word.length > 1 || !PARTICLES.has(word[0] ?? ""));
+  const count = words.findIndex((word) => word.length > 1 || !BEGINNINGS.has(word[0] ?? ""));
   return count === -1 ? words.length - 1 : count;
 };
 
 const particlesIn = (word: Word): number =>
-  word.length > 1 && PARTICLES.has(word[0] ?? "") ? 1 : 0;
+  word.length > 1 && BEGINNINGS.has(word[0] ?? "") ? 1 : 0;
 
 const summed = (forms: readonly Form[]): readonly Form[] => {
   const weights = new Map<string, number>();
