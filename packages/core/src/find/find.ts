@@ -156,13 +156,11 @@ const concluded = (
     return untaught({ ...told("catch_all", reason, "catch_all"), pattern: habit });
   if (status !== "valid") {
     const isThere = finding.verdict === "risky";
-    return {
-      found: {
-        ...told("risky", reason, isThere ? "there" : "unproven"),
-        pattern: isThere ? pattern : habit,
-      },
-      taught: isThere ? pattern : null,
-    };
+    // A full mailbox teaches nothing: some servers say so to everybody, and no decoy is asked after it.
+    return untaught({
+      ...told("risky", reason, isThere ? "there" : "unproven"),
+      pattern: isThere ? pattern : habit,
+    });
   }
   // Whose thomas@ is, its name does not tell: another's first name may be this one's last.
   const isNamesakes = carriedBy(pattern) === "one" && !isHabit(naming, pattern);
