@@ -4,6 +4,8 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
+    // Those need what npm run infra:prepare brings: npm run test:infra.
+    exclude: ["test/infra/**"],
     // Nothing here keeps state outside a world, so files may share a worker: a third of the time is saved.
     isolate: false,
     // More than there are cores: many tests wait for a socket or another process.

@@ -222,3 +222,17 @@ export const RUNTIME = "nodejs24.x";
 export const ARCHITECTURE = "arm64";
 /** Of everything that is written down about calls. */
 export const LOGS_KEPT = "1 month";
+
+/** What the Lambdas count and measure themselves, in CloudWatch. */
+export const METRICS = {
+  namespace: "Mailproof",
+  /** Each minute: how late the latest piece of due work is. */
+  dueAgeSeconds: "due_age_seconds",
+  /** Each minute: credits that have been held for more than an hour. */
+  heldLong: "held_over_an_hour",
+  /** Each day: laws of money that do not hold. */
+  auditViolations: "audit_violations",
+  /** Sessions with mail servers, and those for which no server could be reached. */
+  sessions: "smtp_sessions",
+  unreached: "smtp_unreached",
+} as const;

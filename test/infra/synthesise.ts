@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
+import type { Readable } from "node:stream";
 import { json } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { type BuildOptions, build } from "esbuild";
@@ -72,7 +73,7 @@ const BOOTSTRAPPED = {
 const commandLine = async (absent: readonly string[]) => {
   const built: string[] = [];
   let inHand = 0;
-  const answer = async (request: IncomingMessage): Promise<object> => {
+  const answer = async (request: Readable): Promise<object> => {
     const { method, params } = (await json(request)) as { method: string; params: Build[] };
     const [asked] = params;
     try {
@@ -182,7 +183,6 @@ export const synthesise = async (
 const introduceGlobals = async () => {
   const aws = await import("../../.sst/platform/node_modules/@pulumi/aws/index.js");
   const sst = await import("../../.sst/platform/src/components/index.ts");
-  const { Link } = await import("../../.sst/platform/src/components/link.ts");
   const { $transform, $asset } = await import("../../.sst/platform/src/components/component.ts");
   const { output, all, interpolate, concat, jsonParse, jsonStringify } = pulumi;
   Object.assign(globalThis, {
@@ -197,8 +197,12 @@ const introduceGlobals = async () => {
     $jsonStringify: jsonStringify,
     $transform,
     $asset,
-    $linkable: Link.makeLinkable,
-  });
+      });
+};
+
+// Not in its types, but what Pulumi itself waits with.
+const { waitForRPCs } = pulumi.runtime as unknown as {
+  waitForRPCs: (disconnect: boolean) => Promise<void>;
 };
 
 const ROUND_MS = 100;
@@ -215,7 +219,7 @@ const untilQuiet = async (
   for (let round = 0, before = -1; quiet < QUIET_ROUNDS; round++) {
     if (round > ROUNDS_MAX) throw new Error("the synthesis does not come to an end");
     if (thrown.length > 0) return;
-    await Promise.race([pulumi.runtime.waitForRPCs(false), setTimeout(500)]);
+    await Promise.race([waitForRPCs(false), setTimeout(500)]);
     await setTimeout(ROUND_MS);
     quiet = !isBusy() && count() === before ? quiet + 1 : 0;
     before = count();
