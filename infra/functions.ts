@@ -67,6 +67,7 @@ type Extra = Partial<sst.aws.FunctionArgs>;
 /** One Lambda with exactly what it needs. A stage of one's own reserves nothing: a young account has few to give. */
 const functionOf = (lambda: Lambda, arns: Record<string, $util.Input<string>[]>, extra: Extra) =>
   new sst.aws.Function(lambda.name, {
+    ...extra,
     handler: lambda.handler,
     runtime: RUNTIME,
     architecture: ARCHITECTURE,
@@ -78,10 +79,16 @@ const functionOf = (lambda: Lambda, arns: Record<string, $util.Input<string>[]>,
       actions: [...actions],
       resources: on.flatMap((part) => arns[part] ?? []),
     })),
+    transform: { role: onlyLambda, ...extra.transform },
     ...(lambda.reserved !== null &&
       isLasting($app.stage) && { concurrency: { reserved: lambda.reserved } }),
-    ...extra,
   });
+
+/** SST lets everybody in the account take a Lambda's role; a developer's live session needs that, and nothing else. */
+const onlyLambda = (role: aws.iam.RoleArgs): undefined => {
+  if ($dev) return;
+  role.assumeRolePolicy = aws.iam.assumeRolePolicyForPrincipal({ Service: "lambda.amazonaws.com" });
+};
 
 export const prober = functionOf(proberFacts, ARNS, {
   environment: { ...settings, ...places },

@@ -122,7 +122,11 @@ const answered = (token: string, inputs: Record<string, any>) => {
   if (token.endsWith(":getAvailabilityZones"))
     return { names: ["a", "b", "c"].map((zone) => `${REGION}${zone}`) };
   if (token.endsWith(":getPolicyDocument"))
-    return { ...inputs, json: JSON.stringify({ Statement: inputs["statements"] }) };
+    // As AWS's provider does: of none at all it says nothing.
+    return {
+      statements: inputs["statements"]?.length ? inputs["statements"] : undefined,
+      json: JSON.stringify({ Statement: inputs["statements"] }),
+    };
   return inputs;
 };
 
@@ -197,7 +201,7 @@ const introduceGlobals = async () => {
     $jsonStringify: jsonStringify,
     $transform,
     $asset,
-      });
+  });
 };
 
 // Not in its types, but what Pulumi itself waits with.
