@@ -1,4 +1,4 @@
-import { grantsFor, type Part } from "./needs.ts";
+import { grantsFor, type Part, settingsFor } from "./needs.ts";
 import { guard, network } from "./network.ts";
 import { queueNamed } from "./queues.ts";
 import * as secrets from "./secrets.ts";
@@ -6,6 +6,7 @@ import { isLasting } from "./stage.ts";
 import { bucket, table } from "./storage.ts";
 import {
   ARCHITECTURE,
+  isInNetwork,
   type Lambda,
   LOGS_KEPT,
   prober as proberFacts,
@@ -25,33 +26,43 @@ const PASSED_ON = [
   "SMTP_HELLO",
 ];
 
-const settings = {
-  KEY_PEPPER: secrets.keyPepper.value,
-  CURSOR_SECRET: secrets.cursorSecret.value,
-  ACTIVITY_KEY: secrets.activityKey.value,
-  SMTP_PROXIES: secrets.smtpProxies.value,
-  SPAMHAUS_KEY: secrets.spamhausKey.value,
-  ...Object.fromEntries(
-    PASSED_ON.flatMap((name) => {
-      const value = process.env[name];
-      return value ? [[name, value]] : [];
-    }),
-  ),
-};
+type Settings = Readonly<Record<string, $util.Input<string>>>;
 
-/** Where everything is. What of it a Lambda may touch is said by its permissions. */
-const places = {
-  TABLE_NAME: table.name,
-  BUCKET_NAME: bucket.name,
-  QUEUE_URLS: $jsonStringify(
-    Object.fromEntries(queues.map(({ name }) => [name, queueNamed(name).url])),
-  ),
-};
+/** QUEUE_URL_CHUNKS, QUEUE_URL_CHUNKS_DEAD. */
+const queueSettings = (areDead: boolean): Settings =>
+  Object.fromEntries(
+    namesOf(areDead).map((name) => [
+      `QUEUE_URL_${name.toUpperCase().replaceAll("-", "_")}`,
+      queueNamed(name).url,
+    ]),
+  );
 
-const queueArns = (areDead: boolean) =>
-  queues
-    .filter(({ receivesMax }) => (receivesMax === null) === areDead)
-    .map(({ name }) => queueNamed(name).arn);
+const namesOf = (areDead: boolean) =>
+  queues.filter(({ receivesMax }) => (receivesMax === null) === areDead).map(({ name }) => name);
+
+const one = (name: string, value: $util.Input<string> | undefined): [string, Settings] => [
+  name,
+  value ? { [name]: value } : {},
+];
+
+/** Every setting there is, and how a Lambda is told it. */
+const SETTINGS = new Map<string, Settings>([
+  one("KEY_PEPPER", secrets.keyPepper.value),
+  one("CURSOR_SECRET", secrets.cursorSecret.value),
+  one("ACTIVITY_KEY", secrets.activityKey.value),
+  one("SMTP_PROXIES", secrets.smtpProxies.value),
+  one("SPAMHAUS_KEY", secrets.spamhausKey.value),
+  one("TABLE_NAME", table.name),
+  one("BUCKET_NAME", bucket.name),
+  ["QUEUE_URLS", queueSettings(false)],
+  ["DEAD_QUEUE_URLS", queueSettings(true)],
+  ...PASSED_ON.map((name) => one(name, process.env[name])),
+]);
+
+const environmentOf = ({ needs }: Lambda): Record<string, $util.Input<string>> =>
+  Object.assign({}, ...settingsFor(needs).map((name) => SETTINGS.get(name)));
+
+const queueArns = (areDead: boolean) => namesOf(areDead).map((name) => queueNamed(name).arn);
 
 const ARNS: Readonly<Record<Exclude<Part, "own queue" | "prober">, $util.Input<string>[]>> = {
   table: [table.arn],
@@ -68,6 +79,10 @@ type Extra = Partial<sst.aws.FunctionArgs>;
 const functionOf = (lambda: Lambda, arns: Record<string, $util.Input<string>[]>, extra: Extra) =>
   new sst.aws.Function(lambda.name, {
     ...extra,
+    environment: environmentOf(lambda),
+    ...(isInNetwork(lambda) && {
+      vpc: { privateSubnets: network.privateSubnets, securityGroups: [guard.id] },
+    }),
     handler: lambda.handler,
     runtime: RUNTIME,
     architecture: ARCHITECTURE,
@@ -90,18 +105,13 @@ const onlyLambda = (role: aws.iam.RoleArgs): undefined => {
   role.assumeRolePolicy = aws.iam.assumeRolePolicyForPrincipal({ Service: "lambda.amazonaws.com" });
 };
 
-export const prober = functionOf(proberFacts, ARNS, {
-  environment: { ...settings, ...places },
-  vpc: {
-    privateSubnets: network.privateSubnets,
-    securityGroups: [guard.id],
-  },
-});
+export const prober = functionOf(proberFacts, ARNS, {});
+SETTINGS.set(...one("PROBER_FUNCTION", prober.name));
 
 /** `queue`: the one it works on. */
 export const lambdaFor = (lambda: Lambda, { queue, ...extra }: Extra & { queue?: string } = {}) =>
   functionOf(
     lambda,
     { ...ARNS, prober: [prober.arn], "own queue": queue ? [queueNamed(queue).arn] : [] },
-    { environment: { ...settings, ...places, PROBER_NAME: prober.name }, ...extra },
+    extra,
   );

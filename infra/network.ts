@@ -1,11 +1,12 @@
 import { isLasting } from "./stage.ts";
+import { ZONES } from "./topology.ts";
 
-// Only the prober is in here. Two zones, a NAT gateway with a fixed address in each: those addresses are our name with
+// Only those who talk to mail servers are in here. Two zones, a NAT gateway with a fixed address in each: those addresses are our name with
 // mail servers, so they have reverse DNS and outlive every deployment. A stage of one's own makes do with one small
 // machine, at a tenth of the price.
 
 export const network = new sst.aws.Vpc("Egress", {
-  ...(isLasting($app.stage) ? { az: 2, nat: "managed" } : { az: 1, nat: "ec2" }),
+  ...(isLasting($app.stage) ? { az: ZONES.length, nat: "managed" } : { az: 1, nat: "ec2" }),
   transform: {
     elasticIp: (_args, options) => {
       options.retainOnDelete = isLasting($app.stage);
@@ -13,10 +14,10 @@ export const network = new sst.aws.Vpc("Egress", {
   },
 });
 
-/** Nobody ever calls the prober over the network, so nothing may come in. */
-export const guard = new aws.ec2.SecurityGroup("ProberGuard", {
+/** Nobody ever calls them over the network, so nothing may come in. */
+export const guard = new aws.ec2.SecurityGroup("EgressGuard", {
   vpcId: network.id,
-  description: "The prober: out to mail servers and name servers, nothing in",
+  description: "Out to mail servers and name servers, nothing in",
   ingress: [],
   egress: [{ protocol: "-1", fromPort: 0, toPort: 0, cidrBlocks: ["0.0.0.0/0"] }],
 });

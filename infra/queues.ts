@@ -1,4 +1,5 @@
-import { deadLettersFor, queues as facts, type QueueOf } from "./topology.ts";
+import { deadLettersNamed } from "@mailproof/core/queue";
+import { queues as facts, type QueueOf } from "./topology.ts";
 
 const DAY_SECONDS = 86_400;
 
@@ -18,7 +19,7 @@ const queueOf = ({ name, receivesMax, visibilitySeconds, keptDays }: QueueOf) =>
   new sst.aws.Queue(`Queue${inLetters(name)}`, {
     visibilityTimeout: `${visibilitySeconds} seconds`,
     ...(receivesMax !== null && {
-      dlq: { queue: queueNamed(deadLettersFor(name)).arn, retry: receivesMax },
+      dlq: { queue: queueNamed(deadLettersNamed(name)).arn, retry: receivesMax },
     }),
     transform: {
       queue: {

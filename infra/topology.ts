@@ -85,10 +85,10 @@ type Work = {
  * takes no Lambda from a caller; what all of them reserve leaves callers the greater part of an account's 1,000.
  */
 const WORK: Readonly<Record<string, Work>> = {
-  singles: { needs: ["table:readwrite", "queue:send", "mail", "dns"], batch: 1, atOnce: 50 },
+  singles: { needs: ["table:readwrite", "queue:send", "smtp"], batch: 1, atOnce: 50 },
   "singles-dead": { needs: ["table:readwrite", "queue:send"], batch: 1, atOnce: 2 },
   chunks: {
-    needs: ["table:readwrite", "blobs:read", "queue:send", "mail", "dns"],
+    needs: ["table:readwrite", "blobs:read", "queue:send", "smtp"],
     batch: 1,
     atOnce: 20,
   },
@@ -159,8 +159,6 @@ export const queues: readonly QueueOf[] = workers
   .filter(({ name }) => !isOfDeadLetters(name))
   .flatMap(queueOf);
 
-export const deadLettersFor = (queue: string): string => `${queue}-dead`;
-
 /** Those of the core, and two that only AWS has: on one machine an operator runs them by hand. */
 const SCHEDULED: readonly {
   readonly name: string;
@@ -173,7 +171,7 @@ const SCHEDULED: readonly {
     everySeconds,
     // A run that is still going when the next is due goes on; what is begun at the same time waits for it.
     timeoutSeconds: 5 * everySeconds,
-    needs: ["table:readwrite", "blobs:read", "blobs:write", "queue:send", "mail", "dns"] as const,
+    needs: ["table:readwrite", "blobs:write", "queue:send", "dns"] as const,
   })),
   // Says how late the latest work is, and for how long credits have been held.
   { name: "gauge", everySeconds: 60, timeoutSeconds: 55, needs: ["table:read"] },
@@ -193,15 +191,18 @@ export const schedulesOn: readonly ScheduleOf[] = SCHEDULED.map((schedule) => ({
   },
 }));
 
-/** Holds the sessions with mail servers, and is alone in the VPC: what it says comes from our fixed addresses. */
+/** Talks to mail servers for endpoints, which are outside the VPC. */
 export const prober: Lambda = {
   name: "Prober",
-  handler: `${HANDLERS}/prober.handler`,
-  needs: ["table:readwrite"],
-  timeoutSeconds: 300,
+  handler: `${HANDLERS}/workers/prober.handler`,
+  needs: ["table:readwrite", "smtp"],
+  timeoutSeconds: 120,
   memoryMb: MEMORY_MB,
   reserved: 200,
 };
+
+/** Whoever talks to mail servers does it from our fixed addresses, and nobody else has a reason to be there. */
+export const isInNetwork = ({ needs }: Lambda): boolean => needs.includes("smtp");
 
 export const lambdas: readonly Lambda[] = [
   prober,
@@ -222,6 +223,19 @@ export const RUNTIME = "nodejs24.x";
 export const ARCHITECTURE = "arm64";
 /** Of everything that is written down about calls. */
 export const LOGS_KEPT = "1 month";
+
+/** The zones that those who talk to mail servers stand in: a fixed address in each. */
+export const ZONES = [0, 1] as const;
+
+/** What a lasting stage writes down the names of, for whoever watches over it (infra/names.ts, infra/cdk). */
+export const named: readonly string[] = [
+  "api",
+  "table",
+  "egress",
+  ...ZONES.map((zone) => `nat/${zone}`),
+  ...queues.map(({ name }) => `queue/${name}`),
+  ...lambdas.map(({ name }) => `lambda/${name}`),
+];
 
 /** What the Lambdas count and measure themselves, in CloudWatch. */
 export const METRICS = {

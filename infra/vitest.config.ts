@@ -17,13 +17,15 @@ export default defineConfig({
     include: ["test/infra/*.test.ts"],
     // Pulumi keeps one program in the process, so each file has a process of its own.
     pool: "forks",
-    testTimeout: 30_000,
+    // Nothing here waits for anybody; it is only much, on a machine that may have other things to do.
+    testTimeout: 120_000,
     hookTimeout: 240_000,
     reporters: ["default", ["json", { outputFile: ".cache/infra-results.json" }]],
     env: {
       SST_SECRET_KeyPepper: "a pepper for the tests",
       SST_SECRET_CursorSecret: "a secret for the tests",
       SST_SECRET_ActivityKey: "an activity key for tests",
+      SST_SECRET_SmtpProxies: "socks5://user:pass@192.0.2.1:1080",
     },
   },
 });

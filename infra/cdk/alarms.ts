@@ -1,5 +1,5 @@
 import { type IMetric, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
-import { lambdas, type QueueOf, queues } from "../topology.ts";
+import { lambdas, type QueueOf, queues, ZONES } from "../topology.ts";
 import * as measures from "./measures.ts";
 import { inQueue, type NameOf } from "./measures.ts";
 
@@ -96,9 +96,6 @@ const ofCallers = (nameOf: NameOf): readonly Watch[] => [
     says: 'DynamoDB refuses for lack of capacity. docs/operating.md, "Limits".',
   },
 ];
-
-/** NAT gateways stand in as many zones. */
-export const ZONES = [0, 1] as const;
 
 const ofEgress = (nameOf: NameOf): readonly Watch[] => [
   {

@@ -10,8 +10,7 @@ import {
   TextWidget,
 } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
-import { lambdas, queues, workersOn } from "../topology.ts";
-import { ZONES } from "./alarms.ts";
+import { lambdas, queues, workersOn, ZONES } from "../topology.ts";
 import * as measures from "./measures.ts";
 import { inQueue, lambdaSum, type NameOf } from "./measures.ts";
 
@@ -68,17 +67,23 @@ const rows = (nameOf: NameOf, alarms: readonly Alarm[]): IWidget[][] => {
     [
       graph(
         "Messages that wait",
-        work.map((name) => inQueue(nameOf, name, "ApproximateNumberOfMessagesVisible")),
+        work.map((name) =>
+          inQueue(nameOf, name, "ApproximateNumberOfMessagesVisible").with({ label: name }),
+        ),
         8,
       ),
       graph(
         "How old the oldest is, s",
-        work.map((name) => inQueue(nameOf, name, "ApproximateAgeOfOldestMessage")),
+        work.map((name) =>
+          inQueue(nameOf, name, "ApproximateAgeOfOldestMessage").with({ label: name }),
+        ),
         8,
       ),
       graph(
         "Dead letters",
-        dead.map((name) => inQueue(nameOf, name, "ApproximateNumberOfMessagesVisible")),
+        dead.map((name) =>
+          inQueue(nameOf, name, "ApproximateNumberOfMessagesVisible").with({ label: name }),
+        ),
         8,
         1,
       ),

@@ -11,8 +11,15 @@ type Dimensions = Readonly<Record<string, string>>;
 
 const metric =
   (namespace: string, statistic: string, period = MINUTE) =>
-  (metricName: string, dimensionsMap: Dimensions = {}, label = metricName) =>
-    new Metric({ namespace, metricName, dimensionsMap, statistic, period, label });
+  (metricName: string, dimensionsMap: Dimensions = {}, label?: string) =>
+    new Metric({
+      namespace,
+      metricName,
+      dimensionsMap,
+      statistic,
+      period,
+      ...(label && { label }),
+    });
 
 export const lambdaSum = (nameOf: NameOf, lambda: string, what: string) =>
   metric("AWS/Lambda", "Sum")(what, { FunctionName: nameOf(`lambda/${lambda}`) }, lambda);
@@ -30,7 +37,7 @@ export const failuresOf = (nameOf: NameOf, lambda: string) =>
   });
 
 export const inQueue = (nameOf: NameOf, queue: string, what: string) =>
-  metric("AWS/SQS", "Maximum")(what, { QueueName: nameOf(`queue/${queue}`) }, queue);
+  metric("AWS/SQS", "Maximum")(what, { QueueName: nameOf(`queue/${queue}`) });
 
 export const ofApi = (nameOf: NameOf, what: string, statistic: string) =>
   metric("AWS/ApiGateway", statistic)(what, { ApiId: nameOf("api") }, `${what} ${statistic}`);
@@ -39,7 +46,7 @@ export const ofTable = (nameOf: NameOf, what: string, statistic = "Sum") =>
   metric("AWS/DynamoDB", statistic)(what, { TableName: nameOf("table") });
 
 export const ofNat = (nameOf: NameOf, zone: number, what: string) =>
-  metric("AWS/NATGateway", "Sum")(what, { NatGatewayId: nameOf(`nat/${zone}`) }, `zone ${zone}`);
+  metric("AWS/NATGateway", "Sum")(what, { NatGatewayId: nameOf(`nat/${zone}`) });
 
 const own = (statistic: string, period = MINUTE) => metric(METRICS.namespace, statistic, period);
 

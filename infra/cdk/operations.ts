@@ -1,9 +1,10 @@
-import { type App, DefaultStackSynthesizer, Stack } from "aws-cdk-lib";
+import { App, DefaultStackSynthesizer, Stack, Validations } from "aws-cdk-lib";
 import { Alarm, ComparisonOperator } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { StringParameter } from "aws-cdk-lib/aws-ssm";
+import { AwsSolutionsChecks } from "cdk-nag";
 import { parameters } from "../parameters.ts";
 import { silenceOf, watches } from "./alarms.ts";
 import { dashboard } from "./dashboard.ts";
@@ -13,6 +14,14 @@ export type Watched = {
   readonly stage: string;
   /** Who is called. Without, somebody else subscribes to the topic. */
   readonly callEmail?: string | undefined;
+};
+
+/** Nothing is written that breaks one of AWS's own rules for what is well built. */
+export const operationsApp = (watched: Watched, outdir: string): App => {
+  const app = new App({ outdir });
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+  operationsStack(app, watched);
+  return app;
 };
 
 /**

@@ -3,7 +3,7 @@
  * nothing here.
  */
 export const NOT_BUILT_YET: readonly string[] = [
-  "packages/functions/src/prober.handler",
+  "packages/functions/src/workers/prober.handler",
   "packages/functions/src/workers/singles.handler",
   "packages/functions/src/workers/chunks.handler",
   "packages/functions/src/workers/monitors.handler",

@@ -33,11 +33,20 @@ const allowedTo = (it: Synthesis, lambda: string): readonly Statement[] =>
     .flatMap(({ inputs }) => (inputs["inlinePolicies"] ?? []) as { policy: string }[])
     .flatMap(({ policy }) => statementsOf(policy));
 
+/** What a Lambda is told in its environment. */
+const settingsOf = (environment: unknown): Readonly<Record<string, unknown>> => {
+  const wrapped = environment as { value?: { variables: object }; variables?: object };
+  return { ...(wrapped.value?.variables ?? wrapped.variables) };
+};
+
+const lambdaIn = (it: Synthesis, name: string) =>
+  looking(it)
+    .of("aws:lambda/function:Function")
+    .find((one) => one.name === `${name}Function`)?.inputs ?? {};
+
 export const look = (it: Synthesis) => ({
   ...looking(it),
   allowedTo: (lambda: string) => allowedTo(it, lambda),
-  lambda: (name: string) =>
-    looking(it)
-      .of("aws:lambda/function:Function")
-      .find((one) => one.name === `${name}Function`)?.inputs ?? {},
+  lambda: (name: string) => lambdaIn(it, name),
+  settingsOf: (name: string) => settingsOf(lambdaIn(it, name)["environment"]),
 });

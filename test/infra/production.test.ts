@@ -4,7 +4,7 @@ import { BLOBS_KEPT_DAYS } from "@mailproof/core/blobs";
 import { deadLettersOf, isOfDeadLetters } from "@mailproof/core/queue";
 import { schedules, workers } from "@mailproof/core/workers";
 import { beforeAll, describe, expect, test } from "vitest";
-import { lambdas, prober } from "../../infra/topology.ts";
+import { lambdas, named } from "../../infra/topology.ts";
 import { NOT_BUILT_YET } from "./absent.ts";
 import { isSecret, look, statementsOf } from "./look.ts";
 import { type Synthesis, synthesise } from "./synthesise.ts";
@@ -22,6 +22,10 @@ const arnOf = (service: string, name: string) => `${ARN}${service}:eu-west-1:123
 const TABLE = arnOf("dynamodb", "TableTable");
 const OBJECTS = `${arnOf("s3", "BlobsBucket")}/*`;
 const PROBER = arnOf("lambda", "ProberFunction");
+
+/** Those who talk to mail servers. Whoever joins them here has a reason to. */
+const IN_NETWORK = ["Prober", "WorkerChunks", "WorkerSingles"];
+const VPC_ACCESS = "AWSLambdaVPCAccessExecutionRole";
 
 const inLetters = (name: string) =>
   `-${name}`.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
@@ -128,6 +132,7 @@ describe("permissions", () => {
       `s3:PutObject ${OBJECTS}`,
     ],
     mail: [`lambda:InvokeFunction ${PROBER}`],
+    smtp: [],
     dns: [],
   };
   const receiving = (queue: string) =>
@@ -189,9 +194,9 @@ describe("permissions", () => {
       )
       .filter((one) => !one.endsWith("service-role/AWSLambdaBasicExecutionRole"));
 
-    expect(managed).toEqual([
-      "ProberRole arn:aws:iam::aws:policy/service-role/AWSLambdaVPCAccessExecutionRole",
-    ]);
+    expect(managed.toSorted()).toEqual(
+      IN_NETWORK.map((name) => `${name}Role ${ARN}iam::aws:policy/service-role/${VPC_ACCESS}`),
+    );
   });
 
   test("are for Lambda and the scheduler to take, and for nobody else", () => {
@@ -296,16 +301,19 @@ test("schedules run as often as the core says, are never tried again and never p
 });
 
 describe("the network", () => {
-  test("holds the prober and nothing else", () => {
+  test("holds those who talk to mail servers, and nothing else", () => {
     const inside = it
       .of("aws:lambda/function:Function")
       .filter(({ inputs }) => inputs["vpcConfig"] !== undefined);
 
-    expect(inside.map(({ name }) => name)).toEqual([`${prober.name}Function`]);
-    expect(inside[0]?.inputs["vpcConfig"]).toEqual({
-      securityGroupIds: ["ProberGuard-id"],
-      subnetIds: ["EgressPrivateSubnet1-id", "EgressPrivateSubnet2-id"],
-    });
+    expect(inside.map(({ name }) => name).toSorted()).toEqual(
+      IN_NETWORK.map((name) => `${name}Function`),
+    );
+    for (const { inputs } of inside)
+      expect(inputs["vpcConfig"]).toEqual({
+        securityGroupIds: ["EgressGuard-id"],
+        subnetIds: ["EgressPrivateSubnet1-id", "EgressPrivateSubnet2-id"],
+      });
   });
 
   test("leaves through two fixed addresses", () => {
@@ -458,9 +466,38 @@ test("every Lambda is what the design says: Node 24 on ARM, its settings a secre
   }
 });
 
+test("a Lambda is told what it needs, as it reads it, and no secret beside", () => {
+  const told = (name: string) =>
+    Object.keys(it.settingsOf(name)).filter((one) => !/^SST_/.test(one));
+  const TO_ALL = ["ACTIVITY_KEY", "CURSOR_SECRET", "KEY_PEPPER"];
+
+  expect(told("HttpGetCatalog").toSorted()).toEqual(TO_ALL);
+  expect(told("HttpPostVerify").toSorted()).toEqual(
+    [
+      ...TO_ALL,
+      "PROBER_FUNCTION",
+      ...QUEUES.map(({ name }) => `QUEUE_URL_${name.toUpperCase()}`),
+      "TABLE_NAME",
+    ].toSorted(),
+  );
+  expect(told("HttpGetHealth").filter((one) => one.startsWith("QUEUE_URL_"))).toEqual(
+    expect.arrayContaining(QUEUES.map(({ name }) => `QUEUE_URL_${name.toUpperCase()}_DEAD`)),
+  );
+  expect(told("WorkerChunks")).toContain("SMTP_PROXIES");
+  expect(lambdas.filter(({ name }) => told(name).includes("SMTP_PROXIES"))).toHaveLength(
+    IN_NETWORK.length,
+  );
+});
+
 test("callers are answered before API Gateway gives up", () => {
   const http = lambdas.filter(({ handler }) => handler.includes("/http/"));
 
   expect(http).toHaveLength(endpoints.length + 1);
   for (const { name } of http) expect(it.lambda(name)["timeout"]).toBeLessThan(30);
+});
+
+test("the names that AWS gave are written down for whoever watches", () => {
+  const written = it.inputsOf("aws:ssm/parameter:Parameter").map(({ name }) => String(name));
+
+  expect(written.toSorted()).toEqual(named.map((key) => `/mailproof/production/${key}`).toSorted());
 });

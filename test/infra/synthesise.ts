@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
@@ -39,13 +38,12 @@ type Build = {
 };
 
 /** Really bundles: a handler that is not there, or imports what is not there, fails as it would in a deployment. */
-const bundle = async ({ functionID, handler, properties }: Build, absent: readonly string[]) => {
+const bundle = async ({ functionID, handler, properties }: Build, empty: readonly string[]) => {
   const [, file = "", name = ""] = /^(.*)\.([^.]+)$/.exec(handler) ?? [];
   const source = join(root, `${file}.ts`);
   const out = join(work, "artifacts", `${functionID}-src`);
-  const isAbsent = absent.includes(handler) && !existsSync(source);
   await build({
-    ...(isAbsent
+    ...(empty.includes(handler)
       ? { stdin: { contents: `export const ${name} = () => undefined;` } }
       : { entryPoints: [source] }),
     bundle: true,
@@ -70,7 +68,7 @@ const BOOTSTRAPPED = {
 };
 
 /** What the SST command line answers its own components. */
-const commandLine = async (absent: readonly string[]) => {
+const commandLine = async (empty: readonly string[]) => {
   const built: string[] = [];
   let inHand = 0;
   const answer = async (request: Readable): Promise<object> => {
@@ -80,7 +78,7 @@ const commandLine = async (absent: readonly string[]) => {
       if (method === "Provider.Aws.Bootstrap") return { result: BOOTSTRAPPED };
       if (method !== "Runtime.Build" || !asked) throw new Error(`nobody answers ${method}`);
       built.push(asked.handler);
-      return { result: await bundle(asked, absent) };
+      return { result: await bundle(asked, empty) };
     } catch (error) {
       return { error: error instanceof Error ? error.message : String(error) };
     }
@@ -135,12 +133,12 @@ type Config = {
   readonly run: () => Promise<unknown>;
 };
 
-/** `absent`: handlers that need not be there yet. */
+/** `empty`: handlers that are not looked at, and stand there with nothing in them. */
 export const synthesise = async (
   stage: string,
-  absent: readonly string[] = [],
+  empty: readonly string[] = [],
 ): Promise<Synthesis> => {
-  const { url, built, isBusy, server } = await commandLine(absent);
+  const { url, built, isBusy, server } = await commandLine(empty);
   process.env["SST_SERVER"] = url;
   const made: Made[] = [];
   Object.assign(globalThis, { $config: (config: Config) => config });

@@ -1,0 +1,93 @@
+import { once } from "node:events";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { sqliteQueue } from "@mailproof/local/sqlite-queue";
+import { sqliteTable } from "@mailproof/local/sqlite-table";
+import { expect, test } from "vitest";
+import { serveZone } from "../dns-server.ts";
+import { newFolder, run, whenCommanded } from "./running.ts";
+
+test("an operator sees dead letters, without addresses, and has them tried again", async () => {
+  const folder = newFolder();
+  sqliteTable(join(folder, "state.sqlite"), () => new Date()).close();
+  const queue = sqliteQueue(join(folder, "queue.sqlite"), () => new Date());
+  await queue.sendMany("activity-dead", [
+    { body: { of: "joe@example.com" } },
+    { body: { of: "ann@example.com" } },
+  ]);
+  await queue.sendMany("chunks-dead", [{ body: { job: "job_1" } }]);
+
+  const listed = await whenCommanded(folder, "admin", "dead-letters", "list");
+  const replayed = await whenCommanded(
+    folder,
+    "admin",
+    "dead-letters",
+    "replay",
+    "--queue",
+    "activity",
+  );
+
+  expect(JSON.parse(listed.out)).toMatchObject({
+    waiting: 3,
+    messages: [
+      { queue: "activity-dead", body: { of: expect.stringMatching(/^address:/) } },
+      { queue: "activity-dead" },
+      { queue: "chunks-dead", body: { job: "job_1" } },
+    ],
+  });
+  expect(JSON.parse(replayed.out)).toEqual({ queue: "activity", replayed: 2 });
+  expect(await queue.countDead()).toBe(1);
+  const facts = { name: "activity", visibilitySeconds: 60, receivesMax: 12, atOnce: 20 };
+  const received = await queue.receive(facts, { waitMs: 0 });
+  expect(received.map(({ receiveCount }) => receiveCount)).toEqual([1, 1]);
+  queue.close();
+});
+
+test("a queue that there is none of is a mistake, and nothing is replayed", async () => {
+  const { code } = await whenCommanded(
+    newFolder(),
+    "admin",
+    "dead-letters",
+    "replay",
+    "--queue",
+    "nothing",
+  );
+
+  expect(code).toBe(2);
+});
+
+test("an operator gets the records of a probe domain, and the settings that go with them", async () => {
+  const { code, out } = await whenCommanded(
+    newFolder(),
+    ..."admin egress records --domain probe.example.com --ip 192.0.2.1 --mx mail.example.com".split(
+      " ",
+    ),
+  );
+
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({
+    zone: expect.arrayContaining(["probe.example.com. 3600 IN A 192.0.2.1"]),
+    settings: { SMTP_HELLO: "probe.example.com", SMTP_FROM: "probe@probe.example.com" },
+  });
+});
+
+test("an operator is told in one answer that this host may not probe", async () => {
+  const dns = await serveZone({ "mail.example": { MX: ["10 mx.mail.example"] } });
+  const child = run(
+    "packages/local/src/cli.ts",
+    "admin egress test --domains mail.example".split(" "),
+    {
+      MAILPROOF_DIR: newFolder(),
+      DNS_SERVERS: dns.address,
+    },
+  );
+  const said = text(child.stdout);
+  const [code] = await once(child, "exit");
+  await dns.close();
+
+  expect(code).toBe(1);
+  expect(JSON.parse(await said)).toMatchObject({
+    may_probe: "no",
+    asked: [{ domain: "mail.example", is_open: false }],
+  });
+});
