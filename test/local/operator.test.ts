@@ -1,11 +1,12 @@
 import { once } from "node:events";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { text } from "node:stream/consumers";
 import { sqliteQueue } from "@mailproof/local/sqlite-queue";
 import { sqliteTable } from "@mailproof/local/sqlite-table";
 import { expect, test } from "vitest";
 import { serveZone } from "../dns-server.ts";
-import { newFolder, run, whenCommanded } from "./running.ts";
+import { newFolder, run, whenCommanded, whenStarted } from "./running.ts";
 
 test("an operator sees dead letters, without addresses, and has them tried again", async () => {
   const folder = newFolder();
@@ -90,4 +91,56 @@ test("an operator is told in one answer that this host may not probe", async () 
     may_probe: "no",
     asked: [{ domain: "mail.example", is_open: false }],
   });
+});
+
+test("a new pepper revokes every key; a new cursor secret only ends lists that are being read", async () => {
+  const folder = newFolder();
+  const first = await whenStarted(folder);
+  const live = { "x-api-key": first.ready.live_key };
+  const json = { ...live, "content-type": "application/json" };
+  for (const email of ["a@example.com", "b@example.com"])
+    await fetch(`${first.ready.base_url}/v1/verify/batch`, {
+      method: "POST",
+      headers: json,
+      body: JSON.stringify({ emails: [email] }),
+    });
+  const list = (base: string, offset?: string) =>
+    fetch(`${base}/v1/jobs?limit=1${offset ? `&offset=${encodeURIComponent(offset)}` : ""}`, {
+      headers: live,
+    });
+  const page = (await (await list(first.ready.base_url)).json()) as {
+    data: { next_offset: string };
+  };
+  const { next_offset: next } = page.data;
+  const before = await list(first.ready.base_url, next);
+  await first.stop("SIGTERM");
+
+  const second = await whenStarted(folder, [], { CURSOR_SECRET: "another secret for cursors" });
+  const goneOn = await list(second.ready.base_url, next);
+  const begun = await list(second.ready.base_url);
+  await second.stop("SIGTERM");
+  const third = await whenStarted(folder, [], { KEY_PEPPER: "another pepper for the keys" });
+  const revoked = await fetch(`${third.ready.base_url}/v1/account`, { headers: live });
+  await third.stop("SIGTERM");
+
+  expect(next).toBeTypeOf("string");
+  expect([before.status, goneOn.status, begun.status, revoked.status]).toEqual([
+    200, 400, 200, 401,
+  ]);
+});
+
+test("a copy that SQLite made of a running server's files is a house in good order", async () => {
+  const [folder, copy] = [newFolder(), newFolder()];
+  const { stop } = await whenStarted(folder);
+  for (const file of ["state.sqlite", "queue.sqlite"]) {
+    const db = new DatabaseSync(join(folder, file));
+    db.exec(`VACUUM INTO '${join(copy, file)}'`);
+    db.close();
+  }
+  await stop("SIGTERM");
+
+  const { code, out } = await whenCommanded(copy, "admin", "audit");
+
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toEqual({ ok: true, accounts: 1, violations: [] });
 });
