@@ -10,7 +10,7 @@ import {
   TextWidget,
 } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
-import { lambdas, queues, workersOn, ZONES } from "../topology.ts";
+import { lambdas, prober, queues, workersOn, ZONES } from "../topology.ts";
 import * as measures from "./measures.ts";
 import { inQueue, lambdaSum, type NameOf } from "./measures.ts";
 
@@ -28,102 +28,82 @@ const graph = (title: string, left: IMetric[], width: number, line?: number) =>
     ...(line !== undefined && { leftAnnotations: [{ value: line, color: "#d62728" }] }),
   });
 
-/** What an operator who was just woken looks at, from above to below: whether, whom, how much, where. */
-const rows = (nameOf: NameOf, alarms: readonly Alarm[]): IWidget[][] => {
-  const work = queues.filter(({ receivesMax }) => receivesMax !== null).map(({ name }) => name);
-  const dead = queues.filter(({ receivesMax }) => receivesMax === null).map(({ name }) => name);
+const callers = (nameOf: NameOf): IWidget[] => {
   const api = (what: string, statistic: string) => measures.ofApi(nameOf, what, statistic);
+  const counts = ["Count", "4xx", "5xx"].map((what) => api(what, "Sum"));
+  const waits = ["p50", "p90", "p99"].map((share) => api("Latency", share));
   return [
-    [new AlarmStatusWidget({ title: "What rings", alarms: [...alarms], width: WIDTH, height: 5 })],
-
-    [title("## Callers")],
-    [
-      new SingleValueWidget({
-        title: "Last minute",
-        metrics: [api("Count", "Sum"), api("5xx", "Sum"), api("Latency", "p99")],
-        width: 6,
-        height: 6,
-      }),
-      graph(
-        "Requests, and those we failed",
-        [api("Count", "Sum"), api("4xx", "Sum"), api("5xx", "Sum")],
-        9,
-      ),
-      graph(
-        "How long they wait, ms",
-        [api("Latency", "p50"), api("Latency", "p90"), api("Latency", "p99")],
-        9,
-      ),
-    ],
-
-    [title("## Money")],
-    [
-      graph("How late the latest due work is, s", [measures.dueAge], 8, 300),
-      graph("Credits held for over an hour", [measures.heldLong], 8, 1),
-      graph("Broken laws at the last audit", [measures.auditViolations], 8, 1),
-    ],
-
-    [title("## Lists")],
-    [
-      graph(
-        "Messages that wait",
-        work.map((name) =>
-          inQueue(nameOf, name, "ApproximateNumberOfMessagesVisible").with({ label: name }),
-        ),
-        8,
-      ),
-      graph(
-        "How old the oldest is, s",
-        work.map((name) =>
-          inQueue(nameOf, name, "ApproximateAgeOfOldestMessage").with({ label: name }),
-        ),
-        8,
-      ),
-      graph(
-        "Dead letters",
-        dead.map((name) =>
-          inQueue(nameOf, name, "ApproximateNumberOfMessagesVisible").with({ label: name }),
-        ),
-        8,
-        1,
-      ),
-    ],
-
-    [title("## Mail servers")],
-    [
-      graph("Sessions in five minutes", [measures.smtp.sessions, measures.smtp.unreached], 8),
-      graph("Sessions that reached nobody, %", [measures.unreachedPercent], 8, 50),
-      graph(
-        "NAT gateways without a free port",
-        ZONES.map((zone) => measures.ofNat(nameOf, zone, "ErrorPortAllocation")),
-        8,
-      ),
-    ],
-
-    [title("## Machinery")],
-    [
-      graph(
-        "Failures, by Lambda",
-        lambdas.map(({ name }) => lambdaSum(nameOf, name, "Errors")),
-        8,
-      ),
-      graph(
-        "Workers at work",
-        ["Prober", ...workersOn.map(({ lambda }) => lambda.name)].map((name) =>
-          lambdaSum(nameOf, name, "ConcurrentExecutions").with({ statistic: "Maximum" }),
-        ),
-        8,
-      ),
-      graph(
-        "Table: units used, requests refused",
-        ["ConsumedReadCapacityUnits", "ConsumedWriteCapacityUnits", "ThrottledRequests"].map(
-          (what) => measures.ofTable(nameOf, what),
-        ),
-        8,
-      ),
-    ],
+    new SingleValueWidget({
+      title: "Last minute",
+      metrics: [api("Count", "Sum"), api("5xx", "Sum"), api("Latency", "p99")],
+      width: 6,
+      height: 6,
+    }),
+    graph("Requests, and those we failed", counts, 9),
+    graph("How long they wait, ms", waits, 9),
   ];
 };
+
+const money = (): IWidget[] => [
+  graph("How late the latest due work is, s", [measures.dueAge], 8, 300),
+  graph("Credits held for over an hour", [measures.heldLong], 8, 1),
+  graph("Broken laws at the last audit", [measures.auditViolations], 8, 1),
+];
+
+const VISIBLE = "ApproximateNumberOfMessagesVisible";
+
+const lists = (nameOf: NameOf): IWidget[] => {
+  const of = (areDead: boolean, what: string) =>
+    queues
+      .filter(({ receivesMax }) => (receivesMax === null) === areDead)
+      .map(({ name }) => inQueue(nameOf, name, what).with({ label: name }));
+  return [
+    graph("Messages that wait", of(false, VISIBLE), 8),
+    graph("How old the oldest is, s", of(false, "ApproximateAgeOfOldestMessage"), 8),
+    graph("Dead letters", of(true, VISIBLE), 8, 1),
+  ];
+};
+
+const mailServers = (nameOf: NameOf): IWidget[] => {
+  const ports = ZONES.map((zone) => measures.ofNat(nameOf, zone, "ErrorPortAllocation"));
+  return [
+    graph("Sessions in five minutes", [measures.smtp.sessions, measures.smtp.unreached], 8),
+    graph("Sessions that reached nobody, %", [measures.unreachedPercent], 8, 50),
+    graph("NAT gateways without a free port", ports, 8),
+  ];
+};
+
+const machinery = (nameOf: NameOf): IWidget[] => {
+  const errors = lambdas.map(({ name }) => lambdaSum(nameOf, name, "Errors"));
+  const working = [prober, ...workersOn.map(({ lambda }) => lambda)].map(({ name }) =>
+    lambdaSum(nameOf, name, "ConcurrentExecutions").with({ statistic: "Maximum" }),
+  );
+  const table = ["ConsumedReadCapacityUnits", "ConsumedWriteCapacityUnits", "ThrottledRequests"];
+  return [
+    graph("Failures, by Lambda", errors, 8),
+    graph("Workers at work", working, 8),
+    graph(
+      "Table: units used, requests refused",
+      table.map((what) => measures.ofTable(nameOf, what)),
+      8,
+    ),
+  ];
+};
+
+/** What an operator who was just woken looks at, from above to below: whether, whom, how much, where. */
+const rows = (nameOf: NameOf, alarms: readonly Alarm[]): IWidget[][] => [
+  [new AlarmStatusWidget({ title: "What rings", alarms: [...alarms], width: WIDTH, height: 5 })],
+  [title("## Callers")],
+  callers(nameOf),
+  [title("## Money")],
+  money(),
+  [title("## Lists")],
+  lists(nameOf),
+  [title("## Mail servers")],
+  mailServers(nameOf),
+  [title("## Machinery")],
+  machinery(nameOf),
+];
 
 export const dashboard = (
   scope: Construct,

@@ -5,7 +5,12 @@ type Manifest = Partial<
   Record<"dependencies" | "devDependencies" | "optionalDependencies", Record<string, string>>
 >;
 
-const manifests = ["package.json", "bench/package.json", "infra/package.json", ...globSync("packages/*/package.json")];
+const manifests = [
+  "package.json",
+  "bench/package.json",
+  "infra/package.json",
+  ...globSync("packages/*/package.json"),
+];
 
 test.each(manifests)("%s names exact versions", (file) => {
   const { dependencies, devDependencies, optionalDependencies } = JSON.parse(

@@ -2,7 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { App, Stack, Validations } from "aws-cdk-lib";
-import { Match, Template } from "aws-cdk-lib/assertions";
+import { Template } from "aws-cdk-lib/assertions";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { expect, test } from "vitest";
@@ -23,8 +23,8 @@ type Alarm = { readonly Properties: Readonly<Record<string, unknown>> };
 const alarms = Object.values(template.findResources(ALARM) as Record<string, Alarm>).map(
   ({ Properties }) => Properties,
 );
-const alarm = (id: string, expected: object) =>
-  template.hasResourceProperties(ALARM, { AlarmName: `mailproof-production-${id}`, ...expected });
+const alarm = (id: string) =>
+  alarms.find(({ AlarmName }) => AlarmName === `mailproof-production-${id}`);
 
 test("breaks none of AWS's own rules, and would be stopped if it did", () => {
   expect(() => given().app.synth()).not.toThrow();
@@ -58,30 +58,30 @@ test("an alarm says what to do, calls when it rings and when it is over", () => 
 });
 
 test("a dead letter is enough to ring; a queue that is worked on rings when it is not worked off", () => {
-  alarm("Queue-chunks-dead", {
+  expect(alarm("Queue-chunks-dead")).toMatchObject({
     MetricName: "ApproximateNumberOfMessagesVisible",
     Threshold: 1,
     TreatMissingData: "notBreaching",
   });
-  alarm("Queue-singles", {
+  expect(alarm("Queue-singles")).toMatchObject({
     MetricName: "ApproximateAgeOfOldestMessage",
     Threshold: 6 * 180 + 15 * 60,
   });
 });
 
 test("money that stands still rings, and so does silence about it", () => {
-  alarm("DueWork", {
+  expect(alarm("DueWork")).toMatchObject({
     Namespace: METRICS.namespace,
     MetricName: "due_age_seconds",
     Threshold: 300,
     TreatMissingData: "breaching",
   });
-  alarm("HeldCredits", {
+  expect(alarm("HeldCredits")).toMatchObject({
     MetricName: "held_over_an_hour",
     Threshold: 1,
     TreatMissingData: "breaching",
   });
-  alarm("Audit", {
+  expect(alarm("Audit")).toMatchObject({
     MetricName: "audit_violations",
     Threshold: 1,
     EvaluationPeriods: 1,
@@ -91,14 +91,14 @@ test("money that stands still rings, and so does silence about it", () => {
 });
 
 test("egress rings when most servers cannot be reached, or a NAT gateway has no port left", () => {
-  alarm("SmtpEgress", {
+  expect(alarm("SmtpEgress")).toMatchObject({
     Threshold: 50,
-    Metrics: Match.arrayWith([
-      Match.objectLike({ Expression: "IF(sessions >= 20, 100 * unreached / sessions, 0)" }),
+    Metrics: expect.arrayContaining([
+      expect.objectContaining({ Expression: "IF(sessions >= 20, 100 * unreached / sessions, 0)" }),
     ]),
   });
-  alarm("NatPorts0", { MetricName: "ErrorPortAllocation", Threshold: 1 });
-  alarm("NatPorts1", { MetricName: "ErrorPortAllocation", Threshold: 1 });
+  expect(alarm("NatPorts0")).toMatchObject({ MetricName: "ErrorPortAllocation", Threshold: 1 });
+  expect(alarm("NatPorts1")).toMatchObject({ MetricName: "ErrorPortAllocation", Threshold: 1 });
 });
 
 test("the dashboard shows what rings first, then callers, money, lists, mail servers and machinery", () => {
@@ -144,18 +144,22 @@ test("fits what CloudFormation and CloudWatch take", () => {
 test("calls whom the deployer named, over nothing that is not encrypted", () => {
   const { template: calling } = given("ops@example.com");
 
-  calling.hasResourceProperties("AWS::SNS::Subscription", {
-    Protocol: "email",
-    Endpoint: "ops@example.com",
-  });
-  calling.hasResourceProperties("AWS::SNS::TopicPolicy", {
-    PolicyDocument: {
-      Statement: Match.arrayWith([
-        Match.objectLike({
-          Effect: "Deny",
-          Condition: { Bool: { "aws:SecureTransport": "false" } },
-        }),
-      ]),
+  const properties = (type: string) =>
+    Object.values(calling.findResources(type)).map((one) => one["Properties"]);
+
+  expect(properties("AWS::SNS::Subscription")).toMatchObject([
+    { Protocol: "email", Endpoint: "ops@example.com" },
+  ]);
+  expect(properties("AWS::SNS::TopicPolicy")).toMatchObject([
+    {
+      PolicyDocument: {
+        Statement: expect.arrayContaining([
+          expect.objectContaining({
+            Effect: "Deny",
+            Condition: { Bool: { "aws:SecureTransport": "false" } },
+          }),
+        ]),
+      },
     },
-  });
+  ]);
 });

@@ -102,19 +102,7 @@ export const sqliteQueue = (file: string, now: () => Date): SqliteQueue => {
 
     takeBack: () => commit(() => void takeBack.run(ms())),
 
-    listDead: (max) =>
-      statements.dead.all(deadLettersNamed("%"), max).map((row) => ({
-        id: Number(row["id"]),
-        queue: String(row["queue"]),
-        body: JSON.parse(String(row["body"])) as Json,
-      })),
-
-    replay: async (queue) => {
-      const dead = deadLettersNamed(queue);
-      const moved = await commit(() => Number(statements.replay.run(queue, ms(), dead).changes));
-      wake(queue);
-      return moved;
-    },
+    ...deadLetters(statements, commit, ms, wake),
 
     release: async (receipt, delaySeconds) =>
       commit(() => Number(putBack.run(ms() + delaySeconds * 1000, receipt).changes) > 0),
@@ -122,6 +110,27 @@ export const sqliteQueue = (file: string, now: () => Date): SqliteQueue => {
     close,
   };
 };
+
+const deadLetters = (
+  { dead, replay }: ReturnType<typeof statementsOf>,
+  commit: ReturnType<typeof groupCommit>["commit"],
+  ms: () => number,
+  wake: (queue: string) => void,
+): Pick<SqliteQueue, "listDead" | "replay"> => ({
+  listDead: (max) =>
+    dead.all(deadLettersNamed("%"), max).map((row) => ({
+      id: Number(row["id"]),
+      queue: String(row["queue"]),
+      body: JSON.parse(String(row["body"])) as Json,
+    })),
+
+  replay: async (queue) => {
+    const from = deadLettersNamed(queue);
+    const moved = await commit(() => Number(replay.run(queue, ms(), from).changes));
+    wake(queue);
+    return moved;
+  },
+});
 
 const takeVisible = (
   { bury, visible, take }: ReturnType<typeof statementsOf>,
