@@ -96,6 +96,10 @@ const WORK: Readonly<Record<string, Work>> = {
   monitors: { needs: ["table:readwrite", "queue:send", "dns"], batch: 1, atOnce: 5 },
   "monitors-dead": { needs: ["table:readwrite"], batch: 1, atOnce: 2 },
   activity: { needs: ["table:readwrite"], batch: 10, atOnce: 10 },
+  events: { needs: ["table:readwrite", "queue:send"], batch: 10, atOnce: 10 },
+  "events-dead": { needs: ["table:readwrite"], batch: 1, atOnce: 2 },
+  deliveries: { needs: ["table:readwrite", "queue:send", "https"], batch: 1, atOnce: 64 },
+  "deliveries-dead": { needs: ["table:readwrite"], batch: 1, atOnce: 2 },
 };
 
 const workOf = (queue: string): Work => {
