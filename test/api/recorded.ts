@@ -191,7 +191,7 @@ const managing = async (ask: Ask): Promise<void> => {
     query: { from: "2026-11-01", to: "2026-11-30" },
   });
   const { key_id } = await ask("A key that reads only", "POST /v1/api-keys", {
-    body: { name: "Dashboard", mode: "live", scopes: ["verification:read", "account:read"] },
+    body: { name: "Dashboard", mode: "test", scopes: ["verification:read", "account:read"] },
   });
   await ask("All keys", "GET /v1/api-keys");
   await ask("Revoked", `DELETE /v1/api-keys/${key_id}`);

@@ -1,3 +1,6 @@
+import { docsPage, PAGE_POLICY } from "./docs/page.ts";
+import { SCRIPT } from "./docs/script.ts";
+import { STYLE } from "./docs/style.ts";
 import { openapi } from "./openapi/openapi.ts";
 import type { HttpAnswer } from "./respond.ts";
 
@@ -7,6 +10,7 @@ import type { HttpAnswer } from "./respond.ts";
  */
 type Document = {
   readonly contentType: string;
+  readonly headers?: Readonly<Record<string, string>>;
   /** `baseUrl`: where the reader reaches us. */
   readonly write: (baseUrl: string) => string;
 };
@@ -16,6 +20,13 @@ const documents: Readonly<Record<string, Document>> = {
     contentType: "application/json; charset=utf-8",
     write: (baseUrl) => JSON.stringify(openapi(baseUrl)),
   },
+  "/docs": {
+    contentType: "text/html; charset=utf-8",
+    headers: { "content-security-policy": PAGE_POLICY, "referrer-policy": "no-referrer" },
+    write: docsPage,
+  },
+  "/docs/style.css": { contentType: "text/css; charset=utf-8", write: () => STYLE },
+  "/docs/script.js": { contentType: "text/javascript; charset=utf-8", write: () => SCRIPT },
 };
 
 /** Undefined where no document is. */
@@ -33,6 +44,7 @@ export const documentAt = (
       // The same address may lead to another version tomorrow.
       "cache-control": "no-cache",
       "x-content-type-options": "nosniff",
+      ...document.headers,
     },
     body: document.write(baseUrl),
   };

@@ -4,6 +4,7 @@ import type { Running } from "./start.ts";
 export const firstScreen = ({ baseUrl, version, demo }: Running, directory: string): string => `
   Mailproof ${version} answers at ${baseUrl}
 
+  docs       ${baseUrl}/docs   how to use it; /openapi.json is the same for programs
   live key   ${demo.live_key}   costs the demo account's credits
   test key   ${demo.test_key}   made-up answers, costs nothing
   state      ${directory}   (npm start -- --fresh forgets it)

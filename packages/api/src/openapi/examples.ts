@@ -1598,7 +1598,7 @@ export const EXAMPLES: readonly Example[] = [
     query: {},
     request: {
       name: "Dashboard",
-      mode: "live",
+      mode: "test",
       scopes: ["verification:read", "account:read"],
     },
     status: 201,
@@ -1607,11 +1607,11 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         key_id: "key_675f6225-6732-4c37-928c-f2aa76c459f6",
         name: "Dashboard",
-        mode: "live",
+        mode: "test",
         scopes: ["verification:read", "account:read"],
-        hint: "mp_live_…RBUC",
+        hint: "mp_test_…QFsM",
         created_at: "2026-11-21T00:01:33.000Z",
-        key: "mp_live_<shown this once>",
+        key: "mp_test_<shown this once>",
       },
     },
   },
@@ -1629,9 +1629,9 @@ export const EXAMPLES: readonly Example[] = [
           {
             key_id: "key_675f6225-6732-4c37-928c-f2aa76c459f6",
             name: "Dashboard",
-            mode: "live",
+            mode: "test",
             scopes: ["verification:read", "account:read"],
-            hint: "mp_live_…RBUC",
+            hint: "mp_test_…QFsM",
             created_at: "2026-11-21T00:01:33.000Z",
           },
           {

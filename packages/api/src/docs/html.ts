@@ -1,0 +1,51 @@
+/** Markup that is safe to put into a page. Only `html` makes it. */
+export type Html = { readonly markup: string };
+
+type Part = Html | string | number | readonly Html[];
+
+/** Markup as it stands in the source; whatever is put in is text, unless it is markup itself. */
+export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): Html => ({
+  markup: strings.reduce(
+    (all, text, at) => all + written(parts[at - 1], all.endsWith('="')) + text,
+  ),
+});
+
+const written = (part: Part | undefined, isAttribute: boolean): string => {
+  if (part === undefined) return "";
+  if (typeof part === "object")
+    return "markup" in part ? part.markup : part.map(({ markup }) => markup).join("");
+  const text = String(part).replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+  return isAttribute ? text.replaceAll('"', "&quot;") : text;
+};
+
+export const NOTHING: Html = html``;
+
+/** `words between backticks` are code, and **between stars** they are strong. */
+export const inline = (text: string): Html =>
+  html`${text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part) => {
+    if (part.startsWith("`")) return html`<code>${part.slice(1, -1)}</code>`;
+    if (part.startsWith("**")) return html`<strong>${part.slice(2, -2)}</strong>`;
+    return html`${part}`;
+  })}`;
+
+/** A table with a head. On a narrow screen each row is a card, and each cell says its head. */
+export const table = (head: readonly string[], rows: readonly (readonly Html[])[]): Html => html`
+<div class="scroll"><table>
+<thead><tr>${head.map((one) => html`<th scope="col">${one}</th>`)}</tr></thead>
+<tbody>${rows.map((row) => html`<tr>${row.map((cell, at) => html`<td data-head="${head[at] ?? ""}">${cell}</td>`)}</tr>`)}</tbody>
+</table></div>`;
+
+export const code = (text: string | number): Html => html`<code>${text}</code>`;
+
+/** A block of code, with a language of its own or as one of several. */
+export const block = (text: string, language: string): Html =>
+  html`<pre class="code" data-language="${language}" tabindex="0"><code>${text}</code></pre>`;
+
+export type Said = { readonly language: string; readonly text: string };
+
+/** The same in several languages: one is seen at a time. */
+export const inLanguages = (all: readonly Said[]): Html => html`
+<div class="languages">${all.map(
+  ({ language, text }) => html`<figure class="language" data-language="${language}">
+<figcaption>${language}</figcaption><pre class="code" tabindex="0"><code>${text}</code></pre></figure>`,
+)}</div>`;

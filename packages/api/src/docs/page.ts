@@ -1,0 +1,85 @@
+import { openapi } from "../openapi/openapi.ts";
+import { TAGS } from "../openapi/operations.ts";
+import type { Guide } from "./guide.ts";
+import { webhooks } from "./guide-webhooks.ts";
+import { errors, idempotency, rateLimits } from "./guides-money.ts";
+import { jobs, prices, quickStart, statuses, testAddresses } from "./guides-start.ts";
+import { type Html, html } from "./html.ts";
+import { type Listed, operationPart, operationsIn, shapesPart } from "./reference.ts";
+
+export const GUIDES: readonly Guide[] = [
+  quickStart,
+  statuses,
+  testAddresses,
+  prices,
+  errors,
+  idempotency,
+  rateLimits,
+  jobs,
+  webhooks,
+];
+
+/** Nothing from anywhere else, and nothing that is not in a file of ours. */
+export const PAGE_POLICY =
+  "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** The whole page: guides by hand, and the reference from the document that programs read. */
+export const docsPage = (baseUrl: string): string => {
+  const document = openapi(baseUrl);
+  const operations = operationsIn(document);
+  const byTag = Object.entries(TAGS).map(
+    ([tag, says]) => [tag, says, operations.filter((one) => one.tag === tag)] as const,
+  );
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="description" content="Mailproof: verify email addresses, and check domains that send mail.">
+<title>Mailproof API</title>
+<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24' fill='none' stroke='%230a6c50' stroke-width='2.4'%3E%3Cpath d='M3 6h18v12H3z'/%3E%3Cpath d='m7.5 12 3 3 6-6'/%3E%3C/svg%3E">
+<link rel="stylesheet" href="/docs/style.css">
+<script src="/docs/script.js" defer></script>
+</head>
+<body>
+<a class="skip" href="#content">To the content</a>
+<header class="bar">
+<a class="brand" href="#top">${LOGO}Mailproof</a>
+<span class="base"><code>${baseUrl}</code></span>
+<button class="menu" type="button" aria-expanded="false" aria-controls="side">Menu</button>
+</header>
+<div class="frame" id="top">
+<nav class="side" id="side" aria-label="Contents">
+<div class="search" role="search"><input type="search" placeholder="Search" aria-label="Search this page" autocomplete="off" spellcheck="false"><kbd>/</kbd></div>
+<ul class="found" aria-live="polite"></ul>
+<div class="contents">
+<h2>Guides</h2><ul>${GUIDES.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>
+${byTag.map(([tag, , all]) => html`<h2>${tag}</h2><ul>${all.map(linkTo)}</ul>`)}
+<h2>Shapes</h2><ul><li><a href="#shapes">All shapes</a></li></ul>
+</div>
+</nav>
+<main id="content">
+<h1>Mailproof API</h1>
+<p class="tagline">Find out whether an address takes mail, and whether a domain is fit to send it. Every verdict has its reason, and no credit is charged twice.</p>
+<ul class="facts"><li>base address <code>${baseUrl}</code></li><li><a href="/openapi.json">OpenAPI 3.1</a></li><li>version 1.0.0</li></ul>
+${GUIDES.map((guide) => guidePart(guide, baseUrl))}
+${byTag.map(([tag, says, all]) => html`<div class="group"><h2 id="tag-${tag}">${tag}</h2><p class="lead">${says}</p>${all.map((one) => operationPart(document, baseUrl, one))}</div>`)}
+<div class="group"><h2 id="shapes">Shapes</h2><p class="lead">What requests and answers are made of. A field may be added to an answer some day; none will leave.</p>${shapesPart(document)}</div>
+</main>
+</div>
+</body>
+</html>
+`.markup;
+};
+
+const guidePart = ({ id, title, write }: Guide, baseUrl: string): Html => html`
+<section class="part" id="${id}" data-find="${title}" data-kind="Guide">
+<h2>${title}<a class="anchor" href="#${id}" aria-label="Link to ${title}">#</a></h2>
+${write(baseUrl)}
+</section>`;
+
+const linkTo = ({ id, title, method }: Listed): Html =>
+  html`<li><a href="#${id}"><span class="method ${method}">${method === "delete" ? "DEL" : method.toUpperCase()}</span>${title}</a></li>`;
+
+const LOGO = html`<svg viewBox="0 0 24 24" aria-hidden="true"><path class="envelope" d="M3 5.5h18v13H3z"/><path class="tick" d="m7.5 12 3 3 6-6"/></svg>`;

@@ -1,0 +1,158 @@
+import { execFile, execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { TEST_ADDRESSES } from "@mailproof/api/docs/guides-start";
+import { html, inline } from "@mailproof/api/docs/html";
+import { docsPage } from "@mailproof/api/docs/page";
+import { retrying, VERIFYING } from "@mailproof/api/docs/programs";
+import { snippetsFor } from "@mailproof/api/docs/snippets";
+import { endpoints } from "@mailproof/api/endpoints";
+import { EXAMPLES } from "@mailproof/api/openapi/examples";
+import { Failure, type MoneyOutcome } from "@mailproof/core/failure";
+import { headersOf, newSecret } from "@mailproof/core/webhooks/signature";
+import { describe, expect, test } from "vitest";
+import { describeUnless } from "../available.ts";
+import { given } from "../given.ts";
+import { whenListening } from "../local/listening.ts";
+import { newFolder } from "../local/running.ts";
+import { whenVerified } from "../send.ts";
+
+const ran = promisify(execFile);
+
+test.each(TEST_ADDRESSES)(
+  "%s comes to %s under a test key, as the page says",
+  async (email, status, reason) => {
+    const { world, testKey } = await given();
+
+    const { statusCode, data } = await whenVerified(world, testKey, { email });
+
+    expect(data?.status ?? String(statusCode)).toBe(status);
+    expect(data?.reason ?? "-").toBe(reason);
+  },
+);
+
+test("the page knows every sentence that a message can end with", () => {
+  const outcomes: Record<MoneyOutcome, true> = {
+    nothing_charged: true,
+    refunded: true,
+    kept: true,
+    retry_same_key: true,
+    repeat_search: true,
+    unknown: true,
+  };
+  const page = docsPage("http://127.0.0.1:8787");
+  const sentences = Object.keys(outcomes).map((money) =>
+    new Failure("INTERNAL", money as MoneyOutcome, "").message.trim(),
+  );
+
+  expect(sentences.filter((one) => !page.includes(one))).toEqual([]);
+});
+
+test("what is put into a page is text, also inside an attribute", () => {
+  const evil = `"><script>alert("1")</script>`;
+
+  expect(html`<a title="${evil}">${evil}</a>`.markup).toBe(
+    `<a title="&quot;>&lt;script>alert(&quot;1&quot;)&lt;/script>">">&lt;script>alert("1")&lt;/script></a>`,
+  );
+  expect(inline("a `<b>` **c&d**").markup).toBe("a <code>&lt;b></code> <strong>c&amp;d</strong>");
+});
+
+const textIn = (language: string, all: readonly { language: string; text: string }[]): string =>
+  all.find((one) => one.language === language)?.text ?? "";
+
+const runWith =
+  (program: string, name: string) =>
+  async (text: string, key = "") => {
+    const file = join(newFolder(), name);
+    writeFileSync(file, text);
+    const { stdout } = await ran(program, [file], { env: { ...process.env, MAILPROOF_KEY: key } });
+    return stdout.trim();
+  };
+
+const whyNot = (program: string): string | null => {
+  try {
+    execFileSync(program, ["--version"], { stdio: "ignore" });
+    return null;
+  } catch {
+    return `there is no ${program}`;
+  }
+};
+
+const LANGUAGES = [
+  { language: "TypeScript", run: runWith(process.execPath, "snippet.mts"), why: null },
+  { language: "Python", run: runWith("python3", "snippet.py"), why: whyNot("python3") },
+  { language: "curl", run: runWith("bash", "snippet.sh"), why: whyNot("curl") },
+] as const;
+
+describe.each(LANGUAGES)("what the page says in $language", ({ language, run, why }) => {
+  describeUnless(why, `${language} on the page`, () => {
+    // One of each kind: without a key, with a query, with words that Python writes otherwise, with a list.
+    const calls = EXAMPLES.filter(({ name }) =>
+      ["getHealth", "listJobs", "verifyEmail2", "verifyBatch", "createApiKey"].includes(name),
+    );
+
+    test("works as it stands", async () => {
+      const { port, testKey } = await whenListening(...endpoints);
+      const base = `http://127.0.0.1:${port}`;
+
+      expect(calls).toHaveLength(5);
+      for (const example of calls) {
+        const said = await run(textIn(language, snippetsFor(base, example)), testKey);
+        expect(said, `${example.name}`).toMatch(/success|healthy/i);
+        expect(said, `${example.name}`).not.toMatch(/"?success"?: ?false/i);
+      }
+    });
+  });
+});
+
+const secret = newSecret({ randomBytes: (count) => Buffer.alloc(count, 7) });
+const body = JSON.stringify({ id: "evt_1", type: "job.completed", data: { name: "Größe" } });
+const message = { id: "evt_1", body, at: new Date() };
+const signed = headersOf(message, secret);
+const old = headersOf({ ...message, at: new Date(Date.now() - 3_600_000) }, secret);
+const CASES = [
+  ["True", signed, body],
+  ["False", signed, body.replace("completed", "failed")],
+  ["False", { ...signed, "webhook-id": "evt_2" }, body],
+  ["False", { ...signed, "webhook-signature": "v1,AAAA" }, body],
+  ["True", { ...signed, "webhook-signature": `v1,AAAA ${signed["webhook-signature"]}` }, body],
+  ["False", old, body],
+] as const;
+
+test("the page's lines of TypeScript know what we signed, and nothing else", async () => {
+  const asked = CASES.map(
+    ([, headers, sent]) =>
+      `isFromMailproof(${JSON.stringify(headers)}, ${JSON.stringify(sent)}, "${secret}")`,
+  );
+  const program = `${textIn("TypeScript", VERIFYING)}\nconsole.log([${asked.join(", ")}].join(" "));`;
+
+  expect(await LANGUAGES[0].run(program)).toBe(CASES.map(([is]) => is.toLowerCase()).join(" "));
+});
+
+describeUnless(whyNot("python3"), "Python that checks signatures", () => {
+  test("the page's lines of Python know what we signed, and nothing else", async () => {
+    const asked = CASES.map(
+      ([, headers, sent]) =>
+        `is_from_mailproof(${JSON.stringify(headers)}, ${JSON.stringify(sent)}.encode(), "${secret}")`,
+    );
+    const program = `${textIn("Python", VERIFYING)}\nprint(${asked.join(", ")})`;
+
+    expect(await LANGUAGES[1].run(program)).toBe(CASES.map(([is]) => is).join(" "));
+  });
+
+  test("the page's client in Python pays once", async () => {
+    const { port, testKey } = await whenListening(...endpoints);
+    const program = `${textIn("Python", retrying(`http://127.0.0.1:${port}`))}\nprint(verify("ann@example.com")["status"], verify("ann@example.com")["idempotent_replay"])`;
+
+    expect(await LANGUAGES[1].run(program, testKey)).toBe("valid True");
+  });
+});
+
+test("the page's client in TypeScript pays once", async () => {
+  const { port, testKey } = await whenListening(...endpoints);
+  const program = `${textIn("TypeScript", retrying(`http://127.0.0.1:${port}`))}
+console.log(((await verify("ann@example.com")) as any).status, ((await verify("ann@example.com")) as any).idempotent_replay);`;
+
+  expect(await LANGUAGES[0].run(program, testKey)).toBe("valid true");
+});

@@ -1,0 +1,94 @@
+import { once } from "node:events";
+import { endpoints } from "@mailproof/api/endpoints";
+import { namedOf } from "@mailproof/api/openapi/operations";
+import { unrouted } from "@mailproof/functions/unrouted";
+import { expect, test } from "vitest";
+import { toEvent } from "../gateway.ts";
+import { given } from "../given.ts";
+import { whenListening } from "./listening.ts";
+
+const PATHS = ["/openapi.json", "/docs", "/docs/style.css", "/docs/script.js"];
+
+const got = async (port: number, path: string, headers = {}) => {
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers });
+  return { status: answer.status, headers: answer.headers, text: await answer.text() };
+};
+
+test.each(PATHS)("%s is there for anybody, as much as Lambda gives of it", async (path) => {
+  const { port } = await whenListening(...endpoints);
+  const { world } = await given();
+  const event = toEvent({ method: "GET", url: path });
+
+  const here = await got(port, path);
+  const there = await unrouted(world)(event);
+
+  const { domainName } = event.requestContext;
+  expect(here.status).toBe(200);
+  expect(there.statusCode).toBe(200);
+  expect(there.body?.replaceAll(`https://${domainName}`, `http://127.0.0.1:${port}`)).toBe(
+    here.text,
+  );
+  expect(there.headers?.["content-type"]).toBe(here.headers.get("content-type"));
+});
+
+test.each([
+  ["plainly", { host: "mail.example:8787" }, "http://mail.example:8787"],
+  [
+    "through a proxy that encrypts",
+    { host: "api.example", "x-forwarded-proto": "https" },
+    "https://api.example",
+  ],
+  ["by an address of version 6", { host: "[2001:db8::1]:80" }, "http://[2001:db8::1]:80"],
+  ["by something that is no host", { host: 'evil"><script>' }, "/"],
+])("the document names the server as it was reached: %s", async (_case, headers, base) => {
+  const { port } = await whenListening(...endpoints);
+  const { request } = await import("node:http");
+  const asking = request({ port, path: "/openapi.json", headers, setHost: false }).end();
+  const [answer] = await once(asking, "response");
+  let text = "";
+  for await (const piece of answer) text += piece;
+
+  expect(JSON.parse(text).servers).toEqual([{ url: base }]);
+});
+
+test("the page is in the listed addresses alone: a path below it is 404, and another method, too", async () => {
+  const { port } = await whenListening(...endpoints);
+
+  expect((await got(port, "/docs/other")).status).toBe(404);
+  expect((await got(port, "/constructor")).status).toBe(404);
+  const posted = await fetch(`http://127.0.0.1:${port}/docs`, { method: "POST" });
+  expect(posted.status).toBe(404);
+});
+
+test("the page lets nothing in from elsewhere, and has no code or style of its own", async () => {
+  const { port } = await whenListening(...endpoints);
+
+  const { headers, text } = await got(port, "/docs");
+
+  expect(headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'self'/);
+  const loaded = [...text.matchAll(/(?:<script[^>]*src|<link[^>]*href|<img[^>]*src)="([^"]*)"/g)];
+  expect(
+    loaded.map(([, to = ""]) => to).filter((to) => !/^(?:\/docs\/|data:image)/.test(to)),
+  ).toEqual([]);
+  expect(text).not.toMatch(/<script(?![^>]*src)|<style| style="| on[a-z]+="/);
+});
+
+test("page, style and script stay below 280 KB together", async () => {
+  const { port } = await whenListening(...endpoints);
+  const all = await Promise.all(PATHS.slice(1).map((path) => got(port, path)));
+
+  expect(all.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)).toBeLessThan(280_000);
+});
+
+test("the page has a section for every operation, and every link in it leads somewhere", async () => {
+  const { port } = await whenListening(...endpoints);
+  const { text } = await got(port, "/docs");
+  const ids = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+  const targets = new Set([...text.matchAll(/href="#([^"]+)"/g)].map(([, to]) => to));
+
+  expect(endpoints.map(({ route }) => namedOf(route).id).filter((id) => !ids.includes(id))).toEqual(
+    [],
+  );
+  expect([...targets].filter((to) => !ids.includes(to))).toEqual([]);
+  expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
+});
