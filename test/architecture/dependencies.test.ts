@@ -9,6 +9,7 @@ const manifests = [
   "package.json",
   "bench/package.json",
   "infra/package.json",
+  "test/clients/package.json",
   ...globSync("packages/*/package.json"),
 ];
 

@@ -1,0 +1,113 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { judgeBy } from "../api/judge.ts";
+import { type Doing, playScenario } from "./scenario.ts";
+
+// npm run test:clients: three clients are generated from /openapi.json of a server that `npm start` started, and each
+// plays the same scenario. Every answer is held against the document by Ajv.
+
+const HERE = import.meta.dirname;
+const ROOT = join(HERE, "../..");
+const GENERATED = join(HERE, "generated");
+const bin = (name: string) => join(HERE, "node_modules/.bin", name);
+
+const whenStarted = async (folder: string) => {
+  const child = spawn("npm", ["start"], {
+    cwd: ROOT,
+    env: { ...process.env, MAILPROOF_DIR: folder, PORT: "0" },
+    stdio: "ignore",
+    detached: true,
+  });
+  const ready = join(folder, "ready.json");
+  while (!existsSync(ready)) {
+    if (child.exitCode !== null) throw new Error("npm start ended");
+    await setTimeout(50);
+  }
+  const stop = async () => {
+    // The group: npm does not pass every signal on.
+    if (child.pid !== undefined) process.kill(-child.pid, "SIGTERM");
+    await once(child, "exit");
+  };
+  return { ...(JSON.parse(readFileSync(ready, "utf8")) as Ready), stop };
+};
+
+type Ready = { readonly base_url: string; readonly test_key: string };
+
+const generate = async (baseUrl: string): Promise<any> => {
+  rmSync(GENERATED, { recursive: true, force: true });
+  mkdirSync(GENERATED);
+  const text = await (await fetch(`${baseUrl}/openapi.json`)).text();
+  const file = join(GENERATED, "openapi.json");
+  writeFileSync(file, text);
+  const run = (program: string, ...args: string[]) =>
+    execFileSync(bin(program), args, { cwd: HERE, stdio: ["ignore", "inherit", "inherit"] });
+  // Else it takes a field with a default for one that must be sent.
+  const wanted = ["--default-non-nullable=false", "-o", join(GENERATED, "openapi-typescript.d.ts")];
+  run("openapi-typescript", file, ...wanted);
+  run("openapi-ts", "-f", join(HERE, "hey-api.config.ts"));
+  run("tsc", "-p", join(HERE, "tsconfig.json"));
+  return JSON.parse(text);
+};
+
+/** Every answer goes past the judge, whoever asked for it. */
+const judged = (document: any, baseUrl: string) => {
+  const judge = judgeBy(document);
+  const faults: string[] = [];
+  let answers = 0;
+  const fetched = globalThis.fetch;
+  const patterns = Object.keys(document.paths).map((path) => ({
+    path,
+    is: new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
+  }));
+  globalThis.fetch = async (input, init) => {
+    const request = new Request(input, init);
+    const answer = await fetched(request);
+    const { pathname } = new URL(request.url);
+    // The more exact of two comes first, as in the router.
+    const found = patterns.filter(({ is }) => is.test(pathname)).toSorted(byBraces)[0];
+    if (found && request.url.startsWith(baseUrl)) {
+      answers++;
+      const { status } = answer;
+      const headers = Object.fromEntries(answer.headers);
+      const text = await answer.clone().text();
+      for (const fault of judge(request.method, found.path, { status, headers, text }))
+        faults.push(`${request.method} ${pathname}: ${fault}`);
+    }
+    return answer;
+  };
+  return { faults, answers: () => answers };
+};
+
+const byBraces = (a: { path: string }, b: { path: string }): number =>
+  a.path.split("{").length - b.path.split("{").length;
+
+const folder = mkdtempSync(join(tmpdir(), "mailproof-clients-"));
+const server = await whenStarted(folder);
+try {
+  const { base_url: baseUrl, test_key: key } = server;
+  const document = await generate(baseUrl);
+  const { faults, answers } = judged(document, baseUrl);
+  const clients: Record<string, () => Promise<Doing>> = {
+    "openapi-typescript + openapi-fetch": async () =>
+      (await import("./with-openapi-fetch.ts")).withOpenapiFetch(baseUrl, key),
+    "@hey-api/openapi-ts": async () => (await import("./with-hey-api.ts")).withHeyApi(baseUrl, key),
+    "swagger-client": async () =>
+      (await import("./with-swagger-client.ts")).withSwaggerClient(baseUrl, key),
+  };
+  for (const [name, make] of Object.entries(clients)) {
+    const before = answers();
+    await playScenario(await make());
+    process.stdout.write(`${name}: played it through, ${answers() - before} answers\n`);
+  }
+  process.stdout.write(
+    `${answers()} answers, ${faults.length} otherwise than documented\n${faults.join("\n")}`,
+  );
+  process.exitCode = faults.length === 0 ? 0 : 1;
+} finally {
+  await server.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
