@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 const MAY_IMPORT: Record<string, RegExp> = {
   core: /^(valibot|node:crypto|node:url|node:zlib)$/,
   api: /^(@mailproof\/core\/|valibot$)/,
-  net: /^(@mailproof\/core\/|socks$|dns-packet$|node:)/,
+  net: /^(@mailproof\/core\/|socks$|dns-packet$|jose$|node:)/,
   functions: /^(@mailproof\/(core|api|net)\/|@aws-lambda-powertools\/|@middy\/|aws-lambda$|node:)/,
   local: /^(@mailproof\/(core|api|net)\/|valibot$|dns-packet$|node:)/,
 };

@@ -90,7 +90,14 @@ export const moneyAfterBug = ({ price }: Endpoint): MoneyOutcome =>
 const RETRY_AFTER_SECONDS = "5";
 
 // Nobody but handlers of public endpoints ever sees this caller, and they do not look.
-const ANYBODY: Caller = { account: "", keyId: "", mode: "test", scopes: [], plan: "free" };
+const ANYBODY: Caller = {
+  account: "",
+  credential: "key",
+  keyId: "",
+  mode: "test",
+  scopes: [],
+  plan: "free",
+};
 
 /** The caller, if it may come in. From the moment it is known every answer carries its allowance. */
 const admit = async (
@@ -109,7 +116,7 @@ const admit = async (
   headers["x-ratelimit-remaining"] = String(allowance.remaining);
   headers["x-ratelimit-reset"] = String(allowance.resetAt);
   if (!allowance.allowed) throw tooMany(allowance.resetAt, world.now());
-  assertMay(caller, endpoint.access);
+  assertMay(world, caller, endpoint.access);
   return caller;
 };
 

@@ -11,6 +11,7 @@ import { redact } from "@mailproof/core/redact";
 import { CHUNK_ROWS } from "@mailproof/core/settings";
 import type { Table } from "@mailproof/core/table";
 import type { Log, World } from "@mailproof/core/world";
+import { tokensOf } from "@mailproof/net/tokens";
 import manifest from "../package.json" with { type: "json" };
 
 /** The composition root on AWS: the one file that knows which doors are real. Built once per cold start. */
@@ -21,6 +22,7 @@ export const awsWorld = (): World => {
     queue,
     blobs,
     rateLimit: rateLimitOver(table, now),
+    tokens: trustedTokens(now),
     engine: { hostsOf: notDeployed, probe: notDeployed, lists: NO_LISTS, now },
     names: NO_NAMES,
     https: { check: notDeployed, call: notDeployed },
@@ -41,6 +43,11 @@ export const awsWorld = (): World => {
       chunkRows: CHUNK_ROWS,
     },
   };
+};
+
+const trustedTokens = (now: World["now"]) => {
+  const issuer = process.env["OAUTH_ISSUER"];
+  return issuer ? tokensOf({ issuer, audience: required("OAUTH_AUDIENCE") }, now) : null;
 };
 
 const required = (name: string): string => {
