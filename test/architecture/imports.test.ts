@@ -7,8 +7,10 @@ const MAY_IMPORT: Record<string, RegExp> = {
   core: /^(valibot|node:crypto|node:url|node:zlib)$/,
   api: /^(@mailproof\/core\/|valibot$)/,
   net: /^(@mailproof\/core\/|socks$|dns-packet$|jose$|node:)/,
-  functions: /^(@mailproof\/(core|api|net)\/|@aws-lambda-powertools\/|@middy\/|aws-lambda$|node:)/,
-  local: /^(@mailproof\/(core|api|net)\/|valibot$|dns-packet$|node:)/,
+  mcp: /^(@mailproof\/(core|api)\/|@modelcontextprotocol\/server$)/,
+  functions:
+    /^(@mailproof\/(core|api|net|mcp)\/|@aws-lambda-powertools\/|@middy\/|aws-lambda$|node:)/,
+  local: /^(@mailproof\/(core|api|net|mcp)\/|valibot$|dns-packet$|node:)/,
 };
 
 const NOTHING = /$^/;

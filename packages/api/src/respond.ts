@@ -129,7 +129,8 @@ const formIn = ({ form }: Endpoint, { headers, bytes }: HttpRequest) => {
 const moneyBefore = ({ keyed }: Endpoint, headers: Headers): MoneyOutcome =>
   keyed && headers["idempotency-key"] !== undefined ? "retry_same_key" : "nothing_charged";
 
-const orUnavailable = <T>(step: Promise<T>, money: MoneyOutcome): Promise<T> =>
+/** A step before the work: when it cannot be made, nothing is known of the caller, and nothing was done. */
+export const orUnavailable = <T>(step: Promise<T>, money: MoneyOutcome): Promise<T> =>
   step.catch((cause: unknown) => {
     if (cause instanceof Failure) throw cause;
     const what = "The service cannot read its own state right now.";
@@ -144,7 +145,7 @@ const tooMany = (resetAt: number, now: Date): Failure => {
   });
 };
 
-const answer = <Body>(
+export const answer = <Body>(
   requestId: string,
   statusCode: number,
   headers: Readonly<Record<string, string>>,

@@ -1,0 +1,3 @@
+import { mcpLambda } from "../mcp.ts";
+
+export const handler = mcpLambda();
