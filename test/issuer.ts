@@ -22,6 +22,7 @@ type Say = (path: string) => unknown;
  * by `sign`, for whom and until when the test says.
  */
 export const givenIssuer = async ({ at = "", say }: { at?: string; say?: Say } = {}) => {
+  let grant: JWTPayload | undefined;
   const asked: string[] = [];
   const pairs: Pair[] = [];
   let isDown = false;
@@ -43,7 +44,18 @@ export const givenIssuer = async ({ at = "", say }: { at?: string; say?: Say } =
 
   const documents = async (path: string) => {
     if (path === `${at}/.well-known/openid-configuration`)
-      return { issuer, jwks_uri: `${issuer}/keys` };
+      return {
+        issuer,
+        jwks_uri: `${issuer}/keys`,
+        authorization_endpoint: `${issuer}/authorize`,
+        token_endpoint: `${issuer}/token`,
+        response_types_supported: ["code"],
+        grant_types_supported: ["client_credentials"],
+        subject_types_supported: ["public"],
+        id_token_signing_alg_values_supported: ["ES256"],
+      };
+    if (path === `${at}/token` && grant)
+      return { access_token: await sign(grant), token_type: "Bearer", expires_in: 300 };
     if (path !== `${at}/keys`) return undefined;
     const keys = pairs.map(async ({ publicKey, kid, alg }) => ({
       ...(await exportJWK(publicKey)),
@@ -61,6 +73,17 @@ export const givenIssuer = async ({ at = "", say }: { at?: string; say?: Say } =
   };
   await addKey("first");
 
+  /** With the newest key, unless another one is named. */
+  const sign = async (
+    claims: JWTPayload,
+    by: Partial<Pair> & { header?: Partial<JWTHeaderParameters> } = {},
+  ) => {
+    const { kid, alg, privateKey } = { ...(pairs[0] as Pair), ...by };
+    return new SignJWT({ iss: issuer, ...claims })
+      .setProtectedHeader({ alg, kid, ...by.header })
+      .sign(privateKey);
+  };
+
   return {
     issuer,
     /** The path of every request so far. */
@@ -73,16 +96,9 @@ export const givenIssuer = async ({ at = "", say }: { at?: string; say?: Say } =
     },
     goDown: () => void (isDown = true),
     comeBack: () => void (isDown = false),
-    /** With the newest key, unless another one is named. */
-    sign: async (
-      claims: JWTPayload,
-      by: Partial<Pair> & { header?: Partial<JWTHeaderParameters> } = {},
-    ) => {
-      const { kid, alg, privateKey } = { ...(pairs[0] as Pair), ...by };
-      return new SignJWT({ iss: issuer, ...claims })
-        .setProtectedHeader({ alg, kid, ...by.header })
-        .sign(privateKey);
-    },
+    sign,
+    /** From now on whoever asks for a token is given one that says this. */
+    grants: (claims: JWTPayload) => void (grant = claims),
     /** What everybody can read, in the form in which it could be taken for a secret. */
     publicText: async () => exportSPKI((pairs[0] as Pair).publicKey),
   };

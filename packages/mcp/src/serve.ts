@@ -50,7 +50,8 @@ export const mcpOver = (world: World) => {
         headers: plain(headers),
       });
       const told = await handler.fetch(sent, { parsedBody: message });
-      return answer(id, told.status, Object.fromEntries(told.headers), await told.text());
+      const type = told.headers.get("content-type");
+      return answer(id, told.status, type ? { "content-type": type } : {}, await told.text());
     } catch (error) {
       // What is meant for the caller says it itself; where a bug struck nobody knows.
       return refuse(world, id, asFailure(error, "unknown"));
