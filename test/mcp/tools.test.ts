@@ -111,7 +111,7 @@ describe.each(tools.map(({ listed, endpoint }) => [listed, endpoint] as const))(
     test("takes what its schema lets through, and the schema what it takes", async () => {
       const { call } = await givenTools({ balance: 100 });
 
-      expect(validate(example), JSON.stringify(example)).toMatchObject({ valid: true });
+      expect(validate(example), `${JSON.stringify(example)}`).toMatchObject({ valid: true });
       const { data } = await call(name, example);
 
       expect(data.error?.code).not.toBe("INVALID_REQUEST");
