@@ -164,9 +164,15 @@ describe.each([
   });
 });
 
-test("a browser may ask beforehand, as on every route", async () => {
+test("a page of this machine may send what the protocol wants, and read the challenge", async () => {
   const { world } = await given();
-  const url = await listening(world);
+  const url = `${await listening(world)}/mcp`;
 
-  expect((await fetch(`${url}/mcp`, { method: "OPTIONS" })).status).toBe(204);
+  const asked = await fetch(url, { method: "OPTIONS" });
+  const refused = await fetch(url, { method: "POST" });
+
+  expect(asked.status).toBe(204);
+  for (const name of ["mcp-method", "mcp-name", "mcp-protocol-version", "authorization"])
+    expect(asked.headers.get("access-control-allow-headers")).toContain(name);
+  expect(refused.headers.get("access-control-expose-headers")).toContain("www-authenticate");
 });
