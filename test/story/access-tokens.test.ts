@@ -138,6 +138,20 @@ test("without any credential the challenge names no error, and where tokens come
   );
 });
 
+test.each([
+  "https://api.example.com",
+  "https://api.example.com/",
+  "https://api.example.com/mcp",
+  "https://api.example.com/mcp/",
+])("for the audience %s the metadata is where this service has it", async (audience) => {
+  const { world } = await givenTrust();
+  const tokens = tokensOf({ issuer: "https://login.example.com", audience }, world.now);
+
+  const { headers } = await send({ ...world, tokens }, "GET /v1/account");
+
+  expect(headers["www-authenticate"]).toContain(`resource_metadata="${METADATA}"`);
+});
+
 test("a token is no key: in X-Api-Key, or beside another one, it is 401", async () => {
   const { world, sign, liveKey } = await givenTrust();
   const token = await sign({});
