@@ -113,7 +113,7 @@ test("a token for another service is 401", async () => {
   expect(extractWWWAuthenticateParams(refused).error).toBe("invalid_token");
 });
 
-test("while the issuer is away it is 503, and nothing was charged", async () => {
+test("while the issuer is away it is 503, and to be sent again under its key", async () => {
   const { url, sign, claims, goDown } = await givenTrust();
   const token = await sign(claims({ scope: "verification:write" }));
   goDown();
@@ -121,5 +121,5 @@ test("while the issuer is away it is 503, and nothing was charged", async () => 
   const refused = await post(url, token);
 
   expect(refused.status).toBe(503);
-  expect(await refused.text()).toContain("Nothing was charged.");
+  expect(await refused.text()).toContain("Retry with the same Idempotency-Key");
 });

@@ -26,7 +26,7 @@ test("a document is read, and one that is not there is none", async () => {
 test("what the operator named may not point elsewhere", async () => {
   const url = await answering(302, { location: "/elsewhere" }, "");
 
-  await expect(jsonAt(url)).rejects.toThrow();
+  await expect(jsonAt(url)).rejects.toThrow("fetch failed");
 });
 
 test.each<[string, number, string, string]>([

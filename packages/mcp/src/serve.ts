@@ -37,7 +37,8 @@ export const mcpOver = (world: World) => {
     try {
       if (method !== "POST") throw onlyPost(method);
       assertOrigin(world, headers["origin"]);
-      const caller = await orUnavailable(authenticate(world, headers), "nothing_charged");
+      // A call before this one may have been paid under its key, and nobody has looked at this one yet.
+      const caller = await orUnavailable(authenticate(world, headers), "retry_same_key");
       const message = await request.body();
       if (!isObject(message)) throw invalidField("body", "must be one JSON-RPC message");
       // A token that lacks a scope is told in HTTP: a client can then ask for a wider one (MCP, step-up authorization).
