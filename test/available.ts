@@ -24,3 +24,18 @@ export const describeUnless = (reason: string | null, name: string, suite: () =>
     suite();
   });
 };
+
+/** Every implementation of a door, by what it stands on, and the file it needs where it needs one. */
+export type Doors<Open> = readonly (readonly [on: string, open: Open, needs?: string])[];
+
+/** One suite for all of them: one behaviour, whatever stands behind. */
+export const describeDoors = <Open>(
+  what: string,
+  doors: Doors<Open>,
+  suite: (open: Open) => void,
+): void => {
+  for (const [on, open, needs = "."] of doors)
+    describeWith(needs, `${what} ${on}`, () => {
+      suite(open);
+    });
+};

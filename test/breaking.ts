@@ -1,6 +1,7 @@
 import type { Message, Sent } from "@mailproof/core/queue";
 import type { Key, Table } from "@mailproof/core/table";
 import type { World } from "@mailproof/core/world";
+import { isAnybodyBusy } from "./aws/busy.ts";
 
 // Worlds in which one thing is out of order. The house stays as it is, so a story can go on in a sound one.
 
@@ -68,7 +69,10 @@ export const stopping = (house: House, after: number) => {
 };
 
 /** Whatever can happen without anybody's doing has happened. */
-export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+export const turn = async (): Promise<void> => {
+  do await new Promise((resolve) => setImmediate(resolve));
+  while (isAnybodyBusy());
+};
 
 /** What becomes of a message: `unheard` arrives, but whoever sent it does not hear so. */
 export type Fate = Sent | "unheard";

@@ -9,6 +9,8 @@ import { credits } from "@mailproof/core/money/credits";
 import { CHUNK_ROWS } from "@mailproof/core/settings";
 import { pretendEngine } from "@mailproof/core/verify/pretend";
 import type { World } from "@mailproof/core/world";
+import { type Doors, emulatedDoors } from "./aws/house.ts";
+import { isAwsShaped } from "./aws/shape.ts";
 import { givenServers } from "./https.ts";
 import { anyNames } from "./names.ts";
 import { chanceOf } from "./simulation/chance.ts";
@@ -21,14 +23,18 @@ export const START = new Date("2026-11-21T00:00:00.000Z");
 
 type Logged = { readonly event: string; readonly fields: Readonly<Record<string, unknown>> };
 
+const memoryDoors = (now: () => Date): Doors => ({
+  table: memoryTable(now),
+  queue: memoryQueue(now),
+  blobs: memoryBlobs(),
+});
+
 /** A whole world in memory at a fixed moment. Tests change only what they are about. */
 export const givenWorld = (seed = 1) => {
   const { now, later, sleep } = virtualTime(START);
   const ids = new Map<string, number>();
   const chance = chanceOf(seed);
-  const table = memoryTable(now);
-  const queue = memoryQueue(now);
-  const blobs = memoryBlobs();
+  const { table, queue, blobs } = isAwsShaped ? emulatedDoors(now) : memoryDoors(now);
   const servers = givenServers(now);
   const logged: Logged[] = [];
   const world: World = {

@@ -4,6 +4,8 @@ import { endpoints } from "@mailproof/api/endpoints";
 import { asFailure, type HttpAnswer, refuse, respond } from "@mailproof/api/respond";
 import { routerOf } from "@mailproof/api/routes";
 import type { World } from "@mailproof/core/world";
+import { isAwsShaped } from "./aws/shape.ts";
+import { onTheWire, viaLambda } from "./aws/via-lambda.ts";
 import { cutAt, type FormPart, formOf } from "./form.ts";
 
 type Sent = {
@@ -80,6 +82,11 @@ const answer = async (
     const form = sent.form && (await formOf(sent.form));
     const type = form && { "content-type": form.contentType };
     const headers = { ...sent.headers, ...type, ...(key && { "x-api-key": key }) };
+    if (isAwsShaped && !sent.readBody) {
+      const body = form?.bytes ?? sent.body;
+      const wire = onTheWire({ method, path: rawPath, query, headers, body });
+      return await viaLambda(world, endpoint, wire);
+    }
     return await respond(world, endpoint, {
       id,
       headers,

@@ -1,4 +1,5 @@
 import type { World } from "@mailproof/core/world";
+import { isAnybodyBusy } from "./aws/busy.ts";
 
 type Sleeper = { readonly at: number; readonly wake: () => void };
 
@@ -18,6 +19,8 @@ export const virtualTime = (start: Date) => {
   };
 
   const wakeNext = (): void => {
+    // An answer from outside the process takes real time, and none of this one.
+    if (isAnybodyBusy()) return void setTimeout(pump, 1);
     const next = sleepers.reduce<Sleeper | undefined>(
       (first, one) => (first && first.at <= one.at ? first : one),
       undefined,

@@ -1,9 +1,13 @@
-import type { Queue, Receiving } from "@mailproof/core/queue";
+import type { Queue, Received, Receiving } from "@mailproof/core/queue";
 import { reconcile } from "@mailproof/core/reconciler";
 import type { Item, Table } from "@mailproof/core/table";
 import type { Worker } from "@mailproof/core/worker";
 import { workers } from "@mailproof/core/workers";
 import type { World } from "@mailproof/core/world";
+import { queueWorker } from "@mailproof/functions/queue-worker";
+import { scheduled } from "@mailproof/functions/scheduled";
+import { sqsEvent } from "./aws/events.ts";
+import { isAwsShaped } from "./aws/shape.ts";
 
 type House = { readonly world: World; readonly queue: Queue & Receiving };
 
@@ -16,18 +20,29 @@ const workOff = async ({ world, queue }: House, worker: Worker): Promise<void> =
   for (;;) {
     const received = await queue.receive(worker.queue, { waitMs: 0 });
     if (received.length === 0) return;
-    for (const { body, receipt } of received) {
-      const done = await worker.handle(world, body).then(
-        () => true,
-        () => false,
-      );
-      if (done) await queue.done(receipt);
-    }
+    for (const message of received)
+      if (await isDone(world, worker, message)) await queue.done(message.receipt);
   }
 };
 
+const isDone = async (world: World, worker: Worker, message: Received): Promise<boolean> => {
+  if (isAwsShaped) return isDoneByLambda(world, worker, message);
+  return worker.handle(world, message.body).then(
+    () => true,
+    () => false,
+  );
+};
+
+/** By the Lambda of this queue. SQS promises no more than "at least once", so here each message comes twice. */
+const isDoneByLambda = async (world: World, worker: Worker, message: Received) => {
+  const called = () => queueWorker(worker, world)(sqsEvent(worker.queue.name, [message]));
+  const { batchItemFailures } = await called();
+  await called();
+  return batchItemFailures.length === 0;
+};
+
 export const whenReconciled = ({ world }: Pick<House, "world">): Promise<void> =>
-  reconcile.run(world);
+  isAwsShaped ? scheduled(reconcile, world)() : reconcile.run(world);
 
 type Quieting = House & {
   readonly queue: { readonly pending: () => number };

@@ -3,7 +3,7 @@ export const fileOf = (route: string): string =>
   route
     .toLowerCase()
     .replace("/v1/", "/")
-    .replaceAll(/[ /._{}]+/g, "-")
+    .replaceAll(/[ /_{}]+/g, "-")
     .replace(/-$/, "");
 
 export const nameOf = (file: string): string =>

@@ -8,9 +8,11 @@ const MAY_IMPORT: Record<string, RegExp> = {
   api: /^(@mailproof\/core\/|valibot$)/,
   net: /^(@mailproof\/core\/|socks$|dns-packet$|jose$|node:)/,
   mcp: /^(@mailproof\/(core|api)\/|@modelcontextprotocol\/server$)/,
+  // Published, so all of it is its own; it knows no host, and no host's modules.
+  client: /$^/,
+  local: /^(@mailproof\/(core|api|net|client|mcp)\/|valibot$|dns-packet$|node:)/,
   functions:
-    /^(@mailproof\/(core|api|net|mcp)\/|@aws-lambda-powertools\/|@middy\/|aws-lambda$|node:)/,
-  local: /^(@mailproof\/(core|api|net|mcp)\/|valibot$|dns-packet$|node:)/,
+    /^(@mailproof\/(core|api|net|mcp)\/|@aws-lambda-powertools\/|@middy\/|@smithy\/(signature-v4|node-http-handler)$|aws-lambda$|node:)/,
 };
 
 const NOTHING = /$^/;

@@ -54,8 +54,6 @@ export const SPEC: readonly Operation[] = [
   of("POST /v1/api-keys", 201, 400, 401, 403, 409, 413, 429),
   of("DELETE /v1/api-keys/{id}", 200, 400, 401, 403, 404, 429),
   of("GET /v1/catalog", 200, 400),
-  // RFC 9728.
-  of("GET /.well-known/oauth-protected-resource", 200, 404),
 ];
 
 /** What is not built yet. It only ever gets shorter; a product that is ready has nothing here. */

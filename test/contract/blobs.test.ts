@@ -2,8 +2,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Blobs } from "@mailproof/core/blobs";
+import { s3Blobs } from "@mailproof/functions/aws/s3-blobs";
 import { fileBlobs } from "@mailproof/local/file-blobs";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
+import { type Doors, describeDoors } from "../available.ts";
+import { DYNAMODB, emulatedAws } from "../aws/emulators.ts";
+import { newBucket } from "../aws/resources.ts";
 import { memoryBlobs } from "../simulation/memory-blobs.ts";
 
 const folders: string[] = [];
@@ -14,11 +18,14 @@ const newFolder = () => {
 };
 afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })));
 
-// One behaviour for every store of files. What a link is worth is told in test/local/blob-links.test.ts.
-const doors: [string, () => Blobs][] = [
-  ["memory", memoryBlobs],
-  ["files", () => fileBlobs(newFolder(), () => "")],
-];
+// One behaviour for every store of files. What a link is worth is told in test/local/blob-links.test.ts and
+// test/functions/s3-links.test.ts.
+type Open = () => Blobs | Promise<Blobs>;
+
+const openS3: Open = async () => {
+  const aws = await emulatedAws();
+  return s3Blobs(aws, await newBucket(aws));
+};
 
 const KEY = "uploads/acc_1/list.csv";
 
@@ -31,14 +38,24 @@ async function* brokenAfter(text: string): AsyncGenerator<Uint8Array> {
   throw new Error("the upload broke off");
 }
 
+async function* manyOf(piece: Uint8Array, count: number): AsyncGenerator<Uint8Array> {
+  for (let n = 0; n < count; n++) yield piece;
+}
+
 const textOf = async (blobs: Blobs, key: string, options?: Parameters<Blobs["get"]>[1]) => {
   const found = await blobs.get(key, options);
   return found && Buffer.concat(await Array.fromAsync(found.content)).toString();
 };
 
-describe.each(doors)("blobs in %s", (_, open) => {
+const doors: Doors<Open> = [
+  ["in memory", memoryBlobs],
+  ["in files", () => fileBlobs(newFolder(), () => "")],
+  ["in s3", openS3, DYNAMODB],
+];
+
+describeDoors("blobs", doors, (open) => {
   test("what is put in pieces is read whole, and its size is known", async () => {
-    const blobs = open();
+    const blobs = await open();
 
     const facts = await blobs.put(KEY, parts("a@b.c\n", "d@e.f\n"));
 
@@ -52,21 +69,42 @@ describe.each(doors)("blobs in %s", (_, open) => {
     ["one byte", { from: 9, to: 9 }, "9"],
     ["more than there is, to the end", { from: 7, to: 99 }, "789"],
   ])("a range reads %s", async (_case, range, text) => {
-    const blobs = open();
+    const blobs = await open();
     await blobs.put(KEY, parts("01234", "56789"));
 
     expect(await textOf(blobs, KEY, { range })).toBe(text);
   });
 
   test("a range beyond the end is an error", async () => {
-    const blobs = open();
+    const blobs = await open();
     await blobs.put(KEY, parts("0123456789"));
 
     await expect(blobs.get(KEY, { range: { from: 10, to: 20 } })).rejects.toThrow(RangeError);
   });
 
+  test("what is larger than a request is read whole, and its size and version are known", async () => {
+    const blobs = await open();
+    const piece = Buffer.alloc(1_000_003, "0123456789");
+
+    const facts = await blobs.put(KEY, manyOf(piece, 20));
+
+    expect(facts.bytes).toBe(20_000_060);
+    expect(await blobs.head(KEY)).toEqual(facts);
+    const end = { from: 20_000_050, to: 20_000_059 };
+    expect(await textOf(blobs, KEY, { range: end, version: facts.version })).toBe("3456789012");
+  });
+
+  test("a large put that breaks off leaves what was there", async () => {
+    const blobs = await open();
+    const first = await blobs.put(KEY, parts("whole"));
+
+    await expect(blobs.put(KEY, brokenAfter("x".repeat(20_000_000)))).rejects.toThrow("broke off");
+
+    expect(await blobs.head(KEY)).toEqual(first);
+  });
+
   test("an empty blob is there, and empty", async () => {
-    const blobs = open();
+    const blobs = await open();
     await blobs.put(KEY, parts());
 
     expect(await blobs.head(KEY)).toMatchObject({ bytes: 0 });
@@ -74,7 +112,7 @@ describe.each(doors)("blobs in %s", (_, open) => {
   });
 
   test("what is not there is undefined, before it is put and after it is removed", async () => {
-    const blobs = open();
+    const blobs = await open();
     expect(await blobs.get(KEY)).toBeUndefined();
     expect(await blobs.head(KEY)).toBeUndefined();
 
@@ -86,7 +124,7 @@ describe.each(doors)("blobs in %s", (_, open) => {
   });
 
   test("a reader that pinned a version gets those bytes or none", async () => {
-    const blobs = open();
+    const blobs = await open();
     const first = await blobs.put(KEY, parts("first"));
     const second = await blobs.put(KEY, parts("again"));
 
@@ -96,7 +134,7 @@ describe.each(doors)("blobs in %s", (_, open) => {
   });
 
   test("a reader under way is not disturbed by a put", async () => {
-    const blobs = open();
+    const blobs = await open();
     await blobs.put(KEY, parts("old".repeat(100_000)));
     const found = await blobs.get(KEY);
     await blobs.put(KEY, parts("new"));
@@ -105,7 +143,7 @@ describe.each(doors)("blobs in %s", (_, open) => {
   });
 
   test("a put that breaks off leaves what was there", async () => {
-    const blobs = open();
+    const blobs = await open();
     const first = await blobs.put(KEY, parts("whole"));
 
     await expect(blobs.put(KEY, brokenAfter("ha"))).rejects.toThrow("broke off");
@@ -116,7 +154,7 @@ describe.each(doors)("blobs in %s", (_, open) => {
   });
 
   test("keys that differ in case, or where one is the other's folder, are different blobs", async () => {
-    const blobs = open();
+    const blobs = await open();
     const keys = ["a", "A", "a/b", "a/B"];
     for (const key of keys) await blobs.put(key, parts(key));
 
@@ -137,7 +175,7 @@ describe.each(doors)("blobs in %s", (_, open) => {
     "a\\b",
     "x".repeat(513),
   ])("%j is no key", async (key) => {
-    const blobs = open();
+    const blobs = await open();
 
     await expect(blobs.put(key, parts("x"))).rejects.toThrow("no blob key");
     await expect(blobs.get(key)).rejects.toThrow("no blob key");

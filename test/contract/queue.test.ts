@@ -1,22 +1,37 @@
 import type { Queue, Receiving } from "@mailproof/core/queue";
+import { sqsQueue } from "@mailproof/functions/aws/sqs-queue";
 import { sqliteQueue } from "@mailproof/local/sqlite-queue";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { type Doors, describeDoors } from "../available.ts";
+import { DYNAMODB, emulatedAws } from "../aws/emulators.ts";
+import { newQueues } from "../aws/resources.ts";
+import { sqsReceiving } from "../aws/sqs-receiving.ts";
 import { memoryQueue } from "../simulation/memory-queue.ts";
 
 // One behaviour for every queue.
-const doors: [string, (now: () => Date) => Queue & Receiving][] = [
-  ["memory", memoryQueue],
-  ["sqlite", (now) => sqliteQueue(":memory:", now)],
-];
+type Door = Queue & Receiving;
+type OpenAt = (now: () => Date) => Door | Promise<Door>;
+
+const openSqs: OpenAt = async (now) => {
+  const aws = await emulatedAws({ now });
+  const urls = await newQueues(aws, [chunks, other]);
+  return { ...sqsQueue(aws, urls), ...sqsReceiving(aws, async () => urls) };
+};
 
 const chunks = { name: "chunks", visibilitySeconds: 30, receivesMax: 3, atOnce: 10 };
 const other = { ...chunks, name: "other" };
 const AT_ONCE = { waitMs: 0 };
 
-describe.each(doors)("queue on %s", (_, openAt) => {
-  const givenQueue = (bodies: readonly number[] = []) => {
+const doors: Doors<OpenAt> = [
+  ["on memory", memoryQueue],
+  ["on sqlite", (now) => sqliteQueue(":memory:", now)],
+  ["on sqs", openSqs, DYNAMODB],
+];
+
+describeDoors("queue", doors, (openAt) => {
+  const givenQueue = async (bodies: readonly number[] = []) => {
     let ms = Date.UTC(2026, 10, 21);
-    const queue = openAt(() => new Date(ms));
+    const queue = await openAt(() => new Date(ms));
     const later = (seconds: number) => void (ms += seconds * 1000);
     const bodiesNow = async (facts = chunks) =>
       (await queue.receive(facts, AT_ONCE)).map(({ body }) => body);
@@ -28,7 +43,7 @@ describe.each(doors)("queue on %s", (_, openAt) => {
   };
 
   test("what is sent is received once, whole, by its own queue", async () => {
-    const { queue, bodiesNow } = givenQueue();
+    const { queue, bodiesNow } = await givenQueue();
     const body = { job: "job_1", chunk: 3, note: "ü", none: null };
 
     expect(await queue.sendMany("chunks", [{ body }])).toEqual(["sent"]);
@@ -39,7 +54,7 @@ describe.each(doors)("queue on %s", (_, openAt) => {
   });
 
   test("at most ten messages are handed out at a time", async () => {
-    const { bodiesNow, sent } = givenQueue(Array.from({ length: 25 }, (_row, n) => n));
+    const { bodiesNow, sent } = await givenQueue(Array.from({ length: 25 }, (_row, n) => n));
     await sent;
 
     const pages = [await bodiesNow(), await bodiesNow(), await bodiesNow()];
@@ -49,7 +64,7 @@ describe.each(doors)("queue on %s", (_, openAt) => {
   });
 
   test("a message that is done never comes back", async () => {
-    const { queue, later, bodiesNow, sent } = givenQueue([1]);
+    const { queue, later, bodiesNow, sent } = await givenQueue([1]);
     await sent;
     const [message] = await queue.receive(chunks, AT_ONCE);
 
@@ -60,7 +75,7 @@ describe.each(doors)("queue on %s", (_, openAt) => {
   });
 
   test("a message that is not done in its time is handed out again, and counts it", async () => {
-    const { queue, later, bodiesNow, sent } = givenQueue([1]);
+    const { queue, later, bodiesNow, sent } = await givenQueue([1]);
     await sent;
     await bodiesNow();
 
@@ -72,7 +87,7 @@ describe.each(doors)("queue on %s", (_, openAt) => {
   });
 
   test("the receipt of an earlier hand-out neither ends nor delays the later one", async () => {
-    const { queue, later, sent } = givenQueue([1]);
+    const { queue, later, sent } = await givenQueue([1]);
     await sent;
     const [early] = await queue.receive(chunks, AT_ONCE);
     later(30);
@@ -84,7 +99,7 @@ describe.each(doors)("queue on %s", (_, openAt) => {
   });
 
   test("a released message comes back after its delay", async () => {
-    const { queue, later, bodiesNow, sent } = givenQueue([1]);
+    const { queue, later, bodiesNow, sent } = await givenQueue([1]);
     await sent;
     const [message] = await queue.receive(chunks, AT_ONCE);
     await queue.release(message?.receipt ?? "", 5);
@@ -96,7 +111,7 @@ describe.each(doors)("queue on %s", (_, openAt) => {
   });
 
   test("a delayed message is not seen before its time", async () => {
-    const { queue, later, bodiesNow } = givenQueue();
+    const { queue, later, bodiesNow } = await givenQueue();
     await queue.sendMany("chunks", [{ body: 1, delaySeconds: 900 }]);
 
     later(899);
@@ -106,7 +121,7 @@ describe.each(doors)("queue on %s", (_, openAt) => {
   });
 
   test("a poison message ends with the dead letters, and the others are still handed out", async () => {
-    const { queue, later, bodiesNow, sent } = givenQueue([1]);
+    const { queue, later, bodiesNow, sent } = await givenQueue([1]);
     await sent;
     for (let receive = 0; receive < chunks.receivesMax; receive++) {
       expect(await bodiesNow()).toEqual([1]);
@@ -124,7 +139,7 @@ describe.each(doors)("queue on %s", (_, openAt) => {
     ["a delay that is no number", { body: 1, delaySeconds: Number.NaN }, "0 to 900 s"],
     ["a body of more than a mebibyte", { body: "x".repeat(1_048_575) }, "over 1048576 bytes"],
   ])("%s is an error, as SQS would say", async (_case, message, words) => {
-    const { queue, bodiesNow } = givenQueue();
+    const { queue, bodiesNow } = await givenQueue();
 
     await expect(queue.sendMany("chunks", [{ body: 0 }, message])).rejects.toThrow(words);
     expect(await bodiesNow()).toEqual([]);

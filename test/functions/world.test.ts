@@ -1,6 +1,7 @@
 import { getAccount } from "@mailproof/api/endpoints/get-account";
 import { lambda } from "@mailproof/functions/lambda";
-import { awsWorld, logTo } from "@mailproof/functions/world";
+import { logTo } from "@mailproof/functions/log";
+import { awsWorld } from "@mailproof/functions/world";
 import type { Context } from "aws-lambda";
 import { expect, test } from "vitest";
 import { toEvent } from "../gateway.ts";

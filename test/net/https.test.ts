@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { IncomingHttpHeaders } from "node:http";
+import { type IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 import { policyFetcher } from "@mailproof/core/mail/hints/policy-fetcher";
@@ -204,26 +204,58 @@ test("a server that takes the connection and never says a word is left after 5 s
   expect(await outcome).toEqual({ kind: "failed", why: "connect_timeout" });
 });
 
-test.each([
-  ["answers nothing", () => undefined],
-  [
-    "never ends its answer",
-    (answer: { writeHead: (status: number) => { write: (piece: string) => unknown } }) =>
-      void answer.writeHead(200).write("a"),
-  ],
-])("a server that %s is left after 10 seconds", async (_what, serve) => {
+test("a server that answers nothing is left after 10 seconds", async () => {
   timersFaked();
   const { promise: asked, resolve } = Promise.withResolvers<void>();
-  const { port } = await listenSecure((_request, answer) => {
-    serve(answer as never);
-    resolve();
-  });
+  const { port } = await listenSecure(() => resolve());
   const outcome = doorOf(ZONE, port).call(posted(urlOf(port)));
   await asked;
 
   await vi.advanceTimersByTimeAsync(10_000);
 
   expect(await outcome).toEqual({ kind: "failed", why: "timeout" });
+});
+
+test("a server that never ends its answer is left after 10 seconds, too, and its status stands", async () => {
+  timersFaked();
+  const heard = vi.spyOn(IncomingMessage.prototype, "on");
+  onTestFinished(() => heard.mockRestore());
+  const { port } = await listenSecure((_, answer) => void answer.writeHead(200).write("a"));
+  const outcome = doorOf(ZONE, port).call(posted(urlOf(port)));
+  await vi.waitFor(() => expect(heard).toHaveBeenCalledWith("data", expect.anything()));
+
+  await vi.advanceTimersByTimeAsync(10_000);
+
+  expect(await outcome).toMatchObject({ kind: "answer", status: 200, isWhole: false });
+});
+
+/** Word for word, since no HTTP server would say it. */
+const saying = (text: string) =>
+  listenSecure(({ socket }) => {
+    socket.write(text);
+  });
+
+test("what follows an answer that has no body changes nothing in its status", async () => {
+  const { port } = await saying("HTTP/1.1 204 No Content\r\ncontent-length: 2\r\n\r\nok");
+
+  expect(await doorOf(ZONE, port).call(posted(urlOf(port)))).toMatchObject({
+    kind: "answer",
+    status: 204,
+  });
+});
+
+test("some answers before the answer are passed over, a stream of them is no HTTP", async () => {
+  const hint = "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n";
+  const polite = await saying(`${hint.repeat(3)}HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n`);
+  const endless = await saying(hint.repeat(100));
+
+  expect(await doorOf(ZONE, polite.port).call(posted(urlOf(polite.port)))).toMatchObject({
+    status: 200,
+  });
+  expect(await doorOf(ZONE, endless.port).call(posted(urlOf(endless.port)))).toEqual({
+    kind: "failed",
+    why: "not_http",
+  });
 });
 
 test("a policy of MTA-STS is fetched as it is published, and no redirect is followed", async () => {

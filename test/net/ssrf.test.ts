@@ -140,6 +140,15 @@ test.each(URLS)("%s is not called: %s", async (_what, template) => {
   expect(connections).toEqual([]);
 });
 
+test.each([
+  `https://${"a".repeat(64)}.test/`,
+  `https://${"a.".repeat(125)}test/`,
+  "https://a..test/",
+  "https://.a.test/",
+])("a host that no name can be is no address to register: %s", async (url) => {
+  expect(await doorOf(zone(ZONE), 443).check(url)).toBe("bad_url");
+});
+
 test("the table is as long as it should be", () => {
   expect(URLS.length).toBeGreaterThanOrEqual(60);
 });
@@ -218,11 +227,22 @@ test("an alternative service that an answer names is not gone to", async () => {
   expect(inner.connections).toEqual([]);
 });
 
+test("localhost is what an operator opened of this machine, in either family", async () => {
+  const { port, connections } = await listenPlain((socket) => void socket.destroy());
+
+  for (const open of ["127.0.0.0/8", "::1/128"])
+    await doorOf(zone(ZONE), 443, [open]).call(posted(`https://localhost:${port}/`));
+
+  expect(connections).toEqual(["127.0.0.1", "::1"]);
+});
+
 test("another port than the one that may be called is refused, unless an operator opened the address", async () => {
   const { port, connections } = await listenPlain((socket) => void socket.destroy());
   const open = zone({ "a.test": { A: ["8.8.8.8"] } });
 
   expect(await doorOf(open, 443).check(`https://a.test:${port}/`)).toBe("port_not_allowed");
+  expect(await doorOf(open, 443, []).check("https://nobody.test:22/")).toBe("port_not_allowed");
+  expect(await doorOf(open, 443, []).check("https://nobody.test/")).toBe("name_not_found");
   expect(await doorOf(open, 443).check("https://a.test/")).toBeUndefined();
   expect(await doorOf(open, 443).check("https://a.test:443/")).toBeUndefined();
   expect(await doorOf(open, 443).check(`https://${OPEN}:${port}/`)).toBeUndefined();

@@ -1,7 +1,11 @@
 import type { Item, Table, Write } from "@mailproof/core/table";
+import { dynamoTable } from "@mailproof/functions/aws/dynamo-table";
 import { sqliteTable } from "@mailproof/local/sqlite-table";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { describeWith } from "../available.ts";
+import { DYNAMODB, emulatedAws } from "../aws/emulators.ts";
+import { newTable } from "../aws/resources.ts";
 import { memoryTable } from "../simulation/memory-table.ts";
 
 // Every use case is proven in memory. That is worth something only while memory and SQLite cannot be told
@@ -107,6 +111,15 @@ const outcomeOf = (act: Step, table: Table) =>
     throw error;
   });
 
+const isNoNumber = (outcome: unknown): boolean =>
+  typeof outcome === "string" && outcome.includes("is no number");
+const isNotDone = (outcome: unknown): boolean =>
+  isNoNumber(outcome) || (outcome as { outcome?: string } | undefined)?.outcome === "refused";
+
+/** Of two reasons against one transaction DynamoDB may tell the other one. */
+const asTold = (outcome: unknown, other: unknown): unknown =>
+  [outcome, other].some(isNoNumber) && isNotDone(outcome) ? "not done" : outcome;
+
 test("whatever is done to them, memory and SQLite give the same answers", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
@@ -121,4 +134,23 @@ test("whatever is done to them, memory and SQLite give the same answers", async 
     }),
     { numRuns: 300 },
   );
+});
+
+describeWith(DYNAMODB, "on dynamodb", () => {
+  test("whatever is done to them, memory and DynamoDB give the same answers", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+        let seconds = 0;
+        const now = () => new Date(seconds * 1000);
+        const aws = await emulatedAws({ now });
+        const [memory, dynamo] = [memoryTable(now), dynamoTable(aws, await newTable(aws))];
+        for (const { later, act } of steps) {
+          seconds += later;
+          const [ours, theirs] = [await outcomeOf(act, memory), await outcomeOf(act, dynamo)];
+          expect(asTold(theirs, ours)).toEqual(asTold(ours, theirs));
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
 });

@@ -69,5 +69,5 @@ test("a burst beyond the plan is 429", async () => {
     send(world, "DELETE /v1/api-keys/key_9", { key: liveKey }),
   );
 
-  expect((await Promise.all(asked)).at(-1)?.statusCode).toBe(429);
+  expect((await Promise.all(asked)).filter(({ statusCode }) => statusCode === 429)).toHaveLength(1);
 });

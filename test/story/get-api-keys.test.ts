@@ -58,5 +58,5 @@ test("a burst beyond the plan is 429", async () => {
   const { world, liveKey } = await given({ plan: "free" });
   const asked = Array.from({ length: 61 }, () => send(world, "GET /v1/api-keys", { key: liveKey }));
 
-  expect((await Promise.all(asked)).at(-1)?.statusCode).toBe(429);
+  expect((await Promise.all(asked)).filter(({ statusCode }) => statusCode === 429)).toHaveLength(1);
 });

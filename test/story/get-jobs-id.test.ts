@@ -347,5 +347,5 @@ test("a burst beyond the plan is 429", async () => {
   const { world, liveKey } = await given({ plan: "free" });
   const asked = Array.from({ length: 61 }, () => whenRead(world, liveKey));
 
-  expect((await Promise.all(asked)).at(-1)?.statusCode).toBe(429);
+  expect((await Promise.all(asked)).filter(({ statusCode }) => statusCode === 429)).toHaveLength(1);
 });

@@ -1,5 +1,6 @@
 import { bodyTooLarge } from "@mailproof/api/body";
 import { endpoints } from "@mailproof/api/endpoints";
+import type { MoneyOutcome } from "@mailproof/core/failure";
 import { audit } from "@mailproof/core/money/audit";
 import { describe, expect, test } from "vitest";
 import { broken, down, overTable, slow, stopping, turn, unread, untouched } from "../breaking.ts";
@@ -209,21 +210,35 @@ const askedAgainForOnePrice: Truth = async (house, _before, { repeat, price }) =
   expect(await paid(house)).toBe(price);
 };
 
-/** Each sentence, and how the ledger shows that it was true. */
-const SENTENCES: Readonly<Record<string, Truth>> = {
-  "Nothing was charged.": async (house, before) => {
-    expect((await creditsOf(house)).refunded).toBe(before.refunded);
-    await thenAsBefore(house, before.paid);
-  },
-  "The charge was refunded.": async (house, before, { price }) => {
-    expect((await creditsOf(house)).refunded).toBe(before.refunded + price);
-    await thenAsBefore(house, before.paid);
-  },
-  "Retry with the same Idempotency-Key; it will not be charged twice.": askedAgainForOnePrice,
-  "The same search sent again within its two minutes will not be charged twice.":
+/** Each sentence, the word for it that programs read, and how the ledger shows that it was true. */
+const SENTENCES: Readonly<Record<string, readonly [money: MoneyOutcome, truth: Truth]>> = {
+  "Nothing was charged.": [
+    "nothing_charged",
+    async (house, before) => {
+      expect((await creditsOf(house)).refunded).toBe(before.refunded);
+      await thenAsBefore(house, before.paid);
+    },
+  ],
+  "The charge was refunded.": [
+    "refunded",
+    async (house, before, { price }) => {
+      expect((await creditsOf(house)).refunded).toBe(before.refunded + price);
+      await thenAsBefore(house, before.paid);
+    },
+  ],
+  "Retry with the same Idempotency-Key; it will not be charged twice.": [
+    "retry_same_key",
     askedAgainForOnePrice,
-  "Do not assume a refund; check GET /v1/jobs before sending this again.": asFound,
-  "Do not assume a refund; check GET /v1/deliverability/checks before sending this again.": asFound,
+  ],
+  "The same search sent again within its two minutes will not be charged twice.": [
+    "repeat_search",
+    askedAgainForOnePrice,
+  ],
+  "Do not assume a refund; check GET /v1/jobs before sending this again.": ["unknown", asFound],
+  "Do not assume a refund; check GET /v1/deliverability/checks before sending this again.": [
+    "unknown",
+    asFound,
+  ],
 };
 
 const jobsFound = async ({ world, liveKey: key }: House): Promise<number> => {
@@ -262,7 +277,9 @@ describe.each([
       error.message.endsWith(` ${sentence}`),
     );
     expect(said, `${error.message}`).toHaveLength(1);
-    await SENTENCES[said[0] ?? ""]?.(house, before, sold);
+    const [money, truth] = SENTENCES[said[0] ?? ""] ?? [];
+    expect(error.money).toBe(money);
+    await truth?.(house, before, sold);
     expect(await audit(house.table, house.world.now())).toMatchObject({ ok: true });
   });
 

@@ -170,7 +170,7 @@ test("a burst beyond the plan is 429", async () => {
   const body = { name: "x", mode: "test" };
   const asked = Array.from({ length: 61 }, () => whenCreated(world, testKey, body));
 
-  expect((await Promise.all(asked)).at(-1)?.statusCode).toBe(429);
+  expect((await Promise.all(asked)).filter(({ statusCode }) => statusCode === 429)).toHaveLength(1);
 });
 
 test("a key is stored only as a hash that the pepper is part of", async () => {

@@ -288,7 +288,7 @@ test("what is definitively refused is refunded, and the rest is the job", async 
   });
   expect(told.data).not.toHaveProperty("credits_held");
   expect(repeat.data).toMatchObject({ credits_used: 0, credits_refunded: 2 });
-  expect(movesOf(house)).toEqual(["hold 5", "settle 3", "release 2"]);
+  expect(movesOf(house).toSorted()).toEqual(["hold 5", "release 2", "settle 3"]);
   expect(await jobIn(house)).toMatchObject({ status: "completed", processed_emails: 3 });
   expect(rowsIn(await jobIn(house)).map((row) => row.slice(0, 1))).toEqual(["2", "3", "6"]);
   await thenInOrder(house);

@@ -463,8 +463,8 @@ test("a burst beyond the plan is 429, at either step", async () => {
 
   const answers = await Promise.all(bodies.map((body) => whenFiled(world, liveKey, body)));
 
-  expect(answers.slice(60)).toMatchObject(
-    Array(2).fill({ statusCode: 429, headers: { "retry-after": "60" } }),
+  expect(answers.filter(({ statusCode }) => statusCode === 429)).toMatchObject(
+    Array(2).fill({ headers: { "retry-after": "60" } }),
   );
 });
 

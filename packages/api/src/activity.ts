@@ -12,6 +12,7 @@ export const Email = v.pipe(
   v.custom<Address>((parsed) => isAddress(parsed as Address), "must be an email address"),
 );
 
+export const Level = v.picklist(LEVELS);
 const Moment = v.nullable(v.string());
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const Rate = v.nullable(v.pipe(v.number(), v.minValue(0), v.maxValue(1)));
@@ -22,7 +23,7 @@ export const ActivityRecord = v.object({
     last_seen: Moment,
     last_open: Moment,
     last_click: Moment,
-    engagement_level: v.picklist(LEVELS),
+    engagement_level: Level,
     total_opens: Count,
     total_clicks: Count,
     opens_last_30d: Count,
@@ -70,7 +71,7 @@ export const toRecord = (
 /** The part of a verification result that speaks of activity. */
 export const ActivityPart = v.object({
   last_seen: Moment,
-  engagement_level: v.picklist(LEVELS),
+  engagement_level: Level,
   opens_last_30d: Count,
   clicks_last_30d: Count,
 });

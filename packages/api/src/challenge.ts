@@ -1,3 +1,5 @@
+import { SCOPES } from "@mailproof/core/access/scopes";
+import type { Tokens } from "@mailproof/core/access/tokens";
 import type { World } from "@mailproof/core/world";
 
 export const METADATA_PATH = "/.well-known/oauth-protected-resource";
@@ -19,3 +21,12 @@ export const challenge = (
 /** Tokens may be made for this whole service or for its tools alone: one document speaks for both. */
 const metadataAddress = (audience: string): string =>
   audience.replace(/\/(?:mcp\/?)?$/, "") + METADATA_PATH;
+
+/** RFC 9728: what a client that has no token reads, to learn who gives them out. */
+export const metadataOf = ({ issuer, audience }: Tokens) => ({
+  resource: audience,
+  authorization_servers: [issuer],
+  scopes_supported: SCOPES,
+  bearer_methods_supported: ["header"],
+  resource_name: "Mailproof",
+});

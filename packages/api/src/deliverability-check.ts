@@ -8,9 +8,10 @@ import type { Caller } from "./endpoint.ts";
 const Integer = v.pipe(v.number(), v.integer());
 const MaybeInteger = v.nullable(Integer);
 
+const Severity = v.picklist(SEVERITIES);
 const Issue = v.object({
   id: v.string(),
-  severity: v.picklist(SEVERITIES),
+  severity: Severity,
   message: v.string(),
   detail: v.record(v.string(), v.union([v.string(), v.number()])),
   cost_points: v.number(),
@@ -116,7 +117,7 @@ export const CheckResult = v.object({
   recommendations: v.array(
     v.object({
       id: v.string(),
-      severity: v.picklist(SEVERITIES),
+      severity: Severity,
       text: v.string(),
       points_regained: v.number(),
       issues: v.array(v.string()),

@@ -77,7 +77,8 @@ export type Endpoint<P = unknown, Q = unknown, B = unknown, O = unknown> = {
   readonly price: string | null;
   readonly access: Access;
   readonly needs: readonly Need[];
-  readonly answers: readonly Success[];
+  /** 503 where it is no failure to be told, but what was asked for. */
+  readonly answers: readonly (Success | 503)[];
   readonly errors: readonly FailureCode[];
   /** A part without a schema takes nothing: no query parameter, no body. */
   readonly path?: Schema<P> | undefined;

@@ -18,7 +18,6 @@ import { getJobsIdDownload } from "./endpoints/get-jobs-id-download.ts";
 import { getWebhooks } from "./endpoints/get-webhooks.ts";
 import { getWebhooksEvents } from "./endpoints/get-webhooks-events.ts";
 import { getWebhooksIdDeliveries } from "./endpoints/get-webhooks-id-deliveries.ts";
-import { getWellKnownOauthProtectedResource } from "./endpoints/get-well-known-oauth-protected-resource.ts";
 import { postActivityBatch } from "./endpoints/post-activity-batch.ts";
 import { postActivityEvents } from "./endpoints/post-activity-events.ts";
 import { postApiKeys } from "./endpoints/post-api-keys.ts";
@@ -76,5 +75,4 @@ export const endpoints: readonly Endpoint[] = [
   deleteApiKeysId,
 
   getCatalog,
-  getWellKnownOauthProtectedResource,
 ];

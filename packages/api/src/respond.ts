@@ -55,16 +55,18 @@ export const respond = async (
 
 /** Every failure leaves through here, so every failure says what happened to the money. */
 export const refuse = (
-  world: World,
+  world: Pick<World, "log">,
   requestId: string,
   failure: Failure,
   headers: Readonly<Record<string, string>> = {},
 ): HttpAnswer<string> => {
-  const { status, code, message, details, retryable } = failure;
+  const { status, code, message, money, details, retryable } = failure;
   if (status >= 500) world.log("failure", { requestId, code, cause: failure.cause ?? failure });
   const error = {
     code,
     message,
+    // The last sentence of the message, for programs.
+    money,
     ...(details !== undefined && { details }),
     ...(retryable && { retryable }),
   };

@@ -31,6 +31,7 @@ export const limitUpTo = ({ default: otherwise, most }: { default: number; most:
       v.string(),
       v.regex(/^0*[1-9]\d*$/, "must be a whole number from 1 up"),
       v.transform((text) => Math.min(Number(text), most)),
+      v.metadata({ type: "integer", minimum: 1, pattern: undefined }),
     ),
     String(otherwise),
   );

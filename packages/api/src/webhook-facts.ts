@@ -10,7 +10,7 @@ import { listOf } from "./schemas.ts";
 
 // What the routes of webhooks have in common.
 
-const EventName = v.picklist(EVENT_TYPES, `must be one of ${EVENT_TYPES.join(", ")}`);
+export const EventName = v.picklist(EVENT_TYPES, `must be one of ${EVENT_TYPES.join(", ")}`);
 
 /** Each once, in the order sent. */
 export const EventNames = v.pipe(

@@ -13,12 +13,16 @@ export type Worker = {
   readonly giveUp?: (world: World, body: Json) => Promise<void>;
 };
 
+/** The worker of its dead letters. */
+export const deadLettersFor = ({ queue, giveUp }: Worker): Worker => {
+  if (!giveUp) throw new Error(`nobody knows what to do with the dead letters of ${queue.name}`);
+  return { queue: deadLettersOf(queue), handle: giveUp };
+};
+
 /** The same workers, and one for the dead letters of each that knows what to do with them. */
 export const withDeadLetters = (workers: readonly Worker[]): readonly Worker[] => [
   ...workers,
-  ...workers.flatMap(({ queue, giveUp }) =>
-    giveUp ? [{ queue: deadLettersOf(queue), handle: giveUp }] : [],
-  ),
+  ...workers.filter(({ giveUp }) => giveUp).map(deadLettersFor),
 ];
 
 /** What is done again and again. A run may be cut off anywhere; the next one finds what is left. */

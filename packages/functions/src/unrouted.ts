@@ -1,17 +1,35 @@
+import { baseUrlOf, documentAt } from "@mailproof/api/documents";
 import { endpoints } from "@mailproof/api/endpoints";
 import { asFailure, refuse } from "@mailproof/api/respond";
 import { routerOf } from "@mailproof/api/routes";
 import type { World } from "@mailproof/core/world";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
-import { awsWorld } from "./world.ts";
+import { lambdaLog } from "./log.ts";
+import { trustedTokens } from "./trusted-tokens.ts";
 
 const route = routerOf(endpoints);
 
-/** API Gateway's $default route: its own 404 has another shape than ours, and it knows no 405. */
+const ownWorld = () => ({
+  log: lambdaLog(),
+  tokens: trustedTokens(process.env, () => new Date()),
+});
+
+/**
+ * API Gateway's $default route: the documents beside the operations, and for everything else 404 or 405, since its
+ * own 404 has another shape than ours and it knows no 405.
+ */
 export const unrouted =
-  (world: World = awsWorld()) =>
+  (world: Pick<World, "log" | "tokens"> = ownWorld()) =>
   async (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> => {
-    const { method } = event.requestContext.http;
+    const { http, domainName } = event.requestContext;
+    const { method } = http;
+    const document = documentAt(
+      method,
+      event.rawPath,
+      baseUrlOf("https", domainName),
+      world.tokens,
+    );
+    if (document) return { ...document, headers: { ...document.headers } };
     try {
       const { endpoint } = route(method, event.rawPath);
       throw new Error(`API Gateway does not know ${endpoint.route}`);

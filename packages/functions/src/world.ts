@@ -1,96 +1,91 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-import { Logger } from "@aws-lambda-powertools/logger";
 import { rateLimitOver } from "@mailproof/core/access/rate";
-import type { Blobs } from "@mailproof/core/blobs";
 import type { Names } from "@mailproof/core/deliverability/names";
-import { BLOCKLISTS } from "@mailproof/core/mail/blocklists/lists";
-import type { Lists } from "@mailproof/core/mail/lists/lists";
-import type { Queue } from "@mailproof/core/queue";
-import { redact } from "@mailproof/core/redact";
 import { CHUNK_ROWS } from "@mailproof/core/settings";
 import type { Table } from "@mailproof/core/table";
-import type { Log, World } from "@mailproof/core/world";
-import { tokensOf } from "@mailproof/net/tokens";
+import type { Engine } from "@mailproof/core/verify/engine";
+import type { World } from "@mailproof/core/world";
 import manifest from "../package.json" with { type: "json" };
+import type { Aws } from "./aws/aws.ts";
+import { stateDoors } from "./aws/doors.ts";
+import { awsOfLambda } from "./aws/of-lambda.ts";
+import { lambdaLog } from "./log.ts";
+import { type Environment, required } from "./settings.ts";
+import { trustedTokens } from "./trusted-tokens.ts";
+
+/** What a way to the mail system or to the DNS is made from. */
+export type Ground = Pick<World, "now" | "random" | "sleep"> & {
+  readonly environment: Environment;
+  readonly aws: Aws;
+  readonly table: Table;
+};
+
+/**
+ * The way to mail servers, to the DNS, or to neither. A parameter, and not a part of the world: lists, rules and a
+ * resolver are half of what a Lambda weighs, and most have no use for them. reach/ has one file for each.
+ */
+export type Reach = (ground: Ground) => Partial<Pick<World, "engine" | "names" | "https">>;
 
 /** The composition root on AWS: the one file that knows which doors are real. Built once per cold start. */
-export const awsWorld = (): World => {
-  const now = () => new Date();
+export const awsWorld = (
+  reach: Reach = () => ({}),
+  environment: Environment = process.env,
+): World => {
+  const aws = awsOfLambda(environment);
+  const { now, random } = aws;
+  const doors = stateDoors(aws, environment);
+  const { table } = doors;
+  const sleep: World["sleep"] = (ms, signal) =>
+    setTimeout(ms, undefined, { signal }).catch(() => undefined);
   return {
-    table,
-    queue,
-    blobs,
+    ...doors,
     rateLimit: rateLimitOver(table, now),
-    tokens: trustedTokens(now),
-    engine: { hostsOf: notDeployed, probe: notDeployed, lists: NO_LISTS, now },
+    tokens: trustedTokens(environment, now),
+    engine: noEngine(now),
     names: NO_NAMES,
-    https: { check: notDeployed, call: notDeployed },
+    https: { check: unreached, call: unreached },
+    ...reach({ environment, aws, table, now, random, sleep }),
     now,
-    random: Math.random,
+    random,
     randomBytes,
     newId: (prefix) => `${prefix}_${randomUUID()}`,
-    sleep: (ms, signal) => setTimeout(ms, undefined, { signal }).catch(() => undefined),
-    log: logTo(new Logger({ serviceName: "mailproof" })),
+    sleep,
+    log: lambdaLog(),
     settings: {
       version: manifest.version,
-      keyPepper: required("KEY_PEPPER"),
-      cursorSecret: required("CURSOR_SECRET"),
-      activityKey: required("ACTIVITY_KEY"),
-      activityPool: process.env["ACTIVITY_POOL"] === "shared" ? "shared" : "own",
-      sesAccount: process.env["SES_ACCOUNT"] ?? null,
-      sealingKey: required("SEALING_KEY"),
+      keyPepper: required(environment, "KEY_PEPPER"),
+      cursorSecret: required(environment, "CURSOR_SECRET"),
+      activityKey: required(environment, "ACTIVITY_KEY"),
+      activityPool: environment["ACTIVITY_POOL"] === "shared" ? "shared" : "own",
+      sesAccount: environment["SES_ACCOUNT"] ?? null,
+      sealingKey: required(environment, "SEALING_KEY"),
       chunkRows: CHUNK_ROWS,
     },
   };
 };
 
-const trustedTokens = (now: World["now"]) => {
-  const issuer = process.env["OAUTH_ISSUER"];
-  return issuer ? tokensOf({ issuer, audience: required("OAUTH_AUDIENCE") }, now) : null;
-};
+const unreached = () =>
+  Promise.reject(new Error("This Lambda was built without a way there: see its endpoint's needs."));
 
-const required = (name: string): string => {
-  const value = process.env[name];
-  if (!value) throw new Error(`The setting ${name} is missing.`);
-  return value;
-};
+const noEngine = (now: () => Date): Engine => ({
+  hostsOf: unreached,
+  probe: unreached,
+  lists: {
+    disposable: () => false,
+    disposableHint: () => false,
+    free: () => false,
+    role: () => null,
+    trap: () => false,
+    relay: () => false,
+    versions: [],
+  },
+  now,
+});
 
-export const logTo =
-  (logger: Pick<Logger, "info">): Log =>
-  (event, fields) =>
-    logger.info(event, redact(fields) as Record<string, unknown>);
-
-// DynamoDB, SQS and S3 join with the deployment; until then a handler that is not given a world of its own
-// answers 503 and says so in the log.
-const notDeployed = () => Promise.reject(new Error("This door has no AWS implementation yet."));
-const NO_LISTS: Lists = {
-  disposable: () => false,
-  disposableHint: () => false,
-  free: () => false,
-  role: () => null,
-  trap: () => false,
-  relay: () => false,
-  versions: [],
-};
 const NO_NAMES: Names = {
-  dns: notDeployed,
-  listDns: notDeployed,
+  dns: unreached,
+  listDns: unreached,
   allowed: [],
-  blocklists: { listsFor: () => BLOCKLISTS, keys: {}, isHealthy: notDeployed },
-};
-const table: Table = {
-  get: notDeployed,
-  query: notDeployed,
-  write: notDeployed,
-  transact: notDeployed,
-};
-const queue: Queue = { sendMany: notDeployed, countDead: notDeployed };
-const blobs: Blobs = {
-  put: notDeployed,
-  head: notDeployed,
-  get: notDeployed,
-  remove: notDeployed,
-  putLink: notDeployed,
-  getLink: notDeployed,
+  blocklists: { listsFor: () => [], keys: {}, isHealthy: unreached },
 };

@@ -5,11 +5,13 @@ import { lookAt } from "@mailproof/core/deliverability/names";
 import { parseDomain } from "@mailproof/core/mail/domain";
 import { parseIp } from "@mailproof/core/mail/ip";
 import * as v from "valibot";
+import { shownOf } from "./check-by-service.ts";
 import { command, Flag, Misuse } from "./command.ts";
 import type { Environment } from "./environment.ts";
 import { startLab } from "./lab/lab.ts";
 import { openMailDoors, wantsLab } from "./mail-doors.ts";
-import { showReport } from "./show-report.ts";
+import { SERVICE, SERVICE_USAGE, type Service, serviceIn, untilInterrupted } from "./service.ts";
+import { type Shown, showReport } from "./show-report.ts";
 import { sqliteTable } from "./sqlite-table.ts";
 import { painted, plain } from "./terminal.ts";
 
@@ -21,19 +23,27 @@ const Ipv4 = v.pipe(
 /** What DNS tells about a domain that sends mail. Exit code 1: nothing could be found out about it. */
 export const checkCommand = command({
   name: "check",
-  usage: "example.com   [--ip 192.0.2.1] [--json]",
-  options: v.strictObject({ ip: v.optional(Ipv4), json: Flag }),
+  usage: `example.com   [--ip 192.0.2.1] [--json] ${SERVICE_USAGE}`,
+  options: v.strictObject({ ip: v.optional(Ipv4), json: Flag, ...SERVICE }),
   flags: ["json"],
   takesWords: true,
-  async run({ environment, options, words }) {
+  async run(asked) {
+    const { environment, options, words } = asked;
     const domain = domainIn(words);
+    const isForEyes = process.stdout.isTTY && !options.json;
+    const service = serviceIn(asked);
+    if (service) {
+      const told = await checkBy(service, domain, options.ip);
+      process.stdout.write(isForEyes ? asText(shownOf(told)) : `${JSON.stringify(told)}\n`);
+      return 0;
+    }
     const done = waitingOn(process.stderr, `Asking about ${domain} …`);
     const found = await check(environment, domain, options.ip).finally(done);
     if (found.kind === "no_verdict") {
       process.stderr.write(`${sorry(domain, found)}\n`);
       return 1;
     }
-    process.stdout.write(options.json || !process.stdout.isTTY ? asJson(found) : asText(found));
+    process.stdout.write(isForEyes ? asText(found) : asJson(found));
     return 0;
   },
 });
@@ -62,6 +72,15 @@ const check = async (
   return found;
 };
 
+const checkBy = async ({ client }: Service, domain: string, sending_ip: string | undefined) => {
+  const { signal, end } = untilInterrupted();
+  const done = waitingOn(process.stderr, `Asking about ${domain} …`);
+  return client.checkDomain({ domain, sending_ip }, { signal }).finally(() => {
+    end();
+    done();
+  });
+};
+
 /** A line that goes away again, on a terminal; nothing anywhere else. */
 const waitingOn = (screen: NodeJS.WriteStream, text: string): (() => void) => {
   if (!screen.isTTY) return () => {};
@@ -82,7 +101,7 @@ const asJson = (report: Report): string => {
   return `${JSON.stringify(told)}\n`;
 };
 
-const asText = (report: Report): string => {
+const asText = (report: Shown): string => {
   const { stdout } = process;
   // Knows NO_COLOR, FORCE_COLOR and what TERM can do.
   return showReport(report, {

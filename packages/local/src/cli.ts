@@ -1,13 +1,24 @@
 import { parseArgs } from "node:util";
+import { MailproofError } from "@mailproof/client/errors";
 import { Failure } from "@mailproof/core/failure";
 import * as v from "valibot";
 import { adminCommands } from "./admin.ts";
 import { checkCommand } from "./check-command.ts";
 import { type Command, Misuse } from "./command.ts";
 import { readEnvironment } from "./environment.ts";
+import { fileCommand } from "./file-command.ts";
+import { findCommand } from "./find-command.ts";
+import { jobsCommand } from "./jobs-command.ts";
 import { verifyCommand } from "./verify-command.ts";
 
-const commands: readonly Command[] = [verifyCommand, checkCommand, ...adminCommands];
+const commands: readonly Command[] = [
+  verifyCommand,
+  fileCommand,
+  checkCommand,
+  findCommand,
+  jobsCommand,
+  ...adminCommands,
+];
 
 /** Finds the command, reads its options, runs it. */
 const main = async (args: readonly string[]): Promise<number> => {
@@ -58,7 +69,10 @@ const help = (command: Command | undefined): number => {
 };
 
 const exitCodeOf = (error: unknown): number =>
-  error instanceof Misuse || (error instanceof Failure && error.status < 500) ? 2 : 1;
+  error instanceof Misuse || (statusOf(error) ?? 500) < 500 ? 2 : 1;
+
+const statusOf = (error: unknown): number | undefined =>
+  error instanceof Failure || error instanceof MailproofError ? error.status : undefined;
 
 const failed = (error: unknown): number => {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

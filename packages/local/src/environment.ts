@@ -63,6 +63,10 @@ const ListName = v.pipe(
 );
 // It becomes a label of a name.
 const ListKey = v.pipe(v.string(), v.regex(/^[a-z0-9]{1,63}$/i, "must be letters and digits"));
+export const ServiceUrl = v.pipe(
+  v.string(),
+  v.regex(/^https?:\/\/[^\s?#]+$/, "must be an address such as https://api.example.com"),
+);
 const YesOrNo = v.pipe(
   v.picklist(["yes", "no"], "must be yes or no"),
   v.transform((word) => word === "yes"),
@@ -104,6 +108,8 @@ const Environment = v.object({
   BLOCKLIST_DNS_SERVERS: v.optional(listOf(DnsServer), ""),
   SPAMHAUS_KEY: v.optional(ListKey),
   BARRACUDA_REGISTERED: v.optional(YesOrNo, "no"),
+  MAILPROOF_API: v.optional(ServiceUrl),
+  MAILPROOF_KEY: v.optional(v.pipe(v.string(), v.minLength(1, "must not be empty"))),
   OUTBOUND_ALLOW_PRIVATE: v.optional(listOf(Block), ""),
 });
 

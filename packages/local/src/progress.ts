@@ -3,6 +3,15 @@ import type { WriteStream } from "node:tty";
 const WIDTH = 24;
 const REDRAW_MS = 100;
 
+/** A bar, how many are done and how fast, and how long it will take, over what is there. */
+const draw = (screen: WriteStream, part: number, done: number, seconds: number): void => {
+  const bar = "█".repeat(Math.round(part * WIDTH)).padEnd(WIDTH, "░");
+  const rate = done / Math.max(seconds, 0.001);
+  const left = part > 0 && part < 1 ? `  about ${inWords((seconds / part) * (1 - part))} left` : "";
+  const told = `${done.toLocaleString("en")} done  ${Math.round(rate).toLocaleString("en")}/s${left}`;
+  screen.write(`\r\u001b[2K${bar} ${told}`);
+};
+
 export type Progress = {
   /** The bytes of the list as they are read; they tell how much is left. */
   readonly counted: (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
@@ -17,15 +26,9 @@ export const progressOn = (screen: WriteStream, bytesTotal: number): Progress =>
   let done = 0;
   let drawnMs = 0;
 
-  const draw = (): void => {
-    const seconds = (performance.now() - startedMs) / 1000;
+  const drawNow = (): void => {
     const part = bytesTotal === 0 ? 1 : Math.min(1, bytes / bytesTotal);
-    const bar = "█".repeat(Math.round(part * WIDTH)).padEnd(WIDTH, "░");
-    const rate = done / Math.max(seconds, 0.001);
-    const left =
-      part > 0 && part < 1 ? `  about ${inWords((seconds / part) * (1 - part))} left` : "";
-    const told = `${done.toLocaleString("en")} done  ${Math.round(rate).toLocaleString("en")}/s${left}`;
-    screen.write(`\r\u001b[2K${bar} ${told}`);
+    draw(screen, part, done, (performance.now() - startedMs) / 1000);
   };
 
   async function* counted(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -41,13 +44,35 @@ export const progressOn = (screen: WriteStream, bytesTotal: number): Progress =>
       done++;
       if (!screen.isTTY || performance.now() - drawnMs < REDRAW_MS) return;
       drawnMs = performance.now();
-      draw();
+      drawNow();
     },
     end: () => {
       if (!screen.isTTY) return;
-      draw();
+      drawNow();
       screen.write("\n");
     },
+  };
+};
+
+export type Lines = {
+  /** What is being done, in the place of what was said before. */
+  readonly say: (text: string) => void;
+  readonly count: (done: number, total: number) => void;
+  /** Takes the line away. */
+  readonly end: () => void;
+};
+
+/** One line that tells how far somebody else's work is, on a terminal; nothing at all anywhere else. */
+export const lineOn = (screen: WriteStream): Lines => {
+  if (!screen.isTTY) return { say: () => {}, count: () => {}, end: () => {} };
+  let startedMs: number | undefined;
+  return {
+    say: (text) => void screen.write(`\r\u001b[2K${text}`),
+    count: (done, total) => {
+      startedMs ??= performance.now();
+      draw(screen, total === 0 ? 1 : done / total, done, (performance.now() - startedMs) / 1000);
+    },
+    end: () => void screen.write("\r\u001b[2K"),
   };
 };
 

@@ -8,6 +8,7 @@ import {
   parseJson,
 } from "@mailproof/api/body";
 import { corsHeaders, preflightHeaders } from "@mailproof/api/cors";
+import { baseUrlOf, documentAt } from "@mailproof/api/documents";
 import type { Endpoint } from "@mailproof/api/endpoint";
 import { endpoints } from "@mailproof/api/endpoints";
 import { asFailure, type HttpAnswer, refuse, respond } from "@mailproof/api/respond";
@@ -88,10 +89,12 @@ const answer = async (
   incoming: IncomingMessage,
 ): Promise<HttpAnswer> => {
   const [rawPath = "", search = ""] = targetOf(incoming).split(/\?(.*)/s, 2);
-  const { method = "" } = incoming;
+  const method = incoming.method ?? "";
   const headers = plain(incoming);
   const body = () => readBody(incoming);
   if (rawPath === MCP_PATH) return mcp({ id, method, headers, body });
+  const document = documentAt(method, rawPath, ownAddress(incoming), world.tokens);
+  if (document) return document;
   const { endpoint, path } = route(method, rawPath);
   return respond(world, endpoint, {
     id,
@@ -102,6 +105,10 @@ const answer = async (
     bytes: () => bytesOf(incoming),
   });
 };
+
+/** As the caller names us: by another name behind a proxy, which says whether the way to it is encrypted. */
+const ownAddress = ({ headers }: IncomingMessage): string =>
+  baseUrlOf(headers["x-forwarded-proto"] === "https" ? "https" : "http", headers.host);
 
 /**
  * Path and query. A proxy may name the whole address (RFC 9112 §3.2.2). Not by `new URL`: it takes the start of

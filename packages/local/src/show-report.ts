@@ -6,6 +6,50 @@ import type { Issue, Severity } from "@mailproof/core/mail/issue";
 import { SPF_LIMITS } from "@mailproof/core/mail/spf/limits";
 import { type Paint, type Style, shown, wrapped } from "./terminal.ts";
 
+type Part = {
+  readonly status: string;
+  readonly score: number | null;
+  readonly issues: readonly ShownIssue[];
+};
+type ShownIssue = Pick<Issue, "severity" | "message" | "costPoints">;
+
+/** What of a report is shown. Our own has more; one that a service tells has this. */
+export type Shown = {
+  readonly domain: string;
+  readonly sendingIp: string | null;
+  readonly modelVersion: string;
+  readonly scored: {
+    readonly score: number;
+    readonly grade: Grade;
+    readonly cappedBy: string | null;
+    readonly uncapped: number;
+  };
+  readonly mx: Part & Pick<Report["mx"], "records">;
+  readonly spf: Part &
+    Pick<Report["spf"], "record" | "lookups"> & {
+      readonly evaluation: { readonly result: string } | null;
+    };
+  readonly dkim: Part & Pick<Report["dkim"], "selectorsFound">;
+  readonly dmarc: Part & {
+    readonly record: string | null;
+    readonly recordDomain: string | null;
+    readonly policy: string | null;
+  };
+  readonly reputation: Omit<Part, "status"> &
+    Pick<Report["reputation"], "checked" | "listed" | "outcomes">;
+  readonly reverseDns:
+    | (Part & Pick<NonNullable<Report["reverseDns"]>, "name" | "isConfirmed">)
+    | null;
+  readonly hints: readonly ShownIssue[];
+  readonly spamAssessment: Omit<Report["spamAssessment"], "factors"> & {
+    readonly factors: readonly Omit<Report["spamAssessment"]["factors"][number], "id">[];
+  };
+  readonly recommendations: readonly Pick<
+    Report["recommendations"][number],
+    "severity" | "pointsRegained" | "text"
+  >[];
+};
+
 export type Look = { readonly columns: number; readonly paint: Paint };
 
 const COLUMNS_MIN = 40;
@@ -13,7 +57,7 @@ const COLUMNS_MIN = 40;
 const COLUMNS_MAX = 100;
 
 /** A report for eyes: the grade, what to do first, and then everything that was found. */
-export const showReport = (report: Report, { columns, paint }: Look): string => {
+export const showReport = (report: Shown, { columns, paint }: Look): string => {
   const width = Math.max(COLUMNS_MIN, Math.min(columns, COLUMNS_MAX)) - 2;
   const lines = [
     "",
@@ -52,7 +96,7 @@ const CAP_SAYS: Readonly<Record<string, string>> = {
   dkim_unknown: "no DKIM key was found",
 };
 
-const headOf = (report: Report, width: number, paint: Paint): readonly string[] => {
+const headOf = (report: Shown, width: number, paint: Paint): readonly string[] => {
   const { domain, sendingIp, scored } = report;
   const { score, grade, cappedBy, uncapped } = scored;
   const style = STYLE_OF_GRADE[grade];
@@ -74,7 +118,7 @@ const headOf = (report: Report, width: number, paint: Paint): readonly string[] 
 };
 
 /** A score of a part of all things must not look like one of all. */
-const openIn = (report: Report, width: number): readonly string[] => {
+const openIn = (report: Shown, width: number): readonly string[] => {
   const open = sectionsOf(report).filter(({ score }) => score === null);
   if (open.length === 0) return [];
   const titles = open.map(({ title }) => title).join(", ");
@@ -84,7 +128,7 @@ const openIn = (report: Report, width: number): readonly string[] => {
 const barOf = (score: number, width: number): string =>
   "━".repeat(Math.round((score / 100) * width)).padEnd(width, "╌");
 
-const firstOf = ({ recommendations }: Report, width: number, paint: Paint): readonly string[] => {
+const firstOf = ({ recommendations }: Shown, width: number, paint: Paint): readonly string[] => {
   const worth = recommendations.filter(({ severity }) => severity !== "info");
   if (worth.length === 0) return ["", paint("Nothing needs fixing.", "green")];
   const rows = worth.flatMap(({ severity, pointsRegained, text }, at) => {
@@ -124,10 +168,10 @@ type Section = {
   readonly status: string;
   /** What was found, in short lines. */
   readonly facts: readonly string[];
-  readonly issues: readonly Issue[];
+  readonly issues: readonly ShownIssue[];
 };
 
-const sectionsOf = (report: Report): readonly Section[] => {
+const sectionsOf = (report: Shown): readonly Section[] => {
   const { mx, spf, dkim, dmarc, reverseDns } = report;
   return [
     {
@@ -154,7 +198,7 @@ const TITLES: Readonly<Record<Component, string>> = {
   ptr: "Reverse DNS",
 };
 
-const spfFacts = ({ spf, sendingIp }: Report): readonly string[] => {
+const spfFacts = ({ spf, sendingIp }: Shown): readonly string[] => {
   if (spf.record === null) return [];
   const { termsMax } = SPF_LIMITS;
   const result = spf.evaluation?.result;
@@ -165,10 +209,10 @@ const spfFacts = ({ spf, sendingIp }: Report): readonly string[] => {
   ];
 };
 
-const dkimFacts = ({ dkim }: Report): readonly string[] =>
+const dkimFacts = ({ dkim }: Shown): readonly string[] =>
   dkim.selectorsFound.length === 0 ? [] : [`selectors found: ${dkim.selectorsFound.join(", ")}`];
 
-const dmarcFacts = ({ dmarc, domain }: Report): readonly string[] => {
+const dmarcFacts = ({ dmarc, domain }: Shown): readonly string[] => {
   if (dmarc.record === null) return [];
   const { recordDomain, policy } = dmarc;
   return [
@@ -178,13 +222,13 @@ const dmarcFacts = ({ dmarc, domain }: Report): readonly string[] => {
   ];
 };
 
-const ptrFacts = ({ reverseDns, sendingIp }: Report): readonly string[] => {
+const ptrFacts = ({ reverseDns, sendingIp }: Shown): readonly string[] => {
   if (!reverseDns?.name) return [];
   const back = reverseDns.isConfirmed ? ", and back" : "";
   return [`${sendingIp} is ${reverseDns.name}${back}`];
 };
 
-const reputationOf = ({ reputation }: Report): Section => {
+const reputationOf = ({ reputation }: Shown): Section => {
   const { checked, listed, outcomes, score } = reputation;
   const status = listed > 0 ? "listed" : "clear";
   return {
@@ -244,7 +288,7 @@ const linesOf = (section: Section, width: number, paint: Paint): readonly string
 };
 
 const issueLines = (
-  { severity, message, costPoints }: Issue,
+  { severity, message, costPoints }: ShownIssue,
   width: number,
   paint: Paint,
 ): readonly string[] => {
@@ -258,7 +302,7 @@ const STYLE_OF_LIKELIHOOD: Readonly<Record<string, Style>> = {
   high: "red",
 };
 
-const filterOf = ({ spamAssessment }: Report, width: number, paint: Paint): readonly string[] => {
+const filterOf = ({ spamAssessment }: Shown, width: number, paint: Paint): readonly string[] => {
   const { likelihood, score, factors } = spamAssessment;
   const said = paint(likelihood, STYLE_OF_LIKELIHOOD[likelihood] ?? "dim");
   return [
@@ -272,7 +316,7 @@ const filterOf = ({ spamAssessment }: Report, width: number, paint: Paint): read
   ];
 };
 
-const hintsOf = ({ hints }: Report, width: number, paint: Paint): readonly string[] =>
+const hintsOf = ({ hints }: Shown, width: number, paint: Paint): readonly string[] =>
   hints.length === 0
     ? []
     : [

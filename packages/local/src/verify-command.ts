@@ -1,28 +1,33 @@
-import { once } from "node:events";
-import { createReadStream, createWriteStream, existsSync, statSync } from "node:fs";
+import { createReadStream, existsSync, statSync } from "node:fs";
 import { finished } from "node:stream/promises";
 import { isListFault, openList } from "@mailproof/core/jobs/list";
 import { engineOver } from "@mailproof/core/verify/engine";
 import { verifyMany } from "@mailproof/core/verify/verify-many";
 import * as v from "valibot";
 import { type Asked, command, Flag, Misuse } from "./command.ts";
+import { verifyByService } from "./file-command.ts";
 import { startLab } from "./lab/lab.ts";
 import { openMailDoors, wantsLab } from "./mail-doors.ts";
+import { openOut, print } from "./out.ts";
 import { type Progress, progressOn } from "./progress.ts";
+import { SERVICE, type Service, serviceIn } from "./service.ts";
 import { asCsv, asJson, asText, type Show } from "./show-results.ts";
 import { sqliteTable } from "./sqlite-table.ts";
+import { verifyWordsByService } from "./verify-by-service.ts";
 
 const Options = v.strictObject({
   file: v.optional(v.string()),
   out: v.optional(v.string()),
   json: Flag,
   evidence: Flag,
+  ...SERVICE,
 });
 
-/** The engine without a server and without state. Exit code 1: it was interrupted, and the results end there. */
+/** The engine without a server and without state; or a service, where one is named. Exit code 1: it was interrupted, and the results end there. */
 export const verifyCommand = command({
   name: "verify",
-  usage: "a@b.c … | --file list.csv   [--out results.csv] [--json] [--evidence]",
+  usage:
+    "a@b.c … | --file list.csv   [--out results.csv] [--json] [--evidence] [--api URL --key K]",
   options: Options,
   flags: ["json", "evidence"],
   takesWords: true,
@@ -30,19 +35,19 @@ export const verifyCommand = command({
     const { options, words } = asked;
     if (words.length > 0 === (options.file !== undefined))
       throw new Misuse("Name addresses, or a file with --file; one of the two.");
+    const service = serviceIn(asked);
+    if (service) return verifyBy(service, asked);
     const list = options.file === undefined ? listOfWords(words) : await listIn(options.file);
     return verifyAll(asked, list, await openOut(options.out));
   },
 });
 
-/** A file that is there is never written over: it may be the list itself, or results that were paid for. */
-const openOut = async (file: string | undefined): Promise<NodeJS.WritableStream> => {
-  if (file === undefined) return process.stdout;
-  const out = createWriteStream(file, { flags: "wx" });
-  await once(out, "open").catch((error: NodeJS.ErrnoException) => {
-    throw new Misuse(error.code === "EEXIST" ? `${file} is there already.` : error.message);
-  });
-  return out;
+const verifyBy = (service: Service, { options, words }: Asked<typeof Options>) => {
+  const { file, out, evidence } = options;
+  if (file === undefined)
+    return verifyWordsByService(service, words, showFor(options, null), { out, evidence });
+  if (evidence) throw new Misuse("A service shows evidence for single addresses only.");
+  return verifyByService(service, file, options);
 };
 
 type Row = { readonly email: string; readonly cells: readonly string[] };
@@ -135,9 +140,4 @@ const showFor = (
   if (json || out?.endsWith(".jsonl")) return asJson;
   if (out !== undefined) return asCsv(columns ?? ["email"]);
   return process.stdout.isTTY ? asText : asJson;
-};
-
-/** As fast as the other end reads. */
-const print = async (out: NodeJS.WritableStream, text: string): Promise<void> => {
-  if (text !== "" && !out.write(text)) await once(out, "drain");
 };

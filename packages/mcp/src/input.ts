@@ -1,5 +1,6 @@
 import type { Endpoint, Schema } from "@mailproof/api/endpoint";
-import { type JsonSchema, jsonSchemaOf } from "./json-schema.ts";
+import { type JsonSchema, schemaWriter } from "@mailproof/api/openapi/schema";
+import { wordsFor } from "@mailproof/api/openapi/words";
 
 /** A conversation holds no thousand rows. There is a cursor for more. */
 export const PAGE = { default: 20, most: 50 };
@@ -17,9 +18,9 @@ export const IDEMPOTENCY_KEY = "idempotency_key";
 
 /** One object with every field of the request in it: models do better with that than with an object per part. */
 export const inputOf = (endpoint: Endpoint): Input => {
-  const path = endpoint.path ? objectOf(endpoint.path) : NOTHING;
-  const query = endpoint.query ? objectOf(endpoint.query) : NOTHING;
-  const body = endpoint.body ? objectOf(endpoint.body) : NOTHING;
+  const path = endpoint.path ? objectOf(endpoint.path, "path") : NOTHING;
+  const query = endpoint.query ? objectOf(endpoint.query, "query") : NOTHING;
+  const body = endpoint.body ? objectOf(endpoint.body, "body") : NOTHING;
   const key = endpoint.keyed ? { [IDEMPOTENCY_KEY]: KEY } : {};
   const properties = {
     ...path.properties,
@@ -42,13 +43,16 @@ export const inputOf = (endpoint: Endpoint): Input => {
 
 type Whole = { readonly properties: Fields; readonly required: readonly string[] };
 
+// Every shape stands where it is used: not every client follows a reference.
+const { write } = schemaWriter(new Map(), wordsFor);
+
 const NOTHING: Whole = { properties: {}, required: [] };
 
 /** A choice of objects becomes one that has the fields of all: which go together is told by the hint. */
-const objectOf = (schema: Schema): Whole => {
+const objectOf = (schema: Schema, part: string): Whole => {
   const { type, options } = schema as unknown as { type: string; options: readonly Schema[] };
-  if (type !== "variant") return jsonSchemaOf(schema) as Whole;
-  const all = options.map(objectOf);
+  if (type !== "variant") return { ...NOTHING, ...write(schema, [part]) };
+  const all = options.map((option) => objectOf(option, part));
   return {
     properties: all
       .flatMap(({ properties }) => Object.entries(properties))
@@ -85,7 +89,7 @@ const described = (fields: Fields): Fields =>
     }),
   );
 
-/** What a name alone does not tell. A name means the same in every tool. */
+/** Where a tool is called differently than its route, and what a model must know besides. */
 const WORDS: Readonly<Record<string, string>> = {
   [IDEMPOTENCY_KEY]:
     "Any text of your own, one for each thing you mean to do. The same call with the same key is charged once, however often it is sent; without one, sending again charges again.",
@@ -93,9 +97,4 @@ const WORDS: Readonly<Record<string, string>> = {
   next_key: "The next_key of the page before, unchanged.",
   offset: "The next_offset of the page before, unchanged.",
   include_results: "false tells only how far the job is.",
-  refresh: "true makes and charges a new check although there is one of the last 24 hours.",
-  sending_ip: "The IPv4 address that the domain sends from.",
-  include_activity: "Tell what is known of opens and clicks, too; costs nothing more.",
-  email_column: "The name of the column with the addresses; otherwise it is looked for.",
-  webhook_url: "An https address that is told when the job ends.",
 };

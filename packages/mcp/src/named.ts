@@ -90,6 +90,5 @@ export const TOOLS: Readonly<Record<string, Named>> = {
 /** What is no tool, and why. */
 export const LEFT_OUT: Readonly<Record<string, string>> = {
   "GET /health": "it is for load balancers; a tool that answers is alive",
-  "GET /.well-known/oauth-protected-resource": "it is read before there is a credential",
   "POST /v1/api-keys": "a key outlives the conversation that it would be told in",
 };

@@ -13,6 +13,7 @@ import {
 } from "@mailproof/core/https";
 import type { Dns, DnsOutcome } from "@mailproof/core/mail/dns/dns";
 import { isAbsent, recordsOf } from "@mailproof/core/mail/dns/outcome";
+import { isPublicIp } from "@mailproof/core/mail/ip";
 import { dial } from "./smtp-wire.ts";
 
 type Doors = GuardSettings & { readonly dns: Dns };
@@ -21,6 +22,8 @@ type Doors = GuardSettings & { readonly dns: Dns };
 const CONNECT_WITHIN_MS = 5_000;
 const ANSWER_WITHIN_MS = 10_000;
 const BODY_BYTES_MAX = 65_536;
+/** Answers before the answer (RFC 9110 §15.2). They are read as they come: a stream of them would take all our time. */
+const INTERIM_MAX = 20;
 /** Of the addresses of a name so many are tried, one after another. */
 const ADDRESSES_TRIED_MAX = 3;
 
@@ -41,18 +44,28 @@ type Located = Target & { readonly ips: readonly string[] };
 const locate = async (doors: Doors, text: string): Promise<Located | HttpsFault> => {
   const target = targetOf(text);
   if (typeof target === "string") return target;
-  const ips = await addressesOf(doors.dns, target.host);
-  if (typeof ips === "string") return ips;
+  const ips = LOCALHOST.test(target.host)
+    ? ownAddresses(doors)
+    : await addressesOf(doors.dns, target.host);
+  // No address that it may have some day would make the port a good one.
+  if (typeof ips === "string")
+    return target.port === doors.port || doors.allowed.length > 0 ? ips : "port_not_allowed";
   return faultOfAddresses(target, ips, doors) ?? { ...target, ips };
 };
 
 // RFC 6761 §6.3: ourselves, and no name server is to be asked. The guard says whether that may be called.
 const LOCALHOST = /(?:^|\.)localhost$/;
+const LOOPBACK = ["127.0.0.1", "::1"];
+
+/** Nobody else chose these: where an operator opened one of the two, it is the one that is meant. */
+const ownAddresses = ({ allowed }: GuardSettings): readonly string[] => {
+  const open = LOOPBACK.filter((ip) => isPublicIp(ip, allowed));
+  return open.length > 0 ? open : LOOPBACK;
+};
 
 /** IPv4 first: a machine without IPv6 loses no time then. */
 const addressesOf = async (dns: Dns, host: string): Promise<readonly string[] | HttpsFault> => {
   if (isIP(host) !== 0) return [host];
-  if (LOCALHOST.test(host)) return ["127.0.0.1", "::1"];
   const asked: readonly DnsOutcome<string>[] = await Promise.all([
     dns("A", host),
     dns("AAAA", host),
@@ -69,7 +82,8 @@ const callWithin = async (doors: Doors, request: HttpsRequest): Promise<HttpsOut
   const { promise: tooLate, resolve } = Promise.withResolvers<HttpsOutcome>();
   const timer = setTimeout(() => {
     late.abort();
-    resolve(failed("timeout"));
+    // Not at once: whoever has heard a status by now is asked first.
+    setImmediate(resolve, failed("timeout"));
   }, ANSWER_WITHIN_MS);
   try {
     return await Promise.race([call(doors, request, late.signal), tooLate]);
@@ -160,14 +174,23 @@ const talk = (
       socket.destroy();
       resolve(outcome);
     };
-    late.addEventListener("abort", () => settle(failed("timeout")));
+    // From its status on an answer is one, whatever goes wrong in what follows.
+    let breakOff = (why: HttpsFault): void => settle(failed(why));
+    late.addEventListener("abort", () => breakOff("timeout"));
     try {
       const asking = ask(socket, target, request);
       asking.on("error", (error: NodeJS.ErrnoException) =>
-        settle(failed(error.code?.startsWith("HPE_") ? "not_http" : "closed")),
+        breakOff(error.code?.startsWith("HPE_") ? "not_http" : "closed"),
       );
       asking.on("upgrade", () => settle(failed("not_http")));
-      asking.on("response", (answer) => hear(answer, settle));
+      let interim = 0;
+      asking.on("information", () => {
+        interim++;
+        if (interim > INTERIM_MAX) settle(failed("not_http"));
+      });
+      asking.on("response", (answer) => {
+        breakOff = hear(answer, settle);
+      });
       asking.end(request.body);
     } catch (cause) {
       // A header that no request can have: a mistake of ours.
@@ -193,8 +216,8 @@ const ask = (socket: TLSSocket, { url }: Target, { method, headers, body }: Http
     },
   });
 
-/** Reads as much as anybody looks at; whoever says more is cut short, and its status stands. */
-const hear = (answer: IncomingMessage, settle: (outcome: HttpsOutcome) => void): void => {
+/** Reads as much as anybody looks at; whoever says more is cut short, and its status stands. What comes back ends it sooner. */
+const hear = (answer: IncomingMessage, settle: (outcome: HttpsOutcome) => void): (() => void) => {
   const pieces: Buffer[] = [];
   let bytes = 0;
   const { statusCode = 0, headers } = answer;
@@ -208,14 +231,15 @@ const hear = (answer: IncomingMessage, settle: (outcome: HttpsOutcome) => void):
       body: Buffer.concat(pieces).subarray(0, BODY_BYTES_MAX).toString(),
       isWhole,
     });
-  if (isPacked) return tell(false);
+  const cut = (): void => tell(false);
+  if (isPacked) cut();
   answer.on("data", (piece: Buffer) => {
     pieces.push(piece);
     bytes += piece.length;
-    if (bytes > BODY_BYTES_MAX) tell(false);
+    if (bytes > BODY_BYTES_MAX) cut();
   });
   answer.on("end", () => tell(true));
-  // Its status was heard; what of the body is missing changes nothing in it.
-  answer.on("error", () => tell(false));
-  answer.on("close", () => tell(false));
+  answer.on("error", cut);
+  answer.on("close", cut);
+  return cut;
 };

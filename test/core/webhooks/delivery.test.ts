@@ -1,7 +1,9 @@
-import { announce } from "@mailproof/core/webhooks/items";
+import type { Item } from "@mailproof/core/table";
+import { deliver } from "@mailproof/core/webhooks/deliver";
+import { announce, readDelivery } from "@mailproof/core/webhooks/items";
 import { EventPayload } from "@mailproof/core/webhooks/payloads";
 import * as v from "valibot";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { given } from "../../given.ts";
 import {
   anns,
@@ -147,6 +149,8 @@ describe("an event", () => {
   });
 });
 
+const isPutOff = (item: Item): boolean => item.sk === "DELIVERY" && readDelivery(item).waits > 0;
+
 describe("a callback", () => {
   const URL = "https://back.example/done";
 
@@ -190,6 +194,32 @@ describe("a callback", () => {
 
     const urls = house.servers.heard.map(({ url }) => url);
     expect(urls.toSorted()).toEqual([URL, URL, HOOK]);
+  });
+
+  test("whose servers all hang leaves half of what can be in hand to others, however many it names", async () => {
+    const house = await given();
+    const { world, table, queue, servers, account } = house;
+    const { promise: hung, resolve: letGo } = Promise.withResolvers<number>();
+    servers.answer(() => hung);
+    const data = { account_id: account, available: 5, threshold: 10 };
+    for (let n = 0; n < 100; n++) {
+      const callback = { url: `https://h${n}.example/`, secret: null };
+      await table.transact([announce(world, account, "credits.low", data, callback)]);
+    }
+    house.later(30_000);
+    await whenReconciled(house);
+
+    const inHand: Promise<void>[] = [];
+    for (;;) {
+      const messages = await queue.receive(deliver.queue, { max: 10, waitMs: 0 });
+      if (messages.length === 0) break;
+      inHand.push(...messages.map(({ body }) => deliver.handle(world, body)));
+    }
+    await vi.waitFor(() => expect(table.items().filter(isPutOff)).toHaveLength(68));
+
+    expect(servers.heard).toHaveLength(32);
+    letGo(200);
+    await Promise.all(inHand);
   });
 
   test.each([

@@ -13,8 +13,8 @@ export const getHealth = endpoint({
   access: "public",
   enveloped: false,
   needs: ["table:readwrite", "queue:depth", "blobs:read"],
-  answers: [200],
-  errors: ["UNAVAILABLE"],
+  answers: [200, 503],
+  errors: ["INVALID_REQUEST"],
 
   output: v.object({
     status: v.picklist(["healthy", "degraded"]),

@@ -1,5 +1,6 @@
 import { commit } from "../commit.ts";
 import { inMs, NOT_DUE, readDue, take } from "../due.ts";
+import { fingerprint } from "../fingerprint.ts";
 import type { Fields, Item } from "../table.ts";
 import type { Worker } from "../worker.ts";
 import type { World } from "../world.ts";
@@ -67,9 +68,16 @@ const whomOf = async (
   return webhook.status === "disabled" ? "webhook_disabled" : { address: webhook, webhook };
 };
 
-/** Callbacks of one account to one server share its places. */
+/**
+ * Callbacks of one account to one server share its places, and so do some of its servers: whoever names a new one
+ * with each batch, and has them all hang, takes half of what we have in hand and not all.
+ */
 const laneOf = ({ owner, webhook, callback }: Delivery): string =>
-  webhook ?? `${owner} ${new URL(callback?.url ?? "").host}`;
+  webhook ?? `${owner} ${laneAmong(new URL(callback?.url ?? "").host)}`;
+
+const laneAmong = (host: string): number => fingerprint(host).charCodeAt(0) % CALLBACK_LANES;
+
+const CALLBACK_LANES = 4;
 
 const attempt = async (world: World, held: Held, { address, webhook }: Whom): Promise<void> => {
   const { attempts: before, triedSince } = held.delivery;

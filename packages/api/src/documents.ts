@@ -1,0 +1,53 @@
+import type { Tokens } from "@mailproof/core/access/tokens";
+import { METADATA_PATH, metadataOf } from "./challenge.ts";
+import { openapi } from "./openapi/openapi.ts";
+import type { HttpAnswer } from "./respond.ts";
+
+/**
+ * Pages for people and programs that want to read about the API. They are no operations: they have no key, no
+ * envelope and no input, and touch nothing but this package.
+ */
+type Document = {
+  readonly contentType: string;
+  /** `baseUrl`: where the reader reaches us. Null: it is not there without an issuer. */
+  readonly write: (baseUrl: string, tokens: Tokens | null) => string | null;
+};
+
+const documents: Readonly<Record<string, Document>> = {
+  "/openapi.json": {
+    contentType: "application/json; charset=utf-8",
+    write: (baseUrl) => JSON.stringify(openapi(baseUrl)),
+  },
+  [METADATA_PATH]: {
+    contentType: "application/json; charset=utf-8",
+    write: (_baseUrl, tokens) => tokens && JSON.stringify(metadataOf(tokens)),
+  },
+};
+
+/** Undefined where no document is. */
+export const documentAt = (
+  method: string,
+  path: string,
+  baseUrl: string,
+  tokens: Tokens | null,
+): HttpAnswer<string> | undefined => {
+  const document = method === "GET" && Object.hasOwn(documents, path) && documents[path];
+  const body = document && document.write(baseUrl, tokens);
+  if (!document || !body) return undefined;
+  return {
+    statusCode: 200,
+    headers: {
+      "content-type": document.contentType,
+      // The same address may lead to another version tomorrow.
+      "cache-control": "no-cache",
+      "x-content-type-options": "nosniff",
+    },
+    body,
+  };
+};
+
+const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i;
+
+/** Where a caller reaches us, by what its request says. Whatever is no host is told as a path of this server's. */
+export const baseUrlOf = (protocol: "http" | "https", host: string | undefined): string =>
+  host !== undefined && HOST.test(host) ? `${protocol}://${host}` : "/";

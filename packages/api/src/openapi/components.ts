@@ -1,0 +1,118 @@
+import { EVENT_DATA, EventPayload } from "@mailproof/core/webhooks/payloads";
+import { ActivityPart, ActivityRecord, Level } from "../activity.ts";
+import { CheckFacts, CheckResult } from "../deliverability-check.ts";
+import type { Endpoint, Schema } from "../endpoint.ts";
+import { getAccount } from "../endpoints/get-account.ts";
+import { getHealth } from "../endpoints/get-health.ts";
+import { getJobsIdDownload } from "../endpoints/get-jobs-id-download.ts";
+import { postVerify } from "../endpoints/post-verify.ts";
+import { postVerifyFile } from "../endpoints/post-verify-file.ts";
+import { endpoints } from "../endpoints.ts";
+import { JobOptions } from "../job-wishes.ts";
+import { JobFacts, ResultRow } from "../jobs.ts";
+import { KeyFacts } from "../key-facts.ts";
+import { MonitorFacts } from "../monitors.ts";
+import { Mode, ScopeName } from "../schemas.ts";
+import { VerificationResult } from "../verification.ts";
+import { DeliveryFacts, EventName, WebhookFacts } from "../webhook-facts.ts";
+import { namedOf, pascal } from "./operations.ts";
+
+// Which shapes have a name in the document. Generated clients call their types so; a shape is known by identity, not
+// by what it looks like.
+
+const { verification, flags, enrichment, ai } = VerificationResult.entries;
+const { dns, authentication, reputation, server, spam_assessment, score_parts, recommendations } =
+  CheckResult.entries;
+const { spf, dkim, dmarc } = authentication.entries;
+const [verified, pending] = postVerify.output.options;
+const [inline, link] = getJobsIdDownload.output.options;
+const [askForUpload, process] = postVerifyFile.body?.options ?? [];
+const [upload, accepted] = postVerifyFile.output.options;
+
+/** Shapes that stand in more than one place, and parts of a shape that deserve a name. */
+const SHARED: readonly (readonly [Schema, string])[] = [
+  [VerificationResult.entries.status, "VerificationStatus"],
+  [verification, "VerificationSignals"],
+  [flags, "VerificationFlags"],
+  [enrichment, "Enrichment"],
+  [ai.wrapped, "AiAnalysis"],
+  [ActivityPart, "RecentActivity"],
+  [verified, "VerifiedEmail"],
+  [pending, "PendingVerification"],
+
+  ...(askForUpload && process
+    ? ([
+        [askForUpload, "UploadRequest"],
+        [process, "ProcessFileRequest"],
+      ] as const)
+    : []),
+  [upload, "Upload"],
+  [accepted, "FileAccepted"],
+
+  [JobFacts, "JobSummary"],
+  [JobFacts.entries.status, "JobStatus"],
+  [JobFacts.entries.progress, "JobProgress"],
+  [JobFacts.entries.kind, "JobKind"],
+  [JobOptions.wrapped, "JobOptions"],
+  [inline.entries.filter, "ExportFilter"],
+  [ResultRow, "ResultRow"],
+  [inline, "InlineExport"],
+  [link, "ExportLink"],
+
+  [ActivityRecord, "ActivityRecord"],
+  [Level, "EngagementLevel"],
+
+  [CheckFacts, "CheckSummary"],
+  [authentication, "AuthenticationSection"],
+  [recommendations.item, "Recommendation"],
+  [CheckFacts.entries.grade, "Grade"],
+  [score_parts, "ScoreParts"],
+  [dns, "DnsSection"],
+  [dns.entries.status, "CheckStatus"],
+  [dns.entries.issues.item, "Issue"],
+  [dns.entries.issues.item.entries.severity, "Severity"],
+  [spf, "SpfSection"],
+  [dkim, "DkimSection"],
+  [dmarc, "DmarcSection"],
+  [reputation, "BlocklistSection"],
+  [server, "ServerSection"],
+  [spam_assessment, "SpamAssessment"],
+  [MonitorFacts, "Monitor"],
+
+  [WebhookFacts, "Webhook"],
+  [WebhookFacts.entries.status, "WebhookStatus"],
+  [WebhookFacts.entries.disabled_because.wrapped, "DisabledBecause"],
+  [EventName, "EventName"],
+  [EVENT_DATA["job.completed"].entries.progress, "EndProgress"],
+  [EVENT_DATA["credits.low"], "BalanceNews"],
+  [DeliveryFacts, "Delivery"],
+
+  [KeyFacts, "ApiKey"],
+  [Mode, "KeyMode"],
+  [ScopeName, "Scope"],
+  [getHealth.output.entries.checks.entries.table, "Probe"],
+  [getAccount.output.entries.plan, "Plan"],
+  [getAccount.output.entries.credits, "Credits"],
+];
+
+/** What arrives at a webhook, by the name of its event. */
+export const EVENTS: readonly (readonly [event: string, schema: Schema])[] =
+  EventPayload.options.map((option) => [option.entries.type.literal, option]);
+
+/** job.completed → JobCompletedEvent */
+export const eventName = (event: string): string => `${event.split(".").map(pascal).join("")}Event`;
+
+/** Every named shape. What only one operation has is called after it. */
+export const componentsOf = (listed: readonly Endpoint[] = endpoints): Map<Schema, string> => {
+  const named = new Map<Schema, string>(SHARED);
+  const name = (schema: Schema | undefined, called: string) => {
+    if (schema && !named.has(schema)) named.set(schema, called);
+  };
+  for (const { route, body, output } of listed) {
+    const { id } = namedOf(route);
+    name(body, `${pascal(id)}Request`);
+    name(output, `${pascal(id)}Result`);
+  }
+  for (const [event, schema] of EVENTS) name(schema, eventName(event));
+  return named;
+};

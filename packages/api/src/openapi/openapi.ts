@@ -1,0 +1,237 @@
+import type { Endpoint, Schema } from "../endpoint.ts";
+import { endpoints } from "../endpoints.ts";
+import { componentsOf, EVENTS, eventName } from "./components.ts";
+import { EXAMPLES, type Example } from "./examples.ts";
+import { namedOf, TAGS } from "./operations.ts";
+import { PARTS } from "./parts.ts";
+import { type Failing, failuresOf, HEADERS, headersOf, usualHeaders } from "./responses.ts";
+import { type JsonSchema, schemaWriter, type Writer } from "./schema.ts";
+import { wordsFor } from "./words.ts";
+
+export type OpenApi = {
+  readonly openapi: string;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>>;
+  readonly webhooks: Readonly<Record<string, JsonSchema>>;
+  readonly components: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>>;
+  readonly [more: string]: unknown;
+};
+
+const VERSION = "1.0.0";
+
+/** The document of the whole API, read off the list of endpoints. `baseUrl`: where its reader reaches us. */
+export const openapi = (baseUrl: string, listed: readonly Endpoint[] = endpoints): OpenApi => {
+  const named = componentsOf(listed);
+  const writer = schemaWriter(named, wordsFor);
+  const paths = pathsOf(listed, writer);
+  const webhooks = webhooksOf(writer);
+  const schemas = {
+    ...schemasOf(named, writer),
+    ...failed(listed, ({ schemaName, schema }) => [schemaName, schema]),
+  };
+  const responses = failed(listed, ({ name, response }) => [name, response]);
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Mailproof",
+      version: VERSION,
+      summary: "Email verification and deliverability.",
+      description: ABOUT,
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: baseUrl }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    security: [{ ApiKey: [] }, { Bearer: [] }],
+    paths,
+    webhooks,
+    components: {
+      schemas: onlyUsed(schemas, [paths, webhooks, responses, schemas]),
+      responses,
+      parameters: { IdempotencyKey: PARTS.idempotencyKey },
+      headers: HEADERS,
+      securitySchemes: PARTS.securitySchemes,
+    },
+  };
+};
+
+const ABOUT =
+  "Tells whether an email address can receive mail, and whether a domain is fit to send it. Successful answers are `{success, data}`; failures are `{success, error, request_id}`, and the message of every failure says what happened to the money.";
+
+const pathsOf = (listed: readonly Endpoint[], writer: Writer): OpenApi["paths"] => {
+  const byPath = Map.groupBy(listed, ({ route }) => route.split(" ")[1] ?? "");
+  return Object.fromEntries(
+    [...byPath].map(([path, all]) => [
+      path,
+      Object.fromEntries(
+        all.map((one) => [one.route.split(" ")[0]?.toLowerCase(), operationOf(one, writer)]),
+      ),
+    ]),
+  );
+};
+
+const operationOf = (endpoint: Endpoint, writer: Writer): JsonSchema => {
+  const { route, summary, price, access, keyed } = endpoint;
+  const { id, tag } = namedOf(route);
+  const parameters = [
+    ...parametersIn("path", endpoint.path, writer),
+    ...parametersIn("query", endpoint.query, writer),
+    ...(keyed ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
+  ];
+  return {
+    operationId: id,
+    tags: [tag],
+    summary: summary.replace(/\.$/, ""),
+    description: `${summary}\n\n**Price:** ${price ?? "free."}${accessWords(access)}`,
+    ...(price !== null && { "x-price": price }),
+    ...(access !== "public" && { "x-scope": access }),
+    security: securityOf(access),
+    ...(parameters.length > 0 && { parameters }),
+    ...requestOf(endpoint, writer),
+    responses: {
+      ...successesOf(endpoint, writer),
+      ...PARTS.elsewhere[route],
+      ...Object.fromEntries(
+        [...failuresOf(endpoint)].map(([status, { name }]) => [
+          String(status),
+          { $ref: `#/components/responses/${name}` },
+        ]),
+      ),
+    },
+  };
+};
+
+const accessWords = (access: Endpoint["access"]): string => {
+  if (access === "public") return "\n\n**Key:** none is needed.";
+  if (access === "unrestricted") return "\n\n**Key:** unrestricted, without scopes.";
+  return `\n\n**Scope:** \`${access}\``;
+};
+
+/** For a key these are roles and no OAuth scopes: OpenAPI 3.1 has both in one list. */
+const securityOf = (access: Endpoint["access"]) => {
+  if (access === "public") return [];
+  const roles = access === "unrestricted" ? [] : [access];
+  return [{ ApiKey: roles }, { Bearer: roles }];
+};
+
+type ObjectSchema = Schema & { readonly entries: Readonly<Record<string, Schema>> };
+
+const parametersIn = (
+  place: "path" | "query",
+  schema: Schema | undefined,
+  writer: Writer,
+): readonly JsonSchema[] => {
+  if (!schema) return [];
+  return Object.entries((schema as ObjectSchema).entries).map(([name, one]) => ({
+    name,
+    in: place,
+    required: place === "path" || one.type !== "optional",
+    description: wordsFor([place, name]) ?? "",
+    schema: writer.write(one, [place, name]),
+  }));
+};
+
+const requestOf = (endpoint: Endpoint, writer: Writer): JsonSchema => {
+  const { route, body, form } = endpoint;
+  if (!body) return {};
+  const sent = examplesOf(route, ({ request }) => request);
+  return {
+    requestBody: {
+      required: true,
+      content: {
+        "application/json": { schema: writer.write(body), ...sent },
+        ...(form && { "multipart/form-data": { schema: PARTS.fileForm } }),
+      },
+    },
+  };
+};
+
+const successesOf = (endpoint: Endpoint, writer: Writer): JsonSchema => {
+  const { answers, access } = endpoint;
+  const usual = usualHeaders(access === "public");
+  return Object.fromEntries(
+    answers.map((status) => {
+      const more = PARTS.successes[`${endpoint.route} ${status}`];
+      const { schema = endpoint.output, headers = [], also = {}, description } = more ?? {};
+      return [
+        String(status),
+        {
+          description: description ?? DESCRIPTIONS[status],
+          headers: headersOf(...usual, ...headers),
+          content: {
+            ...also,
+            "application/json": {
+              schema: envelopedIn(endpoint, writer.write(schema)),
+              ...examplesOf(endpoint.route, (one) =>
+                one.status === status ? one.answer : undefined,
+              ),
+            },
+          },
+        },
+      ];
+    }),
+  );
+};
+
+const DESCRIPTIONS: Readonly<Record<number, string>> = {
+  200: "Done.",
+  201: "Made.",
+  202: "Accepted; it goes on.",
+};
+
+const envelopedIn = ({ enveloped }: Endpoint, data: JsonSchema): JsonSchema =>
+  enveloped === false
+    ? data
+    : {
+        type: "object",
+        properties: { success: { type: "boolean", const: true }, data },
+        required: ["success", "data"],
+      };
+
+const examplesOf = (route: string, part: (example: Example) => unknown): JsonSchema => {
+  const all = EXAMPLES.filter((one) => one.route === route && part(one) !== undefined);
+  const examples = all.map((one) => [one.name, { summary: one.title, value: part(one) }]);
+  return all.length > 0 ? { examples: Object.fromEntries(examples) } : {};
+};
+
+const schemasOf = (named: ReadonlyMap<Schema, string>, writer: Writer) =>
+  Object.fromEntries(
+    [...named].map(([schema, name]) => {
+      const words = wordsFor([name]);
+      return [name, { ...(words && { description: words }), ...writer.define(schema, [name]) }];
+    }),
+  );
+
+/** Without those that nothing leads to: a shape that each status has another part of. */
+const onlyUsed = (schemas: Record<string, JsonSchema>, by: readonly unknown[]) => {
+  const used = new Set(
+    [...JSON.stringify(by).matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, name]) => name),
+  );
+  return Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name)));
+};
+
+/** What the operations together can fail with: each once. */
+const failed = (
+  listed: readonly Endpoint[],
+  part: (one: Failing) => readonly [string, JsonSchema],
+): Record<string, JsonSchema> =>
+  Object.fromEntries(listed.flatMap((one) => [...failuresOf(one).values()].map(part)));
+
+const webhooksOf = (writer: Writer): OpenApi["webhooks"] =>
+  Object.fromEntries(
+    EVENTS.map(([event, schema]) => [
+      event,
+      {
+        post: {
+          operationId: `on${eventName(event)}`,
+          tags: ["Webhooks"],
+          summary: wordsFor([eventName(event)]) ?? event,
+          security: [],
+          parameters: PARTS.webhookHeaders,
+          requestBody: {
+            required: true,
+            content: { "application/json": { schema: writer.write(schema) } },
+          },
+          responses: PARTS.webhookResponses,
+        },
+      },
+    ]),
+  );

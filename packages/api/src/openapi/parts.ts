@@ -1,0 +1,129 @@
+import type { Schema } from "../endpoint.ts";
+import { postVerifyFile } from "../endpoints/post-verify-file.ts";
+import { type HeaderName, headersOf, usualHeaders } from "./responses.ts";
+import type { JsonSchema } from "./schema.ts";
+
+// What no endpoint's schema tells.
+
+const [upload, accepted] = postVerifyFile.output.options;
+
+type SuccessPart = {
+  /** Where one status has one shape of those that the endpoint has. */
+  readonly schema?: Schema;
+  readonly headers?: readonly HeaderName[];
+  /** Answers of another type than JSON. */
+  readonly also?: JsonSchema;
+  readonly description?: string;
+};
+
+/** By route and status. */
+const successes: Readonly<Record<string, SuccessPart>> = {
+  "POST /v1/verify/file 200": { schema: upload, description: "Where to put the file." },
+  "POST /v1/verify/file 202": {
+    schema: accepted,
+    headers: ["Retry-After"],
+    description: "Accepted and charged. `Retry-After` comes with `dispatch_in_progress`.",
+  },
+  "GET /v1/jobs/{id}/download 200": {
+    headers: ["Content-Disposition"],
+    also: {
+      "text/csv": {
+        schema: { type: "string" },
+        example: "email,status,quality_score,reason\r\nann@example.com,valid,95,accepted\r\n",
+      },
+    },
+    description:
+      "The rows as CSV, or as JSON: bare, without an envelope. A large JSON export is a link.",
+  },
+  "GET /health 503": { description: "Something that we depend on fails." },
+};
+
+const headerOf = (name: string, description: string, example: string) => ({
+  name,
+  in: "header",
+  required: true,
+  description,
+  schema: { type: "string" },
+  example,
+});
+
+/** Answers that are no answer of the endpoint: what it streams may be too long for the way back. */
+const elsewhere: Readonly<Record<string, JsonSchema>> = {
+  "GET /v1/jobs/{id}/download": {
+    "303": {
+      description:
+        "The CSV is longer than an answer may be: `Location` leads to it, for 15 minutes and without a key.",
+      headers: headersOf(...usualHeaders(false), "Location"),
+    },
+  },
+};
+
+export const PARTS = {
+  successes,
+  elsewhere,
+
+  idempotencyKey: {
+    name: "Idempotency-Key",
+    in: "header",
+    required: false,
+    description:
+      "Any text of your own, such as a UUID. The same request with the same key is done and charged once, for 30 days; the same key with another request is 409.",
+    schema: { type: "string", pattern: "^[\\x21-\\x7e]{1,255}$" },
+    example: "9f6a4c7e-6a55-4b0c-8a35-2f7f0b1f0c11",
+  },
+
+  securitySchemes: {
+    ApiKey: {
+      type: "apiKey",
+      in: "header",
+      name: "X-Api-Key",
+      description:
+        "`mp_live_…` works for real and costs credits; `mp_test_…` gets made-up answers and costs nothing. A key may be limited to scopes.",
+    },
+    Bearer: {
+      type: "http",
+      scheme: "bearer",
+      description: "The same key as a bearer token.",
+    },
+  },
+
+  fileForm: {
+    type: "object",
+    description:
+      "A file and what is said about it, in one request. Up to 50 MB on one machine and about 4.5 MB behind API Gateway; larger files go in two steps.",
+    properties: {
+      file: { type: "string", format: "binary", description: "A CSV or TXT file, with its name." },
+      email_column: {
+        type: "string",
+        description: "The column with the addresses. Left out: it is found.",
+      },
+      has_header: {
+        type: "string",
+        enum: ["true", "false", "1", "0"],
+        description: "Whether the first row names the columns. Left out: it is seen.",
+      },
+    },
+    required: ["file"],
+    additionalProperties: false,
+  },
+
+  webhookHeaders: [
+    headerOf(
+      "webhook-id",
+      "The event. The same on each try: whoever has seen it has seen the event.",
+      "evt_2f1c",
+    ),
+    headerOf("webhook-timestamp", "When this try was made, in seconds since 1970.", "1795219200"),
+    headerOf(
+      "webhook-signature",
+      "`v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`, keyed with the secret (Standard Webhooks).",
+      "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
+    ),
+  ],
+
+  webhookResponses: {
+    "2XX": { description: "Taken. Answer within 10 seconds, and work later." },
+    "410": { description: "Gone: the webhook is disabled at once." },
+    default: { description: "Anything else is tried again, for a day." },
+  },
+} as const;

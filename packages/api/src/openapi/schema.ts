@@ -1,0 +1,154 @@
+import type { Schema } from "../endpoint.ts";
+
+// Valibot's schemas as JSON Schema 2020-12, the dialect of OpenAPI 3.1. What a schema does at run time is told as far
+// as JSON Schema can; a kind that is not in these tables throws, so nothing gets lost in silence.
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** What stands in a schema or in a step of its pipe. Valibot's own types say it once for each of them. */
+type Node = {
+  readonly kind: "schema" | "validation" | "transformation" | "metadata";
+  readonly type: string;
+  readonly pipe?: readonly Node[];
+  readonly entries?: Readonly<Record<string, Node>>;
+  readonly item?: Node;
+  readonly wrapped?: Node;
+  readonly value?: Node;
+  readonly options?: readonly unknown[];
+  readonly literal?: unknown;
+  readonly default?: unknown;
+  readonly requirement?: unknown;
+  readonly metadata?: JsonSchema;
+};
+
+export type Writer = {
+  /** A reference where the schema has a name, else the schema itself. */
+  readonly write: (schema: Schema, place?: Place) => JsonSchema;
+  /** The schema itself, also where it has a name. */
+  readonly define: (schema: Schema, place: Place) => JsonSchema;
+};
+
+/** Where it stands: the component, and the fields down from it. Words are looked up by this. */
+export type Place = readonly string[];
+
+/** `named`: shapes with a name of their own, known by identity. `wordsFor`: what a field means. */
+export const schemaWriter = (
+  named: ReadonlyMap<unknown, string>,
+  wordsFor: (place: Place) => string | undefined,
+): Writer => {
+  const write = (node: Node, place: Place): JsonSchema => {
+    const name = named.get(node);
+    return name === undefined ? define(node, place) : { $ref: `#/components/schemas/${name}` };
+  };
+
+  const define = (node: Node, place: Place): JsonSchema => {
+    if (node.pipe === undefined) return written(node, place);
+    const [first, ...steps] = node.pipe;
+    let schema = first ? write(first, place) : {};
+    for (const step of steps) schema = { ...schema, ...stepOf(step, schema, place) };
+    return schema;
+  };
+
+  const stepOf = (step: Node, before: JsonSchema, place: Place): JsonSchema => {
+    if (step.kind === "schema") return write(step, place);
+    if (step.kind === "transformation") return {};
+    if (step.type === "metadata") return step.metadata ?? {};
+    return known(CHECKS, step)(step.requirement, before);
+  };
+
+  const written = (node: Node, place: Place): JsonSchema => {
+    const { item, wrapped, entries, value, options = [] } = node;
+    if (entries) return objectOf(node, entries, place);
+    if (item) return { type: "array", items: write(item, place) };
+    if (value) return { type: "object", additionalProperties: write(value, place) };
+    if (wrapped && node.type === "nullable") return orNull(write(wrapped, place));
+    if (wrapped) {
+      return withDefault(write(wrapped, place), node.default);
+    }
+    if (node.type === "union" || node.type === "variant")
+      return { [ONE_OF[node.type]]: options.map((option) => write(option as Node, place)) };
+    return known(PLAIN, node)(node);
+  };
+
+  const objectOf = (
+    { type }: Node,
+    entries: Readonly<Record<string, Node>>,
+    place: Place,
+  ): JsonSchema => {
+    const properties = Object.entries(entries).map(([field, node]) => {
+      const here = [...place, field];
+      const words = wordsFor(here);
+      const schema = withFormat(field, write(node, here));
+      return [field, { ...schema, ...(words && { description: words }) }] as const;
+    });
+    const required = Object.keys(entries).filter((field) => entries[field]?.type !== "optional");
+    return {
+      type: "object",
+      properties: Object.fromEntries(properties),
+      ...(required.length > 0 && { required }),
+      ...(type === "strict_object" && { additionalProperties: false }),
+    };
+  };
+
+  return {
+    write: (schema, place = []) => write(schema as unknown as Node, place),
+    define: (schema, place) => define(schema as unknown as Node, place),
+  };
+};
+
+/** Names mean the same everywhere, so a name tells what kind of text it is. */
+const FORMATS: readonly (readonly [name: RegExp, format: string])[] = [
+  [/_at$|_since$|^last_(?:seen|open|click)$|^timestamp$/, "date-time"],
+  [/^(?:date|from|to)$/, "date"],
+  [/^(?:upload_|download_|webhook_)?url$/, "uri"],
+  [/^check_id$/, "uuid"],
+];
+
+const withFormat = (field: string, schema: JsonSchema): JsonSchema => {
+  const isText = [schema["type"]].flat().includes("string") && schema["enum"] === undefined;
+  const format = isText && FORMATS.find(([name]) => name.test(field))?.[1];
+  return format ? { ...schema, format } : schema;
+};
+
+const ONE_OF = { union: "anyOf", variant: "oneOf" } as const;
+
+const PLAIN: Readonly<Record<string, (node: Node) => JsonSchema>> = {
+  string: () => ({ type: "string" }),
+  number: () => ({ type: "number" }),
+  boolean: () => ({ type: "boolean" }),
+  null: () => ({ type: "null" }),
+  unknown: () => ({}),
+  // What is asked beyond the shape; words say it.
+  custom: () => ({}),
+  literal: ({ literal }) => ({ type: typeof literal, const: literal }),
+  picklist: ({ options = [] }) => ({ type: "string", enum: [...options] }),
+};
+
+/** By what is required, and of what: a text and a list are bounded in different words. */
+const CHECKS: Readonly<Record<string, (requirement: unknown, of: JsonSchema) => JsonSchema>> = {
+  min_length: (least, { type }) => ({ [type === "array" ? "minItems" : "minLength"]: least }),
+  max_length: (most, { type }) => ({ [type === "array" ? "maxItems" : "maxLength"]: most }),
+  min_value: (least) => ({ minimum: least }),
+  max_value: (most) => ({ maximum: most }),
+  integer: () => ({ type: "integer" }),
+  regex: (pattern) => ({ pattern: (pattern as RegExp).source }),
+  iso_timestamp: () => ({ format: "date-time" }),
+  check: () => ({}),
+};
+
+const known = <T>(table: Readonly<Record<string, T>>, { type }: Node): T => {
+  const found = table[type];
+  if (found) return found;
+  throw new Error(`openapi/schema.ts does not know how to write down valibot's ${type}`);
+};
+
+/** A parameter is a text when it arrives, and so is what stands in for it. */
+const withDefault = (schema: JsonSchema, otherwise: unknown): JsonSchema => {
+  if (otherwise === undefined) return schema;
+  return { ...schema, default: schema["type"] === "integer" ? Number(otherwise) : otherwise };
+};
+
+const orNull = (schema: JsonSchema): JsonSchema =>
+  typeof schema["type"] === "string" && schema["enum"] === undefined
+    ? { ...schema, type: [schema["type"], "null"] }
+    : { anyOf: [schema, { type: "null" }] };

@@ -1,0 +1,40 @@
+import { OPERATIONS } from "./operations.ts";
+import type { CallOptions } from "./options.ts";
+import type { Transport } from "./transport.ts";
+import type { ExportJobInput } from "./types.ts";
+
+export interface Download {
+  /** As the service names it, after the list that was sent. */
+  readonly fileName: string | undefined;
+  /** Read once. It breaks off with an error when not the whole of it comes. */
+  readonly stream: ReadableStream<Uint8Array>;
+  /** All of it at once. */
+  text(): Promise<string>;
+}
+
+/** The results as CSV: the list's own columns, with ours behind them. */
+export const downloadOver =
+  ({ call }: Transport) =>
+  (input: ExportJobInput, options?: CallOptions): Promise<Download> =>
+    call(
+      { ...OPERATIONS.exportJob, fixed: { format: "csv" } },
+      input,
+      options,
+      async (response) => {
+        const body = response.body ?? new Blob([]).stream();
+        // The call is over by now, but whoever gives up means the rest of the answer, too.
+        const stream = body.pipeThrough(new TransformStream(), options as object);
+        return {
+          fileName: nameIn(response.headers.get("content-disposition") ?? ""),
+          stream,
+          text: () => new Response(stream).text(),
+        };
+      },
+    );
+
+/** RFC 6266: the one in Unicode, or else the plain one. */
+const nameIn = (header: string): string | undefined => {
+  const coded = /filename\*=UTF-8''([^;]+)/i.exec(header)?.[1];
+  if (coded !== undefined) return decodeURIComponent(coded);
+  return /filename="([^"]+)"/i.exec(header)?.[1];
+};

@@ -1,0 +1,83 @@
+import type { ServiceErrorCode } from "./types.ts";
+
+/**
+ * What a failure means for the money.
+ *
+ * - `nothing_charged`, `refunded`: as the words say.
+ * - `kept`: the charge stands.
+ * - `retry_same_key`: it may have been charged; sent again under `idempotencyKey` it is not charged twice.
+ * - `repeat_search`: it may have been charged; the same search within the same two minutes is not charged twice.
+ * - `unknown`: look whether it was done before you send it again.
+ */
+export type MoneyOutcome =
+  | "nothing_charged"
+  | "refunded"
+  | "kept"
+  | "retry_same_key"
+  | "repeat_search"
+  | "unknown";
+
+/**
+ * The service's codes, and those of what never reached it or never came back: `NETWORK`, `TIMEOUT`, `ABORTED`, and
+ * `UNREADABLE` for an answer that is not the service's.
+ */
+export type ErrorCode = ServiceErrorCode | "NETWORK" | "TIMEOUT" | "ABORTED" | "UNREADABLE";
+
+type Facts = {
+  readonly code: ErrorCode;
+  readonly money: MoneyOutcome;
+  readonly status?: number | undefined;
+  readonly retryable?: boolean;
+  readonly retryAfterMs?: number | undefined;
+  readonly details?: unknown;
+  readonly requestId?: string | undefined;
+  readonly idempotencyKey?: string | undefined;
+  readonly cause?: unknown;
+};
+
+/** Every way in which a call can fail. */
+export class MailproofError extends Error {
+  override readonly name = "MailproofError";
+  declare readonly code: ErrorCode;
+  /** What happened to the money. The message says it in a sentence. */
+  declare readonly money: MoneyOutcome;
+  /** Undefined: no answer came. */
+  declare readonly status: number | undefined;
+  /** Whether the same call may be sent again later, without being paid for twice. */
+  declare readonly retryable: boolean;
+  declare readonly retryAfterMs: number | undefined;
+  /** Which fields were wrong, how many credits are needed, and the like. */
+  declare readonly details: unknown;
+  /** For whoever asks the service's operator. */
+  declare readonly requestId: string | undefined;
+  /** The key that the call was sent under: send it again with this one. */
+  declare readonly idempotencyKey: string | undefined;
+
+  constructor(message: string, facts: Facts) {
+    super(message, { cause: facts.cause });
+    Object.assign(this, { retryable: false }, facts);
+  }
+}
+
+/** Whether a charge was kept, or nobody knows, only the service says, and in its own words. */
+const SENTENCE: Readonly<Partial<Record<MoneyOutcome, string>>> = {
+  nothing_charged: "Nothing was charged.",
+  refunded: "The charge was refunded.",
+  retry_same_key:
+    "It may have been charged; sent again with the same idempotencyKey it is not charged twice.",
+  repeat_search:
+    "It may have been charged; the same search within its two minutes is not charged twice.",
+};
+
+/** A failure of ours, which ends like the service's: with what it means for the money. */
+export const failure = (what: string, facts: Facts): MailproofError =>
+  new MailproofError(`${what} ${SENTENCE[facts.money]}`, facts);
+
+/** An answer says what became of its own request. One that was lost before may still have been paid for. */
+export const inDoubt = (error: MailproofError): MailproofError =>
+  error.money === "nothing_charged"
+    ? failure(
+        `An earlier try was not answered, and this one: ${error.message}`,
+        Object.assign({}, error, { money: "retry_same_key" as const, cause: error }),
+      )
+    : error;

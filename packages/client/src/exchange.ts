@@ -1,0 +1,31 @@
+import { aborted, attempt, type Try } from "./attempt.ts";
+import type { Clock } from "./clock.ts";
+import { inDoubt, MailproofError } from "./errors.ts";
+import { mayRepeat, waitBefore } from "./retry.ts";
+
+export type Exchange = Try & { readonly retries: number; readonly clock: Clock };
+
+/** Sends a request until it is answered, as often as it may be. The last failure tells of the money of all tries. */
+export const exchange = async <T>(
+  one: Exchange,
+  read: (response: Response) => Promise<T>,
+): Promise<T> => {
+  let isInDoubt = false;
+  for (let tries = 0; ; tries++) {
+    let error: MailproofError;
+    let waitMs: number | null = null;
+    try {
+      return await attempt(one, read);
+    } catch (thrown) {
+      // What is no failure of a call is a mistake in the calling.
+      if (!(thrown instanceof MailproofError)) throw thrown;
+      error = isInDoubt ? inDoubt(thrown) : thrown;
+      if (tries < one.retries && mayRepeat(one.operation, thrown))
+        waitMs = waitBefore(tries, thrown, one.clock.random);
+    }
+    if (waitMs === null) throw error;
+    isInDoubt ||= error.money === "retry_same_key";
+    await one.clock.sleep(waitMs, one.signal);
+    if (one.signal?.aborted) throw aborted(one, error.money);
+  }
+};

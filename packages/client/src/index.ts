@@ -1,0 +1,26 @@
+import { type Client, createClient as create } from "./client.ts";
+import type { ClientOptions } from "./options.ts";
+
+export type { Client } from "./client.ts";
+export type { Download } from "./download.ts";
+export { type ErrorCode, MailproofError, type MoneyOutcome } from "./errors.ts";
+export type { FileSource } from "./file-source.ts";
+export type { WaitOptions } from "./jobs.ts";
+export type { CallOptions, ClientOptions, PaidCallOptions } from "./options.ts";
+export type * from "./types.ts";
+export type {
+  FileProgress,
+  UploadInput,
+  VerifiedFile,
+  VerifyFileInput,
+  VerifyFileOptions,
+} from "./verify-file.ts";
+export {
+  verifyWebhook,
+  WebhookError,
+  type WebhookFault,
+  type WebhookInput,
+} from "./webhooks.ts";
+
+/** A client of one service under one key. It holds nothing else, so there may be many. */
+export const createClient = (options: ClientOptions): Client => create(options);

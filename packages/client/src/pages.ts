@@ -1,0 +1,11 @@
+/** Everything of a list, page by page, as it is asked for. A page is read when the one before it is used up. */
+export async function* pages<T>(
+  read: (cursor: string | undefined) => Promise<{ items: readonly T[]; next: string | undefined }>,
+): AsyncGenerator<T, void, undefined> {
+  let cursor: string | undefined;
+  do {
+    const { items, next } = await read(cursor);
+    yield* items;
+    cursor = next;
+  } while (cursor !== undefined);
+}

@@ -1,0 +1,32 @@
+import type { Operation } from "./operation.ts";
+
+type Values = Readonly<Record<string, unknown>>;
+
+export type Outgoing = {
+  readonly method: string;
+  readonly path: string;
+  /** JSON. */
+  readonly body: string | undefined;
+};
+
+/** One value of a caller, laid out as path, query and body. */
+export const outgoing = ({ route, fixed }: Operation, input: Values = {}): Outgoing => {
+  const [method = "", pattern = ""] = route.split(" ");
+  const rest: Record<string, unknown> = { ...input, ...fixed };
+  const path = pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = rest[name];
+    // An empty one would be another route.
+    if (typeof value !== "string" || value === "") throw new TypeError(`${name} is required`);
+    delete rest[name];
+    return encodeURIComponent(value);
+  });
+  if (method === "POST" || method === "PUT")
+    return { method, path, body: isEmpty(rest) ? undefined : JSON.stringify(rest) };
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(rest as Record<string, string | undefined>))
+    if (value !== undefined) query.set(name, value);
+  const search = query.toString();
+  return { method, path: search === "" ? path : `${path}?${search}`, body: undefined };
+};
+
+const isEmpty = (values: Values): boolean => Object.keys(values).length === 0;

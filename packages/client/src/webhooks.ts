@@ -1,0 +1,139 @@
+import type { WebhookEvent } from "./types.ts";
+
+// Standard Webhooks: an HMAC over id, time and body, which stands in three headers.
+
+export interface WebhookInput {
+  /** The body as it came, and not as JSON that was read and written again. */
+  body: string | Uint8Array;
+  headers:
+    | { get(name: string): string | null }
+    | Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** The signing secret; both of them while a new one takes over. */
+  secret: string | readonly string[];
+  /** How far the sender's clock may be from ours. Five minutes when left out. */
+  toleranceSeconds?: number | undefined;
+  /** In the place of the clock. */
+  now?: Date | undefined;
+}
+
+export type WebhookFault =
+  | "MISSING_HEADER"
+  | "INVALID_TIMESTAMP"
+  | "TOO_OLD"
+  | "TOO_NEW"
+  | "INVALID_SECRET"
+  | "INVALID_SIGNATURE"
+  | "UNREADABLE";
+
+/** What was sent does not prove that it comes from the service. Answer it with 400, and do nothing. */
+export class WebhookError extends Error {
+  override readonly name = "WebhookError";
+  readonly code: WebhookFault;
+
+  constructor(code: WebhookFault, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+const TOLERANCE_SECONDS = 300;
+
+/** The event, once it is certain who sent it, and that it was sent just now. */
+export const verifyWebhook = async ({
+  body,
+  headers,
+  secret,
+  toleranceSeconds = TOLERANCE_SECONDS,
+  now = new Date(),
+}: WebhookInput): Promise<WebhookEvent> => {
+  const [id, timestamp, signatures] = [
+    headerIn(headers, "webhook-id"),
+    headerIn(headers, "webhook-timestamp"),
+    headerIn(headers, "webhook-signature"),
+  ];
+  assertRecent(timestamp, toleranceSeconds, now);
+  const signed = joined(bytesOf(`${id}.${timestamp}.`), bytesOf(body));
+  const given = signaturesIn(signatures);
+  let isProven = false;
+  for (const one of [secret].flat()) {
+    const key = await keyOf(one);
+    // WebCrypto compares in constant time.
+    for (const signature of given)
+      isProven = (await crypto.subtle.verify("HMAC", key, signature, signed)) || isProven;
+  }
+  if (!isProven) throw new WebhookError("INVALID_SIGNATURE", "No signature is by this secret.");
+  return eventIn(body);
+};
+
+const headerIn = (headers: WebhookInput["headers"], name: string): string => {
+  const found = isGetter(headers)
+    ? headers.get(name)
+    : Object.entries(headers).find(([one]) => one.toLowerCase() === name)?.[1];
+  const value = Array.isArray(found) ? found.join(" ") : found;
+  if (typeof value === "string" && value !== "") return value;
+  throw new WebhookError("MISSING_HEADER", `The header ${name} is missing.`);
+};
+
+const isGetter = (
+  headers: WebhookInput["headers"],
+): headers is { get(name: string): string | null } => typeof headers["get"] === "function";
+
+const assertRecent = (timestamp: string, toleranceSeconds: number, now: Date): void => {
+  if (!/^\d{1,12}$/.test(timestamp))
+    throw new WebhookError("INVALID_TIMESTAMP", "webhook-timestamp is no time.");
+  const aheadSeconds = Number(timestamp) - now.getTime() / 1000;
+  if (aheadSeconds < -toleranceSeconds)
+    throw new WebhookError("TOO_OLD", "Sent too long ago: it may be a copy.");
+  if (aheadSeconds > toleranceSeconds)
+    throw new WebhookError("TOO_NEW", "Sent in the future: compare the clocks.");
+};
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** Of several, with blanks between them, those that we can check. */
+const signaturesIn = (header: string): readonly Bytes[] =>
+  header.split(" ").flatMap((one) => {
+    const [version, text = ""] = one.split(",");
+    const bytes = version === "v1" ? fromBase64(text) : undefined;
+    return bytes ? [bytes] : [];
+  });
+
+const PREFIX = "whsec_";
+
+/** A secret of the service is base64 behind its prefix; one that was made up for a callback is its own bytes. */
+const keyOf = async (secret: string) => {
+  const bytes = secret.startsWith(PREFIX)
+    ? fromBase64(secret.slice(PREFIX.length))
+    : bytesOf(secret);
+  if (!bytes?.length) throw new WebhookError("INVALID_SECRET", "This is no signing secret.");
+  const hmac = { name: "HMAC", hash: "SHA-256" };
+  return crypto.subtle.importKey("raw", bytes, hmac, false, ["verify"]);
+};
+
+const fromBase64 = (text: string): Bytes | undefined => {
+  try {
+    return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+};
+
+const bytesOf = (text: string | Uint8Array): Bytes =>
+  typeof text === "string" ? new TextEncoder().encode(text) : new Uint8Array(text);
+
+const joined = (a: Bytes, b: Bytes): Bytes => {
+  const both = new Uint8Array(a.length + b.length);
+  both.set(a);
+  both.set(b, a.length);
+  return both;
+};
+
+const eventIn = (body: string | Uint8Array): WebhookEvent => {
+  try {
+    return JSON.parse(
+      typeof body === "string" ? body : new TextDecoder().decode(body),
+    ) as WebhookEvent;
+  } catch {
+    throw new WebhookError("UNREADABLE", "The body is no JSON.");
+  }
+};

@@ -1,0 +1,45 @@
+import type { Item, Json } from "@mailproof/core/table";
+
+/** A value as DynamoDB writes it, with its kind before it. */
+export type Value =
+  | { readonly S: string }
+  | { readonly N: string }
+  | { readonly BOOL: boolean }
+  | { readonly NULL: true }
+  | { readonly L: readonly Value[] }
+  | { readonly M: Values };
+
+export type Values = { readonly [field: string]: Value };
+
+export const toValue = (json: Json): Value => {
+  if (json === null) return { NULL: true };
+  // DynamoDB keeps UTF-8, in which there is no half of a pair: it becomes the sign for what is no letter.
+  if (typeof json === "string") return { S: json.toWellFormed() };
+  if (typeof json === "number") return { N: String(json) };
+  if (typeof json === "boolean") return { BOOL: json };
+  return isList(json) ? { L: json.map(toValue) } : { M: toValues(json) };
+};
+
+// Array.isArray does not tell a readonly list from the rest.
+const isList = (json: object): json is readonly Json[] => Array.isArray(json);
+
+/** A field that is undefined is not there. */
+export const toValues = (fields: { readonly [field: string]: Json | undefined }): Values =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([field, json]) =>
+      json === undefined ? [] : [[field, toValue(json)]],
+    ),
+  );
+
+export const fromValue = (value: Value): Json => {
+  if ("S" in value) return value.S;
+  if ("N" in value) return Number(value.N);
+  if ("BOOL" in value) return value.BOOL;
+  if ("L" in value) return value.L.map(fromValue);
+  return "M" in value ? fromValues(value.M) : null;
+};
+
+const fromValues = (values: Values): { readonly [field: string]: Json } =>
+  Object.fromEntries(Object.entries(values).map(([field, value]) => [field, fromValue(value)]));
+
+export const toItem = (values: Values): Item => fromValues(values) as Item;

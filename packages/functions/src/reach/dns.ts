@@ -1,0 +1,30 @@
+import type { Keys } from "@mailproof/core/mail/blocklists/analyse";
+import { listHealth } from "@mailproof/core/mail/blocklists/health";
+import { BARRACUDA_KEY, BLOCKLISTS, SPAMHAUS_KEY } from "@mailproof/core/mail/blocklists/lists";
+import type { Environment } from "../settings.ts";
+import type { Reach } from "../world.ts";
+import { resolversIn } from "./resolvers.ts";
+
+/** For what looks at the records of domains: an endpoint that needs "dns", and the workers that check. */
+export const toDns: Reach = ({ environment, now }) => {
+  const dns = resolversIn(environment, "DNS_SERVERS");
+  return {
+    names: {
+      dns,
+      listDns: environment["BLOCKLIST_DNS_SERVERS"]
+        ? resolversIn(environment, "BLOCKLIST_DNS_SERVERS")
+        : dns,
+      allowed: [],
+      blocklists: {
+        listsFor: () => BLOCKLISTS,
+        keys: keysIn(environment),
+        isHealthy: listHealth(now),
+      },
+    },
+  };
+};
+
+const keysIn = ({ SPAMHAUS_KEY: spamhaus, BARRACUDA_REGISTERED }: Environment): Keys => ({
+  ...(spamhaus && { [SPAMHAUS_KEY.key]: spamhaus }),
+  ...(BARRACUDA_REGISTERED === "yes" && { [BARRACUDA_KEY.key]: "registered" }),
+});

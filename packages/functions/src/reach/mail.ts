@@ -1,0 +1,34 @@
+import { cachedDns } from "@mailproof/core/mail/dns/cached";
+import { lists } from "@mailproof/core/mail/lists/lists";
+import { engineOver } from "@mailproof/core/verify/engine";
+import { tablePlaces } from "@mailproof/core/verify/table-places";
+import { connectDirectly } from "@mailproof/net/smtp-wire";
+import { connectThrough } from "@mailproof/net/socks";
+import { listIn } from "../settings.ts";
+import type { Reach } from "../world.ts";
+import { resolversIn } from "./resolvers.ts";
+
+const NAMES_CACHED_MAX = 100_000;
+const SMTP_PORT = 25;
+
+/** For what runs in the VPC, behind the addresses that mail servers know us by. */
+export const toMailServers: Reach = ({ environment, table, now, random, sleep }) => {
+  const { SMTP_HELLO = "mailproof.invalid", SMTP_FROM = "probe@mailproof.invalid" } = environment;
+  const proxies = listIn(environment, "SMTP_PROXIES");
+  const dns = resolversIn(environment, "DNS_SERVERS");
+  return {
+    engine: engineOver({
+      dns: cachedDns(dns, { now, entriesMax: NAMES_CACHED_MAX }),
+      connect: proxies.length > 0 ? connectThrough(proxies, now) : connectDirectly,
+      table,
+      lists: lists(),
+      allowed: [],
+      smtp: { helo: SMTP_HELLO, from: SMTP_FROM, port: SMTP_PORT },
+      // Hundreds of Lambdas are one sender to a mail server: they count together.
+      places: tablePlaces({ table, now, random, sleep }),
+      now,
+      random,
+      sleep,
+    }),
+  };
+};

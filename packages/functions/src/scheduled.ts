@@ -1,0 +1,6 @@
+import type { Schedule } from "@mailproof/core/worker";
+import type { World } from "@mailproof/core/world";
+
+/** The whole Lambda of one schedule. What it throws is counted by AWS as an error, and there is an alarm on those. */
+export const scheduled = (schedule: Schedule, world: World) => (): Promise<void> =>
+  schedule.run(world);

@@ -1,0 +1,21 @@
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import { Misuse } from "./command.ts";
+
+/** A file that is there is never written over: it may be the list itself, or results that were paid for. */
+export const openOut = async (file: string | undefined): Promise<NodeJS.WritableStream> => {
+  if (file === undefined) return process.stdout;
+  const out = createWriteStream(file, { flags: "wx" });
+  await once(out, "open").catch((error: NodeJS.ErrnoException) => {
+    throw new Misuse(error.code === "EEXIST" ? `${file} is there already.` : error.message);
+  });
+  return out;
+};
+
+/** As fast as the other end reads. */
+export const print = async (
+  out: NodeJS.WritableStream,
+  text: string | Uint8Array,
+): Promise<void> => {
+  if (text.length > 0 && !out.write(text)) await once(out, "drain");
+};

@@ -1,0 +1,83 @@
+import type { Client } from "@mailproof/client/client";
+import type { VerificationResult } from "@mailproof/client/types";
+import type { Verification } from "@mailproof/core/verify/result";
+import { openOut, print } from "./out.ts";
+import { type Service, untilInterrupted } from "./service.ts";
+import { asJson, type Show } from "./show-results.ts";
+
+type Wishes = { readonly out: string | undefined; readonly evidence: boolean };
+
+/** Addresses one by one, by a service, printed as the engine's own are. */
+export const verifyWordsByService = async (
+  { client }: Service,
+  emails: readonly string[],
+  show: Show,
+  { out: file, evidence }: Wishes,
+): Promise<number> => {
+  const out = await openOut(file);
+  const { signal, end } = untilInterrupted();
+  await print(out, show.first);
+  try {
+    for (const email of emails) {
+      const result = await verified(client, email, evidence, signal);
+      const line =
+        show === asJson ? `${JSON.stringify(result)}\n` : show.line(asOurs(result), [email]);
+      await print(out, line);
+    }
+  } finally {
+    end();
+    if (out !== process.stdout) out.end();
+  }
+  return 0;
+};
+
+/** A check that takes long becomes a job of one address, which is paid for already. */
+const verified = async (
+  client: Client,
+  email: string,
+  evidence: boolean,
+  signal: AbortSignal,
+): Promise<VerificationResult> => {
+  const told = await client.verify({ email, options: { include_evidence: evidence } }, { signal });
+  if (told.status !== "pending") return told;
+  const job = { id: told.job_id };
+  const { status, error } = await client.waitForJob(job, { signal });
+  for await (const row of client.results(job, { signal })) return row;
+  throw new Error(`${told.job_id} is ${status}. ${error ?? ""}`);
+};
+
+/** As the engine in this process says it, for whoever prints what it says. */
+const asOurs = ({ verification, flags, ai, ...told }: VerificationResult): Verification => ({
+  email: told.email,
+  status: told.status,
+  score: told.quality_score,
+  reason: told.reason,
+  subStatus: told.sub_status,
+  provider: told.provider,
+  verification: {
+    syntaxValid: verification.syntax_valid,
+    domainExists: verification.domain_exists,
+    mxFound: verification.mx_found,
+    smtpCheck: verification.smtp_check,
+    mailboxExists: verification.mailbox_exists,
+    catchAll: verification.catch_all,
+  },
+  flags: {
+    disposable: flags.disposable,
+    roleAccount: flags.role_account,
+    freeProvider: flags.free_provider,
+    spamTrap: flags.spam_trap,
+    honeypot: flags.honeypot,
+    botGenerated: flags.bot_generated,
+  },
+  enrichment: told.enrichment as Verification["enrichment"],
+  ...(ai && {
+    ai: {
+      typoSuggestion: ai.typo_suggestion,
+      typoConfidence: ai.typo_confidence,
+      catchAllConfidence: ai.catch_all_confidence,
+    },
+  }),
+  retry: null,
+  verifiedAt: told.verified_at,
+});

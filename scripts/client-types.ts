@@ -1,0 +1,201 @@
+// Writes packages/client/src/types.ts and operations.ts from the endpoints:
+//
+//   npx node scripts/client-types.ts
+//
+// Run it after an endpoint has changed; test/client/types.test.ts says when that was forgotten.
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { ActivityRecord } from "@mailproof/api/activity";
+import { CheckFacts, CheckResult } from "@mailproof/api/deliverability-check";
+import type { Endpoint } from "@mailproof/api/endpoint";
+import { endpoints } from "@mailproof/api/endpoints";
+import { JobFacts, ResultRow } from "@mailproof/api/jobs";
+import { KeyFacts } from "@mailproof/api/key-facts";
+import { MonitorFacts } from "@mailproof/api/monitors";
+import { VerificationResult } from "@mailproof/api/verification";
+import { DeliveryFacts, WebhookFacts } from "@mailproof/api/webhook-facts";
+import { STATUS } from "@mailproof/core/failure";
+import { EventPayload } from "@mailproof/core/webhooks/payloads";
+import type { GenericSchema } from "valibot";
+import { NAMES, QUERY_TYPES, SAME_WHEN_REPEATED } from "./client/names.ts";
+import { fieldsOf, type Named, partsOf, typeOf } from "./client/type-of.ts";
+
+const SHARED: Named = new Map<GenericSchema, string>([
+  [VerificationResult, "VerificationResult"],
+  [ResultRow, "ResultRow"],
+  [JobFacts, "Job"],
+  [ActivityRecord, "ActivityRecord"],
+  [CheckFacts, "CheckFacts"],
+  [CheckResult, "CheckResult"],
+  [MonitorFacts, "Monitor"],
+  [KeyFacts, "ApiKey"],
+  [WebhookFacts, "Webhook"],
+  [DeliveryFacts, "Delivery"],
+]);
+
+/** One thing that a caller can ask for. A route with actions is several. */
+type Operation = {
+  readonly endpoint: Endpoint;
+  readonly name: string;
+  /** The fields of the body that are what makes this action. */
+  readonly fixed: Readonly<Record<string, string>>;
+  readonly body: GenericSchema | undefined;
+  readonly output: GenericSchema;
+  readonly repeat: "always" | "keyed" | "never";
+};
+
+const operationsOf = (endpoint: Endpoint): readonly Operation[] => {
+  const { route, keyed } = endpoint;
+  const body = endpoint.body as GenericSchema | undefined;
+  const output = endpoint.output as GenericSchema;
+  const operation = (action: string | null, of: Pick<Operation, "fixed" | "body" | "output">) => {
+    const id = action === null ? route : `${route} ${action}`;
+    const name = NAMES[id];
+    if (!name) throw new Error(`${id} has no name yet: give it one in scripts/client/names.ts`);
+    return { endpoint, name, ...of, repeat: repeatOf(endpoint, id, keyed === true) };
+  };
+  if (route === "GET /v1/jobs/{id}/download")
+    return [operation(null, { fixed: { format: "json" }, body, output })];
+  if (!body || partsOf(body).type !== "variant")
+    return [operation(null, { fixed: {}, body, output })];
+  // The answer of each action stands at its own place in the union.
+  const answers = partsOf(output).options as readonly GenericSchema[];
+  return (partsOf(body).options as readonly GenericSchema[]).map((one, at) => {
+    const action = String(partsOf(partsOf(one).entries?.["action"] as GenericSchema).literal);
+    const answer = answers[at] as GenericSchema;
+    return operation(action, { fixed: { action }, body: one, output: answer });
+  });
+};
+
+const repeatOf = ({ route }: Endpoint, id: string, keyed: boolean): Operation["repeat"] => {
+  if (SAME_WHEN_REPEATED.includes(id)) return "always";
+  if (keyed) return "keyed";
+  return /^(?:GET|PUT|DELETE) /.test(route) ? "always" : "never";
+};
+
+const entriesOf = (schema: unknown) =>
+  schema === undefined ? {} : (partsOf(schema as GenericSchema).entries ?? {});
+
+/** Path, query and body of a request are one value to its caller. */
+const inputOf = ({ endpoint, body, fixed }: Operation): { fields: string; isOptional: boolean } => {
+  const parts = [entriesOf(endpoint.path), entriesOf(endpoint.query), entriesOf(body)];
+  const names = parts.flatMap((part) => Object.keys(part));
+  if (new Set(names).size < names.length)
+    throw new Error(`${endpoint.route} has one name for two things`);
+  const wanted = parts.flatMap((part) => Object.entries(part)).filter(([name]) => !(name in fixed));
+  const fields = wanted.map(([name, schema]) => {
+    const type = name in entriesOf(endpoint.query) ? QUERY_TYPES[name] : undefined;
+    return type === undefined
+      ? fieldsOf({ [name]: schema }, "input", SHARED)
+      : `${name}?: ${type} | undefined;`;
+  });
+  const isOptional = wanted.every(([, schema]) => partsOf(schema).type === "optional");
+  return { fields: fields.join("\n"), isOptional };
+};
+
+const capital = (name: string): string => name.slice(0, 1).toUpperCase() + name.slice(1);
+
+const comment = (...lines: readonly string[]): string =>
+  `/**\n${lines.map((line) => ` * ${line}`).join("\n")}\n */`;
+
+const REPEATS = {
+  keyed:
+    "Sent with an Idempotency-Key, so it is sent again until an answer comes, and paid for once.",
+  always: "Sent again until an answer comes.",
+  never: "Sent again only when it is certain that nothing was done.",
+};
+
+const methodOf = (operation: Operation): string => {
+  const { endpoint, name, repeat } = operation;
+  const { fields, isOptional } = inputOf(operation);
+  const price = endpoint.price !== null && repeat !== "always" ? [`Price: ${endpoint.price}`] : [];
+  const input = fields === "" ? "" : `input${isOptional ? "?" : ""}: ${capital(name)}Input, `;
+  const options = repeat === "keyed" ? "PaidCallOptions" : "CallOptions";
+  return `${comment(endpoint.summary, "", ...price, REPEATS[repeat], "", `\`${endpoint.route}\``)}
+${name}(${input}options?: ${options}): Promise<${capital(name)}Data>;`;
+};
+
+const typesOf = (operation: Operation): string => {
+  const { name, output, endpoint } = operation;
+  const { fields } = inputOf(operation);
+  const input = fields === "" ? "" : `export interface ${capital(name)}Input {\n${fields}\n}\n\n`;
+  const data = declared(`${capital(name)}Data`, typeOf(output, "output", SHARED));
+  return `// ${endpoint.route}\n\n${input}${data}`;
+};
+
+/** An interface where that can be: editors show its name and not all of it. */
+const declared = (name: string, type: string): string => {
+  const [, base, own] =
+    /^(?:(\w+) & )?(\{[^|]*\})$/s.exec(type.replaceAll(/ \| (?!\{)/g, "\0")) ?? [];
+  if (own === undefined) return `export type ${name} = ${type};`;
+  const fields = own.replaceAll("\0", " | ");
+  return `export interface ${name} ${base === undefined ? "" : `extends ${base} `}${fields}`;
+};
+
+const sharedTypes = (): string =>
+  [...SHARED]
+    .map(([schema, name]) => {
+      const others = new Map([...SHARED].filter(([other]) => other !== schema));
+      return declared(name, typeOf(schema, "output", others));
+    })
+    .join("\n\n");
+
+const HEAD =
+  "// Made by scripts/client-types.ts from the service's endpoints. Do not change it here.\n";
+
+const formatted = (source: string): string =>
+  execFileSync("node_modules/.bin/biome", ["format", "--stdin-file-path=made.ts"], {
+    input: source,
+    encoding: "utf8",
+  });
+
+/** The files of the client that follow from the endpoints, by their path. */
+export const clientTypes = (): Readonly<Record<string, string>> => {
+  const operations = endpoints.flatMap(operationsOf);
+  const types = `${HEAD}
+import type { CallOptions, PaidCallOptions } from "./options.ts";
+
+/** The codes of the service's failures. */
+export type ServiceErrorCode = ${Object.keys(STATUS)
+    .map((code) => `"${code}"`)
+    .join(" | ")};
+
+${sharedTypes()}
+
+/** The body of a webhook. Events may gain fields, and there may be more of them. */
+export type WebhookEvent = ${typeOf(EventPayload, "output", SHARED)};
+
+${operations.map(typesOf).join("\n\n")}
+
+/** Every operation of the service. */
+export interface Operations {
+${operations.map(methodOf).join("\n\n")}
+}
+`;
+  const rows = operations.map(({ endpoint, name, repeat, fixed, ...operation }) => {
+    const row = {
+      route: endpoint.route,
+      ...(repeat !== "always" && { repeat }),
+      ...(endpoint.price !== null && repeat === "never" && { paid: true }),
+      ...(inputOf({ endpoint, name, repeat, fixed, ...operation }).fields === "" && { bare: true }),
+      ...(endpoint.enveloped === false && { unwrapped: true }),
+      ...(Object.keys(fixed).length > 0 && { fixed }),
+    };
+    return `${name}: ${JSON.stringify(row)},`;
+  });
+  const table = `${HEAD}
+import type { Operation } from "./operation.ts";
+import type { Operations } from "./types.ts";
+
+export const OPERATIONS: Readonly<Record<keyof Operations, Operation>> = {
+${rows.join("\n")}
+};
+`;
+  return {
+    "packages/client/src/types.ts": formatted(types),
+    "packages/client/src/operations.ts": formatted(table),
+  };
+};
+
+if (import.meta.main)
+  for (const [file, source] of Object.entries(clientTypes())) writeFileSync(file, source);

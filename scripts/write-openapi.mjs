@@ -1,0 +1,31 @@
+// Writes the examples of the document, and docs/openapi.json, again. Run it when a test says that they are stale:
+// node scripts/write-openapi.mjs
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { recorded } from "../test/api/recorded.ts";
+
+const EXAMPLES = "packages/api/src/openapi/examples.ts";
+
+const head = `\
+// Written by scripts/write-openapi.mjs: requests that were really sent, and what was answered.
+
+export type Example = {
+  readonly route: string;
+  readonly name: string;
+  readonly title: string;
+  readonly path: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  readonly request?: unknown;
+  readonly status: number;
+  readonly answer: unknown;
+};
+
+export const EXAMPLES: readonly Example[] = `;
+
+writeFileSync(EXAMPLES, `${head}${JSON.stringify(await recorded(), null, 2)};\n`);
+execFileSync("node_modules/.bin/biome", ["format", "--write", EXAMPLES]);
+
+// Not before they are written: the document has them in it.
+const { openapi } = await import("@mailproof/api/openapi/openapi");
+const written = JSON.stringify(openapi("http://127.0.0.1:8787"), null, 2);
+writeFileSync("docs/openapi.json", `${written}\n`);

@@ -1,0 +1,137 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import type { Schema } from "@mailproof/api/endpoint";
+import { endpoints } from "@mailproof/api/endpoints";
+import { componentsOf, EVENTS } from "@mailproof/api/openapi/components";
+import { openapi } from "@mailproof/api/openapi/openapi";
+import { OPERATIONS } from "@mailproof/api/openapi/operations";
+import { STATUS } from "@mailproof/core/failure";
+import { EVENT_TYPES, TEST_EVENT } from "@mailproof/core/webhooks/payloads";
+import { expect, test } from "vitest";
+
+const BASE = "http://127.0.0.1:8787";
+const document: any = openapi(BASE);
+
+const operations = Object.entries<any>(document.paths).flatMap(([path, methods]) =>
+  Object.entries<any>(methods).map(([method, operation]) => ({
+    route: `${method.toUpperCase()} ${path}`,
+    operation,
+  })),
+);
+
+const answerOf = (operation: any, status: string): any => {
+  const answer = operation.responses[status];
+  const name = /^#\/components\/responses\/(\w+)$/.exec(answer.$ref ?? "")?.[1];
+  return name === undefined ? answer : document.components.responses[name];
+};
+
+test("docs/openapi.json is what the list of endpoints says now", () => {
+  expect(
+    JSON.parse(readFileSync("docs/openapi.json", "utf8")),
+    `docs/openapi.json is stale: run "node scripts/write-openapi.mjs"`,
+  ).toEqual(document);
+});
+
+test("the document has every endpoint, and nothing else has a name in it", () => {
+  const routes = endpoints.map(({ route }) => route).toSorted();
+
+  expect(operations.map(({ route }) => route).toSorted()).toEqual(routes);
+  expect(Object.keys(OPERATIONS).toSorted()).toEqual(routes);
+});
+
+test("no two operations have one name, and every tag is used", () => {
+  const ids = operations.map(({ operation }) => operation.operationId);
+  const tags = operations.flatMap(({ operation }) => operation.tags);
+
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(new Set(tags)).toEqual(new Set(document.tags.map(({ name }: any) => name)));
+});
+
+test.each(endpoints)(
+  "$route tells every status and every code that it answers with",
+  (endpoint) => {
+    const operation = operations.find(({ route }) => route === endpoint.route)?.operation;
+    const statuses = [...endpoint.answers, ...endpoint.errors.map((code) => STATUS[code])];
+    const codes = Object.keys(operation.responses).flatMap((status) => {
+      const schema = answerOf(operation, status).content?.["application/json"]?.schema;
+      const name = /^#\/components\/schemas\/(\w+Error)$/.exec(schema?.$ref ?? "")?.[1];
+      return name === undefined
+        ? []
+        : document.components.schemas[name].properties.error.properties.code.enum;
+    });
+
+    expect(new Set(Object.keys(operation.responses))).toEqual(
+      new Set([...statuses.map(String), ...(endpoint.route.endsWith("/download") ? ["303"] : [])]),
+    );
+    expect(codes).toHaveLength(new Set(codes).size);
+    expect(new Set(codes)).toEqual(new Set<string>(endpoint.errors));
+  },
+);
+
+test.each(endpoints)(
+  "$route says who may call it and what it costs",
+  ({ route, access, price }) => {
+    const operation = operations.find((one) => one.route === route)?.operation;
+    const roles = operation.security.flatMap((one: any) => Object.values(one).flat());
+
+    expect(operation.security).toHaveLength(access === "public" ? 0 : 2);
+    expect(new Set(roles)).toEqual(new Set(access.includes(":") ? [access] : []));
+    expect(operation["x-price"] ?? null).toBe(price);
+  },
+);
+
+test("the document has every event that is sent, with its payload", () => {
+  expect(Object.keys(document.webhooks).toSorted()).toEqual(
+    [...EVENT_TYPES, TEST_EVENT].toSorted(),
+  );
+});
+
+/** Objects and lists of names; of other shapes nobody would want a type. */
+const deservesName = (schema: any): boolean =>
+  schema.pipe === undefined && (schema.entries !== undefined || schema.type === "picklist");
+
+test("a shape that stands in more than one place has a name of its own", () => {
+  const named = componentsOf();
+  const places = new Map<unknown, number>();
+  const visit = (schema: any) => {
+    if (typeof schema !== "object" || schema === null || schema.kind !== "schema") return;
+    places.set(schema, (places.get(schema) ?? 0) + 1);
+    if ((places.get(schema) ?? 0) > 1) return;
+    for (const part of [schema.item, schema.wrapped, schema.value]) visit(part);
+    for (const part of [...(schema.pipe?.slice(1) ?? []), ...(schema.options ?? [])]) visit(part);
+    for (const part of Object.values(schema.entries ?? {})) visit(part);
+  };
+  for (const { body, output } of endpoints) for (const one of [body, output]) visit(one);
+  for (const [, schema] of EVENTS) visit(schema);
+
+  const nameless = [...places].filter(
+    ([schema, count]) => count > 1 && deservesName(schema) && !named.has(schema as Schema),
+  );
+  expect(nameless.map(([schema]: any) => Object.keys(schema.entries ?? schema.options))).toEqual(
+    [],
+  );
+});
+
+test("no name stands for two shapes", () => {
+  const names = [...componentsOf().values()];
+
+  expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+});
+
+test("Redocly finds nothing to say against it, by its recommended rules", () => {
+  const said = execFileSync(
+    "node_modules/.bin/redocly",
+    ["lint", "--extends", "recommended", "--format", "json", "docs/openapi.json"],
+    {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "pipe"],
+      env: {
+        ...process.env,
+        REDOCLY_TELEMETRY: "off",
+        REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
+      },
+    },
+  );
+
+  expect(JSON.parse(said)).toMatchObject({ totals: { errors: 0, warnings: 0 }, problems: [] });
+});

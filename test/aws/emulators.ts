@@ -1,0 +1,72 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { type Aws, type Service, type Transport, transport } from "@mailproof/functions/aws/aws";
+
+// DynamoDB, SQS and S3 as npm ships them. docs/decisions/0024 says what they do not do, and what is
+// done about it.
+
+type Ports = { readonly dynamodb: string; readonly others: string };
+
+/** The emulator of DynamoDB; npm leaves it out on anything but Linux on x64. */
+export const DYNAMODB = "node_modules/@dynoxide/linux-x64/dynoxide";
+
+let started: Promise<Ports> | undefined;
+
+/** One set of them for a process, however many files it tests; they end with it. */
+export const emulators = (): Promise<Ports> => (started ??= start());
+
+const start = async (): Promise<Ports> => {
+  const script = new URL("./emulator-process.ts", import.meta.url).pathname;
+  const child = spawn(process.execPath, [script], { stdio: ["pipe", "pipe", "inherit"] });
+  const lines = createInterface(child.stdout);
+  const [line] = (await Promise.race([
+    once(lines, "line"),
+    once(child, "exit").then(([code]) => {
+      throw new Error(`the emulators ended with ${code}`);
+    }),
+  ])) as [string];
+  lines.close();
+  // They do not keep us here; and when we are gone their input ends, and they with it.
+  child.unref();
+  for (const pipe of [child.stdin, child.stdout]) (pipe as unknown as { unref(): void }).unref();
+  return JSON.parse(line) as Ports;
+};
+
+const sockets = transport();
+
+type Emulated = Partial<Pick<Aws, "credentials" | "endpoints" | "random" | "sleep">> & {
+  readonly now?: () => Date;
+  /** What happens between us and them. */
+  readonly between?: (next: Transport) => Transport;
+};
+
+export const REGION = "eu-central-1";
+export const CREDENTIALS = {
+  accessKeyId: "AKIDEXAMPLE",
+  secretAccessKey: "the secret of these tests",
+};
+
+export const emulatedAws = async (how: Emulated = {}): Promise<Aws> => {
+  const { dynamodb, others } = await emulators();
+  const { now = () => new Date(), between = (next) => next } = how;
+  const withClock: Transport = (request, timeoutMs) => {
+    const headers = { ...request.headers, "x-clock": String(now().getTime()) };
+    return sockets({ ...request, headers }, timeoutMs);
+  };
+  const endpoints: Record<Service, string> = {
+    dynamodb,
+    sqs: others,
+    s3: others,
+    lambda: "http://127.0.0.1:1",
+  };
+  return {
+    region: REGION,
+    credentials: how.credentials ?? CREDENTIALS,
+    endpoints: { ...endpoints, ...how.endpoints },
+    transport: between(withClock),
+    now,
+    random: how.random ?? (() => 0),
+    sleep: how.sleep ?? (async () => {}),
+  };
+};

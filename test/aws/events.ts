@@ -1,0 +1,27 @@
+import type { Received } from "@mailproof/core/queue";
+import type { Json } from "@mailproof/core/table";
+import type { SQSEvent, SQSRecord } from "aws-lambda";
+
+/** What a Lambda is called with when AWS has received these messages for it. */
+export const sqsEvent = (queue: string, received: readonly Received[]): SQSEvent => ({
+  Records: received.map(({ receipt, body, receiveCount }) =>
+    recordOf(queue, receipt, body, receiveCount),
+  ),
+});
+
+const recordOf = (queue: string, receipt: string, body: Json, receiveCount: number): SQSRecord => ({
+  messageId: receipt,
+  receiptHandle: receipt,
+  body: JSON.stringify(body),
+  attributes: {
+    ApproximateReceiveCount: String(receiveCount),
+    SentTimestamp: "1795219200000",
+    SenderId: "AIDAIENQZJOLO23YVJ4VO",
+    ApproximateFirstReceiveTimestamp: "1795219200001",
+  },
+  messageAttributes: {},
+  md5OfBody: "e4e68fb7bd0e697a0ae8f1bb342846b3",
+  eventSource: "aws:sqs",
+  eventSourceARN: `arn:aws:sqs:eu-central-1:123456789012:${queue}`,
+  awsRegion: "eu-central-1",
+});

@@ -1,0 +1,154 @@
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+import { CREDENTIALS, emulators, REGION } from "./emulators.ts";
+
+// The emulator of S3 answers whoever asks. This stands before it and lets through what is signed (Signature
+// Version 4, written down here once more and by nobody's library), and says of an answer what a link wants said.
+
+type Claim = {
+  readonly credential: string;
+  readonly date: string;
+  readonly signedHeaders: readonly string[];
+  readonly signature: string;
+  readonly payload: string;
+  readonly lives: number | null;
+};
+
+const sha256 = (text: string | Buffer): string => createHash("sha256").update(text).digest("hex");
+const hmac = (key: string | Buffer, text: string): Buffer =>
+  createHmac("sha256", key).update(text).digest();
+
+const encoded = (text: string): string =>
+  Buffer.from(text)
+    .toString("latin1")
+    .replaceAll(
+      /[^\w.~-]/g,
+      (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`,
+    );
+
+/** From the query of a link, or from the header of a request. */
+const claimOf = ({ searchParams: query }: URL, { headers }: IncomingMessage): Claim | null => {
+  if (query.has("X-Amz-Signature"))
+    return {
+      credential: query.get("X-Amz-Credential") ?? "",
+      date: query.get("X-Amz-Date") ?? "",
+      signedHeaders: (query.get("X-Amz-SignedHeaders") ?? "").split(";"),
+      signature: query.get("X-Amz-Signature") ?? "",
+      payload: "UNSIGNED-PAYLOAD",
+      lives: Number(query.get("X-Amz-Expires")),
+    };
+  const [, credential, signed, signature] =
+    /^AWS4-HMAC-SHA256 Credential=(\S+), SignedHeaders=(\S+), Signature=(\w+)$/.exec(
+      headers.authorization ?? "",
+    ) ?? [];
+  if (!credential || !signed || !signature) return null;
+  return {
+    credential,
+    date: String(headers["x-amz-date"]),
+    signedHeaders: signed.split(";"),
+    signature,
+    payload: String(headers["x-amz-content-sha256"]),
+    lives: null,
+  };
+};
+
+const signatureOf = (url: URL, { method = "", headers }: IncomingMessage, claim: Claim): string => {
+  const query = [...url.searchParams]
+    .filter(([name]) => name !== "X-Amz-Signature")
+    .map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
+    .toSorted()
+    .join("&");
+  const canonical = [
+    method,
+    url.pathname,
+    query,
+    ...claim.signedHeaders.map((name) => `${name}:${String(headers[name] ?? "").trim()}`),
+    "",
+    claim.signedHeaders.join(";"),
+    claim.payload,
+  ].join("\n");
+  const day = claim.date.slice(0, 8);
+  const scope = `${day}/${REGION}/s3/aws4_request`;
+  const toSign = ["AWS4-HMAC-SHA256", claim.date, scope, sha256(canonical)].join("\n");
+  const key = [REGION, "s3", "aws4_request"].reduce(
+    hmac as (key: Buffer, text: string) => Buffer,
+    hmac(`AWS4${CREDENTIALS.secretAccessKey}`, day),
+  );
+  return hmac(key, toSign).toString("hex");
+};
+
+const timeOf = (date: string): number =>
+  Date.parse(date.replace(/^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\dZ)$/, "$1-$2-$3:$4:$5"));
+
+const CLOCKS_APART_MS = 15 * 60_000;
+
+/** Null: it may pass. */
+const faultOf = (url: URL, asked: IncomingMessage, body: Buffer, nowMs: number): string | null => {
+  const claim = claimOf(url, asked);
+  if (!claim) return "AccessDenied";
+  if (!claim.credential.startsWith(`${CREDENTIALS.accessKeyId}/`)) return "InvalidAccessKeyId";
+  if (!claim.signedHeaders.includes("host")) return "AccessDenied";
+  const ageMs = nowMs - timeOf(claim.date);
+  const latest = claim.lives === null ? CLOCKS_APART_MS : claim.lives * 1000;
+  if (!(ageMs < latest && ageMs > -CLOCKS_APART_MS)) return "AccessDenied";
+  // What is not signed must not be there: S3 refuses its own headers when the signature does not cover them.
+  const stray = Object.keys(asked.headers).find(
+    (name) => name.startsWith("x-amz-") && !claim.signedHeaders.includes(name),
+  );
+  if (stray) return "AccessDenied";
+  if (claim.payload !== "UNSIGNED-PAYLOAD" && claim.payload !== sha256(body))
+    return "XAmzContentSHA256Mismatch";
+  const ours = Buffer.from(signatureOf(url, asked, claim));
+  const theirs = Buffer.from(claim.signature);
+  return ours.length === theirs.length && timingSafeEqual(ours, theirs)
+    ? null
+    : "SignatureDoesNotMatch";
+};
+
+/** Where it stands; `now` is S3's clock. Whoever opens it closes it. */
+export const openSignatureProxy = async (now: () => Date) => {
+  const { others } = await emulators();
+  const handle = async (asked: IncomingMessage, answer: ServerResponse): Promise<void> => {
+    const body = await buffer(asked);
+    const url = new URL(asked.url ?? "/", `http://${asked.headers.host}`);
+    const clock = asked.headers["x-clock"];
+    delete asked.headers["x-clock"];
+    const fault = faultOf(url, asked, body, now().getTime());
+    if (fault) {
+      const told = `<Error><Code>${fault}</Code></Error>`;
+      answer.writeHead(403).end(asked.method === "HEAD" ? undefined : told);
+      return;
+    }
+    const headers = {
+      "content-type": "application/octet-stream",
+      ...asked.headers,
+      ...(clock && { "x-clock": clock }),
+    };
+    const passing = request(new URL(asked.url ?? "/", others), {
+      method: asked.method ?? "GET",
+      headers,
+    });
+    passing.end(body);
+    const [came] = (await once(passing, "response")) as [IncomingMessage];
+    const wanted = [...url.searchParams].flatMap(([name, value]) =>
+      name.startsWith("response-") ? [[name.slice("response-".length), value] as const] : [],
+    );
+    answer.writeHead(came.statusCode ?? 500, { ...came.headers, ...Object.fromEntries(wanted) });
+    came.pipe(answer);
+  };
+  const server = createServer((asked, answer) => {
+    handle(asked, answer).catch((error: unknown) => answer.destroy(error as Error));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+};

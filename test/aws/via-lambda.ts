@@ -1,0 +1,41 @@
+import type { Endpoint } from "@mailproof/api/endpoint";
+import type { HttpAnswer } from "@mailproof/api/respond";
+import type { World } from "@mailproof/core/world";
+import { lambda } from "@mailproof/functions/lambda";
+import type { Context } from "aws-lambda";
+import { bytesOf, toEvent, type WireRequest } from "../gateway.ts";
+
+/** Through the Lambda of this endpoint, called as API Gateway calls it. */
+export const viaLambda = async (
+  world: World,
+  endpoint: Endpoint,
+  sent: WireRequest,
+): Promise<HttpAnswer> => {
+  const told = await lambda(endpoint, world)(toEvent(sent, [endpoint]), {} as Context);
+  const { statusCode = 0, headers = {}, isBase64Encoded, body = "" } = told;
+  const all = headers as HttpAnswer["headers"];
+  if (!isBase64Encoded) return { statusCode, headers: all, body };
+  const stream = (async function* () {
+    yield bytesOf(told);
+  })();
+  return { statusCode, headers: all, body: { stream, elsewhere: async () => "" } };
+};
+
+type Parts = {
+  readonly method: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+};
+
+/** A value as it stands on the wire; bytes are sent as they are. */
+export const onTheWire = ({ method, path, query, headers, body }: Parts): WireRequest => {
+  const asked = new URLSearchParams(query).toString();
+  return {
+    method,
+    url: asked === "" ? path : `${path}?${asked}`,
+    headers: Object.entries(headers),
+    ...(body !== undefined && { body: Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
+  };
+};

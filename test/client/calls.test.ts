@@ -1,0 +1,137 @@
+import { endpoints } from "@mailproof/api/endpoints";
+import type { Client } from "@mailproof/client/client";
+import { OPERATIONS } from "@mailproof/client/operations";
+import type { Operations } from "@mailproof/client/types";
+import * as v from "valibot";
+import { expect, test } from "vitest";
+import { whenServed } from "./serving.ts";
+
+const EMAIL = "ann@example.com";
+
+type Made = { readonly job: string; readonly check: string; readonly file: string };
+
+/** One call of each operation. A test fails when there is none. */
+const CALLS: Readonly<Record<keyof Operations, (client: Client, made: Made) => Promise<unknown>>> =
+  {
+    getHealth: (client) => client.getHealth(),
+    getCatalog: (client) => client.getCatalog(),
+    getAccount: (client) => client.getAccount(),
+    getUsage: (client) => client.getUsage({ from: "2026-01-01", to: "2026-01-31" }),
+    verify: (client) =>
+      client.verify({ email: EMAIL, include_activity: true, options: { include_evidence: true } }),
+    verifyBatch: (client) => client.verifyBatch({ emails: [EMAIL], name: "one" }),
+    createUpload: (client) => client.createUpload({ file_name: "list.csv" }),
+    processFile: (client, { file }) => client.processFile({ file_key: file, has_header: true }),
+    listJobs: (client) => client.listJobs({ limit: 1, status: "completed" }),
+    getJob: (client, { job }) => client.getJob({ id: job, limit: 1 }),
+    exportJob: (client, { job }) => client.exportJob({ id: job, filter: "valid" }),
+    find: (client) => client.find({ first_name: "Ann", last_name: "Lee", domain: "example.com" }),
+    getActivity: (client) => client.getActivity({ email: EMAIL }),
+    getActivities: (client) => client.getActivities({ emails: [EMAIL] }),
+    getReputation: (client) => client.getReputation({ domain: "example.com" }),
+    recordActivity: (client) =>
+      client.recordActivity({
+        events: [{ id: "1", type: "open", email: EMAIL, occurred_at: "2026-01-01T00:00:00Z" }],
+      }),
+    checkDomain: (client) => client.checkDomain({ domain: "example.com", sending_ip: "192.0.2.1" }),
+    listChecks: (client) => client.listChecks({ limit: 5 }),
+    getCheck: (client, { check }) => client.getCheck({ id: check }),
+    createMonitor: (client) => client.createMonitor({ domain: "example.com", interval_hours: 48 }),
+    listMonitors: (client) => client.listMonitors(),
+    deleteMonitor: async (client) => {
+      const { monitor_id } = await client.createMonitor({ domain: "other.example.com" });
+      return client.deleteMonitor({ id: monitor_id });
+    },
+    ...webhookCalls(),
+    listApiKeys: (client) => client.listApiKeys(),
+    createApiKey: (client) =>
+      client.createApiKey({ name: "Shop", mode: "test", scopes: ["verification:read"] }),
+    revokeApiKey: async (client) => {
+      const { key_id } = await client.createApiKey({ name: "Gone", mode: "test" });
+      return client.revokeApiKey({ id: key_id });
+    },
+  };
+
+// Nobody is called: a name of this kind leads nowhere.
+const url = "https://hooks.invalid/in";
+
+function webhookCalls() {
+  const made = async (client: Client) =>
+    (await client.createWebhook({ url, events: ["job.completed"] })).id;
+  const tested = async (client: Client) => {
+    const webhook = await made(client);
+    return { webhook, ...(await client.testWebhook({ id: webhook })) };
+  };
+  return {
+    createWebhook: (client: Client) => client.createWebhook({ url, events: ["credits.low"] }),
+    listWebhooks: (client: Client) => client.listWebhooks(),
+    listWebhookEvents: (client: Client) => client.listWebhookEvents(),
+    updateWebhook: async (client: Client) =>
+      client.updateWebhook({ id: await made(client), status: "disabled" }),
+    testWebhook: async (client: Client) => client.testWebhook({ id: await made(client) }),
+    rotateWebhookSecret: async (client: Client) =>
+      client.rotateWebhookSecret({ id: await made(client) }),
+    listDeliveries: async (client: Client) =>
+      client.listDeliveries({ id: (await tested(client)).webhook }),
+    retryDelivery: async (client: Client) => {
+      const { webhook, delivery } = await tested(client);
+      return client.retryDelivery({ id: webhook, delivery_id: delivery.id });
+    },
+    deleteWebhook: async (client: Client) => client.deleteWebhook({ id: await made(client) }),
+  };
+}
+
+const outputOf = (name: keyof Operations) =>
+  endpoints.find(({ route }) => route === OPERATIONS[name].route)?.output as v.GenericSchema;
+
+test("every operation answers what its type says, on a real server", async () => {
+  const { clientWith, testKey } = await whenServed();
+  const client = clientWith({ key: testKey });
+  const done = await client.verifyFile(new Blob([`email\n${EMAIL}\n`]));
+  const { check_id: check } = await client.checkDomain({ domain: "example.org" });
+  const { upload_url, file_key: file } = await client.createUpload({ file_name: "a.csv" });
+  await fetch(upload_url, { method: "PUT", body: `email\n${EMAIL}\n` });
+  const made = { job: done.job.job_id, check, file };
+
+  const wrong = [];
+  for (const name of Object.keys(CALLS) as (keyof Operations)[]) {
+    const told = await CALLS[name](client, made);
+    const read = v.safeParse(outputOf(name), told);
+    if (!read.success) wrong.push([name, told, v.flatten(read.issues)]);
+  }
+
+  expect(wrong).toEqual([]);
+});
+
+test("lists are read to their end, page by page", async () => {
+  const { clientWith, testKey } = await whenServed();
+  const client = clientWith({ key: testKey });
+  for (let n = 0; n < 103; n++) await client.verifyBatch({ emails: [EMAIL], name: `list ${n}` });
+  const emails = Array.from({ length: 2_345 }, (_, n) => `ann+${n}@example.com`);
+  const { job_id: id } = await client.verifyBatch({ emails });
+  await client.waitForJob({ id });
+
+  const jobs = await Array.fromAsync(client.jobs(), ({ name }) => name);
+  const rows = await Array.fromAsync(client.results({ id }), ({ email }) => email);
+
+  expect(jobs).toEqual([undefined, ...Array.from({ length: 103 }, (_, n) => `list ${102 - n}`)]);
+  expect(rows).toEqual(emails);
+});
+
+test("a page is asked for when the one before it is used up, and not before", async () => {
+  const { clientWith, testKey } = await whenServed();
+  let asked = 0;
+  const counted: typeof fetch = (...of) => {
+    asked++;
+    return fetch(...of);
+  };
+  const client = clientWith({ key: testKey, fetch: counted });
+  const emails = Array.from({ length: 1_500 }, (_, n) => `ann+${n}@example.com`);
+  const { job_id: id } = await client.verifyBatch({ emails });
+  await client.waitForJob({ id });
+
+  asked = 0;
+  for await (const { row } of client.results({ id })) if (row >= 10) break;
+
+  expect(asked).toBe(1);
+});

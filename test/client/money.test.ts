@@ -1,0 +1,129 @@
+import type { Client } from "@mailproof/client/client";
+import { MailproofError } from "@mailproof/client/errors";
+import { expect, test } from "vitest";
+import { whenLosing, whenServed } from "./serving.ts";
+
+// Goal: whatever answers are lost, a call is paid for once. The server is real, and so are the broken connections.
+
+const ADA = "ada.lovelace@valid.lab.mailproof.test";
+const LIST = new Blob(["email\nann@example.com\nbob@example.com\n"]);
+
+const failureOf = async (call: Promise<unknown>): Promise<MailproofError> => {
+  const error = await call.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (error instanceof MailproofError) return error;
+  throw new Error("no MailproofError", { cause: error });
+};
+
+const upload = async (client: Client): Promise<string> => {
+  const { upload_url, file_key } = await client.createUpload({ file_name: "list.csv" });
+  await fetch(upload_url, { method: "PUT", body: LIST });
+  return file_key;
+};
+
+const keysOf = (seen: readonly { readonly key: string | undefined }[]) =>
+  seen.flatMap(({ key }) => (key === undefined ? [] : [key]));
+
+test.each([
+  ["verify", 1, (client: Client) => client.verify({ email: ADA })],
+  ["verifyBatch", 2, (client: Client) => client.verifyBatch({ emails: ["a@x.com", "b@x.com"] })],
+  [
+    "processFile",
+    2,
+    async (client: Client) => client.processFile({ file_key: await upload(client) }),
+  ],
+  [
+    "checkDomain",
+    10,
+    (client: Client) => client.checkDomain({ domain: "good.senders.lab.mailproof.test" }),
+  ],
+] as const)("%s with three answers lost is paid for once: %i credits", async (_, price, call) => {
+  const { baseUrl, clientWith, spent } = await whenServed();
+  const proxy = await whenLosing(
+    baseUrl,
+    ({ key }, before) => key !== undefined && keysOf(before).length < 3,
+  );
+
+  const told = await call(clientWith({ baseUrl: proxy.url }));
+
+  const keys = keysOf(proxy.seen);
+  expect(told).toMatchObject({ idempotent_replay: true });
+  expect(keys).toHaveLength(4);
+  expect(new Set(keys).size).toBe(1);
+  expect(await spent()).toBe(price);
+});
+
+test("when no try is answered the error carries the key, and a repeat under it is told what was paid for", async () => {
+  const { baseUrl, clientWith, client, spent } = await whenServed();
+  const proxy = await whenLosing(baseUrl, () => true);
+
+  const error = await failureOf(clientWith({ baseUrl: proxy.url }).verify({ email: ADA }));
+  const { idempotencyKey } = error;
+  const told = await client.verify({ email: ADA }, { idempotencyKey });
+
+  expect(error).toMatchObject({ code: "NETWORK", money: "retry_same_key", retryable: true });
+  expect(error.message).toContain("with the same idempotencyKey");
+  expect(proxy.seen).toHaveLength(5);
+  expect(told).toMatchObject({ email: ADA, idempotent_replay: true, credits_used: 0 });
+  expect(await spent()).toBe(1);
+});
+
+test("a search whose answer is lost is never sent again, and the error says what may have been paid", async () => {
+  const { baseUrl, clientWith, spent } = await whenServed();
+  const proxy = await whenLosing(baseUrl, () => true);
+  const wanted = { first_name: "Ada", last_name: "Lovelace", domain: "valid.lab.mailproof.test" };
+
+  const error = await failureOf(clientWith({ baseUrl: proxy.url }).find(wanted));
+
+  expect(error).toMatchObject({ code: "NETWORK", money: "repeat_search", retryable: false });
+  expect(proxy.seen).toHaveLength(1);
+  expect(await spent()).toBe(5);
+});
+
+test("a key that is lost while it is made is not made twice", async () => {
+  const { baseUrl, clientWith, client } = await whenServed();
+  const proxy = await whenLosing(baseUrl, () => true);
+  const wanted = { name: "Shop", mode: "test" } as const;
+
+  const error = await failureOf(clientWith({ baseUrl: proxy.url }).createApiKey(wanted));
+  const { api_keys } = await client.listApiKeys();
+
+  expect(error).toMatchObject({ code: "NETWORK", money: "nothing_charged", retryable: false });
+  expect(api_keys.filter(({ name }) => name === "Shop")).toHaveLength(1);
+});
+
+test("a whole file with every second answer lost is paid for once, and its results are whole", async () => {
+  const { baseUrl, clientWith, spent } = await whenServed();
+  const proxy = await whenLosing(baseUrl, (_, before) => before.length % 2 === 0);
+
+  const done = await clientWith({ baseUrl: proxy.url }).verifyFile(LIST);
+  const rows = await Array.fromAsync(done.results(), ({ email }) => email);
+
+  expect(done.job.status).toBe("completed");
+  expect(rows).toEqual(["ann@example.com", "bob@example.com"]);
+  expect(await spent()).toBe(2);
+});
+
+test("what the service refuses says so in its own words, with the word for the money", async () => {
+  const { client, clientWith, testKey } = await whenServed();
+
+  const empty = await failureOf(client.verify({ email: "" }));
+  const stranger = await failureOf(clientWith({ key: "nobody's" }).getAccount());
+  const broken = await failureOf(
+    clientWith({ key: testKey }).verify({ email: "error@example.com" }),
+  );
+
+  expect(empty).toMatchObject({
+    status: 400,
+    code: "INVALID_REQUEST",
+    message: "email: must not be empty. Nothing was charged.",
+    money: "nothing_charged",
+    details: [{ field: "email", message: "must not be empty" }],
+    retryable: false,
+    requestId: expect.stringMatching(/^req_/),
+  });
+  expect(stranger).toMatchObject({ status: 401, code: "UNAUTHORIZED" });
+  expect(broken).toMatchObject({ status: 500, code: "INTERNAL", money: "nothing_charged" });
+});

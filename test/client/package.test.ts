@@ -1,0 +1,148 @@
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { buildClient, bundleOf } from "../../scripts/build-client.ts";
+import { newFolder } from "../local/running.ts";
+
+// What is published is built, packed and used as whoever installs it does.
+
+const run = promisify(execFile);
+const BYTES_MAX = 12_000;
+
+/** A folder in which the packed client is installed. */
+const whenInstalled = async (): Promise<string> => {
+  const [built, folder] = [newFolder(), newFolder()];
+  await buildClient(built);
+  const { stdout } = await run("npm", ["pack", "--json", built], { cwd: folder });
+  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+  const home = join(folder, "node_modules/@mailproof/client");
+  mkdirSync(home, { recursive: true });
+  await run("tar", ["-xzf", join(folder, filename), "-C", home, "--strip-components=1"]);
+  return folder;
+};
+
+/** This one, and whichever else the machine has: the client must not need ours. */
+const nodes = [process.execPath, "/usr/bin/node", "/usr/local/bin/node"].filter((file) =>
+  existsSync(file),
+);
+
+const PROGRAM = `
+import { createClient, MailproofError, verifyWebhook } from "@mailproof/client";
+const seen = [];
+const fetch = async (url, { headers }) => {
+  seen.push([url, "idempotency-key" in headers]);
+  return Response.json({ success: true, data: { status: "valid" } });
+};
+const client = createClient({ baseUrl: "https://api.example.com", key: "k", fetch });
+const { status } = await client.verify({ email: "a@example.com" });
+const refused = await verifyWebhook({ body: "", headers: {}, secret: "s" }).catch(({ code }) => code);
+const lost = await client.verifyFile("nowhere.csv").catch(({ code }) => code);
+console.log(JSON.stringify({ status, seen, refused, lost, isClass: new MailproofError("m", {}) instanceof Error }));
+`;
+
+const CONSUMER = `
+import { createClient, MailproofError, type MoneyOutcome, verifyWebhook } from "@mailproof/client";
+
+const client = createClient({ baseUrl: "https://api.example.com", key: "k" });
+
+export const statusOf = async (email: string): Promise<string> => {
+  const told = await client.verify({ email, options: { deep_verify: false } }, { idempotencyKey: "1" });
+  return told.status === "pending" ? told.job_id : told.reason;
+};
+
+export const emails = async function* (): AsyncGenerator<string> {
+  const done = await client.verifyFile(new Blob([]), { name: "list" });
+  for await (const row of done.results()) yield row.email;
+  for await (const job of client.jobs({ status: "completed" })) yield job.job_id;
+};
+
+export const moneyOf = (error: unknown): MoneyOutcome | undefined =>
+  error instanceof MailproofError ? error.money : undefined;
+
+export const jobOf = async (request: Request): Promise<string | undefined> => {
+  const event = await verifyWebhook({ body: await request.text(), headers: request.headers, secret: "s" });
+  return event.type === "job.completed" ? event.data.job_id : undefined;
+};
+
+// @ts-expect-error An address is a text.
+void client.verify({ email: 1 });
+// @ts-expect-error There is no such wish.
+void client.verify({ email: "a@example.com", fast: true });
+// @ts-expect-error A search has no key.
+void client.find({ first_name: "A", last_name: "B", domain: "c.d" }, { idempotencyKey: "1" });
+`;
+
+const typesWith = (compilerOptions: object) => ({
+  compilerOptions: {
+    strict: true,
+    noEmit: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: false,
+    target: "es2022",
+    ...compilerOptions,
+  },
+  files: ["consumer.ts"],
+});
+
+test("the client is small, and brings nothing along", async () => {
+  const minified = await bundleOf(true);
+
+  expect(Buffer.byteLength(minified)).toBeLessThan(BYTES_MAX);
+  expect(minified).not.toMatch(/\bimport\s*["'{*(]|\brequire\s*\(/);
+});
+
+test("the package is complete, and runs and type-checks where it is installed", async () => {
+  const folder = await whenInstalled();
+  const manifest = JSON.parse(
+    readFileSync(join(folder, "node_modules/@mailproof/client/package.json"), "utf8"),
+  ) as Record<string, unknown>;
+  writeFileSync(join(folder, "program.mjs"), PROGRAM);
+  writeFileSync(join(folder, "consumer.ts"), CONSUMER);
+  const typeRoots = [resolve("node_modules/@types")];
+  const hosts = {
+    browser: typesWith({
+      lib: ["es2022", "dom"],
+      types: [],
+      module: "esnext",
+      moduleResolution: "bundler",
+    }),
+    node: typesWith({ lib: ["es2022"], types: ["node"], typeRoots, module: "nodenext" }),
+  };
+
+  const printed = await Promise.all(
+    nodes.map(async (node) => (await run(node, ["program.mjs"], { cwd: folder })).stdout),
+  );
+  const complaints = await Promise.all(
+    Object.entries(hosts).map(async ([host, config]) => {
+      const file = join(folder, `tsconfig.${host}.json`);
+      writeFileSync(file, JSON.stringify(config));
+      const { stdout } = await run("node_modules/.bin/tsc", ["-p", file]).catch(
+        (error: { stdout: string }) => error,
+      );
+      return stdout;
+    }),
+  );
+
+  expect(manifest).toMatchObject({
+    name: "@mailproof/client",
+    license: "MIT",
+    type: "module",
+    sideEffects: false,
+    engines: { node: ">=20.16.0" },
+    exports: { ".": { types: "./index.d.ts", default: "./index.js" } },
+  });
+  expect(manifest).not.toHaveProperty("private");
+  expect(manifest).not.toHaveProperty("dependencies");
+  expect(printed.map((line) => JSON.parse(line) as unknown)).toEqual(
+    nodes.map(() => ({
+      status: "valid",
+      seen: [["https://api.example.com/v1/verify", true]],
+      refused: "MISSING_HEADER",
+      lost: "ENOENT",
+      isClass: true,
+    })),
+  );
+  expect(complaints).toEqual(["", ""]);
+});

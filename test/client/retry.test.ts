@@ -1,0 +1,211 @@
+import { MailproofError } from "@mailproof/client/errors";
+import { expect, test } from "vitest";
+import { type Answering, data, refusedConnection, refusing, whenAnswered } from "./answering.ts";
+
+const BROKEN = refusedConnection("ECONNRESET");
+const NOBODY = refusedConnection("ECONNREFUSED");
+const GATEWAY = () => new Response("<html>Bad gateway</html>", { status: 502 });
+const BUSY = (money: string, headers = {}) =>
+  refusing(503, { code: "UNAVAILABLE", money, retryable: true }, headers);
+const LIMITED = (seconds: string) =>
+  refusing(
+    429,
+    { code: "RATE_LIMITED", money: "nothing_charged", retryable: true },
+    { "retry-after": seconds },
+  );
+const FIND = { first_name: "Ada", last_name: "Lovelace", domain: "example.com" };
+
+const CALLS = {
+  read: (client) => client.getAccount(),
+  paid: (client) => client.verify({ email: "a@x.com" }),
+  search: (client) => client.find(FIND),
+  mint: (client) => client.createApiKey({ name: "n", mode: "test" }),
+} as const satisfies Record<
+  string,
+  (client: ReturnType<typeof whenAnswered>["client"]) => Promise<unknown>
+>;
+
+test.each([
+  ["read", "a broken connection", () => BROKEN],
+  ["read", "a gateway's answer", GATEWAY],
+  ["read", "a busy service", () => BUSY("nothing_charged")],
+  ["paid", "a broken connection", () => BROKEN],
+  ["paid", "a gateway's answer", GATEWAY],
+  ["paid", "a busy service", () => BUSY("retry_same_key")],
+  [
+    "paid",
+    "a failure that asks for the same key",
+    () => refusing(500, { code: "INTERNAL", money: "retry_same_key" }),
+  ],
+  [
+    "paid",
+    "work under way",
+    () => refusing(409, { code: "REQUEST_IN_PROGRESS", money: "retry_same_key", retryable: true }),
+  ],
+  ["search", "nobody there", () => NOBODY],
+  ["search", "a full minute", () => LIMITED("1")],
+  ["search", "a busy service that charged nothing", () => BUSY("nothing_charged")],
+  ["mint", "nobody there", () => NOBODY],
+  ["mint", "a full minute", () => LIMITED("1")],
+] as const)("a %s is sent again after %s", async (call, _, answer) => {
+  const { client, sent } = whenAnswered([answer(), data({ ok: true })]);
+
+  expect(await CALLS[call](client)).toEqual({ ok: true });
+  expect(sent).toHaveLength(2);
+});
+
+test.each([
+  ["paid", "a failure that nobody knows the end of", "unknown"],
+  ["paid", "a charge that was kept", "kept"],
+  ["search", "a busy service that may have charged", "repeat_search"],
+] as const)("a %s is not sent again after %s", async (call, _, money) => {
+  const status = money === "repeat_search" ? 503 : 500;
+  const code = status === 503 ? "UNAVAILABLE" : "INTERNAL";
+  const answer = refusing(status, { code, money, retryable: status === 503 });
+  const { client, sent } = whenAnswered([answer]);
+
+  await expect(CALLS[call](client)).rejects.toMatchObject({ code, money, retryable: false });
+  expect(sent).toHaveLength(1);
+});
+
+test.each([
+  ["search", "a broken connection", () => BROKEN, "repeat_search"],
+  ["search", "a gateway's answer", GATEWAY, "repeat_search"],
+  ["search", "an answer that is none", () => new Response("<html>"), "repeat_search"],
+  ["mint", "a broken connection", () => BROKEN, "nothing_charged"],
+  ["mint", "a gateway's answer", GATEWAY, "nothing_charged"],
+  ["mint", "a busy service", () => BUSY("nothing_charged"), "nothing_charged"],
+] as const)("a %s is not sent again after %s", async (call, _, answer, money) => {
+  const { client, sent } = whenAnswered([answer()]);
+
+  await expect(CALLS[call](client)).rejects.toMatchObject({ money, retryable: false });
+  expect(sent).toHaveLength(1);
+});
+
+test("waits grow, are never longer than the list says, and end", async () => {
+  const { client, waitsMs } = whenAnswered([BROKEN, BROKEN, BROKEN, BROKEN, BROKEN]);
+
+  await expect(CALLS.read(client)).rejects.toBeInstanceOf(MailproofError);
+  expect(waitsMs).toEqual([500, 1_500, 4_000, 10_000]);
+});
+
+test("nobody comes back before the moment that the service named", async () => {
+  const { client, waitsMs } = whenAnswered([LIMITED("37"), data({})]);
+
+  await CALLS.read(client);
+
+  expect(waitsMs).toEqual([37_250]);
+});
+
+test("a moment may be a date, as gateways write it", async () => {
+  const date = new Date(Date.now() + 60_000).toUTCString();
+  const { client, waitsMs } = whenAnswered([LIMITED(date), data({})]);
+
+  await CALLS.read(client);
+
+  expect(waitsMs[0]).toBeGreaterThan(50_000);
+});
+
+test("a moment that is too far away is told, and not waited for", async () => {
+  const { client, waitsMs } = whenAnswered([LIMITED("3600")]);
+
+  await expect(CALLS.read(client)).rejects.toMatchObject({ retryAfterMs: 3_600_000 });
+  expect(waitsMs).toEqual([]);
+});
+
+test("after a lost answer a refusal that knows only of itself does not say that nothing was charged", async () => {
+  const refused = refusing(401, { code: "UNAUTHORIZED", money: "nothing_charged" });
+  const { client, sent } = whenAnswered([BROKEN, refused]);
+
+  const error = await CALLS.paid(client).catch((thrown: unknown) => thrown);
+
+  const key = new Headers(sent[0]?.init.headers).get("idempotency-key");
+  expect(error).toMatchObject({ code: "UNAUTHORIZED", status: 401, money: "retry_same_key" });
+  expect(error).toMatchObject({ idempotencyKey: key });
+});
+
+test("each call has a key of its own, and one that is given stands on every try", async () => {
+  const { client, sent } = whenAnswered([data({}), data({}), BROKEN, data({})]);
+
+  await client.verify({ email: "a@x.com" });
+  await client.verify({ email: "a@x.com" });
+  await client.verify({ email: "a@x.com" }, { idempotencyKey: "mine" });
+
+  const keys = sent.map(({ init }) => new Headers(init.headers).get("idempotency-key"));
+  expect(new Set(keys).size).toBe(3);
+  expect(keys.slice(2)).toEqual(["mine", "mine"]);
+});
+
+const never: Answering = (signal) =>
+  new Promise((_, reject) =>
+    signal.addEventListener("abort", () => reject(signal.reason as Error)),
+  );
+
+test("a try that takes too long is given up, and the next one comes", async () => {
+  const { client, sent } = whenAnswered([never, data({ ok: true })], { timeoutMs: 5 });
+
+  expect(await CALLS.paid(client)).toEqual({ ok: true });
+  expect(sent).toHaveLength(2);
+});
+
+test("a body that does not end is given up as well", async () => {
+  const endless: Answering = async (signal) =>
+    new Response(
+      new ReadableStream({
+        start: (stream) => signal.addEventListener("abort", () => stream.error(signal.reason)),
+      }),
+    );
+  const { client } = whenAnswered([endless], { timeoutMs: 5, retries: 0 });
+
+  await expect(CALLS.paid(client)).rejects.toMatchObject({
+    code: "TIMEOUT",
+    money: "retry_same_key",
+  });
+});
+
+test("a call that is given up before it was sent charged nothing", async () => {
+  const { client, sent } = whenAnswered([]);
+  const signal = AbortSignal.abort();
+
+  const call = client.verify({ email: "a@x.com" }, { signal });
+
+  await expect(call).rejects.toMatchObject({ code: "ABORTED", money: "nothing_charged" });
+  expect(sent).toEqual([]);
+});
+
+test("a call that is given up on its way may have been charged, and is not sent again", async () => {
+  const { client, sent } = whenAnswered([never]);
+  const leaving = new AbortController();
+
+  const call = client.verify({ email: "a@x.com" }, { signal: leaving.signal });
+  leaving.abort(new Error("the user left"));
+
+  await expect(call).rejects.toMatchObject({
+    code: "ABORTED",
+    money: "retry_same_key",
+    cause: new Error("the user left"),
+  });
+  expect(sent).toHaveLength(1);
+});
+
+test("a call is where it belongs: path, query and body, and the key as a bearer token", async () => {
+  const { client, sent } = whenAnswered([data({}), data({}), data({})]);
+
+  await client.getActivity({ email: "a/b?c@x.com" });
+  await client.getJob({ id: "job_1", include_results: false, limit: 5, next_key: undefined });
+  await client.updateWebhook({ id: "whk_1", status: "disabled" });
+
+  expect(sent.map(({ url, init }) => [init.method, url, init.body])).toEqual([
+    ["GET", "https://api.example.com/v1/activity/a%2Fb%3Fc%40x.com", undefined],
+    ["GET", "https://api.example.com/v1/jobs/job_1?include_results=false&limit=5", undefined],
+    ["PUT", "https://api.example.com/v1/webhooks/whk_1", '{"status":"disabled"}'],
+  ]);
+  expect(new Headers(sent[0]?.init.headers).get("authorization")).toBe("Bearer mp_test_x");
+});
+
+test("an id that is empty would be another route, and is refused before it is sent", async () => {
+  const { client, sent } = whenAnswered([]);
+
+  await expect(client.getJob({ id: "" })).rejects.toThrow("id is required");
+  expect(sent).toEqual([]);
+});

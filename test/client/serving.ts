@@ -1,0 +1,70 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createClient } from "@mailproof/client/client";
+import { CLOCK } from "@mailproof/client/clock";
+import type { ClientOptions } from "@mailproof/client/options";
+import { onTestFinished } from "vitest";
+import { newFolder, whenStarted } from "../local/running.ts";
+
+/** Waits, but never long. */
+export const HURRIED = {
+  sleep: (ms: number, signal?: AbortSignal) => CLOCK.sleep(Math.min(ms, 20), signal),
+  random: () => 0,
+};
+
+/** A real server in a process of its own, and a client of it. */
+export const whenServed = async (options: Partial<ClientOptions> = {}) => {
+  const folder = newFolder();
+  const { ready } = await whenStarted(folder);
+  const { base_url: baseUrl, live_key: key, test_key: testKey } = ready;
+  const clientWith = (more: Partial<ClientOptions> = {}) =>
+    createClient({ baseUrl, key, ...options, ...more }, HURRIED);
+  const client = clientWith();
+  const spent = async () => {
+    const { credits } = await client.getAccount();
+    return credits.spent + credits.held;
+  };
+  return { client, clientWith, spent, baseUrl, key, testKey, folder };
+};
+
+type Seen = { readonly route: string; readonly key: string | undefined };
+
+/**
+ * Something between a client and the server that lets every request through, and lets the answers of some of them
+ * fall: the connection breaks when the work is done.
+ */
+export const whenLosing = async (
+  baseUrl: string,
+  isLost: (call: Seen, before: readonly Seen[]) => boolean | Promise<boolean>,
+) => {
+  const seen: Seen[] = [];
+  const forwarded = async (
+    isToBeLost: boolean | Promise<boolean>,
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+  ) => {
+    const isGone = await isToBeLost;
+    const { method, headers, url } = incoming;
+    const onward = request(new URL(url ?? "", baseUrl), { method, headers }, (answer) => {
+      if (isGone) return void answer.resume().once("end", () => incoming.socket.destroy());
+      outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(outgoing);
+    });
+    onward.once("error", () => incoming.socket.destroy());
+    incoming.pipe(onward);
+  };
+  const proxy = createServer((incoming: IncomingMessage, outgoing) => {
+    const route = `${incoming.method} ${incoming.url?.split("?")[0]}`;
+    const call = { route, key: incoming.headers["idempotency-key"] as string | undefined };
+    const isToBeLost = isLost(call, [...seen]);
+    seen.push(call);
+    void forwarded(isToBeLost, incoming, outgoing);
+  }).listen(0, "127.0.0.1");
+  onTestFinished(() => {
+    proxy.closeAllConnections();
+    proxy.close();
+  });
+  await once(proxy, "listening");
+  return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, seen };
+};

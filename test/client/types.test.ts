@@ -1,0 +1,36 @@
+import { readFileSync } from "node:fs";
+import { endpoints } from "@mailproof/api/endpoints";
+import type { MoneyOutcome as Ours } from "@mailproof/client/errors";
+import { OPERATIONS } from "@mailproof/client/operations";
+import type { MoneyOutcome } from "@mailproof/core/failure";
+import { expect, test } from "vitest";
+import { clientTypes } from "../../scripts/client-types.ts";
+
+test.each(Object.entries(clientTypes()))("%s says what the endpoints say", (file, source) => {
+  expect(readFileSync(file, "utf8"), `run: npx node scripts/client-types.ts`).toBe(source);
+});
+
+test("every endpoint is an operation of the client", () => {
+  const routes = new Set(Object.values(OPERATIONS).map(({ route }) => route));
+
+  expect([...routes].toSorted()).toEqual(endpoints.map(({ route }) => route as string).toSorted());
+});
+
+test("what is paid is sent under a key, or only when nothing was done", () => {
+  const priced = endpoints
+    .filter(({ price }) => price !== null)
+    .map(({ route }) => route as string);
+  const careful = Object.values(OPERATIONS).filter(
+    ({ repeat, paid }) => repeat === "keyed" || paid,
+  );
+
+  expect(new Set(careful.map(({ route }) => route))).toEqual(new Set(priced));
+  expect(careful.filter(({ repeat }) => repeat === undefined)).toEqual([]);
+});
+
+test("the client knows the service's words for money, and no others", () => {
+  const ours = (word: MoneyOutcome): Ours => word;
+  const theirs = (word: Ours): MoneyOutcome => word;
+
+  expect(theirs(ours("kept"))).toBe("kept");
+});

@@ -1,0 +1,106 @@
+import { verifyWebhook, type WebhookInput } from "@mailproof/client/webhooks";
+import { headersOf, newSecret } from "@mailproof/core/webhooks/signature";
+import { Webhook } from "standardwebhooks";
+import { expect, test } from "vitest";
+
+const NOW = new Date("2026-11-21T12:00:00.000Z");
+const SECRET = newSecret({ randomBytes: (count) => new Uint8Array(count).fill(7) });
+const OTHER = newSecret({ randomBytes: (count) => new Uint8Array(count).fill(8) });
+const ID = "evt_1";
+const EVENT = {
+  id: ID,
+  type: "webhook.test",
+  created_at: NOW.toISOString(),
+  data: { webhook_id: "w" },
+};
+const BODY = JSON.stringify(EVENT);
+
+const sentAt = (at: Date, secret = SECRET) => ({
+  ...headersOf({ id: ID, body: BODY, at }, secret),
+});
+const whenVerified = (more: Partial<WebhookInput> = {}) =>
+  verifyWebhook({ body: BODY, headers: sentAt(NOW), secret: SECRET, now: NOW, ...more });
+
+const ago = (seconds: number): Date => new Date(NOW.getTime() - seconds * 1_000);
+const { "webhook-signature": SIGNATURE = "", ...REST } = sentAt(NOW);
+
+test("what the service signs is proven to be the service's", async () => {
+  expect(await whenVerified()).toEqual(EVENT);
+});
+
+test("and so is what another library of the same standard signs", async () => {
+  const signature = new Webhook(SECRET).sign(ID, NOW, BODY);
+
+  expect(await whenVerified({ headers: { ...REST, "webhook-signature": signature } })).toEqual(
+    EVENT,
+  );
+});
+
+test.each<[string, Partial<WebhookInput>]>([
+  ["headers as fetch has them", { headers: new Headers(sentAt(NOW)) }],
+  [
+    "headers in other letters",
+    {
+      headers: Object.fromEntries(
+        Object.entries(sentAt(NOW)).map(([name, value]) => [name.toUpperCase(), value]),
+      ),
+    },
+  ],
+  ["headers as lists", { headers: { ...REST, "webhook-signature": [SIGNATURE] } }],
+  ["a body of bytes", { body: new TextEncoder().encode(BODY) }],
+  [
+    "several signatures",
+    { headers: { ...REST, "webhook-signature": `v1,AAAA v1a,x ${SIGNATURE}` } },
+  ],
+  ["an old and a new secret", { secret: [OTHER, SECRET] }],
+  ["five minutes on the way", { headers: sentAt(ago(300)) }],
+  ["a clock that is five minutes slow", { headers: sentAt(ago(-300)) }],
+  [
+    "a secret that was made up for a callback",
+    { secret: "a made-up secret", headers: sentAt(NOW, "a made-up secret") },
+  ],
+])("%s is fine", async (_, more) => {
+  expect(await whenVerified(more)).toEqual(EVENT);
+});
+
+test.each<[string, Partial<WebhookInput>, string]>([
+  ["another body", { body: `${BODY} ` }, "INVALID_SIGNATURE"],
+  ["another secret", { secret: OTHER }, "INVALID_SIGNATURE"],
+  ["another id", { headers: { ...sentAt(NOW), "webhook-id": "evt_2" } }, "INVALID_SIGNATURE"],
+  [
+    "another time",
+    { headers: { ...sentAt(NOW), "webhook-timestamp": String(NOW.getTime() / 1000 - 1) } },
+    "INVALID_SIGNATURE",
+  ],
+  [
+    "half a signature",
+    { headers: { ...REST, "webhook-signature": SIGNATURE.slice(0, -8) } },
+    "INVALID_SIGNATURE",
+  ],
+  [
+    "a signature of another version",
+    { headers: { ...REST, "webhook-signature": SIGNATURE.replace("v1", "v2") } },
+    "INVALID_SIGNATURE",
+  ],
+  ["no signature", { headers: REST }, "MISSING_HEADER"],
+  ["no headers", { headers: {} }, "MISSING_HEADER"],
+  ["a copy of six minutes ago", { headers: sentAt(ago(360)) }, "TOO_OLD"],
+  ["one from the future", { headers: sentAt(ago(-360)) }, "TOO_NEW"],
+  [
+    "a time that is none",
+    { headers: { ...sentAt(NOW), "webhook-timestamp": "soon" } },
+    "INVALID_TIMESTAMP",
+  ],
+  ["a secret that is none", { secret: "whsec_%%%" }, "INVALID_SECRET"],
+  ["an empty secret", { secret: "" }, "INVALID_SECRET"],
+  ["no secrets", { secret: [] }, "INVALID_SIGNATURE"],
+])("%s is refused", async (_, more, code) => {
+  await expect(whenVerified(more)).rejects.toMatchObject({ name: "WebhookError", code });
+});
+
+test("signed words that are no JSON are refused by name", async () => {
+  const body = "hello";
+  const headers = { ...headersOf({ id: ID, body, at: NOW }, SECRET) };
+
+  await expect(whenVerified({ body, headers })).rejects.toMatchObject({ code: "UNREADABLE" });
+});

@@ -1,0 +1,119 @@
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { s3Blobs } from "@mailproof/functions/aws/s3-blobs";
+import { expect, test } from "vitest";
+import { describeWith } from "../available.ts";
+import { DYNAMODB, emulatedAws } from "../aws/emulators.ts";
+import { answering, lostAfter, lostBefore, meeting, times, unreachable } from "../aws/faults.ts";
+import { newBucket } from "../aws/resources.ts";
+
+const KEY = "inputs/job_1";
+const LARGE_BYTES = 20_000_000;
+
+const given = async (operation: string, faults: Parameters<typeof meeting>[1]) => {
+  const sound = await emulatedAws();
+  const bucket = await newBucket(sound);
+  const asked: string[] = [];
+  const aws = await emulatedAws({
+    between: (next) => {
+      const faulty = meeting(operation, faults)(next);
+      return (request, timeoutMs) => {
+        asked.push(`${request.method} ${Object.keys(request.query).join()}`.trim());
+        return faulty(request, timeoutMs);
+      };
+    },
+  });
+  return { blobs: s3Blobs(aws, bucket), sound: s3Blobs(sound, bucket), asked };
+};
+
+const slowDown = answering(503, "<Error><Code>SlowDown</Code></Error>");
+const broken = answering(500, "<Error><Code>InternalError</Code></Error>");
+
+describeWith(DYNAMODB, "faults between us and S3", () => {
+  test.each([
+    ["is lost before it was done", [lostBefore]],
+    ["is lost after it was done", [lostAfter]],
+    ["says to slow down", [slowDown, slowDown]],
+    ["is an error within S3", [broken]],
+    ["is none, for want of a connection", [unreachable]],
+  ])("a put whose answer %s is asked for again", async (_case, faults) => {
+    const { blobs, sound } = await given("PUT", faults);
+
+    const facts = await blobs.put(KEY, parts("whole"));
+
+    expect(await sound.head(KEY)).toEqual(facts);
+  });
+
+  test("each part of a large file is sent again by itself", async () => {
+    const { blobs, sound, asked } = await given("PUT", [lostAfter, slowDown]);
+
+    const facts = await blobs.put(KEY, large());
+
+    expect(facts.bytes).toBe(LARGE_BYTES);
+    expect(await sound.head(KEY)).toEqual(facts);
+    expect(asked.filter((one) => one.startsWith("PUT"))).toHaveLength(5);
+  });
+
+  test.each([
+    ["a part never arrives", "PUT", times(9, lostBefore)],
+    ["its end is refused", "POST", [(next: () => never) => next(), answering(400, "<Error/>")]],
+    [
+      "its end is an error that came as a success",
+      "POST",
+      [(next: () => never) => next(), answering(200, "<Error><Code>InternalError</Code></Error>")],
+    ],
+  ])(
+    "when %s, a large file is given up and what was there stays",
+    async (_case, method, faults) => {
+      const { blobs, sound, asked } = await given(method, faults as Parameters<typeof meeting>[1]);
+      const before = await sound.put(KEY, parts("before"));
+
+      await expect(blobs.put(KEY, large())).rejects.toThrow(/a part|an upload/);
+
+      expect(await sound.head(KEY)).toEqual(before);
+      expect(asked.at(-1)).toBe("DELETE uploadId");
+    },
+  );
+
+  test("a file that breaks off while it is read is an error to its reader", async () => {
+    const breaking = async () => ({
+      statusCode: 200,
+      headers: { etag: '"x"', "content-length": "10" },
+      body: Readable.from(
+        (async function* () {
+          yield Buffer.from("12345");
+          throw new Error("the line broke");
+        })(),
+      ),
+    });
+    const { blobs } = await given("GET", [breaking]);
+    const found = await blobs.get(KEY);
+
+    await expect(Array.fromAsync(found?.content ?? [])).rejects.toThrow("the line broke");
+  });
+
+  test("what S3 forbids is an error that names it, and is not taken for absence", async () => {
+    const { blobs } = await given("GET", [
+      answering(403, "<Error><Code>AccessDenied</Code></Error>"),
+    ]);
+
+    await expect(blobs.get(KEY)).rejects.toThrow("AccessDenied");
+  });
+
+  test("a reader from the start of an empty file reads nothing", async () => {
+    const { blobs } = await given("no request", []);
+    await blobs.put(KEY, parts());
+    const found = await blobs.get(KEY, { range: { from: 0, to: 9 } });
+
+    expect(found?.bytes).toBe(0);
+    expect((await buffer(Readable.from(found?.content ?? []))).length).toBe(0);
+  });
+});
+
+async function* parts(...texts: readonly string[]): AsyncGenerator<Uint8Array> {
+  for (const text of texts) yield Buffer.from(text);
+}
+
+async function* large(): AsyncGenerator<Uint8Array> {
+  for (let n = 0; n < 20; n++) yield Buffer.alloc(LARGE_BYTES / 20, "x");
+}

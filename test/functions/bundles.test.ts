@@ -1,0 +1,83 @@
+import { execFile } from "node:child_process";
+import { globSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { endpoints } from "@mailproof/api/endpoints";
+import { build, type Metafile } from "esbuild";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { BUNDLE } from "../../packages/functions/bundle.ts";
+import { fileOf } from "../architecture/file-of.ts";
+
+// What a Lambda weighs is what it takes to start. Speed itself is measured by `npm run bench cold-start`.
+
+const HTTP_BYTES_MAX = 300_000;
+const WORKER_BYTES_MAX = 450_000;
+
+const entries = globSync("packages/functions/src/{http,workers,schedules}/*.ts");
+const folder = mkdtempSync(join(tmpdir(), "mailproof-bundles-"));
+let outputs: Metafile["outputs"] = {};
+
+beforeAll(async () => {
+  const outbase = "packages/functions/src";
+  const built = await build({
+    ...BUNDLE,
+    entryPoints: entries,
+    outbase,
+    outdir: folder,
+    outExtension: { ".js": ".mjs" },
+    metafile: true,
+  });
+  outputs = built.metafile.outputs;
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const bundleOf = (entry: string) => {
+  const found = Object.values(outputs).find(({ entryPoint }) => entryPoint === entry);
+  if (!found) throw new Error(`${entry} was not built`);
+  return found;
+};
+
+test.each(entries)("%s is small enough to start at once", (entry) => {
+  const bytesMax = entry.includes("/http/") ? HTTP_BYTES_MAX : WORKER_BYTES_MAX;
+
+  expect(bundleOf(entry).bytes).toBeLessThanOrEqual(bytesMax);
+});
+
+const LISTS_OR_RESOLVERS = /core\/src\/mail\/lists\/data\/|node_modules\/dns-packet\//;
+
+test.each(endpoints.filter(({ needs }) => !needs.some((need) => /^(?:mail|dns)$/.test(need))))(
+  "$route carries neither lists of domains nor a resolver",
+  ({ route }) => {
+    const { inputs } = bundleOf(`packages/functions/src/http/${fileOf(route)}.ts`);
+    const carried = Object.keys(inputs).filter((file) => (inputs[file]?.bytesInOutput ?? 0) > 0);
+
+    expect(carried.filter((file) => LISTS_OR_RESOLVERS.test(file))).toEqual([]);
+  },
+);
+
+test("every one of them starts, with nothing but its settings", async () => {
+  const files = globSync(`${folder}/**/*.mjs`);
+  const script = `
+    for (const file of ${JSON.stringify(files)}) {
+      const { handler } = await import(file);
+      if (typeof handler !== "function") throw new Error(file + " has no handler");
+    }
+    console.log("all start");`;
+  const env = {
+    KEY_PEPPER: "a pepper",
+    CURSOR_SECRET: "a secret",
+    AWS_REGION: "eu-central-1",
+    AWS_ACCESS_KEY_ID: "AKIDEXAMPLE",
+    AWS_SECRET_ACCESS_KEY: "a secret key",
+  };
+
+  const ran = await promisify(execFile)(
+    process.execPath,
+    ["--input-type=module", "--eval", script],
+    { env },
+  );
+
+  expect(ran.stdout).toBe("all start\n");
+  expect(files).toHaveLength(entries.length);
+});

@@ -1,0 +1,114 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { openAccount } from "@mailproof/core/accounts/accounts";
+import { CHUNKS_QUEUE } from "@mailproof/core/jobs/chunk-messages";
+import { credits } from "@mailproof/core/money/credits";
+import { dynamoTable } from "@mailproof/functions/aws/dynamo-table";
+import { queueSetting } from "@mailproof/functions/settings";
+import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
+import { build } from "esbuild";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { BUNDLE } from "../../packages/functions/bundle.ts";
+import { describeWith } from "../available.ts";
+import { CREDENTIALS, DYNAMODB, emulatedAws, REGION } from "../aws/emulators.ts";
+import { newBucket, newQueues, newTable } from "../aws/resources.ts";
+import { sqsReceiving } from "../aws/sqs-receiving.ts";
+import { toEvent, type WireRequest } from "../gateway.ts";
+import { givenWorld } from "../given.ts";
+
+// A Lambda as it is deployed: its bundle, in a process of its own, told of the world by its environment alone.
+
+const LAMBDAS = ["get-account", "get-health", "post-verify-batch"];
+
+describeWith(DYNAMODB, "a Lambda as it is deployed", () => {
+  const folder = mkdtempSync(join(tmpdir(), "mailproof-deployed-"));
+  beforeAll(async () => {
+    await build({
+      ...BUNDLE,
+      entryPoints: LAMBDAS.map((name) => `packages/functions/src/http/${name}.ts`),
+      outdir: folder,
+      outExtension: { ".js": ".mjs" },
+    });
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  const given = async () => {
+    const aws = await emulatedAws();
+    const [table, bucket] = [await newTable(aws), await newBucket(aws)];
+    const urls = await newQueues(aws, [CHUNKS_QUEUE]);
+    const { world } = givenWorld();
+    const here = { ...world, table: dynamoTable(aws, table), now: () => new Date() };
+    const opening = { name: "Ann's Shop", plan: "pro" as const, opening: credits(10) };
+    const { liveKey } = await openAccount(here, opening);
+    const env = {
+      KEY_PEPPER: world.settings.keyPepper,
+      CURSOR_SECRET: world.settings.cursorSecret,
+      TABLE_NAME: table,
+      BUCKET_NAME: bucket,
+      ...Object.fromEntries(Object.entries(urls).map(([name, url]) => [queueSetting(name), url])),
+      AWS_REGION: REGION,
+      AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
+      ...Object.fromEntries(
+        Object.entries(aws.endpoints).map(([service, url]) => [
+          `AWS_ENDPOINT_URL_${service.toUpperCase()}`,
+          url,
+        ]),
+      ),
+    };
+    const call = async (lambda: string, sent: WireRequest) => {
+      const script = `
+        const { handler } = await import(${JSON.stringify(join(folder, `${lambda}.mjs`))});
+        const answer = await handler(${JSON.stringify(toEvent(sent))}, {});
+        console.log("\\nANSWER " + JSON.stringify(answer));
+        process.exit(0);`;
+      const args = ["--input-type=module", "--eval", script];
+      const { stdout } = await promisify(execFile)(process.execPath, args, { env });
+      const answer = JSON.parse(
+        /^ANSWER (.*)$/m.exec(stdout)?.[1] ?? "{}",
+      ) as APIGatewayProxyStructuredResultV2;
+      return { status: answer.statusCode, body: JSON.parse(answer.body ?? "{}") };
+    };
+    const key = ["x-api-key", liveKey] as const;
+    return { call, key, receiving: sqsReceiving(aws, async () => urls) };
+  };
+
+  test("it knows the account of a key", async () => {
+    const { call, key } = await given();
+
+    const { status, body } = await call("get-account", {
+      method: "GET",
+      url: "/v1/account",
+      headers: [key],
+    });
+
+    expect([status, body.data.name]).toEqual([200, "Ann's Shop"]);
+  });
+
+  test("it finds all it depends on alive", async () => {
+    const { call } = await given();
+
+    const { status, body } = await call("get-health", { method: "GET", url: "/health" });
+
+    expect(body.checks).toEqual({ table: "ok", queue: "ok", blobs: "ok" });
+    expect(status).toBe(200);
+  });
+
+  test("it takes a batch: what is paid for is stored, kept and queued", async () => {
+    const { call, key, receiving } = await given();
+
+    const { status, body } = await call("post-verify-batch", {
+      method: "POST",
+      url: "/v1/verify/batch",
+      headers: [key, ["content-type", "application/json"]],
+      body: JSON.stringify({ emails: ["ann@x.com", "bo@x.com"] }),
+    });
+
+    expect([status, body.data.credits_used]).toEqual([202, 2]);
+    const messages = await receiving.receive(CHUNKS_QUEUE, { waitMs: 0 });
+    expect(messages).toMatchObject([{ body: { job: body.data.job_id } }]);
+  });
+});

@@ -1,0 +1,179 @@
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { buffer } from "node:stream/consumers";
+import { s3Blobs } from "@mailproof/functions/aws/s3-blobs";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeWith } from "../available.ts";
+import { CREDENTIALS, DYNAMODB, emulatedAws } from "../aws/emulators.ts";
+import { newBucket } from "../aws/resources.ts";
+import { openSignatureProxy } from "../aws/signature-proxy.ts";
+
+const KEY = "uploads/live/acc_1/upl_1.csv";
+const START_MS = Date.UTC(2026, 10, 21);
+const PUT = { expiresInSeconds: 900, bytesMax: 1_000 };
+const GET = {
+  expiresInSeconds: 900,
+  fileName: "Ann's ключ (1).csv",
+  contentType: "text/csv; charset=utf-8",
+};
+
+describeWith(DYNAMODB, "links to S3", () => {
+  let ms = START_MS;
+  const now = () => new Date(ms);
+  let proxy: Awaited<ReturnType<typeof openSignatureProxy>>;
+  beforeAll(async () => {
+    proxy = await openSignatureProxy(now);
+  });
+  afterAll(() => proxy.close());
+
+  const given = async (how: Parameters<typeof emulatedAws>[0] = {}) => {
+    ms = START_MS;
+    const bucket = await newBucket(await emulatedAws());
+    const blobs = s3Blobs(await emulatedAws({ now, endpoints: { s3: proxy.url }, ...how }), bucket);
+    const read = async (): Promise<string | undefined> => {
+      const found = await blobs.get(KEY);
+      return found && Buffer.concat(await Array.fromAsync(found.content)).toString();
+    };
+    return { blobs, read };
+  };
+
+  /** What curl sends: nothing of its own but what every client has. */
+  const curl = async (link: string, { method = "GET", body = "", headers = {} } = {}) => {
+    const always = { "user-agent": "curl/8", accept: "*/*", "content-length": body.length };
+    const asking = request(link, { method, headers: { ...always, ...headers } });
+    asking.end(body);
+    const [answer] = (await once(asking, "response")) as [IncomingMessage];
+    const { statusCode: status, headers: told } = answer;
+    return { status, headers: told, text: (await buffer(answer)).toString() };
+  };
+
+  test("whatever we ask ourselves is signed as S3 wants it", async () => {
+    const { blobs, read } = await given();
+    await blobs.put(KEY, parts("x".repeat(9_000_000)));
+    await blobs.put(KEY, parts("whole"));
+
+    expect(await read()).toBe("whole");
+    expect(await blobs.head(KEY)).toMatchObject({ bytes: 5 });
+    await blobs.remove(KEY);
+    expect(await read()).toBeUndefined();
+  });
+
+  test("a file goes up by a bare `curl -T`, with no header that curl does not send by itself", async () => {
+    const { blobs, read } = await given();
+
+    const { status } = await curl(await blobs.putLink(KEY, PUT), { method: "PUT", body: "a@b.c" });
+
+    expect(status).toBe(200);
+    expect(await read()).toBe("a@b.c");
+  });
+
+  test("an upload may name its type as it likes", async () => {
+    const { blobs } = await given();
+    const headers = { "content-type": "text/csv" };
+
+    const link = await blobs.putLink(KEY, PUT);
+
+    expect(await curl(link, { method: "PUT", body: "a@b.c", headers })).toMatchObject({
+      status: 200,
+    });
+  });
+
+  test("a file comes down under its name and type", async () => {
+    const { blobs } = await given();
+    await blobs.put(KEY, parts("a@b.c"));
+
+    const { status, headers, text } = await curl(await blobs.getLink(KEY, GET));
+
+    expect([status, text, headers["content-type"]]).toEqual([200, "a@b.c", GET.contentType]);
+    expect(headers["content-disposition"]).toContain("attachment; filename=");
+    expect(headers["content-disposition"]).toContain("%D0%BA%D0%BB%D1%8E%D1%87");
+  });
+
+  test("a Lambda's passing credentials are named in the link", async () => {
+    const credentials = { ...CREDENTIALS, sessionToken: "a/token+of=passage" };
+    const { blobs } = await given({ credentials });
+    const link = await blobs.putLink(KEY, PUT);
+
+    expect(new URL(link).searchParams.get("X-Amz-Security-Token")).toBe(credentials.sessionToken);
+    expect(await curl(link, { method: "PUT", body: "x" })).toMatchObject({ status: 200 });
+  });
+
+  const changed =
+    (name: string, value: string) =>
+    (link: string): string => {
+      const url = new URL(link);
+      url.searchParams.set(name, value);
+      return url.href;
+    };
+
+  test.each<[string, (link: string) => string, (object | undefined)?]>([
+    ["to another key", (link) => link.replace("upl_1.csv", "upl_2.csv")],
+    ["to another account's folder", (link) => link.replace("acc_1", "acc_2")],
+    ["to another bucket", (link) => link.replace("/bucket-", "/other-")],
+    ["with a longer life", changed("X-Amz-Expires", "604800")],
+    ["with a later beginning", changed("X-Amz-Date", "20261121T000500Z")],
+    ["with another signature", changed("X-Amz-Signature", "0".repeat(64))],
+    ["without its signature", (link) => link.replace(/&X-Amz-Signature=\w+/, "")],
+    [
+      "of somebody else",
+      changed("X-Amz-Credential", "AKIDOTHER/20261121/eu-central-1/s3/aws4_request"),
+    ],
+    ["with a wish of its own", (link) => `${link}&acl=`],
+    ["by another method", (link) => link, { method: "DELETE" }],
+    [
+      "with a header of S3's that is not signed",
+      (link) => link,
+      { headers: { "x-amz-acl": "public-read" } },
+    ],
+  ])("a link %s is refused, whether it reads or writes", async (_case, tampered, how = {}) => {
+    const { blobs, read } = await given();
+    await blobs.put(KEY, parts("as it was"));
+
+    const put = await curl(tampered(await blobs.putLink(KEY, PUT)), {
+      method: "PUT",
+      body: "x",
+      ...how,
+    });
+    const got = await curl(tampered(await blobs.getLink(KEY, GET)), how);
+
+    expect([put.status, got.status]).toEqual([403, 403]);
+    expect(await read()).toBe("as it was");
+  });
+
+  test("a link that writes does not read, and one that reads does not write", async () => {
+    const { blobs, read } = await given();
+    await blobs.put(KEY, parts("as it was"));
+
+    const got = await curl(await blobs.putLink(KEY, PUT));
+    const put = await curl(await blobs.getLink(KEY, GET), { method: "PUT", body: "x" });
+
+    expect([got.status, put.status]).toEqual([403, 403]);
+    expect(await read()).toBe("as it was");
+  });
+
+  test.each([
+    ["under another name", "response-content-disposition", "inline"],
+    ["as another type", "response-content-type", "text/html"],
+  ])("a link to a file %s is refused", async (_case, name, value) => {
+    const { blobs } = await given();
+    await blobs.put(KEY, parts("x"));
+    const link = await blobs.getLink(KEY, GET);
+
+    expect(await curl(changed(name, value)(link))).toMatchObject({ status: 403 });
+  });
+
+  test("a link lives as long as it says, and no longer", async () => {
+    const { blobs } = await given();
+    await blobs.put(KEY, parts("x"));
+    const link = await blobs.getLink(KEY, GET);
+
+    ms += 899_000;
+    expect(await curl(link)).toMatchObject({ status: 200 });
+    ms += 1_000;
+    expect(await curl(link)).toMatchObject({ status: 403 });
+  });
+});
+
+async function* parts(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}

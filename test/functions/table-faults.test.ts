@@ -1,0 +1,205 @@
+import type { Write } from "@mailproof/core/table";
+import { DELAYS_MS } from "@mailproof/functions/aws/aws";
+import { dynamoTable } from "@mailproof/functions/aws/dynamo-table";
+import { expect, test } from "vitest";
+import { describeWith } from "../available.ts";
+import { DYNAMODB, emulatedAws } from "../aws/emulators.ts";
+import {
+  answering,
+  cancelled,
+  lostAfter,
+  lostBefore,
+  meeting,
+  refusing,
+  times,
+  unreachable,
+} from "../aws/faults.ts";
+import { newTable } from "../aws/resources.ts";
+
+const TRIES = DELAYS_MS.length + 1;
+const counter = { pk: "P", sk: "counter" };
+const addOne = (): Write[] => [{ update: counter, add: { n: 1 }, orCreate: true }];
+
+type Faults = Parameters<typeof meeting>[1];
+
+const given = async (operation: string, faults: Faults) => {
+  const sound = await emulatedAws();
+  const name = await newTable(sound);
+  const met: string[] = [];
+  const sleeps: number[] = [];
+  const aws = await emulatedAws({
+    between: meeting(operation, faults, met),
+    random: () => 0.5,
+    sleep: async (ms) => void sleeps.push(ms),
+  });
+  const count = async () => (await dynamoTable(sound, name).get(counter))?.["n"];
+  return { table: dynamoTable(aws, name), count, met, sleeps };
+};
+
+const tokenIn = (body: string): unknown =>
+  (JSON.parse(body) as { ClientRequestToken?: string }).ClientRequestToken;
+
+describeWith(DYNAMODB, "faults between us and DynamoDB", () => {
+  test.each<[string, Faults]>([
+    ["before it was done", [lostBefore]],
+    ["after it was done", [lostAfter]],
+    ["by an error within AWS", [refusing("InternalServerError", 500)]],
+    ["in the middle of an answer", [answering(200, "{")]],
+  ])(
+    "a transaction whose answer is lost %s is asked for again, and done once",
+    async (_case, faults) => {
+      const { table, count, met } = await given("TransactWriteItems", faults);
+
+      expect(await table.transact(addOne())).toEqual({ outcome: "committed" });
+
+      expect(await count()).toBe(1);
+      expect(met).toHaveLength(2);
+      expect(new Set(met.map(tokenIn)).size).toBe(1);
+    },
+  );
+
+  test("two equal wishes are two wishes, each under a token of its own", async () => {
+    const { table, count, met } = await given("TransactWriteItems", []);
+
+    await table.transact(addOne());
+    await table.transact(addOne());
+
+    expect(await count()).toBe(2);
+    expect(new Set(met.map(tokenIn)).size).toBe(2);
+  });
+
+  test.each([
+    ["before it was done", lostBefore],
+    ["after it was done", lostAfter],
+  ])(
+    "a transaction without any answer, lost %s, is ambiguous, and asking for the same again does it once",
+    async (_case, fault) => {
+      const { table, count, met } = await given("TransactWriteItems", times(2, fault));
+      const writes = addOne();
+
+      expect(await table.transact(writes)).toEqual({ outcome: "ambiguous" });
+      expect(await table.transact(writes)).toEqual({ outcome: "committed" });
+
+      expect(await count()).toBe(1);
+      expect(new Set(met.map(tokenIn)).size).toBe(1);
+    },
+  );
+
+  test.each([
+    ["before it was done", lostBefore, undefined],
+    ["after it was done", lostAfter, 1],
+    ["by an error within AWS", refusing("InternalServerError", 500), undefined],
+  ])(
+    "a single write whose answer is lost %s is ambiguous, and is not asked for again",
+    async (_case, fault, n) => {
+      const { table, count, met } = await given("UpdateItem", [fault]);
+      const [write] = addOne() as [Write];
+
+      expect(await table.write(write)).toEqual({ outcome: "ambiguous" });
+
+      expect(met).toHaveLength(1);
+      expect(await count()).toBe(n);
+    },
+  );
+
+  test.each<[string, Faults[number]]>([
+    ["another is at an item of it", cancelled("TransactionConflict")],
+    ["an item of it is asked for too often", cancelled("ThrottlingError")],
+    ["the table is asked too often", refusing("ProvisionedThroughputExceededException")],
+    ["the account is asked too often", refusing("ThrottlingException")],
+    ["the first try is still under way", refusing("TransactionInProgressException")],
+    ["nobody is there", unreachable],
+  ])(
+    "while %s, a transaction is asked for again after longer and longer whiles",
+    async (_case, fault) => {
+      const { table, count, sleeps } = await given("TransactWriteItems", times(TRIES - 1, fault));
+
+      expect(await table.transact(addOne())).toEqual({ outcome: "committed" });
+
+      expect(await count()).toBe(1);
+      expect(sleeps).toEqual(DELAYS_MS.map((ms) => ms / 2));
+    },
+  );
+
+  test("what is in conflict to the end is an error, and nothing was written", async () => {
+    const { table, count } = await given(
+      "TransactWriteItems",
+      times(TRIES, cancelled("TransactionConflict")),
+    );
+
+    await expect(table.transact(addOne())).rejects.toThrow("TransactWriteItems");
+    expect(await count()).toBeUndefined();
+  });
+
+  test("what is in conflict to the end, after an answer was lost, is ambiguous", async () => {
+    const { table } = await given("TransactWriteItems", [
+      lostAfter,
+      ...times(TRIES, refusing("TransactionInProgressException")),
+    ]);
+
+    expect(await table.transact(addOne())).toEqual({ outcome: "ambiguous" });
+  });
+
+  test("a condition that fails is told, whoever else is at the items", async () => {
+    const { table } = await given("TransactWriteItems", [
+      cancelled("TransactionConflict", "ConditionalCheckFailed"),
+    ]);
+    const [first, second] = [{ put: counter }, { check: { pk: "P", sk: "no" }, where: {} }];
+
+    expect(await table.transact([first, second])).toEqual({ outcome: "refused", by: second });
+  });
+
+  test("a single write waits while a transaction is at its item", async () => {
+    const { table, count } = await given("UpdateItem", [refusing("TransactionConflictException")]);
+    const [write] = addOne() as [Write];
+
+    expect(await table.write(write)).toMatchObject({ outcome: "committed" });
+    expect(await count()).toBe(1);
+  });
+
+  test("a read is asked for again until there is an answer", async () => {
+    const faults = [lostBefore, refusing("ThrottlingException"), lostAfter, answering(200, "{")];
+    const { table } = await given("GetItem", faults);
+
+    expect(await table.get(counter)).toBeUndefined();
+  });
+
+  test("a read that finds nobody says so in the end", async () => {
+    const { table } = await given("Query", times(TRIES, unreachable));
+
+    await expect(table.query({ pk: "P", limit: 1 })).rejects.toThrow("Query: no answer");
+  });
+
+  test("what AWS forbids is an error that names it", async () => {
+    const { table } = await given("TransactWriteItems", [refusing("AccessDeniedException")]);
+
+    await expect(table.transact(addOne())).rejects.toThrow("AccessDeniedException");
+  });
+
+  test("a page that AWS cuts short is filled up", async () => {
+    const { table } = await given("Query", [
+      answering(200, { Items: [], LastEvaluatedKey: { pk: { S: "P" }, sk: { S: "a" } } }),
+    ]);
+    for (const sk of ["a", "b", "c"]) await table.write({ create: { pk: "P", sk } });
+
+    const { items } = await table.query({ pk: "P", limit: 9 });
+
+    expect(items.map(({ sk }) => sk)).toEqual(["b", "c"]);
+  });
+
+  test("after many pages of what is over, a page may be empty and still have a next one", async () => {
+    const empty = answering(200, {
+      Items: [],
+      LastEvaluatedKey: { pk: { S: "P" }, sk: { S: "a" } },
+    });
+    const { table } = await given("Query", times(10, empty));
+    for (const sk of ["a", "b"]) await table.write({ create: { pk: "P", sk } });
+
+    const first = await table.query({ pk: "P", limit: 9 });
+    expect(first.items).toEqual([]);
+
+    const after = first.next;
+    const { items } = await table.query({ pk: "P", limit: 9, ...(after && { after }) });
+    expect(items.map(({ sk }) => sk)).toEqual(["b"]);
+  });
+});

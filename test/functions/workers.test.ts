@@ -1,0 +1,137 @@
+import { Readable } from "node:stream";
+import type { MailHost } from "@mailproof/core/mail/mail-hosts";
+import { pretendEngine } from "@mailproof/core/verify/pretend";
+import type { Worker } from "@mailproof/core/worker";
+import { type Aws, DELAYS_MS, type Response, type Signed } from "@mailproof/functions/aws/aws";
+import { invokeLambda } from "@mailproof/functions/aws/invoke";
+import { queueWorker } from "@mailproof/functions/queue-worker";
+import { probeBy, probing } from "@mailproof/functions/reach/prober";
+import { expect, test } from "vitest";
+import { CREDENTIALS, REGION } from "../aws/emulators.ts";
+import { sqsEvent } from "../aws/events.ts";
+import { givenWorld } from "../given.ts";
+
+const received = (body: string | number, receiveCount = 1) => ({
+  receipt: `receipt of ${body}`,
+  body,
+  receiveCount,
+});
+
+const counting = (handled: unknown[]): Worker => ({
+  queue: { name: "chunks", visibilitySeconds: 30, receivesMax: 3, atOnce: 10 },
+  handle: async (_world, body) => {
+    if (body === "poison") throw new Error("this cannot be done");
+    handled.push(body);
+  },
+});
+
+test("a Lambda names the messages that it could not handle, and no other", async () => {
+  const { world, logged } = givenWorld();
+  const handled: unknown[] = [];
+  const event = sqsEvent("chunks", [received(1), received("poison", 2), received(3)]);
+
+  const told = await queueWorker(counting(handled), world)(event);
+
+  expect(told).toEqual({ batchItemFailures: [{ itemIdentifier: "receipt of poison" }] });
+  expect(handled).toEqual([1, 3]);
+  expect(logged).toMatchObject([
+    { event: "message_failed", fields: { queue: "chunks", receiveCount: 2 } },
+  ]);
+});
+
+test("a message that is no JSON is one that could not be handled", async () => {
+  const { world } = givenWorld();
+  const event = sqsEvent("chunks", [received(1)]);
+  const broken = { Records: event.Records.map((record) => ({ ...record, body: "{" })) };
+
+  const { batchItemFailures } = await queueWorker(counting([]), world)(broken);
+
+  expect(batchItemFailures).toHaveLength(1);
+});
+
+const HOST: MailHost = { host: "mx.example.com", priority: 10, ips: ["192.0.2.1"] };
+const question = { recipient: "full@x.com", domain: "x.com", hosts: [HOST], decoy: true };
+
+test("what the Lambda in the VPC is asked and answers is the same as if it were asked here", async () => {
+  const { world } = givenWorld();
+  const { probe } = pretendEngine(world);
+  const prober = probing(probe);
+  const overTheWire = probeBy(async (payload) =>
+    JSON.parse(JSON.stringify(await prober(JSON.parse(JSON.stringify(payload))))),
+  );
+
+  expect(await overTheWire(question)).toEqual(await probe(question));
+});
+
+const answering = (answers: readonly (() => Response)[]) => {
+  const asked: Signed[] = [];
+  const aws: Aws = {
+    region: REGION,
+    credentials: CREDENTIALS,
+    endpoints: {},
+    transport: async (request) => {
+      const answer = answers[asked.push(request) - 1];
+      if (!answer) throw Object.assign(new Error("the line broke"), { code: "ECONNRESET" });
+      return answer();
+    },
+    now: () => new Date(0),
+    random: () => 0,
+    sleep: async () => {},
+  };
+  return { invoke: invokeLambda(aws, "prober"), asked };
+};
+
+const said =
+  (statusCode: number, text: string, headers = {}) =>
+  (): Response => ({
+    statusCode,
+    headers,
+    body: Readable.from([Buffer.from(text)]),
+  });
+const tooMany = said(429, "{}", { "x-amzn-errortype": "TooManyRequestsException" });
+
+test("another Lambda is called by its name, with a signature, and its answer is read", async () => {
+  const { invoke, asked } = answering([said(200, '{"a":1}')]);
+
+  expect(await invoke({ b: 2 })).toEqual({ a: 1 });
+  expect(asked).toMatchObject([
+    {
+      method: "POST",
+      hostname: "lambda.eu-central-1.amazonaws.com",
+      path: "/2015-03-31/functions/prober/invocations",
+      body: '{"b":2}',
+      headers: { authorization: expect.stringContaining("/eu-central-1/lambda/aws4_request") },
+    },
+  ]);
+});
+
+test("while too many of it run, it is called again", async () => {
+  const { invoke } = answering([tooMany, tooMany, said(200, "1")]);
+
+  expect(await invoke(0)).toBe(1);
+});
+
+test.each<[string, readonly (() => Response)[], string, number]>([
+  [
+    "fails",
+    [said(200, '{"errorMessage":"no"}', { "x-amz-function-error": "Unhandled" })],
+    "prober failed",
+    1,
+  ],
+  [
+    "is not there",
+    [said(404, "{}", { "x-amzn-errortype": "ResourceNotFoundException" })],
+    "404",
+    1,
+  ],
+  ["runs too often to the end", Array(9).fill(tooMany), "busy", DELAYS_MS.length + 1],
+  ["does not answer", [], "lost", 1],
+])(
+  "a Lambda that %s is an error, and no mail server is asked twice for it",
+  async (_case, answers, words, calls) => {
+    const { invoke, asked } = answering(answers);
+
+    await expect(invoke(0)).rejects.toThrow(words);
+    expect(asked).toHaveLength(calls);
+  },
+);

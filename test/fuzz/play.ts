@@ -1,0 +1,187 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { openapi } from "@mailproof/api/openapi/openapi";
+import { audit } from "@mailproof/core/money/audit";
+import { balanceOf } from "@mailproof/core/money/items";
+import { server } from "@mailproof/local/server";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { judgeBy } from "../api/judge.ts";
+import { given, givenKey } from "../given.ts";
+import { csvOf, givenUpload } from "../jobs.ts";
+import { whenReconciled, whenWorked } from "../working.ts";
+import { chancesOf } from "./chances.ts";
+import { aRequest, operationsOf, type Request } from "./requests.ts";
+
+// Goal: whatever is sent, the answer is one that the document promises; what is refused moves no money; and what the
+// document calls wrong is refused.
+// Method: requests are drawn from the document by a seed and go over a socket to the real server; Ajv says whether the
+// answer fits. What the service hands out (ids, cursors, file keys) is drawn from in later requests.
+// To reproduce a failure: npm run fuzz -- --seed S --n N, with the seed and the number that it was reported with.
+
+const document: any = openapi("http://127.0.0.1");
+const judge = judgeBy(document);
+const operations = operationsOf(document);
+/** Where there is money there is most to lose: every third request is for one of these. */
+const paid = operations.filter(({ operation }) => operation["x-price"] !== undefined);
+const turns = operations.flatMap((one, at) =>
+  at % 2 === 0 ? [one] : [one, paid[(at >> 1) % paid.length] ?? one],
+);
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false });
+ajv.addSchema(document, "openapi");
+
+/** Whether the document calls the body of this request wrong. Formats are left to the service, which says more. */
+const isWrong = ({ method, path, json }: Request): boolean => {
+  const part = encodeURIComponent(path.replaceAll("/", "~1"));
+  const at = `/paths/${part}/${method.toLowerCase()}/requestBody/content/application~1json/schema`;
+  return json !== undefined && !ajv.validate({ $ref: `openapi#${at}` }, json);
+};
+
+export type Played = {
+  readonly requests: number;
+  readonly wrong: readonly string[];
+  /** How often each operation answered with each status. */
+  readonly answers: ReadonlyMap<string, number>;
+};
+
+type House = Awaited<ReturnType<typeof givenHouse>>;
+
+/** Houses take turns: a rich one, one that soon has nothing left, and one whose minutes are soon used up. */
+const KINDS = [
+  { balance: 100_000, plan: "scale", pauseMs: 2_000 },
+  { balance: 20, plan: "pro", pauseMs: 2_000 },
+  { balance: 1_000, plan: "free", pauseMs: 400 },
+] as const;
+
+const givenHouse = async (seed: number) => {
+  const { pauseMs, ...kind } = KINDS[Math.abs(seed) % KINDS.length] ?? KINDS[0];
+  const house = await given(kind);
+  const listening = server(house.world, () => undefined).listen(0, "127.0.0.1");
+  await once(listening, "listening");
+  const { port } = listening.address() as AddressInfo;
+  const scoped = await givenKey(house.world, house.account, { scopes: ["verification:read"] });
+  const uploads = [];
+  for (const key of [house.liveKey, house.testKey])
+    uploads.push(await givenUpload(house, key, csvOf(["ann@example.com", "bo@example.com"])));
+  const pools = new Map<string, string[]>([
+    ["email", ["ann@example.com", "invalid@example.com", "info@x.org", "no address", "Ann@Ünï.de"]],
+    ["domain", ["example.com", "weak.example", "nospf.example", "münchen.de", "listed.example"]],
+    ["sending_ip", ["192.0.2.1", "198.51.100.7", "::1", "300.1.1.1"]],
+    ["url", ["https://hooks.example.com/a", "https://h.example/", "http://h.example", "nothing"]],
+    ["webhook_url", ["https://hooks.example.com/job", "https://a:b@h.example/"]],
+    ["first_name", ["Ann", "Catchall", "123", "Ada"]],
+    ["last_name", ["Lee", "O'Neil", "Ö"]],
+    ["occurred_at", ["2026-11-20T09:00:00Z", "2026-11-20T09:00:00+01:00", "2020-01-01T00:00:00Z"]],
+    ["delivered_at", ["2026-11-20T08:00:00Z"]],
+    ["from", ["2026-11-01", "2026-11-21", "2025-01-01"]],
+    ["to", ["2026-11-21", "2026-11-30"]],
+    ["file_name", ["list.csv", "list.TXT", "list.xlsx", "../list.csv"]],
+    ["file_key", [...uploads, "uploads/live/acc_9/upl_1.csv", "uploads/live/acc_1/upl_99.csv"]],
+    ["include_results", ["true", "false", "False"]],
+    ["format", ["csv", "json", "JSON"]],
+    ["filter", ["all", "valid", "Risky"]],
+  ]);
+  return { ...house, scoped, listening, port, pools, pauseMs, chances: chancesOf(seed) };
+};
+
+/** Ids and cursors that come back in an answer, by where they can be sent to. */
+const HANDED_OUT: readonly (readonly [pool: string, found: RegExp])[] = [
+  ["jobs.id", /"job_id":"([^"]+)"/g],
+  ["checks.id", /"check_id":"([^"]+)"/g],
+  ["monitors.id", /"monitor_id":"([^"]+)"/g],
+  ["webhooks.id", /"id":"(whk_[^"]+)"/g],
+  ["delivery_id", /"id":"(dlv_[^"]+)"/g],
+  ["next_key", /"next_key":"([^"]+)"/g],
+  ["offset", /"next_offset":"([^"]+)"/g],
+  ["file_key", /"file_key":"([^"]+)"/g],
+];
+
+const REMEMBERED_MAX = 40;
+
+const remember = ({ pools }: House, { method, path }: Request, text: string): void => {
+  // Not those that are listed: the fuzzer would revoke the keys it uses.
+  const own: typeof HANDED_OUT =
+    method === "POST" && path === "/v1/api-keys" ? [["api-keys.id", /"key_id":"([^"]+)"/g]] : [];
+  for (const [pool, found] of [...HANDED_OUT, ...own])
+    for (const [, id = ""] of text.matchAll(found))
+      pools.set(pool, [...(pools.get(pool) ?? []).slice(-REMEMBERED_MAX), id]);
+};
+
+/** A house is played in for so many requests; then another is built. */
+export const HOUSE_REQUESTS = 500;
+const WORK_EVERY = 25;
+
+/** All of them in one house. */
+export const play = async (seed: number, requests: number): Promise<Played> => {
+  const house = await givenHouse(seed);
+  const wrong: string[] = [];
+  const answers = new Map<string, number>();
+  try {
+    for (let nth = 0; nth < requests; nth++) {
+      const operation = turns[nth % turns.length];
+      if (!operation) throw new Error("the document has no operation");
+      const keys = { live: house.liveKey, test: house.testKey, scoped: house.scoped };
+      const request = aRequest({ document, ...house }, keys, operation);
+      const { status, faults } = await sent(house, request);
+      const answer = `${request.method} ${request.path} ${status}`;
+      answers.set(answer, (answers.get(answer) ?? 0) + 1);
+      wrong.push(...faults.map((fault) => told(seed, nth, request, fault)));
+      house.later(house.chances.upTo(house.pauseMs));
+      if (nth % WORK_EVERY === 0) await whenWorked(house);
+    }
+    await whenSettled(house);
+    const { violations } = await audit(house.table, house.world.now());
+    wrong.push(...violations.map(({ law }) => `seed ${seed}: the ledger breaks a law: ${law}`));
+  } finally {
+    house.listening.closeAllConnections();
+    house.listening.close();
+  }
+  return { requests, wrong, answers };
+};
+
+const LOOKS = 12;
+
+/** What was begun comes to its end. Not quiet: a domain that is watched is due again and again. */
+const whenSettled = async (house: House): Promise<void> => {
+  for (let look = 0; look < LOOKS; look++) {
+    await whenWorked(house);
+    house.later(10 * 60_000);
+    await whenReconciled(house);
+  }
+  await whenWorked(house);
+};
+
+const told = (seed: number, nth: number, request: Request, fault: string): string => {
+  const { method, url, how, json } = request;
+  const body = json === undefined ? "" : ` ${(JSON.stringify(json) ?? "").slice(0, 500)}`;
+  return `seed ${seed}, request ${nth}, ${how}: ${method} ${url}${body}: ${fault}`;
+};
+
+const sent = async (house: House, request: Request) => {
+  const { method, path, url, headers, body } = request;
+  const before = await balanceOf(house.table, house.account);
+  const answer = await fetch(`http://127.0.0.1:${house.port}${url}`, {
+    method,
+    headers,
+    redirect: "manual",
+    ...(body !== undefined && { body }),
+  });
+  const [status, text] = [answer.status, await answer.text()];
+  const after = await balanceOf(house.table, house.account);
+  remember(house, request, text);
+
+  const faults = [
+    ...judge(method, path, { status, headers: Object.fromEntries(answer.headers), text }),
+  ];
+  if (status >= 500) faults.push(`${status}: ${text} ${lastLogged(house)}`);
+  if (status >= 400 && status < 500 && JSON.stringify(before) !== JSON.stringify(after))
+    faults.push(`${status}, and yet the balance moved`);
+  if (status < 300 && isWrong(request))
+    faults.push(`${status}, though the document calls it wrong`);
+  return { status, faults };
+};
+
+const lastLogged = ({ logged }: House): string => {
+  const cause = logged.findLast(({ event }) => event === "failure")?.fields["cause"];
+  return cause instanceof Error ? (cause.stack ?? cause.message) : "";
+};

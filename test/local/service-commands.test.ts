@@ -1,0 +1,243 @@
+import { once } from "node:events";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { createClient } from "@mailproof/client/client";
+import { expect, onTestFinished, test } from "vitest";
+import { whenLosing } from "../client/serving.ts";
+import { newFolder, run, whenCommandedWith, whenStarted } from "./running.ts";
+
+// The commands over a real service, with test keys: the same words come to the same results each time.
+
+const LIST = "Name;E-Mail\r\nAda;ann@example.com\r\nNobody;invalid@example.com\r\nNone;none\r\n";
+
+/** A service, a folder with a list, and the settings that name both. */
+const whenServed = async (mode: "live" | "test" = "test") => {
+  const { ready } = await whenStarted(newFolder());
+  const folder = newFolder();
+  const file = join(folder, "list.csv");
+  writeFileSync(file, LIST);
+  const key = mode === "live" ? ready.live_key : ready.test_key;
+  const env = { MAILPROOF_DIR: folder, MAILPROOF_API: ready.base_url, MAILPROOF_KEY: key };
+  const client = createClient({ baseUrl: ready.base_url, key });
+  return { env, folder, file, out: join(folder, "results.csv"), client, url: ready.base_url, key };
+};
+
+const firstCells = (csv: string) =>
+  csv
+    .trim()
+    .split("\r\n")
+    .map((line) => line.split(",").slice(0, 3).join(","));
+
+test("a list is sent, verified and written beside its own columns; the key is never shown", async () => {
+  const { folder, file, out, url, key } = await whenServed();
+
+  const { code, err } = await whenCommandedWith(
+    { MAILPROOF_DIR: folder },
+    "file",
+    file,
+    "--column",
+    "E-Mail",
+    "--out",
+    out,
+    "--api",
+    url,
+    "--key",
+    key,
+  );
+
+  expect(err).toBe(
+    "2 addresses are being verified. 0 credits, without 1 that are no address.\n2 addresses: 1 valid, 1 invalid, 0 risky, 0 unknown.\n",
+  );
+  expect(code).toBe(0);
+  expect(firstCells(readFileSync(out, "utf8"))).toEqual([
+    "Name,E-Mail,status",
+    "Ada,ann@example.com,valid",
+    "Nobody,invalid@example.com,invalid",
+  ]);
+});
+
+test("verify --file does the same, and a pipe or .jsonl gets what it asks for", async () => {
+  const { env, file, folder } = await whenServed();
+  const lines = join(folder, "results.jsonl");
+
+  const csv = await whenCommandedWith(env, "verify", "--file", file);
+  const json = await whenCommandedWith(env, "file", file, "--out", lines);
+
+  expect(firstCells(csv.out)[1]).toBe("Ada,ann@example.com,valid");
+  expect(json.code).toBe(0);
+  expect(JSON.parse(readFileSync(lines, "utf8").split("\n")[1] ?? "")).toMatchObject({
+    row: 3,
+    email: "invalid@example.com",
+    status: "invalid",
+  });
+});
+
+test("what is there is never written over, and nothing is sent before that is known", async () => {
+  const { env, file, client } = await whenServed();
+
+  const { code, err } = await whenCommandedWith(env, "file", file, "--out", file);
+
+  expect({ code, err }).toEqual({ code: 2, err: `${file} is there already.\n` });
+  expect(readFileSync(file, "utf8")).toBe(LIST);
+  expect(await client.listJobs()).toMatchObject({ total: 0 });
+});
+
+test("single addresses are lines of JSON, or of CSV in a file", async () => {
+  const { env, out } = await whenServed();
+
+  const json = await whenCommandedWith(env, "verify", "--evidence", "ann@example.com");
+  const csv = await whenCommandedWith(env, "verify", "--out", out, "full@example.com", "none");
+
+  expect(json).toMatchObject({ code: 0, err: "" });
+  expect(JSON.parse(json.out)).toMatchObject({ status: "valid", evidence: { rule: "pretended" } });
+  expect(csv.code).toBe(0);
+  expect(firstCells(readFileSync(out, "utf8")).map((line) => line.split(",").slice(0, 2))).toEqual([
+    ["email", "status"],
+    ["full@example.com", "risky"],
+    ["none", "invalid"],
+  ]);
+});
+
+test("an address that takes long is a job, which is waited for", async () => {
+  const answers = [
+    { status: "pending", job_id: "job_1" },
+    { job_id: "job_1", status: "completed", progress: {} },
+    {
+      job_id: "job_1",
+      status: "completed",
+      results: [{ row: 1, email: "a@b.c", status: "valid" }],
+    },
+  ];
+  const service = createServer((_, answer) =>
+    answer.end(JSON.stringify({ success: true, data: answers.shift() })),
+  ).listen(0, "127.0.0.1");
+  onTestFinished(() => void service.close());
+  await once(service, "listening");
+  const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+  const env = { MAILPROOF_DIR: newFolder(), MAILPROOF_API: url, MAILPROOF_KEY: "k" };
+
+  const { code, out } = await whenCommandedWith(env, "verify", "a@b.c");
+
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toEqual({ row: 1, email: "a@b.c", status: "valid" });
+});
+
+test("a domain, a person and the jobs are asked for in the same way", async () => {
+  const { env, client } = await whenServed();
+  const { job_id } = await client.verifyBatch({ emails: ["ann@example.com"], name: "one" });
+  await client.waitForJob({ id: job_id });
+
+  const checked = await whenCommandedWith(env, "check", "example.com", "--ip", "192.0.2.1");
+  const found = await whenCommandedWith(env, "find", "Ann", "Lee", "example.com");
+  const none = await whenCommandedWith(env, "find", "Invalid", "Lee", "example.com");
+  const jobs = await whenCommandedWith(env, "jobs");
+  const job = await whenCommandedWith(env, "jobs", job_id, "--json");
+
+  expect(JSON.parse(checked.out)).toMatchObject({ domain: "example.com", sending_ip: "192.0.2.1" });
+  expect(JSON.parse(found.out)).toMatchObject({ email: "ann.lee@example.com", status: "valid" });
+  expect({ code: none.code, ...JSON.parse(none.out) }).toMatchObject({ code: 1, email: null });
+  expect(JSON.parse(jobs.out)).toMatchObject({ job_id, name: "one", status: "completed" });
+  expect(JSON.parse(job.out)).toMatchObject({ row: 1, email: "ann@example.com" });
+});
+
+test("Ctrl-C says how to go on, without the key; going on brings the results, and it was paid for once", async () => {
+  const { env, file, out, client, url, key } = await whenServed("live");
+  const { promise: opened, resolve: open } = Promise.withResolvers<boolean>();
+  const { promise: waiting, resolve: waits } = Promise.withResolvers<void>();
+  const proxy = await whenLosing(url, ({ route }) => {
+    if (!route.startsWith("GET /v1/jobs/")) return false;
+    waits();
+    return opened;
+  });
+  const slow = { ...env, MAILPROOF_API: proxy.url };
+  const child = run("packages/local/bin/mailproof.mjs", ["file", file, "--out", out], slow);
+  const said = text(child.stderr);
+  await waiting;
+
+  const ended = once(child, "exit");
+  child.kill("SIGINT");
+  const [code] = (await ended) as [number | null];
+  open(false);
+  const words = await said;
+  const again = /^ {2}npx mailproof (jobs .*)$/m.exec(words)?.[1]?.split(" ") ?? [];
+  const goneOn = await whenCommandedWith(env, ...again);
+  const { credits } = await client.getAccount();
+
+  expect(code).toBe(1);
+  expect(words).toContain("Interrupted.\njob_");
+  expect(words).toContain(`--api ${proxy.url} --out ${out}`);
+  expect(words).not.toContain(key);
+  expect(goneOn.code).toBe(0);
+  expect(firstCells(readFileSync(out, "utf8"))).toHaveLength(3);
+  expect(credits.spent + credits.held).toBe(2);
+});
+
+test("answers that are lost on the way cost nothing more, and the results come all the same", async () => {
+  const { env, file, out, client, url } = await whenServed("live");
+  const proxy = await whenLosing(url, (_, before) => before.length % 2 === 0);
+
+  const { code } = await whenCommandedWith(
+    { ...env, MAILPROOF_API: proxy.url },
+    "file",
+    file,
+    "--out",
+    out,
+  );
+  const { credits } = await client.getAccount();
+
+  expect(code).toBe(0);
+  expect(firstCells(readFileSync(out, "utf8"))).toHaveLength(3);
+  expect(credits.spent + credits.held).toBe(2);
+});
+
+test.each([
+  [["file"], "Name one list."],
+  [["file", "nowhere.csv"], "There is no file nowhere.csv"],
+  [["find", "Ada", "example.com"], "Name a first name, a last name and a domain"],
+  [["jobs", "--out", "x.csv"], "Name one job"],
+  [["verify", "--file", "x.csv", "--evidence"], "evidence for single addresses only"],
+  [["check", "example.com", "--api", "example.com"], "--api must be an address such as"],
+])("mailproof %j is a misuse of a service", async (args, says) => {
+  const env = {
+    MAILPROOF_DIR: newFolder(),
+    MAILPROOF_API: "http://127.0.0.1:9",
+    MAILPROOF_KEY: "k",
+  };
+
+  const { code, out, err } = await whenCommandedWith(env, ...args);
+
+  expect({ code, out }).toEqual({ code: 2, out: "" });
+  expect(err).toContain(says);
+});
+
+test.each([
+  [["file", "list.csv"], "mailproof verify --file list.csv"],
+  [["jobs"], "name it with --api and --key"],
+  [["jobs", "--api", "http://127.0.0.1:9"], "A service wants a key"],
+  [["verify", "a@b.c", "--key", "k"], "A key is for a service"],
+])("without a service mailproof %j says what it wants", async (args, says) => {
+  const { code, err } = await whenCommandedWith({ MAILPROOF_DIR: newFolder() }, ...args);
+
+  expect(code).toBe(2);
+  expect(err).toContain(says);
+});
+
+test("what a service refuses, and a job that is nobody's, end with 2 and its words", async () => {
+  const { env, file, out } = await whenServed();
+
+  const stranger = await whenCommandedWith(
+    { ...env, MAILPROOF_KEY: "k" },
+    "file",
+    file,
+    "--out",
+    out,
+  );
+  const nobodys = await whenCommandedWith(env, "jobs", "job_1", "--out", out);
+
+  expect(stranger).toMatchObject({ code: 2, err: expect.stringContaining("Nothing was charged.") });
+  expect(nobodys).toMatchObject({ code: 2, err: "There is no such job. Nothing was charged.\n" });
+  expect(existsSync(out)).toBe(false);
+});

@@ -1,0 +1,19 @@
+import "./scripts/need-node.mjs";
+import { defineConfig } from "vitest/config";
+import { LEFT_OUT, TOLD } from "./test/aws/left-out.ts";
+
+// The stories once more, over the emulators of DynamoDB, SQS and S3 and through the Lambdas.
+
+for (const [name, why] of LEFT_OUT) console.warn(`Left out: "${name} …": ${why}.`);
+
+export default defineConfig({
+  test: {
+    include: ["test/story/**/*.test.ts"],
+    testNamePattern: TOLD,
+    isolate: false,
+    maxWorkers: 2,
+    testTimeout: 60_000,
+    reporters: ["default", ["json", { outputFile: ".cache/aws-results.json" }]],
+    env: { POWERTOOLS_METRICS_DISABLED: "true", MAILPROOF_STORIES: "aws" },
+  },
+});
