@@ -13,6 +13,7 @@ export default defineConfig({
     isolate: false,
     maxWorkers: 2,
     testTimeout: 60_000,
+    hookTimeout: 60_000,
     reporters: ["default", ["json", { outputFile: ".cache/aws-results.json" }]],
     env: { POWERTOOLS_METRICS_DISABLED: "true", MAILPROOF_STORIES: "aws" },
   },

@@ -76,6 +76,8 @@ const bundled = async (kind: string, folder: string): Promise<Bundled[]> => {
 const SETTINGS = {
   KEY_PEPPER: "a pepper",
   CURSOR_SECRET: "a secret",
+  ACTIVITY_KEY: "a key",
+  SEALING_KEY: "a key",
   TABLE_NAME: "table",
   BUCKET_NAME: "bucket",
   QUEUE_URL_CHUNKS: "https://sqs.eu-central-1.amazonaws.com/1/chunks",

@@ -1,11 +1,11 @@
-// Run after `npm install` has changed package-lock.json: node scripts/complete-lockfile.mjs
+// Run after `npm install` has changed a lock file: node scripts/complete-lockfile.mjs [infra/package-lock.json]
 //
 // Some registries do not carry the builds of a tool for other platforms. npm then leaves them out of the lock
 // file, and `npm ci` refuses that file everywhere. A build for another platform is never fetched, so an entry
 // with its version and platform is all that npm needs to be content.
 import { readFileSync, writeFileSync } from "node:fs";
 
-const FILE = "package-lock.json";
+const [FILE = "package-lock.json"] = process.argv.slice(2);
 const OS = ["aix", "android", "darwin", "freebsd", "linux", "openharmony", "win32"];
 const CPU = ["arm64", "arm", "ia32", "ppc64", "riscv64", "s390x", "x64"];
 

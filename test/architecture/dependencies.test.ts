@@ -5,7 +5,12 @@ type Manifest = Partial<
   Record<"dependencies" | "devDependencies" | "optionalDependencies", Record<string, string>>
 >;
 
-const manifests = ["package.json", "bench/package.json", ...globSync("packages/*/package.json")];
+const manifests = [
+  "package.json",
+  "bench/package.json",
+  "infra/package.json",
+  ...globSync("packages/*/package.json"),
+];
 
 test.each(manifests)("%s names exact versions", (file) => {
   const { dependencies, devDependencies, optionalDependencies } = JSON.parse(
@@ -16,6 +21,9 @@ test.each(manifests)("%s names exact versions", (file) => {
   expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
 });
 
-test("the lock file holds no address to download from", () => {
-  expect(readFileSync("package-lock.json", "utf8")).not.toMatch(/"resolved": "https?:/);
-});
+test.each(["package-lock.json", "infra/package-lock.json"])(
+  "%s holds no address to download from",
+  (file) => {
+    expect(readFileSync(file, "utf8")).not.toMatch(/"resolved": "https?:/);
+  },
+);

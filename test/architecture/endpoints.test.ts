@@ -10,6 +10,7 @@ import { fileOf, nameOf } from "./file-of.ts";
 const REACH: readonly (readonly [Need, name: string, file: string])[] = [
   ["mail", "toProber", "prober"],
   ["dns", "toDns", "dns"],
+  ["https", "toSubscribers", "https"],
 ];
 
 const entryOf = (file: string, needs: readonly Need[] = []) => {

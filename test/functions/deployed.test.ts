@@ -46,6 +46,8 @@ describeWith(DYNAMODB, "a Lambda as it is deployed", () => {
     const env = {
       KEY_PEPPER: world.settings.keyPepper,
       CURSOR_SECRET: world.settings.cursorSecret,
+      ACTIVITY_KEY: world.settings.activityKey,
+      SEALING_KEY: world.settings.sealingKey,
       TABLE_NAME: table,
       BUCKET_NAME: bucket,
       ...Object.fromEntries(Object.entries(urls).map(([name, url]) => [queueSetting(name), url])),

@@ -1,6 +1,7 @@
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { resolverPool } from "@mailproof/net/dns";
+import { askRaw } from "@mailproof/net/raw-dns";
 import packet from "dns-packet";
 import { expect, onTestFinished, test } from "vitest";
 import { serveZone } from "../dns-server.ts";
@@ -29,7 +30,7 @@ const ZONE: Zone = {
 };
 
 const poolOn = (address: string, packetsPerSecond = 10_000) => {
-  const dns = resolverPool({ servers: [address], packetsPerSecond });
+  const dns = resolverPool({ servers: [address], packetsPerSecond, askOdd: askRaw });
   onTestFinished(dns.close);
   return dns;
 };

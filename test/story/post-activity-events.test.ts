@@ -88,6 +88,7 @@ test.each([
     { user_agent: "Mozilla/5.0 (Windows NT 5.1) Firefox/11.0 (via ggpht.com GoogleImageProxy)" },
     0,
   ],
+  ["a telephone of the make Cubot", { user_agent: "Mozilla/5.0 (Linux; CUBOT NOTE 20) Mobile" }, 0],
   ["Apple's mail without privacy protection", { user_agent: "Mozilla/5.0 (iPhone) Mobile" }, 0],
 ])("an open of %s counts as a machine's: %o, %i", async (_case, more, machine) => {
   const { world, liveKey: key } = await given();

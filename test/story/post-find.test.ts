@@ -163,6 +163,19 @@ test("two searches that race are charged once, and both are told", async () => {
   expect(await creditsOf(house)).toMatchObject({ available: 15, spent: 5 });
 });
 
+test("who repeats a search that takes as long as one may is told what comes of it", async () => {
+  const house = await given({ balance: 20 });
+  const world = slow(house);
+
+  const both = await Promise.all([1, 2].map(() => whenFound(world, house.liveKey, ann)));
+
+  expect(both).toMatchObject([
+    { statusCode: 200, data: { status: "unknown" } },
+    { statusCode: 200, data: { status: "unknown", idempotent_replay: true } },
+  ]);
+  expect(await creditsOf(house)).toMatchObject({ available: 15, spent: 5 });
+});
+
 test("what others searched for is nobody else's replay", async () => {
   const house = await given({ balance: 20 });
   const other = await openAccount(house.world, {
@@ -214,6 +227,17 @@ test("sixty-four characters are a name, and a domain may be written in any alpha
       domain: "bücher.example",
     }),
   ).toMatchObject({ statusCode: 200, data: { email: expect.stringMatching(/@xn--bcher-kva\./) } });
+});
+
+test.each([
+  ["letters that JavaScript counts as two", "𐐷", 64],
+  ["letters with their accents beside them", "e\u0301", 64],
+])("of %s sixty-four are a name, and one more is none", async (_case, letter, most) => {
+  const { world, testKey } = await given();
+  const withName = async (count: number) =>
+    (await whenFound(world, testKey, { ...ann, first_name: letter.repeat(count) })).statusCode;
+
+  expect([await withName(most), await withName(most + 1)]).toEqual([200, 400]);
 });
 
 test("a person with the name of something that JavaScript knows is a person", async () => {

@@ -1,5 +1,5 @@
 import { SCOPES } from "@mailproof/core/access/scopes";
-import type { Tokens } from "@mailproof/core/access/tokens";
+import type { Trust } from "@mailproof/core/access/tokens";
 import type { World } from "@mailproof/core/world";
 
 export const METADATA_PATH = "/.well-known/oauth-protected-resource";
@@ -23,7 +23,7 @@ const metadataAddress = (audience: string): string =>
   audience.replace(/\/(?:mcp\/?)?$/, "") + METADATA_PATH;
 
 /** RFC 9728: what a client that has no token reads, to learn who gives them out. */
-export const metadataOf = ({ issuer, audience }: Tokens) => ({
+export const metadataOf = ({ issuer, audience }: Trust) => ({
   resource: audience,
   authorization_servers: [issuer],
   scopes_supported: SCOPES,

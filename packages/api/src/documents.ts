@@ -1,4 +1,4 @@
-import type { Tokens } from "@mailproof/core/access/tokens";
+import type { Trust } from "@mailproof/core/access/tokens";
 import { METADATA_PATH, metadataOf } from "./challenge.ts";
 import { openapi } from "./openapi/openapi.ts";
 import type { HttpAnswer } from "./respond.ts";
@@ -10,7 +10,7 @@ import type { HttpAnswer } from "./respond.ts";
 type Document = {
   readonly contentType: string;
   /** `baseUrl`: where the reader reaches us. Null: it is not there without an issuer. */
-  readonly write: (baseUrl: string, tokens: Tokens | null) => string | null;
+  readonly write: (baseUrl: string, trust: Trust | null) => string | null;
 };
 
 const documents: Readonly<Record<string, Document>> = {
@@ -20,7 +20,7 @@ const documents: Readonly<Record<string, Document>> = {
   },
   [METADATA_PATH]: {
     contentType: "application/json; charset=utf-8",
-    write: (_baseUrl, tokens) => tokens && JSON.stringify(metadataOf(tokens)),
+    write: (_baseUrl, trust) => trust && JSON.stringify(metadataOf(trust)),
   },
 };
 
@@ -29,10 +29,10 @@ export const documentAt = (
   method: string,
   path: string,
   baseUrl: string,
-  tokens: Tokens | null,
+  trust: Trust | null,
 ): HttpAnswer<string> | undefined => {
   const document = method === "GET" && Object.hasOwn(documents, path) && documents[path];
-  const body = document && document.write(baseUrl, tokens);
+  const body = document && document.write(baseUrl, trust);
   if (!document || !body) return undefined;
   return {
     statusCode: 200,

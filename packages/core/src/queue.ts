@@ -17,10 +17,12 @@ export type QueueFacts = {
 
 const DEAD = "-dead";
 
+export const deadLettersNamed = (queue: string): string => `${queue}${DEAD}`;
+
 /** Where the messages of a queue go that nobody could handle. From there they go nowhere but to be done. */
 export const deadLettersOf = (queue: QueueFacts): QueueFacts => ({
   ...queue,
-  name: `${queue.name}${DEAD}`,
+  name: deadLettersNamed(queue.name),
   receivesMax: Number.MAX_SAFE_INTEGER,
 });
 

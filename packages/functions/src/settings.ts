@@ -4,6 +4,10 @@
 //   name                     who needs it                     what it is
 //   KEY_PEPPER               all                              keyed into the stored hash of every API key
 //   CURSOR_SECRET            all                              signs the cursors that callers bring back
+//   ACTIVITY_KEY             all                              keyed into what is stored of an address's activity
+//   SEALING_KEY              all                              encrypts the signing secrets of webhooks
+//   ACTIVITY_POOL            all, where it is wanted          shared: accounts see each other's activity
+//   SES_ACCOUNT              the worker of activity           whose the events of Amazon SES are that name nobody
 //   OAUTH_ISSUER             all, where it is set             whose access tokens open this service
 //   OAUTH_AUDIENCE           all, where it is set             the aud of those tokens: the public address of /mcp
 //   TABLE_NAME               all                              the one table (aws/table-shape.ts)

@@ -2,33 +2,27 @@ import { baseUrlOf, documentAt } from "@mailproof/api/documents";
 import { endpoints } from "@mailproof/api/endpoints";
 import { asFailure, refuse } from "@mailproof/api/respond";
 import { routerOf } from "@mailproof/api/routes";
+import type { Trust } from "@mailproof/core/access/tokens";
 import type { World } from "@mailproof/core/world";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { lambdaLog } from "./log.ts";
-import { trustedTokens } from "./trusted-tokens.ts";
+import { trustedIssuer } from "./trusted-issuer.ts";
 
 const route = routerOf(endpoints);
-
-const ownWorld = () => ({
-  log: lambdaLog(),
-  tokens: trustedTokens(process.env, () => new Date()),
-});
 
 /**
  * API Gateway's $default route: the documents beside the operations, and for everything else 404 or 405, since its
  * own 404 has another shape than ours and it knows no 405.
  */
 export const unrouted =
-  (world: Pick<World, "log" | "tokens"> = ownWorld()) =>
+  (
+    world: Pick<World, "log"> = { log: lambdaLog() },
+    trust: Trust | null = trustedIssuer(process.env),
+  ) =>
   async (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> => {
     const { http, domainName } = event.requestContext;
     const { method } = http;
-    const document = documentAt(
-      method,
-      event.rawPath,
-      baseUrlOf("https", domainName),
-      world.tokens,
-    );
+    const document = documentAt(method, event.rawPath, baseUrlOf("https", domainName), trust);
     if (document) return { ...document, headers: { ...document.headers } };
     try {
       const { endpoint } = route(method, event.rawPath);

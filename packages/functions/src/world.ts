@@ -2,17 +2,18 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { rateLimitOver } from "@mailproof/core/access/rate";
 import type { Names } from "@mailproof/core/deliverability/names";
-import { CHUNK_ROWS } from "@mailproof/core/settings";
+import { CHUNK_ROWS, type Settings } from "@mailproof/core/settings";
 import type { Table } from "@mailproof/core/table";
 import type { Engine } from "@mailproof/core/verify/engine";
 import type { World } from "@mailproof/core/world";
+import { tokensOf } from "@mailproof/net/tokens";
 import manifest from "../package.json" with { type: "json" };
 import type { Aws } from "./aws/aws.ts";
 import { stateDoors } from "./aws/doors.ts";
 import { awsOfLambda } from "./aws/of-lambda.ts";
 import { lambdaLog } from "./log.ts";
 import { type Environment, required } from "./settings.ts";
-import { trustedTokens } from "./trusted-tokens.ts";
+import { trustedIssuer } from "./trusted-issuer.ts";
 
 /** What a way to the mail system or to the DNS is made from. */
 export type Ground = Pick<World, "now" | "random" | "sleep"> & {
@@ -32,8 +33,10 @@ export const awsWorld = (
   reach: Reach = () => ({}),
   environment: Environment = process.env,
 ): World => {
+  const settings = settingsIn(environment);
   const aws = awsOfLambda(environment);
   const { now, random } = aws;
+  const trust = trustedIssuer(environment);
   const doors = stateDoors(aws, environment);
   const { table } = doors;
   const sleep: World["sleep"] = (ms, signal) =>
@@ -41,7 +44,7 @@ export const awsWorld = (
   return {
     ...doors,
     rateLimit: rateLimitOver(table, now),
-    tokens: trustedTokens(environment, now),
+    tokens: trust && tokensOf(trust, now),
     engine: noEngine(now),
     names: NO_NAMES,
     https: { check: unreached, call: unreached },
@@ -52,18 +55,21 @@ export const awsWorld = (
     newId: (prefix) => `${prefix}_${randomUUID()}`,
     sleep,
     log: lambdaLog(),
-    settings: {
-      version: manifest.version,
-      keyPepper: required(environment, "KEY_PEPPER"),
-      cursorSecret: required(environment, "CURSOR_SECRET"),
-      activityKey: required(environment, "ACTIVITY_KEY"),
-      activityPool: environment["ACTIVITY_POOL"] === "shared" ? "shared" : "own",
-      sesAccount: environment["SES_ACCOUNT"] ?? null,
-      sealingKey: required(environment, "SEALING_KEY"),
-      chunkRows: CHUNK_ROWS,
-    },
+    settings,
   };
 };
+
+/** First of all, so that a Lambda without its secrets does not start, and says what is missing. */
+const settingsIn = (environment: Environment): Settings => ({
+  version: manifest.version,
+  keyPepper: required(environment, "KEY_PEPPER"),
+  cursorSecret: required(environment, "CURSOR_SECRET"),
+  activityKey: required(environment, "ACTIVITY_KEY"),
+  activityPool: environment["ACTIVITY_POOL"] === "shared" ? "shared" : "own",
+  sesAccount: environment["SES_ACCOUNT"] ?? null,
+  sealingKey: required(environment, "SEALING_KEY"),
+  chunkRows: CHUNK_ROWS,
+});
 
 const unreached = () =>
   Promise.reject(new Error("This Lambda was built without a way there: see its endpoint's needs."));

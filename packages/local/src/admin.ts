@@ -11,10 +11,9 @@ import { type Address, isAddress, parseAddress } from "@mailproof/core/mail/addr
 import { audit } from "@mailproof/core/money/audit";
 import { credits, toCredits } from "@mailproof/core/money/credits";
 import type { Json } from "@mailproof/core/table";
-import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
 import { type Command, command, Misuse } from "./command.ts";
-import { openHouse } from "./world.ts";
+import { type LocalWorld, openHouse } from "./world.ts";
 
 const Text = v.pipe(
   v.string(),
@@ -38,14 +37,14 @@ const Scopes = v.pipe(
   v.array(v.picklist(SCOPES, `must be a list of ${SCOPES.join(", ")}`)),
 );
 
-type Definition<O extends Command["options"]> = Omit<Command<O>, "run"> & {
+export type Definition<O extends Command["options"]> = Omit<Command<O>, "run"> & {
   /** Whether it may be the first thing that is ever done in a folder. */
   readonly mayBegin?: true;
-  run(world: World, options: v.InferOutput<O>): Promise<{ output: Json; exitCode?: number }>;
+  run(world: LocalWorld, options: v.InferOutput<O>): Promise<{ output: Json; exitCode?: number }>;
 };
 
 /** A command on the state of this machine: opens it, runs, prints the answer as JSON, closes it. */
-const inHouse = <O extends Command["options"]>(definition: Definition<O>): Command<O> =>
+export const inHouse = <O extends Command["options"]>(definition: Definition<O>): Command<O> =>
   command<O>({
     name: definition.name,
     usage: definition.usage,

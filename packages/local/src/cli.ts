@@ -5,6 +5,8 @@ import * as v from "valibot";
 import { adminCommands } from "./admin.ts";
 import { checkCommand } from "./check-command.ts";
 import { type Command, Misuse } from "./command.ts";
+import { deadLettersCommands } from "./dead-letters-command.ts";
+import { egressCommands } from "./egress-command.ts";
 import { readEnvironment } from "./environment.ts";
 import { fileCommand } from "./file-command.ts";
 import { findCommand } from "./find-command.ts";
@@ -18,6 +20,10 @@ const commands: readonly Command[] = [
   findCommand,
   jobsCommand,
   ...adminCommands,
+  checkCommand,
+  ...adminCommands,
+  ...deadLettersCommands,
+  ...egressCommands,
 ];
 
 /** Finds the command, reads its options, runs it. */

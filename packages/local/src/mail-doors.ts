@@ -22,6 +22,7 @@ import type { Table } from "@mailproof/core/table";
 import type { MailDoors } from "@mailproof/core/verify/engine";
 import { ownPlaces } from "@mailproof/core/verify/places";
 import { resolverPool } from "@mailproof/net/dns";
+import { askRaw } from "@mailproof/net/raw-dns";
 import { connectDirectly } from "@mailproof/net/smtp-wire";
 import { connectThrough } from "@mailproof/net/socks";
 import type { Environment } from "./environment.ts";
@@ -43,7 +44,7 @@ export const openMailDoors = (
 ): MailDoors & { readonly names: Names; readonly close: () => void } => {
   const now = () => new Date();
   const pool = (servers: readonly string[]) =>
-    resolverPool({ servers, packetsPerSecond: PACKETS_PER_SECOND });
+    resolverPool({ servers, packetsPerSecond: PACKETS_PER_SECOND, askOdd: askRaw });
   const { DNS_SERVERS, BLOCKLIST_DNS_SERVERS } = environment;
   const real = pool(DNS_SERVERS);
   const forLists = BLOCKLIST_DNS_SERVERS.length > 0 ? pool(BLOCKLIST_DNS_SERVERS) : real;

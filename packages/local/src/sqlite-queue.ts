@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import {
+  deadLettersNamed,
   deadLettersOf,
   isOfDeadLetters,
   type Queue,
@@ -31,8 +32,14 @@ export type SqliteQueue = Queue &
      * whoever takes it must end with the dead letters some day.
      */
     takeBack(): Promise<void>;
+    /** What lies with the dead letters, the oldest first. Looking changes nothing. */
+    listDead(max: number): readonly Dead[];
+    /** Puts the dead letters of a queue back into it, as if they had never been handed out. Returns how many. */
+    replay(queue: string): Promise<number>;
     close(): void;
   };
+
+export type Dead = { readonly id: number; readonly queue: string; readonly body: Json };
 
 /** A message of another process is noticed at this pace; one of our own at once. */
 const LOOK_AGAIN_MS = 1_000;
@@ -95,12 +102,35 @@ export const sqliteQueue = (file: string, now: () => Date): SqliteQueue => {
 
     takeBack: () => commit(() => void takeBack.run(ms())),
 
+    ...deadLetters(statements, commit, ms, wake),
+
     release: async (receipt, delaySeconds) =>
       commit(() => Number(putBack.run(ms() + delaySeconds * 1000, receipt).changes) > 0),
 
     close,
   };
 };
+
+const deadLetters = (
+  { dead, replay }: ReturnType<typeof statementsOf>,
+  commit: ReturnType<typeof groupCommit>["commit"],
+  ms: () => number,
+  wake: (queue: string) => void,
+): Pick<SqliteQueue, "listDead" | "replay"> => ({
+  listDead: (max) =>
+    dead.all(deadLettersNamed("%"), max).map((row) => ({
+      id: Number(row["id"]),
+      queue: String(row["queue"]),
+      body: JSON.parse(String(row["body"])) as Json,
+    })),
+
+  replay: async (queue) => {
+    const from = deadLettersNamed(queue);
+    const moved = await commit(() => Number(replay.run(queue, ms(), from).changes));
+    wake(queue);
+    return moved;
+  },
+});
 
 const takeVisible = (
   { bury, visible, take }: ReturnType<typeof statementsOf>,
@@ -139,6 +169,11 @@ const statementsOf = (db: DatabaseSync) => ({
   putBack: db.prepare("UPDATE messages SET visible_at = ?, receipt = NULL WHERE receipt = ?"),
   takeBack: db.prepare(
     "UPDATE messages SET visible_at = ?, receipt = NULL WHERE receipt IS NOT NULL",
+  ),
+  dead: db.prepare("SELECT id, queue, body FROM messages WHERE queue LIKE ? ORDER BY id LIMIT ?"),
+  replay: db.prepare(
+    `UPDATE messages SET queue = ?, visible_at = ?, receives = 0, receipt = NULL
+     WHERE queue = ? AND receipt IS NULL`,
   ),
   counts: db.prepare("SELECT queue, COUNT(*) AS n FROM messages GROUP BY queue"),
 });

@@ -3,12 +3,17 @@ import { setTimeout } from "node:timers/promises";
 import { domainToASCII } from "node:url";
 import type { Dns, DnsOutcome, RecordOf, RecordType } from "@mailproof/core/mail/dns/dns";
 import { packetBucket } from "./packet-bucket.ts";
-import { askRaw } from "./raw-dns.ts";
+import type { askRaw } from "./raw-dns.ts";
 
 type Options = {
   /** "host:port", the host an address; none means the system's own. */
   readonly servers: readonly string[];
   readonly packetsPerSecond: number;
+  /**
+   * Asks for names that Node refuses. Only the records of senders lead to such; without it, what Node cannot ask for
+   * is not known, and whoever asks for mail hosts alone need not carry it.
+   */
+  readonly askOdd?: typeof askRaw;
 };
 
 /**
@@ -41,6 +46,7 @@ const NXDOMAIN = { kind: "nxdomain" } as const;
 export const resolverPool = ({
   servers,
   packetsPerSecond,
+  askOdd,
 }: Options): Dns & { readonly close: () => void } => {
   const resolvers = Array.from({ length: RESOLVERS }, () => resolverFor(servers));
   const bucket = packetBucket(packetsPerSecond, {
@@ -56,14 +62,16 @@ export const resolverPool = ({
     if (!(await bucket.take()) || closing.signal.aborted) return TIMEOUT;
 
     const resolver = resolvers[asked++ % RESOLVERS] as Resolver;
-    const outcome = ORDINARY.test(wire)
-      ? await ask(resolver, type, wire)
-      : await askRaw(type, wire, {
-          servers: resolver.getServers(),
-          tries: TRIES,
-          waitMs: PATIENCE.timeout,
-          signal: closing.signal,
-        });
+    if (!ORDINARY.test(wire) && !askOdd) return SERVFAIL;
+    const outcome =
+      ORDINARY.test(wire) || !askOdd
+        ? await ask(resolver, type, wire)
+        : await askOdd(type, wire, {
+            servers: resolver.getServers(),
+            tries: TRIES,
+            waitMs: PATIENCE.timeout,
+            signal: closing.signal,
+          });
     if (outcome.kind === "timeout") bucket.owe(TRIES - 1);
     return outcome;
   };

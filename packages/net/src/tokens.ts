@@ -1,4 +1,4 @@
-import type { Tokens } from "@mailproof/core/access/tokens";
+import type { Tokens, Trust } from "@mailproof/core/access/tokens";
 import { errors, jwtVerify } from "jose";
 import { issuerKeys } from "./issuer-keys.ts";
 
@@ -7,10 +7,8 @@ const ALGORITHMS = ["RS256", "PS256", "ES256", "EdDSA", "Ed25519"];
 /** RFC 7519 §4.1.4 lets clocks differ by "a few minutes"; one is enough where they are kept. */
 const SKEW_SECONDS = 60;
 
-type Issuer = Pick<Tokens, "issuer" | "audience">;
-
 /** Reads JWT access tokens of one issuer. Nothing is fetched before the first token comes. */
-export const tokensOf = ({ issuer, audience }: Issuer, now: () => Date): Tokens => {
+export const tokensOf = ({ issuer, audience }: Trust, now: () => Date): Tokens => {
   const keys = issuerKeys(issuer, now);
   // Clients that name a host without a path as the resource put a slash after it (RFC 3986 §6.2.3).
   const bare = audience.replace(/\/$/, "");

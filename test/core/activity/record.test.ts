@@ -78,3 +78,29 @@ test("whoever repeats until it is acknowledged has each event counted once, what
     ).toEqual([15, 15]);
   }
 });
+
+test("two dozen callers who tell of one address at once are all told that it is counted", async () => {
+  const house = givenWorld();
+  const { sleep } = house.world;
+  const world = overTable(house, {
+    get: async (key) => {
+      await sleep(10);
+      return house.table.get(key);
+    },
+    transact: async (writes) => {
+      await sleep(10);
+      return house.table.transact(writes);
+    },
+  });
+  const callers = Array.from({ length: 24 }, () =>
+    Array.from({ length: 75 }, () => toTold(anEvent("open", 1))),
+  );
+
+  const told = await Promise.allSettled(
+    callers.map((events) => recordEvents(world, SOURCE, events)),
+  );
+
+  expect(told.filter(({ status }) => status === "rejected")).toEqual([]);
+  const known = await findKnown(house.table, addressHash(world, SOURCE.account, "ann@x.com"));
+  expect(known?.opens).toBe(24 * 75);
+});

@@ -96,6 +96,21 @@ test("a bounce of several recipients counts for each, and an open of such a mail
   expect(house.queue.pending()).toBe(0);
 });
 
+test("whoever says that a mail is no spam has not complained about it", async () => {
+  const house = await given();
+  const complaint = {
+    timestamp: LATER,
+    feedbackId: "0100-complaint-2",
+    complaintFeedbackType: "not-spam",
+    complainedRecipients: [{ emailAddress: "ann@x.com" }],
+  };
+
+  await whenPublished(house, sesEvent("Complaint", house, { complaint }));
+
+  expect(await countersOf(house)).toEqual({});
+  expect(house.queue.pending()).toBe(0);
+});
+
 test("two links clicked at the same moment are two clicks", async () => {
   const house = await given();
   const click = (link: string) => sesEvent("Click", house, { click: { timestamp: LATER, link } });
@@ -114,6 +129,11 @@ test("without a tag an event is the account's that the operator set", async () =
   expect(await countersOf(house)).toEqual({ delivered: 1 });
 });
 
+const ready = {
+  notificationType: "AmazonSnsSubscriptionSucceeded",
+  message: "Your topic gets the bounces of shop.example now.",
+};
+
 test.each([
   [
     "what SES says when a topic is set up",
@@ -123,6 +143,8 @@ test.each([
     "the same in an envelope",
     inEnvelope("Successfully validated SNS topic for Amazon SES event publishing."),
   ],
+  ["what SES says when notifications are set up", ready],
+  ["the same in an envelope", inEnvelope(JSON.stringify(ready))],
   ["a confirmation of SNS", { ...inEnvelope("Confirm"), Type: "SubscriptionConfirmation" }],
 ])("%s is done and counts nothing", async (_case, body) => {
   const house = await given();

@@ -134,6 +134,20 @@ test("a server that says nothing of the mailbox leaves it unknown, whatever the 
     });
 });
 
+test.each(["Dev", "Job", "Ask", "Server"])(
+  "%s is a role word and many people's given name: beside a last name it is a person",
+  async (first) => {
+    const { look } = givenCompany([`${first.toLowerCase()}.patel`, first.toLowerCase()]);
+
+    expect(await look({ first, last: "Patel" })).toMatchObject({
+      found: { status: "valid", email: `${first.toLowerCase()}.patel@example.com` },
+      taught: "first.last",
+    });
+    const alone = givenCompany([first.toLowerCase()]);
+    expect((await alone.look({ first, last: "Patel" })).found.status).toBe("role");
+  },
+);
+
 test("a role is a role, and teaches nothing about people", async () => {
   const { look } = givenCompany(["info.desk", "sales"]);
 

@@ -29,6 +29,15 @@ test.each([
   ["Юлия", "yuliya"],
   ["Γιώργος", "giorgos"],
   ["Ｍｉｎａ", "mina"],
+  ["Ευάγγελος", "evangelos"],
+  ["Λευτέρης", "lefteris"],
+  ["Παύλος", "pavlos"],
+  ["Μαΐου", "maiou"],
+  ["Ѓорѓи", "gjorgji"],
+  ["Қайрат", "kayrat"],
+  ["Гүлнара", "gulnara"],
+  ["Kɔfi", "kofi"],
+  ["Ɗanjuma", "danjuma"],
 ])("the given name %s is written %s", (name, forms) => {
   expect(written(name, "first", "example.com")).toBe(forms);
 });
@@ -46,6 +55,28 @@ test.each([
   ["Smith-Jones", "smith-jones, smithjones, smith, jones"],
   ["García López", "garcia, garcialopez, garcia-lopez, lopez"],
   ["King Jr.", "king"],
+  ["King, Ph.D.", "king"],
+  ["King Esq.", "king"],
+  ["Παπαδόπουλος", "papadopoulos"],
+  ["Μπουμπούλης", "boumpoulis"],
+  ["Быкаў", "bykau"],
+  ["Ќирилов", "kjirilov"],
+  ["Ὅμηρος", "omiros"],
+  ["Ƙaura", "kaura"],
+  ["Ó Briain", "obriain"],
+  ["O Brien", "obrien"],
+  ["O’ Brien", "obrien"],
+  ["D' Souza", "dsouza"],
+  ["'t Hooft", "thooft"],
+  ["van ’t Hoff", "vanthoff, thoff, van-thoff, van.thoff"],
+  ["Mc Donald", "mcdonald"],
+  ["St. John", "stjohn"],
+  ["Ben David", "bendavid, david, ben-david, ben.david"],
+  ["Ní Bhriain", "nibhriain, bhriain, ni-bhriain, ni.bhriain"],
+  ["San Martín", "sanmartin, martin, san-martin, san.martin"],
+  ["da Silva Santos", "santos, dasilva, silva, dasilvasantos"],
+  ["Pereira da Costa", "pereira, pereiradacosta, pereira-da-costa, costa"],
+  ["O", "o"],
   ["Müller", "muller, mueller"],
 ])("the family name %s is written %s", (name, forms) => {
   expect(written(name, "last", "example.com")).toBe(forms);
@@ -64,7 +95,14 @@ test.each(["", "  ", "4711", "?!", "李明", "علي", "☃"])(
 );
 
 test("the ways to write one name are all the ways there are", () => {
-  for (const name of ["Müller", "van der Berg", "García López", "Jean-Luc", "Ann"]) {
+  for (const name of [
+    "Müller",
+    "van der Berg",
+    "da Silva Santos",
+    "García López",
+    "Jean-Luc",
+    "Ann",
+  ]) {
     const forms = formsOf({ first: name, last: name }, "example.com");
     for (const all of [forms?.first ?? [], forms?.last ?? []])
       expect(all.reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(1);

@@ -34,6 +34,7 @@ test.each([
   ["Jean-Luc", "first"],
   ["Anna Maria", "first"],
   ["van der Berg", "last"],
+  ["da Silva Santos", "last"],
   ["Smith-Jones", "last"],
   ["García López", "last"],
   ["Müller", "last"],

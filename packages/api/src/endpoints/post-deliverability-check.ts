@@ -13,7 +13,7 @@ export const postDeliverabilityCheck = endpoint({
   summary: "Check how a domain is set up to send mail.",
   price: "10 credits; nothing when the same was checked within 24 hours.",
   access: "deliverability:write",
-  needs: ["table:readwrite", "dns"],
+  needs: ["table:readwrite", "queue:send", "dns"],
   keyed: true,
   answers: [200],
   errors: [...KEYED_ERRORS, ...PAID_ERRORS],

@@ -15,9 +15,13 @@ import { KEYED_ERRORS } from "../schemas.ts";
 const NAME_LENGTH_MAX = 64;
 const DOMAIN_WORDS = "must be a mail domain such as example.com";
 
+/** A letter and the accent that stands beside it are one character, and so is a letter that JavaScript has as two. */
+const isNameLength = (text: string): boolean =>
+  Array.from(text.normalize("NFC")).length <= NAME_LENGTH_MAX;
+
 const Name = v.pipe(
   v.string(),
-  v.maxLength(NAME_LENGTH_MAX, `must have at most ${NAME_LENGTH_MAX} characters`),
+  v.check(isNameLength, `must have at most ${NAME_LENGTH_MAX} characters`),
   v.trim(),
 );
 
@@ -35,7 +39,7 @@ export const postFind = endpoint({
   price:
     "5 credits, whatever comes of it; the same search again within its two minutes is free, and so is a name that leaves nothing to search with.",
   access: "verification:write",
-  needs: ["table:readwrite", "mail"],
+  needs: ["table:readwrite", "queue:send", "mail"],
   answers: [200],
   errors: [...KEYED_ERRORS, "INSUFFICIENT_CREDITS", "PAYLOAD_TOO_LARGE"],
 

@@ -8,8 +8,8 @@ const AGENTS: readonly (readonly [why: string, pattern: RegExp])[] = [
     "security_scanner",
     /barracuda|proofpoint|mimecast|fireeye|trellix|symantec|messagelabs|trend ?micro|forcepoint|sophos|cloudmark|zscaler|safelinks|existence discovery/i,
   ],
-  // Bots that say so, and libraries that nobody reads mail with.
-  ["bot", /bot\b|crawl|spider|preview|headless|phantomjs|monitor|scan(?:ner|ning)/i],
+  // Bots that say so, and libraries that nobody reads mail with. Cubot makes telephones.
+  ["bot", /(?<!\bcu)bot\b|crawl|spider|preview|headless|phantomjs|monitor|scan(?:ner|ning)/i],
   [
     "program",
     /^(?:curl|wget|python|go-http-client|java|okhttp|node|axios|libwww|ruby|php)\b|urllib|aiohttp|httpclient/i,

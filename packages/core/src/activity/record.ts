@@ -107,6 +107,7 @@ const ownersOf = ({ settings }: Pick<World, "settings">, account: string): reado
 
 /** How often others may have been faster. */
 const TRIES_MAX = 12;
+/** After the first time. Each one after it is longer by as much, so that a crowd at one address thins out. */
 const PAUSE_MS = 100;
 
 /** All of them that were not counted before, in one transaction, and how many those were. */
@@ -120,7 +121,7 @@ const count = async (world: World, source: Source, all: readonly Event[]): Promi
     if (result.outcome === "committed") return events.length;
     if (result.outcome === "ambiguous") throw notKnown();
     if (claims.some((claim) => claim === result.by)) events = await uncounted(world, events);
-    else await world.sleep(world.random() * PAUSE_MS);
+    else await world.sleep(world.random() * PAUSE_MS * (tries + 1));
   }
   if (events.length > 0) throw notKnown();
   return 0;

@@ -18,7 +18,7 @@ export type SesNews = {
 /** Throws for whatever is not as AWS documents it. */
 export const readSes = (body: unknown): SesNews => {
   const message = unwrapped(body);
-  if (message === null) return { account: null, told: [] };
+  if (message === null || v.is(SetUp, message)) return { account: null, told: [] };
   const news = v.parse(News, message);
   const account = news.mail.tags?.[ACCOUNT_TAG]?.[0] ?? null;
   return { account, told: toldBy(news, message) };
@@ -26,8 +26,10 @@ export const readSes = (body: unknown): SesNews => {
 
 const Envelope = v.object({ Type: v.string(), Message: v.string() });
 
-/** SES writes so, once, when a topic is set up. */
+/** SES writes so, once, when a topic is set up for events. */
 const GREETING = /^Successfully validated SNS topic/;
+/** And so when it is set up for notifications. */
+const SetUp = v.object({ notificationType: v.literal("AmazonSnsSubscriptionSucceeded") });
 
 /** What is inside, or null when there is nothing to count in it. */
 const unwrapped = (body: unknown): unknown => {
@@ -91,6 +93,7 @@ const Complaint = v.object({
   complaint: v.looseObject({
     timestamp: Timestamp,
     feedbackId: v.string(),
+    complaintFeedbackType: v.nullish(v.string()),
     complainedRecipients: v.array(Person),
   }),
 });
@@ -109,6 +112,9 @@ const Click = v.object({
 });
 const Reject = v.object({ reject: v.looseObject({ reason: v.optional(v.string()) }) });
 
+/** Somebody took the mail out of the spam folder: a report in the form of a complaint, which says the opposite. */
+const NOT_SPAM = "not-spam";
+
 /** SES does not say who of several opened, so it counts for none of them. */
 const onlyOne = ({ destination }: News["mail"]): readonly string[] =>
   destination.length === 1 ? destination : [];
@@ -124,7 +130,8 @@ const READERS: Readonly<Record<string, Read>> = {
   },
   Complaint: (message) => {
     const { complaint } = v.parse(Complaint, message);
-    const recipients = addressesOf(complaint.complainedRecipients);
+    const isTakenBack = complaint.complaintFeedbackType === NOT_SPAM;
+    const recipients = isTakenBack ? [] : addressesOf(complaint.complainedRecipients);
     return { type: "complaint", recipients, at: complaint.timestamp, detail: complaint.feedbackId };
   },
   DeliveryDelay: (message) => {

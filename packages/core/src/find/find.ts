@@ -86,9 +86,14 @@ export const find = async (
 
 const untaught = (found: Found): Taught => ({ found, taught: null });
 
+/** Role words that people are called by. Dev Patel is a person, though dev@ is none. */
+const ALSO_NAMES: ReadonlySet<string> = new Set("ask crew dev job server talent".split(" "));
+
 /** Somebody looks for "Info", at a company: whoever reads info.desk@ is no person either. */
 const isRoleName = ({ lists }: Engine, person: Person, domain: string): boolean =>
-  formsOf(person, domain)?.first.some(({ text }) => lists.role(text) !== null) ?? false;
+  formsOf(person, domain)?.first.some(
+    ({ text }) => !ALSO_NAMES.has(text) && lists.role(text) !== null,
+  ) ?? false;
 
 type Asked = {
   readonly candidate: Candidate;
@@ -151,13 +156,11 @@ const concluded = (
     return untaught({ ...told("catch_all", reason, "catch_all"), pattern: habit });
   if (status !== "valid") {
     const isThere = finding.verdict === "risky";
-    return {
-      found: {
-        ...told("risky", reason, isThere ? "there" : "unproven"),
-        pattern: isThere ? pattern : habit,
-      },
-      taught: isThere ? pattern : null,
-    };
+    // A full mailbox teaches nothing: some servers say so to everybody, and no decoy is asked after it.
+    return untaught({
+      ...told("risky", reason, isThere ? "there" : "unproven"),
+      pattern: isThere ? pattern : habit,
+    });
   }
   // Whose thomas@ is, its name does not tell: another's first name may be this one's last.
   const isNamesakes = carriedBy(pattern) === "one" && !isHabit(naming, pattern);

@@ -19,6 +19,14 @@ const PLAIN: Readonly<Record<string, string>> = {
   ŧ: "t",
   ŋ: "ng",
   ə: "a",
+  ɓ: "b",
+  ɖ: "d",
+  ɗ: "d",
+  ƙ: "k",
+  ƴ: "y",
+  ɔ: "o",
+  ɛ: "e",
+  ǝ: "e",
 };
 
 const DIGRAPHS: Readonly<Record<string, string>> = { ä: "ae", ö: "oe", ü: "ue", å: "aa", ø: "oe" };
@@ -34,8 +42,19 @@ const OTHER_ALPHABETS: Readonly<Record<string, string>> = {
   ...rows(
     "α a β v γ g δ d ε e ζ z η i θ th ι i κ k λ l μ m ν n ξ x ο o π p ρ r σ s ς s τ t υ y φ f",
   ),
-  ...rows("χ ch ψ ps ω o ά a έ e ή i ί i ό o ύ y ώ o ϊ i ϋ y ΐ i ΰ y"),
+  ...rows("χ ch ψ ps ω o"),
+  // Macedonian; Kazakh and its neighbours.
+  ...rows("ѓ gj ќ kj ѕ dz ә a ғ g қ k ң n ө o ұ u ү u һ h җ j"),
 };
+
+/** Greek letters that are another sound together. An accent on the first, or two dots on the second, parts them. */
+const GREEK_PAIRS: readonly (readonly [RegExp, string])[] = [
+  [/ο[υύ]/g, "ou"],
+  [/(?<=[αε])[υύ](?=[θκξπσςτφχψ]|$)/gm, "f"],
+  [/(?<=[αε])[υύ]/g, "v"],
+  [/γ(?=[γξχ])/g, "n"],
+  [/(?<!\p{L})μπ/gu, "b"],
+];
 
 function rows(text: string): Record<string, string> {
   const words = text.split(" ");
@@ -50,9 +69,14 @@ function rows(text: string): Record<string, string> {
 /** Lower case, in a to z as far as there is a way; what has none stays as it is. */
 export const inPlainLetters = (text: string, habit: Habit): string => {
   const lower = text.normalize("NFKC").toLowerCase().normalize("NFC");
-  const spelled = Array.from(lower, (letter) => {
+  const paired = GREEK_PAIRS.reduce((so, [pair, sound]) => so.replaceAll(pair, sound), lower);
+  const spelled = Array.from(paired, (letter) => {
     const digraph = habit === "digraphs" ? DIGRAPHS[letter] : undefined;
-    return digraph ?? PLAIN[letter] ?? OTHER_ALPHABETS[letter] ?? letter;
+    return digraph ?? spellingOf(letter) ?? spellingOf(bare(letter)) ?? letter;
   });
-  return spelled.join("").normalize("NFD").replaceAll(/\p{M}/gu, "");
+  return bare(spelled.join(""));
 };
+
+const spellingOf = (letter: string): string | undefined => PLAIN[letter] ?? OTHER_ALPHABETS[letter];
+
+const bare = (text: string): string => text.normalize("NFD").replaceAll(/\p{M}/gu, "");

@@ -71,6 +71,12 @@ const FAMILY: Ways = {
   ],
 };
 
+/** In an address, some of these are given names or words of their own; of a family name they are the beginning. */
+const BEGINNINGS: ReadonlySet<string> = new Set([
+  ...PARTICLES,
+  ..."abu bar bat ben bint ibn ni nic san santa santo dalla dello lo vom zum zur af".split(" "),
+]);
+
 /** Van der Berg, Al-Hashimi. */
 const WITH_PARTICLES: readonly Way[] = [
   [joined, 0.55],
@@ -79,10 +85,19 @@ const WITH_PARTICLES: readonly Way[] = [
   [dotted, 0.1],
 ];
 
+/** Da Silva Santos: countries differ in which of the names somebody goes by. */
+const WITH_PARTICLES_AND_SEVERAL: readonly Way[] = [
+  [lastOf, 0.35],
+  [(words) => joined(words.slice(0, particleWordsIn(words) + 1)), 0.3],
+  [(words) => words[particleWordsIn(words)]?.at(-1) ?? "", 0.2],
+  [joined, 0.15],
+];
+
 /** Where the umlaut is a letter of the language and not an ornament. */
 const DIGRAPH_COUNTRIES: ReadonlySet<string> = new Set(["de", "at", "ch", "li"]);
 
-const spelled = (name: string, ways: Ways, domain: string): readonly Form[] => {
+const spelled = (written: string, ways: Ways, domain: string): readonly Form[] => {
+  const name = ways === FAMILY ? written.normalize("NFC").replaceAll(PARTED, "$1") : written;
   const digraphs = DIGRAPH_COUNTRIES.has(domain.slice(domain.lastIndexOf(".") + 1)) ? 0.75 : 0.35;
   return summed([
     ...waysOf(wordsOf(name, "plain"), ways, 1 - digraphs),
@@ -96,18 +111,19 @@ const waysOf = (words: readonly Word[], ways: Ways, weight: number): readonly Fo
 const waysFor = (words: readonly Word[], ways: Ways): readonly Way[] => {
   if (words.flat().length < 2) return [[joined, 1]];
   const hasParticles = particleWordsIn(words) > 0 || particlesIn(words[0] ?? []) > 0;
-  if (ways === FAMILY && hasParticles) return WITH_PARTICLES;
+  if (ways === FAMILY && hasParticles)
+    return words.length - particleWordsIn(words) > 1 ? WITH_PARTICLES_AND_SEVERAL : WITH_PARTICLES;
   return words.length === 1 ? ways.hyphenated : ways.several;
 };
 
 /** How many words in front are particles. The last word is the name itself, whatever it looks like. */
 const particleWordsIn = (words: readonly Word[]): number => {
-  const count = words.findIndex((word) => word.length > 1 || !PARTICLES.has(word[0] ?? ""));
+  const count = words.findIndex((word) => word.length > 1 || !BEGINNINGS.has(word[0] ?? ""));
   return count === -1 ? words.length - 1 : count;
 };
 
 const particlesIn = (word: Word): number =>
-  word.length > 1 && PARTICLES.has(word[0] ?? "") ? 1 : 0;
+  word.length > 1 && BEGINNINGS.has(word[0] ?? "") ? 1 : 0;
 
 const summed = (forms: readonly Form[]): readonly Form[] => {
   const weights = new Map<string, number>();
@@ -118,9 +134,11 @@ const summed = (forms: readonly Form[]): readonly Form[] => {
 
 /** No part of anybody's address. */
 const TITLES: ReadonlySet<string> = new Set(
-  "dr prof mr mrs ms miss herr frau sir dame jr sr ii iii iv phd md mba".split(" "),
+  "dr prof mr mrs ms miss herr frau sir dame jr sr ii iii iv phd ph md mba esq".split(" "),
 );
 const APOSTROPHES = /['’‘ʼʹ`´]/g;
+/** The beginning of a family name, where a space stands behind it: O Brien, D' Souza, 't Hooft, Mc Donald, St. John. */
+const PARTED = /(?<=^|\s)(['’‘ʼʹ`´]t|\p{L}(?=['’‘ʼʹ`´])|[oó]|ma?c|st)[.'’‘ʼʹ`´]*\s+(?=\p{L})/giu;
 
 const wordsOf = (name: string, habit: Habit): readonly Word[] => {
   const words = inPlainLetters(name.replaceAll(APOSTROPHES, ""), habit)

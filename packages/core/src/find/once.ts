@@ -37,8 +37,8 @@ const KEPT_SECONDS = 86_400;
 const WAIT_MS = 20_000;
 /** After the wait is over, what is left to do takes no longer than this, or somebody else does it. */
 const MARGIN_MS = 15_000;
-/** A repeat waits so long for the one before it. */
-const PATIENCE_MS = 15_000;
+/** A repeat waits so long for the one before it: longer than that one may take, and not as long as a gateway. */
+const PATIENCE_MS = 24_000;
 const LOOK_AGAIN_MS = 500;
 
 /** One search, paid for once, whatever breaks meanwhile: held before, settled after, given back if we failed. */

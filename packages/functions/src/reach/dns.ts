@@ -1,16 +1,23 @@
 import type { Keys } from "@mailproof/core/mail/blocklists/analyse";
 import { listHealth } from "@mailproof/core/mail/blocklists/health";
 import { BARRACUDA_KEY, BLOCKLISTS, SPAMHAUS_KEY } from "@mailproof/core/mail/blocklists/lists";
+import { policyFetcher } from "@mailproof/core/mail/hints/policy-fetcher";
+import { httpsDoor } from "@mailproof/net/https";
+import { askRaw } from "@mailproof/net/raw-dns";
 import type { Environment } from "../settings.ts";
 import type { Reach } from "../world.ts";
 import { resolversIn } from "./resolvers.ts";
 
+const HTTPS_PORT = 443;
+
 /** For what looks at the records of domains: an endpoint that needs "dns", and the workers that check. */
 export const toDns: Reach = ({ environment, now }) => {
-  const dns = resolversIn(environment, "DNS_SERVERS");
+  const dns = resolversIn(environment, "DNS_SERVERS", { askOdd: askRaw });
+  const https = httpsDoor({ dns, port: HTTPS_PORT, allowed: [] });
   return {
     names: {
       dns,
+      fetchPolicy: policyFetcher(https),
       listDns: environment["BLOCKLIST_DNS_SERVERS"]
         ? resolversIn(environment, "BLOCKLIST_DNS_SERVERS")
         : dns,

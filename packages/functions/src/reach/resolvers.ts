@@ -6,5 +6,13 @@ import { type Environment, listIn } from "../settings.ts";
 const PACKETS_PER_SECOND = 900;
 
 /** The resolvers of this setting; where it names none, the Lambda's own. */
-export const resolversIn = (environment: Environment, setting: string): Dns =>
-  resolverPool({ servers: listIn(environment, setting), packetsPerSecond: PACKETS_PER_SECOND });
+export const resolversIn = (
+  environment: Environment,
+  setting: string,
+  more: Pick<Parameters<typeof resolverPool>[0], "askOdd"> = {},
+): Dns =>
+  resolverPool({
+    servers: listIn(environment, setting),
+    packetsPerSecond: PACKETS_PER_SECOND,
+    ...more,
+  });

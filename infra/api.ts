@@ -1,0 +1,48 @@
+import { CORS } from "@mailproof/api/cors";
+import { lambdaFor } from "./functions.ts";
+import { LOGS_KEPT, routes, throttle } from "./topology.ts";
+
+/** What is written down of a call: neither who called nor what for. A path may name somebody's address. */
+const ACCESS_LOG = {
+  time: "$context.requestTime",
+  requestId: "$context.requestId",
+  route: "$context.routeKey",
+  status: "$context.status",
+  latencyMs: "$context.responseLatency",
+  integrationLatencyMs: "$context.integrationLatency",
+  integrationError: "$context.integrationErrorMessage",
+  bytes: "$context.responseLength",
+};
+
+const domain = process.env["API_DOMAIN"];
+
+export const api = new sst.aws.ApiGatewayV2("Api", {
+  ...(domain && { domain }),
+  accessLog: { retention: LOGS_KEPT },
+  cors: {
+    allowOrigins: [...CORS.allowOrigins],
+    allowMethods: [...CORS.allowMethods],
+    allowHeaders: [...CORS.allowHeaders],
+    exposeHeaders: [...CORS.exposeHeaders],
+    maxAge: `${CORS.maxAgeSeconds} seconds`,
+  },
+  transform: {
+    stage: (args) => {
+      args.accessLogSettings = $output(args.accessLogSettings).apply((settings) => ({
+        destinationArn: settings?.destinationArn ?? "",
+        format: JSON.stringify(ACCESS_LOG),
+      }));
+      args.defaultRouteSettings = {
+        throttlingRateLimit: throttle.perSecond,
+        throttlingBurstLimit: throttle.burst,
+        detailedMetricsEnabled: true,
+      };
+    },
+  },
+});
+
+export const httpLambdas = routes.map(({ route, lambda }) => {
+  const made = lambdaFor(lambda);
+  api.route(route, made.arn);
+  return { lambda, made };
+});

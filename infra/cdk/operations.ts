@@ -1,0 +1,62 @@
+import { App, DefaultStackSynthesizer, Stack, Validations } from "aws-cdk-lib";
+import { Alarm, ComparisonOperator } from "aws-cdk-lib/aws-cloudwatch";
+import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
+import { Topic } from "aws-cdk-lib/aws-sns";
+import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
+import { StringParameter } from "aws-cdk-lib/aws-ssm";
+import { AwsSolutionsChecks } from "cdk-nag";
+import { parameters } from "../parameters.ts";
+import { silenceOf, watches } from "./alarms.ts";
+import { dashboard } from "./dashboard.ts";
+
+export type Watched = {
+  readonly app: string;
+  readonly stage: string;
+  /** Who is called. Without, somebody else subscribes to the topic. */
+  readonly callEmail?: string | undefined;
+};
+
+/** Nothing is written that breaks one of AWS's own rules for what is well built. */
+export const operationsApp = (watched: Watched, outdir: string): App => {
+  const app = new App({ outdir });
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+  operationsStack(app, watched);
+  return app;
+};
+
+/**
+ * What watches over a stage, in a stack of its own: it is there when a deployment of the product goes wrong, and
+ * changing an alarm touches nothing that serves.
+ */
+export const operationsStack = (scope: App, { app, stage, callEmail }: Watched): Stack => {
+  const name = `${app}-${stage}-operations`;
+  const stack = new Stack(scope, name, {
+    description: `Watches over ${app} ${stage}: alarms and a dashboard`,
+    // It has no files to carry along, so an account needs no preparing for it.
+    synthesizer: new DefaultStackSynthesizer({ generateBootstrapVersionRule: false }),
+  });
+  const keyOf = parameters(app, stage);
+  const nameOf = (key: string) => StringParameter.valueForStringParameter(stack, keyOf(key));
+
+  const calls = new Topic(stack, "Calls", { enforceSSL: true, displayName: `${app} ${stage}` });
+  if (callEmail) calls.addSubscription(new EmailSubscription(callEmail));
+  const call = new SnsAction(calls);
+
+  const alarms = watches(nameOf).map((watch) => {
+    const { id, metric, from, periods, says } = watch;
+    const alarm = new Alarm(stack, id, {
+      alarmName: `${app}-${stage}-${id}`,
+      alarmDescription: says,
+      metric,
+      threshold: from,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      evaluationPeriods: periods,
+      treatMissingData: silenceOf(watch),
+    });
+    alarm.addAlarmAction(call);
+    alarm.addOkAction(call);
+    return alarm;
+  });
+  dashboard(stack, `${app}-${stage}`, nameOf, alarms);
+  return stack;
+};

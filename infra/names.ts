@@ -1,0 +1,38 @@
+import { api, httpLambdas } from "./api.ts";
+import { prober } from "./functions.ts";
+import { network } from "./network.ts";
+import { parameters } from "./parameters.ts";
+import { queueNamed } from "./queues.ts";
+import { scheduleLambdas } from "./schedules.ts";
+import { table } from "./storage.ts";
+import { prober as proberFacts, queues } from "./topology.ts";
+import { workerLambdas } from "./workers.ts";
+
+// The names that AWS gave, for the stack that watches over all of it (infra/cdk): it is deployed by itself.
+
+const publish = (key: string, value: $util.Input<string>) =>
+  new aws.ssm.Parameter(`Name-${key.replaceAll(/\W/g, "-")}`, {
+    name: parameters($app.name, $app.stage)(key),
+    type: "String",
+    value,
+  });
+
+publish("api", api.nodes.api.id);
+publish("table", table.name);
+publish(
+  "egress",
+  network.nodes.elasticIps
+    .apply((ips) => $util.all(ips.map((ip) => ip.publicIp)))
+    .apply((ips) => ips.join(",")),
+);
+network.nodes.natGateways.apply((gateways) =>
+  gateways.map(({ id }, zone) => publish(`nat/${zone}`, id)),
+);
+for (const { name } of queues) publish(`queue/${name}`, queueNamed(name).nodes.queue.name);
+for (const { lambda, made } of [
+  { lambda: proberFacts, made: prober },
+  ...httpLambdas,
+  ...workerLambdas,
+  ...scheduleLambdas,
+])
+  publish(`lambda/${lambda.name}`, made.name);

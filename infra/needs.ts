@@ -1,0 +1,97 @@
+import type { Need as EndpointNeed } from "@mailproof/api/endpoint";
+
+/**
+ * What a Lambda reaches for. To what endpoints declare, the deployment adds the reading of a queue, and port 25 of
+ * mail servers: whoever needs that stands in the VPC, behind its fixed addresses.
+ */
+export type Need = EndpointNeed | "queue:receive" | "smtp";
+
+/** A part of the deployment that an action is allowed on. */
+export type Part =
+  | "table"
+  | "indexes"
+  | "queues"
+  | "dead letters"
+  | "own queue"
+  | "bucket"
+  | "objects"
+  | "prober";
+
+export type Grant = { readonly actions: readonly string[]; readonly on: readonly Part[] };
+
+const READ: readonly Grant[] = [
+  { actions: ["dynamodb:GetItem"], on: ["table"] },
+  { actions: ["dynamodb:Query"], on: ["table", "indexes"] },
+];
+/** A transaction needs no action of its own: it is allowed what its writes are. */
+const WRITE: Grant = {
+  actions: [
+    "dynamodb:ConditionCheckItem",
+    "dynamodb:DeleteItem",
+    "dynamodb:PutItem",
+    "dynamodb:UpdateItem",
+  ],
+  on: ["table"],
+};
+/** Without being allowed to list, S3 answers 403 where there is nothing, and absent could not be told from forbidden. */
+const SEE: Grant = { actions: ["s3:ListBucket"], on: ["bucket"] };
+
+/** The whole of what may be done on AWS, and by whom. What is not here is refused. */
+export const GRANTS: Readonly<Record<Need, readonly Grant[]>> = {
+  "table:read": READ,
+  "table:readwrite": [...READ, WRITE],
+  "queue:send": [{ actions: ["sqs:SendMessage"], on: ["queues"] }],
+  "queue:depth": [{ actions: ["sqs:GetQueueAttributes"], on: ["dead letters"] }],
+  "queue:receive": [
+    {
+      actions: [
+        "sqs:ChangeMessageVisibility",
+        "sqs:DeleteMessage",
+        "sqs:GetQueueAttributes",
+        "sqs:ReceiveMessage",
+      ],
+      on: ["own queue"],
+    },
+  ],
+  "blobs:read": [{ actions: ["s3:GetObject"], on: ["objects"] }, SEE],
+  "blobs:write": [
+    { actions: ["s3:AbortMultipartUpload", "s3:DeleteObject", "s3:PutObject"], on: ["objects"] },
+  ],
+  // Outside the VPC one asks the prober, which is inside.
+  mail: [{ actions: ["lambda:InvokeFunction"], on: ["prober"] }],
+  // Mail servers and name servers are asked over the internet, and not by permission of AWS.
+  smtp: [],
+  dns: [],
+};
+
+/** Every grant once, whichever of the needs it comes from. */
+export const grantsFor = (needs: readonly Need[]): readonly Grant[] => [
+  ...new Set(needs.flatMap((need) => GRANTS[need])),
+];
+
+/** What every Lambda is told: each builds a world. */
+const TO_ALL = ["ACTIVITY_KEY", "ACTIVITY_POOL", "CURSOR_SECRET", "KEY_PEPPER", "SES_ACCOUNT"];
+
+const TOLD: Readonly<Record<Need, readonly string[]>> = {
+  "table:read": ["TABLE_NAME"],
+  "table:readwrite": ["TABLE_NAME"],
+  "queue:send": ["QUEUE_URLS"],
+  "queue:depth": ["DEAD_QUEUE_URLS"],
+  "queue:receive": [],
+  "blobs:read": ["BUCKET_NAME"],
+  "blobs:write": ["BUCKET_NAME"],
+  mail: ["DNS_SERVERS", "PROBER_FUNCTION"],
+  smtp: ["DNS_SERVERS", "SMTP_FROM", "SMTP_HELLO", "SMTP_PROXIES"],
+  dns: [
+    "BARRACUDA_REGISTERED",
+    "BLOCKLISTS",
+    "BLOCKLIST_DNS_SERVERS",
+    "DNS_SERVERS",
+    "SPAMHAUS_KEY",
+  ],
+};
+
+/** The settings that a Lambda is told, and no others: a secret is where it is needed. */
+export const settingsFor = (needs: readonly Need[]): readonly string[] => [
+  ...new Set([...TO_ALL, ...needs.flatMap((need) => TOLD[need])]),
+];

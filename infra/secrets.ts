@@ -1,0 +1,12 @@
+// npx sst secret set KeyPepper … --stage production. Those without a placeholder must be set before the first deploy.
+
+/** Mixed into every stored hash of a key. */
+export const keyPepper = new sst.Secret("KeyPepper");
+/** Signs the cursors of lists. */
+export const cursorSecret = new sst.Secret("CursorSecret");
+/** Keyed into what is stored of an address's activity. */
+export const activityKey = new sst.Secret("ActivityKey");
+/** SOCKS5 proxies with their passwords, where port 25 is not asked for directly. */
+export const smtpProxies = new sst.Secret("SmtpProxies", "");
+/** Of Spamhaus' Data Query Service. */
+export const spamhausKey = new sst.Secret("SpamhausKey", "");

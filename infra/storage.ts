@@ -1,0 +1,71 @@
+import { CORS } from "@mailproof/api/cors";
+import { isLasting } from "./stage.ts";
+import { blobsKeptDays, table as shape } from "./topology.ts";
+
+const lasts = isLasting($app.stage);
+
+const indexes = Object.entries(shape.indexes);
+const keys = [shape, ...Object.values(shape.indexes)].flatMap(({ pk, sk }) => [pk, sk]);
+
+/** Encrypted with a key of the account's own, so that its trail shows who used it; recoverable to any second. */
+export const table = new sst.aws.Dynamo("Table", {
+  fields: Object.fromEntries(keys.map((key) => [key, "string" as const])),
+  primaryIndex: { hashKey: shape.pk, rangeKey: shape.sk },
+  globalIndexes: Object.fromEntries(
+    indexes.map(([name, { pk, sk }]) => [name, { hashKey: pk, rangeKey: sk }]),
+  ),
+  ttl: shape.ttl,
+  deletionProtection: lasts,
+  transform: {
+    table: {
+      pointInTimeRecovery: { enabled: lasts, recoveryPeriodInDays: lasts ? 35 : undefined },
+      serverSideEncryption: { enabled: true },
+    },
+  },
+});
+
+/**
+ * Uploads, inputs and exports. Browsers put and get with links that we signed, so any origin may; nobody else may
+ * anything. With versions, what was overwritten or removed can be had back for a week.
+ */
+export const bucket = new sst.aws.Bucket("Blobs", {
+  enforceHttps: true,
+  versioning: true,
+  cors: {
+    allowOrigins: [...CORS.allowOrigins],
+    allowMethods: ["GET", "PUT"],
+    allowHeaders: ["*"],
+    exposeHeaders: ["ETag", "Content-Disposition"],
+    maxAge: `${CORS.maxAgeSeconds} seconds`,
+  },
+  lifecycle: Object.entries(blobsKeptDays).map(([prefix, days]) => ({
+    id: prefix.replaceAll("/", ""),
+    prefix,
+    expiresIn: `${days} days` as const,
+  })),
+  transform: {
+    bucket: { forceDestroy: !lasts },
+    lifecycle: (args) => {
+      args.rules = $output(args.rules).apply((rules = []) => [...rules, ...CLEARING]);
+    },
+  },
+});
+
+const VERSIONS_KEPT_DAYS = 7;
+
+/** What an expiry leaves behind: older versions, the marks of what is gone, parts of uploads that nobody finished. */
+const CLEARING = [
+  {
+    id: "clearing",
+    status: "Enabled",
+    filter: { prefix: "" },
+    noncurrentVersionExpiration: { noncurrentDays: VERSIONS_KEPT_DAYS },
+    expiration: { expiredObjectDeleteMarker: true },
+    abortIncompleteMultipartUpload: { daysAfterInitiation: 1 },
+  },
+];
+
+new aws.s3.BucketServerSideEncryptionConfiguration("BlobsEncryption", {
+  bucket: bucket.name,
+  rules: [{ applyServerSideEncryptionByDefault: { sseAlgorithm: "AES256" } }],
+});

@@ -1,0 +1,252 @@
+import { endpoints } from "@mailproof/api/endpoints";
+import { BLOBS_KEPT_DAYS } from "@mailproof/core/blobs";
+import { deadLettersOf, isOfDeadLetters, type QueueFacts } from "@mailproof/core/queue";
+import { INDEXES } from "@mailproof/core/table";
+import { schedules, workers } from "@mailproof/core/workers";
+import { fileOf } from "./file-of.ts";
+import type { Need } from "./needs.ts";
+
+// What runs on AWS, as data, read from the lists of endpoints, workers and schedules. SST builds it (infra/*.ts), CDK
+// watches it (infra/cdk/), the tests hold both to it. Nothing here knows of either.
+
+export type Lambda = {
+  /** In letters: HttpPostVerify, WorkerChunks. The names of everything about it begin so. */
+  readonly name: string;
+  readonly handler: string;
+  readonly needs: readonly Need[];
+  readonly timeoutSeconds: number;
+  readonly memoryMb: number;
+  /** So many run at once and no more, and so many always can. Null: it shares what nobody has reserved. */
+  readonly reserved: number | null;
+};
+
+export type Route = { readonly route: string; readonly lambda: Lambda };
+export type WorkerOf = {
+  readonly queue: string;
+  readonly lambda: Lambda;
+  /** How many messages a Lambda is handed at once. */
+  readonly batch: number;
+};
+export type ScheduleOf = { readonly everySeconds: number; readonly lambda: Lambda };
+export type QueueOf = {
+  readonly name: string;
+  /** Null: it is a queue of dead letters. */
+  readonly receivesMax: number | null;
+  readonly visibilitySeconds: number;
+  readonly keptDays: number;
+};
+
+const HANDLERS = "packages/functions/src";
+
+/** API Gateway waits for 30 seconds, and an answer of ours must come before its own does. */
+const HTTP_SECONDS = 29;
+/** Memory buys processor time: 1,769 MB is one whole processor. */
+const MEMORY_MB = 512;
+const WHOLE_PROCESSOR_MB = 1_769;
+/** Those that read or write whole lists. */
+const HEAVY: readonly string[] = [
+  "POST /v1/verify/batch",
+  "POST /v1/verify/file",
+  "GET /v1/jobs/{id}/download",
+];
+
+const inLetters = (name: string): string =>
+  `-${name}`.replaceAll(/[-_]+(.)?/g, (_, letter: string = "") => letter.toUpperCase());
+
+const httpLambda = (route: string, file: string, needs: readonly Need[]): Lambda => ({
+  name: inLetters(`http-${file.replace("$", "")}`),
+  handler: `${HANDLERS}/http/${file}.handler`,
+  needs,
+  timeoutSeconds: HTTP_SECONDS,
+  memoryMb: HEAVY.includes(route) ? WHOLE_PROCESSOR_MB : MEMORY_MB,
+  reserved: null,
+});
+
+/** What matches no route has our own 404 and 405, too. */
+const OTHERWISE = "$default";
+
+export const routes: readonly Route[] = [
+  ...endpoints.map(({ route, needs }) => ({
+    route,
+    lambda: httpLambda(route, fileOf(route), needs),
+  })),
+  { route: OTHERWISE, lambda: httpLambda(OTHERWISE, OTHERWISE, []) },
+];
+
+type Work = {
+  readonly needs: readonly Need[];
+  /** More than one only of messages that are done in a moment: they share one time-out. */
+  readonly batch: number;
+  readonly atOnce: number;
+};
+
+/**
+ * What the worker of each queue reaches for, and how many of it may run. They are reserved, so that a great file
+ * takes no Lambda from a caller; what all of them reserve leaves callers the greater part of an account's 1,000.
+ */
+const WORK: Readonly<Record<string, Work>> = {
+  singles: { needs: ["table:readwrite", "queue:send", "smtp"], batch: 1, atOnce: 50 },
+  "singles-dead": { needs: ["table:readwrite", "queue:send"], batch: 1, atOnce: 2 },
+  chunks: {
+    needs: ["table:readwrite", "blobs:read", "queue:send", "smtp"],
+    batch: 1,
+    atOnce: 20,
+  },
+  "chunks-dead": { needs: ["table:readwrite", "blobs:read", "queue:send"], batch: 1, atOnce: 2 },
+  monitors: { needs: ["table:readwrite", "queue:send", "dns"], batch: 1, atOnce: 5 },
+  "monitors-dead": { needs: ["table:readwrite"], batch: 1, atOnce: 2 },
+  activity: { needs: ["table:readwrite"], batch: 10, atOnce: 10 },
+};
+
+const workOf = (queue: string): Work => {
+  const work = WORK[queue];
+  if (!work) throw new Error(`infra/topology.ts does not say what the worker of ${queue} needs.`);
+  return work;
+};
+
+/** Lambda stops whatever takes longer. */
+const LAMBDA_SECONDS_MAX = 900;
+
+/** A worker has as long as its message stays with it, anywhere. */
+const workSeconds = ({ visibilitySeconds }: QueueFacts): number =>
+  Math.min(visibilitySeconds, LAMBDA_SECONDS_MAX);
+
+export const workersOn: readonly WorkerOf[] = workers.map(({ queue }) => {
+  const { needs, batch, atOnce } = workOf(queue.name);
+  return {
+    queue: queue.name,
+    batch,
+    lambda: {
+      name: inLetters(`worker-${queue.name}`),
+      handler: `${HANDLERS}/workers/${queue.name}.handler`,
+      needs: [...needs, "queue:receive"],
+      timeoutSeconds: workSeconds(queue),
+      memoryMb: MEMORY_MB,
+      reserved: atOnce,
+    },
+  };
+});
+
+/**
+ * Lambda may take several runs to hand a message on, so AWS asks for six times the time-out. A worker that fails
+ * gives its message back at once; this is only for one that is cut off.
+ */
+const VISIBILITY_TIMES = 6;
+/** A dead letter keeps the date of its first sending, so it must be kept for longer than it may have waited before. */
+const KEPT_DAYS = 4;
+const DEAD_KEPT_DAYS = 14;
+
+const visibilityOf = (queue: QueueFacts): number => VISIBILITY_TIMES * workSeconds(queue);
+
+const queueOf = (queue: QueueFacts): readonly QueueOf[] => [
+  {
+    name: deadLettersOf(queue).name,
+    receivesMax: null,
+    visibilitySeconds: visibilityOf(queue),
+    keptDays: DEAD_KEPT_DAYS,
+  },
+  {
+    name: queue.name,
+    receivesMax: queue.receivesMax,
+    visibilitySeconds: visibilityOf(queue),
+    keptDays: KEPT_DAYS,
+  },
+];
+
+/** Each queue after its dead letters, whether anybody works on those or a person has to look. */
+export const queues: readonly QueueOf[] = workers
+  .map(({ queue }) => queue)
+  .filter(({ name }) => !isOfDeadLetters(name))
+  .flatMap(queueOf);
+
+/** Those of the core, and two that only AWS has: on one machine an operator runs them by hand. */
+const SCHEDULED: readonly {
+  readonly name: string;
+  readonly everySeconds: number;
+  readonly timeoutSeconds: number;
+  readonly needs: readonly Need[];
+}[] = [
+  ...schedules.map(({ name, everySeconds }) => ({
+    name,
+    everySeconds,
+    // A run that is still going when the next is due goes on; what is begun at the same time waits for it.
+    timeoutSeconds: 5 * everySeconds,
+    needs: ["table:readwrite", "blobs:write", "queue:send", "dns"] as const,
+  })),
+  // Says how late the latest work is, and for how long credits have been held.
+  { name: "gauge", everySeconds: 60, timeoutSeconds: 55, needs: ["table:read"] },
+  // Adds up every ledger entry.
+  { name: "audit", everySeconds: 86_400, timeoutSeconds: 900, needs: ["table:read"] },
+];
+
+export const schedulesOn: readonly ScheduleOf[] = SCHEDULED.map((schedule) => ({
+  everySeconds: schedule.everySeconds,
+  lambda: {
+    name: inLetters(`schedule-${schedule.name}`),
+    handler: `${HANDLERS}/schedules/${schedule.name}.handler`,
+    needs: schedule.needs,
+    timeoutSeconds: schedule.timeoutSeconds,
+    memoryMb: MEMORY_MB,
+    reserved: 1,
+  },
+}));
+
+/** Talks to mail servers for endpoints, which are outside the VPC. */
+export const prober: Lambda = {
+  name: "Prober",
+  handler: `${HANDLERS}/workers/prober.handler`,
+  needs: ["table:readwrite", "smtp"],
+  timeoutSeconds: 120,
+  memoryMb: MEMORY_MB,
+  reserved: 200,
+};
+
+/** Whoever talks to mail servers does it from our fixed addresses, and nobody else has a reason to be there. */
+export const isInNetwork = ({ needs }: Lambda): boolean => needs.includes("smtp");
+
+export const lambdas: readonly Lambda[] = [
+  prober,
+  ...routes.map(({ lambda }) => lambda),
+  ...workersOn.map(({ lambda }) => lambda),
+  ...schedulesOn.map(({ lambda }) => lambda),
+];
+
+export const table = { pk: "pk", sk: "sk", ttl: "expires_at", indexes: INDEXES } as const;
+
+/** How a key begins, and after how many days what is under it is gone. */
+export const blobsKeptDays: Readonly<Record<string, number>> = BLOBS_KEPT_DAYS;
+
+/** What comes in at once, over all callers, before API Gateway says 429 itself. A plan's own limit comes long before. */
+export const throttle = { perSecond: 2_000, burst: 4_000 } as const;
+
+export const RUNTIME = "nodejs24.x";
+export const ARCHITECTURE = "arm64";
+/** Of everything that is written down about calls. */
+export const LOGS_KEPT = "1 month";
+
+/** The zones that those who talk to mail servers stand in: a fixed address in each. */
+export const ZONES = [0, 1] as const;
+
+/** What a lasting stage writes down the names of, for whoever watches over it (infra/names.ts, infra/cdk). */
+export const named: readonly string[] = [
+  "api",
+  "table",
+  "egress",
+  ...ZONES.map((zone) => `nat/${zone}`),
+  ...queues.map(({ name }) => `queue/${name}`),
+  ...lambdas.map(({ name }) => `lambda/${name}`),
+];
+
+/** What the Lambdas count and measure themselves, in CloudWatch. */
+export const METRICS = {
+  namespace: "Mailproof",
+  /** Each minute: how late the latest piece of due work is. */
+  dueAgeSeconds: "due_age_seconds",
+  /** Each minute: credits that have been held for more than an hour. */
+  heldLong: "held_over_an_hour",
+  /** Each day: laws of money that do not hold. */
+  auditViolations: "audit_violations",
+  /** Sessions with mail servers, and those for which no server could be reached. */
+  sessions: "smtp_sessions",
+  unreached: "smtp_unreached",
+} as const;

@@ -1,0 +1,31 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+/** npm run test:infra. Needs what npm run infra:prepare brings, so it is no part of npm test. */
+export default defineConfig({
+  root: here(".."),
+  resolve: {
+    // What only the deployment uses is installed beside it.
+    alias: ["aws-cdk-lib", "cdk-nag", "esbuild", "constructs"].map((name) => ({
+      find: new RegExp(`^${name}(?=/|$)`),
+      replacement: here(`./node_modules/${name}`),
+    })),
+  },
+  test: {
+    include: ["test/infra/*.test.ts"],
+    // Pulumi keeps one program in the process, so each file has a process of its own.
+    pool: "forks",
+    // Nothing here waits for anybody; it is only much, on a machine that may have other things to do.
+    testTimeout: 120_000,
+    hookTimeout: 240_000,
+    reporters: ["default", ["json", { outputFile: ".cache/infra-results.json" }]],
+    env: {
+      SST_SECRET_KeyPepper: "a pepper for the tests",
+      SST_SECRET_CursorSecret: "a secret for the tests",
+      SST_SECRET_ActivityKey: "an activity key for tests",
+      SST_SECRET_SmtpProxies: "socks5://user:pass@192.0.2.1:1080",
+    },
+  },
+});

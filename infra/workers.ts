@@ -1,0 +1,18 @@
+import { lambdaFor } from "./functions.ts";
+import { queueNamed } from "./queues.ts";
+import { workersOn } from "./topology.ts";
+
+/** A message that fails comes back alone: the others of its batch are done. */
+export const workerLambdas = workersOn.map(({ queue, lambda, batch }) => {
+  const made = lambdaFor(lambda, { queue });
+  queueNamed(queue).subscribe(made.arn, {
+    batch: { size: batch, partialResponses: true },
+    transform: {
+      eventSourceMapping: {
+        // Otherwise Lambda would take messages that it then has nobody for, and they would count as handed out.
+        scalingConfig: { maximumConcurrency: lambda.reserved ?? 2 },
+      },
+    },
+  });
+  return { lambda, made };
+});

@@ -1,0 +1,47 @@
+import { duePartitions, readDue } from "./due.ts";
+import { jobKey, readJob } from "./jobs/items.ts";
+import { toCredits } from "./money/credits.ts";
+import { operationKey, readOperation } from "./money/operations.ts";
+import type { Item } from "./table.ts";
+import type { World } from "./world.ts";
+
+/** What tells an operator that repairs stand still, before a customer does. */
+export type Gauges = {
+  /** How late the latest piece of due work is. */
+  readonly dueAgeSeconds: number;
+  /** Credits that have been held for more than an hour. */
+  readonly heldOverAnHour: number;
+};
+
+const HOUR_MS = 60 * 60_000;
+/** Of each partition, the most overdue: where more than this waits, there is enough to ring. */
+const ITEMS_MAX = 500;
+
+/** Whatever holds credits is due some day, so all of it stands in the one index. Only reads. */
+export const readGauges = async ({ table, now }: Pick<World, "table" | "now">): Promise<Gauges> => {
+  const pages = await Promise.all(
+    duePartitions.map((pk) => table.query({ index: "due", pk, limit: ITEMS_MAX })),
+  );
+  const items = pages.flatMap((page) => page.items);
+  const nowMs = now().getTime();
+  const lateMs = items.map((item) => nowMs - Date.parse(readDue(item).due_sk));
+  const held = items
+    .map(heldIn)
+    .filter(({ sinceMs }) => nowMs - sinceMs > HOUR_MS)
+    .reduce((sum, { credits }) => sum + credits, 0);
+  return { dueAgeSeconds: Math.floor(Math.max(0, ...lateMs) / 1000), heldOverAnHour: held };
+};
+
+const NOTHING = { credits: 0, sinceMs: Number.POSITIVE_INFINITY };
+
+const heldIn = (item: Item): { readonly credits: number; readonly sinceMs: number } => {
+  if (item.sk === operationKey("").sk) {
+    const { amount, openedAt } = readOperation(item);
+    return { credits: toCredits(amount), sinceMs: Date.parse(openedAt) };
+  }
+  if (item.sk === jobKey("").sk) {
+    const { held, createdAt } = readJob(item);
+    return { credits: toCredits(held), sinceMs: Date.parse(createdAt) };
+  }
+  return NOTHING;
+};

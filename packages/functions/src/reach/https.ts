@@ -1,0 +1,16 @@
+import { cachedDns } from "@mailproof/core/mail/dns/cached";
+import { httpsDoor } from "@mailproof/net/https";
+import type { Reach } from "../world.ts";
+import { resolversIn } from "./resolvers.ts";
+
+const NAMES_CACHED_MAX = 1_000;
+const HTTPS_PORT = 443;
+
+/** For what calls those who want to be told: an endpoint that needs "https", and the worker that delivers. */
+export const toSubscribers: Reach = ({ environment, now }) => {
+  const dns = cachedDns(resolversIn(environment, "DNS_SERVERS"), {
+    now,
+    entriesMax: NAMES_CACHED_MAX,
+  });
+  return { https: httpsDoor({ dns, port: HTTPS_PORT, allowed: [] }) };
+};

@@ -1,0 +1,27 @@
+// oxlint-disable-next-line typescript/triple-slash-reference -- SST allows no import here
+/// <reference path="./.sst/platform/config.d.ts" />
+
+export default $config({
+  async app({ stage }) {
+    const { lifeOf } = await import("./infra/stage.ts");
+    return {
+      name: "mailproof",
+      home: "aws",
+      // The one that infra:prepare fetches and test/infra is run with.
+      providers: { aws: { version: "7.20.0" } },
+      ...lifeOf(stage),
+    };
+  },
+
+  async run() {
+    await import("./infra/storage.ts");
+    await import("./infra/queues.ts");
+    await import("./infra/feedback.ts");
+    await import("./infra/network.ts");
+    const { api } = await import("./infra/api.ts");
+    await import("./infra/workers.ts");
+    await import("./infra/schedules.ts");
+    await import("./infra/names.ts");
+    return { api: api.url };
+  },
+});

@@ -1,0 +1,71 @@
+import { existsSync, readFileSync } from "node:fs";
+import { endpoints } from "@mailproof/api/endpoints";
+import { isOfDeadLetters } from "@mailproof/core/queue";
+import { schedules, workers } from "@mailproof/core/workers";
+import { expect, test } from "vitest";
+import { GRANTS } from "../../infra/needs.ts";
+import { lambdas, queues, routes, schedulesOn, workersOn } from "../../infra/topology.ts";
+import { NOT_BUILT_YET } from "../infra/absent.ts";
+
+// The description of what runs on AWS, before anybody builds it. What SST makes of it: npm run test:infra.
+
+test("every Lambda has its handler, or is on the list of what is not built yet, and never both", () => {
+  const handlers = lambdas.map(({ handler }) => handler);
+  const absent = handlers.filter((one) => !existsSync(one.replace(/\.handler$/, ".ts")));
+
+  expect(absent).toEqual([...NOT_BUILT_YET]);
+});
+
+test("every name stands for one Lambda", () => {
+  const names = lambdas.map(({ name }) => name);
+
+  expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+  expect(names.filter((name) => !/^[A-Z][A-Za-z]+$/.test(name))).toEqual([]);
+});
+
+test("endpoints, workers and schedules are all there, with what they declare", () => {
+  expect(routes.map(({ route }) => route)).toEqual([
+    ...endpoints.map(({ route }) => route),
+    "$default",
+  ]);
+  expect(routes.map(({ lambda }) => lambda.needs)).toEqual([
+    ...endpoints.map(({ needs }) => needs),
+    [],
+  ]);
+  expect(workersOn.map(({ queue }) => queue)).toEqual(workers.map(({ queue }) => queue.name));
+  for (const { name, everySeconds } of schedules)
+    expect(schedulesOn).toContainEqual(
+      expect.objectContaining({
+        everySeconds,
+        lambda: expect.objectContaining({
+          handler: `packages/functions/src/schedules/${name}.handler`,
+        }),
+      }),
+    );
+});
+
+test("every queue is made after its dead letters, and those lead nowhere", () => {
+  const names = queues.map(({ name }) => name);
+  const worked = queues.filter(({ receivesMax }) => receivesMax !== null).map(({ name }) => name);
+
+  expect(names).toEqual(worked.flatMap((name) => [`${name}-dead`, name]));
+  expect(worked.filter(isOfDeadLetters)).toEqual([]);
+});
+
+test("no grant names an action by a star, or more than one service", () => {
+  for (const grant of Object.values(GRANTS).flat()) {
+    expect(grant.actions.filter((action) => !/^[a-z0-9]+:[A-Za-z]+$/.test(action))).toEqual([]);
+    expect(new Set(grant.actions.map((action) => action.split(":")[0])).size).toBe(1);
+  }
+});
+
+test("Lambda takes what it is asked: no more than 15 minutes, and a batch that has time", () => {
+  for (const { timeoutSeconds } of lambdas) expect(timeoutSeconds).toBeLessThanOrEqual(900);
+  for (const { batch, lambda } of workersOn)
+    expect(batch).toBeLessThanOrEqual(lambda.timeoutSeconds > 60 ? 1 : 10);
+});
+
+test("a deployment needs no import from the deployment: the topology knows neither SST nor CDK", () => {
+  for (const file of ["topology", "needs", "file-of", "parameters", "stage"])
+    expect(readFileSync(`infra/${file}.ts`, "utf8")).not.toMatch(/\bsst\.|\baws\.|aws-cdk-lib/);
+});

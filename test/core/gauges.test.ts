@@ -1,0 +1,76 @@
+import { readGauges } from "@mailproof/core/gauges";
+import { credits } from "@mailproof/core/money/credits";
+import { begin } from "@mailproof/core/money/operations";
+import { reconcile } from "@mailproof/core/reconciler";
+import { expect, test } from "vitest";
+import { given } from "../given.ts";
+import { whenProcessed } from "../jobs.ts";
+import { whenWorked } from "../working.ts";
+
+const MINUTE_MS = 60_000;
+const LEASE_MS = 5 * MINUTE_MS;
+
+/** A verification that was paid for and abandoned. */
+const givenAbandoned = async () => {
+  const house = await given({ balance: 10 });
+  const { world, account } = house;
+  const payer = { account, mode: "live" as const, plan: "pro" as const };
+  const options = { deepVerify: true, includeAi: true, includeEvidence: false };
+  await begin(
+    world,
+    {
+      id: world.newId("job"),
+      kind: "verify",
+      payer,
+      reason: "a test",
+      keyed: null,
+      leaseMs: LEASE_MS,
+    },
+    async () => ({
+      price: credits(1),
+      input: { email: "ann@x.com", ...options, keptSeconds: 86_400 },
+    }),
+  );
+  return house;
+};
+
+test("a quiet house shows nothing", async () => {
+  const { world } = await given({ balance: 10 });
+
+  expect(await readGauges(world)).toEqual({ dueAgeSeconds: 0, heldOverAnHour: 0 });
+});
+
+test("what nobody repairs is late from its moment on, and its credits count after an hour", async () => {
+  const { world, later } = await givenAbandoned();
+
+  later(LEASE_MS);
+  const due = await readGauges(world);
+  later(10 * MINUTE_MS);
+  const late = await readGauges(world);
+  later(50 * MINUTE_MS);
+  const long = await readGauges(world);
+
+  expect(due).toEqual({ dueAgeSeconds: 0, heldOverAnHour: 0 });
+  expect(late).toEqual({ dueAgeSeconds: 600, heldOverAnHour: 0 });
+  expect(long).toEqual({ dueAgeSeconds: 3600, heldOverAnHour: 1 });
+});
+
+test("what is repaired in time never shows", async () => {
+  const house = await givenAbandoned();
+
+  house.later(LEASE_MS);
+  await reconcile.run(house.world);
+  await whenWorked(house);
+  house.later(120 * MINUTE_MS);
+
+  expect(await readGauges(house.world)).toEqual({ dueAgeSeconds: 0, heldOverAnHour: 0 });
+});
+
+test("a list that is worked on for hours holds nothing", async () => {
+  const house = await given({ balance: 10 });
+  await whenProcessed(house, ["ann@x.com", "joe@x.com"]);
+
+  house.later(90 * MINUTE_MS);
+
+  expect((await readGauges(house.world)).heldOverAnHour).toBe(0);
+});

@@ -1,0 +1,43 @@
+import { beforeAll, expect, test } from "vitest";
+import { lambdas } from "../../infra/topology.ts";
+import { look } from "./look.ts";
+import { type Synthesis, synthesise } from "./synthesise.ts";
+
+// A stage that a developer has for himself: all of the product, nothing that holds on to it.
+
+let made: Synthesis;
+let it: ReturnType<typeof look>;
+
+beforeAll(async () => {
+  made = await synthesise(
+    "ada",
+    lambdas.map(({ handler }) => handler),
+  );
+  it = look(made);
+});
+
+test("is whole", () => {
+  expect(it.of("aws:lambda/function:Function")).toHaveLength(lambdas.length);
+});
+
+test("can be removed without a trace", () => {
+  expect(made.app).toMatchObject({ protect: false, removal: "remove" });
+  expect(it.inputsOf("aws:dynamodb/table:Table")).toMatchObject([
+    { deletionProtectionEnabled: false, pointInTimeRecovery: { enabled: false } },
+  ]);
+  expect(it.inputsOf("aws:s3/bucket:Bucket")).toMatchObject([{ forceDestroy: true }]);
+});
+
+test("reserves nothing of a young account, and pays for no NAT gateway", () => {
+  for (const lambda of it.inputsOf("aws:lambda/function:Function"))
+    expect(lambda["reservedConcurrentExecutions"]).toBeUndefined();
+  expect(it.of("aws:ec2/natGateway:NatGateway")).toEqual([]);
+  expect(it.of("aws:ec2/instance:Instance")).toHaveLength(1);
+});
+
+test("writes its names down under its own", () => {
+  const names = it.inputsOf("aws:ssm/parameter:Parameter").map(({ name }) => String(name));
+
+  expect(names).toContain("/mailproof/ada/lambda/HttpPostVerify");
+  expect(names.filter((name) => !name.startsWith("/mailproof/ada/"))).toEqual([]);
+});

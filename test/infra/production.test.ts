@@ -1,0 +1,504 @@
+import { CORS } from "@mailproof/api/cors";
+import { endpoints } from "@mailproof/api/endpoints";
+import { BLOBS_KEPT_DAYS } from "@mailproof/core/blobs";
+import { deadLettersOf, isOfDeadLetters } from "@mailproof/core/queue";
+import { schedules, workers } from "@mailproof/core/workers";
+import { beforeAll, describe, expect, test } from "vitest";
+import { lambdas, named } from "../../infra/topology.ts";
+import { NOT_BUILT_YET } from "./absent.ts";
+import { isSecret, look, statementsOf } from "./look.ts";
+import { type Synthesis, synthesise } from "./synthesise.ts";
+
+let made: Synthesis;
+let it: ReturnType<typeof look>;
+
+beforeAll(async () => {
+  made = await synthesise("production", NOT_BUILT_YET);
+  it = look(made);
+});
+
+const ARN = "arn:aws:";
+const arnOf = (service: string, name: string) => `${ARN}${service}:eu-west-1:123456789012:${name}`;
+const TABLE = arnOf("dynamodb", "TableTable");
+const OBJECTS = `${arnOf("s3", "BlobsBucket")}/*`;
+const PROBER = arnOf("lambda", "ProberFunction");
+
+/** Those who talk to mail servers. Whoever joins them here has a reason to. */
+const IN_NETWORK = ["Prober", "WorkerChunks", "WorkerSingles"];
+const VPC_ACCESS = "AWSLambdaVPCAccessExecutionRole";
+
+const inLetters = (name: string) =>
+  `-${name}`.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+const queueArn = (name: string) => arnOf("sqs", `Queue${inLetters(name)}Queue`);
+
+const QUEUES = workers.map(({ queue }) => queue).filter(({ name }) => !isOfDeadLetters(name));
+
+test("everything that was described is made, once", () => {
+  const names = it.of("aws:lambda/function:Function").map(({ name }) => name);
+
+  expect(names.toSorted()).toEqual(lambdas.map(({ name }) => `${name}Function`).toSorted());
+  expect(made.built.toSorted()).toEqual(lambdas.map(({ handler }) => handler).toSorted());
+  expect(it.of("aws:dynamodb/table:Table")).toHaveLength(1);
+  expect(it.of("aws:s3/bucket:Bucket")).toHaveLength(1);
+  expect(it.of("aws:sqs/queue:Queue")).toHaveLength(2 * QUEUES.length);
+  expect(it.of("aws:lambda/eventSourceMapping:EventSourceMapping")).toHaveLength(workers.length);
+  expect(it.of("aws:iam/role:Role")).toHaveLength(
+    lambdas.length + it.of("aws:scheduler/schedule:Schedule").length,
+  );
+});
+
+test("production outlasts mistakes", () => {
+  expect(made.app).toMatchObject({ protect: true, removal: "retain" });
+});
+
+describe("the API", () => {
+  const ROUTE = "aws:apigatewayv2/route:Route";
+
+  test("has a route for every endpoint, and one for what is none", () => {
+    const routes = it.inputsOf(ROUTE).map(({ routeKey }) => String(routeKey));
+
+    expect(routes.toSorted()).toEqual(
+      [...endpoints.map(({ route }) => route), "$default"].toSorted(),
+    );
+  });
+
+  test("leads each route to the Lambda of its endpoint", () => {
+    const integrations = it.of("aws:apigatewayv2/integration:Integration");
+    const handlers = it.inputsOf(ROUTE).map(({ routeKey, target }) => {
+      const integration = integrations.find(({ name }) => target === `integrations/${name}-id`);
+      const uri = String(integration?.inputs["integrationUri"]);
+      const lambda = it.lambda(
+        uri
+          .split(":")
+          .at(-1)
+          ?.replace(/Function$/, "") ?? "",
+      );
+      return [routeKey, lambda["handler"]];
+    });
+
+    expect(Object.fromEntries(handlers)).toMatchObject({
+      "POST /v1/verify": "packages/functions/src/http/post-verify.handler",
+      "GET /v1/jobs/{id}": "packages/functions/src/http/get-jobs-id.handler",
+      $default: "packages/functions/src/http/$default.handler",
+    });
+    expect(new Set(handlers.map(([, handler]) => handler)).size).toBe(endpoints.length + 1);
+  });
+
+  test("may be called from any page, as the local server says", () => {
+    const [api] = it.inputsOf("aws:apigatewayv2/api:Api");
+
+    expect(api?.["corsConfiguration"]).toEqual({
+      allowOrigins: CORS.allowOrigins,
+      allowMethods: CORS.allowMethods,
+      allowHeaders: CORS.allowHeaders,
+      exposeHeaders: CORS.exposeHeaders,
+      maxAge: CORS.maxAgeSeconds,
+    });
+  });
+
+  test("is throttled, and writes down no address of either kind", () => {
+    const [stage] = it.inputsOf("aws:apigatewayv2/stage:Stage");
+
+    expect(stage?.["defaultRouteSettings"]).toMatchObject({
+      throttlingRateLimit: 2_000,
+      throttlingBurstLimit: 4_000,
+    });
+    const format = String(stage?.["accessLogSettings"]?.format);
+    expect(format).toContain("$context.routeKey");
+    expect(format).not.toMatch(/sourceIp|userAgent|context\.path|\bip\b/i);
+  });
+});
+
+describe("permissions", () => {
+  /** Written out by hand, and not read from infra/needs.ts: whoever widens that has to widen this. */
+  const MAY: Readonly<Record<string, readonly string[]>> = {
+    "table:read": [`dynamodb:GetItem ${TABLE}`, `dynamodb:Query ${TABLE} ${TABLE}/index/*`],
+    "table:readwrite": [
+      `dynamodb:ConditionCheckItem ${TABLE}`,
+      `dynamodb:DeleteItem ${TABLE}`,
+      `dynamodb:GetItem ${TABLE}`,
+      `dynamodb:PutItem ${TABLE}`,
+      `dynamodb:Query ${TABLE} ${TABLE}/index/*`,
+      `dynamodb:UpdateItem ${TABLE}`,
+    ],
+    "queue:depth": [
+      `sqs:GetQueueAttributes ${QUEUES.map((queue) => queueArn(deadLettersOf(queue).name)).join(" ")}`,
+    ],
+    "queue:send": [`sqs:SendMessage ${QUEUES.map(({ name }) => queueArn(name)).join(" ")}`],
+    "blobs:read": [`s3:GetObject ${OBJECTS}`, `s3:ListBucket ${arnOf("s3", "BlobsBucket")}`],
+    "blobs:write": [
+      `s3:AbortMultipartUpload ${OBJECTS}`,
+      `s3:DeleteObject ${OBJECTS}`,
+      `s3:PutObject ${OBJECTS}`,
+    ],
+    mail: [`lambda:InvokeFunction ${PROBER}`],
+    smtp: [],
+    dns: [],
+  };
+  const receiving = (queue: string) =>
+    [
+      "sqs:ChangeMessageVisibility",
+      "sqs:DeleteMessage",
+      "sqs:GetQueueAttributes",
+      "sqs:ReceiveMessage",
+    ].map((action) => `${action} ${queueArn(queue)}`);
+
+  const allowed = (lambda: string) =>
+    it
+      .allowedTo(lambda)
+      .flatMap(({ actions, resources }) => actions.map((one) => `${one} ${resources.join(" ")}`))
+      .toSorted();
+
+  test("name no action and no resource by a star", () => {
+    const statements = lambdas.flatMap(({ name }) => it.allowedTo(name));
+
+    expect(statements.flatMap(({ actions }) => actions).filter((one) => one.includes("*"))).toEqual(
+      [],
+    );
+    // Within our own table and our own bucket, and nowhere else.
+    expect(
+      statements
+        .flatMap(({ resources }) => resources)
+        .filter((one) => one.includes("*"))
+        .filter((one) => one !== OBJECTS && one !== `${TABLE}/index/*`),
+    ).toEqual([]);
+  });
+
+  test("of every Lambda are exactly what it needs", () => {
+    const needed = lambdas.map(({ name, needs }) => {
+      const queue = workers.find((one) => `Worker${inLetters(one.queue.name)}` === name)?.queue;
+      const may = needs.flatMap((need) =>
+        need === "queue:receive" ? receiving(queue?.name ?? "") : (MAY[need] ?? []),
+      );
+      return [name, [...new Set(may)].toSorted()];
+    });
+
+    expect(lambdas.map(({ name }) => [name, allowed(name)])).toEqual(needed);
+  });
+
+  test("of an endpoint are those that it declares", () => {
+    const declared = endpoints.find(({ route }) => route === "GET /v1/account")?.needs ?? [];
+
+    expect(allowed("HttpGetAccount")).toEqual(
+      declared.flatMap((need) => MAY[need] ?? []).toSorted(),
+    );
+    expect(allowed("HttpGetCatalog")).toEqual([]);
+    expect(allowed("HttpDefault")).toEqual([]);
+  });
+
+  test("beyond them are only to write logs, and to stand in the VPC", () => {
+    const managed = it
+      .of("aws:iam/role:Role")
+      .flatMap(({ name, inputs }) =>
+        ((inputs["managedPolicyArns"] ?? []) as string[]).map((arn) => `${name} ${arn}`),
+      )
+      .filter((one) => !one.endsWith("service-role/AWSLambdaBasicExecutionRole"));
+
+    expect(managed.toSorted()).toEqual(
+      IN_NETWORK.map((name) => `${name}Role ${ARN}iam::aws:policy/service-role/${VPC_ACCESS}`),
+    );
+  });
+
+  test("are for Lambda and the scheduler to take, and for nobody else", () => {
+    const trusted = it.inputsOf("aws:iam/role:Role").map(({ assumeRolePolicy }) => {
+      const text = JSON.stringify(assumeRolePolicy);
+      return [...text.matchAll(/[\w.]+\.amazonaws\.com|arn:aws:iam[^"\\]*/g)].map(([one]) => one);
+    });
+
+    expect(new Set(trusted.flat())).toEqual(
+      new Set(["lambda.amazonaws.com", "scheduler.amazonaws.com"]),
+    );
+  });
+});
+
+describe("queues", () => {
+  const queueNamed = (name: string) =>
+    it
+      .inputsOf("aws:sqs/queue:Queue")
+      .find((one) => one["name"] === `mailproof-production-${name}`);
+
+  test.each(QUEUES)(
+    "$name hands a message out as often as the core says, then buries it",
+    (queue) => {
+      const redrive = JSON.parse(String(queueNamed(queue.name)?.["redrivePolicy"])) as object;
+
+      expect(redrive).toEqual({
+        deadLetterTargetArn: queueArn(deadLettersOf(queue).name),
+        maxReceiveCount: queue.receivesMax,
+      });
+      expect(queueNamed(deadLettersOf(queue).name)?.["redrivePolicy"]).toBeUndefined();
+    },
+  );
+
+  test.each(QUEUES)("$name keeps its dead letters for longer than its messages", (queue) => {
+    const keptSeconds = Number(queueNamed(queue.name)?.["messageRetentionSeconds"]);
+    const dead = Number(queueNamed(deadLettersOf(queue).name)?.["messageRetentionSeconds"]);
+
+    expect(keptSeconds).toBeGreaterThanOrEqual(4 * 86_400);
+    expect(dead).toBeGreaterThan(keptSeconds);
+  });
+
+  test.each(workers.map(({ queue }) => queue))(
+    "$name hides a message for six times as long as its worker may take",
+    ({ name, visibilitySeconds }) => {
+      const { timeout } = it.lambda(`Worker${inLetters(name)}`);
+
+      expect(timeout).toBe(Math.min(visibilitySeconds, 900));
+      expect(queueNamed(name)?.["visibilityTimeoutSeconds"]).toBeGreaterThanOrEqual(6 * timeout);
+    },
+  );
+
+  test.each(workers.map(({ queue }) => queue))(
+    "$name is read by its worker: message by message, and no more than may run",
+    ({ name }) => {
+      const source = it
+        .inputsOf("aws:lambda/eventSourceMapping:EventSourceMapping")
+        .find(({ eventSourceArn }) => eventSourceArn === queueArn(name));
+      const worker = `Worker${inLetters(name)}`;
+
+      expect(source).toMatchObject({
+        functionName: arnOf("lambda", `${worker}Function`),
+        functionResponseTypes: ["ReportBatchItemFailures"],
+        scalingConfig: { maximumConcurrency: it.lambda(worker)["reservedConcurrentExecutions"] },
+      });
+    },
+  );
+});
+
+test("what is reserved for background work leaves callers the greater part of an account", () => {
+  const reserved = it
+    .inputsOf("aws:lambda/function:Function")
+    .map(({ reservedConcurrentExecutions: some }) => Number(some ?? 0));
+
+  expect(reserved.filter((some) => some > 0)).toHaveLength(
+    lambdas.filter((lambda) => lambda.reserved !== null).length,
+  );
+  expect(reserved.reduce((sum, some) => sum + some, 0)).toBeLessThanOrEqual(450);
+  const http = it
+    .inputsOf("aws:lambda/function:Function")
+    .filter(({ handler }) => String(handler).includes("/http/"));
+  for (const { reservedConcurrentExecutions: some } of http) expect(some).toBeUndefined();
+});
+
+test("schedules run as often as the core says, are never tried again and never pile up", () => {
+  const rates = it
+    .inputsOf("aws:scheduler/schedule:Schedule")
+    .map(({ scheduleExpression, target }) => [
+      String(target.arn).split(":").at(-1),
+      scheduleExpression,
+      target.retryPolicy,
+    ]);
+
+  for (const { name, everySeconds } of schedules)
+    expect(rates).toContainEqual([
+      `Schedule${inLetters(name)}Function`,
+      everySeconds === 60 ? "rate(1 minute)" : `rate(${everySeconds / 60} minutes)`,
+      { maximumRetryAttempts: 0 },
+    ]);
+  const invoked = it.inputsOf("aws:lambda/functionEventInvokeConfig:FunctionEventInvokeConfig");
+  expect(invoked).toHaveLength(rates.length);
+  for (const one of invoked)
+    expect(one).toMatchObject({ maximumRetryAttempts: 0, maximumEventAgeInSeconds: 60 });
+});
+
+describe("the network", () => {
+  test("holds those who talk to mail servers, and nothing else", () => {
+    const inside = it
+      .of("aws:lambda/function:Function")
+      .filter(({ inputs }) => inputs["vpcConfig"] !== undefined);
+
+    expect(inside.map(({ name }) => name).toSorted()).toEqual(
+      IN_NETWORK.map((name) => `${name}Function`),
+    );
+    for (const { inputs } of inside)
+      expect(inputs["vpcConfig"]).toEqual({
+        securityGroupIds: ["EgressGuard-id"],
+        subnetIds: ["EgressPrivateSubnet1-id", "EgressPrivateSubnet2-id"],
+      });
+  });
+
+  test("leaves through two fixed addresses", () => {
+    const gateways = it.inputsOf("aws:ec2/natGateway:NatGateway");
+
+    expect(gateways.map(({ allocationId }) => allocationId)).toEqual([
+      "EgressElasticIp1-id",
+      "EgressElasticIp2-id",
+    ]);
+  });
+
+  test("reaches DynamoDB and S3 without the NAT gateways", () => {
+    expect(it.inputsOf("aws:ec2/vpcEndpoint:VpcEndpoint")).toEqual(
+      ["dynamodb", "s3"].map((service) => ({
+        vpcId: "EgressVpc-id",
+        vpcEndpointType: "Gateway",
+        serviceName: `com.amazonaws.eu-west-1.${service}`,
+        routeTableIds: ["EgressPrivateRouteTable1-id", "EgressPrivateRouteTable2-id"],
+      })),
+    );
+  });
+
+  test("lets nobody in", () => {
+    expect(it.inputsOf("aws:ec2/securityGroup:SecurityGroup")).toMatchObject([{ ingress: [] }]);
+    expect(it.of("aws:ec2/instance:Instance")).toEqual([]);
+  });
+});
+
+describe("nothing is public", () => {
+  test("no file", () => {
+    expect(it.inputsOf("aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock")).toMatchObject([
+      {
+        blockPublicAcls: true,
+        blockPublicPolicy: true,
+        ignorePublicAcls: true,
+        restrictPublicBuckets: true,
+      },
+    ]);
+    const [policy] = it.inputsOf("aws:s3/bucketPolicy:BucketPolicy");
+    expect(statementsOf(policy?.["policy"])).toMatchObject([
+      {
+        effect: "Deny",
+        actions: ["s3:*"],
+        conditions: [{ variable: "aws:SecureTransport", values: ["false"] }],
+      },
+    ]);
+  });
+
+  test("no Lambda: only our own API may call one", () => {
+    expect(it.of("aws:lambda/functionUrl:FunctionUrl")).toEqual([]);
+    for (const { principal, sourceArn } of it.inputsOf("aws:lambda/permission:Permission"))
+      expect([principal, sourceArn]).toEqual([
+        "apigateway.amazonaws.com",
+        `${arnOf("execute-api", "ApiApi")}/*`,
+      ]);
+  });
+
+  test("no queue and no topic: SES of this account tells the one, and that tells the other", () => {
+    const policies = [
+      ...it.inputsOf("aws:sqs/queuePolicy:QueuePolicy"),
+      ...it.inputsOf("aws:sns/topicPolicy:TopicPolicy"),
+    ].flatMap(({ policy }) => statementsOf(policy));
+
+    expect(
+      policies.map(({ principals, conditions }) => [
+        principals?.[0]?.identifiers,
+        conditions?.[0]?.values,
+      ]),
+    ).toEqual([
+      [["sns.amazonaws.com"], [arnOf("sns", "Feedback")]],
+      [["ses.amazonaws.com"], ["123456789012"]],
+    ]);
+  });
+});
+
+describe("what is kept", () => {
+  test("the table has the keys of the core, ends items by itself, and can be had back", () => {
+    const [table] = it.inputsOf("aws:dynamodb/table:Table");
+    const keys = ["pk", "sk", "list_pk", "list_sk", "due_pk", "due_sk"];
+
+    expect(table).toMatchObject({
+      billingMode: "PAY_PER_REQUEST",
+      hashKey: "pk",
+      rangeKey: "sk",
+      attributes: keys.map((name) => ({ name, type: "S" })),
+      globalSecondaryIndexes: [
+        { name: "list", hashKey: "list_pk", rangeKey: "list_sk", projectionType: "ALL" },
+        { name: "due", hashKey: "due_pk", rangeKey: "due_sk", projectionType: "ALL" },
+      ],
+      ttl: { attributeName: "expires_at", enabled: true },
+      pointInTimeRecovery: { enabled: true, recoveryPeriodInDays: 35 },
+      deletionProtectionEnabled: true,
+    });
+  });
+
+  test("files go when the core says, and what was overwritten a week later", () => {
+    const [lifecycle] = it.inputsOf(
+      "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration",
+    );
+    const rules = lifecycle?.["rules"] as {
+      filter: { prefix: string };
+      expiration: { days?: number };
+    }[];
+
+    expect(
+      Object.fromEntries(
+        rules.flatMap(({ filter, expiration }) =>
+          expiration.days ? [[filter.prefix, expiration.days]] : [],
+        ),
+      ),
+    ).toEqual(BLOBS_KEPT_DAYS);
+    expect(rules.at(-1)).toMatchObject({
+      noncurrentVersionExpiration: { noncurrentDays: 7 },
+      abortIncompleteMultipartUpload: { daysAfterInitiation: 1 },
+    });
+    expect(it.inputsOf("aws:s3/bucketVersioning:BucketVersioning")).toMatchObject([
+      { versioningConfiguration: { status: "Enabled" } },
+    ]);
+    expect(it.inputsOf("aws:s3/bucket:Bucket")).toMatchObject([{ forceDestroy: false }]);
+  });
+
+  test("is encrypted where it lies", () => {
+    expect(it.inputsOf("aws:dynamodb/table:Table")).toMatchObject([
+      { serverSideEncryption: { enabled: true } },
+    ]);
+    for (const queue of it.inputsOf("aws:sqs/queue:Queue"))
+      expect(queue["sqsManagedSseEnabled"]).toBe(true);
+    const [bucket] = it.inputsOf(
+      "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration",
+    );
+    expect(bucket?.["rules"]).toEqual([
+      { applyServerSideEncryptionByDefault: { sseAlgorithm: "AES256" } },
+    ]);
+  });
+
+  test("logs end, all of them", () => {
+    const groups = it.inputsOf("aws:cloudwatch/logGroup:LogGroup");
+
+    expect(groups).toHaveLength(lambdas.length + 1);
+    for (const { retentionInDays } of groups) expect(retentionInDays).toBe(30);
+  });
+});
+
+test("every Lambda is what the design says: Node 24 on ARM, its settings a secret", () => {
+  for (const { name } of lambdas) {
+    const lambda = it.lambda(name);
+
+    expect(lambda).toMatchObject({ runtime: "nodejs24.x", architectures: ["arm64"] });
+    expect(isSecret(lambda["environment"]), `${name} shows its settings`).toBe(true);
+  }
+});
+
+test("a Lambda is told what it needs, as it reads it, and no secret beside", () => {
+  const told = (name: string) =>
+    Object.keys(it.settingsOf(name)).filter((one) => !one.startsWith("SST_"));
+  const TO_ALL = ["ACTIVITY_KEY", "CURSOR_SECRET", "KEY_PEPPER"];
+
+  expect(told("HttpGetCatalog").toSorted()).toEqual(TO_ALL);
+  expect(told("HttpPostVerify").toSorted()).toEqual(
+    [
+      ...TO_ALL,
+      "PROBER_FUNCTION",
+      ...QUEUES.map(({ name }) => `QUEUE_URL_${name.toUpperCase()}`),
+      "TABLE_NAME",
+    ].toSorted(),
+  );
+  expect(told("HttpGetHealth").filter((one) => one.startsWith("QUEUE_URL_"))).toEqual(
+    expect.arrayContaining(QUEUES.map(({ name }) => `QUEUE_URL_${name.toUpperCase()}_DEAD`)),
+  );
+  expect(told("WorkerChunks")).toContain("SMTP_PROXIES");
+  expect(lambdas.filter(({ name }) => told(name).includes("SMTP_PROXIES"))).toHaveLength(
+    IN_NETWORK.length,
+  );
+});
+
+test("callers are answered before API Gateway gives up", () => {
+  const http = lambdas.filter(({ handler }) => handler.includes("/http/"));
+
+  expect(http).toHaveLength(endpoints.length + 1);
+  for (const { name } of http) expect(it.lambda(name)["timeout"]).toBeLessThan(30);
+});
+
+test("the names that AWS gave are written down for whoever watches", () => {
+  const written = it.inputsOf("aws:ssm/parameter:Parameter").map(({ name }) => String(name));
+
+  expect(written.toSorted()).toEqual(named.map((key) => `/mailproof/production/${key}`).toSorted());
+});

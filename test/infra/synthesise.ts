@@ -1,0 +1,229 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join, resolve } from "node:path";
+import type { Readable } from "node:stream";
+import { json } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
+import { type BuildOptions, build } from "esbuild";
+// The components bring a Pulumi of their own; mocks set on any other would mean nothing to them.
+import * as pulumi from "../../.sst/platform/node_modules/@pulumi/pulumi/index.js";
+
+// Runs the real sst.config.ts as `sst deploy` would, with a Pulumi that only writes down what it is asked to make.
+// SST itself is the real one; what its command line does for it over JSON-RPC is done here.
+
+export type Made = {
+  readonly type: string;
+  readonly name: string;
+  // biome-ignore lint: what a resource is made of differs from kind to kind.
+  readonly inputs: Record<string, any>;
+};
+export type Synthesis = {
+  readonly app: Record<string, unknown>;
+  readonly made: readonly Made[];
+  /** Handlers that were bundled. */
+  readonly built: readonly string[];
+};
+
+const root = resolve(import.meta.dirname, "../..");
+const work = join(root, ".sst", "mock");
+const platform = join(root, ".sst", "platform");
+
+const REGION = "eu-west-1";
+const ACCOUNT = "123456789012";
+
+type Build = {
+  readonly functionID: string;
+  readonly handler: string;
+  readonly properties: { readonly minify?: boolean; readonly esbuild?: BuildOptions };
+};
+
+/** Really bundles: a handler that is not there, or imports what is not there, fails as it would in a deployment. */
+const bundle = async ({ functionID, handler, properties }: Build, empty: readonly string[]) => {
+  const [, file = "", name = ""] = /^(.*)\.([^.]+)$/.exec(handler) ?? [];
+  const source = join(root, `${file}.ts`);
+  const out = join(work, "artifacts", `${functionID}-src`);
+  await build({
+    ...(empty.includes(handler)
+      ? { stdin: { contents: `export const ${name} = () => undefined;` } }
+      : { entryPoints: [source] }),
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node24",
+    minify: properties.minify ?? false,
+    outfile: join(out, `${file}.mjs`),
+    logLevel: "silent",
+    ...properties.esbuild,
+  });
+  return { handler, out, errors: [], sourcemaps: [] };
+};
+
+const BOOTSTRAPPED = {
+  asset: "sst-asset",
+  assetEcrRegistryId: ACCOUNT,
+  assetEcrUrl: "registry",
+  state: "sst-state",
+  appsyncHttp: "http",
+  appsyncRealtime: "realtime",
+};
+
+/** What the SST command line answers its own components. */
+const commandLine = async (empty: readonly string[]) => {
+  const built: string[] = [];
+  let inHand = 0;
+  const answer = async (request: Readable): Promise<object> => {
+    const { method, params } = (await json(request)) as { method: string; params: Build[] };
+    const [asked] = params;
+    try {
+      if (method === "Provider.Aws.Bootstrap") return { result: BOOTSTRAPPED };
+      if (method !== "Runtime.Build" || !asked) throw new Error(`nobody answers ${method}`);
+      built.push(asked.handler);
+      return { result: await bundle(asked, empty) };
+    } catch (error) {
+      return { error: error instanceof Error ? error.message : String(error) };
+    }
+  };
+  const server = createServer((request, response) => {
+    inHand++;
+    void answer(request).then((said) => {
+      response.end(JSON.stringify({ id: null, ...said }));
+      inHand--;
+    });
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, built, isBusy: () => inHand > 0, server };
+};
+
+/** What AWS would have made of it, as far as anything else is built on that. */
+const stateOf = ({ type, name, inputs }: Made) => {
+  const service = type.split(":")[1]?.split("/")[0] ?? "";
+  return {
+    ...inputs,
+    name: inputs["name"] ?? name,
+    arn: `arn:aws:${service}:${REGION}:${ACCOUNT}:${name}`,
+    ...(service === "sqs" && { url: `https://sqs.${REGION}.amazonaws.com/${ACCOUNT}/${name}` }),
+    bucket: inputs["bucket"] ?? name,
+    apiEndpoint: "https://api.example.com",
+    executionArn: `arn:aws:execute-api:${REGION}:${ACCOUNT}:${name}`,
+    invokeArn: `arn:aws:apigateway:${REGION}:lambda:${name}`,
+    base64: Buffer.alloc(32).toString("base64"),
+    publicIp: "203.0.113.10",
+  };
+};
+
+// biome-ignore lint: as above.
+const answered = (token: string, inputs: Record<string, any>) => {
+  if (token.endsWith(":getRegion")) return { region: REGION, name: REGION, id: REGION };
+  if (token.endsWith(":getPartition")) return { partition: "aws", id: "aws" };
+  if (token.endsWith(":getCallerIdentity")) return { accountId: ACCOUNT };
+  if (token.endsWith(":getAvailabilityZones"))
+    return { names: ["a", "b", "c"].map((zone) => `${REGION}${zone}`) };
+  if (token.endsWith(":getPolicyDocument"))
+    // As AWS's provider does: of none at all it says nothing.
+    return {
+      statements: inputs["statements"]?.length ? inputs["statements"] : undefined,
+      json: JSON.stringify({ Statement: inputs["statements"] }),
+    };
+  return inputs;
+};
+
+type Config = {
+  readonly app: (input: { readonly stage: string }) => Promise<{ name: string; removal: string }>;
+  readonly run: () => Promise<unknown>;
+};
+
+/** `empty`: handlers that are not looked at, and stand there with nothing in them. */
+export const synthesise = async (
+  stage: string,
+  empty: readonly string[] = [],
+): Promise<Synthesis> => {
+  const { url, built, isBusy, server } = await commandLine(empty);
+  process.env["SST_SERVER"] = url;
+  const made: Made[] = [];
+  Object.assign(globalThis, { $config: (config: Config) => config });
+  const { default: config } = (await import("../../sst.config.ts")) as { default: Config };
+  const app = await config.app({ stage });
+  Object.assign(globalThis, {
+    $app: { ...app, stage, providers: { aws: { region: REGION } } },
+    $dev: false,
+    $cli: {
+      command: "deploy",
+      rpc: "",
+      paths: { home: work, root, work, platform },
+      state: { version: {} },
+    },
+  });
+  await pulumi.runtime.setMocks(
+    {
+      newResource: (asked) => {
+        const one = { type: asked.type, name: asked.name, inputs: asked.inputs };
+        made.push(one);
+        return { id: `${asked.name}-id`, state: stateOf(one) };
+      },
+      call: ({ token, inputs }) => answered(token, inputs),
+    },
+    app.name,
+    stage,
+    false,
+    "organization",
+  );
+  await introduceGlobals();
+
+  // Nothing of this waits for anything. What is thrown in between would be lost, and with it all that depends on it.
+  const thrown: unknown[] = [];
+  const onThrown = (error: unknown) => void thrown.push(error);
+  process.on("unhandledRejection", onThrown);
+  await config.run();
+  await untilQuiet(() => made.length + built.length, isBusy, thrown);
+  process.off("unhandledRejection", onThrown);
+  server.close();
+  if (thrown.length > 0) throw new AggregateError(thrown, thrown.map(String).join("\n"));
+  return { app, made, built };
+};
+
+const introduceGlobals = async () => {
+  const aws = await import("../../.sst/platform/node_modules/@pulumi/aws/index.js");
+  const sst = await import("../../.sst/platform/src/components/index.ts");
+  const { $transform, $asset } = await import("../../.sst/platform/src/components/component.ts");
+  const { output, all, interpolate, concat, jsonParse, jsonStringify } = pulumi;
+  Object.assign(globalThis, {
+    sst,
+    aws: (aws as { default?: unknown }).default ?? aws,
+    $util: pulumi,
+    $output: output,
+    $resolve: all,
+    $interpolate: interpolate,
+    $concat: concat,
+    $jsonParse: jsonParse,
+    $jsonStringify: jsonStringify,
+    $transform,
+    $asset,
+  });
+};
+
+// Not in its types, but what Pulumi itself waits with.
+const { waitForRPCs } = pulumi.runtime as unknown as {
+  waitForRPCs: (disconnect: boolean) => Promise<void>;
+};
+
+const ROUND_MS = 100;
+const QUIET_ROUNDS = 5;
+const ROUNDS_MAX = 600;
+
+/** Until nothing new was asked for in several rounds, and nobody is still bundling. */
+const untilQuiet = async (
+  count: () => number,
+  isBusy: () => boolean,
+  thrown: readonly unknown[],
+): Promise<void> => {
+  let quiet = 0;
+  for (let round = 0, before = -1; quiet < QUIET_ROUNDS; round++) {
+    if (round > ROUNDS_MAX) throw new Error("the synthesis does not come to an end");
+    if (thrown.length > 0) return;
+    await Promise.race([waitForRPCs(false), setTimeout(500)]);
+    await setTimeout(ROUND_MS);
+    quiet = !isBusy() && count() === before ? quiet + 1 : 0;
+    before = count();
+  }
+};

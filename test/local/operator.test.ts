@@ -1,0 +1,146 @@
+import { once } from "node:events";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { text } from "node:stream/consumers";
+import { sqliteQueue } from "@mailproof/local/sqlite-queue";
+import { sqliteTable } from "@mailproof/local/sqlite-table";
+import { expect, test } from "vitest";
+import { serveZone } from "../dns-server.ts";
+import { newFolder, run, whenCommanded, whenStarted } from "./running.ts";
+
+test("an operator sees dead letters, without addresses, and has them tried again", async () => {
+  const folder = newFolder();
+  sqliteTable(join(folder, "state.sqlite"), () => new Date()).close();
+  const queue = sqliteQueue(join(folder, "queue.sqlite"), () => new Date());
+  await queue.sendMany("activity-dead", [
+    { body: { of: "joe@example.com" } },
+    { body: { of: "ann@example.com" } },
+  ]);
+  await queue.sendMany("chunks-dead", [{ body: { job: "job_1" } }]);
+
+  const listed = await whenCommanded(folder, "admin", "dead-letters", "list");
+  const replayed = await whenCommanded(
+    folder,
+    "admin",
+    "dead-letters",
+    "replay",
+    "--queue",
+    "activity",
+  );
+
+  expect(JSON.parse(listed.out)).toMatchObject({
+    waiting: 3,
+    messages: [
+      { queue: "activity-dead", body: { of: expect.stringMatching(/^address:/) } },
+      { queue: "activity-dead" },
+      { queue: "chunks-dead", body: { job: "job_1" } },
+    ],
+  });
+  expect(JSON.parse(replayed.out)).toEqual({ queue: "activity", replayed: 2 });
+  expect(await queue.countDead()).toBe(1);
+  const facts = { name: "activity", visibilitySeconds: 60, receivesMax: 12, atOnce: 20 };
+  const received = await queue.receive(facts, { waitMs: 0 });
+  expect(received.map(({ receiveCount }) => receiveCount)).toEqual([1, 1]);
+  queue.close();
+});
+
+test("a queue that there is none of is a mistake, and nothing is replayed", async () => {
+  const { code } = await whenCommanded(
+    newFolder(),
+    "admin",
+    "dead-letters",
+    "replay",
+    "--queue",
+    "nothing",
+  );
+
+  expect(code).toBe(2);
+});
+
+test("an operator gets the records of a probe domain, and the settings that go with them", async () => {
+  const { code, out } = await whenCommanded(
+    newFolder(),
+    ..."admin egress records --domain probe.example.com --ip 192.0.2.1 --mx mail.example.com".split(
+      " ",
+    ),
+  );
+
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({
+    zone: expect.arrayContaining(["probe.example.com. 3600 IN A 192.0.2.1"]),
+    settings: { SMTP_HELLO: "probe.example.com", SMTP_FROM: "probe@probe.example.com" },
+  });
+});
+
+test("an operator is told in one answer that this host may not probe", async () => {
+  const dns = await serveZone({ "mail.example": { MX: ["10 mx.mail.example"] } });
+  const child = run(
+    "packages/local/src/cli.ts",
+    "admin egress test --domains mail.example".split(" "),
+    {
+      MAILPROOF_DIR: newFolder(),
+      DNS_SERVERS: dns.address,
+    },
+  );
+  const said = text(child.stdout);
+  const [code] = await once(child, "exit");
+  await dns.close();
+
+  expect(code).toBe(1);
+  expect(JSON.parse(await said)).toMatchObject({
+    may_probe: "no",
+    asked: [{ domain: "mail.example", is_open: false }],
+  });
+});
+
+test("a new pepper revokes every key; a new cursor secret only ends lists that are being read", async () => {
+  const folder = newFolder();
+  const first = await whenStarted(folder);
+  const live = { "x-api-key": first.ready.live_key };
+  const json = { ...live, "content-type": "application/json" };
+  for (const email of ["a@example.com", "b@example.com"])
+    await fetch(`${first.ready.base_url}/v1/verify/batch`, {
+      method: "POST",
+      headers: json,
+      body: JSON.stringify({ emails: [email] }),
+    });
+  const list = (base: string, offset?: string) =>
+    fetch(`${base}/v1/jobs?limit=1${offset ? `&offset=${encodeURIComponent(offset)}` : ""}`, {
+      headers: live,
+    });
+  const page = (await (await list(first.ready.base_url)).json()) as {
+    data: { next_offset: string };
+  };
+  const { next_offset: next } = page.data;
+  const before = await list(first.ready.base_url, next);
+  await first.stop("SIGTERM");
+
+  const second = await whenStarted(folder, [], { CURSOR_SECRET: "another secret for cursors" });
+  const goneOn = await list(second.ready.base_url, next);
+  const begun = await list(second.ready.base_url);
+  await second.stop("SIGTERM");
+  const third = await whenStarted(folder, [], { KEY_PEPPER: "another pepper for the keys" });
+  const revoked = await fetch(`${third.ready.base_url}/v1/account`, { headers: live });
+  await third.stop("SIGTERM");
+
+  expect(next).toBeTypeOf("string");
+  expect([before.status, goneOn.status, begun.status, revoked.status]).toEqual([
+    200, 400, 200, 401,
+  ]);
+});
+
+test("a copy that SQLite made of a running server's files is a house in good order", async () => {
+  const [folder, copy] = [newFolder(), newFolder()];
+  const { stop } = await whenStarted(folder);
+  for (const file of ["state.sqlite", "queue.sqlite"]) {
+    const db = new DatabaseSync(join(folder, file));
+    db.exec(`VACUUM INTO '${join(copy, file)}'`);
+    db.close();
+  }
+  await stop("SIGTERM");
+
+  const { code, out } = await whenCommanded(copy, "admin", "audit");
+
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toEqual({ ok: true, accounts: 1, violations: [] });
+});
