@@ -59,9 +59,10 @@ export const GRANTS: Readonly<Record<Need, readonly Grant[]>> = {
   ],
   // Outside the VPC one asks the prober, which is inside.
   mail: [{ actions: ["lambda:InvokeFunction"], on: ["prober"] }],
-  // Mail servers and name servers are asked over the internet, and not by permission of AWS.
+  // Mail servers, name servers and subscribers are asked over the internet, and not by permission of AWS.
   smtp: [],
   dns: [],
+  https: [],
 };
 
 /** Every grant once, whichever of the needs it comes from. */
@@ -70,7 +71,16 @@ export const grantsFor = (needs: readonly Need[]): readonly Grant[] => [
 ];
 
 /** What every Lambda is told: each builds a world. */
-const TO_ALL = ["ACTIVITY_KEY", "ACTIVITY_POOL", "CURSOR_SECRET", "KEY_PEPPER", "SES_ACCOUNT"];
+const TO_ALL = [
+  "ACTIVITY_KEY",
+  "ACTIVITY_POOL",
+  "CURSOR_SECRET",
+  "KEY_PEPPER",
+  "OAUTH_AUDIENCE",
+  "OAUTH_ISSUER",
+  "SEALING_KEY",
+  "SES_ACCOUNT",
+];
 
 const TOLD: Readonly<Record<Need, readonly string[]>> = {
   "table:read": ["TABLE_NAME"],
@@ -89,6 +99,7 @@ const TOLD: Readonly<Record<Need, readonly string[]>> = {
     "DNS_SERVERS",
     "SPAMHAUS_KEY",
   ],
+  https: ["DNS_SERVERS"],
 };
 
 /** The settings that a Lambda is told, and no others: a secret is where it is needed. */

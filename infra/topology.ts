@@ -48,6 +48,8 @@ const HEAVY: readonly string[] = [
   "POST /v1/verify/batch",
   "POST /v1/verify/file",
   "GET /v1/jobs/{id}/download",
+  // Whatever it does, it carries the most code.
+  "ANY /mcp",
 ];
 
 const inLetters = (name: string): string =>
@@ -62,6 +64,10 @@ const httpLambda = (route: string, file: string, needs: readonly Need[]): Lambda
   reserved: null,
 });
 
+/** A tool may be any operation. Every method goes there: what is no POST is refused as the protocol wants it. */
+const TOOLS = "ANY /mcp";
+const toolNeeds = [...new Set(endpoints.flatMap(({ needs }) => needs))];
+
 /** What matches no route has our own 404 and 405, too. */
 const OTHERWISE = "$default";
 
@@ -70,6 +76,7 @@ export const routes: readonly Route[] = [
     route,
     lambda: httpLambda(route, fileOf(route), needs),
   })),
+  { route: TOOLS, lambda: httpLambda(TOOLS, "mcp", toolNeeds) },
   { route: OTHERWISE, lambda: httpLambda(OTHERWISE, OTHERWISE, []) },
 ];
 
@@ -96,6 +103,10 @@ const WORK: Readonly<Record<string, Work>> = {
   monitors: { needs: ["table:readwrite", "queue:send", "dns"], batch: 1, atOnce: 5 },
   "monitors-dead": { needs: ["table:readwrite"], batch: 1, atOnce: 2 },
   activity: { needs: ["table:readwrite"], batch: 10, atOnce: 10 },
+  events: { needs: ["table:readwrite", "queue:send"], batch: 10, atOnce: 10 },
+  "events-dead": { needs: ["table:readwrite"], batch: 1, atOnce: 2 },
+  deliveries: { needs: ["table:readwrite", "queue:send", "https"], batch: 1, atOnce: 64 },
+  "deliveries-dead": { needs: ["table:readwrite"], batch: 1, atOnce: 2 },
 };
 
 const workOf = (queue: string): Work => {

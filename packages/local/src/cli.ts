@@ -20,8 +20,6 @@ const commands: readonly Command[] = [
   findCommand,
   jobsCommand,
   ...adminCommands,
-  checkCommand,
-  ...adminCommands,
   ...deadLettersCommands,
   ...egressCommands,
 ];

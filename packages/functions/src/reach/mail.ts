@@ -1,9 +1,11 @@
 import { cachedDns } from "@mailproof/core/mail/dns/cached";
 import { lists } from "@mailproof/core/mail/lists/lists";
+import type { Connect } from "@mailproof/core/mail/smtp/wire";
 import { engineOver } from "@mailproof/core/verify/engine";
 import { tablePlaces } from "@mailproof/core/verify/table-places";
 import { connectDirectly } from "@mailproof/net/smtp-wire";
 import { connectThrough } from "@mailproof/net/socks";
+import { measure } from "../measure.ts";
 import { listIn } from "../settings.ts";
 import type { Reach } from "../world.ts";
 import { resolversIn } from "./resolvers.ts";
@@ -16,10 +18,11 @@ export const toMailServers: Reach = ({ environment, table, now, random, sleep })
   const { SMTP_HELLO = "mailproof.invalid", SMTP_FROM = "probe@mailproof.invalid" } = environment;
   const proxies = listIn(environment, "SMTP_PROXIES");
   const dns = resolversIn(environment, "DNS_SERVERS");
+  const out = proxies.length > 0 ? connectThrough(proxies, now) : connectDirectly;
   return {
     engine: engineOver({
       dns: cachedDns(dns, { now, entriesMax: NAMES_CACHED_MAX }),
-      connect: proxies.length > 0 ? connectThrough(proxies, now) : connectDirectly,
+      connect: counted(out, now),
       table,
       lists: lists(),
       allowed: [],
@@ -32,3 +35,13 @@ export const toMailServers: Reach = ({ environment, table, now, random, sleep })
     }),
   };
 };
+
+/** Whether mail servers can be reached at all is seen here first: an alarm goes by the share of those that were not. */
+const counted =
+  (connect: Connect, now: () => Date): Connect =>
+  async (target, options) => {
+    const came = await connect(target, options);
+    measure("smtp_sessions", 1, now());
+    if (typeof came === "string") measure("smtp_unreached", 1, now());
+    return came;
+  };
