@@ -48,6 +48,8 @@ const HEAVY: readonly string[] = [
   "POST /v1/verify/batch",
   "POST /v1/verify/file",
   "GET /v1/jobs/{id}/download",
+  // Whatever it does, it carries the most code.
+  "ANY /mcp",
 ];
 
 const inLetters = (name: string): string =>
@@ -62,6 +64,10 @@ const httpLambda = (route: string, file: string, needs: readonly Need[]): Lambda
   reserved: null,
 });
 
+/** A tool may be any operation. Every method goes there: what is no POST is refused as the protocol wants it. */
+const TOOLS = "ANY /mcp";
+const toolNeeds = [...new Set(endpoints.flatMap(({ needs }) => needs))];
+
 /** What matches no route has our own 404 and 405, too. */
 const OTHERWISE = "$default";
 
@@ -70,6 +76,7 @@ export const routes: readonly Route[] = [
     route,
     lambda: httpLambda(route, fileOf(route), needs),
   })),
+  { route: TOOLS, lambda: httpLambda(TOOLS, "mcp", toolNeeds) },
   { route: OTHERWISE, lambda: httpLambda(OTHERWISE, OTHERWISE, []) },
 ];
 

@@ -42,6 +42,7 @@ export const givenWorld = (seed = 1) => {
     queue,
     blobs,
     rateLimit: rateLimitOver(table, now),
+    tokens: null,
     // What test keys are answered from serves here as the mail system: no network, and the same each time.
     engine: pretendEngine({ engine: { lists: lists() }, now, sleep }),
     names: anyNames,

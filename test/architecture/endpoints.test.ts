@@ -48,7 +48,7 @@ test.each(files)("%s is listed, named by its route, and a Lambda of its own", as
 
 test("every Lambda entry belongs to an endpoint, or to what has none", () => {
   expect(namesIn("packages/functions/src/http/*.ts").toSorted()).toEqual(
-    [...files, "$default"].toSorted(),
+    [...files, "$default", "mcp"].toSorted(),
   );
 });
 

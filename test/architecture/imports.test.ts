@@ -6,12 +6,13 @@ import { expect, test } from "vitest";
 const MAY_IMPORT: Record<string, RegExp> = {
   core: /^(valibot|node:crypto|node:url|node:zlib)$/,
   api: /^(@mailproof\/core\/|valibot$)/,
-  net: /^(@mailproof\/core\/|socks$|dns-packet$|node:)/,
+  net: /^(@mailproof\/core\/|socks$|dns-packet$|jose$|node:)/,
+  mcp: /^(@mailproof\/(core|api)\/|@modelcontextprotocol\/server$)/,
   // Published, so all of it is its own; it knows no host, and no host's modules.
   client: /$^/,
-  local: /^(@mailproof\/(core|api|net|client)\/|valibot$|dns-packet$|node:)/,
+  local: /^(@mailproof\/(core|api|net|client|mcp)\/|valibot$|dns-packet$|node:)/,
   functions:
-    /^(@mailproof\/(core|api|net)\/|@aws-lambda-powertools\/|@middy\/|@smithy\/(signature-v4|node-http-handler)$|aws-lambda$|node:)/,
+    /^(@mailproof\/(core|api|net|mcp)\/|@aws-lambda-powertools\/|@middy\/|@smithy\/(signature-v4|node-http-handler)$|aws-lambda$|node:)/,
 };
 
 const NOTHING = /$^/;

@@ -26,10 +26,12 @@ test("every name stands for one Lambda", () => {
 test("endpoints, workers and schedules are all there, with what they declare", () => {
   expect(routes.map(({ route }) => route)).toEqual([
     ...endpoints.map(({ route }) => route),
+    "ANY /mcp",
     "$default",
   ]);
   expect(routes.map(({ lambda }) => lambda.needs)).toEqual([
     ...endpoints.map(({ needs }) => needs),
+    [...new Set(endpoints.flatMap(({ needs }) => needs))],
     [],
   ]);
   expect(workersOn.map(({ queue }) => queue)).toEqual(workers.map(({ queue }) => queue.name));

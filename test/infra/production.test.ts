@@ -54,11 +54,11 @@ test("production outlasts mistakes", () => {
 describe("the API", () => {
   const ROUTE = "aws:apigatewayv2/route:Route";
 
-  test("has a route for every endpoint, and one for what is none", () => {
+  test("has a route for every endpoint, one for the tools, and one for what is none", () => {
     const routes = it.inputsOf(ROUTE).map(({ routeKey }) => String(routeKey));
 
     expect(routes.toSorted()).toEqual(
-      [...endpoints.map(({ route }) => route), "$default"].toSorted(),
+      [...endpoints.map(({ route }) => route), "ANY /mcp", "$default"].toSorted(),
     );
   });
 
@@ -79,9 +79,10 @@ describe("the API", () => {
     expect(Object.fromEntries(handlers)).toMatchObject({
       "POST /v1/verify": "packages/functions/src/http/post-verify.handler",
       "GET /v1/jobs/{id}": "packages/functions/src/http/get-jobs-id.handler",
+      "ANY /mcp": "packages/functions/src/http/mcp.handler",
       $default: "packages/functions/src/http/$default.handler",
     });
-    expect(new Set(handlers.map(([, handler]) => handler)).size).toBe(endpoints.length + 1);
+    expect(new Set(handlers.map(([, handler]) => handler)).size).toBe(endpoints.length + 2);
   });
 
   test("may be called from any page, as the local server says", () => {
@@ -493,7 +494,7 @@ test("a Lambda is told what it needs, as it reads it, and no secret beside", () 
 test("callers are answered before API Gateway gives up", () => {
   const http = lambdas.filter(({ handler }) => handler.includes("/http/"));
 
-  expect(http).toHaveLength(endpoints.length + 1);
+  expect(http).toHaveLength(endpoints.length + 2);
   for (const { name } of http) expect(it.lambda(name)["timeout"]).toBeLessThan(30);
 });
 

@@ -9,6 +9,7 @@ import { onTestFinished } from "vitest";
 
 type Ready = {
   readonly base_url: string;
+  readonly mcp_url: string;
   readonly live_key: string;
   readonly test_key: string;
   readonly account_id: string;

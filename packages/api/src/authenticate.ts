@@ -2,47 +2,74 @@ import { findKey } from "@mailproof/core/access/keys";
 import { findAccount } from "@mailproof/core/accounts/accounts";
 import { Failure } from "@mailproof/core/failure";
 import type { World } from "@mailproof/core/world";
+import { callerByToken } from "./access-token.ts";
+import { challenge } from "./challenge.ts";
 import type { Access, Caller } from "./endpoint.ts";
 
 export type Headers = Readonly<Record<string, string | undefined>>;
 
 /** Who is calling. One sentence for every reason to refuse: which one it was helps only a guesser. */
 export const authenticate = async (world: World, headers: Headers): Promise<Caller> => {
-  const sent = credentialIn(headers);
-  const key = sent && (await findKey(world, sent));
-  const account = key && (await findAccount(world.table, key.account));
-  if (!account) throw unauthorized();
-  const { id: keyId, mode, scopes } = key;
-  return { account: account.account, keyId, mode, scopes, plan: account.plan };
+  const { own, bearer } = credentialsIn(headers);
+  // Two headers that name two different keys: nobody knows which one was meant.
+  const sent = own && bearer && own !== bearer ? undefined : own || bearer;
+  const caller =
+    sent &&
+    ((await callerByKey(world, sent)) ?? (own ? undefined : await callerByToken(world, sent)));
+  if (!caller) throw unauthorized(world, bearer !== undefined);
+  return caller;
 };
 
-/** An operation that is nobody's scope is reserved: a scoped key may never mint itself a wider one. */
-export const assertMay = (caller: Caller, access: Access): void => {
-  if (access === "public" || caller.scopes === null) return;
+/**
+ * An operation that is nobody's scope is reserved: a scoped key may never mint itself a wider one. An access token
+ * is always scoped, so an operation takes one if it has a scope.
+ */
+export const assertMay = (world: World, caller: Caller, access: Access): void => {
+  const { scopes, credential } = caller;
+  if (access === "public" || scopes === null) return;
   if (access === "unrestricted")
     throw forbidden("This operation is reserved for unrestricted keys.");
-  if (!caller.scopes.includes(access))
-    throw forbidden(`This key does not hold the scope ${access}.`, access);
+  if (scopes.includes(access)) return;
+  throw forbidden(`This ${credential} does not hold the scope ${access}.`, {
+    details: { required_scope: access },
+    // A key cannot be given another scope; a token with it can be asked for.
+    ...(credential === "token" && {
+      headers: challenge(world, { error: "insufficient_scope", scope: access }),
+    }),
+  });
+};
+
+const callerByKey = async (world: World, sent: string): Promise<Caller | undefined> => {
+  const key = await findKey(world, sent);
+  const account = key && (await findAccount(world.table, key.account));
+  if (!account) return undefined;
+  const { id: keyId, mode, scopes } = key;
+  return {
+    account: account.account,
+    credential: "key",
+    keyId,
+    mode,
+    scopes,
+    plan: account.plan,
+  };
 };
 
 const BEARER = /^Bearer +(\S+)$/i;
 
-/** Undefined also when two headers name two different keys: nobody knows which one was meant. */
-const credentialIn = (headers: Headers): string | undefined => {
-  const own = headers["x-api-key"]?.trim();
-  const bearer = BEARER.exec(headers["authorization"]?.trim() ?? "")?.[1];
-  return own && bearer && own !== bearer ? undefined : own || bearer;
+const credentialsIn = (headers: Headers) => ({
+  own: headers["x-api-key"]?.trim(),
+  bearer: BEARER.exec(headers["authorization"]?.trim() ?? "")?.[1],
+});
+
+/** RFC 6750 §3.1: without a token there is no error to name. */
+const unauthorized = (world: World, hasBearer: boolean) => {
+  const what = world.tokens
+    ? "Send a valid API key in X-Api-Key, or as a bearer token, or an access token."
+    : "Send a valid API key in X-Api-Key, or as a bearer token.";
+  return new Failure("UNAUTHORIZED", "nothing_charged", what, {
+    headers: challenge(world, hasBearer ? { error: "invalid_token" } : {}),
+  });
 };
 
-const unauthorized = () =>
-  new Failure(
-    "UNAUTHORIZED",
-    "nothing_charged",
-    "Send a valid API key in X-Api-Key, or as a bearer token.",
-    { headers: { "www-authenticate": 'Bearer realm="mailproof"' } },
-  );
-
-const forbidden = (what: string, requiredScope?: string) =>
-  new Failure("FORBIDDEN", "nothing_charged", what, {
-    ...(requiredScope && { details: { required_scope: requiredScope } }),
-  });
+const forbidden = (what: string, more: ConstructorParameters<typeof Failure>[3] = {}) =>
+  new Failure("FORBIDDEN", "nothing_charged", what, more);

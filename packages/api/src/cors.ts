@@ -2,11 +2,20 @@
 export const CORS = {
   allowOrigins: ["*"],
   allowMethods: ["GET", "POST", "PUT", "DELETE", "OPTIONS"],
-  allowHeaders: ["authorization", "content-type", "idempotency-key", "x-api-key"],
+  allowHeaders: [
+    "authorization",
+    "content-type",
+    "idempotency-key",
+    "mcp-method",
+    "mcp-name",
+    "mcp-protocol-version",
+    "x-api-key",
+  ],
   exposeHeaders: [
     "content-disposition",
     "etag",
     "retry-after",
+    "www-authenticate",
     "x-ratelimit-limit",
     "x-ratelimit-remaining",
     "x-ratelimit-reset",

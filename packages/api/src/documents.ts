@@ -1,3 +1,5 @@
+import type { Trust } from "@mailproof/core/access/tokens";
+import { METADATA_PATH, metadataOf } from "./challenge.ts";
 import { docsPage, PAGE_POLICY } from "./docs/page.ts";
 import { SCRIPT } from "./docs/script.ts";
 import { STYLE } from "./docs/style.ts";
@@ -11,8 +13,8 @@ import type { HttpAnswer } from "./respond.ts";
 type Document = {
   readonly contentType: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** `baseUrl`: where the reader reaches us. */
-  readonly write: (baseUrl: string) => string;
+  /** `baseUrl`: where the reader reaches us. Null: it is not there without an issuer. */
+  readonly write: (baseUrl: string, trust: Trust | null) => string | null;
 };
 
 const documents: Readonly<Record<string, Document>> = {
@@ -27,6 +29,10 @@ const documents: Readonly<Record<string, Document>> = {
   },
   "/docs/style.css": { contentType: "text/css; charset=utf-8", write: () => STYLE },
   "/docs/script.js": { contentType: "text/javascript; charset=utf-8", write: () => SCRIPT },
+  [METADATA_PATH]: {
+    contentType: "application/json; charset=utf-8",
+    write: (_baseUrl, trust) => trust && JSON.stringify(metadataOf(trust)),
+  },
 };
 
 /** Undefined where no document is. */
@@ -34,9 +40,11 @@ export const documentAt = (
   method: string,
   path: string,
   baseUrl: string,
+  trust: Trust | null,
 ): HttpAnswer<string> | undefined => {
   const document = method === "GET" && Object.hasOwn(documents, path) && documents[path];
-  if (!document) return undefined;
+  const body = document && document.write(baseUrl, trust);
+  if (!document || !body) return undefined;
   return {
     statusCode: 200,
     headers: {
@@ -46,7 +54,7 @@ export const documentAt = (
       "x-content-type-options": "nosniff",
       ...document.headers,
     },
-    body: document.write(baseUrl),
+    body,
   };
 };
 

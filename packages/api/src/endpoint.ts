@@ -11,6 +11,8 @@ export type Schema<T = unknown> = BaseSchema<unknown, T, BaseIssue<unknown>>;
 
 export type Caller = {
   readonly account: string;
+  readonly credential: "key" | "token";
+  /** The key's, or one for all access tokens of the account: what requests are counted by. */
   readonly keyId: string;
   readonly mode: KeyMode;
   /** Null: unrestricted. */

@@ -92,7 +92,14 @@ export const moneyAfterBug = ({ price }: Endpoint): MoneyOutcome =>
 const RETRY_AFTER_SECONDS = "5";
 
 // Nobody but handlers of public endpoints ever sees this caller, and they do not look.
-const ANYBODY: Caller = { account: "", keyId: "", mode: "test", scopes: [], plan: "free" };
+const ANYBODY: Caller = {
+  account: "",
+  credential: "key",
+  keyId: "",
+  mode: "test",
+  scopes: [],
+  plan: "free",
+};
 
 /** The caller, if it may come in. From the moment it is known every answer carries its allowance. */
 const admit = async (
@@ -111,7 +118,7 @@ const admit = async (
   headers["x-ratelimit-remaining"] = String(allowance.remaining);
   headers["x-ratelimit-reset"] = String(allowance.resetAt);
   if (!allowance.allowed) throw tooMany(allowance.resetAt, world.now());
-  assertMay(caller, endpoint.access);
+  assertMay(world, caller, endpoint.access);
   return caller;
 };
 
@@ -124,7 +131,8 @@ const formIn = ({ form }: Endpoint, { headers, bytes }: HttpRequest) => {
 const moneyBefore = ({ keyed }: Endpoint, headers: Headers): MoneyOutcome =>
   keyed && headers["idempotency-key"] !== undefined ? "retry_same_key" : "nothing_charged";
 
-const orUnavailable = <T>(step: Promise<T>, money: MoneyOutcome): Promise<T> =>
+/** A step before the work: when it cannot be made, nothing is known of the caller, and nothing was done. */
+export const orUnavailable = <T>(step: Promise<T>, money: MoneyOutcome): Promise<T> =>
   step.catch((cause: unknown) => {
     if (cause instanceof Failure) throw cause;
     const what = "The service cannot read its own state right now.";
@@ -139,7 +147,7 @@ const tooMany = (resetAt: number, now: Date): Failure => {
   });
 };
 
-const answer = <Body>(
+export const answer = <Body>(
   requestId: string,
   statusCode: number,
   headers: Readonly<Record<string, string>>,

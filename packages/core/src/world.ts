@@ -1,4 +1,5 @@
 import type { RateLimit } from "./access/rate.ts";
+import type { Tokens } from "./access/tokens.ts";
 import type { Blobs } from "./blobs.ts";
 import type { Names } from "./deliverability/names.ts";
 import type { Https } from "./https.ts";
@@ -16,6 +17,8 @@ export type World = {
   readonly queue: Queue;
   readonly blobs: Blobs;
   readonly rateLimit: RateLimit;
+  /** Null: only our own keys open anything. */
+  readonly tokens: Tokens | null;
   /** The way to mail servers. */
   readonly engine: Engine;
   readonly names: Names;

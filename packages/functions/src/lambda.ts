@@ -71,12 +71,14 @@ async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 
 type Request = Parameters<NonNullable<ReturnType<typeof jsonBodyParser>["before"]>>[0];
 
-const counted = (route: string): MiddlewareObj<Event, APIGatewayProxyStructuredResultV2> => ({
+export const counted = (
+  route: string,
+): MiddlewareObj<Event, APIGatewayProxyStructuredResultV2> => ({
   after: ({ response }) => countAnswer(route, response?.statusCode ?? 500),
   onError: ({ response }) => countAnswer(route, response?.statusCode ?? 500),
 });
 
-const toRequest = (event: Event): HttpRequest => ({
+export const toRequest = (event: Event): HttpRequest => ({
   id: idOf(event),
   headers: event.headers,
   path: defined(event.pathParameters),
@@ -90,4 +92,4 @@ const defined = (values: Readonly<Record<string, string | undefined>> = {}) =>
     Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
 
-const idOf = (event: Event): string => event.requestContext.requestId;
+export const idOf = (event: Event): string => event.requestContext.requestId;

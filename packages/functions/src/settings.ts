@@ -8,6 +8,8 @@
 //   SEALING_KEY              all                              encrypts the signing secrets of webhooks
 //   ACTIVITY_POOL            all, where it is wanted          shared: accounts see each other's activity
 //   SES_ACCOUNT              the worker of activity           whose the events of Amazon SES are that name nobody
+//   OAUTH_ISSUER             all, where it is set             whose access tokens open this service
+//   OAUTH_AUDIENCE           all, where it is set             the aud of those tokens: the public address of /mcp
 //   TABLE_NAME               all                              the one table (aws/table-shape.ts)
 //   BUCKET_NAME              needs blobs:…                    the one bucket; its role also needs s3:ListBucket
 //   QUEUE_URL_<NAME>         needs queue:send                 where a queue is: QUEUE_URL_CHUNKS, QUEUE_URL_SINGLES, …

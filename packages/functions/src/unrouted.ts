@@ -2,9 +2,11 @@ import { baseUrlOf, documentAt } from "@mailproof/api/documents";
 import { endpoints } from "@mailproof/api/endpoints";
 import { asFailure, refuse } from "@mailproof/api/respond";
 import { routerOf } from "@mailproof/api/routes";
+import type { Trust } from "@mailproof/core/access/tokens";
 import type { World } from "@mailproof/core/world";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { lambdaLog } from "./log.ts";
+import { trustedIssuer } from "./trusted-issuer.ts";
 
 const route = routerOf(endpoints);
 
@@ -13,11 +15,14 @@ const route = routerOf(endpoints);
  * own 404 has another shape than ours and it knows no 405.
  */
 export const unrouted =
-  (world: Pick<World, "log"> = { log: lambdaLog() }) =>
+  (
+    world: Pick<World, "log"> = { log: lambdaLog() },
+    trust: Trust | null = trustedIssuer(process.env),
+  ) =>
   async (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> => {
     const { http, domainName } = event.requestContext;
     const { method } = http;
-    const document = documentAt(method, event.rawPath, baseUrlOf("https", domainName));
+    const document = documentAt(method, event.rawPath, baseUrlOf("https", domainName), trust);
     if (document) return { ...document, headers: { ...document.headers } };
     try {
       const { endpoint } = route(method, event.rawPath);

@@ -6,12 +6,14 @@ import { CHUNK_ROWS, type Settings } from "@mailproof/core/settings";
 import type { Table } from "@mailproof/core/table";
 import type { Engine } from "@mailproof/core/verify/engine";
 import type { World } from "@mailproof/core/world";
+import { tokensOf } from "@mailproof/net/tokens";
 import manifest from "../package.json" with { type: "json" };
 import type { Aws } from "./aws/aws.ts";
 import { stateDoors } from "./aws/doors.ts";
 import { awsOfLambda } from "./aws/of-lambda.ts";
 import { lambdaLog } from "./log.ts";
 import { type Environment, required } from "./settings.ts";
+import { trustedIssuer } from "./trusted-issuer.ts";
 
 /** What a way to the mail system or to the DNS is made from. */
 export type Ground = Pick<World, "now" | "random" | "sleep"> & {
@@ -34,6 +36,7 @@ export const awsWorld = (
   const settings = settingsIn(environment);
   const aws = awsOfLambda(environment);
   const { now, random } = aws;
+  const trust = trustedIssuer(environment);
   const doors = stateDoors(aws, environment);
   const { table } = doors;
   const sleep: World["sleep"] = (ms, signal) =>
@@ -41,6 +44,7 @@ export const awsWorld = (
   return {
     ...doors,
     rateLimit: rateLimitOver(table, now),
+    tokens: trust && tokensOf(trust, now),
     engine: noEngine(now),
     names: NO_NAMES,
     https: { check: unreached, call: unreached },

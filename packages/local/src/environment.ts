@@ -72,6 +72,18 @@ const YesOrNo = v.pipe(
   v.transform((word) => word === "yes"),
 );
 
+/** Plain http would let anybody between us and the issuer make tokens; on one machine nobody is between. */
+const isHttpsOrHere = (text: string): boolean => {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, search, hash } = new URL(text);
+  const isHere = protocol === "http:" && ["127.0.0.1", "[::1]", "localhost"].includes(hostname);
+  return (protocol === "https:" || isHere) && search === "" && hash === "";
+};
+const Address = v.pipe(
+  v.string(),
+  v.check(isHttpsOrHere, "must be an https address, or one of this machine"),
+);
+
 // The README's table of settings says the same, and test/architecture holds the two together.
 const Environment = v.object({
   PORT: v.optional(Port, "8787"),
@@ -84,6 +96,8 @@ const Environment = v.object({
     v.pipe(v.string(), v.regex(/^acc_[\w-]+$/, "must be the id of an account")),
   ),
   SEALING_KEY: v.optional(Secret),
+  OAUTH_ISSUER: v.optional(Address),
+  OAUTH_AUDIENCE: v.optional(Address),
   DNS_SERVERS: v.optional(listOf(DnsServer), ""),
   SMTP_PORT: v.optional(Port, "25"),
   SMTP_HELLO: v.optional(HelloName, "mailproof.invalid"),
@@ -103,9 +117,20 @@ export type Environment = v.InferOutput<typeof Environment>;
 
 export const SETTINGS = Object.keys(Environment.entries);
 
+const Whole = v.pipe(
+  Environment,
+  v.forward(
+    v.check(
+      (set) => (set.OAUTH_ISSUER === undefined) === (set.OAUTH_AUDIENCE === undefined),
+      "must be set with OAUTH_ISSUER, and only then",
+    ),
+    ["OAUTH_AUDIENCE"],
+  ),
+);
+
 /** What the operator set, or one clear sentence per setting that is wrong. */
 export const readEnvironment = (env: Readonly<Record<string, string | undefined>>): Environment => {
-  const parsed = v.safeParse(Environment, env);
+  const parsed = v.safeParse(Whole, env);
   if (parsed.success) return parsed.output;
   const wrong = parsed.issues.map((issue) => `${issue.path?.[0]?.key as string} ${issue.message}`);
   throw new Error(`These settings are wrong: ${[...new Set(wrong)].join("; ")}.`);

@@ -1,12 +1,16 @@
 import type { Running } from "./start.ts";
 
 /** What a newcomer sees first: where it is, what opens it, and two lines that work as they stand. */
-export const firstScreen = ({ baseUrl, version, demo }: Running, directory: string): string => `
+export const firstScreen = (
+  { baseUrl, mcpUrl, version, demo }: Running,
+  directory: string,
+): string => `
   Mailproof ${version} answers at ${baseUrl}
 
   docs       ${baseUrl}/docs   how to use it; /openapi.json is the same for programs
   live key   ${demo.live_key}   costs the demo account's credits
   test key   ${demo.test_key}   made-up answers, costs nothing
+  tools      ${mcpUrl}   for agents, by MCP, with either key (docs/mcp.md)
   state      ${directory}   (npm start -- --fresh forgets it)
 
   Try it:

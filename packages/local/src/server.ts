@@ -14,6 +14,7 @@ import { endpoints } from "@mailproof/api/endpoints";
 import { asFailure, type HttpAnswer, refuse, respond } from "@mailproof/api/respond";
 import { routerOf } from "@mailproof/api/routes";
 import type { World } from "@mailproof/core/world";
+import { MCP_PATH, mcpOver } from "@mailproof/mcp/serve";
 import { BLOBS_PATH, type OpenLink } from "./blob-links.ts";
 import { discarded, upTo } from "./incoming.ts";
 import { poured } from "./outgoing.ts";
@@ -26,9 +27,10 @@ export const server = (
   listed: readonly Endpoint[] = endpoints,
 ): Server => {
   const route = routerOf(listed);
+  const mcp = mcpOver(world);
   return createServer((incoming, outgoing) => {
     // Nothing can reject here but a broken connection, and then nobody is left to be told.
-    void serve({ world, openLink, route }, incoming, outgoing).catch(() => outgoing.destroy());
+    void serve({ world, openLink, route, mcp }, incoming, outgoing).catch(() => outgoing.destroy());
   });
 };
 
@@ -36,20 +38,22 @@ type House = {
   readonly world: World;
   readonly openLink: OpenLink;
   readonly route: ReturnType<typeof routerOf>;
+  readonly mcp: ReturnType<typeof mcpOver>;
 };
 
 const serve = async (
-  { world, openLink, route }: House,
+  house: House,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> => {
+  const { world, openLink } = house;
   const id = world.newId("req");
   for (const [name, value] of Object.entries(corsHeaders)) outgoing.setHeader(name, value);
   try {
     if (incoming.method === "OPTIONS") return void outgoing.writeHead(204, preflightHeaders).end();
     if (incoming.url?.startsWith(BLOBS_PATH))
       return await serveBlob(world.blobs, openLink, incoming, outgoing);
-    await send(world, id, incoming, outgoing, await answer(world, route, id, incoming));
+    await send(world, id, incoming, outgoing, await answer(house, id, incoming));
   } catch (error) {
     // The caller hung up: there is nobody to answer, and nothing broke on our side.
     if (outgoing.headersSent || (incoming.destroyed && !incoming.complete))
@@ -80,22 +84,24 @@ const send = async (
 };
 
 const answer = async (
-  world: World,
-  route: House["route"],
+  { world, route, mcp }: House,
   id: string,
   incoming: IncomingMessage,
 ): Promise<HttpAnswer> => {
   const [rawPath = "", search = ""] = targetOf(incoming).split(/\?(.*)/s, 2);
   const method = incoming.method ?? "";
-  const document = documentAt(method, rawPath, ownAddress(incoming));
+  const headers = plain(incoming);
+  const body = () => readBody(incoming);
+  if (rawPath === MCP_PATH) return mcp({ id, method, headers, body });
+  const document = documentAt(method, rawPath, ownAddress(incoming), world.tokens);
   if (document) return document;
   const { endpoint, path } = route(method, rawPath);
   return respond(world, endpoint, {
     id,
-    headers: plain(incoming),
+    headers,
     path,
     query: queryOf(search),
-    body: () => readBody(incoming),
+    body,
     bytes: () => bytesOf(incoming),
   });
 };

@@ -4,6 +4,7 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { schedules, workers } from "@mailproof/core/workers";
+import { MCP_PATH } from "@mailproof/mcp/serve";
 import { runBackground } from "./background.ts";
 import { blobSweeper } from "./blob-sweeper.ts";
 import { type Demo, demoAccountIn } from "./demo.ts";
@@ -23,6 +24,7 @@ const DRAIN_MS = 10_000;
 
 export type Running = {
   readonly baseUrl: string;
+  readonly mcpUrl: string;
   readonly version: string;
   readonly demo: Demo;
   /** Takes no more requests, finishes those under way and what the workers hold, then closes the files. */
@@ -47,6 +49,7 @@ export const start = async (environment: Environment, fresh: boolean): Promise<R
 
   const listening = await listen(server(world, openLink), environment.PORT);
   baseUrl = `http://${HOST}:${(listening.address() as AddressInfo).port}`;
+  const mcpUrl = baseUrl + MCP_PATH;
   const demo = await demoAccountIn(directory, world);
 
   const stopping = new AbortController();
@@ -56,7 +59,12 @@ export const start = async (environment: Environment, fresh: boolean): Promise<R
     stopping.signal,
   );
 
-  writeWhole(readyFile, { base_url: baseUrl, ...demo, mcp_url: null, ...placeOf(lab) });
+  writeWhole(readyFile, {
+    base_url: baseUrl,
+    ...demo,
+    mcp_url: mcpUrl,
+    ...placeOf(lab),
+  });
 
   const stop = async () => {
     rmSync(readyFile, { force: true });
@@ -66,7 +74,7 @@ export const start = async (environment: Environment, fresh: boolean): Promise<R
     close();
     lock.release();
   };
-  return { baseUrl, version: world.settings.version, demo, stop };
+  return { baseUrl, mcpUrl, version: world.settings.version, demo, stop };
 };
 
 const placeOf = (lab: Lab | null) => ({

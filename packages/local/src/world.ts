@@ -9,6 +9,7 @@ import { CHUNK_ROWS } from "@mailproof/core/settings";
 import { engineOver } from "@mailproof/core/verify/engine";
 import type { World } from "@mailproof/core/world";
 import { httpsDoor } from "@mailproof/net/https";
+import { tokensOf } from "@mailproof/net/tokens";
 import manifest from "../package.json" with { type: "json" };
 import { blobLinks, type OpenLink } from "./blob-links.ts";
 import type { Environment } from "./environment.ts";
@@ -51,6 +52,7 @@ export const openHouse = (
     queue,
     blobs: fileBlobs(join(directory, "blobs"), links.sign),
     rateLimit: rateLimitOver(table, now),
+    tokens: trustedTokens(environment, now),
     engine: engineOver(mail),
     names: { ...mail.names, fetchPolicy: policyFetcher(https) },
     https,
@@ -81,6 +83,11 @@ export const openHouse = (
   };
   return { world, openLink: links.open, close };
 };
+
+const trustedTokens = (
+  { OAUTH_ISSUER: issuer, OAUTH_AUDIENCE: audience }: Environment,
+  now: World["now"],
+) => (issuer && audience ? tokensOf({ issuer, audience }, now) : null);
 
 /** One secret may serve several ends when none of them can be computed from another. */
 const derived = (secret: string, end: string): string =>

@@ -1,0 +1,48 @@
+import { KEY_MODES } from "@mailproof/core/access/key-form";
+import { ownerOf } from "@mailproof/core/access/payer";
+import { SCOPES } from "@mailproof/core/access/scopes";
+import type { Claims } from "@mailproof/core/access/tokens";
+import { findAccount } from "@mailproof/core/accounts/accounts";
+import type { World } from "@mailproof/core/world";
+import * as v from "valibot";
+import type { Caller } from "./endpoint.ts";
+
+const ACCOUNT_LENGTH_MAX = 100;
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+/** What the issuer must say of us. A token with a mode that we do not know must not pass for a live one. */
+const Ours = v.object({
+  mailproof_account: v.pipe(v.string(), v.minLength(1), v.maxLength(ACCOUNT_LENGTH_MAX)),
+  mailproof_mode: v.optional(v.picklist(KEY_MODES), "live"),
+});
+
+/** Who calls with this access token, or undefined where it opens nothing. */
+export const callerByToken = async (world: World, sent: string): Promise<Caller | undefined> => {
+  const claims = JWT.test(sent) ? await world.tokens?.verify(sent) : undefined;
+  const ours = v.safeParse(Ours, claims);
+  if (!claims || !ours.success) return undefined;
+  const { mailproof_account: id, mailproof_mode: mode } = ours.output;
+  const account = await findAccount(world.table, id);
+  if (!account) return undefined;
+  return {
+    account: account.account,
+    credential: "token",
+    // Tokens come and go within minutes: counted one by one they would have no limit at all.
+    keyId: `oauth_${ownerOf({ account: account.account, mode })}`,
+    mode,
+    scopes: scopesIn(claims),
+    plan: account.plan,
+  };
+};
+
+/** Never null: a token that names no scope of ours may do nothing that needs one. */
+const scopesIn = ({ scope, scp }: Claims): NonNullable<Caller["scopes"]> => {
+  const said = [...wordsOf(scope), ...wordsOf(scp)];
+  return SCOPES.filter((one) => said.includes(one));
+};
+
+/** RFC 8693 §4.2 has one text with blanks in it; some issuers send a list, under its older name. */
+const wordsOf = (claim: unknown): readonly unknown[] => {
+  if (typeof claim === "string") return claim.split(" ");
+  return Array.isArray(claim) ? claim : [];
+};

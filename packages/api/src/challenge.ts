@@ -1,0 +1,32 @@
+import { SCOPES } from "@mailproof/core/access/scopes";
+import type { Trust } from "@mailproof/core/access/tokens";
+import type { World } from "@mailproof/core/world";
+
+export const METADATA_PATH = "/.well-known/oauth-protected-resource";
+
+/** What WWW-Authenticate says (RFC 6750 §3): how to come in, and where to read who gives out tokens (RFC 9728 §5.1). */
+export const challenge = (
+  { tokens }: World,
+  because: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> => {
+  const said = {
+    realm: "mailproof",
+    ...because,
+    ...(tokens && { resource_metadata: metadataAddress(tokens.audience) }),
+  };
+  const pairs = Object.entries(said).map(([name, value]) => `${name}="${value}"`);
+  return { "www-authenticate": `Bearer ${pairs.join(", ")}` };
+};
+
+/** Tokens may be made for this whole service or for its tools alone: one document speaks for both. */
+const metadataAddress = (audience: string): string =>
+  audience.replace(/\/(?:mcp\/?)?$/, "") + METADATA_PATH;
+
+/** RFC 9728: what a client that has no token reads, to learn who gives them out. */
+export const metadataOf = ({ issuer, audience }: Trust) => ({
+  resource: audience,
+  authorization_servers: [issuer],
+  scopes_supported: SCOPES,
+  bearer_methods_supported: ["header"],
+  resource_name: "Mailproof",
+});

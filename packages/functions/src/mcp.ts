@@ -1,0 +1,24 @@
+import { asFailure, refuse } from "@mailproof/api/respond";
+import type { World } from "@mailproof/core/world";
+import { MCP_PATH, mcpOver } from "@mailproof/mcp/serve";
+import middy from "@middy/core";
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
+import { counted, idOf, toRequest } from "./lambda.ts";
+import { awsWorld } from "./world.ts";
+
+/** The Lambda of the tools. It is given every method of its path: what is no POST is refused as MCP wants it. */
+export const mcpLambda = (world: World = awsWorld()) => {
+  const mcp = mcpOver(world);
+  return middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
+    .use(counted(MCP_PATH))
+    .onError((request) => {
+      const failure = asFailure(request.error, "unknown");
+      const { headers, ...refusal } = refuse(world, idOf(request.event), failure);
+      request.response = { ...refusal, headers: { ...headers } };
+    })
+    .handler(async (event) => {
+      const { method } = event.requestContext.http;
+      const { headers, ...answer } = await mcp({ ...toRequest(event), method });
+      return { ...answer, headers: { ...headers } };
+    });
+};

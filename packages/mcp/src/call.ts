@@ -1,0 +1,92 @@
+import type { Headers } from "@mailproof/api/authenticate";
+import type { Streamed } from "@mailproof/api/endpoint";
+import {
+  asFailure,
+  type HttpAnswer,
+  type HttpRequest,
+  moneyAfterBug,
+  refuse,
+  respond,
+} from "@mailproof/api/respond";
+import type { World } from "@mailproof/core/world";
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import { IDEMPOTENCY_KEY, PAGE } from "./input.ts";
+import { resultOf } from "./result.ts";
+import type { Tool } from "./tools.ts";
+
+export type Arguments = Readonly<Record<string, unknown>>;
+
+/** A tool call is a request like any other: the same key, scope, allowance, charge and repeat. */
+export const call = async (
+  world: World,
+  tool: Tool,
+  args: Arguments,
+  credentials: Headers,
+): Promise<CallToolResult> => {
+  const request = requestOf(world.newId("req"), tool, args, credentials);
+  const answer = await respond(world, tool.endpoint, request);
+  return resultOf(tool, await inWords(world, tool, request.id, answer));
+};
+
+const requestOf = (
+  id: string,
+  { input, endpoint }: Tool,
+  args: Arguments,
+  credentials: Headers,
+): HttpRequest => {
+  const { [IDEMPOTENCY_KEY]: key, ...fields } = args;
+  const sent = Object.entries(endpoint.keyed ? fields : args);
+  const inPart = (names: readonly string[]) => sent.filter(([name]) => names.includes(name));
+  const others = sent.filter(([name]) => !input.path.includes(name) && !input.query.includes(name));
+  const query = { ...pageOf(input.query), ...texts(inPart(input.query)) };
+  return {
+    id,
+    headers: {
+      ...credentials,
+      ...(endpoint.keyed && key !== undefined && { "idempotency-key": textOf(key) }),
+    },
+    path: texts(inPart(input.path)),
+    // What belongs nowhere is told to be unknown, where there is no body as where there is one.
+    query: endpoint.body ? query : { ...query, ...texts(others) },
+    body: async () => Object.fromEntries(others),
+    bytes: () => {
+      throw new Error("a tool call has no form");
+    },
+  };
+};
+
+const pageOf = (query: readonly string[]) =>
+  query.includes("limit") ? { limit: String(PAGE.default) } : {};
+
+/** In an address everything is a text. */
+const texts = (fields: readonly (readonly [string, unknown])[]): Record<string, string> =>
+  Object.fromEntries(
+    fields.map(([name, value]) => [
+      name,
+      name === "limit" && Number(value) > PAGE.most ? String(PAGE.most) : textOf(value),
+    ]),
+  );
+
+const textOf = (value: unknown): string =>
+  typeof value === "string" ? value : JSON.stringify(value);
+
+/** A file is not told in a conversation. A link to it is. */
+const inWords = async (
+  world: World,
+  { endpoint }: Tool,
+  id: string,
+  answer: HttpAnswer,
+): Promise<HttpAnswer<string>> => {
+  const { body } = answer;
+  if (typeof body === "string") return { ...answer, body };
+  try {
+    return { ...answer, body: JSON.stringify({ success: true, data: await linkTo(body) }) };
+  } catch (error) {
+    return refuse(world, id, asFailure(error, moneyAfterBug(endpoint)));
+  }
+};
+
+const linkTo = async ({ stream, elsewhere }: Streamed) => {
+  await stream[Symbol.asyncIterator]().return?.();
+  return { download_url: await elsewhere() };
+};

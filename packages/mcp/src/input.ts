@@ -1,0 +1,100 @@
+import type { Endpoint, Schema } from "@mailproof/api/endpoint";
+import { type JsonSchema, schemaWriter } from "@mailproof/api/openapi/schema";
+import { wordsFor } from "@mailproof/api/openapi/words";
+
+/** A conversation holds no thousand rows. There is a cursor for more. */
+export const PAGE = { default: 20, most: 50 };
+
+type Fields = Readonly<Record<string, JsonSchema>>;
+
+/** The fields of each part of a request, as they are called by a tool: side by side. */
+export type Input = {
+  readonly path: readonly string[];
+  readonly query: readonly string[];
+  readonly schema: JsonSchema;
+};
+
+export const IDEMPOTENCY_KEY = "idempotency_key";
+
+/** One object with every field of the request in it: models do better with that than with an object per part. */
+export const inputOf = (endpoint: Endpoint): Input => {
+  const path = endpoint.path ? objectOf(endpoint.path, "path") : NOTHING;
+  const query = endpoint.query ? objectOf(endpoint.query, "query") : NOTHING;
+  const body = endpoint.body ? objectOf(endpoint.body, "body") : NOTHING;
+  const key = endpoint.keyed ? { [IDEMPOTENCY_KEY]: KEY } : {};
+  const properties = {
+    ...path.properties,
+    ...asValues(query.properties),
+    ...body.properties,
+    ...key,
+  };
+  const required = [...path.required, ...query.required, ...body.required];
+  return {
+    path: Object.keys(path.properties),
+    query: Object.keys(query.properties),
+    schema: {
+      type: "object",
+      properties: described(properties),
+      ...(required.length > 0 && { required }),
+      additionalProperties: false,
+    },
+  };
+};
+
+type Whole = { readonly properties: Fields; readonly required: readonly string[] };
+
+// Every shape stands where it is used: not every client follows a reference.
+const { write } = schemaWriter(new Map(), wordsFor);
+
+const NOTHING: Whole = { properties: {}, required: [] };
+
+/** A choice of objects becomes one that has the fields of all: which go together is told by the hint. */
+const objectOf = (schema: Schema, part: string): Whole => {
+  const { type, options } = schema as unknown as { type: string; options: readonly Schema[] };
+  if (type !== "variant") return { ...NOTHING, ...write(schema, [part]) };
+  const all = options.map((option) => objectOf(option, part));
+  return {
+    properties: all
+      .flatMap(({ properties }) => Object.entries(properties))
+      .reduce<Fields>((so, [name, one]) => ({ ...so, [name]: either(so[name], one) }), {}),
+    required: (all[0]?.required ?? []).filter((field) =>
+      all.every(({ required }) => required.includes(field)),
+    ),
+  };
+};
+
+/** The field that tells the objects apart is a different word in each. */
+const either = (one: JsonSchema | undefined, other: JsonSchema): JsonSchema => {
+  if (!one || other["const"] === undefined) return other;
+  const { const: word, enum: words = [word], ...rest } = one;
+  return { ...rest, enum: [...(words as readonly unknown[]), other["const"]] };
+};
+
+/** In an address everything is a text; in a tool call a number is a number. */
+const asValues = (query: Fields): Fields => ({
+  ...query,
+  ...("limit" in query && {
+    limit: { type: "integer", minimum: 1, maximum: PAGE.most, default: PAGE.default },
+  }),
+  ...("include_results" in query && { include_results: { type: "boolean", default: true } }),
+});
+
+const KEY: JsonSchema = { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" };
+
+const described = (fields: Fields): Fields =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, schema]) => {
+      const description = WORDS[name];
+      return [name, { ...schema, ...(description && { description }) }];
+    }),
+  );
+
+/** Where a tool is called differently than its route, and what a model must know besides. */
+const WORDS: Readonly<Record<string, string>> = {
+  [IDEMPOTENCY_KEY]:
+    "Any text of your own, one for each thing you mean to do. The same call with the same key is charged once, however often it is sent; without one, sending again charges again.",
+  limit: "How many entries one answer has.",
+  next_key: "The next_key of the page before, unchanged.",
+  offset: "The next_offset of the page before, unchanged.",
+  include_results: "false tells only how far the job is.",
+};

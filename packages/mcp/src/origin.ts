@@ -1,0 +1,16 @@
+import { Failure } from "@mailproof/core/failure";
+import type { World } from "@mailproof/core/world";
+
+const HERE = ["localhost", "127.0.0.1", "[::1]"];
+
+/**
+ * Only browsers send an Origin. A page of this machine may come in, and one of our own public address; any other
+ * could be one that a name server sent here (DNS rebinding), which MCP wants refused before anything is looked at.
+ */
+export const assertOrigin = ({ tokens }: World, origin: string | undefined): void => {
+  if (origin === undefined) return;
+  const from = URL.canParse(origin) ? new URL(origin) : undefined;
+  if (from && HERE.includes(from.hostname)) return;
+  if (from && tokens && from.origin === new URL(tokens.audience).origin) return;
+  throw new Failure("FORBIDDEN", "nothing_charged", "Pages of this origin may not come in here.");
+};

@@ -1,0 +1,51 @@
+import { isObject } from "@mailproof/api/parse";
+import type { HttpAnswer } from "@mailproof/api/respond";
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { Tool } from "./tools.ts";
+
+/** Some 25,000 tokens: what clients in wide use still show to a model. */
+const CHARACTERS_MAX = 100_000;
+const TEXT_MAX = 1_000;
+const ENTRIES_MAX = 50;
+
+type Told = Readonly<Record<string, unknown>>;
+
+/** An answer as a model reads it: the data, or what went wrong, each also as text for clients that pass on no more. */
+export const resultOf = (
+  { endpoint }: Tool,
+  { statusCode, headers, body }: HttpAnswer<string>,
+): CallToolResult => {
+  const said = JSON.parse(body) as Told;
+  if (statusCode >= 400) return failed(said, headers["retry-after"]);
+  const data = (isObject(said["data"]) && said["success"] === true ? said["data"] : said) as Told;
+  const _meta = { "mailproof/request_id": headers["x-request-id"] };
+  const text = JSON.stringify(data);
+  if (text.length <= CHARACTERS_MAX)
+    return { content: [{ type: "text", text }], structuredContent: data, _meta };
+  const cut = shortened(data);
+  const note = `This is shortened: a text has at most ${TEXT_MAX} characters, a list at most ${ENTRIES_MAX} entries. ${endpoint.route} tells all of it.`;
+  return {
+    content: [note, JSON.stringify(cut)].map((one) => ({ type: "text", text: one })),
+    structuredContent: { ...cut, shortened: true },
+    _meta,
+  };
+};
+
+const failed = (said: Told, retryAfter: string | undefined): CallToolResult => {
+  const { code, message, details } = said["error"] as Told;
+  const wait = retryAfter && `Wait ${retryAfter} s before you try again.`;
+  const more = details !== undefined && JSON.stringify(details);
+  const text = [`${code as string}: ${message as string}`, wait, more].filter(Boolean).join("\n");
+  const { error, request_id } = said;
+  return {
+    content: [{ type: "text", text }],
+    structuredContent: { error, request_id },
+    isError: true,
+  };
+};
+
+const shortened = (data: Told): Told =>
+  JSON.parse(JSON.stringify(data), (_name, value: unknown) => {
+    if (typeof value === "string" && value.length > TEXT_MAX) return `${value.slice(0, TEXT_MAX)}…`;
+    return Array.isArray(value) ? (value.slice(0, ENTRIES_MAX) as unknown[]) : value;
+  }) as Told;

@@ -1,0 +1,108 @@
+import { assertMay, authenticate, type Headers } from "@mailproof/api/authenticate";
+import { invalidField, isObject } from "@mailproof/api/parse";
+import {
+  answer,
+  asFailure,
+  type HttpAnswer,
+  type HttpRequest,
+  orUnavailable,
+  refuse,
+} from "@mailproof/api/respond";
+import { Failure } from "@mailproof/core/failure";
+import type { World } from "@mailproof/core/world";
+import {
+  createMcpHandler,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+} from "@modelcontextprotocol/server";
+import { call } from "./call.ts";
+import { assertOrigin } from "./origin.ts";
+import { toolCalled, tools } from "./tools.ts";
+
+export const MCP_PATH = "/mcp";
+
+export type McpRequest = Pick<HttpRequest, "id" | "headers" | "body"> & { readonly method: string };
+
+/** The endpoint of the tools (MCP, streamable HTTP): one message in, one answer out, and nothing kept in between. */
+export const mcpOver = (world: World) => {
+  const handler = createMcpHandler(({ requestInfo }) => serverFor(world, requestInfo), {
+    // There is nothing to be told of later: the tools are the same until the next release.
+    maxSubscriptions: 0,
+    onerror: (cause) => world.log("mcp_refused", { cause }),
+  });
+
+  return async (request: McpRequest): Promise<HttpAnswer<string>> => {
+    const { id, method, headers } = request;
+    try {
+      if (method !== "POST") throw onlyPost(method);
+      assertOrigin(world, headers["origin"]);
+      // A call before this one may have been paid under its key, and nobody has looked at this one yet.
+      const caller = await orUnavailable(authenticate(world, headers), "retry_same_key");
+      const message = await request.body();
+      if (!isObject(message)) throw invalidField("body", "must be one JSON-RPC message");
+      // A token that lacks a scope is told in HTTP: a client can then ask for a wider one (MCP, step-up authorization).
+      const tool = toolCalledBy(message);
+      if (tool && caller.credential === "token" && tool.endpoint.access !== "unrestricted")
+        assertMay(world, caller, tool.endpoint.access);
+
+      const sent = new Request(`http://mcp.invalid${MCP_PATH}`, {
+        method,
+        headers: plain(headers),
+      });
+      const told = await handler.fetch(sent, { parsedBody: message });
+      const type = told.headers.get("content-type");
+      return answer(id, told.status, type ? { "content-type": type } : {}, await told.text());
+    } catch (error) {
+      // What is meant for the caller says it itself; where a bug struck nobody knows.
+      return refuse(world, id, asFailure(error, "unknown"));
+    }
+  };
+};
+
+const INSTRUCTIONS =
+  "Verifies email addresses and checks how domains are set up to send mail. Calls with a price cost credits: give each an idempotency_key of its own, and send it again with the same key if you did not see the answer. Every failure says what happened to the credits. get_account tells what is left.";
+
+/** A server for one message, in the name of whoever sent it. */
+const serverFor = (world: World, sent: Request | undefined): Server => {
+  const server = new Server(
+    { name: "mailproof", title: "Mailproof", version: world.settings.version },
+    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+  );
+  server.setRequestHandler("tools/list", () => ({ tools: tools.map(({ listed }) => listed) }));
+  server.setRequestHandler("tools/call", ({ params }) => {
+    const tool = toolCalled(params.name);
+    if (!tool)
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        `There is no tool ${JSON.stringify(params.name)}.`,
+      );
+    return call(world, tool, params.arguments ?? {}, credentialsIn(sent));
+  });
+  return server;
+};
+
+/** Nothing else of the envelope belongs to the call: an Idempotency-Key here would be one for every tool. */
+const credentialsIn = (sent: Request | undefined): Headers => ({
+  "x-api-key": sent?.headers.get("x-api-key") ?? undefined,
+  authorization: sent?.headers.get("authorization") ?? undefined,
+});
+
+const toolCalledBy = (message: object) => {
+  const { method, params } = message as { readonly method?: unknown; readonly params?: unknown };
+  if (method !== "tools/call" || !isObject(params)) return undefined;
+  return toolCalled((params as { readonly name?: unknown }).name);
+};
+
+const plain = (headers: Headers): [string, string][] =>
+  Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+
+const onlyPost = (method: string) =>
+  new Failure(
+    "METHOD_NOT_ALLOWED",
+    "nothing_charged",
+    `${method} is not possible here, but POST.`,
+    {
+      headers: { allow: "POST" },
+    },
+  );

@@ -1,0 +1,59 @@
+import type { Endpoint, Need } from "@mailproof/api/endpoint";
+import { endpoints } from "@mailproof/api/endpoints";
+import type { Tool as Listed, ToolAnnotations } from "@modelcontextprotocol/server";
+import { type Input, inputOf } from "./input.ts";
+import { type Manner, type Named, TOOLS } from "./named.ts";
+
+export type Tool = {
+  readonly endpoint: Endpoint;
+  readonly input: Input;
+  /** As clients see it. */
+  readonly listed: Listed;
+};
+
+const MANNERS: Readonly<Record<Manner, ToolAnnotations>> = {
+  reads: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
+  adds: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
+  settles: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
+  removes: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
+};
+
+/** Through these a call reaches beyond us: to mail servers, name servers, receivers, or to workers who ask them. */
+const OUTWARD: readonly Need[] = ["mail", "dns", "https", "queue:send"];
+
+const toolOf = (endpoint: Endpoint, { name, manner, hint }: Named): Tool => {
+  const input = inputOf(endpoint);
+  return {
+    endpoint,
+    input,
+    listed: {
+      name,
+      description: descriptionOf(endpoint, hint),
+      inputSchema: input.schema as Listed["inputSchema"],
+      annotations: {
+        ...MANNERS[manner],
+        openWorldHint: endpoint.needs.some((need) => OUTWARD.includes(need)),
+      },
+    },
+  };
+};
+
+const descriptionOf = ({ summary, price, access }: Endpoint, hint: string | undefined): string =>
+  [
+    summary,
+    hint,
+    price === null ? "This call is free." : `Price: ${price}`,
+    access === "unrestricted" && "For unrestricted keys only.",
+    access !== "unrestricted" && access !== "public" && `Scope: ${access}.`,
+  ]
+    .filter((sentence) => typeof sentence === "string")
+    .join(" ");
+
+/** Every operation that has a name here, in the order of the API's table of contents. */
+export const tools: readonly Tool[] = endpoints.flatMap((endpoint) => {
+  const named = TOOLS[endpoint.route];
+  return named ? [toolOf(endpoint, named)] : [];
+});
+
+export const toolCalled = (name: unknown): Tool | undefined =>
+  tools.find(({ listed }) => listed.name === name);

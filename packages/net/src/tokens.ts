@@ -1,0 +1,36 @@
+import type { Tokens, Trust } from "@mailproof/core/access/tokens";
+import { errors, jwtVerify } from "jose";
+import { issuerKeys } from "./issuer-keys.ts";
+
+/** Public keys only: with a shared secret everybody who can check a token could make one. */
+const ALGORITHMS = ["RS256", "PS256", "ES256", "EdDSA", "Ed25519"];
+/** RFC 7519 §4.1.4 lets clocks differ by "a few minutes"; one is enough where they are kept. */
+const SKEW_SECONDS = 60;
+
+/** Reads JWT access tokens of one issuer. Nothing is fetched before the first token comes. */
+export const tokensOf = ({ issuer, audience }: Trust, now: () => Date): Tokens => {
+  const keys = issuerKeys(issuer, now);
+  // Clients that name a host without a path as the resource put a slash after it (RFC 3986 §6.2.3).
+  const bare = audience.replace(/\/$/, "");
+  const verify: Tokens["verify"] = async (token) => {
+    try {
+      const { payload } = await jwtVerify(token, keys, {
+        issuer,
+        audience: [bare, `${bare}/`],
+        algorithms: ALGORITHMS,
+        requiredClaims: ["exp"],
+        clockTolerance: SKEW_SECONDS,
+        currentDate: now(),
+      });
+      return payload;
+    } catch (error) {
+      if (isAboutTheToken(error)) return undefined;
+      throw error;
+    }
+  };
+  return { issuer, audience, verify };
+};
+
+/** The rest is about the issuer: it did not answer, or not with keys. */
+const isAboutTheToken = (error: unknown): boolean =>
+  error instanceof errors.JOSEError && !(error instanceof errors.JWKSInvalid);

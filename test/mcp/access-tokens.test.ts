@@ -1,0 +1,125 @@
+import { tokensOf } from "@mailproof/net/tokens";
+import {
+  ClientCredentialsProvider,
+  discoverOAuthProtectedResourceMetadata,
+  extractWWWAuthenticateParams,
+} from "@modelcontextprotocol/client";
+import type { JWTPayload } from "jose";
+import { expect, test } from "vitest";
+import { given, START } from "../given.ts";
+import { givenIssuer } from "../issuer.ts";
+import { bearer, connected, listening } from "./client.ts";
+
+/** A server whose operator trusts an issuer, both on loopback. */
+const givenTrust = async () => {
+  const house = await given({ balance: 5 });
+  const issuer = await givenIssuer();
+  const world = { ...house.world };
+  const base = await listening(world);
+  const url = `${base}/mcp`;
+  world.tokens = tokensOf({ issuer: issuer.issuer, audience: url }, world.now);
+  const claims = (also: JWTPayload): JWTPayload => ({
+    aud: url,
+    exp: START.getTime() / 1000 + 300,
+    mailproof_account: house.account,
+    ...also,
+  });
+  return { ...house, ...issuer, base, url, claims };
+};
+
+const CALL = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "tools/call",
+  params: { name: "verify_email", arguments: { email: "ann@x.com" } },
+};
+
+const post = (url: string, token: string | undefined, message: unknown = CALL) =>
+  fetch(url, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      ...(token !== undefined && bearer(token)),
+    },
+    body: JSON.stringify(message),
+  });
+
+test("a client that was given nothing but the address finds the issuer, gets a token and calls", async () => {
+  const { url, issuer, grants, claims, asked } = await givenTrust();
+  grants(claims({ scope: "verification:write account:read" }));
+  const authProvider = new ClientCredentialsProvider({
+    clientId: "agent",
+    clientSecret: "secret",
+    expectedIssuer: issuer,
+  });
+
+  const { call } = await connected(url, { authProvider });
+
+  expect(asked).toContain("/token");
+  expect((await call("verify_email", { email: "ann@x.com" })).data).toMatchObject({
+    credits_used: 1,
+  });
+  expect((await call("get_account")).data.credits.available).toBe(4);
+});
+
+test("without a credential it is 401, with the way to the metadata", async () => {
+  const { url, base, issuer } = await givenTrust();
+
+  const refused = await post(url, undefined);
+
+  expect(refused.status).toBe(401);
+  const { resourceMetadataUrl } = extractWWWAuthenticateParams(refused);
+  expect(resourceMetadataUrl?.href).toBe(`${base}/.well-known/oauth-protected-resource`);
+  expect(await discoverOAuthProtectedResourceMetadata(url)).toMatchObject({
+    resource: url,
+    authorization_servers: [issuer],
+  });
+});
+
+test("a call whose scope the token lacks is 403 in HTTP, so that a wider one can be asked for", async () => {
+  const { url, sign, claims } = await givenTrust();
+  const token = await sign(claims({ scope: "account:read" }));
+
+  const refused = await post(url, token);
+
+  expect(refused.status).toBe(403);
+  expect(extractWWWAuthenticateParams(refused)).toMatchObject({
+    scope: "verification:write",
+    error: "insufficient_scope",
+  });
+  expect((await post(url, token, { ...CALL, method: "tools/list", params: {} })).status).toBe(200);
+});
+
+test("what no token may do is told in words, for no other token would do", async () => {
+  const { url, sign, claims } = await givenTrust();
+  const headers = bearer(await sign(claims({ scope: "account:read" })));
+
+  const { call } = await connected(url, { headers });
+
+  expect(await call("list_api_keys")).toMatchObject({
+    isError: true,
+    text: expect.stringContaining("reserved for unrestricted keys"),
+  });
+});
+
+test("a token for another service is 401", async () => {
+  const { url, sign, claims } = await givenTrust();
+  const token = await sign(claims({ aud: "https://other.example/mcp", scope: "account:read" }));
+
+  const refused = await post(url, token);
+
+  expect(refused.status).toBe(401);
+  expect(extractWWWAuthenticateParams(refused).error).toBe("invalid_token");
+});
+
+test("while the issuer is away it is 503, and to be sent again under its key", async () => {
+  const { url, sign, claims, goDown } = await givenTrust();
+  const token = await sign(claims({ scope: "verification:write" }));
+  goDown();
+
+  const refused = await post(url, token);
+
+  expect(refused.status).toBe(503);
+  expect(await refused.text()).toContain("Retry with the same Idempotency-Key");
+});

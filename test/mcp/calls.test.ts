@@ -1,0 +1,254 @@
+import type { World } from "@mailproof/core/world";
+import { describe, expect, test } from "vitest";
+import { givenJobOf, resultFor, rowsLike } from "../export-jobs.ts";
+import { given, givenKey } from "../given.ts";
+import { anns } from "../jobs.ts";
+import { creditsOf } from "../ledger.ts";
+import { send } from "../send.ts";
+import { whenWorked } from "../working.ts";
+import { bearer, connected, type Era, givenTools, listening } from "./client.ts";
+
+describe.each<Era>(["2025-11-25", "2026-07-28"])("to a client of %s", (era) => {
+  test("a tool tells what its route tells, as data and as text", async () => {
+    const { call, client, world, liveKey } = await givenTools({ balance: 5 }, era);
+
+    const told = await call("get_account");
+
+    expect(client.getNegotiatedProtocolVersion()).toBe(era);
+    expect(told.data).toEqual((await send(world, "GET /v1/account", { key: liveKey })).data);
+    expect(JSON.parse(told.text)).toEqual(told.data);
+  });
+
+  test("a paid call under a key of its own is charged once, however often it is sent", async () => {
+    const house = await givenTools({ balance: 5 }, era);
+    const verify = () =>
+      house.call("verify_email", { email: "ann@example.com", idempotency_key: "once" });
+
+    expect((await verify()).data).toMatchObject({ credits_used: 1 });
+    expect((await verify()).data).toMatchObject({ credits_used: 0, idempotent_replay: true });
+    expect((await creditsOf(house)).available).toBe(4);
+  });
+
+  test("a tool that is not there is an error of the protocol", async () => {
+    const { call } = await givenTools({}, era);
+
+    await expect(call("send_mail")).rejects.toThrow('There is no tool "send_mail".');
+  });
+});
+
+test("the key of a call and of a request by HTTP are the same key", async () => {
+  const { call, world, liveKey } = await givenTools({ balance: 5 });
+  const body = { email: "ann@example.com" };
+  await send(world, "POST /v1/verify", { key: liveKey, body, headers: { "idempotency-key": "k" } });
+
+  expect((await call("verify_email", { ...body, idempotency_key: "k" })).data).toMatchObject({
+    credits_used: 0,
+    idempotent_replay: true,
+  });
+});
+
+test("a header of the envelope is no Idempotency-Key for the calls in it", async () => {
+  const { world, liveKey } = await given({ balance: 5 });
+  const headers = { ...bearer(liveKey), "idempotency-key": "for all" };
+  const { call } = await connected(`${await listening(world)}/mcp`, { headers });
+
+  expect((await call("verify_email", { email: "ann@x.com" })).data.credits_used).toBe(1);
+  expect((await call("verify_email", { email: "ben@x.com" })).data.credits_used).toBe(1);
+});
+
+test("what fails is told with what happened to the credits", async () => {
+  const { call } = await givenTools({ balance: 0.5 });
+  const told = await call("verify_email", { email: "ann@example.com" });
+
+  expect(told).toMatchObject({
+    isError: true,
+    data: { error: { code: "INSUFFICIENT_CREDITS" }, request_id: expect.stringMatching(/^req_/) },
+  });
+  expect(told.text).toMatch(/^INSUFFICIENT_CREDITS: .* Nothing was charged\.$/m);
+});
+
+test("another request under a key that was used is a conflict, and free", async () => {
+  const house = await givenTools({ balance: 5 });
+  await house.call("verify_email", { email: "ann@x.com", idempotency_key: "k" });
+
+  const told = await house.call("verify_email", { email: "ben@x.com", idempotency_key: "k" });
+
+  expect(told.data.error.code).toBe("IDEMPOTENCY_KEY_CONFLICT");
+  expect((await creditsOf(house)).available).toBe(4);
+});
+
+test.each<[string, unknown, string]>([
+  ["of blanks", "a b", "INVALID_IDEMPOTENCY_KEY"],
+  ["that is empty", "", "INVALID_IDEMPOTENCY_KEY"],
+])("an idempotency key %s is refused before any charge", async (_what, key, code) => {
+  const house = await givenTools({ balance: 5 });
+
+  const told = await house.call("verify_email", { email: "ann@x.com", idempotency_key: key });
+
+  expect(told.data.error.code).toBe(code);
+  expect((await creditsOf(house)).available).toBe(5);
+});
+
+test("a key without the scope is told so, and which scope it lacks", async () => {
+  const { world, account } = await given();
+  const key = await givenKey(world, account, { scopes: ["account:read"] });
+  const { call, client } = await connected(`${await listening(world)}/mcp`, {
+    headers: bearer(key),
+  });
+
+  expect((await client.listTools()).tools.length).toBeGreaterThan(20);
+  expect((await call("get_account")).isError).toBe(false);
+  expect(await call("verify_email", { email: "ann@x.com" })).toMatchObject({
+    isError: true,
+    text: expect.stringContaining(
+      "does not hold the scope verification:write. Nothing was charged",
+    ),
+    data: { error: { details: { required_scope: "verification:write" } } },
+  });
+});
+
+test("a test key gets made-up answers by tools, too", async () => {
+  const house = await given({ balance: 5 });
+  const { call } = await connected(`${await listening(house.world)}/mcp`, {
+    headers: { "x-api-key": house.testKey },
+  });
+
+  expect((await call("verify_email", { email: "ann@x.com" })).data.credits_used).toBe(0);
+  expect((await creditsOf(house)).available).toBe(5);
+});
+
+test("each call takes one from the key's minute, and asking for the list takes none", async () => {
+  const { call, client } = await givenTools({ plan: "free" });
+  for (let asked = 0; asked < 60; asked++) await call("get_account");
+
+  expect(await call("get_account")).toMatchObject({
+    isError: true,
+    text: expect.stringContaining("Wait 60 s before you try again."),
+    data: { error: { code: "RATE_LIMITED", retryable: true } },
+  });
+  expect((await client.listTools()).tools).not.toEqual([]);
+});
+
+test("a bug tells nothing of itself", async () => {
+  const { world, liveKey, logged } = await given();
+  const faulty: World = {
+    ...world,
+    table: { ...world.table, query: () => Promise.reject(new Error("the disk is on fire")) },
+  };
+  const { call } = await connected(`${await listening(faulty)}/mcp`, {
+    headers: bearer(liveKey),
+  });
+
+  const told = await call("list_jobs");
+
+  expect(told.data.error.code).toBe("INTERNAL");
+  expect(told.text).not.toContain("fire");
+  expect(JSON.stringify(logged.map(({ fields }) => String(fields["cause"])))).toContain("fire");
+});
+
+test("a batch is followed to its end, and read page by page: every row once", async () => {
+  const house = await givenTools({ balance: 200 });
+  const { data: job } = await house.call("verify_batch", {
+    emails: anns(130),
+    idempotency_key: "march",
+  });
+  await whenWorked(house);
+
+  const progress = await house.call("get_job", { id: job.job_id, include_results: false });
+  expect(progress.data).toMatchObject({ status: "completed", progress: { processed: 130 } });
+  expect(progress.data).not.toHaveProperty("results");
+
+  const pages: string[][] = [];
+  for (let next_key: string | undefined, isFirst = true; isFirst || next_key; isFirst = false) {
+    const { data } = await house.call("get_job", { id: job.job_id, ...(next_key && { next_key }) });
+    pages.push(data.results.map(({ email }: { email: string }) => email));
+    next_key = data.next_key;
+  }
+  expect(pages.map(({ length }) => length)).toEqual([20, 20, 20, 20, 20, 20, 10]);
+  expect(pages.flat()).toEqual(anns(130));
+});
+
+test.each<[unknown, number]>([
+  [5, 5],
+  ["5", 5],
+  [50, 50],
+  [51, 50],
+  [1_000, 50],
+])("a page of %j rows has %d", async (limit, rows) => {
+  const house = await givenTools();
+  const result = await resultFor(house.world, "ann@x.com");
+  const id = await givenJobOf(house, [rowsLike(result, 100)]);
+
+  expect((await house.call("get_job", { id, limit })).data.results).toHaveLength(rows);
+});
+
+test.each([0, -1, 1.5, "many", [5]])("a page of %j rows is refused", async (limit) => {
+  const { call } = await givenTools();
+
+  expect((await call("list_jobs", { limit })).data.error.code).toBe("INVALID_REQUEST");
+});
+
+test("the longest page there is comes whole: a row that was cut off would be skipped by the cursor", async () => {
+  const house = await givenTools();
+  const result = await resultFor(house.world, "ann@x.com");
+  const long = { ...result, email: `${"a".repeat(64)}@${"b".repeat(180)}.com` };
+  const rows = rowsLike(long, 50).map((row) => ({ ...row, result: long }));
+  const id = await givenJobOf(house, [rows]);
+
+  const { data, text } = await house.call("get_job", { id, limit: 50 });
+
+  expect(data).not.toHaveProperty("shortened");
+  expect(data.results).toHaveLength(50);
+  expect(text.length).toBeLessThan(100_000);
+});
+
+test("what would fill a conversation is shortened, and says so", async () => {
+  const house = await givenTools();
+  const result = await resultFor(house.world, "ann@x.com");
+  const id = await givenJobOf(house, [rowsLike({ ...result, reason: "x".repeat(30_000) }, 5)]);
+
+  const { data, text } = await house.call("get_job", { id });
+
+  expect(data.shortened).toBe(true);
+  expect(data.results[0].reason).toBe(`${"x".repeat(1_000)}…`);
+  expect(text).toMatch(/^This is shortened: .* GET \/v1\/jobs\/\{id\} tells all of it\.\n/);
+  expect(text.length).toBeLessThan(20_000);
+});
+
+test("an export is told as a link to the whole file", async () => {
+  const house = await givenTools();
+  const result = await resultFor(house.world, "ann@x.com");
+  const id = await givenJobOf(house, [rowsLike(result, 3)]);
+
+  const { data } = await house.call("download_job", { id });
+
+  const [, key = ""] = /^memory:get\/(.*)\?/.exec(data.download_url) ?? [];
+  const object = await house.blobs.get(key);
+  const text = Buffer.concat(await Array.fromAsync(object?.content ?? [])).toString();
+  expect(text.split("\n").filter((line) => line.includes("@x.com"))).toHaveLength(3);
+});
+
+test("an export whose link cannot be made is a failure with its sentence", async () => {
+  const house = await given();
+  const result = await resultFor(house.world, "ann@x.com");
+  const id = await givenJobOf(house, [rowsLike(result, 3)]);
+  const world = {
+    ...house.world,
+    blobs: { ...house.world.blobs, put: () => Promise.reject(new Error("full")) },
+  };
+  const { call } = await connected(`${await listening(world)}/mcp`, {
+    headers: bearer(house.liveKey),
+  });
+
+  expect(await call("download_job", { id })).toMatchObject({
+    isError: true,
+    text: expect.stringContaining("Nothing was charged."),
+  });
+});
+
+test("an id is a path of its own, whatever is in it", async () => {
+  const { call } = await givenTools();
+
+  for (const id of ["../account", "a/b", "%2e%2e", "", 7])
+    expect((await call("get_job", { id })).data.error.code).toBe("NOT_FOUND");
+});

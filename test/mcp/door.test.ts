@@ -1,0 +1,178 @@
+import { request } from "node:http";
+import { text } from "node:stream/consumers";
+import type { World } from "@mailproof/core/world";
+import { mcpLambda } from "@mailproof/functions/mcp";
+import { tokensOf } from "@mailproof/net/tokens";
+import type { Context } from "aws-lambda";
+import { describe, expect, test } from "vitest";
+import { toEvent, type WireRequest } from "../gateway.ts";
+import { given } from "../given.ts";
+import { listening } from "./client.ts";
+
+const JSON_RPC = {
+  "content-type": "application/json",
+  accept: "application/json, text/event-stream",
+};
+const LIST = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+const INITIALIZE = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: {
+    protocolVersion: "2025-11-25",
+    capabilities: {},
+    clientInfo: { name: "test", version: "1.0.0" },
+  },
+};
+
+type Answered = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: string;
+};
+
+/** Not by fetch: it would not let us say where we come from. */
+const viaServer = async (world: World, sent: WireRequest): Promise<Answered> => {
+  const url = await listening(world);
+  const { promise, resolve, reject } = Promise.withResolvers<Answered>();
+  const asking = request(url + sent.url, {
+    method: sent.method,
+    headers: Object.fromEntries(sent.headers ?? []),
+  });
+  asking.once("error", reject).once("response", (incoming) => {
+    const { statusCode: status = 0, headers } = incoming;
+    text(incoming).then((body) => resolve({ status, headers, body }), reject);
+  });
+  asking.end(sent.body);
+  return promise;
+};
+
+const viaLambda = async (world: World, sent: WireRequest): Promise<Answered> => {
+  const told = await mcpLambda(world)(toEvent(sent), {} as Context);
+  return {
+    status: told.statusCode ?? 0,
+    headers: { ...told.headers },
+    body: told.body ?? "",
+  };
+};
+
+const posted = (
+  body: unknown,
+  headers: Readonly<Record<string, string>>,
+  method = "POST",
+): WireRequest => ({
+  method,
+  url: "/mcp",
+  headers: Object.entries({ ...JSON_RPC, ...headers }),
+  ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+});
+
+const KEY = { "x-api-key": "KEY" };
+
+describe.each([
+  ["the local server", viaServer],
+  ["the Lambda", viaLambda],
+] as const)("%s", (_where, via) => {
+  test.each<[string, WireRequest, number, string?]>([
+    ["a list of the tools", posted(LIST, KEY), 200],
+    ["a greeting of the older protocol", posted(INITIALIZE, KEY), 200],
+    ["a notification", posted({ jsonrpc: "2.0", method: "notifications/initialized" }, KEY), 202],
+    ["no key", posted(LIST, {}), 401, "UNAUTHORIZED"],
+    ["a wrong key", posted(LIST, { "x-api-key": "mp_live_x" }), 401, "UNAUTHORIZED"],
+    ["no key and no JSON", posted("{", {}), 401, "UNAUTHORIZED"],
+    ["a GET", posted(undefined, KEY, "GET"), 405, "METHOD_NOT_ALLOWED"],
+    ["a DELETE without a key", posted(undefined, {}, "DELETE"), 405, "METHOD_NOT_ALLOWED"],
+    ["what is no JSON", posted("{", KEY), 400, "INVALID_REQUEST"],
+    ["nothing", posted(undefined, KEY), 400, "INVALID_REQUEST"],
+    ["several messages at once", posted([LIST, LIST], KEY), 400, "INVALID_REQUEST"],
+    [
+      "another type",
+      posted(LIST, { ...KEY, "content-type": "text/plain" }),
+      400,
+      "INVALID_REQUEST",
+    ],
+    ["too much", posted(`"${"x".repeat(5_000_001)}"`, KEY), 413, "PAYLOAD_TOO_LARGE"],
+    ["a page of this machine", posted(LIST, { ...KEY, origin: "http://localhost:6274" }), 200],
+    ["one by its number", posted(LIST, { ...KEY, origin: "http://127.0.0.1:3000" }), 200],
+    [
+      "one of elsewhere",
+      posted(LIST, { ...KEY, origin: "https://evil.example" }),
+      403,
+      "FORBIDDEN",
+    ],
+    ["one that looks near", posted(LIST, { ...KEY, origin: "http://localhost.evil.example" }), 403],
+    ["one that hides", posted(LIST, { ...KEY, origin: "null" }), 403, "FORBIDDEN"],
+    ["one of elsewhere without a key", posted(LIST, { origin: "https://evil.example" }), 403],
+  ])("answers %s", async (_what, sent, status, code) => {
+    const { world, liveKey } = await given();
+    const headers = sent.headers?.map(
+      ([name, value]) => [name, value === "KEY" ? liveKey : value] as const,
+    );
+
+    const told = await via(world, { ...sent, ...(headers && { headers }) });
+
+    expect(told.status).toBe(status);
+    expect(told.headers["x-request-id"]).toEqual(expect.any(String));
+    expect(told.headers["cache-control"]).toBe("no-store");
+    const failure = code && (JSON.parse(told.body) as { error: { code: string } }).error.code;
+    expect(failure).toBe(code);
+  });
+
+  test("names the one method there is", async () => {
+    const { world } = await given();
+
+    expect((await via(world, posted(undefined, {}, "GET"))).headers["allow"]).toBe("POST");
+  });
+
+  test("lets pages of its own public address in", async () => {
+    const { world, liveKey } = await given();
+    const trusted = {
+      issuer: "https://login.example.com",
+      audience: "https://api.example.com/mcp",
+    };
+    const known = { ...world, tokens: tokensOf(trusted, world.now) };
+    const from = (origin: string) => via(known, posted(LIST, { "x-api-key": liveKey, origin }));
+
+    expect((await from("https://api.example.com")).status).toBe(200);
+    expect((await from("http://api.example.com")).status).toBe(403);
+  });
+
+  test("ends a subscription at once: nothing here ever changes", async () => {
+    const { world, liveKey } = await given();
+    const meta = {
+      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+      "io.modelcontextprotocol/clientInfo": { name: "test", version: "1.0.0" },
+      "io.modelcontextprotocol/clientCapabilities": {},
+    };
+    const sent = posted(
+      {
+        jsonrpc: "2.0",
+        id: 1,
+        method: "subscriptions/listen",
+        params: { _meta: meta, notifications: { toolsListChanged: true } },
+      },
+      {
+        "x-api-key": liveKey,
+        "mcp-protocol-version": "2026-07-28",
+        "mcp-method": "subscriptions/listen",
+      },
+    );
+
+    const told = await via(world, sent);
+
+    expect(told.body).toContain("Subscription limit reached");
+  });
+});
+
+test("a page of this machine may send what the protocol wants, and read the challenge", async () => {
+  const { world } = await given();
+  const url = `${await listening(world)}/mcp`;
+
+  const asked = await fetch(url, { method: "OPTIONS" });
+  const refused = await fetch(url, { method: "POST" });
+
+  expect(asked.status).toBe(204);
+  for (const name of ["mcp-method", "mcp-name", "mcp-protocol-version", "authorization"])
+    expect(asked.headers.get("access-control-allow-headers")).toContain(name);
+  expect(refused.headers.get("access-control-expose-headers")).toContain("www-authenticate");
+});

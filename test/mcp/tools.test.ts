@@ -1,0 +1,171 @@
+import type { Endpoint } from "@mailproof/api/endpoint";
+import { endpoints } from "@mailproof/api/endpoints";
+import { LEFT_OUT, TOOLS } from "@mailproof/mcp/named";
+import { tools } from "@mailproof/mcp/tools";
+import type { JsonSchemaType } from "@modelcontextprotocol/client";
+import { AjvJsonSchemaValidator } from "@modelcontextprotocol/client/validators/ajv";
+import { describe, expect, test } from "vitest";
+import { givenTools } from "./client.ts";
+
+const routes = endpoints.map(({ route }) => route as string);
+
+test("every operation is a tool, or left out with a reason, and never both", () => {
+  const decided = [...Object.keys(TOOLS), ...Object.keys(LEFT_OUT)];
+
+  expect(decided.toSorted()).toEqual(routes.toSorted());
+});
+
+test("every tool has a name of its own, of the letters that every client takes", () => {
+  const names = tools.map(({ listed }) => listed.name);
+
+  expect(new Set(names).size).toBe(names.length);
+  expect(names.filter((name) => !/^[a-z][a-z_]{2,39}$/.test(name))).toEqual([]);
+});
+
+test("all tools together take no more of a conversation than a few pages", () => {
+  expect(JSON.stringify(tools.map(({ listed }) => listed)).length).toBeLessThan(25_000);
+});
+
+const annotationsOf = (name: string) =>
+  tools.find(({ listed }) => listed.name === name)?.listed.annotations;
+
+test.each(tools.map(({ listed, endpoint }) => [listed.name, endpoint] as const))(
+  "%s tells a client what it may do to the account",
+  (name, { route, price }) => {
+    const { readOnlyHint, destructiveHint, idempotentHint } = annotationsOf(name) ?? {};
+    const isRead = route.startsWith("GET ") || route === "POST /v1/activity/batch";
+
+    expect(readOnlyHint).toBe(isRead);
+    expect(destructiveHint).toBe(/^(?:DELETE|PUT) |\/secret$/.test(route));
+    // What is paid is paid again, but for a key: nothing that a client may repeat by itself.
+    expect(price !== null && idempotentHint).toBe(false);
+  },
+);
+
+test.each(tools.map(({ listed, endpoint }) => [listed, endpoint] as const))(
+  "$name tells its price",
+  ({ description = "" }, { price }) => {
+    expect(description).toContain(price === null ? "This call is free." : `Price: ${price}`);
+  },
+);
+
+test("only what asks others is said to reach out", () => {
+  const outward = tools.filter(({ listed }) => listed.annotations?.openWorldHint === true);
+
+  expect(outward.map(({ listed }) => listed.name)).toEqual([
+    "verify_email",
+    "verify_batch",
+    "verify_file",
+    "find_email",
+    "get_domain_reputation",
+    "check_domain",
+    "create_monitor",
+    "create_webhook",
+    "update_webhook",
+    "test_webhook",
+    "retry_delivery",
+  ]);
+});
+
+/** One call of each tool as a model would make it; what it comes to is not the matter here. */
+const EXAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  verify_email: {
+    email: "ann@example.com",
+    options: { include_evidence: true, timeout_ms: 5_000 },
+    idempotency_key: "k-1",
+  },
+  verify_batch: { emails: ["a@x.com", "b@x.com"], name: "March", idempotency_key: "k-2" },
+  verify_file: { action: "get_upload_url", file_name: "list.csv" },
+  list_jobs: { limit: 5, status: "completed" },
+  get_job: { id: "job_1", include_results: false, limit: 10 },
+  download_job: { id: "job_1", format: "json", filter: "risky" },
+  find_email: { first_name: "Ann", last_name: "Lee", domain: "example.com" },
+  get_activity: { email: "ann@example.com" },
+  get_activity_batch: { emails: ["ann@example.com"] },
+  get_domain_reputation: { domain: "example.com" },
+  record_activity: {
+    events: [{ id: "1", type: "open", email: "a@x.com", occurred_at: "2026-11-20T10:00:00Z" }],
+  },
+  check_domain: { domain: "example.com", sending_ip: "192.0.2.1", refresh: true },
+  list_checks: { limit: 5 },
+  get_check: { id: "0b8b3c9e-7f0c-4a52-8b5e-3d9f3a6f9c11" },
+  create_monitor: { domain: "example.com", interval_hours: 48 },
+  delete_monitor: { id: "mon_1" },
+  create_webhook: { url: "https://example.com/hook", events: ["job.completed"] },
+  update_webhook: { id: "whk_1", status: "disabled" },
+  delete_webhook: { id: "whk_1" },
+  test_webhook: { id: "whk_1" },
+  rotate_webhook_secret: { id: "whk_1" },
+  list_deliveries: { id: "whk_1" },
+  retry_delivery: { id: "whk_1", delivery_id: "dlv_1" },
+  get_usage: { from: "2026-11-01", to: "2026-11-20" },
+  revoke_api_key: { id: "key_99" },
+};
+
+describe.each(tools.map(({ listed, endpoint }) => [listed, endpoint] as const))(
+  "$name",
+  ({ name, inputSchema }, endpoint) => {
+    const validate = new AjvJsonSchemaValidator().getValidator(inputSchema as JsonSchemaType);
+    const example = EXAMPLES[name] ?? {};
+
+    test("takes what its schema lets through, and the schema what it takes", async () => {
+      const { call } = await givenTools({ balance: 100 });
+
+      expect(validate(example), `${JSON.stringify(example)}`).toMatchObject({ valid: true });
+      const { data } = await call(name, example);
+
+      expect(data.error?.code).not.toBe("INVALID_REQUEST");
+    });
+
+    test("refuses what its schema does not know", async () => {
+      const { call } = await givenTools({ balance: 100 });
+      const odd = { ...example, colour: "red" };
+
+      expect(validate(odd)).toMatchObject({ valid: false });
+      expect(await call(name, odd)).toMatchObject({
+        isError: true,
+        data: { error: { code: "INVALID_REQUEST" } },
+        text: expect.stringContaining("colour: is not a known field"),
+      });
+    });
+
+    test("has each field in one part of the request only", () => {
+      const parts = [endpoint.path, endpoint.query, endpoint.body].flatMap(fieldsOf);
+
+      expect(parts.length).toBe(new Set(parts).size);
+      expect(parts).not.toContain("idempotency_key");
+    });
+  },
+);
+
+type Shape = { readonly entries?: object; readonly options?: readonly Shape[] };
+
+const fieldsOf = (schema: Endpoint["body"]): string[] => {
+  const { entries = {}, options = [] } = (schema ?? {}) as Shape;
+  const all = [entries, ...options.map((option) => option.entries ?? {})].flatMap(Object.keys);
+  return [...new Set(all)];
+};
+
+test("the fields that go together in a choice are all there, and only the common one is required", () => {
+  const { inputSchema } = tools.find(({ listed }) => listed.name === "verify_file")?.listed ?? {};
+
+  expect(inputSchema).toMatchObject({
+    type: "object",
+    properties: { action: { enum: ["get_upload_url", "process"] }, file_name: {}, file_key: {} },
+    required: ["action"],
+  });
+});
+
+test("a list tells how many it takes, and of what", () => {
+  const { inputSchema } = tools.find(({ listed }) => listed.name === "verify_batch")?.listed ?? {};
+
+  expect(inputSchema?.["properties"]).toMatchObject({
+    emails: { type: "array", items: { type: "string" }, minItems: 1, maxItems: 10_000 },
+  });
+});
+
+test("every example is one of a tool", () => {
+  const names = tools.map(({ listed }) => listed.name);
+
+  expect(Object.keys(EXAMPLES).filter((name) => !names.includes(name))).toEqual([]);
+});

@@ -1,0 +1,222 @@
+import { endpoints } from "@mailproof/api/endpoints";
+import { SCOPES, type Scope } from "@mailproof/core/access/scopes";
+import { tokensOf } from "@mailproof/net/tokens";
+import type { JWTPayload } from "jose";
+import { describe, expect, test } from "vitest";
+import { type Given, given, START } from "../given.ts";
+import { givenIssuer } from "../issuer.ts";
+import { creditsOf } from "../ledger.ts";
+import { send } from "../send.ts";
+
+const AUDIENCE = "https://api.example.com/mcp";
+const METADATA = "https://api.example.com/.well-known/oauth-protected-resource";
+
+/** An account, and the issuer that its operator trusts. */
+const givenTrust = async (wanted: Given = {}) => {
+  const house = await given(wanted);
+  const issuer = await givenIssuer();
+  const world = {
+    ...house.world,
+    tokens: tokensOf({ issuer: issuer.issuer, audience: AUDIENCE }, house.world.now),
+  };
+  const sign = (claims: JWTPayload) =>
+    issuer.sign({
+      aud: AUDIENCE,
+      exp: START.getTime() / 1000 + 3_600,
+      mailproof_account: house.account,
+      scope: "account:read",
+      ...claims,
+    });
+  const ask = async (claims: JWTPayload, what = "GET /v1/account", body?: unknown) =>
+    send(world, what, { headers: { authorization: `Bearer ${await sign(claims)}` }, body });
+  return { ...house, ...issuer, world, sign, ask };
+};
+
+test("an access token opens what its scope is for, in the name of its account", async () => {
+  const { ask, account } = await givenTrust({ balance: 7 });
+
+  expect(await ask({})).toMatchObject({
+    statusCode: 200,
+    data: {
+      account_id: account,
+      credits: { available: 7 },
+      key: { key_id: `oauth_${account}`, mode: "live", scopes: ["account:read"] },
+    },
+  });
+});
+
+test.each<[string, JWTPayload, readonly Scope[]]>([
+  ["scope", { scope: "account:read verification:read" }, ["verification:read", "account:read"]],
+  ["scp as a list", { scope: "", scp: ["account:read"] }, ["account:read"]],
+  [
+    "scp as a text",
+    { scope: "", scp: "account:read webhooks:read" },
+    ["webhooks:read", "account:read"],
+  ],
+  ["both", { scp: ["verification:read"] }, ["verification:read", "account:read"]],
+  ["words of others", { scope: "openid account:read admin *" }, ["account:read"]],
+])("scopes are read from %s", async (_where, claims, scopes) => {
+  const { ask } = await givenTrust();
+
+  expect((await ask(claims)).data.key.scopes).toEqual(scopes);
+});
+
+describe.each(endpoints.filter(({ access }) => access !== "public"))("$route", (endpoint) => {
+  const { route, access } = endpoint;
+  const what = route.replaceAll(/\{\w+\}/g, "x");
+
+  test("takes a token with its scope, and no other", async () => {
+    const { ask } = await givenTrust();
+    const others = SCOPES.filter((scope) => scope !== access);
+
+    expect((await ask({ scope: others.join(" ") }, what)).statusCode).toBe(403);
+    expect((await ask({ scope: "" }, what)).statusCode).toBe(403);
+    const status = (await ask({ scope: SCOPES.join(" ") }, what)).statusCode;
+    expect(status === 403).toBe(access === "unrestricted");
+    expect(status).not.toBe(401);
+  });
+});
+
+test("a missing scope is 403, and the challenge names it", async () => {
+  const { ask } = await givenTrust();
+
+  const told = await ask({}, "GET /v1/jobs");
+
+  expect(told).toMatchObject({
+    statusCode: 403,
+    error: {
+      code: "FORBIDDEN",
+      message: "This token does not hold the scope verification:read. Nothing was charged.",
+      details: { required_scope: "verification:read" },
+    },
+  });
+  expect(told.headers["www-authenticate"]).toBe(
+    `Bearer realm="mailproof", error="insufficient_scope", scope="verification:read", resource_metadata="${METADATA}"`,
+  );
+});
+
+test("what is reserved for unrestricted keys no token may do, and no scope would help", async () => {
+  const { ask } = await givenTrust();
+
+  const told = await ask({ scope: SCOPES.join(" ") }, "GET /v1/api-keys");
+
+  expect(told).toMatchObject({
+    statusCode: 403,
+    error: { message: expect.stringContaining("reserved for unrestricted keys") },
+  });
+  expect(told.headers).not.toHaveProperty("www-authenticate");
+});
+
+test.each<[string, JWTPayload]>([
+  ["an account that is not there", { mailproof_account: "acc_999" }],
+  ["no account", { mailproof_account: undefined }],
+  ["an account that is no text", { mailproof_account: ["acc_1"] }],
+  ["an account without a letter", { mailproof_account: "" }],
+  ["an account of a thousand letters", { mailproof_account: "a".repeat(1_000) }],
+  ["a mode that nobody knows", { mailproof_mode: "trial" }],
+  ["an end that is past", { exp: START.getTime() / 1000 - 61 }],
+])("a token that says %s is 401, in the words for a wrong key", async (_what, claims) => {
+  const { ask, world } = await givenTrust();
+
+  const told = await ask(claims);
+
+  expect(told.statusCode).toBe(401);
+  expect(told.error).toEqual((await send(world, "GET /v1/account", { key: "mp_live_x" })).error);
+  expect(told.headers["www-authenticate"]).toBe(
+    `Bearer realm="mailproof", error="invalid_token", resource_metadata="${METADATA}"`,
+  );
+});
+
+test("without any credential the challenge names no error, and where tokens come from", async () => {
+  const { world } = await givenTrust();
+
+  const { statusCode, headers } = await send(world, "GET /v1/account");
+
+  expect(statusCode).toBe(401);
+  expect(headers["www-authenticate"]).toBe(
+    `Bearer realm="mailproof", resource_metadata="${METADATA}"`,
+  );
+});
+
+test.each([
+  "https://api.example.com",
+  "https://api.example.com/",
+  "https://api.example.com/mcp",
+  "https://api.example.com/mcp/",
+])("for the audience %s the metadata is where this service has it", async (audience) => {
+  const { world } = await givenTrust();
+  const tokens = tokensOf({ issuer: "https://login.example.com", audience }, world.now);
+
+  const { headers } = await send({ ...world, tokens }, "GET /v1/account");
+
+  expect(headers["www-authenticate"]).toContain(`resource_metadata="${METADATA}"`);
+});
+
+test("a token is no key: in X-Api-Key, or beside another one, it is 401", async () => {
+  const { world, sign, liveKey } = await givenTrust();
+  const token = await sign({});
+  const authorization = `Bearer ${token}`;
+  const asWith = (headers: Record<string, string>) => send(world, "GET /v1/account", { headers });
+
+  expect((await asWith({ "x-api-key": token })).statusCode).toBe(401);
+  expect((await asWith({ "x-api-key": token, authorization })).statusCode).toBe(401);
+  expect((await asWith({ "x-api-key": liveKey, authorization })).statusCode).toBe(401);
+});
+
+test("where no issuer is trusted a token is 401", async () => {
+  const { world, sign, asked } = await givenTrust();
+  const headers = { authorization: `Bearer ${await sign({})}` };
+
+  expect((await send({ ...world, tokens: null }, "GET /v1/account", { headers })).statusCode).toBe(
+    401,
+  );
+  expect(asked).toEqual([]);
+});
+
+test("an issuer that is away is 503 for its tokens, and nothing to a key", async () => {
+  const { world, ask, goDown, liveKey } = await givenTrust();
+  goDown();
+
+  expect(await ask({})).toMatchObject({
+    statusCode: 503,
+    error: { retryable: true, message: expect.stringContaining("Nothing was charged.") },
+  });
+  expect((await send(world, "GET /v1/account", { key: liveKey })).statusCode).toBe(200);
+});
+
+test("a verification by token costs what it costs by key, once under its Idempotency-Key", async () => {
+  const house = await givenTrust({ balance: 5 });
+  const { world, sign } = house;
+  const headers = {
+    authorization: `Bearer ${await sign({ scope: "verification:write" })}`,
+    "idempotency-key": "k",
+  };
+  const verify = () =>
+    send(world, "POST /v1/verify", { headers, body: { email: "ann@example.com" } });
+
+  expect((await verify()).data).toMatchObject({ credits_used: 1 });
+  expect((await verify()).data).toMatchObject({ credits_used: 0, idempotent_replay: true });
+  expect((await creditsOf(house)).available).toBe(4);
+});
+
+test("a token in test mode gets made-up answers and costs nothing", async () => {
+  const house = await givenTrust({ balance: 5 });
+
+  const told = await house.ask(
+    { scope: "verification:write", mailproof_mode: "test" },
+    "POST /v1/verify",
+    { email: "ann@example.com" },
+  );
+
+  expect(told.data).toMatchObject({ credits_used: 0 });
+  expect((await creditsOf(house)).available).toBe(5);
+});
+
+test("all tokens of an account share one allowance, and its keys have their own", async () => {
+  const { ask, world, liveKey } = await givenTrust({ plan: "free" });
+  for (let sent = 0; sent < 60; sent++) await ask({ jti: String(sent) });
+
+  expect((await ask({ jti: "another" })).statusCode).toBe(429);
+  expect((await ask({ mailproof_mode: "test" })).statusCode).toBe(200);
+  expect((await send(world, "GET /v1/account", { key: liveKey })).statusCode).toBe(200);
+});
