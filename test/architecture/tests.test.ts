@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 const MAY_NAME_THEM = ["test/architecture/tests.test.ts", "test/available.ts"];
 
 const testsWith = (pattern: RegExp) =>
-  globSync("test/**/*.ts")
+  globSync("test/**/*.ts", { exclude: ["**/node_modules/**", "**/generated/**"] })
     .filter((file) => !MAY_NAME_THEM.includes(file))
     .filter((file) => pattern.test(readFileSync(file, "utf8")));
 

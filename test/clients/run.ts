@@ -91,12 +91,13 @@ try {
   const { base_url: baseUrl, test_key: key } = server;
   const document = await generate(baseUrl);
   const { faults, answers } = judged(document, baseUrl);
-  const clients: Record<string, () => Promise<Doing>> = {
-    "openapi-typescript + openapi-fetch": async () =>
-      (await import("./with-openapi-fetch.ts")).withOpenapiFetch(baseUrl, key),
-    "@hey-api/openapi-ts": async () => (await import("./with-hey-api.ts")).withHeyApi(baseUrl, key),
-    "swagger-client": async () =>
-      (await import("./with-swagger-client.ts")).withSwaggerClient(baseUrl, key),
+  const { withOpenapiFetch } = await import("./with-openapi-fetch.ts");
+  const { withHeyApi } = await import("./with-hey-api.ts");
+  const { withSwaggerClient } = await import("./with-swagger-client.ts");
+  const clients: Record<string, () => Doing | Promise<Doing>> = {
+    "openapi-typescript + openapi-fetch": () => withOpenapiFetch(baseUrl, key),
+    "@hey-api/openapi-ts": () => withHeyApi(baseUrl, key),
+    "swagger-client": () => withSwaggerClient(baseUrl, key),
   };
   for (const [name, make] of Object.entries(clients)) {
     const before = answers();

@@ -20,6 +20,12 @@ import { discarded, upTo } from "./incoming.ts";
 import { poured } from "./outgoing.ts";
 import { serveBlob } from "./serve-blob.ts";
 
+/**
+ * Longer than clients and balancers keep an idle connection, a minute mostly: or we would close one just while the
+ * next request is on its way.
+ */
+const IDLE_MS = 65_000;
+
 /** What API Gateway, Lambda and S3 are on AWS: route, read the body, respond. Nothing here has an opinion. */
 export const server = (
   world: World,
@@ -28,7 +34,7 @@ export const server = (
 ): Server => {
   const route = routerOf(listed);
   const mcp = mcpOver(world);
-  return createServer((incoming, outgoing) => {
+  return createServer({ keepAliveTimeout: IDLE_MS }, (incoming, outgoing) => {
     // Nothing can reject here but a broken connection, and then nobody is left to be told.
     void serve({ world, openLink, route, mcp }, incoming, outgoing).catch(() => outgoing.destroy());
   });
