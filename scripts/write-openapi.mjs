@@ -2,7 +2,7 @@
 // node scripts/write-openapi.mjs
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { recorded } from "../test/api/recorded.ts";
+import { recorded, recordedEvents } from "../test/api/recorded.ts";
 
 const EXAMPLES = "packages/api/src/openapi/examples.ts";
 
@@ -22,7 +22,15 @@ export type Example = {
 
 export const EXAMPLES: readonly Example[] = `;
 
-writeFileSync(EXAMPLES, `${head}${JSON.stringify(await recorded(), null, 2)};\n`);
+const examples = JSON.stringify(await recorded(), null, 2);
+const events = JSON.stringify(await recordedEvents(), null, 2);
+writeFileSync(
+  EXAMPLES,
+  `${head}${examples};
+
+/** What arrives at a webhook, by the name of the event. */
+export const EVENT_EXAMPLES: Readonly<Record<string, unknown>> = ${events};\n`,
+);
 execFileSync("node_modules/.bin/biome", ["format", "--write", EXAMPLES]);
 
 // Not before they are written: the document has them in it.

@@ -1,4 +1,4 @@
-import { EXAMPLES } from "@mailproof/api/openapi/examples";
+import { EVENT_EXAMPLES, EXAMPLES } from "@mailproof/api/openapi/examples";
 import { openapi } from "@mailproof/api/openapi/openapi";
 import { wordsFor } from "@mailproof/api/openapi/words";
 import {
@@ -7,7 +7,7 @@ import {
   PARAMETER_WORDS,
 } from "@mailproof/api/openapi/words-of-fields";
 import { expect, test } from "vitest";
-import { recorded } from "./recorded.ts";
+import { recorded, recordedEvents } from "./recorded.ts";
 
 const document: any = openapi("http://127.0.0.1:8787");
 
@@ -15,6 +15,14 @@ test("the examples are what the service answers today", async () => {
   expect(await recorded(), `they are stale: run "node scripts/write-openapi.mjs"`).toEqual(
     EXAMPLES,
   );
+});
+
+test("the examples of events are what subscribers are sent today", async () => {
+  expect(await recordedEvents()).toEqual(EVENT_EXAMPLES);
+  // A job fails when every one of its chunks is dead: no ordinary day brings that.
+  expect(Object.keys(document.webhooks).filter((event) => !(event in EVENT_EXAMPLES))).toEqual([
+    "job.failed",
+  ]);
 });
 
 test("every operation has an example of each success, and none of a failure", () => {

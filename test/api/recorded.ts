@@ -5,11 +5,13 @@ import { routerOf } from "@mailproof/api/routes";
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { credits } from "@mailproof/core/money/credits";
 import { uuidOf } from "@mailproof/core/uuid";
+import { EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
 import type { World } from "@mailproof/core/world";
+import { whenChecked } from "../checks.ts";
 import { givenWorld } from "../given.ts";
-import { csvOf, whenPut } from "../jobs.ts";
-import { send } from "../send.ts";
-import { whenWorked } from "../working.ts";
+import { anns, csvOf, whenBatched, whenPut } from "../jobs.ts";
+import { send, whenVerified } from "../send.ts";
+import { whenReconciled, whenWorked } from "../working.ts";
 
 type Asked = {
   readonly query?: Readonly<Record<string, string>>;
@@ -20,7 +22,7 @@ type Asked = {
 const route = routerOf(endpoints);
 
 /** A shop with ids as they are in real life, and the same each time. */
-const givenShop = async () => {
+const givenShop = async (balance = 5_000) => {
   const house = givenWorld();
   const world: World = {
     ...house.world,
@@ -30,7 +32,7 @@ const givenShop = async () => {
   const opened = await openAccount(world, {
     name: "Ann's Shop",
     plan: "pro",
-    opening: credits(5_000),
+    opening: credits(balance),
   });
   return { ...house, ...opened, world };
 };
@@ -80,6 +82,28 @@ export const recorded = async (): Promise<Example[]> => {
   await subscribing(ask, house);
   await managing(ask);
   return told;
+};
+
+/** What arrives at a webhook: one of each event that an ordinary day brings. */
+export const recordedEvents = async (): Promise<Record<string, unknown>> => {
+  const house = await givenShop(11);
+  const { world, liveKey, testKey } = house;
+  for (const key of [liveKey, testKey]) {
+    const body = { url: "https://hooks.example.com/mailproof", events: EVENT_TYPES };
+    const { data } = await send(world, "POST /v1/webhooks", { key, body });
+    await send(world, `POST /v1/webhooks/${data.id}/test`, { key });
+  }
+  await whenBatched(world, liveKey, { emails: anns(10) });
+  await whenVerified(world, liveKey, { email: "ada.lovelace@example.com" });
+  for (const domain of ["listed.example", "nodmarc.example"])
+    await whenChecked(world, testKey, { domain });
+  for (let minute = 0; minute < 5; minute++) {
+    await whenWorked(house);
+    house.later(60_000);
+    await whenReconciled(house);
+  }
+  const bodies: any[] = house.servers.heard.map(({ body }) => JSON.parse(body ?? "{}"));
+  return Object.fromEntries(bodies.toReversed().map((body) => [body.type, body]));
 };
 
 type Ask = (title: string, what: string, asked?: Asked) => Promise<any>;

@@ -1672,3 +1672,75 @@ export const EXAMPLES: readonly Example[] = [
     },
   },
 ];
+
+/** What arrives at a webhook, by the name of the event. */
+export const EVENT_EXAMPLES: Readonly<Record<string, unknown>> = {
+  "job.completed": {
+    id: "evt_621a0967-0fa2-4a4c-b3dc-8df65e5f814c",
+    type: "job.completed",
+    created_at: "2026-11-21T00:00:00.000Z",
+    data: {
+      job_id: "job_98e85ee9-0c73-4e03-8075-cb4ecfe86c2f",
+      status: "completed",
+      progress: {
+        total: 10,
+        processed: 10,
+        valid: 10,
+        invalid: 0,
+        risky: 0,
+        unknown: 0,
+      },
+    },
+  },
+  "dmarc.failed": {
+    id: "evt_b5f6a6e8-c0bf-43e1-8b7f-55cdf0e910d7",
+    type: "dmarc.failed",
+    created_at: "2026-11-21T00:00:00.000Z",
+    data: {
+      domain: "nodmarc.example",
+      check_id: "36f5b7e8-2bf9-4577-a79f-109c1f1f5772",
+      status: "missing",
+      policy: null,
+      issues: ["DMARC_MISSING"],
+    },
+  },
+  "blacklist.detected": {
+    id: "evt_df20c617-8e5c-4a18-b168-8e23f1540c71",
+    type: "blacklist.detected",
+    created_at: "2026-11-21T00:00:00.000Z",
+    data: {
+      domain: "listed.example",
+      sending_ip: null,
+      check_id: "d3706a37-e5bc-4c3f-96a0-c401a4940c3a",
+      listed_on: ["blocklist.test"],
+    },
+  },
+  "credits.depleted": {
+    id: "evt_56b5b2fb-12f9-4a19-a3aa-62875db5eabe",
+    type: "credits.depleted",
+    created_at: "2026-11-21T00:00:00.000Z",
+    data: {
+      account_id: "acc_a00087fb-f747-4cb8-adfe-747d23673f27",
+      available: 0,
+      threshold: 1,
+    },
+  },
+  "credits.low": {
+    id: "evt_0e2da07b-8274-44a0-86d1-15e08c5adf82",
+    type: "credits.low",
+    created_at: "2026-11-21T00:00:00.000Z",
+    data: {
+      account_id: "acc_a00087fb-f747-4cb8-adfe-747d23673f27",
+      available: 0,
+      threshold: 1,
+    },
+  },
+  "webhook.test": {
+    id: "evt_24b546a4-4b8b-4c12-9c2c-ae0b8761c743",
+    type: "webhook.test",
+    created_at: "2026-11-21T00:00:00.000Z",
+    data: {
+      webhook_id: "whk_4e3443ee-f728-4413-89c8-633e25d24ee4",
+    },
+  },
+};

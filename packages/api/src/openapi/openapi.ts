@@ -1,7 +1,7 @@
 import type { Endpoint, Schema } from "../endpoint.ts";
 import { endpoints } from "../endpoints.ts";
 import { componentsOf, EVENTS, eventName } from "./components.ts";
-import { EXAMPLES, type Example } from "./examples.ts";
+import { EVENT_EXAMPLES, EXAMPLES, type Example } from "./examples.ts";
 import { namedOf, TAGS } from "./operations.ts";
 import { PARTS } from "./parts.ts";
 import { type Failing, failuresOf, HEADERS, headersOf, usualHeaders } from "./responses.ts";
@@ -228,7 +228,12 @@ const webhooksOf = (writer: Writer): OpenApi["webhooks"] =>
           parameters: PARTS.webhookHeaders,
           requestBody: {
             required: true,
-            content: { "application/json": { schema: writer.write(schema) } },
+            content: {
+              "application/json": {
+                schema: writer.write(schema),
+                ...(event in EVENT_EXAMPLES && { example: EVENT_EXAMPLES[event] }),
+              },
+            },
           },
           responses: PARTS.webhookResponses,
         },
