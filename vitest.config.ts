@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     // Those need what npm run infra:prepare brings: npm run test:infra.
-    exclude: ["test/infra/**"],
+    exclude: ["test/infra/**", "**/node_modules/**"],
     // Nothing here keeps state outside a world, so files may share a worker: a third of the time is saved.
     isolate: false,
     // More than there are cores: many tests wait for a socket or another process.

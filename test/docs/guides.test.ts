@@ -5,11 +5,12 @@ import { promisify } from "node:util";
 import { TEST_ADDRESSES } from "@mailproof/api/docs/guides-start";
 import { html, inline } from "@mailproof/api/docs/html";
 import { docsPage } from "@mailproof/api/docs/page";
-import { retrying, VERIFYING } from "@mailproof/api/docs/programs";
+import { retrying, VERIFYING, withClient } from "@mailproof/api/docs/programs";
 import { snippetsFor } from "@mailproof/api/docs/snippets";
 import { endpoints } from "@mailproof/api/endpoints";
 import { EXAMPLES } from "@mailproof/api/openapi/examples";
-import { Failure, type MoneyOutcome } from "@mailproof/core/failure";
+import { createClient } from "@mailproof/client/client";
+import { Failure, MONEY_OUTCOMES } from "@mailproof/core/failure";
 import { headersOf, newSecret } from "@mailproof/core/webhooks/signature";
 import { describe, expect, test } from "vitest";
 import { describeUnless } from "../available.ts";
@@ -32,21 +33,14 @@ test.each(TEST_ADDRESSES)(
   },
 );
 
-test("the page knows every sentence that a message can end with", () => {
-  const outcomes: Record<MoneyOutcome, true> = {
-    nothing_charged: true,
-    refunded: true,
-    kept: true,
-    retry_same_key: true,
-    repeat_search: true,
-    unknown: true,
-  };
+test("the page knows every word for what became of the money, and its sentence that a message can end with", () => {
   const page = docsPage("http://127.0.0.1:8787");
-  const sentences = Object.keys(outcomes).map((money) =>
-    new Failure("INTERNAL", money as MoneyOutcome, "").message.trim(),
-  );
+  const rows = MONEY_OUTCOMES.map((money) => {
+    const says = new Failure("INTERNAL", money, "").message.trim();
+    return `<td data-head="Money"><code>${money}</code></td><td data-head="The message ends with">${says}</td>`;
+  });
 
-  expect(sentences.filter((one) => !page.includes(one))).toEqual([]);
+  expect(rows.filter((one) => !page.includes(one))).toEqual([]);
 });
 
 test("what is put into a page is text, also inside an attribute", () => {
@@ -147,6 +141,15 @@ describeUnless(whyNot("python3"), "Python that checks signatures", () => {
 
     expect(await LANGUAGES[1].run(program, testKey)).toBe("valid True");
   });
+});
+
+test("what the page calls of our library is there", () => {
+  const base = "http://127.0.0.1:8787";
+  const library = createClient({ baseUrl: base, key: "mp_test_x" });
+  const called = [...withClient(base).matchAll(/mailproof\.(\w+)\(/g)].map(([, name = ""]) => name);
+
+  expect(called).toEqual(["verify", "verifyFile"]);
+  expect(called.filter((name) => !(name in library))).toEqual([]);
 });
 
 test("the page's client in TypeScript pays once", async () => {

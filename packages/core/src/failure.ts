@@ -19,6 +19,8 @@ const SENTENCE: Record<MoneyOutcome, (lookAt: string) => string> = {
   unknown: (lookAt) => `Do not assume a refund; check ${lookAt} before sending this again.`,
 };
 
+export const MONEY_OUTCOMES = Object.keys(SENTENCE) as MoneyOutcome[];
+
 /** Every way an answer can fail, and its status. */
 export const STATUS = {
   INVALID_REQUEST: 400,

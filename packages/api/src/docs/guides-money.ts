@@ -1,5 +1,5 @@
 import { PLAN_IDS, PLANS } from "@mailproof/core/accounts/plans";
-import { type FailureCode, STATUS } from "@mailproof/core/failure";
+import { type FailureCode, type MoneyOutcome, STATUS } from "@mailproof/core/failure";
 import { ERRORS, errorExample } from "../openapi/errors.ts";
 import type { Guide } from "./guide.ts";
 import { block, code, html, inLanguages, inline, table } from "./html.ts";
@@ -9,22 +9,25 @@ import { retrying } from "./programs.ts";
 // What goes wrong, and what it means for the money.
 
 /** The sentence at the end of every message. */
-const SENTENCES: readonly (readonly [says: string, then: string])[] = [
-  ["Nothing was charged.", "Send it again whenever you like."],
-  ["The charge was refunded.", "The same: it is as if you had not asked."],
+const SENTENCES: readonly (readonly [money: MoneyOutcome, says: string, then: string])[] = [
+  ["nothing_charged", "Nothing was charged.", "Send it again whenever you like."],
+  ["refunded", "The charge was refunded.", "The same: it is as if you had not asked."],
   [
+    "retry_same_key",
     "Retry with the same Idempotency-Key; it will not be charged twice.",
     "Do just that. Another key would be another request.",
   ],
   [
+    "repeat_search",
     "The same search sent again within its two minutes will not be charged twice.",
     "Send it again soon: a search is its own key.",
   ],
   [
+    "unknown",
     "Do not assume a refund; check GET /v1/jobs before sending this again.",
     "Look first. It may have been done.",
   ],
-  ["The charge stands; the refund did not succeed.", "Tell us, with the `request_id`."],
+  ["kept", "The charge stands; the refund did not succeed.", "Tell us, with the `request_id`."],
 ];
 
 export const errors: Guide = {
@@ -33,11 +36,11 @@ export const errors: Guide = {
   write: () => html`
 <p class="lead">A failure always says what happened to the money. There is no other kind.</p>
 ${block(JSON.stringify(errorExample(ERRORS.INSUFFICIENT_CREDITS), null, 2), "json")}
-<p>Programs look at <code>error.code</code>, people read <code>error.message</code>. <code>details</code> names the fields, the scope or the rows; <code>retryable</code> is there when the same request may succeed later; <code>request_id</code> finds it in our log.</p>
-<h3>The last sentence of the message</h3>
+<p>Programs look at <code>error.code</code>, people read <code>error.message</code>, and <code>error.money</code> says what became of the money. <code>details</code> names the fields, the scope or the rows; <code>retryable</code> is there when the same request may succeed later; <code>request_id</code> finds it in our log.</p>
+<h3>What became of the money</h3>
 ${table(
-  ["It ends with", "So"],
-  SENTENCES.map(([says, then]) => [html`${says}`, inline(then)]),
+  ["Money", "The message ends with", "So"],
+  SENTENCES.map(([money, says, then]) => [code(money), html`${says}`, inline(then)]),
 )}
 <h3>The codes</h3>
 ${table(

@@ -3,6 +3,7 @@ import type { Status } from "@mailproof/core/verify/result";
 import type { Guide } from "./guide.ts";
 import { block, code, html, inLanguages, inline, table } from "./html.ts";
 import { decision } from "./pictures.ts";
+import { withClient } from "./programs.ts";
 import { snippetsFor } from "./snippets.ts";
 
 // What somebody needs in the first ten minutes.
@@ -140,6 +141,21 @@ ${table(
 )}
 <p>The word at the beginning decides, so <code>invalid+7@your-company.com</code> is as <code>invalid@example.com</code>. <code>POST /v1/find</code> goes by the first name in the same way, and a check of a domain by its first label: <code>nospf.example</code>, <code>nodkim.example</code>, <code>nodmarc.example</code>, <code>weak.example</code>, <code>listed.example</code>, <code>dnsfail.example</code>.</p>
 <p>A job of a test key is seen by the account's test keys alone, and a live key gets 404 for it.</p>`,
+};
+
+export const libraries: Guide = {
+  id: "libraries-and-agents",
+  title: "Libraries and agents",
+  write: (baseUrl) => html`
+<p class="lead">Plain HTTP is enough. What saves you work:</p>
+<h3>TypeScript and JavaScript</h3>
+<p><code>@mailproof/client</code> has no dependencies and runs in Node, Deno, Bun and browsers. It sends every paid call under an Idempotency-Key of its own and repeats what may be repeated, so whatever is lost on the way is paid for once.</p>
+${block(withClient(baseUrl), "TypeScript")}
+<h3>Any other language</h3>
+<p><a href="/openapi.json">openapi.json</a> is an OpenAPI 3.1 document with a name for every operation and every shape. <code>openapi-typescript</code> wants <code>--default-non-nullable=false</code>, or it takes fields with a default for required ones.</p>
+<h3>Agents</h3>
+<p>Every operation is also a tool of the Model Context Protocol, with the same keys, scopes, prices and repeats. Connect with a key as a bearer token:</p>
+${block(`${baseUrl}/mcp`, "shell")}`,
 };
 
 export const prices: Guide = {

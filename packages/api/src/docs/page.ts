@@ -3,7 +3,7 @@ import { TAGS } from "../openapi/operations.ts";
 import type { Guide } from "./guide.ts";
 import { webhooks } from "./guide-webhooks.ts";
 import { errors, idempotency, rateLimits } from "./guides-money.ts";
-import { jobs, prices, quickStart, statuses, testAddresses } from "./guides-start.ts";
+import { jobs, libraries, prices, quickStart, statuses, testAddresses } from "./guides-start.ts";
 import { type Html, html } from "./html.ts";
 import { type Listed, operationPart, operationsIn, shapesPart } from "./reference.ts";
 
@@ -17,6 +17,7 @@ export const GUIDES: readonly Guide[] = [
   rateLimits,
   jobs,
   webhooks,
+  libraries,
 ];
 
 /** Nothing from anywhere else, and nothing that is not in a file of ours. */

@@ -129,12 +129,13 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorPage>> = {
 
 /** As it arrives. */
 export const errorExample = ({ example }: ErrorPage) => {
-  const { code, message, details, retryable } = example;
+  const { code, message, money, details, retryable } = example;
   return {
     success: false,
     error: {
       code,
       message,
+      money,
       ...(details !== undefined && { details }),
       ...(retryable && { retryable }),
     },

@@ -54,7 +54,7 @@ export const openapi = (baseUrl: string, listed: readonly Endpoint[] = endpoints
 };
 
 const ABOUT =
-  "Tells whether an email address can receive mail, and whether a domain is fit to send it. Successful answers are `{success, data}`; failures are `{success, error, request_id}`, and the message of every failure says what happened to the money.";
+  "Tells whether an email address can receive mail, and whether a domain is fit to send it. Successful answers are `{success, data}`; failures are `{success, error, request_id}`, and `error.money` of every failure says what happened to the money.";
 
 const pathsOf = (listed: readonly Endpoint[], writer: Writer): OpenApi["paths"] => {
   const byPath = Map.groupBy(listed, ({ route }) => route.split(" ")[1] ?? "");

@@ -83,7 +83,8 @@ export const PARTS = {
     Bearer: {
       type: "http",
       scheme: "bearer",
-      description: "The same key as a bearer token.",
+      description:
+        "The same key as a bearer token. Or an OAuth 2.0 access token with the scope, where the operator trusts an issuer: `/.well-known/oauth-protected-resource` names it, and is 404 elsewhere.",
     },
   },
 

@@ -1,4 +1,4 @@
-import { type FailureCode, STATUS } from "@mailproof/core/failure";
+import { type FailureCode, MONEY_OUTCOMES, STATUS } from "@mailproof/core/failure";
 import type { Endpoint } from "../endpoint.ts";
 import { ERRORS, errorExample } from "./errors.ts";
 import { pascal } from "./operations.ts";
@@ -78,6 +78,11 @@ const errorSchema = (codes: readonly FailureCode[]): JsonSchema => ({
           type: "string",
           description: "For people: what is wrong, and what it means for the money.",
         },
+        money: {
+          type: "string",
+          enum: MONEY_OUTCOMES,
+          description: "What it means for the money, for programs.",
+        },
         details: {
           description:
             "What is wrong in particular: the fields, the missing scope, the rows that are missing.",
@@ -87,7 +92,7 @@ const errorSchema = (codes: readonly FailureCode[]): JsonSchema => ({
           description: "Present, and true, when the same request may succeed later.",
         },
       },
-      required: ["code", "message"],
+      required: ["code", "message", "money"],
     },
     request_id: { type: "string", description: "As in the header X-Request-Id." },
   },
