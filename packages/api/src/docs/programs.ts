@@ -99,14 +99,14 @@ export const VERIFYING = [
   { language: "Library", text: VERIFY_LIBRARY },
 ] as const;
 
-/** With the library that we publish. */
-export const withClient = (
-  baseUrl: string,
-): string => `import { createClient } from "@mailproof/client";
+const CLIENT = `import { createClient } from "@mailproof/client";
 
-const mailproof = createClient({ baseUrl: "${baseUrl}", key: process.env.MAILPROOF_KEY });
+const mailproof = createClient({ baseUrl: "BASE", key: process.env.MAILPROOF_KEY });
 
 const { status } = await mailproof.verify({ email: "ada.lovelace@example.com" });
 
 const done = await mailproof.verifyFile("customers.csv");
 for await (const row of done.results()) console.log(row.email, row.status);`;
+
+/** With the library that we publish. */
+export const withClient = (baseUrl: string): string => CLIENT.replace("BASE", baseUrl);
