@@ -61,5 +61,7 @@ test("a burst beyond the plan is 429", async () => {
   const { world, liveKey } = await given({ plan: "free" });
   const asked = Array.from({ length: 61 }, () => send(world, ROUTE, { key: liveKey }));
 
-  expect((await Promise.all(asked)).at(-1)?.statusCode).toBe(429);
+  const told = await Promise.all(asked);
+
+  expect(told.filter(({ statusCode }) => statusCode === 429)).toHaveLength(1);
 });

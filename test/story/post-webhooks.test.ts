@@ -154,5 +154,7 @@ test("a burst beyond the plan is 429", async () => {
   const house = await given({ plan: "free" });
   const asked = Array.from({ length: 61 }, () => whenSubscribed(house, { events: [] }));
 
-  expect((await Promise.all(asked)).at(-1)?.statusCode).toBe(429);
+  const told = await Promise.all(asked);
+
+  expect(told.filter(({ statusCode }) => statusCode === 429)).toHaveLength(1);
 });

@@ -131,5 +131,7 @@ test("a burst beyond the plan is 429", async () => {
   const house = await given({ plan: "free" });
   const asked = Array.from({ length: 61 }, () => whenChanged(house, {}));
 
-  expect((await Promise.all(asked)).at(-1)?.statusCode).toBe(429);
+  const told = await Promise.all(asked);
+
+  expect(told.filter(({ statusCode }) => statusCode === 429)).toHaveLength(1);
 });
