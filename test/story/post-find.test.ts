@@ -169,10 +169,9 @@ test("who repeats a search that takes as long as one may is told what comes of i
 
   const both = await Promise.all([1, 2].map(() => whenFound(world, house.liveKey, ann)));
 
-  expect(both).toMatchObject([
-    { statusCode: 200, data: { status: "unknown" } },
-    { statusCode: 200, data: { status: "unknown", idempotent_replay: true } },
-  ]);
+  expect(both.map(({ data }) => data?.status)).toEqual(["unknown", "unknown"]);
+  // Either may have been the first.
+  expect(both.filter(({ data }) => data.idempotent_replay)).toHaveLength(1);
   expect(await creditsOf(house)).toMatchObject({ available: 15, spent: 5 });
 });
 
