@@ -1,10 +1,10 @@
 import { fingerprint } from "@mailproof/core/fingerprint";
-import type { Received } from "@mailproof/core/queue";
 import { reconcile } from "@mailproof/core/reconciler";
 import type { Worker } from "@mailproof/core/worker";
 import { workers } from "@mailproof/core/workers";
 import { given } from "../given.ts";
 import { quickNames } from "../names.ts";
+import { handle, keepReconciling } from "./behind.ts";
 import { requestOf, type Told1, type Wish, wish } from "./clients.ts";
 import { type House, type Plan, type Process, processOn } from "./process.ts";
 import { untruthsOf } from "./truth.ts";
@@ -51,8 +51,8 @@ export const play = async (script: Script): Promise<readonly string[]> => {
   const until = () => isOver;
   const behind = [
     ...workers.map((worker) => work(house, startProcess, worker, until)),
-    repeat(house, startProcess, until, 0),
-    repeat(house, startProcess, until, 7_000),
+    keepReconciling(house, startProcess, 0, until),
+    keepReconciling(house, startProcess, 7_000, until),
   ];
   const upload = async (emails: readonly string[]): Promise<string> => {
     const key = `uploads/live/${account}/upl_${fingerprint(emails).slice(0, 12)}.csv`;
@@ -157,29 +157,5 @@ const work = async (
     const received = await house.queue.receive(worker.queue, { waitMs: 0 });
     await Promise.all(received.map((message) => handle(startProcess(), worker, message)));
     await house.sleep(20_000);
-  }
-};
-
-const handle = async (process: Process, worker: Worker, message: Received): Promise<void> => {
-  const { world, crashed } = process;
-  const done = worker
-    .handle(world, message.body)
-    .then(() => world.queue.done(message.receipt))
-    // It comes back by itself.
-    .catch(() => false);
-  await Promise.race([done, crashed]);
-};
-
-const repeat = async (
-  house: House,
-  startProcess: () => Process,
-  isOver: () => boolean,
-  afterMs: number,
-): Promise<void> => {
-  await house.sleep(afterMs);
-  while (!isOver()) {
-    const { world, crashed } = startProcess();
-    await Promise.race([reconcile.run(world).catch(() => undefined), crashed]);
-    await house.sleep(reconcile.everySeconds * 1000);
   }
 };

@@ -8,6 +8,7 @@ import { Webhook } from "standardwebhooks";
 import { given } from "../given.ts";
 import type { Answering, Heard } from "../https.ts";
 import { send } from "../send.ts";
+import { handle, keepReconciling } from "./behind.ts";
 import { chanceOf } from "./chance.ts";
 import { faultyQueue } from "./faults.ts";
 import type { Change } from "./mutants.ts";
@@ -151,30 +152,6 @@ export const keepWorking = async (
     if (received.length === 0) await house.sleep(inHand.size > 0 ? POLL_MS : IDLE_MS);
   }
   await Promise.all(inHand);
-};
-
-const handle = async (process: Process, worker: Worker, message: Received): Promise<void> => {
-  const { world, crashed } = process;
-  const done = worker
-    .handle(world, message.body)
-    .then(() => world.queue.done(message.receipt))
-    // It comes back by itself.
-    .catch(() => false);
-  await Promise.race([done, crashed]);
-};
-
-const keepReconciling = async (
-  house: House,
-  start: () => Process,
-  afterMs: number,
-  isOver: () => boolean,
-): Promise<void> => {
-  await house.sleep(afterMs);
-  while (!isOver()) {
-    const { world, crashed } = start();
-    await Promise.race([reconcile.run(world).catch(() => undefined), crashed]);
-    await house.sleep(reconcile.everySeconds * 1_000);
-  }
 };
 
 const drain = async (house: House, worker: Worker): Promise<void> => {
