@@ -1,19 +1,44 @@
 import "./scripts/need-node.mjs";
 import { defineConfig } from "vitest/config";
 
+// npm run check runs `short`, in less than a minute, before every commit; npm test and CI run both.
+
+/** What plays thousands of histories, starts processes, or opens a browser. */
+const LONG = [
+  "test/simulation/{storm,hooks,mutants,sweep-*}.test.ts",
+  "test/fuzz/*.test.ts",
+  "test/local/{admin,check-command,jobs,money,operator,server,service-commands,verify-command,webhooks}.test.ts",
+  "test/suites/mail-servers.test.ts",
+  "test/docs/*.test.ts",
+  "test/client/package.test.ts",
+];
+/** They need what npm run infra:prepare brings: npm run test:infra. */
+const APART = ["test/infra/**", "**/node_modules/**"];
+
+const shared = {
+  // Nothing here keeps state outside a world, so files may share a worker: a third of the time is saved.
+  isolate: false,
+  // Many tests ask real servers, in processes of their own, and a machine may have other things to do.
+  testTimeout: 30_000,
+  hookTimeout: 60_000,
+  env: { POWERTOOLS_METRICS_DISABLED: "true" },
+};
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
-    // Those need what npm run infra:prepare brings: npm run test:infra.
-    exclude: ["test/infra/**", "**/node_modules/**"],
-    // Nothing here keeps state outside a world, so files may share a worker: a third of the time is saved.
-    isolate: false,
     // More than there are cores: many tests wait for a socket or another process.
     maxWorkers: 4,
-    // Many tests ask real servers, in processes of their own, and a machine may have other things to do.
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
     reporters: ["default", ["json", { outputFile: ".cache/test-results.json" }]],
-    env: { POWERTOOLS_METRICS_DISABLED: "true" },
+    projects: [
+      {
+        test: {
+          ...shared,
+          name: "short",
+          include: ["test/**/*.test.ts"],
+          exclude: [...LONG, ...APART],
+        },
+      },
+      { test: { ...shared, name: "long", include: LONG, exclude: APART } },
+    ],
   },
 });

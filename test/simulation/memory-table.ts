@@ -16,40 +16,40 @@ import { addressOf, after, compareBytes, holds, keyOf, serialise } from "@mailpr
 export const memoryTable = (
   now: () => Date,
 ): Table & { items: () => Item[]; isAnythingDue: () => boolean } => {
-  const stored = new Map<string, string>();
-  const read = (key: Key): Item | undefined => alive(stored.get(addressOf(key)), now());
+  const stored = new Map<string, Kept>();
+  // Where an item stands, in its own partition and in those of its indexes: a simulation asks a million times.
+  const partitions = new Map<string, Set<Kept>>();
+
+  const alive = (kept: Kept | undefined): readonly Item[] =>
+    kept === undefined || kept.expiresAt <= Math.floor(now().getTime() / 1000)
+      ? []
+      : [JSON.parse(kept.json) as Item];
+  const read = (key: Key): Item | undefined => alive(stored.get(addressOf(key)))[0];
 
   /** Everything is made before anything is stored: an item that is too large spoils the whole. */
   const store = (writes: readonly Write[]): (Item | undefined)[] => {
     const made = writes.map((write) => {
       const next = after(write, read(keyOf(write)));
-      return { address: addressOf(keyOf(write)), json: next && serialise(next) };
+      return { address: addressOf(keyOf(write)), next: next && keptAs(next) };
     });
-    for (const { address, json } of made) {
-      place(address, json);
-      if (json === undefined) stored.delete(address);
-      else stored.set(address, json);
-    }
-    return made.map(({ json }) => (json === undefined ? undefined : (JSON.parse(json) as Item)));
+    for (const { address, next } of made) place(address, next);
+    return made.map(({ next }) => next && (JSON.parse(next.json) as Item));
   };
-
-  const items = () => [...stored.values()].flatMap((json) => alive(json, now()) ?? []);
-
-  // Where an item stands, in its own partition and in those of its indexes: a simulation asks a million times.
-  const partitions = new Map<string, Set<string>>();
-  const place = (address: string, json: string | undefined): void => {
+  const place = (address: string, next: Kept | undefined): void => {
     const before = stored.get(address);
-    for (const name of before ? partitionsOf(before) : []) partitions.get(name)?.delete(address);
-    for (const name of json ? partitionsOf(json) : [])
-      partitions.set(name, (partitions.get(name) ?? new Set()).add(address));
+    for (const name of before?.standsIn ?? []) partitions.get(name)?.delete(before as Kept);
+    if (next === undefined) return void stored.delete(address);
+    stored.set(address, next);
+    for (const name of next.standsIn)
+      partitions.set(name, (partitions.get(name) ?? new Set()).add(next));
   };
+
+  const items = () => [...stored.values()].flatMap(alive);
   const standingIn = ({ index, pk }: Query): Item[] =>
-    [...(partitions.get(partitionOf(index ? INDEXES[index].pk : "pk", pk)) ?? [])].flatMap(
-      (address) => alive(stored.get(address), now()) ?? [],
-    );
+    [...(partitions.get(partitionOf(index ? INDEXES[index].pk : "pk", pk)) ?? [])].flatMap(alive);
 
   const isAnythingDue = () =>
-    [...partitions].some(([name, addresses]) => name.startsWith("due_pk ") && addresses.size > 0);
+    [...partitions].some(([name, standing]) => name.startsWith("due_pk ") && standing.size > 0);
 
   return {
     items,
@@ -77,22 +77,24 @@ export const memoryTable = (
   };
 };
 
-const partitionOf = (field: string, pk: string): string => `${field} ${pk}`;
+type Kept = {
+  readonly json: string;
+  readonly expiresAt: number;
+  readonly standsIn: readonly string[];
+};
 
-const partitionsOf = (json: string): string[] => {
-  const item = JSON.parse(json) as Item;
-  return ["pk", ...Object.values(INDEXES).map(({ pk }) => pk)].flatMap((field) => {
+const keptAs = (item: Item): Kept => ({
+  json: serialise(item),
+  expiresAt: item.expires_at ?? Number.POSITIVE_INFINITY,
+  standsIn: PARTITION_KEYS.flatMap((field) => {
     const pk = item[field];
     return typeof pk === "string" ? [partitionOf(field, pk)] : [];
-  });
-};
+  }),
+});
 
-const alive = (json: string | undefined, now: Date): Item | undefined => {
-  const item = json === undefined ? undefined : (JSON.parse(json) as Item);
-  return item?.expires_at !== undefined && item.expires_at <= Math.floor(now.getTime() / 1000)
-    ? undefined
-    : item;
-};
+const PARTITION_KEYS = ["pk", ...Object.values(INDEXES).map(({ pk }) => pk)];
+
+const partitionOf = (field: string, pk: string): string => `${field} ${pk}`;
 
 const pageOf = (items: readonly Item[], query: Query) => {
   const { index, pk, sk, newestFirst, limit, after: position } = query;
