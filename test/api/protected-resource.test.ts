@@ -5,32 +5,36 @@ import { toEvent } from "../gateway.ts";
 import { givenWorld } from "../given.ts";
 import { listening } from "../mcp/client.ts";
 
-const PATH = "/.well-known/oauth-protected-resource";
+const ROOT = "/.well-known/oauth-protected-resource";
+const PLACES = [ROOT, `${ROOT}/mcp`];
 const TRUST = { issuer: "https://login.example.com", audience: "https://api.example.com/mcp" };
 
-test("anybody may read who gives out tokens, and for what, on one machine and on AWS", async () => {
+test.each(PLACES)(
+  "anybody may read at %s who gives out tokens, on one machine and on AWS",
+  async (path) => {
+    const { world } = givenWorld();
+    const known = { ...world, tokens: tokensOf(TRUST, world.now) };
+
+    const here = await fetch((await listening(known)) + path);
+    const there = await unrouted(world, TRUST)(toEvent({ method: "GET", url: path }));
+
+    expect([here.status, there.statusCode]).toEqual([200, 200]);
+    // Bare, as RFC 9728 wants it.
+    const told = (await here.json()) as unknown;
+    expect(told).toMatchObject({
+      resource: "https://api.example.com/mcp",
+      authorization_servers: ["https://login.example.com"],
+      bearer_methods_supported: ["header"],
+      scopes_supported: expect.arrayContaining(["verification:write", "account:read"]),
+    });
+    expect(JSON.parse(there.body ?? "")).toEqual(told);
+  },
+);
+
+test.each(PLACES)("where no issuer is trusted %s is 404", async (path) => {
   const { world } = givenWorld();
-  const known = { ...world, tokens: tokensOf(TRUST, world.now) };
 
-  const here = await fetch((await listening(known)) + PATH);
-  const there = await unrouted(world, TRUST)(toEvent({ method: "GET", url: PATH }));
-
-  expect([here.status, there.statusCode]).toEqual([200, 200]);
-  // Bare, as RFC 9728 wants it.
-  const told = (await here.json()) as unknown;
-  expect(told).toMatchObject({
-    resource: "https://api.example.com/mcp",
-    authorization_servers: ["https://login.example.com"],
-    bearer_methods_supported: ["header"],
-    scopes_supported: expect.arrayContaining(["verification:write", "account:read"]),
-  });
-  expect(JSON.parse(there.body ?? "")).toEqual(told);
-});
-
-test("where no issuer is trusted it is 404", async () => {
-  const { world } = givenWorld();
-
-  expect((await fetch((await listening(world)) + PATH)).status).toBe(404);
-  const there = await unrouted(world, null)(toEvent({ method: "GET", url: PATH }));
+  expect((await fetch((await listening(world)) + path)).status).toBe(404);
+  const there = await unrouted(world, null)(toEvent({ method: "GET", url: path }));
   expect(there.statusCode).toBe(404);
 });

@@ -23,6 +23,8 @@ test.each<[string, JWTPayload, boolean]>([
   ["over for a minute", { ...inForce, exp: NOW - 60 }, false],
   ["good from within a minute", { ...inForce, nbf: NOW + 60 }, true],
   ["good only later", { ...inForce, nbf: NOW + 61 }, false],
+  ["given out within a minute", { ...inForce, iat: NOW + 60 }, true],
+  ["given out only later", { ...inForce, iat: NOW + 61 }, false],
   ["without an end", { aud: AUDIENCE, sub: "ann" }, false],
   ["for us among others", { ...inForce, aud: ["https://b.example", AUDIENCE] }, true],
   ["for us with a slash", { ...inForce, aud: `${AUDIENCE}/` }, true],
@@ -37,6 +39,24 @@ test.each<[string, JWTPayload, boolean]>([
 
   expect(found !== undefined).toBe(isGood);
 });
+
+test.each(["JWT", "at+jwt", "AT+JWT", "application/at+jwt"])(
+  "an access token may be a %s",
+  async (typ) => {
+    const { sign, verify } = await givenTokens();
+
+    expect(await verify(await sign(inForce, { header: { typ } }))).toBeDefined();
+  },
+);
+
+test.each(["logout+jwt", "secevent+jwt", "dpop+jwt", "application/token-introspection+jwt", ""])(
+  "what its issuer signed as a %s is no access token",
+  async (typ) => {
+    const { sign, verify } = await givenTokens();
+
+    expect(await verify(await sign(inForce, { header: { typ } }))).toBeUndefined();
+  },
+);
 
 test.each(["RS256", "PS256", "ES256", "EdDSA"])("a token signed by %s is good", async (alg) => {
   const { sign, verify, addKey } = await givenTokens();
@@ -91,6 +111,19 @@ test("a key of the header's own is not asked for, nor is one fetched from where 
 
   expect(await verify(token)).toBeUndefined();
   expect(eve.asked).toEqual([]);
+});
+
+test("what must be understood, and is not, opens nothing", async () => {
+  const { issuer, verify, addKey } = await givenTokens();
+  const { kid, alg, privateKey } = await addKey("another");
+  const signed = (header: object) =>
+    new SignJWT({ ...inForce, iss: issuer })
+      .setProtectedHeader({ alg, kid, odd: true, ...header })
+      .sign(privateKey, { crit: { odd: true } });
+
+  expect(await verify(await signed({}))).toBeDefined();
+  expect(await verify(await signed({ crit: ["odd"] }))).toBeUndefined();
+  expect(await verify(await signed({ typ: 5 }))).toBeUndefined();
 });
 
 test("the keys are asked for once, by however many tokens at the same time", async () => {
@@ -152,6 +185,30 @@ test("while the issuer is away, the keys that it gave last serve for an hour", a
   later(1);
 
   await expect(verify(token)).rejects.toThrow("answered 503");
+});
+
+test("while the issuer is away, nobody waits for it who has keys that serve", async () => {
+  let answersAfter: Promise<unknown> | undefined;
+  const house = await givenTokens({
+    say: async (path) => {
+      await answersAfter;
+      return house.documents(path);
+    },
+  });
+  const token = await house.sign({ ...inForce, exp: NOW + 7_200 });
+  await house.verify(token);
+  house.goDown();
+  house.later(600_000);
+  await house.verify(token);
+  house.comeBack();
+  await house.addKey("second");
+  house.later(10_000);
+
+  answersAfter = house.verify(token);
+
+  expect(await answersAfter).toBeDefined();
+  // The answer was not lost: whoever needs it waits for it.
+  expect(await house.verify(await house.sign({ ...inForce, exp: NOW + 7_200 }))).toBeDefined();
 });
 
 test("while the issuer is away, nobody knows what a new key is worth", async () => {

@@ -17,6 +17,11 @@ type Document = {
   readonly write: (baseUrl: string, trust: Trust | null) => string | null;
 };
 
+const protectedResource: Document = {
+  contentType: "application/json; charset=utf-8",
+  write: (_baseUrl, trust) => trust && JSON.stringify(metadataOf(trust)),
+};
+
 const documents: Readonly<Record<string, Document>> = {
   "/openapi.json": {
     contentType: "application/json; charset=utf-8",
@@ -29,10 +34,9 @@ const documents: Readonly<Record<string, Document>> = {
   },
   "/docs/style.css": { contentType: "text/css; charset=utf-8", write: () => STYLE },
   "/docs/script.js": { contentType: "text/javascript; charset=utf-8", write: () => SCRIPT },
-  [METADATA_PATH]: {
-    contentType: "application/json; charset=utf-8",
-    write: (_baseUrl, trust) => trust && JSON.stringify(metadataOf(trust)),
-  },
+  [METADATA_PATH]: protectedResource,
+  // Of a resource below a path clients make the address themselves (RFC 9728 §3.1): ours is /mcp.
+  [`${METADATA_PATH}/mcp`]: protectedResource,
 };
 
 /** Undefined where no document is. */

@@ -39,7 +39,11 @@ export const issuerKeys = (issuer: string, now: () => Date): JWTVerifyGetKey => 
     held && now().getTime() - held.at < ms ? held : undefined;
 
   return async (header, token) => {
-    if (!notOlderThan(FRESH_MS)) await askOnce();
+    if (!notOlderThan(FRESH_MS)) {
+      const answered = askOnce();
+      // An issuer that failed last time may take its time now, and what it gave before serves meanwhile.
+      if (!asked?.failure || !notOlderThan(STALE_MS)) await answered;
+    }
     const known = notOlderThan(STALE_MS);
     if (!known) throw asked?.failure ?? new Error(`the keys of ${issuer} are too old`);
     try {

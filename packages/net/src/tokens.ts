@@ -1,11 +1,13 @@
 import type { Tokens, Trust } from "@mailproof/core/access/tokens";
-import { errors, jwtVerify } from "jose";
+import { errors, type JWTPayload, jwtVerify } from "jose";
 import { issuerKeys } from "./issuer-keys.ts";
 
 /** Public keys only: with a shared secret everybody who can check a token could make one. */
 const ALGORITHMS = ["RS256", "PS256", "ES256", "EdDSA", "Ed25519"];
 /** RFC 7519 §4.1.4 lets clocks differ by "a few minutes"; one is enough where they are kept. */
 const SKEW_SECONDS = 60;
+/** What an access token calls itself (RFC 9068 §2.1, RFC 7519 §5.1): issuers sign logouts, events and proofs, too. */
+const TYPE = /^(?:application\/)?(?:at\+)?jwt$/i;
 
 /** Reads JWT access tokens of one issuer. Nothing is fetched before the first token comes. */
 export const tokensOf = ({ issuer, audience }: Trust, now: () => Date): Tokens => {
@@ -14,7 +16,7 @@ export const tokensOf = ({ issuer, audience }: Trust, now: () => Date): Tokens =
   const bare = audience.replace(/\/$/, "");
   const verify: Tokens["verify"] = async (token) => {
     try {
-      const { payload } = await jwtVerify(token, keys, {
+      const { payload, protectedHeader } = await jwtVerify(token, keys, {
         issuer,
         audience: [bare, `${bare}/`],
         algorithms: ALGORITHMS,
@@ -22,7 +24,8 @@ export const tokensOf = ({ issuer, audience }: Trust, now: () => Date): Tokens =
         clockTolerance: SKEW_SECONDS,
         currentDate: now(),
       });
-      return payload;
+      const isOne = isAccessToken(protectedHeader) && !isAhead(payload, now());
+      return isOne ? payload : undefined;
     } catch (error) {
       if (isAboutTheToken(error)) return undefined;
       throw error;
@@ -30,6 +33,14 @@ export const tokensOf = ({ issuer, audience }: Trust, now: () => Date): Tokens =
   };
   return { issuer, audience, verify };
 };
+
+/** Whoever says nothing of it is believed; nobody has looked at its form before. */
+const isAccessToken = ({ typ }: { readonly typ?: unknown }): boolean =>
+  typ === undefined || (typeof typ === "string" && TYPE.test(typ));
+
+/** Given out later than now: whoever signed it has another clock than ours, and its end means nothing. */
+const isAhead = ({ iat = 0 }: JWTPayload, now: Date): boolean =>
+  iat > now.getTime() / 1000 + SKEW_SECONDS;
 
 /** The rest is about the issuer: it did not answer, or not with keys. */
 const isAboutTheToken = (error: unknown): boolean =>
