@@ -80,6 +80,9 @@ test("another request under a key that was used is a conflict, and free", async 
 test.each<[string, unknown, string]>([
   ["of blanks", "a b", "INVALID_IDEMPOTENCY_KEY"],
   ["that is empty", "", "INVALID_IDEMPOTENCY_KEY"],
+  ["that is null", null, "INVALID_IDEMPOTENCY_KEY"],
+  ["that is a number", 7, "INVALID_IDEMPOTENCY_KEY"],
+  ["that is an object", {}, "INVALID_IDEMPOTENCY_KEY"],
 ])("an idempotency key %s is refused before any charge", async (_what, key, code) => {
   const house = await givenTools({ balance: 5 });
 

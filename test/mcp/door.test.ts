@@ -67,6 +67,9 @@ const posted = (
   ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
 });
 
+const eventsIn = (body: string): unknown[] =>
+  [...body.matchAll(/^data: (.+)$/gm)].map(([, said = ""]) => JSON.parse(said) as unknown);
+
 const KEY = { "x-api-key": "KEY" };
 
 describe.each([
@@ -137,7 +140,7 @@ describe.each([
     expect((await from("http://api.example.com")).status).toBe(403);
   });
 
-  test("ends a subscription at once: nothing here ever changes", async () => {
+  test("takes a subscription and ends it at once: nothing here ever changes", async () => {
     const { world, liveKey } = await given();
     const meta = {
       "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -160,7 +163,12 @@ describe.each([
 
     const told = await via(world, sent);
 
-    expect(told.body).toContain("Subscription limit reached");
+    expect(told.status).toBe(200);
+    expect(told.headers["content-type"]).toBe("text/event-stream");
+    expect(eventsIn(told.body)).toMatchObject([
+      { method: "notifications/subscriptions/acknowledged", params: { notifications: {} } },
+      { id: 1, result: { resultType: "complete" } },
+    ]);
   });
 });
 

@@ -2,10 +2,13 @@ import type { Endpoint } from "@mailproof/api/endpoint";
 import { endpoints } from "@mailproof/api/endpoints";
 import { LEFT_OUT, TOOLS } from "@mailproof/mcp/named";
 import { tools } from "@mailproof/mcp/tools";
+import { FIELD_WORDS } from "@mailproof/mcp/words";
 import type { JsonSchemaType } from "@modelcontextprotocol/client";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/client/validators/ajv";
 import { describe, expect, test } from "vitest";
 import { givenTools } from "./client.ts";
+
+type Told = { readonly description?: string };
 
 const routes = endpoints.map(({ route }) => route as string);
 
@@ -48,6 +51,19 @@ test.each(tools.map(({ listed, endpoint }) => [listed, endpoint] as const))(
     expect(description).toContain(price === null ? "This call is free." : `Price: ${price}`);
   },
 );
+
+test("every field says what it is, as a tool has it and not as an address has it", () => {
+  const fields = tools.flatMap(({ listed: { name, inputSchema } }) =>
+    Object.entries(inputSchema.properties ?? {}).map(
+      ([field, schema]) => [`${name}.${field}`, (schema as Told).description ?? ""] as const,
+    ),
+  );
+  const named = Object.keys(FIELD_WORDS).filter((key) => key.includes("."));
+
+  expect(fields.filter(([, words]) => words === "").map(([field]) => field)).toEqual([]);
+  expect(fields.filter(([, words]) => /encoded|Whose it is/.test(words))).toEqual([]);
+  expect(named.filter((key) => !fields.some(([field]) => field === key))).toEqual([]);
+});
 
 test("only what asks others is said to reach out", () => {
   const outward = tools.filter(({ listed }) => listed.annotations?.openWorldHint === true);

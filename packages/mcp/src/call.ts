@@ -43,7 +43,7 @@ const requestOf = (
     id,
     headers: {
       ...credentials,
-      ...(endpoint.keyed && key !== undefined && { "idempotency-key": textOf(key) }),
+      ...(endpoint.keyed && key !== undefined && { "idempotency-key": keyOf(key) }),
     },
     path: texts(inPart(input.path)),
     // What belongs nowhere is told to be unknown, where there is no body as where there is one.
@@ -54,6 +54,11 @@ const requestOf = (
     },
   };
 };
+
+/** Models send null for what they mean to leave out: as a text it would be one key for all that they ever do. */
+const keyOf = (key: unknown): string => (typeof key === "string" ? key : NO_KEY);
+
+const NO_KEY = "";
 
 const pageOf = (query: readonly string[]) =>
   query.includes("limit") ? { limit: String(PAGE.default) } : {};

@@ -1,6 +1,7 @@
 import type { Endpoint, Schema } from "@mailproof/api/endpoint";
 import { type JsonSchema, schemaWriter } from "@mailproof/api/openapi/schema";
 import { wordsFor } from "@mailproof/api/openapi/words";
+import { FIELD_WORDS } from "./words.ts";
 
 /** A conversation holds no thousand rows. There is a cursor for more. */
 export const PAGE = { default: 20, most: 50 };
@@ -17,7 +18,7 @@ export type Input = {
 export const IDEMPOTENCY_KEY = "idempotency_key";
 
 /** One object with every field of the request in it: models do better with that than with an object per part. */
-export const inputOf = (endpoint: Endpoint): Input => {
+export const inputOf = (tool: string, endpoint: Endpoint): Input => {
   const path = endpoint.path ? objectOf(endpoint.path, "path") : NOTHING;
   const query = endpoint.query ? objectOf(endpoint.query, "query") : NOTHING;
   const body = endpoint.body ? objectOf(endpoint.body, "body") : NOTHING;
@@ -34,7 +35,7 @@ export const inputOf = (endpoint: Endpoint): Input => {
     query: Object.keys(query.properties),
     schema: {
       type: "object",
-      properties: described(properties),
+      properties: described(tool, properties),
       ...(required.length > 0 && { required }),
       additionalProperties: false,
     },
@@ -81,20 +82,10 @@ const asValues = (query: Fields): Fields => ({
 
 const KEY: JsonSchema = { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" };
 
-const described = (fields: Fields): Fields =>
+const described = (tool: string, fields: Fields): Fields =>
   Object.fromEntries(
     Object.entries(fields).map(([name, schema]) => {
-      const description = WORDS[name];
+      const description = FIELD_WORDS[`${tool}.${name}`] ?? FIELD_WORDS[name];
       return [name, { ...schema, ...(description && { description }) }];
     }),
   );
-
-/** Where a tool is called differently than its route, and what a model must know besides. */
-const WORDS: Readonly<Record<string, string>> = {
-  [IDEMPOTENCY_KEY]:
-    "Any text of your own, one for each thing you mean to do. The same call with the same key is charged once, however often it is sent; without one, sending again charges again.",
-  limit: "How many entries one answer has.",
-  next_key: "The next_key of the page before, unchanged.",
-  offset: "The next_offset of the page before, unchanged.",
-  include_results: "false tells only how far the job is.",
-};

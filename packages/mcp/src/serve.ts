@@ -27,8 +27,6 @@ export type McpRequest = Pick<HttpRequest, "id" | "headers" | "body"> & { readon
 /** The endpoint of the tools (MCP, streamable HTTP): one message in, one answer out, and nothing kept in between. */
 export const mcpOver = (world: World) => {
   const handler = createMcpHandler(({ requestInfo }) => serverFor(world, requestInfo), {
-    // There is nothing to be told of later: the tools are the same until the next release.
-    maxSubscriptions: 0,
     onerror: (cause) => world.log("mcp_refused", { cause }),
   });
 
@@ -61,7 +59,7 @@ export const mcpOver = (world: World) => {
 };
 
 const INSTRUCTIONS =
-  "Verifies email addresses and checks how domains are set up to send mail. Calls with a price cost credits: give each an idempotency_key of its own, and send it again with the same key if you did not see the answer. Every failure says what happened to the credits. get_account tells what is left.";
+  "Verifies email addresses and checks how domains are set up to send mail. Calls with a price cost credits: give each that takes one an idempotency_key of its own, and send it again with the same key if you did not see the answer. Every failure says what happened to the credits. get_account tells what is left.";
 
 /** A server for one message, in the name of whoever sent it. */
 const serverFor = (world: World, sent: Request | undefined): Server => {

@@ -22,7 +22,7 @@ const MANNERS: Readonly<Record<Manner, ToolAnnotations>> = {
 const OUTWARD: readonly Need[] = ["mail", "dns", "https", "queue:send"];
 
 const toolOf = (endpoint: Endpoint, { name, manner, hint }: Named): Tool => {
-  const input = inputOf(endpoint);
+  const input = inputOf(name, endpoint);
   return {
     endpoint,
     input,
