@@ -11,6 +11,8 @@ test.each([
   ["an address in another script", "анна@пример.рф", "анна"],
   ["a key", KEY, "4gdBl"],
   ["a key in a header", `X-Api-Key: ${KEY}`, "4gdBl"],
+  ["an access token", "Bearer eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhbm4ifQ.c2lnbmVk", "c2lnbmVk"],
+  ["one without its end", "got eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhbm4ifQ and no more", "zdWIi"],
   ["a signing secret", "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD", "b5sSY"],
   ["a signed link", "http://127.0.0.1/blobs/a?until=1&signature=c2VjcmV0", "c2VjcmV0"],
   ["an AWS link", "https://s3/x?X-Amz-Credential=AKIA1&X-Amz-Signature=abcd", "AKIA1"],

@@ -185,7 +185,20 @@ test.each<[unknown, number]>([
   expect((await house.call("get_job", { id, limit })).data.results).toHaveLength(rows);
 });
 
-test.each([0, -1, 1.5, "many", [5]])("a page of %j rows is refused", async (limit) => {
+test("a list that has no cursor has as many as its route", async () => {
+  const house = await given({ plan: "pro" });
+  const { call } = await connected(`${await listening(house.world)}/mcp`, {
+    headers: bearer(house.testKey),
+  });
+  const domains = Array.from({ length: 60 }, (_, number) => `shop${number}.example.com`);
+  await Promise.all(domains.map((domain) => call("check_domain", { domain })));
+  const found = async (limit?: number) =>
+    (await call("list_checks", { ...(limit && { limit }) })).data.checks.length;
+
+  expect([await found(), await found(55), await found(1_000)]).toEqual([20, 55, 60]);
+});
+
+test.each([0, -1, 1.5, null, "many", [5]])("a page of %j rows is refused", async (limit) => {
   const { call } = await givenTools();
 
   expect((await call("list_jobs", { limit })).data.error.code).toBe("INVALID_REQUEST");

@@ -2,13 +2,15 @@ import { createHash } from "node:crypto";
 
 // An address or a key in a log outlives the customer who sent it. The hash still lets two lines be matched.
 const KEY = /\bmp_(?:live|test)_[A-Za-z0-9]+|\bwhsec_[A-Za-z0-9+/]+/g;
+// An access token: the first two parts are JSON objects in base64url, and JSON objects begin alike.
+const TOKEN = /\beyJ[\w-]+\.eyJ[\w-]+(?:\.[\w-]*)?/g;
 // A word with an @ in it, written plainly or in a link: one word too many is better than an address too few.
 const WORD = /[^\s"'<>()[\]{},;:=]+/g;
 const AT = /@|%40/;
 const LINK_SECRET =
   /\b(signature|X-Amz-Signature|X-Amz-Credential|X-Amz-Security-Token)=[^&\s"']+/gi;
 
-/** A copy of a log line's fields without addresses, keys and signed links, however deep they stand. */
+/** A copy of a log line's fields without addresses, keys, tokens and signed links, however deep they stand. */
 export const redact = (value: unknown): unknown => {
   if (typeof value === "string") return redactText(value);
   if (value instanceof Error) return redactText(value.stack ?? value.message);
@@ -22,6 +24,7 @@ export const redact = (value: unknown): unknown => {
 const redactText = (text: string): string =>
   text
     .replaceAll(KEY, (found) => `key:${shortHash(found)}`)
+    .replaceAll(TOKEN, (found) => `token:${shortHash(found)}`)
     .replaceAll(WORD, (word) => (AT.test(word) ? `address:${shortHash(word.toLowerCase())}` : word))
     .replaceAll(LINK_SECRET, (_, name: string) => `${name}=redacted`);
 

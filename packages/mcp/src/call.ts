@@ -10,7 +10,7 @@ import {
 } from "@mailproof/api/respond";
 import type { World } from "@mailproof/core/world";
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import { IDEMPOTENCY_KEY, PAGE } from "./input.ts";
+import { IDEMPOTENCY_KEY, type Page } from "./input.ts";
 import { resultOf } from "./result.ts";
 import type { Tool } from "./tools.ts";
 
@@ -38,7 +38,7 @@ const requestOf = (
   const sent = Object.entries(endpoint.keyed ? fields : args);
   const inPart = (names: readonly string[]) => sent.filter(([name]) => names.includes(name));
   const others = sent.filter(([name]) => !input.path.includes(name) && !input.query.includes(name));
-  const query = { ...pageOf(input.query), ...texts(inPart(input.query)) };
+  const query = { ...texts(inPart(input.query)), ...limitIn(input.page, args) };
   return {
     id,
     headers: {
@@ -60,17 +60,13 @@ const keyOf = (key: unknown): string => (typeof key === "string" ? key : NO_KEY)
 
 const NO_KEY = "";
 
-const pageOf = (query: readonly string[]) =>
-  query.includes("limit") ? { limit: String(PAGE.default) } : {};
+/** Whoever asks for more than a page is given one, as by the routes. */
+const limitIn = (page: Page | null, { limit = page?.default }: Arguments) =>
+  page && { limit: Number(limit) > page.most ? String(page.most) : textOf(limit) };
 
 /** In an address everything is a text. */
 const texts = (fields: readonly (readonly [string, unknown])[]): Record<string, string> =>
-  Object.fromEntries(
-    fields.map(([name, value]) => [
-      name,
-      name === "limit" && Number(value) > PAGE.most ? String(PAGE.most) : textOf(value),
-    ]),
-  );
+  Object.fromEntries(fields.map(([name, value]) => [name, textOf(value)]));
 
 const textOf = (value: unknown): string =>
   typeof value === "string" ? value : JSON.stringify(value);

@@ -3,8 +3,11 @@ import { type JsonSchema, schemaWriter } from "@mailproof/api/openapi/schema";
 import { wordsFor } from "@mailproof/api/openapi/words";
 import { FIELD_WORDS } from "./words.ts";
 
-/** A conversation holds no thousand rows. There is a cursor for more. */
-export const PAGE = { default: 20, most: 50 };
+/** A conversation holds no thousand rows. There is a cursor for more; where there is none, a page has what it may. */
+const PAGE = { default: 20, most: 50, mostWithoutCursor: 100 };
+const CURSORS = ["next_key", "offset"];
+
+export type Page = { readonly default: number; readonly most: number };
 
 type Fields = Readonly<Record<string, JsonSchema>>;
 
@@ -12,6 +15,8 @@ type Fields = Readonly<Record<string, JsonSchema>>;
 export type Input = {
   readonly path: readonly string[];
   readonly query: readonly string[];
+  /** Null: it is no list whose length can be asked for. */
+  readonly page: Page | null;
   readonly schema: JsonSchema;
 };
 
@@ -22,10 +27,11 @@ export const inputOf = (tool: string, endpoint: Endpoint): Input => {
   const path = endpoint.path ? objectOf(endpoint.path, "path") : NOTHING;
   const query = endpoint.query ? objectOf(endpoint.query, "query") : NOTHING;
   const body = endpoint.body ? objectOf(endpoint.body, "body") : NOTHING;
+  const page = pageOf(Object.keys(query.properties));
   const key = endpoint.keyed ? { [IDEMPOTENCY_KEY]: KEY } : {};
   const properties = {
     ...path.properties,
-    ...asValues(query.properties),
+    ...asValues(query.properties, page),
     ...body.properties,
     ...key,
   };
@@ -33,6 +39,7 @@ export const inputOf = (tool: string, endpoint: Endpoint): Input => {
   return {
     path: Object.keys(path.properties),
     query: Object.keys(query.properties),
+    page,
     schema: {
       type: "object",
       properties: described(tool, properties),
@@ -71,11 +78,17 @@ const either = (one: JsonSchema | undefined, other: JsonSchema): JsonSchema => {
   return { ...rest, enum: [...(words as readonly unknown[]), other["const"]] };
 };
 
+const pageOf = (query: readonly string[]): Page | null => {
+  if (!query.includes("limit")) return null;
+  const hasMore = query.some((name) => CURSORS.includes(name));
+  return { default: PAGE.default, most: hasMore ? PAGE.most : PAGE.mostWithoutCursor };
+};
+
 /** In an address everything is a text; in a tool call a number is a number. */
-const asValues = (query: Fields): Fields => ({
+const asValues = (query: Fields, page: Page | null): Fields => ({
   ...query,
-  ...("limit" in query && {
-    limit: { type: "integer", minimum: 1, maximum: PAGE.most, default: PAGE.default },
+  ...(page && {
+    limit: { type: "integer", minimum: 1, maximum: page.most, default: page.default },
   }),
   ...("include_results" in query && { include_results: { type: "boolean", default: true } }),
 });
