@@ -121,6 +121,18 @@ describe.each([
     expect(failure).toBe(code);
   });
 
+  test.each([1_000, 100_000])("answers %d lists in one another in our words", async (depth) => {
+    const { world, liveKey } = await given();
+    const id = "[".repeat(depth) + "]".repeat(depth);
+    const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_job","arguments":{"id":${id}}}}`;
+
+    const { body } = await via(world, posted(call, { "x-api-key": liveKey }));
+
+    // It is nobody's id, or no JSON where the parser gives up.
+    expect(body).toMatch(/"code":"(?:NOT_FOUND|INVALID_REQUEST)"/);
+    expect(body).toContain("Nothing was charged.");
+  });
+
   test("names the one method there is", async () => {
     const { world } = await given();
 

@@ -23,9 +23,15 @@ export const call = async (
   args: Arguments,
   credentials: Headers,
 ): Promise<CallToolResult> => {
-  const request = requestOf(world.newId("req"), tool, args, credentials);
-  const answer = await respond(world, tool.endpoint, request);
-  return resultOf(tool, await inWords(world, tool, request.id, answer));
+  const { endpoint } = tool;
+  const id = world.newId("req");
+  try {
+    const answer = await respond(world, endpoint, requestOf(id, tool, args, credentials));
+    return resultOf(tool, await inWords(answer));
+  } catch (error) {
+    // Whoever calls us would tell the bug's own words, and nothing of the money.
+    return resultOf(tool, refuse(world, id, asFailure(error, moneyAfterBug(endpoint))));
+  }
 };
 
 const requestOf = (
@@ -68,23 +74,17 @@ const limitIn = (page: Page | null, { limit = page?.default }: Arguments) =>
 const texts = (fields: readonly (readonly [string, unknown])[]): Record<string, string> =>
   Object.fromEntries(fields.map(([name, value]) => [name, textOf(value)]));
 
-const textOf = (value: unknown): string =>
-  typeof value === "string" ? value : JSON.stringify(value);
+/** A list or an object is none that any field has; written out, a deep one would be a bug of ours. */
+const textOf = (value: unknown): string => {
+  if (typeof value === "string") return value;
+  return typeof value === "object" && value !== null ? "{}" : JSON.stringify(value);
+};
 
 /** A file is not told in a conversation. A link to it is. */
-const inWords = async (
-  world: World,
-  { endpoint }: Tool,
-  id: string,
-  answer: HttpAnswer,
-): Promise<HttpAnswer<string>> => {
+const inWords = async (answer: HttpAnswer): Promise<HttpAnswer<string>> => {
   const { body } = answer;
   if (typeof body === "string") return { ...answer, body };
-  try {
-    return { ...answer, body: JSON.stringify({ success: true, data: await linkTo(body) }) };
-  } catch (error) {
-    return refuse(world, id, asFailure(error, moneyAfterBug(endpoint)));
-  }
+  return { ...answer, body: JSON.stringify({ success: true, data: await linkTo(body) }) };
 };
 
 const linkTo = async ({ stream, elsewhere }: Streamed) => {
