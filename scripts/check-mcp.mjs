@@ -1,5 +1,5 @@
 // The conformance suite and the inspector of MCP, against a server that runs here: npm start, and in another terminal
-// node scripts/check-mcp.mjs
+// npm run test:mcp
 //
 // Both come by npx and are no dependency of ours. The suite knows no credentials, so it goes through a door that adds
 // the test key. It is asked for all that a revision of MCP requires of a server, by the suite's own list. Many of its
