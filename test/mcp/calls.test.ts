@@ -1,4 +1,5 @@
 import type { World } from "@mailproof/core/world";
+import { tools } from "@mailproof/mcp/tools";
 import { describe, expect, test } from "vitest";
 import { givenJobOf, resultFor, rowsLike } from "../export-jobs.ts";
 import { given, givenKey } from "../given.ts";
@@ -265,6 +266,18 @@ test("an export whose link cannot be made is a failure with its sentence", async
 test("an id is a path of its own, whatever is in it", async () => {
   const { call } = await givenTools();
 
-  for (const id of ["../account", "a/b", "%2e%2e", "", 7])
+  for (const id of ["../account", "a/b", "%2e%2e", "\u{0}", "half a \uD83D", 7])
     expect((await call("get_job", { id })).data.error.code).toBe("NOT_FOUND");
+});
+
+test.each(
+  tools
+    .filter(({ input }) => input.path.length > 0)
+    .map(({ listed, input }) => [listed.name, input.path] as const),
+)("%s is not called for nobody", async (name, path) => {
+  const { call } = await givenTools();
+
+  const told = await call(name, Object.fromEntries(path.map((field) => [field, ""])));
+
+  expect(told.text).toContain("is required. Nothing was charged.");
 });

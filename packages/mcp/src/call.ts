@@ -51,7 +51,8 @@ const requestOf = (
       ...credentials,
       ...(endpoint.keyed && key !== undefined && { "idempotency-key": keyOf(key) }),
     },
-    path: texts(inPart(input.path)),
+    // No address has an empty part, so no route is made for one: here it is as good as left out.
+    path: texts(inPart(input.path).filter(([, value]) => value !== "")),
     // What belongs nowhere is told to be unknown, where there is no body as where there is one.
     query: endpoint.body ? query : { ...query, ...texts(others) },
     body: async () => Object.fromEntries(others),
@@ -76,7 +77,7 @@ const texts = (fields: readonly (readonly [string, unknown])[]): Record<string, 
 
 /** A list or an object is none that any field has; written out, a deep one would be a bug of ours. */
 const textOf = (value: unknown): string => {
-  if (typeof value === "string") return value;
+  if (typeof value === "string") return value.toWellFormed();
   return typeof value === "object" && value !== null ? "{}" : JSON.stringify(value);
 };
 
