@@ -1,0 +1,43 @@
+import { isObject } from "@mailproof/api/parse";
+import { type Arguments, call } from "@mailproof/mcp/call";
+import { type Tool, tools } from "@mailproof/mcp/tools";
+import { expect, test } from "vitest";
+import { given } from "../given.ts";
+import { type Chances, chancesOf } from "./chances.ts";
+import { fitting, type Pools, SPOILED } from "./shapes.ts";
+
+const CALLS = 80;
+const POOLS: Pools = new Map([
+  ["email", ["ann@example.com", "no-reply@example.com"]],
+  ["domain", ["example.com", "nullmx.example.com"]],
+  ["sending_ip", ["192.0.2.1"]],
+  ["url", ["https://example.com/hook"]],
+  ["occurred_at", ["2026-11-20T10:00:00Z"]],
+]);
+
+const drawn = (chances: Chances, { listed }: Tool): Arguments => {
+  const fits = fitting({ document: {}, chances, pools: POOLS }, listed.inputSchema);
+  const spoil = chances.one(Object.values(SPOILED));
+  const args = chances.sometimes(0.5) ? spoil(chances, fits) : fits;
+  // What is no object the protocol refuses before anybody is called.
+  return (isObject(args) ? args : fits) as Arguments;
+};
+
+// By no address can a request come with half a letter or an empty part in it; by a tool call it can.
+test.each(tools.map((tool, at) => [tool.listed.name, tool, at] as const))(
+  "of drawn calls of %s none is a bug, and each that is refused says so of the money",
+  async (_name, tool, at) => {
+    const { world, liveKey, testKey } = await given({ balance: 1_000, plan: "scale" });
+    const chances = chancesOf(at + 1);
+
+    for (let done = 0; done < CALLS; done++) {
+      const args = drawn(chances, tool);
+      const key = chances.one([liveKey, testKey]);
+      const { isError, structuredContent } = await call(world, tool, args, { "x-api-key": key });
+      if (!isError) continue;
+      expect(structuredContent, `${JSON.stringify(args)}`).toMatchObject({
+        error: { code: expect.not.stringMatching("INTERNAL"), money: expect.any(String) },
+      });
+    }
+  },
+);
