@@ -1,6 +1,6 @@
 import { bodyTooLarge } from "@mailproof/api/body";
 import type { World } from "@mailproof/core/world";
-import { down, overTable, stopping, turn, unread, untouched } from "./breaking.ts";
+import { down, overTable, unread, untouched } from "./breaking.ts";
 import { whenChecked } from "./checks.ts";
 import {
   type Asking,
@@ -12,14 +12,17 @@ import {
   type Failing,
   lostReply,
   overTheLedger,
+  whenOvertaken,
+  whenStopped,
 } from "./failing.ts";
 import type { House } from "./jobs.ts";
 import { overNames } from "./names.ts";
-import { send, type Told } from "./send.ts";
-import { whenReconciled } from "./working.ts";
+import { send } from "./send.ts";
 
 const ROUTE = "POST /v1/deliverability/check";
 export const HISTORY = "GET /v1/deliverability/checks";
+/** After this nobody believes in the one who stopped. */
+const LEASE_MS = 20_000;
 const site = { domain: "example.com" };
 
 export const checked: Asking = (world, { liveKey }, idempotencyKey) =>
@@ -29,23 +32,6 @@ const either = eitherWay(checked);
 
 const silent = ({ world }: House): World => overNames(world, async () => ({ kind: "timeout" }));
 const broken = ({ world }: House): World => overNames(world, down);
-
-/** A request that stops right after the debit, and what lets it go on. */
-const whenStopped = async (house: House, idempotencyKey?: string) => {
-  const { world, goOn } = stopping(house, 1);
-  const told = checked(world, house, idempotencyKey);
-  await turn();
-  return { told, goOn };
-};
-
-/** Stopped until its lease is over and the reconciler has gone on with it. */
-const whenOvertaken = async (house: House, idempotencyKey?: string): Promise<Told> => {
-  const { told, goOn } = await whenStopped(house, idempotencyKey);
-  house.later(20_000);
-  await whenReconciled(house);
-  goOn();
-  return told;
-};
 
 export const CHECK: readonly Failing[] = [
   ...atTheDoor(ROUTE),
@@ -80,7 +66,7 @@ export const CHECK: readonly Failing[] = [
   {
     what: "an abandoned request that cannot be looked up",
     code: "UNAVAILABLE",
-    given: (house) => whenStopped(house, "k"),
+    given: (house) => whenStopped(house, checked, "k"),
     when: (house) => checked(unread(house, "OPERATION#"), house, "k"),
   },
   {
@@ -114,7 +100,7 @@ export const CHECK: readonly Failing[] = [
   {
     what: "work that somebody else went on with, without a key",
     code: "INTERNAL",
-    when: (house: House) => whenOvertaken(house),
+    when: (house: House) => whenOvertaken(house, checked, LEASE_MS),
   },
   ...either("an outcome that cannot be compared with the one before", BY_KEY, (house) => {
     let looks = 0;

@@ -1,9 +1,10 @@
 import type { Transacted } from "@mailproof/core/table";
 import type { World } from "@mailproof/core/world";
-import { down, overTable, replyless, unread } from "./breaking.ts";
+import { down, overTable, replyless, stopping, turn, unread } from "./breaking.ts";
 import { givenKey } from "./given.ts";
 import type { House } from "./jobs.ts";
 import { send, type Told } from "./send.ts";
+import { whenReconciled } from "./working.ts";
 
 // Ways to fail, each as what is out of order, what is told then, and how it comes about.
 
@@ -44,6 +45,28 @@ export const atTheDoor = (route: string): readonly Failing[] => [
 
 /** A request in this world, by the live key of this house. */
 export type Asking = (world: World, house: House, idempotencyKey?: string) => Promise<Told>;
+
+/** A request that stops right after the debit, and what lets it go on. */
+export const whenStopped = async (house: House, ask: Asking, idempotencyKey?: string) => {
+  const { world, goOn } = stopping(house, 1);
+  const told = ask(world, house, idempotencyKey);
+  await turn();
+  return { told, goOn };
+};
+
+/** Stopped until its lease is over and the reconciler has gone on with it. */
+export const whenOvertaken = async (
+  house: House,
+  ask: Asking,
+  leaseMs: number,
+  idempotencyKey?: string,
+): Promise<Told> => {
+  const { told, goOn } = await whenStopped(house, ask, idempotencyKey);
+  house.later(leaseMs);
+  await whenReconciled(house);
+  goOn();
+  return told;
+};
 
 type Codes = readonly [without: string, withOne: string];
 

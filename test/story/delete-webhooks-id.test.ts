@@ -61,12 +61,3 @@ test("no key is 401, a key that only reads is 403, an unknown parameter is 400",
   expect((await send(world, ROUTE, { key: reader })).statusCode).toBe(403);
   expect((await send(world, ROUTE, { key, query: { x: "1" } })).statusCode).toBe(400);
 });
-
-test("a burst beyond the plan is 429", async () => {
-  const { world, liveKey: key } = await given({ plan: "free" });
-  const asked = Array.from({ length: 61 }, () => send(world, ROUTE, { key }));
-
-  const told = await Promise.all(asked);
-
-  expect(told.filter(({ statusCode }) => statusCode === 429)).toHaveLength(1);
-});

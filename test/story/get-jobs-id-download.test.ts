@@ -737,10 +737,3 @@ test("no key is 401, a key without verification:read is 403", async () => {
   expect((await whenExported(world, writing, {}, job)).statusCode).toBe(403);
   expect((await whenExported(world, reading, {}, job)).statusCode).toBe(200);
 });
-
-test("a burst beyond the plan is 429", async () => {
-  const { world, liveKey } = await given({ plan: "free" });
-  const asked = Array.from({ length: 61 }, () => whenExported(world, liveKey));
-
-  expect((await Promise.all(asked)).filter(({ statusCode }) => statusCode === 429)).toHaveLength(1);
-});

@@ -56,12 +56,3 @@ test("no key is 401, a key for something else is 403, an unknown parameter is 40
   const query = { page: "2" };
   expect((await send(world, ROUTE, { key: liveKey, query })).statusCode).toBe(400);
 });
-
-test("a burst beyond the plan is 429", async () => {
-  const { world, liveKey } = await given({ plan: "free" });
-  const asked = Array.from({ length: 61 }, () => send(world, ROUTE, { key: liveKey }));
-
-  const told = await Promise.all(asked);
-
-  expect(told.filter(({ statusCode }) => statusCode === 429)).toHaveLength(1);
-});

@@ -3,7 +3,7 @@ import { endpoints } from "@mailproof/api/endpoints";
 import type { MoneyOutcome } from "@mailproof/core/failure";
 import { audit } from "@mailproof/core/money/audit";
 import { describe, expect, test } from "vitest";
-import { broken, down, overTable, slow, stopping, turn, unread, untouched } from "../breaking.ts";
+import { broken, down, overTable, slow, unread, untouched } from "../breaking.ts";
 import {
   type Asking,
   atTheDoor,
@@ -15,6 +15,8 @@ import {
   lostReply,
   overTheLedger,
   WITHOUT_AND_WITH,
+  whenOvertaken,
+  whenStopped,
 } from "../failing.ts";
 import { CHECK, CHECK_READ, CHECKS, checked, HISTORY } from "../failing-checks.ts";
 import { FIND, sought } from "../failing-find.ts";
@@ -22,30 +24,15 @@ import { BATCH, batched, FILE, filed } from "../failing-jobs.ts";
 import { given } from "../given.ts";
 import type { House } from "../jobs.ts";
 import { creditsOf } from "../ledger.ts";
-import { send, type Told, whenVerified } from "../send.ts";
-import { whenQuiet, whenReconciled, whenWorked } from "../working.ts";
+import { send, whenVerified } from "../send.ts";
+import { whenQuiet, whenWorked } from "../working.ts";
 
 // Goal: the last sentence of every failure, which says what happened to the money, is true.
 // Method: each way to fail is provoked, and the ledger is asked, once whatever was broken works again.
 
+/** After this nobody believes in the one who stopped. */
+const LEASE_MS = 25_000;
 const ann = { email: "ann@x.com" };
-
-/** A request that stops right after the debit, and what lets it go on. */
-const whenStopped = async (house: House, idempotencyKey?: string) => {
-  const { world, goOn } = stopping(house, 1);
-  const told = whenVerified(world, house.liveKey, ann, idempotencyKey);
-  await turn();
-  return { told, goOn };
-};
-
-/** Stopped until its lease is over and the reconciler has gone on with it. */
-const whenOvertaken = async (house: House, idempotencyKey?: string): Promise<Told> => {
-  const { told, goOn } = await whenStopped(house, idempotencyKey);
-  house.later(25_000);
-  await whenReconciled(house);
-  goOn();
-  return told;
-};
 
 const verified: Asking = (world, { liveKey }, idempotencyKey) =>
   whenVerified(world, liveKey, ann, idempotencyKey);
@@ -79,7 +66,7 @@ const VERIFY: readonly Failing[] = [
   {
     what: "a request that is under way",
     code: "REQUEST_IN_PROGRESS",
-    given: (house) => whenStopped(house, "k"),
+    given: (house) => whenStopped(house, verified, "k"),
     when: ({ world, liveKey }) => whenVerified(world, liveKey, ann, "k"),
   },
   {
@@ -93,7 +80,7 @@ const VERIFY: readonly Failing[] = [
   {
     what: "an abandoned request that cannot be looked up",
     code: "UNAVAILABLE",
-    given: (house) => whenStopped(house, "k"),
+    given: (house) => whenStopped(house, verified, "k"),
     when: (house) => whenVerified(unread(house, "OPERATION#"), house.liveKey, ann, "k"),
   },
   {
@@ -121,7 +108,7 @@ const VERIFY: readonly Failing[] = [
   ...WITHOUT_AND_WITH.map(([how, key], at) => ({
     what: `work that somebody else went on with${how}`,
     code: BY_KEY[at] ?? "",
-    when: (house: House) => whenOvertaken(house, key),
+    when: (house: House) => whenOvertaken(house, verified, LEASE_MS, key),
   })),
   ...either("a queue that breaks", BOTH_INTERNAL, (house) => ({
     ...slow(house),

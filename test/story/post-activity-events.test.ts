@@ -165,14 +165,6 @@ test("no key is 401, and a key without activity:write is 403", async () => {
   expect((await whenTold(world, key, anEvent("open", 1))).statusCode).toBe(403);
 });
 
-test("a burst beyond the plan is 429", async () => {
-  const { world, liveKey: key } = await given({ plan: "free" });
-  const asked = Array.from({ length: 61 }, () => whenTold(world, key, anEvent("open", 1)));
-  const statuses = (await Promise.all(asked)).map(({ statusCode }) => statusCode);
-
-  expect(statuses.filter((status) => status === 429)).toHaveLength(1);
-});
-
 test("a body that is too large is 413", async () => {
   const { world, liveKey: key } = await given();
   const readBody = () => Promise.reject(bodyTooLarge());

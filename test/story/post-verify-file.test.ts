@@ -457,17 +457,6 @@ test("the plan counts what is left to be verified", async () => {
   expect([statusCode, data.unique_emails, data.credits_used]).toEqual([202, 1_000, 1_000]);
 });
 
-test("a burst beyond the plan is 429, at either step", async () => {
-  const { world, liveKey } = await givenChunked({ plan: "free" });
-  const bodies = Array.from({ length: 62 }, (_row, n) => (n % 2 ? UPLOADING : PROCESSING));
-
-  const answers = await Promise.all(bodies.map((body) => whenFiled(world, liveKey, body)));
-
-  expect(answers.filter(({ statusCode }) => statusCode === 429)).toMatchObject(
-    Array(2).fill({ headers: { "retry-after": "60" } }),
-  );
-});
-
 test("the same Idempotency-Key for another file is 409 and charges nothing", async () => {
   const house = await givenChunked();
   await whenProcessed(house, anns(2), "k");

@@ -53,12 +53,3 @@ test("no key is 401, a key that only reads is 403", async () => {
   expect((await send(world, ROUTE)).statusCode).toBe(401);
   expect((await send(world, ROUTE, { key: reader })).statusCode).toBe(403);
 });
-
-test("a burst beyond the plan is 429", async () => {
-  const { world, liveKey: key } = await given({ plan: "free" });
-  const asked = Array.from({ length: 61 }, () => send(world, ROUTE, { key }));
-
-  const told = await Promise.all(asked);
-
-  expect(told.filter(({ statusCode }) => statusCode === 429)).toHaveLength(1);
-});

@@ -149,12 +149,3 @@ test("no key is 401, a key that only reads is 403", async () => {
   expect((await whenSubscribed(house, { key: reader })).statusCode).toBe(403);
   expect((await whenSubscribed(house, { key: writer })).statusCode).toBe(201);
 });
-
-test("a burst beyond the plan is 429", async () => {
-  const house = await given({ plan: "free" });
-  const asked = Array.from({ length: 61 }, () => whenSubscribed(house, { events: [] }));
-
-  const told = await Promise.all(asked);
-
-  expect(told.filter(({ statusCode }) => statusCode === 429)).toHaveLength(1);
-});

@@ -126,12 +126,3 @@ test("no key is 401, a key that only reads is 403", async () => {
   expect((await send(house.world, ROUTE)).statusCode).toBe(401);
   expect((await whenChanged({ ...house, liveKey: reader }, {})).statusCode).toBe(403);
 });
-
-test("a burst beyond the plan is 429", async () => {
-  const house = await given({ plan: "free" });
-  const asked = Array.from({ length: 61 }, () => whenChanged(house, {}));
-
-  const told = await Promise.all(asked);
-
-  expect(told.filter(({ statusCode }) => statusCode === 429)).toHaveLength(1);
-});
