@@ -70,7 +70,7 @@ const textOf = async (stream: AsyncIterable<string | Uint8Array>): Promise<strin
 
 const answer = async (
   world: World,
-  route: ReturnType<typeof routerOf>,
+  route: ReturnType<typeof routerOf<Endpoint>>,
   what: string,
   sent: Sent,
 ): Promise<HttpAnswer> => {

@@ -1,9 +1,5 @@
 import type { Trust } from "@mailproof/core/access/tokens";
 import { METADATA_PATH, metadataOf } from "./challenge.ts";
-import { docsPage, PAGE_POLICY } from "./docs/page.ts";
-import { SCRIPT } from "./docs/script.ts";
-import { STYLE } from "./docs/style.ts";
-import { openapi } from "./openapi/openapi.ts";
 import type { HttpAnswer } from "./respond.ts";
 
 /**
@@ -13,52 +9,63 @@ import type { HttpAnswer } from "./respond.ts";
 type Document = {
   readonly contentType: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** `baseUrl`: where the reader reaches us. Null: it is not there without an issuer. */
-  readonly write: (baseUrl: string, trust: Trust | null) => string | null;
 };
 
-const protectedResource: Document = {
-  contentType: "application/json; charset=utf-8",
-  write: (_baseUrl, trust) => trust && JSON.stringify(metadataOf(trust)),
-};
+/** Of a resource below a path clients make the address themselves (RFC 9728 §3.1): ours is /mcp. */
+const METADATA_PATHS = [METADATA_PATH, `${METADATA_PATH}/mcp`];
+const metadata: Document = { contentType: "application/json; charset=utf-8" };
+
+/** Nothing from anywhere else, and nothing that is not in a file of ours. */
+const PAGE_POLICY =
+  "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const documents: Readonly<Record<string, Document>> = {
-  "/openapi.json": {
-    contentType: "application/json; charset=utf-8",
-    write: (baseUrl) => JSON.stringify(openapi(baseUrl)),
-  },
+  "/openapi.json": { contentType: "application/json; charset=utf-8" },
   "/docs": {
     contentType: "text/html; charset=utf-8",
     headers: { "content-security-policy": PAGE_POLICY, "referrer-policy": "no-referrer" },
-    write: docsPage,
   },
-  "/docs/style.css": { contentType: "text/css; charset=utf-8", write: () => STYLE },
-  "/docs/script.js": { contentType: "text/javascript; charset=utf-8", write: () => SCRIPT },
-  [METADATA_PATH]: protectedResource,
-  // Of a resource below a path clients make the address themselves (RFC 9728 §3.1): ours is /mcp.
-  [`${METADATA_PATH}/mcp`]: protectedResource,
+  "/docs/style.css": { contentType: "text/css; charset=utf-8" },
+  "/docs/script.js": { contentType: "text/javascript; charset=utf-8" },
+  ...Object.fromEntries(METADATA_PATHS.map((path) => [path, metadata])),
 };
 
-/** Undefined where no document is. */
-export const documentAt = (
-  method: string,
-  path: string,
-  baseUrl: string,
-  trust: Trust | null,
-): HttpAnswer<string> | undefined => {
-  const document = method === "GET" && Object.hasOwn(documents, path) && documents[path];
-  const body = document && document.write(baseUrl, trust);
-  if (!document || !body) return undefined;
-  return {
-    statusCode: 200,
-    headers: {
-      "content-type": document.contentType,
-      // The same address may lead to another version tomorrow.
-      "cache-control": "no-cache",
-      "x-content-type-options": "nosniff",
-      ...document.headers,
-    },
-    body,
+/** Stands in a text where its reader's way to us goes. No syntax writes its letters, or a host's, any otherwise. */
+export const HERE = "https://here.invalid";
+
+/** By their paths, all that can be written before anybody asks. */
+export type Texts = Readonly<Record<string, string>>;
+
+/** The documents, written when the first is asked for. Undefined where none is. */
+export const documentsFrom = (write: () => Texts) => {
+  let texts: Texts | undefined;
+  /** Null: it is not there without an issuer. */
+  const textAt = (path: string, trust: Trust | null): string | null | undefined => {
+    if (METADATA_PATHS.includes(path)) return trust && JSON.stringify(metadataOf(trust));
+    texts ??= write();
+    return texts[path];
+  };
+
+  return (
+    method: string,
+    path: string,
+    baseUrl: string,
+    trust: Trust | null,
+  ): HttpAnswer<string> | undefined => {
+    const document = method === "GET" && Object.hasOwn(documents, path) && documents[path];
+    const text = document && textAt(path, trust);
+    if (!document || !text) return undefined;
+    return {
+      statusCode: 200,
+      headers: {
+        "content-type": document.contentType,
+        // The same address may lead to another version tomorrow.
+        "cache-control": "no-cache",
+        "x-content-type-options": "nosniff",
+        ...document.headers,
+      },
+      body: text.replaceAll(HERE, baseUrl),
+    };
   };
 };
 

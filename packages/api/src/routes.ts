@@ -2,19 +2,19 @@ import { Failure } from "@mailproof/core/failure";
 import type { Endpoint } from "./endpoint.ts";
 
 /** Where a request goes: an endpoint, and what the braces of its route stand for. */
-export type Routed = {
-  readonly endpoint: Endpoint;
+export type Routed<E> = {
+  readonly endpoint: E;
   readonly path: Readonly<Record<string, string>>;
 };
 
 /** API Gateway does this on AWS; here it is done the same way, and for its 404 and 405 on AWS too. */
-export const routerOf = (endpoints: readonly Endpoint[]) => {
+export const routerOf = <E extends Pick<Endpoint, "route">>(endpoints: readonly E[]) => {
   const routes = endpoints.map((endpoint) => {
     const [method = "", pattern = ""] = endpoint.route.split(" ");
     return { endpoint, method, pattern: pattern.split("/") };
   });
 
-  return (method: string, rawPath: string): Routed => {
+  return (method: string, rawPath: string): Routed<E> => {
     const segments = rawPath.split("/").map(decode);
     const there = routes
       .map((route) => ({ ...route, path: match(route.pattern, segments) }))

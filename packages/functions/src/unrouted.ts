@@ -1,14 +1,16 @@
-import { baseUrlOf, documentAt } from "@mailproof/api/documents";
-import { endpoints } from "@mailproof/api/endpoints";
+import { baseUrlOf, documentsFrom, type Texts } from "@mailproof/api/documents";
 import { asFailure, refuse } from "@mailproof/api/respond";
 import { routerOf } from "@mailproof/api/routes";
 import type { Trust } from "@mailproof/core/access/tokens";
+import { inflated } from "@mailproof/core/deflated";
 import type { World } from "@mailproof/core/world";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
+import { PACKED_TEXTS, ROUTES } from "./documents.built.ts";
 import { lambdaLog } from "./log.ts";
 import { trustedIssuer } from "./trusted-issuer.ts";
 
-const route = routerOf(endpoints);
+const route = routerOf(ROUTES);
+const documentAt = documentsFrom(() => inflated(PACKED_TEXTS) as Texts);
 
 /**
  * API Gateway's $default route: the documents beside the operations, and for everything else 404 or 405, since its

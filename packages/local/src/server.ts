@@ -8,7 +8,8 @@ import {
   parseJson,
 } from "@mailproof/api/body";
 import { corsHeaders, preflightHeaders } from "@mailproof/api/cors";
-import { baseUrlOf, documentAt } from "@mailproof/api/documents";
+import { texts } from "@mailproof/api/docs/texts";
+import { baseUrlOf, documentsFrom } from "@mailproof/api/documents";
 import type { Endpoint } from "@mailproof/api/endpoint";
 import { endpoints } from "@mailproof/api/endpoints";
 import { asFailure, type HttpAnswer, refuse, respond } from "@mailproof/api/respond";
@@ -25,6 +26,8 @@ import { serveBlob } from "./serve-blob.ts";
  * next request is on its way.
  */
 const IDLE_MS = 65_000;
+
+const documentAt = documentsFrom(texts);
 
 /** What API Gateway, Lambda and S3 are on AWS: route, read the body, respond. Nothing here has an opinion. */
 export const server = (
@@ -43,7 +46,7 @@ export const server = (
 type House = {
   readonly world: World;
   readonly openLink: OpenLink;
-  readonly route: ReturnType<typeof routerOf>;
+  readonly route: ReturnType<typeof routerOf<Endpoint>>;
   readonly mcp: ReturnType<typeof mcpOver>;
 };
 

@@ -20,10 +20,6 @@ export const GUIDES: readonly Guide[] = [
   libraries,
 ];
 
-/** Nothing from anywhere else, and nothing that is not in a file of ours. */
-export const PAGE_POLICY =
-  "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
 /** The whole page: guides by hand, and the reference from the document that programs read. */
 export const docsPage = (baseUrl: string): string => {
   const document = openapi(baseUrl);

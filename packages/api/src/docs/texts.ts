@@ -1,0 +1,13 @@
+import { HERE, type Texts } from "../documents.ts";
+import { openapi } from "../openapi/openapi.ts";
+import { docsPage } from "./page.ts";
+import { SCRIPT } from "./script.ts";
+import { STYLE } from "./style.ts";
+
+/** Every document that is the same for all deployments, written off the list of endpoints. */
+export const texts = (): Texts => ({
+  "/openapi.json": JSON.stringify(openapi(HERE)),
+  "/docs": docsPage(HERE),
+  "/docs/style.css": STYLE,
+  "/docs/script.js": SCRIPT,
+});

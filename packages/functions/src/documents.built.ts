@@ -1,0 +1,8 @@
+import { texts } from "@mailproof/api/docs/texts";
+import { endpoints } from "@mailproof/api/endpoints";
+import { deflated } from "@mailproof/core/deflated";
+
+// What $default needs of the endpoints is what can be read about them, and none of their code.
+
+export const PACKED_TEXTS = deflated(texts());
+export const ROUTES = endpoints.map(({ route }) => ({ route }));
