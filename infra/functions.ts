@@ -1,3 +1,4 @@
+import { bundleOf } from "./bundles.ts";
 import { grantsFor, type Part, settingsFor } from "./needs.ts";
 import { guard, network } from "./network.ts";
 import { queueNamed } from "./queues.ts";
@@ -91,7 +92,7 @@ const functionOf = (lambda: Lambda, arns: Record<string, $util.Input<string>[]>,
     timeout: `${lambda.timeoutSeconds} seconds`,
     memory: `${lambda.memoryMb} MB`,
     logging: { format: "json", retention: LOGS_KEPT },
-    nodejs: { minify: true, esbuild: { mainFields: ["module", "main"] } },
+    ...bundleOf(lambda),
     permissions: grantsFor(lambda.needs).map(({ actions, on }) => ({
       actions: [...actions],
       resources: on.flatMap((part) => arns[part] ?? []),

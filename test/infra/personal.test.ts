@@ -9,10 +9,7 @@ let made: Synthesis;
 let it: ReturnType<typeof look>;
 
 beforeAll(async () => {
-  made = await synthesise(
-    "ada",
-    lambdas.map(({ handler }) => handler),
-  );
+  made = await synthesise("ada");
   it = look(made);
 });
 

@@ -5,7 +5,6 @@ import { deadLettersOf, isOfDeadLetters } from "@mailproof/core/queue";
 import { schedules, workers } from "@mailproof/core/workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { lambdas, named } from "../../infra/topology.ts";
-import { NOT_BUILT_YET } from "./absent.ts";
 import { isSecret, look, statementsOf } from "./look.ts";
 import { type Synthesis, synthesise } from "./synthesise.ts";
 
@@ -13,7 +12,7 @@ let made: Synthesis;
 let it: ReturnType<typeof look>;
 
 beforeAll(async () => {
-  made = await synthesise("production", NOT_BUILT_YET);
+  made = await synthesise("production");
   it = look(made);
 });
 

@@ -1,10 +1,10 @@
+import { existsSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { json } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
-import { type BuildOptions, build } from "esbuild";
 // The components bring a Pulumi of their own; mocks set on any other would mean nothing to them.
 import * as pulumi from "../../.sst/platform/node_modules/@pulumi/pulumi/index.js";
 
@@ -31,31 +31,13 @@ const platform = join(root, ".sst", "platform");
 const REGION = "eu-west-1";
 const ACCOUNT = "123456789012";
 
-type Build = {
-  readonly functionID: string;
-  readonly handler: string;
-  readonly properties: { readonly minify?: boolean; readonly esbuild?: BuildOptions };
-};
+type Build = { readonly handler: string; readonly bundle?: string };
 
-/** Really bundles: a handler that is not there, or imports what is not there, fails as it would in a deployment. */
-const bundle = async ({ functionID, handler, properties }: Build, empty: readonly string[]) => {
-  const [, file = "", name = ""] = /^(.*)\.([^.]+)$/.exec(handler) ?? [];
-  const source = join(root, `${file}.ts`);
-  const out = join(work, "artifacts", `${functionID}-src`);
-  await build({
-    ...(empty.includes(handler)
-      ? { stdin: { contents: `export const ${name} = () => undefined;` } }
-      : { entryPoints: [source] }),
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node24",
-    minify: properties.minify ?? false,
-    outfile: join(out, `${file}.mjs`),
-    logLevel: "silent",
-    ...properties.esbuild,
-  });
-  return { handler, out, errors: [], sourcemaps: [] };
+/** SST zips what was bundled for it. A handler that is not in there would not start. */
+const found = ({ handler, bundle = "" }: Build) => {
+  const file = join(bundle, handler.replace(/\.[^.]+$/, ".mjs"));
+  if (!existsSync(file)) throw new Error(`${handler} was not bundled: there is no ${file}`);
+  return { handler, out: bundle, errors: [], sourcemaps: [] };
 };
 
 const BOOTSTRAPPED = {
@@ -68,7 +50,7 @@ const BOOTSTRAPPED = {
 };
 
 /** What the SST command line answers its own components. */
-const commandLine = async (empty: readonly string[]) => {
+const commandLine = async () => {
   const built: string[] = [];
   let inHand = 0;
   const answer = async (request: Readable): Promise<object> => {
@@ -78,7 +60,7 @@ const commandLine = async (empty: readonly string[]) => {
       if (method === "Provider.Aws.Bootstrap") return { result: BOOTSTRAPPED };
       if (method !== "Runtime.Build" || !asked) throw new Error(`nobody answers ${method}`);
       built.push(asked.handler);
-      return { result: await bundle(asked, empty) };
+      return { result: found(asked) };
     } catch (error) {
       return { error: error instanceof Error ? error.message : String(error) };
     }
@@ -133,12 +115,8 @@ type Config = {
   readonly run: () => Promise<unknown>;
 };
 
-/** `empty`: handlers that are not looked at, and stand there with nothing in them. */
-export const synthesise = async (
-  stage: string,
-  empty: readonly string[] = [],
-): Promise<Synthesis> => {
-  const { url, built, isBusy, server } = await commandLine(empty);
+export const synthesise = async (stage: string): Promise<Synthesis> => {
+  const { url, built, isBusy, server } = await commandLine();
   process.env["SST_SERVER"] = url;
   const made: Made[] = [];
   Object.assign(globalThis, { $config: (config: Config) => config });
