@@ -21,7 +21,7 @@ import { givenWorld } from "../given.ts";
 
 // A Lambda as it is deployed: its bundle, in a process of its own, told of the world by its environment alone.
 
-const LAMBDAS = ["get-account", "get-health", "post-verify-batch"];
+const LAMBDAS = ["get-account", "get-health", "mcp", "post-verify-batch"];
 
 describeWith(DYNAMODB, "a Lambda as it is deployed", () => {
   const folder = mkdtempSync(join(tmpdir(), "mailproof-deployed-"));
@@ -72,7 +72,9 @@ describeWith(DYNAMODB, "a Lambda as it is deployed", () => {
       const answer = JSON.parse(
         /^ANSWER (.*)$/m.exec(stdout)?.[1] ?? "{}",
       ) as APIGatewayProxyStructuredResultV2;
-      return { status: answer.statusCode, body: JSON.parse(answer.body ?? "{}") };
+      // What answers a message of MCP is one event.
+      const body = (answer.body ?? "{}").replace(/^event: message\ndata: /, "");
+      return { status: answer.statusCode, body: JSON.parse(body) };
     };
     const key = ["x-api-key", liveKey] as const;
     return { call, key, receiving: sqsReceiving(aws, async () => urls) };
@@ -97,6 +99,24 @@ describeWith(DYNAMODB, "a Lambda as it is deployed", () => {
 
     expect(body.checks).toEqual({ table: "ok", queue: "ok", blobs: "ok" });
     expect(status).toBe(200);
+  });
+
+  test("it answers a call of a tool", async () => {
+    const { call, key } = await given();
+    const params = { name: "get_account", arguments: {} };
+
+    const { status, body } = await call("mcp", {
+      method: "POST",
+      url: "/mcp",
+      headers: [
+        key,
+        ["content-type", "application/json"],
+        ["accept", "application/json, text/event-stream"],
+      ],
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
+    });
+
+    expect([status, body.result.structuredContent.name]).toEqual([200, "Ann's Shop"]);
   });
 
   test("it takes a batch: what is paid for is stored, kept and queued", async () => {
