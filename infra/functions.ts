@@ -53,6 +53,7 @@ const SETTINGS = new Map<string, Settings>([
   one("KEY_PEPPER", secrets.keyPepper.value),
   one("CURSOR_SECRET", secrets.cursorSecret.value),
   one("ACTIVITY_KEY", secrets.activityKey.value),
+  one("SEALING_KEY", secrets.sealingKey.value),
   one("SMTP_PROXIES", secrets.smtpProxies.value),
   one("SPAMHAUS_KEY", secrets.spamhausKey.value),
   one("TABLE_NAME", table.name),
@@ -63,7 +64,13 @@ const SETTINGS = new Map<string, Settings>([
 ]);
 
 const environmentOf = ({ needs }: Lambda): Record<string, $util.Input<string>> =>
-  Object.assign({}, ...settingsFor(needs).map((name) => SETTINGS.get(name)));
+  Object.assign({}, ...settingsFor(needs).map(settingNamed));
+
+const settingNamed = (name: string): Settings => {
+  const told = SETTINGS.get(name);
+  if (!told) throw new Error(`infra/functions.ts has no setting ${name}.`);
+  return told;
+};
 
 const queueArns = (areDead: boolean) => namesOf(areDead).map((name) => queueNamed(name).arn);
 

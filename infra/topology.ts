@@ -1,8 +1,8 @@
 import { endpoints } from "@mailproof/api/endpoints";
 import { BLOBS_KEPT_DAYS } from "@mailproof/core/blobs";
 import { deadLettersOf, isOfDeadLetters, type QueueFacts } from "@mailproof/core/queue";
-import { INDEXES } from "@mailproof/core/table";
 import { schedules, workers } from "@mailproof/core/workers";
+import { type Measure, NAMESPACE } from "@mailproof/functions/measure";
 import { fileOf } from "./file-of.ts";
 import type { Need } from "./needs.ts";
 
@@ -140,7 +140,7 @@ export const workersOn: readonly WorkerOf[] = workers.map(({ queue }) => {
 
 /**
  * Lambda may take several runs to hand a message on, so AWS asks for six times the time-out. A worker that fails
- * gives its message back at once; this is only for one that is cut off.
+ * gives its message back within a minute; this is only for one that is cut off.
  */
 const VISIBILITY_TIMES = 6;
 /** A dead letter keeps the date of its first sending, so it must be kept for longer than it may have waited before. */
@@ -222,7 +222,7 @@ export const lambdas: readonly Lambda[] = [
   ...schedulesOn.map(({ lambda }) => lambda),
 ];
 
-export const table = { pk: "pk", sk: "sk", ttl: "expires_at", indexes: INDEXES } as const;
+export { TABLE_SHAPE as table } from "@mailproof/functions/aws/table-shape";
 
 /** How a key begins, and after how many days what is under it is gone. */
 export const blobsKeptDays: Readonly<Record<string, number>> = BLOBS_KEPT_DAYS;
@@ -250,7 +250,7 @@ export const named: readonly string[] = [
 
 /** What the Lambdas count and measure themselves, in CloudWatch. */
 export const METRICS = {
-  namespace: "Mailproof",
+  namespace: NAMESPACE,
   /** Each minute: how late the latest piece of due work is. */
   dueAgeSeconds: "due_age_seconds",
   /** Each minute: credits that have been held for more than an hour. */
@@ -260,4 +260,4 @@ export const METRICS = {
   /** Sessions with mail servers, and those for which no server could be reached. */
   sessions: "smtp_sessions",
   unreached: "smtp_unreached",
-} as const;
+} as const satisfies Readonly<Record<string, Measure | typeof NAMESPACE>>;

@@ -90,7 +90,7 @@ const ofCallers = (nameOf: NameOf): readonly Watch[] => [
   },
   {
     id: "TableThrottled",
-    metric: measures.ofTable(nameOf, "ThrottledRequests"),
+    metric: measures.throttledOf(nameOf),
     from: 100,
     periods: 3,
     says: 'DynamoDB refuses for lack of capacity. docs/operating.md, "Limits".',

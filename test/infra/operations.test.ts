@@ -101,6 +101,42 @@ test("egress rings when most servers cannot be reached, or a NAT gateway has no 
   expect(alarm("NatPorts1")).toMatchObject({ MetricName: "ErrorPortAllocation", Threshold: 1 });
 });
 
+test("a table that refuses rings by what DynamoDB counts, of the table and of each index apart", () => {
+  const parts = alarm("TableThrottled")?.["Metrics"] as {
+    Expression?: string;
+    MetricStat?: { Metric: { MetricName: string; Dimensions: { Name: string; Value: unknown }[] } };
+  }[];
+  const counted = parts.flatMap(({ MetricStat }) =>
+    MetricStat
+      ? [
+          `${MetricStat.Metric.MetricName} ${MetricStat.Metric.Dimensions.map(({ Name, Value }) =>
+            Name === "TableName" ? Name : `${Name}=${Value as string}`,
+          )
+            .toSorted()
+            .join(" ")}`,
+        ]
+      : [],
+  );
+
+  expect(counted.toSorted()).toEqual([
+    "ReadThrottleEvents GlobalSecondaryIndexName=due TableName",
+    "ReadThrottleEvents GlobalSecondaryIndexName=list TableName",
+    "ReadThrottleEvents TableName",
+    "WriteThrottleEvents GlobalSecondaryIndexName=due TableName",
+    "WriteThrottleEvents GlobalSecondaryIndexName=list TableName",
+    "WriteThrottleEvents TableName",
+  ]);
+});
+
+test("a sum rings although one of its parts is silent", () => {
+  const sums = alarms
+    .flatMap(({ Metrics = [] }) => Metrics as { Expression?: string }[])
+    .flatMap(({ Expression }) => (Expression?.includes(" + ") ? [Expression] : []));
+
+  expect(sums).toHaveLength(lambdas.length + 1);
+  for (const sum of sums) expect(sum).toMatch(/^FILL\(\w+, 0\)( \+ FILL\(\w+, 0\))+$/);
+});
+
 test("the dashboard shows what rings first, then callers, money, lists, mail servers and machinery", () => {
   const [dashboard] = Object.values(template.findResources("AWS::CloudWatch::Dashboard"));
   const parts = dashboard?.["Properties"]["DashboardBody"]["Fn::Join"][1] as (string | object)[];

@@ -163,7 +163,7 @@ const toSign = (aws: Aws, service: Service, asking: Asking): Signed => {
 export const endpointOf = ({ endpoints, region }: Aws, service: Service): string =>
   endpoints[service] ?? `https://${service}.${region}.amazonaws.com`;
 
-const lengthOf = (method: string, body: Asking["body"]) =>
+const lengthOf = (method: string, body: Asking["body"]): Readonly<Record<string, string>> =>
   body === undefined && method !== "POST" && method !== "PUT"
     ? {}
     : { "content-length": String(Buffer.byteLength(body ?? "")) };
