@@ -1,19 +1,16 @@
 import type { Json } from "@mailproof/core/table";
-import { type Aws, askWhole, certain, persist } from "./aws.ts";
+import { type Aws, askWhole, certain, PATIENCE_MS, persist } from "./aws.ts";
 
 /** Calls another Lambda and waits for what it says. */
 export type Invoke = (payload: Json) => Promise<Json>;
-
-/** Longer than any caller waits: an HTTP Lambda is over after 29 s. */
-const TIMEOUT_MS = 30_000;
 
 export const invokeLambda =
   (aws: Aws, name: string): Invoke =>
   async (payload) => {
     const path = `/2015-03-31/functions/${encodeURIComponent(name)}/invocations`;
-    // Not again after a lost answer: somebody's mail server was asked, perhaps.
+    // Longer than any caller waits: an HTTP Lambda is over after 29 s. Not again after a lost answer: somebody's mail server was asked, perhaps.
     const { heard } = await persist(aws, 0, () =>
-      askWhole(aws, "lambda", { method: "POST", path, body: JSON.stringify(payload) }, TIMEOUT_MS),
+      askWhole(aws, "lambda", { method: "POST", path, body: JSON.stringify(payload) }, PATIENCE_MS),
     );
     const { headers, text } = certain(`calling ${name}`, heard);
     if (headers["x-amz-function-error"]) throw new Error(`${name} failed: ${text.slice(0, 300)}`);
