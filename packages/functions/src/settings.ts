@@ -18,6 +18,7 @@
 //   SMTP_HELLO, SMTP_FROM    workers in the VPC               how we appear to mail servers
 //   SMTP_PROXIES             workers in the VPC               socks5://…, with commas; without it, directly
 //   DNS_SERVERS              needs dns or mail                host:port, with commas; without it, the Lambda's own
+//   BLOCKLISTS               needs dns                        zones or our ids of them; without it, those we know
 //   BLOCKLIST_DNS_SERVERS    needs dns                        others for blocklists, which refuse those of clouds
 //   SPAMHAUS_KEY             needs dns                        a key of Spamhaus' data query service
 //   BARRACUDA_REGISTERED     needs dns                        yes: our resolvers are registered there
