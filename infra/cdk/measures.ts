@@ -45,6 +45,13 @@ export const failuresOf = (nameOf: NameOf, lambda: string) =>
 export const inQueue = (nameOf: NameOf, queue: string, what: string) =>
   metric("AWS/SQS", "Maximum")(what, { QueueName: nameOf(`queue/${queue}`) });
 
+/** What lies in a queue of dead letters, also while somebody tries it again. */
+export const lyingIn = (nameOf: NameOf, queue: string) =>
+  sumOf(queue, {
+    visible: inQueue(nameOf, queue, "ApproximateNumberOfMessagesVisible"),
+    hidden: inQueue(nameOf, queue, "ApproximateNumberOfMessagesNotVisible"),
+  });
+
 export const ofApi = (nameOf: NameOf, what: string, statistic: string) =>
   metric("AWS/ApiGateway", statistic)(what, { ApiId: nameOf("api") }, `${what} ${statistic}`);
 
