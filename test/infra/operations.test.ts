@@ -1,4 +1,4 @@
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { App, Stack, Validations } from "aws-cdk-lib";
@@ -176,7 +176,10 @@ test("looks for no name that a stage does not write down", () => {
 test("fits what CloudFormation and CloudWatch take", () => {
   const size = JSON.stringify(template.toJSON()).length;
 
+  // More than 51,200 bytes go through a bucket, so that is what an operator is told to do.
+  expect(size).toBeGreaterThan(51_200);
   expect(size).toBeLessThan(1_000_000);
+  expect(readFileSync("docs/operating.md", "utf8")).toContain("--s3-bucket");
   expect(Object.keys(template.toJSON()["Parameters"]).length).toBeLessThanOrEqual(200);
   expect(alarms.length).toBeLessThanOrEqual(100);
 });
