@@ -1,6 +1,7 @@
 import { endpoints } from "@mailproof/api/endpoints";
 import { BLOBS_KEPT_DAYS } from "@mailproof/core/blobs";
 import { deadLettersOf, isOfDeadLetters, type QueueFacts } from "@mailproof/core/queue";
+import { LEASE_MS } from "@mailproof/core/verify/shared-operator";
 import { schedules, workers } from "@mailproof/core/workers";
 import { type Measure, NAMESPACE } from "@mailproof/functions/measure";
 import { fileOf } from "./file-of.ts";
@@ -207,7 +208,8 @@ export const prober: Lambda = {
   name: "Prober",
   handler: `${HANDLERS}/workers/prober.handler`,
   needs: ["table:readwrite", "smtp"],
-  timeoutSeconds: 120,
+  // Whoever is stopped by this has lost its place at the mail server already.
+  timeoutSeconds: LEASE_MS / 1_000,
   memoryMb: MEMORY_MB,
   reserved: 200,
 };
