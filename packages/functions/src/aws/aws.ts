@@ -244,7 +244,7 @@ export const askWhole = async (...asked: Parameters<typeof ask>): Promise<Read> 
 };
 
 /** The list is the policy: how often it is asked again, and at most how long before each time. */
-export const DELAYS_MS: readonly number[] = [50, 150, 400, 900];
+export const DELAYS_MS = [50, 150, 400, 900];
 
 type Outcome = { readonly kind: Heard["kind"] };
 
@@ -256,10 +256,9 @@ export const persist = async <O extends Outcome>(
   { sleep, random }: Pick<Aws, "random" | "sleep">,
   lostMax: number,
   attempt: () => Promise<O>,
-  delaysMs = DELAYS_MS,
 ): Promise<{ readonly heard: O; readonly wasLost: boolean }> => {
   let lost = 0;
-  for (const ms of delaysMs) {
+  for (const ms of DELAYS_MS) {
     const heard = await attempt();
     if (heard.kind !== "busy" && (heard.kind !== "lost" || lost >= lostMax))
       return { heard, wasLost: lost > 0 };

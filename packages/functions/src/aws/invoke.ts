@@ -1,14 +1,9 @@
 import type { Json } from "@mailproof/core/table";
-import { type Aws, askWhole, certain, DELAYS_MS, PATIENCE_MS, persist } from "./aws.ts";
+import { Occupied } from "@mailproof/core/verify/occupied";
+import { type Aws, askWhole, certain, PATIENCE_MS, persist } from "./aws.ts";
 
 /** Calls another Lambda and waits for what it says. */
 export type Invoke = (payload: Json) => Promise<Json>;
-
-/**
- * While all of them are at work: half a second at a time on average, and together for longer than any caller waits.
- * Whose time is over goes on as a job; told sooner that there is no place, his request would have failed.
- */
-export const WAITS_MS: readonly number[] = [...DELAYS_MS, ...Array<number>(60).fill(1_000)];
 
 export const invokeLambda =
   (aws: Aws, name: string): Invoke =>
@@ -16,9 +11,10 @@ export const invokeLambda =
     const path = `/2015-03-31/functions/${encodeURIComponent(name)}/invocations`;
     // Longer than any caller waits: an HTTP Lambda is over after 29 s.
     const asking = { method: "POST", path, body: JSON.stringify(payload) } as const;
-    const call = () => askWhole(aws, "lambda", asking, PATIENCE_MS);
     // Not again after a lost answer: somebody's mail server was asked, perhaps.
-    const { heard } = await persist(aws, 0, call, WAITS_MS);
+    const { heard } = await persist(aws, 0, () => askWhole(aws, "lambda", asking, PATIENCE_MS));
+    if (heard.kind === "busy")
+      throw new Occupied(`all of ${name} are at work`, { cause: heard.cause });
     const { headers, text } = certain(`calling ${name}`, heard);
     if (headers["x-amz-function-error"]) throw new Error(`${name} failed: ${text.slice(0, 300)}`);
     return JSON.parse(text) as Json;
