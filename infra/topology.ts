@@ -240,10 +240,11 @@ export const LOGS_KEPT = "1 month";
 /** The zones that those who talk to mail servers stand in: a fixed address in each. */
 export const ZONES = [0, 1] as const;
 
-/** What a lasting stage writes down the names of, for whoever watches over it (infra/names.ts, infra/cdk). */
+/** What a lasting stage writes down the names of: its operator reads them, and what watches over it (infra/names.ts). */
 export const named: readonly string[] = [
   "api",
   "table",
+  "feedback",
   "egress",
   ...ZONES.map((zone) => `nat/${zone}`),
   ...queues.map(({ name }) => `queue/${name}`),
