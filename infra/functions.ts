@@ -63,8 +63,8 @@ const SETTINGS = new Map<string, Settings>([
   ...PASSED_ON.map((name) => one(name, process.env[name])),
 ]);
 
-const environmentOf = ({ needs }: Lambda): Record<string, $util.Input<string>> =>
-  Object.assign({}, ...settingsFor(needs).map(settingNamed));
+const environmentOf = (lambda: Lambda): Record<string, $util.Input<string>> =>
+  Object.assign({}, ...settingsFor(lambda).map(settingNamed));
 
 const settingNamed = (name: string): Settings => {
   const told = SETTINGS.get(name);

@@ -15,6 +15,8 @@ export type Lambda = {
   readonly name: string;
   readonly handler: string;
   readonly needs: readonly Need[];
+  /** False of whoever knows neither callers nor their secrets: it is told none. */
+  readonly actsForAccounts: boolean;
   readonly timeoutSeconds: number;
   readonly memoryMb: number;
   /** So many run at once and no more, and so many always can. Null: it shares what nobody has reserved. */
@@ -60,6 +62,8 @@ const httpLambda = (route: string, file: string, needs: readonly Need[]): Lambda
   name: inLetters(`http-${file.replace("$", "")}`),
   handler: `${HANDLERS}/http/${file}.handler`,
   needs,
+  // Documents, 404 and 405 are the same for all.
+  actsForAccounts: route !== OTHERWISE,
   timeoutSeconds: HTTP_SECONDS,
   memoryMb: HEAVY.includes(route) ? WHOLE_PROCESSOR_MB : MEMORY_MB,
   reserved: null,
@@ -132,6 +136,7 @@ export const workersOn: readonly WorkerOf[] = workers.map(({ queue }) => {
       name: inLetters(`worker-${queue.name}`),
       handler: `${HANDLERS}/workers/${queue.name}.handler`,
       needs: [...needs, "queue:receive"],
+      actsForAccounts: true,
       timeoutSeconds: workSeconds(queue),
       memoryMb: MEMORY_MB,
       reserved: atOnce,
@@ -197,6 +202,7 @@ export const schedulesOn: readonly ScheduleOf[] = SCHEDULED.map((schedule) => ({
     name: inLetters(`schedule-${schedule.name}`),
     handler: `${HANDLERS}/schedules/${schedule.name}.handler`,
     needs: schedule.needs,
+    actsForAccounts: true,
     timeoutSeconds: schedule.timeoutSeconds,
     memoryMb: MEMORY_MB,
     reserved: 1,
@@ -208,6 +214,8 @@ export const prober: Lambda = {
   name: "Prober",
   handler: `${HANDLERS}/workers/prober.handler`,
   needs: ["table:readwrite", "smtp"],
+  // It reads what strangers' servers say, so it has nothing to tell them.
+  actsForAccounts: false,
   // Whoever is stopped by this has lost its place at the mail server already.
   timeoutSeconds: LEASE_MS / 1_000,
   memoryMb: MEMORY_MB,
