@@ -38,7 +38,7 @@ test("the page knows every word for what became of the money, and its sentence t
   const page = docsPage("http://127.0.0.1:8787");
   const rows = MONEY_OUTCOMES.map((money) => {
     const says = new Failure("INTERNAL", money, "").message.trim();
-    return `<td data-head="Money"><code>${money}</code></td><td data-head="The message ends with">${says}</td>`;
+    return `<td data-head="Money"><code>${money}</code></td> <td data-head="The message ends with">${says}</td>`;
   });
 
   expect(rows.filter((one) => !page.includes(one))).toEqual([]);

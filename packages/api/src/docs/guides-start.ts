@@ -183,12 +183,14 @@ export const jobs: Guide = {
 <h3>A file in two steps</h3>
 <p>Ask where to put it, put it there unchanged, then process it. Up to 50 MB and 500,000 addresses; your own columns come back beside ours in the CSV export.</p>
 ${block(
-  `curl -s ${baseUrl}/v1/verify/file -H "X-Api-Key: $MAILPROOF_KEY" -H 'Content-Type: application/json' \\
+  `curl -s ${baseUrl}/v1/verify/file -H "X-Api-Key: $MAILPROOF_KEY" \\
+  -H 'Content-Type: application/json' \\
   -d '{"action": "get_upload_url", "file_name": "customers.csv"}'
 
 curl -s -T customers.csv "$UPLOAD_URL"
 
-curl -s ${baseUrl}/v1/verify/file -H "X-Api-Key: $MAILPROOF_KEY" -H 'Content-Type: application/json' \\
+curl -s ${baseUrl}/v1/verify/file -H "X-Api-Key: $MAILPROOF_KEY" \\
+  -H 'Content-Type: application/json' \\
   -H "Idempotency-Key: customers-2026-11" \\
   -d '{"action": "process", "file_key": "'"$FILE_KEY"'"}'`,
   "shell",
