@@ -5,12 +5,14 @@ import { promisify } from "node:util";
 import { TEST_ADDRESSES } from "@mailproof/api/docs/guides-start";
 import { html, inline } from "@mailproof/api/docs/html";
 import { docsPage } from "@mailproof/api/docs/page";
+import { DECISION } from "@mailproof/api/docs/pictures";
 import { retrying, VERIFYING, withClient } from "@mailproof/api/docs/programs";
 import { snippetsFor } from "@mailproof/api/docs/snippets";
 import { endpoints } from "@mailproof/api/endpoints";
 import { EXAMPLES } from "@mailproof/api/openapi/examples";
 import { createClient } from "@mailproof/client/client";
 import { Failure, MONEY_OUTCOMES } from "@mailproof/core/failure";
+import { ORDER } from "@mailproof/core/verify/judge";
 import { headersOf, newSecret } from "@mailproof/core/webhooks/signature";
 import { describe, expect, test } from "vitest";
 import { describeUnless } from "../available.ts";
@@ -42,6 +44,14 @@ test("the page knows every word for what became of the money, and its sentence t
   });
 
   expect(rows.filter((one) => !page.includes(one))).toEqual([]);
+});
+
+/** Lines that stand together and come to the same may be one question. */
+const atOnce = (statuses: readonly string[]) =>
+  statuses.filter((status, at) => status !== statuses[at - 1]);
+
+test("the picture of the decision asks in the order in which it is decided", () => {
+  expect(atOnce(DECISION.map(([, status]) => status))).toEqual(atOnce(ORDER));
 });
 
 test("what is put into a page is text, also inside an attribute", () => {

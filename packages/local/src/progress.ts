@@ -14,7 +14,7 @@ const draw = (screen: WriteStream, part: number, done: number, seconds: number):
 };
 
 /** A line that goes on in the next one could not be taken away. */
-const roomOn = ({ columns = COLUMNS }: WriteStream): number => (columns || COLUMNS) - 1;
+const roomOn = ({ columns }: WriteStream): number => (columns || COLUMNS) - 1;
 
 const over = (screen: WriteStream, text: string): void =>
   void screen.write(`\r\u001b[2K${text.slice(0, roomOn(screen))}`);
