@@ -189,6 +189,32 @@ test("Ctrl-C says how to go on, without the key; going on brings the results, an
   expect(credits.spent + credits.held).toBe(2);
 });
 
+test.each([
+  ["verify", "ann@example.com"],
+  ["check", "example.com"],
+])("Ctrl-C while a service is asked to %s says what asking again costs", async (...args) => {
+  const { env, url } = await whenServed("live");
+  const { promise: held, resolve: letGo } = Promise.withResolvers<boolean>();
+  const { promise: asked, resolve: asks } = Promise.withResolvers<void>();
+  const proxy = await whenLosing(url, () => {
+    asks();
+    return held;
+  });
+  const child = run("packages/local/bin/mailproof.mjs", args, { ...env, MAILPROOF_API: proxy.url });
+  const words = text(child.stderr);
+  await asked;
+
+  const ended = once(child, "exit");
+  child.kill("SIGINT");
+  const [code] = (await ended) as [number | null];
+  letGo(false);
+
+  expect(code).toBe(1);
+  expect(await words).toMatch(
+    /^Interrupted: it may have been charged\..* half a credit, and a domain/,
+  );
+});
+
 test("answers that are lost on the way cost nothing more, and the results come all the same", async () => {
   const { env, file, out, client, url } = await whenServed("live");
   const proxy = await whenLosing(url, (_, before) => before.length % 2 === 0);
