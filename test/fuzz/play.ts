@@ -66,7 +66,8 @@ const KINDS = [
 const givenHouse = async (seed: number) => {
   const { pauseMs, breaks, webhooks, ...kind } = KINDS[Math.abs(seed) % KINDS.length] ?? KINDS[0];
   const house = await given(kind);
-  for (let nth = 0; nth < webhooks; nth++) await whenSubscribed(house);
+  for (let nth = 0; nth < webhooks; nth++)
+    await whenSubscribed(house, { events: ["dmarc.failed"] });
   const chances = chancesOf(seed);
   const table = brittle(house.table);
   const world = { ...house.world, table: table.doors };
