@@ -19,6 +19,8 @@ const APART = ["test/infra/**", "**/node_modules/**"];
 const shared = {
   // Nothing here keeps state outside a world, so files may share a worker: a third of the time is saved.
   isolate: false,
+  // Fails the test whose log tells a secret.
+  setupFiles: ["test/log-lines.setup.ts"],
   // Many tests ask real servers, in processes of their own, and a machine may have other things to do.
   testTimeout: 30_000,
   hookTimeout: 60_000,
