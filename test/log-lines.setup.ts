@@ -1,6 +1,7 @@
-import { afterEach, expect } from "vitest";
+import { afterEach } from "vitest";
 import { foundInLines } from "./log-lines.ts";
 
 afterEach(() => {
-  expect(foundInLines()).toEqual([]);
+  const found = foundInLines();
+  if (found.length > 0) throw new Error(found.join("\n"));
 });
