@@ -39,7 +39,7 @@ const FRAMING: readonly Case[] = [
   ["a length in another system", posted(["Content-Length: 0x16"]), [400], 0],
   ["chunks, then something else", hiding(["Transfer-Encoding: chunked, identity"]), [400], 0],
   ["something like chunks", hiding(["Transfer-Encoding: xchunked"]), [400], 1],
-  ["two encodings", hiding([..."ab"].map(() => "Transfer-Encoding: chunked")), [400], 0],
+  ["two encodings", hiding(["Transfer-Encoding: chunked", "Transfer-Encoding: a"]), [400], 0],
   ["a blank before the colon", hiding(["Transfer-Encoding : chunked"]), [400], 0],
   ["a folded line", posted(["X-A: b\r\n c", LENGTH]), [400], 0],
   ["a line end in a header", posted([`X-A: a\n${LENGTH}`]), [400], 0],
