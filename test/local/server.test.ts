@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { openAccount } from "@mailproof/core/accounts/accounts";
@@ -98,15 +98,22 @@ test("an option that does not exist stops the start", async () => {
   expect(await text(child.stderr)).toContain("--frehs");
 });
 
-test("nobody else on the machine may read the keys and secrets it keeps", async () => {
+test("nobody else on the machine may read the keys, lists and state it keeps, in whatever folder", async () => {
   const folder = newFolder();
-  const { stop } = await whenStarted(folder);
-  const modes = ["secrets.json", "demo.json", "ready.json"].map(
-    (name) => statSync(join(folder, name)).mode & 0o077,
+  chmodSync(folder, 0o755);
+  const { ready, stop } = await whenStarted(folder);
+  const taken = await fetch(`${ready.base_url}/v1/verify/batch`, {
+    method: "POST",
+    headers: { "x-api-key": ready.live_key, "content-type": "application/json" },
+    body: JSON.stringify({ emails: ["ada.lovelace@valid.lab.mailproof.test"] }),
+  });
+  const open = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
+    (name) => (statSync(join(folder, name)).mode & 0o077) !== 0,
   );
   await stop("SIGTERM");
 
-  expect(modes).toEqual([0, 0, 0]);
+  expect(taken.status).toBe(202);
+  expect(open).toEqual([]);
   expect(Object.keys(JSON.parse(readFileSync(join(folder, "secrets.json"), "utf8")))).toContain(
     "key_pepper",
   );
