@@ -8,6 +8,7 @@ import { counter, TooManySteps } from "./steps.ts";
 // Method: every pattern is read from the sources, texts are made that should be hard for it (attacks.ts), and what a
 // backtracking matcher looks at is counted (steps.ts): no clock is asked. Four times the text may cost about four
 // times the steps; sixteen times would be quadratic. Counted repetitions ({0,60}) cost their number at each letter.
+// Not the script of the documents' page: it reads our own examples, in a reader's browser.
 
 const SHORT = 128;
 const LONG = 4 * SHORT;
