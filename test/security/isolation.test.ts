@@ -1,4 +1,7 @@
 import { endpoints } from "@mailproof/api/endpoints";
+import type { World } from "@mailproof/core/world";
+import { call } from "@mailproof/mcp/call";
+import { tools } from "@mailproof/mcp/tools";
 import { describe, expect, test } from "vitest";
 import { anEvent } from "../activity.ts";
 import { processOf } from "../jobs.ts";
@@ -199,30 +202,61 @@ test("every route says what of another's can be named there", () => {
   expect(Object.keys(ASKED).toSorted()).toEqual(endpoints.map(({ route }) => route).toSorted());
 });
 
+const asksOf = (route: string, their: Things, { own, key }: { own: Things; key: string }) =>
+  ASKED[route]?.(their, own, modeOf(key)) ?? [];
+
+/** A tool is told in one object what a request tells in its parts. */
+const argumentsOf = ({ path, query, body, headers }: Ask) => {
+  const idempotencyKey = headers?.["idempotency-key"];
+  return {
+    ...path,
+    ...query,
+    ...(body as object),
+    ...(idempotencyKey && { idempotency_key: idempotencyKey }),
+  };
+};
+
 describe.each(Object.keys(ASKERS) as (keyof typeof ASKERS)[])("%s", (asker) => {
   const routes = Object.keys(ASKED).filter((route) => !isTheirs(asker, route));
+  const withTool = routes.flatMap((route) =>
+    tools.filter(({ endpoint }) => endpoint.route === route),
+  );
 
-  test.each(routes)("learns nothing from %s", async (route) => {
+  /** Does the same in both houses, and looks at what came of it and what it took. */
+  const expectTheSame = async <T>(
+    route: string,
+    when: (ask: Ask, house: { readonly world: World; readonly key: string }) => Promise<T>,
+    look: (told: T, ask: Ask) => void,
+  ): Promise<void> => {
     const { houses, their } = await housesOf(asker);
     const [first] = houses;
-    if (!first) throw new Error("there is no house");
-
-    for (const { of, path, status, ...sent } of ASKED[route]?.(
-      their,
-      first.own,
-      modeOf(first.key),
-    ) ?? []) {
-      const told = [];
-      for (const { world, uses, key } of houses) {
-        uses.length = 0;
-        const answer = await send(world, pathOf(route, path), { key, ...sent });
-        told.push({ answer, uses: [...uses] });
-      }
-      const [lived, absent] = told;
-
-      expect(lived?.answer.statusCode, `${of}: ${lived?.answer.text}`).toBe(status);
-      expect(lived?.answer, `${of}: the answer`).toEqual(absent?.answer);
-      expect(lived?.uses, `${of}: the doors`).toEqual(absent?.uses);
+    for (const ask of first ? asksOf(route, their, first) : []) {
+      const [lived, absent] = await Promise.all(
+        houses.map(async (house) => {
+          house.uses.length = 0;
+          const told = await when(ask, house);
+          return { told, uses: [...house.uses] };
+        }),
+      );
+      if (lived) look(lived.told, ask);
+      expect(lived?.told, `${ask.of}: the answer`).toEqual(absent?.told);
+      expect(lived?.uses, `${ask.of}: the doors`).toEqual(absent?.uses);
     }
+  };
+
+  test.each(routes)("learns nothing from %s", async (route) => {
+    await expectTheSame(
+      route,
+      (ask, { world, key }) => send(world, pathOf(route, ask.path), { key, ...ask }),
+      ({ statusCode, text }, { of, status }) => expect(statusCode, `${of}: ${text}`).toBe(status),
+    );
+  });
+
+  test.each(withTool)("nor from the tool $listed.name", async (tool) => {
+    await expectTheSame(
+      tool.endpoint.route,
+      (ask, { world, key }) => call(world, tool, argumentsOf(ask), { "x-api-key": key }),
+      ({ content }, { of }) => expect(content, `${of}: a tool says something`).not.toEqual([]),
+    );
   });
 });
