@@ -3,13 +3,12 @@ import { defineConfig } from "vitest/config";
 
 // npm run check runs `short`, in less than a minute, before every commit; npm test and CI run both.
 
-/** What plays thousands of histories, starts processes, opens a browser, or builds what is deployed. */
-/** What plays thousands of histories, starts processes, opens a browser, or counts millions of steps. */
+/** What plays thousands of histories, starts processes, opens a browser, builds what is deployed, or counts long. */
 const LONG = [
   "test/simulation/{storm,hooks,mutants,sweep-*}.test.ts",
   "test/fuzz/*.test.ts",
   "test/local/{admin,check-command,jobs,money,operator,server,service-commands,verify-command,webhooks}.test.ts",
-  "test/security/regexes.test.ts",
+  "test/security/{licences,regexes}.test.ts",
   "test/suites/mail-servers.test.ts",
   "test/docs/*.test.ts",
   "test/client/{calls,money,package,verify-file}.test.ts",
