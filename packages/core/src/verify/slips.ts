@@ -15,7 +15,7 @@ const SLIPS_MAX = 2;
 export const slipsBetween = (typed: string, meant: string): number => {
   if (Math.abs(typed.length - meant.length) > SLIPS_MAX) return Infinity;
   let beforeLast: number[] = [];
-  let last = firstRow(typed, meant);
+  let last = firstRow(meant);
   for (let i = 1; i <= typed.length; i++) {
     const row = nextRow(typed, meant, i, last, beforeLast);
     if (row.every((cost) => cost > SLIPS_MAX)) return Infinity;
@@ -32,7 +32,7 @@ const WIDTH = 2 * SLIPS_MAX + 1;
 const costAt = (row: readonly number[], i: number, j: number): number =>
   row[j - i + SLIPS_MAX] ?? Infinity;
 
-const firstRow = (typed: string, meant: string): number[] => {
+const firstRow = (meant: string): number[] => {
   const row: number[] = Array(WIDTH).fill(Infinity);
   row[SLIPS_MAX] = 0;
   for (let j = 1; j <= Math.min(SLIPS_MAX, meant.length); j++)
