@@ -1,4 +1,5 @@
-import { dueAt, duePartitions, inMs, NOT_DUE, readDue, take } from "@mailproof/core/due";
+import { dueAt, duePartitions, NOT_DUE, readDue, take } from "@mailproof/core/due";
+import { inMs } from "@mailproof/core/moments";
 import type { Item, Table } from "@mailproof/core/table";
 import { expect, test } from "vitest";
 import { givenWorld, START } from "../given.ts";

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { inMs } from "./moments.ts";
 import type { Item, Key, Table } from "./table.ts";
 import type { World } from "./world.ts";
 import { keyOf } from "./writes.ts";
@@ -65,8 +66,6 @@ export const take = async (
 };
 
 const findDue = (table: Table, { pk, sk }: Key): Promise<Item | undefined> => table.get({ pk, sk });
-
-export const inMs = (now: Date, ms: number): Date => new Date(now.getTime() + ms);
 
 const shardOf = (id: string): number => {
   let sum = 0;

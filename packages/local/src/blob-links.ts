@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { epochSeconds } from "@mailproof/core/moments";
 
 /** What a link is for: one method on one object. All of it is signed, so none of it can be changed. */
 export type LinkPurpose =
@@ -29,7 +30,7 @@ export const blobLinks = ({
   baseUrl: () => string;
   now: () => Date;
 }): { sign: SignLink; open: OpenLink } => {
-  const seconds = () => Math.floor(now().getTime() / 1000);
+  const seconds = () => epochSeconds(now());
   const signatureOf = (purpose: LinkPurpose, until: number) => {
     const signed = JSON.stringify([purpose.method, purpose.key, until, termsOf(purpose)]);
     return createHmac("sha256", secret).update(signed).digest();

@@ -2,10 +2,10 @@ import type { Dirent } from "node:fs";
 import { lstat, opendir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { BLOBS_KEPT_DAYS } from "@mailproof/core/blobs";
+import { DAY_MS } from "@mailproof/core/moments";
 import type { Schedule } from "@mailproof/core/worker";
 import { orAbsent } from "./file-blobs.ts";
 
-const DAY_MS = 86_400_000;
 // Bounded, so that a great many files never keep the service from its callers. 60 runs are an hour.
 const FILES_MAX = 2_000;
 

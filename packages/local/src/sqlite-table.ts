@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { epochSeconds } from "@mailproof/core/moments";
 import { assertKey, assertQueryable, assertTransactable } from "@mailproof/core/sound";
 import {
   INDEXES,
@@ -36,7 +37,7 @@ export type SqliteTable = Table & {
 export const sqliteTable = (file: string, now: () => Date): SqliteTable => {
   const db = openSqlite(file, VERSION, SCHEMA);
   const { commit, close } = groupCommit(db);
-  const seconds = () => Math.floor(now().getTime() / 1000);
+  const seconds = () => epochSeconds(now());
   const prepared = preparing(db);
 
   const { select, upsert, remove, expire } = statementsOf(db);

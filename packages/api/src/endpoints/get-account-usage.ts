@@ -1,3 +1,4 @@
+import { DAY_MS, dayOf } from "@mailproof/core/moments";
 import { sumOfDays, usageBetween } from "@mailproof/core/money/usage";
 import * as v from "valibot";
 import { endpoint } from "../endpoint.ts";
@@ -6,7 +7,6 @@ import { Day, KEYED_ERRORS } from "../schemas.ts";
 
 const DAYS_DEFAULT = 30;
 const DAYS_MAX = 366;
-const DAY_MS = 86_400_000;
 
 const CREDITS = {
   credits_granted: v.number(),
@@ -49,5 +49,3 @@ const rangeOf = (asked: { from?: string | undefined; to?: string | undefined }, 
   if (days > DAYS_MAX) throw invalidField("from", `must be within ${DAYS_MAX} days of ${to}`);
   return { from, to };
 };
-
-const dayOf = (moment: Date): string => moment.toISOString().slice(0, 10);

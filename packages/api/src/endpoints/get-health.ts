@@ -1,3 +1,4 @@
+import { windowAt } from "@mailproof/core/moments";
 import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
 import { endpoint } from "../endpoint.ts";
@@ -50,10 +51,10 @@ const SLOT_SECONDS = 10;
 
 /** A full disk still reads. So this writes too, but once in ten seconds: anybody may ask for our health. */
 const probeTable = async ({ table, now }: World): Promise<void> => {
-  const seconds = Math.floor(now().getTime() / 1000);
-  const probe = { pk: "HEALTH", sk: String(seconds - (seconds % SLOT_SECONDS)) };
+  const slot = windowAt(now(), SLOT_SECONDS);
+  const probe = { pk: "HEALTH", sk: String(slot) };
   if (!(await table.get(probe)))
-    await table.write({ create: { ...probe, expires_at: seconds + 2 * SLOT_SECONDS } });
+    await table.write({ create: { ...probe, expires_at: slot + 2 * SLOT_SECONDS } });
 };
 
 /** Asks one door, for a second at the most: whoever asks for our health has a time-out too. */

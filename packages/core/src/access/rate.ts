@@ -1,3 +1,4 @@
+import { windowAt } from "../moments.ts";
 import type { Key, Table } from "../table.ts";
 import type { World } from "../world.ts";
 
@@ -31,8 +32,7 @@ export const rateLimitOver = (table: Table, now: World["now"]): RateLimit => {
   const full = new Map<string, number>();
 
   return async (keyId, limit) => {
-    const seconds = Math.floor(now().getTime() / 1000);
-    const startsAt = seconds - (seconds % WINDOW_SECONDS);
+    const startsAt = windowAt(now(), WINDOW_SECONDS);
     const resetAt = startsAt + WINDOW_SECONDS;
     const refused = { allowed: false, limit, remaining: 0, resetAt };
     if (full.get(keyId) === resetAt) return refused;

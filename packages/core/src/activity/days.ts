@@ -1,9 +1,7 @@
+import { DAY_MS, dayOf } from "../moments.ts";
+
 // Activity is counted by days of UTC. A window of the last n days is today, as far as it has gone, and the n days
 // before it: what happened within the last n times 24 hours is always in.
-
-const DAY_MS = 86_400_000;
-
-export const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
 
 export const daysBefore = (now: Date, days: number): string =>
   dayOf(new Date(now.getTime() - days * DAY_MS));

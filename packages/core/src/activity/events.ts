@@ -1,4 +1,5 @@
 import type { Address } from "../mail/address.ts";
+import { DAY_MS } from "../moments.ts";
 import { machineIn } from "./machines.ts";
 
 export const EVENT_TYPES = [
@@ -39,7 +40,7 @@ export const kindOf = (told: Told): Kind => {
 /** Longer than a year, so that somebody who reads one letter each Christmas is still known. */
 export const RETENTION_DAYS = 400;
 
-const RETENTION_MS = RETENTION_DAYS * 86_400_000;
+const RETENTION_MS = RETENTION_DAYS * DAY_MS;
 /** So far clocks may be ahead of ours. */
 const SKEW_MS = 15 * 60_000;
 

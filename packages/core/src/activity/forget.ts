@@ -1,7 +1,8 @@
 import { accountsListed } from "../accounts/items.ts";
 import type { Address } from "../mail/address.ts";
+import { dayOf } from "../moments.ts";
 import type { World } from "../world.ts";
-import { dayOf, daysBetween } from "./days.ts";
+import { daysBetween } from "./days.ts";
 import { addressHash, domainHash, shardOf } from "./hashes.ts";
 import { addToDay, DAYS_KEPT, findKnown, forgetKnown } from "./items.ts";
 import { POOL } from "./pool.ts";

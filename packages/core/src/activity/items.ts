@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { epochSeconds } from "../moments.ts";
 import type { Amounts, Item, Key, Table, Write } from "../table.ts";
 import { endOf } from "./days.ts";
 import { RETENTION_DAYS } from "./events.ts";
@@ -165,6 +166,6 @@ export const keepListed = (domain: string, listed: Listed, keptSeconds: number):
   put: {
     ...listedKey(domain),
     ...listed,
-    expires_at: Math.floor(Date.parse(listed.checkedAt) / 1000) + keptSeconds,
+    expires_at: epochSeconds(new Date(listed.checkedAt)) + keptSeconds,
   },
 });

@@ -1,4 +1,5 @@
-import { dayOf, daysBefore, daysBetween } from "./days.ts";
+import { dayOf } from "../moments.ts";
+import { daysBefore, daysBetween } from "./days.ts";
 import type { Known } from "./items.ts";
 
 export const LEVELS = ["high", "medium", "low", "unknown"] as const;

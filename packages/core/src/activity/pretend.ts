@@ -1,6 +1,7 @@
 import type { Address } from "../mail/address.ts";
+import { dayOf } from "../moments.ts";
 import { wordOf } from "../verify/pretend.ts";
-import { dayOf, daysBefore } from "./days.ts";
+import { daysBefore } from "./days.ts";
 import { type Activity, levelOf } from "./levels.ts";
 import { type DomainActivity, NO_REPUTATION, type Reputation } from "./reputation.ts";
 

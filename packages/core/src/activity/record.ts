@@ -1,9 +1,9 @@
 import { commit } from "../commit.ts";
 import { Failure } from "../failure.ts";
+import { dayOf } from "../moments.ts";
 import type { Write } from "../table.ts";
 import type { World } from "../world.ts";
 import { addressOf, keyOf } from "../writes.ts";
-import { dayOf } from "./days.ts";
 import { kindOf, momentOf, type Told, type Untimely } from "./events.ts";
 import { addressHash, domainHash, eventHash, markOf, shardOf } from "./hashes.ts";
 import {

@@ -1,7 +1,8 @@
 import { ownerOf, type Payer } from "../access/payer.ts";
 import { everyItem } from "../every-item.ts";
+import { dayOf } from "../moments.ts";
 import type { World } from "../world.ts";
-import { dayOf, daysBefore } from "./days.ts";
+import { daysBefore } from "./days.ts";
 import { domainHash } from "./hashes.ts";
 import { type DaySums, daysOf, type Listed, readDay, SHARDS } from "./items.ts";
 import { share } from "./levels.ts";

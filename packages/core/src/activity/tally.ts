@@ -1,4 +1,5 @@
-import { dayOf, daysBetween } from "./days.ts";
+import { dayOf } from "../moments.ts";
+import { daysBetween } from "./days.ts";
 import type { Kind } from "./events.ts";
 import { DAYS_KEPT, type Known, NOTHING_KNOWN, type Sum } from "./items.ts";
 

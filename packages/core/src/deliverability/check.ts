@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { ownerOf, type Payer } from "../access/payer.ts";
 import { PLANS } from "../accounts/plans.ts";
 import { Failure } from "../failure.ts";
+import { DAY_MS } from "../moments.ts";
 import { findClaim, type Keyed } from "../money/claims.ts";
 import { type Halves, PRICE } from "../money/credits.ts";
 import {
@@ -46,7 +47,7 @@ export type Told = {
 export const CHECK = "check";
 
 /** How long a result is told again for nothing. */
-const FRESH_MS = 86_400_000;
+const FRESH_MS = DAY_MS;
 /** After its time a check is stored within this, or somebody else begins it anew. */
 const MARGIN_MS = 12_000;
 /** Whoever has not stored it within this is taken for gone by a repeat. */

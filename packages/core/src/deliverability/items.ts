@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { deflated, inflated } from "../deflated.ts";
 import { everyItem } from "../every-item.ts";
 import { fingerprint } from "../fingerprint.ts";
+import { epochSeconds } from "../moments.ts";
 import type { Item, Json, Key, Table, Write } from "../table.ts";
 import type { Report } from "./analyse-domain.ts";
 
@@ -107,7 +108,7 @@ export const writeOfLatest = (
   latest: Latest,
   before: Latest | undefined,
 ): Write => {
-  const expires_at = Math.floor(Date.parse(latest.checkedAt) / 1000) + STANDS_SECONDS;
+  const expires_at = epochSeconds(new Date(latest.checkedAt)) + STANDS_SECONDS;
   const fields = { ...latest, expires_at };
   const key = latestKey(owner, subject);
   return before

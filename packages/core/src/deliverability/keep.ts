@@ -1,4 +1,5 @@
 import { ownerOf } from "../access/payer.ts";
+import { epochSeconds } from "../moments.ts";
 import { type Ended, isStillOurs, type Operation, settle } from "../money/operations.ts";
 import type { Json } from "../table.ts";
 import type { World } from "../world.ts";
@@ -61,6 +62,6 @@ const checkOf = (
   { id, owner, keptDays }: Whose,
 ): Check => {
   const now = world.now();
-  const expiresAt = Math.floor(now.getTime() / 1000) + keptDays * 86_400;
+  const expiresAt = epochSeconds(now) + keptDays * 86_400;
   return { id, owner, domain, sendingIp, score, grade, checkedAt: now.toISOString(), expiresAt };
 };

@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { ownerOf, type Payer } from "../access/payer.ts";
 import { accountOf } from "../accounts/accounts.ts";
-import { inMs } from "../due.ts";
 import { Failure } from "../failure.ts";
+import { inMs } from "../moments.ts";
 import type { Item } from "../table.ts";
 import type { Worker } from "../worker.ts";
 import type { World } from "../world.ts";

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { epochSeconds } from "../moments.ts";
 import type { Item, Key, Table } from "../table.ts";
 import type { World } from "../world.ts";
 import { PATTERN_NAMES, type Pattern } from "./patterns.ts";
@@ -41,7 +42,7 @@ export const learnNaming = async (
 ): Promise<void> => {
   const known = await namingOf(table, domain);
   if ((known.get(pattern) ?? 0) >= COUNTED_MAX) return;
-  const expires_at = Math.floor(now().getTime() / 1000) + KEPT_SECONDS;
+  const expires_at = epochSeconds(now()) + KEPT_SECONDS;
   await table
     .write({
       update: namingKey(domain),

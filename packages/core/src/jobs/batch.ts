@@ -1,5 +1,5 @@
 import { ownerOf, type Payer } from "../access/payer.ts";
-import { inMs } from "../due.ts";
+import { inMs } from "../moments.ts";
 import type { Keyed } from "../money/claims.ts";
 import { type Halves, PRICE } from "../money/credits.ts";
 import { payAtOnce } from "../money/operations.ts";

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { BLOBS_KEPT_DAYS } from "../blobs.ts";
+import { epochSeconds } from "../moments.ts";
 import type { Sent } from "../queue.ts";
 import type { Item, Table } from "../table.ts";
 import type { World } from "../world.ts";
@@ -53,7 +54,7 @@ export type InputFacts = {
 export const inputItem = (job: string, facts: InputFacts, now: Date): Item => ({
   ...inputKey(job),
   ...facts,
-  expires_at: Math.floor(now.getTime() / 1000) + BLOBS_KEPT_DAYS["inputs/"] * 86_400,
+  expires_at: epochSeconds(now) + BLOBS_KEPT_DAYS["inputs/"] * 86_400,
 });
 
 const inputKey = (job: string) => ({ ...jobKey(job), sk: "INPUT" });

@@ -1,5 +1,6 @@
 import { commit } from "../commit.ts";
-import { dueAt, inMs, NOT_DUE, readDue } from "../due.ts";
+import { dueAt, NOT_DUE, readDue } from "../due.ts";
+import { epochSeconds, inMs } from "../moments.ts";
 import { type Halves, PRICE } from "../money/credits.ts";
 import { move } from "../money/ledger.ts";
 import type { Item, Write } from "../table.ts";
@@ -140,7 +141,7 @@ const lose = async (
           ...NOT_DUE,
           waiting: 0,
           [passField(number)]: world.newId("txn"),
-          expires_at: Math.floor(world.now().getTime() / 1000) + job.keptSeconds,
+          expires_at: epochSeconds(world.now()) + job.keptSeconds,
         },
         where: { [passField(number)]: { missing: true } },
       }
@@ -169,7 +170,7 @@ const keep = async (world: World, passed: Passed): Promise<void> => {
   const { job, message, rows } = passed;
   const token = world.newId("txn");
   const place = { job: job.id, chunk: message.chunk, token };
-  const expiresAt = Math.floor(world.now().getTime() / 1000) + job.keptSeconds;
+  const expiresAt = epochSeconds(world.now()) + job.keptSeconds;
   for (const page of pageItems(place, rows, expiresAt)) {
     const { outcome } = await world.table.write({ put: page });
     if (outcome === "ambiguous") throw new Error("it is not known whether the results are kept");

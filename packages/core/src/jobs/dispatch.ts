@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { inMs } from "../due.ts";
 import { Failure } from "../failure.ts";
+import { inMs } from "../moments.ts";
 import { type Halves, PRICE } from "../money/credits.ts";
 import {
   type Operation,

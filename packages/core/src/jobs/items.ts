@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { KEY_MODES } from "../access/key-form.ts";
 import { everyItem } from "../every-item.ts";
+import { epochSeconds } from "../moments.ts";
 import type { Halves } from "../money/credits.ts";
 import type { Item, Key, Table } from "../table.ts";
 import type { Status } from "../verify/result.ts";
@@ -153,8 +154,7 @@ export async function* jobsListed(table: Table, owner: string): AsyncGenerator<J
 /** The record of a job outlives its results: a history without addresses. */
 const RECORD_KEPT_SECONDS = 365 * 86_400;
 
-export const recordKeptUntil = (now: Date): number =>
-  Math.floor(now.getTime() / 1000) + RECORD_KEPT_SECONDS;
+export const recordKeptUntil = (now: Date): number => epochSeconds(now) + RECORD_KEPT_SECONDS;
 
 /** What a job says of itself when it is done. */
 export const doneAt = (now: Date) => ({

@@ -1,7 +1,8 @@
 import { ownerOf, type Payer } from "../access/payer.ts";
 import { PLANS } from "../accounts/plans.ts";
-import { dueAt, inMs } from "../due.ts";
+import { dueAt } from "../due.ts";
 import { Failure } from "../failure.ts";
+import { inMs } from "../moments.ts";
 import { credits } from "../money/credits.ts";
 import type { Write } from "../table.ts";
 import type { World } from "../world.ts";

@@ -1,5 +1,6 @@
 import { commit } from "../commit.ts";
-import { inMs, readDue } from "../due.ts";
+import { readDue } from "../due.ts";
+import { inMs } from "../moments.ts";
 import { type Halves, PRICE } from "../money/credits.ts";
 import { move } from "../money/ledger.ts";
 import type { Item, Write } from "../table.ts";

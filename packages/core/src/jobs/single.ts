@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { ownerOf } from "../access/payer.ts";
 import { commit, type Writes } from "../commit.ts";
-import { dueAt, inMs, NOT_DUE } from "../due.ts";
+import { dueAt, NOT_DUE } from "../due.ts";
+import { epochSeconds, inMs } from "../moments.ts";
 import { releaseClaim } from "../money/claims.ts";
 import { endOf } from "../money/items.ts";
 import { move } from "../money/ledger.ts";
@@ -135,7 +136,7 @@ const complete = async (
   const token = world.newId("txn");
   const bucket = bucketOf(result.status);
   const rows = [{ row: 1, result: trimmed(result, single) }];
-  const expiresAt = Math.floor(now.getTime() / 1000) + job.keptSeconds;
+  const expiresAt = epochSeconds(now) + job.keptSeconds;
   const progress = {
     total: 1,
     processed: 1,

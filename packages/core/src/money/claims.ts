@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { Failure } from "../failure.ts";
+import { epochSeconds } from "../moments.ts";
 import type { Item, Json, Key, Table, Write } from "../table.ts";
 
 // Layout. Who was first to use an Idempotency-Key, for what, and what came of it. It is written with the debit and
@@ -43,7 +44,7 @@ export const claimFor = (keyed: Keyed, operation: Origin, answer?: Json): Write 
     openedAt: operation.openedAt,
     fingerprint: keyed.fingerprint,
     ...(answer !== undefined && { answer }),
-    expires_at: Math.floor(Date.parse(operation.openedAt) / 1000) + keyed.keptSeconds,
+    expires_at: epochSeconds(new Date(operation.openedAt)) + keyed.keptSeconds,
   },
 });
 

@@ -1,9 +1,10 @@
 import * as v from "valibot";
 import type { Payer } from "../access/payer.ts";
 import { commit, type Writes } from "../commit.ts";
-import { dueAt, inMs, readDue, take } from "../due.ts";
+import { dueAt, readDue, take } from "../due.ts";
 import { everyItem } from "../every-item.ts";
 import { Failure } from "../failure.ts";
+import { inMs } from "../moments.ts";
 import type { Item, Json, Key, Table, Transacted, Write } from "../table.ts";
 import type { World } from "../world.ts";
 import { answerClaim, claimFor, claimKey, findClaim, type Keyed, releaseClaim } from "./claims.ts";

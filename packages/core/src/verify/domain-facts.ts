@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { epochSeconds } from "../moments.ts";
 import type { Table } from "../table.ts";
 
 // Layout. What one verification learns about a domain serves all accounts for a day: facts of the internet, and
@@ -22,7 +23,7 @@ export type DomainFacts = {
 /** The shared facts, with what this process saw lately in front of them. Forgetting costs a decoy, no more. */
 export const domainFacts = (table: Table, now: () => Date): DomainFacts => {
   const remembered = new Map<string, v.InferOutput<typeof Facts>>();
-  const seconds = () => Math.floor(now().getTime() / 1000);
+  const seconds = () => epochSeconds(now());
   const keyOf = (domain: string) => ({ pk: `DOMAIN#${domain}`, sk: "FACTS" });
 
   const remember = (domain: string, facts: v.InferOutput<typeof Facts>): void => {

@@ -1,5 +1,6 @@
 import { fingerprint } from "../fingerprint.ts";
 import { isAddress, parseAddress } from "../mail/address.ts";
+import { epochSeconds } from "../moments.ts";
 import type { Key, Table, Write } from "../table.ts";
 import type { World } from "../world.ts";
 import { type Packed, pack, unpack } from "./packed.ts";
@@ -42,7 +43,7 @@ export const keepKnown = (
           put: {
             ...knownKey(owner, question),
             result: pack(result),
-            expires_at: Math.floor(world.now().getTime() / 1000) + KEPT_SECONDS,
+            expires_at: epochSeconds(world.now()) + KEPT_SECONDS,
           },
         },
       ];

@@ -1,6 +1,7 @@
 import { commit } from "../commit.ts";
-import { inMs, NOT_DUE, readDue, take } from "../due.ts";
+import { NOT_DUE, readDue, take } from "../due.ts";
 import { fingerprint } from "../fingerprint.ts";
+import { inMs } from "../moments.ts";
 import type { Fields, Item } from "../table.ts";
 import type { Worker } from "../worker.ts";
 import type { World } from "../world.ts";

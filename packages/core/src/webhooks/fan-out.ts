@@ -1,5 +1,6 @@
 import { commit } from "../commit.ts";
-import { dueAt, inMs, NOT_DUE, readDue } from "../due.ts";
+import { dueAt, NOT_DUE, readDue } from "../due.ts";
+import { inMs } from "../moments.ts";
 import type { Item, Table } from "../table.ts";
 import type { Worker } from "../worker.ts";
 import type { World } from "../world.ts";

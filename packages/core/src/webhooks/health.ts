@@ -1,4 +1,4 @@
-import { inMs } from "../due.ts";
+import { inMs } from "../moments.ts";
 import type { Where } from "../table.ts";
 import type { World } from "../world.ts";
 import { type Delivery, deliveryItem, type Webhook, webhookKey } from "./items.ts";

@@ -1,6 +1,7 @@
 import * as v from "valibot";
-import { type Due, dueAt, inMs } from "../due.ts";
+import { type Due, dueAt } from "../due.ts";
 import { everyItem } from "../every-item.ts";
+import { epochSeconds, inMs } from "../moments.ts";
 import type { Item, Json, Key, Table, Write } from "../table.ts";
 import type { World } from "../world.ts";
 import { EVENT_TYPES, type EventType } from "./payloads.ts";
@@ -33,7 +34,7 @@ export type Event = Readonly<v.InferOutput<typeof Event>>;
 
 const KEPT_SECONDS = 30 * 86_400;
 
-const keptUntil = (now: Date): number => Math.floor(now.getTime() / 1000) + KEPT_SECONDS;
+const keptUntil = (now: Date): number => epochSeconds(now) + KEPT_SECONDS;
 
 export const EVENT = "event";
 /** Whoever announced it has this long to say so to the workers, before somebody else looks. */

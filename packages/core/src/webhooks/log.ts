@@ -1,7 +1,8 @@
 import { commit } from "../commit.ts";
-import { dueAt, inMs } from "../due.ts";
+import { dueAt } from "../due.ts";
 import { everyItem } from "../every-item.ts";
 import { Failure } from "../failure.ts";
+import { inMs } from "../moments.ts";
 import type { Table } from "../table.ts";
 import type { World } from "../world.ts";
 import { newDelivery } from "./fan-out.ts";

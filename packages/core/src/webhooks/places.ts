@@ -1,3 +1,4 @@
+import { windowAt } from "../moments.ts";
 import type { World } from "../world.ts";
 import { placesKey } from "./items.ts";
 
@@ -21,8 +22,7 @@ export const takePlace = async (
   lane: string,
   isFailing: boolean,
 ): Promise<Place | undefined> => {
-  const seconds = Math.floor(now().getTime() / 1000);
-  const window = seconds - (seconds % WINDOW_SECONDS);
+  const window = windowAt(now(), WINDOW_SECONDS);
   const { outcome } = await table.write({
     update: placesKey(lane, window),
     add: { n: 1 },

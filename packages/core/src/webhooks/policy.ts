@@ -1,5 +1,5 @@
-import { inMs } from "../due.ts";
 import type { HttpsOutcome } from "../https.ts";
+import { inMs } from "../moments.ts";
 
 // What an answer means for a delivery, and when it is tried again. The lists are the policy.
 

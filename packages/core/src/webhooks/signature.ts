@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import { epochSeconds } from "../moments.ts";
 import type { World } from "../world.ts";
 
 // Standard Webhooks, so that any library that speaks it can check what we send.
@@ -30,7 +31,7 @@ export const headersOf = (
   { id, body, at }: Message,
   secret: string | null,
 ): Readonly<Record<string, string>> => {
-  const timestamp = String(Math.floor(at.getTime() / 1000));
+  const timestamp = String(epochSeconds(at));
   const headers = { "webhook-id": id, "webhook-timestamp": timestamp };
   if (secret === null) return headers;
   const key = signingKeyOf(secret);

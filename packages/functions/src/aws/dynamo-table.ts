@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { epochSeconds } from "@mailproof/core/moments";
 import { assertKey, assertQueryable, assertTransactable } from "@mailproof/core/sound";
 import type { Item, Key, Table, Transacted, Write, Written } from "@mailproof/core/table";
 import { after, holds, keyOf, serialise } from "@mailproof/core/writes";
@@ -23,7 +24,7 @@ type Door = {
 
 export const dynamoTable = (aws: Aws, name: string): Table => {
   const dynamo = jsonService(aws, "dynamodb", "DynamoDB_20120810", TIMEOUT_MS);
-  const seconds = () => Math.floor(aws.now().getTime() / 1000);
+  const seconds = () => epochSeconds(aws.now());
   const door: Door = { aws, name, dynamo, seconds };
   const wishes = new WeakMap<readonly Write[], Wish>();
   return {
