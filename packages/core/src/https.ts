@@ -70,10 +70,10 @@ export const targetOf = (text: string): Target | HttpsFault => {
     return "credentials_in_url";
   const host = url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
   if (!HOST.test(host)) return "bad_url";
-  return { url, host, port: Number(url.port || DEFAULT_PORT) };
+  return { url, host, port: Number(url.port || HTTPS_PORT) };
 };
 
-const DEFAULT_PORT = 443;
+export const HTTPS_PORT = 443;
 
 /** Labels of up to 63 letters, 253 in all (RFC 1035 §2.3.4): nothing else can be asked for. */
 const HOST = /^(?=.{1,253}$)[^.]{1,63}(?:\.[^.]{1,63})*$/;

@@ -18,7 +18,7 @@ import middy, { type MiddlewareObj } from "@middy/core";
 import jsonBodyParser from "@middy/http-json-body-parser";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { countAnswer } from "./metrics.ts";
-import { wholeAnswer } from "./whole-answer.ts";
+import { toResult, wholeAnswer } from "./whole-answer.ts";
 import { awsWorld } from "./world.ts";
 
 type Event = APIGatewayProxyEventV2;
@@ -29,8 +29,7 @@ export const lambda = (endpoint: Endpoint, world: World = awsWorld()) =>
     .use(counted(endpoint.route))
     .onError((request) => {
       const failure = asFailure(request.error, moneyAfterBug(endpoint));
-      const { headers, ...refusal } = refuse(world, idOf(request.event), failure);
-      request.response = { ...refusal, headers: { ...headers } };
+      request.response = toResult(refuse(world, idOf(request.event), failure));
     })
     .handler(async (event) => wholeAnswer(await respond(world, endpoint, toRequest(event))));
 

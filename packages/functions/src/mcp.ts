@@ -4,6 +4,7 @@ import { MCP_PATH, mcpOver } from "@mailproof/mcp/serve";
 import middy from "@middy/core";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { counted, idOf, toRequest } from "./lambda.ts";
+import { toResult } from "./whole-answer.ts";
 import { awsWorld } from "./world.ts";
 
 /** The Lambda of the tools. It is given every method of its path: what is no POST is refused as MCP wants it. */
@@ -13,12 +14,10 @@ export const mcpLambda = (world: World = awsWorld()) => {
     .use(counted(MCP_PATH))
     .onError((request) => {
       const failure = asFailure(request.error, "unknown");
-      const { headers, ...refusal } = refuse(world, idOf(request.event), failure);
-      request.response = { ...refusal, headers: { ...headers } };
+      request.response = toResult(refuse(world, idOf(request.event), failure));
     })
     .handler(async (event) => {
       const { method } = event.requestContext.http;
-      const { headers, ...answer } = await mcp({ ...toRequest(event), method });
-      return { ...answer, headers: { ...headers } };
+      return toResult(await mcp({ ...toRequest(event), method }));
     });
 };

@@ -8,6 +8,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "
 import { PACKED_TEXTS, ROUTES } from "./documents.built.ts";
 import { lambdaLog } from "./log.ts";
 import { trustedIssuer } from "./trusted-issuer.ts";
+import { toResult } from "./whole-answer.ts";
 
 const route = routerOf(ROUTES);
 const documentAt = documentsFrom(() => inflated(PACKED_TEXTS) as Texts);
@@ -25,13 +26,12 @@ export const unrouted =
     const { http, domainName } = event.requestContext;
     const { method } = http;
     const document = documentAt(method, event.rawPath, baseUrlOf("https", domainName), trust);
-    if (document) return { ...document, headers: { ...document.headers } };
+    if (document) return toResult(document);
     try {
       const { endpoint } = route(method, event.rawPath);
       throw new Error(`API Gateway does not know ${endpoint.route}`);
     } catch (error) {
       const { requestId } = event.requestContext;
-      const { headers, ...answer } = refuse(world, requestId, asFailure(error, "nothing_charged"));
-      return { ...answer, headers: { ...headers } };
+      return toResult(refuse(world, requestId, asFailure(error, "nothing_charged")));
     }
   };

@@ -5,13 +5,22 @@ import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 /** Lambda answers with at most 6 MB of JSON. As base64 this many bytes always fit, whatever they are. */
 export const ANSWER_BYTES_MAX = 4_500_000;
 
+/** The types of Lambda want headers of which the answer is the owner. */
+export const toResult = ({
+  headers,
+  ...answer
+}: HttpAnswer<string>): APIGatewayProxyStructuredResultV2 => ({
+  ...answer,
+  headers: { ...headers },
+});
+
 /** Lambda hands over whole answers only. One that grows too long is put elsewhere, and the caller sent there. */
 export const wholeAnswer = async ({
   statusCode,
   headers,
   body,
 }: HttpAnswer): Promise<APIGatewayProxyStructuredResultV2> => {
-  if (typeof body === "string") return { statusCode, headers: { ...headers }, body };
+  if (typeof body === "string") return toResult({ statusCode, headers, body });
   const collected = await collect(body.stream);
   if (collected)
     return {

@@ -1,5 +1,4 @@
 import { performance } from "node:perf_hooks";
-import { setTimeout } from "node:timers/promises";
 import { awaySecondsOf, type Received } from "@mailproof/core/queue";
 import type { Schedule, Worker } from "@mailproof/core/worker";
 import type { LocalWorld } from "./world.ts";
@@ -31,7 +30,7 @@ const work = async (world: LocalWorld, worker: Worker, signal: AbortSignal): Pro
   while (!signal.aborted) {
     if (inHand.size >= queue.atOnce) await Promise.race(inHand);
     else if (inHand.size >= evenWhenBusy && !hasTime())
-      await Promise.race([pause(LOOK_AGAIN_MS, signal), ...inHand]);
+      await Promise.race([world.sleep(LOOK_AGAIN_MS, signal), ...inHand]);
     else {
       const max = Math.max(1, evenWhenBusy - inHand.size);
       const received = await world.queue
@@ -86,7 +85,7 @@ const repeat = async (
     await schedule.run(world).catch((cause: unknown) => {
       world.log("schedule_failed", { schedule: schedule.name, cause });
     });
-    await pause(schedule.everySeconds * 1000, signal);
+    await world.sleep(schedule.everySeconds * 1000, signal);
   }
 };
 
@@ -97,10 +96,6 @@ const trouble = async (
   signal: AbortSignal,
 ): Promise<readonly Received[]> => {
   world.log("receive_failed", { queue, cause });
-  await pause(AFTER_TROUBLE_MS, signal);
+  await world.sleep(AFTER_TROUBLE_MS, signal);
   return [];
 };
-
-/** Ends early, and quietly, when the signal fires. */
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  setTimeout(ms, undefined, { signal }).catch(() => undefined);

@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { rateLimitOver } from "@mailproof/core/access/rate";
+import { HTTPS_PORT } from "@mailproof/core/https";
 import { policyFetcher } from "@mailproof/core/mail/hints/policy-fetcher";
 import { redact } from "@mailproof/core/redact";
 import { CHUNK_ROWS } from "@mailproof/core/settings";
@@ -27,8 +28,6 @@ export type House = {
   readonly openLink: OpenLink;
   readonly close: () => void;
 };
-
-const HTTPS_PORT = 443;
 
 /** The composition root on one machine. `baseUrl` is asked for when a link is made, not before. */
 export const openHouse = (

@@ -1,3 +1,4 @@
+import { isAscii } from "../mail/syntax.ts";
 import type { World } from "../world.ts";
 import { findInput, type InputFacts } from "./chunk-messages.ts";
 import { csvLine } from "./csv-out.ts";
@@ -102,10 +103,11 @@ function* joined(
   }
 }
 
-const headerOf = ({ name, at, others, isAscii }: List): string => {
+const headerOf = (list: List): string => {
+  const { name, at, others } = list;
   const names = others.toSpliced(at, 0, name);
   const header = csvLine([...names, ...namesBeside(names)]);
-  return isAscii && isPlain(header) ? header : BYTE_ORDER_MARK + header;
+  return list.isAscii && isAscii(header) ? header : BYTE_ORDER_MARK + header;
 };
 
 /** A row may be shorter or longer than the header of its file. */
@@ -118,5 +120,3 @@ const lineOf = ({ others, at }: List, { result }: Row, own: InputRow | undefined
   if (at >= others.length) cells.push(result.email);
   return csvLine(cells.concat(cellsOf(result)));
 };
-
-const isPlain = (text: string): boolean => Buffer.byteLength(text) === text.length;

@@ -23,6 +23,9 @@ export const parseCidr = (text: string): Cidr | undefined => {
   return { base, length: Number(length) };
 };
 
+export const isSameIp = (one: Ip | undefined, other: Ip): boolean =>
+  one?.bits === other.bits && one.value === other.value;
+
 export const isWithin = (ip: Ip, { base, length }: Cidr): boolean => {
   const rest = BigInt(base.bits - length);
   return ip.bits === base.bits && ip.value >> rest === base.value >> rest;

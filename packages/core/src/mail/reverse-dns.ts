@@ -1,6 +1,6 @@
 import type { Dns } from "./dns/dns.ts";
 import { isAbsent, isFault, recordsOf } from "./dns/outcome.ts";
-import { type Ip, parseIp, reverseLabels, reverseName } from "./ip.ts";
+import { type Ip, isSameIp, parseIp, reverseLabels, reverseName } from "./ip.ts";
 import type { Issue } from "./issue.ts";
 import { issuesOf, named, type Rules, type Status, scoreOf, statusOf } from "./rules.ts";
 
@@ -60,7 +60,7 @@ export const analyseReverseDns = async (dns: Dns, ip: string): Promise<ReverseDn
   const type = address.bits === 32 ? "A" : "AAAA";
   const forward = await Promise.all(names.slice(0, NAMES_MAX).map((name) => dns(type, name)));
   const leadsBack = (outcome: (typeof forward)[number]): boolean =>
-    recordsOf(outcome).some((text) => isSame(parseIp(text), address));
+    recordsOf(outcome).some((text) => isSameIp(parseIp(text), address));
   const confirmed = names[forward.findIndex(leadsBack)];
   if (confirmed === undefined && forward.some(isFault)) return unknown(names);
 
@@ -85,9 +85,6 @@ const unknown = (names: readonly string[]): ReverseDns => ({
   score: null,
   issues: [],
 });
-
-const isSame = (one: Ip | undefined, other: Ip): boolean =>
-  one?.bits === other.bits && one.value === other.value;
 
 /** As words of their own: "dynamics.example" and "whirlpool.example" are firms. */
 const POOL_WORD =

@@ -1,3 +1,4 @@
+import { HTTPS_PORT } from "@mailproof/core/https";
 import type { Keys } from "@mailproof/core/mail/blocklists/analyse";
 import { listHealth } from "@mailproof/core/mail/blocklists/health";
 import {
@@ -12,8 +13,6 @@ import { askRaw } from "@mailproof/net/raw-dns";
 import { type Environment, listIn } from "../settings.ts";
 import type { Reach } from "../world.ts";
 import { resolversIn } from "./resolvers.ts";
-
-const HTTPS_PORT = 443;
 
 /** For what looks at the records of domains: an endpoint that needs "dns", and the workers that check. */
 export const toDns: Reach = ({ environment, now }) => {

@@ -1,10 +1,10 @@
+import { HTTPS_PORT } from "@mailproof/core/https";
 import { cachedDns } from "@mailproof/core/mail/dns/cached";
 import { httpsDoor } from "@mailproof/net/https";
 import type { Reach } from "../world.ts";
 import { resolversIn } from "./resolvers.ts";
 
 const NAMES_CACHED_MAX = 1_000;
-const HTTPS_PORT = 443;
 
 /** For what calls those who want to be told: an endpoint that needs "https", and the worker that delivers. */
 export const toSubscribers: Reach = ({ environment, now }) => {

@@ -1,6 +1,7 @@
 import type { Dns } from "../dns/dns.ts";
 import { parseIp, reverseName } from "../ip.ts";
 import type { Issue } from "../issue.ts";
+import { scoreOf } from "../rules.ts";
 import { evaluateSpf, type SpfEvaluation } from "./evaluate.ts";
 import { type Facts, findingsIn } from "./findings.ts";
 import { readHosts } from "./hosts.ts";
@@ -124,6 +125,3 @@ const STATUSES: readonly (readonly [SpfStatus, (issue: Issue) => boolean])[] = [
 
 const statusOf = (issues: readonly Issue[]): SpfStatus =>
   STATUSES.find(([, holds]) => issues.some(holds))?.[0] ?? "pass";
-
-const scoreOf = (issues: readonly Issue[]): number =>
-  Math.max(0, 100 - issues.reduce((sum, { costPoints }) => sum + costPoints, 0));

@@ -1,4 +1,4 @@
-import { type Ip, isWithin, parseIp, reverseName } from "../ip.ts";
+import { type Ip, isSameIp, isWithin, parseIp, reverseName } from "../ip.ts";
 import type { LimitedDns } from "./limits.ts";
 import { expandName, lettersIn, type MacroString, type MacroValues } from "./macro.ts";
 import { isAskable, isAtOrBelow, withoutFinalDot } from "./name.ts";
@@ -130,10 +130,7 @@ const firstValid = async (
     // Whoever sends from the host names it; a void answer here is not the domain's.
     const outcome = await dns.askFreely(addressType(ip), name);
     const texts: readonly string[] = outcome.kind === "ok" ? outcome.records : [];
-    if (texts.some((text) => isEqual(parseIp(text), ip))) return name;
+    if (texts.some((text) => isSameIp(parseIp(text), ip))) return name;
   }
   return undefined;
 };
-
-const isEqual = (one: Ip | undefined, other: Ip): boolean =>
-  one?.bits === other.bits && one.value === other.value;

@@ -1,4 +1,5 @@
 import type { DnsOutcome } from "../dns/dns.ts";
+import { isAbsent } from "../dns/outcome.ts";
 import { answersTo, type Hosts } from "./hosts.ts";
 import { SPF_LIMITS } from "./limits.ts";
 import type { Mechanism } from "./parse.ts";
@@ -70,7 +71,7 @@ const at = (step: Step, hosts: Hosts): Walk => {
   const answers = answersTo(hosts, step, SPF_LIMITS.namesMax);
   return {
     lookups: kind === "all" || kind === "ip4" || kind === "ip6" ? 0 : 1,
-    voidLookups: answers.filter(isVoid).length,
+    voidLookups: answers.filter(isAbsent).length,
     result: fitsAnybody(step, answers) ? "pass" : "unknown",
     by: null,
   };
@@ -81,8 +82,6 @@ const sum = (one: Walk, other: Walk): Walk => ({
   lookups: Math.min(one.lookups + other.lookups, COUNT_MAX),
   voidLookups: Math.min(one.voidLookups + other.voidLookups, COUNT_MAX),
 });
-
-const isVoid = ({ kind }: DnsOutcome<unknown>): boolean => kind === "nodata" || kind === "nxdomain";
 
 /** Besides "all": a block of every address there is, and a name that exists whatever the mail. */
 const fitsAnybody = ({ mechanism }: Step, answers: readonly DnsOutcome<unknown>[]): boolean => {
