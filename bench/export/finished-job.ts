@@ -1,7 +1,7 @@
 import { openAccount } from "@mailproof/core/accounts/accounts";
-import { inputItem } from "@mailproof/core/jobs/chunk-messages";
 import { chunkItem } from "@mailproof/core/jobs/chunks";
 import { type InputRow, writeInput } from "@mailproof/core/jobs/input-blob";
+import { inputItem } from "@mailproof/core/jobs/input-facts";
 import { bucketOf, doneAt, type Job, jobItem, NOTHING_DONE } from "@mailproof/core/jobs/items";
 import { inputKeyOf } from "@mailproof/core/jobs/new-job";
 import { pageItems, type Row } from "@mailproof/core/jobs/results";

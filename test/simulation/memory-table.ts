@@ -1,4 +1,3 @@
-import { assertKey, assertQueryable, assertTransactable } from "@mailproof/core/sound";
 import {
   INDEXES,
   type Item,
@@ -10,6 +9,7 @@ import {
   type Table,
   type Write,
 } from "@mailproof/core/table";
+import { assertKey, assertQueryable, assertTransactable } from "@mailproof/core/table-limits";
 import { addressOf, after, compareBytes, holds, keyOf, serialise } from "@mailproof/core/writes";
 
 /** Keeps items as JSON, as every real door does, so nothing lives here that would not survive the trip. */

@@ -2,8 +2,8 @@ import { PLANS } from "@mailproof/core/accounts/plans";
 import { Failure, type MoneyOutcome } from "@mailproof/core/failure";
 import type { World } from "@mailproof/core/world";
 import { assertMay, authenticate, type Headers } from "./authenticate.ts";
-import { begun } from "./begun.ts";
 import type { Caller, Endpoint, Streamed } from "./endpoint.ts";
+import { withFirstPiece } from "./first-piece.ts";
 import { readForm } from "./form.ts";
 import { isForm } from "./form-headers.ts";
 import { keyIn } from "./idempotency.ts";
@@ -43,7 +43,10 @@ export const respond = async (
     const all = { ...headers, ...told.headers };
     if ("stream" in told) {
       const { stream, elsewhere } = told;
-      return answer(request.id, told.status, all, { stream: await begun(stream), elsewhere });
+      return answer(request.id, told.status, all, {
+        stream: await withFirstPiece(stream),
+        elsewhere,
+      });
     }
     const { status, data } = told;
     const said = endpoint.enveloped === false ? data : { success: true, data };

@@ -1,6 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { epochSeconds } from "@mailproof/core/moments";
-import { assertKey, assertQueryable, assertTransactable } from "@mailproof/core/sound";
 import {
   INDEXES,
   type Item,
@@ -11,6 +10,7 @@ import {
   type Table,
   type Write,
 } from "@mailproof/core/table";
+import { assertKey, assertQueryable, assertTransactable } from "@mailproof/core/table-limits";
 import { after, holds, keyOf, serialise } from "@mailproof/core/writes";
 import { groupCommit, openSqlite } from "./sqlite.ts";
 

@@ -19,12 +19,12 @@ import { analyseMx, type MxAnalysis } from "../mail/mx/analyse.ts";
 import { LOOKED_UP_MAX } from "../mail/mx/targets.ts";
 import { analyseReverseDns, type ReverseDns } from "../mail/reverse-dns.ts";
 import { analyseSpf, type SpfAnalysis } from "../mail/spf/analyse.ts";
+import { includesIn } from "../mail/spf/record-text.ts";
 import type { World } from "../world.ts";
 import { type Findings, findingsOf } from "./findings.ts";
 import { type Recommendation, recommend } from "./recommend.ts";
 import { MODEL_VERSION, type Scored, scoreFindings } from "./score.ts";
 import { assessSpam, type SpamAssessment } from "./spam-assessment.ts";
-import { includesIn } from "./spf.ts";
 import { together } from "./together.ts";
 
 export type Doors = {

@@ -4,8 +4,8 @@ import type { MxAnalysis } from "../mail/mx/analyse.ts";
 import { mxIssue } from "../mail/mx/rules.ts";
 import { scoreOf, statusOf } from "../mail/rules.ts";
 import type { SpfAnalysis } from "../mail/spf/analyse.ts";
+import { sendsNothing } from "../mail/spf/record-text.ts";
 import { issuesOf } from "../mail/spf/rules.ts";
-import { sendsNothing } from "./spf.ts";
 
 /** What one finding means beside another: ~all beside DMARC, and a null MX beside both. */
 export const together = (

@@ -12,9 +12,10 @@ import {
 import type { Sent } from "../queue.ts";
 import type { Item, Write } from "../table.ts";
 import type { World } from "../world.ts";
-import { findInput, firstMessages, sendChunks } from "./chunk-messages.ts";
+import { firstMessages, sendChunks } from "./chunk-messages.ts";
 import { givenBack } from "./chunks.ts";
 import { completeIfDone, endedJob, newsOf } from "./completion.ts";
+import { findInput } from "./input-facts.ts";
 import { findJob, jobKey } from "./items.ts";
 import { LOOK_AGAIN_MS } from "./repair.ts";
 

@@ -1,9 +1,9 @@
 import { isAscii } from "../mail/syntax.ts";
 import type { World } from "../world.ts";
-import { findInput, type InputFacts } from "./chunk-messages.ts";
 import { csvLine } from "./csv-out.ts";
 import type { ExportedRows } from "./export.ts";
 import { type InputRow, readInput } from "./input-blob.ts";
+import { findInput, type InputFacts } from "./input-facts.ts";
 import type { Job } from "./items.ts";
 import { cellsOf, namesBeside } from "./result-columns.ts";
 import type { Row } from "./results.ts";

@@ -6,8 +6,8 @@ import { inMs } from "../moments.ts";
 import { credits } from "../money/credits.ts";
 import type { Write } from "../table.ts";
 import type { World } from "../world.ts";
-import { type InputFacts, inputItem } from "./chunk-messages.ts";
 import type { InputBlob } from "./input-blob.ts";
+import { type InputFacts, inputItem } from "./input-facts.ts";
 import { type Job, jobItem, NOTHING_DONE } from "./items.ts";
 import { JOB } from "./repair.ts";
 

@@ -5,9 +5,10 @@ import { type Halves, PRICE } from "../money/credits.ts";
 import { move } from "../money/ledger.ts";
 import type { Item, Write } from "../table.ts";
 import type { World } from "../world.ts";
-import { findInput, firstMessages, sendChunks } from "./chunk-messages.ts";
+import { firstMessages, sendChunks } from "./chunk-messages.ts";
 import { chunksOf, findChunk, givenBack } from "./chunks.ts";
 import { completeIfDone } from "./completion.ts";
+import { findInput } from "./input-facts.ts";
 import { type Job, jobKey, OPEN_STATUSES, readJob } from "./items.ts";
 
 // A job of many chunks that is not done: are its chunks on their way, is its money where it belongs, does it go on?

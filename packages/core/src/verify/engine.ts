@@ -6,7 +6,7 @@ import type { Connect } from "../mail/smtp/wire.ts";
 import type { Table } from "../table.ts";
 import type { World } from "../world.ts";
 import { domainFacts } from "./domain-facts.ts";
-import { type HostsOf, mailHostsBy } from "./mail-door.ts";
+import { type HostsOf, mailHostsBy } from "./hosts-of.ts";
 import type { Places } from "./places.ts";
 import { pretendEngine } from "./pretend.ts";
 import { mailProbe, type Probe } from "./probe.ts";

@@ -7,7 +7,7 @@ import type { Reply } from "../mail/smtp/reply.ts";
 import type { Asked } from "../mail/smtp/session.ts";
 import { type Connect, isFault } from "../mail/smtp/wire.ts";
 import type { DomainFacts } from "./domain-facts.ts";
-import type { EgressWatch } from "./egress.ts";
+import type { EgressWatch } from "./egress-watch.ts";
 import { catchAllFrom, findingOf } from "./finding.ts";
 import type { Places } from "./places.ts";
 import { type Ended, NOTHING_MET } from "./rest.ts";

@@ -1,7 +1,7 @@
 import type { Tried } from "../mail/smtp/connect.ts";
 import { withPlaces } from "../mail/smtp/places.ts";
 import { type Desk, type Desks, openDesks, placeFor, shareOf } from "./desks.ts";
-import { egressWatch } from "./egress.ts";
+import { egressWatch } from "./egress-watch.ts";
 import {
   type Answer,
   answerOf,

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { epochSeconds } from "@mailproof/core/moments";
-import { assertKey, assertQueryable, assertTransactable } from "@mailproof/core/sound";
 import type { Item, Key, Table, Transacted, Write, Written } from "@mailproof/core/table";
+import { assertKey, assertQueryable, assertTransactable } from "@mailproof/core/table-limits";
 import { after, holds, keyOf, serialise } from "@mailproof/core/writes";
 import { type Aws, asError, isBusy, persist, type Refusal } from "./aws.ts";
 import { type Command, commandFor, keyValues, replaceExpired } from "./dynamo-expressions.ts";

@@ -2,6 +2,7 @@ import type { Dns } from "../dns/dns.ts";
 import { isFault, recordsOf } from "../dns/outcome.ts";
 import type { Issue } from "../issue.ts";
 import { named, type Status, scoreOf, statusOf } from "../rules.ts";
+import { isSpf } from "../spf/parse.ts";
 import {
   appliedPolicy,
   type Discovery,
@@ -9,7 +10,7 @@ import {
   type Placed,
   publishedPolicy,
 } from "./discover.ts";
-import { isDmarc, isMeantAsDmarc, isSpf, POLICIES, type Policy, tagOf } from "./record.ts";
+import { isDmarc, isMeantAsDmarc, POLICIES, type Policy, tagOf } from "./record.ts";
 import { ofReports } from "./reports.ts";
 import { dmarcIssue } from "./rules.ts";
 

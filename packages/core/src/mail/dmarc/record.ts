@@ -1,4 +1,5 @@
 import { type Domain, parseDomain } from "../domain.ts";
+import { isSpf } from "../spf/parse.ts";
 import { parseTagList, repeated, type Tag } from "../tag-list.ts";
 
 export const POLICIES = ["none", "quarantine", "reject"] as const;
@@ -37,8 +38,6 @@ export const isDmarc = (text: string): boolean => VERSION.test(text);
 /** Somebody meant a DMARC record, and no receiver reads it as one. */
 export const isMeantAsDmarc = (text: string): boolean =>
   !isDmarc(text) && (/dmarc1/i.test(text) || /^\W*v\s*=\W*dmarc/i.test(text)) && !isSpf(text);
-
-export const isSpf = (text: string): boolean => /^v=spf1(?: |$)/i.test(text);
 
 export const parseDmarc = (text: string): DmarcRecord => {
   const tags = parseTagList(text).tags.map(({ name, value }) => ({

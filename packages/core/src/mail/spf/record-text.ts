@@ -1,4 +1,4 @@
-import { isSpf } from "../mail/dmarc/record.ts";
+import { isSpf } from "./parse.ts";
 
 /** Whom a domain's SPF takes over, read from its TXT records. A macro in a name is not a name. */
 export const includesIn = (texts: readonly string[]): readonly string[] =>

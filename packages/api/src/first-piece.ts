@@ -2,7 +2,7 @@
  * The same source, its first piece at hand: what fails before it is still an answer of its own, and not a
  * connection that breaks. Not a generator: one that has not begun ends without closing what it reads.
  */
-export const begun = async <T>(source: AsyncIterable<T>): Promise<AsyncIterable<T>> => {
+export const withFirstPiece = async <T>(source: AsyncIterable<T>): Promise<AsyncIterable<T>> => {
   const pieces = source[Symbol.asyncIterator]();
   const first = await pieces.next();
   let isFirst = true;

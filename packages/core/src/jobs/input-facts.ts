@@ -1,0 +1,40 @@
+import * as v from "valibot";
+import { BLOBS_KEPT_DAYS } from "../blobs.ts";
+import { epochSeconds } from "../moments.ts";
+import type { Item, Table } from "../table.ts";
+import type { Chunks } from "./input-blob.ts";
+import { jobKey } from "./items.ts";
+
+// What is known of a job's input besides its rows: the item beside the job's own (items.ts draws both).
+
+const Input = v.object({
+  chunks: v.array(v.number()),
+  columns: v.array(v.string()),
+  emailColumn: v.nullable(v.object({ name: v.string(), at: v.number() })),
+  isAscii: v.boolean(),
+});
+
+/** Where the chunks of a job begin, and how the file looked that it came from. */
+export type InputFacts = {
+  readonly chunks: Chunks;
+  /** The names of the other columns. */
+  readonly columns: readonly string[];
+  /** Where among all its columns the addresses stood, and under which name. Null: there was no file. */
+  readonly emailColumn: { readonly name: string; readonly at: number } | null;
+  readonly isAscii: boolean;
+};
+
+/** It is there as long as the lines it points to. */
+export const inputItem = (job: string, facts: InputFacts, now: Date): Item => ({
+  ...inputKey(job),
+  ...facts,
+  expires_at: epochSeconds(now) + BLOBS_KEPT_DAYS["inputs/"] * 86_400,
+});
+
+const inputKey = (job: string) => ({ ...jobKey(job), sk: "INPUT" });
+
+export const findInput = async (table: Table, job: string): Promise<InputFacts> => {
+  const item = await table.get(inputKey(job));
+  if (!item) throw new Error(`the job ${job} has no input`);
+  return v.parse(Input, item);
+};
