@@ -1,0 +1,76 @@
+import { globSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+
+// What a page says in `this type` of the code. A page that tells of what is no longer there sends its readers astray.
+
+const files = globSync("{packages,infra,test,bench,scripts}/**/*.{ts,mjs,yml}", {
+  exclude: ["**/node_modules/**"],
+}).concat(globSync("{*.ts,docs/**/*.md}"));
+
+const code = (page: string): readonly string[] =>
+  [
+    ...readFileSync(page, "utf8")
+      .replaceAll(/^```[\s\S]*?^```/gm, "")
+      .matchAll(/`([^`\n]+)`/g),
+  ].map(([, span]) => span ?? "");
+
+/** By its end: "core/src/world.ts" is packages/core/src/world.ts, and a star is any name. */
+const filesAt = (path: string): readonly string[] => {
+  const end = new RegExp(`(?:^|/)${RegExp.escape(path).replaceAll("\\*", "[^/]*")}$`);
+  return files.filter((file) => end.test(file));
+};
+
+const isFile = (span: string): boolean => /^[\w$*][\w./*-]*\.(?:ts|mjs)$/.test(span);
+const isFolder = (span: string): boolean => /^[\w-]+(?:\/[\w-]+)+\/?$/.test(span);
+
+const holdsFolder = (span: string): boolean => {
+  const folder = `/${span.replace(/\/$/, "")}/`;
+  return files.some((file) => `/${file}`.includes(folder) || filesAt(`${span}.test.ts`).length > 0);
+};
+
+const declares = (file: string, name: string): boolean =>
+  new RegExp(
+    `\\b(?:const|function\\*?|type|class) ${name}\\b|^ +(?:readonly )?(?:async )?${name}\\??[(:]`,
+    "m",
+  ).test(readFileSync(file, "utf8"));
+
+const pages = ["docs/architecture.md", "CONTRIBUTING.md", ...globSync("docs/decisions/*.md")];
+
+test.each(pages)("%s names files and folders that are there", (page) => {
+  const astray = code(page).filter(
+    (span) =>
+      (isFile(span) && filesAt(span).length === 0) || (isFolder(span) && !holdsFolder(span)),
+  );
+
+  expect(astray).toEqual([]);
+});
+
+const ARCHITECTURE = "docs/architecture.md";
+const sources = files.filter((file) => file.startsWith("packages/"));
+
+test("docs/architecture.md names functions, types and fields that are there", () => {
+  const names = code(ARCHITECTURE)
+    .filter((span) => /^[A-Za-z]\w*(?:\.[a-z]\w*)?$/.test(span) && !isFile(span))
+    .map((span) => span.split(".").at(-1) ?? "");
+  const packages = globSync("packages/*").map((path) => path.replace("packages/", ""));
+
+  expect(names.length).toBeGreaterThan(40);
+  expect(
+    names.filter(
+      (name) => !packages.includes(name) && !sources.some((file) => declares(file, name)),
+    ),
+  ).toEqual([]);
+});
+
+test("docs/architecture.md finds a function in the file that it names beside it", () => {
+  const told = [
+    ...readFileSync(ARCHITECTURE, "utf8").matchAll(
+      /`(?:\w+\.)?(\w+)`\s+(?:in\s+|\()`([\w./-]+\.ts)`/g,
+    ),
+  ].map(([, name = "", file = ""]) => ({ name, file }));
+
+  expect(told.length).toBeGreaterThan(15);
+  expect(
+    told.filter(({ name, file }) => !filesAt(file).some((one) => declares(one, name))),
+  ).toEqual([]);
+});
