@@ -17,7 +17,7 @@ import { DeliveryFacts, WebhookFacts } from "@mailproof/api/webhook-facts";
 import { STATUS } from "@mailproof/core/failure";
 import { EventPayload } from "@mailproof/core/webhooks/payloads";
 import type { GenericSchema } from "valibot";
-import { NAMES, QUERY_TYPES, SAME_WHEN_REPEATED } from "./client/names.ts";
+import { nameOf, QUERY_TYPES, SAME_WHEN_REPEATED } from "./client/names.ts";
 import { fieldsOf, type Named, partsOf, typeOf } from "./client/type-of.ts";
 
 const SHARED: Named = new Map<GenericSchema, string>([
@@ -50,8 +50,7 @@ const operationsOf = (endpoint: Endpoint): readonly Operation[] => {
   const output = endpoint.output as GenericSchema;
   const operation = (action: string | null, of: Pick<Operation, "fixed" | "body" | "output">) => {
     const id = action === null ? route : `${route} ${action}`;
-    const name = NAMES[id];
-    if (!name) throw new Error(`${id} has no name yet: give it one in scripts/client/names.ts`);
+    const name = nameOf(route, action);
     return { endpoint, name, ...of, repeat: repeatOf(endpoint, id, keyed === true) };
   };
   if (route === "GET /v1/jobs/{id}/download")

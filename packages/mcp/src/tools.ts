@@ -1,8 +1,9 @@
 import type { Endpoint, Need } from "@mailproof/api/endpoint";
 import { endpoints } from "@mailproof/api/endpoints";
+import { namedOf } from "@mailproof/api/openapi/operations";
 import type { Tool as Listed, ToolAnnotations } from "@modelcontextprotocol/server";
 import { type Input, inputOf } from "./input.ts";
-import { type Manner, type Named, TOOLS } from "./named.ts";
+import { type Manner, type Mannered, TOOLS } from "./named.ts";
 
 export type Tool = {
   readonly endpoint: Endpoint;
@@ -21,7 +22,8 @@ const MANNERS: Readonly<Record<Manner, ToolAnnotations>> = {
 /** Through these a call reaches beyond us: to mail servers, name servers, receivers, or to workers who ask them. */
 const OUTWARD: readonly Need[] = ["mail", "dns", "https", "queue:send"];
 
-const toolOf = (endpoint: Endpoint, { name, manner, hint }: Named): Tool => {
+const toolOf = (endpoint: Endpoint, { manner, hint }: Mannered): Tool => {
+  const name = nameOf(endpoint);
   const input = inputOf(name, endpoint);
   return {
     endpoint,
@@ -38,6 +40,10 @@ const toolOf = (endpoint: Endpoint, { name, manner, hint }: Named): Tool => {
   };
 };
 
+/** "verifyEmail" in the document is "verify_email" here: tools are called in small letters everywhere. */
+const nameOf = ({ route }: Endpoint): string =>
+  namedOf(route).id.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
 const descriptionOf = ({ summary, price, access }: Endpoint, hint: string | undefined): string =>
   [
     summary,
@@ -49,10 +55,10 @@ const descriptionOf = ({ summary, price, access }: Endpoint, hint: string | unde
     .filter((sentence) => typeof sentence === "string")
     .join(" ");
 
-/** Every operation that has a name here, in the order of the API's table of contents. */
+/** In the order of the API's table of contents. */
 export const tools: readonly Tool[] = endpoints.flatMap((endpoint) => {
-  const named = TOOLS[endpoint.route];
-  return named ? [toolOf(endpoint, named)] : [];
+  const mannered = TOOLS[endpoint.route];
+  return mannered ? [toolOf(endpoint, mannered)] : [];
 });
 
 export const toolCalled = (name: unknown): Tool | undefined =>
