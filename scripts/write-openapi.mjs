@@ -1,5 +1,5 @@
 // Writes the examples of the document, and docs/openapi.json, again. Run it when a test says that they are stale:
-// node scripts/write-openapi.mjs
+// npx node scripts/write-openapi.mjs
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { recorded, recordedEvents } from "../test/api/recorded.ts";

@@ -12,7 +12,7 @@ import { recorded, recordedEvents } from "./recorded.ts";
 const document: any = openapi("http://127.0.0.1:8787");
 
 test("the examples are what the service answers today", async () => {
-  expect(await recorded(), `they are stale: run "node scripts/write-openapi.mjs"`).toEqual(
+  expect(await recorded(), `they are stale: run "npx node scripts/write-openapi.mjs"`).toEqual(
     EXAMPLES,
   );
 });
@@ -33,9 +33,10 @@ test("every operation has an example of each success, and none of a failure", ()
   );
 
   // To watch a domain that is watched already is answered in just the same shape.
-  expect(promised.filter((one) => !shown.has(one))).toEqual([
-    "POST /v1/deliverability/monitors 200",
-  ]);
+  expect(
+    promised.filter((one) => !shown.has(one)),
+    "test/api/recorded.ts asks for none of these",
+  ).toEqual(["POST /v1/deliverability/monitors 200"]);
   expect(EXAMPLES.filter(({ status }) => status >= 400)).toEqual([]);
 });
 
@@ -63,7 +64,10 @@ const parameters = Object.values<any>(document.paths)
 test("every field and every parameter is explained", () => {
   const silent = fields.filter(({ schema }) => !schema.description);
 
-  expect(silent.map(({ place }) => place.join("."))).toEqual([]);
+  expect(
+    silent.map(({ place }) => place.join(".")),
+    "words-of-fields.ts explains none of these",
+  ).toEqual([]);
   expect(parameters.filter(({ description }) => !description)).toEqual([]);
 });
 

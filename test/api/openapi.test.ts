@@ -28,7 +28,7 @@ const answerOf = (operation: any, status: string): any => {
 test("docs/openapi.json is what the list of endpoints says now", () => {
   expect(
     JSON.parse(readFileSync("docs/openapi.json", "utf8")),
-    `docs/openapi.json is stale: run "node scripts/write-openapi.mjs"`,
+    `docs/openapi.json is stale: run "npx node scripts/write-openapi.mjs"`,
   ).toEqual(document);
 });
 

@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import type { Endpoint, Need } from "@mailproof/api/endpoint";
 import { endpoints } from "@mailproof/api/endpoints";
@@ -41,9 +41,9 @@ test.each(files)("%s is listed, named by its route, and a Lambda of its own", as
 
   expect(endpoints, `endpoints.ts does not list ${nameOf(file)}`).toContain(endpoint);
   expect(fileOf(endpoint?.route ?? ""), "the file is named by another route").toBe(file);
-  expect(readFileSync(`packages/functions/src/http/${file}.ts`, "utf8")).toBe(
-    entryOf(file, endpoint?.needs),
-  );
+  const entry = `packages/functions/src/http/${file}.ts`;
+  expect(existsSync(entry), `${entry} is missing`).toBe(true);
+  expect(readFileSync(entry, "utf8")).toBe(entryOf(file, endpoint?.needs));
 });
 
 test("every Lambda entry belongs to an endpoint, or to what has none", () => {

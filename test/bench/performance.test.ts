@@ -16,7 +16,7 @@ const kept = readKept();
 test("docs/performance.md tells what bench/results holds", () => {
   expect(
     readFileSync(PAGE, "utf8"),
-    `docs/performance.md is stale: run "node scripts/write-performance.mjs"`,
+    `docs/performance.md is stale: run "npx node scripts/write-performance.mjs"`,
   ).toBe(pageOf(kept));
 });
 

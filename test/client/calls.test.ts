@@ -10,7 +10,7 @@ const EMAIL = "ann@example.com";
 
 type Made = { readonly job: string; readonly check: string; readonly file: string };
 
-/** One call of each operation. A test fails when there is none. */
+/** One call of each operation. */
 const CALLS: Readonly<Record<keyof Operations, (client: Client, made: Made) => Promise<unknown>>> =
   {
     getHealth: (client) => client.getHealth(),
@@ -85,6 +85,9 @@ const outputOf = (name: keyof Operations) =>
   endpoints.find(({ route }) => route === OPERATIONS[name].route)?.output as v.GenericSchema;
 
 test("every operation answers what its type says, on a real server", async () => {
+  expect(Object.keys(CALLS).toSorted(), "CALLS has no call of these").toEqual(
+    Object.keys(OPERATIONS).toSorted(),
+  );
   const { clientWith, testKey } = await whenServed();
   const client = clientWith({ key: testKey });
   const done = await client.verifyFile(new Blob([`email\n${EMAIL}\n`]));

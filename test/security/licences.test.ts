@@ -5,7 +5,7 @@ import { ALLOWED, licencesPage, lists, shipped } from "../../scripts/licences.ts
 test("docs/licences.md is what is shipped now", async () => {
   expect(
     await licencesPage(),
-    `docs/licences.md is stale: run "node scripts/write-licences.mjs"`,
+    `docs/licences.md is stale: run "npx node scripts/write-licences.mjs"`,
   ).toBe(readFileSync("docs/licences.md", "utf8"));
 });
 
