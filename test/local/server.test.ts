@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { openAccount } from "@mailproof/core/accounts/accounts";
@@ -125,6 +125,33 @@ test.each([[[]], [["--fresh"]]])(
     expect((await askAccount(first.ready.base_url, first.ready.live_key)).status).toBe(200);
   },
 );
+
+test("a port that is taken is named, and what to do about it", async () => {
+  const first = await whenStarted(newFolder());
+  const { port } = new URL(first.ready.base_url);
+
+  const second = run("packages/local/src/main.ts", [], { MAILPROOF_DIR: newFolder(), PORT: port });
+
+  expect(await text(second.stderr)).toBe(
+    `Another program has port ${port}; set PORT to a free one, or to 0 for any.\n`,
+  );
+});
+
+test("a start that is wrongly asked for shows how to ask", async () => {
+  const child = run("packages/local/src/main.ts", ["--frehs"], { MAILPROOF_DIR: newFolder() });
+
+  expect(await text(child.stderr)).toContain("npm start [-- --fresh]");
+});
+
+test("without the packages, the first word is how to get them", async () => {
+  const clone = newFolder();
+  mkdirSync(join(clone, "scripts"));
+  cpSync("scripts/need-node.mjs", join(clone, "scripts", "need-node.mjs"));
+
+  const child = run(join(clone, "scripts", "need-node.mjs"), [], {});
+
+  expect(await text(child.stderr)).toContain("run 'npm ci' first");
+});
 
 test("a secrets file that is cut off stops the start and is named", async () => {
   const folder = newFolder();

@@ -296,7 +296,7 @@ test.each<[string, string | Buffer, object, string]>([
     {},
     "no address: all its 2 rows are none.",
   ],
-  ["a file of a header", "email\n", {}, "The file holds no address"],
+  ["a file of a header", "email\n", {}, "no address: there is no row below its head."],
   ["a file in which nothing is an address", "a,b\n1,2\n", {}, "No column of the file holds"],
   [
     "a column that is not there",

@@ -29,10 +29,18 @@ const main = async (args: readonly string[]): Promise<number> => {
   const command = commands.find(({ name }) =>
     name.split(" ").every((word, position) => args[position] === word),
   );
-  if (args.includes("--help")) return help(command);
+  if (args.includes("--help") || args[0] === "help") return help(command);
   if (!command) throw new Misuse(`There is no such command. There are:\n\n${usage()}`);
   const read = readOptions(command, args.slice(command.name.split(" ").length));
-  return command.run({ environment: readEnvironment(process.env), ...read });
+  return command.run({ environment: environment(), ...read });
+};
+
+const environment = () => {
+  try {
+    return readEnvironment(process.env);
+  } catch (error) {
+    throw new Misuse(error instanceof Error ? error.message : String(error));
+  }
 };
 
 const readOptions = (command: Command, args: readonly string[]) => {
@@ -64,7 +72,8 @@ const asMisuse = <T>(command: Command, read: () => T): T => {
   }
 };
 
-const usageOf = ({ name, usage: options }: Command) => `  npx mailproof ${name} ${options}`;
+const usageOf = ({ name, usage: options }: Command) =>
+  `  npx mailproof ${name} ${options}`.trimEnd();
 const usage = () => commands.map(usageOf).join("\n");
 
 const help = (command: Command | undefined): number => {

@@ -4,12 +4,16 @@ import { readEnvironment } from "./environment.ts";
 import { firstScreen } from "./first-screen.ts";
 import { start } from "./start.ts";
 
+type StartFailure = NodeJS.ErrnoException & { readonly port?: number };
+
 const fail =
   (code: number) =>
-  (error: NodeJS.ErrnoException): never => {
+  (error: StartFailure): never => {
     const taken =
-      error.code === "EADDRINUSE" && "Another program has this port; set PORT to a free one.";
-    process.stderr.write(`${taken || error.message}\n`);
+      error.code === "EADDRINUSE" &&
+      `Another program has port ${error.port}; set PORT to a free one, or to 0 for any.`;
+    const how = error.code?.startsWith("ERR_PARSE_ARGS") ? "\n\n  npm start [-- --fresh]" : "";
+    process.stderr.write(`${taken || error.message}${how}\n`);
     return process.exit(code);
   };
 
