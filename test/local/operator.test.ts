@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { text } from "node:stream/consumers";
 import { sqliteQueue } from "@mailproof/local/sqlite-queue";
 import { sqliteTable } from "@mailproof/local/sqlite-table";
@@ -127,20 +126,4 @@ test("a new pepper revokes every key; a new cursor secret only ends lists that a
   expect([before.status, goneOn.status, begun.status, revoked.status]).toEqual([
     200, 400, 200, 401,
   ]);
-});
-
-test("a copy that SQLite made of a running server's files is a house in good order", async () => {
-  const [folder, copy] = [newFolder(), newFolder()];
-  const { stop } = await whenStarted(folder);
-  for (const file of ["state.sqlite", "queue.sqlite"]) {
-    const db = new DatabaseSync(join(folder, file));
-    db.exec(`VACUUM INTO '${join(copy, file)}'`);
-    db.close();
-  }
-  await stop("SIGTERM");
-
-  const { code, out } = await whenCommanded(copy, "admin", "audit");
-
-  expect(code).toBe(0);
-  expect(JSON.parse(out)).toEqual({ ok: true, accounts: 1, violations: [] });
 });

@@ -63,7 +63,7 @@ export const inHouse = <O extends Command["options"]>(definition: Definition<O>)
   });
 
 /** A mistyped folder must not pass for an empty house in good order. */
-const assertHouse = (directory: string): void => {
+export const assertHouse = (directory: string): void => {
   if (existsSync(join(directory, "state.sqlite"))) return;
   throw new Misuse(`${resolve(directory)} holds no Mailproof; set MAILPROOF_DIR.`);
 };

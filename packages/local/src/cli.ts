@@ -3,6 +3,7 @@ import { MailproofError } from "@mailproof/client/errors";
 import { Failure } from "@mailproof/core/failure";
 import * as v from "valibot";
 import { adminCommands } from "./admin.ts";
+import { backupCommand } from "./backup-command.ts";
 import { checkCommand } from "./check-command.ts";
 import { type Command, Misuse } from "./command.ts";
 import { deadLettersCommands } from "./dead-letters-command.ts";
@@ -22,6 +23,7 @@ const commands: readonly Command[] = [
   ...adminCommands,
   ...deadLettersCommands,
   ...egressCommands,
+  backupCommand,
 ];
 
 /** Finds the command, reads its options, runs it. */
