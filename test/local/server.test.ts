@@ -11,7 +11,7 @@ import { newFolder, run, whenStarted } from "./running.ts";
 const askAccount = async (baseUrl: string, key: string) =>
   fetch(`${baseUrl}/v1/account`, { headers: { "x-api-key": key } });
 
-test("it starts, prints two lines that work as they stand, and stops cleanly when told", async () => {
+test("it starts, prints lines that work as they stand, and stops cleanly when told", async () => {
   const folder = newFolder();
   const { ready, stop } = await whenStarted(folder);
 
@@ -23,6 +23,9 @@ test("it starts, prints two lines that work as they stand, and stops cleanly whe
   expect(code).toBe(0);
   expect(screen).toContain(
     `curl -s ${ready.base_url}/v1/account -H 'X-Api-Key: ${ready.live_key}'`,
+  );
+  expect(screen).toContain(
+    `export MAILPROOF_API=${ready.base_url} MAILPROOF_KEY=${ready.live_key}\n`,
   );
   expect(screen).toContain(`curl -s ${ready.base_url}/v1/verify -H 'X-Api-Key: ${ready.live_key}'`);
   expect(existsSync(join(folder, "ready.json"))).toBe(false);
