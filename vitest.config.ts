@@ -3,14 +3,15 @@ import { defineConfig } from "vitest/config";
 
 // npm run check runs `short`, in less than a minute, before every commit; npm test and CI run both.
 
-/** What plays thousands of histories, starts processes, or opens a browser. */
+/** What plays thousands of histories, starts processes, opens a browser, or builds what is deployed. */
 const LONG = [
   "test/simulation/{storm,hooks,mutants,sweep-*}.test.ts",
   "test/fuzz/*.test.ts",
   "test/local/{admin,backup,check-command,jobs,money,operator,server,service-commands,verify-command,webhooks}.test.ts",
   "test/suites/mail-servers.test.ts",
   "test/docs/*.test.ts",
-  "test/client/package.test.ts",
+  "test/client/{calls,money,package,verify-file}.test.ts",
+  "test/functions/{bundles,deployed}.test.ts",
 ];
 /** They need what npm run infra:prepare brings: npm run test:infra. */
 const APART = ["test/infra/**", "**/node_modules/**"];

@@ -1,4 +1,5 @@
 import { setTimeout } from "node:timers/promises";
+import { rateLimitOver } from "@mailproof/core/access/rate";
 import type { Blobs } from "@mailproof/core/blobs";
 import type { Queue, Receiving } from "@mailproof/core/queue";
 import { INDEXES, type Item, type Key, type Table, type Write } from "@mailproof/core/table";
@@ -135,6 +136,8 @@ const openHouse = async () => {
   const world: World = {
     ...house.world,
     table,
+    // Each request with a key is counted in the table, too.
+    rateLimit: rateLimitOver(table, house.world.now),
     queue: countedQueue(house.queue, meter),
     blobs: countedBlobs(house.blobs, meter),
     engine: engineOver({ ...mail, table, places }),

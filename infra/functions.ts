@@ -53,6 +53,7 @@ const SETTINGS = new Map<string, Settings>([
   one("KEY_PEPPER", secrets.keyPepper.value),
   one("CURSOR_SECRET", secrets.cursorSecret.value),
   one("ACTIVITY_KEY", secrets.activityKey.value),
+  one("SEALING_KEY", secrets.sealingKey.value),
   one("SMTP_PROXIES", secrets.smtpProxies.value),
   one("SPAMHAUS_KEY", secrets.spamhausKey.value),
   one("TABLE_NAME", table.name),
@@ -62,8 +63,14 @@ const SETTINGS = new Map<string, Settings>([
   ...PASSED_ON.map((name) => one(name, process.env[name])),
 ]);
 
-const environmentOf = ({ needs }: Lambda): Record<string, $util.Input<string>> =>
-  Object.assign({}, ...settingsFor(needs).map((name) => SETTINGS.get(name)));
+const environmentOf = (lambda: Lambda): Record<string, $util.Input<string>> =>
+  Object.assign({}, ...settingsFor(lambda).map(settingNamed));
+
+const settingNamed = (name: string): Settings => {
+  const told = SETTINGS.get(name);
+  if (!told) throw new Error(`infra/functions.ts has no setting ${name}.`);
+  return told;
+};
 
 const queueArns = (areDead: boolean) => namesOf(areDead).map((name) => queueNamed(name).arn);
 

@@ -1,4 +1,5 @@
 import { api, httpLambdas } from "./api.ts";
+import { feedback } from "./feedback.ts";
 import { prober } from "./functions.ts";
 import { network } from "./network.ts";
 import { parameters } from "./parameters.ts";
@@ -19,6 +20,7 @@ const publish = (key: string, value: $util.Input<string>) =>
 
 publish("api", api.nodes.api.id);
 publish("table", table.name);
+publish("feedback", feedback.arn);
 publish(
   "egress",
   network.nodes.elasticIps

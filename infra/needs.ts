@@ -70,14 +70,15 @@ export const grantsFor = (needs: readonly Need[]): readonly Grant[] => [
   ...new Set(needs.flatMap((need) => GRANTS[need])),
 ];
 
-/** What every Lambda is told: each builds a world. */
-const TO_ALL = [
+/** Who is trusted, which nobody keeps secret. */
+const TO_ALL = ["OAUTH_AUDIENCE", "OAUTH_ISSUER"];
+
+/** What whoever acts for accounts is told besides. */
+const TO_WORLDS = [
   "ACTIVITY_KEY",
   "ACTIVITY_POOL",
   "CURSOR_SECRET",
   "KEY_PEPPER",
-  "OAUTH_AUDIENCE",
-  "OAUTH_ISSUER",
   "SEALING_KEY",
   "SES_ACCOUNT",
 ];
@@ -102,7 +103,13 @@ const TOLD: Readonly<Record<Need, readonly string[]>> = {
   https: ["DNS_SERVERS"],
 };
 
+type Told = { readonly needs: readonly Need[]; readonly actsForAccounts: boolean };
+
 /** The settings that a Lambda is told, and no others: a secret is where it is needed. */
-export const settingsFor = (needs: readonly Need[]): readonly string[] => [
-  ...new Set([...TO_ALL, ...needs.flatMap((need) => TOLD[need])]),
+export const settingsFor = ({ needs, actsForAccounts }: Told): readonly string[] => [
+  ...new Set([
+    ...TO_ALL,
+    ...(actsForAccounts ? TO_WORLDS : []),
+    ...needs.flatMap((need) => TOLD[need]),
+  ]),
 ];

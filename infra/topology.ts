@@ -1,8 +1,9 @@
 import { endpoints } from "@mailproof/api/endpoints";
 import { BLOBS_KEPT_DAYS } from "@mailproof/core/blobs";
 import { deadLettersOf, isOfDeadLetters, type QueueFacts } from "@mailproof/core/queue";
-import { INDEXES } from "@mailproof/core/table";
+import { LEASE_MS } from "@mailproof/core/verify/shared-operator";
 import { schedules, workers } from "@mailproof/core/workers";
+import { type Measure, NAMESPACE } from "@mailproof/functions/measure";
 import { fileOf } from "./file-of.ts";
 import type { Need } from "./needs.ts";
 
@@ -14,6 +15,8 @@ export type Lambda = {
   readonly name: string;
   readonly handler: string;
   readonly needs: readonly Need[];
+  /** False of whoever knows neither callers nor their secrets: it is told none. */
+  readonly actsForAccounts: boolean;
   readonly timeoutSeconds: number;
   readonly memoryMb: number;
   /** So many run at once and no more, and so many always can. Null: it shares what nobody has reserved. */
@@ -59,6 +62,8 @@ const httpLambda = (route: string, file: string, needs: readonly Need[]): Lambda
   name: inLetters(`http-${file.replace("$", "")}`),
   handler: `${HANDLERS}/http/${file}.handler`,
   needs,
+  // Documents, 404 and 405 are the same for all.
+  actsForAccounts: route !== OTHERWISE,
   timeoutSeconds: HTTP_SECONDS,
   memoryMb: HEAVY.includes(route) ? WHOLE_PROCESSOR_MB : MEMORY_MB,
   reserved: null,
@@ -131,6 +136,7 @@ export const workersOn: readonly WorkerOf[] = workers.map(({ queue }) => {
       name: inLetters(`worker-${queue.name}`),
       handler: `${HANDLERS}/workers/${queue.name}.handler`,
       needs: [...needs, "queue:receive"],
+      actsForAccounts: true,
       timeoutSeconds: workSeconds(queue),
       memoryMb: MEMORY_MB,
       reserved: atOnce,
@@ -140,7 +146,7 @@ export const workersOn: readonly WorkerOf[] = workers.map(({ queue }) => {
 
 /**
  * Lambda may take several runs to hand a message on, so AWS asks for six times the time-out. A worker that fails
- * gives its message back at once; this is only for one that is cut off.
+ * gives its message back within a minute; this is only for one that is cut off.
  */
 const VISIBILITY_TIMES = 6;
 /** A dead letter keeps the date of its first sending, so it must be kept for longer than it may have waited before. */
@@ -196,6 +202,7 @@ export const schedulesOn: readonly ScheduleOf[] = SCHEDULED.map((schedule) => ({
     name: inLetters(`schedule-${schedule.name}`),
     handler: `${HANDLERS}/schedules/${schedule.name}.handler`,
     needs: schedule.needs,
+    actsForAccounts: true,
     timeoutSeconds: schedule.timeoutSeconds,
     memoryMb: MEMORY_MB,
     reserved: 1,
@@ -207,7 +214,10 @@ export const prober: Lambda = {
   name: "Prober",
   handler: `${HANDLERS}/workers/prober.handler`,
   needs: ["table:readwrite", "smtp"],
-  timeoutSeconds: 120,
+  // It reads what strangers' servers say, so it has nothing to tell them.
+  actsForAccounts: false,
+  // Whoever is stopped by this has lost its place at the mail server already.
+  timeoutSeconds: LEASE_MS / 1_000,
   memoryMb: MEMORY_MB,
   reserved: 200,
 };
@@ -222,7 +232,7 @@ export const lambdas: readonly Lambda[] = [
   ...schedulesOn.map(({ lambda }) => lambda),
 ];
 
-export const table = { pk: "pk", sk: "sk", ttl: "expires_at", indexes: INDEXES } as const;
+export { TABLE_SHAPE as table } from "@mailproof/functions/aws/table-shape";
 
 /** How a key begins, and after how many days what is under it is gone. */
 export const blobsKeptDays: Readonly<Record<string, number>> = BLOBS_KEPT_DAYS;
@@ -238,10 +248,11 @@ export const LOGS_KEPT = "1 month";
 /** The zones that those who talk to mail servers stand in: a fixed address in each. */
 export const ZONES = [0, 1] as const;
 
-/** What a lasting stage writes down the names of, for whoever watches over it (infra/names.ts, infra/cdk). */
+/** What a lasting stage writes down the names of: its operator reads them, and what watches over it (infra/names.ts). */
 export const named: readonly string[] = [
   "api",
   "table",
+  "feedback",
   "egress",
   ...ZONES.map((zone) => `nat/${zone}`),
   ...queues.map(({ name }) => `queue/${name}`),
@@ -250,7 +261,7 @@ export const named: readonly string[] = [
 
 /** What the Lambdas count and measure themselves, in CloudWatch. */
 export const METRICS = {
-  namespace: "Mailproof",
+  namespace: NAMESPACE,
   /** Each minute: how late the latest piece of due work is. */
   dueAgeSeconds: "due_age_seconds",
   /** Each minute: credits that have been held for more than an hour. */
@@ -260,4 +271,4 @@ export const METRICS = {
   /** Sessions with mail servers, and those for which no server could be reached. */
   sessions: "smtp_sessions",
   unreached: "smtp_unreached",
-} as const;
+} as const satisfies Readonly<Record<string, Measure | typeof NAMESPACE>>;

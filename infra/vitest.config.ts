@@ -25,6 +25,7 @@ export default defineConfig({
       SST_SECRET_KeyPepper: "a pepper for the tests",
       SST_SECRET_CursorSecret: "a secret for the tests",
       SST_SECRET_ActivityKey: "an activity key for tests",
+      SST_SECRET_SealingKey: "a sealing key for the tests",
       SST_SECRET_SmtpProxies: "socks5://user:pass@192.0.2.1:1080",
     },
   },

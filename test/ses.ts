@@ -9,7 +9,7 @@ export const LATER = "2026-11-20T14:30:00.000Z";
 
 type Mail = { readonly account?: string; readonly to?: readonly string[]; readonly id?: string };
 
-export const mailTo = ({ account, to = ["ann@x.com"], id = "0100-mail-1" }: Mail): Fields => ({
+const mailTo = ({ account, to = ["ann@x.com"], id = "0100-mail-1" }: Mail): Fields => ({
   timestamp: SENT,
   source: "Shop <news@shop.example>",
   sourceArn: "arn:aws:ses:eu-central-1:111122223333:identity/shop.example",
@@ -29,7 +29,7 @@ export const mailTo = ({ account, to = ["ann@x.com"], id = "0100-mail-1" }: Mail
 });
 
 /** The part of each type that is beside the mail. */
-export const SES_PARTS: Readonly<Record<string, (to: readonly string[]) => Fields>> = {
+const SES_PARTS: Readonly<Record<string, (to: readonly string[]) => Fields>> = {
   Delivery: (to) => ({
     delivery: {
       timestamp: "2026-11-20T09:00:02.100Z",

@@ -35,11 +35,14 @@ const isDone = async (world: World, worker: Worker, message: Received): Promise<
 
 /** By the Lambda of this queue. SQS promises no more than "at least once", so here each message comes twice. */
 const isDoneByLambda = async (world: World, worker: Worker, message: Received) => {
-  const called = () => queueWorker(worker, world)(sqsEvent(worker.queue.name, [message]));
+  const event = sqsEvent(worker.queue.name, [message]);
+  const called = () => queueWorker(worker, world, leftThere)(event);
   const { batchItemFailures } = await called();
   await called();
   return batchItemFailures.length === 0;
 };
+
+const leftThere = async (): Promise<void> => {};
 
 export const whenReconciled = ({ world }: Pick<House, "world">): Promise<void> =>
   isAwsShaped ? scheduled(reconcile, world)() : reconcile.run(world);

@@ -18,7 +18,7 @@ export type Answer = {
 
 const HOPS_MAX = 8;
 
-export const authorityOf = (zoneOf: Zone): ((type: RecordType, name: string) => Answer) => {
+const authorityOf = (zoneOf: Zone): ((type: RecordType, name: string) => Answer) => {
   const names = new Map(Object.entries(zoneOf).map(([name, at]) => [name.toLowerCase(), at]));
   // A name without records still exists when there is one below it (RFC 8020).
   const inner = new Set([...names.keys()].flatMap(parentsOf));

@@ -1,7 +1,7 @@
 import { type IMetric, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { lambdas, type QueueOf, queues, ZONES } from "../topology.ts";
 import * as measures from "./measures.ts";
-import { inQueue, type NameOf } from "./measures.ts";
+import { inQueue, lyingIn, type NameOf } from "./measures.ts";
 
 /** One thing that somebody is called for: when, and what to do about it. */
 export type Watch = {
@@ -32,7 +32,7 @@ const ofQueue =
     receivesMax === null
       ? {
           id: `Queue-${name}`,
-          metric: inQueue(nameOf, name, "ApproximateNumberOfMessagesVisible"),
+          metric: lyingIn(nameOf, name),
           from: 1,
           periods: MINUTES_15 / 60,
           says: `Messages lie in ${name} that nobody could handle. docs/operating.md, "Dead letters".`,
@@ -90,7 +90,7 @@ const ofCallers = (nameOf: NameOf): readonly Watch[] => [
   },
   {
     id: "TableThrottled",
-    metric: measures.ofTable(nameOf, "ThrottledRequests"),
+    metric: measures.throttledOf(nameOf),
     from: 100,
     periods: 3,
     says: 'DynamoDB refuses for lack of capacity. docs/operating.md, "Limits".',

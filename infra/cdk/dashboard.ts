@@ -78,13 +78,13 @@ const machinery = (nameOf: NameOf): IWidget[] => {
   const working = [prober, ...workersOn.map(({ lambda }) => lambda)].map(({ name }) =>
     lambdaSum(nameOf, name, "ConcurrentExecutions").with({ statistic: "Maximum" }),
   );
-  const table = ["ConsumedReadCapacityUnits", "ConsumedWriteCapacityUnits", "ThrottledRequests"];
+  const used = ["ConsumedReadCapacityUnits", "ConsumedWriteCapacityUnits"];
   return [
     graph("Failures, by Lambda", errors, 8),
     graph("Workers at work", working, 8),
     graph(
       "Table: units used, requests refused",
-      table.map((what) => measures.ofTable(nameOf, what)),
+      [...used.map((what) => measures.ofTable(nameOf, what)), measures.throttledOf(nameOf)],
       8,
     ),
   ];

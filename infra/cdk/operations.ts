@@ -28,7 +28,7 @@ export const operationsApp = (watched: Watched, outdir: string): App => {
  * What watches over a stage, in a stack of its own: it is there when a deployment of the product goes wrong, and
  * changing an alarm touches nothing that serves.
  */
-export const operationsStack = (scope: App, { app, stage, callEmail }: Watched): Stack => {
+const operationsStack = (scope: App, { app, stage, callEmail }: Watched): Stack => {
   const name = `${app}-${stage}-operations`;
   const stack = new Stack(scope, name, {
     description: `Watches over ${app} ${stage}: alarms and a dashboard`,

@@ -15,7 +15,7 @@ export type Judge = (method: string, path: string, answered: Answered) => readon
 export const judgeBy = (document: any): Judge => {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   formats.default(ajv);
-  ajv.addSchema(document, "openapi");
+  ajv.addSchema(closed(document), "openapi");
   const compiled = new Map<string, ValidateFunction>();
 
   const validatorAt = (pointer: string): ValidateFunction => {
@@ -36,7 +36,7 @@ export const judgeBy = (document: any): Judge => {
     if (!answer) return [`${status} is not documented: ${text.slice(0, 300)}`];
     const type = headers["content-type"]?.split(";")[0] ?? "";
     const missing = Object.keys(answer.headers ?? {})
-      .filter((name) => !OPTIONAL.has(name) && headers[name.toLowerCase()] === undefined)
+      .filter((name) => isPromised(name, status) && headers[name.toLowerCase()] === undefined)
       .map((name) => `the header ${name} is missing`);
     if (!answer.content) return missing;
     if (!(type in answer.content)) return [...missing, `${type} is not documented`];
@@ -45,8 +45,26 @@ export const judgeBy = (document: any): Judge => {
   };
 };
 
-/** Said where there is something to say. */
-const OPTIONAL = new Set(["Retry-After", "Content-Disposition"]);
+/** Whether an answer of this status has this header each time, or only where there is something to say. */
+const isPromised = (name: string, status: number): boolean => {
+  if (name === "Content-Disposition") return false;
+  // Whoever is sent away for now is always told for how long.
+  if (name === "Retry-After") return status === 429 || status === 503;
+  // What breaks before the key is known cannot tell what it has left.
+  return !(name.startsWith("X-RateLimit-") && status === 503);
+};
+
+/**
+ * Callers must bear further fields, so that there may be some one day. What is said today is in the document today:
+ * a field that is not is one that slipped out.
+ */
+const closed = (part: any): any => {
+  if (Array.isArray(part)) return part.map(closed);
+  if (typeof part !== "object" || part === null) return part;
+  const inside = Object.fromEntries(Object.entries(part).map(([name, one]) => [name, closed(one)]));
+  const isShape = part.type === "object" && typeof part.properties === "object";
+  return isShape ? { additionalProperties: false, ...inside } : inside;
+};
 
 const escaped = (part: string): string =>
   encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1"));

@@ -7,9 +7,10 @@ import { credits } from "@mailproof/core/money/credits";
 import { uuidOf } from "@mailproof/core/uuid";
 import { EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
 import type { World } from "@mailproof/core/world";
+import { fated } from "../breaking.ts";
 import { whenChecked } from "../checks.ts";
 import { givenWorld } from "../given.ts";
-import { anns, csvOf, whenBatched, whenPut } from "../jobs.ts";
+import { anns, csvOf, processOf, whenBatched, whenFiled, whenPut } from "../jobs.ts";
 import { send, whenVerified } from "../send.ts";
 import { whenReconciled, whenWorked } from "../working.ts";
 
@@ -84,26 +85,55 @@ export const recorded = async (): Promise<Example[]> => {
   return told;
 };
 
-/** What arrives at a webhook: one of each event that an ordinary day brings. */
+/** What arrives at a webhook: one of each event. */
 export const recordedEvents = async (): Promise<Record<string, unknown>> => {
-  const house = await givenShop(11);
-  const { world, liveKey, testKey } = house;
-  for (const key of [liveKey, testKey]) {
-    const body = { url: "https://hooks.example.com/mailproof", events: EVENT_TYPES };
-    const { data } = await send(world, "POST /v1/webhooks", { key, body });
-    await send(world, `POST /v1/webhooks/${data.id}/test`, { key });
-  }
-  await whenBatched(world, liveKey, { emails: anns(10) });
-  await whenVerified(world, liveKey, { email: "ada.lovelace@example.com" });
-  for (const domain of ["listed.example", "nodmarc.example"])
-    await whenChecked(world, testKey, { domain });
+  const bodies = [...(await heardOnABadDay()), ...(await heardOnAnOrdinaryDay())];
+  return Object.fromEntries(bodies.toReversed().map((body) => [body.type, body]));
+};
+
+const whenSubscribed = async ({ world }: House, key: string): Promise<string> => {
+  const body = { url: "https://hooks.example.com/mailproof", events: EVENT_TYPES };
+  const { data } = await send(world, "POST /v1/webhooks", { key, body });
+  return data.id;
+};
+
+const heardIn = async (house: House): Promise<any[]> => {
   for (let minute = 0; minute < 5; minute++) {
     await whenWorked(house);
     house.later(60_000);
     await whenReconciled(house);
   }
-  const bodies: any[] = house.servers.heard.map(({ body }) => JSON.parse(body ?? "{}"));
-  return Object.fromEntries(bodies.toReversed().map((body) => [body.type, body]));
+  return house.servers.heard.map(({ body }): unknown => JSON.parse(body ?? "{}"));
+};
+
+const heardOnAnOrdinaryDay = async (): Promise<any[]> => {
+  const house = await givenShop(11);
+  const { world, liveKey, testKey } = house;
+  for (const key of [liveKey, testKey]) {
+    const id = await whenSubscribed(house, key);
+    await send(world, `POST /v1/webhooks/${id}/test`, { key });
+  }
+  await whenBatched(world, liveKey, { emails: anns(10) });
+  await whenVerified(world, liveKey, { email: "ada.lovelace@example.com" });
+  for (const domain of ["listed.example", "nodmarc.example"])
+    await whenChecked(world, testKey, { domain });
+  return heardIn(house);
+};
+
+/** The queue takes nothing in, so a file's addresses are refunded, and its job comes to nothing. */
+const heardOnABadDay = async (): Promise<any[]> => {
+  const house = await givenShop();
+  const { world, liveKey } = house;
+  await whenSubscribed(house, liveKey);
+  const asked = { action: "get_upload_url", file_name: "customers.csv" };
+  const { data } = await send(world, "POST /v1/verify/file", { key: liveKey, body: asked });
+  await whenPut(world, data.file_key, csvOf(anns(2)));
+  await whenFiled(
+    fated(house, () => "refused"),
+    liveKey,
+    processOf(data.file_key),
+  );
+  return heardIn(house);
 };
 
 type Ask = (title: string, what: string, asked?: Asked) => Promise<any>;

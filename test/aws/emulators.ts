@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { type Aws, type Service, type Transport, transport } from "@mailproof/functions/aws/aws";
+import type { Aws, Service, Transport } from "@mailproof/functions/aws/aws";
+import { transport } from "@mailproof/functions/aws/transport";
 
 // DynamoDB, SQS and S3 as npm ships them. docs/decisions/0024 says what they do not do, and what is
 // done about it.

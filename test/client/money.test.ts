@@ -127,3 +127,19 @@ test("what the service refuses says so in its own words, with the word for the m
   expect(stranger).toMatchObject({ status: 401, code: "UNAUTHORIZED" });
   expect(broken).toMatchObject({ status: 500, code: "INTERNAL", money: "nothing_charged" });
 });
+
+test("a file of which nobody said that it was accepted is told with all that a repeat needs, and paid for once", async () => {
+  const { baseUrl, clientWith, client, spent } = await whenServed();
+  const proxy = await whenLosing(baseUrl, ({ key }) => key !== undefined);
+
+  const error = await failureOf(clientWith({ baseUrl: proxy.url }).verifyFile(LIST));
+  const { file_key } = error.details as { file_key: string };
+  const { idempotencyKey } = error;
+  const told = await client.processFile({ file_key }, { idempotencyKey });
+
+  // Another verifyFile would be another upload: refused under this key, and paid for under another.
+  expect(error).toMatchObject({ code: "NETWORK", money: "retry_same_key", retryable: false });
+  expect(error.message).toContain("processFile");
+  expect(told).toMatchObject({ idempotent_replay: true, credits_used: 0, unique_emails: 2 });
+  expect(await spent()).toBe(2);
+});

@@ -54,6 +54,19 @@ test.each([
   expect(sent).toHaveLength(2);
 });
 
+test.each(["ENOTFOUND", "UND_ERR_CONNECT_TIMEOUT", "ERR_INVALID_URL"])(
+  "a connection that was never made is known to have cost nothing: %s",
+  async (code) => {
+    const { client } = whenAnswered([refusedConnection(code)], { retries: 0 });
+
+    await expect(client.verify({ email: "a@x.com" })).rejects.toMatchObject({
+      code: "NETWORK",
+      money: "nothing_charged",
+      retryable: true,
+    });
+  },
+);
+
 test.each([
   ["paid", "a failure that nobody knows the end of", "unknown"],
   ["paid", "a charge that was kept", "kept"],

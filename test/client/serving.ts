@@ -8,7 +8,7 @@ import { onTestFinished } from "vitest";
 import { newFolder, whenStarted } from "../local/running.ts";
 
 /** Waits, but never long. */
-export const HURRIED = {
+const HURRIED = {
   sleep: (ms: number, signal?: AbortSignal) => CLOCK.sleep(Math.min(ms, 20), signal),
   random: () => 0,
 };

@@ -9,6 +9,22 @@ const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/go
   (path) => existsSync(path),
 );
 
+/** The least contrast (WCAG 2) of what stands on a ground of its own colour: it is mixed with what is below. */
+const PALEST = `(() => {
+  const context = Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d");
+  const light = (...colours) => {
+    for (const colour of colours) { context.fillStyle = colour; context.fillRect(0, 0, 1, 1); }
+    const [r, g, b] = [...context.getImageData(0, 0, 1, 1).data].map((one) => one / 255).map((one) => one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const page = getComputedStyle(document.body).backgroundColor;
+  return Math.min(...[...document.querySelectorAll(".status, .route .method")].map((one) => {
+    const { color, backgroundColor } = getComputedStyle(one);
+    const [dark, pale] = [light(page, backgroundColor, color), light(page, backgroundColor)].sort((a, b) => a - b);
+    return (pale + 0.05) / (dark + 0.05);
+  }));
+})()`;
+
 // The structure of the page, in a real browser: what is seen, and not how each pixel looks.
 describeUnless(
   CHROMIUM === undefined ? "there is no Chromium; apt-get install chromium" : null,
@@ -57,6 +73,58 @@ describeUnless(
       expect(seen).toEqual(["rgb(255, 255, 255)", "rgb(15, 20, 27)"]);
     });
 
+    test("on paper it is dark on white, as wide as the paper, and no line is cut off", async () => {
+      const { page } = await whenOpened({ width: 1123, colorScheme: "dark" });
+      await page.emulateMedia({ media: "print" });
+
+      expect(await page.evaluate("getComputedStyle(document.body).backgroundColor")).toBe(
+        "rgb(255, 255, 255)",
+      );
+      expect(await page.evaluate("document.querySelector('main').clientWidth")).toBe(1123);
+      expect(await isSeen(page, ".side")).toBe(false);
+      expect(await isSeen(page, ".copy")).toBe(false);
+      expect(
+        await page.evaluate(
+          "[...document.querySelectorAll('pre.code')].filter((one) => one.clientHeight > 0 && one.scrollHeight > one.clientHeight + 1 || one.scrollWidth > one.clientWidth).length",
+        ),
+      ).toBe(0);
+    });
+
+    test.each(["light", "dark"] as const)(
+      "every word on a coloured ground can be read: %s",
+      async (colorScheme) => {
+        const { page } = await whenOpened({ width: 1440, colorScheme });
+
+        expect(await page.evaluate(PALEST)).toBeGreaterThanOrEqual(4.5);
+      },
+    );
+
+    test("a table beside a picture has room for its words", async () => {
+      const { page } = await whenOpened({ width: 1280 });
+
+      const widths: any = await page.evaluate(
+        "[...document.querySelectorAll('#statuses tbody tr:first-child td')].map((one) => one.clientWidth)",
+      );
+
+      expect(widths[1]).toBeGreaterThan(widths[2]);
+    });
+
+    test("an address of a part leads to the part, wherever it stands", async () => {
+      const { page } = await whenOpened({ width: 1280 });
+      const tops = [];
+      for (const id of ["getUsage", "verifyFile", "shape-Issue"]) {
+        await page.evaluate(`location.hash = "${id}"`);
+        await page.waitForFunction(
+          `scrollY > 0 && document.getElementById("${id}").getBoundingClientRect().top < 100`,
+        );
+        tops.push(
+          await page.evaluate(`document.getElementById("${id}").getBoundingClientRect().top > 50`),
+        );
+      }
+
+      expect(tops).toEqual([true, true, true]);
+    });
+
     test("a phone has a menu, which closes when something is chosen", async () => {
       const { page } = await whenOpened({ width: 360 });
       expect(await isSeen(page, ".side")).toBe(false);
@@ -66,7 +134,7 @@ describeUnless(
       await page.click('.contents a[href="#findEmail"]');
 
       expect(await isSeen(page, ".side")).toBe(false);
-      expect(new URL(page.url()).hash).toBe("#findEmail");
+      await page.waitForFunction("location.hash === '#findEmail'");
     });
 
     test.each([
@@ -86,12 +154,22 @@ describeUnless(
       expect(hashes.slice(0, 3)).toContain(hash);
     });
 
+    test("what is found is shown with whole words around it", async () => {
+      const { page } = await whenOpened({ width: 1440 });
+
+      await page.fill(".search input", "credits_refunded");
+
+      expect(await page.locator(".found small").allTextContents()).toContainEqual(
+        expect.stringMatching(/credits_refunded number /),
+      );
+    });
+
     test("the keys alone choose a result, and nothing found is said", async () => {
       const { page } = await whenOpened({ width: 1440 });
       await page.keyboard.press("/");
       await page.keyboard.type("rate limits");
       await page.keyboard.press("Enter");
-      expect(new URL(page.url()).hash).toBe("#rate-limits");
+      await page.waitForFunction("location.hash === '#rate-limits'");
 
       await page.fill(".search input", "zebra");
       expect(await page.locator(".found .none").textContent()).toMatch(/Nothing/);

@@ -5,15 +5,18 @@ import { promisify } from "node:util";
 import { TEST_ADDRESSES } from "@mailproof/api/docs/guides-start";
 import { html, inline } from "@mailproof/api/docs/html";
 import { docsPage } from "@mailproof/api/docs/page";
+import { DECISION } from "@mailproof/api/docs/pictures";
 import { retrying, VERIFYING, withClient } from "@mailproof/api/docs/programs";
 import { snippetsFor } from "@mailproof/api/docs/snippets";
 import { endpoints } from "@mailproof/api/endpoints";
 import { EXAMPLES } from "@mailproof/api/openapi/examples";
 import { createClient } from "@mailproof/client/client";
 import { Failure, MONEY_OUTCOMES } from "@mailproof/core/failure";
+import { ORDER } from "@mailproof/core/verify/judge";
 import { headersOf, newSecret } from "@mailproof/core/webhooks/signature";
 import { describe, expect, test } from "vitest";
 import { describeUnless } from "../available.ts";
+import { whenLosing } from "../client/serving.ts";
 import { given } from "../given.ts";
 import { whenListening } from "../local/listening.ts";
 import { newFolder } from "../local/running.ts";
@@ -37,10 +40,18 @@ test("the page knows every word for what became of the money, and its sentence t
   const page = docsPage("http://127.0.0.1:8787");
   const rows = MONEY_OUTCOMES.map((money) => {
     const says = new Failure("INTERNAL", money, "").message.trim();
-    return `<td data-head="Money"><code>${money}</code></td><td data-head="The message ends with">${says}</td>`;
+    return `<td data-head="Money"><code>${money}</code></td> <td data-head="The message ends with">${says}</td>`;
   });
 
   expect(rows.filter((one) => !page.includes(one))).toEqual([]);
+});
+
+/** Lines that stand together and come to the same may be one question. */
+const atOnce = (statuses: readonly string[]) =>
+  statuses.filter((status, at) => status !== statuses[at - 1]);
+
+test("the picture of the decision asks in the order in which it is decided", () => {
+  expect(atOnce(DECISION.map(([, status]) => status))).toEqual(atOnce(ORDER));
 });
 
 test("what is put into a page is text, also inside an attribute", () => {
@@ -100,10 +111,23 @@ describe.each(LANGUAGES)("what the page says in $language", ({ language, run, wh
   });
 });
 
+/** A way to a server on which the first answer is lost. */
+const whenLosingOne = async () => {
+  const { port, testKey } = await whenListening(...endpoints);
+  const { url, seen } = await whenLosing(
+    `http://127.0.0.1:${port}`,
+    (_, before) => before.length === 0,
+  );
+  return { url, testKey, tries: () => seen.length };
+};
+
 const secret = newSecret({ randomBytes: (count) => Buffer.alloc(count, 7) });
 const body = JSON.stringify({ id: "evt_1", type: "job.completed", data: { name: "Größe" } });
 const message = { id: "evt_1", body, at: new Date() };
 const signed = headersOf(message, secret);
+/** Made up by whoever sent a batch with it. */
+const own = "my own words, no base64";
+const signedByOwn = headersOf(message, own);
 const old = headersOf({ ...message, at: new Date(Date.now() - 3_600_000) }, secret);
 const CASES = [
   ["True", signed, body],
@@ -112,12 +136,17 @@ const CASES = [
   ["False", { ...signed, "webhook-signature": "v1,AAAA" }, body],
   ["True", { ...signed, "webhook-signature": `v1,AAAA ${signed["webhook-signature"]}` }, body],
   ["False", old, body],
+  ["True", signedByOwn, body, own],
+  ["False", signedByOwn, body],
+  ["False", { ...signed, "webhook-timestamp": "soon" }, body],
+  ["False", { ...signed, "webhook-signature": "v1,é" }, body],
+  ["False", {}, body],
 ] as const;
 
 test("the page's lines of TypeScript know what we signed, and nothing else", async () => {
   const asked = CASES.map(
-    ([, headers, sent]) =>
-      `isFromMailproof(${JSON.stringify(headers)}, ${JSON.stringify(sent)}, "${secret}")`,
+    ([, headers, sent, by = secret]) =>
+      `isFromMailproof(${JSON.stringify(headers)}, ${JSON.stringify(sent)}, "${by}")`,
   );
   const program = `${textIn("TypeScript", VERIFYING)}\nconsole.log([${asked.join(", ")}].join(" "));`;
 
@@ -127,19 +156,20 @@ test("the page's lines of TypeScript know what we signed, and nothing else", asy
 describeUnless(whyNot("python3"), "Python that checks signatures", () => {
   test("the page's lines of Python know what we signed, and nothing else", async () => {
     const asked = CASES.map(
-      ([, headers, sent]) =>
-        `is_from_mailproof(${JSON.stringify(headers)}, ${JSON.stringify(sent)}.encode(), "${secret}")`,
+      ([, headers, sent, by = secret]) =>
+        `is_from_mailproof(${JSON.stringify(headers)}, ${JSON.stringify(sent)}.encode(), "${by}")`,
     );
     const program = `${textIn("Python", VERIFYING)}\nprint(${asked.join(", ")})`;
 
     expect(await LANGUAGES[1].run(program)).toBe(CASES.map(([is]) => is).join(" "));
   });
 
-  test("the page's client in Python pays once", async () => {
-    const { port, testKey } = await whenListening(...endpoints);
-    const program = `${textIn("Python", retrying(`http://127.0.0.1:${port}`))}\nprint(verify("ann@example.com")["status"], verify("ann@example.com")["idempotent_replay"])`;
+  test("the page's client in Python pays once, also when the answer is lost", async () => {
+    const { url, testKey, tries } = await whenLosingOne();
+    const program = `${textIn("Python", retrying(url))}\nprint(verify("ann@example.com")["idempotent_replay"])\nprint(verify("bo@example.com")["status"])`;
 
-    expect(await LANGUAGES[1].run(program, testKey)).toBe("valid True");
+    expect(await LANGUAGES[1].run(program, testKey)).toBe("True\nvalid");
+    expect(tries()).toBe(3);
   });
 });
 
@@ -152,10 +182,11 @@ test("what the page calls of our library is there", () => {
   expect(called.filter((name) => !(name in library))).toEqual([]);
 });
 
-test("the page's client in TypeScript pays once", async () => {
-  const { port, testKey } = await whenListening(...endpoints);
-  const program = `${textIn("TypeScript", retrying(`http://127.0.0.1:${port}`))}
-console.log(((await verify("ann@example.com")) as any).status, ((await verify("ann@example.com")) as any).idempotent_replay);`;
+test("the page's client in TypeScript pays once, also when the answer is lost", async () => {
+  const { url, testKey, tries } = await whenLosingOne();
+  const program = `${textIn("TypeScript", retrying(url))}
+console.log((await verify("ann@example.com")).idempotent_replay, (await verify("bo@example.com")).status);`;
 
-  expect(await LANGUAGES[0].run(program, testKey)).toBe("valid true");
+  expect(await LANGUAGES[0].run(program, testKey)).toBe("true valid");
+  expect(tries()).toBe(3);
 });

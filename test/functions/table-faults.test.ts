@@ -131,6 +131,14 @@ describeWith(DYNAMODB, "faults between us and DynamoDB", () => {
     expect(await count()).toBeUndefined();
   });
 
+  test("what is refused for a reason of its own, after an answer was lost, is ambiguous", async () => {
+    const expired = refusing("ExpiredTokenException");
+    const { table, count } = await given("TransactWriteItems", [lostAfter, expired]);
+
+    expect(await table.transact(addOne())).toEqual({ outcome: "ambiguous" });
+    expect(await count()).toBe(1);
+  });
+
   test("what is in conflict to the end, after an answer was lost, is ambiguous", async () => {
     const { table } = await given("TransactWriteItems", [
       lostAfter,

@@ -1,17 +1,18 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Aws, ask, askWhole, transport } from "@mailproof/functions/aws/aws";
+import { type Aws, ask, askWhole, PATIENCE_MS } from "@mailproof/functions/aws/aws";
+import { transport } from "@mailproof/functions/aws/transport";
 import { expect, test } from "vitest";
 import { CREDENTIALS, REGION } from "../aws/emulators.ts";
 
 const sockets = transport();
 
-const awsAt = (s3: string): Aws => ({
+const awsAt = (s3: string, over = sockets): Aws => ({
   region: REGION,
   credentials: CREDENTIALS,
   endpoints: { s3 },
-  transport: sockets,
+  transport: over,
   now: () => new Date(),
   random: () => 0,
   sleep: async () => {},
@@ -54,4 +55,45 @@ test("an answer is read whole", async () => {
   const came = await whenAsked((_asked, answer) => void answer.end("all of it"), 5_000);
 
   expect(came).toMatchObject({ kind: "ok", text: "all of it" });
+});
+
+test("nobody waits for longer than a socket may be silent", async () => {
+  const asked = ask(awsAt("http://127.0.0.1:1"), "s3", { method: "GET", path: "/" }, 30_001);
+
+  await expect(asked).rejects.toThrow("no socket stays silent for 30001 ms");
+  expect(PATIENCE_MS).toBe(30_000);
+});
+
+test("a socket is used again while it is fresh, and not after a Lambda may have been frozen", async () => {
+  let ms = 0;
+  const ports: (number | undefined)[] = [];
+  const server = createServer((asked, answer) => {
+    ports.push(asked.socket.remotePort);
+    answer.end();
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const aws = awsAt(
+    `http://127.0.0.1:${port}`,
+    transport(() => ms),
+  );
+  const askedAfter = async (waitMs: number) => {
+    ms += waitMs;
+    const heard = await askWhole(aws, "s3", { method: "GET", path: "/" }, 5_000);
+    // The socket is free a moment after its answer was read.
+    await new Promise((resolve) => setImmediate(resolve));
+    return heard.kind;
+  };
+
+  expect([await askedAfter(0), await askedAfter(4_999), await askedAfter(5_000)]).toEqual([
+    "ok",
+    "ok",
+    "ok",
+  ]);
+
+  server.close();
+  server.closeAllConnections();
+  const [first, second, third] = ports;
+  expect(second).toBe(first);
+  expect(third).not.toBe(first);
 });

@@ -4,6 +4,7 @@ import { pretendEngine } from "@mailproof/core/verify/pretend";
 import type { Worker } from "@mailproof/core/worker";
 import { type Aws, DELAYS_MS, type Response, type Signed } from "@mailproof/functions/aws/aws";
 import { invokeLambda } from "@mailproof/functions/aws/invoke";
+import type { GiveBack } from "@mailproof/functions/aws/sqs-give-back";
 import { queueWorker } from "@mailproof/functions/queue-worker";
 import { probeBy, probing } from "@mailproof/functions/reach/prober";
 import { expect, test } from "vitest";
@@ -30,13 +31,29 @@ test("a Lambda names the messages that it could not handle, and no other", async
   const handled: unknown[] = [];
   const event = sqsEvent("chunks", [received(1), received("poison", 2), received(3)]);
 
-  const told = await queueWorker(counting(handled), world)(event);
+  const given: unknown[] = [];
+  const giveBack: GiveBack = async ({ receiptHandle }, seconds) =>
+    void given.push([receiptHandle, seconds]);
+
+  const told = await queueWorker(counting(handled), world, giveBack)(event);
 
   expect(told).toEqual({ batchItemFailures: [{ itemIdentifier: "receipt of poison" }] });
+  expect(given).toEqual([["receipt of poison", 30]]);
   expect(handled).toEqual([1, 3]);
   expect(logged).toMatchObject([
     { event: "message_failed", fields: { queue: "chunks", receiveCount: 2 } },
   ]);
+});
+
+test("a message that cannot be given back is named all the same: it comes back later", async () => {
+  const { world, logged } = givenWorld();
+  const event = sqsEvent("chunks", [received("poison")]);
+  const giveBack = () => Promise.reject(new Error("the queue is away"));
+
+  const { batchItemFailures } = await queueWorker(counting([]), world, giveBack)(event);
+
+  expect(batchItemFailures).toHaveLength(1);
+  expect(logged.map((line) => line.event)).toEqual(["message_failed", "give_back_failed"]);
 });
 
 test("a message that is no JSON is one that could not be handled", async () => {
@@ -44,7 +61,7 @@ test("a message that is no JSON is one that could not be handled", async () => {
   const event = sqsEvent("chunks", [received(1)]);
   const broken = { Records: event.Records.map((record) => ({ ...record, body: "{" })) };
 
-  const { batchItemFailures } = await queueWorker(counting([]), world)(broken);
+  const { batchItemFailures } = await queueWorker(counting([]), world, async () => {})(broken);
 
   expect(batchItemFailures).toHaveLength(1);
 });
@@ -124,7 +141,7 @@ test.each<[string, readonly (() => Response)[], string, number]>([
     "404",
     1,
   ],
-  ["runs too often to the end", Array(9).fill(tooMany), "busy", DELAYS_MS.length + 1],
+  ["runs too often to the end", Array(9).fill(tooMany), "at work", DELAYS_MS.length + 1],
   ["does not answer", [], "lost", 1],
 ])(
   "a Lambda that %s is an error, and no mail server is asked twice for it",

@@ -6,14 +6,16 @@ import { HOUSE_REQUESTS, play } from "./play.ts";
 const HOUSES = 10;
 const seeds = Array.from({ length: HOUSES }, (_, at) => at + 1);
 const seen = new Set<string>();
+const failed = new Set<string>();
 
 // 5,000 in all. Many more: npm run fuzz -- --n 100000
 test.each(seeds)(
   "500 drawn requests are answered as documented, and none that is refused costs anything: seed %i",
   async (seed) => {
-    const { wrong, answers } = await play(seed, HOUSE_REQUESTS);
+    const { wrong, answers, codes } = await play(seed, HOUSE_REQUESTS);
 
     for (const answer of answers.keys()) seen.add(answer);
+    for (const code of codes) failed.add(code);
     expect(wrong).toEqual([]);
   },
 );
@@ -29,6 +31,18 @@ test("together they reached a success of every operation", () => {
 
   expect(routes.filter((route) => !done.has(route))).toEqual([]);
 });
+
+test("together they failed in every way that the document tells of", () => {
+  const promised = [...JSON.stringify(openapi("http://127.0.0.1")).matchAll(CODES)].flatMap(
+    ([, codes = ""]) => codes.replaceAll('"', "").split(","),
+  );
+
+  expect(failed).toEqual(new Set(promised.filter((code) => !UNREACHED.includes(code))));
+});
+
+const CODES = /"code":\{"type":"string","enum":\[([^\]]+)\]/g;
+/** Two at the same time, and rows that are gone: one request after another brings neither. */
+const UNREACHED = ["REQUEST_IN_PROGRESS", "NOT_READY"];
 
 const answered = (status: number, body: unknown, headers = {}) => ({
   status,
@@ -51,10 +65,34 @@ test.each([
   ["what is promised", answered(200, health), 0],
   ["another status", answered(418, health), 1],
   ["a field too few", answered(200, { ...health, version: undefined }), 1],
+  ["a field too many", answered(200, { ...health, secret: 1 }), 1],
+  [
+    "a field too many further in",
+    answered(200, { ...health, checks: { ...health.checks, x: 1 } }),
+    1,
+  ],
   ["a word that is not in the list", answered(200, { ...health, status: "fine" }), 1],
   ["what is no moment", answered(200, { ...health, timestamp: "today" }), 1],
   ["another type", answered(200, health, { "content-type": "text/html" }), 1],
   ["a header too few", answered(200, health, { "x-request-id": undefined }), 1],
 ])("the judge knows %s", (_case, answer, faults) => {
   expect(judgeBy(openapi("http://127.0.0.1"))("GET", "/health", answer)).toHaveLength(faults);
+});
+
+test("the judge misses Retry-After where somebody is sent away for now", () => {
+  const said = { code: "RATE_LIMITED", message: "Nothing was charged.", money: "nothing_charged" };
+  const body = { success: false, error: said, request_id: "req_1" };
+  const counted = {
+    "x-ratelimit-limit": "1",
+    "x-ratelimit-remaining": "0",
+    "x-ratelimit-reset": "1",
+  };
+  const judge = judgeBy(openapi("http://127.0.0.1"));
+
+  expect(judge("GET", "/v1/jobs", answered(429, body, counted))).toEqual([
+    "the header Retry-After is missing",
+  ]);
+  expect(judge("GET", "/v1/jobs", answered(429, body, { ...counted, "retry-after": "9" }))).toEqual(
+    [],
+  );
 });

@@ -2,20 +2,24 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { openapi } from "@mailproof/api/openapi/openapi";
 import { audit } from "@mailproof/core/money/audit";
+import { toCredits } from "@mailproof/core/money/credits";
 import { balanceOf } from "@mailproof/core/money/items";
 import { server } from "@mailproof/local/server";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { judgeBy } from "../api/judge.ts";
 import { given, givenKey } from "../given.ts";
 import { csvOf, givenUpload } from "../jobs.ts";
+import { whenSubscribed } from "../webhooks.ts";
 import { whenReconciled, whenWorked } from "../working.ts";
+import { brittle, DOORS_MAX } from "./brittle.ts";
 import { chancesOf } from "./chances.ts";
 import { aRequest, operationsOf, type Request } from "./requests.ts";
 
 // Goal: whatever is sent, the answer is one that the document promises; what is refused moves no money; and what the
 // document calls wrong is refused.
 // Method: requests are drawn from the document by a seed and go over a socket to the real server; Ajv says whether the
-// answer fits. What the service hands out (ids, cursors, file keys) is drawn from in later requests.
+// answer fits. What the service hands out (ids, cursors, file keys) is drawn from in later requests. In some houses the
+// table breaks now and then: what is answered then has to be in the document, too.
 // To reproduce a failure: npm run fuzz -- --seed S --n N, with the seed and the number that it was reported with.
 
 const document: any = openapi("http://127.0.0.1");
@@ -42,21 +46,32 @@ export type Played = {
   readonly wrong: readonly string[];
   /** How often each operation answered with each status. */
   readonly answers: ReadonlyMap<string, number>;
+  /** The codes of all failures. */
+  readonly codes: ReadonlySet<string>;
 };
 
 type House = Awaited<ReturnType<typeof givenHouse>>;
 
-/** Houses take turns: a rich one, one that soon has nothing left, and one whose minutes are soon used up. */
+/**
+ * Houses take turns: a rich one, one that soon has nothing left, one whose minutes are soon used up, and one whose
+ * table breaks in this share of requests. Some have as many webhooks as they may.
+ */
 const KINDS = [
-  { balance: 100_000, plan: "scale", pauseMs: 2_000 },
-  { balance: 20, plan: "pro", pauseMs: 2_000 },
-  { balance: 1_000, plan: "free", pauseMs: 400 },
+  { balance: 100_000, plan: "scale", pauseMs: 2_000, breaks: 0, webhooks: 20 },
+  { balance: 20, plan: "pro", pauseMs: 2_000, breaks: 0, webhooks: 0 },
+  { balance: 1_000, plan: "free", pauseMs: 400, breaks: 0, webhooks: 20 },
+  { balance: 100_000, plan: "scale", pauseMs: 2_000, breaks: 0.4, webhooks: 0 },
 ] as const;
 
 const givenHouse = async (seed: number) => {
-  const { pauseMs, ...kind } = KINDS[Math.abs(seed) % KINDS.length] ?? KINDS[0];
+  const { pauseMs, breaks, webhooks, ...kind } = KINDS[Math.abs(seed) % KINDS.length] ?? KINDS[0];
   const house = await given(kind);
-  const listening = server(house.world, () => undefined).listen(0, "127.0.0.1");
+  for (let nth = 0; nth < webhooks; nth++)
+    await whenSubscribed(house, { events: ["dmarc.failed"] });
+  const chances = chancesOf(seed);
+  const table = brittle(house.table);
+  const world = { ...house.world, table: table.doors };
+  const listening = server(world, () => undefined).listen(0, "127.0.0.1");
   await once(listening, "listening");
   const { port } = listening.address() as AddressInfo;
   const scoped = await givenKey(house.world, house.account, { scopes: ["verification:read"] });
@@ -81,7 +96,10 @@ const givenHouse = async (seed: number) => {
     ["format", ["csv", "json", "JSON"]],
     ["filter", ["all", "valid", "Risky"]],
   ]);
-  return { ...house, scoped, listening, port, pools, pauseMs, chances: chancesOf(seed) };
+  /** Before each request: whether, and where in it, the table breaks. */
+  const maybeBreak = () =>
+    table.breakAt(chances.sometimes(breaks) ? chances.upTo(DOORS_MAX) : null);
+  return { ...house, scoped, listening, port, pools, pauseMs, chances, maybeBreak, brittle: table };
 };
 
 /** Ids and cursors that come back in an answer, by where they can be sent to. */
@@ -116,13 +134,15 @@ export const play = async (seed: number, requests: number): Promise<Played> => {
   const house = await givenHouse(seed);
   const wrong: string[] = [];
   const answers = new Map<string, number>();
+  const codes = new Set<string>();
   try {
     for (let nth = 0; nth < requests; nth++) {
       const operation = turns[nth % turns.length];
       if (!operation) throw new Error("the document has no operation");
       const keys = { live: house.liveKey, test: house.testKey, scoped: house.scoped };
       const request = aRequest({ document, ...house }, keys, operation);
-      const { status, faults } = await sent(house, request);
+      const { status, code, faults } = await sent(house, request);
+      if (code !== undefined) codes.add(code);
       const answer = `${request.method} ${request.path} ${status}`;
       answers.set(answer, (answers.get(answer) ?? 0) + 1);
       wrong.push(...faults.map((fault) => told(seed, nth, request, fault)));
@@ -136,7 +156,7 @@ export const play = async (seed: number, requests: number): Promise<Played> => {
     house.listening.closeAllConnections();
     house.listening.close();
   }
-  return { requests, wrong, answers };
+  return { requests, wrong, answers, codes };
 };
 
 const LOOKS = 12;
@@ -160,6 +180,7 @@ const told = (seed: number, nth: number, request: Request, fault: string): strin
 const sent = async (house: House, request: Request) => {
   const { method, path, url, headers, body } = request;
   const before = await balanceOf(house.table, house.account);
+  house.maybeBreak();
   const answer = await fetch(`http://127.0.0.1:${house.port}${url}`, {
     method,
     headers,
@@ -173,12 +194,28 @@ const sent = async (house: House, request: Request) => {
   const faults = [
     ...judge(method, path, { status, headers: Object.fromEntries(answer.headers), text }),
   ];
-  if (status >= 500) faults.push(`${status}: ${text} ${lastLogged(house)}`);
-  if (status >= 400 && status < 500 && JSON.stringify(before) !== JSON.stringify(after))
+  if (status >= 500 && !house.brittle.isBroken())
+    faults.push(`${status}: ${text} ${lastLogged(house)}`);
+  if (isFree(status, text) && JSON.stringify(before) !== JSON.stringify(after))
     faults.push(`${status}, and yet the balance moved`);
+  const taken = toCredits(before.available) - toCredits(after.available);
+  if (status < 300 && taken !== usedBy(text))
+    faults.push(`${status}: ${taken} credits were taken, and ${usedBy(text)} told of`);
   if (status < 300 && isWrong(request))
     faults.push(`${status}, though the document calls it wrong`);
-  return { status, faults };
+  return { status, code: /"error":\{"code":"(\w+)"/.exec(text)?.[1], faults };
+};
+
+/** Whoever is refused pays nothing; and of what broke on our side, whoever is told so. */
+const isFree = (status: number, text: string): boolean =>
+  (status >= 400 && status < 500) ||
+  (status >= 500 && JSON.parse(text).error?.money === "nothing_charged");
+
+/** What an answer says that it cost. A search that is told again says what the first one cost. */
+const usedBy = (text: string): number => {
+  if (!text.startsWith("{")) return 0;
+  const { data } = JSON.parse(text);
+  return data?.idempotent_replay ? 0 : (data?.credits_used ?? 0);
 };
 
 const lastLogged = ({ logged }: House): string => {

@@ -3,6 +3,7 @@ import { endpoints } from "@mailproof/api/endpoints";
 import { BLOBS_KEPT_DAYS } from "@mailproof/core/blobs";
 import { deadLettersOf, isOfDeadLetters } from "@mailproof/core/queue";
 import { schedules, workers } from "@mailproof/core/workers";
+import { awsWorld } from "@mailproof/functions/world";
 import { beforeAll, describe, expect, test } from "vitest";
 import { lambdas, named } from "../../infra/topology.ts";
 import { isSecret, look, statementsOf } from "./look.ts";
@@ -463,16 +464,20 @@ test("every Lambda is what the design says: Node 24 on ARM, its settings a secre
     const lambda = it.lambda(name);
 
     expect(lambda).toMatchObject({ runtime: "nodejs24.x", architectures: ["arm64"] });
-    expect(isSecret(lambda["environment"]), `${name} shows its settings`).toBe(true);
+    // The one that is told no secret has none to hide.
+    const isHidden = name !== "HttpDefault";
+    expect(isSecret(lambda["environment"]), `${name} shows its settings`).toBe(isHidden);
   }
 });
 
 test("a Lambda is told what it needs, as it reads it, and no secret beside", () => {
   const told = (name: string) =>
     Object.keys(it.settingsOf(name)).filter((one) => !one.startsWith("SST_"));
-  const TO_ALL = ["ACTIVITY_KEY", "CURSOR_SECRET", "KEY_PEPPER"];
+  const TO_ALL = ["ACTIVITY_KEY", "CURSOR_SECRET", "KEY_PEPPER", "SEALING_KEY"];
 
   expect(told("HttpGetCatalog").toSorted()).toEqual(TO_ALL);
+  expect(told("HttpDefault")).toEqual([]);
+  expect(told("Prober").toSorted()).toEqual(["SMTP_PROXIES", "TABLE_NAME"]);
   expect(told("HttpPostVerify").toSorted()).toEqual(
     [
       ...TO_ALL,
@@ -488,6 +493,25 @@ test("a Lambda is told what it needs, as it reads it, and no secret beside", () 
   expect(lambdas.filter(({ name }) => told(name).includes("SMTP_PROXIES"))).toHaveLength(
     IN_NETWORK.length,
   );
+});
+
+test("every Lambda that acts for accounts is told enough to start", () => {
+  const OF_LAMBDA = {
+    AWS_REGION: "eu-west-1",
+    AWS_ACCESS_KEY_ID: "of its role",
+    AWS_SECRET_ACCESS_KEY: "of its role",
+  };
+  const starts = ({ name }: { readonly name: string }) => {
+    try {
+      const told = it.settingsOf(name) as Readonly<Record<string, string>>;
+      awsWorld(undefined, { ...told, ...OF_LAMBDA });
+      return [];
+    } catch (error) {
+      return [`${name}: ${(error as Error).message}`];
+    }
+  };
+
+  expect(lambdas.filter(({ actsForAccounts }) => actsForAccounts).flatMap(starts)).toEqual([]);
 });
 
 test("callers are answered before API Gateway gives up", () => {

@@ -67,6 +67,8 @@ const commandLine = async () => {
   };
   const server = createServer((request, response) => {
     inHand++;
+    // A socket that is kept and then closed for idleness may be closed just when SST asks again.
+    response.setHeader("connection", "close");
     void answer(request).then((said) => {
       response.end(JSON.stringify({ id: null, ...said }));
       inHand--;

@@ -49,7 +49,7 @@ test("a list is sent, verified and written beside its own columns; the key is ne
   );
 
   expect(err).toBe(
-    "2 addresses are being verified. 0 credits, without 1 that are no address.\n2 addresses: 1 valid, 1 invalid, 0 risky, role or catch-all, 0 unknown.\n",
+    "2 addresses are being verified. 0 credits, without 1 that is no address.\n2 addresses: 1 valid, 1 invalid, 0 risky, role or catch-all, 0 unknown.\n",
   );
   expect(code).toBe(0);
   expect(firstCells(readFileSync(out, "utf8"))).toEqual([
@@ -82,6 +82,20 @@ test("what is there is never written over, and nothing is sent before that is kn
 
   expect({ code, err }).toEqual({ code: 2, err: `${file} is there already.\n` });
   expect(readFileSync(file, "utf8")).toBe(LIST);
+  expect(await client.listJobs()).toMatchObject({ total: 0 });
+});
+
+test("where nothing can be written, and what is no list, is known before anything is sent", async () => {
+  const { env, file, folder, client } = await whenServed();
+  const out = join(folder, "nowhere", "results.csv");
+
+  const nowhere = await whenCommandedWith(env, "file", file, "--out", out);
+  const underFile = await whenCommandedWith(env, "file", file, "--out", join(file, "x.csv"));
+  const list = await whenCommandedWith(env, "file", folder);
+
+  expect(nowhere).toMatchObject({ code: 2, err: expect.stringContaining(`${out} cannot be`) });
+  expect(underFile).toMatchObject({ code: 2, err: expect.stringContaining("cannot be written") });
+  expect(list).toMatchObject({ code: 2, err: `${folder} is a folder.\n` });
   expect(await client.listJobs()).toMatchObject({ total: 0 });
 });
 
@@ -173,6 +187,32 @@ test("Ctrl-C says how to go on, without the key; going on brings the results, an
   expect(goneOn.code).toBe(0);
   expect(firstCells(readFileSync(out, "utf8"))).toHaveLength(3);
   expect(credits.spent + credits.held).toBe(2);
+});
+
+test.each([
+  ["verify", "ann@example.com"],
+  ["check", "example.com"],
+])("Ctrl-C while a service is asked to %s says what asking again costs", async (...args) => {
+  const { env, url } = await whenServed("live");
+  const { promise: held, resolve: letGo } = Promise.withResolvers<boolean>();
+  const { promise: asked, resolve: asks } = Promise.withResolvers<void>();
+  const proxy = await whenLosing(url, () => {
+    asks();
+    return held;
+  });
+  const child = run("packages/local/bin/mailproof.mjs", args, { ...env, MAILPROOF_API: proxy.url });
+  const words = text(child.stderr);
+  await asked;
+
+  const ended = once(child, "exit");
+  child.kill("SIGINT");
+  const [code] = (await ended) as [number | null];
+  letGo(false);
+
+  expect(code).toBe(1);
+  expect(await words).toMatch(
+    /^Interrupted: it may have been charged\..* half a credit, and a domain/,
+  );
 });
 
 test("answers that are lost on the way cost nothing more, and the results come all the same", async () => {

@@ -1,4 +1,5 @@
 import { audit } from "@mailproof/core/money/audit";
+import { Occupied } from "@mailproof/core/verify/occupied";
 import type { World } from "@mailproof/core/world";
 import { expect, test } from "vitest";
 import { slow, stopping, turn } from "../breaking.ts";
@@ -35,6 +36,21 @@ test("what takes longer than the wait is pending, and the money is held", async 
   expect(movesOf(house)).toEqual(["hold 1"]);
   expect(await creditsOf(house)).toMatchObject({ available: 9, held: 1, spent: 0 });
   expect(await audit(house.table, house.world.now())).toMatchObject({ ok: true });
+});
+
+test("when all who talk to mail servers are at work it is pending at once, and no failure", async () => {
+  const house = await given({ balance: 10 });
+  const probe = () => Promise.reject(new Occupied("all of them are at work"));
+  const busy = { ...house.world, engine: { ...house.world.engine, probe } };
+
+  const told = await whenVerified(busy, house.liveKey, { email: "ann@x.com" });
+
+  expect(told.data).toMatchObject({ status: "pending", job_id: "job_1" });
+  expect(movesOf(house)).toEqual(["hold 1"]);
+
+  await whenWorked(house);
+  expect(await jobIn(house.world, house.liveKey)).toMatchObject({ status: "completed" });
+  expect(await creditsOf(house)).toMatchObject({ available: 9, held: 0, spent: 1 });
 });
 
 test.each([

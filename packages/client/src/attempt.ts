@@ -6,7 +6,7 @@ export type Try = {
   readonly operation: Operation;
   readonly url: string;
   readonly init: RequestInit;
-  readonly idempotencyKey: string | undefined;
+  readonly idempotencyKey?: string | undefined;
   readonly fetch: typeof globalThis.fetch;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
@@ -48,7 +48,14 @@ export const aborted = (
   });
 
 /** Errors of connections that were never made, as Node, Deno and Bun call them. Browsers do not tell. */
-const NEVER_MADE = ["ECONNREFUSED", "ConnectionRefused", "ENOTFOUND", "EAI_AGAIN"];
+const NEVER_MADE = [
+  "ECONNREFUSED",
+  "ConnectionRefused",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "ERR_INVALID_URL",
+];
 
 /** No answer, or not the whole of it. Whether the work was done is not known, unless nobody was reached at all. */
 const lost = (one: Try, cause: unknown, isStopped: boolean): MailproofError => {

@@ -43,7 +43,7 @@ export class MailproofError extends Error {
   declare readonly money: MoneyOutcome;
   /** Undefined: no answer came. */
   declare readonly status: number | undefined;
-  /** Whether the same call may be sent again later, without being paid for twice. */
+  /** Whether the same call may be sent again, under `idempotencyKey` where there is one, without being paid for twice. */
   declare readonly retryable: boolean;
   declare readonly retryAfterMs: number | undefined;
   /** Which fields were wrong, how many credits are needed, and the like. */
@@ -59,14 +59,20 @@ export class MailproofError extends Error {
   }
 }
 
+/** The same failure, as it looks to whoever made a larger call of several. What is no failure of ours stays as it is. */
+export const retold = (cause: unknown, message: string, more: Partial<Facts>): unknown =>
+  cause instanceof MailproofError
+    ? new MailproofError(message, Object.assign({}, cause, { retryable: false, cause }, more))
+    : cause;
+
+const maybe = (again: string) => `It may have been charged; ${again} is not charged twice.`;
+
 /** Whether a charge was kept, or nobody knows, only the service says, and in its own words. */
 const SENTENCE: Readonly<Partial<Record<MoneyOutcome, string>>> = {
   nothing_charged: "Nothing was charged.",
   refunded: "The charge was refunded.",
-  retry_same_key:
-    "It may have been charged; sent again with the same idempotencyKey it is not charged twice.",
-  repeat_search:
-    "It may have been charged; the same search within its two minutes is not charged twice.",
+  retry_same_key: maybe("sent again with the same idempotencyKey it"),
+  repeat_search: maybe("the same search within its two minutes"),
 };
 
 /** A failure of ours, which ends like the service's: with what it means for the money. */

@@ -12,8 +12,9 @@ export interface WaitOptions extends CallOptions {
 const JOBS_PER_PAGE = 100;
 const ROWS_PER_PAGE = 1_000;
 
-/** How long between two looks at a job; the last one stands for all that follow. */
-const LOOKS_MS = [250, 500, 1_000, 2_000, 5_000] as const;
+/** How long between two looks at a job: each time twice as long as before, but never longer than this. */
+const FIRST_LOOK_MS = 250;
+const LAST_LOOK_MS = 5_000;
 
 const OPEN: readonly Job["status"][] = ["pending", "processing", "enqueue_unknown"];
 
@@ -50,9 +51,8 @@ export const jobsOver = ({ call, clock }: Transport) => ({
       const job = await call<Job>(OPERATIONS.getJob, wanted, options);
       onProgress?.(job);
       if (!OPEN.includes(job.status)) return job;
-      const waitMs = LOOKS_MS[Math.min(looks, LOOKS_MS.length - 1)] ?? 0;
       // When the signal comes, the next look tells so.
-      await clock.sleep(waitMs, options.signal);
+      await clock.sleep(Math.min(FIRST_LOOK_MS * 2 ** looks, LAST_LOOK_MS), options.signal);
     }
   },
 });

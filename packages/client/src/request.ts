@@ -6,7 +6,7 @@ export type Outgoing = {
   readonly method: string;
   readonly path: string;
   /** JSON. */
-  readonly body: string | undefined;
+  readonly body?: string;
 };
 
 /** One value of a caller, laid out as path, query and body. */
@@ -21,12 +21,10 @@ export const outgoing = ({ route, fixed }: Operation, input: Values = {}): Outgo
     return encodeURIComponent(value);
   });
   if (method === "POST" || method === "PUT")
-    return { method, path, body: isEmpty(rest) ? undefined : JSON.stringify(rest) };
+    return { method, path, ...(Object.keys(rest).length > 0 && { body: JSON.stringify(rest) }) };
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(rest as Record<string, string | undefined>))
     if (value !== undefined) query.set(name, value);
   const search = query.toString();
-  return { method, path: search === "" ? path : `${path}?${search}`, body: undefined };
+  return { method, path: search === "" ? path : `${path}?${search}` };
 };
-
-const isEmpty = (values: Values): boolean => Object.keys(values).length === 0;

@@ -30,6 +30,7 @@ export const transportTo = (options: ClientOptions, clock: Clock = CLOCK): Trans
   const baseUrl = options.baseUrl.replace(/\/+$/, "");
   // Looked up at each call, and called as a function of nobody: browsers want it so.
   const fetch: typeof globalThis.fetch = (...of) => (options.fetch ?? globalThis.fetch)(...of);
+  const usual = { fetch, retries, clock };
 
   return {
     clock,
@@ -50,13 +51,13 @@ export const transportTo = (options: ClientOptions, clock: Clock = CLOCK): Trans
       };
       const init = { method, headers, ...(body !== undefined && { body }) };
       const url = `${baseUrl}${path}`;
-      const one = { operation, url, init, idempotencyKey, fetch, timeoutMs, signal };
-      return exchange({ ...one, retries, clock }, read);
+      const one = { operation, url, init, idempotencyKey, signal, timeoutMs };
+      return exchange({ ...one, ...usual }, read);
     },
     put: (url, file, { signal } = {}) => {
-      const one = { operation: UPLOAD, url, init: { method: "PUT", body: file }, fetch, signal };
-      const of = { idempotencyKey: undefined, timeoutMs: UPLOAD_TIMEOUT_MS, retries, clock };
-      return exchange({ ...one, ...of }, async (response) => void (await response.text()));
+      const init = { method: "PUT", body: file };
+      const one = { operation: UPLOAD, url, init, signal, timeoutMs: UPLOAD_TIMEOUT_MS };
+      return exchange({ ...one, ...usual }, async (response) => void (await response.text()));
     },
   };
 };

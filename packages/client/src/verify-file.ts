@@ -1,5 +1,5 @@
 import { type Download, downloadOver } from "./download.ts";
-import { MailproofError } from "./errors.ts";
+import { MailproofError, retold } from "./errors.ts";
 import { blobOf, type FileSource, nameOf } from "./file-source.ts";
 import { jobsOver } from "./jobs.ts";
 import { OPERATIONS } from "./operations.ts";
@@ -44,16 +44,20 @@ export interface VerifiedFile {
   download(input?: Omit<ExportJobInput, "id">, options?: CallOptions): Promise<Download>;
 }
 
-/** Reading a job costs nothing, but by then the file was paid for: so another try of all of it would pay again. */
-const unfollowed = (job_id: string, cause: unknown): unknown =>
-  cause instanceof MailproofError
-    ? new MailproofError(`${job_id} is paid for and goes on; follow it with waitForJob.`, {
-        code: cause.code,
-        money: "kept",
-        details: { job_id },
-        cause,
+/** Another upload would be another request: under this key it would be refused, and under another one paid again. */
+const unaccepted = (file_key: string, cause: unknown): unknown =>
+  cause instanceof MailproofError && cause.money === "retry_same_key"
+    ? retold(cause, `${cause.message} Send processFile, with this file_key: ${file_key}`, {
+        details: { file_key },
       })
     : cause;
+
+/** Reading a job costs nothing, but by then the file was paid for: so another try of all of it would pay again. */
+const unfollowed = (job_id: string, cause: unknown): unknown =>
+  retold(cause, `${job_id} is paid for and goes on; follow it with waitForJob.`, {
+    money: "kept",
+    details: { job_id },
+  });
 
 /** Puts a list where `processFile` finds it under the file_key that this gives. It costs nothing. */
 export const uploadOver =
@@ -86,7 +90,11 @@ export const verifyFileOver =
 
     const wanted = { ...wishes, file_key };
     const paid = { signal, idempotencyKey };
-    const accepted = await call<ProcessFileData>(OPERATIONS.processFile, wanted, paid);
+    const accepted = await call<ProcessFileData>(OPERATIONS.processFile, wanted, paid).catch(
+      (error: unknown) => {
+        throw unaccepted(file_key, error);
+      },
+    );
     onProgress?.({ stage: "accepted", accepted });
 
     const id = accepted.job_id;

@@ -28,6 +28,16 @@ export const deadLettersOf = (queue: QueueFacts): QueueFacts => ({
 
 export const isOfDeadLetters = (queue: string): boolean => queue.endsWith(DEAD);
 
+/** What a failure may cost a message, in time. */
+const AWAY_SECONDS = 30;
+const AWAY_SECONDS_MAX = 60;
+
+/** For how long a message that was not done stays away, on one machine as on AWS: at first for less. */
+export const awaySecondsOf = (
+  { visibilitySeconds }: Pick<QueueFacts, "visibilitySeconds">,
+  receiveCount: number,
+): number => Math.min(AWAY_SECONDS * receiveCount, AWAY_SECONDS_MAX, visibilitySeconds);
+
 export type Message = { readonly body: Json; readonly delaySeconds?: number };
 
 /** SQS holds a message back for 15 minutes and no longer. What waits longer is due work in the table. */

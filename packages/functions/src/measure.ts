@@ -1,4 +1,6 @@
-/** The names under which alarms and the dashboard find what Lambdas measure (infra/topology.ts says the same). */
+export const NAMESPACE = "Mailproof";
+
+/** The names under which alarms and the dashboard find what Lambdas measure. */
 export type Measure =
   | "due_age_seconds"
   | "held_over_an_hour"
@@ -11,7 +13,7 @@ export type Measure =
  * included: an alarm sees a number by all of its dimensions or not at all, and these are one each, whoever says them.
  */
 export const measure = (name: Measure, value: number, at: Date): void => {
-  const directive = { Namespace: "Mailproof", Dimensions: [[]], Metrics: [{ Name: name }] };
+  const directive = { Namespace: NAMESPACE, Dimensions: [[]], Metrics: [{ Name: name }] };
   const line = { _aws: { Timestamp: at.getTime(), CloudWatchMetrics: [directive] }, [name]: value };
   process.stdout.write(`${JSON.stringify(line)}\n`);
 };

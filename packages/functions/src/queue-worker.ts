@@ -1,30 +1,39 @@
+import { awaySecondsOf } from "@mailproof/core/queue";
 import type { Json } from "@mailproof/core/table";
 import type { Worker } from "@mailproof/core/worker";
 import type { World } from "@mailproof/core/world";
 import type { SQSBatchItemFailure, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
+import { awsOfLambda } from "./aws/of-lambda.ts";
+import { type GiveBack, sqsGiveBack } from "./aws/sqs-give-back.ts";
 
 /**
- * The whole Lambda of one queue. It names the messages that are not done, and AWS hands those out again when their
- * visibility ends; without a name it would be all of them.
+ * The whole Lambda of one queue. It names the messages that are not done; without a name it would be all of them. And
+ * it gives them back: otherwise they would be handed out again when their visibility ends, which is six times as long
+ * as a worker has.
  */
-export const queueWorker =
-  (worker: Worker, world: World) =>
-  async ({ Records }: SQSEvent): Promise<SQSBatchResponse> => {
-    const failed = await Promise.all(Records.map((record) => handle(worker, world, record)));
-    return { batchItemFailures: failed.flat() };
-  };
-
-const handle = async (
+export const queueWorker = (
   worker: Worker,
   world: World,
-  { messageId, body, attributes }: SQSRecord,
-): Promise<SQSBatchItemFailure[]> => {
-  try {
-    await worker.handle(world, JSON.parse(body) as Json);
-    return [];
-  } catch (cause) {
-    const receiveCount = Number(attributes.ApproximateReceiveCount);
-    world.log("message_failed", { queue: worker.queue.name, receiveCount, cause });
-    return [{ itemIdentifier: messageId }];
-  }
+  giveBack: GiveBack = sqsGiveBack(awsOfLambda(process.env)),
+) => {
+  const handle = async (record: SQSRecord): Promise<SQSBatchItemFailure[]> => {
+    const { messageId, body, attributes } = record;
+    const { queue } = worker;
+    try {
+      await worker.handle(world, JSON.parse(body) as Json);
+      return [];
+    } catch (cause) {
+      const receiveCount = Number(attributes.ApproximateReceiveCount);
+      world.log("message_failed", { queue: queue.name, receiveCount, cause });
+      await giveBack(record, awaySecondsOf(queue, receiveCount)).catch((why: unknown) =>
+        // Then it comes back later.
+        world.log("give_back_failed", { queue: queue.name, cause: why }),
+      );
+      return [{ itemIdentifier: messageId }];
+    }
+  };
+  return async ({ Records }: SQSEvent): Promise<SQSBatchResponse> => {
+    const failed = await Promise.all(Records.map(handle));
+    return { batchItemFailures: failed.flat() };
+  };
 };

@@ -2,11 +2,11 @@
 // is told what it needs; where a name is missing, only the door behind it fails, and says so.
 //
 //   name                     who needs it                     what it is
-//   KEY_PEPPER               all                              keyed into the stored hash of every API key
-//   CURSOR_SECRET            all                              signs the cursors that callers bring back
-//   ACTIVITY_KEY             all                              keyed into what is stored of an address's activity
-//   SEALING_KEY              all                              encrypts the signing secrets of webhooks
-//   ACTIVITY_POOL            all, where it is wanted          shared: accounts see each other's activity
+//   KEY_PEPPER               whoever acts for accounts        keyed into the stored hash of every API key
+//   CURSOR_SECRET            whoever acts for accounts        signs the cursors that callers bring back
+//   ACTIVITY_KEY             whoever acts for accounts        keyed into what is stored of an address's activity
+//   SEALING_KEY              whoever acts for accounts        encrypts the signing secrets of webhooks
+//   ACTIVITY_POOL            the same, where it is wanted     shared: accounts see each other's activity
 //   SES_ACCOUNT              the worker of activity           whose the events of Amazon SES are that name nobody
 //   OAUTH_ISSUER             all, where it is set             whose access tokens open this service
 //   OAUTH_AUDIENCE           all, where it is set             the aud of those tokens: the public address of /mcp
@@ -18,6 +18,7 @@
 //   SMTP_HELLO, SMTP_FROM    workers in the VPC               how we appear to mail servers
 //   SMTP_PROXIES             workers in the VPC               socks5://…, with commas; without it, directly
 //   DNS_SERVERS              needs dns or mail                host:port, with commas; without it, the Lambda's own
+//   BLOCKLISTS               needs dns                        zones or our ids of them; without it, those we know
 //   BLOCKLIST_DNS_SERVERS    needs dns                        others for blocklists, which refuse those of clouds
 //   SPAMHAUS_KEY             needs dns                        a key of Spamhaus' data query service
 //   BARRACUDA_REGISTERED     needs dns                        yes: our resolvers are registered there

@@ -9,7 +9,7 @@ import type { World } from "@mailproof/core/world";
 import { tokensOf } from "@mailproof/net/tokens";
 import manifest from "../package.json" with { type: "json" };
 import type { Aws } from "./aws/aws.ts";
-import { stateDoors } from "./aws/doors.ts";
+import { type StateDoors, stateDoors } from "./aws/doors.ts";
 import { awsOfLambda } from "./aws/of-lambda.ts";
 import { lambdaLog } from "./log.ts";
 import { type Environment, required } from "./settings.ts";
@@ -28,27 +28,34 @@ export type Ground = Pick<World, "now" | "random" | "sleep"> & {
  */
 export type Reach = (ground: Ground) => Partial<Pick<World, "engine" | "names" | "https">>;
 
+/** All that a Lambda has which nobody calls on behalf of an account: it is told no secret of theirs. */
+export const awsGround = (environment: Environment = process.env): Ground & StateDoors => {
+  const aws = awsOfLambda(environment);
+  const { now, random } = aws;
+  const sleep: World["sleep"] = (ms, signal) =>
+    setTimeout(ms, undefined, { signal }).catch(() => undefined);
+  return { ...stateDoors(aws, environment), environment, aws, now, random, sleep };
+};
+
 /** The composition root on AWS: the one file that knows which doors are real. Built once per cold start. */
 export const awsWorld = (
   reach: Reach = () => ({}),
   environment: Environment = process.env,
 ): World => {
   const settings = settingsIn(environment);
-  const aws = awsOfLambda(environment);
-  const { now, random } = aws;
+  const ground = awsGround(environment);
+  const { table, queue, blobs, now, random, sleep } = ground;
   const trust = trustedIssuer(environment);
-  const doors = stateDoors(aws, environment);
-  const { table } = doors;
-  const sleep: World["sleep"] = (ms, signal) =>
-    setTimeout(ms, undefined, { signal }).catch(() => undefined);
   return {
-    ...doors,
+    table,
+    queue,
+    blobs,
     rateLimit: rateLimitOver(table, now),
     tokens: trust && tokensOf(trust, now),
     engine: noEngine(now),
     names: NO_NAMES,
     https: { check: unreached, call: unreached },
-    ...reach({ environment, aws, table, now, random, sleep }),
+    ...reach(ground),
     now,
     random,
     randomBytes,
@@ -59,7 +66,7 @@ export const awsWorld = (
   };
 };
 
-/** First of all, so that a Lambda without its secrets does not start, and says what is missing. */
+/** First of all, so that such a Lambda without its secrets does not start, and says what is missing. */
 const settingsIn = (environment: Environment): Settings => ({
   version: manifest.version,
   keyPepper: required(environment, "KEY_PEPPER"),

@@ -1,12 +1,11 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout } from "node:timers/promises";
-import type { Received } from "@mailproof/core/queue";
+import { awaySecondsOf, type Received } from "@mailproof/core/queue";
 import type { Schedule, Worker } from "@mailproof/core/worker";
 import type { LocalWorld } from "./world.ts";
 
 const LONG_POLL_MS = 20_000;
 const AFTER_TROUBLE_MS = 1_000;
-const RETRY_SECONDS_MAX = 60;
 
 /** What SQS event sources and EventBridge are on AWS. Ends when all that was begun is done. */
 export const runBackground = async (
@@ -71,9 +70,10 @@ const handle = async (world: LocalWorld, worker: Worker, message: Received): Pro
   } catch (cause) {
     const { receiveCount } = message;
     world.log("message_failed", { queue: queue.name, receiveCount, cause });
-    const delaySeconds = Math.min(RETRY_SECONDS_MAX, queue.visibilitySeconds);
     // If even this fails, the message comes back by itself when its visibility ends.
-    await world.queue.release(message.receipt, delaySeconds).catch(() => false);
+    await world.queue
+      .release(message.receipt, awaySecondsOf(queue, receiveCount))
+      .catch(() => false);
   }
 };
 

@@ -1,5 +1,5 @@
 import type { CheckDomainData } from "@mailproof/client/types";
-import type { Shown } from "./show-report.ts";
+import type { Shown } from "./report-sections.ts";
 
 type Told = CheckDomainData;
 type Issues = Told["dns"]["issues"];

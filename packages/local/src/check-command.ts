@@ -10,8 +10,9 @@ import { command, Flag, Misuse } from "./command.ts";
 import type { Environment } from "./environment.ts";
 import { startLab } from "./lab/lab.ts";
 import { openMailDoors, wantsLab } from "./mail-doors.ts";
+import type { Shown } from "./report-sections.ts";
 import { SERVICE, SERVICE_USAGE, type Service, serviceIn, untilInterrupted } from "./service.ts";
-import { type Shown, showReport } from "./show-report.ts";
+import { showReport } from "./show-report.ts";
 import { sqliteTable } from "./sqlite-table.ts";
 import { painted, plain } from "./terminal.ts";
 

@@ -1,9 +1,10 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { basename } from "node:path";
 import { MailproofError } from "@mailproof/client/errors";
 import * as v from "valibot";
 import { command, Flag, Misuse } from "./command.ts";
 import { followJob, orToldHowToGoOn, type Wanted } from "./follow-job.ts";
+import { assertFree } from "./out.ts";
 import { lineOn } from "./progress.ts";
 import {
   SERVICE,
@@ -46,9 +47,10 @@ export const verifyByService = async (
   file: string,
   { column, out, json }: Wishes,
 ): Promise<number> => {
-  if (!existsSync(file)) throw new Misuse(`There is no file ${file}.`);
-  // Looked at before anything is paid for.
-  if (out !== undefined && existsSync(out)) throw new Misuse(`${out} is there already.`);
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (!found) throw new Misuse(`There is no file ${file}.`);
+  if (found.isDirectory()) throw new Misuse(`${file} is a folder.`);
+  assertFree(out);
   const { signal, end } = untilInterrupted();
   const wanted = { out, json: json || out?.endsWith(".jsonl") === true, signal };
   try {
@@ -96,7 +98,7 @@ const countsOf = (told: Counts): string => {
   const { credits_used: used, duplicates_removed: twice, invalid_emails_skipped: none } = told;
   const left = [
     ...(twice > 0 ? [`${twice} that came twice`] : []),
-    ...(none > 0 ? [`${none} that are no address`] : []),
+    ...(none > 0 ? [`${none} that ${none === 1 ? "is" : "are"} no address`] : []),
   ];
   const without = left.length === 0 ? "" : `, without ${left.join(" and ")}`;
   return `${used} ${used === 1 ? "credit" : "credits"}${without}.`;

@@ -5,6 +5,7 @@ import type { Job } from "@mailproof/client/types";
 import { openOut, print } from "./out.ts";
 import { lineOn } from "./progress.ts";
 import type { Service } from "./service.ts";
+import { typed } from "./terminal.ts";
 
 export type Wanted = {
   readonly out: string | undefined;
@@ -72,7 +73,7 @@ export const orToldHowToGoOn = async (
     if (error instanceof MailproofError && DENIED.includes(error.code)) throw error;
     const how = [
       `npx mailproof jobs ${id} --api ${url}`,
-      ...(out === undefined ? [] : [`--out ${out}`]),
+      ...(out === undefined ? [] : [`--out ${typed(out)}`]),
       ...(json ? ["--json"] : []),
     ];
     const said = error instanceof Error ? error.message : String(error);

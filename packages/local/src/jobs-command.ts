@@ -1,8 +1,8 @@
-import { existsSync } from "node:fs";
 import type { Job } from "@mailproof/client/types";
 import * as v from "valibot";
 import { command, Flag, Misuse } from "./command.ts";
 import { followJob, orToldHowToGoOn } from "./follow-job.ts";
+import { assertFree } from "./out.ts";
 import {
   SERVICE,
   SERVICE_USAGE,
@@ -29,7 +29,7 @@ export const jobsCommand = command({
       throw new Misuse("Name one job, or none to see the newest.");
     const service = serviceNeeded(asked);
     if (id === undefined) return list(service, json);
-    if (out !== undefined && existsSync(out)) throw new Misuse(`${out} is there already.`);
+    assertFree(out);
     const { signal, end } = untilInterrupted();
     const wanted = { out, json: json || out?.endsWith(".jsonl") === true, signal };
     return orToldHowToGoOn(service, id, wanted, followJob(service, id, wanted)).finally(end);

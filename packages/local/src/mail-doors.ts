@@ -8,7 +8,7 @@ import {
   BARRACUDA_KEY,
   BLOCKLISTS,
   type Blocklist,
-  listAt,
+  listsNamed,
   SPAMHAUS_KEY,
 } from "@mailproof/core/mail/blocklists/lists";
 import { cachedDns } from "@mailproof/core/mail/dns/cached";
@@ -102,14 +102,11 @@ const NOBODYS = ["test", "127.in-addr.arpa", SENDERS_REVERSE];
 const isNobodys = (name: string): boolean =>
   NOBODYS.some((zone) => `.${name.toLowerCase()}`.endsWith(`.${zone}`));
 
-/** An operator names lists by our id for them, or by their zone, which then may be one that we do not know. */
 const listsBy = (
   environment: Environment,
   lab: Lab | null,
 ): ((domain: string) => readonly Blocklist[]) => {
-  const named = environment.BLOCKLISTS.map((name) => name.toLowerCase()).map(
-    (name) => BLOCKLISTS.find(({ id, zone }) => id === name || zone === name) ?? listAt(name),
-  );
+  const named = listsNamed(environment.BLOCKLISTS);
   if (named.length > 0) return () => named;
   return (domain) => (lab && isNobodys(domain) ? labLists(LAB_ZONE) : BLOCKLISTS);
 };

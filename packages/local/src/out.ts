@@ -1,6 +1,18 @@
 import { once } from "node:events";
-import { createWriteStream } from "node:fs";
+import { accessSync, constants, createWriteStream, existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { Misuse } from "./command.ts";
+
+/** Looked at before anything is paid for that would be written there. */
+export const assertFree = (file: string | undefined): void => {
+  if (file === undefined) return;
+  if (existsSync(file)) throw new Misuse(`${file} is there already.`);
+  try {
+    accessSync(`${dirname(file)}/`, constants.W_OK);
+  } catch {
+    throw new Misuse(`${file} cannot be written: there is no such folder, or not for you.`);
+  }
+};
 
 /** A file that is there is never written over: it may be the list itself, or results that were paid for. */
 export const openOut = async (file: string | undefined): Promise<NodeJS.WritableStream> => {

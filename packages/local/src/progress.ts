@@ -2,16 +2,23 @@ import type { WriteStream } from "node:tty";
 import { COME_AGAIN_AFTER_MS } from "@mailproof/core/jobs/passes";
 
 const WIDTH = 24;
+const COLUMNS = 80;
 const REDRAW_MS = 100;
 
 /** A bar, how many are done and how fast, and how long it will take, over what is there. */
 const draw = (screen: WriteStream, part: number, done: number, seconds: number): void => {
-  const bar = "█".repeat(Math.round(part * WIDTH)).padEnd(WIDTH, "░");
   const rate = done / Math.max(seconds, 0.001);
   const left = part > 0 && part < 1 ? `  about ${inWords((seconds / part) * (1 - part))} left` : "";
   const told = `${done.toLocaleString("en")} done  ${Math.round(rate).toLocaleString("en")}/s${left}`;
-  screen.write(`\r\u001b[2K${bar} ${told}`);
+  const width = Math.max(0, Math.min(WIDTH, roomOn(screen) - told.length - 1));
+  over(screen, `${"█".repeat(Math.round(part * width)).padEnd(width, "░")} ${told}`.trimStart());
 };
+
+/** A line that goes on in the next one could not be taken away. */
+const roomOn = ({ columns }: WriteStream): number => (columns || COLUMNS) - 1;
+
+const over = (screen: WriteStream, text: string): void =>
+  void screen.write(`\r\u001b[2K${text.slice(0, roomOn(screen))}`);
 
 export type Progress = {
   /** The bytes of the list as they are read; they tell how much is left. */
@@ -73,7 +80,7 @@ export const lineOn = (screen: WriteStream, nowMs = () => performance.now()): Li
   if (!screen.isTTY) return { say: () => {}, count: () => {}, end: () => {} };
   let startedMs: number | undefined;
   let last = { done: 0, atMs: 0 };
-  const say = (text: string) => void screen.write(`\r\u001b[2K${text}`);
+  const say = (text: string) => over(screen, text);
   return {
     say,
     count: (done, total) => {

@@ -73,7 +73,19 @@ const exitCodeOf = (error: unknown): number =>
 const statusOf = (error: unknown): number | undefined =>
   error instanceof Failure || error instanceof MailproofError ? error.status : undefined;
 
+const whatHappened = ({ code, status }: MailproofError): string => {
+  if (code === "ABORTED") return "Interrupted";
+  return status === undefined ? "No answer came" : `The service failed with status ${status}`;
+};
+
+/** What a library says of keys is no help to whoever typed a command. */
+const said = (error: unknown): string => {
+  if (error instanceof MailproofError && error.idempotencyKey && error.money === "retry_same_key")
+    return `${whatHappened(error)}: it may have been charged. What was found out is kept for 24 hours: asked again, an address costs half a credit, and a domain nothing.`;
+  return error instanceof Error ? error.message : String(error);
+};
+
 const failed = (error: unknown): number => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${said(error)}\n`);
   return exitCodeOf(error);
 };

@@ -38,3 +38,7 @@ const cut = (word: string, columns: number): readonly string[] =>
   Array.from({ length: Math.max(1, Math.ceil(word.length / columns)) }, (_, part) =>
     word.slice(part * columns, (part + 1) * columns),
   );
+
+/** A word as a shell takes it for one. */
+export const typed = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;

@@ -1,4 +1,5 @@
-import { acceptFile, type FileTold } from "@mailproof/core/jobs/file";
+import type { FileTold } from "@mailproof/core/jobs/dispatch";
+import { acceptFile } from "@mailproof/core/jobs/file";
 import { audit } from "@mailproof/core/money/audit";
 import { expect, test } from "vitest";
 import { type Fate, fated } from "../../breaking.ts";

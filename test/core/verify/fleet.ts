@@ -81,7 +81,7 @@ const greetingOf = (says: Says, session: number): string | undefined => says("",
 const replyOf = (text: string): Heard => replyReader()(Buffer.from(`${text}\r\n`))[0] ?? "closed";
 
 /** A table some way off: what is asked of it happens a while later, and is heard of a while after that. */
-export const lagging = (table: Table, pause: () => Promise<void>): Table => {
+const lagging = (table: Table, pause: () => Promise<void>): Table => {
   const far =
     <Asked extends unknown[], Came>(call: (...asked: Asked) => Promise<Came>) =>
     async (...asked: Asked): Promise<Came> => {

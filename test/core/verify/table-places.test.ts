@@ -1,5 +1,6 @@
 import type { Table } from "@mailproof/core/table";
 import { isPlace, type Place, spotOf } from "@mailproof/core/verify/places";
+import { readShared } from "@mailproof/core/verify/shared-operator";
 import { tablePlaces } from "@mailproof/core/verify/table-places";
 import { expect, test } from "vitest";
 import { givenWorld } from "../../given.ts";
@@ -42,6 +43,17 @@ const givenPlaces = () => {
   };
   return { ...house, places, take };
 };
+
+test("a process that stands still as soon as it has answered keeps no place", async () => {
+  const { engines, table } = givenFleet(1, kind);
+
+  await askAll(engines, 1);
+
+  // A Lambda is frozen here. What it would write from now on is not written.
+  const shared = table.items().filter(isShared);
+  expect(shared).toHaveLength(1);
+  expect(shared.flatMap((item) => [...readShared(item).places.keys()])).toEqual([]);
+});
 
 const WELL = { refusal: null, strained: false };
 

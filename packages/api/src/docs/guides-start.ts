@@ -25,7 +25,7 @@ export const quickStart: Guide = {
   id: "quick-start",
   title: "Quick start",
   write: (baseUrl) => html`
-<p class="lead">Three requests, and nothing of them costs anything: a test key gets made-up answers, the same each time.</p>
+<p class="lead">Three requests, and none of them costs anything: a test key gets made-up answers, the same each time.</p>
 <h3>1. Have a key</h3>
 <p>Your test key begins with <code>mp_test_</code>. On your own machine <code>npm start</code> prints one. Send it in the header <code>X-Api-Key</code>, or as a bearer token.</p>
 ${block("export MAILPROOF_KEY=mp_test_…", "shell")}
@@ -183,17 +183,20 @@ export const jobs: Guide = {
 <h3>A file in two steps</h3>
 <p>Ask where to put it, put it there unchanged, then process it. Up to 50 MB and 500,000 addresses; your own columns come back beside ours in the CSV export.</p>
 ${block(
-  `curl -s ${baseUrl}/v1/verify/file -H "X-Api-Key: $MAILPROOF_KEY" -H 'Content-Type: application/json' \\
+  `curl -s ${baseUrl}/v1/verify/file -H "X-Api-Key: $MAILPROOF_KEY" \\
+  -H 'Content-Type: application/json' \\
   -d '{"action": "get_upload_url", "file_name": "customers.csv"}'
 
-curl -s -X PUT --data-binary @customers.csv "$UPLOAD_URL"
+curl -s -T customers.csv "$UPLOAD_URL"
 
-curl -s ${baseUrl}/v1/verify/file -H "X-Api-Key: $MAILPROOF_KEY" -H 'Content-Type: application/json' \\
+curl -s ${baseUrl}/v1/verify/file -H "X-Api-Key: $MAILPROOF_KEY" \\
+  -H 'Content-Type: application/json' \\
   -H "Idempotency-Key: customers-2026-11" \\
   -d '{"action": "process", "file_key": "'"$FILE_KEY"'"}'`,
   "shell",
 )}
-<p>A small file goes in one request: <code>curl -F file=@customers.csv</code>.</p>
+<p>A small file goes in one request:</p>
+${block(`curl -s ${baseUrl}/v1/verify/file -H "X-Api-Key: $MAILPROOF_KEY" -F file=@customers.csv`, "shell")}
 <h3>Following and reading</h3>
 <ul>
 <li><code>progress</code> counts while it goes on. Asking every few seconds is fine; a <a href="#webhooks">webhook</a> tells you at once.</li>

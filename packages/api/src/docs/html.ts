@@ -23,16 +23,20 @@ export const NOTHING: Html = html``;
 /** `words between backticks` are code, and **between stars** they are strong. */
 export const inline = (text: string): Html =>
   html`${text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part) => {
-    if (part.startsWith("`")) return html`<code>${part.slice(1, -1)}</code>`;
+    if (part.startsWith("`")) return html`<code>${breakable(part.slice(1, -1))}</code>`;
     if (part.startsWith("**")) return html`<strong>${part.slice(2, -2)}</strong>`;
     return html`${part}`;
   })}`;
+
+/** A long name may go on in the next line, but not within a word. */
+const breakable = (name: string): readonly Html[] =>
+  name.split(/(?<=\w[_.])/).map((part, at) => (at === 0 ? html`${part}` : html`<wbr>${part}`));
 
 /** A table with a head. On a narrow screen each row is a card, and each cell says its head. */
 export const table = (head: readonly string[], rows: readonly (readonly Html[])[]): Html => html`
 <div class="scroll"><table>
 <thead><tr>${head.map((one) => html`<th scope="col">${one}</th>`)}</tr></thead>
-<tbody>${rows.map((row) => html`<tr>${row.map((cell, at) => html`<td data-head="${head[at] ?? ""}">${cell}</td>`)}</tr>`)}</tbody>
+<tbody>${rows.map((row) => html`<tr>${row.map((cell, at) => html`<td data-head="${head[at] ?? ""}">${cell}</td> `)}</tr>`)}</tbody>
 </table></div>`;
 
 export const code = (text: string | number): Html => html`<code>${text}</code>`;

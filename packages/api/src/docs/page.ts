@@ -7,7 +7,7 @@ import { jobs, libraries, prices, quickStart, statuses, testAddresses } from "./
 import { type Html, html } from "./html.ts";
 import { type Listed, operationPart, operationsIn, shapesPart } from "./reference.ts";
 
-export const GUIDES: readonly Guide[] = [
+const GUIDES: readonly Guide[] = [
   quickStart,
   statuses,
   testAddresses,

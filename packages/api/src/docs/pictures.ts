@@ -6,13 +6,14 @@ import { type Html, html } from "./html.ts";
 const WIDTH = 360;
 
 /** In the order in which it is decided: the first line that holds is the status. */
-const DECISION: readonly (readonly [question: string, status: string])[] = [
+export const DECISION: readonly (readonly [question: string, status: string])[] = [
   ["Not written as an address?", "invalid"],
   ["No domain, or none with mail?", "invalid"],
   ["A known trap?", "spam_trap"],
   ["A throw-away domain?", "disposable"],
   ["Unknown to the mail host?", "invalid"],
   ["A role, such as info@?", "role"],
+  ["Takes it now, bounces it later?", "risky"],
   ["Does the host take everybody?", "catch_all"],
   ["Full, or not quite proven?", "risky"],
   ["Accepted, strangers refused?", "valid"],

@@ -63,7 +63,7 @@ const factsOf = (operation: Json): Html => {
       : scope === "unrestricted"
         ? html`<li>unrestricted key</li>`
         : html`<li>scope <code>${scope}</code></li>`;
-  return html`<ul class="facts"><li class="price">${operation["x-price"] ?? "Free."}</li>${key}</ul>`;
+  return html`<ul class="facts"><li class="price">${operation["x-price"] ?? "Free."}</li> ${key}</ul>`;
 };
 
 const parametersOf = (document: OpenApi, { parameters = [] }: Json): Html => {
@@ -113,7 +113,7 @@ type Beside = { readonly isRequired: boolean; readonly note?: string };
 const fieldOf = (document: OpenApi, name: string, schema: Json, beside: Beside): Html => {
   const inside = schema.items ?? schema;
   const values: Json[] | undefined = resolved(document, inside)?.enum ?? inside.enum;
-  return html`<li><b>${name}</b><i>${typeOf(schema)}${beside.note ? ` · ${beside.note}` : ""}${boundsOf(schema)}</i>${beside.isRequired ? html`<em>required</em>` : NOTHING}
+  return html`<li><b>${name}</b> <i>${typeOf(schema)}${beside.note ? ` · ${beside.note}` : ""}${boundsOf(schema)}</i>${beside.isRequired ? html` <em>required</em>` : NOTHING}
 ${schema.description ? html`<p>${inline(schema.description)}</p>` : NOTHING}
 ${values ? html`<p class="values">${values.map((one, at) => html`${at > 0 ? " · " : ""}<code>${one}</code>`)}</p>` : NOTHING}
 ${inside.properties ? fieldsOf(document, inside) : NOTHING}</li>`;

@@ -50,15 +50,15 @@ export const SCRIPT = String.raw`"use strict";
       const figures = all(".language", group);
       const wanted = figures.find((one) => one.dataset.language === language) ?? figures[0];
       for (const one of figures) one.classList.toggle("on", one === wanted);
-      for (const tab of all(".tabs button", group)) tab.setAttribute("aria-selected", String(tab.textContent === wanted.dataset.language));
+      for (const tab of all(".tabs button", group)) tab.setAttribute("aria-pressed", String(tab.textContent === wanted.dataset.language));
     }
   };
   for (const group of groups) {
     const tabs = make("div", { className: "tabs" });
-    tabs.setAttribute("role", "tablist");
+    tabs.setAttribute("role", "group");
+    tabs.setAttribute("aria-label", "Language");
     for (const { dataset } of all(".language", group)) {
       const tab = make("button", { type: "button", textContent: dataset.language });
-      tab.setAttribute("role", "tab");
       tab.addEventListener("click", () => {
         const before = tab.getBoundingClientRect().top;
         show(dataset.language);
@@ -130,7 +130,7 @@ export const SCRIPT = String.raw`"use strict";
       links[to].scrollIntoView({ block: "nearest" });
     }
     if (event.key === "Enter") links[at]?.click();
-    if (event.key === "Escape") { input.value = ""; search(); input.blur(); }
+    if (event.key === "Escape") { input.value = ""; search(); input.blur(); closeMenu(); }
   });
   document.addEventListener("keydown", (event) => {
     if (event.key !== "/" || /^(?:INPUT|TEXTAREA)$/.test(document.activeElement?.tagName ?? "")) return;

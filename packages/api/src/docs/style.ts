@@ -5,9 +5,9 @@ export const STYLE = String.raw`
   --accent: #0a6c50; --accent-soft: #e3f3ee; --mark: #fff3c4;
   --code: #10182a; --code-ink: #dfe7f3; --code-line: #10182a;
   --string: #9fe0c0; --number: #f3c78b; --word: #9cc2ff; --comment: #8fa0b8;
-  --good: #14794f; --bad: #b3312c; --warn: #96620a; --info: #2459b3; --odd: #6b4bb0; --grey: #5b6675;
+  --good: #0f6b45; --bad: #a82a26; --warn: #7d5006; --info: #2459b3; --odd: #6342a8; --grey: #525d6c;
 }
-@media (prefers-color-scheme: dark) {
+@media screen and (prefers-color-scheme: dark) {
   :root {
     --page: #0f141b; --panel: #161d27; --ink: #e4e9f0; --soft: #9aa7b8; --line: #273140;
     --accent: #4fd0a4; --accent-soft: #143029; --mark: #4a3f16;
@@ -61,6 +61,7 @@ ol, ul { padding-left: 1.3rem; max-width: 46rem; }
 
 main { padding: 1.5rem 1rem 5rem; min-width: 0; }
 .part { padding: 2.2rem 0; border-top: 1px solid var(--line); }
+.operation, .shape { content-visibility: auto; contain-intrinsic-size: auto 60rem; } .shape { contain-intrinsic-size: auto 25rem; }
 h1 ~ .part:not(.part ~ .part) { border-top: 0; padding-top: 1rem; }
 .part > .languages, .part > .holder, .part > .code { max-width: 52rem; }
 .tagline { font-size: 1.2rem; color: var(--soft); }
@@ -81,8 +82,8 @@ h1 ~ .part:not(.part ~ .part) { border-top: 0; padding-top: 1rem; }
 .fields > li { border-top: 1px solid var(--line); padding: .6rem 0; }
 .fields .fields { margin: .5rem 0 0; padding-left: .9rem; border-left: 2px solid var(--line); }
 .fields b { font: 600 .9rem ui-monospace, SFMono-Regular, Menlo, monospace; background: none; border: 0; padding: 0; }
-.fields i { font-style: normal; color: var(--soft); font-size: .84rem; margin-left: .45rem; }
-.fields em { font-style: normal; color: var(--bad); font-size: .75rem; margin-left: .45rem; }
+.fields i { font-style: normal; color: var(--soft); font-size: .84rem; margin-left: .2rem; }
+.fields em { font-style: normal; color: var(--bad); font-size: .75rem; margin-left: .2rem; }
 .fields p { margin: .15rem 0 0; font-size: .93rem; }
 .fields .values { color: var(--soft); font-size: .85rem; margin-top: .2rem; }
 
@@ -95,7 +96,7 @@ td code { white-space: nowrap; }
 .is-valid { --tone: var(--good); } .is-invalid, .is-spam_trap { --tone: var(--bad); } .is-risky, .is-catch_all, .is-role { --tone: var(--warn); }
 .is-disposable { --tone: var(--odd); } .is-unknown, .is-pending { --tone: var(--grey); }
 
-.code { position: relative; margin: 0; background: var(--code); color: var(--code-ink); border: 1px solid var(--code-line); border-radius: 10px; padding: .9rem 1rem; overflow: auto; max-height: 32rem; }
+.code { position: relative; margin: 0; background: var(--code); color: var(--code-ink); border: 1px solid var(--code-line); border-radius: 10px; padding: .9rem 1rem; overflow: auto; max-height: 40rem; }
 .code code { background: none; border: 0; padding: 0; font-size: .82rem; line-height: 1.6; color: inherit; white-space: pre; }
 .code .s { color: var(--string); } .code .n { color: var(--number); } .code .w { color: var(--word); } .code .c { color: var(--comment); }
 .holder { position: relative; margin-bottom: 1.1rem; } .languages .holder, details .holder { margin-bottom: 0; }
@@ -108,7 +109,7 @@ td code { white-space: nowrap; }
 .js .language { display: none; margin: 0; } .js .language.on { display: block; } .js .language figcaption { display: none; }
 .tabs { display: flex; gap: .25rem; margin-bottom: .4rem; flex-wrap: wrap; }
 .tabs button { font: .84rem system-ui, sans-serif; color: var(--soft); background: none; border: 0; border-radius: 6px; padding: .35rem .7rem; min-height: 2.1rem; cursor: pointer; }
-.tabs button[aria-selected="true"] { color: var(--accent); background: var(--accent-soft); font-weight: 600; }
+.tabs button[aria-pressed="true"] { color: var(--accent); background: var(--accent-soft); font-weight: 600; }
 details { border: 1px solid var(--line); border-radius: 10px; margin: 0 0 .7rem; }
 details > summary { cursor: pointer; padding: .55rem .9rem; font-size: .92rem; }
 details[open] > summary { border-bottom: 1px solid var(--line); }
@@ -130,6 +131,7 @@ details > .inside { padding: .2rem .9rem .7rem; }
 .arrow.is-replayed { stroke: var(--good); } .head.is-replayed { fill: var(--good); }
 .pill { fill: color-mix(in srgb, var(--tone) 16%, var(--page)); stroke: var(--tone); stroke-width: 1; } .pill-text { fill: var(--ink); font: 600 12px ui-monospace, Menlo, monospace; }
 .beside { display: grid; grid-template-columns: minmax(0, 1fr); gap: 1.2rem; }
+.beside td code { white-space: normal; }
 
 @media (max-width: 640px) {
   .scroll { border: 0; border-radius: 0; overflow: visible; }
@@ -149,11 +151,20 @@ details > .inside { padding: .2rem .9rem .7rem; }
   .frame { display: grid; grid-template-columns: 17.5rem minmax(0, 1fr); }
   .side { position: sticky; top: 3.5rem; height: calc(100vh - 3.5rem); overflow-y: auto; border: 0; border-right: 1px solid var(--line); }
   main { padding: 2.2rem clamp(1.5rem, 4vw, 4rem) 6rem; max-width: 84rem; }
-  .beside { grid-template-columns: minmax(0, 1fr) minmax(0, 24rem); gap: 2.5rem; align-items: start; }
+  .beside { grid-template-columns: minmax(0, 1fr) minmax(0, 22rem); gap: 2rem; align-items: start; }
 }
 @media (min-width: 1240px) {
   .operation { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 30rem); column-gap: 3rem; }
   .operation > .talk { grid-column: 1; } .operation > .show { grid-column: 2; grid-row: 1; position: sticky; top: 4.5rem; align-self: start; max-height: calc(100vh - 5.5rem); overflow-y: auto; }
 }
-@media print { .bar, .side, .copy, .tabs { display: none; } }
+/* On paper: light, whole, and without what only a screen can do. */
+@media print {
+  :root { color-scheme: light; --code: #f6f7f9; --code-ink: #1a2330; --code-line: #e1e6ec; --string: #0f6b45; --number: #7d5006; --word: #2459b3; --comment: #566275; }
+  .bar, .side, .copy, .tabs, .anchor { display: none !important; }
+  .frame, .operation, .beside { display: block !important; } .operation, .shape { content-visibility: visible; }
+  .code { max-height: none; overflow: visible; } .code code { white-space: pre-wrap; overflow-wrap: anywhere; }
+  .operation > .show { position: static !important; max-height: none !important; overflow: visible !important; }
+  details::details-content { content-visibility: visible; }
+  tr, .picture { break-inside: avoid; } h2, h3, h4 { break-after: avoid; }
+}
 `;

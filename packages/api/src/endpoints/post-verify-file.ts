@@ -1,4 +1,5 @@
-import { acceptFile, type FileTold, type FileWish } from "@mailproof/core/jobs/file";
+import type { FileTold } from "@mailproof/core/jobs/dispatch";
+import { acceptFile, type FileWish } from "@mailproof/core/jobs/file";
 import { newUpload } from "@mailproof/core/jobs/uploads";
 import { type Halves, PRICE, toCredits } from "@mailproof/core/money/credits";
 import { remainingOf } from "@mailproof/core/money/remaining";

@@ -1743,4 +1743,22 @@ export const EVENT_EXAMPLES: Readonly<Record<string, unknown>> = {
       webhook_id: "whk_4e3443ee-f728-4413-89c8-633e25d24ee4",
     },
   },
+  "job.failed": {
+    id: "evt_56e9d9a0-7799-4f34-a5f0-a50b99972827",
+    type: "job.failed",
+    created_at: "2026-11-21T00:00:00.000Z",
+    data: {
+      job_id: "job_0a299f3c-27a3-4c04-9107-66ada7cca5ac",
+      status: "failed",
+      progress: {
+        total: 2,
+        processed: 0,
+        valid: 0,
+        invalid: 0,
+        risky: 0,
+        unknown: 0,
+      },
+      error: "None of the addresses could be queued. The charge was refunded.",
+    },
+  },
 };

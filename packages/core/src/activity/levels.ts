@@ -69,7 +69,7 @@ export const levelOf = (lastSeen: string | null, since: string, now: Date): Leve
  * Of what was sent, the share that bounced; of what was delivered, the share that was complained about; and of what was
  * sent, the share that was delivered without a complaint. A mail that was taken and then bounced is in both counts.
  */
-export const ratesOf = ({
+const ratesOf = ({
   delivered,
   bounced,
   complained,

@@ -7,7 +7,7 @@ import type { Told } from "./events.ts";
 // body of the queue: inside the envelope of SNS, or bare where raw message delivery is on.
 
 /** On each mail, whose it is. AWS lets a tag hold letters, digits, _ and -, and so does an account's id. */
-export const ACCOUNT_TAG = "mailproof_account";
+const ACCOUNT_TAG = "mailproof_account";
 
 export type SesNews = {
   /** Null: the mail carried no tag. */

@@ -28,7 +28,7 @@ export type JobStatus = (typeof JOB_STATUSES)[number];
 export const OPEN_STATUSES = ["pending", "processing", "enqueue_unknown"] as const;
 
 /** The contract's four sums. Every status of a result belongs to one. */
-export const BUCKETS = ["valid", "invalid", "risky", "unknown"] as const;
+const BUCKETS = ["valid", "invalid", "risky", "unknown"] as const;
 export type Bucket = (typeof BUCKETS)[number];
 
 const BUCKET_OF: Readonly<Record<Status, Bucket>> = {

@@ -36,7 +36,7 @@ import { pageItems } from "./results.ts";
 
 type Single = NonNullable<Job["single"]>;
 
-export const SINGLES = { name: "singles", visibilitySeconds: 180, receivesMax: 5, atOnce: 200 };
+const SINGLES = { name: "singles", visibilitySeconds: 180, receivesMax: 5, atOnce: 200 };
 
 /** Its message may be lost. Then it is due after this, and sent again. */
 const AGAIN_AFTER_MS = 5 * 60_000;

@@ -4,7 +4,7 @@ import { Failure } from "../failure.ts";
 import type { World } from "../world.ts";
 
 export const FILE_BYTES_MAX = 50_000_000;
-export const UPLOAD_SECONDS = 3_600;
+const UPLOAD_SECONDS = 3_600;
 
 export type Upload = {
   readonly key: string;

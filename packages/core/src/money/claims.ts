@@ -60,7 +60,7 @@ export const releaseClaim = (claim: Key, operation: string): Write => ({
   where: { operation },
 });
 
-export const readClaim = (item: Item): Claim => v.parse(Claim, item);
+const readClaim = (item: Item): Claim => v.parse(Claim, item);
 
 /** The claim that is there, if it is for the same request. */
 export const findClaim = async (table: Table, keyed: Keyed): Promise<Claim | undefined> => {

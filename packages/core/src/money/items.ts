@@ -36,7 +36,7 @@ const Balance = v.object({
 export type Balance = Readonly<v.InferOutput<typeof Balance>>;
 
 export const balanceKey = (account: string): Key => ({ pk: `BALANCE#${account}`, sk: "BALANCE" });
-export const readBalance = (item: Item): Balance => v.parse(Balance, item);
+const readBalance = (item: Item): Balance => v.parse(Balance, item);
 
 export const balanceOf = async (table: Table, account: string): Promise<Balance> => {
   const item = await table.get(balanceKey(account));

@@ -70,16 +70,20 @@ export type Waiting = Omit<Question, "recipient" | "otherwise"> & {
 };
 
 export type Held = Ended & {
+  /** What was found out, to be told when the place is given back. */
+  readonly answered: readonly Answered[];
   readonly unasked: readonly Waiting[];
   /** Who talked to us in the end, where it was not the first host. */
   readonly host: string;
 };
 
+type Answered = { readonly one: Waiting; readonly answer: Answer };
+
 /** A bug of ours leaves nobody waiting for ever, and is a verdict about nobody's mailbox. */
 export const hold = (doors: SessionDoors, batch: readonly Waiting[]): Promise<Held> =>
   converseWith(doors, batch).catch((): Held => {
-    for (const one of batch) one.answer(brokenOff(one));
-    return { ...NOTHING_MET, unasked: [], host: "", strained: true };
+    const answered = batch.map((one) => ({ one, answer: brokenOff(one) }));
+    return { ...NOTHING_MET, answered, unasked: [], host: "", strained: true };
   });
 
 /** One session with everybody in the batch: those who got an answer have it, the others come back. */
@@ -104,19 +108,26 @@ const converseWith = async (doors: SessionDoors, batch: readonly Waiting[]): Pro
   const { result } = tried;
   for (const one of batch) dropNobody(one, new Set(result.nobody));
   const found = (asked: Asked) => findingBy(doors, tried, asked);
-  for (const [place, asked] of result.recipients.entries()) {
-    const one = batch[place];
-    one?.answer(
-      answerFor(tried, one, asked, found(asked), catchAllOf(one), decoys.get(one.domain)),
-    );
-  }
+  const asked = batch.flatMap((one, place): Answered[] => {
+    const said = result.recipients[place];
+    if (!said) return [];
+    const decoy = decoys.get(one.domain);
+    return [{ one, answer: answerFor(tried, one, said, found(said), catchAllOf(one), decoy) }];
+  });
   const left = batch.slice(result.recipients.length);
   const patient = left.filter((one) => !isGivenUp(one, tried));
-  for (const one of left.filter((other) => isGivenUp(other, tried)))
-    one.answer(answerOf(doors, tried, one, catchAllOf(one)));
+  const givenUp = left
+    .filter((one) => isGivenUp(one, tried))
+    .map((one) => ({ one, answer: answerOf(doors, tried, one, catchAllOf(one)) }));
   for (const one of patient) one.strain += strainOf(tried);
   const refusal = isToLeave(result) ? tried : null;
-  return { unasked: patient, host: tried.host, refusal, strained: isStrained(tried) };
+  return {
+    answered: [...asked, ...givenUp],
+    unasked: patient,
+    host: tried.host,
+    refusal,
+    strained: isStrained(tried),
+  };
 };
 
 const recipientsOf = ({ smtp }: SessionDoors, batch: readonly Waiting[]) => ({

@@ -10,8 +10,22 @@ export type HeldInPlace = Held & { readonly told: Rest | null; readonly full: bo
 /** A second host of somebody else's is waited for so long: the session has places and people waiting for it. */
 const ELSEWHERE_MS = 20_000;
 
-/** A session within what its operator bears of all processes together. Who could not be asked comes back. */
+/**
+ * A session within what its operator bears of all processes together. Who could not be asked comes back. The others
+ * are told when the place is given back, and not before: a Lambda is frozen when the last of them has his answer, and
+ * would keep the place for as long as a session may last.
+ */
 export const holdInPlace = async (
+  doors: SessionDoors,
+  spot: Spot,
+  batch: readonly Waiting[],
+): Promise<HeldInPlace> => {
+  const held = await placeAndHold(doors, spot, batch);
+  for (const { one, answer } of held.answered) one.answer(answer);
+  return held;
+};
+
+const placeAndHold = async (
   doors: SessionDoors,
   spot: Spot,
   batch: readonly Waiting[],
@@ -38,6 +52,7 @@ export const holdInPlace = async (
 
 const notHeld = (batch: readonly Waiting[]): HeldInPlace => ({
   ...NOTHING_MET,
+  answered: [],
   unasked: batch,
   host: "",
   told: null,

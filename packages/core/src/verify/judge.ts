@@ -131,6 +131,9 @@ const PRECEDENCE: readonly Line[] = [
   { status: "valid", holds: says("valid"), reason: ofMailbox },
 ];
 
+/** The statuses as they are asked for, for whoever draws it. */
+export const ORDER: readonly Status[] = [...PRECEDENCE, NOTHING_PROVEN].map(({ status }) => status);
+
 /** The contract's bands (90 excellent, 70 good, 50 fair, below poor), and where each status may lie in them. */
 export const BANDS: Readonly<Record<Status, { readonly least: number; readonly most: number }>> = {
   valid: { least: 90, most: 100 },

@@ -21,6 +21,7 @@ import { within } from "../within.ts";
 import type { World } from "../world.ts";
 import { engineFor } from "./engine.ts";
 import { findKnown, keepKnown } from "./known.ts";
+import { Occupied } from "./occupied.ts";
 import { type Packed, pack, unpack } from "./packed.ts";
 import { isOurFailure, trimmed, type Verification } from "./result.ts";
 import { type Options, verify } from "./verify.ts";
@@ -118,7 +119,8 @@ const work = async (world: World, operation: Operation, ask: Ask): Promise<Told>
   const everything = { deepVerify: options.deepVerify, includeAi: true, includeEvidence: true };
   const asked = verify(engineFor(world, mode), email, everything);
   const came = await within(world, ask.waitMs, asked).catch((cause: unknown) =>
-    giveBack(world, operation, cause),
+    // A worker has a way to mail servers of its own, and time.
+    cause instanceof Occupied ? ("late" as const) : giveBack(world, operation, cause),
   );
   if (came === "late") return goOnAsJob(world, operation);
   if (isOurFailure(came)) return giveBack(world, operation, new Error("the session broke"));

@@ -5,7 +5,7 @@ const EASY_SLIP = 0.75;
 /** Any other single change. */
 const SLIP = 1;
 /** More than this is another word. As an easy slip costs 0.75, it means two slips at the most. */
-export const SLIPS_MAX = 2;
+const SLIPS_MAX = 2;
 
 /**
  * How many slips lead from what was meant to what was typed: optimal string alignment (Damerau's four edits,

@@ -74,7 +74,7 @@ export const announcedIn = (writes: readonly Write[]): Item[] =>
   );
 
 export const eventKey = (id: string): Key => ({ pk: `EVENT#${id}`, sk: "EVENT" });
-export const eventsOf = (owner: string): string => `EVENTS#${owner}`;
+const eventsOf = (owner: string): string => `EVENTS#${owner}`;
 export const readEvent = (item: Item): Event => v.parse(Event, item);
 
 export const WEBHOOK_STATUSES = ["active", "disabled"] as const;

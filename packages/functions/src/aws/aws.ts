@@ -1,7 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 import type { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import { NodeHttpHandler } from "@smithy/node-http-handler";
 import { SignatureV4 } from "@smithy/signature-v4";
 
 // One signed request to AWS, and what came of it. The signature and the sockets are those of AWS's own SDK; its
@@ -74,23 +73,8 @@ export type Refusal = {
   readonly text: string;
 };
 
-/** A handshake from a cold Lambda takes a third of this. */
-const CONNECT_MS = 1_500;
-
-export const transport = (): Transport => {
-  const sockets = new NodeHttpHandler({
-    connectionTimeout: CONNECT_MS,
-    throwOnRequestTimeout: true,
-    // A body that stands still for so long does not go on.
-    socketTimeout: 20_000,
-  });
-  return async (request, timeoutMs) => {
-    const { response } = await sockets.handle(request as never, {
-      requestTimeout: timeoutMs,
-    });
-    return response as Response;
-  };
-};
+/** Nobody waits for AWS for longer, and no socket is given up sooner. */
+export const PATIENCE_MS = 30_000;
 
 export const ask = async (
   aws: Aws,
@@ -98,6 +82,7 @@ export const ask = async (
   asking: Asking,
   timeoutMs: number,
 ): Promise<Heard> => {
+  if (timeoutMs > PATIENCE_MS) throw new RangeError(`no socket stays silent for ${timeoutMs} ms`);
   const { method, body, headers } = asking;
   const counted = { ...asking, headers: { ...headers, ...lengthOf(method, body) } };
   const signed = await signerFor(aws, service).sign(toSign(aws, service, counted), {
@@ -163,7 +148,7 @@ const toSign = (aws: Aws, service: Service, asking: Asking): Signed => {
 export const endpointOf = ({ endpoints, region }: Aws, service: Service): string =>
   endpoints[service] ?? `https://${service}.${region}.amazonaws.com`;
 
-const lengthOf = (method: string, body: Asking["body"]) =>
+const lengthOf = (method: string, body: Asking["body"]): Readonly<Record<string, string>> =>
   body === undefined && method !== "POST" && method !== "PUT"
     ? {}
     : { "content-length": String(Buffer.byteLength(body ?? "")) };

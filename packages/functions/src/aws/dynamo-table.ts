@@ -164,6 +164,8 @@ const transact = async (door: Door, writes: readonly Write[], wish: Wish): Promi
 
   const reasons = reasonsIn(heard);
   const failed = reasons.findIndex(({ Code }) => Code === FAILED);
+  // What is refused for another reason says nothing of an earlier try.
+  if (failed < 0 && wasLost) return { outcome: "ambiguous" };
   if (failed < 0) throw await explained(door, writes, heard);
   const instead = reasons.map(({ Code, Item }, at) =>
     Code === FAILED ? insteadOf(writes[at] as Write, Item, door.seconds()) : undefined,

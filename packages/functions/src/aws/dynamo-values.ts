@@ -31,7 +31,7 @@ export const toValues = (fields: { readonly [field: string]: Json | undefined })
     ),
   );
 
-export const fromValue = (value: Value): Json => {
+const fromValue = (value: Value): Json => {
   if ("S" in value) return value.S;
   if ("N" in value) return Number(value.N);
   if ("BOOL" in value) return value.BOOL;

@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { type Environment, required } from "../settings.ts";
-import { type Aws, type Service, transport } from "./aws.ts";
+import type { Aws, Service } from "./aws.ts";
+import { transport } from "./transport.ts";
 
 const SERVICES: readonly Service[] = ["dynamodb", "lambda", "s3", "sqs"];
 

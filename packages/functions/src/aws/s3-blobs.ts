@@ -7,6 +7,7 @@ import {
   askWhole,
   certain,
   type Heard,
+  PATIENCE_MS,
   persist,
   type Read,
   type Refusal,
@@ -15,15 +16,14 @@ import {
 import { type Bucket, putInParts } from "./s3-parts.ts";
 
 const TIMEOUT_MS = 5_000;
-/** For a part on its way to S3. */
-const SENDING_MS = 30_000;
 
 /** `name` is a bucket of this account. Its role may list it: without that S3 says "forbidden" of what is not there. */
 export const s3Blobs = (aws: Aws, name: string): Blobs => {
   const at = askingIn(aws, name);
   const bucket: Bucket = {
     ask: async (key, asking) => {
-      const timeoutMs = asking.body === undefined ? TIMEOUT_MS : SENDING_MS;
+      // A part takes a while on its way.
+      const timeoutMs = asking.body === undefined ? TIMEOUT_MS : PATIENCE_MS;
       const { heard } = await persist(aws, 2, () =>
         askWhole(aws, "s3", at(key, asking), timeoutMs),
       );

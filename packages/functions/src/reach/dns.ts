@@ -1,10 +1,15 @@
 import type { Keys } from "@mailproof/core/mail/blocklists/analyse";
 import { listHealth } from "@mailproof/core/mail/blocklists/health";
-import { BARRACUDA_KEY, BLOCKLISTS, SPAMHAUS_KEY } from "@mailproof/core/mail/blocklists/lists";
+import {
+  BARRACUDA_KEY,
+  BLOCKLISTS,
+  listsNamed,
+  SPAMHAUS_KEY,
+} from "@mailproof/core/mail/blocklists/lists";
 import { policyFetcher } from "@mailproof/core/mail/hints/policy-fetcher";
 import { httpsDoor } from "@mailproof/net/https";
 import { askRaw } from "@mailproof/net/raw-dns";
-import type { Environment } from "../settings.ts";
+import { type Environment, listIn } from "../settings.ts";
 import type { Reach } from "../world.ts";
 import { resolversIn } from "./resolvers.ts";
 
@@ -14,6 +19,7 @@ const HTTPS_PORT = 443;
 export const toDns: Reach = ({ environment, now }) => {
   const dns = resolversIn(environment, "DNS_SERVERS", { askOdd: askRaw });
   const https = httpsDoor({ dns, port: HTTPS_PORT, allowed: [] });
+  const named = listsNamed(listIn(environment, "BLOCKLISTS"));
   return {
     names: {
       dns,
@@ -23,7 +29,7 @@ export const toDns: Reach = ({ environment, now }) => {
         : dns,
       allowed: [],
       blocklists: {
-        listsFor: () => BLOCKLISTS,
+        listsFor: () => (named.length > 0 ? named : BLOCKLISTS),
         keys: keysIn(environment),
         isHealthy: listHealth(now),
       },

@@ -7,14 +7,14 @@ import { connectDirectly } from "@mailproof/net/smtp-wire";
 import { connectThrough } from "@mailproof/net/socks";
 import { measure } from "../measure.ts";
 import { listIn } from "../settings.ts";
-import type { Reach } from "../world.ts";
+import type { Ground } from "../world.ts";
 import { resolversIn } from "./resolvers.ts";
 
 const NAMES_CACHED_MAX = 100_000;
 const SMTP_PORT = 25;
 
 /** For what runs in the VPC, behind the addresses that mail servers know us by. */
-export const toMailServers: Reach = ({ environment, table, now, random, sleep }) => {
+export const toMailServers = ({ environment, table, now, random, sleep }: Ground) => {
   const { SMTP_HELLO = "mailproof.invalid", SMTP_FROM = "probe@mailproof.invalid" } = environment;
   const proxies = listIn(environment, "SMTP_PROXIES");
   const dns = resolversIn(environment, "DNS_SERVERS");

@@ -1,5 +1,5 @@
 import { toMailServers } from "../reach/mail.ts";
 import { probing } from "../reach/prober.ts";
-import { awsWorld } from "../world.ts";
+import { awsGround } from "../world.ts";
 
-export const handler = probing(awsWorld(toMailServers).engine.probe);
+export const handler = probing(toMailServers(awsGround()).engine.probe);

@@ -257,3 +257,9 @@ export const listAt = (zone: string): Blocklist => ({
   codes: simple(bad("listed", 20)),
   removal: zone,
 });
+
+/** What an operator names: lists by our id for them, or by their zone, which then may be one that we do not know. */
+export const listsNamed = (names: readonly string[]): readonly Blocklist[] =>
+  names
+    .map((name) => name.toLowerCase())
+    .map((name) => BLOCKLISTS.find(({ id, zone }) => id === name || zone === name) ?? listAt(name));

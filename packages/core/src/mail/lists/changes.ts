@@ -5,7 +5,7 @@ export type ListChange = {
   readonly entry: string;
 };
 
-export const CHANGED_LISTS = ["disposable", "free", "role", "trap", "relay"] as const;
+const CHANGED_LISTS = ["disposable", "free", "role", "trap", "relay"] as const;
 export type ChangedList = (typeof CHANGED_LISTS)[number];
 
 const DOMAIN = /^(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z0-9-]{2,63}$/;

@@ -41,7 +41,7 @@ const namesIn = (steps: readonly Step[]): readonly string[] => [
 ];
 
 /** None when there are more than a receiver would look at: then it looks at none (RFC 7208 §4.6.4). */
-export const exchangesIn = (outcome: DnsOutcome<Mx>, namesMax: number): readonly string[] =>
+const exchangesIn = (outcome: DnsOutcome<Mx>, namesMax: number): readonly string[] =>
   outcome.kind === "ok" && outcome.records.length <= namesMax
     ? outcome.records
         .map(({ exchange }) => withoutFinalDot(exchange).toLowerCase())

@@ -80,7 +80,7 @@ const read = async (dns: Dns, { domain, own }: Wanted, root: string): Promise<Pa
   };
 };
 
-export const isAll = ({ mechanism }: Directive): boolean => mechanism.kind === "all";
+const isAll = ({ mechanism }: Directive): boolean => mechanism.kind === "all";
 
 export const isMx = ({ mechanism }: Directive): boolean => mechanism.kind === "mx";
 

@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { createWriteStream, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:https";
+import { type AddressInfo, createServer as createPlainServer } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
+import {
+  PUBLIC_AND_WORTHLESS_CERTIFICATE,
+  PUBLIC_AND_WORTHLESS_KEY,
+} from "@mailproof/local/lab/certificate";
+
+/** The product in a process of its own, at an address that stays the same over all its restarts. */
+export const startService = async (folder: string) => {
+  const port = await freePort();
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const authority = join(folder, "authority.pem");
+  writeFileSync(authority, PUBLIC_AND_WORTHLESS_CERTIFICATE);
+  const log = createWriteStream(join(folder, "server.log"));
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    MAILPROOF_DIR: join(folder, "state"),
+    PORT: String(port),
+    OUTBOUND_ALLOW_PRIVATE: "127.0.0.0/8",
+    NODE_EXTRA_CA_CERTS: authority,
+  };
+  let child: ChildProcess;
+  const start = async (): Promise<void> => {
+    child = spawn(process.execPath, ["packages/local/src/main.ts"], { env });
+    child.stdout?.pipe(log, { end: false });
+    child.stderr?.pipe(log, { end: false });
+    while (!(await fetch(`${baseUrl}/health`).catch(() => undefined))) {
+      if (child.exitCode !== null) throw new Error("the server did not start: see server.log");
+      await setTimeout(50);
+    }
+  };
+  const stop = async (signal: "SIGTERM" | "SIGKILL"): Promise<void> => {
+    const ended = once(child, "exit");
+    child.kill(signal);
+    await ended;
+  };
+  const command = async (...args: readonly string[]): Promise<any> => {
+    const asked = spawn(process.execPath, ["packages/local/bin/mailproof.mjs", ...args], { env });
+    return JSON.parse(await text(asked.stdout)) as unknown;
+  };
+  await start();
+  return { baseUrl, start, stop, command, pid: () => child.pid ?? 0, state: env.MAILPROOF_DIR };
+};
+
+export type Service = Awaited<ReturnType<typeof startService>>;
+
+const freePort = async (): Promise<number> => {
+  const server = createPlainServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+};
+
+/** Takes webhooks, and refuses every third. The lab's own name servers know the way here. */
+export const startReceiver = async () => {
+  let calls = 0;
+  const identity = { key: PUBLIC_AND_WORTHLESS_KEY, cert: PUBLIC_AND_WORTHLESS_CERTIFICATE };
+  const server = createServer(identity, (request, answer) => {
+    request.resume().once("end", () => answer.writeHead(calls++ % 3 === 0 ? 500 : 204).end());
+  }).listen(0);
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `https://aonly.lab.mailproof.test:${port}/in`,
+    calls: () => calls,
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+};
+
+/** Megabytes of memory and seconds of processor time. Where the system does not tell them they are not numbers. */
+export const usedBy = (
+  pid: number,
+): { readonly megabytes: number; readonly cpuSeconds: number } => {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+    return {
+      megabytes: Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024,
+      cpuSeconds: (Number(stat[11]) + Number(stat[12])) / TICKS_PER_SECOND,
+    };
+  } catch {
+    return { megabytes: Number.NaN, cpuSeconds: Number.NaN };
+  }
+};
+
+/** Linux has counted in hundredths of a second since long ago, whatever its kernel does inside. */
+const TICKS_PER_SECOND = 100;
+
+/** How long the same piece of work takes now, in milliseconds: what of a slow answer is the machine's doing. */
+export const machineMs = (): number => {
+  const from = performance.now();
+  for (let n = 0; n < 4_000; n++) createHash("sha256").update(PIECE).digest();
+  return performance.now() - from;
+};
+
+const PIECE = Buffer.alloc(256, "soak");
