@@ -129,6 +129,23 @@ test.each([[[]], [["--fresh"]]])(
   },
 );
 
+test("behind a proxy, links to files lead to the public address", async () => {
+  const proxied = { PUBLIC_URL: "https://api.example.com/" };
+  const { ready } = await whenStarted(newFolder(), [], proxied);
+
+  const answer = await fetch(`${ready.base_url}/v1/verify/file`, {
+    method: "POST",
+    headers: { "x-api-key": ready.live_key, "content-type": "application/json" },
+    body: JSON.stringify({ action: "get_upload_url", file_name: "a.csv" }),
+  });
+
+  const { data } = (await answer.json()) as { data: { upload_url: string } };
+  const { pathname, search } = new URL(data.upload_url);
+  expect(data.upload_url).toMatch(/^https:\/\/api\.example\.com\/blobs\//);
+  const put = await fetch(ready.base_url + pathname + search, { method: "PUT", body: "a@b.c" });
+  expect(put.status).toBe(200);
+});
+
 test("a port that is taken is named, and what to do about it", async () => {
   const first = await whenStarted(newFolder());
   const { port } = new URL(first.ready.base_url);

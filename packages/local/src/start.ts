@@ -38,9 +38,10 @@ export const start = async (environment: Environment, fresh: boolean): Promise<R
   if (fresh) forgetAll(directory);
   const readyFile = join(directory, "ready.json");
   let baseUrl = "";
+  const linkBase = () => environment.PUBLIC_URL?.replace(/\/$/, "") ?? baseUrl;
   // The pretend mail network answers as long as the server does; scripts find it in ready.json.
   const lab = wantsLab(environment) ? await startLab() : null;
-  const { world, openLink, close } = openHouse(environment, () => baseUrl, lab);
+  const { world, openLink, close } = openHouse(environment, linkBase, lab);
   rmSync(readyFile, { force: true });
   // The folder is ours alone, so whoever had messages in hand is gone.
   await world.queue.takeBack();
