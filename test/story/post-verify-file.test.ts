@@ -319,6 +319,17 @@ test.each<[string, string | Buffer, object, string]>([
   expect(house.queue.pending()).toBe(0);
 });
 
+test("what is wrong with a file is told of the field that it came in", async () => {
+  const { world, liveKey } = await givenChunked();
+  const fileKey = await givenUpload({ world }, liveKey, "email\n");
+
+  const uploaded = await whenFiled(world, liveKey, processOf(fileKey, {}), "k");
+  const sent = await whenFormSent(world, liveKey, [{ ...FILE_PART, content: "email\n" }]);
+
+  expect(uploaded.error.details).toMatchObject([{ field: "file_key" }]);
+  expect(sent.error.details).toMatchObject([{ field: "file" }]);
+});
+
 test("a malformed Idempotency-Key is 400 INVALID_IDEMPOTENCY_KEY", async () => {
   const { world, liveKey } = await givenChunked();
 
