@@ -11,6 +11,7 @@ export default defineConfig({
     include: ["test/story/**/*.test.ts"],
     testNamePattern: TOLD,
     isolate: false,
+    setupFiles: ["test/log-lines.setup.ts"],
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -3,11 +3,12 @@ import { defineConfig } from "vitest/config";
 
 // npm run check runs `short`, in less than a minute, before every commit; npm test and CI run both.
 
-/** What plays thousands of histories, starts processes, opens a browser, or builds what is deployed. */
+/** What plays thousands of histories, starts processes, opens a browser, builds what is deployed, or counts long. */
 const LONG = [
   "test/simulation/{storm,hooks,mutants,sweep-*}.test.ts",
   "test/fuzz/*.test.ts",
   "test/local/{admin,backup,check-command,jobs,money,operator,server,service-commands,verify-command,webhooks}.test.ts",
+  "test/security/{licences,regexes}.test.ts",
   "test/suites/mail-servers.test.ts",
   "test/docs/*.test.ts",
   "test/client/{calls,money,package,verify-file}.test.ts",
@@ -19,6 +20,8 @@ const APART = ["test/infra/**", "**/node_modules/**"];
 const shared = {
   // Nothing here keeps state outside a world, so files may share a worker: a third of the time is saved.
   isolate: false,
+  // Fails the test whose log tells a secret.
+  setupFiles: ["test/log-lines.setup.ts"],
   // Many tests ask real servers, in processes of their own, and a machine may have other things to do.
   testTimeout: 30_000,
   hookTimeout: 60_000,

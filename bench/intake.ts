@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { fileBlobs } from "@mailproof/local/file-blobs";
 import type { TakenIn } from "./intake/take-in.ts";
 import { bytesOf, type ListCounts, listOf, mixedDomain } from "./list-generator.ts";
-import { type Measured, median } from "./report.ts";
+import { held, type Measured, median } from "./report.ts";
 
 // A large upload as the local product takes it in: read from its blob, written as the input of a job. Every run
 // is a process of its own, for it begins cold and its memory is its own.
@@ -38,16 +38,17 @@ export const run = async (): Promise<readonly Measured[]> => {
     const { stallMs } = await takeIn(folder, "watched");
     runs.forEach((one) => assertCounts(one, counts));
 
-    const list = `${SHAPE.rows.toLocaleString("en")} rows, ${Math.round(bytes / 1e6)} MB`;
+    const list = `a list of ${SHAPE.rows.toLocaleString("en")} rows`;
     const seconds = median(runs.map((one) => one.seconds));
     return [
-      { what: `${list}: taken in`, value: seconds, unit: "seconds", most: 2.5 },
+      { what: list, value: bytes / 1e6, unit: "MB" },
+      held("intakeSeconds", seconds),
       { what: "rows", value: SHAPE.rows / seconds, unit: "per second" },
+      held("intakeMemory", Math.max(...runs.map((one) => one.peakMegabytes))),
       {
-        what: "peak memory of the process",
-        value: Math.max(...runs.map((one) => one.peakMegabytes)),
-        unit: "MB",
-        most: 350,
+        what: "its processor time, user and system",
+        value: median(runs.map((one) => one.cpuSeconds)),
+        unit: "seconds",
       },
       { what: "the longest that others had to wait", value: stallMs, unit: "ms" },
     ];

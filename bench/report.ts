@@ -1,13 +1,20 @@
 import { writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
+import { LINES, type Line, type LineName } from "./budgets.ts";
 
-/** One line of a bench. `least` or `most` is the budget it is held to, where there is one. */
+/** One line of a bench. Where it is held to a budget, that is the line of bench/budgets.ts with this name. */
 export type Measured = {
   readonly what: string;
   readonly value: number;
   readonly unit: string;
-  readonly least?: number;
-  readonly most?: number;
+  readonly line?: LineName;
+  /** Who else does it, measured with ours. */
+  readonly beside?: Line["beside"];
+};
+
+export const held = (line: LineName, value: number, beside?: Line["beside"]): Measured => {
+  const { what, unit } = LINES[line];
+  return { line, what, value, unit, ...(beside && { beside }) };
 };
 
 /** What is compared. It is kept as text, a row a line. */
@@ -31,8 +38,11 @@ export const machine = (): readonly string[] => [
   `${process.platform} ${process.arch}`,
 ];
 
-export const isWithin = ({ value, least, most }: Measured): boolean =>
+export const isWithin = (value: number, { least, most }: Pick<Line, "least" | "most">): boolean =>
   (least === undefined || value >= least) && (most === undefined || value <= most);
+
+export const budgetOf = ({ least, most }: Pick<Line, "least" | "most">): string =>
+  least === undefined ? `at most ${format(most ?? 0)}` : `at least ${format(least)}`;
 
 export const print = (name: string, rows: readonly Measured[]): void => {
   const width = Math.max(...rows.map(({ what }) => what.length));
@@ -59,19 +69,33 @@ const linesOf = ({ head, rows }: Compared): readonly string[] => {
   );
 };
 
+/** What stands in bench/results/. */
+export type Kept = {
+  readonly name: string;
+  readonly machine: readonly string[];
+  readonly at: string;
+  readonly rows: readonly Measured[];
+  readonly tables?: readonly { readonly title: string; readonly lines: readonly string[] }[];
+};
+
 export const save = (name: string, { rows, tables }: Report): void => {
   const file = new URL(`results/${name}.json`, import.meta.url);
   const texts = tables.map((table) => ({ title: table.title, lines: linesOf(table) }));
   const compared = texts.length > 0 && { tables: texts };
-  const report = { name, machine: machine(), at: new Date().toISOString(), rows, ...compared };
+  const report: Kept = {
+    name,
+    machine: machine(),
+    at: new Date().toISOString(),
+    rows,
+    ...compared,
+  };
   writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
 };
 
-const verdictOf = (row: Measured): string => {
-  const { least, most } = row;
-  if (least === undefined && most === undefined) return "";
-  const bound = least === undefined ? `at most ${format(most ?? 0)}` : `at least ${format(least)}`;
-  return `${isWithin(row) ? "within" : "MISSES"} the budget of ${bound}`;
+const verdictOf = ({ line, value }: Measured): string => {
+  if (!line) return "";
+  const budget = LINES[line];
+  return `${isWithin(value, budget) ? "within" : "MISSES"} the budget of ${budgetOf(budget)}`;
 };
 
 export const format = (value: number): string =>

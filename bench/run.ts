@@ -1,28 +1,69 @@
-import { globSync } from "node:fs";
-import { basename } from "node:path";
-import { type Measured, machine, print, printTable, type Report, save } from "./report.ts";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { BENCHES, PAGE, readKept, tableOfAll, verdictsOf, writePage } from "./performance.ts";
+import { printTable } from "./report.ts";
 
-// npm run bench [name]: runs one bench, or all of them, prints a table and keeps it in bench/results/.
+// npm run bench [name]: runs one bench, or all of them, each in a process of its own, and keeps what came of it in
+// bench/results/ and docs/performance.md. It ends with an error where a bench fails or a budget is missed.
 
-const HELPERS = new Set(["run", "report", "list-generator", "server"]);
-const all = globSync("bench/*.ts", { cwd: new URL("..", import.meta.url) })
-  .map((file) => basename(file, ".ts"))
-  .filter((name) => !HELPERS.has(name));
+/** Many times what any of them takes on a machine that has nothing else to do. */
+const MINUTES_MAX = 6;
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 const asked = process.argv[2];
-if (asked !== undefined && !all.includes(asked)) {
-  process.stderr.write(`There is no bench ${asked}. There are: ${all.join(", ")}.\n`);
+if (asked !== undefined && !BENCHES.includes(asked)) {
+  process.stderr.write(`There is no bench ${asked}. There are: ${BENCHES.join(", ")}.\n`);
   process.exit(2);
 }
 
-process.stdout.write(`${machine().join(" · ")}\n`);
-for (const name of asked === undefined ? all : [asked]) {
-  const { run } = (await import(`./${name}.ts`)) as {
-    run: () => Promise<readonly Measured[] | Report>;
+/** Whatever a bench has started is in its group, and ends with it. */
+const runOne = async (name: string): Promise<boolean> => {
+  const file = fileURLToPath(new URL("one.ts", import.meta.url));
+  const child = spawn(process.execPath, [...process.execArgv, file, name], {
+    stdio: "inherit",
+    detached: true,
+  });
+  const end = (): void => {
+    try {
+      process.kill(-(child.pid ?? Number.NaN), "SIGKILL");
+    } catch {
+      // All of them have ended.
+    }
   };
-  const came = await run();
-  const report = "rows" in came ? came : { rows: came, tables: [] };
-  print(name, report.rows);
-  report.tables.forEach(printTable);
-  save(name, report);
-}
+  const interrupted = (): never => {
+    end();
+    process.exit(130);
+  };
+  for (const signal of SIGNALS) process.once(signal, interrupted);
+  const timer = setTimeout(() => {
+    process.stderr.write(`${name} took more than ${MINUTES_MAX} minutes.\n`);
+    end();
+  }, MINUTES_MAX * 60_000);
+  const [code] = (await once(child, "exit")) as [number | null];
+  clearTimeout(timer);
+  for (const signal of SIGNALS) process.off(signal, interrupted);
+  end();
+  return code === 0;
+};
+
+const names = asked === undefined ? BENCHES : [asked];
+const failed: string[] = [];
+for (const name of names) if (!(await runOne(name))) failed.push(name);
+
+const measured = names.filter((name) => !failed.includes(name));
+const isShort = process.env["ROWS"] !== undefined;
+const verdicts = isShort
+  ? []
+  : verdictsOf(readKept().filter(({ name }) => measured.includes(name)));
+if (!isShort) writePage();
+if (names.length > 1) printTable(tableOfAll(verdicts));
+const missed = verdicts.filter(({ isMet }) => !isMet).map(({ line }) => line.what);
+const said = [
+  failed.length > 0 && `Failed: ${failed.join(", ")}.`,
+  missed.length > 0 && `Missed: ${missed.join("; ")}.`,
+  failed.length + missed.length === 0 && !isShort && "Every budget is met.",
+  !isShort && `${PAGE} was written.`,
+].filter((line) => line !== false);
+process.stdout.write(`\n${said.join("\n")}\n`);
+if (failed.length + missed.length > 0) process.exitCode = 1;

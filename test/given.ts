@@ -12,6 +12,7 @@ import type { World } from "@mailproof/core/world";
 import { type Doors, emulatedDoors } from "./aws/house.ts";
 import { isAwsShaped } from "./aws/shape.ts";
 import { givenServers } from "./https.ts";
+import { lineOf, watchLine } from "./log-lines.ts";
 import { anyNames } from "./names.ts";
 import { chanceOf } from "./simulation/chance.ts";
 import { memoryBlobs } from "./simulation/memory-blobs.ts";
@@ -56,7 +57,10 @@ export const givenWorld = (seed = 1) => {
       return `${prefix}_${count}`;
     },
     sleep,
-    log: (event, fields) => logged.push({ event, fields }),
+    log: (event, fields) => {
+      logged.push({ event, fields });
+      watchLine(lineOf(event, fields));
+    },
     settings: {
       version: "0.0.0-test",
       keyPepper: "a pepper for tests",

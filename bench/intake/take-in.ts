@@ -9,6 +9,7 @@ import type { ListCounts } from "../list-generator.ts";
 
 export type TakenIn = ListCounts & {
   readonly seconds: number;
+  readonly cpuSeconds: number;
   readonly peakMegabytes: number;
   readonly stallMs: number;
 };
@@ -18,7 +19,7 @@ const takeIn = async (folder: string, key: string, isWatched: boolean): Promise<
   const delay = monitorEventLoopDelay({ resolution: 1 });
   // Looking a thousand times a second takes a tenth of the time that is to be measured.
   if (isWatched) delay.enable();
-  const startedAt = performance.now();
+  const [startedAt, before] = [performance.now(), process.cpuUsage()];
   const upload = await blobs.get(key);
   if (!upload) throw new Error("There is no list to take in.");
   const world = { blobs, sleep: (ms: number) => setTimeout(ms) };
@@ -29,6 +30,7 @@ const takeIn = async (folder: string, key: string, isWatched: boolean): Promise<
     rowsPerChunk: CHUNK_ROWS.file,
   });
   const seconds = (performance.now() - startedAt) / 1000;
+  const { user, system } = process.cpuUsage(before);
   delay.disable();
   if ("fault" in came) throw new Error(came.message);
   return {
@@ -37,6 +39,7 @@ const takeIn = async (folder: string, key: string, isWatched: boolean): Promise<
     invalid: came.invalidSkipped,
     unique: came.unique,
     seconds,
+    cpuSeconds: (user + system) / 1e6,
     // In kilobytes on every platform.
     peakMegabytes: (process.resourceUsage().maxRSS * 1024) / 1e6,
     stallMs: delay.max / 1e6,

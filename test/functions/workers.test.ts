@@ -7,6 +7,7 @@ import { invokeLambda } from "@mailproof/functions/aws/invoke";
 import type { GiveBack } from "@mailproof/functions/aws/sqs-give-back";
 import { queueWorker } from "@mailproof/functions/queue-worker";
 import { probeBy, probing } from "@mailproof/functions/reach/prober";
+import { scheduled } from "@mailproof/functions/scheduled";
 import { expect, test } from "vitest";
 import { CREDENTIALS, REGION } from "../aws/emulators.ts";
 import { sqsEvent } from "../aws/events.ts";
@@ -78,6 +79,25 @@ test("what the Lambda in the VPC is asked and answers is the same as if it were 
   );
 
   expect(await overTheWire(question)).toEqual(await probe(question));
+});
+
+test("what breaks in a schedule or in the prober is in our own log, and in nothing that AWS writes of it", async () => {
+  const { world, logged } = givenWorld();
+  const breaks = async (): Promise<never> => {
+    throw new Error("no room for ann@secret.example");
+  };
+  const schedule = { name: "reconcile", everySeconds: 60, run: breaks };
+
+  const thrown: string[] = [];
+  for (const run of [scheduled(schedule, world), () => probing(breaks, world.log)(question)])
+    await run().catch((error: Error) => thrown.push(`${error.message} ${error.stack}`));
+
+  expect(thrown).toHaveLength(2);
+  expect(thrown.join()).not.toContain("secret.example");
+  expect(logged).toMatchObject([
+    { event: "schedule_failed", fields: { schedule: "reconcile", cause: expect.any(Error) } },
+    { event: "probe_broke", fields: { cause: expect.any(Error) } },
+  ]);
 });
 
 const answering = (answers: readonly (() => Response)[]) => {

@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { createClient } from "@mailproof/client";
 import { expect, test } from "vitest";
@@ -59,6 +59,7 @@ test("a backup beside a server at work is one moment: a server starts with it, i
   await load.atLeast(load.acknowledged.length + 8);
   await load.end();
   await first.stop("SIGKILL");
+  const shown = readdirSync(copy).filter((name) => statSync(join(copy, name)).mode & 0o077);
   const audited = await whenCommanded(copy, "admin", "audit");
   const second = await whenStarted(copy);
   const restored = clientOf(second.ready);
@@ -66,6 +67,7 @@ test("a backup beside a server at work is one moment: a server starts with it, i
 
   expect(saved.code).toBe(0);
   expect(JSON.parse(saved.out)).toMatchObject({ folder: copy, files: expect.any(Number) });
+  expect(shown).toEqual([]);
   expect(JSON.parse(audited.out)).toMatchObject({ ok: true, violations: [] });
   expect(second.ready.live_key).toBe(first.ready.live_key);
   expect(jobs.map(({ job_id }) => job_id)).toEqual(expect.arrayContaining(before));

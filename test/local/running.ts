@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { onTestFinished } from "vitest";
+import { watchLine } from "../log-lines.ts";
 
 type Ready = {
   readonly base_url: string;
@@ -45,8 +46,13 @@ export const whenStarted = async (
     ...env,
   });
   const screen = text(child.stdout);
+  const log: string[] = [];
+  child.stderr.setEncoding("utf8").on("data", (written: string) => {
+    log.push(written);
+    watchLine(written);
+  });
   while (!existsSync(file)) {
-    if (child.exitCode !== null) throw new Error(`it ended: ${await text(child.stderr)}`);
+    if (child.exitCode !== null) throw new Error(`it ended: ${log.join("")}`);
     await setTimeout(10);
   }
   const ready = JSON.parse(readFileSync(file, "utf8")) as Ready;

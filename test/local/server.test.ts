@@ -1,6 +1,16 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { credits } from "@mailproof/core/money/credits";
 import { readEnvironment } from "@mailproof/local/environment";
@@ -101,15 +111,22 @@ test("an option that does not exist stops the start", async () => {
   expect(await text(child.stderr)).toContain("--frehs");
 });
 
-test("nobody else on the machine may read the keys and secrets it keeps", async () => {
+test("nobody else on the machine may read the keys, lists and state it keeps, in whatever folder", async () => {
   const folder = newFolder();
-  const { stop } = await whenStarted(folder);
-  const modes = ["secrets.json", "demo.json", "ready.json"].map(
-    (name) => statSync(join(folder, name)).mode & 0o077,
+  chmodSync(folder, 0o755);
+  const { ready, stop } = await whenStarted(folder);
+  const taken = await fetch(`${ready.base_url}/v1/verify/batch`, {
+    method: "POST",
+    headers: { "x-api-key": ready.live_key, "content-type": "application/json" },
+    body: JSON.stringify({ emails: ["ada.lovelace@valid.lab.mailproof.test"] }),
+  });
+  const open = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
+    (name) => (statSync(join(folder, name)).mode & 0o077) !== 0,
   );
   await stop("SIGTERM");
 
-  expect(modes).toEqual([0, 0, 0]);
+  expect(taken.status).toBe(202);
+  expect(open).toEqual([]);
   expect(Object.keys(JSON.parse(readFileSync(join(folder, "secrets.json"), "utf8")))).toContain(
     "key_pepper",
   );
@@ -190,4 +207,22 @@ test("with another pepper the old keys are dead, and the first screen shows new 
 
   expect(second.ready.live_key).not.toBe(first.ready.live_key);
   expect((await askAccount(second.ready.base_url, second.ready.live_key)).status).toBe(200);
+});
+
+test("a stop does not wait for a slow mail server to its end; the job goes on at the next start", async () => {
+  const folder = newFolder();
+  const { ready, stop } = await whenStarted(folder);
+  const headers = { "x-api-key": ready.live_key, "content-type": "application/json" };
+  const emails = Array.from({ length: 60 }, (_, n) => `nobody${n}@slow.lab.mailproof.test`);
+  const body = JSON.stringify({ emails });
+  const taken = await fetch(`${ready.base_url}/v1/verify/batch`, { method: "POST", headers, body });
+  const { data: job } = (await taken.json()) as { data: { job_id: string } };
+  await setTimeout(1_000);
+
+  expect((await stop("SIGTERM")).code).toBe(0);
+  const again = await whenStarted(folder);
+  const told = await fetch(`${again.ready.base_url}/v1/jobs/${job.job_id}`, { headers });
+  const { data } = (await told.json()) as { data: object };
+
+  expect(data).toMatchObject({ status: "processing", progress: { processed: 0, total: 60 } });
 });

@@ -24,7 +24,7 @@ const givenTrust = async () => {
     mailproof_account: house.account,
     ...also,
   });
-  return { ...house, ...issuer, base, url, claims };
+  return { ...house, ...issuer, world, base, url, claims };
 };
 
 const CALL = {
@@ -89,6 +89,19 @@ test("a call whose scope the token lacks is 403 in HTTP, so that a wider one can
     error: "insufficient_scope",
   });
   expect((await post(url, token, { ...CALL, method: "tools/list", params: {} })).status).toBe(200);
+});
+
+test("such a call takes one from the minute like any other, until none is left", async () => {
+  const { url, sign, claims, world } = await givenTrust();
+  const token = await sign(claims({ scope: "account:read" }));
+
+  const first = await post(url, token);
+  world.rateLimit = async (_key, limit) => ({ allowed: false, limit, remaining: 0, resetAt: 0 });
+  const last = await post(url, token);
+
+  expect(first.headers.get("x-ratelimit-remaining")).toBe("599");
+  expect(last.status).toBe(429);
+  expect(last.headers.get("retry-after")).toBe("1");
 });
 
 test("what no token may do is told in words, for no other token would do", async () => {

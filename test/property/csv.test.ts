@@ -101,6 +101,25 @@ describe("a CSV reader", () => {
     );
   });
 
+  test("reads a tidy record as it reads one that needs a closer look", () => {
+    const text = fc
+      .array(fc.constantFrom('"', '"', ",", "\n", "\r", " ", "a", "b"), { maxLength: 60 })
+      .map((pieces) => pieces.join(""));
+    // A cell of this length is more than the short way takes, and nothing else to the long one.
+    const long = "x".repeat(20_000);
+    fc.assert(
+      fc.property(text, (content) => {
+        const [tidy, close] = ["x", long].map((first) =>
+          csvReader(",")(`${first},${content}`, true),
+        );
+
+        expect(close?.[0]?.slice(1)).toEqual(tidy?.[0]?.slice(1));
+        expect(close?.slice(1)).toEqual(tidy?.slice(1));
+      }),
+      RUNS,
+    );
+  });
+
   test("reads back what was written, but for the mark before a formula", () => {
     fc.assert(
       fc.property(fc.array(fc.array(cell, { minLength: 1, maxLength: 5 })), (records) => {

@@ -46,10 +46,10 @@ test("another account's key is 404, as if there were none, and stays in force", 
   expect((await send(world, "GET /v1/account", { key: other.liveKey })).statusCode).toBe(200);
 });
 
-test("a test key that revokes a live one is 403", async () => {
+test("a test key does not see a live one, and so cannot revoke it: 404", async () => {
   const { world, testKey } = await given();
 
-  expect((await send(world, "DELETE /v1/api-keys/key_1", { key: testKey })).statusCode).toBe(403);
+  expect((await send(world, "DELETE /v1/api-keys/key_1", { key: testKey })).statusCode).toBe(404);
   expect((await send(world, "DELETE /v1/api-keys/key_2", { key: testKey })).statusCode).toBe(200);
 });
 
@@ -61,4 +61,14 @@ test("no key is 401, a scoped key is 403, an unknown parameter is 400", async ()
   expect((await send(world, route)).statusCode).toBe(401);
   expect((await send(world, route, { key })).statusCode).toBe(403);
   expect((await send(world, route, { key: liveKey, query: { force: "1" } })).statusCode).toBe(400);
+});
+
+test("an account of the time when both modes were counted together can revoke its test keys", async () => {
+  const { world, liveKey, testKey, table, account } = await given();
+  await table.write({ remove: { pk: `KEYCOUNT#${account}~test`, sk: "KEYCOUNT" } });
+
+  const revoked = await send(world, "DELETE /v1/api-keys/key_2", { key: liveKey });
+
+  expect(revoked.statusCode).toBe(200);
+  expect((await send(world, "GET /v1/account", { key: testKey })).statusCode).toBe(401);
 });

@@ -111,15 +111,24 @@ const admit = async (
   if (endpoint.access === "public") return ANYBODY;
   const money = moneyBefore(endpoint, request.headers);
   const caller = await orUnavailable(authenticate(world, request.headers), money);
-  const { requestsPerMinute } = PLANS[caller.plan];
-  const asked = world.rateLimit(caller.keyId, requestsPerMinute);
+  await takeRequest(world, caller, money, headers);
+  assertMay(world, caller, endpoint.access);
+  return caller;
+};
+
+/** Takes one request from the caller's minute. What is left is put into the headers, also where nothing was. */
+export const takeRequest = async (
+  world: World,
+  { plan, keyId }: Caller,
+  money: MoneyOutcome,
+  headers: Record<string, string>,
+): Promise<void> => {
+  const asked = world.rateLimit(keyId, PLANS[plan].requestsPerMinute);
   const allowance = await orUnavailable(asked, money);
   headers["x-ratelimit-limit"] = String(allowance.limit);
   headers["x-ratelimit-remaining"] = String(allowance.remaining);
   headers["x-ratelimit-reset"] = String(allowance.resetAt);
   if (!allowance.allowed) throw tooMany(allowance.resetAt, world.now());
-  assertMay(world, caller, endpoint.access);
-  return caller;
 };
 
 const formIn = ({ form }: Endpoint, { headers, bytes }: HttpRequest) => {

@@ -27,7 +27,7 @@ export type Transport = {
 
 export const transportTo = (options: ClientOptions, clock: Clock = CLOCK): Transport => {
   const { key, retries = RETRIES, timeoutMs = TIMEOUT_MS } = options;
-  const baseUrl = options.baseUrl.replace(/\/+$/, "");
+  const baseUrl = options.baseUrl.replace(/(?<!\/)\/+$/, "");
   // Looked up at each call, and called as a function of nobody: browsers want it so.
   const fetch: typeof globalThis.fetch = (...of) => (options.fetch ?? globalThis.fetch)(...of);
   const usual = { fetch, retries, clock };

@@ -6,7 +6,9 @@ const KEY = /\bmp_(?:live|test)_[A-Za-z0-9]+|\bwhsec_[A-Za-z0-9+/]+/g;
 const TOKEN = /\beyJ[\w-]+\.eyJ[\w-]+(?:\.[\w-]*)?/g;
 // A word with an @ in it, written plainly or in a link: one word too many is better than an address too few.
 const WORD = /[^\s"'<>()[\]{},;:=]+/g;
-const AT = /@|%40/;
+const AT = /@|%(?:25)*40/;
+// A local part may stand in quotes, and blanks and quotes in it would end the word.
+const QUOTED = /"(?:[^"\\]|\\.){1,64}"(?=@|%)/g;
 const LINK_SECRET =
   /\b(signature|X-Amz-Signature|X-Amz-Credential|X-Amz-Security-Token)=[^&\s"']+/gi;
 
@@ -25,6 +27,7 @@ const redactText = (text: string): string =>
   text
     .replaceAll(KEY, (found) => `key:${shortHash(found)}`)
     .replaceAll(TOKEN, (found) => `token:${shortHash(found)}`)
+    .replaceAll(QUOTED, "")
     .replaceAll(WORD, (word) => (AT.test(word) ? `address:${shortHash(word.toLowerCase())}` : word))
     .replaceAll(LINK_SECRET, (_, name: string) => `${name}=redacted`);
 

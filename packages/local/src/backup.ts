@@ -2,6 +2,7 @@ import { cp, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import { orAbsent } from "./file-blobs.ts";
+import { makePrivate } from "./sqlite.ts";
 
 /** Whole in themselves, and read as they are. Keys and sealed secrets open with `secrets.json` alone. */
 const SMALL = ["secrets.json", "demo.json", "lists.txt"];
@@ -38,7 +39,9 @@ const copyDatabases = async (from: string, to: string): Promise<Date> => {
   for (const { reader } of opened) reader.exec("BEGIN; SELECT count(*) FROM sqlite_schema");
   for (const writer of writers) writer.close();
   for (const { name, reader } of opened) {
-    await backup(reader, join(to, name));
+    const copy = join(to, name);
+    makePrivate(copy);
+    await backup(reader, copy);
     reader.close();
   }
   return at;
@@ -61,7 +64,7 @@ const copyBlobs = async (from: string, to: string): Promise<number> => {
     const place = join(entry.parentPath, entry.name).slice(from.length + 1);
     if (!entry.isFile() || place.startsWith("unfinished")) continue;
     const target = join(to, place);
-    await mkdir(dirname(target), { recursive: true });
+    await mkdir(dirname(target), { recursive: true, mode: 0o700 });
     // The sweeper may have been quicker: then its days were over.
     const copying = cp(join(from, place), target, { preserveTimestamps: true });
     if ((await orAbsent(copying.then(() => true))) === undefined) continue;

@@ -8,6 +8,9 @@ import type { SignLink } from "./blob-links.ts";
 
 const unfinishedIn = (directory: string) => join(directory, "unfinished");
 
+/** Customers' lists: nobody else on the machine looks into them. */
+const OURS = { recursive: true, mode: 0o700 };
+
 /** Throws away what a crash left half written. For the server alone: a command may run beside it. */
 export const clearUnfinished = (directory: string): void =>
   rmSync(unfinishedIn(directory), { recursive: true, force: true });
@@ -29,10 +32,10 @@ export const fileBlobs = (directory: string, signLink: SignLink): Blobs => {
     put: async (key, content) => {
       const place = placeOf(key);
       const draft = join(unfinished, randomUUID());
-      await mkdir(unfinished, { recursive: true });
+      await mkdir(unfinished, OURS);
       try {
         const facts = await write(draft, content);
-        const made = await mkdir(dirname(place), { recursive: true });
+        const made = await mkdir(dirname(place), OURS);
         await rename(draft, place);
         await syncFolder(dirname(place));
         if (made !== undefined)
@@ -83,7 +86,7 @@ export const fileBlobs = (directory: string, signLink: SignLink): Blobs => {
  * written the next is made, so a chunk that was given is not to be used again.
  */
 const write = async (file: string, content: AsyncIterable<Uint8Array>): Promise<BlobFacts> => {
-  const handle = await open(file, "wx+");
+  const handle = await open(file, "wx+", 0o600);
   try {
     await append(handle, content);
     await handle.appendFile(newSeal());

@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { makePrivate } from "./sqlite.ts";
 
 /**
  * One server per folder: a second one would clear uploads under way, or forget everything under the first one's
@@ -9,7 +10,9 @@ import { DatabaseSync } from "node:sqlite";
  */
 export const lockFolder = (directory: string): { readonly release: () => void } => {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const db = new DatabaseSync(join(directory, "lock.sqlite"));
+  const file = join(directory, "lock.sqlite");
+  makePrivate(file);
+  const db = new DatabaseSync(file);
   try {
     db.exec("PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE");
   } catch (cause) {

@@ -14,6 +14,7 @@ import type { Endpoint } from "@mailproof/api/endpoint";
 import { endpoints } from "@mailproof/api/endpoints";
 import { asFailure, type HttpAnswer, refuse, respond } from "@mailproof/api/respond";
 import { routerOf } from "@mailproof/api/routes";
+import { Failure } from "@mailproof/core/failure";
 import type { World } from "@mailproof/core/world";
 import { MCP_PATH, mcpOver } from "@mailproof/mcp/serve";
 import { BLOBS_PATH, type OpenLink } from "./blob-links.ts";
@@ -59,6 +60,8 @@ const serve = async (
   const id = world.newId("req");
   for (const [name, value] of Object.entries(corsHeaders)) outgoing.setHeader(name, value);
   try {
+    // Of two hosts everybody on the way may have taken another one (RFC 9112 §3.2).
+    if ((incoming.headersDistinct["host"]?.length ?? 0) > 1) throw twoHosts();
     if (incoming.method === "OPTIONS") return void outgoing.writeHead(204, preflightHeaders).end();
     if (incoming.url?.startsWith(BLOBS_PATH))
       return await serveBlob(world.blobs, openLink, incoming, outgoing);
@@ -71,6 +74,8 @@ const serve = async (
     await send(world, id, incoming, outgoing, refusal);
   }
 };
+
+const twoHosts = () => new Failure("INVALID_REQUEST", "nothing_charged", "host: came twice.");
 
 const send = async (
   world: World,

@@ -1,4 +1,7 @@
+import { closeSync, openSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+
+const IN_MEMORY = ":memory:";
 
 /**
  * A database file of ours. WAL lets the command line read while the server writes.
@@ -6,6 +9,7 @@ import { DatabaseSync } from "node:sqlite";
  * `version` is that of the schema: a newer file is refused, never half understood.
  */
 export const openSqlite = (file: string, version: number, schema: string): DatabaseSync => {
+  if (file !== IN_MEMORY) makePrivate(file);
   const db = new DatabaseSync(file);
   db.exec("PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
   db.exec("PRAGMA cache_size = -65536");
@@ -17,6 +21,12 @@ export const openSqlite = (file: string, version: number, schema: string): Datab
   db.exec("PRAGMA busy_timeout = 0");
   return db;
 };
+
+/**
+ * For nobody else on this machine, whatever folder an operator chose: SQLite would let the system's habit decide, and
+ * gives the files beside this one its permissions.
+ */
+export const makePrivate = (file: string): void => closeSync(openSync(file, "a", 0o600));
 
 type Waiting = {
   readonly work: () => unknown;

@@ -1,4 +1,5 @@
 import { assertMay, authenticate, type Headers } from "@mailproof/api/authenticate";
+import type { Access, Caller } from "@mailproof/api/endpoint";
 import { invalidField, isObject } from "@mailproof/api/parse";
 import {
   answer,
@@ -7,6 +8,7 @@ import {
   type HttpRequest,
   orUnavailable,
   refuse,
+  takeRequest,
 } from "@mailproof/api/respond";
 import { Failure } from "@mailproof/core/failure";
 import type { World } from "@mailproof/core/world";
@@ -32,6 +34,7 @@ export const mcpOver = (world: World) => {
 
   return async (request: McpRequest): Promise<HttpAnswer<string>> => {
     const { id, method, headers } = request;
+    const allowance: Record<string, string> = {};
     try {
       if (method !== "POST") throw onlyPost(method);
       assertOrigin(world, headers["origin"]);
@@ -39,10 +42,8 @@ export const mcpOver = (world: World) => {
       const caller = await orUnavailable(authenticate(world, headers), "retry_same_key");
       const message = await request.body();
       if (!isObject(message)) throw invalidField("body", "must be one JSON-RPC message");
-      // A token that lacks a scope is told in HTTP: a client can then ask for a wider one (MCP, step-up authorization).
       const tool = toolCalledBy(message);
-      if (tool && caller.credential === "token" && tool.endpoint.access !== "unrestricted")
-        assertMay(world, caller, tool.endpoint.access);
+      if (tool) await assertScope(world, caller, tool.endpoint.access, allowance);
 
       const sent = new Request(`http://mcp.invalid${MCP_PATH}`, {
         method,
@@ -53,7 +54,7 @@ export const mcpOver = (world: World) => {
       return answer(id, told.status, type ? { "content-type": type } : {}, await told.text());
     } catch (error) {
       // What is meant for the caller says it itself; where a bug struck nobody knows.
-      return refuse(world, id, asFailure(error, "unknown"));
+      return refuse(world, id, asFailure(error, "unknown"), allowance);
     }
   };
 };
@@ -94,6 +95,25 @@ const toolCalledBy = (message: object) => {
 
 const plain = (headers: Headers): [string, string][] =>
   Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+
+/**
+ * A token that lacks a scope is told in HTTP: a client can then ask for a wider one (MCP, step-up authorization). Such a
+ * call counts as it would on its route, where all others are counted.
+ */
+const assertScope = async (
+  world: World,
+  caller: Caller,
+  access: Access,
+  allowance: Record<string, string>,
+): Promise<void> => {
+  if (caller.credential !== "token" || access === "unrestricted") return;
+  try {
+    assertMay(world, caller, access);
+  } catch (refusal) {
+    await takeRequest(world, caller, "retry_same_key", allowance);
+    throw refusal;
+  }
+};
 
 const onlyPost = (method: string) =>
   new Failure(

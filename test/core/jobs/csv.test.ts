@@ -1,3 +1,4 @@
+import { toByteText, toText } from "@mailproof/core/jobs/byte-text";
 import { CELL_LENGTH_MAX, csvReader } from "@mailproof/core/jobs/csv";
 import { describe, expect, test } from "vitest";
 
@@ -57,6 +58,7 @@ test.each<[what: string, text: string, records: string[][]]>([
     ],
   ],
   ["blank lines are no records", "\n  \na\n\r\n\t\n\n", [["a"]]],
+  ["white space beyond ASCII is blank, too", toByteText("\u3000\u00a0\na\n"), [["a"]]],
   ["an empty cell in quotes is a record", '""\n', [[""]]],
   [
     "a quote that nothing closes ends with its line",
@@ -102,6 +104,19 @@ describe("what would fill the memory", () => {
     expect(read(`${long}yz,"${long}yz",c`)).toEqual([[long, long, "c"]]);
   });
 
+  test("no character is cut by half with it", () => {
+    const cells = read(toByteText(`x${"中".repeat(CELL_LENGTH_MAX)},"${long}é"`))[0] ?? [];
+
+    expect(cells.map(toText)).toEqual([`x${"中".repeat((CELL_LENGTH_MAX - 1) / 3)}`, long]);
+  });
+
+  test("a line has as many cells as a table may have, and not one more", () => {
+    const line = (cells: number) => ",".repeat(cells - 1);
+    const cells = read(`${line(16_384)}\n${line(16_385)}\na\n`).map(({ length }) => length);
+
+    expect(cells).toEqual([16_384, 0, 1]);
+  });
+
   test("a stray quote swallows no more than its own line of a long file", () => {
     const rest = Array.from({ length: 20_000 }, (_, index) => [`${index}`, "abc"]);
     const text = `"a,b\n${rest.map((cells) => cells.join(",")).join("\n")}`;
@@ -112,7 +127,7 @@ describe("what would fill the memory", () => {
   test("after many stray quotes a quoted cell ends with its line", () => {
     const strays = Array.from({ length: 20 }, (_, index) => `"s${index}\nplain`).join("\n");
 
-    expect(read(`${strays}\n"a\nb",c`).slice(-2)).toEqual([['"a'], ['b"', "c"]]);
+    expect(read(`${strays}\n"a\nb",c\n`).slice(-2)).toEqual([['"a'], ['b"', "c"]]);
   });
 
   test("so is a line of more cells than any table has", () => {

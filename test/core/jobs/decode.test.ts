@@ -67,6 +67,24 @@ test("a character that lies across two blocks stays whole", async () => {
   expect(new Set(rows.map(({ cells }) => cells[0]))).toEqual(new Set(["Müller 中文 😀"]));
 });
 
+test("a mark is left out where the file begins, and nowhere else", async () => {
+  const { rows } = await rowsIn(Buffer.from(`\ufeff${TEXT}\ufeffAnn,ann@example.com\n`));
+
+  expect(rows.map(({ cells }) => cells[0])).toEqual(["José Müller", "Łukasz 中", "\ufeffAnn"]);
+});
+
+test("an address beyond ASCII is text, whatever the file is in", async () => {
+  const text = "name,email\nJörg,\u3000jörg@bücher.example\u00a0\n";
+  for (const bytes of [Buffer.from(text), Buffer.from(text, "utf16le")])
+    expect((await rowsIn(bytes)).rows).toEqual([
+      {
+        line: 2,
+        cells: ["Jörg", "\u3000jörg@bücher.example\u00a0"],
+        email: "jörg@bücher.example",
+      },
+    ]);
+});
+
 test("NUL characters in a text are left out", async () => {
   const { rows } = await rowsIn(
     "name,email\nJohn\0\0\0,jo\0hn@example.com\nmany more,x@example.com\n",

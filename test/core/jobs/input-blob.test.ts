@@ -1,17 +1,25 @@
 import type { Blobs } from "@mailproof/core/blobs";
+import { toByteText } from "@mailproof/core/jobs/byte-text";
 import {
   type InputRow,
   readChunk,
   readInput,
   slicesOf,
+  type WrittenRow,
   writeInput,
 } from "@mailproof/core/jobs/input-blob";
 import { describe, expect, test } from "vitest";
 import { memoryBlobs } from "../../simulation/memory-blobs.ts";
 import { KEY, rowsOf } from "./taking.ts";
 
-async function* inGroups(rows: readonly InputRow[], size = 3): AsyncGenerator<readonly InputRow[]> {
-  for (let from = 0; from < rows.length; from += size) yield rows.slice(from, from + size);
+async function* inGroups(
+  rows: readonly InputRow[],
+  size = 3,
+): AsyncGenerator<readonly WrittenRow[]> {
+  for (let from = 0; from < rows.length; from += size)
+    yield rows
+      .slice(from, from + size)
+      .map(([row, email, ...cells]) => [row, toByteText(email), ...cells.map(toByteText)]);
 }
 
 const people = (count: number): readonly InputRow[] =>

@@ -1,3 +1,4 @@
+import { toText } from "@mailproof/core/jobs/byte-text";
 import {
   isListFault,
   type ListFacts,
@@ -20,7 +21,9 @@ export const readList = async (
   const bytes = typeof content === "string" ? Buffer.from(content) : content;
   const opened = await openList(bytes instanceof Uint8Array ? piecesOf(bytes) : bytes, options);
   if (isListFault(opened)) return opened;
-  return { facts: opened.facts, rows: (await Array.fromAsync(opened.rows)).flat() };
+  const rows = (await Array.fromAsync(opened.rows)).flat();
+  const read = rows.map((row) => ({ ...row, cells: row.cells.map(toText) }));
+  return { facts: opened.facts, rows: read };
 };
 
 /** For a list that has no fault. */

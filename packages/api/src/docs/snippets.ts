@@ -90,7 +90,7 @@ with urllib.request.urlopen(request) as answer:
 /** JSON and Python differ in three words; texts keep theirs. */
 const pythonOf = (value: unknown): string =>
   JSON.stringify(value, null, 4)
-    .replaceAll(/"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b/g, (one) => PYTHON[one] ?? one)
+    .replaceAll(/"(?:[^"\\]|\\.)*"?|\b(?:true|false|null)\b/g, (one) => PYTHON[one] ?? one)
     .replaceAll("\n", "\n    ");
 
 const PYTHON: Readonly<Record<string, string>> = { true: "True", false: "False", null: "None" };

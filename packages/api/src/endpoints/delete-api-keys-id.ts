@@ -2,7 +2,7 @@ import { findKeyById, revokeKey } from "@mailproof/core/access/keys";
 import { Failure } from "@mailproof/core/failure";
 import * as v from "valibot";
 import { endpoint } from "../endpoint.ts";
-import { assertMayManage } from "../key-facts.ts";
+import { mayManage } from "../key-facts.ts";
 import { Id, KEYED_ERRORS } from "../schemas.ts";
 
 export const deleteApiKeysId = endpoint({
@@ -19,9 +19,9 @@ export const deleteApiKeysId = endpoint({
 
   async handle(world, caller, { path }) {
     const key = await findKeyById(world.table, caller.account, path.id);
-    if (!key)
+    // A key that the caller cannot see is not there for it.
+    if (!key || !mayManage(caller, key.mode))
       throw new Failure("NOT_FOUND", "nothing_charged", "The account has no key with this id.");
-    assertMayManage(caller, key.mode);
     await revokeKey(world.table, key);
     return { status: 200, data: { key_id: key.id, revoked: true as const } };
   },

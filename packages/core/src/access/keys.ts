@@ -33,11 +33,11 @@ export const mintKey = (world: World, wanted: NewKey): Minted => {
 
 export const addKey = async (world: World, wanted: NewKey): Promise<Minted> => {
   const minted = mintKey(world, wanted);
-  const result = await world.table.transact([oneMoreKey(wanted.account), ...minted.writes]);
+  const result = await world.table.transact([oneMoreKey(wanted), ...minted.writes]);
   if (result.outcome === "committed") return minted;
   if (result.outcome === "ambiguous")
     throw unknownOutcome("It is not known whether the key was created; look at the list.");
-  const what = `The account has ${KEYS_MAX} keys; revoke one first.`;
+  const what = `The account has ${KEYS_MAX} ${wanted.mode} keys; revoke one first.`;
   throw new Failure("LIMIT_REACHED", "nothing_charged", what);
 };
 

@@ -28,7 +28,8 @@ export const openAccount = async (
   const { outcome } = await world.table.transact([
     { create: accountItem({ account, name, plan, createdAt: at }) },
     ...openBalance({ id: world.newId("txn"), account, at, amount: opening, reason: "opening" }),
-    firstKeyCount(account, 2),
+    firstKeyCount(live.key),
+    firstKeyCount(test.key),
     ...live.writes,
     ...test.writes,
   ]);

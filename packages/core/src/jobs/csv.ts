@@ -1,5 +1,7 @@
+import { type ByteText, cutTo, toText } from "./byte-text.ts";
+
 /** Takes text as it comes, and gives back each record that became whole with it. Blank lines are no records. */
-export type CsvReader = (text: string, isLast: boolean) => readonly (readonly string[])[];
+export type CsvReader = (text: ByteText, isLast: boolean) => readonly (readonly ByteText[])[];
 
 export const CELL_LENGTH_MAX = 65_536;
 
@@ -40,7 +42,7 @@ export const csvReader = (delimiter: string): CsvReader => {
 
   return (more, isLast) => {
     const text = pending + more;
-    const readPlain = plainReader(text, delimiter);
+    const readTidy = tidyReader(text, delimiter, separator);
     const records: (readonly string[])[] = [];
     let at = isSkipping ? endOfLine(text, 0) : 0;
     if (at < text.length) isSkipping = false;
@@ -49,7 +51,7 @@ export const csvReader = (delimiter: string): CsvReader => {
         at += 1;
         continue;
       }
-      const read = readPlain(at) ?? readNext(text, at, isLast);
+      const read = readTidy(at, strays < STRAYS_MAX) ?? readNext(text, at, isLast);
       if (read === "unfinished") break;
       if (!isBlank(read.cells, text, at)) records.push(read.cells);
       at = read.end;
@@ -67,33 +69,52 @@ export const csvReader = (delimiter: string): CsvReader => {
 };
 
 /** Short enough that neither a cell nor the number of them can be over its limit. */
-const PLAIN_LENGTH_MAX = RECORD_CELLS_MAX;
+const TIDY_LENGTH_MAX = RECORD_CELLS_MAX - 1;
 
 /**
- * Most records are whole lines without a quote. To search for what ends a cell is faster than to look at each
- * character; what was found stands until the reader is behind it, so nothing is searched twice.
+ * Most records are as programs write them: a cell is in quotes as a whole, or has none. To search for what ends a
+ * cell is faster than to look at each character; what was found stands until the reader is behind it, so nothing
+ * is searched twice. Null is a record that needs a closer look, and one that is not whole yet.
  */
-const plainReader = (text: string, delimiter: string) => {
+const tidyReader = (text: string, delimiter: string, separator: number) => {
   let [quote, lf, cr] = [-1, -1, -1];
   let next = delimiter === "" ? text.length : -1;
-  return (from: number): RecordRead | null => {
-    if (quote < from) quote = find('"', text, from);
-    if (lf < from) lf = find("\n", text, from);
-    if (cr < from) cr = find("\r", text, from);
-    const end = Math.min(lf, cr);
-    if (quote < end || end === text.length || end - from > PLAIN_LENGTH_MAX) return null;
-
+  return (from: number, isSpanning: boolean): RecordRead | null => {
     const cells: string[] = [];
-    let at = from;
-    if (next < at) next = find(delimiter, text, at);
-    while (next < end) {
-      cells.push(text.slice(at, next));
-      at = next + 1;
-      next = find(delimiter, text, at);
+    for (let at = from; ; ) {
+      if (quote < at) quote = find('"', text, at);
+      let end: number;
+      if (quote === at) {
+        if (!isSpanning) return null;
+        const closing = closingOf(text, at);
+        const inside = text.slice(at + 1, closing.at);
+        cells.push(closing.hasQuotes ? inside.replaceAll('""', '"') : inside);
+        // Whatever comes of this record, quotes are looked for again from its end.
+        quote = at;
+        end = closing.at + 1;
+      } else {
+        if (next < at) next = find(delimiter, text, at);
+        if (lf < at) lf = find("\n", text, at);
+        if (cr < at) cr = find("\r", text, at);
+        end = Math.min(next, lf, cr);
+        if (quote < end) return null;
+        cells.push(text.slice(at, end));
+      }
+      if (end >= text.length || end - from > TIDY_LENGTH_MAX) return null;
+      const code = text.charCodeAt(end);
+      if (code === LF || code === CR) return { cells, end: end + 1 };
+      if (code !== separator) return null;
+      at = end + 1;
     }
-    cells.push(text.slice(at, end));
-    return { cells, end: end + 1 };
   };
+};
+
+/** The quote that closes those which open here, or the end of the text; and whether there are quotes between. */
+const closingOf = (text: string, opening: number) => {
+  let at = find('"', text, opening + 1);
+  let hasQuotes = false;
+  for (; text.charCodeAt(at + 1) === QUOTE; at = find('"', text, at + 2)) hasQuotes = true;
+  return { at, hasQuotes };
 };
 
 const find = (character: string, text: string, from: number): number => {
@@ -122,7 +143,7 @@ const readRecord = (source: Source, from: number): RecordRead | "unfinished" | "
     if (quoted === "unfinished" || quoted === "stray") return quoted;
     if (cells.length === RECORD_CELLS_MAX) return { cells: [], end: endOfLine(text, at) };
     const end = quoted?.end ?? endOfPlain(text, at, separator);
-    cells.push(quoted?.cell ?? text.slice(at, Math.min(end, at + CELL_LENGTH_MAX)));
+    cells.push(quoted?.cell ?? cellOf(text, at, end));
 
     if (end >= text.length) return isLast ? { cells, end } : "unfinished";
     const code = text.charCodeAt(end);
@@ -149,14 +170,17 @@ const readQuoted = (
   const end = skipBlanks(text, closing + 1, separator);
   if (end === text.length || isEnd(text.charCodeAt(end), separator)) {
     const cell = inside.includes('""') ? inside.replaceAll('""', '"') : inside;
-    return { cell: cell.slice(0, CELL_LENGTH_MAX), end };
+    return { cell: cutTo(CELL_LENGTH_MAX, cell), end };
   }
   // More after it: over lines, what looked like its end is the beginning of another cell's quotes.
   if (LINE_BREAK.test(inside)) return "stray";
   // In one line it is no quoted cell, such as "john doe"@example.com.
   const endOfAll = endOfPlain(text, end, separator);
-  return { cell: text.slice(from, Math.min(endOfAll, from + CELL_LENGTH_MAX)), end: endOfAll };
+  return { cell: cellOf(text, from, endOfAll), end: endOfAll };
 };
+
+const cellOf = (text: ByteText, from: number, end: number): ByteText =>
+  cutTo(CELL_LENGTH_MAX, text.slice(from, end));
 
 const LINE_BREAK = /[\r\n]/;
 
@@ -208,4 +232,6 @@ const endOfLine = (text: string, from: number): number => endOfPlain(text, from,
 
 /** A line that says "" says that its one cell is empty; a line of white space says nothing. */
 const isBlank = (cells: readonly string[], text: string, from: number): boolean =>
-  cells.length === 1 && cells[0]?.trim() === "" && findOpening(text, from, NO_SEPARATOR) < 0;
+  cells.length === 1 &&
+  toText(cells[0] ?? "").trim() === "" &&
+  findOpening(text, from, NO_SEPARATOR) < 0;

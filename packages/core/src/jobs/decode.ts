@@ -1,3 +1,6 @@
+import { isAscii } from "../mail/syntax.ts";
+import { type ByteText, toByteText } from "./byte-text.ts";
+
 export type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
 
 type Decoder = InstanceType<typeof TextDecoder>;
@@ -5,9 +8,9 @@ type Decoder = InstanceType<typeof TextDecoder>;
 export type ListDecoder = {
   /** As far as it has shown: a file that is ASCII so far is UTF-8. */
   readonly encoding: () => Encoding;
-  readonly decode: (block: Uint8Array) => string;
+  readonly decode: (block: Uint8Array) => ByteText;
   /** What is left of a character that the file breaks off. */
-  readonly end: () => string;
+  readonly end: () => ByteText;
 };
 
 /** Everything below reads blocks of this size, so what comes out never depends on how the bytes came in. */
@@ -37,26 +40,38 @@ export async function* blocksOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerato
  */
 export const listDecoder = (): ListDecoder => {
   let encoding: Encoding | null = null;
+  /** Of what is not in UTF-8 as it comes. */
   let decoder: Decoder | null = null;
   let isFirst = true;
 
-  const decide = (block: Uint8Array): Decoder | null => {
+  const decide = (block: Uint8Array): void => {
     encoding = (isFirst ? findUtf16(block) : null) ?? findEightBit(block);
-    isFirst = false;
-    return encoding && new TextDecoder(encoding);
+    if (encoding && encoding !== "utf-8") decoder = new TextDecoder(encoding);
+  };
+
+  const bytesOf = (block: Uint8Array): ByteText => {
+    const bytes = byteTextOf(block);
+    return isFirst && bytes.startsWith(UTF8_MARK) ? bytes.slice(UTF8_MARK.length) : bytes;
   };
 
   return {
     encoding: () => encoding ?? "utf-8",
     decode: (block) => {
-      decoder ??= decide(block);
-      return withoutNul((decoder ?? new TextDecoder()).decode(block, { stream: decoder !== null }));
+      if (!encoding) decide(block);
+      const bytes = decoder ? toByteText(decoder.decode(block, { stream: true })) : bytesOf(block);
+      isFirst = false;
+      return withoutNul(bytes);
     },
-    end: () => decoder?.decode() ?? "",
+    end: () => toByteText(decoder?.decode() ?? ""),
   };
 };
 
-const withoutNul = (text: string): string =>
+const UTF8_MARK = toByteText("\ufeff");
+
+const byteTextOf = ({ buffer, byteOffset, length }: Uint8Array): ByteText =>
+  Buffer.from(buffer, byteOffset, length).toString("latin1");
+
+const withoutNul = (text: ByteText): ByteText =>
   text.includes("\0") ? text.replaceAll("\0", "") : text;
 
 const SNIFFED_BYTES = 4096;
@@ -78,14 +93,13 @@ const findUtf16 = (block: Uint8Array): Encoding | null => {
 
 /** Null while a block is ASCII. One broken byte in a UTF-8 file must not garble every name in it: most decide. */
 const findEightBit = (block: Uint8Array): Encoding | null => {
+  if (isAscii(byteTextOf(block))) return null;
   // A full block may break off within a character; the last one of a file does not.
   const text = new TextDecoder("utf-8").decode(block, { stream: block.length === BLOCK_BYTES });
-  if (text.length === block.length && !BEYOND_ASCII.test(text)) return null;
   const beyond = text.match(ALL_BEYOND_ASCII)?.length ?? 0;
   const broken = text.match(REPLACED)?.length ?? 0;
   return broken * 2 > beyond ? "windows-1252" : "utf-8";
 };
 
-const BEYOND_ASCII = /[^\0-\x7f]/;
 const ALL_BEYOND_ASCII = /[^\0-\x7f]/gu;
 const REPLACED = /\ufffd/g;

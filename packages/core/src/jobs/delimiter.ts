@@ -1,3 +1,4 @@
+import { type ByteText, toText } from "./byte-text.ts";
 import { countWithAddress } from "./columns.ts";
 import { csvReader } from "./csv.ts";
 
@@ -8,7 +9,7 @@ const DELIMITERS = ["", ",", ";", "\t", "|"] as const;
 const SAMPLE_ROWS_MAX = 200;
 
 /** The first rows of a head. One that the head breaks off is none, unless there is no other. */
-export const sampleOf = (head: string, delimiter: string, isWhole: boolean): Rows => {
+export const sampleOf = (head: ByteText, delimiter: string, isWhole: boolean): Rows => {
   const found = firstRows(head, delimiter, isWhole);
   return found.length > 0 ? found : firstRows(head, delimiter, true);
 };
@@ -16,22 +17,23 @@ export const sampleOf = (head: string, delimiter: string, isWhole: boolean): Row
 /** A head holds thousands of rows, and to read all of them five times would hold everybody else up. */
 const SAMPLED_LENGTH = 8_192;
 
-const firstRows = (head: string, delimiter: string, isWhole: boolean): Rows => {
+const firstRows = (head: ByteText, delimiter: string, isWhole: boolean): Rows => {
   const read = csvReader(delimiter);
   const found: (readonly string[])[] = [];
   for (let from = 0; from < head.length && found.length < SAMPLE_ROWS_MAX; from += SAMPLED_LENGTH) {
     const to = from + SAMPLED_LENGTH;
-    found.push(...read(head.slice(from, to), isWhole && to >= head.length));
+    const more = read(head.slice(from, to), isWhole && to >= head.length);
+    found.push(...more.map((cells) => cells.map(toText)));
   }
   return found.slice(0, SAMPLE_ROWS_MAX);
 };
 
-const SEP_LINE = /^\s*"?sep=([^"\r\n])"?(?:\r\n|\r|\n|$)/i;
+const SEP_LINE = /^\s*"?sep=([^"\r\n\x80-\xff])"?(?:\r\n|\r|\n|$)/i;
 
 /** The line by which spreadsheets are told the delimiter. It is no record. */
 export const cutSepLine = (
-  head: string,
-): { readonly delimiter?: string; readonly rest: string } => {
+  head: ByteText,
+): { readonly delimiter?: string; readonly rest: ByteText } => {
   const [line, delimiter] = SEP_LINE.exec(head) ?? [];
   return line === undefined || delimiter === undefined
     ? { rest: head }
@@ -42,7 +44,7 @@ export const cutSepLine = (
  * The delimiter that lets the most rows have an address; then the one that comes equally often in the most
  * rows; then the one that comes most often. A comma in one line of a plain list is no delimiter.
  */
-export const findDelimiter = (head: string, isWhole: boolean): string => {
+export const findDelimiter = (head: ByteText, isWhole: boolean): string => {
   let best = { delimiter: "", addresses: -1, share: 0, usual: 0 };
   for (const delimiter of DELIMITERS) {
     if (!head.includes(delimiter)) continue;

@@ -1,4 +1,6 @@
 import type { BlobFacts, Blobs } from "../blobs.ts";
+import { isAscii } from "../mail/syntax.ts";
+import type { ByteText } from "./byte-text.ts";
 
 // What a job is to verify: one object, a line of JSON for each address. A chunk is so many lines, and the job
 // keeps where each begins, so that a worker reads its own lines and no others.
@@ -8,6 +10,9 @@ import type { BlobFacts, Blobs } from "../blobs.ts";
  * of the other columns, for the export.
  */
 export type InputRow = readonly [row: number, email: string, ...cells: string[]];
+
+/** As it is written. */
+export type WrittenRow = readonly [row: number, email: ByteText, ...cells: ByteText[]];
 
 export type InputBlob = BlobFacts & { readonly key: string };
 
@@ -28,13 +33,12 @@ export type WrittenInput = {
 export const writeInput = async (
   blobs: Pick<Blobs, "put">,
   key: string,
-  rows: AsyncIterable<readonly InputRow[]>,
+  rows: AsyncIterable<readonly WrittenRow[]>,
   rowsPerChunk: number,
 ): Promise<WrittenInput> => {
-  const noted: Noted = { chunks: [], units: 0 };
+  const noted: Noted = { chunks: [], isAscii: true };
   const facts = await blobs.put(key, blocksOf(rows, rowsPerChunk, noted));
-  // A letter beyond ASCII takes more bytes in UTF-8 than units in UTF-16.
-  return { input: { key, ...facts }, chunks: noted.chunks, isAscii: noted.units === facts.bytes };
+  return { input: { key, ...facts }, ...noted };
 };
 
 export const slicesOf = (chunks: Chunks): readonly Slice[] =>
@@ -63,14 +67,12 @@ export const readInput = async (
 };
 
 /** What is learnt of an input while it is written. */
-type Noted = { readonly chunks: number[]; units: number };
+type Noted = { readonly chunks: number[]; isAscii: boolean };
 
 const BLOCK_BYTES = 65_536;
-/** What one unit of UTF-16 takes in UTF-8 at the most. */
-const BYTES_PER_UNIT = 3;
 
 async function* blocksOf(
-  rows: AsyncIterable<readonly InputRow[]>,
+  rows: AsyncIterable<readonly WrittenRow[]>,
   rowsPerChunk: number,
   noted: Noted,
 ): AsyncGenerator<Uint8Array> {
@@ -78,18 +80,18 @@ async function* blocksOf(
   let [filled, before, count] = [0, 0, 0];
   for await (const some of rows) {
     for (const row of some) {
+      // JSON escapes nothing beyond ASCII, so what it makes of bytes is bytes.
       const line = `${JSON.stringify(row)}\n`;
-      const bytesMax = line.length * BYTES_PER_UNIT;
-      if (filled + bytesMax > BLOCK_BYTES) {
+      if (filled + line.length > BLOCK_BYTES) {
         if (filled > 0) yield block.subarray(0, filled);
         before += filled;
         filled = 0;
         // Never the same again: whoever uploads in parts keeps some.
-        block = Buffer.allocUnsafe(Math.max(BLOCK_BYTES, bytesMax));
+        block = Buffer.allocUnsafe(Math.max(BLOCK_BYTES, line.length));
       }
       if (count % rowsPerChunk === 0) noted.chunks.push(before + filled);
-      filled += block.write(line, filled);
-      noted.units += line.length;
+      filled += block.write(line, filled, "latin1");
+      noted.isAscii &&= isAscii(line);
       count += 1;
     }
   }

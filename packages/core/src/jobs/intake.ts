@@ -1,7 +1,8 @@
 import type { Blobs } from "../blobs.ts";
 import { isAddress, parseAddress } from "../mail/address.ts";
 import type { World } from "../world.ts";
-import { type InputRow, type WrittenInput, writeInput } from "./input-blob.ts";
+import { type ByteText, toByteText } from "./byte-text.ts";
+import { type WrittenInput, type WrittenRow, writeInput } from "./input-blob.ts";
 import {
   isListFault,
   type ListFacts,
@@ -79,7 +80,7 @@ export const takeInBatch = async (
   { key, rowsPerChunk }: BatchOptions,
 ): Promise<Intake> => {
   const seen = new Set<string>();
-  const rows: InputRow[] = [];
+  const rows: WrittenRow[] = [];
   for (const [index, email] of emails.entries()) {
     const text = email.trim();
     const parsed = parseAddress(text);
@@ -89,7 +90,7 @@ export const takeInBatch = async (
       : [text, ` ${text}`];
     if (seen.has(same)) continue;
     seen.add(same);
-    rows.push([index + 1, shown]);
+    rows.push([index + 1, toByteText(shown)]);
   }
   const written = await writeInput(blobs, key, only(rows), rowsPerChunk);
   const unique = rows.length;
@@ -143,10 +144,10 @@ const SKIPPED_WITHOUT_PAUSE = 4_000;
 async function* addressesOf(
   { facts, rows }: OpenedList,
   { tally, seen, addressesMax, refuse, pause }: Taking,
-): AsyncGenerator<readonly InputRow[]> {
+): AsyncGenerator<readonly WrittenRow[]> {
   let pauseAt = SKIPPED_WITHOUT_PAUSE;
   for await (const batch of rows) {
-    const kept: InputRow[] = [];
+    const kept: WrittenRow[] = [];
     tally.totalSubmitted += batch.length;
     for (const row of batch) {
       const parsed = parseAddress(row.email);
@@ -166,13 +167,13 @@ async function* addressesOf(
   if (tally.unique === 0) refuse(noAddresses(tally.totalSubmitted));
 }
 
-const inputRow = ({ line, cells }: ListRow, email: string, emailColumn: number): InputRow => {
-  const row: [number, string, ...string[]] = [line, email];
-  for (const [index, cell] of cells.entries()) if (index !== emailColumn) row.push(cell);
+const inputRow = ({ line, cells }: ListRow, email: string, emailColumn: number): WrittenRow => {
+  const row: [number, ByteText, ...ByteText[]] = [line, toByteText(email)];
+  for (let at = 0; at < cells.length; at += 1) if (at !== emailColumn) row.push(cells[at] ?? "");
   return row;
 };
 
-async function* only(rows: readonly InputRow[]): AsyncGenerator<readonly InputRow[]> {
+async function* only(rows: readonly WrittenRow[]): AsyncGenerator<readonly WrittenRow[]> {
   yield rows;
 }
 

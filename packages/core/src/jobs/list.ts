@@ -1,4 +1,5 @@
 import { isBinary } from "./binary.ts";
+import { type ByteText, toText } from "./byte-text.ts";
 import { type ColumnOptions, type Columns, findColumns, namesOf } from "./columns.ts";
 import { csvReader } from "./csv.ts";
 import { BLOCK_BYTES, blocksOf, type ListDecoder, listDecoder } from "./decode.ts";
@@ -8,7 +9,7 @@ export type ListRow = {
   /** The number of the record in the file, from 1, its header included. Blank lines and `sep=` are no records. */
   readonly line: number;
   /** As many as the row has: fewer than there are columns, or more than the first rows had. */
-  readonly cells: readonly string[];
+  readonly cells: readonly ByteText[];
   /** The cell of the e-mail column as it stands there, trimmed. It may be empty or no address. */
   readonly email: string;
 };
@@ -56,7 +57,7 @@ export const openList = async (
 export const isListFault = (opened: OpenedList | ListFault): opened is ListFault =>
   "fault" in opened;
 
-type Head = { readonly facts: ListFacts; readonly text: string };
+type Head = { readonly facts: ListFacts; readonly text: ByteText };
 
 const openHead = (
   head: Uint8Array,
@@ -65,9 +66,9 @@ const openHead = (
 ): Head | ListFault => {
   const isWhole = head.length < BLOCK_BYTES;
   const decoded = decoder.decode(head);
-  if (isBinary(head, decoded)) return faultOf("binary");
+  if (isBinary(head, toText(decoded))) return faultOf("binary");
   const { delimiter: told, rest: text } = cutSepLine(decoded);
-  if (isWhole && text.trim() === "") return faultOf("empty");
+  if (isWhole && toText(text).trim() === "") return faultOf("empty");
 
   const delimiter = told ?? findDelimiter(text, isWhole);
   const sample = sampleOf(text, delimiter, isWhole);
@@ -81,7 +82,7 @@ const openHead = (
 
 async function* rowsOf(
   facts: ListFacts,
-  head: string,
+  head: ByteText,
   blocks: AsyncGenerator<Uint8Array>,
   decoder: ListDecoder,
 ): AsyncGenerator<readonly ListRow[]> {
@@ -98,10 +99,10 @@ async function* rowsOf(
   }
 }
 
-type Text = { readonly text: string; readonly isLast: boolean };
+type Text = { readonly text: ByteText; readonly isLast: boolean };
 
 async function* textsOf(
-  head: string,
+  head: ByteText,
   blocks: AsyncGenerator<Uint8Array>,
   decoder: ListDecoder,
 ): AsyncGenerator<Text> {
@@ -118,16 +119,16 @@ async function* textsOf(
 /** Of the shortest rows a block holds 100,000, and as many objects at once take more memory than all else. */
 const SLICE_LENGTH = 32_768;
 
-function* slicesOf(text: string): Generator<Text> {
+function* slicesOf(text: ByteText): Generator<Text> {
   for (let from = 0; from < text.length; from += SLICE_LENGTH) {
     yield { text: text.slice(from, from + SLICE_LENGTH), isLast: false };
   }
 }
 
-const toRow = (facts: ListFacts, line: number, cells: readonly string[]): ListRow => ({
+const toRow = (facts: ListFacts, line: number, cells: readonly ByteText[]): ListRow => ({
   line,
   cells,
-  email: cells[facts.emailColumn]?.trim() ?? "",
+  email: toText(cells[facts.emailColumn] ?? "").trim(),
 });
 
 const MESSAGE = {

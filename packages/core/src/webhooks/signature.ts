@@ -18,7 +18,8 @@ export const signingKeyOf = (secret: string): Buffer | undefined => {
   if (!secret.startsWith(PREFIX)) return Buffer.from(secret);
   const text = secret.slice(PREFIX.length);
   const key = Buffer.from(text, "base64");
-  const isBase64 = key.toString("base64").replace(/=+$/, "") === text.replace(/=+$/, "");
+  const isBase64 =
+    key.toString("base64").replace(/(?<!=)=+$/, "") === text.replace(/(?<!=)=+$/, "");
   return isBase64 && key.length > 0 ? key : undefined;
 };
 

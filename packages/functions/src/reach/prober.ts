@@ -4,8 +4,11 @@ import type { Json } from "@mailproof/core/table";
 import type { Answer, Question } from "@mailproof/core/verify/hold-session";
 import { mailHostsBy } from "@mailproof/core/verify/mail-door";
 import type { Probe } from "@mailproof/core/verify/probe";
+import type { Log } from "@mailproof/core/world";
 import { type Invoke, invokeLambda } from "../aws/invoke.ts";
+import { lambdaLog } from "../log.ts";
 import { required } from "../settings.ts";
+import { toldByLog } from "../told-by-log.ts";
 import type { Reach } from "../world.ts";
 import { resolversIn } from "./resolvers.ts";
 
@@ -41,6 +44,6 @@ export const probeBy =
 
 /** What the Lambda in the VPC does: one question, one answer. */
 export const probing =
-  (probe: Probe) =>
+  (probe: Probe, log: Log = lambdaLog()) =>
   (question: Question): Promise<Answer> =>
-    probe(question);
+    toldByLog(log, "probe_broke", {}, () => probe(question));

@@ -143,7 +143,7 @@ const COMMON_ENDINGS = new Set(
 
 /** A run of letters, digits, dots and hyphens is a code to drop, an IP address, a host name, or plain words. */
 const nameRun = (run: string): string => {
-  const word = run.replace(/[.-]+$/, "");
+  const word = run.replace(/(?<![.-])[.-]+$/, "");
   const tail = run.slice(word.length);
   if (/^[245]\.\d{1,3}\.\d{1,3}$/.test(word) || /^[245]\d\d-[245]\.\d{1,3}\.\d{1,3}$/.test(word))
     return tail;

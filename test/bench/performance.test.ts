@@ -1,0 +1,77 @@
+import { globSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { expect, test } from "vitest";
+import { LINES, ROWS } from "../../bench/budgets.ts";
+import {
+  BENCHES,
+  PAGE,
+  pageOf,
+  readKept,
+  tableOfAll,
+  verdictsOf,
+} from "../../bench/performance.ts";
+
+const kept = readKept();
+
+test("docs/performance.md tells what bench/results holds", () => {
+  expect(
+    readFileSync(PAGE, "utf8"),
+    `docs/performance.md is stale: run "node scripts/write-performance.mjs"`,
+  ).toBe(pageOf(kept));
+});
+
+test("every line with a budget was measured, and every bench that was run has one", () => {
+  const measured = kept.flatMap(({ rows }) => rows.flatMap(({ line }) => line ?? []));
+
+  expect(measured.toSorted()).toEqual(Object.keys(LINES).toSorted());
+  expect(
+    globSync("bench/results/*.json")
+      .map((file) => basename(file, ".json"))
+      .toSorted(),
+  ).toEqual(BENCHES.toSorted());
+});
+
+test("nine rows are the design's, and each of them says what bounds it", () => {
+  expect(Object.values(ROWS).filter(({ boundBy }) => boundBy !== "")).toHaveLength(9);
+});
+
+test.each([
+  ["intakeSeconds", 2.5, true],
+  ["intakeSeconds", 2.51, false],
+  ["oneServerRate", 420, true],
+  ["oneServerRate", 419, false],
+  ["falseValid", 0, true],
+  ["falseValid", 1, false],
+] as const)("%s of %d: met is %s", (line, value, isMet) => {
+  const rows = [{ line, what: "", value, unit: "" }];
+  const bench = ROWS[LINES[line].of].bench;
+  const [verdict] = verdictsOf([{ name: bench, machine: [], at: "", rows }]).filter(
+    (one) => one.line === LINES[line],
+  );
+
+  expect(verdict?.isMet).toBe(isMet);
+});
+
+test("what a bench should have measured and did not is missed", () => {
+  const verdicts = verdictsOf([{ name: "intake", machine: [], at: "", rows: [] }]);
+
+  expect(verdicts.map(({ isMet }) => isMet)).toEqual([false, false]);
+});
+
+test("a figure stands beside its budget, and beside whoever was measured with it", () => {
+  const beside = { who: "a peer", value: 100 };
+  const rows = [{ line: "oneServerRate", what: "", value: 840, unit: "", beside } as const];
+  const [cells] = tableOfAll(verdictsOf([{ name: "engine", machine: [], at: "", rows }])).rows;
+
+  expect(cells).toEqual([
+    "engine",
+    "one MX",
+    "840",
+    "addresses/s",
+    "at least 420",
+    "2 ×",
+    "a peer: 100",
+    "8.4 ×",
+    "met",
+  ]);
+});

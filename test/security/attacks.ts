@@ -1,0 +1,106 @@
+import type { AST } from "@eslint-community/regexpp";
+import { charTest } from "./steps.ts";
+
+// Texts that are made to be hard for a pattern: something it likes, again and again, and an end that it does not.
+
+const USUAL = [
+  "a",
+  "0",
+  " ",
+  "-",
+  ".",
+  "@",
+  ":",
+  "/",
+  "_",
+  "=",
+  "<",
+  '"',
+  "\\",
+  "\n",
+  "é",
+  "A",
+  "!",
+];
+
+/** A text that the node takes, as short as may be. */
+const exampleOf = (
+  node: AST.Element | AST.Alternative,
+  flags: string,
+  letters: string[],
+): string => {
+  if (node.type === "Alternative")
+    return node.elements.map((one) => exampleOf(one, flags, letters)).join("");
+  if (node.type === "Group" || node.type === "CapturingGroup")
+    return node.alternatives[0] ? exampleOf(node.alternatives[0], flags, letters) : "";
+  if (node.type === "Quantifier")
+    return exampleOf(node.element, flags, letters).repeat(Math.max(node.min, node.max > 3 ? 1 : 0));
+  if (node.type === "Assertion" || node.type === "Backreference") return "";
+  return fitting(node, flags, letters)[0] ?? "a";
+};
+
+const fitting = (node: AST.Node, flags: string, letters: readonly string[]): string[] => {
+  const fits = charTest(node, flags);
+  return letters.filter(fits);
+};
+
+const lettersIn = (source: string): string[] => [
+  ...new Set([...source.replaceAll(/\\[a-zA-Z]/g, "").matchAll(/[^\\()[\]{}|*+?^$]/g)].join("")),
+];
+
+const MANY = 5;
+const LETTERS_TRIED = 4;
+
+type Place = {
+  readonly prefix: string;
+  readonly pumps: readonly string[];
+  readonly ends: readonly string[];
+};
+
+/** Nothing, what hardly any pattern takes, and a letter. */
+const ENDS = ["", "\u0000", "a"];
+const BAD_END = ENDS.slice(1, 2);
+
+/** Each place where a pattern may go on for long, what leads there, and what keeps it there. */
+const placesIn = (pattern: AST.Pattern, flags: string): Place[] => {
+  const letters = [...new Set([...lettersIn(pattern.raw), ...USUAL])];
+  const places: Place[] = [];
+  const example = (node: AST.Element | AST.Alternative) => exampleOf(node, flags, letters);
+
+  const visit = (node: AST.Element, prefix: string): void => {
+    if (node.type === "Quantifier") {
+      if (node.max >= MANY) places.push({ prefix, pumps: pumpsOf(node.element), ends: ENDS });
+      visit(node.element, prefix);
+    } else if ("alternatives" in node) for (const one of node.alternatives) walk(one, prefix);
+  };
+  const walk = ({ elements }: AST.Alternative, prefix: string): void => {
+    let before = prefix;
+    for (const element of elements) {
+      visit(element, before);
+      before += example(element);
+      // All that has been read so far, again and again: each of them is a place to begin.
+      if (before !== "") places.push({ prefix: "", pumps: [before], ends: BAD_END });
+    }
+  };
+  const pumpsOf = (element: AST.Element): string[] => {
+    if ("alternatives" in element) return element.alternatives.map(example).filter(Boolean);
+    return fitting(element, flags, letters).slice(0, LETTERS_TRIED);
+  };
+  for (const one of pattern.alternatives) walk(one, "");
+  return places;
+};
+
+export type Attack = (length: number) => string;
+
+/** Without two that are the same. */
+export const attacksOn = (pattern: AST.Pattern, flags: string): Attack[] => {
+  const made = new Map<string, Attack>();
+  for (const { prefix, pumps, ends } of placesIn(pattern, flags))
+    for (const pump of pumps)
+      for (const end of ends)
+        made.set(JSON.stringify([prefix, pump, end]), (length) => {
+          const times = Math.ceil(Math.max(0, length - prefix.length - end.length) / pump.length);
+          return prefix + pump.repeat(times) + end;
+        });
+  return [...made.values()];
+};

@@ -1,0 +1,40 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { ALLOWED, licencesPage, lists, shipped } from "../../scripts/licences.ts";
+
+test("docs/licences.md is what is shipped now", async () => {
+  expect(
+    await licencesPage(),
+    `docs/licences.md is stale: run "node scripts/write-licences.mjs"`,
+  ).toBe(readFileSync("docs/licences.md", "utf8"));
+});
+
+test("whatever is shipped has a licence that goes with ours", async () => {
+  const all = [...(await shipped()), ...lists()];
+  const others = all.filter(({ licence }) => !ALLOWED.includes(licence));
+
+  expect(others).toEqual([]);
+  expect(all.length).toBeGreaterThan(20);
+});
+
+test("the lock file and the packages themselves name the same licence", async () => {
+  const differing = (await shipped()).filter(({ name, version, licence }) => {
+    const own = JSON.parse(readFileSync(`node_modules/${name}/package.json`, "utf8")) as {
+      license: string;
+      version: string;
+    };
+    return own.version === version && own.license !== licence;
+  });
+
+  expect(differing).toEqual([]);
+});
+
+test("the client brings nothing with it", () => {
+  const { dependencies = {} } = JSON.parse(
+    readFileSync("packages/client/package.json", "utf8"),
+  ) as {
+    dependencies?: object;
+  };
+
+  expect(dependencies).toEqual({});
+});

@@ -1,0 +1,112 @@
+import { endpoints } from "@mailproof/api/endpoints";
+import type { World } from "@mailproof/core/world";
+import { expect, test } from "vitest";
+import { given } from "../given.ts";
+import { foundInLines, lineOf, secretsIn, watchLine } from "../log-lines.ts";
+import { send } from "../send.ts";
+import { whenWorked } from "../working.ts";
+import { live } from "./life.ts";
+import { BODIES, routesWithBody } from "./requests.ts";
+
+// Goal: whoever reads our logs learns no key, no address, no secret and no link that opens something.
+// Method: every line of the whole test run is looked at (log-lines.ts). Here it is shown that the look finds
+// something, and lines are provoked: every door of every route breaks, with secrets in what it says.
+
+const KEY = "mp_live_4gdBlMBzgKh5AYrHyhuzHd12XFan";
+const LINK = "https://b.s3.example/x?X-Amz-Credential=AKIA1&X-Amz-Signature=abcd";
+const TOLD = [
+  ["an API key", `with ${KEY}`],
+  ["an address", "to ann.lee+x@secret.example: 550"],
+  ["an address", "to анна@пример.рф"],
+  ["an address in a link", "GET /v1/activity/ann%40secret.example"],
+  ["an address in a link", "GET /v1/activity/ann%2540secret.example"],
+  ["a signing secret", "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"],
+  ["a token", "Bearer eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhbm4ifQ.c2lnbmVk"],
+  ["a link that opens", LINK],
+  ["a link that opens", "http://127.0.0.1:8787/blobs/a?until=1&signature=c2VjcmV0"],
+] as const;
+
+test.each(TOLD)("%s is found in a line: %s", (what, text) => {
+  expect(secretsIn(JSON.stringify({ event: "failure", cause: text }))).toContain(what);
+  watchLine(text);
+  expect(foundInLines().join()).toContain(what);
+});
+
+test.each(TOLD)("%s is not in the line that is written of it: %s", (_what, text) => {
+  const line = lineOf("failure", { cause: new Error(text), deep: [{ [text]: text }] });
+
+  expect(secretsIn(line)).toEqual([]);
+  expect(line).not.toMatch(/ann|анна|4gdBl|AKIA|c2Vj|b5sSY|zdWIi/);
+});
+
+test("nor is what stands in quotes before the @", () => {
+  const line = lineOf("failure", { cause: 'to "ann lee"@secret.example and "o\\"k"@x.org' });
+
+  expect(line).not.toMatch(/ann|lee|o\\|secret/);
+});
+
+test("ordinary words and stacks are no secrets", () => {
+  const { stack } = new Error("it broke");
+
+  expect(secretsIn(lineOf("failure", { requestId: "req_1", code: "INTERNAL", stack }))).toEqual([]);
+  expect(secretsIn("at node_modules/@smithy/core/index.js:1:2 (a@b)")).toEqual([]);
+});
+
+const SAID = TOLD.map(([, text]) => text).join(" ");
+
+/** The nth use of the outside fails, and says all that must not be said. */
+const breaking = (world: World, nth: number): { world: World; uses: () => number } => {
+  let used = 0;
+  const broken = <D extends "table" | "queue" | "blobs" | "names" | "engine" | "https">(door: D) =>
+    Object.fromEntries(
+      Object.entries(world[door]).map(([name, part]: [string, unknown]) => [
+        name,
+        typeof part === "function" && name !== "now"
+          ? (...args: readonly unknown[]): unknown => {
+              if (++used === nth) return Promise.reject(new Error(SAID));
+              return (part as (...all: readonly unknown[]) => unknown)(...args);
+            }
+          : part,
+      ]),
+    ) as World[D];
+  return {
+    uses: () => used,
+    world: {
+      ...world,
+      table: broken("table"),
+      queue: broken("queue"),
+      blobs: broken("blobs"),
+      names: broken("names"),
+      engine: broken("engine"),
+      https: broken("https"),
+    },
+  };
+};
+
+test("every route that takes a body is tried here", () => {
+  expect(Object.keys(BODIES).toSorted()).toEqual(routesWithBody.toSorted());
+});
+
+test.each(endpoints.map(({ route }) => route))("%s breaks without telling", async (route) => {
+  const house = await given({ balance: 1_000 });
+  const own = await live(house, house.liveKey, "own");
+  const ids = route.includes("webhooks") ? own.webhook : own.job;
+  const what = route
+    .replace("{delivery_id}", own.delivery)
+    .replace("{id}", route.includes("check") ? own.check : ids)
+    .replace(/\{email\}|\{domain\}/, "secret.example");
+
+  for (let nth = 1; nth < 40; nth++) {
+    const { world, uses } = breaking(house.world, nth);
+    const body = await BODIES[route]?.(house, house.liveKey);
+    const told = await send(world, what, { key: house.liveKey, body }).catch(String);
+    await whenWorked({ ...house, world });
+    const said = typeof told === "string" ? told : told.text;
+
+    expect(said).not.toMatch(/4gdBl|AKIA1|c2Vj|b5sSY|zdWIi|анна|ann\.lee\+x/);
+    if (uses() < nth) break;
+  }
+
+  const lines = house.logged.map(({ event, fields }) => lineOf(event, fields));
+  expect(lines.flatMap(secretsIn)).toEqual([]);
+});

@@ -1,0 +1,167 @@
+import { parseJson } from "@mailproof/api/body";
+import { afterEach, describe, expect, test } from "vitest";
+import { given } from "../given.ts";
+import { csvOf, givenUpload, jobIn, processOf, rowsIn } from "../jobs.ts";
+import { send } from "../send.ts";
+import { whenWorked } from "../working.ts";
+import { givenServer, request } from "./raw-http.ts";
+import { BODIES, routesWithBody } from "./requests.ts";
+
+// Goal: what a caller names is a name, whatever it means to JavaScript. It is refused, or carried as what it is; and
+// no object of ours has a field afterwards that it did not have before.
+
+const NAMES = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty"];
+const POISON = '{"polluted":true,"isAdmin":true,"toJSON":"x","then":1}';
+
+const fieldsOfAll = (): string =>
+  [Object, Array, Function, String, Promise]
+    .flatMap(({ prototype }) => Reflect.ownKeys(prototype).map(String))
+    .join();
+const BEFORE = fieldsOfAll();
+
+afterEach(() => {
+  if (fieldsOfAll() !== BEFORE)
+    throw new Error(`what is everybody's has changed: ${fieldsOfAll()}`);
+});
+
+/** The body with the name in each object of it in turn, as text: only a parser makes a field of __proto__. */
+const poisoned = (body: object, name: string): string[] => {
+  const texts: string[] = [];
+  const text = JSON.stringify(body);
+  for (let at = text.indexOf("{"); at >= 0; at = text.indexOf("{", at + 1))
+    texts.push(`${text.slice(0, at + 1)}"${name}":${POISON},${text.slice(at + 1)}`);
+  return texts;
+};
+
+describe.each(NAMES)("%s as a name", (name) => {
+  test.each(routesWithBody)("in a body of %s is 400", async (route) => {
+    const house = await given({ balance: 100 });
+    const body = (await BODIES[route]?.(house, house.liveKey)) ?? {};
+
+    for (const text of poisoned(body, name)) {
+      const what = route.replace("{id}", "whk_1");
+      const told = await send(house.world, what, { key: house.liveKey, body: parseJson(text) });
+
+      expect(told.statusCode, `${text}: ${told.text}`).toBe(400);
+      expect(told.error.message).toContain("is not a known field");
+    }
+  });
+
+  test("in a query is 400", async () => {
+    const { whenSaid, liveKey } = await givenServer();
+    const key = [`X-Api-Key: ${liveKey}`];
+
+    for (const query of [`${name}=1`, `${name}[polluted]=1`, `limit=1&${name}.polluted=1`])
+      expect(
+        (await whenSaid(request(`GET /v1/jobs?${query} HTTP/1.1`, key))).statuses,
+        `${query}`,
+      ).toEqual([400]);
+  });
+
+  test("as a header changes nothing", async () => {
+    const { whenSaid, liveKey } = await givenServer();
+    const headers = [`X-Api-Key: ${liveKey}`, `${name}: polluted`];
+
+    expect((await whenSaid(request("GET /v1/account HTTP/1.1", headers))).statuses).toEqual([200]);
+  });
+
+  test("as an id, an address or a domain is nobody's", async () => {
+    const { world, liveKey: key } = await given();
+    const statusOf = async (what: string) => (await send(world, what, { key })).statusCode;
+
+    expect(await statusOf(`GET /v1/jobs/${name}`)).toBe(404);
+    expect(await statusOf(`GET /v1/deliverability/checks/${name}`)).toBe(404);
+    expect(await statusOf(`DELETE /v1/webhooks/${name}`)).toBe(404);
+    expect(await statusOf(`DELETE /v1/api-keys/${name}`)).toBe(404);
+    expect(await statusOf(`GET /v1/activity/${name}@${name}.example`)).toBeLessThan(500);
+    expect(await statusOf(`GET /v1/activity/domain/${name}`)).toBeLessThan(500);
+  });
+
+  test("as a part of a form is 400", async () => {
+    const { world, liveKey: key } = await given();
+
+    const told = await send(world, "POST /v1/verify/file", {
+      key,
+      form: [
+        { name: "file", fileName: "a.csv", content: csvOf(["ann@x.com"]) },
+        { name, content: POISON },
+      ],
+    });
+
+    expect(told.statusCode).toBe(400);
+  });
+
+  test("as a column of a file is carried like any other", async () => {
+    const house = await given({ balance: 10 });
+    const { world, liveKey } = house;
+    const file = `email,${name},other\nann@x.com,${name},1\n`;
+    const fileKey = await givenUpload(house, liveKey, file);
+
+    const told = await send(world, "POST /v1/verify/file", {
+      key: liveKey,
+      body: processOf(fileKey),
+    });
+    await whenWorked(house);
+    const { text } = await send(world, "GET /v1/jobs/job_1/download", { key: liveKey });
+
+    expect(told.statusCode).toBe(202);
+    expect(rowsIn(await jobIn(house))).toEqual(["2 ann@x.com valid"]);
+    expect(text.split("\r\n").slice(0, 2).join()).toContain(name);
+  });
+
+  test("as the column of the addresses is found, or not, by its name alone", async () => {
+    const house = await given({ balance: 10 });
+    const { world, liveKey: key } = house;
+    const named = await givenUpload(house, key, `${name},email\nann@x.com,bo@x.com\n`);
+    const without = await givenUpload(house, key, "email\nann@x.com\n");
+    const process = (fileKey: string) =>
+      send(world, "POST /v1/verify/file", {
+        key,
+        body: processOf(fileKey, { email_column: name }),
+      });
+
+    expect((await process(named)).statusCode).toBe(202);
+    expect((await process(without)).statusCode).toBe(400);
+  });
+
+  test("of a person is searched for, or is no name", async () => {
+    const { world, liveKey: key } = await given({ balance: 100 });
+
+    for (const body of [
+      { first_name: name, last_name: "Lee", domain: "x.example" },
+      { first_name: "Ann", last_name: name, domain: "x.example" },
+      { first_name: "Ann", last_name: "Lee", domain: `${name}.example` },
+    ])
+      expect((await send(world, "POST /v1/find", { key, body })).statusCode).toBeLessThan(500);
+  });
+
+  test("in the local part, the domain, a plan and an event is a word", async () => {
+    const { world, liveKey: key, testKey } = await given({ balance: 100 });
+
+    for (const email of [`${name}@x.example`, `ann@${name}.example`, `${name}+${name}@${name}.com`])
+      for (const one of [key, testKey])
+        expect(
+          (await send(world, "POST /v1/verify", { key: one, body: { email } })).statusCode,
+          `${email}`,
+        ).toBe(200);
+    const event = { url: "https://h.example/", events: [name] };
+    expect((await send(world, "POST /v1/webhooks", { key, body: event })).statusCode).toBe(400);
+    const list = { query: { status: name }, key };
+    expect((await send(world, "GET /v1/jobs", list)).statusCode).toBe(400);
+  });
+});
+
+test("a body as deep as it may be long is answered", async () => {
+  const { whenSaid, liveKey } = await givenServer();
+  const deep = `{"email":${"[".repeat(400_000)}${"]".repeat(400_000)}}`;
+
+  const { statuses } = await whenSaid(
+    request(
+      "POST /v1/verify HTTP/1.1",
+      [`X-Api-Key: ${liveKey}`, "Content-Type: application/json", `Content-Length: ${deep.length}`],
+      { body: deep },
+    ),
+  );
+
+  expect(statuses).toEqual([400]);
+});

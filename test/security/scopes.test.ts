@@ -1,0 +1,105 @@
+import type { Endpoint } from "@mailproof/api/endpoint";
+import { endpoints } from "@mailproof/api/endpoints";
+import { SCOPES, type Scope } from "@mailproof/core/access/scopes";
+import { describe, expect, test } from "vitest";
+import { given, givenKey } from "../given.ts";
+import { send } from "../send.ts";
+import { recorded } from "./doors.ts";
+import { nobodysKey } from "./life.ts";
+
+// Goal: a key opens what it is for. Whatever else it is tried on is refused before any work is done, and before a
+// word of the body is read.
+// The same for access tokens is in test/story/access-tokens.test.ts.
+
+const LOOKED_AT = ["table.get", "table.get", "rateLimit"];
+
+const whatOf = ({ route }: Endpoint): string => route.replaceAll(/\{\w+\}/g, "x");
+
+const whenTried = async (endpoint: Endpoint, scopes: readonly Scope[], mode: "live" | "test") => {
+  const house = await given({ balance: 10 });
+  const key = await givenKey(house.world, house.account, { scopes, mode });
+  const { world, uses } = recorded(house.world);
+  let isRead = false;
+  const told = await send(world, whatOf(endpoint), {
+    key,
+    readBody: async () => {
+      isRead = true;
+      return {};
+    },
+  });
+  return { ...told, isRead, doors: uses.map(({ door }) => door) };
+};
+
+const closed = endpoints.filter(({ access }) => access !== "public");
+
+test("only the health of the service and the list of prices are open to anybody", () => {
+  expect(endpoints.filter((one) => !closed.includes(one)).map(({ route }) => route)).toEqual([
+    "GET /health",
+    "GET /v1/catalog",
+  ]);
+});
+
+describe.each(closed)("$route", (endpoint) => {
+  const { access } = endpoint;
+
+  test.each(SCOPES.filter((scope) => scope !== access))("refuses a key for %s", async (scope) => {
+    for (const mode of ["live", "test"] as const) {
+      const told = await whenTried(endpoint, [scope], mode);
+
+      expect(told).toMatchObject({ statusCode: 403, isRead: false, doors: LOOKED_AT });
+    }
+  });
+
+  test("refuses a key for nothing", async () => {
+    expect(await whenTried(endpoint, [], "live")).toMatchObject({
+      statusCode: 403,
+      isRead: false,
+      doors: LOOKED_AT,
+    });
+  });
+
+  test("takes a key with its scope alone, or is for unrestricted keys", async () => {
+    const scopes = access === "unrestricted" ? SCOPES : [access as Scope];
+
+    const { statusCode } = await whenTried(endpoint, scopes, "live");
+
+    expect([401, 403].includes(statusCode)).toBe(access === "unrestricted");
+  });
+});
+
+const account = "GET /v1/account";
+
+test("a key that was revoked is told what one is told that never was, and it takes as long", async () => {
+  const house = await given();
+  await send(house.world, "DELETE /v1/api-keys/key_1", { key: house.liveKey });
+
+  const [revoked, never] = await Promise.all(
+    [house.liveKey, nobodysKey(house.world)].map(async (key) => {
+      const { world, uses } = recorded({ ...house.world, newId: () => "req_1" });
+      return { told: await send(world, account, { key }), doors: uses.map(({ door }) => door) };
+    }),
+  );
+
+  expect(revoked?.told.statusCode).toBe(401);
+  expect(revoked).toEqual(never);
+});
+
+test("a revoked key opens no route", async () => {
+  const house = await given();
+  await send(house.world, "DELETE /v1/api-keys/key_1", { key: house.liveKey });
+
+  for (const endpoint of closed)
+    expect((await send(house.world, whatOf(endpoint), { key: house.liveKey })).statusCode).toBe(
+      401,
+    );
+});
+
+test("the key itself is no part of what is looked up, so a look-up's time says nothing of it", async () => {
+  const { world, liveKey } = await given();
+  const { world: watched, uses } = recorded(world);
+  await send(watched, account, { key: liveKey });
+
+  const asked = uses.map(({ said }) => said).join(" ");
+  expect(asked).toContain("KEY#");
+  expect(asked).not.toContain(liveKey.slice("mp_live_".length, -6));
+});
