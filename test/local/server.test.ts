@@ -180,6 +180,14 @@ test("a start that is wrongly asked for shows how to ask", async () => {
   expect(await text(child.stderr)).toContain("npm start [-- --fresh]");
 });
 
+test("an option that npm kept for itself is not taken for none", async () => {
+  const env = { MAILPROOF_DIR: newFolder(), npm_config_fresh: "true" };
+
+  const child = run("packages/local/src/main.ts", [], env);
+
+  expect(await text(child.stderr)).toContain("npm start -- --fresh");
+});
+
 test("without the packages, the first word is how to get them", async () => {
   const clone = newFolder();
   mkdirSync(join(clone, "scripts"));
