@@ -1,4 +1,5 @@
 // Loaded before anything else, and in plain JavaScript: an older Node cannot even read the rest.
+import { existsSync } from "node:fs";
 import module from "node:module";
 
 const NEEDED = 24;
@@ -10,6 +11,11 @@ if (major < NEEDED) {
       `On Linux x64 'npm ci' brings it along: start with 'npm start' or 'npx mailproof'.\n` +
       `Elsewhere install Node ${NEEDED} from https://nodejs.org.`,
   );
+  process.exit(1);
+}
+
+if (!existsSync(new URL("../node_modules/@mailproof/core", import.meta.url))) {
+  console.error("The packages that Mailproof needs are not here yet: run 'npm ci' first.");
   process.exit(1);
 }
 

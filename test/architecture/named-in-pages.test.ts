@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 // What a page says in `this type` of the code. A page that tells of what is no longer there sends its readers astray.
 
-const files = globSync("{packages,infra,test,bench,scripts}/**/*.{ts,mjs,yml}", {
+const files = globSync("{packages,infra,test,bench,scripts}/**/*.{ts,mjs,yml,json}", {
   exclude: ["**/node_modules/**"],
 }).concat(globSync("{*.ts,docs/**/*.md}"));
 

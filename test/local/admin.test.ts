@@ -2,7 +2,7 @@ import { balanceKey } from "@mailproof/core/money/items";
 import { readEnvironment } from "@mailproof/local/environment";
 import { openHouse } from "@mailproof/local/world";
 import { expect, test } from "vitest";
-import { newFolder, whenCommanded, whenStarted } from "./running.ts";
+import { newFolder, whenCommanded, whenCommandedWith, whenStarted } from "./running.ts";
 
 test("an operator opens an account, adds a key, grants credits and audits, beside a running server", async () => {
   const folder = newFolder();
@@ -149,6 +149,20 @@ test.each([
 
   expect(err).toContain("There is no account acc_9");
   expect(code).toBe(2);
+});
+
+test("a setting that is wrong is named, and ends with 2", async () => {
+  const { code, err } = await whenCommandedWith({ MAILPROOF_API: "127.0.0.1:8787" }, "jobs");
+
+  expect(err).toContain("MAILPROOF_API must be an address such as https://");
+  expect(code).toBe(2);
+});
+
+test("help is what --help is", async () => {
+  const { code, out } = await whenCommanded(newFolder(), "help");
+
+  expect(out).toMatch(/npx mailproof admin audit$/m);
+  expect(code).toBe(0);
 });
 
 test("--help tells the commands and ends with 0", async () => {

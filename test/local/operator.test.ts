@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { text } from "node:stream/consumers";
+import { dueAt } from "@mailproof/core/due";
 import { sqliteQueue } from "@mailproof/local/sqlite-queue";
 import { sqliteTable } from "@mailproof/local/sqlite-table";
 import { expect, test } from "vitest";
@@ -129,18 +129,31 @@ test("a new pepper revokes every key; a new cursor secret only ends lists that a
   ]);
 });
 
-test("a copy that SQLite made of a running server's files is a house in good order", async () => {
-  const [folder, copy] = [newFolder(), newFolder()];
-  const { stop } = await whenStarted(folder);
-  for (const file of ["state.sqlite", "queue.sqlite"]) {
-    const db = new DatabaseSync(join(folder, file));
-    db.exec(`VACUUM INTO '${join(copy, file)}'`);
-    db.close();
-  }
-  await stop("SIGTERM");
+test("an operator sees in one answer whether anything stands still, and a script by the exit code", async () => {
+  const folder = newFolder();
+  await whenCommanded(folder, "admin", "accounts", "create", "--name", "A");
+  const well = await whenCommanded(folder, "admin", "gauges");
+  const table = sqliteTable(join(folder, "state.sqlite"), () => new Date());
+  const tenMinutesAgo = new Date(Date.now() - 600_000);
+  await table.write({
+    create: { pk: "X", sk: "Y", ...dueAt("any", "1", tenMinutesAgo, "t") },
+  });
+  table.close();
+  const queue = sqliteQueue(join(folder, "queue.sqlite"), () => new Date());
+  await queue.sendMany("activity-dead", [{ body: {} }]);
+  queue.close();
 
-  const { code, out } = await whenCommanded(copy, "admin", "audit");
+  const ill = await whenCommanded(folder, "admin", "gauges");
 
-  expect(code).toBe(0);
-  expect(JSON.parse(out)).toEqual({ ok: true, accounts: 1, violations: [] });
+  expect(well.code).toBe(0);
+  expect(JSON.parse(well.out)).toEqual({
+    ok: true,
+    due_age_seconds: 0,
+    credits_held_over_an_hour: 0,
+    dead_letters: 0,
+  });
+  expect(ill.code).toBe(1);
+  const { due_age_seconds: age, ...others } = JSON.parse(ill.out) as { due_age_seconds: number };
+  expect(age).toBeGreaterThanOrEqual(600);
+  expect(others).toEqual({ ok: false, credits_held_over_an_hour: 0, dead_letters: 1 });
 });

@@ -1,6 +1,16 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { credits } from "@mailproof/core/money/credits";
 import { readEnvironment } from "@mailproof/local/environment";
@@ -11,7 +21,7 @@ import { newFolder, run, whenStarted } from "./running.ts";
 const askAccount = async (baseUrl: string, key: string) =>
   fetch(`${baseUrl}/v1/account`, { headers: { "x-api-key": key } });
 
-test("it starts, prints two lines that work as they stand, and stops cleanly when told", async () => {
+test("it starts, prints lines that work as they stand, and stops cleanly when told", async () => {
   const folder = newFolder();
   const { ready, stop } = await whenStarted(folder);
 
@@ -23,6 +33,9 @@ test("it starts, prints two lines that work as they stand, and stops cleanly whe
   expect(code).toBe(0);
   expect(screen).toContain(
     `curl -s ${ready.base_url}/v1/account -H 'X-Api-Key: ${ready.live_key}'`,
+  );
+  expect(screen).toContain(
+    `export MAILPROOF_API=${ready.base_url} MAILPROOF_KEY=${ready.live_key}\n`,
   );
   expect(screen).toContain(`curl -s ${ready.base_url}/v1/verify -H 'X-Api-Key: ${ready.live_key}'`);
   expect(existsSync(join(folder, "ready.json"))).toBe(false);
@@ -133,6 +146,58 @@ test.each([[[]], [["--fresh"]]])(
   },
 );
 
+test("behind a proxy, links to files lead to the public address", async () => {
+  const proxied = { PUBLIC_URL: "https://api.example.com/" };
+  const { ready } = await whenStarted(newFolder(), [], proxied);
+
+  const answer = await fetch(`${ready.base_url}/v1/verify/file`, {
+    method: "POST",
+    headers: { "x-api-key": ready.live_key, "content-type": "application/json" },
+    body: JSON.stringify({ action: "get_upload_url", file_name: "a.csv" }),
+  });
+
+  const { data } = (await answer.json()) as { data: { upload_url: string } };
+  const { pathname, search } = new URL(data.upload_url);
+  expect(data.upload_url).toMatch(/^https:\/\/api\.example\.com\/blobs\//);
+  const put = await fetch(ready.base_url + pathname + search, { method: "PUT", body: "a@b.c" });
+  expect(put.status).toBe(200);
+});
+
+test("a port that is taken is named, and what to do about it", async () => {
+  const first = await whenStarted(newFolder());
+  const { port } = new URL(first.ready.base_url);
+
+  const second = run("packages/local/src/main.ts", [], { MAILPROOF_DIR: newFolder(), PORT: port });
+
+  expect(await text(second.stderr)).toBe(
+    `Another program has port ${port}; set PORT to a free one, or to 0 for any.\n`,
+  );
+});
+
+test("a start that is wrongly asked for shows how to ask", async () => {
+  const child = run("packages/local/src/main.ts", ["--frehs"], { MAILPROOF_DIR: newFolder() });
+
+  expect(await text(child.stderr)).toContain("npm start [-- --fresh]");
+});
+
+test("an option that npm kept for itself is not taken for none", async () => {
+  const env = { MAILPROOF_DIR: newFolder(), npm_config_fresh: "true" };
+
+  const child = run("packages/local/src/main.ts", [], env);
+
+  expect(await text(child.stderr)).toContain("npm start -- --fresh");
+});
+
+test("without the packages, the first word is how to get them", async () => {
+  const clone = newFolder();
+  mkdirSync(join(clone, "scripts"));
+  cpSync("scripts/need-node.mjs", join(clone, "scripts", "need-node.mjs"));
+
+  const child = run(join(clone, "scripts", "need-node.mjs"), [], {});
+
+  expect(await text(child.stderr)).toContain("run 'npm ci' first");
+});
+
 test("a secrets file that is cut off stops the start and is named", async () => {
   const folder = newFolder();
   writeFileSync(join(folder, "secrets.json"), "");
@@ -150,4 +215,22 @@ test("with another pepper the old keys are dead, and the first screen shows new 
 
   expect(second.ready.live_key).not.toBe(first.ready.live_key);
   expect((await askAccount(second.ready.base_url, second.ready.live_key)).status).toBe(200);
+});
+
+test("a stop does not wait for a slow mail server to its end; the job goes on at the next start", async () => {
+  const folder = newFolder();
+  const { ready, stop } = await whenStarted(folder);
+  const headers = { "x-api-key": ready.live_key, "content-type": "application/json" };
+  const emails = Array.from({ length: 60 }, (_, n) => `nobody${n}@slow.lab.mailproof.test`);
+  const body = JSON.stringify({ emails });
+  const taken = await fetch(`${ready.base_url}/v1/verify/batch`, { method: "POST", headers, body });
+  const { data: job } = (await taken.json()) as { data: { job_id: string } };
+  await setTimeout(1_000);
+
+  expect((await stop("SIGTERM")).code).toBe(0);
+  const again = await whenStarted(folder);
+  const told = await fetch(`${again.ready.base_url}/v1/jobs/${job.job_id}`, { headers });
+  const { data } = (await told.json()) as { data: object };
+
+  expect(data).toMatchObject({ status: "processing", progress: { processed: 0, total: 60 } });
 });

@@ -49,7 +49,7 @@ test("a list is sent, verified and written beside its own columns; the key is ne
   );
 
   expect(err).toBe(
-    "2 addresses are being verified. 0 credits, without 1 that is no address.\n2 addresses: 1 valid, 1 invalid, 0 risky, 0 unknown.\n",
+    "2 addresses are being verified. 0 credits, without 1 that is no address.\n2 addresses: 1 valid, 1 invalid, 0 risky, role or catch-all, 0 unknown.\n",
   );
   expect(code).toBe(0);
   expect(firstCells(readFileSync(out, "utf8"))).toEqual([

@@ -116,7 +116,10 @@ test("without the setting nothing on this machine is called, nor registered", as
   for (const one of [url, "https://127.0.0.1/", "https://localhost/", "https://[::1]/"])
     expect(await call(base, key, "POST /v1/webhooks", { url: one, events: EVENTS })).toMatchObject({
       status: 400,
-      error: { message: "url: must not lead to a private address. Nothing was charged." },
+      error: {
+        message:
+          "url: must not lead to a private address, unless the operator's OUTBOUND_ALLOW_PRIVATE has it. Nothing was charged.",
+      },
     });
 
   expect(connections).toEqual([]);

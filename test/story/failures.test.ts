@@ -41,7 +41,10 @@ test("an unknown route is 404 and a wrong method 405 that names the right ones, 
   expect(await send(world, "GET /v2/account")).toMatchObject({
     statusCode: 404,
     success: false,
-    error: { code: "NOT_FOUND", message: "There is no such route. Nothing was charged." },
+    error: {
+      code: "NOT_FOUND",
+      message: "There is no such route: /docs tells of all. Nothing was charged.",
+    },
   });
   expect(await send(world, "PUT /v1/api-keys")).toMatchObject({
     statusCode: 405,

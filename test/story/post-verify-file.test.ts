@@ -296,7 +296,7 @@ test.each<[string, string | Buffer, object, string]>([
     {},
     "no address: all its 2 rows are none.",
   ],
-  ["a file of a header", "email\n", {}, "The file holds no address"],
+  ["a file of a header", "email\n", {}, "no address: there is no row below its head."],
   ["a file in which nothing is an address", "a,b\n1,2\n", {}, "No column of the file holds"],
   [
     "a column that is not there",
@@ -317,6 +317,17 @@ test.each<[string, string | Buffer, object, string]>([
   expect(refused.error.message).toMatch(/Nothing was charged\.$/);
   expect(storedIn(house)).toEqual(before);
   expect(house.queue.pending()).toBe(0);
+});
+
+test("what is wrong with a file is told of the field that it came in", async () => {
+  const { world, liveKey } = await givenChunked();
+  const fileKey = await givenUpload({ world }, liveKey, "email\n");
+
+  const uploaded = await whenFiled(world, liveKey, processOf(fileKey, {}), "k");
+  const sent = await whenFormSent(world, liveKey, [{ ...FILE_PART, content: "email\n" }]);
+
+  expect(uploaded.error.details).toMatchObject([{ field: "file_key" }]);
+  expect(sent.error.details).toMatchObject([{ field: "file" }]);
 });
 
 test("a malformed Idempotency-Key is 400 INVALID_IDEMPOTENCY_KEY", async () => {

@@ -47,7 +47,8 @@ const decode = (segment: string): string => {
   }
 };
 
-const noSuchRoute = () => new Failure("NOT_FOUND", "nothing_charged", "There is no such route.");
+const noSuchRoute = () =>
+  new Failure("NOT_FOUND", "nothing_charged", "There is no such route: /docs tells of all.");
 
 const wrongMethod = (method: string, there: readonly { method: string }[]) => {
   const allow = there.map((route) => route.method).join(", ");

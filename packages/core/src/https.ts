@@ -53,7 +53,8 @@ export const REFUSALS: Readonly<Partial<Record<HttpsFault, string>>> = {
   not_https: "must be an https address",
   credentials_in_url: "must be an https address without credentials",
   port_not_allowed: "must use port 443",
-  private_address: "must not lead to a private address",
+  private_address:
+    "must not lead to a private address, unless the operator's OUTBOUND_ALLOW_PRIVATE has it",
 };
 
 /** `host` is a name in A-labels without a final dot, or an IP address without brackets. */

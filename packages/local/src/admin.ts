@@ -11,6 +11,7 @@ import { type Address, isAddress, parseAddress } from "@mailproof/core/mail/addr
 import { audit } from "@mailproof/core/money/audit";
 import { credits, toCredits } from "@mailproof/core/money/credits";
 import type { Json } from "@mailproof/core/table";
+import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
 import { type Command, command, Misuse } from "./command.ts";
 import { type LocalWorld, openHouse } from "./world.ts";
@@ -37,10 +38,25 @@ const Scopes = v.pipe(
   v.array(v.picklist(SCOPES, `must be a list of ${SCOPES.join(", ")}`)),
 );
 
-export type Definition<O extends Command["options"]> = Omit<Command<O>, "run"> & {
+type Answer = { readonly output: Json; readonly exitCode?: number };
+
+export type Definition<O extends Command["options"] = Command["options"], W = LocalWorld> = Omit<
+  Command<O>,
+  "run"
+> & {
   /** Whether it may be the first thing that is ever done in a folder. */
   readonly mayBegin?: true;
-  run(world: LocalWorld, options: v.InferOutput<O>): Promise<{ output: Json; exitCode?: number }>;
+  run(world: W, options: v.InferOutput<O>): Promise<Answer>;
+};
+
+/** One that needs nothing of this machine: it is the same on a deployed stage (scripts/admin-on-aws.ts). */
+const anywhere = <O extends Command["options"]>(
+  definition: Definition<O, World>,
+): Definition<O, World> => definition;
+
+export const printed = ({ output, exitCode = 0 }: Answer): number => {
+  process.stdout.write(`${JSON.stringify(output, null, 2)}\n`);
+  return exitCode;
 };
 
 /** A command on the state of this machine: opens it, runs, prints the answer as JSON, closes it. */
@@ -53,9 +69,7 @@ export const inHouse = <O extends Command["options"]>(definition: Definition<O>)
       if (!definition.mayBegin) assertHouse(environment.MAILPROOF_DIR);
       const { world, close } = openHouse(environment, () => "", null);
       try {
-        const { output, exitCode = 0 } = await definition.run(world, options);
-        process.stdout.write(`${JSON.stringify(output, null, 2)}\n`);
-        return exitCode;
+        return printed(await definition.run(world, options));
       } finally {
         close();
       }
@@ -63,14 +77,14 @@ export const inHouse = <O extends Command["options"]>(definition: Definition<O>)
   });
 
 /** A mistyped folder must not pass for an empty house in good order. */
-const assertHouse = (directory: string): void => {
+export const assertHouse = (directory: string): void => {
   if (existsSync(join(directory, "state.sqlite"))) return;
   throw new Misuse(`${resolve(directory)} holds no Mailproof; set MAILPROOF_DIR.`);
 };
 
 /** What an operator does by hand. The answers are JSON, so a script can do it too. */
-export const adminCommands: readonly Command[] = [
-  inHouse({
+export const adminDefinitions: readonly Definition<Command["options"], World>[] = [
+  anywhere({
     name: "admin accounts create",
     usage: "--name N [--plan free|pro|scale] [--credits C]",
     mayBegin: true,
@@ -85,7 +99,7 @@ export const adminCommands: readonly Command[] = [
     },
   }),
 
-  inHouse({
+  anywhere({
     name: "admin keys create",
     usage: "--account A --mode live|test [--scopes s,…] [--name N]",
     options: v.strictObject({
@@ -101,7 +115,7 @@ export const adminCommands: readonly Command[] = [
     },
   }),
 
-  inHouse({
+  anywhere({
     name: "admin credits grant",
     usage: "--account A --amount C",
     options: v.strictObject({
@@ -117,7 +131,7 @@ export const adminCommands: readonly Command[] = [
     },
   }),
 
-  inHouse({
+  anywhere({
     name: "admin activity forget",
     usage: "--email E",
     options: v.strictObject({ email: Email }),
@@ -128,7 +142,7 @@ export const adminCommands: readonly Command[] = [
     },
   }),
 
-  inHouse({
+  anywhere({
     name: "admin audit",
     usage: "",
     options: v.strictObject({}),
@@ -138,6 +152,8 @@ export const adminCommands: readonly Command[] = [
     },
   }),
 ];
+
+export const adminCommands: readonly Command[] = adminDefinitions.map((one) => inHouse(one));
 
 const noAccount = (account: string) =>
   new Failure("NOT_FOUND", "nothing_charged", `There is no account ${account}.`);

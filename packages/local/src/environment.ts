@@ -87,6 +87,7 @@ const Address = v.pipe(
 // The README's table of settings says the same, and test/architecture holds the two together.
 const Environment = v.object({
   PORT: v.optional(Port, "8787"),
+  PUBLIC_URL: v.optional(ServiceUrl),
   MAILPROOF_DIR: v.optional(v.pipe(v.string(), v.minLength(1, "must not be empty")), ".local"),
   KEY_PEPPER: v.optional(Secret),
   CURSOR_SECRET: v.optional(Secret),

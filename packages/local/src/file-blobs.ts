@@ -1,6 +1,6 @@
-import { createHash, randomUUID } from "node:crypto";
-import { type BigIntStats, rmSync } from "node:fs";
-import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { rmSync } from "node:fs";
+import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { assertBlobKey, type BlobFacts, type Blobs, keptFor } from "@mailproof/core/blobs";
@@ -48,14 +48,19 @@ export const fileBlobs = (directory: string, signLink: SignLink): Blobs => {
     },
 
     head: async (key) => {
-      const found = await orAbsent(stat(placeOf(key), { bigint: true }));
-      return found && factsOf(found);
+      const handle = await orAbsent(open(placeOf(key)));
+      if (!handle) return undefined;
+      try {
+        return await factsOf(handle);
+      } finally {
+        await handle.close();
+      }
     },
 
     get: async (key, { range, version } = {}) => {
       const handle = await orAbsent(open(placeOf(key)));
       if (!handle) return undefined;
-      const facts = factsOf(await handle.stat({ bigint: true }));
+      const facts = await factsOf(handle);
       if (version !== undefined && version !== facts.version) {
         await handle.close();
         return undefined;
@@ -81,11 +86,12 @@ export const fileBlobs = (directory: string, signLink: SignLink): Blobs => {
  * written the next is made, so a chunk that was given is not to be used again.
  */
 const write = async (file: string, content: AsyncIterable<Uint8Array>): Promise<BlobFacts> => {
-  const handle = await open(file, "wx", 0o600);
+  const handle = await open(file, "wx+", 0o600);
   try {
     await append(handle, content);
+    await handle.appendFile(newSeal());
     await handle.sync();
-    return factsOf(await handle.stat({ bigint: true }));
+    return await factsOf(handle);
   } finally {
     await handle.close();
   }
@@ -121,17 +127,33 @@ const contentOf = async (
 ): Promise<AsyncIterable<Uint8Array>> => {
   const { from, to } = range;
   if (from <= to && from >= 0 && from < bytes)
-    return handle.createReadStream({ start: from, end: to });
+    return handle.createReadStream({ start: from, end: Math.min(to, bytes - 1) });
   await handle.close();
   if (bytes === 0 && from === 0) return Readable.from([]);
   throw new RangeError(`bytes ${from}-${to} of ${bytes}`);
 };
 
-// A put makes a new file, so the file's own number and birth tell two puts of equal bytes apart.
-const factsOf = ({ ino, mtimeNs, size }: BigIntStats): BlobFacts => ({
-  version: `${ino.toString(36)}-${mtimeNs.toString(36)}-${size.toString(36)}`,
-  bytes: Number(size),
-});
+/**
+ * Behind the content stands which put it was, by chance. Whatever the system knows of a file (its number, its time)
+ * is another in a copy, and what a job pinned would be gone from every restored backup.
+ */
+const MARK = Buffer.from("\0mailproof blob\0");
+const CHANCE_BYTES = 16;
+const SEAL_BYTES = MARK.length + CHANCE_BYTES;
+
+const newSeal = (): Buffer => Buffer.concat([MARK, randomBytes(CHANCE_BYTES)]);
+
+const factsOf = async (handle: FileHandle): Promise<BlobFacts> => {
+  const { size, ino, mtimeNs } = await handle.stat({ bigint: true });
+  const bytes = Number(size) - SEAL_BYTES;
+  const end = Buffer.alloc(SEAL_BYTES);
+  if (bytes >= 0) await handle.read(end, 0, SEAL_BYTES, bytes);
+  if (end.subarray(0, MARK.length).equals(MARK))
+    return { version: end.toString("hex", MARK.length), bytes };
+  // Put before there was a seal: then it is known by what the system knows of it.
+  const version = `${ino.toString(36)}-${mtimeNs.toString(36)}-${size.toString(36)}`;
+  return { version, bytes: Number(size) };
+};
 
 export const orAbsent = <T>(found: Promise<T>): Promise<T | undefined> =>
   found.catch((error: NodeJS.ErrnoException) => {

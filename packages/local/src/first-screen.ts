@@ -1,6 +1,6 @@
 import type { Running } from "./start.ts";
 
-/** What a newcomer sees first: where it is, what opens it, and two lines that work as they stand. */
+/** What a newcomer sees first: where it is, what opens it, and lines that work as they stand. */
 export const firstScreen = (
   { baseUrl, mcpUrl, version, demo }: Running,
   directory: string,
@@ -13,7 +13,9 @@ export const firstScreen = (
   tools      ${mcpUrl}   for agents, by MCP, with either key (docs/mcp.md)
   state      ${directory}   (npm start -- --fresh forgets it)
 
-  Try it:
+  Try it, in another terminal:
+
+  export MAILPROOF_API=${baseUrl} MAILPROOF_KEY=${demo.live_key}
 
   curl -s ${baseUrl}/v1/account -H 'X-Api-Key: ${demo.live_key}'
 

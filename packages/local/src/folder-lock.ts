@@ -17,7 +17,8 @@ export const lockFolder = (directory: string): { readonly release: () => void } 
     db.exec("PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE");
   } catch (cause) {
     db.close();
-    throw new Error(`Another Mailproof uses ${resolve(directory)}.`, { cause });
+    const what = `Another Mailproof uses ${resolve(directory)}.`;
+    throw new Error(`${what} Stop it, or set MAILPROOF_DIR to another folder.`, { cause });
   }
   return { release: () => db.close() };
 };

@@ -56,7 +56,7 @@ const writeAll = async (
 const sumOf = ({ progress }: Job): string => {
   const { total, valid, invalid, risky, unknown } = progress;
   const addresses = total === 1 ? "1 address" : `${total.toLocaleString("en")} addresses`;
-  return `${addresses}: ${valid} valid, ${invalid} invalid, ${risky} risky, ${unknown} unknown.`;
+  return `${addresses}: ${valid} valid, ${invalid} invalid, ${risky} risky, role or catch-all, ${unknown} unknown.`;
 };
 
 /** Then there is no such job, or none of the caller's. */

@@ -13,6 +13,7 @@ import {
 } from "@mailproof/core/mail/blocklists/lists";
 import { cachedDns } from "@mailproof/core/mail/dns/cached";
 import type { Dns } from "@mailproof/core/mail/dns/dns";
+import { ofTheInternet } from "@mailproof/core/mail/dns/internet";
 import { isWithin, parseCidr, parseIp } from "@mailproof/core/mail/ip";
 import { parseListChanges } from "@mailproof/core/mail/lists/changes";
 import { broad } from "@mailproof/core/mail/lists/data/broad";
@@ -47,20 +48,22 @@ export const openMailDoors = (
     resolverPool({ servers, packetsPerSecond: PACKETS_PER_SECOND, askOdd: askRaw });
   const { DNS_SERVERS, BLOCKLIST_DNS_SERVERS } = environment;
   const real = pool(DNS_SERVERS);
-  const forLists = BLOCKLIST_DNS_SERVERS.length > 0 ? pool(BLOCKLIST_DNS_SERVERS) : real;
+  // Whoever names his servers may have a laboratory behind them, where no "com" is missed.
+  const outside = DNS_SERVERS.length > 0 ? real : ofTheInternet(real, now);
+  const forLists = BLOCKLIST_DNS_SERVERS.length > 0 ? pool(BLOCKLIST_DNS_SERVERS) : null;
   const pretend = lab && pool([lab.dns]);
   const orLab =
-    (outside: Dns): Dns =>
+    (others: Dns): Dns =>
     (type, name) =>
-      (pretend && isNobodys(name) ? pretend : outside)(type, name);
-  const dns = orLab(real);
+      (pretend && isNobodys(name) ? pretend : others)(type, name);
+  const dns = orLab(outside);
   const labBlock = lab && parseCidr(lab.smtpAddresses);
   const allowed = [...environment.SMTP_ALLOW_PRIVATE, ...(labBlock ? [labBlock] : [])];
   return {
     dns: cachedDns(dns, { now, entriesMax: NAMES_CACHED_MAX }),
     names: {
       dns,
-      listDns: orLab(forLists),
+      listDns: orLab(forLists ?? outside),
       allowed,
       blocklists: {
         listsFor: listsBy(environment, lab),
@@ -84,7 +87,7 @@ export const openMailDoors = (
     sleep: (ms) => setTimeout(ms),
     close: () => {
       real.close();
-      forLists.close();
+      forLists?.close();
       pretend?.close();
     },
   };

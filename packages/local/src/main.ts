@@ -4,16 +4,23 @@ import { readEnvironment } from "./environment.ts";
 import { firstScreen } from "./first-screen.ts";
 import { start } from "./start.ts";
 
+type StartFailure = NodeJS.ErrnoException & { readonly port?: number };
+
 const fail =
   (code: number) =>
-  (error: NodeJS.ErrnoException): never => {
+  (error: StartFailure): never => {
     const taken =
-      error.code === "EADDRINUSE" && "Another program has this port; set PORT to a free one.";
-    process.stderr.write(`${taken || error.message}\n`);
+      error.code === "EADDRINUSE" &&
+      `Another program has port ${error.port}; set PORT to a free one, or to 0 for any.`;
+    const how = error.code?.startsWith("ERR_PARSE_ARGS") ? "\n\n  npm start [-- --fresh]" : "";
+    process.stderr.write(`${taken || error.message}${how}\n`);
     return process.exit(code);
   };
 
 const read = () => {
+  // Started as if nothing had been asked for, all would be kept that was meant to go.
+  if (process.env["npm_config_fresh"] !== undefined)
+    throw new Error("npm kept --fresh for itself. Say:\n\n  npm start -- --fresh");
   const { values } = parseArgs({ options: { fresh: { type: "boolean", default: false } } });
   return { ...readEnvironment(process.env), fresh: values.fresh };
 };

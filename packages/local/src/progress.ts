@@ -1,4 +1,5 @@
 import type { WriteStream } from "node:tty";
+import { COME_AGAIN_AFTER_MS } from "@mailproof/core/jobs/passes";
 
 const WIDTH = 24;
 const COLUMNS = 80;
@@ -69,15 +70,27 @@ export type Lines = {
   readonly end: () => void;
 };
 
+/** With nothing new for so long, what is left is waiting, and no rate tells how long. */
+const STILL_MS = 15_000;
+
+const comesAgain = COME_AGAIN_AFTER_MS.map((ms) => ms / 60_000).join(" and ");
+
 /** One line that tells how far somebody else's work is, on a terminal; nothing at all anywhere else. */
-export const lineOn = (screen: WriteStream): Lines => {
+export const lineOn = (screen: WriteStream, nowMs = () => performance.now()): Lines => {
   if (!screen.isTTY) return { say: () => {}, count: () => {}, end: () => {} };
   let startedMs: number | undefined;
+  let last = { done: 0, atMs: 0 };
+  const say = (text: string) => over(screen, text);
   return {
-    say: (text) => over(screen, text),
+    say,
     count: (done, total) => {
-      startedMs ??= performance.now();
-      draw(screen, total === 0 ? 1 : done / total, done, (performance.now() - startedMs) / 1000);
+      startedMs ??= nowMs();
+      if (done !== last.done || last.atMs === 0) last = { done, atMs: nowMs() };
+      if (done > 0 && done < total && nowMs() - last.atMs > STILL_MS)
+        return say(
+          `${done.toLocaleString("en")} done; servers that say "later" are asked again after ${comesAgain} min`,
+        );
+      draw(screen, total === 0 ? 1 : done / total, done, (nowMs() - startedMs) / 1000);
     },
     end: () => void screen.write("\r\u001b[2K"),
   };

@@ -3,6 +3,7 @@ import { rmSync } from "node:fs";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { within } from "@mailproof/core/within";
 import { schedules, workers } from "@mailproof/core/workers";
 import { MCP_PATH } from "@mailproof/mcp/serve";
 import { runBackground } from "./background.ts";
@@ -20,6 +21,7 @@ import { writeWhole } from "./whole-file.ts";
 import { openHouse } from "./world.ts";
 
 const HOST = "127.0.0.1";
+/** So long a stop waits for requests, and for what workers have in hand: a slow mail server can keep one for minutes. */
 const DRAIN_MS = 10_000;
 
 export type Running = {
@@ -27,7 +29,10 @@ export type Running = {
   readonly mcpUrl: string;
   readonly version: string;
   readonly demo: Demo;
-  /** Takes no more requests, finishes those under way and what the workers hold, then closes the files. */
+  /**
+   * Takes no more requests, finishes those under way and what the workers hold, then closes the files. What takes too
+   * long is left as a crash would leave it: it comes back at the next start.
+   */
   readonly stop: () => Promise<void>;
 };
 
@@ -38,9 +43,10 @@ export const start = async (environment: Environment, fresh: boolean): Promise<R
   if (fresh) forgetAll(directory);
   const readyFile = join(directory, "ready.json");
   let baseUrl = "";
+  const linkBase = () => environment.PUBLIC_URL?.replace(/\/$/, "") ?? baseUrl;
   // The pretend mail network answers as long as the server does; scripts find it in ready.json.
   const lab = wantsLab(environment) ? await startLab() : null;
-  const { world, openLink, close } = openHouse(environment, () => baseUrl, lab);
+  const { world, openLink, close } = openHouse(environment, linkBase, lab);
   rmSync(readyFile, { force: true });
   // The folder is ours alone, so whoever had messages in hand is gone.
   await world.queue.takeBack();
@@ -69,9 +75,10 @@ export const start = async (environment: Environment, fresh: boolean): Promise<R
   const stop = async () => {
     rmSync(readyFile, { force: true });
     stopping.abort();
-    await Promise.all([drain(listening), background]);
-    await lab?.close();
+    await within(world, DRAIN_MS, Promise.all([drain(listening), background]));
+    // First the table: whoever is still at work must not write down that a host of the lab fell silent.
     close();
+    await lab?.close();
     lock.release();
   };
   return { baseUrl, mcpUrl, version: world.settings.version, demo, stop };
@@ -91,7 +98,5 @@ const listen = async (one: Server, port: number): Promise<Server> => {
 const drain = async (listening: Server): Promise<void> => {
   const closed = once(listening, "close");
   listening.close();
-  const tooLong = setTimeout(() => listening.closeAllConnections(), DRAIN_MS);
   await closed;
-  clearTimeout(tooLong);
 };

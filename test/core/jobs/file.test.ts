@@ -9,6 +9,7 @@ import { whenQuiet } from "../../working.ts";
 import { chunksIn, emailsTold, jobOf } from "./working-chunks.ts";
 
 const WISH = {
+  field: "file_key" as const,
   emailColumn: undefined,
   hasHeader: undefined,
   name: null,

@@ -92,7 +92,7 @@ describe("no file is taken in, and nothing is written", () => {
     ["of no bytes", "", {}, "empty", "The file is empty."],
     ["of a workbook", "PK\x03\x04", {}, "binary", "The file is no text."],
     ["without an address", "email\nnone\n", {}, "no_addresses", "its one row is none."],
-    ["of a header alone", "email\n", {}, "no_addresses", "all its 0 rows are none."],
+    ["of a header alone", "email\n", {}, "no_addresses", "there is no row below its head."],
     ["of other columns", "a@example.com", { emailColumn: "x" }, "unknown_column", "no column"],
     [
       "of too many addresses",

@@ -137,3 +137,23 @@ test("a slip of the finger is told even where the text is no address", async () 
 
   expect(ai?.typoSuggestion).toBe("ann@gmail.com");
 });
+
+test.each([
+  ["refused", null],
+  ["servfail", "later"],
+  ["timeout", "later"],
+] as const)("a domain whose DNS %s is unknown, and asked for again: %s", async (kind, retry) => {
+  const { engine } = givenEngine("mx.example.com");
+  const failing: Engine = {
+    ...engine,
+    hostsOf: async () => ({
+      kind: "inconclusive",
+      why: kind,
+      asked: [{ type: "MX", name: "example.com", kind, records: [], count: 0 }],
+    }),
+  };
+
+  const verified = await verify(failing, "ann@example.com", OPTIONS);
+
+  expect(verified).toMatchObject({ status: "unknown", reason: "dns_inconclusive", retry });
+});

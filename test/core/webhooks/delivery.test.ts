@@ -238,7 +238,7 @@ describe("a callback", () => {
 
       expect(statusCode).toBe(400);
       expect(error.message).toBe(
-        "webhook_url: must not lead to a private address. Nothing was charged.",
+        "webhook_url: must not lead to a private address, unless the operator's OUTBOUND_ALLOW_PRIVATE has it. Nothing was charged.",
       );
     },
   );

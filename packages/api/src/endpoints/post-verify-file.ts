@@ -91,7 +91,7 @@ export const postVerifyFile = endpoint({
   async handle(world, caller, { body, form, key }) {
     if (form) {
       const { hash, ...file } = await takeFileForm(world, caller, form);
-      const wish = { ...file, name: null, wants: BOTH, callback: null };
+      const wish: FileWish = { ...file, field: "file", name: null, wants: BOTH, callback: null };
       const { emailColumn = null, hasHeader = null } = file;
       return process(world, caller, wish, { key, request: { hash, emailColumn, hasHeader } });
     }
@@ -101,7 +101,8 @@ export const postVerifyFile = endpoint({
     const { name = null, webhook_url: url, options } = body;
     if (url !== undefined) await assertMayCall(world, "webhook_url", url);
     const callback = url === undefined ? null : { url, secret: null };
-    const wish = { fileKey, emailColumn, hasHeader, name, wants: wantsOf(options), callback };
+    const file = { fileKey, field: "file_key", emailColumn, hasHeader } as const;
+    const wish = { ...file, name, wants: wantsOf(options), callback };
     return process(world, caller, wish, { key, request: body });
   },
 });

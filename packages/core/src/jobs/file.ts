@@ -17,6 +17,8 @@ export type FileWish = {
   readonly fileKey: string;
   readonly emailColumn: string | undefined;
   readonly hasHeader: boolean | undefined;
+  /** What the caller called the file, to be told what is wrong with it. */
+  readonly field: "file" | "file_key";
   readonly name: string | null;
   readonly wants: NonNullable<Job["wants"]>;
   readonly callback: NonNullable<Job["callback"]> | null;
@@ -95,7 +97,7 @@ const emailColumnOf = ({ columns, emailColumn: at, hasHeader }: FileIntake["fact
 const takeIn = async (
   world: World,
   payer: Payer,
-  { fileKey, emailColumn, hasHeader }: FileWish,
+  { fileKey, emailColumn, hasHeader, field: called }: FileWish,
   id: string,
 ): Promise<FileIntake> => {
   let isLate = false;
@@ -118,7 +120,7 @@ const takeIn = async (
   if (!("fault" in taken)) return taken;
   if (taken.fault === "too_many") throw tooManyFor(payer.plan);
   const code = taken.fault === "too_large" ? "PAYLOAD_TOO_LARGE" : "INVALID_REQUEST";
-  const field = taken.fault === "unknown_column" ? "email_column" : "file_key";
+  const field = taken.fault === "unknown_column" ? "email_column" : called;
   throw new Failure(code, "nothing_charged", taken.message, {
     details: [{ field, message: taken.message }],
   });

@@ -189,7 +189,12 @@ const tooMany = (addressesMax: number): IntakeFault => ({
 
 const noAddresses = (rows: number): IntakeFault => ({
   fault: "no_addresses",
-  message: `The file holds no address: ${rows === 1 ? "its one row is" : `all its ${shown(rows)} rows are`} none.`,
+  message: `The file holds no address: ${whyNone(rows)}.`,
 });
+
+const whyNone = (rows: number): string => {
+  if (rows === 0) return "there is no row below its head";
+  return rows === 1 ? "its one row is none" : `all its ${shown(rows)} rows are none`;
+};
 
 const shown = (count: number): string => count.toLocaleString("en");

@@ -160,12 +160,16 @@ const told = (engine: Engine, found: Found, options: Options): Verification => {
     enrichment: namesOf(address?.local ?? "", listed.role !== null),
     ...(options.includeAi && { ai: aiOf(found, signals) }),
     ...(options.includeEvidence && { evidence: evidenceOf(found, judged, engine.lists.versions) }),
-    retry: answer?.finding.retry ?? (found.domain === "dns_inconclusive" ? "later" : null),
+    retry: answer?.finding.retry ?? (isWorthAskingAgain(found) ? "later" : null),
     verifiedAt: engine.now().toISOString(),
   };
 };
 
 const TEXT_MAX = 320;
+
+/** A resolver that is overburdened or unreachable may answer later; one that refuses a name will refuse it again. */
+const isWorthAskingAgain = ({ domain, asked }: Found): boolean =>
+  domain === "dns_inconclusive" && asked.every(({ kind }) => kind !== "refused");
 
 const subStatusOf = ({ reason }: Judgement, { mailbox }: Signals): string | null =>
   mailbox && mailbox.reason !== reason ? mailbox.reason : null;

@@ -1,0 +1,85 @@
+import { cp, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { backup, DatabaseSync } from "node:sqlite";
+import { orAbsent } from "./file-blobs.ts";
+import { makePrivate } from "./sqlite.ts";
+
+/** Whole in themselves, and read as they are. Keys and sealed secrets open with `secrets.json` alone. */
+const SMALL = ["secrets.json", "demo.json", "lists.txt"];
+const DATABASES = ["state.sqlite", "queue.sqlite"];
+const LOCK_WAIT_MS = 10_000;
+
+export type BackedUp = { readonly at: Date; readonly files: number };
+
+/** A copy of everything at one moment, beside a running server: a folder that a server can be started with. */
+export const backUp = async (from: string, to: string): Promise<BackedUp> => {
+  // Under its name it is whole: what breaks off is never taken for a backup.
+  const draft = `${to}.unfinished`;
+  await rm(draft, { recursive: true, force: true });
+  await mkdir(draft, { recursive: true, mode: 0o700 });
+  const at = await copyDatabases(from, draft);
+  const files = await copyBlobs(join(from, "blobs"), join(draft, "blobs"));
+  for (const name of SMALL) await orAbsent(cp(join(from, name), join(draft, name)));
+  for (const name of await readdir(draft)) await flush(join(draft, name));
+  await flush(draft);
+  await rename(draft, to);
+  await flush(dirname(to));
+  return { at, files };
+};
+
+/**
+ * Both at the same moment: for as long as it takes to begin reading them, nobody writes to either. From then on each
+ * is read as it was, however long that takes, and the server writes on.
+ */
+const copyDatabases = async (from: string, to: string): Promise<Date> => {
+  const opened = DATABASES.map((name) => ({ name, reader: openIn(from, name) }));
+  const writers = DATABASES.map((name) => openIn(from, name));
+  for (const writer of writers) writer.exec("BEGIN IMMEDIATE");
+  const at = new Date();
+  for (const { reader } of opened) reader.exec("BEGIN; SELECT count(*) FROM sqlite_schema");
+  for (const writer of writers) writer.close();
+  for (const { name, reader } of opened) {
+    const copy = join(to, name);
+    makePrivate(copy);
+    await backup(reader, copy);
+    reader.close();
+  }
+  return at;
+};
+
+const openIn = (directory: string, name: string): DatabaseSync => {
+  const db = new DatabaseSync(join(directory, name));
+  db.exec(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`);
+  return db;
+};
+
+/**
+ * After the table: a file is stored before the table names it, so whatever the copied table names is there. More may
+ * be there, which nobody asks for and which ends by its age, so that is copied too.
+ */
+const copyBlobs = async (from: string, to: string): Promise<number> => {
+  const entries = await orAbsent(readdir(from, { recursive: true, withFileTypes: true }));
+  let copied = 0;
+  for (const entry of entries ?? []) {
+    const place = join(entry.parentPath, entry.name).slice(from.length + 1);
+    if (!entry.isFile() || place.startsWith("unfinished")) continue;
+    const target = join(to, place);
+    await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+    // The sweeper may have been quicker: then its days were over.
+    const copying = cp(join(from, place), target, { preserveTimestamps: true });
+    if ((await orAbsent(copying.then(() => true))) === undefined) continue;
+    await flush(target);
+    copied++;
+  }
+  return copied;
+};
+
+/** On the disk, also after a power cut. */
+const flush = async (path: string): Promise<void> => {
+  const handle = await open(path);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};

@@ -1,0 +1,102 @@
+import { mkdirSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { createClient } from "@mailproof/client";
+import { expect, test } from "vitest";
+import { newFolder, whenCommanded, whenStarted } from "./running.ts";
+
+const LIST = [
+  "Name,E-Mail",
+  '"Lovelace, Ada",ada.lovelace@valid.lab.mailproof.test',
+  "Nobody,nobody@valid.lab.mailproof.test",
+].join("\r\n");
+
+const clientOf = ({ base_url, live_key }: { base_url: string; live_key: string }) =>
+  createClient({ baseUrl: base_url, key: live_key });
+type Client = ReturnType<typeof clientOf>;
+
+const rowsOf = async (client: Client, id: string): Promise<string> => {
+  const { stream } = await client.download({ id });
+  return new Response(stream).text();
+};
+
+/** Callers who send the next batch when they have the answer to the last, and note every answer. */
+const underLoad = (client: Client, callers: number) => {
+  const acknowledged: string[] = [];
+  let stopped = false;
+  const call = async () => {
+    while (!stopped) {
+      const n = acknowledged.length;
+      const { job_id } = await client.verifyBatch({
+        emails: [`ada.lovelace@c000${(n % 9) + 1}.companies.lab.mailproof.test`],
+      });
+      acknowledged.push(job_id);
+    }
+  };
+  const calls = Promise.all(Array.from({ length: callers }, call));
+  const atLeast = async (count: number) => {
+    while (acknowledged.length < count)
+      await Promise.race([calls, new Promise((resolve) => setTimeout(resolve, 10))]);
+  };
+  const end = async () => {
+    stopped = true;
+    await calls;
+  };
+  return { acknowledged, atLeast, end };
+};
+
+test("a backup beside a server at work is one moment: a server starts with it, in good order, with all that was answered before", async () => {
+  const folder = newFolder();
+  const copy = join(newFolder(), "saved");
+  const first = await whenStarted(folder);
+  const client = clientOf(first.ready);
+  const list = await client.verifyFile(new Blob([LIST]), { name: "own.csv" });
+  const rows = await rowsOf(client, list.job.job_id);
+  const load = underLoad(client, 4);
+  await load.atLeast(20);
+
+  const before = [...load.acknowledged];
+  const saved = await whenCommanded(folder, "admin", "backup", "--to", copy);
+  await load.atLeast(load.acknowledged.length + 8);
+  await load.end();
+  await first.stop("SIGKILL");
+  const shown = readdirSync(copy).filter((name) => statSync(join(copy, name)).mode & 0o077);
+  const audited = await whenCommanded(copy, "admin", "audit");
+  const second = await whenStarted(copy);
+  const restored = clientOf(second.ready);
+  const jobs = await Array.fromAsync(restored.jobs());
+
+  expect(saved.code).toBe(0);
+  expect(JSON.parse(saved.out)).toMatchObject({ folder: copy, files: expect.any(Number) });
+  expect(shown).toEqual([]);
+  expect(JSON.parse(audited.out)).toMatchObject({ ok: true, violations: [] });
+  expect(second.ready.live_key).toBe(first.ready.live_key);
+  expect(jobs.map(({ job_id }) => job_id)).toEqual(expect.arrayContaining(before));
+  // A row of the list's own columns is read from the stored input.
+  expect(await rowsOf(restored, list.job.job_id)).toBe(rows);
+  await Promise.all(before.map((id) => restored.waitForJob({ id })));
+});
+
+test("what is there is never written over, and a folder without Mailproof is no backup", async () => {
+  const [folder, copy] = [newFolder(), newFolder()];
+  mkdirSync(join(copy, "there"));
+  const nothing = await whenCommanded(folder, "admin", "backup", "--to", join(copy, "new"));
+  await whenCommanded(folder, "admin", "accounts", "create", "--name", "A");
+
+  const over = await whenCommanded(folder, "admin", "backup", "--to", join(copy, "there"));
+
+  expect(nothing).toMatchObject({ code: 2, err: expect.stringContaining("holds no Mailproof") });
+  expect(over).toMatchObject({ code: 2, err: expect.stringContaining("is there already") });
+});
+
+test("a backup that broke off is not one, and does not stand in the way of the next", async () => {
+  const folder = newFolder();
+  const copy = join(newFolder(), "saved");
+  await whenCommanded(folder, "admin", "accounts", "create", "--name", "A");
+  mkdirSync(join(`${copy}.unfinished`, "blobs"), { recursive: true });
+
+  const { code } = await whenCommanded(folder, "admin", "backup", "--to", copy);
+  const audited = await whenCommanded(copy, "admin", "audit");
+
+  expect(code).toBe(0);
+  expect(JSON.parse(audited.out)).toMatchObject({ ok: true, accounts: 1 });
+});

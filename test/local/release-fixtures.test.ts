@@ -1,0 +1,137 @@
+import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { audit } from "@mailproof/core/money/audit";
+import { readEnvironment } from "@mailproof/local/environment";
+import { type Lab, startLab } from "@mailproof/local/lab/lab";
+import { type LocalWorld, openHouse } from "@mailproof/local/world";
+import { parse } from "csv-parse/sync";
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { sending, serving, type Told } from "../fixtures/play-release.ts";
+import { whenReconciled, whenWorked } from "../working.ts";
+import { newFolder } from "./running.ts";
+
+// What every release left behind is opened with the code of today. A fixture is never written again: whoever must
+// change one to see this green would break it for everybody who upgrades.
+
+type Kept = { readonly told: Told; readonly files: Readonly<Record<string, string>> };
+type Heard = { readonly headers: Record<string, string>; readonly body: string };
+
+const MINUTE_MS = 60_000;
+const LOOK_MS = 5 * MINUTE_MS;
+const LOOKS_MAX = 12;
+
+const fixtures = globSync("test/fixtures/release-*.json.gz").map((file) => {
+  const kept = JSON.parse(gunzipSync(readFileSync(file)).toString()) as Kept;
+  return [kept.told.release, kept] as const;
+});
+
+let lab: Lab;
+beforeAll(async () => {
+  lab = await startLab();
+});
+afterAll(() => lab.close());
+
+/** A copy of what was left, a minute later. */
+const whenUpgraded = async ({ told, files }: Kept) => {
+  const folder = newFolder();
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), Buffer.from(content, "base64"));
+  }
+  const later = (ms: number) => vi.setSystemTime(Date.now() + ms);
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.parse(told.written_at) + MINUTE_MS });
+  onTestFinished(() => void vi.useRealTimers());
+
+  const heard: Heard[] = [];
+  const house = openHouse(readEnvironment({ MAILPROOF_DIR: folder }), () => "", lab);
+  const https: LocalWorld["https"] = {
+    check: async () => undefined,
+    call: async ({ headers, body = "" }) => {
+      heard.push({ headers: { ...headers }, body });
+      const answer = { contentType: "", retryAfter: null, body: "", isWhole: true };
+      return { kind: "answer", status: 200, ...answer };
+    },
+  };
+  const world = { ...house.world, https };
+  await world.queue.takeBack();
+  const { baseUrl, close } = await serving(world);
+  onTestFinished(() => {
+    close();
+    house.close();
+  });
+  return { world, queue: world.queue, baseUrl, ask: sending(baseUrl, told.live_key), heard, later };
+};
+
+test("the first release has its fixture", () => {
+  expect(fixtures.map(([release]) => release)).toContain("0.1.0");
+});
+
+describe.each(fixtures)("state of %s", (_, kept) => {
+  const { told } = kept;
+
+  test("its keys open it, and all that was read from it then is read from it now", async () => {
+    const { ask, world } = await whenUpgraded(kept);
+
+    for (const { call, status, answer } of told.read) {
+      const said = await ask(call);
+      expect(said, `${call.path}`).toMatchObject({ status, answer });
+    }
+    const byTestKey = await ask({ method: "GET", path: "/v1/account", key: told.test_key });
+    expect(byTestKey.answer.data.account_id).toBe(told.account_id);
+    expect(await audit(world.table, world.now())).toMatchObject({ ok: true, violations: [] });
+  });
+
+  test("its results are downloaded, beside the columns of the list", async () => {
+    const { baseUrl } = await whenUpgraded(kept);
+    const rowsOf = (text: string) => parse(text, { columns: true, bom: true }) as object[];
+
+    for (const { path, text } of told.downloads) {
+      const response = await fetch(baseUrl + path, { headers: { "x-api-key": told.live_key } });
+      expect(rowsOf(await response.text())).toMatchObject(rowsOf(text));
+    }
+  });
+
+  test("what was paid for under a key is told again, for free", async () => {
+    const { ask } = await whenUpgraded(kept);
+    const balance = async () =>
+      (await ask({ method: "GET", path: "/v1/account" })).answer.data.credits;
+    const before = await balance();
+
+    for (const { call, status, answer } of told.paid)
+      expect(await ask(call)).toMatchObject({
+        status,
+        answer: { data: { ...answer.data, credits_used: 0 } },
+      });
+
+    expect(await balance()).toEqual(before);
+  });
+
+  test("what was under way goes on to its end, is paid as held, and is told to its webhook with the secret of then", async () => {
+    const { ask, world, queue, heard, later } = await whenUpgraded(kept);
+    const jobs = Object.values(told.unfinished);
+    const statuses = async () => {
+      const found = jobs.map((id) => ask({ method: "GET", path: `/v1/jobs/${id}` }));
+      return (await Promise.all(found)).map(({ answer }) => answer.data.status as string);
+    };
+
+    for (let look = 0; look < LOOKS_MAX; look++) {
+      await whenWorked({ world, queue });
+      await whenReconciled({ world });
+      later(LOOK_MS);
+    }
+    const { answer } = await ask({ method: "GET", path: "/v1/account" });
+    const done = heard.map(({ body }) => JSON.parse(body) as { data: { job_id?: string } });
+    const signed = heard.map(({ headers, body }) => {
+      vi.setSystemTime(Number(headers["webhook-timestamp"]) * 1000);
+      return new Webhook(told.webhook.secret).verify(body, headers);
+    });
+
+    expect(await statuses()).toEqual(["completed", "completed"]);
+    expect(answer.data.credits.held).toBe(0);
+    expect(done.map(({ data }) => data.job_id)).toEqual(expect.arrayContaining(jobs));
+    expect(signed).toHaveLength(heard.length);
+    expect(await audit(world.table, world.now())).toMatchObject({ ok: true, violations: [] });
+  });
+});
