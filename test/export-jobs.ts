@@ -10,6 +10,7 @@ import type { Worker } from "@mailproof/core/worker";
 import { workers } from "@mailproof/core/workers";
 import type { World } from "@mailproof/core/world";
 import { given } from "./given.ts";
+import { pieces } from "./pieces.ts";
 import { send } from "./send.ts";
 
 export type House = Awaited<ReturnType<typeof given>>;
@@ -28,16 +29,12 @@ export const givenFileJob = async (house: House, { text, name, key }: List): Pro
   const { world, liveKey } = house;
   const asked = { key: key ?? liveKey, body: { action: "get_upload_url", file_name: "list.csv" } };
   const { file_key } = (await send(world, "POST /v1/verify/file", asked)).data;
-  await world.blobs.put(file_key, only(text));
+  await world.blobs.put(file_key, pieces(text));
   const body = { action: "process", file_key, ...(name !== undefined && { name }) };
   const told = await send(world, "POST /v1/verify/file", { key: key ?? liveKey, body });
   if (told.statusCode !== 202) throw new Error(told.error.message);
   return told.data.job_id;
 };
-
-async function* only(text: string): AsyncGenerator<Uint8Array> {
-  yield Buffer.from(text);
-}
 
 /** Handles what waits in the queues of chunks and singles, so many messages of it. */
 export const whenMessagesWorked = async (house: House, most = Infinity): Promise<void> => {

@@ -1,6 +1,7 @@
 import type { World } from "@mailproof/core/world";
 import type { FormPart } from "./form.ts";
 import { type Given, given } from "./given.ts";
+import { pieces } from "./pieces.ts";
 import { send, type Told } from "./send.ts";
 
 // What the stories of jobs of many addresses have in common.
@@ -67,11 +68,7 @@ export const whenPut = async (
   { blobs }: Pick<World, "blobs">,
   fileKey: string,
   content: string | Uint8Array,
-): Promise<void> => void (await blobs.put(fileKey, piece(Buffer.from(content))));
-
-async function* piece(bytes: Buffer): AsyncGenerator<Buffer> {
-  yield bytes;
-}
+): Promise<void> => void (await blobs.put(fileKey, pieces(content)));
 
 export const processOf = (fileKey: string, more: object = {}) => ({
   action: "process",

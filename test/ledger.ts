@@ -1,6 +1,9 @@
+import { audit } from "@mailproof/core/money/audit";
 import { toCredits } from "@mailproof/core/money/credits";
 import { balanceOf, readEntry, TOTALS, type Total } from "@mailproof/core/money/items";
 import type { Item, Table } from "@mailproof/core/table";
+import type { World } from "@mailproof/core/world";
+import { expect } from "vitest";
 
 type Ledger = { readonly table: Table & { items: () => Item[] }; readonly account: string };
 
@@ -38,3 +41,12 @@ export const newsIn = ({ table }: Pick<Ledger, "table">): unknown[] =>
     .items()
     .filter(({ sk }) => sk === "EVENT")
     .map(({ type }) => type);
+
+/** Every law of money holds. */
+export const thenInOrder = async ({
+  table,
+  world,
+}: {
+  readonly table: Table;
+  readonly world: Pick<World, "now">;
+}): Promise<void> => expect(await audit(table, world.now())).toMatchObject({ ok: true });

@@ -6,6 +6,7 @@ import { dynamoTable } from "@mailproof/functions/aws/dynamo-table";
 import { toItem, type Values } from "@mailproof/functions/aws/dynamo-values";
 import { s3Blobs } from "@mailproof/functions/aws/s3-blobs";
 import { sqsQueue } from "@mailproof/functions/aws/sqs-queue";
+import { onePiece } from "@mailproof/functions/one-piece";
 import { askAtOnce } from "./ask-at-once.ts";
 import { counted } from "./busy.ts";
 import { emulatedAws, emulators } from "./emulators.ts";
@@ -62,7 +63,7 @@ export const emulatedDoors = (now: () => Date): Doors => {
       ...blobs,
       // What is read while it is put may itself wait for time to pass.
       put: async (key, content) =>
-        blobs.put(key, only(Buffer.concat(await Array.fromAsync(content)))),
+        blobs.put(key, onePiece(Buffer.concat(await Array.fromAsync(content)))),
       keys: () => keysIn(sure()),
     },
   };
@@ -103,14 +104,10 @@ const wholeBlobs = (blobs: Blobs): Blobs => ({
   get: async (key, options) => {
     const found = await blobs.get(key, options);
     return (
-      found && { ...found, content: only(Buffer.concat(await Array.fromAsync(found.content))) }
+      found && { ...found, content: onePiece(Buffer.concat(await Array.fromAsync(found.content))) }
     );
   },
 });
-
-async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  if (bytes.length > 0) yield bytes;
-}
 
 type Scanned = { readonly Items: readonly Values[]; readonly LastEvaluatedKey?: Values };
 

@@ -8,6 +8,7 @@ import { afterAll, expect, test } from "vitest";
 import { type Doors, describeDoors } from "../available.ts";
 import { DYNAMODB, emulatedAws } from "../aws/emulators.ts";
 import { newBucket } from "../aws/resources.ts";
+import { pieces } from "../pieces.ts";
 import { memoryBlobs } from "../simulation/memory-blobs.ts";
 
 const folders: string[] = [];
@@ -28,10 +29,6 @@ const openS3: Open = async () => {
 };
 
 const KEY = "uploads/acc_1/list.csv";
-
-async function* parts(...texts: readonly string[]): AsyncGenerator<Uint8Array> {
-  for (const text of texts) yield Buffer.from(text);
-}
 
 async function* brokenAfter(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
@@ -57,7 +54,7 @@ describeDoors("blobs", doors, (open) => {
   test("what is put in pieces is read whole, and its size is known", async () => {
     const blobs = await open();
 
-    const facts = await blobs.put(KEY, parts("a@b.c\n", "d@e.f\n"));
+    const facts = await blobs.put(KEY, pieces("a@b.c\n", "d@e.f\n"));
 
     expect(facts.bytes).toBe(12);
     expect(await blobs.head(KEY)).toEqual(facts);
@@ -70,14 +67,14 @@ describeDoors("blobs", doors, (open) => {
     ["more than there is, to the end", { from: 7, to: 99 }, "789"],
   ])("a range reads %s", async (_case, range, text) => {
     const blobs = await open();
-    await blobs.put(KEY, parts("01234", "56789"));
+    await blobs.put(KEY, pieces("01234", "56789"));
 
     expect(await textOf(blobs, KEY, { range })).toBe(text);
   });
 
   test("a range beyond the end is an error", async () => {
     const blobs = await open();
-    await blobs.put(KEY, parts("0123456789"));
+    await blobs.put(KEY, pieces("0123456789"));
 
     await expect(blobs.get(KEY, { range: { from: 10, to: 20 } })).rejects.toThrow(RangeError);
   });
@@ -96,7 +93,7 @@ describeDoors("blobs", doors, (open) => {
 
   test("a large put that breaks off leaves what was there", async () => {
     const blobs = await open();
-    const first = await blobs.put(KEY, parts("whole"));
+    const first = await blobs.put(KEY, pieces("whole"));
 
     await expect(blobs.put(KEY, brokenAfter("x".repeat(20_000_000)))).rejects.toThrow("broke off");
 
@@ -105,7 +102,7 @@ describeDoors("blobs", doors, (open) => {
 
   test("an empty blob is there, and empty", async () => {
     const blobs = await open();
-    await blobs.put(KEY, parts());
+    await blobs.put(KEY, pieces());
 
     expect(await blobs.head(KEY)).toMatchObject({ bytes: 0 });
     expect(await textOf(blobs, KEY)).toBe("");
@@ -116,7 +113,7 @@ describeDoors("blobs", doors, (open) => {
     expect(await blobs.get(KEY)).toBeUndefined();
     expect(await blobs.head(KEY)).toBeUndefined();
 
-    await blobs.put(KEY, parts("x"));
+    await blobs.put(KEY, pieces("x"));
     await blobs.remove(KEY);
     await blobs.remove(KEY);
 
@@ -125,8 +122,8 @@ describeDoors("blobs", doors, (open) => {
 
   test("a reader that pinned a version gets those bytes or none", async () => {
     const blobs = await open();
-    const first = await blobs.put(KEY, parts("first"));
-    const second = await blobs.put(KEY, parts("again"));
+    const first = await blobs.put(KEY, pieces("first"));
+    const second = await blobs.put(KEY, pieces("again"));
 
     expect(second.version).not.toBe(first.version);
     expect(await textOf(blobs, KEY, { version: first.version })).toBeUndefined();
@@ -135,16 +132,16 @@ describeDoors("blobs", doors, (open) => {
 
   test("a reader under way is not disturbed by a put", async () => {
     const blobs = await open();
-    await blobs.put(KEY, parts("old".repeat(100_000)));
+    await blobs.put(KEY, pieces("old".repeat(100_000)));
     const found = await blobs.get(KEY);
-    await blobs.put(KEY, parts("new"));
+    await blobs.put(KEY, pieces("new"));
 
-    expect(Buffer.concat(await Array.fromAsync(found?.content ?? parts())).length).toBe(300_000);
+    expect(Buffer.concat(await Array.fromAsync(found?.content ?? pieces())).length).toBe(300_000);
   });
 
   test("a put that breaks off leaves what was there", async () => {
     const blobs = await open();
-    const first = await blobs.put(KEY, parts("whole"));
+    const first = await blobs.put(KEY, pieces("whole"));
 
     await expect(blobs.put(KEY, brokenAfter("ha"))).rejects.toThrow("broke off");
     await expect(blobs.put("uploads/never", brokenAfter("ha"))).rejects.toThrow("broke off");
@@ -156,7 +153,7 @@ describeDoors("blobs", doors, (open) => {
   test("keys that differ in case, or where one is the other's folder, are different blobs", async () => {
     const blobs = await open();
     const keys = ["a", "A", "a/b", "a/B"];
-    for (const key of keys) await blobs.put(key, parts(key));
+    for (const key of keys) await blobs.put(key, pieces(key));
 
     expect(await Promise.all(keys.map((key) => textOf(blobs, key)))).toEqual(keys);
   });
@@ -177,7 +174,7 @@ describeDoors("blobs", doors, (open) => {
   ])("%j is no key", async (key) => {
     const blobs = await open();
 
-    await expect(blobs.put(key, parts("x"))).rejects.toThrow("no blob key");
+    await expect(blobs.put(key, pieces("x"))).rejects.toThrow("no blob key");
     await expect(blobs.get(key)).rejects.toThrow("no blob key");
   });
 });

@@ -6,6 +6,7 @@ import { describeWith } from "../available.ts";
 import { DYNAMODB, emulatedAws } from "../aws/emulators.ts";
 import { answering, lostAfter, lostBefore, meeting, times, unreachable } from "../aws/faults.ts";
 import { newBucket } from "../aws/resources.ts";
+import { pieces } from "../pieces.ts";
 
 const KEY = "inputs/job_1";
 const LARGE_BYTES = 20_000_000;
@@ -39,7 +40,7 @@ describeWith(DYNAMODB, "faults between us and S3", () => {
   ])("a put whose answer %s is asked for again", async (_case, faults) => {
     const { blobs, sound } = await given("PUT", faults);
 
-    const facts = await blobs.put(KEY, parts("whole"));
+    const facts = await blobs.put(KEY, pieces("whole"));
 
     expect(await sound.head(KEY)).toEqual(facts);
   });
@@ -66,7 +67,7 @@ describeWith(DYNAMODB, "faults between us and S3", () => {
     "when %s, a large file is given up and what was there stays",
     async (_case, method, faults) => {
       const { blobs, sound, asked } = await given(method, faults as Parameters<typeof meeting>[1]);
-      const before = await sound.put(KEY, parts("before"));
+      const before = await sound.put(KEY, pieces("before"));
 
       await expect(blobs.put(KEY, large())).rejects.toThrow(/a part|an upload/);
 
@@ -102,17 +103,13 @@ describeWith(DYNAMODB, "faults between us and S3", () => {
 
   test("a reader from the start of an empty file reads nothing", async () => {
     const { blobs } = await given("no request", []);
-    await blobs.put(KEY, parts());
+    await blobs.put(KEY, pieces());
     const found = await blobs.get(KEY, { range: { from: 0, to: 9 } });
 
     expect(found?.bytes).toBe(0);
     expect((await buffer(Readable.from(found?.content ?? []))).length).toBe(0);
   });
 });
-
-async function* parts(...texts: readonly string[]): AsyncGenerator<Uint8Array> {
-  for (const text of texts) yield Buffer.from(text);
-}
 
 async function* large(): AsyncGenerator<Uint8Array> {
   for (let n = 0; n < 20; n++) yield Buffer.alloc(LARGE_BYTES / 20, "x");

@@ -7,6 +7,7 @@ import { describeWith } from "../available.ts";
 import { CREDENTIALS, DYNAMODB, emulatedAws } from "../aws/emulators.ts";
 import { newBucket } from "../aws/resources.ts";
 import { openSignatureProxy } from "../aws/signature-proxy.ts";
+import { pieces } from "../pieces.ts";
 
 const KEY = "uploads/live/acc_1/upl_1.csv";
 const START_MS = Date.UTC(2026, 10, 21);
@@ -49,8 +50,8 @@ describeWith(DYNAMODB, "links to S3", () => {
 
   test("whatever we ask ourselves is signed as S3 wants it", async () => {
     const { blobs, read } = await given();
-    await blobs.put(KEY, parts("x".repeat(9_000_000)));
-    await blobs.put(KEY, parts("whole"));
+    await blobs.put(KEY, pieces("x".repeat(9_000_000)));
+    await blobs.put(KEY, pieces("whole"));
 
     expect(await read()).toBe("whole");
     expect(await blobs.head(KEY)).toMatchObject({ bytes: 5 });
@@ -80,7 +81,7 @@ describeWith(DYNAMODB, "links to S3", () => {
 
   test("a file comes down under its name and type", async () => {
     const { blobs } = await given();
-    await blobs.put(KEY, parts("a@b.c"));
+    await blobs.put(KEY, pieces("a@b.c"));
 
     const { status, headers, text } = await curl(await blobs.getLink(KEY, GET));
 
@@ -127,7 +128,7 @@ describeWith(DYNAMODB, "links to S3", () => {
     ],
   ])("a link %s is refused, whether it reads or writes", async (_case, tampered, how = {}) => {
     const { blobs, read } = await given();
-    await blobs.put(KEY, parts("as it was"));
+    await blobs.put(KEY, pieces("as it was"));
 
     const put = await curl(tampered(await blobs.putLink(KEY, PUT)), {
       method: "PUT",
@@ -142,7 +143,7 @@ describeWith(DYNAMODB, "links to S3", () => {
 
   test("a link that writes does not read, and one that reads does not write", async () => {
     const { blobs, read } = await given();
-    await blobs.put(KEY, parts("as it was"));
+    await blobs.put(KEY, pieces("as it was"));
 
     const got = await curl(await blobs.putLink(KEY, PUT));
     const put = await curl(await blobs.getLink(KEY, GET), { method: "PUT", body: "x" });
@@ -156,7 +157,7 @@ describeWith(DYNAMODB, "links to S3", () => {
     ["as another type", "response-content-type", "text/html"],
   ])("a link to a file %s is refused", async (_case, name, value) => {
     const { blobs } = await given();
-    await blobs.put(KEY, parts("x"));
+    await blobs.put(KEY, pieces("x"));
     const link = await blobs.getLink(KEY, GET);
 
     expect(await curl(changed(name, value)(link))).toMatchObject({ status: 403 });
@@ -164,7 +165,7 @@ describeWith(DYNAMODB, "links to S3", () => {
 
   test("a link lives as long as it says, and no longer", async () => {
     const { blobs } = await given();
-    await blobs.put(KEY, parts("x"));
+    await blobs.put(KEY, pieces("x"));
     const link = await blobs.getLink(KEY, GET);
 
     ms += 899_000;
@@ -173,7 +174,3 @@ describeWith(DYNAMODB, "links to S3", () => {
     expect(await curl(link)).toMatchObject({ status: 403 });
   });
 });
-
-async function* parts(text: string): AsyncGenerator<Uint8Array> {
-  yield Buffer.from(text);
-}

@@ -6,20 +6,17 @@ import { blobSweeper } from "@mailproof/local/blob-sweeper";
 import { fileBlobs } from "@mailproof/local/file-blobs";
 import { expect, test } from "vitest";
 import { givenWorld } from "../given.ts";
+import { pieces } from "../pieces.ts";
 import { newFolder } from "./running.ts";
 
 const FILES_MAX = 20;
 const DAY_MS = 86_400_000;
 
-async function* only(text: string): AsyncGenerator<Uint8Array> {
-  yield Buffer.from(text);
-}
-
 /** Files of this moment, and a world in which so many days have gone by. */
 const givenBlobs = async (...keys: readonly string[]) => {
   const folder = newFolder();
   const blobs = fileBlobs(folder, () => "");
-  for (const key of keys) await blobs.put(key, only(key));
+  for (const key of keys) await blobs.put(key, pieces(key));
   const sweeper = blobSweeper(folder, FILES_MAX);
   const whenSwept = (days: number) =>
     sweeper.run({ ...givenWorld().world, now: () => new Date(Date.now() + days * DAY_MS) });
@@ -51,7 +48,7 @@ test("a file that was put again begins anew", async () => {
   const old = new Date(Date.now() - 2 * DAY_MS);
   for (const file of filesIn(folder)) utimesSync(file, old, old);
 
-  await blobs.put("uploads/b", only("again"));
+  await blobs.put("uploads/b", pieces("again"));
   await whenSwept(0);
 
   expect(await left()).toEqual(["uploads/b"]);

@@ -3,13 +3,10 @@ import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileBlobs } from "@mailproof/local/file-blobs";
 import { expect, test } from "vitest";
+import { pieces } from "../pieces.ts";
 import { newFolder } from "./running.ts";
 
 const KEY = "jobs/job_1";
-
-async function* only(text: string): AsyncGenerator<Uint8Array> {
-  yield Buffer.from(text);
-}
 
 const textOf = async (folder: string, options: { readonly version: string }) => {
   const found = await blobsOf(folder).get(KEY, options);
@@ -19,7 +16,7 @@ const blobsOf = (folder: string) => fileBlobs(folder, () => "");
 
 test("in a copy of the folder a blob has the version that was pinned, and none but its own bytes", async () => {
   const [folder, copy] = [newFolder(), newFolder()];
-  const { version } = await blobsOf(folder).put(KEY, only("a@b.c\n"));
+  const { version } = await blobsOf(folder).put(KEY, pieces("a@b.c\n"));
 
   cpSync(folder, copy, { recursive: true });
 
@@ -30,8 +27,8 @@ test("in a copy of the folder a blob has the version that was pinned, and none b
 test("two puts of the same bytes have two versions", async () => {
   const blobs = blobsOf(newFolder());
 
-  const first = await blobs.put(KEY, only("a@b.c\n"));
-  const second = await blobs.put(KEY, only("a@b.c\n"));
+  const first = await blobs.put(KEY, pieces("a@b.c\n"));
+  const second = await blobs.put(KEY, pieces("a@b.c\n"));
 
   expect(second.version).not.toBe(first.version);
 });

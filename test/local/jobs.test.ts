@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { companyLabel, peopleOf } from "@mailproof/local/lab/companies";
 import { expect, test } from "vitest";
 import { newFolder, whenCommanded, whenStarted } from "./running.ts";
@@ -35,13 +36,11 @@ const apiOf =
     return ((await answer.json()) as { data: unknown }).data;
   };
 
-const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
-
 const untilDone = async (api: Api, job: string) => {
   for (;;) {
     const found = await api(`GET /v1/jobs/${job}?limit=1000`);
     if (found.status === "completed") return found;
-    await wait(100);
+    await setTimeout(100);
   }
 };
 
@@ -55,7 +54,7 @@ test(`kill -9 at ${KILLS} moments of a job: it finishes, each address once, each
   const accepted = await api("POST /v1/verify/file", wanted, "once");
   let running = first;
   for (let kill = 0; kill < KILLS; kill++) {
-    await wait(Math.random() * 400);
+    await setTimeout(Math.random() * 400);
     await running.stop("SIGKILL");
     running = await whenStarted(folder);
   }

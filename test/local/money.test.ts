@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { newFolder, whenCommanded, whenStarted } from "./running.ts";
 
@@ -179,8 +180,6 @@ const untilTold = async (ask: () => Promise<Heard>): Promise<Heard> => {
     const heard = await ask();
     // Whoever was killed over it had a lease; and a minute has only so many requests.
     if (heard.status !== 409 && heard.status !== 429) return heard;
-    await wait(1_000);
+    await setTimeout(1_000);
   }
 };
-
-const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { givenWorld } from "../given.ts";
+import { pieces } from "../pieces.ts";
 import { chanceOf } from "./chance.ts";
 import { faultyBlobs, faultyQueue } from "./faults.ts";
 
@@ -48,7 +49,7 @@ test("files under faults are put or not, whatever the caller hears", async () =>
   for (let seed = 0; seed < 100; seed++) {
     const { blobs } = givenWorld();
     const unsure = faultyBlobs(blobs, chanceOf(seed), 0.4);
-    const heard = await unsure.put("a", text("x")).then(
+    const heard = await unsure.put("a", pieces("x")).then(
       () => "put",
       () => "lost",
     );
@@ -57,7 +58,3 @@ test("files under faults are put or not, whatever the caller hears", async () =>
 
   expect([...seen].toSorted()).toEqual(["lost, not there", "lost, there", "put, there"]);
 });
-
-async function* text(content: string): AsyncGenerator<Uint8Array> {
-  yield Buffer.from(content);
-}

@@ -4,6 +4,7 @@ import type { Worker } from "@mailproof/core/worker";
 import { workers } from "@mailproof/core/workers";
 import { given } from "../given.ts";
 import { quickNames } from "../names.ts";
+import { pieces } from "../pieces.ts";
 import { handle, keepReconciling } from "./behind.ts";
 import { requestOf, type Told1, type Wish, wish } from "./clients.ts";
 import { type House, type Plan, type Process, processOn } from "./process.ts";
@@ -56,7 +57,7 @@ export const play = async (script: Script): Promise<readonly string[]> => {
   ];
   const upload = async (emails: readonly string[]): Promise<string> => {
     const key = `uploads/live/${account}/upl_${fingerprint(emails).slice(0, 12)}.csv`;
-    await world.blobs.put(key, only(Buffer.from(`email\n${emails.join("\n")}\n`)));
+    await world.blobs.put(key, pieces(`email\n${emails.join("\n")}\n`));
     return key;
   };
   const client = { apiKey: liveKey, startProcess, sleep: house.sleep, upload };
@@ -89,10 +90,6 @@ export const play = async (script: Script): Promise<readonly string[]> => {
     balances,
   });
 };
-
-async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
-}
 
 type Given = Awaited<ReturnType<typeof given>>;
 

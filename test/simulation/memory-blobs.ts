@@ -1,4 +1,5 @@
 import { assertBlobKey, type Blobs } from "@mailproof/core/blobs";
+import { onePiece } from "@mailproof/functions/one-piece";
 
 /** Links are made but lead nowhere: nothing in a simulation follows one. */
 export const memoryBlobs = (): Blobs & { keys: () => string[] } => {
@@ -32,7 +33,7 @@ export const memoryBlobs = (): Blobs & { keys: () => string[] } => {
       const { from, to } = range ?? { from: 0, to: facts.bytes - 1 };
       if (range && (from < 0 || from > to || from >= facts.bytes))
         throw new RangeError(`bytes ${from}-${to} of ${facts.bytes}`);
-      return { ...facts, content: only(found.bytes.subarray(from, to + 1)) };
+      return { ...facts, content: onePiece(found.bytes.subarray(from, to + 1)) };
     },
 
     remove: async (key) => void stored.delete(key),
@@ -40,7 +41,3 @@ export const memoryBlobs = (): Blobs & { keys: () => string[] } => {
     getLink: async (key, { expiresInSeconds }) => `memory:get/${key}?for=${expiresInSeconds}`,
   };
 };
-
-async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  if (bytes.length > 0) yield bytes;
-}

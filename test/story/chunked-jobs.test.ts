@@ -1,4 +1,3 @@
-import { audit } from "@mailproof/core/money/audit";
 import { unseal } from "@mailproof/core/sealed";
 import { readEvent } from "@mailproof/core/webhooks/items";
 import type { World } from "@mailproof/core/world";
@@ -13,7 +12,7 @@ import {
   whenBatched,
   whenProcessed,
 } from "../jobs.ts";
-import { creditsOf, movesOf, newsIn } from "../ledger.ts";
+import { creditsOf, movesOf, newsIn, thenInOrder } from "../ledger.ts";
 import { whenQuiet, whenReconciled, whenWorked } from "../working.ts";
 
 // What workers make of a job of many addresses, whichever way it came.
@@ -45,9 +44,6 @@ const whenPassed = async (house: House, ms: number): Promise<void> => {
   await whenReconciled(house);
   await whenWorked(house);
 };
-
-const thenInOrder = async (house: House): Promise<void> =>
-  expect(await audit(house.table, house.world.now())).toMatchObject({ ok: true });
 
 const emailsIn = (job: any): string[] =>
   rowsIn(job).map((row) => row.split(" ").slice(1).join(" "));

@@ -1,4 +1,3 @@
-import { audit } from "@mailproof/core/money/audit";
 import { expect, test } from "vitest";
 import {
   down,
@@ -16,14 +15,13 @@ import {
   csvOf,
   givenChunked,
   givenUpload,
-  type House,
   jobIn,
   processOf,
   rowsIn,
   whenFiled,
   whenFormSent,
 } from "../jobs.ts";
-import { creditsOf, movesOf, newsIn } from "../ledger.ts";
+import { creditsOf, movesOf, newsIn, thenInOrder } from "../ledger.ts";
 import { whenQuiet, whenReconciled, whenWorked } from "../working.ts";
 
 // What a file costs is held until it is known of every chunk whether it is queued: then it is settled or given back.
@@ -46,9 +44,6 @@ const givenAbandoned = async (effects: number) => {
   for (let turns = 0; turns < 20; turns++) await turn();
   return house;
 };
-
-const thenInOrder = async (house: House): Promise<void> =>
-  expect(await audit(house.table, house.world.now())).toMatchObject({ ok: true });
 
 test("a repeat is the same job, says so, and costs nothing, also when the job is done", async () => {
   const house = await givenFile();

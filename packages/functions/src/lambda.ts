@@ -18,6 +18,7 @@ import middy, { type MiddlewareObj } from "@middy/core";
 import jsonBodyParser from "@middy/http-json-body-parser";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { countAnswer } from "./metrics.ts";
+import { onePiece } from "./one-piece.ts";
 import { toResult, wholeAnswer } from "./whole-answer.ts";
 import { awsWorld } from "./world.ts";
 
@@ -61,12 +62,8 @@ const FORM_BYTES_MAX = 4_500_000;
 const bytesOf = ({ body = "", isBase64Encoded }: Event): AsyncIterable<Uint8Array> => {
   const bytes = Buffer.from(body, isBase64Encoded ? "base64" : "utf8");
   if (bytes.length > FORM_BYTES_MAX) throw formTooLarge(FORM_BYTES_MAX);
-  return only(bytes);
+  return onePiece(bytes);
 };
-
-async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  if (bytes.length > 0) yield bytes;
-}
 
 type Request = Parameters<NonNullable<ReturnType<typeof jsonBodyParser>["before"]>>[0];
 

@@ -1,8 +1,9 @@
-import { cp, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { cp, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import { orAbsent } from "./file-blobs.ts";
 import { makePrivate } from "./sqlite.ts";
+import { flushed } from "./whole-file.ts";
 
 /** Whole in themselves, and read as they are. Keys and sealed secrets open with `secrets.json` alone. */
 const SMALL = ["secrets.json", "demo.json", "lists.txt"];
@@ -20,10 +21,10 @@ export const backUp = async (from: string, to: string): Promise<BackedUp> => {
   const at = await copyDatabases(from, draft);
   const files = await copyBlobs(join(from, "blobs"), join(draft, "blobs"));
   for (const name of SMALL) await orAbsent(cp(join(from, name), join(draft, name)));
-  for (const name of await readdir(draft)) await flush(join(draft, name));
-  await flush(draft);
+  for (const name of await readdir(draft)) await flushed(join(draft, name));
+  await flushed(draft);
   await rename(draft, to);
-  await flush(dirname(to));
+  await flushed(dirname(to));
   return { at, files };
 };
 
@@ -68,18 +69,8 @@ const copyBlobs = async (from: string, to: string): Promise<number> => {
     // The sweeper may have been quicker: then its days were over.
     const copying = cp(join(from, place), target, { preserveTimestamps: true });
     if ((await orAbsent(copying.then(() => true))) === undefined) continue;
-    await flush(target);
+    await flushed(target);
     copied++;
   }
   return copied;
-};
-
-/** On the disk, also after a power cut. */
-const flush = async (path: string): Promise<void> => {
-  const handle = await open(path);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 };

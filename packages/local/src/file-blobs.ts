@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { assertBlobKey, type BlobFacts, type Blobs, keptFor } from "@mailproof/core/blobs";
 import type { SignLink } from "./blob-links.ts";
+import { flushed } from "./whole-file.ts";
 
 const unfinishedIn = (directory: string) => join(directory, "unfinished");
 
@@ -37,9 +38,9 @@ export const fileBlobs = (directory: string, signLink: SignLink): Blobs => {
         const facts = await write(draft, content);
         const made = await mkdir(dirname(place), OURS);
         await rename(draft, place);
-        await syncFolder(dirname(place));
+        await flushed(dirname(place));
         if (made !== undefined)
-          for (const folder of [dirname(dirname(place)), directory]) await syncFolder(folder);
+          for (const folder of [dirname(dirname(place)), directory]) await flushed(folder);
         return facts;
       } catch (error) {
         await rm(draft, { force: true });
@@ -108,15 +109,6 @@ const append = async (handle: FileHandle, content: AsyncIterable<Uint8Array>): P
     }
   } finally {
     await writing;
-  }
-};
-
-const syncFolder = async (folder: string): Promise<void> => {
-  const handle = await open(folder);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 };
 

@@ -9,6 +9,7 @@ import {
   rmSync,
   writeSync,
 } from "node:fs";
+import { open } from "node:fs/promises";
 import { dirname } from "node:path";
 import * as v from "valibot";
 
@@ -55,4 +56,14 @@ const become = (file: string, content: object, place: (draft: string, file: stri
   const folder = openSync(dirname(file), "r");
   fsyncSync(folder);
   closeSync(folder);
+};
+
+/** Of a file or a folder: what is in it is on the disk, also after a power cut. */
+export const flushed = async (path: string): Promise<void> => {
+  const handle = await open(path);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 };

@@ -1,11 +1,10 @@
 import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
 import { COME_AGAIN_AFTER_MS } from "@mailproof/core/jobs/passes";
-import { audit } from "@mailproof/core/money/audit";
 import type { Table } from "@mailproof/core/table";
 import { expect, test } from "vitest";
 import { goneAfter, overTable, stopping, turn } from "../../breaking.ts";
 import { anns, type House } from "../../jobs.ts";
-import { newsIn, storedIn } from "../../ledger.ts";
+import { newsIn, storedIn, thenInOrder } from "../../ledger.ts";
 import { whenReconciled } from "../../working.ts";
 import {
   chunksIn,
@@ -24,9 +23,6 @@ const passesIn = async (house: House): Promise<number[]> =>
 
 const pagesIn = ({ table }: House): number =>
   table.items().filter(({ pk }) => pk.startsWith("RESULTS#")).length;
-
-const thenInOrder = async (house: House): Promise<void> =>
-  expect(await audit(house.table, house.world.now())).toMatchObject({ ok: true });
 
 /** The next pass over what waits: its time has come, and its message is in our hands. */
 const whenNext = async (house: House, pass: number) => {

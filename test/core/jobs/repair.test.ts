@@ -1,12 +1,11 @@
 import { chunkKey } from "@mailproof/core/jobs/chunks";
 import { jobKey } from "@mailproof/core/jobs/items";
 import { repairJob } from "@mailproof/core/jobs/repair";
-import { audit } from "@mailproof/core/money/audit";
 import type { Item, Table } from "@mailproof/core/table";
 import { expect, test } from "vitest";
 import { down, type Fate, fated, overTable } from "../../breaking.ts";
 import { anns, givenChunked, type House, whenProcessed } from "../../jobs.ts";
-import { creditsOf, movesOf, newsIn, storedIn } from "../../ledger.ts";
+import { creditsOf, movesOf, newsIn, storedIn, thenInOrder } from "../../ledger.ts";
 import { whenQuiet, whenReconciled, whenWorked } from "../../working.ts";
 import { givenMessages, jobOf, messagesIn } from "./working-chunks.ts";
 
@@ -25,9 +24,6 @@ const givenFates = async (fates: readonly Fate[]) => {
   await whenProcessed({ ...house, world }, anns(fates.length));
   return house;
 };
-
-const thenInOrder = async (house: House): Promise<void> =>
-  expect(await audit(house.table, house.world.now())).toMatchObject({ ok: true });
 
 test("a job that goes on is left alone for another hour", async () => {
   const house = await givenMessages();

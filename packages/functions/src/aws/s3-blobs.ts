@@ -1,5 +1,6 @@
 import { attachment } from "@mailproof/core/attachment";
 import { assertBlobKey, type BlobFacts, type Blobs, type ByteRange } from "@mailproof/core/blobs";
+import { onePiece } from "../one-piece.ts";
 import {
   type Asking,
   type Aws,
@@ -100,12 +101,8 @@ const emptyAt = async (bucket: Bucket, key: string, version: string | undefined)
   );
   if (isMissing(heard)) return undefined;
   const { headers, text } = certain("GET", heard);
-  return { ...factsOf({ headers }), content: only(Buffer.from(text)) };
+  return { ...factsOf({ headers }), content: onePiece(Buffer.from(text)) };
 };
-
-async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  if (bytes.length > 0) yield bytes;
-}
 
 const assertRange = ({ from, to }: ByteRange): string => {
   if (from < 0 || from > to) throw new RangeError(`bytes ${from}-${to}`);
