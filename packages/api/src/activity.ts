@@ -1,13 +1,12 @@
 import { type Activity, LEVELS } from "@mailproof/core/activity/levels";
 import { type Address, isAddress, parseAddress } from "@mailproof/core/mail/address";
 import * as v from "valibot";
-
-const EMAIL_LENGTH_MAX = 1_000;
+import { charactersUpTo, EMAIL_LENGTH_MAX } from "./schemas.ts";
 
 /** An address that can have activity. What is none is named. */
 export const Email = v.pipe(
   v.string(),
-  v.maxLength(EMAIL_LENGTH_MAX, `must have at most ${EMAIL_LENGTH_MAX} characters`),
+  charactersUpTo(EMAIL_LENGTH_MAX),
   v.transform(parseAddress),
   v.custom<Address>((parsed) => isAddress(parsed as Address), "must be an email address"),
 );

@@ -4,8 +4,8 @@ import { type Issue as CoreIssue, SEVERITIES } from "@mailproof/core/mail/issue"
 import { toCredits } from "@mailproof/core/money/credits";
 import * as v from "valibot";
 import type { Caller } from "./endpoint.ts";
+import { Integer } from "./schemas.ts";
 
-const Integer = v.pipe(v.number(), v.integer());
 const MaybeInteger = v.nullable(Integer);
 
 const Severity = v.picklist(SEVERITIES);

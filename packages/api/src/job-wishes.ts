@@ -1,18 +1,13 @@
 import * as v from "valibot";
 import { OutgoingUrl } from "./outgoing-url.ts";
-import { Flag, part } from "./schemas.ts";
+import { charactersUpTo, Flag, notEmpty, part } from "./schemas.ts";
 
 // What a batch and a file can be asked for in the same words.
 
 const NAME_LENGTH_MAX = 200;
 
 export const JobName = v.optional(
-  v.pipe(
-    v.string(),
-    v.trim(),
-    v.minLength(1, "must not be empty"),
-    v.maxLength(NAME_LENGTH_MAX, `must have at most ${NAME_LENGTH_MAX} characters`),
-  ),
+  v.pipe(v.string(), v.trim(), notEmpty, charactersUpTo(NAME_LENGTH_MAX)),
 );
 
 export const CallbackUrl = v.optional(OutgoingUrl);

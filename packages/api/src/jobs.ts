@@ -5,9 +5,8 @@ import type { Row } from "@mailproof/core/jobs/results";
 import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
 import type { Caller } from "./endpoint.ts";
+import { Integer } from "./schemas.ts";
 import { toWire, VerificationResult } from "./verification.ts";
-
-const Integer = v.pipe(v.number(), v.integer());
 
 /** A job without its results, as the list and the job itself show it. */
 export const JobFacts = v.object({

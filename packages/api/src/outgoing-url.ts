@@ -2,13 +2,14 @@ import { REFUSALS, targetOf } from "@mailproof/core/https";
 import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
 import { invalidField } from "./parse.ts";
+import { charactersUpTo } from "./schemas.ts";
 
 const URL_LENGTH_MAX = 2_000;
 
 /** An address that a caller wants to be called at. */
 export const OutgoingUrl = v.pipe(
   v.string(),
-  v.maxLength(URL_LENGTH_MAX, `must have at most ${URL_LENGTH_MAX} characters`),
+  charactersUpTo(URL_LENGTH_MAX),
   v.check(
     (text) => typeof targetOf(text) !== "string",
     "must be an https address without credentials",

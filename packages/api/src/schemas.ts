@@ -39,13 +39,22 @@ export const limitUpTo = ({ default: otherwise, most }: { default: number; most:
 export const Mode = v.picklist(KEY_MODES, "must be live or test");
 export const ScopeName = v.picklist(SCOPES, `must be one of ${SCOPES.join(", ")}`);
 
+/** Of a text: no more characters than this. */
+export const charactersUpTo = (most: number) =>
+  v.maxLength<string, number, string>(most, `must have at most ${most} characters`);
+
+/** Of a text: at least one character. */
+export const notEmpty = v.minLength<string, 1, string>(1, "must not be empty");
+
+/** Of an address as it is sent. None is longer, with all that may stand round it. */
+export const EMAIL_LENGTH_MAX = 1_000;
+
+export const Integer = v.pipe(v.number(), v.integer());
+
 const ID_LENGTH_MAX = 100;
 
 /** An id in the path. What is far longer than any of ours fits no key of the table, and is not looked up. */
-export const Id = v.pipe(
-  v.string(),
-  v.maxLength(ID_LENGTH_MAX, `must have at most ${ID_LENGTH_MAX} characters`),
-);
+export const Id = v.pipe(v.string(), charactersUpTo(ID_LENGTH_MAX));
 
 /** An object within the body. Valibot takes a list for one, and an empty list for one with every default. */
 export const part = <E extends v.ObjectEntries>(entries: E) =>

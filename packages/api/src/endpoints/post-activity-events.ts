@@ -3,28 +3,19 @@ import { type Recorded, recordEvents } from "@mailproof/core/activity/record";
 import * as v from "valibot";
 import { Email } from "../activity.ts";
 import { endpoint } from "../endpoint.ts";
-import { KEYED_ERRORS, listOf, Moment } from "../schemas.ts";
+import { charactersUpTo, KEYED_ERRORS, listOf, Moment, notEmpty } from "../schemas.ts";
 
 const EVENTS_MAX = 500;
 const ID_LENGTH_MAX = 255;
 const AGENT_LENGTH_MAX = 2_000;
 
 const Event = v.strictObject({
-  id: v.pipe(
-    v.string(),
-    v.minLength(1, "must not be empty"),
-    v.maxLength(ID_LENGTH_MAX, `must have at most ${ID_LENGTH_MAX} characters`),
-  ),
+  id: v.pipe(v.string(), notEmpty, charactersUpTo(ID_LENGTH_MAX)),
   type: v.picklist(EVENT_TYPES, `must be one of ${EVENT_TYPES.join(", ")}`),
   email: Email,
   occurred_at: Moment,
   delivered_at: v.optional(Moment),
-  user_agent: v.optional(
-    v.pipe(
-      v.string(),
-      v.maxLength(AGENT_LENGTH_MAX, `must have at most ${AGENT_LENGTH_MAX} characters`),
-    ),
-  ),
+  user_agent: v.optional(v.pipe(v.string(), charactersUpTo(AGENT_LENGTH_MAX))),
   machine: v.optional(v.boolean("must be true or false")),
 });
 

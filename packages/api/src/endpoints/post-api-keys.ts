@@ -3,7 +3,7 @@ import { SCOPES } from "@mailproof/core/access/scopes";
 import * as v from "valibot";
 import { endpoint } from "../endpoint.ts";
 import { assertMayManage, KeyFacts, toKeyFacts } from "../key-facts.ts";
-import { KEYED_ERRORS, listOf, Mode, ScopeName } from "../schemas.ts";
+import { charactersUpTo, KEYED_ERRORS, listOf, Mode, notEmpty, ScopeName } from "../schemas.ts";
 
 const NAME_LENGTH_MAX = 64;
 
@@ -17,12 +17,7 @@ export const postApiKeys = endpoint({
   errors: [...KEYED_ERRORS, "LIMIT_REACHED", "PAYLOAD_TOO_LARGE"],
 
   body: v.strictObject({
-    name: v.pipe(
-      v.string(),
-      v.trim(),
-      v.minLength(1, "must not be empty"),
-      v.maxLength(NAME_LENGTH_MAX, `must have at most ${NAME_LENGTH_MAX} characters`),
-    ),
+    name: v.pipe(v.string(), v.trim(), notEmpty, charactersUpTo(NAME_LENGTH_MAX)),
     mode: Mode,
     /** Left out: unrestricted. An empty list would be a key that can do nothing, surely by mistake. */
     scopes: v.optional(

@@ -7,11 +7,10 @@ import { keyedBy } from "../idempotency.ts";
 import { CallbackUrl, JobName, JobOptions, wantsOf } from "../job-wishes.ts";
 import { assertMayCall } from "../outgoing-url.ts";
 import { invalidField } from "../parse.ts";
-import { KEYED_ERRORS, listOf, PAID_ERRORS } from "../schemas.ts";
+import { charactersUpTo, EMAIL_LENGTH_MAX, KEYED_ERRORS, listOf, PAID_ERRORS } from "../schemas.ts";
 
 const ROUTE = "POST /v1/verify/batch";
 const EMAILS_MAX = 10_000;
-const EMAIL_LENGTH_MAX = 1_000;
 const SECRET_LENGTH = { least: 16, most: 256 };
 
 export const postVerifyBatch = endpoint({
@@ -26,13 +25,7 @@ export const postVerifyBatch = endpoint({
 
   body: v.strictObject({
     emails: v.pipe(
-      listOf(
-        v.pipe(
-          v.string(),
-          v.maxLength(EMAIL_LENGTH_MAX, `must have at most ${EMAIL_LENGTH_MAX} characters`),
-        ),
-        EMAILS_MAX,
-      ),
+      listOf(v.pipe(v.string(), charactersUpTo(EMAIL_LENGTH_MAX)), EMAILS_MAX),
       v.minLength(1, "must have at least one entry"),
     ),
     name: JobName,
@@ -41,7 +34,7 @@ export const postVerifyBatch = endpoint({
       v.pipe(
         v.string(),
         v.minLength(SECRET_LENGTH.least, `must have at least ${SECRET_LENGTH.least} characters`),
-        v.maxLength(SECRET_LENGTH.most, `must have at most ${SECRET_LENGTH.most} characters`),
+        charactersUpTo(SECRET_LENGTH.most),
         v.check((secret) => signingKeyOf(secret) !== undefined, "must be base64 after whsec_"),
       ),
     ),

@@ -12,17 +12,13 @@ import { kindOfFile, takeFileForm } from "../file-form.ts";
 import { keyedBy } from "../idempotency.ts";
 import { CallbackUrl, JobName, JobOptions, wantsOf } from "../job-wishes.ts";
 import { assertMayCall } from "../outgoing-url.ts";
-import { KEYED_ERRORS, PAID_ERRORS } from "../schemas.ts";
+import { charactersUpTo, KEYED_ERRORS, notEmpty, PAID_ERRORS } from "../schemas.ts";
 
 const ROUTE = "POST /v1/verify/file";
 const NAME_LENGTH_MAX = 255;
 const COLUMN_LENGTH_MAX = 200;
 
-const FileName = v.pipe(
-  v.string(),
-  v.minLength(1, "must not be empty"),
-  v.maxLength(NAME_LENGTH_MAX, `must have at most ${NAME_LENGTH_MAX} characters`),
-);
+const FileName = v.pipe(v.string(), notEmpty, charactersUpTo(NAME_LENGTH_MAX));
 
 const Upload = v.object({
   upload_url: v.string(),
@@ -70,14 +66,8 @@ export const postVerifyFile = endpoint({
       }),
       v.strictObject({
         action: v.literal("process"),
-        file_key: v.pipe(v.string(), v.minLength(1, "must not be empty")),
-        email_column: v.optional(
-          v.pipe(
-            v.string(),
-            v.minLength(1, "must not be empty"),
-            v.maxLength(COLUMN_LENGTH_MAX, `must have at most ${COLUMN_LENGTH_MAX} characters`),
-          ),
-        ),
+        file_key: v.pipe(v.string(), notEmpty),
+        email_column: v.optional(v.pipe(v.string(), notEmpty, charactersUpTo(COLUMN_LENGTH_MAX))),
         has_header: v.optional(v.boolean("must be true or false")),
         name: JobName,
         webhook_url: CallbackUrl,

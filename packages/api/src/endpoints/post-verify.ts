@@ -8,11 +8,17 @@ import { ActivityPart, toPart } from "../activity.ts";
 import type { Caller } from "../endpoint.ts";
 import { endpoint } from "../endpoint.ts";
 import { keyedBy } from "../idempotency.ts";
-import { Flag, KEYED_ERRORS, PAID_ERRORS, part } from "../schemas.ts";
+import {
+  charactersUpTo,
+  EMAIL_LENGTH_MAX,
+  Flag,
+  KEYED_ERRORS,
+  PAID_ERRORS,
+  part,
+} from "../schemas.ts";
 import { toWire, VerificationResult } from "../verification.ts";
 
 const ROUTE = "POST /v1/verify";
-const EMAIL_LENGTH_MAX = 1_000;
 const WAIT_MS = { default: 10_000, least: 100, most: 25_000 };
 const WAIT_WORDS = `must be a whole number of milliseconds from ${WAIT_MS.least} to ${WAIT_MS.most}`;
 
@@ -32,7 +38,7 @@ export const postVerify = endpoint({
     email: v.pipe(
       v.string(),
       v.check((text) => text.trim() !== "", "must not be empty"),
-      v.maxLength(EMAIL_LENGTH_MAX, `must have at most ${EMAIL_LENGTH_MAX} characters`),
+      charactersUpTo(EMAIL_LENGTH_MAX),
     ),
     include_activity: Flag(false),
     options: v.optional(
