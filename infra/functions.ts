@@ -1,3 +1,4 @@
+import { queueSetting } from "@mailproof/functions/settings";
 import { bundleOf } from "./bundles.ts";
 import { grantsFor, type Part, settingsFor } from "./needs.ts";
 import { guard, network } from "./network.ts";
@@ -33,12 +34,7 @@ type Settings = Readonly<Record<string, $util.Input<string>>>;
 
 /** QUEUE_URL_CHUNKS, QUEUE_URL_CHUNKS_DEAD. */
 const queueSettings = (areDead: boolean): Settings =>
-  Object.fromEntries(
-    namesOf(areDead).map((name) => [
-      `QUEUE_URL_${name.toUpperCase().replaceAll("-", "_")}`,
-      queueNamed(name).url,
-    ]),
-  );
+  Object.fromEntries(namesOf(areDead).map((name) => [queueSetting(name), queueNamed(name).url]));
 
 const namesOf = (areDead: boolean) =>
   queues.filter(({ receivesMax }) => (receivesMax === null) === areDead).map(({ name }) => name);

@@ -1,10 +1,7 @@
 import { deadLettersNamed } from "@mailproof/core/queue";
-import { queues as facts, type QueueOf } from "./topology.ts";
+import { queues as facts, inLetters, type QueueOf } from "./topology.ts";
 
 const DAY_SECONDS = 86_400;
-
-const inLetters = (name: string): string =>
-  `-${name}`.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 
 const made = new Map<string, sst.aws.Queue>();
 

@@ -55,7 +55,7 @@ const HEAVY: readonly string[] = [
   "ANY /mcp",
 ];
 
-const inLetters = (name: string): string =>
+export const inLetters = (name: string): string =>
   `-${name}`.replaceAll(/[-_]+(.)?/g, (_, letter: string = "") => letter.toUpperCase());
 
 const httpLambda = (route: string, file: string, needs: readonly Need[]): Lambda => ({
