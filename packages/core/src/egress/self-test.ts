@@ -1,4 +1,5 @@
 import type { Names } from "../deliverability/names.ts";
+import { domainOf } from "../mail/address.ts";
 import { analyseBlocklists } from "../mail/blocklists/analyse.ts";
 import { isPublicIp } from "../mail/ip.ts";
 import { findMailHosts } from "../mail/mail-hosts.ts";
@@ -199,8 +200,6 @@ const ledBack = async (
     return { about, holds: "no", says: `${helo} does not lead back to ${unconfirmed.ip}.` };
   return { about, holds: "yes", says: `${ips.join(" and ")} and ${helo} lead to each other.` };
 };
-
-const domainOf = (sender: string): string => sender.slice(sender.lastIndexOf("@") + 1);
 
 const taken = async ({ names }: SelfTestDoors, { from }: Appearance): Promise<Finding> => {
   const about = "sender" as const;

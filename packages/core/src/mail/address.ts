@@ -26,6 +26,9 @@ export type Address = {
 
 export type AddressFault = SyntaxFault;
 
+/** Of an address in the form it is said in, which is one: what follows its last @. */
+export const domainOf = (address: string): string => address.slice(address.lastIndexOf("@") + 1);
+
 const ADDRESS_OCTETS_MAX = 254; // RFC 5321 §4.5.3.1.3: a path of 256 with its < and >
 const LOCAL_OCTETS_MAX = 64;
 

@@ -1,3 +1,4 @@
+import { domainOf } from "../mail/address.ts";
 import { classify, type Finding } from "../mail/smtp/classify.ts";
 import type { Reply } from "../mail/smtp/reply.ts";
 import type { Asked } from "../mail/smtp/session.ts";
@@ -40,7 +41,7 @@ const SENDER_REJECTED: Finding = {
 const namesSender = ({ code, text }: Reply, recipient: string, sender: string): boolean => {
   if (code < 400) return false;
   const said = text.toLowerCase().replaceAll(recipient.toLowerCase(), "");
-  return said.includes(sender.slice(sender.lastIndexOf("@") + 1).toLowerCase());
+  return said.includes(domainOf(sender).toLowerCase());
 };
 
 type Fault = NonNullable<Asked["fault"]>;

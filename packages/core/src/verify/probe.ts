@@ -1,5 +1,5 @@
 import type { Tried } from "../mail/smtp/connect.ts";
-import { withPlaces } from "../mail/smtp/places.ts";
+import { withinHostLimits } from "../mail/smtp/host-limits.ts";
 import { type Desk, type Desks, openDesks, placeFor, shareOf } from "./desks.ts";
 import { egressWatch } from "./egress-watch.ts";
 import {
@@ -21,7 +21,7 @@ export type Probe = (question: Question) => Promise<Answer>;
 const SESSIONS_MAX = 500;
 
 export const mailProbe = (outside: ProbeDoors): Probe => {
-  const connect = withPlaces(outside.connect, outside.sleep);
+  const connect = withinHostLimits(outside.connect, outside.sleep);
   const { places = ownPlaces } = outside;
   const doors: SessionDoors = { ...outside, connect, places, egress: egressWatch() };
   const desks = openDesks();

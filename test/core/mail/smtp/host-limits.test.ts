@@ -1,5 +1,5 @@
+import { withinHostLimits } from "@mailproof/core/mail/smtp/host-limits";
 import { limitsOf } from "@mailproof/core/mail/smtp/limits";
-import { withPlaces } from "@mailproof/core/mail/smtp/places";
 import type { Connect, Wire } from "@mailproof/core/mail/smtp/wire";
 import { expect, test } from "vitest";
 
@@ -33,7 +33,7 @@ const callAll = (connect: Connect, host: string, times: number): Wire[] => {
 
 test("a mail host is never called more often at once than it is to be", async () => {
   const { open, connect } = hostsOf();
-  const wires = callAll(withPlaces(connect, noTime), "mx.example", AT_ONCE + 5);
+  const wires = callAll(withinHostLimits(connect, noTime), "mx.example", AT_ONCE + 5);
   await settled();
   expect(open.get("mx.example")).toBe(AT_ONCE);
 
@@ -46,7 +46,7 @@ test("a mail host is never called more often at once than it is to be", async ()
 
 test("one host's queue is not another's", async () => {
   const { open, connect } = hostsOf();
-  const door = withPlaces(connect, noTime);
+  const door = withinHostLimits(connect, noTime);
   callAll(door, "mx.example", AT_ONCE + 1);
   callAll(door, "mx.elsewhere.example", 1);
   await settled();
@@ -60,7 +60,7 @@ test("a connection that never stood leaves its place at once", async () => {
     calls += 1;
     return "connect_refused";
   };
-  callAll(withPlaces(refused, noTime), "mx.example", AT_ONCE * 3);
+  callAll(withinHostLimits(refused, noTime), "mx.example", AT_ONCE * 3);
   await settled();
 
   expect(calls).toBe(AT_ONCE * 3);
@@ -68,7 +68,7 @@ test("a connection that never stood leaves its place at once", async () => {
 
 test("to hang up twice frees one place", async () => {
   const { connect } = hostsOf();
-  const wires = callAll(withPlaces(connect, noTime), "mx.example", AT_ONCE + 2);
+  const wires = callAll(withinHostLimits(connect, noTime), "mx.example", AT_ONCE + 2);
   await settled();
 
   wires[0]?.close();
@@ -82,7 +82,7 @@ test("a place is free again only after the server had a moment to notice", async
   const { open, connect } = hostsOf();
   const { promise: moment, resolve: pass } = Promise.withResolvers<void>();
   const wires = callAll(
-    withPlaces(connect, () => moment),
+    withinHostLimits(connect, () => moment),
     "mx.example",
     AT_ONCE + 1,
   );

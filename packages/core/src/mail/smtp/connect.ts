@@ -1,3 +1,4 @@
+import { domainOf } from "../address.ts";
 import type { MailHost } from "../mail-hosts.ts";
 import { converse, leftMs, type Time, type Transcript } from "./converse.ts";
 import { limitsOf, providerOf } from "./limits.ts";
@@ -72,14 +73,12 @@ const attemptAt = async (
   const { host, ip } = target;
   const timeoutMs = Math.min(CONNECT_MS, leftMs(time));
   if (timeoutMs <= 0) return unreached(target, asking, "deadline");
-  const wire = await connect(target, { timeoutMs, lane: laneOf(asking.recipients) });
+  const wire = await connect(target, { timeoutMs, lane: domainOf(asking.recipients[0] ?? "") });
   if (typeof wire === "string") return unreached(target, asking, wire);
 
   const plan = { ...asking, mxHost: host, limits: limitsOf(providerOf(host)) };
   return { host, ip, ...(await converse(wire, session(plan), time)) };
 };
-
-const laneOf = ([first = ""]: readonly string[]): string => first.slice(first.lastIndexOf("@") + 1);
 
 const unreached = (
   { host, ip }: Target,

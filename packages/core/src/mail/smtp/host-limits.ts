@@ -13,7 +13,10 @@ type Host = { taken: number; readonly queue: (() => void)[] };
  * A door that keeps every mail host to its connections at once, whichever way led there: hosts stand in the MX
  * records of many domains, as the first choice of one and the second of another. Who is too many waits outside.
  */
-export const withPlaces = (connect: Connect, sleep: (ms: number) => Promise<void>): Connect => {
+export const withinHostLimits = (
+  connect: Connect,
+  sleep: (ms: number) => Promise<void>,
+): Connect => {
   const hosts = new Map<string, Host>();
 
   const enter = async (name: string): Promise<void> => {

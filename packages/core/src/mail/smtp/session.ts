@@ -1,3 +1,4 @@
+import { domainOf } from "../address.ts";
 import type { Dialogue } from "./converse.ts";
 import type { Limits } from "./limits.ts";
 import type { Reply, Stage } from "./reply.ts";
@@ -211,7 +212,7 @@ function* askReal(talk: Talk, recipient: string): Dialogue<Stop | null> {
 
 /** After the first accepted address of a domain: a server that bans who asks for strangers has then answered. */
 function* askDecoy(talk: Talk, recipient: string): Dialogue<Stop | null> {
-  const domain = domainOf(recipient);
+  const domain = domainOf(recipient).toLowerCase();
   const decoy = talk.plan.decoys.get(domain);
   const isKnown = talk.decoys.some((known) => known.domain === domain);
   if (!decoy || isKnown || !isAcceptance(talk.asked.at(-1))) return null;
@@ -264,6 +265,3 @@ const answer = (heard: Heard): Pick<Asked, "reply"> & { readonly fault: WireFaul
   isFault(heard) ? { reply: null, fault: heard } : { reply: heard, fault: null };
 
 const needsUtf8 = (address: string): boolean => /\P{ASCII}/u.test(address);
-
-const domainOf = (address: string): string =>
-  address.slice(address.lastIndexOf("@") + 1).toLowerCase();
