@@ -16,7 +16,7 @@ import {
   RUNTIME,
 } from "./topology.ts";
 
-/** What the deployer's environment, or .env.<stage>, may set. The README's table tells what each means. */
+/** What the deployer's environment, or .env.<stage>, may set. The table of settings tells what each means. */
 const PASSED_ON = [
   "ACTIVITY_POOL",
   "BARRACUDA_REGISTERED",

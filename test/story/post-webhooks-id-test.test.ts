@@ -1,21 +1,15 @@
 import { EventPayload } from "@mailproof/core/webhooks/payloads";
 import * as v from "valibot";
 import { expect, test } from "vitest";
-import { given, givenKey } from "../given.ts";
+import { givenKey } from "../given.ts";
 import { send } from "../send.ts";
-import { deliveriesIn, HOOK, opened, whenSubscribed } from "../webhooks.ts";
+import { deliveriesIn, givenHook, HOOK, opened } from "../webhooks.ts";
 import { whenQuiet } from "../working.ts";
 
 const ROUTE = "POST /v1/webhooks/whk_1/test";
 
-const givenHook = async () => {
-  const house = await given();
-  const { data } = await whenSubscribed(house, { events: ["job.completed"] });
-  return { ...house, secret: data.secret as string };
-};
-
 test("a test event is sent now, signed like any other, and what came of it is 200", async () => {
-  const house = await givenHook();
+  const house = await givenHook(["job.completed"]);
   const { world, liveKey: key, servers, secret } = house;
   servers.answer(204);
 
@@ -41,7 +35,7 @@ test.each([
 ] as const)(
   "one that fails (%s) says so, is 200, and is not tried again",
   async (how, delivery) => {
-    const house = await givenHook();
+    const house = await givenHook(["job.completed"]);
     house.servers.answer(() => how);
 
     const { statusCode, data } = await send(house.world, ROUTE, { key: house.liveKey });
@@ -54,7 +48,7 @@ test.each([
 );
 
 test("a disabled webhook can be tried, too, and stays disabled", async () => {
-  const house = await givenHook();
+  const house = await givenHook(["job.completed"]);
   const { world, liveKey: key } = house;
   await send(world, "PUT /v1/webhooks/whk_1", { key, body: { status: "disabled" } });
 
@@ -65,14 +59,14 @@ test("a disabled webhook can be tried, too, and stays disabled", async () => {
 });
 
 test("a webhook that is not there is 404", async () => {
-  const house = await givenHook();
+  const house = await givenHook(["job.completed"]);
 
   expect((await send(house.world, ROUTE, { key: house.testKey })).statusCode).toBe(404);
   expect(house.servers.heard).toEqual([]);
 });
 
 test("no key is 401, a key that only reads is 403", async () => {
-  const { world, account } = await givenHook();
+  const { world, account } = await givenHook(["job.completed"]);
   const reader = await givenKey(world, account, { scopes: ["webhooks:read"] });
 
   expect((await send(world, ROUTE)).statusCode).toBe(401);

@@ -1,28 +1,22 @@
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { credits } from "@mailproof/core/money/credits";
 import { expect, test } from "vitest";
-import { given, givenKey } from "../given.ts";
+import { givenKey } from "../given.ts";
 import type { House } from "../jobs.ts";
 import { send } from "../send.ts";
-import { HOOK, whenSubscribed } from "../webhooks.ts";
+import { givenHook, HOOK } from "../webhooks.ts";
 
 const ROUTE = "PUT /v1/webhooks/whk_1";
 
 const whenChanged = ({ world, liveKey: key }: Pick<House, "world" | "liveKey">, body: unknown) =>
   send(world, ROUTE, { key, body });
 
-const givenHook = async () => {
-  const house = await given();
-  await whenSubscribed(house, { events: ["job.completed"] });
-  return house;
-};
-
 test.each([
   ["its address", { url: "https://b.example.com/" }],
   ["its events", { events: ["credits.low", "job.failed"] }],
   ["both", { url: "https://b.example.com/", events: ["credits.low"] }],
 ])("%s changed is 200, and the rest stays", async (_what, body) => {
-  const house = await givenHook();
+  const house = await givenHook(["job.completed"]);
 
   const changed = await whenChanged(house, body);
 
@@ -40,7 +34,7 @@ test.each([
 });
 
 test("one that is disabled says by whom, and is enabled again", async () => {
-  const house = await givenHook();
+  const house = await givenHook(["job.completed"]);
 
   expect(await whenChanged(house, { status: "disabled" })).toMatchObject({
     statusCode: 200,
@@ -61,7 +55,7 @@ test.each<[string, unknown, string]>([
   ["http", { url: "http://a.example/" }, "url: must be an https address"],
   ["a secret", { secret: "whsec_x" }, "secret: is not a known field"],
 ])("%s is 400", async (_what, body, message) => {
-  const house = await givenHook();
+  const house = await givenHook(["job.completed"]);
 
   const { statusCode, error } = await whenChanged(house, body);
 
@@ -70,7 +64,7 @@ test.each<[string, unknown, string]>([
 });
 
 test("a private address is 400 and nothing changes", async () => {
-  const house = await givenHook();
+  const house = await givenHook(["job.completed"]);
   house.servers.refuse(() => "private_address");
 
   const { statusCode } = await whenChanged(house, {
@@ -84,7 +78,7 @@ test("a private address is 400 and nothing changes", async () => {
 });
 
 test("a webhook of another account, or of the other kind of key, is 404 as if there were none", async () => {
-  const house = await givenHook();
+  const house = await givenHook(["job.completed"]);
   const other = await openAccount(house.world, { name: "Bo", plan: "free", opening: credits(0) });
   const as = (liveKey: string) => whenChanged({ ...house, liveKey }, { status: "disabled" });
 
@@ -100,7 +94,7 @@ test("a webhook of another account, or of the other kind of key, is 404 as if th
 });
 
 test("one that is deleted meanwhile is 404, and does not come back", async () => {
-  const house = await givenHook();
+  const house = await givenHook(["job.completed"]);
   const { world, liveKey: key, table } = house;
   const slow = {
     ...world,
@@ -120,7 +114,7 @@ test("one that is deleted meanwhile is 404, and does not come back", async () =>
 });
 
 test("no key is 401, a key that only reads is 403", async () => {
-  const house = await givenHook();
+  const house = await givenHook(["job.completed"]);
   const reader = await givenKey(house.world, house.account, { scopes: ["webhooks:read"] });
 
   expect((await send(house.world, ROUTE)).statusCode).toBe(401);
