@@ -22,5 +22,6 @@ export {
   type WebhookInput,
 } from "./webhooks.ts";
 
+// Without the clock, which is for tests.
 /** A client of one service under one key. It holds nothing else, so there may be many. */
 export const createClient = (options: ClientOptions): Client => create(options);
