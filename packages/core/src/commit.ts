@@ -11,8 +11,8 @@ export type Writes = readonly [first: Write, ...more: Write[]];
 
 /**
  * A transaction whose reply may be lost is sent again: it was written, or it is written now. When its first write
- * is refused then, an earlier try may have got through: it did if what is there is what we wanted to create. So that
- * should be something that stays. Still ambiguous is whatever no reply came to in the end.
+ * is refused then, an earlier try may have got through: it did if what is there is what we wanted to create. So the
+ * first write should create what stays. The outcome is ambiguous only when no try was ever answered.
  *
  * The events among the writes are on their way as soon as they are written.
  */

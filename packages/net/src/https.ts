@@ -47,7 +47,7 @@ const locate = async (doors: Doors, text: string): Promise<Located | HttpsFault>
   const ips = LOCALHOST.test(target.host)
     ? ownAddresses(doors)
     : await addressesOf(doors.dns, target.host);
-  // No address that it may have some day would make the port a good one.
+  // A port that may not be called is said at once: no address that the name gets one day would change that.
   if (typeof ips === "string")
     return target.port === doors.port || doors.allowed.length > 0 ? ips : "port_not_allowed";
   return faultOfAddresses(target, ips, doors) ?? { ...target, ips };

@@ -8,6 +8,6 @@ export type Payer = {
   readonly plan: PlanId;
 };
 
-/** Whose records these are. What test keys leave behind is kept apart: no live key ever sees it, and no test key more. */
+/** Whose records these are. Those of test keys are kept apart: a live key never sees them, a test key sees no others. */
 export const ownerOf = ({ account, mode }: Pick<Payer, "account" | "mode">): string =>
   mode === "live" ? account : `${account}~test`;

@@ -24,7 +24,7 @@ export type PlaceDoors = Pick<World, "table" | "now" | "random" | "sleep">;
 
 /** Somebody was quicker: so often it is tried anew, one after the other. */
 const TRIES_MAX = 4;
-/** Then the table does not answer. What it wrote all the same ends with its lease. */
+/** After this the table counts as away. A place that it wrote all the same ends with its lease. */
 const TABLE_MS = 3_000;
 
 /** What this process has of an operator, and what it leaves to others for a moment. */
