@@ -8,7 +8,7 @@ import { CHECKS, JOBS, MORE_CHECKS, playFlow, SEARCHES, singles, VERIFICATIONS }
 
 const SEEDS = 400;
 /** Most bugs are found soon by chance; the others sooner by a sweep than by more of it. */
-const FIRST_SEEDS = 60;
+const FIRST_SEEDS = 200;
 
 const isFound = async (mutant: Mutant): Promise<boolean> =>
   (await isFoundByChance(mutant, 0, FIRST_SEEDS)) ||
