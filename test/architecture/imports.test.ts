@@ -53,3 +53,30 @@ test.each(packages)("packages/%s reaches into no other package by a path", (name
 
   expect(strays).toEqual([]);
 });
+
+/** What a file needs to run: an import of types alone is gone by then. */
+const NEEDED = /^(?:import|export) (?!type )[^"';]*?"(\.[^"]+|@mailproof\/[^"]+)"/gm;
+
+const neededBy = (file: string): readonly string[] =>
+  [...readFileSync(file, "utf8").replaceAll(COMMENT, "").matchAll(NEEDED)]
+    .filter(([found]) => !/\{(?:\s*type \w+,?)+\s*\}/.test(found))
+    .map(([, to = ""]) =>
+      to.startsWith(".")
+        ? new URL(to, `file:///${file}`).pathname.slice(1)
+        : to.replace(/^@mailproof\/(\w+)\/(.*)$/, "packages/$1/src/$2.ts"),
+    );
+
+test("no file needs itself by way of others", () => {
+  const all = packages.flatMap(sourcesOf);
+  let left = new Map(all.map((file) => [file, neededBy(file).filter((to) => all.includes(to))]));
+  // Whatever needs nothing that is left, or is needed by nothing that is, is in no circle.
+  for (let before = -1; before !== left.size; ) {
+    before = left.size;
+    const needed = new Set([...left.values()].flat());
+    left = new Map(
+      [...left].filter(([file, needs]) => needed.has(file) && needs.some((to) => left.has(to))),
+    );
+  }
+
+  expect([...left.keys()]).toEqual([]);
+});
