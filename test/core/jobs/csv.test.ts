@@ -85,6 +85,11 @@ test.each<[what: string, text: string, records: string[][]]>([
       ["c,d", "e"],
     ],
   ],
+  [
+    "what stood within quotes is read anew, when a later quote in its record is stray",
+    '"Ann\n"",b@x\n","7\nDan,d@x\n',
+    [['"Ann'], ["", "b@x"], ['","7'], ["Dan", "d@x"]],
+  ],
 ])("%s", (_, text, records) => {
   expect(read(text)).toEqual(records);
 });

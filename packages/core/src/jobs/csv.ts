@@ -42,7 +42,7 @@ export const csvReader = (delimiter: string): CsvReader => {
 
   return (more, isLast) => {
     const text = pending + more;
-    const readTidy = tidyReader(text, delimiter, separator);
+    let readTidy = tidyReader(text, delimiter, separator);
     const records: (readonly string[])[] = [];
     let at = isSkipping ? endOfLine(text, 0) : 0;
     if (at < text.length) isSkipping = false;
@@ -51,7 +51,10 @@ export const csvReader = (delimiter: string): CsvReader => {
         at += 1;
         continue;
       }
+      const straysBefore = strays;
       const read = readTidy(at, strays < STRAYS_MAX) ?? readNext(text, at, isLast);
+      // What was taken for quoted comes again line by line, and what was found lies behind it.
+      if (strays > straysBefore) readTidy = tidyReader(text, delimiter, separator);
       if (read === "unfinished") break;
       if (!isBlank(read.cells, text, at)) records.push(read.cells);
       at = read.end;
