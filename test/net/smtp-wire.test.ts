@@ -243,12 +243,41 @@ describe("a handshake fails", () => {
   });
 });
 
+test("a session is over when the server has hung up, too", async () => {
+  const happened: string[] = [];
+  const port = await listen((socket) => {
+    socket.allowHalfOpen = true;
+    socket.write("220 mail.test\r\n");
+    answerLines(socket, (said) => {
+      if (said !== "QUIT") return "250 OK\r\n";
+      // Long enough for anybody who does not wait.
+      setTimeout(() => socket.end(() => happened.push("hung up")), 100);
+      return "221 bye\r\n";
+    });
+  });
+
+  await whenAsked(port);
+  happened.push("over");
+
+  expect(happened).toEqual(["hung up", "over"]);
+});
+
+test("a server that never hangs up is left all the same", async () => {
+  const wire = await wireTo((socket) => {
+    socket.allowHalfOpen = true;
+    socket.resume();
+  });
+
+  await wire.close();
+
+  expect(await wire.receive(LONG_MS)).toBe("closed");
+});
+
 test("hanging up is seen at the other end, and may be done twice", async () => {
   const closed = Promise.withResolvers<void>();
   const wire = await wireTo((socket) => socket.on("close", () => closed.resolve()).resume());
 
-  wire.close();
-  wire.close();
+  await Promise.all([wire.close(), wire.close()]);
 
   await closed.promise;
   expect(await wire.receive(LONG_MS)).toBe("closed");

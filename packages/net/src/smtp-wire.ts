@@ -49,6 +49,9 @@ const connectFault = (error: NodeJS.ErrnoException): WireFault =>
 /** Nobody who waits to be asked has so much to say. */
 const UNREAD_MAX = 10;
 
+/** So long a server has to hang up, too. Most have by then: they do when they answered QUIT. */
+const HANG_UP_MS = 1_000;
+
 /** A wire over a socket that stands. Whatever the other end does, memory and waiting stay bounded. */
 export const smtpWire = (socket: Socket): Wire => {
   let stream: Socket | TLSSocket = socket;
@@ -56,13 +59,24 @@ export const smtpWire = (socket: Socket): Wire => {
   let unread: Heard[] = [];
   let broken: WireFault | null = null;
   let listener: ((heard: Heard) => void) | null = null;
+  const gone = new Promise<void>((resolve) => socket.once("close", () => resolve()));
 
-  const breakOff = (fault: WireFault): void => {
-    if (broken) return;
-    broken = fault;
+  const destroy = (): void => {
     stream.destroy();
     socket.destroy();
+  };
+
+  const breakOff = (fault: WireFault, leave = destroy): void => {
+    if (broken) return;
+    broken = fault;
+    leave();
     listener?.(fault);
+  };
+
+  const leavePolitely = (): void => {
+    const timer = setTimeout(destroy, HANG_UP_MS);
+    socket.once("close", () => clearTimeout(timer));
+    stream.once("end", destroy).once("close", destroy).end();
   };
 
   const hear = (heard: Heard): void => {
@@ -99,7 +113,7 @@ export const smtpWire = (socket: Socket): Wire => {
       const next = unread.shift() ?? broken;
       if (next) return Promise.resolve(next);
       return new Promise((resolve) => {
-        const timer = setTimeout(() => breakOff("timeout"), waitMs);
+        const timer = setTimeout(() => breakOff("timeout", leavePolitely), waitMs);
         listener = (heard) => {
           clearTimeout(timer);
           listener = null;
@@ -115,7 +129,10 @@ export const smtpWire = (socket: Socket): Wire => {
       else attach(secured);
       return broken;
     },
-    close: () => breakOff("closed"),
+    close: () => {
+      breakOff("closed", leavePolitely);
+      return gone;
+    },
   };
 };
 

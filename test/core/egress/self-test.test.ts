@@ -40,7 +40,7 @@ const saying = (lines: readonly string[]): Wire => {
       return line === undefined ? "closed" : replyFrom(line);
     },
     startTls: async () => null,
-    close: () => undefined,
+    close: async () => undefined,
   };
 };
 

@@ -54,7 +54,7 @@ export const givenFleet = (
           return next === "" ? "closed" : replyOf(next);
         },
         startTls: async () => "tls_failed",
-        close: () => {
+        close: async () => {
           if (isOpen) standing.forEach((name) => stand(name, -1));
           isOpen = false;
         },

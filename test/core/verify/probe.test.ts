@@ -42,7 +42,7 @@ const givenServer = (rcpt: Server, greeting = "220 hi", turnMs = 0) => {
         return next === "" ? "closed" : replyOf(next);
       },
       startTls: async () => "tls_failed",
-      close: () => {
+      close: async () => {
         if (!hungUp) open--;
         hungUp = true;
       },

@@ -121,7 +121,7 @@ const sayHello = async (wire: Wire, helo: string): Promise<Omit<Visit, "domain" 
     const seen = [...answer.text.matchAll(SEEN)].flatMap(([, ip]) => ip ?? []);
     return { heard: first(answer), isOpen: true, isWelcome: answer.code === 250, seen };
   } finally {
-    wire.close();
+    await wire.close();
   }
 };
 

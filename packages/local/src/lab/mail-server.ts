@@ -28,7 +28,7 @@ type Tally = { sessions: number; open: number; peak: number };
 export const startMailServer = async (
   hosts: readonly MailHost[],
   port: number,
-  house: Omit<House, "heard">,
+  house: Omit<House, "heard" | "leave">,
 ): Promise<MailServer> => {
   const sockets = new Set<Socket>();
   const tallies = new Map<string, Tally>();
@@ -44,12 +44,18 @@ export const startMailServer = async (
     tally.sessions += 1;
     tally.open += 1;
     tally.peak = Math.max(tally.peak, tally.open);
+    // A server counts its guests until it has hung up itself, whatever they still do.
+    let isOpen = true;
+    const leave = (): void => {
+      if (isOpen) tally.open -= 1;
+      isOpen = false;
+    };
     socket.on("close", () => {
       sockets.delete(socket);
-      tally.open -= 1;
+      leave();
     });
     const isTooMany = tally.open > (host.manner.sessionsMax ?? Number.POSITIVE_INFINITY);
-    converse(socket, host, { ...house, heard }, isTooMany);
+    converse(socket, host, { ...house, heard, leave }, isTooMany);
   };
   const servers = await listenAll(hosts, port, receive);
   const counts = () => {

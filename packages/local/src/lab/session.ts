@@ -3,13 +3,15 @@ import { type SecureContext, TLSSocket } from "node:tls";
 import { answer, type MailHost, type Memory, newState, type State, type Step } from "./dialogue.ts";
 import type { Said } from "./manner.ts";
 
-/** What all sessions of a lab share. */
+/** What all sessions of a lab share, but for `leave`. */
 export type House = {
   readonly replyMs: number;
   readonly slowMs: number;
   readonly secureContext: SecureContext;
   readonly memory: Memory;
   readonly heard: (verb: string) => void;
+  /** The host has hung up. */
+  readonly leave: () => void;
 };
 
 type Session = {
@@ -55,6 +57,7 @@ export const converse = (
     hear: (chunk) => hear(session, chunk),
   };
   socket.on("data", session.hear);
+  socket.on("finish", house.leave);
   socket.on("error", () => socket.destroy());
   socket.on("close", () => {
     session.isOver = true;
@@ -139,6 +142,7 @@ const startTls = (session: Session): void => {
   session.state = newState(true);
   socket.removeListener("data", session.hear);
   session.wire = new TLSSocket(socket, { isServer: true, secureContext: house.secureContext });
+  session.wire.on("finish", house.leave);
   session.wire.on("error", () => socket.destroy());
   session.wire.on("data", session.hear);
   listen(session);

@@ -19,7 +19,7 @@ const scripted = (answers: string[], tlsFault: WireFault | null = null) => {
       log.push(`(TLS with ${host})`);
       return tlsFault;
     },
-    close: () => void log.push("(hung up)"),
+    close: async () => void log.push("(hung up)"),
   };
   const until = (deadlineMs: number) => ({
     now: () => new Date(ms),

@@ -19,7 +19,7 @@ const hostsOf = () => {
       receive: async () => "closed",
       startTls: async () => null,
     };
-    return { ...silent, close: () => count(host, -1) };
+    return { ...silent, close: async () => void count(host, -1) };
   };
   return { open, connect };
 };
@@ -37,7 +37,7 @@ test("a mail host is never called more often at once than it is to be", async ()
   await settled();
   expect(open.get("mx.example")).toBe(AT_ONCE);
 
-  wires.splice(0, 3).forEach((wire) => wire.close());
+  await Promise.all(wires.splice(0, 3).map((wire) => wire.close()));
   await settled();
 
   expect(open.get("mx.example")).toBe(AT_ONCE);
@@ -71,8 +71,7 @@ test("to hang up twice frees one place", async () => {
   const wires = callAll(withinHostLimits(connect, noTime), "mx.example", AT_ONCE + 2);
   await settled();
 
-  wires[0]?.close();
-  wires[0]?.close();
+  await Promise.all([wires[0]?.close(), wires[0]?.close()]);
   await settled();
 
   expect(wires).toHaveLength(AT_ONCE + 1);
@@ -87,7 +86,7 @@ test("a place is free again only after the server had a moment to notice", async
     AT_ONCE + 1,
   );
   await settled();
-  wires[0]?.close();
+  await wires[0]?.close();
   await settled();
   expect(open.get("mx.example")).toBe(AT_ONCE - 1);
 

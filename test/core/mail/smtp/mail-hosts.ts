@@ -28,7 +28,7 @@ export const networkOf = (behaviours: Readonly<Record<string, Behaviour>>) => {
         return answer.startsWith("!") ? (answer.slice(1) as WireFault) : reply(answer);
       },
       startTls: async () => (behaviour("(TLS)") === "!tls_failed" ? "tls_failed" : null),
-      close: () => void open.delete(id),
+      close: async () => void open.delete(id),
     };
   };
   return { connect, log, open };

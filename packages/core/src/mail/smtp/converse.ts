@@ -55,7 +55,7 @@ export const converse = async <Result>(
     if (heard !== null && isListening(heard)) await take(wire, QUIT, time, note);
     return { result: step.value, transcript };
   } finally {
-    wire.close();
+    await wire.close();
   }
 };
 

@@ -2,8 +2,8 @@ import { limitsOf, providerOf } from "./limits.ts";
 import type { Connect } from "./wire.ts";
 
 /**
- * A server that heard us hang up needs a moment to notice. Whoever came in at once would be one guest too many
- * in its count.
+ * A server that has not hung up itself needs a moment to notice that we have. Whoever came in at once would be one
+ * guest too many in its count.
  */
 const CLEARING_MS = 10;
 
@@ -44,10 +44,11 @@ export const withinHostLimits = (
       return wire;
     }
     let isOpen = true;
-    const close = (): void => {
-      wire.close();
-      if (isOpen) void sleep(CLEARING_MS).then(() => leave(target.host));
+    const close = async (): Promise<void> => {
+      const wasOpen = isOpen;
       isOpen = false;
+      await wire.close();
+      if (wasOpen) void sleep(CLEARING_MS).then(() => leave(target.host));
     };
     return { ...wire, close };
   };

@@ -34,8 +34,11 @@ export type Wire = {
   receive(waitMs: number): Promise<Heard>;
   /** Null: from here on everything is said through TLS. `host` is the name that the server is asked for. */
   startTls(host: string, waitMs: number): Promise<WireFault | null>;
-  /** Hangs up at once. May be called twice. */
-  close(): void;
+  /**
+   * Hangs up, and is done when the other end has, too: until then it counts us among its guests. Who does not is
+   * waited for a moment. May be called twice.
+   */
+  close(): Promise<void>;
 };
 
 /** `ip` has passed the address guard: it is connected to as it stands. `host` is the mail host's name. */
