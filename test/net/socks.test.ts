@@ -142,7 +142,7 @@ test("lanes are spread over the proxies, and each keeps to its own", async () =>
   for (const lane of [...lanes, ...lanes]) {
     const before = pool.map(({ asked }) => asked.length);
     const wire = await through(target, { ...OPTIONS, lane });
-    if (typeof wire !== "string") wire.close();
+    if (typeof wire !== "string") await wire.close();
     passes.push(pool.findIndex(({ asked }, index) => asked.length > (before[index] ?? 0)));
   }
 
@@ -165,7 +165,7 @@ describe("a proxy that failed", () => {
       for (const lane of lanes) {
         const wire = await through(target, { ...OPTIONS, lane });
         expect(typeof wire, "the other proxy takes over").toBe("object");
-        if (typeof wire !== "string") wire.close();
+        if (typeof wire !== "string") await wire.close();
       }
       return dialled;
     };
@@ -204,7 +204,7 @@ test("proxies that all rest are better than none", async () => {
   const wire = await through(target, OPTIONS);
 
   expect(wire).toMatchObject({ send: expect.any(Function) });
-  if (typeof wire !== "string") wire.close();
+  if (typeof wire !== "string") await wire.close();
 });
 
 test.each(["", "localhost"])("a proxy is never handed %j to look up", async (ip) => {

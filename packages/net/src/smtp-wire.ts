@@ -52,6 +52,24 @@ const UNREAD_MAX = 10;
 /** So long a server has to hang up, too. Most have by then: they do when they answered QUIT. */
 const HANG_UP_MS = 1_000;
 
+const destroy = (socket: Socket, stream: Socket): void => {
+  stream.destroy();
+  socket.destroy();
+};
+
+const leavePolitely = (socket: Socket, stream: Socket): void => {
+  const over = () => destroy(socket, stream);
+  const timer = setTimeout(over, HANG_UP_MS);
+  socket.once("close", () => clearTimeout(timer));
+  stream.once("end", over).once("close", over).end();
+};
+
+const whenGone = (socket: Socket): Promise<void> =>
+  new Promise((resolve) => {
+    if (socket.closed) resolve();
+    else socket.once("close", () => resolve());
+  });
+
 /** A wire over a socket that stands. Whatever the other end does, memory and waiting stay bounded. */
 export const smtpWire = (socket: Socket): Wire => {
   let stream: Socket | TLSSocket = socket;
@@ -59,24 +77,12 @@ export const smtpWire = (socket: Socket): Wire => {
   let unread: Heard[] = [];
   let broken: WireFault | null = null;
   let listener: ((heard: Heard) => void) | null = null;
-  const gone = new Promise<void>((resolve) => socket.once("close", () => resolve()));
-
-  const destroy = (): void => {
-    stream.destroy();
-    socket.destroy();
-  };
 
   const breakOff = (fault: WireFault, leave = destroy): void => {
     if (broken) return;
     broken = fault;
-    leave();
+    leave(socket, stream);
     listener?.(fault);
-  };
-
-  const leavePolitely = (): void => {
-    const timer = setTimeout(destroy, HANG_UP_MS);
-    socket.once("close", () => clearTimeout(timer));
-    stream.once("end", destroy).once("close", destroy).end();
   };
 
   const hear = (heard: Heard): void => {
@@ -131,7 +137,7 @@ export const smtpWire = (socket: Socket): Wire => {
     },
     close: () => {
       breakOff("closed", leavePolitely);
-      return gone;
+      return whenGone(socket);
     },
   };
 };
