@@ -1,4 +1,4 @@
-import { closeSync, openSync } from "node:fs";
+import { closeSync, existsSync, openSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 
 const IN_MEMORY = ":memory:";
@@ -26,7 +26,10 @@ export const openSqlite = (file: string, version: number, schema: string): Datab
  * For nobody else on this machine, whatever folder an operator chose: SQLite would let the system's habit decide, and
  * gives the files beside this one its permissions.
  */
-export const makePrivate = (file: string): void => closeSync(openSync(file, "a", 0o600));
+export const makePrivate = (file: string): void => {
+  // One that is there is not touched: who closes a file lets go of all locks that his process has on it.
+  if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
+};
 
 type Waiting = {
   readonly work: () => unknown;
