@@ -38,10 +38,15 @@ test("what takes longer than the wait is pending, and the money is held", async 
   await thenInOrder(house);
 });
 
-test("when all who talk to mail servers are at work it is pending at once, and no failure", async () => {
+/** A house whose mail servers nobody has time to ask. */
+const givenOccupied = async () => {
   const house = await given({ balance: 10 });
   const probe = () => Promise.reject(new Occupied("all of them are at work"));
-  const busy = { ...house.world, engine: { ...house.world.engine, probe } };
+  return { ...house, busy: { ...house.world, engine: { ...house.world.engine, probe } } };
+};
+
+test("when all who talk to mail servers are at work it is pending at once, and no failure", async () => {
+  const { busy, ...house } = await givenOccupied();
 
   const told = await whenVerified(busy, house.liveKey, { email: "ann@x.com" });
 
@@ -51,6 +56,30 @@ test("when all who talk to mail servers are at work it is pending at once, and n
   await whenWorked(house);
   expect(await jobIn(house.world, house.liveKey)).toMatchObject({ status: "completed" });
   expect(await creditsOf(house)).toMatchObject({ available: 9, held: 0, spent: 1 });
+});
+
+test("a repeat is told of the same job then, is not charged, and does not send it again", async () => {
+  const { busy, ...house } = await givenOccupied();
+  const ask = (world: World) => whenVerified(world, house.liveKey, { email: "ann@x.com" }, "k1");
+
+  const [first, again] = [await ask(busy), await ask(house.world)];
+  await whenWorked(house);
+  const afterwards = await ask(house.world);
+  await whenReconciled(house);
+
+  expect([first, again, afterwards].map(({ data }) => data.job_id)).toEqual(Array(3).fill("job_1"));
+  expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
+  expect(await creditsOf(house)).toMatchObject({ available: 9, held: 0, spent: 1 });
+  expect(await audit(house.table, house.world.now())).toMatchObject({ ok: true });
+});
+
+test("a test key meets nobody who could be at work", async () => {
+  const { busy, ...house } = await givenOccupied();
+
+  const told = await whenVerified(busy, house.testKey, { email: "ann@x.com" });
+
+  expect(told.data.status).not.toBe("pending");
+  expect(movesOf(house)).toEqual([]);
 });
 
 test.each([
