@@ -1,6 +1,7 @@
 import "./scripts/need-node.mjs";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer } from "vitest/node";
+import { LastLines } from "./test/left-out.reporter.ts";
 
 // npm run check runs `short`, in less than a minute, before every commit; npm test and CI run both.
 
@@ -42,7 +43,7 @@ export default defineConfig({
     sequence: { sequencer: LongFirst },
     // More than there are cores: many tests wait for a socket or another process.
     maxWorkers: 4,
-    reporters: ["default", ["json", { outputFile: ".cache/test-results.json" }]],
+    reporters: ["default", new LastLines({ outputFile: ".cache/test-results.json" })],
     projects: [
       {
         test: {

@@ -1,29 +1,61 @@
-import { existsSync } from "node:fs";
-import { describe } from "vitest";
+import { existsSync, readFileSync } from "node:fs";
+import { describe, TestRunner } from "vitest";
+
+// What a suite may need that not every clone has. Where it is absent the suite is left out, and the last lines of the
+// run say so (test/left-out.reporter.ts).
+
+/** Files that stand beside this repository in some places and in a plain clone never do. */
+const FILES_BESIDE = {
+  spfCases: "../shared/data/spf/rfc7208-tests.json",
+  smtpReplies: "../shared/data/smtp/replies.jsonl",
+} as const;
 
 /**
- * A suite over a file that lies outside this repository. Where the file is absent the suite is left out and says
- * so; under CI that is a failure, since nobody reads what a green run prints.
+ * A suite over one of the files beside this repository. `read` can be called inside a test only: the body of a suite
+ * runs while tests are collected, even when the suite is left out, and an absent file would fail the run.
+ */
+export const describeOver = (
+  file: keyof typeof FILES_BESIDE,
+  name: string,
+  suite: (read: () => string) => void,
+): void => {
+  const path = FILES_BESIDE[file];
+  describeUnless(absenceOf(path), name, () => suite(readInTest(path)));
+};
+
+export const readInTest = (path: string) => (): string => {
+  if (TestRunner.getCurrentTest() === undefined)
+    throw new Error(`${path} may be absent: read it inside a test.`);
+  return readFileSync(path, "utf8");
+};
+
+const absenceOf = (path: string): string | null =>
+  existsSync(path) ? null : `there is no ${path}`;
+
+/**
+ * A suite over a file that `npm ci` brings where there is a build of it for the platform. Its absence fails the run
+ * under CI: nobody reads what a green run prints.
  */
 export const describeWith = (path: string, name: string, suite: () => void): void => {
-  const isThere = existsSync(path);
-  if (!isThere && process.env["CI"]) throw new Error(`${name} needs ${path}, which is absent.`);
-  if (!isThere) console.warn(`Left out: ${name} needs ${path}, which is absent.`);
-  describe.runIf(isThere)(`${name}`, () => {
+  const reason = absenceOf(path);
+  if (reason !== null && process.env["CI"]) throw new Error(`${name}: ${reason}.`);
+  describeUnless(reason, name, suite);
+};
+
+/** A suite over machinery that few have: where there is a reason against it, the suite is left out and says why. */
+export const describeUnless = (reason: string | null, name: string, suite: () => void): void => {
+  const meta = reason === null ? {} : { leftOut: reason };
+  describe.runIf(reason === null)(`${name}`, { meta }, () => {
     suite();
   });
 };
 
-/**
- * A suite over machinery that few have, and that CI need not have either: where there is a reason against it, the
- * suite is left out and says why.
- */
-export const describeUnless = (reason: string | null, name: string, suite: () => void): void => {
-  if (reason !== null) console.warn(`Left out: ${name}: ${reason}.`);
-  describe.runIf(reason === null)(`${name}`, () => {
-    suite();
-  });
-};
+declare module "vitest" {
+  interface TaskMeta {
+    /** Why the suite is left out. */
+    leftOut?: string;
+  }
+}
 
 /** Every implementation of a door, by what it stands on, and the file it needs where it needs one. */
 export type Doors<Open> = readonly (readonly [on: string, open: Open, needs?: string])[];

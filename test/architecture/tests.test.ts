@@ -1,5 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { readInTest } from "../available.ts";
+import { linesOf } from "../left-out.reporter.ts";
 
 /** This file names the words it bans; the helper leaves a suite out loudly, and never in CI. */
 const MAY_NAME_THEM = ["test/architecture/tests.test.ts", "test/available.ts"];
@@ -15,4 +17,26 @@ test("no test is left out in silence: skip, only and todo have no place here", (
 
 test("no test is tried again until it passes", () => {
   expect(testsWith(/\bretry:\s*\d/)).toEqual([]);
+});
+
+test("no test names a file outside this repository: describeOver reads those, inside a test", () => {
+  expect(testsWith(/["'`/]\.\.\/(?:\.\.\/)*shared\//)).toEqual([]);
+});
+
+const readManifest = readInTest("package.json");
+const whileCollecting = Promise.try(readManifest).catch(String);
+
+test("a file outside this repository cannot be read while tests are collected", async () => {
+  expect(await whileCollecting).toBe("Error: package.json may be absent: read it inside a test.");
+  expect(readManifest()).toContain('"mailproof"');
+});
+
+test("the last lines of a run name each suite that was left out, and why", () => {
+  const leftOut = { name: "Exim on loopback", tests: 14, reason: "there is no Exim" };
+
+  expect(linesOf([leftOut])).toEqual([
+    "Left out:",
+    "  Exim on loopback (14 tests): there is no Exim.",
+  ]);
+  expect(linesOf([])).toEqual([]);
 });

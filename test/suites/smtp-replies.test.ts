@@ -1,11 +1,9 @@
-import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { classify, type Finding } from "../../packages/core/src/mail/smtp/classify.ts";
 import type { Stage } from "../../packages/core/src/mail/smtp/reply.ts";
-import { describeWith } from "../available.ts";
+import { describeOver } from "../available.ts";
 import { replyFrom } from "../reply-from.ts";
 
-const CORPUS = "../shared/data/smtp/replies.jsonl";
 const RIGHT_PERCENT_MIN = 97;
 
 type Line = {
@@ -30,9 +28,9 @@ const judge = (line: Line): Line & { readonly finding: Finding } => {
   };
 };
 
-describeWith(CORPUS, "the corpus of real replies", () => {
+describeOver("smtpReplies", "the corpus of real replies", (readFile) => {
   const read = () =>
-    readFileSync(CORPUS, "utf8")
+    readFile()
       .trim()
       .split("\n")
       .map((line) => judge(JSON.parse(line) as Line));
