@@ -12,13 +12,14 @@ import { endpoints } from "@mailproof/api/endpoints";
 import { JobFacts, ResultRow } from "@mailproof/api/jobs";
 import { KeyFacts } from "@mailproof/api/key-facts";
 import { MonitorFacts } from "@mailproof/api/monitors";
+import { componentsOf } from "@mailproof/api/openapi/components";
 import { VerificationResult } from "@mailproof/api/verification";
 import { DeliveryFacts, WebhookFacts } from "@mailproof/api/webhook-facts";
 import { STATUS } from "@mailproof/core/failure";
 import { EventPayload } from "@mailproof/core/webhooks/payloads";
 import type { GenericSchema } from "valibot";
 import { nameOf, QUERY_TYPES, SAME_WHEN_REPEATED } from "./client/names.ts";
-import { fieldsOf, type Named, partsOf, typeOf } from "./client/type-of.ts";
+import { describe, fieldsOf, type Named, partsOf, typeOf } from "./client/type-of.ts";
 
 const SHARED: Named = new Map<GenericSchema, string>([
   [VerificationResult, "VerificationResult"],
@@ -32,6 +33,10 @@ const SHARED: Named = new Map<GenericSchema, string>([
   [WebhookFacts, "Webhook"],
   [DeliveryFacts, "Delivery"],
 ]);
+
+const INPUT = { side: "input", named: SHARED } as const;
+const OUTPUT = { side: "output", named: SHARED } as const;
+const COMPONENTS: ReadonlyMap<unknown, string> = componentsOf();
 
 /** One thing that a caller can ask for. A route with actions is several. */
 type Operation = {
@@ -77,18 +82,24 @@ const entriesOf = (schema: unknown) =>
 
 /** Path, query and body of a request are one value to its caller. */
 const inputOf = ({ endpoint, body, fixed }: Operation): { fields: string; isOptional: boolean } => {
-  const parts = [entriesOf(endpoint.path), entriesOf(endpoint.query), entriesOf(body)];
-  const names = parts.flatMap((part) => Object.keys(part));
-  if (new Set(names).size < names.length)
+  const parts = [
+    ["path", entriesOf(endpoint.path)],
+    ["query", entriesOf(endpoint.query)],
+    [COMPONENTS.get(body) ?? "", entriesOf(body)],
+  ] as const;
+  const wanted = parts.flatMap(([place, entries]) =>
+    Object.entries(entries).map(([name, schema]) => ({ place, name, schema })),
+  );
+  if (new Set(wanted.map(({ name }) => name)).size < wanted.length)
     throw new Error(`${endpoint.route} has one name for two things`);
-  const wanted = parts.flatMap((part) => Object.entries(part)).filter(([name]) => !(name in fixed));
-  const fields = wanted.map(([name, schema]) => {
-    const type = name in entriesOf(endpoint.query) ? QUERY_TYPES[name] : undefined;
+  const free = wanted.filter(({ name }) => !(name in fixed));
+  const fields = free.map(({ place, name, schema }) => {
+    const type = place === "query" ? QUERY_TYPES[name] : undefined;
     return type === undefined
-      ? fieldsOf({ [name]: schema }, "input", SHARED)
-      : `${name}?: ${type} | undefined;`;
+      ? fieldsOf({ [name]: schema }, INPUT, [place])
+      : `${describe([place, name], schema)}\n${name}?: ${type} | undefined;`;
   });
-  const isOptional = wanted.every(([, schema]) => partsOf(schema).type === "optional");
+  const isOptional = free.every(({ schema }) => partsOf(schema).type === "optional");
   return { fields: fields.join("\n"), isOptional };
 };
 
@@ -118,7 +129,7 @@ const typesOf = (operation: Operation): string => {
   const { name, output, endpoint } = operation;
   const { fields } = inputOf(operation);
   const input = fields === "" ? "" : `export interface ${capital(name)}Input {\n${fields}\n}\n\n`;
-  const data = declared(`${capital(name)}Data`, typeOf(output, "output", SHARED));
+  const data = declared(`${capital(name)}Data`, typeOf(output, OUTPUT, [`${capital(name)}Data`]));
   return `// ${endpoint.route}\n\n${input}${data}`;
 };
 
@@ -135,7 +146,7 @@ const sharedTypes = (): string =>
   [...SHARED]
     .map(([schema, name]) => {
       const others = new Map([...SHARED].filter(([other]) => other !== schema));
-      return declared(name, typeOf(schema, "output", others));
+      return declared(name, typeOf(schema, { side: "output", named: others }, [name]));
     })
     .join("\n\n");
 
@@ -162,7 +173,7 @@ export type ServiceErrorCode = ${Object.keys(STATUS)
 ${sharedTypes()}
 
 /** The body of a webhook. Events may gain fields, and there may be more of them. */
-export type WebhookEvent = ${typeOf(EventPayload, "output", SHARED)};
+export type WebhookEvent = ${typeOf(EventPayload, OUTPUT, ["WebhookEvent"])};
 
 ${operations.map(typesOf).join("\n\n")}
 

@@ -1,3 +1,6 @@
+import { componentsOf } from "@mailproof/api/openapi/components";
+import type { Place } from "@mailproof/api/openapi/schema";
+import { wordsFor } from "@mailproof/api/openapi/words";
 import type { GenericSchema } from "valibot";
 
 // Valibot schemas as TypeScript. What no endpoint uses yet is an error here, and not an `unknown` that nobody notices.
@@ -9,6 +12,9 @@ type Entries = Readonly<Record<string, GenericSchema>>;
 
 /** Schemas that have a name of their own, by identity. */
 export type Named = ReadonlyMap<GenericSchema, string>;
+
+/** How types are written: for which side, and which of them by their name. */
+export type Context = { readonly side: Side; readonly named: Named };
 
 /** The parts of all kinds of schema, as they stand in them. */
 type Parts = {
@@ -25,11 +31,17 @@ type Parts = {
 
 export const partsOf = (schema: GenericSchema): Parts => schema as unknown as Parts;
 
-export const typeOf = (schema: GenericSchema, side: Side, named: Named): string => {
-  const name = named.get(schema);
+/** The names of the OpenAPI document: a field's description is found by the component that it stands in. */
+const COMPONENTS: ReadonlyMap<unknown, string> = componentsOf();
+
+/** The type of a schema that stands at a place of the OpenAPI document. */
+export const typeOf = (schema: GenericSchema, context: Context, at: Place): string => {
+  const name = context.named.get(schema);
   if (name !== undefined) return name;
+  const component = COMPONENTS.get(schema);
+  const place = component === undefined ? at : [component];
   const parts = partsOf(essence(schema));
-  const inner = (one: GenericSchema | undefined) => typeOf(one as GenericSchema, side, named);
+  const inner = (one: GenericSchema | undefined) => typeOf(one as GenericSchema, context, place);
   switch (parts.type) {
     case "string":
     case "number":
@@ -46,7 +58,7 @@ export const typeOf = (schema: GenericSchema, side: Side, named: Named): string 
     case "optional":
       return inner(parts.wrapped);
     case "array":
-      return `${side === "input" ? "readonly " : ""}(${inner(parts.item)})[]`;
+      return `${context.side === "input" ? "readonly " : ""}(${inner(parts.item)})[]`;
     case "record":
       return `Record<${inner(parts.key)}, ${inner(parts.value)}>`;
     case "union":
@@ -54,20 +66,20 @@ export const typeOf = (schema: GenericSchema, side: Side, named: Named): string 
       return (parts.options ?? []).map((option) => inner(option as GenericSchema)).join(" | ");
     case "object":
     case "strict_object":
-      return objectOf(parts.entries ?? {}, side, named);
+      return objectOf(parts.entries ?? {}, context, place);
     default:
       throw new Error(`no type for a schema of ${parts.type}`);
   }
 };
 
 /** One that has everything of another with a name, and more, is said as that other and the rest. */
-const objectOf = (entries: Entries, side: Side, named: Named): string => {
+const objectOf = (entries: Entries, context: Context, place: Place): string => {
   const [base, name] = largest(
-    [...named].filter(([schema]) => isWithin(partsOf(schema).entries ?? {}, entries)),
+    [...context.named].filter(([schema]) => isWithin(partsOf(schema).entries ?? {}, entries)),
   ) ?? [undefined, undefined];
   const known = base ? (partsOf(base).entries ?? {}) : {};
   const rest = Object.fromEntries(Object.entries(entries).filter(([field]) => !(field in known)));
-  const own = `{ ${fieldsOf(rest, side, named)} }`;
+  const own = `{\n${fieldsOf(rest, context, place)}\n}`;
   return name === undefined ? own : `${name} & ${own}`;
 };
 
@@ -80,16 +92,26 @@ const largest = (found: readonly (readonly [GenericSchema, string])[]) =>
 
 const sizeOf = (schema: GenericSchema): number => Object.keys(partsOf(schema).entries ?? {}).length;
 
-export const fieldsOf = (entries: Entries, side: Side, named: Named): string =>
+export const fieldsOf = (entries: Entries, context: Context, place: Place): string =>
   Object.entries(entries)
     .map(([name, schema]) => {
+      const here = [...place, name];
       const isOptional = partsOf(schema).type === "optional";
       const mark = isOptional ? "?" : "";
       // Whoever sends may say undefined; what is answered is there or not.
-      const orNot = isOptional && side === "input" ? " | undefined" : "";
-      return `${name}${mark}: ${typeOf(schema, side, named)}${orNot};`;
+      const orNot = isOptional && context.side === "input" ? " | undefined" : "";
+      return `${describe(here, schema)}\n${name}${mark}: ${typeOf(schema, context, here)}${orNot};`;
     })
     .join("\n");
+
+/** The description of a field, which editors show on hover: what its values mean, else what the field holds. */
+export const describe = (place: Place, schema: GenericSchema): string => {
+  const component = COMPONENTS.get(partsOf(schema).wrapped ?? schema);
+  const words = (component && wordsFor([component])) ?? wordsFor(place);
+  if (words === undefined)
+    throw new Error(`openapi/words-of-fields.ts does not describe ${place.join(".")}`);
+  return `/** ${words} */`;
+};
 
 /** A pipe is known by the last schema in it that says something, before its value becomes one of ours. */
 const essence = (schema: GenericSchema): GenericSchema => {

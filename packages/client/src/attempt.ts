@@ -40,46 +40,60 @@ export const aborted = (
   { signal, idempotencyKey }: Pick<Try, "signal" | "idempotencyKey">,
   money: MoneyOutcome,
 ): MailproofError =>
-  failure("The call was given up.", {
+  failure("The call was aborted.", {
     code: "ABORTED",
     money,
     idempotencyKey,
     cause: signal?.reason,
   });
 
-/** Errors of connections that were never made, as Node, Deno and Bun call them. Browsers do not tell. */
-const NEVER_MADE = [
-  "ECONNREFUSED",
-  "ConnectionRefused",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "UND_ERR_CONNECT_TIMEOUT",
-  "ERR_INVALID_URL",
-];
+/** No connection, and the next attempt may have one. As Node, Bun and Deno write it; browsers do not tell. */
+const MAY_CONNECT_LATER =
+  /ECONNREFUSED|ConnectionRefused|FailedToOpenSocket|ENOTFOUND|EAI_|CONNECT_TIMEOUT|before secure TLS|\(Connect\)/;
+/** No connection, until a certificate or a setting changes. */
+const CANNOT_CONNECT =
+  /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|WRONG_VERSION_NUMBER|bad port|unknown scheme/;
 
-/** No answer, or not the whole of it. Whether the work was done is not known, unless nobody was reached at all. */
+type Caught = {
+  readonly code?: string;
+  readonly message?: string;
+  readonly syscall?: string;
+  /** Of an AggregateError: Node tried every address of the host. */
+  readonly errors?: readonly unknown[];
+  readonly cause?: Caught;
+};
+
+/** Null when a connection was made, or may have been: then the request may have been sent. */
+const connectFailure = (caught: Caught): { why: string; retryable: boolean } | null => {
+  const { code = "", message = "", syscall, errors } = caught.cause ?? caught;
+  const text = `${code} ${message}`;
+  const isLasting = CANNOT_CONNECT.test(text);
+  const isPassing = errors !== undefined || syscall === "connect" || MAY_CONNECT_LATER.test(text);
+  return isLasting || isPassing ? { why: code || message, retryable: !isLasting } : null;
+};
+
+/** No answer, or not the whole of it. Whether the work was done is not known, unless no connection was made. */
 const lost = (one: Try, cause: unknown, isStopped: boolean): MailproofError => {
   const { operation, signal, timeoutMs, idempotencyKey } = one;
   const money = moneyWhenLost(operation);
   if (signal?.aborted) return aborted(one, money);
   const facts = { money, retryable: operation.repeat !== "never", idempotencyKey, cause };
   if (isStopped)
-    return failure(`No answer came within ${timeoutMs} ms.`, { code: "TIMEOUT", ...facts });
-  if (!NEVER_MADE.includes(codeOf(cause)))
-    return cause instanceof SyntaxError
-      ? failure("The answer is not the service's.", { code: "UNREADABLE", ...facts })
-      : failure("No whole answer came.", { code: "NETWORK", ...facts });
-  return failure("The service could not be reached.", {
-    ...facts,
-    code: "NETWORK",
-    money: "nothing_charged",
-    retryable: true,
-  });
-};
-
-const codeOf = (error: unknown): string => {
-  const { code, cause } = (error ?? {}) as { code?: string; cause?: { code?: string } };
-  return code ?? cause?.code ?? "";
+    return failure(`No response within ${timeoutMs} ms.`, { code: "TIMEOUT", ...facts });
+  const unconnected = connectFailure(cause as Caught);
+  if (unconnected)
+    return failure(`Could not connect to the service (${unconnected.why}).`, {
+      ...facts,
+      code: "NETWORK",
+      money: "nothing_charged",
+      retryable: unconnected.retryable,
+    });
+  return cause instanceof SyntaxError
+    ? failure("The response is not the service's.", { code: "UNREADABLE", ...facts })
+    : failure("The connection broke before the whole response arrived.", {
+        code: "NETWORK",
+        ...facts,
+      });
 };
 
 /** What the service says of itself in a failure. */
@@ -120,7 +134,7 @@ const stranger = ({ operation }: Try, facts: { readonly status: number }): Mailp
   const isLimited = status === 429;
   // Below 500 it was turned away at the door; otherwise it may have been let in before something broke.
   const isInside = status >= 500 || status === 408;
-  return failure(`Status ${status}, and not by the service.`, {
+  return failure(`The response with status ${status} is not the service's.`, {
     ...facts,
     code: isLimited ? "RATE_LIMITED" : "UNREADABLE",
     money: isInside ? moneyWhenLost(operation) : "nothing_charged",

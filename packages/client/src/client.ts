@@ -1,22 +1,61 @@
 import type { Clock } from "./clock.ts";
-import { downloadOver } from "./download.ts";
-import { jobsOver } from "./jobs.ts";
+import { type Download, downloadOver } from "./download.ts";
+import type { FileSource } from "./file-source.ts";
+import { type JobInput, jobsOver, type WaitOptions } from "./jobs.ts";
 import { OPERATIONS } from "./operations.ts";
-import type { ClientOptions } from "./options.ts";
+import type { CallOptions, ClientOptions } from "./options.ts";
 import { type Transport, transportTo } from "./transport.ts";
-import type { Operations } from "./types.ts";
-import { uploadOver, verifyFileOver } from "./verify-file.ts";
+import type {
+  CreateUploadData,
+  ExportJobInput,
+  Job,
+  ListJobsInput,
+  Operations,
+  ResultRow,
+} from "./types.ts";
+import {
+  type UploadInput,
+  uploadOver,
+  type VerifiedFile,
+  type VerifyFileInput,
+  type VerifyFileOptions,
+  verifyFileOver,
+} from "./verify-file.ts";
 
-/** Every operation of the service, and what takes several of them. */
-export type Client = Operations &
-  ReturnType<typeof jobsOver> & {
-    readonly download: ReturnType<typeof downloadOver>;
-    readonly upload: ReturnType<typeof uploadOver>;
-    readonly verifyFile: ReturnType<typeof verifyFileOver>;
-  };
+/** Every operation of the service, and calls that combine several of them. */
+export interface Client extends Operations {
+  /** Every job, newest first. Reads each page when the one before it is used up. */
+  jobs(input?: Omit<ListJobsInput, "offset" | "limit">, options?: CallOptions): AsyncIterable<Job>;
 
-/** A client of one service under one key. It holds nothing else, so there may be many. */
-export const createClient = (options: ClientOptions, clock?: Clock): Client => {
+  /** Every result that a job has so far, in the order of its list. Reads each page when the one before it is used up. */
+  results(input: JobInput, options?: CallOptions): AsyncIterable<ResultRow>;
+
+  /**
+   * Waits until the job ends, and returns it: look at its `status`. It waits as long as the job takes. A signal such as
+   * `AbortSignal.timeout(…)` ends the wait; the job goes on.
+   */
+  waitForJob(input: JobInput, options?: WaitOptions): Promise<Job>;
+
+  /** The results of a job as CSV: the columns of the list, with the verdicts beside them. */
+  download(input: ExportJobInput, options?: CallOptions): Promise<Download>;
+
+  /** Uploads a list and returns the `file_key` that `processFile` takes. It charges nothing. */
+  upload(
+    source: FileSource,
+    input?: UploadInput,
+    options?: CallOptions,
+  ): Promise<Pick<CreateUploadData, "file_key">>;
+
+  /** Uploads a list, has it verified, and waits for its job. It is charged once, whatever responses are lost. */
+  verifyFile(
+    source: FileSource,
+    input?: VerifyFileInput,
+    options?: VerifyFileOptions,
+  ): Promise<VerifiedFile>;
+}
+
+/** A client of one service with one key. It has no state besides its options. */
+export const createClient = (options?: ClientOptions, clock?: Clock): Client => {
   const transport = transportTo(options, clock);
   return {
     ...operationsOver(transport),

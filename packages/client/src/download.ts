@@ -3,12 +3,13 @@ import type { CallOptions } from "./options.ts";
 import type { Transport } from "./transport.ts";
 import type { ExportJobInput } from "./types.ts";
 
+/** An export that begins to arrive. */
 export interface Download {
-  /** As the service names it, after the list that was sent. */
+  /** The file name that the service suggests: the name of the list, with the filter. */
   readonly fileName: string | undefined;
-  /** Read once. It breaks off with an error when not the whole of it comes. */
+  /** The bytes of the file. It can be read once, and it ends with an error when the connection breaks. */
   readonly stream: ReadableStream<Uint8Array>;
-  /** All of it at once. */
+  /** Reads the whole stream as text. */
   text(): Promise<string>;
 }
 

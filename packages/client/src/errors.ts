@@ -37,20 +37,23 @@ type Facts = {
 
 /** Every way in which a call can fail. */
 export class MailproofError extends Error {
+  /** Always `MailproofError`. */
   override readonly name = "MailproofError";
+  /** What went wrong, for programs. */
   declare readonly code: ErrorCode;
   /** What happened to the money. The message says it in a sentence. */
   declare readonly money: MoneyOutcome;
-  /** Undefined: no answer came. */
+  /** The HTTP status. Undefined when no response came. */
   declare readonly status: number | undefined;
-  /** Whether the same call may be sent again, under `idempotencyKey` where there is one, without being paid for twice. */
+  /** Whether the same call may be sent again, under `idempotencyKey` where there is one, without a second charge. */
   declare readonly retryable: boolean;
+  /** Milliseconds after which the service wants the call again. Undefined when it did not say. */
   declare readonly retryAfterMs: number | undefined;
   /** Which fields were wrong, how many credits are needed, and the like. */
   declare readonly details: unknown;
-  /** For whoever asks the service's operator. */
+  /** The request's id, to quote to the service's support. */
   declare readonly requestId: string | undefined;
-  /** The key that the call was sent under: send it again with this one. */
+  /** The key that the call was sent under. A repeat with this key is not charged again. */
   declare readonly idempotencyKey: string | undefined;
 
   constructor(message: string, facts: Facts) {

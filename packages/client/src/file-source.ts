@@ -1,3 +1,5 @@
+import { hostProcess } from "./host.ts";
+
 /** A list of addresses: a path (Node, Deno, Bun), a Blob or File, or the bytes or text as they come. */
 export type FileSource =
   | string
@@ -54,10 +56,6 @@ async function* chunksOf(
 
 const tooLarge = () => new RangeError(`The file has more than ${BYTES_MAX} bytes.`);
 
-type Host = {
-  readonly process?: { getBuiltinModule?: (name: string) => unknown };
-};
-
 type Files = {
   readonly promises: {
     stat(path: string): Promise<{ readonly size: number }>;
@@ -67,7 +65,7 @@ type Files = {
 
 /** Asked of the host, and not imported: a bundle for browsers has nothing to find then. */
 const readFile = async (path: string): Promise<Blob> => {
-  const files = (globalThis as Host).process?.getBuiltinModule?.("node:fs") as Files | undefined;
+  const files = hostProcess()?.getBuiltinModule?.("node:fs") as Files | undefined;
   if (!files) throw new TypeError("A path needs Node, Deno or Bun; give a Blob or a stream here.");
   if ((await files.promises.stat(path)).size > BYTES_MAX) throw tooLarge();
   return new Blob([await files.promises.readFile(path)]);

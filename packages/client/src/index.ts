@@ -5,7 +5,7 @@ export type { Client } from "./client.ts";
 export type { Download } from "./download.ts";
 export { type ErrorCode, MailproofError, type MoneyOutcome } from "./errors.ts";
 export type { FileSource } from "./file-source.ts";
-export type { WaitOptions } from "./jobs.ts";
+export type { JobInput, WaitOptions } from "./jobs.ts";
 export type { CallOptions, ClientOptions, PaidCallOptions } from "./options.ts";
 export type * from "./types.ts";
 export type {
@@ -23,5 +23,5 @@ export {
 } from "./webhooks.ts";
 
 // Without the clock, which is for tests.
-/** A client of one service under one key. It holds nothing else, so there may be many. */
-export const createClient = (options: ClientOptions): Client => create(options);
+/** A client of one service with one key. It has no state besides its options. */
+export const createClient = (options?: ClientOptions): Client => create(options);

@@ -4,8 +4,15 @@ import { pages } from "./pages.ts";
 import type { Transport } from "./transport.ts";
 import type { GetJobData, Job, ListJobsData, ListJobsInput, ResultRow } from "./types.ts";
 
+/** Names one job. */
+export interface JobInput {
+  /** The job's id. */
+  id: string;
+}
+
+/** How to wait for a job. */
 export interface WaitOptions extends CallOptions {
-  /** Told each time that the job was looked at. */
+  /** Called with the job each time it was read. */
   onProgress?: ((job: Job) => void) | undefined;
 }
 
@@ -19,7 +26,6 @@ const LAST_LOOK_MS = 5_000;
 const OPEN: readonly Job["status"][] = ["pending", "processing", "enqueue_unknown"];
 
 export const jobsOver = ({ call, clock }: Transport) => ({
-  /** Every job, newest first. */
   jobs: (
     input: Omit<ListJobsInput, "offset" | "limit"> = {},
     options?: CallOptions,
@@ -30,20 +36,15 @@ export const jobsOver = ({ call, clock }: Transport) => ({
       return { items: page.jobs, next: page.next_offset };
     }),
 
-  /** Every result that a job has so far, in the order of its list. */
-  results: ({ id }: { id: string }, options?: CallOptions): AsyncIterable<ResultRow> =>
+  results: ({ id }: JobInput, options?: CallOptions): AsyncIterable<ResultRow> =>
     pages(async (next_key) => {
       const wanted = { id, limit: ROWS_PER_PAGE, next_key };
       const page = await call<GetJobData>(OPERATIONS.getJob, wanted, options);
       return { items: page.results ?? [], next: page.next_key };
     }),
 
-  /**
-   * Waits until the job is over, and gives it as it is then: look at its `status`. It waits as long as the job takes;
-   * a signal such as `AbortSignal.timeout(…)` ends that, and the job goes on.
-   */
   waitForJob: async (
-    { id }: { id: string },
+    { id }: JobInput,
     { onProgress, ...options }: WaitOptions = {},
   ): Promise<Job> => {
     for (let looks = 0; ; looks++) {

@@ -1,25 +1,31 @@
+/** Options of a client. In Node, Deno and Bun, environment variables can stand in for URL and key. */
 export interface ClientOptions {
-  /** Where the service is, such as `https://api.example.com`. */
-  baseUrl: string;
-  /** An API key. Never put a live one into a page that others can read. */
-  key: string;
-  /** How often a call is sent again, at most. 4 when left out. */
+  /** The service's URL, such as `https://api.example.com`. Default: the environment variable `MAILPROOF_API`. */
+  baseUrl?: string | undefined;
+  /**
+   * An API key, or an OAuth access token. Default: the environment variable `MAILPROOF_KEY`. Never put a live key into
+   * a page that others can read.
+   */
+  key?: string | undefined;
+  /** How many times a call is sent again at most. Default: 4. */
   retries?: number | undefined;
-  /** How long one try may take. A minute when left out. */
+  /** Milliseconds that one attempt may take. Default: 60,000. */
   timeoutMs?: number | undefined;
-  /** In the place of the global `fetch`. */
+  /** Used in place of the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
 }
 
+/** Options of every call. */
 export interface CallOptions {
-  /** Gives the call up. What that means for the money stands on the error. */
+  /** Aborts the call. The error says what that means for the money. */
   signal?: AbortSignal | undefined;
 }
 
+/** Options of calls that may charge credits. */
 export interface PaidCallOptions extends CallOptions {
   /**
-   * Under one key a request is paid for once, however often it is sent. Made anew for each call when left out; give
-   * your own when a repeat may come from another process.
+   * Requests with the same key are charged once. Default: a new key for each call. Pass your own when another process
+   * may repeat the call.
    */
   idempotencyKey?: string | undefined;
 }

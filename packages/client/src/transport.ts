@@ -4,6 +4,7 @@ import type { Operation } from "./operation.ts";
 import type { CallOptions, ClientOptions, PaidCallOptions } from "./options.ts";
 import { outgoing } from "./request.ts";
 import { RETRIES } from "./retry.ts";
+import { asHeader, readBaseUrl, readKey } from "./settings.ts";
 
 const TIMEOUT_MS = 60_000;
 /** Fifty megabytes over a slow line. All tries of one upload end before its link does. */
@@ -25,9 +26,9 @@ export type Transport = {
   readonly clock: Clock;
 };
 
-export const transportTo = (options: ClientOptions, clock: Clock = CLOCK): Transport => {
-  const { key, retries = RETRIES, timeoutMs = TIMEOUT_MS } = options;
-  const baseUrl = options.baseUrl.replace(/(?<!\/)\/+$/, "");
+export const transportTo = (options: ClientOptions = {}, clock: Clock = CLOCK): Transport => {
+  const { retries = RETRIES, timeoutMs = TIMEOUT_MS } = options;
+  const [baseUrl, key] = [readBaseUrl(options.baseUrl), readKey(options.key)];
   // Looked up at each call, and called as a function of nobody: browsers want it so.
   const fetch: typeof globalThis.fetch = (...of) => (options.fetch ?? globalThis.fetch)(...of);
   const usual = { fetch, retries, clock };
@@ -42,7 +43,9 @@ export const transportTo = (options: ClientOptions, clock: Clock = CLOCK): Trans
     ) => {
       const { method, path, body } = outgoing(operation, { ...input });
       const idempotencyKey =
-        operation.repeat === "keyed" ? (own ?? crypto.randomUUID()) : undefined;
+        operation.repeat === "keyed"
+          ? asHeader("idempotencyKey", own ?? crypto.randomUUID())
+          : undefined;
       const headers = {
         // As a bearer token it is left behind when an answer leads to another host.
         authorization: `Bearer ${key}`,

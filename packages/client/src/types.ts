@@ -21,7 +21,9 @@ export type ServiceErrorCode =
   | "UNAVAILABLE";
 
 export interface VerificationResult {
+  /** The address. */
   email: string;
+  /** valid: deliverable. invalid: will bounce. risky: may be deliverable. unknown: could not be found out. catch_all: the domain accepts everybody. disposable: a temporary address. role: belongs to a role. spam_trap: a known trap. */
   status:
     | "valid"
     | "invalid"
@@ -31,217 +33,417 @@ export interface VerificationResult {
     | "disposable"
     | "role"
     | "spam_trap";
+  /** 0 to 100: 90 excellent, 70 good, 50 fair, below that poor. */
   quality_score: number;
+  /** Why it has this status: a code for programs. */
   reason: string;
+  /** The reason, finer; null where there is nothing more to say. */
   sub_status: string | null;
+  /** Who runs the mail host, where we know. */
   provider: string | null;
+  /** What was proven, step by step. */
   verification: {
+    /** It is written as an address is. */
     syntax_valid: boolean;
+    /** DNS knows the domain. */
     domain_exists: boolean;
+    /** There is a host that takes its mail. */
     mx_found: boolean;
+    /** That host was asked, and answered about this address. */
     smtp_check: boolean;
+    /** The host accepts this address, and refuses strangers. */
     mailbox_exists: boolean;
+    /** The host accepts every address of the domain. */
     catch_all: boolean;
   };
+  /** What kind of address it is. */
   flags: {
+    /** Of a service for addresses that are thrown away. */
     disposable: boolean;
+    /** Of a role, such as info or sales. */
     role_account: boolean;
+    /** Of a provider where anybody gets a mailbox. */
     free_provider: boolean;
+    /** Kept by somebody who looks for senders without consent. */
     spam_trap: boolean;
+    /** Kept to catch harvesters. */
     honeypot: boolean;
+    /** Looks as if a machine had made it. */
     bot_generated: boolean;
   };
+  /** What the address tells about its owner. */
   enrichment: {
+    /** The first name. */
     first_name: string | null;
+    /** The last name. */
     last_name: string | null;
+    /** Both, or nothing. */
     full_name: string;
+    /** Always `unknown`: a name does not tell. */
     gender: string;
   };
+  /** Numbers that are made here and can be checked by hand. Left out when `include_ai` is false. */
   ai?: {
+    /** What was probably meant, where the domain's mail does not work. */
     typo_suggestion: string | null;
+    /** How probably, from 0 to 1. */
     typo_confidence: number | null;
+    /** How likely the mailbox exists on a domain that accepts everybody, from 0 to 1. */
     catch_all_confidence: number;
   };
+  /** Everything that led to it: DNS answers, the SMTP transcript, the score as a sum. */
   evidence?: Record<string, unknown>;
+  /** When it was found out. */
   verified_at: string;
 }
 
 export interface ResultRow extends VerificationResult {
+  /** Its row in what you sent, from 1. */
   row: number;
 }
 
 export interface Job {
+  /** The job: read it at GET /v1/jobs/{id}. */
   job_id: string;
+  /** What it is called. */
   name?: string;
+  /** What it was made by: one address that took long, a batch, or a file. */
   kind: "single" | "batch" | "file";
+  /** pending: it waits. processing: it goes on. completed: every address has its result. failed: see `error`. cancelled: nothing makes it so today. enqueue_unknown: of some addresses it is not known whether they are queued; their credits are held. */
   status: "pending" | "processing" | "completed" | "failed" | "cancelled" | "enqueue_unknown";
+  /** How far it is. */
   progress: {
+    /** How many addresses it has. */
     total: number;
+    /** How many are done. */
     processed: number;
+    /** How many are valid. */
     valid: number;
+    /** How many are invalid or disposable. */
     invalid: number;
+    /** How many are risky, catch_all, role or spam_trap. */
     risky: number;
+    /** How many are unknown, or have no status. */
     unknown: number;
   };
+  /** How many are done: what an export is measured against. */
   processed_emails: number;
+  /** When it was made. */
   created_at: string;
+  /** When it was over. */
   completed_at?: string;
+  /** Why, and what it means for the money. */
   error?: string;
 }
 
 export interface ActivityRecord {
+  /** The address. */
   email: string;
+  /** Opens and clicks of people. */
   activity: {
+    /** The last sign of life. */
     last_seen: string | null;
+    /** The last open. */
     last_open: string | null;
+    /** The last click. */
     last_click: string | null;
+    /** high: active within 30 days. medium: within 90. low: longer ago. unknown: nothing is known. */
     engagement_level: "high" | "medium" | "low" | "unknown";
+    /** All opens. */
     total_opens: number;
+    /** All clicks. */
     total_clicks: number;
+    /** Opens of the last 30 days. */
     opens_last_30d: number;
+    /** Clicks of the last 30 days. */
     clicks_last_30d: number;
+    /** Opens and clicks of programs. They are in none of the others. */
     machine_events: number;
   };
+  /** What becomes of mail to it, as shares from 0 to 1. */
   deliverability: {
+    /** Arrived. */
     inbox_rate: number | null;
+    /** Was complained about. */
     spam_rate: number | null;
+    /** Came back. */
     bounce_rate: number | null;
   };
 }
 
 export interface CheckFacts {
+  /** The check: read it at GET /v1/deliverability/checks/{id}. */
   check_id: string;
+  /** The domain, in small letters and as DNS knows it. */
   domain: string;
+  /** The IPv4 address that sends; null where none was given. */
   sending_ip: string | null;
+  /** 0 to 100. Null where it could not be found out. */
   score: number;
+  /** A to F. */
   grade: "A" | "B" | "C" | "D" | "F";
+  /** When it was found out. */
   checked_at: string;
 }
 
 export interface CheckResult extends CheckFacts {
+  /** Which rules the score was made by. */
   model_version: string;
+  /** How the score is made. */
   score_parts: {
-    components: { component: string; weight: number; score: number }[];
+    /** What it is the weighted mean of. */
+    components: {
+      /** Which one. */
+      component: string;
+      /** How much it counts. */
+      weight: number;
+      /** 0 to 100. Null where it could not be found out. */
+      score: number;
+    }[];
+    /** What the parts come to. */
     before_cap: number;
+    /** The fault that allows no more, if there is one. */
     capped_by: string | null;
   };
+  /** Where mail for the domain goes. */
   dns: {
+    /** Where it stands. */
     status: "pass" | "warn" | "fail" | "missing" | "unknown" | "error";
-    mx_records: { priority: number; host: string; ip: string | null }[];
+    /** Its mail hosts. */
+    mx_records: {
+      /** The lower, the sooner it is tried. */
+      priority: number;
+      /** Its name. */
+      host: string;
+      /** Its address; null where it has none. */
+      ip: string | null;
+    }[];
+    /** Mail can arrive. Null: could not be found out. */
     has_valid_mx: boolean | null;
+    /** 0 to 100. */
     mx_score: number | null;
+    /** What is wrong with it. */
     issues: {
+      /** Its id. */
       id: string;
+      /** How grave it is. */
       severity: "critical" | "high" | "medium" | "low" | "info";
+      /** In a sentence, for people. */
       message: string;
+      /** What it is about: names, numbers. */
       detail: Record<string, string | number>;
+      /** What it costs of the section's score. */
       cost_points: number;
     }[];
   };
+  /** How receivers can tell its mail from forged mail. */
   authentication: {
+    /** Who may send in its name. */
     spf: {
+      /** Where it stands. */
       status: "pass" | "warn" | "fail" | "missing" | "unknown" | "error";
+      /** The record as it stands in DNS. */
       record: string | null;
+      /** 0 to 100. Null where it could not be found out. */
       score: number | null;
+      /** DNS look-ups that reading it takes. Ten are allowed. */
       lookups: number;
+      /** Those that found nothing. Two are allowed. */
       void_lookups: number;
+      /** What the record says of the sending address. */
       result_for_sending_ip: string | null;
+      /** What is wrong with it. */
       issues: {
+        /** Its id. */
         id: string;
+        /** How grave it is. */
         severity: "critical" | "high" | "medium" | "low" | "info";
+        /** In a sentence, for people. */
         message: string;
+        /** What it is about: names, numbers. */
         detail: Record<string, string | number>;
+        /** What it costs of the section's score. */
         cost_points: number;
       }[];
     };
+    /** Which keys sign its mail. */
     dkim: {
+      /** Where it stands. */
       status: "pass" | "warn" | "fail" | "missing" | "unknown" | "error";
+      /** Under which names keys were found. */
       selectors_found: string[];
+      /** 0 to 100. Null where it could not be found out. */
       score: number | null;
+      /** What is wrong with it. */
       issues: {
+        /** Its id. */
         id: string;
+        /** How grave it is. */
         severity: "critical" | "high" | "medium" | "low" | "info";
+        /** In a sentence, for people. */
         message: string;
+        /** What it is about: names, numbers. */
         detail: Record<string, string | number>;
+        /** What it costs of the section's score. */
         cost_points: number;
       }[];
     };
+    /** What receivers do with forged mail. */
     dmarc: {
+      /** Where it stands. */
       status: "pass" | "warn" | "fail" | "missing" | "unknown" | "error";
+      /** The record as it stands in DNS. */
       record: string | null;
+      /** Where it stands: the domain, or the one above. */
       record_domain: string | null;
+      /** What it asks receivers to do. */
       policy: string | null;
+      /** 0 to 100. Null where it could not be found out. */
       score: number | null;
+      /** What is wrong with it. */
       issues: {
+        /** Its id. */
         id: string;
+        /** How grave it is. */
         severity: "critical" | "high" | "medium" | "low" | "info";
+        /** In a sentence, for people. */
         message: string;
+        /** What it is about: names, numbers. */
         detail: Record<string, string | number>;
+        /** What it costs of the section's score. */
         cost_points: number;
       }[];
     };
   };
+  /** What blocklists say. */
   reputation: {
+    /** 0 to 100. Null where it could not be found out. */
     score: number | null;
+    /** Lists that gave a verdict. */
     blacklists_checked: number;
+    /** Lists that did not answer, or not to the point. */
     blacklists_inconclusive: number;
+    /** Lists that were not asked. */
     blacklists_skipped: number;
+    /** All lists. */
     blacklists_total: number;
+    /** Lists that have it. */
     blacklists_listed: number;
+    /** Which ones. */
     listed_on: {
+      /** Its id. */
       id: string;
+      /** What it is called. */
       name: string;
+      /** What was looked up. */
       listed: string;
+      /** What the list answered. */
       codes: string[];
+      /** What that means. */
       says: string;
+      /** Where to ask for removal. Empty where we do not know. */
       removal_url: string;
     }[];
   };
+  /** What is known of the sending server. No mail server is asked, so some of it is always null. */
   server: {
+    /** Not measured. */
     accepts_mail: null;
+    /** Not measured. */
     response_time_ms: null;
+    /** Not measured. */
     supports_tls: null;
+    /** Not measured. */
     tls_version: null;
+    /** The name of the sending address. */
     reverse_dns: string | null;
+    /** That name leads back to the address. */
     reverse_dns_confirmed: boolean | null;
+    /** 0 to 100. */
     reverse_dns_score: number | null;
+    /** What is wrong with it. */
     issues: {
+      /** Its id. */
       id: string;
+      /** How grave it is. */
       severity: "critical" | "high" | "medium" | "low" | "info";
+      /** In a sentence, for people. */
       message: string;
+      /** What it is about: names, numbers. */
       detail: Record<string, string | number>;
+      /** What it costs of the section's score. */
       cost_points: number;
     }[];
   };
+  /** How a filter sees whoever sends in its name. */
   spam_assessment: {
+    /** The sum of the points, 100 at most. Less is better. */
     score: number;
+    /** In a word. */
     spam_likelihood: "low" | "medium" | "high";
-    factors: { id: string; impact: "positive" | "negative"; points: number; description: string }[];
+    /** What speaks for it and against it. */
+    factors: {
+      /** Its id. */
+      id: string;
+      /** Whether it helps. */
+      impact: "positive" | "negative";
+      /** How much it counts. */
+      points: number;
+      /** Why. */
+      description: string;
+    }[];
   };
+  /** What to do first: what regains most is on top. */
   recommendations: {
+    /** Its id. */
     id: string;
+    /** How grave it is. */
     severity: "critical" | "high" | "medium" | "low" | "info";
+    /** What to do. */
     text: string;
+    /** What the score gains by it. */
     points_regained: number;
+    /** What is wrong with it. */
     issues: string[];
   }[];
 }
 
 export interface Monitor {
+  /** Its id. */
   monitor_id: string;
+  /** The domain, in small letters and as DNS knows it. */
   domain: string;
+  /** The IPv4 address that sends; null where none was given. */
   sending_ip: string | null;
+  /** How often it is checked. */
   interval_hours: number;
+  /** When it was made. */
   created_at: string;
+  /** When it is checked next. */
   next_check_at: string;
-  last_check: { check_id: string; score: number; grade: string; checked_at: string } | null;
+  /** What the last run found. */
+  last_check: {
+    /** The check: read it at GET /v1/deliverability/checks/{id}. */
+    check_id: string;
+    /** 0 to 100. Null where it could not be found out. */
+    score: number;
+    /** A to F. */
+    grade: string;
+    /** When it was found out. */
+    checked_at: string;
+  } | null;
+  /** Why the last run came to nothing; null when it did not. */
   last_problem: "insufficient_credits" | "no_verdict" | "failed" | null;
 }
 
 export interface ApiKey {
+  /** Its id: what to revoke it by. */
   key_id: string;
+  /** What it is called. */
   name: string;
+  /** live: works for real. test: made-up answers, no charge. */
   mode: "live" | "test";
+  /** What the key is limited to. Null: it may do everything. */
   scopes:
     | (
         | "verification:read"
@@ -255,13 +457,18 @@ export interface ApiKey {
         | "account:read"
       )[]
     | null;
+  /** Its beginning and its end, to tell keys apart. */
   hint: string;
+  /** When it was made. */
   created_at: string;
 }
 
 export interface Webhook {
+  /** Its id. */
   id: string;
+  /** The HTTPS address that is called. */
   url: string;
+  /** Which events it is told of. */
   events: (
     | "job.completed"
     | "job.failed"
@@ -270,105 +477,211 @@ export interface Webhook {
     | "blacklist.detected"
     | "dmarc.failed"
   )[];
+  /** Where it stands. */
   status: "active" | "disabled";
+  /** asked: by its owner. failing: nothing arrived for five days. gone: the address answered 410. */
   disabled_because?: "asked" | "failing" | "gone";
+  /** Since when every try has failed. */
   failing_since?: string;
+  /** When it was made. */
   created_at: string;
 }
 
 export interface Delivery {
+  /** Its id. */
   id: string;
+  /** Also in the header webhook-id, the same on each try. */
   event_id: string;
+  /** What it told of. */
   event: string;
+  /** Where it stands. */
   status: "pending" | "delivered" | "failed" | "noted";
+  /** How often it was tried. */
   attempts: number;
+  /** What the address answered last. */
   response_status: number | null;
+  /** How long that took. */
   latency_ms: number | null;
+  /** Why the last try failed: a code for programs. */
   error: string | null;
+  /** When it was made. */
   created_at: string;
+  /** When it was tried last. */
   last_attempt_at: string | null;
+  /** When it is tried next. */
   next_attempt_at: string | null;
 }
 
 /** The body of a webhook. Events may gain fields, and there may be more of them. */
 export type WebhookEvent =
   | {
+      /** Its id. */
       id: string;
+      /** Which event it is. */
       type: "job.completed";
+      /** When it was made. */
       created_at: string;
+      /** What happened. */
       data: {
+        /** The job: read it at GET /v1/jobs/{id}. */
         job_id: string;
+        /** Where it stands. */
         status: "completed";
+        /** How far it is. */
         progress: {
+          /** How many addresses it has. */
           total: number;
+          /** How many are done. */
           processed: number;
+          /** How many are valid. */
           valid: number;
+          /** How many are invalid or disposable. */
           invalid: number;
+          /** How many are risky, catch_all, role or spam_trap. */
           risky: number;
+          /** How many are unknown, or have no status. */
           unknown: number;
         };
       };
     }
   | {
+      /** Its id. */
       id: string;
+      /** Which event it is. */
       type: "job.failed";
+      /** When it was made. */
       created_at: string;
+      /** What happened. */
       data: {
+        /** The job: read it at GET /v1/jobs/{id}. */
         job_id: string;
+        /** Where it stands. */
         status: "failed";
+        /** How far it is. */
         progress: {
+          /** How many addresses it has. */
           total: number;
+          /** How many are done. */
           processed: number;
+          /** How many are valid. */
           valid: number;
+          /** How many are invalid or disposable. */
           invalid: number;
+          /** How many are risky, catch_all, role or spam_trap. */
           risky: number;
+          /** How many are unknown, or have no status. */
           unknown: number;
         };
+        /** Why, and what it means for the money. */
         error: string;
       };
     }
   | {
+      /** Its id. */
       id: string;
+      /** Which event it is. */
       type: "credits.low";
+      /** When it was made. */
       created_at: string;
-      data: { account_id: string; available: number; threshold: number };
-    }
-  | {
-      id: string;
-      type: "credits.depleted";
-      created_at: string;
-      data: { account_id: string; available: number; threshold: number };
-    }
-  | {
-      id: string;
-      type: "blacklist.detected";
-      created_at: string;
-      data: { domain: string; sending_ip: string | null; check_id: string; listed_on: string[] };
-    }
-  | {
-      id: string;
-      type: "dmarc.failed";
-      created_at: string;
+      /** What happened. */
       data: {
+        /** The account. */
+        account_id: string;
+        /** What was left, in credits. */
+        available: number;
+        /** The line that was crossed, in credits. */
+        threshold: number;
+      };
+    }
+  | {
+      /** Its id. */
+      id: string;
+      /** Which event it is. */
+      type: "credits.depleted";
+      /** When it was made. */
+      created_at: string;
+      /** What happened. */
+      data: {
+        /** The account. */
+        account_id: string;
+        /** What was left, in credits. */
+        available: number;
+        /** The line that was crossed, in credits. */
+        threshold: number;
+      };
+    }
+  | {
+      /** Its id. */
+      id: string;
+      /** Which event it is. */
+      type: "blacklist.detected";
+      /** When it was made. */
+      created_at: string;
+      /** What happened. */
+      data: {
+        /** The domain, in small letters and as DNS knows it. */
         domain: string;
+        /** The IPv4 address that sends; null where none was given. */
+        sending_ip: string | null;
+        /** The check: read it at GET /v1/deliverability/checks/{id}. */
         check_id: string;
+        /** Which ones. */
+        listed_on: string[];
+      };
+    }
+  | {
+      /** Its id. */
+      id: string;
+      /** Which event it is. */
+      type: "dmarc.failed";
+      /** When it was made. */
+      created_at: string;
+      /** What happened. */
+      data: {
+        /** The domain, in small letters and as DNS knows it. */
+        domain: string;
+        /** The check: read it at GET /v1/deliverability/checks/{id}. */
+        check_id: string;
+        /** Where it stands. */
         status: string;
+        /** What it asks receivers to do. */
         policy: string | null;
+        /** What is wrong with it. */
         issues: string[];
       };
     }
-  | { id: string; type: "webhook.test"; created_at: string; data: { webhook_id: string } };
+  | {
+      /** Its id. */
+      id: string;
+      /** Which event it is. */
+      type: "webhook.test";
+      /** When it was made. */
+      created_at: string;
+      /** What happened. */
+      data: {
+        /** The webhook. */
+        webhook_id: string;
+      };
+    };
 
 // GET /health
 
 export interface GetHealthData {
+  /** degraded: look at `checks`. */
   status: "healthy" | "degraded";
+  /** When it was asked. */
   timestamp: string;
+  /** Who answers. */
   service: string;
+  /** Which version. */
   version: string;
+  /** What it depends on. */
   checks: {
+    /** The state. */
     table: "ok" | "dead_letters_waiting" | "failed";
+    /** The queues. */
     queue: "ok" | "dead_letters_waiting" | "failed";
+    /** The files. */
     blobs: "ok" | "dead_letters_waiting" | "failed";
   };
 }
@@ -376,13 +689,20 @@ export interface GetHealthData {
 // POST /v1/verify
 
 export interface VerifyInput {
+  /** The address to verify. */
   email: string;
+  /** Also what is known of its opens and clicks, at no extra cost. */
   include_activity?: boolean | undefined;
+  /** How thorough to be. */
   options?:
     | {
+        /** Ask the mail host. Without it only what DNS and lists know. */
         deep_verify?: boolean | undefined;
+        /** Also the numbers in `ai`. */
         include_ai?: boolean | undefined;
+        /** Also everything that led to the result. */
         include_evidence?: boolean | undefined;
+        /** How long to wait for it, in milliseconds. Afterwards it goes on as a job. */
         timeout_ms?: number | undefined;
       }
     | undefined;
@@ -390,93 +710,163 @@ export interface VerifyInput {
 
 export type VerifyData =
   | (VerificationResult & {
+      /** Opens and clicks of people. */
       activity?: {
+        /** The last sign of life. */
         last_seen: string | null;
+        /** high: active within 30 days. medium: within 90. low: longer ago. unknown: nothing is known. */
         engagement_level: "high" | "medium" | "low" | "unknown";
+        /** Opens of the last 30 days. */
         opens_last_30d: number;
+        /** Clicks of the last 30 days. */
         clicks_last_30d: number;
       };
+      /** It was found out within the last 24 hours, for this account. */
       cached: boolean;
+      /** Credits charged by this request. */
       credits_used: number;
+      /** True: this is the answer to an earlier request, and charged nothing. */
       idempotent_replay?: boolean;
     })
   | {
+      /** Where it stands. */
       status: "pending";
+      /** The job: read it at GET /v1/jobs/{id}. */
       job_id: string;
+      /** The address. */
       email: string;
+      /** When it was made. */
       created_at: string;
+      /** In a sentence, for people. */
       message: string;
+      /** Credits charged by this request. */
       credits_used: number;
+      /** True: this is the answer to an earlier request, and charged nothing. */
       idempotent_replay?: boolean;
     };
 
 // POST /v1/verify/batch
 
 export interface VerifyBatchInput {
+  /** The addresses. One that comes twice is verified and charged once. */
   emails: readonly string[];
+  /** What the job is called. */
   name?: string | undefined;
+  /** Called over HTTPS when the job is done. Signed only where a secret was sent: else take it as a hint to read the job. */
   webhook_url?: string | undefined;
+  /** Signs that call, by Standard Webhooks. */
   webhook_secret?: string | undefined;
-  options?: { deep_verify?: boolean | undefined; include_ai?: boolean | undefined } | undefined;
+  /** How thorough to be. */
+  options?:
+    | {
+        /** Ask the mail host. Without it only what DNS and lists know. */
+        deep_verify?: boolean | undefined;
+        /** Also the numbers in `ai`. */
+        include_ai?: boolean | undefined;
+      }
+    | undefined;
 }
 
 export interface VerifyBatchData {
+  /** The job: read it at GET /v1/jobs/{id}. */
   job_id: string;
+  /** Where it stands. */
   status: "processing";
+  /** How many addresses were sent. */
   total_emails: number;
+  /** How many of them are verified, and charged. */
   unique_emails: number;
+  /** How many came twice. */
   duplicates_removed: number;
+  /** When it was made. */
   created_at: string;
+  /** Credits charged by this request. */
   credits_used: number;
+  /** True: this is the answer to an earlier request, and charged nothing. */
   idempotent_replay?: boolean;
 }
 
 // POST /v1/verify/file
 
 export interface CreateUploadInput {
+  /** The name of the file, ending in .csv or .txt. */
   file_name: string;
 }
 
 export interface CreateUploadData {
+  /** PUT the file here, unchanged. Whoever has this address can write the file. */
   upload_url: string;
+  /** What the upload is called. Send it back to process the file. */
   file_key: string;
+  /** How long the address works. */
   expires_in_seconds: number;
+  /** What to do now, in a sentence. */
   next_step: string;
 }
 
 // POST /v1/verify/file
 
 export interface ProcessFileInput {
+  /** What the upload is called. Send it back to process the file. */
   file_key: string;
+  /** The header or the number of the column with the addresses. Left out: it is found. */
   email_column?: string | undefined;
+  /** Whether the first row names the columns. Left out: it is seen. */
   has_header?: boolean | undefined;
+  /** What the job is called. */
   name?: string | undefined;
+  /** Called over HTTPS when the job is done. Signed only where a secret was sent: else take it as a hint to read the job. */
   webhook_url?: string | undefined;
-  options?: { deep_verify?: boolean | undefined; include_ai?: boolean | undefined } | undefined;
+  /** How thorough to be. */
+  options?:
+    | {
+        /** Ask the mail host. Without it only what DNS and lists know. */
+        deep_verify?: boolean | undefined;
+        /** Also the numbers in `ai`. */
+        include_ai?: boolean | undefined;
+      }
+    | undefined;
 }
 
 export interface ProcessFileData {
+  /** The job: read it at GET /v1/jobs/{id}. */
   job_id: string;
+  /** Where it stands. */
   status: "processing" | "enqueue_unknown";
+  /** Rows that were read, also those that are no addresses. */
   total_submitted: number;
+  /** How many came twice. */
   duplicates_removed: number;
+  /** Rows that are no addresses: neither charged nor in the job. */
   invalid_emails_skipped: number;
+  /** How many of them are verified, and charged. */
   unique_emails: number;
+  /** Credits charged by this request. */
   credits_used: number;
+  /** The balance after it. Left out where it could not be read. */
   credits_remaining?: number;
+  /** Given back, for addresses that could not be queued. */
   credits_refunded?: number;
+  /** Charged, but neither spent nor refunded yet. */
   credits_held?: number;
+  /** Addresses of which it is not known whether they are queued. */
   enqueue_unknown?: number;
+  /** An earlier request with this key is still queueing. Send the same again after Retry-After, or follow the job. */
   dispatch_in_progress?: boolean;
+  /** All are queued; the credits are not settled yet. */
   dispatch_settlement_pending?: boolean;
+  /** True: this is the answer to an earlier request, and charged nothing. */
   idempotent_replay?: boolean;
+  /** In a sentence, for people. */
   message: string;
 }
 
 // GET /v1/jobs
 
 export interface ListJobsInput {
+  /** How many at most. A larger number is cut to the largest page. */
   limit?: number | undefined;
+  /** Only jobs in this state. */
   status?:
     | "pending"
     | "processing"
@@ -485,35 +875,49 @@ export interface ListJobsInput {
     | "cancelled"
     | "enqueue_unknown"
     | undefined;
+  /** The `next_offset` of the page before. */
   offset?: string | undefined;
 }
 
 export interface ListJobsData {
+  /** The jobs, newest first. */
   jobs: Job[];
+  /** How many there are. */
   total: number;
+  /** We stopped counting: there are at least so many. */
   total_is_approximate: boolean;
+  /** There is another page. */
   has_more: boolean;
+  /** Where the next page begins. Left out on the last. */
   next_offset?: string;
 }
 
 // GET /v1/jobs/{id}
 
 export interface GetJobInput {
+  /** Whose it is: its id. */
   id: string;
+  /** `false` leaves the results out. Any other value includes them. */
   include_results?: boolean | undefined;
+  /** How many at most. A larger number is cut to the largest page. */
   limit?: number | undefined;
+  /** The `next_key` of the page before. */
   next_key?: string | undefined;
 }
 
 export interface GetJobData extends Job {
+  /** What the addresses came to, in the order of the input. */
   results?: ResultRow[];
+  /** Where the next page begins. Left out on the last. */
   next_key?: string;
 }
 
 // GET /v1/jobs/{id}/download
 
 export interface ExportJobInput {
+  /** Whose it is: its id. */
   id: string;
+  /** Which rows. `invalid` also gives disposable; `risky` also catch_all, role and spam_trap; `unknown` also rows without a status. */
   filter?:
     | "all"
     | "valid"
@@ -529,7 +933,9 @@ export interface ExportJobInput {
 
 export type ExportJobData =
   | {
+      /** What it is written in. */
       format: "json";
+      /** Which rows are in it. */
       filter:
         | "all"
         | "valid"
@@ -540,13 +946,19 @@ export type ExportJobData =
         | "disposable"
         | "role"
         | "spam_trap";
+      /** The job is over and every row it counts was read. Look at this first. */
       complete: boolean;
+      /** How many rows the job counts. */
       expected_rows: number;
+      /** How many of them could not be read just now. */
       rows_missing: number;
+      /** What the addresses came to, in the order of the input. */
       results: ResultRow[];
     }
   | {
+      /** What it is written in. */
       format: "json";
+      /** Which rows are in it. */
       filter:
         | "all"
         | "valid"
@@ -557,39 +969,60 @@ export type ExportJobData =
         | "disposable"
         | "role"
         | "spam_trap";
+      /** The job is over and every row it counts was read. Look at this first. */
       complete: boolean;
+      /** How many rows the job counts. */
       expected_rows: number;
+      /** How many of them could not be read just now. */
       rows_missing: number;
+      /** The whole export. Works without a key, for a while. */
       download_url: string;
+      /** How long the address works. */
       expires_in_seconds: number;
+      /** When the address stops working. */
       expires_at: string;
     };
 
 // POST /v1/find
 
 export interface FindInput {
+  /** The first name. */
   first_name: string;
+  /** The last name. */
   last_name: string;
+  /** The company's mail domain. */
   domain: string;
 }
 
 export interface FindData {
+  /** The first name. */
   first_name: string;
+  /** The last name. */
   last_name: string;
+  /** The address settled on. Null does not mean that there is none. */
   email: string | null;
+  /** 0 to 100: how sure it is. */
   confidence: number;
+  /** How the domain seems to name its mailboxes, such as first.last. */
   pattern: string | null;
+  /** The mailbox was proven to exist. */
   verified: boolean;
+  /** What came of it. Look at this, and not at whether there is an email. */
   status: "valid" | "risky" | "role" | "unknown" | "catch_all" | "not_found" | "invalid_name";
+  /** In a sentence, for people. */
   message: string;
+  /** Credits this search costs, also when it was charged before. */
   credits_used: number;
+  /** The balance after it. Left out where it could not be read. */
   credits_remaining?: number;
+  /** True: this is the answer to an earlier request, and charged nothing. */
   idempotent_replay?: boolean;
 }
 
 // GET /v1/activity/{email}
 
 export interface GetActivityInput {
+  /** The address, percent-encoded. */
   email: string;
 }
 
@@ -598,101 +1031,156 @@ export type GetActivityData = ActivityRecord;
 // POST /v1/activity/batch
 
 export interface GetActivitiesInput {
+  /** The addresses. */
   emails: readonly string[];
 }
 
 export interface GetActivitiesData {
+  /** What the addresses came to, in the order of the input. */
   results: ActivityRecord[];
+  /** How many there are. */
   total: number;
 }
 
 // GET /v1/activity/domain/{domain}
 
 export interface GetReputationInput {
+  /** The domain, such as example.com. */
   domain: string;
 }
 
 export interface GetReputationData {
+  /** The domain, in small letters and as DNS knows it. */
   domain: string;
+  /** How its addresses take mail. */
   reputation: {
+    /** 0 to 100. Null where it could not be found out. */
     score: number | null;
+    /** In a word. */
     level: "excellent" | "good" | "fair" | "poor" | "unknown";
+    /** Whether it gets better. */
     trend: "improving" | "stable" | "declining" | "unknown";
   };
+  /** Of the last 30 days; null where too few addresses were heard of to show a group. */
   metrics: {
+    /** How many addresses were heard of. */
     total_emails_tracked: number | null;
+    /** The share of mails that was opened or clicked. */
     avg_engagement_rate: number | null;
+    /** The share that came back. */
     avg_bounce_rate: number | null;
+    /** The share that was complained about. */
     spam_complaint_rate: number | null;
   };
-  blacklist_status: { listed: boolean | null; checked_at: string };
+  /** Whether blocklists have it. */
+  blacklist_status: {
+    /** Null where no list gave a verdict. */
+    listed: boolean | null;
+    /** When it was found out. */
+    checked_at: string;
+  };
 }
 
 // POST /v1/activity/events
 
 export interface RecordActivityInput {
+  /** What became of your mails. */
   events: readonly {
+    /** Your own id of the event: told twice, it counts once. */
     id: string;
+    /** What happened. */
     type: "delivery" | "bounce" | "complaint" | "open" | "click" | "reject" | "delivery_delay";
+    /** To whom the mail went. */
     email: string;
+    /** When it happened, with the offset from UTC. */
     occurred_at: string;
+    /** When the mail was delivered, where you know. */
     delivered_at?: string | undefined;
+    /** The User-Agent header of the open or click. */
     user_agent?: string | undefined;
+    /** You know that it was a program, or that it was none. */
     machine?: boolean | undefined;
   }[];
 }
 
 export interface RecordActivityData {
+  /** How many were sent. */
   received: number;
+  /** How many count. */
   accepted: number;
+  /** How many had been told before. */
   duplicates: number;
-  ignored: { id: string; reason: "too_old" | "in_the_future" }[];
+  /** Those that do not count, and why. */
+  ignored: {
+    /** Its id. */
+    id: string;
+    /** Why it does not count. */
+    reason: "too_old" | "in_the_future";
+  }[];
 }
 
 // POST /v1/deliverability/check
 
 export interface CheckDomainInput {
+  /** The domain that sends. */
   domain: string;
+  /** The IPv4 address that sends, for reverse DNS and blocklists. Leave it out if there is none. */
   sending_ip?: string | undefined;
+  /** Do not take a result of the last 24 hours: check anew, and pay. */
   refresh?: boolean | undefined;
 }
 
 export interface CheckDomainData extends CheckResult {
+  /** Credits charged by this request. */
   credits_used: number;
+  /** The balance after it. Left out where it could not be read. */
   credits_remaining?: number;
+  /** It was found out within the last 24 hours, for this account. */
   cached: boolean;
+  /** True: this is the answer to an earlier request, and charged nothing. */
   idempotent_replay?: boolean;
 }
 
 // GET /v1/deliverability/checks
 
 export interface ListChecksInput {
+  /** How many at most. A larger number is cut to the largest page. */
   limit?: number | undefined;
 }
 
 export interface ListChecksData {
+  /** The checks, newest first. */
   checks: CheckFacts[];
+  /** How many are in this answer. */
   count: number;
+  /** How many there are. */
   total: number;
+  /** Not the whole history was looked at. */
   truncated: boolean;
 }
 
 // GET /v1/deliverability/checks/{id}
 
 export interface GetCheckInput {
+  /** Whose it is: its id. */
   id: string;
 }
 
 export interface GetCheckData extends CheckResult {
+  /** Credits charged by this request. */
   credits_used: number;
+  /** It was found out within the last 24 hours, for this account. */
   cached: boolean;
 }
 
 // POST /v1/deliverability/monitors
 
 export interface CreateMonitorInput {
+  /** The domain to watch. */
   domain: string;
+  /** The IPv4 address that sends, for reverse DNS and blocklists. Leave it out if there is none. */
   sending_ip?: string | undefined;
+  /** How often it is checked. */
   interval_hours?: number | undefined;
 }
 
@@ -701,30 +1189,37 @@ export type CreateMonitorData = Monitor;
 // GET /v1/deliverability/monitors
 
 export interface ListMonitorsData {
+  /** The domains that are watched, newest first. */
   monitors: Monitor[];
 }
 
 // DELETE /v1/deliverability/monitors/{id}
 
 export interface DeleteMonitorInput {
+  /** Whose it is: its id. */
   id: string;
 }
 
 export interface DeleteMonitorData {
+  /** Its id. */
   monitor_id: string;
+  /** It is gone. */
   deleted: true;
 }
 
 // GET /v1/webhooks
 
 export interface ListWebhooksData {
+  /** The webhooks, oldest first. */
   webhooks: Webhook[];
 }
 
 // POST /v1/webhooks
 
 export interface CreateWebhookInput {
+  /** The HTTPS address that is called. */
   url: string;
+  /** Which events it is told of. */
   events: readonly (
     | "job.completed"
     | "job.failed"
@@ -736,14 +1231,18 @@ export interface CreateWebhookInput {
 }
 
 export interface CreateWebhookData extends Webhook {
+  /** Signs what is sent. Shown in this answer, and never again. */
   secret: string;
 }
 
 // PUT /v1/webhooks/{id}
 
 export interface UpdateWebhookInput {
+  /** Whose it is: its id. */
   id: string;
+  /** The HTTPS address that is called. */
   url?: string | undefined;
+  /** Which events it is told of. */
   events?:
     | readonly (
         | "job.completed"
@@ -754,6 +1253,7 @@ export interface UpdateWebhookInput {
         | "dmarc.failed"
       )[]
     | undefined;
+  /** Where it stands. */
   status?: "active" | "disabled" | undefined;
 }
 
@@ -762,55 +1262,68 @@ export type UpdateWebhookData = Webhook;
 // DELETE /v1/webhooks/{id}
 
 export interface DeleteWebhookInput {
+  /** Whose it is: its id. */
   id: string;
 }
 
 export interface DeleteWebhookData {
+  /** Its id. */
   id: string;
+  /** It is gone. */
   deleted: true;
 }
 
 // POST /v1/webhooks/{id}/test
 
 export interface TestWebhookInput {
+  /** Whose it is: its id. */
   id: string;
 }
 
 export interface TestWebhookData {
+  /** It answered with 2xx. */
   delivered: boolean;
+  /** What came of it. */
   delivery: Delivery;
 }
 
 // POST /v1/webhooks/{id}/secret
 
 export interface RotateWebhookSecretInput {
+  /** Whose it is: its id. */
   id: string;
 }
 
 export interface RotateWebhookSecretData extends Webhook {
+  /** Signs what is sent. Shown in this answer, and never again. */
   secret: string;
 }
 
 // GET /v1/webhooks/events
 
 export interface ListWebhookEventsData {
+  /** Every name that can be subscribed to. */
   events: string[];
 }
 
 // GET /v1/webhooks/{id}/deliveries
 
 export interface ListDeliveriesInput {
+  /** Whose it is: its id. */
   id: string;
 }
 
 export interface ListDeliveriesData {
+  /** What was sent, newest first. */
   deliveries: Delivery[];
 }
 
 // POST /v1/webhooks/{id}/deliveries/{delivery_id}/retry
 
 export interface RetryDeliveryInput {
+  /** Whose it is: its id. */
   id: string;
+  /** The delivery's id. */
   delivery_id: string;
 }
 
@@ -819,19 +1332,43 @@ export type RetryDeliveryData = Delivery;
 // GET /v1/account
 
 export interface GetAccountData {
+  /** The account. */
   account_id: string;
+  /** What it is called. */
   name: string;
+  /** When it was made. */
   created_at: string;
+  /** What it may do. */
   plan: {
+    /** Its id. */
     id: "free" | "pro" | "scale";
+    /** How many addresses a job may have. */
     max_addresses_per_job: number;
+    /** How many requests a key may send in a minute. */
     requests_per_minute: number;
+    /** How long results are kept. */
     retention_days: number;
   };
-  credits: { available: number; held: number; spent: number; refunded: number; granted: number };
+  /** Its balance. */
+  credits: {
+    /** To be spent. */
+    available: number;
+    /** Charged, and not settled yet. */
+    held: number;
+    /** Gone for good. */
+    spent: number;
+    /** Given back, in all. */
+    refunded: number;
+    /** Came in, in all. */
+    granted: number;
+  };
+  /** The key in use. */
   key: {
+    /** Its id: what to revoke it by. */
     key_id: string;
+    /** live: works for real. test: made-up answers, no charge. */
     mode: "live" | "test";
+    /** What the key is limited to. Null: it may do everything. */
     scopes:
       | (
           | "verification:read"
@@ -851,28 +1388,54 @@ export interface GetAccountData {
 // GET /v1/account/usage
 
 export interface GetUsageInput {
+  /** The first day. By default 29 days before the last. */
   from?: string | undefined;
+  /** The last day. By default today (UTC). */
   to?: string | undefined;
 }
 
 export interface GetUsageData {
+  /** The first day. */
   from: string;
+  /** The last day. */
   to: string;
-  totals: { credits_granted: number; credits_used: number; credits_refunded: number };
-  days: { date: string; credits_granted: number; credits_used: number; credits_refunded: number }[];
+  /** Of all these days. */
+  totals: {
+    /** Credits that came in. */
+    credits_granted: number;
+    /** Credits charged by this request. */
+    credits_used: number;
+    /** Given back, for addresses that could not be queued. */
+    credits_refunded: number;
+  };
+  /** Days on which something moved. */
+  days: {
+    /** The day (UTC). */
+    date: string;
+    /** Credits that came in. */
+    credits_granted: number;
+    /** Credits charged by this request. */
+    credits_used: number;
+    /** Given back, for addresses that could not be queued. */
+    credits_refunded: number;
+  }[];
 }
 
 // GET /v1/api-keys
 
 export interface ListApiKeysData {
+  /** The keys, newest first. */
   api_keys: ApiKey[];
 }
 
 // POST /v1/api-keys
 
 export interface CreateApiKeyInput {
+  /** What it is called. */
   name: string;
+  /** live: works for real. test: made-up answers, no charge. */
   mode: "live" | "test";
+  /** What the key is limited to. Left out: it may do everything. */
   scopes?:
     | readonly (
         | "verification:read"
@@ -889,32 +1452,52 @@ export interface CreateApiKeyInput {
 }
 
 export interface CreateApiKeyData extends ApiKey {
+  /** The key. Shown in this answer, and never again. */
   key: string;
 }
 
 // DELETE /v1/api-keys/{id}
 
 export interface RevokeApiKeyInput {
+  /** Whose it is: its id. */
   id: string;
 }
 
 export interface RevokeApiKeyData {
+  /** Its id: what to revoke it by. */
   key_id: string;
+  /** It opens nothing any more. */
   revoked: true;
 }
 
 // GET /v1/catalog
 
 export interface GetCatalogData {
+  /** What prices are in. */
   currency: "USD";
+  /** The plans. */
   plans: {
+    /** Its id. */
     id: string;
+    /** In US cents, before tax. */
     price_cents_per_month: number;
+    /** How many addresses a job may have. */
     max_addresses_per_job: number;
+    /** How many requests a key may send in a minute. */
     requests_per_minute: number;
+    /** How long results are kept. */
     retention_days: number;
   }[];
-  credit_packs: { id: string; credits: number; price_cents: number }[];
+  /** What credits are sold in. */
+  credit_packs: {
+    /** Its id. */
+    id: string;
+    /** How many credits are in it. */
+    credits: number;
+    /** In US cents, before tax. */
+    price_cents: number;
+  }[];
+  /** What each operation costs. */
   credits_per_operation: Record<string, number>;
 }
 

@@ -14,33 +14,59 @@ import type {
   ResultRow,
 } from "./types.ts";
 
+/** What the service needs to know of a list before it is sent. */
 export interface UploadInput {
-  /** Ends with .csv or .txt. Taken from the path or the File when left out, and else `list.csv`. */
+  /** A name that ends with .csv or .txt. Default: the name of the path or File, else `list.csv`. */
   file_name?: string | undefined;
 }
 
+/** How a list is to be verified. */
 export interface VerifyFileInput extends UploadInput, Omit<ProcessFileInput, "file_key"> {}
 
-/** How far a file has come. */
+/** A stage of `verifyFile`, told when it begins; `verifying` each time the job was read. */
 export type FileProgress =
-  | { readonly stage: "uploading"; readonly bytes: number }
-  /** With these two `processFile` can be sent again from anywhere, and is paid for once. */
-  | { readonly stage: "uploaded"; readonly file_key: string; readonly idempotencyKey: string }
-  | { readonly stage: "accepted"; readonly accepted: ProcessFileData }
-  | { readonly stage: "verifying"; readonly job: Job };
+  | {
+      /** The list is being sent. */
+      readonly stage: "uploading";
+      /** The size of the list. */
+      readonly bytes: number;
+    }
+  | {
+      /** The list was sent. `processFile` with these two values accepts it, and charges it once. */
+      readonly stage: "uploaded";
+      /** Names the uploaded list. */
+      readonly file_key: string;
+      /** The key that `processFile` is sent under. */
+      readonly idempotencyKey: string;
+    }
+  | {
+      /** The list was accepted and charged. */
+      readonly stage: "accepted";
+      /** What was counted and charged. */
+      readonly accepted: ProcessFileData;
+    }
+  | {
+      /** The job runs. */
+      readonly stage: "verifying";
+      /** The job as it is now. */
+      readonly job: Job;
+    };
 
+/** How to send a list and wait for its job. */
 export interface VerifyFileOptions extends PaidCallOptions {
+  /** Called at each stage. */
   onProgress?: ((progress: FileProgress) => void) | undefined;
 }
 
+/** A list whose job has ended. */
 export interface VerifiedFile {
   /** What was counted and charged. */
   readonly accepted: ProcessFileData;
   /** The job as it ended: look at its `status`. */
   readonly job: Job;
-  /** The results, in the order of the file. */
+  /** The results, in the order of the list. */
   results(options?: CallOptions): AsyncIterable<ResultRow>;
-  /** The file with the results beside its own columns, as CSV. */
+  /** The list as CSV with the verdicts beside its own columns. */
   download(input?: Omit<ExportJobInput, "id">, options?: CallOptions): Promise<Download>;
 }
 

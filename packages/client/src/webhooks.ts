@@ -2,20 +2,26 @@ import type { WebhookEvent } from "./types.ts";
 
 // Standard Webhooks: an HMAC over id, time and body, which stands in three headers.
 
+/** A webhook request as it arrived. */
 export interface WebhookInput {
-  /** The body as it came, and not as JSON that was read and written again. */
+  /** The body as it arrived, not JSON that was parsed and written again. */
   body: string | Uint8Array;
+  /** The headers of the request. Names of a plain object may have any case. */
   headers:
-    | { get(name: string): string | null }
+    | {
+        /** The value of a header, or null, as `Headers` has it. */
+        get(name: string): string | null;
+      }
     | Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** The signing secret; both of them while a new one takes over. */
+  /** The signing secret, or both of them while a new one replaces the old. */
   secret: string | readonly string[];
-  /** How far the sender's clock may be from ours. Five minutes when left out. */
+  /** How many seconds the sender's clock may differ from ours. Default: 300. */
   toleranceSeconds?: number | undefined;
-  /** In the place of the clock. */
+  /** Used in place of the current time. */
   now?: Date | undefined;
 }
 
+/** Why a webhook request was not accepted. */
 export type WebhookFault =
   | "MISSING_HEADER"
   | "INVALID_TIMESTAMP"
@@ -27,7 +33,9 @@ export type WebhookFault =
 
 /** What was sent does not prove that it comes from the service. Answer it with 400, and do nothing. */
 export class WebhookError extends Error {
+  /** Always `WebhookError`. */
   override readonly name = "WebhookError";
+  /** Why the request was not accepted. */
   readonly code: WebhookFault;
 
   constructor(code: WebhookFault, message: string) {

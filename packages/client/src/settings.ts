@@ -1,0 +1,27 @@
+import { hostProcess } from "./host.ts";
+
+/** Explicit options come first. The environment is read only for an option that is left out. */
+const settingOr = (name: string, variable: string, given: string | undefined): string => {
+  const value = given ?? hostProcess()?.env?.[variable];
+  if (value === undefined) throw new TypeError(`${name} is missing: pass it, or set ${variable}.`);
+  return value;
+};
+
+/** A wrong URL would fail in every attempt of every call, long after its cause. */
+export const readBaseUrl = (given: string | undefined): string => {
+  const text = settingOr("baseUrl", "MAILPROOF_API", given);
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && /^https?:\/\/[^?#@]+$/.test(url.href)) return url.href.replace(/\/+$/, "");
+  throw new TypeError(
+    "baseUrl must be an http or https URL such as https://api.example.com, without user name, query or fragment.",
+  );
+};
+
+export const readKey = (given: string | undefined): string =>
+  asHeader("key", settingOr("key", "MAILPROOF_KEY", given));
+
+/** The message does not repeat the value: it may be a secret. */
+export const asHeader = (name: string, value: string): string => {
+  if (/^[!-~]+$/.test(value)) return value;
+  throw new TypeError(`${name} must be printable ASCII characters without spaces.`);
+};

@@ -1,0 +1,147 @@
+import { once } from "node:events";
+import { createServer as createHttpServer } from "node:http";
+import { createServer as createHttpsServer } from "node:https";
+import { type AddressInfo, createServer, type Server } from "node:net";
+import { createClient } from "@mailproof/client/client";
+import { expect, onTestFinished, test } from "vitest";
+import { SELF_SIGNED } from "../net/self-signed.ts";
+import { refusedConnection, whenAnswered } from "./answering.ts";
+
+// Over real sockets: where no connection was made, no request was sent, and nothing was charged.
+
+const listening = async (server: Server): Promise<number> => {
+  server.listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  return (server.address() as AddressInfo).port;
+};
+
+const failureAt = async (baseUrl: string) => {
+  const client = createClient({ baseUrl, key: "k", retries: 0 });
+  return client.verify({ email: "ann@example.com" }).catch((error: unknown) => error);
+};
+
+const closedPort = async (): Promise<number> => {
+  const server = createServer();
+  const port = await listening(server);
+  const closed = once(server, "close");
+  server.close();
+  await closed;
+  return port;
+};
+
+type Unreachable = readonly [
+  since: string,
+  at: () => Promise<string>,
+  why: string | RegExp,
+  retryable: boolean,
+];
+
+const UNREACHABLE: readonly Unreachable[] = [
+  [
+    "nothing listens there",
+    async () => `http://127.0.0.1:${await closedPort()}`,
+    "ECONNREFUSED",
+    true,
+  ],
+  [
+    "its name has two addresses, and nothing listens at either",
+    async () => `http://localhost:${await closedPort()}`,
+    "ECONNREFUSED",
+    true,
+  ],
+  ["its name does not exist", async () => "http://mailproof.invalid", /ENOTFOUND|EAI_AGAIN/, true],
+  [
+    "its certificate is not trusted",
+    async () => `https://127.0.0.1:${await listening(createHttpsServer(SELF_SIGNED))}`,
+    "DEPTH_ZERO_SELF_SIGNED_CERT",
+    false,
+  ],
+  [
+    "it speaks http where https was asked for",
+    async () => `https://127.0.0.1:${await listening(createHttpServer())}`,
+    "ERR_SSL_WRONG_VERSION_NUMBER",
+    false,
+  ],
+  [
+    "its connection ends before TLS begins",
+    async () => `https://127.0.0.1:${await listening(createServer((socket) => socket.destroy()))}`,
+    "ECONNRESET",
+    true,
+  ],
+  ["fetch blocks its port", async () => "http://127.0.0.1:9", "bad port", false],
+];
+
+test.each(UNREACHABLE)(
+  "a service that cannot be reached, since %s, charged nothing and the failure says why",
+  async (_, at, why, retryable) => {
+    const error = await failureAt(await at());
+
+    expect(error).toMatchObject({ code: "NETWORK", money: "nothing_charged", retryable });
+    expect((error as Error).message).toMatch(
+      /^Could not connect to the service \(.*\)\. Nothing was charged\.$/,
+    );
+    expect((error as Error).message).toMatch(why);
+  },
+);
+
+test.each([
+  [
+    "after Node's attempts at several addresses",
+    Object.assign(new AggregateError([new Error("v4"), new Error("v6")]), { code: "ETIMEDOUT" }),
+  ],
+  [
+    "when the network is unreachable",
+    Object.assign(new Error("connect ENETUNREACH"), { code: "ENETUNREACH", syscall: "connect" }),
+  ],
+  [
+    "when the certificate has expired",
+    Object.assign(new Error("certificate has expired"), { code: "CERT_HAS_EXPIRED" }),
+  ],
+  [
+    "in Deno",
+    new TypeError(
+      "error sending request for url (https://x/): client error (Connect): tcp connect error",
+    ),
+  ],
+  [
+    "in Bun",
+    Object.assign(new Error("Was there a typo in the url or port?"), {
+      code: "FailedToOpenSocket",
+    }),
+  ],
+])("no connection is no charge: %s", async (_, cause) => {
+  const { client } = whenAnswered([Object.assign(new TypeError("fetch failed"), { cause })], {
+    retries: 0,
+  });
+  const own = whenAnswered([cause], { retries: 0 });
+
+  await expect(client.verify({ email: "a@x.com" })).rejects.toMatchObject({
+    money: "nothing_charged",
+  });
+  await expect(own.client.verify({ email: "a@x.com" })).rejects.toMatchObject({
+    money: "nothing_charged",
+  });
+});
+
+test.each([
+  ["is cut", "ECONNRESET", undefined],
+  ["times out while it is read", "ETIMEDOUT", "read"],
+  ["loses its route while it is written to", "EHOSTUNREACH", "write"],
+])("a connection that was made and then %s may have been charged", async (_, code, syscall) => {
+  const broken = refusedConnection(code);
+  Object.assign(broken.cause as Error, { syscall });
+  const { client } = whenAnswered([broken], { retries: 0 });
+
+  await expect(client.verify({ email: "a@x.com" })).rejects.toMatchObject({
+    code: "NETWORK",
+    money: "retry_same_key",
+  });
+});
+
+test("a certificate that is not trusted is not tried again: it stays as it is", async () => {
+  const { client, sent, waitsMs } = whenAnswered([refusedConnection("CERT_HAS_EXPIRED")]);
+
+  await expect(client.verify({ email: "a@x.com" })).rejects.toMatchObject({ retryable: false });
+  expect({ sent: sent.length, waitsMs }).toEqual({ sent: 1, waitsMs: [] });
+});
