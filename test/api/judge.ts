@@ -15,6 +15,7 @@ export type Judge = (method: string, path: string, answered: Answered) => readon
 export const judgeBy = (document: any): Judge => {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   formats.default(ajv);
+  ajv.addFormat("idn-email", /^[^@]+@[^@\s]+$|^"[^"]+"@[^@\s]+$/u);
   ajv.addSchema(closed(document), "openapi");
   const compiled = new Map<string, ValidateFunction>();
 

@@ -1,11 +1,11 @@
 import { type Activity, LEVELS } from "@mailproof/core/activity/levels";
 import { type Address, isAddress, parseAddress } from "@mailproof/core/mail/address";
 import * as v from "valibot";
-import { charactersUpTo, EMAIL_LENGTH_MAX } from "./schemas.ts";
+import { Count, charactersUpTo, EMAIL_LENGTH_MAX, Share, textOf } from "./schemas.ts";
 
 /** An address that can have activity. What is none is named. */
 export const Email = v.pipe(
-  v.string(),
+  textOf("idn-email"),
   charactersUpTo(EMAIL_LENGTH_MAX),
   v.transform(parseAddress),
   v.custom<Address>((parsed) => isAddress(parsed as Address), "must be an email address"),
@@ -13,11 +13,10 @@ export const Email = v.pipe(
 
 export const Level = v.picklist(LEVELS);
 const Moment = v.nullable(v.string());
-const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
-const Rate = v.nullable(v.pipe(v.number(), v.minValue(0), v.maxValue(1)));
+const Rate = v.nullable(Share);
 
 export const ActivityRecord = v.object({
-  email: v.string(),
+  email: textOf("idn-email"),
   activity: v.object({
     last_seen: Moment,
     last_open: Moment,

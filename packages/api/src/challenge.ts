@@ -4,6 +4,9 @@ import type { World } from "@mailproof/core/world";
 
 export const METADATA_PATH = "/.well-known/oauth-protected-resource";
 
+/** Where an OAuth issuer publishes what it is (OpenID Connect Discovery §4). */
+export const DISCOVERY_PATH = "/.well-known/openid-configuration";
+
 /** What WWW-Authenticate says (RFC 6750 §3): how to come in, and where to read who gives out tokens (RFC 9728 §5.1). */
 export const challenge = (
   { tokens }: World,

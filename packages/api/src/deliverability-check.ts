@@ -4,7 +4,7 @@ import { type Issue as CoreIssue, SEVERITIES } from "@mailproof/core/mail/issue"
 import { toCredits } from "@mailproof/core/money/credits";
 import * as v from "valibot";
 import type { Caller } from "./endpoint.ts";
-import { Integer } from "./schemas.ts";
+import { Count, Credits, Integer, textOf } from "./schemas.ts";
 
 const MaybeInteger = v.nullable(Integer);
 
@@ -13,8 +13,8 @@ const Issue = v.object({
   id: v.string(),
   severity: Severity,
   message: v.string(),
-  detail: v.record(v.string(), v.union([v.string(), v.number()])),
-  cost_points: v.number(),
+  detail: v.record(v.string(), v.union([v.string(), Integer])),
+  cost_points: Count,
 });
 const Issues = v.array(Issue);
 const Status = v.picklist(["pass", "warn", "fail", "missing", "unknown", "error"]);
@@ -25,7 +25,7 @@ const Grade = v.picklist(["A", "B", "C", "D", "F"]);
 export const CheckFacts = v.object({
   check_id: v.string(),
   domain: v.string(),
-  sending_ip: v.nullable(v.string()),
+  sending_ip: v.nullable(textOf("ipv4")),
   score: Integer,
   grade: Grade,
   checked_at: v.string(),
@@ -36,8 +36,8 @@ export const CheckResult = v.object({
   ...CheckFacts.entries,
   model_version: v.string(),
   score_parts: v.object({
-    components: v.array(v.object({ component: v.string(), weight: v.number(), score: v.number() })),
-    before_cap: v.number(),
+    components: v.array(v.object({ component: v.string(), weight: Count, score: Integer })),
+    before_cap: Count,
     capped_by: v.nullable(v.string()),
   }),
   dns: v.object({
@@ -75,7 +75,7 @@ export const CheckResult = v.object({
     }),
   }),
   reputation: v.object({
-    score: v.nullable(v.number()),
+    score: v.nullable(Integer),
     blacklists_checked: Integer,
     blacklists_inconclusive: Integer,
     blacklists_skipped: Integer,
@@ -109,7 +109,7 @@ export const CheckResult = v.object({
       v.object({
         id: v.string(),
         impact: v.picklist(["positive", "negative"]),
-        points: v.number(),
+        points: Count,
         description: v.string(),
       }),
     ),
@@ -119,7 +119,7 @@ export const CheckResult = v.object({
       id: v.string(),
       severity: Severity,
       text: v.string(),
-      points_regained: v.number(),
+      points_regained: Integer,
       issues: v.array(v.string()),
     }),
   ),
@@ -129,8 +129,8 @@ export type CheckResult = v.InferOutput<typeof CheckResult>;
 
 /** What an answer says of the money beside the result. */
 export const CheckMoney = v.object({
-  credits_used: v.number(),
-  credits_remaining: v.optional(v.number()),
+  credits_used: Credits,
+  credits_remaining: v.optional(Credits),
   cached: v.boolean(),
   idempotent_replay: v.optional(v.boolean()),
 });

@@ -1,5 +1,5 @@
 import type { Trust } from "@mailproof/core/access/tokens";
-import { METADATA_PATH, metadataOf } from "./challenge.ts";
+import { DISCOVERY_PATH, METADATA_PATH, metadataOf } from "./challenge.ts";
 import type { HttpAnswer } from "./respond.ts";
 
 /**
@@ -64,10 +64,15 @@ export const documentsFrom = (write: () => Texts) => {
         "x-content-type-options": "nosniff",
         ...document.headers,
       },
-      body: text.replaceAll(HERE, baseUrl),
+      body: text
+        .replaceAll(`${HERE}${DISCOVERY_PATH}`, discoveryUrl(trust?.issuer ?? baseUrl))
+        .replaceAll(HERE, baseUrl),
     };
   };
 };
+
+/** Some issuers end with a slash. */
+const discoveryUrl = (issuer: string): string => issuer.replace(/\/$/, "") + DISCOVERY_PATH;
 
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i;
 

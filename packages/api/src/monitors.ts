@@ -1,17 +1,18 @@
 import type { Monitor } from "@mailproof/core/deliverability/monitor-items";
 import * as v from "valibot";
+import { Count, Integer, textOf } from "./schemas.ts";
 
 export const MonitorFacts = v.object({
   monitor_id: v.string(),
   domain: v.string(),
-  sending_ip: v.nullable(v.string()),
-  interval_hours: v.number(),
+  sending_ip: v.nullable(textOf("ipv4")),
+  interval_hours: Count,
   created_at: v.string(),
   next_check_at: v.string(),
   last_check: v.nullable(
     v.object({
       check_id: v.string(),
-      score: v.number(),
+      score: Integer,
       grade: v.string(),
       checked_at: v.string(),
     }),

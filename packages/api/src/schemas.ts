@@ -51,6 +51,19 @@ export const EMAIL_LENGTH_MAX = 1_000;
 
 export const Integer = v.pipe(v.number(), v.integer());
 
+/** A number of things. */
+export const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+/** An amount of credits. The smallest price is half a credit. */
+export const Credits = v.pipe(v.number(), v.multipleOf(0.5));
+
+/** A part of a whole, from 0 to 1. */
+export const Share = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
+
+/** A text with the JSON Schema format of this name. The document shows the format; nothing checks it. */
+export const textOf = (format: "email" | "idn-email" | "ipv4") =>
+  v.pipe(v.string(), v.metadata({ format }));
+
 const ID_LENGTH_MAX = 100;
 
 /** An id in the path. What is far longer than any of ours fits no key of the table, and is not looked up. */

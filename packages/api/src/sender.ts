@@ -18,6 +18,7 @@ export const DomainName = v.pipe(
 export const SendingIp = v.optional(
   v.pipe(
     v.string(IP_WORDS),
+    v.metadata({ format: "ipv4" }),
     v.check((text) => parseIp(text)?.bits === 32, IP_WORDS),
   ),
 );

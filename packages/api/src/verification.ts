@@ -1,5 +1,6 @@
 import { STATUSES, type Verification } from "@mailproof/core/verify/result";
 import * as v from "valibot";
+import { Integer, Share } from "./schemas.ts";
 
 const Bool = v.boolean();
 
@@ -7,7 +8,7 @@ const Bool = v.boolean();
 export const VerificationResult = v.object({
   email: v.string(),
   status: v.picklist(STATUSES),
-  quality_score: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(100)),
+  quality_score: v.pipe(Integer, v.minValue(0), v.maxValue(100)),
   reason: v.string(),
   sub_status: v.nullable(v.string()),
   provider: v.nullable(v.string()),
@@ -36,8 +37,8 @@ export const VerificationResult = v.object({
   ai: v.optional(
     v.object({
       typo_suggestion: v.nullable(v.string()),
-      typo_confidence: v.nullable(v.number()),
-      catch_all_confidence: v.number(),
+      typo_confidence: v.nullable(Share),
+      catch_all_confidence: Share,
     }),
   ),
   evidence: v.optional(v.record(v.string(), v.unknown())),

@@ -6,7 +6,7 @@ import { findWebhook } from "@mailproof/core/webhooks/webhooks";
 import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
 import type { Caller } from "./endpoint.ts";
-import { listOf } from "./schemas.ts";
+import { Count, Integer, listOf } from "./schemas.ts";
 
 // What the routes of webhooks have in common.
 
@@ -62,9 +62,9 @@ export const DeliveryFacts = v.object({
   event: v.string(),
   /** noted: what became of the webhook itself. It was never sent. */
   status: v.picklist(DELIVERY_STATUSES),
-  attempts: v.number(),
-  response_status: v.nullable(v.number()),
-  latency_ms: v.nullable(v.number()),
+  attempts: Count,
+  response_status: v.nullable(Integer),
+  latency_ms: v.nullable(Count),
   error: v.nullable(v.string()),
   created_at: v.string(),
   last_attempt_at: v.nullable(v.string()),

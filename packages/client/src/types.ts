@@ -689,7 +689,7 @@ export interface GetHealthData {
 // POST /v1/verify
 
 export interface VerifyInput {
-  /** The address to verify. */
+  /** The address to verify. Text that is no address is answered with the status `invalid`. */
   email: string;
   /** Also what is known of its opens and clicks, at no extra cost. */
   include_activity?: boolean | undefined;
@@ -917,7 +917,7 @@ export interface GetJobData extends Job {
 export interface ExportJobInput {
   /** Whose it is: its id. */
   id: string;
-  /** Which rows. `invalid` also gives disposable; `risky` also catch_all, role and spam_trap; `unknown` also rows without a status. */
+  /** Which rows. `invalid` also gives disposable; `risky` also catch_all, role and spam_trap; `unknown` also rows without a status. Case does not matter. */
   filter?:
     | "all"
     | "valid"

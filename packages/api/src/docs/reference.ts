@@ -112,12 +112,16 @@ type Beside = { readonly isRequired: boolean; readonly note?: string };
 
 const fieldOf = (document: OpenApi, name: string, schema: Json, beside: Beside): Html => {
   const inside = schema.items ?? schema;
-  const values: Json[] | undefined = resolved(document, inside)?.enum ?? inside.enum;
+  const values: Json[] | undefined = resolved(document, inside)?.enum ?? enumIn(inside);
   return html`<li><b>${name}</b> <i>${typeOf(schema)}${beside.note ? ` · ${beside.note}` : ""}${boundsOf(schema)}</i>${beside.isRequired ? html` <em>required</em>` : NOTHING}
 ${schema.description ? html`<p>${inline(schema.description)}</p>` : NOTHING}
 ${values ? html`<p class="values">${values.map((one, at) => html`${at > 0 ? " · " : ""}<code>${one}</code>`)}</p>` : NOTHING}
 ${inside.properties ? fieldsOf(document, inside) : NOTHING}</li>`;
 };
+
+/** The names, also where the schema takes them in any case. */
+const enumIn = ({ enum: names, anyOf: options }: Json): Json[] | undefined =>
+  names ?? options?.find((one: Json) => one.enum)?.enum;
 
 const typeOf = (schema: Json): Html => {
   if (schema.$ref) return linkTo(nameIn(schema.$ref));
@@ -184,7 +188,10 @@ const dataOf = (document: OpenApi, data: Json): Html => {
 };
 
 const anyOf = ({ anyOf: all }: Json): Html =>
-  html`${all.map((one: Json, at: number) => html`${at > 0 ? " or " : ""}${typeOf(one)}`)}`;
+  // Beside its names, every other spelling of them is no further type.
+  html`${all
+    .filter((one: Json) => one.pattern === undefined)
+    .map((one: Json, at: number) => html`${at > 0 ? " or " : ""}${typeOf(one)}`)}`;
 
 const shownOf = (baseUrl: string, { method, path, operation }: Listed): Html => {
   const route = `${method.toUpperCase()} ${path}`;

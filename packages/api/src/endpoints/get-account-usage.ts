@@ -3,15 +3,15 @@ import { sumOfDays, usageBetween } from "@mailproof/core/money/usage";
 import * as v from "valibot";
 import { endpoint } from "../endpoint.ts";
 import { invalidField } from "../parse.ts";
-import { Day, KEYED_ERRORS } from "../schemas.ts";
+import { Credits, Day, KEYED_ERRORS } from "../schemas.ts";
 
 const DAYS_DEFAULT = 30;
 const DAYS_MAX = 366;
 
 const CREDITS = {
-  credits_granted: v.number(),
-  credits_used: v.number(),
-  credits_refunded: v.number(),
+  credits_granted: Credits,
+  credits_used: Credits,
+  credits_refunded: Credits,
 };
 
 export const getAccountUsage = endpoint({

@@ -5,7 +5,7 @@ import { toCredits } from "@mailproof/core/money/credits";
 import { balanceOf } from "@mailproof/core/money/items";
 import * as v from "valibot";
 import { endpoint } from "../endpoint.ts";
-import { KEYED_ERRORS, Mode, ScopeName } from "../schemas.ts";
+import { Count, Credits, KEYED_ERRORS, Mode, ScopeName } from "../schemas.ts";
 
 export const getAccount = endpoint({
   route: "GET /v1/account",
@@ -22,16 +22,16 @@ export const getAccount = endpoint({
     created_at: v.string(),
     plan: v.object({
       id: v.picklist(PLAN_IDS),
-      max_addresses_per_job: v.number(),
-      requests_per_minute: v.number(),
-      retention_days: v.number(),
+      max_addresses_per_job: Count,
+      requests_per_minute: Count,
+      retention_days: Count,
     }),
     credits: v.object({
-      available: v.number(),
-      held: v.number(),
-      spent: v.number(),
-      refunded: v.number(),
-      granted: v.number(),
+      available: Credits,
+      held: Credits,
+      spent: Credits,
+      refunded: Credits,
+      granted: Credits,
     }),
     key: v.object({
       key_id: v.string(),

@@ -2,10 +2,10 @@ import { findReputation } from "@mailproof/core/activity/read";
 import { REPUTATION_LEVELS, TRENDS } from "@mailproof/core/activity/reputation";
 import * as v from "valibot";
 import { endpoint } from "../endpoint.ts";
-import { KEYED_ERRORS } from "../schemas.ts";
+import { Count, Integer, KEYED_ERRORS, Share } from "../schemas.ts";
 import { DomainName } from "../sender.ts";
 
-const Rate = v.nullable(v.pipe(v.number(), v.minValue(0), v.maxValue(1)));
+const Rate = v.nullable(Share);
 
 export const getActivityDomainDomain = endpoint({
   route: "GET /v1/activity/domain/{domain}",
@@ -21,13 +21,13 @@ export const getActivityDomainDomain = endpoint({
   output: v.object({
     domain: v.string(),
     reputation: v.object({
-      score: v.nullable(v.number()),
+      score: v.nullable(Integer),
       level: v.picklist(REPUTATION_LEVELS),
       trend: v.picklist(TRENDS),
     }),
     /** Of the last thirty days; null where fewer addresses were heard of than are shown as a group. */
     metrics: v.object({
-      total_emails_tracked: v.nullable(v.number()),
+      total_emails_tracked: v.nullable(Count),
       avg_engagement_rate: Rate,
       avg_bounce_rate: Rate,
       spam_complaint_rate: Rate,

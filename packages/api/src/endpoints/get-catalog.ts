@@ -2,6 +2,7 @@ import { CREDIT_PACKS, PLAN_IDS, PLANS } from "@mailproof/core/accounts/plans";
 import { PRICE, toCredits } from "@mailproof/core/money/credits";
 import * as v from "valibot";
 import { endpoint } from "../endpoint.ts";
+import { Count, Credits } from "../schemas.ts";
 
 export const getCatalog = endpoint({
   route: "GET /v1/catalog",
@@ -17,16 +18,14 @@ export const getCatalog = endpoint({
     plans: v.array(
       v.object({
         id: v.string(),
-        price_cents_per_month: v.number(),
-        max_addresses_per_job: v.number(),
-        requests_per_minute: v.number(),
-        retention_days: v.number(),
+        price_cents_per_month: Count,
+        max_addresses_per_job: Count,
+        requests_per_minute: Count,
+        retention_days: Count,
       }),
     ),
-    credit_packs: v.array(
-      v.object({ id: v.string(), credits: v.number(), price_cents: v.number() }),
-    ),
-    credits_per_operation: v.record(v.string(), v.number()),
+    credit_packs: v.array(v.object({ id: v.string(), credits: Count, price_cents: Count })),
+    credits_per_operation: v.record(v.string(), Credits),
   }),
 
   async handle() {

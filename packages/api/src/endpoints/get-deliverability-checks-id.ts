@@ -4,7 +4,7 @@ import { Failure } from "@mailproof/core/failure";
 import * as v from "valibot";
 import { CheckResult, toCheckResult } from "../deliverability-check.ts";
 import { endpoint } from "../endpoint.ts";
-import { Id, KEYED_ERRORS } from "../schemas.ts";
+import { Credits, Id, KEYED_ERRORS } from "../schemas.ts";
 
 export const getDeliverabilityChecksId = endpoint({
   route: "GET /v1/deliverability/checks/{id}",
@@ -19,7 +19,7 @@ export const getDeliverabilityChecksId = endpoint({
   output: v.object({
     ...CheckResult.entries,
     /** Reading costs nothing, whatever the check cost. */
-    credits_used: v.number(),
+    credits_used: Credits,
     cached: v.boolean(),
   }),
 

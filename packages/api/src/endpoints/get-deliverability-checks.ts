@@ -3,7 +3,7 @@ import { listChecks } from "@mailproof/core/deliverability/history";
 import * as v from "valibot";
 import { CheckFacts, toFacts } from "../deliverability-check.ts";
 import { endpoint } from "../endpoint.ts";
-import { KEYED_ERRORS, limitUpTo } from "../schemas.ts";
+import { Count, KEYED_ERRORS, limitUpTo } from "../schemas.ts";
 
 export const getDeliverabilityChecks = endpoint({
   route: "GET /v1/deliverability/checks",
@@ -17,8 +17,8 @@ export const getDeliverabilityChecks = endpoint({
   query: v.strictObject({ limit: limitUpTo({ default: 20, most: 100 }) }),
   output: v.object({
     checks: v.array(CheckFacts),
-    count: v.number(),
-    total: v.number(),
+    count: Count,
+    total: Count,
     truncated: v.boolean(),
   }),
 

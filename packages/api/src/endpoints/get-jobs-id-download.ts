@@ -16,14 +16,13 @@ import * as v from "valibot";
 import { type Answer, endpoint } from "../endpoint.ts";
 import { CONTENT_TYPE, exportLink, exportName, jsonOf, LINK_SECONDS } from "../export-object.ts";
 import { jobOf, ResultRow, toRow } from "../jobs.ts";
-import { Id, KEYED_ERRORS } from "../schemas.ts";
+import { Count, Id, KEYED_ERRORS } from "../schemas.ts";
 
 const FORMATS = ["csv", "json"] as const;
 
 const oneOf = <const T extends readonly string[]>(names: T) =>
   v.pipe(v.string(), v.toLowerCase(), v.picklist(names, `must be one of ${names.join(", ")}`));
 
-const Count = v.pipe(v.number(), v.integer());
 const Facts = v.object({
   format: v.literal("json"),
   filter: v.picklist(FILTERS),

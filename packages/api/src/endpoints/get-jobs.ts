@@ -7,7 +7,7 @@ import * as v from "valibot";
 import { endpoint } from "../endpoint.ts";
 import { JobFacts, toJobFacts } from "../jobs.ts";
 import { invalidField } from "../parse.ts";
-import { KEYED_ERRORS, limitUpTo } from "../schemas.ts";
+import { Count, KEYED_ERRORS, limitUpTo } from "../schemas.ts";
 
 const LIMIT = { default: 20, most: 100 };
 
@@ -27,7 +27,7 @@ export const getJobs = endpoint({
   }),
   output: v.object({
     jobs: v.array(JobFacts),
-    total: v.number(),
+    total: Count,
     total_is_approximate: v.boolean(),
     has_more: v.boolean(),
     next_offset: v.optional(v.string()),

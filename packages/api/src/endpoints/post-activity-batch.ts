@@ -2,7 +2,7 @@ import { findActivity } from "@mailproof/core/activity/read";
 import * as v from "valibot";
 import { ActivityRecord, Email, toRecord } from "../activity.ts";
 import { endpoint } from "../endpoint.ts";
-import { KEYED_ERRORS, listOf } from "../schemas.ts";
+import { Count, KEYED_ERRORS, listOf } from "../schemas.ts";
 
 const EMAILS_MAX = 100;
 
@@ -18,7 +18,7 @@ export const postActivityBatch = endpoint({
   body: v.strictObject({
     emails: v.pipe(listOf(Email, EMAILS_MAX), v.minLength(1, "must have at least one entry")),
   }),
-  output: v.object({ results: v.array(ActivityRecord), total: v.number() }),
+  output: v.object({ results: v.array(ActivityRecord), total: Count }),
 
   async handle(world, caller, { body }) {
     const results = await Promise.all(

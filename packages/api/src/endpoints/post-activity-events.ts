@@ -3,7 +3,7 @@ import { type Recorded, recordEvents } from "@mailproof/core/activity/record";
 import * as v from "valibot";
 import { Email } from "../activity.ts";
 import { endpoint } from "../endpoint.ts";
-import { charactersUpTo, KEYED_ERRORS, listOf, Moment, notEmpty } from "../schemas.ts";
+import { Count, charactersUpTo, KEYED_ERRORS, listOf, Moment, notEmpty } from "../schemas.ts";
 
 const EVENTS_MAX = 500;
 const ID_LENGTH_MAX = 255;
@@ -33,9 +33,9 @@ export const postActivityEvents = endpoint({
     events: v.pipe(listOf(Event, EVENTS_MAX), v.minLength(1, "must have at least one entry")),
   }),
   output: v.object({
-    received: v.number(),
-    accepted: v.number(),
-    duplicates: v.number(),
+    received: Count,
+    accepted: Count,
+    duplicates: Count,
     ignored: v.array(
       v.object({ id: v.string(), reason: v.picklist(["too_old", "in_the_future"]) }),
     ),

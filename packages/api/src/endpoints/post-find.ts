@@ -10,7 +10,7 @@ import * as v from "valibot";
 import type { Caller } from "../endpoint.ts";
 import { endpoint } from "../endpoint.ts";
 import { invalidField } from "../parse.ts";
-import { KEYED_ERRORS } from "../schemas.ts";
+import { Credits, Integer, KEYED_ERRORS, textOf } from "../schemas.ts";
 
 const NAME_LENGTH_MAX = 64;
 const DOMAIN_WORDS = "must be a mail domain such as example.com";
@@ -47,14 +47,14 @@ export const postFind = endpoint({
   output: v.object({
     first_name: v.string(),
     last_name: v.string(),
-    email: v.nullable(v.string()),
-    confidence: v.pipe(v.number(), v.minValue(0), v.maxValue(100)),
+    email: v.nullable(textOf("email")),
+    confidence: v.pipe(Integer, v.minValue(0), v.maxValue(100)),
     pattern: v.nullable(v.string()),
     verified: v.boolean(),
     status: v.picklist(FIND_STATUSES),
     message: v.string(),
-    credits_used: v.number(),
-    credits_remaining: v.optional(v.number()),
+    credits_used: Credits,
+    credits_remaining: v.optional(Credits),
     idempotent_replay: v.optional(v.boolean()),
   }),
 

@@ -7,7 +7,15 @@ import { keyedBy } from "../idempotency.ts";
 import { CallbackUrl, JobName, JobOptions, wantsOf } from "../job-wishes.ts";
 import { assertMayCall } from "../outgoing-url.ts";
 import { invalidField } from "../parse.ts";
-import { charactersUpTo, EMAIL_LENGTH_MAX, KEYED_ERRORS, listOf, PAID_ERRORS } from "../schemas.ts";
+import {
+  Count,
+  Credits,
+  charactersUpTo,
+  EMAIL_LENGTH_MAX,
+  KEYED_ERRORS,
+  listOf,
+  PAID_ERRORS,
+} from "../schemas.ts";
 
 const ROUTE = "POST /v1/verify/batch";
 const EMAILS_MAX = 10_000;
@@ -43,11 +51,11 @@ export const postVerifyBatch = endpoint({
   output: v.object({
     job_id: v.string(),
     status: v.literal("processing"),
-    total_emails: v.number(),
-    unique_emails: v.number(),
-    duplicates_removed: v.number(),
+    total_emails: Count,
+    unique_emails: Count,
+    duplicates_removed: Count,
     created_at: v.string(),
-    credits_used: v.number(),
+    credits_used: Credits,
     idempotent_replay: v.optional(v.boolean()),
   }),
 

@@ -12,7 +12,7 @@ import { kindOfFile, takeFileForm } from "../file-form.ts";
 import { keyedBy } from "../idempotency.ts";
 import { CallbackUrl, JobName, JobOptions, wantsOf } from "../job-wishes.ts";
 import { assertMayCall } from "../outgoing-url.ts";
-import { charactersUpTo, KEYED_ERRORS, notEmpty, PAID_ERRORS } from "../schemas.ts";
+import { Count, Credits, charactersUpTo, KEYED_ERRORS, notEmpty, PAID_ERRORS } from "../schemas.ts";
 
 const ROUTE = "POST /v1/verify/file";
 const NAME_LENGTH_MAX = 255;
@@ -23,22 +23,22 @@ const FileName = v.pipe(v.string(), notEmpty, charactersUpTo(NAME_LENGTH_MAX));
 const Upload = v.object({
   upload_url: v.string(),
   file_key: v.string(),
-  expires_in_seconds: v.number(),
+  expires_in_seconds: Count,
   next_step: v.string(),
 });
 
 const Accepted = v.object({
   job_id: v.string(),
   status: v.picklist(["processing", "enqueue_unknown"]),
-  total_submitted: v.number(),
-  duplicates_removed: v.number(),
-  invalid_emails_skipped: v.number(),
-  unique_emails: v.number(),
-  credits_used: v.number(),
-  credits_remaining: v.optional(v.number()),
-  credits_refunded: v.optional(v.number()),
-  credits_held: v.optional(v.number()),
-  enqueue_unknown: v.optional(v.number()),
+  total_submitted: Count,
+  duplicates_removed: Count,
+  invalid_emails_skipped: Count,
+  unique_emails: Count,
+  credits_used: Credits,
+  credits_remaining: v.optional(Credits),
+  credits_refunded: v.optional(Credits),
+  credits_held: v.optional(Credits),
+  enqueue_unknown: v.optional(Count),
   dispatch_in_progress: v.optional(v.boolean()),
   dispatch_settlement_pending: v.optional(v.boolean()),
   idempotent_replay: v.optional(v.boolean()),

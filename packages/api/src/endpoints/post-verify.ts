@@ -9,6 +9,7 @@ import type { Caller } from "../endpoint.ts";
 import { endpoint } from "../endpoint.ts";
 import { keyedBy } from "../idempotency.ts";
 import {
+  Credits,
   charactersUpTo,
   EMAIL_LENGTH_MAX,
   Flag,
@@ -22,7 +23,7 @@ const ROUTE = "POST /v1/verify";
 const WAIT_MS = { default: 10_000, least: 100, most: 25_000 };
 const WAIT_WORDS = `must be a whole number of milliseconds from ${WAIT_MS.least} to ${WAIT_MS.most}`;
 
-const Charged = { credits_used: v.number(), idempotent_replay: v.optional(v.boolean()) };
+const Charged = { credits_used: Credits, idempotent_replay: v.optional(v.boolean()) };
 
 export const postVerify = endpoint({
   route: ROUTE,

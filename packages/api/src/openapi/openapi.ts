@@ -5,7 +5,7 @@ import { EVENT_EXAMPLES, EXAMPLES, type Example } from "./examples.ts";
 import { namedOf, TAGS } from "./operations.ts";
 import { PARTS } from "./parts.ts";
 import { type Failing, failuresOf, HEADERS, headersOf, usualHeaders } from "./responses.ts";
-import { type JsonSchema, schemaWriter, type Writer } from "./schema.ts";
+import { type JsonSchema, schemaWriter, type Writer, withFormat } from "./schema.ts";
 import { wordsFor } from "./words.ts";
 
 export type OpenApi = {
@@ -40,7 +40,7 @@ export const openapi = (baseUrl: string, listed: readonly Endpoint[] = endpoints
     },
     servers: [{ url: baseUrl }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
-    security: [{ ApiKey: [] }, { Bearer: [] }],
+    security: [{ ApiKey: [] }, { Bearer: [] }, { AccessToken: [] }],
     paths,
     webhooks,
     components: {
@@ -48,7 +48,7 @@ export const openapi = (baseUrl: string, listed: readonly Endpoint[] = endpoints
       responses,
       parameters: { IdempotencyKey: PARTS.idempotencyKey },
       headers: HEADERS,
-      securitySchemes: PARTS.securitySchemes,
+      securitySchemes: PARTS.securitySchemes(baseUrl),
     },
   };
 };
@@ -108,8 +108,9 @@ const accessWords = (access: Endpoint["access"]): string => {
 /** For a key these are roles and no OAuth scopes: OpenAPI 3.1 has both in one list. */
 const securityOf = (access: Endpoint["access"]) => {
   if (access === "public") return [];
-  const roles = access === "unrestricted" ? [] : [access];
-  return [{ ApiKey: roles }, { Bearer: roles }];
+  // An access token is always scoped, so it opens nothing that has no scope.
+  if (access === "unrestricted") return [{ ApiKey: [] }, { Bearer: [] }];
+  return [{ ApiKey: [access] }, { Bearer: [access] }, { AccessToken: [access] }];
 };
 
 type ObjectSchema = Schema & { readonly entries: Readonly<Record<string, Schema>> };
@@ -125,8 +126,35 @@ const parametersIn = (
     in: place,
     required: place === "path" || one.type !== "optional",
     description: wordsFor([place, name]) ?? "",
-    schema: writer.write(one, [place, name]),
+    schema: parameterSchema(name, one, writer.write(one, [place, name])),
   }));
+};
+
+/** Formats follow the name. Of a value whose case does not matter, the schema says so: every spelling fits it. */
+const parameterSchema = (name: string, parameter: Schema, written: JsonSchema): JsonSchema => {
+  const names = written["enum"] as readonly string[] | undefined;
+  if (!names || !ignoresCase(parameter)) return withFormat(name, written);
+  const { type, enum: _listed, ...others } = written;
+  return {
+    ...others,
+    anyOf: [
+      { type, enum: names },
+      { type, pattern: inAnyCase(names) },
+    ],
+  };
+};
+
+type Piped = Schema & { readonly wrapped?: Piped; readonly pipe?: readonly { type: string }[] };
+
+const ignoresCase = ({ wrapped, pipe = [] }: Piped): boolean =>
+  wrapped ? ignoresCase(wrapped) : pipe.some(({ type }) => type === "to_lower_case");
+
+/** ^(?:[cC][sS][vV]|…)$: JSON Schema has no flag for it. */
+const inAnyCase = (names: readonly string[]): string => {
+  const spelled = names.map((name) =>
+    name.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`),
+  );
+  return `^(?:${spelled.join("|")})$`;
 };
 
 const requestOf = (endpoint: Endpoint, writer: Writer): JsonSchema => {

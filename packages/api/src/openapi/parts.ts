@@ -1,3 +1,4 @@
+import { DISCOVERY_PATH } from "../challenge.ts";
 import type { Schema } from "../endpoint.ts";
 import { postVerifyFile } from "../endpoints/post-verify-file.ts";
 import { type HeaderName, headersOf, usualHeaders } from "./responses.ts";
@@ -72,7 +73,7 @@ export const PARTS = {
     example: "9f6a4c7e-6a55-4b0c-8a35-2f7f0b1f0c11",
   },
 
-  securitySchemes: {
+  securitySchemes: (baseUrl: string) => ({
     ApiKey: {
       type: "apiKey",
       in: "header",
@@ -83,10 +84,15 @@ export const PARTS = {
     Bearer: {
       type: "http",
       scheme: "bearer",
-      description:
-        "The same key as a bearer token. Or an OAuth 2.0 access token with the scope, where the operator trusts an issuer: `/.well-known/oauth-protected-resource` names it, and is 404 elsewhere.",
+      description: "The same key as a bearer token.",
     },
-  },
+    AccessToken: {
+      type: "openIdConnect",
+      openIdConnectUrl: `${baseUrl}${DISCOVERY_PATH}`,
+      description:
+        "An OAuth 2.0 access token with the scope, as a bearer token, where the operator trusts an OAuth issuer. `/.well-known/oauth-protected-resource` names the issuer; without one it is 404, and so is the address above.",
+    },
+  }),
 
   fileForm: {
     type: "object",

@@ -100,11 +100,11 @@ export const schemaWriter = (
 const FORMATS: readonly (readonly [name: RegExp, format: string])[] = [
   [/_at$|_since$|^last_(?:seen|open|click)$|^timestamp$/, "date-time"],
   [/^(?:date|from|to)$/, "date"],
-  [/^(?:upload_|download_|webhook_)?url$/, "uri"],
+  [/^(?:\w+_)?url$/, "uri"],
   [/^check_id$/, "uuid"],
 ];
 
-const withFormat = (field: string, schema: JsonSchema): JsonSchema => {
+export const withFormat = (field: string, schema: JsonSchema): JsonSchema => {
   const isText = [schema["type"]].flat().includes("string") && schema["enum"] === undefined;
   const format = isText && FORMATS.find(([name]) => name.test(field))?.[1];
   return format ? { ...schema, format } : schema;
@@ -131,6 +131,7 @@ const CHECKS: Readonly<Record<string, (requirement: unknown, of: JsonSchema) => 
   min_value: (least) => ({ minimum: least }),
   max_value: (most) => ({ maximum: most }),
   integer: () => ({ type: "integer" }),
+  multiple_of: (step) => ({ multipleOf: step }),
   regex: (pattern) => ({ pattern: (pattern as RegExp).source }),
   iso_timestamp: () => ({ format: "date-time" }),
   check: () => ({}),

@@ -14,7 +14,7 @@ export const PARAMETER_WORDS: Readonly<Record<string, string>> = {
   "query.format":
     "`csv`, with the columns of your own file beside ours, or `json`. Case does not matter.",
   "query.filter":
-    "Which rows. `invalid` also gives disposable; `risky` also catch_all, role and spam_trap; `unknown` also rows without a status.",
+    "Which rows. `invalid` also gives disposable; `risky` also catch_all, role and spam_trap; `unknown` also rows without a status. Case does not matter.",
   "query.from": "The first day. By default 29 days before the last.",
   "query.to": "The last day. By default today (UTC).",
 };
@@ -100,7 +100,8 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   row: "Its row in what you sent, from 1.",
 
   // What to verify.
-  "VerifyEmailRequest.email": "The address to verify.",
+  "VerifyEmailRequest.email":
+    "The address to verify. Text that is no address is answered with the status `invalid`.",
   include_activity: "Also what is known of its opens and clicks, at no extra cost.",
   options: "How thorough to be.",
   deep_verify: "Ask the mail host. Without it only what DNS and lists know.",

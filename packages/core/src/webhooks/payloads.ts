@@ -4,6 +4,7 @@ import * as v from "valibot";
 // (test/core/webhooks/payloads.test.ts), and a field may be added to them but none taken away.
 
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const Credits = v.pipe(v.number(), v.multipleOf(0.5));
 
 const Progress = v.strictObject({
   total: Count,
@@ -17,9 +18,9 @@ const Progress = v.strictObject({
 const Balance = v.strictObject({
   account_id: v.string(),
   /** What was left by the call that crossed the line, in credits. */
-  available: v.number(),
+  available: Credits,
   /** The line, in credits. */
-  threshold: v.number(),
+  threshold: Credits,
 });
 
 /** The `data` of each event. */

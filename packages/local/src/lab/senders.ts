@@ -29,7 +29,6 @@ export const labLists = (zoneName: string): readonly Blocklist[] => [
   {
     ...listAt(`${BLOCKLIST}.${zoneName}`),
     name: "The lab's blocklist",
-    removal: "docs/lab.md",
     codes: {
       kind: "exact",
       meanings: {

@@ -248,14 +248,14 @@ export const BLOCKLISTS: readonly Blocklist[] = [
   },
 ];
 
-/** A list that an operator adds by its zone alone: by address, and every code is a listing. */
+/** A list that an operator adds by its zone alone: by address, every code is a listing, and its site is at the zone. */
 export const listAt = (zone: string): Blocklist => ({
   ...BY_IP,
   id: zone,
   name: zone,
   zone,
   codes: simple(bad("listed", 20)),
-  removal: zone,
+  removal: `https://${zone}/`,
 });
 
 /** What an operator names: lists by our id for them, or by their zone, which then may be one that we do not know. */
