@@ -24,7 +24,7 @@ test("a domain with faults is told what to do, and that is no failure of the com
   const { code, report } = await whenChecked(at("bare"), "--json");
 
   expect(code).toBe(0);
-  expect(report).toMatchObject({ sending_ip: null, server: { reverse_dns: null }, grade: "F" });
+  expect(report).toMatchObject({ server: { reverse_dns_status: "not_checked" }, grade: "F" });
   expect(report.recommendations[0]).toMatchObject({ id: "add_spf" });
 });
 

@@ -1,6 +1,8 @@
 import { stripVTControlCharacters } from "node:util";
+import { toCheckResult } from "@mailproof/api/deliverability-check";
 import type { Report } from "@mailproof/core/deliverability/analyse-domain";
 import { CAPS } from "@mailproof/core/deliverability/score";
+import { shownOf } from "@mailproof/local/check-by-service";
 import { showReport } from "@mailproof/local/show-report";
 import { painted, plain, wrapped } from "@mailproof/local/terminal";
 import { expect, test } from "vitest";
@@ -74,6 +76,31 @@ test("what could not be found out is said at once, and has no points", async () 
 
   expect(shown).toContain("left out of the score: DMARC.");
   expect(shown).toMatch(/DMARC +– {2}not known/);
+});
+
+test("a report of a service shows what is not known just as a report of this machine does", async () => {
+  const names: Zone = { ...BROKEN, "example.com": { MX: "TIMEOUT", TXT: "SERVFAIL" } };
+  const report = await reportOf(zone(names), {});
+  const check = {
+    id: "c",
+    owner: "acc",
+    domain: report.domain,
+    sendingIp: null,
+    score: report.scored.score,
+    grade: report.scored.grade,
+    checkedAt: "2026-11-21T00:00:00.000Z",
+    expiresAt: 0,
+  };
+  const money = { credits_used: 10, cached: false };
+  const answer = JSON.parse(JSON.stringify({ ...toCheckResult({ check, report }), ...money }));
+  const unknown = (shown: string) => shown.split("\n").filter((line) => line.includes("not known"));
+
+  const lines = unknown(showReport(shownOf(answer), { columns: 80, paint: plain }));
+
+  expect(lines).toEqual(unknown(whenShown(report)));
+  expect(lines).toEqual(
+    expect.arrayContaining([expect.stringMatching(/^ {2}SPF +– {2}not known/)]),
+  );
 });
 
 test("no line is wider than the terminal, however long the words in it are", async () => {

@@ -47,16 +47,17 @@ test("a domain of which enough was told is 200: score, level, trend and shares",
     domain: "x.com",
     reputation: { score: 100, level: "excellent", trend: "improving" },
     metrics: {
+      status: "known",
       total_emails_tracked: GROUP_MIN,
       avg_engagement_rate: 0.4,
       avg_bounce_rate: 0,
       spam_complaint_rate: 0,
     },
-    blacklist_status: { listed: false, checked_at: "2026-11-21T00:00:00.000Z" },
+    blacklist_status: { status: "known", listed: false, checked_at: "2026-11-21T00:00:00.000Z" },
   });
 });
 
-test("of fewer addresses than a group has nothing is told, and the blocklists still are", async () => {
+test("with fewer addresses than a group the metrics are not known: the count is 0 and the rates are left out", async () => {
   const { world, liveKey: key } = await givenLists(LISTED);
   await whenTold(world, key, anEvent("delivery", 2), anEvent("open", 1));
 
@@ -65,14 +66,9 @@ test("of fewer addresses than a group has nothing is told, and the blocklists st
   expect(statusCode).toBe(200);
   expect(data).toEqual({
     domain: "x.com",
-    reputation: { score: null, level: "unknown", trend: "unknown" },
-    metrics: {
-      total_emails_tracked: null,
-      avg_engagement_rate: null,
-      avg_bounce_rate: null,
-      spam_complaint_rate: null,
-    },
-    blacklist_status: { listed: true, checked_at: "2026-11-21T00:00:00.000Z" },
+    reputation: { level: "unknown", trend: "unknown" },
+    metrics: { status: "not_known", total_emails_tracked: 0 },
+    blacklist_status: { status: "known", listed: true, checked_at: "2026-11-21T00:00:00.000Z" },
   });
 });
 
@@ -96,14 +92,17 @@ test.each([
   ["no list is sound", LISTED, { isHealthy: false }],
   ["there is no list of domains", LISTED, { lists: [OTHER] }],
 ] as const)(
-  "when %s, nobody knows whether it is listed: null, and soon asked again",
+  "when %s, the status is not_known, listed is left out, and the lists are asked again soon",
   async (_case, names, lists) => {
     const { world, liveKey: key, later } = await givenLists(names as Zone, lists as object);
     const first = await ask(world, key);
     later(16 * 60_000);
     const second = await ask(world, key);
 
-    expect(first.data.blacklist_status.listed).toBeNull();
+    expect(first.data.blacklist_status).toEqual({
+      status: "not_known",
+      checked_at: "2026-11-21T00:00:00.000Z",
+    });
     expect(second.data.blacklist_status.checked_at > first.data.blacklist_status.checked_at).toBe(
       true,
     );

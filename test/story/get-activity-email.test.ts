@@ -36,20 +36,17 @@ test("what was told of an address is 200: moments, level, sums and shares", asyn
       clicks_last_30d: 1,
       machine_events: 1,
     },
-    deliverability: { inbox_rate: 0.6, spam_rate: 0.25, bounce_rate: 0.2 },
+    deliverability: { status: "known", inbox_rate: 0.6, spam_rate: 0.25, bounce_rate: 0.2 },
   });
 });
 
-test("an address of which nobody told anything is 200 and unknown, and its rates are null and not 0", async () => {
+test("an address without events is 200 and unknown: counts are 0, moments and rates are left out", async () => {
   const { world, liveKey: key } = await given();
 
   const { statusCode, data } = await whenAsked(world, key);
 
   expect(statusCode).toBe(200);
   expect(data.activity).toEqual({
-    last_seen: null,
-    last_open: null,
-    last_click: null,
     engagement_level: "unknown",
     total_opens: 0,
     total_clicks: 0,
@@ -57,7 +54,18 @@ test("an address of which nobody told anything is 200 and unknown, and its rates
     clicks_last_30d: 0,
     machine_events: 0,
   });
-  expect(data.deliverability).toEqual({ inbox_rate: null, spam_rate: null, bounce_rate: null });
+  expect(data.deliverability).toEqual({ status: "not_known" });
+});
+
+test("a rate with nothing to divide by is left out alone, and the status says partly_known", async () => {
+  const { world, liveKey: key } = await given();
+  await whenTold(world, key, anEvent("bounce", 1));
+
+  expect((await whenAsked(world, key)).data.deliverability).toEqual({
+    status: "partly_known",
+    inbox_rate: 0,
+    bounce_rate: 1,
+  });
 });
 
 test("a share is never more than the whole, and never less than nothing", async () => {
@@ -71,6 +79,7 @@ test("a share is never more than the whole, and never less than nothing", async 
   );
 
   expect((await whenAsked(world, key)).data.deliverability).toEqual({
+    status: "known",
     inbox_rate: 0,
     spam_rate: 1,
     bounce_rate: 0,

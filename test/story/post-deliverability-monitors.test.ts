@@ -37,7 +37,6 @@ test("201: a domain is watched from now on, once a day unless asked otherwise", 
   expect(data).toEqual({
     monitor_id: expect.stringMatching(/^mon_/),
     domain: "example.com",
-    sending_ip: null,
     interval_hours: 24,
     created_at: "2026-11-21T00:00:00.000Z",
     next_check_at: "2026-11-21T00:00:00.000Z",

@@ -1,6 +1,7 @@
 import { type Activity, LEVELS } from "@mailproof/core/activity/levels";
 import { type Address, isAddress, parseAddress } from "@mailproof/core/mail/address";
 import * as v from "valibot";
+import { omitNull } from "./omit-null.ts";
 import { Count, charactersUpTo, EMAIL_LENGTH_MAX, Share, textOf } from "./schemas.ts";
 
 /** An address that can have activity. What is none is named. */
@@ -12,8 +13,20 @@ export const Email = v.pipe(
 );
 
 export const Level = v.picklist(LEVELS);
-const Moment = v.nullable(v.string());
-const Rate = v.nullable(Share);
+const Moment = v.optional(v.string());
+
+/** A share, left out where there is nothing to divide by. */
+export const Rate = v.optional(Share);
+
+/** Whether all, some or none of the fields beside it are known. A field that is not known is left out. */
+const KNOWLEDGE = ["known", "partly_known", "not_known"] as const;
+export const knowledge = () => v.picklist(KNOWLEDGE);
+
+export const knowledgeOf = (values: readonly unknown[]): (typeof KNOWLEDGE)[number] => {
+  const missing = values.filter((value) => value === null).length;
+  if (missing === 0) return "known";
+  return missing === values.length ? "not_known" : "partly_known";
+};
 
 export const ActivityRecord = v.object({
   email: textOf("idn-email"),
@@ -29,7 +42,12 @@ export const ActivityRecord = v.object({
     /** Opens and clicks of programs. They are in none of the others. */
     machine_events: Count,
   }),
-  deliverability: v.object({ inbox_rate: Rate, spam_rate: Rate, bounce_rate: Rate }),
+  deliverability: v.object({
+    status: knowledge(),
+    inbox_rate: Rate,
+    spam_rate: Rate,
+    bounce_rate: Rate,
+  }),
 });
 
 export type ActivityRecord = v.InferOutput<typeof ActivityRecord>;
@@ -53,9 +71,7 @@ export const toRecord = (
 ): ActivityRecord => ({
   email: display,
   activity: {
-    last_seen: of.lastSeen,
-    last_open: of.lastOpen,
-    last_click: of.lastClick,
+    ...omitNull({ last_seen: of.lastSeen, last_open: of.lastOpen, last_click: of.lastClick }),
     engagement_level: of.level,
     total_opens: of.opens,
     total_clicks: of.clicks,
@@ -63,7 +79,10 @@ export const toRecord = (
     clicks_last_30d: of.clicksLast30Days,
     machine_events: of.machine,
   },
-  deliverability: { inbox_rate: rates.inbox, spam_rate: rates.spam, bounce_rate: rates.bounce },
+  deliverability: {
+    status: knowledgeOf(Object.values(rates)),
+    ...omitNull({ inbox_rate: rates.inbox, spam_rate: rates.spam, bounce_rate: rates.bounce }),
+  },
 });
 
 /** The part of a verification result that speaks of activity. */
@@ -75,7 +94,7 @@ export const ActivityPart = v.object({
 });
 
 export const toPart = (of: Activity): v.InferOutput<typeof ActivityPart> => ({
-  last_seen: of.lastSeen,
+  ...omitNull({ last_seen: of.lastSeen }),
   engagement_level: of.level,
   opens_last_30d: of.opensLast30Days,
   clicks_last_30d: of.clicksLast30Days,

@@ -4,9 +4,10 @@ import { type Issue as CoreIssue, SEVERITIES } from "@mailproof/core/mail/issue"
 import { toCredits } from "@mailproof/core/money/credits";
 import * as v from "valibot";
 import type { Caller } from "./endpoint.ts";
+import { omitNull } from "./omit-null.ts";
 import { Count, Credits, Integer, textOf } from "./schemas.ts";
 
-const MaybeInteger = v.nullable(Integer);
+const Text = v.string();
 
 const Severity = v.picklist(SEVERITIES);
 const Issue = v.object({
@@ -17,7 +18,9 @@ const Issue = v.object({
   cost_points: Count,
 });
 const Issues = v.array(Issue);
-const Status = v.picklist(["pass", "warn", "fail", "missing", "unknown", "error"]);
+const STATUSES = ["pass", "warn", "fail", "missing", "unknown", "error"] as const;
+const Status = v.picklist(STATUSES);
+const ReverseDnsStatus = v.picklist([...STATUSES, "not_checked"]);
 
 const Grade = v.picklist(["A", "B", "C", "D", "F"]);
 
@@ -25,7 +28,7 @@ const Grade = v.picklist(["A", "B", "C", "D", "F"]);
 export const CheckFacts = v.object({
   check_id: v.string(),
   domain: v.string(),
-  sending_ip: v.nullable(textOf("ipv4")),
+  sending_ip: v.optional(textOf("ipv4")),
   score: Integer,
   grade: Grade,
   checked_at: v.string(),
@@ -38,39 +41,39 @@ export const CheckResult = v.object({
   score_parts: v.object({
     components: v.array(v.object({ component: v.string(), weight: Count, score: Integer })),
     before_cap: Count,
-    capped_by: v.nullable(v.string()),
+    capped_by: v.optional(Text),
   }),
   dns: v.object({
     status: Status,
     mx_records: v.array(
       v.object({ priority: Integer, host: v.string(), ip: v.nullable(v.string()) }),
     ),
-    has_valid_mx: v.nullable(v.boolean()),
-    mx_score: MaybeInteger,
+    has_valid_mx: v.optional(v.boolean()),
+    mx_score: v.optional(Integer),
     issues: Issues,
   }),
   authentication: v.object({
     spf: v.object({
       status: Status,
-      record: v.nullable(v.string()),
-      score: MaybeInteger,
+      record: v.optional(Text),
+      score: v.optional(Integer),
       lookups: Integer,
       void_lookups: Integer,
-      result_for_sending_ip: v.nullable(v.string()),
+      result_for_sending_ip: v.optional(Text),
       issues: Issues,
     }),
     dkim: v.object({
       status: Status,
       selectors_found: v.array(v.string()),
-      score: MaybeInteger,
+      score: v.optional(Integer),
       issues: Issues,
     }),
     dmarc: v.object({
       status: Status,
-      record: v.nullable(v.string()),
-      record_domain: v.nullable(v.string()),
-      policy: v.nullable(v.string()),
-      score: MaybeInteger,
+      record: v.optional(Text),
+      record_domain: v.optional(Text),
+      policy: v.optional(Text),
+      score: v.optional(Integer),
       issues: Issues,
     }),
   }),
@@ -97,9 +100,10 @@ export const CheckResult = v.object({
     response_time_ms: v.null(),
     supports_tls: v.null(),
     tls_version: v.null(),
-    reverse_dns: v.nullable(v.string()),
-    reverse_dns_confirmed: v.nullable(v.boolean()),
-    reverse_dns_score: MaybeInteger,
+    reverse_dns_status: ReverseDnsStatus,
+    reverse_dns: v.optional(Text),
+    reverse_dns_confirmed: v.optional(v.boolean()),
+    reverse_dns_score: v.optional(Integer),
     issues: Issues,
   }),
   spam_assessment: v.object({
@@ -155,7 +159,7 @@ export const toFacts = ({
 }: Stored["check"]): v.InferOutput<typeof CheckFacts> => ({
   check_id: id,
   domain,
-  sending_ip: sendingIp,
+  ...omitNull({ sending_ip: sendingIp }),
   score,
   grade,
   checked_at: checkedAt,
@@ -174,13 +178,12 @@ export const toSections = (report: StoredReport) => {
     score_parts: {
       components: [...scored.parts],
       before_cap: scored.uncapped,
-      capped_by: scored.cappedBy,
+      ...omitNull({ capped_by: scored.cappedBy }),
     },
     dns: {
       status: mx.status,
       mx_records: [...mx.records],
-      has_valid_mx: mx.hasValidMx,
-      mx_score: mx.score,
+      ...omitNull({ has_valid_mx: mx.hasValidMx, mx_score: mx.score }),
       issues: issues(mx.issues),
     },
     authentication: {
@@ -188,7 +191,7 @@ export const toSections = (report: StoredReport) => {
       dkim: {
         status: dkim.status,
         selectors_found: [...dkim.selectorsFound],
-        score: dkim.score,
+        ...omitNull({ score: dkim.score }),
         issues: issues(dkim.issues),
       },
       dmarc: dmarc(report),
@@ -219,20 +222,21 @@ const issues = (found: readonly CoreIssue[]): v.InferOutput<typeof Issues> =>
 
 const spf = ({ spf: one }: StoredReport) => ({
   status: one.status,
-  record: one.record,
-  score: one.score,
+  ...omitNull({ record: one.record, score: one.score }),
   lookups: one.lookups,
   void_lookups: one.voidLookups,
-  result_for_sending_ip: one.evaluation?.result ?? null,
+  ...omitNull({ result_for_sending_ip: one.evaluation?.result ?? null }),
   issues: issues(one.issues),
 });
 
 const dmarc = ({ dmarc: one }: StoredReport) => ({
   status: one.status,
-  record: one.record,
-  record_domain: one.recordDomain,
-  policy: one.policy,
-  score: one.score,
+  ...omitNull({
+    record: one.record,
+    record_domain: one.recordDomain,
+    policy: one.policy,
+    score: one.score,
+  }),
   issues: issues(one.issues),
 });
 
@@ -250,14 +254,18 @@ const reputation = ({ reputation: one }: StoredReport) => ({
   })),
 });
 
-/** No mail server is asked, so what only one could tell is not known. */
+/** The check opens no connection to a mail server, so the contract has null for these four. */
 const server = ({ reverseDns }: StoredReport) => ({
   accepts_mail: null,
   response_time_ms: null,
   supports_tls: null,
   tls_version: null,
-  reverse_dns: reverseDns?.name ?? null,
-  reverse_dns_confirmed: reverseDns?.isConfirmed ?? null,
-  reverse_dns_score: reverseDns?.score ?? null,
+  reverse_dns_status: reverseDns?.status ?? ("not_checked" as const),
+  ...(reverseDns &&
+    omitNull({
+      reverse_dns: reverseDns.name,
+      reverse_dns_confirmed: reverseDns.isConfirmed,
+      reverse_dns_score: reverseDns.score,
+    })),
   issues: issues(reverseDns?.issues ?? []),
 });

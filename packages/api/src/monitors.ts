@@ -1,11 +1,12 @@
 import type { Monitor } from "@mailproof/core/deliverability/monitor-items";
 import * as v from "valibot";
+import { omitNull } from "./omit-null.ts";
 import { Count, Integer, textOf } from "./schemas.ts";
 
 export const MonitorFacts = v.object({
   monitor_id: v.string(),
   domain: v.string(),
-  sending_ip: v.nullable(textOf("ipv4")),
+  sending_ip: v.optional(textOf("ipv4")),
   interval_hours: Count,
   created_at: v.string(),
   next_check_at: v.string(),
@@ -27,7 +28,7 @@ export const toMonitorFacts = ({
 }: Monitor): v.InferOutput<typeof MonitorFacts> => ({
   monitor_id: monitor.id,
   domain: monitor.domain,
-  sending_ip: monitor.sendingIp,
+  ...omitNull({ sending_ip: monitor.sendingIp }),
   interval_hours: monitor.intervalHours,
   created_at: monitor.createdAt,
   next_check_at: monitor.nextAt,

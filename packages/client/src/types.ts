@@ -141,12 +141,12 @@ export interface ActivityRecord {
   email: string;
   /** Opens and clicks of people. */
   activity: {
-    /** The last sign of life. */
-    last_seen: string | null;
-    /** The last open. */
-    last_open: string | null;
-    /** The last click. */
-    last_click: string | null;
+    /** When this address last opened or clicked, ISO 8601. Left out when no open or click is recorded. */
+    last_seen?: string;
+    /** When this address last opened, ISO 8601. Left out when no open is recorded. */
+    last_open?: string;
+    /** When this address last clicked, ISO 8601. Left out when no click is recorded. */
+    last_click?: string;
     /** high: active within 30 days. medium: within 90. low: longer ago. unknown: nothing is known. */
     engagement_level: "high" | "medium" | "low" | "unknown";
     /** All opens. */
@@ -160,14 +160,16 @@ export interface ActivityRecord {
     /** Opens and clicks of programs. They are in none of the others. */
     machine_events: number;
   };
-  /** What becomes of mail to it, as shares from 0 to 1. */
+  /** What happened to mail for this address, as shares from 0 to 1. */
   deliverability: {
-    /** Arrived. */
-    inbox_rate: number | null;
-    /** Was complained about. */
-    spam_rate: number | null;
-    /** Came back. */
-    bounce_rate: number | null;
+    /** known: all three rates are present. partly_known: some are. not_known: none is, because no delivery or bounce is recorded. */
+    status: "known" | "partly_known" | "not_known";
+    /** Share of sent messages that were delivered without a complaint, 0 to 1. Left out when it is not known. */
+    inbox_rate?: number;
+    /** Share of delivered messages with a spam complaint, 0 to 1. Left out when it is not known. */
+    spam_rate?: number;
+    /** Share of sent messages that bounced, 0 to 1. Left out when it is not known. */
+    bounce_rate?: number;
   };
 }
 
@@ -176,9 +178,9 @@ export interface CheckFacts {
   check_id: string;
   /** The domain, in small letters and as DNS knows it. */
   domain: string;
-  /** The IPv4 address that sends; null where none was given. */
-  sending_ip: string | null;
-  /** 0 to 100. Null where it could not be found out. */
+  /** The sending IPv4 address. Left out when the request named none. */
+  sending_ip?: string;
+  /** 0 to 100. Left out when it is not known. */
   score: number;
   /** A to F. */
   grade: "A" | "B" | "C" | "D" | "F";
@@ -197,17 +199,17 @@ export interface CheckResult extends CheckFacts {
       component: string;
       /** How much it counts. */
       weight: number;
-      /** 0 to 100. Null where it could not be found out. */
+      /** 0 to 100. Left out when it is not known. */
       score: number;
     }[];
     /** What the parts come to. */
     before_cap: number;
-    /** The fault that allows no more, if there is one. */
-    capped_by: string | null;
+    /** The cap that lowered the score. Left out when no cap did. */
+    capped_by?: string;
   };
   /** Where mail for the domain goes. */
   dns: {
-    /** Where it stands. */
+    /** Result of the MX check. `error`: the look-up failed, so `has_valid_mx` and `mx_score` are not known and left out. */
     status: "pass" | "warn" | "fail" | "missing" | "unknown" | "error";
     /** Its mail hosts. */
     mx_records: {
@@ -218,10 +220,10 @@ export interface CheckResult extends CheckFacts {
       /** Its address; null where it has none. */
       ip: string | null;
     }[];
-    /** Mail can arrive. Null: could not be found out. */
-    has_valid_mx: boolean | null;
-    /** 0 to 100. */
-    mx_score: number | null;
+    /** True when the domain can receive mail. Left out when `status` is `error`. */
+    has_valid_mx?: boolean;
+    /** 0 to 100. Left out when `status` is `error`. */
+    mx_score?: number;
     /** What is wrong with it. */
     issues: {
       /** Its id. */
@@ -240,18 +242,18 @@ export interface CheckResult extends CheckFacts {
   authentication: {
     /** Who may send in its name. */
     spf: {
-      /** Where it stands. */
+      /** Result of the SPF check. `error`: the look-up failed, so `score` is left out. */
       status: "pass" | "warn" | "fail" | "missing" | "unknown" | "error";
-      /** The record as it stands in DNS. */
-      record: string | null;
-      /** 0 to 100. Null where it could not be found out. */
-      score: number | null;
+      /** The record as published in DNS. Left out when none was found. */
+      record?: string;
+      /** 0 to 100. Left out when it is not known. */
+      score?: number;
       /** DNS look-ups that reading it takes. Ten are allowed. */
       lookups: number;
       /** Those that found nothing. Two are allowed. */
       void_lookups: number;
-      /** What the record says of the sending address. */
-      result_for_sending_ip: string | null;
+      /** The SPF result for `sending_ip`. Left out when no `sending_ip` was given or there is no result. */
+      result_for_sending_ip?: string;
       /** What is wrong with it. */
       issues: {
         /** Its id. */
@@ -268,12 +270,12 @@ export interface CheckResult extends CheckFacts {
     };
     /** Which keys sign its mail. */
     dkim: {
-      /** Where it stands. */
+      /** Result of the DKIM check. `error`: the look-up failed, so `score` is left out. */
       status: "pass" | "warn" | "fail" | "missing" | "unknown" | "error";
       /** Under which names keys were found. */
       selectors_found: string[];
-      /** 0 to 100. Null where it could not be found out. */
-      score: number | null;
+      /** 0 to 100. Left out when it is not known. */
+      score?: number;
       /** What is wrong with it. */
       issues: {
         /** Its id. */
@@ -290,16 +292,16 @@ export interface CheckResult extends CheckFacts {
     };
     /** What receivers do with forged mail. */
     dmarc: {
-      /** Where it stands. */
+      /** Result of the DMARC check. `error`: the look-up failed, so `score` is left out. */
       status: "pass" | "warn" | "fail" | "missing" | "unknown" | "error";
-      /** The record as it stands in DNS. */
-      record: string | null;
-      /** Where it stands: the domain, or the one above. */
-      record_domain: string | null;
-      /** What it asks receivers to do. */
-      policy: string | null;
-      /** 0 to 100. Null where it could not be found out. */
-      score: number | null;
+      /** The record as published in DNS. Left out when none was found. */
+      record?: string;
+      /** The domain that publishes the record: this one or a parent. Left out when none was found. */
+      record_domain?: string;
+      /** The policy the record requests for this domain. Left out when there is none. */
+      policy?: string;
+      /** 0 to 100. Left out when it is not known. */
+      score?: number;
       /** What is wrong with it. */
       issues: {
         /** Its id. */
@@ -317,7 +319,7 @@ export interface CheckResult extends CheckFacts {
   };
   /** What blocklists say. */
   reputation: {
-    /** 0 to 100. Null where it could not be found out. */
+    /** 0 to 100. Left out when it is not known. */
     score: number | null;
     /** Lists that gave a verdict. */
     blacklists_checked: number;
@@ -355,12 +357,14 @@ export interface CheckResult extends CheckFacts {
     supports_tls: null;
     /** Not measured. */
     tls_version: null;
-    /** The name of the sending address. */
-    reverse_dns: string | null;
-    /** That name leads back to the address. */
-    reverse_dns_confirmed: boolean | null;
-    /** 0 to 100. */
-    reverse_dns_score: number | null;
+    /** Result of the reverse DNS check. not_checked: no `sending_ip` was given. error: the look-up failed, so the score is left out. */
+    reverse_dns_status: "pass" | "warn" | "fail" | "missing" | "unknown" | "error" | "not_checked";
+    /** The host name of `sending_ip` (PTR). Left out when there is none or it is not known. */
+    reverse_dns?: string;
+    /** True when that name resolves back to `sending_ip`. Left out when it is not known. */
+    reverse_dns_confirmed?: boolean;
+    /** 0 to 100. Left out when it is not known. */
+    reverse_dns_score?: number;
     /** What is wrong with it. */
     issues: {
       /** Its id. */
@@ -413,8 +417,8 @@ export interface Monitor {
   monitor_id: string;
   /** The domain, in small letters and as DNS knows it. */
   domain: string;
-  /** The IPv4 address that sends; null where none was given. */
-  sending_ip: string | null;
+  /** The sending IPv4 address. Left out when the request named none. */
+  sending_ip?: string;
   /** How often it is checked. */
   interval_hours: number;
   /** When it was made. */
@@ -425,7 +429,7 @@ export interface Monitor {
   last_check: {
     /** The check: read it at GET /v1/deliverability/checks/{id}. */
     check_id: string;
-    /** 0 to 100. Null where it could not be found out. */
+    /** 0 to 100. Left out when it is not known. */
     score: number;
     /** A to F. */
     grade: string;
@@ -621,7 +625,7 @@ export type WebhookEvent =
       data: {
         /** The domain, in small letters and as DNS knows it. */
         domain: string;
-        /** The IPv4 address that sends; null where none was given. */
+        /** The sending IPv4 address. Left out when the request named none. */
         sending_ip: string | null;
         /** The check: read it at GET /v1/deliverability/checks/{id}. */
         check_id: string;
@@ -644,7 +648,7 @@ export type WebhookEvent =
         check_id: string;
         /** Where it stands. */
         status: string;
-        /** What it asks receivers to do. */
+        /** The policy the record requests for this domain. Left out when there is none. */
         policy: string | null;
         /** What is wrong with it. */
         issues: string[];
@@ -712,8 +716,8 @@ export type VerifyData =
   | (VerificationResult & {
       /** Opens and clicks of people. */
       activity?: {
-        /** The last sign of life. */
-        last_seen: string | null;
+        /** When this address last opened or clicked, ISO 8601. Left out when no open or click is recorded. */
+        last_seen?: string;
         /** high: active within 30 days. medium: within 90. low: longer ago. unknown: nothing is known. */
         engagement_level: "high" | "medium" | "low" | "unknown";
         /** Opens of the last 30 days. */
@@ -1054,28 +1058,32 @@ export interface GetReputationData {
   domain: string;
   /** How its addresses take mail. */
   reputation: {
-    /** 0 to 100. Null where it could not be found out. */
-    score: number | null;
+    /** 0 to 100. In a deliverability check: null when no blocklist returned a verdict. In a domain's activity: left out when `level` is `unknown`. */
+    score?: number;
     /** In a word. */
     level: "excellent" | "good" | "fair" | "poor" | "unknown";
     /** Whether it gets better. */
     trend: "improving" | "stable" | "declining" | "unknown";
   };
-  /** Of the last 30 days; null where too few addresses were heard of to show a group. */
+  /** Figures of the last 30 days. */
   metrics: {
-    /** How many addresses were heard of. */
-    total_emails_tracked: number | null;
-    /** The share of mails that was opened or clicked. */
-    avg_engagement_rate: number | null;
-    /** The share that came back. */
-    avg_bounce_rate: number | null;
-    /** The share that was complained about. */
-    spam_complaint_rate: number | null;
+    /** known: all figures are present. partly_known: some rates are left out. not_known: fewer than 20 addresses have events, too few to show as a group. */
+    status: "known" | "partly_known" | "not_known";
+    /** Number of addresses with events. 0 when `status` is `not_known`. */
+    total_emails_tracked: number;
+    /** Share of delivered messages that were opened or clicked, 0 to 1. Left out when it is not known. */
+    avg_engagement_rate?: number;
+    /** Share of sent messages that bounced, 0 to 1. Left out when it is not known. */
+    avg_bounce_rate?: number;
+    /** Share of delivered messages with a spam complaint, 0 to 1. Left out when it is not known. */
+    spam_complaint_rate?: number;
   };
-  /** Whether blocklists have it. */
+  /** Whether a blocklist lists the domain. */
   blacklist_status: {
-    /** Null where no list gave a verdict. */
-    listed: boolean | null;
+    /** known: at least one blocklist returned a verdict. not_known: none did. */
+    status: "known" | "not_known";
+    /** True when at least one blocklist lists the domain. Left out when `status` is `not_known`. */
+    listed?: boolean;
     /** When it was found out. */
     checked_at: string;
   };

@@ -7,17 +7,17 @@ type Issues = Told["dns"]["issues"];
 /** A report as a service tells it, for whoever shows our own. */
 export const shownOf = (told: Told): Shown => ({
   domain: told.domain,
-  sendingIp: told.sending_ip,
+  sendingIp: told.sending_ip ?? null,
   modelVersion: told.model_version,
   scored: {
     score: told.score,
     grade: told.grade,
-    cappedBy: told.score_parts.capped_by,
+    cappedBy: told.score_parts.capped_by ?? null,
     uncapped: told.score_parts.before_cap,
   },
   mx: {
     status: told.dns.status,
-    score: told.dns.mx_score,
+    score: told.dns.mx_score ?? null,
     issues: issues(told.dns.issues),
     records: told.dns.mx_records,
   },
@@ -45,14 +45,31 @@ const issues = (told: Issues) =>
     costPoints: cost_points,
   }));
 
+/** What the three parts of the authentication have in common. A service leaves out a score that is not known. */
+const partOf = ({
+  status,
+  score,
+  issues: found,
+}: Pick<Told["authentication"]["dkim"], "status" | "score" | "issues">) => ({
+  status,
+  score: score ?? null,
+  issues: issues(found),
+});
+
 const authenticationOf = ({ authentication: { spf, dkim, dmarc } }: Told) => ({
   spf: {
     ...spf,
-    issues: issues(spf.issues),
-    evaluation: spf.result_for_sending_ip === null ? null : { result: spf.result_for_sending_ip },
+    ...partOf(spf),
+    record: spf.record ?? null,
+    evaluation: spf.result_for_sending_ip ? { result: spf.result_for_sending_ip } : null,
   },
-  dkim: { ...dkim, issues: issues(dkim.issues), selectorsFound: dkim.selectors_found },
-  dmarc: { ...dmarc, issues: issues(dmarc.issues), recordDomain: dmarc.record_domain },
+  dkim: { ...dkim, ...partOf(dkim), selectorsFound: dkim.selectors_found },
+  dmarc: {
+    ...partOf(dmarc),
+    record: dmarc.record ?? null,
+    recordDomain: dmarc.record_domain ?? null,
+    policy: dmarc.policy ?? null,
+  },
 });
 
 const reputationOf = ({ reputation }: Told): Shown["reputation"] => ({
@@ -69,18 +86,12 @@ const reputationOf = ({ reputation }: Told): Shown["reputation"] => ({
 });
 
 const reverseDnsOf = ({ sending_ip, server }: Told): Shown["reverseDns"] => {
-  if (sending_ip === null) return null;
-  const {
-    reverse_dns: name,
-    reverse_dns_confirmed: isConfirmed,
-    reverse_dns_score: score,
-  } = server;
-  const status = name === null ? "missing" : isConfirmed ? "pass" : "fail";
+  if (sending_ip === undefined) return null;
   return {
-    status: score === null ? "error" : status,
-    name,
-    isConfirmed,
-    score,
+    status: server.reverse_dns_status,
+    name: server.reverse_dns ?? null,
+    isConfirmed: server.reverse_dns_confirmed ?? null,
+    score: server.reverse_dns_score ?? null,
     issues: issues(server.issues),
   };
 };

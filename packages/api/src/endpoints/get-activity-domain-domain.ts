@@ -1,11 +1,11 @@
 import { findReputation } from "@mailproof/core/activity/read";
 import { REPUTATION_LEVELS, TRENDS } from "@mailproof/core/activity/reputation";
 import * as v from "valibot";
+import { knowledge, knowledgeOf, Rate } from "../activity.ts";
 import { endpoint } from "../endpoint.ts";
-import { Count, Integer, KEYED_ERRORS, Share } from "../schemas.ts";
+import { omitNull } from "../omit-null.ts";
+import { Count, Integer, KEYED_ERRORS } from "../schemas.ts";
 import { DomainName } from "../sender.ts";
-
-const Rate = v.nullable(Share);
 
 export const getActivityDomainDomain = endpoint({
   route: "GET /v1/activity/domain/{domain}",
@@ -21,19 +21,24 @@ export const getActivityDomainDomain = endpoint({
   output: v.object({
     domain: v.string(),
     reputation: v.object({
-      score: v.nullable(Integer),
+      score: v.optional(Integer),
       level: v.picklist(REPUTATION_LEVELS),
       trend: v.picklist(TRENDS),
     }),
-    /** Of the last thirty days; null where fewer addresses were heard of than are shown as a group. */
+    /** Of the last thirty days. Not known where too few addresses have events to show them as a group. */
     metrics: v.object({
-      total_emails_tracked: v.nullable(Count),
+      status: knowledge(),
+      total_emails_tracked: Count,
       avg_engagement_rate: Rate,
       avg_bounce_rate: Rate,
       spam_complaint_rate: Rate,
     }),
-    /** `listed` is null where no list gave a verdict. */
-    blacklist_status: v.object({ listed: v.nullable(v.boolean()), checked_at: v.string() }),
+    blacklist_status: v.object({
+      /** `not_known` where no list returned a verdict. */
+      status: v.picklist(["known", "not_known"]),
+      listed: v.optional(v.boolean()),
+      checked_at: v.string(),
+    }),
   }),
 
   async handle(world, caller, { path }) {
@@ -42,14 +47,21 @@ export const getActivityDomainDomain = endpoint({
       status: 200,
       data: {
         domain: path.domain,
-        reputation: { score: of.score, level: of.level, trend: of.trend },
+        reputation: { ...omitNull({ score: of.score }), level: of.level, trend: of.trend },
         metrics: {
-          total_emails_tracked: of.people,
-          avg_engagement_rate: of.engagement,
-          avg_bounce_rate: of.bounce,
-          spam_complaint_rate: of.spam,
+          status: knowledgeOf([of.people, of.engagement, of.bounce, of.spam]),
+          total_emails_tracked: of.people ?? 0,
+          ...omitNull({
+            avg_engagement_rate: of.engagement,
+            avg_bounce_rate: of.bounce,
+            spam_complaint_rate: of.spam,
+          }),
         },
-        blacklist_status: { listed: of.blacklist.listed, checked_at: of.blacklist.checkedAt },
+        blacklist_status: {
+          status: of.blacklist.listed === null ? ("not_known" as const) : ("known" as const),
+          ...omitNull({ listed: of.blacklist.listed }),
+          checked_at: of.blacklist.checkedAt,
+        },
       },
     };
   },

@@ -581,6 +581,7 @@ export const EXAMPLES: readonly Example[] = [
           machine_events: 2,
         },
         deliverability: {
+          status: "known",
           inbox_rate: 0.96,
           spam_rate: 0,
           bounce_rate: 0.04,
@@ -616,6 +617,7 @@ export const EXAMPLES: readonly Example[] = [
               machine_events: 2,
             },
             deliverability: {
+              status: "known",
               inbox_rate: 0.96,
               spam_rate: 0,
               bounce_rate: 0.04,
@@ -624,9 +626,6 @@ export const EXAMPLES: readonly Example[] = [
           {
             email: "unknown@example.com",
             activity: {
-              last_seen: null,
-              last_open: null,
-              last_click: null,
               engagement_level: "unknown",
               total_opens: 0,
               total_clicks: 0,
@@ -635,9 +634,7 @@ export const EXAMPLES: readonly Example[] = [
               machine_events: 0,
             },
             deliverability: {
-              inbox_rate: null,
-              spam_rate: null,
-              bounce_rate: null,
+              status: "not_known",
             },
           },
         ],
@@ -664,12 +661,14 @@ export const EXAMPLES: readonly Example[] = [
           trend: "stable",
         },
         metrics: {
+          status: "known",
           total_emails_tracked: 250,
           avg_engagement_rate: 0.24,
           avg_bounce_rate: 0.012,
           spam_complaint_rate: 0.0002,
         },
         blacklist_status: {
+          status: "known",
           listed: false,
           checked_at: "2026-11-21T00:00:00.000Z",
         },
@@ -765,7 +764,6 @@ export const EXAMPLES: readonly Example[] = [
             },
           ],
           before_cap: 88,
-          capped_by: null,
         },
         dns: {
           status: "pass",
@@ -868,6 +866,7 @@ export const EXAMPLES: readonly Example[] = [
           response_time_ms: null,
           supports_tls: null,
           tls_version: null,
+          reverse_dns_status: "pass",
           reverse_dns: "out.weak.example",
           reverse_dns_confirmed: true,
           reverse_dns_score: 100,
@@ -1045,7 +1044,6 @@ export const EXAMPLES: readonly Example[] = [
             },
           ],
           before_cap: 88,
-          capped_by: null,
         },
         dns: {
           status: "pass",
@@ -1148,6 +1146,7 @@ export const EXAMPLES: readonly Example[] = [
           response_time_ms: null,
           supports_tls: null,
           tls_version: null,
+          reverse_dns_status: "pass",
           reverse_dns: "out.weak.example",
           reverse_dns_confirmed: true,
           reverse_dns_score: 100,
@@ -1261,7 +1260,6 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         monitor_id: "mon_l3bGy_I23jS802alUvGDQGd38r2LbmzicuHxgjT7Pa0",
         domain: "example.com",
-        sending_ip: null,
         interval_hours: 168,
         created_at: "2026-11-21T00:01:31.000Z",
         next_check_at: "2026-11-21T00:01:31.000Z",
@@ -1284,7 +1282,6 @@ export const EXAMPLES: readonly Example[] = [
           {
             monitor_id: "mon_l3bGy_I23jS802alUvGDQGd38r2LbmzicuHxgjT7Pa0",
             domain: "example.com",
-            sending_ip: null,
             interval_hours: 168,
             created_at: "2026-11-21T00:01:31.000Z",
             next_check_at: "2026-11-21T00:01:31.000Z",

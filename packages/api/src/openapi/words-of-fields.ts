@@ -42,7 +42,9 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   type: "Which event it is.",
   name: "What it is called.",
   status: "Where it stands.",
-  score: "0 to 100. Null where it could not be found out.",
+  score: "0 to 100. Left out when it is not known.",
+  "reputation.score":
+    "0 to 100. In a deliverability check: null when no blocklist returned a verdict. In a domain's activity: left out when `level` is `unknown`.",
   domain: "The domain, in small letters and as DNS knows it.",
   email: "The address.",
   message: "In a sentence, for people.",
@@ -170,9 +172,10 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
 
   // Activity.
   activity: "Opens and clicks of people.",
-  last_seen: "The last sign of life.",
-  last_open: "The last open.",
-  last_click: "The last click.",
+  last_seen:
+    "When this address last opened or clicked, ISO 8601. Left out when no open or click is recorded.",
+  last_open: "When this address last opened, ISO 8601. Left out when no open is recorded.",
+  last_click: "When this address last clicked, ISO 8601. Left out when no click is recorded.",
   engagement_level:
     "high: active within 30 days. medium: within 90. low: longer ago. unknown: nothing is known.",
   total_opens: "All opens.",
@@ -180,20 +183,31 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   opens_last_30d: "Opens of the last 30 days.",
   clicks_last_30d: "Clicks of the last 30 days.",
   machine_events: "Opens and clicks of programs. They are in none of the others.",
-  deliverability: "What becomes of mail to it, as shares from 0 to 1.",
-  inbox_rate: "Arrived.",
-  spam_rate: "Was complained about.",
-  bounce_rate: "Came back.",
+  deliverability: "What happened to mail for this address, as shares from 0 to 1.",
+  "deliverability.status":
+    "known: all three rates are present. partly_known: some are. not_known: none is, because no delivery or bounce is recorded.",
+  inbox_rate:
+    "Share of sent messages that were delivered without a complaint, 0 to 1. Left out when it is not known.",
+  spam_rate:
+    "Share of delivered messages with a spam complaint, 0 to 1. Left out when it is not known.",
+  bounce_rate: "Share of sent messages that bounced, 0 to 1. Left out when it is not known.",
   "GetDomainReputationResult.reputation": "How its addresses take mail.",
   level: "In a word.",
   trend: "Whether it gets better.",
-  metrics: "Of the last 30 days; null where too few addresses were heard of to show a group.",
-  total_emails_tracked: "How many addresses were heard of.",
-  avg_engagement_rate: "The share of mails that was opened or clicked.",
-  avg_bounce_rate: "The share that came back.",
-  spam_complaint_rate: "The share that was complained about.",
-  blacklist_status: "Whether blocklists have it.",
-  "blacklist_status.listed": "Null where no list gave a verdict.",
+  metrics: "Figures of the last 30 days.",
+  "metrics.status":
+    "known: all figures are present. partly_known: some rates are left out. not_known: fewer than 20 addresses have events, too few to show as a group.",
+  total_emails_tracked: "Number of addresses with events. 0 when `status` is `not_known`.",
+  avg_engagement_rate:
+    "Share of delivered messages that were opened or clicked, 0 to 1. Left out when it is not known.",
+  avg_bounce_rate: "Share of sent messages that bounced, 0 to 1. Left out when it is not known.",
+  spam_complaint_rate:
+    "Share of delivered messages with a spam complaint, 0 to 1. Left out when it is not known.",
+  blacklist_status: "Whether a blocklist lists the domain.",
+  "blacklist_status.status":
+    "known: at least one blocklist returned a verdict. not_known: none did.",
+  "blacklist_status.listed":
+    "True when at least one blocklist lists the domain. Left out when `status` is `not_known`.",
   "events.id": "Your own id of the event: told twice, it counts once.",
   "events.type": "What happened.",
   "events.email": "To whom the mail went.",
@@ -209,7 +223,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   // Deliverability.
   "CheckDomainRequest.domain": "The domain that sends.",
   "CreateMonitorRequest.domain": "The domain to watch.",
-  sending_ip: "The IPv4 address that sends; null where none was given.",
+  sending_ip: "The sending IPv4 address. Left out when the request named none.",
   "CheckDomainRequest.sending_ip":
     "The IPv4 address that sends, for reverse DNS and blocklists. Leave it out if there is none.",
   "CreateMonitorRequest.sending_ip":
@@ -226,24 +240,34 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   component: "Which one.",
   weight: "How much it counts.",
   before_cap: "What the parts come to.",
-  capped_by: "The fault that allows no more, if there is one.",
+  capped_by: "The cap that lowered the score. Left out when no cap did.",
   dns: "Where mail for the domain goes.",
   mx_records: "Its mail hosts.",
   priority: "The lower, the sooner it is tried.",
   host: "Its name.",
   ip: "Its address; null where it has none.",
-  has_valid_mx: "Mail can arrive. Null: could not be found out.",
-  mx_score: "0 to 100.",
+  "DnsSection.status":
+    "Result of the MX check. `error`: the look-up failed, so `has_valid_mx` and `mx_score` are not known and left out.",
+  has_valid_mx: "True when the domain can receive mail. Left out when `status` is `error`.",
+  mx_score: "0 to 100. Left out when `status` is `error`.",
   authentication: "How receivers can tell its mail from forged mail.",
   spf: "Who may send in its name.",
   dkim: "Which keys sign its mail.",
   dmarc: "What receivers do with forged mail.",
-  record: "The record as it stands in DNS.",
-  record_domain: "Where it stands: the domain, or the one above.",
-  policy: "What it asks receivers to do.",
+  "SpfSection.status":
+    "Result of the SPF check. `error`: the look-up failed, so `score` is left out.",
+  "DkimSection.status":
+    "Result of the DKIM check. `error`: the look-up failed, so `score` is left out.",
+  "DmarcSection.status":
+    "Result of the DMARC check. `error`: the look-up failed, so `score` is left out.",
+  record: "The record as published in DNS. Left out when none was found.",
+  record_domain:
+    "The domain that publishes the record: this one or a parent. Left out when none was found.",
+  policy: "The policy the record requests for this domain. Left out when there is none.",
   lookups: "DNS look-ups that reading it takes. Ten are allowed.",
   void_lookups: "Those that found nothing. Two are allowed.",
-  result_for_sending_ip: "What the record says of the sending address.",
+  result_for_sending_ip:
+    "The SPF result for `sending_ip`. Left out when no `sending_ip` was given or there is no result.",
   selectors_found: "Under which names keys were found.",
   issues: "What is wrong with it.",
   severity: "How grave it is.",
@@ -266,9 +290,13 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   response_time_ms: "Not measured.",
   supports_tls: "Not measured.",
   tls_version: "Not measured.",
-  reverse_dns: "The name of the sending address.",
-  reverse_dns_confirmed: "That name leads back to the address.",
-  reverse_dns_score: "0 to 100.",
+  reverse_dns_status:
+    "Result of the reverse DNS check. not_checked: no `sending_ip` was given. error: the look-up failed, so the score is left out.",
+  reverse_dns:
+    "The host name of `sending_ip` (PTR). Left out when there is none or it is not known.",
+  reverse_dns_confirmed:
+    "True when that name resolves back to `sending_ip`. Left out when it is not known.",
+  reverse_dns_score: "0 to 100. Left out when it is not known.",
   spam_assessment: "How a filter sees whoever sends in its name.",
   "SpamAssessment.score": "The sum of the points, 100 at most. Less is better.",
   spam_likelihood: "In a word.",
