@@ -1,7 +1,7 @@
 import { storedCheck } from "@mailproof/core/deliverability/check";
 import { checksListed } from "@mailproof/core/deliverability/items";
 import { findJob } from "@mailproof/core/jobs/items";
-import { BEGINNING, readRows } from "@mailproof/core/jobs/results";
+import { NOTHING_DELIVERED, readResultPage } from "@mailproof/core/jobs/result-pages";
 import { audit } from "@mailproof/core/money/audit";
 import { balanceOf } from "@mailproof/core/money/items";
 import type { Item } from "@mailproof/core/table";
@@ -189,7 +189,7 @@ const jobs = async ({ world, told, items }: Ended): Promise<string[]> => {
     else if (job.status !== "completed" && job.status !== "failed")
       wrong.push(`${id} is ${job.status} though everything is quiet`);
     if (!job) continue;
-    const { rows } = await readRows(world.table, job.id, { from: BEGINNING, limit: 100 });
+    const { rows } = await readResultPage(world.table, job, NOTHING_DELIVERED, 100);
     const numbers = new Set(rows.map(({ row }) => row));
     if (rows.length !== job.processed || numbers.size !== rows.length)
       wrong.push(

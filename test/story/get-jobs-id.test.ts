@@ -1,4 +1,5 @@
 import { openAccount } from "@mailproof/core/accounts/accounts";
+import { sealCursor } from "@mailproof/core/cursor";
 import { chunkItem } from "@mailproof/core/jobs/chunks";
 import { jobItem, NOTHING_DONE } from "@mailproof/core/jobs/items";
 import { pageItems } from "@mailproof/core/jobs/results";
@@ -29,7 +30,10 @@ const givenDone = async (body: object = { email: "slow@x.com" }) => {
 };
 
 /** A job of chunks, of which each has so many rows; one that was given back has none to be read. */
-const givenChunks = async (chunks: readonly (number | "refunded")[]) => {
+const givenChunks = async (
+  chunks: readonly (number | "refunded")[],
+  status: "processing" | "completed" = "completed",
+) => {
   const house = await given();
   const { world, account, table } = house;
   const options = { deepVerify: true, includeAi: false, includeEvidence: false };
@@ -57,7 +61,7 @@ const givenChunks = async (chunks: readonly (number | "refunded")[]) => {
     mode: "live",
     kind: "file",
     name: "List",
-    status: "processing",
+    status,
     createdAt: world.now().toISOString(),
     keptSeconds: 3_600,
     total: 2_000,
@@ -106,16 +110,21 @@ test("a finished job is 200 with the same result that a quick answer would have 
   });
 });
 
-test("a job that has no results yet has no results, and no cursor", async () => {
-  const { world, liveKey } = await given({ balance: 10 });
+test("a job that has no results yet has a cursor that goes on when there are some", async () => {
+  const house = await given({ balance: 10 });
+  const { world, liveKey } = house;
   await whenVerified(world, liveKey, { email: "slow@x.com" });
 
   const { data } = await whenRead(world, liveKey);
+  const { next_key } = data;
+  await whenWorked(house);
+  const after = await whenRead(world, liveKey, { next_key });
 
   expect(data.status).toBe("pending");
   expect(data).not.toHaveProperty("results");
-  expect(data).not.toHaveProperty("next_key");
   expect(data).not.toHaveProperty("completed_at");
+  expect(after.data).toMatchObject({ status: "completed", results: [{ row: 1 }] });
+  expect(after.data).not.toHaveProperty("next_key");
 });
 
 test.each([
@@ -188,15 +197,35 @@ test("without a limit a page has a hundred rows, and a limit over a thousand is 
   expect(pages.map(({ data }) => data.results.length)).toEqual([100, 1_000, 1_000, 10]);
 });
 
-test("a chunk that is done meanwhile comes in its place, if the reader is not past it", async () => {
-  const { world, liveKey, table } = await givenChunks([2, "refunded", 2]);
+test("a chunk that is done meanwhile comes with the next page, also where the reader is past it", async () => {
+  const { world, liveKey, table } = await givenChunks([2, "refunded", 2], "processing");
+  const result = await verify(world.engine, "late@x.com", {
+    deepVerify: true,
+    includeAi: false,
+    includeEvidence: false,
+  });
+  await table.write({ remove: { pk: "CHUNKS#job_1", sk: "00001" } });
   const first = await whenRead(world, liveKey, { limit: "3" });
-  const late = { job: "job_1", chunk: 3, outcome: "done" as const, rows: 0, waiting: 0 };
-  await table.write({ create: chunkItem({ ...late, from: 0, to: 0, passes: ["pass"] }) });
+  const late = { job: "job_1", chunk: 1, token: "late" };
+  for (const page of pageItems(late, [{ row: 9, result }], 2_000_000_000))
+    await table.write({ put: page });
+  const done = { outcome: "done" as const, rows: 1, waiting: 0, from: 0, to: 0 };
+  await table.write({ create: chunkItem({ ...late, ...done, passes: ["late"] }) });
 
   const { data } = await whenRead(world, liveKey, { limit: "3", next_key: first.data.next_key });
 
-  expect(data.results.map(({ row }: { row: number }) => row)).toEqual([4]);
+  expect(first.data.results.map(({ row }: { row: number }) => row)).toEqual([1, 2, 3]);
+  expect(data.results.map(({ row }: { row: number }) => row)).toEqual([4, 9]);
+});
+
+test("a cursor of the release before, which named the next row, is still read", async () => {
+  const { world, account, liveKey } = await givenChunks([3, 4]);
+  const place = { chunk: 1, row: 5 };
+  const next_key = sealCursor(world.settings.cursorSecret, `results ${account} job_1`, place);
+
+  const { data } = await whenRead(world, liveKey, { next_key });
+
+  expect(data.results.map(({ row }: { row: number }) => row)).toEqual([5, 6, 7]);
 });
 
 test.each([

@@ -1,7 +1,7 @@
 import type { Clock } from "./clock.ts";
 import { type Download, downloadOver } from "./download.ts";
 import type { FileSource } from "./file-source.ts";
-import { type JobInput, jobsOver, type WaitOptions } from "./jobs.ts";
+import { type JobInput, jobsOver, type ResultsOptions, type WaitOptions } from "./jobs.ts";
 import { OPERATIONS } from "./operations.ts";
 import type { CallOptions, ClientOptions } from "./options.ts";
 import { type Transport, transportTo } from "./transport.ts";
@@ -27,8 +27,12 @@ export interface Client extends Operations {
   /** Every job, newest first. Reads each page when the one before it is used up. */
   jobs(input?: Omit<ListJobsInput, "offset" | "limit">, options?: CallOptions): AsyncIterable<Job>;
 
-  /** Every result that a job has so far, in the order of its list. Reads each page when the one before it is used up. */
-  results(input: JobInput, options?: CallOptions): AsyncIterable<ResultRow>;
+  /**
+   * Every result of a job, each exactly once. Of a running job it yields each row when it is ready, waits for more rows,
+   * and ends with the job. Of a finished job it yields the rows in the order of the list. Reads each page when the one
+   * before it is used up.
+   */
+  results(input: JobInput, options?: ResultsOptions): AsyncIterable<ResultRow>;
 
   /**
    * Waits until the job ends, and returns it: look at its `status`. It waits as long as the job takes. A signal such as

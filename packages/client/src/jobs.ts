@@ -16,12 +16,20 @@ export interface WaitOptions extends CallOptions {
   onProgress?: ((job: Job) => void) | undefined;
 }
 
+/** How to read the results of a job. */
+export interface ResultsOptions extends CallOptions {
+  /** `false` ends at the last row that is ready now, also while the job runs. */
+  wait?: boolean | undefined;
+}
+
 const JOBS_PER_PAGE = 100;
 const ROWS_PER_PAGE = 1_000;
 
 /** How long between two looks at a job: each time twice as long as before, but never longer than this. */
 const FIRST_LOOK_MS = 250;
 const LAST_LOOK_MS = 5_000;
+
+const pollDelayMs = (polls: number): number => Math.min(FIRST_LOOK_MS * 2 ** polls, LAST_LOOK_MS);
 
 const OPEN: readonly Job["status"][] = ["pending", "processing", "enqueue_unknown"];
 
@@ -36,12 +44,21 @@ export const jobsOver = ({ call, clock }: Transport) => ({
       return { items: page.jobs, next: page.next_offset };
     }),
 
-  results: ({ id }: JobInput, options?: CallOptions): AsyncIterable<ResultRow> =>
-    pages(async (next_key) => {
+  results: (
+    { id }: JobInput,
+    { wait = true, ...options }: ResultsOptions = {},
+  ): AsyncIterable<ResultRow> => {
+    let polls = 0;
+    let isCaughtUp = false;
+    return pages(async (next_key) => {
+      if (isCaughtUp) await clock.sleep(pollDelayMs(polls++), options.signal);
       const wanted = { id, limit: ROWS_PER_PAGE, next_key };
       const page = await call<GetJobData>(OPERATIONS.getJob, wanted, options);
-      return { items: page.results ?? [], next: page.next_key };
-    }),
+      const items = page.results ?? [];
+      isCaughtUp = items.length < ROWS_PER_PAGE && OPEN.includes(page.status);
+      return { items, next: isCaughtUp && !wait ? undefined : page.next_key };
+    });
+  },
 
   waitForJob: async (
     { id }: JobInput,
@@ -53,7 +70,7 @@ export const jobsOver = ({ call, clock }: Transport) => ({
       onProgress?.(job);
       if (!OPEN.includes(job.status)) return job;
       // When the signal comes, the next look tells so.
-      await clock.sleep(Math.min(FIRST_LOOK_MS * 2 ** looks, LAST_LOOK_MS), options.signal);
+      await clock.sleep(pollDelayMs(looks), options.signal);
     }
   },
 });

@@ -905,14 +905,14 @@ export interface GetJobInput {
   include_results?: boolean | undefined;
   /** How many at most. A larger number is cut to the largest page. */
   limit?: number | undefined;
-  /** The `next_key` of the page before. */
+  /** The `next_key` of the previous page. Following it from the first page to a page without one returns every row exactly once, also while the job runs. */
   next_key?: string | undefined;
 }
 
 export interface GetJobData extends Job {
-  /** What the addresses came to, in the order of the input. */
+  /** The next results: those that are ready and that no page before returned, in the order of the input. Left out when there are none. */
   results?: ResultRow[];
-  /** Where the next page begins. Left out on the last. */
+  /** Cursor for the next page, at most 2,000 characters. Present while the job runs, even on a page without results: send it later for the rows that are ready by then. Left out when the job is over and every row was returned. */
   next_key?: string;
 }
 

@@ -35,7 +35,7 @@ export const TOOLS: Readonly<Record<string, Mannered>> = {
   "GET /v1/jobs": of("reads", "Pass next_offset on as offset for the next page."),
   "GET /v1/jobs/{id}": of(
     "reads",
-    "Pass next_key on for the next page of results. For all of them at once, give people the link of download_job.",
+    "Pass next_key on for the next page of results. While the job runs every page has one: wait some seconds, pass it on, and no row is missed or comes twice. The last page of a finished job has none. For all rows at once, give people the link of download_job.",
   ),
   "GET /v1/jobs/{id}/download": of(
     "reads",

@@ -12,7 +12,8 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   idempotency_key:
     "Any text of your own, one for each thing you mean to do. The same call with the same key is charged once, however often it is sent; without one, sending again charges again.",
   limit: "How many entries one answer has.",
-  next_key: "The next_key of the page before, unchanged.",
+  next_key:
+    "The next_key of the page before, unchanged. It may be used again, also while the job runs.",
   offset: "The next_offset of the page before, unchanged.",
   include_results: "false tells only how far the job is.",
 

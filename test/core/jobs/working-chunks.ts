@@ -1,7 +1,7 @@
 import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
 import { type Chunk, chunksOf } from "@mailproof/core/jobs/chunks";
 import { findJob, type Job } from "@mailproof/core/jobs/items";
-import { resultsFrom } from "@mailproof/core/jobs/results";
+import { rowsOf } from "@mailproof/core/jobs/results";
 import type { Json, Table } from "@mailproof/core/table";
 import type { World } from "@mailproof/core/world";
 import { anns, givenChunked, type House, whenBatched } from "../../jobs.ts";
@@ -41,8 +41,8 @@ export const chunksIn = ({ table }: Pick<House, "table">): Promise<Chunk[]> =>
 /** The addresses that have a result, in the order of the input. */
 export const emailsTold = async ({ table }: Pick<House, "table">): Promise<string[]> => {
   const told: string[] = [];
-  for await (const { rows } of resultsFrom(table, "job_1"))
-    told.push(...rows.map(({ result }) => result.email));
+  for await (const chunk of chunksOf(table, "job_1"))
+    told.push(...(await rowsOf(table, chunk)).map(({ result }) => result.email));
   return told;
 };
 

@@ -200,7 +200,8 @@ ${block(`curl -s ${baseUrl}/v1/verify/file -H "X-Api-Key: $MAILPROOF_KEY" -F fil
 <h3>Following and reading</h3>
 <ul>
 <li><code>progress</code> counts while it goes on. Asking every few seconds is fine; a <a href="#webhooks">webhook</a> tells you at once.</li>
-<li>Results come in pages of up to 1,000: send <code>next_key</code> until an answer has none. They keep the order of your list.</li>
+<li>Results come in pages of up to 1,000: send <code>next_key</code> until a response has none. Each row comes exactly once, also while the job runs: then every page has a <code>next_key</code>, and one with fewer rows than the limit means that the others are not ready yet. Wait a few seconds and send its <code>next_key</code>.</li>
+<li>Results of a finished job keep the order of your list. A reader that began earlier gets rows in the order in which they become ready; <code>row</code> tells the place in the list. Exports always keep the order of the list.</li>
 <li>The export has it all: <code>format=csv</code> or <code>json</code>, and <code>filter=valid</code> for what to keep. Of a JSON export look at <code>complete</code> first.</li>
 <li>A job of state <code>enqueue_unknown</code> has addresses of which we do not know yet whether they are queued. Their credits are held until we do.</li>
 </ul>`,

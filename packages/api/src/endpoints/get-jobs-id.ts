@@ -1,6 +1,11 @@
 import { openCursor, sealCursor } from "@mailproof/core/cursor";
 import type { Job } from "@mailproof/core/jobs/items";
-import { BEGINNING, type From, readRows } from "@mailproof/core/jobs/results";
+import { fromPlace, toPlace } from "@mailproof/core/jobs/result-cursor";
+import {
+  type Delivered,
+  NOTHING_DELIVERED,
+  readResultPage,
+} from "@mailproof/core/jobs/result-pages";
 import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
 import { endpoint } from "../endpoint.ts";
@@ -33,29 +38,29 @@ export const getJobsId = endpoint({
 
   async handle(world, caller, { path, query }) {
     const job = await jobOf(world, caller, path.id);
-    const from = placeIn(world, job, query.next_key);
+    const delivered = deliveredBy(world, job, query.next_key);
     const facts = toJobFacts(job);
     if (query.include_results === "false") return { status: 200, data: facts };
 
-    const { rows, next } = await readRows(world.table, job.id, { from, limit: query.limit });
+    const { rows, next } = await readResultPage(world.table, job, delivered, query.limit);
     return {
       status: 200,
       data: {
         ...facts,
         ...(rows.length > 0 && { results: rows.map(toRow) }),
-        ...(next && { next_key: sealCursor(world.settings.cursorSecret, boundTo(job), next) }),
+        ...(next && {
+          next_key: sealCursor(world.settings.cursorSecret, boundTo(job), toPlace(next)),
+        }),
       },
     };
   },
 });
 
-const From = v.object({ chunk: v.number(), row: v.number() });
-
 const boundTo = ({ id, owner }: Job): string => `results ${owner} ${id}`;
 
-const placeIn = (world: World, job: Job, nextKey: string | undefined): From => {
-  if (nextKey === undefined) return BEGINNING;
+const deliveredBy = (world: World, job: Job, nextKey: string | undefined): Delivered => {
+  if (nextKey === undefined) return NOTHING_DELIVERED;
   const place = openCursor(world.settings.cursorSecret, boundTo(job), nextKey);
   if (!place) throw invalidField("next_key", "must be a next_key of this job");
-  return v.parse(From, place);
+  return fromPlace(place);
 };

@@ -465,7 +465,7 @@ export const EXAMPLES: readonly Example[] = [
             verified_at: "2026-11-21T00:01:31.000Z",
           },
         ],
-        next_key: "8o8aPA9Yqb1JXI7teyJjaHVuayI6MCwicm93IjozfQ",
+        next_key: "RadJDNNpblXwRMMWWzAsIiIsMCwxLDNd",
       },
     },
   },

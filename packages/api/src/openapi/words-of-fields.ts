@@ -9,7 +9,8 @@ export const PARAMETER_WORDS: Readonly<Record<string, string>> = {
   "query.limit": "How many at most. A larger number is cut to the largest page.",
   "query.status": "Only jobs in this state.",
   "query.offset": "The `next_offset` of the page before.",
-  "query.next_key": "The `next_key` of the page before.",
+  "query.next_key":
+    "The `next_key` of the previous page. Following it from the first page to a page without one returns every row exactly once, also while the job runs.",
   "query.include_results": "`false` leaves the results out. Any other value includes them.",
   "query.format":
     "`csv`, with the columns of your own file beside ours, or `json`. Case does not matter.",
@@ -57,6 +58,8 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   events: "Which events it is told of.",
   "RecordActivityRequest.events": "What became of your mails.",
   results: "What the addresses came to, in the order of the input.",
+  "GetJobResult.results":
+    "The next results: those that are ready and that no page before returned, in the order of the input. Left out when there are none.",
 
   // Money.
   credits_used: "Credits charged by this request.",
@@ -149,7 +152,8 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   "JobProgress.total": "How many addresses it has.",
   "EndProgress.total": "How many addresses it has.",
   completed_at: "When it was over.",
-  next_key: "Where the next page begins. Left out on the last.",
+  next_key:
+    "Cursor for the next page, at most 2,000 characters. Present while the job runs, even on a page without results: send it later for the rows that are ready by then. Left out when the job is over and every row was returned.",
   next_offset: "Where the next page begins. Left out on the last.",
   has_more: "There is another page.",
   total_is_approximate: "We stopped counting: there are at least so many.",

@@ -4,7 +4,7 @@ import { everyItem } from "../every-item.ts";
 import type { Item, Table } from "../table.ts";
 import { type Packed, pack, unpack } from "../verify/packed.ts";
 import type { Verification } from "../verify/result.ts";
-import { type Chunk, chunksOf } from "./chunks.ts";
+import type { Chunk } from "./chunks.ts";
 
 // A page is one item with up to a hundred results, deflated: a tenth of the writes and a tenth of the bytes of an
 // item each. Every chunk has a partition of its own, so a great job has no hot one.
@@ -47,45 +47,15 @@ const unpacked = (item: Item): Row[] => {
   return rows.map(([row, result]) => ({ row, result: unpack(result) }));
 };
 
-/** The rows of a chunk that have a result, in the order of the input. */
-export const rowsOf = async (table: Table, chunk: Chunk): Promise<readonly Row[]> => {
-  const counted = new Set(chunk.passes);
-  const rows: Row[] = [];
-  for await (const item of everyItem(table, { pk: pagesOf(chunk), pageSize: 20 }))
-    if (counted.has(item.sk.slice(0, item.sk.lastIndexOf("#")))) rows.push(...unpacked(item));
-  return chunk.passes.length > 1 ? rows.toSorted((a, b) => a.row - b.row) : rows;
-};
-
-/** Where a reader goes on: the first row that it has not seen. */
-export type From = { readonly chunk: number; readonly row: number };
-
-export const BEGINNING: From = { chunk: 0, row: 0 };
-
-/** The rows that can be read by now, in the order of the input, a chunk at a time. */
-export async function* resultsFrom(
+/** The rows of these passes of a chunk, in the order of the input. */
+export const rowsOf = async (
   table: Table,
-  job: string,
-  from: From = BEGINNING,
-): AsyncGenerator<{ readonly chunk: number; readonly rows: readonly Row[] }> {
-  for await (const chunk of chunksOf(table, job, from.chunk)) {
-    const rows = await rowsOf(table, chunk);
-    const isFirst = chunk.chunk === from.chunk;
-    yield { chunk: chunk.chunk, rows: isFirst ? rows.filter(({ row }) => row >= from.row) : rows };
-  }
-}
-
-/** A page of rows, and where the next one begins. */
-export const readRows = async (
-  table: Table,
-  job: string,
-  { from, limit }: { readonly from: From; readonly limit: number },
-): Promise<{ readonly rows: readonly Row[]; readonly next?: From }> => {
-  const read: Row[] = [];
-  for await (const { chunk, rows } of resultsFrom(table, job, from)) {
-    const left = limit - read.length;
-    const over = rows[left];
-    read.push(...rows.slice(0, left));
-    if (over) return { rows: read, next: { chunk, row: over.row } };
-  }
-  return { rows: read };
+  { passes, ...chunk }: Pick<Chunk, "job" | "chunk" | "passes">,
+): Promise<readonly Row[]> => {
+  const pk = pagesOf(chunk);
+  const ofPass = (token: string) =>
+    Array.fromAsync(everyItem(table, { pk, sk: { prefix: `${token}#` }, pageSize: 20 }));
+  const items = (await Promise.all(passes.map(ofPass))).flat();
+  const rows = items.flatMap(unpacked);
+  return passes.length > 1 ? rows.toSorted((a, b) => a.row - b.row) : rows;
 };

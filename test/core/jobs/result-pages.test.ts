@@ -1,0 +1,73 @@
+import { chunkItem } from "@mailproof/core/jobs/chunks";
+import type { Job } from "@mailproof/core/jobs/items";
+import {
+  type Delivered,
+  NOTHING_DELIVERED,
+  readResultPage,
+} from "@mailproof/core/jobs/result-pages";
+import { pageItems } from "@mailproof/core/jobs/results";
+import type { Item, Table } from "@mailproof/core/table";
+import { expect, test } from "vitest";
+import { resultFor } from "../../export-jobs.ts";
+import { givenWorld } from "../../given.ts";
+
+const CHUNKS = 250;
+const EXPIRES_AT = 2_000_000_000;
+
+type OneJob = Pick<Job, "id" | "status">;
+const RUNNING: OneJob = { id: "job_1", status: "processing" };
+const OVER: OneJob = { id: "job_1", status: "completed" };
+
+/** Each chunk has two rows: one of its first pass, and one that was deferred. */
+const givenJob = async () => {
+  const { world, table } = givenWorld();
+  const result = await resultFor(world, "ann@x.com");
+  const finish = async (chunk: number, passes: readonly string[]): Promise<void> => {
+    const token = passes.at(-1) ?? "";
+    const row = 2 * chunk + passes.length;
+    const place = { job: "job_1", chunk, token };
+    for (const page of pageItems(place, [{ row, result }], EXPIRES_AT))
+      await table.write({ put: page });
+    const counts = { outcome: "done" as const, rows: passes.length, waiting: 2 - passes.length };
+    const item: Item = chunkItem({ job: "job_1", chunk, ...counts, from: 0, to: 0, passes });
+    await table.write({ put: item });
+  };
+  return { table, finish };
+};
+
+const readTo = async (table: Table, job: OneJob, from: Delivered, limit: number) => {
+  const pages: number[][] = [];
+  for (let next: Delivered | undefined = from; ; ) {
+    const page = await readResultPage(table, job, next, limit);
+    pages.push(page.rows.map(({ row }) => row));
+    if (!page.next || page.rows.length === 0) return { pages, next: page.next };
+    next = page.next;
+  }
+};
+
+test("late rows of many chunks come in short pages, each row once", async () => {
+  const { table, finish } = await givenJob();
+  for (let chunk = 0; chunk < CHUNKS; chunk++) await finish(chunk, ["one"]);
+  const early = await readTo(table, RUNNING, NOTHING_DELIVERED, 1_000);
+  for (let chunk = 0; chunk < CHUNKS; chunk++) await finish(chunk, ["one", "two"]);
+
+  const late = await readTo(table, OVER, early.next ?? NOTHING_DELIVERED, 1_000);
+
+  expect(early.pages.map(({ length }) => length)).toEqual([100, 100, 50, 0]);
+  expect(late.pages.map(({ length }) => length)).toEqual([100, 100, 50]);
+  expect(late.next).toBeUndefined();
+  const rows = [...early.pages, ...late.pages].flat().toSorted((a, b) => a - b);
+  expect(rows).toEqual(Array.from({ length: 2 * CHUNKS }, (_row, n) => n + 1));
+});
+
+test("chunks that were read whole leave the cursor: that of a job read after its end stays short", async () => {
+  const { table, finish } = await givenJob();
+  for (let chunk = 0; chunk < 20; chunk++) {
+    await finish(chunk, ["one"]);
+    await finish(chunk, ["one", "two"]);
+  }
+
+  const { next } = await readResultPage(table, OVER, NOTHING_DELIVERED, 31);
+
+  expect(next).toEqual({ before: 15, passes: [], partial: { chunk: 15, passes: 2, row: 32 } });
+});
