@@ -164,7 +164,7 @@ describe.each<[string, Sending, { readonly paidBack: boolean }]>([
     expect(await jobIn(house)).toMatchObject({
       status: "failed",
       error: `Every part of the job broke on our side, again and again. ${
-        paidBack ? "The charge was refunded." : "The charge stands."
+        paidBack ? "The charge was refunded." : "The charge stands; it was not refunded."
       }`,
       progress: { total: 3, processed: 3, unknown: 3 },
     });

@@ -81,27 +81,44 @@ test.each([
   expect(await creditsOf(house)).toMatchObject({ held: 0, spent: 5 });
 });
 
+const OTHER_SCRIPT = "has no Latin, Greek or Cyrillic letters; write it in Latin letters.";
+const MISSING = "is missing; send a first and a last name.";
 test.each([
-  ["blanks", " ", "Lee"],
-  ["signs", "Ann", "!!!"],
-  ["figures", "4711", "Lee"],
-  ["a script without a usual way into plain letters", "李", "明"],
-  ["letters that become too long an address", "щ".repeat(64), "щ".repeat(64)],
-])("a name of %s is invalid_name, costs nothing, and writes nothing", async (_, first, last) => {
-  const house = await given({ balance: 0 });
-  const before = storedIn(house);
+  ["blanks", " ", "Lee", `first_name ${MISSING}`],
+  ["a first name only", "Ada Lovelace", "", `last_name ${MISSING}`],
+  ["letters that nobody sees", "Ann", "\u200b\u00a0", `last_name ${MISSING}`],
+  ["nothing", "", "", `first_name ${MISSING} last_name ${MISSING}`],
+  ["signs", "Ann", "!!!", "last_name has no letters."],
+  ["figures", "4711", "Lee", "first_name has no letters."],
+  ["Chinese", "李", "明", `first_name ${OTHER_SCRIPT} last_name ${OTHER_SCRIPT}`],
+  ["Arabic beside Latin", "محمد", "Lee", `first_name ${OTHER_SCRIPT}`],
+  ["Devanagari", "Priya", "शर्मा", `last_name ${OTHER_SCRIPT}`],
+  ["Hangul", "민준", "", `first_name ${OTHER_SCRIPT} last_name ${MISSING}`],
+  [
+    "letters that become too long an address",
+    "щ".repeat(64),
+    "щ".repeat(64),
+    "The names are too long: an address has at most 64 characters before the @.",
+  ],
+])(
+  "a name of %s is invalid_name, says why, costs nothing, and writes nothing",
+  async (_, first, last, why) => {
+    const house = await given({ balance: 0 });
+    const before = storedIn(house);
 
-  const { statusCode, data } = await whenFound(house.world, house.liveKey, {
-    ...ann,
-    first_name: first,
-    last_name: last,
-  });
+    const { statusCode, data } = await whenFound(house.world, house.liveKey, {
+      ...ann,
+      first_name: first,
+      last_name: last,
+    });
 
-  expect(statusCode).toBe(200);
-  expect(data).toMatchObject({ status: "invalid_name", email: null, confidence: 0 });
-  expect(data).toMatchObject({ credits_used: 0, credits_remaining: 0, verified: false });
-  expect(storedIn(house)).toEqual(before);
-});
+    expect(statusCode).toBe(200);
+    expect(data).toMatchObject({ status: "invalid_name", email: null, confidence: 0 });
+    expect(data.message).toBe(`${why} Nothing was charged.`);
+    expect(data).toMatchObject({ credits_used: 0, credits_remaining: 0, verified: false });
+    expect(storedIn(house)).toEqual(before);
+  },
+);
 
 test("the same search within its two minutes tells the same and charges nothing", async () => {
   const house = await given({ balance: 20 });
@@ -202,8 +219,16 @@ test.each<[string, unknown, string]>([
   ["a blank domain", { ...ann, domain: " " }, "domain: must be a mail domain such as"],
   ["an address for a domain", { ...ann, domain: "a@b.com" }, "domain: must be a mail domain"],
   ["a link for a domain", { ...ann, domain: "https://b.com/" }, "domain: must be a mail domain"],
-  ["a provider", { ...ann, domain: "gmail.com" }, "domain: is where anybody gets a mailbox"],
-  ["a disposable one", { ...ann, domain: "mailinator.com" }, "domain: is where anybody gets"],
+  [
+    "a provider",
+    { ...ann, domain: "gmail.com" },
+    "domain: gmail.com is a free mail provider; use the company's domain.",
+  ],
+  [
+    "a disposable one",
+    { ...ann, domain: "mailinator.com" },
+    "domain: mailinator.com is a disposable mail provider; use the",
+  ],
 ])("%s is 400, names the field, and writes nothing", async (_case, body, words) => {
   const house = await given({ balance: 20 });
   const before = storedIn(house);

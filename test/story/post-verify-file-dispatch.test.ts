@@ -56,7 +56,7 @@ test("a repeat is the same job, says so, and costs nothing, also when the job is
     ...first.data,
     credits_used: 0,
     idempotent_replay: true,
-    message: "This is the earlier submission with this Idempotency-Key; nothing was charged again.",
+    message: "This is the earlier submission with this Idempotency-Key. Nothing more was charged.",
   };
   expect([early.statusCode, early.data]).toEqual([202, replay]);
   expect([late.statusCode, late.data]).toEqual([202, replay]);
@@ -279,7 +279,8 @@ test("what is definitively refused is refunded, and the rest is the job", async 
     credits_used: 5,
     credits_refunded: 2,
     credits_remaining: 97,
-    message: "3 addresses are being verified. 2 could not be queued and were refunded.",
+    message:
+      "3 addresses are being verified. 2 addresses could not be queued. Their charge was refunded.",
   });
   expect(told.data).not.toHaveProperty("credits_held");
   expect(repeat.data).toMatchObject({ credits_used: 0, credits_refunded: 2 });
@@ -325,7 +326,7 @@ test("what may be queued or not is enqueue_unknown, and its credits are held", a
       enqueue_unknown: 2,
       credits_remaining: 97,
       message:
-        "3 addresses are being verified. 2 could not be queued and were refunded. Of 2 it is not known whether they are queued; their credits are held until it is.",
+        "3 addresses are being verified. 2 addresses could not be queued. Their charge was refunded. 2 addresses may or may not be queued. Their credits are held until it is known.",
     },
   });
   expect(await jobIn(house)).toMatchObject({ status: "enqueue_unknown" });
@@ -504,7 +505,9 @@ test("without an Idempotency-Key nobody is asked to send it again: that would ch
 
   expect(told).toMatchObject({ statusCode: 202, data: { dispatch_settlement_pending: true } });
   expect(told.headers).not.toHaveProperty("retry-after");
-  expect(told.data.message).toMatch(/follow the job.*Without one it charges again\.$/);
+  expect(told.data.message).toMatch(
+    /Follow the job\. Nothing more was charged\. Sending .* charges it again\.$/,
+  );
 });
 
 test.each([

@@ -9,17 +9,36 @@ export type MoneyOutcome =
   | "repeat_search"
   | "unknown";
 
-const SENTENCE: Record<MoneyOutcome, (lookAt: string) => string> = {
-  nothing_charged: () => "Nothing was charged.",
-  refunded: () => "The charge was refunded.",
-  kept: () => "The charge stands; the refund did not succeed.",
-  retry_same_key: () => "Retry with the same Idempotency-Key; it will not be charged twice.",
-  repeat_search: () =>
-    "The same search sent again within its two minutes will not be charged twice.",
-  unknown: (lookAt) => `Do not assume a refund; check ${lookAt} before sending this again.`,
+const FAILED: Readonly<Record<MoneyOutcome, string>> = {
+  nothing_charged: "Nothing was charged.",
+  refunded: "The charge was refunded.",
+  kept: "The charge stands; it was not refunded.",
+  retry_same_key: "Retry with the same Idempotency-Key; it will not be charged twice.",
+  repeat_search: "The same search sent again within its two minutes will not be charged twice.",
+  unknown: "Do not assume a refund; check {lookAt} before sending this again.",
 };
 
-export const MONEY_OUTCOMES = Object.keys(SENTENCE) as MoneyOutcome[];
+/** What the `message` of a successful answer says about the money. */
+const ANSWERED = {
+  nothing_more: "Nothing more was charged.",
+  partly_refunded: "Their charge was refunded.",
+  partly_held: "Their credits are held until it is known.",
+  repeat_charges: "Sending this request again without the same Idempotency-Key charges it again.",
+} as const;
+
+const SENTENCES = { ...FAILED, ...ANSWERED };
+
+export const MONEY_OUTCOMES = Object.keys(FAILED) as MoneyOutcome[];
+
+const JOBS = "GET /v1/jobs";
+
+/** The only author of sentences about money. `lookAt`: where a caller sees whether the request was carried out. */
+export const moneySentence = (outcome: keyof typeof SENTENCES, lookAt: string = JOBS): string =>
+  SENTENCES[outcome].replace("{lookAt}", lookAt);
+
+/** A text for people that ends with its money sentence. */
+export const withMoney = (text: string, outcome: keyof typeof SENTENCES, lookAt?: string): string =>
+  `${text} ${moneySentence(outcome, lookAt)}`;
 
 /** Every way an answer can fail, and its status. */
 export const STATUS = {
@@ -54,8 +73,6 @@ type More = ErrorOptions & {
   readonly lookAt?: string | undefined;
 };
 
-const JOBS = "GET /v1/jobs";
-
 /** The one error class. Anything else that is thrown is a bug and becomes an opaque 500. */
 export class Failure extends Error {
   readonly code: FailureCode;
@@ -65,7 +82,7 @@ export class Failure extends Error {
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(code: FailureCode, money: MoneyOutcome, what: string, more: More = {}) {
-    super(`${what} ${SENTENCE[money](more.lookAt ?? JOBS)}`, more);
+    super(withMoney(what, money, more.lookAt), more);
     this.name = "Failure";
     this.code = code;
     this.money = money;

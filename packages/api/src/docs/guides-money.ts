@@ -1,5 +1,10 @@
 import { PLAN_IDS, PLANS } from "@mailproof/core/accounts/plans";
-import { type FailureCode, type MoneyOutcome, STATUS } from "@mailproof/core/failure";
+import {
+  type FailureCode,
+  type MoneyOutcome,
+  moneySentence,
+  STATUS,
+} from "@mailproof/core/failure";
 import { ERRORS, errorExample } from "../openapi/errors.ts";
 import type { Guide } from "./guide.ts";
 import { block, code, html, inLanguages, inline, table } from "./html.ts";
@@ -8,26 +13,14 @@ import { retrying } from "./programs.ts";
 
 // What goes wrong, and what it means for the money.
 
-/** The sentence at the end of every message. */
-const SENTENCES: readonly (readonly [money: MoneyOutcome, says: string, then: string])[] = [
-  ["nothing_charged", "Nothing was charged.", "Send it again whenever you like."],
-  ["refunded", "The charge was refunded.", "The same: it is as if you had not asked."],
-  [
-    "retry_same_key",
-    "Retry with the same Idempotency-Key; it will not be charged twice.",
-    "Do just that. Another key would be another request.",
-  ],
-  [
-    "repeat_search",
-    "The same search sent again within its two minutes will not be charged twice.",
-    "Send it again soon: a search is its own key.",
-  ],
-  [
-    "unknown",
-    "Do not assume a refund; check GET /v1/jobs before sending this again.",
-    "Look first. It may have been done.",
-  ],
-  ["kept", "The charge stands; the refund did not succeed.", "Tell us, with the `request_id`."],
+/** What to do about each sentence that a message can end with. */
+const REMEDIES: readonly (readonly [money: MoneyOutcome, then: string])[] = [
+  ["nothing_charged", "Send it again whenever you like."],
+  ["refunded", "The same: it is as if you had not asked."],
+  ["retry_same_key", "Do just that. Another key would be another request."],
+  ["repeat_search", "Send it again soon: a search is its own key."],
+  ["unknown", "Look first. It may have been done."],
+  ["kept", "Tell us, with the `request_id`."],
 ];
 
 export const errors: Guide = {
@@ -40,7 +33,7 @@ ${block(JSON.stringify(errorExample(ERRORS.INSUFFICIENT_CREDITS), null, 2), "jso
 <h3>What became of the money</h3>
 ${table(
   ["Money", "The message ends with", "So"],
-  SENTENCES.map(([money, says, then]) => [code(money), html`${says}`, inline(then)]),
+  REMEDIES.map(([money, then]) => [code(money), html`${moneySentence(money)}`, inline(then)]),
 )}
 <h3>The codes</h3>
 ${table(

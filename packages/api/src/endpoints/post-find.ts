@@ -1,9 +1,10 @@
-import { TEST_BALANCE } from "@mailproof/core/access/test-mode";
+import { withMoney } from "@mailproof/core/failure";
 import { FIND_STATUSES, type FindStatus, type Found } from "@mailproof/core/find/find";
+import { findNameFaults, type NameFault, type Person } from "@mailproof/core/find/names";
 import { findOnce } from "@mailproof/core/find/once";
 import { type Domain, type DomainFault, parseDomain } from "@mailproof/core/mail/domain";
 import { toCredits } from "@mailproof/core/money/credits";
-import { balanceOf } from "@mailproof/core/money/items";
+import { remainingOf } from "@mailproof/core/money/remaining";
 import { engineFor } from "@mailproof/core/verify/engine";
 import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
@@ -62,7 +63,7 @@ export const postFind = endpoint({
     assertCompany(world, caller, domain);
     const person = { first: first_name, last: last_name };
     const { price, found, replayed } = await findOnce(world, caller, { person, domain });
-    const remaining = await remainingOf(world, caller);
+    const remaining = await remainingOf(world.table, caller);
     return {
       status: 200,
       data: {
@@ -73,9 +74,9 @@ export const postFind = endpoint({
         pattern: found.pattern,
         verified: found.status === "valid",
         status: found.status,
-        message: messageFor(found),
+        message: messageFor(found, person),
         credits_used: caller.mode === "test" ? 0 : toCredits(price),
-        ...(remaining !== undefined && { credits_remaining: remaining }),
+        ...(remaining !== undefined && { credits_remaining: toCredits(remaining) }),
         ...(replayed && { idempotent_replay: true }),
       },
     };
@@ -86,17 +87,8 @@ export const postFind = endpoint({
 const assertCompany = (world: World, { mode }: Caller, domain: string): void => {
   const { lists } = engineFor(world, mode);
   if (!lists.free(domain) && !lists.disposable(domain)) return;
-  throw invalidField("domain", "is where anybody gets a mailbox, and no company's");
-};
-
-/** Left out rather than guessed: what cannot be read is no empty balance. */
-const remainingOf = async (
-  { table }: World,
-  { account, mode }: Caller,
-): Promise<number | undefined> => {
-  if (mode === "test") return toCredits(TEST_BALANCE.available);
-  const balance = await balanceOf(table, account).catch(() => undefined);
-  return balance && toCredits(balance.available);
+  const kind = lists.disposable(domain) ? "disposable" : "free";
+  throw invalidField("domain", `${domain} is a ${kind} mail provider; use the company's domain`);
 };
 
 const MESSAGES: Readonly<Record<FindStatus, string>> = {
@@ -106,7 +98,22 @@ const MESSAGES: Readonly<Record<FindStatus, string>> = {
   unknown: "The mail server would not tell, so nothing is known of this person's address.",
   catch_all: "The domain accepts every address: this is the likeliest one, and unverified.",
   not_found: "None of the usual addresses for this name exists here.",
-  invalid_name: "The names have no letters that an address could be made of. Nothing was charged.",
+  invalid_name: "The names are too long: an address has at most 64 characters before the @.",
+};
+
+const NAME_FAULTS: Readonly<Record<NameFault, string>> = {
+  missing: "is missing; send a first and a last name.",
+  no_letters: "has no letters.",
+  other_script: "has no Latin, Greek or Cyrillic letters; write it in Latin letters.",
+};
+
+const messageForName = (person: Person): string => {
+  const { first, last } = findNameFaults(person);
+  const sentences = [
+    ...(first ? [`first_name ${NAME_FAULTS[first]}`] : []),
+    ...(last ? [`last_name ${NAME_FAULTS[last]}`] : []),
+  ];
+  return withMoney(sentences.join(" ") || MESSAGES.invalid_name, "nothing_charged");
 };
 
 /** Where the status alone would say too little. */
@@ -121,4 +128,5 @@ const BY_REASON: Readonly<Record<string, string>> = {
   mx_unroutable: "The domain takes no mail.",
 };
 
-const messageFor = ({ status, reason }: Found): string => BY_REASON[reason] ?? MESSAGES[status];
+const messageFor = ({ status, reason }: Found, person: Person): string =>
+  status === "invalid_name" ? messageForName(person) : (BY_REASON[reason] ?? MESSAGES[status]);

@@ -1,3 +1,4 @@
+import { withMoney } from "@mailproof/core/failure";
 import type { FileTold } from "@mailproof/core/jobs/dispatch";
 import { acceptFile, type FileWish } from "@mailproof/core/jobs/file";
 import { newUpload } from "@mailproof/core/jobs/uploads";
@@ -148,13 +149,20 @@ const moneyOf = (told: FileTold, { mode }: Caller) => {
 const UNDER_WAY = {
   dispatching: {
     dispatch_in_progress: true,
-    message:
-      "A request with this Idempotency-Key is still queueing the addresses. Nothing more was charged.",
+    message: withMoney(
+      "A request with this Idempotency-Key is still queueing the addresses.",
+      "nothing_more",
+    ),
   },
   settling: {
     dispatch_settlement_pending: true,
-    message:
-      "The addresses are queued; their credits are not settled yet. Nothing more was charged: follow the job, or send the same request again under the same Idempotency-Key. Without one it charges again.",
+    message: withMoney(
+      withMoney(
+        "The addresses are queued; their credits are not settled yet. Follow the job.",
+        "nothing_more",
+      ),
+      "repeat_charges",
+    ),
   },
 };
 
@@ -168,13 +176,13 @@ const dispatchedOf = (
     mode === "test" ? 0 : toCredits((addresses * PRICE.fileAddress) as Halves);
   const sentences = [
     how === "replayed"
-      ? "This is the earlier submission with this Idempotency-Key; nothing was charged again."
+      ? withMoney("This is the earlier submission with this Idempotency-Key.", "nothing_more")
       : beingVerified(counts.unique - refused),
-    ...(refused > 0 ? [`${refused} could not be queued and were refunded.`] : []),
+    ...(refused > 0
+      ? [withMoney(`${addresses(refused)} could not be queued.`, "partly_refunded")]
+      : []),
     ...(unknown > 0
-      ? [
-          `Of ${unknown} it is not known whether they are queued; their credits are held until it is.`,
-        ]
+      ? [withMoney(`${addresses(unknown)} may or may not be queued.`, "partly_held")]
       : []),
   ];
   return {
@@ -184,5 +192,7 @@ const dispatchedOf = (
   };
 };
 
-const beingVerified = (addresses: number): string =>
-  addresses === 1 ? "1 address is being verified." : `${addresses} addresses are being verified.`;
+const addresses = (count: number): string => (count === 1 ? "1 address" : `${count} addresses`);
+
+const beingVerified = (count: number): string =>
+  `${addresses(count)} ${count === 1 ? "is" : "are"} being verified.`;

@@ -1,4 +1,5 @@
 import { findActivity } from "@mailproof/core/activity/read";
+import { withMoney } from "@mailproof/core/failure";
 import { isAddress, parseAddress } from "@mailproof/core/mail/address";
 import { toCredits } from "@mailproof/core/money/credits";
 import { type Told, verifyOnce } from "@mailproof/core/verify/once";
@@ -122,7 +123,10 @@ const outcomeOf = (told: Told, email: string) =>
         job_id: told.pending.job,
         email: email.trim(),
         created_at: told.pending.createdAt,
-        message: `The check goes on: read GET /v1/jobs/${told.pending.job}. Sending this again without the same Idempotency-Key charges again.`,
+        message: withMoney(
+          `The verification goes on as a job: read GET /v1/jobs/${told.pending.job}.`,
+          "repeat_charges",
+        ),
       };
 
 const chargedFor = ({ price, replayed }: Told, { mode }: Caller) => ({

@@ -222,7 +222,7 @@ export const EXAMPLES: readonly Example[] = [
         email: "slow@example.com",
         created_at: "2026-11-21T00:00:00.000Z",
         message:
-          "The check goes on: read GET /v1/jobs/job_6003818c-afdc-4fc4-9066-bc34dfc7182f. Sending this again without the same Idempotency-Key charges again.",
+          "The verification goes on as a job: read GET /v1/jobs/job_6003818c-afdc-4fc4-9066-bc34dfc7182f. Sending this request again without the same Idempotency-Key charges it again.",
         credits_used: 1,
       },
     },

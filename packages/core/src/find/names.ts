@@ -15,6 +15,20 @@ export const formsOf = ({ first, last }: Person, domain: string): PersonForms | 
   return forms.first.length > 0 && forms.last.length > 0 ? forms : null;
 };
 
+/** Why no address can be made of a name. */
+export type NameFault = "missing" | "no_letters" | "other_script";
+
+export const findNameFaults = ({ first, last }: Person) => ({
+  first: findFault(first, GIVEN),
+  last: findFault(last, FAMILY),
+});
+
+const findFault = (name: string, ways: Ways): NameFault | null => {
+  if (spelled(name, ways, "").length > 0) return null;
+  if (/\p{L}/u.test(name)) return "other_script";
+  return /[^\p{Z}\p{C}]/u.test(name) ? "no_letters" : "missing";
+};
+
 /** Whether the two look as if they stood in each other's place: both are known, and neither as what it should be. */
 export const looksSwapped = ({ first, last }: Person): boolean =>
   isOnly(first, family, given) && isOnly(last, given, family);

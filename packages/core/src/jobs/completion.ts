@@ -1,5 +1,6 @@
 import { commit } from "../commit.ts";
 import { NOT_DUE } from "../due.ts";
+import { type MoneyOutcome, withMoney } from "../failure.ts";
 import { releaseClaim } from "../money/claims.ts";
 import type { Json, Write } from "../table.ts";
 import { announce } from "../webhooks/items.ts";
@@ -21,14 +22,18 @@ export const completeIfDone = async (world: World, id: string): Promise<boolean>
 };
 
 /** Why, and what it means for the money. */
-const errorOf = ({ processed, kind, mode }: Job): string => {
-  const why =
-    processed === 0
+const errorOf = (job: Job): string =>
+  withMoney(
+    job.processed === 0
       ? "None of it could be done."
-      : "Every part of the job broke on our side, again and again.";
-  if (mode === "test") return `${why} Nothing was charged.`;
-  const isPaidBack = processed === 0 || kind === "file";
-  return `${why} ${isPaidBack ? "The charge was refunded." : "The charge stands."}`;
+      : "Every part of the job broke on our side, again and again.",
+    moneyWhenLost(job),
+  );
+
+/** By contract a batch has no refunds for verifications that fail. */
+const moneyWhenLost = ({ processed, kind, mode }: Job): MoneyOutcome => {
+  if (mode === "test") return "nothing_charged";
+  return processed === 0 || kind === "file" ? "refunded" : "kept";
 };
 
 const end = (world: World, job: Job, status: "completed" | "failed", error?: string) =>

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { Failure } from "../failure.ts";
+import { Failure, withMoney } from "../failure.ts";
 import { inMs } from "../moments.ts";
 import { type Halves, PRICE } from "../money/credits.ts";
 import {
@@ -166,13 +166,13 @@ const giveBack = async (world: World, operation: Operation): Promise<never> => {
   const { id, mode, claim } = operation;
   const job = await findJob(world.table, id);
   const what = "None of the addresses could be queued.";
-  const error = `${what} ${mode === "live" ? "The charge was refunded." : "Nothing was charged."}`;
+  const money = mode === "live" ? "refunded" : "nothing_charged";
+  const error = withMoney(what, money);
   const also = job
     ? [neverBegun(endedJob(world, job, "failed", error)), newsOf(world, job, "failed", error)]
     : [];
   const ended = await release(world, operation, also);
-  if (ended === "ended")
-    throw new Failure("INTERNAL", mode === "live" ? "refunded" : "nothing_charged", what);
+  if (ended === "ended") throw new Failure("INTERNAL", money, what);
   throw new Failure("INTERNAL", claim ? "retry_same_key" : "unknown", what);
 };
 

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { ownerOf } from "../access/payer.ts";
 import { commit, type Writes } from "../commit.ts";
 import { dueAt, NOT_DUE } from "../due.ts";
+import { withMoney } from "../failure.ts";
 import { epochSeconds, inMs } from "../moments.ts";
 import { releaseClaim } from "../money/claims.ts";
 import { endOf } from "../money/items.ts";
@@ -185,7 +186,7 @@ const complete = async (
 
 const fail = async (world: World, job: Job): Promise<string> => {
   const what = "The verification broke on our side again and again.";
-  const error = `${what} ${job.mode === "live" ? "The charge was refunded." : "Nothing was charged."}`;
+  const error = withMoney(what, job.mode === "live" ? "refunded" : "nothing_charged");
   await finish(world, job, { release: job.held }, [
     {
       update: jobKey(job.id),

@@ -66,7 +66,7 @@ const readClaim = (item: Item): Claim => v.parse(Claim, item);
 /** The claim that is there, if it is for the same request. */
 export const findClaim = async (table: Table, keyed: Keyed): Promise<Claim | undefined> => {
   const item = await table.get(claimKey(keyed)).catch((cause: unknown) => {
-    const what = "It could not be read what the Idempotency-Key stands for; nothing was charged.";
+    const what = "The service cannot read what this Idempotency-Key stands for right now.";
     throw new Failure("UNAVAILABLE", "retry_same_key", what, { cause });
   });
   const claim = item && readClaim(item);

@@ -217,7 +217,7 @@ export const inProgress = (waitMs: number): Failure => {
 const orUnavailable = <T>({ keyed }: Order, step: Promise<T>): Promise<T> =>
   step.catch((cause: unknown) => {
     if (cause instanceof Failure) throw cause;
-    const what = "The service cannot reach its own state right now, so nothing was charged.";
+    const what = "The service cannot reach its own state right now.";
     throw new Failure("UNAVAILABLE", keyed ? "retry_same_key" : "nothing_charged", what, { cause });
   });
 

@@ -1,0 +1,52 @@
+import { globSync, readFileSync } from "node:fs";
+import { endpoints } from "@mailproof/api/endpoints";
+import { MONEY_OUTCOMES, moneySentence } from "@mailproof/core/failure";
+import { expect, test } from "vitest";
+
+// Sentences about money have one author, packages/core/src/failure.ts: two authors contradict each other sooner or later.
+
+const MONEY = /charg|refund|paid back|paid twice|costs nothing/i;
+/** A comment, or a text. */
+const SAID = /\/\*[\s\S]*?\*\/|\/\/[^\n]*|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g;
+
+/** Texts that explain money in general, or to somebody else than the caller of the API. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  "packages/core/src/failure.ts": "the author",
+  "packages/core/src/money/audit.ts": "the laws of the ledger, for the operator",
+  "packages/api/src/docs/": "guides",
+  "packages/api/src/openapi/": "descriptions of fields and errors",
+  "packages/mcp/src/named.ts": "hints of tools, before a call",
+  "packages/mcp/src/words.ts": "descriptions of a tool's fields",
+  "packages/client/src/": "runs without core; it speaks where the service could not",
+  "packages/local/src/": "the command and the first screen speak where the service could not",
+};
+
+const files = globSync("packages/*/src/**/*.ts").toSorted();
+
+const textsIn = (file: string): string[] =>
+  (readFileSync(file, "utf8").match(SAID) ?? []).filter((said) => /^["`].* /s.test(said));
+
+test("no text of an answer speaks about money but in the author's sentences", () => {
+  const general = new Set(endpoints.flatMap(({ price, summary }) => [price, summary]));
+  const found = files
+    .filter((file) => !Object.keys(ELSEWHERE).some((place) => file.startsWith(place)))
+    .flatMap((file) => textsIn(file).map((text) => ({ file, text })))
+    .filter(({ text }) => MONEY.test(text) && !general.has(text.slice(1, -1)));
+
+  expect(found).toEqual([]);
+  expect(textsIn("packages/core/src/failure.ts").filter((text) => MONEY.test(text)).length).toBe(9);
+});
+
+test("where the client says the same as the service, it says it in the same words", () => {
+  const said = textsIn("packages/client/src/errors.ts").map((text) => text.slice(1, -1));
+
+  expect(said).toContain(moneySentence("nothing_charged"));
+  expect(said).toContain(moneySentence("refunded"));
+});
+
+test("every outcome has a sentence of its own that ends like one", () => {
+  const sentences = MONEY_OUTCOMES.map((outcome) => moneySentence(outcome));
+
+  expect(new Set(sentences).size).toBe(MONEY_OUTCOMES.length);
+  expect(sentences.filter((one) => !/^[A-Z][^{}]*\.$/.test(one))).toEqual([]);
+});
