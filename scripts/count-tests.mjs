@@ -1,10 +1,27 @@
-// The last line of .ci/run: what the test runners counted, from the reports they wrote. What they left out is told
-// in a line before it.
-import { readFileSync } from "node:fs";
+// The last line of .ci/run: what the test runners counted, from the reports they wrote. Reports with a comma between
+// them are one: of a file that stands in several, the last report counts, so no test counts twice. What was left out
+// everywhere is told in lines before it.
+import { existsSync, readFileSync } from "node:fs";
 
-const counted = process.argv.slice(2).map((file) => JSON.parse(readFileSync(file, "utf8")));
-const sum = (field) => counted.reduce((total, one) => total + one[field], 0);
-const leftOut = sum("numPendingTests") + sum("numTodoTests");
+const filesIn = (report) =>
+  existsSync(report)
+    ? JSON.parse(readFileSync(report, "utf8")).testResults.map((file) => [
+        file.name.slice(file.name.lastIndexOf("/test/") + 1),
+        file,
+      ])
+    : [];
 
-if (leftOut > 0) console.log(`${leftOut} left out; why is printed where they are.`);
-console.log(`${sum("numPassedTests")} passed, ${sum("numFailedTests")} failed`);
+const files = process.argv
+  .slice(2)
+  .flatMap((reports) => [...new Map(reports.split(",").flatMap(filesIn)).values()]);
+const tests = files.flatMap(({ name, assertionResults }) =>
+  assertionResults.map(({ status, ancestorTitles: [suite] }) => ({ name, suite, status })),
+);
+const count = (status) => tests.filter((one) => one.status === status).length;
+const leftOut = tests.filter(({ status }) => status !== "passed" && status !== "failed");
+
+if (leftOut.length > 0) {
+  const suites = new Set(leftOut.map(({ suite, name }) => suite ?? name));
+  console.log(`${leftOut.length} left out, of: ${[...suites].join(", ")}. Each run says why.`);
+}
+console.log(`${count("passed")} passed, ${count("failed")} failed`);

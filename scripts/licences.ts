@@ -92,7 +92,12 @@ const inLambdas = async (): Promise<ReadonlySet<string>> => {
   );
 };
 
-export const shipped = async (): Promise<readonly Shipped[]> => {
+/** Bundling all Lambdas takes seconds, so a process does it once. */
+export const shipped = (): Promise<readonly Shipped[]> => (listed ??= listShipped());
+
+let listed: Promise<readonly Shipped[]> | undefined;
+
+const listShipped = async (): Promise<readonly Shipped[]> => {
   const lock = read<Lock>("package-lock.json");
   const folders = globSync("packages/*/package.json").map(dirname);
   const dependenciesOf = (folder: string) =>

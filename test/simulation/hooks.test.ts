@@ -57,8 +57,8 @@ const stormOf = (seed: number): Script => {
   };
 };
 
-const SEEDS = 200;
-const BLOCK = 50;
+const SEEDS = 60;
+const BLOCK = 20;
 const only = process.env["SEED"];
 const blocks = only
   ? [{ from: Number(only), to: Number(only) + 1 }]

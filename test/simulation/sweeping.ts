@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Flow, pairs, playFlow, singles } from "./sweep.ts";
+import { type Flow, playFlow, sampledPairs, singles } from "./sweep.ts";
 
 // Goal and method stand in sweep.ts.
 
@@ -7,7 +7,7 @@ const NOTHING_GOES_WRONG = new Map();
 
 type Flows = Readonly<Record<string, Flow>>;
 
-/** Pairs are many: a flow that only repeats what another has in it is tried with single faults. */
+/** A flow that only repeats what another has in it is tried with single faults. */
 export const sweep = (flows: Flows, { inPairs = true } = {}): void => {
   test.each(Object.entries(flows))("%s, undisturbed, is as it should be", async (_, flow) => {
     expect((await playFlow(flow, NOTHING_GOES_WRONG)).wrong).toEqual([]);
@@ -24,16 +24,15 @@ export const sweep = (flows: Flows, { inPairs = true } = {}): void => {
   });
 
   test.each(inPairs ? Object.entries(flows) : [])(
-    "%s survives every two faults",
+    "%s survives a sample of every two faults",
     async (_, flow) => {
       const { calls } = await playFlow(flow, NOTHING_GOES_WRONG);
 
-      for (const planned of pairs(calls))
+      for (const planned of sampledPairs(calls))
         expect(
           (await playFlow(flow, planned)).wrong,
           `faults: ${JSON.stringify([...planned])}`,
         ).toEqual([]);
     },
-    120_000,
   );
 };
