@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { readEnvironment } from "./environment.ts";
 import { firstScreen } from "./first-screen.ts";
 import { start } from "./start.ts";
+import { watchStopSignals } from "./stop-signals.ts";
 
 type StartFailure = NodeJS.ErrnoException & { readonly port?: number };
 
@@ -29,9 +30,14 @@ const { fresh, ...environment } = await Promise.try(read).catch(fail(2));
 const running = await start(environment, fresh).catch(fail(1));
 process.stdout.write(firstScreen(running, resolve(environment.MAILPROOF_DIR)));
 
-for (const signal of ["SIGINT", "SIGTERM"] as const)
-  process.once(signal, () => {
-    process.stdout.write("\nFinishing what is under way. Once more to stop at once.\n");
-    process.once("SIGINT", () => process.exit(130));
+const STOPPING = {
+  signal: "Finishing what is under way. Once more to stop at once.",
+  npm_ended: "npm, which started this server, has ended. Finishing what is under way.",
+};
+watchStopSignals({
+  stop: (cause) => {
+    process.stdout.write(`\n${STOPPING[cause]}\n`);
     running.stop().then(() => process.exit(0), fail(1));
-  });
+  },
+  stopNow: () => process.exit(130),
+});

@@ -1,0 +1,47 @@
+// When this process is to stop: at a signal, or when the npm that started it has ended.
+
+/**
+ * A terminal and systemd signal every process of a group, and npm forwards what it receives: the server then receives
+ * one signal twice. What comes within this time of the first is the same signal.
+ */
+const SAME_SIGNAL_MS = 1_000;
+const PARENT_CHECK_MS = 500;
+
+export type Stopping = {
+  /** At the first signal, or when npm has ended. Called once. */
+  readonly stop: (cause: "signal" | "npm_ended") => void;
+  /** At a second signal. */
+  readonly stopNow: () => void;
+};
+
+export const watchStopSignals = ({ stop, stopNow }: Stopping): void => {
+  let stoppedAtMs: number | null = null;
+  const begin = (cause: "signal" | "npm_ended") => {
+    stoppedAtMs = performance.now();
+    stop(cause);
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.on(signal, () => {
+      if (stoppedAtMs === null) begin("signal");
+      else if (performance.now() - stoppedAtMs > SAME_SIGNAL_MS) stopNow();
+    });
+  if (isStartedByNpm(process.env))
+    watchParent(() => {
+      if (stoppedAtMs === null) begin("npm_ended");
+    });
+};
+
+/** A server that systemd, nohup or another program starts with node itself outlives its parent. */
+const isStartedByNpm = (env: NodeJS.ProcessEnv): boolean =>
+  env["npm_lifecycle_event"] === "start" && env["npm_package_name"] === "mailproof";
+
+/** `npm start` replaces its shell by this process (exec), so the parent is npm. A kill -9 of npm forwards nothing. */
+const watchParent = (onEnd: () => void): void => {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    onEnd();
+  }, PARENT_CHECK_MS);
+  timer.unref();
+};
