@@ -41,8 +41,18 @@ test("an operator opens an account, adds a key, grants credits and audits, besid
     "--amount",
     "4",
   );
+  const takeBack = (amount: string) =>
+    whenCommanded(folder, "admin", "credits", "grant", "--account", account, `--amount=${amount}`);
+  const taken = await takeBack("-10");
+  const tooMuch = await takeBack("-5");
   const audited = await admin("audit");
 
+  expect(JSON.parse(taken.out)).toEqual({ account_id: account, available: 4.5 });
+  expect(tooMuch).toMatchObject({
+    code: 2,
+    out: "",
+    err: expect.stringContaining("has 4.5 unspent credits; 5 cannot be taken back"),
+  });
   expect(opened["live_key"]).toMatch(/^mp_live_/);
   expect(opened["test_key"]).toMatch(/^mp_test_/);
   expect(granted).toEqual({ account_id: account, available: 14.5 });
@@ -50,7 +60,7 @@ test("an operator opens an account, adds a key, grants credits and audits, besid
   const seen = await fetch(`${ready.base_url}/v1/account`, {
     headers: { "x-api-key": key["key"] ?? "" },
   });
-  expect(await seen.json()).toMatchObject({ data: { name: "Joe", credits: { available: 14.5 } } });
+  expect(await seen.json()).toMatchObject({ data: { name: "Joe", credits: { available: 4.5 } } });
   await stop("SIGTERM");
 });
 
@@ -106,8 +116,8 @@ test.each([
     "--credits must be a number of credits",
   ],
   [
-    "less than nothing",
-    ["admin", "credits", "grant", "--account", "acc_1", "--amount=-5"],
+    "a third of a credit to take back",
+    ["admin", "credits", "grant", "--account", "acc_1", "--amount=-0.3"],
     "--amount must be a number of credits",
   ],
   [
@@ -118,7 +128,7 @@ test.each([
   [
     "a grant of nothing",
     ["admin", "credits", "grant", "--account", "a", "--amount", "0"],
-    "--amount must be more than nothing",
+    "--amount must not be 0",
   ],
   [
     "a name without end",
@@ -141,6 +151,7 @@ test.each([
 test.each([
   ["a key for", ["keys", "create", "--account", "acc_9", "--mode", "live"]],
   ["a grant to", ["credits", "grant", "--account", "acc_9", "--amount", "5"]],
+  ["a clawback from", ["credits", "grant", "--account", "acc_9", "--amount=-5"]],
 ])("%s an account that is not there ends with 2", async (_, args) => {
   const folder = newFolder();
   await whenCommanded(folder, "admin", "accounts", "create", "--name", "A");

@@ -1,3 +1,4 @@
+import { execSync } from "node:child_process";
 import {
   chmodSync,
   cpSync,
@@ -21,9 +22,12 @@ import { newFolder, run, whenStarted } from "./running.ts";
 const askAccount = async (baseUrl: string, key: string) =>
   fetch(`${baseUrl}/v1/account`, { headers: { "x-api-key": key } });
 
-test("it starts, prints lines that work as they stand, and stops cleanly when told", async () => {
+test("it starts, says where its keys are, and stops cleanly when told", async () => {
   const folder = newFolder();
   const { ready, stop } = await whenStarted(folder);
+
+  // A stop removes it.
+  cpSync(join(folder, "ready.json"), join(folder, "kept.json"));
 
   const answer = await askAccount(ready.base_url, ready.live_key);
   expect(answer.status).toBe(200);
@@ -31,13 +35,12 @@ test("it starts, prints lines that work as they stand, and stops cleanly when to
 
   const { code, screen } = await stop("SIGTERM");
   expect(code).toBe(0);
-  expect(screen).toContain(
-    `curl -s ${ready.base_url}/v1/account -H 'X-Api-Key: ${ready.live_key}'`,
-  );
-  expect(screen).toContain(
-    `export MAILPROOF_API=${ready.base_url} MAILPROOF_KEY=${ready.live_key}\n`,
-  );
-  expect(screen).toContain(`curl -s ${ready.base_url}/v1/verify -H 'X-Api-Key: ${ready.live_key}'`);
+  // What it prints here becomes a log.
+  expect(screen).not.toContain(ready.live_key);
+  expect(screen).toContain(`export MAILPROOF_API=${ready.base_url} MAILPROOF_KEY=`);
+  const [, command = ""] = /MAILPROOF_KEY="\$\((node .*)\)"/.exec(screen) ?? [];
+  const reading = command.replace(join(folder, "ready.json"), join(folder, "kept.json"));
+  expect(execSync(reading, { encoding: "utf8" }).trim()).toBe(ready.live_key);
   expect(existsSync(join(folder, "ready.json"))).toBe(false);
 });
 
@@ -207,7 +210,17 @@ test("a secrets file that is cut off stops the start and is named", async () => 
   expect(await text(child.stderr)).toContain("secrets.json cannot be read");
 });
 
-test("with another pepper the old keys are dead, and the first screen shows new ones", async () => {
+test("where DEMO is off there is no account, and ready.json has no key", async () => {
+  const { ready, stop } = await whenStarted(newFolder(), [], { DEMO: "off" });
+
+  const { screen } = await stop("SIGTERM");
+
+  expect(ready).not.toHaveProperty("account_id");
+  expect(ready).not.toHaveProperty("live_key");
+  expect(screen).toContain("npx mailproof admin accounts create");
+});
+
+test("with another pepper the old keys are dead, and ready.json has new ones", async () => {
   const folder = newFolder();
   const first = await whenStarted(folder);
   await first.stop("SIGTERM");

@@ -3,13 +3,18 @@ import { join, resolve } from "node:path";
 import { KEY_MODES } from "@mailproof/core/access/key-form";
 import { addKey } from "@mailproof/core/access/keys";
 import { SCOPES } from "@mailproof/core/access/scopes";
-import { findAccount, grantCredits, openAccount } from "@mailproof/core/accounts/accounts";
+import {
+  clawBackCredits,
+  findAccount,
+  grantCredits,
+  openAccount,
+} from "@mailproof/core/accounts/accounts";
 import { PLAN_IDS } from "@mailproof/core/accounts/plans";
 import { forgetActivity } from "@mailproof/core/activity/forget";
 import { Failure } from "@mailproof/core/failure";
 import { type Address, isAddress, parseAddress } from "@mailproof/core/mail/address";
 import { audit } from "@mailproof/core/money/audit";
-import { credits, toCredits } from "@mailproof/core/money/credits";
+import { credits, type Halves, toCredits } from "@mailproof/core/money/credits";
 import type { Json } from "@mailproof/core/table";
 import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
@@ -26,6 +31,13 @@ const Amount = v.pipe(
   v.string(),
   v.regex(/^\d{1,12}(\.[05])?$/, "must be a number of credits such as 100 or 0.5"),
   v.transform((text) => credits(Number(text))),
+);
+/** Less than nothing takes back. */
+const Granted = v.pipe(
+  v.string(),
+  v.regex(/^-?\d{1,12}(\.[05])?$/, "must be a number of credits such as 100, 0.5 or -5"),
+  v.transform((text) => credits(Number(text))),
+  v.check((amount) => amount !== 0, "must not be 0"),
 );
 const Email = v.pipe(
   v.string(),
@@ -118,15 +130,12 @@ export const adminDefinitions: readonly Definition<Command["options"], World>[] 
   anywhere({
     name: "admin credits grant",
     usage: "--account A --amount C",
-    options: v.strictObject({
-      account: Text,
-      amount: v.pipe(
-        Amount,
-        v.check((amount) => amount > 0, "must be more than nothing"),
-      ),
-    }),
+    options: v.strictObject({ account: Text, amount: Granted }),
     async run(world, { account, amount }) {
-      const { available } = await grantCredits(world, account, amount);
+      const { available } =
+        amount > 0
+          ? await grantCredits(world, account, amount)
+          : await clawBackCredits(world, account, Math.abs(amount) as Halves);
       return { output: { account_id: account, available: toCredits(available) } };
     },
   }),

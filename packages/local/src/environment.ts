@@ -89,6 +89,7 @@ const Environment = v.object({
   PORT: v.optional(Port, "8787"),
   PUBLIC_URL: v.optional(ServiceUrl),
   MAILPROOF_DIR: v.optional(v.pipe(v.string(), v.minLength(1, "must not be empty")), ".local"),
+  DEMO: v.optional(v.picklist(["on", "off"], "must be on or off"), "on"),
   KEY_PEPPER: v.optional(Secret),
   CURSOR_SECRET: v.optional(Secret),
   ACTIVITY_KEY: v.optional(Secret),

@@ -1,28 +1,53 @@
+import { join } from "node:path";
 import type { Running } from "./start.ts";
 
-/** What a newcomer sees first: where it is, what opens it, and lines that work as they stand. */
+type Screen = Pick<Running, "baseUrl" | "mcpUrl" | "version" | "demo">;
+type Place = { readonly directory: string; readonly isTerminal: boolean };
+
+/**
+ * What a newcomer sees first: where the server is, what opens it, and lines that work as they stand. The live key is
+ * printed on a terminal only: elsewhere this text becomes a log, and its place in ready.json is printed.
+ */
 export const firstScreen = (
-  { baseUrl, mcpUrl, version, demo }: Running,
-  directory: string,
-): string => `
-  Mailproof ${version} answers at ${baseUrl}
+  { baseUrl, mcpUrl, version, demo }: Screen,
+  { directory, isTerminal }: Place,
+): string => {
+  const readyFile = join(directory, "ready.json");
+  const printed = isTerminal ? demo?.live_key : undefined;
+  const live = printed ?? (demo?.live_key && `in ${readyFile}; it is printed on a terminal only`);
+  const read = `"$(node -p 'JSON.parse(fs.readFileSync("${readyFile}")).live_key')"`;
+  const lines = [
+    `Mailproof ${version} answers at ${baseUrl}`,
+    "",
+    `docs       ${baseUrl}/docs   how to use it; /openapi.json is the same for programs`,
+    ...(live ? [`live key   ${live}   costs the demo account's credits`] : []),
+    ...(demo?.test_key ? [`test key   ${demo.test_key}   made-up answers, costs nothing`] : []),
+    ...(live
+      ? []
+      : ["keys       npx mailproof admin accounts create --name NAME --credits 100   prints them"]),
+    `tools      ${mcpUrl}   for agents, by MCP, with either key (docs/mcp.md)`,
+    `state      ${directory}   (npm start -- --fresh forgets it)`,
+    "",
+    ...(live ? tryLines(baseUrl, { given: printed ?? read, sent: printed }) : []),
+    "Ctrl-C stops it; nothing is lost.",
+  ];
+  return `\n${lines.map((line) => (line === "" ? "" : `  ${line}`)).join("\n")}\n\n`;
+};
 
-  docs       ${baseUrl}/docs   how to use it; /openapi.json is the same for programs
-  live key   ${demo.live_key}   costs the demo account's credits
-  test key   ${demo.test_key}   made-up answers, costs nothing
-  tools      ${mcpUrl}   for agents, by MCP, with either key (docs/mcp.md)
-  state      ${directory}   (npm start -- --fresh forgets it)
+type Key = { readonly given: string; readonly sent: string | undefined };
 
-  Try it, in another terminal:
-
-  export MAILPROOF_API=${baseUrl} MAILPROOF_KEY=${demo.live_key}
-
-  curl -s ${baseUrl}/v1/account -H 'X-Api-Key: ${demo.live_key}'
-
-  curl -s ${baseUrl}/v1/verify -H 'X-Api-Key: ${demo.live_key}' -H 'Content-Type: application/json' -d '{"email": "ada.lovelace@valid.lab.mailproof.test"}'
-
-  npx mailproof verify ada.lovelace@valid.lab.mailproof.test
-
-  Ctrl-C stops it; nothing is lost.
-
-`;
+const tryLines = (baseUrl: string, { given, sent }: Key): readonly string[] => {
+  const header = sent ? `'X-Api-Key: ${sent}'` : '"X-Api-Key: $MAILPROOF_KEY"';
+  return [
+    "Try it, in another terminal:",
+    "",
+    `export MAILPROOF_API=${baseUrl} MAILPROOF_KEY=${given}`,
+    "",
+    `curl -s ${baseUrl}/v1/account -H ${header}`,
+    "",
+    `curl -s ${baseUrl}/v1/verify -H ${header} -H 'Content-Type: application/json' -d '{"email": "ada.lovelace@valid.lab.mailproof.test"}'`,
+    "",
+    "npx mailproof verify ada.lovelace@valid.lab.mailproof.test",
+    "",
+  ];
+};

@@ -27,17 +27,21 @@ const read = () => {
 };
 
 const { fresh, ...environment } = await Promise.try(read).catch(fail(2));
-const running = await start(environment, fresh).catch(fail(1));
-process.stdout.write(firstScreen(running, resolve(environment.MAILPROOF_DIR)));
+const started = start(environment, fresh).catch(fail(1));
 
 const STOPPING = {
   signal: "Finishing what is under way. Once more to stop at once.",
   npm_ended: "npm, which started this server, has ended. Finishing what is under way.",
 };
+// Before it has started: a signal that comes in the meantime stops it just as cleanly.
 watchStopSignals({
   stop: (cause) => {
     process.stdout.write(`\n${STOPPING[cause]}\n`);
-    running.stop().then(() => process.exit(0), fail(1));
+    started.then((running) => running.stop()).then(() => process.exit(0), fail(1));
   },
   stopNow: () => process.exit(130),
 });
+
+const directory = resolve(environment.MAILPROOF_DIR);
+const screen = firstScreen(await started, { directory, isTerminal: process.stdout.isTTY });
+process.stdout.write(screen);

@@ -28,7 +28,8 @@ export type Running = {
   readonly baseUrl: string;
   readonly mcpUrl: string;
   readonly version: string;
-  readonly demo: Demo;
+  /** Null: the setting DEMO is off. */
+  readonly demo: Demo | null;
   /**
    * Takes no more requests, finishes those under way and what the workers hold, then closes the files. What takes too
    * long is left as a crash would leave it: it comes back at the next start.
@@ -56,7 +57,7 @@ export const start = async (environment: Environment, fresh: boolean): Promise<R
   const listening = await listen(server(world, openLink), environment.PORT);
   baseUrl = `http://${HOST}:${(listening.address() as AddressInfo).port}`;
   const mcpUrl = baseUrl + MCP_PATH;
-  const demo = await demoAccountIn(directory, world);
+  const demo = environment.DEMO === "on" ? await demoAccountIn(directory, world) : null;
 
   const stopping = new AbortController();
   const background = runBackground(

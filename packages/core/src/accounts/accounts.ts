@@ -1,7 +1,9 @@
 import { firstKeyCount } from "../access/items.ts";
 import { mintKey } from "../access/keys.ts";
+import { commit } from "../commit.ts";
 import { Failure } from "../failure.ts";
-import type { Halves } from "../money/credits.ts";
+import { type Halves, toCredits } from "../money/credits.ts";
+import { debit } from "../money/debit.ts";
 import { type Balance, balanceOf } from "../money/items.ts";
 import { grant, openBalance } from "../money/ledger.ts";
 import type { Table } from "../table.ts";
@@ -69,4 +71,41 @@ export const grantCredits = async (
       "It is not known whether the credits were granted.",
     );
   return balanceOf(world.table, account);
+};
+
+/** The balance moves while others pay: as often the clawback is tried anew. */
+const CLAWBACK_TRIES = 5;
+
+/** Takes back unspent credits, all of them or none. The balance after it. */
+export const clawBackCredits = async (
+  world: World,
+  account: string,
+  amount: Halves,
+): Promise<Balance> => {
+  if (!(await findAccount(world.table, account)))
+    throw new Failure("NOT_FOUND", "nothing_charged", `There is no account ${account}.`);
+  const openedAt = world.now().toISOString();
+  const origin = { account, operation: world.newId("txn"), openedAt };
+  for (let tries = 0; tries < CLAWBACK_TRIES; tries++) {
+    const { available } = await balanceOf(world.table, account);
+    if (available < amount) throw notEnough(amount, available);
+    const reason = "taken back by an operator";
+    const writes = await debit(world, { ...origin, as: "clawback", amount, reason });
+    const { outcome } = await commit(world, writes);
+    if (outcome === "committed") return balanceOf(world.table, account);
+    if (outcome === "ambiguous")
+      throw new Failure(
+        "UNAVAILABLE",
+        "unknown",
+        "It is not known whether the credits were taken back.",
+      );
+  }
+  const what = "The balance of the account changed too often; send this again.";
+  throw new Failure("UNAVAILABLE", "nothing_charged", what);
+};
+
+const notEnough = (amount: Halves, available: Halves): Failure => {
+  const what = `The account has ${toCredits(available)} unspent credits; ${toCredits(amount)} cannot be taken back.`;
+  const details = { needed: toCredits(amount), available: toCredits(available) };
+  return new Failure("INSUFFICIENT_CREDITS", "nothing_charged", what, { details });
 };

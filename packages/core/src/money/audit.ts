@@ -108,10 +108,11 @@ const LAWS: readonly Law[] = [
   ),
   ...(["granted", "debited", "refunded"] as const).map(
     (total): Law => ({
-      // These only grow, so the sum lies between what the balance said before and after.
+      // Only a clawback makes one of these fall, so the sum lies between what the balance said before and after.
       law: `${total} keeps up with the ledger`,
       holds: ({ before, balance, sums }) =>
-        before[total] <= sums[total] && sums[total] <= balance[total],
+        Math.min(before[total], balance[total]) <= sums[total] &&
+        sums[total] <= Math.max(before[total], balance[total]),
     }),
   ),
   {

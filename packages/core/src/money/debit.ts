@@ -8,8 +8,8 @@ import { move } from "./ledger.ts";
 import { crossingOf } from "./lines.ts";
 
 export type Debit = Origin & {
-  /** Held until it is known what comes of it, or paid for good at once. */
-  readonly as: "hold" | "charge";
+  /** Held until it is known what comes of it, paid for good at once, or taken back by the operator. */
+  readonly as: "hold" | "charge" | "clawback";
   readonly amount: Halves;
   readonly reason: string;
 };

@@ -7,6 +7,8 @@ import type { Halves } from "./credits.ts";
 export const MOVES = {
   /** New credits. */
   grant: { available: 1, granted: 1 },
+  /** Unspent credits that the operator takes back. */
+  clawback: { available: -1, granted: -1 },
   /** Paid for good. */
   charge: { available: -1, debited: 1, spent: 1 },
   /** Paid, while it is open what comes of it. */

@@ -1,0 +1,129 @@
+import { join } from "node:path";
+import { findKey, revokeKey } from "@mailproof/core/access/keys";
+import { accountsListed } from "@mailproof/core/accounts/items";
+import { demoAccountIn } from "@mailproof/local/demo";
+import { readEnvironment } from "@mailproof/local/environment";
+import { firstScreen } from "@mailproof/local/first-screen";
+import { openHouse } from "@mailproof/local/world";
+import { expect, onTestFinished, test } from "vitest";
+import { newFolder } from "./running.ts";
+
+const givenFolder = () => {
+  const folder = newFolder();
+  const open = (settings: Record<string, string> = {}) => {
+    const environment = readEnvironment({ MAILPROOF_DIR: folder, ...settings });
+    const { world, close } = openHouse(environment, () => "", null);
+    let isOpen = true;
+    const closeOnce = () => {
+      if (isOpen) close();
+      isOpen = false;
+    };
+    onTestFinished(closeOnce);
+    return { world, close: closeOnce };
+  };
+  return { folder, open };
+};
+
+type World = ReturnType<typeof openHouse>["world"];
+
+const accountsIn = async ({ table }: World) =>
+  (await Array.fromAsync(accountsListed(table))).length;
+
+const whenRevoked = async (world: World, secret = "") => {
+  const key = await findKey(world, secret);
+  if (!key) throw new Error("there is no such key");
+  await revokeKey(world.table, key);
+};
+
+test("a demo account whose keys are in force is the same at the next start", async () => {
+  const { folder, open } = givenFolder();
+  const { world } = open();
+
+  const first = await demoAccountIn(folder, world);
+
+  expect(await demoAccountIn(folder, world)).toEqual(first);
+  expect(await accountsIn(world)).toBe(1);
+});
+
+test("a demo account whose keys were revoked is not made again, and its keys are not shown", async () => {
+  const { folder, open } = givenFolder();
+  const { world } = open();
+  const { account_id, live_key, test_key } = await demoAccountIn(folder, world);
+
+  await whenRevoked(world, live_key);
+  const afterOne = await demoAccountIn(folder, world);
+  await whenRevoked(world, test_key);
+
+  expect(afterOne).toEqual({ account_id, test_key });
+  expect(await demoAccountIn(folder, world)).toEqual({ account_id });
+  expect(await accountsIn(world)).toBe(1);
+});
+
+test("with another pepper the same account has new keys, once, and no new credits", async () => {
+  const { folder, open } = givenFolder();
+  const before = open();
+  const first = await demoAccountIn(folder, before.world);
+  before.close();
+  const { world } = open({ KEY_PEPPER: "another pepper, long enough" });
+
+  const second = await demoAccountIn(folder, world);
+
+  expect(second.account_id).toBe(first.account_id);
+  expect([second.live_key, second.test_key]).not.toContain(first.live_key);
+  expect(await findKey(world, second.live_key ?? "")).toMatchObject({ mode: "live" });
+  expect(await findKey(world, second.test_key ?? "")).toMatchObject({ mode: "test" });
+  expect(await demoAccountIn(folder, world)).toEqual(second);
+  expect(await accountsIn(world)).toBe(1);
+});
+
+test("keys that were revoked stay revoked under another pepper", async () => {
+  const { folder, open } = givenFolder();
+  const before = open();
+  const { account_id, live_key, test_key } = await demoAccountIn(folder, before.world);
+  await whenRevoked(before.world, live_key);
+  await whenRevoked(before.world, test_key);
+  before.close();
+  const { world } = open({ KEY_PEPPER: "another pepper, long enough" });
+
+  expect(await demoAccountIn(folder, world)).toEqual({ account_id });
+});
+
+const RUNNING = {
+  baseUrl: "http://127.0.0.1:1",
+  mcpUrl: "http://127.0.0.1:1/mcp",
+  version: "0",
+  demo: { account_id: "acc_1", live_key: "mp_live_secret", test_key: "mp_test_open" },
+};
+
+test("the live key is printed on a terminal, in lines that work as they stand", () => {
+  const screen = firstScreen(RUNNING, { directory: "/state", isTerminal: true });
+
+  expect(screen).toContain("live key   mp_live_secret");
+  expect(screen).toContain(
+    "export MAILPROOF_API=http://127.0.0.1:1 MAILPROOF_KEY=mp_live_secret\n",
+  );
+  expect(screen).toContain(
+    "curl -s http://127.0.0.1:1/v1/account -H 'X-Api-Key: mp_live_secret'\n",
+  );
+});
+
+test("where it is no terminal, its place is printed instead", () => {
+  const screen = firstScreen(RUNNING, { directory: "/state", isTerminal: false });
+
+  expect(screen).not.toContain("mp_live_secret");
+  expect(screen).toContain(join("/state", "ready.json"));
+  expect(screen).toContain(
+    `MAILPROOF_KEY="$(node -p 'JSON.parse(fs.readFileSync("/state/ready.json")).live_key')"\n`,
+  );
+});
+
+test.each([null, { account_id: "acc_1" }])(
+  "without keys the screen says how to make an account: %j",
+  (demo) => {
+    const screen = firstScreen({ ...RUNNING, demo }, { directory: "/state", isTerminal: true });
+
+    expect(screen).toContain("npx mailproof admin accounts create");
+    expect(screen).not.toContain("MAILPROOF_KEY");
+    expect(screen).not.toContain("undefined");
+  },
+);
