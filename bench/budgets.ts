@@ -26,6 +26,13 @@ export const ROWS = {
       "The mail server: ten connections that answer every 20 ms take 500 addresses a second. A connection is used for " +
       "a hundred of them, and its first and last words are what is missing to 500. The peers open one for each address.",
   },
+  mostlyDead: {
+    bench: "engine",
+    what: "the same mail server, and 90 % of the people do not exist",
+    boundBy:
+      "The mail server, again: a session ends after nine refusals, before Postfix would answer each later by a second, " +
+      "and its first and last words are shared by ten addresses instead of a hundred (decision 41).",
+  },
   manyServers: {
     bench: "engine",
     what: "a mail server per domain, 500 sessions in flight, 20 ms per reply",
@@ -112,6 +119,18 @@ export type RowName = keyof typeof ROWS;
 export const LINES = {
   oneServerRate: { of: "oneServer", what: "one MX", unit: "addresses/s", least: 420 },
   oneServerSessions: { of: "oneServer", what: "one MX, sessions", unit: "per 1,000", most: 60 },
+  deadRate: {
+    of: "mostlyDead",
+    what: "one MX, few exist",
+    unit: "of the rate where all exist",
+    least: 0.6,
+  },
+  deadSessions: {
+    of: "mostlyDead",
+    what: "one MX, few exist, sessions",
+    unit: "per 1,000",
+    most: 120,
+  },
   manyServersRate: { of: "manyServers", what: "many domains", unit: "addresses/s", least: 4_500 },
   manyServersCpu: { of: "manyServers", what: "many domains, CPU", unit: "ms/address", most: 0.25 },
   intakeSeconds: { of: "intake", what: "taken in", unit: "seconds", most: 2.5 },

@@ -1,6 +1,6 @@
 import type { LabOptions } from "@mailproof/local/lab/lab";
-import type { Job, Outcome, Said } from "./engine/job.ts";
-import { COMPANIES, manyServers, oneServer, ZONE } from "./engine/lists.ts";
+import { isOurs, type Job, OURS, type Outcome, PAUSING, type Said } from "./engine/job.ts";
+import { COMPANIES, manyServers, mostlyDead, oneServer, ZONE } from "./engine/lists.ts";
 import { type Cell, cellOf, situations } from "./engine/matrix.ts";
 import { isInstalled, peerNames } from "./engine/peers.ts";
 import { play } from "./engine/play.ts";
@@ -9,7 +9,6 @@ import { type Compared, format, held, type Measured, median, type Report } from 
 // Our engine and the npm packages that do the same, one after the other: the same addresses, the same pretend
 // internet, the same number under way. Every engine and every lab is a process of its own.
 
-const OURS = "mailproof";
 const REPLY_MS = 20;
 const PEER_MS = 3_000;
 const OURS_MS = 20_000;
@@ -45,6 +44,24 @@ const rowTwo: Row = {
   runs: 5,
 };
 
+const DEAD_PERCENTS = [80, 90, 95] as const;
+const BUDGETED_PERCENT = 90;
+const deadTitle = (deadPercent: number): string =>
+  `the same mail server, ${deadPercent} % of the people do not exist`;
+const rowsDead: readonly Row[] = DEAD_PERCENTS.map((deadPercent) => ({
+  ...rowOne,
+  title: deadTitle(deadPercent),
+  addresses: mostlyDead(2_000, deadPercent),
+  runs: 1,
+}));
+/** So few that the pauses, which are most of it, take a quarter of a minute. */
+const rowPausing: Row = {
+  ...rowOne,
+  title: deadTitle(BUDGETED_PERCENT),
+  addresses: mostlyDead(270, BUDGETED_PERCENT),
+  runs: 1,
+};
+
 type Figures = {
   readonly engine: string;
   readonly perSecond: number;
@@ -73,7 +90,7 @@ const race = async (row: Row, engines: readonly string[]): Promise<readonly Figu
   const all: Figures[] = [];
   for (const engine of engines) {
     const { addresses, inFlight, runs } = row;
-    const limitMs = engine === OURS ? OURS_MS : PEER_MS;
+    const limitMs = isOurs(engine) ? OURS_MS : PEER_MS;
     const job = { engine, addresses, inFlight, limitMs, graceMs: GRACE_MS, runs };
     all.push(figuresOf(engine, await play(row.lab, job)));
   }
@@ -113,6 +130,41 @@ const tableOf = ({ title }: Row, figures: readonly Figures[]): Compared => ({
     `${format(one.validPercent)} %`,
   ]),
 });
+
+type Dead = { readonly budgeted: Figures; readonly pausing: Figures; readonly table: Compared };
+
+/** What recipients that do not exist cost, beside a list of which all do, and beside the rule that was. */
+const raceDead = async (allValid: Figures | undefined): Promise<Dead> => {
+  const found: (readonly [string, Figures])[] = [];
+  for (const row of rowsDead) {
+    const [figures] = await race(row, [OURS]);
+    if (figures) found.push([row.title, figures]);
+  }
+  const [pausing] = await race(rowPausing, [PAUSING]);
+  const budgeted = found.find(([title]) => title === deadTitle(BUDGETED_PERCENT))?.[1];
+  if (!allValid || !budgeted || !pausing) throw new Error("Our own engine was not measured.");
+  const all = [[rowOne.title, allValid] as const, ...found, [rowPausing.title, pausing] as const];
+  const table = {
+    title: "people who do not exist",
+    head: [
+      "list",
+      "engine",
+      "addresses/s",
+      "to all valid",
+      "sessions per 1,000",
+      "peak connections",
+    ],
+    rows: all.map(([title, one]) => [
+      title,
+      one.engine,
+      format(one.perSecond),
+      `${format(one.perSecond / allValid.perSecond)} ×`,
+      format(one.sessionsPer1000),
+      format(one.peak),
+    ]),
+  };
+  return { budgeted, pausing, table };
+};
 
 type Judged = {
   readonly engine: string;
@@ -168,6 +220,7 @@ const matrixOf = (judged: readonly Judged[]): readonly Compared[] => [
 const budgets = (
   one: readonly Figures[],
   two: readonly Figures[],
+  dead: Dead,
   [ours]: readonly Judged[],
 ): readonly Measured[] => {
   const [ourOne, ourTwo] = [one[0], two[0]];
@@ -175,9 +228,14 @@ const budgets = (
   return [
     held("oneServerRate", ourOne.perSecond, besideOf(one)),
     held("oneServerSessions", ourOne.sessionsPer1000),
+    held("deadRate", dead.budgeted.perSecond / ourOne.perSecond, {
+      who: "with a pause of 5 s after refusals",
+      value: dead.pausing.perSecond / ourOne.perSecond,
+    }),
+    held("deadSessions", dead.budgeted.sessionsPer1000),
     held("manyServersRate", ourTwo.perSecond, besideOf(two)),
     held("manyServersCpu", ourTwo.cpuMs),
-    held("enginePeak", Math.max(ourOne.peak, ourTwo.peak)),
+    held("enginePeak", Math.max(ourOne.peak, ourTwo.peak, dead.budgeted.peak)),
     { what: "situations judged right", value: countOf(ours, "ok"), unit: "" },
     held("engineWrong", situations.length - countOf(ours, "ok")),
     held("falseInvalid", countOf(ours, "false invalid")),
@@ -193,8 +251,9 @@ export const run = async (): Promise<Report> => {
     );
   const engines = [OURS, ...peers];
   const one = await race(rowOne, engines);
+  const dead = await raceDead(one[0]);
   const two = await race(rowTwo, engines);
   const judged = await judgeAll(engines);
-  const tables = [tableOf(rowOne, one), tableOf(rowTwo, two), ...matrixOf(judged)];
-  return { rows: budgets(one, two, judged), tables };
+  const tables = [tableOf(rowOne, one), dead.table, tableOf(rowTwo, two), ...matrixOf(judged)];
+  return { rows: budgets(one, two, dead, judged), tables };
 };

@@ -6,7 +6,8 @@ import { verifyMany } from "@mailproof/core/verify/verify-many";
 import { readEnvironment } from "@mailproof/local/environment";
 import { openMailDoors } from "@mailproof/local/mail-doors";
 import { sqliteTable } from "@mailproof/local/sqlite-table";
-import type { Job, RunFigures, Said } from "./job.ts";
+import { isOurs, type Job, PAUSING, type RunFigures, type Said } from "./job.ts";
+import { withPauses } from "./pausing.ts";
 import { openPeer } from "./peers.ts";
 import { leadToLab } from "./same-servers.ts";
 
@@ -16,7 +17,7 @@ type Hear = (place: number, said: Said) => void;
 type Work = (job: Job, hear: Hear) => Promise<void>;
 
 /** As the local product runs it, with facts about domains on disk. Every run begins with nothing known. */
-const ours: Work = async ({ place, addresses }, hear) => {
+const ours: Work = async ({ engine, place, addresses }, hear) => {
   const folder = mkdtempSync(join(tmpdir(), "mailproof-bench-"));
   const table = sqliteTable(join(folder, "state.sqlite"), () => new Date());
   const environment = readEnvironment({
@@ -25,7 +26,8 @@ const ours: Work = async ({ place, addresses }, hear) => {
     SMTP_PORT: String(place.smtpPort),
     SMTP_ALLOW_PRIVATE: place.smtpAddresses,
   });
-  const doors = openMailDoors(environment, table, null);
+  const own = openMailDoors(environment, table, null);
+  const doors = engine === PAUSING ? { ...own, connect: withPauses(own.connect) } : own;
   try {
     const options = { deepVerify: true, includeAi: false, includeEvidence: false };
     let at = 0;
@@ -59,7 +61,7 @@ const measure = async (job: Job): Promise<RunFigures> => {
   const cpu = process.cpuUsage();
   const startedAt = performance.now();
   let lastAt = startedAt;
-  const work = (job.engine === "mailproof" ? ours : peer)(job, (at, word) => {
+  const work = (isOurs(job.engine) ? ours : peer)(job, (at, word) => {
     said[at] = word;
     lastAt = performance.now();
   });
@@ -79,7 +81,7 @@ const noteCrash = () => {
 
 process.once("message", (job: Job) => {
   const work = async () => {
-    if (job.engine !== "mailproof") {
+    if (!isOurs(job.engine)) {
       leadToLab(job.place);
       // An error in a peer's socket is to cost it this address, not all the others.
       process.on("uncaughtException", noteCrash);

@@ -1,5 +1,11 @@
 import type { Lab, LabStats } from "@mailproof/local/lab/lab";
 
+export const OURS = "mailproof";
+/** Ours with the rule that was: 5 seconds of nothing after a session that was mostly refused. */
+export const PAUSING = "mailproof with a pause of 5 s after refusals";
+
+export const isOurs = (engine: string): boolean => engine === OURS || engine === PAUSING;
+
 export type Said = "valid" | "invalid" | "risky" | "catch_all" | "unknown";
 
 /** Where the lab of this measurement is. */

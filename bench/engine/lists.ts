@@ -16,6 +16,12 @@ export const oneServer = (count: number): readonly string[] =>
     return `${given}.${family}${Math.floor(index / GIVEN.length / FAMILY.length) || ""}@valid.${ZONE}`;
   });
 
+/** The same with so many in a hundred that do not exist, evenly spread. */
+export const mostlyDead = (count: number, deadPercent: number): readonly string[] =>
+  oneServer(count).map((address, index) =>
+    (index * deadPercent) % 100 < deadPercent ? `nobody.${address}` : address,
+  );
+
 /** Six people of each of many domains with a mail server of their own, domain by domain as a chunk has them. */
 export const manyServers = (count: number): readonly string[] => {
   const found: string[] = [];

@@ -15,6 +15,8 @@ export type Desk = {
   readonly limits: Limits;
   waiting: Waiting[];
   sessions: number;
+  /** So many recipients one session is given at most: what is known of their domains is read for no more of them. */
+  shareMax: number;
   /** It found no place, and looks for none before something has changed. */
   full: boolean;
 };
@@ -56,6 +58,7 @@ const newDesk = (key: string, spot: Spot, operatorOf: (spot: Spot) => Operator):
     limits: limitsOf(providerOf(spot.host)),
     waiting: [],
     sessions: 0,
+    shareMax: Number.POSITIVE_INFINITY,
     full: false,
   };
 };
@@ -86,11 +89,23 @@ const namesOf = (hosts: readonly MailHost[]): string =>
     .toSorted()
     .join(", ");
 
-export const shareOf = ({ operator, limits, waiting, sessions }: Desk): number => {
-  const most = limits.recipientsPerTransaction * limits.transactionsPerConnection;
+export const shareOf = ({ operator, limits, waiting, sessions, shareMax }: Desk): number => {
+  const most = Math.min(
+    shareMax,
+    limits.recipientsPerTransaction * limits.transactionsPerConnection,
+  );
   if (operator.line.scarce) return most;
   const even = Math.ceil(waiting.length / (limits.connections - sessions));
   return Math.min(most, Math.max(RECIPIENTS_SHARED, even));
+};
+
+/**
+ * Where most recipients do not exist, a session ends long before all of its share were asked about. The next one is
+ * given twice as many as this one asked about, so the share grows again as soon as sessions get through it.
+ */
+export const adjustShare = (desk: Desk, share: number, unasked: number): void => {
+  const asked = share - unasked;
+  if (asked > 0) desk.shareMax = unasked > 0 ? 2 * asked : 2 * desk.shareMax;
 };
 
 /** Hosts of one priority share the load (RFC 5321 §5.1); a later priority is for when none of them is there. */

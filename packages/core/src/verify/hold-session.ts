@@ -1,5 +1,5 @@
 import type { MailHost } from "../mail/mail-hosts.ts";
-import type { Finding } from "../mail/smtp/classify.ts";
+import { asksForBackoff, type Finding } from "../mail/smtp/classify.ts";
 import { type Tried, trySession } from "../mail/smtp/connect.ts";
 import type { Transcript } from "../mail/smtp/converse.ts";
 import { decoyAt } from "../mail/smtp/decoy.ts";
@@ -120,13 +120,13 @@ const converseWith = async (doors: SessionDoors, batch: readonly Waiting[]): Pro
     .filter((one) => isGivenUp(one, tried))
     .map((one) => ({ one, answer: answerOf(doors, tried, one, catchAllOf(one)) }));
   for (const one of patient) one.strain += strainOf(tried);
-  const refusal = isToLeave(result) ? tried : null;
+  const refusal = isToLeave(tried) ? tried : null;
   return {
     answered: [...asked, ...givenUp],
     unasked: patient,
     host: tried.host,
     refusal,
-    strained: isStrained(tried),
+    strained: result.closedBy === "lost",
   };
 };
 
@@ -195,18 +195,16 @@ const strainOf = ({ result }: Tried): number => {
 const isGivenUp = ({ strain }: Waiting, tried: Tried): boolean =>
   strainOf(tried) > 0 && strain + strainOf(tried) >= STRAIN_MAX;
 
-/** Asked to come back later, whoever we ask about: by a 421, or by a 4.7.x before any recipient was named. */
-const isToLeave = ({ closedBy, ending }: Tried["result"]): boolean => {
-  if (closedBy !== "refused" || !ending || isFault(ending.heard)) return closedBy === "421";
-  const { code, enhanced } = ending.heard;
-  return code < 500 && enhanced !== null && enhanced.startsWith("4.7.");
-};
-
-/** Mostly refused, or hung up on: what a harvester hears. */
-const isStrained = ({ result: { recipients, nobody, closedBy } }: Tried): boolean => {
-  const refused = recipients.filter(({ reply }) => reply !== null && reply.code >= 500).length;
-  const isMostlyRefused = (nobody.length + refused) * 2 > nobody.length + recipients.length;
-  return closedBy === "lost" || (closedBy === "limit" && isMostlyRefused);
+/**
+ * Asked to come back later, whoever we ask about: by a 421, by words against harvesters, or by a 4.7.x before any
+ * recipient was named.
+ */
+const isToLeave = ({ host, result: { closedBy, ending } }: Tried): boolean => {
+  if (closedBy === "421" || closedBy === "backoff") return true;
+  if (closedBy !== "refused" || !ending || isFault(ending.heard)) return false;
+  const { stage, heard } = ending;
+  if (stage !== "connect" && asksForBackoff(heard, { stage, mxHost: host })) return true;
+  return heard.code < 500 && heard.enhanced !== null && heard.enhanced.startsWith("4.7.");
 };
 
 const asEnded = ({ recipient }: Waiting, { result: { ending } }: Tried): Asked => {
@@ -238,13 +236,14 @@ const answerFor = (
 });
 
 const knownCatchAlls = async (facts: DomainFacts, batch: readonly Waiting[]) => {
-  const domains = new Set(batch.map(({ domain }) => domain));
-  const known = new Map<string, CatchAll>();
-  for (const domain of domains) {
-    const catchAll = await facts.catchAllOf(domain);
-    if (catchAll) known.set(domain, catchAll);
-  }
-  return known;
+  const domains = [...new Set(batch.map(({ domain }) => domain))];
+  const found = await Promise.all(domains.map((domain) => facts.catchAllOf(domain)));
+  return new Map<string, CatchAll>(
+    domains.flatMap((domain, n) => {
+      const catchAll = found[n];
+      return catchAll ? [[domain, catchAll] as const] : [];
+    }),
+  );
 };
 
 const learnFrom = async (facts: DomainFacts, tried: Tried) => {

@@ -1,6 +1,6 @@
 import type { Tried } from "../mail/smtp/connect.ts";
 import { withinHostLimits } from "../mail/smtp/host-limits.ts";
-import { type Desk, type Desks, openDesks, placeFor, shareOf } from "./desks.ts";
+import { adjustShare, type Desk, type Desks, openDesks, placeFor, shareOf } from "./desks.ts";
 import { egressWatch } from "./egress-watch.ts";
 import {
   type Answer,
@@ -75,6 +75,7 @@ const serviceAt = (desks: Desks, doors: SessionDoors): ((desk: Desk) => void) =>
     const wasAtMost = sessions >= SESSIONS_MAX;
     count(desk, -1);
     desk.waiting.unshift(...held.unasked);
+    adjustShare(desk, batch.length, held.unasked.length);
     desk.full = held.full;
     if (!held.full) heed(operator, held);
     // Behind the others, or they would wait until nobody comes to this one any more.

@@ -23,6 +23,17 @@ export const classify = (reply: Reply, context: Context): Finding => {
   const plain = unrefused(reply, context.stage);
   if (plain) return plain;
 
+  const match = findRule(reply, context);
+  return match ? found(match.family, match.rule, reply.code) : unmatched(reply.code, context.stage);
+};
+
+/** Whether the server asks to be left alone for a while in other words than 421, such as those against harvesters. */
+export const asksForBackoff = (reply: Reply, context: Context): boolean =>
+  reply.code >= 400 && findRule(reply, context)?.family.backoff === true;
+
+type Match = { readonly family: Family; readonly rule: Rule };
+
+const findRule = (reply: Reply, context: Context): Match | undefined => {
   const asked = context.stage === "rcpt" || context.stage === "data";
   const said: Said = {
     code: String(reply.code),
@@ -33,9 +44,9 @@ export const classify = (reply: Reply, context: Context): Finding => {
   for (const family of FAMILIES) {
     if (!asked && !family.anyStage) continue;
     const rule = family.rules.find((candidate) => holds(candidate, said));
-    if (rule) return found(family, rule, reply.code);
+    if (rule) return { family, rule };
   }
-  return unmatched(reply.code, context.stage);
+  return undefined;
 };
 
 /** A reply that is no refusal needs no words (RFC 5321 §4.2.1). */
@@ -80,9 +91,9 @@ const found = (family: Family, rule: Rule, code: number): Finding => ({
   aboutUs: family.aboutUs ?? false,
 });
 
-/** A 5xx is final, except that "too many recipients" speaks of this connection only. */
-const permanentRetry = (family: Family): Retry | null =>
-  family.retry === "new_connection" ? "new_connection" : null;
+/** A 5xx is final, except that "too many recipients" speaks of this connection only, and a backoff has an end. */
+const permanentRetry = ({ retry, backoff }: Family): Retry | null =>
+  retry && (backoff || retry === "new_connection") ? retry : null;
 
 const unmatched = (code: number, stage: Context["stage"]): Finding => {
   // RFC 7504: this host never takes mail. Tried last, for some use the code to turn away only us.

@@ -28,6 +28,44 @@ export const ABOUT_US: readonly Family[] = [
     ],
   },
   {
+    ...us,
+    reason: "directory_harvest",
+    retry: "later",
+    backoff: true,
+    rules: [
+      {
+        id: "taken_for_harvester",
+        text: /\bharvest\w*|\bdictionary attack\b|\bnamespace mining\b|\baddress(?:es)? (?:enumerat|guess|prob)\w+\b/,
+        example: "550 5.1.1 Unknown user; address harvesting is not welcome",
+      },
+      {
+        id: "too_many_unknown",
+        text: /\b(?:too many|excessive|maximum (?:number of )?|limit of )[^.;]{0,20}\b(?:invalid|unknown|bad|wrong|failed|rejected|incorrect|inexistent|non-?exist\w*|undeliverable)\b[^.;]{0,20}\b(?:recipients?|rcpts?|address\w*|users?|user ?ids?|mailbox\w*|accounts?|locals?)\b|\b(?:too many|excessive) (?:recipient|rcpt|address|user ?id|user)s? (?:\w+ )?(?:unknown|failures?|errors?|rejections?)\w*\b/,
+        example: "550 Too many invalid recipients",
+      },
+      {
+        id: "too_many_errors",
+        code: "4",
+        text: /\btoo many (?:\w+ )?errors\b/,
+        example: "421 4.7.0 mx.example.com Error: too many errors",
+      },
+    ],
+  },
+  {
+    ...us,
+    reason: "rate_limited",
+    retry: "later",
+    backoff: true,
+    rules: [
+      {
+        // Said by Postfix of all sessions of a client in one minute, so another connection hears it, too.
+        id: "recipients_of_client",
+        text: /\btoo many recipients from _(?:ip|host)_/,
+        example: "450 4.7.1 Error: too many recipients from 198.51.100.7",
+      },
+    ],
+  },
+  {
     reason: "too_many_recipients",
     verdict: "unknown",
     confidence: 0.9,
@@ -213,11 +251,6 @@ export const ABOUT_OUR_SENDER: readonly Family[] = [
         text: /\binvalid dns (?:mx|a|aaaa|records?)\b|\b(?:exist|found|resolve) for (?:the )?sender\b/,
         example:
           "550 Requested action not taken: mailbox unavailable, invalid DNS MX or A/AAAA resource record",
-      },
-      {
-        id: "taken_for_harvester",
-        text: /\bharvest\w*|\bdictionary attack\b/,
-        example: "550 5.1.1 Unknown user; address harvesting is not welcome",
       },
       {
         id: "sender_refused",

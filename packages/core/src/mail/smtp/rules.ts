@@ -41,6 +41,8 @@ export type Family = {
   readonly anyStage?: true;
   /** The server speaks of us: our address, our sender, our pace. */
   readonly aboutUs?: true;
+  /** Ends the session, and the mail provider is left alone for a while, whatever the code and whoever was asked about. */
+  readonly backoff?: true;
   readonly rules: readonly Rule[];
 };
 

@@ -1,4 +1,5 @@
 import { domainOf } from "../address.ts";
+import { asksForBackoff } from "./classify.ts";
 import type { Dialogue } from "./converse.ts";
 import type { Limits } from "./limits.ts";
 import type { Reply, Stage } from "./reply.ts";
@@ -39,10 +40,19 @@ export type Asked = {
 
 /**
  * `us`: everybody was asked. `limit`: as many as we ask of one connection. `full`: too many recipients for the
- * server, another connection takes the rest. `421`: the server wants to be left alone for a while. `refused`: it
- * does not want to talk to us. `lost`: a fault of the wire. `deadline`: the caller's time was up.
+ * server, another connection takes the rest. `421`: the server wants to be left alone for a while. `backoff`: it says
+ * the same in other words, such as those against harvesters. `refused`: it does not want to talk to us. `lost`: a
+ * fault of the wire. `deadline`: the caller's time was up.
  */
-export type ClosedBy = "us" | "limit" | "full" | "421" | "refused" | "lost" | "deadline";
+export type ClosedBy =
+  | "us"
+  | "limit"
+  | "full"
+  | "421"
+  | "backoff"
+  | "refused"
+  | "lost"
+  | "deadline";
 
 export type SessionResult = {
   /** Where there were guesses: the one that settled it, or the last. */
@@ -202,7 +212,7 @@ function* askReal(talk: Talk, recipient: string): Dialogue<Stop | null> {
   // What ends a session is the answer of the one who opened it, or nobody would ever get on. A later one was
   // only in the way of it and is asked again.
   const isFirst = talk.rcpts === 0;
-  const stop = endOf(heard);
+  const stop = endOf(heard, talk.plan.mxHost);
   talk.rcpts += 1;
   talk.recipientsHere += 1;
   if (isFirst || !stop) talk.asked.push({ recipient, stage: "rcpt", ...answer(heard) });
@@ -221,7 +231,7 @@ function* askDecoy(talk: Talk, recipient: string): Dialogue<Stop | null> {
   if (heard === "deadline") return stopAt("rcpt", heard);
   talk.decoys.push({ domain, reply: answer(heard).reply });
   if (isRejection(heard)) talk.rejections += 1;
-  return endOf(heard);
+  return endOf(heard, talk.plan.mxHost);
 }
 
 /** Nobody could be asked, and everybody waiting has the same answer. Those who only came too late have none. */
@@ -244,8 +254,12 @@ const closedBy = (heard: Heard): ClosedBy => {
 };
 
 /** Most answers to RCPT are about the recipient, and the session goes on. */
-const endOf = (heard: Heard): Stop | null =>
-  isFault(heard) || isTooMany(heard) || heard.code === 421 ? stopAt("rcpt", heard) : null;
+const endOf = (heard: Heard, mxHost: string): Stop | null => {
+  if (isFault(heard) || heard.code === 421) return stopAt("rcpt", heard);
+  if (asksForBackoff(heard, { stage: "rcpt", mxHost }))
+    return { closedBy: "backoff", ending: { stage: "rcpt", heard } };
+  return isTooMany(heard) ? stopAt("rcpt", heard) : null;
+};
 
 /** RFC 5321 §4.5.3.1.10: 452, or 552 from older servers. It is said of this connection, not of the address. */
 const isTooMany = ({ code, enhanced, text }: Reply): boolean =>
