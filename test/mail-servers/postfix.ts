@@ -39,12 +39,20 @@ qmgr unix n - n 300 1 qmgr
 pickup unix n - n 60 1 pickup
 `;
 
-export const POSTFIX: Recipe = {
+const postfix = (main: string): Recipe => ({
   debian: "postfix",
   accounts: ["postfix", "postdrop"],
-  files: (port) => ({ "/etc/postfix/main.cf": MAIN, "/etc/postfix/master.cf": master(port) }),
+  files: (port) => ({ "/etc/postfix/main.cf": main, "/etc/postfix/master.cf": master(port) }),
   start: () => `
 chown postfix /var/lib/postfix
 postfix start || { cat /var/log/mail.log; exit 1; }
 `,
-};
+});
+
+export const POSTFIX = postfix(MAIN);
+
+/** Before it accepts a recipient it asks the policy service at this port of the loopback, as it asks postgrey. */
+export const postfixWithPolicy = (policyPort: number): Recipe =>
+  postfix(`${MAIN}
+smtpd_recipient_restrictions = check_policy_service inet:127.0.0.1:${policyPort}
+`);

@@ -1,12 +1,12 @@
 import type { MailHost } from "../mail/mail-hosts.ts";
-import { asksForBackoff, type Finding } from "../mail/smtp/classify.ts";
+import { asksForBackoff, type Finding, isDeferral } from "../mail/smtp/classify.ts";
 import { type Tried, trySession } from "../mail/smtp/connect.ts";
 import type { Transcript } from "../mail/smtp/converse.ts";
 import { decoyAt } from "../mail/smtp/decoy.ts";
 import type { Reply } from "../mail/smtp/reply.ts";
 import type { Asked } from "../mail/smtp/session.ts";
 import { type Connect, isFault } from "../mail/smtp/wire.ts";
-import type { DomainFacts } from "./domain-facts.ts";
+import type { DomainFacts, Facts, KnownCatchAll } from "./domain-facts.ts";
 import type { EgressWatch } from "./egress-watch.ts";
 import { catchAllFrom, findingOf } from "./finding.ts";
 import type { Places } from "./places.ts";
@@ -88,11 +88,14 @@ export const hold = (doors: SessionDoors, batch: readonly Waiting[]): Promise<He
 
 /** One session with everybody in the batch: those who got an answer have it, the others come back. */
 const converseWith = async (doors: SessionDoors, batch: readonly Waiting[]): Promise<Held> => {
-  const known = await knownCatchAlls(doors.facts, batch);
+  const known = await knownFacts(doors.facts, batch);
   const decoys = new Map(
     batch
-      .filter(({ domain, decoy }) => decoy && !known.has(domain))
-      .map(({ domain }) => [domain, decoyAt(domain, doors.random)]),
+      .filter(({ domain, decoy }) => decoy && known.get(domain)?.isProofDue)
+      .map(({ domain }) => [
+        domain,
+        known.get(domain)?.randomRecipient ?? decoyAt(domain, doors.random),
+      ]),
   );
   const tried = await trySession(
     doors.connect,
@@ -101,9 +104,11 @@ const converseWith = async (doors: SessionDoors, batch: readonly Waiting[]): Pro
     { now: doors.now, deadline: new Date(doors.now().getTime() + SESSION_MS) },
   );
   doors.egress.note(tried);
-  const tested = await learnFrom(doors.facts, tried);
+  const tested = await learnFrom(doors.facts, tried, { known, decoys });
   const catchAllOf = ({ domain }: Waiting): CatchAll =>
-    known.get(domain) ?? tested.get(domain) ?? "not_tested";
+    tested.get(domain) ??
+    known.get(domain)?.catchAll ??
+    (tested.has(domain) ? "undecided" : "not_tested");
 
   const { result } = tried;
   for (const one of batch) dropNobody(one, new Set(result.nobody));
@@ -235,23 +240,36 @@ const answerFor = (
   decoy,
 });
 
-const knownCatchAlls = async (facts: DomainFacts, batch: readonly Waiting[]) => {
+const knownFacts = async (
+  facts: DomainFacts,
+  batch: readonly Waiting[],
+): Promise<ReadonlyMap<string, Facts>> => {
   const domains = [...new Set(batch.map(({ domain }) => domain))];
-  const found = await Promise.all(domains.map((domain) => facts.catchAllOf(domain)));
-  return new Map<string, CatchAll>(
-    domains.flatMap((domain, n) => {
-      const catchAll = found[n];
-      return catchAll ? [[domain, catchAll] as const] : [];
-    }),
-  );
+  const found = domains.map(async (domain) => [domain, await facts.find(domain)] as const);
+  return new Map(await Promise.all(found));
 };
 
-const learnFrom = async (facts: DomainFacts, tried: Tried) => {
-  const tested = new Map<string, CatchAll>();
+/** What was known of the domains before the session, and the random recipients that were asked for them. */
+type Preparation = {
+  readonly known: ReadonlyMap<string, Facts>;
+  readonly decoys: ReadonlyMap<string, string>;
+};
+
+/** What the session proved of the domains whose random recipient was asked; null where its answer proves nothing. */
+const learnFrom = async (
+  facts: DomainFacts,
+  tried: Tried,
+  { known, decoys }: Preparation,
+): Promise<ReadonlyMap<string, KnownCatchAll | null>> => {
+  const tested = new Map<string, KnownCatchAll | null>();
   for (const { domain, reply } of tried.result.decoys) {
     const proven = catchAllFrom(reply, tried.host);
-    tested.set(domain, proven ?? "undecided");
+    tested.set(domain, proven ?? null);
+    const recipient = decoys.get(domain);
+    const isKept = known.get(domain)?.randomRecipient === recipient;
     if (proven) await facts.learn(domain, proven);
+    else if (recipient && !isKept && reply && isDeferral(reply, tried.host))
+      await facts.keepRandomRecipient(domain, recipient);
   }
   return tested;
 };

@@ -41,7 +41,7 @@ test("the host with the lowest priority is asked, at its very address", async ()
   expect(tried).toMatchObject({ host: "mx1.a.example", ip: "192.0.2.1" });
   expect(tried.result.recipients.map(({ reply }) => reply?.code)).toEqual([250, 550]);
   expect(tried.attempts).toHaveLength(1);
-  expect(log[0]).toBe("connect 192.0.2.1:25 mx1.a.example 5000 a.example");
+  expect(log[0]).toBe("connect 192.0.2.1:25 mx1.a.example 5000 mx1.a.example");
   expect(open.size, "wires left open").toBe(0);
 });
 

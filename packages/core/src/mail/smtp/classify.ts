@@ -31,6 +31,13 @@ export const classify = (reply: Reply, context: Context): Finding => {
 export const asksForBackoff = (reply: Reply, context: Context): boolean =>
   reply.code >= 400 && findRule(reply, context)?.family.backoff === true;
 
+/** Whether a recipient may be accepted at another attempt: greylisting, in whatever words, and passing trouble. */
+export const isDeferral = (reply: Reply, mxHost: string): boolean => {
+  if (reply.code < 400 || reply.code >= 500) return false;
+  const { verdict, retry } = classify(reply, { stage: "rcpt", mxHost });
+  return verdict === "unknown" && (retry === "later" || retry === "other_host");
+};
+
 type Match = { readonly family: Family; readonly rule: Rule };
 
 const findRule = (reply: Reply, context: Context): Match | undefined => {

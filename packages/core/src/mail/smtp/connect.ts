@@ -1,4 +1,3 @@
-import { domainOf } from "../address.ts";
 import type { MailHost } from "../mail-hosts.ts";
 import { converse, leftMs, type Time, type Transcript } from "./converse.ts";
 import { limitsOf, providerOf } from "./limits.ts";
@@ -38,12 +37,13 @@ export const trySession = async (
   time: Time,
 ): Promise<Tried> => {
   const attempts: Attempt[] = [];
+  const talk: Talk = { connect, lane: laneOf(hosts) };
   for (const target of targetsOf(hosts, inquiry.port)) {
     if (!isWorthTrying(target, attempts)) continue;
-    let attempt = await attemptAt(connect, target, { ...inquiry, tls: true }, time);
+    let attempt = await attemptAt(talk, target, { ...inquiry, tls: true }, time);
     attempts.push(attempt);
     if (brokeInTls(attempt)) {
-      attempt = await attemptAt(connect, target, { ...inquiry, tls: false }, time);
+      attempt = await attemptAt(talk, target, { ...inquiry, tls: false }, time);
       attempts.push(attempt);
     }
     if (hasTalked(attempt)) return { ...attempt, attempts };
@@ -52,6 +52,15 @@ export const trySession = async (
   const nowhere: Target = { ip: "", port: inquiry.port, host: hosts[0]?.host ?? "" };
   return { ...(mostTelling(attempts) ?? unreached(nowhere, inquiry, "no_address")), attempts };
 };
+
+type Talk = { readonly connect: Connect; readonly lane: string };
+
+/**
+ * All who share these hosts leave from one address, and so does the next attempt, whoever else is in its session then.
+ * The hosts come in an order that chance decides.
+ */
+const laneOf = (hosts: readonly MailHost[]): string =>
+  hosts.toSorted((a, b) => a.priority - b.priority || (a.host < b.host ? -1 : 1))[0]?.host ?? "";
 
 const targetsOf = (hosts: readonly MailHost[], port: number): readonly Target[] =>
   hosts
@@ -65,7 +74,7 @@ const isWorthTrying = ({ host, ip }: Target, attempts: readonly Attempt[]): bool
   attempts.every((past) => past.ip !== ip && (past.host !== host || stageOf(past) === "connect"));
 
 const attemptAt = async (
-  connect: Connect,
+  { connect, lane }: Talk,
   target: Target,
   asking: Inquiry & Pick<Plan, "tls">,
   time: Time,
@@ -73,7 +82,7 @@ const attemptAt = async (
   const { host, ip } = target;
   const timeoutMs = Math.min(CONNECT_MS, leftMs(time));
   if (timeoutMs <= 0) return unreached(target, asking, "deadline");
-  const wire = await connect(target, { timeoutMs, lane: domainOf(asking.recipients[0] ?? "") });
+  const wire = await connect(target, { timeoutMs, lane });
   if (typeof wire === "string") return unreached(target, asking, wire);
 
   const plan = { ...asking, mxHost: host, limits: limitsOf(providerOf(host)) };

@@ -1,5 +1,5 @@
 import { domainOf } from "../address.ts";
-import { asksForBackoff } from "./classify.ts";
+import { asksForBackoff, isDeferral } from "./classify.ts";
 import type { Dialogue } from "./converse.ts";
 import type { Limits } from "./limits.ts";
 import type { Reply, Stage } from "./reply.ts";
@@ -220,12 +220,18 @@ function* askReal(talk: Talk, recipient: string): Dialogue<Stop | null> {
   return stop;
 }
 
-/** After the first accepted address of a domain: a server that bans who asks for strangers has then answered. */
+/**
+ * After the first address of a domain that was accepted or deferred: a server that bans who asks for strangers has
+ * then answered. A server that greylists has to see the random recipient as early as the person, or it would still
+ * defer it when it accepts the person.
+ */
 function* askDecoy(talk: Talk, recipient: string): Dialogue<Stop | null> {
   const domain = domainOf(recipient).toLowerCase();
   const decoy = talk.plan.decoys.get(domain);
   const isKnown = talk.decoys.some((known) => known.domain === domain);
-  if (!decoy || isKnown || !isAcceptance(talk.asked.at(-1))) return null;
+  const reply = talk.asked.at(-1)?.reply;
+  if (!decoy || isKnown || !reply) return null;
+  if (reply.code >= 300 && !isDeferral(reply, talk.plan.mxHost)) return null;
 
   const heard = yield { say: `RCPT TO:<${decoy}>`, wait: "rcpt" };
   if (heard === "deadline") return stopAt("rcpt", heard);
@@ -271,9 +277,6 @@ const isReply = (heard: Heard, code: number): heard is Reply =>
   !isFault(heard) && heard.code === code;
 
 const isRejection = (heard: Heard): boolean => !isFault(heard) && heard.code >= 400;
-
-const isAcceptance = (asked: Asked | undefined): boolean =>
-  asked?.reply !== null && asked?.reply !== undefined && asked.reply.code < 300;
 
 const answer = (heard: Heard): Pick<Asked, "reply"> & { readonly fault: WireFault | null } =>
   isFault(heard) ? { reply: null, fault: heard } : { reply: heard, fault: null };

@@ -46,7 +46,7 @@ export type Target = { readonly ip: string; readonly port: number; readonly host
 
 export type ConnectOptions = {
   readonly timeoutMs: number;
-  /** Calls with one lane leave from one address of ours, as greylisting asks of those who come back. */
+  /** Calls with one lane leave from one address of ours, as greylisting requires of a second attempt. */
   readonly lane: string;
 };
 

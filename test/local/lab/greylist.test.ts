@@ -1,0 +1,41 @@
+import { engineOver } from "@mailproof/core/verify/engine";
+import { verify } from "@mailproof/core/verify/verify";
+import { readEnvironment } from "@mailproof/local/environment";
+import { LAB_ZONE, startLab } from "@mailproof/local/lab/lab";
+import { openMailDoors } from "@mailproof/local/mail-doors";
+import { sqliteTable } from "@mailproof/local/sqlite-table";
+import { expect, test } from "vitest";
+
+// Over real sockets, and with a clock that the test moves: a mail server that greylists accepts a person at the second
+// attempt, and another process has learnt by then whether it accepts everybody.
+
+const RETRY_MS = 6 * 60_000;
+const OPTIONS = { deepVerify: true, includeAi: false, includeEvidence: true };
+
+test.each(["greylist", "greylist451"])(
+  "a person at the lab's %s is valid at the second attempt",
+  async (name) => {
+    let at = Date.now();
+    const now = () => new Date(at);
+    const lab = await startLab({ companies: 0, now });
+    const table = sqliteTable(":memory:", now);
+    const doors = openMailDoors(readEnvironment({}), table, lab);
+    const attempt = () =>
+      verify(engineOver({ ...doors, now }), `ada.lovelace@${name}.${LAB_ZONE}`, OPTIONS);
+
+    const first = await attempt();
+    at += RETRY_MS;
+    const second = await attempt();
+    doors.close();
+    table.close();
+    await lab.close();
+
+    expect(first).toMatchObject({ status: "unknown", reason: "greylisted", retry: "later" });
+    expect(second).toMatchObject({
+      status: "valid",
+      reason: "accepted",
+      retry: null,
+      evidence: { catchAll: "no" },
+    });
+  },
+);

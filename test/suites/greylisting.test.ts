@@ -1,0 +1,56 @@
+import { domainFacts } from "@mailproof/core/verify/domain-facts";
+import { mailProbe } from "@mailproof/core/verify/probe";
+import { sqliteTable } from "@mailproof/local/sqlite-table";
+import { connectDirectly } from "@mailproof/net/smtp-wire";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeUnless } from "../available.ts";
+import { type Running, startServer, whyNot } from "../mail-servers/house.ts";
+import { type PolicyServer, startGreylistPolicy } from "../mail-servers/policy-server.ts";
+import { POSTFIX, postfixWithPolicy } from "../mail-servers/postfix.ts";
+import { HOST } from "../net/servers.ts";
+
+const START_MS = 30_000;
+const RETRY_MS = 6 * 60_000;
+
+describeUnless(whyNot(POSTFIX), "Postfix that greylists as postgrey does", () => {
+  let at = Date.now();
+  const now = () => new Date(at);
+  const table = sqliteTable(":memory:", now);
+  let policy: PolicyServer;
+  let server: Running;
+  beforeAll(async () => {
+    policy = await startGreylistPolicy(now);
+    server = await startServer(postfixWithPolicy(policy.port));
+  }, START_MS);
+  afterAll(async () => {
+    await server.stop();
+    await policy.stop();
+    table.close();
+  });
+
+  /** Each attempt is a process of its own, with nothing but the table from the one before. */
+  const attempt = async (recipient: string) => {
+    const probe = mailProbe({
+      connect: connectDirectly,
+      facts: domainFacts(table, now),
+      now,
+      random: Math.random,
+      sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+      smtp: { helo: "probe.example", from: "probe@probe.example", port: server.port },
+    });
+    const domain = recipient.split("@")[1] ?? "";
+    const hosts = [{ host: "mx.here.test", priority: 0, ips: [HOST] }];
+    const { finding, catchAll } = await probe({ recipient, domain, hosts, decoy: true });
+    return `${finding.reason} ${catchAll}`;
+  };
+
+  test.each([
+    ["knows its people", "ann@here.test", "greylisted undecided", "accepted no"],
+    ["accepts everybody", "ann@all.test", "greylisted undecided", "accepted yes"],
+    ["has virtual people", "ann@virtual.test", "greylisted undecided", "accepted no"],
+  ])("a domain that %s is understood at the second attempt", async (_, email, first, second) => {
+    expect(await attempt(email)).toBe(first);
+    at += RETRY_MS;
+    expect(await attempt(email)).toBe(second);
+  });
+});
