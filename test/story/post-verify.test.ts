@@ -48,9 +48,8 @@ test("an address is 200 with everything that was found out, and costs 1 credit",
 test.each([
   ["what no address can be", "no address", { status: "invalid", reason: "syntax.no_at" }],
   ["a mailbox that is not there", "invalid@x.com", { status: "invalid" }],
-  ["what could not be found out", "unknown@x.com", { status: "unknown", reason: "timeout" }],
-  ["a server that wants us later", "greylisted@x.com", { status: "unknown" }],
-  ["a domain that could not be looked up", "ann@dnsfail.com", { status: "unknown" }],
+  ["what no later attempt finds out", "blocked@x.com", { status: "unknown", reason: "ip_blocked" }],
+  ["a full mailbox, which is full for today", "full@x.com", { status: "risky" }],
 ])("%s is a paid answer", async (_case, email, result) => {
   const house = await given({ balance: 10 });
 

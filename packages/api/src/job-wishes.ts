@@ -1,3 +1,4 @@
+import { MAX_WAIT_MINUTES } from "@mailproof/core/verify/retry";
 import * as v from "valibot";
 import { OutgoingUrl } from "./outgoing-url.ts";
 import { charactersUpTo, Flag, notEmpty, part } from "./schemas.ts";
@@ -12,10 +13,37 @@ export const JobName = v.optional(
 
 export const CallbackUrl = v.optional(OutgoingUrl);
 
-/** There is no wait to be bounded: `timeout_ms` is no field here. */
-export const JobOptions = v.optional(part({ deep_verify: Flag(true), include_ai: Flag(true) }), {});
+const WAIT_WORDS = `must be a whole number of minutes from 0 to ${MAX_WAIT_MINUTES.most}`;
 
-export const wantsOf = (options: v.InferOutput<typeof JobOptions>) => ({
+const MaxWaitMinutes = v.optional(
+  v.pipe(
+    v.number(WAIT_WORDS),
+    v.integer(WAIT_WORDS),
+    v.minValue(0, WAIT_WORDS),
+    v.maxValue(MAX_WAIT_MINUTES.most, WAIT_WORDS),
+  ),
+  MAX_WAIT_MINUTES.default,
+);
+
+/** There is no synchronous wait to be bounded: `timeout_ms` is no field here. */
+export const JobOptions = v.optional(
+  part({ deep_verify: Flag(true), include_ai: Flag(true), max_wait_minutes: MaxWaitMinutes }),
+  {},
+);
+
+type JobOptions = v.InferOutput<typeof JobOptions>;
+
+export const wantsOf = (options: JobOptions) => ({
   deepVerify: options.deep_verify,
   includeAi: options.include_ai,
+  maxWaitMinutes: options.max_wait_minutes,
 });
+
+/**
+ * The body as its fingerprint is taken. A wait of the default length is left out: a client that sent its request to a
+ * release without this option, and repeats it to this one, sends the same request.
+ */
+export const fingerprinted = <B extends { readonly options: JobOptions }>(body: B) => {
+  const { max_wait_minutes: minutes, ...options } = body.options;
+  return minutes === MAX_WAIT_MINUTES.default ? { ...body, options } : body;
+};

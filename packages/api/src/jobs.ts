@@ -1,5 +1,6 @@
 import { ownerOf } from "@mailproof/core/access/payer";
 import { Failure } from "@mailproof/core/failure";
+import { findDeferred } from "@mailproof/core/jobs/deferrals";
 import { findJob, JOB_STATUSES, type Job } from "@mailproof/core/jobs/items";
 import type { Row } from "@mailproof/core/jobs/results";
 import type { World } from "@mailproof/core/world";
@@ -23,6 +24,13 @@ export const JobFacts = v.object({
     unknown: Integer,
   }),
   processed_emails: Integer,
+  deferred: v.optional(
+    v.object({
+      count: Integer,
+      by_reason: v.record(v.string(), Integer),
+      next_attempt_at: v.string(),
+    }),
+  ),
   created_at: v.string(),
   completed_at: v.optional(v.string()),
   error: v.optional(v.string()),
@@ -30,8 +38,12 @@ export const JobFacts = v.object({
 
 export const ResultRow = v.object({ ...VerificationResult.entries, row: Integer });
 
-export const toJobFacts = (job: Job): v.InferOutput<typeof JobFacts> => {
+export const readJobFacts = async (
+  { table }: Pick<World, "table">,
+  job: Job,
+): Promise<v.InferOutput<typeof JobFacts>> => {
   const { total, processed, valid, invalid, risky, unknown } = job;
+  const deferred = await findDeferred(table, job);
   return {
     job_id: job.id,
     ...(job.name !== null && { name: job.name }),
@@ -39,6 +51,13 @@ export const toJobFacts = (job: Job): v.InferOutput<typeof JobFacts> => {
     status: job.status,
     progress: { total, processed, valid, invalid, risky, unknown },
     processed_emails: processed,
+    ...(deferred && {
+      deferred: {
+        count: deferred.count,
+        by_reason: deferred.byReason,
+        next_attempt_at: deferred.nextAttemptAt,
+      },
+    }),
     created_at: job.createdAt,
     ...(job.completedAt && { completed_at: job.completedAt }),
     ...(job.error && { error: job.error }),

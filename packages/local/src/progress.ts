@@ -1,5 +1,5 @@
 import type { WriteStream } from "node:tty";
-import { COME_AGAIN_AFTER_MS } from "@mailproof/core/jobs/passes";
+import { RETRY_SCHEDULES } from "@mailproof/core/verify/retry";
 
 const WIDTH = 24;
 const COLUMNS = 80;
@@ -73,7 +73,7 @@ export type Lines = {
 /** With nothing new for so long, what is left is waiting, and no rate tells how long. */
 const STILL_MS = 15_000;
 
-const comesAgain = COME_AGAIN_AFTER_MS.map((ms) => ms / 60_000).join(" and ");
+const comesAgain = RETRY_SCHEDULES.greylisting.afterMinutes.join(" and ");
 
 /** One line that tells how far somebody else's work is, on a terminal; nothing at all anywhere else. */
 export const lineOn = (screen: WriteStream, nowMs = () => performance.now()): Lines => {

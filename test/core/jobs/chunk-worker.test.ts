@@ -1,6 +1,6 @@
 import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
-import { COME_AGAIN_AFTER_MS } from "@mailproof/core/jobs/passes";
 import type { Table } from "@mailproof/core/table";
+import { RETRY_SCHEDULES, type RetryCause } from "@mailproof/core/verify/retry";
 import { expect, test } from "vitest";
 import { goneAfter, overTable, stopping, turn } from "../../breaking.ts";
 import { anns, type House } from "../../jobs.ts";
@@ -25,8 +25,8 @@ const pagesIn = ({ table }: House): number =>
   table.items().filter(({ pk }) => pk.startsWith("RESULTS#")).length;
 
 /** The next pass over what waits: its time has come, and its message is in our hands. */
-const whenNext = async (house: House, pass: number) => {
-  house.later(COME_AGAIN_AFTER_MS[pass] ?? 0);
+const whenNext = async (house: House, pass: number, cause: RetryCause = "greylisting") => {
+  house.later((RETRY_SCHEDULES[cause].afterMinutes[pass] ?? 0) * MINUTE_MS);
   await whenReconciled(house);
   return messagesIn(house);
 };
@@ -181,9 +181,10 @@ test("a pass ends after twelve minutes: who is not answered by then has a turn i
 test("whoever is not answered in the last pass either is unknown for a time-out", async () => {
   const house = await givenSilent(12 * MINUTE_MS + 1);
   let messages = house.messages;
-  for (let pass = 0; pass < 3; pass++) {
+  for (let pass = 0; pass < 4; pass++) {
+    expect(await jobOf(house)).toMatchObject({ status: "processing" });
     await verifyChunk.handle(house.world, messages[0] ?? null);
-    messages = await whenNext(house, pass);
+    messages = await whenNext(house, pass, "unreached");
   }
 
   expect(await jobOf(house)).toMatchObject({ status: "completed", valid: 1, unknown: 1 });

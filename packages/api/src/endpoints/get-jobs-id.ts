@@ -9,7 +9,7 @@ import {
 import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
 import { endpoint } from "../endpoint.ts";
-import { JobFacts, jobOf, ResultRow, toJobFacts, toRow } from "../jobs.ts";
+import { JobFacts, jobOf, ResultRow, readJobFacts, toRow } from "../jobs.ts";
 import { invalidField } from "../parse.ts";
 import { Id, KEYED_ERRORS, limitUpTo } from "../schemas.ts";
 
@@ -38,8 +38,8 @@ export const getJobsId = endpoint({
 
   async handle(world, caller, { path, query }) {
     const job = await jobOf(world, caller, path.id);
-    const delivered = deliveredBy(world, job, query.next_key);
-    const facts = toJobFacts(job);
+const delivered = deliveredBy(world, job, query.next_key);
+    const facts = await readJobFacts(world, job);
     if (query.include_results === "false") return { status: 200, data: facts };
 
     const { rows, next } = await readResultPage(world.table, job, delivered, query.limit);

@@ -5,7 +5,7 @@ import { countJobs, listJobs } from "@mailproof/core/jobs/listing";
 import type { Position } from "@mailproof/core/table";
 import * as v from "valibot";
 import { endpoint } from "../endpoint.ts";
-import { JobFacts, toJobFacts } from "../jobs.ts";
+import { JobFacts, readJobFacts } from "../jobs.ts";
 import { invalidField } from "../parse.ts";
 import { Count, KEYED_ERRORS, limitUpTo } from "../schemas.ts";
 
@@ -49,7 +49,7 @@ export const getJobs = endpoint({
     return {
       status: 200,
       data: {
-        jobs: jobs.map(toJobFacts),
+        jobs: await Promise.all(jobs.map((job) => readJobFacts(world, job))),
         total,
         total_is_approximate: isFloor,
         has_more: next !== undefined,

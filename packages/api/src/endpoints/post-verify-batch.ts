@@ -4,7 +4,7 @@ import { signingKeyOf } from "@mailproof/core/webhooks/signature";
 import * as v from "valibot";
 import { endpoint } from "../endpoint.ts";
 import { keyedBy } from "../idempotency.ts";
-import { CallbackUrl, JobName, JobOptions, wantsOf } from "../job-wishes.ts";
+import { CallbackUrl, fingerprinted, JobName, JobOptions, wantsOf } from "../job-wishes.ts";
 import { assertMayCall } from "../outgoing-url.ts";
 import { invalidField } from "../parse.ts";
 import {
@@ -70,7 +70,8 @@ export const postVerifyBatch = endpoint({
       wants: wantsOf(body.options),
       callback: url === undefined ? null : { url, secret },
     };
-    const told = await acceptBatch(world, caller, wish, keyedBy(ROUTE, caller, key, body));
+    const keyed = keyedBy(ROUTE, caller, key, fingerprinted(body));
+    const told = await acceptBatch(world, caller, wish, keyed);
     const isFree = told.replayed || caller.mode === "test";
     return {
       status: 202,

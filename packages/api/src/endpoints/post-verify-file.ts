@@ -11,7 +11,7 @@ import type { Caller } from "../endpoint.ts";
 import { endpoint } from "../endpoint.ts";
 import { kindOfFile, takeFileForm } from "../file-form.ts";
 import { keyedBy } from "../idempotency.ts";
-import { CallbackUrl, JobName, JobOptions, wantsOf } from "../job-wishes.ts";
+import { CallbackUrl, fingerprinted, JobName, JobOptions, wantsOf } from "../job-wishes.ts";
 import { assertMayCall } from "../outgoing-url.ts";
 import { Count, Credits, charactersUpTo, KEYED_ERRORS, notEmpty, PAID_ERRORS } from "../schemas.ts";
 
@@ -94,7 +94,7 @@ export const postVerifyFile = endpoint({
     const callback = url === undefined ? null : { url, secret: null };
     const file = { fileKey, field: "file_key", emailColumn, hasHeader } as const;
     const wish = { ...file, name, wants: wantsOf(options), callback };
-    return process(world, caller, wish, { key, request: body });
+    return process(world, caller, wish, { key, request: fingerprinted(body) });
   },
 });
 

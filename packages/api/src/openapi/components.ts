@@ -53,6 +53,7 @@ const SHARED: readonly (readonly [Schema, string])[] = [
   [JobFacts.entries.status, "JobStatus"],
   [JobFacts.entries.progress, "JobProgress"],
   [JobFacts.entries.kind, "JobKind"],
+  [JobFacts.entries.deferred.wrapped, "DeferredAddresses"],
   [JobOptions.wrapped, "JobOptions"],
   [inline.entries.filter, "ExportFilter"],
   [ResultRow, "ResultRow"],

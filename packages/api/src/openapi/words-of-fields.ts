@@ -145,6 +145,14 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   progress: "How far it is.",
   processed: "How many are done.",
   processed_emails: "How many are done: what an export is measured against.",
+  deferred:
+    "The addresses of a running job that wait for another attempt, because their mail host or DNS could not answer yet. Absent when none waits.",
+  by_reason: "The number of waiting addresses for each reason.",
+  "DeferredAddresses.count": "The number of waiting addresses.",
+  "DeferredAddresses.next_attempt_at":
+    "When the first of them is attempted again, ISO 8601. A time in the past: the attempt is under way.",
+  max_wait_minutes:
+    "The longest time, in minutes, that an address may wait for further attempts; 0: one attempt only. What could not be found out by then is unknown, with its reason.",
   valid: "How many are valid.",
   invalid: "How many are invalid or disposable.",
   risky: "How many are risky, catch_all, role or spam_trap.",

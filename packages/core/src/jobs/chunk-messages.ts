@@ -24,10 +24,11 @@ export const CHUNKS_QUEUE = { name: "chunks", visibilitySeconds: 960, receivesMa
 export const sendChunks = (
   world: Pick<World, "queue">,
   messages: readonly ChunkMessage[],
+  delaySeconds = 0,
 ): Promise<readonly Sent[]> =>
   world.queue.sendMany(
     CHUNKS_QUEUE.name,
-    messages.map((body) => ({ body })),
+    messages.map((body) => ({ body, delaySeconds })),
   );
 
 /** The first pass over every chunk. */

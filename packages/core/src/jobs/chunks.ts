@@ -4,11 +4,12 @@ import type { Item, Key, Table, Write } from "../table.ts";
 import { recordKeptUntil } from "./items.ts";
 
 // Layout. What became of a chunk. Whoever creates it first decides, so no address is both verified and given back.
-// What is verified is told in passes: rows that a mail server put off are missing from the first, and come with a
-// later one. Each pass names the pages that count; pages of a worker that was overtaken are nobody's.
+// What is verified is told in passes: rows that are deferred are missing from the first, and come with a later one.
+// Each pass names the pages that count; pages of a worker that was overtaken are nobody's. Which rows are deferred
+// stands in deferrals.ts.
 //
 //   pk            sk               what
-//   CHUNKS#<job>  <five digits>    outcome, waiting, pass_0, pass_1, …; due while rows wait
+//   CHUNKS#<job>  <five digits>    outcome, waiting, retryAt, pass_0, pass_1, …; due while rows wait
 
 const Chunk = v.object({
   job: v.string(),
@@ -16,8 +17,10 @@ const Chunk = v.object({
   outcome: v.picklist(["done", "refunded"]),
   /** How many rows have a result. */
   rows: v.number(),
-  /** How many rows a mail server asked us to come again for. */
+  /** How many rows are deferred. */
   waiting: v.optional(v.number(), 0),
+  /** While rows are deferred: when the first of them is attempted again. Earlier releases did not write it. */
+  retryAt: v.optional(v.string()),
   from: v.optional(v.number(), 0),
   to: v.optional(v.number(), 0),
 });

@@ -5,6 +5,7 @@ import { epochSeconds } from "../moments.ts";
 import type { Halves } from "../money/credits.ts";
 import type { Item, Key, Table } from "../table.ts";
 import type { Status } from "../verify/result.ts";
+import { RETRY_CAUSES } from "../verify/retry.ts";
 
 // Layout.
 //
@@ -88,13 +89,24 @@ const Job = v.object({
   claim: v.optional(v.nullable(v.object({ pk: v.string(), sk: v.string() })), null),
   /** How often it was put off because a mail server asked us to come later. */
   waits: Count,
+  /** While its address is deferred: why, and until when. */
+  retry: v.optional(
+    v.object({ reason: v.string(), causes: v.array(v.picklist(RETRY_CAUSES)), at: v.string() }),
+  ),
   /** How often its message was sent since something last came of it. */
   sends: Count,
 
   /** Of a batch or a file. */
   input: v.optional(v.object({ key: v.string(), version: v.string() })),
   chunkRows: Count,
-  wants: v.optional(v.object({ deepVerify: v.boolean(), includeAi: v.boolean() })),
+  wants: v.optional(
+    v.object({
+      deepVerify: v.boolean(),
+      includeAi: v.boolean(),
+      /** The longest that a row may wait for further attempts. Absent: the default. */
+      maxWaitMinutes: v.optional(v.number()),
+    }),
+  ),
   /** 0 once the dispatch of every chunk is accounted for; the job cannot be complete before. */
   unsettled: Count,
   /** The chunks of which it is not known whether they were queued. */
@@ -120,22 +132,40 @@ export const NOTHING_DONE = {
   unresolved: [],
   seen: 0,
   claim: null,
+  deferred: {},
 } as const;
 
 export type Job = Omit<Readonly<v.InferOutput<typeof Job>>, "unresolved"> & {
   readonly unresolved: readonly number[];
+  /** How many rows of a batch or a file wait for another attempt, by reason. */
+  readonly deferred: Readonly<Record<string, number>>;
 };
 export type Progress = Pick<Job, "total" | "processed" | Bucket>;
 
 export const jobKey = (id: string): Key => ({ pk: `JOB#${id}`, sk: "JOB" });
 export const jobsOf = (owner: string): string => `JOBS#${owner}`;
-export const readJob = (item: Item): Job => v.parse(Job, item);
 
-export const jobItem = (job: Job): Item => ({
+/** A field of its own for each reason, so that a pass can add to it without reading the job. */
+export const deferredField = (reason: string): string => `${DEFERRED}${reason}`;
+const DEFERRED = "deferred_";
+
+export const readJob = (item: Item): Job => ({ ...v.parse(Job, item), deferred: deferredIn(item) });
+
+const deferredIn = (item: Item): Job["deferred"] =>
+  Object.fromEntries(
+    Object.entries(item)
+      .filter(([field, rows]) => field.startsWith(DEFERRED) && Number(rows) > 0)
+      .map(([field, rows]) => [field.slice(DEFERRED.length), Number(rows)]),
+  );
+
+export const jobItem = ({ deferred, ...job }: Job): Item => ({
   ...jobKey(job.id),
   list_pk: jobsOf(job.owner),
   list_sk: `${job.createdAt}#${job.id}`,
   ...job,
+  ...Object.fromEntries(
+    Object.entries(deferred).map(([reason, rows]) => [deferredField(reason), rows]),
+  ),
 });
 
 export const isOpen = ({ status }: Pick<Job, "status">): boolean =>

@@ -13,12 +13,14 @@ import type { Item } from "../table.ts";
 import { engineFor } from "../verify/engine.ts";
 import { keepKnown } from "../verify/known.ts";
 import { isOurFailure, trimmed, type Verification } from "../verify/result.ts";
+import { MAX_WAIT_MINUTES, type RetryCause } from "../verify/retry.ts";
 import { verify } from "../verify/verify.ts";
 import { announce } from "../webhooks/items.ts";
 import type { Worker } from "../worker.ts";
 import type { World } from "../world.ts";
 import { chunkItem } from "./chunks.ts";
 import { newsOf } from "./completion.ts";
+import { nextRetry, TEST_KEY_RETRY_SECONDS } from "./deferrals.ts";
 import {
   bucketOf,
   doneAt,
@@ -31,7 +33,6 @@ import {
   OPEN_STATUSES,
   readJob,
 } from "./items.ts";
-import { COME_AGAIN_AFTER_MS } from "./passes.ts";
 import { pageItems } from "./results.ts";
 
 // A job of one address: what POST /v1/verify could not finish in time.
@@ -46,11 +47,30 @@ const SENDS_MAX = 6;
 
 export const SINGLE = "single";
 
+/** Why the address of a job is attempted again, and when. */
+export type SingleRetry = NonNullable<Job["retry"]>;
+
+/** Undefined: the result is final. */
+export const retryAfter = (
+  world: Pick<World, "now">,
+  mode: Job["mode"],
+  { retryCause: cause, reason }: Verification,
+  causes: readonly RetryCause[] = [],
+): SingleRetry | undefined => {
+  const limits = { mode, maxWaitMinutes: MAX_WAIT_MINUTES.default };
+  const next = cause && nextRetry(world, limits, { causes, cause });
+  return next && { reason, at: next.at, causes: [...next.causes] };
+};
+
+/** `retry`: it was attempted once already. */
 export const singleJob = (
   world: World,
   operation: Operation,
   single: Single,
-  keptSeconds: number,
+  {
+    keptSeconds,
+    retry,
+  }: { readonly keptSeconds: number; readonly retry?: SingleRetry | undefined },
 ): Item => ({
   ...jobItem({
     id: operation.id,
@@ -59,23 +79,43 @@ export const singleJob = (
     mode: operation.mode,
     kind: SINGLE,
     name: null,
-    status: "pending",
+    status: retry ? "processing" : "pending",
     createdAt: operation.openedAt,
     keptSeconds,
     total: 1,
     ...NOTHING_DONE,
+    ...(retry && { retry, waits: 1 }),
     held: operation.amount,
     reason: operation.reason,
     single,
     claim: operation.claim,
-    sends: 1,
+    sends: retry ? 0 : 1,
   }),
-  ...dueAt(SINGLE, operation.id, inMs(world.now(), AGAIN_AFTER_MS), operation.token),
+  ...dueAt(
+    SINGLE,
+    operation.id,
+    retry ? new Date(retry.at) : inMs(world.now(), AGAIN_AFTER_MS),
+    operation.token,
+  ),
 });
 
 /** Whether it arrived is not asked: the job is due until something came of it. */
-export const sendSingle = async (world: World, job: string, waits: number): Promise<void> => {
-  await world.queue.sendMany(SINGLES.name, [{ body: { job, waits } }]);
+export const sendSingle = async (
+  world: World,
+  job: string,
+  waits: number,
+  delaySeconds = 0,
+): Promise<void> => {
+  await world.queue.sendMany(SINGLES.name, [{ body: { job, waits }, delaySeconds }]);
+};
+
+/** A test key's job goes on at once; any other is due when its time has come. */
+export const sendIfSoon = async (
+  world: World,
+  { id, mode }: Pick<Job, "id" | "mode">,
+  waits: number,
+): Promise<void> => {
+  if (mode === "test") await sendSingle(world, id, waits, TEST_KEY_RETRY_SECONDS);
 };
 
 /** A message that comes twice would ask a server that wants us later at once, so it says which turn it is for. */
@@ -88,10 +128,12 @@ export const verifySingle: Worker = {
     const job = await findJob(world.table, id);
     if (!job?.single || !isOpen(job) || job.waits !== waits) return;
     const everything = { ...job.single, includeAi: true, includeEvidence: true };
-    const result = await verify(engineFor(world, job.mode), job.single.email, everything);
+    const causes = causesOf(job);
+    const engine = engineFor(world, job.mode, causes.length);
+    const result = await verify(engine, job.single.email, everything);
     if (isOurFailure(result)) throw new Error("the session broke");
-    const waitMs = result.retry && COME_AGAIN_AFTER_MS[job.waits];
-    if (waitMs) await comeAgain(world, job, waitMs);
+    const retry = retryAfter(world, job.mode, result, causes);
+    if (retry) await comeAgain(world, job, retry);
     else await complete(world, job, job.single, result);
   },
 
@@ -100,6 +142,10 @@ export const verifySingle: Worker = {
     if (job && isOpen(job)) await fail(world, job);
   },
 };
+
+/** Why it was deferred before. Releases up to 0.1 only counted how often. */
+const causesOf = ({ retry, waits }: Job): readonly RetryCause[] =>
+  retry?.causes ?? Array.from({ length: waits }, (): RetryCause => "greylisting");
 
 /** When nothing came of it in time: its message is sent again, and after too many the money goes back. */
 export const repairSingle = async (world: World, item: Item): Promise<string> => {
@@ -111,20 +157,17 @@ export const repairSingle = async (world: World, item: Item): Promise<string> =>
 };
 
 /** The record of a job is kept for long, and the address is in its result as long as that is kept. */
-const FORGOTTEN = { single: undefined } as const;
+const FORGOTTEN = { single: undefined, retry: undefined } as const;
 
-const comeAgain = async (world: World, { id, waits }: Job, waitMs: number): Promise<void> => {
+const comeAgain = async (world: World, job: Job, retry: SingleRetry): Promise<void> => {
+  const waits = job.waits + 1;
   const { outcome } = await world.table.write({
-    update: jobKey(id),
-    set: {
-      status: "processing",
-      waits: waits + 1,
-      sends: 0,
-      due_sk: inMs(world.now(), waitMs).toISOString(),
-    },
-    where: { status: { oneOf: OPEN_STATUSES }, waits },
+    update: jobKey(job.id),
+    set: { status: "processing", waits, sends: 0, due_sk: retry.at, retry },
+    where: { status: { oneOf: OPEN_STATUSES }, waits: job.waits },
   });
   if (outcome === "ambiguous") throw new Error("it is not known whether the job was put off");
+  if (outcome === "committed") await sendIfSoon(world, job, waits);
 };
 
 const complete = async (

@@ -51,7 +51,7 @@ export type Origin = {
   readonly openedAt: string;
 };
 
-export type Step = "grant" | "debit" | "end" | `chunk-${number}` | `lost-${number}`;
+export type Step = "grant" | "debit" | "end" | `chunk-${number}` | `lost-${number}-${number}`;
 
 const Entry = v.object({
   account: v.string(),

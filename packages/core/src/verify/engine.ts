@@ -39,6 +39,9 @@ export const engineOver = (doors: MailDoors): Engine => ({
   now: doors.now,
 });
 
-/** Test keys never reach the network. */
-export const engineFor = (world: Pick<World, "engine" | "now" | "sleep">, mode: KeyMode): Engine =>
-  mode === "live" ? world.engine : pretendEngine(world);
+/** Test keys never reach the network. `attempts`: how often the address was tried before. */
+export const engineFor = (
+  world: Pick<World, "engine" | "now" | "sleep">,
+  mode: KeyMode,
+  attempts = 0,
+): Engine => (mode === "live" ? world.engine : pretendEngine(world, attempts));

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { ownerOf, type Payer } from "../access/payer.ts";
 import { PLANS } from "../accounts/plans.ts";
 import { Failure } from "../failure.ts";
-import { sendSingle, singleJob } from "../jobs/single.ts";
+import { retryAfter, type SingleRetry, sendIfSoon, sendSingle, singleJob } from "../jobs/single.ts";
 import type { Keyed } from "../money/claims.ts";
 import { type Halves, PRICE } from "../money/credits.ts";
 import {
@@ -124,6 +124,8 @@ const work = async (world: World, operation: Operation, ask: Ask): Promise<Told>
   );
   if (came === "late") return goOnAsJob(world, operation);
   if (isOurFailure(came)) return giveBack(world, operation, new Error("the session broke"));
+  const retry = retryAfter(world, mode, came);
+  if (retry) return goOnAsJob(world, operation, retry);
 
   const result = trimmed(came, options);
   const answer: Answer = { price, cached: false, result: pack(result) };
@@ -151,14 +153,21 @@ const overtaken = ({ claim }: Operation): Failure =>
     ? new Failure("UNAVAILABLE", "retry_same_key", "It is not known how this request ended.")
     : new Failure("INTERNAL", "unknown", "It is not known how this request ended.");
 
-const goOnAsJob = async (world: World, operation: Operation): Promise<Told> => {
-  if ((await continueAsJob(world, operation)) !== "ended") throw overtaken(operation);
+const goOnAsJob = async (
+  world: World,
+  operation: Operation,
+  retry?: SingleRetry,
+): Promise<Told> => {
+  if ((await continueAsJob(world, operation, retry)) !== "ended") throw overtaken(operation);
   const pending = { job: operation.id, createdAt: operation.openedAt };
   return { price: operation.amount, cached: false, replayed: false, pending };
 };
 
-/** The money stays held and the work goes to a worker: when the wait is over, or whoever began it is gone. */
-export const continueAsJob = async (world: World, operation: Operation) => {
+/**
+ * The money stays held and the work goes to a worker: when the wait is over, when a later attempt may find out more,
+ * or when the process that began it is gone.
+ */
+export const continueAsJob = async (world: World, operation: Operation, retry?: SingleRetry) => {
   const { keptSeconds, ...single } = v.parse(Input, operation.input);
   const { id, openedAt, amount } = operation;
   const answer: Answer = {
@@ -169,10 +178,12 @@ export const continueAsJob = async (world: World, operation: Operation) => {
   const ended = await handOver(
     world,
     operation,
-    singleJob(world, operation, single, keptSeconds),
+    singleJob(world, operation, single, { keptSeconds, retry }),
     answer,
   );
-  if (ended === "ended") await sendSingle(world, id, 0);
+  if (ended !== "ended") return ended;
+  if (retry) await sendIfSoon(world, operation, 1);
+  else await sendSingle(world, id, 0);
   return ended;
 };
 

@@ -15,8 +15,14 @@ export const PRETEND_MAILBOXES: Readonly<Record<string, Pretended>> = {
   /** The same for whoever cannot write the other: a name has no underscore. */
   catchall: { verdict: "valid", reason: "accepted", catchAll: "yes" },
   risky: { verdict: "valid", reason: "accepted", catchAll: "undecided" },
-  unknown: { verdict: "unknown", reason: "timeout" },
-  greylisted: { verdict: "unknown", reason: "greylisted", retry: "later" },
+  unknown: { verdict: "unknown", reason: "timeout", retry: "later" },
+  /** Lets a sender in who comes a second time, as servers that greylist do. */
+  greylisted: {
+    verdict: "unknown",
+    reason: "greylisted",
+    retry: "later",
+    secondTime: { verdict: "valid", reason: "accepted" },
+  },
   blocked: { verdict: "unknown", reason: "ip_blocked", aboutUs: true },
   /** Answers after half a minute: so the call is told pending, and the job completes. */
   slow: { verdict: "valid", reason: "accepted", afterMs: 30_000 },
@@ -37,6 +43,8 @@ type Pretended =
       Partial<Pick<Finding, "retry" | "aboutUs">> & {
         readonly catchAll?: CatchAll;
         readonly afterMs?: number;
+        /** What a second attempt comes to, where that differs. */
+        readonly secondTime?: Pick<Finding, "verdict" | "reason">;
       });
 
 type PretendedDomain = "domain_not_found" | "null_mx" | "inconclusive";
@@ -44,7 +52,7 @@ type PretendedDomain = "domain_not_found" | "null_mx" | "inconclusive";
 const HOST: MailHost = { host: "mx.pretend.test", priority: 10, ips: ["192.0.2.1"] };
 
 /** The engine of test keys: no network, the same answers always. All but the mail system itself is the real one. */
-export const pretendEngine = ({ engine, now, sleep }: Pretending): Engine => ({
+export const pretendEngine = ({ engine, now, sleep }: Pretending, attempts = 0): Engine => ({
   hostsOf: async (domain) => {
     const kind = ownOf(PRETEND_DOMAINS, domain.split(".")[0] ?? "");
     if (kind === "inconclusive") return { kind, why: "timeout", asked: [] };
@@ -59,7 +67,8 @@ export const pretendEngine = ({ engine, now, sleep }: Pretending): Engine => ({
     };
     if (pretended === "breaks") throw new Error("a test key asked for an address that breaks");
     if (pretended.afterMs !== undefined) await sleep(pretended.afterMs);
-    return answerOf(recipient, pretended);
+    const { secondTime } = pretended;
+    return answerOf(recipient, attempts > 0 && secondTime ? secondTime : pretended);
   },
   lists: {
     ...engine.lists,

@@ -4,6 +4,7 @@ import type { Transcript } from "../mail/smtp/converse.ts";
 import type { Reply } from "../mail/smtp/reply.ts";
 import type { Part } from "./judge.ts";
 import type { Names } from "./names.ts";
+import type { RetryCause } from "./retry.ts";
 
 export const STATUSES = [
   "valid",
@@ -55,6 +56,8 @@ export type Verification = {
   readonly evidence?: Evidence;
   /** When to ask again, where that may help: greylisting and busy servers. */
   readonly retry: "later" | "new_connection" | "other_host" | null;
+  /** Why a later attempt may find out more. Absent where the result is final, and never stored. */
+  readonly retryCause?: RetryCause;
   readonly verifiedAt: string;
 };
 

@@ -11,6 +11,7 @@ import type { Answer } from "./hold-session.ts";
 import { type DomainSignal, type Judgement, judge, type Signals } from "./judge.ts";
 import { namesOf } from "./names.ts";
 import type { Verification } from "./result.ts";
+import { retryCauseOf } from "./retry.ts";
 import { suggestTypo } from "./typo.ts";
 
 export type Options = {
@@ -140,6 +141,14 @@ const told = (engine: Engine, found: Found, options: Options): Verification => {
   const { address, listed, answer, mailHost } = found;
   const signals = signalsOf(engine, found);
   const judged = judge(signals);
+  const retry = answer?.finding.retry ?? (isWorthAskingAgain(found) ? "later" : null);
+  const retryCause = retryCauseOf({
+    status: judged.status,
+    reason: judged.reason,
+    retry,
+    rule: answer?.finding.rule ?? null,
+    code: answer?.reply?.code ?? null,
+  });
   return {
     email: address?.display ?? found.text.trim().slice(0, TEXT_MAX),
     status: judged.status,
@@ -160,7 +169,8 @@ const told = (engine: Engine, found: Found, options: Options): Verification => {
     enrichment: namesOf(address?.local ?? "", listed.role !== null),
     ...(options.includeAi && { ai: aiOf(found, signals) }),
     ...(options.includeEvidence && { evidence: evidenceOf(found, judged, engine.lists.versions) }),
-    retry: answer?.finding.retry ?? (isWorthAskingAgain(found) ? "later" : null),
+    retry,
+    ...(retryCause && { retryCause }),
     verifiedAt: engine.now().toISOString(),
   };
 };

@@ -1,0 +1,135 @@
+import * as v from "valibot";
+import type { KeyMode } from "../access/key-form.ts";
+import { everyItem } from "../every-item.ts";
+import { inMs } from "../moments.ts";
+import type { Amounts, Item, Key, Table } from "../table.ts";
+import { nextRetryMinutes, RETRY_CAUSES, type RetryCause } from "../verify/retry.ts";
+import type { World } from "../world.ts";
+import type { Chunk } from "./chunks.ts";
+import { deferredField, isOpen, type Job } from "./items.ts";
+
+// Layout. The rows of a chunk that are deferred: which, why, and until when. It is written with the pass that deferred
+// them and removed with the next one, so it is there exactly while rows wait. In the order of the sort key the first
+// item of a job is the one whose attempt comes first.
+//
+//   pk              sk                         what
+//   DEFERRED#<job>  <ISO time>#<five digits>   groups: rows that are attempted again at the same time
+//
+// How many rows of a job wait, by reason, stands in the job itself: each pass adds its difference.
+
+const Group = v.object({
+  /** The reason the rows would have as `unknown`. */
+  reason: v.string(),
+  /** Why they waited so far, the current wait included. */
+  causes: v.array(v.picklist(RETRY_CAUSES)),
+  at: v.string(),
+  rows: v.array(v.number()),
+});
+
+type Retry = { readonly at: string; readonly causes: readonly RetryCause[] };
+
+/** Rows of one chunk that wait for the same time, after the same history. */
+export type Group = Retry & { readonly reason: string; readonly rows: readonly number[] };
+
+type Limits = { readonly mode: KeyMode; readonly maxWaitMinutes: number };
+
+/** A test key's waits take this long, whatever the schedule says. */
+export const TEST_KEY_RETRY_SECONDS = 1;
+
+/** When an address is attempted again; undefined when its result is final. */
+export const nextRetry = (
+  { now }: Pick<World, "now">,
+  { mode, maxWaitMinutes }: Limits,
+  { causes, cause }: { readonly causes: readonly RetryCause[]; readonly cause: RetryCause },
+): Retry | undefined => {
+  const minutes = nextRetryMinutes(causes, cause, maxWaitMinutes);
+  if (minutes === undefined) return undefined;
+  const ms = mode === "test" ? TEST_KEY_RETRY_SECONDS * 1_000 : minutes * 60_000;
+  return { at: inMs(now(), ms).toISOString(), causes: [...causes, cause] };
+};
+
+/** One row that waits. */
+export type Deferral = Retry & { readonly row: number; readonly reason: string };
+
+export const toGroups = (deferrals: readonly Deferral[]): readonly Group[] => {
+  const alike = Map.groupBy(deferrals, ({ at, reason, causes }) => [at, reason, ...causes].join());
+  return [...alike.values()].map((same) => {
+    const [{ at, reason, causes } = NEVER] = same;
+    return { at, reason, causes, rows: same.map(({ row }) => row) };
+  });
+};
+
+const NEVER = { at: "", reason: "", causes: [] };
+
+/** Groups that fall due so shortly after the first one are attempted with it, in one pass. */
+const TOGETHER_MS = 30_000;
+
+/** The groups whose turn it is, and those that wait on. The earliest always has its turn. */
+export const splitDue = (
+  groups: readonly Group[],
+): { readonly due: readonly Group[]; readonly later: readonly Group[] } => {
+  const until = Date.parse(firstTimeOf(groups) ?? "") + TOGETHER_MS;
+  const isDue = ({ at }: Group) => Date.parse(at) <= until;
+  return { due: groups.filter(isDue), later: groups.filter((group) => !isDue(group)) };
+};
+
+export const firstTimeOf = (groups: readonly Group[]): string | undefined =>
+  groups.map(({ at }) => at).toSorted()[0];
+
+/** For the `add` of the job: what a pass changes in how many rows wait for which reason. */
+export const changeOfDeferred = (before: readonly Group[], after: readonly Group[]): Amounts => {
+  const change: Record<string, number> = {};
+  const count = (groups: readonly Group[], sign: 1 | -1) => {
+    for (const { reason, rows } of groups) {
+      const field = deferredField(reason);
+      change[field] = (change[field] ?? 0) + sign * rows.length;
+    }
+  };
+  count(after, 1);
+  count(before, -1);
+  return Object.fromEntries(Object.entries(change).filter(([, by]) => by !== 0));
+};
+
+const deferredOf = (job: string): string => `DEFERRED#${job}`;
+
+export const deferredKey = ({ job, chunk }: Pick<Chunk, "job" | "chunk">, at: string): Key => ({
+  pk: deferredOf(job),
+  sk: `${at}#${String(chunk).padStart(5, "0")}`,
+});
+
+export const deferredItem = (
+  { job, chunk }: Pick<Chunk, "job" | "chunk">,
+  at: string,
+  groups: readonly Group[],
+): Item => ({ ...deferredKey({ job, chunk }, at), job, chunk, groups });
+
+/** Undefined: there are none, or another worker has just done the pass. */
+export const findGroups = async (
+  table: Table,
+  { job, chunk, retryAt }: Chunk,
+): Promise<readonly Group[] | undefined> => {
+  if (retryAt === undefined) return undefined;
+  const item = await table.get(deferredKey({ job, chunk }, retryAt));
+  return item && v.parse(v.array(Group), item["groups"]);
+};
+
+/** The rows of a running job that are attempted again later. */
+export type Deferred = {
+  readonly count: number;
+  readonly byReason: Readonly<Record<string, number>>;
+  /** ISO 8601. In the past while the attempt is under way. */
+  readonly nextAttemptAt: string;
+};
+
+/** Undefined where none is deferred. */
+export const findDeferred = async (table: Table, job: Job): Promise<Deferred | undefined> => {
+  const { deferred: byReason, retry } = job;
+  if (!isOpen(job)) return undefined;
+  if (retry) return { count: 1, byReason: { [retry.reason]: 1 }, nextAttemptAt: retry.at };
+  const count = Object.values(byReason).reduce((sum, rows) => sum + rows, 0);
+  if (count === 0) return undefined;
+  for await (const { sk } of everyItem(table, { pk: deferredOf(job.id), pageSize: 1 }))
+    return { count, byReason, nextAttemptAt: sk.slice(0, sk.indexOf("#")) };
+  // The pass that ended the last wait was written after the job was read.
+  return undefined;
+};

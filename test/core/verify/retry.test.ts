@@ -1,0 +1,87 @@
+import { readFileSync } from "node:fs";
+import { FAMILIES } from "@mailproof/core/mail/smtp/rules";
+import {
+  MAX_WAIT_MINUTES,
+  nextRetryMinutes,
+  RETRY_CAUSES,
+  RETRY_SCHEDULES,
+  type RetryCause,
+  retryCauseOf,
+} from "@mailproof/core/verify/retry";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+const unpadded = (text: string) => text.replaceAll(/ +/g, " ").replaceAll(/-{3,}/g, "---");
+
+test("docs/scores.md has the schedule of every cause, its reasons, and why", () => {
+  const rows = RETRY_CAUSES.map((cause) => {
+    const { afterMinutes, reasons, why } = RETRY_SCHEDULES[cause];
+    const named = reasons.map((reason) => `\`${reason}\``).join(", ") || "-";
+    return `| ${cause} | ${named} | ${afterMinutes.join(", ")} | ${why} |`;
+  });
+  const table = ["| cause | reasons | after | why |", "| --- | --- | --- | --- |", ...rows].join(
+    "\n",
+  );
+
+  expect(unpadded(readFileSync("docs/scores.md", "utf8"))).toContain(table);
+});
+
+/** Replies about our address, our sender or our words: half an hour later they are the same. */
+const FINAL = [
+  "auth_or_tls_required",
+  "content_rejected",
+  "ip_blocked",
+  "ip_reputation",
+  "missing_ptr",
+  "protocol_error",
+  "sender_auth_failed",
+  "sender_blocklisted",
+  "sender_rejected",
+];
+
+test("every reason that leaves a result unknown is attempted again by a schedule, or is final on purpose", () => {
+  const unknown = FAMILIES.filter(({ verdict }) => verdict === "unknown").map(
+    ({ reason }) => reason,
+  );
+  const retried = RETRY_CAUSES.flatMap((cause) => RETRY_SCHEDULES[cause].reasons);
+
+  expect(new Set(unknown).difference(new Set(retried))).toEqual(new Set(FINAL));
+  expect(new Set(retried).size).toBe(retried.length);
+});
+
+const UNKNOWN = { status: "unknown", retry: "later", rule: null, code: null };
+
+test.each([
+  ["a verdict, also of a reply that says later", { status: "risky", reason: "mailbox_full" }],
+  ["a role, whose server greylists", { status: "role", reason: "greylisted" }],
+  ["a reason without a schedule", { reason: "ip_blocked", code: 451 }],
+  ["a 5xx, which is permanent", { reason: "server_refuses", code: 554 }],
+  ["what its finding calls permanent", { reason: "rate_limited", retry: null }],
+  ["no way out on port 25", { reason: "no_smtp_egress", rule: "connect_timeout" }],
+])("%s is final", (_case, found) => {
+  expect(retryCauseOf({ ...UNKNOWN, ...found })).toBeNull();
+});
+
+test("too many recipients for one connection is tried again also after a 5xx", () => {
+  const found = { ...UNKNOWN, reason: "too_many_recipients", retry: "new_connection", code: 550 };
+
+  expect(retryCauseOf(found)).toBe("busy");
+});
+
+test("whatever happens, an address waits no longer than its limit, and not for ever", () => {
+  const causes = fc.array(fc.constantFrom(...RETRY_CAUSES), { minLength: 40, maxLength: 40 });
+  fc.assert(
+    fc.property(causes, fc.integer({ min: 0, max: MAX_WAIT_MINUTES.most }), (met, limit) => {
+      const waited: RetryCause[] = [];
+      let minutes = 0;
+      for (const cause of met) {
+        const next = nextRetryMinutes(waited, cause, limit);
+        if (next === undefined) break;
+        minutes += next;
+        waited.push(cause);
+      }
+      expect(minutes).toBeLessThanOrEqual(limit);
+      expect(waited.length).toBeLessThan(met.length);
+    }),
+  );
+});

@@ -1,0 +1,281 @@
+import { RETRY_SCHEDULES } from "@mailproof/core/verify/retry";
+import type { World } from "@mailproof/core/world";
+import { describe, expect, test } from "vitest";
+import { givenChunked, type House, jobIn, whenBatched, whenProcessed } from "../jobs.ts";
+import { creditsOf, movesOf, newsIn, thenInOrder } from "../ledger.ts";
+import { send, whenVerified } from "../send.ts";
+import { whenReconciled, whenWorked } from "../working.ts";
+
+// Which addresses of a job are attempted again, when, and what the job says of it meanwhile.
+
+const MINUTE_MS = 60_000;
+const START_MS = Date.parse("2026-11-21T00:00:00.000Z");
+
+type Probe = World["engine"]["probe"];
+type Finding = Awaited<ReturnType<Probe>>["finding"];
+
+/** Mail servers that say of some recipients what the test says. The others answer as a test key is answered. */
+const answering = (house: House, findings: Readonly<Record<string, Partial<Finding>>>): House => {
+  const { engine } = house.world;
+  const probe: Probe = async (question) => {
+    const answer = await engine.probe({ ...question, recipient: "blocked@x.com" });
+    const [word = ""] = question.recipient.split("@");
+    const finding = findings[word];
+    if (!finding) return engine.probe(question);
+    return { ...answer, finding: { ...answer.finding, verdict: "unknown", ...finding } };
+  };
+  return { ...house, world: { ...house.world, engine: { ...engine, probe } } };
+};
+
+/** Lets a minute pass, and does what is due then. */
+const whenMinutesPass = async (house: House, minutes: number): Promise<void> => {
+  for (let minute = 0; minute < minutes; minute++) {
+    house.later(MINUTE_MS);
+    await whenReconciled(house);
+    await whenWorked(house);
+  }
+};
+
+/** At which minutes a job asks about an address, until it is done. */
+const minutesAsked = async (house: House, start: (house: House) => Promise<unknown>) => {
+  const { engine } = house.world;
+  const minutes: number[] = [];
+  const note = () => minutes.push((house.world.now().getTime() - START_MS) / MINUTE_MS);
+  const probe: Probe = (question) => {
+    note();
+    return engine.probe(question);
+  };
+  const watched = { ...house, world: { ...house.world, engine: { ...engine, probe } } };
+  await start(watched);
+  await whenWorked(watched);
+  for (let minute = 0; minute < 60; minute++) {
+    if ((await jobIn(watched)).status === "completed") break;
+    await whenMinutesPass(watched, 1);
+  }
+  return minutes;
+};
+
+const asBatch =
+  (emails: readonly string[], options?: object) =>
+  ({ world, liveKey }: House) =>
+    whenBatched(world, liveKey, { emails, ...(options && { options }) });
+
+describe("an address is attempted again only while its result is unknown for a cause that may pass", () => {
+  test.each<[string, string, Partial<Finding>, readonly number[]]>([
+    ["a full mailbox", "452 4.2.2", { verdict: "risky", reason: "mailbox_full" }, [0]],
+    ["a busy mailbox", "450 4.2.1", { verdict: "risky", reason: "mailbox_rate_limited" }, [0]],
+    ["a blocked address of ours", "451", { reason: "ip_blocked" }, [0]],
+    ["a reputation", "451 4.7.650", { reason: "ip_reputation" }, [0]],
+    ["a sender that is refused", "450", { reason: "sender_rejected" }, [0]],
+    ["no way out on port 25", "-", { reason: "no_smtp_egress" }, [0]],
+    ["greylisting", "450 4.2.0", { reason: "greylisted" }, [0, 6, 36]],
+    ["silence", "-", { reason: "timeout" }, [0, 5]],
+    ["a connection that times out", "-", SILENT_CONNECTION(), [0, 5]],
+    ["a refused connection", "-", { reason: "connect_failed" }, [0, 1, 6, 26]],
+    ["a lost connection", "-", { reason: "connection_lost" }, [0, 1, 6, 26]],
+    ["a busy server", "421", { reason: "rate_limited" }, [0, 1, 6, 26]],
+    ["a server in trouble", "451", { reason: "server_error" }, [0, 1, 6, 26]],
+  ])("%s (%s) is asked at minutes %j", async (_case, _reply, finding, minutes) => {
+    const house = answering(await givenChunked(), { bo: { retry: "later", ...finding } });
+
+    expect(await minutesAsked(house, asBatch(["bo@x.com"]))).toEqual(minutes);
+    await thenInOrder(house);
+  });
+
+  test("a role address is a role also where its server greylists", async () => {
+    const house = answering(await givenChunked(), {
+      info: { reason: "greylisted", retry: "later" },
+    });
+
+    expect(await minutesAsked(house, asBatch(["info@x.com"]))).toEqual([0]);
+    expect((await jobIn(house)).results).toMatchObject([{ status: "role" }]);
+  });
+
+  test("a domain whose DNS fails is looked up again after 1, 5 and 20 minutes", async () => {
+    const house = await givenChunked();
+    const minutes: number[] = [];
+    const { engine } = house.world;
+    const hostsOf: typeof engine.hostsOf = (domain) => {
+      minutes.push((house.world.now().getTime() - START_MS) / MINUTE_MS);
+      return engine.hostsOf(domain);
+    };
+    const watched = { ...house, world: { ...house.world, engine: { ...engine, hostsOf } } };
+
+    await minutesAsked(watched, asBatch(["ann@dnsfail.com"]));
+
+    expect(minutes).toEqual([0, 1, 6, 26]);
+    expect((await jobIn(house)).results).toMatchObject([
+      { status: "unknown", reason: "dns_inconclusive" },
+    ]);
+  });
+
+  test("each cause has a schedule of its own: after DNS trouble a greylisting server is a new one", async () => {
+    const house = await givenChunked();
+    const turns: Partial<Finding>[] = [
+      { reason: "connect_failed" },
+      { reason: "greylisted" },
+      { reason: "connect_failed" },
+      { verdict: "valid", reason: "accepted", retry: null },
+    ];
+    const { engine } = house.world;
+    const probe: Probe = (question) => {
+      const finding = { retry: "later" as const, ...turns.shift() };
+      return answering(house, { bo: finding }).world.engine.probe(question);
+    };
+    const moody = { ...house, world: { ...house.world, engine: { ...engine, probe } } };
+
+    expect(await minutesAsked(moody, asBatch(["bo@x.com"]))).toEqual([0, 1, 7, 12]);
+  });
+});
+
+function SILENT_CONNECTION(): Partial<Finding> {
+  return { reason: "connect_failed", rule: "connect_timeout" };
+}
+
+describe("a running job says which addresses wait", () => {
+  const LIST = ["ann@x.com", "greylisted@x.com", "unknown@x.com", "bo@x.com", "ann@dnsfail.com"];
+
+  const factsIn = async (house: House, id = "job_1") => {
+    const { deferred } = await jobIn(house, id);
+    const { data } = await send(house.world, "GET /v1/jobs", { key: house.liveKey });
+    expect(data.jobs.find(({ job_id }: any) => job_id === id).deferred).toEqual(deferred);
+    return deferred;
+  };
+
+  test.each<[string, (house: House, emails: readonly string[]) => Promise<unknown>]>([
+    ["a batch", ({ world, liveKey }, emails) => whenBatched(world, liveKey, { emails })],
+    ["a file", (house, emails) => whenProcessed(house, emails)],
+  ])(
+    "%s: how many, why, and when the next attempt is; nothing when none waits",
+    async (_kind, whenSent) => {
+      const house = await givenChunked({ rows: 2 });
+      await whenSent(house, LIST);
+      expect(await factsIn(house)).toBeUndefined();
+
+      await whenWorked(house);
+      const seen = [await factsIn(house)];
+      for (const minutes of [1, 4, 1, 19, 1, 9, 1]) {
+        await whenMinutesPass(house, minutes);
+        seen.push(await factsIn(house));
+      }
+
+      const at = (minutes: number) => new Date(START_MS + minutes * MINUTE_MS).toISOString();
+      const dns = { dns_inconclusive: 1 };
+      expect(seen).toEqual([
+        { count: 3, by_reason: { greylisted: 1, timeout: 1, ...dns }, next_attempt_at: at(1) },
+        { count: 3, by_reason: { greylisted: 1, timeout: 1, ...dns }, next_attempt_at: at(5) },
+        { count: 2, by_reason: { greylisted: 1, ...dns }, next_attempt_at: at(6) },
+        { count: 2, by_reason: { greylisted: 1, ...dns }, next_attempt_at: at(26) },
+        { count: 2, by_reason: { greylisted: 1, ...dns }, next_attempt_at: at(26) },
+        { count: 1, by_reason: { greylisted: 1 }, next_attempt_at: at(36) },
+        { count: 1, by_reason: { greylisted: 1 }, next_attempt_at: at(36) },
+        undefined,
+      ]);
+      expect(await jobIn(house)).toMatchObject({
+        status: "completed",
+        progress: { total: 5, processed: 5, valid: 2, unknown: 3 },
+      });
+      expect(house.table.items().filter(({ pk }) => pk.startsWith("DEFERRED#"))).toEqual([]);
+      expect(newsIn(house)).toEqual(["job.completed"]);
+      await thenInOrder(house);
+    },
+  );
+
+  test("a pass that is done twice at once counts each waiting address once", async () => {
+    const house = await givenChunked({ rows: 5 });
+    await whenBatched(house.world, house.liveKey, { emails: LIST });
+
+    await Promise.all([whenWorked(house), whenWorked(house), whenWorked(house)]);
+
+    expect(await factsIn(house)).toMatchObject({ count: 3 });
+  });
+
+  test("a verification that became a job waits like a row, and is read like one", async () => {
+    const house = await givenChunked();
+    await whenVerified(house.world, house.liveKey, { email: "greylisted@x.com" });
+
+    expect(await factsIn(house)).toEqual({
+      count: 1,
+      by_reason: { greylisted: 1 },
+      next_attempt_at: new Date(START_MS + 6 * MINUTE_MS).toISOString(),
+    });
+  });
+});
+
+describe("max_wait_minutes ends the waiting", () => {
+  test.each<[number, readonly number[]]>([
+    [0, [0]],
+    [5, [0]],
+    [6, [0, 6]],
+    [35, [0, 6]],
+    [36, [0, 6, 36]],
+    [60, [0, 6, 36]],
+  ])(
+    "%i: a greylisted address is asked at minutes %j, and the job completes",
+    async (most, minutes) => {
+      const house = await givenChunked();
+      const batch = asBatch(["ann@x.com", "greylisted@x.com"], { max_wait_minutes: most });
+
+      const asked = await minutesAsked(house, batch);
+
+      // The first minute is asked twice: for ann, too.
+      expect(asked.slice(1)).toEqual(minutes);
+      expect(await jobIn(house)).toMatchObject({
+        status: "completed",
+        results: [{ status: "valid" }, { status: "unknown", reason: "greylisted" }],
+      });
+      expect(newsIn(house)).toEqual(["job.completed"]);
+      await thenInOrder(house);
+    },
+  );
+
+  test("the most is more than any schedule takes, and the default leaves out none of them", () => {
+    const longest = Object.values(RETRY_SCHEDULES).map(({ afterMinutes }) =>
+      afterMinutes.reduce((sum, minutes) => sum + minutes, 0),
+    );
+
+    expect(Math.max(...longest)).toBe(36);
+  });
+
+  test.each([-1, 61, 1.5, "5", null])("%j is 400", async (max_wait_minutes) => {
+    const { world, liveKey } = await givenChunked();
+    const body = { emails: ["ann@x.com"], options: { max_wait_minutes } };
+
+    const told = await whenBatched(world, liveKey, body);
+
+    expect(told.statusCode).toBe(400);
+    expect(told.error.details).toEqual([
+      {
+        field: "options.max_wait_minutes",
+        message: "must be a whole number of minutes from 0 to 60",
+      },
+    ]);
+  });
+
+  test("another wait under the same Idempotency-Key is another request; the default is the one left out", async () => {
+    const { world, liveKey } = await givenChunked();
+    const body = (options?: object) => ({ emails: ["ann@x.com"], ...(options && { options }) });
+    const told = [];
+    for (const options of [undefined, {}, { max_wait_minutes: 40 }, { max_wait_minutes: 5 }])
+      told.push((await whenBatched(world, liveKey, body(options), "k1")).statusCode);
+
+    expect(told).toEqual([202, 202, 202, 409]);
+  });
+
+  test("a file whose rows break, with no wait at all, is refunded for them", async () => {
+    const house = await givenChunked();
+    await whenProcessedWith(house, ["ann@x.com", "error@x.com"], { max_wait_minutes: 0 });
+    await whenWorked(house);
+
+    expect(await jobIn(house)).toMatchObject({ status: "completed", progress: { unknown: 1 } });
+    expect(await creditsOf(house)).toMatchObject({ available: 99, held: 0, spent: 1 });
+    expect(movesOf(house)).toEqual(["hold 2", "settle 2", "refund 1"]);
+    await thenInOrder(house);
+  });
+});
+
+const whenProcessedWith = async (house: House, emails: readonly string[], options: object) => {
+  const { givenUpload, whenFiled, processOf, csvOf } = await import("../jobs.ts");
+  const fileKey = await givenUpload(house, house.liveKey, csvOf(emails));
+  return whenFiled(house.world, house.liveKey, processOf(fileKey, { options }));
+};
