@@ -128,6 +128,15 @@ export interface Job {
   };
   /** How many are done: what an export is measured against. */
   processed_emails: number;
+  /** The addresses of a running job that wait for another attempt, because their mail host or DNS could not answer yet. Absent when none waits. */
+  deferred?: {
+    /** The number of waiting addresses. */
+    count: number;
+    /** The number of waiting addresses for each reason. */
+    by_reason: Record<string, number>;
+    /** When the first of them is attempted again, ISO 8601. A time in the past: the attempt is under way. */
+    next_attempt_at: string;
+  };
   /** When it was made. */
   created_at: string;
   /** When it was over. */
@@ -767,6 +776,8 @@ export interface VerifyBatchInput {
         deep_verify?: boolean | undefined;
         /** Also the numbers in `ai`. */
         include_ai?: boolean | undefined;
+        /** The longest time, in minutes, that an address may wait for further attempts; 0: one attempt only. What could not be found out by then is unknown, with its reason. */
+        max_wait_minutes?: number | undefined;
       }
     | undefined;
 }
@@ -828,6 +839,8 @@ export interface ProcessFileInput {
         deep_verify?: boolean | undefined;
         /** Also the numbers in `ai`. */
         include_ai?: boolean | undefined;
+        /** The longest time, in minutes, that an address may wait for further attempts; 0: one attempt only. What could not be found out by then is unknown, with its reason. */
+        max_wait_minutes?: number | undefined;
       }
     | undefined;
 }
