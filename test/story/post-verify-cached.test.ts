@@ -79,9 +79,9 @@ test("nobody finds out what another account verified", async () => {
 
 test("what proved nothing is asked again, at the full price", async () => {
   const { world, liveKey } = await given({ balance: 10 });
-  await whenVerified(world, liveKey, { email: "unknown@x.com" });
+  await whenVerified(world, liveKey, { email: "blocked@x.com" });
 
-  expect((await whenVerified(world, liveKey, { email: "unknown@x.com" })).data).toMatchObject({
+  expect((await whenVerified(world, liveKey, { email: "blocked@x.com" })).data).toMatchObject({
     status: "unknown",
     cached: false,
     credits_used: 1,
