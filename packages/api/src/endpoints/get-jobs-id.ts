@@ -38,7 +38,7 @@ export const getJobsId = endpoint({
 
   async handle(world, caller, { path, query }) {
     const job = await jobOf(world, caller, path.id);
-const delivered = deliveredBy(world, job, query.next_key);
+    const delivered = deliveredBy(world, job, query.next_key);
     const facts = await readJobFacts(world, job);
     if (query.include_results === "false") return { status: 200, data: facts };
 
