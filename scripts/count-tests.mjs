@@ -5,10 +5,10 @@ import { existsSync, readFileSync } from "node:fs";
 
 const filesIn = (report) =>
   existsSync(report)
-    ? JSON.parse(readFileSync(report, "utf8")).testResults.map((file) => [
-        file.name.slice(file.name.lastIndexOf("/test/") + 1),
-        file,
-      ])
+    ? JSON.parse(readFileSync(report, "utf8")).testResults.map(({ name, assertionResults }) => {
+        const path = name.slice(name.lastIndexOf("/test/") + 1);
+        return [path, { name: path, assertionResults }];
+      })
     : [];
 
 const files = process.argv

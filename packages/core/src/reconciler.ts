@@ -1,3 +1,4 @@
+import * as v from "valibot";
 import { CHECK, repairCheck } from "./deliverability/check.ts";
 import { MONITOR } from "./deliverability/monitor-items.ts";
 import { sendDueMonitor } from "./deliverability/monitors.ts";
@@ -33,6 +34,26 @@ const REPAIRS: Readonly<Record<string, (world: World, item: Item) => Promise<str
   [CHUNK]: repairChunk,
   [EVENT]: fanOut,
   [DELIVERY]: repairDelivery,
+};
+
+/** Nothing was wrong, or another process was faster. */
+const NOTHING_REPAIRED = ["goes_on", "left_to_others"];
+
+/** The moments that items name themselves: a webhook's next attempt, a monitor's next run, rows that wait. */
+const Planned = v.object({
+  due_sk: v.string(),
+  nextAt: v.optional(v.string()),
+  nextTryAt: v.optional(v.string()),
+  retryAt: v.optional(v.string()),
+  retry: v.optional(v.object({ at: v.string() })),
+});
+
+/** Work that was put off until this moment. After it is taken it is due by its lease: then somebody left it undone. */
+const isPlanned = (item: Item): boolean => {
+  const { success, output } = v.safeParse(Planned, item);
+  if (!success) return false;
+  const { due_sk: dueAt, nextAt, nextTryAt, retryAt, retry } = output;
+  return [nextAt, nextTryAt, retryAt, retry?.at].includes(dueAt);
 };
 
 /** Whoever takes work has this long before somebody else may. */
@@ -76,7 +97,9 @@ const repair = async (world: World, item: Item): Promise<void> => {
     if (!taken) return;
     const done = REPAIRS[kind];
     if (!done) throw new Error(`nobody knows what to do with ${kind}`);
-    world.log("repaired", { kind, done: await done(world, taken) });
+    const word = await done(world, taken);
+    if (!isPlanned(item) && !NOTHING_REPAIRED.includes(word))
+      world.log("repaired", { kind, done: word });
   } catch (cause) {
     world.log("repair_failed", { kind: item["due_kind"], cause });
   }
