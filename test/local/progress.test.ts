@@ -1,29 +1,191 @@
-import type { WriteStream } from "node:tty";
-import { lineOn } from "@mailproof/local/progress";
-import { typed } from "@mailproof/local/terminal";
-import { expect, test } from "vitest";
+import { WriteStream } from "node:tty";
+import type { Job } from "@mailproof/client/types";
+import { jobProgress, type RunningJob } from "@mailproof/local/job-progress";
+import { statusLinesOn } from "@mailproof/local/status-lines";
+import { canErase, paintFor, typed } from "@mailproof/local/terminal";
+import { afterEach, expect, test, vi } from "vitest";
 
-const written = (columns: number | undefined) => {
-  const lines: string[] = [];
-  const screen = { isTTY: true, columns, write: (text: string) => lines.push(text) };
-  return { screen: screen as unknown as WriteStream, lines };
+afterEach(() => vi.unstubAllEnvs());
+
+const START = new Date("2026-11-22T14:00:00Z");
+
+const givenJob = (now = START) => {
+  let at = now;
+  const linesOf = jobProgress(() => at);
+  return {
+    linesOf: (job: RunningJob, columns = 80) => linesOf(job, columns),
+    textOf: (job: RunningJob, columns = 80) => linesOf(job, columns).flat().join("  "),
+    later: (seconds: number) => void (at = new Date(at.getTime() + seconds * 1_000)),
+  };
+};
+
+const withDone = (processed: number, total: number, more: Partial<RunningJob> = {}): RunningJob => {
+  const verdicts = { valid: processed, invalid: 0, risky: 0, unknown: 0 };
+  const progress: Job["progress"] = { total, processed, ...verdicts };
+  return { progress, ...more };
+};
+
+const DEFERRED = {
+  count: 169,
+  by_reason: { greylisted: 20, dns_timeout: 149 },
+  next_attempt_at: "2026-11-22T14:35:00Z",
+};
+
+const clock = (iso: string) =>
+  new Date(iso).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+
+test("while a job runs, its lines say percent, total, rate, time left and the verdicts so far", () => {
+  const { linesOf, later } = givenJob();
+  linesOf(withDone(0, 3_000));
+  later(10);
+
+  const progress = {
+    total: 3_000,
+    processed: 1_350,
+    valid: 980,
+    invalid: 210,
+    risky: 100,
+    unknown: 60,
+  };
+  const lines = linesOf({ progress });
+
+  expect(lines).toEqual([
+    ["███████████░░░░░░░░░░░░░", "45%", "1,350 of 3,000", "135/s", "about 13 s left"],
+    ["980 valid, 210 invalid, 100 risky, 60 unknown"],
+  ]);
+});
+
+test("rows that wait are counted with their reasons and the clock time of the next attempt, and no time left is claimed", () => {
+  const { linesOf, later } = givenJob();
+  linesOf(withDone(0, 3_000));
+  later(10);
+
+  const lines = linesOf(withDone(2_831, 3_000, { deferred: DEFERRED }));
+
+  expect(lines[0]).toEqual(["███████████████████████░", "94%", "2,831 of 3,000", "283/s"]);
+  expect(lines[2]).toEqual([
+    `169 deferred, next attempt at ${clock(DEFERRED.next_attempt_at)}:`,
+    "149 dns timeout, 20 greylisted",
+  ]);
+});
+
+test("when the next attempt is due, the line says so instead of a time that has passed", () => {
+  const { textOf } = givenJob(new Date("2026-11-22T14:35:01Z"));
+
+  expect(textOf(withDone(1, 3_000, { deferred: DEFERRED }))).toContain(
+    "169 deferred, next attempt now",
+  );
+});
+
+test("a job that stands still is not said to wait for a mail server, and promises no time", () => {
+  const { textOf, later } = givenJob();
+  textOf(withDone(2, 3));
+  later(3_600);
+
+  const still = textOf(withDone(2, 3));
+
+  expect(still).not.toMatch(/deferred|again|later|left/);
+  expect(still).toContain("66%  2 of 3");
+});
+
+test("the rate is that of the last half minute", () => {
+  const { textOf, later } = givenJob();
+  textOf(withDone(0, 10_000));
+  later(10);
+  textOf(withDone(5_000, 10_000));
+  later(60);
+  textOf(withDone(5_010, 10_000));
+  later(10);
+
+  expect(textOf(withDone(5_020, 10_000))).toContain("1.0/s  about 83 min left");
+});
+
+test.each([
+  [0, 3, "0%"],
+  [2_999, 3_000, "99%"],
+  [3, 3, "100%"],
+  [0, 0, "100%"],
+])("%i of %i is %s: 100 only when all of it is done", (processed, total, percent) => {
+  expect(givenJob().textOf(withDone(processed, total))).toContain(`  ${percent}  `);
+});
+
+/** A terminal as it looks: what is written to it moves its cursor and erases its lines. */
+const givenTerminal = (columns: number | undefined, isTTY = true) => {
+  const written: string[] = [];
+  let rows = [""];
+  const write = (text: string) => {
+    written.push(text);
+    // Only these: erase a line, up one line, the start of a line, the next line.
+    for (const piece of text.replaceAll("\u001b", "␛").match(/␛\[2K|␛\[1A|\r|\n|[^␛\r\n]+/g) ??
+      []) {
+      if (piece === "␛[2K") rows[rows.length - 1] = "";
+      else if (piece === "␛[1A") rows = rows.slice(0, -1);
+      else if (piece === "\n") rows.push("");
+      else if (piece !== "\r") rows[rows.length - 1] += piece;
+    }
+  };
+  const screen = { isTTY, columns, write } as unknown as WriteStream;
+  return { screen, written, rows: () => rows };
 };
 
 test.each([
-  [120, /^█{12}░{12} 5,000 done {2}\S+\/s {2}about/],
-  [undefined, /^█{12}░{12} 5,000 done {2}/],
-  [50, /^█+░+ 5,000 done {2}/],
-  [20, /^5,000 done {2}/],
-])("how far it is fits on a screen of %s columns", (columns, says) => {
-  const { screen, lines } = written(columns);
-  const line = lineOn(screen);
+  [120, 3],
+  [80, 3],
+  [undefined, 3],
+  [40, 5],
+  [20, 8],
+])(
+  "on %s columns every fact is there, no line wraps, and new lines take the place of old ones",
+  (columns, height) => {
+    vi.stubEnv("TERM", "xterm-256color");
+    const { screen, rows } = givenTerminal(columns);
+    const { linesOf } = givenJob();
+    const lines = statusLinesOn(screen);
+    const job = withDone(1_000, 3_000, { deferred: DEFERRED });
 
-  line.say(`Sending ${"x".repeat(200)} …`);
-  line.count(5_000, 10_000);
+    lines.show([["Uploading …"]]);
+    lines.show(linesOf(job, columns));
+    lines.show(linesOf(job, columns));
 
-  const seen = lines.map((text) => text.replace("\r\u001b[2K", ""));
-  expect(seen.filter((text) => text.length >= (columns ?? 80))).toEqual([]);
-  expect(seen[1]).toMatch(says);
+    expect(rows().length).toBeLessThanOrEqual(height);
+    expect(rows().filter((row) => row.length >= (columns ?? 80))).toEqual([]);
+    expect(rows().join(" ")).toContain("1,000 of 3,000");
+    expect(rows().join(" ")).toContain("169 deferred");
+    lines.end();
+    expect(rows()).toEqual([""]);
+  },
+);
+
+test("a dumb terminal gets plain lines, at most one in ten seconds, and a pipe gets none", () => {
+  vi.stubEnv("TERM", "dumb");
+  const { screen, written } = givenTerminal(80);
+  let ms = 0;
+  const lines = statusLinesOn(screen, () => ms);
+
+  lines.show([["1%"], ["1 valid"]]);
+  ms += 9_999;
+  lines.show([["2%"]]);
+  ms += 1;
+  lines.show([["3%"]]);
+  lines.end();
+  const piped = givenTerminal(80, false);
+  statusLinesOn(piped.screen).show([["1%"]]);
+
+  expect(written).toEqual(["1%  1 valid\n", "3%\n"]);
+  expect(piped.written).toEqual([]);
+});
+
+test.each([
+  [{ TERM: "xterm-256color" }, true, true],
+  [{ TERM: "xterm-256color", NO_COLOR: "1" }, false, true],
+  [{ TERM: "dumb" }, false, false],
+])("with %j: colours %s, lines that are written again %s", (env, colours, erases) => {
+  for (const name of ["NO_COLOR", "FORCE_COLOR", "NODE_DISABLE_COLORS", "COLORTERM", "CI", "TERM"])
+    vi.stubEnv(name, (env as Record<string, string>)[name]);
+  const screen = Object.create(WriteStream.prototype, { isTTY: { value: true } }) as WriteStream;
+
+  expect(paintFor(screen)("a", "red")).toBe(colours ? "\u001b[31ma\u001b[0m" : "a");
+  expect(canErase(screen)).toBe(erases);
 });
 
 test.each([
@@ -32,38 +194,4 @@ test.each([
   ["it's.csv", `'it'\\''s.csv'`],
 ])("%s is typed as %s", (word, as) => {
   expect(typed(word)).toBe(as);
-});
-
-const givenTerminal = () => {
-  let [screen, ms] = ["", 1];
-  const terminal = { isTTY: true, write: (text: string) => void (screen = text) };
-  return {
-    line: lineOn(terminal as unknown as WriteStream, () => ms),
-    later: (passedMs: number) => void (ms += passedMs),
-    screen: () => screen,
-  };
-};
-
-test("while a job moves, its line tells how long it will take", () => {
-  const { line, later, screen } = givenTerminal();
-
-  line.count(0, 4);
-  later(10_000);
-  line.count(2, 4);
-
-  expect(screen()).toContain("2 done  0/s  about 10 s left");
-});
-
-test("when only rows are left that a mail server put off, the line says so, and promises no seconds", () => {
-  const { line, later, screen } = givenTerminal();
-  line.count(2, 3);
-  later(16_000);
-
-  line.count(2, 3);
-  const still = screen();
-  later(400_000);
-  line.count(3, 3);
-
-  expect(still).toContain('2 done; servers that say "later" are asked again after 6 and 30 min');
-  expect(screen()).toContain("3 done");
 });

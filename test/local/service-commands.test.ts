@@ -48,8 +48,8 @@ test("a list is sent, verified and written beside its own columns; the key is ne
     key,
   );
 
-  expect(err).toBe(
-    "2 addresses are being verified. 0 credits, without 1 that is no address.\n2 addresses: 1 valid, 1 invalid, 0 risky, role or catch-all, 0 unknown.\n",
+  expect(err.replace(/job_[\w-]+/, "job_…")).toBe(
+    "job_…: 2 addresses are being verified. Charged: 0 credits. Left out: 1 row without an address.\n2 addresses: 1 valid, 1 invalid, 0 risky, role or catch-all, 0 unknown.\n",
   );
   expect(code).toBe(0);
   expect(firstCells(readFileSync(out, "utf8"))).toEqual([
@@ -80,7 +80,10 @@ test("what is there is never written over, and nothing is sent before that is kn
 
   const { code, err } = await whenCommandedWith(env, "file", file, "--out", file);
 
-  expect({ code, err }).toEqual({ code: 2, err: `${file} is there already.\n` });
+  expect({ code, err }).toEqual({
+    code: 2,
+    err: `${file} is the list itself. Choose another name for the results.\n`,
+  });
   expect(readFileSync(file, "utf8")).toBe(LIST);
   expect(await client.listJobs()).toMatchObject({ total: 0 });
 });
@@ -95,7 +98,7 @@ test("where nothing can be written, and what is no list, is known before anythin
 
   expect(nowhere).toMatchObject({ code: 2, err: expect.stringContaining(`${out} cannot be`) });
   expect(underFile).toMatchObject({ code: 2, err: expect.stringContaining("cannot be written") });
-  expect(list).toMatchObject({ code: 2, err: `${folder} is a folder.\n` });
+  expect(list).toMatchObject({ code: 2, err: `${folder} is a folder, not a list.\n` });
   expect(await client.listJobs()).toMatchObject({ total: 0 });
 });
 
@@ -234,11 +237,11 @@ test("answers that are lost on the way cost nothing more, and the results come a
 });
 
 test.each([
-  [["file"], "Name one list."],
-  [["file", "nowhere.csv"], "There is no file nowhere.csv"],
+  [["file"], "Missing file. Usage: mailproof file LIST.csv"],
+  [["file", "nowhere.csv"], "No such file: nowhere.csv"],
   [["find", "Ada", "example.com"], "Name a first name, a last name and a domain"],
-  [["jobs", "--out", "x.csv"], "Name one job"],
-  [["verify", "--file", "x.csv", "--evidence"], "evidence for single addresses only"],
+  [["jobs", "--out", "x.csv"], "Missing job. Usage: mailproof jobs"],
+  [["verify", "--file", "x.csv", "--evidence"], "single addresses only"],
   [["check", "example.com", "--api", "example.com"], "--api must be an address such as"],
 ])("mailproof %j is a misuse of a service", async (args, says) => {
   const env = {
@@ -255,9 +258,9 @@ test.each([
 
 test.each([
   [["file", "list.csv"], "mailproof verify --file list.csv"],
-  [["jobs"], "name it with --api and --key"],
-  [["jobs", "--api", "http://127.0.0.1:9"], "A service wants a key"],
-  [["verify", "a@b.c", "--key", "k"], "A key is for a service"],
+  [["jobs"], "Set MAILPROOF_API and MAILPROOF_KEY"],
+  [["jobs", "--api", "http://127.0.0.1:9"], "Missing API key"],
+  [["verify", "a@b.c", "--key", "k"], "--key needs the URL of a service"],
 ])("without a service mailproof %j says what it wants", async (args, says) => {
   const { code, err } = await whenCommandedWith({ MAILPROOF_DIR: newFolder() }, ...args);
 

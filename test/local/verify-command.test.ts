@@ -3,10 +3,11 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { VerificationResult } from "@mailproof/api/verification";
-import type { Verification } from "@mailproof/core/verify/result";
+import type { Evidence, Verification } from "@mailproof/core/verify/result";
 import { readEnvironment } from "@mailproof/local/environment";
 import { startLab } from "@mailproof/local/lab/lab";
 import { asText } from "@mailproof/local/show-results";
+import { painted, plain } from "@mailproof/local/terminal";
 import * as v from "valibot";
 import { expect, onTestFinished, test } from "vitest";
 import { newFolder, run, whenCommanded, whenCommandedWith } from "./running.ts";
@@ -123,9 +124,9 @@ const written = (file: string): string => {
 };
 
 test.each([
-  ["nothing to verify", ["verify"], "Name addresses, or a file"],
-  ["addresses and a file", ["verify", "a@b.c", "--file", "x.csv"], "Name addresses, or a file"],
-  ["a file that is not there", ["verify", "--file", "nowhere.csv"], "There is no file nowhere.csv"],
+  ["nothing to verify", ["verify"], "Pass addresses or --file"],
+  ["addresses and a file", ["verify", "a@b.c", "--file", "x.csv"], "Pass addresses or --file"],
+  ["a file that is not there", ["verify", "--file", "nowhere.csv"], "No such file: nowhere.csv"],
   ["an unknown option", ["verify", "a@b.c", "--fast"], "--fast"],
 ])("%s says so on stderr and ends with 2", async (_, args, words) => {
   const { code, out, err } = await whenCommanded(newFolder(), ...args);
@@ -156,7 +157,7 @@ test("a file that is there is never written over, the list itself least of all",
   const { code, err } = await whenCommanded(folder, "verify", "--file", file, "--out", file);
 
   expect(code).toBe(2);
-  expect(err).toContain("is there already");
+  expect(err).toContain("is the list itself");
   expect(readFileSync(file, "utf8")).toBe("email\nann@example.com\n");
 });
 
@@ -174,7 +175,7 @@ test("a sender that no server can be told in plain letters stops the start", () 
 });
 
 test("what stands in a list does not steer the terminal", () => {
-  const line = asText.line(
+  const line = asText(plain).line(
     {
       email: "a@\u001b[31mb\u202e",
       status: "invalid",
@@ -186,6 +187,84 @@ test("what stands in a list does not steer the terminal", () => {
   );
 
   expect(line).toContain("a@�[31mb�");
+});
+
+const EVIDENCE: Evidence = {
+  dns: [
+    {
+      type: "MX",
+      name: "x.com",
+      kind: "ok",
+      records: [{ priority: 10, exchange: "mx.x.com" }],
+      count: 3,
+    },
+    { type: "A", name: "mx.x.com", kind: "timeout", records: [], count: 0 },
+  ],
+  mailHost: "mx.x.com",
+  ip: "192.0.2.1",
+  reply: { code: 550, enhanced: "5.1.1", text: "No such\u001b[2Juser" },
+  rule: "no_mailbox",
+  catchAll: "not_tested",
+  transcript: [
+    { ms: 5, who: "server", text: "220 mx.x.com\nready" },
+    { ms: 7, who: "client", text: "QUIT" },
+    { ms: 9, who: "wire", text: "closed" },
+  ],
+  score: [
+    { part: "invalid", points: 5 },
+    { part: "old", points: -2 },
+  ],
+  lists: [],
+};
+
+test("on a terminal the evidence stands below its verdict: DNS, the SMTP dialogue, the rule and the score as a sum", () => {
+  const result = {
+    email: "a@x.com",
+    status: "invalid",
+    score: 3,
+    reason: "no_mailbox",
+    subStatus: null,
+  };
+  const show = (paint: typeof plain) =>
+    asText(paint).line({ ...result, evidence: EVIDENCE } as Verification, []);
+
+  expect(show(plain)).toBe(`invalid      3  a@x.com  no_mailbox
+  DNS        MX x.com: 10 mx.x.com and 2 more
+             A mx.x.com: timeout
+  Mail host  mx.x.com (192.0.2.1)
+  SMTP           5 ms < 220 mx.x.com
+                      < ready
+                 7 ms > QUIT
+                 9 ms ! closed
+  Rule       no_mailbox
+  Reply      550 5.1.1 No such�[2Juser
+  Catch-all  not tested
+  Score      5 (invalid) - 2 (old)
+
+`);
+  expect(show(painted)).toContain("\u001b[31minvalid   \u001b[0m");
+});
+
+test("--force replaces an existing file, and never the list itself", async () => {
+  const folder = newFolder();
+  const [file, out] = [join(folder, "list.csv"), join(folder, "out.csv")];
+  writeFileSync(file, "email\nno address\n");
+  writeFileSync(out, "older");
+  const verify = (...args: readonly string[]) =>
+    whenCommanded(folder, "verify", "--file", file, "--out", ...args);
+
+  const refused = await verify(out);
+  const forced = await verify(out, "--force");
+  const itself = await verify(file, "--force");
+
+  expect(refused).toMatchObject({
+    code: 2,
+    err: `${out} already exists. Choose another name or add --force.\n`,
+  });
+  expect(forced.code).toBe(0);
+  expect(readFileSync(out, "utf8")).toMatch(/^email,status/);
+  expect(itself).toMatchObject({ code: 2, err: expect.stringContaining("is the list itself") });
+  expect(readFileSync(file, "utf8")).toBe("email\nno address\n");
 });
 
 test("an operator's own list entries are read from the folder", async () => {

@@ -14,7 +14,8 @@ import type { Shown } from "./report-sections.ts";
 import { SERVICE, SERVICE_USAGE, type Service, serviceIn, untilInterrupted } from "./service.ts";
 import { showReport } from "./show-report.ts";
 import { sqliteTable } from "./sqlite-table.ts";
-import { painted, plain } from "./terminal.ts";
+import { statusLinesOn } from "./status-lines.ts";
+import { paintFor } from "./terminal.ts";
 
 const Ipv4 = v.pipe(
   v.string(),
@@ -38,7 +39,7 @@ export const checkCommand = command({
       process.stdout.write(isForEyes ? asText(shownOf(told)) : `${JSON.stringify(told)}\n`);
       return 0;
     }
-    const done = waitingOn(process.stderr, `Asking about ${domain} …`);
+    const done = waitingOn(process.stderr, `Checking ${domain} …`);
     const found = await check(environment, domain, options.ip).finally(done);
     if (found.kind === "no_verdict") {
       process.stderr.write(`${sorry(domain, found)}\n`);
@@ -75,18 +76,18 @@ const check = async (
 
 const checkBy = async ({ client }: Service, domain: string, sending_ip: string | undefined) => {
   const { signal, end } = untilInterrupted();
-  const done = waitingOn(process.stderr, `Asking about ${domain} …`);
+  const done = waitingOn(process.stderr, `Checking ${domain} …`);
   return client.checkDomain({ domain, sending_ip }, { signal }).finally(() => {
     end();
     done();
   });
 };
 
-/** A line that goes away again, on a terminal; nothing anywhere else. */
+/** A line that is erased again, on a terminal; nothing anywhere else. */
 const waitingOn = (screen: NodeJS.WriteStream, text: string): (() => void) => {
-  if (!screen.isTTY) return () => {};
-  screen.write(text);
-  return () => screen.write("\r\u001b[2K");
+  const lines = statusLinesOn(screen);
+  lines.show([[text]]);
+  return lines.end;
 };
 
 const sorry = (domain: string, { everyLookupTimedOut }: NoVerdict): string =>
@@ -104,9 +105,8 @@ const asJson = (report: Report): string => {
 
 const asText = (report: Shown): string => {
   const { stdout } = process;
-  // Knows NO_COLOR, FORCE_COLOR and what TERM can do.
   return showReport(report, {
     columns: stdout.columns,
-    paint: stdout.hasColors() ? painted : plain,
+    paint: paintFor(stdout),
   });
 };

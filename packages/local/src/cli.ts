@@ -1,6 +1,11 @@
 import { commands } from "./commands.ts";
 import { runCommand } from "./run-command.ts";
 
+// A reader that closes the pipe, as `head` does, ends the command without an error.
+process.stdout.on("error", (error: NodeJS.ErrnoException) =>
+  process.exit(error.code === "EPIPE" ? 0 : 1),
+);
+
 const exitCode = await runCommand(commands, process.argv.slice(2));
 // Timers of questions that nobody waits for any more must not hold the command.
 process.stdout.write("", () => process.exit(exitCode));

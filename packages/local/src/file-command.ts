@@ -1,11 +1,19 @@
 import { statSync } from "node:fs";
-import { basename } from "node:path";
 import { MailproofError } from "@mailproof/client/errors";
 import * as v from "valibot";
+import { acceptAgain, acceptList, type List } from "./accept-list.ts";
 import { command, Flag, Misuse } from "./command.ts";
-import { followJob, orToldHowToGoOn, type Wanted } from "./follow-job.ts";
-import { assertFree } from "./out.ts";
-import { lineOn } from "./progress.ts";
+import { explainHowToFollow, followJob, howToFollow } from "./follow-job.ts";
+import {
+  assertSameInputs,
+  type JobState,
+  readState,
+  removeState,
+  sha256Of,
+  sha256OfFile,
+  stateFileOf,
+} from "./job-state.ts";
+import { assertWritable } from "./out.ts";
 import {
   SERVICE,
   SERVICE_USAGE,
@@ -14,99 +22,134 @@ import {
   untilInterrupted,
 } from "./service.ts";
 
-/** A list, verified by a service. Exit code 1: it was interrupted, or came to nothing. */
+const USAGE = "LIST.csv [--out FILE] [--column NAME] [--json] [--force] [--partial | --no-wait]";
+
+/** A list, verified by a service. Exit code 1: it was interrupted, or the job failed. */
 export const fileCommand = command({
   name: "file",
-  usage: `list.csv   [--column email] [--out results.csv] [--json] ${SERVICE_USAGE}`,
+  usage: `${USAGE} ${SERVICE_USAGE}`,
   options: v.strictObject({
     column: v.optional(v.string()),
     out: v.optional(v.string()),
     json: Flag,
+    force: Flag,
+    partial: Flag,
+    "no-wait": Flag,
     ...SERVICE,
   }),
-  flags: ["json"],
+  flags: ["json", "force", "partial", "no-wait"],
   takesWords: true,
   async run(asked) {
     const { options, words } = asked;
     const [file, ...others] = words;
-    if (file === undefined || others.length > 0) throw new Misuse("Name one list.");
-    const otherwise = ` Without one: mailproof verify --file ${file}`;
-    return verifyByService(serviceNeeded(asked, otherwise), file, options);
+    if (file === undefined) throw new Misuse(`Missing file. Usage: mailproof file ${USAGE}`);
+    if (others.length > 0) throw new Misuse(`One file at a time. Usage: mailproof file ${USAGE}`);
+    const { "no-wait": noWait, ...rest } = options;
+    if (noWait && (options.out !== undefined || options.partial))
+      throw new Misuse("--no-wait writes no results. Leave out --out and --partial.");
+    const service = serviceNeeded(asked, `mailproof verify --file ${file}`);
+    return verifyFileByService(service, file, { ...rest, noWait });
   },
 });
 
-type Wishes = {
+export type FileOptions = {
   readonly column?: string | undefined;
   readonly out?: string | undefined;
   readonly json: boolean;
+  readonly force: boolean;
+  readonly partial?: boolean;
+  readonly noWait?: boolean;
 };
 
-/** Uploads the list, waits, and prints the results. */
-export const verifyByService = async (
+/** Uploads the list, or goes on with the job that an earlier start of this command began; writes the results. */
+export const verifyFileByService = async (
   service: Service,
   file: string,
-  { column, out, json }: Wishes,
+  { column, out, force, partial = false, noWait = false, ...options }: FileOptions,
 ): Promise<number> => {
-  const found = statSync(file, { throwIfNoEntry: false });
-  if (!found) throw new Misuse(`There is no file ${file}.`);
-  if (found.isDirectory()) throw new Misuse(`${file} is a folder.`);
-  assertFree(out);
+  assertIsFile(file);
+  const stateFile = stateFileOf(out, file);
+  const state = readState(stateFile);
+  if (state && out !== undefined && !force) assertNotThereYet(out, state);
+  const assertOutWritable = () => assertWritable(out, { force, list: file });
+  assertOutWritable();
+  const inputs = {
+    api: service.url,
+    key_sha256: sha256Of(service.key),
+    list_sha256: await sha256OfFile(file),
+    email_column: column,
+  };
+  if (state) assertSameInputs(stateFile, state, inputs);
+
   const { signal, end } = untilInterrupted();
-  const wanted = { out, json: json || out?.endsWith(".jsonl") === true, signal };
+  const json = options.json || out?.endsWith(".jsonl") === true;
   try {
-    const id = await accepted(service, file, column, wanted);
-    const following = followJob(service, id, wanted);
-    return await orToldHowToGoOn(service, id, wanted, following);
+    const list = { file, stateFile, inputs, assertOutWritable };
+    const id = await jobOf(service, list, state, signal);
+    if (noWait) return endWithoutWaiting(service, id, json, stateFile);
+    const wanted = { out, json, force, partial, signal };
+    const following = followJob(service, id, wanted, stateFile).catch(
+      explainGone(state, stateFile),
+    );
+    return await explainHowToFollow(service, id, wanted, following);
   } finally {
     end();
   }
 };
 
-/** The id of the job. From its answer on the list is paid for. */
-const accepted = async (
-  { client, url }: Service,
-  file: string,
-  column: string | undefined,
-  { signal }: Wanted,
-): Promise<string> => {
-  const line = lineOn(process.stderr);
-  const name = basename(file);
-  line.say(`Sending ${name} …`);
-  try {
-    const { file_key } = await client.upload(file, {}, { signal });
-    line.say(`${name} is being read …`);
-    const wishes = { file_key, name, email_column: column };
-    const told = await client.processFile(wishes, { signal });
-    line.end();
-    process.stderr.write(`${told.message} ${countsOf(told)}\n`);
-    return told.job_id;
-  } catch (error) {
-    line.end();
-    if (error instanceof MailproofError && error.money === "retry_same_key")
-      throw maybePaid(error, url);
-    throw error;
-  }
+const assertIsFile = (file: string): void => {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (!found) throw new Misuse(`No such file: ${file}`);
+  if (found.isDirectory()) throw new Misuse(`${file} is a folder, not a list.`);
 };
 
-type Counts = {
-  readonly credits_used: number;
-  readonly duplicates_removed: number;
-  readonly invalid_emails_skipped: number;
-};
-
-const countsOf = (told: Counts): string => {
-  const { credits_used: used, duplicates_removed: twice, invalid_emails_skipped: none } = told;
-  const left = [
-    ...(twice > 0 ? [`${twice} that came twice`] : []),
-    ...(none > 0 ? [`${none} that ${none === 1 ? "is" : "are"} no address`] : []),
-  ];
-  const without = left.length === 0 ? "" : `, without ${left.join(" and ")}`;
-  return `${used} ${used === 1 ? "credit" : "credits"}${without}.`;
-};
-
-/** What a library says of keys is no help to whoever typed a command. */
-const maybePaid = (cause: MailproofError, url: string): MailproofError =>
-  new MailproofError(
-    `${cause.code === "ABORTED" ? "Interrupted" : "No answer came"} while the list was being accepted: it may have been charged. See first whether it is among your jobs:\n\n  npx mailproof jobs --api ${url}`,
-    { code: cause.code, money: cause.money, status: cause.status, cause },
+const assertNotThereYet = (out: string, { job_id = "a job" }: JobState): void => {
+  if (!statSync(out, { throwIfNoEntry: false })) return;
+  throw new Misuse(
+    `${out} already exists, and ${job_id} was started for it. Add --force to replace it with the results of that job; nothing is charged again.`,
   );
+};
+
+const jobOf = async (
+  service: Service,
+  list: List,
+  state: JobState | undefined,
+  signal: AbortSignal,
+): Promise<string> => {
+  if (state?.job_id !== undefined) {
+    process.stderr.write(
+      `${state.job_id}: going on with the job that this command started at ${state.started_at}. Nothing is charged again. To start a new job, remove ${list.stateFile}.\n`,
+    );
+    return state.job_id;
+  }
+  const accepted = await (state
+    ? acceptAgain(service, list, state, signal)
+    : acceptList(service, list, signal));
+  return accepted.job_id ?? "";
+};
+
+/** For scripts: the id alone on standard output. */
+const endWithoutWaiting = (
+  { url }: Service,
+  id: string,
+  json: boolean,
+  stateFile: string,
+): number => {
+  process.stdout.write(`${json ? JSON.stringify({ job_id: id }) : id}\n`);
+  const how = howToFollow(url, id, { out: undefined, json: false, force: false });
+  process.stderr.write(`To wait for its results:\n\n  ${how}\n`);
+  // The caller has the id, so the next start is a new job.
+  removeState(stateFile);
+  return 0;
+};
+
+/** A job is deleted when the plan's retention is over. */
+const explainGone =
+  (state: JobState | undefined, stateFile: string) =>
+  (error: unknown): never => {
+    if (state === undefined || !(error instanceof MailproofError) || error.code !== "NOT_FOUND")
+      throw error;
+    throw new Misuse(
+      `${state.job_id} no longer exists on the service. To start a new job, which is charged, remove ${stateFile}.`,
+    );
+  };

@@ -1,85 +1,126 @@
-import { rmSync } from "node:fs";
-import { finished } from "node:stream/promises";
+import type { Client } from "@mailproof/client/client";
 import { type ErrorCode, MailproofError } from "@mailproof/client/errors";
 import type { Job } from "@mailproof/client/types";
-import { openOut, print } from "./out.ts";
-import { lineOn } from "./progress.ts";
+import { deferredIn, jobProgress, percentOf, type RunningJob } from "./job-progress.ts";
+import { removeState, removeStateOf, stateFileOf } from "./job-state.ts";
+import { count } from "./progress.ts";
+import { writeResults } from "./results-file.ts";
 import type { Service } from "./service.ts";
-import { typed } from "./terminal.ts";
+import { statusLinesOn } from "./status-lines.ts";
+import { columnsOf, typed } from "./terminal.ts";
 
-export type Wanted = {
+/** Which results are wanted, and where. */
+export type ResultOptions = {
   readonly out: string | undefined;
   readonly json: boolean;
+  readonly force: boolean;
+  /** The rows that are finished now, without waiting for the others. */
+  readonly partial: boolean;
   readonly signal: AbortSignal;
 };
 
-/** Waits for a job, and prints what came of it. Exit code 1: it came to nothing. */
+/** Waits for a job unless partial results are wanted, and writes its results. Exit code 1: there are none. */
 export const followJob = async (
-  { client }: Service,
+  { client, url }: Service,
   id: string,
-  { out, json, signal }: Wanted,
+  options: ResultOptions,
+  stateFile?: string,
 ): Promise<number> => {
-  const line = lineOn(process.stderr);
-  const onProgress = ({ progress }: Job) => line.count(progress.processed, progress.total);
-  const job = await client.waitForJob({ id }, { signal, onProgress }).finally(line.end);
+  const job = options.partial
+    ? await readJob(client, id, options.signal)
+    : await waitForJob(client, id, options.signal);
+  if (options.partial && isOpen(job)) return writePartial(client, url, job, options);
   if (job.status !== "completed") {
     process.stderr.write(`${id} is ${job.status}. ${job.error ?? ""}\n`);
+    if (stateFile !== undefined) removeState(stateFile);
     return 1;
   }
+  await writeRows(client, id, options);
+  if (stateFile !== undefined) removeState(stateFile);
+  if (options.out !== undefined) removeStateOf(stateFileOf(options.out, ""), id);
+  process.stderr.write(`${summaryOf(job)}\n`);
+  return 0;
+};
+
+const OPEN: readonly Job["status"][] = ["pending", "processing", "enqueue_unknown"];
+export const isOpen = ({ status }: Job): boolean => OPEN.includes(status);
+
+export const readJob = (client: Client, id: string, signal: AbortSignal): Promise<Job> =>
+  client.getJob({ id, include_results: false }, { signal });
+
+const waitForJob = (client: Client, id: string, signal: AbortSignal): Promise<Job> => {
+  const lines = statusLinesOn(process.stderr);
+  const partsOf = jobProgress();
+  const onProgress = (job: Job) => lines.show(partsOf(job, columnsOf(process.stderr)));
+  return client.waitForJob({ id }, { signal, onProgress }).finally(lines.end);
+};
+
+const writePartial = async (
+  client: Client,
+  url: string,
+  job: RunningJob & Job,
+  options: ResultOptions,
+): Promise<number> => {
+  const { job_id: id, progress, deferred } = job;
+  const isAny = progress.processed > 0;
+  if (isAny) await writeRows(client, id, options);
+  const far = `${count(progress.processed)} of ${count(progress.total)} rows are finished (${percentOf(progress)}%).`;
+  const waiting = deferred === undefined ? "" : ` ${deferredIn(deferred, new Date())}.`;
+  const how = howToFollow(url, id, { ...options, force: options.out !== undefined && isAny });
+  process.stderr.write(`${far}${waiting} ${id} continues. For all rows:\n\n  ${how}\n`);
+  return isAny ? 0 : 1;
+};
+
+const writeRows = async (
+  client: Client,
+  id: string,
+  { out, json, force, signal }: ResultOptions,
+): Promise<void> => {
   const pieces = json
     ? linesOf(client.results({ id }, { signal }))
     : (await client.download({ id }, { signal })).stream;
-  await writeAll(out, pieces);
-  process.stderr.write(`${sumOf(job)}\n`);
-  return 0;
+  await writeResults(out, force, pieces);
 };
 
 async function* linesOf(rows: AsyncIterable<object>): AsyncGenerator<string> {
   for await (const row of rows) yield `${JSON.stringify(row)}\n`;
 }
 
-/** Half of the results in a file would pass for all of them, so then there is no file. */
-const writeAll = async (
-  file: string | undefined,
-  pieces: AsyncIterable<string | Uint8Array>,
-): Promise<void> => {
-  const out = await openOut(file);
-  try {
-    for await (const piece of pieces) await print(out, piece);
-    if (file !== undefined) await finished(out.end());
-  } catch (error) {
-    if (file !== undefined) rmSync(file, { force: true });
-    throw error;
-  }
-};
-
-const sumOf = ({ progress }: Job): string => {
+const summaryOf = ({ progress }: Job): string => {
   const { total, valid, invalid, risky, unknown } = progress;
-  const addresses = total === 1 ? "1 address" : `${total.toLocaleString("en")} addresses`;
-  return `${addresses}: ${valid} valid, ${invalid} invalid, ${risky} risky, role or catch-all, ${unknown} unknown.`;
+  const addresses = total === 1 ? "1 address" : `${count(total)} addresses`;
+  return `${addresses}: ${count(valid)} valid, ${count(invalid)} invalid, ${count(risky)} risky, role or catch-all, ${count(unknown)} unknown.`;
 };
 
-/** Then there is no such job, or none of the caller's. */
+/** The command that waits for a job and writes its results. */
+export const howToFollow = (
+  url: string,
+  id: string,
+  { out, json, force }: Pick<ResultOptions, "out" | "json" | "force">,
+): string =>
+  [
+    `npx mailproof jobs ${id} --api ${url}`,
+    ...(out === undefined ? [] : [`--out ${typed(out)}`]),
+    ...(force ? ["--force"] : []),
+    ...(json ? ["--json"] : []),
+  ].join(" ");
+
+/** Then there is no such job, or it belongs to another account. */
 const DENIED: readonly ErrorCode[] = ["INVALID_REQUEST", "UNAUTHORIZED", "FORBIDDEN", "NOT_FOUND"];
 
-/** A job goes on without us: whoever was waiting for it is told how to wait again. */
-export const orToldHowToGoOn = async (
+/** A job continues without this process, so the caller learns how to wait for it again. */
+export const explainHowToFollow = async (
   { url }: Service,
   id: string,
-  { out, json, signal }: Wanted,
+  options: ResultOptions,
   following: Promise<number>,
 ): Promise<number> =>
   following.catch((error: unknown) => {
     if (error instanceof MailproofError && DENIED.includes(error.code)) throw error;
-    const how = [
-      `npx mailproof jobs ${id} --api ${url}`,
-      ...(out === undefined ? [] : [`--out ${typed(out)}`]),
-      ...(json ? ["--json"] : []),
-    ];
-    const said = error instanceof Error ? error.message : String(error);
+    const why = options.signal.aborted ? "Interrupted." : (error as Error).message;
+    const how = howToFollow(url, id, options);
     process.stderr.write(
-      `${signal.aborted ? "Interrupted." : said}\n${id} goes on, and is paid for. To wait for it again:\n\n`,
+      `${why}\n${id} continues and is already paid for. To wait for it again:\n\n  ${how}\n`,
     );
-    process.stderr.write(`  ${how.join(" ")}\n`);
     return 1;
   });

@@ -1,25 +1,38 @@
 import { once } from "node:events";
-import { accessSync, constants, createWriteStream, existsSync } from "node:fs";
+import { accessSync, constants, createWriteStream, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { Misuse } from "./command.ts";
 
-/** Looked at before anything is paid for that would be written there. */
-export const assertFree = (file: string | undefined): void => {
+export const alreadyExists = (file: string): string =>
+  `${file} already exists. Choose another name or add --force.`;
+
+/** Checked before the first request that charges. The output never replaces the list that it is made from. */
+export const assertWritable = (
+  file: string | undefined,
+  { force, list }: { readonly force: boolean; readonly list?: string | undefined },
+): void => {
   if (file === undefined) return;
-  if (existsSync(file)) throw new Misuse(`${file} is there already.`);
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found && list !== undefined && realpathSync(file) === realpathSync(list))
+    throw new Misuse(`${file} is the list itself. Choose another name for the results.`);
+  if (found && !found.isFile()) throw new Misuse(`${file} is not a file. Choose another name.`);
+  if (found && !force) throw new Misuse(alreadyExists(file));
   try {
     accessSync(`${dirname(file)}/`, constants.W_OK);
   } catch {
-    throw new Misuse(`${file} cannot be written: there is no such folder, or not for you.`);
+    throw new Misuse(`${file} cannot be written: its folder does not exist or is read-only.`);
   }
 };
 
-/** A file that is there is never written over: it may be the list itself, or results that were paid for. */
-export const openOut = async (file: string | undefined): Promise<NodeJS.WritableStream> => {
+/** Opens a file for results that are written as they come. An existing one is replaced only with force. */
+export const openOut = async (
+  file: string | undefined,
+  force: boolean,
+): Promise<NodeJS.WritableStream> => {
   if (file === undefined) return process.stdout;
-  const out = createWriteStream(file, { flags: "wx" });
+  const out = createWriteStream(file, { flags: force ? "w" : "wx" });
   await once(out, "open").catch((error: NodeJS.ErrnoException) => {
-    throw new Misuse(error.code === "EEXIST" ? `${file} is there already.` : error.message);
+    throw new Misuse(error.code === "EEXIST" ? alreadyExists(file) : error.message);
   });
   return out;
 };

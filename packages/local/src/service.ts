@@ -13,7 +13,7 @@ export const SERVICE = {
 
 export const SERVICE_USAGE = "[--api URL --key K]";
 
-export type Service = { readonly client: Client; readonly url: string };
+export type Service = { readonly client: Client; readonly url: string; readonly key: string };
 
 type Named = {
   readonly environment: Asked["environment"];
@@ -25,17 +25,26 @@ export const serviceIn = ({ environment, options }: Named): Service | null => {
   const url = options.api ?? environment.MAILPROOF_API;
   const key = options.key ?? environment.MAILPROOF_KEY;
   if (url === undefined && options.key !== undefined)
-    throw new Misuse("A key is for a service: name it with --api or MAILPROOF_API.");
+    throw new Misuse("--key needs the URL of a service: add --api URL, or set MAILPROOF_API.");
   if (url === undefined) return null;
-  if (key === undefined)
-    throw new Misuse("A service wants a key: name it with --key or MAILPROOF_KEY.");
-  return { client: createClient({ baseUrl: url, key }), url };
+  if (key === undefined) throw new Misuse("Missing API key: add --key KEY, or set MAILPROOF_KEY.");
+  return { client: clientOf(url, key), url, key };
 };
 
-export const serviceNeeded = (named: Named, otherwise = ""): Service => {
+const clientOf = (baseUrl: string, key: string): Client => {
+  try {
+    return createClient({ baseUrl, key });
+  } catch (error) {
+    throw new Misuse(error instanceof Error ? error.message : String(error));
+  }
+};
+
+/** `otherwise`: the command that does the same without a service. */
+export const serviceNeeded = (named: Named, otherwise?: string): Service => {
   const service = serviceIn(named);
   if (service) return service;
-  throw new Misuse(`This asks a service: name it with --api and --key.${otherwise}`);
+  const how = "Set MAILPROOF_API and MAILPROOF_KEY (npm start prints both)";
+  throw new Misuse(`${how}${otherwise ? `, or check locally with "${otherwise}"` : ""}.`);
 };
 
 /** Ctrl-C gives calls up, so that what they meant for the money can still be told. A second one ends at once. */

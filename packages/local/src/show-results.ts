@@ -2,7 +2,8 @@ import { toWire } from "@mailproof/api/verification";
 import { csvLine } from "@mailproof/core/jobs/csv-out";
 import { cellsOf, namesBeside } from "@mailproof/core/jobs/result-columns";
 import type { Status, Verification } from "@mailproof/core/verify/result";
-import { shown } from "./terminal.ts";
+import { evidenceText } from "./show-evidence.ts";
+import { type Paint, type Style, shown } from "./terminal.ts";
 
 /** One way to print results: what stands first, and a line for each. */
 export type Show = {
@@ -20,27 +21,25 @@ export const asCsv = (columns: readonly string[]): Show => ({
     csvLine([...columns.map((_, place) => cells[place] ?? ""), ...cellsOf(result)]),
 });
 
-const GREEN = 32;
-const YELLOW = 33;
-const RED = 31;
-const COLOUR: Readonly<Record<Status, number>> = {
-  valid: GREEN,
-  catch_all: YELLOW,
-  role: YELLOW,
-  risky: YELLOW,
-  unknown: YELLOW,
-  disposable: RED,
-  invalid: RED,
-  spam_trap: RED,
+const STYLES: Readonly<Record<Status, Style>> = {
+  valid: "green",
+  catch_all: "yellow",
+  role: "yellow",
+  risky: "yellow",
+  unknown: "yellow",
+  disposable: "red",
+  invalid: "red",
+  spam_trap: "red",
 };
 
-/** For eyes: the verdict first, in a colour, then why. */
-export const asText: Show = {
+/** For a terminal: the verdict first, in a colour, then the reason, and below it the evidence where there is any. */
+export const asText = (paint: Paint): Show => ({
   first: "",
-  line: ({ email, status, score, reason, subStatus, ai }) => {
-    const verdict = `\u001b[${COLOUR[status]}m${status.padEnd(10)}\u001b[0m`;
+  line: ({ email, status, score, reason, subStatus, ai, evidence }) => {
+    const verdict = paint(status.padEnd(10), STYLES[status]);
     const why = subStatus === null ? reason : `${reason} (${subStatus})`;
     const meant = ai?.typoSuggestion ? `, meant ${ai.typoSuggestion}?` : "";
-    return `${verdict} ${String(score).padStart(3)}  ${shown(email)}  ${why}${shown(meant)}\n`;
+    const line = `${verdict} ${String(score).padStart(3)}  ${shown(email)}  ${why}${shown(meant)}\n`;
+    return evidence === undefined ? line : `${line}${evidenceText(evidence, paint)}`;
   },
-};
+});

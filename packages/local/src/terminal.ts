@@ -1,3 +1,5 @@
+import type { WriteStream } from "node:tty";
+
 /** How text looks on a terminal. */
 export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "reversed";
 
@@ -17,6 +19,19 @@ export const painted: Paint = (text, ...styles) =>
 
 /** For those who want no colours (no-color.org), and for terminals that have none. */
 export const plain: Paint = (text) => text;
+
+/** Knows NO_COLOR, FORCE_COLOR and TERM. */
+export const paintFor = (screen: WriteStream): Paint =>
+  screen.isTTY && screen.hasColors() ? painted : plain;
+
+/** Whether a line can be erased and written again. A dumb terminal shows escape sequences as text. */
+export const canErase = (screen: WriteStream): boolean =>
+  screen.isTTY && process.env["TERM"] !== "dumb";
+
+const COLUMNS = 80;
+
+/** One less than there are: a line that fills the last column would wrap, and could not be erased. */
+export const columnsOf = ({ columns }: WriteStream): number => (columns || COLUMNS) - 1;
 
 /** What a stranger wrote must not steer the terminal it is shown on. */
 export const shown = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "�");

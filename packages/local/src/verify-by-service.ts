@@ -1,20 +1,24 @@
 import type { Client } from "@mailproof/client/client";
 import type { VerificationResult } from "@mailproof/client/types";
-import type { Verification } from "@mailproof/core/verify/result";
+import type { Evidence, Verification } from "@mailproof/core/verify/result";
 import { openOut, print } from "./out.ts";
 import { type Service, untilInterrupted } from "./service.ts";
 import { asJson, type Show } from "./show-results.ts";
 
-type Wishes = { readonly out: string | undefined; readonly evidence: boolean };
+type WordsOptions = {
+  readonly out: string | undefined;
+  readonly force: boolean;
+  readonly evidence: boolean;
+};
 
 /** Addresses one by one, by a service, printed as the engine's own are. */
 export const verifyWordsByService = async (
   { client }: Service,
   emails: readonly string[],
   show: Show,
-  { out: file, evidence }: Wishes,
+  { out: file, force, evidence }: WordsOptions,
 ): Promise<number> => {
-  const out = await openOut(file);
+  const out = await openOut(file, force);
   const { signal, end } = untilInterrupted();
   await print(out, show.first);
   try {
@@ -47,7 +51,13 @@ const verified = async (
 };
 
 /** As the engine in this process says it, for whoever prints what it says. */
-const asOurs = ({ verification, flags, ai, ...told }: VerificationResult): Verification => ({
+const asOurs = ({
+  verification,
+  flags,
+  ai,
+  evidence,
+  ...told
+}: VerificationResult): Verification => ({
   email: told.email,
   status: told.status,
   score: told.quality_score,
@@ -78,6 +88,13 @@ const asOurs = ({ verification, flags, ai, ...told }: VerificationResult): Verif
       catchAllConfidence: ai.catch_all_confidence,
     },
   }),
+  ...(evidence && { evidence: toEvidence(evidence) }),
   retry: null,
   verifiedAt: told.verified_at,
 });
+
+/** The reverse of what the API does with our own. */
+const toEvidence = (wire: NonNullable<VerificationResult["evidence"]>): Evidence => {
+  const { mail_host: mailHost, catch_all: catchAll, ...same } = wire;
+  return { ...same, mailHost, catchAll } as unknown as Evidence;
+};

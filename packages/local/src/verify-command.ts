@@ -5,49 +5,57 @@ import { engineOver } from "@mailproof/core/verify/engine";
 import { verifyMany } from "@mailproof/core/verify/verify-many";
 import * as v from "valibot";
 import { type Asked, command, Flag, Misuse } from "./command.ts";
-import { verifyByService } from "./file-command.ts";
+import { verifyFileByService } from "./file-command.ts";
 import { startLab } from "./lab/lab.ts";
 import { openMailDoors, wantsLab } from "./mail-doors.ts";
-import { openOut, print } from "./out.ts";
+import { assertWritable, openOut, print } from "./out.ts";
 import { type Progress, progressOn } from "./progress.ts";
-import { SERVICE, type Service, serviceIn } from "./service.ts";
+import { SERVICE, SERVICE_USAGE, type Service, serviceIn } from "./service.ts";
 import { asCsv, asJson, asText, type Show } from "./show-results.ts";
 import { sqliteTable } from "./sqlite-table.ts";
+import { paintFor } from "./terminal.ts";
 import { verifyWordsByService } from "./verify-by-service.ts";
 
 const Options = v.strictObject({
   file: v.optional(v.string()),
   out: v.optional(v.string()),
+  force: Flag,
   json: Flag,
   evidence: Flag,
   ...SERVICE,
 });
 
+const USAGE = "ADDRESS … | --file LIST.csv [--out FILE] [--force] [--json] [--evidence]";
+
 /** The engine without a server and without state; or a service, where one is named. Exit code 1: it was interrupted, and the results end there. */
 export const verifyCommand = command({
   name: "verify",
-  usage:
-    "a@b.c … | --file list.csv   [--out results.csv] [--json] [--evidence] [--api URL --key K]",
+  usage: `${USAGE} ${SERVICE_USAGE}`,
   options: Options,
-  flags: ["json", "evidence"],
+  flags: ["force", "json", "evidence"],
   takesWords: true,
   async run(asked) {
     const { options, words } = asked;
     if (words.length > 0 === (options.file !== undefined))
-      throw new Misuse("Name addresses, or a file with --file; one of the two.");
+      throw new Misuse(
+        `Pass addresses or --file, one of the two. Usage: mailproof verify ${USAGE}`,
+      );
     const service = serviceIn(asked);
     if (service) return verifyBy(service, asked);
     const list = options.file === undefined ? listOfWords(words) : await listIn(options.file);
-    return verifyAll(asked, list, await openOut(options.out));
+    const { out, force, file } = options;
+    assertWritable(out, { force, list: file });
+    return verifyAll(asked, list, await openOut(out, force));
   },
 });
 
 const verifyBy = (service: Service, { options, words }: Asked<typeof Options>) => {
-  const { file, out, evidence } = options;
+  const { file, out, force, evidence } = options;
   if (file === undefined)
-    return verifyWordsByService(service, words, showFor(options, null), { out, evidence });
-  if (evidence) throw new Misuse("A service shows evidence for single addresses only.");
-  return verifyByService(service, file, options);
+    return verifyWordsByService(service, words, showFor(options, null), { out, force, evidence });
+  if (evidence)
+    throw new Misuse("--evidence works for single addresses only when a service verifies.");
+  return verifyFileByService(service, file, options);
 };
 
 type Row = { readonly email: string; readonly cells: readonly string[] };
@@ -68,7 +76,7 @@ const listOfWords = (words: readonly string[]): List => ({
 });
 
 const listIn = async (file: string): Promise<List> => {
-  if (!existsSync(file)) throw new Misuse(`There is no file ${file}.`);
+  if (!existsSync(file)) throw new Misuse(`No such file: ${file}`);
   const progress = progressOn(process.stderr, statSync(file).size);
   const opened = await openList(progress.counted(createReadStream(file)), {});
   if (isListFault(opened)) throw new Misuse(`${file}: ${opened.message}`);
@@ -121,15 +129,11 @@ const verifyAll = async (
 const keepWhatIsFinished = (out: NodeJS.WritableStream, progress: Progress): (() => void) => {
   const stop = () => {
     progress.end();
-    process.stderr.write("Interrupted: the results end with the last line that is there.\n");
+    process.stderr.write("Interrupted. The finished results were kept.\n");
     if (out === process.stdout) process.exit(1);
     out.end(() => process.exit(1));
   };
   process.once("SIGINT", stop);
-  // Whoever reads no more, as `head` does, ends the command in peace.
-  process.stdout.on("error", (error: NodeJS.ErrnoException) =>
-    process.exit(error.code === "EPIPE" ? 0 : 1),
-  );
   return stop;
 };
 
@@ -139,5 +143,6 @@ const showFor = (
 ): Show => {
   if (json || out?.endsWith(".jsonl")) return asJson;
   if (out !== undefined) return asCsv(columns ?? ["email"]);
-  return process.stdout.isTTY ? asText : asJson;
+  if (!process.stdout.isTTY) return asJson;
+  return asText(paintFor(process.stdout));
 };

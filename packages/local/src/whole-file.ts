@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   linkSync,
   openSync,
@@ -23,20 +24,37 @@ export const writeWhole = (file: string, content: object): void =>
 export const makeWhole = (file: string, content: object): void =>
   become(file, content, (draft, place) => {
     try {
-      linkSync(draft, place);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      placeNew(draft, place);
     } finally {
-      rmSync(draft);
+      rmSync(draft, { force: true });
     }
   });
+
+/** What a file system answers that has no hard links, such as exFAT. */
+const NO_LINKS: readonly unknown[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
+
+/** Gives a finished draft its name, and never the name of another file. Returns whether the name was free. */
+export const placeNew = (draft: string, file: string): boolean => {
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST" || (NO_LINKS.includes(code) && existsSync(file))) return false;
+    if (!NO_LINKS.includes(code)) throw error;
+    renameSync(draft, file);
+    return true;
+  }
+  rmSync(draft, { force: true });
+  return true;
+};
 
 export const readWhole = <T>(file: string, schema: v.GenericSchema<unknown, T>): T | undefined => {
   let text: string;
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
     throw error;
   }
   try {

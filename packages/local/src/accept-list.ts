@@ -1,0 +1,160 @@
+import { randomUUID } from "node:crypto";
+import { basename } from "node:path";
+import { MailproofError } from "@mailproof/client/errors";
+import type { ProcessFileData } from "@mailproof/client/types";
+import { createState, type JobInputs, type JobState, removeState, saveState } from "./job-state.ts";
+import { count } from "./progress.ts";
+import type { Service } from "./service.ts";
+import { statusLinesOn } from "./status-lines.ts";
+
+/** The list, the output that is made of it, and the state of both. */
+export type List = {
+  readonly file: string;
+  readonly stateFile: string;
+  readonly inputs: JobInputs;
+  /** Throws when the output cannot be written. */
+  readonly assertOutWritable: () => void;
+};
+
+/** Uploads a list and has the service accept it: from then on it is charged. The state is written before that. */
+export const acceptList = async (
+  service: Service,
+  list: List,
+  signal: AbortSignal,
+): Promise<JobState> => {
+  const { file, stateFile, inputs } = list;
+  const { email_column, ...same } = inputs;
+  const name = basename(file);
+  const { file_key } = await during(`Uploading ${name} …`, () =>
+    service.client.upload(file, {}, { signal }),
+  );
+  const state = createOrWarn(stateFile, {
+    version: 1,
+    started_at: new Date().toISOString(),
+    ...same,
+    idempotency_key: randomUUID(),
+    request: { file_key, name, ...(email_column !== undefined && { email_column }) },
+  });
+  assertStillWritable(list);
+  return sendRequest(service, stateFile, state, signal).catch((error: unknown) => {
+    // This process sent the only request, so its answer speaks for the whole job.
+    if (isNotCharged(error)) removeState(stateFile);
+    throw inDoubt(error, stateFile);
+  });
+};
+
+/** Another process with the same output may have ended just now: it wrote the output before it removed its state. */
+const assertStillWritable = ({ stateFile, assertOutWritable }: List): void => {
+  try {
+    assertOutWritable();
+  } catch (error) {
+    removeState(stateFile);
+    throw error;
+  }
+};
+
+/** The service keeps a key for 30 days; later it would charge the same request again. */
+const KEY_KEPT_MS = 29 * 86_400_000;
+
+/** Goes on after a kill: the same request under the same key, which is charged once. */
+export const acceptAgain = async (
+  service: Service,
+  list: List,
+  state: JobState,
+  signal: AbortSignal,
+): Promise<JobState> => {
+  const { stateFile } = list;
+  process.stderr.write(
+    `Going on from ${stateFile}: this command was started at ${state.started_at}, and did not learn whether the list was accepted.\n`,
+  );
+  const isKeyKept = Date.now() - Date.parse(state.started_at) < KEY_KEPT_MS;
+  if (!isKeyKept)
+    throw new MailproofError(
+      `${stateFile} is more than 29 days old, so the service no longer knows whether the list was accepted, and it may have been charged. See npx mailproof jobs. To start a new job, remove ${stateFile}.`,
+      { code: "INVALID_REQUEST", money: "unknown", status: 400 },
+    );
+  try {
+    return await sendRequest(service, stateFile, state, signal);
+  } catch (error) {
+    // The service looks for the key before it looks for the upload, so the key was never used.
+    const isUploadGone = error instanceof MailproofError && error.code === "NOT_FOUND";
+    if (!isUploadGone) throw inDoubt(error, stateFile, true);
+    removeState(stateFile);
+    return acceptList(service, list, signal);
+  }
+};
+
+const sendRequest = async (
+  { client }: Service,
+  stateFile: string,
+  state: JobState,
+  signal: AbortSignal,
+): Promise<JobState> => {
+  const { request, idempotency_key: idempotencyKey } = state;
+  const accepted = await during(`The service is reading ${request.name} …`, () =>
+    client.processFile(request, { signal, idempotencyKey }),
+  );
+  const { job_id } = accepted;
+  process.stderr.write(`${job_id}: ${accepted.message} ${countsOf(accepted)}\n`);
+  const known = { ...state, job_id };
+  try {
+    saveState(stateFile, known);
+  } catch {
+    // The caller was warned when the file could not be created.
+  }
+  return known;
+};
+
+/** Results that go to standard output may come from a list in a folder that cannot be written. */
+const createOrWarn = (stateFile: string, state: JobState): JobState => {
+  try {
+    return createState(stateFile, state);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    process.stderr.write(
+      `${stateFile} cannot be written (${why}). If this command is killed, starting it again starts a new job, which is charged again.\n`,
+    );
+    return state;
+  }
+};
+
+const during = async <T>(text: string, work: () => Promise<T>): Promise<T> => {
+  const lines = statusLinesOn(process.stderr);
+  lines.show([[text]]);
+  return work().finally(lines.end);
+};
+
+const countsOf = (accepted: ProcessFileData): string => {
+  const { credits_used, duplicates_removed, invalid_emails_skipped, idempotent_replay } = accepted;
+  const credits = `${count(credits_used)} ${credits_used === 1 ? "credit" : "credits"}`;
+  const charged = `${idempotent_replay === true ? "Charged before" : "Charged"}: ${credits}.`;
+  const leftOut = [
+    ...(duplicates_removed > 0
+      ? [rowsOf(duplicates_removed, "duplicate row", "duplicate rows")]
+      : []),
+    ...(invalid_emails_skipped > 0
+      ? [rowsOf(invalid_emails_skipped, "row without an address", "rows without an address")]
+      : []),
+  ];
+  return leftOut.length === 0 ? charged : `${charged} Left out: ${leftOut.join(", ")}.`;
+};
+
+const rowsOf = (rows: number, one: string, more: string): string =>
+  `${count(rows)} ${rows === 1 ? one : more}`;
+
+const isNotCharged = (error: unknown): boolean =>
+  error instanceof MailproofError &&
+  (error.money === "nothing_charged" || error.money === "refunded");
+
+/** What a library says of keys is no help at a terminal: there the same command goes on. */
+const inDoubt = (error: unknown, stateFile: string, isRepeat = false): unknown => {
+  if (!(error instanceof MailproofError)) return error;
+  if (!isRepeat && error.money !== "retry_same_key") return error;
+  const { code, status } = error;
+  const why =
+    code === "ABORTED" ? "Interrupted." : error.message.replace(/ It may have been .*/, "");
+  return new MailproofError(
+    `${why}\nIt is not known whether the list was accepted, and it may have been charged. Run the same command again: it goes on from ${stateFile}, and nothing is charged twice.`,
+    { code, money: "retry_same_key", status, cause: error },
+  );
+};

@@ -1,0 +1,67 @@
+import type { WriteStream } from "node:tty";
+import { canErase, columnsOf } from "./terminal.ts";
+
+/** Parts of one line, which belong together; where they do not fit, the line goes on below. */
+export type Parts = readonly string[];
+
+/** Lines that say how far a piece of work is, each time in place of the lines before. */
+export type StatusLines = {
+  readonly show: (lines: readonly Parts[]) => void;
+  /** Erases the lines. */
+  readonly end: () => void;
+};
+
+/** A dumb terminal cannot erase, so it gets a line of its own, and not more often than this. */
+const PLAIN_LINE_MS = 10_000;
+
+/** On a terminal; nothing at all anywhere else. */
+export const statusLinesOn = (
+  screen: WriteStream,
+  nowMs = () => performance.now(),
+): StatusLines => {
+  if (!screen.isTTY) return { show: () => {}, end: () => {} };
+  return canErase(screen) ? erasingLines(screen) : plainLines(screen, nowMs);
+};
+
+const SEPARATOR = "  ";
+
+const erasingLines = (screen: WriteStream): StatusLines => {
+  let rows = 0;
+  const erased = () => `\r\u001b[2K${"\u001b[1A\u001b[2K".repeat(Math.max(0, rows - 1))}`;
+  return {
+    show: (lines) => {
+      const packed = lines.flatMap((parts) => pack(parts, columnsOf(screen)));
+      screen.write(`${erased()}${packed.join("\n")}`);
+      rows = packed.length;
+    },
+    end: () => {
+      screen.write(erased());
+      rows = 0;
+    },
+  };
+};
+
+const plainLines = (screen: WriteStream, nowMs: () => number): StatusLines => {
+  let last = { text: "", atMs: Number.NEGATIVE_INFINITY };
+  return {
+    show: (lines) => {
+      const text = lines.flat().join(SEPARATOR);
+      if (text === last.text || nowMs() - last.atMs < PLAIN_LINE_MS) return;
+      screen.write(`${text}\n`);
+      last = { text, atMs: nowMs() };
+    },
+    end: () => {},
+  };
+};
+
+/** As many parts on a line as fit. A part that is longer than the screen is wide is cut. */
+const pack = (parts: Parts, columns: number): readonly string[] => {
+  const lines: string[] = [];
+  for (const part of parts) {
+    const line = lines.at(-1);
+    const longer = `${line}${SEPARATOR}${part}`;
+    if (line !== undefined && longer.length <= columns) lines[lines.length - 1] = longer;
+    else lines.push(part.slice(0, columns));
+  }
+  return lines;
+};

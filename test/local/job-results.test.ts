@@ -1,0 +1,140 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { createClient } from "@mailproof/client/client";
+import { expect, test } from "vitest";
+import { newFolder, whenCommandedWith, whenStarted } from "./running.ts";
+
+// Over a real service and its lab: one address is done at once, and one waits for a mail server that greylists.
+
+const ZONE = "lab.mailproof.test";
+const LIST = `email\nada.lovelace@valid.${ZONE}\nada.lovelace@greylist.${ZONE}\n`;
+
+const givenService = async () => {
+  const { ready } = await whenStarted(newFolder());
+  const folder = newFolder();
+  const file = join(folder, "list.csv");
+  writeFileSync(file, LIST);
+  const env = {
+    MAILPROOF_DIR: folder,
+    MAILPROOF_API: ready.base_url,
+    MAILPROOF_KEY: ready.live_key,
+  };
+  const client = createClient({ baseUrl: ready.base_url, key: ready.live_key });
+  return { env, folder, file, out: join(folder, "results.csv"), client };
+};
+
+/** A job with one finished row and one that waits. */
+const givenRunningJob = async () => {
+  const service = await givenService();
+  const { env, file, client } = service;
+  const { out: printed, ...rest } = await whenCommandedWith(env, "file", file, "--no-wait");
+  const id = printed.trim();
+  for (;;) {
+    const { progress } = await client.getJob({ id, include_results: false });
+    if (progress.processed === 1) return { ...service, id, printed, ...rest };
+    await setTimeout(50);
+  }
+};
+
+test("--no-wait prints the id alone, leaves no state, and says how to wait for the results", async () => {
+  const { env, folder, printed, code, err, id } = await givenRunningJob();
+
+  expect(printed).toMatch(/^job_[\w-]+\n$/);
+  expect(code).toBe(0);
+  expect(err).toContain(`  npx mailproof jobs ${id} --api ${env.MAILPROOF_API}\n`);
+  expect(readdirSync(folder)).toEqual(["list.csv"]);
+});
+
+test("--partial writes the rows that are finished and says how many, while the job goes on", async () => {
+  const { env, id, out } = await givenRunningJob();
+
+  const lines = await whenCommandedWith(env, "jobs", id, "--partial", "--json");
+  const csv = await whenCommandedWith(env, "jobs", id, "--partial", "--out", out);
+  const again = await whenCommandedWith(env, "jobs", id, "--partial", "--out", out);
+  const forced = await whenCommandedWith(env, "jobs", id, "--partial", "--out", out, "--force");
+
+  expect(lines.code).toBe(0);
+  expect(
+    lines.out
+      .trim()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as { row: number }).row),
+  ).toEqual([2]);
+  expect(csv.code).toBe(0);
+  expect(csv.err).toMatch(
+    new RegExp(`^1 of 2 rows are finished \\(50%\\)\\..* ${id} continues\\. For all rows:\n`),
+  );
+  expect(csv.err).toContain(`--out ${out} --force\n`);
+  expect(readFileSync(out, "utf8").trim().split("\r\n")).toHaveLength(2);
+  expect(again).toMatchObject({ code: 2, err: expect.stringContaining("already exists") });
+  expect(forced.code).toBe(0);
+});
+
+test("file --partial starts the job once, and each further call reads what it has by then", async () => {
+  const { env, file, out, client } = await givenService();
+  const partial = ["file", file, "--out", out, "--partial", "--force"];
+
+  const calls = [await whenCommandedWith(env, ...partial)];
+  while (calls.at(-1)?.code !== 0) {
+    expect(calls.at(-1)).toMatchObject({ code: 1, err: expect.stringContaining("0 of 2 rows") });
+    expect(existsSync(out)).toBe(false);
+    calls.push(await whenCommandedWith(env, ...partial));
+  }
+  const complete = await whenCommandedWith(env, "file", file, "--out", out);
+
+  expect(readFileSync(out, "utf8").trim().split("\r\n")).toHaveLength(2);
+  expect((await client.listJobs()).total).toBe(1);
+  expect(complete).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/already exists, and job_[\w-]+ was started for it\. Add --force/),
+  });
+});
+
+test("jobs --no-wait shows a job as it is now, without its results", async () => {
+  const { env, id } = await givenRunningJob();
+
+  const { code, out } = await whenCommandedWith(env, "jobs", id, "--no-wait");
+
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({
+    job_id: id,
+    status: "processing",
+    progress: { total: 2, processed: 1 },
+  });
+  expect(JSON.parse(out)).not.toHaveProperty("results");
+});
+
+test("a job that is complete has no partial results: all of them are written", async () => {
+  const { env, file } = await givenService();
+  writeFileSync(file, "email\nno-such@nosuch.test\n");
+  const { out: printed } = await whenCommandedWith(env, "file", file, "--no-wait", "--json");
+  const { job_id: id } = JSON.parse(printed) as { job_id: string };
+  await whenCommandedWith(env, "jobs", id);
+
+  const { code, out, err } = await whenCommandedWith(env, "jobs", id, "--partial");
+
+  expect(code).toBe(0);
+  expect(out).toMatch(/^email,status/);
+  expect(err).toBe("1 address: 0 valid, 1 invalid, 0 risky, role or catch-all, 0 unknown.\n");
+});
+
+test.each([
+  [["file", "list.csv", "--no-wait", "--out", "x.csv"], "--no-wait writes no results"],
+  [["file", "list.csv", "--no-wait", "--partial"], "--no-wait writes no results"],
+  [["jobs", "job_1", "--no-wait", "--partial"], "--no-wait shows the job without its results"],
+  [["jobs", "--partial"], "Missing job. Usage: mailproof jobs"],
+  [["jobs", "job_1", "job_2"], "One job at a time."],
+  [["file", "a.csv", "b.csv"], "One file at a time."],
+])("mailproof %j is a usage error", async (args, says) => {
+  const env = {
+    MAILPROOF_DIR: newFolder(),
+    MAILPROOF_API: "http://127.0.0.1:9",
+    MAILPROOF_KEY: "k",
+  };
+
+  const { code, err } = await whenCommandedWith(env, ...args);
+
+  expect(code).toBe(2);
+  expect(err).toContain(says);
+});

@@ -1,0 +1,204 @@
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { createClient } from "@mailproof/client/client";
+import { expect, onTestFinished, test } from "vitest";
+import { newFolder, run, whenCommandedWith, whenStarted } from "./running.ts";
+
+// A real process is killed at every moment that matters, and started again: it is charged once, and the results are whole.
+
+const PATH = "packages/local/bin/mailproof.mjs";
+const ADDRESSES = 40;
+const LIST = `email\n${Array.from({ length: ADDRESSES }, (_, n) => `not-there-${n}@nosuch.test\n`).join("")}`;
+
+type Moment = {
+  /** Method and path of a request, such as "POST /v1/verify/file". */
+  readonly route: RegExp;
+  /** Which of the requests of that route, from 1. */
+  readonly nth: number;
+  /** The process is killed before the service has the request, when its response is held back, or in its midst. */
+  readonly at: "request" | "response" | "half of the response";
+};
+
+/** Between a command and the service. It says when the moment has come, and from then on lets nothing more pass. */
+const whenInterposed = async (baseUrl: string, moment: Moment) => {
+  const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
+  let seen = 0;
+  let isOver = false;
+  const forward = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const route = `${incoming.method} ${incoming.url?.split("?")[0]}`;
+    const isMoment = !isOver && moment.route.test(route) && ++seen === moment.nth;
+    if (isMoment && moment.at === "request") return reach();
+    const { method, headers, url } = incoming;
+    const onward = request(new URL(url ?? "", baseUrl), { method, headers }, (response) => {
+      if (isMoment && moment.at === "response") return void response.resume().once("end", reach);
+      outgoing.writeHead(response.statusCode ?? 500, response.headers);
+      if (!isMoment) return void response.pipe(outgoing);
+      response.once("data", (chunk: Buffer) =>
+        outgoing.write(chunk.subarray(0, 100), () => reach()),
+      );
+    });
+    onward.once("error", () => outgoing.destroy());
+    incoming.pipe(onward);
+  };
+  const proxy = createServer(forward).listen(0, "127.0.0.1");
+  onTestFinished(() => {
+    proxy.closeAllConnections();
+    proxy.close();
+  });
+  await once(proxy, "listening");
+  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const end = () => {
+    isOver = true;
+  };
+  return { url, reached, end };
+};
+
+const givenService = async (moment: Moment) => {
+  const { ready } = await whenStarted(newFolder());
+  const folder = newFolder();
+  const [file, out] = [join(folder, "list.csv"), join(folder, "results.csv")];
+  writeFileSync(file, LIST);
+  const proxy = await whenInterposed(ready.base_url, moment);
+  const env = {
+    MAILPROOF_DIR: folder,
+    MAILPROOF_API: proxy.url,
+    MAILPROOF_KEY: ready.live_key,
+  };
+  const client = createClient({ baseUrl: ready.base_url, key: ready.live_key });
+  const charged = async () => {
+    const { credits } = await client.getAccount();
+    return { credits: credits.spent + credits.held, jobs: (await client.listJobs()).total };
+  };
+  return { env, folder, file, out, proxy, client, charged };
+};
+
+const killed = async (
+  { env, proxy }: Awaited<ReturnType<typeof givenService>>,
+  args: readonly string[],
+) => {
+  const child = run(PATH, args, env);
+  const [err, ended] = [text(child.stderr), once(child, "exit")];
+  await proxy.reached;
+  child.kill("SIGKILL");
+  await ended;
+  proxy.end();
+  return err;
+};
+
+const rowsIn = (csv: string) => csv.trim().split("\r\n").length - 1;
+
+const UPLOAD: Moment = { route: /^POST \/v1\/verify\/file$/, nth: 1, at: "request" };
+const ACCEPT: Moment = { ...UPLOAD, nth: 2 };
+const WAIT: Moment = { route: /^GET \/v1\/jobs\/[\w-]+$/, nth: 1, at: "request" };
+const DOWNLOAD: Moment = { route: /\/download$/, nth: 1, at: "request" };
+
+test.each<[string, Moment]>([
+  ["before the upload", UPLOAD],
+  ["after the upload, before the service has the request that charges", ACCEPT],
+  ["when the list was accepted, before the response arrived", { ...ACCEPT, at: "response" }],
+  ["while it waits", WAIT],
+  ["before the download", DOWNLOAD],
+  ["in the midst of the download", { ...DOWNLOAD, at: "half of the response" }],
+])(
+  "killed %s and started again, the command is charged once and writes all rows",
+  async (_, moment) => {
+    const service = await givenService(moment);
+    const { env, file, folder, out, charged } = service;
+    const args = ["file", file, "--out", out];
+
+    await killed(service, args);
+    const isThereEarly = existsSync(out);
+    const again = await whenCommandedWith(env, ...args);
+
+    expect(isThereEarly).toBe(false);
+    expect(again.code).toBe(0);
+    expect(rowsIn(readFileSync(out, "utf8"))).toBe(ADDRESSES);
+    expect(await charged()).toEqual({ credits: ADDRESSES, jobs: 1 });
+    expect(readdirSync(folder).toSorted()).toEqual(["list.csv", "results.csv"]);
+  },
+);
+
+test("results that go to standard output are resumed, too: the state stands beside the list", async () => {
+  const service = await givenService(WAIT);
+  const { env, file, folder, charged } = service;
+
+  const before = await killed(service, ["file", file]);
+  const state = readdirSync(folder).filter((name) => name.endsWith(".mailproof.json"));
+  const again = await whenCommandedWith(env, "verify", "--file", file);
+
+  const id = /^(job_[\w-]+): 40 addresses are being verified\. Charged: 40 credits\.$/m.exec(
+    before,
+  )?.[1];
+  expect(id).toMatch(/^job_/);
+  expect(state).toEqual(["list.csv.mailproof.json"]);
+  expect(again.err).toContain(`${id}: going on with the job that this command started at `);
+  expect(again.err).toContain("Nothing is charged again.");
+  expect(rowsIn(again.out)).toBe(ADDRESSES);
+  expect(await charged()).toEqual({ credits: ADDRESSES, jobs: 1 });
+  expect(readdirSync(folder)).toEqual(["list.csv"]);
+});
+
+test("another list, column, key or service is noticed before anything is charged, and the state holds no key", async () => {
+  const service = await givenService(WAIT);
+  const { env, file, out, client, charged } = service;
+  const args = ["file", file, "--out", out];
+  await killed(service, args);
+  const stateFile = `${out}.mailproof.json`;
+  const state = readFileSync(stateFile, "utf8");
+  const { key } = await client.createApiKey({ name: "other", mode: "live" });
+
+  const column = await whenCommandedWith(env, ...args, "--column", "email");
+  const otherKey = await whenCommandedWith({ ...env, MAILPROOF_KEY: key }, ...args);
+  const otherApi = await whenCommandedWith(env, ...args, "--api", "http://127.0.0.1:9");
+  writeFileSync(file, `${LIST}more@nosuch.test\n`);
+  const list = await whenCommandedWith(env, ...args);
+
+  const refused = (what: string) => ({
+    code: 2,
+    err: expect.stringContaining(`changed since: ${what}. Nothing was charged now.`),
+  });
+  expect(column).toMatchObject(refused("--column"));
+  expect(otherKey).toMatchObject(refused("the API key"));
+  expect(otherApi).toMatchObject(refused(`the service (it was ${env.MAILPROOF_API})`));
+  expect(list).toMatchObject(refused("the content of the list"));
+  expect(list.err).toContain(`remove ${stateFile}`);
+  expect(state).not.toContain(env.MAILPROOF_KEY);
+  expect(readFileSync(stateFile, "utf8")).toBe(state);
+  expect(await charged()).toEqual({ credits: ADDRESSES, jobs: 1 });
+});
+
+test("two commands that start at once with one output share one job", async () => {
+  const { env, file, out, charged } = await givenService({ ...UPLOAD, nth: 99 });
+  const args = ["file", file, "--out", out];
+
+  const both = await Promise.all([
+    whenCommandedWith(env, ...args),
+    whenCommandedWith(env, ...args),
+  ]);
+
+  expect(both.map(({ code }) => code)).toContain(0);
+  expect(rowsIn(readFileSync(out, "utf8"))).toBe(ADDRESSES);
+  expect((await charged()).jobs).toBe(1);
+});
+
+test("a list that is refused leaves no state, so the next start is a new one", async () => {
+  const { env, file, folder, out } = await givenService({ ...UPLOAD, nth: 99 });
+
+  const { code, err } = await whenCommandedWith(
+    env,
+    "file",
+    file,
+    "--out",
+    out,
+    "--column",
+    "none",
+  );
+
+  expect(code).toBe(2);
+  expect(err).toContain("Nothing was charged.");
+  expect(readdirSync(folder)).toEqual(["list.csv"]);
+});
