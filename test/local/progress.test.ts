@@ -1,11 +1,13 @@
 import { WriteStream } from "node:tty";
 import type { Job } from "@mailproof/client/types";
-import { jobProgress, type RunningJob } from "@mailproof/local/job-progress";
+import { jobProgress } from "@mailproof/local/job-progress";
 import { statusLinesOn } from "@mailproof/local/status-lines";
 import { canErase, paintFor, typed } from "@mailproof/local/terminal";
 import { afterEach, expect, test, vi } from "vitest";
 
 afterEach(() => vi.unstubAllEnvs());
+
+type RunningJob = Pick<Job, "progress" | "deferred">;
 
 const START = new Date("2026-11-22T14:00:00Z");
 

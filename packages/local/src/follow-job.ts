@@ -1,7 +1,7 @@
 import type { Client } from "@mailproof/client/client";
 import { type ErrorCode, MailproofError } from "@mailproof/client/errors";
 import type { Job } from "@mailproof/client/types";
-import { deferredIn, jobProgress, percentOf, type RunningJob } from "./job-progress.ts";
+import { deferredIn, jobProgress, percentOf } from "./job-progress.ts";
 import { removeState, removeStateOf, stateFileOf } from "./job-state.ts";
 import { count } from "./progress.ts";
 import { writeResults } from "./results-file.ts";
@@ -58,7 +58,7 @@ const waitForJob = (client: Client, id: string, signal: AbortSignal): Promise<Jo
 const writePartial = async (
   client: Client,
   url: string,
-  job: RunningJob & Job,
+  job: Job,
   options: ResultOptions,
 ): Promise<number> => {
   const { job_id: id, progress, deferred } = job;
@@ -74,10 +74,10 @@ const writePartial = async (
 const writeRows = async (
   client: Client,
   id: string,
-  { out, json, force, signal }: ResultOptions,
+  { out, json, force, partial, signal }: ResultOptions,
 ): Promise<void> => {
   const pieces = json
-    ? linesOf(client.results({ id }, { signal }))
+    ? linesOf(client.results({ id }, { signal, wait: !partial }))
     : (await client.download({ id }, { signal })).stream;
   await writeResults(out, force, pieces);
 };

@@ -3,13 +3,9 @@ import { barOf, count, inWords } from "./progress.ts";
 import type { Parts } from "./status-lines.ts";
 
 /** Rows that a job will try again later. Absent when there are none. */
-type Deferred = {
-  readonly count: number;
-  readonly by_reason: Readonly<Record<string, number>>;
-  readonly next_attempt_at: string;
-};
+type Deferred = NonNullable<Job["deferred"]>;
 
-export type RunningJob = Pick<Job, "progress"> & { readonly deferred?: Deferred };
+type RunningJob = Pick<Job, "progress" | "deferred">;
 
 type Sample = { readonly atMs: number; readonly processed: number };
 

@@ -2,7 +2,7 @@ import type { Job } from "@mailproof/client/types";
 import * as v from "valibot";
 import { command, Flag, Misuse } from "./command.ts";
 import { explainHowToFollow, followJob, readJob } from "./follow-job.ts";
-import { deferredIn, percentOf, type RunningJob } from "./job-progress.ts";
+import { deferredIn, percentOf } from "./job-progress.ts";
 import { assertWritable } from "./out.ts";
 import { count } from "./progress.ts";
 import {
@@ -77,7 +77,7 @@ const print = (jobs: readonly Job[], json: boolean): void => {
   process.stdout.write(lines.map((line) => `${line}\n`).join(""));
 };
 
-const lineOf = (job: Job & RunningJob): string => {
+const lineOf = (job: Job): string => {
   const { job_id, status, progress, created_at, name = "", deferred } = job;
   return [
     job_id,
