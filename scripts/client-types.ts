@@ -19,7 +19,7 @@ import { STATUS } from "@mailproof/core/failure";
 import { EventPayload } from "@mailproof/core/webhooks/payloads";
 import type { GenericSchema } from "valibot";
 import { nameOf, QUERY_TYPES, SAME_WHEN_REPEATED } from "./client/names.ts";
-import { describe, fieldsOf, type Named, partsOf, typeOf } from "./client/type-of.ts";
+import { describe, fieldsOf, mayBeLeftOut, type Named, partsOf, typeOf } from "./client/type-of.ts";
 
 const SHARED: Named = new Map<GenericSchema, string>([
   [VerificationResult, "VerificationResult"],
@@ -99,7 +99,7 @@ const inputOf = ({ endpoint, body, fixed }: Operation): { fields: string; isOpti
       ? fieldsOf({ [name]: schema }, INPUT, [place])
       : `${describe([place, name], schema)}\n${name}?: ${type} | undefined;`;
   });
-  const isOptional = free.every(({ schema }) => partsOf(schema).type === "optional");
+  const isOptional = free.every(({ schema }) => mayBeLeftOut(schema));
   return { fields: fields.join("\n"), isOptional };
 };
 

@@ -54,6 +54,7 @@ export const typeOf = (schema: GenericSchema, context: Context, at: Place): stri
     case "picklist":
       return (parts.options ?? []).map((option) => JSON.stringify(option)).join(" | ");
     case "nullable":
+    case "nullish":
       return `${inner(parts.wrapped)} | null`;
     case "optional":
       return inner(parts.wrapped);
@@ -96,7 +97,7 @@ export const fieldsOf = (entries: Entries, context: Context, place: Place): stri
   Object.entries(entries)
     .map(([name, schema]) => {
       const here = [...place, name];
-      const isOptional = partsOf(schema).type === "optional";
+      const isOptional = mayBeLeftOut(schema);
       const mark = isOptional ? "?" : "";
       // Whoever sends may say undefined; what is answered is there or not.
       const orNot = isOptional && context.side === "input" ? " | undefined" : "";
@@ -112,6 +113,9 @@ export const describe = (place: Place, schema: GenericSchema): string => {
     throw new Error(`openapi/words-of-fields.ts does not describe ${place.join(".")}`);
   return `/** ${words} */`;
 };
+
+export const mayBeLeftOut = (schema: GenericSchema): boolean =>
+  ["optional", "nullish"].includes(partsOf(schema).type);
 
 /** A pipe is known by the last schema in it that says something, before its value becomes one of ours. */
 const essence = (schema: GenericSchema): GenericSchema => {

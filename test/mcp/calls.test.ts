@@ -199,10 +199,22 @@ test("a list that has no cursor has as many as its route", async () => {
   expect([await found(), await found(55), await found(1_000)]).toEqual([20, 55, 60]);
 });
 
-test.each([0, -1, 1.5, null, "many", [5]])("a page of %j rows is refused", async (limit) => {
+test.each([0, -1, 1.5, "many", [5]])("a page of %j rows is refused", async (limit) => {
   const { call } = await givenTools();
 
   expect((await call("list_jobs", { limit })).data.error.code).toBe("INVALID_REQUEST");
+});
+
+test("null is as good as left out, in an address as in a body", async () => {
+  const { call } = await givenTools({ balance: 5 });
+
+  const listed = await call("list_jobs", { limit: null, status: null, offset: null });
+  const verified = await call("verify_email", { email: "ann@x.com", options: null });
+  const nobody = await call("get_job", { id: null });
+
+  expect(listed.data).toMatchObject({ jobs: [], total: 0 });
+  expect(verified.data).toMatchObject({ status: "valid" });
+  expect(nobody.data.error.message).toMatch(/^id: is required/);
 });
 
 test("the longest page there is comes whole: a row that was cut off would be skipped by the cursor", async () => {

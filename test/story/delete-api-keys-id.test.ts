@@ -27,13 +27,6 @@ test("revoking it again is 404", async () => {
   });
 });
 
-test("an id that is longer than any key of the table is 400", async () => {
-  const { world, liveKey: key } = await given();
-  const route = `DELETE /v1/api-keys/${"x".repeat(3_000)}`;
-
-  expect((await send(world, route, { key })).statusCode).toBe(400);
-});
-
 test("another account's key is 404, as if there were none, and stays in force", async () => {
   const { world, liveKey } = await given();
   const other = await openAccount(world, { name: "Bo", plan: "free", opening: credits(0) });

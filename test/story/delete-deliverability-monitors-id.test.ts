@@ -52,11 +52,11 @@ test("another's monitor is 404 in the words of one that is not there, and so is 
   expect(new Set(told.map(({ error }) => JSON.stringify(error))).size).toBe(1);
 });
 
-test("an id that none of ours can be is 400", async () => {
-  const { world, liveKey: key } = await given();
-  const route = `DELETE /v1/deliverability/monitors/${"x".repeat(101)}`;
+test("a query parameter is 400", async () => {
+  const { world, liveKey: key, id } = await givenMonitor();
+  const route = `DELETE /v1/deliverability/monitors/${id}`;
 
-  expect((await send(world, route, { key })).statusCode).toBe(400);
+  expect((await send(world, route, { key, query: { force: "1" } })).statusCode).toBe(400);
 });
 
 test("no key is 401, a key without the scope 403, and too many requests 429", async () => {

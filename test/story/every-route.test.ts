@@ -1,4 +1,5 @@
 import { endpoints } from "@mailproof/api/endpoints";
+import { EXAMPLES } from "@mailproof/api/openapi/examples";
 import { expect, test } from "vitest";
 import { given } from "../given.ts";
 import { send } from "../send.ts";
@@ -26,3 +27,27 @@ test.each(behindAKey)(
     ]);
   },
 );
+
+const withAnId = behindAKey.filter((route) => route.includes("{id}"));
+const IMPOSSIBLE = [
+  "x".repeat(101),
+  "x".repeat(3_000),
+  "a%20b",
+  "%00",
+  "x%23y",
+  "%F0%9F%98%80",
+  "-",
+];
+
+test.each(withAnId)("%s: an id that cannot exist is 404, like one that does not", async (route) => {
+  const { world, liveKey: key } = await given();
+  const body = EXAMPLES.find((one) => one.route === route)?.request;
+  const asked = (id: string) =>
+    send(world, route.replaceAll(/\{\w+\}/g, id), { key, ...(body !== undefined && { body }) });
+  const { error: missing } = await asked("job_9");
+
+  for (const id of IMPOSSIBLE) {
+    const { statusCode, error } = await asked(id);
+    expect([id, statusCode, error]).toEqual([id, 404, missing]);
+  }
+});

@@ -58,12 +58,11 @@ test("a check is kept as long as the plan says, and no shorter than a key", asyn
   expect([(await read(free, 0)).statusCode, (await read(scale, 1)).statusCode]).toEqual([404, 404]);
 });
 
-test("a query parameter is 400, as is an id that none of ours can be", async () => {
+test("a query parameter is 400", async () => {
   const { world, liveKey: key } = await given();
   const route = "GET /v1/deliverability/checks/3f2c1b1e-0000-4000-8000-000000000000";
 
   expect((await send(world, route, { key, query: { full: "1" } })).statusCode).toBe(400);
-  expect((await whenRead(world, key, "x".repeat(101))).statusCode).toBe(400);
 });
 
 test("no key is 401, a key without the scope 403, and too many requests 429", async () => {

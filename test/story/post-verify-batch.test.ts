@@ -192,9 +192,14 @@ test.each<[string, unknown, string]>([
     "webhook_secret: needs a webhook_url",
   ],
   [
-    "a short secret",
-    { emails: anns(1), webhook_url: "https://x.example", webhook_secret: "s".repeat(15) },
-    "webhook_secret: must have at least 16 characters",
+    "an empty secret",
+    { emails: anns(1), webhook_url: "https://x.example", webhook_secret: "" },
+    "webhook_secret: must not be empty",
+  ],
+  [
+    "an endless secret",
+    { emails: anns(1), webhook_url: "https://x.example", webhook_secret: "s".repeat(257) },
+    "webhook_secret: must have at most 256 characters",
   ],
 ])("%s is 400, names the field, and changes nothing", async (_case, body, words) => {
   const house = await givenChunked();

@@ -378,19 +378,14 @@ test.each([
   expect(house.queue.pending()).toBe(0);
 });
 
-test("another account's file_key is 403, and so is a test key's under the live key, and the other way round", async () => {
+test("another account's file_key is 403", async () => {
   const house = await givenChunked();
-  const { world, liveKey, testKey } = house;
+  const { world } = house;
   const bo = await openAccount(world, { name: "Bo", plan: "pro", opening: credits(10) });
-  const [live, test] = [
-    await givenUpload(house, liveKey, csvOf(anns(1))),
-    await givenUpload(house, testKey, csvOf(anns(1))),
-  ];
+  const live = await givenUpload(house, house.liveKey, csvOf(anns(1)));
 
   const answers = [
     await whenFiled(world, bo.liveKey, processOf(live)),
-    await whenFiled(world, liveKey, processOf(test)),
-    await whenFiled(world, testKey, processOf(live)),
     await whenFiled(world, bo.liveKey, processOf("uploads/live/nobody/upl_1.csv")),
   ];
 
@@ -402,6 +397,26 @@ test("another account's file_key is 403, and so is a test key's under the live k
     ]);
   expect(movesOf(house)).toEqual([]);
 });
+
+test.each([
+  ["live", "test"],
+  ["test", "live"],
+] as const)(
+  "the account's own file_key of a %s key under a %s key is 403, and says why",
+  async (made, used) => {
+    const house = await givenChunked();
+    const keys = { live: house.liveKey, test: house.testKey };
+    const fileKey = await givenUpload(house, keys[made], csvOf(anns(1)));
+
+    const { statusCode, error } = await whenFiled(house.world, keys[used], processOf(fileKey));
+
+    expect([statusCode, error.message]).toEqual([
+      403,
+      `This file_key was made with a ${made} key, and this is a ${used} key: use a ${made} key, or upload the file again with this one. Nothing was charged.`,
+    ]);
+    expect(movesOf(house)).toEqual([]);
+  },
+);
 
 test.each([
   ["one that was never filled", (account: string) => `uploads/live/${account}/upl_9.csv`],

@@ -84,10 +84,15 @@ test("a test key meets nobody who could be at work", async () => {
 
 test.each([
   ["the default of ten seconds", undefined, 10_000],
+  ["the default for null", null, 10_000],
   ["the least", 100, 100],
+  ["the least for less", 99, 100],
+  ["the least for zero", 0, 100],
   ["the most", 25_000, 25_000],
+  ["the most for more", 25_001, 25_000],
+  ["the most for a number that no timer takes", 2 ** 53, 25_000],
 ])("the wait is %s, and ends to the millisecond", async (_case, timeout_ms, waitMs) => {
-  const body = { email: "ann@x.com", ...(timeout_ms && { options: { timeout_ms } }) };
+  const body = { email: "ann@x.com", ...(timeout_ms !== undefined && { options: { timeout_ms } }) };
   const statuses = [];
   for (const answersAfterMs of [waitMs - 1, waitMs + 1]) {
     const { world, liveKey } = await givenSlow(answersAfterMs);

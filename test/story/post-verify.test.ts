@@ -86,7 +86,7 @@ test.each([
   }).toEqual(parts);
 });
 
-const WAIT = "options.timeout_ms: must be a whole number of milliseconds from 100 to 25000";
+const WAIT = "options.timeout_ms: must be a whole number of milliseconds, 0 or more";
 
 test.each<[string, unknown, string]>([
   ["no body", undefined, "body: is required"],
@@ -102,24 +102,17 @@ test.each<[string, unknown, string]>([
     "options.deepVerify: is not a known field",
   ],
   ["options that are a list", { email: "ann@x.com", options: [] }, "options: must be an object"],
-  ["options that are null", { email: "ann@x.com", options: null }, "options: must be an object"],
   [
     "an option that is a word",
     { email: "ann@x.com", options: { include_ai: "false" } },
     "options.include_ai: must be true or false",
   ],
   [
-    "an option that is null",
-    { email: "ann@x.com", options: { deep_verify: null } },
-    "options.deep_verify: must be true or false",
-  ],
-  [
     "activity that is a number",
     { email: "ann@x.com", include_activity: 1 },
     "include_activity: must be true or false",
   ],
-  ["too short a wait", { email: "ann@x.com", options: { timeout_ms: 99 } }, WAIT],
-  ["too long a wait", { email: "ann@x.com", options: { timeout_ms: 25_001 } }, WAIT],
+  ["a wait below zero", { email: "ann@x.com", options: { timeout_ms: -1 } }, WAIT],
   ["a wait with a fraction", { email: "ann@x.com", options: { timeout_ms: 100.5 } }, WAIT],
   ["a wait in words", { email: "ann@x.com", options: { timeout_ms: "500" } }, WAIT],
 ])("%s is 400, names the field, and writes nothing", async (_case, body, words) => {

@@ -51,6 +51,23 @@ test.each<[string, unknown, string]>([
   ["a star", { url: HOOK, events: ["*"] }, "events.0: must be one of"],
   ["http", { url: "http://a.example/", events: ["job.failed"] }, "url: must be an https address"],
   ["credentials", { url: "https://a:b@c.example/", events: ["job.failed"] }, "without credentials"],
+  ["no host", { url: "https:///x", events: ["job.failed"] }, "url: must be an https address"],
+  [
+    "a host without slashes",
+    { url: "https:example.com", events: ["job.failed"] },
+    "url: must be an https address",
+  ],
+  ["one slash", { url: "https:/a.example/x", events: ["job.failed"] }, "url: must be an https"],
+  [
+    "a host of one label",
+    { url: "https://intranet/x", events: ["job.failed"] },
+    "url: must have a host name with a dot, such as example.com.",
+  ],
+  [
+    "a host of one label and a dot",
+    { url: "https://intranet./x", events: ["job.failed"] },
+    "url: must have a host name with a dot",
+  ],
   ["no URL", { url: "hooks", events: ["job.failed"] }, "url: must be an https address"],
   [
     "an address over 2,000 characters",

@@ -52,6 +52,7 @@ test.each<[string, unknown, string]>([
   ["an unknown event", { events: ["x"] }, "events.0: must be one of"],
   ["no events at all", { events: [] }, "events: must name at least one event"],
   ["another status", { status: "paused" }, "status: must be one of active, disabled"],
+  ["nothing but null", { url: null, events: null, status: null }, "body: must have a url"],
   ["http", { url: "http://a.example/" }, "url: must be an https address"],
   ["a secret", { secret: "whsec_x" }, "secret: is not a known field"],
 ])("%s is 400", async (_what, body, message) => {

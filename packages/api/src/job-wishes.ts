@@ -1,21 +1,21 @@
 import { MAX_WAIT_MINUTES } from "@mailproof/core/verify/retry";
 import * as v from "valibot";
 import { OutgoingUrl } from "./outgoing-url.ts";
-import { charactersUpTo, Flag, notEmpty, part } from "./schemas.ts";
+import { charactersUpTo, Flag, notEmpty, optional, optionalOr, part } from "./schemas.ts";
 
 // What a batch and a file can be asked for in the same words.
 
 const NAME_LENGTH_MAX = 200;
 
-export const JobName = v.optional(
+export const JobName = optional(
   v.pipe(v.string(), v.trim(), notEmpty, charactersUpTo(NAME_LENGTH_MAX)),
 );
 
-export const CallbackUrl = v.optional(OutgoingUrl);
+export const CallbackUrl = optional(OutgoingUrl);
 
 const WAIT_WORDS = `must be a whole number of minutes from 0 to ${MAX_WAIT_MINUTES.most}`;
 
-const MaxWaitMinutes = v.optional(
+const MaxWaitMinutes = optionalOr(
   v.pipe(
     v.number(WAIT_WORDS),
     v.integer(WAIT_WORDS),
@@ -26,7 +26,7 @@ const MaxWaitMinutes = v.optional(
 );
 
 /** There is no synchronous wait to be bounded: `timeout_ms` is no field here. */
-export const JobOptions = v.optional(
+export const JobOptions = optionalOr(
   part({ deep_verify: Flag(true), include_ai: Flag(true), max_wait_minutes: MaxWaitMinutes }),
   {},
 );

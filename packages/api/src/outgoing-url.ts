@@ -6,14 +6,23 @@ import { charactersUpTo } from "./schemas.ts";
 
 const URL_LENGTH_MAX = 2_000;
 
+/** A name of one label is known inside a network at most. Who may call localhost, the operator says. */
+const hasPublicName = (text: string): boolean => {
+  const target = targetOf(text);
+  if (typeof target === "string") return true;
+  const { host } = target;
+  return host.includes(".") || host.includes(":") || host === "localhost";
+};
+
 /** An address that a caller wants to be called at. */
 export const OutgoingUrl = v.pipe(
   v.string(),
   charactersUpTo(URL_LENGTH_MAX),
   v.check(
-    (text) => typeof targetOf(text) !== "string",
-    "must be an https address without credentials",
+    (text) => /^https:\/\/[^/?#]/i.test(text) && typeof targetOf(text) !== "string",
+    "must be an https address without credentials, such as https://example.com/hook",
   ),
+  v.check(hasPublicName, "must have a host name with a dot, such as example.com"),
 );
 
 /**

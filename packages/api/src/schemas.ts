@@ -64,17 +64,43 @@ export const Share = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
 export const textOf = (format: "email" | "idn-email" | "ipv4") =>
   v.pipe(v.string(), v.metadata({ format }));
 
-const ID_LENGTH_MAX = 100;
+const ID = /^[\w-]{1,100}$/;
+/** Has the form of an id. No item has it. */
+const NOBODYS_ID = "-";
 
-/** An id in the path. What is far longer than any of ours fits no key of the table, and is not looked up. */
-export const Id = v.pipe(v.string(), charactersUpTo(ID_LENGTH_MAX));
+/** An id in the path. Text that cannot be an id leads to nothing, like an id that does not exist. */
+export const Id = v.pipe(
+  v.string(),
+  v.transform((text) => (ID.test(text) ? text : NOBODYS_ID)),
+);
 
 /** An object within the body. Valibot takes a list for one, and an empty list for one with every default. */
 export const part = <E extends v.ObjectEntries>(entries: E) =>
   v.pipe(v.custom<object>(isObject, "must be an object"), v.strictObject(entries));
 
+/** A field of a body that may be left out. Some clients send null for every field that they do not set. */
+export const optional = <S extends v.GenericSchema>(schema: S) =>
+  v.pipe(
+    v.nullish(schema),
+    v.transform((value) => value ?? undefined),
+  );
+
+/** The same, for a field with a default. */
+export const optionalOr = <S extends v.GenericSchema, const D extends v.InferInput<S>>(
+  schema: S,
+  otherwise: D,
+) => v.nullish(schema, otherwise);
+
 export const Flag = (otherwise: boolean) =>
-  v.optional(v.boolean("must be true or false"), otherwise);
+  optionalOr(v.boolean("must be true or false"), otherwise);
+
+/** Where a page begins. Left out or blank: at the beginning. */
+export const Cursor = v.optional(
+  v.pipe(
+    v.string(),
+    v.transform((text) => (text.trim() === "" ? undefined : text)),
+  ),
+);
 
 /** The length is looked at before the items: a million wrong ones are one mistake. */
 export const listOf = <S extends v.GenericSchema>(item: S, most: number) =>

@@ -705,19 +705,20 @@ export interface VerifyInput {
   /** The address to verify. Text that is no address is answered with the status `invalid`. */
   email: string;
   /** Also what is known of its opens and clicks, at no extra cost. */
-  include_activity?: boolean | undefined;
+  include_activity?: boolean | null | undefined;
   /** How thorough to be. */
   options?:
     | {
         /** Ask the mail host. Without it only what DNS and lists know. */
-        deep_verify?: boolean | undefined;
+        deep_verify?: boolean | null | undefined;
         /** Also the numbers in `ai`. */
-        include_ai?: boolean | undefined;
+        include_ai?: boolean | null | undefined;
         /** Also everything that led to the result. */
-        include_evidence?: boolean | undefined;
-        /** How long to wait for it, in milliseconds. Afterwards it goes on as a job. */
-        timeout_ms?: number | undefined;
+        include_evidence?: boolean | null | undefined;
+        /** How long to wait for the result, in milliseconds. A value below 100 counts as 100, one above 25,000 as 25,000. A verification that takes longer goes on as a job. */
+        timeout_ms?: number | null | undefined;
       }
+    | null
     | undefined;
 }
 
@@ -764,21 +765,22 @@ export interface VerifyBatchInput {
   /** The addresses. One that comes twice is verified and charged once. */
   emails: readonly string[];
   /** What the job is called. */
-  name?: string | undefined;
+  name?: string | null | undefined;
   /** Called over HTTPS when the job is done. Signed only where a secret was sent: else take it as a hint to read the job. */
-  webhook_url?: string | undefined;
-  /** Signs that call, by Standard Webhooks. */
-  webhook_secret?: string | undefined;
+  webhook_url?: string | null | undefined;
+  /** Signs that call, by Standard Webhooks: 1 to 256 characters of your choice. */
+  webhook_secret?: string | null | undefined;
   /** How thorough to be. */
   options?:
     | {
         /** Ask the mail host. Without it only what DNS and lists know. */
-        deep_verify?: boolean | undefined;
+        deep_verify?: boolean | null | undefined;
         /** Also the numbers in `ai`. */
-        include_ai?: boolean | undefined;
+        include_ai?: boolean | null | undefined;
         /** The longest time, in minutes, that an address may wait for further attempts; 0: one attempt only. What could not be found out by then is unknown, with its reason. */
-        max_wait_minutes?: number | undefined;
+        max_wait_minutes?: number | null | undefined;
       }
+    | null
     | undefined;
 }
 
@@ -825,23 +827,24 @@ export interface ProcessFileInput {
   /** What the upload is called. Send it back to process the file. */
   file_key: string;
   /** The header or the number of the column with the addresses. Left out: it is found. */
-  email_column?: string | undefined;
+  email_column?: string | null | undefined;
   /** Whether the first row names the columns. Left out: it is seen. */
-  has_header?: boolean | undefined;
+  has_header?: boolean | null | undefined;
   /** What the job is called. */
-  name?: string | undefined;
+  name?: string | null | undefined;
   /** Called over HTTPS when the job is done. Signed only where a secret was sent: else take it as a hint to read the job. */
-  webhook_url?: string | undefined;
+  webhook_url?: string | null | undefined;
   /** How thorough to be. */
   options?:
     | {
         /** Ask the mail host. Without it only what DNS and lists know. */
-        deep_verify?: boolean | undefined;
+        deep_verify?: boolean | null | undefined;
         /** Also the numbers in `ai`. */
-        include_ai?: boolean | undefined;
+        include_ai?: boolean | null | undefined;
         /** The longest time, in minutes, that an address may wait for further attempts; 0: one attempt only. What could not be found out by then is unknown, with its reason. */
-        max_wait_minutes?: number | undefined;
+        max_wait_minutes?: number | null | undefined;
       }
+    | null
     | undefined;
 }
 
@@ -1116,11 +1119,11 @@ export interface RecordActivityInput {
     /** When it happened, with the offset from UTC. */
     occurred_at: string;
     /** When the mail was delivered, where you know. */
-    delivered_at?: string | undefined;
+    delivered_at?: string | null | undefined;
     /** The User-Agent header of the open or click. */
-    user_agent?: string | undefined;
+    user_agent?: string | null | undefined;
     /** You know that it was a program, or that it was none. */
-    machine?: boolean | undefined;
+    machine?: boolean | null | undefined;
   }[];
 }
 
@@ -1202,7 +1205,7 @@ export interface CreateMonitorInput {
   /** The IPv4 address that sends, for reverse DNS and blocklists. Leave it out if there is none. */
   sending_ip?: string | undefined;
   /** How often it is checked. */
-  interval_hours?: number | undefined;
+  interval_hours?: number | null | undefined;
 }
 
 export type CreateMonitorData = Monitor;
@@ -1262,7 +1265,7 @@ export interface UpdateWebhookInput {
   /** Whose it is: its id. */
   id: string;
   /** The HTTPS address that is called. */
-  url?: string | undefined;
+  url?: string | null | undefined;
   /** Which events it is told of. */
   events?:
     | readonly (
@@ -1273,9 +1276,10 @@ export interface UpdateWebhookInput {
         | "blacklist.detected"
         | "dmarc.failed"
       )[]
+    | null
     | undefined;
   /** Where it stands. */
-  status?: "active" | "disabled" | undefined;
+  status?: "active" | "disabled" | null | undefined;
 }
 
 export type UpdateWebhookData = Webhook;
@@ -1469,6 +1473,7 @@ export interface CreateApiKeyInput {
         | "webhooks:write"
         | "account:read"
       )[]
+    | null
     | undefined;
 }
 

@@ -41,7 +41,11 @@ const requestOf = (
   credentials: Headers,
 ): HttpRequest => {
   const { [IDEMPOTENCY_KEY]: key, ...fields } = args;
-  const sent = Object.entries(endpoint.keyed ? fields : args);
+  const inAddress = [...input.path, ...input.query];
+  // An address has no null: there it is as good as left out. Of a body the schema says what null means.
+  const sent = Object.entries(endpoint.keyed ? fields : args).filter(
+    ([name, value]) => value !== null || !inAddress.includes(name),
+  );
   const inPart = (names: readonly string[]) => sent.filter(([name]) => names.includes(name));
   const others = sent.filter(([name]) => !input.path.includes(name) && !input.query.includes(name));
   const query = { ...texts(inPart(input.query)), ...limitIn(input.page, args) };
@@ -68,8 +72,10 @@ const keyOf = (key: unknown): string => (typeof key === "string" ? key : NO_KEY)
 const NO_KEY = "";
 
 /** Whoever asks for more than a page is given one, as by the routes. */
-const limitIn = (page: Page | null, { limit = page?.default }: Arguments) =>
-  page && { limit: Number(limit) > page.most ? String(page.most) : textOf(limit) };
+const limitIn = (page: Page | null, args: Arguments) => {
+  const limit = args["limit"] ?? page?.default;
+  return page && { limit: Number(limit) > page.most ? String(page.most) : textOf(limit) };
+};
 
 /** In an address everything is a text. */
 const texts = (fields: readonly (readonly [string, unknown])[]): Record<string, string> =>

@@ -11,7 +11,7 @@ import * as v from "valibot";
 import { endpoint } from "../endpoint.ts";
 import { JobFacts, jobOf, ResultRow, readJobFacts, toRow } from "../jobs.ts";
 import { invalidField } from "../parse.ts";
-import { Id, KEYED_ERRORS, limitUpTo } from "../schemas.ts";
+import { Cursor, Id, KEYED_ERRORS, limitUpTo } from "../schemas.ts";
 
 const LIMIT = { default: 100, most: 1_000 };
 
@@ -28,7 +28,7 @@ export const getJobsId = endpoint({
   query: v.strictObject({
     include_results: v.optional(v.string(), "true"),
     limit: limitUpTo(LIMIT),
-    next_key: v.optional(v.string()),
+    next_key: Cursor,
   }),
   output: v.object({
     ...JobFacts.entries,

@@ -7,7 +7,7 @@ import * as v from "valibot";
 import { endpoint } from "../endpoint.ts";
 import { JobFacts, readJobFacts } from "../jobs.ts";
 import { invalidField } from "../parse.ts";
-import { Count, KEYED_ERRORS, limitUpTo } from "../schemas.ts";
+import { Count, Cursor, KEYED_ERRORS, limitUpTo } from "../schemas.ts";
 
 const LIMIT = { default: 20, most: 100 };
 
@@ -23,14 +23,14 @@ export const getJobs = endpoint({
   query: v.strictObject({
     limit: limitUpTo(LIMIT),
     status: v.optional(v.picklist(JOB_STATUSES, `must be one of ${JOB_STATUSES.join(", ")}`)),
-    offset: v.optional(v.string()),
+    offset: Cursor,
   }),
   output: v.object({
     jobs: v.array(JobFacts),
     total: Count,
     total_is_approximate: v.boolean(),
     has_more: v.boolean(),
-    next_offset: v.optional(v.string()),
+    next_offset: Cursor,
   }),
 
   async handle(world, caller, { query }) {

@@ -3,7 +3,15 @@ import { type Recorded, recordEvents } from "@mailproof/core/activity/record";
 import * as v from "valibot";
 import { Email } from "../activity.ts";
 import { endpoint } from "../endpoint.ts";
-import { Count, charactersUpTo, KEYED_ERRORS, listOf, Moment, notEmpty } from "../schemas.ts";
+import {
+  Count,
+  charactersUpTo,
+  KEYED_ERRORS,
+  listOf,
+  Moment,
+  notEmpty,
+  optional,
+} from "../schemas.ts";
 
 const EVENTS_MAX = 500;
 const ID_LENGTH_MAX = 255;
@@ -14,9 +22,9 @@ const Event = v.strictObject({
   type: v.picklist(EVENT_TYPES, `must be one of ${EVENT_TYPES.join(", ")}`),
   email: Email,
   occurred_at: Moment,
-  delivered_at: v.optional(Moment),
-  user_agent: v.optional(v.pipe(v.string(), charactersUpTo(AGENT_LENGTH_MAX))),
-  machine: v.optional(v.boolean("must be true or false")),
+  delivered_at: optional(Moment),
+  user_agent: optional(v.pipe(v.string(), charactersUpTo(AGENT_LENGTH_MAX))),
+  machine: optional(v.boolean("must be true or false")),
 });
 
 export const postActivityEvents = endpoint({

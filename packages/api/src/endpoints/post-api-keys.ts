@@ -3,7 +3,15 @@ import { SCOPES } from "@mailproof/core/access/scopes";
 import * as v from "valibot";
 import { endpoint } from "../endpoint.ts";
 import { assertMayManage, KeyFacts, toKeyFacts } from "../key-facts.ts";
-import { charactersUpTo, KEYED_ERRORS, listOf, Mode, notEmpty, ScopeName } from "../schemas.ts";
+import {
+  charactersUpTo,
+  KEYED_ERRORS,
+  listOf,
+  Mode,
+  notEmpty,
+  optional,
+  ScopeName,
+} from "../schemas.ts";
 
 const NAME_LENGTH_MAX = 64;
 
@@ -20,7 +28,7 @@ export const postApiKeys = endpoint({
     name: v.pipe(v.string(), v.trim(), notEmpty, charactersUpTo(NAME_LENGTH_MAX)),
     mode: Mode,
     /** Left out: unrestricted. An empty list would be a key that can do nothing, surely by mistake. */
-    scopes: v.optional(
+    scopes: optional(
       v.pipe(
         listOf(ScopeName, SCOPES.length),
         v.minLength(1, "must name at least one scope; leave it out for an unrestricted key"),

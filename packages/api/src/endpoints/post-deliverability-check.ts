@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { CheckMoney, CheckResult, toCheckResult, toMoney } from "../deliverability-check.ts";
 import { endpoint } from "../endpoint.ts";
 import { keyedBy } from "../idempotency.ts";
-import { Flag, KEYED_ERRORS, PAID_ERRORS } from "../schemas.ts";
+import { KEYED_ERRORS, PAID_ERRORS } from "../schemas.ts";
 import { DomainName, SendingIp } from "../sender.ts";
 
 const ROUTE = "POST /v1/deliverability/check";
@@ -21,7 +21,8 @@ export const postDeliverabilityCheck = endpoint({
   body: v.strictObject({
     domain: DomainName,
     sending_ip: SendingIp,
-    refresh: Flag(false),
+    // By contract null is refused here, as everything is that is no boolean.
+    refresh: v.optional(v.boolean("must be true or false"), false),
   }),
   output: v.object({ ...CheckResult.entries, ...CheckMoney.entries }),
 

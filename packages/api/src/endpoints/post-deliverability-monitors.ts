@@ -2,7 +2,7 @@ import { addMonitor } from "@mailproof/core/deliverability/monitors";
 import * as v from "valibot";
 import { endpoint } from "../endpoint.ts";
 import { MonitorFacts, toMonitorFacts } from "../monitors.ts";
-import { KEYED_ERRORS } from "../schemas.ts";
+import { KEYED_ERRORS, optionalOr } from "../schemas.ts";
 import { DomainName, SendingIp } from "../sender.ts";
 
 const HOURS = { least: 24, most: 30 * 24 };
@@ -20,7 +20,7 @@ export const postDeliverabilityMonitors = endpoint({
   body: v.strictObject({
     domain: DomainName,
     sending_ip: SendingIp,
-    interval_hours: v.optional(
+    interval_hours: optionalOr(
       v.pipe(
         v.number(HOURS_WORDS),
         v.integer(HOURS_WORDS),

@@ -1,6 +1,5 @@
 import { acceptBatch } from "@mailproof/core/jobs/batch";
 import { toCredits } from "@mailproof/core/money/credits";
-import { signingKeyOf } from "@mailproof/core/webhooks/signature";
 import * as v from "valibot";
 import { endpoint } from "../endpoint.ts";
 import { keyedBy } from "../idempotency.ts";
@@ -14,12 +13,14 @@ import {
   EMAIL_LENGTH_MAX,
   KEYED_ERRORS,
   listOf,
+  notEmpty,
+  optional,
   PAID_ERRORS,
 } from "../schemas.ts";
 
 const ROUTE = "POST /v1/verify/batch";
 const EMAILS_MAX = 10_000;
-const SECRET_LENGTH = { least: 16, most: 256 };
+const SECRET_LENGTH_MAX = 256;
 
 export const postVerifyBatch = endpoint({
   route: ROUTE,
@@ -38,14 +39,7 @@ export const postVerifyBatch = endpoint({
     ),
     name: JobName,
     webhook_url: CallbackUrl,
-    webhook_secret: v.optional(
-      v.pipe(
-        v.string(),
-        v.minLength(SECRET_LENGTH.least, `must have at least ${SECRET_LENGTH.least} characters`),
-        charactersUpTo(SECRET_LENGTH.most),
-        v.check((secret) => signingKeyOf(secret) !== undefined, "must be base64 after whsec_"),
-      ),
-    ),
+    webhook_secret: optional(v.pipe(v.string(), notEmpty, charactersUpTo(SECRET_LENGTH_MAX))),
     options: JobOptions,
   }),
   output: v.object({

@@ -13,7 +13,15 @@ import { kindOfFile, takeFileForm } from "../file-form.ts";
 import { keyedBy } from "../idempotency.ts";
 import { CallbackUrl, fingerprinted, JobName, JobOptions, wantsOf } from "../job-wishes.ts";
 import { assertMayCall } from "../outgoing-url.ts";
-import { Count, Credits, charactersUpTo, KEYED_ERRORS, notEmpty, PAID_ERRORS } from "../schemas.ts";
+import {
+  Count,
+  Credits,
+  charactersUpTo,
+  KEYED_ERRORS,
+  notEmpty,
+  optional,
+  PAID_ERRORS,
+} from "../schemas.ts";
 
 const ROUTE = "POST /v1/verify/file";
 const NAME_LENGTH_MAX = 255;
@@ -68,8 +76,8 @@ export const postVerifyFile = endpoint({
       v.strictObject({
         action: v.literal("process"),
         file_key: v.pipe(v.string(), notEmpty),
-        email_column: v.optional(v.pipe(v.string(), notEmpty, charactersUpTo(COLUMN_LENGTH_MAX))),
-        has_header: v.optional(v.boolean("must be true or false")),
+        email_column: optional(v.pipe(v.string(), notEmpty, charactersUpTo(COLUMN_LENGTH_MAX))),
+        has_header: optional(v.boolean("must be true or false")),
         name: JobName,
         webhook_url: CallbackUrl,
         options: JobOptions,

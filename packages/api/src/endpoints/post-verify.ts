@@ -15,6 +15,7 @@ import {
   EMAIL_LENGTH_MAX,
   Flag,
   KEYED_ERRORS,
+  optionalOr,
   PAID_ERRORS,
   part,
 } from "../schemas.ts";
@@ -22,7 +23,7 @@ import { toWire, VerificationResult } from "../verification.ts";
 
 const ROUTE = "POST /v1/verify";
 const WAIT_MS = { default: 10_000, least: 100, most: 25_000 };
-const WAIT_WORDS = `must be a whole number of milliseconds from ${WAIT_MS.least} to ${WAIT_MS.most}`;
+const WAIT_WORDS = "must be a whole number of milliseconds, 0 or more";
 
 const Charged = { credits_used: Credits, idempotent_replay: v.optional(v.boolean()) };
 
@@ -43,17 +44,17 @@ export const postVerify = endpoint({
       charactersUpTo(EMAIL_LENGTH_MAX),
     ),
     include_activity: Flag(false),
-    options: v.optional(
+    options: optionalOr(
       part({
         deep_verify: Flag(true),
         include_ai: Flag(true),
         include_evidence: Flag(false),
-        timeout_ms: v.optional(
+        timeout_ms: optionalOr(
           v.pipe(
             v.number(WAIT_WORDS),
             v.integer(WAIT_WORDS),
-            v.minValue(WAIT_MS.least, WAIT_WORDS),
-            v.maxValue(WAIT_MS.most, WAIT_WORDS),
+            v.minValue(0, WAIT_WORDS),
+            v.transform((ms) => Math.min(Math.max(ms, WAIT_MS.least), WAIT_MS.most)),
           ),
           WAIT_MS.default,
         ),

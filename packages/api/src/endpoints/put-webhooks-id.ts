@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { endpoint } from "../endpoint.ts";
 import { assertMayCall, OutgoingUrl } from "../outgoing-url.ts";
 import { invalidField } from "../parse.ts";
-import { Id, KEYED_ERRORS } from "../schemas.ts";
+import { Id, KEYED_ERRORS, optional } from "../schemas.ts";
 import {
   EventNames,
   noSuchWebhook,
@@ -25,16 +25,14 @@ export const putWebhooksId = endpoint({
 
   path: v.strictObject({ id: Id }),
   body: v.strictObject({
-    url: v.optional(OutgoingUrl),
-    events: v.optional(EventNames),
-    status: v.optional(
-      v.picklist(WEBHOOK_STATUSES, `must be one of ${WEBHOOK_STATUSES.join(", ")}`),
-    ),
+    url: optional(OutgoingUrl),
+    events: optional(EventNames),
+    status: optional(v.picklist(WEBHOOK_STATUSES, `must be one of ${WEBHOOK_STATUSES.join(", ")}`)),
   }),
   output: WebhookFacts,
 
   async handle(world, caller, { path, body }) {
-    if (Object.keys(body).length === 0)
+    if (Object.values(body).every((value) => value === undefined))
       throw invalidField("body", "must have a url, events or a status");
     const webhook = await webhookOf(world, caller, path.id);
     if (body.url !== undefined) await assertMayCall(world, "url", body.url);

@@ -61,9 +61,9 @@ export const schemaWriter = (
     if (entries) return objectOf(node, entries, place);
     if (item) return { type: "array", items: write(item, place) };
     if (value) return { type: "object", additionalProperties: write(value, place) };
-    if (wrapped && node.type === "nullable") return orNull(write(wrapped, place));
     if (wrapped) {
-      return withDefault(write(wrapped, place), node.default);
+      const schema = write(wrapped, place);
+      return withDefault(mayBeNull(node) ? orNull(schema) : schema, node.default);
     }
     if (node.type === "union" || node.type === "variant")
       return { [ONE_OF[node.type]]: options.map((option) => write(option as Node, place)) };
@@ -81,7 +81,7 @@ export const schemaWriter = (
       const schema = withFormat(field, write(node, here));
       return [field, { ...schema, ...(words && { description: words }) }] as const;
     });
-    const required = Object.keys(entries).filter((field) => entries[field]?.type !== "optional");
+    const required = Object.keys(entries).filter((field) => !mayBeLeftOut(entries[field]));
     return {
       type: "object",
       properties: Object.fromEntries(properties),
@@ -109,6 +109,11 @@ export const withFormat = (field: string, schema: JsonSchema): JsonSchema => {
   const format = isText && FORMATS.find(([name]) => name.test(field))?.[1];
   return format ? { ...schema, format } : schema;
 };
+
+const mayBeNull = ({ type }: Node): boolean => type === "nullable" || type === "nullish";
+
+const mayBeLeftOut = (node: Node | undefined): boolean =>
+  node?.type === "optional" || node?.type === "nullish";
 
 const ONE_OF = { union: "anyOf", variant: "oneOf" } as const;
 

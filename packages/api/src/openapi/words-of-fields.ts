@@ -112,14 +112,15 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   deep_verify: "Ask the mail host. Without it only what DNS and lists know.",
   include_ai: "Also the numbers in `ai`.",
   include_evidence: "Also everything that led to the result.",
-  timeout_ms: "How long to wait for it, in milliseconds. Afterwards it goes on as a job.",
+  timeout_ms:
+    "How long to wait for the result, in milliseconds. A value below 100 counts as 100, one above 25,000 as 25,000. A verification that takes longer goes on as a job.",
   "VerifyBatchRequest.emails": "The addresses. One that comes twice is verified and charged once.",
   "GetActivityBatchRequest.emails": "The addresses.",
   "VerifyBatchRequest.name": "What the job is called.",
   "ProcessFileRequest.name": "What the job is called.",
   webhook_url:
     "Called over HTTPS when the job is done. Signed only where a secret was sent: else take it as a hint to read the job.",
-  webhook_secret: "Signs that call, by Standard Webhooks.",
+  webhook_secret: "Signs that call, by Standard Webhooks: 1 to 256 characters of your choice.",
   action: "Which of the two steps.",
   file_name: "The name of the file, ending in .csv or .txt.",
   file_key: "What the upload is called. Send it back to process the file.",

@@ -51,20 +51,29 @@ export const putUpload = async (
   return { key, hash: hash.digest("base64url") };
 };
 
-const folderOf = ({ mode, account }: Payer): string => `uploads/${mode}/${account}/`;
+const folderOf = ({ mode, account }: Pick<Payer, "mode" | "account">): string =>
+  `uploads/${mode}/${account}/`;
 
 const FORM = /^uploads\/(?:live|test)\/[\w-]+\/[\w-]+\.(?:csv|txt)$/;
 
 /** The file as it is at this moment: what is put under the key later is another one. */
 export const findUpload = async (world: World, payer: Payer, key: string) => {
-  if (FORM.test(key) && !key.startsWith(folderOf(payer)))
-    throw new Failure("FORBIDDEN", "nothing_charged", "This file_key is not this account's.");
+  if (FORM.test(key) && !key.startsWith(folderOf(payer))) throw forbidden(payer, key);
   const facts = FORM.test(key) ? await world.blobs.head(key) : undefined;
   if (facts && facts.bytes > FILE_BYTES_MAX) throw tooLarge(facts.bytes);
   const found = facts && (await world.blobs.get(key, { version: facts.version }));
   if (found) return found;
   const what = "There is no file under this file_key; put it to the upload_url first.";
   throw new Failure("NOT_FOUND", "nothing_charged", what);
+};
+
+/** The account sees its own files of the other mode, so it is told of them. */
+const forbidden = ({ account, mode }: Payer, key: string): Failure => {
+  const other = mode === "live" ? "test" : "live";
+  const what = key.startsWith(folderOf({ account, mode: other }))
+    ? `This file_key was made with a ${other} key, and this is a ${mode} key: use a ${other} key, or upload the file again with this one.`
+    : "This file_key is not this account's.";
+  return new Failure("FORBIDDEN", "nothing_charged", what);
 };
 
 /** What is a Failure was meant for the caller, by whoever reads the form; all else is the store's. */
