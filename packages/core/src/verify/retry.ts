@@ -42,6 +42,7 @@ export const RETRY_SCHEDULES: Readonly<Record<RetryCause, Schedule>> = {
     reasons: [
       "rate_limited",
       "too_many_recipients",
+      "directory_harvest",
       "server_error",
       "server_refuses",
       "server_storage",
