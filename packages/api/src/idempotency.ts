@@ -19,13 +19,14 @@ export const keyIn = ({ keyed }: Pick<Endpoint, "keyed">, headers: Headers): str
 
 /**
  * This use of the key: whose it is, on which route, and for what. Defaults are filled in before, so a request that
- * leaves one out is the same as one that names it.
+ * leaves one out is the same as one that names it. `former` is what 0.1.0 took for the request, where that was more.
  */
 export const keyedBy = (
   route: string,
   caller: Caller,
   key: string | null,
-  body: Json,
+  request: Json,
+  former?: Json,
 ): Keyed | null =>
   key === null
     ? null
@@ -33,6 +34,7 @@ export const keyedBy = (
         owner: ownerOf(caller),
         route,
         key,
-        fingerprint: fingerprint(body),
+        fingerprint: fingerprint(request),
+        ...(former !== undefined && { formerFingerprint: fingerprint(former) }),
         keptSeconds: KEY_KEPT_SECONDS,
       };

@@ -90,7 +90,10 @@ export const postVerify = endpoint({
       },
       waitMs: options.timeout_ms,
     };
-    const told = await verifyOnce(world, caller, ask, keyedBy(ROUTE, caller, key, body));
+    // How long the caller waits is no part of what is asked for.
+    const { timeout_ms: _, ...asked } = options;
+    const keyed = keyedBy(ROUTE, caller, key, { ...body, options: asked }, body);
+    const told = await verifyOnce(world, caller, ask, keyed);
     const activity =
       body.include_activity && "result" in told
         ? await activityFor(world, caller, email)

@@ -113,7 +113,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   include_ai: "Also the numbers in `ai`.",
   include_evidence: "Also everything that led to the result.",
   timeout_ms:
-    "How long to wait for the result, in milliseconds. A value below 100 counts as 100, one above 25,000 as 25,000. A verification that takes longer goes on as a job.",
+    "How long to wait for the result, in milliseconds. A value below 100 counts as 100, one above 25,000 as 25,000. A verification that takes longer goes on as a job. A repeat under the same Idempotency-Key may have another value.",
   "VerifyBatchRequest.emails": "The addresses. One that comes twice is verified and charged once.",
   "GetActivityBatchRequest.emails": "The addresses.",
   "VerifyBatchRequest.name": "What the job is called.",

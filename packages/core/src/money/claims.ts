@@ -16,6 +16,8 @@ export type Keyed = {
   readonly route: string;
   readonly key: string;
   readonly fingerprint: string;
+  /** What an earlier release made of the same request, where it made something else. */
+  readonly formerFingerprint?: string;
   readonly keptSeconds: number;
 };
 
@@ -70,7 +72,7 @@ export const findClaim = async (table: Table, keyed: Keyed): Promise<Claim | und
     throw new Failure("UNAVAILABLE", "retry_same_key", what, { cause });
   });
   const claim = item && readClaim(item);
-  if (claim && claim.fingerprint !== keyed.fingerprint)
+  if (claim && ![keyed.fingerprint, keyed.formerFingerprint].includes(claim.fingerprint))
     throw new Failure(
       "IDEMPOTENCY_KEY_CONFLICT",
       "nothing_charged",

@@ -1,0 +1,28 @@
+import { Failure } from "../failure.ts";
+
+// A repeat that comes while the first request is at work.
+
+type Work = {
+  readonly openedAt: string;
+  readonly taken_at?: string | undefined;
+  readonly expectedMs?: number | undefined;
+};
+
+/**
+ * How long the work is expected to go on. Work that is overdue usually ends soon, or its process is gone: then half as
+ * long again as it has taken.
+ */
+export const restMsOf = ({ expectedMs, taken_at, openedAt }: Work, now: Date): number => {
+  if (expectedMs === undefined) return Number.POSITIVE_INFINITY;
+  const elapsedMs = now.getTime() - Date.parse(taken_at ?? openedAt);
+  return elapsedMs < expectedMs ? expectedMs - elapsedMs : elapsedMs / 2;
+};
+
+export const inProgress = (retryAfterMs: number): Failure => {
+  const what = "The first request with this Idempotency-Key is still being worked on.";
+  const seconds = String(Math.ceil(retryAfterMs / 1000));
+  return new Failure("REQUEST_IN_PROGRESS", "retry_same_key", what, {
+    retryable: true,
+    headers: { "retry-after": seconds },
+  });
+};
