@@ -29,6 +29,7 @@ const givenAbandoned = async () => {
     async () => ({
       price: credits(1),
       input: { email: "ann@x.com", ...options, keptSeconds: 86_400 },
+      expectedMs: 10_000,
     }),
   );
   return house;

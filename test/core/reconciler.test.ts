@@ -24,7 +24,7 @@ const givenAbandoned = async (count: number) => {
     const order = { id, kind, payer, reason: "a test", keyed: null, leaseMs: LEASE_MS };
     const options = { deepVerify: true, includeAi: true, includeEvidence: false };
     const input = { email: `ann${n}@x.com`, ...options, keptSeconds: 86_400 };
-    await begin(world, order, async () => ({ price: credits(1), input }));
+    await begin(world, order, async () => ({ price: credits(1), input, expectedMs: 10_000 }));
   }
   later(LEASE_MS);
   return house;
@@ -119,7 +119,7 @@ test("one that waits for slow name servers keeps nobody but those behind it in i
   // Its partition is the first that is looked at.
   const order = { id: "chk_3", kind: "check", payer, reason: "a test", keyed: null };
   const input = { domain: "example.com", sendingIp: null, keptDays: 31 };
-  const prepare = async () => ({ price: credits(10), input });
+  const prepare = async () => ({ price: credits(10), input, expectedMs: 10_000 });
   await begin(world, { ...order, leaseMs: LEASE_MS }, prepare);
   for (const [n, due_pk] of duePartitions.entries())
     await table.write({ create: { ...rubbish(n), due_pk } });

@@ -1,3 +1,4 @@
+import { take } from "@mailproof/core/due";
 import { expect, test } from "vitest";
 import {
   down,
@@ -95,7 +96,7 @@ test("while the chunks are being queued a repeat is 202 dispatch_in_progress and
 
   const told = await house.process();
 
-  expect(told).toMatchObject({ statusCode: 202, headers: { "retry-after": "44" } });
+  expect(told).toMatchObject({ statusCode: 202, headers: { "retry-after": "1" } });
   expect(told.data).toEqual({
     job_id: "job_1",
     status: "processing",
@@ -112,6 +113,15 @@ test("while the chunks are being queued a repeat is 202 dispatch_in_progress and
   expect(movesOf(house)).toEqual(["hold 5"]);
 });
 
+test("a repeat is told of the work, and not of the five minutes that the reconciler has for it", async () => {
+  const house = await givenAbandoned(2);
+  house.later(45_000);
+  const item = await house.table.get({ pk: "OPERATION#job_1", sk: "OPERATION" });
+  await take(house.world, item ?? { pk: "", sk: "" }, 5 * 60_000);
+
+  expect((await house.process()).headers).toMatchObject({ "retry-after": "1" });
+});
+
 test("once they are queued and only the money is not settled a repeat is 202 dispatch_settlement_pending", async () => {
   const house = await givenAbandoned(4);
 
@@ -119,7 +129,7 @@ test("once they are queued and only the money is not settled a repeat is 202 dis
 
   expect(told).toMatchObject({
     statusCode: 202,
-    headers: { "retry-after": "45" },
+    headers: { "retry-after": "1" },
     data: { job_id: "job_1", credits_used: 0, dispatch_settlement_pending: true },
   });
   expect(told.data).not.toHaveProperty("dispatch_in_progress");
@@ -130,11 +140,14 @@ test.each([2, 3, 4])(
   "whoever comes with the same key after Retry-After finishes what %i changes left, for what was paid",
   async (effects) => {
     const house = await givenAbandoned(effects);
-    const { headers } = await house.process();
-    house.later(Number(headers["retry-after"]) * 1_000);
-
-    const taken = await house.process();
+    let taken = await house.process();
+    let repeats = 0;
+    for (; taken.headers["retry-after"] !== undefined; taken = await house.process()) {
+      house.later(Number(taken.headers["retry-after"]) * 1_000);
+      repeats++;
+    }
     await whenWorked(house);
+    expect(repeats).toBeLessThan(12);
 
     expect(taken).toMatchObject({ statusCode: 202, data: { job_id: "job_1", unique_emails: 5 } });
     expect(taken.data).not.toHaveProperty("dispatch_in_progress");

@@ -78,11 +78,24 @@ test("defaults are part of the request: left out or named, in any order, it is t
   expect((await whenVerified(world, liveKey, named, "k")).data.idempotent_replay).toBe(true);
 });
 
+test("how long the caller waits is no part of the request: with another timeout_ms it is the same one", async () => {
+  const house = await given({ balance: 10 });
+  await whenVerified(house.world, house.liveKey, { ...ann, options: { timeout_ms: 9_000 } }, "k");
+
+  const repeats = [
+    await whenVerified(house.world, house.liveKey, { ...ann, options: { timeout_ms: 100 } }, "k"),
+    await whenVerified(house.world, house.liveKey, ann, "k"),
+  ];
+
+  expect(repeats.map(({ statusCode }) => statusCode)).toEqual([200, 200]);
+  expect(repeats.map(({ data }) => data.idempotent_replay)).toEqual([true, true]);
+  expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
+});
+
 test.each([
   ["another address", { email: "bo@x.com" }],
   ["another letter case", { email: "Ann@x.com" }],
   ["another option", { ...ann, options: { include_ai: false } }],
-  ["another wait", { ...ann, options: { timeout_ms: 5_000 } }],
   ["activity", { ...ann, include_activity: true }],
 ])("the same key for %s is 409 and charges nothing", async (_case, body) => {
   const house = await given({ balance: 10 });
@@ -189,21 +202,28 @@ test("while the first is worked on, a repeat is 409 and says when to come again"
 
   expect(early).toMatchObject({
     statusCode: 409,
-    headers: { "retry-after": "24" },
+    headers: { "retry-after": "9" },
     error: { code: "REQUEST_IN_PROGRESS", retryable: true },
   });
   expect(late.data).toMatchObject({ status: "valid", idempotent_replay: true });
   expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
 });
 
-test("whoever comes after Retry-After takes an abandoned request over, for what was paid already", async () => {
-  const house = await givenAbandoned();
-  const { headers } = await whenVerified(house.world, house.liveKey, ann, "k");
-  house.later(Number(headers["retry-after"]) * 1_000);
+test("Retry-After is the rest of the request's own wait, and of the lease only where that is over", async () => {
+  const body = { ...ann, options: { timeout_ms: 7_000 } };
+  const house = await givenAbandoned(body);
+  const waits: number[] = [];
+  const repeat = () => whenVerified(house.world, house.liveKey, body, "k");
 
-  const taken = await whenVerified(house.world, house.liveKey, ann, "k");
+  let told = await repeat();
+  for (; told.statusCode === 409; told = await repeat()) {
+    waits.push(Number(told.headers["retry-after"]));
+    house.later((waits.at(-1) ?? 0) * 1_000);
+  }
 
-  expect(taken).toMatchObject({ statusCode: 200, data: { status: "valid" } });
+  // The wait is 7 s, the lease 22 s: then the repeat takes the request over, for what was paid already.
+  expect(waits).toEqual([7, 4, 6, 5]);
+  expect(told).toMatchObject({ statusCode: 200, data: { status: "valid" } });
   expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
 });
 
@@ -288,7 +308,7 @@ test("an abandoned request that is taken over while its address is known is nobo
 
   const repeat = await whenVerified(house.world, house.liveKey, ann, "k");
 
-  expect(repeat).toMatchObject({ statusCode: 409, headers: { "retry-after": "25" } });
+  expect(repeat).toMatchObject({ statusCode: 409, headers: { "retry-after": "10" } });
 });
 
 test("fifty racing requests with one key are paid for once, and whoever is answered hears the same", async () => {

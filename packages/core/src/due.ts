@@ -8,8 +8,8 @@ import { keyOf } from "./writes.ts";
 // then it is somebody's, and after it anybody's. Whoever takes it puts the moment off and leaves a token; who
 // finds another token there has lost it.
 //
-//   due_pk         due_sk      due_kind             token
-//   DUE#<shard>    <ISO time>  what is to be done   who has it
+//   due_pk         due_sk      due_kind             token       taken_at
+//   DUE#<shard>    <ISO time>  what is to be done   who has it  since when, if it was taken
 
 const SHARDS = 8;
 
@@ -43,6 +43,7 @@ export const NOT_DUE = {
   due_sk: undefined,
   due_kind: undefined,
   token: undefined,
+  taken_at: undefined,
 } as const;
 
 /** Undefined: somebody else was faster. */
@@ -53,9 +54,10 @@ export const take = async (
 ): Promise<Item | undefined> => {
   const token = world.newId("txn");
   const { due_sk, token: theirs } = readDue(item);
+  const now = world.now();
   const written = await world.table.write({
     update: keyOf({ put: item }),
-    set: { due_sk: inMs(world.now(), leaseMs).toISOString(), token },
+    set: { due_sk: inMs(now, leaseMs).toISOString(), token, taken_at: now.toISOString() },
     where: { due_sk, token: theirs },
   });
   if (written.outcome === "committed") return written.item;

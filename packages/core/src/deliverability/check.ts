@@ -74,7 +74,11 @@ export const checkOnce = async (
   const { domain, sendingIp } = ask;
   const keptDays = Math.max(PLANS[payer.plan].retentionDays, KEPT_DAYS_LEAST);
   const input: Input = { domain, sendingIp, keptDays };
-  const came = await begin(world, order, async () => ({ price: PRICE.deliverabilityCheck, input }));
+  const came = await begin(world, order, async () => ({
+    price: PRICE.deliverabilityCheck,
+    input,
+    expectedMs: BUDGET_MS,
+  }));
   return goOn(world, order, came);
 };
 

@@ -84,7 +84,7 @@ const begun = async (
   world: World,
   order: Order,
 ): Promise<Exclude<Begun, { underWay: Operation }>> => {
-  const start = async () => ({ price: PRICE.find, input: null });
+  const start = async () => ({ price: PRICE.find, input: null, expectedMs: WAIT_MS });
   for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += LOOK_AGAIN_MS) {
     const came = await begin(world, order, start).catch(inWordsOfSearch);
     if (!("underWay" in came)) return came;

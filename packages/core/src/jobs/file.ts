@@ -26,6 +26,9 @@ export type FileWish = {
 
 /** Longer than it takes to send a thousand messages, settle them, and answer. */
 const LEASE_MS = 45_000;
+/** What a dispatch is expected to take: its transactions, and the messages, of which SQS takes about 500 a second. */
+const DISPATCH_MS = 500;
+const DISPATCH_CHUNK_MS = 2;
 /** A file that is not read by then would leave too little time for what comes after the debit. */
 const READ_WITHIN_MS = 15_000;
 export const FILE = "file";
@@ -66,7 +69,8 @@ export const acceptFile = async (
       claim: keyed && claimKey(keyed),
     });
     const price = (unique * PRICE.fileAddress) as Halves;
-    return { price, input: { ...v.parse(Counts, taken), chunkRows }, also };
+    const expectedMs = DISPATCH_MS + chunks.length * DISPATCH_CHUNK_MS;
+    return { price, input: { ...v.parse(Counts, taken), chunkRows }, expectedMs, also };
   }).catch(forgettingInput(world, id));
   const isFirstTry = "begun" in came && came.begun.id === id;
   // Somebody with the same key was faster: what we read is nobody's.
@@ -148,7 +152,13 @@ const toldOf = async (
   }
   const { id, input } = came.underWay;
   const how = came.underWay.isSent ? "settling" : "dispatching";
-  return { job: id, counts: v.parse(Counts, input), price: NOTHING, how, waitMs: came.waitMs };
+  return {
+    job: id,
+    counts: v.parse(Counts, input),
+    price: NOTHING,
+    how,
+    waitMs: came.retryAfterMs,
+  };
 };
 
 const NOTHING = 0 as Halves;

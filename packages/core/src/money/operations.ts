@@ -10,6 +10,7 @@ import type { World } from "../world.ts";
 import { answerClaim, claimFor, claimKey, findClaim, type Keyed, releaseClaim } from "./claims.ts";
 import type { Halves } from "./credits.ts";
 import { debit } from "./debit.ts";
+import { restMsOf } from "./in-progress.ts";
 import { endOf } from "./items.ts";
 import { move } from "./ledger.ts";
 import type { Moved } from "./moves.ts";
@@ -31,6 +32,10 @@ const Operation = v.object({
   claim: v.nullable(v.object({ pk: v.string(), sk: v.string() })),
   input: v.custom<Json>(() => true),
   token: v.string(),
+  /** How long the work is expected to take. Operations of 0.1.0 do not say. */
+  expectedMs: v.optional(v.number()),
+  /** When the work was taken over; left out while the first request is at it. */
+  taken_at: v.optional(v.string()),
   /** All that was to be sent is sent. */
   isSent: v.optional(v.boolean(), false),
 });
@@ -62,18 +67,18 @@ export type Order = {
 
 /** What is found out once it is known that nobody did it before: the price, and what is written with the debit. */
 type Prepared = { readonly price: Halves; readonly also?: readonly Write[] };
-/** `input` is enough for whoever must go on with it when we are gone. */
-export type Started = Prepared & { readonly input: Json };
+/** `input` is enough for another process to go on with it; `expectedMs` is how long the work is expected to take. */
+export type Started = Prepared & { readonly input: Json; readonly expectedMs: number };
 export type Finished = Prepared & { readonly answer: Json };
 
 /**
  * `begun`: the money is held and the work is ours. `answered`: an earlier request with this key was paid for, and
- * this came of it. `underWay`: somebody works on it.
+ * this came of it. `underWay`: it is worked on, and a repeat may take it over after `waitMs`.
  */
 export type Begun =
   | { readonly begun: Operation }
   | { readonly answered: Json }
-  | { readonly underWay: Operation; readonly waitMs: number };
+  | { readonly underWay: Operation; readonly waitMs: number; readonly retryAfterMs: number };
 
 /** Holds the price and claims the key in one transaction, or finds out what an earlier request came to. */
 export const begin = async (
@@ -83,29 +88,35 @@ export const begin = async (
 ): Promise<Begun> => {
   const { id, kind, payer, keyed } = order;
   let operation: Operation | undefined;
-  const earlier = await firstOf(world, order, prepare, async ({ price, input, also = [] }) => {
-    operation ??= {
-      ...originOf(world, order),
-      amount: price,
-      input,
-      token: world.newId("txn"),
-      isSent: false,
-    };
-    const item = {
-      ...operationKey(id),
-      list_pk: heldBy(payer.account),
-      list_sk: id,
-      ...operation,
-      ...dueAt(kind, id, inMs(world.now(), order.leaseMs), operation.token),
-    };
-    // The entry is first: it stays for ever, so a lost reply can be told by it even when the work is done since.
-    return [
-      ...(await debitFor(world, operation, "hold")),
-      { create: item },
-      ...(keyed ? [claimFor(keyed, operation)] : []),
-      ...also,
-    ];
-  });
+  const earlier = await firstOf(
+    world,
+    order,
+    prepare,
+    async ({ price, input, expectedMs, also = [] }) => {
+      operation ??= {
+        ...originOf(world, order),
+        amount: price,
+        input,
+        expectedMs,
+        token: world.newId("txn"),
+        isSent: false,
+      };
+      const item = {
+        ...operationKey(id),
+        list_pk: heldBy(payer.account),
+        list_sk: id,
+        ...operation,
+        ...dueAt(kind, id, inMs(world.now(), order.leaseMs), operation.token),
+      };
+      // The entry is first: it stays for ever, so a lost reply can be told by it even when the work is done since.
+      return [
+        ...(await debitFor(world, operation, "hold")),
+        { create: item },
+        ...(keyed ? [claimFor(keyed, operation)] : []),
+        ...also,
+      ];
+    },
+  );
   if (earlier) return earlier;
   if (!operation) throw new Error("an operation that nobody prepared");
   return { begun: operation };
@@ -199,18 +210,11 @@ const resume = async (
   // Ended between our two looks: the claim says by now what came of it, or is gone.
   if (!item) return "moved";
   const waitMs = Date.parse(readDue(item).due_sk) - world.now().getTime();
-  if (waitMs > 0) return { underWay: readOperation(item), waitMs };
+  const underWay = readOperation(item);
+  const retryAfterMs = Math.min(waitMs, restMsOf(underWay, world.now()));
+  if (waitMs > 0) return { underWay, waitMs, retryAfterMs };
   const taken = await take(world, item, leaseMs).catch(unread);
   return taken ? { begun: readOperation(taken) } : "moved";
-};
-
-export const inProgress = (waitMs: number): Failure => {
-  const what = "The first request with this Idempotency-Key is still being worked on.";
-  const seconds = String(Math.ceil(waitMs / 1000));
-  return new Failure("REQUEST_IN_PROGRESS", "retry_same_key", what, {
-    retryable: true,
-    headers: { "retry-after": seconds },
-  });
 };
 
 /** The door is sure that nothing was written, so nothing was charged. */

@@ -5,11 +5,11 @@ import { Failure } from "../failure.ts";
 import { retryAfter, type SingleRetry, sendIfSoon, sendSingle, singleJob } from "../jobs/single.ts";
 import type { Keyed } from "../money/claims.ts";
 import { type Halves, PRICE } from "../money/credits.ts";
+import { inProgress } from "../money/in-progress.ts";
 import {
   type Begun,
   begin,
   handOver,
-  inProgress,
   type Operation,
   type Order,
   payAtOnce,
@@ -57,13 +57,17 @@ export const verifyOnce = async (
   if (known) return tellKnown(world, order, ask, known);
   const { email, options } = ask;
   const input: Input = { email, ...options, keptSeconds: keptSecondsOf(payer) };
-  const came = await begin(world, order, async () => ({ price: PRICE.verify, input }));
+  const came = await begin(world, order, async () => ({
+    price: PRICE.verify,
+    input,
+    expectedMs: ask.waitMs,
+  }));
   return goOn(world, came, ask);
 };
 
 /** An earlier request under this key may have been left half done: then it is ours to finish. */
 const goOn = async (world: World, came: Begun, ask: Ask): Promise<Told> => {
-  if ("underWay" in came) throw inProgress(came.waitMs);
+  if ("underWay" in came) throw inProgress(came.retryAfterMs);
   return "answered" in came ? replay(came.answered) : work(world, came.begun, ask);
 };
 
