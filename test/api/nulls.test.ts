@@ -28,13 +28,15 @@ const OURS = [
   "last_problem",
   "provider",
   "sub_status",
-  ...["deliveries.", "delivery.", ""].flatMap((place) => [
-    `webhooks: ${place}error`,
-    `webhooks: ${place}last_attempt_at`,
-    `webhooks: ${place}latency_ms`,
-    `webhooks: ${place}next_attempt_at`,
-    `webhooks: ${place}response_status`,
-  ]),
+  ...["webhooks: deliveries.", "webhooks: delivery.", "webhooks: ", "jobs: deliveries."].flatMap(
+    (place) => [
+      `${place}error`,
+      `${place}last_attempt_at`,
+      `${place}latency_ms`,
+      `${place}next_attempt_at`,
+      `${place}response_status`,
+    ],
+  ),
 ];
 
 const resolved = (schema: any): any =>

@@ -171,6 +171,7 @@ const verifying = async (ask: Ask, house: House): Promise<void> => {
   await ask("The valid ones, as JSON", `GET /v1/jobs/${job}/download`, {
     query: { format: "json", filter: "valid" },
   });
+  await ask("The callback arrived", `GET /v1/jobs/${job}/callbacks`);
   await ask("Found", "POST /v1/find", {
     body: { first_name: "Ada", last_name: "Lovelace", domain: "example.com" },
   });

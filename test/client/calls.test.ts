@@ -24,6 +24,7 @@ const CALLS: Readonly<Record<keyof Operations, (client: Client, made: Made) => P
     processFile: (client, { file }) => client.processFile({ file_key: file, has_header: true }),
     listJobs: (client) => client.listJobs({ limit: 1, status: "completed" }),
     getJob: (client, { job }) => client.getJob({ id: job, limit: 1 }),
+    listCallbacks: (client, { job }) => client.listCallbacks({ id: job }),
     exportJob: (client, { job }) => client.exportJob({ id: job, filter: "valid" }),
     find: (client) => client.find({ first_name: "Ann", last_name: "Lee", domain: "example.com" }),
     getActivity: (client) => client.getActivity({ email: EMAIL }),

@@ -97,6 +97,7 @@ const EXAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   list_jobs: { limit: 5, status: "completed" },
   get_job: { id: "job_1", include_results: false, limit: 10 },
   download_job: { id: "job_1", format: "json", filter: "risky" },
+  list_callbacks: { id: "job_1" },
   find_email: { first_name: "Ann", last_name: "Lee", domain: "example.com" },
   get_activity: { email: "ann@example.com" },
   get_activity_batch: { emails: ["ann@example.com"] },

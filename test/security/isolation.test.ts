@@ -79,6 +79,10 @@ const ASKED: Readonly<Record<string, Asking>> = {
     { of: "a batch", path: { id: job }, status: 404 },
     { of: "a file", path: { id: fileJob }, query: { format: "json" }, status: 404 },
   ],
+  "GET /v1/jobs/{id}/callbacks": ({ job, fileJob }) => [
+    { of: "a batch", path: { id: job }, status: 404 },
+    { of: "a file", path: { id: fileJob }, status: 404 },
+  ],
   // What a domain's habit is, is everybody's (docs/decisions/0019): the search is for another domain.
   "POST /v1/find": () => [
     {

@@ -14,6 +14,7 @@ import { getDeliverabilityMonitors } from "./endpoints/get-deliverability-monito
 import { getHealth } from "./endpoints/get-health.ts";
 import { getJobs } from "./endpoints/get-jobs.ts";
 import { getJobsId } from "./endpoints/get-jobs-id.ts";
+import { getJobsIdCallbacks } from "./endpoints/get-jobs-id-callbacks.ts";
 import { getJobsIdDownload } from "./endpoints/get-jobs-id-download.ts";
 import { getWebhooks } from "./endpoints/get-webhooks.ts";
 import { getWebhooksEvents } from "./endpoints/get-webhooks-events.ts";
@@ -44,6 +45,7 @@ export const endpoints: readonly Endpoint[] = [
   getJobs,
   getJobsId,
   getJobsIdDownload,
+  getJobsIdCallbacks,
 
   postFind,
 

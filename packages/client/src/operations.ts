@@ -12,6 +12,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, Operation>> = {
   listJobs: { route: "GET /v1/jobs" },
   getJob: { route: "GET /v1/jobs/{id}" },
   exportJob: { route: "GET /v1/jobs/{id}/download", unwrapped: true, fixed: { format: "json" } },
+  listCallbacks: { route: "GET /v1/jobs/{id}/callbacks" },
   find: { route: "POST /v1/find", repeat: "never", paid: true },
   getActivity: { route: "GET /v1/activity/{email}" },
   getActivities: { route: "POST /v1/activity/batch" },

@@ -1003,6 +1003,20 @@ export type ExportJobData =
       expires_at: string;
     };
 
+// GET /v1/jobs/{id}/callbacks
+
+export interface ListCallbacksInput {
+  /** Whose it is: its id. */
+  id: string;
+}
+
+export interface ListCallbacksData {
+  /** The address that is called when the job ends. Left out when it has none. */
+  webhook_url?: string;
+  /** What was sent, newest first. */
+  deliveries: Delivery[];
+}
+
 // POST /v1/find
 
 export interface FindInput {
@@ -1603,6 +1617,15 @@ export interface Operations {
    * `GET /v1/jobs/{id}/download`
    */
   exportJob(input: ExportJobInput, options?: CallOptions): Promise<ExportJobData>;
+
+  /**
+   * List the deliveries to the webhook_url of a job, newest first. They are kept for 30 days.
+   *
+   * Sent again until an answer comes.
+   *
+   * `GET /v1/jobs/{id}/callbacks`
+   */
+  listCallbacks(input: ListCallbacksInput, options?: CallOptions): Promise<ListCallbacksData>;
 
   /**
    * Find a person's work address from their names and the company's mail domain.

@@ -41,6 +41,7 @@ export const TOOLS: Readonly<Record<string, Mannered>> = {
     "reads",
     "Answers with a link to the file, which anybody who has it can open until it expires.",
   ),
+  "GET /v1/jobs/{id}/callbacks": of("reads"),
 
   "POST /v1/find": of("adds", "Go by status: an email that is there may still be a guess."),
 

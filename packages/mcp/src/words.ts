@@ -22,6 +22,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   "verify_file.name": JOB_NAME,
   "get_job.id": JOB,
   "download_job.id": JOB,
+  "list_callbacks.id": JOB,
   "get_activity.email": "The address.",
   "get_activity_batch.emails": "The addresses.",
   "record_activity.events": "What became of your mails.",

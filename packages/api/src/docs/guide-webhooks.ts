@@ -35,6 +35,6 @@ ${inLanguages(VERIFYING)}
 <li><strong>In no order.</strong> <code>created_at</code> says when it happened.</li>
 <li><strong>410 disables</strong> the webhook at once; so do five days in which nothing arrived. <a href="#updateWebhook">Enable</a> it again when you are back.</li>
 <li><a href="#testWebhook">Send a test event</a>, <a href="#listDeliveries">read the log</a> of what was sent and answered, <a href="#retryDelivery">send one again</a>.</li>
-<li>The callback of a batch (<code>webhook_url</code>) is signed when you send a <code>webhook_secret</code>: begin it with <code>whsec_</code> and go on in base64 for a library to check it, or take any text, whose own bytes are the key then. That of a file never is signed: take it as a hint to read the job.</li>
+<li>The callback of a batch (<code>webhook_url</code>) is signed when you send a <code>webhook_secret</code>: begin it with <code>whsec_</code> and go on in base64 for a library to check it, or take any text, whose own bytes are the key then. That of a file never is signed: take it as a hint to read the job. <a href="#listCallbacks">Its log</a> is read by the job.</li>
 </ul>`,
 };

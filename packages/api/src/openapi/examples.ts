@@ -529,6 +529,37 @@ export const EXAMPLES: readonly Example[] = [
     },
   },
   {
+    route: "GET /v1/jobs/{id}/callbacks",
+    name: "listCallbacks",
+    title: "The callback arrived",
+    path: {
+      id: "job_f82da5e2-9695-479d-91c8-df64c2b73d28",
+    },
+    query: {},
+    status: 200,
+    answer: {
+      success: true,
+      data: {
+        webhook_url: "https://hooks.example.com/mailproof",
+        deliveries: [
+          {
+            id: "dlv_a94a5c72-6297-49be-b2b6-0e716b6cdab4",
+            event_id: "evt_43c0e155-c2e3-4cd8-9370-6a37e5bc0c3f",
+            event: "job.completed",
+            status: "delivered",
+            attempts: 1,
+            response_status: 200,
+            latency_ms: 0,
+            error: null,
+            created_at: "2026-11-21T00:01:31.000Z",
+            last_attempt_at: "2026-11-21T00:01:31.000Z",
+            next_attempt_at: null,
+          },
+        ],
+      },
+    },
+  },
+  {
     route: "POST /v1/find",
     name: "findEmail",
     title: "Found",
@@ -723,7 +754,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        check_id: "ca505222-60d5-463a-a699-5ffe70c9e096",
+        check_id: "b1a6d9e7-eadb-4c71-b537-da23389404ea",
         domain: "weak.example",
         sending_ip: "192.0.2.1",
         score: 88,
@@ -977,7 +1008,7 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         checks: [
           {
-            check_id: "ca505222-60d5-463a-a699-5ffe70c9e096",
+            check_id: "b1a6d9e7-eadb-4c71-b537-da23389404ea",
             domain: "weak.example",
             sending_ip: "192.0.2.1",
             score: 88,
@@ -996,14 +1027,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "getCheck",
     title: "One of them, whole",
     path: {
-      id: "ca505222-60d5-463a-a699-5ffe70c9e096",
+      id: "b1a6d9e7-eadb-4c71-b537-da23389404ea",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        check_id: "ca505222-60d5-463a-a699-5ffe70c9e096",
+        check_id: "b1a6d9e7-eadb-4c71-b537-da23389404ea",
         domain: "weak.example",
         sending_ip: "192.0.2.1",
         score: 88,
@@ -1344,7 +1375,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        id: "whk_0cbf52c0-4d94-4c53-8f88-742436d790f3",
+        id: "whk_d35aa825-e50a-4e09-8867-ff9e513ba66b",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed"],
         status: "active",
@@ -1365,7 +1396,7 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         webhooks: [
           {
-            id: "whk_0cbf52c0-4d94-4c53-8f88-742436d790f3",
+            id: "whk_d35aa825-e50a-4e09-8867-ff9e513ba66b",
             url: "https://hooks.example.com/mailproof",
             events: ["job.completed", "job.failed"],
             status: "active",
@@ -1380,7 +1411,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "updateWebhook",
     title: "Of credits, too",
     path: {
-      id: "whk_0cbf52c0-4d94-4c53-8f88-742436d790f3",
+      id: "whk_d35aa825-e50a-4e09-8867-ff9e513ba66b",
     },
     query: {},
     request: {
@@ -1390,7 +1421,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        id: "whk_0cbf52c0-4d94-4c53-8f88-742436d790f3",
+        id: "whk_d35aa825-e50a-4e09-8867-ff9e513ba66b",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed", "credits.low"],
         status: "active",
@@ -1403,7 +1434,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "testWebhook",
     title: "It arrived",
     path: {
-      id: "whk_0cbf52c0-4d94-4c53-8f88-742436d790f3",
+      id: "whk_d35aa825-e50a-4e09-8867-ff9e513ba66b",
     },
     query: {},
     status: 200,
@@ -1412,8 +1443,8 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         delivered: true,
         delivery: {
-          id: "dlv_2023fbd1-9cb4-4670-acc2-61a7684c93a1",
-          event_id: "evt_9e27e677-11f8-4ebc-a3d6-dd9c9ff1ec41",
+          id: "dlv_f7a4d1c0-a61f-4458-8206-c82b2e839b4f",
+          event_id: "evt_2023fbd1-9cb4-4670-acc2-61a7684c93a1",
           event: "webhook.test",
           status: "delivered",
           attempts: 1,
@@ -1432,7 +1463,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "listDeliveries",
     title: "The log",
     path: {
-      id: "whk_0cbf52c0-4d94-4c53-8f88-742436d790f3",
+      id: "whk_d35aa825-e50a-4e09-8867-ff9e513ba66b",
     },
     query: {},
     status: 200,
@@ -1441,8 +1472,8 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         deliveries: [
           {
-            id: "dlv_2023fbd1-9cb4-4670-acc2-61a7684c93a1",
-            event_id: "evt_9e27e677-11f8-4ebc-a3d6-dd9c9ff1ec41",
+            id: "dlv_f7a4d1c0-a61f-4458-8206-c82b2e839b4f",
+            event_id: "evt_2023fbd1-9cb4-4670-acc2-61a7684c93a1",
             event: "webhook.test",
             status: "delivered",
             attempts: 1,
@@ -1462,16 +1493,16 @@ export const EXAMPLES: readonly Example[] = [
     name: "retryDelivery",
     title: "Once more",
     path: {
-      id: "whk_0cbf52c0-4d94-4c53-8f88-742436d790f3",
-      delivery_id: "dlv_2023fbd1-9cb4-4670-acc2-61a7684c93a1",
+      id: "whk_d35aa825-e50a-4e09-8867-ff9e513ba66b",
+      delivery_id: "dlv_f7a4d1c0-a61f-4458-8206-c82b2e839b4f",
     },
     query: {},
     status: 202,
     answer: {
       success: true,
       data: {
-        id: "dlv_2023fbd1-9cb4-4670-acc2-61a7684c93a1",
-        event_id: "evt_9e27e677-11f8-4ebc-a3d6-dd9c9ff1ec41",
+        id: "dlv_f7a4d1c0-a61f-4458-8206-c82b2e839b4f",
+        event_id: "evt_2023fbd1-9cb4-4670-acc2-61a7684c93a1",
         event: "webhook.test",
         status: "pending",
         attempts: 1,
@@ -1489,14 +1520,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "rotateWebhookSecret",
     title: "A new secret",
     path: {
-      id: "whk_0cbf52c0-4d94-4c53-8f88-742436d790f3",
+      id: "whk_d35aa825-e50a-4e09-8867-ff9e513ba66b",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        id: "whk_0cbf52c0-4d94-4c53-8f88-742436d790f3",
+        id: "whk_d35aa825-e50a-4e09-8867-ff9e513ba66b",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed", "credits.low"],
         status: "active",
@@ -1510,14 +1541,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "deleteWebhook",
     title: "Tell it nothing more",
     path: {
-      id: "whk_0cbf52c0-4d94-4c53-8f88-742436d790f3",
+      id: "whk_d35aa825-e50a-4e09-8867-ff9e513ba66b",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        id: "whk_0cbf52c0-4d94-4c53-8f88-742436d790f3",
+        id: "whk_d35aa825-e50a-4e09-8867-ff9e513ba66b",
         deleted: true,
       },
     },
@@ -1602,11 +1633,11 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        key_id: "key_675f6225-6732-4c37-928c-f2aa76c459f6",
+        key_id: "key_ca8a726a-cca5-45c4-a746-a89c4e436fde",
         name: "Dashboard",
         mode: "test",
         scopes: ["verification:read", "account:read"],
-        hint: "mp_test_…QFsM",
+        hint: "mp_test_…VP6m",
         created_at: "2026-11-21T00:01:33.000Z",
         key: "mp_test_<shown this once>",
       },
@@ -1624,11 +1655,11 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         api_keys: [
           {
-            key_id: "key_675f6225-6732-4c37-928c-f2aa76c459f6",
+            key_id: "key_ca8a726a-cca5-45c4-a746-a89c4e436fde",
             name: "Dashboard",
             mode: "test",
             scopes: ["verification:read", "account:read"],
-            hint: "mp_test_…QFsM",
+            hint: "mp_test_…VP6m",
             created_at: "2026-11-21T00:01:33.000Z",
           },
           {
@@ -1656,14 +1687,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "revokeApiKey",
     title: "Revoked",
     path: {
-      id: "key_675f6225-6732-4c37-928c-f2aa76c459f6",
+      id: "key_ca8a726a-cca5-45c4-a746-a89c4e436fde",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        key_id: "key_675f6225-6732-4c37-928c-f2aa76c459f6",
+        key_id: "key_ca8a726a-cca5-45c4-a746-a89c4e436fde",
         revoked: true,
       },
     },

@@ -28,6 +28,7 @@ export const OPERATIONS: Readonly<Record<string, Named>> = {
   "GET /v1/jobs": of("listJobs", "Jobs"),
   "GET /v1/jobs/{id}": of("getJob", "Jobs"),
   "GET /v1/jobs/{id}/download": of("downloadJob", "Jobs"),
+  "GET /v1/jobs/{id}/callbacks": of("listCallbacks", "Jobs"),
 
   "POST /v1/find": of("findEmail", "Find"),
 

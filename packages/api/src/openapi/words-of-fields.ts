@@ -120,6 +120,8 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   "ProcessFileRequest.name": "What the job is called.",
   webhook_url:
     "Called over HTTPS when the job is done. Signed only where a secret was sent: else take it as a hint to read the job.",
+  "ListCallbacksResult.webhook_url":
+    "The address that is called when the job ends. Left out when it has none.",
   webhook_secret: "Signs that call, by Standard Webhooks: 1 to 256 characters of your choice.",
   action: "Which of the two steps.",
   file_name: "The name of the file, ending in .csv or .txt.",

@@ -55,18 +55,25 @@ export const fanOut = async (world: World, item: Item): Promise<string> => {
   return "fanned_out";
 };
 
-type Whom = Pick<Delivery, "webhook" | "callback">;
+type Whom = Pick<Delivery, "webhook" | "callback" | "job">;
 
-const toldOf = async (table: Table, { owner, type, callback }: Event): Promise<readonly Whom[]> => {
+const toldOf = async (
+  table: Table,
+  { owner, type, callback, data }: Event,
+): Promise<readonly Whom[]> => {
   const webhooks = await webhooksListed(table, owner);
   const subscribed = webhooks.filter(
     ({ status, events }) => status === "active" && events.includes(type),
   );
   return [
     ...subscribed.map(({ id }) => ({ webhook: id })),
-    ...(callback ? [{ webhook: null, callback }] : []),
+    ...(callback ? [{ webhook: null, callback, ...jobIn(data) }] : []),
   ];
 };
+
+/** Only a job has a callback, and its event names it. */
+const jobIn = ({ job_id: job }: Event["data"]): Pick<Delivery, "job"> =>
+  typeof job === "string" ? { job } : {};
 
 export const newDelivery = (
   id: string,

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { type Due, dueAt } from "../due.ts";
 import { everyItem } from "../every-item.ts";
 import { epochSeconds, inMs } from "../moments.ts";
-import type { Item, Json, Key, Table, Write } from "../table.ts";
+import type { Fields, Item, Json, Key, Table, Write } from "../table.ts";
 import type { World } from "../world.ts";
 import { EVENT_TYPES, type EventType } from "./payloads.ts";
 
@@ -13,6 +13,7 @@ import { EVENT_TYPES, type EventType } from "./payloads.ts";
 //   pk                   sk             list_pk               list_sk      what
 //   EVENT#<id>           EVENT          EVENTS#<owner>        <at>#<id>    what happened
 //   DELIVERY#<id>        DELIVERY       DELIVERIES#<webhook>  <at>#<id>    one event for one address, and each try
+//   DELIVERY#<id>        DELIVERY       CALLBACKS#<job>       <at>#<id>    the same, for the webhook_url of a job
 //   WEBHOOKS#<owner>     <id>                                              who is told of what
 //   WEBHOOKCOUNT#<owner> WEBHOOKCOUNT                                      webhooks: how many, for the limit
 //   PLACES#<lane>        <window start>                                    n: places taken in this half-minute
@@ -138,6 +139,8 @@ const Delivery = v.object({
   /** Null: a callback, whose address it carries itself. */
   webhook: v.nullable(v.string()),
   callback: v.optional(Callback),
+  /** The job that the callback belongs to. Deliveries of 0.1.0 do not say. */
+  job: v.optional(v.string()),
   event: v.string(),
   type: v.string(),
   /** What is sent, the same bytes on each try. */
@@ -162,15 +165,18 @@ export const DELIVERY = "delivery";
 
 export const deliveryKey = (id: string): Key => ({ pk: `DELIVERY#${id}`, sk: "DELIVERY" });
 export const deliveriesOf = (webhook: string): string => `DELIVERIES#${webhook}`;
+export const callbacksOf = (job: string): string => `CALLBACKS#${job}`;
 export const readDelivery = (item: Item): Delivery => v.parse(Delivery, item);
+
+const inLog = ({ webhook, job, createdAt, id }: Delivery): Fields => {
+  const log = webhook === null ? job && callbacksOf(job) : deliveriesOf(webhook);
+  return log === undefined ? {} : { list_pk: log, list_sk: `${createdAt}#${id}` };
+};
 
 /** Without a moment at which it is due it is nobody's work: a record of what was. */
 export const deliveryItem = (delivery: Delivery, now: Date, due?: Due): Item => ({
   ...deliveryKey(delivery.id),
-  ...(delivery.webhook !== null && {
-    list_pk: deliveriesOf(delivery.webhook),
-    list_sk: `${delivery.createdAt}#${delivery.id}`,
-  }),
+  ...inLog(delivery),
   expires_at: keptUntil(now),
   ...delivery,
   ...due,

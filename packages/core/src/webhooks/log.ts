@@ -7,6 +7,7 @@ import type { Table } from "../table.ts";
 import type { World } from "../world.ts";
 import { newDelivery } from "./fan-out.ts";
 import {
+  callbacksOf,
   DELIVERY,
   type Delivery,
   deliveriesOf,
@@ -23,10 +24,17 @@ import { sendOnce } from "./send.ts";
 
 const SHOWN_MAX = 100;
 
-/** Newest first. */
-export const listDeliveries = async (table: Table, webhook: string): Promise<Delivery[]> => {
+/** The deliveries to a webhook, newest first. */
+export const listDeliveries = (table: Table, webhook: string): Promise<Delivery[]> =>
+  listLog(table, deliveriesOf(webhook));
+
+/** The deliveries to the webhook_url of a job, newest first. */
+export const listCallbacks = (table: Table, job: string): Promise<Delivery[]> =>
+  listLog(table, callbacksOf(job));
+
+const listLog = async (table: Table, pk: string): Promise<Delivery[]> => {
   const shown: Delivery[] = [];
-  const query = { index: "list", pk: deliveriesOf(webhook), newestFirst: true } as const;
+  const query = { index: "list", pk, newestFirst: true } as const;
   for await (const item of everyItem(table, query)) {
     shown.push(readDelivery(item));
     if (shown.length === SHOWN_MAX) break;
