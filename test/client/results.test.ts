@@ -32,11 +32,12 @@ test("results of a running job are followed to its end, with a pause whenever no
 });
 
 test("without waiting they end at the last row that is ready", async () => {
-  const { client, waitsMs } = whenAnswered(runningJob());
+  const { client, sent, waitsMs } = whenAnswered(runningJob());
 
   const results = client.results({ id: "job_1" }, { wait: false });
 
   expect(await Array.fromAsync(results, ({ row }) => row)).toEqual([...FULL, 1_001]);
+  expect(cursorsOf(sent)).toEqual([null, "a", "b"]);
   expect(waitsMs).toEqual([]);
 });
 

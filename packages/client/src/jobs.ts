@@ -55,8 +55,10 @@ export const jobsOver = ({ call, clock }: Transport) => ({
       const wanted = { id, limit: ROWS_PER_PAGE, next_key };
       const page = await call<GetJobData>(OPERATIONS.getJob, wanted, options);
       const items = page.results ?? [];
-      isCaughtUp = items.length < ROWS_PER_PAGE && OPEN.includes(page.status);
-      return { items, next: isCaughtUp && !wait ? undefined : page.next_key };
+      isCaughtUp = wait && items.length < ROWS_PER_PAGE && OPEN.includes(page.status);
+      // A page may be short though more is ready, but only where nothing is ready has it no rows.
+      const isEnd = !wait && items.length === 0;
+      return { items, next: isEnd ? undefined : page.next_key };
     });
   },
 
