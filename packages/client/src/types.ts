@@ -715,7 +715,7 @@ export interface VerifyInput {
         include_ai?: boolean | null | undefined;
         /** Also everything that led to the result. */
         include_evidence?: boolean | null | undefined;
-        /** How long to wait for the result, in milliseconds. A value below 100 counts as 100, one above 25,000 as 25,000. A verification that takes longer goes on as a job. */
+        /** How long to wait for the result, in milliseconds. A value below 100 counts as 100, one above 25,000 as 25,000. A verification that takes longer goes on as a job. A repeat under the same Idempotency-Key may have another value. */
         timeout_ms?: number | null | undefined;
       }
     | null
