@@ -75,7 +75,7 @@ export const BATCH: readonly Failing[] = [
 ];
 
 const FILE_ROUTE = "POST /v1/verify/file";
-const keyIn = (account: string): string => `uploads/live/${account}/upl_1.csv`;
+const keyIn = (account: string): string => `uploads/live/${account}/upl_1.bGlzdC5jc3Y.csv`;
 
 /** What `given` uploaded. */
 export const filed: Asking = (world, { liveKey, account }, idempotencyKey) =>

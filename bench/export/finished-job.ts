@@ -53,8 +53,9 @@ export const givenFinishedJob = async (
   };
   await world.table.write({ create: jobItem(job) });
   const emailColumn = { name: "E-Mail", at: 1 };
+  const list = { columns: COLUMNS, emailColumn, delimiter: ",", hasEmailCells: true };
   await world.table.write({
-    create: inputItem(JOB, { ...facts, columns: COLUMNS, emailColumn }, world.now()),
+    create: inputItem(JOB, { ...facts, ...list, excluded: null }, world.now()),
   });
   return { job: JOB, key: liveKey };
 };
@@ -72,7 +73,7 @@ const peopleFrom = (from: number, rows: number): readonly InputRow[] =>
     const pick = (some: readonly string[]) => some[Math.floor(chance() * some.length)] ?? "";
     const email = `${pick(GIVEN)}.${pick(FAMILY)}${from + at}@${mixedDomain(chance)}`;
     const day = `2026-0${1 + (at % 9)}-1${at % 10}`;
-    return [from + at, email, `C-${from + at}`, pick(COMPANIES), day];
+    return [from + at, email, `C-${from + at}`, "", pick(COMPANIES), day];
   });
 
 /** Of a hundred rows, as a list of customers comes out. */

@@ -105,6 +105,7 @@ const MAY_BE_OTHERWISE: Readonly<Record<string, string>> = {
   "POST /v1/verify.email": "text that is no address has a verdict, too",
   "data.email": "a verdict names what was sent, which may be no address",
   "results.email": "a verdict names what was sent, which may be no address",
+  "results.submitted": "a row may hold any text",
   "POST /v1/verify/batch.emails": "text that is no address has a verdict, too",
   "mx_records.ip": "a host may have an IPv6 address only",
 };

@@ -45,7 +45,7 @@ test("a file is verified from every kind of source, and comes back with its own 
     ];
   }
 
-  const same = ["completed", 1, ["valid", "invalid"], "Name,E-Mail,status,quality_"];
+  const same = ["completed", 1, ["valid", "invalid"], "Name;E-Mail;email;status;qu"];
   expect(told).toEqual(Object.fromEntries(Object.keys(sources).map((kind) => [kind, same])));
 });
 

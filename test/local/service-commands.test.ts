@@ -29,7 +29,7 @@ const firstCells = (csv: string) =>
   csv
     .trim()
     .split("\r\n")
-    .map((line) => line.split(",").slice(0, 3).join(","));
+    .map((line) => line.split(/[,;]/).slice(0, 4).join(";"));
 
 test("a list is sent, verified and written beside its own columns; the key is never shown", async () => {
   const { folder, file, out, url, key } = await whenServed();
@@ -53,9 +53,9 @@ test("a list is sent, verified and written beside its own columns; the key is ne
   );
   expect(code).toBe(0);
   expect(firstCells(readFileSync(out, "utf8"))).toEqual([
-    "Name,E-Mail,status",
-    "Ada,ann@example.com,valid",
-    "Nobody,invalid@example.com,invalid",
+    "Name;E-Mail;email;status",
+    "Ada;ann@example.com;ann@example.com;valid",
+    "Nobody;invalid@example.com;invalid@example.com;invalid",
   ]);
 });
 
@@ -66,7 +66,7 @@ test("verify --file does the same, and a pipe or .jsonl gets what it asks for", 
   const csv = await whenCommandedWith(env, "verify", "--file", file);
   const json = await whenCommandedWith(env, "file", file, "--out", lines);
 
-  expect(firstCells(csv.out)[1]).toBe("Ada,ann@example.com,valid");
+  expect(firstCells(csv.out)[1]).toBe("Ada;ann@example.com;ann@example.com;valid");
   expect(json.code).toBe(0);
   expect(JSON.parse(readFileSync(lines, "utf8").split("\n")[1] ?? "")).toMatchObject({
     row: 3,
@@ -111,7 +111,7 @@ test("single addresses are lines of JSON, or of CSV in a file", async () => {
   expect(json).toMatchObject({ code: 0, err: "" });
   expect(JSON.parse(json.out)).toMatchObject({ status: "valid", evidence: { rule: "pretended" } });
   expect(csv.code).toBe(0);
-  expect(firstCells(readFileSync(out, "utf8")).map((line) => line.split(",").slice(0, 2))).toEqual([
+  expect(firstCells(readFileSync(out, "utf8")).map((line) => line.split(";").slice(0, 2))).toEqual([
     ["email", "status"],
     ["full@example.com", "risky"],
     ["none", "invalid"],

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { VerificationResult } from "@mailproof/api/verification";
+import { csvReader } from "@mailproof/core/jobs/csv";
 import type { Evidence, Verification } from "@mailproof/core/verify/result";
 import { readEnvironment } from "@mailproof/local/environment";
 import { startLab } from "@mailproof/local/lab/lab";
@@ -32,26 +33,29 @@ test("addresses are verified without a server or state, and each is a line of JS
   ]);
 });
 
-test("a list comes back with its own columns and ours beside them, in its own order", async () => {
+test("a list comes back with its own columns and ours beside them, in its own order and with its own delimiter", async () => {
   const folder = newFolder();
   const [file, results] = [join(folder, "list.csv"), join(folder, "results.csv")];
   const rows = [
-    "Name;E-Mail;Note",
+    "Näme;E-Mail;Note",
     `Ada;ada.lovelace@valid.${ZONE};"one; two"`,
-    `Nobody;nobody@valid.${ZONE};=1+1`,
-    `Ada again;ADA.Lovelace@valid.${ZONE};`,
+    `Jörg;"Nobody <nobody@valid.${ZONE}>";=1+1`,
+    `Ada again;ADA.Lovelace@VALID.${ZONE};-5`,
+    "None;none;+49 30 1234",
   ];
-  writeFileSync(file, rows.join("\r\n"));
+  writeFileSync(file, Buffer.from(rows.join("\r\n"), "latin1"));
 
   const { code } = await whenCommanded(folder, "verify", "--file", file, "--out", results);
 
-  const [first = "", ...lines] = readFileSync(results, "utf8").trim().split("\r\n");
+  const text = readFileSync(results, "utf8");
   expect(code).toBe(0);
-  expect(first).toMatch(/^Name,E-Mail,Note,status,quality_score,reason,/);
-  expect(lines.map((line) => line.split(",").slice(0, 5).join(","))).toEqual([
-    `Ada,ada.lovelace@valid.${ZONE},one; two,valid,100`.replace("one; two", '"one; two"'),
-    `Nobody,nobody@valid.${ZONE},'=1+1,invalid,2`,
-    `Ada again,ADA.Lovelace@valid.${ZONE},,valid,100`,
+  expect(text).toMatch(/^\ufeffNäme;E-Mail;Note;email;status;quality_score;reason;/);
+  const [, ...records] = csvReader(";")(text, true);
+  expect(records.map((cells) => cells.slice(0, 5))).toEqual([
+    ["Ada", `ada.lovelace@valid.${ZONE}`, "one; two", `ada.lovelace@valid.${ZONE}`, "valid"],
+    ["Jörg", `Nobody <nobody@valid.${ZONE}>`, "'=1+1", `nobody@valid.${ZONE}`, "invalid"],
+    ["Ada again", `ADA.Lovelace@VALID.${ZONE}`, "-5", `ADA.Lovelace@valid.${ZONE}`, "valid"],
+    ["None", "none", "+49 30 1234", "none", "invalid"],
   ]);
 });
 

@@ -4,7 +4,7 @@ import { textSet } from "@mailproof/core/jobs/text-set";
 import { isAddress, parseAddress } from "@mailproof/core/mail/address";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { KEY, rowsOf, taken } from "../core/jobs/taking.ts";
+import { excludedOf, KEY, rowsOf, taken } from "../core/jobs/taking.ts";
 import { memoryBlobs } from "../simulation/memory-blobs.ts";
 
 const cell = fc
@@ -48,25 +48,32 @@ type Row = readonly [before: string, email: string, after: string];
 
 /** What it has to come to, said as simply as can be. */
 const expected = (rows: readonly Row[]) => {
-  const seen = new Set<string>();
+  const seen = new Map<string, number>();
   const counts = {
     totalSubmitted: rows.length,
     duplicatesRemoved: 0,
     invalidSkipped: 0,
     unique: 0,
   };
-  const kept: (readonly [number, string, string, string])[] = [];
+  const kept: (readonly (number | string)[])[] = [];
+  const excluded: (readonly (number | string)[])[] = [];
   rows.forEach(([before, text, after], index) => {
+    const row = index + 2;
     const address = parseAddress(text.trim());
-    if (!isAddress(address)) counts.invalidSkipped += 1;
-    else if (seen.has(address.canonical)) counts.duplicatesRemoved += 1;
-    else {
-      seen.add(address.canonical);
+    const first = isAddress(address) ? seen.get(address.canonical) : undefined;
+    if (!isAddress(address)) {
+      counts.invalidSkipped += 1;
+      excluded.push([row, address.fault, before, text, after]);
+    } else if (first !== undefined) {
+      counts.duplicatesRemoved += 1;
+      excluded.push([row, first, before, text, after]);
+    } else {
+      seen.set(address.canonical, row);
       counts.unique += 1;
-      kept.push([index + 2, address.display, before, after]);
+      kept.push([row, address.display, before, text === address.display ? "" : text, after]);
     }
   });
-  return { counts, kept };
+  return { counts, kept, excluded };
 };
 
 /** One of them is somebody: a list of nobody is a fault. */
@@ -86,10 +93,11 @@ describe("a file that was taken in", () => {
         const options = { emailColumn: "e-mail", addressesMax: 100, rowsPerChunk };
         const { came } = await taken(text.join("\n"), options, blobs);
         if ("fault" in came) throw new Error(came.message);
-        const { counts, kept } = expected(rows);
+        const { counts, kept, excluded } = expected(rows);
 
         expect(came).toMatchObject(counts);
         expect(await rowsOf(blobs, came)).toEqual(kept);
+        expect(await excludedOf(blobs, came)).toEqual(excluded);
         const slices = slicesOf(came.chunks);
         const chunks = await Promise.all(
           slices.map((slice) => readChunk(blobs, came.input, slice)),
@@ -126,7 +134,7 @@ describe("a batch that was taken in", () => {
   });
 });
 
-test("a set of texts says what a Set would, however many they are", () => {
+test("a set of texts says what a Map to their first rows would, however many they are", () => {
   const text = fc.oneof(
     fc.stringMatching(/^[ab]{0,4}$/),
     fc.string({ unit: "binary", maxLength: 4 }),
@@ -134,10 +142,10 @@ test("a set of texts says what a Set would, however many they are", () => {
   );
   fc.assert(
     fc.property(fc.array(text, { maxLength: 300 }), fc.nat(400), (texts, countMax) => {
-      const [ours, theirs] = [textSet(countMax), new Set<string>()];
-      for (const one of texts) {
-        expect(ours.add(one)).toBe(!theirs.has(one));
-        theirs.add(one);
+      const [ours, theirs] = [textSet(countMax), new Map<string, number>()];
+      for (const [index, one] of texts.entries()) {
+        expect(ours.add(one, index + 1)).toBe(theirs.get(one) ?? 0);
+        if (!theirs.has(one)) theirs.set(one, index + 1);
       }
     }),
     RUNS,

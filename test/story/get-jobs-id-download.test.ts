@@ -44,6 +44,7 @@ const jsonOf = async (
 const recordsOf = (csv: string) => csvReader(",")(csv, true);
 
 const OURS = [
+  "email",
   "status",
   "quality_score",
   "reason",
@@ -105,13 +106,13 @@ test("a finished file is 200 as CSV: its own columns as they were, ours behind t
     "x-ratelimit-limit": "600",
     "x-request-id": expect.any(String),
   });
-  const [header, ...records] = recordsOf(text);
+  const [header, ...records] = csvReader(";")(text, true);
   expect(header).toEqual(["id", "E-Mail", "Company", "note", "column_5", ...OURS]);
-  expect(records.map((cells) => cells.slice(0, 6))).toEqual([
-    ["1", "ann@x.com", "Acme", "", "", "valid"],
-    ["2", "invalid@x.com", 'Globex; "Inc."', "two\nlines", "", "invalid"],
-    ["5", "bob@x.com", "short", "", "", "valid"],
-    ["6", "cy@x.com", "long", "x", "and more", "valid"],
+  expect(records.map((cells) => cells.slice(0, 7))).toEqual([
+    ["1", "ann@x.com", "Acme", "", "", "ann@x.com", "valid"],
+    ["2", "invalid@X.com", 'Globex; "Inc."', "two\nlines", "", "invalid@x.com", "invalid"],
+    ["5", " bob@x.com ", "short", "", "", "bob@x.com", "valid"],
+    ["6", "cy@x.com", "long", "x", "and more", "cy@x.com", "valid"],
   ]);
   expect(text.endsWith("\r\n")).toBe(true);
 });
@@ -125,6 +126,7 @@ test("what stands beside an address is what a row of the job says of it", async 
   expect(records).toEqual(
     data.results.map((row: any) =>
       [
+        row.email,
         row.email,
         row.status,
         row.quality_score,
@@ -154,10 +156,16 @@ test("a finished file is 200 as JSON, bare, with the rows that the job shows", a
   expect(JSON.parse(exported.text)).toEqual({
     format: "json",
     filter: "all",
+    rows: "verified",
     complete: true,
     expected_rows: EACH.length,
     rows_missing: 0,
-    results: data.results,
+    rows_pending: 0,
+    results: data.results.map((row: { email: string }) => ({
+      ...row,
+      submitted: row.email,
+      columns: { email: row.email },
+    })),
   });
 });
 
@@ -179,7 +187,7 @@ test.each<[string, (house: House) => Promise<unknown>]>([
   const { text } = await whenExported(house.world, house.liveKey);
 
   const [header, ...records] = recordsOf(text);
-  expect(header).toEqual(["email", ...OURS]);
+  expect(header).toEqual(OURS);
   expect(records.map(([email, status]) => [email, status])).toEqual([["slow@x.com", "valid"]]);
 });
 
@@ -188,8 +196,8 @@ test("a file without a header gets one, in which the addresses are called email"
 
   const [header, first] = recordsOf((await whenExported(world, liveKey, {}, job)).text);
 
-  expect(header).toEqual(["column_1", "email", ...OURS]);
-  expect(first?.slice(0, 3)).toEqual(["1", "ann@x.com", "valid"]);
+  expect(header).toEqual(["column_1", "email", "mailproof_email", ...OURS.slice(1)]);
+  expect(first?.slice(0, 4)).toEqual(["1", "ann@x.com", "ann@x.com", "valid"]);
 });
 
 test.each([
@@ -213,7 +221,7 @@ test.each([
     const same = await jsonOf(world, liveKey, { filter: upper, format: "Json" }, job);
 
     expect(json.results.map(({ email }: { email: string }) => email)).toEqual(emails);
-    expect(json).toMatchObject({ filter, complete: true, expected_rows: EACH.length });
+    expect(json).toMatchObject({ filter, complete: true, expected_rows: emails.length });
     expect(
       recordsOf(csv.text)
         .slice(1)
@@ -238,8 +246,8 @@ test("a filter that lets nothing through is 200 with a header, or with no rows",
   const { text } = await whenExported(world, liveKey, { filter: "spam_trap" }, job);
   const json = await jsonOf(world, liveKey, { filter: "spam_trap" }, job);
 
-  expect(recordsOf(text)).toEqual([["email", ...OURS]]);
-  expect(json).toMatchObject({ complete: true, expected_rows: 1, rows_missing: 0, results: [] });
+  expect(recordsOf(text)).toEqual([["email", "mailproof_email", ...OURS.slice(1)]]);
+  expect(json).toMatchObject({ complete: true, expected_rows: 0, rows_missing: 0, results: [] });
 });
 
 test.each([
@@ -268,7 +276,7 @@ test("cells that a spreadsheet would run are text, in own columns, names and add
   const { text } = await whenExported(world, liveKey, {}, job);
 
   const [header, record] = recordsOf(text);
-  expect(header?.slice(0, 4)).toEqual(["email", "'=name", "'+", "'@"]);
+  expect(header?.slice(0, 4)).toEqual(["email", "'=name", "+", "'@"]);
   expect(record?.slice(0, 4)).toEqual([
     "'=cmd@x.com",
     '\'=HYPERLINK("http://x")',
@@ -292,12 +300,22 @@ test("where the file has a column of our name, ours is the one that is called ot
     "name",
     "name",
   ]);
-  expect(header?.slice(6, 9)).toEqual([
+  expect(header?.slice(6, 10)).toEqual([
+    "mailproof_email",
     "mailproof_status",
     "quality_score",
     "mailproof_mailproof_reason",
   ]);
-  expect(record?.slice(0, 7)).toEqual(["active", "ann@x.com", "why", "not", "a", "b", "valid"]);
+  expect(record?.slice(0, 8)).toEqual([
+    "active",
+    "ann@x.com",
+    "why",
+    "not",
+    "a",
+    "b",
+    "ann@x.com",
+    "valid",
+  ]);
 });
 
 test.each([
@@ -322,7 +340,7 @@ test("when the input is gone the addresses stand alone beside ours", async () =>
 
   const [header, ...records] = recordsOf((await whenExported(world, liveKey, {}, job)).text);
 
-  expect(header).toEqual(["E-Mail", ...OURS]);
+  expect(header).toEqual(OURS);
   expect(records.map(([email]) => email)).toEqual(["ann@x.com", "b@x.com"]);
 });
 
@@ -639,9 +657,11 @@ test("up to 5,000 rows stand in the JSON itself, and more behind a link to the s
     statusCode: 200,
     format: "json",
     filter: "all",
+    rows: "verified",
     complete: true,
     expected_rows: 5_101,
     rows_missing: 0,
+    rows_pending: 0,
     expires_in_seconds: 900,
     expires_at: "2026-11-21T00:15:00.000Z",
   });
@@ -653,9 +673,11 @@ test("up to 5,000 rows stand in the JSON itself, and more behind a link to the s
   expect(facts).toEqual({
     format: "json",
     filter: "all",
+    rows: "verified",
     complete: true,
     expected_rows: 5_101,
     rows_missing: 0,
+    rows_pending: 0,
   });
   expect(results.map(({ row }: { row: number }) => row)).toEqual(
     Array.from({ length: 5_101 }, (_, n) => n + 1),

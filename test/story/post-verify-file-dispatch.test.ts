@@ -104,6 +104,7 @@ test("while the chunks are being queued a repeat is 202 dispatch_in_progress and
     duplicates_removed: 0,
     invalid_emails_skipped: 0,
     unique_emails: 5,
+    file: expect.objectContaining({ email_column: "email", delimiter: "none" }),
     credits_used: 0,
     credits_remaining: 95,
     dispatch_in_progress: true,
@@ -513,7 +514,7 @@ test("without an Idempotency-Key nobody is asked to send it again: that would ch
   const told = await whenFiled(
     replyless(house, house.world, 2, false),
     house.liveKey,
-    processOf(`uploads/live/${house.account}/upl_1.csv`),
+    processOf(`uploads/live/${house.account}/upl_1.bGlzdC5jc3Y.csv`),
   );
 
   expect(told).toMatchObject({ statusCode: 202, data: { dispatch_settlement_pending: true } });
@@ -528,7 +529,7 @@ test.each([
   ["without one promises nothing", undefined, /Do not assume a refund; check GET \/v1\/jobs/],
 ])("what breaks after the debit is 500, and %s; the job goes on", async (_case, keyed, words) => {
   const house = await givenFile();
-  const fileKey = `uploads/live/${house.account}/upl_1.csv`;
+  const fileKey = `uploads/live/${house.account}/upl_1.bGlzdC5jc3Y.csv`;
   const breaking = { ...house.world, queue: { ...house.queue, sendMany: down } };
 
   const told = await whenFiled(breaking, house.liveKey, processOf(fileKey), keyed);

@@ -34,7 +34,7 @@ test("an upload is 200 with a link, a key to bring back, and what to do next; it
   expect(told.statusCode).toBe(200);
   expect(told.data).toEqual({
     upload_url: expect.stringContaining(told.data.file_key),
-    file_key: `uploads/live/${house.account}/upl_1.csv`,
+    file_key: `uploads/live/${house.account}/upl_1.TXkgbGlzdC5DU1Y.csv`,
     expires_in_seconds: 3_600,
     next_step: expect.stringMatching(/PUT the file.*action process/),
   });
@@ -84,6 +84,20 @@ test("a processed file is 202 with every count, and a job that is worked off to 
     duplicates_removed: 1,
     invalid_emails_skipped: 2,
     unique_emails: 3,
+    file: {
+      email_column: "E-Mail",
+      email_column_index: 1,
+      other_email_columns: [],
+      has_header: true,
+      columns: ["Name", "E-Mail"],
+      column_count: 2,
+      encoding: "utf-8",
+      delimiter: "comma",
+      skipped_rows: [
+        { row: 5, text: "nobody", reason: "syntax.no_at", message: "There is no @." },
+        { row: 6, text: "", reason: "syntax.empty", message: "There is no address." },
+      ],
+    },
     credits_used: 3,
     credits_remaining: 97,
     message: "3 addresses are being verified.",
@@ -421,7 +435,10 @@ test.each([
 test.each([
   ["one that was never filled", (account: string) => `uploads/live/${account}/upl_9.csv`],
   ["one of another form", () => "list.csv"],
-  ["a way out of the folder", (account: string) => `uploads/live/${account}/../x/upl_1.csv`],
+  [
+    "a way out of the folder",
+    (account: string) => `uploads/live/${account}/../x/upl_1.bGlzdC5jc3Y.csv`,
+  ],
   ["the input of a job", () => "inputs/job_1.jsonl"],
   ["an endless one", () => "x".repeat(100_000)],
 ])("a file_key with nothing behind it is 404 and charges nothing: %s", async (_case, keyOf) => {

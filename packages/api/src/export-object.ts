@@ -1,7 +1,7 @@
-import type { ExportedRows, Filter, Readable } from "@mailproof/core/jobs/export";
+import type { Filter, Readable } from "@mailproof/core/jobs/export";
+import type { RowSelection } from "@mailproof/core/jobs/export-rows";
 import { isOpen, type Job } from "@mailproof/core/jobs/items";
 import type { World } from "@mailproof/core/world";
-import { toRow } from "./jobs.ts";
 
 // An export that is too long for an answer: an object, and a link to it.
 
@@ -16,24 +16,36 @@ export const CONTENT_TYPE: Readonly<Record<Format, string>> = {
 export const LINK_SECONDS = 900;
 
 /** Another one, whenever what stands in an export changes: those that are kept are read by nobody then. */
-const VERSION = "v1";
+const VERSION = "v2";
 
-type Wanted = { readonly format: Format; readonly filter: Filter };
+export type Wanted = {
+  readonly format: Format;
+  readonly filter: Filter;
+  readonly selection: RowSelection;
+  /** Of a CSV, where it is not that of the list. */
+  readonly delimiter: DelimiterName | null;
+};
+
+/** What a CSV may be asked for. */
+export const DELIMITERS = { comma: ",", semicolon: ";", tab: "\t" } as const;
+export type DelimiterName = keyof typeof DELIMITERS;
 
 /** Written once for a job that is over, since nothing comes to it any more; what fell due meanwhile is told by the count. */
 export const exportLink = async (
   world: World,
   { job, expected, missing }: Readable,
-  { format, filter }: Wanted,
+  wanted: Wanted,
   pieces: () => AsyncIterable<string>,
 ): Promise<string> => {
   const state = isOpen(job) ? "so-far" : "done";
-  const key = `exports/${job.id}/${VERSION}-${state}-${filter}-${expected - missing}.${format}`;
+  const { format, filter, selection, delimiter } = wanted;
+  const kind = `${VERSION}-${state}-${selection}-${filter}-${delimiter ?? "own"}`;
+  const key = `exports/${job.id}/${kind}-${expected - missing}.${format}`;
   const isThere = !isOpen(job) && (await world.blobs.head(key)) !== undefined;
   if (!isThere) await world.blobs.put(key, bytesOf(pieces()));
   return world.blobs.getLink(key, {
     expiresInSeconds: LINK_SECONDS,
-    fileName: exportName(job, { format, filter }),
+    fileName: exportName(job, wanted),
     contentType: CONTENT_TYPE[format],
   });
 };
@@ -42,31 +54,16 @@ async function* bytesOf(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Arra
   for await (const piece of pieces) yield Buffer.from(piece);
 }
 
-/** The inline form, piece by piece. */
-export async function* jsonOf(
-  facts: Readonly<Record<string, unknown>>,
-  exported: AsyncIterable<ExportedRows>,
-): AsyncGenerator<string> {
-  let text = `${JSON.stringify(facts).slice(0, -1)},"results":[`;
-  let isFirst = true;
-  for await (const { rows } of exported) {
-    for (const row of rows) {
-      text += `${isFirst ? "" : ","}\n${JSON.stringify(toRow(row))}`;
-      isFirst = false;
-    }
-    yield text;
-    text = "";
-  }
-  yield `${text}\n]}\n`;
-}
-
 /** With the rest of a name it stays below the 255 bytes that file systems take, whatever its letters are. */
 const NAME_LENGTH_MAX = 70;
 /** What a path or a name of Windows cannot have, and what would make one look like another. */
 const UNFIT = /[\p{C}\p{Zl}\p{Zp}"*/:<>?\\|]+/gu;
 
 /** After the job, or the list that it was named after. */
-export const exportName = (job: Job, { format, filter }: Wanted): string => {
+export const exportName = (
+  job: Job,
+  { format, filter, selection }: Omit<Wanted, "delimiter">,
+): string => {
   const cut = (job.name ?? "").replace(/\.(?:csv|txt)$/i, "").slice(0, NAME_LENGTH_MAX);
   // A name that begins with a dot is hidden, or leads up.
   const name =
@@ -75,5 +72,6 @@ export const exportName = (job: Job, { format, filter }: Wanted): string => {
       .replace(/^[\s.]+/, "")
       .trim() || job.id;
   const state = isOpen(job) ? "-so-far" : "";
-  return `${name}-${filter === "all" ? "results" : filter}${state}.${format}`;
+  const rows = selection === "all" ? "all-rows" : filter === "all" ? "results" : filter;
+  return `${name}-${rows}${state}.${format}`;
 };

@@ -1,17 +1,10 @@
 import type { Payer } from "@mailproof/core/access/payer";
 import { putUpload } from "@mailproof/core/jobs/uploads";
 import type { World } from "@mailproof/core/world";
+import * as v from "valibot";
 import type { Part } from "./form.ts";
-import { invalidField } from "./parse.ts";
-
-/** A file and what is said about it, sent in one request. */
-export type FileForm = {
-  readonly fileKey: string;
-  /** Stands for what is in the file: the same file sent again is the same request. */
-  readonly hash: string;
-  readonly emailColumn: string | undefined;
-  readonly hasHeader: boolean | undefined;
-};
+import { CallbackUrl, EmailColumn, JobName, JobOptions } from "./job-wishes.ts";
+import { invalidField, parsePart } from "./parse.ts";
 
 const TRUTH: Readonly<Record<string, boolean>> = {
   true: true,
@@ -20,40 +13,76 @@ const TRUTH: Readonly<Record<string, boolean>> = {
   "0": false,
 };
 
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** The fields of `action: process`, as a form has them: all are text. */
+const Fields = v.strictObject({
+  email_column: EmailColumn,
+  has_header: v.optional(
+    v.pipe(
+      v.string(),
+      v.toLowerCase(),
+      v.check((text) => Object.hasOwn(TRUTH, text), "must be true or false"),
+      v.transform((text) => TRUTH[text]),
+    ),
+  ),
+  name: JobName,
+  webhook_url: CallbackUrl,
+  options: v.optional(
+    v.pipe(
+      v.string(),
+      v.check(isJson, 'must be JSON, such as {"deep_verify":false}'),
+      v.transform((text): unknown => JSON.parse(text)),
+      JobOptions.wrapped,
+    ),
+    "{}",
+  ),
+});
+
+/** A file and what is said about it, sent in one request. */
+export type FileForm = v.InferOutput<typeof Fields> & {
+  readonly fileKey: string;
+  readonly fileName: string;
+  /** Stands for what is in the file: the same file sent again is the same request. */
+  readonly hash: string;
+  /** The fields that were sent, as text. A field that is left empty in a browser was not. */
+  readonly sent: Readonly<Record<string, string>>;
+};
+
 /** Reads the parts as they come; the file goes to where an upload would be. */
 export const takeFileForm = async (
   world: World,
   payer: Payer,
   form: AsyncIterable<Part>,
 ): Promise<FileForm> => {
-  let upload: { readonly key: string; readonly hash: string } | undefined;
+  let file: { readonly fileKey: string; readonly fileName: string; hash: string } | undefined;
   const said = new Map<string, string>();
   for await (const part of form) {
     const { name } = part;
-    if (said.has(name) || (name === "file" && upload)) throw invalidField(name, "came twice");
-    if (name === "file") upload = await putUpload(world, payer, kindOf(part), part.content);
-    else if (name === "email_column" || name === "has_header") said.set(name, await textOf(part));
+    if (said.has(name) || (name === "file" && file)) throw invalidField(name, "came twice");
+    if (name === "file") {
+      const fileName = nameOf(part);
+      const named = { kind: kindOfFile("file", fileName), name: fileName };
+      const { key, hash } = await putUpload(world, payer, named, part.content);
+      file = { fileKey: key, fileName, hash };
+    } else if (Object.hasOwn(Fields.entries, name)) said.set(name, await textOf(part));
     else throw invalidField(name, "is not a known field");
   }
-  if (!upload) throw invalidField("file", "is required");
-  return {
-    fileKey: upload.key,
-    hash: upload.hash,
-    emailColumn: said.get("email_column") || undefined,
-    hasHeader: truthOf(said.get("has_header")),
-  };
+  if (!file) throw invalidField("file", "is required");
+  const sent = Object.fromEntries([...said].filter(([, text]) => text !== ""));
+  return { ...parsePart(Fields, sent), ...file, sent };
 };
 
-const truthOf = (text: string | undefined): boolean | undefined => {
-  if (text === undefined || text === "") return undefined;
-  const truth = TRUTH[text.toLowerCase()];
-  if (truth === undefined) throw invalidField("has_header", "must be true or false");
-  return truth;
-};
-
-const kindOf = ({ fileName }: Part): "csv" | "txt" => {
+const nameOf = ({ fileName }: Part): string => {
   if (!fileName) throw invalidField("file", "must be a file with a name");
-  return kindOfFile("file", fileName);
+  return fileName;
 };
 
 /** By its name: what is really in it is looked at when it is read. */
@@ -63,6 +92,17 @@ export const kindOfFile = (field: string, name: string): "csv" | "txt" => {
   throw invalidField(field, "must end in .csv or .txt; save a spreadsheet as CSV");
 };
 
-/** A field is short: the form itself sees to that. */
-const textOf = async ({ content }: Part): Promise<string> =>
-  Buffer.concat(await Array.fromAsync(content)).toString();
+const TEXT_BYTES_MAX = 10_240;
+
+/** The form limits plain fields; one that is sent as a file, as some clients do with JSON, is limited here. */
+const textOf = async ({ name, content }: Part): Promise<string> => {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of content) {
+    bytes += piece.length;
+    if (bytes > TEXT_BYTES_MAX)
+      throw invalidField(name, `must have at most ${TEXT_BYTES_MAX} bytes`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString();
+};

@@ -11,6 +11,12 @@ export const JobName = optional(
   v.pipe(v.string(), v.trim(), notEmpty, charactersUpTo(NAME_LENGTH_MAX)),
 );
 
+const COLUMN_LENGTH_MAX = 200;
+
+export const EmailColumn = optional(
+  v.pipe(v.string(), notEmpty, charactersUpTo(COLUMN_LENGTH_MAX)),
+);
+
 export const CallbackUrl = optional(OutgoingUrl);
 
 const WAIT_WORDS = `must be a whole number of minutes from 0 to ${MAX_WAIT_MINUTES.most}`;

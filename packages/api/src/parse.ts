@@ -22,7 +22,7 @@ const DETAILS_MAX = 20;
 const SENTENCES_MAX = 3;
 const FIELD_LENGTH_MAX = 100;
 
-const parsePart = (schema: Schema, value: unknown): unknown => {
+export const parsePart = <T>(schema: Schema<T>, value: unknown): T => {
   if (value === undefined) throw invalid([{ field: "body", message: "is required" }]);
   if (!isObject(value)) throw invalid([{ field: "body", message: "must be a JSON object" }]);
   const parsed = v.safeParse(schema, value);

@@ -830,7 +830,7 @@ export interface ProcessFileInput {
   email_column?: string | null | undefined;
   /** Whether the first row names the columns. Left out: it is seen. */
   has_header?: boolean | null | undefined;
-  /** What the job is called. */
+  /** What the job is called. Left out: the name of the file. */
   name?: string | null | undefined;
   /** Called over HTTPS when the job is done. Signed only where a secret was sent: else take it as a hint to read the job. */
   webhook_url?: string | null | undefined;
@@ -861,6 +861,36 @@ export interface ProcessFileData {
   invalid_emails_skipped: number;
   /** How many of them are verified, and charged. */
   unique_emails: number;
+  /** What was found in a file, and its first rows without an address. */
+  file?: {
+    /** The name of the column with the addresses. */
+    email_column: string;
+    /** The number of that column, from 0. */
+    email_column_index: number;
+    /** Other columns that hold addresses. They are not verified. */
+    other_email_columns: string[];
+    /** The first row names the columns. */
+    has_header: boolean;
+    /** The names of the first 20 columns. */
+    columns: string[];
+    /** How many columns the file has. */
+    column_count: number;
+    /** The character encoding of the file. */
+    encoding: "utf-8" | "utf-16le" | "utf-16be" | "windows-1252" | "shift_jis";
+    /** `comma`, `semicolon`, `tab`, `pipe`, `none` in a file of one column, or the character itself. */
+    delimiter: string;
+    /** The first 10 rows without an address. For all of them export the job with `rows=all`. */
+    skipped_rows: {
+      /** The number of the row in the file, from 1. The header counts; blank lines do not. */
+      row: number;
+      /** The text of the e-mail cell, cut after 100 characters. */
+      text: string;
+      /** What is wrong with it: a code for programs. */
+      reason: string;
+      /** In a sentence, for people. */
+      message: string;
+    }[];
+  };
   /** Credits charged by this request. */
   credits_used: number;
   /** The balance after it. Left out where it could not be read. */
@@ -949,6 +979,10 @@ export interface ExportJobInput {
     | "role"
     | "spam_trap"
     | undefined;
+  /** `verified`: the rows that have a result. `all`: every row of the list, in its order; `row_outcome` says why a row has no result. Cannot be combined with a filter. Case does not matter. */
+  rows?: "verified" | "all" | undefined;
+  /** Separates the cells of a CSV: `comma`, `semicolon` or `tab`. Left out: the delimiter of your own file. Not for `format=json`. Case does not matter. */
+  delimiter?: "comma" | "semicolon" | "tab" | undefined;
 }
 
 export type ExportJobData =
@@ -966,14 +1000,43 @@ export type ExportJobData =
         | "disposable"
         | "role"
         | "spam_trap";
+      /** Which rows of the list an export has. */
+      rows: "verified" | "all";
       /** The job is over and every row it counts was read. Look at this first. */
       complete: boolean;
-      /** How many rows the job counts. */
+      /** How many rows the export should have by now: those that the filter lets through of the rows that have a result. While the job goes on the number grows. */
       expected_rows: number;
       /** How many of them could not be read just now. */
       rows_missing: number;
+      /** Addresses of the job without a result yet. */
+      rows_pending: number;
       /** What the addresses came to, in the order of the input. */
-      results: ResultRow[];
+      results: (
+        | (ResultRow & {
+            /** `verified`: the row has a result. `pending`: it has none yet. `duplicate`: its address is that of the row `duplicate_of`. `skipped`: it holds no address, or several. `not_queued`: it could not be queued and was refunded. `missing`: its result cannot be read. */
+            row_outcome?: "verified";
+            /** The text that was sent. `email` holds the address that was read from it. */
+            submitted?: string;
+            /** The cells of the row, by the names of the list's columns. */
+            columns?: Record<string, string>;
+          })
+        | {
+            /** Its row in what you sent, from 1. */
+            row: number;
+            /** `verified`: the row has a result. `pending`: it has none yet. `duplicate`: its address is that of the row `duplicate_of`. `skipped`: it holds no address, or several. `not_queued`: it could not be queued and was refunded. `missing`: its result cannot be read. */
+            row_outcome: "pending" | "not_queued" | "missing" | "duplicate" | "skipped";
+            /** The row with the same address, which has the result. */
+            duplicate_of?: number;
+            /** What is wrong with the e-mail cell: a code for programs. */
+            skip_reason?: string;
+            /** What is wrong with the e-mail cell, in a sentence. */
+            skip_message?: string;
+            /** The text that was sent. `email` holds the address that was read from it. */
+            submitted?: string;
+            /** The cells of the row, by the names of the list's columns. */
+            columns?: Record<string, string>;
+          }
+      )[];
     }
   | {
       /** What it is written in. */
@@ -989,12 +1052,16 @@ export type ExportJobData =
         | "disposable"
         | "role"
         | "spam_trap";
+      /** Which rows of the list an export has. */
+      rows: "verified" | "all";
       /** The job is over and every row it counts was read. Look at this first. */
       complete: boolean;
-      /** How many rows the job counts. */
+      /** How many rows the export should have by now: those that the filter lets through of the rows that have a result. While the job goes on the number grows. */
       expected_rows: number;
       /** How many of them could not be read just now. */
       rows_missing: number;
+      /** Addresses of the job without a result yet. */
+      rows_pending: number;
       /** The whole export. Works without a key, for a while. */
       download_url: string;
       /** How long the address works. */

@@ -1,6 +1,7 @@
 import { toWire } from "@mailproof/api/verification";
-import { csvLine } from "@mailproof/core/jobs/csv-out";
-import { cellsOf, namesBeside } from "@mailproof/core/jobs/result-columns";
+import { csvLine, delimiterFor, headerOf, recordOf } from "@mailproof/core/jobs/csv-out";
+import type { ListFacts } from "@mailproof/core/jobs/list";
+import { cellsOf } from "@mailproof/core/jobs/result-columns";
 import type { Status, Verification } from "@mailproof/core/verify/result";
 import { evidenceText } from "./show-evidence.ts";
 import { type Paint, type Style, shown } from "./terminal.ts";
@@ -14,12 +15,17 @@ export type Show = {
 /** All fields, as the API has them: one JSON object on each line. */
 export const asJson: Show = { first: "", line: (result) => `${JSON.stringify(toWire(result))}\n` };
 
-/** The list's own columns come back as they were, with ours behind them. */
-export const asCsv = (columns: readonly string[]): Show => ({
-  first: csvLine([...columns, ...namesBeside(columns)]),
-  line: (result, cells) =>
-    csvLine([...columns.map((_, place) => cells[place] ?? ""), ...cellsOf(result)]),
+/** The list's own columns come back as they were, with ours behind them, as an export has them. */
+export const asCsv = ({ columns, delimiter, isAscii }: CsvList): Show => ({
+  first: headerOf(columns, delimiterFor(delimiter), isAscii),
+  line: (result, own) =>
+    csvLine(recordOf(columns.length, own, cellsOf(result)), delimiterFor(delimiter)),
 });
+
+export type CsvList = Pick<ListFacts, "columns" | "delimiter" | "isAscii">;
+
+/** Addresses that came without a list. */
+export const NO_LIST: CsvList = { columns: [], delimiter: ",", isAscii: true };
 
 const STYLES: Readonly<Record<Status, Style>> = {
   valid: "green",

@@ -1,6 +1,9 @@
 import { createReadStream, existsSync, statSync } from "node:fs";
 import { finished } from "node:stream/promises";
-import { isListFault, openList } from "@mailproof/core/jobs/list";
+import { readAddressCell } from "@mailproof/core/jobs/address-cell";
+import { toText } from "@mailproof/core/jobs/byte-text";
+import { isListFault, type ListRow, openList } from "@mailproof/core/jobs/list";
+import { isAddress } from "@mailproof/core/mail/address";
 import { engineOver } from "@mailproof/core/verify/engine";
 import { verifyMany } from "@mailproof/core/verify/verify-many";
 import * as v from "valibot";
@@ -11,7 +14,7 @@ import { openMailDoors, wantsLab } from "./mail-doors.ts";
 import { assertWritable, openOut, print } from "./out.ts";
 import { type Progress, progressOn } from "./progress.ts";
 import { SERVICE, SERVICE_USAGE, type Service, serviceIn } from "./service.ts";
-import { asCsv, asJson, asText, type Show } from "./show-results.ts";
+import { asCsv, asJson, asText, type CsvList, NO_LIST, type Show } from "./show-results.ts";
 import { sqliteTable } from "./sqlite-table.ts";
 import { paintFor } from "./terminal.ts";
 import { verifyWordsByService } from "./verify-by-service.ts";
@@ -52,7 +55,11 @@ export const verifyCommand = command({
 const verifyBy = (service: Service, { options, words }: Asked<typeof Options>) => {
   const { file, out, force, evidence } = options;
   if (file === undefined)
-    return verifyWordsByService(service, words, showFor(options, null), { out, force, evidence });
+    return verifyWordsByService(service, words, showFor(options, NO_LIST), {
+      out,
+      force,
+      evidence,
+    });
   if (evidence)
     throw new Misuse("--evidence works for single addresses only when a service verifies.");
   return verifyFileByService(service, file, options);
@@ -60,17 +67,17 @@ const verifyBy = (service: Service, { options, words }: Asked<typeof Options>) =
 
 type Row = { readonly email: string; readonly cells: readonly string[] };
 type List = {
-  readonly columns: readonly string[] | null;
+  readonly list: CsvList;
   readonly rows: AsyncIterable<Row>;
   readonly progress: Progress;
 };
 
 async function* each(words: readonly string[]): AsyncGenerator<Row> {
-  for (const email of words) yield { email, cells: [email] };
+  for (const email of words) yield { email, cells: [] };
 }
 
 const listOfWords = (words: readonly string[]): List => ({
-  columns: null,
+  list: NO_LIST,
   rows: each(words),
   progress: { counted: (bytes) => bytes, oneDone: () => {}, end: () => {} },
 });
@@ -80,16 +87,20 @@ const listIn = async (file: string): Promise<List> => {
   const progress = progressOn(process.stderr, statSync(file).size);
   const opened = await openList(progress.counted(createReadStream(file)), {});
   if (isListFault(opened)) throw new Misuse(`${file}: ${opened.message}`);
-  return { columns: opened.facts.columns, rows: oneByOne(opened.rows), progress };
+  return { list: opened.facts, rows: oneByOne(opened.rows), progress };
 };
 
-async function* oneByOne(batches: AsyncIterable<readonly Row[]>): AsyncGenerator<Row> {
-  for await (const batch of batches) yield* batch;
+async function* oneByOne(batches: AsyncIterable<readonly ListRow[]>): AsyncGenerator<Row> {
+  for await (const batch of batches)
+    for (const { email, cells } of batch) {
+      const read = readAddressCell(email);
+      yield { email: isAddress(read) ? read.display : email, cells: cells.map(toText) };
+    }
 }
 
 const verifyAll = async (
   { environment, options }: Asked<typeof Options>,
-  { columns, rows, progress }: List,
+  { list, rows, progress }: List,
   out: NodeJS.WritableStream,
 ): Promise<number> => {
   const lab = wantsLab(environment) ? await startLab() : null;
@@ -98,7 +109,7 @@ const verifyAll = async (
     sqliteTable(":memory:", () => new Date()),
     lab,
   );
-  const show = showFor(options, columns);
+  const show = showFor(options, list);
   const stop = keepWhatIsFinished(out, progress);
 
   // Results come in the order of the rows, so the row of each is the first that still waits.
@@ -137,12 +148,9 @@ const keepWhatIsFinished = (out: NodeJS.WritableStream, progress: Progress): (()
   return stop;
 };
 
-const showFor = (
-  { out, json }: v.InferOutput<typeof Options>,
-  columns: readonly string[] | null,
-): Show => {
+const showFor = ({ out, json }: v.InferOutput<typeof Options>, list: CsvList): Show => {
   if (json || out?.endsWith(".jsonl")) return asJson;
-  if (out !== undefined) return asCsv(columns ?? ["email"]);
+  if (out !== undefined) return asCsv(list);
   if (!process.stdout.isTTY) return asJson;
   return asText(paintFor(process.stdout));
 };

@@ -92,3 +92,50 @@ test("NUL characters in a text are left out", async () => {
 
   expect(rows[0]?.cells).toEqual(["John", "john@example.com"]);
 });
+
+describe("a list from Japan in Shift_JIS", () => {
+  /** Written by hand: Node encodes UTF-8 and UTF-16 alone. */
+  const YAMADA = [0x8e, 0x52, 0x93, 0x63];
+  const TARO = [0x91, 0xbe, 0x98, 0x59];
+  const MAIL = [0x83, 0x81, 0x81, 0x5b, 0x83, 0x8b];
+  const HALF_WIDTH = [0xd4, 0xcf, 0xc0, 0xde];
+  const list = (...parts: readonly (string | readonly number[])[]) =>
+    Buffer.concat(parts.map((part) => Buffer.from(part as string, "latin1")));
+
+  test("is read, also where the second byte of a letter is a delimiter", async () => {
+    const bytes = list(
+      [...YAMADA, 0x2c, ...MAIL],
+      "\n",
+      [...TARO, 0x83, 0x7c],
+      ",taro@example.com\n",
+      YAMADA,
+      ",yamada@example.com\n",
+    );
+    const { facts, rows } = await rowsIn(bytes);
+
+    expect(facts).toMatchObject({
+      encoding: "shift_jis",
+      delimiter: ",",
+      columns: ["山田", "メール"],
+    });
+    expect(rows.map(({ cells }) => cells)).toEqual([
+      ["太郎ポ", "taro@example.com"],
+      ["山田", "yamada@example.com"],
+    ]);
+  });
+
+  test("is read where its names are in half-width kana", async () => {
+    const { facts, rows } = await rowsIn(list(HALF_WIDTH, ",a@example.com\n"));
+
+    expect([facts.encoding, rows[0]?.cells[0]]).toEqual(["shift_jis", "ﾔﾏﾀﾞ"]);
+  });
+
+  test.each([
+    ["apostrophes and dashes", "O\u0092Neil \u0096 D\u0092Angelo,a@example.com\n"],
+    ["French names", "H\u00e9l\u00e8ne Desir\u00e9e,a@example.com\n\u00c9tienne,b@example.com\n"],
+    ["German names", "Gr\u00f6\u00dfe \u00e4\u00f6\u00fc\u00df \u00c4\u00d6\u00dc,a@example.com\n"],
+    ["one letter", "Jos\u00e9,a@example.com\n"],
+  ])("is not what a list in windows-1252 is taken for: %s", async (_case, text) => {
+    expect((await rowsIn(Buffer.from(text, "latin1"))).facts.encoding).toBe("windows-1252");
+  });
+});

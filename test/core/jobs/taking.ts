@@ -1,4 +1,5 @@
 import type { Blobs } from "@mailproof/core/blobs";
+import { type ExcludedRow, excludedReader } from "@mailproof/core/jobs/excluded-rows";
 import { type InputRow, readInput } from "@mailproof/core/jobs/input-blob";
 import {
   type FileIntake,
@@ -46,4 +47,17 @@ export const rowsOf = async (
   const all = await readInput(blobs, input, chunks);
   if (!all) throw new Error("The input is gone.");
   return (await Array.fromAsync(all)).flat();
+};
+
+export const excludedOf = async (
+  blobs: Pick<Blobs, "get">,
+  { excluded }: Pick<Intake, "excluded">,
+): Promise<readonly ExcludedRow[]> => {
+  if (!excluded) return [];
+  const { before, close } = excludedReader(blobs, excluded);
+  const rows: ExcludedRow[] = [];
+  for (let some = await before(Infinity); some.length > 0; some = await before(Infinity))
+    rows.push(...some);
+  await close();
+  return rows;
 };

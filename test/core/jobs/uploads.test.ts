@@ -1,5 +1,11 @@
 import { Failure } from "@mailproof/core/failure";
-import { FILE_BYTES_MAX, findUpload, newUpload, putUpload } from "@mailproof/core/jobs/uploads";
+import {
+  FILE_BYTES_MAX,
+  fileNameOf,
+  findUpload,
+  newUpload,
+  putUpload,
+} from "@mailproof/core/jobs/uploads";
 import type { World } from "@mailproof/core/world";
 import { expect, test } from "vitest";
 import { down } from "../../breaking.ts";
@@ -9,6 +15,7 @@ import { piecesOf } from "./read-list.ts";
 
 const ANN = { account: "acc_1", mode: "live", plan: "pro" } as const;
 const TEST = { ...ANN, mode: "test" } as const;
+const CSV = { kind: "csv", name: "a.csv" } as const;
 const BO = { ...ANN, account: "acc_2" } as const;
 
 const textOf = async (content: AsyncIterable<Uint8Array>): Promise<string> =>
@@ -30,16 +37,17 @@ test("each upload has a key of its own, below its account and its kind of key, a
   const linking = { ...world, blobs: { ...world.blobs, putLink } };
 
   const uploads = [
-    await newUpload(linking, ANN, "csv"),
-    await newUpload(linking, ANN, "txt"),
-    await newUpload(linking, TEST, "csv"),
+    await newUpload(linking, ANN, CSV),
+    await newUpload(linking, ANN, { kind: "txt", name: "Käufer.txt" }),
+    await newUpload(linking, TEST, CSV),
   ];
 
   expect(uploads.map(({ key }) => key)).toEqual([
-    "uploads/live/acc_1/upl_1.csv",
-    "uploads/live/acc_1/upl_2.txt",
-    "uploads/test/acc_1/upl_3.csv",
+    "uploads/live/acc_1/upl_1.YS5jc3Y.csv",
+    "uploads/live/acc_1/upl_2.S8OkdWZlci50eHQ.txt",
+    "uploads/test/acc_1/upl_3.YS5jc3Y.csv",
   ]);
+  expect(uploads.map(({ key }) => fileNameOf(key))).toEqual(["a.csv", "Käufer.txt", "a.csv"]);
   expect(links).toEqual(Array(3).fill({ expiresInSeconds: 3_600, bytesMax: 50_000_000 }));
 });
 
@@ -101,7 +109,7 @@ test.each([
 test("a file that comes with the request is put where an upload would be, and known by what is in it", async () => {
   const { world, blobs } = givenWorld();
   const put = (text: string, pieces: number) =>
-    putUpload(world, ANN, "csv", piecesOf(Buffer.from(text), pieces));
+    putUpload(world, ANN, CSV, piecesOf(Buffer.from(text), pieces));
 
   const [one, cutOtherwise, other] = [
     await put("ann@x.com\n", 3),
@@ -109,9 +117,12 @@ test("a file that comes with the request is put where an upload would be, and kn
     await put("bo@x.com\n", 3),
   ];
 
-  expect(one.key).toBe("uploads/live/acc_1/upl_1.csv");
+  expect(one.key).toBe("uploads/live/acc_1/upl_1.YS5jc3Y.csv");
   expect(await textOf((await findUpload(world, ANN, one.key)).content)).toBe("ann@x.com\n");
-  expect(cutOtherwise).toMatchObject({ hash: one.hash, key: "uploads/live/acc_1/upl_2.csv" });
+  expect(cutOtherwise).toMatchObject({
+    hash: one.hash,
+    key: "uploads/live/acc_1/upl_2.YS5jc3Y.csv",
+  });
   expect(other.hash).not.toBe(one.hash);
   expect(blobs.keys()).toHaveLength(3);
 });
@@ -124,7 +135,7 @@ async function* endless(): AsyncGenerator<Uint8Array> {
 test("an endless file is left at the limit, and nothing of it is kept", async () => {
   const { world, blobs } = givenWorld();
 
-  expect(await codeOf(putUpload(world, ANN, "csv", endless()))).toBe(
+  expect(await codeOf(putUpload(world, ANN, CSV, endless()))).toBe(
     "PAYLOAD_TOO_LARGE nothing_charged",
   );
   expect(blobs.keys()).toEqual([]);
@@ -135,9 +146,9 @@ test("a store that makes an error of its own of a file too large changes nothing
   const put: World["blobs"]["put"] = (key, content) =>
     blobs.put(key, content).catch(() => Promise.reject(new Error("the upload was aborted")));
 
-  expect(
-    await codeOf(putUpload({ ...world, blobs: { ...blobs, put } }, ANN, "csv", endless())),
-  ).toBe("PAYLOAD_TOO_LARGE nothing_charged");
+  expect(await codeOf(putUpload({ ...world, blobs: { ...blobs, put } }, ANN, CSV, endless()))).toBe(
+    "PAYLOAD_TOO_LARGE nothing_charged",
+  );
 });
 
 async function* malformed(): AsyncGenerator<Uint8Array> {
@@ -150,9 +161,9 @@ test("what is wrong with the form is told as it is, and a store that fails as th
   const broken = { ...world, blobs: { ...blobs, put: down, putLink: down } };
 
   const codes = [
-    await codeOf(putUpload(world, ANN, "csv", malformed())),
-    await codeOf(putUpload(broken, ANN, "csv", piecesOf(Buffer.from("ann")))),
-    await codeOf(newUpload(broken, ANN, "csv")),
+    await codeOf(putUpload(world, ANN, CSV, malformed())),
+    await codeOf(putUpload(broken, ANN, CSV, piecesOf(Buffer.from("ann")))),
+    await codeOf(newUpload(broken, ANN, CSV)),
   ];
 
   expect(codes).toEqual([

@@ -1,46 +1,62 @@
 import { attachment } from "@mailproof/core/attachment";
 import { Failure } from "@mailproof/core/failure";
+import { findEveryRow } from "@mailproof/core/jobs/every-row";
 import {
+  countRows,
+  countsOfFound,
   type ExportedRows,
   exportedRows,
   FILTERS,
-  type Filter,
   findReadable,
   type Readable,
   rowsAtMost,
 } from "@mailproof/core/jobs/export";
 import { csvOf } from "@mailproof/core/jobs/export-csv";
+import { listedRows, ROW_SELECTIONS } from "@mailproof/core/jobs/export-rows";
 import { isOpen } from "@mailproof/core/jobs/items";
 import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
 import { type Answer, endpoint } from "../endpoint.ts";
-import { CONTENT_TYPE, exportLink, exportName, jsonOf, LINK_SECONDS } from "../export-object.ts";
-import { jobOf, ResultRow, toRow } from "../jobs.ts";
+import {
+  ExportFacts,
+  type ExportRow,
+  jsonOf,
+  toExportRow,
+  UnverifiedRow,
+  VerifiedRow,
+} from "../export-json.ts";
+import {
+  CONTENT_TYPE,
+  DELIMITERS,
+  type DelimiterName,
+  exportLink,
+  exportName,
+  LINK_SECONDS,
+  type Wanted,
+} from "../export-object.ts";
+import { jobOf } from "../jobs.ts";
+import { invalidField } from "../parse.ts";
 import { Count, Id, KEYED_ERRORS } from "../schemas.ts";
 
 const FORMATS = ["csv", "json"] as const;
+const DELIMITER_NAMES = Object.keys(DELIMITERS) as readonly DelimiterName[];
 
 const oneOf = <const T extends readonly string[]>(names: T) =>
   v.pipe(v.string(), v.toLowerCase(), v.picklist(names, `must be one of ${names.join(", ")}`));
 
-const Facts = v.object({
-  format: v.literal("json"),
-  filter: v.picklist(FILTERS),
-  /** The job is completed, and every row that it counts is here: those that the filter lets through. */
-  complete: v.boolean(),
-  expected_rows: Count,
-  rows_missing: Count,
+const Inline = v.object({
+  ...ExportFacts.entries,
+  results: v.array(v.union([VerifiedRow, UnverifiedRow])),
 });
-const Inline = v.object({ ...Facts.entries, results: v.array(ResultRow) });
 const Link = v.object({
-  ...Facts.entries,
+  ...ExportFacts.entries,
   download_url: v.string(),
   expires_in_seconds: Count,
   expires_at: v.string(),
 });
 
-type Facts = v.InferOutput<typeof Facts>;
 type Exported = v.InferOutput<typeof Inline> | v.InferOutput<typeof Link>;
+type Facts = v.InferOutput<typeof ExportFacts>;
 
 export const getJobsIdDownload = endpoint({
   route: "GET /v1/jobs/{id}/download",
@@ -55,33 +71,49 @@ export const getJobsIdDownload = endpoint({
   query: v.strictObject({
     format: v.optional(oneOf(FORMATS), "csv"),
     filter: v.optional(oneOf(FILTERS), "all"),
+    rows: v.optional(oneOf(ROW_SELECTIONS), "verified"),
+    delimiter: v.optional(oneOf(DELIMITER_NAMES)),
   }),
   output: v.union([Inline, Link]),
   enveloped: false,
 
-  async handle(world, caller, { path, query: { format, filter } }): Promise<Answer<Exported>> {
+  async handle(world, caller, { path, query }): Promise<Answer<Exported>> {
+    const { format, filter, rows: selection, delimiter = null } = query;
+    if (format === "json" && delimiter !== null)
+      throw invalidField("delimiter", "is for format=csv");
+    if (selection === "all" && filter !== "all")
+      throw invalidField("filter", "must be left out with rows=all");
     const job = await jobOf(world, caller, path.id);
     const readable = await findReadable(world.table, job);
     if (readable.expected === 0) throw noRows(readable);
     if (readable.missing === readable.expected) throw noneReadable(world, readable);
-    return format === "csv" ? csv(world, readable, filter) : json(world, readable, filter);
+    const wanted = { format, filter, selection, delimiter };
+    return format === "csv" ? csv(world, readable, wanted) : json(world, readable, wanted);
   },
 });
 
-const csv = (world: World, readable: Readable, filter: Filter): Answer<Exported> => {
+const csv = async (world: World, readable: Readable, wanted: Wanted): Promise<Answer<Exported>> => {
   const { job, missing } = readable;
   if (missing > 0) throw tooShort(readable, missing);
-  const rows = () => csvOf(world, job, whole(readable, exportedRows(world, readable, filter)));
-  const format = "csv";
+  const { selection } = wanted;
+  const delimiter = wanted.delimiter && DELIMITERS[wanted.delimiter];
+  const headers = headersOf(await factsOf(world, readable, wanted));
+  const rows = () => csvOf(listed(world, readable, wanted), { selection, delimiter });
   return {
     status: 200,
     headers: {
+      ...headers,
       "content-type": CONTENT_TYPE.csv,
-      "content-disposition": attachment(exportName(job, { format, filter })),
+      "content-disposition": attachment(exportName(job, wanted)),
     },
     stream: rows(),
-    elsewhere: () => exportLink(world, readable, { format, filter }, rows),
+    elsewhere: () => exportLink(world, readable, wanted, rows),
   };
+};
+
+const listed = (world: World, readable: Readable, { filter, selection }: Wanted) => {
+  const exported = exportedRows(world, readable, filter);
+  return listedRows(world, readable, whole(readable, exported), selection);
 };
 
 const INLINE_ROWS_MAX = 5_000;
@@ -91,44 +123,81 @@ const INLINE_BYTES_MAX = 4_500_000;
 const json = async (
   world: World,
   readable: Readable,
-  filter: Filter,
+  wanted: Wanted,
 ): Promise<Answer<Exported>> => {
-  if (rowsAtMost(readable, filter) <= INLINE_ROWS_MAX) {
-    const data = await inline(world, readable, filter);
-    if (Buffer.byteLength(JSON.stringify(data)) <= INLINE_BYTES_MAX) return { status: 200, data };
+  const facts = await factsOf(world, readable, wanted);
+  const most =
+    wanted.selection === "all" ? facts.expected_rows : rowsAtMost(readable, wanted.filter);
+  if (most <= INLINE_ROWS_MAX) {
+    const data = await inline(world, readable, wanted, facts);
+    if (Buffer.byteLength(JSON.stringify(data)) <= INLINE_BYTES_MAX)
+      return { status: 200, headers: headersOf(data), data };
   }
-  const facts = factsOf(readable, filter);
-  const rows = () => whole(readable, exportedRows(world, readable, filter));
-  const format = "json";
-  const download_url = await exportLink(world, readable, { format, filter }, () =>
-    jsonOf(facts, rows()),
+  const download_url = await exportLink(world, readable, wanted, () =>
+    jsonOf(facts, listed(world, readable, wanted)),
   );
   const expires_at = new Date(world.now().getTime() + LINK_SECONDS * 1_000).toISOString();
   return {
     status: 200,
+    headers: headersOf(facts),
     data: { ...facts, download_url, expires_in_seconds: LINK_SECONDS, expires_at },
   };
 };
 
-const factsOf = ({ job, expected, missing }: Readable, filter: Filter): Facts => ({
-  format: "json",
-  filter,
-  complete: job.status === "completed" && missing === 0,
-  expected_rows: expected,
-  rows_missing: missing,
+const factsOf = async (
+  world: World,
+  readable: Readable,
+  { filter, selection }: Wanted,
+): Promise<Facts> => {
+  const { job, missing: unreadable, pending } = readable;
+  const { expected, missing } =
+    selection === "all"
+      ? await findEveryRow(world, readable)
+      : await countRows(world, readable, filter);
+  return {
+    format: "json",
+    filter,
+    rows: selection,
+    complete: job.status === "completed" && unreadable === 0,
+    expected_rows: expected,
+    rows_missing: missing,
+    rows_pending: pending,
+  };
+};
+
+/** What the JSON says of itself, for a caller who keeps the body alone or has no place for it in a CSV. */
+const headersOf = (facts: Facts): Readonly<Record<string, string>> => ({
+  "x-export-complete": String(facts.complete),
+  "x-export-expected-rows": String(facts.expected_rows),
+  "x-export-missing-rows": String(facts.rows_missing),
+  "x-export-pending-rows": String(facts.rows_pending),
 });
 
 /** Everything is read before anything is said, so what is missing is counted to the row. */
-const inline = async (world: World, readable: Readable, filter: Filter) => {
-  const results: v.InferOutput<typeof ResultRow>[] = [];
+const inline = async (
+  world: World,
+  readable: Readable,
+  { filter, selection }: Wanted,
+  facts: Facts,
+) => {
+  const results: ExportRow[] = [];
   let found = 0;
-  for await (const { read, rows } of exportedRows(world, readable, filter)) {
-    found += read;
-    for (const row of rows) results.push(toRow(row));
+  async function* counted(): AsyncGenerator<ExportedRows> {
+    for await (const one of exportedRows(world, readable, filter)) {
+      found += one.read;
+      yield one;
+    }
   }
-  const missing = readable.expected - found;
+  for await (const { list, rows } of listedRows(world, readable, counted(), selection))
+    for (const row of rows) results.push(toExportRow(list, row, selection));
+  const unreadable = readable.expected - found;
   if (found === 0) throw noneReadable(world, readable);
-  return { ...factsOf({ ...readable, missing }, filter), results };
+  const complete = facts.complete && unreadable === 0;
+  const { expected, missing } =
+    selection === "all"
+      ? { expected: facts.expected_rows, missing: unreadable }
+      : countsOfFound(readable, filter, { found: results.length, missing: unreadable });
+  return { ...facts, complete, expected_rows: expected, rows_missing: missing, results };
 };
 
 /** What was promised before the first byte is kept, or the answer breaks off: half a file is not to pass for the whole. */

@@ -9,9 +9,17 @@ import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
 import type { Caller } from "../endpoint.ts";
 import { endpoint } from "../endpoint.ts";
-import { kindOfFile, takeFileForm } from "../file-form.ts";
+import { type FileForm, kindOfFile, takeFileForm } from "../file-form.ts";
 import { keyedBy } from "../idempotency.ts";
-import { CallbackUrl, fingerprinted, JobName, JobOptions, wantsOf } from "../job-wishes.ts";
+import {
+  CallbackUrl,
+  EmailColumn,
+  fingerprinted,
+  JobName,
+  JobOptions,
+  wantsOf,
+} from "../job-wishes.ts";
+import { ListFacts, toListFacts } from "../list-facts.ts";
 import { assertMayCall } from "../outgoing-url.ts";
 import {
   Count,
@@ -25,7 +33,6 @@ import {
 
 const ROUTE = "POST /v1/verify/file";
 const NAME_LENGTH_MAX = 255;
-const COLUMN_LENGTH_MAX = 200;
 
 const FileName = v.pipe(v.string(), notEmpty, charactersUpTo(NAME_LENGTH_MAX));
 
@@ -43,6 +50,7 @@ const Accepted = v.object({
   duplicates_removed: Count,
   invalid_emails_skipped: Count,
   unique_emails: Count,
+  file: v.optional(ListFacts),
   credits_used: Credits,
   credits_remaining: v.optional(Credits),
   credits_refunded: v.optional(Credits),
@@ -76,7 +84,7 @@ export const postVerifyFile = endpoint({
       v.strictObject({
         action: v.literal("process"),
         file_key: v.pipe(v.string(), notEmpty),
-        email_column: optional(v.pipe(v.string(), notEmpty, charactersUpTo(COLUMN_LENGTH_MAX))),
+        email_column: EmailColumn,
         has_header: optional(v.boolean("must be true or false")),
         name: JobName,
         webhook_url: CallbackUrl,
@@ -89,28 +97,54 @@ export const postVerifyFile = endpoint({
 
   async handle(world, caller, { body, form, key }) {
     if (form) {
-      const { hash, ...file } = await takeFileForm(world, caller, form);
-      const wish: FileWish = { ...file, field: "file", name: null, wants: BOTH, callback: null };
-      const { emailColumn = null, hasHeader = null } = file;
-      return process(world, caller, wish, { key, request: { hash, emailColumn, hasHeader } });
+      const sent = await takeFileForm(world, caller, form);
+      const wish = await wishOf(world, sent, { fileKey: sent.fileKey, field: "file" });
+      return process(world, caller, wish, { key, request: requestOf(sent) });
     }
     if (body.action === "get_upload_url")
       return { status: 200, data: await upload(world, caller, body.file_name) };
-    const { file_key: fileKey, email_column: emailColumn, has_header: hasHeader } = body;
-    const { name = null, webhook_url: url, options } = body;
-    if (url !== undefined) await assertMayCall(world, "webhook_url", url);
-    const callback = url === undefined ? null : { url, secret: null };
-    const file = { fileKey, field: "file_key", emailColumn, hasHeader } as const;
-    const wish = { ...file, name, wants: wantsOf(options), callback };
+    const wish = await wishOf(world, body, { fileKey: body.file_key, field: "file_key" });
     return process(world, caller, wish, { key, request: fingerprinted(body) });
   },
 });
 
-const BOTH = { deepVerify: true, includeAi: true };
+/** What is said about a file, in a body or in a form. */
+type Said = {
+  readonly email_column?: string | undefined;
+  readonly has_header?: boolean | undefined;
+  readonly name?: string | undefined;
+  readonly webhook_url?: string | undefined;
+  readonly options: Parameters<typeof wantsOf>[0];
+};
+
+const wishOf = async (
+  world: World,
+  { email_column, has_header, name, webhook_url: url, options }: Said,
+  file: Pick<FileWish, "fileKey" | "field">,
+): Promise<FileWish> => {
+  if (url !== undefined) await assertMayCall(world, "webhook_url", url);
+  const callback = url === undefined ? null : { url, secret: null };
+  const columns = { emailColumn: email_column, hasHeader: has_header };
+  return { ...file, ...columns, name: name ?? null, wants: wantsOf(options), callback };
+};
+
+/** What makes two forms the same request. A field that release 0.1.0 did not know counts only where it was sent. */
+const requestOf = ({ hash, email_column, has_header, sent }: FileForm): Json => {
+  const { name, webhook_url, options } = sent;
+  return {
+    hash,
+    emailColumn: email_column ?? null,
+    hasHeader: has_header ?? null,
+    ...(name !== undefined && { name }),
+    ...(webhook_url !== undefined && { webhook_url }),
+    ...(options !== undefined && { options: JSON.parse(options) as Json }),
+  };
+};
 
 const upload = async (world: World, caller: Caller, fileName: string) => {
   const kind = kindOfFile("file_name", fileName);
-  const { url, key, expiresInSeconds } = await newUpload(world, caller, kind);
+  const file = { kind, name: fileName };
+  const { url, key, expiresInSeconds } = await newUpload(world, caller, file);
   return {
     upload_url: url,
     file_key: key,
@@ -125,7 +159,7 @@ type Sent = { readonly key: string | null; readonly request: Json };
 const process = async (world: World, caller: Caller, wish: FileWish, { key, request }: Sent) => {
   const told = await acceptFile(world, caller, wish, keyedBy(ROUTE, caller, key, request));
   const remaining = await remainingOf(world.table, caller);
-  const { totalSubmitted, duplicatesRemoved, invalidSkipped, unique } = told.counts;
+  const { totalSubmitted, duplicatesRemoved, invalidSkipped, unique, list } = told.counts;
   const data = {
     job_id: told.job,
     status: statusOf(told),
@@ -133,6 +167,7 @@ const process = async (world: World, caller: Caller, wish: FileWish, { key, requ
     duplicates_removed: duplicatesRemoved,
     invalid_emails_skipped: invalidSkipped,
     unique_emails: unique,
+    ...(list && { file: toListFacts(list) }),
     ...(remaining !== undefined && { credits_remaining: toCredits(remaining) }),
     ...moneyOf(told, caller),
   };

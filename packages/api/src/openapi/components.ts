@@ -8,9 +8,11 @@ import { getJobsIdDownload } from "../endpoints/get-jobs-id-download.ts";
 import { postVerify } from "../endpoints/post-verify.ts";
 import { postVerifyFile } from "../endpoints/post-verify-file.ts";
 import { endpoints } from "../endpoints.ts";
+import { UnverifiedRow, VerifiedRow } from "../export-json.ts";
 import { JobOptions } from "../job-wishes.ts";
 import { JobFacts, ResultRow } from "../jobs.ts";
 import { KeyFacts } from "../key-facts.ts";
+import { ListFacts } from "../list-facts.ts";
 import { MonitorFacts } from "../monitors.ts";
 import { Mode, ScopeName } from "../schemas.ts";
 import { VerificationResult } from "../verification.ts";
@@ -56,7 +58,11 @@ const SHARED: readonly (readonly [Schema, string])[] = [
   [JobFacts.entries.deferred.wrapped, "DeferredAddresses"],
   [JobOptions.wrapped, "JobOptions"],
   [inline.entries.filter, "ExportFilter"],
+  [inline.entries.rows, "RowSelection"],
   [ResultRow, "ResultRow"],
+  [VerifiedRow, "ExportedRow"],
+  [UnverifiedRow, "UnverifiedRow"],
+  [ListFacts, "ListFacts"],
   [inline, "InlineExport"],
   [link, "ExportLink"],
 

@@ -267,9 +267,9 @@ export const EXAMPLES: readonly Example[] = [
       success: true,
       data: {
         upload_url:
-          "https://files.example.com/uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_ea76e8ff-9b32-439e-98e8-5ee90c733e03.csv?signature=0000",
+          "https://files.example.com/uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_ea76e8ff-9b32-439e-98e8-5ee90c733e03.Y3VzdG9tZXJzLmNzdg.csv?signature=0000",
         file_key:
-          "uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_ea76e8ff-9b32-439e-98e8-5ee90c733e03.csv",
+          "uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_ea76e8ff-9b32-439e-98e8-5ee90c733e03.Y3VzdG9tZXJzLmNzdg.csv",
         expires_in_seconds: 3600,
         next_step:
           "PUT the file, unchanged, to upload_url; then POST here again with action process and this file_key.",
@@ -285,7 +285,7 @@ export const EXAMPLES: readonly Example[] = [
     request: {
       action: "process",
       file_key:
-        "uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_ea76e8ff-9b32-439e-98e8-5ee90c733e03.csv",
+        "uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_ea76e8ff-9b32-439e-98e8-5ee90c733e03.Y3VzdG9tZXJzLmNzdg.csv",
       email_column: "email",
       has_header: true,
     },
@@ -299,6 +299,17 @@ export const EXAMPLES: readonly Example[] = [
         duplicates_removed: 1,
         invalid_emails_skipped: 0,
         unique_emails: 2,
+        file: {
+          email_column: "email",
+          email_column_index: 0,
+          other_email_columns: [],
+          has_header: true,
+          columns: ["email"],
+          column_count: 1,
+          encoding: "utf-8",
+          delimiter: "none",
+          skipped_rows: [],
+        },
         credits_remaining: 4992,
         credits_used: 2,
         message: "2 addresses are being verified.",
@@ -337,6 +348,7 @@ export const EXAMPLES: readonly Example[] = [
           },
           {
             job_id: "job_66318d09-8e57-4f3a-a346-4e4aa1951463",
+            name: "customers.csv",
             kind: "file",
             status: "completed",
             progress: {
@@ -484,9 +496,11 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       format: "json",
       filter: "valid",
+      rows: "verified",
       complete: true,
-      expected_rows: 3,
+      expected_rows: 1,
       rows_missing: 0,
+      rows_pending: 0,
       results: [
         {
           row: 1,
@@ -524,6 +538,7 @@ export const EXAMPLES: readonly Example[] = [
             catch_all_confidence: 0.54,
           },
           verified_at: "2026-11-21T00:01:31.000Z",
+          submitted: "ada.lovelace@example.com",
         },
       ],
     },

@@ -1,7 +1,7 @@
 import { DISCOVERY_PATH } from "../challenge.ts";
 import type { Schema } from "../endpoint.ts";
 import { postVerifyFile } from "../endpoints/post-verify-file.ts";
-import { type HeaderName, headersOf, usualHeaders } from "./responses.ts";
+import { EXPORT_HEADERS, type HeaderName, headersOf, usualHeaders } from "./responses.ts";
 import type { JsonSchema } from "./schema.ts";
 
 // What no endpoint's schema tells.
@@ -26,11 +26,12 @@ const successes: Readonly<Record<string, SuccessPart>> = {
     description: "Accepted and charged. `Retry-After` comes with `dispatch_in_progress`.",
   },
   "GET /v1/jobs/{id}/download 200": {
-    headers: ["Content-Disposition"],
+    headers: ["Content-Disposition", ...EXPORT_HEADERS],
     also: {
       "text/csv": {
         schema: { type: "string" },
-        example: "email,status,quality_score,reason\r\nann@example.com,valid,95,accepted\r\n",
+        example:
+          "name,email,mailproof_email,status,quality_score,reason\r\nAnn,Ann@Example.com,Ann@example.com,valid,95,accepted\r\n",
       },
     },
     description:
@@ -54,7 +55,7 @@ const elsewhere: Readonly<Record<string, JsonSchema>> = {
     "303": {
       description:
         "The CSV is longer than an answer may be: `Location` leads to it, for 15 minutes and without a key.",
-      headers: headersOf(...usualHeaders(false), "Location"),
+      headers: headersOf(...usualHeaders(false), ...EXPORT_HEADERS, "Location"),
     },
   },
 };
@@ -108,6 +109,21 @@ export const PARTS = {
         type: "string",
         enum: ["true", "false", "1", "0"],
         description: "Whether the first row names the columns. Left out: it is seen.",
+      },
+      name: {
+        type: "string",
+        description: "What the job is called. Left out: the name of the file.",
+      },
+      webhook_url: {
+        type: "string",
+        format: "uri",
+        description: "Called over HTTPS when the job is done, without a signature.",
+      },
+      options: {
+        type: "string",
+        contentMediaType: "application/json",
+        description:
+          'JSON, with the fields of `options` of `action: process`: `{"deep_verify":false}`.',
       },
     },
     required: ["file"],

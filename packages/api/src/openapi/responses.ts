@@ -40,10 +40,34 @@ export const HEADERS = {
     { type: "string" },
     'attachment; filename="list-results.csv"',
   ),
+  "X-Export-Complete": header(
+    "`false` while the job goes on, or when rows cannot be read.",
+    { type: "boolean" },
+    true,
+  ),
+  "X-Export-Expected-Rows": header(
+    "Rows that the export should have by now. With a filter, the rows that the filter lets through.",
+    count,
+    4_212,
+  ),
+  "X-Export-Missing-Rows": header("Expected rows that the export does not have.", count, 0),
+  "X-Export-Pending-Rows": header(
+    "Addresses of the job without a result yet. They come with a later export, as far as the filter lets them through.",
+    count,
+    0,
+  ),
   Location: header("Where the same is.", { type: "string", format: "uri" }, undefined),
 } as const;
 
 export type HeaderName = keyof typeof HEADERS;
+
+/** What an export says of itself, in whatever form it comes. */
+export const EXPORT_HEADERS: readonly HeaderName[] = [
+  "X-Export-Complete",
+  "X-Export-Expected-Rows",
+  "X-Export-Missing-Rows",
+  "X-Export-Pending-Rows",
+];
 
 export const headersOf = (...names: readonly HeaderName[]) =>
   Object.fromEntries(names.map((name) => [name, ref("headers", name)]));

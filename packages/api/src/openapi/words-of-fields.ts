@@ -16,6 +16,10 @@ export const PARAMETER_WORDS: Readonly<Record<string, string>> = {
     "`csv`, with the columns of your own file beside ours, or `json`. Case does not matter.",
   "query.filter":
     "Which rows. `invalid` also gives disposable; `risky` also catch_all, role and spam_trap; `unknown` also rows without a status. Case does not matter.",
+  "query.rows":
+    "`verified`: the rows that have a result. `all`: every row of the list, in its order; `row_outcome` says why a row has no result. Cannot be combined with a filter. Case does not matter.",
+  "query.delimiter":
+    "Separates the cells of a CSV: `comma`, `semicolon` or `tab`. Left out: the delimiter of your own file. Not for `format=json`. Case does not matter.",
   "query.from": "The first day. By default 29 days before the last.",
   "query.to": "The last day. By default today (UTC).",
 };
@@ -26,6 +30,10 @@ export const COMPONENT_WORDS: Readonly<Record<string, string>> = {
   VerifiedEmail: "What an address came to.",
   PendingVerification: "It takes longer than you wanted to wait. The job has the result.",
   ResultRow: "What one row of a job came to.",
+  ExportedRow: "A row with its result, and what stood in the list.",
+  RowSelection: "Which rows of the list an export has.",
+  UnverifiedRow: "A row of the list without a result.",
+  ListFacts: "What was found in a file, and its first rows without an address.",
   JobStatus:
     "pending: it waits. processing: it goes on. completed: every address has its result. failed: see `error`. cancelled: nothing makes it so today. enqueue_unknown: of some addresses it is not known whether they are queued; their credits are held.",
   JobCompletedEvent: "A job is done, and its results can be read.",
@@ -117,7 +125,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   "VerifyBatchRequest.emails": "The addresses. One that comes twice is verified and charged once.",
   "GetActivityBatchRequest.emails": "The addresses.",
   "VerifyBatchRequest.name": "What the job is called.",
-  "ProcessFileRequest.name": "What the job is called.",
+  "ProcessFileRequest.name": "What the job is called. Left out: the name of the file.",
   webhook_url:
     "Called over HTTPS when the job is done. Signed only where a secret was sent: else take it as a hint to read the job.",
   "ListCallbacksResult.webhook_url":
@@ -128,6 +136,22 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   file_key: "What the upload is called. Send it back to process the file.",
   email_column: "The header or the number of the column with the addresses. Left out: it is found.",
   has_header: "Whether the first row names the columns. Left out: it is seen.",
+  "FileAccepted.file": "What was found in the file.",
+  "ListFacts.email_column": "The name of the column with the addresses.",
+  email_column_index: "The number of that column, from 0.",
+  other_email_columns: "Other columns that hold addresses. They are not verified.",
+  "ListFacts.has_header": "The first row names the columns.",
+  "ListFacts.columns": "The names of the first 20 columns.",
+  column_count: "How many columns the file has.",
+  encoding: "The character encoding of the file.",
+  delimiter:
+    "`comma`, `semicolon`, `tab`, `pipe`, `none` in a file of one column, or the character itself.",
+  skipped_rows:
+    "The first 10 rows without an address. For all of them export the job with `rows=all`.",
+  "skipped_rows.row":
+    "The number of the row in the file, from 1. The header counts; blank lines do not.",
+  "skipped_rows.text": "The text of the e-mail cell, cut after 100 characters.",
+  "skipped_rows.reason": "What is wrong with it: a code for programs.",
   upload_url: "PUT the file here, unchanged. Whoever has this address can write the file.",
   expires_in_seconds: "How long the address works.",
   next_step: "What to do now, in a sentence.",
@@ -171,8 +195,19 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   format: "What it is written in.",
   filter: "Which rows are in it.",
   complete: "The job is over and every row it counts was read. Look at this first.",
-  expected_rows: "How many rows the job counts.",
+  expected_rows:
+    "How many rows the export should have by now: those that the filter lets through of the rows that have a result. While the job goes on the number grows.",
   rows_missing: "How many of them could not be read just now.",
+  rows_pending: "Addresses of the job without a result yet.",
+  rows: "Which rows of the list the export has.",
+  row_outcome:
+    "`verified`: the row has a result. `pending`: it has none yet. `duplicate`: its address is that of the row `duplicate_of`. `skipped`: it holds no address, or several. `not_queued`: it could not be queued and was refunded. `missing`: its result cannot be read.",
+  duplicate_of: "The row with the same address, which has the result.",
+  skip_reason: "What is wrong with the e-mail cell: a code for programs.",
+  skip_message: "What is wrong with the e-mail cell, in a sentence.",
+  submitted: "The text that was sent. `email` holds the address that was read from it.",
+  "ExportedRow.columns": "The cells of the row, by the names of the list's columns.",
+  "UnverifiedRow.columns": "The cells of the row, by the names of the list's columns.",
   download_url: "The whole export. Works without a key, for a while.",
   expires_at: "When the address stops working.",
 

@@ -9,7 +9,13 @@ import { firstMessages, sendChunks } from "./chunk-messages.ts";
 import type { Chunks } from "./input-blob.ts";
 import { takeInBatch } from "./intake.ts";
 import { type Job, jobKey } from "./items.ts";
-import { assertWithinPlan, forgettingInput, inputKeyOf, writesOfNewJob } from "./new-job.ts";
+import {
+  assertWithinPlan,
+  forgettingInput,
+  inputKeyOf,
+  removeInput,
+  writesOfNewJob,
+} from "./new-job.ts";
 import { LOOK_AGAIN_MS } from "./repair.ts";
 
 export type BatchWish = {
@@ -79,12 +85,15 @@ export const acceptBatch = async (
       columns: [],
       emailColumn: null,
       isAscii: taken.isAscii,
+      delimiter: "",
+      hasEmailCells: true,
+      excluded: taken.excluded,
       unsettled: 0,
       claim: null,
     });
     return { price, answer: told, also };
   }).catch(forgettingInput(world, id));
-  if (!("paid" in came)) await world.blobs.remove(inputKeyOf(id)).catch(() => undefined);
+  if (!("paid" in came)) await removeInput(world, id);
   if ("answered" in came) return { ...(came.answered as unknown as Accepted), replayed: true };
   // Its answer is written with the debit, so nobody ever finds it half done.
   if (!("paid" in came) || !told) throw new Error("a batch that nobody took in");

@@ -1,4 +1,4 @@
-import { isAddress, parseAddress } from "../mail/address.ts";
+import { holdsAddress } from "./address-cell.ts";
 
 type Rows = readonly (readonly string[])[];
 
@@ -11,6 +11,8 @@ export type ColumnOptions = {
 export type Columns = {
   readonly columns: readonly string[];
   readonly emailColumn: number;
+  /** Other columns that hold addresses, and are not verified. */
+  readonly otherEmailColumns: readonly number[];
   readonly hasHeader: boolean;
 };
 
@@ -29,7 +31,11 @@ export const findColumns = (
 
   const hasHeader =
     options.hasHeader ?? (isNamed(options.emailColumn, first) || isName(first[emailColumn] ?? ""));
-  return { columns: namesOf(sample, hasHeader), emailColumn, hasHeader };
+  const columns = namesOf(sample, hasHeader);
+  const otherEmailColumns = [...columns.keys()].filter(
+    (index) => index !== emailColumn && countIn(sample, index) > 0,
+  );
+  return { columns, emailColumn, otherEmailColumns, hasHeader };
 };
 
 /** What the columns are called; one without a name is called by its place, from column_1. */
@@ -44,8 +50,6 @@ export const namesOf = (sample: Rows, hasHeader: boolean): readonly string[] => 
 /** How many of these rows hold an address in any cell. */
 export const countWithAddress = (rows: Rows): number =>
   rows.filter((cells) => cells.some(holdsAddress)).length;
-
-const holdsAddress = (cell: string): boolean => cell.includes("@") && isAddress(parseAddress(cell));
 
 /** A broken address is no name: a list without a header may well begin with one. */
 const isName = (cell: string): boolean => !cell.includes("@");

@@ -1,7 +1,8 @@
 import { isAscii } from "../mail/syntax.ts";
 import { type ByteText, toByteText } from "./byte-text.ts";
 
-export type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
+export const ENCODINGS = ["utf-8", "utf-16le", "utf-16be", "windows-1252", "shift_jis"] as const;
+export type Encoding = (typeof ENCODINGS)[number];
 
 type Decoder = InstanceType<typeof TextDecoder>;
 
@@ -35,8 +36,8 @@ export async function* blocksOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerato
 }
 
 /**
- * A stream cannot be read twice, so nothing is decided before the first byte beyond ASCII: until then UTF-8
- * and windows-1252 are the same. NUL characters are left out; some exports pad their cells with them.
+ * A stream cannot be read twice, so nothing is decided before the first byte beyond ASCII: until then UTF-8,
+ * windows-1252 and Shift_JIS are the same. NUL characters are left out; some exports pad their cells with them.
  */
 export const listDecoder = (): ListDecoder => {
   let encoding: Encoding | null = null;
@@ -98,7 +99,31 @@ const findEightBit = (block: Uint8Array): Encoding | null => {
   const text = new TextDecoder("utf-8").decode(block, { stream: block.length === BLOCK_BYTES });
   const beyond = text.match(ALL_BEYOND_ASCII)?.length ?? 0;
   const broken = text.match(REPLACED)?.length ?? 0;
-  return broken * 2 > beyond ? "windows-1252" : "utf-8";
+  if (broken * 2 <= beyond) return "utf-8";
+  return isShiftJis(byteTextOf(block)) ? "shift_jis" : "windows-1252";
+};
+
+/** JIS X 0208: kana and common kanji begin with 0x81 to 0x9F, others with 0xE0 to 0xEA. Half-width kana are one byte. */
+const JAPANESE = /(?:[\x81-\x9f\xe0-\xea][\x40-\x7e\x80-\xfc]|[\xa1-\xdf])+/g;
+const JAPANESE_LETTER = /[\x81-\x9f\xe0-\xea][^]|[\xa1-\xdf]/g;
+const COMMON_LETTER = /[\x81-\x9f][\x40-\x7e\x80-\xfc]/;
+const ALL_HIGH_BYTES = /[\x80-\xff]/g;
+
+const HALF_WIDTH_LETTERS_MIN = 4;
+
+/**
+ * Whether most of the bytes beyond ASCII stand in words of Shift_JIS. One letter is no word: in windows-1252 the
+ * apostrophe of "O’Neil" and the N behind it would be a letter. Words of half-width kana alone must be longer, since
+ * "ÄÖÜ" would be one.
+ */
+const isShiftJis = (bytes: ByteText): boolean => {
+  const count = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0;
+  let inWords = 0;
+  for (const [word] of bytes.matchAll(JAPANESE)) {
+    const least = COMMON_LETTER.test(word) ? 2 : HALF_WIDTH_LETTERS_MIN;
+    if (count(word, JAPANESE_LETTER) >= least) inWords += count(word, ALL_HIGH_BYTES);
+  }
+  return inWords * 2 > count(bytes, ALL_HIGH_BYTES);
 };
 
 const ALL_BEYOND_ASCII = /[^\0-\x7f]/gu;

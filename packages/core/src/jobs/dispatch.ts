@@ -17,6 +17,7 @@ import { givenBack } from "./chunks.ts";
 import { completeIfDone, endedJob, newsOf } from "./completion.ts";
 import { findInput } from "./input-facts.ts";
 import { findJob, jobKey } from "./items.ts";
+import { ListSummary } from "./list-summary.ts";
 import { LOOK_AGAIN_MS } from "./repair.ts";
 
 // A file that is paid for: its chunks are sent, and settled by what the queue said of each.
@@ -27,6 +28,8 @@ export const Counts = v.object({
   duplicatesRemoved: v.number(),
   invalidSkipped: v.number(),
   unique: v.number(),
+  /** Release 0.1.0 did not write it. */
+  list: v.optional(ListSummary),
 });
 
 /** What whoever takes the dispatch over has to know. */

@@ -3,7 +3,7 @@ import type { Table } from "../table.ts";
 import type { Status } from "../verify/result.ts";
 import type { World } from "../world.ts";
 import { type Chunk, chunksOf } from "./chunks.ts";
-import { bucketOf, type Job } from "./items.ts";
+import { bucketOf, isOpen, type Job } from "./items.ts";
 import { type Row, rowsOf } from "./results.ts";
 
 /**
@@ -32,6 +32,10 @@ export type Readable = {
   /** How many rows the job says it has, and how many of them are gone or not to be seen yet. */
   readonly expected: number;
   readonly missing: number;
+  /** Addresses of the job that have no result yet. */
+  readonly pending: number;
+  /** The chunks that were never queued. */
+  readonly refunded: ReadonlySet<number>;
 };
 
 /** Counted without reading one row, so that whoever is told of it waits for nothing. */
@@ -40,7 +44,15 @@ export const findReadable = async (table: Table, job: Job): Promise<Readable> =>
   const rows = chunks.reduce((sum, chunk) => sum + chunk.rows, 0);
   // More than the job knows of: it went on after it was read.
   const expected = Math.max(job.processed, rows);
-  return { job, chunks: chunks.filter(hasRows), expected, missing: expected - rows };
+  const refunded = chunks.filter(({ outcome }) => outcome === "refunded").map(({ chunk }) => chunk);
+  return {
+    job,
+    chunks: chunks.filter(hasRows),
+    expected,
+    missing: expected - rows,
+    pending: isOpen(job) ? Math.max(0, job.total - job.refunded - expected) : 0,
+    refunded: new Set(refunded),
+  };
 };
 
 const hasRows = ({ rows }: Chunk): boolean => rows > 0;
@@ -48,6 +60,44 @@ const hasRows = ({ rows }: Chunk): boolean => rows > 0;
 /** No more than these come through the filter. */
 export const rowsAtMost = ({ job, expected, missing }: Readable, filter: Filter): number =>
   filter === "all" ? expected - missing : Math.min(expected - missing, job[bucketOf(filter)]);
+
+export type RowCounts = { readonly expected: number; readonly missing: number };
+
+/**
+ * How many rows an export should have by now, and how many of them cannot be read. With a filter: of the rows that it
+ * lets through. The job's sums tell that of a completed job for the four sums alone; all else is counted by reading.
+ * A row that cannot be read counts as one that the filter lets through, unless the sums say otherwise.
+ */
+export const countRows = async (
+  world: Pick<World, "table" | "sleep">,
+  readable: Readable,
+  filter: Filter,
+): Promise<RowCounts> => {
+  const { job, expected, missing } = readable;
+  if (filter === "all") return { expected, missing };
+  if (isSummed(readable, filter) && missing === 0) return { expected: job[filter], missing: 0 };
+  let found = 0;
+  for await (const { rows } of exportedRows(world, readable, filter)) found += rows.length;
+  return countsOfFound(readable, filter, { found, missing });
+};
+
+/** The same, of rows that were read. `missing` is of all rows, whatever the filter. */
+export const countsOfFound = (
+  readable: Readable,
+  filter: Filter,
+  { found, missing }: { readonly found: number; readonly missing: number },
+): RowCounts => {
+  const expected = isSummed(readable, filter)
+    ? Math.max(found, readable.job[filter])
+    : found + missing;
+  return { expected, missing: expected - found };
+};
+
+const SUMMED = ["valid", "invalid", "risky", "unknown"] as const satisfies readonly Filter[];
+type Summed = (typeof SUMMED)[number];
+
+const isSummed = ({ job }: Readable, filter: Filter): filter is Summed =>
+  !isOpen(job) && SUMMED.some((one) => one === filter);
 
 export type ExportedRows = {
   readonly chunk: Chunk;

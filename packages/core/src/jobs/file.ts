@@ -10,8 +10,9 @@ import type { World } from "../world.ts";
 import { type Answer, Counts, dispatch, dispatchedNow, type FileTold } from "./dispatch.ts";
 import { type FileIntake, takeInFile } from "./intake.ts";
 import type { Job } from "./items.ts";
-import { forgettingInput, inputKeyOf, tooManyFor, writesOfNewJob } from "./new-job.ts";
-import { findUpload } from "./uploads.ts";
+import { summarizeList } from "./list-summary.ts";
+import { forgettingInput, inputKeyOf, removeInput, tooManyFor, writesOfNewJob } from "./new-job.ts";
+import { fileNameOf, findUpload } from "./uploads.ts";
 
 export type FileWish = {
   readonly fileKey: string;
@@ -19,6 +20,7 @@ export type FileWish = {
   readonly hasHeader: boolean | undefined;
   /** What the caller called the file, to be told what is wrong with it. */
   readonly field: "file" | "file_key";
+  /** What the job is called. Null: as the file is. */
   readonly name: string | null;
   readonly wants: NonNullable<Job["wants"]>;
   readonly callback: NonNullable<Job["callback"]> | null;
@@ -48,13 +50,13 @@ export const acceptFile = async (
     const chunkRows = world.settings.chunkRows.file;
     const taken = await takeIn(world, payer, wish, id);
     const { input, chunks, facts, isAscii, unique } = taken;
-    const { name, wants, callback } = wish;
+    const { fileKey, name, wants, callback } = wish;
     const also = writesOfNewJob(world, {
       id,
       kind: FILE,
       payer,
       reason,
-      name,
+      name: name ?? jobNameFor(fileKey),
       wants,
       callback,
       createdAt,
@@ -65,19 +67,28 @@ export const acceptFile = async (
       columns: otherColumns(facts),
       emailColumn: emailColumnOf(facts),
       isAscii,
+      delimiter: facts.delimiter,
+      hasEmailCells: true,
+      excluded: taken.excluded,
       unsettled: 1,
       claim: keyed && claimKey(keyed),
     });
     const price = (unique * PRICE.fileAddress) as Halves;
     const expectedMs = DISPATCH_MS + chunks.length * DISPATCH_CHUNK_MS;
-    return { price, input: { ...v.parse(Counts, taken), chunkRows }, expectedMs, also };
+    const counts = v.parse(Counts, { ...taken, list: summarizeList(taken) });
+    return { price, input: { ...counts, chunkRows }, expectedMs, also };
   }).catch(forgettingInput(world, id));
   const isFirstTry = "begun" in came && came.begun.id === id;
   // Somebody with the same key was faster: what we read is nobody's.
-  if (!isFirstTry) await world.blobs.remove(inputKeyOf(id)).catch(() => undefined);
+  if (!isFirstTry) await removeInput(world, id);
   if (!("begun" in came)) return toldOf(world, came);
   return dispatch(world, came.begun, isFirstTry).catch(brokenAfterDebit(came.begun));
 };
+
+const CONTROLS = /\p{Cc}+/gu;
+
+const jobNameFor = (fileKey: string): string | null =>
+  fileNameOf(fileKey)?.replaceAll(CONTROLS, " ").trim() || null;
 
 /** What is paid for is somebody's business: the reconciler's, or that of whoever comes with the same key. */
 const brokenAfterDebit =

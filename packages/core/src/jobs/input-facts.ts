@@ -7,12 +7,21 @@ import { jobKey } from "./items.ts";
 
 // What is known of a job's input besides its rows: the item beside the job's own (items.ts draws both).
 
+const Excluded = v.object({ key: v.string(), version: v.string(), rows: v.number() });
+
 const Input = v.object({
   chunks: v.array(v.number()),
   columns: v.array(v.string()),
   emailColumn: v.nullable(v.object({ name: v.string(), at: v.number() })),
   isAscii: v.boolean(),
+  // Release 0.1.0 wrote none of these: its rows lack the e-mail cell, and its excluded rows are not stored.
+  delimiter: v.optional(v.string(), ","),
+  hasEmailCells: v.optional(v.boolean(), false),
+  excluded: v.optional(v.nullable(Excluded), null),
 });
+
+/** The rows of the list that are not verified: one object beside the input (excluded-rows.ts). */
+export type Excluded = Readonly<v.InferOutput<typeof Excluded>>;
 
 /** Where the chunks of a job begin, and how the file looked that it came from. */
 export type InputFacts = {
@@ -22,6 +31,12 @@ export type InputFacts = {
   /** Where among all its columns the addresses stood, and under which name. Null: there was no file. */
   readonly emailColumn: { readonly name: string; readonly at: number } | null;
   readonly isAscii: boolean;
+  /** The list's own; "" in a list of one column. */
+  readonly delimiter: string;
+  /** Whether each row has the e-mail cell among its cells, and the excluded rows are stored. */
+  readonly hasEmailCells: boolean;
+  /** Null: every row is verified. */
+  readonly excluded: Excluded | null;
 };
 
 /** It is there as long as the lines it points to. */

@@ -1,8 +1,17 @@
 import type { Blobs } from "../blobs.ts";
-import { isAddress, parseAddress } from "../mail/address.ts";
+import { isAddress } from "../mail/address.ts";
+import { isAscii } from "../mail/syntax.ts";
 import type { World } from "../world.ts";
+import { ROW_TOO_LONG, readAddressCell } from "./address-cell.ts";
 import { type ByteText, toByteText } from "./byte-text.ts";
+import {
+  type ExcludedWriter,
+  excludedKeyOf,
+  excludedWriter,
+  type WrittenExcludedRow,
+} from "./excluded-rows.ts";
 import { type WrittenInput, type WrittenRow, writeInput } from "./input-blob.ts";
+import type { Excluded } from "./input-facts.ts";
 import {
   isListFault,
   type ListFacts,
@@ -21,9 +30,19 @@ export type Intake = WrittenInput & {
   readonly duplicatesRemoved: number;
   /** The addresses that are left. */
   readonly unique: number;
+  /** All other rows; null where there are none. */
+  readonly excluded: Excluded | null;
 };
 
-export type FileIntake = Intake & { readonly facts: ListFacts; readonly invalidSkipped: number };
+/** A row that is not verified, for people: its text is cut short. */
+export type SkippedRow = { readonly row: number; readonly text: string; readonly reason: string };
+
+export type FileIntake = Intake & {
+  readonly facts: ListFacts;
+  readonly invalidSkipped: number;
+  /** The first rows that hold no address. */
+  readonly skippedSample: readonly SkippedRow[];
+};
 
 export type IntakeFault =
   | ListFault
@@ -54,15 +73,26 @@ export const takeInFile = async (
     throw new Error(found.message);
   };
   const bytes = upTo(bytesMax, source, refuse);
+  const excluding = excludedWriter(blobs, excludedKeyOf(key));
   try {
     const opened = await openList(bytes, options);
     if (isListFault(opened)) return opened;
     const tally = newTally();
     const seen = textSet(Math.min(addressesMax, Math.ceil(bytesMax / ADDRESS_BYTES_MIN)) + 1);
-    const rows = addressesOf(opened, { tally, seen, addressesMax, refuse, pause: () => sleep(0) });
+    const pause = () => sleep(0);
+    const rows = addressesOf(opened, { tally, seen, excluding, addressesMax, refuse, pause });
     const written = await writeInput(blobs, key, rows, rowsPerChunk);
-    return { ...written, ...tally, facts: opened.facts };
+    const excluded = await excluding.end();
+    const { isAscii: areExcludedAscii, ...counts } = tally;
+    return {
+      ...written,
+      ...counts,
+      isAscii: written.isAscii && areExcludedAscii,
+      facts: { ...opened.facts, encoding: opened.encoding() },
+      excluded,
+    };
   } catch (error) {
+    await excluding.abort();
     if (fault) return fault;
     throw error;
   } finally {
@@ -79,23 +109,30 @@ export const takeInBatch = async (
   emails: readonly string[],
   { key, rowsPerChunk }: BatchOptions,
 ): Promise<Intake> => {
-  const seen = new Set<string>();
+  const seen = new Map<string, number>();
   const rows: WrittenRow[] = [];
+  const repeats: WrittenExcludedRow[] = [];
   for (const [index, email] of emails.entries()) {
     const text = email.trim();
-    const parsed = parseAddress(text);
+    const parsed = readAddressCell(text);
     // No canonical form begins with a blank, so a text that is no address never stands for one.
     const [shown, same] = isAddress(parsed)
       ? [parsed.display, parsed.canonical]
       : [text, ` ${text}`];
-    if (seen.has(same)) continue;
-    seen.add(same);
-    rows.push([index + 1, toByteText(shown)]);
+    const before = seen.get(same);
+    if (before === undefined) {
+      seen.set(same, index + 1);
+      rows.push([index + 1, toByteText(shown), toByteText(email === shown ? "" : email)]);
+    } else repeats.push([index + 1, before, toByteText(email)]);
   }
+  const excluding = excludedWriter(blobs, excludedKeyOf(key));
+  if (repeats.length > 0) await excluding.write(repeats);
+  const excluded = await excluding.end();
   const written = await writeInput(blobs, key, only(rows), rowsPerChunk);
   const unique = rows.length;
   const totalSubmitted = emails.length;
-  return { ...written, totalSubmitted, duplicatesRemoved: totalSubmitted - unique, unique };
+  const duplicatesRemoved = totalSubmitted - unique;
+  return { ...written, totalSubmitted, duplicatesRemoved, unique, excluded };
 };
 
 type Refuse = (fault: IntakeFault) => never;
@@ -118,6 +155,9 @@ type Tally = {
   duplicatesRemoved: number;
   invalidSkipped: number;
   unique: number;
+  /** Of the rows that are not verified. */
+  isAscii: boolean;
+  readonly skippedSample: SkippedRow[];
 };
 
 const newTally = (): Tally => ({
@@ -125,11 +165,14 @@ const newTally = (): Tally => ({
   duplicatesRemoved: 0,
   invalidSkipped: 0,
   unique: 0,
+  isAscii: true,
+  skippedSample: [],
 });
 
 type Taking = {
   readonly tally: Tally;
   readonly seen: TextSet;
+  readonly excluding: ExcludedWriter;
   readonly addressesMax: number;
   readonly refuse: Refuse;
   readonly pause: () => Promise<void>;
@@ -142,22 +185,36 @@ const ADDRESS_BYTES_MIN = 4;
 const SKIPPED_WITHOUT_PAUSE = 4_000;
 
 async function* addressesOf(
-  { facts, rows }: OpenedList,
-  { tally, seen, addressesMax, refuse, pause }: Taking,
+  { facts: { emailColumn }, rows }: OpenedList,
+  { tally, seen, excluding, addressesMax, refuse, pause }: Taking,
 ): AsyncGenerator<readonly WrittenRow[]> {
   let pauseAt = SKIPPED_WITHOUT_PAUSE;
   for await (const batch of rows) {
     const kept: WrittenRow[] = [];
+    const excluded: WrittenExcludedRow[] = [];
     tally.totalSubmitted += batch.length;
     for (const row of batch) {
-      const parsed = parseAddress(row.email);
-      if (!isAddress(parsed)) tally.invalidSkipped += 1;
-      else if (!seen.add(parsed.canonical)) tally.duplicatesRemoved += 1;
-      else kept.push(inputRow(row, parsed.display, facts.emailColumn));
+      const parsed = readAddressCell(row.email);
+      if (!isAddress(parsed)) {
+        const { fault } = row.cells.length === 0 ? ROW_TOO_LONG : parsed;
+        tally.invalidSkipped += 1;
+        excluded.push([row.line, fault, ...row.cells]);
+        if (tally.skippedSample.length < SKIPPED_SAMPLE_MAX)
+          tally.skippedSample.push(skippedRow(row, fault));
+        continue;
+      }
+      const before = seen.add(parsed.canonical, row.line);
+      if (before > 0) {
+        tally.duplicatesRemoved += 1;
+        excluded.push([row.line, before, ...row.cells]);
+      } else kept.push(inputRow(row, parsed.display, emailColumn));
     }
     tally.unique += kept.length;
     if (tally.unique > addressesMax) refuse(tooMany(addressesMax));
     if (kept.length > 0) yield kept;
+    if (excluded.length === 0) continue;
+    tally.isAscii &&= excluded.every(([, , ...cells]) => cells.every(isAscii));
+    await excluding.write(excluded);
 
     // Rows that are kept are written, and others have their turn meanwhile. Rows that are skipped leave them none.
     if (tally.duplicatesRemoved + tally.invalidSkipped < pauseAt) continue;
@@ -167,9 +224,24 @@ async function* addressesOf(
   if (tally.unique === 0) refuse(noAddresses(tally.totalSubmitted));
 }
 
+/** Enough to see what is wrong with a list. */
+const SKIPPED_SAMPLE_MAX = 10;
+const SKIPPED_TEXT_MAX = 100;
+
+const skippedRow = ({ line: row, email }: ListRow, reason: string): SkippedRow => ({
+  row,
+  text: email.length > SKIPPED_TEXT_MAX ? `${email.slice(0, SKIPPED_TEXT_MAX - 1)}…` : email,
+  reason,
+});
+
+/** All of its cells; the e-mail cell is empty where it reads as the address does. */
 const inputRow = ({ line, cells }: ListRow, email: string, emailColumn: number): WrittenRow => {
-  const row: [number, ByteText, ...ByteText[]] = [line, toByteText(email)];
-  for (let at = 0; at < cells.length; at += 1) if (at !== emailColumn) row.push(cells[at] ?? "");
+  const address = toByteText(email);
+  const row: [number, ByteText, ...ByteText[]] = [line, address];
+  for (let at = 0; at < cells.length; at += 1) {
+    const cell = cells[at] ?? "";
+    row.push(at === emailColumn && cell === address ? "" : cell);
+  }
   return row;
 };
 

@@ -1,8 +1,9 @@
+import { isAscii } from "../mail/syntax.ts";
 import { isBinary } from "./binary.ts";
 import { type ByteText, toText } from "./byte-text.ts";
 import { type ColumnOptions, type Columns, findColumns, namesOf } from "./columns.ts";
 import { csvReader } from "./csv.ts";
-import { BLOCK_BYTES, blocksOf, type ListDecoder, listDecoder } from "./decode.ts";
+import { BLOCK_BYTES, blocksOf, type Encoding, type ListDecoder, listDecoder } from "./decode.ts";
 import { cutSepLine, findDelimiter, sampleOf } from "./delimiter.ts";
 
 export type ListRow = {
@@ -18,13 +19,17 @@ export type ListFacts = Columns & {
   /** "" in a file of one column. */
   readonly delimiter: string;
   /** As far as the beginning of the file shows. */
-  readonly encoding: string;
+  readonly encoding: Encoding;
+  /** Whether the beginning of the file is. */
+  readonly isAscii: boolean;
 };
 
 /** The rows can be read once, and come in batches; the file is read as they are asked for. */
 export type OpenedList = {
   readonly facts: ListFacts;
   readonly rows: AsyncIterable<readonly ListRow[]>;
+  /** As far as the file has been read. */
+  readonly encoding: () => Encoding;
 };
 
 export type ListFault = {
@@ -51,7 +56,7 @@ export const openList = async (
     return opened;
   }
   const { facts, text } = opened;
-  return { facts, rows: rowsOf(facts, text, blocks, decoder) };
+  return { facts, rows: rowsOf(facts, text, blocks, decoder), encoding: decoder.encoding };
 };
 
 export const isListFault = (opened: OpenedList | ListFault): opened is ListFault =>
@@ -77,7 +82,8 @@ const openHead = (
     return unknownColumn(options.emailColumn ?? "", namesOf(sample, options.hasHeader ?? true));
   }
   if (found === "no_email_column") return faultOf(found);
-  return { facts: { ...found, delimiter, encoding: decoder.encoding() }, text };
+  const encoding = decoder.encoding();
+  return { facts: { ...found, delimiter, encoding, isAscii: isAscii(decoded) }, text };
 };
 
 async function* rowsOf(

@@ -6,6 +6,7 @@ import { inMs } from "../moments.ts";
 import { credits } from "../money/credits.ts";
 import type { Write } from "../table.ts";
 import type { World } from "../world.ts";
+import { excludedKeyOf } from "./excluded-rows.ts";
 import type { InputBlob } from "./input-blob.ts";
 import { type InputFacts, inputItem } from "./input-facts.ts";
 import { type Job, jobItem, NOTHING_DONE } from "./items.ts";
@@ -36,7 +37,8 @@ const SEND_WITHIN_MS = 60_000;
 /** The writes that make it known. They go with the debit. */
 export const writesOfNewJob = (world: World, made: NewJob): Write[] => {
   const { id, kind, payer, reason, name, wants, callback, createdAt } = made;
-  const { chunks, chunkRows, columns, emailColumn, isAscii, unsettled, claim } = made;
+  const { chunks, chunkRows, columns, emailColumn, isAscii, delimiter, excluded } = made;
+  const { hasEmailCells, unsettled, claim } = made;
   const { key, version } = made.input;
   const job: Job = {
     ...NOTHING_DONE,
@@ -62,7 +64,13 @@ export const writesOfNewJob = (world: World, made: NewJob): Write[] => {
   const due = dueAt(JOB, id, inMs(createdAt, SEND_WITHIN_MS), world.newId("txn"));
   return [
     { create: { ...jobItem(job), ...due } },
-    { create: inputItem(id, { chunks, columns, emailColumn, isAscii }, createdAt) },
+    {
+      create: inputItem(
+        id,
+        { chunks, columns, emailColumn, isAscii, delimiter, hasEmailCells, excluded },
+        createdAt,
+      ),
+    },
   ];
 };
 
@@ -80,11 +88,18 @@ export const tooManyFor = (plan: Payer["plan"]): Failure => {
 
 export const inputKeyOf = (job: string): string => `inputs/${job}.jsonl`;
 
+/** Of a job that came to nothing. */
+export const removeInput = async ({ blobs }: Pick<World, "blobs">, job: string): Promise<void> => {
+  const key = inputKeyOf(job);
+  const keys = [key, excludedKeyOf(key)];
+  await Promise.all(keys.map((key) => blobs.remove(key).catch(() => undefined)));
+};
+
 /** What nobody paid for leaves no list of addresses behind. Whatever may have been paid for keeps it. */
 export const forgettingInput =
   (world: Pick<World, "blobs">, job: string) =>
   async (cause: unknown): Promise<never> => {
     if (cause instanceof Failure && cause.money === "nothing_charged")
-      await world.blobs.remove(inputKeyOf(job)).catch(() => undefined);
+      await removeInput(world, job);
     throw cause;
   };

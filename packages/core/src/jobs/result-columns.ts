@@ -4,6 +4,8 @@ type Column = readonly [name: string, of: (result: Verification) => string | num
 
 /** What a row of a list gains, in the command's file and in the export. The names are the API's, without its levels. */
 const COLUMNS: readonly Column[] = [
+  // The address that was verified. The list's own cell may hold a name beside it, or be spelt otherwise.
+  ["email", ({ email }) => email],
   ["status", ({ status }) => status],
   ["quality_score", ({ score }) => score],
   ["reason", ({ reason }) => reason],
@@ -18,13 +20,18 @@ const COLUMNS: readonly Column[] = [
   ["verified_at", ({ verifiedAt }) => verifiedAt],
 ];
 
+const NAMES = COLUMNS.map(([name]) => name);
+
 /**
  * What the columns are called beside those of the list. Where it has such a name already, in whatever case, ours is
  * the one that changes: many readers keep the last of two.
  */
-export const namesBeside = (columns: readonly string[]): readonly string[] => {
+export const namesBeside = (
+  columns: readonly string[],
+  before: readonly string[] = [],
+): readonly string[] => {
   const taken = new Set(columns.map(plain));
-  return COLUMNS.map(([name]) => {
+  return [...before, ...NAMES].map((name) => {
     let free = name;
     while (taken.has(free)) free = `mailproof_${free}`;
     taken.add(free);
@@ -36,5 +43,8 @@ const READERS = COLUMNS.map(([, of]) => of);
 
 export const cellsOf = (result: Verification): readonly string[] =>
   READERS.map((of) => String(of(result) ?? ""));
+
+/** As many as `cellsOf` has, for a row without a result. */
+export const BLANK_CELLS: readonly string[] = NAMES.map(() => "");
 
 const plain = (name: string): string => name.trim().toLowerCase();

@@ -1,18 +1,20 @@
-/** Which texts came before. `add` is true for a text that did not. */
-export type TextSet = { readonly add: (text: string) => boolean };
+/** Which texts came before, and in which row. `add` is 0 for a new text, and else the row that it came with first. */
+export type TextSet = { readonly add: (text: string, row: number) => number };
 
 const PAGE_BITS = 20;
 const PAGE_BYTES = 1 << PAGE_BITS;
 const TEXT_BYTES_MAX = 255;
 const PROBES_MAX = 64;
+/** Of an entry before its text: the length of the text, and four bytes of the row. */
+const HEAD_BYTES = 5;
 
 /**
- * As exact as a Set of strings, for up to so many of them, in a third of its memory and about half of its time:
+ * As exact as a Map of strings, for up to so many of them, in a third of its memory and about half of its time:
  * bytes in a few large pages are nothing to the garbage collector. A hash only says where to look; what is
  * found there is compared byte by byte, so no text is ever taken for another.
  *
  * The hash has no secret, so whoever means harm can have many texts look in the same places. After PROBES_MAX
- * of those a text goes to a Set, whose hash is a secret; so does one that is long or not ASCII. A place is never
+ * of those a text goes to a Map, whose hash is a secret; so does one that is long or not ASCII. A place is never
  * empty again, hence a text that went there once is looked for there again.
  */
 export const textSet = (countMax: number): TextSet => {
@@ -20,30 +22,32 @@ export const textSet = (countMax: number): TextSet => {
   const mask = capacity - 1;
   // For each place the hash of its text and where that begins, plus one: 0 is an empty place.
   const places = new Uint32Array(capacity * 2);
-  const others = new Set<string>();
+  const others = new Map<string, number>();
   const pages: Uint8Array[] = [];
   let page = new Uint8Array(0);
   let free = PAGE_BYTES;
 
-  const isAt = (position: number, length: number): boolean => {
+  /** The row of the text at this position, if it is the one that was just written behind all others; else 0. */
+  const rowAt = (position: number, length: number): number => {
     const there = pages[position >>> PAGE_BITS];
     const from = position & (PAGE_BYTES - 1);
-    if (there?.[from] !== length) return false;
-    for (let index = 1; index <= length; index += 1) {
-      if (there[from + index] !== page[free + index]) return false;
+    if (there?.[from] !== length) return 0;
+    for (let index = HEAD_BYTES; index < HEAD_BYTES + length; index += 1) {
+      if (there[from + index] !== page[free + index]) return 0;
     }
-    return true;
+    return readRow(there, from + 1);
   };
 
-  const addToOthers = (text: string): boolean => {
-    const before = others.size;
-    return others.add(text).size > before;
+  const addToOthers = (text: string, row: number): number => {
+    const before = others.get(text);
+    if (before === undefined) others.set(text, row);
+    return before ?? 0;
   };
 
-  const add = (text: string): boolean => {
+  const add = (text: string, row: number): number => {
     const { length } = text;
-    if (length > TEXT_BYTES_MAX) return addToOthers(text);
-    if (free + length >= PAGE_BYTES) {
+    if (length > TEXT_BYTES_MAX) return addToOthers(text, row);
+    if (free + HEAD_BYTES + length > PAGE_BYTES) {
       page = new Uint8Array(PAGE_BYTES);
       pages.push(page);
       free = 0;
@@ -53,8 +57,8 @@ export const textSet = (countMax: number): TextSet => {
     let hash = FNV_BASIS;
     for (let index = 0; index < length; index += 1) {
       const code = text.charCodeAt(index);
-      if (code > 0x7f) return addToOthers(text);
-      page[free + 1 + index] = code;
+      if (code > 0x7f) return addToOthers(text, row);
+      page[free + HEAD_BYTES + index] = code;
       hash = Math.imul(hash ^ code, FNV_PRIME);
     }
     hash = mixed(hash);
@@ -64,15 +68,27 @@ export const textSet = (countMax: number): TextSet => {
       if (position === 0) {
         places[place] = hash;
         places[place + 1] = (pages.length - 1) * PAGE_BYTES + free + 1;
-        free += length + 1;
-        return true;
+        writeRow(page, free + 1, row);
+        free += HEAD_BYTES + length;
+        return 0;
       }
-      if (places[place] === hash && isAt(position - 1, length)) return false;
+      const before = places[place] === hash ? rowAt(position - 1, length) : 0;
+      if (before > 0) return before;
     }
-    return addToOthers(text);
+    return addToOthers(text, row);
   };
 
   return { add };
+};
+
+const writeRow = (bytes: Uint8Array, at: number, row: number): void => {
+  for (let index = 0; index < 4; index += 1) bytes[at + index] = row >>> (8 * index);
+};
+
+const readRow = (bytes: Uint8Array, at: number): number => {
+  let row = 0;
+  for (let index = 3; index >= 0; index -= 1) row = row * 256 + (bytes[at + index] ?? 0);
+  return row;
 };
 
 // FNV-1a, whose low bits alone are poor; so its bits are mixed as MurmurHash3 mixes its own in the end.

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Payer } from "../access/payer.ts";
 import { Failure } from "../failure.ts";
 import type { World } from "../world.ts";
+import { cutTo, toByteText } from "./byte-text.ts";
 
 export const FILE_BYTES_MAX = 50_000_000;
 const UPLOAD_SECONDS = 3_600;
@@ -12,13 +13,12 @@ export type Upload = {
   readonly expiresInSeconds: number;
 };
 
+/** A file before it is there: `name` is what the caller calls it. */
+export type NewFile = { readonly kind: "csv" | "txt"; readonly name: string };
+
 /** A link to put one file under one key of this account, and nothing else. */
-export const newUpload = async (
-  world: World,
-  payer: Payer,
-  kind: "csv" | "txt",
-): Promise<Upload> => {
-  const key = `${folderOf(payer)}${world.newId("upl")}.${kind}`;
+export const newUpload = async (world: World, payer: Payer, file: NewFile): Promise<Upload> => {
+  const key = newKey(world, payer, file);
   const expiresInSeconds = UPLOAD_SECONDS;
   const limits = { expiresInSeconds, bytesMax: FILE_BYTES_MAX };
   const url = await world.blobs.putLink(key, limits).catch(unreachable);
@@ -29,10 +29,10 @@ export const newUpload = async (
 export const putUpload = async (
   world: World,
   payer: Payer,
-  kind: "csv" | "txt",
+  file: NewFile,
   content: AsyncIterable<Uint8Array>,
 ): Promise<{ readonly key: string; readonly hash: string }> => {
-  const key = `${folderOf(payer)}${world.newId("upl")}.${kind}`;
+  const key = newKey(world, payer, file);
   const hash = createHash("sha256");
   let bytes = 0;
   async function* counted(): AsyncGenerator<Uint8Array> {
@@ -54,7 +54,24 @@ export const putUpload = async (
 const folderOf = ({ mode, account }: Pick<Payer, "mode" | "account">): string =>
   `uploads/${mode}/${account}/`;
 
-const FORM = /^uploads\/(?:live|test)\/[\w-]+\/[\w-]+\.(?:csv|txt)$/;
+const FORM = /^uploads\/(?:live|test)\/[\w-]+\/[\w-]+(?:\.([\w-]+))?\.(?:csv|txt)$/;
+
+/** So that the whole key is no longer than a key of a store may be. */
+const NAME_BYTES_MAX = 150;
+
+/** The name of the file is part of its key, so nothing else has to be stored until the file is processed. */
+const newKey = (world: World, payer: Payer, { kind, name }: NewFile): string => {
+  const coded = Buffer.from(cutTo(NAME_BYTES_MAX, toByteText(name)), "latin1").toString(
+    "base64url",
+  );
+  return `${folderOf(payer)}${world.newId("upl")}.${coded}.${kind}`;
+};
+
+/** What the caller called the file. Null: the key is one of release 0.1.0. */
+export const fileNameOf = (key: string): string | null => {
+  const coded = FORM.exec(key)?.[1];
+  return coded === undefined ? null : Buffer.from(coded, "base64url").toString();
+};
 
 /** The file as it is at this moment: what is put under the key later is another one. */
 export const findUpload = async (world: World, payer: Payer, key: string) => {

@@ -73,8 +73,9 @@ const ordinary = (text: string): Address => {
   };
 };
 
-export const isAddress = (parsed: Address | AddressFault): parsed is Address =>
-  !("fault" in parsed);
+export const isAddress = <F extends { readonly fault: string }>(
+  parsed: Address | F,
+): parsed is Address => !("fault" in parsed);
 
 /** What stands between the angle brackets of RCPT TO. */
 export const smtpForm = ({ local, domain }: Address): string => `${local}@${domain}`;

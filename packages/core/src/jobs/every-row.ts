@@ -1,0 +1,26 @@
+import { Failure } from "../failure.ts";
+import type { World } from "../world.ts";
+import type { Readable, RowCounts } from "./export.ts";
+import { findInput } from "./input-facts.ts";
+
+/**
+ * How many rows an export of every row of the list has. The excluded rows stand beside the input of the job: a job
+ * without an input has none, and without them there is no such export.
+ */
+export const findEveryRow = async (
+  { table, blobs }: Pick<World, "table" | "blobs">,
+  { job, expected, missing, pending }: Readable,
+): Promise<RowCounts> => {
+  if (!job.input) return { expected, missing };
+  const { hasEmailCells, excluded } = await findInput(table, job.id);
+  const input = hasEmailCells ? await blobs.head(job.input.key) : undefined;
+  if (input?.version !== job.input.version) throw gone();
+  return { expected: expected + pending + job.refunded + (excluded?.rows ?? 0), missing };
+};
+
+const gone = (): Failure =>
+  new Failure(
+    "NOT_FOUND",
+    "nothing_charged",
+    "The rows of this job's list are no longer stored; leave rows out for those with a result.",
+  );
