@@ -7,7 +7,12 @@ import type { Process } from "./process.ts";
  */
 export type Wish = { readonly key: string | null } & (
   | { readonly kind: "verify"; readonly email: string; readonly waitMs: number }
-  | { readonly kind: "batch" | "file"; readonly emails: readonly string[] }
+  | {
+      readonly kind: "batch" | "file";
+      readonly emails: readonly string[];
+      /** Left out: the default. */
+      readonly maxWaitMinutes?: number;
+    }
   | { readonly kind: "check"; readonly domain: string; readonly refresh: boolean }
   | { readonly kind: "find" }
 );
@@ -65,13 +70,16 @@ const sentFor = async ({ upload }: Client, wanted: Wish): Promise<[string, unkno
     case "find":
       return ["POST /v1/find", { first_name: wanted.key, last_name: "Lee", domain: "example.com" }];
     case "batch":
-      return ["POST /v1/verify/batch", { emails: wanted.emails }];
+      return ["POST /v1/verify/batch", { emails: wanted.emails, ...optionsOf(wanted) }];
     case "file": {
       const file_key = await upload(wanted.emails);
-      return ["POST /v1/verify/file", { action: "process", file_key }];
+      return ["POST /v1/verify/file", { action: "process", file_key, ...optionsOf(wanted) }];
     }
   }
 };
+
+const optionsOf = ({ maxWaitMinutes: minutes }: { readonly maxWaitMinutes?: number }) =>
+  minutes === undefined ? {} : { options: { max_wait_minutes: minutes } };
 
 const IMPATIENCE_MS = 2_000;
 

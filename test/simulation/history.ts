@@ -9,6 +9,7 @@ import { handle, keepReconciling } from "./behind.ts";
 import { requestOf, type Told1, type Wish, wish } from "./clients.ts";
 import { type House, type Plan, type Process, processOn } from "./process.ts";
 import { untruthsOf } from "./truth.ts";
+import { miscountsOf } from "./waiting.ts";
 
 /** What happens in a history: who wants what when, and which calls go wrong. */
 export type Script = {
@@ -41,7 +42,8 @@ export const play = async (script: Script): Promise<readonly string[]> => {
   const settings = { ...whole.settings, chunkRows: { batch: 2, file: 2 } };
   const world = { ...whole, names: quickNames, settings };
   const balances: number[] = [];
-  const watched: House = { ...world, queue, table: watching(table, account, balances) };
+  const miscounts = new Set<string>();
+  const watched: House = { ...world, queue, table: watching(table, account, balances, miscounts) };
   const house = mutant.below?.(watched) ?? watched;
   const startWith = (faults: Plan) => () => {
     const process = processOn(house, faults, latencyMs);
@@ -81,14 +83,15 @@ export const play = async (script: Script): Promise<readonly string[]> => {
   const last: Told1[] = [];
   for (const one of asked.values()) if (one.key !== null) last.push(await wish(calm, one));
   await quiet(house, table, queue, later);
-  return untruthsOf({
+  const ended = {
     world,
     items: table.items(),
     account,
     told: [...told, ...last],
     last,
     balances,
-  });
+  };
+  return [...(await untruthsOf(ended)), ...miscounts];
 };
 
 type Given = Awaited<ReturnType<typeof given>>;
@@ -126,6 +129,7 @@ const watching = (
   table: Awaited<ReturnType<typeof given>>["table"],
   account: string,
   balances: number[],
+  miscounts: Set<string>,
 ): House["table"] => {
   const note = async (): Promise<void> => {
     const item = await table.get({ pk: `BALANCE#${account}`, sk: "BALANCE" });
@@ -138,6 +142,7 @@ const watching = (
       if (balances.length === 0) await note();
       const result = await table.transact(writes);
       await note();
+      for (const miscount of miscountsOf(table.items())) miscounts.add(miscount);
       return result;
     },
   };

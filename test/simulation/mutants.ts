@@ -1,4 +1,4 @@
-import type { Item, Table, Write } from "@mailproof/core/table";
+import type { Amounts, Item, Table, Write } from "@mailproof/core/table";
 import { keyOf } from "@mailproof/core/writes";
 import type { Mutant } from "./history.ts";
 import type { House } from "./process.ts";
@@ -17,6 +17,7 @@ const isEntry = is("LEDGER#");
 const isEvent = is("EVENT#");
 const isChunk = is("CHUNKS#");
 const isJob = is("JOB#");
+const isDeferred = is("DEFERRED#");
 const isCheck = is("CHECK#");
 const isLatest = is("LATEST#");
 
@@ -81,6 +82,9 @@ const removingApart =
 
 const below = (changes: Readonly<Record<string, Change>>): Readonly<Record<string, Mutant>> =>
   Object.fromEntries(Object.entries(changes).map(([name, change]) => [name, { below: change }]));
+
+const notFalling = (amounts: Amounts): Amounts =>
+  Object.fromEntries(Object.entries(amounts).filter(([, by]) => by >= 0));
 
 const NO_ONES_WRITE: Write = { checkAbsent: { pk: "NOBODY", sk: "NOBODY" } };
 
@@ -152,6 +156,16 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
 
     "a chunk that is done twice counts twice": writing((write) =>
       "create" in write && isChunk(write) ? { put: write.create } : write,
+    ),
+
+    "a job does not count the rows that no longer wait": writing((write) =>
+      "update" in write && isJob(write) && write.add
+        ? { ...write, add: notFalling(write.add) }
+        : write,
+    ),
+
+    "rows stay noted as waiting when they have had their turn": writing((write) =>
+      isDeferred(write) && "remove" in write ? null : write,
     ),
 
     "a chunk has one entry for being settled and another for being paid back, and the job's books are kept apart":

@@ -3,7 +3,15 @@ import type { Wish } from "./clients.ts";
 import { type Mutant, play, type Script } from "./history.ts";
 import { FAULTS, type Plan } from "./process.ts";
 
-const WORDS = ["valid", "valid", "invalid", "full", "unknown", "greylisted", "slow", "error"];
+/** What mail servers say, and whether the domain can be looked up: rows of one chunk are deferred by several causes. */
+const ADDRESSES = [
+  ...["valid", "invalid", "full", "unknown", "greylisted", "slow", "error"].map(
+    (word) => [word, "example.com"] as const,
+  ),
+  ["valid", "dnsfail.com"] as const,
+];
+/** None, one that ends within a schedule, the default, the longest. */
+const WAITS = [0, 5, undefined, 60];
 const DOMAINS = ["example.com", "nodmarc.com", "error.com", "dnsfail.com"];
 const KINDS = ["verify", "verify", "batch", "file", "check", "find"] as const;
 const PEOPLE = ["Valid", "Valid", "Invalid", "Slow", "Error"];
@@ -17,7 +25,10 @@ export const stormOf = (seed: number): Script => {
 
   const rate = oneOf(RATES);
   const plan: Plan = () => (chance() < rate ? oneOf(FAULTS) : undefined);
-  const email = () => `${oneOf(WORDS)}+${below(3)}@example.com`;
+  const email = () => {
+    const [word, domain] = oneOf(ADDRESSES);
+    return `${word}+${below(3)}@${domain}`;
+  };
   const emails = () => Array.from({ length: 1 + below(7) }, email);
   const wished = (): Wish => {
     // Few keys: clients race for one, and some change their mind about what it stands for.
@@ -25,9 +36,15 @@ export const stormOf = (seed: number): Script => {
     const kind = oneOf(KINDS);
     if (kind === "check") return { kind, key, domain: oneOf(DOMAINS), refresh: chance() < 0.5 };
     if (kind === "find") return { kind, key: oneOf(PEOPLE) };
-    return kind === "verify"
-      ? { kind, key, email: email(), waitMs: oneOf([100, 5_000, 25_000]) }
-      : { kind, key, emails: emails() };
+    if (kind === "verify")
+      return { kind, key, email: email(), waitMs: oneOf([100, 5_000, 25_000]) };
+    const maxWaitMinutes = oneOf(WAITS);
+    return {
+      kind,
+      key,
+      emails: emails(),
+      ...(maxWaitMinutes !== undefined && { maxWaitMinutes }),
+    };
   };
   const wishes = () => Array.from({ length: 1 + below(3) }, wished);
   return {

@@ -17,6 +17,7 @@ const list = ["valid", "invalid", "valid+1", "full", "unknown"].map(
   (word) => `${word}@example.com`,
 );
 const valid = "valid@example.com";
+const waiting = ["greylisted@example.com", "ann@dnsfail.com", "unknown@example.com"];
 
 export type Flow = Pick<Script, "balance" | "clients">;
 
@@ -33,12 +34,23 @@ export const VERIFICATIONS: Flows = {
   "one that breaks on our side": { balance: 10, clients: [[once("error@example.com")]] },
   "one that takes the last credit": { balance: 1, clients: [[once(valid)]] },
   "one that nobody can pay": { balance: 0.5, clients: [[once(valid)]] },
+  "one whose server greylists": { balance: 10, clients: [[once("greylisted@example.com")]] },
   "the same key twice": { balance: 10, clients: [[once(valid), once(valid)]] },
 };
 
 export const JOBS: Flows = {
   "a batch": { balance: 20, clients: [[{ kind: "batch", key: "key", emails: list }]] },
   "a file": { balance: 20, clients: [[{ kind: "file", key: "key", emails: list }]] },
+  "a batch whose rows wait for several reasons": {
+    balance: 20,
+    clients: [[{ kind: "batch", key: "key", emails: waiting }]],
+  },
+  "a file that may not wait": {
+    balance: 20,
+    clients: [
+      [{ kind: "file", key: "key", emails: [...waiting, "error@example.com"], maxWaitMinutes: 0 }],
+    ],
+  },
   "a file without a key": { balance: 20, clients: [[{ kind: "file", key: null, emails: list }]] },
 };
 

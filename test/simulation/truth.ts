@@ -38,6 +38,7 @@ const brokenLaws = async ({ world }: Ended): Promise<string[]> =>
 const leftovers = ({ items }: Ended): string[] => [
   ...items.filter(({ pk }) => pk.startsWith("OPERATION#")).map(({ pk }) => `left open: ${pk}`),
   ...items.filter(({ due_pk }) => due_pk !== undefined).map(({ pk }) => `still due: ${pk}`),
+  ...items.filter(({ pk }) => pk.startsWith("DEFERRED#")).map(({ pk }) => `still waits: ${pk}`),
   ...items
     .filter(({ pk, held }) => pk.startsWith("BALANCE#") && held !== 0)
     .map(({ held }) => `${JSON.stringify(held)} halves are held though everything is quiet`),

@@ -1,0 +1,33 @@
+import type { Group } from "@mailproof/core/jobs/deferrals";
+import { isOpen, readJob } from "@mailproof/core/jobs/items";
+import type { Item } from "@mailproof/core/table";
+
+/** Jobs that say at this moment that another number of rows waits than does, or for another reason. */
+export const miscountsOf = (items: readonly Item[]): readonly string[] => {
+  const waiting = Map.groupBy(
+    items.filter(({ pk }) => pk.startsWith("DEFERRED#")),
+    ({ pk }) => pk.slice("DEFERRED#".length),
+  );
+  return items
+    .filter(({ pk, sk }) => pk.startsWith("JOB#") && sk === "JOB")
+    .map(readJob)
+    .filter((job) => isOpen(job) || Object.keys(job.deferred).length > 0)
+    .flatMap(({ id, deferred }) => {
+      const groups = (waiting.get(id) ?? []).flatMap((item) => item["groups"] as readonly Group[]);
+      const counted = byName(deferred);
+      const there = byName(countsOf(groups));
+      return counted === there ? [] : [`${id} says that ${counted} wait, and ${there} do`];
+    });
+};
+
+const countsOf = (groups: readonly Group[]): Readonly<Record<string, number>> => {
+  const counts: Record<string, number> = {};
+  for (const { reason, rows } of groups) counts[reason] = (counts[reason] ?? 0) + rows.length;
+  return counts;
+};
+
+const byName = (counts: Readonly<Record<string, number>>): string =>
+  Object.keys(counts)
+    .toSorted()
+    .map((reason) => `${counts[reason]} ${reason}`)
+    .join(", ") || "none";
