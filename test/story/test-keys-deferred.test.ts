@@ -1,0 +1,138 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { givenChunked, type House, jobIn, whenBatched } from "../jobs.ts";
+import { movesOf, newsIn } from "../ledger.ts";
+import { whenVerified } from "../send.ts";
+import { whenWorked } from "../working.ts";
+
+// Goal: docs/test-keys.md is true about addresses that are attempted again: an integration test sees them wait, and
+// does not wait itself.
+// Method: every row of its table is sent in a batch, and the seconds are counted until the job is done.
+
+const page = readFileSync("docs/test-keys.md", "utf8");
+const [, section = ""] = page.split("## What is attempted again");
+const rows = [
+  ...section.matchAll(/^\| `([^`]+)` +\| `([^`]+)` +\| (\d) +\| `(\w+)`, `(\w+)`/gm),
+].map(([, email = "", waitsFor = "", attempts, status, reason]) => ({
+  email,
+  waitsFor,
+  attempts: Number(attempts),
+  status,
+  reason,
+}));
+
+/** What the job says of the rows that wait, second by second, until it is done. */
+const whenSecondsPass = async (house: House): Promise<unknown[]> => {
+  const waiting: unknown[] = [];
+  for (let second = 0; second < 10; second++) {
+    await whenWorked(house);
+    const { status, deferred } = await jobIn(house, "job_1", house.testKey);
+    if (status === "completed" || status === "failed") return waiting;
+    waiting.push(deferred);
+    house.later(1_000);
+  }
+  throw new Error("the job takes longer than ten seconds");
+};
+
+test("the page's table has rows", () => {
+  expect(rows.map(({ email }) => email)).toEqual([
+    "greylisted@example.com",
+    "unknown@example.com",
+    "ann@dnsfail.com",
+    "error@example.com",
+  ]);
+});
+
+test.each(rows)(
+  "$email waits for $waitsFor, a second each time, and comes to $status",
+  async (row) => {
+    const house = await givenChunked();
+    const emails = ["ann@example.com", row.email];
+    await whenBatched(house.world, house.testKey, { emails });
+
+    const waiting = await whenSecondsPass(house);
+
+    expect(waiting).toHaveLength(row.attempts - 1);
+    for (const [second, deferred] of waiting.entries())
+      expect(deferred).toEqual({
+        count: 1,
+        by_reason: { [row.waitsFor]: 1 },
+        next_attempt_at: `2026-11-21T00:00:0${second + 1}.000Z`,
+      });
+    const { results } = await jobIn(house, "job_1", house.testKey);
+    expect(results).toMatchObject([
+      { email: "ann@example.com", status: "valid" },
+      { email: row.email, status: row.status, reason: row.reason },
+    ]);
+    expect(movesOf(house)).toEqual([]);
+  },
+);
+
+test.each(rows.filter(({ email }) => email !== "error@example.com"))(
+  "$email alone is pending, and its job comes to $status",
+  async ({ email, attempts, status, reason }) => {
+    const house = await givenChunked();
+
+    const told = await whenVerified(house.world, house.testKey, { email });
+
+    expect(told.data).toMatchObject({ status: "pending", job_id: "job_1", credits_used: 0 });
+    // The first attempt was the request's own.
+    expect(await whenSecondsPass(house)).toHaveLength(attempts - 1);
+    const job = await jobIn(house, "job_1", house.testKey);
+    expect(job).toMatchObject({ status: "completed", results: [{ status, reason }] });
+    expect(movesOf(house)).toEqual([]);
+  },
+);
+
+test("a job of nothing but rows that break fails after three seconds, and says so", async () => {
+  const house = await givenChunked();
+  const emails = ["error@example.com", "error+2@example.com", "error+3@example.com"];
+  await whenBatched(house.world, house.testKey, { emails });
+
+  expect(await whenSecondsPass(house)).toHaveLength(3);
+
+  expect(await jobIn(house, "job_1", house.testKey)).toMatchObject({
+    status: "failed",
+    error: expect.stringContaining("Nothing was charged."),
+    progress: { total: 3, unknown: 3 },
+  });
+  expect(newsIn(house)).toEqual(["job.failed"]);
+});
+
+test.each([
+  [0, "unknown"],
+  [5, "unknown"],
+  [6, "valid"],
+])(
+  "max_wait_minutes counts the minutes of a live key: with %i a greylisted address is %s",
+  async (max_wait_minutes, status) => {
+    const house = await givenChunked();
+    const body = { emails: ["greylisted@example.com"], options: { max_wait_minutes } };
+    await whenBatched(house.world, house.testKey, body);
+
+    await whenSecondsPass(house);
+
+    expect(await jobIn(house, "job_1", house.testKey)).toMatchObject({ results: [{ status }] });
+  },
+);
+
+test("a message of the second attempt that is lost is found due within a minute", async () => {
+  const house = await givenChunked();
+  await whenBatched(house.world, house.testKey, { emails: ["greylisted@example.com"] });
+  await whenWorked({
+    ...house,
+    world: {
+      ...house.world,
+      queue: { ...house.world.queue, sendMany: async (_name, all) => all.map(() => "unknown") },
+    },
+  });
+  const { whenReconciled } = await import("../working.ts");
+  house.later(60_000);
+  await whenReconciled(house);
+  await whenWorked(house);
+
+  expect(await jobIn(house, "job_1", house.testKey)).toMatchObject({
+    status: "completed",
+    results: [{ status: "valid" }],
+  });
+});
