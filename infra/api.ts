@@ -1,6 +1,6 @@
 import { CORS } from "@mailproof/api/cors";
 import { lambdaFor } from "./functions.ts";
-import { LOGS_KEPT, routes, throttle } from "./topology.ts";
+import { LOGS_KEPT, routeKeysOf, routes, throttle } from "./topology.ts";
 
 /** What is written down of a call: neither who called nor what for. A path may name somebody's address. */
 const ACCESS_LOG = {
@@ -43,6 +43,6 @@ export const api = new sst.aws.ApiGatewayV2("Api", {
 
 export const httpLambdas = routes.map(({ route, lambda }) => {
   const made = lambdaFor(lambda);
-  api.route(route, made.arn);
+  for (const key of routeKeysOf(route)) api.route(key, made.arn);
   return { lambda, made };
 });

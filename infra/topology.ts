@@ -73,6 +73,10 @@ const httpLambda = (route: string, file: string, needs: readonly Need[]): Lambda
 const TOOLS = "ANY /mcp";
 const toolNeeds = [...new Set(endpoints.flatMap(({ needs }) => needs))];
 
+/** The keys of API Gateway that lead to a route's Lambda: HEAD goes wherever GET does. */
+export const routeKeysOf = (route: string): readonly string[] =>
+  route.startsWith("GET ") ? [route, route.replace("GET", "HEAD")] : [route];
+
 /** What matches no route has our own 404 and 405, too. */
 const OTHERWISE = "$default";
 

@@ -63,7 +63,8 @@ const joined = (pairs: readonly (readonly [string, string])[]): Record<string, s
 
 const pathParametersOf = (route: Route, method: string, rawPath: string) => {
   try {
-    const { path } = route(method, rawPath);
+    const { path, movedTo } = route(method, rawPath);
+    if (movedTo !== undefined) return {};
     return Object.keys(path).length > 0 ? { pathParameters: { ...path } } : {};
   } catch {
     return {};
@@ -72,7 +73,8 @@ const pathParametersOf = (route: Route, method: string, rawPath: string) => {
 
 const routeKeyOf = (route: Route, method: string, rawPath: string): string => {
   try {
-    return route(method, rawPath).endpoint.route;
+    const { endpoint, movedTo } = route(method, rawPath);
+    return movedTo === undefined ? endpoint.route : "$default";
   } catch {
     return "$default";
   }

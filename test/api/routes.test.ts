@@ -31,10 +31,18 @@ test.each([
 test.each([
   ["an unknown path", "GET", "/v1/nothing", "NOT_FOUND"],
   ["an empty parameter", "GET", "/v1/jobs/", "NOT_FOUND"],
-  ["a slash too many", "GET", "/v1/jobs/1/", "NOT_FOUND"],
+  ["a slash after no route", "GET", "/v1/nothing/", "NOT_FOUND"],
   ["another host's name", "GET", "//evil.example/v1/jobs/1", "NOT_FOUND"],
   ["a wrong method", "PUT", "/v1/jobs/1", "METHOD_NOT_ALLOWED"],
   ["half a percent", "GET", "/v1/jobs/%4", "INVALID_REQUEST"],
 ])("%s is %s", (_, method, path, code) => {
   expect(() => route(method, path)).toThrow(expect.objectContaining({ code }));
+});
+
+test("a slash too many leads to the route's own path, whatever host the request names", () => {
+  expect(route("GET", "/v1/jobs/a%2Fb//")).toMatchObject({
+    path: { id: "a/b" },
+    movedTo: "/v1/jobs/a%2Fb",
+  });
+  expect(route("GET", "/v1/jobs/1")).not.toHaveProperty("movedTo");
 });

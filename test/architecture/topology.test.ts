@@ -4,7 +4,14 @@ import { isOfDeadLetters } from "@mailproof/core/queue";
 import { schedules, workers } from "@mailproof/core/workers";
 import { expect, test } from "vitest";
 import { GRANTS } from "../../infra/needs.ts";
-import { lambdas, queues, routes, schedulesOn, workersOn } from "../../infra/topology.ts";
+import {
+  lambdas,
+  queues,
+  routeKeysOf,
+  routes,
+  schedulesOn,
+  workersOn,
+} from "../../infra/topology.ts";
 
 // The description of what runs on AWS, before anybody builds it. What SST makes of it: npm run test:infra.
 
@@ -20,6 +27,11 @@ test("every name stands for one Lambda", () => {
 
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
   expect(names.filter((name) => !/^[A-Z][A-Za-z]+$/.test(name))).toEqual([]);
+});
+
+test("HEAD leads wherever GET does, and no other method has a second route", () => {
+  expect(routeKeysOf("GET /v1/jobs/{id}")).toEqual(["GET /v1/jobs/{id}", "HEAD /v1/jobs/{id}"]);
+  expect(routeKeysOf("POST /v1/find")).toEqual(["POST /v1/find"]);
 });
 
 test("endpoints, workers and schedules are all there, with what they declare", () => {

@@ -27,13 +27,17 @@ type Answered = {
   readonly body: string | Readonly<Record<string, unknown>>;
 };
 
+const OWN_ADDRESS = /https:\/\/api\.execute-api\.eu-central-1\.amazonaws\.com|http:\/\/localhost/g;
+
 const answered = (
   status: number,
   headers: Readonly<Record<string, unknown>>,
   bytes: Buffer,
 ): Answered => {
-  const isJson = String(headers["content-type"]).startsWith("application/json");
-  const body = isJson ? (JSON.parse(bytes.toString()) as Answered["body"]) : bytes.toString();
+  const isJson = bytes.length > 0 && String(headers["content-type"]).startsWith("application/json");
+  // Documents name the address by which the caller reached them.
+  const text = bytes.toString().replaceAll(OWN_ADDRESS, "BASE");
+  const body = isJson ? (JSON.parse(text) as Answered["body"]) : text;
   return { status, headers, body };
 };
 
@@ -313,8 +317,23 @@ test.each<[string, WireRequest, number]>([
   ["an export of no job", get("/v1/jobs/job_9/download", ["x-api-key", "KEY"]), 404],
   ["an export without a key", get("/v1/jobs/job_1/download"), 401],
   ["an unknown route", get("/v1/nothing", ["x-api-key", "KEY"]), 404],
-  ["the root", get("/"), 404],
-  ["a slash too many", get("/v1/account/"), 404],
+  ["the root", get("/"), 200],
+  ["the root in a browser", get("/", ["Accept", "text/html,application/xhtml+xml;q=0.9"]), 200],
+  ["the root with slashes", get("//"), 200],
+  ["the documentation with a slash", get("/docs/"), 200],
+  ["the documentation with a query", get("/docs?x=1"), 200],
+  ["health with a query", get("/health?x=1&y"), 200],
+  ["a slash too many", get("/v1/account/?x=1", ["x-api-key", "KEY"]), 308],
+  ["two slashes too many", get("/health//"), 308],
+  [
+    "a slash after an address in the path",
+    get("/v1/activity/j%C3%BCrgen%2Bnews%40b%C3%BCcher.example/", ["x-api-key", "KEY"]),
+    308,
+  ],
+  ["a slash after a body", { ...post(aKey, JSON_TYPE), url: "/v1/api-keys/" }, 308],
+  ["a slash after what is no route", get("/v1/nothing/"), 404],
+  ["another server's name and a slash", get("//evil.example/"), 404],
+  ["a wrong method with a slash", { method: "PUT", url: "/v1/api-keys/" }, 405],
   ["a wrong method", { method: "PUT", url: "/v1/api-keys" }, 405],
   ["a method that nobody reads", { method: "PATCH", url: "/health" }, 405],
 ])(
@@ -350,6 +369,43 @@ const givenKeyWithOddId = async (world: World, account: string) => {
   const odd = { ...world, newId: () => "key_a+b@c" };
   await addKey(odd, { account, name: "Odd", mode: "live", scopes: null });
 };
+
+const READ = [
+  ...endpoints
+    .filter(({ route }) => route.startsWith("GET "))
+    .map(({ route }) => route.slice("GET ".length).replace(/\{[^}]+\}/, "job_1")),
+  "/",
+  "/docs",
+  "/openapi.json",
+];
+
+test.each(READ)("HEAD %s is GET without the body, on both ways", async (url) => {
+  const key = ["x-api-key", "KEY"] as const;
+  const [got] = await whenSentBothWays(get(url, key), endpoints);
+  const heads = await whenSentBothWays({ ...get(url, key), method: "HEAD" }, endpoints);
+
+  for (const head of heads) {
+    expect(head).toMatchObject({ status: got?.status, headers: got?.headers });
+    expect(head.body).toBe("");
+  }
+});
+
+test("HEAD where there is no GET is 405 and says which methods there are", async () => {
+  const [head] = await whenSentBothWays({ method: "HEAD", url: "/v1/verify" }, endpoints);
+
+  expect(head).toMatchObject({ status: 405, headers: { allow: "POST" } });
+});
+
+test("a redirect leads to the path of the route, with the query", async () => {
+  const [moved] = await whenSentBothWays(
+    get("/v1/activity/a%2Bc%40x.example/?x=1&y=%20"),
+    endpoints,
+  );
+
+  expect(moved?.headers).toMatchObject({
+    location: "/v1/activity/a%2Bc%40x.example?x=1&y=%20",
+  });
+});
 
 test("a body that reaches for the prototype is 400 on both ways", async () => {
   const { world, liveKey } = await given();

@@ -18,7 +18,7 @@ const HTTP_BYTES_MAX = 300_000;
 const WORKER_BYTES_MAX = 450_000;
 /** Every operation is in it, and the protocol's own library (docs/decisions/0031). */
 const MCP = "http/mcp.ts";
-const MCP_BYTES_MAX = 850_000;
+const MCP_BYTES_MAX = 860_000;
 
 const entries = globSync("packages/functions/src/{http,workers,schedules}/*.ts");
 const folder = mkdtempSync(join(tmpdir(), "mailproof-bundles-"));
@@ -103,6 +103,12 @@ test.each(Object.keys(texts()))("%s is in a bundle what it is here", async (path
     const { handler } = await import(${JSON.stringify(join(folder, "http/$default.mjs"))});
     console.log(JSON.stringify(await handler(${JSON.stringify(event)})));`);
 
-  const here = documentsFrom(texts)("GET", path, `https://${domainName}`, null);
+  const here = documentsFrom(texts)({
+    method: "GET",
+    rawPath: path,
+    accept: undefined,
+    baseUrl: `https://${domainName}`,
+    trust: null,
+  });
   expect(JSON.parse(said)).toEqual(here);
 });

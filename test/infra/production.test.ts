@@ -54,11 +54,18 @@ test("production outlasts mistakes", () => {
 describe("the API", () => {
   const ROUTE = "aws:apigatewayv2/route:Route";
 
-  test("has a route for every endpoint, one for the tools, and one for what is none", () => {
+  test("has a route for every endpoint, with HEAD beside GET, one for the tools, and one for what is none", () => {
     const routes = it.inputsOf(ROUTE).map(({ routeKey }) => String(routeKey));
 
     expect(routes.toSorted()).toEqual(
-      [...endpoints.map(({ route }) => route), "ANY /mcp", "$default"].toSorted(),
+      [
+        ...endpoints.map(({ route }) => route),
+        ...endpoints
+          .filter(({ route }) => route.startsWith("GET "))
+          .map(({ route }) => route.replace("GET", "HEAD")),
+        "ANY /mcp",
+        "$default",
+      ].toSorted(),
     );
   });
 

@@ -105,7 +105,7 @@ const ROUTES: readonly Case[] = [
   ["the way up", asked("GET /v1/../v1/account"), [404], 1],
   ["the way up, encoded", asked("GET /v1/%2e%2e/v1/account"), [404], 1],
   ["a slash, encoded", asked("GET /v1%2faccount"), [404], 1],
-  ["a slash at the end", asked("GET /v1/account/"), [404], 1],
+  ["a slash at the end", asked("GET /v1/account/"), [308], 1],
   ["NUL, encoded", asked("GET /v1/account%00"), [404], 1],
   ["NUL", asked("GET /v1/acc\0ount"), [400], 0],
   ["backslashes", asked("GET \\v1\\account"), [400], 0],

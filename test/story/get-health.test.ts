@@ -1,3 +1,5 @@
+import type { Dns, DnsOutcome } from "@mailproof/core/mail/dns/dns";
+import { watchDns } from "@mailproof/core/mail/dns/watch";
 import { expect, test } from "vitest";
 import { givenWorld } from "../given.ts";
 import { send } from "../send.ts";
@@ -14,7 +16,7 @@ test("a service in order is 200 and healthy, without a key and without an envelo
     timestamp: "2026-11-21T00:00:00.000Z",
     service: "mailproof",
     version: "0.0.0-test",
-    checks: { table: "ok", queue: "ok", blobs: "ok" },
+    checks: { table: "ok", queue: "ok", blobs: "ok", dns: "ok" },
   });
 });
 
@@ -52,4 +54,99 @@ test.each([
   expect(answer.statusCode).toBe(503);
   expect(answer).not.toHaveProperty("error");
   expect(logged.map(({ event }) => event)).toEqual(["probe_failed"]);
+});
+
+test("a query changes nothing: whoever watches a service may add what keeps caches away", async () => {
+  const { world } = givenWorld();
+
+  expect(await send(world, "GET /health", { query: { x: "1" } })).toMatchObject({
+    statusCode: 200,
+    status: "healthy",
+  });
+});
+
+const SECOND = 1_000;
+
+/** A house whose questions all come to `kind`, until that is changed. */
+const givenDns = () => {
+  const house = givenWorld();
+  const state: { kind: "timeout" | "servfail" | "nxdomain" } = { kind: "timeout" };
+  const resolver = (async () => ({ kind: state.kind }) as DnsOutcome<never>) as Dns;
+  const dns = watchDns(resolver, house.world);
+  let asked = 0;
+  /** One question a second, each for another name unless one is given. */
+  const whenAsked = async (seconds: number, name?: string) => {
+    for (let second = 0; second < seconds; second++) {
+      await dns("MX", name ?? `domain${asked++}.example`);
+      house.later(SECOND);
+    }
+  };
+  const health = async () => {
+    const { statusCode, status, checks } = (await send(house.world, "GET /health")) as any;
+    return { statusCode, status, dns: checks.dns };
+  };
+  return { ...house, state, whenAsked, health };
+};
+
+const WELL = { statusCode: 200, status: "healthy", dns: "ok" };
+const DEAD = { statusCode: 200, status: "degraded", dns: "failed" };
+
+test.each(["timeout", "servfail"] as const)(
+  "DNS that answers nothing for a minute (%s) is 200 and degraded, until it answers",
+  async (kind) => {
+    const { state, whenAsked, health } = givenDns();
+    state.kind = kind;
+    await whenAsked(60);
+    const before = await health();
+    await whenAsked(2);
+    const dead = await health();
+    await whenAsked(600);
+    const tenMinutesLater = await health();
+    // That a domain does not exist is an answer.
+    state.kind = "nxdomain";
+    await whenAsked(1);
+
+    expect([before, dead, tenMinutesLater, await health()]).toEqual([WELL, DEAD, DEAD, WELL]);
+  },
+);
+
+test("one domain whose name servers are silent is no dead DNS, however often it is asked for", async () => {
+  const { whenAsked, health } = givenDns();
+
+  await whenAsked(300, "silent.example");
+
+  expect(await health()).toEqual(WELL);
+});
+
+test("questions that fail with a long pause between them are no minute without DNS", async () => {
+  const { whenAsked, health, later } = givenDns();
+
+  for (let hour = 0; hour < 5; hour++) {
+    await whenAsked(2);
+    later(3_600 * SECOND);
+  }
+  await whenAsked(2);
+
+  expect(await health()).toEqual(WELL);
+});
+
+test("what was dead and is not asked any more is forgotten after two minutes", async () => {
+  const { whenAsked, health, later } = givenDns();
+  await whenAsked(65);
+  const dead = await health();
+  later(125 * SECOND);
+
+  expect([dead, await health()]).toEqual([DEAD, WELL]);
+});
+
+test("a table that is down fails no question of DNS", async () => {
+  const { world, later } = givenWorld();
+  const table = { ...world.table, write: broken };
+  const resolver = (async () => ({ kind: "timeout" }) as DnsOutcome<never>) as Dns;
+  const dns = watchDns(resolver, { ...world, table });
+
+  for (let second = 0; second < 70; second++) {
+    expect(await dns("MX", `domain${second}.example`)).toEqual({ kind: "timeout" });
+    later(SECOND);
+  }
 });

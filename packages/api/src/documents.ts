@@ -1,6 +1,7 @@
 import type { Trust } from "@mailproof/core/access/tokens";
 import { DISCOVERY_PATH, METADATA_PATH, metadataOf } from "./challenge.ts";
 import type { HttpAnswer } from "./respond.ts";
+import { withoutSlashes } from "./routes.ts";
 
 /**
  * Pages for people and programs that want to read about the API. They are no operations: they have no key, no
@@ -13,21 +14,30 @@ type Document = {
 
 /** Of a resource below a path clients make the address themselves (RFC 9728 §3.1): ours is /mcp. */
 const METADATA_PATHS = [METADATA_PATH, `${METADATA_PATH}/mcp`];
-const metadata: Document = { contentType: "application/json; charset=utf-8" };
 
 /** Nothing from anywhere else, and nothing that is not in a file of ours. */
 const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+const JSON_DOCUMENT: Document = { contentType: "application/json; charset=utf-8" };
+const PAGE: Document = {
+  contentType: "text/html; charset=utf-8",
+  headers: { "content-security-policy": PAGE_POLICY, "referrer-policy": "no-referrer" },
+};
+/** The root answers a program with JSON and a browser with a page: shared caches must tell them apart. */
+const BY_ACCEPT = { vary: "accept" };
+
+/** Where the root's page stands among the texts. */
+export const ROOT_PAGE = "/index.html";
+
 const documents: Readonly<Record<string, Document>> = {
-  "/openapi.json": { contentType: "application/json; charset=utf-8" },
-  "/docs": {
-    contentType: "text/html; charset=utf-8",
-    headers: { "content-security-policy": PAGE_POLICY, "referrer-policy": "no-referrer" },
-  },
+  "/": { ...JSON_DOCUMENT, headers: BY_ACCEPT },
+  [ROOT_PAGE]: { ...PAGE, headers: { ...PAGE.headers, ...BY_ACCEPT } },
+  "/openapi.json": JSON_DOCUMENT,
+  "/docs": PAGE,
   "/docs/style.css": { contentType: "text/css; charset=utf-8" },
   "/docs/script.js": { contentType: "text/javascript; charset=utf-8" },
-  ...Object.fromEntries(METADATA_PATHS.map((path) => [path, metadata])),
+  ...Object.fromEntries(METADATA_PATHS.map((path) => [path, JSON_DOCUMENT])),
 };
 
 /** Stands in a text where its reader's way to us goes. No syntax writes its letters, or a host's, any otherwise. */
@@ -35,6 +45,21 @@ export const HERE = "https://here.invalid";
 
 /** By their paths, all that can be written before anybody asks. */
 export type Texts = Readonly<Record<string, string>>;
+
+type Asked = {
+  readonly method: string;
+  readonly rawPath: string;
+  /** The header Accept. */
+  readonly accept: string | undefined;
+  readonly baseUrl: string;
+  readonly trust: Trust | null;
+};
+
+/** A browser asks for text/html; a slash at the end changes nothing. */
+const pathFor = (rawPath: string, accept = ""): string => {
+  const path = withoutSlashes(rawPath) || "/";
+  return path === "/" && /\btext\/html\b/i.test(accept) ? ROOT_PAGE : path;
+};
 
 /** The documents, written when the first is asked for. Undefined where none is. */
 export const documentsFrom = (write: () => Texts) => {
@@ -46,13 +71,10 @@ export const documentsFrom = (write: () => Texts) => {
     return texts[path];
   };
 
-  return (
-    method: string,
-    path: string,
-    baseUrl: string,
-    trust: Trust | null,
-  ): HttpAnswer<string> | undefined => {
-    const document = method === "GET" && Object.hasOwn(documents, path) && documents[path];
+  return ({ method, rawPath, accept, baseUrl, trust }: Asked): HttpAnswer<string> | undefined => {
+    const path = pathFor(rawPath, accept);
+    const isRead = method === "GET" || method === "HEAD";
+    const document = isRead && Object.hasOwn(documents, path) && documents[path];
     const text = document && textAt(path, trust);
     if (!document || !text) return undefined;
     return {

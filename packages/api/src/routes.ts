@@ -1,10 +1,13 @@
 import { Failure } from "@mailproof/core/failure";
 import type { Endpoint } from "./endpoint.ts";
+import type { HttpAnswer } from "./respond.ts";
 
 /** Where a request goes: an endpoint, and what the braces of its route stand for. */
 export type Routed<E> = {
   readonly endpoint: E;
   readonly path: Readonly<Record<string, string>>;
+  /** The route's own path, where the request had slashes after it. */
+  readonly movedTo?: string;
 };
 
 /** API Gateway does this on AWS; here it is done the same way, and for its 404 and 405 on AWS too. */
@@ -15,14 +18,21 @@ export const routerOf = <E extends Pick<Endpoint, "route">>(endpoints: readonly 
   });
 
   return (method: string, rawPath: string): Routed<E> => {
-    const segments = rawPath.split("/").map(decode);
+    const path = withoutSlashes(rawPath);
+    const segments = path.split("/").map(decode);
     const there = routes
       .map((route) => ({ ...route, path: match(route.pattern, segments) }))
       // A route without braces is the more exact one: /v1/activity/batch before /v1/activity/{email}.
       .toSorted((a, b) => Object.keys(a.path ?? {}).length - Object.keys(b.path ?? {}).length)
       .filter((route) => route.path !== undefined);
-    const found = there.find((route) => route.method === method);
-    if (found?.path) return { endpoint: found.endpoint, path: found.path };
+    // HEAD is GET without the body (RFC 9110 §9.3.2).
+    const wanted = method === "HEAD" ? "GET" : method;
+    const found = there.find((route) => route.method === wanted);
+    if (found?.path) {
+      const { endpoint, pattern, path: filled } = found;
+      const moved = path !== rawPath && { movedTo: pathOf(pattern, filled) };
+      return { endpoint, path: filled, ...moved };
+    }
     throw there.length > 0 ? wrongMethod(method, there) : noSuchRoute();
   };
 };
@@ -39,6 +49,28 @@ const match = (pattern: string[], segments: string[]): Record<string, string> | 
   return Object.fromEntries(path);
 };
 
+/** By hand: the pattern for slashes at the end looks at each slash as often as there are slashes. */
+export const withoutSlashes = (path: string): string => {
+  let length = path.length;
+  while (path[length - 1] === "/") length--;
+  return path.slice(0, length);
+};
+
+/** Made from the route, and not from what was sent: //host would lead to another server. */
+const pathOf = (pattern: readonly string[], filled: Readonly<Record<string, string>>): string =>
+  pattern
+    .map((part) =>
+      part.startsWith("{") ? encodeURIComponent(filled[part.slice(1, -1)] ?? "") : part,
+    )
+    .join("/");
+
+/** 308 keeps the method and the body. API Gateway knows no route by a path with a slash too many. */
+export const permanentRedirect = (path: string, search = ""): HttpAnswer<string> => ({
+  statusCode: 308,
+  headers: { location: search === "" ? path : `${path}?${search}` },
+  body: "",
+});
+
 const decode = (segment: string): string => {
   try {
     return decodeURIComponent(segment);
@@ -51,7 +83,9 @@ const noSuchRoute = () =>
   new Failure("NOT_FOUND", "nothing_charged", "There is no such route: /docs tells of all.");
 
 const wrongMethod = (method: string, there: readonly { method: string }[]) => {
-  const allow = there.map((route) => route.method).join(", ");
+  const allow = there
+    .flatMap((route) => (route.method === "GET" ? ["GET", "HEAD"] : [route.method]))
+    .join(", ");
   const what = `${method} is not possible here, but ${allow}.`;
   return new Failure("METHOD_NOT_ALLOWED", "nothing_charged", what, { headers: { allow } });
 };

@@ -696,6 +696,8 @@ export interface GetHealthData {
     queue: "ok" | "dead_letters_waiting" | "failed";
     /** The files. */
     blobs: "ok" | "dead_letters_waiting" | "failed";
+    /** DNS. failed: no name server has answered any question for a minute. */
+    dns: "ok" | "failed";
   };
 }
 

@@ -19,7 +19,7 @@ import jsonBodyParser from "@middy/http-json-body-parser";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { countAnswer } from "./metrics.ts";
 import { onePiece } from "./one-piece.ts";
-import { toResult, wholeAnswer } from "./whole-answer.ts";
+import { toResult, wholeAnswer, withoutBody } from "./whole-answer.ts";
 import { awsWorld } from "./world.ts";
 
 type Event = APIGatewayProxyEventV2;
@@ -32,7 +32,11 @@ export const lambda = (endpoint: Endpoint, world: World = awsWorld()) =>
       const failure = asFailure(request.error, moneyAfterBug(endpoint));
       request.response = toResult(refuse(world, idOf(request.event), failure));
     })
-    .handler(async (event) => wholeAnswer(await respond(world, endpoint, toRequest(event))));
+    .handler(async (event) => {
+      const answer = await respond(world, endpoint, toRequest(event));
+      const isHead = event.requestContext.http.method === "HEAD";
+      return isHead ? withoutBody(answer) : wholeAnswer(answer);
+    });
 
 // Whether the type is right is for the API to say: the parser's own 415 is not in the contract.
 const json = jsonBodyParser({ disableContentTypeCheck: true });

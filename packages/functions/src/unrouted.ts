@@ -1,6 +1,6 @@
 import { baseUrlOf, documentsFrom, type Texts } from "@mailproof/api/documents";
 import { asFailure, refuse } from "@mailproof/api/respond";
-import { routerOf } from "@mailproof/api/routes";
+import { permanentRedirect, routerOf } from "@mailproof/api/routes";
 import type { Trust } from "@mailproof/core/access/tokens";
 import { inflated } from "@mailproof/core/deflated";
 import type { World } from "@mailproof/core/world";
@@ -25,10 +25,18 @@ export const unrouted =
   async (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> => {
     const { http, domainName } = event.requestContext;
     const { method } = http;
-    const document = documentAt(method, event.rawPath, baseUrlOf("https", domainName), trust);
-    if (document) return toResult(document);
+    const { rawPath, rawQueryString, headers } = event;
+    const document = documentAt({
+      method,
+      rawPath,
+      accept: headers["accept"],
+      baseUrl: baseUrlOf("https", domainName),
+      trust,
+    });
+    if (document) return toResult(method === "HEAD" ? { ...document, body: "" } : document);
     try {
-      const { endpoint } = route(method, event.rawPath);
+      const { endpoint, movedTo } = route(method, rawPath);
+      if (movedTo !== undefined) return toResult(permanentRedirect(movedTo, rawQueryString));
       throw new Error(`API Gateway does not know ${endpoint.route}`);
     } catch (error) {
       const { requestId } = event.requestContext;

@@ -1,3 +1,4 @@
+import { closeStream } from "@mailproof/api/close-stream";
 import type { Streamed } from "@mailproof/api/endpoint";
 import type { HttpAnswer } from "@mailproof/api/respond";
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
@@ -31,6 +32,15 @@ export const wholeAnswer = async ({
     };
   const { "content-type": _type, "content-length": _length, ...others } = headers;
   return { statusCode: 303, headers: { ...others, location: await body.elsewhere() }, body: "" };
+};
+
+/** The answer to HEAD. */
+export const withoutBody = async ({
+  body,
+  ...answer
+}: HttpAnswer): Promise<APIGatewayProxyStructuredResultV2> => {
+  if (typeof body !== "string") await closeStream(body.stream);
+  return toResult({ ...answer, body: "" });
 };
 
 /** Null, and the source is closed, when there is more than an answer may have. */

@@ -14,6 +14,7 @@ import {
 import { cachedDns } from "@mailproof/core/mail/dns/cached";
 import type { Dns } from "@mailproof/core/mail/dns/dns";
 import { ofTheInternet } from "@mailproof/core/mail/dns/internet";
+import { watchDns } from "@mailproof/core/mail/dns/watch";
 import { isWithin, parseCidr, parseIp } from "@mailproof/core/mail/ip";
 import { parseListChanges } from "@mailproof/core/mail/lists/changes";
 import { broad } from "@mailproof/core/mail/lists/data/broad";
@@ -47,7 +48,9 @@ export const openMailDoors = (
   const pool = (servers: readonly string[]) =>
     resolverPool({ servers, packetsPerSecond: PACKETS_PER_SECOND, askOdd: askRaw });
   const { DNS_SERVERS, BLOCKLIST_DNS_SERVERS } = environment;
-  const real = pool(DNS_SERVERS);
+  const pooled = pool(DNS_SERVERS);
+  // The lab's names are left out: it answers whether or not the world's name servers do.
+  const real = watchDns(pooled, { table, now });
   // Whoever names his servers may have a laboratory behind them, where no "com" is missed.
   const outside = DNS_SERVERS.length > 0 ? real : ofTheInternet(real, now);
   const forLists = BLOCKLIST_DNS_SERVERS.length > 0 ? pool(BLOCKLIST_DNS_SERVERS) : null;
@@ -86,7 +89,7 @@ export const openMailDoors = (
     random: Math.random,
     sleep: (ms) => setTimeout(ms),
     close: () => {
-      real.close();
+      pooled.close();
       forLists?.close();
       pretend?.close();
     },

@@ -7,13 +7,14 @@ import {
   formTooLarge,
   parseJson,
 } from "@mailproof/api/body";
+import { closeStream } from "@mailproof/api/close-stream";
 import { corsHeaders, preflightHeaders } from "@mailproof/api/cors";
 import { texts } from "@mailproof/api/docs/texts";
 import { baseUrlOf, documentsFrom } from "@mailproof/api/documents";
 import type { Endpoint } from "@mailproof/api/endpoint";
 import { endpoints } from "@mailproof/api/endpoints";
 import { asFailure, type HttpAnswer, refuse, respond } from "@mailproof/api/respond";
-import { routerOf } from "@mailproof/api/routes";
+import { permanentRedirect, routerOf } from "@mailproof/api/routes";
 import { Failure } from "@mailproof/core/failure";
 import type { World } from "@mailproof/core/world";
 import { MCP_PATH, mcpOver } from "@mailproof/mcp/serve";
@@ -91,6 +92,10 @@ const send = async (
     return void outgoing.writeHead(statusCode, { ...headers, ...length }).end(body);
   }
   outgoing.writeHead(statusCode, headers);
+  if (incoming.method === "HEAD") {
+    outgoing.end();
+    return closeStream(body.stream);
+  }
   await poured(body.stream, outgoing).catch((cause: unknown) => {
     world.log("answer_broke_off", { requestId: id, cause });
     outgoing.destroy();
@@ -107,9 +112,16 @@ const answer = async (
   const headers = plain(incoming);
   const body = () => readBody(incoming);
   if (rawPath === MCP_PATH) return mcp({ id, method, headers, body });
-  const document = documentAt(method, rawPath, ownAddress(incoming), world.tokens);
+  const document = documentAt({
+    method,
+    rawPath,
+    accept: headers["accept"],
+    baseUrl: ownAddress(incoming),
+    trust: world.tokens,
+  });
   if (document) return document;
-  const { endpoint, path } = route(method, rawPath);
+  const { endpoint, path, movedTo } = route(method, rawPath);
+  if (movedTo !== undefined) return permanentRedirect(movedTo, search);
   return respond(world, endpoint, {
     id,
     headers,

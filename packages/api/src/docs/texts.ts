@@ -1,11 +1,14 @@
-import { HERE, type Texts } from "../documents.ts";
+import { HERE, ROOT_PAGE, type Texts } from "../documents.ts";
 import { openapi } from "../openapi/openapi.ts";
 import { docsPage } from "./page.ts";
 import { SCRIPT } from "./script.ts";
 import { STYLE } from "./style.ts";
+import { rootDocument, rootPage } from "./welcome.ts";
 
 /** Every document that is the same for all deployments, written off the list of endpoints. */
 export const texts = (): Texts => ({
+  "/": rootDocument(HERE),
+  [ROOT_PAGE]: rootPage(HERE),
   "/openapi.json": JSON.stringify(openapi(HERE)),
   "/docs": docsPage(HERE),
   "/docs/style.css": STYLE,

@@ -1,3 +1,4 @@
+import { isDnsDead } from "@mailproof/core/mail/dns/watch";
 import { windowAt } from "@mailproof/core/moments";
 import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
@@ -6,6 +7,8 @@ import { endpoint } from "../endpoint.ts";
 const PROBE_MS = 1_000;
 const Check = v.picklist(["ok", "dead_letters_waiting", "failed"]);
 type Check = v.InferOutput<typeof Check>;
+/** Failed: for a minute no name server has answered any question. */
+const DnsCheck = v.picklist(["ok", "failed"]);
 
 export const getHealth = endpoint({
   route: "GET /health",
@@ -16,13 +19,15 @@ export const getHealth = endpoint({
   needs: ["table:readwrite", "queue:depth", "blobs:read"],
   answers: [200, 503],
   errors: ["INVALID_REQUEST"],
+  // Whoever watches a service may add what keeps caches away.
+  query: v.object({}),
 
   output: v.object({
     status: v.picklist(["healthy", "degraded"]),
     timestamp: v.string(),
     service: v.string(),
     version: v.string(),
-    checks: v.object({ table: Check, queue: Check, blobs: Check }),
+    checks: v.object({ table: Check, queue: Check, blobs: Check, dns: DnsCheck }),
   }),
 
   async handle(world) {
@@ -31,13 +36,14 @@ export const getHealth = endpoint({
       check(world, "queue", () => world.queue.countDead()),
       check(world, "blobs", async () => void (await world.blobs.head("health/probe"))),
     ]);
-    const checks = { table, queue, blobs };
-    const found = Object.values(checks);
+    const checks = { table, queue, blobs, dns: await checkDns(world) };
+    const isWell = Object.values(checks).every((one) => one === "ok");
     return {
-      // Dead letters wait for a person; they are no reason to take the service out of its balancer.
-      status: found.includes("failed") ? 503 : 200,
+      // Dead letters wait for a person, and without DNS results can still be read: neither is a reason to take the
+      // service out of its balancer.
+      status: [table, queue, blobs].includes("failed") ? 503 : 200,
       data: {
-        status: found.every((one) => one === "ok") ? ("healthy" as const) : ("degraded" as const),
+        status: isWell ? ("healthy" as const) : ("degraded" as const),
         timestamp: world.now().toISOString(),
         service: "mailproof",
         version: world.settings.version,
@@ -46,6 +52,15 @@ export const getHealth = endpoint({
     };
   },
 });
+
+/** A table that cannot be read is told of by its own check. */
+const checkDns = async ({ table, sleep }: World): Promise<"ok" | "failed"> => {
+  const isDead = await Promise.race([
+    isDnsDead(table).catch(() => false),
+    sleep(PROBE_MS).then(() => false),
+  ]);
+  return isDead ? "failed" : "ok";
+};
 
 const SLOT_SECONDS = 10;
 

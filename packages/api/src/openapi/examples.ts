@@ -28,6 +28,7 @@ export const EXAMPLES: readonly Example[] = [
         table: "ok",
         queue: "ok",
         blobs: "ok",
+        dns: "ok",
       },
     },
   },

@@ -430,4 +430,5 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   table: "The state.",
   queue: "The queues.",
   blobs: "The files.",
+  "checks.dns": "DNS. failed: no name server has answered any question for a minute.",
 };

@@ -15,8 +15,9 @@ import type { Reach } from "../world.ts";
 import { resolversIn } from "./resolvers.ts";
 
 /** For what looks at the records of domains: an endpoint that needs "dns", and the workers that check. */
-export const toDns: Reach = ({ environment, now }) => {
-  const dns = resolversIn(environment, "DNS_SERVERS", { askOdd: askRaw });
+export const toDns: Reach = (ground) => {
+  const { environment, now } = ground;
+  const dns = resolversIn(ground, "DNS_SERVERS", { askOdd: askRaw });
   const https = httpsDoor({ dns, port: HTTPS_PORT, allowed: [] });
   const named = listsNamed(listIn(environment, "BLOCKLISTS"));
   return {
@@ -24,7 +25,7 @@ export const toDns: Reach = ({ environment, now }) => {
       dns,
       fetchPolicy: policyFetcher(https),
       listDns: environment["BLOCKLIST_DNS_SERVERS"]
-        ? resolversIn(environment, "BLOCKLIST_DNS_SERVERS")
+        ? resolversIn(ground, "BLOCKLIST_DNS_SERVERS")
         : dns,
       allowed: [],
       blocklists: {

@@ -7,9 +7,9 @@ import { resolversIn } from "./resolvers.ts";
 const NAMES_CACHED_MAX = 1_000;
 
 /** For what calls those who want to be told: an endpoint that needs "https", and the worker that delivers. */
-export const toSubscribers: Reach = ({ environment, now }) => {
-  const dns = cachedDns(resolversIn(environment, "DNS_SERVERS"), {
-    now,
+export const toSubscribers: Reach = (ground) => {
+  const dns = cachedDns(resolversIn(ground, "DNS_SERVERS"), {
+    now: ground.now,
     entriesMax: NAMES_CACHED_MAX,
   });
   return { https: httpsDoor({ dns, port: HTTPS_PORT, allowed: [] }) };

@@ -14,10 +14,11 @@ const NAMES_CACHED_MAX = 100_000;
 const SMTP_PORT = 25;
 
 /** For what runs in the VPC, behind the addresses that mail servers know us by. */
-export const toMailServers = ({ environment, table, now, random, sleep }: Ground) => {
+export const toMailServers = (ground: Ground) => {
+  const { environment, table, now, random, sleep } = ground;
   const { SMTP_HELLO = "mailproof.invalid", SMTP_FROM = "probe@mailproof.invalid" } = environment;
   const proxies = listIn(environment, "SMTP_PROXIES");
-  const dns = resolversIn(environment, "DNS_SERVERS");
+  const dns = resolversIn(ground, "DNS_SERVERS");
   const out = proxies.length > 0 ? connectThrough(proxies, now) : connectDirectly;
   return {
     engine: engineOver({

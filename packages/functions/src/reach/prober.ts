@@ -18,8 +18,9 @@ const NAMES_CACHED_MAX = 10_000;
  * For an endpoint that needs "mail": port 25 is open to Lambdas in the VPC alone, so one of those talks to the mail
  * server. All the rest is done here: DNS, the lists, the verdict.
  */
-export const toProber: Reach = ({ environment, aws, now, sleep }) => {
-  const dns = cachedDns(resolversIn(environment, "DNS_SERVERS"), {
+export const toProber: Reach = (ground) => {
+  const { environment, aws, now, sleep } = ground;
+  const dns = cachedDns(resolversIn(ground, "DNS_SERVERS"), {
     now,
     entriesMax: NAMES_CACHED_MAX,
   });

@@ -1,0 +1,43 @@
+import { html } from "./html.ts";
+
+const FIRST_EMAIL = "ada.lovelace@valid.lab.mailproof.test";
+
+/** What a program reads at the root: where everything else is. */
+export const rootDocument = (baseUrl: string): string =>
+  JSON.stringify({
+    service: "mailproof",
+    docs: `${baseUrl}/docs`,
+    openapi: `${baseUrl}/openapi.json`,
+    health: `${baseUrl}/health`,
+    mcp: `${baseUrl}/mcp`,
+  });
+
+/** What a browser shows at the root. */
+export const rootPage = (baseUrl: string): string => {
+  const curl = `curl -s ${baseUrl}/v1/verify -H "X-Api-Key: $MAILPROOF_KEY" -H 'Content-Type: application/json' -d '{"email": "${FIRST_EMAIL}"}'`;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Mailproof</title>
+<link rel="stylesheet" href="/docs/style.css">
+</head>
+<body>
+<main>
+<h1>Mailproof</h1>
+<p>This address is an API that verifies email addresses and checks domains that send mail.</p>
+<ul>
+<li><a href="/docs">Documentation</a>: how to use it, with every operation</li>
+<li><a href="/openapi.json">OpenAPI document</a>: the same for programs</li>
+<li><a href="/health">Health</a>: whether the service is up</li>
+</ul>
+<h2>Send a first request</h2>
+<pre class="code"><code>${curl}</code></pre>
+<p>The server prints a key when it starts; the operator of a deployed service creates keys.</p>
+</main>
+</body>
+</html>
+`.markup;
+};
