@@ -14,7 +14,7 @@ import { send } from "../send.ts";
 import { memoryTable } from "../simulation/memory-table.ts";
 import { whenReconciled } from "../working.ts";
 
-// Goal: whoever follows next_key from the first page until a page has none has every row of the job exactly once.
+// Goal: a reader who follows next_key from the first page to a page without one has every row of the job exactly once.
 // Method: the real worker handles chunks in a drawn order, some of them twice, while rows are deferred for a drawn number
 // of passes. Several readers read pages of drawn sizes at drawn moments, over memory and over SQLite.
 

@@ -56,7 +56,7 @@ export const jobsOver = ({ call, clock }: Transport) => ({
       const page = await call<GetJobData>(OPERATIONS.getJob, wanted, options);
       const items = page.results ?? [];
       isCaughtUp = wait && items.length < ROWS_PER_PAGE && OPEN.includes(page.status);
-      // A page may be short though more is ready, but only where nothing is ready has it no rows.
+      // A short page does not mean that nothing more is ready; an empty one does.
       const isEnd = !wait && items.length === 0;
       return { items, next: isEnd ? undefined : page.next_key };
     });

@@ -960,7 +960,7 @@ export interface GetJobInput {
 export interface GetJobData extends Job {
   /** The next results: those that are ready and that no page before returned, in the order of the input. Left out when there are none. */
   results?: ResultRow[];
-  /** Cursor for the next page, at most 2,000 characters. Present while the job runs, even on a page without results: send it later for the rows that are ready by then. Left out when the job is over and every row was returned. */
+  /** Cursor for the next page, at most 2,000 characters. Present while the job runs, even on a page without results: send it later for the rows that are ready by then. Left out when the job is over and every row was returned, and with `include_results=false`. */
   next_key?: string;
 }
 

@@ -1,5 +1,5 @@
 import { sealCursor } from "@mailproof/core/cursor";
-import { fromPlace, toPlace } from "@mailproof/core/jobs/result-cursor";
+import { decodeDelivered, encodeDelivered } from "@mailproof/core/jobs/result-cursor";
 import { NOTHING_DELIVERED } from "@mailproof/core/jobs/result-pages";
 import { expect, test } from "vitest";
 import { chanceOf } from "../../simulation/chance.ts";
@@ -8,7 +8,7 @@ const CHUNKS_MAX = 1_000;
 
 const lengthOf = (passes: readonly number[]): number => {
   const partial = { chunk: 999, passes: 9, row: 500_001 };
-  const cursor = sealCursor("secret", "results", toPlace({ before: 0, passes, partial }));
+  const cursor = sealCursor("secret", "results", encodeDelivered({ before: 0, passes, partial }));
   return cursor.length;
 };
 
@@ -18,7 +18,7 @@ test.each([
   ["some passes of some chunks", { before: 3, passes: [1, 0, 2, 0, 0, 45, 100] }],
   ["a part of a chunk", { before: 0, passes: [1], partial: { chunk: 7, passes: 2, row: 3_502 } }],
 ])("what a reader has is read from its cursor as it was written: %s", (_case, delivered) => {
-  expect(fromPlace(toPlace(delivered))).toEqual(delivered);
+  expect(decodeDelivered(encodeDelivered(delivered))).toEqual(delivered);
 });
 
 test("a cursor of the largest job stays under 2,000 characters, whatever its reader has", () => {

@@ -1,6 +1,6 @@
 import { openCursor, sealCursor } from "@mailproof/core/cursor";
 import type { Job } from "@mailproof/core/jobs/items";
-import { fromPlace, toPlace } from "@mailproof/core/jobs/result-cursor";
+import { decodeDelivered, encodeDelivered } from "@mailproof/core/jobs/result-cursor";
 import {
   type Delivered,
   NOTHING_DELIVERED,
@@ -38,7 +38,7 @@ export const getJobsId = endpoint({
 
   async handle(world, caller, { path, query }) {
     const job = await jobOf(world, caller, path.id);
-    const delivered = deliveredBy(world, job, query.next_key);
+    const delivered = readCursor(world, job, query.next_key);
     const facts = await readJobFacts(world, job);
     if (query.include_results === "false") return { status: 200, data: facts };
 
@@ -49,7 +49,7 @@ export const getJobsId = endpoint({
         ...facts,
         ...(rows.length > 0 && { results: rows.map(toRow) }),
         ...(next && {
-          next_key: sealCursor(world.settings.cursorSecret, boundTo(job), toPlace(next)),
+          next_key: sealCursor(world.settings.cursorSecret, boundTo(job), encodeDelivered(next)),
         }),
       },
     };
@@ -58,9 +58,9 @@ export const getJobsId = endpoint({
 
 const boundTo = ({ id, owner }: Job): string => `results ${owner} ${id}`;
 
-const deliveredBy = (world: World, job: Job, nextKey: string | undefined): Delivered => {
+const readCursor = (world: World, job: Job, nextKey: string | undefined): Delivered => {
   if (nextKey === undefined) return NOTHING_DELIVERED;
-  const place = openCursor(world.settings.cursorSecret, boundTo(job), nextKey);
-  if (!place) throw invalidField("next_key", "must be a next_key of this job");
-  return fromPlace(place);
+  const encoded = openCursor(world.settings.cursorSecret, boundTo(job), nextKey);
+  if (!encoded) throw invalidField("next_key", "must be a next_key of this job");
+  return decodeDelivered(encoded);
 };

@@ -188,7 +188,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   "EndProgress.total": "How many addresses it has.",
   completed_at: "When it was over.",
   next_key:
-    "Cursor for the next page, at most 2,000 characters. Present while the job runs, even on a page without results: send it later for the rows that are ready by then. Left out when the job is over and every row was returned.",
+    "Cursor for the next page, at most 2,000 characters. Present while the job runs, even on a page without results: send it later for the rows that are ready by then. Left out when the job is over and every row was returned, and with `include_results=false`.",
   next_offset: "Where the next page begins. Left out on the last.",
   has_more: "There is another page.",
   total_is_approximate: "We stopped counting: there are at least so many.",

@@ -4,29 +4,29 @@ import type { Json } from "../table.ts";
 import type { Delivered } from "./result-pages.ts";
 
 // What a reader has of a job, as its cursor carries it. A job has at most 1,000 chunks (500,000 rows in chunks of 500),
-// and a character stands for each, compressed: so a cursor stays under 1,500 characters, whatever the order in which
+// and a character stands for each, compressed: so a cursor stays under 2,000 characters, whatever the order in which
 // the chunks finished. That of a job read after its end has about 40.
 
-export const toPlace = ({ before, passes, partial }: Delivered): Json => [
+export const encodeDelivered = ({ before, passes, partial }: Delivered): Json => [
   before,
   passes.length > 0 ? deflated(passes.map(toCharacter).join("")) : "",
   ...(partial ? [partial.chunk, partial.passes, partial.row] : []),
 ];
 
-const Place = v.union([
+const Encoded = v.union([
   v.strictTuple([v.number(), v.string()]),
   v.strictTuple([v.number(), v.string(), v.number(), v.number(), v.number()]),
 ]);
 
-/** Until 0.1.0 a cursor named the next row only. A reader may bring one back after the upgrade. */
-const FormerPlace = v.object({ chunk: v.number(), row: v.number() });
+/** In 0.1.0 a cursor named the next row only. A reader may bring one back after the upgrade. */
+const FormerCursor = v.object({ chunk: v.number(), row: v.number() });
 
-export const fromPlace = (place: Json): Delivered => {
-  if (v.is(FormerPlace, place)) {
-    const { chunk, row } = place;
+export const decodeDelivered = (encoded: Json): Delivered => {
+  if (v.is(FormerCursor, encoded)) {
+    const { chunk, row } = encoded;
     return { before: chunk, passes: [], partial: { chunk, passes: Number.MAX_SAFE_INTEGER, row } };
   }
-  const [before, text, chunk, passes, row] = v.parse(Place, place);
+  const [before, text, chunk, passes, row] = v.parse(Encoded, encoded);
   return {
     before,
     passes: text === "" ? [] : Array.from(v.parse(v.string(), inflated(text)), fromCharacter),

@@ -49,13 +49,13 @@ export const readResultPage = async (
     const passes = Math.min(upTo, chunk.passes.length);
     const fresh = chunk.passes.slice(counts.get(chunk.chunk) ?? 0, passes);
     if (fresh.length === 0) return undefined;
-    if (chunksRead++ === CHUNKS_PER_PAGE_MAX) return deliveredBy(before, counts);
+    if (chunksRead++ === CHUNKS_PER_PAGE_MAX) return toDelivered(before, counts);
     const all = await rowsOf(table, { ...chunk, passes: fresh });
     const found = all.filter(({ row }) => row >= fromRow);
     const left = limit - rows.length;
     const over = found[left];
     rows.push(...found.slice(0, left));
-    if (over) return deliveredBy(before, counts, { chunk: chunk.chunk, passes, row: over.row });
+    if (over) return toDelivered(before, counts, { chunk: chunk.chunk, passes, row: over.row });
     counts.set(chunk.chunk, passes);
     return undefined;
   };
@@ -69,13 +69,13 @@ export const readResultPage = async (
     if (next) return { rows, next };
     if (chunk.chunk === before && isFinal(chunk)) counts.delete(before++);
   }
-  return isOpen(job) ? { rows, next: deliveredBy(before, counts) } : { rows };
+  return isOpen(job) ? { rows, next: toDelivered(before, counts) } : { rows };
 };
 
 /** No pass over it will bring more rows. */
 const isFinal = ({ outcome, waiting }: Chunk): boolean => outcome === "refunded" || waiting === 0;
 
-const deliveredBy = (
+const toDelivered = (
   before: number,
   counts: ReadonlyMap<number, number>,
   partial?: Delivered["partial"],

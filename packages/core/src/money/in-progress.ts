@@ -12,7 +12,10 @@ type Work = {
  * How long the work is expected to go on. Work that is overdue usually ends soon, or its process is gone: then half as
  * long again as it has taken.
  */
-export const restMsOf = ({ expectedMs, taken_at, openedAt }: Work, now: Date): number => {
+export const estimateRemainingMs = (
+  { expectedMs, taken_at, openedAt }: Work,
+  now: Date,
+): number => {
   if (expectedMs === undefined) return Number.POSITIVE_INFINITY;
   const elapsedMs = now.getTime() - Date.parse(taken_at ?? openedAt);
   return elapsedMs < expectedMs ? expectedMs - elapsedMs : elapsedMs / 2;

@@ -10,7 +10,7 @@ import type { World } from "../world.ts";
 import { answerClaim, claimFor, claimKey, findClaim, type Keyed, releaseClaim } from "./claims.ts";
 import type { Halves } from "./credits.ts";
 import { debit } from "./debit.ts";
-import { restMsOf } from "./in-progress.ts";
+import { estimateRemainingMs } from "./in-progress.ts";
 import { endOf } from "./items.ts";
 import { move } from "./ledger.ts";
 import type { Moved } from "./moves.ts";
@@ -211,7 +211,7 @@ const resume = async (
   if (!item) return "moved";
   const waitMs = Date.parse(readDue(item).due_sk) - world.now().getTime();
   const underWay = readOperation(item);
-  const retryAfterMs = Math.min(waitMs, restMsOf(underWay, world.now()));
+  const retryAfterMs = Math.min(waitMs, estimateRemainingMs(underWay, world.now()));
   if (waitMs > 0) return { underWay, waitMs, retryAfterMs };
   const taken = await take(world, item, leaseMs).catch(unread);
   return taken ? { begun: readOperation(taken) } : "moved";

@@ -67,12 +67,12 @@ const toldOf = async (
   );
   return [
     ...subscribed.map(({ id }) => ({ webhook: id })),
-    ...(callback ? [{ webhook: null, callback, ...jobIn(data) }] : []),
+    ...(callback ? [{ webhook: null, callback, ...readJobId(data) }] : []),
   ];
 };
 
 /** Only a job has a callback, and its event names it. */
-const jobIn = ({ job_id: job }: Event["data"]): Pick<Delivery, "job"> =>
+const readJobId = ({ job_id: job }: Event["data"]): Pick<Delivery, "job"> =>
   typeof job === "string" ? { job } : {};
 
 export const newDelivery = (

@@ -168,7 +168,7 @@ export const deliveriesOf = (webhook: string): string => `DELIVERIES#${webhook}`
 export const callbacksOf = (job: string): string => `CALLBACKS#${job}`;
 export const readDelivery = (item: Item): Delivery => v.parse(Delivery, item);
 
-const inLog = ({ webhook, job, createdAt, id }: Delivery): Fields => {
+const toLogIndex = ({ webhook, job, createdAt, id }: Delivery): Fields => {
   const log = webhook === null ? job && callbacksOf(job) : deliveriesOf(webhook);
   return log === undefined ? {} : { list_pk: log, list_sk: `${createdAt}#${id}` };
 };
@@ -176,7 +176,7 @@ const inLog = ({ webhook, job, createdAt, id }: Delivery): Fields => {
 /** Without a moment at which it is due it is nobody's work: a record of what was. */
 export const deliveryItem = (delivery: Delivery, now: Date, due?: Due): Item => ({
   ...deliveryKey(delivery.id),
-  ...inLog(delivery),
+  ...toLogIndex(delivery),
   expires_at: keptUntil(now),
   ...delivery,
   ...due,
