@@ -206,6 +206,7 @@ An operator's changes stand on top of what is shipped, one per line, and of two 
     +role front-of-house
 
 A domain counts for all of its subdomains, except on \`free\`. \`+relay\` also says that a domain is not disposable.
+\`+free\` and \`+relay\` also say that a domain is no mistyped provider.
 `;
 }
 

@@ -1,5 +1,6 @@
-import { STATUSES, type Verification } from "@mailproof/core/verify/result";
+import { isDomainExistenceKnown, STATUSES, type Verification } from "@mailproof/core/verify/result";
 import * as v from "valibot";
+import { omitNull } from "./omit-null.ts";
 import { Integer, Share } from "./schemas.ts";
 
 const Bool = v.boolean();
@@ -14,7 +15,7 @@ export const VerificationResult = v.object({
   provider: v.nullable(v.string()),
   verification: v.object({
     syntax_valid: Bool,
-    domain_exists: Bool,
+    domain_exists: v.optional(Bool),
     mx_found: Bool,
     smtp_check: Bool,
     mailbox_exists: Bool,
@@ -38,7 +39,7 @@ export const VerificationResult = v.object({
     v.object({
       typo_suggestion: v.nullable(v.string()),
       typo_confidence: v.nullable(Share),
-      catch_all_confidence: Share,
+      catch_all_confidence: v.optional(Share),
     }),
   ),
   evidence: v.optional(v.record(v.string(), v.unknown())),
@@ -58,7 +59,7 @@ export const toWire = (one: Verification): VerificationResult => {
     provider: one.provider,
     verification: {
       syntax_valid: verification.syntaxValid,
-      domain_exists: verification.domainExists,
+      ...(isDomainExistenceKnown(one) && { domain_exists: verification.domainExists }),
       mx_found: verification.mxFound,
       smtp_check: verification.smtpCheck,
       mailbox_exists: verification.mailboxExists,
@@ -77,7 +78,7 @@ export const toWire = (one: Verification): VerificationResult => {
       ai: {
         typo_suggestion: ai.typoSuggestion,
         typo_confidence: ai.typoConfidence,
-        catch_all_confidence: ai.catchAllConfidence,
+        ...omitNull({ catch_all_confidence: ai.catchAllConfidence }),
       },
     }),
     ...(evidence && { evidence: evidenceToWire(evidence) }),

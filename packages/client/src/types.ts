@@ -45,8 +45,8 @@ export interface VerificationResult {
   verification: {
     /** It is written as an address is. */
     syntax_valid: boolean;
-    /** DNS knows the domain. */
-    domain_exists: boolean;
+    /** True when DNS has the domain. Left out when that is not known: the look-up failed, or none was made. `reason` or `sub_status` says why. */
+    domain_exists?: boolean;
     /** There is a host that takes its mail. */
     mx_found: boolean;
     /** That host was asked, and answered about this address. */
@@ -88,8 +88,8 @@ export interface VerificationResult {
     typo_suggestion: string | null;
     /** How probably, from 0 to 1. */
     typo_confidence: number | null;
-    /** How likely the mailbox exists on a domain that accepts everybody, from 0 to 1. */
-    catch_all_confidence: number;
+    /** Probability that the mailbox exists, 0 to 1. Present only when the domain accepts every address, or may: it accepted this one and was not seen to refuse another. */
+    catch_all_confidence?: number;
   };
   /** Everything that led to it: DNS answers, the SMTP transcript, the score as a sum. */
   evidence?: Record<string, unknown>;

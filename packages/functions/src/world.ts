@@ -91,6 +91,7 @@ const noEngine = (now: () => Date): Engine => ({
     role: () => null,
     trap: () => false,
     relay: () => false,
+    squat: () => false,
     versions: [],
   },
   now,

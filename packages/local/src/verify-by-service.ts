@@ -66,7 +66,7 @@ const asOurs = ({
   provider: told.provider,
   verification: {
     syntaxValid: verification.syntax_valid,
-    domainExists: verification.domain_exists,
+    domainExists: verification.domain_exists ?? false,
     mxFound: verification.mx_found,
     smtpCheck: verification.smtp_check,
     mailboxExists: verification.mailbox_exists,
@@ -85,7 +85,7 @@ const asOurs = ({
     ai: {
       typoSuggestion: ai.typo_suggestion,
       typoConfidence: ai.typo_confidence,
-      catchAllConfidence: ai.catch_all_confidence,
+      catchAllConfidence: ai.catch_all_confidence ?? null,
     },
   }),
   ...(evidence && { evidence: toEvidence(evidence) }),

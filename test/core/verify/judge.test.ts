@@ -21,7 +21,14 @@ const FULL = says("risky", "mailbox_full");
 const ORDINARY: Signals = {
   syntaxFault: null,
   domain: "mail_host",
-  listed: { trap: false, disposable: false, disposableHint: false, role: null, free: false },
+  listed: {
+    trap: false,
+    disposable: false,
+    disposableHint: false,
+    role: null,
+    free: false,
+    squat: false,
+  },
   mailbox: ACCEPTED,
   catchAll: "no",
   acceptsThenBounces: false,
@@ -118,6 +125,19 @@ test.each<[string, Partial<Signals>, string, string]>([
     "dns_inconclusive",
   ],
   ["no server asked", { mailbox: null, catchAll: "not_tested" }, "unknown", "not_probed"],
+  ["accepted on a typo domain", listed({ squat: true }), "risky", "typo_domain"],
+  [
+    "a role on a typo domain that accepts everybody",
+    { catchAll: "yes", ...listed({ squat: true, role: "info" }) },
+    "risky",
+    "typo_domain",
+  ],
+  [
+    "a typo domain that could not be looked up",
+    { domain: "dns_inconclusive", mailbox: null, ...listed({ squat: true }) },
+    "unknown",
+    "dns_inconclusive",
+  ],
   ["only on a broad list", listed({ disposableHint: true }), "valid", "accepted"],
 ])("%s", (_, more, status, reason) => {
   expect(judge({ ...ORDINARY, ...more })).toMatchObject({ status, reason });
@@ -150,6 +170,7 @@ const signals: fc.Arbitrary<Signals> = fc.record({
     disposableHint: bool,
     role: fc.option(fc.constant("info")),
     free: bool,
+    squat: bool,
   }),
   mailbox: fc.option(
     fc.constantFrom(ACCEPTED, REFUSED, GREYLISTED, FULL, says("unknown", "ip_blocked")),

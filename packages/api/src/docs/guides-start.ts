@@ -47,7 +47,7 @@ const MEANINGS: Readonly<Record<Status, Meaning>> = {
   invalid: { means: "Mail to it will bounce.", remedy: "Remove it." },
   risky: {
     means:
-      "The host takes the mail, but something speaks against it: the mailbox is full, or the acceptance proves little.",
+      "The host takes the mail, but something speaks against it: the mailbox is full, the domain lives from typos, or the acceptance proves little.",
     remedy: "Send only what is worth a bounce.",
   },
   catch_all: {

@@ -12,6 +12,7 @@ export const DECISION: readonly (readonly [question: string, status: string])[] 
   ["A known trap?", "spam_trap"],
   ["A throw-away domain?", "disposable"],
   ["Unknown to the mail host?", "invalid"],
+  ["A known typo of a provider?", "risky"],
   ["A role, such as info@?", "role"],
   ["Takes it now, bounces it later?", "risky"],
   ["Does the host take everybody?", "catch_all"],

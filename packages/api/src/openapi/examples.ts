@@ -143,7 +143,6 @@ export const EXAMPLES: readonly Example[] = [
         ai: {
           typo_suggestion: null,
           typo_confidence: null,
-          catch_all_confidence: 0.54,
         },
         verified_at: "2026-11-21T00:00:00.000Z",
         cached: false,
@@ -436,7 +435,6 @@ export const EXAMPLES: readonly Example[] = [
             ai: {
               typo_suggestion: null,
               typo_confidence: null,
-              catch_all_confidence: 0.54,
             },
             verified_at: "2026-11-21T00:01:31.000Z",
           },
@@ -473,7 +471,6 @@ export const EXAMPLES: readonly Example[] = [
             ai: {
               typo_suggestion: null,
               typo_confidence: null,
-              catch_all_confidence: 0.38,
             },
             verified_at: "2026-11-21T00:01:31.000Z",
           },
@@ -536,7 +533,6 @@ export const EXAMPLES: readonly Example[] = [
           ai: {
             typo_suggestion: null,
             typo_confidence: null,
-            catch_all_confidence: 0.54,
           },
           verified_at: "2026-11-21T00:01:31.000Z",
           submitted: "ada.lovelace@example.com",

@@ -86,7 +86,8 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   provider: "Who runs the mail host, where we know.",
   verification: "What was proven, step by step.",
   syntax_valid: "It is written as an address is.",
-  domain_exists: "DNS knows the domain.",
+  domain_exists:
+    "True when DNS has the domain. Left out when that is not known: the look-up failed, or none was made. `reason` or `sub_status` says why.",
   mx_found: "There is a host that takes its mail.",
   smtp_check: "That host was asked, and answered about this address.",
   mailbox_exists: "The host accepts this address, and refuses strangers.",
@@ -107,7 +108,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   typo_suggestion: "What was probably meant, where the domain's mail does not work.",
   typo_confidence: "How probably, from 0 to 1.",
   catch_all_confidence:
-    "How likely the mailbox exists on a domain that accepts everybody, from 0 to 1.",
+    "Probability that the mailbox exists, 0 to 1. Present only when the domain accepts every address, or may: it accepted this one and was not seen to refuse another.",
   evidence: "Everything that led to it: DNS answers, the SMTP transcript, the score as a sum.",
   verified_at: "When it was found out.",
   row: "Its row in what you sent, from 1.",

@@ -13,6 +13,7 @@ export type Signals = {
     readonly disposableHint: boolean;
     readonly role: string | null;
     readonly free: boolean;
+    readonly squat: boolean;
   };
   /** What the mail server's answer means; null when none was asked. */
   readonly mailbox: Finding | null;
@@ -91,9 +92,21 @@ const NO_MAIL: ReadonlySet<DomainSignal> = new Set<DomainSignal>([
   "mx_unroutable",
 ]);
 
+const HAS_HOST: ReadonlySet<DomainSignal> = new Set<DomainSignal>([
+  "mail_host",
+  "implicit_mail_host",
+]);
+
 /** An acceptance that another stranger's would have been like, or may have been: no proof of a mailbox. */
 const isUnprovenAcceptance = (signals: Signals): boolean =>
   signals.catchAll !== "no" && !signals.refusesStrangers;
+
+/**
+ * Whether the domain may be one that accepts every address: it was shown to be, or it accepted this address and was not
+ * shown to refuse any other.
+ */
+export const isCatchAllInQuestion = (signals: Signals): boolean =>
+  signals.catchAll === "yes" || (says("valid")(signals) && isUnprovenAcceptance(signals));
 
 /** The order is the rule: a status further down is only looked at when none above holds. */
 const PRECEDENCE: readonly Line[] = [
@@ -110,6 +123,12 @@ const PRECEDENCE: readonly Line[] = [
     reason: always("listed_disposable"),
   },
   { status: "invalid", holds: says("invalid"), reason: ofMailbox },
+  {
+    // Whoever holds such a domain may read what arrives, so an acceptance is no good news.
+    status: "risky",
+    holds: ({ listed, domain }) => listed.squat && HAS_HOST.has(domain),
+    reason: always("typo_domain"),
+  },
   { status: "role", holds: ({ listed }) => listed.role !== null, reason: always("role_account") },
   {
     status: "risky",

@@ -58,7 +58,7 @@ type Row = readonly [
   checks: number,
   flags: number,
   names: readonly [string | null, string | null, string, Verification["enrichment"]["gender"]],
-  ai: readonly [string | null, number | null, number] | null,
+  ai: readonly [string | null, number | null, number | null] | null,
   retry: Verification["retry"],
   verifiedAt: string,
   evidence?: Verification["evidence"],

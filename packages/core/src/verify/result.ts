@@ -33,6 +33,7 @@ export type Verification = {
   readonly provider: string | null;
   readonly verification: {
     readonly syntaxValid: boolean;
+    /** Proven. Where it is false, `isDomainExistenceKnown` tells "no" from "not known". */
     readonly domainExists: boolean;
     readonly mxFound: boolean;
     readonly smtpCheck: boolean;
@@ -51,7 +52,8 @@ export type Verification = {
   readonly ai?: {
     readonly typoSuggestion: string | null;
     readonly typoConfidence: number | null;
-    readonly catchAllConfidence: number;
+    /** Null where no catch-all is in question. */
+    readonly catchAllConfidence: number | null;
   };
   readonly evidence?: Evidence;
   /** When to ask again, where that may help: greylisting and busy servers. */
@@ -73,6 +75,16 @@ export type Evidence = {
   readonly score: readonly Part[];
   readonly lists: Lists["versions"];
 };
+
+/**
+ * Whether it is known if the domain exists. A domain that DNS does not have makes the address invalid, so under any other
+ * status nobody asked, or DNS did not answer. This holds for what earlier releases stored, too.
+ */
+export const isDomainExistenceKnown = ({
+  status,
+  verification,
+}: Pick<Verification, "status" | "verification">): boolean =>
+  verification.domainExists || status === "invalid";
 
 /** A result was found out whole; of it a caller is told what was asked for. */
 export const trimmed = (

@@ -1,14 +1,20 @@
 import { type Address, isAddress, parseAddress, smtpForm } from "../mail/address.ts";
 import type { Asked } from "../mail/dns/recorded.ts";
 import type { Lists } from "../mail/lists/lists.ts";
-import { popularProviders, squats } from "../mail/lists/providers.ts";
+import { popularProviders } from "../mail/lists/providers.ts";
 import { type Provider, providerOf } from "../mail/smtp/limits.ts";
 import { BOT_FROM, botLikeness } from "./bot.ts";
 import { catchAllConfidence } from "./catch-all.ts";
 import type { Engine } from "./engine.ts";
 import { evidenceOf } from "./evidence.ts";
 import type { Answer } from "./hold-session.ts";
-import { type DomainSignal, type Judgement, judge, type Signals } from "./judge.ts";
+import {
+  type DomainSignal,
+  isCatchAllInQuestion,
+  type Judgement,
+  judge,
+  type Signals,
+} from "./judge.ts";
 import { namesOf } from "./names.ts";
 import type { Verification } from "./result.ts";
 import { retryCauseOf } from "./retry.ts";
@@ -62,7 +68,14 @@ export type Found = {
 type Looked = Pick<Found, "domain" | "asked" | "mailHost" | "answer">;
 
 const NOT_ASKED: Looked = { domain: "not_asked", asked: [], mailHost: null, answer: null };
-const UNLISTED = { trap: false, disposable: false, disposableHint: false, role: null, free: false };
+const UNLISTED: Signals["listed"] = {
+  trap: false,
+  disposable: false,
+  disposableHint: false,
+  role: null,
+  free: false,
+  squat: false,
+};
 
 export const listedAs = (
   lists: Lists,
@@ -73,6 +86,7 @@ export const listedAs = (
   disposableHint: lists.disposableHint(domain),
   role: lists.role(local),
   free: lists.free(domain),
+  squat: lists.squat(domain),
 });
 
 /**
@@ -181,8 +195,10 @@ const TEXT_MAX = 320;
 const isWorthAskingAgain = ({ domain, asked }: Found): boolean =>
   domain === "dns_inconclusive" && asked.every(({ kind }) => kind !== "refused");
 
-const subStatusOf = ({ reason }: Judgement, { mailbox }: Signals): string | null =>
-  mailbox && mailbox.reason !== reason ? mailbox.reason : null;
+const subStatusOf = ({ reason }: Judgement, { mailbox, domain }: Signals): string | null => {
+  const other = mailbox?.reason ?? (domain === "dns_inconclusive" ? domain : null);
+  return other === reason ? null : other;
+};
 
 /** Each is true when it was proven, and false otherwise: a domain that could not be looked up is not "missing". */
 const checksOf = (signals: Signals): Verification["verification"] => {
@@ -207,16 +223,15 @@ const aiOf = (found: Found, signals: Signals): NonNullable<Verification["ai"]> =
   const { local, domain } = found.address ?? splitRoughly(found.text);
   const { suggestion, confidence } = suggestTypo(
     { local, domain },
-    { mailWorks: mailWorks(signals), knownSquat: squats.has(domain) },
+    { mailWorks: mailWorks(signals), knownSquat: found.listed.squat },
     popularProviders,
   );
   return {
     typoSuggestion: suggestion,
     typoConfidence: confidence,
-    catchAllConfidence: catchAllConfidence(local, {
-      isRole: found.listed.role !== null,
-      pattern: null,
-    }),
+    catchAllConfidence: isCatchAllInQuestion(signals)
+      ? catchAllConfidence(local, { isRole: found.listed.role !== null, pattern: null })
+      : null,
   };
 };
 

@@ -230,6 +230,7 @@ describe("the evidence", () => {
       "relay",
       "role",
       "trap",
+      "squat",
     ]);
     for (const facts of shipped.versions) {
       expect(Object.keys(facts)).toEqual(["list", "source", "version", "entries", "sha256"]);

@@ -4,6 +4,7 @@ import { disposable as disposableList } from "./data/disposable.ts";
 import { free as freeList } from "./data/free.ts";
 import { findUp } from "./find-up.ts";
 import { isOn, type ListFacts, type PackedList } from "./pack.ts";
+import { squats } from "./providers.ts";
 import { relayDomains } from "./relays.ts";
 import { findRole, isRoleWord, roleWords, spellingsOf } from "./roles.ts";
 import { TRAP_LOCAL, trapAddresses } from "./traps.ts";
@@ -21,6 +22,8 @@ export type Lists = {
   readonly trap: (address: string, domain: string) => boolean;
   /** Passes mail on to a person. */
   readonly relay: (domain: string) => boolean;
+  /** A name that people type by mistake for a provider's, and that its owner keeps for that. It gives no mailboxes away. */
+  readonly squat: (domain: string) => boolean;
   readonly versions: readonly ListFacts[];
 };
 
@@ -42,7 +45,8 @@ export const lists = (changes: readonly ListChange[] = [], broad?: PackedList): 
     findUp(domain, (at) => {
       const decided = changed.disposable.get(at) ?? (changed.relay.get(at) ? false : undefined);
       if (decided !== undefined) return decided;
-      if (isVouchedFor(at)) return false;
+      // The broad lists that these lists come from take a parked typo domain for a giver of mailboxes.
+      if (isVouchedFor(at) || squats.has(at)) return false;
       return isOn(disposableList, at) || undefined;
     });
   const isTrapDomain = (domain: string) => findUp(domain, (at) => changed.trap.get(at));
@@ -64,6 +68,11 @@ export const lists = (changes: readonly ListChange[] = [], broad?: PackedList): 
       (traps.has(address) || TRAP_LOCAL.test(address)),
     relay: (domain) =>
       findUp(domain, (at) => changed.relay.get(at) ?? (relays.has(at) || undefined)) === true,
+    squat: (domain) =>
+      isDisposable(domain) !== true &&
+      findUp(domain, (at) =>
+        changed.free.get(at) || changed.relay.get(at) ? false : squats.has(at) || undefined,
+      ) === true,
     versions: [
       ...[disposableList, freeList, ...(broad ? [broad] : [])].map(factsOf),
       ...OWN,
@@ -111,4 +120,5 @@ const OWN: readonly ListFacts[] = [
   ownFacts("relay", "mailproof", relayDomains),
   ownFacts("role", "mailproof", roleWords),
   ownFacts("trap", "mailproof", trapAddresses),
+  ownFacts("squat", "mailproof", [...squats.keys()]),
 ];

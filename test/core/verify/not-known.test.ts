@@ -1,0 +1,176 @@
+import { toWire } from "@mailproof/api/verification";
+import { lists } from "@mailproof/core/mail/lists/lists";
+import type { MailHosts } from "@mailproof/core/mail/mail-hosts";
+import type { Finding } from "@mailproof/core/mail/smtp/classify";
+import type { Engine } from "@mailproof/core/verify/engine";
+import { isDomainExistenceKnown } from "@mailproof/core/verify/result";
+import { verify } from "@mailproof/core/verify/verify";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { START } from "../../given.ts";
+
+const DEEP = { deepVerify: true, includeAi: true, includeEvidence: false };
+const HOSTS: MailHosts = {
+  kind: "hosts",
+  implicit: false,
+  hosts: [{ host: "mx.example.com", priority: 10, ips: ["192.0.2.1"] }],
+};
+const CATCH_ALLS = ["yes", "no", "undecided", "not_tested"] as const;
+const VERDICTS = ["valid", "invalid", "risky", "unknown"] as const;
+
+type Case = {
+  readonly hosts?: MailHosts;
+  readonly verdict?: Finding["verdict"];
+  readonly catchAll?: (typeof CATCH_ALLS)[number];
+};
+
+const setup = ({ hosts = HOSTS, verdict = "valid", catchAll = "no" }: Case): Engine => ({
+  lists: lists(),
+  now: () => START,
+  hostsOf: async () => ({ ...hosts, asked: [] }),
+  probe: async ({ recipient }) => ({
+    recipient,
+    nobody: [],
+    finding: {
+      verdict,
+      reason: `mailbox_${verdict}`,
+      rule: "r",
+      confidence: 0.9,
+      retry: null,
+      aboutUs: false,
+    },
+    reply: null,
+    host: "mx.example.com",
+    ip: "192.0.2.1",
+    encrypted: false,
+    catchAll,
+    transcript: [],
+    decoy: null,
+  }),
+});
+
+const resultFor = async (email: string, of: Case = {}) =>
+  toWire(await verify(setup(of), email, DEEP));
+
+const FAILS: MailHosts = { kind: "inconclusive", why: "timeout" };
+
+test.each([
+  ["ann@example.com", "unknown", "dns_inconclusive", null],
+  ["info@example.com", "role", "role_account", "dns_inconclusive"],
+  ["ann@mailinator.com", "disposable", "listed_disposable", "dns_inconclusive"],
+])(
+  "where DNS failed for %s, domain_exists is left out and %s comes with that reason",
+  async (email, status, reason, subStatus) => {
+    const result = await resultFor(email, { hosts: FAILS });
+
+    expect(result).toMatchObject({ status, reason, sub_status: subStatus });
+    expect(result.verification).not.toHaveProperty("domain_exists");
+    expect(result.verification).toMatchObject({ syntax_valid: true, mx_found: false });
+  },
+);
+
+test.each([
+  ["a domain that DNS does not have", "ann@example.com", { kind: "domain_not_found" }, false],
+  ["a text that is no address", "ann@example", HOSTS, false],
+  ["a domain with a null MX", "ann@example.com", { kind: "null_mx" }, true],
+  ["a domain without a mail host", "ann@example.com", { kind: "no_mail_host" }, true],
+  ["a domain with a mail host", "ann@example.com", HOSTS, true],
+] as const)("domain_exists of %s is a boolean", async (_, email, hosts, exists) => {
+  expect((await resultFor(email, { hosts })).verification.domain_exists).toBe(exists);
+});
+
+test("an address literal has no domain, so domain_exists is left out", async () => {
+  expect((await resultFor("ann@[192.0.2.1]")).verification).not.toHaveProperty("domain_exists");
+});
+
+test("domain_exists is false only where the status is invalid, whatever else is known", async () => {
+  const kinds = ["domain_not_found", "null_mx", "no_mail_host", "mx_unroutable"] as const;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom<MailHosts>(HOSTS, FAILS, ...kinds.map((kind) => ({ kind }))),
+      fc.constantFrom(
+        "ann@example.com",
+        "info@mailinator.com",
+        "ann@gmial.com",
+        "ann@",
+        "a@[1.1.1.1]",
+      ),
+      fc.constantFrom(...VERDICTS),
+      fc.constantFrom(...CATCH_ALLS),
+      async (hosts, email, verdict, catchAll) => {
+        const result = await verify(setup({ hosts, verdict, catchAll }), email, DEEP);
+        const isAsked = hosts.kind !== "inconclusive" && !email.includes("[");
+        expect(isDomainExistenceKnown(result)).toBe(isAsked || email === "ann@");
+      },
+    ),
+  );
+});
+
+test.each([
+  ["accepted as every address is", "ann@example.com", "valid", "yes", true],
+  ["accepted, and the probe was not answered", "ann@example.com", "valid", "undecided", true],
+  ["accepted, and no probe was sent", "ann@example.com", "valid", "not_tested", true],
+  ["accepted, and the probe was refused", "ann@example.com", "valid", "no", false],
+  ["refused", "ann@example.com", "invalid", "no", false],
+  ["refused, and no probe was sent", "ann@example.com", "invalid", "not_tested", false],
+  ["full", "ann@example.com", "risky", "not_tested", false],
+  ["not answered for", "ann@example.com", "unknown", "not_tested", false],
+  ["not answered for at a proven catch-all", "ann@example.com", "unknown", "yes", true],
+  ["a role at a catch-all", "info@example.com", "valid", "yes", true],
+  ["a role that was accepted alone", "info@example.com", "valid", "no", false],
+] as const)(
+  "catch_all_confidence of an address that is %s stands only where a catch-all is in question",
+  async (_, email, verdict, catchAll, stands) => {
+    const { ai } = await resultFor(email, { verdict, catchAll });
+
+    expect(ai === undefined ? undefined : "catch_all_confidence" in ai).toBe(stands);
+    expect(ai).toHaveProperty("typo_suggestion");
+  },
+);
+
+test.each(["ann@nowhere.example", "ann@[192.0.2.1]", "no address"])(
+  "%s, about which no server was asked, has no catch_all_confidence",
+  async (email) => {
+    const { ai } = await resultFor(email, { hosts: { kind: "domain_not_found" } });
+
+    expect(ai).not.toHaveProperty("catch_all_confidence");
+  },
+);
+
+test.each(["gmial.com", "hotmial.com", "hotmai.com", "yaho.com", "mail.gmial.com"])(
+  "%s catches typos and gives no mailboxes away: risky where it accepts, and never disposable",
+  async (domain) => {
+    for (const catchAll of CATCH_ALLS)
+      expect(await resultFor(`ann@${domain}`, { catchAll })).toMatchObject({
+        status: "risky",
+        reason: "typo_domain",
+        flags: { disposable: false },
+      });
+  },
+);
+
+test("a typo domain comes with the address that was probably meant", async () => {
+  const { ai } = await resultFor("ann@gmial.com", { catchAll: "yes" });
+
+  expect(ai).toMatchObject({ typo_suggestion: "ann@gmail.com", catch_all_confidence: 0.45 });
+});
+
+test.each([
+  [{ hosts: { kind: "null_mx" } }, "invalid", "null_mx"],
+  [{ hosts: { kind: "domain_not_found" } }, "invalid", "domain_not_found"],
+  [{ hosts: FAILS }, "unknown", "dns_inconclusive"],
+  [{ verdict: "invalid" }, "invalid", "mailbox_invalid"],
+  [{ verdict: "unknown" }, "risky", "typo_domain"],
+] as const)("a typo domain with %j is %s for the reason %s", async (of, status, reason) => {
+  expect(await resultFor("ann@gmial.com", of)).toMatchObject({ status, reason });
+});
+
+test("an operator who lists a typo domain as disposable, or as a provider, is believed", async () => {
+  const engine = setup({ catchAll: "no" });
+  const changes = (list: "disposable" | "free") => lists([{ list, add: true, entry: "gmial.com" }]);
+
+  const disposable = { ...engine, lists: changes("disposable") };
+  const free = { ...engine, lists: changes("free") };
+  expect(await verify(disposable, "ann@gmial.com", DEEP)).toMatchObject({ status: "disposable" });
+  expect(await verify(free, "ann@gmial.com", DEEP)).toMatchObject({ status: "valid" });
+});

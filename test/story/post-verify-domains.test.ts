@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { given } from "../given.ts";
+import { send } from "../send.ts";
+
+test("an address at a typo domain is risky under a test key too, with the suggestion, and not disposable", async () => {
+  const { world, testKey } = await given();
+
+  const { data } = await send(world, "POST /v1/verify", {
+    key: testKey,
+    body: { email: "catchall@gmial.com" },
+  });
+
+  expect(data).toMatchObject({
+    status: "risky",
+    reason: "typo_domain",
+    flags: { disposable: false },
+    ai: { typo_suggestion: "catchall@gmail.com", catch_all_confidence: expect.any(Number) },
+  });
+});
+
+test("an address whose domain could not be looked up has no domain_exists, and the reason says why", async () => {
+  const { world, testKey } = await given();
+
+  const { data } = await send(world, "POST /v1/verify", {
+    key: testKey,
+    body: { email: "ann@dnsfail.com" },
+  });
+
+  expect(data).toMatchObject({ status: "unknown", reason: "dns_inconclusive" });
+  expect(data.verification).toEqual({
+    syntax_valid: true,
+    mx_found: false,
+    smtp_check: false,
+    mailbox_exists: false,
+    catch_all: false,
+  });
+});
