@@ -82,6 +82,6 @@ test("no word explains a field that is not there", () => {
 });
 
 test("what a field means in one shape goes before what it means elsewhere", () => {
-  expect(wordsFor(["FindEmailRequest", "domain"])).toBe("The company's mail domain.");
+  expect(wordsFor(["FindEmailRequest", "domain"])).toMatch(/^The company's mail domain/);
   expect(wordsFor(["Monitor", "domain"])).toMatch(/^The domain/);
 });

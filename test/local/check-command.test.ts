@@ -28,6 +28,28 @@ test("a domain with faults is told what to do, and that is no failure of the com
   expect(report.recommendations[0]).toMatchObject({ id: "add_spf" });
 });
 
+test("a domain may be pasted as a URL, and the report has both of its forms", async () => {
+  const { code, report } = await whenChecked(` HTTPS://${at("BÜCHER")}.:443/path?x `);
+
+  expect(code).toBe(0);
+  expect(report).toMatchObject({
+    domain: at("xn--bcher-kva"),
+    domain_unicode: at("bücher"),
+    confidence: "medium",
+    missing_parts: ["reputation"],
+  });
+});
+
+test.each(["10.0.0.1", "127.0.0.1", "198.51.100.7"])(
+  "a sending address that is private or reserved (%s) is a wrong call",
+  async (ip) => {
+    const { code, err, report } = await whenChecked(at("good"), "--ip", ip);
+
+    expect({ code, report }).toEqual({ code: 2, report: null });
+    expect(err).toContain(`${ip} is a private or reserved address`);
+  },
+);
+
 test("a domain that does not exist has a report that says so", async () => {
   const { code, report } = await whenChecked(at("nobody-has-this"));
 

@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { toCheckResult } from "@mailproof/api/deliverability-check";
 import type { Report } from "@mailproof/core/deliverability/analyse-domain";
+import { coverageOf } from "@mailproof/core/deliverability/coverage";
 import { CAPS } from "@mailproof/core/deliverability/score";
 import { shownOf } from "@mailproof/local/check-by-service";
 import { showReport } from "@mailproof/local/show-report";
@@ -17,9 +18,14 @@ const BROKEN: Zone = {
   "2.0.0.127.bl.test": { A: ["127.0.0.2"] },
   "1.2.0.192.bl.test": { A: ["127.0.0.2"] },
 };
-const given = (names: Zone) => reportOf(zone(names), { sendingIp: IP });
+const withConfidence = (report: Report) => ({
+  ...report,
+  confidence: coverageOf(report).confidence,
+});
+const given = async (names: Zone) => withConfidence(await reportOf(zone(names), { sendingIp: IP }));
 
-const whenShown = (report: Report, columns = 80) => showReport(report, { columns, paint: plain });
+const whenShown = (report: Awaited<ReturnType<typeof given>>, columns = 80) =>
+  showReport(report, { columns, paint: plain });
 
 test("the grade comes first, then what to fix, then what was found", async () => {
   const shown = whenShown(await given(BROKEN));
@@ -80,7 +86,7 @@ test("what could not be found out is said at once, and has no points", async () 
 
 test("a report of a service shows what is not known just as a report of this machine does", async () => {
   const names: Zone = { ...BROKEN, "example.com": { MX: "TIMEOUT", TXT: "SERVFAIL" } };
-  const report = await reportOf(zone(names), {});
+  const report = withConfidence(await reportOf(zone(names), {}));
   const check = {
     id: "c",
     owner: "acc",

@@ -45,6 +45,7 @@ test("a domain of which enough was told is 200: score, level, trend and shares",
   expect(statusCode).toBe(200);
   expect(data).toEqual({
     domain: "x.com",
+    domain_unicode: "x.com",
     reputation: { score: 100, level: "excellent", trend: "improving" },
     metrics: {
       status: "known",
@@ -66,6 +67,7 @@ test("with fewer addresses than a group the metrics are not known: the count is 
   expect(statusCode).toBe(200);
   expect(data).toEqual({
     domain: "x.com",
+    domain_unicode: "x.com",
     reputation: { level: "unknown", trend: "unknown" },
     metrics: { status: "not_known", total_emails_tracked: 0 },
     blacklist_status: { status: "known", listed: true, checked_at: "2026-11-21T00:00:00.000Z" },

@@ -41,6 +41,7 @@ test("200: newest first, twenty unless asked otherwise, with what there is in al
   expect(data.checks[0]).toEqual({
     check_id: "check-24",
     domain: "x24.com",
+    domain_unicode: "x24.com",
     score: 90,
     grade: "A",
     checked_at: "2026-11-20T00:00:24.000Z",

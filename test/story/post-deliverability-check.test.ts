@@ -120,7 +120,7 @@ test.each([
   ["no domain", {}, "domain"],
   ["a domain that is a number", { domain: 5 }, "domain"],
   ["an empty domain", { domain: "" }, "domain"],
-  ["a URL", { domain: "https://example.com" }, "domain"],
+  ["a URL without a host", { domain: "https:///example.com" }, "domain"],
   ["an address", { domain: "ann@example.com" }, "domain"],
   ["one label", { domain: "localhost" }, "domain"],
   ["an IP address", { domain: "192.0.2.1" }, "domain"],

@@ -37,6 +37,7 @@ test("201: a domain is watched from now on, once a day unless asked otherwise", 
   expect(data).toEqual({
     monitor_id: expect.stringMatching(/^mon_/),
     domain: "example.com",
+    domain_unicode: "example.com",
     interval_hours: 24,
     created_at: "2026-11-21T00:00:00.000Z",
     next_check_at: "2026-11-21T00:00:00.000Z",
@@ -112,7 +113,8 @@ test("with another sending address it is another monitor", async () => {
 
 test.each([
   ["no domain", {}, "domain"],
-  ["a URL", { domain: "https://example.com/" }, "domain"],
+  ["a URL without a host", { domain: "https:///example.com" }, "domain"],
+  ["a private sending_ip", { domain: "example.com", sending_ip: "10.0.0.1" }, "sending_ip"],
   ["an IPv6 address", { ...site, sending_ip: "2001:db8::1" }, "sending_ip"],
   ["an interval below a day", { ...site, interval_hours: 23 }, "interval_hours"],
   ["an interval above a month", { ...site, interval_hours: 721 }, "interval_hours"],

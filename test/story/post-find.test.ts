@@ -23,6 +23,8 @@ test("a person who is there is 200 with an address that is verified, and costs 5
   expect(told.data).toEqual({
     first_name: "Ann",
     last_name: "Lee",
+    domain: "example.com",
+    domain_unicode: "example.com",
     email: "ann.lee@example.com",
     confidence: 98,
     pattern: "first.last",
@@ -216,9 +218,9 @@ test.each<[string, unknown, string]>([
   ["a long last name", { ...ann, last_name: "é".repeat(65) }, "last_name: must have at most 64"],
   ["an unknown field", { ...ann, company: "Acme" }, "company: is not a known field"],
   ["no domain", { first_name: "Ann", last_name: "Lee" }, "domain: is required"],
-  ["a blank domain", { ...ann, domain: " " }, "domain: must be a mail domain such as"],
-  ["an address for a domain", { ...ann, domain: "a@b.com" }, "domain: must be a mail domain"],
-  ["a link for a domain", { ...ann, domain: "https://b.com/" }, "domain: must be a mail domain"],
+  ["a blank domain", { ...ann, domain: " " }, "domain: must be a domain name such as"],
+  ["an address for a domain", { ...ann, domain: "a@b.com" }, "domain: must be a domain name"],
+  ["a link to an IP address", { ...ann, domain: "http://192.0.2.1/" }, "domain: must be a domain"],
   [
     "a provider",
     { ...ann, domain: "gmail.com" },

@@ -1,4 +1,6 @@
 import type { Stored, Told } from "@mailproof/core/deliverability/check";
+import { CONFIDENCES, coverageOf } from "@mailproof/core/deliverability/coverage";
+import { COMPONENTS } from "@mailproof/core/deliverability/findings";
 import type { StoredReport } from "@mailproof/core/deliverability/items";
 import { type Issue as CoreIssue, SEVERITIES } from "@mailproof/core/mail/issue";
 import { toCredits } from "@mailproof/core/money/credits";
@@ -6,6 +8,7 @@ import * as v from "valibot";
 import type { Caller } from "./endpoint.ts";
 import { omitNull } from "./omit-null.ts";
 import { Count, Credits, Integer, textOf } from "./schemas.ts";
+import { DOMAIN_FIELDS, toDomainFields } from "./sender.ts";
 
 const Text = v.string();
 
@@ -27,16 +30,20 @@ const Grade = v.picklist(["A", "B", "C", "D", "F"]);
 /** What the history shows of a check, and the check itself shows first. */
 export const CheckFacts = v.object({
   check_id: v.string(),
-  domain: v.string(),
+  ...DOMAIN_FIELDS,
   sending_ip: v.optional(textOf("ipv4")),
   score: Integer,
   grade: Grade,
+  /** Left out of the history for a check of the first release. */
+  confidence: v.optional(v.picklist(CONFIDENCES)),
   checked_at: v.string(),
 });
 
 /** A deliverability check as every way out of the service shows it. */
 export const CheckResult = v.object({
   ...CheckFacts.entries,
+  confidence: v.picklist(CONFIDENCES),
+  missing_parts: v.array(v.picklist(COMPONENTS)),
   model_version: v.string(),
   score_parts: v.object({
     components: v.array(v.object({ component: v.string(), weight: Count, score: Integer })),
@@ -155,13 +162,15 @@ export const toFacts = ({
   sendingIp,
   score,
   grade,
+  confidence,
   checkedAt,
 }: Stored["check"]): v.InferOutput<typeof CheckFacts> => ({
   check_id: id,
-  domain,
+  ...toDomainFields(domain),
   ...omitNull({ sending_ip: sendingIp }),
   score,
   grade,
+  ...(confidence && { confidence }),
   checked_at: checkedAt,
 });
 
@@ -173,7 +182,10 @@ export const toCheckResult = ({ check, report }: Stored): CheckResult => ({
 /** All of a report that does not say whose it is and when it was made. */
 export const toSections = (report: StoredReport) => {
   const { scored, mx, dkim, spamAssessment } = report;
+  const { confidence, missing } = coverageOf(report);
   return {
+    confidence,
+    missing_parts: [...missing],
     model_version: report.modelVersion,
     score_parts: {
       components: [...scored.parts],

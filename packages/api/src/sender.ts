@@ -1,19 +1,40 @@
-import { type Domain, parseDomain } from "@mailproof/core/mail/domain";
-import { parseIp } from "@mailproof/core/mail/ip";
+import { namesFor } from "@mailproof/core/deliverability/names";
+import {
+  type Domain,
+  domainBehindWww,
+  isDomain,
+  parseTypedDomain,
+  toUnicode,
+} from "@mailproof/core/mail/domain";
+import { isPublicIp, parseIp } from "@mailproof/core/mail/ip";
+import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
+import type { Caller } from "./endpoint.ts";
+import { invalidField } from "./parse.ts";
 
-// What a deliverability check is about, as callers name it.
+// Domains and sending addresses, as callers write them and as answers show them.
 
 const DOMAIN_WORDS = "must be a domain name such as example.com";
 const IP_WORDS = "must be an IPv4 address such as 192.0.2.1; leave it out if there is none";
 
-/** In A-labels and lower case, so that one domain is one, however it is written. */
+/** A domain as people type it. The value is in A-labels and lower case, so that one domain is one, however it is written. */
 export const DomainName = v.pipe(
   v.string(),
-  v.transform(parseDomain),
-  v.custom<Domain>((domain) => "ascii" in (domain as object), DOMAIN_WORDS),
+  v.transform(parseTypedDomain),
+  v.custom<Domain>((domain) => isDomain(domain as Domain), DOMAIN_WORDS),
   v.transform(({ ascii }) => ascii),
 );
+
+/** Both forms of a domain. Without letters beyond ASCII they are equal. */
+export const DOMAIN_FIELDS = { domain: v.string(), domain_unicode: v.string() };
+
+export const toDomainFields = (domain: string) => ({ domain, domain_unicode: toUnicode(domain) });
+
+/** For a name that begins with www., which is a web site's and seldom has mail. */
+export const wwwMessage = (domain: string): string | undefined => {
+  const rest = domainBehindWww(domain);
+  return rest && `${domain} is the name of a website; mail is usually at ${toUnicode(rest)}.`;
+};
 
 export const SendingIp = v.optional(
   v.pipe(
@@ -22,3 +43,15 @@ export const SendingIp = v.optional(
     v.check((text) => parseIp(text)?.bits === 32, IP_WORDS),
   ),
 );
+
+type Sender = { readonly domain: string; readonly sendingIp: string | null };
+
+/** Refuses an address that no mail can come from over the internet. A lab and test keys have reserved ones of their own. */
+export const assertPublicSender = (world: World, { mode }: Caller, sender: Sender): void => {
+  const { sendingIp } = sender;
+  if (sendingIp === null || isPublicIp(sendingIp, namesFor(world, mode, sender).allowed)) return;
+  throw invalidField(
+    "sending_ip",
+    "is a private or reserved address; name the public IPv4 address that your mail leaves from",
+  );
+};

@@ -185,19 +185,41 @@ export interface ActivityRecord {
 export interface CheckFacts {
   /** The check: read it at GET /v1/deliverability/checks/{id}. */
   check_id: string;
-  /** The domain, in small letters and as DNS knows it. */
+  /** The domain in lower case, internationalised labels as A-labels (xn--…). */
   domain: string;
+  /** The domain with internationalised labels in Unicode. Otherwise equal to `domain`. */
+  domain_unicode: string;
   /** The sending IPv4 address. Left out when the request named none. */
   sending_ip?: string;
   /** 0 to 100. Left out when it is not known. */
   score: number;
   /** A to F. */
   grade: "A" | "B" | "C" | "D" | "F";
+  /** high: every part was answered. medium: parts with half of the score's weight or more. low: less than half. Left out for checks of the first release. */
+  confidence?: "high" | "medium" | "low";
   /** When it was found out. */
   checked_at: string;
 }
 
-export interface CheckResult extends CheckFacts {
+export interface CheckResult {
+  /** The check: read it at GET /v1/deliverability/checks/{id}. */
+  check_id: string;
+  /** The domain in lower case, internationalised labels as A-labels (xn--…). */
+  domain: string;
+  /** The domain with internationalised labels in Unicode. Otherwise equal to `domain`. */
+  domain_unicode: string;
+  /** The sending IPv4 address. Left out when the request named none. */
+  sending_ip?: string;
+  /** 0 to 100. Left out when it is not known. */
+  score: number;
+  /** A to F. */
+  grade: "A" | "B" | "C" | "D" | "F";
+  /** 0 to 100: how sure it is. */
+  confidence: "high" | "medium" | "low";
+  /** When it was found out. */
+  checked_at: string;
+  /** The parts that could not be looked up. They are left out of the score, and no recommendation is about them. */
+  missing_parts: ("dns" | "spf" | "dkim" | "dmarc" | "reputation" | "ptr")[];
   /** Which rules the score was made by. */
   model_version: string;
   /** How the score is made. */
@@ -424,8 +446,10 @@ export interface CheckResult extends CheckFacts {
 export interface Monitor {
   /** Its id. */
   monitor_id: string;
-  /** The domain, in small letters and as DNS knows it. */
+  /** The domain in lower case, internationalised labels as A-labels (xn--…). */
   domain: string;
+  /** The domain with internationalised labels in Unicode. Otherwise equal to `domain`. */
+  domain_unicode: string;
   /** The sending IPv4 address. Left out when the request named none. */
   sending_ip?: string;
   /** How often it is checked. */
@@ -442,11 +466,15 @@ export interface Monitor {
     score: number;
     /** A to F. */
     grade: string;
+    /** high, medium or low: how much of the score's weight was answered. Left out for checks of the first release. */
+    confidence?: "high" | "medium" | "low";
     /** When it was found out. */
     checked_at: string;
   } | null;
   /** Why the last run came to nothing; null when it did not. */
   last_problem: "insufficient_credits" | "no_verdict" | "failed" | null;
+  /** In a sentence, for people. */
+  message?: string;
 }
 
 export interface ApiKey {
@@ -632,7 +660,7 @@ export type WebhookEvent =
       created_at: string;
       /** What happened. */
       data: {
-        /** The domain, in small letters and as DNS knows it. */
+        /** The domain in lower case, internationalised labels as A-labels (xn--…). */
         domain: string;
         /** The sending IPv4 address. Left out when the request named none. */
         sending_ip: string | null;
@@ -651,7 +679,7 @@ export type WebhookEvent =
       created_at: string;
       /** What happened. */
       data: {
-        /** The domain, in small letters and as DNS knows it. */
+        /** The domain in lower case, internationalised labels as A-labels (xn--…). */
         domain: string;
         /** The check: read it at GET /v1/deliverability/checks/{id}. */
         check_id: string;
@@ -1093,7 +1121,7 @@ export interface FindInput {
   first_name: string;
   /** The last name. */
   last_name: string;
-  /** The company's mail domain. */
+  /** The company's mail domain, such as example.com. A URL, a final dot, capitals and Unicode are accepted. */
   domain: string;
 }
 
@@ -1102,6 +1130,10 @@ export interface FindData {
   first_name: string;
   /** The last name. */
   last_name: string;
+  /** The domain in lower case, internationalised labels as A-labels (xn--…). */
+  domain: string;
+  /** The domain with internationalised labels in Unicode. Otherwise equal to `domain`. */
+  domain_unicode: string;
   /** The address settled on. Null does not mean that there is none. */
   email: string | null;
   /** 0 to 100: how sure it is. */
@@ -1148,13 +1180,15 @@ export interface GetActivitiesData {
 // GET /v1/activity/domain/{domain}
 
 export interface GetReputationInput {
-  /** The domain, such as example.com. */
+  /** The domain, such as example.com. A URL, a final dot, capitals and Unicode are accepted. */
   domain: string;
 }
 
 export interface GetReputationData {
-  /** The domain, in small letters and as DNS knows it. */
+  /** The domain in lower case, internationalised labels as A-labels (xn--…). */
   domain: string;
+  /** The domain with internationalised labels in Unicode. Otherwise equal to `domain`. */
+  domain_unicode: string;
   /** How its addresses take mail. */
   reputation: {
     /** 0 to 100. In a deliverability check: null when no blocklist returned a verdict. In a domain's activity: left out when `level` is `unknown`. */
@@ -1186,6 +1220,8 @@ export interface GetReputationData {
     /** When it was found out. */
     checked_at: string;
   };
+  /** In a sentence, for people. */
+  message?: string;
 }
 
 // POST /v1/activity/events
@@ -1229,9 +1265,9 @@ export interface RecordActivityData {
 // POST /v1/deliverability/check
 
 export interface CheckDomainInput {
-  /** The domain that sends. */
+  /** The sending domain, such as example.com. White space around it, a URL with its port and path, a final dot, capitals and Unicode or A-labels are accepted. `www.` is part of the name. */
   domain: string;
-  /** The IPv4 address that sends, for reverse DNS and blocklists. Leave it out if there is none. */
+  /** The public IPv4 address that sends, for reverse DNS and blocklists. Leave it out if there is none. A private or reserved address is refused; test keys accept 192.0.2.0/24. */
   sending_ip?: string | undefined;
   /** Do not take a result of the last 24 hours: check anew, and pay. */
   refresh?: boolean | undefined;
@@ -1283,9 +1319,9 @@ export interface GetCheckData extends CheckResult {
 // POST /v1/deliverability/monitors
 
 export interface CreateMonitorInput {
-  /** The domain to watch. */
+  /** The domain to watch, written as for a deliverability check. */
   domain: string;
-  /** The IPv4 address that sends, for reverse DNS and blocklists. Leave it out if there is none. */
+  /** The public IPv4 address that sends, for reverse DNS and blocklists. Leave it out if there is none. A private or reserved address is refused; test keys accept 192.0.2.0/24. */
   sending_ip?: string | undefined;
   /** How often it is checked. */
   interval_hours?: number | null | undefined;

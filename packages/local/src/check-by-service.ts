@@ -9,6 +9,7 @@ export const shownOf = (told: Told): Shown => ({
   domain: told.domain,
   sendingIp: told.sending_ip ?? null,
   modelVersion: told.model_version,
+  confidence: told.confidence,
   scored: {
     score: told.score,
     grade: told.grade,

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { toSections } from "@mailproof/api/deliverability-check";
 import type { NoVerdict, Report } from "@mailproof/core/deliverability/analyse-domain";
+import { coverageOf } from "@mailproof/core/deliverability/coverage";
 import { lookAt } from "@mailproof/core/deliverability/names";
-import { parseDomain } from "@mailproof/core/mail/domain";
-import { parseIp } from "@mailproof/core/mail/ip";
+import { isDomain, parseTypedDomain, toUnicode } from "@mailproof/core/mail/domain";
+import { isPublicIp, parseIp } from "@mailproof/core/mail/ip";
 import * as v from "valibot";
 import { shownOf } from "./check-by-service.ts";
 import { command, Flag, Misuse } from "./command.ts";
@@ -45,15 +46,16 @@ export const checkCommand = command({
       process.stderr.write(`${sorry(domain, found)}\n`);
       return 1;
     }
-    process.stdout.write(isForEyes ? asText(found) : asJson(found));
+    const { confidence } = coverageOf(found);
+    process.stdout.write(isForEyes ? asText({ ...found, confidence }) : asJson(found));
     return 0;
   },
 });
 
 const domainIn = ([text, ...others]: readonly string[]): string => {
   if (text === undefined || others.length > 0) throw new Misuse("Name one domain.");
-  const domain = parseDomain(text.replace(/\.$/, ""));
-  if ("ascii" in domain) return domain.ascii;
+  const domain = parseTypedDomain(text);
+  if (isDomain(domain)) return domain.ascii;
   throw new Misuse(`${text} is no domain: name one such as example.com.`);
 };
 
@@ -67,11 +69,15 @@ const check = async (
   const doors = openMailDoors(environment, table, lab);
   const { names, now, sleep } = doors;
   const subject = { domain, sendingIp: sendingIp ?? null };
-  const found = await lookAt({ now, sleep, randomBytes }, names, subject);
-  doors.close();
-  table.close();
-  await lab?.close();
-  return found;
+  try {
+    if (sendingIp !== undefined && !isPublicIp(sendingIp, names.allowed))
+      throw new Misuse(`ip: ${sendingIp} is a private or reserved address; name a public one.`);
+    return await lookAt({ now, sleep, randomBytes }, names, subject);
+  } finally {
+    doors.close();
+    table.close();
+    await lab?.close();
+  }
 };
 
 const checkBy = async ({ client }: Service, domain: string, sending_ip: string | undefined) => {
@@ -99,7 +105,14 @@ const sorry = (domain: string, { everyLookupTimedOut }: NoVerdict): string =>
 const asJson = (report: Report): string => {
   const { domain, sendingIp: sending_ip, scored } = report;
   const { score, grade } = scored;
-  const told = { domain, sending_ip, score, grade, ...toSections(report) };
+  const told = {
+    domain,
+    domain_unicode: toUnicode(domain),
+    ...(sending_ip !== null && { sending_ip }),
+    score,
+    grade,
+    ...toSections(report),
+  };
   return `${JSON.stringify(told)}\n`;
 };
 

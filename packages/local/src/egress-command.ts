@@ -1,6 +1,6 @@
 import { probeRecords, senderAt, zoneLine } from "@mailproof/core/egress/records";
 import { type Finding, type SelfTest, testEgress } from "@mailproof/core/egress/self-test";
-import { parseDomain } from "@mailproof/core/mail/domain";
+import { type Domain, isDomain, parseTypedDomain } from "@mailproof/core/mail/domain";
 import { parseIp } from "@mailproof/core/mail/ip";
 import * as v from "valibot";
 import { type Command, command, Flag } from "./command.ts";
@@ -11,9 +11,12 @@ import { type Paint, painted, plain, type Style, shown } from "./terminal.ts";
 
 const DomainName = v.pipe(
   v.string(),
-  v.transform((text) => parseDomain(text.trim().replace(/\.$/, ""))),
-  v.check((domain) => "ascii" in domain, "must be a domain such as probe.example.com"),
-  v.transform((domain) => ("ascii" in domain ? domain.ascii : "")),
+  v.transform(parseTypedDomain),
+  v.custom<Domain>(
+    (domain) => isDomain(domain as Domain),
+    "must be a domain such as probe.example.com",
+  ),
+  v.transform(({ ascii }) => ascii),
 );
 const listOf = <T extends v.GenericSchema<string, string>>(item: T) =>
   v.pipe(

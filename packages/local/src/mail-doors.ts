@@ -29,7 +29,7 @@ import { connectDirectly } from "@mailproof/net/smtp-wire";
 import { connectThrough } from "@mailproof/net/socks";
 import type { Environment } from "./environment.ts";
 import { LAB_ZONE, type Lab } from "./lab/lab.ts";
-import { labLists, SENDERS_REVERSE } from "./lab/senders.ts";
+import { labLists, SENDERS_BLOCK, SENDERS_REVERSE } from "./lab/senders.ts";
 
 /** A machine of one's own has no limit per network interface; a resolver on it or near it takes this. */
 const PACKETS_PER_SECOND = 5_000;
@@ -62,12 +62,13 @@ export const openMailDoors = (
   const dns = orLab(outside);
   const labBlock = lab && parseCidr(lab.smtpAddresses);
   const allowed = [...environment.SMTP_ALLOW_PRIVATE, ...(labBlock ? [labBlock] : [])];
+  const sendersBlock = lab && parseCidr(SENDERS_BLOCK);
   return {
     dns: cachedDns(dns, { now, entriesMax: NAMES_CACHED_MAX }),
     names: {
       dns,
       listDns: orLab(forLists ?? outside),
-      allowed,
+      allowed: [...allowed, ...(sendersBlock ? [sendersBlock] : [])],
       blocklists: {
         listsFor: listsBy(environment, lab),
         keys: keysIn(environment),

@@ -1,4 +1,5 @@
 import type { Report } from "@mailproof/core/deliverability/analyse-domain";
+import type { Confidence } from "@mailproof/core/deliverability/coverage";
 import type { Component } from "@mailproof/core/deliverability/findings";
 import type { Grade } from "@mailproof/core/deliverability/score";
 import type { ListOutcome } from "@mailproof/core/mail/blocklists/analyse";
@@ -19,6 +20,7 @@ export type Shown = {
   readonly domain: string;
   readonly sendingIp: string | null;
   readonly modelVersion: string;
+  readonly confidence: Confidence;
   readonly scored: {
     readonly score: number;
     readonly grade: Grade;

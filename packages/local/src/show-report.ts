@@ -75,7 +75,9 @@ const openIn = (report: Shown, width: number): readonly string[] => {
   const open = sectionsOf(report).filter(({ score }) => score === null);
   if (open.length === 0) return [];
   const titles = open.map(({ title }) => title).join(", ");
-  return wrapped(`Could not be found out, and left out of the score: ${titles}.`, width);
+  const low =
+    report.confidence === "low" ? " Low confidence: they are more than half of its weight." : "";
+  return wrapped(`Could not be found out, and left out of the score: ${titles}.${low}`, width);
 };
 
 const barOf = (score: number, width: number): string =>

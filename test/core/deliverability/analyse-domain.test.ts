@@ -1,3 +1,4 @@
+import { coverageOf } from "@mailproof/core/deliverability/coverage";
 import { MODEL_VERSION } from "@mailproof/core/deliverability/score";
 import { listHealth } from "@mailproof/core/mail/blocklists/health";
 import { BLOCKLISTS, listAt } from "@mailproof/core/mail/blocklists/lists";
@@ -169,12 +170,13 @@ test("a domain that says everywhere that it sends nothing may also receive nothi
   expect((await reportOf(zone(parked("a -all")))).mx).toMatchObject({ score: 0 });
 });
 
-test("lists that gave no verdict are told and cost nothing", async () => {
+test("lists that gave no verdict cost nothing, and where none did nothing is recommended about them", async () => {
   const report = await reportOf(zone({ ...GOOD, [`8.8.8.8.${LIST}`]: "SERVFAIL" }));
 
   expect(report.reputation).toMatchObject({ score: null, inconclusive: 1 });
   expect(report.scored.score).toBe(100);
-  expect(report.recommendations.map(({ id }) => id)).toEqual(["blocklists_inconclusive"]);
+  expect(report.recommendations).toEqual([]);
+  expect(coverageOf(report)).toEqual({ confidence: "medium", missing: ["reputation"] });
 });
 
 test("the lists may be asked through another door", async () => {

@@ -114,7 +114,7 @@ const ROWS: readonly Row[] = [
     ["LISTED:bl.lab.mailproof.test", "PTR_MISSING"],
     ["delist:bl.lab.mailproof.test", "ptr_missing"],
   ],
-  ["flaky", 100, [], ["mta_sts", "tls_rpt", "bimi"]],
+  ["flaky", 100, [], ["mta_sts", "tls_rpt"]],
 ];
 
 test.each(ROWS)("%s has %i points, and it is told why", async (name, score, issues, first) => {

@@ -5,7 +5,7 @@ import { knowledge, knowledgeOf, Rate } from "../activity.ts";
 import { endpoint } from "../endpoint.ts";
 import { omitNull } from "../omit-null.ts";
 import { Count, Integer, KEYED_ERRORS } from "../schemas.ts";
-import { DomainName } from "../sender.ts";
+import { DOMAIN_FIELDS, DomainName, toDomainFields, wwwMessage } from "../sender.ts";
 
 export const getActivityDomainDomain = endpoint({
   route: "GET /v1/activity/domain/{domain}",
@@ -19,7 +19,7 @@ export const getActivityDomainDomain = endpoint({
 
   path: v.strictObject({ domain: DomainName }),
   output: v.object({
-    domain: v.string(),
+    ...DOMAIN_FIELDS,
     reputation: v.object({
       score: v.optional(Integer),
       level: v.picklist(REPUTATION_LEVELS),
@@ -39,14 +39,17 @@ export const getActivityDomainDomain = endpoint({
       listed: v.optional(v.boolean()),
       checked_at: v.string(),
     }),
+    /** Left out where there is nothing to add. */
+    message: v.optional(v.string()),
   }),
 
   async handle(world, caller, { path }) {
     const of = await findReputation(world, caller, path.domain);
+    const message = wwwMessage(path.domain);
     return {
       status: 200,
       data: {
-        domain: path.domain,
+        ...toDomainFields(path.domain),
         reputation: { ...omitNull({ score: of.score }), level: of.level, trend: of.trend },
         metrics: {
           status: knowledgeOf([of.people, of.engagement, of.bounce, of.spam]),
@@ -62,6 +65,7 @@ export const getActivityDomainDomain = endpoint({
           ...omitNull({ listed: of.blacklist.listed }),
           checked_at: of.blacklist.checkedAt,
         },
+        ...(message !== undefined && { message }),
       },
     };
   },

@@ -4,7 +4,7 @@ import { CheckMoney, CheckResult, toCheckResult, toMoney } from "../deliverabili
 import { endpoint } from "../endpoint.ts";
 import { keyedBy } from "../idempotency.ts";
 import { KEYED_ERRORS, PAID_ERRORS } from "../schemas.ts";
-import { DomainName, SendingIp } from "../sender.ts";
+import { assertPublicSender, DomainName, SendingIp } from "../sender.ts";
 
 const ROUTE = "POST /v1/deliverability/check";
 
@@ -28,6 +28,7 @@ export const postDeliverabilityCheck = endpoint({
 
   async handle(world, caller, { body, key }) {
     const { domain, sending_ip: sendingIp = null, refresh } = body;
+    assertPublicSender(world, caller, { domain, sendingIp });
     const keyed = keyedBy(ROUTE, caller, key, body);
     const ask = { domain, sendingIp, refresh };
     const told = await checkOnce(world, caller, ask, { keyed, reason: ROUTE });

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { endpoint } from "../endpoint.ts";
 import { MonitorFacts, toMonitorFacts } from "../monitors.ts";
 import { KEYED_ERRORS, optionalOr } from "../schemas.ts";
-import { DomainName, SendingIp } from "../sender.ts";
+import { assertPublicSender, DomainName, SendingIp } from "../sender.ts";
 
 const HOURS = { least: 24, most: 30 * 24 };
 const HOURS_WORDS = `must be a whole number of hours from ${HOURS.least} to ${HOURS.most}`;
@@ -34,6 +34,7 @@ export const postDeliverabilityMonitors = endpoint({
 
   async handle(world, caller, { body }) {
     const { domain, sending_ip: sendingIp = null, interval_hours: intervalHours } = body;
+    assertPublicSender(world, caller, { domain, sendingIp });
     const watch = { domain, sendingIp, intervalHours };
     const { monitor, isNew } = await addMonitor(world, caller, watch);
     return { status: isNew ? 201 : 200, data: toMonitorFacts(monitor) };

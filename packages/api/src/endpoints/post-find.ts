@@ -2,7 +2,6 @@ import { withMoney } from "@mailproof/core/failure";
 import { FIND_STATUSES, type FindStatus, type Found } from "@mailproof/core/find/find";
 import { findNameFaults, type NameFault, type Person } from "@mailproof/core/find/names";
 import { findOnce } from "@mailproof/core/find/once";
-import { type Domain, type DomainFault, parseDomain } from "@mailproof/core/mail/domain";
 import { toCredits } from "@mailproof/core/money/credits";
 import { remainingOf } from "@mailproof/core/money/remaining";
 import { engineFor } from "@mailproof/core/verify/engine";
@@ -12,9 +11,9 @@ import type { Caller } from "../endpoint.ts";
 import { endpoint } from "../endpoint.ts";
 import { invalidField } from "../parse.ts";
 import { Credits, Integer, KEYED_ERRORS, textOf } from "../schemas.ts";
+import { DOMAIN_FIELDS, DomainName, toDomainFields, wwwMessage } from "../sender.ts";
 
 const NAME_LENGTH_MAX = 64;
-const DOMAIN_WORDS = "must be a mail domain such as example.com";
 
 /** A letter and the accent that stands beside it are one character, and so is a letter that JavaScript has as two. */
 const isNameLength = (text: string): boolean =>
@@ -24,14 +23,6 @@ const Name = v.pipe(
   v.string(),
   v.check(isNameLength, `must have at most ${NAME_LENGTH_MAX} characters`),
   v.trim(),
-);
-
-const CompanyDomain = v.pipe(
-  v.string(),
-  v.trim(),
-  v.transform(parseDomain),
-  v.check((parsed: Domain | DomainFault) => "ascii" in parsed, DOMAIN_WORDS),
-  v.transform((parsed) => ("ascii" in parsed ? parsed.ascii : "")),
 );
 
 export const postFind = endpoint({
@@ -44,10 +35,11 @@ export const postFind = endpoint({
   answers: [200],
   errors: [...KEYED_ERRORS, "INSUFFICIENT_CREDITS", "PAYLOAD_TOO_LARGE"],
 
-  body: v.strictObject({ first_name: Name, last_name: Name, domain: CompanyDomain }),
+  body: v.strictObject({ first_name: Name, last_name: Name, domain: DomainName }),
   output: v.object({
     first_name: v.string(),
     last_name: v.string(),
+    ...DOMAIN_FIELDS,
     email: v.nullable(textOf("email")),
     confidence: v.pipe(Integer, v.minValue(0), v.maxValue(100)),
     pattern: v.nullable(v.string()),
@@ -69,12 +61,13 @@ export const postFind = endpoint({
       data: {
         first_name,
         last_name,
+        ...toDomainFields(domain),
         email: found.email,
         confidence: found.confidence,
         pattern: found.pattern,
         verified: found.status === "valid",
         status: found.status,
-        message: messageFor(found, person),
+        message: [wwwMessage(domain) ?? [], messageFor(found, person)].flat().join(" "),
         credits_used: caller.mode === "test" ? 0 : toCredits(price),
         ...(remaining !== undefined && { credits_remaining: toCredits(remaining) }),
         ...(replayed && { idempotent_replay: true }),

@@ -73,6 +73,7 @@ const SHARED: readonly (readonly [Schema, string])[] = [
   [authentication, "AuthenticationSection"],
   [recommendations.item, "Recommendation"],
   [CheckFacts.entries.grade, "Grade"],
+  [CheckResult.entries.confidence, "CheckConfidence"],
   [score_parts, "ScoreParts"],
   [dns, "DnsSection"],
   [dns.entries.status, "CheckStatus"],

@@ -588,6 +588,8 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         first_name: "Ada",
         last_name: "Lovelace",
+        domain: "example.com",
+        domain_unicode: "example.com",
         email: "ada.lovelace@example.com",
         confidence: 98,
         pattern: "first.last",
@@ -698,6 +700,7 @@ export const EXAMPLES: readonly Example[] = [
       success: true,
       data: {
         domain: "example.com",
+        domain_unicode: "example.com",
         reputation: {
           score: 88,
           level: "good",
@@ -768,10 +771,13 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         check_id: "b1a6d9e7-eadb-4c71-b537-da23389404ea",
         domain: "weak.example",
+        domain_unicode: "weak.example",
         sending_ip: "192.0.2.1",
         score: 88,
         grade: "B",
+        confidence: "high",
         checked_at: "2026-11-21T00:01:31.000Z",
+        missing_parts: [],
         model_version: "1",
         score_parts: {
           components: [
@@ -1022,9 +1028,11 @@ export const EXAMPLES: readonly Example[] = [
           {
             check_id: "b1a6d9e7-eadb-4c71-b537-da23389404ea",
             domain: "weak.example",
+            domain_unicode: "weak.example",
             sending_ip: "192.0.2.1",
             score: 88,
             grade: "B",
+            confidence: "high",
             checked_at: "2026-11-21T00:01:31.000Z",
           },
         ],
@@ -1048,10 +1056,13 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         check_id: "b1a6d9e7-eadb-4c71-b537-da23389404ea",
         domain: "weak.example",
+        domain_unicode: "weak.example",
         sending_ip: "192.0.2.1",
         score: 88,
         grade: "B",
+        confidence: "high",
         checked_at: "2026-11-21T00:01:31.000Z",
+        missing_parts: [],
         model_version: "1",
         score_parts: {
           components: [
@@ -1303,6 +1314,7 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         monitor_id: "mon_l3bGy_I23jS802alUvGDQGd38r2LbmzicuHxgjT7Pa0",
         domain: "example.com",
+        domain_unicode: "example.com",
         interval_hours: 168,
         created_at: "2026-11-21T00:01:31.000Z",
         next_check_at: "2026-11-21T00:01:31.000Z",
@@ -1325,6 +1337,7 @@ export const EXAMPLES: readonly Example[] = [
           {
             monitor_id: "mon_l3bGy_I23jS802alUvGDQGd38r2LbmzicuHxgjT7Pa0",
             domain: "example.com",
+            domain_unicode: "example.com",
             interval_hours: 168,
             created_at: "2026-11-21T00:01:31.000Z",
             next_check_at: "2026-11-21T00:01:31.000Z",

@@ -5,7 +5,8 @@ export const PARAMETER_WORDS: Readonly<Record<string, string>> = {
   "path.id": "Whose it is: its id.",
   "path.delivery_id": "The delivery's id.",
   "path.email": "The address, percent-encoded.",
-  "path.domain": "The domain, such as example.com.",
+  "path.domain":
+    "The domain, such as example.com. A URL, a final dot, capitals and Unicode are accepted.",
   "query.limit": "How many at most. A larger number is cut to the largest page.",
   "query.status": "Only jobs in this state.",
   "query.offset": "The `next_offset` of the page before.",
@@ -54,7 +55,9 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   score: "0 to 100. Left out when it is not known.",
   "reputation.score":
     "0 to 100. In a deliverability check: null when no blocklist returned a verdict. In a domain's activity: left out when `level` is `unknown`.",
-  domain: "The domain, in small letters and as DNS knows it.",
+  domain: "The domain in lower case, internationalised labels as A-labels (xn--…).",
+  domain_unicode:
+    "The domain with internationalised labels in Unicode. Otherwise equal to `domain`.",
   email: "The address.",
   message: "In a sentence, for people.",
   error: "Why, and what it means for the money.",
@@ -213,7 +216,8 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   expires_at: "When the address stops working.",
 
   // Find.
-  "FindEmailRequest.domain": "The company's mail domain.",
+  "FindEmailRequest.domain":
+    "The company's mail domain, such as example.com. A URL, a final dot, capitals and Unicode are accepted.",
   "FindEmailResult.email": "The address settled on. Null does not mean that there is none.",
   confidence: "0 to 100: how sure it is.",
   pattern: "How the domain seems to name its mailboxes, such as first.last.",
@@ -272,19 +276,30 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   ignored: "Those that do not count, and why.",
 
   // Deliverability.
-  "CheckDomainRequest.domain": "The domain that sends.",
-  "CreateMonitorRequest.domain": "The domain to watch.",
+  "CheckDomainRequest.domain":
+    "The sending domain, such as example.com. White space around it, a URL with its port and path, a final dot, capitals and Unicode or A-labels are accepted. `www.` is part of the name.",
+  "CreateMonitorRequest.domain": "The domain to watch, written as for a deliverability check.",
   sending_ip: "The sending IPv4 address. Left out when the request named none.",
   "CheckDomainRequest.sending_ip":
-    "The IPv4 address that sends, for reverse DNS and blocklists. Leave it out if there is none.",
+    "The public IPv4 address that sends, for reverse DNS and blocklists. Leave it out if there is none. A private or reserved address is refused; test keys accept 192.0.2.0/24.",
   "CreateMonitorRequest.sending_ip":
-    "The IPv4 address that sends, for reverse DNS and blocklists. Leave it out if there is none.",
+    "The public IPv4 address that sends, for reverse DNS and blocklists. Leave it out if there is none. A private or reserved address is refused; test keys accept 192.0.2.0/24.",
   refresh: "Do not take a result of the last 24 hours: check anew, and pay.",
   check_id: "The check: read it at GET /v1/deliverability/checks/{id}.",
   checks: "The checks, newest first.",
   truncated: "Not the whole history was looked at.",
   checked_at: "When it was found out.",
   grade: "A to F.",
+  "CheckSummary.confidence":
+    "high: every part was answered. medium: parts with half of the score's weight or more. low: less than half. Left out for checks of the first release.",
+  "CheckDomainResult.confidence":
+    "high: every part was answered. medium: parts with half of the score's weight or more. low: less than half, so the grade rests on little.",
+  "GetCheckResult.confidence":
+    "high: every part was answered. medium: parts with half of the score's weight or more. low: less than half, so the grade rests on little.",
+  "last_check.confidence":
+    "high, medium or low: how much of the score's weight was answered. Left out for checks of the first release.",
+  missing_parts:
+    "The parts that could not be looked up. They are left out of the score, and no recommendation is about them.",
   model_version: "Which rules the score was made by.",
   score_parts: "How the score is made.",
   components: "What it is the weighted mean of.",

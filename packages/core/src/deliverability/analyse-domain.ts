@@ -9,6 +9,7 @@ import type { Dns } from "../mail/dns/dns.ts";
 import { inOrder } from "../mail/dns/in-order.ts";
 import { isFault, recordsOf } from "../mail/dns/outcome.ts";
 import { type Asked, recordedDns } from "../mail/dns/recorded.ts";
+import { domainBehindWww } from "../mail/domain.ts";
 import { hintsOfBimi } from "../mail/hints/bimi.ts";
 import { type FetchPolicy, hintsOfMtaSts } from "../mail/hints/mta-sts.ts";
 import { hintIssue } from "../mail/hints/rules.ts";
@@ -22,7 +23,7 @@ import { analyseSpf, type SpfAnalysis } from "../mail/spf/analyse.ts";
 import { includesIn } from "../mail/spf/record-text.ts";
 import type { World } from "../world.ts";
 import { type Findings, findingsOf } from "./findings.ts";
-import { type Recommendation, recommend } from "./recommend.ts";
+import { hintsAboutAnswered, type Recommendation, recommend } from "./recommend.ts";
 import { MODEL_VERSION, type Scored, scoreFindings } from "./score.ts";
 import { assessSpam, type SpamAssessment } from "./spam-assessment.ts";
 import { together } from "./together.ts";
@@ -115,6 +116,7 @@ export const analyseDomain = async (
         .every(({ kind }) => kind === "timeout"),
     };
 
+  const hints = hintsAboutAnswered(findings, found.hints);
   const unanswered = found.reputation.issues.filter(({ costPoints }) => costPoints === 0);
   return {
     kind: "report",
@@ -123,8 +125,9 @@ export const analyseDomain = async (
     modelVersion: MODEL_VERSION,
     scored,
     ...settled,
+    hints,
     spamAssessment: assessSpam(findings),
-    recommendations: recommend(findings, [...found.hints, ...unanswered]),
+    recommendations: recommend(findings, [...hints, ...hintsAboutAnswered(findings, unanswered)]),
     asked,
   };
 };
@@ -198,7 +201,8 @@ const look = async (
       dmarcFound.then((dmarc) => hintsOfBimi(dns, { domain, dmarc })),
       doors.isSigned?.(domain),
     ]);
-    return [...ofMtaSts, ...ofTlsRpt, ...ofBimi, ...hintsOfDnssec(domain, isSigned)];
+    const ofName = hintsOfName(domain);
+    return [...ofName, ...ofMtaSts, ...ofTlsRpt, ...ofBimi, ...hintsOfDnssec(domain, isSigned)];
   };
 
   const [mx, spf, dkim, dmarc, reputation, reverseDns, hints] = await Promise.all([
@@ -228,6 +232,11 @@ const firstIpv4 = async (
     if (ip !== undefined || isFault(outcome)) return ip ?? null;
   }
   return null;
+};
+
+const hintsOfName = (domain: string): readonly Issue[] => {
+  const parent = domainBehindWww(domain);
+  return parent === undefined ? [] : [hintIssue("WWW_NAME", { domain, parent })];
 };
 
 const hintsOfDnssec = (domain: string, isSigned: boolean | undefined): readonly Issue[] => {

@@ -5,6 +5,7 @@ import { fingerprint } from "../fingerprint.ts";
 import { epochSeconds } from "../moments.ts";
 import type { Item, Json, Key, Table, Write } from "../table.ts";
 import type { Report } from "./analyse-domain.ts";
+import { CONFIDENCES } from "./coverage.ts";
 
 // Layout. A check is two items: what the history shows of it, and its report. The latest of a domain and address is
 // what a repeat within a day is told, and what the next check is compared with.
@@ -28,6 +29,8 @@ const Check = v.object({
   sendingIp: v.nullable(v.string()),
   score: v.number(),
   grade: v.picklist(["A", "B", "C", "D", "F"]),
+  /** The first release did not store it. */
+  confidence: v.optional(v.picklist(CONFIDENCES)),
   checkedAt: v.string(),
   expiresAt: v.number(),
 });

@@ -4,6 +4,7 @@ import { type Ended, isStillOurs, type Operation, settle } from "../money/operat
 import type { Json } from "../table.ts";
 import type { World } from "../world.ts";
 import type { Report } from "./analyse-domain.ts";
+import { coverageOf } from "./coverage.ts";
 import {
   type Check,
   findLatest,
@@ -56,12 +57,12 @@ const storedReport = ({ reputation, ...found }: Report): StoredReport => {
 
 type Whose = { readonly id: string; readonly owner: string; readonly keptDays: number };
 
-const checkOf = (
-  world: World,
-  { domain, sendingIp, scored: { score, grade } }: Report,
-  { id, owner, keptDays }: Whose,
-): Check => {
+const checkOf = (world: World, report: Report, { id, owner, keptDays }: Whose): Check => {
+  const { domain, sendingIp, scored } = report;
+  const { score, grade } = scored;
+  const { confidence } = coverageOf(report);
   const now = world.now();
+  const checkedAt = now.toISOString();
   const expiresAt = epochSeconds(now) + keptDays * 86_400;
-  return { id, owner, domain, sendingIp, score, grade, checkedAt: now.toISOString(), expiresAt };
+  return { id, owner, domain, sendingIp, score, grade, confidence, checkedAt, expiresAt };
 };

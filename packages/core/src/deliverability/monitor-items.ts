@@ -4,6 +4,7 @@ import { dueAt } from "../due.ts";
 import { everyItem } from "../every-item.ts";
 import { fingerprint } from "../fingerprint.ts";
 import type { Item, Key, Table, Write } from "../table.ts";
+import { CONFIDENCES } from "./coverage.ts";
 import type { Subject } from "./items.ts";
 
 // Layout. A domain that is watched; due when it is to be checked next.
@@ -33,6 +34,8 @@ const Monitor = v.object({
       check: v.string(),
       score: v.number(),
       grade: v.string(),
+      /** The first release did not store it. */
+      confidence: v.optional(v.picklist(CONFIDENCES)),
       checkedAt: v.string(),
     }),
   ),

@@ -128,8 +128,8 @@ const run = async (
       keyed: { ...run, keptSeconds: RUN_KEPT_SECONDS },
       reason: "monitor",
     });
-    const { id: checkId, score, grade, checkedAt } = check;
-    return { check: checkId, score, grade, checkedAt };
+    const { id: checkId, score, grade, confidence, checkedAt } = check;
+    return { check: checkId, score, grade, ...(confidence && { confidence }), checkedAt };
   } catch (cause) {
     const problem = cause instanceof Failure ? problemOf(cause) : undefined;
     if (!problem) throw cause;

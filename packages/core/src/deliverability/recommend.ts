@@ -1,6 +1,6 @@
 import { type Issue, SEVERITIES, type Severity } from "../mail/issue.ts";
 import { fill } from "../mail/rules.ts";
-import { type Findings, issuesIn, without } from "./findings.ts";
+import { type Component, type Findings, issuesIn, without } from "./findings.ts";
 import { ADVICE, type Advice } from "./recommendation-table.ts";
 import { scoreFindings } from "./score.ts";
 
@@ -38,6 +38,23 @@ export const recommend = (
       ...rest,
     }));
 };
+
+/** The part of a check that a hint belongs to, by the beginning of its id. Other hints belong to none. */
+const PART_OF_HINT: readonly (readonly [idPrefix: string, part: Component])[] = [
+  ["MTA_STS_", "dns"],
+  ["TLS_RPT_", "dns"],
+  ["DNSSEC_", "dns"],
+  ["DANE_", "dns"],
+  ["BIMI_", "dmarc"],
+  ["BLOCKLISTS_", "reputation"],
+];
+
+/** Without hints about parts that were not answered: nobody can know whether they hold. */
+export const hintsAboutAnswered = (findings: Findings, hints: readonly Issue[]): readonly Issue[] =>
+  hints.filter(({ id }) => {
+    const part = PART_OF_HINT.find(([prefix]) => id.startsWith(prefix))?.[1];
+    return part === undefined || findings[part] !== null;
+  });
 
 const gravestFirst = (a: Issue, b: Issue): number =>
   SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) || b.costPoints - a.costPoints;

@@ -230,6 +230,7 @@ export const ADVICE: readonly Advice[] = [
     for: ["BLOCKLISTS_INCONCLUSIVE"],
     text: "{n} lists gave no verdict; this does not count against you.",
   },
+  { id: "www_name", for: ["WWW_NAME"] },
   { id: "mta_sts", for: ["MTA_STS_MISSING", "MTA_STS_BAD", "MTA_STS_NOT_ENFORCED"] },
   { id: "tls_rpt", for: ["TLS_RPT_MISSING", "TLS_RPT_BAD"] },
   { id: "bimi", for: ["BIMI_MISSING", "BIMI_BAD"] },

@@ -38,6 +38,38 @@ export const parseDomain = (text: string): Domain | DomainFault => {
   return A_LABEL.test(ascii) ? fromALabels(ascii) : { ascii, display: ascii };
 };
 
+// Nobody pastes more of a URL than this into a field for a domain.
+const TYPED_UNITS_MAX = 2_000;
+const SURROUNDING = /^[\s\p{Cf}]+|[\s\p{Cf}]+$/gu;
+const SCHEME = /^(?:[a-z][a-z0-9+.-]*:)?\/\//i;
+const PORT = /:\d{0,5}$/;
+// The last three are dots of other scripts, which UTS 46 reads as one.
+const FINAL_DOT = /[.\u3002\uff0e\uff61]$/;
+
+/**
+ * A domain as people type or paste it: with white space round it, as a URL with its user, port and path, with the dot of
+ * the root at its end, in capitals, in U-labels or A-labels. What is left must be a domain. A bare `ann@example.com` is
+ * an address, and no domain is read from it; `www.` is part of the name and stays.
+ */
+export const parseTypedDomain = (text: string): Domain | DomainFault => {
+  if (text.length > TYPED_UNITS_MAX) return faultOf("syntax.domain_too_long");
+  const trimmed = text.replaceAll(SURROUNDING, "");
+  const [authority = ""] = trimmed.replace(SCHEME, "").split(/[/?#]/, 1);
+  const host = SCHEME.test(trimmed) ? authority.slice(authority.lastIndexOf("@") + 1) : authority;
+  return parseDomain(host.replace(PORT, "").replace(FINAL_DOT, ""));
+};
+
+export const isDomain = (parsed: Domain | DomainFault): parsed is Domain => "ascii" in parsed;
+
+/** The U-labels of a domain in A-labels. Without A-labels it is the same. */
+export const toUnicode = (ascii: string): string => domainToUnicode(ascii) || ascii;
+
+/** What stands behind `www.`, where a company's mail usually is; undefined for any other name. */
+export const domainBehindWww = (ascii: string): string | undefined => {
+  const rest = ascii.startsWith("www.") ? ascii.slice("www.".length) : "";
+  return rest.includes(".") ? rest : undefined;
+};
+
 // domainToASCII reads the host of a URL: it would take "%61" for "a", cut at "/", drop tabs and make an IP
 // address of 0x7f.1. Therefore it sees only what a name may hold, and what it says is checked as any name is.
 const parseUnicode = (text: string): Domain | DomainFault => {

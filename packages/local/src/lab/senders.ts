@@ -20,6 +20,8 @@ export type Sender = {
 export const SENDERS_BELOW = "senders";
 /** Where the senders' addresses have their names. Nobody's in the real world (RFC 5737, RFC 6303). */
 export const SENDERS_REVERSE = "2.0.192.in-addr.arpa";
+/** The block that holds them. A check in the lab takes a sending address from it, although it is reserved. */
+export const SENDERS_BLOCK = "192.0.2.0/24";
 /** A blocklist as RFC 5782 describes it, and one that refuses everybody's questions as Spamhaus does with clouds. */
 const BLOCKLIST = "bl";
 const REFUSING_BLOCKLIST = "refusing-bl";

@@ -1,4 +1,4 @@
-import { type Domain, parseDomain } from "../domain.ts";
+import { isDomain, parseDomain } from "../domain.ts";
 import { isSpf } from "../spf/parse.ts";
 import { parseTagList, repeated, type Tag } from "../tag-list.ts";
 
@@ -89,6 +89,3 @@ const readUri = (written: string): ReportAddress => {
   const domain = parsed && isDomain(parsed) ? parsed.ascii : null;
   return { uri, domain, isValid: domain !== null, isSized };
 };
-
-const isDomain = (parsed: Domain | { readonly fault: string }): parsed is Domain =>
-  "ascii" in parsed;

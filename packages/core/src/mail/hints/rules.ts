@@ -5,6 +5,11 @@ import { issuesOf, type Rules } from "../rules.ts";
  * a domain without it is set up as most are.
  */
 export const HINT_RULES = {
+  WWW_NAME: {
+    severity: "info",
+    costPoints: 0,
+    message: "{domain} is the name of a website. Check {parent}, where mail is usually sent from.",
+  },
   MTA_STS_MISSING: {
     severity: "info",
     costPoints: 0,

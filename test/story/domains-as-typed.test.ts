@@ -1,0 +1,174 @@
+import { expect, test } from "vitest";
+import { whenChecked } from "../checks.ts";
+import { given } from "../given.ts";
+import { movesOf, storedIn } from "../ledger.ts";
+import { overNames } from "../names.ts";
+import { send } from "../send.ts";
+
+/** Ways to write one domain. */
+const SPELLINGS = [
+  "bücher.example",
+  " BÜCHER.example. ",
+  "xn--bcher-kva.example",
+  "https://Bücher.example/kontakt?x=1",
+  "http://ann:secret@xn--bcher-kva.example.:8080/#top",
+  "bücher。example",
+];
+const BOTH = { domain: "xn--bcher-kva.example", domain_unicode: "bücher.example" };
+
+test.each(SPELLINGS)("%j is the same domain for every route that takes one", async (typed) => {
+  const { world, testKey: key } = await given();
+  const call = (route: string, body?: object) => send(world, route, { key, body });
+
+  const check = await whenChecked(world, key, { domain: typed });
+  const read = await call(`GET /v1/deliverability/checks/${check.data.check_id}`);
+  const list = await call("GET /v1/deliverability/checks");
+  const monitor = await call("POST /v1/deliverability/monitors", { domain: typed });
+  const monitors = await call("GET /v1/deliverability/monitors");
+  const found = await call("POST /v1/find", {
+    first_name: "Ann",
+    last_name: "Lee",
+    domain: typed,
+  });
+  const activity = await call(`GET /v1/activity/domain/${encodeURIComponent(typed)}`);
+
+  expect(
+    [check, read, list, monitor, monitors, found, activity].map((one) => one.statusCode),
+  ).toEqual([200, 200, 200, 201, 200, 200, 200]);
+  for (const data of [
+    check.data,
+    read.data,
+    list.data.checks[0],
+    monitor.data,
+    monitors.data.monitors[0],
+    found.data,
+    activity.data,
+  ])
+    expect(data).toMatchObject(BOTH);
+  expect(found.data.email).toMatch(/@xn--bcher-kva\.example$/);
+});
+
+test("the cache and an Idempotency-Key see one domain, however it is written", async () => {
+  const house = await given({ balance: 20 });
+  const { world, liveKey: key } = house;
+  const first = await whenChecked(world, key, { domain: "https://Example.com/" }, "k");
+  const cached = await whenChecked(world, key, { domain: "example.com." });
+  const replayed = await whenChecked(world, key, { domain: " example.com", refresh: false }, "k");
+
+  expect(cached.data).toMatchObject({ cached: true, check_id: first.data.check_id });
+  expect(replayed.data).toMatchObject({ check_id: first.data.check_id, credits_used: 0 });
+  expect(movesOf(house)).toEqual(["hold 10", "settle 10"]);
+});
+
+test("a monitor of one domain is one, however it is written", async () => {
+  const { world, testKey: key } = await given();
+  const add = (domain: string) =>
+    send(world, "POST /v1/deliverability/monitors", { key, body: { domain } });
+
+  const [first, second] = [await add("https://example.com/"), await add("EXAMPLE.com.")];
+
+  expect(second).toMatchObject({ statusCode: 200, data: { monitor_id: first.data.monitor_id } });
+});
+
+test.each(["ann@example.com", "https://192.0.2.1/", "https:///x", "localhost:8787", "https://"])(
+  "%s is 400 for every route that takes a domain, and nothing is stored",
+  async (typed) => {
+    const house = await given({ balance: 20 });
+    const { world, liveKey: key } = house;
+    const before = storedIn(house);
+    const call = (route: string, body?: object) => send(world, route, { key, body });
+
+    const all = [
+      await whenChecked(world, key, { domain: typed }),
+      await call("POST /v1/deliverability/monitors", { domain: typed }),
+      await call("POST /v1/find", { first_name: "Ann", last_name: "Lee", domain: typed }),
+      await call(`GET /v1/activity/domain/${encodeURIComponent(typed)}`),
+    ];
+
+    for (const refused of all) {
+      expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
+      expect(refused.error.details).toEqual([
+        { field: "domain", message: "must be a domain name such as example.com" },
+      ]);
+    }
+    expect(storedIn(house)).toEqual(before);
+  },
+);
+
+test("a name that begins with www. is looked up as it is, and every answer says where mail usually is", async () => {
+  const { world, testKey: key } = await given();
+  const domain = "www.example.com";
+  const words = /www\.example\.com is the name of a website.*example\.com/;
+
+  const check = await whenChecked(world, key, { domain });
+  const monitor = await send(world, "POST /v1/deliverability/monitors", { key, body: { domain } });
+  const body = { first_name: "Ann", last_name: "Lee", domain };
+  const found = await send(world, "POST /v1/find", { key, body });
+  const activity = await send(world, `GET /v1/activity/domain/${domain}`, { key });
+
+  expect(check.data.domain).toBe(domain);
+  expect(check.data.recommendations).toContainEqual({
+    id: "www_name",
+    severity: "info",
+    points_regained: 0,
+    issues: ["WWW_NAME"],
+    text: "www.example.com is the name of a website. Check example.com, where mail is usually sent from.",
+  });
+  for (const { data } of [monitor, found, activity]) expect(data.message).toMatch(words);
+});
+
+test("any other name has no such message", async () => {
+  const { world, testKey: key } = await given();
+  const check = await whenChecked(world, key, { domain: "wwwx.example.com" });
+  const activity = await send(world, "GET /v1/activity/domain/example.com", { key });
+
+  expect(check.data.recommendations.map(({ id }: { id: string }) => id)).not.toContain("www_name");
+  expect(activity.data).not.toHaveProperty("message");
+});
+
+test.each([
+  ["private", "10.1.2.3"],
+  ["private", "172.16.0.1"],
+  ["private", "192.168.1.1"],
+  ["shared", "100.64.0.1"],
+  ["loopback", "127.0.0.1"],
+  ["link-local", "169.254.1.1"],
+  ["documentation", "203.0.113.7"],
+  ["multicast", "224.0.0.1"],
+  ["reserved", "240.0.0.1"],
+  ["broadcast", "255.255.255.255"],
+  ["unspecified", "0.0.0.0"],
+])(
+  "a %s sending_ip (%s) is 400 for a check and a monitor before any charge",
+  async (_, sending_ip) => {
+    const house = await given({ balance: 20 });
+    const before = storedIn(house);
+    const body = { domain: "example.com", sending_ip };
+
+    for (const key of [house.liveKey, house.testKey])
+      for (const refused of [
+        await whenChecked(house.world, key, body, "k"),
+        await send(house.world, "POST /v1/deliverability/monitors", { key, body }),
+      ])
+        expect(refused).toMatchObject({
+          statusCode: 400,
+          error: {
+            code: "INVALID_REQUEST",
+            message: expect.stringMatching(/private or reserved address.*Nothing was charged\.$/),
+            details: [{ field: "sending_ip" }],
+          },
+        });
+    expect(storedIn(house)).toEqual(before);
+  },
+);
+
+test("a public sending_ip is taken by a live key, and the reserved one of the examples by a test key alone", async () => {
+  const { world, liveKey, testKey } = await given({ balance: 20 });
+  const over = overNames(world, { "example.com": { TXT: ["v=spf1 -all"] } });
+  const check = async (key: string, sending_ip: string) =>
+    (await whenChecked(over, key, { domain: "example.com", sending_ip })).statusCode;
+
+  expect(await check(liveKey, "8.8.8.8")).toBe(200);
+  expect(await check(liveKey, "192.0.2.1")).toBe(400);
+  expect(await check(testKey, "192.0.2.1")).toBe(200);
+});
