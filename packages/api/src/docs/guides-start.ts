@@ -203,6 +203,7 @@ ${block(`curl -s ${baseUrl}/v1/verify/file -H "X-Api-Key: $MAILPROOF_KEY" -F fil
 <li>Results come in pages of up to 1,000: send <code>next_key</code> until a response has none. Each row comes exactly once, also while the job runs: then every page has a <code>next_key</code>, and one with fewer rows than the limit means that the others are not ready yet. Wait a few seconds and send its <code>next_key</code>.</li>
 <li>Results of a finished job keep the order of your list. A reader that began earlier gets rows in the order in which they become ready; <code>row</code> tells the place in the list. Exports always keep the order of the list.</li>
 <li>The export has it all: <code>format=csv</code> or <code>json</code>, and <code>filter=valid</code> for what to keep. Of a JSON export look at <code>complete</code> first.</li>
+<li>An address whose DNS fails, or whose server greylists, is busy or silent, is attempted again after some minutes. Until then the job's <code>deferred</code> says how many addresses wait, for which reasons, and when the next attempt is; all other rows have their results. <code>options.max_wait_minutes</code> (0 to 60, default 40) ends the waiting earlier: what is still unknown by then stays <code>unknown</code> with its reason, and the job completes.</li>
 <li>A job of state <code>enqueue_unknown</code> has addresses of which we do not know yet whether they are queued. Their credits are held until we do.</li>
 </ul>`,
 };

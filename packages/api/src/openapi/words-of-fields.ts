@@ -29,7 +29,8 @@ export const COMPONENT_WORDS: Readonly<Record<string, string>> = {
   VerificationStatus:
     "valid: deliverable. invalid: will bounce. risky: may be deliverable. unknown: could not be found out. catch_all: the domain accepts everybody. disposable: a temporary address. role: belongs to a role. spam_trap: a known trap.",
   VerifiedEmail: "What an address came to.",
-  PendingVerification: "It takes longer than you wanted to wait. The job has the result.",
+  PendingVerification:
+    "The verification takes longer than `timeout_ms`, or a later attempt may find out more, as with a server that greylists. The job has the result. It is charged once, with this request.",
   ResultRow: "What one row of a job came to.",
   ExportedRow: "A row with its result, and what stood in the list.",
   RowSelection: "Which rows of the list an export has.",
