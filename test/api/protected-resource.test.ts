@@ -1,7 +1,7 @@
 import { unrouted } from "@mailproof/functions/unrouted";
 import { tokensOf } from "@mailproof/net/tokens";
 import { expect, test } from "vitest";
-import { toEvent } from "../gateway.ts";
+import { bytesOf, toEvent } from "../gateway.ts";
 import { givenWorld } from "../given.ts";
 import { listening } from "../mcp/client.ts";
 
@@ -27,7 +27,7 @@ test.each(PLACES)(
       bearer_methods_supported: ["header"],
       scopes_supported: expect.arrayContaining(["verification:write", "account:read"]),
     });
-    expect(JSON.parse(there.body ?? "")).toEqual(told);
+    expect(JSON.parse(bytesOf(there).toString())).toEqual(told);
   },
 );
 
@@ -48,9 +48,11 @@ test.each([
   const event = toEvent({ method: "GET", url: "/openapi.json" });
   const host = { ...event.requestContext, domainName: "api.example.com" };
 
-  const { body = "" } = await unrouted(world, trust)({ ...event, requestContext: host });
+  const there = await unrouted(world, trust)({ ...event, requestContext: host });
 
-  expect(JSON.parse(body).components.securitySchemes.AccessToken).toMatchObject({
+  expect(
+    JSON.parse(bytesOf(there).toString()).components.securitySchemes.AccessToken,
+  ).toMatchObject({
     type: "openIdConnect",
     openIdConnectUrl: `${base}/.well-known/openid-configuration`,
   });

@@ -10,7 +10,7 @@ import { build, type Metafile } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { BUNDLE } from "../../packages/functions/bundle.ts";
 import { fileOf } from "../architecture/file-of.ts";
-import { toEvent } from "../gateway.ts";
+import { bytesOf, toEvent } from "../gateway.ts";
 
 // What a Lambda weighs is what it takes to start. Speed itself is measured by `npm run bench cold-start`.
 
@@ -110,5 +110,10 @@ test.each(Object.keys(texts()))("%s is in a bundle what it is here", async (path
     baseUrl: `https://${domainName}`,
     trust: null,
   });
-  expect(JSON.parse(said)).toEqual(here);
+  const there = JSON.parse(said);
+  expect(bytesOf(there).toString()).toBe(here?.body);
+  expect(there).toMatchObject({
+    statusCode: 200,
+    headers: { ...here?.headers, vary: expect.stringMatching(/accept-encoding$/) },
+  });
 });

@@ -1,9 +1,12 @@
 import { once } from "node:events";
+import { type IncomingMessage, type OutgoingHttpHeaders, request } from "node:http";
+import { buffer } from "node:stream/consumers";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { endpoints } from "@mailproof/api/endpoints";
 import { namedOf } from "@mailproof/api/openapi/operations";
 import { unrouted } from "@mailproof/functions/unrouted";
 import { expect, test } from "vitest";
-import { toEvent } from "../gateway.ts";
+import { bytesOf, toEvent } from "../gateway.ts";
 import { given } from "../given.ts";
 import { whenListening } from "./listening.ts";
 
@@ -25,11 +28,57 @@ test.each(PATHS)("%s is there for anybody, as much as Lambda gives of it", async
   const { domainName } = event.requestContext;
   expect(here.status).toBe(200);
   expect(there.statusCode).toBe(200);
-  expect(there.body?.replaceAll(`https://${domainName}`, `http://127.0.0.1:${port}`)).toBe(
-    here.text,
-  );
+  expect(
+    bytesOf(there).toString().replaceAll(`https://${domainName}`, `http://127.0.0.1:${port}`),
+  ).toBe(here.text);
   expect(there.headers?.["content-type"]).toBe(here.headers.get("content-type"));
 });
+
+const DECODERS: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
+  br: brotliDecompressSync,
+  gzip: gunzipSync,
+};
+
+/** As it stands on the wire: fetch would ask for compression by itself, and undo it. */
+const raw = async (port: number, method: string, path: string, headers: OutgoingHttpHeaders) => {
+  const asking = request({ port, method, path, headers }).end();
+  const [answer] = (await once(asking, "response")) as [IncomingMessage];
+  return { status: answer.statusCode, headers: answer.headers, bytes: await buffer(answer) };
+};
+
+test.each(PATHS.flatMap((path) => [[path, "br"] as const, [path, "gzip"] as const]))(
+  "%s is sent compressed by %s, by the server and by Lambda alike, and HEAD says how long it is",
+  async (path, encoding) => {
+    const { port } = await whenListening(...endpoints);
+    const { world } = await given();
+    const asked = { "accept-encoding": encoding };
+    const plain = await raw(port, "GET", path, {});
+
+    const here = await raw(port, "GET", path, asked);
+    const head = await raw(port, "HEAD", path, asked);
+    const again = await raw(port, "GET", path, { ...asked, "if-none-match": here.headers.etag });
+    const event = (method: string) =>
+      unrouted(world)(toEvent({ method, url: path, headers: Object.entries(asked) }));
+    const [there, headThere] = [await event("GET"), await event("HEAD")];
+
+    expect(DECODERS[encoding]?.(here.bytes)).toEqual(plain.bytes);
+    expect(here.bytes.length).toBeLessThan(plain.bytes.length / 2);
+    expect(here.headers).toMatchObject({ "content-encoding": encoding, vary: "accept-encoding" });
+    expect(Number(here.headers["content-length"])).toBe(here.bytes.length);
+    expect(head).toMatchObject({ status: 200, bytes: Buffer.alloc(0) });
+    expect({ ...head.headers, date: "" }).toEqual({ ...here.headers, date: "" });
+    expect([again.status, again.bytes.length]).toEqual([304, 0]);
+    expect(plain.headers.etag).not.toBe(here.headers.etag);
+
+    expect(there.headers).toMatchObject({ "content-encoding": encoding, vary: "accept-encoding" });
+    expect(DECODERS[encoding]?.(bytesOf(there)).length).toBeGreaterThan(bytesOf(there).length);
+    expect(headThere).toMatchObject({ statusCode: 200, body: "" });
+    expect(headThere.headers).toMatchObject({
+      etag: there.headers?.["etag"],
+      "content-length": bytesOf(there).length,
+    });
+  },
+);
 
 test.each([
   ["plainly", { host: "mail.example:8787" }, "http://mail.example:8787"],
@@ -42,7 +91,6 @@ test.each([
   ["by something that is no host", { host: 'evil"><script>' }, "/"],
 ])("the document names the server as it was reached: %s", async (_case, headers, base) => {
   const { port } = await whenListening(...endpoints);
-  const { request } = await import("node:http");
   const asking = request({ port, path: "/openapi.json", headers, setHost: false }).end();
   const [answer] = await once(asking, "response");
   let text = "";
@@ -73,11 +121,16 @@ test("the page lets nothing in from elsewhere, and has no code or style of its o
   expect(text).not.toMatch(/<script(?![^>]*src)|<style| style="| on[a-z]+="/);
 });
 
-test("page, style and script stay below 280 KB together", async () => {
+test("page, style and script stay below 300 KB together, and below 60 KB on the wire", async () => {
   const { port } = await whenListening(...endpoints);
   const all = await Promise.all(PATHS.slice(1).map((path) => got(port, path)));
 
-  expect(all.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)).toBeLessThan(280_000);
+  const sent = await Promise.all(
+    PATHS.slice(1).map((path) => raw(port, "GET", path, { "accept-encoding": "br" })),
+  );
+
+  expect(all.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)).toBeLessThan(300_000);
+  expect(sent.reduce((sum, { bytes }) => sum + bytes.length, 0)).toBeLessThan(60_000);
 });
 
 test("the page has a section for every operation, and every link in it leads somewhere", async () => {

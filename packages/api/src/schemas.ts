@@ -64,7 +64,7 @@ export const Share = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
 export const textOf = (format: "email" | "idn-email" | "ipv4") =>
   v.pipe(v.string(), v.metadata({ format }));
 
-const ID = /^[\w-]{1,100}$/;
+const ID = /^[!-~]{1,100}$/;
 /** Has the form of an id. No item has it. */
 const NOBODYS_ID = "-";
 

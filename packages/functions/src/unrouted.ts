@@ -1,9 +1,10 @@
 import { baseUrlOf, documentsFrom, type Texts } from "@mailproof/api/documents";
-import { asFailure, refuse } from "@mailproof/api/respond";
+import { asFailure, type HttpAnswer, refuse } from "@mailproof/api/respond";
 import { permanentRedirect, routerOf } from "@mailproof/api/routes";
 import type { Trust } from "@mailproof/core/access/tokens";
 import { inflated } from "@mailproof/core/deflated";
 import type { World } from "@mailproof/core/world";
+import { createEncodedAnswers } from "@mailproof/net/content-encoding";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { PACKED_TEXTS, ROUTES } from "./documents.built.ts";
 import { lambdaLog } from "./log.ts";
@@ -12,6 +13,21 @@ import { toResult } from "./whole-answer.ts";
 
 const route = routerOf(ROUTES);
 const documentAt = documentsFrom(() => inflated(PACKED_TEXTS) as Texts);
+const encoded = createEncodedAnswers();
+
+/** A HEAD has the headers of the GET, and no body. */
+const toBytes = (
+  method: string,
+  { body, headers, ...answer }: HttpAnswer<Buffer>,
+): APIGatewayProxyStructuredResultV2 => ({
+  ...answer,
+  headers: {
+    ...headers,
+    ...(method === "HEAD" && answer.statusCode === 200 && { "content-length": body.length }),
+  },
+  body: method === "HEAD" ? "" : body.toString("base64"),
+  isBase64Encoded: method !== "HEAD",
+});
 
 /**
  * API Gateway's $default route: the documents beside the operations, and for everything else 404 or 405, since its
@@ -33,7 +49,13 @@ export const unrouted =
       baseUrl: baseUrlOf("https", domainName),
       trust,
     });
-    if (document) return toResult(method === "HEAD" ? { ...document, body: "" } : document);
+    if (document) {
+      const asked = {
+        acceptEncoding: headers["accept-encoding"],
+        ifNoneMatch: headers["if-none-match"],
+      };
+      return toBytes(method, await encoded(document, asked));
+    }
     try {
       const { endpoint, movedTo } = route(method, rawPath);
       if (movedTo !== undefined) return toResult(permanentRedirect(movedTo, rawQueryString));

@@ -11,13 +11,14 @@ import { closeStream } from "@mailproof/api/close-stream";
 import { corsHeaders, preflightHeaders } from "@mailproof/api/cors";
 import { texts } from "@mailproof/api/docs/texts";
 import { baseUrlOf, documentsFrom } from "@mailproof/api/documents";
-import type { Endpoint } from "@mailproof/api/endpoint";
+import type { Endpoint, Streamed } from "@mailproof/api/endpoint";
 import { endpoints } from "@mailproof/api/endpoints";
 import { asFailure, type HttpAnswer, refuse, respond } from "@mailproof/api/respond";
 import { permanentRedirect, routerOf } from "@mailproof/api/routes";
 import { Failure } from "@mailproof/core/failure";
 import type { World } from "@mailproof/core/world";
 import { MCP_PATH, mcpOver } from "@mailproof/mcp/serve";
+import { createEncodedAnswers } from "@mailproof/net/content-encoding";
 import { BLOBS_PATH, type OpenLink } from "./blob-links.ts";
 import { discarded, upTo } from "./incoming.ts";
 import { poured } from "./outgoing.ts";
@@ -30,6 +31,7 @@ import { serveBlob } from "./serve-blob.ts";
 const IDLE_MS = 65_000;
 
 const documentAt = documentsFrom(texts);
+const encoded = createEncodedAnswers();
 
 /** What API Gateway, Lambda and S3 are on AWS: route, read the body, respond. Nothing here has an opinion. */
 export const server = (
@@ -83,12 +85,13 @@ const send = async (
   id: string,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  { statusCode, headers, body }: HttpAnswer,
+  { statusCode, headers, body }: HttpAnswer<string | Uint8Array | Streamed>,
 ): Promise<void> => {
   // The rest of a body that nobody read would be taken for the caller's next request.
   if (!(await discarded(incoming))) outgoing.setHeader("connection", "close");
-  if (typeof body === "string") {
-    const length = { "content-length": Buffer.byteLength(body) };
+  if (typeof body === "string" || body instanceof Uint8Array) {
+    // Without a body there is nothing whose length could be told (RFC 9110 §8.6).
+    const length = statusCode !== 304 && { "content-length": Buffer.byteLength(body) };
     return void outgoing.writeHead(statusCode, { ...headers, ...length }).end(body);
   }
   outgoing.writeHead(statusCode, headers);
@@ -106,7 +109,7 @@ const answer = async (
   { world, route, mcp }: House,
   id: string,
   incoming: IncomingMessage,
-): Promise<HttpAnswer> => {
+): Promise<HttpAnswer<string | Uint8Array | Streamed>> => {
   const [rawPath = "", search = ""] = targetOf(incoming).split(/\?(.*)/s, 2);
   const method = incoming.method ?? "";
   const headers = plain(incoming);
@@ -119,7 +122,11 @@ const answer = async (
     baseUrl: ownAddress(incoming),
     trust: world.tokens,
   });
-  if (document) return document;
+  if (document)
+    return encoded(document, {
+      acceptEncoding: headers["accept-encoding"],
+      ifNoneMatch: headers["if-none-match"],
+    });
   const { endpoint, path, movedTo } = route(method, rawPath);
   if (movedTo !== undefined) return permanentRedirect(movedTo, search);
   return respond(world, endpoint, {

@@ -1,0 +1,97 @@
+import { createHash } from "node:crypto";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+
+// Content negotiation of texts that are sent as they are to everybody: compressed once, and kept.
+
+/** In the order of preference, where a client takes several equally. */
+const ENCODINGS = ["br", "gzip", "identity"] as const;
+export type Encoding = (typeof ENCODINGS)[number];
+
+/** The coding a client prefers (RFC 9110 §12.5.3). A client that refuses all of them is sent the plain text. */
+export const chooseEncoding = (acceptEncoding = ""): Encoding => {
+  const weights = new Map(acceptEncoding.toLowerCase().split(",").map(readWeight));
+  const weightOf = (encoding: Encoding): number =>
+    weights.get(encoding) ??
+    weights.get("*") ??
+    // Without a word about it, plain text is taken, but only where nothing is better.
+    (encoding === "identity" ? Number.MIN_VALUE : 0);
+  const [best = "identity"] = ENCODINGS.toSorted((a, b) => weightOf(b) - weightOf(a));
+  return weightOf(best) > 0 ? best : "identity";
+};
+
+const readWeight = (text: string): readonly [name: string, weight: number] => {
+  const [name = "", ...parameters] = text.split(";").map((part) => part.trim());
+  const weight = parameters.find((part) => part.startsWith("q="))?.slice(2) ?? "1";
+  return [name, /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(weight) ? Number(weight) : 0];
+};
+
+export type Encoders = Readonly<Record<Encoding, (text: Buffer) => Promise<Buffer>>>;
+
+const [brotliCompressed, gzipped] = [promisify(brotliCompress), promisify(gzip)];
+
+/** Higher levels take ten times as long, and save a twentieth. */
+const BROTLI_QUALITY = 9;
+const GZIP_LEVEL = 9;
+
+const ENCODERS: Encoders = {
+  br: (text) =>
+    brotliCompressed(text, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
+  gzip: (text) => gzipped(text, { level: GZIP_LEVEL }),
+  identity: async (text) => text,
+};
+
+/** Below this, a compressed text saves no packet. */
+const COMPRESSED_FROM_BYTES = 1_024;
+/** A few documents in each encoding, under a few of the names that a server is reached by. */
+const KEPT_MAX = 32;
+
+type Text = {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+};
+
+type Conditions = {
+  readonly acceptEncoding: string | undefined;
+  readonly ifNoneMatch: string | undefined;
+};
+
+/**
+ * Makes the answers of one process. The name that a server is reached by stands in some texts and is the client's to
+ * choose, so what is kept is bounded, and the oldest goes first.
+ */
+export const createEncodedAnswers = (encoders: Encoders = ENCODERS) => {
+  const kept = new Map<string, Promise<Buffer>>();
+  const bytesOf = (etag: string, text: Buffer, encoding: Encoding): Promise<Buffer> => {
+    const known = kept.get(etag);
+    if (known) return known;
+    const [oldest] = kept.keys();
+    if (kept.size >= KEPT_MAX && oldest !== undefined) kept.delete(oldest);
+    const made = encoders[encoding](text);
+    kept.set(etag, made);
+    return made;
+  };
+
+  return async ({ statusCode, headers, body }: Text, asked: Conditions) => {
+    const text = Buffer.from(body);
+    const isLong = text.length >= COMPRESSED_FROM_BYTES;
+    const encoding = isLong ? chooseEncoding(asked.acceptEncoding) : "identity";
+    const hash = createHash("sha256").update(text).digest("base64url").slice(0, 22);
+    // Of another encoding the bytes are others, and so is a strong tag (RFC 9110 §8.8.3.3).
+    const etag = `"${hash}-${encoding}"`;
+    const { vary: others } = headers;
+    const vary = others === undefined ? "accept-encoding" : `${others}, accept-encoding`;
+    const common = { ...headers, etag, vary };
+    if (isMatch(asked.ifNoneMatch, etag))
+      return { statusCode: 304, headers: common, body: Buffer.alloc(0) };
+    const coded = encoding === "identity" ? {} : { "content-encoding": encoding };
+    const bytes = await bytesOf(etag, text, encoding);
+    return { statusCode, headers: { ...common, ...coded }, body: bytes };
+  };
+};
+
+/** RFC 9110 §13.1.2: a list of tags, compared weakly, or a star. */
+const isMatch = (ifNoneMatch: string | undefined, etag: string): boolean =>
+  ifNoneMatch?.split(",").some((one) => ["*", etag].includes(one.trim().replace(/^W\//, ""))) ??
+  false;

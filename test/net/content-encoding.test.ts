@@ -1,0 +1,106 @@
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import {
+  chooseEncoding,
+  createEncodedAnswers,
+  type Encoders,
+} from "@mailproof/net/content-encoding";
+import { expect, test } from "vitest";
+
+test.each([
+  [undefined, "identity"],
+  ["", "identity"],
+  ["gzip", "gzip"],
+  ["gzip, deflate, br", "br"],
+  ["GZIP", "gzip"],
+  ["br;q=0.5, gzip;q=1.0", "gzip"],
+  ["br;q=0, gzip;q=0.001", "gzip"],
+  ["gzip;q=0", "identity"],
+  ["*", "br"],
+  ["*;q=0", "identity"],
+  ["br;q=0, *", "gzip"],
+  ["identity, gzip;q=0.5", "identity"],
+  ["identity;q=0, gzip", "gzip"],
+  ["deflate, zstd", "identity"],
+  ["gzip;q=2", "identity"],
+  ["gzip;q=x, br ; q=0.2", "br"],
+])("Accept-Encoding %j is answered with %s", (accepted, encoding) => {
+  expect(chooseEncoding(accepted)).toBe(encoding);
+});
+
+const BODY = "a text that repeats itself. ".repeat(200);
+const page = (body = BODY) => ({ statusCode: 200, headers: { "cache-control": "no-cache" }, body });
+
+test("each encoding has its own tag, and holds the same text", async () => {
+  const encoded = createEncodedAnswers();
+  const asked = (acceptEncoding?: string) =>
+    encoded(page(), { acceptEncoding, ifNoneMatch: undefined });
+
+  const [plain, gzip, br] = [await asked(), await asked("gzip"), await asked("br")];
+
+  expect(plain.body.toString()).toBe(BODY);
+  expect(gunzipSync(gzip.body).toString()).toBe(BODY);
+  expect(brotliDecompressSync(br.body).toString()).toBe(BODY);
+  expect(plain.headers).not.toHaveProperty("content-encoding");
+  expect(gzip.headers).toMatchObject({ "content-encoding": "gzip", vary: "accept-encoding" });
+  expect(br.headers).toMatchObject({ "content-encoding": "br", vary: "accept-encoding" });
+  expect(new Set([plain, gzip, br].map(({ headers }) => headers.etag)).size).toBe(3);
+});
+
+test("who has the text already is told so, under any of the tags it names, and gets none", async () => {
+  const encoded = createEncodedAnswers();
+  const asked = (ifNoneMatch?: string, body?: string) =>
+    encoded(page(body), { acceptEncoding: "gzip", ifNoneMatch });
+  const { etag } = (await asked()).headers;
+
+  for (const tags of [etag, `W/${etag}`, `"other", ${etag}`, "*"])
+    expect(await asked(tags)).toMatchObject({ statusCode: 304, body: Buffer.alloc(0) });
+  expect((await asked('"other"')).statusCode).toBe(200);
+  expect((await asked(etag, `${BODY}!`)).statusCode).toBe(200);
+});
+
+const counted = () => {
+  const texts: string[] = [];
+  const note = async (text: Buffer) => {
+    texts.push(text.toString());
+    return text;
+  };
+  const encoders: Encoders = { br: note, gzip: note, identity: note };
+  return { texts, encoded: createEncodedAnswers(encoders) };
+};
+const GZIP = { acceptEncoding: "gzip", ifNoneMatch: undefined };
+
+test("a text is compressed once, also for those who ask at the same moment", async () => {
+  const { texts, encoded } = counted();
+
+  await Promise.all([encoded(page(), GZIP), encoded(page(), GZIP)]);
+  await encoded(page(), GZIP);
+  await encoded(page(), { ...GZIP, acceptEncoding: "br" });
+
+  expect(texts).toEqual([BODY, BODY]);
+});
+
+test("under ever new names only the latest texts are kept", async () => {
+  const { texts, encoded } = counted();
+  for (let name = 0; name < 33; name++) await encoded(page(`${BODY}${name}`), GZIP);
+
+  await encoded(page(`${BODY}32`), GZIP);
+  expect(texts).toHaveLength(33);
+  await encoded(page(`${BODY}0`), GZIP);
+  expect(texts).toHaveLength(34);
+});
+
+test("what the text depends on besides stays named", async () => {
+  const { headers } = await createEncodedAnswers()(
+    { ...page(), headers: { vary: "accept" } },
+    GZIP,
+  );
+
+  expect(headers.vary).toBe("accept, accept-encoding");
+});
+
+test("a short text is sent as it is", async () => {
+  const { headers, body } = await createEncodedAnswers()(page("short"), GZIP);
+
+  expect(body.toString()).toBe("short");
+  expect(headers).not.toHaveProperty("content-encoding");
+});
