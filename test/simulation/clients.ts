@@ -6,16 +6,19 @@ import type { Process } from "./process.ts";
  * first name that is looked for.
  */
 export type Wish = { readonly key: string | null } & (
-  | { readonly kind: "verify"; readonly email: string; readonly waitMs: number }
-  | {
+  | ({ readonly kind: "verify"; readonly email: string; readonly waitMs: number } & Depth)
+  | ({
       readonly kind: "batch" | "file";
       readonly emails: readonly string[];
       /** Left out: the default. */
       readonly maxWaitMinutes?: number;
-    }
+    } & Depth)
   | { readonly kind: "check"; readonly domain: string; readonly refresh: boolean }
   | { readonly kind: "find" }
 );
+
+/** `isShallow`: no mail server is to be asked. */
+type Depth = { readonly isShallow?: boolean };
 
 /** The same key for something else is another request. */
 export const requestOf = (wish: Wish): string => JSON.stringify(wish);
@@ -64,22 +67,31 @@ const ask = async (client: Client, wanted: Wish): Promise<Heard> => {
 const sentFor = async ({ upload }: Client, wanted: Wish): Promise<[string, unknown]> => {
   switch (wanted.kind) {
     case "verify":
-      return ["POST /v1/verify", { email: wanted.email, options: { timeout_ms: wanted.waitMs } }];
+      return [
+        "POST /v1/verify",
+        { email: wanted.email, options: { timeout_ms: wanted.waitMs, ...depthOf(wanted) } },
+      ];
     case "check":
       return ["POST /v1/deliverability/check", { domain: wanted.domain, refresh: wanted.refresh }];
     case "find":
       return ["POST /v1/find", { first_name: wanted.key, last_name: "Lee", domain: "example.com" }];
     case "batch":
-      return ["POST /v1/verify/batch", { emails: wanted.emails, ...optionsOf(wanted) }];
+      return ["POST /v1/verify/batch", { emails: wanted.emails, options: optionsOf(wanted) }];
     case "file": {
       const file_key = await upload(wanted.emails);
-      return ["POST /v1/verify/file", { action: "process", file_key, ...optionsOf(wanted) }];
+      return ["POST /v1/verify/file", { action: "process", file_key, options: optionsOf(wanted) }];
     }
   }
 };
 
-const optionsOf = ({ maxWaitMinutes: minutes }: { readonly maxWaitMinutes?: number }) =>
-  minutes === undefined ? {} : { options: { max_wait_minutes: minutes } };
+type JobOptions = Depth & { readonly maxWaitMinutes?: number };
+
+const optionsOf = ({ maxWaitMinutes: minutes, ...depth }: JobOptions) => ({
+  ...depthOf(depth),
+  ...(minutes !== undefined && { max_wait_minutes: minutes }),
+});
+
+const depthOf = ({ isShallow = false }: Depth) => ({ deep_verify: !isShallow });
 
 const IMPATIENCE_MS = 2_000;
 

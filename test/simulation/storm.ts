@@ -23,6 +23,8 @@ export const stormOf = (seed: number): Script => {
   const below = (most: number) => Math.floor(chance() * most);
   const oneOf = <T>(all: readonly T[]): T => all[below(all.length)] as T;
 
+  // A chance of its own: what else is drawn stays what it was before there was this to draw.
+  const depth = chanceOf(seed + 1_000_000);
   const rate = oneOf(RATES);
   const plan: Plan = () => (chance() < rate ? oneOf(FAULTS) : undefined);
   const email = () => {
@@ -36,13 +38,15 @@ export const stormOf = (seed: number): Script => {
     const kind = oneOf(KINDS);
     if (kind === "check") return { kind, key, domain: oneOf(DOMAINS), refresh: chance() < 0.5 };
     if (kind === "find") return { kind, key: oneOf(PEOPLE) };
+    const shallow = depth() < 0.2 && { isShallow: true };
     if (kind === "verify")
-      return { kind, key, email: email(), waitMs: oneOf([100, 5_000, 25_000]) };
+      return { kind, key, email: email(), waitMs: oneOf([100, 5_000, 25_000]), ...shallow };
     const maxWaitMinutes = oneOf(WAITS);
     return {
       kind,
       key,
       emails: emails(),
+      ...shallow,
       ...(maxWaitMinutes !== undefined && { maxWaitMinutes }),
     };
   };

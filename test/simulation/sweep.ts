@@ -7,12 +7,11 @@ import { FAULTS, type Fault } from "./process.ts";
 // pair of faults at every two calls: some of the pairs here, all of them by npm run simulate -- --pairs. The number in
 // a failure is the call's.
 
-const once = (email: string, key: string | null = "key", waitMs = 5_000): Wish => ({
-  kind: "verify",
-  email,
-  key,
-  waitMs,
-});
+const once = (
+  email: string,
+  key: string | null = "key",
+  { waitMs = 5_000, isShallow = false } = {},
+): Wish => ({ kind: "verify", email, key, waitMs, isShallow });
 const list = ["valid", "invalid", "valid+1", "full", "unknown"].map(
   (word) => `${word}@example.com`,
 );
@@ -36,6 +35,10 @@ export const VERIFICATIONS: Flows = {
   "one that nobody can pay": { balance: 0.5, clients: [[once(valid)]] },
   "one whose server greylists": { balance: 10, clients: [[once("greylisted@example.com")]] },
   "the same key twice": { balance: 10, clients: [[once(valid), once(valid)]] },
+  "one whose mail server is not asked": {
+    balance: 10,
+    clients: [[once(valid, "key", { isShallow: true })]],
+  },
 };
 
 export const JOBS: Flows = {
@@ -50,6 +53,14 @@ export const JOBS: Flows = {
     clients: [
       [{ kind: "file", key: "key", emails: [...waiting, "error@example.com"], maxWaitMinutes: 0 }],
     ],
+  },
+  "a batch whose mail servers are not asked": {
+    balance: 20,
+    clients: [[{ kind: "batch", key: "key", emails: list, isShallow: true }]],
+  },
+  "a file whose mail servers are not asked": {
+    balance: 20,
+    clients: [[{ kind: "file", key: "key", emails: list, isShallow: true }]],
   },
   "a file without a key": { balance: 20, clients: [[{ kind: "file", key: null, emails: list }]] },
 };

@@ -130,10 +130,11 @@ const byKey = (told: readonly Told1[]): [string, Told1[]][] => [
 /** In half-credits. A job costs what it has done in the end: what was given back of it is no price. */
 const priceOf = async (world: World, { data }: Answer): Promise<number> => {
   if (data.check_id !== undefined) return data.cached ? 0 : CHECK_HALVES;
+  if (data.job_id === undefined && data.reason === "not_probed") return 0;
   if (data.job_id === undefined) return data.cached ? 1 : 2;
   const job = await findJob(world.table, String(data.job_id));
   if (!job) return 0;
-  const paidBack = job.refunded + (job.kind === "file" ? job.lost : 0);
+  const paidBack = job.refunded + job.unasked + (job.kind === "file" ? job.lost : 0);
   return (job.total - paidBack) * 2;
 };
 

@@ -1,12 +1,14 @@
 import { ownerOf } from "@mailproof/core/access/payer";
 import { Failure } from "@mailproof/core/failure";
+import { unaskedPrice } from "@mailproof/core/jobs/completion";
 import { findDeferred } from "@mailproof/core/jobs/deferrals";
 import { findJob, JOB_STATUSES, type Job } from "@mailproof/core/jobs/items";
 import type { Row } from "@mailproof/core/jobs/results";
+import { toCredits } from "@mailproof/core/money/credits";
 import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
 import type { Caller } from "./endpoint.ts";
-import { Integer } from "./schemas.ts";
+import { Credits, Integer } from "./schemas.ts";
 import { toWire, VerificationResult } from "./verification.ts";
 
 /** A job without its results, as the list and the job itself show it. */
@@ -33,6 +35,7 @@ export const JobFacts = v.object({
   ),
   created_at: v.string(),
   completed_at: v.optional(v.string()),
+  credits_refunded: v.optional(Credits),
   error: v.optional(v.string()),
 });
 
@@ -44,6 +47,7 @@ export const readJobFacts = async (
 ): Promise<v.InferOutput<typeof JobFacts>> => {
   const { total, processed, valid, invalid, risky, unknown } = job;
   const deferred = await findDeferred(table, job);
+  const refunded = unaskedPrice(job);
   return {
     job_id: job.id,
     ...(job.name !== null && { name: job.name }),
@@ -60,6 +64,7 @@ export const readJobFacts = async (
     }),
     created_at: job.createdAt,
     ...(job.completedAt && { completed_at: job.completedAt }),
+    ...(job.completedAt && refunded > 0 && { credits_refunded: toCredits(refunded) }),
     ...(job.error && { error: job.error }),
   };
 };

@@ -1,9 +1,21 @@
-import { isDomainExistenceKnown, STATUSES, type Verification } from "@mailproof/core/verify/result";
+import {
+  type CheckOfMailServer,
+  checksSkipped,
+  isDomainExistenceKnown,
+  STATUSES,
+  type Verification,
+} from "@mailproof/core/verify/result";
 import * as v from "valibot";
 import { omitNull } from "./omit-null.ts";
 import { Integer, Share } from "./schemas.ts";
 
 const Bool = v.boolean();
+
+const WIRE_NAMES = {
+  smtpCheck: "smtp_check",
+  mailboxExists: "mailbox_exists",
+  catchAll: "catch_all",
+} as const satisfies Record<CheckOfMailServer, string>;
 
 /** A verification result as every way out of the service shows it: an answer, a row, a line of the command. */
 export const VerificationResult = v.object({
@@ -43,6 +55,7 @@ export const VerificationResult = v.object({
     }),
   ),
   evidence: v.optional(v.record(v.string(), v.unknown())),
+  checks_skipped: v.optional(v.array(v.picklist(Object.values(WIRE_NAMES)))),
   verified_at: v.string(),
 });
 
@@ -50,6 +63,7 @@ export type VerificationResult = v.InferOutput<typeof VerificationResult>;
 
 export const toWire = (one: Verification): VerificationResult => {
   const { verification, flags, enrichment, ai, evidence } = one;
+  const skipped = checksSkipped(one).map((check) => WIRE_NAMES[check]);
   return {
     email: one.email,
     status: one.status,
@@ -82,6 +96,7 @@ export const toWire = (one: Verification): VerificationResult => {
       },
     }),
     ...(evidence && { evidence: evidenceToWire(evidence) }),
+    ...(skipped.length > 0 && { checks_skipped: skipped }),
     verified_at: one.verifiedAt,
   };
 };

@@ -93,6 +93,8 @@ export interface VerificationResult {
   };
   /** Everything that led to it: DNS answers, the SMTP transcript, the score as a sum. */
   evidence?: Record<string, unknown>;
+  /** The checks of `verification` that were not made, because the mail server was not asked. Left out when it was asked, or did not have to be. */
+  checks_skipped?: ("smtp_check" | "mailbox_exists" | "catch_all")[];
   /** When it was found out. */
   verified_at: string;
 }
@@ -141,6 +143,8 @@ export interface Job {
   created_at: string;
   /** When it was over. */
   completed_at?: string;
+  /** Credits refunded for addresses that are `unknown` only because no mail server was asked. Left out when there are none. */
+  credits_refunded?: number;
   /** Why, and what it means for the money. */
   error?: string;
 }
@@ -739,7 +743,7 @@ export interface VerifyInput {
   /** How thorough to be. */
   options?:
     | {
-        /** Ask the mail host. Without it only what DNS and lists know. */
+        /** Ask the mail server about the mailbox. `false`: only syntax, lists and DNS are checked, `checks_skipped` names the checks left out, and a result that is `unknown` only for that reason costs nothing; a job refunds it when it ends. */
         deep_verify?: boolean | null | undefined;
         /** Also the numbers in `ai`. */
         include_ai?: boolean | null | undefined;
@@ -767,6 +771,8 @@ export type VerifyData =
       };
       /** It was found out within the last 24 hours, for this account. */
       cached: boolean;
+      /** In a sentence, for people. */
+      message?: string;
       /** Credits charged by this request. */
       credits_used: number;
       /** True: this is the answer to an earlier request, and charged nothing. */
@@ -803,7 +809,7 @@ export interface VerifyBatchInput {
   /** How thorough to be. */
   options?:
     | {
-        /** Ask the mail host. Without it only what DNS and lists know. */
+        /** Ask the mail server about the mailbox. `false`: only syntax, lists and DNS are checked, `checks_skipped` names the checks left out, and a result that is `unknown` only for that reason costs nothing; a job refunds it when it ends. */
         deep_verify?: boolean | null | undefined;
         /** Also the numbers in `ai`. */
         include_ai?: boolean | null | undefined;
@@ -867,7 +873,7 @@ export interface ProcessFileInput {
   /** How thorough to be. */
   options?:
     | {
-        /** Ask the mail host. Without it only what DNS and lists know. */
+        /** Ask the mail server about the mailbox. `false`: only syntax, lists and DNS are checked, `checks_skipped` names the checks left out, and a result that is `unknown` only for that reason costs nothing; a job refunds it when it ends. */
         deep_verify?: boolean | null | undefined;
         /** Also the numbers in `ai`. */
         include_ai?: boolean | null | undefined;
@@ -1660,7 +1666,7 @@ export interface Operations {
   /**
    * Verify one address.
    *
-   * Price: 1 credit; 0.5 credit when the same address was verified within 24 hours.
+   * Price: 1 credit; 0.5 credit when the same address was verified within 24 hours; nothing for an `unknown` that only says that no mail server was asked (`deep_verify: false`).
    * Sent with an Idempotency-Key, so it is sent again until an answer comes, and paid for once.
    *
    * `POST /v1/verify`
@@ -1670,7 +1676,7 @@ export interface Operations {
   /**
    * Verify up to 10,000 addresses as a job.
    *
-   * Price: 1 credit for each different address, when the job is accepted. No refunds.
+   * Price: 1 credit for each different address, when the job is accepted. Verifications that fail are not refunded; an `unknown` that only says that no mail server was asked (`deep_verify: false`) is, when the job ends.
    * Sent with an Idempotency-Key, so it is sent again until an answer comes, and paid for once.
    *
    * `POST /v1/verify/batch`
@@ -1689,7 +1695,7 @@ export interface Operations {
   /**
    * Verify the addresses of a CSV or TXT file as a job: ask for an upload, put the file, process it.
    *
-   * Price: 1 credit for each different address, when the job is accepted. Uploading costs nothing.
+   * Price: 1 credit for each different address, when the job is accepted. Uploading costs nothing. An `unknown` that only says that no mail server was asked (`deep_verify: false`) is refunded when the job ends.
    * Sent with an Idempotency-Key, so it is sent again until an answer comes, and paid for once.
    *
    * `POST /v1/verify/file`

@@ -62,6 +62,12 @@ test.each([
   expect(retryCauseOf({ ...UNKNOWN, ...found })).toBeNull();
 });
 
+test("a 550 that takes us for a harvester is attempted again, though its code is permanent", () => {
+  const found = { ...UNKNOWN, reason: "directory_harvest", retry: "later", code: 550 };
+
+  expect(retryCauseOf(found)).toBe("busy");
+});
+
 test("too many recipients for one connection is tried again also after a 5xx", () => {
   const found = { ...UNKNOWN, reason: "too_many_recipients", retry: "new_connection", code: 550 };
 

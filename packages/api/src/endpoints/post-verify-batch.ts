@@ -25,7 +25,8 @@ const SECRET_LENGTH_MAX = 256;
 export const postVerifyBatch = endpoint({
   route: ROUTE,
   summary: "Verify up to 10,000 addresses as a job.",
-  price: "1 credit for each different address, when the job is accepted. No refunds.",
+  price:
+    "1 credit for each different address, when the job is accepted. Verifications that fail are not refunded; an `unknown` that only says that no mail server was asked (`deep_verify: false`) is, when the job ends.",
   access: "verification:write",
   needs: ["table:readwrite", "blobs:write", "queue:send", "https"],
   keyed: true,

@@ -66,7 +66,8 @@ export const postVerifyFile = endpoint({
   route: ROUTE,
   summary:
     "Verify the addresses of a CSV or TXT file as a job: ask for an upload, put the file, process it.",
-  price: "1 credit for each different address, when the job is accepted. Uploading costs nothing.",
+  price:
+    "1 credit for each different address, when the job is accepted. Uploading costs nothing. An `unknown` that only says that no mail server was asked (`deep_verify: false`) is refunded when the job ends.",
   access: "verification:write",
   needs: ["table:readwrite", "blobs:read", "blobs:write", "queue:send", "https"],
   keyed: true,

@@ -3,6 +3,7 @@ import { withMoney } from "@mailproof/core/failure";
 import { isAddress, parseAddress } from "@mailproof/core/mail/address";
 import { toCredits } from "@mailproof/core/money/credits";
 import { type Told, verifyOnce } from "@mailproof/core/verify/once";
+import { isNotAsked } from "@mailproof/core/verify/result";
 import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
 import { ActivityPart, toPart } from "../activity.ts";
@@ -30,7 +31,8 @@ const Charged = { credits_used: Credits, idempotent_replay: v.optional(v.boolean
 export const postVerify = endpoint({
   route: ROUTE,
   summary: "Verify one address.",
-  price: "1 credit; 0.5 credit when the same address was verified within 24 hours.",
+  price:
+    "1 credit; 0.5 credit when the same address was verified within 24 hours; nothing for an `unknown` that only says that no mail server was asked (`deep_verify: false`).",
   access: "verification:write",
   needs: ["table:readwrite", "queue:send", "mail"],
   keyed: true,
@@ -67,6 +69,7 @@ export const postVerify = endpoint({
       ...VerificationResult.entries,
       activity: v.optional(ActivityPart),
       cached: v.boolean(),
+      message: v.optional(v.string()),
       ...Charged,
     }),
     v.object({
@@ -119,9 +122,18 @@ const activityFor = async (world: World, caller: Caller, email: string) => {
   }
 };
 
+const NOT_ASKED = withMoney(
+  "The mail server was not asked, so smtp_check, mailbox_exists and catch_all are not known.",
+  "nothing_charged",
+);
+
 const outcomeOf = (told: Told, email: string) =>
   "result" in told
-    ? { ...toWire(told.result), cached: told.cached }
+    ? {
+        ...toWire(told.result),
+        cached: told.cached,
+        ...(isNotAsked(told.result) && { message: NOT_ASKED }),
+      }
     : {
         status: "pending" as const,
         job_id: told.pending.job,

@@ -77,6 +77,10 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   credits_used: "Credits charged by this request.",
   credits_remaining: "The balance after it. Left out where it could not be read.",
   credits_refunded: "Given back, for addresses that could not be queued.",
+  "JobSummary.credits_refunded":
+    "Credits refunded for addresses that are `unknown` only because no mail server was asked. Left out when there are none.",
+  "GetJobResult.credits_refunded":
+    "Credits refunded for addresses that are `unknown` only because no mail server was asked. Left out when there are none.",
   credits_held: "Charged, but neither spent nor refunded yet.",
   credits_granted: "Credits that came in.",
   idempotent_replay: "True: this is the answer to an earlier request, and charged nothing.",
@@ -114,6 +118,8 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   catch_all_confidence:
     "Probability that the mailbox exists, 0 to 1. Present only when the domain accepts every address, or may: it accepted this one and was not seen to refuse another.",
   evidence: "Everything that led to it: DNS answers, the SMTP transcript, the score as a sum.",
+  checks_skipped:
+    "The checks of `verification` that were not made, because the mail server was not asked. Left out when it was asked, or did not have to be.",
   verified_at: "When it was found out.",
   row: "Its row in what you sent, from 1.",
 
@@ -122,7 +128,8 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
     "The address to verify. Text that is no address is answered with the status `invalid`.",
   include_activity: "Also what is known of its opens and clicks, at no extra cost.",
   options: "How thorough to be.",
-  deep_verify: "Ask the mail host. Without it only what DNS and lists know.",
+  deep_verify:
+    "Ask the mail server about the mailbox. `false`: only syntax, lists and DNS are checked, `checks_skipped` names the checks left out, and a result that is `unknown` only for that reason costs nothing; a job refunds it when it ends.",
   include_ai: "Also the numbers in `ai`.",
   include_evidence: "Also everything that led to the result.",
   timeout_ms:

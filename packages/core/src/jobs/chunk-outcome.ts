@@ -4,7 +4,7 @@ import { epochSeconds } from "../moments.ts";
 import { type Halves, PRICE } from "../money/credits.ts";
 import { move } from "../money/ledger.ts";
 import type { Write } from "../table.ts";
-import { isOurFailure } from "../verify/result.ts";
+import { isNotAsked, isOurFailure } from "../verify/result.ts";
 import type { World } from "../world.ts";
 import { type ChunkMessage, sendChunks } from "./chunk-messages.ts";
 import { type Chunk, chunkItem, chunkKey, givenBack, passField } from "./chunks.ts";
@@ -96,6 +96,7 @@ const counted = ({ job, rows, before, after }: Passed): Write => {
   const add: Record<string, number> = {
     processed: rows.length,
     lost: lostIn(rows),
+    unasked: rows.filter(({ result }) => isNotAsked(result)).length,
     ...changeOfDeferred(before, after),
   };
   for (const { result } of rows) {

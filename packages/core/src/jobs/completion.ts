@@ -2,6 +2,8 @@ import { commit } from "../commit.ts";
 import { NOT_DUE } from "../due.ts";
 import { type MoneyOutcome, withMoney } from "../failure.ts";
 import { releaseClaim } from "../money/claims.ts";
+import { type Halves, PRICE } from "../money/credits.ts";
+import { move } from "../money/ledger.ts";
 import type { Json, Write } from "../table.ts";
 import { announce } from "../webhooks/items.ts";
 import type { World } from "../world.ts";
@@ -42,7 +44,34 @@ const end = (world: World, job: Job, status: "completed" | "failed", error?: str
     endedJob(world, job, status, error),
     newsOf(world, job, status, error),
     ...keyOf(job),
+    ...refundOfUnasked(world, job),
   ]);
+
+/** What rows that only say that their mail server was not asked have cost. */
+export const unaskedPrice = ({ mode, kind, unasked }: Job): Halves =>
+  (mode === "live" ? unasked * PRICE_OF[kind] : 0) as Halves;
+
+const PRICE_OF: Readonly<Record<Job["kind"], Halves>> = {
+  single: PRICE.verify,
+  batch: PRICE.batchAddress,
+  file: PRICE.fileAddress,
+};
+
+/** In the write that ends the job, so it happens once: by then the price of every row is settled. */
+const refundOfUnasked = (world: World, job: Job): readonly Write[] => {
+  const refund = unaskedPrice(job);
+  return refund === 0
+    ? []
+    : move({
+        account: job.account,
+        operation: job.id,
+        openedAt: job.createdAt,
+        step: "unasked",
+        at: world.now().toISOString(),
+        moved: { refund },
+        reason: "not asked",
+      });
+};
 
 /** What was paid back whole leaves its key free: whoever sends the same again buys anew. */
 const keyOf = ({ id, claim, refunded, total }: Job): Write[] =>

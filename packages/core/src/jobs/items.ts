@@ -75,6 +75,8 @@ const Job = v.object({
   refunded: Count,
   /** Addresses that we gave up on, for reasons of our own. */
   lost: Count,
+  /** Rows that only say that the mail server was not asked. Their credits are refunded when the job ends. */
+  unasked: Count,
 
   /** Of one address alone: all that its worker has to know. */
   single: v.optional(
@@ -125,6 +127,7 @@ export const NOTHING_DONE = {
   unknown: 0,
   refunded: 0,
   lost: 0,
+  unasked: 0,
   waits: 0,
   sends: 0,
   chunkRows: 0,

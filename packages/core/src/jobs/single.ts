@@ -12,7 +12,7 @@ import type { Operation } from "../money/operations.ts";
 import type { Item } from "../table.ts";
 import { engineFor } from "../verify/engine.ts";
 import { keepKnown } from "../verify/known.ts";
-import { isOurFailure, trimmed, type Verification } from "../verify/result.ts";
+import { isNotAsked, isOurFailure, trimmed, type Verification } from "../verify/result.ts";
 import { MAX_WAIT_MINUTES, type RetryCause } from "../verify/retry.ts";
 import { verify } from "../verify/verify.ts";
 import { announce } from "../webhooks/items.ts";
@@ -190,7 +190,8 @@ const complete = async (
     unknown: 0,
     [bucket]: 1,
   };
-  await finish(world, job, { settle: job.held }, [
+  const isFree = isNotAsked(result);
+  await finish(world, job, isFree ? { release: job.held } : { settle: job.held }, [
     {
       create: {
         ...chunkItem({
@@ -219,6 +220,7 @@ const complete = async (
         held: 0,
         processed: 1,
         [bucket]: 1,
+        ...(isFree && { unasked: 1 }),
       },
       where: { status: { oneOf: OPEN_STATUSES } },
     },

@@ -51,7 +51,13 @@ export type Origin = {
   readonly openedAt: string;
 };
 
-export type Step = "grant" | "debit" | "end" | `chunk-${number}` | `lost-${number}-${number}`;
+export type Step =
+  | "grant"
+  | "debit"
+  | "end"
+  | `chunk-${number}`
+  | `lost-${number}-${number}`
+  | "unasked";
 
 const Entry = v.object({
   account: v.string(),

@@ -1,6 +1,6 @@
 import type { Finding } from "../mail/smtp/classify.ts";
 import { BOT_FROM } from "./bot.ts";
-import type { CatchAll, Status } from "./result.ts";
+import { type CatchAll, NOT_PROBED, type Status } from "./result.ts";
 
 /** Everything that was found out about one address, and nothing that was not. */
 export type Signals = {
@@ -74,7 +74,7 @@ const NOTHING_PROVEN: Line = {
   status: "unknown",
   holds: () => true,
   reason: ({ domain, mailbox }) =>
-    mailbox?.reason ?? (domain === "dns_inconclusive" ? domain : "not_probed"),
+    mailbox?.reason ?? (domain === "dns_inconclusive" ? domain : NOT_PROBED),
 };
 
 const says =

@@ -23,7 +23,7 @@ import { engineFor } from "./engine.ts";
 import { findKnown, keepKnown } from "./known.ts";
 import { Occupied } from "./occupied.ts";
 import { type Packed, pack, unpack } from "./packed.ts";
-import { isOurFailure, trimmed, type Verification } from "./result.ts";
+import { isNotAsked, isOurFailure, trimmed, type Verification } from "./result.ts";
 import { type Options, verify } from "./verify.ts";
 
 export type Ask = { readonly email: string; readonly options: Options; readonly waitMs: number };
@@ -119,7 +119,7 @@ const tellKnown = async (
 
 const work = async (world: World, operation: Operation, ask: Ask): Promise<Told> => {
   const { email, options } = ask;
-  const { mode, amount: price } = operation;
+  const { mode } = operation;
   const everything = { deepVerify: options.deepVerify, includeAi: true, includeEvidence: true };
   const asked = verify(engineFor(world, mode), email, everything);
   const came = await within(world, ask.waitMs, asked).catch((cause: unknown) =>
@@ -132,10 +132,13 @@ const work = async (world: World, operation: Operation, ask: Ask): Promise<Told>
   if (retry) return goOnAsJob(world, operation, retry);
 
   const result = trimmed(came, options);
+  const held = operation.amount;
+  const price = isNotAsked(came) ? (0 as Halves) : held;
+  const moved = isNotAsked(came) ? { release: held } : { settle: held };
   const answer: Answer = { price, cached: false, result: pack(result) };
   const kept =
     mode === "live" ? keepKnown(world, operation.account, { email, ...options }, came) : [];
-  const ended = await settle(world, operation, { answer, also: kept });
+  const ended = await settle(world, operation, { answer, moved, also: kept });
   if (ended === "ended") return { price, cached: false, replayed: false, result };
   // Nobody can ask again without a key. The price is held, and is settled or given back without us: once, either way.
   if (ended === "unknown" && !operation.claim)

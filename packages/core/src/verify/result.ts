@@ -99,6 +99,23 @@ export const trimmed = (
   ...(includeEvidence && evidence && { evidence }),
 });
 
+/** The reason where a mail server could have been asked and was not: the caller did not want it, or nobody may. */
+export const NOT_PROBED = "not_probed";
+
+/** Nothing is known but that the mail server was not asked: that costs nothing. */
+export const isNotAsked = ({ status, reason }: Pick<Verification, "status" | "reason">): boolean =>
+  status === "unknown" && reason === NOT_PROBED;
+
+/** The checks that need the mail server, where it was not asked. */
+export const checksSkipped = ({
+  reason,
+  subStatus,
+}: Pick<Verification, "reason" | "subStatus">): readonly CheckOfMailServer[] =>
+  reason === NOT_PROBED || subStatus === NOT_PROBED ? CHECKS_OF_MAIL_SERVER : [];
+
+const CHECKS_OF_MAIL_SERVER = ["smtpCheck", "mailboxExists", "catchAll"] as const;
+export type CheckOfMailServer = (typeof CHECKS_OF_MAIL_SERVER)[number];
+
 /** Something broke on our side, and no server or zone had a say in it: nobody pays for that. */
 export const isOurFailure = ({ reason }: Pick<Verification, "reason">): boolean =>
   reason === "internal";

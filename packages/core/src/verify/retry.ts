@@ -100,8 +100,9 @@ export const retryCauseOf = ({
   code,
 }: Attempted): RetryCause | null => {
   if (status !== "unknown" || retry === null) return null;
-  // A 5xx is permanent (RFC 5321 §4.2.1), except where it speaks of this connection alone.
-  if (code !== null && code >= 500 && retry !== "new_connection") return null;
+  // A 5xx is permanent (RFC 5321 §4.2.1), except where it speaks of this connection or of our pace alone.
+  const isOfUs = retry === "new_connection" || reason === "directory_harvest";
+  if (code !== null && code >= 500 && !isOfUs) return null;
   if (rule === SILENT_RULE && reason !== "no_smtp_egress") return "silence";
   return CAUSE_OF.get(reason) ?? null;
 };

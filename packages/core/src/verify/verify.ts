@@ -16,7 +16,7 @@ import {
   type Signals,
 } from "./judge.ts";
 import { namesOf } from "./names.ts";
-import type { Verification } from "./result.ts";
+import { NOT_PROBED, type Verification } from "./result.ts";
 import { retryCauseOf } from "./retry.ts";
 import { suggestTypo } from "./typo.ts";
 
@@ -196,14 +196,24 @@ const isWorthAskingAgain = ({ domain, asked }: Found): boolean =>
   domain === "dns_inconclusive" && asked.every(({ kind }) => kind !== "refused");
 
 const subStatusOf = ({ reason }: Judgement, { mailbox, domain }: Signals): string | null => {
-  const other = mailbox?.reason ?? (domain === "dns_inconclusive" ? domain : null);
-  return other === reason ? null : other;
+  const found = mailbox?.reason ?? REASON_WITHOUT_ANSWER[domain] ?? reason;
+  return found === reason ? null : found;
 };
+
+/** Why no mail server said anything. A domain without one leaves nothing to say. */
+const REASON_WITHOUT_ANSWER: { readonly [domain in DomainSignal]?: string } = {
+  mail_host: NOT_PROBED,
+  implicit_mail_host: NOT_PROBED,
+  dns_inconclusive: "dns_inconclusive",
+};
+
+const hasMailHost = (domain: DomainSignal): boolean =>
+  domain === "mail_host" || domain === "implicit_mail_host";
 
 /** Each is true when it was proven, and false otherwise: a domain that could not be looked up is not "missing". */
 const checksOf = (signals: Signals): Verification["verification"] => {
   const { domain, mailbox, catchAll, syntaxFault } = signals;
-  const hasHost = domain === "mail_host" || domain === "implicit_mail_host";
+  const hasHost = hasMailHost(domain);
   const exists = hasHost || ["null_mx", "no_mail_host", "mx_unroutable"].includes(domain);
   const answered = mailbox !== null && mailbox.verdict !== "unknown";
   return {
@@ -238,7 +248,7 @@ const aiOf = (found: Found, signals: Signals): NonNullable<Verification["ai"]> =
 /** Proven to work, proven not to, or neither: an address that cannot exist surely does not work. */
 const mailWorks = ({ domain, syntaxFault }: Signals): boolean | "undecided" => {
   if (syntaxFault !== null) return false;
-  if (domain === "mail_host" || domain === "implicit_mail_host") return true;
+  if (hasMailHost(domain)) return true;
   return domain === "dns_inconclusive" || domain === "not_asked" ? "undecided" : false;
 };
 

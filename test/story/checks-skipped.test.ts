@@ -1,0 +1,197 @@
+import type { World } from "@mailproof/core/world";
+import { expect, test } from "vitest";
+import { given } from "../given.ts";
+import {
+  anns,
+  csvOf,
+  givenChunked,
+  givenUpload,
+  type House,
+  jobIn,
+  processOf,
+  whenBatched,
+  whenFiled,
+} from "../jobs.ts";
+import { creditsOf, movesOf, thenInOrder } from "../ledger.ts";
+import { whenVerified } from "../send.ts";
+import { whenReconciled, whenWorked } from "../working.ts";
+
+// An `unknown` that only says that the mail server was not asked costs nothing, alone, in a batch and in a file, and
+// says which checks were left out. What the address, the lists and DNS settle is paid for as ever.
+
+const SHALLOW = { options: { deep_verify: false } };
+const SKIPPED = ["smtp_check", "mailbox_exists", "catch_all"];
+
+test("a good address without its mail server is unknown, says which checks were left out, and costs nothing", async () => {
+  const house = await given({ balance: 10 });
+
+  const { data } = await whenVerified(house.world, house.liveKey, {
+    email: "ann@x.com",
+    ...SHALLOW,
+  });
+
+  expect(data).toMatchObject({
+    status: "unknown",
+    reason: "not_probed",
+    checks_skipped: SKIPPED,
+    message:
+      "The mail server was not asked, so smtp_check, mailbox_exists and catch_all are not known. Nothing was charged.",
+    verification: { syntax_valid: true, domain_exists: true, mx_found: true },
+    cached: false,
+    credits_used: 0,
+  });
+  expect(movesOf(house)).toEqual(["hold 1", "release 1"]);
+  expect(await creditsOf(house)).toMatchObject({ available: 10, held: 0, spent: 0, refunded: 1 });
+  await thenInOrder(house);
+});
+
+test.each([
+  ["no address", { status: "invalid" }, undefined],
+  ["ann@nxdomain.com", { status: "invalid", reason: "domain_not_found" }, undefined],
+  ["ann@disposable.com", { status: "disposable" }, SKIPPED],
+  ["info@x.com", { status: "role", sub_status: "not_probed" }, SKIPPED],
+  ["spam_trap@x.com", { status: "spam_trap" }, SKIPPED],
+])("%s is settled without the mail server, and costs 1 credit", async (email, result, skipped) => {
+  const house = await given({ balance: 10 });
+
+  const { data } = await whenVerified(house.world, house.liveKey, { email, ...SHALLOW });
+
+  expect(data).toMatchObject({ ...result, credits_used: 1 });
+  expect(data.checks_skipped).toEqual(skipped);
+  expect(data.message).toBeUndefined();
+  expect(await creditsOf(house)).toMatchObject({ available: 9, held: 0, spent: 1 });
+});
+
+test("an address whose mail server was asked leaves nothing out", async () => {
+  const { world, liveKey } = await given({ balance: 10 });
+
+  const { data } = await whenVerified(world, liveKey, { email: "ann@x.com" });
+
+  expect("checks_skipped" in data).toBe(false);
+  expect("message" in data).toBe(false);
+});
+
+test("an address that names its host by number is never asked about, and costs nothing", async () => {
+  const house = await given({ balance: 10 });
+
+  const { data } = await whenVerified(house.world, house.liveKey, { email: "ann@[192.0.2.1]" });
+
+  expect(data).toMatchObject({ status: "unknown", reason: "not_probed", credits_used: 0 });
+  expect(data.checks_skipped).toEqual(SKIPPED);
+  expect(await creditsOf(house)).toMatchObject({ available: 10, held: 0 });
+});
+
+test("a repeat with the same key is told the same, for nothing, and the next key asks anew", async () => {
+  const house = await given({ balance: 10 });
+  const body = { email: "ann@x.com", ...SHALLOW };
+  const first = await whenVerified(house.world, house.liveKey, body, "one");
+
+  const repeat = await whenVerified(house.world, house.liveKey, body, "one");
+  const other = await whenVerified(house.world, house.liveKey, body, "two");
+
+  expect(repeat.data).toEqual({ ...first.data, idempotent_replay: true });
+  expect(other.data).toEqual(first.data);
+  expect(await creditsOf(house)).toMatchObject({ available: 10, held: 0, refunded: 2 });
+});
+
+test("without a credit it is refused as ever", async () => {
+  const house = await given({ balance: 0 });
+
+  const told = await whenVerified(house.world, house.liveKey, { email: "ann@x.com", ...SHALLOW });
+
+  expect(told.statusCode).toBe(402);
+});
+
+/** DNS that takes so long: the request is over before its answer is there. */
+const slowDns = (world: World, ms: number): World => ({
+  ...world,
+  engine: {
+    ...world.engine,
+    hostsOf: async (domain) => {
+      await world.sleep(ms);
+      return world.engine.hostsOf(domain);
+    },
+  },
+});
+
+test("what goes on as a job gives the credit back in the end", async () => {
+  const house = await given({ balance: 10 });
+  const world = slowDns(house.world, 15_000);
+  const { data } = await whenVerified(world, house.liveKey, { email: "ann@x.com", ...SHALLOW });
+  expect(data).toMatchObject({ status: "pending", credits_used: 1 });
+
+  await whenWorked(house);
+
+  const job = await jobIn(house);
+  expect(job).toMatchObject({ status: "completed", credits_refunded: 1 });
+  expect(job.results[0]).toMatchObject({ status: "unknown", checks_skipped: SKIPPED });
+  expect(await creditsOf(house)).toMatchObject({ available: 10, held: 0, spent: 0 });
+  await thenInOrder(house);
+});
+
+const LIST = [...anns(3), "info@x.com", "ann@nxdomain.com", "ann@dnsfail.com"];
+
+const whenListSent = {
+  batch: (house: House) =>
+    whenBatched(house.world, house.liveKey, { emails: LIST, ...SHALLOW }, "once"),
+  file: async (house: House) => {
+    const fileKey = await givenUpload(house, house.liveKey, csvOf(LIST));
+    return whenFiled(house.world, house.liveKey, processOf(fileKey, SHALLOW), "once");
+  },
+} as const;
+
+const finished = async (house: Awaited<ReturnType<typeof givenChunked>>) => {
+  for (let hours = 0; hours < 3; hours++) {
+    await whenWorked(house);
+    house.later(60 * 60_000);
+    await whenReconciled(house);
+  }
+  await whenWorked(house);
+  return jobIn(house);
+};
+
+test.each(["batch", "file"] as const)(
+  "a %s gives back the credits of rows that only say so, once, when it is complete",
+  async (kind) => {
+    const house = await givenChunked();
+
+    const accepted = await whenListSent[kind](house);
+    expect(accepted.data).toMatchObject({ credits_used: 6 });
+    const job = await finished(house);
+
+    expect(job).toMatchObject({ status: "completed", credits_refunded: 3 });
+    expect(job.results.map((row: any) => row.checks_skipped)).toEqual([
+      SKIPPED,
+      SKIPPED,
+      SKIPPED,
+      SKIPPED,
+      undefined,
+      undefined,
+    ]);
+    expect(await creditsOf(house)).toMatchObject({ available: 97, held: 0, spent: 3, refunded: 3 });
+    expect(movesOf(house).filter((move) => move.startsWith("refund"))).toEqual(["refund 3"]);
+    await thenInOrder(house);
+  },
+);
+
+test("a batch whose mail servers are asked gives nothing back", async () => {
+  const house = await givenChunked();
+  await whenBatched(house.world, house.liveKey, { emails: LIST });
+
+  const job = await finished(house);
+
+  expect("credits_refunded" in job).toBe(false);
+  expect(await creditsOf(house)).toMatchObject({ available: 94, spent: 6, refunded: 0 });
+});
+
+test("a test key is told the same, and nothing moves", async () => {
+  const house = await givenChunked();
+  await whenBatched(house.world, house.testKey, { emails: anns(2), ...SHALLOW });
+  await whenWorked(house);
+
+  const job = await jobIn(house, "job_1", house.testKey);
+
+  expect(job).toMatchObject({ status: "completed" });
+  expect("credits_refunded" in job).toBe(false);
+  expect(movesOf(house)).toEqual([]);
+});
