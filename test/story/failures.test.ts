@@ -48,7 +48,7 @@ test("an unknown route is 404 and a wrong method 405 that names the right ones, 
   });
   expect(await send(world, "PUT /v1/api-keys")).toMatchObject({
     statusCode: 405,
-    headers: { allow: "GET, POST" },
+    headers: { allow: "GET, HEAD, POST" },
     error: { code: "METHOD_NOT_ALLOWED" },
   });
 });
