@@ -75,7 +75,7 @@ describe("an address is attempted again only while its result is unknown for a c
     ["a lost connection", "-", { reason: "connection_lost" }, [0, 1, 6, 26]],
     ["a busy server", "421", { reason: "rate_limited" }, [0, 1, 6, 26]],
     ["a server in trouble", "451", { reason: "server_error" }, [0, 1, 6, 26]],
-  ])("%s (%s) is asked at minutes %j", async (_case, _reply, finding, minutes) => {
+  ])("%s (%s), which is %j, is asked at minutes %j", async (_case, _reply, finding, minutes) => {
     const house = answering(await givenChunked(), { bo: { retry: "later", ...finding } });
 
     expect(await minutesAsked(house, asBatch(["bo@x.com"]))).toEqual(minutes);

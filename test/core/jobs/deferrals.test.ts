@@ -1,3 +1,4 @@
+import { duePartitions } from "@mailproof/core/due";
 import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
 import { chunkKey } from "@mailproof/core/jobs/chunks";
 import { splitDue, toGroups } from "@mailproof/core/jobs/deferrals";
@@ -123,6 +124,19 @@ test("a chunk that an earlier release deferred goes on: all of its rows without 
   expect(after).toMatchObject({ status: "processing", deferred: { greylisted: 2 } });
   expect(await jobOf(house)).toMatchObject({ status: "completed", valid: 2, deferred: {} });
   await thenInOrder(house);
+});
+
+test("the chunks of a great job are due in every partition, and all of them at once", async () => {
+  const house = await givenMessages(anns(100), 1);
+  for (const message of house.messages) await verifyChunk.handle(greylisting(house.world), message);
+  const due = house.table.items().filter(({ due_kind }) => due_kind === "chunk");
+
+  expect(due).toHaveLength(100);
+  for (const partition of duePartitions)
+    expect(due.filter(({ due_pk }) => due_pk === partition).length).toBeGreaterThan(5);
+  house.later(6 * MINUTE_MS);
+  await whenReconciled(house);
+  expect(await messagesIn(house)).toHaveLength(100);
 });
 
 test("what is written of waiting rows fits an item many times, and goes when they do not wait", async () => {

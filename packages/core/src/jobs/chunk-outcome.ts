@@ -70,8 +70,10 @@ const outcomeOf = ({ job, message, rows, after }: Passed, { token, expiresAt }: 
   const { chunk, from, to } = message;
   const retryAt = firstTimeOf(after);
   const waiting = waitingIn(after);
+  // By job and chunk: the reconciler takes so many of a partition at a time, and a great job has a thousand chunks.
+  const id = `${job.id}#${chunk}`;
   const rest = retryAt
-    ? { ...dueAt(CHUNK, job.id, new Date(retryAt), token), retryAt }
+    ? { ...dueAt(CHUNK, id, new Date(retryAt), token), retryAt }
     : { ...NOT_DUE, retryAt: undefined, expires_at: expiresAt };
   if (message.pass > 0)
     return {
