@@ -101,7 +101,7 @@ test("an operator has an address forgotten, beside a running server", async () =
 });
 
 test.each([
-  ["no command", [], "There is no such command"],
+  ["no command", [], "Commands:\n\n  npx mailproof verify"],
   ["half a command", ["admin", "accounts"], "npx mailproof admin accounts create"],
   ["a missing option", ["admin", "accounts", "create"], "--name is required"],
   ["an unknown option", ["admin", "audit", "--fix"], "--fix"],

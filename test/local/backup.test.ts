@@ -85,7 +85,7 @@ test("what is there is never written over, and a folder without Mailproof is no 
   const over = await whenCommanded(folder, "admin", "backup", "--to", join(copy, "there"));
 
   expect(nothing).toMatchObject({ code: 2, err: expect.stringContaining("holds no Mailproof") });
-  expect(over).toMatchObject({ code: 2, err: expect.stringContaining("is there already") });
+  expect(over).toMatchObject({ code: 2, err: expect.stringContaining("already exists") });
 });
 
 test("a backup that broke off is not one, and does not stand in the way of the next", async () => {

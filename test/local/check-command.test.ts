@@ -62,14 +62,14 @@ test("where nothing can be found out the exit code is 1, and why stands beside t
 
   expect({ code, report }).toEqual({ code: 1, report: null });
   expect(err).toBe(
-    `Nothing could be found out about ${at("failing")}: its name servers fail. Try again later.\n`,
+    `The name servers of ${at("failing")} fail, so there is no verdict. Try again later.\n`,
   );
 });
 
 test.each([
-  [[], "Name one domain."],
-  [["a.example", "b.example"], "Name one domain."],
-  [["ada@a.example"], "ada@a.example is no domain"],
+  [[], "Missing domain. Usage: mailproof check DOMAIN"],
+  [["a.example", "b.example"], "One domain at a time."],
+  [["ada@a.example"], "ada@a.example is not a domain"],
   [["a.example", "--ip", "::1"], "--ip must be an IPv4 address"],
   [["a.example", "--ip", "out.a.example"], "--ip must be an IPv4 address"],
 ])("mailproof check %j is a misuse", async (args, says) => {

@@ -1,9 +1,13 @@
+import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { createClient } from "@mailproof/client/client";
-import { expect, test } from "vitest";
-import { newFolder, whenCommandedWith, whenStarted } from "./running.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { newFolder, run, whenCommandedWith, whenStarted } from "./running.ts";
 
 // Over a real service and its lab: one address is done at once, and one waits for a mail server that greylists.
 
@@ -49,26 +53,32 @@ test("--no-wait prints the id alone, leaves no state, and says how to wait for t
 test("--partial writes the rows that are finished and says how many, while the job goes on", async () => {
   const { env, id, out } = await givenRunningJob();
 
+  const { code, err } = await whenCommandedWith(env, "jobs", id, "--partial", "--out", out);
+
+  expect(code).toBe(0);
+  expect(err).toMatch(
+    new RegExp(
+      `^1 of 2 rows are finished \\(50%\\)\\. 1 deferred, next attempt at .*\\. ${id} continues\\. For all rows:\n`,
+    ),
+  );
+  expect(err).toContain(`--out ${out} --force\n`);
+  expect(readFileSync(out, "utf8").trim().split("\r\n")).toHaveLength(2);
+});
+
+test("--partial --json prints the finished rows, and --force replaces an older output", async () => {
+  const { env, id, out } = await givenRunningJob();
+  writeFileSync(out, "older");
+  const partial = ["jobs", id, "--partial", "--out", out];
+
   const lines = await whenCommandedWith(env, "jobs", id, "--partial", "--json");
-  const csv = await whenCommandedWith(env, "jobs", id, "--partial", "--out", out);
-  const again = await whenCommandedWith(env, "jobs", id, "--partial", "--out", out);
-  const forced = await whenCommandedWith(env, "jobs", id, "--partial", "--out", out, "--force");
+  const refused = await whenCommandedWith(env, ...partial);
+  const forced = await whenCommandedWith(env, ...partial, "--force");
 
   expect(lines.code).toBe(0);
-  expect(
-    lines.out
-      .trim()
-      .split("\n")
-      .map((line) => (JSON.parse(line) as { row: number }).row),
-  ).toEqual([2]);
-  expect(csv.code).toBe(0);
-  expect(csv.err).toMatch(
-    new RegExp(`^1 of 2 rows are finished \\(50%\\)\\..* ${id} continues\\. For all rows:\n`),
-  );
-  expect(csv.err).toContain(`--out ${out} --force\n`);
-  expect(readFileSync(out, "utf8").trim().split("\r\n")).toHaveLength(2);
-  expect(again).toMatchObject({ code: 2, err: expect.stringContaining("already exists") });
+  expect(JSON.parse(lines.out)).toMatchObject({ row: 2, status: "valid" });
+  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining("already exists") });
   expect(forced.code).toBe(0);
+  expect(readFileSync(out, "utf8")).toMatch(/^email,status/);
 });
 
 test("file --partial starts the job once, and each further call reads what it has by then", async () => {
@@ -91,6 +101,28 @@ test("file --partial starts the job once, and each further call reads what it ha
   });
 });
 
+test("--max-wait 0 ends the job after one attempt: what would wait is unknown", async () => {
+  const { env, file } = await givenService();
+
+  const { code, out, err } = await whenCommandedWith(
+    env,
+    "file",
+    file,
+    "--max-wait",
+    "0",
+    "--json",
+  );
+  const tooLong = await whenCommandedWith(env, "file", file, "--max-wait", "61");
+
+  expect(code).toBe(0);
+  expect(err).toContain("2 addresses: 1 valid, 0 invalid, 0 risky, role or catch-all, 1 unknown.");
+  expect(out.trim().split("\n")).toHaveLength(2);
+  expect(tooLong).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("--max-wait must be a number of minutes from 0 to 60"),
+  });
+});
+
 test("jobs --no-wait shows a job as it is now, without its results", async () => {
   const { env, id } = await givenRunningJob();
 
@@ -103,6 +135,31 @@ test("jobs --no-wait shows a job as it is now, without its results", async () =>
     progress: { total: 2, processed: 1 },
   });
   expect(JSON.parse(out)).not.toHaveProperty("results");
+});
+
+test("an address that takes long says so, and Ctrl-C says how to wait for its job", async () => {
+  const { promise: waiting, resolve: waits } = Promise.withResolvers<void>();
+  const pending = { status: "pending", job_id: "job_1" };
+  const job = { job_id: "job_1", status: "processing", progress: { total: 1, processed: 0 } };
+  const service = createServer(({ method }, response) => {
+    response.end(JSON.stringify({ success: true, data: method === "POST" ? pending : job }));
+    if (method === "GET") waits();
+  }).listen(0, "127.0.0.1");
+  onTestFinished(() => void service.close());
+  await once(service, "listening");
+  const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+  const env = { MAILPROOF_DIR: newFolder(), MAILPROOF_API: url, MAILPROOF_KEY: "k" };
+  const child = run("packages/local/bin/mailproof.mjs", ["verify", "a@b.c"], env);
+  const err = text(child.stderr);
+  await waiting;
+
+  const ended = once(child, "exit");
+  child.kill("SIGINT");
+
+  expect(await ended).toEqual([1, null]);
+  expect(await err).toBe(
+    `job_1: a@b.c takes longer. Waiting for its result.\nInterrupted.\njob_1 continues and is already paid for. To wait for it again:\n\n  npx mailproof jobs job_1 --api ${url} --json\n`,
+  );
 });
 
 test("a job that is complete has no partial results: all of them are written", async () => {

@@ -62,13 +62,23 @@ test("rows that wait are counted with their reasons and the clock time of the ne
   linesOf(withDone(0, 3_000));
   later(10);
 
-  const lines = linesOf(withDone(2_831, 3_000, { deferred: DEFERRED }));
+  const lines = linesOf(withDone(1_500, 3_000, { deferred: DEFERRED }));
 
-  expect(lines[0]).toEqual(["███████████████████████░", "94%", "2,831 of 3,000", "283/s"]);
+  expect(lines[0]).toEqual(["████████████░░░░░░░░░░░░", "50%", "1,500 of 3,000", "150/s"]);
   expect(lines[2]).toEqual([
     `169 deferred, next attempt at ${clock(DEFERRED.next_attempt_at)}:`,
     "149 dns timeout, 20 greylisted",
   ]);
+});
+
+test("when every row that is left waits, no rate is shown: nothing moves", () => {
+  const { linesOf, later } = givenJob();
+  linesOf(withDone(0, 3_000));
+  later(10);
+
+  const lines = linesOf(withDone(2_831, 3_000, { deferred: DEFERRED }));
+
+  expect(lines[0]).toEqual(["███████████████████████░", "94%", "2,831 of 3,000"]);
 });
 
 test("when the next attempt is due, the line says so instead of a time that has passed", () => {

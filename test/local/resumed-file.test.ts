@@ -152,6 +152,7 @@ test("another list, column, key or service is noticed before anything is charged
   const { key } = await client.createApiKey({ name: "other", mode: "live" });
 
   const column = await whenCommandedWith(env, ...args, "--column", "email");
+  const maxWait = await whenCommandedWith(env, ...args, "--max-wait", "0");
   const otherKey = await whenCommandedWith({ ...env, MAILPROOF_KEY: key }, ...args);
   const otherApi = await whenCommandedWith(env, ...args, "--api", "http://127.0.0.1:9");
   writeFileSync(file, `${LIST}more@nosuch.test\n`);
@@ -162,6 +163,7 @@ test("another list, column, key or service is noticed before anything is charged
     err: expect.stringContaining(`changed since: ${what}. Nothing was charged now.`),
   });
   expect(column).toMatchObject(refused("--column"));
+  expect(maxWait).toMatchObject(refused("--max-wait"));
   expect(otherKey).toMatchObject(refused("the API key"));
   expect(otherApi).toMatchObject(refused(`the service (it was ${env.MAILPROOF_API})`));
   expect(list).toMatchObject(refused("the content of the list"));

@@ -214,7 +214,7 @@ test.each([
 
   expect(code).toBe(1);
   expect(await words).toMatch(
-    /^Interrupted: it may have been charged\..* half a credit, and a domain/,
+    /^Interrupted: it may have been charged\..* half a credit for an address, and nothing for a domain/,
   );
 });
 
@@ -239,7 +239,7 @@ test("answers that are lost on the way cost nothing more, and the results come a
 test.each([
   [["file"], "Missing file. Usage: mailproof file LIST.csv"],
   [["file", "nowhere.csv"], "No such file: nowhere.csv"],
-  [["find", "Ada", "example.com"], "Name a first name, a last name and a domain"],
+  [["find", "Ada", "example.com"], "Pass a first name, a last name and a domain"],
   [["jobs", "--out", "x.csv"], "Missing job. Usage: mailproof jobs"],
   [["verify", "--file", "x.csv", "--evidence"], "single addresses only"],
   [["check", "example.com", "--api", "example.com"], "--api must be an address such as"],

@@ -23,7 +23,7 @@ export const acceptList = async (
   signal: AbortSignal,
 ): Promise<JobState> => {
   const { file, stateFile, inputs } = list;
-  const { email_column, ...same } = inputs;
+  const { email_column, max_wait_minutes, ...same } = inputs;
   const name = basename(file);
   const { file_key } = await during(`Uploading ${name} …`, () =>
     service.client.upload(file, {}, { signal }),
@@ -33,7 +33,12 @@ export const acceptList = async (
     started_at: new Date().toISOString(),
     ...same,
     idempotency_key: randomUUID(),
-    request: { file_key, name, ...(email_column !== undefined && { email_column }) },
+    request: {
+      file_key,
+      name,
+      ...(email_column !== undefined && { email_column }),
+      ...(max_wait_minutes !== undefined && { options: { max_wait_minutes } }),
+    },
   });
   assertStillWritable(list);
   return sendRequest(service, stateFile, state, signal).catch((error: unknown) => {

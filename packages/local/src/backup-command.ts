@@ -12,7 +12,7 @@ export const backupCommand = command({
   async run({ environment, options }) {
     const folder = resolve(options.to);
     assertHouse(environment.MAILPROOF_DIR);
-    if (existsSync(folder)) throw new Misuse(`${folder} is there already.`);
+    if (existsSync(folder)) throw new Misuse(`${folder} already exists.`);
     const { at, files } = await backUp(environment.MAILPROOF_DIR, folder);
     process.stdout.write(
       `${JSON.stringify({ folder, as_of: at.toISOString(), files }, null, 2)}\n`,

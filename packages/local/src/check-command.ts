@@ -16,17 +16,19 @@ import { SERVICE, SERVICE_USAGE, type Service, serviceIn, untilInterrupted } fro
 import { showReport } from "./show-report.ts";
 import { sqliteTable } from "./sqlite-table.ts";
 import { statusLinesOn } from "./status-lines.ts";
-import { paintFor } from "./terminal.ts";
+import { paintFor, shown } from "./terminal.ts";
 
 const Ipv4 = v.pipe(
   v.string(),
   v.check((text) => parseIp(text)?.bits === 32, "must be an IPv4 address such as 192.0.2.1"),
 );
 
+const USAGE = "DOMAIN [--ip 192.0.2.1] [--json]";
+
 /** What DNS tells about a domain that sends mail. Exit code 1: nothing could be found out about it. */
 export const checkCommand = command({
   name: "check",
-  usage: `example.com   [--ip 192.0.2.1] [--json] ${SERVICE_USAGE}`,
+  usage: `${USAGE} ${SERVICE_USAGE}`,
   options: v.strictObject({ ip: v.optional(Ipv4), json: Flag, ...SERVICE }),
   flags: ["json"],
   takesWords: true,
@@ -53,10 +55,13 @@ export const checkCommand = command({
 });
 
 const domainIn = ([text, ...others]: readonly string[]): string => {
-  if (text === undefined || others.length > 0) throw new Misuse("Name one domain.");
+  if (text === undefined || others.length > 0)
+    throw new Misuse(
+      `${text === undefined ? "Missing domain" : "One domain at a time"}. Usage: mailproof check ${USAGE}`,
+    );
   const domain = parseTypedDomain(text);
   if (isDomain(domain)) return domain.ascii;
-  throw new Misuse(`${text} is no domain: name one such as example.com.`);
+  throw new Misuse(`${shown(text)} is not a domain, such as example.com.`);
 };
 
 const check = async (
@@ -98,8 +103,8 @@ const waitingOn = (screen: NodeJS.WriteStream, text: string): (() => void) => {
 
 const sorry = (domain: string, { everyLookupTimedOut }: NoVerdict): string =>
   everyLookupTimedOut
-    ? `No name server answered anything about ${domain}, so there is no verdict. Is this machine online?`
-    : `Nothing could be found out about ${domain}: its name servers fail. Try again later.`;
+    ? `No name server answered any query about ${domain}, so there is no verdict. Is this machine online?`
+    : `The name servers of ${domain} fail, so there is no verdict. Try again later.`;
 
 /** As the service tells it, without what only a stored check has. */
 const asJson = (report: Report): string => {

@@ -22,7 +22,16 @@ import {
   untilInterrupted,
 } from "./service.ts";
 
-const USAGE = "LIST.csv [--out FILE] [--column NAME] [--json] [--force] [--partial | --no-wait]";
+const USAGE =
+  "LIST.csv [--out FILE] [--column NAME] [--max-wait MINUTES] [--json] [--force] [--partial | --no-wait]";
+
+const MINUTES_WORDS = "must be a number of minutes from 0 to 60";
+const Minutes = v.pipe(
+  v.string(),
+  v.regex(/^\d{1,2}$/, MINUTES_WORDS),
+  v.transform(Number),
+  v.maxValue(60, MINUTES_WORDS),
+);
 
 /** A list, verified by a service. Exit code 1: it was interrupted, or the job failed. */
 export const fileCommand = command({
@@ -30,6 +39,7 @@ export const fileCommand = command({
   usage: `${USAGE} ${SERVICE_USAGE}`,
   options: v.strictObject({
     column: v.optional(v.string()),
+    "max-wait": v.optional(Minutes),
     out: v.optional(v.string()),
     json: Flag,
     force: Flag,
@@ -44,16 +54,18 @@ export const fileCommand = command({
     const [file, ...others] = words;
     if (file === undefined) throw new Misuse(`Missing file. Usage: mailproof file ${USAGE}`);
     if (others.length > 0) throw new Misuse(`One file at a time. Usage: mailproof file ${USAGE}`);
-    const { "no-wait": noWait, ...rest } = options;
+    const { "no-wait": noWait, "max-wait": maxWait, ...rest } = options;
     if (noWait && (options.out !== undefined || options.partial))
       throw new Misuse("--no-wait writes no results. Leave out --out and --partial.");
     const service = serviceNeeded(asked, `mailproof verify --file ${file}`);
-    return verifyFileByService(service, file, { ...rest, noWait });
+    return verifyFileByService(service, file, { ...rest, noWait, maxWait });
   },
 });
 
 export type FileOptions = {
   readonly column?: string | undefined;
+  /** Minutes after which the rows that still wait become unknown. */
+  readonly maxWait?: number | undefined;
   readonly out?: string | undefined;
   readonly json: boolean;
   readonly force: boolean;
@@ -65,7 +77,7 @@ export type FileOptions = {
 export const verifyFileByService = async (
   service: Service,
   file: string,
-  { column, out, force, partial = false, noWait = false, ...options }: FileOptions,
+  { column, maxWait, out, force, partial = false, noWait = false, ...options }: FileOptions,
 ): Promise<number> => {
   assertIsFile(file);
   const stateFile = stateFileOf(out, file);
@@ -78,6 +90,7 @@ export const verifyFileByService = async (
     key_sha256: sha256Of(service.key),
     list_sha256: await sha256OfFile(file),
     email_column: column,
+    max_wait_minutes: maxWait,
   };
   if (state) assertSameInputs(stateFile, state, inputs);
 

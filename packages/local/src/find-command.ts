@@ -4,10 +4,12 @@ import { command, Flag, Misuse } from "./command.ts";
 import { SERVICE, SERVICE_USAGE, serviceNeeded, untilInterrupted } from "./service.ts";
 import { shown } from "./terminal.ts";
 
+const USAGE = "FIRST_NAME LAST_NAME DOMAIN [--json]";
+
 /** A person's address, found by a service. Exit code 1: none was. */
 export const findCommand = command({
   name: "find",
-  usage: `First Last example.com   [--json] ${SERVICE_USAGE}`,
+  usage: `${USAGE} ${SERVICE_USAGE}`,
   options: v.strictObject({ json: Flag, ...SERVICE }),
   flags: ["json"],
   takesWords: true,
@@ -19,7 +21,9 @@ export const findCommand = command({
       domain === undefined ||
       others.length
     )
-      throw new Misuse('Name a first name, a last name and a domain: Ada "King Noel" example.com');
+      throw new Misuse(
+        `Pass a first name, a last name and a domain, such as Ada "King Noel" example.com. Usage: mailproof find ${USAGE}`,
+      );
     const { client } = serviceNeeded(asked);
     const { signal, end } = untilInterrupted();
     const found = await client.find({ first_name, last_name, domain }, { signal }).finally(end);

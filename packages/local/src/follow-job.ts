@@ -31,7 +31,7 @@ export const followJob = async (
     : await waitForJob(client, id, options.signal);
   if (options.partial && isOpen(job)) return writePartial(client, url, job, options);
   if (job.status !== "completed") {
-    process.stderr.write(`${id} is ${job.status}. ${job.error ?? ""}\n`);
+    process.stderr.write(`${id}: ${job.status}. ${job.error ?? ""}\n`);
     if (stateFile !== undefined) removeState(stateFile);
     return 1;
   }
@@ -48,10 +48,13 @@ export const isOpen = ({ status }: Job): boolean => OPEN.includes(status);
 export const readJob = (client: Client, id: string, signal: AbortSignal): Promise<Job> =>
   client.getJob({ id, include_results: false }, { signal });
 
-const waitForJob = (client: Client, id: string, signal: AbortSignal): Promise<Job> => {
+/** Waits with status lines on the terminal. */
+export const waitForJob = (client: Client, id: string, signal: AbortSignal): Promise<Job> => {
   const lines = statusLinesOn(process.stderr);
   const partsOf = jobProgress();
-  const onProgress = (job: Job) => lines.show(partsOf(job, columnsOf(process.stderr)));
+  const onProgress = process.stderr.isTTY
+    ? (job: Job) => lines.show(partsOf(job, columnsOf(process.stderr)))
+    : undefined;
   return client.waitForJob({ id }, { signal, onProgress }).finally(lines.end);
 };
 
@@ -109,18 +112,22 @@ export const howToFollow = (
 const DENIED: readonly ErrorCode[] = ["INVALID_REQUEST", "UNAUTHORIZED", "FORBIDDEN", "NOT_FOUND"];
 
 /** A job continues without this process, so the caller learns how to wait for it again. */
-export const explainHowToFollow = async (
+export const explainHowToFollow = (
   { url }: Service,
   id: string,
   options: ResultOptions,
   following: Promise<number>,
 ): Promise<number> =>
   following.catch((error: unknown) => {
-    if (error instanceof MailproofError && DENIED.includes(error.code)) throw error;
-    const why = options.signal.aborted ? "Interrupted." : (error as Error).message;
-    const how = howToFollow(url, id, options);
     process.stderr.write(
-      `${why}\n${id} continues and is already paid for. To wait for it again:\n\n  ${how}\n`,
+      `${howToGoOn(error, id, howToFollow(url, id, options), options.signal)}\n`,
     );
     return 1;
   });
+
+/** Throws the error when there is no job to go on with. */
+export const howToGoOn = (error: unknown, id: string, how: string, signal: AbortSignal): string => {
+  if (error instanceof MailproofError && DENIED.includes(error.code)) throw error;
+  const why = signal.aborted ? "Interrupted." : (error as Error).message;
+  return `${why}\n${id} continues and is already paid for. To wait for it again:\n\n  ${how}`;
+};

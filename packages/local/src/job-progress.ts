@@ -51,7 +51,9 @@ const speedParts = (
   deferred: Deferred | undefined,
 ): Parts => {
   const [first, last] = [samples[0], samples.at(-1)];
-  if (!first || !last || first === last || last.processed === first.processed) return [];
+  if (!first || !last || last.processed === first.processed) return [];
+  // Every row that is not done waits: then nothing moves, and a rate would be that of the past.
+  if (left > 0 && left === deferred?.count) return [];
   const perSecond = (last.processed - first.processed) / ((last.atMs - first.atMs) / 1_000);
   const rate = perSecond >= 10 ? count(Math.round(perSecond)) : perSecond.toFixed(1);
   const isOpen = deferred !== undefined || left === 0;

@@ -20,6 +20,7 @@ const JobState = v.object({
     file_key: v.string(),
     name: v.string(),
     email_column: v.optional(v.string()),
+    options: v.optional(v.object({ max_wait_minutes: v.number() })),
   }),
   /** Present once the service has accepted the list. */
   job_id: v.optional(v.string()),
@@ -30,6 +31,7 @@ export type JobState = v.InferOutput<typeof JobState>;
 /** What must be the same for a command to go on with a job. */
 export type JobInputs = Pick<JobState, "api" | "key_sha256" | "list_sha256"> & {
   readonly email_column: string | undefined;
+  readonly max_wait_minutes: number | undefined;
 };
 
 /** Beside the output; beside the list when the results go to standard output. */
@@ -75,6 +77,7 @@ export const assertSameInputs = (file: string, state: JobState, inputs: JobInput
   const changed = [
     ...(state.list_sha256 === inputs.list_sha256 ? [] : ["the content of the list"]),
     ...(state.request.email_column === inputs.email_column ? [] : ["--column"]),
+    ...(state.request.options?.max_wait_minutes === inputs.max_wait_minutes ? [] : ["--max-wait"]),
     ...(state.api === inputs.api ? [] : [`the service (it was ${state.api})`]),
     ...(state.key_sha256 === inputs.key_sha256 ? [] : ["the API key"]),
   ];

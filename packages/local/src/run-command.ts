@@ -4,6 +4,7 @@ import { Failure } from "@mailproof/core/failure";
 import * as v from "valibot";
 import { type Command, Misuse } from "./command.ts";
 import { readEnvironment } from "./environment.ts";
+import { shown } from "./terminal.ts";
 
 type Commands = readonly Command[];
 
@@ -16,10 +17,13 @@ const main = async (commands: Commands, args: readonly string[]): Promise<number
     name.split(" ").every((word, position) => args[position] === word),
   );
   if (args.includes("--help") || args[0] === "help") return help(commands, command);
-  if (!command) throw new Misuse(`There is no such command. There are:\n\n${usage(commands)}`);
+  if (!command) throw new Misuse(`${unknown(args)}Commands:\n\n${usage(commands)}`);
   const read = readOptions(command, args.slice(command.name.split(" ").length));
   return command.run({ environment: environment(), ...read });
 };
+
+const unknown = ([word]: readonly string[]): string =>
+  word === undefined ? "" : `Unknown command: ${shown(word)}. `;
 
 const environment = () => {
   try {
@@ -75,13 +79,13 @@ const statusOf = (error: unknown): number | undefined =>
 
 const whatHappened = ({ code, status }: MailproofError): string => {
   if (code === "ABORTED") return "Interrupted";
-  return status === undefined ? "No answer came" : `The service failed with status ${status}`;
+  return status === undefined ? "No response" : `The service failed with status ${status}`;
 };
 
-/** What a library says of keys is no help to whoever typed a command. */
+/** What a library says of keys is no help at a terminal. */
 const said = (error: unknown): string => {
   if (error instanceof MailproofError && error.idempotencyKey && error.money === "retry_same_key")
-    return `${whatHappened(error)}: it may have been charged. What was found out is kept for 24 hours: asked again, an address costs half a credit, and a domain nothing.`;
+    return `${whatHappened(error)}: it may have been charged. Results are cached for 24 hours, so repeating the command costs half a credit for an address, and nothing for a domain.`;
   return error instanceof Error ? error.message : String(error);
 };
 

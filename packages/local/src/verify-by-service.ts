@@ -1,9 +1,10 @@
-import type { Client } from "@mailproof/client/client";
 import type { VerificationResult } from "@mailproof/client/types";
 import type { Evidence, Verification } from "@mailproof/core/verify/result";
+import { howToFollow, howToGoOn, waitForJob } from "./follow-job.ts";
 import { openOut, print } from "./out.ts";
 import { type Service, untilInterrupted } from "./service.ts";
 import { asJson, type Show } from "./show-results.ts";
+import { shown } from "./terminal.ts";
 
 type WordsOptions = {
   readonly out: string | undefined;
@@ -13,7 +14,7 @@ type WordsOptions = {
 
 /** Addresses one by one, by a service, printed as the engine's own are. */
 export const verifyWordsByService = async (
-  { client }: Service,
+  service: Service,
   emails: readonly string[],
   show: Show,
   { out: file, force, evidence }: WordsOptions,
@@ -23,7 +24,7 @@ export const verifyWordsByService = async (
   await print(out, show.first);
   try {
     for (const email of emails) {
-      const result = await verified(client, email, evidence, signal);
+      const result = await verified(service, email, evidence, signal);
       const line =
         show === asJson ? `${JSON.stringify(result)}\n` : show.line(asOurs(result), [email]);
       await print(out, line);
@@ -35,19 +36,23 @@ export const verifyWordsByService = async (
   return 0;
 };
 
-/** A check that takes long becomes a job of one address, which is paid for already. */
+/** A verification that takes long becomes a job of one address, which is already paid for. */
 const verified = async (
-  client: Client,
+  { client, url }: Service,
   email: string,
   evidence: boolean,
   signal: AbortSignal,
 ): Promise<VerificationResult> => {
-  const told = await client.verify({ email, options: { include_evidence: evidence } }, { signal });
-  if (told.status !== "pending") return told;
-  const job = { id: told.job_id };
-  const { status, error } = await client.waitForJob(job, { signal });
-  for await (const row of client.results(job, { signal })) return row;
-  throw new Error(`${told.job_id} is ${status}. ${error ?? ""}`);
+  const first = await client.verify({ email, options: { include_evidence: evidence } }, { signal });
+  if (first.status !== "pending") return first;
+  const id = first.job_id;
+  process.stderr.write(`${id}: ${shown(email)} takes longer. Waiting for its result.\n`);
+  const how = howToFollow(url, id, { out: undefined, json: true, force: false });
+  const { status, error } = await waitForJob(client, id, signal).catch((cause: unknown) => {
+    throw new Error(howToGoOn(cause, id, how, signal), { cause });
+  });
+  for await (const row of client.results({ id }, { signal })) return row;
+  throw new Error(`${id}: ${status}. ${error ?? ""}`);
 };
 
 /** As the engine in this process says it, for whoever prints what it says. */
