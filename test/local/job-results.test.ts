@@ -78,7 +78,7 @@ test("--partial --json prints the finished rows, and --force replaces an older o
   expect(JSON.parse(lines.out)).toMatchObject({ row: 2, status: "valid" });
   expect(refused).toMatchObject({ code: 2, err: expect.stringContaining("already exists") });
   expect(forced.code).toBe(0);
-  expect(readFileSync(out, "utf8")).toMatch(/^email,status/);
+  expect(readFileSync(out, "utf8")).toMatch(/^email,mailproof_email,status/);
 });
 
 test("file --partial starts the job once, and each further call reads what it has by then", async () => {
@@ -172,7 +172,7 @@ test("a job that is complete has no partial results: all of them are written", a
   const { code, out, err } = await whenCommandedWith(env, "jobs", id, "--partial");
 
   expect(code).toBe(0);
-  expect(out).toMatch(/^email,status/);
+  expect(out).toMatch(/^email,mailproof_email,status/);
   expect(err).toBe("1 address: 0 valid, 1 invalid, 0 risky, role or catch-all, 0 unknown.\n");
 });
 

@@ -266,7 +266,7 @@ test("--force replaces an existing file, and never the list itself", async () =>
     err: `${out} already exists. Choose another name or add --force.\n`,
   });
   expect(forced.code).toBe(0);
-  expect(readFileSync(out, "utf8")).toMatch(/^email,status/);
+  expect(readFileSync(out, "utf8")).toMatch(/^email,mailproof_email,status/);
   expect(itself).toMatchObject({ code: 2, err: expect.stringContaining("is the list itself") });
   expect(readFileSync(file, "utf8")).toBe("email\nno address\n");
 });
