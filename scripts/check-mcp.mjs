@@ -15,7 +15,10 @@ import { delimiter, dirname, join } from "node:path";
 const SUITE = "@modelcontextprotocol/conformance@0.2.0-alpha.12";
 const REVISIONS = ["2025-11-25", "2026-07-28"];
 const LEFT_OUT = join(import.meta.dirname, "mcp-left-out.yml");
-const INSPECTOR = "@modelcontextprotocol/inspector@2.12.0";
+/** The command that docs/mcp.md prints, as a shell would read it. */
+const PRINTED = /^npx --yes (@modelcontextprotocol\/inspector.*)$/m.exec(
+  readFileSync(join(import.meta.dirname, "../docs/mcp.md"), "utf8"),
+)[1];
 const CALLS = [
   ["--method", "tools/list"],
   ["--method", "tools/call", "--tool-name", "get_account"],
@@ -45,19 +48,17 @@ for (const revision of REVISIONS) {
   await check(`what ${revision} requires`, [SUITE, "server", "--url", url, ...asked]);
 }
 for (const call of CALLS) {
-  const header = ["--header", `Authorization: ${authorization}`];
-  await check(call.slice(1).join(" "), [
-    INSPECTOR,
-    "--cli",
-    ready.mcp_url,
-    "--transport",
-    "http",
-    ...header,
-    ...call,
-  ]);
+  await check(call.slice(1).join(" "), [...printedWords(), ...call]);
 }
 door.close();
 process.exitCode = failed.length > 0 ? 1 : 0;
+
+/** Without its method, and with the server's address and key. */
+function printedWords() {
+  const command = PRINTED.replace("<mcp_url>", ready.mcp_url).replace("<the key>", ready.test_key);
+  const words = command.match(/"[^"]*"|\S+/g).map((word) => word.replaceAll('"', ""));
+  return words.slice(0, words.indexOf("--method"));
+}
 
 // In a folder of its own: the suite writes its results where it stands. By the Node that runs this: the suite needs a
 // newer one than what a machine may have in its path.

@@ -7,15 +7,25 @@ import type { Headers } from "./authenticate.ts";
 import type { Caller, Endpoint } from "./endpoint.ts";
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
+/** What Postman and others send where nobody chose a value. As a key it would be one key for all requests. */
+const PLACEHOLDER = /^(?:<string>|\{\{[\w$.-]{1,100}\}\})$/;
 
 /** The key that a repeat is known by, or null. */
 export const keyIn = ({ keyed }: Pick<Endpoint, "keyed">, headers: Headers): string | null => {
   const sent = headers["idempotency-key"];
   if (!keyed || sent === undefined) return null;
+  if (PLACEHOLDER.test(sent))
+    throw invalidKey(
+      `The Idempotency-Key ${sent} is a placeholder that was not filled in; send a key of your own, or none.`,
+    );
   if (KEY.test(sent)) return sent;
-  const what = "The Idempotency-Key must be 1 to 255 printable ASCII characters without spaces.";
-  throw new Failure("INVALID_IDEMPOTENCY_KEY", "nothing_charged", what);
+  throw invalidKey(
+    "The Idempotency-Key must be 1 to 255 printable ASCII characters without spaces.",
+  );
 };
+
+const invalidKey = (what: string): Failure =>
+  new Failure("INVALID_IDEMPOTENCY_KEY", "nothing_charged", what);
 
 /**
  * This use of the key: whose it is, on which route, and for what. Defaults are filled in before, so a request that

@@ -69,9 +69,11 @@ export const PARTS = {
     in: "header",
     required: false,
     description:
-      "Any text of your own, such as a UUID. The same request with the same key is done and charged once, for 30 days; the same key with another request is 409.",
-    schema: { type: "string", pattern: "^[\\x21-\\x7e]{1,255}$" },
-    example: "9f6a4c7e-6a55-4b0c-8a35-2f7f0b1f0c11",
+      "Text of your own, such as a UUID: 1 to 255 printable ASCII characters without spaces. The same request with the same key is done and charged once, for 30 days; the same key with another request is 409.",
+    // No pattern: from one, Postman makes a key when it imports the document, and sends that key with every request.
+    schema: { type: "string", minLength: 1, maxLength: 255 },
+    // Bruno and Postman put a new UUID in its place with every request. A UUID here would be sent as it is.
+    example: "{{$randomUUID}}",
   },
 
   securitySchemes: (baseUrl: string) => ({
