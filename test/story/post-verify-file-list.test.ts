@@ -109,6 +109,17 @@ describe("the answer says what was found in a file", () => {
   });
 });
 
+test("the message names a second column of addresses, which is not verified", async () => {
+  const { world, liveKey } = await givenChunked();
+  const fileKey = await givenUpload({ world }, liveKey, "work,home\nann@x.com,bo@x.com\n");
+
+  const { data } = await whenFiled(world, liveKey, processOf(fileKey));
+
+  expect(data.message).toBe(
+    '1 address is being verified. Column "home" also holds addresses and is not verified.',
+  );
+});
+
 test("an address is read with its name, as mailto:, and with what nobody sees around it", async () => {
   const house = await givenChunked();
   const cells = ["Ada <ada@x.com>", "mailto:bo@x.com?subject=Hi", "\u200bcy@x.com\u00a0"];

@@ -181,7 +181,8 @@ export const jobs: Guide = {
   write: (baseUrl) => html`
 <p class="lead">What takes longer than a request is a job: a batch, a file, or one address whose server is slow.</p>
 <h3>A file in two steps</h3>
-<p>Ask where to put it, put it there unchanged, then process it. Up to 50 MB and 500,000 addresses; your own columns come back beside ours in the CSV export.</p>
+<p>Ask where to put it, put it there unchanged, then process it. Up to 50 MB and 500,000 addresses; your own columns come back as they were, beside ours, in the CSV export.</p>
+<p>The answer to <code>process</code> says in <code>file</code> which column, header, encoding and delimiter it found, and shows the first rows without an address. An export with <code>rows=all</code> has every row of the file: a duplicate names the row it repeats, a skipped row says why. While the job goes on, <code>X-Export-Complete</code> is <code>false</code> and <code>X-Export-Pending-Rows</code> counts the addresses without a result.</p>
 ${block(
   `curl -s ${baseUrl}/v1/verify/file -H "X-Api-Key: $MAILPROOF_KEY" \\
   -H 'Content-Type: application/json' \\

@@ -222,6 +222,7 @@ const dispatchedOf = (
     how === "replayed"
       ? withMoney("This is the earlier submission with this Idempotency-Key.", "nothing_more")
       : beingVerified(counts.unique - refused),
+    ...otherColumns(counts.list?.otherEmailColumns ?? []),
     ...(refused > 0
       ? [withMoney(`${addresses(refused)} could not be queued.`, "partly_refunded")]
       : []),
@@ -237,6 +238,10 @@ const dispatchedOf = (
 };
 
 const addresses = (count: number): string => (count === 1 ? "1 address" : `${count} addresses`);
+
+/** A job verifies one column. Without this sentence the caller could miss that the list has another one. */
+const otherColumns = (names: readonly string[]): readonly string[] =>
+  names.map((name) => `Column ${JSON.stringify(name)} also holds addresses and is not verified.`);
 
 const beingVerified = (count: number): string =>
   `${addresses(count)} ${count === 1 ? "is" : "are"} being verified.`;
