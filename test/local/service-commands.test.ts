@@ -49,7 +49,7 @@ test("a list is sent, verified and written beside its own columns; the key is ne
   );
 
   expect(err.replace(/job_[\w-]+/, "job_…")).toBe(
-    "job_…: 2 addresses are being verified. Charged: 0 credits. Left out: 1 row without an address.\n2 addresses: 1 valid, 1 invalid, 0 risky, role or catch-all, 0 unknown.\n",
+    'job_…: 2 addresses are being verified. Charged: 0 credits. Left out: 1 row without an address. Skipped: row 4 "none".\n2 addresses: 1 valid, 1 invalid, 0 risky, role or catch-all, 0 unknown.\n',
   );
   expect(code).toBe(0);
   expect(firstCells(readFileSync(out, "utf8"))).toEqual([
@@ -57,6 +57,20 @@ test("a list is sent, verified and written beside its own columns; the key is ne
     "Ada;ann@example.com;ann@example.com;valid",
     "Nobody;invalid@example.com;invalid@example.com;invalid",
   ]);
+});
+
+test("a list with two columns of addresses says which one was taken, and how to take the other", async () => {
+  const { env, file } = await whenServed();
+  writeFileSync(
+    file,
+    "work,home\nann@example.com,bob@example.com\ncy@example.com,di@example.com\n",
+  );
+
+  const { err } = await whenCommandedWith(env, "file", file);
+
+  expect(err).toMatch(
+    /The addresses are those of column (?:work; to take another, add --column: home|home; to take another, add --column: work)\.\n/,
+  );
 });
 
 test("verify --file does the same, and a pipe or .jsonl gets what it asks for", async () => {

@@ -6,6 +6,7 @@ import { createState, type JobInputs, type JobState, removeState, saveState } fr
 import { count } from "./progress.ts";
 import type { Service } from "./service.ts";
 import { statusLinesOn } from "./status-lines.ts";
+import { shown } from "./terminal.ts";
 
 /** The list, the output that is made of it, and the state of both. */
 export type List = {
@@ -100,7 +101,8 @@ const sendRequest = async (
     client.processFile(request, { signal, idempotencyKey }),
   );
   const { job_id } = accepted;
-  process.stderr.write(`${job_id}: ${accepted.message} ${countsOf(accepted)}\n`);
+  const sentences = [accepted.message, countsOf(accepted), ...foundIn(accepted)];
+  process.stderr.write(`${job_id}: ${sentences.join(" ")}\n`);
   const known = { ...state, job_id };
   try {
     saveState(stateFile, known);
@@ -142,6 +144,25 @@ const countsOf = (accepted: ProcessFileData): string => {
       : []),
   ];
   return leftOut.length === 0 ? charged : `${charged} Left out: ${leftOut.join(", ")}.`;
+};
+
+const SKIPPED_SHOWN = 3;
+
+/** What the caller may want to change: the column that was taken, and rows that hold no address. */
+const foundIn = ({ file }: ProcessFileData): readonly string[] => {
+  if (file === undefined) return [];
+  const { email_column, other_email_columns: others, skipped_rows } = file;
+  const skipped = skipped_rows
+    .slice(0, SKIPPED_SHOWN)
+    .map(({ row, text }) => `row ${row} "${shown(text)}"`);
+  return [
+    ...(skipped.length > 0 ? [`Skipped: ${skipped.join(", ")}.`] : []),
+    ...(others.length > 0
+      ? [
+          `The addresses are those of column ${shown(email_column)}; to take another, add --column: ${others.map(shown).join(", ")}.`,
+        ]
+      : []),
+  ];
 };
 
 const rowsOf = (rows: number, one: string, more: string): string =>
