@@ -11,10 +11,17 @@ const settingOr = (name: string, variable: string, given: string | undefined): s
 export const readBaseUrl = (given: string | undefined): string => {
   const text = settingOr("baseUrl", "MAILPROOF_API", given);
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url && /^https?:\/\/[^?#@]+$/.test(url.href)) return url.href.replace(/\/+$/, "");
+  if (url && /^https?:\/\/[^?#@]+$/.test(url.href)) return withoutSlashAtEnd(url.href);
   throw new TypeError(
     "baseUrl must be an http or https URL such as https://api.example.com, without user name, query or fragment.",
   );
+};
+
+/** By a count and not by a pattern: a pattern that ends with $ is tried at every slash. */
+const withoutSlashAtEnd = (text: string): string => {
+  let length = text.length;
+  while (text[length - 1] === "/") length--;
+  return text.slice(0, length);
 };
 
 export const readKey = (given: string | undefined): string =>
