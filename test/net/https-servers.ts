@@ -13,8 +13,12 @@ export const NAME = "mail.test";
 /** Stands for the open internet: the one address of this machine that the guard is told to let through. */
 export const OPEN = "127.0.0.5";
 
-export const trustSelfSigned = (): void =>
-  setDefaultCACertificates([...getCACertificates("default"), SELF_SIGNED.cert]);
+/** Returns what ends it: test files share a process, and others need a certificate that is not trusted. */
+export const trustSelfSigned = (): (() => void) => {
+  const before = getCACertificates("default");
+  setDefaultCACertificates([...before, SELF_SIGNED.cert]);
+  return () => setDefaultCACertificates(before);
+};
 
 type Serve = (...asked: Parameters<RequestListener>) => unknown;
 

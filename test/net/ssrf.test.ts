@@ -1,5 +1,5 @@
 import type { Dns } from "@mailproof/core/mail/dns/dns";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { type Zone, zone } from "../zone.ts";
 import {
   doorOf,
@@ -174,7 +174,7 @@ const turning = (...answers: readonly (readonly string[])[]): Dns => {
 };
 
 test("a name that changes between check and connect leads where it was checked to lead", async () => {
-  trustSelfSigned();
+  onTestFinished(trustSelfSigned());
   const { port, connections } = await listenSecure((_, answer) => void answer.end("ok"));
   const door = doorOf(turning([OPEN], ["127.0.0.1"]), port);
 
@@ -195,7 +195,7 @@ test("a name that was good when it was registered is refused once it is not", as
 test.each([301, 302, 303, 307, 308])(
   "a redirect with %i to what is private is not followed",
   async (status) => {
-    trustSelfSigned();
+    onTestFinished(trustSelfSigned());
     const inner = await listenPlain();
     const location = `https://127.0.0.1:${inner.port}/latest/meta-data/`;
     const { port } = await listenSecure(
@@ -212,7 +212,7 @@ test.each([301, 302, 303, 307, 308])(
 );
 
 test("an alternative service that an answer names is not gone to", async () => {
-  trustSelfSigned();
+  onTestFinished(trustSelfSigned());
   const inner = await listenPlain();
   const headers = {
     "alt-svc": `h2="127.0.0.1:${inner.port}"`,
