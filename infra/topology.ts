@@ -268,6 +268,8 @@ export const METRICS = {
   namespace: NAMESPACE,
   /** Each minute: how late the latest piece of due work is. */
   dueAgeSeconds: "due_age_seconds",
+  /** Each minute: how much due work stands later than it can have been put off to. */
+  dueMisplaced: "due_misplaced",
   /** Each minute: credits that have been held for more than an hour. */
   heldLong: "held_over_an_hour",
   /** Each day: laws of money that do not hold. */

@@ -32,7 +32,7 @@ const memoryDoors = (now: () => Date): Doors => ({
 
 /** A whole world in memory at a fixed moment. Tests change only what they are about. */
 export const givenWorld = (seed = 1) => {
-  const { now, later, sleep } = virtualTime(START);
+  const { now, later, jump, sleep } = virtualTime(START);
   const ids = new Map<string, number>();
   const chance = chanceOf(seed);
   const { table, queue, blobs } = isAwsShaped ? emulatedDoors(now) : memoryDoors(now);
@@ -72,7 +72,7 @@ export const givenWorld = (seed = 1) => {
       chunkRows: CHUNK_ROWS,
     },
   };
-  return { world, table, queue, blobs, servers, later, logged };
+  return { world, table, queue, blobs, servers, later, jump, logged };
 };
 
 export type Given = { readonly balance?: number; readonly plan?: PlanId };

@@ -9,6 +9,8 @@ type Sleeper = { readonly at: number; readonly wake: () => void };
  */
 export const virtualTime = (start: Date) => {
   let ms = start.getTime();
+  /** By how much the clock is wrong. Sleepers do not look at it. */
+  let offsetMs = 0;
   let sleepers: Sleeper[] = [];
   let isPumping = false;
 
@@ -46,9 +48,13 @@ export const virtualTime = (start: Date) => {
     });
 
   return {
-    now: () => new Date(ms),
+    now: () => new Date(ms + offsetMs),
     later: (passed: number) => {
       ms += passed;
+    },
+    /** Sets the clock forwards or back. Nobody sleeps longer or shorter for it. */
+    jump: (by: number) => {
+      offsetMs += by;
     },
     sleep,
   };

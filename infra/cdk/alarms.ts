@@ -56,6 +56,15 @@ const ofMoney: readonly Watch[] = [
     silence: "rings",
   },
   {
+    id: "MisplacedWork",
+    metric: measures.dueMisplaced,
+    from: 1,
+    // Each of eight runs repairs one partition.
+    periods: 15,
+    says: "Due work stands later than it can have been put off to: a clock was wrong, and repairs do not mend it.",
+    silence: "rings",
+  },
+  {
     id: "HeldCredits",
     metric: measures.heldLong,
     from: 1,

@@ -81,6 +81,7 @@ const own = (statistic: string, period = MINUTE) => metric(METRICS.namespace, st
 
 const DAY = Duration.days(1);
 export const dueAge = own("Maximum")(METRICS.dueAgeSeconds);
+export const dueMisplaced = own("Maximum")(METRICS.dueMisplaced);
 export const heldLong = own("Maximum")(METRICS.heldLong);
 export const auditViolations = own("Maximum", DAY)(METRICS.auditViolations);
 

@@ -146,6 +146,35 @@ describeDoors("queue", doors, (openAt) => {
   });
 });
 
+test.each([
+  ["sent", 0],
+  ["held back", 900],
+])(
+  "a message that was %s before the clock was set back is received at once",
+  async (_, delaySeconds) => {
+    let ms = Date.UTC(2026, 10, 21);
+    const queue = sqliteQueue(":memory:", () => new Date(ms));
+    await queue.sendMany("chunks", [{ body: 1, delaySeconds }]);
+
+    ms -= 2 * 3_600_000;
+
+    expect(await queue.receive(chunks, AT_ONCE)).toMatchObject([{ body: 1 }]);
+  },
+);
+
+test("a message in hand is handed out again when the clock was set back, and is done once", async () => {
+  let ms = Date.UTC(2026, 10, 21);
+  const queue = sqliteQueue(":memory:", () => new Date(ms));
+  await queue.sendMany("chunks", [{ body: 1 }]);
+  const [first] = await queue.receive(chunks, AT_ONCE);
+
+  ms -= 2 * 3_600_000;
+  const [second] = await queue.receive(chunks, AT_ONCE);
+
+  expect(await queue.done(first?.receipt ?? "")).toBe(false);
+  expect(await queue.done(second?.receipt ?? "")).toBe(true);
+});
+
 test("a receiver that waits is woken by what is sent, not by a clock", async () => {
   const queue = sqliteQueue(":memory:", () => new Date());
   const received = queue.receive(chunks, { waitMs: 600_000 });

@@ -79,6 +79,11 @@ test("money that stands still rings, and so does silence about it", () => {
     Threshold: 300,
     TreatMissingData: "breaching",
   });
+  expect(alarm("MisplacedWork")).toMatchObject({
+    MetricName: "due_misplaced",
+    Threshold: 1,
+    TreatMissingData: "breaching",
+  });
   expect(alarm("HeldCredits")).toMatchObject({
     MetricName: "held_over_an_hour",
     Threshold: 1,

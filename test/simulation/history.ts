@@ -18,8 +18,12 @@ export type Script = {
   readonly clients: readonly (readonly Wish[])[];
   readonly plan: Plan;
   readonly latencyMs: () => number;
+  /** When the clock is set, and by how much. */
+  readonly jumps?: readonly Jump[];
   readonly mutant?: Mutant;
 };
+
+export type Jump = { readonly afterMs: number; readonly byMs: number };
 
 /** Something is built wrongly on purpose: below the faults, or above them, in how a process takes what it hears. */
 export type Mutant = {
@@ -30,12 +34,13 @@ export type Mutant = {
 const MINUTE = 60_000;
 /** Plays a history to its end and tells what was wrong about it. */
 export const play = async (script: Script): Promise<readonly string[]> => {
-  const { plan, latencyMs, clients, balance, mutant = {} } = script;
+  const { plan, latencyMs, clients, balance, jumps = [], mutant = {} } = script;
   const {
     world: whole,
     table,
     queue,
     later,
+    jump,
     account,
     liveKey,
   } = await given({ balance, plan: "scale" });
@@ -57,6 +62,14 @@ export const play = async (script: Script): Promise<readonly string[]> => {
     keepReconciling(house, startProcess, 0, until),
     keepReconciling(house, startProcess, 7_000, until),
   ];
+  const setClock = async (): Promise<void> => {
+    for (const { afterMs, byMs } of jumps) {
+      await house.sleep(afterMs);
+      if (isOver) return;
+      jump(byMs);
+    }
+  };
+  behind.push(setClock());
   const upload = async (emails: readonly string[]): Promise<string> => {
     const key = `uploads/live/${account}/upl_${fingerprint(emails).slice(0, 12)}.csv`;
     await world.blobs.put(key, pieces(`email\n${emails.join("\n")}\n`));

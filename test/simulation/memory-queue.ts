@@ -1,4 +1,6 @@
+import { CLOCK_SKEW_MS } from "@mailproof/core/moments";
 import {
+  DELAY_SECONDS_MAX,
   deadLettersOf,
   isOfDeadLetters,
   type Queue,
@@ -42,7 +44,10 @@ export const memoryQueue = (now: () => Date): Queue & Receiving & { pending: () 
 
     receive: async (facts, { max = RECEIVE_MAX }) => {
       const { name, visibilitySeconds, receivesMax } = facts;
-      const visible = kept.filter((one) => one.queue === name && one.visibleAt <= ms());
+      const latest = ms() + Math.max(DELAY_SECONDS_MAX, visibilitySeconds) * 1000 + CLOCK_SKEW_MS;
+      const visible = kept.filter(
+        (one) => one.queue === name && (one.visibleAt <= ms() || one.visibleAt > latest),
+      );
       for (const one of visible.filter(({ receives }) => receives >= receivesMax))
         Object.assign(one, { queue: deadLettersOf(facts).name, receives: 0, receipt: undefined });
       const handedOut = visible

@@ -20,6 +20,7 @@ const isJob = is("JOB#");
 const isDeferred = is("DEFERRED#");
 const isCheck = is("CHECK#");
 const isLatest = is("LATEST#");
+const isUsage = is("USAGE#");
 
 const transacting =
   (change: (transact: Transact) => Transact): Change =>
@@ -193,6 +194,23 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
       if ("create" in write) return { put: write.create };
       return "update" in write ? { update: write.update, set: write.set ?? {} } : write;
     }),
+
+    "work that a wrong clock put off lies until its time comes again": (house) => ({
+      ...house,
+      table: {
+        ...house.table,
+        query: async (query) => {
+          const isAhead = query.index === "due" && query.sk && "from" in query.sk;
+          return isAhead && query.sk.from > house.now().toISOString()
+            ? { items: [] }
+            : house.table.query(query);
+        },
+      },
+    }),
+
+    "the audit does not hear of the months in which credits were used": writing((write) =>
+      isUsage(write) ? null : write,
+    ),
 
     "news of a low balance is left to chance": writing((write) => (isEvent(write) ? null : write)),
   }),

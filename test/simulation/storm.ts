@@ -1,6 +1,6 @@
 import { chanceOf } from "./chance.ts";
 import type { Wish } from "./clients.ts";
-import { type Mutant, play, type Script } from "./history.ts";
+import { type Jump, type Mutant, play, type Script } from "./history.ts";
 import { FAULTS, type Plan } from "./process.ts";
 
 /** What mail servers say, and whether the domain can be looked up: rows of one chunk are deferred by several causes. */
@@ -16,6 +16,22 @@ const DOMAINS = ["example.com", "nodmarc.com", "error.com", "dnsfail.com"];
 const KINDS = ["verify", "verify", "batch", "file", "check", "find"] as const;
 const PEOPLE = ["Valid", "Valid", "Invalid", "Slow", "Error"];
 const RATES = [0, 0.01, 0.05, 0.2];
+
+const MINUTE = 60_000;
+/**
+ * Set back by any time; forwards by less than an Idempotency-Key is kept, for after that it may be charged again.
+ */
+const JUMPS_MS = [-30 * 24 * 60, -12 * 24 * 60, -120, -20, 20, 120].map((min) => min * MINUTE);
+
+const jumpsOf = (seed: number): readonly Jump[] => {
+  // A chance of its own, as above.
+  const chance = chanceOf(seed + 2_000_000);
+  const below = (most: number) => Math.floor(chance() * most);
+  return Array.from({ length: below(3) }, () => ({
+    afterMs: below(90_000),
+    byMs: JUMPS_MS[below(JUMPS_MS.length)] ?? 0,
+  }));
+};
 
 /** A history that a number decides: who wants what, who shares a key, what is lost and who crashes. */
 export const stormOf = (seed: number): Script => {
@@ -56,6 +72,7 @@ export const stormOf = (seed: number): Script => {
     clients: Array.from({ length: 1 + below(4) }, wishes),
     plan,
     latencyMs: () => below(30),
+    jumps: jumpsOf(seed),
   };
 };
 

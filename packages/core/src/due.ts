@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { inMs } from "./moments.ts";
+import { HOUR_MS, inMs, isAhead } from "./moments.ts";
 import type { Item, Key, Table } from "./table.ts";
 import type { World } from "./world.ts";
 import { keyOf } from "./writes.ts";
@@ -45,6 +45,15 @@ export const NOT_DUE = {
   token: undefined,
   taken_at: undefined,
 } as const;
+
+/** No request and no repair has its work for longer. */
+export const LONGEST_LEASE_MS = HOUR_MS / 6;
+
+/** How long work is still somebody's. A lease that a wrong clock wrote is over. */
+export const leaseLeftMs = ({ due_sk: until }: Due, now: Date): number => {
+  const untilMs = Date.parse(until);
+  return isAhead(untilMs, now.getTime(), LONGEST_LEASE_MS) ? untilMs - now.getTime() : 0;
+};
 
 /** Undefined: somebody else was faster. */
 export const take = async (

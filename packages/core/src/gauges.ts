@@ -1,7 +1,9 @@
 import { duePartitions, readDue } from "./due.ts";
+import { readIncident } from "./incidents.ts";
 import { jobKey, readJob } from "./jobs/items.ts";
 import { toCredits } from "./money/credits.ts";
 import { operationKey, readOperation } from "./money/operations.ts";
+import { isMisplaced } from "./reconciler.ts";
 import type { Item } from "./table.ts";
 import type { World } from "./world.ts";
 
@@ -11,6 +13,12 @@ export type Gauges = {
   readonly dueAgeSeconds: number;
   /** Credits that have been held for more than an hour. */
   readonly heldOverAnHour: number;
+  /** How many pieces of due work stand later than they can have been put off to: a wrong clock wrote them. */
+  readonly dueMisplaced: number;
+  /** By how much the clock jumped within the last hour, negative where it was set back. */
+  readonly clockJumpSeconds: number;
+  /** How often this machine lacked descriptors, memory or ports within the last hour. */
+  readonly resourcesExhausted: number;
 };
 
 const HOUR_MS = 60 * 60_000;
@@ -18,7 +26,8 @@ const HOUR_MS = 60 * 60_000;
 const ITEMS_MAX = 500;
 
 /** Whatever holds credits is due some day, so all of it stands in the one index. Only reads. */
-export const readGauges = async ({ table, now }: Pick<World, "table" | "now">): Promise<Gauges> => {
+export const readGauges = async (world: Pick<World, "table" | "now">): Promise<Gauges> => {
+  const { table, now } = world;
   const pages = await Promise.all(
     duePartitions.map((pk) => table.query({ index: "due", pk, limit: ITEMS_MAX })),
   );
@@ -29,7 +38,23 @@ export const readGauges = async ({ table, now }: Pick<World, "table" | "now">): 
     .map(heldIn)
     .filter(({ sinceMs }) => nowMs - sinceMs > HOUR_MS)
     .reduce((sum, { credits }) => sum + credits, 0);
-  return { dueAgeSeconds: Math.floor(Math.max(0, ...lateMs) / 1000), heldOverAnHour: held };
+  return {
+    dueAgeSeconds: Math.floor(Math.max(0, ...lateMs) / 1000),
+    heldOverAnHour: held,
+    dueMisplaced: await countMisplaced(world),
+    clockJumpSeconds: await readIncident(world, "clock_jumped"),
+    resourcesExhausted: await readIncident(world, "resources_exhausted"),
+  };
+};
+
+/** What stands furthest ahead, of each partition. */
+const countMisplaced = async ({ table, now }: Pick<World, "table" | "now">): Promise<number> => {
+  const pages = await Promise.all(
+    duePartitions.map((pk) =>
+      table.query({ index: "due", pk, newestFirst: true, limit: ITEMS_MAX }),
+    ),
+  );
+  return pages.flatMap(({ items }) => items).filter((item) => isMisplaced(item, now())).length;
 };
 
 const NOTHING = { credits: 0, sinceMs: Number.POSITIVE_INFINITY };

@@ -12,6 +12,20 @@ export const windowAt = (at: Date, windowSeconds: number): number => {
 export const inMs = (now: Date, ms: number): Date => new Date(now.getTime() + ms);
 
 export const DAY_MS = 86_400_000;
+export const HOUR_MS = 3_600_000;
+
+/** The clocks of two processes differ by less: a stored time may lie so much further ahead than its writer meant. */
+export const CLOCK_SKEW_MS = 60_000;
+
+/**
+ * Whether a stored "until" still holds. `longestMs` is the longest time for which it is ever set: one that lies further
+ * ahead was written by a wrong clock, and is over.
+ */
+export const isAhead = (untilMs: number, nowMs: number, longestMs: number): boolean =>
+  untilMs > nowMs && !isTooFarAhead(untilMs, nowMs, longestMs);
+
+export const isTooFarAhead = (untilMs: number, nowMs: number, longestMs: number): boolean =>
+  untilMs > nowMs + longestMs + CLOCK_SKEW_MS;
 
 /** The day of UTC: "2026-03-01". */
 export const dayOf = (at: Date): string => at.toISOString().slice(0, 10);

@@ -3,6 +3,7 @@ export const NAMESPACE = "Mailproof";
 /** The names under which alarms and the dashboard find what Lambdas measure. */
 export type Measure =
   | "due_age_seconds"
+  | "due_misplaced"
   | "held_over_an_hour"
   | "audit_violations"
   | "smtp_sessions"

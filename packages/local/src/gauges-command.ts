@@ -10,13 +10,19 @@ export const gaugesCommand = inHouse({
   usage: "",
   options: v.strictObject({}),
   async run(world) {
-    const { dueAgeSeconds, heldOverAnHour } = await readGauges(world);
+    const gauges = await readGauges(world);
     const dead = await world.queue.countDead();
-    const isWell = dueAgeSeconds < DUE_AGE_SECONDS_MAX && heldOverAnHour === 0 && dead === 0;
+    const { dueAgeSeconds, ...others } = gauges;
+    const isWell =
+      dueAgeSeconds < DUE_AGE_SECONDS_MAX &&
+      [...Object.values(others), dead].every((value) => value === 0);
     const output = {
       ok: isWell,
       due_age_seconds: dueAgeSeconds,
-      credits_held_over_an_hour: heldOverAnHour,
+      due_misplaced: gauges.dueMisplaced,
+      credits_held_over_an_hour: gauges.heldOverAnHour,
+      clock_jump_seconds: gauges.clockJumpSeconds,
+      resources_exhausted: gauges.resourcesExhausted,
       dead_letters: dead,
     };
     return { output, exitCode: isWell ? 0 : 1 };

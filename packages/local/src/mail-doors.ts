@@ -45,6 +45,7 @@ export const openMailDoors = (
   lab: Lab | null,
 ): MailDoors & { readonly names: Names; readonly close: () => void } => {
   const now = () => new Date();
+  const steadyNow = () => new Date(performance.timeOrigin + performance.now());
   const pool = (servers: readonly string[]) =>
     resolverPool({ servers, packetsPerSecond: PACKETS_PER_SECOND, askOdd: askRaw });
   const { DNS_SERVERS, BLOCKLIST_DNS_SERVERS } = environment;
@@ -64,7 +65,7 @@ export const openMailDoors = (
   const allowed = [...environment.SMTP_ALLOW_PRIVATE, ...(labBlock ? [labBlock] : [])];
   const sendersBlock = lab && parseCidr(SENDERS_BLOCK);
   return {
-    dns: cachedDns(dns, { now, entriesMax: NAMES_CACHED_MAX }),
+    dns: cachedDns(dns, { now: steadyNow, entriesMax: NAMES_CACHED_MAX }),
     names: {
       dns,
       listDns: orLab(forLists ?? outside),
@@ -72,10 +73,10 @@ export const openMailDoors = (
       blocklists: {
         listsFor: listsBy(environment, lab),
         keys: keysIn(environment),
-        isHealthy: listHealth(now),
+        isHealthy: listHealth(steadyNow),
       },
     },
-    connect: connectBy(environment, lab),
+    connect: connectBy(environment, lab, steadyNow),
     table,
     lists: lists(changesIn(environment.MAILPROOF_DIR), broad),
     allowed,
@@ -87,6 +88,7 @@ export const openMailDoors = (
     // The folder belongs to one server: nobody else is there to share with.
     places: ownPlaces,
     now,
+    steadyNow,
     random: Math.random,
     sleep: (ms) => setTimeout(ms),
     close: () => {
@@ -120,9 +122,12 @@ const keysIn = ({ SPAMHAUS_KEY: spamhaus, BARRACUDA_REGISTERED }: Environment): 
   ...(BARRACUDA_REGISTERED && { [BARRACUDA_KEY.key]: "registered" }),
 });
 
-const connectBy = ({ SMTP_PROXIES }: Environment, lab: Lab | null): Connect => {
-  const out =
-    SMTP_PROXIES.length > 0 ? connectThrough(SMTP_PROXIES, () => new Date()) : connectDirectly;
+const connectBy = (
+  { SMTP_PROXIES }: Environment,
+  lab: Lab | null,
+  steadyNow: () => Date,
+): Connect => {
+  const out = SMTP_PROXIES.length > 0 ? connectThrough(SMTP_PROXIES, steadyNow) : connectDirectly;
   const block = lab && parseCidr(lab.smtpAddresses);
   return (target, options) => {
     const ip = block && parseIp(target.ip);

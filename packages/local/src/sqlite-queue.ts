@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
+import { CLOCK_SKEW_MS } from "@mailproof/core/moments";
 import {
+  DELAY_SECONDS_MAX,
   deadLettersNamed,
   deadLettersOf,
   isOfDeadLetters,
@@ -49,10 +51,8 @@ export const sqliteQueue = (file: string, now: () => Date): SqliteQueue => {
   const { commit, close } = groupCommit(db);
   const ms = () => now().getTime();
   const statements = statementsOf(db);
-  const { insert, visible, soonest, finish, putBack, takeBack, counts } = statements;
+  const { insert, soonest, finish, putBack, takeBack, counts } = statements;
   const { sleepUntilSent, wake } = sleepers();
-
-  const anyVisible = (queue: string): boolean => visible.get(queue, ms(), 1) !== undefined;
 
   /** Until something is sent, the next message becomes visible, or it is time to look again. */
   const waitForMore = (queue: string, waitMs: number, signal?: AbortSignal): Promise<void> => {
@@ -88,7 +88,7 @@ export const sqliteQueue = (file: string, now: () => Date): SqliteQueue => {
       const until = Date.now() + waitMs;
       for (;;) {
         // Looking costs no write: a waiting worker leaves the disk alone.
-        if (anyVisible(queue.name)) {
+        if (anyVisible(statements, queue, ms())) {
           const taken = await commit(() => takeVisible(statements, queue, ms(), max));
           if (taken.length > 0) return taken;
         }
@@ -132,12 +132,26 @@ const deadLetters = (
   },
 });
 
+/** No message is hidden for longer than this: one that is was written by a wrong clock. */
+const latestVisible = (visibilitySeconds: number, nowMs: number): number =>
+  nowMs + Math.max(DELAY_SECONDS_MAX, visibilitySeconds) * 1000 + CLOCK_SKEW_MS;
+
+const anyVisible = (
+  { visible, misplaced }: ReturnType<typeof statementsOf>,
+  { name, visibilitySeconds }: QueueFacts,
+  nowMs: number,
+): boolean =>
+  [visible.get(name, nowMs, 1), misplaced.get(name, latestVisible(visibilitySeconds, nowMs))].some(
+    (row) => row !== undefined,
+  );
+
 const takeVisible = (
-  { bury, visible, take }: ReturnType<typeof statementsOf>,
+  { bury, visible, take, bringBack }: ReturnType<typeof statementsOf>,
   queue: QueueFacts,
   nowMs: number,
   max: number,
 ): Received[] => {
+  bringBack.run(nowMs, queue.name, latestVisible(queue.visibilitySeconds, nowMs));
   bury.run(deadLettersOf(queue).name, queue.name, nowMs, queue.receivesMax);
   return visible.all(queue.name, nowMs, Math.min(max, RECEIVE_MAX)).map((row) => {
     const receipt = randomUUID();
@@ -160,6 +174,8 @@ const statementsOf = (db: DatabaseSync) => ({
   visible: db.prepare(
     "SELECT id FROM messages WHERE queue = ? AND visible_at <= ? ORDER BY visible_at, id LIMIT ?",
   ),
+  misplaced: db.prepare("SELECT 1 FROM messages WHERE queue = ? AND visible_at > ? LIMIT 1"),
+  bringBack: db.prepare("UPDATE messages SET visible_at = ? WHERE queue = ? AND visible_at > ?"),
   take: db.prepare(
     `UPDATE messages SET visible_at = ?, receives = receives + 1, receipt = ? WHERE id = ?
      RETURNING body, receives`,

@@ -8,6 +8,7 @@ import { schedules, workers } from "@mailproof/core/workers";
 import { MCP_PATH } from "@mailproof/mcp/serve";
 import { runBackground } from "./background.ts";
 import { blobSweeper } from "./blob-sweeper.ts";
+import { clockWatch } from "./clock-watch.ts";
 import { type Demo, demoAccountIn } from "./demo.ts";
 import type { Environment } from "./environment.ts";
 import { clearUnfinished } from "./file-blobs.ts";
@@ -62,7 +63,7 @@ export const start = async (environment: Environment, fresh: boolean): Promise<R
   const stopping = new AbortController();
   const background = runBackground(
     world,
-    { workers, schedules: [...schedules, sweeper(world.table), blobSweeper(blobs)] },
+    { workers, schedules: [...schedules, clockWatch(), sweeper(world.table), blobSweeper(blobs)] },
     stopping.signal,
   );
 

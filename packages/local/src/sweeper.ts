@@ -1,3 +1,4 @@
+import { readIncident } from "@mailproof/core/incidents";
 import type { Schedule } from "@mailproof/core/worker";
 import type { SqliteTable } from "./sqlite-table.ts";
 
@@ -9,7 +10,9 @@ const BATCHES_MAX = 50;
 export const sweeper = (table: SqliteTable): Schedule => ({
   name: "sweep expired items",
   everySeconds: 60,
-  async run() {
+  async run(world) {
+    // What a jump of the clock made expire is still there when the clock is put right within the hour.
+    if ((await readIncident(world, "clock_jumped")) !== 0) return;
     for (let batch = 0; batch < BATCHES_MAX; batch++)
       if ((await table.sweep(BATCH)) < BATCH) return;
   },

@@ -1,3 +1,4 @@
+import { INTERVAL_HOURS } from "@mailproof/core/deliverability/monitor-items";
 import { addMonitor } from "@mailproof/core/deliverability/monitors";
 import * as v from "valibot";
 import { endpoint } from "../endpoint.ts";
@@ -5,8 +6,7 @@ import { MonitorFacts, toMonitorFacts } from "../monitors.ts";
 import { KEYED_ERRORS, optionalOr } from "../schemas.ts";
 import { assertPublicSender, DomainName, SendingIp } from "../sender.ts";
 
-const HOURS = { least: 24, most: 30 * 24 };
-const HOURS_WORDS = `must be a whole number of hours from ${HOURS.least} to ${HOURS.most}`;
+const HOURS_WORDS = `must be a whole number of hours from ${INTERVAL_HOURS.least} to ${INTERVAL_HOURS.most}`;
 
 export const postDeliverabilityMonitors = endpoint({
   route: "POST /v1/deliverability/monitors",
@@ -24,10 +24,10 @@ export const postDeliverabilityMonitors = endpoint({
       v.pipe(
         v.number(HOURS_WORDS),
         v.integer(HOURS_WORDS),
-        v.minValue(HOURS.least, HOURS_WORDS),
-        v.maxValue(HOURS.most, HOURS_WORDS),
+        v.minValue(INTERVAL_HOURS.least, HOURS_WORDS),
+        v.maxValue(INTERVAL_HOURS.most, HOURS_WORDS),
       ),
-      HOURS.least,
+      INTERVAL_HOURS.least,
     ),
   }),
   output: MonitorFacts,

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { ownerOf, type Payer } from "../access/payer.ts";
 import { PLANS } from "../accounts/plans.ts";
 import { Failure } from "../failure.ts";
-import { DAY_MS } from "../moments.ts";
+import { CLOCK_SKEW_MS, DAY_MS } from "../moments.ts";
 import { findClaim, type Keyed } from "../money/claims.ts";
 import { type Halves, PRICE } from "../money/credits.ts";
 import {
@@ -107,7 +107,8 @@ const freshCheckOf = async (
   });
   if (!latest) return undefined;
   const ageMs = world.now().getTime() - Date.parse(latest.checkedAt);
-  return ageMs < FRESH_MS ? latest.check : undefined;
+  // A check of a time that has not come yet was written by a wrong clock.
+  return -CLOCK_SKEW_MS <= ageMs && ageMs < FRESH_MS ? latest.check : undefined;
 };
 
 /** What a claim remembers, and a repeat is told. */

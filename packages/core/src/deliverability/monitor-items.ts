@@ -15,6 +15,9 @@ import type { Subject } from "./items.ts";
 
 export const MONITOR = "monitor";
 
+/** How often a domain may be checked. */
+export const INTERVAL_HOURS = { least: 24, most: 30 * 24 } as const;
+
 /** Why a run came to nothing. */
 const PROBLEMS = ["insufficient_credits", "no_verdict", "failed"] as const;
 export type Problem = (typeof PROBLEMS)[number];

@@ -15,6 +15,7 @@ import {
 } from "./items.ts";
 import { changesOf } from "./moves.ts";
 import { operationsOf } from "./operations.ts";
+import { monthsUsed } from "./usage.ts";
 
 export type Violation = { readonly account_id: string; readonly law: string };
 export type Audit = {
@@ -73,7 +74,10 @@ const lookAt = async (
   { from, now }: Time,
 ): Promise<Seen | undefined> => {
   const before = await balanceOf(table, account).catch(() => undefined);
-  const { sums, heldByEntries } = await sumsOf(table, account, monthsBetween(from, now));
+  const { sums, heldByEntries } = await sumsOf(table, account, [
+    // The clock may have been wrong when an entry was written: the days of usage name its month all the same.
+    ...new Set([...monthsBetween(from, now), ...(await monthsUsed(table, account))]),
+  ]);
   const jobs = await Array.fromAsync(jobsListed(table, account), (job) => counted(table, job, now));
   const heldByWork = new Map(jobs.flatMap(({ job }) => (job.held > 0 ? [[job.id, job.held]] : [])));
   for await (const { id, mode, amount } of operationsOf(table, account))

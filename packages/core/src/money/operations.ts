@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { Payer } from "../access/payer.ts";
 import { commit, type Writes } from "../commit.ts";
-import { dueAt, readDue, take } from "../due.ts";
+import { dueAt, leaseLeftMs, readDue, take } from "../due.ts";
 import { everyItem } from "../every-item.ts";
 import { Failure } from "../failure.ts";
 import { inMs } from "../moments.ts";
@@ -209,7 +209,7 @@ const resume = async (
   const item = await world.table.get(operationKey(claim.operation)).catch(unread);
   // Ended between our two looks: the claim says by now what came of it, or is gone.
   if (!item) return "moved";
-  const waitMs = Date.parse(readDue(item).due_sk) - world.now().getTime();
+  const waitMs = leaseLeftMs(readDue(item), world.now());
   const underWay = readOperation(item);
   const retryAfterMs = Math.min(waitMs, estimateRemainingMs(underWay, world.now()));
   if (waitMs > 0) return { underWay, waitMs, retryAfterMs };

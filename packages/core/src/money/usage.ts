@@ -29,6 +29,14 @@ export const usageBetween = async (
   return days;
 };
 
+/** The months of every operation that moved credits: each has an entry in the ledger of that month. */
+export const monthsUsed = async (table: Table, account: string): Promise<readonly string[]> => {
+  const months = new Set<string>();
+  for await (const { sk: day } of everyItem(table, { pk: usageOf(account), pageSize: 1_000 }))
+    months.add(day.slice(0, "yyyy-mm".length));
+  return [...months];
+};
+
 export const sumOfDays = (days: readonly Day[]): Usage => ({
   credits_granted: sum(days, "credits_granted"),
   credits_used: sum(days, "credits_used"),

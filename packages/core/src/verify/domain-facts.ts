@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { epochSeconds } from "../moments.ts";
+import { epochSeconds, isAhead } from "../moments.ts";
 import type { Table } from "../table.ts";
 
 // Layout. What one verification learns about a domain serves all accounts for a day: facts of the internet, and
@@ -88,8 +88,11 @@ export const domainFacts = (table: Table, now: () => Date): DomainFacts => {
 };
 
 /** Of what is known about catch-all. An item of the last release has no end of its own for it. */
-const secondsLeft = ({ catchAll, catchAllUntil, expires_at }: Item, atSeconds: number): number =>
-  catchAll ? (catchAllUntil ?? expires_at) - atSeconds : 0;
+const secondsLeft = ({ catchAll, catchAllUntil, expires_at }: Item, atSeconds: number): number => {
+  const until = catchAllUntil ?? expires_at;
+  const isKnown = catchAll && isAhead(until * 1000, atSeconds * 1000, KEPT_SECONDS * 1000);
+  return isKnown ? until - atSeconds : 0;
+};
 
 const factsOf = (item: Item, atSeconds: number): Facts => {
   const { catchAll, randomRecipient } = item;

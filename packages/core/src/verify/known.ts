@@ -1,7 +1,7 @@
 import { fingerprint } from "../fingerprint.ts";
 import { isAddress, parseAddress } from "../mail/address.ts";
-import { epochSeconds } from "../moments.ts";
-import type { Key, Table, Write } from "../table.ts";
+import { epochSeconds, isTooFarAhead } from "../moments.ts";
+import type { Key, Write } from "../table.ts";
 import type { World } from "../world.ts";
 import { type Packed, pack, unpack } from "./packed.ts";
 import type { Verification } from "./result.ts";
@@ -18,12 +18,13 @@ export type Question = { readonly email: string; readonly deepVerify: boolean };
 
 /** The earlier result, if there is one of this day. It is told about the address as it is written now. */
 export const findKnown = async (
-  table: Table,
+  { table, now }: Pick<World, "table" | "now">,
   owner: string,
   question: Question,
 ): Promise<Verification | undefined> => {
   const item = await table.get(knownKey(owner, question));
-  if (!item) return undefined;
+  const untilMs = (item?.expires_at ?? 0) * 1000;
+  if (!item || isTooFarAhead(untilMs, now().getTime(), KEPT_SECONDS * 1000)) return undefined;
   const parsed = parseAddress(question.email);
   const result = unpack(item["result"] as Packed);
   return isAddress(parsed) ? { ...result, email: parsed.display } : result;

@@ -94,7 +94,7 @@ const knownTo = async (
   { email, options: { deepVerify } }: Ask,
 ): Promise<Verification | undefined> =>
   payer.mode === "live"
-    ? findKnown(world.table, ownerOf(payer), { email, deepVerify }).catch((cause: unknown) => {
+    ? findKnown(world, ownerOf(payer), { email, deepVerify }).catch((cause: unknown) => {
         const what = "The results of this day cannot be read right now.";
         // An earlier request with this key may have been paid for.
         throw new Failure("UNAVAILABLE", keyed ? "retry_same_key" : "nothing_charged", what, {

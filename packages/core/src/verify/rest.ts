@@ -2,7 +2,7 @@ import type { Tried } from "../mail/smtp/connect.ts";
 
 /** After a 421 the server is left alone: this long, then twice as long, up to the greatest. */
 const REST_MS = 30_000;
-const REST_MS_MAX = 600_000;
+export const REST_MS_MAX = 600_000;
 /**
  * A server that hangs up without a word has had enough of us: it gets a moment before the next session. That most of
  * the recipients do not exist is no such thing (decision 41).

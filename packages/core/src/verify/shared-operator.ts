@@ -1,11 +1,12 @@
 import * as v from "valibot";
 import type { Tried } from "../mail/smtp/connect.ts";
 import { isFault } from "../mail/smtp/wire.ts";
+import { isAhead } from "../moments.ts";
 import { redact } from "../redact.ts";
 import type { Fields, Item, Key, Where } from "../table.ts";
 import { SESSION_MS } from "./hold-session.ts";
 import { PAUSE_MS, type Rest, type Said } from "./places.ts";
-import { type Ended, restAfter } from "./rest.ts";
+import { type Ended, REST_MS_MAX, restAfter } from "./rest.ts";
 
 // Layout. What all processes know of an operator is one item, and a small one: so a place is taken by a write that
 // has the place free and the operator open as its condition, and one read tells everything before it.
@@ -66,10 +67,18 @@ export const placeText = (token: string, atMs: number): string => `${atMs + LEAS
 export const takenPlaces = ({ places }: Shared, atMs: number): readonly number[] =>
   [...places].flatMap(([place, text]) => (isOver(text, atMs) ? [] : [place]));
 
-const isOver = (text: string, atMs: number): boolean => Number(text.split(" ", 1)[0]) <= atMs;
+const isOver = (text: string, atMs: number): boolean =>
+  !isAhead(Number(text.split(" ", 1)[0]), atMs, LEASE_MS);
 
-export const restOf = ({ closed_until, rests, said }: Shared, atMs: number): Rest | null =>
-  closed_until > atMs ? { ms: closed_until - atMs, rests, said: said ? heard(said) : null } : null;
+const isClosed = ({ closed_until }: Shared, atMs: number): boolean =>
+  isAhead(closed_until, atMs, REST_MS_MAX);
+
+export const restOf = (shared: Shared, atMs: number): Rest | null => {
+  const { closed_until, rests, said } = shared;
+  return isClosed(shared, atMs)
+    ? { ms: closed_until - atMs, rests, said: said ? heard(said) : null }
+    : null;
+};
 
 const heard = ({ host, ip, stage, ...reply }: NonNullable<Shared["said"]>): Said => ({
   host,
@@ -80,7 +89,7 @@ const heard = ({ host, ip, stage, ...reply }: NonNullable<Shared["said"]>): Said
 
 /** What a session changes for all: nothing while the operator rests, for then it was heard already. */
 export const changeAfter = (shared: Shared, ended: Ended, atMs: number): Fields | null => {
-  if (shared.closed_until > atMs) return null;
+  if (isClosed(shared, atMs)) return null;
   const { ms, rests } = restAfter(shared.rests, ended);
   if (ms === 0 && rests === shared.rests) return null;
   return {
@@ -122,6 +131,9 @@ export const kept = (atMs: number): Fields => ({
 
 export const wanted = (atMs: number): Fields => ({ wanted_until: atMs + WANTED_MS });
 
+export const isWanted = ({ wanted_until }: Shared, atMs: number): boolean =>
+  isAhead(wanted_until, atMs, WANTED_MS);
+
 /** Told once for all who wait, and again when it is about to be forgotten. */
-export const isWantedLong = ({ wanted_until }: Shared, atMs: number): boolean =>
-  wanted_until - atMs > WANTED_MS / 2;
+export const isWantedLong = (shared: Shared, atMs: number): boolean =>
+  isWanted(shared, atMs) && shared.wanted_until - atMs > WANTED_MS / 2;

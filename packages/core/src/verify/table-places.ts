@@ -7,6 +7,7 @@ import {
   asSeen,
   changeAfter,
   closingAsSeen,
+  isWanted,
   isWantedLong,
   kept,
   placeAsSeen,
@@ -65,7 +66,7 @@ export const tablePlaces = (doors: PlaceDoors): Places => {
       const shared = await giveBack(doors, { spot, ...standing }, seen, ended);
       const atMs = doors.now().getTime();
       // Whoever gives a place back would be the first to ask for it again, and nobody else would ever get one.
-      if (shared.wanted_until > atMs) leave(spot, Array(spot.connections).keys());
+      if (isWanted(shared, atMs)) leave(spot, Array(spot.connections).keys());
       return restOf(shared, atMs);
     } finally {
       hereAt(spot).own.delete(standing.place);

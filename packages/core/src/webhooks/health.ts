@@ -1,4 +1,4 @@
-import { inMs } from "../moments.ts";
+import { CLOCK_SKEW_MS, inMs } from "../moments.ts";
 import type { Where } from "../table.ts";
 import type { World } from "../world.ts";
 import { type Delivery, deliveryItem, type Webhook, webhookKey } from "./items.ts";
@@ -25,8 +25,10 @@ export const noteFailed = async (
   const { failingSince } = webhook;
   const now = world.now();
   if (how === "gone") return disable(world, webhook, "gone", {});
-  if (failingSince === undefined) {
-    const where: Where = { failingSince: { missing: true }, url: webhook.url };
+  // A failure that is still to come was noted by a wrong clock: it would end no sooner than five days after.
+  const isNoted = failingSince !== undefined && new Date(failingSince) <= inMs(now, CLOCK_SKEW_MS);
+  if (!isNoted) {
+    const where: Where = { failingSince: failingSince ?? { missing: true }, url: webhook.url };
     const set = { failingSince: now.toISOString() };
     await world.table.write({ update: webhookKey(webhook), set, where }).catch(() => undefined);
   } else if (now >= inMs(new Date(failingSince), DISABLED_AFTER_MS))

@@ -8,8 +8,9 @@ const gauge = {
   name: "gauge",
   everySeconds: 60,
   async run(world: ReturnType<typeof awsWorld>) {
-    const { dueAgeSeconds, heldOverAnHour } = await readGauges(world);
+    const { dueAgeSeconds, heldOverAnHour, dueMisplaced } = await readGauges(world);
     measure("due_age_seconds", dueAgeSeconds, world.now());
+    measure("due_misplaced", dueMisplaced, world.now());
     measure("held_over_an_hour", heldOverAnHour, world.now());
   },
 };
