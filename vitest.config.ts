@@ -10,7 +10,7 @@ const LONG = [
   "test/simulation/{storm,hooks,mutants,sweep-*}.test.ts",
   "test/fuzz/*.test.ts",
   "test/local/{admin,backup,check-command,job-results,jobs,money,npm-start,operator,resumed-file,server,service-commands,verify-command,webhooks}.test.ts",
-  "test/security/{licences,regexes}.test.ts",
+  "test/security/{licences,memory,regexes}.test.ts",
   "test/suites/mail-servers.test.ts",
   "test/docs/*.test.ts",
   "test/client/{calls,money,package,verify-file}.test.ts",

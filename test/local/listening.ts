@@ -1,18 +1,27 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { Endpoint } from "@mailproof/api/endpoint";
+import { endpoints } from "@mailproof/api/endpoints";
+import { CONNECTION_LIMITS, type ConnectionLimits } from "@mailproof/local/connections";
 import { server } from "@mailproof/local/server";
 import { onTestFinished } from "vitest";
 import { given } from "../given.ts";
 
 /** The real server, with these routes and one account. */
-export const whenListening = async (...listed: readonly Endpoint[]) => {
+export const whenListening = (...listed: readonly Endpoint[]) => startServer(listed);
+
+/** The same, with other limits of connections. */
+export const startServer = async (
+  listed: readonly Endpoint[] = endpoints,
+  limits: Partial<ConnectionLimits> = {},
+) => {
   const house = await given();
-  const listening = server(house.world, () => undefined, listed).listen(0, "127.0.0.1");
+  const all = { ...CONNECTION_LIMITS, ...limits };
+  const listening = server(house.world, () => undefined, listed, all).listen(0, "127.0.0.1");
   onTestFinished(() => {
     listening.closeAllConnections();
     listening.close();
   });
   await once(listening, "listening");
-  return { ...house, port: (listening.address() as AddressInfo).port };
+  return { ...house, listening, port: (listening.address() as AddressInfo).port };
 };

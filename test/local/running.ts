@@ -62,7 +62,7 @@ export const whenStarted = async (
     const [code] = (await ended) as [number | null];
     return { code, screen: await screen };
   };
-  return { ready, stop };
+  return { ready, stop, pid: child.pid ?? 0 };
 };
 
 /** The command line, to its end. */

@@ -61,7 +61,7 @@ const pathFor = (rawPath: string, accept = ""): string => {
   return path === "/" && /\btext\/html\b/i.test(accept) ? ROOT_PAGE : path;
 };
 
-/** The documents, written when the first is asked for. Undefined where none is. */
+/** The documents, written when the first is asked for: the same value to all who ask the same. Undefined: none. */
 export const documentsFrom = (write: () => Texts) => {
   let texts: Texts | undefined;
   /** Null: it is not there without an issuer. */
@@ -71,13 +71,18 @@ export const documentsFrom = (write: () => Texts) => {
     return texts[path];
   };
 
+  const made = new Map<string, HttpAnswer<string>>();
+
   return ({ method, rawPath, accept, baseUrl, trust }: Asked): HttpAnswer<string> | undefined => {
     const path = pathFor(rawPath, accept);
     const isRead = method === "GET" || method === "HEAD";
     const document = isRead && Object.hasOwn(documents, path) && documents[path];
     const text = document && textAt(path, trust);
     if (!document || !text) return undefined;
-    return {
+    const name = [path, baseUrl, trust?.issuer].join("\n");
+    const known = made.get(name);
+    if (known) return known;
+    const answer: HttpAnswer<string> = {
       statusCode: 200,
       headers: {
         "content-type": document.contentType,
@@ -90,8 +95,15 @@ export const documentsFrom = (write: () => Texts) => {
         .replaceAll(`${HERE}${DISCOVERY_PATH}`, discoveryUrl(trust?.issuer ?? baseUrl))
         .replaceAll(HERE, baseUrl),
     };
+    const [oldest] = made.keys();
+    if (made.size >= DOCUMENTS_MAX && oldest !== undefined) made.delete(oldest);
+    made.set(name, answer);
+    return answer;
   };
 };
+
+/** The name of the server stands in some documents, and a client may send any: a few documents under a few names. */
+const DOCUMENTS_MAX = 32;
 
 /** Some issuers end with a slash. */
 const discoveryUrl = (issuer: string): string => issuer.replace(/\/$/, "") + DISCOVERY_PATH;

@@ -20,15 +20,10 @@ import type { World } from "@mailproof/core/world";
 import { MCP_PATH, mcpOver } from "@mailproof/mcp/serve";
 import { createEncodedAnswers } from "@mailproof/net/content-encoding";
 import { BLOBS_PATH, type OpenLink } from "./blob-links.ts";
+import { CONNECTION_LIMITS, type ConnectionLimits, serveInTurn } from "./connections.ts";
 import { discarded, upTo } from "./incoming.ts";
 import { poured } from "./outgoing.ts";
 import { serveBlob } from "./serve-blob.ts";
-
-/**
- * Longer than clients and balancers keep an idle connection, a minute mostly: or we would close one just while the
- * next request is on its way.
- */
-const IDLE_MS = 65_000;
 
 const documentAt = documentsFrom(texts);
 const encoded = createEncodedAnswers();
@@ -38,13 +33,21 @@ export const server = (
   world: World,
   openLink: OpenLink,
   listed: readonly Endpoint[] = endpoints,
+  limits: ConnectionLimits = CONNECTION_LIMITS,
 ): Server => {
   const route = routerOf(listed);
   const mcp = mcpOver(world);
-  return createServer({ keepAliveTimeout: IDLE_MS }, (incoming, outgoing) => {
-    // Nothing can reject here but a broken connection, and then nobody is left to be told.
-    void serve({ world, openLink, route, mcp }, incoming, outgoing).catch(() => outgoing.destroy());
+  const listening = createServer({
+    keepAliveTimeout: limits.idleMs,
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
+    connectionsCheckingInterval: limits.headersMs / 4,
   });
+  serveInTurn(listening, limits, (incoming, outgoing) =>
+    // Nothing can reject here but a broken connection, and then nobody is left to be told.
+    serve({ world, openLink, route, mcp }, incoming, outgoing).catch(() => void outgoing.destroy()),
+  );
+  return listening;
 };
 
 type House = {

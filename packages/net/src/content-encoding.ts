@@ -46,6 +46,9 @@ const COMPRESSED_FROM_BYTES = 1_024;
 /** A few documents in each encoding, under a few of the names that a server is reached by. */
 const KEPT_MAX = 32;
 
+/** Each holds a thread that files and names also need. More at once: those are sent as they are. */
+const COMPRESSIONS_MAX = 2;
+
 type Text = {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -63,21 +66,40 @@ type Conditions = {
  */
 export const createEncodedAnswers = (encoders: Encoders = ENCODERS) => {
   const kept = new Map<string, Promise<Buffer>>();
+  const plain = new WeakMap<Text, { readonly bytes: Buffer; readonly hash: string }>();
+  let compressions = 0;
+
+  const plainOf = (text: Text) => {
+    const known = plain.get(text);
+    if (known) return known;
+    const bytes = Buffer.from(text.body);
+    const hash = createHash("sha256").update(bytes).digest("base64url").slice(0, 22);
+    const made = { bytes, hash };
+    plain.set(text, made);
+    return made;
+  };
   const bytesOf = (etag: string, text: Buffer, encoding: Encoding): Promise<Buffer> => {
     const known = kept.get(etag);
     if (known) return known;
     const [oldest] = kept.keys();
     if (kept.size >= KEPT_MAX && oldest !== undefined) kept.delete(oldest);
-    const made = encoders[encoding](text);
+    compressions++;
+    const made = encoders[encoding](text).finally(() => compressions--);
     kept.set(etag, made);
     return made;
   };
+  const encodingFor = (hash: string, acceptEncoding: string | undefined): Encoding => {
+    const encoding = chooseEncoding(acceptEncoding);
+    return compressions < COMPRESSIONS_MAX || kept.has(`"${hash}-${encoding}"`)
+      ? encoding
+      : "identity";
+  };
 
-  return async ({ statusCode, headers, body }: Text, asked: Conditions) => {
-    const text = Buffer.from(body);
+  return async (answer: Text, asked: Conditions) => {
+    const { statusCode, headers } = answer;
+    const { bytes: text, hash } = plainOf(answer);
     const isLong = text.length >= COMPRESSED_FROM_BYTES;
-    const encoding = isLong ? chooseEncoding(asked.acceptEncoding) : "identity";
-    const hash = createHash("sha256").update(text).digest("base64url").slice(0, 22);
+    const encoding = isLong ? encodingFor(hash, asked.acceptEncoding) : "identity";
     // Of another encoding the bytes are others, and so is a strong tag (RFC 9110 §8.8.3.3).
     const etag = `"${hash}-${encoding}"`;
     const { vary: others } = headers;
@@ -86,7 +108,7 @@ export const createEncodedAnswers = (encoders: Encoders = ENCODERS) => {
     if (isMatch(asked.ifNoneMatch, etag))
       return { statusCode: 304, headers: common, body: Buffer.alloc(0) };
     const coded = encoding === "identity" ? {} : { "content-encoding": encoding };
-    const bytes = await bytesOf(etag, text, encoding);
+    const bytes = encoding === "identity" ? text : await bytesOf(etag, text, encoding);
     return { statusCode, headers: { ...common, ...coded }, body: bytes };
   };
 };

@@ -1,0 +1,189 @@
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
+import { endpoint } from "@mailproof/api/endpoint";
+import * as v from "valibot";
+import { expect, test } from "vitest";
+import { startServer } from "../local/listening.ts";
+import { afterRounds, connectTo, endOf, get, isOpen } from "./slow-clients.ts";
+
+// Goal: what one client sends or leaves unread costs this process a bounded part of its memory and its sockets, and
+// clients that take their answers are served meanwhile.
+// Method: sockets that send what no client would, or read nothing, against the server of one machine with small limits.
+// What is asserted is counted: requests served, sockets ended.
+
+/** Responds with this many bytes, after the promise. */
+const respondingWith = (bytes: number, ready: () => Promise<unknown> = async () => undefined) => {
+  const counts = { served: 0 };
+  const route = endpoint({
+    route: "GET /v1/text",
+    summary: "Respond with a text.",
+    price: null,
+    access: "public",
+    needs: [],
+    answers: [200],
+    errors: [],
+    output: v.string(),
+    async handle() {
+      counts.served++;
+      await ready();
+      return { status: 200, data: "x".repeat(bytes) };
+    },
+  });
+  return { route, counts };
+};
+
+const KERNEL_BYTES = 12_000_000;
+
+test("a client that pipelines and reads nothing is served what its socket takes, and the rest waits unread", async () => {
+  const { route, counts } = respondingWith(100_000);
+  const { port, listening } = await startServer([route]);
+  const responses: ServerResponse[] = [];
+  listening.on("request", (_incoming, outgoing) => responses.push(outgoing));
+  const sockets = await Promise.all(Array.from({ length: 4 }, () => connectTo(port)));
+
+  for (const socket of sockets) socket.write(get("/v1/text").repeat(20_000));
+  await afterRounds(port);
+  const unfinished = responses.filter((one) => !one.writableFinished);
+  const unsentBytes = unfinished.reduce((sum, one) => sum + one.writableLength, 0);
+
+  // For each connection: 16 unanswered requests and a slice with 26 of these, and one response.
+  expect(unfinished.length).toBeLessThanOrEqual(4 * (16 + 26));
+  expect(unsentBytes).toBeLessThan(4 * 101_000);
+  expect(counts.served).toBeGreaterThan(4);
+  expect(counts.served).toBeLessThan((4 * KERNEL_BYTES) / 100_000);
+});
+
+test("a client that pipelines and reads is answered to its last request, in order", async () => {
+  const { port } = await startServer();
+  const socket = await connectTo(port);
+  const COUNT = 3_000;
+
+  const all = text(socket);
+  socket.end(Array.from({ length: COUNT }, (_, n) => get(`/v1/nowhere?n=${n}`)).join(""));
+  const ids = [...(await all).matchAll(/"request_id":"req_(\d+)"/g)].map(([, id]) => Number(id));
+
+  expect(ids).toEqual(Array.from({ length: COUNT }, (_, n) => n + 1));
+});
+
+test("one request is served at a time for each connection, however many it sends", async () => {
+  const gate = Promise.withResolvers<void>();
+  const { route, counts } = respondingWith(1, () => gate.promise);
+  const { port } = await startServer([route]);
+  const socket = await connectTo(port);
+
+  socket.end(get("/v1/text").repeat(100));
+  await afterRounds(port);
+  const before = counts.served;
+  gate.resolve();
+  const all = await text(socket);
+
+  expect(before).toBe(1);
+  expect(all.match(/HTTP\/1\.1 200/g)).toHaveLength(100);
+});
+
+test("a body behind pipelined requests, and a request behind a body, are read whole", async () => {
+  const { port } = await startServer();
+  const socket = await connectTo(port);
+  const body = "x".repeat(300_000);
+  const post = `POST /v1/nowhere HTTP/1.1\r\nHost: x.example\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+
+  const all = text(socket);
+  socket.end(get("/v1/nowhere").repeat(40) + post + get("/v1/nowhere").repeat(40) + post);
+
+  expect((await all).match(/HTTP\/1\.1 404/g)).toHaveLength(82);
+});
+
+test("a client that does not take its response is ended", async () => {
+  const { route } = respondingWith(KERNEL_BYTES);
+  const { port, listening } = await startServer([route], { stallMs: 100 });
+  const socket = await connectTo(port);
+
+  socket.write(get("/v1/text"));
+  await once(listening, "timeout");
+  await endOf(socket);
+
+  expect(socket.bytesRead).toBeLessThan(KERNEL_BYTES);
+});
+
+test("while a handler works its connection stays, however long that takes", async () => {
+  const gate = Promise.withResolvers<void>();
+  const { route } = respondingWith(1, () => gate.promise);
+  const { port, listening } = await startServer([route], { stallMs: 50 });
+  const asking = fetch(`http://127.0.0.1:${port}/v1/text`);
+
+  await once(listening, "timeout");
+  gate.resolve();
+
+  expect((await asking).status).toBe(200);
+});
+
+test("a response that is not taken ends its connection also after a handler that took long", async () => {
+  const gate = Promise.withResolvers<void>();
+  const { route } = respondingWith(KERNEL_BYTES, () => gate.promise);
+  const { port, listening } = await startServer([route], { stallMs: 50 });
+  const socket = await connectTo(port);
+  socket.write(get("/v1/text"));
+
+  await once(listening, "timeout");
+  gate.resolve();
+  await once(listening, "timeout");
+  await endOf(socket);
+
+  expect(socket.bytesRead).toBeLessThan(KERNEL_BYTES);
+});
+
+test.each([
+  ["nothing", ""],
+  ["half of its headers", "GET /health HTTP/1.1\r\nHost: x"],
+  ["half of a body", "POST /v1/nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"],
+])("a client that sends %s is ended", async (_what, sent) => {
+  const { port } = await startServer(undefined, { headersMs: 200, stallMs: 200 });
+  const socket = await connectTo(port);
+
+  socket.write(sent);
+
+  expect(await endOf(socket)).toBeUndefined();
+});
+
+test("over the limit of connections the one that waits longest for its client makes room", async () => {
+  const { port } = await startServer(undefined, { connectionsMax: 5 });
+  const idle = await Promise.all(Array.from({ length: 5 }, () => connectTo(port)));
+
+  const answer = await fetch(`http://127.0.0.1:${port}/health`);
+  const [ended] = await Promise.race(idle.map(async (one) => [await endOf(one), one].slice(1)));
+
+  expect(answer.status).toBe(200);
+  expect(idle).toContain(ended);
+  expect(idle.filter(isOpen)).toHaveLength(4);
+});
+
+test("connections with a request at work make no room: another one is refused", async () => {
+  const gate = Promise.withResolvers<void>();
+  const { route, counts } = respondingWith(1, () => gate.promise);
+  const { port } = await startServer([route], { connectionsMax: 3 });
+  const working = Array.from({ length: 3 }, () => fetch(`http://127.0.0.1:${port}/v1/text`));
+  while (counts.served < 3) await new Promise(setImmediate);
+
+  await endOf(await connectTo(port));
+  gate.resolve();
+
+  expect((await Promise.all(working)).map(({ status }) => status)).toEqual([200, 200, 200]);
+});
+
+test("over the limit of unsent bytes in all, those end that have waited longest for their clients", async () => {
+  const { route } = respondingWith(KERNEL_BYTES);
+  const { port } = await startServer([route], { unsentBytesMax: 20_000_000 });
+  const sockets = await Promise.all(Array.from({ length: 8 }, () => connectTo(port)));
+
+  for (const socket of sockets) {
+    socket.write(get("/v1/text"));
+    await afterRounds(port, 5);
+  }
+  const [first] = sockets;
+  if (first) await endOf(first);
+  const another = await fetch(`http://127.0.0.1:${port}/v1/text`);
+
+  expect(first?.bytesRead).toBeLessThan(KERNEL_BYTES);
+  expect((await another.text()).length).toBeGreaterThan(KERNEL_BYTES);
+});

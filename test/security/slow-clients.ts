@@ -1,0 +1,35 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { onTestFinished } from "vitest";
+
+/** A connection to a server on this machine, which reads nothing until it is told to. */
+export const connectTo = async (port: number): Promise<Socket> => {
+  const socket = connect(port, "127.0.0.1").pause();
+  socket.on("error", () => undefined);
+  onTestFinished(() => void socket.destroy());
+  await once(socket, "connect");
+  return socket;
+};
+
+/** Resolves when the server has ended this connection. What it sent before is discarded. */
+export const endOf = async (socket: Socket): Promise<void> => {
+  if (socket.closed) return;
+  socket.resume();
+  await once(socket, "close");
+};
+
+export const isOpen = (socket: Socket): boolean => !socket.destroyed && !socket.readableEnded;
+
+export const get = (path: string, headers: readonly string[] = []): string =>
+  ["GET " + path + " HTTP/1.1", "Host: x.example", ...headers, "", ""].join("\r\n");
+
+/** Full rounds through the server's event loop: what it could do by itself it has done. */
+export const afterRounds = async (port: number, rounds = 20): Promise<void> => {
+  for (let round = 0; round < rounds; round++)
+    await (await fetch(`http://127.0.0.1:${port}/nowhere`)).text();
+};
+
+/** Resident memory of a process. */
+export const residentMegabytes = (pid: number): number =>
+  Number(execFileSync("ps", ["-o", "rss=", "-p", String(pid)]).toString()) / 1024;
