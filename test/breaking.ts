@@ -1,3 +1,4 @@
+import { type Blobs, UnreadableBlobError } from "@mailproof/core/blobs";
 import type { Message, Sent } from "@mailproof/core/queue";
 import type { Key, Table } from "@mailproof/core/table";
 import type { World } from "@mailproof/core/world";
@@ -19,6 +20,21 @@ export const unread = (house: House, prefix: string): World =>
   overTable(house, {
     get: (key: Key) => (key.pk.startsWith(prefix) ? down() : house.table.get(key)),
   });
+
+/** So much of a blob can no longer be read: its byte at this place. */
+export type Damage = (key: string) => number | undefined;
+
+/** A store that finds damage where it reads. What is put later is damaged, too. */
+export const damaged = (blobs: Blobs, damage: Damage): Blobs => ({
+  ...blobs,
+  get: async (key, options = {}) => {
+    const at = damage(key);
+    const { from, to } = options.range ?? { from: 0, to: Infinity };
+    if (at !== undefined && at >= from && at <= to)
+      throw new UnreadableBlobError(`${key} cannot be read at byte ${at}`);
+    return blobs.get(key, options);
+  },
+});
 
 export const untouched = ({ world }: House): World => world;
 

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Blobs } from "@mailproof/core/blobs";
+import { type Blobs, UnreadableBlobError } from "@mailproof/core/blobs";
 import { s3Blobs } from "@mailproof/functions/aws/s3-blobs";
 import { fileBlobs } from "@mailproof/local/file-blobs";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { type Doors, describeDoors } from "../available.ts";
 import { DYNAMODB, emulatedAws } from "../aws/emulators.ts";
 import { newBucket } from "../aws/resources.ts";
@@ -176,5 +176,64 @@ describeDoors("blobs", doors, (open) => {
 
     await expect(blobs.put(key, pieces("x"))).rejects.toThrow("no blob key");
     await expect(blobs.get(key)).rejects.toThrow("no blob key");
+  });
+});
+
+// S3 verifies what it stores itself, and an emulator cannot be told to break it.
+type Damaged = { readonly blobs: Blobs; readonly damage: (at: number) => void };
+
+const inMemory = (): Damaged => {
+  const blobs = memoryBlobs();
+  return { blobs, damage: (at) => blobs.damage(KEY, at) };
+};
+
+const inFiles = (): Damaged => {
+  const folder = newFolder();
+  const damage = (at: number) => {
+    const [file = ""] = globSync(`${folder}/**/*.blob`);
+    const bytes = readFileSync(file);
+    bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+    writeFileSync(file, bytes);
+  };
+  return { blobs: fileBlobs(folder, () => ""), damage };
+};
+
+describe.each<[string, () => Damaged]>([
+  ["in memory", inMemory],
+  ["in files", inFiles],
+])("damaged blobs, %s", (_where, open) => {
+  const SIZE = 200_000;
+  const given = async (at: number) => {
+    const { blobs, damage } = open();
+    const facts = await blobs.put(KEY, manyOf(Buffer.from("0123456789"), SIZE / 10));
+    damage(at);
+    return { blobs, ...facts };
+  };
+
+  test.each([0, 1, 65_535, 65_536, 131_071, 150_000, SIZE - 1])(
+    "with byte %i changed, no reader of it takes the blob for whole",
+    async (at) => {
+      const { blobs, version } = await given(at);
+      const range = { from: Math.max(0, at - 3), to: Math.min(SIZE - 1, at + 3) };
+
+      await expect(textOf(blobs, KEY)).rejects.toThrow(UnreadableBlobError);
+      await expect(textOf(blobs, KEY, { version, range })).rejects.toThrow(UnreadableBlobError);
+      await expect(textOf(blobs, KEY, { range: { from: at, to: at } })).rejects.toThrow(
+        UnreadableBlobError,
+      );
+    },
+  );
+
+  test("what lies far from the damage can still be read", async () => {
+    const { blobs } = await given(150_000);
+
+    expect(await textOf(blobs, KEY, { range: { from: 0, to: 9 } })).toBe("0123456789");
+  });
+
+  test("a later put under the same key is whole", async () => {
+    const { blobs } = await given(5);
+    await blobs.put(KEY, pieces("again"));
+
+    expect(await textOf(blobs, KEY)).toBe("again");
   });
 });

@@ -1,6 +1,16 @@
 import { createHash } from "node:crypto";
-import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
+import { UnreadableBlobError } from "@mailproof/core/blobs";
 import { fileBlobs } from "@mailproof/local/file-blobs";
 import { expect, test } from "vitest";
 import { pieces } from "../pieces.ts";
@@ -47,4 +57,108 @@ test.each([
 
   expect(facts?.bytes).toBe(text.length);
   expect(await textOf(folder, { version: facts?.version ?? "" })).toBe(text);
+});
+
+const PUT = "a@b.c\n".repeat(20_000);
+
+const whenPut = async (text = PUT) => {
+  const folder = newFolder();
+  const facts = await blobsOf(folder).put(KEY, pieces(text));
+  const [file = ""] = globSync(`${folder}/**/*.blob`);
+  return { folder, file, ...facts };
+};
+
+const whole = async (blobs: ReturnType<typeof fileBlobs>, version?: string) => {
+  const found = await blobs.get(KEY, version === undefined ? {} : { version });
+  return found && Buffer.concat(await Array.fromAsync(found.content)).toString();
+};
+
+test("a file that is cut off anywhere is never read as a shorter one", async () => {
+  const { folder, file, version } = await whenPut("a@b.c\nd@e.f\n");
+  const bytes = readFileSync(file);
+  const outcomes = new Set<string>();
+  for (let length = 0; length < bytes.length; length++) {
+    writeFileSync(file, bytes.subarray(0, length));
+    const blobs = blobsOf(folder);
+    for (const read of [() => blobs.head(KEY), () => whole(blobs), () => whole(blobs, version)])
+      outcomes.add(await read().then(String, (error: Error) => error.name));
+  }
+
+  expect([...outcomes]).toEqual(["UnreadableBlobError"]);
+});
+
+test("a bit that flips anywhere in a file, its checksums included, is found", async () => {
+  const { folder, file } = await whenPut("a@b.c\nd@e.f\n");
+  const bytes = readFileSync(file);
+  const outcomes = new Set<string>();
+  for (let at = 0; at < bytes.length * 8; at++) {
+    const damaged = Buffer.from(bytes);
+    damaged.writeUInt8(damaged.readUInt8(at >> 3) ^ (1 << (at & 7)), at >> 3);
+    writeFileSync(file, damaged);
+    outcomes.add(await whole(blobsOf(folder)).then(String, (error: Error) => error.name));
+  }
+
+  expect([...outcomes]).toEqual(["UnreadableBlobError"]);
+});
+
+test("a part of a file in the place of another, or bytes behind its end, are found", async () => {
+  const { folder, file } = await whenPut();
+  const bytes = readFileSync(file);
+  const swapped = Buffer.concat([bytes.subarray(65_536), bytes.subarray(0, 65_536)]);
+  for (const other of [swapped, Buffer.concat([bytes, Buffer.from("x")])]) {
+    writeFileSync(file, other);
+
+    await expect(whole(blobsOf(folder))).rejects.toThrow(UnreadableBlobError);
+  }
+  truncateSync(file, 0);
+  await expect(blobsOf(folder).head(KEY)).rejects.toThrow(UnreadableBlobError);
+});
+
+/** A disk whose files open, and then fail to be read with this error. */
+const onDiskWith = (folder: string, code: string) => {
+  const failing: typeof open = async (...args) => {
+    const handle = await open(...args);
+    const read = () => Promise.reject(Object.assign(new Error(`${code}: i/o error`), { code }));
+    return Object.assign(handle, { read }) as FileHandle;
+  };
+  return fileBlobs(folder, () => "", failing);
+};
+
+test.each([
+  ["EIO", "UnreadableBlobError"],
+  ["EBADMSG", "UnreadableBlobError"],
+  ["EACCES", "UnreadableBlobError"],
+  ["EMFILE", "Error"],
+  ["ENOMEM", "Error"],
+])("a disk that answers %s makes it a %s", async (code, name) => {
+  const { folder } = await whenPut();
+  const error = await whole(onDiskWith(folder, code)).catch((cause: Error) => cause);
+
+  expect((error as Error).name).toBe(name);
+});
+
+test("in a folder that is gone no blob is said to be missing", async () => {
+  const { folder } = await whenPut();
+  rmSync(folder, { recursive: true });
+
+  await expect(blobsOf(folder).head(KEY)).rejects.toThrow("is gone");
+});
+
+test("a put takes the place of a file of an earlier release, and a removal removes it", async () => {
+  const folder = newFolder();
+  const name = createHash("sha256").update(KEY).digest("hex");
+  const earlier = join(folder, name.slice(0, 2), name);
+  const givenEarlier = () => {
+    mkdirSync(join(folder, name.slice(0, 2)), { recursive: true });
+    writeFileSync(earlier, "earlier");
+  };
+  givenEarlier();
+  await blobsOf(folder).put(KEY, pieces("new"));
+  const read = await whole(blobsOf(folder));
+  await blobsOf(folder).remove(KEY);
+  const removed = await whole(blobsOf(folder));
+  givenEarlier();
+  await blobsOf(folder).remove(KEY);
+
+  expect([read, removed, await whole(blobsOf(folder))]).toEqual(["new", undefined, undefined]);
 });

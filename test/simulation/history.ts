@@ -2,6 +2,7 @@ import { fingerprint } from "@mailproof/core/fingerprint";
 import { reconcile } from "@mailproof/core/reconciler";
 import type { Worker } from "@mailproof/core/worker";
 import { workers } from "@mailproof/core/workers";
+import { type Damage, damaged } from "../breaking.ts";
 import { given } from "../given.ts";
 import { quickNames } from "../names.ts";
 import { pieces } from "../pieces.ts";
@@ -17,6 +18,8 @@ export type Script = {
   /** Each client goes through its wishes one after another; the clients do so at the same time. */
   readonly clients: readonly (readonly Wish[])[];
   readonly plan: Plan;
+  /** Which of the blobs can no longer be read, and where. */
+  readonly damage?: Damage;
   readonly latencyMs: () => number;
   /** When the clock is set, and by how much. */
   readonly jumps?: readonly Jump[];
@@ -35,6 +38,7 @@ const MINUTE = 60_000;
 /** Plays a history to its end and tells what was wrong about it. */
 export const play = async (script: Script): Promise<readonly string[]> => {
   const { plan, latencyMs, clients, balance, jumps = [], mutant = {} } = script;
+  const { damage = () => undefined } = script;
   const {
     world: whole,
     table,
@@ -45,7 +49,8 @@ export const play = async (script: Script): Promise<readonly string[]> => {
     liveKey,
   } = await given({ balance, plan: "scale" });
   const settings = { ...whole.settings, chunkRows: { batch: 2, file: 2 } };
-  const world = { ...whole, names: quickNames, settings };
+  const blobs = damaged(whole.blobs, damage);
+  const world = { ...whole, blobs, names: quickNames, settings };
   const balances: number[] = [];
   const miscounts = new Set<string>();
   const watched: House = { ...world, queue, table: watching(table, account, balances, miscounts) };

@@ -1,9 +1,15 @@
-import { assertBlobKey, type Blobs } from "@mailproof/core/blobs";
+import { assertBlobKey, type Blobs, UnreadableBlobError } from "@mailproof/core/blobs";
 import { onePiece } from "@mailproof/functions/one-piece";
 
+export type MemoryBlobs = Blobs & {
+  readonly keys: () => string[];
+  /** From now on this byte cannot be read, as on a broken disk. */
+  readonly damage: (key: string, at: number) => void;
+};
+
 /** Links are made but lead nowhere: nothing in a simulation follows one. */
-export const memoryBlobs = (): Blobs & { keys: () => string[] } => {
-  const stored = new Map<string, { bytes: Buffer; version: string }>();
+export const memoryBlobs = (): MemoryBlobs => {
+  const stored = new Map<string, { bytes: Buffer; version: string; damaged: readonly number[] }>();
   let versions = 0;
 
   const factsOf = (key: string) => {
@@ -15,11 +21,17 @@ export const memoryBlobs = (): Blobs & { keys: () => string[] } => {
   return {
     keys: () => [...stored.keys()],
 
+    damage: (key, at) => {
+      const found = stored.get(key);
+      if (!found) return;
+      stored.set(key, { ...found, damaged: [...found.damaged, at] });
+    },
+
     put: async (key, content) => {
       assertBlobKey(key);
       const bytes = Buffer.concat(await Array.fromAsync(content));
       const version = `v${++versions}`;
-      stored.set(key, { bytes, version });
+      stored.set(key, { bytes, version, damaged: [] });
       return { version, bytes: bytes.length };
     },
 
@@ -33,6 +45,8 @@ export const memoryBlobs = (): Blobs & { keys: () => string[] } => {
       const { from, to } = range ?? { from: 0, to: facts.bytes - 1 };
       if (range && (from < 0 || from > to || from >= facts.bytes))
         throw new RangeError(`bytes ${from}-${to} of ${facts.bytes}`);
+      if (found.damaged.some((at) => at >= from && at <= to))
+        throw new UnreadableBlobError(`${key} is damaged`);
       return { ...facts, content: onePiece(found.bytes.subarray(from, to + 1)) };
     },
 

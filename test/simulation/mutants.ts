@@ -1,3 +1,4 @@
+import { UnreadableBlobError } from "@mailproof/core/blobs";
 import type { Amounts, Item, Table, Write } from "@mailproof/core/table";
 import { keyOf } from "@mailproof/core/writes";
 import type { Mutant } from "./history.ts";
@@ -103,8 +104,29 @@ const MISREADING: Mutant = {
   }),
 };
 
+/** What is damaged is hoped to be whole the next time. */
+const HOPING: Mutant = {
+  below: (house) => ({
+    ...house,
+    blobs: {
+      ...house.blobs,
+      get: async (key, options) => {
+        try {
+          return await house.blobs.get(key, options);
+        } catch (error) {
+          throw error instanceof UnreadableBlobError ? new Error("no reply") : error;
+        }
+      },
+    },
+  }),
+};
+
+const isOfLostChunk = (writes: readonly Write[]): boolean =>
+  writes.some((write) => "create" in write && isEntry(write) && write.create.sk.includes("~lost-"));
+
 export const MUTANTS: Readonly<Record<string, Mutant>> = {
   "a lost reply is taken for a refusal": MISREADING,
+  "an input that is damaged is taken for a store that does not answer": HOPING,
   ...below({
     "the claim is written after the debit, not with it": transacting(
       (transact) => async (writes) => {
@@ -210,6 +232,15 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
 
     "the audit does not hear of the months in which credits were used": writing((write) =>
       isUsage(write) ? null : write,
+    ),
+
+    "rows that could not be read are counted as refunded, and are not": transacting(
+      (transact) => (writes) =>
+        transact(
+          isOfLostChunk(writes)
+            ? writes.filter((write) => isChunk(write) || isJob(write) || isDeferred(write))
+            : writes,
+        ),
     ),
 
     "news of a low balance is left to chance": writing((write) => (isEvent(write) ? null : write)),

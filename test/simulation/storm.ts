@@ -33,6 +33,11 @@ const jumpsOf = (seed: number): readonly Jump[] => {
   }));
 };
 
+/** In so many histories a disk is broken. */
+const DAMAGED_HISTORIES = 0.3;
+/** Where in an input: beyond the end of a short one nothing is damaged. */
+const DAMAGED_WITHIN = 200;
+
 /** A history that a number decides: who wants what, who shares a key, what is lost and who crashes. */
 export const stormOf = (seed: number): Script => {
   const chance = chanceOf(seed);
@@ -66,11 +71,22 @@ export const stormOf = (seed: number): Script => {
       ...(maxWaitMinutes !== undefined && { maxWaitMinutes }),
     };
   };
+  // A chance of its own, as well.
+  const disk = chanceOf(seed + 3_000_000);
+  const damagedShare = disk() < DAMAGED_HISTORIES ? disk() : 0;
+  const places = new Map<string, number | undefined>();
+  const damage = (key: string): number | undefined => {
+    if (!key.startsWith("inputs/")) return undefined;
+    if (!places.has(key))
+      places.set(key, disk() < damagedShare ? Math.floor(disk() * DAMAGED_WITHIN) : undefined);
+    return places.get(key);
+  };
   const wishes = () => Array.from({ length: 1 + below(3) }, wished);
   return {
     balance: below(24) / 2 + below(36),
     clients: Array.from({ length: 1 + below(4) }, wishes),
     plan,
+    damage,
     latencyMs: () => below(30),
     jumps: jumpsOf(seed),
   };

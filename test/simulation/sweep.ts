@@ -1,3 +1,4 @@
+import type { Damage } from "../breaking.ts";
 import type { Wish } from "./clients.ts";
 import { type Mutant, play, type Script } from "./history.ts";
 import { FAULTS, type Fault } from "./process.ts";
@@ -18,7 +19,10 @@ const list = ["valid", "invalid", "valid+1", "full", "unknown"].map(
 const valid = "valid@example.com";
 const waiting = ["greylisted@example.com", "ann@dnsfail.com", "unknown@example.com"];
 
-export type Flow = Pick<Script, "balance" | "clients">;
+/** A byte of the second of three chunks. */
+const partOfInputs: Damage = (key) => (key.startsWith("inputs/") ? 60 : undefined);
+
+export type Flow = Pick<Script, "balance" | "clients" | "damage">;
 
 type Flows = Readonly<Record<string, Flow>>;
 
@@ -61,6 +65,16 @@ export const JOBS: Flows = {
   "a file whose mail servers are not asked": {
     balance: 20,
     clients: [[{ kind: "file", key: "key", emails: list, isShallow: true }]],
+  },
+  "a file of whose list a part is damaged": {
+    balance: 20,
+    clients: [[{ kind: "file", key: "key", emails: list }]],
+    damage: partOfInputs,
+  },
+  "a batch of whose list a part is damaged": {
+    balance: 20,
+    clients: [[{ kind: "batch", key: "key", emails: list }]],
+    damage: partOfInputs,
   },
   "a file without a key": { balance: 20, clients: [[{ kind: "file", key: null, emails: list }]] },
 };

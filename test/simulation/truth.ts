@@ -138,10 +138,11 @@ const priceOf = async (world: World, { data }: Answer): Promise<number> => {
   return (job.total - paidBack) * 2;
 };
 
-/** A job of one address that failed was paid back with its key. */
+/** A job of one address that failed was paid back with its key; so was a file of which nothing could be read. */
 const stands = async (world: World, { data }: Answer): Promise<boolean> => {
   if (data.job_id === undefined) return true;
   const job = await findJob(world.table, String(data.job_id));
+  if (job?.kind === "file") return job.refunded < job.total;
   return job?.kind !== "single" || job.status !== "failed";
 };
 

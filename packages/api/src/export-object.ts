@@ -1,3 +1,4 @@
+import { UnreadableBlobError } from "@mailproof/core/blobs";
 import type { Filter, Readable } from "@mailproof/core/jobs/export";
 import type { RowSelection } from "@mailproof/core/jobs/export-rows";
 import { isOpen, type Job } from "@mailproof/core/jobs/items";
@@ -41,13 +42,23 @@ export const exportLink = async (
   const { format, filter, selection, delimiter } = wanted;
   const kind = `${VERSION}-${state}-${selection}-${filter}-${delimiter ?? "own"}`;
   const key = `exports/${job.id}/${kind}-${expected - missing}.${format}`;
-  const isThere = !isOpen(job) && (await world.blobs.head(key)) !== undefined;
+  const isThere = !isOpen(job) && (await isStored(world, key));
   if (!isThere) await world.blobs.put(key, bytesOf(pieces()));
   return world.blobs.getLink(key, {
     expiresInSeconds: LINK_SECONDS,
     fileName: exportName(job, wanted),
     contentType: CONTENT_TYPE[format],
   });
+};
+
+/** One that is damaged is written again. */
+const isStored = async ({ blobs }: Pick<World, "blobs">, key: string): Promise<boolean> => {
+  try {
+    return (await blobs.head(key)) !== undefined;
+  } catch (error) {
+    if (error instanceof UnreadableBlobError) return false;
+    throw error;
+  }
 };
 
 async function* bytesOf(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Array> {

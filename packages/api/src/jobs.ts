@@ -1,6 +1,6 @@
 import { ownerOf } from "@mailproof/core/access/payer";
 import { Failure } from "@mailproof/core/failure";
-import { unaskedPrice } from "@mailproof/core/jobs/completion";
+import { refundedPrice } from "@mailproof/core/jobs/completion";
 import { findDeferred } from "@mailproof/core/jobs/deferrals";
 import { findJob, JOB_STATUSES, type Job } from "@mailproof/core/jobs/items";
 import type { Row } from "@mailproof/core/jobs/results";
@@ -47,7 +47,7 @@ export const readJobFacts = async (
 ): Promise<v.InferOutput<typeof JobFacts>> => {
   const { total, processed, valid, invalid, risky, unknown } = job;
   const deferred = await findDeferred(table, job);
-  const refunded = unaskedPrice(job);
+  const refunded = refundedPrice(job);
   return {
     job_id: job.id,
     ...(job.name !== null && { name: job.name }),

@@ -143,7 +143,7 @@ export interface Job {
   created_at: string;
   /** When it was over. */
   completed_at?: string;
-  /** Credits refunded for addresses that are `unknown` only because no mail server was asked. Left out when there are none. */
+  /** Credits refunded of this job, for addresses that could not be queued, that failed on our side, or that are `unknown` only because no mail server was asked. Present when the job has ended; left out when there are none. */
   credits_refunded?: number;
   /** Why, and what it means for the money. */
   error?: string;

@@ -6,12 +6,28 @@ export type ByteRange = { readonly from: number; readonly to: number };
 
 export type BlobBody = BlobFacts & { readonly content: AsyncIterable<Uint8Array> };
 
+/**
+ * The bytes under a key are not those that were put, or the disk cannot read them. Reading again does not help. An
+ * error of any other class, such as a lost connection or too many open files, says nothing about the blob.
+ */
+export class UnreadableBlobError extends Error {
+  constructor(what: string, options?: ErrorOptions) {
+    super(what, options);
+    this.name = "UnreadableBlobError";
+  }
+}
+
 /** The door to files: folders on one machine, S3 on AWS, memory in simulation. */
 export type Blobs = {
   /** All of the content or nothing: a put that breaks off leaves what was there before. */
   put(key: string, content: AsyncIterable<Uint8Array>): Promise<BlobFacts>;
+  /** Throws UnreadableBlobError where the blob is damaged so much that its size is not known. */
   head(key: string): Promise<BlobFacts | undefined>;
-  /** With `version`: these bytes or none. A reader that pins a version never sees half of another file. */
+  /**
+   * With `version`: these bytes or none. A reader that pins a version never sees half of another file.
+   * Bytes that were changed or cut off since the put are never given out: `get`, or the content at that place, throws
+   * UnreadableBlobError. S3 holds this promise itself.
+   */
   get(
     key: string,
     options?: { readonly range?: ByteRange; readonly version?: string },

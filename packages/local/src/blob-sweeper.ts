@@ -11,7 +11,7 @@ const FILES_MAX = 2_000;
 
 /** As fileBlobs names them: 256 folders of hashes. Whatever else lies there is not ours. */
 const FOLDERS = Array.from({ length: 256 }, (_, n) => n.toString(16).padStart(2, "0"));
-const FILE = /^[0-9a-f]{64}$/;
+const FILE = /^[0-9a-f]{64}(?:\.blob)?$/;
 
 const PLACES = Object.entries(BLOBS_KEPT_DAYS).flatMap(([beginning, days]) =>
   FOLDERS.map((folder) => ({ path: join(beginning, folder), days })),

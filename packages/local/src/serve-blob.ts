@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import { attachment } from "@mailproof/core/attachment";
-import type { Blobs, ByteRange } from "@mailproof/core/blobs";
+import { type Blobs, type ByteRange, UnreadableBlobError } from "@mailproof/core/blobs";
 import { Failure } from "@mailproof/core/failure";
 import { BLOBS_PATH, type LinkPurpose, type OpenLink } from "./blob-links.ts";
 import { upTo } from "./incoming.ts";
@@ -38,7 +38,23 @@ const take = async (blobs: Blobs, purpose: Put, incoming: IncomingMessage, out: 
 const tooLarge = (bytesMax: number) =>
   new Failure("PAYLOAD_TOO_LARGE", "nothing_charged", `The file is over ${bytesMax} bytes.`);
 
-const give = async (
+const give = async (blobs: Blobs, purpose: Get, incoming: IncomingMessage, out: ServerResponse) => {
+  try {
+    await pass(blobs, purpose, incoming, out);
+  } catch (error) {
+    if (!(error instanceof UnreadableBlobError)) throw error;
+    // What has a link can be made again, and is when somebody asks for the link again. What was sent already breaks off.
+    await blobs.remove(purpose.key);
+    throw gone(error);
+  }
+};
+
+const gone = (cause?: UnreadableBlobError) => {
+  const what = "The object behind this link is gone.";
+  return new Failure("NOT_FOUND", "nothing_charged", what, { cause });
+};
+
+const pass = async (
   blobs: Blobs,
   { key, fileName, contentType }: Get,
   incoming: IncomingMessage,
@@ -48,8 +64,7 @@ const give = async (
   const range = facts && rangeOf(incoming.headers.range, facts.bytes);
   const found =
     facts && (await blobs.get(key, { version: facts.version, ...(range && { range }) }));
-  if (!found)
-    throw new Failure("NOT_FOUND", "nothing_charged", "The object behind this link is gone.");
+  if (!found) throw gone();
   outgoing.writeHead(range ? 206 : 200, {
     "accept-ranges": "bytes",
     "content-type": contentType,

@@ -46,10 +46,13 @@ export const openHouse = (
   const allowed = environment.OUTBOUND_ALLOW_PRIVATE;
   const https = httpsDoor({ dns: mail.dns, port: HTTPS_PORT, allowed });
 
+  const blobs = join(directory, "blobs");
+  mkdirSync(blobs, { recursive: true, mode: 0o700 });
+
   const world: LocalWorld = {
     table,
     queue,
-    blobs: fileBlobs(join(directory, "blobs"), links.sign),
+    blobs: fileBlobs(blobs, links.sign),
     rateLimit: rateLimitOver(table, now),
     tokens: trustedTokens(environment, now),
     engine: engineOver(mail),

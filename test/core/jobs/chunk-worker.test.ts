@@ -204,32 +204,6 @@ test("a message about a job that is over, or was never there, is done without a 
 });
 
 test.each([
-  ["is gone", async (house: House) => house.blobs.remove("inputs/job_1.jsonl")],
-  [
-    "was put again",
-    async ({ blobs }: House) => {
-      const body = await blobs.get("inputs/job_1.jsonl");
-      if (body) await blobs.put("inputs/job_1.jsonl", body.content);
-    },
-  ],
-])(
-  "an input that %s is an error, and in the end the chunk is given back: nobody can say whose rows are lost",
-  async (_case, happens) => {
-    const house = await givenMessages(anns(2));
-    const [message = null] = house.messages;
-    await happens(house);
-
-    await expect(verifyChunk.handle(house.world, message)).rejects.toThrow(
-      "input of the job is gone",
-    );
-    expect(await chunksIn(house)).toEqual([]);
-    await verifyChunk.giveUp?.(house.world, message);
-    await verifyChunk.giveUp?.(house.world, message);
-    expect(await chunksIn(house)).toMatchObject([{ outcome: "refunded", rows: 0 }]);
-  },
-);
-
-test.each([
   ["page", { write: async () => ({ outcome: "ambiguous" as const }) }],
   ["outcome", { transact: async () => ({ outcome: "ambiguous" as const }) }],
 ])("a pass of which it is not known whether its %s is kept is not done", async (_case, doors) => {

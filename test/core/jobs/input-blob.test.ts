@@ -84,7 +84,8 @@ describe("the chunks of an input", () => {
       const content = (async function* () {
         for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
       })();
-      const all = await readInput({ get: async () => ({ ...input, content }) }, input, chunks);
+      const get: Blobs["get"] = async () => ({ ...input, content });
+      const all = await readInput({ get }, input, { chunks });
 
       expect(await Array.fromAsync(all ?? [])).toEqual([
         people(25).slice(0, 10),
@@ -104,7 +105,7 @@ describe("a reader of an input", () => {
 
     await writeInput(blobs, KEY, inGroups(people(9)), 500);
     expect(await readChunk(blobs, input, slice)).toBeUndefined();
-    expect(await readInput(blobs, input, chunks)).toBeUndefined();
+    expect(await readInput(blobs, input, { chunks })).toBeUndefined();
   });
 
   test("takes a stream that breaks off for no end", async () => {

@@ -19,6 +19,7 @@ const made: NewJob = {
   callback: null,
   input: { key: "inputs/job_1.jsonl", version: "v1", bytes: 30 },
   chunks: [0, 10, 20, 30],
+  checksums: [],
   chunkRows: 2,
   columns: ["name"],
   emailColumn: { name: "email", at: 1 },

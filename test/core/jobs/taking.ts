@@ -42,9 +42,9 @@ export const rowsTaken = async (
 
 export const rowsOf = async (
   blobs: Pick<Blobs, "get">,
-  { input, chunks }: Pick<Intake, "input" | "chunks">,
+  { input, ...stored }: Pick<Intake, "input" | "chunks"> & Partial<Pick<Intake, "checksums">>,
 ): Promise<readonly InputRow[]> => {
-  const all = await readInput(blobs, input, chunks);
+  const all = await readInput(blobs, input, stored);
   if (!all) throw new Error("The input is gone.");
   return (await Array.fromAsync(all)).flat();
 };

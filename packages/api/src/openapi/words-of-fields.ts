@@ -78,9 +78,9 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   credits_remaining: "The balance after it. Left out where it could not be read.",
   credits_refunded: "Given back, for addresses that could not be queued.",
   "JobSummary.credits_refunded":
-    "Credits refunded for addresses that are `unknown` only because no mail server was asked. Left out when there are none.",
+    "Credits refunded of this job, for addresses that could not be queued, that failed on our side, or that are `unknown` only because no mail server was asked. Present when the job has ended; left out when there are none.",
   "GetJobResult.credits_refunded":
-    "Credits refunded for addresses that are `unknown` only because no mail server was asked. Left out when there are none.",
+    "Credits refunded of this job, for addresses that could not be queued, that failed on our side, or that are `unknown` only because no mail server was asked. Present when the job has ended; left out when there are none.",
   credits_held: "Charged, but neither spent nor refunded yet.",
   credits_granted: "Credits that came in.",
   idempotent_replay: "True: this is the answer to an earlier request, and charged nothing.",

@@ -6,7 +6,7 @@ import { payAtOnce } from "../money/operations.ts";
 import { seal } from "../sealed.ts";
 import type { World } from "../world.ts";
 import { firstMessages, sendChunks } from "./chunk-messages.ts";
-import type { Chunks } from "./input-blob.ts";
+import type { WrittenInput } from "./input-blob.ts";
 import { takeInBatch } from "./intake.ts";
 import { type Job, jobKey } from "./items.ts";
 import {
@@ -49,7 +49,7 @@ export const acceptBatch = async (
   const reason = "POST /v1/verify/batch";
   const createdAt = world.now();
   const chunkRows = world.settings.chunkRows.batch;
-  let chunks: Chunks = [];
+  let stored: Pick<WrittenInput, "chunks" | "checksums"> = { chunks: [], checksums: [] };
   let told: Accepted | undefined;
   const order = { id, kind: "batch", payer, reason, keyed, leaseMs: 0 };
   const came = await payAtOnce(world, order, async () => {
@@ -57,7 +57,7 @@ export const acceptBatch = async (
     const taken = await takeInBatch(world.blobs, wish.emails, into);
     const { unique, totalSubmitted, duplicatesRemoved } = taken;
     assertWithinPlan(payer, unique);
-    chunks = taken.chunks;
+    stored = taken;
     const price = (unique * PRICE.batchAddress) as Halves;
     told = {
       job: id,
@@ -79,7 +79,8 @@ export const acceptBatch = async (
       callback,
       createdAt,
       input: taken.input,
-      chunks,
+      chunks: taken.chunks,
+      checksums: taken.checksums,
       unique,
       chunkRows,
       columns: [],
@@ -97,7 +98,7 @@ export const acceptBatch = async (
   if ("answered" in came) return { ...(came.answered as unknown as Accepted), replayed: true };
   // Its answer is written with the debit, so nobody ever finds it half done.
   if (!("paid" in came) || !told) throw new Error("a batch that nobody took in");
-  await sendAll(world, id, chunks);
+  await sendAll(world, id, stored);
   return { ...told, replayed: false };
 };
 
@@ -111,8 +112,12 @@ const sealedFor = (
 });
 
 /** It is paid for and accepted: what is not sent now is sent by whoever looks whether the job goes on. */
-const sendAll = async (world: World, job: string, chunks: Chunks): Promise<void> => {
-  const sent = await sendChunks(world, firstMessages(job, { chunks })).catch(() => undefined);
+const sendAll = async (
+  world: World,
+  job: string,
+  stored: Pick<WrittenInput, "chunks" | "checksums">,
+): Promise<void> => {
+  const sent = await sendChunks(world, firstMessages(job, stored)).catch(() => undefined);
   if (!sent?.every((one) => one === "sent")) return;
   await world.table
     .write({

@@ -11,6 +11,8 @@ const ChunkMessage = v.object({
   pass: v.number(),
   from: v.number(),
   to: v.number(),
+  /** Of these bytes. Messages of earlier releases have none. */
+  checksum: v.optional(v.number()),
 });
 
 export type ChunkMessage = Readonly<v.InferOutput<typeof ChunkMessage>>;
@@ -34,6 +36,6 @@ export const sendChunks = (
 /** The first pass over every chunk. */
 export const firstMessages = (
   job: string,
-  { chunks }: Pick<InputFacts, "chunks">,
+  { chunks, checksums }: Pick<InputFacts, "chunks" | "checksums">,
 ): ChunkMessage[] =>
-  slicesOf(chunks).map(({ from, to }, chunk) => ({ job, chunk, pass: 0, from, to }));
+  slicesOf(chunks, checksums).map((slice, chunk) => ({ job, chunk, pass: 0, ...slice }));

@@ -67,7 +67,7 @@ const waitingIn = (groups: readonly Group[]): number =>
   groups.reduce((sum, { rows }) => sum + rows.length, 0);
 
 const outcomeOf = ({ job, message, rows, after }: Passed, { token, expiresAt }: Kept): Write => {
-  const { chunk, from, to } = message;
+  const { chunk, from, to, checksum } = message;
   const retryAt = firstTimeOf(after);
   const waiting = waitingIn(after);
   // By job and chunk: the reconciler takes so many of a partition at a time, and a great job has a thousand chunks.
@@ -90,6 +90,7 @@ const outcomeOf = ({ job, message, rows, after }: Passed, { token, expiresAt }: 
     waiting,
     from,
     to,
+    ...(checksum !== undefined && { checksum }),
   };
   return { create: { ...chunkItem({ ...done, passes: [token] }), ...rest } };
 };

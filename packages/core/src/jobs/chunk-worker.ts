@@ -1,3 +1,4 @@
+import { UnreadableBlobError } from "../blobs.ts";
 import { readDue } from "../due.ts";
 import { inMs } from "../moments.ts";
 import type { Item, Table } from "../table.ts";
@@ -50,13 +51,11 @@ const pass = async (world: World, message: ChunkMessage, work: Work): Promise<vo
   if (isDone(chunk, message.pass) || (chunk?.retryAt !== undefined && !groups))
     return void (await completeIfDone(world, job.id));
 
-  const { from, to } = message;
-  const all = await readChunk(world.blobs, job.input, { from, to });
-  if (!all && work === giveUpRows) {
+  const all = await readRows(world, job.input, message);
+  if (!all) {
     await loseChunk(world, { job, message, chunk, before: groups ?? [] });
     return void (await completeIfDone(world, job.id));
   }
-  if (!all) throw new Error("the input of the job is gone");
 
   const { due, later } = splitDue(groups ?? []);
   const tried = await work.attempt(world, job, await dueRows(world.table, all, chunk, due));
@@ -64,6 +63,21 @@ const pass = async (world: World, message: ChunkMessage, work: Work): Promise<vo
   const after = [...later, ...toGroups(deferrals)];
   await writeOutcome(world, { job, message, rows, before: groups ?? [], after });
   await completeIfDone(world, job.id);
+};
+
+/** Undefined: they are gone or damaged, which no later attempt changes. Anything else that fails is tried again. */
+const readRows = async (
+  world: World,
+  input: NonNullable<Job["input"]>,
+  message: ChunkMessage,
+): Promise<readonly InputRow[] | undefined> => {
+  const { job, chunk } = message;
+  const rows = await readChunk(world.blobs, input, message).catch((cause: unknown) => {
+    if (!(cause instanceof UnreadableBlobError)) throw cause;
+    world.log("input_damaged", { job, chunk, cause });
+  });
+  if (!rows) world.log("chunk_lost", { job, chunk });
+  return rows ?? undefined;
 };
 
 /** `pass` is how many passes there were before. */
@@ -189,8 +203,11 @@ const untilSettled = (
 
 /** Deferred rows have their turn now. */
 export const repairChunk = async (world: World, item: Item): Promise<string> => {
-  const { job, chunk, passes, from, to } = readChunkItem(item);
-  await sendChunks(world, [{ job, chunk, pass: passes.length, from, to }]);
+  const { job, chunk, passes, from, to, checksum } = readChunkItem(item);
+  const pass = passes.length;
+  await sendChunks(world, [
+    { job, chunk, pass, from, to, ...(checksum !== undefined && { checksum }) },
+  ]);
   // Somebody may have it in hand for so long; sent again before that, it would be done twice.
   const later = inMs(world.now(), CHUNKS_QUEUE.visibilitySeconds * 1000);
   await world.table.write({

@@ -23,6 +23,8 @@ const Chunk = v.object({
   retryAt: v.optional(v.string()),
   from: v.optional(v.number(), 0),
   to: v.optional(v.number(), 0),
+  /** Of the bytes between them. Earlier releases did not write it. */
+  checksum: v.optional(v.number()),
 });
 
 /** `passes`: the tokens of the pages that count, one for each pass there was. */

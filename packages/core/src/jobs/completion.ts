@@ -48,8 +48,16 @@ const end = (world: World, job: Job, status: "completed" | "failed", error?: str
   ]);
 
 /** What rows that only say that their mail server was not asked have cost. */
-export const unaskedPrice = ({ mode, kind, unasked }: Job): Halves =>
+const unaskedPrice = ({ mode, kind, unasked }: Job): Halves =>
   (mode === "live" ? unasked * PRICE_OF[kind] : 0) as Halves;
+
+/** All that was refunded of an accepted job: also what was not queued, and what failed on our side. */
+export const refundedPrice = (job: Job): Halves => {
+  const { mode, kind, refunded, lost } = job;
+  // By contract a batch has no refunds for verifications that fail.
+  const rows = mode === "live" ? refunded + (kind === "file" ? lost : 0) : 0;
+  return (rows * PRICE_OF[kind] + unaskedPrice(job)) as Halves;
+};
 
 const PRICE_OF: Readonly<Record<Job["kind"], Halves>> = {
   single: PRICE.verify,

@@ -1,6 +1,7 @@
 import { Failure } from "../failure.ts";
 import type { World } from "../world.ts";
 import type { Readable, RowCounts } from "./export.ts";
+import { isInputReadable } from "./input-blob.ts";
 import { findInput } from "./input-facts.ts";
 
 /**
@@ -12,9 +13,9 @@ export const findEveryRow = async (
   { job, expected, missing, pending }: Readable,
 ): Promise<RowCounts> => {
   if (!job.input) return { expected, missing };
-  const { hasEmailCells, excluded } = await findInput(table, job.id);
-  const input = hasEmailCells ? await blobs.head(job.input.key) : undefined;
-  if (input?.version !== job.input.version) throw gone();
+  const facts = await findInput(table, job.id);
+  const { hasEmailCells, excluded } = facts;
+  if (!hasEmailCells || !(await isInputReadable(blobs, job.input, facts))) throw gone();
   return { expected: expected + pending + job.refunded + (excluded?.rows ?? 0), missing };
 };
 

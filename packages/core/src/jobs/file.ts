@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { Payer } from "../access/payer.ts";
 import { PLANS } from "../accounts/plans.ts";
+import { UnreadableBlobError } from "../blobs.ts";
 import { Failure } from "../failure.ts";
 import { claimKey, type Keyed } from "../money/claims.ts";
 import { type Halves, PRICE } from "../money/credits.ts";
@@ -12,7 +13,7 @@ import { type FileIntake, takeInFile } from "./intake.ts";
 import type { Job } from "./items.ts";
 import { summarizeList } from "./list-summary.ts";
 import { forgettingInput, inputKeyOf, removeInput, tooManyFor, writesOfNewJob } from "./new-job.ts";
-import { fileNameOf, findUpload } from "./uploads.ts";
+import { fileNameOf, findUpload, unreadableUpload } from "./uploads.ts";
 
 export type FileWish = {
   readonly fileKey: string;
@@ -62,6 +63,7 @@ export const acceptFile = async (
       createdAt,
       input,
       chunks,
+      checksums: taken.checksums,
       unique,
       chunkRows,
       columns: otherColumns(facts),
@@ -116,9 +118,13 @@ const takeIn = async (
   id: string,
 ): Promise<FileIntake> => {
   let isLate = false;
+  let unreadable: Failure | undefined;
   const read = async () => {
     const upload = await findUpload(world, payer, fileKey);
-    const source = untilLate(upload.content, () => isLate);
+    const content = orFailure(upload.content, (failure) => {
+      unreadable = failure;
+    });
+    const source = untilLate(content, () => isLate);
     return takeInFile(world, source, {
       key: inputKeyOf(id),
       addressesMax: PLANS[payer.plan].jobAddressesMax,
@@ -128,7 +134,10 @@ const takeIn = async (
       rowsPerChunk: world.settings.chunkRows.file,
     });
   };
-  const taken = await within(world, READ_WITHIN_MS, read());
+  const taken = await within(world, READ_WITHIN_MS, read()).catch((error: unknown) => {
+    // The store that the rows are written to may have made an error of its own of it.
+    throw unreadable ?? error;
+  });
   isLate = taken === "late";
   if (taken === "late")
     throw new Failure("UNAVAILABLE", "nothing_charged", "The file could not be read in time.");
@@ -140,6 +149,20 @@ const takeIn = async (
     details: [{ field, message: taken.message }],
   });
 };
+
+async function* orFailure(
+  content: AsyncIterable<Uint8Array>,
+  note: (failure: Failure) => void,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* content;
+  } catch (error) {
+    if (!(error instanceof UnreadableBlobError)) throw error;
+    const failure = unreadableUpload(error);
+    note(failure);
+    throw failure;
+  }
+}
 
 /** A file that is not waited for any more is not read to its end either. */
 async function* untilLate(

@@ -1,4 +1,5 @@
-import type { BlobFacts, Blobs } from "../blobs.ts";
+import { crc32 } from "node:zlib";
+import { type BlobFacts, type Blobs, UnreadableBlobError } from "../blobs.ts";
 import { isAscii } from "../mail/syntax.ts";
 import type { ByteText } from "./byte-text.ts";
 
@@ -19,12 +20,20 @@ export type InputBlob = BlobFacts & { readonly key: string };
 /** The byte at which each chunk begins, and in the end the one behind the last. */
 export type Chunks = readonly number[];
 
-/** The bytes from one to before another. */
-export type Slice = { readonly from: number; readonly to: number };
+/** The CRC-32 of the bytes of each chunk: whoever reads a part of the object can tell whether it is as written. */
+export type Checksums = readonly number[];
+
+/** The bytes from one to before another. `checksum`: their CRC-32; earlier releases stored none. */
+export type Slice = {
+  readonly from: number;
+  readonly to: number;
+  readonly checksum?: number | undefined;
+};
 
 export type WrittenInput = {
   readonly input: InputBlob;
   readonly chunks: Chunks;
+  readonly checksums: Checksums;
   /** No letter of it is beyond ASCII. */
   readonly isAscii: boolean;
 };
@@ -36,38 +45,66 @@ export const writeInput = async (
   rows: AsyncIterable<readonly WrittenRow[]>,
   rowsPerChunk: number,
 ): Promise<WrittenInput> => {
-  const noted: Noted = { chunks: [], isAscii: true };
+  const noted: Noted = { chunks: [], checksums: [], isAscii: true };
   const facts = await blobs.put(key, blocksOf(rows, rowsPerChunk, noted));
   return { input: { key, ...facts }, ...noted };
 };
 
-export const slicesOf = (chunks: Chunks): readonly Slice[] =>
-  chunks.slice(1).map((to, index) => ({ from: chunks[index] ?? 0, to }));
+export const slicesOf = (chunks: Chunks, checksums: Checksums = []): readonly Slice[] =>
+  chunks.slice(1).map((to, index) => {
+    const checksum = checksums[index];
+    return { from: chunks[index] ?? 0, to, ...(checksum !== undefined && { checksum }) };
+  });
 
-/** Undefined where these very bytes are no longer there. */
+/** Undefined where these very bytes are no longer there. Throws UnreadableBlobError where they are damaged. */
 export const readChunk = async (
   blobs: Pick<Blobs, "get">,
   { key, version }: Pick<InputBlob, "key" | "version">,
-  { from, to }: Slice,
+  slice: Slice,
 ): Promise<readonly InputRow[] | undefined> => {
+  const { from, to } = slice;
   const found = await blobs.get(key, { version, range: { from, to: to - 1 } });
   if (!found) return undefined;
-  for await (const rows of chunksIn(found.content, [from, to])) return rows;
+  for await (const bytes of chunksIn(found.content, [slice])) return rowsIn(bytes);
   return [];
+};
+
+type StoredInput = { readonly chunks: Chunks; readonly checksums?: Checksums };
+
+/** Whether all of it can be read as it was written. */
+export const isInputReadable = async (
+  blobs: Pick<Blobs, "get">,
+  { key, version }: Pick<InputBlob, "key" | "version">,
+  { chunks, checksums }: StoredInput,
+): Promise<boolean> => {
+  try {
+    const found = await blobs.get(key, { version });
+    for await (const _ of chunksIn(found?.content ?? [], slicesOf(chunks, checksums))) continue;
+    return found !== undefined;
+  } catch (error) {
+    if (error instanceof UnreadableBlobError) return false;
+    throw error;
+  }
 };
 
 /** All of it in one stream, chunk by chunk. */
 export const readInput = async (
   blobs: Pick<Blobs, "get">,
   { key, version }: Pick<InputBlob, "key" | "version">,
-  chunks: Chunks,
+  { chunks, checksums }: StoredInput,
 ): Promise<AsyncIterable<readonly InputRow[]> | undefined> => {
   const found = await blobs.get(key, { version });
-  return found && chunksIn(found.content, chunks);
+  return found && rowsOfChunks(chunksIn(found.content, slicesOf(chunks, checksums)));
 };
 
+async function* rowsOfChunks(
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<readonly InputRow[]> {
+  for await (const bytes of chunks) yield rowsIn(bytes);
+}
+
 /** What is learnt of an input while it is written. */
-type Noted = { readonly chunks: number[]; isAscii: boolean };
+type Noted = { readonly chunks: number[]; readonly checksums: number[]; isAscii: boolean };
 
 const BLOCK_BYTES = 65_536;
 
@@ -78,49 +115,84 @@ async function* blocksOf(
 ): AsyncGenerator<Uint8Array> {
   let block = Buffer.allocUnsafe(BLOCK_BYTES);
   let [filled, before, count] = [0, 0, 0];
+  let [summed, checksum] = [0, 0];
+  const sum = () => {
+    checksum = crc32(block.subarray(summed, filled), checksum);
+    summed = filled;
+  };
   for await (const some of rows) {
     for (const row of some) {
       // JSON escapes nothing beyond ASCII, so what it makes of bytes is bytes.
       const line = `${JSON.stringify(row)}\n`;
       if (filled + line.length > BLOCK_BYTES) {
+        sum();
         if (filled > 0) yield block.subarray(0, filled);
         before += filled;
         filled = 0;
+        summed = 0;
         // Never the same again: whoever uploads in parts keeps some.
         block = Buffer.allocUnsafe(Math.max(BLOCK_BYTES, line.length));
       }
-      if (count % rowsPerChunk === 0) noted.chunks.push(before + filled);
+      if (count % rowsPerChunk === 0) {
+        sum();
+        if (count > 0) noted.checksums.push(checksum);
+        checksum = 0;
+        noted.chunks.push(before + filled);
+      }
       filled += block.write(line, filled, "latin1");
       noted.isAscii &&= isAscii(line);
       count += 1;
     }
   }
+  sum();
+  if (count > 0) noted.checksums.push(checksum);
   if (filled > 0) yield block.subarray(0, filled);
   noted.chunks.push(before + filled);
 }
 
+/** The bytes of each slice. They follow one another, from where the content begins. */
 async function* chunksIn(
-  content: AsyncIterable<Uint8Array>,
-  chunks: Chunks,
-): AsyncGenerator<readonly InputRow[]> {
-  let [next, at] = [1, chunks[0] ?? 0];
+  content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  slices: readonly Slice[],
+): AsyncGenerator<Uint8Array> {
+  let [next, at] = [0, slices[0]?.from ?? 0];
   let parts: Uint8Array[] = [];
   for await (const piece of content) {
     let rest = piece;
-    for (let end = chunks[next]; end !== undefined && at + rest.length >= end; end = chunks[next]) {
-      parts.push(rest.subarray(0, end - at));
-      rest = rest.subarray(end - at);
-      at = end;
+    for (
+      let slice = slices[next];
+      slice !== undefined && at + rest.length >= slice.to;
+      slice = slices[next]
+    ) {
+      parts.push(rest.subarray(0, slice.to - at));
+      rest = rest.subarray(slice.to - at);
+      at = slice.to;
       next += 1;
-      yield rowsIn(Buffer.concat(parts).toString());
+      const bytes = Buffer.concat(parts);
+      assertAsWritten(bytes, slice);
+      yield bytes;
       parts = [];
     }
     at += rest.length;
     if (rest.length > 0) parts.push(rest);
   }
-  if (next < chunks.length) throw new Error(`An input broke off at byte ${at}.`);
+  if (next < slices.length) throw new UnreadableBlobError(`An input broke off at byte ${at}.`);
 }
 
+const assertAsWritten = (bytes: Uint8Array, { from, to, checksum }: Slice): void => {
+  if (checksum !== undefined && crc32(bytes) !== checksum)
+    throw new UnreadableBlobError(
+      `Bytes ${from} to ${to} of an input are not as they were written.`,
+    );
+};
+
 /** JSON has no line breaks within a text, so those of the lines can become commas: one parse is faster than many. */
-const rowsIn = (lines: string): readonly InputRow[] =>
-  JSON.parse(`[${lines.slice(0, -1).replaceAll("\n", ",")}]`) as readonly InputRow[];
+const rowsIn = (bytes: Uint8Array): readonly InputRow[] => {
+  const lines = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+  try {
+    return JSON.parse(`[${lines.slice(0, -1).replaceAll("\n", ",")}]`) as readonly InputRow[];
+  } catch (cause) {
+    // Only where no checksum was stored.
+    throw new UnreadableBlobError("Rows of an input are not as they were written.", { cause });
+  }
+};

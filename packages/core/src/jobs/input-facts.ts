@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { BLOBS_KEPT_DAYS } from "../blobs.ts";
 import { epochSeconds } from "../moments.ts";
 import type { Item, Table } from "../table.ts";
-import type { Chunks } from "./input-blob.ts";
+import type { Checksums, Chunks } from "./input-blob.ts";
 import { jobKey } from "./items.ts";
 
 // What is known of a job's input besides its rows: the item beside the job's own (items.ts draws both).
@@ -14,6 +14,8 @@ const Input = v.object({
   columns: v.array(v.string()),
   emailColumn: v.nullable(v.object({ name: v.string(), at: v.number() })),
   isAscii: v.boolean(),
+  // Release 0.1.0 wrote no checksums.
+  checksums: v.optional(v.array(v.number()), []),
   // Release 0.1.0 wrote none of these: its rows lack the e-mail cell, and its excluded rows are not stored.
   delimiter: v.optional(v.string(), ","),
   hasEmailCells: v.optional(v.boolean(), false),
@@ -26,6 +28,8 @@ export type Excluded = Readonly<v.InferOutput<typeof Excluded>>;
 /** Where the chunks of a job begin, and how the file looked that it came from. */
 export type InputFacts = {
   readonly chunks: Chunks;
+  /** Of each chunk; none where an earlier release wrote the input. */
+  readonly checksums: Checksums;
   /** The names of the other columns. */
   readonly columns: readonly string[];
   /** Where among all its columns the addresses stood, and under which name. Null: there was no file. */

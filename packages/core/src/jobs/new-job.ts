@@ -38,7 +38,7 @@ const SEND_WITHIN_MS = 60_000;
 export const writesOfNewJob = (world: World, made: NewJob): Write[] => {
   const { id, kind, payer, reason, name, wants, callback, createdAt } = made;
   const { chunks, chunkRows, columns, emailColumn, isAscii, delimiter, excluded } = made;
-  const { hasEmailCells, unsettled, claim } = made;
+  const { hasEmailCells, checksums, unsettled, claim } = made;
   const { key, version } = made.input;
   const job: Job = {
     ...NOTHING_DONE,
@@ -67,7 +67,7 @@ export const writesOfNewJob = (world: World, made: NewJob): Write[] => {
     {
       create: inputItem(
         id,
-        { chunks, columns, emailColumn, isAscii, delimiter, hasEmailCells, excluded },
+        { chunks, checksums, columns, emailColumn, isAscii, delimiter, hasEmailCells, excluded },
         createdAt,
       ),
     },

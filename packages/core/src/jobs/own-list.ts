@@ -5,7 +5,7 @@ import {
   excludedReader,
   NO_EXCLUDED,
 } from "./excluded-rows.ts";
-import { type InputRow, readInput } from "./input-blob.ts";
+import { type InputRow, isInputReadable, readInput } from "./input-blob.ts";
 import { findInput, type InputFacts } from "./input-facts.ts";
 import type { Job } from "./items.ts";
 
@@ -14,7 +14,7 @@ type OwnRow = InputRow | ExcludedRow | undefined;
 
 /** The list that a job was made from, for its export. */
 export type OwnList = {
-  /** The names of its columns; none where there was no file, or its input is gone. */
+  /** The names of its columns; none where there was no file, or its input cannot be read. */
   readonly columns: readonly string[];
   /** The same, and no two of them alike: the second "name" is "name_2". */
   readonly fieldNames: readonly string[];
@@ -55,7 +55,9 @@ export const openOwnList = async (
   const { chunks, delimiter, isAscii, hasEmailCells, emailColumn, excluded } = facts;
   // A batch of the first release has nothing here that its results lack.
   const isNeeded = emailColumn !== null || hasEmailCells;
-  const input = isNeeded ? await readInput(blobs, job.input, chunks) : undefined;
+  // Looked through beforehand: an export cannot drop its columns in the middle.
+  const isReadable = isNeeded && (await isInputReadable(blobs, job.input, facts));
+  const input = isReadable ? await readInput(blobs, job.input, facts) : undefined;
   if (!input) return { ...NO_LIST, delimiter, isAscii };
   const columns = columnsOf(facts);
   return {

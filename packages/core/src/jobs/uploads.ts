@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Payer } from "../access/payer.ts";
+import { UnreadableBlobError } from "../blobs.ts";
 import { Failure } from "../failure.ts";
 import type { World } from "../world.ts";
 import { cutTo, toByteText } from "./byte-text.ts";
@@ -76,12 +77,23 @@ export const fileNameOf = (key: string): string | null => {
 /** The file as it is at this moment: what is put under the key later is another one. */
 export const findUpload = async (world: World, payer: Payer, key: string) => {
   if (FORM.test(key) && !key.startsWith(folderOf(payer))) throw forbidden(payer, key);
-  const facts = FORM.test(key) ? await world.blobs.head(key) : undefined;
+  const facts = FORM.test(key) ? await world.blobs.head(key).catch(ifUnreadable) : undefined;
   if (facts && facts.bytes > FILE_BYTES_MAX) throw tooLarge(facts.bytes);
-  const found = facts && (await world.blobs.get(key, { version: facts.version }));
+  const found =
+    facts && (await world.blobs.get(key, { version: facts.version }).catch(ifUnreadable));
   if (found) return found;
   const what = "There is no file under this file_key; put it to the upload_url first.";
   throw new Failure("NOT_FOUND", "nothing_charged", what);
+};
+
+const ifUnreadable = (error: unknown): never => {
+  throw error instanceof UnreadableBlobError ? unreadableUpload(error) : error;
+};
+
+/** Not as it was uploaded: a part of it must never be taken for the whole. */
+export const unreadableUpload = (cause: UnreadableBlobError): Failure => {
+  const what = "The file under this file_key is damaged on our side; upload it again.";
+  return new Failure("NOT_FOUND", "nothing_charged", what, { cause });
 };
 
 /** The account sees its own files of the other mode, so it is told of them. */
