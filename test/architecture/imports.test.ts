@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 const MAY_IMPORT: Record<string, RegExp> = {
   core: /^(valibot|node:crypto|node:url|node:zlib)$/,
   api: /^(@mailproof\/core\/|valibot$)/,
-  net: /^(@mailproof\/core\/|socks$|dns-packet$|jose$|node:)/,
+  net: /^(@mailproof\/core\/|socks$|jose$|node:)/,
   mcp: /^(@mailproof\/(core|api)\/|@modelcontextprotocol\/server$)/,
   // Published, so all of it is its own; it knows no host, and no host's modules.
   client: /$^/,

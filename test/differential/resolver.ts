@@ -6,6 +6,7 @@ const CODE_OF = {
   servfail: "ESERVFAIL",
   refused: "EREFUSED",
   timeout: "ETIMEOUT",
+  too_large: "EBADRESP",
 } as const;
 
 /** Our door to names as dns.promises.resolve is shaped, which mailauth asks. */

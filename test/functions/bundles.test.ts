@@ -14,7 +14,7 @@ import { bytesOf, toEvent } from "../gateway.ts";
 
 // What a Lambda weighs is what it takes to start. Speed itself is measured by `npm run bench cold-start`.
 
-const HTTP_BYTES_MAX = 300_000;
+const HTTP_BYTES_MAX = 310_000;
 const WORKER_BYTES_MAX = 450_000;
 /** Every operation is in it, and the protocol's own library (docs/decisions/0031). */
 const MCP = "http/mcp.ts";
@@ -51,7 +51,7 @@ test.each(entries)("%s is small enough to start at once", (entry) => {
   expect(bundleOf(entry).bytes).toBeLessThanOrEqual(bytesMax);
 });
 
-const LISTS_OR_RESOLVERS = /core\/src\/mail\/lists\/data\/|node_modules\/dns-packet\//;
+const LISTS_OR_RESOLVERS = /core\/src\/mail\/lists\/data\/|packages\/net\/src\/dns-/;
 const ASKS_FOR_NAMES = /^(?:mail|dns|https)$/;
 
 test.each(endpoints.filter(({ needs }) => !needs.some((need) => ASKS_FOR_NAMES.test(need))))(

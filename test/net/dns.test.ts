@@ -145,9 +145,11 @@ test("an answer that is not DNS is a failure of the server, never of the name", 
   await once(socket, "listening");
   // A reply to the question asked, cut off inside its answer section.
   socket.on("message", (question, { port, address }) => {
-    const reply = Buffer.concat([question, Buffer.from([0xc0, 0xff, 0, 1])]);
+    const asked = question.subarray(0, question.indexOf("com\0") + 8);
+    const reply = Buffer.concat([asked, Buffer.from([0xc0, 0xff, 0, 1])]);
     reply.writeUInt16BE(0x8180, 2);
     reply.writeUInt16BE(1, 6);
+    reply.writeUInt16BE(0, 10);
     socket.send(reply, port, address);
   });
 

@@ -1,7 +1,6 @@
 import type { Dns } from "@mailproof/core/mail/dns/dns";
 import { evaluateSpf } from "@mailproof/core/mail/spf/evaluate";
 import { resolverPool } from "@mailproof/net/dns";
-import { askRaw } from "@mailproof/net/raw-dns";
 import { expect, onTestFinished, test } from "vitest";
 import { describeOver } from "../available.ts";
 import { serveZone } from "../dns-server.ts";
@@ -86,7 +85,6 @@ describeOver("spfCases", "the RFC 7208 test suite", (read) => {
     const dns = resolverPool({
       servers: [server.address],
       packetsPerSecond: 10_000,
-      askOdd: askRaw,
     });
     onTestFinished(async () => {
       dns.close();

@@ -24,7 +24,6 @@ import type { Table } from "@mailproof/core/table";
 import type { MailDoors } from "@mailproof/core/verify/engine";
 import { ownPlaces } from "@mailproof/core/verify/places";
 import { resolverPool } from "@mailproof/net/dns";
-import { askRaw } from "@mailproof/net/raw-dns";
 import { connectDirectly } from "@mailproof/net/smtp-wire";
 import { connectThrough } from "@mailproof/net/socks";
 import type { Environment } from "./environment.ts";
@@ -33,7 +32,8 @@ import { labLists, SENDERS_BLOCK, SENDERS_REVERSE } from "./lab/senders.ts";
 
 /** A machine of one's own has no limit per network interface; a resolver on it or near it takes this. */
 const PACKETS_PER_SECOND = 5_000;
-const NAMES_CACHED_MAX = 100_000;
+/** Some 100,000 answers as they are as a rule. */
+const CACHED_BYTES_MAX = 64 * 1024 * 1024;
 
 /**
  * The mail system as one machine sees it. With a lab, names below .test belong to it, and so do the addresses of
@@ -46,8 +46,8 @@ export const openMailDoors = (
 ): MailDoors & { readonly names: Names; readonly close: () => void } => {
   const now = () => new Date();
   const steadyNow = () => new Date(performance.timeOrigin + performance.now());
-  const pool = (servers: readonly string[]) =>
-    resolverPool({ servers, packetsPerSecond: PACKETS_PER_SECOND, askOdd: askRaw });
+  const pool = (servers: readonly string[], more: { readonly ceilings?: null } = {}) =>
+    resolverPool({ servers, packetsPerSecond: PACKETS_PER_SECOND, ...more });
   const { DNS_SERVERS, BLOCKLIST_DNS_SERVERS } = environment;
   const pooled = pool(DNS_SERVERS);
   // The lab's names are left out: it answers whether or not the world's name servers do.
@@ -55,7 +55,7 @@ export const openMailDoors = (
   // Whoever names his servers may have a laboratory behind them, where no "com" is missed.
   const outside = DNS_SERVERS.length > 0 ? real : ofTheInternet(real, now);
   const forLists = BLOCKLIST_DNS_SERVERS.length > 0 ? pool(BLOCKLIST_DNS_SERVERS) : null;
-  const pretend = lab && pool([lab.dns]);
+  const pretend = lab && pool([lab.dns], { ceilings: null });
   const orLab =
     (others: Dns): Dns =>
     (type, name) =>
@@ -65,7 +65,7 @@ export const openMailDoors = (
   const allowed = [...environment.SMTP_ALLOW_PRIVATE, ...(labBlock ? [labBlock] : [])];
   const sendersBlock = lab && parseCidr(SENDERS_BLOCK);
   return {
-    dns: cachedDns(dns, { now: steadyNow, entriesMax: NAMES_CACHED_MAX }),
+    dns: cachedDns(dns, { now: steadyNow, bytesMax: CACHED_BYTES_MAX }),
     names: {
       dns,
       listDns: orLab(forLists ?? outside),

@@ -1,35 +1,36 @@
-import { Resolver } from "node:dns/promises";
+import { getServers } from "node:dns";
 import { setTimeout } from "node:timers/promises";
 import { domainToASCII } from "node:url";
 import type { Dns, DnsOutcome, RecordOf, RecordType } from "@mailproof/core/mail/dns/dns";
+import {
+  type Asked,
+  askOverTcp,
+  type NameServer,
+  openUdpClient,
+  parseServer,
+  type UdpClient,
+} from "./dns-exchange.ts";
+import type { Reply } from "./dns-message.ts";
 import { packetBucket } from "./packet-bucket.ts";
-import type { askRaw } from "./raw-dns.ts";
+import { ZONE_CEILINGS, type ZoneCeilings, zoneCeiling } from "./zone-ceiling.ts";
+
+// Questions to the operator's resolvers. This is a client of its own, because node:dns reads an answer of 64 KB on the
+// main thread before anybody can refuse it: 80 ms for one of mail hosts, in which nothing else runs.
 
 type Options = {
   /** "host:port", the host an address; none means the system's own. */
   readonly servers: readonly string[];
   readonly packetsPerSecond: number;
-  /**
-   * Asks for names that Node refuses. Only the records of senders lead to such; without it, what Node cannot ask for
-   * is not known, and whoever asks for mail hosts alone need not carry it.
-   */
-  readonly askOdd?: typeof askRaw;
+  /** Null where the name servers are our own: a lab. */
+  readonly ceilings?: ZoneCeilings | null;
 };
 
-/**
- * One Resolver is one UDP socket, and above some 500 questions in flight its receive buffer overflows: at 1000
- * in flight one loses about 1 % of the answers, eight lose none.
- */
-const RESOLVERS = 8;
-/**
- * c-ares learns from quick answers and then waits only a second for a slow one, whatever the timeout says. With
- * two tries a domain whose servers need three seconds would be given up; three stay below 6 s for one server.
- */
-const TRIES = 3;
-const PATIENCE = { timeout: 1500, maxTimeout: 1500, tries: TRIES };
+/** A question to a domain whose servers need three seconds is not given up before; three attempts stay below 6 s. */
+const ATTEMPTS = 3;
+const WAIT_MS = 1_500;
+/** A server that was silent is asked after the others for this long. */
+const SILENT_MS = 5_000;
 
-/** What c-ares puts into a question. It refuses all else, cuts a name at a zero byte and unescapes a backslash. */
-const ORDINARY = /^[\w/*.-]+$/;
 /** Any octet may stand in a name (RFC 2181 §11); ones that nobody can see stand there by mistake or for mischief. */
 const VISIBLE = /^[ -~]+$/;
 const LABEL_MAX = 63;
@@ -41,53 +42,99 @@ const NXDOMAIN = { kind: "nxdomain" } as const;
 
 /**
  * The real DNS. Stays below a rate of packets, because what exceeds a resolver's limit is dropped in silence and
- * looks like a timeout. A PTR question takes the reverse name, "1.2.0.192.in-addr.arpa".
+ * looks like a timeout, and below a rate of questions for each zone. A PTR question takes the reverse name,
+ * "1.2.0.192.in-addr.arpa".
  */
 export const resolverPool = ({
   servers,
   packetsPerSecond,
-  askOdd,
+  ceilings = ZONE_CEILINGS,
 }: Options): Dns & { readonly close: () => void } => {
-  const resolvers = Array.from({ length: RESOLVERS }, () => resolverFor(servers));
-  const bucket = packetBucket(packetsPerSecond, {
-    nowMs: () => performance.now(),
-    sleep: setTimeout,
-  });
+  const clock = { nowMs: () => performance.now(), sleep: setTimeout };
+  const bucket = packetBucket(packetsPerSecond, clock);
+  const ceiling = ceilings && zoneCeiling(ceilings, clock);
   const closing = new AbortController();
-  let asked = 0;
+  const clients = (servers.length > 0 ? servers : getServers()).map(parseServer).map(clientOf);
+  const ask = askerOf(clients, { signal: closing.signal, owe: bucket.owe });
 
   const dns: Dns = async (type, name) => {
     const wire = wireName(name);
     if (typeof wire !== "string") return wire;
+    // What waits for its zone has not booked a packet yet, so it makes nobody else wait.
+    if (ceiling && !(await ceiling.wait(wire))) return TIMEOUT;
     if (!(await bucket.take()) || closing.signal.aborted) return TIMEOUT;
-
-    const resolver = resolvers[asked++ % RESOLVERS] as Resolver;
-    if (!ORDINARY.test(wire) && !askOdd) return SERVFAIL;
-    const outcome =
-      ORDINARY.test(wire) || !askOdd
-        ? await ask(resolver, type, wire)
-        : await askOdd(type, wire, {
-            servers: resolver.getServers(),
-            tries: TRIES,
-            waitMs: PATIENCE.timeout,
-            signal: closing.signal,
-          });
-    if (outcome.kind === "timeout") bucket.owe(TRIES - 1);
-    return outcome;
+    return ask({ type, name: wire });
   };
 
   const close = (): void => {
     closing.abort();
-    for (const resolver of resolvers) resolver.cancel();
+    for (const { udp } of clients) udp.close();
   };
   return Object.assign(dns, { close });
 };
 
-const resolverFor = (servers: readonly string[]): Resolver => {
-  const resolver = new Resolver(PATIENCE);
-  if (servers.length > 0) resolver.setServers(servers);
-  return resolver;
+type Client = {
+  readonly server: NameServer;
+  readonly udp: UdpClient;
+  silentUntilMs: number;
+  edns: boolean;
 };
+
+const clientOf = (server: NameServer): Client => ({
+  server,
+  udp: openUdpClient(server),
+  silentUntilMs: 0,
+  edns: true,
+});
+
+type Doors = { readonly signal: AbortSignal; readonly owe: (packets: number) => void };
+
+/** Asks one server after the other: again when it is silent, and another one when it fails. */
+const askerOf =
+  (clients: readonly Client[], { signal, owe }: Doors) =>
+  async <T extends RecordType>(asked: Asked<T>): Promise<DnsOutcome<RecordOf[T]>> => {
+    const nowMs = performance.now();
+    const inOrder = [...clients].sort((a, b) => silence(a, nowMs) - silence(b, nowMs));
+    let outcome: DnsOutcome<RecordOf[T]> = TIMEOUT;
+    for (let attempt = 0; attempt < Math.max(ATTEMPTS, clients.length); attempt += 1) {
+      const client = inOrder[attempt % clients.length];
+      if (!client || signal.aborted) break;
+      if (attempt > 0) owe(1);
+      const reply = await askClient(client, asked, { signal, owe });
+      if (reply) outcome = reply;
+      const isFailure = reply?.kind === "servfail" || reply?.kind === "refused";
+      // A server that failed fails again: another one is asked, and the same one is not.
+      if (reply && (!isFailure || attempt + 1 >= clients.length)) return reply;
+    }
+    return outcome;
+  };
+
+const silence = ({ silentUntilMs }: Client, nowMs: number): number => Number(silentUntilMs > nowMs);
+
+const askClient = async <T extends RecordType>(
+  client: Client,
+  asked: Asked<T>,
+  { signal, owe }: Doors,
+): Promise<DnsOutcome<RecordOf[T]> | undefined> => {
+  const { udp, server } = client;
+  let reply = await udp.ask(asked, { edns: client.edns, waitMs: WAIT_MS });
+  if (reply?.kind === "formerr" && client.edns) {
+    client.edns = false;
+    owe(1);
+    reply = await udp.ask(asked, { edns: false, waitMs: WAIT_MS });
+  }
+  client.silentUntilMs = reply || signal.aborted ? 0 : performance.now() + SILENT_MS;
+  if (reply?.kind === "truncated" && !signal.aborted) {
+    owe(1);
+    reply = await askOverTcp(server, asked, { waitMs: WAIT_MS, signal });
+  }
+  return reply && outcomeOf(reply);
+};
+
+const outcomeOf = <T extends RecordType>(reply: Reply<T>): DnsOutcome<RecordOf[T]> =>
+  reply.kind === "truncated" || reply.kind === "formerr" || reply.kind === "unrelated"
+    ? SERVFAIL
+    : reply;
 
 /**
  * The name as it goes out, or what becomes of a name that cannot. One that is too long or has an empty label
@@ -101,50 +148,4 @@ const wireName = (name: string): string | typeof NXDOMAIN | typeof SERVFAIL => {
   if (wire.length > NAME_MAX) return NXDOMAIN;
   if (labels.some(({ length }) => length === 0 || length > LABEL_MAX)) return NXDOMAIN;
   return VISIBLE.test(wire) ? wire : SERVFAIL;
-};
-
-const ask = async <T extends RecordType>(
-  resolver: Resolver,
-  type: T,
-  name: string,
-): Promise<DnsOutcome<RecordOf[T]>> => {
-  try {
-    const records = await READ[type](resolver, name);
-    // An answer that is only an alias, whose end has no such record, comes as an empty list.
-    return records.length > 0 ? { kind: "ok", records } : { kind: "nodata" };
-  } catch (error) {
-    return OUTCOME_OF[(error as NodeJS.ErrnoException).code ?? ""] ?? SERVFAIL;
-  }
-};
-
-const READ: {
-  readonly [T in RecordType]: (resolver: Resolver, name: string) => Promise<readonly RecordOf[T][]>;
-} = {
-  A: (resolver, name) => resolver.resolve4(name),
-  AAAA: (resolver, name) => resolver.resolve6(name),
-  MX: async (resolver, name) => {
-    const records = await resolver.resolveMx(name);
-    return records.map(({ priority, exchange }) => ({ priority, exchange }));
-  },
-  // node:dns gives each byte as the character of that number, which is latin-1.
-  TXT: async (resolver, name) => {
-    const records = await resolver.resolveTxt(name);
-    return records.map((strings) => strings.join(""));
-  },
-  PTR: (resolver, name) => resolver.resolvePtr(name),
-  CNAME: (resolver, name) => resolver.resolveCname(name),
-  NS: (resolver, name) => resolver.resolveNs(name),
-};
-
-/**
- * All that is not listed (EFORMERR, ENOTIMP, EBADRESP, EBADNAME in an answer, …) is a server that failed us.
- * A server that is not there (ECONNREFUSED) is not a server that refuses: nobody answered.
- */
-const OUTCOME_OF: Readonly<Record<string, DnsOutcome<never>>> = {
-  ENODATA: { kind: "nodata" },
-  ENOTFOUND: NXDOMAIN,
-  EREFUSED: { kind: "refused" },
-  ETIMEOUT: TIMEOUT,
-  ECANCELLED: TIMEOUT,
-  ECONNREFUSED: TIMEOUT,
 };

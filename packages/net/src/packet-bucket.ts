@@ -20,14 +20,18 @@ const BURST_MS = 20;
 const WAIT_MAX_MS = 10_000;
 
 /** A token bucket without a queue: each packet books the next free moment and sleeps until then. */
-export const packetBucket = (packetsPerSecond: number, { nowMs, sleep }: Clock): PacketBucket => {
+export const packetBucket = (
+  packetsPerSecond: number,
+  { nowMs, sleep }: Clock,
+  { burstMs = BURST_MS }: { readonly burstMs?: number } = {},
+): PacketBucket => {
   const apartMs = 1000 / packetsPerSecond;
   let freeAtMs = Number.NEGATIVE_INFINITY;
 
   return {
     take: async () => {
       const atMs = nowMs();
-      const turnMs = Math.max(freeAtMs, atMs - BURST_MS);
+      const turnMs = Math.max(freeAtMs, atMs - burstMs);
       if (turnMs - atMs > WAIT_MAX_MS) return false;
       freeAtMs = turnMs + apartMs;
       if (turnMs > atMs) await sleep(turnMs - atMs);

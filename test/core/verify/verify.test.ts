@@ -139,21 +139,25 @@ test("a slip of the finger is told even where the text is no address", async () 
 });
 
 test.each([
-  ["refused", null],
-  ["servfail", "later"],
-  ["timeout", "later"],
-] as const)("a domain whose DNS %s is unknown, and asked for again: %s", async (kind, retry) => {
-  const { engine } = givenEngine("mx.example.com");
-  const failing: Engine = {
-    ...engine,
-    hostsOf: async () => ({
-      kind: "inconclusive",
-      why: kind,
-      asked: [{ type: "MX", name: "example.com", kind, records: [], count: 0 }],
-    }),
-  };
+  ["refused", "dns_inconclusive", null],
+  ["servfail", "dns_inconclusive", "later"],
+  ["timeout", "dns_inconclusive", "later"],
+  ["too_large", "dns_answer_too_large", null],
+] as const)(
+  "a domain whose DNS %s is unknown: %s, asked again: %s",
+  async (kind, reason, retry) => {
+    const { engine } = givenEngine("mx.example.com");
+    const failing: Engine = {
+      ...engine,
+      hostsOf: async () => ({
+        kind: "inconclusive",
+        why: kind,
+        asked: [{ type: "MX", name: "example.com", kind, records: [], count: 0 }],
+      }),
+    };
 
-  const verified = await verify(failing, "ann@example.com", OPTIONS);
+    const verified = await verify(failing, "ann@example.com", OPTIONS);
 
-  expect(verified).toMatchObject({ status: "unknown", reason: "dns_inconclusive", retry });
-});
+    expect(verified).toMatchObject({ status: "unknown", reason, retry });
+  },
+);

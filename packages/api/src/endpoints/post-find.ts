@@ -115,6 +115,8 @@ const BY_REASON: Readonly<Record<string, string>> = {
   mailbox_rate_limited: "The mailbox exists, but gets more mail than it takes.",
   one_name: "The mailbox exists, but a namesake may have it: the address carries one name only.",
   dns_inconclusive: "The domain could not be looked up, so nothing is known of this person.",
+  dns_answer_too_large:
+    "The domain's DNS answer is larger than the limit, so nothing is known of this person.",
   domain_not_found: "The domain does not exist.",
   null_mx: "The domain takes no mail.",
   no_mail_host: "The domain takes no mail.",

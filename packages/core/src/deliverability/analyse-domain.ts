@@ -85,6 +85,8 @@ export type NoVerdict = {
 export const BUDGET_MS = 8_000;
 /** A check needs some 110. A hostile zone must not make us ask for ever. */
 const QUESTIONS_MAX = 250;
+/** Every answer of one check, as large as they may be. */
+const ANSWERS_BYTES_MAX = 32 * 1024 * 1024;
 
 /** Everything that DNS tells about how a domain sends and receives mail, and what it comes to. */
 export const analyseDomain = async (
@@ -138,7 +140,7 @@ const isOf = (domain: string, name: string): boolean =>
 
 /** Within one check, for which no time passes, each question goes out once, whoever asks it. */
 const askingOnce = (dns: Dns, startedAt: Date): Dns =>
-  cachedDns(dns, { now: () => startedAt, entriesMax: QUESTIONS_MAX });
+  cachedDns(dns, { now: () => startedAt, bytesMax: ANSWERS_BYTES_MAX });
 
 /** The time of a check bounds what is fetched, too. */
 const hurried = ({ fetchPolicy, sleep }: Doors, budgetMs: number): FetchPolicy | undefined =>

@@ -2,7 +2,7 @@ import type { Address } from "../mail/address.ts";
 import type { Engine } from "../verify/engine.ts";
 import type { Answer } from "../verify/hold-session.ts";
 import { type DomainSignal, type Judgement, judge } from "../verify/judge.ts";
-import { listedAs, refusesStrangers, signalsOf } from "../verify/verify.ts";
+import { listedAs, refusesStrangers, signalsOf, undecidedBy } from "../verify/verify.ts";
 import { type Candidate, candidatesFor, habitOf, isHabit } from "./candidates.ts";
 import { confidenceIn } from "./confidence.ts";
 import type { Naming } from "./items.ts";
@@ -57,7 +57,7 @@ export const find = async (
   const nothing = { email: null, confidence: 0, pattern: habitOf(naming) };
   const looked = await engine.hostsOf(domain);
   if (looked.kind === "inconclusive")
-    return untaught({ ...nothing, status: "unknown", reason: "dns_inconclusive" });
+    return untaught({ ...nothing, status: "unknown", reason: undecidedBy(looked.why) });
   if (looked.kind !== "hosts")
     return untaught({ ...nothing, status: "not_found", reason: looked.kind });
 

@@ -9,7 +9,7 @@ export type MailHost = {
   readonly ips: readonly string[];
 };
 
-export type Fault = "servfail" | "refused" | "timeout";
+export type Fault = "servfail" | "refused" | "timeout" | "too_large";
 
 export type MailHosts =
   /** In order of preference. Equal priorities keep the order of the answer, and a caller may shuffle them. */
@@ -34,6 +34,8 @@ type Found =
 const HOSTS_NEEDED = 3;
 /** However many MX records a stranger publishes, this many hosts are looked up and no more. */
 const LOOKED_UP_MAX = 10;
+/** However many addresses a host has: a session tries the first of them. */
+const ADDRESSES_MAX = 20;
 
 /** Where mail for a domain goes (RFC 5321 §5.1), with everything that was asked to find out. */
 export const findMailHosts = async (
@@ -87,7 +89,7 @@ const reach = async (
   const fault = lookedUp.map(({ kind }) => kind).find(isFault);
   if (fault) return { kind: "inconclusive", why: fault };
   // It was us who stopped: one of the hosts that were never looked up may well take mail.
-  if (names.length > LOOKED_UP_MAX) return { kind: "inconclusive", why: "timeout" };
+  if (names.length > LOOKED_UP_MAX) return { kind: "inconclusive", why: "too_large" };
 
   const unroutable = names.length < named.length || lookedUp.some(isUnroutable);
   return { kind: unroutable ? "mx_unroutable" : "no_mail_host" };
@@ -126,9 +128,12 @@ const locate = async (dns: Dns, named: Named, allowed: readonly Cidr[]): Promise
 const usable = (named: Named, outcome: DnsOutcome<string>, allowed: readonly Cidr[]): Found => {
   if (outcome.kind === "nodata" || outcome.kind === "nxdomain") return { kind: "missing" };
   if (outcome.kind !== "ok") return { kind: outcome.kind };
-  if (outcome.records.some((ip) => isSinkhole(ip, allowed))) return { kind: "refused" };
-  const ips = [...new Set(outcome.records)].filter((ip) => isPublicIp(ip, allowed));
-  return ips.length > 0 ? { kind: "found", at: { ...named, ips } } : { kind: "unroutable" };
+  const records = outcome.records.slice(0, ADDRESSES_MAX);
+  if (records.some((ip) => isSinkhole(ip, allowed))) return { kind: "refused" };
+  const ips = [...new Set(records)].filter((ip) => isPublicIp(ip, allowed));
+  if (ips.length > 0) return { kind: "found", at: { ...named, ips } };
+  // It was us who stopped: one of those that were never looked at may well be public.
+  return { kind: records.length < outcome.records.length ? "too_large" : "unroutable" };
 };
 
 /**
@@ -145,6 +150,6 @@ const isName = (host: string): boolean =>
   !parseIp(host.replaceAll(/^\[|\]$/g, "").replace(/^ipv6:/, ""));
 
 const isFault = (kind: Found["kind"]): kind is Fault =>
-  kind === "servfail" || kind === "refused" || kind === "timeout";
+  kind === "servfail" || kind === "refused" || kind === "timeout" || kind === "too_large";
 
 const isUnroutable = ({ kind }: Found): boolean => kind === "unroutable";

@@ -34,6 +34,7 @@ export type DomainSignal =
   | "no_mail_host"
   | "mx_unroutable"
   | "dns_inconclusive"
+  | "dns_answer_too_large"
   | "not_asked";
 
 export type Part = { readonly part: string; readonly points: number };
@@ -69,12 +70,15 @@ type Line = {
   readonly reason: (signals: Signals) => string;
 };
 
+/** DNS was asked and did not say where mail for the domain goes. */
+export const isUndecided = (domain: DomainSignal): boolean =>
+  domain === "dns_inconclusive" || domain === "dns_answer_too_large";
+
 /** What no line above answers: our own failures, and servers that would not tell. Never "invalid". */
 const NOTHING_PROVEN: Line = {
   status: "unknown",
   holds: () => true,
-  reason: ({ domain, mailbox }) =>
-    mailbox?.reason ?? (domain === "dns_inconclusive" ? domain : NOT_PROBED),
+  reason: ({ domain, mailbox }) => mailbox?.reason ?? (isUndecided(domain) ? domain : NOT_PROBED),
 };
 
 const says =
@@ -209,7 +213,7 @@ const ADJUSTMENTS: readonly Adjustment[] = [
   {
     part: "the domain could not be looked up",
     points: -6,
-    holds: ({ domain }) => domain === "dns_inconclusive",
+    holds: ({ domain }) => isUndecided(domain),
   },
   {
     part: "the server spoke an encrypted connection",

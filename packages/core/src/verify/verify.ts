@@ -2,6 +2,7 @@ import { type Address, isAddress, parseAddress, smtpForm } from "../mail/address
 import type { Asked } from "../mail/dns/recorded.ts";
 import type { Lists } from "../mail/lists/lists.ts";
 import { popularProviders } from "../mail/lists/providers.ts";
+import type { Fault } from "../mail/mail-hosts.ts";
 import { type Provider, providerOf } from "../mail/smtp/limits.ts";
 import { BOT_FROM, botLikeness } from "./bot.ts";
 import { catchAllConfidence } from "./catch-all.ts";
@@ -11,6 +12,7 @@ import type { Answer } from "./hold-session.ts";
 import {
   type DomainSignal,
   isCatchAllInQuestion,
+  isUndecided,
   type Judgement,
   judge,
   type Signals,
@@ -117,7 +119,7 @@ const lookUp = async (engine: Engine, address: Address, deep: boolean): Promise<
   if (address.literal !== null) return NOT_ASKED;
   const found = await engine.hostsOf(address.domain);
   const { asked } = found;
-  if (found.kind === "inconclusive") return { ...NOT_ASKED, domain: "dns_inconclusive", asked };
+  if (found.kind === "inconclusive") return { ...NOT_ASKED, domain: undecidedBy(found.why), asked };
   if (found.kind !== "hosts") return { ...NOT_ASKED, domain: found.kind, asked };
 
   const { hosts, implicit } = found;
@@ -132,6 +134,9 @@ const lookUp = async (engine: Engine, address: Address, deep: boolean): Promise<
   });
   return { domain, asked, mailHost: answer.host || mailHost, answer };
 };
+
+export const undecidedBy = (why: Fault): "dns_inconclusive" | "dns_answer_too_large" =>
+  why === "too_large" ? "dns_answer_too_large" : "dns_inconclusive";
 
 /** What was found out, as what a verdict is made of. */
 export const signalsOf = (engine: Engine, found: Found): Signals => {
@@ -205,6 +210,7 @@ const REASON_WITHOUT_ANSWER: { readonly [domain in DomainSignal]?: string } = {
   mail_host: NOT_PROBED,
   implicit_mail_host: NOT_PROBED,
   dns_inconclusive: "dns_inconclusive",
+  dns_answer_too_large: "dns_answer_too_large",
 };
 
 const hasMailHost = (domain: DomainSignal): boolean =>
@@ -249,7 +255,7 @@ const aiOf = (found: Found, signals: Signals): NonNullable<Verification["ai"]> =
 const mailWorks = ({ domain, syntaxFault }: Signals): boolean | "undecided" => {
   if (syntaxFault !== null) return false;
   if (hasMailHost(domain)) return true;
-  return domain === "dns_inconclusive" || domain === "not_asked" ? "undecided" : false;
+  return isUndecided(domain) || domain === "not_asked" ? "undecided" : false;
 };
 
 /** The parts of what is no address, as far as it has any: enough for "gmailcom" to be told from a domain. */

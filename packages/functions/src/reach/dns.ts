@@ -9,7 +9,6 @@ import {
 } from "@mailproof/core/mail/blocklists/lists";
 import { policyFetcher } from "@mailproof/core/mail/hints/policy-fetcher";
 import { httpsDoor } from "@mailproof/net/https";
-import { askRaw } from "@mailproof/net/raw-dns";
 import { type Environment, listIn } from "../settings.ts";
 import type { Reach } from "../world.ts";
 import { resolversIn } from "./resolvers.ts";
@@ -17,7 +16,7 @@ import { resolversIn } from "./resolvers.ts";
 /** For what looks at the records of domains: an endpoint that needs "dns", and the workers that check. */
 export const toDns: Reach = (ground) => {
   const { environment, now } = ground;
-  const dns = resolversIn(ground, "DNS_SERVERS", { askOdd: askRaw });
+  const dns = resolversIn(ground, "DNS_SERVERS");
   const https = httpsDoor({ dns, port: HTTPS_PORT, allowed: [] });
   const named = listsNamed(listIn(environment, "BLOCKLISTS"));
   return {

@@ -10,7 +10,8 @@ import { listIn } from "../settings.ts";
 import type { Ground } from "../world.ts";
 import { resolversIn } from "./resolvers.ts";
 
-const NAMES_CACHED_MAX = 100_000;
+/** Some 100,000 answers as they are as a rule. */
+const CACHED_BYTES_MAX = 64 * 1024 * 1024;
 const SMTP_PORT = 25;
 
 /** For what runs in the VPC, behind the addresses that mail servers know us by. */
@@ -22,7 +23,7 @@ export const toMailServers = (ground: Ground) => {
   const out = proxies.length > 0 ? connectThrough(proxies, now) : connectDirectly;
   return {
     engine: engineOver({
-      dns: cachedDns(dns, { now, entriesMax: NAMES_CACHED_MAX }),
+      dns: cachedDns(dns, { now, bytesMax: CACHED_BYTES_MAX }),
       connect: counted(out, now),
       table,
       lists: lists(),

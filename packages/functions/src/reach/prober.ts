@@ -12,7 +12,7 @@ import { toldByLog } from "../told-by-log.ts";
 import type { Reach } from "../world.ts";
 import { resolversIn } from "./resolvers.ts";
 
-const NAMES_CACHED_MAX = 10_000;
+const CACHED_BYTES_MAX = 8 * 1024 * 1024;
 
 /**
  * For an endpoint that needs "mail": port 25 is open to Lambdas in the VPC alone, so one of those talks to the mail
@@ -22,7 +22,7 @@ export const toProber: Reach = (ground) => {
   const { environment, aws, now, sleep } = ground;
   const dns = cachedDns(resolversIn(ground, "DNS_SERVERS"), {
     now,
-    entriesMax: NAMES_CACHED_MAX,
+    bytesMax: CACHED_BYTES_MAX,
   });
   return {
     engine: {

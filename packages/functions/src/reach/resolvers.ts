@@ -11,9 +11,8 @@ const PACKETS_PER_SECOND = 900;
 export const resolversIn = (
   ground: Pick<Ground, "environment" | "table" | "now">,
   setting: string,
-  more: Pick<Parameters<typeof resolverPool>[0], "askOdd"> = {},
 ): Dns => {
   const servers = listIn(ground.environment, setting);
-  const dns = resolverPool({ servers, packetsPerSecond: PACKETS_PER_SECOND, ...more });
+  const dns = resolverPool({ servers, packetsPerSecond: PACKETS_PER_SECOND });
   return setting === "DNS_SERVERS" ? watchDns(dns, ground) : dns;
 };

@@ -5,7 +5,10 @@ import { zone } from "../../../zone.ts";
 
 const SECOND = 1000;
 
-const givenCache = ({ dns, entriesMax = 100 }: { dns?: Dns; entriesMax?: number } = {}) => {
+/** What one name with one address weighs: the entry, its key "A 0.test" and its record "8.8.8.8". */
+const ONE_BYTES = 500 + 8 + 64 + 7;
+
+const givenCache = ({ dns, bytesMax = 1e6 }: { dns?: Dns; bytesMax?: number } = {}) => {
   let ms = Date.UTC(2026, 10, 21);
   const inner = zone({
     "example.com": { MX: ["10 mx.example.com"], A: ["8.8.8.8"] },
@@ -14,7 +17,7 @@ const givenCache = ({ dns, entriesMax = 100 }: { dns?: Dns; entriesMax?: number 
     "silent.test": "TIMEOUT",
     ...Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`${n}.test`, { A: ["8.8.8.8"] }])),
   });
-  const cache = cachedDns(dns ?? inner, { now: () => new Date(ms), entriesMax });
+  const cache = cachedDns(dns ?? inner, { now: () => new Date(ms), bytesMax });
   const later = (passedMs: number) => void (ms += passedMs);
   return { cache, calls: inner.calls, later };
 };
@@ -89,7 +92,7 @@ test("an outcome is kept from when it came, not from when it was asked for", asy
 });
 
 test("what was not used for longest makes room", async () => {
-  const { cache, calls } = givenCache({ entriesMax: 3 });
+  const { cache, calls } = givenCache({ bytesMax: 3 * ONE_BYTES });
   const askAll = async (...names: string[]) => {
     for (const name of names) await cache("A", name);
   };
@@ -104,8 +107,41 @@ test("what was not used for longest makes room", async () => {
   expect(calls).toHaveLength(5);
 });
 
+test("a large answer makes as much room as it takes", async () => {
+  const answers: Readonly<Record<string, readonly string[]>> = {
+    "large.test": Array.from({ length: 10 }, () => "x".repeat(100)),
+  };
+  const asked: string[] = [];
+  const inner = (async (_: string, name: string) => {
+    asked.push(name);
+    return { kind: "ok", records: answers[name] ?? ["8.8.8.8"] };
+  }) as unknown as Dns;
+  const { cache } = givenCache({ dns: inner, bytesMax: 6 * ONE_BYTES });
+  const askAll = async (...names: string[]) => {
+    for (const name of names) await cache("A", name);
+  };
+
+  await askAll("0.test", "1.test", "2.test", "3.test", "4.test", "5.test", "large.test");
+  expect(asked.splice(0)).toHaveLength(7);
+
+  await askAll("5.test", "4.test", "large.test");
+  expect(asked).toEqual([]);
+
+  await askAll("0.test");
+  expect(asked).toEqual(["0.test"]);
+});
+
+test("an answer that is larger than all the room is given, and not kept", async () => {
+  const { cache, calls } = givenCache({ bytesMax: ONE_BYTES - 1 });
+
+  expect(await cache("A", "0.test")).toEqual({ kind: "ok", records: ["8.8.8.8"] });
+  await cache("A", "0.test");
+
+  expect(calls).toEqual(["A 0.test", "A 0.test"]);
+});
+
 test("what was pushed out in flight does not come back when it is answered", async () => {
-  const { cache, calls } = givenCache({ entriesMax: 2 });
+  const { cache, calls } = givenCache({ bytesMax: 2 * ONE_BYTES });
 
   await Promise.all(Array.from({ length: 10 }, (_, n) => cache("A", `${n}.test`)));
   await cache("A", "9.test");

@@ -1,8 +1,16 @@
 import type { Dns, DnsOutcome, RecordOf, RecordType } from "./dns.ts";
 
 type Outcome = DnsOutcome<RecordOf[RecordType]>;
-type Entry = { readonly outcome: Promise<Outcome>; readonly untilMs: number };
-type Options = { readonly now: () => Date; readonly entriesMax: number };
+type Entry = {
+  readonly outcome: Promise<Outcome>;
+  readonly untilMs: number;
+  readonly bytes: number;
+};
+type Options = {
+  readonly now: () => Date;
+  /** All entries together, as `bytesOf` weighs them. */
+  readonly bytesMax: number;
+};
 
 /**
  * How long an outcome is good for after it came. A record's own TTL is not told to us, so these are short. A
@@ -16,34 +24,69 @@ const KEPT_MS: Record<Outcome["kind"], number> = {
   servfail: 5_000,
   refused: 5_000,
   timeout: 5_000,
+  // A set of records does not shrink in a minute, and each question for it costs a connection.
+  too_large: 60_000,
 };
 
 const IN_FLIGHT = Number.POSITIVE_INFINITY;
 
 /**
+ * What V8 holds for an entry beside its text: the entry in the map, its key, a promise and an outcome; and for each record
+ * a string or an object with its number. Measured with a hundred thousand of each, and rounded up.
+ */
+const ENTRY_BYTES = 500;
+const RECORD_BYTES = 64;
+
+/** Letters are a byte each: names are ASCII here, and TXT is latin-1. */
+const bytesOf = (key: string, outcome?: Outcome): number => {
+  const records = outcome?.kind === "ok" ? outcome.records : [];
+  return records.reduce<number>(
+    (sum, record) => sum + RECORD_BYTES + textOf(record).length,
+    ENTRY_BYTES + key.length,
+  );
+};
+
+const textOf = (record: RecordOf[RecordType]): string =>
+  typeof record === "string" ? record : record.exchange;
+
+/**
  * Asks a question once while it is in flight, and remembers what it came to. Put a deadline outside of this and
  * never inside: one caller's impatience must not become another caller's answer.
  */
-export const cachedDns = (dns: Dns, { now, entriesMax }: Options): Dns => {
+export const cachedDns = (dns: Dns, { now, bytesMax }: Options): Dns => {
   // A Map keeps the order of writing, so writing an entry again when it is used makes the first the oldest.
   const entries = new Map<string, Entry>();
+  let bytes = 0;
+
+  const remove = (key: string): void => {
+    bytes -= entries.get(key)?.bytes ?? 0;
+    entries.delete(key);
+  };
+
+  const makeRoom = (): void => {
+    for (const key of entries.keys()) {
+      if (bytes <= bytesMax) return;
+      remove(key);
+    }
+  };
 
   const keep = (key: string, entry: Entry): void => {
-    entries.delete(key);
+    remove(key);
     entries.set(key, entry);
-    const oldest = entries.keys().next();
-    if (entries.size > entriesMax && !oldest.done) entries.delete(oldest.value);
+    bytes += entry.bytes;
+    makeRoom();
   };
 
   const ask = (key: string, type: RecordType, name: string): Promise<Outcome> => {
     const outcome: Promise<Outcome> = dns(type, name);
-    const settle = (untilMs: number): void => {
+    const settle = (untilMs: number, settled?: Outcome): void => {
       // Pushed out while it was in flight: then it stays out.
-      if (entries.get(key)?.outcome === outcome) entries.set(key, { outcome, untilMs });
+      if (entries.get(key)?.outcome !== outcome) return;
+      keep(key, { outcome, untilMs, bytes: bytesOf(key, settled) });
     };
-    keep(key, { outcome, untilMs: IN_FLIGHT });
+    keep(key, { outcome, untilMs: IN_FLIGHT, bytes: bytesOf(key) });
     outcome.then(
-      ({ kind }) => settle(now().getTime() + KEPT_MS[kind]),
+      (settled) => settle(now().getTime() + KEPT_MS[settled.kind], settled),
       // A door that breaks its promise never to reject must not leave its failure here for ever.
       () => settle(0),
     );

@@ -23,7 +23,9 @@ export type DnsOutcome<T> =
   | { readonly kind: "nxdomain" }
   | { readonly kind: "servfail" }
   | { readonly kind: "refused" }
-  | { readonly kind: "timeout" };
+  | { readonly kind: "timeout" }
+  /** There is an answer, but it holds more than any verdict needs, and it was not read. */
+  | { readonly kind: "too_large" };
 
 /** The door to names. Never rejects: a failure is an outcome. `name` is in A-labels, without a final dot. */
 export type Dns = <T extends RecordType>(type: T, name: string) => Promise<DnsOutcome<RecordOf[T]>>;

@@ -45,7 +45,8 @@ export const watchDns = (dns: Dns, { table, now }: Pick<World, "table" | "now">)
   };
 
   const record = (name: string, outcome: DnsOutcome<unknown>): Promise<void> =>
-    isFault(outcome) ? recordFault(name) : recordAnswer();
+    // One that is too large was an answer all the same.
+    isFault(outcome) && outcome.kind !== "too_large" ? recordFault(name) : recordAnswer();
 
   return async (type, name) => {
     const outcome = await dns(type, name);

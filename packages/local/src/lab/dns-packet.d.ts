@@ -1,4 +1,4 @@
-/** The part of dns-packet that the lab and the raw questions use; the package has no types of its own. */
+/** The part of dns-packet that the lab uses; the package has no types of its own. */
 declare module "dns-packet" {
   export type Question = { readonly type: string; readonly name: string };
   export type Answer = Question & {

@@ -1,0 +1,182 @@
+import { randomInt } from "node:crypto";
+import { createSocket, type Socket as UdpSocket } from "node:dgram";
+import { connect, isIPv6 } from "node:net";
+import type { RecordType } from "@mailproof/core/mail/dns/dns";
+import {
+  decodeReply,
+  encodeQuestion,
+  idOf,
+  isTooLong,
+  type Question,
+  type Reply,
+} from "./dns-message.ts";
+
+// One question to one name server, over UDP and over TCP. Many questions share a UDP socket and are told apart by their
+// ids; an answer that does not fit is fetched over a TCP connection of its own.
+
+export type NameServer = { readonly host: string; readonly port: number };
+export type Asked<T extends RecordType> = { readonly type: T; readonly name: string };
+
+/** Undefined: no answer came in time, or nothing listens there. */
+export type Exchanged<T extends RecordType> = Reply<T> | undefined;
+
+const DNS_PORT = 53;
+
+/** As node:dns writes servers: "192.0.2.1", "192.0.2.1:5353", "2001:db8::1" or "[2001:db8::1]:53". */
+export const parseServer = (server: string): NameServer => {
+  if (isIPv6(server)) return { host: server, port: DNS_PORT };
+  const [, v6, v4 = "", port = DNS_PORT] = /^(?:\[(.+)\]|([^:]+))(?::(\d+))?$/.exec(server) ?? [];
+  return { host: v6 ?? v4, port: Number(port) };
+};
+
+/** Above some 500 questions in flight a default receive buffer overflows; the system may allow less than this. */
+const RECEIVE_BYTES = 1024 * 1024;
+/** Then a socket with another port follows: whoever forges an answer has to guess the port as well as the id. */
+const QUESTIONS_PER_SOCKET = 1_000;
+const IDS = 0x1_00_00;
+
+type Channel = {
+  readonly socket: UdpSocket;
+  readonly isConnected: Promise<boolean>;
+  /** The questions in flight, by id. */
+  readonly waiting: Map<number, (bytes: Buffer | undefined) => void>;
+  questions: number;
+};
+
+export type UdpClient = {
+  readonly ask: <T extends RecordType>(
+    asked: Asked<T>,
+    options: { readonly edns: boolean; readonly waitMs: number },
+  ) => Promise<Exchanged<T>>;
+  readonly close: () => void;
+};
+
+/** All questions to one server over UDP, through one socket at a time. */
+export const openUdpClient = (server: NameServer): UdpClient => {
+  const open = new Set<Channel>();
+  let current: Channel | undefined;
+
+  const closeIfDone = (channel: Channel): void => {
+    if (channel === current || channel.waiting.size > 0 || !open.delete(channel)) return;
+    channel.socket.close();
+  };
+
+  const channelFor = (): Channel => {
+    if (current && current.questions < QUESTIONS_PER_SOCKET) return current;
+    const old = current;
+    current = openChannel(server);
+    open.add(current);
+    if (old) closeIfDone(old);
+    return current;
+  };
+
+  const ask: UdpClient["ask"] = async (asked, { edns, waitMs }) => {
+    const channel = channelFor();
+    channel.questions += 1;
+    const question = { id: freeId(channel), ...asked };
+    const { promise, resolve } = Promise.withResolvers<Reply<typeof asked.type> | undefined>();
+    channel.waiting.set(question.id, (bytes) => {
+      const reply = bytes && decodeReply(bytes, question);
+      if (reply?.kind !== "unrelated") resolve(reply as Exchanged<typeof asked.type>);
+    });
+    const timer = setTimeout(resolve, waitMs, undefined);
+    try {
+      if (!(await channel.isConnected)) return undefined;
+      // A packet that cannot be sent is one that got lost: the next attempt finds out.
+      channel.socket.send(encodeQuestion(question, edns), () => undefined);
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      channel.waiting.delete(question.id);
+      closeIfDone(channel);
+    }
+  };
+
+  const close = (): void => {
+    current = undefined;
+    for (const channel of open) {
+      for (const settle of channel.waiting.values()) settle(undefined);
+      closeIfDone(channel);
+    }
+  };
+  return { ask, close };
+};
+
+/** A connected socket hears the server alone, and hears of it when nothing listens there. */
+const openChannel = ({ host, port }: NameServer): Channel => {
+  const waiting: Channel["waiting"] = new Map();
+  const socket = createSocket({
+    type: isIPv6(host) ? "udp6" : "udp4",
+    recvBufferSize: RECEIVE_BYTES,
+  });
+  const settleAll = (): void => {
+    for (const settle of waiting.values()) settle(undefined);
+  };
+  socket.on("error", settleAll);
+  socket.on("message", (bytes) => waiting.get(idOf(bytes) ?? -1)?.(bytes));
+  const isConnected = new Promise<boolean>((resolve) => {
+    socket.once("error", () => resolve(false));
+    socket.connect(port, host, (error?: Error) => resolve(!error));
+  });
+  // The timers of the questions keep a process alive, and nothing else here does.
+  socket.unref();
+  return { socket, isConnected, waiting, questions: 0 };
+};
+
+const freeId = ({ waiting }: Channel): number => {
+  let id = randomInt(IDS);
+  while (waiting.has(id)) id = randomInt(IDS);
+  return id;
+};
+
+const LENGTH_BYTES = 2;
+
+/**
+ * Over TCP every message comes after its length in two bytes (RFC 1035 §4.2.2): one that is too long is refused when those
+ * are read, and none of it is kept.
+ */
+export const askOverTcp = async <T extends RecordType>(
+  server: NameServer,
+  asked: Asked<T>,
+  { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal },
+): Promise<Exchanged<T>> => {
+  const question: Question & { readonly type: T } = { id: randomInt(IDS), ...asked };
+  const socket = connect({ ...server, signal });
+  const timer = setTimeout(() => socket.destroy(), waitMs);
+  try {
+    const bytes = encodeQuestion(question, false);
+    socket.write(Buffer.concat([Buffer.from([bytes.length >> 8, bytes.length & 0xff]), bytes]));
+    const reply = await readMessage(socket, asked.type);
+    if (reply === "too_large") return { kind: "too_large" };
+    const decoded = reply && decodeReply(reply, question);
+    // Nobody else can speak here: what does not fit, or is cut off even so, is no answer.
+    return decoded && (decoded.kind === "unrelated" || decoded.kind === "truncated")
+      ? { kind: "servfail" }
+      : decoded;
+  } catch {
+    return undefined;
+  } finally {
+    clearTimeout(timer);
+    socket.destroy();
+  }
+};
+
+const readMessage = async (
+  socket: AsyncIterable<Buffer>,
+  type: RecordType,
+): Promise<Buffer | "too_large" | undefined> => {
+  const chunks: Buffer[] = [];
+  let received = 0;
+  let end = Number.POSITIVE_INFINITY;
+  for await (const chunk of socket) {
+    chunks.push(chunk);
+    received += chunk.length;
+    if (end === Number.POSITIVE_INFINITY && received >= LENGTH_BYTES) {
+      const length = Buffer.concat(chunks).readUInt16BE();
+      if (isTooLong(type, length)) return "too_large";
+      end = LENGTH_BYTES + length;
+    }
+    if (received >= end) return Buffer.concat(chunks).subarray(LENGTH_BYTES, end);
+  }
+  return undefined;
+};

@@ -1,0 +1,234 @@
+import type { DnsOutcome, Mx, RecordOf, RecordType } from "@mailproof/core/mail/dns/dns";
+
+// DNS messages (RFC 1035 §4), as far as a resolver's client needs them: one question out, the answer section in. What is
+// too large is refused by the numbers that stand in front of it, before any record is read.
+
+export type Question = { readonly id: number; readonly type: RecordType; readonly name: string };
+
+const TYPE_CODE: Readonly<Record<RecordType, number>> = {
+  A: 1,
+  NS: 2,
+  CNAME: 5,
+  PTR: 12,
+  MX: 15,
+  TXT: 16,
+  AAAA: 28,
+};
+const CLASS_IN = 1;
+
+/**
+ * What an answer may hold; above it the outcome is `too_large`. Bytes are of the whole message, records of its answer
+ * section, aliases included. An answer of 64 KB may hold four thousand records, and reading them stops everything else.
+ */
+const LIMITS: Readonly<Record<"TXT" | "other", { bytes: number; records: number }>> = {
+  // One SPF record is needed, but it comes with the proofs of ownership of every service a company ever used: the largest
+  // sets of well-known companies have some 150 records and 15 KB.
+  TXT: { bytes: 32_768, records: 512 },
+  // Ten mail hosts are looked up and the first addresses are tried. Large pools have a hundred addresses, large companies
+  // some twenty mail hosts.
+  other: { bytes: 16_384, records: 256 },
+};
+
+const limitOf = (type: RecordType) => LIMITS[type === "TXT" ? "TXT" : "other"];
+
+export const isTooLong = (type: RecordType, bytes: number): boolean => bytes > limitOf(type).bytes;
+
+const HEADER_BYTES = 12;
+const RECURSION_DESIRED = 0x01_00;
+const IS_RESPONSE = 0x80_00;
+const IS_TRUNCATED = 0x02_00;
+const RCODE = 0x0f;
+const FORMERR = 1;
+const OPT_TYPE = 41;
+/** What crosses every network in one piece (DNS flag day 2020). */
+const UDP_BYTES = 1232;
+
+/** `edns`: says that 1,232 bytes may come over UDP (RFC 6891), where 512 are the rule. */
+export const encodeQuestion = ({ id, type, name }: Question, edns: boolean): Buffer => {
+  const labels = name.split(".").map((label) => Buffer.from(label, "latin1"));
+  const header = Buffer.alloc(HEADER_BYTES);
+  header.writeUInt16BE(id, 0);
+  header.writeUInt16BE(RECURSION_DESIRED, 2);
+  header.writeUInt16BE(1, 4);
+  header.writeUInt16BE(edns ? 1 : 0, 10);
+  return Buffer.concat([
+    header,
+    ...labels.flatMap((label) => [Buffer.from([label.length]), label]),
+    Buffer.from([0, 0, TYPE_CODE[type], 0, CLASS_IN]),
+    ...(edns
+      ? [Buffer.from([0, 0, OPT_TYPE, UDP_BYTES >> 8, UDP_BYTES & 0xff, 0, 0, 0, 0, 0, 0])]
+      : []),
+  ]);
+};
+
+export const idOf = (bytes: Buffer): number | undefined =>
+  bytes.length < 2 ? undefined : bytes.readUInt16BE();
+
+export type Reply<T extends RecordType> =
+  | DnsOutcome<RecordOf[T]>
+  /** The whole answer is to be had over TCP. */
+  | { readonly kind: "truncated" }
+  /** The server does not know EDNS. */
+  | { readonly kind: "formerr" }
+  /** Not an answer to this question: ours may still come. */
+  | { readonly kind: "unrelated" };
+
+const SERVFAIL = { kind: "servfail" } as const;
+const OUTCOME_OF: Readonly<Record<number, DnsOutcome<never>>> = {
+  3: { kind: "nxdomain" },
+  5: { kind: "refused" },
+};
+
+/** What the bytes say about the question. Bytes that are no DNS are a server that failed, and say nothing of the name. */
+export const decodeReply = <T extends RecordType>(
+  bytes: Buffer,
+  question: Question & { readonly type: T },
+): Reply<T> => {
+  if (idOf(bytes) !== question.id) return { kind: "unrelated" };
+  try {
+    return readReply(bytes, question);
+  } catch (error) {
+    if (error instanceof RangeError) return SERVFAIL;
+    throw error;
+  }
+};
+
+const readReply = <T extends RecordType>(
+  bytes: Buffer,
+  { type, name }: Question & { readonly type: T },
+): Reply<T> => {
+  const flags = bytes.readUInt16BE(2);
+  const code = flags & RCODE;
+  const questions = bytes.readUInt16BE(4);
+  // A server that could not read the question may leave it out.
+  if (code === FORMERR && questions === 0) return { kind: "formerr" };
+  if (questions !== 1) return SERVFAIL;
+  const asked = readName(bytes, HEADER_BYTES);
+  const isOurs =
+    (flags & IS_RESPONSE) !== 0 &&
+    bytes.readUInt16BE(asked.end) === TYPE_CODE[type] &&
+    asked.labels.join(".").toLowerCase() === name.toLowerCase();
+  if (!isOurs) return { kind: "unrelated" };
+  if (code === FORMERR) return { kind: "formerr" };
+  if ((flags & IS_TRUNCATED) !== 0) return { kind: "truncated" };
+  if (code !== 0) return OUTCOME_OF[code] ?? SERVFAIL;
+  const count = bytes.readUInt16BE(6);
+  if (isTooLong(type, bytes.length) || count > limitOf(type).records) return { kind: "too_large" };
+  const records = readRecords(bytes, asked.end + 4, count, type);
+  // An answer that is only an alias, whose end has no such record, has none of the type.
+  return records.length > 0 ? { kind: "ok", records } : { kind: "nodata" };
+};
+
+const readRecords = <T extends RecordType>(
+  bytes: Buffer,
+  start: number,
+  count: number,
+  type: T,
+): RecordOf[T][] => {
+  const records: RecordOf[T][] = [];
+  let at = start;
+  for (let n = 0; n < count; n += 1) {
+    const head = skipName(bytes, at);
+    const data = head + 10;
+    const end = data + bytes.readUInt16BE(head + 8);
+    if (end > bytes.length) throw new RangeError("a record ends behind its message");
+    const isAsked =
+      bytes.readUInt16BE(head) === TYPE_CODE[type] && bytes.readUInt16BE(head + 2) === CLASS_IN;
+    if (isAsked) records.push(READ[type](bytes, data, end));
+    at = end;
+  }
+  return records;
+};
+
+const NAME_BYTES_MAX = 255;
+const POINTER = 0xc0;
+
+/**
+ * A pointer goes back to what stood before (RFC 1035 §4.1.4), so a name ends. A message may say the same bytes in as many
+ * pointers as it likes: no name has more than 128 labels, and none of them is read twice.
+ */
+const readName = (
+  bytes: Buffer,
+  start: number,
+): { readonly labels: readonly string[]; readonly end: number } => {
+  const labels: string[] = [];
+  let [at, before, length, end] = [start, start, 1, -1];
+  for (;;) {
+    const size = bytes.readUInt8(at);
+    if (size === 0) break;
+    if ((size & POINTER) === POINTER) {
+      if (end < 0) end = at + 2;
+      at = bytes.readUInt16BE(at) & 0x3f_ff;
+      // Each jump counts, or a chain of pointers is a way as long as the message.
+      length += 1;
+      if (at >= before || length > NAME_BYTES_MAX)
+        throw new RangeError("a pointer that leads nowhere");
+      before = at;
+      continue;
+    }
+    length += size + 1;
+    if (size > 63 || length > NAME_BYTES_MAX || at + 1 + size > bytes.length)
+      throw new RangeError("a name that is too long");
+    labels.push(bytes.toString("latin1", at + 1, at + 1 + size));
+    at += 1 + size;
+  }
+  return { labels, end: end < 0 ? at + 1 : end };
+};
+
+const skipName = (bytes: Buffer, start: number): number => {
+  let at = start;
+  for (;;) {
+    const size = bytes.readUInt8(at);
+    if (size === 0) return at + 1;
+    if ((size & POINTER) === POINTER) return at + 2;
+    if (size > 63) throw new RangeError("a label that is too long");
+    at += 1 + size;
+  }
+};
+
+/** As zone files write a label: a dot within it, and what nobody can see, is escaped (RFC 1035 §5.1). */
+const textOf = (label: string): string =>
+  /^[\w-]*$/.test(label) || !/[^ -~]|[.\\]/.test(label)
+    ? label
+    : label.replaceAll(/[^ -~]|[.\\]/g, (sign) =>
+        sign === "." || sign === "\\"
+          ? `\\${sign}`
+          : `\\${String(sign.charCodeAt(0)).padStart(3, "0")}`,
+      );
+
+const nameIn = (bytes: Buffer, at: number): string =>
+  readName(bytes, at).labels.map(textOf).join(".");
+
+const READ: {
+  readonly [T in RecordType]: (bytes: Buffer, at: number, end: number) => RecordOf[T];
+} = {
+  A: (bytes, at, end) => {
+    if (end - at !== 4) throw new RangeError("no IPv4 address");
+    return [...bytes.subarray(at, end)].join(".");
+  },
+  AAAA: (bytes, at, end) => {
+    if (end - at !== 16) throw new RangeError("no IPv6 address");
+    return ipv6(bytes, at);
+  },
+  MX: (bytes, at): Mx => ({ priority: bytes.readUInt16BE(at), exchange: nameIn(bytes, at + 2) }),
+  // Its strings are one text, each byte as the character of that number.
+  TXT: (bytes, at, end) => {
+    let text = "";
+    for (let next = at; next < end; ) {
+      const after = next + 1 + bytes.readUInt8(next);
+      if (after > end) throw new RangeError("a string ends behind its record");
+      text += bytes.toString("latin1", next + 1, after);
+      next = after;
+    }
+    return text;
+  },
+  PTR: nameIn,
+  CNAME: nameIn,
+  NS: nameIn,
+};
+
+/** As RFC 5952 writes it, which is how a URL writes it too. */
+const ipv6 = (bytes: Buffer, at: number): string => {
+  const words = Array.from({ length: 8 }, (_, n) => bytes.readUInt16BE(at + 2 * n).toString(16));
+  return new URL(`http://[${words.join(":")}]`).hostname.slice(1, -1);
+};

@@ -1,0 +1,82 @@
+import { type PacketBucket, packetBucket } from "./packet-bucket.ts";
+
+// How many questions about one stranger's zone go out in a second, whoever asks and for whichever account. Whoever sends
+// a list of names below one domain would have us flood its name servers.
+
+type Clock = Parameters<typeof packetBucket>[1];
+type Ceiling = { readonly perSecond: number; readonly burst: number };
+
+export type ZoneCeilings = {
+  readonly ordinary: Ceiling;
+  /** For the zones of providers that name a mail host for each of their customers. */
+  readonly wide: Ceiling;
+  readonly wideZones: ReadonlySet<string>;
+};
+
+/** Questions about domains that share one: without it, a thousand customers of one provider would wait for each other. */
+const NAMES_A_HOST_PER_CUSTOMER = [
+  "outlook.com",
+  "mx.microsoft",
+  "pphosted.com",
+  "iphmx.com",
+  "barracudanetworks.com",
+  "mailcontrol.com",
+  "fireeyecloud.com",
+  "trendmicro.com",
+  "trendmicro.eu",
+  "mtaroutes.com",
+];
+
+export const ZONE_CEILINGS: ZoneCeilings = {
+  // A name server on the smallest machine answers thousands. One deliverability check asks 250 questions at the most,
+  // nearly all of one domain, and they are not to wait.
+  ordinary: { perSecond: 100, burst: 300 },
+  // A third of all companies are customers of the largest: as many as a machine can verify in a second.
+  wide: { perSecond: 2_000, burst: 2_000 },
+  wideZones: new Set(NAMES_A_HOST_PER_CUSTOMER),
+};
+
+/** Second labels below which registries of countries sell names: "co" of "example.co.uk". */
+const SECOND_LEVEL = new Set("ac co com edu go gob gouv gov gv mil ne net nom or org".split(" "));
+const COUNTRY_LETTERS = 2;
+/** A reverse zone is the block of one provider: of IPv4 two octets, of IPv6 32 bits. */
+const REVERSE_LABELS: Readonly<Record<string, number>> = { "in-addr.arpa": 4, "ip6.arpa": 10 };
+
+/**
+ * The domain that somebody registered, as far as its letters tell: the last two labels, or three below a country's second
+ * level. Where a registry has more levels than these, the domains below it share one ceiling.
+ */
+export const zoneOf = (name: string): string => {
+  const labels = name.toLowerCase().replace(/\.$/, "").split(".");
+  const [second = "", top = ""] = labels.slice(-2);
+  const isCountrys = top.length === COUNTRY_LETTERS && SECOND_LEVEL.has(second);
+  const count = REVERSE_LABELS[`${second}.${top}`] ?? (isCountrys ? 3 : 2);
+  return labels.slice(-count).join(".");
+};
+
+/** Zones that were asked about last. One that is forgotten may be asked about as if for the first time. */
+const ZONES_MAX = 20_000;
+
+export type ZoneCeiling = {
+  /** Waits until a question about the name may go out. False: that is too far off. */
+  readonly wait: (name: string) => Promise<boolean>;
+};
+
+export const zoneCeiling = (
+  { ordinary, wide, wideZones }: ZoneCeilings,
+  clock: Clock,
+): ZoneCeiling => {
+  // A Map keeps the order of writing: the first is the one that was used longest ago.
+  const buckets = new Map<string, PacketBucket>();
+  const bucketOf = (zone: string): PacketBucket => {
+    const { perSecond, burst } = wideZones.has(zone) ? wide : ordinary;
+    const bucket =
+      buckets.get(zone) ?? packetBucket(perSecond, clock, { burstMs: (burst / perSecond) * 1000 });
+    buckets.delete(zone);
+    buckets.set(zone, bucket);
+    const [oldest] = buckets.keys();
+    if (buckets.size > ZONES_MAX && oldest !== undefined) buckets.delete(oldest);
+    return bucket;
+  };
+  return { wait: (name) => bucketOf(zoneOf(name)).take() };
+};
