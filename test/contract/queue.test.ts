@@ -134,6 +134,15 @@ describeDoors("queue", doors, (openAt) => {
     expect(await queue.countDead()).toBe(1);
   });
 
+  test("a message carries its group, its weight and its order, and arrives whole", async () => {
+    const { queue, bodiesNow } = await givenQueue();
+    const share = { group: "acc_1", weight: 500, order: 300_000, isLast: true };
+
+    expect(await queue.sendMany("chunks", [{ body: 1, ...share }])).toEqual(["sent"]);
+
+    expect(await bodiesNow()).toEqual([1]);
+  });
+
   test.each([
     ["a delay of more than 15 minutes", { body: 1, delaySeconds: 901 }, "0 to 900 s"],
     ["a delay that is no number", { body: 1, delaySeconds: Number.NaN }, "0 to 900 s"],

@@ -113,6 +113,17 @@ describeWith(DYNAMODB, "faults between us and SQS", () => {
     expect(sizesOf(met)).toEqual([10, 10, 5, 2, 2]);
   });
 
+  test("the group of a message is its MessageGroupId, and a message of no group has none", async () => {
+    const { queue, met } = await given([]);
+
+    await queue.sendMany("chunks", [{ body: 1, group: "acc_1" }, { body: 2 }]);
+
+    expect(JSON.parse(met[0] ?? "").Entries).toEqual([
+      { Id: "0", MessageBody: "1", DelaySeconds: 0, MessageGroupId: "acc_1" },
+      { Id: "1", MessageBody: "2", DelaySeconds: 0 },
+    ]);
+  });
+
   test("no messages are no request", async () => {
     const { queue, met } = await given([]);
 

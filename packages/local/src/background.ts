@@ -20,29 +20,63 @@ export const runBackground = async (
 
 /**
  * As many messages in hand as the queue allows, so that a slow one keeps no other waiting; fewer while there is no
- * time left over, for callers are served by the same thread.
+ * time left over, for callers are served by the same thread. No account has more in hand than its share.
  */
 const work = async (world: LocalWorld, worker: Worker, signal: AbortSignal): Promise<void> => {
   const { queue } = worker;
   const { evenWhenBusy = ALWAYS_IN_HAND } = queue;
-  const inHand = new Set<Promise<void>>();
+  const hand = workInHand();
   const hasTime = spareTime();
   while (!signal.aborted) {
-    if (inHand.size >= queue.atOnce) await Promise.race(inHand);
-    else if (inHand.size >= evenWhenBusy && !hasTime())
-      await Promise.race([world.sleep(LOOK_AGAIN_MS, signal), ...inHand]);
+    if (hand.weight() >= queue.atOnce) await hand.oneIsDone();
+    else if (hand.weight() >= evenWhenBusy && !hasTime())
+      await Promise.race([world.sleep(LOOK_AGAIN_MS, signal), hand.oneIsDone()]);
     else {
-      const max = Math.max(1, evenWhenBusy - inHand.size);
+      const max = Math.max(1, evenWhenBusy - hand.weight());
+      // An account that has its share may have its turn again as soon as a message is done.
+      const until = hand.weight() > 0 ? AbortSignal.any([signal, hand.nextDone()]) : signal;
       const received = await world.queue
-        .receive(queue, { max, waitMs: LONG_POLL_MS, signal })
+        .receive(queue, { max, inHand: hand.byGroup, waitMs: LONG_POLL_MS, signal: until })
         .catch((cause: unknown) => trouble(world, queue.name, cause, signal));
-      for (const message of received) {
-        const one = handle(world, worker, message).finally(() => inHand.delete(one));
-        inHand.add(one);
-      }
+      for (const message of received) hand.add(message, handle(world, worker, message));
     }
   }
-  await Promise.all(inHand);
+  await hand.allAreDone();
+};
+
+/** The messages that are worked on, and how much of them is whose. */
+const workInHand = () => {
+  const underWay = new Set<Promise<void>>();
+  const byGroup = new Map<string, number>();
+  let weightOfAll = 0;
+  let done = new AbortController();
+
+  const count = (group: string, by: number): void => {
+    const weight = (byGroup.get(group) ?? 0) + by;
+    weightOfAll += by;
+    if (weight > 0) byGroup.set(group, weight);
+    else byGroup.delete(group);
+  };
+
+  return {
+    byGroup: byGroup as ReadonlyMap<string, number>,
+    weight: () => weightOfAll,
+
+    add: ({ group = "", weight = 1 }: Received, work: Promise<void>): void => {
+      count(group, weight);
+      const one = work.finally(() => {
+        underWay.delete(one);
+        count(group, -weight);
+        done.abort();
+        done = new AbortController();
+      });
+      underWay.add(one);
+    },
+
+    nextDone: (): AbortSignal => done.signal,
+    oneIsDone: (): Promise<unknown> => Promise.race(underWay),
+    allAreDone: (): Promise<unknown> => Promise.all(underWay),
+  };
 };
 
 const ALWAYS_IN_HAND = 2;

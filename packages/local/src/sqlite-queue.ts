@@ -1,31 +1,51 @@
 import { randomUUID } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
-import { CLOCK_SKEW_MS } from "@mailproof/core/moments";
 import {
-  DELAY_SECONDS_MAX,
   deadLettersNamed,
-  deadLettersOf,
   isOfDeadLetters,
+  type Message,
   type Queue,
   type QueueFacts,
   RECEIVE_MAX,
   type Received,
+  type ReceiveOptions,
   type Receiving,
   type Sent,
+  type Shares,
+  sharesOf,
   travelForm,
 } from "@mailproof/core/queue";
 import type { Json } from "@mailproof/core/table";
+import { type GroupTurns, groupTurns } from "./group-turns.ts";
 import { groupCommit, openSqlite } from "./sqlite.ts";
 
-const VERSION = 1;
+const VERSION = 2;
 
+// A message is ready from the moment at which it is visible. Ready messages are handed out by turns of their groups:
+// `turns` has a row for each group that has some, the one with the lowest turn is next, and goes to the end with it.
+// So handing out one message takes a few steps in these indexes, however many messages and groups there are.
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS messages (
     id INTEGER PRIMARY KEY, queue TEXT NOT NULL, body TEXT NOT NULL,
     visible_at INTEGER NOT NULL, receives INTEGER NOT NULL DEFAULT 0, receipt TEXT
   ) STRICT;
-  CREATE INDEX IF NOT EXISTS messages_waiting ON messages (queue, visible_at);
   CREATE UNIQUE INDEX IF NOT EXISTS messages_receipt ON messages (receipt) WHERE receipt IS NOT NULL`;
+
+/** From version 1, whose messages had no group: they are one, and become ready like those that were delayed. */
+const SINCE_1 = `
+  ALTER TABLE messages ADD COLUMN grp TEXT NOT NULL DEFAULT '';
+  ALTER TABLE messages ADD COLUMN weight INTEGER NOT NULL DEFAULT 1;
+  ALTER TABLE messages ADD COLUMN position INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE messages ADD COLUMN last INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE messages ADD COLUMN ready INTEGER NOT NULL DEFAULT 0;
+  DROP INDEX IF EXISTS messages_waiting;
+  CREATE INDEX messages_hidden ON messages (queue, visible_at) WHERE ready = 0;
+  CREATE INDEX messages_ready ON messages (queue, last, grp, position, visible_at, id) WHERE ready = 1;
+  CREATE TABLE turns (
+    queue TEXT NOT NULL, last INTEGER NOT NULL, grp TEXT NOT NULL, turn INTEGER NOT NULL,
+    PRIMARY KEY (queue, last, grp)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX turns_next ON turns (queue, last, turn)`;
 
 export type SqliteQueue = Queue &
   Receiving & {
@@ -47,11 +67,12 @@ export type Dead = { readonly id: number; readonly queue: string; readonly body:
 const LOOK_AGAIN_MS = 1_000;
 
 export const sqliteQueue = (file: string, now: () => Date): SqliteQueue => {
-  const db = openSqlite(file, VERSION, SCHEMA);
+  const db = openSqlite(file, VERSION, SCHEMA, [SINCE_1]);
   const { commit, close } = groupCommit(db);
   const ms = () => now().getTime();
   const statements = statementsOf(db);
-  const { insert, soonest, finish, putBack, takeBack, counts } = statements;
+  const { soonest, finish, putBack, takeBack, counts } = statements;
+  const turns = groupTurns(db);
   const { sleepUntilSent, wake } = sleepers();
 
   /** Until something is sent, the next message becomes visible, or it is time to look again. */
@@ -63,12 +84,9 @@ export const sqliteQueue = (file: string, now: () => Date): SqliteQueue => {
 
   return {
     sendMany: async (queue, messages) => {
-      const rows = messages.map((message) => ({
-        body: travelForm(message),
-        visibleAt: ms() + (message.delaySeconds ?? 0) * 1000,
-      }));
+      const rows = messages.map((message) => ({ ...message, json: travelForm(message) }));
       const sent = await commit(() => {
-        for (const { body, visibleAt } of rows) insert.run(queue, body, visibleAt);
+        for (const row of rows) insertMessage(statements, turns, queue, { ...row, nowMs: ms() });
       }).then(
         (): Sent => "sent",
         // A transaction that failed was undone: on one machine nothing is ever in doubt.
@@ -84,12 +102,14 @@ export const sqliteQueue = (file: string, now: () => Date): SqliteQueue => {
         .filter((row) => isOfDeadLetters(String(row["queue"])))
         .reduce((sum, row) => sum + Number(row["n"]), 0),
 
-    receive: async (queue, { max = RECEIVE_MAX, waitMs, signal }) => {
+    receive: async (queue, { max = RECEIVE_MAX, inHand, waitMs, signal }) => {
       const until = Date.now() + waitMs;
       for (;;) {
         // Looking costs no write: a waiting worker leaves the disk alone.
-        if (anyVisible(statements, queue, ms())) {
-          const taken = await commit(() => takeVisible(statements, queue, ms(), max));
+        if (turns.isAnyDue(queue, ms()) || turns.next(queue.name, sharesIn(queue, inHand))) {
+          const taken = await commit(() =>
+            takeVisible(statements, turns, queue, { nowMs: ms(), max, inHand }),
+          );
           if (taken.length > 0) return taken;
         }
         const leftMs = until - Date.now();
@@ -132,63 +152,77 @@ const deadLetters = (
   },
 });
 
-/** No message is hidden for longer than this: one that is was written by a wrong clock. */
-const latestVisible = (visibilitySeconds: number, nowMs: number): number =>
-  nowMs + Math.max(DELAY_SECONDS_MAX, visibilitySeconds) * 1000 + CLOCK_SKEW_MS;
+type Sending = Message & { readonly json: string; readonly nowMs: number };
 
-const anyVisible = (
-  { visible, misplaced }: ReturnType<typeof statementsOf>,
-  { name, visibilitySeconds }: QueueFacts,
-  nowMs: number,
-): boolean =>
-  [visible.get(name, nowMs, 1), misplaced.get(name, latestVisible(visibilitySeconds, nowMs))].some(
-    (row) => row !== undefined,
-  );
+const insertMessage = (
+  { insert }: ReturnType<typeof statementsOf>,
+  turns: GroupTurns,
+  queue: string,
+  { json, nowMs, delaySeconds = 0, group = "", weight = 1, order = 0, isLast = false }: Sending,
+): void => {
+  const last = isLast ? 1 : 0;
+  const ready = delaySeconds > 0 ? 0 : 1;
+  insert.run(queue, json, nowMs + delaySeconds * 1000, group, weight, order, last, ready);
+  if (ready) turns.join(queue, last, group);
+};
+
+type Taking = {
+  readonly nowMs: number;
+  readonly max: number;
+  readonly inHand: ReceiveOptions["inHand"];
+};
+
+const sharesIn = (queue: QueueFacts, inHand: ReceiveOptions["inHand"]): Shares | undefined =>
+  inHand && sharesOf(queue, inHand);
 
 const takeVisible = (
-  { bury, visible, take, bringBack }: ReturnType<typeof statementsOf>,
+  { take }: ReturnType<typeof statementsOf>,
+  turns: GroupTurns,
   queue: QueueFacts,
-  nowMs: number,
-  max: number,
+  { nowMs, max, inHand }: Taking,
 ): Received[] => {
-  bringBack.run(nowMs, queue.name, latestVisible(queue.visibilitySeconds, nowMs));
-  bury.run(deadLettersOf(queue).name, queue.name, nowMs, queue.receivesMax);
-  return visible.all(queue.name, nowMs, Math.min(max, RECEIVE_MAX)).map((row) => {
+  turns.makeReady(queue, nowMs);
+  const shares = sharesIn(queue, inHand);
+  const received: Received[] = [];
+  for (let weight = 0; weight < max && received.length < RECEIVE_MAX; ) {
+    const id = turns.takeNext(queue.name, shares);
+    if (id === undefined) break;
     const receipt = randomUUID();
-    const hiddenUntil = nowMs + queue.visibilitySeconds * 1000;
-    const taken = take.get(hiddenUntil, receipt, Number(row["id"]));
-    return {
+    const taken = take.get(nowMs + queue.visibilitySeconds * 1000, receipt, id);
+    const [group, its] = [String(taken?.["grp"]), Number(taken?.["weight"])];
+    received.push({
       receipt,
       body: JSON.parse(String(taken?.["body"])) as Json,
       receiveCount: Number(taken?.["receives"]),
-    };
-  });
+      group,
+      weight: its,
+    });
+    shares?.take(group, its);
+    weight += its;
+  }
+  return received;
 };
 
 const statementsOf = (db: DatabaseSync) => ({
-  insert: db.prepare("INSERT INTO messages (queue, body, visible_at) VALUES (?, ?, ?)"),
-  bury: db.prepare(
-    `UPDATE messages SET queue = ?, receives = 0, receipt = NULL
-     WHERE queue = ? AND visible_at <= ? AND receives >= ?`,
+  insert: db.prepare(
+    `INSERT INTO messages (queue, body, visible_at, grp, weight, position, last, ready)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   ),
-  visible: db.prepare(
-    "SELECT id FROM messages WHERE queue = ? AND visible_at <= ? ORDER BY visible_at, id LIMIT ?",
-  ),
-  misplaced: db.prepare("SELECT 1 FROM messages WHERE queue = ? AND visible_at > ? LIMIT 1"),
-  bringBack: db.prepare("UPDATE messages SET visible_at = ? WHERE queue = ? AND visible_at > ?"),
   take: db.prepare(
-    `UPDATE messages SET visible_at = ?, receives = receives + 1, receipt = ? WHERE id = ?
-     RETURNING body, receives`,
+    `UPDATE messages SET visible_at = ?, receives = receives + 1, receipt = ?, ready = 0 WHERE id = ?
+     RETURNING body, receives, grp, weight`,
   ),
-  soonest: db.prepare("SELECT MIN(visible_at) AS at FROM messages WHERE queue = ?"),
+  soonest: db.prepare("SELECT MIN(visible_at) AS at FROM messages WHERE queue = ? AND ready = 0"),
   finish: db.prepare("DELETE FROM messages WHERE receipt = ?"),
-  putBack: db.prepare("UPDATE messages SET visible_at = ?, receipt = NULL WHERE receipt = ?"),
+  putBack: db.prepare(
+    "UPDATE messages SET visible_at = ?, receipt = NULL, ready = 0 WHERE receipt = ?",
+  ),
   takeBack: db.prepare(
-    "UPDATE messages SET visible_at = ?, receipt = NULL WHERE receipt IS NOT NULL",
+    "UPDATE messages SET visible_at = ?, receipt = NULL, ready = 0 WHERE receipt IS NOT NULL",
   ),
   dead: db.prepare("SELECT id, queue, body FROM messages WHERE queue LIKE ? ORDER BY id LIMIT ?"),
   replay: db.prepare(
-    `UPDATE messages SET queue = ?, visible_at = ?, receives = 0, receipt = NULL
+    `UPDATE messages SET queue = ?, visible_at = ?, receives = 0, receipt = NULL, ready = 0
      WHERE queue = ? AND receipt IS NULL`,
   ),
   counts: db.prepare("SELECT queue, COUNT(*) AS n FROM messages GROUP BY queue"),

@@ -6,9 +6,15 @@ const IN_MEMORY = ":memory:";
 /**
  * A database file of ours. WAL lets the command line read while the server writes.
  * synchronous = FULL: what was answered for is on the disk, also after a power cut.
- * `version` is that of the schema: a newer file is refused, never half understood.
+ * `version` is that of the schema: a newer file is refused, never half understood. `schema` is that of version 1, and
+ * `steps` lead from each version to the next.
  */
-export const openSqlite = (file: string, version: number, schema: string): DatabaseSync => {
+export const openSqlite = (
+  file: string,
+  version: number,
+  schema: string,
+  steps: readonly string[] = [],
+): DatabaseSync => {
   if (file !== IN_MEMORY) makePrivate(file);
   const db = new DatabaseSync(file);
   db.exec("PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
@@ -16,7 +22,11 @@ export const openSqlite = (file: string, version: number, schema: string): Datab
   const found = Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
   if (found > version)
     throw new Error(`${file} was written by a newer Mailproof (${found} > ${version}).`);
-  db.exec(`BEGIN IMMEDIATE; ${schema}; PRAGMA user_version = ${version}; COMMIT`);
+  db.exec("BEGIN IMMEDIATE");
+  // Read again under the lock: another process may be opening the file, too.
+  const before = Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
+  const wanted = [schema, ...steps.slice(Math.max(0, before - 1))];
+  db.exec(`${wanted.join(";")}; PRAGMA user_version = ${version}; COMMIT`);
   // From here on a lock is waited for outside SQLite, where the event loop goes on.
   db.exec("PRAGMA busy_timeout = 0");
   return db;

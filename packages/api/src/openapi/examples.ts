@@ -556,7 +556,7 @@ export const EXAMPLES: readonly Example[] = [
         deliveries: [
           {
             id: "dlv_a94a5c72-6297-49be-b2b6-0e716b6cdab4",
-            event_id: "evt_43c0e155-c2e3-4cd8-9370-6a37e5bc0c3f",
+            event_id: "evt_df20c617-8e5c-4a18-b168-8e23f1540c71",
             event: "job.completed",
             status: "delivered",
             attempts: 1,
@@ -1728,23 +1728,6 @@ export const EXAMPLES: readonly Example[] = [
 
 /** What arrives at a webhook, by the name of the event. */
 export const EVENT_EXAMPLES: Readonly<Record<string, unknown>> = {
-  "job.completed": {
-    id: "evt_621a0967-0fa2-4a4c-b3dc-8df65e5f814c",
-    type: "job.completed",
-    created_at: "2026-11-21T00:00:00.000Z",
-    data: {
-      job_id: "job_98e85ee9-0c73-4e03-8075-cb4ecfe86c2f",
-      status: "completed",
-      progress: {
-        total: 10,
-        processed: 10,
-        valid: 10,
-        invalid: 0,
-        risky: 0,
-        unknown: 0,
-      },
-    },
-  },
   "dmarc.failed": {
     id: "evt_b5f6a6e8-c0bf-43e1-8b7f-55cdf0e910d7",
     type: "dmarc.failed",
@@ -1766,6 +1749,23 @@ export const EVENT_EXAMPLES: Readonly<Record<string, unknown>> = {
       sending_ip: null,
       check_id: "d3706a37-e5bc-4c3f-96a0-c401a4940c3a",
       listed_on: ["blocklist.test"],
+    },
+  },
+  "job.completed": {
+    id: "evt_621a0967-0fa2-4a4c-b3dc-8df65e5f814c",
+    type: "job.completed",
+    created_at: "2026-11-21T00:00:00.000Z",
+    data: {
+      job_id: "job_98e85ee9-0c73-4e03-8075-cb4ecfe86c2f",
+      status: "completed",
+      progress: {
+        total: 10,
+        processed: 10,
+        valid: 10,
+        invalid: 0,
+        risky: 0,
+        unknown: 0,
+      },
     },
   },
   "credits.depleted": {

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { ownerOf, type Payer } from "../access/payer.ts";
+import { ownerOf, type Payer, queuedFor } from "../access/payer.ts";
 import { accountOf } from "../accounts/accounts.ts";
 import { Failure } from "../failure.ts";
 import { inMs } from "../moments.ts";
@@ -89,8 +89,9 @@ export const removeMonitor = async (world: World, { id, owner }: Monitor): Promi
 /** A message is for one run of one monitor: when it comes twice, the second finds that run behind it. */
 const Message = v.object({ monitor: v.string(), at: v.string() });
 
-const send = async (world: World, { id, nextAt }: Monitor): Promise<void> => {
-  await world.queue.sendMany(MONITORS.name, [{ body: { monitor: id, at: nextAt } }]);
+const send = async (world: World, { id, owner, nextAt }: Monitor): Promise<void> => {
+  const message = { body: { monitor: id, at: nextAt }, ...queuedFor(owner) };
+  await world.queue.sendMany(MONITORS.name, [message]);
 };
 
 /** It is due, and stays so until a run is done: a message that is lost is sent again. */

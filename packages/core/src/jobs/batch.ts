@@ -5,7 +5,7 @@ import { type Halves, PRICE } from "../money/credits.ts";
 import { payAtOnce } from "../money/operations.ts";
 import { seal } from "../sealed.ts";
 import type { World } from "../world.ts";
-import { firstMessages, sendChunks } from "./chunk-messages.ts";
+import { firstMessages, type JobSize, sendChunks } from "./chunk-messages.ts";
 import type { WrittenInput } from "./input-blob.ts";
 import { takeInBatch } from "./intake.ts";
 import { type Job, jobKey } from "./items.ts";
@@ -98,7 +98,7 @@ export const acceptBatch = async (
   if ("answered" in came) return { ...(came.answered as unknown as Accepted), replayed: true };
   // Its answer is written with the debit, so nobody ever finds it half done.
   if (!("paid" in came) || !told) throw new Error("a batch that nobody took in");
-  await sendAll(world, id, stored);
+  await sendAll(world, { ...payer, id, total: told.unique, chunkRows }, stored);
   return { ...told, replayed: false };
 };
 
@@ -114,14 +114,15 @@ const sealedFor = (
 /** It is paid for and accepted: what is not sent now is sent by whoever looks whether the job goes on. */
 const sendAll = async (
   world: World,
-  job: string,
+  job: JobSize & Pick<Job, "id">,
   stored: Pick<WrittenInput, "chunks" | "checksums">,
 ): Promise<void> => {
-  const sent = await sendChunks(world, firstMessages(job, stored)).catch(() => undefined);
+  const messages = firstMessages(job.id, stored);
+  const sent = await sendChunks(world, job, messages).catch(() => undefined);
   if (!sent?.every((one) => one === "sent")) return;
   await world.table
     .write({
-      update: jobKey(job),
+      update: jobKey(job.id),
       set: { due_sk: inMs(world.now(), LOOK_AGAIN_MS).toISOString() },
       where: { status: "processing", seen: 0 },
     })

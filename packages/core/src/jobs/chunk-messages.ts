@@ -1,8 +1,10 @@
 import * as v from "valibot";
+import { ownerOf, queuedFor } from "../access/payer.ts";
 import type { Sent } from "../queue.ts";
 import type { World } from "../world.ts";
 import { slicesOf } from "./input-blob.ts";
 import type { InputFacts } from "./input-facts.ts";
+import type { Job } from "./items.ts";
 
 /** A message only points to its rows, so it may come twice, and late. `pass`: how many there were before. */
 const ChunkMessage = v.object({
@@ -19,19 +21,48 @@ export type ChunkMessage = Readonly<v.InferOutput<typeof ChunkMessage>>;
 
 export const readChunkMessage = (body: unknown): ChunkMessage => v.parse(ChunkMessage, body);
 
-/** Ten chunks in hand fill the sessions of an engine; a pass over one has 12 minutes at the most. */
-export const CHUNKS_QUEUE = { name: "chunks", visibilitySeconds: 960, receivesMax: 12, atOnce: 10 };
+/**
+ * In rows. An account alone may have half of them in hand: ten chunks of a file, which fill the sessions of an engine.
+ * While the thread has much to do, two chunks of a file keep it at work. A pass over a chunk has 12 minutes at the most.
+ */
+export const CHUNKS_QUEUE = {
+  name: "chunks",
+  visibilitySeconds: 960,
+  receivesMax: 12,
+  atOnce: 10_000,
+  evenWhenBusy: 1_000,
+};
+
+/** What a job's messages take of the queue. */
+export type JobSize = Pick<Job, "account" | "mode" | "total" | "chunkRows">;
+
+export type SendOptions = {
+  readonly delaySeconds?: number;
+  /** How many rows this pass is over. Absent: every row of the chunk. */
+  readonly rows?: number;
+};
 
 /** One outcome for each message. */
 export const sendChunks = (
   world: Pick<World, "queue">,
+  job: JobSize,
   messages: readonly ChunkMessage[],
-  delaySeconds = 0,
+  { delaySeconds = 0, rows }: SendOptions = {},
 ): Promise<readonly Sent[]> =>
   world.queue.sendMany(
     CHUNKS_QUEUE.name,
-    messages.map((body) => ({ body, delaySeconds })),
+    messages.map((body) => ({
+      body,
+      delaySeconds,
+      ...queuedFor(ownerOf(job)),
+      weight: Math.max(1, rows ?? rowsIn(job, body)),
+      order: rows ?? job.total,
+    })),
   );
+
+/** The last chunk may have fewer than the others. */
+const rowsIn = ({ total, chunkRows }: JobSize, { chunk }: ChunkMessage): number =>
+  Math.min(chunkRows, total - chunk * chunkRows);
 
 /** The first pass over every chunk. */
 export const firstMessages = (

@@ -52,13 +52,14 @@ export const writeOutcome = async (world: World, passed: Passed): Promise<void> 
   // Refused: somebody else did this pass, or the chunk was paid back, or the job is over.
   if (outcome === "ambiguous") throw new Error("it is not known whether the chunk is done");
   if (outcome === "committed" && job.mode === "test" && after.length > 0)
-    await sendSoon(world, message);
+    await sendSoon(world, passed);
 };
 
 /** The next pass of a test key's job. If the message is lost, the reconciler finds the chunk due. */
-const sendSoon = async (world: World, message: ChunkMessage): Promise<void> => {
+const sendSoon = async (world: World, { job, message, after }: Passed): Promise<void> => {
   const next = { ...message, pass: message.pass + 1 };
-  await sendChunks(world, [next], TEST_KEY_RETRY_SECONDS);
+  const options = { delaySeconds: TEST_KEY_RETRY_SECONDS, rows: waitingIn(after) };
+  await sendChunks(world, job, [next], options);
 };
 
 type Kept = { readonly token: string; readonly expiresAt: number };

@@ -203,11 +203,11 @@ const untilSettled = (
 
 /** Deferred rows have their turn now. */
 export const repairChunk = async (world: World, item: Item): Promise<string> => {
-  const { job, chunk, passes, from, to, checksum } = readChunkItem(item);
+  const { job, chunk, passes, from, to, waiting, checksum } = readChunkItem(item);
   const pass = passes.length;
-  await sendChunks(world, [
-    { job, chunk, pass, from, to, ...(checksum !== undefined && { checksum }) },
-  ]);
+  const message = { job, chunk, pass, from, to, ...(checksum !== undefined && { checksum }) };
+  const found = await findJob(world.table, job);
+  if (found) await sendChunks(world, found, [message], { rows: waiting });
   // Somebody may have it in hand for so long; sent again before that, it would be done twice.
   const later = inMs(world.now(), CHUNKS_QUEUE.visibilitySeconds * 1000);
   await world.table.write({

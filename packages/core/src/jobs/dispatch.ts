@@ -84,7 +84,9 @@ export const dispatch = async (
   const { id, amount, input } = operation;
   const { chunkRows, ...counts } = v.parse(Input, input);
   const messages = firstMessages(id, await findInput(world.table, id));
-  const came = await sendChunks(world, messages);
+  const { account, mode } = operation;
+  const size = { account, mode, total: counts.unique, chunkRows };
+  const came = await sendChunks(world, size, messages);
   const sent = isFirstTry ? came : came.map((one) => (one === "refused" ? "unknown" : one));
   if (sent.every((one) => one === "refused")) return giveBack(world, operation);
 

@@ -40,6 +40,7 @@ const sendUndone = async (world: World, job: Job): Promise<void> => {
   const messages = firstMessages(job.id, await findInput(world.table, job.id));
   await sendChunks(
     world,
+    job,
     messages.filter(({ chunk }) => !known.has(chunk)),
   );
 };
@@ -60,7 +61,7 @@ const resolve = async (world: World, job: Job, token: string): Promise<string> =
   for (const chunk of job.unresolved.slice(0, RESOLVED_AT_ONCE)) {
     const found = await findChunk(world.table, job.id, chunk);
     const message = messages[chunk];
-    const sent = found || !message ? "sent" : (await sendChunks(world, [message]))[0];
+    const sent = found || !message ? "sent" : (await sendChunks(world, job, [message]))[0];
     if (sent !== "sent" && !isHopeless) continue;
     const how = sent === "sent" ? "settle" : "release";
     now = await resolved(world, now, { chunk, how, token });

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { ownerOf } from "../access/payer.ts";
+import { ownerOf, queuedFor } from "../access/payer.ts";
 import { commit, type Writes } from "../commit.ts";
 import { dueAt, NOT_DUE } from "../due.ts";
 import { withMoney } from "../failure.ts";
@@ -39,7 +39,14 @@ import { pageItems } from "./results.ts";
 
 type Single = NonNullable<Job["single"]>;
 
-const SINGLES = { name: "singles", visibilitySeconds: 180, receivesMax: 5, atOnce: 200 };
+/** They are callers' work and mostly wait for mail servers, so many are in hand also while a list keeps the thread busy. */
+const SINGLES = {
+  name: "singles",
+  visibilitySeconds: 180,
+  receivesMax: 5,
+  atOnce: 200,
+  evenWhenBusy: 100,
+};
 
 /** Its message may be lost. Then it is due after this, and sent again. */
 const AGAIN_AFTER_MS = 5 * 60_000;
@@ -102,20 +109,22 @@ export const singleJob = (
 /** Whether it arrived is not asked: the job is due until something came of it. */
 export const sendSingle = async (
   world: World,
-  job: string,
+  job: Pick<Job, "id" | "account" | "mode">,
   waits: number,
   delaySeconds = 0,
 ): Promise<void> => {
-  await world.queue.sendMany(SINGLES.name, [{ body: { job, waits }, delaySeconds }]);
+  const body = { job: job.id, waits };
+  const message = { body, delaySeconds, ...queuedFor(ownerOf(job)) };
+  await world.queue.sendMany(SINGLES.name, [message]);
 };
 
 /** A test key's job goes on at once; any other is due when its time has come. */
 export const sendIfSoon = async (
   world: World,
-  { id, mode }: Pick<Job, "id" | "mode">,
+  job: Pick<Job, "id" | "account" | "mode">,
   waits: number,
 ): Promise<void> => {
-  if (mode === "test") await sendSingle(world, id, waits, TEST_KEY_RETRY_SECONDS);
+  if (job.mode === "test") await sendSingle(world, job, waits, TEST_KEY_RETRY_SECONDS);
 };
 
 /** A message that comes twice would ask a server that wants us later at once, so it says which turn it is for. */
@@ -152,7 +161,7 @@ export const repairSingle = async (world: World, item: Item): Promise<string> =>
   const job = readJob(item);
   if (job.sends >= SENDS_MAX) return fail(world, job);
   await world.table.write({ update: jobKey(job.id), add: { sends: 1 } });
-  await sendSingle(world, job.id, job.waits);
+  await sendSingle(world, job, job.waits);
   return "sent_again";
 };
 

@@ -190,7 +190,7 @@ export const continueAsJob = async (world: World, operation: Operation, retry?: 
   );
   if (ended !== "ended") return ended;
   if (retry) await sendIfSoon(world, operation, 1);
-  else await sendSingle(world, id, 0);
+  else await sendSingle(world, operation, 0);
   return ended;
 };
 

@@ -34,8 +34,8 @@ const LEASE_MS = 60_000;
 
 /** Whoever finds it due calls a worker: it may take its time, and others are due, too. */
 export const repairDelivery = async (world: World, item: Item): Promise<string> => {
-  const { id } = readDelivery(item);
-  await callFor(world, DELIVERIES_QUEUE, [{ id, token: readDue(item).token }]);
+  const { id, owner } = readDelivery(item);
+  await callFor(world, DELIVERIES_QUEUE, [{ id, token: readDue(item).token, owner }]);
   return "sent_on";
 };
 
@@ -134,7 +134,8 @@ const again = async (world: World, held: Held, told: Fields, next: Date): Promis
     nextTryAt: next.toISOString(),
     due_sk: inMs(next, isByMessage ? GRACE_MS : 0).toISOString(),
   });
-  const calls = [{ id: held.delivery.id, token }];
+  const { id, owner } = held.delivery;
+  const calls = [{ id, token, owner }];
   if (isNoted && isByMessage) await callFor(world, DELIVERIES_QUEUE, calls, delayMs);
 };
 

@@ -51,7 +51,11 @@ export const fanOut = async (world: World, item: Item): Promise<string> => {
   ]);
   if (outcome === "ambiguous") throw new Error("it is not known whether the event is fanned out");
   if (outcome === "refused") return "left_to_others";
-  await callFor(world, DELIVERIES_QUEUE, made);
+  await callFor(
+    world,
+    DELIVERIES_QUEUE,
+    made.map((delivery) => ({ ...delivery, owner: event.owner })),
+  );
   return "fanned_out";
 };
 

@@ -76,7 +76,7 @@ export const retryDelivery = async (
     throw new Failure("UNAVAILABLE", "nothing_charged", what);
   }
   if (outcome === "refused") return undefined;
-  await callFor(world, DELIVERIES_QUEUE, [{ id, token }]);
+  await callFor(world, DELIVERIES_QUEUE, [{ id, token, owner: delivery.owner }]);
   return { ...delivery, status: "pending", nextTryAt: now.toISOString() };
 };
 

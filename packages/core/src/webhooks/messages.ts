@@ -1,8 +1,9 @@
 import * as v from "valibot";
+import { queuedFor } from "../access/payer.ts";
 import { DELAY_SECONDS_MAX, type Message, type QueueFacts } from "../queue.ts";
 import type { Write } from "../table.ts";
 import type { World } from "../world.ts";
-import { announcedIn } from "./items.ts";
+import { announcedIn, readEvent } from "./items.ts";
 
 // What is due is found each minute; a message only makes it sooner. It names the state that it was sent for: when
 // it comes twice, or after somebody else, it finds another token and changes nothing.
@@ -32,14 +33,22 @@ export const DELIVERIES_QUEUE: QueueFacts = {
 export const callFor = async (
   { queue }: Pick<World, "queue">,
   { name }: QueueFacts,
-  calls: readonly Call[],
+  calls: readonly (Call & { readonly owner: string })[],
   delayMs = 0,
 ): Promise<void> => {
   const delaySeconds = Math.min(DELAY_SECONDS_MAX, Math.ceil(delayMs / 1_000));
-  const messages: Message[] = calls.map(({ id, token }) => ({ body: { id, token }, delaySeconds }));
+  const messages: Message[] = calls.map(({ id, token, owner }) => ({
+    body: { id, token },
+    delaySeconds,
+    ...queuedFor(owner),
+  }));
   if (messages.length > 0) await queue.sendMany(name, messages).catch(() => undefined);
 };
 
 /** Whoever announced something says so: its event goes out now, and not when somebody next looks. */
 export const tellOf = (world: Pick<World, "queue">, written: readonly Write[]): Promise<void> =>
-  callFor(world, EVENTS_QUEUE, announcedIn(written).map(readCall));
+  callFor(
+    world,
+    EVENTS_QUEUE,
+    announcedIn(written).map((item) => ({ ...readCall(item), owner: readEvent(item).owner })),
+  );

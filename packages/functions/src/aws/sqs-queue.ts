@@ -18,7 +18,12 @@ const REQUESTS_AT_ONCE = 16;
 /** The address of a queue by its name; queues of dead letters among them. */
 export type QueueUrls = Readonly<Record<string, string>>;
 
-type Entry = { readonly at: number; readonly body: string; readonly delaySeconds: number };
+type Entry = {
+  readonly at: number;
+  readonly body: string;
+  readonly delaySeconds: number;
+  readonly group: string | undefined;
+};
 
 type Answer = {
   readonly Successful?: readonly { readonly Id: string }[];
@@ -37,10 +42,12 @@ export const sqsQueue = (aws: Aws, urls: QueueUrls): Queue => {
   const sendBatch = async (url: string, entries: readonly Entry[]): Promise<Map<number, Sent>> => {
     const input = {
       QueueUrl: url,
-      Entries: entries.map(({ at, body, delaySeconds }) => ({
+      Entries: entries.map(({ at, body, delaySeconds, group }) => ({
         Id: String(at),
         MessageBody: body,
         DelaySeconds: delaySeconds,
+        // A standard queue is fair to the groups of its messages: one with a backlog does not hold up the others.
+        ...(group !== undefined && { MessageGroupId: group }),
       })),
     };
     // A message may come twice, so it does no harm to send it again after a lost answer.
@@ -106,7 +113,8 @@ const batchesOf = (messages: readonly Message[]): Entry[][] => {
     const isFull = batches.at(-1)?.length === ENTRIES_MAX || bytes + size > BATCH_BYTES_MAX;
     if (isFull) batches.push([]);
     bytes = isFull ? size : bytes + size;
-    batches.at(-1)?.push({ at, body, delaySeconds: message.delaySeconds ?? 0 });
+    const { delaySeconds = 0, group } = message;
+    batches.at(-1)?.push({ at, body, delaySeconds, group });
   }
   return batches;
 };

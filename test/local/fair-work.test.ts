@@ -1,0 +1,103 @@
+import type { Message } from "@mailproof/core/queue";
+import type { Worker } from "@mailproof/core/worker";
+import { runBackground } from "@mailproof/local/background";
+import { sqliteQueue } from "@mailproof/local/sqlite-queue";
+import { sqliteTable } from "@mailproof/local/sqlite-table";
+import type { LocalWorld } from "@mailproof/local/world";
+import { expect, test } from "vitest";
+import { givenWorld } from "../given.ts";
+
+const rows = { name: "rows", visibilitySeconds: 60, receivesMax: 3, atOnce: 10, evenWhenBusy: 10 };
+
+/** A worker whose messages stay in hand until they are let go. */
+const givenWorker = () => {
+  const { world } = givenWorld();
+  const queue = sqliteQueue(":memory:", () => new Date());
+  const local: LocalWorld = { ...world, table: sqliteTable(":memory:", world.now), queue };
+  const stopping = new AbortController();
+  const inHand: string[] = [];
+  const letGo: (() => void)[] = [];
+  let changed = Promise.withResolvers<void>();
+  const worker: Worker = {
+    queue: rows,
+    handle: (_world, body) => {
+      inHand.push(body as string);
+      changed.resolve();
+      return stopping.signal.aborted
+        ? Promise.resolve()
+        : new Promise((resolve) => letGo.push(resolve));
+    },
+  };
+  const run = () => runBackground(local, { workers: [worker], schedules: [] }, stopping.signal);
+  const untilInHand = async (count: number): Promise<readonly string[]> => {
+    while (inHand.length < count) {
+      await changed.promise;
+      changed = Promise.withResolvers();
+    }
+    return inHand;
+  };
+  const send = (count: number, message: Omit<Message, "body">) =>
+    queue.sendMany(
+      rows.name,
+      Array.from({ length: count }, (_, n) => ({ body: `${message.group}${n}`, ...message })),
+    );
+  const stop = () => {
+    stopping.abort();
+    for (const one of letGo) one();
+  };
+  return { send, run, untilInHand, letGo, stop };
+};
+
+const countOf = (group: string, inHand: readonly string[]): number =>
+  inHand.filter((body) => body.startsWith(group)).length;
+
+test("an account whose messages never end leaves as much as it holds to others", async () => {
+  const { send, run, untilInHand, stop } = givenWorker();
+  await send(30, { group: "slow" });
+  const ended = run();
+  await untilInHand(5);
+
+  await send(1, { group: "other" });
+  const inHand = await untilInHand(6);
+
+  expect([countOf("slow", inHand), countOf("other", inHand)]).toEqual([5, 1]);
+  stop();
+  await ended;
+});
+
+test("shares are counted in weight, so a few small messages hold up no large one", async () => {
+  const { send, run, untilInHand, stop } = givenWorker();
+  await send(4, { group: "small" });
+  const ended = run();
+  await untilInHand(4);
+
+  await send(2, { group: "large", weight: 3 });
+  const inHand = await untilInHand(5);
+
+  expect(countOf("large", inHand)).toBe(1);
+  stop();
+  await ended;
+});
+
+test("an account that has its share goes on as soon as one of its messages is done", async () => {
+  const { send, run, untilInHand, letGo, stop } = givenWorker();
+  await send(6, { group: "slow" });
+  const ended = run();
+  await untilInHand(5);
+
+  letGo[0]?.();
+
+  expect(await untilInHand(6)).toHaveLength(6);
+  stop();
+  await ended;
+});
+
+test("messages of no group have no share: what is nobody's uses all there is", async () => {
+  const { send, run, untilInHand, stop } = givenWorker();
+  await send(10, {});
+  const ended = run();
+
+  expect(await untilInHand(10)).toHaveLength(10);
+  stop();
+  await ended;
+});
