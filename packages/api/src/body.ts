@@ -17,6 +17,9 @@ export const formTooLarge = (bytesMax: number) => {
 
 export const brokenOff = (cause: unknown) => unreadable("body: broke off before its end.", cause);
 
+export const tooSlow = (leastBytesPerSecond: number) =>
+  unreadable(`body: came at less than ${leastBytesPerSecond} bytes a second.`);
+
 export const malformedJson = (cause?: unknown) => unreadable("body: must be valid JSON.", cause);
 
 const JSON_TYPE = /^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;

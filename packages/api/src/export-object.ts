@@ -48,6 +48,7 @@ export const exportLink = async (
     expiresInSeconds: LINK_SECONDS,
     fileName: exportName(job, wanted),
     contentType: CONTENT_TYPE[format],
+    account: job.account,
   });
 };
 

@@ -1,17 +1,32 @@
 /**
  * The same source, its first piece at hand: what fails before it is still an answer of its own, and not a
- * connection that breaks. Not a generator: one that has not begun ends without closing what it reads.
+ * connection that breaks. `onEnd` is called when the source has ended, was closed or broke. Not a generator: one that
+ * has not begun ends without closing what it reads.
  */
-export const withFirstPiece = async <T>(source: AsyncIterable<T>): Promise<AsyncIterable<T>> => {
+export const withFirstPiece = async <T>(
+  source: AsyncIterable<T>,
+  onEnd: () => void = () => undefined,
+): Promise<AsyncIterable<T>> => {
   const pieces = source[Symbol.asyncIterator]();
-  const first = await pieces.next();
+  const read = async () => {
+    try {
+      const result = await pieces.next();
+      if (result.done) onEnd();
+      return result;
+    } catch (error) {
+      onEnd();
+      throw error;
+    }
+  };
+  const first = await read();
   let isFirst = true;
   const next = async () => {
-    if (!isFirst) return pieces.next();
+    if (!isFirst) return read();
     isFirst = false;
     return first;
   };
   const close = async () => {
+    onEnd();
     await pieces.return?.();
     return { done: true as const, value: undefined };
   };

@@ -18,6 +18,11 @@ export type HttpRequest = {
   readonly body: () => Promise<unknown>;
   /** The body as it comes, for a form. One of the two is asked for, and once. */
   readonly bytes: () => AsyncIterable<Uint8Array>;
+  /**
+   * Counts a streamed response as a download of this account until the returned function is called, or refuses it.
+   * Absent where each response has a process of its own.
+   */
+  readonly acquireDownload?: (account: string) => () => void;
 };
 
 export type HttpAnswer<Body = string | Streamed> = {
@@ -43,8 +48,10 @@ export const respond = async (
     const all = { ...headers, ...told.headers };
     if ("stream" in told) {
       const { stream, elsewhere } = told;
+      // Nothing of the stream was read, so there is nothing to close where this is refused.
+      const release = request.acquireDownload?.(caller.account);
       return answer(request.id, told.status, all, {
-        stream: await withFirstPiece(stream),
+        stream: await withFirstPiece(stream, release),
         elsewhere,
       });
     }

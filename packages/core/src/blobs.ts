@@ -45,6 +45,8 @@ export type GetLink = {
   readonly expiresInSeconds: number;
   readonly fileName: string;
   readonly contentType: string;
+  /** The account whose downloads the reading counts as, where the store limits them. */
+  readonly account?: string;
 };
 
 /**

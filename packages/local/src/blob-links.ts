@@ -9,6 +9,8 @@ export type LinkPurpose =
       readonly key: string;
       readonly fileName: string;
       readonly contentType: string;
+      /** Absent in links of releases before there was a limit of downloads. */
+      readonly account?: string | undefined;
     };
 
 export type SignLink = (purpose: LinkPurpose, expiresInSeconds: number) => string;
@@ -60,7 +62,11 @@ export const blobLinks = ({
 const termsOf = (purpose: LinkPurpose): Record<string, string> =>
   purpose.method === "PUT"
     ? { bytesMax: String(purpose.bytesMax) }
-    : { fileName: purpose.fileName, contentType: purpose.contentType };
+    : {
+        fileName: purpose.fileName,
+        contentType: purpose.contentType,
+        ...(purpose.account !== undefined && { account: purpose.account }),
+      };
 
 const purposeOf = (
   method: string,
@@ -70,5 +76,5 @@ const purposeOf = (
   if (method === "PUT") return { method, key, bytesMax: Number(query.get("bytesMax")) };
   if (method !== "GET") return undefined;
   const [fileName, contentType] = [query.get("fileName") ?? "", query.get("contentType") ?? ""];
-  return { method, key, fileName, contentType };
+  return { method, key, fileName, contentType, account: query.get("account") ?? undefined };
 };

@@ -86,9 +86,9 @@ export const fileBlobs = (
       assertBlobKey(key);
       return signLink({ method: "PUT", key, bytesMax }, expiresInSeconds);
     },
-    getLink: async (key, { expiresInSeconds, fileName, contentType }) => {
+    getLink: async (key, { expiresInSeconds, ...terms }) => {
       assertBlobKey(key);
-      return signLink({ method: "GET", key, fileName, contentType }, expiresInSeconds);
+      return signLink({ method: "GET", key, ...terms }, expiresInSeconds);
     },
   };
 };

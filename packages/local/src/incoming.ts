@@ -1,28 +1,38 @@
 import type { IncomingMessage } from "node:http";
-import { brokenOff } from "@mailproof/api/body";
+import { brokenOff, tooSlow } from "@mailproof/api/body";
+import { createPace, LEAST_BYTES_PER_SECOND, type Pace } from "./pace.ts";
 
 /** The body of a request, up to a size. The connection stays open, so that an answer can still be sent. */
 export async function* upTo(
   bytesMax: number,
   incoming: IncomingMessage,
   tooLarge: () => Error,
+  pace: Pace = createPace(),
 ): AsyncGenerator<Buffer> {
   let bytes = 0;
-  const chunks: AsyncIterable<Buffer> = incoming.iterator({ destroyOnReturn: false });
+  const chunks: AsyncIterator<Buffer> = incoming.iterator({ destroyOnReturn: false });
   try {
-    for await (const chunk of chunks) {
+    for (;;) {
+      const { done, value: chunk } = await pace.waitFor(chunks.next());
+      if (done) return;
       bytes += chunk.length;
+      pace.addBytes(chunk.length);
       if (bytes > bytesMax) throw tooLarge();
+      if (pace.isTooSlow()) throw tooSlow(LEAST_BYTES_PER_SECOND);
       yield chunk;
     }
   } catch (cause) {
     // Whoever hangs up in the middle is no fault of ours, and nothing for the log.
     throw incoming.errored === cause ? brokenOff(cause) : cause;
+  } finally {
+    await chunks.return?.();
   }
 }
 
 const DISCARD_BYTES_MAX = 64_000_000;
 const DISCARD_MS = 2_000;
+/** A client that sends a little every second would keep its connection for as long as it likes. */
+const DISCARD_MS_IN_ALL = 20_000;
 
 /**
  * Reads on to the end of a body that nobody wants: a client that is still sending does not hear an answer. True
@@ -34,6 +44,7 @@ export const discarded = async (incoming: IncomingMessage): Promise<boolean> => 
   const { promise, resolve } = Promise.withResolvers<boolean>();
   let bytes = 0;
   const timer = setTimeout(() => resolve(false), DISCARD_MS);
+  const last = setTimeout(() => resolve(false), DISCARD_MS_IN_ALL);
   incoming.on("data", (chunk: Buffer) => {
     bytes += chunk.length;
     if (bytes > DISCARD_BYTES_MAX) resolve(false);
@@ -43,5 +54,6 @@ export const discarded = async (incoming: IncomingMessage): Promise<boolean> => 
   incoming.once("close", () => resolve(incoming.complete));
   const ended = await promise;
   clearTimeout(timer);
+  clearTimeout(last);
   return ended;
 };

@@ -1,15 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { pipeline } from "node:stream/promises";
 import { attachment } from "@mailproof/core/attachment";
 import { type Blobs, type ByteRange, UnreadableBlobError } from "@mailproof/core/blobs";
 import { Failure } from "@mailproof/core/failure";
 import { BLOBS_PATH, type LinkPurpose, type OpenLink } from "./blob-links.ts";
 import { upTo } from "./incoming.ts";
+import { poured } from "./outgoing.ts";
+import type { Slots } from "./slots.ts";
 
 /** What S3 is on AWS: it honours a signed link, and knows nothing else of who is asking. */
 export const serveBlob = async (
   blobs: Blobs,
-  openLink: OpenLink,
+  { openLink, downloads }: { readonly openLink: OpenLink; readonly downloads: Slots },
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> => {
@@ -21,7 +22,10 @@ export const serveBlob = async (
     throw new Failure("FORBIDDEN", "nothing_charged", what);
   }
   if (purpose.method === "PUT") await take(blobs, purpose, incoming, outgoing);
-  else await give(blobs, purpose, incoming, outgoing);
+  else {
+    const release = downloads.acquireSlot(purpose.account ?? key);
+    await give(blobs, purpose, incoming, outgoing).finally(release);
+  }
 };
 
 type Put = Extract<LinkPurpose, { method: "PUT" }>;
@@ -74,7 +78,7 @@ const pass = async (
     "x-content-type-options": "nosniff",
     etag: `"${found.version}"`,
   });
-  await pipeline(found.content, outgoing);
+  await poured(found.content, outgoing);
 };
 
 /** One range, as a download that is resumed asks for it. Any other wish is answered with the whole (RFC 9110). */

@@ -24,6 +24,10 @@ import { CONNECTION_LIMITS, type ConnectionLimits, serveInTurn } from "./connect
 import { discarded, upTo } from "./incoming.ts";
 import { poured } from "./outgoing.ts";
 import { serveBlob } from "./serve-blob.ts";
+import { createSlots, type Slots } from "./slots.ts";
+
+/** Each holds up to 3 MB: the rows that are read ahead, and a piece that the client has not taken. */
+const DOWNLOAD_LIMITS = { perAccount: 8, inAll: 64 };
 
 const documentAt = documentsFrom(texts);
 const encoded = createEncodedAnswers();
@@ -37,6 +41,7 @@ export const server = (
 ): Server => {
   const route = routerOf(listed);
   const mcp = mcpOver(world);
+  const downloads = createSlots("downloads", DOWNLOAD_LIMITS);
   const listening = createServer({
     keepAliveTimeout: limits.idleMs,
     headersTimeout: limits.headersMs,
@@ -45,7 +50,9 @@ export const server = (
   });
   serveInTurn(listening, limits, (incoming, outgoing) =>
     // Nothing can reject here but a broken connection, and then nobody is left to be told.
-    serve({ world, openLink, route, mcp }, incoming, outgoing).catch(() => void outgoing.destroy()),
+    serve({ world, openLink, route, mcp, downloads }, incoming, outgoing).catch(
+      () => void outgoing.destroy(),
+    ),
   );
   return listening;
 };
@@ -55,6 +62,7 @@ type House = {
   readonly openLink: OpenLink;
   readonly route: ReturnType<typeof routerOf<Endpoint>>;
   readonly mcp: ReturnType<typeof mcpOver>;
+  readonly downloads: Slots;
 };
 
 const serve = async (
@@ -62,7 +70,7 @@ const serve = async (
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> => {
-  const { world, openLink } = house;
+  const { world } = house;
   const id = world.newId("req");
   for (const [name, value] of Object.entries(corsHeaders)) outgoing.setHeader(name, value);
   try {
@@ -70,7 +78,7 @@ const serve = async (
     if ((incoming.headersDistinct["host"]?.length ?? 0) > 1) throw twoHosts();
     if (incoming.method === "OPTIONS") return void outgoing.writeHead(204, preflightHeaders).end();
     if (incoming.url?.startsWith(BLOBS_PATH))
-      return await serveBlob(world.blobs, openLink, incoming, outgoing);
+      return await serveBlob(world.blobs, house, incoming, outgoing);
     await send(world, id, incoming, outgoing, await answer(house, id, incoming));
   } catch (error) {
     // The caller hung up: there is nobody to answer, and nothing broke on our side.
@@ -109,7 +117,7 @@ const send = async (
 };
 
 const answer = async (
-  { world, route, mcp }: House,
+  { world, route, mcp, downloads }: House,
   id: string,
   incoming: IncomingMessage,
 ): Promise<HttpAnswer<string | Uint8Array | Streamed>> => {
@@ -139,6 +147,7 @@ const answer = async (
     query: queryOf(search),
     body,
     bytes: () => bytesOf(incoming),
+    acquireDownload: downloads.acquireSlot,
   });
 };
 

@@ -20,6 +20,7 @@ import { openMailDoors } from "./mail-doors.ts";
 import { secretsIn } from "./secrets.ts";
 import { type SqliteQueue, sqliteQueue } from "./sqlite-queue.ts";
 import { type SqliteTable, sqliteTable } from "./sqlite-table.ts";
+import { withUploadLimits } from "./upload-limits.ts";
 
 export type LocalWorld = World & { readonly table: SqliteTable; readonly queue: SqliteQueue };
 
@@ -52,7 +53,7 @@ export const openHouse = (
   const world: LocalWorld = {
     table,
     queue,
-    blobs: fileBlobs(blobs, links.sign),
+    blobs: withUploadLimits(fileBlobs(blobs, links.sign), { directory: blobs, now }),
     rateLimit: rateLimitOver(table, now),
     tokens: trustedTokens(environment, now),
     engine: engineOver(mail),

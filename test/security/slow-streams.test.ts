@@ -1,0 +1,116 @@
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { PassThrough } from "node:stream";
+import { buffer, json } from "node:stream/consumers";
+import { upTo } from "@mailproof/local/incoming";
+import { createPace, GRACE_MS, LEAST_BYTES_PER_SECOND } from "@mailproof/local/pace";
+import { expect, test } from "vitest";
+import { startServer } from "../local/listening.ts";
+import { pretendStream } from "../pretend.ts";
+
+// Goal: what a client sends or takes too slowly, or many times at once, holds no place for long.
+// Method: downloads that are counted while nobody reads them; bodies against a clock that the test moves.
+
+const PIECE = Buffer.alloc(1_000_000, "x");
+
+/** Endless, and counts how many of it are open. */
+const openStreams = () => {
+  const counts = { open: 0 };
+  async function* pieces() {
+    counts.open++;
+    try {
+      for (;;) yield PIECE;
+    } finally {
+      counts.open--;
+    }
+  }
+  return { counts, route: pretendStream(pieces) };
+};
+
+const ask = async (port: number, key: string) => {
+  const asking = request({
+    port,
+    path: "/v1/pretend/stream",
+    headers: { "x-api-key": key },
+    agent: false,
+  });
+  asking.on("error", () => undefined).end();
+  const [answer] = (await once(asking, "response")) as [IncomingMessage];
+  answer.on("error", () => undefined);
+  return { answer, asking };
+};
+
+test("an account has eight downloads at a time, and a ninth when one of them has ended", async () => {
+  const { counts, route } = openStreams();
+  const { port, liveKey, testKey } = await startServer([route]);
+  const downloads = await Promise.all(Array.from({ length: 8 }, () => ask(port, liveKey)));
+
+  const [ninth, other] = [await ask(port, liveKey), await ask(port, testKey)];
+  const refusal = await json(ninth.answer);
+  expect([ninth.answer.statusCode, other.answer.statusCode]).toEqual([429, 429]);
+  expect(ninth.answer.headers["retry-after"]).toBe("10");
+  expect(refusal).toMatchObject({ error: { code: "RATE_LIMITED", money: "nothing_charged" } });
+  expect(counts.open).toBe(8);
+
+  downloads[0]?.asking.destroy();
+  while (counts.open > 7) await new Promise(setImmediate);
+  expect((await ask(port, liveKey)).answer.statusCode).toBe(200);
+});
+
+test("a download that nobody takes is ended, and its source closed", async () => {
+  const { counts, route } = openStreams();
+  const { port, liveKey } = await startServer([route], { stallMs: 100 });
+
+  const { answer, asking } = await ask(port, liveKey);
+  expect(counts.open).toBe(1);
+  while (counts.open > 0) await new Promise(setImmediate);
+
+  asking.destroy();
+  await expect(buffer(answer)).rejects.toThrow("aborted");
+});
+
+const paceWithClock = () => {
+  let ms = 0;
+  const pace = createPace(() => ms);
+  const wait = (more: number) => pace.waitFor(Promise.resolve().then(() => (ms += more)));
+  return { pace, wait, later: (more: number) => (ms += more) };
+};
+
+test("only time that is spent waiting for the client makes it slow, and only after a grace", async () => {
+  const { pace, wait, later } = paceWithClock();
+  later(3_600_000);
+  await wait(GRACE_MS);
+  expect(pace.isTooSlow()).toBe(false);
+  await wait(1);
+  expect(pace.isTooSlow()).toBe(true);
+  pace.addBytes((LEAST_BYTES_PER_SECOND * GRACE_MS) / 1_000 + 5);
+  expect(pace.isTooSlow()).toBe(false);
+});
+
+test("a body that trickles is refused, and one that comes fast enough is read", async () => {
+  const read = async (bytesEachSecond: number) => {
+    let ms = 0;
+    const body = new PassThrough();
+    const source = upTo(
+      50_000_000,
+      body as unknown as IncomingMessage,
+      () => new Error("too large"),
+      createPace(() => ms),
+    );
+    let bytes = 0;
+    for (let second = 0; second < 120; second++) {
+      const next = source.next();
+      ms += 1_000;
+      body.write(Buffer.alloc(bytesEachSecond));
+      bytes += (await next).value?.length ?? 0;
+    }
+    return bytes;
+  };
+
+  await expect(read(100)).rejects.toMatchObject({
+    code: "INVALID_REQUEST",
+    money: "nothing_charged",
+    message: expect.stringContaining("5000 bytes a second"),
+  });
+  expect(await read(6_000)).toBe(720_000);
+});
