@@ -7,6 +7,7 @@ const CODE_OF = {
   refused: "EREFUSED",
   timeout: "ETIMEOUT",
   too_large: "EBADRESP",
+  internal: "ESERVFAIL",
 } as const;
 
 /** Our door to names as dns.promises.resolve is shaped, which mailauth asks. */

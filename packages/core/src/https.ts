@@ -24,6 +24,8 @@ export type HttpsFault =
   | "unreachable"
   | "tls_failed"
   | "closed"
+  /** This machine lacked descriptors, memory or ports. */
+  | "internal"
   | "not_http"
   | "timeout";
 

@@ -26,6 +26,7 @@ import { ownPlaces } from "@mailproof/core/verify/places";
 import { resolverPool } from "@mailproof/net/dns";
 import { connectDirectly } from "@mailproof/net/smtp-wire";
 import { connectThrough } from "@mailproof/net/socks";
+import { countFreeDescriptors, shareDescriptors } from "./descriptors.ts";
 import type { Environment } from "./environment.ts";
 import { LAB_ZONE, type Lab } from "./lab/lab.ts";
 import { labLists, SENDERS_BLOCK, SENDERS_REVERSE } from "./lab/senders.ts";
@@ -87,6 +88,7 @@ export const openMailDoors = (
     },
     // The folder belongs to one server: nobody else is there to share with.
     places: ownPlaces,
+    sessionsMax: shareDescriptors(countFreeDescriptors()).sessions,
     now,
     steadyNow,
     random: Math.random,

@@ -10,12 +10,14 @@ import { runBackground } from "./background.ts";
 import { blobSweeper } from "./blob-sweeper.ts";
 import { clockWatch } from "./clock-watch.ts";
 import { type Demo, demoAccountIn } from "./demo.ts";
+import { countFreeDescriptors, shareDescriptors } from "./descriptors.ts";
 import type { Environment } from "./environment.ts";
 import { clearUnfinished } from "./file-blobs.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { forgetAll } from "./fresh.ts";
 import { type Lab, startLab } from "./lab/lab.ts";
 import { wantsLab } from "./mail-doors.ts";
+import { ownErrorWatch } from "./own-error-watch.ts";
 import { server } from "./server.ts";
 import { sweeper } from "./sweeper.ts";
 import { writeWhole } from "./whole-file.ts";
@@ -63,7 +65,16 @@ export const start = async (environment: Environment, fresh: boolean): Promise<R
   const stopping = new AbortController();
   const background = runBackground(
     world,
-    { workers, schedules: [...schedules, clockWatch(), sweeper(world.table), blobSweeper(blobs)] },
+    {
+      workers,
+      schedules: [
+        ...schedules,
+        clockWatch(),
+        ownErrorWatch(),
+        sweeper(world.table),
+        blobSweeper(blobs),
+      ],
+    },
     stopping.signal,
   );
 
@@ -92,6 +103,8 @@ const placeOf = (lab: Lab | null) => ({
 });
 
 const listen = async (one: Server, port: number): Promise<Server> => {
+  // One connection more is closed at once, and no descriptor is taken from the work that goes on.
+  one.maxConnections = shareDescriptors(countFreeDescriptors()).connections;
   one.listen(port, HOST);
   await once(one, "listening");
   return one;

@@ -10,6 +10,7 @@ import {
   type Question,
   type Reply,
 } from "./dns-message.ts";
+import { isOwnError } from "./own-errors.ts";
 
 // One question to one name server, over UDP and over TCP. Many questions share a UDP socket and are told apart by their
 // ids; an answer that does not fit is fetched over a TCP connection of its own.
@@ -18,7 +19,10 @@ export type NameServer = { readonly host: string; readonly port: number };
 export type Asked<T extends RecordType> = { readonly type: T; readonly name: string };
 
 /** Undefined: no answer came in time, or nothing listens there. */
-export type Exchanged<T extends RecordType> = Reply<T> | undefined;
+export type Exchanged<T extends RecordType> = Reply<T> | typeof INTERNAL | undefined;
+
+/** This machine lacked what it needs to ask. */
+const INTERNAL = { kind: "internal" } as const;
 
 const DNS_PORT = 53;
 
@@ -37,7 +41,8 @@ const IDS = 0x1_00_00;
 
 type Channel = {
   readonly socket: UdpSocket;
-  readonly isConnected: Promise<boolean>;
+  /** Null: it is connected. Else what kept it from that. */
+  readonly failure: Promise<Error | null>;
   /** The questions in flight, by id. */
   readonly waiting: Map<number, (bytes: Buffer | undefined) => void>;
   questions: number;
@@ -74,16 +79,21 @@ export const openUdpClient = (server: NameServer): UdpClient => {
     const channel = channelFor();
     channel.questions += 1;
     const question = { id: freeId(channel), ...asked };
-    const { promise, resolve } = Promise.withResolvers<Reply<typeof asked.type> | undefined>();
+    const { promise, resolve } = Promise.withResolvers<Exchanged<typeof asked.type>>();
     channel.waiting.set(question.id, (bytes) => {
       const reply = bytes && decodeReply(bytes, question);
       if (reply?.kind !== "unrelated") resolve(reply as Exchanged<typeof asked.type>);
     });
     const timer = setTimeout(resolve, waitMs, undefined);
     try {
-      if (!(await channel.isConnected)) return undefined;
-      // A packet that cannot be sent is one that got lost: the next attempt finds out.
-      channel.socket.send(encodeQuestion(question, edns), () => undefined);
+      const failure = await channel.failure;
+      // The next question opens a socket anew: this one may have been opened while descriptors were short.
+      if (failure && current === channel) current = undefined;
+      if (failure) return isOwnError(failure) ? INTERNAL : undefined;
+      // Any other packet that cannot be sent is one that got lost: the next attempt finds out.
+      channel.socket.send(encodeQuestion(question, edns), (error) => {
+        if (isOwnError(error)) resolve(INTERNAL);
+      });
       return await promise;
     } finally {
       clearTimeout(timer);
@@ -114,13 +124,13 @@ const openChannel = ({ host, port }: NameServer): Channel => {
   };
   socket.on("error", settleAll);
   socket.on("message", (bytes) => waiting.get(idOf(bytes) ?? -1)?.(bytes));
-  const isConnected = new Promise<boolean>((resolve) => {
-    socket.once("error", () => resolve(false));
-    socket.connect(port, host, (error?: Error) => resolve(!error));
+  const failure = new Promise<Error | null>((resolve) => {
+    socket.once("error", resolve);
+    socket.connect(port, host, (error?: Error) => resolve(error ?? null));
   });
   // The timers of the questions keep a process alive, and nothing else here does.
   socket.unref();
-  return { socket, isConnected, waiting, questions: 0 };
+  return { socket, failure, waiting, questions: 0 };
 };
 
 const freeId = ({ waiting }: Channel): number => {
@@ -153,8 +163,8 @@ export const askOverTcp = async <T extends RecordType>(
     return decoded && (decoded.kind === "unrelated" || decoded.kind === "truncated")
       ? { kind: "servfail" }
       : decoded;
-  } catch {
-    return undefined;
+  } catch (error) {
+    return isOwnError(error) ? INTERNAL : undefined;
   } finally {
     clearTimeout(timer);
     socket.destroy();

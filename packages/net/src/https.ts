@@ -72,6 +72,7 @@ const addressesOf = async (dns: Dns, host: string): Promise<readonly string[] | 
   ]);
   const ips = asked.flatMap(recordsOf);
   if (ips.length > 0) return ips;
+  if (asked.some(({ kind }) => kind === "internal")) return "internal";
   return asked.every(isAbsent) ? "name_not_found" : "dns_failed";
 };
 
@@ -161,6 +162,7 @@ const connectTo = async (
 const FAULT_OF: Readonly<Record<string, HttpsFault>> = {
   connect_refused: "connect_refused",
   connect_timeout: "connect_timeout",
+  internal: "internal",
 };
 
 const talk = (

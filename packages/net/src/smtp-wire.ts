@@ -8,6 +8,7 @@ import {
   type Wire,
   type WireFault,
 } from "@mailproof/core/mail/smtp/wire";
+import { isOwnError } from "./own-errors.ts";
 
 /** The way out without a proxy. */
 export const connectDirectly: Connect = async ({ ip, port }, { timeoutMs }) => {
@@ -44,7 +45,7 @@ const FAULT_OF: Readonly<Record<string, WireFault>> = {
 };
 
 const connectFault = (error: NodeJS.ErrnoException): WireFault =>
-  FAULT_OF[error.code ?? ""] ?? "unreachable";
+  isOwnError(error) ? "internal" : (FAULT_OF[error.code ?? ""] ?? "unreachable");
 
 /** Nobody who waits to be asked has so much to say. */
 const UNREAD_MAX = 10;

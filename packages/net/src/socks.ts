@@ -78,7 +78,7 @@ const tunnel = async (
 ): Promise<Socket | WireFault> => {
   const startedAt = performance.now();
   const socket = await dial(host, port, Math.min(DIAL_MS_MAX, timeoutMs));
-  if (typeof socket === "string") return "proxy_failed";
+  if (typeof socket === "string") return socket === "internal" ? socket : "proxy_failed";
 
   const timeout = Math.max(1, timeoutMs - (performance.now() - startedAt));
   try {

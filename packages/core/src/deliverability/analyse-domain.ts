@@ -106,6 +106,10 @@ export const analyseDomain = async (
     { ...question, blocklists: patient(question.blocklists, doors, budgetMs) },
   );
 
+  // What this machine could not ask says nothing of the domain, and is not sold.
+  if (asked.some(({ kind }) => kind === "internal"))
+    return { kind: "no_verdict", everyLookupTimedOut: false };
+
   const { mx, spf } = together(found.mx, found.spf, found.dmarc);
   const settled = { ...found, mx, spf };
   const findings = findingsIn(settled);

@@ -9,7 +9,7 @@ export type MailHost = {
   readonly ips: readonly string[];
 };
 
-export type Fault = "servfail" | "refused" | "timeout" | "too_large";
+export type Fault = "servfail" | "refused" | "timeout" | "too_large" | "internal";
 
 export type MailHosts =
   /** In order of preference. Equal priorities keep the order of the answer, and a caller may shuffle them. */
@@ -86,7 +86,8 @@ const reach = async (
   const hosts = lookedUp.flatMap((one) => (one.kind === "found" ? [one.at] : []));
   if (hosts.length > 0) return { kind: "hosts", hosts, implicit };
 
-  const fault = lookedUp.map(({ kind }) => kind).find(isFault);
+  const faults = lookedUp.map(({ kind }) => kind).filter(isFault);
+  const fault = faults.find((kind) => kind === "internal") ?? faults[0];
   if (fault) return { kind: "inconclusive", why: fault };
   // It was us who stopped: one of the hosts that were never looked up may well take mail.
   if (names.length > LOOKED_UP_MAX) return { kind: "inconclusive", why: "too_large" };
@@ -150,6 +151,6 @@ const isName = (host: string): boolean =>
   !parseIp(host.replaceAll(/^\[|\]$/g, "").replace(/^ipv6:/, ""));
 
 const isFault = (kind: Found["kind"]): kind is Fault =>
-  kind === "servfail" || kind === "refused" || kind === "timeout" || kind === "too_large";
+  ["servfail", "refused", "timeout", "too_large", "internal"].includes(kind);
 
 const isUnroutable = ({ kind }: Found): boolean => kind === "unroutable";

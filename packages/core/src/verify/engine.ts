@@ -30,6 +30,8 @@ export type MailDoors = Pick<World, "now" | "random" | "sleep"> & {
   readonly smtp: { readonly helo: string; readonly from: string; readonly port: number };
   /** Our own when this is the only process that asks, and the table's when there are others. */
   readonly places: Places;
+  /** How many sessions with mail servers this process may hold at a time; a number in probe.ts without it. */
+  readonly sessionsMax?: number;
   /** A clock that nobody sets: deadlines and caches of this process go by it. Left out: `now`. */
   readonly steadyNow?: () => Date;
 };

@@ -55,6 +55,7 @@ const FAULTS: Readonly<Record<Fault, Pick<Finding, "reason" | "retry">>> = {
   timeout: { reason: "timeout", retry: "later" },
   deadline: { reason: "timeout", retry: "later" },
   closed: { reason: "connection_lost", retry: "later" },
+  internal: { reason: "internal", retry: "later" },
   tls_failed: { reason: "connect_failed", retry: "later" },
   not_smtp: { reason: "protocol_error", retry: null },
   reply_too_long: { reason: "protocol_error", retry: null },

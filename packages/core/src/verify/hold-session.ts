@@ -49,6 +49,8 @@ export type ProbeDoors = {
   readonly smtp: { readonly helo: string; readonly from: string; readonly port: number };
   /** Without it this process is the only one. */
   readonly places?: Places;
+  /** How many sessions this process may hold at a time. */
+  readonly sessionsMax?: number;
 };
 
 export type SessionDoors = ProbeDoors & { readonly egress: EgressWatch; readonly places: Places };
@@ -173,8 +175,15 @@ const findingBy = ({ smtp, egress }: SessionDoors, tried: Tried, asked: Asked): 
 };
 
 const brokenOff = ({ recipient, nobody, hosts }: Waiting): Answer => ({
-  recipient,
+  ...unanswered(recipient),
   nobody,
+  host: hosts[0]?.host ?? "",
+});
+
+/** Something failed on our side before any mail server could be asked. */
+export const unanswered = (recipient: string): Answer => ({
+  recipient,
+  nobody: [],
   finding: {
     verdict: "unknown",
     reason: "internal",
@@ -184,7 +193,7 @@ const brokenOff = ({ recipient, nobody, hosts }: Waiting): Answer => ({
     aboutUs: true,
   },
   reply: null,
-  host: hosts[0]?.host ?? "",
+  host: "",
   ip: "",
   encrypted: false,
   catchAll: "not_tested",

@@ -22,8 +22,8 @@ const SESSIONS_MAX = 500;
 
 export const mailProbe = (outside: ProbeDoors): Probe => {
   const connect = withinHostLimits(outside.connect, outside.sleep);
-  const { places = ownPlaces } = outside;
-  const doors: SessionDoors = { ...outside, connect, places, egress: egressWatch() };
+  const { places = ownPlaces, sessionsMax = SESSIONS_MAX } = outside;
+  const doors = { ...outside, sessionsMax, connect, places, egress: egressWatch() };
   const desks = openDesks();
   const serve = serviceAt(desks, doors);
 
@@ -41,8 +41,10 @@ export const mailProbe = (outside: ProbeDoors): Probe => {
     });
 };
 
+type Doors = SessionDoors & { readonly sessionsMax: number };
+
 /** Starts as many sessions for those who wait at a desk as the server and we can bear, and goes on from there. */
-const serviceAt = (desks: Desks, doors: SessionDoors): ((desk: Desk) => void) => {
+const serviceAt = (desks: Desks, doors: Doors): ((desk: Desk) => void) => {
   let sessions = 0;
 
   const count = (desk: Desk, by: number): void => {
@@ -52,7 +54,7 @@ const serviceAt = (desks: Desks, doors: SessionDoors): ((desk: Desk) => void) =>
   };
 
   const mayOpen = ({ operator, limits, sessions: here }: Desk): boolean =>
-    sessions < SESSIONS_MAX &&
+    sessions < doors.sessionsMax &&
     here < limits.connections &&
     operator.sessions < operator.connections &&
     !operator.resting;
@@ -72,7 +74,7 @@ const serviceAt = (desks: Desks, doors: SessionDoors): ((desk: Desk) => void) =>
     const batch = desk.waiting.splice(0, shareOf(desk));
     count(desk, 1);
     const held = await holdInPlace(doors, desk.spot, batch);
-    const wasAtMost = sessions >= SESSIONS_MAX;
+    const wasAtMost = sessions >= doors.sessionsMax;
     count(desk, -1);
     desk.waiting.unshift(...held.unasked);
     adjustShare(desk, batch.length, held.unasked.length);

@@ -8,7 +8,7 @@ import { BOT_FROM, botLikeness } from "./bot.ts";
 import { catchAllConfidence } from "./catch-all.ts";
 import type { Engine } from "./engine.ts";
 import { evidenceOf } from "./evidence.ts";
-import type { Answer } from "./hold-session.ts";
+import { type Answer, unanswered } from "./hold-session.ts";
 import {
   type DomainSignal,
   isCatchAllInQuestion,
@@ -119,7 +119,10 @@ const lookUp = async (engine: Engine, address: Address, deep: boolean): Promise<
   if (address.literal !== null) return NOT_ASKED;
   const found = await engine.hostsOf(address.domain);
   const { asked } = found;
-  if (found.kind === "inconclusive") return { ...NOT_ASKED, domain: undecidedBy(found.why), asked };
+  if (found.kind === "inconclusive") {
+    const answer = found.why === "internal" ? unanswered(smtpForm(address)) : null;
+    return { ...NOT_ASKED, domain: undecidedBy(found.why), asked, answer };
+  }
   if (found.kind !== "hosts") return { ...NOT_ASKED, domain: found.kind, asked };
 
   const { hosts, implicit } = found;

@@ -26,6 +26,8 @@ const KEPT_MS: Record<Outcome["kind"], number> = {
   timeout: 5_000,
   // A set of records does not shrink in a minute, and each question for it costs a connection.
   too_large: 60_000,
+  // Nobody was asked.
+  internal: 0,
 };
 
 const IN_FLIGHT = Number.POSITIVE_INFINITY;

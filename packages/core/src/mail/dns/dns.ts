@@ -25,7 +25,9 @@ export type DnsOutcome<T> =
   | { readonly kind: "refused" }
   | { readonly kind: "timeout" }
   /** There is an answer, but it holds more than any verdict needs, and it was not read. */
-  | { readonly kind: "too_large" };
+  | { readonly kind: "too_large" }
+  /** This machine lacked what it needs to ask: descriptors, memory or ports. Nothing was asked. */
+  | { readonly kind: "internal" };
 
 /** The door to names. Never rejects: a failure is an outcome. `name` is in A-labels, without a final dot. */
 export type Dns = <T extends RecordType>(type: T, name: string) => Promise<DnsOutcome<RecordOf[T]>>;

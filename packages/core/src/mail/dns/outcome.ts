@@ -6,7 +6,7 @@ export const isAbsent = ({ kind }: DnsOutcome<unknown>): boolean =>
 
 /** We could not find out. */
 export const isFault = ({ kind }: DnsOutcome<unknown>): boolean =>
-  kind === "servfail" || kind === "refused" || kind === "timeout" || kind === "too_large";
+  ["servfail", "refused", "timeout", "too_large", "internal"].includes(kind);
 
 export const recordsOf = <T>(outcome: DnsOutcome<T>): readonly T[] =>
   outcome.kind === "ok" ? outcome.records : [];

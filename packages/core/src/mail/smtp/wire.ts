@@ -4,7 +4,7 @@ import type { ReplyFault } from "./reply-reader.ts";
 /**
  * What kept us from an answer. None of these says anything about a mailbox.
  * `no_address`: the mail host has no address that we may connect to. `unreachable`: no way leads there.
- * `timeout`: connected, but an answer did not come in time. `deadline`: the caller's time was up before we spoke.
+ * `internal`: this machine lacked descriptors, memory or ports. `timeout`: connected, but an answer did not come in time. `deadline`: the caller's time was up before we spoke.
  */
 export type WireFault =
   | "no_address"
@@ -16,6 +16,7 @@ export type WireFault =
   | "deadline"
   | "closed"
   | "tls_failed"
+  | "internal"
   | ReplyFault;
 
 /** What came of listening. */

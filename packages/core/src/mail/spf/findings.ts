@@ -201,7 +201,7 @@ const aboutTrouble = ({ tree, hosts, root, sending }: Facts): readonly Finding[]
 };
 
 const isTrouble = (kind: string): boolean =>
-  kind === "servfail" || kind === "refused" || kind === "timeout" || kind === "too_large";
+  ["servfail", "refused", "timeout", "too_large", "internal"].includes(kind);
 
 const found = (
   holds: boolean,

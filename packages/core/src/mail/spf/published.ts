@@ -1,7 +1,7 @@
 import type { DnsOutcome } from "../dns/dns.ts";
 import { isSpf } from "./parse.ts";
 
-export type Trouble = "servfail" | "refused" | "timeout" | "too_large";
+export type Trouble = "servfail" | "refused" | "timeout" | "too_large" | "internal";
 
 /** What a domain's TXT records come to as a policy (RFC 7208 §4.4 and §4.5). */
 export type Published =

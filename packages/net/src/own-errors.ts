@@ -1,0 +1,32 @@
+/**
+ * What the system says when this machine lacks something: descriptors (of the process, of the system), buffers, memory,
+ * local ports. None of these says anything about whom we wanted to reach.
+ */
+const OWN_ERRORS: ReadonlySet<string> = new Set([
+  "EMFILE",
+  "ENFILE",
+  "ENOBUFS",
+  "ENOMEM",
+  "EADDRNOTAVAIL",
+]);
+
+let count = 0;
+
+/** How often this process lacked something since it started. */
+export const countOwnErrors = (): number => count;
+
+/** Whether an error, or one of those that it is made of, is that of a machine that lacks something. */
+export const isOwnError = (error: unknown): boolean => {
+  const isOwn = hasOwnCode(error);
+  if (isOwn) count++;
+  return isOwn;
+};
+
+const DEPTH_MAX = 4;
+
+const hasOwnCode = (error: unknown, depth = 0): boolean => {
+  if (!(error instanceof Error) || depth > DEPTH_MAX) return false;
+  if (OWN_ERRORS.has((error as NodeJS.ErrnoException).code ?? "")) return true;
+  const parts: unknown[] = error instanceof AggregateError ? error.errors : [error.cause];
+  return parts.some((part) => hasOwnCode(part, depth + 1));
+};

@@ -1,0 +1,45 @@
+import { readGauges } from "@mailproof/core/gauges";
+import { countFreeDescriptors, shareDescriptors } from "@mailproof/local/descriptors";
+import { ownErrorWatch } from "@mailproof/local/own-error-watch";
+import { expect, test } from "vitest";
+import { given } from "../given.ts";
+
+test.each([
+  [1_048_576, { connections: 524_256, sessions: 500 }],
+  [4_096, { connections: 2_016, sessions: 500 }],
+  [1_024, { connections: 480, sessions: 360 }],
+  [256, { connections: 96, sessions: 72 }],
+  [64, { connections: 8, sessions: 6 }],
+  [Number.POSITIVE_INFINITY, { connections: Number.POSITIVE_INFINITY, sessions: 500 }],
+])("of %s free descriptors callers and mail servers have their shares", (limit, shares) => {
+  expect(shareDescriptors(limit)).toEqual(shares);
+});
+
+test.each([128, 256, 1_024, 4_096])(
+  "of %s free descriptors the reserve is never shared out",
+  (limit) => {
+    const { connections, sessions } = shareDescriptors(limit);
+
+    expect(connections + sessions).toBeLessThanOrEqual(limit - Math.min(64, limit * 0.75));
+  },
+);
+
+test("this process knows how many it may still open", () => {
+  expect(countFreeDescriptors()).toBeGreaterThan(0);
+});
+
+test("what the process lacked stands in the gauges, and is logged once", async () => {
+  const { world, logged } = await given();
+  let count = 0;
+  const watch = ownErrorWatch(() => count);
+
+  await watch.run(world);
+  const before = await readGauges(world);
+  count = 3;
+  await watch.run(world);
+  await watch.run(world);
+
+  expect(before.resourcesExhausted).toBe(0);
+  expect((await readGauges(world)).resourcesExhausted).toBe(3);
+  expect(logged.filter(({ event }) => event === "resources_exhausted")).toHaveLength(1);
+});

@@ -1,0 +1,74 @@
+import { closeSync, openSync } from "node:fs";
+import { withDeadline } from "@mailproof/core/mail/dns/budget";
+import { lists } from "@mailproof/core/mail/lists/lists";
+import type { Table } from "@mailproof/core/table";
+import { engineOver } from "@mailproof/core/verify/engine";
+import { ownPlaces } from "@mailproof/core/verify/places";
+import { verify } from "@mailproof/core/verify/verify";
+import { resolverPool } from "@mailproof/net/dns";
+import { httpsDoor } from "@mailproof/net/https";
+import { countOwnErrors } from "@mailproof/net/own-errors";
+import { connectDirectly } from "@mailproof/net/smtp-wire";
+import { connectThrough } from "@mailproof/net/socks";
+
+// A process that has no descriptor left, started under `ulimit -n`. It prints what every way out of it came to.
+
+const now = () => new Date();
+const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+const servers = ["127.0.0.1:9"];
+const pool = resolverPool({ servers, packetsPerSecond: 1_000 });
+const silent = () => new Promise<never>(() => {});
+const table = { get: async () => undefined, write: silent, query: silent, transact: silent };
+const lab = lists();
+const engineOf = (dns: typeof pool | Parameters<typeof withDeadline>[0]) =>
+  engineOver({
+    dns,
+    connect: connectDirectly,
+    table: table as Table,
+    lists: lab,
+    allowed: [],
+    smtp: { helo: "mail.example.com", from: "probe@example.com", port: 25 },
+    places: ownPlaces,
+    now,
+    random: Math.random,
+    sleep,
+  });
+const known: Parameters<typeof withDeadline>[0] = async (type) => {
+  const records: readonly unknown[] =
+    type === "MX" ? [{ priority: 1, exchange: "mx.example.org" }] : ["198.51.99.1"];
+  return { kind: "ok", records } as never;
+};
+
+/** The first console line opens a stream; from then on it is there. */
+process.stderr.write("");
+process.stdout.write("");
+const taken: number[] = [];
+try {
+  for (;;) taken.push(openSync("/dev/null", "r"));
+} catch {
+  // Nothing is left.
+}
+
+const options = { deepVerify: true, includeAi: false, includeEvidence: false };
+const target = { ip: "127.0.0.1", port: 9, host: "mx.example.org" };
+const wire = { timeoutMs: 1_000, lane: "a" };
+const statusOf = async (dns: Parameters<typeof withDeadline>[0]) => {
+  const { status, reason } = await verify(engineOf(dns), "ann@example.org", options);
+  return `${status} ${reason}`;
+};
+const kindOf = async (name: string) => (await pool("MX", name)).kind;
+const https = httpsDoor({ dns: pool, port: 443, allowed: [] });
+const came = {
+  dns: await kindOf("example.org"),
+  oddName: await kindOf("a+b.example.org"),
+  smtp: await connectDirectly(target, wire),
+  proxy: await connectThrough(["socks5://127.0.0.1:9"], now)(target, wire),
+  https: await https.call({ method: "GET", url: "https://example.org/", headers: {} }),
+  withoutDns: await statusOf(pool),
+  withDns: await statusOf(known),
+  counted: countOwnErrors() > 0,
+};
+for (const descriptor of taken) closeSync(descriptor);
+const dnsAfterwards = await kindOf("example.net");
+process.stdout.write(JSON.stringify({ ...came, dnsAfterwards }));
+process.exit(0);
