@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { SESSIONS_MAX } from "@mailproof/core/verify/session-shares";
 
 /**
  * How many descriptors this process may still open. Node has raised the limit as far as it may; where the system does
@@ -17,8 +18,6 @@ export const countFreeDescriptors = (): number => {
 
 /** Blobs that are read and written, logs of the databases, DNS over TCP, a back-up. */
 const RESERVE = 64;
-/** More sessions with mail servers than this one process does not hold. */
-const SESSIONS_MAX = 500;
 const CONNECTIONS_MIN = 8;
 const SESSIONS_MIN = 4;
 

@@ -2,6 +2,7 @@ import type { Address } from "../mail/address.ts";
 import type { Engine } from "../verify/engine.ts";
 import type { Answer } from "../verify/hold-session.ts";
 import { type DomainSignal, type Judgement, judge } from "../verify/judge.ts";
+import type { Requester } from "../verify/requester.ts";
 import { listedAs, refusesStrangers, signalsOf, undecidedBy } from "../verify/verify.ts";
 import { type Candidate, candidatesFor, habitOf, isHabit } from "./candidates.ts";
 import { confidenceIn } from "./confidence.ts";
@@ -53,6 +54,7 @@ export const find = async (
   engine: Engine,
   { person, domain }: Search,
   naming: Naming,
+  requester?: Requester,
 ): Promise<Taught> => {
   const nothing = { email: null, confidence: 0, pattern: habitOf(naming) };
   const looked = await engine.hostsOf(domain);
@@ -75,6 +77,7 @@ export const find = async (
     domain,
     hosts,
     decoy: !refusesStrangers(domain, mailHost),
+    ...(requester && { requester }),
   });
   const candidate = candidates.find(({ local }) => `${local}@${domain}` === answer.recipient);
   if (!candidate) throw new Error("the answer is about nobody who was asked about");

@@ -118,9 +118,18 @@ const work = async (world: World, operation: Operation, search: Search): Promise
 };
 
 /** Test keys are told the same each time: what is known of the real domain has no part in it. */
-const searched = async (world: World, { mode }: Operation, search: Search): Promise<Taught> => {
+const searched = async (
+  world: World,
+  { account, mode }: Operation,
+  search: Search,
+): Promise<Taught> => {
   const naming = mode === "live" ? await namingOf(world.table, search.domain) : NOTHING_KNOWN;
-  const came = await within(world, WAIT_MS, find(engineFor(world, mode), search, naming));
+  const requester = { account, priority: "caller" } as const;
+  const came = await within(
+    world,
+    WAIT_MS,
+    find(engineFor(world, mode), search, naming, requester),
+  );
   if (came === "late")
     return {
       found: {

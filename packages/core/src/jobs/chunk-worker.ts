@@ -129,11 +129,18 @@ const verifyRows: Work = {
 /** One row that breaks is no reason to do the others again. */
 const tryRow = async (
   world: World,
-  { mode, wants }: Job,
+  { account, mode, wants }: Job,
   due: DueRow,
   late: Promise<"timeout">,
 ): Promise<Tried> => {
-  const options = { deepVerify: true, includeAi: true, ...wants, includeEvidence: false };
+  const requester = { account, priority: "list" } as const;
+  const options = {
+    deepVerify: true,
+    includeAi: true,
+    ...wants,
+    includeEvidence: false,
+    requester,
+  };
   const engine = engineFor(world, mode, due.causes.length);
   const asked = verify(engine, due.row[1], options);
   const came = await Promise.race([asked, late]).catch((cause: unknown) => {

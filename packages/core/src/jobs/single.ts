@@ -136,7 +136,8 @@ export const verifySingle: Worker = {
     const { job: id, waits } = v.parse(Message, body);
     const job = await findJob(world.table, id);
     if (!job?.single || !isOpen(job) || job.waits !== waits) return;
-    const everything = { ...job.single, includeAi: true, includeEvidence: true };
+    const requester = { account: job.account, priority: "caller" } as const;
+    const everything = { ...job.single, includeAi: true, includeEvidence: true, requester };
     const causes = causesOf(job);
     const engine = engineFor(world, job.mode, causes.length);
     const result = await verify(engine, job.single.email, everything);

@@ -1,8 +1,10 @@
 import type { MailHost } from "../mail/mail-hosts.ts";
 import { type Limits, limitsOf, providerOf } from "../mail/smtp/limits.ts";
+import { type FairQueue, fairQueue } from "./fair-queue.ts";
 import type { Waiting } from "./hold-session.ts";
 import { type Operator, operators } from "./operators.ts";
 import { type Spot, spotOf } from "./places.ts";
+import type { Requester } from "./requester.ts";
 
 /** Fewer than this are worth one session, not several: a server is not opened ten doors for ten addresses. */
 const RECIPIENTS_SHARED = 25;
@@ -13,7 +15,9 @@ export type Desk = {
   readonly operator: Operator;
   readonly spot: Spot;
   readonly limits: Limits;
-  waiting: Waiting[];
+  /** Shared by all queues whose sessions begin at this host. */
+  readonly host: { sessions: number; desks: number };
+  readonly waiting: FairQueue<Waiting>;
   sessions: number;
   /** So many recipients one session is given at most: what is known of their domains is read for no more of them. */
   shareMax: number;
@@ -23,40 +27,45 @@ export type Desk = {
 
 export type Desks = ReturnType<typeof openDesks>;
 
-/** Where somebody waits or is served. Whose turn was longest ago stands first. */
+/** Where somebody waits or is served. */
 export const openDesks = () => {
   const all = new Map<string, Desk>();
+  const hosts = new Map<string, Desk["host"]>();
   const { operatorOf, forget } = operators();
 
-  const deskAt = (key: string, host: MailHost | undefined): Desk => {
-    const desk = all.get(key) ?? newDesk(key, spotOf(host), operatorOf);
+  const newAt = (key: string, spot: Spot): Desk => {
+    const host = hosts.get(spot.host) ?? { sessions: 0, desks: 0 };
+    hosts.set(spot.host, host);
+    host.desks++;
+    const desk = newDesk(key, spot, host, operatorOf(spot));
     all.set(key, desk);
     return desk;
   };
 
+  const deskAt = (key: string, host: MailHost | undefined): Desk =>
+    all.get(key) ?? newAt(key, spotOf(host));
+
   const close = (desk: Desk): void => {
     if (all.get(desk.key) !== desk) return;
     all.delete(desk.key);
+    desk.host.desks--;
+    if (desk.host.desks === 0) hosts.delete(desk.spot.host);
     desk.operator.desks--;
     forget(desk.operator);
   };
 
-  const putLast = (desk: Desk): void => {
-    if (all.delete(desk.key)) all.set(desk.key, desk);
-  };
-
-  return { all: all as ReadonlyMap<string, Desk>, deskAt, close, putLast, forget };
+  return { all: all as ReadonlyMap<string, Desk>, deskAt, close, forget };
 };
 
-const newDesk = (key: string, spot: Spot, operatorOf: (spot: Spot) => Operator): Desk => {
-  const operator = operatorOf(spot);
+const newDesk = (key: string, spot: Spot, host: Desk["host"], operator: Operator): Desk => {
   operator.desks++;
   return {
     key,
     operator,
     spot,
+    host,
     limits: limitsOf(providerOf(spot.host)),
-    waiting: [],
+    waiting: fairQueue(),
     sessions: 0,
     shareMax: Number.POSITIVE_INFINITY,
     full: false,
@@ -76,7 +85,7 @@ export const placeFor = (
   const names = namesOf(hosts);
   const keyOf = ({ host }: MailHost) => `${host} of ${names}`;
   const isGathering = (host: MailHost) => {
-    const waiting = desks.get(keyOf(host))?.waiting.length ?? 0;
+    const waiting = desks.get(keyOf(host))?.waiting.size() ?? 0;
     return waiting > 0 && waiting < RECIPIENTS_SHARED;
   };
   const chosen = chosenFirst(hosts, isGathering, random);
@@ -89,13 +98,20 @@ const namesOf = (hosts: readonly MailHost[]): string =>
     .toSorted()
     .join(", ");
 
-export const shareOf = ({ operator, limits, waiting, sessions, shareMax }: Desk): number => {
+/** Answers are told when their session ends, so one in which callers wait is short. */
+const RECIPIENTS_WITH_CALLERS = 10;
+
+export const shareOf = (
+  { operator, limits, waiting, sessions, shareMax }: Desk,
+  { priority }: Requester,
+): number => {
   const most = Math.min(
     shareMax,
     limits.recipientsPerTransaction * limits.transactionsPerConnection,
   );
+  if (priority === "caller") return Math.min(most, RECIPIENTS_WITH_CALLERS);
   if (operator.line.scarce) return most;
-  const even = Math.ceil(waiting.length / (limits.connections - sessions));
+  const even = Math.ceil(waiting.size() / (limits.connections - sessions));
   return Math.min(most, Math.max(RECIPIENTS_SHARED, even));
 };
 

@@ -10,6 +10,7 @@ import type { DomainFacts, Facts, KnownCatchAll } from "./domain-facts.ts";
 import type { EgressWatch } from "./egress-watch.ts";
 import { catchAllFrom, findingOf } from "./finding.ts";
 import type { Places } from "./places.ts";
+import type { Requester } from "./requester.ts";
 import { type Ended, NOTHING_MET } from "./rest.ts";
 import type { CatchAll } from "./result.ts";
 
@@ -22,6 +23,8 @@ export type Question = {
   readonly hosts: readonly MailHost[];
   /** False where the domain is known to refuse strangers: there a decoy would only annoy. */
   readonly decoy: boolean;
+  /** Absent: the process serves one person alone. */
+  readonly requester?: Requester;
 };
 
 export type Answer = {
@@ -53,7 +56,12 @@ export type ProbeDoors = {
   readonly sessionsMax?: number;
 };
 
-export type SessionDoors = ProbeDoors & { readonly egress: EgressWatch; readonly places: Places };
+export type SessionDoors = ProbeDoors & {
+  readonly egress: EgressWatch;
+  readonly places: Places;
+  /** After so many recipients of the batch: whether the session is to end early, for a caller who waits. */
+  readonly isToEnd?: (asked: number) => boolean;
+};
 
 /** A session that hangs this long has told enough; who was not asked is asked in another. */
 export const SESSION_MS = 120_000;
@@ -63,6 +71,7 @@ const STRAIN = { settledNobody: 4, cutShort: 1 } as const;
 
 /** Somebody whose answer is still to come. */
 export type Waiting = Omit<Question, "recipient" | "otherwise"> & {
+  readonly requester: Requester;
   readonly answer: (answer: Answer) => void;
   strain: number;
   /** Guesses that are still to be asked about, and those that are nobody's. */
@@ -102,7 +111,7 @@ const converseWith = async (doors: SessionDoors, batch: readonly Waiting[]): Pro
   const tried = await trySession(
     doors.connect,
     batch[0]?.hosts ?? [],
-    { ...doors.smtp, ...recipientsOf(doors, batch), decoys },
+    { ...doors.smtp, ...recipientsOf(doors, batch), decoys, isToEnd: doors.isToEnd },
     { now: doors.now, deadline: new Date(doors.now().getTime() + SESSION_MS) },
   );
   doors.egress.note(tried);

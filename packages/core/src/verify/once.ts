@@ -120,7 +120,12 @@ const tellKnown = async (
 const work = async (world: World, operation: Operation, ask: Ask): Promise<Told> => {
   const { email, options } = ask;
   const { mode } = operation;
-  const everything = { deepVerify: options.deepVerify, includeAi: true, includeEvidence: true };
+  const everything = {
+    deepVerify: options.deepVerify,
+    includeAi: true,
+    includeEvidence: true,
+    requester: { account: operation.account, priority: "caller" },
+  } as const;
   const asked = verify(engineFor(world, mode), email, everything);
   const came = await within(world, ask.waitMs, asked).catch((cause: unknown) =>
     // A worker has a way to mail servers of its own, and time.

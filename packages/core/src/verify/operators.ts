@@ -18,6 +18,10 @@ export type Operator = {
   rests: number;
   refusal: Tried | null;
   readonly line: Line;
+  /** Host queues where a caller waits for a connection that others have. */
+  readonly callersAt: Set<string>;
+  /** Sessions of lists that end early for one of those. */
+  yielding: number;
 };
 
 /**
@@ -81,6 +85,8 @@ const newOperator = (connections: number): Operator => ({
   rests: 0,
   refusal: null,
   line: newLine(),
+  callersAt: new Set(),
+  yielding: 0,
 });
 
 /** As if we had been there: the words are the server's, only the session was another's. */

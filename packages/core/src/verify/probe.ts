@@ -8,103 +8,103 @@ import {
   type ProbeDoors,
   type Question,
   type SessionDoors,
+  type Waiting,
 } from "./hold-session.ts";
 import { type HeldInPlace, holdInPlace } from "./in-place.ts";
 import { outOfPlaces, waitInLine } from "./line.ts";
 import { attend, isOutOfPatience, type Operator } from "./operators.ts";
 import { ownPlaces } from "./places.ts";
+import { type Requester, SOLE_REQUESTER } from "./requester.ts";
+import { type SessionShares, sessionShares } from "./session-shares.ts";
+import { openTurns } from "./turns.ts";
 
 /** Asks a mail server about one recipient, in a session that it shares with others for the same server. */
 export type Probe = (question: Question) => Promise<Answer>;
 
-/** Sessions of one process at once, to all servers together. */
-const SESSIONS_MAX = 500;
-
 export const mailProbe = (outside: ProbeDoors): Probe => {
   const connect = withinHostLimits(outside.connect, outside.sleep);
-  const { places = ownPlaces, sessionsMax = SESSIONS_MAX } = outside;
-  const doors = { ...outside, sessionsMax, connect, places, egress: egressWatch() };
+  const { places = ownPlaces } = outside;
+  const doors: SessionDoors = { ...outside, connect, places, egress: egressWatch() };
   const desks = openDesks();
-  const serve = serviceAt(desks, doors);
+  const { join, serve } = serviceAt(desks, doors);
 
   return (question) =>
     new Promise((answer) => {
       const { key, hosts } = placeFor(question.hosts, desks.all, doors.random);
       const desk = desks.deskAt(key, hosts[0]);
       const { operator } = desk;
-      const waiting = { otherwise: [], ...question, nobody: [], hosts, answer, strain: 0 };
+      const { requester = SOLE_REQUESTER } = question;
+      const isFirst = !desk.waiting.has(requester);
+      const own = { requester, nobody: [], hosts, answer, strain: 0 };
+      const waiting = { otherwise: [], ...question, ...own };
       if (operator.refusal && isOutOfPatience(operator))
         answer(answerOf(doors, operator.refusal, waiting));
-      else desk.waiting.push(waiting);
+      else join(desk, waiting);
       // Whoever comes in the same moment shares the session.
-      if (desk.waiting.length <= 1) void doors.sleep(0).then(() => serve(desk));
+      if (isFirst) void doors.sleep(0).then(() => serve(desk));
     });
 };
 
-type Doors = SessionDoors & { readonly sessionsMax: number };
-
 /** Starts as many sessions for those who wait at a desk as the server and we can bear, and goes on from there. */
-const serviceAt = (desks: Desks, doors: Doors): ((desk: Desk) => void) => {
-  let sessions = 0;
+const serviceAt = (desks: Desks, doors: SessionDoors) => {
+  const shares = sessionShares(doors.sessionsMax);
+  const waiting = waitingAt();
+  const settle = settler(desks, shares);
 
-  const count = (desk: Desk, by: number): void => {
-    desk.sessions += by;
-    desk.operator.sessions += by;
-    sessions += by;
+  const giveUp = (operator: Operator, said: (desk: Desk) => Tried): void => {
+    for (const desk of [...desks.all.values()].filter((one) => one.operator === operator)) {
+      for (const one of waiting.takeAll(desk)) one.answer(answerOf(doors, said(desk), one));
+      settle(desk);
+    }
   };
-
-  const mayOpen = ({ operator, limits, sessions: here }: Desk): boolean =>
-    sessions < doors.sessionsMax &&
-    here < limits.connections &&
-    operator.sessions < operator.connections &&
-    !operator.resting;
-
-  const hasPlace = ({ spot, full }: Desk): boolean => !full && doors.places.mayHave(spot);
 
   const serve = (desk: Desk): void => {
-    while (desk.waiting.length > 0 && mayOpen(desk)) {
-      if (!hasPlace(desk)) return waitForPlace(desk.operator);
-      void converse(desk);
+    while (mayOpen(desk)) {
+      const opener = desk.waiting.requesters().find(shares.mayOpen);
+      if (!opener) break;
+      if (!hasPlace(doors, desk)) return waitForPlace(desk.operator);
+      void converse(desk, opener);
     }
-    if (desk.waiting.length === 0 && desk.sessions === 0) desks.close(desk);
+    settle(desk);
   };
 
-  const converse = async (desk: Desk): Promise<void> => {
+  const converse = async (desk: Desk, opener: Requester): Promise<void> => {
     const { operator } = desk;
-    const batch = desk.waiting.splice(0, shareOf(desk));
+    const batch = waiting.take(desk, opener);
     count(desk, 1);
-    const held = await holdInPlace(doors, desk.spot, batch);
-    const wasAtMost = sessions >= doors.sessionsMax;
+    shares.open(opener);
+    settle(desk);
+    const early = endsEarly(operator, batch);
+    const held = await holdInPlace({ ...doors, isToEnd: early.isToEnd }, desk.spot, batch);
+    const isShort = shares.close(opener);
     count(desk, -1);
-    desk.waiting.unshift(...held.unasked);
-    adjustShare(desk, batch.length, held.unasked.length);
+    waiting.putBack(desk, held.unasked);
+    if (early.over()) operator.yielding--;
+    else adjustShare(desk, batch.length, held.unasked.length);
     desk.full = held.full;
     if (!held.full) heed(operator, held);
-    // Behind the others, or they would wait until nobody comes to this one any more.
-    desks.putLast(desk);
-    serveOthers(operator, { any: wasAtMost, afresh: !held.full });
-    serve(desk);
+    serveOthers(operator, { any: isShort, afresh: !held.full });
+    settle(desk);
   };
 
   const heed = (operator: Operator, held: HeldInPlace): void => {
     operator.line.since = null;
     const isOver = attend(operator, held, held.told, doors.sleep, () => goOn(operator));
     const { refusal } = operator;
-    if (isOver && refusal) giveUp(desks, doors, operator, () => refusal);
+    if (isOver && refusal) giveUp(operator, () => refusal);
   };
 
   const waitForPlace = (operator: Operator): void => {
     if (!waitInLine(operator.line, doors, () => goOn(operator)))
-      giveUp(desks, doors, operator, ({ spot }) => outOfPlaces(spot));
+      giveUp(operator, ({ spot }) => outOfPlaces(spot));
   };
 
   /** Whoever waits for the same operator, or for any session at all, gets the one that is free now. */
   const serveOthers = (operator: Operator, { any = false, afresh = false }): void => {
-    for (const desk of desks.all.values()) {
-      const isSame = desk.operator === operator;
-      if (isSame && afresh) desk.full = false;
-      if (desk.waiting.length > 0 && (any || isSame)) serve(desk);
-    }
+    if (afresh) lookAgain(desks, operator);
+    const isWanted = (desk: Desk) => any || desk.operator === operator;
+    const without = openInTurns({ doors, waiting, shares }, isWanted, converse);
+    for (const one of without) waitForPlace(one);
   };
 
   const goOn = (operator: Operator): void => {
@@ -112,18 +112,107 @@ const serviceAt = (desks: Desks, doors: Doors): ((desk: Desk) => void) => {
     desks.forget(operator);
   };
 
-  return serve;
+  return { join: waiting.join, serve };
 };
 
-/** What is said is the answer for all who still wait for this operator. */
-const giveUp = (
-  desks: Desks,
-  doors: SessionDoors,
-  operator: Operator,
-  said: (desk: Desk) => Tried,
-): void => {
-  for (const desk of [...desks.all.values()].filter((one) => one.operator === operator)) {
-    for (const one of desk.waiting.splice(0)) one.answer(answerOf(doors, said(desk), one));
-    if (desk.sessions === 0) desks.close(desk);
+const lookAgain = ({ all }: Desks, operator: Operator): void => {
+  for (const desk of all.values()) if (desk.operator === operator) desk.full = false;
+};
+
+type Service = {
+  readonly doors: SessionDoors;
+  readonly waiting: ReturnType<typeof waitingAt>;
+  readonly shares: SessionShares;
+};
+
+/** Opens sessions in the order of turns. It comes to the operators at which no more than a place is missing. */
+const openInTurns = (
+  { doors, waiting, shares }: Service,
+  isWanted: (desk: Desk) => boolean,
+  open: (desk: Desk, opener: Requester) => Promise<void>,
+): ReadonlySet<Operator> => {
+  const without = new Set<Operator>();
+  const isReady = (desk: Desk): boolean => {
+    if (!isWanted(desk) || !mayOpen(desk)) return false;
+    const has = hasPlace(doors, desk);
+    if (!has) without.add(desk.operator);
+    return has;
+  };
+  for (;;) {
+    const next = waiting.next(shares.mayOpen, isReady);
+    if (!next) return without;
+    void open(next.queue, next.requester);
   }
+};
+
+/** The rows at each host queue, with the turns that accounts take among the queues. */
+const waitingAt = () => {
+  const turns = openTurns<Desk>();
+  const leave = (desk: Desk, taken: readonly Waiting[]): readonly Waiting[] => {
+    for (const { requester } of taken)
+      if (!desk.waiting.has(requester)) turns.remove(requester, desk);
+    return taken;
+  };
+  return {
+    next: turns.next,
+    join: (desk: Desk, one: Waiting): void => {
+      desk.waiting.push(one);
+      turns.add(one.requester, desk);
+    },
+    take: (desk: Desk, opener: Requester): readonly Waiting[] => {
+      turns.putLast(opener, desk);
+      return leave(desk, desk.waiting.take(shareOf(desk, opener), opener));
+    },
+    takeAll: (desk: Desk): readonly Waiting[] => leave(desk, desk.waiting.takeAll()),
+    putBack: (desk: Desk, unasked: readonly Waiting[]): void => {
+      desk.waiting.putBack(unasked);
+      for (const { requester } of unasked) turns.add(requester, desk);
+    },
+  };
+};
+
+const count = (desk: Desk, by: number): void => {
+  desk.sessions += by;
+  desk.host.sessions += by;
+  desk.operator.sessions += by;
+};
+
+const mayOpen = ({ operator, limits, host }: Desk): boolean =>
+  host.sessions < limits.connections &&
+  operator.sessions < operator.connections &&
+  !operator.resting;
+
+const hasPlace = ({ places }: SessionDoors, { spot, full }: Desk): boolean =>
+  !full && places.mayHave(spot);
+
+/**
+ * After a host queue was served: it is closed when it is empty. Where a caller waits for a connection, a session of a
+ * list is to end early for him; a caller who has used up his account's share of the sessions gets none that way.
+ */
+const settler =
+  (desks: Desks, shares: SessionShares) =>
+  (desk: Desk): void => {
+    const { operator, key, waiting } = desk;
+    const isBusy = !operator.resting && !mayOpen(desk);
+    const isCaller = (one: Requester) => one.priority === "caller" && shares.mayOpen(one);
+    if (isBusy && waiting.requesters().some(isCaller)) operator.callersAt.add(key);
+    else operator.callersAt.delete(key);
+    if (waiting.size() === 0 && desk.sessions === 0) desks.close(desk);
+  };
+
+/** To open a session costs a server as much as this many recipients do. */
+const RECIPIENTS_MIN = 5;
+
+/** One session ends early for each queue where callers wait, and none before its own callers are answered. */
+const endsEarly = (operator: Operator, batch: readonly Waiting[]) => {
+  const callers = batch.filter(({ requester }) => requester.priority === "caller").length;
+  let isEnding = false;
+  const isToEnd = (asked: number): boolean => {
+    if (asked < callers + RECIPIENTS_MIN || operator.callersAt.size <= operator.yielding)
+      return false;
+    operator.yielding++;
+    isEnding = true;
+    return true;
+  };
+  return { isToEnd, over: () => isEnding };
 };

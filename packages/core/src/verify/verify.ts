@@ -18,6 +18,7 @@ import {
   type Signals,
 } from "./judge.ts";
 import { namesOf } from "./names.ts";
+import type { Requester } from "./requester.ts";
 import { NOT_PROBED, type Verification } from "./result.ts";
 import { retryCauseOf } from "./retry.ts";
 import { suggestTypo } from "./typo.ts";
@@ -27,6 +28,8 @@ export type Options = {
   readonly deepVerify: boolean;
   readonly includeAi: boolean;
   readonly includeEvidence: boolean;
+  /** Absent: the process verifies for one person alone. */
+  readonly requester?: Requester;
 };
 
 /** One address, from its letters to its verdict. Never rejects for what the internet does. */
@@ -41,7 +44,8 @@ export const verify = async (
     return told(engine, found, options);
   }
   const listed = listedAs(engine.lists, parsed);
-  const looked = await lookUp(engine, parsed, options.deepVerify && !listed.trap);
+  const deepVerify = options.deepVerify && !listed.trap;
+  const looked = await lookUp(engine, parsed, { ...options, deepVerify });
   return told(engine, { text, address: parsed, fault: null, listed, ...looked }, options);
 };
 
@@ -113,7 +117,11 @@ export const refusesStrangers = (domain: string, mailHost: string | null): boole
 /** Providers that may accept at RCPT whom they refuse after the message. */
 const ACCEPT_THEN_BOUNCE: ReadonlySet<Provider> = new Set<Provider>(["yahoo"]);
 
-const lookUp = async (engine: Engine, address: Address, deep: boolean): Promise<Looked> => {
+const lookUp = async (
+  engine: Engine,
+  address: Address,
+  { deepVerify, requester }: Options,
+): Promise<Looked> => {
   // Nobody looks up where mail for an address literal goes: it names the host itself, and hosts that are not ours
   // to name could be reached that way.
   if (address.literal !== null) return NOT_ASKED;
@@ -128,12 +136,13 @@ const lookUp = async (engine: Engine, address: Address, deep: boolean): Promise<
   const { hosts, implicit } = found;
   const domain = implicit ? "implicit_mail_host" : "mail_host";
   const mailHost = hosts[0]?.host ?? null;
-  if (!deep) return { domain, asked, mailHost, answer: null };
+  if (!deepVerify) return { domain, asked, mailHost, answer: null };
   const answer = await engine.probe({
     recipient: smtpForm(address),
     domain: address.domain,
     hosts,
     decoy: !refusesStrangers(address.domain, mailHost),
+    ...(requester && { requester }),
   });
   return { domain, asked, mailHost: answer.host || mailHost, answer };
 };

@@ -18,6 +18,8 @@ export type Plan = {
   /** By domain in lower case: an address that nobody has, where it is not known yet whether everybody is accepted. */
   readonly decoys: ReadonlyMap<string, string>;
   readonly limits: Limits;
+  /** Whether to QUIT after so many recipients, because another session needs the connection more. */
+  readonly isToEnd?: ((asked: number) => boolean) | undefined;
   /** False: stay in the clear even where STARTTLS is offered. */
   readonly tls: boolean;
 };
@@ -150,6 +152,7 @@ const extensionsOf = ({ text }: Reply): readonly string[] =>
 
 function* askAll(talk: Talk): Dialogue<Stop | null> {
   for (const [place, recipient] of talk.plan.recipients.entries()) {
+    if (talk.rcpts > 0 && talk.plan.isToEnd?.(place)) return LIMIT;
     if (needsUtf8(recipient) && !talk.extensions.includes("SMTPUTF8")) {
       talk.asked.push({ recipient, stage: "rcpt", reply: null, fault: "smtputf8_unsupported" });
       continue;

@@ -1,0 +1,49 @@
+import type { Requester } from "./requester.ts";
+
+/** Sessions of one process at once, to all servers together, where descriptors allow so many. Each is a socket. */
+export const SESSIONS_MAX = 700;
+/** Lists leave this part to callers: a list holds sessions for hours, a caller has one for a moment. */
+const CALLERS_RESERVE = 0.1;
+/**
+ * An account may open another session while it holds fewer than four times as many as are free. So one account alone
+ * comes to four fifths (a list to 504, all that one process needs to be fast), two to four ninths each, and some are
+ * always free for the next account, whatever servers the others wait for.
+ */
+const HELD_TO_FREE = 4;
+
+export type SessionShares = ReturnType<typeof sessionShares>;
+
+/** How the sessions of this process are shared among accounts. */
+export const sessionShares = (sessionsMax = SESSIONS_MAX) => {
+  const held = new Map<string, number>();
+  let sessions = 0;
+  let isShort = false;
+
+  const isAllowed = ({ account, priority }: Requester): boolean => {
+    const most = sessionsMax * (priority === "caller" ? 1 : 1 - CALLERS_RESERVE);
+    return (held.get(account) ?? 0) < HELD_TO_FREE * (most - sessions);
+  };
+
+  return {
+    /** Whether the account may open another session now. */
+    mayOpen: (requester: Requester): boolean => {
+      const allowed = isAllowed(requester);
+      if (!allowed) isShort = true;
+      return allowed;
+    },
+    open: ({ account }: Requester): void => {
+      held.set(account, (held.get(account) ?? 0) + 1);
+      sessions++;
+    },
+    /** True: a requester was refused since the last session ended, and may be served now. */
+    close: ({ account }: Requester): boolean => {
+      const left = (held.get(account) ?? 0) - 1;
+      if (left > 0) held.set(account, left);
+      else held.delete(account);
+      sessions--;
+      const wasShort = isShort;
+      isShort = false;
+      return wasShort;
+    },
+  };
+};

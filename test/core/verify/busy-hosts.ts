@@ -1,0 +1,88 @@
+import { replyReader } from "@mailproof/core/mail/smtp/reply-reader";
+import type { Connect, Heard } from "@mailproof/core/mail/smtp/wire";
+import { domainFacts } from "@mailproof/core/verify/domain-facts";
+import type { Answer } from "@mailproof/core/verify/hold-session";
+import { mailProbe } from "@mailproof/core/verify/probe";
+import type { Priority } from "@mailproof/core/verify/requester";
+import { givenWorld } from "../../given.ts";
+
+const RANDOM_RECIPIENT = /<[a-z][a-z0-9]{19}@/;
+const replyOf = (text: string): Heard => replyReader()(Buffer.from(`${text}\r\n`))[0] ?? "closed";
+
+/** Mail hosts in virtual time. A silent one accepts the connection and never says a word. */
+export const givenBusyHosts = ({
+  replyMs = 100,
+  isSilent = (_host: string): boolean => false,
+} = {}) => {
+  const { world, table } = givenWorld();
+  const startedAt = world.now().getTime();
+  const atMs = () => world.now().getTime() - startedAt;
+  let open = 0;
+  let peak = 0;
+  let sessions = 0;
+  const connect: Connect = async ({ host }) => {
+    sessions++;
+    peak = Math.max(peak, ++open);
+    let isOpen = true;
+    let next = "220 hello";
+    return {
+      send: (line) => {
+        next = RANDOM_RECIPIENT.test(line) ? "550 5.1.1 no such user" : "250 ok";
+      },
+      receive: async (ms) => {
+        await world.sleep(isSilent(host) ? ms : replyMs);
+        return isSilent(host) ? "timeout" : replyOf(next);
+      },
+      startTls: async () => "tls_failed",
+      close: async () => {
+        if (isOpen) open--;
+        isOpen = false;
+      },
+    };
+  };
+  const smtp = { helo: "probe.example", from: "probe@example.org", port: 25 };
+  const probe = mailProbe({ ...world, connect, facts: domainFacts(table, world.now), smtp });
+
+  /** In the order of their answers. */
+  const answered: Answered[] = [];
+  const ask = async (
+    account: string,
+    priority: Priority,
+    local: string,
+    at: Host,
+  ): Promise<Answered> => {
+    const { domain, host, ip } = at;
+    const askedMs = atMs();
+    const answer = await probe({
+      recipient: `${local}@${domain}`,
+      domain,
+      hosts: [{ host, priority: 10, ips: [ip] }],
+      decoy: true,
+      requester: { account, priority },
+    });
+    const one = { account, priority, answer, waitedMs: atMs() - askedMs };
+    answered.push(one);
+    return one;
+  };
+  const askMany = (account: string, priority: Priority, count: number, at: (n: number) => Host) =>
+    Promise.all(
+      Array.from({ length: count }, (_, n) => ask(account, priority, `${account}${n}`, at(n))),
+    );
+  return { ask, askMany, answered, atMs, world, peak: () => peak, sessions: () => sessions };
+};
+
+export type Host = { readonly domain: string; readonly host: string; readonly ip: string };
+type Answered = {
+  readonly account: string;
+  readonly priority: Priority;
+  readonly answer: Answer;
+  readonly waitedMs: number;
+};
+
+export const ONE_HOST: Host = { domain: "example.com", host: "mx.example.com", ip: "192.0.2.1" };
+/** A domain with a host of its own. */
+export const ownHost = (n: number): Host => ({
+  domain: `d${n}.example`,
+  host: `mx.d${n}.example`,
+  ip: `198.18.${n >> 8}.${n & 255}`,
+});
