@@ -5,12 +5,12 @@ import { expect, test } from "vitest";
 import { given } from "../given.ts";
 
 test.each([
-  [1_048_576, { connections: 524_256, sessions: 500 }],
-  [4_096, { connections: 2_016, sessions: 500 }],
+  [1_048_576, { connections: 524_256, sessions: 700 }],
+  [4_096, { connections: 2_016, sessions: 700 }],
   [1_024, { connections: 480, sessions: 360 }],
   [256, { connections: 96, sessions: 72 }],
   [64, { connections: 8, sessions: 6 }],
-  [Number.POSITIVE_INFINITY, { connections: Number.POSITIVE_INFINITY, sessions: 500 }],
+  [Number.POSITIVE_INFINITY, { connections: Number.POSITIVE_INFINITY, sessions: 700 }],
 ])("of %s free descriptors callers and mail servers have their shares", (limit, shares) => {
   expect(shareDescriptors(limit)).toEqual(shares);
 });
