@@ -105,7 +105,10 @@ const BODY_BYTES_MAX = 1_048_576;
  * that want all each has a third, and there is always as much left as the greatest has. Messages of no group, as
  * earlier releases sent them, have no share.
  */
-export const sharesOf = ({ atOnce }: QueueFacts, inHand: ReadonlyMap<string, number>) => {
+export const sharesOf = (
+  { atOnce }: Pick<QueueFacts, "atOnce">,
+  inHand: ReadonlyMap<string, number>,
+) => {
   const held = new Map(inHand);
   let free = atOnce - [...held.values()].reduce((sum, weight) => sum + weight, 0);
   return {

@@ -253,7 +253,44 @@ describe("a large file is never held as a whole", () => {
 
   test("of rows that are all skipped: others have their turn all the same", async () => {
     expect((await held(10, () => "a@example.com\n".repeat(4_000))).pauses).toBeGreaterThan(5);
-    expect((await held(10, () => "none\n".repeat(12_000))).pauses).toBeGreaterThan(15);
+    expect(
+      (await held(10, (piece) => `a@b.co\n${"none\n".repeat(12_000)}`.slice(piece ? 7 : 0))).pauses,
+    ).toBeGreaterThan(15);
+  });
+});
+
+describe("a file that is no list", () => {
+  /** How many of a hundred pieces were read. */
+  const readOf = async (textOf: (piece: number) => string) => {
+    const { seen, source } = watched(100, textOf);
+    const { came } = await taken(source, { emailColumn: "0", hasHeader: false });
+    return { came, pieces: seen.pieces };
+  };
+
+  test("is refused when its first ten thousand texts are no address, and not read further", async () => {
+    const { came, pieces } = await readOf(() => "some text, and more\n".repeat(3_000));
+
+    expect(came).toMatchObject({
+      fault: "no_addresses",
+      message: expect.stringMatching(/^The first 1\d,\d{3} rows of the file hold no address\.$/),
+    });
+    expect(pieces).toBeLessThan(15);
+  });
+
+  test("is one all the same where the first address comes after many rows without a text", async () => {
+    const { came } = await readOf((piece) =>
+      piece < 20 ? ",no mail\n".repeat(3_000) : `ann${piece}@example.com,Ann\n`,
+    );
+
+    expect(came).toMatchObject({ unique: 80, invalidSkipped: 60_000 });
+  });
+
+  test("is one all the same where an address stands before the texts", async () => {
+    const { came } = await readOf((piece) =>
+      piece ? "none\n".repeat(3_000) : "ann@example.com\n",
+    );
+
+    expect(came).toMatchObject({ unique: 1, invalidSkipped: 297_000 });
   });
 });
 

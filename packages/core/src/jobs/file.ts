@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import type { Payer } from "../access/payer.ts";
+import { type AccountSlots, accountSlots } from "../account-slots.ts";
 import { PLANS } from "../accounts/plans.ts";
 import { UnreadableBlobError } from "../blobs.ts";
 import { Failure } from "../failure.ts";
@@ -34,6 +35,19 @@ const DISPATCH_MS = 500;
 const DISPATCH_CHUNK_MS = 2;
 /** A file that is not read by then would leave too little time for what comes after the debit. */
 const READ_WITHIN_MS = 15_000;
+/**
+ * Reading the largest file takes 2.5 seconds of the one thread, so four at once are read in time. One account has two of
+ * these slots at the most. On AWS each request has a process of its own.
+ */
+const READ_AT_ONCE = 4;
+const slotsOfProcess = new WeakMap<World["blobs"], AccountSlots>();
+
+const readSlots = ({ blobs }: World): AccountSlots => {
+  const slots = slotsOfProcess.get(blobs) ?? accountSlots(READ_AT_ONCE);
+  slotsOfProcess.set(blobs, slots);
+  return slots;
+};
+
 export const FILE = "file";
 
 /** Reads the uploaded file, holds its price, sends its chunks, and settles what was sent. */
@@ -120,6 +134,7 @@ const takeIn = async (
   let isLate = false;
   let unreadable: Failure | undefined;
   const read = async () => {
+    if (isLate) throw new Error("nobody waits for this file any more");
     const upload = await findUpload(world, payer, fileKey);
     const content = orFailure(upload.content, (failure) => {
       unreadable = failure;
@@ -134,7 +149,11 @@ const takeIn = async (
       rowsPerChunk: world.settings.chunkRows.file,
     });
   };
-  const taken = await within(world, READ_WITHIN_MS, read()).catch((error: unknown) => {
+  const taken = await within(
+    world,
+    READ_WITHIN_MS,
+    readSlots(world).run(payer.account, read),
+  ).catch((error: unknown) => {
     // The store that the rows are written to may have made an error of its own of it.
     throw unreadable ?? error;
   });

@@ -181,6 +181,12 @@ type Taking = {
 /** The shortest address and its line end: a small file has no room for many. */
 const ADDRESS_BYTES_MIN = 4;
 
+/**
+ * A file of which so many rows hold a text and none of them is an address is not read to its end. Rows that hold none
+ * do not count: a list that is sorted by its addresses may well begin with them.
+ */
+const TEXTS_BEFORE_ADDRESS_MAX = 10_000;
+
 /** About ten milliseconds. */
 const SKIPPED_WITHOUT_PAUSE = 4_000;
 
@@ -188,6 +194,7 @@ async function* addressesOf(
   { facts: { emailColumn }, rows }: OpenedList,
   { tally, seen, excluding, addressesMax, refuse, pause }: Taking,
 ): AsyncGenerator<readonly WrittenRow[]> {
+  let texts = 0;
   let pauseAt = SKIPPED_WITHOUT_PAUSE;
   for await (const batch of rows) {
     const kept: WrittenRow[] = [];
@@ -198,6 +205,7 @@ async function* addressesOf(
       if (!isAddress(parsed)) {
         const { fault } = row.cells.length === 0 ? ROW_TOO_LONG : parsed;
         tally.invalidSkipped += 1;
+        if (row.email !== "") texts += 1;
         excluded.push([row.line, fault, ...row.cells]);
         if (tally.skippedSample.length < SKIPPED_SAMPLE_MAX)
           tally.skippedSample.push(skippedRow(row, fault));
@@ -211,6 +219,8 @@ async function* addressesOf(
     }
     tally.unique += kept.length;
     if (tally.unique > addressesMax) refuse(tooMany(addressesMax));
+    const isJunk = tally.unique === 0 && texts > TEXTS_BEFORE_ADDRESS_MAX;
+    if (isJunk) refuse(noneAmongFirst(tally.totalSubmitted));
     if (kept.length > 0) yield kept;
     if (excluded.length === 0) continue;
     tally.isAscii &&= excluded.every(([, , ...cells]) => cells.every(isAscii));
@@ -262,6 +272,11 @@ const tooMany = (addressesMax: number): IntakeFault => ({
 const noAddresses = (rows: number): IntakeFault => ({
   fault: "no_addresses",
   message: `The file holds no address: ${whyNone(rows)}.`,
+});
+
+const noneAmongFirst = (rows: number): IntakeFault => ({
+  fault: "no_addresses",
+  message: `The first ${shown(rows)} rows of the file hold no address.`,
 });
 
 const whyNone = (rows: number): string => {
