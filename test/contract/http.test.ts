@@ -2,9 +2,10 @@ import { once } from "node:events";
 import { request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
-import { BODY_BYTES_MAX } from "@mailproof/api/body";
+import { BODY_BYTES_MAX, bodyBytesMaxOf } from "@mailproof/api/body";
 import type { Endpoint } from "@mailproof/api/endpoint";
 import { endpoints } from "@mailproof/api/endpoints";
+import { postVerifyBatch } from "@mailproof/api/endpoints/post-verify-batch";
 import { addKey } from "@mailproof/core/access/keys";
 import type { World } from "@mailproof/core/world";
 import { lambda } from "@mailproof/functions/lambda";
@@ -278,7 +279,11 @@ test.each<[string, WireRequest, number]>([
   ["a batch of nothing", batch({ emails: [] }), 400],
   ["a batch with a wait", batch({ ...bo, options: { timeout_ms: 5_000 } }), 400],
   ["a batch beyond the credits", batch({ emails: anns(11) }), 402],
-  ["a batch in a body over the limit", batch({ ...bo, x: "x".repeat(BODY_BYTES_MAX) }), 413],
+  [
+    "a batch in a body over the limit",
+    batch({ ...bo, x: "x".repeat(bodyBytesMaxOf(postVerifyBatch)) }),
+    413,
+  ],
   ["an upload", file({ action: "get_upload_url", file_name: "list.csv" }), 200],
   ["an upload of a spreadsheet", file({ action: "get_upload_url", file_name: "list.xlsx" }), 400],
   ["a file", file(process), 202],

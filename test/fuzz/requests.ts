@@ -1,4 +1,5 @@
-import { BODY_BYTES_MAX } from "@mailproof/api/body";
+import { bodyBytesMaxOf } from "@mailproof/api/body";
+import { endpoints } from "@mailproof/api/endpoints";
 import { type Chances, NASTY_TEXTS } from "./chances.ts";
 import { fitting, type Shaping, SPOILED } from "./shapes.ts";
 
@@ -124,6 +125,9 @@ const bodyFor = (shaping: Shaping, { requestBody }: any): Body => {
   const json = SPOILED[how]?.(chances, good);
   return { body: JSON.stringify(json) ?? "", json, how, type: JSON_TYPE };
 };
+
+/** More than any operation takes. */
+const BODY_BYTES_MAX = Math.max(...endpoints.map(bodyBytesMaxOf));
 
 const tooLong = (good: unknown): Body => ({
   body: `${JSON.stringify(good)}${" ".repeat(BODY_BYTES_MAX)}`,

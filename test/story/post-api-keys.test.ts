@@ -156,7 +156,7 @@ test("no key is 401", async () => {
   expect((await send(world, "POST /v1/api-keys", { body: {} })).statusCode).toBe(401);
 });
 
-test("a body over five million bytes is 413, over the wire, and makes no key", async () => {
+test("a body over 128,000 bytes is 413, names the limit, over the wire, and makes no key", async () => {
   const { world, liveKey } = await given();
   const listening = server(world, () => undefined).listen(0, "127.0.0.1");
   await once(listening, "listening");
@@ -165,12 +165,14 @@ test("a body over five million bytes is 413, over the wire, and makes no key", a
   const answer = await fetch(`http://127.0.0.1:${port}/v1/api-keys`, {
     method: "POST",
     headers: { "x-api-key": liveKey, "content-type": "application/json" },
-    body: JSON.stringify({ name: "x".repeat(5_000_000), mode: "live" }),
+    body: JSON.stringify({ name: "x".repeat(128_000), mode: "live" }),
   });
   listening.close();
 
   expect(answer.status).toBe(413);
-  expect(await answer.json()).toMatchObject({ error: { code: "PAYLOAD_TOO_LARGE" } });
+  expect(await answer.json()).toMatchObject({
+    error: { code: "PAYLOAD_TOO_LARGE", message: expect.stringContaining("128000 bytes") },
+  });
   expect((await send(world, "GET /v1/api-keys", { key: liveKey })).data.api_keys).toHaveLength(2);
 });
 

@@ -84,6 +84,8 @@ export type Endpoint<P = unknown, Q = unknown, B = unknown, O = unknown> = {
   readonly path?: Schema<P> | undefined;
   readonly query?: Schema<Q> | undefined;
   readonly body?: Schema<B> | undefined;
+  /** The most bytes of a JSON body, where that is not BODY_BYTES_MAX. */
+  readonly bodyBytesMax?: number;
   readonly output: Schema<O>;
   /** Takes a multipart form in the place of the body, too. */
   readonly form?: true | undefined;

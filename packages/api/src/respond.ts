@@ -2,6 +2,7 @@ import { PLANS } from "@mailproof/core/accounts/plans";
 import { Failure, type MoneyOutcome } from "@mailproof/core/failure";
 import type { World } from "@mailproof/core/world";
 import { assertMay, authenticate, type Headers } from "./authenticate.ts";
+import { bodyBytesMaxOf } from "./body.ts";
 import type { Caller, Endpoint, Streamed } from "./endpoint.ts";
 import { withFirstPiece } from "./first-piece.ts";
 import { readForm } from "./form.ts";
@@ -14,8 +15,8 @@ export type HttpRequest = {
   readonly headers: Headers;
   readonly path: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
-  /** Reads the body as JSON; undefined when nothing was sent. Asked for once the caller may come in. */
-  readonly body: () => Promise<unknown>;
+  /** Reads a body of at most so many bytes as JSON; undefined when nothing was sent. Called once the caller is known. */
+  readonly body: (bytesMax: number) => Promise<unknown>;
   /** The body as it comes, for a form. One of the two is asked for, and once. */
   readonly bytes: () => AsyncIterable<Uint8Array>;
   /**
@@ -42,7 +43,7 @@ export const respond = async (
     const caller = await admit(world, endpoint, request, headers);
     const key = keyIn(endpoint, request.headers);
     const form = formIn(endpoint, request);
-    const body = form ? undefined : endpoint.body && (await request.body());
+    const body = form ? undefined : endpoint.body && (await request.body(bodyBytesMaxOf(endpoint)));
     const input = parse(endpoint, { ...request, body, form });
     const told = await endpoint.handle(world, caller, { ...input, key });
     const all = { ...headers, ...told.headers };

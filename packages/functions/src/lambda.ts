@@ -1,6 +1,6 @@
 import {
+  assertCheapJson,
   assertJsonType,
-  BODY_BYTES_MAX,
   bodyTooLarge,
   formTooLarge,
   malformedJson,
@@ -45,12 +45,13 @@ const json = jsonBodyParser({ disableContentTypeCheck: true });
  * The parser is not a link of the chain: there it would look at a body before anybody looked at the key. What it
  * throws carries a status of its own, 422; this API promises 400 for what it cannot read.
  */
-const readBody = async (event: Event): Promise<unknown> => {
+const readBody = async (event: Event, bytesMax: number): Promise<unknown> => {
   const { body, isBase64Encoded, headers } = event;
   if (!body) return undefined;
-  if (Buffer.byteLength(body, isBase64Encoded ? "base64" : "utf8") > BODY_BYTES_MAX)
-    throw bodyTooLarge();
+  const bytes = Buffer.from(body, isBase64Encoded ? "base64" : "utf8");
+  if (bytes.length > bytesMax) throw bodyTooLarge(bytesMax);
   assertJsonType(headers["content-type"]);
+  assertCheapJson(bytes);
   const read = { ...event };
   try {
     await json.before?.({ event: read } as Request);
@@ -83,7 +84,7 @@ export const toRequest = (event: Event): HttpRequest => ({
   headers: event.headers,
   path: defined(event.pathParameters),
   query: defined(event.queryStringParameters),
-  body: () => readBody(event),
+  body: (bytesMax) => readBody(event, bytesMax),
   bytes: () => bytesOf(event),
 });
 

@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import {
   assertJsonType,
-  BODY_BYTES_MAX,
   bodyTooLarge,
   FORM_BYTES_MAX,
   formTooLarge,
@@ -124,7 +123,7 @@ const answer = async (
   const [rawPath = "", search = ""] = targetOf(incoming).split(/\?(.*)/s, 2);
   const method = incoming.method ?? "";
   const headers = plain(incoming);
-  const body = () => readBody(incoming);
+  const body = (bytesMax: number) => readBody(incoming, bytesMax);
   if (rawPath === MCP_PATH) return mcp({ id, method, headers, body });
   const document = documentAt({
     method,
@@ -161,12 +160,14 @@ const ownAddress = ({ headers }: IncomingMessage): string =>
  */
 const targetOf = ({ url = "" }: IncomingMessage): string => url.replace(/^https?:\/\/[^/?]*/i, "");
 
-const readBody = async (incoming: IncomingMessage): Promise<unknown> => {
+const readBody = async (incoming: IncomingMessage, bytesMax: number): Promise<unknown> => {
   const chunks: Buffer[] = [];
-  for await (const chunk of upTo(BODY_BYTES_MAX, incoming, bodyTooLarge)) chunks.push(chunk);
+  const tooLarge = () => bodyTooLarge(bytesMax);
+  if (Number(incoming.headers["content-length"] ?? 0) > bytesMax) throw tooLarge();
+  for await (const chunk of upTo(bytesMax, incoming, tooLarge)) chunks.push(chunk);
   if (chunks.length === 0) return undefined;
   assertJsonType(incoming.headersDistinct["content-type"]?.join(","));
-  return parseJson(Buffer.concat(chunks).toString());
+  return parseJson(Buffer.concat(chunks));
 };
 
 const bytesOf = (incoming: IncomingMessage): AsyncIterable<Uint8Array> => {

@@ -1,4 +1,5 @@
 import type { Headers } from "@mailproof/api/authenticate";
+import { bodyTooLarge } from "@mailproof/api/body";
 import type { Streamed } from "@mailproof/api/endpoint";
 import {
   asFailure,
@@ -59,7 +60,11 @@ const requestOf = (
     path: texts(inPart(input.path).filter(([, value]) => value !== "")),
     // What belongs nowhere is told to be unknown, where there is no body as where there is one.
     query: endpoint.body ? query : { ...query, ...texts(others) },
-    body: async () => Object.fromEntries(others),
+    body: async (bytesMax) => {
+      const fields = Object.fromEntries(others);
+      if (Buffer.byteLength(JSON.stringify(fields)) > bytesMax) throw bodyTooLarge(bytesMax);
+      return fields;
+    },
     bytes: () => {
       throw new Error("a tool call has no form");
     },

@@ -1,4 +1,5 @@
 import { assertMay, authenticate, type Headers } from "@mailproof/api/authenticate";
+import { bodyBytesMaxOf } from "@mailproof/api/body";
 import type { Access, Caller } from "@mailproof/api/endpoint";
 import { invalidField, isObject } from "@mailproof/api/parse";
 import {
@@ -40,7 +41,7 @@ export const mcpOver = (world: World) => {
       assertOrigin(world, headers["origin"]);
       // A call before this one may have been paid under its key, and nobody has looked at this one yet.
       const caller = await orUnavailable(authenticate(world, headers), "retry_same_key");
-      const message = await request.body();
+      const message = await request.body(MESSAGE_BYTES_MAX);
       if (!isObject(message)) throw invalidField("body", "must be one JSON-RPC message");
       const tool = toolCalledBy(message);
       if (tool) await assertScope(world, caller, tool.endpoint.access, allowance);
@@ -58,6 +59,9 @@ export const mcpOver = (world: World) => {
     }
   };
 };
+
+/** What any tool takes. The call of a tool is then held to the limit of its own operation. */
+const MESSAGE_BYTES_MAX = Math.max(...tools.map(({ endpoint }) => bodyBytesMaxOf(endpoint)));
 
 const INSTRUCTIONS =
   "Verifies email addresses and checks how domains are set up to send mail. Calls with a price cost credits: give each that takes one an idempotency_key of its own, and send it again with the same key if you did not see the answer. Every failure says what happened to the credits. get_account tells what is left.";

@@ -37,6 +37,8 @@ export const postActivityEvents = endpoint({
   answers: [200],
   errors: [...KEYED_ERRORS, "PAYLOAD_TOO_LARGE"],
 
+  // 500 events with the longest id, address and user agent, and what stands around them.
+  bodyBytesMax: 2_000_000,
   body: v.strictObject({
     events: v.pipe(listOf(Event, EVENTS_MAX), v.minLength(1, "must have at least one entry")),
   }),

@@ -33,6 +33,8 @@ export const postVerifyBatch = endpoint({
   answers: [202],
   errors: [...KEYED_ERRORS, ...PAID_ERRORS],
 
+  // 10,000 addresses of 500 bytes; also what API Gateway and Lambda hand over at once.
+  bodyBytesMax: 5_000_000,
   body: v.strictObject({
     emails: v.pipe(
       listOf(v.pipe(v.string(), charactersUpTo(EMAIL_LENGTH_MAX)), EMAILS_MAX),

@@ -105,7 +105,7 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorPage>> = {
     "PAYLOAD_TOO_LARGE",
     "There is more in the request than it may hold, or more addresses than the plan allows in one job.",
     "Send it in parts.",
-    [nothing, "The body is over 5000000 bytes."],
+    [nothing, "The body is over 128000 bytes, the most that this operation takes."],
   ),
   RATE_LIMITED: of(
     "RATE_LIMITED",

@@ -1,3 +1,4 @@
+import { bodyBytesMaxOf } from "../body.ts";
 import type { Endpoint, Schema } from "../endpoint.ts";
 import { endpoints } from "../endpoints.ts";
 import { componentsOf, EVENTS, eventName } from "./components.ts";
@@ -163,6 +164,7 @@ const requestOf = (endpoint: Endpoint, writer: Writer): JsonSchema => {
   const sent = examplesOf(route, ({ request }) => request);
   return {
     requestBody: {
+      description: `At most ${bodyBytesMaxOf(endpoint).toLocaleString("en")} bytes of JSON.`,
       required: true,
       content: {
         "application/json": { schema: writer.write(body), ...sent },

@@ -1,0 +1,138 @@
+import { assertCheapJson, BODY_BYTES_MAX, bodyBytesMaxOf, parseJson } from "@mailproof/api/body";
+import type { Endpoint } from "@mailproof/api/endpoint";
+import { endpoints } from "@mailproof/api/endpoints";
+import { postVerifyBatch } from "@mailproof/api/endpoints/post-verify-batch";
+import { lambda } from "@mailproof/functions/lambda";
+import { expect, test } from "vitest";
+import { toEvent } from "../gateway.ts";
+import { given } from "../given.ts";
+import { startServer } from "../local/listening.ts";
+
+// Goal: a JSON body costs no more than the operation needs: its size is held to the operation's own limit, its form is
+// looked at before it is parsed.
+// Method: every operation that takes a body, on one machine and through its Lambda; bodies made to cost the most.
+
+const TAKING = endpoints.filter(({ body }) => body !== undefined);
+const LARGE = ["POST /v1/verify/batch", "POST /v1/activity/events"];
+
+const JSON_TYPE = ["content-type", "application/json"] as const;
+const pathOf = ({ route }: Endpoint) => {
+  const [method = "", path = ""] = route.split(" ");
+  return { method, path: path.replaceAll(/\{\w+\}/g, "x") };
+};
+
+test("only a batch and a list of events take more than 128,000 bytes, and none more than 5 MB", () => {
+  const large = endpoints.filter((one) => bodyBytesMaxOf(one) > BODY_BYTES_MAX);
+
+  expect(BODY_BYTES_MAX).toBe(128_000);
+  expect(large.map(({ route }) => route).toSorted()).toEqual(LARGE.toSorted());
+  expect(Math.max(...large.map(bodyBytesMaxOf))).toBe(5_000_000);
+});
+
+test.each(TAKING.map((one) => [one.route, one] as const))(
+  "%s refuses a body over its limit with 413, names the limit, and charges nothing, here and on Lambda",
+  async (_route, endpoint) => {
+    const bytesMax = bodyBytesMaxOf(endpoint);
+    const { method, path } = pathOf(endpoint);
+    const body = `{"x":"${"x".repeat(bytesMax)}"}`;
+    const { port, liveKey } = await startServer();
+    const house = await given();
+    const headers = { "x-api-key": liveKey, "content-type": "application/json" };
+
+    const here = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers, body });
+    const event = toEvent({
+      method,
+      url: path,
+      headers: [["x-api-key", house.liveKey], JSON_TYPE],
+      body,
+    });
+    const there = await lambda(endpoint, house.world)(event, {} as never);
+
+    const error = {
+      code: "PAYLOAD_TOO_LARGE",
+      money: "nothing_charged",
+      message: expect.stringContaining(`over ${bytesMax} bytes`),
+    };
+    expect([here.status, there.statusCode]).toEqual([413, 413]);
+    expect(await here.json()).toMatchObject({ error });
+    expect(JSON.parse(there.body ?? "")).toMatchObject({ error });
+  },
+);
+
+test("a batch of 10,000 addresses of 490 letters is no body over the limit", () => {
+  const address = `${"a".repeat(470)}@example.company.com`;
+  const body = JSON.stringify({ emails: Array.from({ length: 10_000 }, () => address) });
+
+  expect(Buffer.byteLength(body)).toBeLessThan(bodyBytesMaxOf(postVerifyBatch));
+  expect(parseJson(body)).toMatchObject({ emails: { length: 10_000 } });
+});
+
+test("a call of a tool is held to the limit of its operation", async () => {
+  const { port, liveKey } = await startServer();
+  const call = async (name: string, args: object) => {
+    const answer = await fetch(`http://127.0.0.1:${port}/mcp`, {
+      method: "POST",
+      headers: {
+        "x-api-key": liveKey,
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+      },
+      body: JSON.stringify({
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
+        params: { name, arguments: args },
+      }),
+    });
+    return answer.text();
+  };
+
+  expect(await call("verify_email", { email: "x".repeat(BODY_BYTES_MAX) })).toContain(
+    "PAYLOAD_TOO_LARGE",
+  );
+  expect(await call("verify_batch", { emails: ["x".repeat(BODY_BYTES_MAX)] })).toContain(
+    "INVALID_REQUEST",
+  );
+});
+
+const MEGABYTES = 5_000_000;
+const COSTLY: readonly (readonly [string, string, string])[] = [
+  ["lists in lists", "[".repeat(MEGABYTES / 2), "32 levels"],
+  ["objects in objects", '{"a":'.repeat(MEGABYTES / 5), "32 levels"],
+  ["many names", `{${'"a":1,'.repeat(MEGABYTES / 6)}"a":1}`, "100000 values"],
+  ["many empty objects", `[${"{},".repeat(MEGABYTES / 3)}{}]`, "100000 values"],
+  ["many empty texts", `{"emails":[${'"",'.repeat(MEGABYTES / 3)}""]}`, "100000 values"],
+];
+
+test.each(COSTLY)("a body of %s is refused before it is parsed", async (_what, body, why) => {
+  const refusal = { code: "INVALID_REQUEST", message: expect.stringContaining(why) };
+  expect(() => assertCheapJson(Buffer.from(body))).toThrow(expect.objectContaining(refusal));
+
+  const { port, liveKey } = await startServer();
+  const answer = await fetch(`http://127.0.0.1:${port}/v1/verify/batch`, {
+    method: "POST",
+    headers: { "x-api-key": liveKey, "content-type": "application/json" },
+    body: body.slice(0, MEGABYTES),
+  });
+  expect([answer.status, await answer.json()]).toMatchObject([
+    400,
+    { error: { ...refusal, money: "nothing_charged" } },
+  ]);
+
+  const house = await given();
+  const event = toEvent({
+    method: "POST",
+    url: "/v1/verify/batch",
+    headers: [["x-api-key", house.liveKey], JSON_TYPE],
+    body: body.slice(0, MEGABYTES),
+  });
+  const there = await lambda(postVerifyBatch, house.world)(event, {} as never);
+  expect([there.statusCode, JSON.parse(there.body ?? "")]).toMatchObject([400, { error: refusal }]);
+});
+
+test("brackets, commas and colons inside of strings count for nothing", () => {
+  const text = `[{:,"\\\\`.repeat(50_000);
+
+  expect(parseJson(JSON.stringify({ text }))).toEqual({ text });
+  expect(parseJson(JSON.stringify({ [text]: "\\" }))).toEqual({ [text]: "\\" });
+});
