@@ -9,7 +9,7 @@ import { LastLines } from "./test/left-out.reporter.ts";
 const LONG = [
   "test/simulation/{storm,hooks,mutants,sweep-*}.test.ts",
   "test/fuzz/*.test.ts",
-  "test/local/{admin,backup,check-command,job-results,jobs,money,npm-start,operator,resumed-file,server,service-commands,verify-command,webhooks}.test.ts",
+  "test/local/{admin,backup,check-command,damaged-state,job-results,jobs,money,npm-start,operator,resumed-file,server,service-commands,verify-command,webhooks}.test.ts",
   "test/security/{licences,memory,regexes}.test.ts",
   "test/suites/mail-servers.test.ts",
   "test/docs/*.test.ts",

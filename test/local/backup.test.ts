@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { createClient } from "@mailproof/client";
 import { expect, test } from "vitest";
@@ -99,4 +99,31 @@ test("a backup that broke off is not one, and does not stand in the way of the n
 
   expect(code).toBe(0);
   expect(JSON.parse(audited.out)).toMatchObject({ ok: true, accounts: 1 });
+});
+
+test("of state that is damaged no backup is made: it would take the place of one that can be restored", async () => {
+  const folder = newFolder();
+  const copy = join(newFolder(), "saved");
+  await whenCommanded(folder, "admin", "accounts", "create", "--name", "A");
+  const file = join(folder, "state.sqlite");
+  truncateSync(file, statSync(file).size - 4096);
+
+  const { code, err } = await whenCommanded(folder, "admin", "backup", "--to", copy);
+
+  expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining("state.sqlite") });
+  expect(existsSync(copy)).toBe(false);
+});
+
+test("a command in a folder that lacks a part refuses as the server does, and makes nothing anew", async () => {
+  const folder = newFolder();
+  await whenCommanded(folder, "admin", "accounts", "create", "--name", "A");
+  rmSync(join(folder, "secrets.json"));
+
+  const { code, err } = await whenCommanded(folder, "admin", "accounts", "create", "--name", "B");
+
+  expect({ code, err }).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("lacks secrets.json"),
+  });
+  expect(existsSync(join(folder, "secrets.json"))).toBe(false);
 });

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { dueAt } from "@mailproof/core/due";
+import { secretsIn } from "@mailproof/local/secrets";
 import { sqliteQueue } from "@mailproof/local/sqlite-queue";
 import { sqliteTable } from "@mailproof/local/sqlite-table";
 import { expect, test } from "vitest";
@@ -10,6 +11,7 @@ import { newFolder, run, whenCommanded, whenStarted } from "./running.ts";
 
 test("an operator sees dead letters, without addresses, and has them tried again", async () => {
   const folder = newFolder();
+  secretsIn(folder);
   sqliteTable(join(folder, "state.sqlite"), () => new Date()).close();
   const queue = sqliteQueue(join(folder, "queue.sqlite"), () => new Date());
   await queue.sendMany("activity-dead", [

@@ -40,6 +40,7 @@ export const respond = async (
 ): Promise<HttpAnswer> => {
   const headers: Record<string, string> = {};
   try {
+    assertSound(world, endpoint, request.headers);
     const caller = await admit(world, endpoint, request, headers);
     const key = keyIn(endpoint, request.headers);
     const form = formIn(endpoint, request);
@@ -140,6 +141,14 @@ export const takeRequest = async (
   headers["x-ratelimit-remaining"] = String(allowance.remaining);
   headers["x-ratelimit-reset"] = String(allowance.resetAt);
   if (!allowance.allowed) throw tooMany(allowance.resetAt, world.now());
+};
+
+/** What is damaged takes no new payments. Reads go on where they can. */
+const assertSound = (world: World, endpoint: Endpoint, headers: Headers): void => {
+  if (endpoint.price === null || !world.damagedParts?.().size) return;
+  const what =
+    "The stored state of this service is damaged, so it takes no paid requests until it is restored.";
+  throw new Failure("UNAVAILABLE", moneyBefore(endpoint, headers), what);
 };
 
 const formIn = ({ form }: Endpoint, { headers, bytes }: HttpRequest) => {

@@ -15,6 +15,8 @@ export type IdPrefix = "acc" | "key" | "txn" | "req" | "job" | "evt" | "upl" | "
 export type World = {
   readonly table: Table;
   readonly queue: Queue;
+  /** Whose stored state was found damaged. Absent where the service that stores it watches over it. */
+  readonly damagedParts?: () => ReadonlySet<string>;
   readonly blobs: Blobs;
   readonly rateLimit: RateLimit;
   /** Null: only our own keys open anything. */

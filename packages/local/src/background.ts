@@ -28,7 +28,8 @@ const work = async (world: LocalWorld, worker: Worker, signal: AbortSignal): Pro
   const hand = workInHand();
   const hasTime = spareTime();
   while (!signal.aborted) {
-    if (hand.weight() >= queue.atOnce) await hand.oneIsDone();
+    if (isDamaged(world)) await world.sleep(LOOK_AGAIN_AFTER_DAMAGE_MS, signal);
+    else if (hand.weight() >= queue.atOnce) await hand.oneIsDone();
     else if (hand.weight() >= evenWhenBusy && !hasTime())
       await Promise.race([world.sleep(LOOK_AGAIN_MS, signal), hand.oneIsDone()]);
     else {
@@ -78,6 +79,10 @@ const workInHand = () => {
     allAreDone: (): Promise<unknown> => Promise.all(underWay),
   };
 };
+
+/** What is damaged is not written to by what nobody waits for. The schedules go on: one of them looks again. */
+const isDamaged = ({ damagedParts }: LocalWorld): boolean => (damagedParts?.().size ?? 0) > 0;
+const LOOK_AGAIN_AFTER_DAMAGE_MS = 5_000;
 
 const ALWAYS_IN_HAND = 2;
 const LOOK_AGAIN_MS = 50;

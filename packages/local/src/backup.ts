@@ -2,7 +2,9 @@ import { cp, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import { orAbsent } from "./file-blobs.ts";
-import { makePrivate } from "./sqlite.ts";
+import { isDamage, makePrivate } from "./sqlite.ts";
+import { findDamage, PARTS } from "./state-check.ts";
+import { MARKER } from "./state-folder.ts";
 import { flushed } from "./whole-file.ts";
 
 /** Whole in themselves, and read as they are. Keys and sealed secrets open with `secrets.json` alone. */
@@ -18,7 +20,15 @@ export const backUp = async (from: string, to: string): Promise<BackedUp> => {
   const draft = `${to}.unfinished`;
   await rm(draft, { recursive: true, force: true });
   await mkdir(draft, { recursive: true, mode: 0o700 });
-  const at = await copyDatabases(from, draft);
+  // Before the table, so that the copy of the folder is not ahead of the copy of the table.
+  await orAbsent(cp(join(from, MARKER), join(draft, MARKER)));
+  const at = await copyDatabases(from, draft).catch(async (error: unknown) => {
+    // It says which of the files it is.
+    if (isDamage(error)) await assertReadable(from);
+    throw error;
+  });
+  await assertReadable(draft);
+  await mkdir(join(draft, "blobs"), { mode: 0o700 });
   const files = await copyBlobs(join(from, "blobs"), join(draft, "blobs"));
   for (const name of SMALL) await orAbsent(cp(join(from, name), join(draft, name)));
   for (const name of await readdir(draft)) await flushed(join(draft, name));
@@ -46,6 +56,17 @@ const copyDatabases = async (from: string, to: string): Promise<Date> => {
     reader.close();
   }
   return at;
+};
+
+/** What could not be restored must not pass for a backup. */
+const assertReadable = async (folder: string): Promise<void> => {
+  for (const part of PARTS) {
+    const damage = await findDamage(folder, part);
+    if (damage !== null)
+      throw new Error(
+        `No backup was made, keep the one before: the state cannot be read. ${damage}`,
+      );
+  }
 };
 
 const openIn = (directory: string, name: string): DatabaseSync => {

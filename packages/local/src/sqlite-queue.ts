@@ -17,7 +17,7 @@ import {
 } from "@mailproof/core/queue";
 import type { Json } from "@mailproof/core/table";
 import { type GroupTurns, groupTurns } from "./group-turns.ts";
-import { groupCommit, openSqlite } from "./sqlite.ts";
+import { groupCommit, type OnDamage, openSqlite } from "./sqlite.ts";
 
 const VERSION = 2;
 
@@ -66,8 +66,8 @@ export type Dead = { readonly id: number; readonly queue: string; readonly body:
 /** A message of another process is noticed at this pace; one of our own at once. */
 const LOOK_AGAIN_MS = 1_000;
 
-export const sqliteQueue = (file: string, now: () => Date): SqliteQueue => {
-  const db = openSqlite(file, VERSION, SCHEMA, [SINCE_1]);
+export const sqliteQueue = (file: string, now: () => Date, onDamage?: OnDamage): SqliteQueue => {
+  const db = openSqlite(file, { version: VERSION, schema: SCHEMA, steps: [SINCE_1] }, onDamage);
   const { commit, close } = groupCommit(db);
   const ms = () => now().getTime();
   const statements = statementsOf(db);

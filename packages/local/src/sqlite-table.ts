@@ -12,7 +12,7 @@ import {
 } from "@mailproof/core/table";
 import { assertKey, assertQueryable, assertTransactable } from "@mailproof/core/table-limits";
 import { after, holds, keyOf, serialise } from "@mailproof/core/writes";
-import { groupCommit, openSqlite } from "./sqlite.ts";
+import { groupCommit, type OnDamage, openSqlite } from "./sqlite.ts";
 
 const VERSION = 1;
 
@@ -34,8 +34,13 @@ export type SqliteTable = Table & {
   close(): void;
 };
 
-export const sqliteTable = (file: string, now: () => Date): SqliteTable => {
-  const db = openSqlite(file, VERSION, SCHEMA);
+export const sqliteTable = (
+  file: string,
+  now: () => Date,
+  onDamage: OnDamage = () => {},
+): SqliteTable => {
+  const db = openSqlite(file, { version: VERSION, schema: SCHEMA }, onDamage);
+  const parsed = parsing(file, onDamage);
   const { commit, close } = groupCommit(db);
   const seconds = () => epochSeconds(now());
   const prepared = preparing(db);
@@ -160,5 +165,15 @@ const columnsOf = (item: Item): SQLInputValue[] => [
   }),
 ];
 
-const parsed = (row: Record<string, unknown> | undefined): Item | undefined =>
-  row && (JSON.parse(String(row["item"])) as Item);
+/** Undefined for no row. Only a damaged file has an item that is not JSON. */
+const parsing =
+  (file: string, onDamage: OnDamage) =>
+  (row: Record<string, unknown> | undefined): Item | undefined => {
+    try {
+      return row && (JSON.parse(String(row["item"])) as Item);
+    } catch (cause) {
+      const error = new Error(`${file}: a row is not JSON`, { cause });
+      onDamage(error);
+      throw error;
+    }
+  };

@@ -8,15 +8,36 @@ const IN_MEMORY = ":memory:";
  * synchronous = FULL: what was answered for is on the disk, also after a power cut.
  * `version` is that of the schema: a newer file is refused, never half understood. `schema` is that of version 1, and
  * `steps` lead from each version to the next.
+ * Every error of SQLite names the file. `onDamage` is called with those that say that the file cannot be read.
  */
 export const openSqlite = (
   file: string,
-  version: number,
-  schema: string,
-  steps: readonly string[] = [],
+  layout: Layout,
+  onDamage: OnDamage = () => {},
 ): DatabaseSync => {
   if (file !== IN_MEMORY) makePrivate(file);
-  const db = new DatabaseSync(file);
+  const naming = namingErrors(file, onDamage);
+  const db = naming(() => new DatabaseSync(file));
+  try {
+    naming(() => prepareFile(db, file, layout));
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+  return withNamedErrors(db, naming);
+};
+
+type Layout = {
+  readonly version: number;
+  readonly schema: string;
+  readonly steps?: readonly string[];
+};
+
+const prepareFile = (
+  db: DatabaseSync,
+  file: string,
+  { version, schema, steps = [] }: Layout,
+): void => {
   db.exec("PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
   db.exec("PRAGMA cache_size = -65536");
   const found = Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
@@ -29,6 +50,52 @@ export const openSqlite = (
   db.exec(`${wanted.join(";")}; PRAGMA user_version = ${version}; COMMIT`);
   // From here on a lock is waited for outside SQLite, where the event loop goes on.
   db.exec("PRAGMA busy_timeout = 0");
+};
+
+export type OnDamage = (error: Error) => void;
+
+/** SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_NOTADB. */
+const DAMAGE: readonly number[] = [10, 11, 26];
+
+const codeOf = (error: unknown): number | undefined =>
+  error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : undefined;
+
+/** Whether the error says that the file cannot be read. */
+export const isDamage = (error: unknown): boolean => DAMAGE.includes(codeOf(error) ?? 0);
+
+export const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
+
+type Naming = <T>(act: () => T) => T;
+
+const namingErrors =
+  (file: string, onDamage: OnDamage): Naming =>
+  (act) => {
+    try {
+      return act();
+    } catch (error) {
+      if (codeOf(error) === undefined || !(error instanceof Error)) throw error;
+      if (!error.message.startsWith(file)) error.message = `${file}: ${error.message}`;
+      if (isDamage(error)) onDamage(error);
+      throw error;
+    }
+  };
+
+const withNamedErrors = (db: DatabaseSync, naming: Naming): DatabaseSync => {
+  const prepare = db.prepare.bind(db);
+  db.prepare = (sql) =>
+    new Proxy(
+      naming(() => prepare(sql)),
+      {
+        get: (statement, name) => {
+          const found: unknown = Reflect.get(statement, name);
+          return typeof found === "function"
+            ? (...values: readonly unknown[]) =>
+                naming((): unknown => Reflect.apply(found, statement, values))
+            : found;
+        },
+      },
+    );
   return db;
 };
 
@@ -59,8 +126,7 @@ const ASK_AGAIN_MS = 5;
 const LOCK_WAIT_MS = 5_000;
 const SQLITE_BUSY = 5;
 
-const isBusy = (error: unknown): boolean =>
-  error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === SQLITE_BUSY;
+const isBusy = (error: unknown): boolean => codeOf(error) === SQLITE_BUSY;
 
 /**
  * Runs each piece of work as a transaction of its own, but lets all that wait at the same moment share one

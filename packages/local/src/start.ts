@@ -19,9 +19,11 @@ import { type Lab, startLab } from "./lab/lab.ts";
 import { wantsLab } from "./mail-doors.ts";
 import { ownErrorWatch } from "./own-error-watch.ts";
 import { server } from "./server.ts";
+import { isDamage, messageOf } from "./sqlite.ts";
+import { assertDemoThere, assertLatest, generations, noteDemo, REMEDY } from "./state-folder.ts";
 import { sweeper } from "./sweeper.ts";
 import { writeWhole } from "./whole-file.ts";
-import { openHouse } from "./world.ts";
+import { type House, openHouse } from "./world.ts";
 
 const HOST = "127.0.0.1";
 /** So long a stop waits for requests, and for what workers have in hand: a slow mail server can keep one for minutes. */
@@ -45,12 +47,13 @@ export const start = async (environment: Environment, fresh: boolean): Promise<R
   const directory = environment.MAILPROOF_DIR;
   const lock = lockFolder(directory);
   if (fresh) forgetAll(directory);
+  if (environment.DEMO === "on") assertDemoThere(directory);
   const readyFile = join(directory, "ready.json");
   let baseUrl = "";
   const linkBase = () => environment.PUBLIC_URL?.replace(/\/$/, "") ?? baseUrl;
   // The pretend mail network answers as long as the server does; scripts find it in ready.json.
   const lab = wantsLab(environment) ? await startLab() : null;
-  const { world, openLink, close } = openHouse(environment, linkBase, lab);
+  const { world, health, openLink, close } = await openSound(environment, linkBase, lab);
   rmSync(readyFile, { force: true });
   // The folder is ours alone, so whoever had messages in hand is gone.
   await world.queue.takeBack();
@@ -61,6 +64,7 @@ export const start = async (environment: Environment, fresh: boolean): Promise<R
   baseUrl = `http://${HOST}:${(listening.address() as AddressInfo).port}`;
   const mcpUrl = baseUrl + MCP_PATH;
   const demo = environment.DEMO === "on" ? await demoAccountIn(directory, world) : null;
+  if (demo) noteDemo(directory);
 
   const stopping = new AbortController();
   const background = runBackground(
@@ -73,6 +77,8 @@ export const start = async (environment: Environment, fresh: boolean): Promise<R
         ownErrorWatch(),
         sweeper(world.table),
         blobSweeper(blobs),
+        generations(directory, world.table),
+        health.schedule,
       ],
     },
     stopping.signal,
@@ -95,6 +101,22 @@ export const start = async (environment: Environment, fresh: boolean): Promise<R
     lock.release();
   };
   return { baseUrl, mcpUrl, version: world.settings.version, demo, stop };
+};
+
+/** Refuses a folder whose state cannot be read, or is behind. */
+const openSound = async (
+  environment: Environment,
+  linkBase: () => string,
+  lab: Lab | null,
+): Promise<House> => {
+  try {
+    const house = openHouse(environment, linkBase, lab);
+    await assertLatest(environment.MAILPROOF_DIR, house.world.table);
+    await house.health.assertSound();
+    return house;
+  } catch (error) {
+    throw isDamage(error) ? new Error(`${messageOf(error)}. ${REMEDY}`, { cause: error }) : error;
+  }
 };
 
 const placeOf = (lab: Lab | null) => ({

@@ -20,12 +20,15 @@ import { openMailDoors } from "./mail-doors.ts";
 import { secretsIn } from "./secrets.ts";
 import { type SqliteQueue, sqliteQueue } from "./sqlite-queue.ts";
 import { type SqliteTable, sqliteTable } from "./sqlite-table.ts";
+import { type StateHealth, stateHealth } from "./state-check.ts";
+import { completeFolder, prepareFolder } from "./state-folder.ts";
 import { withUploadLimits } from "./upload-limits.ts";
 
 export type LocalWorld = World & { readonly table: SqliteTable; readonly queue: SqliteQueue };
 
 export type House = {
   readonly world: LocalWorld;
+  readonly health: StateHealth;
   readonly openLink: OpenLink;
   readonly close: () => void;
 };
@@ -37,20 +40,27 @@ export const openHouse = (
   lab: Lab | null,
 ): House => {
   const directory = environment.MAILPROOF_DIR;
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  prepareFolder(directory);
+  const health = stateHealth(directory);
   const secrets = secretsIn(directory);
   const now = () => new Date();
   const links = blobLinks({ secret: secrets.link_secret, baseUrl, now });
-  const table = sqliteTable(join(directory, "state.sqlite"), now);
+  const table = sqliteTable(join(directory, "state.sqlite"), now, (error) =>
+    health.report("table", error),
+  );
   const mail = openMailDoors(environment, table, lab);
-  const queue = sqliteQueue(join(directory, "queue.sqlite"), now);
+  const queue = sqliteQueue(join(directory, "queue.sqlite"), now, (error) =>
+    health.report("queue", error),
+  );
   const allowed = environment.OUTBOUND_ALLOW_PRIVATE;
   const https = httpsDoor({ dns: mail.dns, port: HTTPS_PORT, allowed });
 
   const blobs = join(directory, "blobs");
   mkdirSync(blobs, { recursive: true, mode: 0o700 });
+  completeFolder(directory);
 
   const world: LocalWorld = {
+    damagedParts: health.damagedParts,
     table,
     queue,
     blobs: withUploadLimits(fileBlobs(blobs, links.sign), { directory: blobs, now }),
@@ -84,7 +94,7 @@ export const openHouse = (
     table.close();
     queue.close();
   };
-  return { world, openLink: links.open, close };
+  return { world, health, openLink: links.open, close };
 };
 
 const trustedTokens = (

@@ -78,6 +78,8 @@ const check = async (
   door: string,
   ask: () => Promise<number | void>,
 ): Promise<Check> => {
+  // The log has said so when it was found.
+  if (world.damagedParts?.().has(door)) return "failed";
   const late = world.sleep(PROBE_MS).then(() => {
     throw new Error(`no answer within ${PROBE_MS} ms`);
   });

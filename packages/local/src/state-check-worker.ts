@@ -1,0 +1,25 @@
+import { DatabaseSync } from "node:sqlite";
+import { parentPort, workerData } from "node:worker_threads";
+import { messageOf } from "./sqlite.ts";
+import type { CheckRequest } from "./state-check.ts";
+
+const { file, json } = workerData as CheckRequest;
+
+/** Pages and rows by SQLite's own check. It does not look into the text of a row: damage there makes it no JSON. */
+const findDamage = (): string | null => {
+  try {
+    const db = new DatabaseSync(file, { readOnly: true });
+    try {
+      const [first] = db.prepare("PRAGMA quick_check(1)").all();
+      const found = String(first?.["quick_check"]);
+      if (found !== "ok") return `${file} is damaged: ${found.replaceAll(/\s+/g, " ")}`;
+      return db.prepare(json).get() ? `${file} is damaged: a row is not JSON` : null;
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    return `${file} is damaged: ${messageOf(error)}`;
+  }
+};
+
+parentPort?.postMessage(findDamage());

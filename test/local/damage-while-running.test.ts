@@ -1,0 +1,141 @@
+import { openSync, statSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { openAccount } from "@mailproof/core/accounts/accounts";
+import { credits } from "@mailproof/core/money/credits";
+import { readEnvironment } from "@mailproof/local/environment";
+import { startLab } from "@mailproof/local/lab/lab";
+import { sqliteTable } from "@mailproof/local/sqlite-table";
+import { findDamage } from "@mailproof/local/state-check";
+import { openHouse } from "@mailproof/local/world";
+import { expect, onTestFinished, test } from "vitest";
+import { sending, serving } from "../fixtures/play-release.ts";
+import { newFolder } from "./running.ts";
+
+const ROWS = 3_000;
+const now = () => new Date();
+
+/** Pages in the middle of the file, filled with what is no page. */
+const overwrite = (file: string, byte: number) => {
+  const pages = statSync(file).size / 4096;
+  const handle = openSync(file, "r+");
+  for (let page = Math.floor(pages / 4); page < pages * 0.75; page++)
+    writeSync(handle, Buffer.alloc(4096, byte), 0, 4096, page * 4096);
+};
+
+const checkpoint = (file: string) => {
+  const db = new DatabaseSync(file);
+  db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  db.close();
+};
+
+const given = async () => {
+  const folder = newFolder();
+  const lab = await startLab();
+  const house = openHouse(readEnvironment({ MAILPROOF_DIR: folder }), () => "", lab);
+  const { liveKey } = await openAccount(house.world, {
+    name: "Ann",
+    plan: "pro",
+    opening: credits(100),
+  });
+  const { baseUrl, close } = await serving(house.world);
+  onTestFinished(async () => {
+    close();
+    house.close();
+    await lab.close();
+  });
+  for (let n = 0; n < ROWS; n++)
+    void house.world.table.write({ put: { pk: "FILLER", sk: String(n), text: "x".repeat(500) } });
+  await house.world.table.write({ put: { pk: "FILLER", sk: "last" } });
+  const file = join(folder, "state.sqlite");
+  checkpoint(file);
+  const later = () => new Date(Date.now() + 3_700_000);
+  const whenChecked = () => house.health.schedule.run({ ...house.world, now: later });
+  return { ...house, folder, file, baseUrl, ask: sending(baseUrl, liveKey), whenChecked };
+};
+
+const verification = {
+  method: "POST",
+  path: "/v1/verify",
+  body: { email: "ada.lovelace@valid.lab.mailproof.test" },
+};
+
+test("damage under a running server ends what is paid, in the next check: 503, nothing charged; reads go on", async () => {
+  const { file, baseUrl, ask, whenChecked } = await given();
+  const before = await ask(verification);
+  const balance = (await ask({ method: "GET", path: "/v1/account" })).answer.data.credits;
+  overwrite(file, 0xa5);
+  await whenChecked();
+
+  const refused = await ask(verification);
+  const keyed = await ask({ ...verification, once: "k" });
+  const health = await fetch(`${baseUrl}/health`);
+  const read = await ask({ method: "GET", path: "/v1/account" });
+
+  expect(before.status).toBe(200);
+  expect(refused).toMatchObject({
+    status: 503,
+    answer: { error: { code: "UNAVAILABLE", money: "nothing_charged", retryable: true } },
+  });
+  expect(keyed).toMatchObject({ status: 503, answer: { error: { money: "retry_same_key" } } });
+  expect([health.status, await health.json()]).toMatchObject([
+    503,
+    { status: "degraded", checks: { table: "failed", queue: "ok" } },
+  ]);
+  expect(read).toMatchObject({ status: 200, answer: { data: { credits: balance } } });
+});
+
+test("a check that finds all of it sound again opens what was closed", async () => {
+  const { ask, health, whenChecked } = await given();
+  health.report("table", new Error("state.sqlite: disk I/O error"));
+  const closed = await ask(verification);
+
+  await whenChecked();
+
+  expect([closed.status, (await ask(verification)).status]).toEqual([503, 200]);
+});
+
+test.each([
+  ["zeros", 0],
+  ["other bytes", 0xa5],
+])("pages of %s are found by the check, and named by whoever reads them", async (_what, byte) => {
+  const file = join(newFolder(), "state.sqlite");
+  const folder = join(file, "..");
+  const first = sqliteTable(file, now);
+  await Promise.all(
+    Array.from({ length: ROWS }, (_row, n) =>
+      first.write({ put: { pk: "P", sk: String(n).padStart(5, "0"), text: "x".repeat(500) } }),
+    ),
+  );
+  first.close();
+  const sound = await findDamage(folder, "table");
+  overwrite(file, byte);
+  const reported: string[] = [];
+  const table = sqliteTable(file, now, (error) => reported.push(error.message));
+
+  const failures = new Set<string>();
+  for (let n = 0; n < ROWS; n++)
+    await table
+      .get({ pk: "P", sk: String(n).padStart(5, "0") })
+      .catch((error: Error) => failures.add(error.message));
+  table.close();
+
+  expect(sound).toBeNull();
+  expect(await findDamage(folder, "table")).toContain(`${file} is damaged: `);
+  expect([...failures].filter((message) => !message.startsWith(file))).toEqual([]);
+  expect(failures.size).toBeGreaterThan(0);
+  expect(new Set(reported)).toEqual(failures);
+});
+
+test("text of a row that was overwritten, which SQLite does not look into, is found, too", async () => {
+  const file = join(newFolder(), "state.sqlite");
+  const first = sqliteTable(file, now);
+  await first.write({ put: { pk: "P", sk: "1", text: "x".repeat(100_000) } });
+  first.close();
+  const handle = openSync(file, "r+");
+  // The pages that the text of a long row goes on in; the first bytes of a page say which is the next.
+  const last = statSync(file).size / 4096 - 1;
+  writeSync(handle, Buffer.alloc(1_000, 0), 0, 1_000, last * 4096 - 2_000);
+
+  expect(await findDamage(join(file, ".."), "table")).toContain("a row is not JSON");
+});
