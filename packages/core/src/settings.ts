@@ -15,7 +15,15 @@ export type Settings = {
   readonly sealingKey: string;
   /** How many addresses one message stands for. A simulation has few of them in many chunks. */
   readonly chunkRows: { readonly batch: number; readonly file: number };
+  /**
+   * After this the rows of a chunk that have a result are stored, and the others go on alone. Absent where a process
+   * ends with its message, as on AWS: there a pass waits for all of its rows.
+   */
+  readonly slowRowsAfterMs?: number;
 };
+
+/** A session with a mail server that is well takes a few seconds; one at a tarpit two minutes. */
+export const SLOW_ROWS_AFTER_MS = 20_000;
 
 /** A chunk of a file fills a dozen sessions; that of a batch is smaller, so that its first results come soon. */
 export const CHUNK_ROWS: Settings["chunkRows"] = { batch: 100, file: 500 };

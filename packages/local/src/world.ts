@@ -6,7 +6,7 @@ import { rateLimitOver } from "@mailproof/core/access/rate";
 import { HTTPS_PORT } from "@mailproof/core/https";
 import { policyFetcher } from "@mailproof/core/mail/hints/policy-fetcher";
 import { redact } from "@mailproof/core/redact";
-import { CHUNK_ROWS } from "@mailproof/core/settings";
+import { CHUNK_ROWS, SLOW_ROWS_AFTER_MS } from "@mailproof/core/settings";
 import { engineOver } from "@mailproof/core/verify/engine";
 import type { World } from "@mailproof/core/world";
 import { httpsDoor } from "@mailproof/net/https";
@@ -87,6 +87,7 @@ export const openHouse = (
       sesAccount: environment.SES_ACCOUNT ?? null,
       sealingKey: environment.SEALING_KEY ?? derived(secrets.link_secret, "sealed secrets"),
       chunkRows: CHUNK_ROWS,
+      slowRowsAfterMs: SLOW_ROWS_AFTER_MS,
     },
   };
   const close = () => {

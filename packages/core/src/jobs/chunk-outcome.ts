@@ -1,6 +1,6 @@
 import { commit } from "../commit.ts";
 import { dueAt, NOT_DUE } from "../due.ts";
-import { epochSeconds } from "../moments.ts";
+import { epochSeconds, inMs } from "../moments.ts";
 import { type Halves, PRICE } from "../money/credits.ts";
 import { move } from "../money/ledger.ts";
 import type { Write } from "../table.ts";
@@ -14,6 +14,7 @@ import {
   deferredKey,
   firstTimeOf,
   type Group,
+  splitDue,
   TEST_KEY_RETRY_SECONDS,
 } from "./deferrals.ts";
 import { bucketOf, type Job, jobKey, OPEN_STATUSES } from "./items.ts";
@@ -51,16 +52,28 @@ export const writeOutcome = async (world: World, passed: Passed): Promise<void> 
   ]);
   // Refused: somebody else did this pass, or the chunk was paid back, or the job is over.
   if (outcome === "ambiguous") throw new Error("it is not known whether the chunk is done");
-  if (outcome === "committed" && job.mode === "test" && after.length > 0)
-    await sendSoon(world, passed);
+  if (outcome !== "committed") return;
+  if (after.some(({ isSlow }) => isSlow)) await sendNext(world, passed, 0);
+  else if (job.mode === "test" && after.length > 0)
+    await sendNext(world, passed, TEST_KEY_RETRY_SECONDS);
 };
 
-/** The next pass of a test key's job. If the message is lost, the reconciler finds the chunk due. */
-const sendSoon = async (world: World, { job, message, after }: Passed): Promise<void> => {
+/** The next pass over slow rows, or of a test key's job. If the message is lost, the reconciler finds the chunk due. */
+const sendNext = async (
+  world: World,
+  { job, message, after }: Passed,
+  delaySeconds: number,
+): Promise<void> => {
   const next = { ...message, pass: message.pass + 1 };
-  const options = { delaySeconds: TEST_KEY_RETRY_SECONDS, rows: waitingIn(after) };
-  await sendChunks(world, job, [next], options);
+  const due = splitDue(after).due;
+  await sendChunks(world, job, [next], { delaySeconds, rows: waitingIn(due) });
 };
+
+/** The message of slow rows is on its way, and by then they have ended at nearly every server. */
+const SLOW_DUE_MS = 180_000;
+
+const dueTimeOf = (after: readonly Group[], retryAt: string): Date =>
+  after.some(({ isSlow }) => isSlow) ? inMs(new Date(retryAt), SLOW_DUE_MS) : new Date(retryAt);
 
 type Kept = { readonly token: string; readonly expiresAt: number };
 
@@ -74,7 +87,7 @@ const outcomeOf = ({ job, message, rows, after }: Passed, { token, expiresAt }: 
   // By job and chunk: the reconciler takes so many of a partition at a time, and a great job has a thousand chunks.
   const id = `${job.id}#${chunk}`;
   const rest = retryAt
-    ? { ...dueAt(CHUNK, id, new Date(retryAt), token), retryAt }
+    ? { ...dueAt(CHUNK, id, dueTimeOf(after, retryAt), token), retryAt }
     : { ...NOT_DUE, retryAt: undefined, expires_at: expiresAt };
   if (message.pass > 0)
     return {

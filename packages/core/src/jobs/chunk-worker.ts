@@ -23,6 +23,7 @@ import {
 import { type InputRow, readChunk } from "./input-blob.ts";
 import { findJob, isOpen, type Job } from "./items.ts";
 import { type Row, rowsOf } from "./results.ts";
+import { findSlowRow, forgetSlowRow, keepSlowRow } from "./slow-rows.ts";
 
 /** Verifies the rows of a chunk. A message that comes twice, or late, finds its pass done and changes nothing. */
 export const verifyChunk: Worker = {
@@ -32,9 +33,14 @@ export const verifyChunk: Worker = {
 };
 
 /** A row whose turn it is, and why it was deferred before. */
-type DueRow = { readonly row: InputRow; readonly causes: readonly RetryCause[] };
+type DueRow = {
+  readonly row: InputRow;
+  readonly causes: readonly RetryCause[];
+  /** An earlier pass began it. */
+  readonly isSlow?: boolean | undefined;
+};
 /** What an attempt at it came to. */
-type Tried = DueRow & { readonly came: Verification | "timeout" | "internal" };
+type Tried = DueRow & { readonly came: Verification | "slow" | "timeout" | "internal" };
 
 type Work = {
   readonly attempt: (world: World, job: Job, rows: readonly DueRow[]) => Promise<readonly Tried[]>;
@@ -92,10 +98,10 @@ const dueRows = async (
 ): Promise<readonly DueRow[]> => {
   if (!chunk) return all.map((row) => ({ row, causes: [] }));
   if (chunk.retryAt === undefined) return dueSinceEarlierRelease(table, all, chunk);
-  const causesOf = new Map(due.flatMap(({ rows, causes }) => rows.map((row) => [row, causes])));
+  const groupOf = new Map(due.flatMap((group) => group.rows.map((row) => [row, group])));
   return all.flatMap((row) => {
-    const causes = causesOf.get(row[0]);
-    return causes ? [{ row, causes }] : [];
+    const group = groupOf.get(row[0]);
+    return group ? [{ row, causes: group.causes, isSlow: group.isSlow }] : [];
   });
 };
 
@@ -117,7 +123,7 @@ const verifyRows: Work = {
   mayRetry: true,
   attempt: async (world, job, rows) => {
     const done = new AbortController();
-    const late = world.sleep(PASS_MS, done.signal).then(() => "timeout" as const);
+    const late = endOfPass(world, rows, done.signal);
     try {
       return await Promise.all(rows.map((row) => tryRow(world, job, row, late)));
     } finally {
@@ -126,12 +132,24 @@ const verifyRows: Work = {
   },
 };
 
+/** A pass over slow rows alone waits for them: however many there are, they are a chunk's last. */
+const endOfPass = async (
+  { settings, sleep }: World,
+  rows: readonly DueRow[],
+  signal: AbortSignal,
+): Promise<"slow" | "timeout"> => {
+  const { slowRowsAfterMs } = settings;
+  const isSoft = slowRowsAfterMs !== undefined && rows.some(({ isSlow }) => !isSlow);
+  await sleep(isSoft ? slowRowsAfterMs : PASS_MS, signal);
+  return isSoft ? "slow" : "timeout";
+};
+
 /** One row that breaks is no reason to do the others again. */
 const tryRow = async (
   world: World,
-  { account, mode, wants }: Job,
+  { id, account, mode, wants }: Job,
   due: DueRow,
-  late: Promise<"timeout">,
+  late: Promise<"slow" | "timeout">,
 ): Promise<Tried> => {
   const requester = { account, priority: "list" } as const;
   const options = {
@@ -142,11 +160,14 @@ const tryRow = async (
     requester,
   };
   const engine = engineFor(world, mode, due.causes.length);
-  const asked = verify(engine, due.row[1], options);
+  const key = `${id}#${due.row[0]}#${due.causes.length}`;
+  const asked = findSlowRow(world, key) ?? verify(engine, due.row[1], options);
   const came = await Promise.race([asked, late]).catch((cause: unknown) => {
     world.log("row_failed", { cause });
     return "internal" as const;
   });
+  if (came === "slow") keepSlowRow(world, key, asked);
+  else forgetSlowRow(world, key);
   return { ...due, came };
 };
 
@@ -172,7 +193,9 @@ const settle = (world: World, job: Job, tried: readonly Tried[], mayRetry: boole
 };
 
 const resultOf = (world: World, { mode }: Job, { row, came }: Tried): Verification =>
-  typeof came === "string" ? unprobed(engineFor(world, mode), row[1], came) : came;
+  typeof came === "string"
+    ? unprobed(engineFor(world, mode), row[1], came === "slow" ? "timeout" : came)
+    : came;
 
 /** Why it is tried again: a row that the pass did not reach was not even asked for. */
 const CAUSE_OF = { timeout: "unreached", internal: "internal" } as const;
@@ -183,6 +206,9 @@ const deferralOf = (
   { mode, wants }: Job,
   { row, causes, came }: Tried,
 ): Deferral | undefined => {
+  // It was not tried again: it goes on, and its causes are those it had.
+  if (came === "slow")
+    return { row: row[0], reason: "timeout", causes, at: world.now().toISOString(), isSlow: true };
   const cause = typeof came === "string" ? CAUSE_OF[came] : came.retryCause;
   const { maxWaitMinutes = MAX_WAIT_MINUTES.default } = wants ?? {};
   const next = cause && nextRetry(world, { mode, maxWaitMinutes }, { causes, cause });

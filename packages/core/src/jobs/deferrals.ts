@@ -24,12 +24,18 @@ const Group = v.object({
   causes: v.array(v.picklist(RETRY_CAUSES)),
   at: v.string(),
   rows: v.array(v.number()),
+  /** They do not wait: the pass that began them ended before they did, and the next one goes on with them at once. */
+  isSlow: v.optional(v.boolean()),
 });
 
 type Retry = { readonly at: string; readonly causes: readonly RetryCause[] };
 
 /** Rows of one chunk that wait for the same time, after the same history. */
-export type Group = Retry & { readonly reason: string; readonly rows: readonly number[] };
+export type Group = Retry & {
+  readonly reason: string;
+  readonly rows: readonly number[];
+  readonly isSlow?: boolean | undefined;
+};
 
 type Limits = { readonly mode: KeyMode; readonly maxWaitMinutes: number };
 
@@ -49,17 +55,22 @@ export const nextRetry = (
 };
 
 /** One row that waits. */
-export type Deferral = Retry & { readonly row: number; readonly reason: string };
-
-export const toGroups = (deferrals: readonly Deferral[]): readonly Group[] => {
-  const alike = Map.groupBy(deferrals, ({ at, reason, causes }) => [at, reason, ...causes].join());
-  return [...alike.values()].map((same) => {
-    const [{ at, reason, causes } = NEVER] = same;
-    return { at, reason, causes, rows: same.map(({ row }) => row) };
-  });
+export type Deferral = Retry & {
+  readonly row: number;
+  readonly reason: string;
+  readonly isSlow?: boolean;
 };
 
-const NEVER = { at: "", reason: "", causes: [] };
+export const toGroups = (deferrals: readonly Deferral[]): readonly Group[] => {
+  const alike = Map.groupBy(deferrals, ({ at, reason, causes, isSlow }) =>
+    [at, isSlow, reason, ...causes].join(),
+  );
+  return [...alike.values()].map((same) => {
+    const [{ at, reason, causes, isSlow }] = same as [Deferral, ...Deferral[]];
+    const rows = same.map(({ row }) => row);
+    return { at, reason, causes, rows, ...(isSlow && { isSlow }) };
+  });
+};
 
 /** Groups that fall due so shortly after the first one are attempted with it, in one pass. */
 const TOGETHER_MS = 30_000;
@@ -80,7 +91,8 @@ export const firstTimeOf = (groups: readonly Group[]): string | undefined =>
 export const changeOfDeferred = (before: readonly Group[], after: readonly Group[]): Amounts => {
   const change: Record<string, number> = {};
   const count = (groups: readonly Group[], sign: 1 | -1) => {
-    for (const { reason, rows } of groups) {
+    for (const { reason, rows, isSlow } of groups) {
+      if (isSlow) continue;
       const field = deferredField(reason);
       change[field] = (change[field] ?? 0) + sign * rows.length;
     }
