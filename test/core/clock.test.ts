@@ -117,12 +117,12 @@ test("slots and backoffs of a mail provider that a wrong clock wrote are over", 
 test("what was learned of a domain at a time that has not come yet is to be proven anew", async () => {
   const { world, jump } = await given();
   const facts = domainFacts(world.table, world.now);
-  await facts.learn("example.com", "yes");
+  await facts.learn("example.com", "", "yes");
 
   jump(-2 * DAY_MS);
 
-  expect(await facts.find("example.com")).toEqual({ isProofDue: true });
-  expect(await domainFacts(world.table, world.now).find("example.com")).toEqual({
+  expect(await facts.find("example.com", "")).toEqual({ isProofDue: true });
+  expect(await domainFacts(world.table, world.now).find("example.com", "")).toEqual({
     isProofDue: true,
   });
 });

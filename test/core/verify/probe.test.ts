@@ -115,7 +115,7 @@ test("what a decoy proved is remembered, and not asked again within a day", asyn
 
   expect(second.catchAll).toBe("yes");
   expect(asked.filter((line) => DECOY.test(line))).toHaveLength(1);
-  expect((await facts.find("example.com")).catchAll).toBe("yes");
+  expect((await facts.find("example.com", "")).catchAll).toBe("yes");
 });
 
 test.each<[string, string]>([
@@ -126,7 +126,7 @@ test.each<[string, string]>([
   const { probe, facts } = givenServer((line) => (DECOY.test(line) ? reply : "250 ok"));
 
   expect((await probe(ask("ann"))).catchAll).toBe("undecided");
-  expect((await facts.find("example.com")).catchAll).toBeUndefined();
+  expect((await facts.find("example.com", "")).catchAll).toBeUndefined();
 });
 
 test("after a 421 the server is left alone for half a minute, and then asked about the rest", async () => {

@@ -180,8 +180,8 @@ test("a session that goes well ends the row of rests", async () => {
   later(QUIET_MS);
   await askAll(engines, 30);
 
-  // The quiet between two waves is counted from the beginning of the first, which lasts up to a second.
-  expect(restsOf(sessions)).toEqual([30, expect.toBeOneOf([10, 11]), 30]);
+  // The quiet between two waves is counted from the beginning of the first, which lasts one or two seconds by chance.
+  expect(restsOf(sessions)).toEqual([30, expect.toBeOneOf([10, 11, 12]), 30]);
 });
 
 test.each(SEEDS)("what a 421 does reaches everybody within a moment (seed %i)", async (seed) => {

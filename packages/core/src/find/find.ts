@@ -57,7 +57,7 @@ export const find = async (
   requester?: Requester,
 ): Promise<Taught> => {
   const nothing = { email: null, confidence: 0, pattern: habitOf(naming) };
-  const looked = await engine.hostsOf(domain);
+  const looked = await engine.hostsOf(domain, requester?.account);
   if (looked.kind === "inconclusive")
     return untaught({ ...nothing, status: "unknown", reason: undecidedBy(looked.why) });
   if (looked.kind !== "hosts")

@@ -2,12 +2,14 @@ import * as v from "valibot";
 import { epochSeconds, isAhead } from "../moments.ts";
 import type { Table } from "../table.ts";
 
-// Layout. What one verification learns about a domain serves all accounts for a day: facts of the internet, and
-// nothing of who asked.
+// Layout. What a verification learns from a domain's mail server serves its account for a day. Another account asks the
+// server itself: an answer without a random recipient would tell that somebody asked before.
 //
-//   pk               sk      what
-//   DOMAIN#<domain>  FACTS   catchAll, catchAllUntil (s): whether it accepts everybody, as a random recipient proved it
-//                            randomRecipient: the one that was deferred, to be asked again in the next attempt
+//   pk               sk               what
+//   DOMAIN#<domain>  FACTS#<account>  catchAll, catchAllUntil (s): whether it accepts everybody, as a random recipient
+//                                     proved it
+//                                     randomRecipient: the one that was deferred, to be asked again in the next attempt
+//   DOMAIN#<domain>  FACTS            the same, where one person has the process for himself
 
 const KEPT_SECONDS = 86_400;
 /**
@@ -36,52 +38,61 @@ export type Facts = {
 };
 
 export type DomainFacts = {
-  readonly find: (domain: string) => Promise<Facts>;
-  readonly learn: (domain: string, catchAll: KnownCatchAll) => Promise<void>;
+  readonly find: (domain: string, account: string) => Promise<Facts>;
+  readonly learn: (domain: string, account: string, catchAll: KnownCatchAll) => Promise<void>;
   /**
    * A server that greylists defers the random recipient as it defers the person, and accepts neither before it has
    * seen each of them twice. So the same one is asked again, by whichever process makes the next attempt.
    */
-  readonly keepRandomRecipient: (domain: string, recipient: string) => Promise<void>;
+  readonly keepRandomRecipient: (
+    domain: string,
+    account: string,
+    recipient: string,
+  ) => Promise<void>;
 };
 
-/** The shared facts, with what this process saw lately in front of them. Forgetting costs a random recipient. */
+/** The facts of each account, with what this process saw lately in front of them. Forgetting costs a random recipient. */
 export const domainFacts = (table: Table, now: () => Date): DomainFacts => {
   const remembered = new Map<string, Item>();
   const seconds = () => epochSeconds(now());
-  const keyOf = (domain: string) => ({ pk: `DOMAIN#${domain}`, sk: "FACTS" });
+  const keyOf = (domain: string, account: string) => ({
+    pk: `DOMAIN#${domain}`,
+    sk: account === "" ? "FACTS" : `FACTS#${account}`,
+  });
 
-  const remember = (domain: string, item: Item): void => {
+  const remember = ({ pk, sk }: ReturnType<typeof keyOf>, item: Item): void => {
     const [oldest] = remembered.keys();
     if (remembered.size >= REMEMBERED_MAX && oldest !== undefined) remembered.delete(oldest);
-    remembered.set(domain, item);
+    remembered.set(`${pk} ${sk}`, item);
   };
 
   return {
-    find: async (domain) => {
-      const lately = remembered.get(domain);
+    find: async (domain, account) => {
+      const key = keyOf(domain, account);
+      const lately = remembered.get(`${key.pk} ${key.sk}`);
       if (lately && secondsLeft(lately, seconds()) > RENEWAL_SECONDS)
         return factsOf(lately, seconds());
-      const item = v.safeParse(Item, await table.get(keyOf(domain)).catch(() => undefined));
+      const item = v.safeParse(Item, await table.get(key).catch(() => undefined));
       if (!item.success) return lately ? factsOf(lately, seconds()) : { isProofDue: true };
-      if (item.output.catchAll) remember(domain, item.output);
+      if (item.output.catchAll) remember(key, item.output);
       return factsOf(item.output, seconds());
     },
 
-    learn: async (domain, catchAll) => {
+    learn: async (domain, account, catchAll) => {
+      const key = keyOf(domain, account);
       const until = seconds() + KEPT_SECONDS;
       const item = { catchAll, catchAllUntil: until, expires_at: until };
-      remember(domain, item);
+      remember(key, item);
       // Not kept is not wrong: the next process asks a random recipient again.
-      await table.write({ put: { ...keyOf(domain), ...item } }).catch(() => undefined);
+      await table.write({ put: { ...key, ...item } }).catch(() => undefined);
     },
 
-    keepRandomRecipient: async (domain, randomRecipient) => {
+    keepRandomRecipient: async (domain, account, randomRecipient) => {
       const set = { randomRecipient, expires_at: seconds() + KEPT_SECONDS };
       // The first one stays: the server has known it for longest.
       const where = { randomRecipient: { missing: true } } as const;
       await table
-        .write({ update: keyOf(domain), set, where, orCreate: true })
+        .write({ update: keyOf(domain, account), set, where, orCreate: true })
         .catch(() => undefined);
     },
   };

@@ -1,18 +1,18 @@
 import type { MailHost } from "../mail/mail-hosts.ts";
-import { asksForBackoff, type Finding, isDeferral } from "../mail/smtp/classify.ts";
+import { asksForBackoff, type Finding } from "../mail/smtp/classify.ts";
 import { type Tried, trySession } from "../mail/smtp/connect.ts";
 import type { Transcript } from "../mail/smtp/converse.ts";
-import { decoyAt } from "../mail/smtp/decoy.ts";
 import type { Reply } from "../mail/smtp/reply.ts";
 import type { Asked } from "../mail/smtp/session.ts";
 import { type Connect, isFault } from "../mail/smtp/wire.ts";
-import type { DomainFacts, Facts, KnownCatchAll } from "./domain-facts.ts";
+import type { DomainFacts } from "./domain-facts.ts";
 import type { EgressWatch } from "./egress-watch.ts";
-import { catchAllFrom, findingOf } from "./finding.ts";
+import { findingOf } from "./finding.ts";
 import type { Places } from "./places.ts";
 import type { Requester } from "./requester.ts";
 import { type Ended, NOTHING_MET } from "./rest.ts";
 import type { CatchAll } from "./result.ts";
+import { decoysFor, knownFacts, knownKey, learnFrom } from "./session-facts.ts";
 
 export type Question = {
   /** As it is said to the server. */
@@ -100,14 +100,7 @@ export const hold = (doors: SessionDoors, batch: readonly Waiting[]): Promise<He
 /** One session with everybody in the batch: those who got an answer have it, the others come back. */
 const converseWith = async (doors: SessionDoors, batch: readonly Waiting[]): Promise<Held> => {
   const known = await knownFacts(doors.facts, batch);
-  const decoys = new Map(
-    batch
-      .filter(({ domain, decoy }) => decoy && known.get(domain)?.isProofDue)
-      .map(({ domain }) => [
-        domain,
-        known.get(domain)?.randomRecipient ?? decoyAt(domain, doors.random),
-      ]),
-  );
+  const decoys = decoysFor(doors.random, batch, known);
   const tried = await trySession(
     doors.connect,
     batch[0]?.hosts ?? [],
@@ -116,10 +109,10 @@ const converseWith = async (doors: SessionDoors, batch: readonly Waiting[]): Pro
   );
   doors.egress.note(tried);
   const tested = await learnFrom(doors.facts, tried, { known, decoys });
-  const catchAllOf = ({ domain }: Waiting): CatchAll =>
-    tested.get(domain) ??
-    known.get(domain)?.catchAll ??
-    (tested.has(domain) ? "undecided" : "not_tested");
+  const catchAllOf = (one: Waiting): CatchAll =>
+    tested.get(one.domain) ??
+    known.get(knownKey(one))?.facts.catchAll ??
+    (tested.has(one.domain) ? "undecided" : "not_tested");
 
   const { result } = tried;
   for (const one of batch) dropNobody(one, new Set(result.nobody));
@@ -257,37 +250,3 @@ const answerFor = (
   transcript: tried.transcript,
   decoy,
 });
-
-const knownFacts = async (
-  facts: DomainFacts,
-  batch: readonly Waiting[],
-): Promise<ReadonlyMap<string, Facts>> => {
-  const domains = [...new Set(batch.map(({ domain }) => domain))];
-  const found = domains.map(async (domain) => [domain, await facts.find(domain)] as const);
-  return new Map(await Promise.all(found));
-};
-
-/** What was known of the domains before the session, and the random recipients that were asked for them. */
-type Preparation = {
-  readonly known: ReadonlyMap<string, Facts>;
-  readonly decoys: ReadonlyMap<string, string>;
-};
-
-/** What the session proved of the domains whose random recipient was asked; null where its answer proves nothing. */
-const learnFrom = async (
-  facts: DomainFacts,
-  tried: Tried,
-  { known, decoys }: Preparation,
-): Promise<ReadonlyMap<string, KnownCatchAll | null>> => {
-  const tested = new Map<string, KnownCatchAll | null>();
-  for (const { domain, reply } of tried.result.decoys) {
-    const proven = catchAllFrom(reply, tried.host);
-    tested.set(domain, proven ?? null);
-    const recipient = decoys.get(domain);
-    const isKept = known.get(domain)?.randomRecipient === recipient;
-    if (proven) await facts.learn(domain, proven);
-    else if (recipient && !isKept && reply && isDeferral(reply, tried.host))
-      await facts.keepRandomRecipient(domain, recipient);
-  }
-  return tested;
-};

@@ -125,7 +125,7 @@ const lookUp = async (
   // Nobody looks up where mail for an address literal goes: it names the host itself, and hosts that are not ours
   // to name could be reached that way.
   if (address.literal !== null) return NOT_ASKED;
-  const found = await engine.hostsOf(address.domain);
+  const found = await engine.hostsOf(address.domain, requester?.account);
   const { asked } = found;
   if (found.kind === "inconclusive") {
     const answer = found.why === "internal" ? unanswered(smtpForm(address)) : null;
