@@ -81,7 +81,10 @@ export const withUploadLimits = (blobs: Blobs, options: Options): Blobs => {
     let bytes = 0;
     try {
       earlier ??= countStored(join(directory, UPLOADS), usage.store);
-      await earlier;
+      await earlier.catch((cause: unknown) => {
+        earlier = undefined;
+        throw cause;
+      });
       usage.expire();
       usage.assertRoom(account);
       await assertSpace();
@@ -135,12 +138,8 @@ const createUsage = (now: () => Date, limits: UploadLimits) => {
       stored.set(key, one);
       add(one.account, one.bytes);
     },
-    /** In the order in which they were stored, so the first that stays ends the search. */
     expire: (): void => {
-      for (const [key, { endsAtMs }] of stored) {
-        if (endsAtMs > now().getTime()) return;
-        forget(key);
-      }
+      for (const [key, { endsAtMs }] of stored) if (endsAtMs <= now().getTime()) forget(key);
     },
     assertRoom: (account: string): void => {
       const own = byAccount.get(account) ?? 0;

@@ -109,7 +109,7 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorPage>> = {
   ),
   RATE_LIMITED: of(
     "RATE_LIMITED",
-    "The key's requests for this minute are used up.",
+    "The key's requests for this minute are used up, or the account has too many concurrent downloads or uploads.",
     "Wait for the seconds in Retry-After.",
     [nothing, "Too many requests with this key; the next minute starts in 12 s."],
   ),
