@@ -117,6 +117,20 @@ test("results whose list was damaged later are exported without the list's own c
   expect(all).toMatchObject({ statusCode: 404, error: { code: "NOT_FOUND" } });
 });
 
+test("rows that were not verified and can no longer be read make an export of all rows 404, not a half of it", async () => {
+  const house = await givenChunked();
+  await whenProcessed(house, [...anns(3), "ann1@x.com", "no address"]);
+  await whenQuiet(house);
+  const whole = await download(house, "job_1", { rows: "all" });
+  const later = whenDamaged(house, (key) => (key.endsWith(".excluded") ? 5 : undefined));
+
+  const all = await download(later, "job_1", { rows: "all" });
+  const verified = await download(later, "job_1");
+
+  expect([whole.statusCode, verified.statusCode]).toEqual([200, 200]);
+  expect(all).toMatchObject({ statusCode: 404, error: { code: "NOT_FOUND" } });
+});
+
 test("an upload that was damaged is refused before it costs anything, and can be uploaded again", async () => {
   const house = await givenChunked();
   const { world, liveKey } = house;

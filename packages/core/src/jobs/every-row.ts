@@ -1,5 +1,6 @@
 import { Failure } from "../failure.ts";
 import type { World } from "../world.ts";
+import { areExcludedReadable } from "./excluded-rows.ts";
 import type { Readable, RowCounts } from "./export.ts";
 import { isInputReadable } from "./input-blob.ts";
 import { findInput } from "./input-facts.ts";
@@ -16,6 +17,7 @@ export const findEveryRow = async (
   const facts = await findInput(table, job.id);
   const { hasEmailCells, excluded } = facts;
   if (!hasEmailCells || !(await isInputReadable(blobs, job.input, facts))) throw gone();
+  if (excluded && !(await areExcludedReadable(blobs, excluded))) throw gone();
   return { expected: expected + pending + job.refunded + (excluded?.rows ?? 0), missing };
 };
 

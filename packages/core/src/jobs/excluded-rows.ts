@@ -1,4 +1,4 @@
-import type { BlobFacts, Blobs } from "../blobs.ts";
+import { type BlobFacts, type Blobs, UnreadableBlobError } from "../blobs.ts";
 import type { ByteText } from "./byte-text.ts";
 
 // The rows of a list that are not verified: one object, a line of JSON for each, in the order of the list. It is
@@ -127,6 +127,21 @@ export const excludedReader = (
     },
     close: async () => void (await batches?.return(undefined)),
   };
+};
+
+/** Whether all of them can be read as they were written: an export cannot leave rows out in the middle. */
+export const areExcludedReadable = async (
+  blobs: Pick<Blobs, "get">,
+  { key, version }: { readonly key: string; readonly version: string },
+): Promise<boolean> => {
+  try {
+    const found = await blobs.get(key, { version });
+    for await (const _ of found?.content ?? []) continue;
+    return found !== undefined;
+  } catch (error) {
+    if (error instanceof UnreadableBlobError) return false;
+    throw error;
+  }
 };
 
 const LINE_FEED = 10;
