@@ -139,3 +139,15 @@ test("text of a row that was overwritten, which SQLite does not look into, is fo
 
   expect(await findDamage(join(file, ".."), "table")).toContain("a row is not JSON");
 });
+
+test("a damaged page of an index, which no reader of rows would meet, is found", async () => {
+  const file = join(newFolder(), "state.sqlite");
+  sqliteTable(file, now).close();
+  const db = new DatabaseSync(file);
+  const found = db.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'items_due'").get();
+  db.close();
+  const handle = openSync(file, "r+");
+  writeSync(handle, Buffer.alloc(4096, 0xa5), 0, 4096, (Number(found?.["rootpage"]) - 1) * 4096);
+
+  expect(await findDamage(join(file, ".."), "table")).toContain(`${file} is damaged: `);
+});
