@@ -1,3 +1,4 @@
+import type { Allowance } from "@mailproof/core/access/rate";
 import { PLANS } from "@mailproof/core/accounts/plans";
 import { Failure, type MoneyOutcome } from "@mailproof/core/failure";
 import type { World } from "@mailproof/core/world";
@@ -8,6 +9,7 @@ import { withFirstPiece } from "./first-piece.ts";
 import { readForm } from "./form.ts";
 import { isForm } from "./form-headers.ts";
 import { keyIn } from "./idempotency.ts";
+import { findLimited, rememberLimited } from "./limited-callers.ts";
 import { parse } from "./parse.ts";
 
 export type HttpRequest = {
@@ -73,7 +75,8 @@ export const refuse = (
   headers: Readonly<Record<string, string>> = {},
 ): HttpAnswer<string> => {
   const { status, code, message, money, details, retryable } = failure;
-  if (status >= 500) world.log("failure", { requestId, code, cause: failure.cause ?? failure });
+  if (status >= 500 && !failure.isExpected)
+    world.log("failure", { requestId, code, cause: failure.cause ?? failure });
   const error = {
     code,
     message,
@@ -121,9 +124,12 @@ const admit = async (
   headers: Record<string, string>,
 ): Promise<Caller> => {
   if (endpoint.access === "public") return ANYBODY;
+  assertNoPressure(world, endpoint);
+  const limited = findLimited(world, request.headers);
+  if (limited) throw tooMany(world, { ...limited, remaining: 0 }, headers);
   const money = moneyBefore(endpoint, request.headers);
   const caller = await orUnavailable(authenticate(world, request.headers), money);
-  await takeRequest(world, caller, money, headers);
+  await takeRequest(world, caller, money, headers, request.headers);
   assertMay(world, caller, endpoint.access);
   return caller;
 };
@@ -134,13 +140,33 @@ export const takeRequest = async (
   { plan, keyId }: Caller,
   money: MoneyOutcome,
   headers: Record<string, string>,
+  sent: Headers | null,
 ): Promise<void> => {
   const asked = world.rateLimit(keyId, PLANS[plan].requestsPerMinute);
   const allowance = await orUnavailable(asked, money);
-  headers["x-ratelimit-limit"] = String(allowance.limit);
-  headers["x-ratelimit-remaining"] = String(allowance.remaining);
-  headers["x-ratelimit-reset"] = String(allowance.resetAt);
-  if (!allowance.allowed) throw tooMany(allowance.resetAt, world.now());
+  if (!allowance.allowed) {
+    if (sent) rememberLimited(world, sent, allowance);
+    throw tooMany(world, allowance, headers);
+  }
+  showAllowance(allowance, headers);
+};
+
+type Shown = Pick<Allowance, "limit" | "remaining" | "resetAt">;
+
+const showAllowance = (
+  { limit, remaining, resetAt }: Shown,
+  headers: Record<string, string>,
+): void => {
+  headers["x-ratelimit-limit"] = String(limit);
+  headers["x-ratelimit-remaining"] = String(remaining);
+  headers["x-ratelimit-reset"] = String(resetAt);
+};
+
+/** Before anything is read: what costs credits waits for better times, and all else goes on. */
+const assertNoPressure = (world: World, { price }: Endpoint): void => {
+  if (price === null || !world.pressure?.()) return;
+  const what = "The service has more work than it can take at the moment.";
+  throw new Failure("UNAVAILABLE", "nothing_charged", what, { isExpected: true });
 };
 
 /** What is damaged takes no new payments. Reads go on where they can. */
@@ -168,8 +194,9 @@ export const orUnavailable = <T>(step: Promise<T>, money: MoneyOutcome): Promise
     throw new Failure("UNAVAILABLE", money, what, { cause });
   });
 
-const tooMany = (resetAt: number, now: Date): Failure => {
-  const seconds = Math.max(1, Math.ceil(resetAt - now.getTime() / 1000));
+const tooMany = (world: World, allowance: Shown, headers: Record<string, string>): Failure => {
+  showAllowance(allowance, headers);
+  const seconds = Math.max(1, Math.ceil(allowance.resetAt - world.now().getTime() / 1000));
   const what = `Too many requests with this key; the next minute starts in ${seconds} s.`;
   return new Failure("RATE_LIMITED", "nothing_charged", what, {
     headers: { "retry-after": String(seconds) },

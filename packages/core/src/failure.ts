@@ -69,6 +69,8 @@ type More = ErrorOptions & {
   /** Whether the same request may succeed later. Understood for 429 and 503. */
   readonly retryable?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The log hears of its cause in another way, and not once for each answer. */
+  readonly isExpected?: true;
   /** Where it shows whether something was done of which we do not know. */
   readonly lookAt?: string | undefined;
 };
@@ -80,6 +82,7 @@ export class Failure extends Error {
   readonly details: Json | undefined;
   readonly retryable: boolean;
   readonly headers: Readonly<Record<string, string>>;
+  readonly isExpected: boolean;
 
   constructor(code: FailureCode, money: MoneyOutcome, what: string, more: More = {}) {
     super(withMoney(what, money, more.lookAt), more);
@@ -89,6 +92,7 @@ export class Failure extends Error {
     this.details = more.details;
     this.retryable = more.retryable ?? LATER.includes(code);
     this.headers = more.headers ?? {};
+    this.isExpected = more.isExpected ?? false;
   }
 
   get status(): number {

@@ -3,6 +3,7 @@ import type { Tokens } from "./access/tokens.ts";
 import type { Blobs } from "./blobs.ts";
 import type { Names } from "./deliverability/names.ts";
 import type { Https } from "./https.ts";
+import type { ReadPressure } from "./pressure.ts";
 import type { Queue } from "./queue.ts";
 import type { Settings } from "./settings.ts";
 import type { Table } from "./table.ts";
@@ -35,6 +36,8 @@ export type World = {
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** Takes out addresses and keys before anything is written (redact.ts). */
   readonly log: Log;
+  /** Without it this process takes whatever comes: a Lambda has one request at a time. */
+  readonly pressure?: ReadPressure;
   readonly settings: Settings;
 };
 

@@ -17,6 +17,7 @@ import type { Environment } from "./environment.ts";
 import { fileBlobs } from "./file-blobs.ts";
 import type { Lab } from "./lab/lab.ts";
 import { openMailDoors } from "./mail-doors.ts";
+import { startPressureMeter } from "./pressure.ts";
 import { secretsIn } from "./secrets.ts";
 import { type SqliteQueue, sqliteQueue } from "./sqlite-queue.ts";
 import { type SqliteTable, sqliteTable } from "./sqlite-table.ts";
@@ -59,6 +60,12 @@ export const openHouse = (
   mkdirSync(blobs, { recursive: true, mode: 0o700 });
   completeFolder(directory);
 
+  const log: World["log"] = (event, fields) => {
+    const line = { at: now().toISOString(), event, ...(redact(fields) as object) };
+    process.stderr.write(`${JSON.stringify(line)}\n`);
+  };
+  const meter = startPressureMeter(log);
+
   const world: LocalWorld = {
     damagedParts: health.damagedParts,
     table,
@@ -74,10 +81,8 @@ export const openHouse = (
     randomBytes,
     newId: (prefix) => `${prefix}_${randomUUID()}`,
     sleep: (ms, signal) => setTimeout(ms, undefined, { signal }).catch(() => undefined),
-    log: (event, fields) => {
-      const line = { at: now().toISOString(), event, ...(redact(fields) as object) };
-      process.stderr.write(`${JSON.stringify(line)}\n`);
-    },
+    log,
+    pressure: meter.pressure,
     settings: {
       version: manifest.version,
       keyPepper: environment.KEY_PEPPER ?? secrets.key_pepper,
@@ -91,6 +96,7 @@ export const openHouse = (
     },
   };
   const close = () => {
+    meter.stop();
     mail.close();
     table.close();
     queue.close();

@@ -114,7 +114,7 @@ const assertScope = async (
   try {
     assertMay(world, caller, access);
   } catch (refusal) {
-    await takeRequest(world, caller, "retry_same_key", allowance);
+    await takeRequest(world, caller, "retry_same_key", allowance, null);
     throw refusal;
   }
 };

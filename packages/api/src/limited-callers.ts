@@ -1,0 +1,35 @@
+import { windowAt } from "@mailproof/core/moments";
+import type { World } from "@mailproof/core/world";
+import type { Headers } from "./authenticate.ts";
+
+// The credentials whose minute is full. Who they belong to need not be read again to refuse them: so the answer to a
+// burst costs neither a read nor a write.
+
+type Limited = { readonly limit: number; readonly resetAt: number };
+
+const WINDOW_SECONDS = 60;
+/** Beyond this many the oldest is forgotten, and costs its reads again. */
+const REMEMBERED_MAX = 10_000;
+
+const limited = new WeakMap<World["rateLimit"], Map<string, Limited>>();
+
+/** Valid credentials alone get here, and only when their minute is full. */
+export const rememberLimited = (world: World, headers: Headers, { limit, resetAt }: Limited) => {
+  const callers = limited.get(world.rateLimit) ?? new Map<string, Limited>();
+  limited.set(world.rateLimit, callers);
+  const [oldest] = callers.keys();
+  if (callers.size >= REMEMBERED_MAX && oldest !== undefined) callers.delete(oldest);
+  callers.set(credentialsOf(headers), { limit, resetAt });
+};
+
+export const findLimited = (world: World, headers: Headers): Limited | undefined => {
+  const callers = limited.get(world.rateLimit);
+  const found = callers?.get(credentialsOf(headers));
+  // Of another minute, before or after: the clock may have been set.
+  return found?.resetAt === windowAt(world.now(), WINDOW_SECONDS) + WINDOW_SECONDS
+    ? found
+    : undefined;
+};
+
+const credentialsOf = (headers: Headers): string =>
+  JSON.stringify([headers["x-api-key"] ?? null, headers["authorization"] ?? null]);

@@ -1,0 +1,73 @@
+import {
+  nextPressure,
+  PRESSURE_LIMITS,
+  type Reading,
+  startPressureMeter,
+} from "@mailproof/local/pressure";
+import { expect, test } from "vitest";
+
+const CALM: Reading = { delayMs: 0, memoryShare: 0.1 };
+const { delayMs: late, memoryShare: short } = PRESSURE_LIMITS;
+
+test.each([
+  ["an event loop that is late", null, { ...CALM, delayMs: late.from }, "event_loop_late"],
+  ["one that is a little late", null, { ...CALM, delayMs: late.from - 1 }, null],
+  [
+    "one that still catches up",
+    "event_loop_late",
+    { ...CALM, delayMs: late.until },
+    "event_loop_late",
+  ],
+  ["one that has caught up", "event_loop_late", { ...CALM, delayMs: late.until - 1 }, null],
+  ["memory near its limit", null, { ...CALM, memoryShare: short.from }, "memory_short"],
+  [
+    "memory that is being freed",
+    "memory_short",
+    { ...CALM, memoryShare: short.until },
+    "memory_short",
+  ],
+  ["memory that is free again", "memory_short", CALM, null],
+  ["both", null, { delayMs: late.from, memoryShare: short.from }, "memory_short"],
+] as const)("%s", (_, before, reading, after) => {
+  expect(nextPressure(before, reading)).toBe(after);
+});
+
+test("the log says once when pressure begins, and once when it ends", () => {
+  let reading = CALM;
+  const logged: string[] = [];
+  const { pressure, look, stop } = startPressureMeter(
+    (event) => logged.push(event),
+    () => reading,
+  );
+  stop();
+
+  look();
+  reading = { ...CALM, delayMs: 1_000 };
+  look();
+  look();
+  const during = pressure();
+  reading = CALM;
+  look();
+
+  expect(during).toBe("event_loop_late");
+  expect(pressure()).toBeNull();
+  expect(logged).toEqual(["pressure_began", "pressure_ended"]);
+});
+
+test("a process measures itself: a loop that is blocked is late", async () => {
+  const { pressure, look, stop } = startPressureMeter(() => {});
+  stop();
+  const turns = async (blockedMs: number) => {
+    for (let turn = 0; turn < 4; turn++) {
+      const until = performance.now() + blockedMs;
+      while (performance.now() < until);
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+  };
+  look();
+
+  await turns(600);
+  look();
+
+  expect(pressure()).toBe("event_loop_late");
+});
