@@ -1,5 +1,6 @@
 import { fingerprint } from "@mailproof/core/fingerprint";
 import { reconcile } from "@mailproof/core/reconciler";
+import { SLOW_ROWS_AFTER_MS } from "@mailproof/core/settings";
 import type { Worker } from "@mailproof/core/worker";
 import { workers } from "@mailproof/core/workers";
 import { type Damage, damaged } from "../breaking.ts";
@@ -48,7 +49,8 @@ export const play = async (script: Script): Promise<readonly string[]> => {
     account,
     liveKey,
   } = await given({ balance, plan: "scale" });
-  const settings = { ...whole.settings, chunkRows: { batch: 2, file: 2 } };
+  const chunkRows = { batch: 2, file: 2 };
+  const settings = { ...whole.settings, chunkRows, slowRowsAfterMs: SLOW_ROWS_AFTER_MS };
   const blobs = damaged(whole.blobs, damage);
   const world = { ...whole, blobs, names: quickNames, settings };
   const balances: number[] = [];
