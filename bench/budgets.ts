@@ -94,6 +94,11 @@ export const ROWS = {
     what: "while the file runs: exact counts and money, no host pressed, and others are served",
     boundBy: "",
   },
+  fairness: {
+    bench: "fairness",
+    what: "another account beside a file of 300,000 rows: its batches of ten, and its verifications from no cache",
+    boundBy: "",
+  },
   cachedCare: {
     bench: "api",
     what: "while it is fast: answers and money are right",
@@ -171,6 +176,13 @@ export const LINES = {
   bulkSessions: { of: "bulkCare", what: "sessions to one mail host", unit: "at once", most: 10 },
   bulkOthersJob: { of: "bulkCare", what: "GET /v1/jobs/{id}, p99", unit: "ms", most: 150 },
   bulkOthersVerify: { of: "bulkCare", what: "POST /v1/verify, cached, p99", unit: "ms", most: 150 },
+  fairBatch: { of: "fairness", what: "a batch of ten, p99 of 50", unit: "seconds", most: 5 },
+  fairVerify: {
+    of: "fairness",
+    what: "verifications, p99",
+    unit: "of p99 without the file",
+    most: 1.5,
+  },
   cachedOthers: { of: "cachedCare", what: "answers other than 200", unit: "answers", most: 0 },
   cachedLaws: { of: "cachedCare", what: "broken laws of money", unit: "laws", most: 0 },
   checkFirst: { of: "check", what: "the first of a process", unit: "ms", most: 300 },

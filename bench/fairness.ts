@@ -1,0 +1,169 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { addKey } from "@mailproof/core/access/keys";
+import { openAccount } from "@mailproof/core/accounts/accounts";
+import { credits } from "@mailproof/core/money/credits";
+import { readEnvironment } from "@mailproof/local/environment";
+import { companyLabel, peopleOf } from "@mailproof/local/lab/companies";
+import { openHouse } from "@mailproof/local/world";
+import type { Place } from "./engine/job.ts";
+import { held, type Measured } from "./report.ts";
+import { startServer } from "./server.ts";
+
+// Another account beside a file of 300,000 rows: how long its batches of ten take, and its verifications of addresses
+// that are in no cache. Both are measured in the same run before the file is sent, and while it is under way.
+// ROWS=60000 npm run bench fairness makes the file smaller, and nothing is kept.
+
+const ROWS = Number(process.env["ROWS"] ?? 300_000);
+const ZONE = "lab.mailproof.test";
+const COMPANIES = 3_000;
+const BATCHES = 50;
+const BATCH_ROWS = 10;
+const CALM_BATCHES = 10;
+const POLL_MS = 50;
+const BETWEEN_MS = 100;
+
+const personAt = (number: number): string => {
+  const domain = `${companyLabel(1 + (number % COMPANIES))}.companies.${ZONE}`;
+  const people = peopleOf(domain);
+  return `${people[number % people.length]?.local ?? "info"}+${number}@${domain}`;
+};
+
+/** Each number is given once, so no address is in a cache. Their mail servers are none of the file's. */
+const newPeople = () => {
+  let number = 0;
+  return (): string => `ada.lovelace+${number++}@valid.${ZONE}`;
+};
+
+type Api = (route: string, body?: unknown) => Promise<any>;
+
+const apiOf =
+  (base: string, key: string): Api =>
+  async (route, body) => {
+    const [method = "", path = ""] = route.split(" ");
+    const response = await fetch(`${base}${path}`, {
+      method,
+      headers: { "x-api-key": key, "content-type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const { data, ...rest } = (await response.json()) as { data: unknown };
+    if (!response.ok) throw new Error(JSON.stringify(rest));
+    return data;
+  };
+
+/** The account that sends the batches, beside the one that sends the file. */
+const openOtherAccount = async (folder: string): Promise<string> => {
+  const { world, close } = openHouse(readEnvironment({ MAILPROOF_DIR: folder }), () => "", null);
+  const opening = credits(100_000);
+  const { account } = await openAccount(world, { name: "Other", plan: "scale", opening });
+  const { secret } = await addKey(world, { account, name: "bench", mode: "live", scopes: null });
+  close();
+  return secret;
+};
+
+const sendFile = async (api: Api): Promise<string> => {
+  const lines = ["email", ...Array.from({ length: ROWS }, (_, number) => personAt(number))];
+  const to = await api("POST /v1/verify/file", { action: "get_upload_url", file_name: "list.csv" });
+  const put = await fetch(to.upload_url, { method: "PUT", body: lines.join("\n") });
+  if (!put.ok) throw new Error(`the upload was answered ${put.status}`);
+  const job = await api("POST /v1/verify/file", { action: "process", file_key: to.file_key });
+  return job.job_id;
+};
+
+const isDone = async (api: Api, job: string): Promise<boolean> => {
+  const { status } = await api(`GET /v1/jobs/${job}?include_results=false`);
+  return status === "completed";
+};
+
+const timed = async (work: () => Promise<void>): Promise<number> => {
+  const from = performance.now();
+  await work();
+  return performance.now() - from;
+};
+
+/** Batches one after the other, and verifications beside them. */
+const measure = async (api: Api, newPerson: () => string, batches: number) => {
+  const verifyMs: number[] = [];
+  const batchMs: number[] = [];
+  let isOver = false;
+  const verifying = (async () => {
+    while (!isOver) {
+      verifyMs.push(
+        await timed(() => api("POST /v1/verify", { email: newPerson() }).then(() => undefined)),
+      );
+      await setTimeout(BETWEEN_MS);
+    }
+  })();
+  while (batchMs.length < batches) {
+    const emails = Array.from({ length: BATCH_ROWS }, newPerson);
+    const ms = await timed(async () => {
+      const { job_id: job } = await api("POST /v1/verify/batch", { emails });
+      while (!(await isDone(api, job))) await setTimeout(POLL_MS);
+    });
+    batchMs.push(ms);
+    await setTimeout(BETWEEN_MS);
+  }
+  isOver = true;
+  await verifying;
+  return { batchMs, verifyMs };
+};
+
+const percentile = (times: readonly number[], share: number): number =>
+  times.toSorted((a, b) => a - b)[Math.floor(times.length * share)] ?? Number.NaN;
+
+const startNetwork = async () => {
+  const file = fileURLToPath(new URL("engine/lab-process.ts", import.meta.url));
+  const child = fork(file, [JSON.stringify({ companies: COMPANIES, zone: ZONE })]);
+  const [place] = (await once(child, "message")) as [Place];
+  return { place, end: () => child.disconnect() };
+};
+
+export const run = async (): Promise<readonly Measured[]> => {
+  const folder = mkdtempSync(join(tmpdir(), "mailproof-bench-"));
+  const network = await startNetwork();
+  const server = await startServer(folder, {
+    DNS_SERVERS: network.place.dns,
+    SMTP_PORT: String(network.place.smtpPort),
+    SMTP_ALLOW_PRIVATE: network.place.smtpAddresses,
+  });
+  try {
+    const { base_url: url, live_key: key } = server.ready;
+    const other = apiOf(url, await openOtherAccount(folder));
+    const newPerson = newPeople();
+    // What is looked up once is known afterwards: both measurements find the domains known.
+    await measure(other, newPerson, 2);
+    const calm = await measure(other, newPerson, CALM_BATCHES);
+    const owner = apiOf(url, key);
+    const file = await sendFile(owner);
+    const beside = await measure(other, newPerson, BATCHES);
+    const isStillUnderWay = !(await isDone(owner, file));
+    return rowsOf(calm, beside, isStillUnderWay);
+  } finally {
+    await server.stop();
+    network.end();
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+type Times = Awaited<ReturnType<typeof measure>>;
+
+const rowsOf = (calm: Times, beside: Times, isUnderWay: boolean): readonly Measured[] => {
+  const verifyCalm = percentile(calm.verifyMs, 0.99);
+  const verifyBeside = percentile(beside.verifyMs, 0.99);
+  return [
+    { what: "a batch of 10, alone, median", value: percentile(calm.batchMs, 0.5), unit: "ms" },
+    { what: "beside the file, median", value: percentile(beside.batchMs, 0.5), unit: "ms" },
+    held("fairBatch", percentile(beside.batchMs, 0.99) / 1_000),
+    { what: "a verification, alone, median", value: percentile(calm.verifyMs, 0.5), unit: "ms" },
+    { what: "beside the file, median", value: percentile(beside.verifyMs, 0.5), unit: "ms" },
+    { what: "alone, p99", value: verifyCalm, unit: "ms" },
+    { what: "beside the file, p99", value: verifyBeside, unit: "ms" },
+    held("fairVerify", verifyBeside / verifyCalm),
+    { what: "files under way to the end", value: isUnderWay ? 1 : 0, unit: "files" },
+  ];
+};
