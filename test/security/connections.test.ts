@@ -171,6 +171,22 @@ test("connections with a request at work make no room: another one is refused", 
   expect((await Promise.all(working)).map(({ status }) => status)).toEqual([200, 200, 200]);
 });
 
+test("a refused request whose body never ends makes room: it takes no key to send one", async () => {
+  const { port, listening } = await startServer(undefined, { connectionsMax: 3 });
+  let requests = 0;
+  listening.on("request", () => requests++);
+  const stalled = await Promise.all(Array.from({ length: 3 }, () => connectTo(port)));
+  const head = "POST /v1/verify HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{";
+  for (const socket of stalled) socket.write(head);
+  while (requests < 3) await new Promise(setImmediate);
+
+  for (let n = 0; n < 3; n++) {
+    const headers = { connection: "close" };
+    const answer = await fetch(`http://127.0.0.1:${port}/health`, { headers });
+    expect(answer.status).toBe(200);
+  }
+});
+
 test("over the limit of unsent bytes in all, those end that have waited longest for their clients", async () => {
   const { route } = respondingWith(KERNEL_BYTES);
   const { port } = await startServer([route], { unsentBytesMax: 20_000_000 });

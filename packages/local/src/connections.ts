@@ -24,7 +24,12 @@ export type ConnectionLimits = { readonly [name in keyof typeof CONNECTION_LIMIT
 /** At 27 bytes for the shortest request, a slice adds fewer than 40 of them to those that wait. */
 const SLICE_BYTES = 1_024;
 
-type Serve = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
+/** `waitForClient`: says that the rest of the body is not needed, so this connection may make room for another one. */
+type Serve = (
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  waitForClient: () => void,
+) => Promise<void>;
 
 type Connection = {
   unanswered: number;
@@ -52,7 +57,7 @@ export const serveInTurn = (server: Server, limits: ConnectionLimits, serve: Ser
     if (socket.destroyed) return;
     registry.stopWaiting(socket);
     connection.current = incoming;
-    await serve(incoming, out);
+    await serve(incoming, out, () => registry.wait(socket, 0));
     if (!socket.destroyed && !out.writableFinished && !out.destroyed) {
       registry.wait(socket, socket.writableLength);
       await closed(out, socket);

@@ -47,9 +47,9 @@ export const server = (
     requestTimeout: limits.requestMs,
     connectionsCheckingInterval: limits.headersMs / 4,
   });
-  serveInTurn(listening, limits, (incoming, outgoing) =>
+  serveInTurn(listening, limits, (incoming, outgoing, waitForClient) =>
     // Nothing can reject here but a broken connection, and then nobody is left to be told.
-    serve({ world, openLink, route, mcp, downloads }, incoming, outgoing).catch(
+    serve({ world, openLink, route, mcp, downloads, waitForClient }, incoming, outgoing).catch(
       () => void outgoing.destroy(),
     ),
   );
@@ -62,6 +62,7 @@ type House = {
   readonly route: ReturnType<typeof routerOf<Endpoint>>;
   readonly mcp: ReturnType<typeof mcpOver>;
   readonly downloads: Slots;
+  readonly waitForClient: () => void;
 };
 
 const serve = async (
@@ -78,26 +79,27 @@ const serve = async (
     if (incoming.method === "OPTIONS") return void outgoing.writeHead(204, preflightHeaders).end();
     if (incoming.url?.startsWith(BLOBS_PATH))
       return await serveBlob(world.blobs, house, incoming, outgoing);
-    await send(world, id, incoming, outgoing, await answer(house, id, incoming));
+    await send(house, id, incoming, outgoing, await answer(house, id, incoming));
   } catch (error) {
     // The caller hung up: there is nobody to answer, and nothing broke on our side.
     if (outgoing.headersSent || (incoming.destroyed && !incoming.complete))
       return void outgoing.destroy();
     const refusal = refuse(world, id, asFailure(error, "nothing_charged"));
-    await send(world, id, incoming, outgoing, refusal);
+    await send(house, id, incoming, outgoing, refusal);
   }
 };
 
 const twoHosts = () => new Failure("INVALID_REQUEST", "nothing_charged", "host: came twice.");
 
 const send = async (
-  world: World,
+  { world, waitForClient }: House,
   id: string,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   { statusCode, headers, body }: HttpAnswer<string | Uint8Array | Streamed>,
 ): Promise<void> => {
   // The rest of a body that nobody read would be taken for the caller's next request.
+  if (!incoming.complete) waitForClient();
   if (!(await discarded(incoming))) outgoing.setHeader("connection", "close");
   if (typeof body === "string" || body instanceof Uint8Array) {
     // Without a body there is nothing whose length could be told (RFC 9110 §8.6).
