@@ -1,5 +1,7 @@
+import { resolverPool } from "@mailproof/net/dns";
 import { ZONE_CEILINGS, zoneCeiling, zoneOf } from "@mailproof/net/zone-ceiling";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { serveZone } from "../dns-server.ts";
 
 // How many questions about one zone go out, on a clock that stands still: `waitedMs` is how long each had to wait.
 
@@ -86,4 +88,29 @@ test("with the limits as they are, no second sees more than the rate and one bur
   const inFirstSecond = 5_000 - waitedMs.filter((ms) => ms >= 1_000).length;
   expect(waitedMs.filter((ms) => ms < 1_000).length).toBeLessThanOrEqual(100);
   expect(inFirstSecond).toBeGreaterThan(0);
+});
+
+test("a resolver's client asks no more about one domain than its ceiling lets through", async () => {
+  const server = await serveZone({
+    "flooded.com": { A: ["8.8.8.8"] },
+    "other.com": { A: ["8.8.8.8"] },
+  });
+  // A question in twenty seconds: the turn of a fourth is further off than anybody waits.
+  const ordinary = { perSecond: 0.05, burst: 2 };
+  const dns = resolverPool({
+    servers: [server.address],
+    packetsPerSecond: 10_000,
+    ceilings: { ...CEILINGS, ordinary },
+  });
+  onTestFinished(async () => {
+    dns.close();
+    await server.close();
+  });
+
+  const flood = await Promise.all(below("flooded.com", 50).map((name) => dns("A", name)));
+  const other = await dns("A", "other.com");
+
+  expect(other).toEqual({ kind: "ok", records: ["8.8.8.8"] });
+  expect(flood.filter(({ kind }) => kind === "timeout")).toHaveLength(47);
+  expect(server.questions.filter((question) => question.endsWith("flooded.com"))).toHaveLength(3);
 });
