@@ -1,5 +1,7 @@
+import { lists } from "@mailproof/core/mail/lists/lists";
 import { replyReader } from "@mailproof/core/mail/smtp/reply-reader";
 import type { Connect, Heard } from "@mailproof/core/mail/smtp/wire";
+import { dailyQuota } from "@mailproof/core/verify/daily-limits";
 import { domainFacts } from "@mailproof/core/verify/domain-facts";
 import type { Answer } from "@mailproof/core/verify/hold-session";
 import { mailProbe } from "@mailproof/core/verify/probe";
@@ -13,6 +15,7 @@ const replyOf = (text: string): Heard => replyReader()(Buffer.from(`${text}\r\n`
 export const givenBusyHosts = ({
   replyMs = 100,
   isSilent = (_host: string): boolean => false,
+  isUnknown = false,
 } = {}) => {
   const { world, table } = givenWorld();
   const startedAt = world.now().getTime();
@@ -20,14 +23,18 @@ export const givenBusyHosts = ({
   let open = 0;
   let peak = 0;
   let sessions = 0;
+  let named = 0;
   const connect: Connect = async ({ host }) => {
+    if (host === "mx.down.example") return "connect_refused";
     sessions++;
     peak = Math.max(peak, ++open);
     let isOpen = true;
     let next = "220 hello";
     return {
       send: (line) => {
-        next = RANDOM_RECIPIENT.test(line) ? "550 5.1.1 no such user" : "250 ok";
+        if (line.startsWith("RCPT")) named++;
+        const isRefused = line.startsWith("RCPT") && (isUnknown || RANDOM_RECIPIENT.test(line));
+        next = isRefused ? "550 5.1.1 no such user" : "250 ok";
       },
       receive: async (ms) => {
         await world.sleep(isSilent(host) ? ms : replyMs);
@@ -41,7 +48,9 @@ export const givenBusyHosts = ({
     };
   };
   const smtp = { helo: "probe.example", from: "probe@example.org", port: 25 };
-  const probe = mailProbe({ ...world, connect, facts: domainFacts(table, world.now), smtp });
+  const facts = domainFacts(table, world.now);
+  const quota = dailyQuota({ ...world, lists: lists(), allowed: [] });
+  const probe = mailProbe({ ...world, connect, facts, smtp, quota });
 
   /** In the order of their answers. */
   const answered: Answered[] = [];
@@ -68,7 +77,17 @@ export const givenBusyHosts = ({
     Promise.all(
       Array.from({ length: count }, (_, n) => ask(account, priority, `${account}${n}`, at(n))),
     );
-  return { ask, askMany, answered, atMs, world, peak: () => peak, sessions: () => sessions };
+  return {
+    ask,
+    askMany,
+    answered,
+    atMs,
+    world,
+    peak: () => peak,
+    sessions: () => sessions,
+    named: () => named,
+    probe,
+  };
 };
 
 export type Host = { readonly domain: string; readonly host: string; readonly ip: string };

@@ -3,7 +3,7 @@ import { withMoney } from "@mailproof/core/failure";
 import { isAddress, parseAddress } from "@mailproof/core/mail/address";
 import { toCredits } from "@mailproof/core/money/credits";
 import { type Told, verifyOnce } from "@mailproof/core/verify/once";
-import { isNotAsked } from "@mailproof/core/verify/result";
+import { HOST_DAILY_LIMIT, isNotAsked, type Verification } from "@mailproof/core/verify/result";
 import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
 import { ActivityPart, toPart } from "../activity.ts";
@@ -122,17 +122,21 @@ const activityFor = async (world: World, caller: Caller, email: string) => {
   }
 };
 
-const NOT_ASKED = withMoney(
-  "The mail server was not asked, so smtp_check, mailbox_exists and catch_all are not known.",
-  "nothing_charged",
-);
+const NOT_KNOWN = "so smtp_check, mailbox_exists and catch_all are not known.";
+const messageFor = ({ reason }: Verification): string =>
+  withMoney(
+    reason === HOST_DAILY_LIMIT
+      ? `The mail server has reached its limit for today and was not asked, ${NOT_KNOWN} Try again tomorrow (UTC).`
+      : `The mail server was not asked, ${NOT_KNOWN}`,
+    "nothing_charged",
+  );
 
 const outcomeOf = (told: Told, email: string) =>
   "result" in told
     ? {
         ...toWire(told.result),
         cached: told.cached,
-        ...(isNotAsked(told.result) && { message: NOT_ASKED }),
+        ...(isNotAsked(told.result) && { message: messageFor(told.result) }),
       }
     : {
         status: "pending" as const,

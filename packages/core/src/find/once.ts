@@ -15,6 +15,7 @@ import {
 } from "../money/operations.ts";
 import type { Item, Json } from "../table.ts";
 import { engineFor } from "../verify/engine.ts";
+import { HOST_DAILY_LIMIT } from "../verify/result.ts";
 import { within } from "../within.ts";
 import type { World } from "../world.ts";
 import { habitOf, isUsable } from "./candidates.ts";
@@ -109,6 +110,11 @@ const work = async (world: World, operation: Operation, search: Search): Promise
   const { found, taught } = came;
   if (found.reason === "internal")
     return giveBack(world, operation, new Error("the session broke"));
+  if (found.reason === HOST_DAILY_LIMIT)
+    return giveBack(world, operation, undefined, {
+      code: "UNAVAILABLE",
+      what: "The domain's mail server has reached its limit for today. Repeat the search tomorrow (UTC).",
+    });
 
   const answer: Json = found;
   if ((await settle(world, operation, { answer })) !== "ended")
@@ -144,12 +150,20 @@ const searched = async (
   return mode === "live" ? came : { ...came, taught: null };
 };
 
-const giveBack = async (world: World, operation: Operation, cause: unknown): Promise<never> => {
+type GivenBack = { readonly code: "INTERNAL" | "UNAVAILABLE"; readonly what: string };
+
+const BROKE: GivenBack = { code: "INTERNAL", what: "The search broke on our side." };
+
+const giveBack = async (
+  world: World,
+  operation: Operation,
+  cause: unknown,
+  { code, what }: GivenBack = BROKE,
+): Promise<never> => {
   const released = (await release(world, operation)) === "ended";
-  const what = "The search broke on our side.";
   if (!released) throw new Failure("INTERNAL", "repeat_search", what, { cause });
   const money = operation.mode === "test" ? "nothing_charged" : "refunded";
-  throw new Failure("INTERNAL", money, what, { cause });
+  throw new Failure(code, money, what, { cause });
 };
 
 /**

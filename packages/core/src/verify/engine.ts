@@ -5,6 +5,7 @@ import type { Lists } from "../mail/lists/lists.ts";
 import type { Connect } from "../mail/smtp/wire.ts";
 import type { Table } from "../table.ts";
 import type { World } from "../world.ts";
+import { dailyQuota } from "./daily-limits.ts";
 import { domainFacts } from "./domain-facts.ts";
 import { type HostsOf, mailHostsBy } from "./hosts-of.ts";
 import type { Places } from "./places.ts";
@@ -30,7 +31,7 @@ export type MailDoors = Pick<World, "now" | "random" | "sleep"> & {
   readonly smtp: { readonly helo: string; readonly from: string; readonly port: number };
   /** Our own when this is the only process that asks, and the table's when there are others. */
   readonly places: Places;
-  /** How many sessions with mail servers this process may hold at a time; a number in probe.ts without it. */
+  /** How many sessions with mail servers this process may hold at a time; a number in session-shares.ts without it. */
   readonly sessionsMax?: number;
   /** A clock that nobody sets: deadlines and caches of this process go by it. Left out: `now`. */
   readonly steadyNow?: () => Date;
@@ -38,7 +39,11 @@ export type MailDoors = Pick<World, "now" | "random" | "sleep"> & {
 
 export const engineOver = (doors: MailDoors): Engine => ({
   hostsOf: mailHostsBy(withSteadyClock(doors)),
-  probe: mailProbe({ ...withSteadyClock(doors), facts: domainFacts(doors.table, doors.now) }),
+  probe: mailProbe({
+    ...withSteadyClock(doors),
+    facts: domainFacts(doors.table, doors.now),
+    quota: dailyQuota(doors),
+  }),
   lists: doors.lists,
   now: doors.now,
 });

@@ -5,6 +5,7 @@ import type { Transcript } from "../mail/smtp/converse.ts";
 import type { Reply } from "../mail/smtp/reply.ts";
 import type { Asked } from "../mail/smtp/session.ts";
 import { type Connect, isFault } from "../mail/smtp/wire.ts";
+import type { DailyQuota } from "./daily-limits.ts";
 import type { DomainFacts } from "./domain-facts.ts";
 import type { EgressWatch } from "./egress-watch.ts";
 import { findingOf } from "./finding.ts";
@@ -13,6 +14,7 @@ import type { Requester } from "./requester.ts";
 import { type Ended, NOTHING_MET } from "./rest.ts";
 import type { CatchAll } from "./result.ts";
 import { decoysFor, knownFacts, knownKey, learnFrom } from "./session-facts.ts";
+import { brokenOff } from "./unasked.ts";
 
 export type Question = {
   /** As it is said to the server. */
@@ -52,6 +54,8 @@ export type ProbeDoors = {
   readonly smtp: { readonly helo: string; readonly from: string; readonly port: number };
   /** Without it this process is the only one. */
   readonly places?: Places;
+  /** Without it no mail host has a limit for the day. */
+  readonly quota?: DailyQuota;
   /** How many sessions this process may hold at a time. */
   readonly sessionsMax?: number;
 };
@@ -59,6 +63,7 @@ export type ProbeDoors = {
 export type SessionDoors = ProbeDoors & {
   readonly egress: EgressWatch;
   readonly places: Places;
+  readonly quota: DailyQuota;
   /** After so many recipients of the batch: whether the session is to end early, for a caller who waits. */
   readonly isToEnd?: (asked: number) => boolean;
 };
@@ -88,12 +93,13 @@ export type Held = Ended & {
   readonly host: string;
 };
 
-type Answered = { readonly one: Waiting; readonly answer: Answer };
+/** `isNamed`: the server was asked about the recipient, and replied. */
+type Answered = { readonly one: Waiting; readonly answer: Answer; readonly isNamed: boolean };
 
 /** A bug of ours leaves nobody waiting for ever, and is a verdict about nobody's mailbox. */
 export const hold = (doors: SessionDoors, batch: readonly Waiting[]): Promise<Held> =>
   converseWith(doors, batch).catch((): Held => {
-    const answered = batch.map((one) => ({ one, answer: brokenOff(one) }));
+    const answered = batch.map((one) => ({ one, answer: brokenOff(one), isNamed: false }));
     return { ...NOTHING_MET, answered, unasked: [], host: "", strained: true };
   });
 
@@ -121,13 +127,18 @@ const converseWith = async (doors: SessionDoors, batch: readonly Waiting[]): Pro
     const said = result.recipients[place];
     if (!said) return [];
     const decoy = decoys.get(one.domain);
-    return [{ one, answer: answerFor(tried, one, said, found(said), catchAllOf(one), decoy) }];
+    const answer = answerFor(tried, one, said, found(said), catchAllOf(one), decoy);
+    return [{ one, answer, isNamed: said.stage === "rcpt" && said.reply !== null }];
   });
   const left = batch.slice(result.recipients.length);
   const patient = left.filter((one) => !isGivenUp(one, tried));
   const givenUp = left
     .filter((one) => isGivenUp(one, tried))
-    .map((one) => ({ one, answer: answerOf(doors, tried, one, catchAllOf(one)) }));
+    .map((one) => ({
+      one,
+      answer: answerOf(doors, tried, one, catchAllOf(one)),
+      isNamed: false,
+    }));
   for (const one of patient) one.strain += strainOf(tried);
   const refusal = isToLeave(tried) ? tried : null;
   return {
@@ -175,33 +186,6 @@ const findingBy = ({ smtp, egress }: SessionDoors, tried: Tried, asked: Asked): 
     ? { ...finding, reason: "no_smtp_egress" }
     : finding;
 };
-
-const brokenOff = ({ recipient, nobody, hosts }: Waiting): Answer => ({
-  ...unanswered(recipient),
-  nobody,
-  host: hosts[0]?.host ?? "",
-});
-
-/** Something failed on our side before any mail server could be asked. */
-export const unanswered = (recipient: string): Answer => ({
-  recipient,
-  nobody: [],
-  finding: {
-    verdict: "unknown",
-    reason: "internal",
-    rule: "internal",
-    confidence: 1,
-    retry: "later",
-    aboutUs: true,
-  },
-  reply: null,
-  host: "",
-  ip: "",
-  encrypted: false,
-  catchAll: "not_tested",
-  transcript: [],
-  decoy: null,
-});
 
 const strainOf = ({ result }: Tried): number => {
   if (result.recipients.length + result.nobody.length === 0) return STRAIN.settledNobody;

@@ -1,5 +1,6 @@
 import type { MailHost } from "../mail/mail-hosts.ts";
 import type { Connect } from "../mail/smtp/wire.ts";
+import type { Named } from "./daily-limits.ts";
 import { type Held, hold, type SessionDoors, type Waiting } from "./hold-session.ts";
 import { isPlace, type Place, pauseMs, type Rest, type Spot, spotOf } from "./places.ts";
 import { NOTHING_MET } from "./rest.ts";
@@ -21,8 +22,21 @@ export const holdInPlace = async (
   batch: readonly Waiting[],
 ): Promise<HeldInPlace> => {
   const held = await placeAndHold(doors, spot, batch);
+  await doors.quota.add(held.answered.flatMap(countsOf));
   for (const { one, answer } of held.answered) one.answer(answer);
   return held;
+};
+
+const countsOf = ({ one, answer, isNamed }: Held["answered"][number]): readonly Named[] => {
+  const { requester, domain, hosts } = one;
+  const guesses = answer.nobody.length;
+  if (!isNamed && guesses === 0) return [];
+  const at = hosts.find(({ host }) => host === answer.host);
+  const isUnknown = isNamed && answer.finding.verdict === "invalid";
+  const unknown = guesses + Number(isUnknown);
+  return [
+    { account: requester.account, domain, at, unknown, recipients: guesses + Number(isNamed) },
+  ];
 };
 
 const placeAndHold = async (
@@ -36,7 +50,8 @@ const placeAndHold = async (
 
   const hosts = batch[0]?.hosts ?? [];
   const elsewhere = new Map<string, Place>();
-  const connect = connectBeyond(doors, hosts, spot, elsewhere);
+  const account = batch[0]?.requester.account ?? "";
+  const connect = connectBeyond(doors, { hosts, account }, spot, elsewhere);
   const held = await hold({ ...doors, connect }, batch);
   if (elsewhere.size === 0) return { ...held, told: await taken.give(held), full: false };
 
@@ -66,13 +81,15 @@ const notHeld = (batch: readonly Waiting[]): HeldInPlace => ({
 const connectBeyond =
   (
     doors: SessionDoors,
-    hosts: readonly MailHost[],
+    { hosts, account }: { readonly hosts: readonly MailHost[]; readonly account: string },
     own: Spot,
     elsewhere: Map<string, Place>,
   ): Connect =>
   async (target, options) => {
     if (target.host === own.host) return doors.connect(target, options);
-    const spot = spotAt(hosts, target.host);
+    const at = hosts.find(({ host }) => host === target.host);
+    if (doors.quota.isReached(account, "", at)) return "deadline";
+    const spot = spotOf(at);
     if (spot.operator !== own.operator && !elsewhere.has(spot.operator)) {
       const place = await placeAt(doors, spot);
       if (!place) return "deadline";

@@ -1,5 +1,6 @@
 import type { Tried } from "../mail/smtp/connect.ts";
 import { withinHostLimits } from "../mail/smtp/host-limits.ts";
+import { NO_QUOTA } from "./daily-limits.ts";
 import { adjustShare, type Desk, type Desks, openDesks, placeFor, shareOf } from "./desks.ts";
 import { egressWatch } from "./egress-watch.ts";
 import {
@@ -17,14 +18,15 @@ import { ownPlaces } from "./places.ts";
 import { type Requester, SOLE_REQUESTER } from "./requester.ts";
 import { type SessionShares, sessionShares } from "./session-shares.ts";
 import { openTurns } from "./turns.ts";
+import { overDailyLimit } from "./unasked.ts";
 
 /** Asks a mail server about one recipient, in a session that it shares with others for the same server. */
 export type Probe = (question: Question) => Promise<Answer>;
 
 export const mailProbe = (outside: ProbeDoors): Probe => {
   const connect = withinHostLimits(outside.connect, outside.sleep);
-  const { places = ownPlaces } = outside;
-  const doors: SessionDoors = { ...outside, connect, places, egress: egressWatch() };
+  const { places = ownPlaces, quota = NO_QUOTA } = outside;
+  const doors: SessionDoors = { ...outside, connect, places, quota, egress: egressWatch() };
   const desks = openDesks();
   const { join, serve } = serviceAt(desks, doors);
 
@@ -39,6 +41,7 @@ export const mailProbe = (outside: ProbeDoors): Probe => {
       const waiting = { otherwise: [], ...question, ...own };
       if (operator.refusal && isOutOfPatience(operator))
         answer(answerOf(doors, operator.refusal, waiting));
+      else if (isOverLimit(doors, waiting)) answer(overDailyLimit(waiting));
       else join(desk, waiting);
       // Whoever comes in the same moment shares the session.
       if (isFirst) void doors.sleep(0).then(() => serve(desk));
@@ -70,7 +73,8 @@ const serviceAt = (desks: Desks, doors: SessionDoors) => {
 
   const converse = async (desk: Desk, opener: Requester): Promise<void> => {
     const { operator } = desk;
-    const batch = waiting.take(desk, opener);
+    const batch = withinLimits(doors, waiting.take(desk, opener));
+    if (batch.length === 0) return settle(desk);
     count(desk, 1);
     shares.open(opener);
     settle(desk);
@@ -169,6 +173,15 @@ const waitingAt = () => {
       for (const { requester } of unasked) turns.add(requester, desk);
     },
   };
+};
+
+const isOverLimit = ({ quota }: SessionDoors, { requester, domain, hosts }: Waiting): boolean =>
+  quota.isReached(requester.account, domain, hosts[0]);
+
+/** A limit may have been reached while they waited: those are answered at once. */
+const withinLimits = (doors: SessionDoors, batch: readonly Waiting[]): readonly Waiting[] => {
+  for (const one of batch) if (isOverLimit(doors, one)) one.answer(overDailyLimit(one));
+  return batch.filter((one) => !isOverLimit(doors, one));
 };
 
 const count = (desk: Desk, by: number): void => {

@@ -101,17 +101,22 @@ export const trimmed = (
 
 /** The reason where a mail server could have been asked and was not: the caller did not want it, or nobody may. */
 export const NOT_PROBED = "not_probed";
+/** The reason where the mail host, or the domain, had been asked as much as one day allows (`daily-limits.ts`). */
+export const HOST_DAILY_LIMIT = "host_daily_limit";
+
+/** Why a mail server was not asked. */
+const NOT_ASKED: ReadonlySet<string | null> = new Set([NOT_PROBED, HOST_DAILY_LIMIT]);
 
 /** Nothing is known but that the mail server was not asked: that costs nothing. */
 export const isNotAsked = ({ status, reason }: Pick<Verification, "status" | "reason">): boolean =>
-  status === "unknown" && reason === NOT_PROBED;
+  status === "unknown" && NOT_ASKED.has(reason);
 
 /** The checks that need the mail server, where it was not asked. */
 export const checksSkipped = ({
   reason,
   subStatus,
 }: Pick<Verification, "reason" | "subStatus">): readonly CheckOfMailServer[] =>
-  reason === NOT_PROBED || subStatus === NOT_PROBED ? CHECKS_OF_MAIL_SERVER : [];
+  NOT_ASKED.has(reason) || NOT_ASKED.has(subStatus) ? CHECKS_OF_MAIL_SERVER : [];
 
 const CHECKS_OF_MAIL_SERVER = ["smtpCheck", "mailboxExists", "catchAll"] as const;
 export type CheckOfMailServer = (typeof CHECKS_OF_MAIL_SERVER)[number];

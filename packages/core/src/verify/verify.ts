@@ -8,7 +8,7 @@ import { BOT_FROM, botLikeness } from "./bot.ts";
 import { catchAllConfidence } from "./catch-all.ts";
 import type { Engine } from "./engine.ts";
 import { evidenceOf } from "./evidence.ts";
-import { type Answer, unanswered } from "./hold-session.ts";
+import type { Answer } from "./hold-session.ts";
 import {
   type DomainSignal,
   isCatchAllInQuestion,
@@ -22,6 +22,7 @@ import type { Requester } from "./requester.ts";
 import { NOT_PROBED, type Verification } from "./result.ts";
 import { retryCauseOf } from "./retry.ts";
 import { suggestTypo } from "./typo.ts";
+import { unanswered } from "./unasked.ts";
 
 export type Options = {
   /** False: syntax, lists and DNS only; no mail server is asked. */

@@ -1,0 +1,47 @@
+import type { Answer, Waiting } from "./hold-session.ts";
+import { HOST_DAILY_LIMIT } from "./result.ts";
+
+// Answers about recipients that no mail server was asked about.
+
+/** A bug of ours broke the session. */
+export const brokenOff = ({ recipient, nobody, hosts }: Waiting): Answer => ({
+  ...unanswered(recipient),
+  nobody,
+  host: hosts[0]?.host ?? "",
+});
+
+/** Nobody asked, because the mail host or the domain was asked enough for this day. */
+export const overDailyLimit = ({ recipient, nobody, hosts }: Waiting): Answer => ({
+  ...unanswered(recipient),
+  nobody,
+  host: hosts[0]?.host ?? "",
+  finding: {
+    verdict: "unknown",
+    reason: HOST_DAILY_LIMIT,
+    rule: HOST_DAILY_LIMIT,
+    confidence: 1,
+    retry: null,
+    aboutUs: true,
+  },
+});
+
+/** Something failed on our side before any mail server could be asked. */
+export const unanswered = (recipient: string): Answer => ({
+  recipient,
+  nobody: [],
+  finding: {
+    verdict: "unknown",
+    reason: "internal",
+    rule: "internal",
+    confidence: 1,
+    retry: "later",
+    aboutUs: true,
+  },
+  reply: null,
+  host: "",
+  ip: "",
+  encrypted: false,
+  catchAll: "not_tested",
+  transcript: [],
+  decoy: null,
+});
