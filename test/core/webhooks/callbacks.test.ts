@@ -1,3 +1,5 @@
+import type { KeyMode } from "@mailproof/core/access/key-form";
+import { ownerOf } from "@mailproof/core/access/payer";
 import type { Item } from "@mailproof/core/table";
 import { deliver } from "@mailproof/core/webhooks/deliver";
 import { announce, readDelivery } from "@mailproof/core/webhooks/items";
@@ -78,31 +80,38 @@ describe("a callback", () => {
     expect(urls.toSorted()).toEqual([URL, URL, HOOK]);
   });
 
-  test("whose servers all hang leaves half of what can be in hand to others, however many it names", async () => {
-    const house = await given();
-    const { world, table, queue, servers, account } = house;
-    const { promise: hung, resolve: letGo } = Promise.withResolvers<number>();
-    servers.answer(() => hung);
-    const data = { account_id: account, available: 5, threshold: 10 };
-    for (let n = 0; n < 100; n++) {
-      const callback = { url: `https://h${n}.example/`, secret: null };
-      await table.transact([announce(world, account, "credits.low", data, callback)]);
-    }
-    house.later(30_000);
-    await whenReconciled(house);
+  test.each<[string, readonly KeyMode[]]>([
+    ["a live key", ["live"]],
+    ["a live and a test key", ["live", "test"]],
+  ])(
+    "whose servers all hang leaves half of what can be in hand to others, with %s",
+    async (_keys, modes) => {
+      const house = await given();
+      const { world, table, queue, servers, account } = house;
+      const { promise: hung, resolve: letGo } = Promise.withResolvers<number>();
+      servers.answer(() => hung);
+      const data = { account_id: account, available: 5, threshold: 10 };
+      for (let n = 0; n < 100; n++) {
+        const callback = { url: `https://h${n}.example/`, secret: null };
+        const owner = ownerOf({ account, mode: modes[n % modes.length] ?? "live" });
+        await table.transact([announce(world, owner, "credits.low", data, callback)]);
+      }
+      house.later(30_000);
+      await whenReconciled(house);
 
-    const inHand: Promise<void>[] = [];
-    for (;;) {
-      const messages = await queue.receive(deliver.queue, { max: 10, waitMs: 0 });
-      if (messages.length === 0) break;
-      inHand.push(...messages.map(({ body }) => deliver.handle(world, body)));
-    }
-    await vi.waitFor(() => expect(table.items().filter(isPutOff)).toHaveLength(68));
+      const inHand: Promise<void>[] = [];
+      for (;;) {
+        const messages = await queue.receive(deliver.queue, { max: 10, waitMs: 0 });
+        if (messages.length === 0) break;
+        inHand.push(...messages.map(({ body }) => deliver.handle(world, body)));
+      }
+      await vi.waitFor(() => expect(table.items().filter(isPutOff)).toHaveLength(68));
 
-    expect(servers.heard).toHaveLength(32);
-    letGo(200);
-    await Promise.all(inHand);
-  });
+      expect(servers.heard).toHaveLength(32);
+      letGo(200);
+      await Promise.all(inHand);
+    },
+  );
 
   test.each([
     ["a batch", "POST /v1/verify/batch", { emails: anns(1) }],

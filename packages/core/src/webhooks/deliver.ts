@@ -1,3 +1,4 @@
+import { queuedFor } from "../access/payer.ts";
 import { commit } from "../commit.ts";
 import { NOT_DUE, readDue, take } from "../due.ts";
 import { fingerprint } from "../fingerprint.ts";
@@ -70,11 +71,11 @@ const whomOf = async (
 };
 
 /**
- * Callbacks of one account to one server share its places, and so do some of its servers: whoever names a new one
- * with each batch, and has them all hang, takes half of what we have in hand and not all.
+ * Callbacks of one account to one server share its places, and so do some of its servers: an account that names a new
+ * one with each batch, all of which hang, takes half of what we have in hand and not all, with both kinds of key.
  */
 const laneOf = ({ owner, webhook, callback }: Delivery): string =>
-  webhook ?? `${owner} ${laneAmong(new URL(callback?.url ?? "").host)}`;
+  webhook ?? `${queuedFor(owner).group} ${laneAmong(new URL(callback?.url ?? "").host)}`;
 
 const laneAmong = (host: string): number => fingerprint(host).charCodeAt(0) % CALLBACK_LANES;
 
