@@ -49,8 +49,11 @@ export const openMailDoors = (
   const steadyNow = () => new Date(performance.timeOrigin + performance.now());
   const pool = (servers: readonly string[], more: { readonly ceilings?: null } = {}) =>
     resolverPool({ servers, packetsPerSecond: PACKETS_PER_SECOND, ...more });
-  const { DNS_SERVERS, BLOCKLIST_DNS_SERVERS } = environment;
-  const pooled = pool(DNS_SERVERS);
+  const { DNS_SERVERS, BLOCKLIST_DNS_SERVERS, SMTP_ALLOW_PRIVATE } = environment;
+  // An operator whose mail servers are private has a laboratory: its zones belong to the operator, and may be asked
+  // about thousands of domains a second. Everywhere else a zone belongs to a stranger and has a ceiling.
+  const isLaboratory = DNS_SERVERS.length > 0 && SMTP_ALLOW_PRIVATE.length > 0;
+  const pooled = pool(DNS_SERVERS, isLaboratory ? { ceilings: null } : {});
   // The lab's names are left out: it answers whether or not the world's name servers do.
   const real = watchDns(pooled, { table, now });
   // Whoever names his servers may have a laboratory behind them, where no "com" is missed.
@@ -63,7 +66,7 @@ export const openMailDoors = (
       (pretend && isNobodys(name) ? pretend : others)(type, name);
   const dns = orLab(outside);
   const labBlock = lab && parseCidr(lab.smtpAddresses);
-  const allowed = [...environment.SMTP_ALLOW_PRIVATE, ...(labBlock ? [labBlock] : [])];
+  const allowed = [...SMTP_ALLOW_PRIVATE, ...(labBlock ? [labBlock] : [])];
   const sendersBlock = lab && parseCidr(SENDERS_BLOCK);
   return {
     dns: cachedDns(dns, { now: steadyNow, bytesMax: CACHED_BYTES_MAX }),
