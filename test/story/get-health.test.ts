@@ -72,12 +72,21 @@ const givenDns = () => {
   const house = givenWorld();
   const state: { kind: "timeout" | "servfail" | "nxdomain" } = { kind: "timeout" };
   const resolver = (async () => ({ kind: state.kind }) as DnsOutcome<never>) as Dns;
-  const dns = watchDns(resolver, house.world);
+  const { table } = house.world;
+  let written: Promise<unknown> = Promise.resolve();
+  const write: typeof table.write = (one) => {
+    const writing = table.write(one);
+    written = writing;
+    return writing;
+  };
+  const dns = watchDns(resolver, { ...house.world, table: { ...table, write } });
   let asked = 0;
   /** One question a second, each for another name unless one is given. */
   const whenAsked = async (seconds: number, name?: string) => {
     for (let second = 0; second < seconds; second++) {
       await dns("MX", name ?? `domain${asked++}.example`);
+      // A question does not wait for what it writes, and ten minutes of this clock are shorter than one write.
+      await written;
       house.later(SECOND);
     }
   };
