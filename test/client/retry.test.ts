@@ -68,6 +68,37 @@ test.each(["ENOTFOUND", "UND_ERR_CONNECT_TIMEOUT", "EAI_AGAIN"])(
 );
 
 test.each([
+  [401, "UNAUTHORIZED"],
+  [403, "FORBIDDEN"],
+] as const)(
+  "a repeat that is refused with %s is not sent again: waiting mends no key",
+  async (status, code) => {
+    const { client, sent } = whenAnswered([refusing(status, { code, money: "retry_same_key" })]);
+
+    await expect(client.verify({ email: "a@x.com" })).rejects.toMatchObject({
+      code,
+      money: "retry_same_key",
+    });
+    expect(sent).toHaveLength(1);
+  },
+);
+
+test("a full minute before a call is done leaves no doubt of what the service says then", async () => {
+  const full = refusing(
+    429,
+    { code: "RATE_LIMITED", money: "retry_same_key", retryable: true },
+    { "retry-after": "1" },
+  );
+  const poor = refusing(402, { code: "INSUFFICIENT_CREDITS", money: "nothing_charged" });
+  const { client } = whenAnswered([full, poor]);
+
+  await expect(client.verify({ email: "a@x.com" })).rejects.toMatchObject({
+    code: "INSUFFICIENT_CREDITS",
+    money: "nothing_charged",
+  });
+});
+
+test.each([
   ["paid", "a failure that nobody knows the end of", "unknown"],
   ["paid", "a charge that was kept", "kept"],
   ["search", "a busy service that may have charged", "repeat_search"],
