@@ -15,7 +15,6 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "packages/core/src/money/audit.ts": "the laws of the ledger, for the operator",
   "packages/api/src/docs/": "guides",
   "packages/api/src/openapi/": "descriptions of fields and errors",
-  "packages/mcp/src/named.ts": "hints of tools, before a call",
   "packages/mcp/src/words.ts": "descriptions of a tool's fields",
   "packages/client/src/": "runs without core; it speaks where the service could not",
   "packages/local/src/": "the command and the first screen speak where the service could not",
@@ -27,7 +26,9 @@ const textsIn = (file: string): string[] =>
   (readFileSync(file, "utf8").match(SAID) ?? []).filter((said) => /^["`].* /s.test(said));
 
 test("no text of an answer speaks about money but in the author's sentences", () => {
-  const general = new Set(endpoints.flatMap(({ price, summary }) => [price, summary]));
+  const general = new Set(
+    endpoints.flatMap(({ price, summary, tool }) => [price, summary, tool?.hint]),
+  );
   const found = files
     .filter((file) => !Object.keys(ELSEWHERE).some((place) => file.startsWith(place)))
     .flatMap((file) => textsIn(file).map((text) => ({ file, text })))

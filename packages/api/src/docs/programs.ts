@@ -119,7 +119,7 @@ const CLIENT = `import { createClient } from "@mailproof/client";
 
 const mailproof = createClient({ baseUrl: "BASE", key: process.env.MAILPROOF_KEY ?? "" });
 
-const { status } = await mailproof.verify({ email: "ada.lovelace@example.com" });
+const { status } = await mailproof.verifyEmail({ email: "ada.lovelace@example.com" });
 
 const done = await mailproof.verifyFile("customers.csv");
 for await (const row of done.results()) console.log(row.email, row.status);`;
