@@ -2,7 +2,6 @@ import { globSync, readFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { build } from "esbuild";
 import { BUNDLE } from "../packages/functions/bundle.ts";
-import { entriesOf } from "../packages/functions/entries.ts";
 
 // Which packages of others are in what we ship, by what the lock files and the bundler say.
 
@@ -78,7 +77,7 @@ const closureOf = (lock: Lock, wanted: Manifest["dependencies"] = {}): ReadonlyS
 const inLambdas = async (): Promise<ReadonlySet<string>> => {
   const { metafile } = await build({
     ...BUNDLE,
-    entryPoints: [...entriesOf("http", "workers", "schedules")],
+    entryPoints: globSync("packages/functions/src/{http,workers,schedules}/*.ts"),
     outdir: "unwritten",
     write: false,
     metafile: true,

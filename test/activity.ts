@@ -1,6 +1,6 @@
 import type { EventType, Told as ToldEvent } from "@mailproof/core/activity/events";
+import type { AppWorld } from "@mailproof/core/app-world";
 import { type Address, isAddress, parseAddress } from "@mailproof/core/mail/address";
-import type { World } from "@mailproof/core/world";
 import { START } from "./given.ts";
 import { send, type Told } from "./send.ts";
 
@@ -48,8 +48,8 @@ export const toTold = (sent: Sent): ToldEvent => ({
   isMachine: sent.machine,
 });
 
-export const whenTold = (world: World, key: string, ...events: readonly Sent[]): Promise<Told> =>
+export const whenTold = (world: AppWorld, key: string, ...events: readonly Sent[]): Promise<Told> =>
   send(world, "POST /v1/activity/events", { key, body: { events } });
 
-export const whenAsked = (world: World, key: string, email = "ann@x.com"): Promise<Told> =>
+export const whenAsked = (world: AppWorld, key: string, email = "ann@x.com"): Promise<Told> =>
   send(world, `GET /v1/activity/${encodeURIComponent(email)}`, { key });

@@ -1,22 +1,22 @@
+import type { AppWorld } from "@mailproof/core/app-world";
 import { type Blobs, UnreadableBlobError } from "@mailproof/core/blobs";
 import type { Message, Sent } from "@mailproof/core/queue";
 import type { Key, Table } from "@mailproof/core/table";
-import type { World } from "@mailproof/core/world";
 import { isAnybodyBusy } from "./aws/busy.ts";
 
 // Worlds in which one thing is out of order. The house stays as it is, so a story can go on in a sound one.
 
-type House = { readonly world: World; readonly table: Table };
+type House = { readonly world: AppWorld; readonly table: Table };
 
 export const down = () => Promise.reject(new Error("the table is down"));
 
-export const overTable = ({ world, table }: House, doors: Partial<Table>): World => ({
+export const overTable = ({ world, table }: House, doors: Partial<Table>): AppWorld => ({
   ...world,
   table: { ...table, ...doors },
 });
 
 /** Everything of one kind cannot be read. */
-export const unread = (house: House, prefix: string): World =>
+export const unread = (house: House, prefix: string): AppWorld =>
   overTable(house, {
     get: (key: Key) => (key.pk.startsWith(prefix) ? down() : house.table.get(key)),
   });
@@ -36,16 +36,16 @@ export const damaged = (blobs: Blobs, damage: Damage): Blobs => ({
   },
 });
 
-export const untouched = ({ world }: House): World => world;
+export const untouched = ({ world }: House): AppWorld => world;
 
-export const broken = ({ world }: House): World => ({
+export const broken = ({ world }: House): AppWorld => ({
   ...world,
   engine: { ...world.engine, probe: () => Promise.reject(new Error("a bug of ours")) },
 });
 
 /** Its mail servers all take so long to answer. */
-export const slow = ({ world }: House, ms = 20_000): World => {
-  const probe: World["engine"]["probe"] = async (question) => {
+export const slow = ({ world }: House, ms = 20_000): AppWorld => {
+  const probe: AppWorld["engine"]["probe"] = async (question) => {
     await world.sleep(ms);
     return world.engine.probe(question);
   };
@@ -55,10 +55,10 @@ export const slow = ({ world }: House, ms = 20_000): World => {
 /** From one transaction on no reply comes, whether it was written or not; nor can what it wrote be looked up. */
 export const replyless = (
   { table }: House,
-  world: World,
+  world: AppWorld,
   from: number,
   written: boolean,
-): World => {
+): AppWorld => {
   let commits = 0;
   const transact: Table["transact"] = async (writes) => {
     if (++commits < from) return table.transact(writes);
@@ -94,7 +94,10 @@ export const turn = async (): Promise<void> => {
 export type Fate = Sent | "unheard";
 
 /** The queue does with each chunk of a job what the test says, and by default with every other message what it should. */
-export const fated = ({ world }: Pick<House, "world">, fateOf: (chunk: number) => Fate): World => {
+export const fated = (
+  { world }: Pick<House, "world">,
+  fateOf: (chunk: number) => Fate,
+): AppWorld => {
   const { queue } = world;
   const one = async (name: string, message: Message): Promise<Sent> => {
     const { chunk } = message.body as { readonly chunk?: number };
@@ -102,7 +105,7 @@ export const fated = ({ world }: Pick<House, "world">, fateOf: (chunk: number) =
     if (fate === "sent" || fate === "unheard") await queue.sendMany(name, [message]);
     return fate === "unheard" ? "unknown" : fate;
   };
-  const sendMany: World["queue"]["sendMany"] = (name, messages) =>
+  const sendMany: AppWorld["queue"]["sendMany"] = (name, messages) =>
     Promise.all(messages.map((message) => one(name, message)));
   return { ...world, queue: { ...queue, sendMany } };
 };
@@ -118,7 +121,7 @@ export const goneAfter = ({ world }: Pick<House, "world">, effects: number) => {
     return look(act);
   };
   const { table, queue, blobs } = world;
-  const gone: World = {
+  const gone: AppWorld = {
     ...world,
     table: {
       get: (key) => look(() => table.get(key)),

@@ -1,9 +1,9 @@
-import type { World } from "@mailproof/core/world";
+import type { AppWorld } from "@mailproof/core/app-world";
 import { send, type Told } from "./send.ts";
 
 /** One check, under an Idempotency-Key or without one. */
 export const whenChecked = (
-  world: World,
+  world: AppWorld,
   key: string,
   body: unknown = { domain: "example.com" },
   idempotencyKey?: string,

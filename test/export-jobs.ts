@@ -1,3 +1,4 @@
+import type { AppWorld } from "@mailproof/core/app-world";
 import { chunkItem, chunkKey } from "@mailproof/core/jobs/chunks";
 import { type Job, jobItem, NOTHING_DONE } from "@mailproof/core/jobs/items";
 import { pageItems, type Row } from "@mailproof/core/jobs/results";
@@ -8,7 +9,6 @@ import type { Verification } from "@mailproof/core/verify/result";
 import { verify } from "@mailproof/core/verify/verify";
 import type { Worker } from "@mailproof/core/worker";
 import { workers } from "@mailproof/core/workers";
-import type { World } from "@mailproof/core/world";
 import { given } from "./given.ts";
 import { pieces } from "./pieces.ts";
 import { send } from "./send.ts";
@@ -43,8 +43,8 @@ export const whenMessagesWorked = async (house: House, most = Infinity): Promise
 };
 
 const workOff = async (
-  { world, queue }: { readonly world: World; readonly queue: Queue & Receiving },
-  worker: Worker,
+  { world, queue }: { readonly world: AppWorld; readonly queue: Queue & Receiving },
+  worker: Worker<AppWorld>,
   most: number,
 ): Promise<number> => {
   let count = 0;
@@ -59,7 +59,7 @@ const workOff = async (
 };
 
 /** As a worker finds out, of whatever address. */
-export const resultFor = (world: World, email: string): Promise<Verification> =>
+export const resultFor = (world: AppWorld, email: string): Promise<Verification> =>
   verify(world.engine, email, { deepVerify: true, includeAi: true, includeEvidence: false });
 
 /** So many rows, all of one result but for their addresses. */

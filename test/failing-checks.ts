@@ -1,5 +1,5 @@
 import { bodyTooLarge } from "@mailproof/api/body";
-import type { World } from "@mailproof/core/world";
+import type { AppWorld } from "@mailproof/core/app-world";
 import { down, overTable, unread, untouched } from "./breaking.ts";
 import { whenChecked } from "./checks.ts";
 import {
@@ -8,7 +8,6 @@ import {
   BOTH_INTERNAL,
   BOTH_UNAVAILABLE,
   BY_KEY,
-  beforeTheLookUp,
   eitherWay,
   type Failing,
   lostReply,
@@ -31,19 +30,11 @@ export const checked: Asking = (world, { liveKey }, idempotencyKey) =>
 
 const either = eitherWay(checked);
 
-const silent = ({ world }: House): World => overNames(world, async () => ({ kind: "timeout" }));
-const broken = ({ world }: House): World => overNames(world, down);
+const silent = ({ world }: House): AppWorld => overNames(world, async () => ({ kind: "timeout" }));
+const broken = ({ world }: House): AppWorld => overNames(world, down);
 
 export const CHECK: readonly Failing[] = [
   ...atTheDoor(ROUTE),
-  ...beforeTheLookUp(checked),
-  {
-    what: "a stored check that cannot be read at a repeat",
-    code: "UNAVAILABLE",
-    given: (house) => checked(house.world, house, "k"),
-    when: (house) => checked(unread(house, "CHECK#"), house, "k"),
-    money: "retry_same_key",
-  },
   {
     what: "an unknown field",
     code: "INVALID_REQUEST",

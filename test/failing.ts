@@ -1,6 +1,5 @@
-import type { MoneyOutcome } from "@mailproof/core/failure";
+import type { AppWorld } from "@mailproof/core/app-world";
 import type { Transacted } from "@mailproof/core/table";
-import type { World } from "@mailproof/core/world";
 import { down, overTable, replyless, stopping, turn, unread } from "./breaking.ts";
 import { givenKey } from "./given.ts";
 import type { House } from "./jobs.ts";
@@ -14,10 +13,6 @@ export type Failing = {
   readonly code: string;
   readonly given?: (house: House) => Promise<unknown>;
   readonly when: (house: House) => Promise<Told>;
-  /** Where only one word for the money will do. */
-  readonly money?: MoneyOutcome;
-  /** What is sent again, where it is not what the route is sold as. */
-  readonly repeat?: Asking;
 };
 
 const full = async () => ({ allowed: false, limit: 1, remaining: 0, resetAt: 1_795_219_260 });
@@ -48,68 +43,8 @@ export const atTheDoor = (route: string): readonly Failing[] => [
   },
 ];
 
-/**
- * What refuses a repeat before its Idempotency-Key is looked up. The first request was charged; the answer to the
- * second may not say otherwise, nor let its caller send a third under another key.
- */
-export const beforeTheLookUp = (
-  ask: Asking,
-  given: (house: House) => Promise<unknown> = async () => undefined,
-): readonly Failing[] => {
-  const repeat = (what: string, code: string, when: (house: House) => Promise<Told>): Failing => ({
-    what: `${what} at a repeat`,
-    code,
-    given: async (house) => {
-      await given(house);
-      await ask(house.world, house, "k");
-    },
-    when,
-    money: "retry_same_key",
-    repeat: ask,
-  });
-  const inWorld = (more: (house: House) => Partial<World>) => (house: House) =>
-    ask({ ...house.world, ...more(house) }, house, "k");
-  const withKey = (make: (house: House) => Promise<string>) => async (house: House) =>
-    ask(house.world, { ...house, liveKey: await make(house) }, "k");
-  return [
-    repeat(
-      "pressure",
-      "UNAVAILABLE",
-      inWorld(() => ({ pressure: () => "event_loop_late" })),
-    ),
-    repeat(
-      "a damaged state",
-      "UNAVAILABLE",
-      inWorld(() => ({ damagedParts: () => new Set(["x"]) })),
-    ),
-    repeat(
-      "one request too many",
-      "RATE_LIMITED",
-      inWorld(() => ({ rateLimit: full })),
-    ),
-    repeat(
-      "a request that cannot be counted",
-      "UNAVAILABLE",
-      inWorld(() => ({ rateLimit: down })),
-    ),
-    repeat("a key that cannot be looked up", "UNAVAILABLE", (house) =>
-      ask(overTable(house, { get: down }), house, "k"),
-    ),
-    repeat(
-      "a key that is not in force any more",
-      "UNAUTHORIZED",
-      withKey(async () => "mp_live_x"),
-    ),
-    repeat(
-      "a key for something else",
-      "FORBIDDEN",
-      withKey(({ world, account }) => givenKey(world, account, { scopes: ["account:read"] })),
-    ),
-  ];
-};
-
 /** A request in this world, by the live key of this house. */
-export type Asking = (world: World, house: House, idempotencyKey?: string) => Promise<Told>;
+export type Asking = (world: AppWorld, house: House, idempotencyKey?: string) => Promise<Told>;
 
 /** A request that stops right after the debit, and what lets it go on. */
 export const whenStopped = async (house: House, ask: Asking, idempotencyKey?: string) => {
@@ -146,11 +81,11 @@ export const WITHOUT_AND_WITH = [
 
 /** One fault, as it is told without an Idempotency-Key and with one. */
 export const eitherWay =
-  (ask: Asking, before: Pick<Failing, "given" | "repeat"> = {}) =>
+  (ask: Asking, before: Pick<Failing, "given"> = {}) =>
   (
     what: string,
     codes: Codes,
-    worldOf: (house: House) => World | Promise<World>,
+    worldOf: (house: House) => AppWorld | Promise<AppWorld>,
   ): readonly Failing[] =>
     WITHOUT_AND_WITH.map(([how, key], at) => ({
       ...before,
@@ -162,7 +97,7 @@ export const eitherWay =
 /** No reply comes from one transaction on, whether it was written or not. */
 export const lostReply =
   (either: ReturnType<typeof eitherWay>) =>
-  (what: string, codes: Codes, worldOf: (house: House) => World, from: number) =>
+  (what: string, codes: Codes, worldOf: (house: House) => AppWorld, from: number) =>
     [true, false].flatMap((written) =>
       either(`no reply to ${what}, which was ${written ? "" : "not "}written`, codes, (house) =>
         replyless(house, worldOf(house), from, written),

@@ -4,11 +4,11 @@ import { rateLimitOver } from "@mailproof/core/access/rate";
 import type { Scope } from "@mailproof/core/access/scopes";
 import { type Opened, openAccount } from "@mailproof/core/accounts/accounts";
 import type { PlanId } from "@mailproof/core/accounts/plans";
+import type { AppWorld } from "@mailproof/core/app-world";
 import { lists } from "@mailproof/core/mail/lists/lists";
 import { credits } from "@mailproof/core/money/credits";
 import { CHUNK_ROWS } from "@mailproof/core/settings";
 import { pretendEngine } from "@mailproof/core/verify/pretend";
-import type { World } from "@mailproof/core/world";
 import { type Doors, emulatedDoors } from "./aws/house.ts";
 import { isAwsShaped } from "./aws/shape.ts";
 import { givenServers } from "./https.ts";
@@ -38,7 +38,7 @@ export const givenWorld = (seed = 1) => {
   const { table, queue, blobs } = isAwsShaped ? emulatedDoors(now) : memoryDoors(now);
   const servers = givenServers(now);
   const logged: Logged[] = [];
-  const world: World = {
+  const world: AppWorld = {
     table,
     queue,
     blobs,
@@ -89,7 +89,7 @@ export const given = async ({ balance = 0, plan = "pro" }: Given = {}) => {
 };
 
 export const givenKey = async (
-  world: World,
+  world: AppWorld,
   account: string,
   { mode = "live", scopes }: { mode?: KeyMode; scopes: readonly Scope[] },
 ): Promise<string> => {

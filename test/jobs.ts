@@ -1,4 +1,4 @@
-import type { World } from "@mailproof/core/world";
+import type { AppWorld } from "@mailproof/core/app-world";
 import type { FormPart } from "./form.ts";
 import { type Given, given } from "./given.ts";
 import { pieces } from "./pieces.ts";
@@ -32,21 +32,21 @@ const keyedBy = (idempotencyKey: string | undefined) =>
   idempotencyKey === undefined ? {} : { headers: { "idempotency-key": idempotencyKey } };
 
 export const whenBatched = (
-  world: World,
+  world: AppWorld,
   key: string,
   body: unknown,
   idempotencyKey?: string,
 ): Promise<Told> => send(world, BATCH, { key, body, ...keyedBy(idempotencyKey) });
 
 export const whenFiled = (
-  world: World,
+  world: AppWorld,
   key: string,
   body: unknown,
   idempotencyKey?: string,
 ): Promise<Told> => send(world, FILE, { key, body, ...keyedBy(idempotencyKey) });
 
 export const whenFormSent = (
-  world: World,
+  world: AppWorld,
   key: string,
   form: readonly FormPart[],
   idempotencyKey?: string,
@@ -65,7 +65,7 @@ export const givenUpload = async (
 };
 
 export const whenPut = async (
-  { blobs }: Pick<World, "blobs">,
+  { blobs }: Pick<AppWorld, "blobs">,
   fileKey: string,
   content: string | Uint8Array,
 ): Promise<void> => void (await blobs.put(fileKey, pieces(content)));

@@ -1,8 +1,8 @@
+import type { AppWorld } from "@mailproof/core/app-world";
 import type { Names } from "@mailproof/core/deliverability/names";
 import { pretendNames } from "@mailproof/core/deliverability/pretend";
 import { listAt } from "@mailproof/core/mail/blocklists/lists";
 import type { Dns } from "@mailproof/core/mail/dns/dns";
-import type { World } from "@mailproof/core/world";
 import { type Zone, zone } from "./zone.ts";
 
 const pretended = new Map<string, Names>();
@@ -31,7 +31,7 @@ export const LIST = "bl.test";
 const SOUND = { [`2.0.0.127.${LIST}`]: { A: ["127.0.0.2"] } };
 
 /** The same world, where names answer what this zone holds, and one blocklist is in it. */
-export const overNames = (world: World, names: Zone | Dns): World => {
+export const overNames = (world: AppWorld, names: Zone | Dns): AppWorld => {
   const dns = typeof names === "function" ? names : zone({ ...SOUND, ...names });
   const blocklists = {
     listsFor: () => [listAt(LIST)],

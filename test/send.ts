@@ -3,7 +3,7 @@ import type { Endpoint } from "@mailproof/api/endpoint";
 import { endpoints } from "@mailproof/api/endpoints";
 import { asFailure, type HttpAnswer, refuse, respond } from "@mailproof/api/respond";
 import { routerOf } from "@mailproof/api/routes";
-import type { World } from "@mailproof/core/world";
+import type { AppWorld } from "@mailproof/core/app-world";
 import { isAwsShaped } from "./aws/shape.ts";
 import { onTheWire, viaLambda } from "./aws/via-lambda.ts";
 import { cutAt, type FormPart, formOf } from "./form.ts";
@@ -33,7 +33,7 @@ export type Told = {
 /** One request along the one path, without a socket: what a story is told in. */
 export const sendTo = (listed: readonly Endpoint[]) => {
   const route = routerOf(listed);
-  return async (world: World, what: string, sent: Sent = {}): Promise<Told> => {
+  return async (world: AppWorld, what: string, sent: Sent = {}): Promise<Told> => {
     const { statusCode, headers, body } = await answer(world, route, what, sent);
     const isWhole = typeof body === "string";
     const text = isWhole ? body : await textOf(body.stream);
@@ -46,7 +46,7 @@ export const send = sendTo(endpoints);
 
 /** One address, under an Idempotency-Key or without one. */
 export const whenVerified = (
-  world: World,
+  world: AppWorld,
   key: string,
   body: unknown,
   idempotencyKey?: string,
@@ -58,7 +58,7 @@ export const whenVerified = (
   });
 
 /** One person, looked for at one domain. */
-export const whenFound = (world: World, key: string, body: unknown): Promise<Told> =>
+export const whenFound = (world: AppWorld, key: string, body: unknown): Promise<Told> =>
   send(world, "POST /v1/find", { key, body });
 
 const textOf = async (stream: AsyncIterable<string | Uint8Array>): Promise<string> => {
@@ -69,7 +69,7 @@ const textOf = async (stream: AsyncIterable<string | Uint8Array>): Promise<strin
 };
 
 const answer = async (
-  world: World,
+  world: AppWorld,
   route: ReturnType<typeof routerOf<Endpoint>>,
   what: string,
   sent: Sent,

@@ -1,22 +1,22 @@
+import type { AppWorld } from "@mailproof/core/app-world";
 import type { Queue, Received, Receiving } from "@mailproof/core/queue";
 import { reconcile } from "@mailproof/core/reconciler";
 import type { Item, Table } from "@mailproof/core/table";
 import type { Worker } from "@mailproof/core/worker";
 import { workers } from "@mailproof/core/workers";
-import type { World } from "@mailproof/core/world";
 import { queueWorker } from "@mailproof/functions/queue-worker";
 import { scheduled } from "@mailproof/functions/scheduled";
 import { sqsEvent } from "./aws/events.ts";
 import { isAwsShaped } from "./aws/shape.ts";
 
-type House = { readonly world: World; readonly queue: Queue & Receiving };
+type House = { readonly world: AppWorld; readonly queue: Queue & Receiving };
 
 /** Does what waits in the queues, as both runtimes do: what fails is left there, to come back by itself. */
 export const whenWorked = async (house: House): Promise<void> => {
   for (const worker of workers) await workOff(house, worker);
 };
 
-const workOff = async ({ world, queue }: House, worker: Worker): Promise<void> => {
+const workOff = async ({ world, queue }: House, worker: Worker<AppWorld>): Promise<void> => {
   for (;;) {
     const received = await queue.receive(worker.queue, { waitMs: 0 });
     if (received.length === 0) return;
@@ -25,7 +25,11 @@ const workOff = async ({ world, queue }: House, worker: Worker): Promise<void> =
   }
 };
 
-const isDone = async (world: World, worker: Worker, message: Received): Promise<boolean> => {
+const isDone = async (
+  world: AppWorld,
+  worker: Worker<AppWorld>,
+  message: Received,
+): Promise<boolean> => {
   if (isAwsShaped) return isDoneByLambda(world, worker, message);
   return worker.handle(world, message.body).then(
     () => true,
@@ -34,7 +38,7 @@ const isDone = async (world: World, worker: Worker, message: Received): Promise<
 };
 
 /** By the Lambda of this queue. SQS promises no more than "at least once", so here each message comes twice. */
-const isDoneByLambda = async (world: World, worker: Worker, message: Received) => {
+const isDoneByLambda = async (world: AppWorld, worker: Worker<AppWorld>, message: Received) => {
   const event = sqsEvent(worker.queue.name, [message]);
   const called = () => queueWorker(worker, world, leftThere)(event);
   const { batchItemFailures } = await called();

@@ -1,10 +1,10 @@
 import { setTimeout } from "node:timers/promises";
 import { rateLimitOver } from "@mailproof/core/access/rate";
+import type { AppWorld } from "@mailproof/core/app-world";
 import type { Queue, Receiving } from "@mailproof/core/queue";
 import { engineOver } from "@mailproof/core/verify/engine";
 import { tablePlaces } from "@mailproof/core/verify/table-places";
 import { workers } from "@mailproof/core/workers";
-import type { World } from "@mailproof/core/world";
 import { readEnvironment } from "@mailproof/local/environment";
 import { startLab } from "@mailproof/local/lab/lab";
 import { openMailDoors } from "@mailproof/local/mail-doors";
@@ -24,7 +24,7 @@ export const openHouse = async () => {
   const table = countedTable(house.table, meter);
   const mail = openMailDoors(readEnvironment({}), table, lab);
   const places = tablePlaces({ table, now, random: Math.random, sleep });
-  const world: World = {
+  const world: AppWorld = {
     ...house.world,
     table,
     // Each request with a key is counted in the table, too.

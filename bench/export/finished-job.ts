@@ -1,4 +1,5 @@
 import { openAccount } from "@mailproof/core/accounts/accounts";
+import type { AppWorld } from "@mailproof/core/app-world";
 import { chunkItem } from "@mailproof/core/jobs/chunks";
 import { type InputRow, writeInput } from "@mailproof/core/jobs/input-blob";
 import { inputItem } from "@mailproof/core/jobs/input-facts";
@@ -10,7 +11,6 @@ import { CHUNK_ROWS } from "@mailproof/core/settings";
 import { pretendEngine } from "@mailproof/core/verify/pretend";
 import type { Verification } from "@mailproof/core/verify/result";
 import { verify } from "@mailproof/core/verify/verify";
-import type { World } from "@mailproof/core/world";
 import { FAMILY, GIVEN } from "@mailproof/local/lab/names";
 import { chanceOf } from "../../test/simulation/chance.ts";
 import { mixedDomain } from "../list-generator.ts";
@@ -21,7 +21,7 @@ const COMPANIES = ["Acme", "Müller & Söhne", "Globex, Inc.", 'The "Anchor"', "
 
 /** A file of so many addresses that is all done, and a key to read it with. */
 export const givenFinishedJob = async (
-  world: World,
+  world: AppWorld,
   rows: number,
 ): Promise<{ readonly job: string; readonly key: string }> => {
   const { account, liveKey } = await openAccount(world, {
@@ -87,7 +87,7 @@ const WORDS: readonly (readonly [word: string, percent: number])[] = [
   ["spam_trap", 1],
 ];
 
-const keepResults = async (world: World, rows: number) => {
+const keepResults = async (world: AppWorld, rows: number) => {
   const results = await resultsOf(world);
   const buckets = { valid: 0, invalid: 0, risky: 0, unknown: 0 };
   const expiresAt = Math.floor(world.now().getTime() / 1_000) + KEPT_SECONDS;
@@ -108,7 +108,7 @@ const keepResults = async (world: World, rows: number) => {
 };
 
 /** A hundred of them; each comes again with another address. */
-const resultsOf = async (world: World): Promise<readonly Verification[]> => {
+const resultsOf = async (world: AppWorld): Promise<readonly Verification[]> => {
   const engine = pretendEngine(world);
   const asks = { deepVerify: true, includeAi: true, includeEvidence: false };
   const results: Verification[] = [];

@@ -1,11 +1,12 @@
 import { endpoints } from "@mailproof/api/endpoints";
 import type { Example } from "@mailproof/api/openapi/examples";
+import { namedOf } from "@mailproof/api/openapi/operations";
 import { routerOf } from "@mailproof/api/routes";
 import { openAccount } from "@mailproof/core/accounts/accounts";
+import type { AppWorld } from "@mailproof/core/app-world";
 import { credits } from "@mailproof/core/money/credits";
 import { uuidOf } from "@mailproof/core/uuid";
 import { EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
-import type { World } from "@mailproof/core/world";
 import { fated } from "../breaking.ts";
 import { whenChecked } from "../checks.ts";
 import { givenWorld } from "../given.ts";
@@ -24,7 +25,7 @@ const route = routerOf(endpoints);
 /** A shop with ids as they are in real life, and the same each time. */
 const givenShop = async (balance = 5_000) => {
   const house = givenWorld();
-  const world: World = {
+  const world: AppWorld = {
     ...house.world,
     newId: (prefix) => `${prefix}_${uuidOf(house.world.randomBytes(16))}`,
     settings: { ...house.world.settings, version: "1.0.0" },
@@ -64,7 +65,7 @@ export const recorded = async (): Promise<Example[]> => {
     const answer: any = JSON.parse(published(text));
     told.push({
       route: endpoint.route,
-      name: `${endpoint.id}${nth === 1 ? "" : nth}`,
+      name: `${namedOf(endpoint.route).id}${nth === 1 ? "" : nth}`,
       title,
       path: parameters,
       query: query ?? {},

@@ -1,13 +1,13 @@
 import type { Endpoint } from "@mailproof/api/endpoint";
 import type { HttpAnswer } from "@mailproof/api/respond";
-import type { World } from "@mailproof/core/world";
+import type { AppWorld } from "@mailproof/core/app-world";
 import { lambda } from "@mailproof/functions/lambda";
 import type { Context } from "aws-lambda";
 import { bytesOf, toEvent, type WireRequest } from "../gateway.ts";
 
 /** Through the Lambda of this endpoint, called as API Gateway calls it. */
 export const viaLambda = async (
-  world: World,
+  world: AppWorld,
   endpoint: Endpoint,
   sent: WireRequest,
 ): Promise<HttpAnswer> => {

@@ -5,9 +5,9 @@ import { buffer } from "node:stream/consumers";
 import { BODY_BYTES_MAX, bodyBytesMaxOf } from "@mailproof/api/body";
 import type { Endpoint } from "@mailproof/api/endpoint";
 import { endpoints } from "@mailproof/api/endpoints";
-import { verifyBatch } from "@mailproof/api/endpoints/verify-batch";
+import { postVerifyBatch } from "@mailproof/api/endpoints/post-verify-batch";
 import { addKey } from "@mailproof/core/access/keys";
-import type { World } from "@mailproof/core/world";
+import type { AppWorld } from "@mailproof/core/app-world";
 import { lambda } from "@mailproof/functions/lambda";
 import { unrouted } from "@mailproof/functions/unrouted";
 import { server } from "@mailproof/local/server";
@@ -42,7 +42,7 @@ const answered = (
   return { status, headers, body };
 };
 
-type Via = (world: World, sent: WireRequest, listed?: readonly Endpoint[]) => Promise<Answered>;
+type Via = (world: AppWorld, sent: WireRequest, listed?: readonly Endpoint[]) => Promise<Answered>;
 
 const viaLambda: Via = async (world, sent, listed = endpoints) => {
   const event = toEvent(sent, listed);
@@ -281,7 +281,7 @@ test.each<[string, WireRequest, number]>([
   ["a batch beyond the credits", batch({ emails: anns(11) }), 402],
   [
     "a batch in a body over the limit",
-    batch({ ...bo, x: "x".repeat(bodyBytesMaxOf(verifyBatch)) }),
+    batch({ ...bo, x: "x".repeat(bodyBytesMaxOf(postVerifyBatch)) }),
     413,
   ],
   ["an upload", file({ action: "get_upload_url", file_name: "list.csv" }), 200],
@@ -371,7 +371,7 @@ const whenSentBothWays = async (sent: WireRequest, listed: readonly Endpoint[]) 
 };
 
 /** As an id would look if addresses were ids: what API Gateway decodes must not be decoded twice. */
-const givenKeyWithOddId = async (world: World, account: string) => {
+const givenKeyWithOddId = async (world: AppWorld, account: string) => {
   const odd = { ...world, newId: () => "key_a+b@c" };
   await addKey(odd, { account, name: "Odd", mode: "live", scopes: null });
 };

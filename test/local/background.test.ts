@@ -1,5 +1,5 @@
+import type { AppWorld } from "@mailproof/core/app-world";
 import type { Worker } from "@mailproof/core/worker";
-import type { World } from "@mailproof/core/world";
 import { runBackground } from "@mailproof/local/background";
 import { sqliteQueue } from "@mailproof/local/sqlite-queue";
 import { sqliteTable } from "@mailproof/local/sqlite-table";
@@ -27,10 +27,10 @@ const givenHouse = () => {
 const whenWorked = async (
   { local, stopping }: ReturnType<typeof givenHouse>,
   calls: number,
-  handle: (world: World, body: unknown, call: number) => Promise<void>,
+  handle: (world: AppWorld, body: unknown, call: number) => Promise<void>,
 ) => {
   const seen: unknown[] = [];
-  const worker: Worker = {
+  const worker: Worker<AppWorld> = {
     queue: chunks,
     handle: async (world, body) => {
       seen.push(body);
@@ -99,7 +99,7 @@ test("of messages that only wait for others many are in hand, however busy the t
   );
   const { promise: all, resolve } = Promise.withResolvers<void>();
   let inHand = 0;
-  const worker: Worker = {
+  const worker: Worker<AppWorld> = {
     queue: calls,
     handle: async () => {
       if (++inHand === calls.atOnce) resolve();

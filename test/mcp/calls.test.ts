@@ -1,4 +1,4 @@
-import type { World } from "@mailproof/core/world";
+import type { AppWorld } from "@mailproof/core/app-world";
 import { tools } from "@mailproof/mcp/tools";
 import { describe, expect, test } from "vitest";
 import { givenJobOf, resultFor, rowsLike } from "../export-jobs.ts";
@@ -135,7 +135,7 @@ test("each call takes one from the key's minute, and asking for the list takes n
 
 test("a bug tells nothing of itself", async () => {
   const { world, liveKey, logged } = await given();
-  const faulty: World = {
+  const faulty: AppWorld = {
     ...world,
     table: { ...world.table, query: () => Promise.reject(new Error("the disk is on fire")) },
   };

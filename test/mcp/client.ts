@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import type { World } from "@mailproof/core/world";
+import type { AppWorld } from "@mailproof/core/app-world";
 import { server } from "@mailproof/local/server";
 import {
   type AuthProvider,
@@ -17,7 +17,7 @@ export type Era = "2025-11-25" | "2026-07-28";
 export type Told = { readonly isError: boolean; readonly data: any; readonly text: string };
 
 /** The address of the real server, in front of this world. */
-export const listening = async (world: World): Promise<string> => {
+export const listening = async (world: AppWorld): Promise<string> => {
   const one = server(world, () => undefined).listen(0, "127.0.0.1");
   onTestFinished(() => {
     one.closeAllConnections();

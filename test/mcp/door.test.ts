@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import { text } from "node:stream/consumers";
-import type { World } from "@mailproof/core/world";
+import type { AppWorld } from "@mailproof/core/app-world";
 import { mcpLambda } from "@mailproof/functions/mcp";
 import { tokensOf } from "@mailproof/net/tokens";
 import type { Context } from "aws-lambda";
@@ -32,7 +32,7 @@ type Answered = {
 };
 
 /** Not by fetch: it would not let us say where we come from. */
-const viaServer = async (world: World, sent: WireRequest): Promise<Answered> => {
+const viaServer = async (world: AppWorld, sent: WireRequest): Promise<Answered> => {
   const url = await listening(world);
   const { promise, resolve, reject } = Promise.withResolvers<Answered>();
   const asking = request(url + sent.url, {
@@ -47,7 +47,7 @@ const viaServer = async (world: World, sent: WireRequest): Promise<Answered> => 
   return promise;
 };
 
-const viaLambda = async (world: World, sent: WireRequest): Promise<Answered> => {
+const viaLambda = async (world: AppWorld, sent: WireRequest): Promise<Answered> => {
   const told = await mcpLambda(world)(toEvent(sent), {} as Context);
   return {
     status: told.statusCode ?? 0,

@@ -1,9 +1,9 @@
 import { rateLimitOver } from "@mailproof/core/access/rate";
 import { openAccount } from "@mailproof/core/accounts/accounts";
+import type { AppWorld } from "@mailproof/core/app-world";
 import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
 import { credits } from "@mailproof/core/money/credits";
 import type { Json, Table } from "@mailproof/core/table";
-import type { World } from "@mailproof/core/world";
 import { sqliteTable } from "@mailproof/local/sqlite-table";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -63,7 +63,7 @@ const givenJob = async (
   const house = givenWorld();
   const table = newTable(house.world.now);
   const left = deferrals.slice();
-  const world: World = probing(
+  const world: AppWorld = probing(
     {
       ...house.world,
       table,

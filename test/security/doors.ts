@@ -1,4 +1,4 @@
-import type { World } from "@mailproof/core/world";
+import type { AppWorld } from "@mailproof/core/app-world";
 
 /** A use of a door: which, how, and for what. */
 export type Use = { readonly door: string; readonly said: string };
@@ -12,7 +12,7 @@ type Doors = "table" | "queue" | "blobs" | "https" | "names" | "engine" | "token
  * The same world, that notes every use of what is outside of it. What two requests do the same there takes the same
  * time, as far as anybody can learn something from it; and no clock is asked.
  */
-export const recorded = (world: World): { readonly world: World; readonly uses: Use[] } => {
+export const recorded = (world: AppWorld): { readonly world: AppWorld; readonly uses: Use[] } => {
   const uses: Use[] = [];
   const noted =
     <A extends readonly unknown[], R>(door: string, call: (...args: A) => R) =>
@@ -20,7 +20,7 @@ export const recorded = (world: World): { readonly world: World; readonly uses: 
       uses.push({ door, said: JSON.stringify(args).replaceAll(VERSION, "") });
       return call(...args);
     };
-  const watched = <D extends Doors>(door: D): World[D] => {
+  const watched = <D extends Doors>(door: D): AppWorld[D] => {
     const behind = world[door];
     if (behind === null) return behind;
     return Object.fromEntries(
@@ -30,7 +30,7 @@ export const recorded = (world: World): { readonly world: World; readonly uses: 
           ? noted(`${door}.${name}`, part as (...args: readonly unknown[]) => unknown)
           : part,
       ]),
-    ) as World[D];
+    ) as AppWorld[D];
   };
   return {
     uses,
@@ -53,7 +53,7 @@ const never = (door: string) => () => {
 };
 
 /** The same world without a way to anybody: whoever tries one breaks, loudly. */
-export const cutOff = (world: World): { readonly world: World; readonly tried: string[] } => {
+export const cutOff = (world: AppWorld): { readonly world: AppWorld; readonly tried: string[] } => {
   const tried: string[] = [];
   const no = (door: string) => () => {
     tried.push(door);

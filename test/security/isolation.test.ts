@@ -1,5 +1,5 @@
 import { endpoints } from "@mailproof/api/endpoints";
-import type { World } from "@mailproof/core/world";
+import type { AppWorld } from "@mailproof/core/app-world";
 import { call } from "@mailproof/mcp/call";
 import { tools } from "@mailproof/mcp/tools";
 import { describe, expect, test } from "vitest";
@@ -229,7 +229,7 @@ describe.each(Object.keys(ASKERS) as (keyof typeof ASKERS)[])("%s", (asker) => {
   /** Does the same in both houses, and looks at what came of it and what it took. */
   const expectTheSame = async <T>(
     route: string,
-    when: (ask: Ask, house: { readonly world: World; readonly key: string }) => Promise<T>,
+    when: (ask: Ask, house: { readonly world: AppWorld; readonly key: string }) => Promise<T>,
     look: (told: T, ask: Ask) => void,
   ): Promise<void> => {
     const { houses, their } = await housesOf(asker);

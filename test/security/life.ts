@@ -1,8 +1,8 @@
 import { crc32 } from "node:zlib";
 import { mintKey } from "@mailproof/core/access/keys";
 import { openAccount } from "@mailproof/core/accounts/accounts";
+import type { AppWorld } from "@mailproof/core/app-world";
 import { credits } from "@mailproof/core/money/credits";
-import type { World } from "@mailproof/core/world";
 import { anEvent } from "../activity.ts";
 import { given } from "../given.ts";
 import { csvOf, givenUpload, processOf } from "../jobs.ts";
@@ -29,7 +29,7 @@ export type Things = {
 export type House = Awaited<ReturnType<typeof given>>;
 
 /** Ids and bits of one's own, whatever others have made before: so that two houses can be compared letter by letter. */
-export const apart = (world: World, name: string): World => {
+export const apart = (world: AppWorld, name: string): AppWorld => {
   const ids = new Map<string, number>();
   const chance = chanceOf(crc32(name));
   return {
@@ -108,6 +108,6 @@ export const givenTwo = async () => {
 };
 
 /** A key of the right form that was never anybody's. */
-export const nobodysKey = (world: World): string =>
+export const nobodysKey = (world: AppWorld): string =>
   mintKey(apart(world, "nobody"), { account: "acc_9", name: "x", mode: "live", scopes: null })
     .secret;

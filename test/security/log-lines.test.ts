@@ -1,5 +1,5 @@
 import { endpoints } from "@mailproof/api/endpoints";
-import type { World } from "@mailproof/core/world";
+import type { AppWorld } from "@mailproof/core/app-world";
 import { expect, test } from "vitest";
 import { given } from "../given.ts";
 import { foundInLines, lineOf, secretsIn, watchLine } from "../log-lines.ts";
@@ -55,7 +55,7 @@ test("ordinary words and stacks are no secrets", () => {
 const SAID = TOLD.map(([, text]) => text).join(" ");
 
 /** The nth use of the outside fails, and says all that must not be said. */
-const breaking = (world: World, nth: number): { world: World; uses: () => number } => {
+const breaking = (world: AppWorld, nth: number): { world: AppWorld; uses: () => number } => {
   let used = 0;
   const broken = <D extends "table" | "queue" | "blobs" | "names" | "engine" | "https">(door: D) =>
     Object.fromEntries(
@@ -68,7 +68,7 @@ const breaking = (world: World, nth: number): { world: World; uses: () => number
             }
           : part,
       ]),
-    ) as World[D];
+    ) as AppWorld[D];
   return {
     uses: () => used,
     world: {

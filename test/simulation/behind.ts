@@ -1,3 +1,4 @@
+import type { AppWorld } from "@mailproof/core/app-world";
 import type { Received } from "@mailproof/core/queue";
 import { reconcile } from "@mailproof/core/reconciler";
 import type { Worker } from "@mailproof/core/worker";
@@ -7,7 +8,7 @@ import type { House, Process } from "./process.ts";
 
 export const handle = async (
   process: Process,
-  worker: Worker,
+  worker: Worker<AppWorld>,
   message: Received,
 ): Promise<void> => {
   const { world, crashed } = process;

@@ -1,3 +1,4 @@
+import type { AppWorld } from "@mailproof/core/app-world";
 import { fingerprint } from "@mailproof/core/fingerprint";
 import { reconcile } from "@mailproof/core/reconciler";
 import { SLOW_ROWS_AFTER_MS } from "@mailproof/core/settings";
@@ -133,7 +134,7 @@ const quiet = async (
   }
 };
 
-const drain = async (house: House, worker: Worker): Promise<void> => {
+const drain = async (house: House, worker: Worker<AppWorld>): Promise<void> => {
   const received = await house.queue.receive(worker.queue, { waitMs: 0 });
   for (const { body, receipt } of received) {
     // What a worker throws over comes back by itself, and ends with the dead letters.
@@ -172,7 +173,7 @@ const watching = (
 const work = async (
   house: House,
   startProcess: () => Process,
-  worker: Worker,
+  worker: Worker<AppWorld>,
   isOver: () => boolean,
 ): Promise<void> => {
   while (!isOver()) {

@@ -1,3 +1,4 @@
+import type { AppWorld } from "@mailproof/core/app-world";
 import { commit } from "@mailproof/core/commit";
 import type { Received } from "@mailproof/core/queue";
 import { reconcile } from "@mailproof/core/reconciler";
@@ -135,7 +136,7 @@ const IDLE_MS = 1_000;
 export const keepWorking = async (
   house: House,
   start: () => Process,
-  worker: Worker,
+  worker: Worker<AppWorld>,
   isOver: () => boolean,
 ): Promise<void> => {
   const inHand = new Set<Promise<void>>();
@@ -154,7 +155,7 @@ export const keepWorking = async (
   await Promise.all(inHand);
 };
 
-const drain = async (house: House, worker: Worker): Promise<void> => {
+const drain = async (house: House, worker: Worker<AppWorld>): Promise<void> => {
   for (;;) {
     const received = await house.queue.receive(worker.queue, { waitMs: 0 });
     if (received.length === 0) return;

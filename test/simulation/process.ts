@@ -1,6 +1,6 @@
 import { rateLimitOver } from "@mailproof/core/access/rate";
+import type { AppWorld } from "@mailproof/core/app-world";
 import type { Message, Queue, Receiving, Sent } from "@mailproof/core/queue";
-import type { World } from "@mailproof/core/world";
 
 /**
  * What happens to one call at a door. After a crash nothing of the process goes on, and nobody hears from it. One
@@ -16,7 +16,7 @@ const STALL_MS = 7 * 60_000;
 /** Asked before every call: which fault it meets, if any. */
 export type Plan = () => Fault | undefined;
 
-export type House = World & { readonly queue: Queue & Receiving };
+export type House = AppWorld & { readonly queue: Queue & Receiving };
 
 let turn = 0;
 
@@ -80,7 +80,7 @@ export const processOn = (house: House, plan: Plan, latencyMs: () => number): Pr
   };
   const ambiguous = () => ({ outcome: "ambiguous" }) as const;
 
-  const table: World["table"] = {
+  const table: AppWorld["table"] = {
     get: (key) => call(() => house.table.get(key), silent),
     query: (query) => call(() => house.table.query(query), silent),
     write: (write) => call(() => house.table.write(write), ambiguous),

@@ -39,11 +39,11 @@ const oddities = allDomains.flatMap(({ name, examples }) =>
 
 const verify: Doing = async (client, chance) => {
   const email = chance() < 0.05 ? oneOf(oddities, chance) : someone(chance);
-  return paidBy(await client.verifyEmail({ email, options: { timeout_ms: 2_000 } }), 1, 0.5);
+  return paidBy(await client.verify({ email, options: { timeout_ms: 2_000 } }), 1, 0.5);
 };
 
 const verifyKnown: Doing = async (client) =>
-  paidBy(await client.verifyEmail({ email: `ada.lovelace@valid.${LAB_ZONE}` }), 1, 0.5);
+  paidBy(await client.verify({ email: `ada.lovelace@valid.${LAB_ZONE}` }), 1, 0.5);
 
 const batch: Doing = async (client, chance) => {
   const emails = [
@@ -82,7 +82,7 @@ const check: Doing = async (client, chance) => {
 const find: Doing = async (client, chance) => {
   const domain = `${companyLabel(1 + below(chance, 500))}.companies.${LAB_ZONE}`;
   const { first, last } = oneOf(peopleOf(domain), chance);
-  return paidBy(await client.findEmail({ first_name: first, last_name: last, domain }), 5, 0);
+  return paidBy(await client.find({ first_name: first, last_name: last, domain }), 5, 0);
 };
 
 const activity: Doing = async (client, chance) => {
@@ -93,7 +93,7 @@ const activity: Doing = async (client, chance) => {
     occurred_at: new Date(Date.now() - 60_000).toISOString(),
   }));
   await client.recordActivity({ events });
-  await client.getActivityBatch({ emails: events.map(({ email }) => email) });
+  await client.getActivities({ emails: events.map(({ email }) => email) });
   return NOTHING;
 };
 
@@ -114,7 +114,7 @@ const subscribe: Doing = async (client, _chance, url) => {
 /** Whoever asks for nonsense is told so, and pays nothing. */
 const nonsense: Doing = async (client, chance) => {
   const wrong: readonly (() => Promise<unknown>)[] = [
-    () => client.verifyEmail({ email: "" }),
+    () => client.verify({ email: "" }),
     () => client.getJob({ id: "job_of_nobody" }),
     () => client.verifyBatch({ emails: [] }),
     () => client.processFile({ file_key: "uploads/of/nobody.csv" }),
@@ -130,7 +130,7 @@ const nonsense: Doing = async (client, chance) => {
 /** Gone before the answer came. What that cost nobody knows. */
 const leave: Doing = async (client, chance) => {
   const signal = AbortSignal.timeout(1 + below(chance, 30));
-  await client.verifyEmail({ email: someone(chance) }, { signal }).catch(() => undefined);
+  await client.verify({ email: someone(chance) }, { signal }).catch(() => undefined);
   return { least: 0, most: 1 };
 };
 

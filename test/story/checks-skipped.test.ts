@@ -1,4 +1,4 @@
-import type { World } from "@mailproof/core/world";
+import type { AppWorld } from "@mailproof/core/app-world";
 import { expect, test } from "vitest";
 import { given } from "../given.ts";
 import {
@@ -103,7 +103,7 @@ test("without a credit it is refused as ever", async () => {
 });
 
 /** DNS that takes so long: the request is over before its answer is there. */
-const slowDns = (world: World, ms: number): World => ({
+const slowDns = (world: AppWorld, ms: number): AppWorld => ({
   ...world,
   engine: {
     ...world.engine,

@@ -1,6 +1,6 @@
+import type { AppWorld } from "@mailproof/core/app-world";
 import { unseal } from "@mailproof/core/sealed";
 import { readEvent } from "@mailproof/core/webhooks/items";
-import type { World } from "@mailproof/core/world";
 import { describe, expect, test } from "vitest";
 import { fated, goneAfter, turn } from "../breaking.ts";
 import {
@@ -28,7 +28,7 @@ const asFile: Sending = (house, emails) => whenProcessed(house, emails);
 const moody = (house: House, moods: Readonly<Record<string, readonly string[]>>): House => {
   const { engine } = house.world;
   const asked = new Map<string, number>();
-  const probe: World["engine"]["probe"] = (question) => {
+  const probe: AppWorld["engine"]["probe"] = (question) => {
     const { recipient } = question;
     const turns = moods[recipient];
     if (!turns) return engine.probe(question);
@@ -207,7 +207,7 @@ describe.each<[string, Sending, { readonly paidBack: boolean }]>([
   test("messages that come many times, and at once, change nothing the second time", async () => {
     const house = await givenChunked();
     const { queue } = house.world;
-    const twice: World["queue"]["sendMany"] = (name, messages) =>
+    const twice: AppWorld["queue"]["sendMany"] = (name, messages) =>
       queue
         .sendMany(name, [...messages, ...messages, ...messages])
         .then((sent) => sent.slice(0, messages.length));

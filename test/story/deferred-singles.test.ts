@@ -1,6 +1,6 @@
+import type { AppWorld } from "@mailproof/core/app-world";
 import { jobKey } from "@mailproof/core/jobs/items";
 import { audit } from "@mailproof/core/money/audit";
-import type { World } from "@mailproof/core/world";
 import { expect, test } from "vitest";
 import { slow } from "../breaking.ts";
 import { given } from "../given.ts";
@@ -88,7 +88,7 @@ test("a verdict of a later attempt is the job's, and is told for half the price 
   const house = await given({ balance: 10 });
   await whenVerified(house.world, house.liveKey, { email: "greylisted@x.com" });
   const { engine } = house.world;
-  const probe: World["engine"]["probe"] = (question) =>
+  const probe: AppWorld["engine"]["probe"] = (question) =>
     engine.probe({ ...question, recipient: "ann@x.com" });
   const taking = { ...house, world: { ...house.world, engine: { ...engine, probe } } };
 

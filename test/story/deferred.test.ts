@@ -1,5 +1,5 @@
+import type { AppWorld } from "@mailproof/core/app-world";
 import { RETRY_SCHEDULES } from "@mailproof/core/verify/retry";
-import type { World } from "@mailproof/core/world";
 import { describe, expect, test } from "vitest";
 import { givenChunked, type House, jobIn, whenBatched, whenProcessed } from "../jobs.ts";
 import { creditsOf, movesOf, newsIn, thenInOrder } from "../ledger.ts";
@@ -11,7 +11,7 @@ import { whenReconciled, whenWorked } from "../working.ts";
 const MINUTE_MS = 60_000;
 const START_MS = Date.parse("2026-11-21T00:00:00.000Z");
 
-type Probe = World["engine"]["probe"];
+type Probe = AppWorld["engine"]["probe"];
 type Finding = Awaited<ReturnType<Probe>>["finding"];
 
 /** Mail servers that say of some recipients what the test says. The others answer as a test key is answered. */

@@ -1,8 +1,8 @@
+import type { AppWorld } from "@mailproof/core/app-world";
 import { replyReader } from "@mailproof/core/mail/smtp/reply-reader";
 import type { Connect } from "@mailproof/core/mail/smtp/wire";
 import { domainFacts } from "@mailproof/core/verify/domain-facts";
 import { mailProbe } from "@mailproof/core/verify/probe";
-import type { World } from "@mailproof/core/world";
 import { expect, test } from "vitest";
 import { givenChunked, jobIn, rowsIn, whenBatched } from "../jobs.ts";
 import { creditsOf, thenInOrder } from "../ledger.ts";
@@ -14,7 +14,7 @@ import { whenReconciled, whenWorked } from "../working.ts";
 const DELAY_MS = 5 * 60_000;
 const MINUTE_MS = 60_000;
 
-const greylistingServer = ({ now }: Pick<World, "now">, isKnown: (local: string) => boolean) => {
+const greylistingServer = ({ now }: Pick<AppWorld, "now">, isKnown: (local: string) => boolean) => {
   const seen = new Map<string, number>();
   const replyTo = (line: string): string => {
     const [, local = ""] = /^RCPT TO:<([^@]*)/.exec(line) ?? [];

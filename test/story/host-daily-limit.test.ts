@@ -1,5 +1,5 @@
+import type { AppWorld } from "@mailproof/core/app-world";
 import { HOST_DAILY_LIMIT } from "@mailproof/core/verify/result";
-import type { World } from "@mailproof/core/world";
 import { expect, test } from "vitest";
 import { given } from "../given.ts";
 import { type House, jobIn, whenBatched } from "../jobs.ts";
@@ -12,7 +12,7 @@ import { whenReconciled, whenWorked } from "../working.ts";
 /** Every recipient is beyond the limit but those of good.com. */
 const limited = (house: House): House => {
   const { engine } = house.world;
-  const probe: World["engine"]["probe"] = async (question) => {
+  const probe: AppWorld["engine"]["probe"] = async (question) => {
     const answer = await engine.probe(question);
     if (question.domain === "good.com") return answer;
     const why = { reason: HOST_DAILY_LIMIT, rule: HOST_DAILY_LIMIT, retry: null, aboutUs: true };

@@ -1,5 +1,5 @@
+import type { AppWorld } from "@mailproof/core/app-world";
 import type { Requester } from "@mailproof/core/verify/requester";
-import type { World } from "@mailproof/core/world";
 import { expect, test } from "vitest";
 import { given } from "../given.ts";
 import { type House, whenBatched } from "../jobs.ts";
@@ -12,7 +12,7 @@ import { whenReconciled, whenWorked } from "../working.ts";
 const listening = (house: House) => {
   const requesters: (Requester | undefined)[] = [];
   const { engine } = house.world;
-  const probe: World["engine"]["probe"] = (question) => {
+  const probe: AppWorld["engine"]["probe"] = (question) => {
     requesters.push(question.requester);
     return engine.probe(question);
   };

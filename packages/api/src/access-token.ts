@@ -3,7 +3,7 @@ import { ownerOf } from "@mailproof/core/access/payer";
 import { SCOPES } from "@mailproof/core/access/scopes";
 import type { Claims } from "@mailproof/core/access/tokens";
 import { findAccount } from "@mailproof/core/accounts/accounts";
-import type { World } from "@mailproof/core/world";
+import type { AppWorld } from "@mailproof/core/app-world";
 import * as v from "valibot";
 import type { Caller } from "./endpoint.ts";
 
@@ -17,7 +17,7 @@ const Ours = v.object({
 });
 
 /** Who calls with this access token, or undefined where it opens nothing. */
-export const callerByToken = async (world: World, sent: string): Promise<Caller | undefined> => {
+export const callerByToken = async (world: AppWorld, sent: string): Promise<Caller | undefined> => {
   const claims = JWT.test(sent) ? await world.tokens?.verify(sent) : undefined;
   const ours = v.safeParse(Ours, claims);
   if (!claims || !ours.success) return undefined;

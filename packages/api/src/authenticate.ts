@@ -1,7 +1,7 @@
 import { findKey } from "@mailproof/core/access/keys";
 import { findAccount } from "@mailproof/core/accounts/accounts";
+import type { AppWorld } from "@mailproof/core/app-world";
 import { Failure } from "@mailproof/core/failure";
-import type { World } from "@mailproof/core/world";
 import { callerByToken } from "./access-token.ts";
 import { challenge } from "./challenge.ts";
 import type { Access, Caller } from "./endpoint.ts";
@@ -9,7 +9,7 @@ import type { Access, Caller } from "./endpoint.ts";
 export type Headers = Readonly<Record<string, string | undefined>>;
 
 /** Who is calling. One sentence for every reason to refuse: which one it was helps only a guesser. */
-export const authenticate = async (world: World, headers: Headers): Promise<Caller> => {
+export const authenticate = async (world: AppWorld, headers: Headers): Promise<Caller> => {
   const { own, bearer } = credentialsIn(headers);
   // Two headers that name two different keys: nobody knows which one was meant.
   const sent = own && bearer && own !== bearer ? undefined : own || bearer;
@@ -24,7 +24,7 @@ export const authenticate = async (world: World, headers: Headers): Promise<Call
  * An operation that is nobody's scope is reserved: a scoped key may never mint itself a wider one. An access token
  * is always scoped, so an operation takes one if it has a scope.
  */
-export const assertMay = (world: World, caller: Caller, access: Access): void => {
+export const assertMay = (world: AppWorld, caller: Caller, access: Access): void => {
   const { scopes, credential } = caller;
   if (access === "public" || scopes === null) return;
   if (access === "unrestricted")
@@ -39,7 +39,7 @@ export const assertMay = (world: World, caller: Caller, access: Access): void =>
   });
 };
 
-const callerByKey = async (world: World, sent: string): Promise<Caller | undefined> => {
+const callerByKey = async (world: AppWorld, sent: string): Promise<Caller | undefined> => {
   const key = await findKey(world, sent);
   const account = key && (await findAccount(world.table, key.account));
   if (!account) return undefined;
@@ -62,7 +62,7 @@ const credentialsIn = (headers: Headers) => ({
 });
 
 /** RFC 6750 §3.1: without a token there is no error to name. */
-const unauthorized = (world: World, hasBearer: boolean) => {
+const unauthorized = (world: AppWorld, hasBearer: boolean) => {
   const what = world.tokens
     ? "Send a valid API key in X-Api-Key, or as a bearer token, or an access token."
     : "Send a valid API key in X-Api-Key, or as a bearer token.";

@@ -1,6 +1,6 @@
 import { SCOPES } from "@mailproof/core/access/scopes";
 import type { Trust } from "@mailproof/core/access/tokens";
-import type { World } from "@mailproof/core/world";
+import type { AppWorld } from "@mailproof/core/app-world";
 
 export const METADATA_PATH = "/.well-known/oauth-protected-resource";
 
@@ -9,7 +9,7 @@ export const DISCOVERY_PATH = "/.well-known/openid-configuration";
 
 /** What WWW-Authenticate says (RFC 6750 §3): how to come in, and where to read who gives out tokens (RFC 9728 §5.1). */
 export const challenge = (
-  { tokens }: World,
+  { tokens }: AppWorld,
   because: Readonly<Record<string, string>> = {},
 ): Readonly<Record<string, string>> => {
   const said = {

@@ -2,7 +2,7 @@ import type { Payer } from "@mailproof/core/access/payer";
 import { putUpload } from "@mailproof/core/jobs/uploads";
 import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
-import type { Part } from "./form.ts";
+import type { Part } from "./endpoint.ts";
 import { CallbackUrl, EmailColumn, JobName, JobOptions } from "./job-wishes.ts";
 import { invalidField, parsePart } from "./parse.ts";
 

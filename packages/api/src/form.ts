@@ -1,13 +1,6 @@
+import type { Part } from "./endpoint.ts";
 import { boundaryIn, type Field, fieldIn, malformed } from "./form-headers.ts";
 import { invalidField } from "./parse.ts";
-
-export type Part = {
-  readonly name: string;
-  /** Null: a plain field. Empty: a file was asked for, and none was chosen. */
-  readonly fileName: string | null;
-  /** Comes as it is read, once. What is not read is skipped when the next part is asked for. */
-  readonly content: AsyncIterable<Uint8Array>;
-};
 
 /** A form here has three fields. A form of a million empty ones is somebody's attack. */
 const PARTS_MAX = 20;

@@ -1,5 +1,5 @@
+import type { AppWorld } from "@mailproof/core/app-world";
 import { windowAt } from "@mailproof/core/moments";
-import type { World } from "@mailproof/core/world";
 import type { Headers } from "./authenticate.ts";
 
 // The credentials whose minute is full. Who they belong to need not be read again to refuse them: so the answer to a
@@ -11,10 +11,10 @@ const WINDOW_SECONDS = 60;
 /** Beyond this many the oldest is forgotten, and costs its reads again. */
 const REMEMBERED_MAX = 10_000;
 
-const limited = new WeakMap<World["rateLimit"], Map<string, Limited>>();
+const limited = new WeakMap<AppWorld["rateLimit"], Map<string, Limited>>();
 
 /** Valid credentials alone get here, and only when their minute is full. */
-export const rememberLimited = (world: World, headers: Headers, { limit, resetAt }: Limited) => {
+export const rememberLimited = (world: AppWorld, headers: Headers, { limit, resetAt }: Limited) => {
   const callers = limited.get(world.rateLimit) ?? new Map<string, Limited>();
   limited.set(world.rateLimit, callers);
   const [oldest] = callers.keys();
@@ -22,7 +22,7 @@ export const rememberLimited = (world: World, headers: Headers, { limit, resetAt
   callers.set(credentialsOf(headers), { limit, resetAt });
 };
 
-export const findLimited = (world: World, headers: Headers): Limited | undefined => {
+export const findLimited = (world: AppWorld, headers: Headers): Limited | undefined => {
   const callers = limited.get(world.rateLimit);
   const found = callers?.get(credentialsOf(headers));
   // Of another minute, before or after: the clock may have been set.

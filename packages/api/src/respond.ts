@@ -1,14 +1,14 @@
 import type { Allowance } from "@mailproof/core/access/rate";
 import { PLANS } from "@mailproof/core/accounts/plans";
+import type { AppWorld } from "@mailproof/core/app-world";
 import { Failure, type MoneyOutcome } from "@mailproof/core/failure";
-import type { World } from "@mailproof/core/world";
 import { assertMay, authenticate, type Headers } from "./authenticate.ts";
 import { bodyBytesMaxOf } from "./body.ts";
 import type { Caller, Endpoint, Streamed } from "./endpoint.ts";
 import { withFirstPiece } from "./first-piece.ts";
 import { readForm } from "./form.ts";
 import { isForm } from "./form-headers.ts";
-import { forRepeat, keyIn } from "./idempotency.ts";
+import { keyIn } from "./idempotency.ts";
 import { findLimited, rememberLimited } from "./limited-callers.ts";
 import { parse } from "./parse.ts";
 
@@ -36,16 +36,14 @@ export type HttpAnswer<Body = string | Streamed> = {
 
 /** The whole life of a request, in order. There is no other path through the service. */
 export const respond = async (
-  world: World,
+  world: AppWorld,
   endpoint: Endpoint,
   request: HttpRequest,
 ): Promise<HttpAnswer> => {
   const headers: Record<string, string> = {};
-  let isAdmitted = false;
   try {
-    assertSound(world, endpoint);
+    assertSound(world, endpoint, request.headers);
     const caller = await admit(world, endpoint, request, headers);
-    isAdmitted = true;
     const key = keyIn(endpoint, request.headers);
     const form = formIn(endpoint, request);
     const body = form ? undefined : endpoint.body && (await request.body(bodyBytesMaxOf(endpoint)));
@@ -65,15 +63,13 @@ export const respond = async (
     const said = endpoint.enveloped === false ? data : { success: true, data };
     return answer(request.id, status, all, JSON.stringify(said));
   } catch (error) {
-    const failure = asFailure(error, moneyAfterBug(endpoint));
-    const told = forRepeat(failure, endpoint, request.headers, isAdmitted);
-    return refuse(world, request.id, told, headers);
+    return refuse(world, request.id, asFailure(error, moneyAfterBug(endpoint)), headers);
   }
 };
 
 /** Every failure leaves through here, so every failure says what happened to the money. */
 export const refuse = (
-  world: Pick<World, "log">,
+  world: Pick<AppWorld, "log">,
   requestId: string,
   failure: Failure,
   headers: Readonly<Record<string, string>> = {},
@@ -122,7 +118,7 @@ const ANYBODY: Caller = {
 
 /** The caller, if it may come in. From the moment it is known every answer carries its allowance. */
 const admit = async (
-  world: World,
+  world: AppWorld,
   endpoint: Endpoint,
   request: HttpRequest,
   headers: Record<string, string>,
@@ -131,21 +127,23 @@ const admit = async (
   assertNoPressure(world, endpoint);
   const limited = findLimited(world, request.headers);
   if (limited) throw tooMany(world, { ...limited, remaining: 0 }, headers);
-  const caller = await orUnavailable(authenticate(world, request.headers));
-  await takeRequest(world, caller, headers, request.headers);
+  const money = moneyBefore(endpoint, request.headers);
+  const caller = await orUnavailable(authenticate(world, request.headers), money);
+  await takeRequest(world, caller, money, headers, request.headers);
   assertMay(world, caller, endpoint.access);
   return caller;
 };
 
 /** Takes one request from the caller's minute. What is left is put into the headers, also where nothing was. */
 export const takeRequest = async (
-  world: World,
+  world: AppWorld,
   { plan, keyId }: Caller,
+  money: MoneyOutcome,
   headers: Record<string, string>,
   sent: Headers | null,
 ): Promise<void> => {
   const asked = world.rateLimit(keyId, PLANS[plan].requestsPerMinute);
-  const allowance = await orUnavailable(asked);
+  const allowance = await orUnavailable(asked, money);
   if (!allowance.allowed) {
     if (sent) rememberLimited(world, sent, allowance);
     throw tooMany(world, allowance, headers);
@@ -165,18 +163,18 @@ const showAllowance = (
 };
 
 /** Before anything is read: what costs credits waits for better times, and all else goes on. */
-const assertNoPressure = (world: World, { price }: Endpoint): void => {
+const assertNoPressure = (world: AppWorld, { price }: Endpoint): void => {
   if (price === null || !world.pressure?.()) return;
   const what = "The service has more work than it can take at the moment.";
   throw new Failure("UNAVAILABLE", "nothing_charged", what, { isExpected: true });
 };
 
 /** What is damaged takes no new payments. Reads go on where they can. */
-const assertSound = (world: World, { price }: Endpoint): void => {
-  if (price === null || !world.damagedParts?.().size) return;
+const assertSound = (world: AppWorld, endpoint: Endpoint, headers: Headers): void => {
+  if (endpoint.price === null || !world.damagedParts?.().size) return;
   const what =
-    "The stored state of this service is damaged, so it takes no requests with a price until it is restored.";
-  throw new Failure("UNAVAILABLE", "nothing_charged", what);
+    "The stored state of this service is damaged, so it takes no paid requests until it is restored.";
+  throw new Failure("UNAVAILABLE", moneyBefore(endpoint, headers), what);
 };
 
 const formIn = ({ form }: Endpoint, { headers, bytes }: HttpRequest) => {
@@ -184,18 +182,19 @@ const formIn = ({ form }: Endpoint, { headers, bytes }: HttpRequest) => {
   return form && isForm(contentType) ? readForm(contentType, bytes()) : null;
 };
 
+/** Before the handler this request charged nothing; one before it with the same Idempotency-Key may have. */
+const moneyBefore = ({ keyed }: Endpoint, headers: Headers): MoneyOutcome =>
+  keyed && headers["idempotency-key"] !== undefined ? "retry_same_key" : "nothing_charged";
+
 /** A step before the work: when it cannot be made, nothing is known of the caller, and nothing was done. */
-export const orUnavailable = <T>(
-  step: Promise<T>,
-  money: MoneyOutcome = "nothing_charged",
-): Promise<T> =>
+export const orUnavailable = <T>(step: Promise<T>, money: MoneyOutcome): Promise<T> =>
   step.catch((cause: unknown) => {
     if (cause instanceof Failure) throw cause;
     const what = "The service cannot read its own state right now.";
     throw new Failure("UNAVAILABLE", money, what, { cause });
   });
 
-const tooMany = (world: World, allowance: Shown, headers: Record<string, string>): Failure => {
+const tooMany = (world: AppWorld, allowance: Shown, headers: Record<string, string>): Failure => {
   showAllowance(allowance, headers);
   const seconds = Math.max(1, Math.ceil(allowance.resetAt - world.now().getTime() / 1000));
   const what = `Too many requests with this key; the next minute starts in ${seconds} s.`;

@@ -1,4 +1,5 @@
-import { namesFor } from "@mailproof/core/deliverability/names";
+import type { AppWorld } from "@mailproof/core/app-world";
+import { namesFor } from "@mailproof/core/deliverability/pretend";
 import {
   type Domain,
   domainBehindWww,
@@ -7,7 +8,6 @@ import {
   toUnicode,
 } from "@mailproof/core/mail/domain";
 import { isPublicIp, parseIp } from "@mailproof/core/mail/ip";
-import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
 import type { Caller } from "./endpoint.ts";
 import { invalidField } from "./parse.ts";
@@ -47,7 +47,7 @@ export const SendingIp = v.optional(
 type Sender = { readonly domain: string; readonly sendingIp: string | null };
 
 /** Refuses an address that no mail can come from over the internet. A lab and test keys have reserved ones of their own. */
-export const assertPublicSender = (world: World, { mode }: Caller, sender: Sender): void => {
+export const assertPublicSender = (world: AppWorld, { mode }: Caller, sender: Sender): void => {
   const { sendingIp } = sender;
   if (sendingIp === null || isPublicIp(sendingIp, namesFor(world, mode, sender).allowed)) return;
   throw invalidField(

@@ -79,8 +79,6 @@ type More = ErrorOptions & {
 export class Failure extends Error {
   readonly code: FailureCode;
   readonly money: MoneyOutcome;
-  /** The message without its money sentence. */
-  readonly what: string;
   readonly details: Json | undefined;
   readonly retryable: boolean;
   readonly headers: Readonly<Record<string, string>>;
@@ -91,7 +89,6 @@ export class Failure extends Error {
     this.name = "Failure";
     this.code = code;
     this.money = money;
-    this.what = what;
     this.details = more.details;
     this.retryable = more.retryable ?? LATER.includes(code);
     this.headers = more.headers ?? {};
@@ -102,15 +99,3 @@ export class Failure extends Error {
     return STATUS[this.code];
   }
 }
-
-/** The same failure with another word, and sentence, about the money. */
-export const withOutcome = (failure: Failure, money: MoneyOutcome): Failure => {
-  const { code, what, details, retryable, headers, isExpected, cause } = failure;
-  return new Failure(code, money, what, {
-    retryable,
-    headers,
-    ...(cause !== undefined && { cause }),
-    ...(details !== undefined && { details }),
-    ...(isExpected && { isExpected }),
-  });
-};

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import type { AppWorld } from "./app-world.ts";
 import { CHECK, repairCheck } from "./deliverability/check.ts";
 import { INTERVAL_HOURS, MONITOR } from "./deliverability/monitor-items.ts";
 import { sendDueMonitor } from "./deliverability/monitors.ts";
@@ -21,9 +22,8 @@ import { fanOut } from "./webhooks/fan-out.ts";
 import { DELIVERY, EVENT } from "./webhooks/items.ts";
 import { TRIED_FOR_MS } from "./webhooks/policy.ts";
 import type { Schedule } from "./worker.ts";
-import type { World } from "./world.ts";
 
-type Repair = (world: World, item: Item) => Promise<string>;
+type Repair = (world: AppWorld, item: Item) => Promise<string>;
 
 /** What is done with work that nobody finished in time, by its kind. The word that comes back is counted. */
 const REPAIRS: Readonly<Record<string, Repair>> = {
@@ -104,7 +104,7 @@ const ITEMS_MAX = 100;
  * Finishes what a crash left. Two may run at once: each piece is taken first, under a condition that only one of
  * them meets. A run that breaks off leaves what it took to be due again after the lease.
  */
-export const reconcile: Schedule = {
+export const reconcile: Schedule<AppWorld> = {
   name: "reconcile",
   everySeconds: 60,
   async run(world) {
@@ -117,17 +117,17 @@ export const reconcile: Schedule = {
 };
 
 /** One partition in each run, because all that waits in it is read. */
-const repairMisplaced = async (world: World, pk: string): Promise<void> => {
+const repairMisplaced = async (world: AppWorld, pk: string): Promise<void> => {
   const from = inMs(world.now(), SHORTEST_WAIT_MS).toISOString();
   for await (const item of everyItem(world.table, { index: "due", pk, sk: { from, to: "9" } }))
     if (isMisplaced(item, world.now())) await repair(world, item);
 };
 
-const repairAll = async (world: World, partition: string): Promise<void> => {
+const repairAll = async (world: AppWorld, partition: string): Promise<void> => {
   for (const item of await dueIn(world, partition)) await repair(world, item);
 };
 
-const dueIn = async (world: World, partition: string): Promise<readonly Item[]> => {
+const dueIn = async (world: AppWorld, partition: string): Promise<readonly Item[]> => {
   const now = world.now().toISOString();
   const { items } = await world.table.query({
     index: "due",
@@ -139,7 +139,7 @@ const dueIn = async (world: World, partition: string): Promise<readonly Item[]> 
 };
 
 /** One piece that cannot be repaired keeps nobody from the next. */
-const repair = async (world: World, item: Item): Promise<void> => {
+const repair = async (world: AppWorld, item: Item): Promise<void> => {
   try {
     const { due_kind: kind } = readDue(item);
     const taken = await take(world, item, LEASE_MS);

@@ -1,4 +1,5 @@
 import { ingestSes } from "./activity/ingest.ts";
+import type { AppWorld } from "./app-world.ts";
 import { runMonitor } from "./deliverability/monitors.ts";
 import { verifyChunk } from "./jobs/chunk-worker.ts";
 import { verifySingle } from "./jobs/single.ts";
@@ -8,7 +9,7 @@ import { fanOutEvent } from "./webhooks/fan-out.ts";
 import { type Schedule, type Worker, withDeadLetters } from "./worker.ts";
 
 /** Everything that is done behind the caller's back: both runtimes run exactly these. */
-export const workers: readonly Worker[] = withDeadLetters([
+export const workers: readonly Worker<AppWorld>[] = withDeadLetters<AppWorld>([
   verifySingle,
   verifyChunk,
   runMonitor,
@@ -16,4 +17,4 @@ export const workers: readonly Worker[] = withDeadLetters([
   fanOutEvent,
   deliver,
 ]);
-export const schedules: readonly Schedule[] = [reconcile];
+export const schedules: readonly Schedule<AppWorld>[] = [reconcile];

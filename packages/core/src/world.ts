@@ -1,13 +1,9 @@
-import type { RateLimit } from "./access/rate.ts";
-import type { Tokens } from "./access/tokens.ts";
 import type { Blobs } from "./blobs.ts";
-import type { Names } from "./deliverability/names.ts";
 import type { Https } from "./https.ts";
 import type { ReadPressure } from "./pressure.ts";
 import type { Queue } from "./queue.ts";
 import type { Settings } from "./settings.ts";
 import type { Table } from "./table.ts";
-import type { Engine } from "./verify/engine.ts";
 
 /** What an id stands for shows in its first letters, in a log as in a support mail. */
 export type IdPrefix = "acc" | "key" | "txn" | "req" | "job" | "evt" | "upl" | "whk" | "dlv";
@@ -19,12 +15,6 @@ export type World = {
   /** Whose stored state was found damaged. Absent where the service that stores it watches over it. */
   readonly damagedParts?: () => ReadonlySet<string>;
   readonly blobs: Blobs;
-  readonly rateLimit: RateLimit;
-  /** Null: only our own keys open anything. */
-  readonly tokens: Tokens | null;
-  /** The way to mail servers. */
-  readonly engine: Engine;
-  readonly names: Names;
   /** The way to whoever wants to be told. */
   readonly https: Https;
   readonly now: () => Date;

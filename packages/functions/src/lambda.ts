@@ -13,7 +13,7 @@ import {
   refuse,
   respond,
 } from "@mailproof/api/respond";
-import type { World } from "@mailproof/core/world";
+import type { AppWorld } from "@mailproof/core/app-world";
 import middy, { type MiddlewareObj } from "@middy/core";
 import jsonBodyParser from "@middy/http-json-body-parser";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
@@ -25,7 +25,7 @@ import { awsWorld } from "./world.ts";
 type Event = APIGatewayProxyEventV2;
 
 /** The whole Lambda of one endpoint: read the event, respond. API Gateway has already matched the route. */
-export const lambda = (endpoint: Endpoint, world: World = awsWorld()) =>
+export const lambda = (endpoint: Endpoint, world: AppWorld = awsWorld()) =>
   middy<Event, APIGatewayProxyStructuredResultV2>()
     .use(counted(endpoint.route))
     .onError((request) => {

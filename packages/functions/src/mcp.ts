@@ -1,5 +1,5 @@
 import { asFailure, refuse } from "@mailproof/api/respond";
-import type { World } from "@mailproof/core/world";
+import type { AppWorld } from "@mailproof/core/app-world";
 import { MCP_PATH, mcpOver } from "@mailproof/mcp/serve";
 import middy from "@middy/core";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
@@ -8,7 +8,7 @@ import { toResult } from "./whole-answer.ts";
 import { awsWorld } from "./world.ts";
 
 /** The Lambda of the tools. It is given every method of its path: what is no POST is refused as MCP wants it. */
-export const mcpLambda = (world: World = awsWorld()) => {
+export const mcpLambda = (world: AppWorld = awsWorld()) => {
   const mcp = mcpOver(world);
   return middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
     .use(counted(MCP_PATH))

@@ -1,7 +1,7 @@
+import type { AppWorld } from "@mailproof/core/app-world";
 import { awaySecondsOf } from "@mailproof/core/queue";
 import type { Json } from "@mailproof/core/table";
 import type { Worker } from "@mailproof/core/worker";
-import type { World } from "@mailproof/core/world";
 import type { SQSBatchItemFailure, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import { awsOfLambda } from "./aws/of-lambda.ts";
 import { type GiveBack, sqsGiveBack } from "./aws/sqs-give-back.ts";
@@ -12,8 +12,8 @@ import { type GiveBack, sqsGiveBack } from "./aws/sqs-give-back.ts";
  * as a worker has.
  */
 export const queueWorker = (
-  worker: Worker,
-  world: World,
+  worker: Worker<AppWorld>,
+  world: AppWorld,
   giveBack: GiveBack = sqsGiveBack(awsOfLambda(process.env)),
 ) => {
   const handle = async (record: SQSRecord): Promise<SQSBatchItemFailure[]> => {

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { rateLimitOver } from "@mailproof/core/access/rate";
+import type { AppWorld } from "@mailproof/core/app-world";
 import type { Names } from "@mailproof/core/deliverability/names";
 import { CHUNK_ROWS, type Settings } from "@mailproof/core/settings";
 import type { Table } from "@mailproof/core/table";
@@ -26,7 +27,7 @@ export type Ground = Pick<World, "now" | "random" | "sleep"> & {
  * The way to mail servers, to the DNS, or to neither. A parameter, and not a part of the world: lists, rules and a
  * resolver are half of what a Lambda weighs, and most have no use for them. reach/ has one file for each.
  */
-export type Reach = (ground: Ground) => Partial<Pick<World, "engine" | "names" | "https">>;
+export type Reach = (ground: Ground) => Partial<Pick<AppWorld, "engine" | "names" | "https">>;
 
 /** All that a Lambda has which nobody calls on behalf of an account: it is told no secret of theirs. */
 export const awsGround = (environment: Environment = process.env): Ground & StateDoors => {
@@ -41,7 +42,7 @@ export const awsGround = (environment: Environment = process.env): Ground & Stat
 export const awsWorld = (
   reach: Reach = () => ({}),
   environment: Environment = process.env,
-): World => {
+): AppWorld => {
   const settings = settingsIn(environment);
   const ground = awsGround(environment);
   const { table, queue, blobs, now, random, sleep } = ground;

@@ -1,4 +1,5 @@
 import { performance } from "node:perf_hooks";
+import type { AppWorld } from "@mailproof/core/app-world";
 import { awaySecondsOf, type Received } from "@mailproof/core/queue";
 import type { Schedule, Worker } from "@mailproof/core/worker";
 import type { LocalWorld } from "./world.ts";
@@ -9,7 +10,10 @@ const AFTER_TROUBLE_MS = 1_000;
 /** What SQS event sources and EventBridge are on AWS. Ends when all that was begun is done. */
 export const runBackground = async (
   world: LocalWorld,
-  { workers, schedules }: { workers: readonly Worker[]; schedules: readonly Schedule[] },
+  {
+    workers,
+    schedules,
+  }: { workers: readonly Worker<AppWorld>[]; schedules: readonly Schedule<AppWorld>[] },
   signal: AbortSignal,
 ): Promise<void> => {
   await Promise.all([
@@ -22,7 +26,11 @@ export const runBackground = async (
  * As many messages in hand as the queue allows, so that a slow one keeps no other waiting; fewer while there is no
  * time left over, for callers are served by the same thread. No account has more in hand than its share.
  */
-const work = async (world: LocalWorld, worker: Worker, signal: AbortSignal): Promise<void> => {
+const work = async (
+  world: LocalWorld,
+  worker: Worker<AppWorld>,
+  signal: AbortSignal,
+): Promise<void> => {
   const { queue } = worker;
   const { evenWhenBusy = ALWAYS_IN_HAND } = queue;
   const hand = workInHand();
@@ -100,7 +108,11 @@ const spareTime = (): (() => boolean) => {
   };
 };
 
-const handle = async (world: LocalWorld, worker: Worker, message: Received): Promise<void> => {
+const handle = async (
+  world: LocalWorld,
+  worker: Worker<AppWorld>,
+  message: Received,
+): Promise<void> => {
   const { queue } = worker;
   try {
     await worker.handle(world, message.body);
@@ -117,7 +129,7 @@ const handle = async (world: LocalWorld, worker: Worker, message: Received): Pro
 
 const repeat = async (
   world: LocalWorld,
-  schedule: Schedule,
+  schedule: Schedule<AppWorld>,
   signal: AbortSignal,
 ): Promise<void> => {
   while (!signal.aborted) {

@@ -14,8 +14,8 @@ import type { Endpoint, Streamed } from "@mailproof/api/endpoint";
 import { endpoints } from "@mailproof/api/endpoints";
 import { asFailure, type HttpAnswer, refuse, respond } from "@mailproof/api/respond";
 import { permanentRedirect, routerOf } from "@mailproof/api/routes";
+import type { AppWorld } from "@mailproof/core/app-world";
 import { Failure } from "@mailproof/core/failure";
-import type { World } from "@mailproof/core/world";
 import { MCP_PATH, mcpOver } from "@mailproof/mcp/serve";
 import { createEncodedAnswers } from "@mailproof/net/content-encoding";
 import { BLOBS_PATH, type OpenLink } from "./blob-links.ts";
@@ -33,7 +33,7 @@ const encoded = createEncodedAnswers();
 
 /** What API Gateway, Lambda and S3 are on AWS: route, read the body, respond. Nothing here has an opinion. */
 export const server = (
-  world: World,
+  world: AppWorld,
   openLink: OpenLink,
   listed: readonly Endpoint[] = endpoints,
   limits: ConnectionLimits = CONNECTION_LIMITS,
@@ -57,7 +57,7 @@ export const server = (
 };
 
 type House = {
-  readonly world: World;
+  readonly world: AppWorld;
   readonly openLink: OpenLink;
   readonly route: ReturnType<typeof routerOf<Endpoint>>;
   readonly mcp: ReturnType<typeof mcpOver>;

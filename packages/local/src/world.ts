@@ -3,12 +3,12 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { rateLimitOver } from "@mailproof/core/access/rate";
+import type { AppWorld } from "@mailproof/core/app-world";
 import { HTTPS_PORT } from "@mailproof/core/https";
 import { policyFetcher } from "@mailproof/core/mail/hints/policy-fetcher";
 import { redact } from "@mailproof/core/redact";
 import { CHUNK_ROWS, SLOW_ROWS_AFTER_MS } from "@mailproof/core/settings";
 import { engineOver } from "@mailproof/core/verify/engine";
-import type { World } from "@mailproof/core/world";
 import { httpsDoor } from "@mailproof/net/https";
 import { tokensOf } from "@mailproof/net/tokens";
 import manifest from "../package.json" with { type: "json" };
@@ -25,7 +25,7 @@ import { type StateHealth, stateHealth } from "./state-check.ts";
 import { completeFolder, prepareFolder } from "./state-folder.ts";
 import { withUploadLimits } from "./upload-limits.ts";
 
-export type LocalWorld = World & { readonly table: SqliteTable; readonly queue: SqliteQueue };
+export type LocalWorld = AppWorld & { readonly table: SqliteTable; readonly queue: SqliteQueue };
 
 export type House = {
   readonly world: LocalWorld;
@@ -60,7 +60,7 @@ export const openHouse = (
   mkdirSync(blobs, { recursive: true, mode: 0o700 });
   completeFolder(directory);
 
-  const log: World["log"] = (event, fields) => {
+  const log: AppWorld["log"] = (event, fields) => {
     const line = { at: now().toISOString(), event, ...(redact(fields) as object) };
     process.stderr.write(`${JSON.stringify(line)}\n`);
   };
@@ -106,7 +106,7 @@ export const openHouse = (
 
 const trustedTokens = (
   { OAUTH_ISSUER: issuer, OAUTH_AUDIENCE: audience }: Environment,
-  now: World["now"],
+  now: AppWorld["now"],
 ) => (issuer && audience ? tokensOf({ issuer, audience }, now) : null);
 
 /** One secret may serve several ends when none of them can be computed from another. */

@@ -1,6 +1,6 @@
 import type { Headers } from "@mailproof/api/authenticate";
 import { bodyTooLarge } from "@mailproof/api/body";
-import type { Endpoint, Streamed } from "@mailproof/api/endpoint";
+import type { Streamed } from "@mailproof/api/endpoint";
 import {
   asFailure,
   type HttpAnswer,
@@ -9,7 +9,7 @@ import {
   refuse,
   respond,
 } from "@mailproof/api/respond";
-import type { World } from "@mailproof/core/world";
+import type { AppWorld } from "@mailproof/core/app-world";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { IDEMPOTENCY_KEY, type Page } from "./input.ts";
 import { resultOf } from "./result.ts";
@@ -19,7 +19,7 @@ export type Arguments = Readonly<Record<string, unknown>>;
 
 /** A tool call is a request like any other: the same key, scope, allowance, charge and repeat. */
 export const call = async (
-  world: World,
+  world: AppWorld,
   tool: Tool,
   args: Arguments,
   credentials: Headers,
@@ -41,7 +41,7 @@ const requestOf = (
   args: Arguments,
   credentials: Headers,
 ): HttpRequest => {
-  const { [IDEMPOTENCY_KEY]: _, ...fields } = args;
+  const { [IDEMPOTENCY_KEY]: key, ...fields } = args;
   const inAddress = [...input.path, ...input.query];
   // An address has no null: there it is as good as left out. Of a body the schema says what null means.
   const sent = Object.entries(endpoint.keyed ? fields : args).filter(
@@ -52,7 +52,10 @@ const requestOf = (
   const query = { ...texts(inPart(input.query)), ...limitIn(input.page, args) };
   return {
     id,
-    headers: { ...credentials, ...keyHeaderOf(endpoint, args) },
+    headers: {
+      ...credentials,
+      ...(endpoint.keyed && key !== undefined && { "idempotency-key": keyOf(key) }),
+    },
     // No address has an empty part, so no route is made for one: here it is as good as left out.
     path: texts(inPart(input.path).filter(([, value]) => value !== "")),
     // What belongs nowhere is told to be unknown, where there is no body as where there is one.
@@ -67,12 +70,6 @@ const requestOf = (
     },
   };
 };
-
-/** The field of a call that is a header of its request. */
-export const keyHeaderOf = (
-  { keyed }: Pick<Endpoint, "keyed">,
-  { [IDEMPOTENCY_KEY]: key }: Arguments,
-): Headers => (keyed && key !== undefined ? { "idempotency-key": keyOf(key) } : {});
 
 /** Models send null for what they mean to leave out: as a text it would be one key for all that they ever do. */
 const keyOf = (key: unknown): string => (typeof key === "string" ? key : NO_KEY);

@@ -1,7 +1,6 @@
 import { assertMay, authenticate, type Headers } from "@mailproof/api/authenticate";
 import { bodyBytesMaxOf } from "@mailproof/api/body";
 import type { Access, Caller } from "@mailproof/api/endpoint";
-import { forRepeat } from "@mailproof/api/idempotency";
 import { invalidField, isObject } from "@mailproof/api/parse";
 import {
   answer,
@@ -12,24 +11,24 @@ import {
   refuse,
   takeRequest,
 } from "@mailproof/api/respond";
+import type { AppWorld } from "@mailproof/core/app-world";
 import { Failure } from "@mailproof/core/failure";
-import type { World } from "@mailproof/core/world";
 import {
   createMcpHandler,
   ProtocolError,
   ProtocolErrorCode,
   Server,
 } from "@modelcontextprotocol/server";
-import { type Arguments, call, keyHeaderOf } from "./call.ts";
+import { call } from "./call.ts";
 import { assertOrigin } from "./origin.ts";
-import { type Tool, toolCalled, tools } from "./tools.ts";
+import { toolCalled, tools } from "./tools.ts";
 
 export const MCP_PATH = "/mcp";
 
 export type McpRequest = Pick<HttpRequest, "id" | "headers" | "body"> & { readonly method: string };
 
 /** The endpoint of the tools (MCP, streamable HTTP): one message in, one answer out, and nothing kept in between. */
-export const mcpOver = (world: World) => {
+export const mcpOver = (world: AppWorld) => {
   const handler = createMcpHandler(({ requestInfo }) => serverFor(world, requestInfo), {
     onerror: (cause) => world.log("mcp_refused", { cause }),
   });
@@ -45,10 +44,7 @@ export const mcpOver = (world: World) => {
       const message = await request.body(MESSAGE_BYTES_MAX);
       if (!isObject(message)) throw invalidField("body", "must be one JSON-RPC message");
       const tool = toolCalledBy(message);
-      if (tool)
-        await assertScope(world, caller, tool.endpoint.access, allowance).catch(
-          forCall(tool, message),
-        );
+      if (tool) await assertScope(world, caller, tool.endpoint.access, allowance);
 
       const sent = new Request(`http://mcp.invalid${MCP_PATH}`, {
         method,
@@ -71,7 +67,7 @@ const INSTRUCTIONS =
   "Verifies email addresses and checks how domains are set up to send mail. Calls with a price cost credits: give each that takes one an idempotency_key of its own, and send it again with the same key if you did not see the answer. Every failure says what happened to the credits. get_account tells what is left.";
 
 /** A server for one message, in the name of whoever sent it. */
-const serverFor = (world: World, sent: Request | undefined): Server => {
+const serverFor = (world: AppWorld, sent: Request | undefined): Server => {
   const server = new Server(
     { name: "mailproof", title: "Mailproof", version: world.settings.version },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
@@ -109,7 +105,7 @@ const plain = (headers: Headers): [string, string][] =>
  * call counts as it would on its route, where all others are counted.
  */
 const assertScope = async (
-  world: World,
+  world: AppWorld,
   caller: Caller,
   access: Access,
   allowance: Record<string, string>,
@@ -118,19 +114,10 @@ const assertScope = async (
   try {
     assertMay(world, caller, access);
   } catch (refusal) {
-    await takeRequest(world, caller, allowance, null);
+    await takeRequest(world, caller, "retry_same_key", allowance, null);
     throw refusal;
   }
 };
-
-/** A refusal of a call that may be a repeat under its idempotency_key, as its route would tell it. */
-const forCall =
-  ({ endpoint }: Tool, { params }: { readonly params?: unknown }) =>
-  (error: unknown): never => {
-    const { arguments: args } = params as { readonly arguments?: unknown };
-    const headers = isObject(args) ? keyHeaderOf(endpoint, args as Arguments) : {};
-    throw error instanceof Failure ? forRepeat(error, endpoint, headers, false) : error;
-  };
 
 const onlyPost = (method: string) =>
   new Failure(

@@ -1,8 +1,8 @@
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { forgetActivity } from "@mailproof/core/activity/forget";
 import { domainActivity, GROUP_MIN } from "@mailproof/core/activity/reputation";
+import type { AppWorld } from "@mailproof/core/app-world";
 import { credits } from "@mailproof/core/money/credits";
-import type { World } from "@mailproof/core/world";
 import { expect, test } from "vitest";
 import { addressOf, anEvent, daysAgo, whenAsked, whenTold } from "../../activity.ts";
 import { givenWorld } from "../../given.ts";
@@ -10,7 +10,7 @@ import { givenWorld } from "../../given.ts";
 /** Accounts whose marks differ, and a world in which the operator shares what they bring in, or not. */
 const givenAccounts = async (count: number, activityPool: "own" | "shared") => {
   const house = givenWorld();
-  const world: World = { ...house.world, settings: { ...house.world.settings, activityPool } };
+  const world: AppWorld = { ...house.world, settings: { ...house.world.settings, activityPool } };
   const opened = [];
   for (let n = 0; n < count; n++)
     opened.push(await openAccount(world, { name: `A${n}`, plan: "pro", opening: credits(0) }));
@@ -19,7 +19,7 @@ const givenAccounts = async (count: number, activityPool: "own" | "shared") => {
 
 const noon = (days: number) => anEvent("open", days - 0.5);
 
-const opensSeenBy = async (world: World, key: string) =>
+const opensSeenBy = async (world: AppWorld, key: string) =>
   (await whenAsked(world, key)).data.activity.total_opens;
 
 test("in a shared pool two accounts see their own, and three see what all of them know", async () => {

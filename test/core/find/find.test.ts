@@ -4,7 +4,7 @@ import { learnNaming, type Naming, NOTHING_KNOWN, namingOf } from "@mailproof/co
 import type { Pattern } from "@mailproof/core/find/patterns";
 import type { Finding } from "@mailproof/core/mail/smtp/classify";
 import type { Engine } from "@mailproof/core/verify/engine";
-import type { Question } from "@mailproof/core/verify/hold-session";
+import type { Question } from "@mailproof/core/verify/recipient-check";
 import type { CatchAll } from "@mailproof/core/verify/result";
 import { expect, test } from "vitest";
 import { down, overTable } from "../../breaking.ts";

@@ -1,5 +1,5 @@
+import type { AppWorld } from "@mailproof/core/app-world";
 import type { Message } from "@mailproof/core/queue";
-import type { World } from "@mailproof/core/world";
 import { expect, test } from "vitest";
 import { anns, givenChunked, type House, whenBatched, whenProcessed } from "../../jobs.ts";
 import { whenVerified } from "../../send.ts";
@@ -8,12 +8,12 @@ import { whenReconciled, whenWorked } from "../../working.ts";
 
 // Whose turn each message takes: the queues can only be fair to accounts whose messages say so.
 
-type Noting = { readonly world: World; readonly sent: (queue: string) => readonly Message[] };
+type Noting = { readonly world: AppWorld; readonly sent: (queue: string) => readonly Message[] };
 
 /** The same world, and every message that was sent in it. */
-const noting = (world: World): Noting => {
+const noting = (world: AppWorld): Noting => {
   const all: (readonly [string, Message])[] = [];
-  const sendMany: World["queue"]["sendMany"] = (name, messages) => {
+  const sendMany: AppWorld["queue"]["sendMany"] = (name, messages) => {
     all.push(...messages.map((message) => [name, message] as const));
     return world.queue.sendMany(name, messages);
   };

@@ -1,9 +1,9 @@
+import type { AppWorld } from "@mailproof/core/app-world";
 import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
 import { type Chunk, chunksOf } from "@mailproof/core/jobs/chunks";
 import { findJob, type Job } from "@mailproof/core/jobs/items";
 import { rowsOf } from "@mailproof/core/jobs/results";
 import type { Json, Table } from "@mailproof/core/table";
-import type { World } from "@mailproof/core/world";
 import { anns, givenChunked, type House, whenBatched } from "../../jobs.ts";
 
 /** A batch that is accepted, and its first messages, in the hands of whoever tests what a worker makes of them. */
@@ -46,14 +46,14 @@ export const emailsTold = async ({ table }: Pick<House, "table">): Promise<strin
   return told;
 };
 
-type Probe = World["engine"]["probe"];
+type Probe = AppWorld["engine"]["probe"];
 
 /** The same world with mail servers of which the test decides how they answer. */
-export const probing = (world: World, probe: (ask: Probe) => Probe): World => ({
+export const probing = (world: AppWorld, probe: (ask: Probe) => Probe): AppWorld => ({
   ...world,
   engine: { ...world.engine, probe: probe(world.engine.probe.bind(world.engine)) },
 });
 
 /** Every server puts everybody off. */
-export const greylisting = (world: World): World =>
+export const greylisting = (world: AppWorld): AppWorld =>
   probing(world, (ask) => (question) => ask({ ...question, recipient: "greylisted@x.com" }));

@@ -3,8 +3,8 @@ import { replyReader } from "@mailproof/core/mail/smtp/reply-reader";
 import type { Connect, Heard } from "@mailproof/core/mail/smtp/wire";
 import { dailyQuota } from "@mailproof/core/verify/daily-limits";
 import { domainFacts } from "@mailproof/core/verify/domain-facts";
-import type { Answer } from "@mailproof/core/verify/hold-session";
 import { mailProbe } from "@mailproof/core/verify/probe";
+import type { Answer } from "@mailproof/core/verify/recipient-check";
 import type { Priority } from "@mailproof/core/verify/requester";
 import { givenWorld } from "../../given.ts";
 

@@ -1,7 +1,7 @@
 import { lists } from "@mailproof/core/mail/lists/lists";
 import type { Finding } from "@mailproof/core/mail/smtp/classify";
 import type { Engine } from "@mailproof/core/verify/engine";
-import type { Answer, Question } from "@mailproof/core/verify/hold-session";
+import type { Answer, Question } from "@mailproof/core/verify/recipient-check";
 import { verify } from "@mailproof/core/verify/verify";
 import { expect, test } from "vitest";
 import { START } from "../../given.ts";

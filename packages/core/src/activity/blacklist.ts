@@ -1,6 +1,6 @@
+import type { CheckWorld } from "../deliverability/names.ts";
 import { analyseBlocklists } from "../mail/blocklists/analyse.ts";
 import { withDeadline } from "../mail/dns/budget.ts";
-import type { World } from "../world.ts";
 import { findListed, keepListed, type Listed } from "./items.ts";
 
 const KEPT_SECONDS = 86_400;
@@ -14,7 +14,7 @@ const BUDGET = { budgetMs: 4_000, questionsMax: 100 };
  * What the blocklists of domains said at the last look, which is at most a day ago. It is a fact of the internet, and
  * everybody's.
  */
-export const blacklistStatus = async (world: World, domain: string): Promise<Listed> => {
+export const blacklistStatus = async (world: CheckWorld, domain: string): Promise<Listed> => {
   const known = await findListed(world.table, domain);
   if (known) return known;
   const listed = await look(world, domain);
@@ -24,7 +24,7 @@ export const blacklistStatus = async (world: World, domain: string): Promise<Lis
   return listed;
 };
 
-const look = async (world: World, domain: string): Promise<Listed> => {
+const look = async (world: CheckWorld, domain: string): Promise<Listed> => {
   const { listDns, blocklists } = world.names;
   const { listsFor, ...knowing } = blocklists;
   const dns = withDeadline(listDns, { ...BUDGET, now: world.now, sleep: world.sleep });

@@ -1,4 +1,5 @@
 import { ownerOf, type Payer } from "../access/payer.ts";
+import type { CheckWorld } from "../deliverability/names.ts";
 import type { Address } from "../mail/address.ts";
 import type { World } from "../world.ts";
 import { blacklistStatus } from "./blacklist.ts";
@@ -25,7 +26,7 @@ export const findActivity = async (
 
 /** How the addresses of a domain take mail, as far as an account may know it, and what is said of the domain. */
 export const findReputation = async (
-  world: World,
+  world: CheckWorld,
   payer: Payer,
   domain: string,
 ): Promise<Reputation> => {

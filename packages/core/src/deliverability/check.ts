@@ -29,7 +29,8 @@ import {
   type Subject,
 } from "./items.ts";
 import { keep } from "./keep.ts";
-import { lookAt, namesFor } from "./names.ts";
+import { type CheckWorld, lookAt } from "./names.ts";
+import { namesFor } from "./pretend.ts";
 
 export type Ask = Subject & { readonly refresh: boolean };
 
@@ -61,7 +62,7 @@ const HISTORY = "GET /v1/deliverability/checks";
 
 /** One domain, paid for once, whatever breaks meanwhile; for nothing when its result is not a day old. */
 export const checkOnce = async (
-  world: World,
+  world: CheckWorld,
   payer: Payer,
   ask: Ask,
   { keyed, reason }: { readonly keyed: Keyed | null; readonly reason: string },
@@ -118,7 +119,7 @@ type Answer = {
   readonly remaining: Halves | null;
 };
 
-const tellKnown = async (world: World, order: Order, check: string): Promise<Told> => {
+const tellKnown = async (world: CheckWorld, order: Order, check: string): Promise<Told> => {
   const remaining = await remainingOf(world.table, order.payer);
   const answer: Answer = { check, cached: true, remaining: remaining ?? null };
   const came = await payAtOnce(world, order, async () => ({ price: FREE, answer }));
@@ -131,7 +132,7 @@ const tellKnown = async (world: World, order: Order, check: string): Promise<Tol
  * An earlier request under this key may have been left half done. It is paid, so a repeat checks again, as the contract
  * has it, lease or no lease: should the first wake up after all, whoever is first to store ends it for both.
  */
-const goOn = async (world: World, order: Order, came: Begun): Promise<Told> => {
+const goOn = async (world: CheckWorld, order: Order, came: Begun): Promise<Told> => {
   if ("answered" in came)
     return tell(world, came.answered as Answer, { price: FREE, replayed: true });
   const known = "underWay" in came ? await afterFirst(world, order, came) : null;
@@ -190,8 +191,7 @@ const tell = async (
 ): Promise<Told> => {
   const stored = await storedCheck(world, id).catch((cause: unknown) => {
     const what = "The check that was stored cannot be read right now.";
-    const money = how.replayed ? "retry_same_key" : "nothing_charged";
-    throw new Failure("UNAVAILABLE", money, what, { cause });
+    throw new Failure("UNAVAILABLE", "nothing_charged", what, { cause });
   });
   if (!stored) throw new Error(`the check ${id} that an answer speaks of is not there`);
   return { ...stored, ...how, cached, remaining: remaining ?? undefined };
@@ -208,7 +208,7 @@ export const storedCheck = async (
 };
 
 const work = async (
-  world: World,
+  world: CheckWorld,
   operation: Operation,
   remaining: Halves | undefined,
 ): Promise<Stored> => {
@@ -233,7 +233,7 @@ const work = async (
   throw overtaken(operation);
 };
 
-const analyse = (world: World, { input, mode }: Operation): Promise<Report | NoVerdict> => {
+const analyse = (world: CheckWorld, { input, mode }: Operation): Promise<Report | NoVerdict> => {
   const { domain, sendingIp } = v.parse(Input, input);
   const subject = { domain, sendingIp };
   return lookAt(world, namesFor(world, mode, subject), subject);
@@ -275,7 +275,7 @@ const overtaken = ({ claim }: Operation, cause?: unknown): Failure => {
 };
 
 /** Whoever began it is gone: what is paid for is checked, and stands in the history. */
-export const repairCheck = async (world: World, item: Item): Promise<string> => {
+export const repairCheck = async (world: CheckWorld, item: Item): Promise<string> => {
   const operation = readOperation(item);
   const remaining = await remainingOf(world.table, operation);
   const done = await work(world, operation, remaining).catch((cause: unknown) => {

@@ -20,6 +20,7 @@ import {
   type Problem,
   readMonitor,
 } from "./monitor-items.ts";
+import type { CheckWorld } from "./names.ts";
 
 /** A check takes ten seconds at the worst; a message that is worked on is not handed out again meanwhile. */
 export const MONITORS = { name: "monitors", visibilitySeconds: 120, receivesMax: 5, atOnce: 20 };
@@ -100,7 +101,7 @@ export const sendDueMonitor = async (world: World, item: Item): Promise<string> 
   return "sent";
 };
 
-export const runMonitor: Worker = {
+export const runMonitor: Worker<CheckWorld> = {
   queue: MONITORS,
   async handle(world, body) {
     const { monitor: id, at } = v.parse(Message, body);
@@ -118,7 +119,7 @@ export const runMonitor: Worker = {
 
 /** The run has a key of its own, so that it is paid for once however often it is begun. */
 const run = async (
-  world: World,
+  world: CheckWorld,
   { id, nextAt, account, mode, domain, sendingIp, owner }: Monitor,
 ): Promise<NonNullable<Monitor["last"]> | Problem> => {
   const { plan } = await accountOf(world.table, account);

@@ -1,4 +1,3 @@
-import type { KeyMode } from "../access/key-form.ts";
 import type { Keys } from "../mail/blocklists/analyse.ts";
 import type { IsHealthy } from "../mail/blocklists/health.ts";
 import type { Blocklist } from "../mail/blocklists/lists.ts";
@@ -8,7 +7,6 @@ import type { Cidr } from "../mail/ip.ts";
 import type { World } from "../world.ts";
 import { analyseDomain, type NoVerdict, type Report } from "./analyse-domain.ts";
 import type { Subject } from "./items.ts";
-import { pretendNames } from "./pretend.ts";
 
 /** The way to what domains publish, and to what others say of them. */
 export type Names = {
@@ -29,6 +27,10 @@ export type Names = {
   };
 };
 
+/** For functions that check domains. */
+export type WithDnsLookups = { readonly names: Names };
+export type CheckWorld = World & WithDnsLookups;
+
 /** Looks a domain up: everything that these names tell about it. */
 export const lookAt = (
   { now, sleep, randomBytes }: Pick<World, "now" | "sleep" | "randomBytes">,
@@ -48,7 +50,3 @@ export const lookAt = (
     },
   );
 };
-
-/** Test keys never reach the network. */
-export const namesFor = ({ names }: Pick<World, "names">, mode: KeyMode, about: Subject): Names =>
-  mode === "live" ? names : pretendNames(about);

@@ -1,8 +1,9 @@
+import type { KeyMode } from "../access/key-form.ts";
 import { listAt } from "../mail/blocklists/lists.ts";
 import type { DnsOutcome, Mx, RecordType } from "../mail/dns/dns.ts";
 import { parseCidr, parseIp, reverseName } from "../mail/ip.ts";
 import type { Subject } from "./items.ts";
-import type { Names } from "./names.ts";
+import type { Names, WithDnsLookups } from "./names.ts";
 
 /** What a domain comes to under a test key, by its first label. Other domains are without fault. */
 export const PRETEND_SENDERS: Readonly<Record<string, Pretended>> = {
@@ -92,3 +93,7 @@ const zoneOf = (
     ...(isListed && { [`${ip.split(".").toReversed().join(".")}.${LIST}`]: { A: ["127.0.0.2"] } }),
   };
 };
+
+/** Test keys never reach the network. */
+export const namesFor = ({ names }: WithDnsLookups, mode: KeyMode, about: Subject): Names =>
+  mode === "live" ? names : pretendNames(about);

@@ -1,7 +1,7 @@
 import type { Address } from "../mail/address.ts";
 import type { Engine } from "../verify/engine.ts";
-import type { Answer } from "../verify/hold-session.ts";
 import { type DomainSignal, type Judgement, judge } from "../verify/judge.ts";
+import type { Answer } from "../verify/recipient-check.ts";
 import type { Requester } from "../verify/requester.ts";
 import { listedAs, refusesStrangers, signalsOf, undecidedBy } from "../verify/verify.ts";
 import { type Candidate, candidatesFor, habitOf, isHabit } from "./candidates.ts";

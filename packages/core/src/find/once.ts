@@ -14,7 +14,8 @@ import {
   settle,
 } from "../money/operations.ts";
 import type { Item, Json } from "../table.ts";
-import { engineFor } from "../verify/engine.ts";
+import type { VerifyWorld } from "../verify/engine.ts";
+import { engineFor } from "../verify/pretend.ts";
 import { HOST_DAILY_LIMIT } from "../verify/result.ts";
 import { within } from "../within.ts";
 import type { World } from "../world.ts";
@@ -43,7 +44,7 @@ const PATIENCE_MS = 24_000;
 const LOOK_AGAIN_MS = 500;
 
 /** One search, paid for once, whatever breaks meanwhile: held before, settled after, given back if we failed. */
-export const findOnce = async (world: World, payer: Payer, search: Search): Promise<Told> => {
+export const findOnce = async (world: VerifyWorld, payer: Payer, search: Search): Promise<Told> => {
   if (!isUsable(search.person)) return { price: 0 as Halves, replayed: false, found: INVALID_NAME };
   const came = await begun(world, {
     id: world.newId("txn"),
@@ -103,7 +104,7 @@ const inWordsOfSearch = (cause: unknown): never => {
   throw unsure("It is not known how far this search has come.", cause);
 };
 
-const work = async (world: World, operation: Operation, search: Search): Promise<Told> => {
+const work = async (world: VerifyWorld, operation: Operation, search: Search): Promise<Told> => {
   const came = await searched(world, operation, search).catch((cause: unknown) =>
     giveBack(world, operation, cause),
   );
@@ -125,7 +126,7 @@ const work = async (world: World, operation: Operation, search: Search): Promise
 
 /** Test keys are told the same each time: what is known of the real domain has no part in it. */
 const searched = async (
-  world: World,
+  world: VerifyWorld,
   { account, mode }: Operation,
   search: Search,
 ): Promise<Taught> => {

@@ -2,7 +2,8 @@ import { UnreadableBlobError } from "../blobs.ts";
 import { readDue } from "../due.ts";
 import { inMs } from "../moments.ts";
 import type { Item, Table } from "../table.ts";
-import { engineFor } from "../verify/engine.ts";
+import type { VerifyWorld } from "../verify/engine.ts";
+import { engineFor } from "../verify/pretend.ts";
 import { isOurFailure, type Verification } from "../verify/result.ts";
 import { MAX_WAIT_MINUTES, type RetryCause } from "../verify/retry.ts";
 import { unprobed, verify } from "../verify/verify.ts";
@@ -26,7 +27,7 @@ import { type Row, rowsOf } from "./results.ts";
 import { findSlowRow, forgetSlowRow, keepSlowRow } from "./slow-rows.ts";
 
 /** Verifies the rows of a chunk. A message that comes twice, or late, finds its pass done and changes nothing. */
-export const verifyChunk: Worker = {
+export const verifyChunk: Worker<VerifyWorld> = {
   queue: CHUNKS_QUEUE,
   handle: (world, body) => pass(world, readChunkMessage(body), verifyRows),
   giveUp: (world, body) => pass(world, readChunkMessage(body), giveUpRows),
@@ -43,12 +44,16 @@ type DueRow = {
 type Tried = DueRow & { readonly came: Verification | "slow" | "timeout" | "internal" };
 
 type Work = {
-  readonly attempt: (world: World, job: Job, rows: readonly DueRow[]) => Promise<readonly Tried[]>;
+  readonly attempt: (
+    world: VerifyWorld,
+    job: Job,
+    rows: readonly DueRow[],
+  ) => Promise<readonly Tried[]>;
   /** False: whatever came is final. */
   readonly mayRetry: boolean;
 };
 
-const pass = async (world: World, message: ChunkMessage, work: Work): Promise<void> => {
+const pass = async (world: VerifyWorld, message: ChunkMessage, work: Work): Promise<void> => {
   const job = await findJob(world.table, message.job);
   if (!job?.input || !isOpen(job)) return;
   const chunk = await findChunk(world.table, job.id, message.chunk);
@@ -73,7 +78,7 @@ const pass = async (world: World, message: ChunkMessage, work: Work): Promise<vo
 
 /** Undefined: they are gone or damaged, which no later attempt changes. Anything else that fails is tried again. */
 const readRows = async (
-  world: World,
+  world: VerifyWorld,
   input: NonNullable<Job["input"]>,
   message: ChunkMessage,
 ): Promise<readonly InputRow[] | undefined> => {
@@ -146,7 +151,7 @@ const endOfPass = async (
 
 /** One row that breaks is no reason to do the others again. */
 const tryRow = async (
-  world: World,
+  world: VerifyWorld,
   { id, account, mode, wants }: Job,
   due: DueRow,
   late: Promise<"slow" | "timeout">,
@@ -179,7 +184,12 @@ const giveUpRows: Work = {
 
 type Settled = { readonly rows: readonly Row[]; readonly deferrals: readonly Deferral[] };
 
-const settle = (world: World, job: Job, tried: readonly Tried[], mayRetry: boolean): Settled => {
+const settle = (
+  world: VerifyWorld,
+  job: Job,
+  tried: readonly Tried[],
+  mayRetry: boolean,
+): Settled => {
   const rows: Row[] = [];
   const deferrals: Deferral[] = [];
   for (const one of tried) {
@@ -192,7 +202,7 @@ const settle = (world: World, job: Job, tried: readonly Tried[], mayRetry: boole
   return { rows, deferrals };
 };
 
-const resultOf = (world: World, { mode }: Job, { row, came }: Tried): Verification =>
+const resultOf = (world: VerifyWorld, { mode }: Job, { row, came }: Tried): Verification =>
   typeof came === "string"
     ? unprobed(engineFor(world, mode), row[1], came === "slow" ? "timeout" : came)
     : came;

@@ -1,9 +1,9 @@
 import type { MailHost } from "../mail/mail-hosts.ts";
 import { type Limits, limitsOf, providerOf } from "../mail/smtp/limits.ts";
 import { type FairQueue, fairQueue } from "./fair-queue.ts";
-import type { Waiting } from "./hold-session.ts";
 import { type Operator, operators } from "./operators.ts";
 import { type Spot, spotOf } from "./places.ts";
+import type { Waiting } from "./recipient-check.ts";
 import type { Requester } from "./requester.ts";
 
 /** Fewer than this are worth one session, not several: a server is not opened ten doors for ten addresses. */

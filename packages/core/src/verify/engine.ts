@@ -1,4 +1,3 @@
-import type { KeyMode } from "../access/key-form.ts";
 import type { Dns } from "../mail/dns/dns.ts";
 import type { Cidr } from "../mail/ip.ts";
 import type { Lists } from "../mail/lists/lists.ts";
@@ -9,7 +8,6 @@ import { dailyQuota } from "./daily-limits.ts";
 import { domainFacts } from "./domain-facts.ts";
 import { type HostsOf, mailHostsBy } from "./hosts-of.ts";
 import type { Places } from "./places.ts";
-import { pretendEngine } from "./pretend.ts";
 import { mailProbe, type Probe } from "./probe.ts";
 
 /** What verifying needs of the world. Built once per process: sessions and caches are shared by all who verify. */
@@ -19,6 +17,10 @@ export type Engine = {
   readonly lists: Lists;
   readonly now: () => Date;
 };
+
+/** For functions that verify: the way to mail servers. */
+export type WithEngine = { readonly engine: Engine };
+export type VerifyWorld = World & WithEngine;
 
 /** The doors to the mail system, and how an operator wants us to appear there. */
 export type MailDoors = Pick<World, "now" | "random" | "sleep"> & {
@@ -52,10 +54,3 @@ const withSteadyClock = (doors: MailDoors): MailDoors => ({
   ...doors,
   now: doors.steadyNow ?? doors.now,
 });
-
-/** Test keys never reach the network. `attempts`: how often the address was tried before. */
-export const engineFor = (
-  world: Pick<World, "engine" | "now" | "sleep">,
-  mode: KeyMode,
-  attempts = 0,
-): Engine => (mode === "live" ? world.engine : pretendEngine(world, attempts));

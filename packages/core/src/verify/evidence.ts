@@ -1,13 +1,21 @@
-import { smtpForm } from "../mail/address.ts";
+import { type Address, smtpForm } from "../mail/address.ts";
+import type { Asked } from "../mail/dns/recorded.ts";
 import type { Lists } from "../mail/lists/lists.ts";
 import type { Transcript } from "../mail/smtp/converse.ts";
 import type { Judgement } from "./judge.ts";
+import type { Answer } from "./recipient-check.ts";
 import type { Evidence } from "./result.ts";
-import type { Found } from "./verify.ts";
+
+type Probed = {
+  readonly address: Address | null;
+  readonly asked: readonly Asked[];
+  readonly mailHost: string | null;
+  readonly answer: Answer | null;
+};
 
 /** What a verdict rests on, without what the same session said of other people. */
 export const evidenceOf = (
-  { address, asked, mailHost, answer }: Found,
+  { address, asked, mailHost, answer }: Probed,
   { parts }: Judgement,
   versions: Lists["versions"],
 ): Evidence => ({

@@ -1,8 +1,5 @@
-import type { MailHost } from "../mail/mail-hosts.ts";
 import { asksForBackoff, type Finding } from "../mail/smtp/classify.ts";
 import { type Tried, trySession } from "../mail/smtp/connect.ts";
-import type { Transcript } from "../mail/smtp/converse.ts";
-import type { Reply } from "../mail/smtp/reply.ts";
 import type { Asked } from "../mail/smtp/session.ts";
 import { type Connect, isFault } from "../mail/smtp/wire.ts";
 import type { DailyQuota } from "./daily-limits.ts";
@@ -10,40 +7,11 @@ import type { DomainFacts } from "./domain-facts.ts";
 import type { EgressWatch } from "./egress-watch.ts";
 import { findingOf } from "./finding.ts";
 import type { Places } from "./places.ts";
-import type { Requester } from "./requester.ts";
+import type { Answer, Waiting } from "./recipient-check.ts";
 import { type Ended, NOTHING_MET } from "./rest.ts";
 import type { CatchAll } from "./result.ts";
 import { decoysFor, knownFacts, knownKey, learnFrom } from "./session-facts.ts";
 import { brokenOff } from "./unasked.ts";
-
-export type Question = {
-  /** As it is said to the server. */
-  readonly recipient: string;
-  /** More guesses at the same person's address, each asked about while those before it are nobody's. */
-  readonly otherwise?: readonly string[];
-  readonly domain: string;
-  readonly hosts: readonly MailHost[];
-  /** False where the domain is known to refuse strangers: there a decoy would only annoy. */
-  readonly decoy: boolean;
-  /** Absent: the process serves one person alone. */
-  readonly requester?: Requester;
-};
-
-export type Answer = {
-  /** Whom it is about: where there were guesses, the one that settled it, or the last. */
-  readonly recipient: string;
-  /** The guesses before it. They are nobody's. */
-  readonly nobody: readonly string[];
-  readonly finding: Finding;
-  readonly reply: Reply | null;
-  readonly host: string;
-  readonly ip: string;
-  readonly encrypted: boolean;
-  readonly catchAll: CatchAll;
-  readonly transcript: Transcript;
-  /** The address that stood in for a stranger of this domain, where one was asked. */
-  readonly decoy: string | null;
-};
 
 export type ProbeDoors = {
   readonly connect: Connect;
@@ -73,17 +41,6 @@ export const SESSION_MS = 120_000;
 /** A session that settled nobody weighs more than one that was cut short among many; beyond this we give up. */
 const STRAIN_MAX = 12;
 const STRAIN = { settledNobody: 4, cutShort: 1 } as const;
-
-/** Somebody whose answer is still to come. */
-export type Waiting = Omit<Question, "recipient" | "otherwise"> & {
-  readonly requester: Requester;
-  readonly answer: (answer: Answer) => void;
-  strain: number;
-  /** Guesses that are still to be asked about, and those that are nobody's. */
-  recipient: string;
-  otherwise: readonly string[];
-  nobody: readonly string[];
-};
 
 export type Held = Ended & {
   /** What was found out, to be told when the place is given back. */

@@ -1,8 +1,9 @@
 import type { MailHost } from "../mail/mail-hosts.ts";
 import type { Connect } from "../mail/smtp/wire.ts";
 import type { Named } from "./daily-limits.ts";
-import { type Held, hold, type SessionDoors, type Waiting } from "./hold-session.ts";
+import { type Held, hold, type SessionDoors } from "./hold-session.ts";
 import { isPlace, type Place, pauseMs, type Rest, type Spot, spotOf } from "./places.ts";
+import type { Waiting } from "./recipient-check.ts";
 import { NOTHING_MET } from "./rest.ts";
 
 /** `told`: what others of ours say of the operator. `full`: nothing was asked, for want of a place. */

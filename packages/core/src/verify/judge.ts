@@ -1,6 +1,6 @@
 import type { Finding } from "../mail/smtp/classify.ts";
 import { BOT_FROM } from "./bot.ts";
-import { type CatchAll, NOT_PROBED, type Status } from "./result.ts";
+import { type CatchAll, NOT_PROBED, type ScorePart, type Status } from "./result.ts";
 
 /** Everything that was found out about one address, and nothing that was not. */
 export type Signals = {
@@ -37,14 +37,12 @@ export type DomainSignal =
   | "dns_answer_too_large"
   | "not_asked";
 
-export type Part = { readonly part: string; readonly points: number };
-
 export type Judgement = {
   readonly status: Status;
   readonly reason: string;
   readonly score: number;
   /** They add up to the score. */
-  readonly parts: readonly Part[];
+  readonly parts: readonly ScorePart[];
 };
 
 /** Signals in, verdict out: the first line that holds is the status, the sum of the named parts the score. */
@@ -227,7 +225,7 @@ const ADJUSTMENTS: readonly Adjustment[] = [
   },
 ];
 
-const partsOf = (status: Status, signals: Signals): Part[] => [
+const partsOf = (status: Status, signals: Signals): ScorePart[] => [
   { part: status, points: START[status] },
   ...ADJUSTMENTS.filter(({ holds }) => holds(signals)).map(({ part, points }) => ({
     part,

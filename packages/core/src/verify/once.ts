@@ -19,10 +19,11 @@ import {
 import type { Json } from "../table.ts";
 import { within } from "../within.ts";
 import type { World } from "../world.ts";
-import { engineFor } from "./engine.ts";
+import type { VerifyWorld } from "./engine.ts";
 import { findKnown, keepKnown } from "./known.ts";
 import { Occupied } from "./occupied.ts";
 import { type Packed, pack, unpack } from "./packed.ts";
+import { engineFor } from "./pretend.ts";
 import { isNotAsked, isOurFailure, trimmed, type Verification } from "./result.ts";
 import { type Options, verify } from "./verify.ts";
 
@@ -40,7 +41,7 @@ export type Told = {
 
 /** One address, paid for once, whatever breaks meanwhile: held before, settled after, given back if we failed. */
 export const verifyOnce = async (
-  world: World,
+  world: VerifyWorld,
   payer: Payer,
   ask: Ask,
   keyed: Keyed | null,
@@ -66,7 +67,7 @@ export const verifyOnce = async (
 };
 
 /** An earlier request under this key may have been left half done: then it is ours to finish. */
-const goOn = async (world: World, came: Begun, ask: Ask): Promise<Told> => {
+const goOn = async (world: VerifyWorld, came: Begun, ask: Ask): Promise<Told> => {
   if ("underWay" in came) throw inProgress(came.retryAfterMs);
   return "answered" in came ? replay(came.answered) : work(world, came.begun, ask);
 };
@@ -104,7 +105,7 @@ const knownTo = async (
     : undefined;
 
 const tellKnown = async (
-  world: World,
+  world: VerifyWorld,
   order: Order,
   ask: Ask,
   known: Verification,
@@ -117,7 +118,7 @@ const tellKnown = async (
   return { price, cached: true, replayed: false, result };
 };
 
-const work = async (world: World, operation: Operation, ask: Ask): Promise<Told> => {
+const work = async (world: VerifyWorld, operation: Operation, ask: Ask): Promise<Told> => {
   const { email, options } = ask;
   const { mode } = operation;
   const everything = {

@@ -1,8 +1,9 @@
+import type { KeyMode } from "../access/key-form.ts";
 import type { MailHost } from "../mail/mail-hosts.ts";
 import type { Finding } from "../mail/smtp/classify.ts";
 import type { World } from "../world.ts";
-import type { Engine } from "./engine.ts";
-import type { Answer, Question } from "./hold-session.ts";
+import type { Engine, WithEngine } from "./engine.ts";
+import type { Answer, Question } from "./recipient-check.ts";
 import type { CatchAll } from "./result.ts";
 
 /** What an address comes to under a test key, by the word its local part begins with. Other words are accepted. */
@@ -80,6 +81,13 @@ export const pretendEngine = ({ engine, now, sleep }: Pretending, attempts = 0):
 });
 
 type Pretending = Pick<World, "now" | "sleep"> & { readonly engine: Pick<Engine, "lists"> };
+
+/** Test keys never reach the network. `attempts`: how often the address was tried before. */
+export const engineFor = (
+  world: Pick<World, "now" | "sleep"> & WithEngine,
+  mode: KeyMode,
+  attempts = 0,
+): Engine => (mode === "live" ? world.engine : pretendEngine(world, attempts));
 
 /** A mailbox may be called constructor. */
 const ownOf = <T>(table: Readonly<Record<string, T>>, word: string): T | undefined =>

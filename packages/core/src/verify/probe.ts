@@ -3,18 +3,12 @@ import { withinHostLimits } from "../mail/smtp/host-limits.ts";
 import { NO_QUOTA } from "./daily-limits.ts";
 import { adjustShare, type Desk, type Desks, openDesks, placeFor, shareOf } from "./desks.ts";
 import { egressWatch } from "./egress-watch.ts";
-import {
-  type Answer,
-  answerOf,
-  type ProbeDoors,
-  type Question,
-  type SessionDoors,
-  type Waiting,
-} from "./hold-session.ts";
+import { answerOf, type ProbeDoors, type SessionDoors } from "./hold-session.ts";
 import { type HeldInPlace, holdInPlace } from "./in-place.ts";
 import { outOfPlaces, waitInLine } from "./line.ts";
 import { attend, isOutOfPatience, type Operator } from "./operators.ts";
 import { ownPlaces } from "./places.ts";
+import type { Answer, Question, Waiting } from "./recipient-check.ts";
 import { type Requester, SOLE_REQUESTER } from "./requester.ts";
 import { type SessionShares, sessionShares } from "./session-shares.ts";
 import { openTurns } from "./turns.ts";

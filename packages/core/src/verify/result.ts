@@ -2,7 +2,6 @@ import type { Asked } from "../mail/dns/recorded.ts";
 import type { Lists } from "../mail/lists/lists.ts";
 import type { Transcript } from "../mail/smtp/converse.ts";
 import type { Reply } from "../mail/smtp/reply.ts";
-import type { Part } from "./judge.ts";
 import type { Names } from "./names.ts";
 import type { RetryCause } from "./retry.ts";
 
@@ -63,6 +62,8 @@ export type Verification = {
   readonly verifiedAt: string;
 };
 
+export type ScorePart = { readonly part: string; readonly points: number };
+
 /** Enough to check a verdict by hand. */
 export type Evidence = {
   readonly dns: readonly Asked[];
@@ -72,7 +73,7 @@ export type Evidence = {
   readonly rule: string | null;
   readonly catchAll: CatchAll;
   readonly transcript: Transcript;
-  readonly score: readonly Part[];
+  readonly score: readonly ScorePart[];
   readonly lists: Lists["versions"];
 };
 

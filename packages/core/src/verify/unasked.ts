@@ -1,4 +1,4 @@
-import type { Answer, Waiting } from "./hold-session.ts";
+import type { Answer, Waiting } from "./recipient-check.ts";
 import { HOST_DAILY_LIMIT } from "./result.ts";
 
 // Answers about recipients that no mail server was asked about.

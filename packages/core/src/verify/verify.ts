@@ -8,7 +8,6 @@ import { BOT_FROM, botLikeness } from "./bot.ts";
 import { catchAllConfidence } from "./catch-all.ts";
 import type { Engine } from "./engine.ts";
 import { evidenceOf } from "./evidence.ts";
-import type { Answer } from "./hold-session.ts";
 import {
   type DomainSignal,
   isCatchAllInQuestion,
@@ -18,6 +17,7 @@ import {
   type Signals,
 } from "./judge.ts";
 import { namesOf } from "./names.ts";
+import type { Answer } from "./recipient-check.ts";
 import type { Requester } from "./requester.ts";
 import { NOT_PROBED, type Verification } from "./result.ts";
 import { retryCauseOf } from "./retry.ts";

@@ -1,9 +1,9 @@
 import { cachedDns } from "@mailproof/core/mail/dns/cached";
 import { lists } from "@mailproof/core/mail/lists/lists";
 import type { Json } from "@mailproof/core/table";
-import type { Answer, Question } from "@mailproof/core/verify/hold-session";
 import { mailHostsBy } from "@mailproof/core/verify/hosts-of";
 import type { Probe } from "@mailproof/core/verify/probe";
+import type { Answer, Question } from "@mailproof/core/verify/recipient-check";
 import type { Log } from "@mailproof/core/world";
 import { type Invoke, invokeLambda } from "../aws/invoke.ts";
 import { lambdaLog } from "../log.ts";

@@ -1,7 +1,8 @@
+import type { Rule } from "@mailproof/core/mail/smtp/reply-rule";
 import { expect, test } from "vitest";
 import { classify } from "../../../../packages/core/src/mail/smtp/classify.ts";
 import type { Reply, Stage } from "../../../../packages/core/src/mail/smtp/reply.ts";
-import { FAMILIES, type Rule } from "../../../../packages/core/src/mail/smtp/rules.ts";
+import { FAMILIES } from "../../../../packages/core/src/mail/smtp/rules.ts";
 import { replyFrom } from "../../../reply-from.ts";
 
 const at = (line: string, stage: Stage | "data" = "rcpt", mxHost?: string) =>

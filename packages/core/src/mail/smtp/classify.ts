@@ -1,5 +1,6 @@
 import type { Reply, Stage } from "./reply.ts";
-import { FAMILIES, type Family, type Retry, type Rule, type Verdict } from "./rules.ts";
+import type { Family, Retry, Rule, Verdict } from "./reply-rule.ts";
+import { FAMILIES } from "./rules.ts";
 
 /** What one reply says of the mailbox, and how we came to it. */
 export type Finding = {

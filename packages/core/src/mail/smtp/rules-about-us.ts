@@ -1,4 +1,4 @@
-import type { Family } from "./rules.ts";
+import type { Family } from "./reply-rule.ts";
 
 const us = { verdict: "unknown", confidence: 0.9, anyStage: true, aboutUs: true } as const;
 

@@ -1,4 +1,4 @@
-import type { Family } from "./rules.ts";
+import type { Family } from "./reply-rule.ts";
 
 const invalid = { verdict: "invalid" } as const;
 

@@ -1,4 +1,4 @@
-import type { Family } from "./rules.ts";
+import type { Family } from "./reply-rule.ts";
 
 /** The full mailbox in other languages than English. Texts are tried without accents. */
 export const FULL_ELSEWHERE: readonly Family[] = [

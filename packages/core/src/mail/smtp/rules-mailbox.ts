@@ -1,4 +1,4 @@
-import type { Family } from "./rules.ts";
+import type { Family } from "./reply-rule.ts";
 
 /** What a server may call the one we asked for. */
 const WHO =

@@ -1,4 +1,4 @@
-import type { Family } from "./rules.ts";
+import type { Family } from "./reply-rule.ts";
 
 const server = { verdict: "unknown", confidence: 0.8, anyStage: true } as const;
 

@@ -1,0 +1,153 @@
+import { GROUP_MIN } from "@mailproof/core/activity/reputation";
+import type { AppWorld } from "@mailproof/core/app-world";
+import { type Blocklist, listAt } from "@mailproof/core/mail/blocklists/lists";
+import { expect, test } from "vitest";
+import { anEvent, DAY_MS, whenTold } from "../activity.ts";
+import { overTable } from "../breaking.ts";
+import { given, givenKey } from "../given.ts";
+import { send } from "../send.ts";
+import { type Zone, zone } from "../zone.ts";
+
+const ask = (world: AppWorld, key: string, domain = "x.com") =>
+  send(world, `GET /v1/activity/domain/${domain}`, { key });
+
+const LIST: Blocklist = { ...listAt("domains.bl.test"), asks: "domain" };
+/** It asks for addresses, of which a domain has none here. */
+const OTHER = listAt("ips.bl.test");
+const LISTED: Zone = { "x.com.domains.bl.test": { A: ["127.0.0.2"] } };
+
+const givenLists = async (
+  names: Zone,
+  { isHealthy = true, lists = [LIST, OTHER] }: { isHealthy?: boolean; lists?: Blocklist[] } = {},
+) => {
+  const house = await given();
+  const dns = zone(names);
+  const blocklists = { listsFor: () => lists, keys: {}, isHealthy: async () => isHealthy };
+  const world = { ...house.world, names: { dns, listDns: dns, allowed: [], blocklists } };
+  return { ...house, world, dns };
+};
+
+test("a domain of which enough was told is 200: score, level, trend and shares", async () => {
+  const { world, liveKey: key } = await givenLists({});
+  const people = Array.from({ length: GROUP_MIN }, (_, n) => `p${n}@x.com`);
+  await whenTold(
+    world,
+    key,
+    ...people.flatMap((email) => [
+      anEvent("delivery", 2, { email }),
+      anEvent("delivery", 40, { email }),
+    ]),
+    ...people.slice(0, 8).map((email) => anEvent("open", 1, { email })),
+  );
+
+  const { statusCode, data } = await ask(world, key, "X.com");
+
+  expect(statusCode).toBe(200);
+  expect(data).toEqual({
+    domain: "x.com",
+    domain_unicode: "x.com",
+    reputation: { score: 100, level: "excellent", trend: "improving" },
+    metrics: {
+      status: "known",
+      total_emails_tracked: GROUP_MIN,
+      avg_engagement_rate: 0.4,
+      avg_bounce_rate: 0,
+      spam_complaint_rate: 0,
+    },
+    blacklist_status: { status: "known", listed: false, checked_at: "2026-11-21T00:00:00.000Z" },
+  });
+});
+
+test("with fewer addresses than a group the metrics are not known: the count is 0 and the rates are left out", async () => {
+  const { world, liveKey: key } = await givenLists(LISTED);
+  await whenTold(world, key, anEvent("delivery", 2), anEvent("open", 1));
+
+  const { statusCode, data } = await ask(world, key);
+
+  expect(statusCode).toBe(200);
+  expect(data).toEqual({
+    domain: "x.com",
+    domain_unicode: "x.com",
+    reputation: { level: "unknown", trend: "unknown" },
+    metrics: { status: "not_known", total_emails_tracked: 0 },
+    blacklist_status: { status: "known", listed: true, checked_at: "2026-11-21T00:00:00.000Z" },
+  });
+});
+
+test("the blocklists are asked once a day, whoever asks us", async () => {
+  const { world, liveKey: key, dns, later } = await givenLists(LISTED);
+  await ask(world, key);
+  later(DAY_MS - 60_000);
+  const again = await ask(world, key);
+  const asked = dns.calls.length;
+  later(60_000);
+  const next = await ask(world, key);
+
+  expect(asked).toBe(1);
+  expect(again.data.blacklist_status.checked_at).toMatch(/^2026-11-21/);
+  expect(next.data.blacklist_status.checked_at).toMatch(/^2026-11-22/);
+  expect(dns.calls).toHaveLength(2);
+});
+
+test.each([
+  ["no list answers", { "x.com.domains.bl.test": "TIMEOUT" }, {}],
+  ["no list is sound", LISTED, { isHealthy: false }],
+  ["there is no list of domains", LISTED, { lists: [OTHER] }],
+] as const)(
+  "when %s, the status is not_known, listed is left out, and the lists are asked again soon",
+  async (_case, names, lists) => {
+    const { world, liveKey: key, later } = await givenLists(names as Zone, lists as object);
+    const first = await ask(world, key);
+    later(16 * 60_000);
+    const second = await ask(world, key);
+
+    expect(first.data.blacklist_status).toEqual({
+      status: "not_known",
+      checked_at: "2026-11-21T00:00:00.000Z",
+    });
+    expect(second.data.blacklist_status.checked_at > first.data.blacklist_status.checked_at).toBe(
+      true,
+    );
+  },
+);
+
+test("what the blocklists said is told also when it cannot be kept", async () => {
+  const house = await givenLists(LISTED);
+  const { table, world } = house;
+  const broken = overTable(house, {
+    write: (write) =>
+      "put" in write ? Promise.reject(new Error("the disk is full")) : table.write(write),
+  });
+
+  const { data } = await ask({ ...broken, names: world.names }, house.liveKey);
+
+  expect(data.blacklist_status.listed).toBe(true);
+});
+
+test.each([
+  ["one label", "localhost"],
+  ["a blank", "x%20y.com"],
+  ["an address", "ann%40x.com"],
+  ["a label of 64 letters", `${"a".repeat(64)}.com`],
+])("%s is 400 and names the field", async (_case, domain) => {
+  const { world, liveKey: key } = await given();
+
+  const refused = await ask(world, key, domain);
+
+  expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
+  expect(refused.error.details[0].field).toBe("domain");
+});
+
+test("a domain beyond ASCII is one, however it is written", async () => {
+  const { world, liveKey: key } = await given();
+
+  expect((await ask(world, key, "b%C3%BCcher.example")).data.domain).toBe("xn--bcher-kva.example");
+});
+
+test("no key is 401, and a key without activity:read is 403", async () => {
+  const { world, account } = await given();
+  const key = await givenKey(world, account, { scopes: ["activity:write", "deliverability:read"] });
+
+  expect((await send(world, "GET /v1/activity/domain/x.com")).statusCode).toBe(401);
+  expect((await ask(world, key)).statusCode).toBe(403);
+});

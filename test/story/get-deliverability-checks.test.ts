@@ -1,0 +1,123 @@
+import type { AppWorld } from "@mailproof/core/app-world";
+import { writesOfCheck } from "@mailproof/core/deliverability/items";
+import { expect, test } from "vitest";
+import { whenChecked } from "../checks.ts";
+import { given, givenKey } from "../given.ts";
+import { send } from "../send.ts";
+
+const whenListed = (world: AppWorld, key: string, query: Readonly<Record<string, string>> = {}) =>
+  send(world, "GET /v1/deliverability/checks", { key, query });
+
+/** So many checks, a second apart. */
+const givenChecks = async (count: number) => {
+  const house = await given();
+  for (let n = 0; n < count; n++) {
+    const [check] = writesOfCheck(
+      {
+        id: `check-${n}`,
+        owner: house.account,
+        domain: `x${n}.com`,
+        sendingIp: null,
+        score: 90,
+        grade: "A",
+        checkedAt: new Date(Date.UTC(2026, 10, 20, 0, 0, n)).toISOString(),
+        expiresAt: house.world.now().getTime() / 1000 + 3_600,
+      },
+      {} as never,
+    );
+    if (check) await house.table.write(check);
+  }
+  return house;
+};
+
+test("200: newest first, twenty unless asked otherwise, with what there is in all", async () => {
+  const { world, liveKey } = await givenChecks(25);
+
+  const { statusCode, data } = await whenListed(world, liveKey);
+
+  expect(statusCode).toBe(200);
+  expect(data).toMatchObject({ count: 20, total: 25, truncated: false });
+  expect(data.checks).toHaveLength(20);
+  expect(data.checks[0]).toEqual({
+    check_id: "check-24",
+    domain: "x24.com",
+    domain_unicode: "x24.com",
+    score: 90,
+    grade: "A",
+    checked_at: "2026-11-20T00:00:24.000Z",
+  });
+});
+
+test.each([
+  ["1", 1],
+  ["100", 100],
+  ["101", 100],
+  ["9999999", 100],
+])("a limit of %s shows %i", async (limit, count) => {
+  const { world, liveKey } = await givenChecks(105);
+
+  expect((await whenListed(world, liveKey, { limit })).data).toMatchObject({ count, total: 105 });
+});
+
+test.each(["0", "-1", "ten", "", "1.5"])("a limit of %j is 400", async (limit) => {
+  const { world, liveKey } = await given();
+
+  const refused = await whenListed(world, liveKey, { limit });
+
+  expect(refused).toMatchObject({
+    statusCode: 400,
+    error: { code: "INVALID_REQUEST", details: [{ field: "limit" }] },
+  });
+});
+
+test("an unknown query parameter is 400", async () => {
+  const { world, liveKey } = await given();
+
+  expect((await whenListed(world, liveKey, { page: "2" })).statusCode).toBe(400);
+});
+
+test("at most twenty pages are read, and it is said when there is more", async () => {
+  const whole = await givenChecks(2_000);
+  const more = await givenChecks(2_001);
+
+  expect((await whenListed(whole.world, whole.liveKey)).data).toMatchObject({
+    total: 2_000,
+    truncated: false,
+  });
+  const { data } = await whenListed(more.world, more.liveKey);
+  expect(data).toMatchObject({ total: 2_000, truncated: true });
+  expect(data.checks[0].check_id).toBe("check-2000");
+});
+
+test("a cached answer is no check of its own, and what was refunded is none", async () => {
+  const { world, liveKey } = await given({ balance: 30 });
+  await whenChecked(world, liveKey);
+  await whenChecked(world, liveKey);
+  await whenChecked(world, liveKey, { domain: "error.com" });
+
+  expect((await whenListed(world, liveKey)).data).toMatchObject({ count: 1, total: 1 });
+});
+
+test("nobody sees another account's checks, nor a live key those of a test key", async () => {
+  const { world, liveKey, testKey } = await given({ balance: 30 });
+  await whenChecked(world, testKey);
+  const listed = [await whenListed(world, liveKey), await whenListed(world, testKey)];
+
+  expect(listed.map(({ data }) => data.total)).toEqual([0, 1]);
+});
+
+test("no key is 401, a key without the scope 403, and too many requests 429", async () => {
+  const { world, account, liveKey } = await given();
+  const writer = await givenKey(world, account, { scopes: ["deliverability:write"] });
+  const reader = await givenKey(world, account, { scopes: ["deliverability:read"] });
+  const full = async () => ({ allowed: false, limit: 1, remaining: 0, resetAt: 0 });
+
+  const told = [
+    await send(world, "GET /v1/deliverability/checks"),
+    await whenListed(world, writer),
+    await whenListed({ ...world, rateLimit: full }, liveKey),
+    await whenListed(world, reader),
+  ];
+
+  expect(told.map(({ statusCode }) => statusCode)).toEqual([401, 403, 429, 200]);
+});

@@ -1,0 +1,334 @@
+import type { AppWorld } from "@mailproof/core/app-world";
+import { csvReader } from "@mailproof/core/jobs/csv";
+import { describe, expect, test } from "vitest";
+import {
+  givenFileJob,
+  givenSmallChunks,
+  type House,
+  whenChunkIsGone,
+  whenMessagesWorked,
+} from "../export-jobs.ts";
+import { send } from "../send.ts";
+
+type Query = Readonly<Record<string, string>>;
+
+const whenExported = (world: AppWorld, key: string, id: string, query: Query = {}) =>
+  send(world, `GET /v1/jobs/${id}/download`, { key, query });
+
+const jsonOf = async (world: AppWorld, key: string, id: string, query: Query = {}) =>
+  JSON.parse((await whenExported(world, key, id, { format: "json", ...query })).text);
+
+const givenFileDone = async (text: string) => {
+  const house = await givenSmallChunks();
+  const job = await givenFileJob(house, { text });
+  await whenMessagesWorked(house);
+  return { ...house, job };
+};
+
+const givenBatchDone = async (emails: readonly string[]): Promise<House & { job: string }> => {
+  const house = await givenSmallChunks();
+  const { world, liveKey } = house;
+  const { data } = await send(world, "POST /v1/verify/batch", { key: liveKey, body: { emails } });
+  await whenMessagesWorked(house);
+  return { ...house, job: data.job_id };
+};
+
+/** The four headers in which an export says what it lacks. */
+const saidIn = ({ headers }: { readonly headers: Readonly<Record<string, string>> }) =>
+  ["complete", "expected-rows", "missing-rows", "pending-rows"].map(
+    (name) => headers[`x-export-${name}`],
+  );
+
+const LIST = [
+  "id;E-Mail;phone;change",
+  "1;Ann@X.com;+49 30 1234;-5",
+  "2;n/a;;",
+  '3;"Lovelace, Ada <ada@x.org>";=1+1;-1+1',
+  "4;ann@x.com;(repeat);+5 %",
+  "5;bob@x.com, cy@x.com;-;",
+  "6;mailto:invalid@x.com",
+  "7;ann@x.com;again;",
+].join("\n");
+
+describe("the delimiter of a CSV", () => {
+  test.each([
+    ["a comma", "id,email\n1,ann@x.com\n", ","],
+    ["a semicolon", "id;email\n1;ann@x.com\n", ";"],
+    ["a tab", "id\temail\n1\tann@x.com\n", "\t"],
+    ["a bar", "id|email\n1|ann@x.com\n", "|"],
+    ["what sep= says", "sep=^\nid^email\n1^ann@x.com\n", "^"],
+  ])("is that of the list: %s", async (_case, text, delimiter) => {
+    const { world, liveKey, job } = await givenFileDone(text);
+
+    const exported = await whenExported(world, liveKey, job);
+
+    const [header, record] = csvReader(delimiter)(exported.text, true);
+    expect(header?.slice(0, 4)).toEqual(["id", "email", "mailproof_email", "status"]);
+    expect(record?.slice(0, 4)).toEqual(["1", "ann@x.com", "ann@x.com", "valid"]);
+  });
+
+  test("is a comma for a list of one column", async () => {
+    const { world, liveKey, job } = await givenFileDone("ann@x.com\nbob@x.com\n");
+
+    const { text } = await whenExported(world, liveKey, job);
+
+    expect(text).toMatch(/^email,mailproof_email,status,/);
+  });
+
+  test.each([
+    ["comma", ","],
+    ["Semicolon", ";"],
+    ["TAB", "\t"],
+  ])("is what the caller wants: %s", async (delimiter, character) => {
+    const { world, liveKey, job } = await givenFileDone("id|email\n1|ann@x.com\n");
+
+    const { text } = await whenExported(world, liveKey, job, { delimiter });
+
+    expect(text.startsWith(["id", "email", "mailproof_email"].join(character))).toBe(true);
+  });
+
+  test.each<[string, Query, string]>([
+    ["another one", { delimiter: ";" }, "delimiter: must be one of comma, semicolon, tab"],
+    ["one for JSON", { delimiter: "tab", format: "json" }, "delimiter: is for format=csv"],
+  ])("is 400 where it is %s", async (_case, query, words) => {
+    const { world, liveKey, job } = await givenFileDone("ann@x.com\n");
+
+    const refused = await whenExported(world, liveKey, job, query);
+
+    expect(refused).toMatchObject({ statusCode: 400 });
+    expect(refused.error.message).toContain(words);
+  });
+});
+
+test("own cells come back as they were, but for those that a spreadsheet would run", async () => {
+  const { world, liveKey, job } = await givenFileDone(LIST);
+
+  const [, ...records] = csvReader(";")((await whenExported(world, liveKey, job)).text, true);
+
+  expect(records.map((cells) => cells.slice(0, 6))).toEqual([
+    ["1", "Ann@X.com", "+49 30 1234", "-5", "Ann@x.com", "valid"],
+    ["3", "Lovelace, Ada <ada@x.org>", "'=1+1", "'-1+1", "ada@x.org", "valid"],
+    ["6", "mailto:invalid@x.com", "", "", "invalid@x.com", "invalid"],
+  ]);
+});
+
+test("a row with more cells than the list has columns keeps them at its end", async () => {
+  const text = `email,id\n${"ann@x.com,1\n".repeat(250)}bob@x.com,251,one,=two\n`;
+  const { world, liveKey, job } = await givenFileDone(text);
+
+  const exported = await whenExported(world, liveKey, job);
+
+  const [header = [], ann, bob] = csvReader(",")(exported.text, true);
+  expect(header.slice(0, 3)).toEqual(["email", "id", "mailproof_email"]);
+  expect(ann).toHaveLength(header.length);
+  expect(bob?.slice(0, 4)).toEqual(["bob@x.com", "251", "bob@x.com", "valid"]);
+  expect(bob?.slice(header.length)).toEqual(["one", "'=two"]);
+});
+
+describe("rows=all", () => {
+  test("gives every row of the list in its order, and says why one has no result", async () => {
+    const { world, liveKey, job } = await givenFileDone(LIST);
+
+    const exported = await whenExported(world, liveKey, job, { rows: "ALL" });
+
+    const [header, ...records] = csvReader(";")(exported.text, true);
+    expect(header?.slice(0, 11)).toEqual([
+      "id",
+      "E-Mail",
+      "phone",
+      "change",
+      "row",
+      "row_outcome",
+      "duplicate_of",
+      "skip_reason",
+      "skip_message",
+      "email",
+      "status",
+    ]);
+    expect(records.map((cells) => [cells[0], ...cells.slice(4, 8), ...cells.slice(9, 11)])).toEqual(
+      [
+        ["1", "2", "verified", "", "", "Ann@x.com", "valid"],
+        ["2", "3", "skipped", "", "syntax.no_at", "", ""],
+        ["3", "4", "verified", "", "", "ada@x.org", "valid"],
+        ["4", "5", "duplicate", "2", "", "", ""],
+        ["5", "6", "skipped", "", "several_addresses", "", ""],
+        ["6", "7", "verified", "", "", "invalid@x.com", "invalid"],
+        ["7", "8", "duplicate", "2", "", "", ""],
+      ],
+    );
+    expect(records[4]?.[1]).toBe("bob@x.com, cy@x.com");
+    expect(saidIn(exported)).toEqual(["true", "7", "0", "0"]);
+    expect(exported.headers["content-disposition"]).toContain("-all-rows.csv");
+  });
+
+  test("is the same in JSON, where each row has its cells and the text that was sent", async () => {
+    const { world, liveKey, job } = await givenFileDone(LIST);
+
+    const { results, ...facts } = await jsonOf(world, liveKey, job, { rows: "all" });
+
+    expect(facts).toMatchObject({ rows: "all", complete: true, expected_rows: 7, rows_missing: 0 });
+    expect(results[1]).toEqual({
+      row: 3,
+      row_outcome: "skipped",
+      skip_reason: "syntax.no_at",
+      skip_message: "There is no @.",
+      submitted: "n/a",
+      columns: { id: "2", "E-Mail": "n/a", phone: "", change: "" },
+    });
+    expect(results[2]).toMatchObject({
+      row: 4,
+      row_outcome: "verified",
+      email: "ada@x.org",
+      status: "valid",
+      submitted: "Lovelace, Ada <ada@x.org>",
+      columns: { id: "3", phone: "=1+1", change: "-1+1" },
+    });
+    expect(results[3]).toMatchObject({ row: 5, row_outcome: "duplicate", duplicate_of: 2 });
+    expect(results[4].skip_message).toMatch(/several addresses/);
+  });
+
+  test("of a job that goes on has the rows that wait", async () => {
+    const house = await givenSmallChunks();
+    const { world, liveKey } = house;
+    const job = await givenFileJob(house, { text: `${LIST}\n8;dan@x.com;;\n9;none` });
+    await whenMessagesWorked(house, 1);
+
+    const csv = await whenExported(world, liveKey, job, { rows: "all" });
+    const json = await jsonOf(world, liveKey, job, { rows: "all" });
+
+    const outcomes = json.results.map(({ row_outcome }: { row_outcome: string }) => row_outcome);
+    expect(outcomes).toEqual([
+      "verified",
+      "skipped",
+      "verified",
+      "duplicate",
+      "skipped",
+      "pending",
+      "duplicate",
+      "pending",
+      "skipped",
+    ]);
+    expect(csvReader(";")(csv.text, true).slice(1)).toHaveLength(9);
+    expect(saidIn(csv)).toEqual(["false", "9", "0", "2"]);
+  });
+
+  test("of a batch has the entries that came twice, and the text of each", async () => {
+    const emails = [" Ann@X.com", "ann@x.com", "Ada <ada@x.org>", "nobody"];
+    const { world, liveKey, job } = await givenBatchDone(emails);
+
+    const { results } = await jsonOf(world, liveKey, job, { rows: "all" });
+    const csv = await whenExported(world, liveKey, job, { rows: "all" });
+
+    expect(results.map((row: any) => [row.row, row.row_outcome, row.submitted])).toEqual([
+      [1, "verified", " Ann@X.com"],
+      [2, "duplicate", "ann@x.com"],
+      [3, "verified", "Ada <ada@x.org>"],
+      [4, "verified", "nobody"],
+    ]);
+    expect(results[1]).toMatchObject({ duplicate_of: 1 });
+    const [header, ...records] = csvReader(",")(csv.text, true);
+    expect(header?.slice(0, 7)).toEqual([
+      "row",
+      "row_outcome",
+      "duplicate_of",
+      "skip_reason",
+      "skip_message",
+      "submitted",
+      "email",
+    ]);
+    expect(records.map((cells) => cells[5])).toEqual(emails);
+  });
+
+  test("is 404 where the rows of the list are gone, and 400 with a filter", async () => {
+    const { world, liveKey, job, blobs } = await givenFileDone(LIST);
+
+    const filtered = await whenExported(world, liveKey, job, { rows: "all", filter: "valid" });
+    for (const key of blobs.keys()) await blobs.remove(key);
+    const gone = await whenExported(world, liveKey, job, { rows: "all" });
+
+    expect(filtered).toMatchObject({ statusCode: 400 });
+    expect(gone).toMatchObject({ statusCode: 404 });
+    expect(gone.error.message).toMatch(/no longer stored.*Nothing was charged\.$/);
+  });
+});
+
+describe("JSON", () => {
+  test("has the cells of each row by the names of their columns, of which no two are alike", async () => {
+    const text = "name,email,name,__proto__\nAnn,ann@x.com,Smith,x,beyond\n";
+    const { world, liveKey, job } = await givenFileDone(text);
+
+    const { text: sent } = await whenExported(world, liveKey, job, { format: "json" });
+
+    expect(sent).toContain(
+      '"submitted":"ann@x.com","columns":{"name":"Ann","email":"ann@x.com","name_2":"Smith","__proto__":"x","column_5":"beyond"}',
+    );
+  });
+
+  test("has neither where the input is gone", async () => {
+    const { world, liveKey, job, blobs } = await givenFileDone(LIST);
+    for (const key of blobs.keys()) await blobs.remove(key);
+
+    const { results } = await jsonOf(world, liveKey, job);
+
+    expect(results).toHaveLength(3);
+    expect(results[0]).not.toHaveProperty("columns");
+    expect(results[0]).not.toHaveProperty("submitted");
+  });
+});
+
+describe("what an export lacks is said in its headers", () => {
+  const EMAILS = ["ann@x.com", "invalid@x.com", "info@x.com", "bob@x.com", "cy@x.com"];
+
+  const givenMiddle = async () => {
+    const house = await givenSmallChunks();
+    const job = await givenFileJob(house, { text: EMAILS.join("\n") });
+    await whenMessagesWorked(house, 2);
+    return { ...house, job };
+  };
+
+  test.each<[Query, readonly string[]]>([
+    [{}, ["false", "4", "0", "1"]],
+    [{ filter: "valid" }, ["false", "2", "0", "1"]],
+    [{ filter: "risky" }, ["false", "1", "0", "1"]],
+    [{ filter: "role" }, ["false", "1", "0", "1"]],
+    [{ filter: "spam_trap" }, ["false", "0", "0", "1"]],
+  ])("of a job that goes on, with %j: %j", async (query, said) => {
+    const { world, liveKey, job } = await givenMiddle();
+
+    const csv = await whenExported(world, liveKey, job, query);
+    const json = await whenExported(world, liveKey, job, { ...query, format: "json" });
+
+    expect(saidIn(csv)).toEqual(said);
+    expect(saidIn(json)).toEqual(said);
+    const { complete, expected_rows, rows_missing, rows_pending, results } = JSON.parse(json.text);
+    expect([complete, expected_rows, rows_missing, rows_pending].map(String)).toEqual(said);
+    expect(results).toHaveLength(expected_rows);
+    expect(csvReader(",")(csv.text, true).slice(1)).toHaveLength(expected_rows);
+  });
+
+  test.each<[Query, readonly string[]]>([
+    [{}, ["true", "5", "0", "0"]],
+    [{ filter: "valid" }, ["true", "3", "0", "0"]],
+    [{ filter: "invalid" }, ["true", "1", "0", "0"]],
+    [{ filter: "role" }, ["true", "1", "0", "0"]],
+    [{ filter: "catch_all" }, ["true", "0", "0", "0"]],
+  ])("of a job that is completed, with %j: %j", async (query, said) => {
+    const { world, liveKey, job } = await givenFileDone(EMAILS.join("\n"));
+
+    expect(saidIn(await whenExported(world, liveKey, job, query))).toEqual(said);
+  });
+
+  test.each<[Query, readonly string[]]>([
+    [{}, ["false", "5", "2", "0"]],
+    [{ filter: "valid" }, ["false", "3", "1", "0"]],
+    // The rows that cannot be read may be of any status.
+    [{ filter: "role" }, ["false", "3", "2", "0"]],
+  ])("of rows that cannot be read, with %j: %j", async (query, said) => {
+    const { world, liveKey, job, table } = await givenFileDone(EMAILS.join("\n"));
+    await whenChunkIsGone(table, job, 0);
+
+    const json = await whenExported(world, liveKey, job, { ...query, format: "json" });
+
+    expect(saidIn(json)).toEqual(said);
+  });
+});

@@ -1,0 +1,382 @@
+import { openAccount } from "@mailproof/core/accounts/accounts";
+import type { AppWorld } from "@mailproof/core/app-world";
+import { sealCursor } from "@mailproof/core/cursor";
+import { chunkItem } from "@mailproof/core/jobs/chunks";
+import { jobItem, NOTHING_DONE } from "@mailproof/core/jobs/items";
+import { pageItems } from "@mailproof/core/jobs/results";
+import { credits } from "@mailproof/core/money/credits";
+import { verify } from "@mailproof/core/verify/verify";
+import { expect, test } from "vitest";
+import { given, givenKey } from "../given.ts";
+import { creditsOf } from "../ledger.ts";
+import { send, whenVerified } from "../send.ts";
+import { whenReconciled, whenWorked } from "../working.ts";
+
+const DAY_MS = 86_400_000;
+
+const whenRead = (
+  world: AppWorld,
+  key: string,
+  query: Readonly<Record<string, string>> = {},
+  id = "job_1",
+) => send(world, `GET /v1/jobs/${id}`, { key, query });
+
+/** A job of one address that the worker has finished. */
+const givenDone = async (body: object = { email: "slow@x.com" }) => {
+  const house = await given({ balance: 10 });
+  await whenVerified(house.world, house.liveKey, body);
+  await whenWorked(house);
+  return house;
+};
+
+/** A job of chunks, of which each has so many rows; one that was given back has none to be read. */
+const givenChunks = async (
+  chunks: readonly (number | "refunded")[],
+  status: "processing" | "completed" = "completed",
+) => {
+  const house = await given();
+  const { world, account, table } = house;
+  const options = { deepVerify: true, includeAi: false, includeEvidence: false };
+  const result = await verify(world.engine, "ann@x.com", options);
+  const expiresAt = world.now().getTime() / 1000 + 3_600;
+  let row = 0;
+  for (const [chunk, rows] of chunks.entries()) {
+    const count = rows === "refunded" ? 0 : rows;
+    const outcome = rows === "refunded" ? ("refunded" as const) : ("done" as const);
+    const ended = { job: "job_1", chunk, outcome, rows: count, waiting: 0, from: 0, to: 0 };
+    await table.write({ create: chunkItem({ ...ended, passes: ["pass"] }) });
+    const here = Array.from({ length: count }, () => {
+      row++;
+      return { row, result: { ...result, email: `ann+${row}@x.com` } };
+    });
+    const place = { job: "job_1", chunk, token: "pass" };
+    for (const page of pageItems(place, here, expiresAt)) await table.write({ put: page });
+  }
+  const buckets = { valid: row, invalid: 0, risky: 0, unknown: 0 };
+  const job = {
+    ...NOTHING_DONE,
+    id: "job_1",
+    owner: account,
+    account,
+    mode: "live",
+    kind: "file",
+    name: "List",
+    status,
+    createdAt: world.now().toISOString(),
+    keptSeconds: 3_600,
+    total: 2_000,
+    processed: row,
+    ...buckets,
+    held: credits(0),
+    reason: "",
+  } as const;
+  await table.write({ create: jobItem(job) });
+  return house;
+};
+
+/** The numbers of all rows, as page after page shows them. */
+const pagesOf = async (world: AppWorld, key: string, limit: string): Promise<number[][]> => {
+  const pages: number[][] = [];
+  let nextKey: string | undefined;
+  do {
+    const query = { limit, ...(nextKey && { next_key: nextKey }) };
+    const { data } = await whenRead(world, key, query);
+    pages.push((data.results ?? []).map(({ row }: { row: number }) => row));
+    nextKey = data.next_key;
+  } while (nextKey !== undefined);
+  return pages;
+};
+
+const upTo = (count: number) => Array.from({ length: count }, (_row, n) => n + 1);
+
+test("a finished job is 200 with the same result that a quick answer would have been", async () => {
+  const { world, liveKey } = await givenDone();
+
+  const { statusCode, data } = await whenRead(world, liveKey);
+
+  const quick = await whenVerified(world, liveKey, { email: "slow@x.com" });
+  const { cached, credits_used, ...result } = quick.data;
+  expect([cached, credits_used]).toEqual([true, 0.5]);
+  expect(statusCode).toBe(200);
+  expect(data).toEqual({
+    job_id: "job_1",
+    kind: "single",
+    status: "completed",
+    progress: { total: 1, processed: 1, valid: 1, invalid: 0, risky: 0, unknown: 0 },
+    processed_emails: 1,
+    created_at: "2026-11-21T00:00:00.000Z",
+    completed_at: "2026-11-21T00:00:40.000Z",
+    results: [{ ...result, row: 1 }],
+  });
+});
+
+test("a job that has no results yet has a cursor that goes on when there are some", async () => {
+  const house = await given({ balance: 10 });
+  const { world, liveKey } = house;
+  await whenVerified(world, liveKey, { email: "slow@x.com" });
+
+  const { data } = await whenRead(world, liveKey);
+  const { next_key } = data;
+  await whenWorked(house);
+  const after = await whenRead(world, liveKey, { next_key });
+
+  expect(data.status).toBe("pending");
+  expect(data).not.toHaveProperty("results");
+  expect(data).not.toHaveProperty("completed_at");
+  expect(after.data).toMatchObject({ status: "completed", results: [{ row: 1 }] });
+  expect(after.data).not.toHaveProperty("next_key");
+});
+
+test.each([
+  ["ai, as nothing else was said", {}, { ai: true, evidence: false }],
+  [
+    "evidence and no ai",
+    { include_ai: false, include_evidence: true },
+    { ai: false, evidence: true },
+  ],
+])("a row has what was asked for when the job began: %s", async (_case, options, parts) => {
+  const { world, liveKey } = await givenDone({ email: "slow@x.com", options });
+
+  const [row] = (await whenRead(world, liveKey)).data.results;
+
+  expect({ ai: "ai" in row, evidence: "evidence" in row }).toEqual(parts);
+});
+
+test.each([
+  ["false", false],
+  ["true", true],
+  ["False", true],
+  ["FALSE", true],
+  ["0", true],
+  ["no", true],
+  ["", true],
+  [" false", true],
+])("include_results=%j: the results are there: %s", async (include_results, areThere) => {
+  const { world, liveKey } = await givenDone();
+
+  const { statusCode, data } = await whenRead(world, liveKey, { include_results });
+
+  expect(statusCode).toBe(200);
+  expect("results" in data).toBe(areThere);
+});
+
+test.each([
+  ["one row", [1]],
+  ["exactly one page as it is stored", [100]],
+  ["one row more", [101]],
+  ["several chunks", [250, 1, 120]],
+  ["a chunk that was given back between others", [3, "refunded" as const, 5]],
+  ["a chunk that was given back at the end", [3, "refunded" as const]],
+  ["an empty chunk", [3, 0, 5]],
+])(
+  "every row is read once, in the order of the input, whatever the page: %s",
+  async (_, chunks) => {
+    const { world, liveKey } = await givenChunks(chunks);
+    const rows = chunks.reduce<number>((sum, one) => sum + (one === "refunded" ? 0 : one), 0);
+
+    for (const limit of ["1", "3", "7", "100", "101", "1000"].slice(rows > 100 ? 2 : 0)) {
+      const pages = await pagesOf(world, liveKey, limit);
+      expect(pages.flat(), `limit ${limit}`).toEqual(upTo(rows));
+      const full = pages.slice(0, -1).every((page) => page.length === Number(limit));
+      expect(full, `limit ${limit}`).toBe(true);
+      expect(pages.length, `limit ${limit}`).toBe(Math.ceil(rows / Number(limit)));
+    }
+  },
+);
+
+test("without a limit a page has a hundred rows, and a limit over a thousand is a thousand", async () => {
+  const { world, liveKey } = await givenChunks([500, 500, 1]);
+
+  const pages = [
+    await whenRead(world, liveKey),
+    await whenRead(world, liveKey, { limit: "1001" }),
+    await whenRead(world, liveKey, { limit: "99999999999999999999" }),
+    await whenRead(world, liveKey, { limit: "010" }),
+  ];
+
+  expect(pages.map(({ data }) => data.results.length)).toEqual([100, 1_000, 1_000, 10]);
+});
+
+test("a chunk that is done meanwhile comes with the next page, also where the reader is past it", async () => {
+  const { world, liveKey, table } = await givenChunks([2, "refunded", 2], "processing");
+  const result = await verify(world.engine, "late@x.com", {
+    deepVerify: true,
+    includeAi: false,
+    includeEvidence: false,
+  });
+  await table.write({ remove: { pk: "CHUNKS#job_1", sk: "00001" } });
+  const first = await whenRead(world, liveKey, { limit: "3" });
+  const late = { job: "job_1", chunk: 1, token: "late" };
+  for (const page of pageItems(late, [{ row: 9, result }], 2_000_000_000))
+    await table.write({ put: page });
+  const done = { outcome: "done" as const, rows: 1, waiting: 0, from: 0, to: 0 };
+  await table.write({ create: chunkItem({ ...late, ...done, passes: ["late"] }) });
+
+  const { data } = await whenRead(world, liveKey, { limit: "3", next_key: first.data.next_key });
+
+  expect(first.data.results.map(({ row }: { row: number }) => row)).toEqual([1, 2, 3]);
+  expect(data.results.map(({ row }: { row: number }) => row)).toEqual([4, 9]);
+});
+
+test("a cursor of the release before, which named the next row, is still read", async () => {
+  const { world, account, liveKey } = await givenChunks([3, 4]);
+  const place = { chunk: 1, row: 5 };
+  const next_key = sealCursor(world.settings.cursorSecret, `results ${account} job_1`, place);
+
+  const { data } = await whenRead(world, liveKey, { next_key });
+
+  expect(data.results.map(({ row }: { row: number }) => row)).toEqual([5, 6, 7]);
+});
+
+test.each([
+  ["a limit of nothing", { limit: "0" }, "limit: must be a whole number from 1 up"],
+  ["a limit below zero", { limit: "-5" }, "limit: must be a whole number from 1 up"],
+  ["half a limit", { limit: "2.5" }, "limit: must be a whole number from 1 up"],
+  ["a limit in words", { limit: "all" }, "limit: must be a whole number from 1 up"],
+  ["an empty limit", { limit: "" }, "limit: must be a whole number from 1 up"],
+  ["a cursor that was made up", { next_key: "WzAsMCwwXQ" }, "next_key: must be a next_key"],
+  ["one also where no results are wanted", { next_key: "x", include_results: "false" }, "next_key"],
+  ["an unknown parameter", { offset: "x" }, "offset: is not a known field"],
+])("%s is 400 and names the field", async (_case, query: Record<string, string>, words) => {
+  const { world, liveKey } = await givenDone();
+
+  const refused = await whenRead(world, liveKey, query);
+
+  expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
+  expect(refused.error.message).toContain(words);
+});
+
+test("a cursor of another job, another list or another letter is 400", async () => {
+  const { world, account, liveKey, table } = await givenChunks([3]);
+  const mine = await table.get({ pk: "JOB#job_1", sk: "JOB" });
+  await table.write({
+    create: {
+      ...mine,
+      pk: "JOB#job_2",
+      sk: "JOB",
+      id: "job_2",
+      list_sk: "2026#job_2",
+      owner: account,
+    },
+  });
+  const { data } = await whenRead(world, liveKey, { limit: "1" });
+  const { next_key } = data;
+  const changed = `${next_key.slice(0, -1)}${next_key.endsWith("A") ? "B" : "A"}`;
+  const { next_offset } = (
+    await send(world, "GET /v1/jobs", { key: liveKey, query: { limit: "1" } })
+  ).data;
+
+  const refused = [
+    await whenRead(world, liveKey, { next_key }, "job_2"),
+    await whenRead(world, liveKey, { next_key: changed }),
+    await whenRead(world, liveKey, { next_key: `${next_key}=` }),
+    await whenRead(world, liveKey, { next_key: next_offset }),
+  ];
+
+  expect(refused.map(({ statusCode }) => statusCode)).toEqual(Array(4).fill(400));
+  expect((await whenRead(world, liveKey, { next_key })).statusCode).toBe(200);
+});
+
+test("another account's job is 404 in the words of one that never was", async () => {
+  const { world } = await givenDone();
+  const bo = await openAccount(world, { name: "Bo", plan: "pro", opening: credits(0) });
+
+  const theirs = await whenRead(world, bo.liveKey);
+  const nobodys = await whenRead(world, bo.liveKey, {}, "job_99");
+
+  expect(theirs.statusCode).toBe(404);
+  expect(theirs.error).toEqual(nobodys.error);
+  expect(theirs.error.message).toBe("There is no such job. Nothing was charged.");
+});
+
+test("a test key's job is 404 under the live key, and a live one under the test key", async () => {
+  const { world, liveKey, testKey } = await givenDone();
+  await whenVerified(world, testKey, { email: "slow@x.com" });
+
+  const statuses = [
+    await whenRead(world, liveKey, {}, "job_2"),
+    await whenRead(world, testKey, {}, "job_1"),
+    await whenRead(world, testKey, {}, "job_2"),
+  ].map(({ statusCode }) => statusCode);
+
+  expect(statuses).toEqual([404, 404, 200]);
+});
+
+test.each([
+  ["as long as an id may be", "x".repeat(100)],
+  ["of a pictogram", "%F0%9F%98%80"],
+  ["with a separator of ours", "job_1%23x"],
+  ["in capitals", "JOB_1"],
+  ["longer than any id", "x".repeat(101)],
+  ["longer than any key of the table", "x".repeat(3_000)],
+])("an id %s is 404", async (_case, id) => {
+  const { world, liveKey } = await givenDone();
+
+  expect((await whenRead(world, liveKey, {}, id)).statusCode).toBe(404);
+});
+
+test("an id with broken percent-encoding is 400", async () => {
+  const { world, liveKey } = await givenDone();
+
+  expect((await whenRead(world, liveKey, {}, "%ED%A0%80")).statusCode).toBe(400);
+});
+
+test.each(["", " "])("a blank next_key (%j) is the first page", async (next_key) => {
+  const { world, liveKey } = await givenDone();
+
+  const [first, blank] = [
+    await whenRead(world, liveKey),
+    await whenRead(world, liveKey, { next_key }),
+  ];
+
+  expect(blank.data).toEqual(first.data);
+  expect(blank.data.results).toHaveLength(1);
+});
+
+test("results end with the plan's days, the job's record does not", async () => {
+  const { world, liveKey, later } = await givenDone();
+  later(30 * DAY_MS - 41_000);
+  const last = await whenRead(world, liveKey);
+  later(41_000);
+
+  const after = await whenRead(world, liveKey);
+
+  expect(last.data.results).toHaveLength(1);
+  expect(after.data).toMatchObject({ status: "completed", processed_emails: 1 });
+  expect(after.data).not.toHaveProperty("results");
+});
+
+test("a job that failed says why, and what became of the money", async () => {
+  const house = await given({ balance: 10 });
+  const { world, liveKey, table } = house;
+  await whenVerified(world, liveKey, { email: "slow@x.com" });
+  await table.write({ update: { pk: "JOB#job_1", sk: "JOB" }, set: { sends: 6 } });
+  house.later(10 * 60_000);
+  await whenReconciled(house);
+
+  const { data } = await whenRead(world, liveKey);
+
+  expect(data).toMatchObject({ status: "failed", progress: { total: 1, processed: 0 } });
+  expect(data.error).toMatch(/The charge was refunded\.$/);
+  expect(await creditsOf(house)).toMatchObject({ available: 10, held: 0, refunded: 1 });
+});
+
+test("reading costs nothing, also without any credits", async () => {
+  const house = await given({ balance: 1 });
+  await whenVerified(house.world, house.liveKey, { email: "slow@x.com" });
+  await whenWorked(house);
+  const before = await creditsOf(house);
+
+  expect((await whenRead(house.world, house.liveKey)).statusCode).toBe(200);
+  expect(await creditsOf(house)).toEqual(before);
+});
+
+test("no key is 401, a key without verification:read is 403", async () => {
+  const { world, account } = await givenDone();
+  const writing = await givenKey(world, account, { scopes: ["verification:write"] });
+  const reading = await givenKey(world, account, { scopes: ["verification:read"] });
+
+  expect((await send(world, "GET /v1/jobs/job_1")).statusCode).toBe(401);
+  expect((await whenRead(world, writing)).statusCode).toBe(403);
+  expect((await whenRead(world, reading)).statusCode).toBe(200);
+});

@@ -1,0 +1,259 @@
+import { openAccount } from "@mailproof/core/accounts/accounts";
+import type { AppWorld } from "@mailproof/core/app-world";
+import { jobItem, NOTHING_DONE } from "@mailproof/core/jobs/items";
+import { credits } from "@mailproof/core/money/credits";
+import { expect, test } from "vitest";
+import { given, givenKey } from "../given.ts";
+import { send, whenVerified } from "../send.ts";
+import { whenWorked } from "../working.ts";
+
+const whenListed = (world: AppWorld, key: string, query: Readonly<Record<string, string>> = {}) =>
+  send(world, "GET /v1/jobs", { key, query });
+
+const idsOf = (jobs: readonly { readonly job_id: string }[]) => jobs.map(({ job_id }) => job_id);
+
+/** So many jobs, a while after each other; the oldest is job_1. */
+const givenJobs = async (count: number) => {
+  const house = await given({ balance: 200 });
+  for (let n = 1; n <= count; n++)
+    await whenVerified(house.world, house.liveKey, {
+      email: `slow+${n}@x.com`,
+      options: { timeout_ms: 100 },
+    });
+  return house;
+};
+
+/** Every page from the first to the last. */
+const pagesOf = async (world: AppWorld, key: string, query: Readonly<Record<string, string>>) => {
+  const pages = [];
+  let offset: string | undefined;
+  do {
+    const { data } = await whenListed(world, key, { ...query, ...(offset && { offset }) });
+    expect(data.has_more).toBe(data.next_offset !== undefined);
+    pages.push(idsOf(data.jobs));
+    offset = data.next_offset;
+  } while (offset !== undefined);
+  return pages;
+};
+
+test("the jobs are 200, newest first, each without its results", async () => {
+  const house = await givenJobs(2);
+  await whenWorked(house);
+  await whenVerified(house.world, house.liveKey, { email: "slow@x.com" });
+
+  const { statusCode, data } = await whenListed(house.world, house.liveKey);
+
+  const progress = { total: 1, processed: 1, valid: 1, invalid: 0, risky: 0, unknown: 0 };
+  expect(statusCode).toBe(200);
+  expect(data).toMatchObject({ total: 3, total_is_approximate: false, has_more: false });
+  expect(idsOf(data.jobs)).toEqual(["job_3", "job_2", "job_1"]);
+  expect(data.jobs[1]).toEqual({
+    job_id: "job_2",
+    kind: "single",
+    status: "completed",
+    progress,
+    processed_emails: 1,
+    created_at: "2026-11-21T00:00:00.100Z",
+    completed_at: expect.any(String),
+  });
+  expect(data.jobs[0]).toMatchObject({ status: "pending", processed_emails: 0 });
+});
+
+test("nobody who has no jobs is told of any", async () => {
+  const { world, liveKey } = await given();
+
+  expect((await whenListed(world, liveKey)).data).toEqual({
+    jobs: [],
+    total: 0,
+    total_is_approximate: false,
+    has_more: false,
+  });
+});
+
+test("what was answered in time is no job", async () => {
+  const { world, liveKey } = await given({ balance: 10 });
+  await whenVerified(world, liveKey, { email: "ann@x.com" });
+
+  expect((await whenListed(world, liveKey)).data.jobs).toEqual([]);
+});
+
+test.each([
+  ["one by one", "1", [["job_5"], ["job_4"], ["job_3"], ["job_2"], ["job_1"]]],
+  ["with one left over", "2", [["job_5", "job_4"], ["job_3", "job_2"], ["job_1"]]],
+  ["all on the last page", "5", [["job_5", "job_4", "job_3", "job_2", "job_1"]]],
+])("pages lead from the newest to the oldest, %s", async (_case, limit, pages) => {
+  const { world, liveKey } = await givenJobs(5);
+
+  expect(await pagesOf(world, liveKey, { limit })).toEqual(pages);
+});
+
+test("without a limit a page has twenty, and a limit over a hundred is a hundred", async () => {
+  const { world, liveKey } = await givenJobs(101);
+
+  const pages = [
+    await whenListed(world, liveKey),
+    await whenListed(world, liveKey, { limit: "100" }),
+    await whenListed(world, liveKey, { limit: "1000000000000000000000" }),
+  ];
+
+  expect(pages.map(({ data }) => data.jobs.length)).toEqual([20, 100, 100]);
+  expect(pages.map(({ data }) => data.total)).toEqual([101, 101, 101]);
+});
+
+test.each(["", " "])("a blank offset (%j) is the first page", async (offset) => {
+  const { world, liveKey } = await givenJobs(3);
+
+  const { data } = await whenListed(world, liveKey, { limit: "2", offset });
+
+  expect(idsOf(data.jobs)).toEqual(["job_3", "job_2"]);
+});
+
+test("a job that begins meanwhile does not move the pages", async () => {
+  const { world, liveKey } = await givenJobs(3);
+  const first = await whenListed(world, liveKey, { limit: "2" });
+  await whenVerified(world, liveKey, { email: "slow@x.com" });
+
+  const next = await whenListed(world, liveKey, { limit: "2", offset: first.data.next_offset });
+
+  expect(idsOf(next.data.jobs)).toEqual(["job_1"]);
+});
+
+test("a filter lists and counts what meets it, and nothing pretends to come after the last", async () => {
+  const house = await givenJobs(3);
+  await whenWorked(house);
+  for (const email of ["slow+4@x.com", "slow+5@x.com"])
+    await whenVerified(house.world, house.liveKey, { email });
+  const { world, liveKey } = house;
+
+  expect(await pagesOf(world, liveKey, { status: "pending", limit: "2" })).toEqual([
+    ["job_5", "job_4"],
+  ]);
+  expect(await pagesOf(world, liveKey, { status: "completed", limit: "2" })).toEqual([
+    ["job_3", "job_2"],
+    ["job_1"],
+  ]);
+  expect((await whenListed(world, liveKey, { status: "completed", limit: "1" })).data.total).toBe(
+    3,
+  );
+});
+
+test.each(["pending", "processing", "completed", "failed", "cancelled", "enqueue_unknown"])(
+  "the state %s can be asked for",
+  async (status) => {
+    const { world, liveKey } = await given();
+
+    expect((await whenListed(world, liveKey, { status })).statusCode).toBe(200);
+  },
+);
+
+test.each([
+  ["a limit of nothing", { limit: "0" }, "limit: must be a whole number from 1 up"],
+  ["a limit below zero", { limit: "-1" }, "limit: must be a whole number from 1 up"],
+  ["half a limit", { limit: "1.5" }, "limit: must be a whole number from 1 up"],
+  ["a limit in words", { limit: "ten" }, "limit: must be a whole number from 1 up"],
+  ["an empty limit", { limit: "" }, "limit: must be a whole number from 1 up"],
+  ["another state", { status: "done" }, "status: must be one of pending, processing"],
+  ["a state in capitals", { status: "PENDING" }, "status: must be one of"],
+  ["a cursor that was made up", { offset: "MTIz" }, "offset: must be a next_offset of this list"],
+  ["an unknown parameter", { page: "2" }, "page: is not a known field"],
+])("%s is 400 and names the field", async (_case, query: Record<string, string>, words) => {
+  const { world, liveKey } = await given();
+
+  const refused = await whenListed(world, liveKey, query);
+
+  expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
+  expect(refused.error.message).toContain(words);
+});
+
+test("a cursor of another list, another filter or another letter is 400", async () => {
+  const { world, liveKey, testKey } = await givenJobs(3);
+  const bo = await openAccount(world, { name: "Bo", plan: "pro", opening: credits(0) });
+  const { data } = await whenListed(world, liveKey, { limit: "1" });
+  const { next_offset: offset } = data;
+  const changed = `${offset.slice(0, -1)}${offset.endsWith("A") ? "B" : "A"}`;
+
+  const refused = [
+    await whenListed(world, bo.liveKey, { offset }),
+    await whenListed(world, testKey, { offset }),
+    await whenListed(world, liveKey, { offset, status: "pending" }),
+    await whenListed(world, liveKey, { offset: changed }),
+    await whenListed(world, liveKey, { offset: `${offset}A` }),
+    await whenListed(world, liveKey, { offset: `${offset}=` }),
+    await send(world, "GET /v1/jobs/job_1", { key: liveKey, query: { next_key: offset } }),
+  ];
+
+  expect(refused.map(({ statusCode }) => statusCode)).toEqual(Array(7).fill(400));
+  expect((await whenListed(world, liveKey, { offset, limit: "3" })).statusCode).toBe(200);
+});
+
+test("another account's jobs and those of a test key are never listed", async () => {
+  const { world, testKey } = await givenJobs(1);
+  const bo = await openAccount(world, { name: "Bo", plan: "pro", opening: credits(0) });
+  await whenVerified(world, testKey, { email: "slow@x.com" });
+
+  expect((await whenListed(world, bo.liveKey)).data.jobs).toEqual([]);
+  expect(idsOf((await whenListed(world, testKey)).data.jobs)).toEqual(["job_2"]);
+});
+
+test("more jobs than are counted are a floor that says so, and every one of them is still reached", async () => {
+  const { world, account, liveKey, table } = await given();
+  await givenManyJobs(table, account, 2_001);
+
+  const all = await whenListed(world, liveKey, { limit: "1" });
+  const rare = await whenListed(world, liveKey, { status: "failed" });
+  const offset = rare.data.next_offset;
+  const rest = await whenListed(world, liveKey, { status: "failed", offset });
+
+  const stopped = { total_is_approximate: true, has_more: true };
+  expect(all.data).toMatchObject({ ...stopped, total: 2_000 });
+  expect(rare.data).toMatchObject({ ...stopped, total: 0, jobs: [] });
+  expect(rest.data).toMatchObject({ has_more: false, jobs: [{ job_id: "job_00000" }] });
+});
+
+/** Only the oldest failed. */
+const givenManyJobs = async (
+  table: Awaited<ReturnType<typeof given>>["table"],
+  account: string,
+  count: number,
+) => {
+  for (let n = 0; n < count; n++) {
+    const id = `job_${String(n).padStart(5, "0")}`;
+    const status = n === 0 ? "failed" : "completed";
+    await table.write({
+      create: jobItem({
+        ...NOTHING_DONE,
+        id,
+        owner: account,
+        account,
+        mode: "live",
+        kind: "batch",
+        name: `List ${n}`,
+        status,
+        createdAt: new Date(Date.UTC(2026, 0, 1) + n).toISOString(),
+        keptSeconds: 1,
+        total: 1,
+        held: credits(0),
+        reason: "",
+      }),
+    });
+  }
+};
+
+test("a job that was given a name is told by it", async () => {
+  const { world, account, liveKey, table } = await given();
+  await givenManyJobs(table, account, 1);
+
+  expect((await whenListed(world, liveKey)).data.jobs).toMatchObject([
+    { name: "List 0", kind: "batch" },
+  ]);
+});
+
+test("no key is 401, a key without verification:read is 403", async () => {
+  const { world, account } = await given();
+  const writing = await givenKey(world, account, { scopes: ["verification:write"] });
+  const reading = await givenKey(world, account, { scopes: ["verification:read"] });
+
+  expect((await send(world, "GET /v1/jobs")).statusCode).toBe(401);
+  expect((await whenListed(world, writing)).statusCode).toBe(403);
+  expect((await whenListed(world, reading)).statusCode).toBe(200);
+});

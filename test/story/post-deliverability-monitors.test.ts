@@ -1,0 +1,253 @@
+import { bodyTooLarge } from "@mailproof/api/body";
+import type { AppWorld } from "@mailproof/core/app-world";
+import { expect, test } from "vitest";
+import { stopping, turn } from "../breaking.ts";
+import { whenChecked } from "../checks.ts";
+import { given, givenKey } from "../given.ts";
+import { creditsOf, movesOf, newsIn, storedIn, thenInOrder } from "../ledger.ts";
+import { overNames } from "../names.ts";
+import { send } from "../send.ts";
+import { whenReconciled, whenWorked } from "../working.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const ROUTE = "POST /v1/deliverability/monitors";
+const site = { domain: "example.com" };
+
+const whenAdded = (world: AppWorld, key: string, body: unknown = site) =>
+  send(world, ROUTE, { key, body });
+
+const monitorsOf = async (world: AppWorld, key: string) =>
+  (await send(world, "GET /v1/deliverability/monitors", { key })).data.monitors;
+
+type House = Awaited<ReturnType<typeof given>>;
+
+/** What is due is sent, and what is sent is done. */
+const whenDue = async (house: Pick<House, "world" | "queue">) => {
+  await whenReconciled(house);
+  await whenWorked(house);
+};
+
+test("201: a domain is watched from now on, once a day unless asked otherwise", async () => {
+  const { world, liveKey } = await given({ balance: 10 });
+
+  const { statusCode, data } = await whenAdded(world, liveKey);
+
+  expect(statusCode).toBe(201);
+  expect(data).toEqual({
+    monitor_id: expect.stringMatching(/^mon_/),
+    domain: "example.com",
+    domain_unicode: "example.com",
+    interval_hours: 24,
+    created_at: "2026-11-21T00:00:00.000Z",
+    next_check_at: "2026-11-21T00:00:00.000Z",
+    last_check: null,
+    last_problem: null,
+  });
+});
+
+test("its first run is at once, and is an ordinary check: paid for, in the history, and cached", async () => {
+  const house = await given({ balance: 10 });
+  const { world, liveKey } = house;
+  await whenAdded(world, liveKey);
+  await whenWorked(house);
+
+  const [monitor] = await monitorsOf(world, liveKey);
+  const cached = await whenChecked(world, liveKey);
+
+  expect(movesOf(house)).toEqual(["hold 10", "settle 10"]);
+  expect(monitor).toMatchObject({
+    next_check_at: "2026-11-22T00:00:00.000Z",
+    last_check: { score: 100, grade: "A", check_id: cached.data.check_id },
+    last_problem: null,
+  });
+  expect(cached.data).toMatchObject({ cached: true, credits_used: 0 });
+});
+
+test("each interval it is checked anew, and not before", async () => {
+  const house = await given({ balance: 50 });
+  await whenAdded(house.world, house.liveKey, { ...site, interval_hours: 48 });
+  await whenWorked(house);
+  house.later(48 * HOUR_MS - 1);
+  await whenDue(house);
+  const early = movesOf(house).length;
+  house.later(1);
+  await whenDue(house);
+  await whenDue(house);
+
+  expect(early).toBe(2);
+  expect(movesOf(house)).toEqual(["hold 10", "settle 10", "hold 10", "settle 10"]);
+});
+
+test("what somebody checked by hand within the day is not bought again", async () => {
+  const house = await given({ balance: 50 });
+  await whenChecked(house.world, house.liveKey);
+  await whenAdded(house.world, house.liveKey);
+  await whenWorked(house);
+
+  expect(movesOf(house)).toEqual(["hold 10", "settle 10"]);
+});
+
+test("the same domain and address is 200, the same monitor, at the new pace", async () => {
+  const { world, liveKey } = await given({ balance: 10 });
+  const first = await whenAdded(world, liveKey);
+
+  const again = await whenAdded(world, liveKey, { ...site, interval_hours: 72 });
+
+  expect(again).toMatchObject({
+    statusCode: 200,
+    data: { monitor_id: first.data.monitor_id, interval_hours: 72 },
+  });
+  expect(await monitorsOf(world, liveKey)).toHaveLength(1);
+});
+
+test("with another sending address it is another monitor", async () => {
+  const { world, liveKey } = await given({ balance: 10 });
+  await whenAdded(world, liveKey);
+
+  const other = await whenAdded(world, liveKey, { ...site, sending_ip: "192.0.2.9" });
+
+  expect(other.statusCode).toBe(201);
+  expect(await monitorsOf(world, liveKey)).toHaveLength(2);
+});
+
+test.each([
+  ["no domain", {}, "domain"],
+  ["a URL without a host", { domain: "https:///example.com" }, "domain"],
+  ["a private sending_ip", { domain: "example.com", sending_ip: "10.0.0.1" }, "sending_ip"],
+  ["an IPv6 address", { ...site, sending_ip: "2001:db8::1" }, "sending_ip"],
+  ["an interval below a day", { ...site, interval_hours: 23 }, "interval_hours"],
+  ["an interval above a month", { ...site, interval_hours: 721 }, "interval_hours"],
+  ["half an hour", { ...site, interval_hours: 24.5 }, "interval_hours"],
+  ["an interval that is text", { ...site, interval_hours: "24" }, "interval_hours"],
+  ["an unknown field", { ...site, every: "day" }, "every"],
+])("%s is 400, naming the field", async (_, body, field) => {
+  const house = await given({ balance: 10 });
+  const before = storedIn(house);
+
+  const refused = await whenAdded(house.world, house.liveKey, body);
+
+  expect(refused).toMatchObject({ statusCode: 400, error: { details: [{ field }] } });
+  expect(storedIn(house)).toEqual(before);
+});
+
+test("a hundred are watched and no more: the next is 409 until one is removed", async () => {
+  const { world, liveKey: key } = await given({ balance: 10 });
+  for (let n = 0; n < 100; n++) await whenAdded(world, key, { domain: `x${n}.com` });
+
+  const refused = await whenAdded(world, key);
+  const [{ monitor_id: id }] = await monitorsOf(world, key);
+  await send(world, `DELETE /v1/deliverability/monitors/${id}`, { key });
+
+  expect(refused).toMatchObject({ statusCode: 409, error: { code: "LIMIT_REACHED" } });
+  expect((await whenAdded(world, key)).statusCode).toBe(201);
+});
+
+test("without credits nothing is charged, it is said, and tried again within the hour", async () => {
+  const house = await given({ balance: 5 });
+  const { world, liveKey } = house;
+  await whenAdded(world, liveKey);
+  await whenWorked(house);
+
+  const [monitor] = await monitorsOf(world, liveKey);
+
+  expect(monitor).toMatchObject({
+    last_check: null,
+    last_problem: "insufficient_credits",
+    next_check_at: "2026-11-21T01:00:00.000Z",
+  });
+  expect(movesOf(house)).toEqual([]);
+});
+
+test.each([
+  ["dnsfail.com", "no_verdict"],
+  ["error.com", "failed"],
+])("of %s it is said that the last run was %s, and nothing is charged", async (domain, problem) => {
+  const house = await given({ balance: 10 });
+  await whenAdded(house.world, house.liveKey, { domain });
+  await whenWorked(house);
+
+  const [monitor] = await monitorsOf(house.world, house.liveKey);
+
+  expect(monitor).toMatchObject({ last_problem: problem });
+  expect(await creditsOf(house)).toMatchObject({ available: 10, held: 0 });
+});
+
+test("a run that a crash cut off is finished once, for what was paid", async () => {
+  const house = await given({ balance: 50 });
+  await whenAdded(house.world, house.liveKey);
+  const { world } = stopping(house, 1);
+  void whenWorked({ ...house, world });
+  await turn();
+  await turn();
+  house.later(10 * 60_000);
+  await whenDue(house);
+  house.later(10 * 60_000);
+  await whenDue(house);
+
+  const [monitor] = await monitorsOf(house.world, house.liveKey);
+
+  expect(movesOf(house)).toEqual(["hold 10", "settle 10"]);
+  expect(monitor.last_check).toMatchObject({ score: 100 });
+  await thenInOrder(house);
+});
+
+test("a message that is lost is sent again", async () => {
+  const house = await given({ balance: 50 });
+  const deaf = {
+    ...house.world,
+    queue: { ...house.queue, sendMany: async () => ["refused" as const] },
+  };
+  await whenAdded(deaf, house.liveKey);
+  house.later(60_000);
+  await whenDue(house);
+
+  expect(movesOf(house)).toEqual(["hold 10", "settle 10"]);
+});
+
+const listed = (isListed: boolean) => ({
+  "example.com": {
+    MX: ["10 mx.example.com"],
+    NS: ["ns1.x.com", "ns2.x.com"],
+    TXT: ["v=spf1 -all"],
+  },
+  "mx.example.com": { A: ["8.8.8.8"] },
+  "_dmarc.example.com": { TXT: ["v=DMARC1; p=reject; rua=mailto:d@example.com"] },
+  ...(isListed && { "8.8.8.8.bl.test": { A: ["127.0.0.2"] } }),
+});
+
+test("a listing is news when it comes, and again only after it was gone", async () => {
+  const house = await given({ balance: 100 });
+  await whenAdded(house.world, house.liveKey);
+  const told: unknown[][] = [];
+  for (const isListed of [false, true, true, false, true]) {
+    await whenDue({ ...house, world: overNames(house.world, listed(isListed)) });
+    told.push(newsIn(house).filter((type) => type === "blacklist.detected"));
+    house.later(DAY_MS);
+  }
+
+  expect(told.map((news) => news.length)).toEqual([0, 1, 1, 1, 2]);
+});
+
+test("a body that is too large is 413", async () => {
+  const { world, liveKey: key } = await given();
+  const readBody = () => Promise.reject(bodyTooLarge());
+
+  expect((await send(world, ROUTE, { key, readBody })).statusCode).toBe(413);
+});
+
+test("no key is 401, a key without the scope 403, and too many requests 429", async () => {
+  const { world, account, liveKey } = await given();
+  const reader = await givenKey(world, account, { scopes: ["deliverability:read"] });
+  const writer = await givenKey(world, account, { scopes: ["deliverability:write"] });
+  const full = async () => ({ allowed: false, limit: 1, remaining: 0, resetAt: 0 });
+
+  const told = [
+    await send(world, ROUTE, { body: site }),
+    await whenAdded(world, reader),
+    await whenAdded({ ...world, rateLimit: full }, liveKey),
+    await whenAdded(world, writer),
+  ];
+
+  expect(told.map(({ statusCode }) => statusCode)).toEqual([401, 403, 429, 201]);
+});

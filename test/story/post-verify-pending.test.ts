@@ -1,0 +1,298 @@
+import type { AppWorld } from "@mailproof/core/app-world";
+import { audit } from "@mailproof/core/money/audit";
+import { Occupied } from "@mailproof/core/verify/occupied";
+import { expect, test } from "vitest";
+import { slow, stopping, turn } from "../breaking.ts";
+import { given } from "../given.ts";
+import { creditsOf, movesOf, newsIn, storedIn, thenInOrder } from "../ledger.ts";
+import { send, whenVerified } from "../send.ts";
+import { whenReconciled, whenWorked } from "../working.ts";
+
+const MINUTE_MS = 60_000;
+
+/** A house whose mail servers all take so long to answer. */
+const givenSlow = async (ms: number) => {
+  const house = await given({ balance: 10 });
+  return { ...house, world: slow(house, ms) };
+};
+
+const jobIn = async (world: AppWorld, key: string, id = "job_1") =>
+  (await send(world, `GET /v1/jobs/${id}`, { key })).data;
+
+test("what takes longer than the wait is pending, and the money is held", async () => {
+  const house = await given({ balance: 10 });
+
+  const told = await whenVerified(house.world, house.liveKey, { email: " slow@x.com" });
+
+  expect(told.statusCode).toBe(200);
+  expect(told.data).toEqual({
+    status: "pending",
+    job_id: "job_1",
+    email: "slow@x.com",
+    created_at: "2026-11-21T00:00:00.000Z",
+    message: expect.stringContaining("read GET /v1/jobs/job_1"),
+    credits_used: 1,
+  });
+  expect(movesOf(house)).toEqual(["hold 1"]);
+  expect(await creditsOf(house)).toMatchObject({ available: 9, held: 1, spent: 0 });
+  await thenInOrder(house);
+});
+
+/** A house whose mail servers nobody has time to ask. */
+const givenOccupied = async () => {
+  const house = await given({ balance: 10 });
+  const probe = () => Promise.reject(new Occupied("all of them are at work"));
+  return { ...house, busy: { ...house.world, engine: { ...house.world.engine, probe } } };
+};
+
+test("when all who talk to mail servers are at work it is pending at once, and no failure", async () => {
+  const { busy, ...house } = await givenOccupied();
+
+  const told = await whenVerified(busy, house.liveKey, { email: "ann@x.com" });
+
+  expect(told.data).toMatchObject({ status: "pending", job_id: "job_1" });
+  expect(movesOf(house)).toEqual(["hold 1"]);
+
+  await whenWorked(house);
+  expect(await jobIn(house.world, house.liveKey)).toMatchObject({ status: "completed" });
+  expect(await creditsOf(house)).toMatchObject({ available: 9, held: 0, spent: 1 });
+});
+
+test("a repeat is told of the same job then, is not charged, and does not send it again", async () => {
+  const { busy, ...house } = await givenOccupied();
+  const ask = (world: AppWorld) => whenVerified(world, house.liveKey, { email: "ann@x.com" }, "k1");
+
+  const [first, again] = [await ask(busy), await ask(house.world)];
+  await whenWorked(house);
+  const afterwards = await ask(house.world);
+  await whenReconciled(house);
+
+  expect([first, again, afterwards].map(({ data }) => data.job_id)).toEqual(Array(3).fill("job_1"));
+  expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
+  expect(await creditsOf(house)).toMatchObject({ available: 9, held: 0, spent: 1 });
+  expect(await audit(house.table, house.world.now())).toMatchObject({ ok: true });
+});
+
+test("a test key meets nobody who could be at work", async () => {
+  const { busy, ...house } = await givenOccupied();
+
+  const told = await whenVerified(busy, house.testKey, { email: "ann@x.com" });
+
+  expect(told.data.status).not.toBe("pending");
+  expect(movesOf(house)).toEqual([]);
+});
+
+test.each([
+  ["the default of ten seconds", undefined, 10_000],
+  ["the default for null", null, 10_000],
+  ["the least", 100, 100],
+  ["the least for less", 99, 100],
+  ["the least for zero", 0, 100],
+  ["the most", 25_000, 25_000],
+  ["the most for more", 25_001, 25_000],
+  ["the most for a number that no timer takes", 2 ** 53, 25_000],
+])("the wait is %s, and ends to the millisecond", async (_case, timeout_ms, waitMs) => {
+  const body = { email: "ann@x.com", ...(timeout_ms !== undefined && { options: { timeout_ms } }) };
+  const statuses = [];
+  for (const answersAfterMs of [waitMs - 1, waitMs + 1]) {
+    const { world, liveKey } = await givenSlow(answersAfterMs);
+    statuses.push((await whenVerified(world, liveKey, body)).data.status);
+  }
+
+  expect(statuses).toEqual(["valid", "pending"]);
+});
+
+test("the job is real: listed, read, and finished by the worker, who is paid once", async () => {
+  const house = await given({ balance: 10 });
+  const { world, liveKey } = house;
+  await whenVerified(world, liveKey, { email: "slow@x.com", options: { include_evidence: true } });
+  const waiting = await jobIn(world, liveKey);
+
+  await whenWorked(house);
+
+  const facts = { job_id: "job_1", kind: "single", created_at: "2026-11-21T00:00:00.000Z" };
+  const nothing = { total: 1, processed: 0, valid: 0, invalid: 0, risky: 0, unknown: 0 };
+  const beside = { progress: nothing, processed_emails: 0, next_key: expect.any(String) };
+  expect(waiting).toEqual({ ...facts, status: "pending", ...beside });
+  const done = await jobIn(world, liveKey);
+  expect(done).toMatchObject({
+    ...facts,
+    status: "completed",
+    progress: { ...nothing, processed: 1, valid: 1 },
+    processed_emails: 1,
+    completed_at: "2026-11-21T00:00:40.000Z",
+    results: [
+      { row: 1, email: "slow@x.com", status: "valid", evidence: { mail_host: expect.any(String) } },
+    ],
+  });
+  expect((await send(world, "GET /v1/jobs", { key: liveKey })).data.jobs).toMatchObject([
+    { job_id: "job_1", status: "completed" },
+  ]);
+  expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
+  expect(newsIn(house)).toEqual(["job.completed"]);
+});
+
+test("a message that comes twice changes nothing the second time", async () => {
+  const house = await given({ balance: 10 });
+  await whenVerified(house.world, house.liveKey, { email: "slow@x.com" });
+  await house.queue.sendMany("singles", [{ body: { job: "job_1", waits: 0 } }]);
+
+  await whenWorked(house);
+
+  expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
+  expect(newsIn(house)).toEqual(["job.completed"]);
+});
+
+test("two workers with the same message are paid once", async () => {
+  const house = await given({ balance: 10 });
+  await whenVerified(house.world, house.liveKey, { email: "slow@x.com" });
+  await house.queue.sendMany("singles", [{ body: { job: "job_1", waits: 0 } }]);
+
+  await Promise.all([whenWorked(house), whenWorked(house)]);
+
+  expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
+  await thenInOrder(house);
+});
+
+test("a message that never arrives is sent again after five minutes", async () => {
+  const house = await given({ balance: 10 });
+  const lost = { ...house.queue, sendMany: async () => ["refused" as const] };
+  const { world, liveKey, later, queue } = house;
+  await whenVerified({ ...world, queue: lost }, liveKey, { email: "slow@x.com" });
+
+  later(5 * MINUTE_MS - 30_000);
+  await whenReconciled(house);
+  const early = queue.pending();
+  later(30_000);
+  await whenReconciled(house);
+  await whenWorked(house);
+
+  expect(early).toBe(0);
+  expect((await jobIn(world, liveKey)).status).toBe("completed");
+});
+
+test("whoever greylists is asked again after six and after thirty minutes, and only then it is unknown, and paid", async () => {
+  const house = await givenSlow(11_000);
+  const { world, liveKey, later } = house;
+  await whenVerified(world, liveKey, { email: "greylisted@x.com" });
+  const seen: unknown[] = [];
+  const look = async (passedMs: number) => {
+    later(passedMs);
+    await whenReconciled(house);
+    await whenWorked(house);
+    const { status, progress } = await jobIn(world, liveKey);
+    seen.push(`${status}, ${progress.unknown} unknown`);
+  };
+
+  await look(0);
+  await look(6 * MINUTE_MS - 1);
+  await look(1);
+  await look(30 * MINUTE_MS - 1);
+  expect(await creditsOf(house)).toMatchObject({ available: 9, held: 1 });
+  await look(1);
+
+  expect(seen).toEqual([
+    "processing, 0 unknown",
+    "processing, 0 unknown",
+    "processing, 0 unknown",
+    "processing, 0 unknown",
+    "completed, 1 unknown",
+  ]);
+  expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
+});
+
+test("a message that comes twice does not shorten the time a greylisting server wants", async () => {
+  const house = await givenSlow(11_000);
+  const { world, liveKey, later } = house;
+  await whenVerified(world, liveKey, { email: "greylisted@x.com" });
+  for (let twin = 0; twin < 3; twin++)
+    await house.queue.sendMany("singles", [{ body: { job: "job_1", waits: 0 } }]);
+
+  await whenWorked(house);
+  later(5 * MINUTE_MS);
+  await whenReconciled(house);
+  await whenWorked(house);
+
+  expect((await jobIn(world, liveKey)).status).toBe("processing");
+});
+
+test("a server that takes us the second time is the answer", async () => {
+  const house = await givenSlow(11_000);
+  const { world, liveKey, later } = house;
+  const { engine } = world;
+  let asked = 0;
+  const probe: typeof engine.probe = (question) =>
+    engine.probe({ ...question, recipient: ++asked > 2 ? "ann@x.com" : "greylisted@x.com" });
+  const moody = { ...house, world: { ...world, engine: { ...engine, probe } } };
+  await whenVerified(moody.world, liveKey, { email: "ann@x.com" });
+
+  await whenWorked(moody);
+  later(6 * MINUTE_MS);
+  await whenReconciled(moody);
+  await whenWorked(moody);
+
+  expect(await jobIn(world, liveKey)).toMatchObject({
+    status: "completed",
+    progress: { valid: 1 },
+  });
+});
+
+test("what breaks on our side again and again fails, and is refunded once", async () => {
+  const house = await givenSlow(11_000);
+  const { world, liveKey, later } = house;
+  await whenVerified(world, liveKey, { email: "error@x.com" });
+
+  for (let minute = 0; minute < 60; minute++) {
+    later(MINUTE_MS);
+    await whenReconciled(house);
+    await whenWorked(house);
+  }
+
+  expect(await jobIn(world, liveKey)).toMatchObject({
+    status: "failed",
+    error: expect.stringMatching(/The charge was refunded\.$/),
+  });
+  expect(movesOf(house)).toEqual(["hold 1", "release 1"]);
+  expect(await creditsOf(house)).toMatchObject({ available: 10, held: 0, spent: 0 });
+  expect(newsIn(house)).toEqual(["job.failed"]);
+  expect(await audit(house.table, world.now())).toMatchObject({ ok: true });
+});
+
+test("a message about a job that is over, or was never there, is done without a word", async () => {
+  const house = await given({ balance: 10 });
+  await whenVerified(house.world, house.liveKey, { email: "slow@x.com" });
+  await whenWorked(house);
+  const before = storedIn(house);
+
+  await house.queue.sendMany("singles", [
+    { body: { job: "job_1", waits: 0 } },
+    { body: { job: "job_9", waits: 0 } },
+  ]);
+  await whenWorked(house);
+
+  expect(storedIn(house)).toEqual(before);
+  expect(house.queue.pending()).toBe(0);
+});
+
+test("a request whose process is gone goes on as a job, which is listed, and paid once", async () => {
+  const house = await given({ balance: 10 });
+  const { world, liveKey, later } = house;
+  const stopped = stopping(house, 1);
+  void whenVerified(stopped.world, liveKey, { email: "ann@x.com", options: { timeout_ms: 1_000 } });
+  await turn();
+  expect(movesOf(house)).toEqual(["hold 1"]);
+
+  later(15_999);
+  await whenReconciled(house);
+  expect((await send(world, "GET /v1/jobs", { key: liveKey })).data.jobs).toEqual([]);
+  later(1);
+  await whenReconciled(house);
+  expect((await send(world, "GET /v1/jobs", { key: liveKey })).data.jobs).toHaveLength(1);
+  await whenWorked(house);
+
+  expect(await jobIn(world, liveKey)).toMatchObject({
+    status: "completed",
+    progress: { valid: 1 },
+  });
+  expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
+});

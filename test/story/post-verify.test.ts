@@ -1,0 +1,282 @@
+import { grantCredits } from "@mailproof/core/accounts/accounts";
+import type { AppWorld } from "@mailproof/core/app-world";
+import { credits } from "@mailproof/core/money/credits";
+import { expect, test } from "vitest";
+import { given, givenKey } from "../given.ts";
+import { creditsOf, movesOf, storedIn } from "../ledger.ts";
+import { send, whenVerified } from "../send.ts";
+
+test("an address is 200 with everything that was found out, and costs 1 credit", async () => {
+  const house = await given({ balance: 10 });
+
+  const told = await whenVerified(house.world, house.liveKey, { email: " Ann.Lee@Example.com " });
+
+  expect(told.statusCode).toBe(200);
+  expect(told.data).toEqual({
+    email: "Ann.Lee@example.com",
+    status: "valid",
+    quality_score: 100,
+    reason: "accepted",
+    sub_status: null,
+    provider: expect.any(String),
+    verification: {
+      syntax_valid: true,
+      domain_exists: true,
+      mx_found: true,
+      smtp_check: true,
+      mailbox_exists: true,
+      catch_all: false,
+    },
+    flags: {
+      disposable: false,
+      role_account: false,
+      free_provider: false,
+      spam_trap: false,
+      honeypot: false,
+      bot_generated: false,
+    },
+    enrichment: { first_name: "Ann", last_name: "Lee", full_name: "Ann Lee", gender: "unknown" },
+    ai: { typo_suggestion: null, typo_confidence: null },
+    verified_at: "2026-11-21T00:00:00.000Z",
+    cached: false,
+    credits_used: 1,
+  });
+  expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
+  expect(await creditsOf(house)).toMatchObject({ available: 9, held: 0, spent: 1 });
+});
+
+test.each([
+  ["what no address can be", "no address", { status: "invalid", reason: "syntax.no_at" }],
+  ["a mailbox that is not there", "invalid@x.com", { status: "invalid" }],
+  ["what no later attempt finds out", "blocked@x.com", { status: "unknown", reason: "ip_blocked" }],
+  ["a full mailbox, which is full for today", "full@x.com", { status: "risky" }],
+])("%s is a paid answer", async (_case, email, result) => {
+  const house = await given({ balance: 10 });
+
+  const told = await whenVerified(house.world, house.liveKey, { email });
+
+  expect(told).toMatchObject({ statusCode: 200, data: { ...result, credits_used: 1 } });
+  expect(await creditsOf(house)).toMatchObject({ available: 9, held: 0, spent: 1 });
+});
+
+test.each([
+  ["nothing", {}, { ai: true, evidence: false, smtp: true }],
+  ["no options", { options: {} }, { ai: true, evidence: false, smtp: true }],
+  ["no ai", { options: { include_ai: false } }, { ai: false, evidence: false, smtp: true }],
+  ["evidence", { options: { include_evidence: true } }, { ai: true, evidence: true, smtp: true }],
+  [
+    "no mail server",
+    { options: { deep_verify: false } },
+    { ai: true, evidence: false, smtp: false },
+  ],
+  ["activity", { include_activity: true }, { ai: true, evidence: false, smtp: true }],
+  ["the least wait", { options: { timeout_ms: 100 } }, { ai: true, evidence: false, smtp: true }],
+  ["the longest", { options: { timeout_ms: 25_000 } }, { ai: true, evidence: false, smtp: true }],
+])("asked for %s, it is just that", async (_case, asked, parts) => {
+  const { world, liveKey } = await given({ balance: 10 });
+
+  const { statusCode, data } = await whenVerified(world, liveKey, { email: "ann@x.com", ...asked });
+
+  expect(statusCode).toBe(200);
+  const { ai, evidence, verification } = data;
+  expect({
+    ai: ai !== undefined,
+    evidence: evidence !== undefined,
+    smtp: verification.smtp_check,
+  }).toEqual(parts);
+});
+
+const WAIT = "options.timeout_ms: must be a whole number of milliseconds, 0 or more";
+
+test.each<[string, unknown, string]>([
+  ["no body", undefined, "body: is required"],
+  ["a list", ["ann@x.com"], "body: must be a JSON object"],
+  ["no address", {}, "email: is required"],
+  ["an address of blanks", { email: " \t" }, "email: must not be empty"],
+  ["an address that is a number", { email: 5 }, "email: must be string"],
+  ["an endless address", { email: "x".repeat(1_001) }, "email: must have at most 1000 characters"],
+  ["an unknown field", { email: "ann@x.com", emails: [] }, "emails: is not a known field"],
+  [
+    "an unknown option",
+    { email: "ann@x.com", options: { deepVerify: true } },
+    "options.deepVerify: is not a known field",
+  ],
+  ["options that are a list", { email: "ann@x.com", options: [] }, "options: must be an object"],
+  [
+    "an option that is a word",
+    { email: "ann@x.com", options: { include_ai: "false" } },
+    "options.include_ai: must be true or false",
+  ],
+  [
+    "activity that is a number",
+    { email: "ann@x.com", include_activity: 1 },
+    "include_activity: must be true or false",
+  ],
+  ["a wait below zero", { email: "ann@x.com", options: { timeout_ms: -1 } }, WAIT],
+  ["a wait with a fraction", { email: "ann@x.com", options: { timeout_ms: 100.5 } }, WAIT],
+  ["a wait in words", { email: "ann@x.com", options: { timeout_ms: "500" } }, WAIT],
+])("%s is 400, names the field, and writes nothing", async (_case, body, words) => {
+  const house = await given({ balance: 10 });
+  const before = storedIn(house);
+
+  const refused = await whenVerified(house.world, house.liveKey, body);
+
+  expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
+  expect(refused.error.message).toContain(words);
+  expect(storedIn(house)).toEqual(before);
+});
+
+test("a thousand characters that are no address are a verdict, and no mistake of the request", async () => {
+  const { world, liveKey } = await given({ balance: 10 });
+
+  expect(await whenVerified(world, liveKey, { email: "x".repeat(1_000) })).toMatchObject({
+    statusCode: 200,
+    data: { status: "invalid" },
+  });
+});
+
+test("no key is 401, and a key that only reads is 403", async () => {
+  const { world, account } = await given({ balance: 10 });
+  const key = await givenKey(world, account, { scopes: ["verification:read"] });
+  const body = { email: "ann@x.com" };
+
+  expect((await send(world, "POST /v1/verify", { body })).statusCode).toBe(401);
+  expect(await whenVerified(world, key, body)).toMatchObject({
+    statusCode: 403,
+    error: { details: { required_scope: "verification:write" } },
+  });
+});
+
+test("a key with the scope verification:write is 200", async () => {
+  const { world, account } = await given({ balance: 10 });
+  const key = await givenKey(world, account, { scopes: ["verification:write"] });
+
+  expect((await whenVerified(world, key, { email: "ann@x.com" })).statusCode).toBe(200);
+});
+
+test.each([
+  ["without an Idempotency-Key", undefined],
+  ["with one", "k"],
+])(
+  "too few credits are 402 %s, say what is missing, and write nothing at all",
+  async (_, keyed) => {
+    const house = await given({ balance: 0.5 });
+    const before = storedIn(house);
+
+    const refused = await whenVerified(house.world, house.liveKey, { email: "ann@x.com" }, keyed);
+
+    expect(refused).toMatchObject({
+      statusCode: 402,
+      error: {
+        code: "INSUFFICIENT_CREDITS",
+        message: "This costs 1 credit and the account has 0.5. Nothing was charged.",
+        details: { needed: 1, available: 0.5 },
+      },
+    });
+    expect(storedIn(house)).toEqual(before);
+    expect(house.queue.pending()).toBe(0);
+  },
+);
+
+test("a key that was refused with 402 buys once there are credits", async () => {
+  const house = await given({ balance: 0.5 });
+  const { world, liveKey, account } = house;
+  const body = { email: "ann@x.com" };
+  await whenVerified(world, liveKey, body, "k");
+  await grantCredits(world, account, credits(1));
+
+  const told = await whenVerified(world, liveKey, body, "k");
+
+  expect(told).toMatchObject({ statusCode: 200, data: { credits_used: 1 } });
+});
+
+// All else about keys is told in post-verify-keys.test.ts.
+test("an Idempotency-Key that stands for another request is 409", async () => {
+  const { world, liveKey } = await given({ balance: 10 });
+  await whenVerified(world, liveKey, { email: "ann@x.com" }, "k");
+
+  expect(await whenVerified(world, liveKey, { email: "bo@x.com" }, "k")).toMatchObject({
+    statusCode: 409,
+    error: { code: "IDEMPOTENCY_KEY_CONFLICT" },
+  });
+});
+
+test("a burst beyond the plan is 429 and says when to come again, and is not charged", async () => {
+  const house = await given({ plan: "free", balance: 100 });
+  const asked = Array.from({ length: 61 }, (_row, n) =>
+    whenVerified(house.world, house.liveKey, { email: `ann${n}@x.com` }),
+  );
+
+  const refused = (await Promise.all(asked)).filter(({ statusCode }) => statusCode === 429);
+
+  expect(refused).toMatchObject([{ headers: { "retry-after": "60" }, error: { retryable: true } }]);
+  expect(await creditsOf(house)).toMatchObject({ available: 40, debited: 60 });
+});
+
+test("what breaks on our side is 500 and refunded", async () => {
+  const house = await given({ balance: 10 });
+
+  const told = await whenVerified(house.world, house.liveKey, { email: "error@x.com" });
+
+  expect(told).toMatchObject({
+    statusCode: 500,
+    error: {
+      code: "INTERNAL",
+      message: "The verification broke on our side. The charge was refunded.",
+    },
+  });
+  expect(movesOf(house)).toEqual(["hold 1", "release 1"]);
+  expect(await creditsOf(house)).toMatchObject({ available: 10, held: 0, spent: 0, refunded: 1 });
+});
+
+test("a table that cannot be read is 503, to be tried again, and nothing was charged", async () => {
+  const house = await given({ balance: 10 });
+  const get = (key: { readonly pk: string; readonly sk: string }) =>
+    key.pk.startsWith("BALANCE#") ? Promise.reject(new Error("down")) : house.table.get(key);
+
+  const told = await whenVerified(
+    { ...house.world, table: { ...house.table, get } },
+    house.liveKey,
+    {
+      email: "ann@x.com",
+    },
+  );
+
+  expect(told).toMatchObject({
+    statusCode: 503,
+    headers: { "retry-after": "5" },
+    error: { code: "UNAVAILABLE", retryable: true },
+  });
+  expect(told.error.message).toMatch(/Nothing was charged\.$/);
+  expect(movesOf(house)).toEqual([]);
+});
+
+test("racing requests never spend more than there is", async () => {
+  const house = await given({ balance: 7 });
+  const asked = Array.from({ length: 20 }, (_row, n) =>
+    whenVerified(house.world, house.liveKey, { email: `ann${n}@x.com` }),
+  );
+
+  const statuses = (await Promise.all(asked)).map(({ statusCode }) => statusCode);
+
+  expect(statuses.filter((status) => status === 200)).toHaveLength(7);
+  expect(statuses.filter((status) => status === 402)).toHaveLength(13);
+  expect(await creditsOf(house)).toMatchObject({ available: 0, held: 0, spent: 7 });
+});
+
+test("what broke within our own session is 500 and refunded, though there is a result to show", async () => {
+  const { world, liveKey } = await given({ balance: 10 });
+  const { probe } = world.engine;
+  const broken: AppWorld["engine"]["probe"] = async (question) => {
+    const answer = await probe(question);
+    return { ...answer, finding: { ...answer.finding, verdict: "unknown", reason: "internal" } };
+  };
+  const engine = { ...world.engine, probe: broken };
+
+  const told = await whenVerified({ ...world, engine }, liveKey, { email: "ann@x.com" });
+
+  expect(told).toMatchObject({
+    statusCode: 500,
+    error: { message: expect.stringContaining("The charge was refunded.") },
+  });
+});
