@@ -1,14 +1,15 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { connect, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { onTestFinished } from "vitest";
+import { openSocket } from "../sockets.ts";
+
+export { get } from "../sockets.ts";
 
 /** A connection to a server on this machine, which reads nothing until it is told to. */
 export const connectTo = async (port: number): Promise<Socket> => {
-  const socket = connect(port, "127.0.0.1").pause();
-  socket.on("error", () => undefined);
+  const socket = await openSocket(port);
   onTestFinished(() => void socket.destroy());
-  await once(socket, "connect");
   return socket;
 };
 
@@ -20,9 +21,6 @@ export const endOf = async (socket: Socket): Promise<void> => {
 };
 
 export const isOpen = (socket: Socket): boolean => !socket.destroyed && !socket.readableEnded;
-
-export const get = (path: string, headers: readonly string[] = []): string =>
-  ["GET " + path + " HTTP/1.1", "Host: x.example", ...headers, "", ""].join("\r\n");
 
 /** Full rounds through the server's event loop: what it could do by itself it has done. */
 export const afterRounds = async (port: number, rounds = 20): Promise<void> => {

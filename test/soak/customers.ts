@@ -1,18 +1,25 @@
 import { setTimeout } from "node:timers/promises";
 import { type Client, MailproofError } from "@mailproof/client/index";
-import { companyLabel, peopleOf } from "@mailproof/local/lab/companies";
-import { allDomains } from "@mailproof/local/lab/domains";
+import { peopleOf } from "@mailproof/local/lab/companies";
 import { LAB_ZONE } from "@mailproof/local/lab/lab";
 import { chanceOf } from "../simulation/chance.ts";
+import { below, type Chance, oneOf } from "./chances.ts";
+import { companyBy, type Expected, judge, oddities, someone } from "./truth.ts";
 
-// What customers do, over and over, and what they were told that it cost.
+// What customers do, over and over, and what they were told: that it cost, and of each address.
 
 /** What somebody knows of the price of what they asked for: a lost answer leaves them with two bounds. */
 export type Paid = { readonly least: number; readonly most: number };
 
-type Chance = () => number;
 type Told = { readonly credits_used: number; readonly idempotent_replay?: boolean };
-type Doing = (client: Client, chance: Chance, hook: string) => Promise<Paid>;
+type Came = Paid & {
+  /** Answers whose truth is known, and those among them that are left open. */
+  readonly asked?: number;
+  readonly undecided?: number;
+  /** Of jobs, whose end a client sees only when it looks. */
+  readonly tookMs?: number;
+};
+type Doing = (client: Client, chance: Chance, hook: string) => Promise<Came>;
 
 const NOTHING: Paid = { least: 0, most: 0 };
 
@@ -20,58 +27,88 @@ const NOTHING: Paid = { least: 0, most: 0 };
 const paidBy = (told: Told, most: number, least = most): Paid =>
   told.idempotent_replay ? { least, most } : { least: told.credits_used, most: told.credits_used };
 
-const below = (chance: Chance, most: number): number => Math.floor(chance() * most);
-const oneOf = <T>(all: readonly T[], chance: Chance): T => all[below(chance, all.length)] as T;
+/** Of single addresses many are gone; of a list few, or the limits of a day would be met in half an hour. */
+const STRANGERS = { single: 0.25, list: 0.02 };
 
-/** People of the lab's companies; every fourth is nobody there, and some are asked for again and again. */
-const someone = (chance: Chance): string => {
-  const domain = `${companyLabel(1 + below(chance, 500))}.companies.${LAB_ZONE}`;
-  const known = oneOf(peopleOf(domain), chance)?.local ?? "info";
-  return chance() < 0.25
-    ? `nobody${below(chance, 1_000_000)}@${domain}`
-    : `${known}${chance() < 0.5 ? "" : `+${below(chance, 1_000_000)}`}@${domain}`;
+type Answered = { readonly email: string; readonly status: string };
+
+/** Throws where something was said that is not so. */
+const held = (expected: readonly Expected[], rows: readonly Answered[]) => {
+  const byEmail = new Map(rows.map(({ email, status }) => [email.toLowerCase(), status]));
+  const judged = expected.map((one) => {
+    const status = byEmail.get(one.email.toLowerCase()) ?? "missing";
+    return { ...one, told: status, judged: judge(one.status, status) };
+  });
+  const lie = judged.find((one) => one.judged === "wrong");
+  if (lie) throw new Lie(`${lie.email} was told ${lie.told}, and is ${lie.status}`);
+  const undecided = judged.filter((one) => one.judged === "undecided").length;
+  return { asked: expected.length, undecided };
 };
 
-/** One of every situation that the lab has: hosts that hang up, put off, lie, or say nothing at all. */
-const oddities = allDomains.flatMap(({ name, examples }) =>
-  examples.map(([local]) => `${local}@${name}.${LAB_ZONE}`),
-);
+/** An answer that is not so. */
+class Lie extends Error {}
 
 const verify: Doing = async (client, chance) => {
-  const email = chance() < 0.05 ? oneOf(oddities, chance) : someone(chance);
-  return paidBy(await client.verify({ email, options: { timeout_ms: 2_000 } }), 1, 0.5);
+  const isOdd = chance() < 0.05;
+  const one = isOdd ? oneOf(oddities, chance) : someone(chance, STRANGERS.single);
+  const told = await client.verify({ email: one.email, options: { timeout_ms: 2_000 } });
+  // In other words the same address: it is not looked up by the letters that came.
+  const counted = held([one], [{ email: one.email, status: told.status }]);
+  return { ...paidBy(told, 1, 0.5), ...(isOdd ? {} : counted) };
 };
 
-const verifyKnown: Doing = async (client) =>
-  paidBy(await client.verify({ email: `ada.lovelace@valid.${LAB_ZONE}` }), 1, 0.5);
+const KNOWN: Expected = { email: `ada.lovelace@valid.${LAB_ZONE}`, status: "valid" };
+
+const verifyKnown: Doing = async (client) => {
+  const told = await client.verify({ email: KNOWN.email });
+  return {
+    ...paidBy(told, 1, 0.5),
+    ...held([KNOWN], [{ email: KNOWN.email, status: told.status }]),
+  };
+};
+
+/** Each address once. */
+const peopleBy = (chance: Chance, count: number): readonly Expected[] => [
+  ...new Map(
+    Array.from({ length: count }, () => someone(chance, STRANGERS.list)).map((one) => [
+      one.email,
+      one,
+    ]),
+  ).values(),
+];
+
+type Ended = { readonly created_at: string; readonly completed_at?: string };
+
+const jobMs = ({ created_at, completed_at = created_at }: Ended): number =>
+  Date.parse(completed_at) - Date.parse(created_at);
 
 const batch: Doing = async (client, chance) => {
-  const emails = [
-    ...new Set(Array.from({ length: 20 + below(chance, 60) }, () => someone(chance))),
-  ];
-  const told = await client.verifyBatch({ emails });
-  await client.waitForJob({ id: told.job_id });
+  const people = peopleBy(chance, 20 + below(chance, 60));
+  const told = await client.verifyBatch({ emails: people.map(({ email }) => email) });
+  const job = await client.waitForJob({ id: told.job_id });
   const rows = await Array.fromAsync(client.results({ id: told.job_id }));
-  if (rows.length !== emails.length)
-    throw new Error(`${told.job_id} has ${rows.length} rows of ${emails.length}`);
-  return paidBy(told, emails.length);
+  if (rows.length !== people.length)
+    throw new Error(`${told.job_id} has ${rows.length} rows of ${people.length}`);
+  const { least, most } = paidBy(told, people.length);
+  const refunded = job.credits_refunded ?? 0;
+  return { least: least - refunded, most, ...held(people, rows), tookMs: jobMs(job) };
 };
 
 const file: Doing = async (client, chance) => {
-  const rows = Array.from({ length: 100 + below(chance, 400) }, () => someone(chance));
-  const list = new Blob([
-    `email,number\n${rows.map((email, at) => `${email},${at}`).join("\n")}\n`,
-  ]);
-  const done = await client.verifyFile(list);
+  const people = peopleBy(chance, 100 + below(chance, 400));
+  const list = people.map(({ email }, at) => `${email},${at}`).join("\n");
+  const done = await client.verifyFile(new Blob([`email,number\n${list}\n`]));
   const { stream } = await done.download();
   let lines = 0;
   for await (const piece of stream)
     lines += piece.reduce((sum, byte) => sum + Number(byte === 10), 0);
+  if (lines < people.length) throw new Error(`${done.job.job_id} has ${lines} lines`);
+  const rows = await Array.fromAsync(done.results());
   const { unique_emails } = done.accepted;
-  if (lines < unique_emails) throw new Error(`${done.job.job_id} has ${lines} lines`);
   // Who takes over from a server that was killed is told the price again.
-  const refunded = done.accepted.credits_refunded ?? 0;
-  return { least: unique_emails - refunded, most: unique_emails };
+  const refunded = (done.accepted.credits_refunded ?? 0) + (done.job.credits_refunded ?? 0);
+  const paid = { least: unique_emails - refunded, most: unique_emails };
+  return { ...paid, ...held(people, rows), tookMs: jobMs(done.job) };
 };
 
 const check: Doing = async (client, chance) => {
@@ -80,16 +117,19 @@ const check: Doing = async (client, chance) => {
 };
 
 const find: Doing = async (client, chance) => {
-  const domain = `${companyLabel(1 + below(chance, 500))}.companies.${LAB_ZONE}`;
-  const { first, last } = oneOf(peopleOf(domain), chance);
-  return paidBy(await client.find({ first_name: first, last_name: last, domain }), 5, 0);
+  const { domain } = companyBy(chance);
+  const { first, last, local } = oneOf(peopleOf(domain), chance);
+  const told = await client.find({ first_name: first, last_name: last, domain });
+  if (told.status === "valid" && told.email !== `${local}@${domain}`)
+    throw new Lie(`${first} ${last} was found at ${told.email}, and has ${local}@${domain}`);
+  return paidBy(told, 5, 0);
 };
 
 const activity: Doing = async (client, chance) => {
   const events = Array.from({ length: 20 }, () => ({
     id: crypto.randomUUID(),
     type: oneOf(["open", "click", "delivery"] as const, chance),
-    email: someone(chance),
+    email: someone(chance, 0).email,
     occurred_at: new Date(Date.now() - 60_000).toISOString(),
   }));
   await client.recordActivity({ events });
@@ -130,7 +170,7 @@ const nonsense: Doing = async (client, chance) => {
 /** Gone before the answer came. What that cost nobody knows. */
 const leave: Doing = async (client, chance) => {
   const signal = AbortSignal.timeout(1 + below(chance, 30));
-  await client.verify({ email: someone(chance) }, { signal }).catch(() => undefined);
+  await client.verify({ email: someone(chance, 0).email }, { signal }).catch(() => undefined);
   return { least: 0, most: 1 };
 };
 
@@ -161,19 +201,25 @@ const wished = (chance: Chance): readonly [name: string, doing: Doing] => {
 export type Done = {
   readonly name: string;
   readonly tookMs: number;
+  /** From the first request to the last response; of a job longer than it took, because a client looks now and then. */
+  readonly spentMs: number;
   readonly paid: Paid;
+  readonly asked: number;
+  readonly undecided: number;
   /** What went otherwise than it should, in words. */
   readonly wrong: string | null;
+  /** An address was told to be what it is not. */
+  readonly isLie: boolean;
 };
 
 const PRICE_MAX = 500;
 
 /** A failure that says what it cost is no fault, as long as servers are being killed; all else is. */
-const paidInSpite = (error: unknown): { readonly paid: Paid; readonly wrong: string | null } => {
-  if (!(error instanceof MailproofError))
-    return { paid: { least: 0, most: PRICE_MAX }, wrong: wordsOf(error) };
-  const isFree = error.money === "nothing_charged" || error.money === "refunded";
-  return { paid: isFree ? NOTHING : { least: 0, most: PRICE_MAX }, wrong: wordsOf(error) };
+const boundsIn = (error: unknown): Paid => {
+  const isFree =
+    error instanceof MailproofError &&
+    (error.money === "nothing_charged" || error.money === "refunded");
+  return isFree ? NOTHING : { least: 0, most: PRICE_MAX };
 };
 
 const wordsOf = (error: unknown): string =>
@@ -198,11 +244,18 @@ export const customer = async (
   while (!isOver()) {
     const [name, doing] = wished(chance);
     const from = performance.now();
-    const came = await doing(client, chance, hook).then(
-      (paid) => ({ paid, wrong: null }),
-      paidInSpite,
+    const came: Came & Pick<Done, "wrong" | "isLie"> = await doing(client, chance, hook).then(
+      (done) => ({ ...done, wrong: null, isLie: false }),
+      (error: unknown) => ({
+        ...boundsIn(error),
+        wrong: wordsOf(error),
+        isLie: error instanceof Lie,
+      }),
     );
-    tell({ name, tookMs: performance.now() - from, ...came });
+    const { least, most, asked = 0, undecided = 0, wrong, isLie } = came;
+    const spentMs = performance.now() - from;
+    const tookMs = came.tookMs ?? spentMs;
+    tell({ name, tookMs, spentMs, paid: { least, most }, asked, undecided, wrong, isLie });
     await setTimeout(chance() * 2 * pauseMs);
   }
 };

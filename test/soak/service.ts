@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, fork, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createWriteStream, readFileSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import {
 } from "@mailproof/local/lab/certificate";
 
 /** The product in a process of its own, at an address that stays the same over all its restarts. */
-export const startService = async (folder: string) => {
+export const startService = async (folder: string, network: Readonly<Record<string, string>>) => {
   const port = await freePort();
   const baseUrl = `http://127.0.0.1:${port}`;
   const authority = join(folder, "authority.pem");
@@ -23,7 +23,9 @@ export const startService = async (folder: string) => {
     PATH: process.env["PATH"] ?? "",
     MAILPROOF_DIR: join(folder, "state"),
     PORT: String(port),
+    DEMO: "off",
     OUTBOUND_ALLOW_PRIVATE: "127.0.0.0/8",
+    ...network,
     NODE_EXTRA_CA_CERTS: authority,
   };
   let child: ChildProcess;
@@ -45,6 +47,10 @@ export const startService = async (folder: string) => {
     const asked = spawn(process.execPath, ["packages/local/bin/mailproof.mjs", ...args], { env });
     return JSON.parse(await text(asked.stdout)) as unknown;
   };
+  // A soak that is broken off leaves nothing behind.
+  process.once("exit", () => child.kill("SIGKILL"));
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.once(signal, () => process.exit(130));
   await start();
   return { baseUrl, start, stop, command, pid: () => child.pid ?? 0, state: env.MAILPROOF_DIR };
 };
@@ -60,12 +66,17 @@ const freePort = async (): Promise<number> => {
   return port;
 };
 
-/** Takes webhooks, and refuses every third. The lab's own name servers know the way here. */
-export const startReceiver = async () => {
+/**
+ * Takes webhooks, and refuses every third; or accepts a call and never answers it. The lab's own name servers know the
+ * way here.
+ */
+export const startReceiver = async (answers: "mostly" | "never" = "mostly") => {
   let calls = 0;
   const identity = { key: PUBLIC_AND_WORTHLESS_KEY, cert: PUBLIC_AND_WORTHLESS_CERTIFICATE };
   const server = createServer(identity, (request, answer) => {
-    request.resume().once("end", () => answer.writeHead(calls++ % 3 === 0 ? 500 : 204).end());
+    request.resume();
+    calls++;
+    if (answers === "mostly") answer.writeHead(calls % 3 === 0 ? 500 : 204).end();
   }).listen(0);
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -76,6 +87,26 @@ export const startReceiver = async () => {
       server.closeAllConnections();
       server.close();
     },
+  };
+};
+
+/** A file of this folder as a process of its own, that ends with this one. What it says first is returned. */
+export const startBeside = async <First>(file: string, ...args: readonly string[]) => {
+  const child = fork(join(import.meta.dirname, file), args);
+  const ended = once(child, "exit").then(() => {
+    throw new Error(`${file} has ended`);
+  });
+  ended.catch(() => undefined);
+  /** Its next message. */
+  const hear = <T>(): Promise<T> =>
+    Promise.race([once(child, "message").then(([message]) => message as T), ended]);
+  const first = await hear<First>();
+  return {
+    first,
+    hear,
+    pid: child.pid ?? 0,
+    tell: (message: object) => void child.send(message),
+    end: () => child.disconnect(),
   };
 };
 

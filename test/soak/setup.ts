@@ -1,0 +1,163 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { createClient } from "@mailproof/client/index";
+import { openAccount } from "@mailproof/core/accounts/accounts";
+import type { PlanId } from "@mailproof/core/accounts/plans";
+import { credits } from "@mailproof/core/money/credits";
+import { readEnvironment } from "@mailproof/local/environment";
+import { openHouse } from "@mailproof/local/world";
+import { contentsOf, filesOf } from "./contents.ts";
+import { customer, type Done, type Paid } from "./customers.ts";
+import { machineMs, startBeside, startReceiver, startService, usedBy } from "./service.ts";
+
+// What every soak has: the network, the service, the customers, and what is heard of them.
+
+export type Heard = Done & { readonly atMs: number };
+export type Sample = ReturnType<typeof usedBy> & {
+  readonly atMs: number;
+  readonly machineMs: number;
+};
+
+export type Opened = { readonly account: string; readonly live: string; readonly test: string };
+
+export type Wanted = {
+  readonly seed: number;
+  readonly customers: number;
+  readonly pauseMs: number;
+  /** Accounts besides those of the customers, by name. */
+  readonly others: Readonly<Record<string, PlanId>>;
+};
+
+export const CREDITS = 1_000_000;
+const SAMPLE_MS = 5_000;
+const SAMPLES_TOLD = 12;
+
+export const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+/** Before the server starts: the folder is then its own. */
+const openAccounts = async (
+  folder: string,
+  plans: Readonly<Record<string, PlanId>>,
+): Promise<Readonly<Record<string, Opened>>> => {
+  const environment = readEnvironment({ MAILPROOF_DIR: folder, DEMO: "off" });
+  const { world, close } = openHouse(environment, () => "", null);
+  const opened: Record<string, Opened> = {};
+  for (const [name, plan] of Object.entries(plans)) {
+    const opening = credits(CREDITS);
+    const { account, liveKey, testKey } = await openAccount(world, { name, plan, opening });
+    opened[name] = { account, live: liveKey, test: testKey };
+  }
+  close();
+  return opened;
+};
+
+export const startSoak = async ({ seed, customers, pauseMs, others }: Wanted) => {
+  const folder = mkdtempSync(join(tmpdir(), "mailproof-soak-"));
+  const names = Array.from({ length: customers }, (_, number) => `customer ${number}`);
+  const plans = Object.fromEntries(names.map((name) => [name, "scale" as const]));
+  const accounts = await openAccounts(join(folder, "state"), { ...plans, ...others });
+  const network = await startBeside<Readonly<Record<string, string>>>("lab.ts");
+  const service = await startService(folder, network.first);
+  const receiver = await startReceiver();
+  const clients = names.map((name) =>
+    createClient({ baseUrl: service.baseUrl, key: accounts[name]?.live ?? "", retries: 12 }),
+  );
+  for (const client of clients)
+    await client.createWebhook({ url: receiver.url, events: ["job.completed"] });
+  const startMs = performance.now();
+  const heard: Heard[] = [];
+  const samples: Sample[] = [];
+
+  /** Customers go from wish to wish, and the server is looked at, until it is over. Resolves when all are answered. */
+  const runUntil = async (endMs: number): Promise<void> => {
+    const isOver = () => performance.now() >= endMs;
+    const watch = async () => {
+      while (!isOver()) {
+        await setTimeout(SAMPLE_MS);
+        const atMs = performance.now() - startMs;
+        const used = usedBy(service.pid());
+        samples.push({ atMs, machineMs: machineMs(), ...used });
+        if (samples.length % SAMPLES_TOLD === 0)
+          say(
+            `  after ${Math.round(atMs / 1_000)} s: ${heard.length} wishes, ${used.megabytes.toFixed(0)} MB of memory, ${(filesOf(service.state).table / 2 ** 20).toFixed(0)} MB of table`,
+          );
+      }
+    };
+    await Promise.all([
+      watch(),
+      ...clients.map((client, number) =>
+        customer(
+          client,
+          { seed: seed * 1_000 + number, hook: receiver.url, pauseMs },
+          (done) => void heard.push({ ...done, atMs: performance.now() - startMs }),
+          isOver,
+        ),
+      ),
+    ]);
+  };
+
+  /** Stops all. What hosts put off goes on as jobs for half an hour, and is held; every batch and file was waited for. */
+  const settle = async () => {
+    const balances = await Promise.all(clients.map((client) => client.getAccount()));
+    await service.stop("SIGTERM");
+    receiver.close();
+    network.end();
+    const audit = await service.command("admin", "audit");
+    return { audit, money: moneyOf(heard, balances) };
+  };
+
+  const conclude = (faults: readonly string[]): void => {
+    const found = faults.filter((fault) => fault !== "");
+    say(found.length === 0 ? "\nIt lasts." : `\nFaults: ${found.join("; ")}.`);
+    if (found.length === 0) rmSync(folder, { recursive: true, force: true });
+    process.exitCode = found.length === 0 ? 0 : 1;
+  };
+
+  say(`${customers} customers, seed ${seed}; state in ${service.state}`);
+  return {
+    accounts,
+    service,
+    network,
+    receiver,
+    startMs,
+    heard,
+    samples,
+    runUntil,
+    settle,
+    conclude,
+  };
+};
+
+export type Soak = Awaited<ReturnType<typeof startSoak>>;
+
+type Balance = { readonly credits: { readonly spent: number; readonly held: number } };
+
+const moneyOf = (heard: readonly Heard[], balances: readonly Balance[]) => {
+  const sum = (bound: keyof Paid) => heard.reduce((total, { paid }) => total + paid[bound], 0);
+  const spent = balances.reduce((total, { credits: of }) => total + of.spent, 0);
+  const held = balances.reduce((total, { credits: of }) => total + of.held, 0);
+  const [least, most] = [sum("least"), sum("most")];
+  return { least, most, spent, held, isRight: least <= spent + held && spent + held <= most };
+};
+
+/** What was done, what went wrong, what it made on the disk, and what it cost. */
+export const reportWork = (
+  { heard, receiver, service }: Soak,
+  { audit, money }: Awaited<ReturnType<Soak["settle"]>>,
+): void => {
+  say(`\nWhat was done: ${heard.length} wishes, ${receiver.calls()} webhooks received`);
+  for (const [name, all] of Map.groupBy(heard, (done) => done.name))
+    say(`  ${name.padEnd(20)} ${String(all.length).padStart(7)}`);
+  const wrong = heard.filter((done) => done.wrong !== null);
+  say(`\nWhat went otherwise than wished: ${wrong.length}`);
+  for (const [words, all] of Map.groupBy(wrong, (done) => `${done.name}: ${done.wrong ?? ""}`))
+    say(`  ${String(all.length).padStart(5)} × ${words.slice(0, 160)}`);
+  say("\nWhat the files hold");
+  for (const line of contentsOf(service.state)) say(`  ${line}`);
+  say(
+    `\nThe money: customers were told ${money.least} to ${money.most}, their accounts spent ${money.spent} and hold ${money.held}.`,
+  );
+  say(`Audit: ${JSON.stringify(audit)}`);
+};

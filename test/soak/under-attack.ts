@@ -1,0 +1,183 @@
+import { setTimeout } from "node:timers/promises";
+import type { Given, Report } from "./attackers.ts";
+import { ATTACKS } from "./attacks/all.ts";
+import { GROWTH_MAX, median, percentile } from "./figures.ts";
+import { type Phase, phasesIn } from "./schedule.ts";
+import { startBeside, usedBy } from "./service.ts";
+import { type Heard, reportWork, type Soak, say, startSoak } from "./setup.ts";
+import { companyAt } from "./truth.ts";
+
+// Goal: whatever strangers and other accounts do, ordinary customers are told the truth, hardly later than otherwise; no
+// credit is lost; and when it is over the service is as small as before.
+// Method: calm and attack in turns, so that both are of one process on one machine. The customers do the same throughout.
+// Attackers and the network are processes of their own, as they are in the world, but of the same cores: their processor
+// time is reported, since it makes answers later, too.
+
+const MINUTE_MS = 60_000;
+const CUSTOMERS = 24;
+const PAUSE_MS = 600;
+/** The beginning of a calm belongs to neither: caches fill, and what the attack left is done. */
+const SETTLING_SHARE = 0.3;
+
+const SLOWER_MAX = 2;
+/** Fewer answers have no p99 to speak of. */
+const ANSWERS_MIN = 200;
+/** Of answers that name no verdict where there is one, beyond those of the calm. */
+const UNDECIDED_MAX = 0.01;
+/** These are over when the client goes away, or are refused at once. */
+const UNTIMED = new Set(["leave", "nonsense"]);
+
+const settled = ({ kind, fromMs, toMs }: Phase): Phase =>
+  kind === "calm"
+    ? { kind, fromMs: fromMs + (toMs - fromMs) * SETTLING_SHARE, toMs }
+    : { kind, fromMs, toMs };
+
+/** By when a wish began: what an attack made late belongs to it. */
+const within = (heard: readonly Heard[], phases: readonly Phase[]): readonly Heard[] =>
+  heard.filter(({ atMs, spentMs }) =>
+    phases.some(({ fromMs, toMs }) => atMs - spentMs >= fromMs && atMs - spentMs < toMs),
+  );
+
+export const soakUnderAttack = async (minutes: number, seed: number): Promise<void> => {
+  const others = Object.fromEntries(
+    ATTACKS.flatMap(({ name, plan }) => (plan ? [[name, plan]] : [])),
+  );
+  const soak = await startSoak({ seed, customers: CUSTOMERS, pauseMs: PAUSE_MS, others });
+  const { accounts, service, startMs } = soak;
+  const given: Given = {
+    baseUrl: service.baseUrl,
+    company: companyAt("mx1.otherhost"),
+    keys: Object.fromEntries(Object.keys(others).map((name) => [name, accounts[name]!])),
+  };
+  const attackers = await startBeside<object>("attackers.ts", JSON.stringify(given));
+  const phases = phasesIn(minutes);
+  const used = { attackers: 0, network: 0, service: 0, seconds: 0 };
+  let report: Report = {};
+
+  const cpu = () => ({
+    attackers: usedBy(attackers.pid).cpuSeconds,
+    network: usedBy(soak.network.pid).cpuSeconds,
+    service: usedBy(service.pid()).cpuSeconds,
+    seconds: performance.now() / 1_000,
+  });
+  const direct = async (): Promise<void> => {
+    for (const { kind, fromMs, toMs } of phases) {
+      if (kind === "calm") continue;
+      await setTimeout(startMs + fromMs - performance.now());
+      const before = cpu();
+      say(`  attack: ${ATTACKS.length} kinds, for ${Math.round((toMs - fromMs) / 1_000)} s`);
+      attackers.tell({ forMs: Math.round(toMs - fromMs) });
+      report = await attackers.hear<Report>();
+      const after = cpu();
+      for (const who of Object.keys(used) as (keyof typeof used)[])
+        used[who] += after[who] - before[who];
+    }
+  };
+  await Promise.all([direct(), soak.runUntil(startMs + minutes * MINUTE_MS)]);
+  attackers.end();
+  const ended = await soak.settle();
+
+  say("\nWhat attackers did, and what came of it");
+  for (const [name, counts] of Object.entries(report))
+    say(
+      `  ${name.padEnd(32)} ${Object.entries(counts)
+        .map(([what, count]) => `${what}: ${count}`)
+        .join(", ")}`,
+    );
+  const share = (who: keyof typeof used) => (used[who] / used.seconds).toFixed(2);
+  say(
+    `\nProcessors in use during attacks: the service ${share("service")}, attackers ${share("attackers")}, the network ${share("network")}`,
+  );
+  const isFast = reportTimes(soak, phases);
+  const isTrue = reportTruth(soak, phases);
+  const isSmall = reportMemory(soak, phases);
+  reportWork(soak, ended);
+
+  soak.conclude([
+    ended.audit.ok === true ? "" : "the audit found a broken law",
+    ended.money.isRight ? "" : "customers were told otherwise than the ledger says",
+    isTrue ? "" : "answers were wrong, missing or left open",
+    isFast ? "" : `p99 beyond × ${SLOWER_MAX} of the calm`,
+    isSmall ? "" : `memory beyond × ${GROWTH_MAX} since the first attack`,
+  ]);
+};
+
+const ofKind = (phases: readonly Phase[], kind: Phase["kind"]): readonly Phase[] =>
+  phases.filter((phase) => phase.kind === kind).map(settled);
+
+const reportTimes = ({ heard }: Soak, phases: readonly Phase[]): boolean => {
+  const calms = ofKind(phases, "calm");
+  const parts = [
+    within(heard, calms),
+    within(heard, ofKind(phases, "attack")),
+    within(heard, calms.slice(0, 1)),
+  ];
+  say(
+    `\nTimes of answers in ms, calm → under attack (p99 at most × ${SLOWER_MAX}, where there are ${ANSWERS_MIN} answers of each)`,
+  );
+  say(
+    `  ${"".padEnd(20)}     answers        median                p99            first calm's p99`,
+  );
+  let isFast = true;
+  for (const name of new Set(heard.map((done) => done.name))) {
+    if (UNTIMED.has(name)) continue;
+    const [calm = [], attack = [], first = []] = parts.map((part) =>
+      part.filter((done) => done.name === name).map(({ tookMs }) => tookMs),
+    );
+    const ratio = percentile(attack, 0.99) / percentile(calm, 0.99);
+    const isJudged = Math.min(calm.length, attack.length) >= ANSWERS_MIN;
+    const isSlow = isJudged && !(ratio <= SLOWER_MAX);
+    if (isSlow) isFast = false;
+    const pair = (of: (values: readonly number[]) => number, digits = 0) =>
+      `${of(calm).toFixed(digits).padStart(6)} → ${of(attack).toFixed(digits).padStart(6)}`;
+    say(
+      `  ${name.padEnd(20)} ${pair((all) => all.length)}   ${pair(median, 1)}   ${pair((all) => percentile(all, 0.99), 1)}  × ${ratio.toFixed(2)}  ${percentile(first, 0.99).toFixed(1).padStart(7)}${isSlow ? "   late" : isJudged ? "" : "   too few"}`,
+    );
+  }
+  return isFast;
+};
+
+const reportTruth = ({ heard }: Soak, phases: readonly Phase[]): boolean => {
+  const undecided = (kind: Phase["kind"]) => {
+    const all = within(heard, ofKind(phases, kind));
+    const asked = all.reduce((sum, one) => sum + one.asked, 0);
+    return { asked, share: all.reduce((sum, one) => sum + one.undecided, 0) / asked };
+  };
+  const [calm, attack] = [undecided("calm"), undecided("attack")];
+  const wrong = heard.filter((done) => done.wrong !== null);
+  const percent = (share: number) => `${(100 * share).toFixed(2)} %`;
+  say(
+    `\nAnswers whose truth is known: ${calm.asked} → ${attack.asked}; left open ${percent(calm.share)} → ${percent(attack.share)}; not so ${wrong.filter(({ isLie }) => isLie).length}; failed ${wrong.filter(({ isLie }) => !isLie).length}`,
+  );
+  return wrong.length === 0 && attack.share <= calm.share + UNDECIDED_MAX;
+};
+
+/**
+ * In the later half of each calm, when the attack's sockets and bodies are gone. A process that is a minute old has grown
+ * for no attack yet, and keeps what its first peak took: so it is held against the calm after the first attack, and what
+ * every attack adds shows in the last.
+ */
+const reportMemory = ({ samples }: Soak, phases: readonly Phase[]): boolean => {
+  const figures = phases
+    .filter(({ kind }) => kind === "calm")
+    .map(({ fromMs, toMs }) =>
+      median(
+        samples
+          .filter(({ atMs }) => atMs >= (fromMs + toMs) / 2 && atMs < toMs)
+          .map(({ megabytes }) => megabytes),
+      ),
+    );
+  const [start = Number.NaN, ...afterAttacks] = figures;
+  const last = figures.at(-1) ?? Number.NaN;
+  const ratio = last / (afterAttacks[0] ?? Number.NaN);
+  const peak = Math.max(...samples.map(({ megabytes }) => megabytes));
+  const all = figures.map((one) => one.toFixed(0)).join(" → ");
+  const judged =
+    afterAttacks.length > 1
+      ? `× ${ratio.toFixed(2)} since the first attack, at most × ${GROWTH_MAX}`
+      : "one attack tells nothing of growth";
+  say(
+    `\nMemory of the server in each calm, in MB: ${all} (${judged}; × ${(last / start).toFixed(2)} since the start); the most at any time ${peak.toFixed(0)}`,
+  );
+  return afterAttacks.length < 2 || ratio <= GROWTH_MAX;
+};
