@@ -1,10 +1,11 @@
 import { execFile } from "node:child_process";
-import { globSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import { BUNDLE } from "../packages/functions/bundle.ts";
+import { entriesOf, type Kind } from "../packages/functions/entries.ts";
 import { type Compared, format, held, type Measured, median, type Report } from "./report.ts";
 
 // What a Lambda weighs, and how long a fresh process takes to have its handler ready: reading, compiling and running
@@ -56,10 +57,10 @@ const slowestOf = (some: readonly Weighed[]): number => Math.max(...some.map(({ 
 type Bundled = { readonly name: string; readonly file: string; readonly bytes: number };
 type Weighed = Bundled & { readonly ms: number; readonly cpuMs: number };
 
-const bundled = async (kind: string, folder: string): Promise<Bundled[]> => {
+const bundled = async (kind: Kind, folder: string): Promise<Bundled[]> => {
   const { metafile } = await build({
     ...BUNDLE,
-    entryPoints: globSync(`packages/functions/src/${kind}/*.ts`),
+    entryPoints: [...entriesOf(kind)],
     outdir: join(folder, kind),
     outExtension: { ".js": ".mjs" },
     metafile: true,

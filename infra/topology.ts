@@ -1,17 +1,18 @@
+import { basename } from "node:path";
 import { endpoints } from "@mailproof/api/endpoints";
 import { BLOBS_KEPT_DAYS } from "@mailproof/core/blobs";
 import { deadLettersOf, isOfDeadLetters, type QueueFacts } from "@mailproof/core/queue";
 import { LEASE_MS } from "@mailproof/core/verify/shared-operator";
 import { schedules, workers } from "@mailproof/core/workers";
 import { type Measure, NAMESPACE } from "@mailproof/functions/measure";
-import { fileOf } from "./file-of.ts";
+import { entryFileOf } from "../packages/functions/entries.ts";
 import type { Need } from "./needs.ts";
 
 // What runs on AWS, as data, read from the lists of endpoints, workers and schedules. SST builds it (infra/*.ts), CDK
 // watches it (infra/cdk/), the tests hold both to it. Nothing here knows of either.
 
 export type Lambda = {
-  /** In letters: HttpPostVerify, WorkerChunks. The names of everything about it begin so. */
+  /** In letters: HttpVerifyEmail, WorkerChunks. The names of everything about it begin so. */
   readonly name: string;
   readonly handler: string;
   readonly needs: readonly Need[];
@@ -59,8 +60,8 @@ export const inLetters = (name: string): string =>
   `-${name}`.replaceAll(/[-_]+(.)?/g, (_, letter: string = "") => letter.toUpperCase());
 
 const httpLambda = (route: string, file: string, needs: readonly Need[]): Lambda => ({
-  name: inLetters(`http-${file.replace("$", "")}`),
-  handler: `${HANDLERS}/http/${file}.handler`,
+  name: inLetters(`http-${basename(file, ".ts").replace("$", "")}`),
+  handler: file.replace(/\.ts$/, ".handler"),
   needs,
   // Documents, 404 and 405 are the same for all.
   actsForAccounts: route !== OTHERWISE,
@@ -81,12 +82,12 @@ export const routeKeysOf = (route: string): readonly string[] =>
 const OTHERWISE = "$default";
 
 export const routes: readonly Route[] = [
-  ...endpoints.map(({ route, needs }) => ({
-    route,
-    lambda: httpLambda(route, fileOf(route), needs),
+  ...endpoints.map((endpoint) => ({
+    route: endpoint.route,
+    lambda: httpLambda(endpoint.route, entryFileOf(endpoint), endpoint.needs),
   })),
-  { route: TOOLS, lambda: httpLambda(TOOLS, "mcp", toolNeeds) },
-  { route: OTHERWISE, lambda: httpLambda(OTHERWISE, OTHERWISE, []) },
+  { route: TOOLS, lambda: httpLambda(TOOLS, `${HANDLERS}/http/mcp.ts`, toolNeeds) },
+  { route: OTHERWISE, lambda: httpLambda(OTHERWISE, `${HANDLERS}/http/${OTHERWISE}.ts`, []) },
 ];
 
 type Work = {

@@ -3,10 +3,12 @@ import { rmSync } from "node:fs";
 import { build } from "esbuild";
 import { lambdas } from "../infra/topology.ts";
 import { BUNDLE } from "../packages/functions/bundle.ts";
+import { writeEntries } from "../packages/functions/entries.ts";
 
 const [, , folder] = process.argv;
 if (!folder) throw new Error("Into which folder?");
 
+writeEntries();
 rmSync(folder, { recursive: true, force: true });
 await build({
   ...BUNDLE,

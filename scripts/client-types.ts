@@ -18,8 +18,15 @@ import { DeliveryFacts, WebhookFacts } from "@mailproof/api/webhook-facts";
 import { STATUS } from "@mailproof/core/failure";
 import { EventPayload } from "@mailproof/core/webhooks/payloads";
 import type { GenericSchema } from "valibot";
-import { nameOf, QUERY_TYPES, SAME_WHEN_REPEATED } from "./client/names.ts";
-import { describe, fieldsOf, mayBeLeftOut, type Named, partsOf, typeOf } from "./client/type-of.ts";
+import {
+  describe,
+  fieldsOf,
+  mayBeLeftOut,
+  type Named,
+  partsOf,
+  queryTypeOf,
+  typeOf,
+} from "./client/type-of.ts";
 
 const SHARED: Named = new Map<GenericSchema, string>([
   [VerificationResult, "VerificationResult"],
@@ -50,29 +57,29 @@ type Operation = {
 };
 
 const operationsOf = (endpoint: Endpoint): readonly Operation[] => {
-  const { route, keyed } = endpoint;
+  const { id, actions } = endpoint;
   const body = endpoint.body as GenericSchema | undefined;
   const output = endpoint.output as GenericSchema;
-  const operation = (action: string | null, of: Pick<Operation, "fixed" | "body" | "output">) => {
-    const id = action === null ? route : `${route} ${action}`;
-    const name = nameOf(route, action);
-    return { endpoint, name, ...of, repeat: repeatOf(endpoint, id, keyed === true) };
-  };
-  if (route === "GET /v1/jobs/{id}/download")
-    return [operation(null, { fixed: { format: "json" }, body, output })];
-  if (!body || partsOf(body).type !== "variant")
-    return [operation(null, { fixed: {}, body, output })];
+  const repeat = repeatOf(endpoint, endpoint.repeat);
+  // The method returns data: the CSV is a stream, which has a method of its own.
+  if (id === "downloadJob")
+    return [{ endpoint, name: id, fixed: { format: "json" }, body, output, repeat }];
+  if (!body || !actions) return [{ endpoint, name: id, fixed: {}, body, output, repeat }];
   // The answer of each action stands at its own place in the union.
   const answers = partsOf(output).options as readonly GenericSchema[];
-  return (partsOf(body).options as readonly GenericSchema[]).map((one, at) => {
-    const action = String(partsOf(partsOf(one).entries?.["action"] as GenericSchema).literal);
-    const answer = answers[at] as GenericSchema;
-    return operation(action, { fixed: { action }, body: one, output: answer });
-  });
+  const bodies = partsOf(body).options as readonly GenericSchema[];
+  return Object.entries(actions).map(([action, of], at) => ({
+    endpoint,
+    name: of.id,
+    fixed: { action },
+    body: bodies[at] as GenericSchema,
+    output: answers[at] as GenericSchema,
+    repeat: repeatOf(endpoint, of.repeat),
+  }));
 };
 
-const repeatOf = ({ route }: Endpoint, id: string, keyed: boolean): Operation["repeat"] => {
-  if (SAME_WHEN_REPEATED.includes(id)) return "always";
+const repeatOf = ({ route, keyed }: Endpoint, said: "always" | undefined): Operation["repeat"] => {
+  if (said) return said;
   if (keyed) return "keyed";
   return /^(?:GET|PUT|DELETE) /.test(route) ? "always" : "never";
 };
@@ -94,7 +101,7 @@ const inputOf = ({ endpoint, body, fixed }: Operation): { fields: string; isOpti
     throw new Error(`${endpoint.route} has one name for two things`);
   const free = wanted.filter(({ name }) => !(name in fixed));
   const fields = free.map(({ place, name, schema }) => {
-    const type = place === "query" ? QUERY_TYPES[name] : undefined;
+    const type = place === "query" ? queryTypeOf(schema) : undefined;
     return type === undefined
       ? fieldsOf({ [name]: schema }, INPUT, [place])
       : `${describe([place, name], schema)}\n${name}?: ${type} | undefined;`;

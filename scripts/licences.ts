@@ -2,6 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { build } from "esbuild";
 import { BUNDLE } from "../packages/functions/bundle.ts";
+import { entriesOf } from "../packages/functions/entries.ts";
 
 // Which packages of others are in what we ship, by what the lock files and the bundler say.
 
@@ -77,7 +78,7 @@ const closureOf = (lock: Lock, wanted: Manifest["dependencies"] = {}): ReadonlyS
 const inLambdas = async (): Promise<ReadonlySet<string>> => {
   const { metafile } = await build({
     ...BUNDLE,
-    entryPoints: globSync("packages/functions/src/{http,workers,schedules}/*.ts"),
+    entryPoints: [...entriesOf("http", "workers", "schedules")],
     outdir: "unwritten",
     write: false,
     metafile: true,

@@ -8,6 +8,7 @@ import {
   BOTH_INTERNAL,
   BOTH_UNAVAILABLE,
   BY_KEY,
+  beforeTheLookUp,
   eitherWay,
   type Failing,
   lostReply,
@@ -35,6 +36,14 @@ const broken = ({ world }: House): AppWorld => overNames(world, down);
 
 export const CHECK: readonly Failing[] = [
   ...atTheDoor(ROUTE),
+  ...beforeTheLookUp(checked),
+  {
+    what: "a stored check that cannot be read at a repeat",
+    code: "UNAVAILABLE",
+    given: (house) => checked(house.world, house, "k"),
+    when: (house) => checked(unread(house, "CHECK#"), house, "k"),
+    money: "retry_same_key",
+  },
   {
     what: "an unknown field",
     code: "INVALID_REQUEST",

@@ -1,5 +1,6 @@
 import { bodyTooLarge } from "@mailproof/api/body";
 import { openAccount } from "@mailproof/core/accounts/accounts";
+import { Failure, type FailureCode } from "@mailproof/core/failure";
 import { FILE_BYTES_MAX } from "@mailproof/core/jobs/uploads";
 import { credits } from "@mailproof/core/money/credits";
 import { down, fated, goneAfter, turn, unread, untouched } from "./breaking.ts";
@@ -9,6 +10,7 @@ import {
   BOTH_INTERNAL,
   BOTH_UNAVAILABLE,
   BY_KEY,
+  beforeTheLookUp,
   eitherWay,
   type Failing,
   lostReply,
@@ -34,6 +36,7 @@ const eitherBatch = eitherWay(batched);
 
 export const BATCH: readonly Failing[] = [
   ...atTheDoor("POST /v1/verify/batch"),
+  ...beforeTheLookUp(batched),
   {
     what: "an unknown field",
     code: "INVALID_REQUEST",
@@ -108,6 +111,26 @@ const formed: Asking = (world, { liveKey }, idempotencyKey) =>
 
 export const FILE: readonly Failing[] = [
   ...atTheDoor(FILE_ROUTE),
+  ...beforeTheLookUp(filed, ONE.given),
+  ...beforeTheLookUp(formed).map((failing) => ({ ...failing, what: `${failing.what} of a form` })),
+  ...["RATE_LIMITED", "UNAVAILABLE"].map(
+    (code): Failing => ({
+      what: `an upload of a repeated form that is refused with ${code}`,
+      code,
+      given: (house) => formed(house.world, house, "k"),
+      when: (house) => {
+        const refusal = new Failure(
+          code as FailureCode,
+          "nothing_charged",
+          "There is no space for it.",
+        );
+        const put = () => Promise.reject(refusal);
+        return formed({ ...house.world, blobs: { ...house.blobs, put } }, house, "k");
+      },
+      money: "retry_same_key",
+      repeat: formed,
+    }),
+  ),
   {
     what: "a field that is not read",
     code: "INVALID_REQUEST",
@@ -178,10 +201,14 @@ export const FILE: readonly Failing[] = [
     code: "UNAVAILABLE",
     when: (house) => upload({ ...house.world, blobs: { ...house.blobs, putLink: down } }, house),
   },
-  ...eitherWay(formed)("a form that cannot be kept", BOTH_UNAVAILABLE, ({ world, blobs }) => ({
-    ...world,
-    blobs: { ...blobs, put: down },
-  })),
+  ...eitherWay(formed, { repeat: formed })(
+    "a form that cannot be kept",
+    BOTH_UNAVAILABLE,
+    ({ world, blobs }) => ({
+      ...world,
+      blobs: { ...blobs, put: down },
+    }),
+  ),
   {
     ...ONE,
     what: "an Idempotency-Key that cannot be looked up",

@@ -1,4 +1,5 @@
 import type { AppWorld } from "@mailproof/core/app-world";
+import type { MoneyOutcome } from "@mailproof/core/failure";
 import type { Transacted } from "@mailproof/core/table";
 import { down, overTable, replyless, stopping, turn, unread } from "./breaking.ts";
 import { givenKey } from "./given.ts";
@@ -13,6 +14,10 @@ export type Failing = {
   readonly code: string;
   readonly given?: (house: House) => Promise<unknown>;
   readonly when: (house: House) => Promise<Told>;
+  /** Where only one word for the money will do. */
+  readonly money?: MoneyOutcome;
+  /** What is sent again, where it is not what the route is sold as. */
+  readonly repeat?: Asking;
 };
 
 const full = async () => ({ allowed: false, limit: 1, remaining: 0, resetAt: 1_795_219_260 });
@@ -42,6 +47,66 @@ export const atTheDoor = (route: string): readonly Failing[] => [
     when: (house) => send(overTable(house, { get: down }), route, { key: house.liveKey }),
   },
 ];
+
+/**
+ * What refuses a repeat before its Idempotency-Key is looked up. The first request was charged; the answer to the
+ * second may not say otherwise, nor let its caller send a third under another key.
+ */
+export const beforeTheLookUp = (
+  ask: Asking,
+  given: (house: House) => Promise<unknown> = async () => undefined,
+): readonly Failing[] => {
+  const repeat = (what: string, code: string, when: (house: House) => Promise<Told>): Failing => ({
+    what: `${what} at a repeat`,
+    code,
+    given: async (house) => {
+      await given(house);
+      await ask(house.world, house, "k");
+    },
+    when,
+    money: "retry_same_key",
+    repeat: ask,
+  });
+  const inWorld = (more: (house: House) => Partial<AppWorld>) => (house: House) =>
+    ask({ ...house.world, ...more(house) }, house, "k");
+  const withKey = (make: (house: House) => Promise<string>) => async (house: House) =>
+    ask(house.world, { ...house, liveKey: await make(house) }, "k");
+  return [
+    repeat(
+      "pressure",
+      "UNAVAILABLE",
+      inWorld(() => ({ pressure: () => "event_loop_late" })),
+    ),
+    repeat(
+      "a damaged state",
+      "UNAVAILABLE",
+      inWorld(() => ({ damagedParts: () => new Set(["x"]) })),
+    ),
+    repeat(
+      "one request too many",
+      "RATE_LIMITED",
+      inWorld(() => ({ rateLimit: full })),
+    ),
+    repeat(
+      "a request that cannot be counted",
+      "UNAVAILABLE",
+      inWorld(() => ({ rateLimit: down })),
+    ),
+    repeat("a key that cannot be looked up", "UNAVAILABLE", (house) =>
+      ask(overTable(house, { get: down }), house, "k"),
+    ),
+    repeat(
+      "a key that is not in force any more",
+      "UNAUTHORIZED",
+      withKey(async () => "mp_live_x"),
+    ),
+    repeat(
+      "a key for something else",
+      "FORBIDDEN",
+      withKey(({ world, account }) => givenKey(world, account, { scopes: ["account:read"] })),
+    ),
+  ];
+};
 
 /** A request in this world, by the live key of this house. */
 export type Asking = (world: AppWorld, house: House, idempotencyKey?: string) => Promise<Told>;
@@ -81,7 +146,7 @@ export const WITHOUT_AND_WITH = [
 
 /** One fault, as it is told without an Idempotency-Key and with one. */
 export const eitherWay =
-  (ask: Asking, before: Pick<Failing, "given"> = {}) =>
+  (ask: Asking, before: Pick<Failing, "given" | "repeat"> = {}) =>
   (
     what: string,
     codes: Codes,

@@ -6,7 +6,10 @@ type Piece = string | Uint8Array;
 
 /** Takes a form or JSON, and tells what it got: what a route that reads files has to rely on. */
 export const pretendForm = endpoint({
+  id: "pretendForm",
   route: "POST /v1/pretend/form",
+  tag: "Service",
+  tool: null,
   summary: "Tell what was sent.",
   price: null,
   access: "verification:write",
@@ -37,7 +40,10 @@ export const pretendStream = (
   elsewhere: () => Promise<string> = async () => "https://blobs.example/elsewhere",
 ) =>
   endpoint({
+    id: "pretendStream",
     route: "GET /v1/pretend/stream",
+    tag: "Service",
+    tool: null,
     summary: "Stream.",
     price: null,
     access: "verification:read",

@@ -1,5 +1,5 @@
 import { componentsOf } from "@mailproof/api/openapi/components";
-import type { Place } from "@mailproof/api/openapi/schema";
+import { type Place, schemaWriter } from "@mailproof/api/openapi/schema";
 import { wordsFor } from "@mailproof/api/openapi/words";
 import type { GenericSchema } from "valibot";
 
@@ -112,6 +112,14 @@ export const describe = (place: Place, schema: GenericSchema): string => {
   if (words === undefined)
     throw new Error(`openapi/words-of-fields.ts does not describe ${place.join(".")}`);
   return `/** ${words} */`;
+};
+
+/** A query is text on the wire; to a caller, what stands for a number or a boolean is one. */
+export const queryTypeOf = (schema: GenericSchema): "number" | "boolean" | undefined => {
+  const { write } = schemaWriter(new Map(), () => undefined);
+  const { type, default: otherwise } = write(schema);
+  if (type === "integer") return "number";
+  return otherwise === "true" || otherwise === "false" ? "boolean" : undefined;
 };
 
 export const mayBeLeftOut = (schema: GenericSchema): boolean =>

@@ -4,7 +4,6 @@ import type { Schema } from "@mailproof/api/endpoint";
 import { endpoints } from "@mailproof/api/endpoints";
 import { componentsOf, EVENTS } from "@mailproof/api/openapi/components";
 import { openapi } from "@mailproof/api/openapi/openapi";
-import { OPERATIONS } from "@mailproof/api/openapi/operations";
 import { STATUS } from "@mailproof/core/failure";
 import { EVENT_TYPES, TEST_EVENT } from "@mailproof/core/webhooks/payloads";
 import { expect, test } from "vitest";
@@ -32,11 +31,10 @@ test("docs/openapi.json is what the list of endpoints says now", () => {
   ).toEqual(document);
 });
 
-test("the document has every endpoint, and nothing else has a name in it", () => {
+test("the document has every endpoint, and nothing else", () => {
   const routes = endpoints.map(({ route }) => route).toSorted();
 
   expect(operations.map(({ route }) => route).toSorted()).toEqual(routes);
-  expect(Object.keys(OPERATIONS).toSorted()).toEqual(routes);
 });
 
 test("no two operations have one name, and every tag is used", () => {

@@ -1,6 +1,5 @@
 import { endpoints } from "@mailproof/api/endpoints";
 import type { Example } from "@mailproof/api/openapi/examples";
-import { namedOf } from "@mailproof/api/openapi/operations";
 import { routerOf } from "@mailproof/api/routes";
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import type { AppWorld } from "@mailproof/core/app-world";
@@ -65,7 +64,7 @@ export const recorded = async (): Promise<Example[]> => {
     const answer: any = JSON.parse(published(text));
     told.push({
       route: endpoint.route,
-      name: `${namedOf(endpoint.route).id}${nth === 1 ? "" : nth}`,
+      name: `${endpoint.id}${nth === 1 ? "" : nth}`,
       title,
       path: parameters,
       query: query ?? {},

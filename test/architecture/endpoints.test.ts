@@ -1,55 +1,64 @@
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { globSync } from "node:fs";
 import { basename } from "node:path";
-import type { Endpoint, Need } from "@mailproof/api/endpoint";
+import { type Endpoint, fileNameOf } from "@mailproof/api/endpoint";
 import { endpoints } from "@mailproof/api/endpoints";
 import { schedules, workers } from "@mailproof/core/workers";
 import { expect, test } from "vitest";
-import { fileOf, nameOf } from "./file-of.ts";
-
-/** The way out that a need stands for. Without one, a Lambda carries neither lists nor resolvers. */
-const REACH: readonly (readonly [Need, name: string, file: string])[] = [
-  ["mail", "toProber", "prober"],
-  ["dns", "toDns", "dns"],
-  ["https", "toSubscribers", "https"],
-];
-
-const entryOf = (file: string, needs: readonly Need[] = []) => {
-  const [, name, from] = REACH.find(([need]) => needs.includes(need)) ?? [];
-  const imported = `import { ${nameOf(file)} } from "@mailproof/api/endpoints/${file}";
-import { lambda } from "../lambda.ts";
-`;
-  return name
-    ? `${imported}import { ${name} } from "../reach/${from}.ts";
-import { awsWorld } from "../world.ts";
-
-export const handler = lambda(${nameOf(file)}, awsWorld(${name}));
-`
-    : `${imported}
-export const handler = lambda(${nameOf(file)});
-`;
-};
+import { toEntry } from "../../packages/functions/entries.ts";
 
 const namesIn = (pattern: string) => globSync(pattern).map((path) => basename(path, ".ts"));
 const files = namesIn("packages/api/src/endpoints/*.ts");
 
-test.each(files)("%s is listed, named by its route, and a Lambda of its own", async (file) => {
-  const module = (await import(`../../packages/api/src/endpoints/${file}.ts`)) as Record<
-    string,
-    Endpoint
-  >;
-  const endpoint = module[nameOf(file)];
-
-  expect(endpoints, `endpoints.ts does not list ${nameOf(file)}`).toContain(endpoint);
-  expect(fileOf(endpoint?.route ?? ""), "the file is named by another route").toBe(file);
-  const entry = `packages/functions/src/http/${file}.ts`;
-  expect(existsSync(entry), `${entry} is missing`).toBe(true);
-  expect(readFileSync(entry, "utf8")).toBe(entryOf(file, endpoint?.needs));
+test("the list of endpoints and their files agree", () => {
+  expect(endpoints.map(fileNameOf).toSorted()).toEqual(files.toSorted());
 });
 
-test("every Lambda entry belongs to an endpoint, or to what has none", () => {
-  expect(namesIn("packages/functions/src/http/*.ts").toSorted()).toEqual(
-    [...files, "$default", "mcp"].toSorted(),
+test.each(files)(
+  "%s exports one endpoint, under the id that the file is named by",
+  async (file) => {
+    const module = (await import(`../../packages/api/src/endpoints/${file}.ts`)) as Record<
+      string,
+      Endpoint
+    >;
+    const exported = Object.entries(module).filter(([, one]) => typeof one === "object");
+
+    expect(exported.map(([name, { id }]) => [name, id])).toEqual([
+      [exported[0]?.[0], exported[0]?.[0]],
+    ]);
+    expect(endpoints).toContain(exported[0]?.[1]);
+  },
+);
+
+test("no id and no name of an action stands for two things", () => {
+  const ids = endpoints.flatMap(({ id, actions = {} }) => [
+    id,
+    ...Object.values(actions).map((action) => action.id),
+  ]);
+
+  expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
+});
+
+test("the actions of an endpoint are the variants of its body, in their order", () => {
+  const variantsOf = ({ body }: Endpoint): string[] => {
+    const { options = [] } = (body ?? {}) as { options?: readonly any[] };
+    return options.map(({ entries }) => entries.action.literal);
+  };
+  const acting = endpoints.filter((one) => one.actions || variantsOf(one).length > 0);
+
+  expect(acting.map(({ id }) => id)).toEqual(["verifyFile"]);
+  for (const endpoint of acting)
+    expect(Object.keys(endpoint.actions ?? {})).toEqual(variantsOf(endpoint));
+});
+
+test("a Lambda is given the ways out that its endpoint needs, and no others", () => {
+  expect(toEntry({ id: "getJob", needs: ["table:readwrite"] })).not.toContain("reach/");
+  expect(toEntry({ id: "findEmail", needs: ["mail", "https"] })).toContain(
+    "(context) => ({ ...toProber(context), ...toSubscribers(context) })",
   );
+});
+
+test("what has no endpoint is a Lambda of its own, too", () => {
+  expect(namesIn("packages/functions/src/http/*.ts").toSorted()).toEqual(["$default", "mcp"]);
 });
 
 test("every worker and every schedule is a Lambda of its own, and the prober is one", () => {

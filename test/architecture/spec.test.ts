@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
+import { fileNameOf } from "@mailproof/api/endpoint";
 import { endpoints } from "@mailproof/api/endpoints";
 import { STATUS } from "@mailproof/core/failure";
 import { describe, expect, test } from "vitest";
-import { fileOf } from "./file-of.ts";
 import { NOT_BUILT_YET, SPEC } from "./spec.ts";
 
 const routes = endpoints.map(({ route }) => route as string);
@@ -35,7 +35,7 @@ describe.each(SPEC.filter(({ route }) => routes.includes(route)))(
 
     // A story's title says the status it is about: "… is 404". What is alike at all of them every-route.test.ts tells.
     test("has a story for every status of the contract", () => {
-      const story = `test/story/${fileOf(route)}.test.ts`;
+      const story = `test/story/${fileNameOf(endpoint ?? { id: "" })}.test.ts`;
       expect(existsSync(story), `${story} is missing`).toBe(true);
       const told = readFileSync(story, "utf8");
       const untold = statuses.filter(

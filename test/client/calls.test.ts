@@ -17,19 +17,24 @@ const CALLS: Readonly<Record<keyof Operations, (client: Client, made: Made) => P
     getCatalog: (client) => client.getCatalog(),
     getAccount: (client) => client.getAccount(),
     getUsage: (client) => client.getUsage({ from: "2026-01-01", to: "2026-01-31" }),
-    verify: (client) =>
-      client.verify({ email: EMAIL, include_activity: true, options: { include_evidence: true } }),
+    verifyEmail: (client) =>
+      client.verifyEmail({
+        email: EMAIL,
+        include_activity: true,
+        options: { include_evidence: true },
+      }),
     verifyBatch: (client) => client.verifyBatch({ emails: [EMAIL], name: "one" }),
     createUpload: (client) => client.createUpload({ file_name: "list.csv" }),
     processFile: (client, { file }) => client.processFile({ file_key: file, has_header: true }),
     listJobs: (client) => client.listJobs({ limit: 1, status: "completed" }),
     getJob: (client, { job }) => client.getJob({ id: job, limit: 1 }),
     listCallbacks: (client, { job }) => client.listCallbacks({ id: job }),
-    exportJob: (client, { job }) => client.exportJob({ id: job, filter: "valid" }),
-    find: (client) => client.find({ first_name: "Ann", last_name: "Lee", domain: "example.com" }),
+    downloadJob: (client, { job }) => client.downloadJob({ id: job, filter: "valid" }),
+    findEmail: (client) =>
+      client.findEmail({ first_name: "Ann", last_name: "Lee", domain: "example.com" }),
     getActivity: (client) => client.getActivity({ email: EMAIL }),
-    getActivities: (client) => client.getActivities({ emails: [EMAIL] }),
-    getReputation: (client) => client.getReputation({ domain: "example.com" }),
+    getActivityBatch: (client) => client.getActivityBatch({ emails: [EMAIL] }),
+    getDomainReputation: (client) => client.getDomainReputation({ domain: "example.com" }),
     recordActivity: (client) =>
       client.recordActivity({
         events: [{ id: "1", type: "open", email: EMAIL, occurred_at: "2026-01-01T00:00:00Z" }],

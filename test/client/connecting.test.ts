@@ -18,7 +18,7 @@ const listening = async (server: Server): Promise<number> => {
 
 const failureAt = async (baseUrl: string) => {
   const client = createClient({ baseUrl, key: "k", retries: 0 });
-  return client.verify({ email: "ann@example.com" }).catch((error: unknown) => error);
+  return client.verifyEmail({ email: "ann@example.com" }).catch((error: unknown) => error);
 };
 
 const closedPort = async (): Promise<number> => {
@@ -116,10 +116,10 @@ test.each([
   });
   const own = whenAnswered([cause], { retries: 0 });
 
-  await expect(client.verify({ email: "a@x.com" })).rejects.toMatchObject({
+  await expect(client.verifyEmail({ email: "a@x.com" })).rejects.toMatchObject({
     money: "nothing_charged",
   });
-  await expect(own.client.verify({ email: "a@x.com" })).rejects.toMatchObject({
+  await expect(own.client.verifyEmail({ email: "a@x.com" })).rejects.toMatchObject({
     money: "nothing_charged",
   });
 });
@@ -133,7 +133,7 @@ test.each([
   Object.assign(broken.cause as Error, { syscall });
   const { client } = whenAnswered([broken], { retries: 0 });
 
-  await expect(client.verify({ email: "a@x.com" })).rejects.toMatchObject({
+  await expect(client.verifyEmail({ email: "a@x.com" })).rejects.toMatchObject({
     code: "NETWORK",
     money: "retry_same_key",
   });
@@ -142,6 +142,8 @@ test.each([
 test("a certificate that is not trusted is not tried again: it stays as it is", async () => {
   const { client, sent, waitsMs } = whenAnswered([refusedConnection("CERT_HAS_EXPIRED")]);
 
-  await expect(client.verify({ email: "a@x.com" })).rejects.toMatchObject({ retryable: false });
+  await expect(client.verifyEmail({ email: "a@x.com" })).rejects.toMatchObject({
+    retryable: false,
+  });
   expect({ sent: sent.length, waitsMs }).toEqual({ sent: 1, waitsMs: [] });
 });

@@ -27,7 +27,7 @@ const keysOf = (seen: readonly { readonly key: string | undefined }[]) =>
   seen.flatMap(({ key }) => (key === undefined ? [] : [key]));
 
 test.each([
-  ["verify", 1, (client: Client) => client.verify({ email: ADA })],
+  ["verify", 1, (client: Client) => client.verifyEmail({ email: ADA })],
   ["verifyBatch", 2, (client: Client) => client.verifyBatch({ emails: ["a@x.com", "b@x.com"] })],
   [
     "processFile",
@@ -59,9 +59,9 @@ test("when no try is answered the error carries the key, and a repeat under it i
   const { baseUrl, clientWith, client, spent } = await whenServed();
   const proxy = await whenLosing(baseUrl, () => true);
 
-  const error = await failureOf(clientWith({ baseUrl: proxy.url }).verify({ email: ADA }));
+  const error = await failureOf(clientWith({ baseUrl: proxy.url }).verifyEmail({ email: ADA }));
   const { idempotencyKey } = error;
-  const told = await client.verify({ email: ADA }, { idempotencyKey });
+  const told = await client.verifyEmail({ email: ADA }, { idempotencyKey });
 
   expect(error).toMatchObject({ code: "NETWORK", money: "retry_same_key", retryable: true });
   expect(error.message).toContain("with the same idempotencyKey");
@@ -75,7 +75,7 @@ test("a search whose answer is lost is never sent again, and the error says what
   const proxy = await whenLosing(baseUrl, () => true);
   const wanted = { first_name: "Ada", last_name: "Lovelace", domain: "valid.lab.mailproof.test" };
 
-  const error = await failureOf(clientWith({ baseUrl: proxy.url }).find(wanted));
+  const error = await failureOf(clientWith({ baseUrl: proxy.url }).findEmail(wanted));
 
   expect(error).toMatchObject({ code: "NETWORK", money: "repeat_search", retryable: false });
   expect(proxy.seen).toHaveLength(1);
@@ -109,10 +109,10 @@ test("a whole file with every second answer lost is paid for once, and its resul
 test("what the service refuses says so in its own words, with the word for the money", async () => {
   const { client, clientWith, testKey } = await whenServed();
 
-  const empty = await failureOf(client.verify({ email: "" }));
+  const empty = await failureOf(client.verifyEmail({ email: "" }));
   const stranger = await failureOf(clientWith({ key: "nobody's" }).getAccount());
   const broken = await failureOf(
-    clientWith({ key: testKey }).verify({ email: "error@example.com" }),
+    clientWith({ key: testKey }).verifyEmail({ email: "error@example.com" }),
   );
 
   expect(empty).toMatchObject({

@@ -37,7 +37,7 @@ const fetch = async (url, { headers }) => {
   return Response.json({ success: true, data: { status: "valid" } });
 };
 const client = createClient({ baseUrl: "https://api.example.com", key: "k", fetch });
-const { status } = await client.verify({ email: "a@example.com" });
+const { status } = await client.verifyEmail({ email: "a@example.com" });
 const refused = await verifyWebhook({ body: "", headers: {}, secret: "s" }).catch(({ code }) => code);
 const lost = await client.verifyFile("nowhere.csv").catch(({ code }) => code);
 console.log(JSON.stringify({ status, seen, refused, lost, isClass: new MailproofError("m", {}) instanceof Error }));
@@ -49,7 +49,7 @@ import { createClient, MailproofError, type MoneyOutcome, verifyWebhook } from "
 const client = createClient({ baseUrl: "https://api.example.com", key: "k" });
 
 export const statusOf = async (email: string): Promise<string> => {
-  const told = await client.verify({ email, options: { deep_verify: false } }, { idempotencyKey: "1" });
+  const told = await client.verifyEmail({ email, options: { deep_verify: false } }, { idempotencyKey: "1" });
   return told.status === "pending" ? told.job_id : told.reason;
 };
 
@@ -68,11 +68,11 @@ export const jobOf = async (request: Request): Promise<string | undefined> => {
 };
 
 // @ts-expect-error An address is a text.
-void client.verify({ email: 1 });
+void client.verifyEmail({ email: 1 });
 // @ts-expect-error There is no such wish.
-void client.verify({ email: "a@example.com", fast: true });
+void client.verifyEmail({ email: "a@example.com", fast: true });
 // @ts-expect-error A search has no key.
-void client.find({ first_name: "A", last_name: "B", domain: "c.d" }, { idempotencyKey: "1" });
+void client.findEmail({ first_name: "A", last_name: "B", domain: "c.d" }, { idempotencyKey: "1" });
 `;
 
 const typesWith = (compilerOptions: object) => ({

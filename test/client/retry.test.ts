@@ -17,8 +17,8 @@ const FIND = { first_name: "Ada", last_name: "Lovelace", domain: "example.com" }
 
 const CALLS = {
   read: (client) => client.getAccount(),
-  paid: (client) => client.verify({ email: "a@x.com" }),
-  search: (client) => client.find(FIND),
+  paid: (client) => client.verifyEmail({ email: "a@x.com" }),
+  search: (client) => client.findEmail(FIND),
   mint: (client) => client.createApiKey({ name: "n", mode: "test" }),
 } as const satisfies Record<
   string,
@@ -59,13 +59,44 @@ test.each(["ENOTFOUND", "UND_ERR_CONNECT_TIMEOUT", "EAI_AGAIN"])(
   async (code) => {
     const { client } = whenAnswered([refusedConnection(code)], { retries: 0 });
 
-    await expect(client.verify({ email: "a@x.com" })).rejects.toMatchObject({
+    await expect(client.verifyEmail({ email: "a@x.com" })).rejects.toMatchObject({
       code: "NETWORK",
       money: "nothing_charged",
       retryable: true,
     });
   },
 );
+
+test.each([
+  [401, "UNAUTHORIZED"],
+  [403, "FORBIDDEN"],
+] as const)(
+  "a repeat that is refused with %s is not sent again: waiting mends no key",
+  async (status, code) => {
+    const { client, sent } = whenAnswered([refusing(status, { code, money: "retry_same_key" })]);
+
+    await expect(client.verifyEmail({ email: "a@x.com" })).rejects.toMatchObject({
+      code,
+      money: "retry_same_key",
+    });
+    expect(sent).toHaveLength(1);
+  },
+);
+
+test("a full minute before a call is done leaves no doubt of what the service says then", async () => {
+  const full = refusing(
+    429,
+    { code: "RATE_LIMITED", money: "retry_same_key", retryable: true },
+    { "retry-after": "1" },
+  );
+  const poor = refusing(402, { code: "INSUFFICIENT_CREDITS", money: "nothing_charged" });
+  const { client } = whenAnswered([full, poor]);
+
+  await expect(client.verifyEmail({ email: "a@x.com" })).rejects.toMatchObject({
+    code: "INSUFFICIENT_CREDITS",
+    money: "nothing_charged",
+  });
+});
 
 test.each([
   ["paid", "a failure that nobody knows the end of", "unknown"],
@@ -140,9 +171,9 @@ test("after a lost answer a refusal that knows only of itself does not say that 
 test("each call has a key of its own, and one that is given stands on every try", async () => {
   const { client, sent } = whenAnswered([data({}), data({}), BROKEN, data({})]);
 
-  await client.verify({ email: "a@x.com" });
-  await client.verify({ email: "a@x.com" });
-  await client.verify({ email: "a@x.com" }, { idempotencyKey: "mine" });
+  await client.verifyEmail({ email: "a@x.com" });
+  await client.verifyEmail({ email: "a@x.com" });
+  await client.verifyEmail({ email: "a@x.com" }, { idempotencyKey: "mine" });
 
   const keys = sent.map(({ init }) => new Headers(init.headers).get("idempotency-key"));
   expect(new Set(keys).size).toBe(3);
@@ -180,7 +211,7 @@ test("a call that is given up before it was sent charged nothing", async () => {
   const { client, sent } = whenAnswered([]);
   const signal = AbortSignal.abort();
 
-  const call = client.verify({ email: "a@x.com" }, { signal });
+  const call = client.verifyEmail({ email: "a@x.com" }, { signal });
 
   await expect(call).rejects.toMatchObject({ code: "ABORTED", money: "nothing_charged" });
   expect(sent).toEqual([]);
@@ -190,7 +221,7 @@ test("a call that is given up on its way may have been charged, and is not sent 
   const { client, sent } = whenAnswered([never]);
   const leaving = new AbortController();
 
-  const call = client.verify({ email: "a@x.com" }, { signal: leaving.signal });
+  const call = client.verifyEmail({ email: "a@x.com" }, { signal: leaving.signal });
   leaving.abort(new Error("the user left"));
 
   await expect(call).rejects.toMatchObject({

@@ -39,7 +39,7 @@ test.each(["", "a b", "a\nb", "ключ"])(
   async (idempotencyKey) => {
     const { client, sent } = whenAnswered([]);
 
-    const call = client.verify({ email: "a@x.com" }, { idempotencyKey });
+    const call = client.verifyEmail({ email: "a@x.com" }, { idempotencyKey });
 
     await expect(call).rejects.toThrow(
       new TypeError("idempotencyKey must be printable ASCII characters without spaces."),

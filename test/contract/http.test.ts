@@ -5,7 +5,7 @@ import { buffer } from "node:stream/consumers";
 import { BODY_BYTES_MAX, bodyBytesMaxOf } from "@mailproof/api/body";
 import type { Endpoint } from "@mailproof/api/endpoint";
 import { endpoints } from "@mailproof/api/endpoints";
-import { postVerifyBatch } from "@mailproof/api/endpoints/post-verify-batch";
+import { verifyBatch } from "@mailproof/api/endpoints/verify-batch";
 import { addKey } from "@mailproof/core/access/keys";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { lambda } from "@mailproof/functions/lambda";
@@ -281,7 +281,7 @@ test.each<[string, WireRequest, number]>([
   ["a batch beyond the credits", batch({ emails: anns(11) }), 402],
   [
     "a batch in a body over the limit",
-    batch({ ...bo, x: "x".repeat(bodyBytesMaxOf(postVerifyBatch)) }),
+    batch({ ...bo, x: "x".repeat(bodyBytesMaxOf(verifyBatch)) }),
     413,
   ],
   ["an upload", file({ action: "get_upload_url", file_name: "list.csv" }), 200],

@@ -178,7 +178,7 @@ test("what the page calls of our library is there", () => {
   const library = createClient({ baseUrl: base, key: "mp_test_x" });
   const called = [...withClient(base).matchAll(/mailproof\.(\w+)\(/g)].map(([, name = ""]) => name);
 
-  expect(called).toEqual(["verify", "verifyFile"]);
+  expect(called).toEqual(["verifyEmail", "verifyFile"]);
   expect(called.filter((name) => !(name in library))).toEqual([]);
 });
 

@@ -9,7 +9,7 @@ import { endpoints } from "@mailproof/api/endpoints";
 import { build, type Metafile } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { BUNDLE } from "../../packages/functions/bundle.ts";
-import { fileOf } from "../architecture/file-of.ts";
+import { entriesOf, entryFileOf } from "../../packages/functions/entries.ts";
 import { bytesOf, toEvent } from "../gateway.ts";
 
 // What a Lambda weighs is what it takes to start. Speed itself is measured by `npm run bench cold-start`.
@@ -20,16 +20,15 @@ const WORKER_BYTES_MAX = 450_000;
 const MCP = "http/mcp.ts";
 const MCP_BYTES_MAX = 900_000;
 
-const entries = globSync("packages/functions/src/{http,workers,schedules}/*.ts");
+const entries = entriesOf("http", "workers", "schedules");
 const folder = mkdtempSync(join(tmpdir(), "mailproof-bundles-"));
 let outputs: Metafile["outputs"] = {};
 
 beforeAll(async () => {
-  const outbase = "packages/functions/src";
   const built = await build({
     ...BUNDLE,
-    entryPoints: entries,
-    outbase,
+    entryPoints: [...entries],
+    outbase: "packages/functions",
     outdir: folder,
     outExtension: { ".js": ".mjs" },
     metafile: true,
@@ -56,8 +55,8 @@ const ASKS_FOR_NAMES = /^(?:mail|dns|https)$/;
 
 test.each(endpoints.filter(({ needs }) => !needs.some((need) => ASKS_FOR_NAMES.test(need))))(
   "$route carries neither lists of domains nor a resolver",
-  ({ route }) => {
-    const { inputs } = bundleOf(`packages/functions/src/http/${fileOf(route)}.ts`);
+  (endpoint) => {
+    const { inputs } = bundleOf(entryFileOf(endpoint));
     const carried = Object.keys(inputs).filter((file) => (inputs[file]?.bytesInOutput ?? 0) > 0);
 
     expect(carried.filter((file) => LISTS_OR_RESOLVERS.test(file))).toEqual([]);
@@ -100,7 +99,7 @@ test.each(Object.keys(texts()))("%s is in a bundle what it is here", async (path
   const { domainName } = event.requestContext;
 
   const said = await ran(`
-    const { handler } = await import(${JSON.stringify(join(folder, "http/$default.mjs"))});
+    const { handler } = await import(${JSON.stringify(join(folder, "src/http/$default.mjs"))});
     console.log(JSON.stringify(await handler(${JSON.stringify(event)})));`);
 
   const here = documentsFrom(texts)({

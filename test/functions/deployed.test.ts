@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { CHUNKS_QUEUE } from "@mailproof/core/jobs/chunk-messages";
@@ -12,6 +12,7 @@ import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { build } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { BUNDLE } from "../../packages/functions/bundle.ts";
+import { entriesOf } from "../../packages/functions/entries.ts";
 import { describeWith } from "../available.ts";
 import { CREDENTIALS, DYNAMODB, emulatedAws, REGION } from "../aws/emulators.ts";
 import { newBucket, newQueues, newTable } from "../aws/resources.ts";
@@ -21,14 +22,15 @@ import { givenWorld } from "../given.ts";
 
 // A Lambda as it is deployed: its bundle, in a process of its own, told of the world by its environment alone.
 
-const LAMBDAS = ["get-account", "get-health", "mcp", "post-verify-batch"];
+const LAMBDAS = ["get-account", "get-health", "mcp", "verify-batch"];
 
 describeWith(DYNAMODB, "a Lambda as it is deployed", () => {
   const folder = mkdtempSync(join(tmpdir(), "mailproof-deployed-"));
   beforeAll(async () => {
     await build({
       ...BUNDLE,
-      entryPoints: LAMBDAS.map((name) => `packages/functions/src/http/${name}.ts`),
+      entryPoints: entriesOf("http").filter((file) => LAMBDAS.includes(basename(file, ".ts"))),
+      entryNames: "[name]",
       outdir: folder,
       outExtension: { ".js": ".mjs" },
     });
@@ -122,7 +124,7 @@ describeWith(DYNAMODB, "a Lambda as it is deployed", () => {
   test("it takes a batch: what is paid for is stored, kept and queued", async () => {
     const { call, key, receiving } = await given();
 
-    const { status, body } = await call("post-verify-batch", {
+    const { status, body } = await call("verify-batch", {
       method: "POST",
       url: "/v1/verify/batch",
       headers: [key, ["content-type", "application/json"]],

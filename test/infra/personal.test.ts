@@ -35,6 +35,6 @@ test("reserves nothing of a young account, and pays for no NAT gateway", () => {
 test("writes its names down under its own", () => {
   const names = it.inputsOf("aws:ssm/parameter:Parameter").map(({ name }) => String(name));
 
-  expect(names).toContain("/mailproof/ada/lambda/HttpPostVerify");
+  expect(names).toContain("/mailproof/ada/lambda/HttpVerifyEmail");
   expect(names.filter((name) => !name.startsWith("/mailproof/ada/"))).toEqual([]);
 });

@@ -84,8 +84,8 @@ describe("the API", () => {
     });
 
     expect(Object.fromEntries(handlers)).toMatchObject({
-      "POST /v1/verify": "packages/functions/src/http/post-verify.handler",
-      "GET /v1/jobs/{id}": "packages/functions/src/http/get-jobs-id.handler",
+      "POST /v1/verify": "packages/functions/generated/http/verify-email.handler",
+      "GET /v1/jobs/{id}": "packages/functions/generated/http/get-job.handler",
       "ANY /mcp": "packages/functions/src/http/mcp.handler",
       $default: "packages/functions/src/http/$default.handler",
     });
@@ -485,7 +485,7 @@ test("a Lambda is told what it needs, as it reads it, and no secret beside", () 
   expect(told("HttpGetCatalog").toSorted()).toEqual(TO_ALL);
   expect(told("HttpDefault")).toEqual([]);
   expect(told("Prober").toSorted()).toEqual(["SMTP_PROXIES", "TABLE_NAME"]);
-  expect(told("HttpPostVerify").toSorted()).toEqual(
+  expect(told("HttpVerifyEmail").toSorted()).toEqual(
     [
       ...TO_ALL,
       "PROBER_FUNCTION",

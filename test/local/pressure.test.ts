@@ -1,10 +1,11 @@
+import { getHeapStatistics } from "node:v8";
 import {
   nextPressure,
   PRESSURE_LIMITS,
   type Reading,
   startPressureMeter,
 } from "@mailproof/local/pressure";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 
 const CALM: Reading = { delayMs: 0, memoryShare: 0.1 };
 const { delayMs: late, memoryShare: short } = PRESSURE_LIMITS;
@@ -52,6 +53,58 @@ test("the log says once when pressure begins, and once when it ends", () => {
   expect(during).toBe("event_loop_late");
   expect(pressure()).toBeNull();
   expect(logged).toEqual(["pressure_began", "pressure_ended"]);
+});
+
+test("without being asked to, it looks once a second", () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let reading = CALM;
+  const { pressure, stop } = startPressureMeter(
+    () => {},
+    () => reading,
+  );
+
+  reading = { ...CALM, memoryShare: 0.99 };
+  vi.advanceTimersByTime(999);
+  const before = pressure();
+  vi.advanceTimersByTime(1);
+  const after = pressure();
+  stop();
+  reading = CALM;
+  vi.advanceTimersByTime(10_000);
+
+  expect([before, after]).toEqual([null, "memory_short"]);
+  // Stopped, it does not look any more.
+  expect(pressure()).toBe("memory_short");
+});
+
+test("a process measures itself: a heap that is nearly full is short of memory", () => {
+  const used = getHeapStatistics().heap_size_limit * short.from;
+  vi.spyOn(process, "memoryUsage").mockReturnValue({ ...process.memoryUsage(), heapUsed: used });
+  onTestFinished(() => void vi.restoreAllMocks());
+  const { pressure, look, stop } = startPressureMeter(() => {});
+  stop();
+
+  look();
+
+  expect(pressure()).toBe("memory_short");
+});
+
+test.each([
+  ["a container that is nearly full", 1_000, "memory_short"],
+  ["no container", 0, null],
+  ["a container larger than any machine", 2 ** 63, null],
+] as const)("a process measures itself against %s", (_, allowed, expected) => {
+  const usage = { ...process.memoryUsage(), rss: 900, heapUsed: 1 };
+  vi.spyOn(process, "memoryUsage").mockReturnValue(usage);
+  vi.spyOn(process, "constrainedMemory").mockReturnValue(allowed);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const { pressure, look, stop } = startPressureMeter(() => {});
+  stop();
+
+  look();
+
+  expect(pressure()).toBe(expected);
 });
 
 test("a process measures itself: a loop that is blocked is late", async () => {

@@ -104,6 +104,35 @@ test("such a call takes one from the minute like any other, until none is left",
   expect(last.headers.get("retry-after")).toBe("1");
 });
 
+test.each([
+  ["a scope it lacks", 403],
+  ["a full minute", 429],
+])(
+  "a repeat under its idempotency_key that is refused for %s does not say that nothing was charged",
+  async (_why, status) => {
+    const { url, sign, claims, world } = await givenTrust();
+    const token = await sign(claims({ scope: "account:read" }));
+    if (status === 429)
+      world.rateLimit = async (_key, limit) => ({
+        allowed: false,
+        limit,
+        remaining: 0,
+        resetAt: 0,
+      });
+    const repeat = {
+      ...CALL,
+      params: { ...CALL.params, arguments: { ...CALL.params.arguments, idempotency_key: "k" } },
+    };
+
+    const refused = await post(url, token, repeat);
+    const withoutKey = await post(url, token);
+
+    expect([refused.status, withoutKey.status]).toEqual([status, status]);
+    expect(await refused.json()).toMatchObject({ error: { money: "retry_same_key" } });
+    expect(await withoutKey.json()).toMatchObject({ error: { money: "nothing_charged" } });
+  },
+);
+
 test("what no token may do is told in words, for no other token would do", async () => {
   const { url, sign, claims } = await givenTrust();
   const headers = bearer(await sign(claims({ scope: "account:read" })));

@@ -16,7 +16,10 @@ import { afterRounds, connectTo, endOf, get, isOpen } from "./slow-clients.ts";
 const respondingWith = (bytes: number, ready: () => Promise<unknown> = async () => undefined) => {
   const counts = { served: 0 };
   const route = endpoint({
+    id: "getText",
     route: "GET /v1/text",
+    tag: "Service",
+    tool: null,
     summary: "Respond with a text.",
     price: null,
     access: "public",

@@ -1,7 +1,7 @@
 import { assertCheapJson, BODY_BYTES_MAX, bodyBytesMaxOf, parseJson } from "@mailproof/api/body";
 import type { Endpoint } from "@mailproof/api/endpoint";
 import { endpoints } from "@mailproof/api/endpoints";
-import { postVerifyBatch } from "@mailproof/api/endpoints/post-verify-batch";
+import { verifyBatch } from "@mailproof/api/endpoints/verify-batch";
 import { lambda } from "@mailproof/functions/lambda";
 import { expect, test } from "vitest";
 import { toEvent } from "../gateway.ts";
@@ -63,7 +63,7 @@ test("a batch of 10,000 addresses of 490 letters is no body over the limit", () 
   const address = `${"a".repeat(470)}@example.company.com`;
   const body = JSON.stringify({ emails: Array.from({ length: 10_000 }, () => address) });
 
-  expect(Buffer.byteLength(body)).toBeLessThan(bodyBytesMaxOf(postVerifyBatch));
+  expect(Buffer.byteLength(body)).toBeLessThan(bodyBytesMaxOf(verifyBatch));
   expect(parseJson(body)).toMatchObject({ emails: { length: 10_000 } });
 });
 
@@ -126,7 +126,7 @@ test.each(COSTLY)("a body of %s is refused before it is parsed", async (_what, b
     headers: [["x-api-key", house.liveKey], JSON_TYPE],
     body: body.slice(0, MEGABYTES),
   });
-  const there = await lambda(postVerifyBatch, house.world)(event, {} as never);
+  const there = await lambda(verifyBatch, house.world)(event, {} as never);
   expect([there.statusCode, JSON.parse(there.body ?? "")]).toMatchObject([400, { error: refusal }]);
 });
 

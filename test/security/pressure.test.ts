@@ -1,3 +1,4 @@
+import { tooSlow } from "@mailproof/api/body";
 import { endpoints } from "@mailproof/api/endpoints";
 import type { Table } from "@mailproof/core/table";
 import { expect, test } from "vitest";
@@ -33,6 +34,13 @@ test.each(paid)(
   },
 );
 
+test.each(["event_loop_late", "memory_short"] as const)("%s refuses paid work", async (kind) => {
+  const { world, liveKey } = await given({ balance: 10 });
+  const pressed = { ...world, pressure: () => kind };
+
+  expect((await whenVerified(pressed, liveKey, { email: "ann@x.com" })).statusCode).toBe(503);
+});
+
 test.each(["GET /health", "GET /v1/account", "GET /v1/jobs"])(
   "%s goes on under pressure",
   async (route) => {
@@ -53,8 +61,53 @@ test("what was refused under pressure is done when it is over, under the same Id
   const done = await whenVerified(calm, liveKey, body, "key-1");
 
   expect(refused.statusCode).toBe(503);
+  expect(refused.error).toMatchObject({ money: "retry_same_key", retryable: true });
   expect(done.statusCode).toBe(200);
   expect(done.data).toMatchObject({ credits_used: 1 });
+});
+
+/** No repeat can have been charged: the route is free, it takes no such key, or the key is none. */
+test.each([
+  ["GET /v1/account", "k"],
+  ["POST /v1/find", "k"],
+  ["POST /v1/verify", undefined],
+  ["POST /v1/verify", "a b"],
+  ["POST /v1/verify", "{{key}}"],
+])("%s with the Idempotency-Key %s is refused, and nothing was charged", async (route, key) => {
+  const { world, liveKey } = await given({ balance: 10 });
+  const full = async () => ({ allowed: false, limit: 1, remaining: 0, resetAt: 1_795_219_260 });
+  const headers: Record<string, string> = key === undefined ? {} : { "idempotency-key": key };
+
+  const refused = await send({ ...world, rateLimit: full }, route, { key: liveKey, headers });
+
+  expect(refused.error).toMatchObject({ code: "RATE_LIMITED", money: "nothing_charged" });
+  expect(refused.error.message).toMatch(/ Nothing was charged\.$/);
+});
+
+test("a repeat over the limit keeps its sentence, its headers and its word", async () => {
+  const { world, liveKey: key } = await givenLimited();
+
+  const refused = await whenVerified(world, key, { email: "ann@x.com" }, "k");
+
+  expect(refused.statusCode).toBe(429);
+  expect(refused.headers["retry-after"]).toBe("60");
+  expect(refused.error.retryable).toBe(true);
+  expect(refused.error.message).toBe(
+    "Too many requests with this key; the next minute starts in 60 s. Retry with the same Idempotency-Key; it will not be charged twice.",
+  );
+});
+
+test("a body that comes too slowly at a repeat says nothing of the first", async () => {
+  const { world, liveKey: key } = await given({ balance: 10 });
+  const trickling = (idempotencyKey?: string) =>
+    send(world, "POST /v1/verify", {
+      key,
+      headers: idempotencyKey ? { "idempotency-key": idempotencyKey } : {},
+      readBody: () => Promise.reject(tooSlow(5_000)),
+    });
+
+  expect((await trickling("k")).error).toMatchObject({ money: "retry_same_key", retryable: true });
+  expect((await trickling()).error).toMatchObject({ money: "nothing_charged", retryable: true });
 });
 
 const away = async (): Promise<never> => {

@@ -51,7 +51,7 @@ class Lie extends Error {}
 const verify: Doing = async (client, chance) => {
   const isOdd = chance() < 0.05;
   const one = isOdd ? oneOf(oddities, chance) : someone(chance, STRANGERS.single);
-  const told = await client.verify({ email: one.email, options: { timeout_ms: 2_000 } });
+  const told = await client.verifyEmail({ email: one.email, options: { timeout_ms: 2_000 } });
   // In other words the same address: it is not looked up by the letters that came.
   const counted = held([one], [{ email: one.email, status: told.status }]);
   return { ...paidBy(told, 1, 0.5), ...(isOdd ? {} : counted) };
@@ -60,7 +60,7 @@ const verify: Doing = async (client, chance) => {
 const KNOWN: Expected = { email: `ada.lovelace@valid.${LAB_ZONE}`, status: "valid" };
 
 const verifyKnown: Doing = async (client) => {
-  const told = await client.verify({ email: KNOWN.email });
+  const told = await client.verifyEmail({ email: KNOWN.email });
   return {
     ...paidBy(told, 1, 0.5),
     ...held([KNOWN], [{ email: KNOWN.email, status: told.status }]),
@@ -119,7 +119,7 @@ const check: Doing = async (client, chance) => {
 const find: Doing = async (client, chance) => {
   const { domain } = companyBy(chance);
   const { first, last, local } = oneOf(peopleOf(domain), chance);
-  const told = await client.find({ first_name: first, last_name: last, domain });
+  const told = await client.findEmail({ first_name: first, last_name: last, domain });
   if (told.status === "valid" && told.email !== `${local}@${domain}`)
     throw new Lie(`${first} ${last} was found at ${told.email}, and has ${local}@${domain}`);
   return paidBy(told, 5, 0);
@@ -133,7 +133,7 @@ const activity: Doing = async (client, chance) => {
     occurred_at: new Date(Date.now() - 60_000).toISOString(),
   }));
   await client.recordActivity({ events });
-  await client.getActivities({ emails: events.map(({ email }) => email) });
+  await client.getActivityBatch({ emails: events.map(({ email }) => email) });
   return NOTHING;
 };
 
@@ -154,7 +154,7 @@ const subscribe: Doing = async (client, _chance, url) => {
 /** Whoever asks for nonsense is told so, and pays nothing. */
 const nonsense: Doing = async (client, chance) => {
   const wrong: readonly (() => Promise<unknown>)[] = [
-    () => client.verify({ email: "" }),
+    () => client.verifyEmail({ email: "" }),
     () => client.getJob({ id: "job_of_nobody" }),
     () => client.verifyBatch({ emails: [] }),
     () => client.processFile({ file_key: "uploads/of/nobody.csv" }),
@@ -170,7 +170,7 @@ const nonsense: Doing = async (client, chance) => {
 /** Gone before the answer came. What that cost nobody knows. */
 const leave: Doing = async (client, chance) => {
   const signal = AbortSignal.timeout(1 + below(chance, 30));
-  await client.verify({ email: someone(chance, 0).email }, { signal }).catch(() => undefined);
+  await client.verifyEmail({ email: someone(chance, 0).email }, { signal }).catch(() => undefined);
   return { least: 0, most: 1 };
 };
 

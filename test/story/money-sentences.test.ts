@@ -9,6 +9,7 @@ import {
   BOTH_INTERNAL,
   BOTH_UNAVAILABLE,
   BY_KEY,
+  beforeTheLookUp,
   eitherWay,
   type Failing,
   lostReply,
@@ -40,6 +41,7 @@ const either = eitherWay(verified);
 
 const VERIFY: readonly Failing[] = [
   ...atTheDoor("POST /v1/verify"),
+  ...beforeTheLookUp(verified),
   {
     what: "an unknown field",
     code: "INVALID_REQUEST",
@@ -268,8 +270,9 @@ describe.each([
     expect(said, `${error.message}`).toHaveLength(1);
     const [money, truth] = SENTENCES[said[0] ?? ""] ?? [];
     expect(error.money).toBe(money);
+    expect([money, undefined]).toContain(failing.money);
     expect(error.message.slice(0, -(said[0] ?? "").length)).not.toMatch(MONEY_WORDS);
-    await truth?.(house, before, sold);
+    await truth?.(house, before, { ...sold, repeat: failing.repeat ?? sold.repeat });
     await thenInOrder(house);
   });
 

@@ -21,10 +21,12 @@ export const formTooLarge = (bytesMax: number) => {
   return new Failure("PAYLOAD_TOO_LARGE", "nothing_charged", what);
 };
 
-export const brokenOff = (cause: unknown) => unreadable("body: broke off before its end.", cause);
+// What a network does to a request it may not do to the next: the same one may be read whole.
+export const brokenOff = (cause: unknown) =>
+  unreadable("body: broke off before its end.", cause, true);
 
 export const tooSlow = (leastBytesPerSecond: number) =>
-  unreadable(`body: came at less than ${leastBytesPerSecond} bytes a second.`);
+  unreadable(`body: came at less than ${leastBytesPerSecond} bytes a second.`, undefined, true);
 
 export const malformedJson = (cause?: unknown) => unreadable("body: must be valid JSON.", cause);
 
@@ -80,5 +82,5 @@ export const assertCheapJson = (bytes: Uint8Array): void => {
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-const unreadable = (what: string, cause?: unknown) =>
-  new Failure("INVALID_REQUEST", "nothing_charged", what, { cause });
+const unreadable = (what: string, cause?: unknown, retryable = false) =>
+  new Failure("INVALID_REQUEST", "nothing_charged", what, { cause, retryable });

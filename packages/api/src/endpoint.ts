@@ -4,6 +4,7 @@ import type { PlanId } from "@mailproof/core/accounts/plans";
 import type { AppWorld } from "@mailproof/core/app-world";
 import type { FailureCode } from "@mailproof/core/failure";
 import type { BaseIssue, BaseSchema, InferOutput } from "valibot";
+import type { Tag } from "./openapi/tags.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 export type Schema<T = unknown> = BaseSchema<unknown, T, BaseIssue<unknown>>;
@@ -77,14 +78,42 @@ export type Streamed = {
   readonly elsewhere: () => Promise<string>;
 };
 
-/** One endpoint is one value. Lambda, the local server, IAM, docs and client all read the same value. */
+/**
+ * What a call changes, as an MCP client has to know it. readOnly: nothing. additive: each call adds something, and some
+ * cost credits. idempotent: repeating a call changes nothing more. destructive: deletes or replaces what was there.
+ */
+export type Effect = "readOnly" | "additive" | "idempotent" | "destructive";
+
+/** How an operation behaves as an MCP tool. */
+export type ToolFacts = {
+  readonly effect: Effect;
+  /** What a model would get wrong without it. */
+  readonly hint?: string;
+};
+
+/** One of several things that a body may ask for. In the client it is a method of its own, called by its id. */
+export type Action = { readonly id: string; readonly repeat?: "always" };
+
+/**
+ * One endpoint is one value. Lambda, the local server, IAM, the OpenAPI document, the manual, the MCP tool and the client
+ * all read the same value.
+ */
 export type Endpoint<P = unknown, Q = unknown, B = unknown, O = unknown> = {
+  /** The operationId, the client's method, and in other spellings the tool, the file and the Lambda. */
+  readonly id: string;
   readonly route: `${Method} /${string}`;
+  readonly tag: Tag;
   readonly summary: string;
   /** In words, for people. Null: free, so no failure of it can have charged anything. */
   readonly price: string | null;
   readonly access: Access;
   readonly needs: readonly Need[];
+  /** Null where it is no tool. The endpoint says why. */
+  readonly tool: ToolFacts | null;
+  /** A client may send a POST again without a key: it only reads, or it knows what it was sent by its content. */
+  readonly repeat?: "always";
+  /** The actions of the body, in the order of its variants. */
+  readonly actions?: Readonly<Record<string, Action>>;
   /** 503 where it is no failure to be told, but what was asked for. */
   readonly answers: readonly (Success | 503)[];
   readonly errors: readonly FailureCode[];
@@ -104,6 +133,10 @@ export type Endpoint<P = unknown, Q = unknown, B = unknown, O = unknown> = {
   // Method syntax on purpose: it lets endpoints with different inputs live in one list.
   handle(world: AppWorld, caller: Caller, input: Input<P, Q, B>): Promise<Answer<O>>;
 };
+
+/** verifyEmail → verify-email: the endpoint's file, its story and its Lambda's entry. */
+export const fileNameOf = ({ id }: Pick<Endpoint, "id">): string =>
+  id.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 type OutputOf<S extends Schema | undefined> = S extends Schema ? InferOutput<S> : undefined;
 

@@ -1,80 +1,80 @@
 import type { Endpoint } from "./endpoint.ts";
-import { deleteApiKeysId } from "./endpoints/delete-api-keys-id.ts";
-import { deleteDeliverabilityMonitorsId } from "./endpoints/delete-deliverability-monitors-id.ts";
-import { deleteWebhooksId } from "./endpoints/delete-webhooks-id.ts";
+import { checkDomain } from "./endpoints/check-domain.ts";
+import { createApiKey } from "./endpoints/create-api-key.ts";
+import { createMonitor } from "./endpoints/create-monitor.ts";
+import { createWebhook } from "./endpoints/create-webhook.ts";
+import { deleteMonitor } from "./endpoints/delete-monitor.ts";
+import { deleteWebhook } from "./endpoints/delete-webhook.ts";
+import { downloadJob } from "./endpoints/download-job.ts";
+import { findEmail } from "./endpoints/find-email.ts";
 import { getAccount } from "./endpoints/get-account.ts";
-import { getAccountUsage } from "./endpoints/get-account-usage.ts";
-import { getActivityDomainDomain } from "./endpoints/get-activity-domain-domain.ts";
-import { getActivityEmail } from "./endpoints/get-activity-email.ts";
-import { getApiKeys } from "./endpoints/get-api-keys.ts";
+import { getActivity } from "./endpoints/get-activity.ts";
+import { getActivityBatch } from "./endpoints/get-activity-batch.ts";
 import { getCatalog } from "./endpoints/get-catalog.ts";
-import { getDeliverabilityChecks } from "./endpoints/get-deliverability-checks.ts";
-import { getDeliverabilityChecksId } from "./endpoints/get-deliverability-checks-id.ts";
-import { getDeliverabilityMonitors } from "./endpoints/get-deliverability-monitors.ts";
+import { getCheck } from "./endpoints/get-check.ts";
+import { getDomainReputation } from "./endpoints/get-domain-reputation.ts";
 import { getHealth } from "./endpoints/get-health.ts";
-import { getJobs } from "./endpoints/get-jobs.ts";
-import { getJobsId } from "./endpoints/get-jobs-id.ts";
-import { getJobsIdCallbacks } from "./endpoints/get-jobs-id-callbacks.ts";
-import { getJobsIdDownload } from "./endpoints/get-jobs-id-download.ts";
-import { getWebhooks } from "./endpoints/get-webhooks.ts";
-import { getWebhooksEvents } from "./endpoints/get-webhooks-events.ts";
-import { getWebhooksIdDeliveries } from "./endpoints/get-webhooks-id-deliveries.ts";
-import { postActivityBatch } from "./endpoints/post-activity-batch.ts";
-import { postActivityEvents } from "./endpoints/post-activity-events.ts";
-import { postApiKeys } from "./endpoints/post-api-keys.ts";
-import { postDeliverabilityCheck } from "./endpoints/post-deliverability-check.ts";
-import { postDeliverabilityMonitors } from "./endpoints/post-deliverability-monitors.ts";
-import { postFind } from "./endpoints/post-find.ts";
-import { postVerify } from "./endpoints/post-verify.ts";
-import { postVerifyBatch } from "./endpoints/post-verify-batch.ts";
-import { postVerifyFile } from "./endpoints/post-verify-file.ts";
-import { postWebhooks } from "./endpoints/post-webhooks.ts";
-import { postWebhooksIdDeliveriesDeliveryIdRetry } from "./endpoints/post-webhooks-id-deliveries-delivery-id-retry.ts";
-import { postWebhooksIdSecret } from "./endpoints/post-webhooks-id-secret.ts";
-import { postWebhooksIdTest } from "./endpoints/post-webhooks-id-test.ts";
-import { putWebhooksId } from "./endpoints/put-webhooks-id.ts";
+import { getJob } from "./endpoints/get-job.ts";
+import { getUsage } from "./endpoints/get-usage.ts";
+import { listApiKeys } from "./endpoints/list-api-keys.ts";
+import { listCallbacks } from "./endpoints/list-callbacks.ts";
+import { listChecks } from "./endpoints/list-checks.ts";
+import { listDeliveries } from "./endpoints/list-deliveries.ts";
+import { listJobs } from "./endpoints/list-jobs.ts";
+import { listMonitors } from "./endpoints/list-monitors.ts";
+import { listWebhookEvents } from "./endpoints/list-webhook-events.ts";
+import { listWebhooks } from "./endpoints/list-webhooks.ts";
+import { recordActivity } from "./endpoints/record-activity.ts";
+import { retryDelivery } from "./endpoints/retry-delivery.ts";
+import { revokeApiKey } from "./endpoints/revoke-api-key.ts";
+import { rotateWebhookSecret } from "./endpoints/rotate-webhook-secret.ts";
+import { testWebhook } from "./endpoints/test-webhook.ts";
+import { updateWebhook } from "./endpoints/update-webhook.ts";
+import { verifyBatch } from "./endpoints/verify-batch.ts";
+import { verifyEmail } from "./endpoints/verify-email.ts";
+import { verifyFile } from "./endpoints/verify-file.ts";
 
 /** The table of contents of the API. */
 export const endpoints: readonly Endpoint[] = [
   getHealth,
 
-  postVerify,
-  postVerifyBatch,
-  postVerifyFile,
+  verifyEmail,
+  verifyBatch,
+  verifyFile,
 
-  getJobs,
-  getJobsId,
-  getJobsIdDownload,
-  getJobsIdCallbacks,
+  listJobs,
+  getJob,
+  downloadJob,
+  listCallbacks,
 
-  postFind,
+  findEmail,
 
-  getActivityEmail,
-  postActivityBatch,
-  getActivityDomainDomain,
-  postActivityEvents,
+  getActivity,
+  getActivityBatch,
+  getDomainReputation,
+  recordActivity,
 
-  postDeliverabilityCheck,
-  getDeliverabilityChecks,
-  getDeliverabilityChecksId,
-  postDeliverabilityMonitors,
-  getDeliverabilityMonitors,
-  deleteDeliverabilityMonitorsId,
-  getWebhooks,
-  postWebhooks,
-  putWebhooksId,
-  deleteWebhooksId,
-  postWebhooksIdTest,
-  postWebhooksIdSecret,
-  getWebhooksEvents,
-  getWebhooksIdDeliveries,
-  postWebhooksIdDeliveriesDeliveryIdRetry,
+  checkDomain,
+  listChecks,
+  getCheck,
+  createMonitor,
+  listMonitors,
+  deleteMonitor,
+  listWebhooks,
+  createWebhook,
+  updateWebhook,
+  deleteWebhook,
+  testWebhook,
+  rotateWebhookSecret,
+  listWebhookEvents,
+  listDeliveries,
+  retryDelivery,
 
   getAccount,
-  getAccountUsage,
-  getApiKeys,
-  postApiKeys,
-  deleteApiKeysId,
+  getUsage,
+  listApiKeys,
+  createApiKey,
+  revokeApiKey,
 
   getCatalog,
 ];

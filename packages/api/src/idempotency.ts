@@ -1,5 +1,5 @@
 import { ownerOf } from "@mailproof/core/access/payer";
-import { Failure } from "@mailproof/core/failure";
+import { Failure, withOutcome } from "@mailproof/core/failure";
 import { fingerprint } from "@mailproof/core/fingerprint";
 import { KEY_KEPT_SECONDS, type Keyed } from "@mailproof/core/money/claims";
 import type { Json } from "@mailproof/core/table";
@@ -23,6 +23,29 @@ export const keyIn = ({ keyed }: Pick<Endpoint, "keyed">, headers: Headers): str
     "The Idempotency-Key must be 1 to 255 printable ASCII characters without spaces.",
   );
 };
+
+/**
+ * The failure as it is true of a request with an Idempotency-Key. The same request may have come before under this key
+ * and been charged, so until the key is looked up no failure may say that nothing was charged. Two kinds say it all the
+ * same: a request that can never have been accepted, whoever sends it and when, such as one that is malformed; and
+ * failures after the look-up that no repeat can escape, such as a 402. Before the caller is admitted every failure
+ * depends on the moment: the key was in force, and the process had time. After that those do that are retryable.
+ */
+export const forRepeat = (
+  failure: Failure,
+  { keyed }: Pick<Endpoint, "keyed">,
+  headers: Headers,
+  isAdmitted: boolean,
+): Failure => {
+  const mayBeRepeat = keyed === true && isKey(headers["idempotency-key"]);
+  const mayHavePassed = !isAdmitted || failure.retryable;
+  return mayBeRepeat && mayHavePassed && failure.money === "nothing_charged"
+    ? withOutcome(failure, "retry_same_key")
+    : failure;
+};
+
+const isKey = (sent: string | undefined): boolean =>
+  sent !== undefined && KEY.test(sent) && !PLACEHOLDER.test(sent);
 
 const invalidKey = (what: string): Failure =>
   new Failure("INVALID_IDEMPOTENCY_KEY", "nothing_charged", what);

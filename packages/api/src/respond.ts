@@ -8,7 +8,7 @@ import type { Caller, Endpoint, Streamed } from "./endpoint.ts";
 import { withFirstPiece } from "./first-piece.ts";
 import { readForm } from "./form.ts";
 import { isForm } from "./form-headers.ts";
-import { keyIn } from "./idempotency.ts";
+import { forRepeat, keyIn } from "./idempotency.ts";
 import { findLimited, rememberLimited } from "./limited-callers.ts";
 import { parse } from "./parse.ts";
 
@@ -41,9 +41,11 @@ export const respond = async (
   request: HttpRequest,
 ): Promise<HttpAnswer> => {
   const headers: Record<string, string> = {};
+  let isAdmitted = false;
   try {
-    assertSound(world, endpoint, request.headers);
+    assertSound(world, endpoint);
     const caller = await admit(world, endpoint, request, headers);
+    isAdmitted = true;
     const key = keyIn(endpoint, request.headers);
     const form = formIn(endpoint, request);
     const body = form ? undefined : endpoint.body && (await request.body(bodyBytesMaxOf(endpoint)));
@@ -63,7 +65,9 @@ export const respond = async (
     const said = endpoint.enveloped === false ? data : { success: true, data };
     return answer(request.id, status, all, JSON.stringify(said));
   } catch (error) {
-    return refuse(world, request.id, asFailure(error, moneyAfterBug(endpoint)), headers);
+    const failure = asFailure(error, moneyAfterBug(endpoint));
+    const told = forRepeat(failure, endpoint, request.headers, isAdmitted);
+    return refuse(world, request.id, told, headers);
   }
 };
 
@@ -127,9 +131,8 @@ const admit = async (
   assertNoPressure(world, endpoint);
   const limited = findLimited(world, request.headers);
   if (limited) throw tooMany(world, { ...limited, remaining: 0 }, headers);
-  const money = moneyBefore(endpoint, request.headers);
-  const caller = await orUnavailable(authenticate(world, request.headers), money);
-  await takeRequest(world, caller, money, headers, request.headers);
+  const caller = await orUnavailable(authenticate(world, request.headers));
+  await takeRequest(world, caller, headers, request.headers);
   assertMay(world, caller, endpoint.access);
   return caller;
 };
@@ -138,12 +141,11 @@ const admit = async (
 export const takeRequest = async (
   world: AppWorld,
   { plan, keyId }: Caller,
-  money: MoneyOutcome,
   headers: Record<string, string>,
   sent: Headers | null,
 ): Promise<void> => {
   const asked = world.rateLimit(keyId, PLANS[plan].requestsPerMinute);
-  const allowance = await orUnavailable(asked, money);
+  const allowance = await orUnavailable(asked);
   if (!allowance.allowed) {
     if (sent) rememberLimited(world, sent, allowance);
     throw tooMany(world, allowance, headers);
@@ -170,11 +172,11 @@ const assertNoPressure = (world: AppWorld, { price }: Endpoint): void => {
 };
 
 /** What is damaged takes no new payments. Reads go on where they can. */
-const assertSound = (world: AppWorld, endpoint: Endpoint, headers: Headers): void => {
-  if (endpoint.price === null || !world.damagedParts?.().size) return;
+const assertSound = (world: AppWorld, { price }: Endpoint): void => {
+  if (price === null || !world.damagedParts?.().size) return;
   const what =
-    "The stored state of this service is damaged, so it takes no paid requests until it is restored.";
-  throw new Failure("UNAVAILABLE", moneyBefore(endpoint, headers), what);
+    "The stored state of this service is damaged, so it takes no requests with a price until it is restored.";
+  throw new Failure("UNAVAILABLE", "nothing_charged", what);
 };
 
 const formIn = ({ form }: Endpoint, { headers, bytes }: HttpRequest) => {
@@ -182,12 +184,11 @@ const formIn = ({ form }: Endpoint, { headers, bytes }: HttpRequest) => {
   return form && isForm(contentType) ? readForm(contentType, bytes()) : null;
 };
 
-/** Before the handler this request charged nothing; one before it with the same Idempotency-Key may have. */
-const moneyBefore = ({ keyed }: Endpoint, headers: Headers): MoneyOutcome =>
-  keyed && headers["idempotency-key"] !== undefined ? "retry_same_key" : "nothing_charged";
-
 /** A step before the work: when it cannot be made, nothing is known of the caller, and nothing was done. */
-export const orUnavailable = <T>(step: Promise<T>, money: MoneyOutcome): Promise<T> =>
+export const orUnavailable = <T>(
+  step: Promise<T>,
+  money: MoneyOutcome = "nothing_charged",
+): Promise<T> =>
   step.catch((cause: unknown) => {
     if (cause instanceof Failure) throw cause;
     const what = "The service cannot read its own state right now.";

@@ -7,7 +7,7 @@ import type { CallOptions, ClientOptions } from "./options.ts";
 import { type Transport, transportTo } from "./transport.ts";
 import type {
   CreateUploadData,
-  ExportJobInput,
+  DownloadJobInput,
   Job,
   ListJobsInput,
   Operations,
@@ -41,7 +41,7 @@ export interface Client extends Operations {
   waitForJob(input: JobInput, options?: WaitOptions): Promise<Job>;
 
   /** The results of a job as CSV: the columns of the list, with the verdicts beside them. */
-  download(input: ExportJobInput, options?: CallOptions): Promise<Download>;
+  download(input: DownloadJobInput, options?: CallOptions): Promise<Download>;
 
   /** Uploads a list and returns the `file_key` that `processFile` takes. It charges nothing. */
   upload(

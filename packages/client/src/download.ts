@@ -1,7 +1,7 @@
 import { OPERATIONS } from "./operations.ts";
 import type { CallOptions } from "./options.ts";
 import type { Transport } from "./transport.ts";
-import type { ExportJobInput } from "./types.ts";
+import type { DownloadJobInput } from "./types.ts";
 
 /** An export that begins to arrive. */
 export interface Download {
@@ -16,9 +16,9 @@ export interface Download {
 /** The results as CSV: the list's own columns, with ours behind them. */
 export const downloadOver =
   ({ call }: Transport) =>
-  (input: ExportJobInput, options?: CallOptions): Promise<Download> =>
+  (input: DownloadJobInput, options?: CallOptions): Promise<Download> =>
     call(
-      { ...OPERATIONS.exportJob, fixed: { format: "csv" } },
+      { ...OPERATIONS.downloadJob, fixed: { format: "csv" } },
       input,
       options,
       async (response) => {

@@ -24,7 +24,9 @@ export const exchange = async <T>(
         waitMs = waitBefore(tries, thrown, one.clock.random);
     }
     if (waitMs === null) throw error;
-    isInDoubt ||= error.money === "retry_same_key";
+    // Refused before any work. If the key was used before this call, the service itself tells so.
+    const isRefused = error.code === "RATE_LIMITED";
+    isInDoubt ||= !isRefused && error.money === "retry_same_key";
     await one.clock.sleep(waitMs, one.signal);
     if (one.signal?.aborted) throw aborted(one, error.money);
   }

@@ -13,7 +13,11 @@ const SPREAD_MS = 250;
 /** Whether a call that failed is sent again: then, whatever became of the tries before, it is paid for once. */
 export const mayRepeat = ({ repeat }: Operation, error: MailproofError): boolean =>
   error.code !== "ABORTED" &&
-  (error.retryable || (repeat === "keyed" && error.money === "retry_same_key"));
+  (error.retryable ||
+    (repeat === "keyed" && error.money === "retry_same_key" && !isRefusal(error)));
+
+/** A wrong API key, say: what has to be put right first is not mended by waiting. */
+const isRefusal = ({ status = 500 }: MailproofError): boolean => status >= 400 && status < 500;
 
 /** How long to wait before this repeat, or null when it is too long. */
 export const waitBefore = (

@@ -735,7 +735,7 @@ export interface GetHealthData {
 
 // POST /v1/verify
 
-export interface VerifyInput {
+export interface VerifyEmailInput {
   /** The address to verify. Text that is no address is answered with the status `invalid`. */
   email: string;
   /** Also what is known of its opens and clicks, at no extra cost. */
@@ -756,7 +756,7 @@ export interface VerifyInput {
     | undefined;
 }
 
-export type VerifyData =
+export type VerifyEmailData =
   | (VerificationResult & {
       /** Opens and clicks of people. */
       activity?: {
@@ -1000,7 +1000,7 @@ export interface GetJobData extends Job {
 
 // GET /v1/jobs/{id}/download
 
-export interface ExportJobInput {
+export interface DownloadJobInput {
   /** Whose it is: its id. */
   id: string;
   /** Which rows. `invalid` also gives disposable; `risky` also catch_all, role and spam_trap; `unknown` also rows without a status. Case does not matter. */
@@ -1021,7 +1021,7 @@ export interface ExportJobInput {
   delimiter?: "comma" | "semicolon" | "tab" | undefined;
 }
 
-export type ExportJobData =
+export type DownloadJobData =
   | {
       /** What it is written in. */
       format: "json";
@@ -1122,7 +1122,7 @@ export interface ListCallbacksData {
 
 // POST /v1/find
 
-export interface FindInput {
+export interface FindEmailInput {
   /** The first name. */
   first_name: string;
   /** The last name. */
@@ -1131,7 +1131,7 @@ export interface FindInput {
   domain: string;
 }
 
-export interface FindData {
+export interface FindEmailData {
   /** The first name. */
   first_name: string;
   /** The last name. */
@@ -1171,12 +1171,12 @@ export type GetActivityData = ActivityRecord;
 
 // POST /v1/activity/batch
 
-export interface GetActivitiesInput {
+export interface GetActivityBatchInput {
   /** The addresses. */
   emails: readonly string[];
 }
 
-export interface GetActivitiesData {
+export interface GetActivityBatchData {
   /** What the addresses came to, in the order of the input. */
   results: ActivityRecord[];
   /** How many there are. */
@@ -1185,12 +1185,12 @@ export interface GetActivitiesData {
 
 // GET /v1/activity/domain/{domain}
 
-export interface GetReputationInput {
+export interface GetDomainReputationInput {
   /** The domain, such as example.com. A URL, a final dot, capitals and Unicode are accepted. */
   domain: string;
 }
 
-export interface GetReputationData {
+export interface GetDomainReputationData {
   /** The domain in lower case, internationalised labels as A-labels (xn--…). */
   domain: string;
   /** The domain with internationalised labels in Unicode. Otherwise equal to `domain`. */
@@ -1671,7 +1671,7 @@ export interface Operations {
    *
    * `POST /v1/verify`
    */
-  verify(input: VerifyInput, options?: PaidCallOptions): Promise<VerifyData>;
+  verifyEmail(input: VerifyEmailInput, options?: PaidCallOptions): Promise<VerifyEmailData>;
 
   /**
    * Verify up to 10,000 addresses as a job.
@@ -1727,7 +1727,7 @@ export interface Operations {
    *
    * `GET /v1/jobs/{id}/download`
    */
-  exportJob(input: ExportJobInput, options?: CallOptions): Promise<ExportJobData>;
+  downloadJob(input: DownloadJobInput, options?: CallOptions): Promise<DownloadJobData>;
 
   /**
    * List the deliveries to the webhook_url of a job, newest first. They are kept for 30 days.
@@ -1746,7 +1746,7 @@ export interface Operations {
    *
    * `POST /v1/find`
    */
-  find(input: FindInput, options?: CallOptions): Promise<FindData>;
+  findEmail(input: FindEmailInput, options?: CallOptions): Promise<FindEmailData>;
 
   /**
    * Show what is known of an address's opens and clicks.
@@ -1764,7 +1764,10 @@ export interface Operations {
    *
    * `POST /v1/activity/batch`
    */
-  getActivities(input: GetActivitiesInput, options?: CallOptions): Promise<GetActivitiesData>;
+  getActivityBatch(
+    input: GetActivityBatchInput,
+    options?: CallOptions,
+  ): Promise<GetActivityBatchData>;
 
   /**
    * Show how the addresses of a domain take mail, and whether the domain is on a blocklist.
@@ -1773,7 +1776,10 @@ export interface Operations {
    *
    * `GET /v1/activity/domain/{domain}`
    */
-  getReputation(input: GetReputationInput, options?: CallOptions): Promise<GetReputationData>;
+  getDomainReputation(
+    input: GetDomainReputationInput,
+    options?: CallOptions,
+  ): Promise<GetDomainReputationData>;
 
   /**
    * Tell what became of up to 500 mails. An event counts once under its id, however often it is told.

@@ -7,7 +7,7 @@ import type { CallOptions, PaidCallOptions } from "./options.ts";
 import type { Transport } from "./transport.ts";
 import type {
   CreateUploadData,
-  ExportJobInput,
+  DownloadJobInput,
   Job,
   ProcessFileData,
   ProcessFileInput,
@@ -67,7 +67,7 @@ export interface VerifiedFile {
   /** The results, in the order of the list. */
   results(options?: CallOptions): AsyncIterable<ResultRow>;
   /** The list as CSV with the verdicts beside its own columns. */
-  download(input?: Omit<ExportJobInput, "id">, options?: CallOptions): Promise<Download>;
+  download(input?: Omit<DownloadJobInput, "id">, options?: CallOptions): Promise<Download>;
 }
 
 /** Another upload would be another request: under this key it would be refused, and under another one paid again. */

@@ -79,6 +79,8 @@ type More = ErrorOptions & {
 export class Failure extends Error {
   readonly code: FailureCode;
   readonly money: MoneyOutcome;
+  /** The message without its money sentence. */
+  readonly what: string;
   readonly details: Json | undefined;
   readonly retryable: boolean;
   readonly headers: Readonly<Record<string, string>>;
@@ -89,6 +91,7 @@ export class Failure extends Error {
     this.name = "Failure";
     this.code = code;
     this.money = money;
+    this.what = what;
     this.details = more.details;
     this.retryable = more.retryable ?? LATER.includes(code);
     this.headers = more.headers ?? {};
@@ -99,3 +102,15 @@ export class Failure extends Error {
     return STATUS[this.code];
   }
 }
+
+/** The same failure with another word, and sentence, about the money. */
+export const withOutcome = (failure: Failure, money: MoneyOutcome): Failure => {
+  const { code, what, details, retryable, headers, isExpected, cause } = failure;
+  return new Failure(code, money, what, {
+    retryable,
+    headers,
+    ...(cause !== undefined && { cause }),
+    ...(details !== undefined && { details }),
+    ...(isExpected && { isExpected }),
+  });
+};

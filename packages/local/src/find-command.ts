@@ -1,4 +1,4 @@
-import type { FindData } from "@mailproof/client/types";
+import type { FindEmailData } from "@mailproof/client/types";
 import * as v from "valibot";
 import { command, Flag, Misuse } from "./command.ts";
 import { SERVICE, SERVICE_USAGE, serviceNeeded, untilInterrupted } from "./service.ts";
@@ -26,14 +26,16 @@ export const findCommand = command({
       );
     const { client } = serviceNeeded(asked);
     const { signal, end } = untilInterrupted();
-    const found = await client.find({ first_name, last_name, domain }, { signal }).finally(end);
+    const found = await client
+      .findEmail({ first_name, last_name, domain }, { signal })
+      .finally(end);
     const isForEyes = process.stdout.isTTY && !asked.options.json;
     process.stdout.write(`${isForEyes ? textOf(found) : JSON.stringify(found)}\n`);
     return found.email === null ? 1 : 0;
   },
 });
 
-const textOf = ({ email, confidence, status, message }: FindData): string => {
+const textOf = ({ email, confidence, status, message }: FindEmailData): string => {
   const what = email === null ? status : `${shown(email)}  ${status}, confidence ${confidence}`;
   return `${what}\n${message}`;
 };

@@ -43,7 +43,10 @@ const verified = async (
   evidence: boolean,
   signal: AbortSignal,
 ): Promise<VerificationResult> => {
-  const first = await client.verify({ email, options: { include_evidence: evidence } }, { signal });
+  const first = await client.verifyEmail(
+    { email, options: { include_evidence: evidence } },
+    { signal },
+  );
   if (first.status !== "pending") return first;
   const id = first.job_id;
   process.stderr.write(`${id}: ${shown(email)} takes longer. Waiting for its result.\n`);

@@ -1,6 +1,6 @@
 import type { Headers } from "@mailproof/api/authenticate";
 import { bodyTooLarge } from "@mailproof/api/body";
-import type { Streamed } from "@mailproof/api/endpoint";
+import type { Endpoint, Streamed } from "@mailproof/api/endpoint";
 import {
   asFailure,
   type HttpAnswer,
@@ -41,7 +41,7 @@ const requestOf = (
   args: Arguments,
   credentials: Headers,
 ): HttpRequest => {
-  const { [IDEMPOTENCY_KEY]: key, ...fields } = args;
+  const { [IDEMPOTENCY_KEY]: _, ...fields } = args;
   const inAddress = [...input.path, ...input.query];
   // An address has no null: there it is as good as left out. Of a body the schema says what null means.
   const sent = Object.entries(endpoint.keyed ? fields : args).filter(
@@ -52,10 +52,7 @@ const requestOf = (
   const query = { ...texts(inPart(input.query)), ...limitIn(input.page, args) };
   return {
     id,
-    headers: {
-      ...credentials,
-      ...(endpoint.keyed && key !== undefined && { "idempotency-key": keyOf(key) }),
-    },
+    headers: { ...credentials, ...keyHeaderOf(endpoint, args) },
     // No address has an empty part, so no route is made for one: here it is as good as left out.
     path: texts(inPart(input.path).filter(([, value]) => value !== "")),
     // What belongs nowhere is told to be unknown, where there is no body as where there is one.
@@ -70,6 +67,12 @@ const requestOf = (
     },
   };
 };
+
+/** The field of a call that is a header of its request. */
+export const keyHeaderOf = (
+  { keyed }: Pick<Endpoint, "keyed">,
+  { [IDEMPOTENCY_KEY]: key }: Arguments,
+): Headers => (keyed && key !== undefined ? { "idempotency-key": keyOf(key) } : {});
 
 /** Models send null for what they mean to leave out: as a text it would be one key for all that they ever do. */
 const keyOf = (key: unknown): string => (typeof key === "string" ? key : NO_KEY);

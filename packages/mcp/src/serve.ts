@@ -1,6 +1,7 @@
 import { assertMay, authenticate, type Headers } from "@mailproof/api/authenticate";
 import { bodyBytesMaxOf } from "@mailproof/api/body";
 import type { Access, Caller } from "@mailproof/api/endpoint";
+import { forRepeat } from "@mailproof/api/idempotency";
 import { invalidField, isObject } from "@mailproof/api/parse";
 import {
   answer,
@@ -19,9 +20,9 @@ import {
   ProtocolErrorCode,
   Server,
 } from "@modelcontextprotocol/server";
-import { call } from "./call.ts";
+import { type Arguments, call, keyHeaderOf } from "./call.ts";
 import { assertOrigin } from "./origin.ts";
-import { toolCalled, tools } from "./tools.ts";
+import { type Tool, toolCalled, tools } from "./tools.ts";
 
 export const MCP_PATH = "/mcp";
 
@@ -44,7 +45,10 @@ export const mcpOver = (world: AppWorld) => {
       const message = await request.body(MESSAGE_BYTES_MAX);
       if (!isObject(message)) throw invalidField("body", "must be one JSON-RPC message");
       const tool = toolCalledBy(message);
-      if (tool) await assertScope(world, caller, tool.endpoint.access, allowance);
+      if (tool)
+        await assertScope(world, caller, tool.endpoint.access, allowance).catch(
+          forCall(tool, message),
+        );
 
       const sent = new Request(`http://mcp.invalid${MCP_PATH}`, {
         method,
@@ -114,10 +118,19 @@ const assertScope = async (
   try {
     assertMay(world, caller, access);
   } catch (refusal) {
-    await takeRequest(world, caller, "retry_same_key", allowance, null);
+    await takeRequest(world, caller, allowance, null);
     throw refusal;
   }
 };
+
+/** A refusal of a call that may be a repeat under its idempotency_key, as its route would tell it. */
+const forCall =
+  ({ endpoint }: Tool, { params }: { readonly params?: unknown }) =>
+  (error: unknown): never => {
+    const { arguments: args } = params as { readonly arguments?: unknown };
+    const headers = isObject(args) ? keyHeaderOf(endpoint, args as Arguments) : {};
+    throw error instanceof Failure ? forRepeat(error, endpoint, headers, false) : error;
+  };
 
 const onlyPost = (method: string) =>
   new Failure(

@@ -1,9 +1,7 @@
-import type { Endpoint, Need } from "@mailproof/api/endpoint";
+import type { Effect, Endpoint, Need, ToolFacts } from "@mailproof/api/endpoint";
 import { endpoints } from "@mailproof/api/endpoints";
-import { namedOf } from "@mailproof/api/openapi/operations";
 import type { Tool as Listed, ToolAnnotations } from "@modelcontextprotocol/server";
 import { type Input, inputOf } from "./input.ts";
-import { type Manner, type Mannered, TOOLS } from "./named.ts";
 
 export type Tool = {
   readonly endpoint: Endpoint;
@@ -12,17 +10,17 @@ export type Tool = {
   readonly listed: Listed;
 };
 
-const MANNERS: Readonly<Record<Manner, ToolAnnotations>> = {
-  reads: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
-  adds: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
-  settles: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
-  removes: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
+const ANNOTATIONS: Readonly<Record<Effect, ToolAnnotations>> = {
+  readOnly: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
+  additive: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
+  idempotent: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
+  destructive: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
 };
 
 /** Through these a call reaches beyond us: to mail servers, name servers, receivers, or to workers who ask them. */
 const OUTWARD: readonly Need[] = ["mail", "dns", "https", "queue:send"];
 
-const toolOf = (endpoint: Endpoint, { manner, hint }: Mannered): Tool => {
+const toolOf = (endpoint: Endpoint, { effect, hint }: ToolFacts): Tool => {
   const name = nameOf(endpoint);
   const input = inputOf(name, endpoint);
   return {
@@ -33,16 +31,16 @@ const toolOf = (endpoint: Endpoint, { manner, hint }: Mannered): Tool => {
       description: descriptionOf(endpoint, hint),
       inputSchema: input.schema as Listed["inputSchema"],
       annotations: {
-        ...MANNERS[manner],
+        ...ANNOTATIONS[effect],
         openWorldHint: endpoint.needs.some((need) => OUTWARD.includes(need)),
       },
     },
   };
 };
 
-/** "verifyEmail" in the document is "verify_email" here: tools are called in small letters everywhere. */
-const nameOf = ({ route }: Endpoint): string =>
-  namedOf(route).id.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+/** verifyEmail → verify_email: names of tools are in lower case. */
+const nameOf = ({ id }: Endpoint): string =>
+  id.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 const descriptionOf = ({ summary, price, access }: Endpoint, hint: string | undefined): string =>
   [
@@ -56,10 +54,9 @@ const descriptionOf = ({ summary, price, access }: Endpoint, hint: string | unde
     .join(" ");
 
 /** In the order of the API's table of contents. */
-export const tools: readonly Tool[] = endpoints.flatMap((endpoint) => {
-  const mannered = TOOLS[endpoint.route];
-  return mannered ? [toolOf(endpoint, mannered)] : [];
-});
+export const tools: readonly Tool[] = endpoints.flatMap((endpoint) =>
+  endpoint.tool ? [toolOf(endpoint, endpoint.tool)] : [],
+);
 
 export const toolCalled = (name: unknown): Tool | undefined =>
   tools.find(({ listed }) => listed.name === name);

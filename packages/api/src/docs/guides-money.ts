@@ -17,7 +17,10 @@ import { retrying } from "./programs.ts";
 const REMEDIES: readonly (readonly [money: MoneyOutcome, then: string])[] = [
   ["nothing_charged", "Send it again whenever you like."],
   ["refunded", "The same: it is as if you had not asked."],
-  ["retry_same_key", "Do just that. Another key would be another request."],
+  [
+    "retry_same_key",
+    "Do just that, after you corrected what the message names. Another key would be another request. An earlier request with this key may have been charged: this is said whenever the service refused before it looked.",
+  ],
   ["repeat_search", "Send it again soon: a search is its own key."],
   ["unknown", "Look first. It may have been done."],
   ["kept", "Tell us, with the `request_id`."],

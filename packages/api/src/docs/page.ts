@@ -1,5 +1,5 @@
 import { openapi } from "../openapi/openapi.ts";
-import { TAGS } from "../openapi/operations.ts";
+import { TAGS } from "../openapi/tags.ts";
 import type { Guide } from "./guide.ts";
 import { webhooks } from "./guide-webhooks.ts";
 import { errors, idempotency, rateLimits } from "./guides-money.ts";

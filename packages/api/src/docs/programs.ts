@@ -17,7 +17,8 @@ const verify = async (email: string, key: string = crypto.randomUUID()) => {
     // Undefined where it was lost, or is not ours.
     const body: any = await answer?.json().catch(() => undefined);
     if (answer?.ok && body) return body.data;
-    const again = !body?.error || body.error.retryable || body.error.money === "retry_same_key";
+    const inDoubt = body?.error?.money === "retry_same_key" && answer!.status >= 500;
+    const again = !body?.error || body.error.retryable || inDoubt;
     if (!again || tries === TRIES) throw new Error(body?.error?.message ?? \`No answer: \${key}\`);
     const seconds = Number(answer?.headers.get("Retry-After") ?? tries);
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
@@ -46,7 +47,8 @@ def verify(email, key=None):
                 return json.load(answer)["data"]
         except urllib.error.HTTPError as refusal:
             error = json.load(refusal)["error"]
-            if not error.get("retryable") and error["money"] != "retry_same_key":
+            in_doubt = error["money"] == "retry_same_key" and refusal.code >= 500
+            if not error.get("retryable") and not in_doubt:
                 raise RuntimeError(error["message"])
             seconds = int(refusal.headers.get("Retry-After", tries))
         except (OSError, ValueError, http.client.HTTPException):
@@ -117,7 +119,7 @@ const CLIENT = `import { createClient } from "@mailproof/client";
 
 const mailproof = createClient({ baseUrl: "BASE", key: process.env.MAILPROOF_KEY ?? "" });
 
-const { status } = await mailproof.verify({ email: "ada.lovelace@example.com" });
+const { status } = await mailproof.verifyEmail({ email: "ada.lovelace@example.com" });
 
 const done = await mailproof.verifyFile("customers.csv");
 for await (const row of done.results()) console.log(row.email, row.status);`;

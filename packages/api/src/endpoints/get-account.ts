@@ -8,11 +8,14 @@ import { endpoint } from "../endpoint.ts";
 import { Count, Credits, KEYED_ERRORS, Mode, ScopeName } from "../schemas.ts";
 
 export const getAccount = endpoint({
+  id: "getAccount",
   route: "GET /v1/account",
+  tag: "Account",
   summary: "Show the account: its plan, its credits, and what the key in use may do.",
   price: null,
   access: "account:read",
   needs: ["table:readwrite"],
+  tool: { effect: "readOnly" },
   answers: [200],
   errors: KEYED_ERRORS,
 

@@ -5,11 +5,14 @@ import { endpoint } from "../endpoint.ts";
 import { Count, Credits } from "../schemas.ts";
 
 export const getCatalog = endpoint({
+  id: "getCatalog",
   route: "GET /v1/catalog",
+  tag: "Service",
   summary: "List plans, credit packs and what each operation costs.",
   price: null,
   access: "public",
   needs: [],
+  tool: { effect: "readOnly" },
   answers: [200],
   errors: ["INVALID_REQUEST"],
 

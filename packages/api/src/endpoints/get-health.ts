@@ -11,12 +11,16 @@ type Check = v.InferOutput<typeof Check>;
 const DnsCheck = v.picklist(["ok", "failed"]);
 
 export const getHealth = endpoint({
+  id: "getHealth",
   route: "GET /health",
+  tag: "Service",
   summary: "Tell whether the service and what it depends on are alive.",
   price: null,
   access: "public",
   enveloped: false,
   needs: ["table:readwrite", "queue:depth", "blobs:read"],
+  // It is for load balancers: a tool that answers is alive.
+  tool: null,
   answers: [200, 503],
   errors: ["INVALID_REQUEST"],
   // Whoever watches a service may add what keeps caches away.

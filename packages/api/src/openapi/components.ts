@@ -2,11 +2,11 @@ import { EVENT_DATA, EventPayload } from "@mailproof/core/webhooks/payloads";
 import { ActivityPart, ActivityRecord, Level } from "../activity.ts";
 import { CheckFacts, CheckResult } from "../deliverability-check.ts";
 import type { Endpoint, Schema } from "../endpoint.ts";
+import { downloadJob } from "../endpoints/download-job.ts";
 import { getAccount } from "../endpoints/get-account.ts";
 import { getHealth } from "../endpoints/get-health.ts";
-import { getJobsIdDownload } from "../endpoints/get-jobs-id-download.ts";
-import { postVerify } from "../endpoints/post-verify.ts";
-import { postVerifyFile } from "../endpoints/post-verify-file.ts";
+import { verifyEmail } from "../endpoints/verify-email.ts";
+import { verifyFile } from "../endpoints/verify-file.ts";
 import { endpoints } from "../endpoints.ts";
 import { UnverifiedRow, VerifiedRow } from "../export-json.ts";
 import { JobOptions } from "../job-wishes.ts";
@@ -17,7 +17,7 @@ import { MonitorFacts } from "../monitors.ts";
 import { Mode, ScopeName } from "../schemas.ts";
 import { VerificationResult } from "../verification.ts";
 import { DeliveryFacts, EventName, WebhookFacts } from "../webhook-facts.ts";
-import { namedOf, pascal } from "./operations.ts";
+import { pascal } from "./pascal.ts";
 
 // Which shapes have a name in the document. Generated clients call their types so; a shape is known by identity, not
 // by what it looks like.
@@ -26,10 +26,10 @@ const { verification, flags, enrichment, ai } = VerificationResult.entries;
 const { dns, authentication, reputation, server, spam_assessment, score_parts, recommendations } =
   CheckResult.entries;
 const { spf, dkim, dmarc } = authentication.entries;
-const [verified, pending] = postVerify.output.options;
-const [inline, link] = getJobsIdDownload.output.options;
-const [askForUpload, process] = postVerifyFile.body?.options ?? [];
-const [upload, accepted] = postVerifyFile.output.options;
+const [verified, pending] = verifyEmail.output.options;
+const [inline, link] = downloadJob.output.options;
+const [askForUpload, process] = verifyFile.body?.options ?? [];
+const [upload, accepted] = verifyFile.output.options;
 
 /** Shapes that stand in more than one place, and parts of a shape that deserve a name. */
 const SHARED: readonly (readonly [Schema, string])[] = [
@@ -116,8 +116,7 @@ export const componentsOf = (listed: readonly Endpoint[] = endpoints): Map<Schem
   const name = (schema: Schema | undefined, called: string) => {
     if (schema && !named.has(schema)) named.set(schema, called);
   };
-  for (const { route, body, output } of listed) {
-    const { id } = namedOf(route);
+  for (const { id, body, output } of listed) {
     name(body, `${pascal(id)}Request`);
     name(output, `${pascal(id)}Result`);
   }

@@ -3,10 +3,10 @@ import type { Endpoint, Schema } from "../endpoint.ts";
 import { endpoints } from "../endpoints.ts";
 import { componentsOf, EVENTS, eventName } from "./components.ts";
 import { EVENT_EXAMPLES, EXAMPLES, type Example } from "./examples.ts";
-import { namedOf, TAGS } from "./operations.ts";
 import { PARTS } from "./parts.ts";
 import { type Failing, failuresOf, HEADERS, headersOf, usualHeaders } from "./responses.ts";
 import { type JsonSchema, schemaWriter, type Writer, withFormat } from "./schema.ts";
+import { TAGS } from "./tags.ts";
 import { wordsFor } from "./words.ts";
 
 export type OpenApi = {
@@ -70,8 +70,7 @@ const pathsOf = (listed: readonly Endpoint[], writer: Writer): OpenApi["paths"] 
 };
 
 const operationOf = (endpoint: Endpoint, writer: Writer): JsonSchema => {
-  const { route, summary, price, access, keyed } = endpoint;
-  const { id, tag } = namedOf(route);
+  const { id, route, tag, summary, price, access, keyed } = endpoint;
   const parameters = [
     ...parametersIn("path", endpoint.path, writer),
     ...parametersIn("query", endpoint.query, writer),

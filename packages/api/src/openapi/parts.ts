@@ -1,12 +1,12 @@
 import { DISCOVERY_PATH } from "../challenge.ts";
 import type { Schema } from "../endpoint.ts";
-import { postVerifyFile } from "../endpoints/post-verify-file.ts";
+import { verifyFile } from "../endpoints/verify-file.ts";
 import { EXPORT_HEADERS, type HeaderName, headersOf, usualHeaders } from "./responses.ts";
 import type { JsonSchema } from "./schema.ts";
 
 // What no endpoint's schema tells.
 
-const [upload, accepted] = postVerifyFile.output.options;
+const [upload, accepted] = verifyFile.output.options;
 
 type SuccessPart = {
   /** Where one status has one shape of those that the endpoint has. */

@@ -1,7 +1,7 @@
 import { type FailureCode, MONEY_OUTCOMES, STATUS } from "@mailproof/core/failure";
 import type { Endpoint } from "../endpoint.ts";
 import { ERRORS, errorExample } from "./errors.ts";
-import { pascal } from "./operations.ts";
+import { pascal } from "./pascal.ts";
 import type { JsonSchema } from "./schema.ts";
 
 // The answers that say no, and the headers of all answers.

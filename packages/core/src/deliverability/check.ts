@@ -191,7 +191,8 @@ const tell = async (
 ): Promise<Told> => {
   const stored = await storedCheck(world, id).catch((cause: unknown) => {
     const what = "The check that was stored cannot be read right now.";
-    throw new Failure("UNAVAILABLE", "nothing_charged", what, { cause });
+    const money = how.replayed ? "retry_same_key" : "nothing_charged";
+    throw new Failure("UNAVAILABLE", money, what, { cause });
   });
   if (!stored) throw new Error(`the check ${id} that an answer speaks of is not there`);
   return { ...stored, ...how, cached, remaining: remaining ?? undefined };

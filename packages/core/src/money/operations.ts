@@ -217,7 +217,7 @@ const resume = async (
   return taken ? { begun: readOperation(taken) } : "moved";
 };
 
-/** The door is sure that nothing was written, so nothing was charged. */
+/** The table is sure that it wrote nothing. Of an earlier request under the same key that says nothing. */
 const orUnavailable = <T>({ keyed }: Order, step: Promise<T>): Promise<T> =>
   step.catch((cause: unknown) => {
     if (cause instanceof Failure) throw cause;

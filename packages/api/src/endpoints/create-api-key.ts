@@ -1,0 +1,51 @@
+import { addKey } from "@mailproof/core/access/keys";
+import { SCOPES } from "@mailproof/core/access/scopes";
+import * as v from "valibot";
+import { endpoint } from "../endpoint.ts";
+import { assertMayManage, KeyFacts, toKeyFacts } from "../key-facts.ts";
+import {
+  charactersUpTo,
+  KEYED_ERRORS,
+  listOf,
+  Mode,
+  notEmpty,
+  optional,
+  ScopeName,
+} from "../schemas.ts";
+
+const NAME_LENGTH_MAX = 64;
+
+export const createApiKey = endpoint({
+  id: "createApiKey",
+  route: "POST /v1/api-keys",
+  tag: "Account",
+  summary: "Create a key. This answer is the only place where it is ever shown.",
+  price: null,
+  access: "unrestricted",
+  needs: ["table:readwrite"],
+  // A key would outlive the conversation that shows it.
+  tool: null,
+  answers: [201],
+  errors: [...KEYED_ERRORS, "LIMIT_REACHED", "PAYLOAD_TOO_LARGE"],
+
+  body: v.strictObject({
+    name: v.pipe(v.string(), v.trim(), notEmpty, charactersUpTo(NAME_LENGTH_MAX)),
+    mode: Mode,
+    /** Left out: unrestricted. An empty list would be a key that can do nothing, surely by mistake. */
+    scopes: optional(
+      v.pipe(
+        listOf(ScopeName, SCOPES.length),
+        v.minLength(1, "must name at least one scope; leave it out for an unrestricted key"),
+        v.transform((scopes) => [...new Set(scopes)]),
+      ),
+    ),
+  }),
+  output: v.object({ ...KeyFacts.entries, key: v.string() }),
+
+  async handle(world, caller, { body }) {
+    assertMayManage(caller, body.mode);
+    const { name, mode, scopes = null } = body;
+    const { key, secret } = await addKey(world, { account: caller.account, name, mode, scopes });
+    return { status: 201, data: { ...toKeyFacts(key), key: secret } };
+  },
+});

@@ -1,0 +1,46 @@
+import { INTERVAL_HOURS } from "@mailproof/core/deliverability/monitor-items";
+import { addMonitor } from "@mailproof/core/deliverability/monitors";
+import * as v from "valibot";
+import { endpoint } from "../endpoint.ts";
+import { MonitorFacts, toMonitorFacts } from "../monitors.ts";
+import { KEYED_ERRORS, optionalOr } from "../schemas.ts";
+import { assertPublicSender, DomainName, SendingIp } from "../sender.ts";
+
+const HOURS_WORDS = `must be a whole number of hours from ${INTERVAL_HOURS.least} to ${INTERVAL_HOURS.most}`;
+
+export const createMonitor = endpoint({
+  id: "createMonitor",
+  route: "POST /v1/deliverability/monitors",
+  tag: "Deliverability",
+  summary: "Watch a domain: it is checked again and again. Each run is an ordinary, paid check.",
+  price: null,
+  access: "deliverability:write",
+  needs: ["table:readwrite", "queue:send"],
+  tool: { effect: "idempotent", hint: "Each check it makes costs as much as check_domain." },
+  repeat: "always",
+  answers: [200, 201],
+  errors: [...KEYED_ERRORS, "LIMIT_REACHED", "PAYLOAD_TOO_LARGE"],
+
+  body: v.strictObject({
+    domain: DomainName,
+    sending_ip: SendingIp,
+    interval_hours: optionalOr(
+      v.pipe(
+        v.number(HOURS_WORDS),
+        v.integer(HOURS_WORDS),
+        v.minValue(INTERVAL_HOURS.least, HOURS_WORDS),
+        v.maxValue(INTERVAL_HOURS.most, HOURS_WORDS),
+      ),
+      INTERVAL_HOURS.least,
+    ),
+  }),
+  output: MonitorFacts,
+
+  async handle(world, caller, { body }) {
+    const { domain, sending_ip: sendingIp = null, interval_hours: intervalHours } = body;
+    assertPublicSender(world, caller, { domain, sendingIp });
+    const watch = { domain, sendingIp, intervalHours };
+    const { monitor, isNew } = await addMonitor(world, caller, watch);
+    return { status: isNew ? 201 : 200, data: toMonitorFacts(monitor) };
+  },
+});

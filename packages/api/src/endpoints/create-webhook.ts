@@ -1,0 +1,30 @@
+import { ownerOf } from "@mailproof/core/access/payer";
+import { addWebhook } from "@mailproof/core/webhooks/webhooks";
+import * as v from "valibot";
+import { endpoint } from "../endpoint.ts";
+import { assertMayCall, OutgoingUrl } from "../outgoing-url.ts";
+import { KEYED_ERRORS } from "../schemas.ts";
+import { EventNames, toWebhookFacts, WebhookFacts } from "../webhook-facts.ts";
+
+export const createWebhook = endpoint({
+  id: "createWebhook",
+  route: "POST /v1/webhooks",
+  tag: "Webhooks",
+  summary:
+    "Be told of events at an HTTPS address. Only this answer shows the secret that signs them.",
+  price: null,
+  access: "webhooks:write",
+  needs: ["table:readwrite", "https"],
+  tool: { effect: "additive" },
+  answers: [201],
+  errors: [...KEYED_ERRORS, "LIMIT_REACHED", "PAYLOAD_TOO_LARGE"],
+
+  body: v.strictObject({ url: OutgoingUrl, events: EventNames }),
+  output: v.object({ ...WebhookFacts.entries, secret: v.string() }),
+
+  async handle(world, caller, { body: { url, events } }) {
+    await assertMayCall(world, "url", url);
+    const { webhook, secret } = await addWebhook(world, { owner: ownerOf(caller), url, events });
+    return { status: 201, data: { ...toWebhookFacts(webhook), secret } };
+  },
+});

@@ -1,0 +1,31 @@
+import { ownerOf } from "@mailproof/core/access/payer";
+import { findMonitor } from "@mailproof/core/deliverability/monitor-items";
+import { removeMonitor } from "@mailproof/core/deliverability/monitors";
+import { Failure } from "@mailproof/core/failure";
+import * as v from "valibot";
+import { endpoint } from "../endpoint.ts";
+import { Id, KEYED_ERRORS } from "../schemas.ts";
+
+export const deleteMonitor = endpoint({
+  id: "deleteMonitor",
+  route: "DELETE /v1/deliverability/monitors/{id}",
+  tag: "Deliverability",
+  summary: "Watch a domain no longer. A run that has begun is finished, and paid.",
+  price: null,
+  access: "deliverability:write",
+  needs: ["table:readwrite"],
+  tool: { effect: "destructive" },
+  answers: [200],
+  errors: [...KEYED_ERRORS, "NOT_FOUND"],
+
+  path: v.strictObject({ id: Id }),
+  output: v.object({ monitor_id: v.string(), deleted: v.literal(true) }),
+
+  async handle(world, caller, { path: { id } }) {
+    const monitor = await findMonitor(world.table, id);
+    const isTheirs = monitor?.owner === ownerOf(caller);
+    if (!isTheirs || !(await removeMonitor(world, monitor)))
+      throw new Failure("NOT_FOUND", "nothing_charged", "There is no such monitor.");
+    return { status: 200, data: { monitor_id: id, deleted: true as const } };
+  },
+});

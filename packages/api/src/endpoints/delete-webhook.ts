@@ -1,0 +1,27 @@
+import { removeWebhook } from "@mailproof/core/webhooks/webhooks";
+import * as v from "valibot";
+import { endpoint } from "../endpoint.ts";
+import { Id, KEYED_ERRORS } from "../schemas.ts";
+import { noSuchWebhook, webhookOf } from "../webhook-facts.ts";
+
+export const deleteWebhook = endpoint({
+  id: "deleteWebhook",
+  route: "DELETE /v1/webhooks/{id}",
+  tag: "Webhooks",
+  summary: "Delete a webhook. What still waits to be sent to it is dropped.",
+  price: null,
+  access: "webhooks:write",
+  needs: ["table:readwrite"],
+  tool: { effect: "destructive" },
+  answers: [200],
+  errors: [...KEYED_ERRORS, "NOT_FOUND"],
+
+  path: v.strictObject({ id: Id }),
+  output: v.object({ id: v.string(), deleted: v.literal(true) }),
+
+  async handle(world, caller, { path }) {
+    const webhook = await webhookOf(world, caller, path.id);
+    if (!(await removeWebhook(world, webhook))) throw noSuchWebhook();
+    return { status: 200, data: { id: webhook.id, deleted: true as const } };
+  },
+});

@@ -1,0 +1,246 @@
+import { attachment } from "@mailproof/core/attachment";
+import { Failure } from "@mailproof/core/failure";
+import { findEveryRow } from "@mailproof/core/jobs/every-row";
+import {
+  countRows,
+  countsOfFound,
+  type ExportedRows,
+  exportedRows,
+  FILTERS,
+  findReadable,
+  type Readable,
+  rowsAtMost,
+} from "@mailproof/core/jobs/export";
+import { csvOf } from "@mailproof/core/jobs/export-csv";
+import { listedRows, ROW_SELECTIONS } from "@mailproof/core/jobs/export-rows";
+import { isOpen } from "@mailproof/core/jobs/items";
+import type { World } from "@mailproof/core/world";
+import * as v from "valibot";
+import { type Answer, endpoint } from "../endpoint.ts";
+import {
+  ExportFacts,
+  type ExportRow,
+  jsonOf,
+  toExportRow,
+  UnverifiedRow,
+  VerifiedRow,
+} from "../export-json.ts";
+import {
+  CONTENT_TYPE,
+  DELIMITERS,
+  type DelimiterName,
+  exportLink,
+  exportName,
+  LINK_SECONDS,
+  type Wanted,
+} from "../export-object.ts";
+import { jobOf } from "../jobs.ts";
+import { invalidField } from "../parse.ts";
+import { Count, Id, KEYED_ERRORS } from "../schemas.ts";
+
+const FORMATS = ["csv", "json"] as const;
+const DELIMITER_NAMES = Object.keys(DELIMITERS) as readonly DelimiterName[];
+
+const oneOf = <const T extends readonly string[]>(names: T) =>
+  v.pipe(v.string(), v.toLowerCase(), v.picklist(names, `must be one of ${names.join(", ")}`));
+
+const Inline = v.object({
+  ...ExportFacts.entries,
+  results: v.array(v.union([VerifiedRow, UnverifiedRow])),
+});
+const Link = v.object({
+  ...ExportFacts.entries,
+  download_url: v.string(),
+  expires_in_seconds: Count,
+  expires_at: v.string(),
+});
+
+type Exported = v.InferOutput<typeof Inline> | v.InferOutput<typeof Link>;
+type Facts = v.InferOutput<typeof ExportFacts>;
+
+export const downloadJob = endpoint({
+  id: "downloadJob",
+  route: "GET /v1/jobs/{id}/download",
+  tag: "Jobs",
+  summary: "Export the results of a job as CSV beside its own columns, or as JSON.",
+  price: null,
+  access: "verification:read",
+  needs: ["table:readwrite", "blobs:read", "blobs:write"],
+  tool: {
+    effect: "readOnly",
+    hint: "Returns a link to the file. Anyone who has the link can open it until it expires.",
+  },
+  answers: [200],
+  errors: [...KEYED_ERRORS, "NOT_FOUND", "NOT_READY"],
+
+  path: v.strictObject({ id: Id }),
+  query: v.strictObject({
+    format: v.optional(oneOf(FORMATS), "csv"),
+    filter: v.optional(oneOf(FILTERS), "all"),
+    rows: v.optional(oneOf(ROW_SELECTIONS), "verified"),
+    delimiter: v.optional(oneOf(DELIMITER_NAMES)),
+  }),
+  output: v.union([Inline, Link]),
+  enveloped: false,
+
+  async handle(world, caller, { path, query }): Promise<Answer<Exported>> {
+    const { format, filter, rows: selection, delimiter = null } = query;
+    if (format === "json" && delimiter !== null)
+      throw invalidField("delimiter", "is for format=csv");
+    if (selection === "all" && filter !== "all")
+      throw invalidField("filter", "must be left out with rows=all");
+    const job = await jobOf(world, caller, path.id);
+    const readable = await findReadable(world.table, job);
+    if (readable.expected === 0) throw noRows(readable);
+    if (readable.missing === readable.expected) throw noneReadable(world, readable);
+    const wanted = { format, filter, selection, delimiter };
+    return format === "csv" ? csv(world, readable, wanted) : json(world, readable, wanted);
+  },
+});
+
+const csv = async (world: World, readable: Readable, wanted: Wanted): Promise<Answer<Exported>> => {
+  const { job, missing } = readable;
+  if (missing > 0) throw tooShort(readable, missing);
+  const { selection } = wanted;
+  const delimiter = wanted.delimiter && DELIMITERS[wanted.delimiter];
+  const headers = headersOf(await factsOf(world, readable, wanted));
+  const rows = () => csvOf(listed(world, readable, wanted), { selection, delimiter });
+  return {
+    status: 200,
+    headers: {
+      ...headers,
+      "content-type": CONTENT_TYPE.csv,
+      "content-disposition": attachment(exportName(job, wanted)),
+    },
+    stream: rows(),
+    elsewhere: () => exportLink(world, readable, wanted, rows),
+  };
+};
+
+const listed = (world: World, readable: Readable, { filter, selection }: Wanted) => {
+  const exported = exportedRows(world, readable, filter);
+  return listedRows(world, readable, whole(readable, exported), selection);
+};
+
+const INLINE_ROWS_MAX = 5_000;
+/** Lambda answers with at most 6 MB, and there every quote of this is two bytes. */
+const INLINE_BYTES_MAX = 4_500_000;
+
+const json = async (
+  world: World,
+  readable: Readable,
+  wanted: Wanted,
+): Promise<Answer<Exported>> => {
+  const facts = await factsOf(world, readable, wanted);
+  const most =
+    wanted.selection === "all" ? facts.expected_rows : rowsAtMost(readable, wanted.filter);
+  if (most <= INLINE_ROWS_MAX) {
+    const data = await inline(world, readable, wanted, facts);
+    if (Buffer.byteLength(JSON.stringify(data)) <= INLINE_BYTES_MAX)
+      return { status: 200, headers: headersOf(data), data };
+  }
+  const download_url = await exportLink(world, readable, wanted, () =>
+    jsonOf(facts, listed(world, readable, wanted)),
+  );
+  const expires_at = new Date(world.now().getTime() + LINK_SECONDS * 1_000).toISOString();
+  return {
+    status: 200,
+    headers: headersOf(facts),
+    data: { ...facts, download_url, expires_in_seconds: LINK_SECONDS, expires_at },
+  };
+};
+
+const factsOf = async (
+  world: World,
+  readable: Readable,
+  { filter, selection }: Wanted,
+): Promise<Facts> => {
+  const { job, missing: unreadable, pending } = readable;
+  const { expected, missing } =
+    selection === "all"
+      ? await findEveryRow(world, readable)
+      : await countRows(world, readable, filter);
+  return {
+    format: "json",
+    filter,
+    rows: selection,
+    complete: job.status === "completed" && unreadable === 0,
+    expected_rows: expected,
+    rows_missing: missing,
+    rows_pending: pending,
+  };
+};
+
+/** What the JSON says of itself, for a caller who keeps the body alone or has no place for it in a CSV. */
+const headersOf = (facts: Facts): Readonly<Record<string, string>> => ({
+  "x-export-complete": String(facts.complete),
+  "x-export-expected-rows": String(facts.expected_rows),
+  "x-export-missing-rows": String(facts.rows_missing),
+  "x-export-pending-rows": String(facts.rows_pending),
+});
+
+/** Everything is read before anything is said, so what is missing is counted to the row. */
+const inline = async (
+  world: World,
+  readable: Readable,
+  { filter, selection }: Wanted,
+  facts: Facts,
+) => {
+  const results: ExportRow[] = [];
+  let found = 0;
+  async function* counted(): AsyncGenerator<ExportedRows> {
+    for await (const one of exportedRows(world, readable, filter)) {
+      found += one.read;
+      yield one;
+    }
+  }
+  for await (const { list, rows } of listedRows(world, readable, counted(), selection))
+    for (const row of rows) results.push(toExportRow(list, row, selection));
+  const unreadable = readable.expected - found;
+  if (found === 0) throw noneReadable(world, readable);
+  const complete = facts.complete && unreadable === 0;
+  const { expected, missing } =
+    selection === "all"
+      ? { expected: facts.expected_rows, missing: unreadable }
+      : countsOfFound(readable, filter, { found: results.length, missing: unreadable });
+  return { ...facts, complete, expected_rows: expected, rows_missing: missing, results };
+};
+
+/** What was promised before the first byte is kept, or the answer breaks off: half a file is not to pass for the whole. */
+async function* whole(
+  readable: Readable,
+  exported: AsyncIterable<ExportedRows>,
+): AsyncGenerator<ExportedRows> {
+  for await (const one of exported) {
+    if (one.read < one.chunk.rows) throw tooShort(readable, one.chunk.rows - one.read);
+    yield one;
+  }
+}
+
+const noRows = ({ job }: Readable): Failure => {
+  const what = isOpen(job) ? "This job has no rows yet." : "This job came to no rows.";
+  return new Failure("NOT_FOUND", "nothing_charged", what);
+};
+
+const noneReadable = (world: World, { job, expected }: Readable): Failure => {
+  const days = Math.round(job.keptSeconds / 86_400);
+  const overAt = Date.parse(job.completedAt ?? job.createdAt) + job.keptSeconds * 1_000;
+  const why =
+    overAt <= world.now().getTime()
+      ? `they were kept for ${days} days, and are gone.`
+      : "ask again in a moment.";
+  const what = `This job counts ${expected} rows, and none of them can be read: ${why}`;
+  return notReady(what, expected, expected);
+};
+
+const tooShort = ({ expected }: Readable, missing: number): Failure => {
+  const rows = missing === 1 ? "row" : "rows";
+  const what = `${missing} of ${expected} ${rows} cannot be read, and a CSV could not say so. Ask again in a moment, or with format=json, which tells what is missing.`;
+  return notReady(what, expected, missing);
+};
+
+const notReady = (what: string, expected_rows: number, rows_missing: number): Failure =>
+  new Failure("NOT_READY", "nothing_charged", what, {
+    retryable: true,
+    details: { expected_rows, rows_missing },
+  });

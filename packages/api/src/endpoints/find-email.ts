@@ -1,0 +1,130 @@
+import type { AppWorld } from "@mailproof/core/app-world";
+import { withMoney } from "@mailproof/core/failure";
+import { FIND_STATUSES, type FindStatus, type Found } from "@mailproof/core/find/find";
+import { findNameFaults, type NameFault, type Person } from "@mailproof/core/find/names";
+import { findOnce } from "@mailproof/core/find/once";
+import { toCredits } from "@mailproof/core/money/credits";
+import { remainingOf } from "@mailproof/core/money/remaining";
+import { engineFor } from "@mailproof/core/verify/pretend";
+import * as v from "valibot";
+import type { Caller } from "../endpoint.ts";
+import { endpoint } from "../endpoint.ts";
+import { invalidField } from "../parse.ts";
+import { Credits, Integer, KEYED_ERRORS, textOf } from "../schemas.ts";
+import { DOMAIN_FIELDS, DomainName, toDomainFields, wwwMessage } from "../sender.ts";
+
+const NAME_LENGTH_MAX = 64;
+
+/** A letter and the accent that stands beside it are one character, and so is a letter that JavaScript has as two. */
+const isNameLength = (text: string): boolean =>
+  Array.from(text.normalize("NFC")).length <= NAME_LENGTH_MAX;
+
+const Name = v.pipe(
+  v.string(),
+  v.check(isNameLength, `must have at most ${NAME_LENGTH_MAX} characters`),
+  v.trim(),
+);
+
+export const findEmail = endpoint({
+  id: "findEmail",
+  route: "POST /v1/find",
+  tag: "Find",
+  summary: "Find a person's work address from their names and the company's mail domain.",
+  price:
+    "5 credits, whatever comes of it; the same search again within its two minutes is free, and so is a name that leaves nothing to search with.",
+  access: "verification:write",
+  needs: ["table:readwrite", "queue:send", "mail"],
+  tool: { effect: "additive", hint: "Use status: a returned email may still be a guess." },
+  answers: [200],
+  errors: [...KEYED_ERRORS, "INSUFFICIENT_CREDITS", "PAYLOAD_TOO_LARGE"],
+
+  body: v.strictObject({ first_name: Name, last_name: Name, domain: DomainName }),
+  output: v.object({
+    first_name: v.string(),
+    last_name: v.string(),
+    ...DOMAIN_FIELDS,
+    email: v.nullable(textOf("email")),
+    confidence: v.pipe(Integer, v.minValue(0), v.maxValue(100)),
+    pattern: v.nullable(v.string()),
+    verified: v.boolean(),
+    status: v.picklist(FIND_STATUSES),
+    message: v.string(),
+    credits_used: Credits,
+    credits_remaining: v.optional(Credits),
+    idempotent_replay: v.optional(v.boolean()),
+  }),
+
+  async handle(world, caller, { body: { first_name, last_name, domain } }) {
+    assertCompany(world, caller, domain);
+    const person = { first: first_name, last: last_name };
+    const { price, found, replayed } = await findOnce(world, caller, { person, domain });
+    const remaining = await remainingOf(world.table, caller);
+    return {
+      status: 200,
+      data: {
+        first_name,
+        last_name,
+        ...toDomainFields(domain),
+        email: found.email,
+        confidence: found.confidence,
+        pattern: found.pattern,
+        verified: found.status === "valid",
+        status: found.status,
+        message: [wwwMessage(domain) ?? [], messageFor(found, person)].flat().join(" "),
+        credits_used: caller.mode === "test" ? 0 : toCredits(price),
+        ...(remaining !== undefined && { credits_remaining: toCredits(remaining) }),
+        ...(replayed && { idempotent_replay: true }),
+      },
+    };
+  },
+});
+
+/** At a provider somebody of every name has a mailbox: whatever was found would be a stranger's. */
+const assertCompany = (world: AppWorld, { mode }: Caller, domain: string): void => {
+  const { lists } = engineFor(world, mode);
+  if (!lists.free(domain) && !lists.disposable(domain)) return;
+  const kind = lists.disposable(domain) ? "disposable" : "free";
+  throw invalidField("domain", `${domain} is a ${kind} mail provider; use the company's domain`);
+};
+
+const MESSAGES: Readonly<Record<FindStatus, string>> = {
+  valid: "The mail server has this mailbox and refuses strangers.",
+  risky: "The mail server accepts this address; whether it is this person's is not proven.",
+  role: "The mail server accepts this address, but it is a role and no person.",
+  unknown: "The mail server would not tell, so nothing is known of this person's address.",
+  catch_all: "The domain accepts every address: this is the likeliest one, and unverified.",
+  not_found: "None of the usual addresses for this name exists here.",
+  invalid_name: "The names are too long: an address has at most 64 characters before the @.",
+};
+
+const NAME_FAULTS: Readonly<Record<NameFault, string>> = {
+  missing: "is missing; send a first and a last name.",
+  no_letters: "has no letters.",
+  other_script: "has no Latin, Greek or Cyrillic letters; write it in Latin letters.",
+};
+
+const messageForName = (person: Person): string => {
+  const { first, last } = findNameFaults(person);
+  const sentences = [
+    ...(first ? [`first_name ${NAME_FAULTS[first]}`] : []),
+    ...(last ? [`last_name ${NAME_FAULTS[last]}`] : []),
+  ];
+  return withMoney(sentences.join(" ") || MESSAGES.invalid_name, "nothing_charged");
+};
+
+/** Where the status alone would say too little. */
+const BY_REASON: Readonly<Record<string, string>> = {
+  mailbox_full: "The mailbox exists, but is full.",
+  mailbox_rate_limited: "The mailbox exists, but gets more mail than it takes.",
+  one_name: "The mailbox exists, but a namesake may have it: the address carries one name only.",
+  dns_inconclusive: "The domain could not be looked up, so nothing is known of this person.",
+  dns_answer_too_large:
+    "The domain's DNS answer is larger than the limit, so nothing is known of this person.",
+  domain_not_found: "The domain does not exist.",
+  null_mx: "The domain takes no mail.",
+  no_mail_host: "The domain takes no mail.",
+  mx_unroutable: "The domain takes no mail.",
+};
+
+const messageFor = ({ status, reason }: Found, person: Person): string =>
+  status === "invalid_name" ? messageForName(person) : (BY_REASON[reason] ?? MESSAGES[status]);

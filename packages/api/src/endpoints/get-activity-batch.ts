@@ -1,0 +1,33 @@
+import { findActivity } from "@mailproof/core/activity/read";
+import * as v from "valibot";
+import { ActivityRecord, Email, toRecord } from "../activity.ts";
+import { endpoint } from "../endpoint.ts";
+import { Count, KEYED_ERRORS, listOf } from "../schemas.ts";
+
+const EMAILS_MAX = 100;
+
+export const getActivityBatch = endpoint({
+  id: "getActivityBatch",
+  route: "POST /v1/activity/batch",
+  tag: "Activity",
+  summary: "Show what is known of up to 100 addresses, in the order asked.",
+  price: null,
+  access: "activity:read",
+  needs: ["table:readwrite"],
+  tool: { effect: "readOnly" },
+  repeat: "always",
+  answers: [200],
+  errors: [...KEYED_ERRORS, "PAYLOAD_TOO_LARGE"],
+
+  body: v.strictObject({
+    emails: v.pipe(listOf(Email, EMAILS_MAX), v.minLength(1, "must have at least one entry")),
+  }),
+  output: v.object({ results: v.array(ActivityRecord), total: Count }),
+
+  async handle(world, caller, { body }) {
+    const results = await Promise.all(
+      body.emails.map(async (email) => toRecord(email, await findActivity(world, caller, email))),
+    );
+    return { status: 200, data: { results, total: results.length } };
+  },
+});

@@ -1,0 +1,26 @@
+import { findActivity } from "@mailproof/core/activity/read";
+import * as v from "valibot";
+import { ActivityRecord, Email, toRecord } from "../activity.ts";
+import { endpoint } from "../endpoint.ts";
+import { KEYED_ERRORS } from "../schemas.ts";
+
+export const getActivity = endpoint({
+  id: "getActivity",
+  route: "GET /v1/activity/{email}",
+  tag: "Activity",
+  summary: "Show what is known of an address's opens and clicks.",
+  price: null,
+  access: "activity:read",
+  needs: ["table:readwrite"],
+  tool: { effect: "readOnly" },
+  answers: [200],
+  errors: KEYED_ERRORS,
+
+  path: v.strictObject({ email: Email }),
+  output: ActivityRecord,
+
+  async handle(world, caller, { path }) {
+    const activity = await findActivity(world, caller, path.email);
+    return { status: 200, data: toRecord(path.email, activity) };
+  },
+});

@@ -1,0 +1,26 @@
+import { listKeys } from "@mailproof/core/access/keys";
+import * as v from "valibot";
+import { endpoint } from "../endpoint.ts";
+import { KeyFacts, mayManage, toKeyFacts } from "../key-facts.ts";
+import { KEYED_ERRORS } from "../schemas.ts";
+
+export const listApiKeys = endpoint({
+  id: "listApiKeys",
+  route: "GET /v1/api-keys",
+  tag: "Account",
+  summary: "List the account's keys, newest first. The keys themselves are never shown again.",
+  price: null,
+  access: "unrestricted",
+  needs: ["table:readwrite"],
+  tool: { effect: "readOnly" },
+  answers: [200],
+  errors: KEYED_ERRORS,
+
+  output: v.object({ api_keys: v.array(KeyFacts) }),
+
+  async handle(world, caller) {
+    const keys = await listKeys(world.table, caller.account);
+    const shown = keys.filter(({ mode }) => mayManage(caller, mode));
+    return { status: 200, data: { api_keys: shown.map(toKeyFacts) } };
+  },
+});

@@ -1,0 +1,35 @@
+import { listCallbacks as readCallbacks } from "@mailproof/core/webhooks/log";
+import * as v from "valibot";
+import { endpoint } from "../endpoint.ts";
+import { jobOf } from "../jobs.ts";
+import { Id, KEYED_ERRORS } from "../schemas.ts";
+import { DeliveryFacts, toDeliveryFacts } from "../webhook-facts.ts";
+
+export const listCallbacks = endpoint({
+  id: "listCallbacks",
+  route: "GET /v1/jobs/{id}/callbacks",
+  tag: "Jobs",
+  summary:
+    "List the deliveries to the webhook_url of a job, newest first. They are kept for 30 days.",
+  price: null,
+  access: "verification:read",
+  needs: ["table:readwrite"],
+  tool: { effect: "readOnly" },
+  answers: [200],
+  errors: [...KEYED_ERRORS, "NOT_FOUND"],
+
+  path: v.strictObject({ id: Id }),
+  output: v.object({ webhook_url: v.optional(v.string()), deliveries: v.array(DeliveryFacts) }),
+
+  async handle(world, caller, { path }) {
+    const { id, callback } = await jobOf(world, caller, path.id);
+    const deliveries = await readCallbacks(world.table, id);
+    return {
+      status: 200,
+      data: {
+        ...(callback && { webhook_url: callback.url }),
+        deliveries: deliveries.map(toDeliveryFacts),
+      },
+    };
+  },
+});

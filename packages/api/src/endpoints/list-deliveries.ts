@@ -1,0 +1,27 @@
+import { listDeliveries as readDeliveries } from "@mailproof/core/webhooks/log";
+import * as v from "valibot";
+import { endpoint } from "../endpoint.ts";
+import { Id, KEYED_ERRORS } from "../schemas.ts";
+import { DeliveryFacts, toDeliveryFacts, webhookOf } from "../webhook-facts.ts";
+
+export const listDeliveries = endpoint({
+  id: "listDeliveries",
+  route: "GET /v1/webhooks/{id}/deliveries",
+  tag: "Webhooks",
+  summary: "List the last 100 deliveries to a webhook, newest first. They are kept for 30 days.",
+  price: null,
+  access: "webhooks:read",
+  needs: ["table:readwrite"],
+  tool: { effect: "readOnly" },
+  answers: [200],
+  errors: [...KEYED_ERRORS, "NOT_FOUND"],
+
+  path: v.strictObject({ id: Id }),
+  output: v.object({ deliveries: v.array(DeliveryFacts) }),
+
+  async handle(world, caller, { path }) {
+    const { id } = await webhookOf(world, caller, path.id);
+    const deliveries = await readDeliveries(world.table, id);
+    return { status: 200, data: { deliveries: deliveries.map(toDeliveryFacts) } };
+  },
+});

@@ -1,0 +1,63 @@
+import { ownerOf } from "@mailproof/core/access/payer";
+import { openCursor, sealCursor } from "@mailproof/core/cursor";
+import { JOB_STATUSES } from "@mailproof/core/jobs/items";
+import { countJobs, listJobs as readJobs } from "@mailproof/core/jobs/listing";
+import type { Position } from "@mailproof/core/table";
+import * as v from "valibot";
+import { endpoint } from "../endpoint.ts";
+import { JobFacts, readJobFacts } from "../jobs.ts";
+import { invalidField } from "../parse.ts";
+import { Count, Cursor, KEYED_ERRORS, limitUpTo } from "../schemas.ts";
+
+const LIMIT = { default: 20, most: 100 };
+
+export const listJobs = endpoint({
+  id: "listJobs",
+  route: "GET /v1/jobs",
+  tag: "Jobs",
+  summary: "List the jobs, newest first.",
+  price: null,
+  access: "verification:read",
+  needs: ["table:readwrite"],
+  tool: { effect: "readOnly", hint: "Pass next_offset as offset to read the next page." },
+  answers: [200],
+  errors: KEYED_ERRORS,
+
+  query: v.strictObject({
+    limit: limitUpTo(LIMIT),
+    status: v.optional(v.picklist(JOB_STATUSES, `must be one of ${JOB_STATUSES.join(", ")}`)),
+    offset: Cursor,
+  }),
+  output: v.object({
+    jobs: v.array(JobFacts),
+    total: Count,
+    total_is_approximate: v.boolean(),
+    has_more: v.boolean(),
+    next_offset: Cursor,
+  }),
+
+  async handle(world, caller, { query }) {
+    const { limit, status, offset } = query;
+    const listing = { owner: ownerOf(caller), status };
+    const { cursorSecret } = world.settings;
+    const bound = `jobs ${listing.owner} ${status ?? "all"}`;
+    const after = offset === undefined ? undefined : openCursor(cursorSecret, bound, offset);
+    if (offset !== undefined && typeof after !== "string")
+      throw invalidField("offset", "must be a next_offset of this list");
+
+    const [{ jobs, next }, { total, isFloor }] = await Promise.all([
+      readJobs(world.table, listing, { limit, after: after as Position | undefined }),
+      countJobs(world.table, listing),
+    ]);
+    return {
+      status: 200,
+      data: {
+        jobs: await Promise.all(jobs.map((job) => readJobFacts(world, job))),
+        total,
+        total_is_approximate: isFloor,
+        has_more: next !== undefined,
+        ...(next && { next_offset: sealCursor(cursorSecret, bound, next) }),
+      },
+    };
+  },
+});

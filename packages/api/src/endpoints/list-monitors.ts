@@ -1,0 +1,26 @@
+import { ownerOf } from "@mailproof/core/access/payer";
+import { listMonitors as readMonitors } from "@mailproof/core/deliverability/monitor-items";
+import * as v from "valibot";
+import { endpoint } from "../endpoint.ts";
+import { MonitorFacts, toMonitorFacts } from "../monitors.ts";
+import { KEYED_ERRORS } from "../schemas.ts";
+
+export const listMonitors = endpoint({
+  id: "listMonitors",
+  route: "GET /v1/deliverability/monitors",
+  tag: "Deliverability",
+  summary: "List the domains that are watched, newest first.",
+  price: null,
+  access: "deliverability:read",
+  needs: ["table:readwrite"],
+  tool: { effect: "readOnly" },
+  answers: [200],
+  errors: KEYED_ERRORS,
+
+  output: v.object({ monitors: v.array(MonitorFacts) }),
+
+  async handle(world, caller) {
+    const monitors = await readMonitors(world.table, ownerOf(caller));
+    return { status: 200, data: { monitors: monitors.map(toMonitorFacts) } };
+  },
+});

@@ -1,0 +1,23 @@
+import { EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
+import * as v from "valibot";
+import { endpoint } from "../endpoint.ts";
+import { KEYED_ERRORS } from "../schemas.ts";
+
+export const listWebhookEvents = endpoint({
+  id: "listWebhookEvents",
+  route: "GET /v1/webhooks/events",
+  tag: "Webhooks",
+  summary: "List the names of all events.",
+  price: null,
+  access: "webhooks:read",
+  needs: ["table:readwrite"],
+  tool: { effect: "readOnly" },
+  answers: [200],
+  errors: KEYED_ERRORS,
+
+  output: v.object({ events: v.array(v.string()) }),
+
+  async handle() {
+    return { status: 200, data: { events: [...EVENT_TYPES] } };
+  },
+});

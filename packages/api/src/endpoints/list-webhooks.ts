@@ -1,0 +1,26 @@
+import { ownerOf } from "@mailproof/core/access/payer";
+import { webhooksListed } from "@mailproof/core/webhooks/items";
+import * as v from "valibot";
+import { endpoint } from "../endpoint.ts";
+import { KEYED_ERRORS } from "../schemas.ts";
+import { toWebhookFacts, WebhookFacts } from "../webhook-facts.ts";
+
+export const listWebhooks = endpoint({
+  id: "listWebhooks",
+  route: "GET /v1/webhooks",
+  tag: "Webhooks",
+  summary: "List the webhooks, oldest first. Their secrets are never shown again.",
+  price: null,
+  access: "webhooks:read",
+  needs: ["table:readwrite"],
+  tool: { effect: "readOnly" },
+  answers: [200],
+  errors: KEYED_ERRORS,
+
+  output: v.object({ webhooks: v.array(WebhookFacts) }),
+
+  async handle(world, caller) {
+    const webhooks = await webhooksListed(world.table, ownerOf(caller));
+    return { status: 200, data: { webhooks: webhooks.map(toWebhookFacts) } };
+  },
+});

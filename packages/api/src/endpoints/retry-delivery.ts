@@ -1,0 +1,30 @@
+import { Failure } from "@mailproof/core/failure";
+import { retryDelivery as resendDelivery } from "@mailproof/core/webhooks/log";
+import * as v from "valibot";
+import { endpoint } from "../endpoint.ts";
+import { Id, KEYED_ERRORS } from "../schemas.ts";
+import { DeliveryFacts, toDeliveryFacts, webhookOf } from "../webhook-facts.ts";
+
+export const retryDelivery = endpoint({
+  id: "retryDelivery",
+  route: "POST /v1/webhooks/{id}/deliveries/{delivery_id}/retry",
+  tag: "Webhooks",
+  summary: "Send a delivery again, now and for another day if need be, with the same webhook-id.",
+  price: null,
+  access: "webhooks:write",
+  needs: ["table:readwrite", "queue:send"],
+  tool: { effect: "additive" },
+  answers: [202],
+  errors: [...KEYED_ERRORS, "NOT_FOUND", "NOT_READY"],
+
+  path: v.strictObject({ id: Id, delivery_id: Id }),
+  output: DeliveryFacts,
+
+  async handle(world, caller, { path }) {
+    const webhook = await webhookOf(world, caller, path.id);
+    const delivery = await resendDelivery(world, webhook, path.delivery_id);
+    if (delivery) return { status: 202, data: toDeliveryFacts(delivery) };
+    const what = "The webhook has no delivery with this id.";
+    throw new Failure("NOT_FOUND", "nothing_charged", what);
+  },
+});

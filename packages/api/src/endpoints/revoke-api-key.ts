@@ -1,0 +1,31 @@
+import { findKeyById, revokeKey } from "@mailproof/core/access/keys";
+import { Failure } from "@mailproof/core/failure";
+import * as v from "valibot";
+import { endpoint } from "../endpoint.ts";
+import { mayManage } from "../key-facts.ts";
+import { Id, KEYED_ERRORS } from "../schemas.ts";
+
+export const revokeApiKey = endpoint({
+  id: "revokeApiKey",
+  route: "DELETE /v1/api-keys/{id}",
+  tag: "Account",
+  summary: "Revoke a key. It opens nothing from the moment this answers.",
+  price: null,
+  access: "unrestricted",
+  needs: ["table:readwrite"],
+  tool: { effect: "destructive" },
+  answers: [200],
+  errors: [...KEYED_ERRORS, "NOT_FOUND"],
+
+  path: v.strictObject({ id: Id }),
+  output: v.object({ key_id: v.string(), revoked: v.literal(true) }),
+
+  async handle(world, caller, { path }) {
+    const key = await findKeyById(world.table, caller.account, path.id);
+    // A key that the caller cannot see is not there for it.
+    if (!key || !mayManage(caller, key.mode))
+      throw new Failure("NOT_FOUND", "nothing_charged", "The account has no key with this id.");
+    await revokeKey(world.table, key);
+    return { status: 200, data: { key_id: key.id, revoked: true as const } };
+  },
+});

@@ -1,0 +1,29 @@
+import { rotateSecret } from "@mailproof/core/webhooks/webhooks";
+import * as v from "valibot";
+import { endpoint } from "../endpoint.ts";
+import { Id, KEYED_ERRORS } from "../schemas.ts";
+import { noSuchWebhook, toWebhookFacts, WebhookFacts, webhookOf } from "../webhook-facts.ts";
+
+export const rotateWebhookSecret = endpoint({
+  id: "rotateWebhookSecret",
+  route: "POST /v1/webhooks/{id}/secret",
+  tag: "Webhooks",
+  summary:
+    "Make a new signing secret. Only this answer shows it, and the old one signs nothing more.",
+  price: null,
+  access: "webhooks:write",
+  needs: ["table:readwrite"],
+  tool: { effect: "destructive" },
+  answers: [200],
+  errors: [...KEYED_ERRORS, "NOT_FOUND"],
+
+  path: v.strictObject({ id: Id }),
+  output: v.object({ ...WebhookFacts.entries, secret: v.string() }),
+
+  async handle(world, caller, { path }) {
+    const rotated = await rotateSecret(world, await webhookOf(world, caller, path.id));
+    if (!rotated) throw noSuchWebhook();
+    const { webhook, secret } = rotated;
+    return { status: 200, data: { ...toWebhookFacts(webhook), secret } };
+  },
+});

@@ -1,0 +1,29 @@
+import { sendTestEvent } from "@mailproof/core/webhooks/log";
+import * as v from "valibot";
+import { endpoint } from "../endpoint.ts";
+import { Id, KEYED_ERRORS } from "../schemas.ts";
+import { DeliveryFacts, toDeliveryFacts, webhookOf } from "../webhook-facts.ts";
+
+export const testWebhook = endpoint({
+  id: "testWebhook",
+  route: "POST /v1/webhooks/{id}/test",
+  tag: "Webhooks",
+  summary:
+    "Send the event webhook.test now, once, signed like any other, and tell what came of it.",
+  price: null,
+  access: "webhooks:write",
+  needs: ["table:readwrite", "https"],
+  tool: { effect: "additive" },
+  answers: [200],
+  errors: [...KEYED_ERRORS, "NOT_FOUND"],
+
+  path: v.strictObject({ id: Id }),
+  output: v.object({ delivered: v.boolean(), delivery: DeliveryFacts }),
+
+  async handle(world, caller, { path }) {
+    const webhook = await webhookOf(world, caller, path.id);
+    const delivery = await sendTestEvent(world, webhook);
+    const delivered = delivery.status === "delivered";
+    return { status: 200, data: { delivered, delivery: toDeliveryFacts(delivery) } };
+  },
+});

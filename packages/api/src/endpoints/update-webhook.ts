@@ -1,0 +1,46 @@
+import { WEBHOOK_STATUSES } from "@mailproof/core/webhooks/items";
+import { changeWebhook } from "@mailproof/core/webhooks/webhooks";
+import * as v from "valibot";
+import { endpoint } from "../endpoint.ts";
+import { assertMayCall, OutgoingUrl } from "../outgoing-url.ts";
+import { invalidField } from "../parse.ts";
+import { Id, KEYED_ERRORS, optional } from "../schemas.ts";
+import {
+  EventNames,
+  noSuchWebhook,
+  toWebhookFacts,
+  WebhookFacts,
+  webhookOf,
+} from "../webhook-facts.ts";
+
+export const updateWebhook = endpoint({
+  id: "updateWebhook",
+  route: "PUT /v1/webhooks/{id}",
+  tag: "Webhooks",
+  summary:
+    "Change a webhook's address or events, or disable and enable it. What is left out stays.",
+  price: null,
+  access: "webhooks:write",
+  needs: ["table:readwrite", "https"],
+  tool: { effect: "destructive" },
+  answers: [200],
+  errors: [...KEYED_ERRORS, "NOT_FOUND", "PAYLOAD_TOO_LARGE"],
+
+  path: v.strictObject({ id: Id }),
+  body: v.strictObject({
+    url: optional(OutgoingUrl),
+    events: optional(EventNames),
+    status: optional(v.picklist(WEBHOOK_STATUSES, `must be one of ${WEBHOOK_STATUSES.join(", ")}`)),
+  }),
+  output: WebhookFacts,
+
+  async handle(world, caller, { path, body }) {
+    if (Object.values(body).every((value) => value === undefined))
+      throw invalidField("body", "must have a url, events or a status");
+    const webhook = await webhookOf(world, caller, path.id);
+    if (body.url !== undefined) await assertMayCall(world, "url", body.url);
+    const changed = await changeWebhook(world, webhook, body);
+    if (!changed) throw noSuchWebhook();
+    return { status: 200, data: toWebhookFacts(changed) };
+  },
+});

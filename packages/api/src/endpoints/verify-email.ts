@@ -1,0 +1,161 @@
+import { findActivity } from "@mailproof/core/activity/read";
+import { withMoney } from "@mailproof/core/failure";
+import { isAddress, parseAddress } from "@mailproof/core/mail/address";
+import { toCredits } from "@mailproof/core/money/credits";
+import { type Told, verifyOnce } from "@mailproof/core/verify/once";
+import { HOST_DAILY_LIMIT, isNotAsked, type Verification } from "@mailproof/core/verify/result";
+import type { World } from "@mailproof/core/world";
+import * as v from "valibot";
+import { ActivityPart, toPart } from "../activity.ts";
+import type { Caller } from "../endpoint.ts";
+import { endpoint } from "../endpoint.ts";
+import { keyedBy } from "../idempotency.ts";
+import {
+  Credits,
+  charactersUpTo,
+  EMAIL_LENGTH_MAX,
+  Flag,
+  KEYED_ERRORS,
+  optionalOr,
+  PAID_ERRORS,
+  part,
+} from "../schemas.ts";
+import { toWire, VerificationResult } from "../verification.ts";
+
+const ROUTE = "POST /v1/verify";
+const WAIT_MS = { default: 10_000, least: 100, most: 25_000 };
+const WAIT_WORDS = "must be a whole number of milliseconds, 0 or more";
+
+const Charged = { credits_used: Credits, idempotent_replay: v.optional(v.boolean()) };
+
+export const verifyEmail = endpoint({
+  id: "verifyEmail",
+  route: ROUTE,
+  tag: "Verification",
+  summary: "Verify one address.",
+  price:
+    "1 credit; 0.5 credit when the same address was verified within 24 hours; nothing for an `unknown` that only says that no mail server was asked (`deep_verify: false`).",
+  access: "verification:write",
+  needs: ["table:readwrite", "queue:send", "mail"],
+  keyed: true,
+  tool: {
+    effect: "additive",
+    hint: "When the status is pending, read the result with get_job and job_id; a new call would charge again.",
+  },
+  answers: [200],
+  errors: [...KEYED_ERRORS, ...PAID_ERRORS, "REQUEST_IN_PROGRESS"],
+
+  body: v.strictObject({
+    email: v.pipe(
+      v.string(),
+      v.check((text) => text.trim() !== "", "must not be empty"),
+      charactersUpTo(EMAIL_LENGTH_MAX),
+    ),
+    include_activity: Flag(false),
+    options: optionalOr(
+      part({
+        deep_verify: Flag(true),
+        include_ai: Flag(true),
+        include_evidence: Flag(false),
+        timeout_ms: optionalOr(
+          v.pipe(
+            v.number(WAIT_WORDS),
+            v.integer(WAIT_WORDS),
+            v.minValue(0, WAIT_WORDS),
+            v.transform((ms) => Math.min(Math.max(ms, WAIT_MS.least), WAIT_MS.most)),
+          ),
+          WAIT_MS.default,
+        ),
+      }),
+      {},
+    ),
+  }),
+  output: v.union([
+    v.object({
+      ...VerificationResult.entries,
+      activity: v.optional(ActivityPart),
+      cached: v.boolean(),
+      message: v.optional(v.string()),
+      ...Charged,
+    }),
+    v.object({
+      status: v.literal("pending"),
+      job_id: v.string(),
+      email: v.string(),
+      created_at: v.string(),
+      message: v.string(),
+      ...Charged,
+    }),
+  ]),
+
+  async handle(world, caller, { body, key }) {
+    const { email, options } = body;
+    const ask = {
+      email,
+      options: {
+        deepVerify: options.deep_verify,
+        includeAi: options.include_ai,
+        includeEvidence: options.include_evidence,
+      },
+      waitMs: options.timeout_ms,
+    };
+    // How long the caller waits is no part of what is asked for.
+    const { timeout_ms: _, ...asked } = options;
+    const keyed = keyedBy(ROUTE, caller, key, { ...body, options: asked }, body);
+    const told = await verifyOnce(world, caller, ask, keyed);
+    const activity =
+      body.include_activity && "result" in told
+        ? await activityFor(world, caller, email)
+        : undefined;
+    const data = { ...outcomeOf(told, email), ...(activity && { activity }) };
+    return { status: 200, data: { ...data, ...chargedFor(told, caller) } };
+  },
+});
+
+/**
+ * As it stands at this moment, so also beside a cached result and in a replay: it is no part of what was paid for.
+ * For the same reason a paid answer does not wait for it to be readable.
+ */
+const activityFor = async (world: World, caller: Caller, email: string) => {
+  const address = parseAddress(email);
+  if (!isAddress(address)) return undefined;
+  try {
+    const activity = await findActivity(world, caller, address);
+    return activity && toPart(activity);
+  } catch (cause) {
+    world.log("activity_unread", { cause });
+    return undefined;
+  }
+};
+
+const NOT_KNOWN = "so smtp_check, mailbox_exists and catch_all are not known.";
+const messageFor = ({ reason }: Verification): string =>
+  withMoney(
+    reason === HOST_DAILY_LIMIT
+      ? `The mail server has reached its limit for today and was not asked, ${NOT_KNOWN} Try again tomorrow (UTC).`
+      : `The mail server was not asked, ${NOT_KNOWN}`,
+    "nothing_charged",
+  );
+
+const outcomeOf = (told: Told, email: string) =>
+  "result" in told
+    ? {
+        ...toWire(told.result),
+        cached: told.cached,
+        ...(isNotAsked(told.result) && { message: messageFor(told.result) }),
+      }
+    : {
+        status: "pending" as const,
+        job_id: told.pending.job,
+        email: email.trim(),
+        created_at: told.pending.createdAt,
+        message: withMoney(
+          `The verification goes on as a job: read GET /v1/jobs/${told.pending.job}.`,
+          "repeat_charges",
+        ),
+      };
+
+const chargedFor = ({ price, replayed }: Told, { mode }: Caller) => ({
+  credits_used: replayed || mode === "test" ? 0 : toCredits(price),
+  ...(replayed && { idempotent_replay: true }),
+});

@@ -1,0 +1,70 @@
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Endpoint, fileNameOf, type Need } from "@mailproof/api/endpoint";
+import { endpoints } from "@mailproof/api/endpoints";
+
+// Every endpoint is a Lambda of its own, so each needs a file that the bundler begins at. These files follow from the
+// list of endpoints and are written before anything is bundled; they are not part of the source.
+
+/** What reaches the network, by the need that stands for it. Without one, a Lambda carries neither lists nor resolvers. */
+const CAPABILITIES: readonly (readonly [Need, name: string, file: string])[] = [
+  ["mail", "toProber", "prober"],
+  ["dns", "toDns", "dns"],
+  ["https", "toSubscribers", "https"],
+];
+
+type Listed = Pick<Endpoint, "id" | "needs">;
+
+const FOLDER = "packages/functions/generated/http";
+
+/** Where the entry of an endpoint is written, from the root of the repository. */
+export const entryFileOf = (endpoint: Pick<Endpoint, "id">): string =>
+  `${FOLDER}/${fileNameOf(endpoint)}.ts`;
+
+export const toEntry = ({ id, needs }: Listed): string => {
+  const used = CAPABILITIES.filter(([need]) => needs.includes(need));
+  const imports = used.map(
+    ([, name, file]) => `import { ${name} } from "../../src/reach/${file}.ts";\n`,
+  );
+  const all = used.map(([, name]) => `...${name}(context)`).join(", ");
+  return `import { ${id} } from "@mailproof/api/endpoints/${fileNameOf({ id })}";
+import { lambda } from "../../src/lambda.ts";
+${imports.join("")}import { awsWorld } from "../../src/world.ts";
+
+export const handler = lambda(${id}, awsWorld(${used.length > 0 ? `(context) => ({ ${all} })` : ""}));
+`;
+};
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Writes the entry of every endpoint, and returns their paths from the root of the repository. */
+export const writeEntries = (): readonly string[] => {
+  mkdirSync(`${root}${FOLDER}`, { recursive: true });
+  return endpoints.map((endpoint) => {
+    const file = entryFileOf(endpoint);
+    writeWhole(`${root}${file}`, toEntry(endpoint));
+    return file;
+  });
+};
+
+/** Several builds may run at once: a reader finds the whole file or the one before it. */
+const writeWhole = (path: string, text: string): void => {
+  if (existsSync(path) && readFileSync(path, "utf8") === text) return;
+  const draft = `${path}.${process.pid}.draft`;
+  writeFileSync(draft, text);
+  renameSync(draft, path);
+};
+
+export type Kind = "http" | "workers" | "schedules";
+
+/** What the bundler begins at, for these kinds of Lambda. Paths are relative to the directory that it runs in. */
+export const entriesOf = (...kinds: readonly Kind[]): readonly string[] => {
+  const made = kinds.includes("http") ? writeEntries() : [];
+  const own = kinds.flatMap((kind) =>
+    globSync(`packages/functions/src/${kind}/*.ts`, { cwd: root }),
+  );
+  return [...made, ...own].map((file) => relative(process.cwd(), `${root}${file}`));
+};
+
+if (import.meta.main) writeEntries();

@@ -1,4 +1,0 @@
-import { deleteWebhooksId } from "@mailproof/api/endpoints/delete-webhooks-id";
-import { lambda } from "../lambda.ts";
-
-export const handler = lambda(deleteWebhooksId);

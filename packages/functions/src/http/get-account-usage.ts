@@ -1,4 +1,0 @@
-import { getAccountUsage } from "@mailproof/api/endpoints/get-account-usage";
-import { lambda } from "../lambda.ts";
-
-export const handler = lambda(getAccountUsage);

@@ -1,4 +1,0 @@
-import { getDeliverabilityChecks } from "@mailproof/api/endpoints/get-deliverability-checks";
-import { lambda } from "../lambda.ts";
-
-export const handler = lambda(getDeliverabilityChecks);

@@ -1,4 +1,0 @@
-import { getJobsIdDownload } from "@mailproof/api/endpoints/get-jobs-id-download";
-import { lambda } from "../lambda.ts";
-
-export const handler = lambda(getJobsIdDownload);

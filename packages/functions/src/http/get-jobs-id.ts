@@ -1,4 +1,0 @@
-import { getJobsId } from "@mailproof/api/endpoints/get-jobs-id";
-import { lambda } from "../lambda.ts";
-
-export const handler = lambda(getJobsId);

@@ -1,0 +1,311 @@
+import { openAccount } from "@mailproof/core/accounts/accounts";
+import { audit } from "@mailproof/core/money/audit";
+import { credits } from "@mailproof/core/money/credits";
+import { expect, test } from "vitest";
+import { overTable, replyless, stopping, turn, unread } from "../breaking.ts";
+import { whenChecked } from "../checks.ts";
+import { given } from "../given.ts";
+import { creditsOf, movesOf, storedIn } from "../ledger.ts";
+import { overNames } from "../names.ts";
+import { send, whenVerified } from "../send.ts";
+import { whenReconciled } from "../working.ts";
+
+const DAY_MS = 86_400_000;
+/** After this the request that began is given up. */
+const LEASE_MS = 20_000;
+const site = { domain: "example.com" };
+
+/** A request whose process stops right after it has taken the money. */
+const givenAbandoned = async (idempotencyKey: string | undefined, balance = 10) => {
+  const house = await given({ balance });
+  const { world, goOn } = stopping(house, 1);
+  const first = whenChecked(world, house.liveKey, site, idempotencyKey);
+  await turn();
+  return { ...house, first, goOn };
+};
+
+test("a repeat is 200 with the original check, costs nothing, and tells what remained then", async () => {
+  const house = await given({ balance: 25 });
+  const { world, liveKey } = house;
+  const first = await whenChecked(world, liveKey, site, "k");
+  await whenVerified(world, liveKey, { email: "ann@x.com" });
+
+  const repeat = await whenChecked(world, liveKey, site, "k");
+
+  expect(repeat.statusCode).toBe(200);
+  expect(repeat.data).toEqual({
+    ...first.data,
+    credits_used: 0,
+    credits_remaining: 15,
+    idempotent_replay: true,
+  });
+  expect(repeat.data.cached).toBe(false);
+});
+
+test("a repeat is the original also when the domain was checked anew since", async () => {
+  const { world, liveKey, later } = await given({ balance: 25 });
+  const first = await whenChecked(world, liveKey, site, "k");
+  later(2 * DAY_MS);
+  await whenChecked(world, liveKey, site);
+
+  const repeat = await whenChecked(world, liveKey, site, "k");
+
+  expect(repeat.data).toMatchObject({
+    check_id: first.data.check_id,
+    checked_at: first.data.checked_at,
+    idempotent_replay: true,
+  });
+});
+
+test("of a cached result the key keeps replaying just that, for its thirty days", async () => {
+  const house = await given({ balance: 10 });
+  const { world, liveKey, later } = house;
+  const bought = await whenChecked(world, liveKey);
+  const cached = await whenChecked(world, liveKey, site, "k");
+  later(29 * DAY_MS);
+
+  const repeat = await whenChecked(world, liveKey, site, "k");
+
+  expect(cached.data).toMatchObject({ cached: true, credits_used: 0 });
+  expect(cached.data).not.toHaveProperty("idempotent_replay");
+  expect(repeat.data).toEqual({ ...cached.data, idempotent_replay: true });
+  expect(repeat.data.check_id).toBe(bought.data.check_id);
+  expect(movesOf(house)).toEqual(["hold 10", "settle 10"]);
+});
+
+test("a check is there as long as its key, on the smallest plan too", async () => {
+  const { world, liveKey, later } = await given({ balance: 10, plan: "free" });
+  const first = await whenChecked(world, liveKey, site, "k");
+  later(30 * DAY_MS - 1_000);
+
+  const repeat = await whenChecked(world, liveKey, site, "k");
+
+  expect(repeat.data).toMatchObject({ check_id: first.data.check_id, idempotent_replay: true });
+});
+
+test("after thirty days it is a new key", async () => {
+  const { world, liveKey, later } = await given({ balance: 20 });
+  await whenChecked(world, liveKey, site, "k");
+  later(30 * DAY_MS);
+
+  expect((await whenChecked(world, liveKey, site, "k")).data).toMatchObject({ credits_used: 10 });
+});
+
+test.each([
+  ["another domain", { domain: "example.org" }],
+  ["another sending address", { ...site, sending_ip: "192.0.2.9" }],
+  ["refresh", { ...site, refresh: true }],
+])("the same key for %s is 409 and charges nothing", async (_, body) => {
+  const house = await given({ balance: 30 });
+  await whenChecked(house.world, house.liveKey, site, "k");
+  const before = storedIn(house);
+
+  const refused = await whenChecked(house.world, house.liveKey, body, "k");
+
+  expect(refused).toMatchObject({ statusCode: 409, error: { code: "IDEMPOTENCY_KEY_CONFLICT" } });
+  expect(refused.error.message).toMatch(/Nothing was charged\.$/);
+  expect(storedIn(house)).toEqual(before);
+});
+
+test.each([
+  ["a space", "a b"],
+  ["256 characters", "k".repeat(256)],
+  ["no characters", ""],
+])("a key of %s is 400 INVALID_IDEMPOTENCY_KEY", async (_, key) => {
+  const house = await given({ balance: 10 });
+  const before = storedIn(house);
+
+  const refused = await whenChecked(house.world, house.liveKey, site, key);
+
+  expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_IDEMPOTENCY_KEY" } });
+  expect(storedIn(house)).toEqual(before);
+});
+
+test("the same letters are another key on another route, in another account, and under a test key", async () => {
+  const { world, liveKey, testKey } = await given({ balance: 30 });
+  const bo = await openAccount(world, { name: "Bo", plan: "pro", opening: credits(10) });
+  await whenVerified(world, liveKey, { email: "ann@x.com" }, "k");
+
+  const told = [];
+  for (const key of [liveKey, bo.liveKey, testKey])
+    told.push(await whenChecked(world, key, site, "k"));
+
+  expect(told.map(({ data }) => data.idempotent_replay ?? false)).toEqual([false, false, false]);
+  expect(told.map(({ data }) => data.credits_used)).toEqual([10, 10, 0]);
+});
+
+test("while the first may still be worked on, a repeat checks beside it without charging, and both are told one check", async () => {
+  const house = await givenAbandoned("k");
+  house.later(1_500);
+
+  const early = await whenChecked(house.world, house.liveKey, site, "k");
+  house.goOn();
+  const late = await house.first;
+
+  expect(early).toMatchObject({
+    statusCode: 200,
+    data: { credits_used: 0, credits_remaining: 0, idempotent_replay: true },
+  });
+  expect(late).toMatchObject({ statusCode: 200, data: { credits_used: 10 } });
+  expect(late.data.check_id).toBe(early.data.check_id);
+  expect(late.data).not.toHaveProperty("idempotent_replay");
+  expect(movesOf(house)).toEqual(["hold 10", "settle 10"]);
+});
+
+test("where a repeat beside the first finds nothing out, it is paid back once, and the first does not claim to know", async () => {
+  const house = await givenAbandoned("k");
+  const silent = overNames(house.world, async () => ({ kind: "timeout" }));
+
+  const early = await whenChecked(silent, house.liveKey, site, "k");
+  house.goOn();
+  const late = await house.first;
+
+  expect(early).toMatchObject({ statusCode: 503, error: { code: "UNAVAILABLE" } });
+  expect(late).toMatchObject({ statusCode: 503, error: { code: "UNAVAILABLE" } });
+  expect(movesOf(house)).toEqual(["hold 10", "release 10"]);
+});
+
+test("what was paid and never stored is checked by a repeat without charging, whatever the balance", async () => {
+  const house = await givenAbandoned("k");
+  house.later(LEASE_MS);
+
+  const repeat = await whenChecked(house.world, house.liveKey, site, "k");
+
+  expect(repeat).toMatchObject({
+    statusCode: 200,
+    data: { score: 100, credits_used: 0, credits_remaining: 0, idempotent_replay: true },
+  });
+  expect(movesOf(house)).toEqual(["hold 10", "settle 10"]);
+});
+
+test("a repeat that would be told from the cache finishes what it had paid for first", async () => {
+  const house = await givenAbandoned("k", 20);
+  const other = await whenChecked(house.world, house.liveKey);
+  house.later(LEASE_MS);
+
+  const repeat = await whenChecked(house.world, house.liveKey, site, "k");
+
+  expect(repeat.data).toMatchObject({ cached: false, idempotent_replay: true });
+  expect(repeat.data.check_id).not.toBe(other.data.check_id);
+  expect(await creditsOf(house)).toMatchObject({ held: 0, spent: 20 });
+});
+
+test("what nobody repeats is checked by the reconciler, stands in the history, and is told for nothing", async () => {
+  const house = await givenAbandoned(undefined);
+  house.later(LEASE_MS);
+  await whenReconciled(house);
+
+  const again = await whenChecked(house.world, house.liveKey);
+
+  expect(again.data).toMatchObject({ cached: true, credits_used: 0 });
+  expect(movesOf(house)).toEqual(["hold 10", "settle 10"]);
+});
+
+test("what the reconciler finds nothing out about is paid back with its key", async () => {
+  const house = await givenAbandoned("k");
+  house.later(LEASE_MS);
+  const silent = overNames(house.world, async () => ({ kind: "timeout" }));
+  await whenReconciled({ world: silent });
+
+  const bought = await whenChecked(house.world, house.liveKey, site, "k");
+
+  expect(bought.data).toMatchObject({ credits_used: 10 });
+  expect(movesOf(house)).toEqual(["hold 10", "release 10", "hold 10", "settle 10"]);
+});
+
+test("an owner that wakes up after it was taken over changes nothing, and is told what was stored", async () => {
+  const house = await givenAbandoned("k");
+  house.later(LEASE_MS);
+  await whenChecked(house.world, house.liveKey, site, "k");
+  const before = storedIn(house);
+
+  house.goOn();
+  const late = await house.first;
+
+  expect(late).toMatchObject({ statusCode: 200, data: { credits_used: 10 } });
+  expect(storedIn(house)).toEqual(before);
+});
+
+test("fifty racing requests with one key are charged once, and all hear of one check", async () => {
+  const house = await given({ balance: 100 });
+
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, () => whenChecked(house.world, house.liveKey, site, "k")),
+  );
+
+  const told = answers.filter(({ statusCode }) => statusCode === 200);
+  expect(told).toHaveLength(50);
+  expect(movesOf(house)).toEqual(["hold 10", "settle 10"]);
+  expect(new Set(told.map(({ data }) => data.check_id)).size).toBe(1);
+  expect(answers.filter(({ data }) => data?.credits_used === 10)).toHaveLength(1);
+});
+
+test("a refunded attempt is never refunded twice, and the freed key buys anew", async () => {
+  const house = await given({ balance: 20 });
+  const { world, liveKey } = house;
+  const silent = overNames(world, async () => ({ kind: "timeout" }));
+  const failed = await Promise.all([
+    whenChecked(silent, liveKey, site, "k"),
+    whenChecked(silent, liveKey, site, "k"),
+  ]);
+
+  const bought = await whenChecked(world, liveKey, site, "k");
+
+  expect(failed.map(({ statusCode }) => statusCode)).toContain(503);
+  expect(bought.data).toMatchObject({ credits_used: 10, credits_remaining: 10 });
+  expect(await audit(house.table, world.now())).toMatchObject({ ok: true });
+  expect(await creditsOf(house)).toMatchObject({ available: 10, held: 0, spent: 10 });
+});
+
+test("a check of which no reply came is told as unknown, and a repeat finds it out", async () => {
+  const house = await given({ balance: 10 });
+  const deaf = replyless(house, house.world, 2, true);
+  const lost = await whenChecked(deaf, house.liveKey, site, "k");
+
+  const repeat = await whenChecked(house.world, house.liveKey, site, "k");
+
+  expect(lost).toMatchObject({ statusCode: 503, error: { code: "UNAVAILABLE" } });
+  expect(repeat.data).toMatchObject({ idempotent_replay: true, credits_used: 0 });
+  expect(movesOf(house)).toEqual(["hold 10", "settle 10"]);
+});
+
+test("what remains is left out where the balance cannot be read after the charge", async () => {
+  const house = await given({ balance: 10 });
+  let reads = 0;
+  // The first look is the debit's own.
+  const world = overTable(house, {
+    get: (key) =>
+      key.pk.startsWith("BALANCE#") && reads++ > 0
+        ? Promise.reject(new Error("the table is down"))
+        : house.table.get(key),
+  });
+
+  const { data } = await whenChecked(world, house.liveKey, site, "k");
+  const repeat = await whenChecked(house.world, house.liveKey, site, "k");
+
+  expect(data).toMatchObject({ credits_used: 10 });
+  expect(data).not.toHaveProperty("credits_remaining");
+  expect(repeat.data).not.toHaveProperty("credits_remaining");
+});
+
+test("a stored check that cannot be read just now is 503, and its key tells it later", async () => {
+  const house = await given({ balance: 10 });
+  await whenChecked(house.world, house.liveKey, site, "k");
+
+  const refused = await whenChecked(unread(house, "CHECK#"), house.liveKey, site, "k");
+
+  expect(refused).toMatchObject({ statusCode: 503, error: { code: "UNAVAILABLE" } });
+  // The first request was charged.
+  expect(refused.error.money).toBe("retry_same_key");
+  const repeat = await whenChecked(house.world, house.liveKey, site, "k");
+  expect(repeat.data).toMatchObject({ credits_used: 0, idempotent_replay: true });
+});
+
+test("a key means nothing where checks are only read", async () => {
+  const { world, liveKey: key } = await given();
+  const headers = { "idempotency-key": "not a key at all" };
+
+  const told = await send(world, "GET /v1/deliverability/checks", { key, headers });
+
+  expect(told.statusCode).toBe(200);
+});
