@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { chanceOf } from "../simulation/chance.ts";
-import { bestBlock, growth, median, type Timed } from "./figures.ts";
+import { bestBlock, growth, isComparable, median, type Timed } from "./figures.ts";
 
 const EARLIER = [0, 60_000] as const;
 const LATER = [60_000, 120_000] as const;
@@ -56,4 +56,14 @@ test("a figure that is missing is not flat", () => {
 
   expect(growth({ before, after: 5, least: 1 }).grows).toBe(true);
   expect(growth({ before: 5, after: Number.NaN, least: 1 }).grows).toBe(true);
+});
+
+test.each([
+  ["as fast as before", 1, true],
+  ["a little slower", 1.4, true],
+  ["twelve times faster", 0.08, false],
+  ["twice as slow", 2, false],
+  ["of a speed that is not known", Number.NaN, false],
+])("a machine that is %s: are its times comparable? %d, %s", (_, slower, comparable) => {
+  expect(isComparable(slower)).toBe(comparable);
 });

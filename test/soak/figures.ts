@@ -48,3 +48,12 @@ export const growth = ({ before, after, least, slower = 1 }: Growth) => {
   const isFlat = ratio <= GROWTH_MAX || after - expected <= least;
   return { ratio, grows: !isFlat };
 };
+
+/**
+ * Whether two parts were measured by the same machine, more or less. What of an answer is the machine's doing can be taken
+ * out where it changed by a third or so. Where it became many times faster, growth could hide behind it.
+ */
+export const isComparable = (slower: number): boolean =>
+  slower <= MACHINE_CHANGE_MAX && slower >= 1 / MACHINE_CHANGE_MAX;
+
+const MACHINE_CHANGE_MAX = 1.5;

@@ -1,5 +1,13 @@
 import { setTimeout } from "node:timers/promises";
-import { bestBlock, GROWTH_MAX, growth, median, percentile, type Timed } from "./figures.ts";
+import {
+  bestBlock,
+  GROWTH_MAX,
+  growth,
+  isComparable,
+  median,
+  percentile,
+  type Timed,
+} from "./figures.ts";
 import type { Service } from "./service.ts";
 import { reportWork, say, startSoak } from "./setup.ts";
 
@@ -104,6 +112,9 @@ export const soakForLong = async (minutes: number, seed: number): Promise<void> 
     ended.audit.ok === true ? "" : "the audit found a broken law",
     ended.money.isRight ? "" : "customers were told otherwise than the ledger says",
     flat.every(Boolean) ? "" : "something grows",
+    isComparable(slower)
+      ? ""
+      : `the machine itself became × ${slower.toFixed(2)} slower: run it again when it has nothing else to do`,
     inTheCalm.length === 0 ? "" : `${inTheCalm.length} wishes went wrong in the calm`,
   ]);
 };

@@ -88,6 +88,18 @@ export const soakUnderAttack = async (minutes: number, seed: number): Promise<vo
   say(
     `\nProcessors in use during attacks: the service ${share("service")}, attackers ${share("attackers")}, the network ${share("network")}`,
   );
+  const machine = (kind: Phase["kind"]): number =>
+    median(
+      soak.samples
+        .filter(({ atMs }) =>
+          ofKind(phases, kind).some(({ fromMs, toMs }) => atMs >= fromMs && atMs < toMs),
+        )
+        .map(({ machineMs }) => machineMs),
+    );
+  const [calmMs, attackMs] = [machine("calm"), machine("attack")];
+  say(
+    `The same piece of work took the machine ${calmMs.toFixed(1)} ms in the calm and ${attackMs.toFixed(1)} ms under attack, whoever kept it busy (× ${(attackMs / calmMs).toFixed(2)}; nothing is taken out for it)`,
+  );
   const isFast = reportTimes(soak, phases);
   const isTrue = reportTruth(soak, phases);
   const isSmall = reportMemory(soak, phases);
