@@ -14,25 +14,29 @@ type Fate = "passes" | "is lost before" | "is lost after" | "breaks";
 
 /** A table to which each transaction has a fate, the last of them for all that follow. */
 const givenFates = async (fates: readonly Fate[], halves = 5) => {
-  const { table, queue } = givenWorld();
+  const { table, queue, world } = givenWorld();
   await table.write({ create: { ...key("purse"), n: halves } });
   const slept: number[] = [];
   let tries = 0;
-  const transact: Table["transact"] = async (writes): Promise<Transacted> => {
+  const tokens = new Set<string | undefined>();
+  const transact: Table["transact"] = async (writes, attempt): Promise<Transacted> => {
+    tokens.add(attempt?.token);
     const fate = fates[Math.min(tries++, fates.length - 1)];
     if (fate === "breaks") throw new Error("no connection");
     if (fate === "is lost before") return { outcome: "ambiguous" };
-    const result = await table.transact(writes);
+    const result = await table.transact(writes, attempt);
     return fate === "is lost after" ? { outcome: "ambiguous" } : result;
   };
   const unsure = {
     table: { ...table, transact },
     queue,
+    now: world.now,
+    newId: world.newId,
     random: () => 0.5,
     sleep: async (ms: number) => void slept.push(ms),
   };
   const left = async () => (await table.get(key("purse")))?.["n"];
-  return { world: unsure, table, left, slept, tries: () => tries };
+  return { world: unsure, table, left, slept, tokens, tries: () => tries };
 };
 
 test.each<[Fate[], string, number, number]>([
@@ -54,6 +58,9 @@ test.each<[Fate[], string, number, number]>([
     expect(await commit(house.world, WRITES)).toMatchObject({ outcome });
     expect(await house.left()).toBe(left);
     expect(house.tries()).toBe(tries);
+    // However often it is sent, the table knows it as one.
+    expect(house.tokens.size).toBe(1);
+    expect(house.tokens).not.toContain(undefined);
   },
 );
 
@@ -111,4 +118,17 @@ test("the waits grow, and chance spreads them", async () => {
   await commit(house.world, WRITES);
 
   expect(house.slept).toEqual([15, 100, 400]);
+});
+
+test("what an outbox write sends is sent when all is written, and never before", async () => {
+  const sends = { queue: "events", message: { body: { id: "evt_1" } } };
+  const writes: Writes = [...WRITES, { create: key("event"), sends }];
+  const house = await givenFates(["is lost before", "passes"]);
+  const poor = await givenFates(["passes"], 0);
+
+  await commit(house.world, writes);
+  await commit(poor.world, writes);
+
+  expect(house.world.queue.pending()).toBe(1);
+  expect(poor.world.queue.pending()).toBe(0);
 });

@@ -72,13 +72,13 @@ describeWith(DYNAMODB, "faults between us and DynamoDB", () => {
     ["before it was done", lostBefore],
     ["after it was done", lostAfter],
   ])(
-    "a transaction without any answer, lost %s, is ambiguous, and asking for the same again does it once",
+    "a transaction without any answer, lost %s, is ambiguous, and equal writes under the same token do it once",
     async (_case, fault) => {
       const { table, count, met } = await given("TransactWriteItems", times(2, fault));
-      const writes = addOne();
+      const attempt = { token: `txn_${crypto.randomUUID()}`, at: new Date() };
 
-      expect(await table.transact(writes)).toEqual({ outcome: "ambiguous" });
-      expect(await table.transact(writes)).toEqual({ outcome: "committed" });
+      expect(await table.transact(addOne(), attempt)).toEqual({ outcome: "ambiguous" });
+      expect(await table.transact(addOne(), attempt)).toEqual({ outcome: "committed" });
 
       expect(await count()).toBe(1);
       expect(new Set(met.map(tokenIn)).size).toBe(1);

@@ -1,41 +1,58 @@
 import { fingerprint } from "./fingerprint.ts";
+import type { Message } from "./queue.ts";
 import type { Item, Table, Transacted, Write } from "./table.ts";
-import { tellOf } from "./webhooks/messages.ts";
 import type { World } from "./world.ts";
 import { keyOf } from "./writes.ts";
 
 /** The list is the policy: how often a lost reply is asked after, and at most how long before each time. */
 const AFTER_LOST_MS = [30, 200, 800];
 
-export type Writes = readonly [first: Write, ...more: Write[]];
+/** An item that waits for a worker, with the message that makes the worker look at once. */
+export type OutboxWrite = {
+  readonly create: Item;
+  readonly sends: { readonly queue: string; readonly message: Message };
+};
+
+type AnyWrite = Write | OutboxWrite;
+
+export type Writes = readonly [first: AnyWrite, ...more: AnyWrite[]];
+
+type CommitWorld = Pick<World, "table" | "random" | "sleep" | "queue" | "now" | "newId">;
 
 /**
- * A transaction whose reply may be lost is sent again: it was written, or it is written now. When its first write
- * is refused then, an earlier try may have got through: it did if what is there is what we wanted to create. So the
- * first write should create what stays. The outcome is ambiguous only when no try was ever answered.
+ * A transaction whose reply may be lost is sent again under the same token: it was written, or it is written now. When
+ * its first write is refused then, an earlier try may have got through: it did if what is there is what we wanted to
+ * create. So the first write should create what stays. The outcome is ambiguous only when no try was ever answered.
  *
- * The events among the writes are on their way as soon as they are written.
+ * What its outbox writes send is on its way as soon as they are written.
  */
-export const commit = async (
-  world: Pick<World, "table" | "random" | "sleep" | "queue">,
-  writes: Writes,
-): Promise<Transacted> => {
-  const result = await written(world, writes);
-  if (result.outcome === "committed") await tellOf(world, writes);
+export const commit = async (world: CommitWorld, writes: Writes): Promise<Transacted> => {
+  const result = await writeAll(world, writes);
+  if (result.outcome === "committed") await sendOutbox(world, writes);
   return result;
 };
 
-const written = async (
-  world: Pick<World, "table" | "random" | "sleep">,
-  writes: Writes,
-): Promise<Transacted> => {
+/** Best effort: the item is due, so a worker finds it also without a message. */
+const sendOutbox = async ({ queue }: CommitWorld, writes: Writes): Promise<void> => {
+  const sent = writes.flatMap((write) => ("sends" in write ? [write.sends] : []));
+  for (const [name, all] of Map.groupBy(sent, (one) => one.queue))
+    await queue
+      .sendMany(
+        name,
+        all.map(({ message }) => message),
+      )
+      .catch(() => undefined);
+};
+
+const writeAll = async (world: CommitWorld, writes: Writes): Promise<Transacted> => {
   const [first] = writes;
-  let result = await world.table.transact(writes);
+  const attempt = { token: world.newId("txn"), at: world.now() };
+  let result = await world.table.transact(writes, attempt);
   for (const ms of AFTER_LOST_MS) {
     if (result.outcome !== "ambiguous") return result;
     await world.sleep(world.random() * ms);
     // A door that throws now is sure about this try, and says nothing about the one before.
-    result = await world.table.transact(writes).catch(() => AMBIGUOUS);
+    result = await world.table.transact(writes, attempt).catch(() => AMBIGUOUS);
     if (result.outcome === "refused" && result.by === first)
       return lookedAt(world.table, first, result);
   }

@@ -99,6 +99,12 @@ export type Query = {
 export type Page = { readonly items: readonly Item[]; readonly next?: Position };
 
 /**
+ * Names one wish, so that it can be sent again after a lost reply and is done once: the same writes under the same
+ * token, as of the same moment, by which it is told what has expired. A door knows a token for ten minutes.
+ */
+export type Attempt = { readonly token: string; readonly at: Date };
+
+/**
  * The only door to stored state: SQLite on one machine, DynamoDB on AWS, memory in simulation.
  * Every method throws only when it is certain that nothing was written.
  */
@@ -109,8 +115,8 @@ export type Table = {
   query(query: Query): Promise<Page>;
   /** One write alone: half the price of a transaction on AWS, and it tells the item as it is afterwards. */
   write(write: Write): Promise<Written>;
-  /** All of the writes or none of them; at most 100, and each on an item of its own. */
-  transact(writes: readonly Write[]): Promise<Transacted>;
+  /** All of the writes or none of them; at most 100, and each on an item of its own. Without an attempt: a new one. */
+  transact(writes: readonly Write[], attempt?: Attempt): Promise<Transacted>;
 };
 
 /** Resumes a query right after this item, so a reader that drops rows may stop anywhere. */

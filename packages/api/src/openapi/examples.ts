@@ -218,11 +218,11 @@ export const EXAMPLES: readonly Example[] = [
       success: true,
       data: {
         status: "pending",
-        job_id: "job_6003818c-afdc-4fc4-9066-bc34dfc7182f",
+        job_id: "job_e462f481-a46e-4cc2-a0c5-1f01c9c73851",
         email: "slow@example.com",
         created_at: "2026-11-21T00:00:00.000Z",
         message:
-          "The verification goes on as a job: read GET /v1/jobs/job_6003818c-afdc-4fc4-9066-bc34dfc7182f. Sending this request again without the same Idempotency-Key charges it again.",
+          "The verification goes on as a job: read GET /v1/jobs/job_e462f481-a46e-4cc2-a0c5-1f01c9c73851. Sending this request again without the same Idempotency-Key charges it again.",
         credits_used: 1,
       },
     },
@@ -242,7 +242,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        job_id: "job_f82da5e2-9695-479d-91c8-df64c2b73d28",
+        job_id: "job_2bc88a34-7c01-455a-95fa-609b84676411",
         status: "processing",
         total_emails: 3,
         unique_emails: 3,
@@ -267,9 +267,9 @@ export const EXAMPLES: readonly Example[] = [
       success: true,
       data: {
         upload_url:
-          "https://files.example.com/uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_ea76e8ff-9b32-439e-98e8-5ee90c733e03.Y3VzdG9tZXJzLmNzdg.csv?signature=0000",
+          "https://files.example.com/uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_bf224b52-b15e-4178-96b5-b2fb12f94a19.Y3VzdG9tZXJzLmNzdg.csv?signature=0000",
         file_key:
-          "uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_ea76e8ff-9b32-439e-98e8-5ee90c733e03.Y3VzdG9tZXJzLmNzdg.csv",
+          "uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_bf224b52-b15e-4178-96b5-b2fb12f94a19.Y3VzdG9tZXJzLmNzdg.csv",
         expires_in_seconds: 3600,
         next_step:
           "PUT the file, unchanged, to upload_url; then POST here again with action process and this file_key.",
@@ -285,7 +285,7 @@ export const EXAMPLES: readonly Example[] = [
     request: {
       action: "process",
       file_key:
-        "uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_ea76e8ff-9b32-439e-98e8-5ee90c733e03.Y3VzdG9tZXJzLmNzdg.csv",
+        "uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_bf224b52-b15e-4178-96b5-b2fb12f94a19.Y3VzdG9tZXJzLmNzdg.csv",
       email_column: "email",
       has_header: true,
     },
@@ -293,7 +293,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        job_id: "job_66318d09-8e57-4f3a-a346-4e4aa1951463",
+        job_id: "job_6948ab3a-0ba7-4cfa-8d63-7c95a412a35c",
         status: "processing",
         total_submitted: 3,
         duplicates_removed: 1,
@@ -330,24 +330,7 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         jobs: [
           {
-            job_id: "job_f82da5e2-9695-479d-91c8-df64c2b73d28",
-            name: "Newsletter, November",
-            kind: "batch",
-            status: "completed",
-            progress: {
-              total: 3,
-              processed: 3,
-              valid: 1,
-              invalid: 1,
-              risky: 1,
-              unknown: 0,
-            },
-            processed_emails: 3,
-            created_at: "2026-11-21T00:00:01.000Z",
-            completed_at: "2026-11-21T00:01:31.000Z",
-          },
-          {
-            job_id: "job_66318d09-8e57-4f3a-a346-4e4aa1951463",
+            job_id: "job_6948ab3a-0ba7-4cfa-8d63-7c95a412a35c",
             name: "customers.csv",
             kind: "file",
             status: "completed",
@@ -363,12 +346,29 @@ export const EXAMPLES: readonly Example[] = [
             created_at: "2026-11-21T00:00:01.000Z",
             completed_at: "2026-11-21T00:01:31.000Z",
           },
+          {
+            job_id: "job_2bc88a34-7c01-455a-95fa-609b84676411",
+            name: "Newsletter, November",
+            kind: "batch",
+            status: "completed",
+            progress: {
+              total: 3,
+              processed: 3,
+              valid: 1,
+              invalid: 1,
+              risky: 1,
+              unknown: 0,
+            },
+            processed_emails: 3,
+            created_at: "2026-11-21T00:00:01.000Z",
+            completed_at: "2026-11-21T00:01:31.000Z",
+          },
         ],
         total: 3,
         total_is_approximate: false,
         has_more: true,
         next_offset:
-          "xbgPBiS1rDt9Y4wBIltcIjIwMjYtMTEtMjFUMDA6MDA6MDEuMDAwWiNqb2JfNjYzMThkMDktOGU1Ny00ZjNhLWEzNDYtNGU0YWExOTUxNDYzXCIsXCJKT0Ijam9iXzY2MzE4ZDA5LThlNTctNGYzYS1hMzQ2LTRlNGFhMTk1MTQ2M1wiLFwiSk9CXCJdIg",
+          "PLiy8hEpqvw4DzIuIltcIjIwMjYtMTEtMjFUMDA6MDA6MDEuMDAwWiNqb2JfMmJjODhhMzQtN2MwMS00NTVhLTk1ZmEtNjA5Yjg0Njc2NDExXCIsXCJKT0Ijam9iXzJiYzg4YTM0LTdjMDEtNDU1YS05NWZhLTYwOWI4NDY3NjQxMVwiLFwiSk9CXCJdIg",
       },
     },
   },
@@ -377,7 +377,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "getJob",
     title: "Done, with the first two results",
     path: {
-      id: "job_f82da5e2-9695-479d-91c8-df64c2b73d28",
+      id: "job_2bc88a34-7c01-455a-95fa-609b84676411",
     },
     query: {
       limit: "2",
@@ -386,7 +386,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        job_id: "job_f82da5e2-9695-479d-91c8-df64c2b73d28",
+        job_id: "job_2bc88a34-7c01-455a-95fa-609b84676411",
         name: "Newsletter, November",
         kind: "batch",
         status: "completed",
@@ -475,7 +475,7 @@ export const EXAMPLES: readonly Example[] = [
             verified_at: "2026-11-21T00:01:31.000Z",
           },
         ],
-        next_key: "RadJDNNpblXwRMMWWzAsIiIsMCwxLDNd",
+        next_key: "XsfuD6m03bPO9TC4WzAsIiIsMCwxLDNd",
       },
     },
   },
@@ -484,7 +484,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "downloadJob",
     title: "The valid ones, as JSON",
     path: {
-      id: "job_f82da5e2-9695-479d-91c8-df64c2b73d28",
+      id: "job_2bc88a34-7c01-455a-95fa-609b84676411",
     },
     query: {
       format: "json",
@@ -545,7 +545,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "listCallbacks",
     title: "The callback arrived",
     path: {
-      id: "job_f82da5e2-9695-479d-91c8-df64c2b73d28",
+      id: "job_2bc88a34-7c01-455a-95fa-609b84676411",
     },
     query: {},
     status: 200,
@@ -555,8 +555,8 @@ export const EXAMPLES: readonly Example[] = [
         webhook_url: "https://hooks.example.com/mailproof",
         deliveries: [
           {
-            id: "dlv_a94a5c72-6297-49be-b2b6-0e716b6cdab4",
-            event_id: "evt_df20c617-8e5c-4a18-b168-8e23f1540c71",
+            id: "dlv_96b1a6d9-e7ea-4bac-b135-37da23389404",
+            event_id: "evt_17a243f5-2013-451e-aa4e-06595fbfc68c",
             event: "job.completed",
             status: "delivered",
             attempts: 1,
@@ -769,7 +769,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        check_id: "b1a6d9e7-eadb-4c71-b537-da23389404ea",
+        check_id: "ee757ae9-72da-41af-bb99-f31e983c1fb5",
         domain: "weak.example",
         domain_unicode: "weak.example",
         sending_ip: "192.0.2.1",
@@ -1026,7 +1026,7 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         checks: [
           {
-            check_id: "b1a6d9e7-eadb-4c71-b537-da23389404ea",
+            check_id: "ee757ae9-72da-41af-bb99-f31e983c1fb5",
             domain: "weak.example",
             domain_unicode: "weak.example",
             sending_ip: "192.0.2.1",
@@ -1047,14 +1047,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "getCheck",
     title: "One of them, whole",
     path: {
-      id: "b1a6d9e7-eadb-4c71-b537-da23389404ea",
+      id: "ee757ae9-72da-41af-bb99-f31e983c1fb5",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        check_id: "b1a6d9e7-eadb-4c71-b537-da23389404ea",
+        check_id: "ee757ae9-72da-41af-bb99-f31e983c1fb5",
         domain: "weak.example",
         domain_unicode: "weak.example",
         sending_ip: "192.0.2.1",
@@ -1400,7 +1400,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        id: "whk_d35aa825-e50a-4e09-8867-ff9e513ba66b",
+        id: "whk_1933645f-9364-4e5b-9973-a9bcaf6aa29c",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed"],
         status: "active",
@@ -1421,7 +1421,7 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         webhooks: [
           {
-            id: "whk_d35aa825-e50a-4e09-8867-ff9e513ba66b",
+            id: "whk_1933645f-9364-4e5b-9973-a9bcaf6aa29c",
             url: "https://hooks.example.com/mailproof",
             events: ["job.completed", "job.failed"],
             status: "active",
@@ -1436,7 +1436,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "updateWebhook",
     title: "Of credits, too",
     path: {
-      id: "whk_d35aa825-e50a-4e09-8867-ff9e513ba66b",
+      id: "whk_1933645f-9364-4e5b-9973-a9bcaf6aa29c",
     },
     query: {},
     request: {
@@ -1446,7 +1446,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        id: "whk_d35aa825-e50a-4e09-8867-ff9e513ba66b",
+        id: "whk_1933645f-9364-4e5b-9973-a9bcaf6aa29c",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed", "credits.low"],
         status: "active",
@@ -1459,7 +1459,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "testWebhook",
     title: "It arrived",
     path: {
-      id: "whk_d35aa825-e50a-4e09-8867-ff9e513ba66b",
+      id: "whk_1933645f-9364-4e5b-9973-a9bcaf6aa29c",
     },
     query: {},
     status: 200,
@@ -1468,8 +1468,8 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         delivered: true,
         delivery: {
-          id: "dlv_f7a4d1c0-a61f-4458-8206-c82b2e839b4f",
-          event_id: "evt_2023fbd1-9cb4-4670-acc2-61a7684c93a1",
+          id: "dlv_22ed7318-4d83-4e51-8018-8a0079552c31",
+          event_id: "evt_72f580b9-aeaf-4480-96eb-0e085acee634",
           event: "webhook.test",
           status: "delivered",
           attempts: 1,
@@ -1488,7 +1488,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "listDeliveries",
     title: "The log",
     path: {
-      id: "whk_d35aa825-e50a-4e09-8867-ff9e513ba66b",
+      id: "whk_1933645f-9364-4e5b-9973-a9bcaf6aa29c",
     },
     query: {},
     status: 200,
@@ -1497,8 +1497,8 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         deliveries: [
           {
-            id: "dlv_f7a4d1c0-a61f-4458-8206-c82b2e839b4f",
-            event_id: "evt_2023fbd1-9cb4-4670-acc2-61a7684c93a1",
+            id: "dlv_22ed7318-4d83-4e51-8018-8a0079552c31",
+            event_id: "evt_72f580b9-aeaf-4480-96eb-0e085acee634",
             event: "webhook.test",
             status: "delivered",
             attempts: 1,
@@ -1518,16 +1518,16 @@ export const EXAMPLES: readonly Example[] = [
     name: "retryDelivery",
     title: "Once more",
     path: {
-      id: "whk_d35aa825-e50a-4e09-8867-ff9e513ba66b",
-      delivery_id: "dlv_f7a4d1c0-a61f-4458-8206-c82b2e839b4f",
+      id: "whk_1933645f-9364-4e5b-9973-a9bcaf6aa29c",
+      delivery_id: "dlv_22ed7318-4d83-4e51-8018-8a0079552c31",
     },
     query: {},
     status: 202,
     answer: {
       success: true,
       data: {
-        id: "dlv_f7a4d1c0-a61f-4458-8206-c82b2e839b4f",
-        event_id: "evt_2023fbd1-9cb4-4670-acc2-61a7684c93a1",
+        id: "dlv_22ed7318-4d83-4e51-8018-8a0079552c31",
+        event_id: "evt_72f580b9-aeaf-4480-96eb-0e085acee634",
         event: "webhook.test",
         status: "pending",
         attempts: 1,
@@ -1545,14 +1545,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "rotateWebhookSecret",
     title: "A new secret",
     path: {
-      id: "whk_d35aa825-e50a-4e09-8867-ff9e513ba66b",
+      id: "whk_1933645f-9364-4e5b-9973-a9bcaf6aa29c",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        id: "whk_d35aa825-e50a-4e09-8867-ff9e513ba66b",
+        id: "whk_1933645f-9364-4e5b-9973-a9bcaf6aa29c",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed", "credits.low"],
         status: "active",
@@ -1566,14 +1566,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "deleteWebhook",
     title: "Tell it nothing more",
     path: {
-      id: "whk_d35aa825-e50a-4e09-8867-ff9e513ba66b",
+      id: "whk_1933645f-9364-4e5b-9973-a9bcaf6aa29c",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        id: "whk_d35aa825-e50a-4e09-8867-ff9e513ba66b",
+        id: "whk_1933645f-9364-4e5b-9973-a9bcaf6aa29c",
         deleted: true,
       },
     },
@@ -1658,11 +1658,11 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        key_id: "key_ca8a726a-cca5-45c4-a746-a89c4e436fde",
+        key_id: "key_caa72d29-134b-4558-a47f-3f4bb9b8fc8f",
         name: "Dashboard",
         mode: "test",
         scopes: ["verification:read", "account:read"],
-        hint: "mp_test_…VP6m",
+        hint: "mp_test_…cBrH",
         created_at: "2026-11-21T00:01:33.000Z",
         key: "mp_test_<shown this once>",
       },
@@ -1680,11 +1680,11 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         api_keys: [
           {
-            key_id: "key_ca8a726a-cca5-45c4-a746-a89c4e436fde",
+            key_id: "key_caa72d29-134b-4558-a47f-3f4bb9b8fc8f",
             name: "Dashboard",
             mode: "test",
             scopes: ["verification:read", "account:read"],
-            hint: "mp_test_…VP6m",
+            hint: "mp_test_…cBrH",
             created_at: "2026-11-21T00:01:33.000Z",
           },
           {
@@ -1712,14 +1712,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "revokeApiKey",
     title: "Revoked",
     path: {
-      id: "key_ca8a726a-cca5-45c4-a746-a89c4e436fde",
+      id: "key_caa72d29-134b-4558-a47f-3f4bb9b8fc8f",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        key_id: "key_ca8a726a-cca5-45c4-a746-a89c4e436fde",
+        key_id: "key_caa72d29-134b-4558-a47f-3f4bb9b8fc8f",
         revoked: true,
       },
     },
@@ -1729,34 +1729,34 @@ export const EXAMPLES: readonly Example[] = [
 /** What arrives at a webhook, by the name of the event. */
 export const EVENT_EXAMPLES: Readonly<Record<string, unknown>> = {
   "dmarc.failed": {
-    id: "evt_b5f6a6e8-c0bf-43e1-8b7f-55cdf0e910d7",
+    id: "evt_aa4e0659-5fbf-468c-b7fe-42f56aa74acd",
     type: "dmarc.failed",
     created_at: "2026-11-21T00:00:00.000Z",
     data: {
       domain: "nodmarc.example",
-      check_id: "36f5b7e8-2bf9-4577-a79f-109c1f1f5772",
+      check_id: "253c9c5b-0cef-4b16-9a2e-22bd95be39ae",
       status: "missing",
       policy: null,
       issues: ["DMARC_MISSING"],
     },
   },
   "blacklist.detected": {
-    id: "evt_df20c617-8e5c-4a18-b168-8e23f1540c71",
+    id: "evt_cb7f55cd-f0e9-40d7-bc65-246b743982fa",
     type: "blacklist.detected",
     created_at: "2026-11-21T00:00:00.000Z",
     data: {
       domain: "listed.example",
       sending_ip: null,
-      check_id: "d3706a37-e5bc-4c3f-96a0-c401a4940c3a",
+      check_id: "b2b60e71-6b6c-4ab4-b6f5-b7e82bf90577",
       listed_on: ["blocklist.test"],
     },
   },
   "job.completed": {
-    id: "evt_621a0967-0fa2-4a4c-b3dc-8df65e5f814c",
+    id: "evt_713537da-2338-4404-aac2-d9964aed30a9",
     type: "job.completed",
     created_at: "2026-11-21T00:00:00.000Z",
     data: {
-      job_id: "job_98e85ee9-0c73-4e03-8075-cb4ecfe86c2f",
+      job_id: "job_23464e4a-a195-4463-abc8-8a347c01255a",
       status: "completed",
       progress: {
         total: 10,
@@ -1769,7 +1769,7 @@ export const EVENT_EXAMPLES: Readonly<Record<string, unknown>> = {
     },
   },
   "credits.depleted": {
-    id: "evt_56b5b2fb-12f9-4a19-a3aa-62875db5eabe",
+    id: "evt_d3706a37-e5bc-4c3f-96a0-c401a4940c3a",
     type: "credits.depleted",
     created_at: "2026-11-21T00:00:00.000Z",
     data: {
@@ -1779,7 +1779,7 @@ export const EVENT_EXAMPLES: Readonly<Record<string, unknown>> = {
     },
   },
   "credits.low": {
-    id: "evt_0e2da07b-8274-44a0-86d1-15e08c5adf82",
+    id: "evt_19534a2c-880d-4254-a948-ab3a0ba78cfa",
     type: "credits.low",
     created_at: "2026-11-21T00:00:00.000Z",
     data: {
@@ -1789,7 +1789,7 @@ export const EVENT_EXAMPLES: Readonly<Record<string, unknown>> = {
     },
   },
   "webhook.test": {
-    id: "evt_24b546a4-4b8b-4c12-9c2c-ae0b8761c743",
+    id: "evt_15fffa03-dc1c-449b-8662-b62248f79e8a",
     type: "webhook.test",
     created_at: "2026-11-21T00:00:00.000Z",
     data: {
@@ -1797,11 +1797,11 @@ export const EVENT_EXAMPLES: Readonly<Record<string, unknown>> = {
     },
   },
   "job.failed": {
-    id: "evt_56e9d9a0-7799-4f34-a5f0-a50b99972827",
+    id: "evt_9695679d-91c8-4f64-82b7-3d28e462f481",
     type: "job.failed",
     created_at: "2026-11-21T00:00:00.000Z",
     data: {
-      job_id: "job_0a299f3c-27a3-4c04-9107-66ada7cca5ac",
+      job_id: "job_f505deeb-06d2-4a90-9f1b-15af6003818c",
       status: "failed",
       progress: {
         total: 2,

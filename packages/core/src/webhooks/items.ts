@@ -1,9 +1,12 @@
 import * as v from "valibot";
+import { queuedFor } from "../access/payer.ts";
+import type { OutboxWrite } from "../commit.ts";
 import { type Due, dueAt } from "../due.ts";
 import { everyItem } from "../every-item.ts";
 import { epochSeconds, inMs } from "../moments.ts";
 import type { Fields, Item, Json, Key, Table, Write } from "../table.ts";
 import type { World } from "../world.ts";
+import { EVENTS_QUEUE } from "./messages.ts";
 import { EVENT_TYPES, type EventType } from "./payloads.ts";
 
 // Layout. An event is written in the transaction of what it announces, so neither is ever there alone. It is due
@@ -48,8 +51,9 @@ export const announce = (
   type: EventType,
   data: Readonly<Record<string, Json>>,
   callback?: Event["callback"],
-): Write => {
+): OutboxWrite => {
   const id = world.newId("evt");
+  const token = world.newId("txn");
   const now = world.now();
   const createdAt = now.toISOString();
   return {
@@ -64,16 +68,14 @@ export const announce = (
       createdAt,
       data,
       ...(callback && { callback }),
-      ...dueAt(EVENT, id, inMs(now, FAN_OUT_WITHIN_MS), world.newId("txn")),
+      ...dueAt(EVENT, id, inMs(now, FAN_OUT_WITHIN_MS), token),
+    },
+    sends: {
+      queue: EVENTS_QUEUE.name,
+      message: { body: { id, token }, delaySeconds: 0, ...queuedFor(owner) },
     },
   };
 };
-
-/** The events that these writes make known. */
-export const announcedIn = (writes: readonly Write[]): Item[] =>
-  writes.flatMap((write) =>
-    "create" in write && write.create.pk.startsWith(eventKey("").pk) ? [write.create] : [],
-  );
 
 export const eventKey = (id: string): Key => ({ pk: `EVENT#${id}`, sk: "EVENT" });
 const eventsOf = (owner: string): string => `EVENTS#${owner}`;

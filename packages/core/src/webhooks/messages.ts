@@ -1,9 +1,7 @@
 import * as v from "valibot";
 import { queuedFor } from "../access/payer.ts";
 import { DELAY_SECONDS_MAX, type Message, type QueueFacts } from "../queue.ts";
-import type { Write } from "../table.ts";
 import type { World } from "../world.ts";
-import { announcedIn, readEvent } from "./items.ts";
 
 // What is due is found each minute; a message only makes it sooner. It names the state that it was sent for: when
 // it comes twice, or after somebody else, it finds another token and changes nothing.
@@ -44,11 +42,3 @@ export const callFor = async (
   }));
   if (messages.length > 0) await queue.sendMany(name, messages).catch(() => undefined);
 };
-
-/** Whoever announced something says so: its event goes out now, and not when somebody next looks. */
-export const tellOf = (world: Pick<World, "queue">, written: readonly Write[]): Promise<void> =>
-  callFor(
-    world,
-    EVENTS_QUEUE,
-    announcedIn(written).map((item) => ({ ...readCall(item), owner: readEvent(item).owner })),
-  );

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { epochSeconds } from "@mailproof/core/moments";
 import type { Item, Key, Table, Transacted, Write, Written } from "@mailproof/core/table";
 import { assertKey, assertQueryable, assertTransactable } from "@mailproof/core/table-limits";
@@ -26,7 +26,6 @@ export const dynamoTable = (aws: Aws, name: string): Table => {
   const dynamo = jsonService(aws, "dynamodb", "DynamoDB_20120810", TIMEOUT_MS);
   const seconds = () => epochSeconds(aws.now());
   const door: Door = { aws, name, dynamo, seconds };
-  const wishes = new WeakMap<readonly Write[], Wish>();
   return {
     get: async (key) => {
       assertKey(key);
@@ -44,14 +43,11 @@ export const dynamoTable = (aws: Aws, name: string): Table => {
         ? look(door, write)
         : writeAlone(door, write);
     },
-    transact: async (writes) => {
+    transact: async (writes, { token, at } = { token: randomUUID(), at: aws.now() }) => {
       assertTransactable(writes);
-      const wish = wishes.get(writes) ?? newWish(writes, seconds());
-      wishes.delete(writes);
-      const came = await transact(door, writes, wish);
-      // Asked again for the same, it is the same wish: under its token AWS does it once.
-      if (came.outcome === "ambiguous") wishes.set(writes, wish);
-      return came;
+      const nowSeconds = epochSeconds(at);
+      const commands = writes.map((write) => commandFor(write, nowSeconds));
+      return transact(door, writes, { token: clientRequestToken(token), commands });
     },
   };
 };
@@ -149,10 +145,13 @@ const assertAddable = (write: Write, stored: Values | undefined): void =>
 /** What is wanted, and the name under which AWS does it once however often it is asked (for ten minutes). */
 type Wish = { readonly token: string; readonly commands: readonly Command[] };
 
-const newWish = (writes: readonly Write[], nowSeconds: number): Wish => ({
-  token: randomUUID(),
-  commands: writes.map((write) => commandFor(write, nowSeconds)),
-});
+const TOKEN_LENGTH_MAX = 36;
+
+/** DynamoDB takes 36 characters; a token of ours may be longer, by its prefix. */
+const clientRequestToken = (token: string): string =>
+  token.length <= TOKEN_LENGTH_MAX
+    ? token
+    : createHash("sha256").update(token).digest("hex").slice(0, TOKEN_LENGTH_MAX);
 
 type Reason = { readonly Code?: string; readonly Item?: Values };
 
