@@ -44,6 +44,7 @@ const unreadDownloads = (means: Means): Round => {
   return async (signal) => {
     const rows = many(LIST_ROWS, (n) => `ada.lovelace+${n}@example.com,${"x".repeat(100)}`);
     job ??= await sendFile(means, `email,note\n${rows.join("\n")}\n`, { key, signal });
+    if (job === undefined) return;
     const path = `/v1/jobs/${job}/download`;
     for (let looks = 0; looks < 30 && !signal.aborted; looks++) {
       const state = `GET /v1/jobs/${job}?include_results=false`;
