@@ -63,7 +63,7 @@ export const soakUnderAttack = async (minutes: number, seed: number): Promise<vo
   const kept: number[] = [];
   const direct = async (): Promise<void> => {
     for (const { kind, fromMs, toMs } of phases) {
-      await setTimeout(startMs + fromMs - performance.now());
+      await setTimeout(Math.max(0, startMs + fromMs - performance.now()));
       if (kind === "calm") {
         // After a pause, and before answers count: a collection holds up all that are under way.
         await setTimeout((toMs - fromMs) * SETTLING_SHARE * 0.9);
