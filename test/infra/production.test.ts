@@ -285,6 +285,7 @@ test("what is reserved for background work leaves callers the greater part of an
   const http = it
     .inputsOf("aws:lambda/function:Function")
     .filter(({ handler }) => String(handler).includes("/http/"));
+  expect(http).not.toEqual([]);
   for (const { reservedConcurrentExecutions: some } of http) expect(some).toBeUndefined();
 });
 
@@ -373,7 +374,9 @@ describe("nothing is public", () => {
 
   test("no Lambda: only our own API may call one", () => {
     expect(it.of("aws:lambda/functionUrl:FunctionUrl")).toEqual([]);
-    for (const { principal, sourceArn } of it.inputsOf("aws:lambda/permission:Permission"))
+    const permissions = it.inputsOf("aws:lambda/permission:Permission");
+    expect(permissions).not.toEqual([]);
+    for (const { principal, sourceArn } of permissions)
       expect([principal, sourceArn]).toEqual([
         "apigateway.amazonaws.com",
         `${arnOf("execute-api", "ApiApi")}/*`,
@@ -448,8 +451,9 @@ describe("what is kept", () => {
     expect(it.inputsOf("aws:dynamodb/table:Table")).toMatchObject([
       { serverSideEncryption: { enabled: true } },
     ]);
-    for (const queue of it.inputsOf("aws:sqs/queue:Queue"))
-      expect(queue["sqsManagedSseEnabled"]).toBe(true);
+    const queues = it.inputsOf("aws:sqs/queue:Queue");
+    expect(queues).not.toEqual([]);
+    for (const queue of queues) expect(queue["sqsManagedSseEnabled"]).toBe(true);
     const [bucket] = it.inputsOf(
       "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration",
     );
