@@ -1,4 +1,4 @@
-import { CORS } from "@mailproof/api/cors";
+import { CORS } from "@mailproof/api/http/cors";
 import { lambdaFor } from "./functions.ts";
 import { LOGS_KEPT, routeKeysOf, routes, throttle } from "./topology.ts";
 

@@ -1,4 +1,4 @@
-import type { Need as EndpointNeed } from "@mailproof/api/endpoint";
+import type { Need as EndpointNeed } from "@mailproof/api/http/endpoint";
 
 /**
  * What a Lambda reaches for. To what endpoints declare, the deployment adds the reading of a queue, and port 25 of

@@ -1,4 +1,4 @@
-import { CORS } from "@mailproof/api/cors";
+import { CORS } from "@mailproof/api/http/cors";
 import { isLasting } from "./stage.ts";
 import { blobsKeptDays, table as shape } from "./topology.ts";
 

@@ -5,16 +5,16 @@
 // Run it after an endpoint has changed; test/client/types.test.ts says when that was forgotten.
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { ActivityRecord } from "@mailproof/api/activity";
-import { CheckFacts, CheckResult } from "@mailproof/api/deliverability-check";
-import type { Endpoint } from "@mailproof/api/endpoint";
 import { endpoints } from "@mailproof/api/endpoints";
-import { JobFacts, ResultRow } from "@mailproof/api/jobs";
-import { KeyFacts } from "@mailproof/api/key-facts";
-import { MonitorFacts } from "@mailproof/api/monitors";
+import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { componentsOf } from "@mailproof/api/openapi/components";
-import { VerificationResult } from "@mailproof/api/verification";
-import { DeliveryFacts, WebhookFacts } from "@mailproof/api/webhook-facts";
+import { ActivityRecord } from "@mailproof/api/schema/activity";
+import { KeyFacts } from "@mailproof/api/schema/api-keys";
+import { CheckFacts, CheckResult } from "@mailproof/api/schema/deliverability-check";
+import { JobFacts, ResultRow } from "@mailproof/api/schema/jobs";
+import { MonitorFacts } from "@mailproof/api/schema/monitors";
+import { VerificationResult } from "@mailproof/api/schema/verification";
+import { DeliveryFacts, WebhookFacts } from "@mailproof/api/schema/webhooks";
 import { STATUS } from "@mailproof/core/failure";
 import { EventPayload } from "@mailproof/core/webhooks/payloads";
 import type { GenericSchema } from "valibot";

@@ -1,4 +1,4 @@
-import { bodyTooLarge } from "@mailproof/api/body";
+import { bodyTooLarge } from "@mailproof/api/http/body";
 import { broken, replyless, stopping, turn, unread, untouched } from "./breaking.ts";
 import {
   type Asking,

@@ -1,4 +1,4 @@
-import { bodyTooLarge } from "@mailproof/api/body";
+import { bodyTooLarge } from "@mailproof/api/http/body";
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { Failure, type FailureCode } from "@mailproof/core/failure";
 import { FILE_BYTES_MAX } from "@mailproof/core/jobs/uploads";

@@ -1,6 +1,6 @@
-import type { Endpoint } from "@mailproof/api/endpoint";
 import { endpoints } from "@mailproof/api/endpoints";
-import { routerOf } from "@mailproof/api/routes";
+import type { Endpoint } from "@mailproof/api/http/endpoint";
+import { routerOf } from "@mailproof/api/http/router";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 
 /** A request as it stands on the wire. */

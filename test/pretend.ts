@@ -1,4 +1,4 @@
-import { endpoint } from "@mailproof/api/endpoint";
+import { endpoint } from "@mailproof/api/http/endpoint";
 import { Failure } from "@mailproof/core/failure";
 import * as v from "valibot";
 

@@ -1,8 +1,8 @@
-import { assertJsonType } from "@mailproof/api/body";
-import type { Endpoint } from "@mailproof/api/endpoint";
 import { endpoints } from "@mailproof/api/endpoints";
-import { asFailure, type HttpAnswer, refuse, respond } from "@mailproof/api/respond";
-import { routerOf } from "@mailproof/api/routes";
+import { assertJsonType } from "@mailproof/api/http/body";
+import type { Endpoint } from "@mailproof/api/http/endpoint";
+import { asFailure, type HttpAnswer, refuse, respond } from "@mailproof/api/http/respond";
+import { routerOf } from "@mailproof/api/http/router";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { isAwsShaped } from "./aws/shape.ts";
 import { onTheWire, viaLambda } from "./aws/via-lambda.ts";

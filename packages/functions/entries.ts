@@ -1,8 +1,8 @@
 import { existsSync, globSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Endpoint, fileNameOf, type Need } from "@mailproof/api/endpoint";
 import { endpoints } from "@mailproof/api/endpoints";
+import { type Endpoint, fileNameOf, type Need } from "@mailproof/api/http/endpoint";
 
 // Every endpoint is a Lambda of its own, so each needs a file that the bundler begins at. These files follow from the
 // list of endpoints and are written before anything is bundled; they are not part of the source.

@@ -1,4 +1,4 @@
-import { readForm } from "@mailproof/api/form";
+import { readForm } from "@mailproof/api/http/form";
 import { expect, test } from "vitest";
 import { readParts } from "./read-parts.ts";
 

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import type { Schema } from "@mailproof/api/endpoint";
 import { endpoints } from "@mailproof/api/endpoints";
+import type { Schema } from "@mailproof/api/http/endpoint";
 import { componentsOf, EVENTS } from "@mailproof/api/openapi/components";
 import { openapi } from "@mailproof/api/openapi/openapi";
 import { STATUS } from "@mailproof/core/failure";

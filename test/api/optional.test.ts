@@ -1,7 +1,7 @@
 import { endpoints } from "@mailproof/api/endpoints";
+import { parse } from "@mailproof/api/http/parse";
 import { EXAMPLES } from "@mailproof/api/openapi/examples";
 import { openapi } from "@mailproof/api/openapi/openapi";
-import { parse } from "@mailproof/api/parse";
 import { expect, test } from "vitest";
 
 // Clients in some languages send null for every field that is not set. The document says which fields take it.

@@ -1,4 +1,4 @@
-import { readForm } from "@mailproof/api/form";
+import { readForm } from "@mailproof/api/http/form";
 import { cutAt } from "../form.ts";
 
 export type ReadPart = {

@@ -1,6 +1,6 @@
 import { endpoints } from "@mailproof/api/endpoints";
+import { routerOf } from "@mailproof/api/http/router";
 import type { Example } from "@mailproof/api/openapi/examples";
-import { routerOf } from "@mailproof/api/routes";
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { credits } from "@mailproof/core/money/credits";

@@ -1,5 +1,5 @@
-import type { Endpoint } from "@mailproof/api/endpoint";
-import { routerOf } from "@mailproof/api/routes";
+import type { Endpoint } from "@mailproof/api/http/endpoint";
+import { routerOf } from "@mailproof/api/http/router";
 import { expect, test } from "vitest";
 
 const of = (route: Endpoint["route"]) => ({ route }) as Endpoint;

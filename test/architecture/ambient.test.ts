@@ -22,14 +22,14 @@ const AMBIENT: readonly (readonly [what: string, pattern: RegExp])[] = [
 const CRYPTO =
   /import\s+(?:\*|\w+\s*,|\w+\s+from)[^;]*"node:crypto"|import\s*\{[^}]*\b(?:random\w+|webcrypto|getRandomValues)\b[^}]*\}\s*from\s*"node:crypto"/;
 
-const sources = globSync("packages/{core,api}/src/**/*.ts");
+const sources = globSync("packages/{core,api,docs-site}/src/**/*.ts");
 
 /** Code as text, for a browser and for other people's machines: nothing in it is run by us. */
 const FOR_OTHERS = ["programs", "script", "snippets"].map(
-  (name) => `packages/api/src/docs/${name}.ts`,
+  (name) => `packages/docs-site/src/${name}.ts`,
 );
 
-test.each(AMBIENT)("core and api ask their world for %s", (what, pattern) => {
+test.each(AMBIENT)("core, api and docs-site ask their world for %s", (what, pattern) => {
   const strays = sources
     .filter((file) => !FOR_OTHERS.includes(file))
     .filter((file) => pattern.test(codeOf(file)));

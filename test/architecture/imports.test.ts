@@ -6,13 +6,14 @@ import { expect, test } from "vitest";
 const MAY_IMPORT: Record<string, RegExp> = {
   core: /^(valibot|node:crypto|node:url|node:zlib)$/,
   api: /^(@mailproof\/core\/|valibot$)/,
+  "docs-site": /^@mailproof\/(core|api)\//,
   net: /^(@mailproof\/core\/|socks$|jose$|node:)/,
   mcp: /^(@mailproof\/(core|api)\/|@modelcontextprotocol\/server$)/,
   // Published, so all of it is its own; it knows no host, and no host's modules.
   client: /$^/,
-  local: /^(@mailproof\/(core|api|net|client|mcp)\/|valibot$|dns-packet$|node:)/,
+  local: /^(@mailproof\/(core|api|docs-site|net|client|mcp)\/|valibot$|dns-packet$|node:)/,
   functions:
-    /^(@mailproof\/(core|api|net|mcp)\/|@aws-lambda-powertools\/|@middy\/|@smithy\/(signature-v4|node-http-handler)$|aws-lambda$|node:)/,
+    /^(@mailproof\/(core|api|docs-site|net|mcp)\/|@aws-lambda-powertools\/|@middy\/|@smithy\/(signature-v4|node-http-handler)$|aws-lambda$|node:)/,
 };
 
 /** Every way to name another file: import, export … from, import(), require. Sentences that say "from" are none. */
@@ -65,7 +66,7 @@ const filesImportedBy = (file: string): readonly string[] =>
   importsOf(file).map((imported) =>
     imported.startsWith(".")
       ? new URL(imported, `file:///${file}`).pathname.slice(1)
-      : imported.replace(/^@mailproof\/(\w+)\/(.*)$/, "packages/$1/src/$2.ts"),
+      : imported.replace(/^@mailproof\/([\w-]+)\/(.*)$/, "packages/$1/src/$2.ts"),
   );
 
 test("no file imports itself by way of others, not even for its types", () => {

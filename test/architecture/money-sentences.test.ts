@@ -13,7 +13,7 @@ const SAID = /\/\*[\s\S]*?\*\/|\/\/[^\n]*|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/
 const ELSEWHERE: Readonly<Record<string, string>> = {
   "packages/core/src/failure.ts": "the author",
   "packages/core/src/money/audit.ts": "the laws of the ledger, for the operator",
-  "packages/api/src/docs/": "guides",
+  "packages/docs-site/src/": "guides",
   "packages/api/src/openapi/": "descriptions of fields and errors",
   "packages/mcp/src/words.ts": "descriptions of a tool's fields",
   "packages/client/src/": "runs without core; it speaks where the service could not",

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
-import { fileNameOf } from "@mailproof/api/endpoint";
 import { endpoints } from "@mailproof/api/endpoints";
+import { fileNameOf } from "@mailproof/api/http/endpoint";
 import { STATUS } from "@mailproof/core/failure";
 import { describe, expect, test } from "vitest";
 import { NOT_BUILT_YET, SPEC } from "./spec.ts";

@@ -1,5 +1,5 @@
-import type { Endpoint } from "@mailproof/api/endpoint";
-import type { HttpAnswer } from "@mailproof/api/respond";
+import type { Endpoint } from "@mailproof/api/http/endpoint";
+import type { HttpAnswer } from "@mailproof/api/http/respond";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { lambda } from "@mailproof/functions/lambda";
 import type { Context } from "aws-lambda";

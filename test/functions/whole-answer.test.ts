@@ -1,4 +1,4 @@
-import type { Endpoint } from "@mailproof/api/endpoint";
+import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { lambda } from "@mailproof/functions/lambda";
 import { ANSWER_BYTES_MAX } from "@mailproof/functions/whole-answer";
 import type { Context } from "aws-lambda";

@@ -1,5 +1,5 @@
-import { bodyBytesMaxOf } from "@mailproof/api/body";
 import { endpoints } from "@mailproof/api/endpoints";
+import { bodyBytesMaxOf } from "@mailproof/api/http/body";
 import { type Chances, NASTY_TEXTS } from "./chances.ts";
 import { fitting, type Shaping, SPOILED } from "./shapes.ts";
 

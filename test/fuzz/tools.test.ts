@@ -1,4 +1,4 @@
-import { isObject } from "@mailproof/api/parse";
+import { isObject } from "@mailproof/api/http/parse";
 import { type Arguments, call } from "@mailproof/mcp/call";
 import { type Tool, tools } from "@mailproof/mcp/tools";
 import { expect, test } from "vitest";

@@ -1,5 +1,5 @@
-import { CORS } from "@mailproof/api/cors";
 import { endpoints } from "@mailproof/api/endpoints";
+import { CORS } from "@mailproof/api/http/cors";
 import { BLOBS_KEPT_DAYS } from "@mailproof/core/blobs";
 import { deadLettersOf, isOfDeadLetters } from "@mailproof/core/queue";
 import { schedules, workers } from "@mailproof/core/workers";

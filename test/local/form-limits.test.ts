@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { type IncomingMessage, type OutgoingHttpHeaders, request } from "node:http";
 import { json } from "node:stream/consumers";
-import { FORM_BYTES_MAX } from "@mailproof/api/body";
-import { type Endpoint, endpoint } from "@mailproof/api/endpoint";
+import { FORM_BYTES_MAX } from "@mailproof/api/http/body";
+import { type Endpoint, endpoint } from "@mailproof/api/http/endpoint";
 import { expect, test } from "vitest";
 import { pretendForm } from "../pretend.ts";
 import { whenListening } from "./listening.ts";

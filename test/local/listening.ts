@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import type { Endpoint } from "@mailproof/api/endpoint";
 import { endpoints } from "@mailproof/api/endpoints";
+import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { CONNECTION_LIMITS, type ConnectionLimits } from "@mailproof/local/connections";
 import { server } from "@mailproof/local/server";
 import { onTestFinished } from "vitest";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { buffer } from "node:stream/consumers";
-import type { Endpoint } from "@mailproof/api/endpoint";
+import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { expect, test } from "vitest";
 import { countedPieces, failingAfter, pretendStream } from "../pretend.ts";
 import { whenListening } from "./listening.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { VerificationResult } from "@mailproof/api/verification";
+import { VerificationResult } from "@mailproof/api/schema/verification";
 import { csvReader } from "@mailproof/core/jobs/csv";
 import type { Evidence, Verification } from "@mailproof/core/verify/result";
 import { readEnvironment } from "@mailproof/local/environment";

@@ -1,5 +1,5 @@
-import type { Endpoint } from "@mailproof/api/endpoint";
 import { endpoints } from "@mailproof/api/endpoints";
+import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { tools } from "@mailproof/mcp/tools";
 import { FIELD_WORDS } from "@mailproof/mcp/words";
 import type { JsonSchemaType } from "@modelcontextprotocol/client";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
-import { endpoint } from "@mailproof/api/endpoint";
+import { endpoint } from "@mailproof/api/http/endpoint";
 import * as v from "valibot";
 import { expect, test } from "vitest";
 import { startServer } from "../local/listening.ts";

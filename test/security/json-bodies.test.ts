@@ -1,7 +1,12 @@
-import { assertCheapJson, BODY_BYTES_MAX, bodyBytesMaxOf, parseJson } from "@mailproof/api/body";
-import type { Endpoint } from "@mailproof/api/endpoint";
 import { endpoints } from "@mailproof/api/endpoints";
 import { verifyBatch } from "@mailproof/api/endpoints/verify-batch";
+import {
+  assertCheapJson,
+  BODY_BYTES_MAX,
+  bodyBytesMaxOf,
+  parseJson,
+} from "@mailproof/api/http/body";
+import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { lambda } from "@mailproof/functions/lambda";
 import { expect, test } from "vitest";
 import { toEvent } from "../gateway.ts";

@@ -1,4 +1,4 @@
-import { parseJson } from "@mailproof/api/body";
+import { parseJson } from "@mailproof/api/http/body";
 import { afterEach, describe, expect, test } from "vitest";
 import { given } from "../given.ts";
 import { csvOf, givenUpload, jobIn, processOf, rowsIn } from "../jobs.ts";

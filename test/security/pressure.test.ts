@@ -1,5 +1,5 @@
-import { tooSlow } from "@mailproof/api/body";
 import { endpoints } from "@mailproof/api/endpoints";
+import { tooSlow } from "@mailproof/api/http/body";
 import type { Table } from "@mailproof/core/table";
 import { expect, test } from "vitest";
 import { given } from "../given.ts";

@@ -1,5 +1,5 @@
-import type { Endpoint } from "@mailproof/api/endpoint";
 import { endpoints } from "@mailproof/api/endpoints";
+import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { SCOPES, type Scope } from "@mailproof/core/access/scopes";
 import { describe, expect, test } from "vitest";
 import { given, givenKey } from "../given.ts";

@@ -1,4 +1,4 @@
-import { bodyTooLarge } from "@mailproof/api/body";
+import { bodyTooLarge } from "@mailproof/api/http/body";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { expect, test } from "vitest";
 import { stopping, turn } from "../breaking.ts";

@@ -1,5 +1,5 @@
-import { bodyTooLarge } from "@mailproof/api/body";
 import { endpoints } from "@mailproof/api/endpoints";
+import { bodyTooLarge } from "@mailproof/api/http/body";
 import type { MoneyOutcome } from "@mailproof/core/failure";
 import { describe, expect, test } from "vitest";
 import { broken, down, overTable, slow, unread, untouched } from "../breaking.ts";

@@ -1,4 +1,4 @@
-import { bodyTooLarge } from "@mailproof/api/body";
+import { bodyTooLarge } from "@mailproof/api/http/body";
 import { expect, test } from "vitest";
 import { anEvent, daysAgo, whenAsked, whenTold } from "../activity.ts";
 import { down, overTable } from "../breaking.ts";

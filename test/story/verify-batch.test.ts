@@ -1,4 +1,4 @@
-import { bodyTooLarge } from "@mailproof/api/body";
+import { bodyTooLarge } from "@mailproof/api/http/body";
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { audit } from "@mailproof/core/money/audit";
 import { credits } from "@mailproof/core/money/credits";

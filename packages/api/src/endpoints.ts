@@ -1,4 +1,3 @@
-import type { Endpoint } from "./endpoint.ts";
 import { checkDomain } from "./endpoints/check-domain.ts";
 import { createApiKey } from "./endpoints/create-api-key.ts";
 import { createMonitor } from "./endpoints/create-monitor.ts";
@@ -33,6 +32,7 @@ import { updateWebhook } from "./endpoints/update-webhook.ts";
 import { verifyBatch } from "./endpoints/verify-batch.ts";
 import { verifyEmail } from "./endpoints/verify-email.ts";
 import { verifyFile } from "./endpoints/verify-file.ts";
+import type { Endpoint } from "./http/endpoint.ts";
 
 /** The table of contents of the API. */
 export const endpoints: readonly Endpoint[] = [

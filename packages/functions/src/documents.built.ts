@@ -1,6 +1,6 @@
-import { texts } from "@mailproof/api/docs/texts";
 import { endpoints } from "@mailproof/api/endpoints";
 import { deflated } from "@mailproof/core/deflated";
+import { texts } from "@mailproof/docs-site/texts";
 
 // What $default needs of the endpoints is what can be read about them, and none of their code.
 

@@ -4,15 +4,15 @@ import {
   bodyTooLarge,
   formTooLarge,
   malformedJson,
-} from "@mailproof/api/body";
-import type { Endpoint } from "@mailproof/api/endpoint";
+} from "@mailproof/api/http/body";
+import type { Endpoint } from "@mailproof/api/http/endpoint";
 import {
   asFailure,
   type HttpRequest,
   moneyAfterBug,
   refuse,
   respond,
-} from "@mailproof/api/respond";
+} from "@mailproof/api/http/respond";
 import type { AppWorld } from "@mailproof/core/app-world";
 import middy, { type MiddlewareObj } from "@middy/core";
 import jsonBodyParser from "@middy/http-json-body-parser";

@@ -1,4 +1,4 @@
-import { asFailure, refuse } from "@mailproof/api/respond";
+import { asFailure, refuse } from "@mailproof/api/http/respond";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { MCP_PATH, mcpOver } from "@mailproof/mcp/serve";
 import middy from "@middy/core";

@@ -1,6 +1,6 @@
-import { baseUrlOf, documentsFrom, type Texts } from "@mailproof/api/documents";
-import { asFailure, type HttpAnswer, refuse } from "@mailproof/api/respond";
-import { permanentRedirect, routerOf } from "@mailproof/api/routes";
+import { baseUrlOf, documentsFrom, type Texts } from "@mailproof/api/http/documents";
+import { asFailure, type HttpAnswer, refuse } from "@mailproof/api/http/respond";
+import { permanentRedirect, routerOf } from "@mailproof/api/http/router";
 import type { Trust } from "@mailproof/core/access/tokens";
 import { inflated } from "@mailproof/core/deflated";
 import type { World } from "@mailproof/core/world";

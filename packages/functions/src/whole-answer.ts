@@ -1,6 +1,6 @@
-import { closeStream } from "@mailproof/api/close-stream";
-import type { Streamed } from "@mailproof/api/endpoint";
-import type { HttpAnswer } from "@mailproof/api/respond";
+import { closeStream } from "@mailproof/api/http/close-stream";
+import type { Streamed } from "@mailproof/api/http/endpoint";
+import type { HttpAnswer } from "@mailproof/api/http/respond";
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 
 /** Lambda answers with at most 6 MB of JSON. As base64 this many bytes always fit, whatever they are. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { brokenOff, tooSlow } from "@mailproof/api/body";
+import { brokenOff, tooSlow } from "@mailproof/api/http/body";
 import { createPace, LEAST_BYTES_PER_SECOND, type Pace } from "./pace.ts";
 
 /** The body of a request, up to a size. The connection stays open, so that an answer can still be sent. */

@@ -1,21 +1,21 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { endpoints } from "@mailproof/api/endpoints";
 import {
   assertJsonType,
   bodyTooLarge,
   FORM_BYTES_MAX,
   formTooLarge,
   parseJson,
-} from "@mailproof/api/body";
-import { closeStream } from "@mailproof/api/close-stream";
-import { corsHeaders, preflightHeaders } from "@mailproof/api/cors";
-import { texts } from "@mailproof/api/docs/texts";
-import { baseUrlOf, documentsFrom } from "@mailproof/api/documents";
-import type { Endpoint, Streamed } from "@mailproof/api/endpoint";
-import { endpoints } from "@mailproof/api/endpoints";
-import { asFailure, type HttpAnswer, refuse, respond } from "@mailproof/api/respond";
-import { permanentRedirect, routerOf } from "@mailproof/api/routes";
+} from "@mailproof/api/http/body";
+import { closeStream } from "@mailproof/api/http/close-stream";
+import { corsHeaders, preflightHeaders } from "@mailproof/api/http/cors";
+import { baseUrlOf, documentsFrom } from "@mailproof/api/http/documents";
+import type { Endpoint, Streamed } from "@mailproof/api/http/endpoint";
+import { asFailure, type HttpAnswer, refuse, respond } from "@mailproof/api/http/respond";
+import { permanentRedirect, routerOf } from "@mailproof/api/http/router";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { Failure } from "@mailproof/core/failure";
+import { texts } from "@mailproof/docs-site/texts";
 import { MCP_PATH, mcpOver } from "@mailproof/mcp/serve";
 import { createEncodedAnswers } from "@mailproof/net/content-encoding";
 import { BLOBS_PATH, type OpenLink } from "./blob-links.ts";

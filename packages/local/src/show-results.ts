@@ -1,4 +1,4 @@
-import { toWire } from "@mailproof/api/verification";
+import { toWire } from "@mailproof/api/schema/verification";
 import { csvLine, delimiterFor, headerOf, recordOf } from "@mailproof/core/jobs/csv-out";
 import type { ListFacts } from "@mailproof/core/jobs/list";
 import { cellsOf } from "@mailproof/core/jobs/result-columns";

@@ -1,6 +1,6 @@
-import type { Headers } from "@mailproof/api/authenticate";
-import { bodyTooLarge } from "@mailproof/api/body";
-import type { Endpoint, Streamed } from "@mailproof/api/endpoint";
+import type { Headers } from "@mailproof/api/http/authenticate";
+import { bodyTooLarge } from "@mailproof/api/http/body";
+import type { Endpoint, Streamed } from "@mailproof/api/http/endpoint";
 import {
   asFailure,
   type HttpAnswer,
@@ -8,7 +8,7 @@ import {
   moneyAfterBug,
   refuse,
   respond,
-} from "@mailproof/api/respond";
+} from "@mailproof/api/http/respond";
 import type { AppWorld } from "@mailproof/core/app-world";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { IDEMPOTENCY_KEY, type Page } from "./input.ts";

@@ -1,4 +1,4 @@
-import type { Endpoint, Schema } from "@mailproof/api/endpoint";
+import type { Endpoint, Schema } from "@mailproof/api/http/endpoint";
 import { type JsonSchema, schemaWriter } from "@mailproof/api/openapi/schema";
 import { wordsFor } from "@mailproof/api/openapi/words";
 import { FIELD_WORDS } from "./words.ts";

@@ -1,5 +1,5 @@
-import { isObject } from "@mailproof/api/parse";
-import type { HttpAnswer } from "@mailproof/api/respond";
+import { isObject } from "@mailproof/api/http/parse";
+import type { HttpAnswer } from "@mailproof/api/http/respond";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Tool } from "./tools.ts";
 

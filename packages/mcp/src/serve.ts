@@ -1,8 +1,8 @@
-import { assertMay, authenticate, type Headers } from "@mailproof/api/authenticate";
-import { bodyBytesMaxOf } from "@mailproof/api/body";
-import type { Access, Caller } from "@mailproof/api/endpoint";
-import { forRepeat } from "@mailproof/api/idempotency";
-import { invalidField, isObject } from "@mailproof/api/parse";
+import { assertMay, authenticate, type Headers } from "@mailproof/api/http/authenticate";
+import { bodyBytesMaxOf } from "@mailproof/api/http/body";
+import type { Access, Caller } from "@mailproof/api/http/endpoint";
+import { forRepeat } from "@mailproof/api/http/idempotency";
+import { invalidField, isObject } from "@mailproof/api/http/parse";
 import {
   answer,
   asFailure,
@@ -11,7 +11,7 @@ import {
   orUnavailable,
   refuse,
   takeRequest,
-} from "@mailproof/api/respond";
+} from "@mailproof/api/http/respond";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { Failure } from "@mailproof/core/failure";
 import {

@@ -1,5 +1,5 @@
-import type { Effect, Endpoint, Need, ToolFacts } from "@mailproof/api/endpoint";
 import { endpoints } from "@mailproof/api/endpoints";
+import type { Effect, Endpoint, Need, ToolFacts } from "@mailproof/api/http/endpoint";
 import type { Tool as Listed, ToolAnnotations } from "@modelcontextprotocol/server";
 import { type Input, inputOf } from "./input.ts";
 

@@ -1,4 +1,4 @@
-import { toWire } from "@mailproof/api/verification";
+import { toWire } from "@mailproof/api/schema/verification";
 import { lists } from "@mailproof/core/mail/lists/lists";
 import type { MailHosts } from "@mailproof/core/mail/mail-hosts";
 import type { Finding } from "@mailproof/core/mail/smtp/classify";

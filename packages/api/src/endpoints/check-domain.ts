@@ -1,10 +1,10 @@
 import { checkOnce } from "@mailproof/core/deliverability/check";
 import * as v from "valibot";
-import { CheckMoney, CheckResult, toCheckResult, toMoney } from "../deliverability-check.ts";
-import { endpoint } from "../endpoint.ts";
-import { keyedBy } from "../idempotency.ts";
-import { KEYED_ERRORS, PAID_ERRORS } from "../schemas.ts";
-import { assertPublicSender, DomainName, SendingIp } from "../sender.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { keyedBy } from "../http/idempotency.ts";
+import { KEYED_ERRORS, PAID_ERRORS } from "../schema/common.ts";
+import { CheckMoney, CheckResult, toCheckResult, toMoney } from "../schema/deliverability-check.ts";
+import { assertPublicSender, DomainName, SendingIp } from "../schema/sender.ts";
 
 const ROUTE = "POST /v1/deliverability/check";
 

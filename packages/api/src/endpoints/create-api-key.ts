@@ -1,8 +1,8 @@
 import { addKey } from "@mailproof/core/access/keys";
 import { SCOPES } from "@mailproof/core/access/scopes";
 import * as v from "valibot";
-import { endpoint } from "../endpoint.ts";
-import { assertMayManage, KeyFacts, toKeyFacts } from "../key-facts.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { assertMayManage, KeyFacts, toKeyFacts } from "../schema/api-keys.ts";
 import {
   charactersUpTo,
   KEYED_ERRORS,
@@ -11,7 +11,7 @@ import {
   notEmpty,
   optional,
   ScopeName,
-} from "../schemas.ts";
+} from "../schema/common.ts";
 
 const NAME_LENGTH_MAX = 64;
 

@@ -1,10 +1,10 @@
 import { INTERVAL_HOURS } from "@mailproof/core/deliverability/monitor-items";
 import { addMonitor } from "@mailproof/core/deliverability/monitors";
 import * as v from "valibot";
-import { endpoint } from "../endpoint.ts";
-import { MonitorFacts, toMonitorFacts } from "../monitors.ts";
-import { KEYED_ERRORS, optionalOr } from "../schemas.ts";
-import { assertPublicSender, DomainName, SendingIp } from "../sender.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { KEYED_ERRORS, optionalOr } from "../schema/common.ts";
+import { MonitorFacts, toMonitorFacts } from "../schema/monitors.ts";
+import { assertPublicSender, DomainName, SendingIp } from "../schema/sender.ts";
 
 const HOURS_WORDS = `must be a whole number of hours from ${INTERVAL_HOURS.least} to ${INTERVAL_HOURS.most}`;
 

@@ -1,10 +1,10 @@
 import { ownerOf } from "@mailproof/core/access/payer";
 import { addWebhook } from "@mailproof/core/webhooks/webhooks";
 import * as v from "valibot";
-import { endpoint } from "../endpoint.ts";
-import { assertMayCall, OutgoingUrl } from "../outgoing-url.ts";
-import { KEYED_ERRORS } from "../schemas.ts";
-import { EventNames, toWebhookFacts, WebhookFacts } from "../webhook-facts.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { KEYED_ERRORS } from "../schema/common.ts";
+import { assertMayCall, OutgoingUrl } from "../schema/outgoing-url.ts";
+import { EventNames, toWebhookFacts, WebhookFacts } from "../schema/webhooks.ts";
 
 export const createWebhook = endpoint({
   id: "createWebhook",

@@ -3,8 +3,8 @@ import { findMonitor } from "@mailproof/core/deliverability/monitor-items";
 import { removeMonitor } from "@mailproof/core/deliverability/monitors";
 import { Failure } from "@mailproof/core/failure";
 import * as v from "valibot";
-import { endpoint } from "../endpoint.ts";
-import { Id, KEYED_ERRORS } from "../schemas.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { Id, KEYED_ERRORS } from "../schema/common.ts";
 
 export const deleteMonitor = endpoint({
   id: "deleteMonitor",

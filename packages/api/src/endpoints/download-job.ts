@@ -16,7 +16,9 @@ import { listedRows, ROW_SELECTIONS } from "@mailproof/core/jobs/export-rows";
 import { isOpen } from "@mailproof/core/jobs/items";
 import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
-import { type Answer, endpoint } from "../endpoint.ts";
+import { type Answer, endpoint } from "../http/endpoint.ts";
+import { invalidField } from "../http/parse.ts";
+import { Count, Id, KEYED_ERRORS } from "../schema/common.ts";
 import {
   ExportFacts,
   type ExportRow,
@@ -24,7 +26,7 @@ import {
   toExportRow,
   UnverifiedRow,
   VerifiedRow,
-} from "../export-json.ts";
+} from "../schema/export-json.ts";
 import {
   CONTENT_TYPE,
   DELIMITERS,
@@ -33,10 +35,8 @@ import {
   exportName,
   LINK_SECONDS,
   type Wanted,
-} from "../export-object.ts";
-import { jobOf } from "../jobs.ts";
-import { invalidField } from "../parse.ts";
-import { Count, Id, KEYED_ERRORS } from "../schemas.ts";
+} from "../schema/export-link.ts";
+import { jobOf } from "../schema/jobs.ts";
 
 const FORMATS = ["csv", "json"] as const;
 const DELIMITER_NAMES = Object.keys(DELIMITERS) as readonly DelimiterName[];

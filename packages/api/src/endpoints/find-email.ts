@@ -7,11 +7,11 @@ import { toCredits } from "@mailproof/core/money/credits";
 import { remainingOf } from "@mailproof/core/money/remaining";
 import { engineFor } from "@mailproof/core/verify/pretend";
 import * as v from "valibot";
-import type { Caller } from "../endpoint.ts";
-import { endpoint } from "../endpoint.ts";
-import { invalidField } from "../parse.ts";
-import { Credits, Integer, KEYED_ERRORS, textOf } from "../schemas.ts";
-import { DOMAIN_FIELDS, DomainName, toDomainFields, wwwMessage } from "../sender.ts";
+import type { Caller } from "../http/endpoint.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { invalidField } from "../http/parse.ts";
+import { Credits, Integer, KEYED_ERRORS, textOf } from "../schema/common.ts";
+import { DOMAIN_FIELDS, DomainName, toDomainFields, wwwMessage } from "../schema/sender.ts";
 
 const NAME_LENGTH_MAX = 64;
 

@@ -4,8 +4,8 @@ import { PLAN_IDS, PLANS } from "@mailproof/core/accounts/plans";
 import { toCredits } from "@mailproof/core/money/credits";
 import { balanceOf } from "@mailproof/core/money/items";
 import * as v from "valibot";
-import { endpoint } from "../endpoint.ts";
-import { Count, Credits, KEYED_ERRORS, Mode, ScopeName } from "../schemas.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { Count, Credits, KEYED_ERRORS, Mode, ScopeName } from "../schema/common.ts";
 
 export const getAccount = endpoint({
   id: "getAccount",

@@ -1,8 +1,8 @@
 import { findActivity } from "@mailproof/core/activity/read";
 import * as v from "valibot";
-import { ActivityRecord, Email, toRecord } from "../activity.ts";
-import { endpoint } from "../endpoint.ts";
-import { KEYED_ERRORS } from "../schemas.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { ActivityRecord, Email, toRecord } from "../schema/activity.ts";
+import { KEYED_ERRORS } from "../schema/common.ts";
 
 export const getActivity = endpoint({
   id: "getActivity",

@@ -1,8 +1,8 @@
 import { CREDIT_PACKS, PLAN_IDS, PLANS } from "@mailproof/core/accounts/plans";
 import { PRICE, toCredits } from "@mailproof/core/money/credits";
 import * as v from "valibot";
-import { endpoint } from "../endpoint.ts";
-import { Count, Credits } from "../schemas.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { Count, Credits } from "../schema/common.ts";
 
 export const getCatalog = endpoint({
   id: "getCatalog",

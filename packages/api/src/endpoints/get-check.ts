@@ -2,9 +2,9 @@ import { ownerOf } from "@mailproof/core/access/payer";
 import { storedCheck } from "@mailproof/core/deliverability/check";
 import { Failure } from "@mailproof/core/failure";
 import * as v from "valibot";
-import { CheckResult, toCheckResult } from "../deliverability-check.ts";
-import { endpoint } from "../endpoint.ts";
-import { Credits, Id, KEYED_ERRORS } from "../schemas.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { Credits, Id, KEYED_ERRORS } from "../schema/common.ts";
+import { CheckResult, toCheckResult } from "../schema/deliverability-check.ts";
 
 export const getCheck = endpoint({
   id: "getCheck",

@@ -1,11 +1,11 @@
 import { findReputation } from "@mailproof/core/activity/read";
 import { REPUTATION_LEVELS, TRENDS } from "@mailproof/core/activity/reputation";
 import * as v from "valibot";
-import { knowledge, knowledgeOf, Rate } from "../activity.ts";
-import { endpoint } from "../endpoint.ts";
-import { omitNull } from "../omit-null.ts";
-import { Count, Integer, KEYED_ERRORS } from "../schemas.ts";
-import { DOMAIN_FIELDS, DomainName, toDomainFields, wwwMessage } from "../sender.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { knowledge, knowledgeOf, Rate } from "../schema/activity.ts";
+import { Count, Integer, KEYED_ERRORS } from "../schema/common.ts";
+import { omitNull } from "../schema/omit-null.ts";
+import { DOMAIN_FIELDS, DomainName, toDomainFields, wwwMessage } from "../schema/sender.ts";
 
 export const getDomainReputation = endpoint({
   id: "getDomainReputation",

@@ -2,7 +2,7 @@ import { isDnsDead } from "@mailproof/core/mail/dns/watch";
 import { windowAt } from "@mailproof/core/moments";
 import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
-import { endpoint } from "../endpoint.ts";
+import { endpoint } from "../http/endpoint.ts";
 
 const PROBE_MS = 1_000;
 const Check = v.picklist(["ok", "dead_letters_waiting", "failed"]);

@@ -8,10 +8,10 @@ import {
 } from "@mailproof/core/jobs/result-pages";
 import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
-import { endpoint } from "../endpoint.ts";
-import { JobFacts, jobOf, ResultRow, readJobFacts, toRow } from "../jobs.ts";
-import { invalidField } from "../parse.ts";
-import { Cursor, Id, KEYED_ERRORS, limitUpTo } from "../schemas.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { invalidField } from "../http/parse.ts";
+import { Cursor, Id, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
+import { JobFacts, jobOf, ResultRow, readJobFacts, toRow } from "../schema/jobs.ts";
 
 const LIMIT = { default: 100, most: 1_000 };
 

@@ -1,9 +1,9 @@
 import { DAY_MS, dayOf } from "@mailproof/core/moments";
 import { sumOfDays, usageBetween } from "@mailproof/core/money/usage";
 import * as v from "valibot";
-import { endpoint } from "../endpoint.ts";
-import { invalidField } from "../parse.ts";
-import { Credits, Day, KEYED_ERRORS } from "../schemas.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { invalidField } from "../http/parse.ts";
+import { Credits, Day, KEYED_ERRORS } from "../schema/common.ts";
 
 const DAYS_DEFAULT = 30;
 const DAYS_MAX = 366;

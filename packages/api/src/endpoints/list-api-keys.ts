@@ -1,8 +1,8 @@
 import { listKeys } from "@mailproof/core/access/keys";
 import * as v from "valibot";
-import { endpoint } from "../endpoint.ts";
-import { KeyFacts, mayManage, toKeyFacts } from "../key-facts.ts";
-import { KEYED_ERRORS } from "../schemas.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { KeyFacts, mayManage, toKeyFacts } from "../schema/api-keys.ts";
+import { KEYED_ERRORS } from "../schema/common.ts";
 
 export const listApiKeys = endpoint({
   id: "listApiKeys",

@@ -1,9 +1,9 @@
 import { listCallbacks as readCallbacks } from "@mailproof/core/webhooks/log";
 import * as v from "valibot";
-import { endpoint } from "../endpoint.ts";
-import { jobOf } from "../jobs.ts";
-import { Id, KEYED_ERRORS } from "../schemas.ts";
-import { DeliveryFacts, toDeliveryFacts } from "../webhook-facts.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { Id, KEYED_ERRORS } from "../schema/common.ts";
+import { jobOf } from "../schema/jobs.ts";
+import { DeliveryFacts, toDeliveryFacts } from "../schema/webhooks.ts";
 
 export const listCallbacks = endpoint({
   id: "listCallbacks",

@@ -1,9 +1,9 @@
 import { ownerOf } from "@mailproof/core/access/payer";
 import { listChecks as readChecks } from "@mailproof/core/deliverability/history";
 import * as v from "valibot";
-import { CheckFacts, toFacts } from "../deliverability-check.ts";
-import { endpoint } from "../endpoint.ts";
-import { Count, KEYED_ERRORS, limitUpTo } from "../schemas.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { Count, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
+import { CheckFacts, toFacts } from "../schema/deliverability-check.ts";
 
 export const listChecks = endpoint({
   id: "listChecks",

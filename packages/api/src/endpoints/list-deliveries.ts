@@ -1,8 +1,8 @@
 import { listDeliveries as readDeliveries } from "@mailproof/core/webhooks/log";
 import * as v from "valibot";
-import { endpoint } from "../endpoint.ts";
-import { Id, KEYED_ERRORS } from "../schemas.ts";
-import { DeliveryFacts, toDeliveryFacts, webhookOf } from "../webhook-facts.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { Id, KEYED_ERRORS } from "../schema/common.ts";
+import { DeliveryFacts, toDeliveryFacts, webhookOf } from "../schema/webhooks.ts";
 
 export const listDeliveries = endpoint({
   id: "listDeliveries",

@@ -4,10 +4,10 @@ import { JOB_STATUSES } from "@mailproof/core/jobs/items";
 import { countJobs, listJobs as readJobs } from "@mailproof/core/jobs/listing";
 import type { Position } from "@mailproof/core/table";
 import * as v from "valibot";
-import { endpoint } from "../endpoint.ts";
-import { JobFacts, readJobFacts } from "../jobs.ts";
-import { invalidField } from "../parse.ts";
-import { Count, Cursor, KEYED_ERRORS, limitUpTo } from "../schemas.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { invalidField } from "../http/parse.ts";
+import { Count, Cursor, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
+import { JobFacts, readJobFacts } from "../schema/jobs.ts";
 
 const LIMIT = { default: 20, most: 100 };
 

@@ -1,9 +1,9 @@
 import { ownerOf } from "@mailproof/core/access/payer";
 import { listMonitors as readMonitors } from "@mailproof/core/deliverability/monitor-items";
 import * as v from "valibot";
-import { endpoint } from "../endpoint.ts";
-import { MonitorFacts, toMonitorFacts } from "../monitors.ts";
-import { KEYED_ERRORS } from "../schemas.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { KEYED_ERRORS } from "../schema/common.ts";
+import { MonitorFacts, toMonitorFacts } from "../schema/monitors.ts";
 
 export const listMonitors = endpoint({
   id: "listMonitors",

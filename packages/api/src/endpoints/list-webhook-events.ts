@@ -1,7 +1,7 @@
 import { EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
 import * as v from "valibot";
-import { endpoint } from "../endpoint.ts";
-import { KEYED_ERRORS } from "../schemas.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { KEYED_ERRORS } from "../schema/common.ts";
 
 export const listWebhookEvents = endpoint({
   id: "listWebhookEvents",

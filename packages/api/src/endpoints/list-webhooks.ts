@@ -1,9 +1,9 @@
 import { ownerOf } from "@mailproof/core/access/payer";
 import { webhooksListed } from "@mailproof/core/webhooks/items";
 import * as v from "valibot";
-import { endpoint } from "../endpoint.ts";
-import { KEYED_ERRORS } from "../schemas.ts";
-import { toWebhookFacts, WebhookFacts } from "../webhook-facts.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { KEYED_ERRORS } from "../schema/common.ts";
+import { toWebhookFacts, WebhookFacts } from "../schema/webhooks.ts";
 
 export const listWebhooks = endpoint({
   id: "listWebhooks",

@@ -1,8 +1,8 @@
 import { EVENT_TYPES, type Told } from "@mailproof/core/activity/events";
 import { type Recorded, recordEvents } from "@mailproof/core/activity/record";
 import * as v from "valibot";
-import { Email } from "../activity.ts";
-import { endpoint } from "../endpoint.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { Email } from "../schema/activity.ts";
 import {
   Count,
   charactersUpTo,
@@ -11,7 +11,7 @@ import {
   Moment,
   notEmpty,
   optional,
-} from "../schemas.ts";
+} from "../schema/common.ts";
 
 const EVENTS_MAX = 500;
 const ID_LENGTH_MAX = 255;

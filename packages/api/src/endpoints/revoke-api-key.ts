@@ -1,9 +1,9 @@
 import { findKeyById, revokeKey } from "@mailproof/core/access/keys";
 import { Failure } from "@mailproof/core/failure";
 import * as v from "valibot";
-import { endpoint } from "../endpoint.ts";
-import { mayManage } from "../key-facts.ts";
-import { Id, KEYED_ERRORS } from "../schemas.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { mayManage } from "../schema/api-keys.ts";
+import { Id, KEYED_ERRORS } from "../schema/common.ts";
 
 export const revokeApiKey = endpoint({
   id: "revokeApiKey",

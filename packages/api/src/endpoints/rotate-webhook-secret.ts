@@ -1,8 +1,8 @@
 import { rotateSecret } from "@mailproof/core/webhooks/webhooks";
 import * as v from "valibot";
-import { endpoint } from "../endpoint.ts";
-import { Id, KEYED_ERRORS } from "../schemas.ts";
-import { noSuchWebhook, toWebhookFacts, WebhookFacts, webhookOf } from "../webhook-facts.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { Id, KEYED_ERRORS } from "../schema/common.ts";
+import { noSuchWebhook, toWebhookFacts, WebhookFacts, webhookOf } from "../schema/webhooks.ts";
 
 export const rotateWebhookSecret = endpoint({
   id: "rotateWebhookSecret",

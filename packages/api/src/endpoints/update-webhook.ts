@@ -1,17 +1,17 @@
 import { WEBHOOK_STATUSES } from "@mailproof/core/webhooks/items";
 import { changeWebhook } from "@mailproof/core/webhooks/webhooks";
 import * as v from "valibot";
-import { endpoint } from "../endpoint.ts";
-import { assertMayCall, OutgoingUrl } from "../outgoing-url.ts";
-import { invalidField } from "../parse.ts";
-import { Id, KEYED_ERRORS, optional } from "../schemas.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { invalidField } from "../http/parse.ts";
+import { Id, KEYED_ERRORS, optional } from "../schema/common.ts";
+import { assertMayCall, OutgoingUrl } from "../schema/outgoing-url.ts";
 import {
   EventNames,
   noSuchWebhook,
   toWebhookFacts,
   WebhookFacts,
   webhookOf,
-} from "../webhook-facts.ts";
+} from "../schema/webhooks.ts";
 
 export const updateWebhook = endpoint({
   id: "updateWebhook",

@@ -1,11 +1,9 @@
 import { acceptBatch } from "@mailproof/core/jobs/batch";
 import { toCredits } from "@mailproof/core/money/credits";
 import * as v from "valibot";
-import { endpoint } from "../endpoint.ts";
-import { keyedBy } from "../idempotency.ts";
-import { CallbackUrl, fingerprinted, JobName, JobOptions, wantsOf } from "../job-wishes.ts";
-import { assertMayCall } from "../outgoing-url.ts";
-import { invalidField } from "../parse.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { keyedBy } from "../http/idempotency.ts";
+import { invalidField } from "../http/parse.ts";
 import {
   Count,
   Credits,
@@ -16,7 +14,9 @@ import {
   notEmpty,
   optional,
   PAID_ERRORS,
-} from "../schemas.ts";
+} from "../schema/common.ts";
+import { CallbackUrl, fingerprinted, JobName, JobOptions, wantsOf } from "../schema/job-options.ts";
+import { assertMayCall } from "../schema/outgoing-url.ts";
 
 const ROUTE = "POST /v1/verify/batch";
 const EMAILS_MAX = 10_000;

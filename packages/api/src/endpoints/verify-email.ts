@@ -6,10 +6,10 @@ import { type Told, verifyOnce } from "@mailproof/core/verify/once";
 import { HOST_DAILY_LIMIT, isNotAsked, type Verification } from "@mailproof/core/verify/result";
 import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
-import { ActivityPart, toPart } from "../activity.ts";
-import type { Caller } from "../endpoint.ts";
-import { endpoint } from "../endpoint.ts";
-import { keyedBy } from "../idempotency.ts";
+import type { Caller } from "../http/endpoint.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { keyedBy } from "../http/idempotency.ts";
+import { ActivityPart, toPart } from "../schema/activity.ts";
 import {
   Credits,
   charactersUpTo,
@@ -19,8 +19,8 @@ import {
   optionalOr,
   PAID_ERRORS,
   part,
-} from "../schemas.ts";
-import { toWire, VerificationResult } from "../verification.ts";
+} from "../schema/common.ts";
+import { toWire, VerificationResult } from "../schema/verification.ts";
 
 const ROUTE = "POST /v1/verify";
 const WAIT_MS = { default: 10_000, least: 100, most: 25_000 };

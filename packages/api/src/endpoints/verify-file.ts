@@ -7,20 +7,10 @@ import { remainingOf } from "@mailproof/core/money/remaining";
 import type { Json } from "@mailproof/core/table";
 import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
-import type { Caller } from "../endpoint.ts";
-import { endpoint } from "../endpoint.ts";
-import { type FileForm, kindOfFile, takeFileForm } from "../file-form.ts";
-import { keyedBy } from "../idempotency.ts";
-import {
-  CallbackUrl,
-  EmailColumn,
-  fingerprinted,
-  JobName,
-  JobOptions,
-  wantsOf,
-} from "../job-wishes.ts";
-import { ListFacts, toListFacts } from "../list-facts.ts";
-import { assertMayCall } from "../outgoing-url.ts";
+import type { Caller } from "../http/endpoint.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { type FileForm, kindOfFile, takeFileForm } from "../http/file-form.ts";
+import { keyedBy } from "../http/idempotency.ts";
 import {
   Count,
   Credits,
@@ -29,7 +19,17 @@ import {
   notEmpty,
   optional,
   PAID_ERRORS,
-} from "../schemas.ts";
+} from "../schema/common.ts";
+import {
+  CallbackUrl,
+  EmailColumn,
+  fingerprinted,
+  JobName,
+  JobOptions,
+  wantsOf,
+} from "../schema/job-options.ts";
+import { assertMayCall } from "../schema/outgoing-url.ts";
+import { ListFacts, toListFacts } from "../schema/uploaded-list.ts";
 
 const ROUTE = "POST /v1/verify/file";
 const NAME_LENGTH_MAX = 255;

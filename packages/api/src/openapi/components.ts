@@ -1,22 +1,22 @@
 import { EVENT_DATA, EventPayload } from "@mailproof/core/webhooks/payloads";
-import { ActivityPart, ActivityRecord, Level } from "../activity.ts";
-import { CheckFacts, CheckResult } from "../deliverability-check.ts";
-import type { Endpoint, Schema } from "../endpoint.ts";
 import { downloadJob } from "../endpoints/download-job.ts";
 import { getAccount } from "../endpoints/get-account.ts";
 import { getHealth } from "../endpoints/get-health.ts";
 import { verifyEmail } from "../endpoints/verify-email.ts";
 import { verifyFile } from "../endpoints/verify-file.ts";
 import { endpoints } from "../endpoints.ts";
-import { UnverifiedRow, VerifiedRow } from "../export-json.ts";
-import { JobOptions } from "../job-wishes.ts";
-import { JobFacts, ResultRow } from "../jobs.ts";
-import { KeyFacts } from "../key-facts.ts";
-import { ListFacts } from "../list-facts.ts";
-import { MonitorFacts } from "../monitors.ts";
-import { Mode, ScopeName } from "../schemas.ts";
-import { VerificationResult } from "../verification.ts";
-import { DeliveryFacts, EventName, WebhookFacts } from "../webhook-facts.ts";
+import type { Endpoint, Schema } from "../http/endpoint.ts";
+import { ActivityPart, ActivityRecord, Level } from "../schema/activity.ts";
+import { KeyFacts } from "../schema/api-keys.ts";
+import { Mode, ScopeName } from "../schema/common.ts";
+import { CheckFacts, CheckResult } from "../schema/deliverability-check.ts";
+import { UnverifiedRow, VerifiedRow } from "../schema/export-json.ts";
+import { JobOptions } from "../schema/job-options.ts";
+import { JobFacts, ResultRow } from "../schema/jobs.ts";
+import { MonitorFacts } from "../schema/monitors.ts";
+import { ListFacts } from "../schema/uploaded-list.ts";
+import { VerificationResult } from "../schema/verification.ts";
+import { DeliveryFacts, EventName, WebhookFacts } from "../schema/webhooks.ts";
 import { pascal } from "./pascal.ts";
 
 // Which shapes have a name in the document. Generated clients call their types so; a shape is known by identity, not

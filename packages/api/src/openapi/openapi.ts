@@ -1,6 +1,6 @@
-import { bodyBytesMaxOf } from "../body.ts";
-import type { Endpoint, Schema } from "../endpoint.ts";
 import { endpoints } from "../endpoints.ts";
+import { bodyBytesMaxOf } from "../http/body.ts";
+import type { Endpoint, Schema } from "../http/endpoint.ts";
 import { componentsOf, EVENTS, eventName } from "./components.ts";
 import { EVENT_EXAMPLES, EXAMPLES, type Example } from "./examples.ts";
 import { PARTS } from "./parts.ts";

@@ -1,6 +1,6 @@
-import { DISCOVERY_PATH } from "../challenge.ts";
-import type { Schema } from "../endpoint.ts";
 import { verifyFile } from "../endpoints/verify-file.ts";
+import { DISCOVERY_PATH } from "../http/challenge.ts";
+import type { Schema } from "../http/endpoint.ts";
 import { EXPORT_HEADERS, type HeaderName, headersOf, usualHeaders } from "./responses.ts";
 import type { JsonSchema } from "./schema.ts";
 

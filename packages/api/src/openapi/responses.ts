@@ -1,5 +1,5 @@
 import { type FailureCode, MONEY_OUTCOMES, STATUS } from "@mailproof/core/failure";
-import type { Endpoint } from "../endpoint.ts";
+import type { Endpoint } from "../http/endpoint.ts";
 import { ERRORS, errorExample } from "./errors.ts";
 import { pascal } from "./pascal.ts";
 import type { JsonSchema } from "./schema.ts";

@@ -1,4 +1,4 @@
-import type { Schema } from "../endpoint.ts";
+import type { Schema } from "../http/endpoint.ts";
 
 // Valibot's schemas as JSON Schema 2020-12, the dialect of OpenAPI 3.1. What a schema does at run time is told as far
 // as JSON Schema can; a kind that is not in these tables throws, so nothing gets lost in silence.

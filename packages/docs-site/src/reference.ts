@@ -1,5 +1,5 @@
-import { EXAMPLES } from "../openapi/examples.ts";
-import type { OpenApi } from "../openapi/openapi.ts";
+import { EXAMPLES } from "@mailproof/api/openapi/examples";
+import type { OpenApi } from "@mailproof/api/openapi/openapi";
 import { block, type Html, html, inLanguages, inline, NOTHING } from "./html.ts";
 import { snippetsFor } from "./snippets.ts";
 

@@ -4,7 +4,7 @@ import type { PlanId } from "@mailproof/core/accounts/plans";
 import type { AppWorld } from "@mailproof/core/app-world";
 import type { FailureCode } from "@mailproof/core/failure";
 import type { BaseIssue, BaseSchema, InferOutput } from "valibot";
-import type { Tag } from "./openapi/tags.ts";
+import type { Tag } from "../openapi/tags.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 export type Schema<T = unknown> = BaseSchema<unknown, T, BaseIssue<unknown>>;

@@ -2,8 +2,8 @@ import type { Payer } from "@mailproof/core/access/payer";
 import { putUpload } from "@mailproof/core/jobs/uploads";
 import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
+import { CallbackUrl, EmailColumn, JobName, JobOptions } from "../schema/job-options.ts";
 import type { Part } from "./endpoint.ts";
-import { CallbackUrl, EmailColumn, JobName, JobOptions } from "./job-wishes.ts";
 import { invalidField, parsePart } from "./parse.ts";
 
 const TRUTH: Readonly<Record<string, boolean>> = {

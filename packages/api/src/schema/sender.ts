@@ -9,8 +9,8 @@ import {
 } from "@mailproof/core/mail/domain";
 import { isPublicIp, parseIp } from "@mailproof/core/mail/ip";
 import * as v from "valibot";
-import type { Caller } from "./endpoint.ts";
-import { invalidField } from "./parse.ts";
+import type { Caller } from "../http/endpoint.ts";
+import { invalidField } from "../http/parse.ts";
 
 // Domains and sending addresses, as callers write them and as answers show them.
 

@@ -5,9 +5,9 @@ import type { StoredReport } from "@mailproof/core/deliverability/items";
 import { type Issue as CoreIssue, SEVERITIES } from "@mailproof/core/mail/issue";
 import { toCredits } from "@mailproof/core/money/credits";
 import * as v from "valibot";
-import type { Caller } from "./endpoint.ts";
+import type { Caller } from "../http/endpoint.ts";
+import { Count, Credits, Integer, textOf } from "./common.ts";
 import { omitNull } from "./omit-null.ts";
-import { Count, Credits, Integer, textOf } from "./schemas.ts";
 import { DOMAIN_FIELDS, toDomainFields } from "./sender.ts";
 
 const Text = v.string();

@@ -1,7 +1,7 @@
 import type { Trust } from "@mailproof/core/access/tokens";
 import { DISCOVERY_PATH, METADATA_PATH, metadataOf } from "./challenge.ts";
 import type { HttpAnswer } from "./respond.ts";
-import { withoutSlashes } from "./routes.ts";
+import { withoutSlashes } from "./router.ts";
 
 /**
  * Pages for people and programs that want to read about the API. They are no operations: they have no key, no

@@ -6,8 +6,8 @@ import {
   type Verification,
 } from "@mailproof/core/verify/result";
 import * as v from "valibot";
+import { Integer, Share } from "./common.ts";
 import { omitNull } from "./omit-null.ts";
-import { Integer, Share } from "./schemas.ts";
 
 const Bool = v.boolean();
 

@@ -5,8 +5,8 @@ import { EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
 import { findWebhook } from "@mailproof/core/webhooks/webhooks";
 import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
-import type { Caller } from "./endpoint.ts";
-import { Count, Integer, listOf } from "./schemas.ts";
+import type { Caller } from "../http/endpoint.ts";
+import { Count, Integer, listOf } from "./common.ts";
 
 // What the routes of webhooks have in common.
 

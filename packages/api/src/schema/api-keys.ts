@@ -1,8 +1,8 @@
 import type { ApiKey } from "@mailproof/core/access/items";
 import { Failure } from "@mailproof/core/failure";
 import * as v from "valibot";
-import type { Caller } from "./endpoint.ts";
-import { Mode, ScopeName } from "./schemas.ts";
+import type { Caller } from "../http/endpoint.ts";
+import { Mode, ScopeName } from "./common.ts";
 
 /** A key as its owner sees it: everything but the key. */
 export const KeyFacts = v.object({

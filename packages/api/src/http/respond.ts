@@ -5,7 +5,7 @@ import { Failure, type MoneyOutcome } from "@mailproof/core/failure";
 import { assertMay, authenticate, type Headers } from "./authenticate.ts";
 import { bodyBytesMaxOf } from "./body.ts";
 import type { Caller, Endpoint, Streamed } from "./endpoint.ts";
-import { withFirstPiece } from "./first-piece.ts";
+import { withFirstPiece } from "./first-chunk.ts";
 import { readForm } from "./form.ts";
 import { isForm } from "./form-headers.ts";
 import { forRepeat, keyIn } from "./idempotency.ts";

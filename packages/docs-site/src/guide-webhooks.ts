@@ -1,5 +1,5 @@
-import { EVENTS, eventName } from "../openapi/components.ts";
-import { COMPONENT_WORDS } from "../openapi/words-of-fields.ts";
+import { EVENTS, eventName } from "@mailproof/api/openapi/components";
+import { COMPONENT_WORDS } from "@mailproof/api/openapi/words-of-fields";
 import type { Guide } from "./guide.ts";
 import { block, code, html, inLanguages, table } from "./html.ts";
 import { VERIFYING } from "./programs.ts";

@@ -1,8 +1,8 @@
 import { type Activity, LEVELS } from "@mailproof/core/activity/levels";
 import { type Address, isAddress, parseAddress } from "@mailproof/core/mail/address";
 import * as v from "valibot";
+import { Count, charactersUpTo, EMAIL_LENGTH_MAX, Share, textOf } from "./common.ts";
 import { omitNull } from "./omit-null.ts";
-import { Count, charactersUpTo, EMAIL_LENGTH_MAX, Share, textOf } from "./schemas.ts";
 
 /** An address that can have activity. What is none is named. */
 export const Email = v.pipe(

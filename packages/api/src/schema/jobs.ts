@@ -7,8 +7,8 @@ import type { Row } from "@mailproof/core/jobs/results";
 import { toCredits } from "@mailproof/core/money/credits";
 import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
-import type { Caller } from "./endpoint.ts";
-import { Credits, Integer } from "./schemas.ts";
+import type { Caller } from "../http/endpoint.ts";
+import { Credits, Integer } from "./common.ts";
 import { toWire, VerificationResult } from "./verification.ts";
 
 /** A job without its results, as the list and the job itself show it. */

@@ -1,3 +1,4 @@
+import { ERRORS, errorExample } from "@mailproof/api/openapi/errors";
 import { PLAN_IDS, PLANS } from "@mailproof/core/accounts/plans";
 import {
   type FailureCode,
@@ -5,7 +6,6 @@ import {
   moneySentence,
   STATUS,
 } from "@mailproof/core/failure";
-import { ERRORS, errorExample } from "../openapi/errors.ts";
 import type { Guide } from "./guide.ts";
 import { block, code, html, inLanguages, inline, table } from "./html.ts";
 import { repeats } from "./pictures.ts";

@@ -2,7 +2,7 @@ import { ENCODINGS } from "@mailproof/core/jobs/decode";
 import { readExclusion } from "@mailproof/core/jobs/exclusion";
 import type { ListSummary } from "@mailproof/core/jobs/list-summary";
 import * as v from "valibot";
-import { Count } from "./schemas.ts";
+import { Count } from "./common.ts";
 
 /** What was found in a file, and its first rows without an address. */
 export const ListFacts = v.object({

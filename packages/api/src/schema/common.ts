@@ -2,7 +2,7 @@ import { KEY_MODES } from "@mailproof/core/access/key-form";
 import { SCOPES } from "@mailproof/core/access/scopes";
 import type { FailureCode } from "@mailproof/core/failure";
 import * as v from "valibot";
-import { isObject } from "./parse.ts";
+import { isObject } from "../http/parse.ts";
 
 // Shapes that more than one endpoint speaks of.
 

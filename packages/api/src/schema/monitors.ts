@@ -1,8 +1,8 @@
 import { CONFIDENCES } from "@mailproof/core/deliverability/coverage";
 import type { Monitor } from "@mailproof/core/deliverability/monitor-items";
 import * as v from "valibot";
+import { Count, Integer, textOf } from "./common.ts";
 import { omitNull } from "./omit-null.ts";
-import { Count, Integer, textOf } from "./schemas.ts";
 import { DOMAIN_FIELDS, toDomainFields, wwwMessage } from "./sender.ts";
 
 export const MonitorFacts = v.object({

@@ -1,4 +1,4 @@
-import type { Example } from "../openapi/examples.ts";
+import type { Example } from "@mailproof/api/openapi/examples";
 import type { Said } from "./html.ts";
 
 // A request as one would write it: on the command line, in TypeScript and in Python. Each is ready to run, with the

@@ -1,8 +1,8 @@
 import { REFUSALS, targetOf } from "@mailproof/core/https";
 import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
-import { invalidField } from "./parse.ts";
-import { charactersUpTo } from "./schemas.ts";
+import { invalidField } from "../http/parse.ts";
+import { charactersUpTo } from "./common.ts";
 
 const URL_LENGTH_MAX = 2_000;
 

@@ -1,5 +1,5 @@
-import { openapi } from "../openapi/openapi.ts";
-import { TAGS } from "../openapi/tags.ts";
+import { openapi } from "@mailproof/api/openapi/openapi";
+import { TAGS } from "@mailproof/api/openapi/tags";
 import type { Guide } from "./guide.ts";
 import { webhooks } from "./guide-webhooks.ts";
 import { errors, idempotency, rateLimits } from "./guides-money.ts";

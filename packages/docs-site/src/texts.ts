@@ -1,5 +1,5 @@
-import { HERE, ROOT_PAGE, type Texts } from "../documents.ts";
-import { openapi } from "../openapi/openapi.ts";
+import { HERE, ROOT_PAGE, type Texts } from "@mailproof/api/http/documents";
+import { openapi } from "@mailproof/api/openapi/openapi";
 import { docsPage } from "./page.ts";
 import { SCRIPT } from "./script.ts";
 import { STYLE } from "./style.ts";

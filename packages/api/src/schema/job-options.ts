@@ -1,7 +1,7 @@
 import { MAX_WAIT_MINUTES } from "@mailproof/core/verify/retry";
 import * as v from "valibot";
+import { charactersUpTo, Flag, notEmpty, optional, optionalOr, part } from "./common.ts";
 import { OutgoingUrl } from "./outgoing-url.ts";
-import { charactersUpTo, Flag, notEmpty, optional, optionalOr, part } from "./schemas.ts";
 
 // What a batch and a file can be asked for in the same words.
 

@@ -10,8 +10,8 @@ import {
 } from "@mailproof/core/jobs/export-rows";
 import type { OwnList } from "@mailproof/core/jobs/own-list";
 import * as v from "valibot";
+import { Count } from "./common.ts";
 import { ResultRow, toRow } from "./jobs.ts";
-import { Count } from "./schemas.ts";
 
 // The JSON form of an export: what it says of itself, and its rows.
 
