@@ -7,7 +7,6 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { endpoints } from "@mailproof/api/endpoints";
 import type { Endpoint } from "@mailproof/api/http/endpoint";
-import { componentsOf } from "@mailproof/api/openapi/components";
 import { ActivityRecord } from "@mailproof/api/schema/activity";
 import { KeyFacts } from "@mailproof/api/schema/api-keys";
 import { CheckFacts, CheckResult } from "@mailproof/api/schema/deliverability-check";
@@ -43,7 +42,6 @@ const SHARED: Named = new Map<GenericSchema, string>([
 
 const INPUT = { side: "input", named: SHARED } as const;
 const OUTPUT = { side: "output", named: SHARED } as const;
-const COMPONENTS: ReadonlyMap<unknown, string> = componentsOf();
 
 /** One thing that a caller can ask for. A route with actions is several. */
 type Operation = {
@@ -92,7 +90,7 @@ const inputOf = ({ endpoint, body, fixed }: Operation): { fields: string; isOpti
   const parts = [
     ["path", entriesOf(endpoint.path)],
     ["query", entriesOf(endpoint.query)],
-    [COMPONENTS.get(body) ?? "", entriesOf(body)],
+    ["body", entriesOf(body)],
   ] as const;
   const wanted = parts.flatMap(([place, entries]) =>
     Object.entries(entries).map(([name, schema]) => ({ place, name, schema })),
@@ -103,8 +101,8 @@ const inputOf = ({ endpoint, body, fixed }: Operation): { fields: string; isOpti
   const fields = free.map(({ place, name, schema }) => {
     const type = place === "query" ? queryTypeOf(schema) : undefined;
     return type === undefined
-      ? fieldsOf({ [name]: schema }, INPUT, [place])
-      : `${describe([place, name], schema)}\n${name}?: ${type} | undefined;`;
+      ? fieldsOf({ [name]: schema }, INPUT)
+      : `${describe(name, schema)}\n${name}?: ${type} | undefined;`;
   });
   const isOptional = free.every(({ schema }) => mayBeLeftOut(schema));
   return { fields: fields.join("\n"), isOptional };
@@ -136,7 +134,7 @@ const typesOf = (operation: Operation): string => {
   const { name, output, endpoint } = operation;
   const { fields } = inputOf(operation);
   const input = fields === "" ? "" : `export interface ${capital(name)}Input {\n${fields}\n}\n\n`;
-  const data = declared(`${capital(name)}Data`, typeOf(output, OUTPUT, [`${capital(name)}Data`]));
+  const data = declared(`${capital(name)}Data`, typeOf(output, OUTPUT));
   return `// ${endpoint.route}\n\n${input}${data}`;
 };
 
@@ -153,7 +151,7 @@ const sharedTypes = (): string =>
   [...SHARED]
     .map(([schema, name]) => {
       const others = new Map([...SHARED].filter(([other]) => other !== schema));
-      return declared(name, typeOf(schema, { side: "output", named: others }, [name]));
+      return declared(name, typeOf(schema, { side: "output", named: others }));
     })
     .join("\n\n");
 
@@ -180,7 +178,7 @@ export type ServiceErrorCode = ${Object.keys(STATUS)
 ${sharedTypes()}
 
 /** The body of a webhook. Events may gain fields, and there may be more of them. */
-export type WebhookEvent = ${typeOf(EventPayload, OUTPUT, ["WebhookEvent"])};
+export type WebhookEvent = ${typeOf(EventPayload, OUTPUT)};
 
 ${operations.map(typesOf).join("\n\n")}
 

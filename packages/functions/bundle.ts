@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { BuildOptions, Plugin } from "esbuild";
 
@@ -15,6 +16,44 @@ const builtAhead: Plugin = {
   },
 };
 
+/** What `describe` says beside a field is for the document and for the tools, which are built ahead. */
+const withoutDescriptions: Plugin = {
+  name: "without descriptions",
+  setup: (build) => {
+    const filter = /\/(?:api\/src\/(?:schema|endpoints)|core\/src\/webhooks)\/[^/]+\.ts$/;
+    build.onLoad({ filter }, async ({ path }) => ({
+      contents: dropDescriptions(await readFile(path, "utf8")),
+      loader: "ts",
+    }));
+  },
+};
+
+const CALL = "describe(";
+const STRING = /"(?:[^"\\]|\\.)*"/g;
+
+/** From the last call to the first: those within another are done before it. */
+export const dropDescriptions = (source: string): string => {
+  let text = source;
+  for (let at = text.lastIndexOf(CALL); at > 0; at = text.lastIndexOf(CALL, at - 1)) {
+    const end = endOfCall(text, at + CALL.length);
+    const schema = text.slice(at + CALL.length, end).replace(/,\s*"(?:[^"\\]|\\.)*",?\s*$/, "");
+    text = `${text.slice(0, at)}(${schema}${text.slice(end)}`;
+  }
+  return text;
+};
+
+/** Where the bracket closes that is open at this place. What stands in strings is no bracket. */
+const endOfCall = (source: string, from: number): number => {
+  const plain = source.slice(from).replaceAll(STRING, (found) => " ".repeat(found.length));
+  let open = 1;
+  for (let at = 0; at < plain.length; at++) {
+    if (plain[at] === "(") open++;
+    if (plain[at] === ")") open--;
+    if (open === 0) return from + at;
+  }
+  return source.length;
+};
+
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /** How a Lambda's entry becomes one file. Whoever deploys it and whoever weighs it use the same options. */
@@ -30,7 +69,7 @@ export const BUNDLE = {
     "node:http": here("src/node-http.ts"),
     "@modelcontextprotocol/server/_shims": here("src/no-validator.ts"),
   },
-  plugins: [builtAhead],
+  plugins: [builtAhead, withoutDescriptions],
   // dns-packet is of that older form, and asks Node for its modules by a function that an ES module does not have.
   banner: {
     js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',

@@ -1,6 +1,4 @@
-import { componentsOf } from "@mailproof/api/openapi/components";
-import { type Place, schemaWriter } from "@mailproof/api/openapi/schema";
-import { wordsFor } from "@mailproof/api/openapi/words";
+import { descriptionOf, schemaWriter, withoutDescription } from "@mailproof/api/openapi/schema";
 import type { GenericSchema } from "valibot";
 
 // Valibot schemas as TypeScript. What no endpoint uses yet is an error here, and not an `unknown` that nobody notices.
@@ -31,17 +29,11 @@ type Parts = {
 
 export const partsOf = (schema: GenericSchema): Parts => schema as unknown as Parts;
 
-/** The names of the OpenAPI document: a field's description is found by the component that it stands in. */
-const COMPONENTS: ReadonlyMap<unknown, string> = componentsOf();
-
-/** The type of a schema that stands at a place of the OpenAPI document. */
-export const typeOf = (schema: GenericSchema, context: Context, at: Place): string => {
-  const name = context.named.get(schema);
+export const typeOf = (schema: GenericSchema, context: Context): string => {
+  const name = context.named.get(schema) ?? context.named.get(withoutDescription(schema));
   if (name !== undefined) return name;
-  const component = COMPONENTS.get(schema);
-  const place = component === undefined ? at : [component];
   const parts = partsOf(essence(schema));
-  const inner = (one: GenericSchema | undefined) => typeOf(one as GenericSchema, context, place);
+  const inner = (one: GenericSchema | undefined) => typeOf(one as GenericSchema, context);
   switch (parts.type) {
     case "string":
     case "number":
@@ -67,20 +59,20 @@ export const typeOf = (schema: GenericSchema, context: Context, at: Place): stri
       return (parts.options ?? []).map((option) => inner(option as GenericSchema)).join(" | ");
     case "object":
     case "strict_object":
-      return objectOf(parts.entries ?? {}, context, place);
+      return objectOf(parts.entries ?? {}, context);
     default:
       throw new Error(`no type for a schema of ${parts.type}`);
   }
 };
 
 /** One that has everything of another with a name, and more, is said as that other and the rest. */
-const objectOf = (entries: Entries, context: Context, place: Place): string => {
+const objectOf = (entries: Entries, context: Context): string => {
   const [base, name] = largest(
     [...context.named].filter(([schema]) => isWithin(partsOf(schema).entries ?? {}, entries)),
   ) ?? [undefined, undefined];
   const known = base ? (partsOf(base).entries ?? {}) : {};
   const rest = Object.fromEntries(Object.entries(entries).filter(([field]) => !(field in known)));
-  const own = `{\n${fieldsOf(rest, context, place)}\n}`;
+  const own = `{\n${fieldsOf(rest, context)}\n}`;
   return name === undefined ? own : `${name} & ${own}`;
 };
 
@@ -93,30 +85,28 @@ const largest = (found: readonly (readonly [GenericSchema, string])[]) =>
 
 const sizeOf = (schema: GenericSchema): number => Object.keys(partsOf(schema).entries ?? {}).length;
 
-export const fieldsOf = (entries: Entries, context: Context, place: Place): string =>
+export const fieldsOf = (entries: Entries, context: Context): string =>
   Object.entries(entries)
     .map(([name, schema]) => {
-      const here = [...place, name];
       const isOptional = mayBeLeftOut(schema);
       const mark = isOptional ? "?" : "";
       // Whoever sends may say undefined; what is answered is there or not.
       const orNot = isOptional && context.side === "input" ? " | undefined" : "";
-      return `${describe(here, schema)}\n${name}${mark}: ${typeOf(schema, context, here)}${orNot};`;
+      return `${describe(name, schema)}\n${name}${mark}: ${typeOf(schema, context)}${orNot};`;
     })
     .join("\n");
 
 /** The description of a field, which editors show on hover: what its values mean, else what the field holds. */
-export const describe = (place: Place, schema: GenericSchema): string => {
-  const component = COMPONENTS.get(partsOf(schema).wrapped ?? schema);
-  const words = (component && wordsFor([component])) ?? wordsFor(place);
-  if (words === undefined)
-    throw new Error(`openapi/words-of-fields.ts does not describe ${place.join(".")}`);
-  return `/** ${words} */`;
+export const describe = (name: string, schema: GenericSchema): string => {
+  const shape = withoutDescription(schema);
+  const text = descriptionOf(partsOf(shape).wrapped ?? shape) ?? descriptionOf(schema);
+  if (text === undefined) throw new Error(`the field ${name} has no description`);
+  return `/** ${text} */`;
 };
 
 /** A query is text on the wire; to a caller, what stands for a number or a boolean is one. */
 export const queryTypeOf = (schema: GenericSchema): "number" | "boolean" | undefined => {
-  const { write } = schemaWriter(new Map(), () => undefined);
+  const { write } = schemaWriter(new Map());
   const { type, default: otherwise } = write(schema);
   if (type === "integer") return "number";
   return otherwise === "true" || otherwise === "false" ? "boolean" : undefined;

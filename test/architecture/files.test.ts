@@ -9,7 +9,6 @@ const texts = new Map(files.map((file) => [file, readFileSync(file, "utf8")]));
 /** Tables, as long as what they list. */
 const TABLES = [
   "packages/api/src/openapi/examples.ts",
-  "packages/api/src/openapi/words-of-fields.ts",
   "packages/client/src/types.ts",
   "packages/core/src/mail/lists/data/broad.ts",
   "packages/core/src/mail/lists/data/disposable.ts",

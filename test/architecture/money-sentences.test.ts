@@ -15,9 +15,17 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "packages/core/src/money/audit.ts": "the laws of the ledger, for the operator",
   "packages/docs-site/src/": "guides",
   "packages/api/src/openapi/": "descriptions of fields and errors",
-  "packages/mcp/src/words.ts": "descriptions of a tool's fields",
+  "packages/mcp/src/input.ts": "descriptions of a tool's fields",
   "packages/client/src/": "runs without core; it speaks where the service could not",
   "packages/local/src/": "the command and the first screen speak where the service could not",
+};
+
+/** What the schemas of an endpoint say of its fields. */
+const descriptionsIn = (value: unknown): string[] => {
+  if (typeof value !== "object" || value === null) return [];
+  const { type, description } = value as { type?: unknown; description?: unknown };
+  if (type === "description") return [description as string];
+  return Object.values(value).flatMap(descriptionsIn);
 };
 
 const files = globSync("packages/*/src/**/*.ts").toSorted();
@@ -27,7 +35,7 @@ const textsIn = (file: string): string[] =>
 
 test("no text of an answer speaks about money but in the author's sentences", () => {
   const general = new Set(
-    endpoints.flatMap(({ price, summary, tool }) => [price, summary, tool?.hint]),
+    endpoints.flatMap((one) => [one.price, one.summary, one.tool?.hint, ...descriptionsIn(one)]),
   );
   const found = files
     .filter((file) => !Object.keys(ELSEWHERE).some((place) => file.startsWith(place)))

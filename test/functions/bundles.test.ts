@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { globSync, mkdtempSync, rmSync } from "node:fs";
+import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -8,7 +8,7 @@ import { documentsFrom } from "@mailproof/api/http/documents";
 import { texts } from "@mailproof/docs-site/texts";
 import { build, type Metafile } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { BUNDLE } from "../../packages/functions/bundle.ts";
+import { BUNDLE, dropDescriptions } from "../../packages/functions/bundle.ts";
 import { entriesOf, entryFileOf } from "../../packages/functions/entries.ts";
 import { bytesOf, toEvent } from "../gateway.ts";
 
@@ -43,6 +43,11 @@ const bundleOf = (entry: string) => {
   return found;
 };
 
+const bundleFileOf = (entry: string) => {
+  const [path] = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === entry) ?? [];
+  return path ?? "";
+};
+
 test.each(entries)("%s is small enough to start at once", (entry) => {
   const ordinaryMax = entry.includes("/http/") ? HTTP_BYTES_MAX : WORKER_BYTES_MAX;
   const bytesMax = entry.endsWith(MCP) ? MCP_BYTES_MAX : ordinaryMax;
@@ -62,6 +67,28 @@ test.each(endpoints.filter(({ needs }) => !needs.some((need) => ASKS_FOR_NAMES.t
     expect(carried.filter((file) => LISTS_OR_RESOLVERS.test(file))).toEqual([]);
   },
 );
+
+test("what is said of fields is dropped from code, whatever stands in it", () => {
+  const source = `v.object({
+  a: describe(v.object({ b: describe(v.literal("x)"), "Inner (b\\".") }), "Outer, a."),
+  c: describe(
+    v.picklist(["y", "z"], "must be y"),
+    "Of two lines.",
+  ),
+});`;
+
+  expect(dropDescriptions(source).replaceAll(/\s+/g, "")).toBe(
+    'v.object({a:(v.object({b:(v.literal("x)"))})),c:(v.picklist(["y","z"],"mustbey")),});',
+  );
+});
+
+test("no Lambda of an endpoint carries the words of the reference", () => {
+  const told = entries
+    .filter((entry) => entry.includes("generated/http"))
+    .filter((entry) => readFileSync(bundleFileOf(entry), "utf8").includes("ISO 8601"));
+
+  expect(told).toEqual([]);
+});
 
 /** Runs where nothing is but the settings of a Lambda. */
 const ran = async (script: string): Promise<string> => {

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import { toCheckResult } from "@mailproof/api/schema/deliverability-check";
+import { toCheckResult } from "@mailproof/api/schema/to-check-result";
 import type { Report } from "@mailproof/core/deliverability/analyse-domain";
 import { coverageOf } from "@mailproof/core/deliverability/coverage";
 import { CAPS } from "@mailproof/core/deliverability/score";

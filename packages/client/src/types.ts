@@ -21,9 +21,9 @@ export type ServiceErrorCode =
   | "UNAVAILABLE";
 
 export interface VerificationResult {
-  /** The address. */
+  /** The address as it was read. */
   email: string;
-  /** valid: deliverable. invalid: will bounce. risky: may be deliverable. unknown: could not be found out. catch_all: the domain accepts everybody. disposable: a temporary address. role: belongs to a role. spam_trap: a known trap. */
+  /** valid: deliverable. invalid: will bounce. risky: may be deliverable. unknown: could not be determined. catch_all: the domain accepts every address. disposable: a disposable address. role: a role address. spam_trap: a known spam trap. */
   status:
     | "valid"
     | "invalid"
@@ -33,126 +33,126 @@ export interface VerificationResult {
     | "disposable"
     | "role"
     | "spam_trap";
-  /** 0 to 100: 90 excellent, 70 good, 50 fair, below that poor. */
+  /** Quality of the address, 0–100: 90 excellent, 70 good, 50 fair, below that poor. */
   quality_score: number;
-  /** Why it has this status: a code for programs. */
+  /** Machine-readable code for why the address has this status. */
   reason: string;
-  /** The reason, finer; null where there is nothing more to say. */
+  /** A finer code for the reason. Null when there is none. */
   sub_status: string | null;
-  /** Who runs the mail host, where we know. */
+  /** The mail provider that runs the mail host. Null when it is not recognised. */
   provider: string | null;
-  /** What was proven, step by step. */
+  /** The outcome of each check. */
   verification: {
-    /** It is written as an address is. */
+    /** True when the address is well formed. */
     syntax_valid: boolean;
-    /** True when DNS has the domain. Left out when that is not known: the look-up failed, or none was made. `reason` or `sub_status` says why. */
+    /** True when the domain exists in DNS. Left out when that is not known: the look-up failed, or none was made. `reason` or `sub_status` says why. */
     domain_exists?: boolean;
-    /** There is a host that takes its mail. */
+    /** True when the domain has a host that accepts mail. */
     mx_found: boolean;
-    /** That host was asked, and answered about this address. */
+    /** True when the mail server was asked about this address and gave a definite reply. */
     smtp_check: boolean;
-    /** The host accepts this address, and refuses strangers. */
+    /** True when the mail server accepts this address and rejects random ones. */
     mailbox_exists: boolean;
-    /** The host accepts every address of the domain. */
+    /** True when the mail server accepts every address of the domain. */
     catch_all: boolean;
   };
-  /** What kind of address it is. */
+  /** Properties of the address and its domain. */
   flags: {
-    /** Of a service for addresses that are thrown away. */
+    /** True for a domain of a disposable-address service. */
     disposable: boolean;
-    /** Of a role, such as info or sales. */
+    /** True for a role address, such as info@ or sales@. */
     role_account: boolean;
-    /** Of a provider where anybody gets a mailbox. */
+    /** True for a free mail provider. */
     free_provider: boolean;
-    /** Kept by somebody who looks for senders without consent. */
+    /** True for a known spam trap. */
     spam_trap: boolean;
-    /** Kept to catch harvesters. */
+    /** True for an address that exists to catch harvesters. */
     honeypot: boolean;
-    /** Looks as if a machine had made it. */
+    /** True when the local part looks machine-generated. */
     bot_generated: boolean;
   };
-  /** What the address tells about its owner. */
+  /** What the address suggests about its owner. */
   enrichment: {
-    /** The first name. */
+    /** First name. Null when the address does not suggest one. */
     first_name: string | null;
-    /** The last name. */
+    /** Last name. Null when the address does not suggest one. */
     last_name: string | null;
-    /** Both, or nothing. */
+    /** First and last name. Empty when neither is known. */
     full_name: string;
-    /** Always `unknown`: a name does not tell. */
+    /** Always `unknown`. */
     gender: string;
   };
-  /** Numbers that are made here and can be checked by hand. Left out when `include_ai` is false. */
+  /** Computed estimates. Left out when `include_ai` is false. */
   ai?: {
-    /** What was probably meant, where the domain's mail does not work. */
+    /** The address that was probably meant. Null when the domain receives mail or there is no likely typo. */
     typo_suggestion: string | null;
-    /** How probably, from 0 to 1. */
+    /** Probability of the suggestion, 0–1. Null without a suggestion. */
     typo_confidence: number | null;
-    /** Probability that the mailbox exists, 0 to 1. Present only when the domain accepts every address, or may: it accepted this one and was not seen to refuse another. */
+    /** Probability that the mailbox exists, 0–1. Present only when the domain accepts every address, or may: it accepted this one and was not seen to reject another. */
     catch_all_confidence?: number;
   };
-  /** Everything that led to it: DNS answers, the SMTP transcript, the score as a sum. */
+  /** How the result came about: DNS answers, SMTP transcript and the parts of the score. Present only with `include_evidence`. */
   evidence?: Record<string, unknown>;
-  /** The checks of `verification` that were not made, because the mail server was not asked. Left out when it was asked, or did not have to be. */
+  /** Checks of `verification` that were not made because the mail server was not asked. Left out when it was asked or did not have to be. */
   checks_skipped?: ("smtp_check" | "mailbox_exists" | "catch_all")[];
-  /** When it was found out. */
+  /** When the address was verified, ISO 8601. */
   verified_at: string;
 }
 
 export interface ResultRow extends VerificationResult {
-  /** Its row in what you sent, from 1. */
+  /** The row's number in the submitted list, from 1. */
   row: number;
 }
 
 export interface Job {
-  /** The job: read it at GET /v1/jobs/{id}. */
+  /** The job's id. */
   job_id: string;
-  /** What it is called. */
+  /** The job's name. Left out when it has none. */
   name?: string;
-  /** What it was made by: one address that took long, a batch, or a file. */
+  /** What created the job: a slow single verification, a batch, or a file. */
   kind: "single" | "batch" | "file";
-  /** pending: it waits. processing: it goes on. completed: every address has its result. failed: see `error`. cancelled: nothing makes it so today. enqueue_unknown: of some addresses it is not known whether they are queued; their credits are held. */
+  /** pending: queued. processing: running. completed: every address has its result. failed: see `error`. cancelled: not used today. enqueue_unknown: it is not known whether some of the addresses are queued; their credits are held. */
   status: "pending" | "processing" | "completed" | "failed" | "cancelled" | "enqueue_unknown";
-  /** How far it is. */
+  /** Number of addresses by state. */
   progress: {
-    /** How many addresses it has. */
+    /** Addresses in the job. */
     total: number;
-    /** How many are done. */
+    /** Addresses with a result. */
     processed: number;
-    /** How many are valid. */
+    /** Addresses with status `valid`. */
     valid: number;
-    /** How many are invalid or disposable. */
+    /** Addresses with status `invalid` or `disposable`. */
     invalid: number;
-    /** How many are risky, catch_all, role or spam_trap. */
+    /** Addresses with status `risky`, `catch_all`, `role` or `spam_trap`. */
     risky: number;
-    /** How many are unknown, or have no status. */
+    /** Addresses with status `unknown`, or without a status. */
     unknown: number;
   };
-  /** How many are done: what an export is measured against. */
+  /** Addresses with a result. Exports are measured against this number. */
   processed_emails: number;
-  /** The addresses of a running job that wait for another attempt, because their mail host or DNS could not answer yet. Absent when none waits. */
+  /** Addresses of a running job that wait for another attempt because their mail host or DNS could not answer yet. Left out when none waits. */
   deferred?: {
-    /** The number of waiting addresses. */
+    /** Number of waiting addresses. */
     count: number;
-    /** The number of waiting addresses for each reason. */
+    /** Number of waiting addresses for each reason. */
     by_reason: Record<string, number>;
-    /** When the first of them is attempted again, ISO 8601. A time in the past: the attempt is under way. */
+    /** When the first of them is attempted again, ISO 8601. A time in the past means that the attempt is under way. */
     next_attempt_at: string;
   };
-  /** When it was made. */
+  /** When the job was created, ISO 8601. */
   created_at: string;
-  /** When it was over. */
+  /** When the job ended, ISO 8601. Left out while it runs. */
   completed_at?: string;
-  /** Credits refunded of this job, for addresses that could not be queued, that failed on our side, or that are `unknown` only because no mail server was asked. Present when the job has ended; left out when there are none. */
+  /** Credits refunded for this job: for addresses that could not be queued, that failed on our side, or that are `unknown` only because no mail server was asked. Present when the job has ended; left out when there are none. */
   credits_refunded?: number;
-  /** Why, and what it means for the money. */
+  /** Why the job failed, and what happened to its credits. Left out when it did not fail. */
   error?: string;
 }
 
 export interface ActivityRecord {
   /** The address. */
   email: string;
-  /** Opens and clicks of people. */
+  /** Opens and clicks by people. */
   activity: {
     /** When this address last opened or clicked, ISO 8601. Left out when no open or click is recorded. */
     last_seen?: string;
@@ -160,84 +160,84 @@ export interface ActivityRecord {
     last_open?: string;
     /** When this address last clicked, ISO 8601. Left out when no click is recorded. */
     last_click?: string;
-    /** high: active within 30 days. medium: within 90. low: longer ago. unknown: nothing is known. */
+    /** high: active within 30 days. medium: within 90 days. low: longer ago. unknown: no open or click is recorded. */
     engagement_level: "high" | "medium" | "low" | "unknown";
-    /** All opens. */
+    /** Number of opens. */
     total_opens: number;
-    /** All clicks. */
+    /** Number of clicks. */
     total_clicks: number;
-    /** Opens of the last 30 days. */
+    /** Number of opens in the last 30 days. */
     opens_last_30d: number;
-    /** Clicks of the last 30 days. */
+    /** Number of clicks in the last 30 days. */
     clicks_last_30d: number;
-    /** Opens and clicks of programs. They are in none of the others. */
+    /** Number of opens and clicks by software. They are not counted in the other fields. */
     machine_events: number;
   };
-  /** What happened to mail for this address, as shares from 0 to 1. */
+  /** What happened to mail for this address. */
   deliverability: {
     /** known: all three rates are present. partly_known: some are. not_known: none is, because no delivery or bounce is recorded. */
     status: "known" | "partly_known" | "not_known";
-    /** Share of sent messages that were delivered without a complaint, 0 to 1. Left out when it is not known. */
+    /** Share of sent messages that were delivered without a complaint, 0–1. Left out when it is not known. */
     inbox_rate?: number;
-    /** Share of delivered messages with a spam complaint, 0 to 1. Left out when it is not known. */
+    /** Share of delivered messages with a spam complaint, 0–1. Left out when it is not known. */
     spam_rate?: number;
-    /** Share of sent messages that bounced, 0 to 1. Left out when it is not known. */
+    /** Share of sent messages that bounced, 0–1. Left out when it is not known. */
     bounce_rate?: number;
   };
 }
 
 export interface CheckFacts {
-  /** The check: read it at GET /v1/deliverability/checks/{id}. */
+  /** The check's id. */
   check_id: string;
-  /** The domain in lower case, internationalised labels as A-labels (xn--…). */
+  /** The domain in lower case, internationalized labels as A-labels (xn--…). */
   domain: string;
-  /** The domain with internationalised labels in Unicode. Otherwise equal to `domain`. */
+  /** The domain with internationalized labels in Unicode. Otherwise equal to `domain`. */
   domain_unicode: string;
   /** The sending IPv4 address. Left out when the request named none. */
   sending_ip?: string;
-  /** 0 to 100. Left out when it is not known. */
+  /** Overall score, 0–100. */
   score: number;
-  /** A to F. */
+  /** Grade of the score, A to F. */
   grade: "A" | "B" | "C" | "D" | "F";
   /** high: every part was answered. medium: parts with half of the score's weight or more. low: less than half. Left out for checks of the first release. */
   confidence?: "high" | "medium" | "low";
-  /** When it was found out. */
+  /** When the check was made, ISO 8601. */
   checked_at: string;
 }
 
 export interface CheckResult {
-  /** The check: read it at GET /v1/deliverability/checks/{id}. */
+  /** The check's id. */
   check_id: string;
-  /** The domain in lower case, internationalised labels as A-labels (xn--…). */
+  /** The domain in lower case, internationalized labels as A-labels (xn--…). */
   domain: string;
-  /** The domain with internationalised labels in Unicode. Otherwise equal to `domain`. */
+  /** The domain with internationalized labels in Unicode. Otherwise equal to `domain`. */
   domain_unicode: string;
   /** The sending IPv4 address. Left out when the request named none. */
   sending_ip?: string;
-  /** 0 to 100. Left out when it is not known. */
+  /** Overall score, 0–100. */
   score: number;
-  /** A to F. */
+  /** Grade of the score, A to F. */
   grade: "A" | "B" | "C" | "D" | "F";
-  /** 0 to 100: how sure it is. */
+  /** high: every part was answered. medium: parts with half of the score's weight or more. low: less than half, so the grade rests on little. */
   confidence: "high" | "medium" | "low";
-  /** When it was found out. */
+  /** When the check was made, ISO 8601. */
   checked_at: string;
-  /** The parts that could not be looked up. They are left out of the score, and no recommendation is about them. */
+  /** Parts that could not be looked up. They are left out of the score, and no recommendation is about them. */
   missing_parts: ("dns" | "spf" | "dkim" | "dmarc" | "reputation" | "ptr")[];
-  /** Which rules the score was made by. */
+  /** Version of the scoring rules. */
   model_version: string;
-  /** How the score is made. */
+  /** How the score is computed. */
   score_parts: {
-    /** What it is the weighted mean of. */
+    /** The parts of the weighted mean. */
     components: {
-      /** Which one. */
+      /** The part's name. */
       component: string;
-      /** How much it counts. */
+      /** The part's weight. */
       weight: number;
-      /** 0 to 100. Left out when it is not known. */
+      /** The part's score, 0–100. */
       score: number;
     }[];
-    /** What the parts come to. */
+    /** The weighted mean before caps, 0–100. */
     before_cap: number;
     /** The cap that lowered the score. Left out when no cap did. */
     capped_by?: string;
@@ -246,86 +246,86 @@ export interface CheckResult {
   dns: {
     /** Result of the MX check. `error`: the look-up failed, so `has_valid_mx` and `mx_score` are not known and left out. */
     status: "pass" | "warn" | "fail" | "missing" | "unknown" | "error";
-    /** Its mail hosts. */
+    /** The domain's mail hosts. */
     mx_records: {
-      /** The lower, the sooner it is tried. */
+      /** MX preference. Lower values are tried first. */
       priority: number;
-      /** Its name. */
+      /** The host's name. */
       host: string;
-      /** Its address; null where it has none. */
+      /** The host's IP address. Null when it has none. */
       ip: string | null;
     }[];
     /** True when the domain can receive mail. Left out when `status` is `error`. */
     has_valid_mx?: boolean;
-    /** 0 to 100. Left out when `status` is `error`. */
+    /** Score of the section, 0–100. Left out when `status` is `error`. */
     mx_score?: number;
-    /** What is wrong with it. */
+    /** Problems found. */
     issues: {
-      /** Its id. */
+      /** The issue's code. */
       id: string;
-      /** How grave it is. */
+      /** How serious the issue is. */
       severity: "critical" | "high" | "medium" | "low" | "info";
-      /** In a sentence, for people. */
+      /** The issue in a sentence. */
       message: string;
-      /** What it is about: names, numbers. */
+      /** Names and numbers that the issue is about. */
       detail: Record<string, string | number>;
-      /** What it costs of the section's score. */
+      /** Points that the issue costs in the score of its section. */
       cost_points: number;
     }[];
   };
-  /** How receivers can tell its mail from forged mail. */
+  /** How receivers can tell the domain's mail from forged mail. */
   authentication: {
-    /** Who may send in its name. */
+    /** Which hosts may send for the domain. */
     spf: {
       /** Result of the SPF check. `error`: the look-up failed, so `score` is left out. */
       status: "pass" | "warn" | "fail" | "missing" | "unknown" | "error";
       /** The record as published in DNS. Left out when none was found. */
       record?: string;
-      /** 0 to 100. Left out when it is not known. */
+      /** Score of the section, 0–100. Left out when it is not known. */
       score?: number;
-      /** DNS look-ups that reading it takes. Ten are allowed. */
+      /** DNS look-ups that evaluating the record takes. The limit is 10. */
       lookups: number;
-      /** Those that found nothing. Two are allowed. */
+      /** DNS look-ups that found nothing. The limit is 2. */
       void_lookups: number;
       /** The SPF result for `sending_ip`. Left out when no `sending_ip` was given or there is no result. */
       result_for_sending_ip?: string;
-      /** What is wrong with it. */
+      /** Problems found. */
       issues: {
-        /** Its id. */
+        /** The issue's code. */
         id: string;
-        /** How grave it is. */
+        /** How serious the issue is. */
         severity: "critical" | "high" | "medium" | "low" | "info";
-        /** In a sentence, for people. */
+        /** The issue in a sentence. */
         message: string;
-        /** What it is about: names, numbers. */
+        /** Names and numbers that the issue is about. */
         detail: Record<string, string | number>;
-        /** What it costs of the section's score. */
+        /** Points that the issue costs in the score of its section. */
         cost_points: number;
       }[];
     };
-    /** Which keys sign its mail. */
+    /** Which keys sign the domain's mail. */
     dkim: {
       /** Result of the DKIM check. `error`: the look-up failed, so `score` is left out. */
       status: "pass" | "warn" | "fail" | "missing" | "unknown" | "error";
-      /** Under which names keys were found. */
+      /** Selectors under which keys were found. */
       selectors_found: string[];
-      /** 0 to 100. Left out when it is not known. */
+      /** Score of the section, 0–100. Left out when it is not known. */
       score?: number;
-      /** What is wrong with it. */
+      /** Problems found. */
       issues: {
-        /** Its id. */
+        /** The issue's code. */
         id: string;
-        /** How grave it is. */
+        /** How serious the issue is. */
         severity: "critical" | "high" | "medium" | "low" | "info";
-        /** In a sentence, for people. */
+        /** The issue in a sentence. */
         message: string;
-        /** What it is about: names, numbers. */
+        /** Names and numbers that the issue is about. */
         detail: Record<string, string | number>;
-        /** What it costs of the section's score. */
+        /** Points that the issue costs in the score of its section. */
         cost_points: number;
       }[];
     };
-    /** What receivers do with forged mail. */
+    /** What receivers are asked to do with forged mail. */
     dmarc: {
       /** Result of the DMARC check. `error`: the look-up failed, so `score` is left out. */
       status: "pass" | "warn" | "fail" | "missing" | "unknown" | "error";
@@ -335,62 +335,62 @@ export interface CheckResult {
       record_domain?: string;
       /** The policy the record requests for this domain. Left out when there is none. */
       policy?: string;
-      /** 0 to 100. Left out when it is not known. */
+      /** Score of the section, 0–100. Left out when it is not known. */
       score?: number;
-      /** What is wrong with it. */
+      /** Problems found. */
       issues: {
-        /** Its id. */
+        /** The issue's code. */
         id: string;
-        /** How grave it is. */
+        /** How serious the issue is. */
         severity: "critical" | "high" | "medium" | "low" | "info";
-        /** In a sentence, for people. */
+        /** The issue in a sentence. */
         message: string;
-        /** What it is about: names, numbers. */
+        /** Names and numbers that the issue is about. */
         detail: Record<string, string | number>;
-        /** What it costs of the section's score. */
+        /** Points that the issue costs in the score of its section. */
         cost_points: number;
       }[];
     };
   };
-  /** What blocklists say. */
+  /** Results of the blocklists. */
   reputation: {
-    /** 0 to 100. Left out when it is not known. */
+    /** Score of the section, 0–100. Null when no blocklist returned a verdict. */
     score: number | null;
-    /** Lists that gave a verdict. */
+    /** Number of blocklists that returned a verdict. */
     blacklists_checked: number;
-    /** Lists that did not answer, or not to the point. */
+    /** Number of blocklists that did not answer, or not with a verdict. */
     blacklists_inconclusive: number;
-    /** Lists that were not asked. */
+    /** Number of blocklists that were not asked. */
     blacklists_skipped: number;
-    /** All lists. */
+    /** Number of all blocklists. */
     blacklists_total: number;
-    /** Lists that have it. */
+    /** Number of blocklists that list the domain or its IP address. */
     blacklists_listed: number;
-    /** Which ones. */
+    /** The blocklists that list it. */
     listed_on: {
-      /** Its id. */
+      /** The blocklist's id. */
       id: string;
-      /** What it is called. */
+      /** The blocklist's name. */
       name: string;
-      /** What was looked up. */
+      /** The domain or IP address that is listed. */
       listed: string;
-      /** What the list answered. */
+      /** The return codes of the blocklist. */
       codes: string[];
-      /** What that means. */
+      /** What the return codes mean. */
       says: string;
-      /** Where to ask for removal. Empty where we do not know. */
+      /** Where to request removal. Empty when it is not known. */
       removal_url: string;
     }[];
   };
-  /** What is known of the sending server. No mail server is asked, so some of it is always null. */
+  /** The sending server. No mail server is contacted, so four of the fields are always null. */
   server: {
-    /** Not measured. */
+    /** Always null: not measured. */
     accepts_mail: null;
-    /** Not measured. */
+    /** Always null: not measured. */
     response_time_ms: null;
-    /** Not measured. */
+    /** Always null: not measured. */
     supports_tls: null;
-    /** Not measured. */
+    /** Always null: not measured. */
     tls_version: null;
     /** Result of the reverse DNS check. not_checked: no `sending_ip` was given. error: the look-up failed, so the score is left out. */
     reverse_dns_status: "pass" | "warn" | "fail" | "missing" | "unknown" | "error" | "not_checked";
@@ -398,97 +398,97 @@ export interface CheckResult {
     reverse_dns?: string;
     /** True when that name resolves back to `sending_ip`. Left out when it is not known. */
     reverse_dns_confirmed?: boolean;
-    /** 0 to 100. Left out when it is not known. */
+    /** Score of reverse DNS, 0–100. Left out when it is not known. */
     reverse_dns_score?: number;
-    /** What is wrong with it. */
+    /** Problems found. */
     issues: {
-      /** Its id. */
+      /** The issue's code. */
       id: string;
-      /** How grave it is. */
+      /** How serious the issue is. */
       severity: "critical" | "high" | "medium" | "low" | "info";
-      /** In a sentence, for people. */
+      /** The issue in a sentence. */
       message: string;
-      /** What it is about: names, numbers. */
+      /** Names and numbers that the issue is about. */
       detail: Record<string, string | number>;
-      /** What it costs of the section's score. */
+      /** Points that the issue costs in the score of its section. */
       cost_points: number;
     }[];
   };
-  /** How a filter sees whoever sends in its name. */
+  /** How a spam filter is likely to treat mail of the domain. */
   spam_assessment: {
-    /** The sum of the points, 100 at most. Less is better. */
+    /** Sum of the points, 0–100. Lower is better. */
     score: number;
-    /** In a word. */
+    /** The score in a word. */
     spam_likelihood: "low" | "medium" | "high";
-    /** What speaks for it and against it. */
+    /** What lowers and raises the score. */
     factors: {
-      /** Its id. */
+      /** The factor's code. */
       id: string;
-      /** Whether it helps. */
+      /** Whether the factor helps or hurts. */
       impact: "positive" | "negative";
-      /** How much it counts. */
+      /** Points of the factor. */
       points: number;
-      /** Why. */
+      /** The factor in a sentence. */
       description: string;
     }[];
   };
-  /** What to do first: what regains most is on top. */
+  /** What to do, by the points it regains, most first. */
   recommendations: {
-    /** Its id. */
+    /** The recommendation's code. */
     id: string;
-    /** How grave it is. */
+    /** How serious the issue behind it is. */
     severity: "critical" | "high" | "medium" | "low" | "info";
-    /** What to do. */
+    /** What to do, in a sentence. */
     text: string;
-    /** What the score gains by it. */
+    /** Points that the overall score gains. */
     points_regained: number;
-    /** What is wrong with it. */
+    /** Codes of the issues that it resolves. */
     issues: string[];
   }[];
 }
 
 export interface Monitor {
-  /** Its id. */
+  /** The monitor's id. */
   monitor_id: string;
-  /** The domain in lower case, internationalised labels as A-labels (xn--…). */
+  /** The domain in lower case, internationalized labels as A-labels (xn--…). */
   domain: string;
-  /** The domain with internationalised labels in Unicode. Otherwise equal to `domain`. */
+  /** The domain with internationalized labels in Unicode. Otherwise equal to `domain`. */
   domain_unicode: string;
   /** The sending IPv4 address. Left out when the request named none. */
   sending_ip?: string;
-  /** How often it is checked. */
+  /** Hours between two checks. */
   interval_hours: number;
-  /** When it was made. */
+  /** When the monitor was created, ISO 8601. */
   created_at: string;
-  /** When it is checked next. */
+  /** When the domain is checked next, ISO 8601. */
   next_check_at: string;
-  /** What the last run found. */
+  /** The result of the last check. Null before the first. */
   last_check: {
-    /** The check: read it at GET /v1/deliverability/checks/{id}. */
+    /** The check's id. */
     check_id: string;
-    /** 0 to 100. Left out when it is not known. */
+    /** Overall score, 0–100. */
     score: number;
-    /** A to F. */
+    /** Grade of the score, A to F. */
     grade: string;
-    /** high, medium or low: how much of the score's weight was answered. Left out for checks of the first release. */
+    /** How much of the score's weight was answered: high, medium or low. Left out for checks of the first release. */
     confidence?: "high" | "medium" | "low";
-    /** When it was found out. */
+    /** When the check was made, ISO 8601. */
     checked_at: string;
   } | null;
-  /** Why the last run came to nothing; null when it did not. */
+  /** Why the last run had no result. Null when it had one. */
   last_problem: "insufficient_credits" | "no_verdict" | "failed" | null;
-  /** In a sentence, for people. */
+  /** A note for people. Left out when there is none. */
   message?: string;
 }
 
 export interface ApiKey {
-  /** Its id: what to revoke it by. */
+  /** The key's id. It is needed to revoke the key. */
   key_id: string;
-  /** What it is called. */
+  /** The key's name. */
   name: string;
-  /** live: works for real. test: made-up answers, no charge. */
+  /** live: real results, charged. test: simulated results, free. */
   mode: "live" | "test";
-  /** What the key is limited to. Null: it may do everything. */
+  /** Scopes that the key is limited to. Null when it is unrestricted. */
   scopes:
     | (
         | "verification:read"
@@ -502,18 +502,18 @@ export interface ApiKey {
         | "account:read"
       )[]
     | null;
-  /** Its beginning and its end, to tell keys apart. */
+  /** The first and last characters of the key. */
   hint: string;
-  /** When it was made. */
+  /** When the key was created, ISO 8601. */
   created_at: string;
 }
 
 export interface Webhook {
-  /** Its id. */
+  /** The webhook's id. */
   id: string;
-  /** The HTTPS address that is called. */
+  /** The HTTPS address that events are sent to. */
   url: string;
-  /** Which events it is told of. */
+  /** The events that are sent. */
   events: (
     | "job.completed"
     | "job.failed"
@@ -522,189 +522,189 @@ export interface Webhook {
     | "blacklist.detected"
     | "dmarc.failed"
   )[];
-  /** Where it stands. */
+  /** Whether events are sent. */
   status: "active" | "disabled";
-  /** asked: by its owner. failing: nothing arrived for five days. gone: the address answered 410. */
+  /** asked: disabled by its owner. failing: nothing was delivered for five days. gone: the address answered 410. */
   disabled_because?: "asked" | "failing" | "gone";
-  /** Since when every try has failed. */
+  /** Since when every attempt has failed, ISO 8601. Left out when the last attempt succeeded. */
   failing_since?: string;
-  /** When it was made. */
+  /** When the webhook was created, ISO 8601. */
   created_at: string;
 }
 
 export interface Delivery {
-  /** Its id. */
+  /** The delivery's id. */
   id: string;
-  /** Also in the header webhook-id, the same on each try. */
+  /** The event's id. It is also sent in the header webhook-id, the same on each attempt. */
   event_id: string;
-  /** What it told of. */
+  /** The event's type. */
   event: string;
-  /** Where it stands. */
+  /** The state of the delivery. */
   status: "pending" | "delivered" | "failed" | "noted";
-  /** How often it was tried. */
+  /** Number of attempts. */
   attempts: number;
-  /** What the address answered last. */
+  /** The HTTP status of the last response. Null when there was none. */
   response_status: number | null;
-  /** How long that took. */
+  /** Time until the last response, in milliseconds. Null when there was none. */
   latency_ms: number | null;
-  /** Why the last try failed: a code for programs. */
+  /** Machine-readable code for why the last attempt failed. Null when it did not. */
   error: string | null;
-  /** When it was made. */
+  /** When the delivery was created, ISO 8601. */
   created_at: string;
-  /** When it was tried last. */
+  /** When the last attempt was made, ISO 8601. Null before the first. */
   last_attempt_at: string | null;
-  /** When it is tried next. */
+  /** When the next attempt is made, ISO 8601. Null when there is none. */
   next_attempt_at: string | null;
 }
 
 /** The body of a webhook. Events may gain fields, and there may be more of them. */
 export type WebhookEvent =
   | {
-      /** Its id. */
+      /** The event's id. It is also sent in the header webhook-id, the same on each attempt. */
       id: string;
-      /** Which event it is. */
+      /** The event's type. */
       type: "job.completed";
-      /** When it was made. */
+      /** When the event happened, ISO 8601. */
       created_at: string;
-      /** What happened. */
+      /** The event's data. */
       data: {
-        /** The job: read it at GET /v1/jobs/{id}. */
+        /** The job's id. */
         job_id: string;
-        /** Where it stands. */
+        /** The state of the job. */
         status: "completed";
-        /** How far it is. */
+        /** Number of addresses by state. */
         progress: {
-          /** How many addresses it has. */
+          /** Addresses in the job. */
           total: number;
-          /** How many are done. */
+          /** Addresses with a result. */
           processed: number;
-          /** How many are valid. */
+          /** Addresses with status `valid`. */
           valid: number;
-          /** How many are invalid or disposable. */
+          /** Addresses with status `invalid` or `disposable`. */
           invalid: number;
-          /** How many are risky, catch_all, role or spam_trap. */
+          /** Addresses with status `risky`, `catch_all`, `role` or `spam_trap`. */
           risky: number;
-          /** How many are unknown, or have no status. */
+          /** Addresses with status `unknown`, or without a status. */
           unknown: number;
         };
       };
     }
   | {
-      /** Its id. */
+      /** The event's id. It is also sent in the header webhook-id, the same on each attempt. */
       id: string;
-      /** Which event it is. */
+      /** The event's type. */
       type: "job.failed";
-      /** When it was made. */
+      /** When the event happened, ISO 8601. */
       created_at: string;
-      /** What happened. */
+      /** The event's data. */
       data: {
-        /** The job: read it at GET /v1/jobs/{id}. */
+        /** The job's id. */
         job_id: string;
-        /** Where it stands. */
+        /** The state of the job. */
         status: "failed";
-        /** How far it is. */
+        /** Number of addresses by state. */
         progress: {
-          /** How many addresses it has. */
+          /** Addresses in the job. */
           total: number;
-          /** How many are done. */
+          /** Addresses with a result. */
           processed: number;
-          /** How many are valid. */
+          /** Addresses with status `valid`. */
           valid: number;
-          /** How many are invalid or disposable. */
+          /** Addresses with status `invalid` or `disposable`. */
           invalid: number;
-          /** How many are risky, catch_all, role or spam_trap. */
+          /** Addresses with status `risky`, `catch_all`, `role` or `spam_trap`. */
           risky: number;
-          /** How many are unknown, or have no status. */
+          /** Addresses with status `unknown`, or without a status. */
           unknown: number;
         };
-        /** Why, and what it means for the money. */
+        /** Why the job failed, and what happened to its credits. */
         error: string;
       };
     }
   | {
-      /** Its id. */
+      /** The event's id. It is also sent in the header webhook-id, the same on each attempt. */
       id: string;
-      /** Which event it is. */
+      /** The event's type. */
       type: "credits.low";
-      /** When it was made. */
+      /** When the event happened, ISO 8601. */
       created_at: string;
-      /** What happened. */
+      /** The event's data. */
       data: {
-        /** The account. */
+        /** The account's id. */
         account_id: string;
-        /** What was left, in credits. */
+        /** Credits left after the request that crossed the threshold. */
         available: number;
-        /** The line that was crossed, in credits. */
+        /** The threshold that was crossed, in credits. */
         threshold: number;
       };
     }
   | {
-      /** Its id. */
+      /** The event's id. It is also sent in the header webhook-id, the same on each attempt. */
       id: string;
-      /** Which event it is. */
+      /** The event's type. */
       type: "credits.depleted";
-      /** When it was made. */
+      /** When the event happened, ISO 8601. */
       created_at: string;
-      /** What happened. */
+      /** The event's data. */
       data: {
-        /** The account. */
+        /** The account's id. */
         account_id: string;
-        /** What was left, in credits. */
+        /** Credits left after the request that crossed the threshold. */
         available: number;
-        /** The line that was crossed, in credits. */
+        /** The threshold that was crossed, in credits. */
         threshold: number;
       };
     }
   | {
-      /** Its id. */
+      /** The event's id. It is also sent in the header webhook-id, the same on each attempt. */
       id: string;
-      /** Which event it is. */
+      /** The event's type. */
       type: "blacklist.detected";
-      /** When it was made. */
+      /** When the event happened, ISO 8601. */
       created_at: string;
-      /** What happened. */
+      /** The event's data. */
       data: {
-        /** The domain in lower case, internationalised labels as A-labels (xn--…). */
+        /** The monitored domain. */
         domain: string;
-        /** The sending IPv4 address. Left out when the request named none. */
+        /** The sending IPv4 address. Null when the monitor has none. */
         sending_ip: string | null;
-        /** The check: read it at GET /v1/deliverability/checks/{id}. */
+        /** The check's id. Read it at GET /v1/deliverability/checks/{id}. */
         check_id: string;
-        /** Which ones. */
+        /** The blocklists that list it. */
         listed_on: string[];
       };
     }
   | {
-      /** Its id. */
+      /** The event's id. It is also sent in the header webhook-id, the same on each attempt. */
       id: string;
-      /** Which event it is. */
+      /** The event's type. */
       type: "dmarc.failed";
-      /** When it was made. */
+      /** When the event happened, ISO 8601. */
       created_at: string;
-      /** What happened. */
+      /** The event's data. */
       data: {
-        /** The domain in lower case, internationalised labels as A-labels (xn--…). */
+        /** The monitored domain. */
         domain: string;
-        /** The check: read it at GET /v1/deliverability/checks/{id}. */
+        /** The check's id. Read it at GET /v1/deliverability/checks/{id}. */
         check_id: string;
-        /** Where it stands. */
+        /** Result of the DMARC check. */
         status: string;
-        /** The policy the record requests for this domain. Left out when there is none. */
+        /** The policy the record requests. Null when there is none. */
         policy: string | null;
-        /** What is wrong with it. */
+        /** Codes of the problems found. */
         issues: string[];
       };
     }
   | {
-      /** Its id. */
+      /** The event's id. It is also sent in the header webhook-id, the same on each attempt. */
       id: string;
-      /** Which event it is. */
+      /** The event's type. */
       type: "webhook.test";
-      /** When it was made. */
+      /** When the event happened, ISO 8601. */
       created_at: string;
-      /** What happened. */
+      /** The event's data. */
       data: {
-        /** The webhook. */
+        /** The webhook's id. */
         webhook_id: string;
       };
     };
@@ -712,21 +712,21 @@ export type WebhookEvent =
 // GET /health
 
 export interface GetHealthData {
-  /** degraded: look at `checks`. */
+  /** `degraded` when one of `checks` is not ok. */
   status: "healthy" | "degraded";
-  /** When it was asked. */
+  /** When the service was asked, ISO 8601. */
   timestamp: string;
-  /** Who answers. */
+  /** The service's name. */
   service: string;
-  /** Which version. */
+  /** The service's version. */
   version: string;
-  /** What it depends on. */
+  /** State of each part that the service depends on. */
   checks: {
-    /** The state. */
+    /** The database. */
     table: "ok" | "dead_letters_waiting" | "failed";
     /** The queues. */
     queue: "ok" | "dead_letters_waiting" | "failed";
-    /** The files. */
+    /** The file storage. */
     blobs: "ok" | "dead_letters_waiting" | "failed";
     /** DNS. failed: no name server has answered any question for a minute. */
     dns: "ok" | "failed";
@@ -736,20 +736,20 @@ export interface GetHealthData {
 // POST /v1/verify
 
 export interface VerifyEmailInput {
-  /** The address to verify. Text that is no address is answered with the status `invalid`. */
+  /** The address to verify. Text that is not an address returns status `invalid`. */
   email: string;
-  /** Also what is known of its opens and clicks, at no extra cost. */
+  /** Whether to add `activity` to the result, at no extra cost. */
   include_activity?: boolean | null | undefined;
-  /** How thorough to be. */
+  /** How to verify. */
   options?:
     | {
-        /** Ask the mail server about the mailbox. `false`: only syntax, lists and DNS are checked, `checks_skipped` names the checks left out, and a result that is `unknown` only for that reason costs nothing; a job refunds it when it ends. */
+        /** Whether to ask the mail server about the mailbox. With `false` only syntax, lists and DNS are checked, `checks_skipped` names the checks left out, and a result that is `unknown` only for that reason is free. */
         deep_verify?: boolean | null | undefined;
-        /** Also the numbers in `ai`. */
+        /** Whether the result has `ai`. */
         include_ai?: boolean | null | undefined;
-        /** Also everything that led to the result. */
+        /** Whether the result has `evidence`. */
         include_evidence?: boolean | null | undefined;
-        /** How long to wait for the result, in milliseconds. A value below 100 counts as 100, one above 25,000 as 25,000. A verification that takes longer goes on as a job. A repeat under the same Idempotency-Key may have another value. */
+        /** How long to wait for the result, in milliseconds. A value below 100 counts as 100, one above 25,000 as 25,000. A slower verification continues as a job. A repeat under the same Idempotency-Key may have another value. */
         timeout_ms?: number | null | undefined;
       }
     | null
@@ -758,62 +758,62 @@ export interface VerifyEmailInput {
 
 export type VerifyEmailData =
   | (VerificationResult & {
-      /** Opens and clicks of people. */
+      /** Opens and clicks of the address. Present only with `include_activity`. */
       activity?: {
         /** When this address last opened or clicked, ISO 8601. Left out when no open or click is recorded. */
         last_seen?: string;
-        /** high: active within 30 days. medium: within 90. low: longer ago. unknown: nothing is known. */
+        /** high: active within 30 days. medium: within 90 days. low: longer ago. unknown: no open or click is recorded. */
         engagement_level: "high" | "medium" | "low" | "unknown";
-        /** Opens of the last 30 days. */
+        /** Number of opens in the last 30 days. */
         opens_last_30d: number;
-        /** Clicks of the last 30 days. */
+        /** Number of clicks in the last 30 days. */
         clicks_last_30d: number;
       };
-      /** It was found out within the last 24 hours, for this account. */
+      /** True when the result is from the last 24 hours, for this account. */
       cached: boolean;
-      /** In a sentence, for people. */
+      /** A note for people. Left out when there is none. */
       message?: string;
       /** Credits charged by this request. */
       credits_used: number;
-      /** True: this is the answer to an earlier request, and charged nothing. */
+      /** True when this is the response to an earlier request. Left out otherwise. */
       idempotent_replay?: boolean;
     })
   | {
-      /** Where it stands. */
+      /** Always `pending`: the verification continues as a job. */
       status: "pending";
-      /** The job: read it at GET /v1/jobs/{id}. */
+      /** The job's id. Read the result at GET /v1/jobs/{id}. */
       job_id: string;
-      /** The address. */
+      /** The address of the request. */
       email: string;
-      /** When it was made. */
+      /** When the job was created, ISO 8601. */
       created_at: string;
-      /** In a sentence, for people. */
+      /** What to do next, in a sentence. */
       message: string;
       /** Credits charged by this request. */
       credits_used: number;
-      /** True: this is the answer to an earlier request, and charged nothing. */
+      /** True when this is the response to an earlier request. Left out otherwise. */
       idempotent_replay?: boolean;
     };
 
 // POST /v1/verify/batch
 
 export interface VerifyBatchInput {
-  /** The addresses. One that comes twice is verified and charged once. */
+  /** The addresses, up to 10,000. A repeated address is verified and charged once. */
   emails: readonly string[];
-  /** What the job is called. */
+  /** The job's name. */
   name?: string | null | undefined;
-  /** Called over HTTPS when the job is done. Signed only where a secret was sent: else take it as a hint to read the job. */
+  /** HTTPS URL to call when the job ends. The call is signed only if `webhook_secret` is sent; otherwise take it as a hint to read the job. */
   webhook_url?: string | null | undefined;
-  /** Signs that call, by Standard Webhooks: 1 to 256 characters of your choice. */
+  /** Signs the call by Standard Webhooks: 1 to 256 characters of your choice. */
   webhook_secret?: string | null | undefined;
-  /** How thorough to be. */
+  /** How to verify. */
   options?:
     | {
-        /** Ask the mail server about the mailbox. `false`: only syntax, lists and DNS are checked, `checks_skipped` names the checks left out, and a result that is `unknown` only for that reason costs nothing; a job refunds it when it ends. */
+        /** Whether to ask the mail server about the mailbox. With `false` only syntax, lists and DNS are checked, `checks_skipped` names the checks left out, and results that are `unknown` only for that reason are refunded when the job ends. */
         deep_verify?: boolean | null | undefined;
-        /** Also the numbers in `ai`. */
+        /** Whether results have `ai`. */
         include_ai?: boolean | null | undefined;
-        /** The longest time, in minutes, that an address may wait for further attempts; 0: one attempt only. What could not be found out by then is unknown, with its reason. */
+        /** The longest time, in minutes, that an address may wait for further attempts; 0: one attempt only. Addresses not resolved by then are `unknown`, with the reason. */
         max_wait_minutes?: number | null | undefined;
       }
     | null
@@ -821,21 +821,21 @@ export interface VerifyBatchInput {
 }
 
 export interface VerifyBatchData {
-  /** The job: read it at GET /v1/jobs/{id}. */
+  /** The job's id. */
   job_id: string;
-  /** Where it stands. */
+  /** The state of the job. */
   status: "processing";
-  /** How many addresses were sent. */
+  /** Number of submitted addresses. */
   total_emails: number;
-  /** How many of them are verified, and charged. */
+  /** Number of different addresses, each verified and charged once. */
   unique_emails: number;
-  /** How many came twice. */
+  /** Number of repeated addresses. */
   duplicates_removed: number;
-  /** When it was made. */
+  /** When the job was created, ISO 8601. */
   created_at: string;
   /** Credits charged by this request. */
   credits_used: number;
-  /** True: this is the answer to an earlier request, and charged nothing. */
+  /** True when this is the response to an earlier request. Left out otherwise. */
   idempotent_replay?: boolean;
 }
 
@@ -847,37 +847,37 @@ export interface CreateUploadInput {
 }
 
 export interface CreateUploadData {
-  /** PUT the file here, unchanged. Whoever has this address can write the file. */
+  /** PUT the file to this URL, unchanged. Anyone who has the URL can write the file. */
   upload_url: string;
-  /** What the upload is called. Send it back to process the file. */
+  /** Identifies the upload. Send it with action `process`. */
   file_key: string;
-  /** How long the address works. */
+  /** Seconds until the URL stops working. */
   expires_in_seconds: number;
-  /** What to do now, in a sentence. */
+  /** What to do next, in a sentence. */
   next_step: string;
 }
 
 // POST /v1/verify/file
 
 export interface ProcessFileInput {
-  /** What the upload is called. Send it back to process the file. */
+  /** The `file_key` of the upload. */
   file_key: string;
-  /** The header or the number of the column with the addresses. Left out: it is found. */
+  /** The header or the number of the column with the addresses. Left out: it is detected. */
   email_column?: string | null | undefined;
-  /** Whether the first row names the columns. Left out: it is seen. */
+  /** Whether the first row names the columns. Left out: it is detected. */
   has_header?: boolean | null | undefined;
-  /** What the job is called. Left out: the name of the file. */
+  /** The job's name. Left out: the name of the file. */
   name?: string | null | undefined;
-  /** Called over HTTPS when the job is done. Signed only where a secret was sent: else take it as a hint to read the job. */
+  /** HTTPS URL to call when the job ends. The call is not signed: take it as a hint to read the job. */
   webhook_url?: string | null | undefined;
-  /** How thorough to be. */
+  /** How to verify. */
   options?:
     | {
-        /** Ask the mail server about the mailbox. `false`: only syntax, lists and DNS are checked, `checks_skipped` names the checks left out, and a result that is `unknown` only for that reason costs nothing; a job refunds it when it ends. */
+        /** Whether to ask the mail server about the mailbox. With `false` only syntax, lists and DNS are checked, `checks_skipped` names the checks left out, and results that are `unknown` only for that reason are refunded when the job ends. */
         deep_verify?: boolean | null | undefined;
-        /** Also the numbers in `ai`. */
+        /** Whether results have `ai`. */
         include_ai?: boolean | null | undefined;
-        /** The longest time, in minutes, that an address may wait for further attempts; 0: one attempt only. What could not be found out by then is unknown, with its reason. */
+        /** The longest time, in minutes, that an address may wait for further attempts; 0: one attempt only. Addresses not resolved by then are `unknown`, with the reason. */
         max_wait_minutes?: number | null | undefined;
       }
     | null
@@ -885,17 +885,17 @@ export interface ProcessFileInput {
 }
 
 export interface ProcessFileData {
-  /** The job: read it at GET /v1/jobs/{id}. */
+  /** The job's id. */
   job_id: string;
-  /** Where it stands. */
+  /** The state of the job. enqueue_unknown: it is not known whether some of the addresses are queued. */
   status: "processing" | "enqueue_unknown";
-  /** Rows that were read, also those that are no addresses. */
+  /** Number of rows read, including rows without an address. */
   total_submitted: number;
-  /** How many came twice. */
+  /** Number of repeated addresses. */
   duplicates_removed: number;
-  /** Rows that are no addresses: neither charged nor in the job. */
+  /** Number of rows without an address. They are neither charged nor in the job. */
   invalid_emails_skipped: number;
-  /** How many of them are verified, and charged. */
+  /** Number of different addresses, each verified and charged once. */
   unique_emails: number;
   /** What was found in a file, and its first rows without an address. */
   file?: {
@@ -903,13 +903,13 @@ export interface ProcessFileData {
     email_column: string;
     /** The number of that column, from 0. */
     email_column_index: number;
-    /** Other columns that hold addresses. They are not verified. */
+    /** Names of other columns that hold addresses. They are not verified. */
     other_email_columns: string[];
-    /** The first row names the columns. */
+    /** True when the first row names the columns. */
     has_header: boolean;
     /** The names of the first 20 columns. */
     columns: string[];
-    /** How many columns the file has. */
+    /** Number of columns in the file. */
     column_count: number;
     /** The character encoding of the file. */
     encoding: "utf-8" | "utf-16le" | "utf-16be" | "windows-1252" | "shift_jis";
@@ -919,38 +919,38 @@ export interface ProcessFileData {
     skipped_rows: {
       /** The number of the row in the file, from 1. The header counts; blank lines do not. */
       row: number;
-      /** The text of the e-mail cell, cut after 100 characters. */
+      /** The text of the email cell, cut after 100 characters. */
       text: string;
-      /** What is wrong with it: a code for programs. */
+      /** Machine-readable code for what is wrong with the cell. */
       reason: string;
-      /** In a sentence, for people. */
+      /** What is wrong with the cell, in a sentence. */
       message: string;
     }[];
   };
   /** Credits charged by this request. */
   credits_used: number;
-  /** The balance after it. Left out where it could not be read. */
+  /** Credits available after this request. Left out when they could not be read. */
   credits_remaining?: number;
-  /** Given back, for addresses that could not be queued. */
+  /** Credits refunded for addresses that could not be queued. Left out when there are none. */
   credits_refunded?: number;
-  /** Charged, but neither spent nor refunded yet. */
+  /** Credits charged, but neither spent nor refunded yet. Left out when there are none. */
   credits_held?: number;
-  /** Addresses of which it is not known whether they are queued. */
+  /** Number of addresses of which it is not known whether they are queued. Left out when there are none. */
   enqueue_unknown?: number;
-  /** An earlier request with this key is still queueing. Send the same again after Retry-After, or follow the job. */
+  /** True when an earlier request with this key is still queueing. Send the same request again after Retry-After, or follow the job. */
   dispatch_in_progress?: boolean;
-  /** All are queued; the credits are not settled yet. */
+  /** True when all addresses are queued and their credits are not settled yet. */
   dispatch_settlement_pending?: boolean;
-  /** True: this is the answer to an earlier request, and charged nothing. */
+  /** True when this is the response to an earlier request. Left out otherwise. */
   idempotent_replay?: boolean;
-  /** In a sentence, for people. */
+  /** The result in a sentence. */
   message: string;
 }
 
 // GET /v1/jobs
 
 export interface ListJobsInput {
-  /** How many at most. A larger number is cut to the largest page. */
+  /** Largest number of jobs on a page. Larger values are cut to 100. */
   limit?: number | undefined;
   /** Only jobs in this state. */
   status?:
@@ -961,49 +961,49 @@ export interface ListJobsInput {
     | "cancelled"
     | "enqueue_unknown"
     | undefined;
-  /** The `next_offset` of the page before. */
+  /** The `next_offset` of the previous page. */
   offset?: string | undefined;
 }
 
 export interface ListJobsData {
   /** The jobs, newest first. */
   jobs: Job[];
-  /** How many there are. */
+  /** Number of jobs. */
   total: number;
-  /** We stopped counting: there are at least so many. */
+  /** True when counting stopped early: there are at least `total` jobs. */
   total_is_approximate: boolean;
-  /** There is another page. */
+  /** True when there is another page. */
   has_more: boolean;
-  /** Where the next page begins. Left out on the last. */
+  /** Cursor for the next page. Left out on the last page. */
   next_offset?: string;
 }
 
 // GET /v1/jobs/{id}
 
 export interface GetJobInput {
-  /** Whose it is: its id. */
+  /** The job's id (`job_id`). */
   id: string;
   /** `false` leaves the results out. Any other value includes them. */
   include_results?: boolean | undefined;
-  /** How many at most. A larger number is cut to the largest page. */
+  /** Largest number of results on a page. Larger values are cut to 1,000. */
   limit?: number | undefined;
   /** The `next_key` of the previous page. Following it from the first page to a page without one returns every row exactly once, also while the job runs. */
   next_key?: string | undefined;
 }
 
 export interface GetJobData extends Job {
-  /** The next results: those that are ready and that no page before returned, in the order of the input. Left out when there are none. */
+  /** The next results: those that are ready and that no previous page returned, in the order of the list. Left out when there are none. */
   results?: ResultRow[];
-  /** Cursor for the next page, at most 2,000 characters. Present while the job runs, even on a page without results: send it later for the rows that are ready by then. Left out when the job is over and every row was returned, and with `include_results=false`. */
+  /** Cursor for the next page, at most 2,000 characters. Present while the job runs, even on a page without results: send it later for the rows that are ready by then. Left out when the job has ended and every row was returned, and with `include_results=false`. */
   next_key?: string;
 }
 
 // GET /v1/jobs/{id}/download
 
 export interface DownloadJobInput {
-  /** Whose it is: its id. */
+  /** The job's id (`job_id`). */
   id: string;
-  /** Which rows. `invalid` also gives disposable; `risky` also catch_all, role and spam_trap; `unknown` also rows without a status. Case does not matter. */
+  /** Which results to export. `invalid` includes disposable; `risky` includes catch_all, role and spam_trap; `unknown` includes rows without a status. Case does not matter. */
   filter?:
     | "all"
     | "valid"
@@ -1023,9 +1023,9 @@ export interface DownloadJobInput {
 
 export type DownloadJobData =
   | {
-      /** What it is written in. */
+      /** The format of the export. */
       format: "json";
-      /** Which rows are in it. */
+      /** Which results the export has. */
       filter:
         | "all"
         | "valid"
@@ -1036,38 +1036,38 @@ export type DownloadJobData =
         | "disposable"
         | "role"
         | "spam_trap";
-      /** Which rows of the list an export has. */
+      /** Which rows of the list the export has. */
       rows: "verified" | "all";
-      /** The job is over and every row it counts was read. Look at this first. */
+      /** True when the job is completed and every row it counts was read. Look at this field first. */
       complete: boolean;
-      /** How many rows the export should have by now: those that the filter lets through of the rows that have a result. While the job goes on the number grows. */
+      /** Rows that the export should have now: those with a result that the filter selects. The number grows while the job runs. */
       expected_rows: number;
-      /** How many of them could not be read just now. */
+      /** Rows among them that could not be read. */
       rows_missing: number;
       /** Addresses of the job without a result yet. */
       rows_pending: number;
-      /** What the addresses came to, in the order of the input. */
+      /** The rows of the export, in the order of the list. */
       results: (
         | (ResultRow & {
-            /** `verified`: the row has a result. `pending`: it has none yet. `duplicate`: its address is that of the row `duplicate_of`. `skipped`: it holds no address, or several. `not_queued`: it could not be queued and was refunded. `missing`: its result cannot be read. */
+            /** `verified`: the row has a result. Present with `rows=all`. */
             row_outcome?: "verified";
-            /** The text that was sent. `email` holds the address that was read from it. */
+            /** The submitted text. `email` holds the address that was read from it. */
             submitted?: string;
             /** The cells of the row, by the names of the list's columns. */
             columns?: Record<string, string>;
           })
         | {
-            /** Its row in what you sent, from 1. */
+            /** The row's number in the submitted list, from 1. */
             row: number;
-            /** `verified`: the row has a result. `pending`: it has none yet. `duplicate`: its address is that of the row `duplicate_of`. `skipped`: it holds no address, or several. `not_queued`: it could not be queued and was refunded. `missing`: its result cannot be read. */
+            /** `pending`: the row has no result yet. `duplicate`: its address is that of the row `duplicate_of`. `skipped`: it holds no address, or several. `not_queued`: it could not be queued and was refunded. `missing`: its result cannot be read. */
             row_outcome: "pending" | "not_queued" | "missing" | "duplicate" | "skipped";
-            /** The row with the same address, which has the result. */
+            /** Number of the row with the same address, which has the result. */
             duplicate_of?: number;
-            /** What is wrong with the e-mail cell: a code for programs. */
+            /** Machine-readable code for what is wrong with the email cell. */
             skip_reason?: string;
-            /** What is wrong with the e-mail cell, in a sentence. */
+            /** What is wrong with the email cell, in a sentence. */
             skip_message?: string;
-            /** The text that was sent. `email` holds the address that was read from it. */
+            /** The submitted text. `email` holds the address that was read from it. */
             submitted?: string;
             /** The cells of the row, by the names of the list's columns. */
             columns?: Record<string, string>;
@@ -1075,9 +1075,9 @@ export type DownloadJobData =
       )[];
     }
   | {
-      /** What it is written in. */
+      /** The format of the export. */
       format: "json";
-      /** Which rows are in it. */
+      /** Which results the export has. */
       filter:
         | "all"
         | "valid"
@@ -1088,82 +1088,82 @@ export type DownloadJobData =
         | "disposable"
         | "role"
         | "spam_trap";
-      /** Which rows of the list an export has. */
+      /** Which rows of the list the export has. */
       rows: "verified" | "all";
-      /** The job is over and every row it counts was read. Look at this first. */
+      /** True when the job is completed and every row it counts was read. Look at this field first. */
       complete: boolean;
-      /** How many rows the export should have by now: those that the filter lets through of the rows that have a result. While the job goes on the number grows. */
+      /** Rows that the export should have now: those with a result that the filter selects. The number grows while the job runs. */
       expected_rows: number;
-      /** How many of them could not be read just now. */
+      /** Rows among them that could not be read. */
       rows_missing: number;
       /** Addresses of the job without a result yet. */
       rows_pending: number;
-      /** The whole export. Works without a key, for a while. */
+      /** URL of the whole export. It works without a key until `expires_at`. */
       download_url: string;
-      /** How long the address works. */
+      /** Seconds until the URL stops working. */
       expires_in_seconds: number;
-      /** When the address stops working. */
+      /** When the URL stops working, ISO 8601. */
       expires_at: string;
     };
 
 // GET /v1/jobs/{id}/callbacks
 
 export interface ListCallbacksInput {
-  /** Whose it is: its id. */
+  /** The job's id (`job_id`). */
   id: string;
 }
 
 export interface ListCallbacksData {
-  /** The address that is called when the job ends. Left out when it has none. */
+  /** The URL that is called when the job ends. Left out when the job has none. */
   webhook_url?: string;
-  /** What was sent, newest first. */
+  /** The deliveries, newest first. */
   deliveries: Delivery[];
 }
 
 // POST /v1/find
 
 export interface FindEmailInput {
-  /** The first name. */
+  /** The person's first name. */
   first_name: string;
-  /** The last name. */
+  /** The person's last name. */
   last_name: string;
   /** The company's mail domain, such as example.com. A URL, a final dot, capitals and Unicode are accepted. */
   domain: string;
 }
 
 export interface FindEmailData {
-  /** The first name. */
+  /** The first name of the request. */
   first_name: string;
-  /** The last name. */
+  /** The last name of the request. */
   last_name: string;
-  /** The domain in lower case, internationalised labels as A-labels (xn--…). */
+  /** The domain in lower case, internationalized labels as A-labels (xn--…). */
   domain: string;
-  /** The domain with internationalised labels in Unicode. Otherwise equal to `domain`. */
+  /** The domain with internationalized labels in Unicode. Otherwise equal to `domain`. */
   domain_unicode: string;
-  /** The address settled on. Null does not mean that there is none. */
+  /** The address found. Null when none was settled on, which does not mean that there is none. */
   email: string | null;
-  /** 0 to 100: how sure it is. */
+  /** Confidence in `email`, 0–100. */
   confidence: number;
-  /** How the domain seems to name its mailboxes, such as first.last. */
+  /** How the domain seems to name its mailboxes, such as first.last. Null when it is not known. */
   pattern: string | null;
-  /** The mailbox was proven to exist. */
+  /** True when the mailbox was proven to exist. */
   verified: boolean;
-  /** What came of it. Look at this, and not at whether there is an email. */
+  /** The result of the search. Use this field, not the presence of `email`. */
   status: "valid" | "risky" | "role" | "unknown" | "catch_all" | "not_found" | "invalid_name";
-  /** In a sentence, for people. */
+  /** The result in a sentence. */
   message: string;
   /** Credits this search costs, also when it was charged before. */
   credits_used: number;
-  /** The balance after it. Left out where it could not be read. */
+  /** Credits available after this request. Left out when they could not be read. */
   credits_remaining?: number;
-  /** True: this is the answer to an earlier request, and charged nothing. */
+  /** True when this is the response to an earlier request. Left out otherwise. */
   idempotent_replay?: boolean;
 }
 
 // GET /v1/activity/{email}
 
 export interface GetActivityInput {
-  /** The address, percent-encoded. */
+  /** The address. */
   email: string;
 }
 
@@ -1172,14 +1172,14 @@ export type GetActivityData = ActivityRecord;
 // POST /v1/activity/batch
 
 export interface GetActivityBatchInput {
-  /** The addresses. */
+  /** The addresses, up to 100. */
   emails: readonly string[];
 }
 
 export interface GetActivityBatchData {
-  /** What the addresses came to, in the order of the input. */
+  /** A record for each address, in the order of the request. */
   results: ActivityRecord[];
-  /** How many there are. */
+  /** Number of records. */
   total: number;
 }
 
@@ -1191,17 +1191,17 @@ export interface GetDomainReputationInput {
 }
 
 export interface GetDomainReputationData {
-  /** The domain in lower case, internationalised labels as A-labels (xn--…). */
+  /** The domain in lower case, internationalized labels as A-labels (xn--…). */
   domain: string;
-  /** The domain with internationalised labels in Unicode. Otherwise equal to `domain`. */
+  /** The domain with internationalized labels in Unicode. Otherwise equal to `domain`. */
   domain_unicode: string;
-  /** How its addresses take mail. */
+  /** How the domain's addresses respond to mail. */
   reputation: {
-    /** 0 to 100. In a deliverability check: null when no blocklist returned a verdict. In a domain's activity: left out when `level` is `unknown`. */
+    /** Score, 0–100. Left out when `level` is `unknown`. */
     score?: number;
-    /** In a word. */
+    /** The score in a word. */
     level: "excellent" | "good" | "fair" | "poor" | "unknown";
-    /** Whether it gets better. */
+    /** Whether the score rises or falls. */
     trend: "improving" | "stable" | "declining" | "unknown";
   };
   /** Figures of the last 30 days. */
@@ -1210,11 +1210,11 @@ export interface GetDomainReputationData {
     status: "known" | "partly_known" | "not_known";
     /** Number of addresses with events. 0 when `status` is `not_known`. */
     total_emails_tracked: number;
-    /** Share of delivered messages that were opened or clicked, 0 to 1. Left out when it is not known. */
+    /** Share of delivered messages that were opened or clicked, 0–1. Left out when it is not known. */
     avg_engagement_rate?: number;
-    /** Share of sent messages that bounced, 0 to 1. Left out when it is not known. */
+    /** Share of sent messages that bounced, 0–1. Left out when it is not known. */
     avg_bounce_rate?: number;
-    /** Share of delivered messages with a spam complaint, 0 to 1. Left out when it is not known. */
+    /** Share of delivered messages with a spam complaint, 0–1. Left out when it is not known. */
     spam_complaint_rate?: number;
   };
   /** Whether a blocklist lists the domain. */
@@ -1223,47 +1223,47 @@ export interface GetDomainReputationData {
     status: "known" | "not_known";
     /** True when at least one blocklist lists the domain. Left out when `status` is `not_known`. */
     listed?: boolean;
-    /** When it was found out. */
+    /** When the blocklists were checked, ISO 8601. */
     checked_at: string;
   };
-  /** In a sentence, for people. */
+  /** A note for people. Left out when there is none. */
   message?: string;
 }
 
 // POST /v1/activity/events
 
 export interface RecordActivityInput {
-  /** What became of your mails. */
+  /** What happened to your mail, up to 500 events. */
   events: readonly {
-    /** Your own id of the event: told twice, it counts once. */
+    /** Your own id of the event. An event with an id that was sent before is not counted again. */
     id: string;
     /** What happened. */
     type: "delivery" | "bounce" | "complaint" | "open" | "click" | "reject" | "delivery_delay";
-    /** To whom the mail went. */
+    /** The recipient of the mail. */
     email: string;
-    /** When it happened, with the offset from UTC. */
+    /** When it happened, ISO 8601 with an offset from UTC. */
     occurred_at: string;
-    /** When the mail was delivered, where you know. */
+    /** When the mail was delivered, if you know it. */
     delivered_at?: string | null | undefined;
     /** The User-Agent header of the open or click. */
     user_agent?: string | null | undefined;
-    /** You know that it was a program, or that it was none. */
+    /** Whether software caused the event, if you know it. */
     machine?: boolean | null | undefined;
   }[];
 }
 
 export interface RecordActivityData {
-  /** How many were sent. */
+  /** Number of events in the request. */
   received: number;
-  /** How many count. */
+  /** Number of events that were counted. */
   accepted: number;
-  /** How many had been told before. */
+  /** Number of events that had been sent before. */
   duplicates: number;
-  /** Those that do not count, and why. */
+  /** Events that were not counted. */
   ignored: {
-    /** Its id. */
+    /** Your id of the event. */
     id: string;
-    /** Why it does not count. */
+    /** Why it was not counted. */
     reason: "too_old" | "in_the_future";
   }[];
 }
@@ -1275,61 +1275,61 @@ export interface CheckDomainInput {
   domain: string;
   /** The public IPv4 address that sends, for reverse DNS and blocklists. Leave it out if there is none. A private or reserved address is refused; test keys accept 192.0.2.0/24. */
   sending_ip?: string | undefined;
-  /** Do not take a result of the last 24 hours: check anew, and pay. */
+  /** Whether to make a new, paid check instead of returning one from the last 24 hours. */
   refresh?: boolean | undefined;
 }
 
 export interface CheckDomainData extends CheckResult {
   /** Credits charged by this request. */
   credits_used: number;
-  /** The balance after it. Left out where it could not be read. */
+  /** Credits available after this request. Left out when they could not be read. */
   credits_remaining?: number;
-  /** It was found out within the last 24 hours, for this account. */
+  /** True when the result is from the last 24 hours. */
   cached: boolean;
-  /** True: this is the answer to an earlier request, and charged nothing. */
+  /** True when this is the response to an earlier request. Left out otherwise. */
   idempotent_replay?: boolean;
 }
 
 // GET /v1/deliverability/checks
 
 export interface ListChecksInput {
-  /** How many at most. A larger number is cut to the largest page. */
+  /** Largest number of checks on a page. Larger values are cut to 100. */
   limit?: number | undefined;
 }
 
 export interface ListChecksData {
   /** The checks, newest first. */
   checks: CheckFacts[];
-  /** How many are in this answer. */
+  /** Number of checks in this response. */
   count: number;
-  /** How many there are. */
+  /** Number of all checks. */
   total: number;
-  /** Not the whole history was looked at. */
+  /** True when only a part of the history was read. */
   truncated: boolean;
 }
 
 // GET /v1/deliverability/checks/{id}
 
 export interface GetCheckInput {
-  /** Whose it is: its id. */
+  /** The check's id (`check_id`). */
   id: string;
 }
 
 export interface GetCheckData extends CheckResult {
-  /** Credits charged by this request. */
+  /** Always 0: reading a check is free. */
   credits_used: number;
-  /** It was found out within the last 24 hours, for this account. */
+  /** Always false. */
   cached: boolean;
 }
 
 // POST /v1/deliverability/monitors
 
 export interface CreateMonitorInput {
-  /** The domain to watch, written as for a deliverability check. */
+  /** The domain to monitor, written as for a deliverability check. */
   domain: string;
   /** The public IPv4 address that sends, for reverse DNS and blocklists. Leave it out if there is none. A private or reserved address is refused; test keys accept 192.0.2.0/24. */
   sending_ip?: string | undefined;
-  /** How often it is checked. */
+  /** Hours between two checks. */
   interval_hours?: number | null | undefined;
 }
 
@@ -1338,21 +1338,21 @@ export type CreateMonitorData = Monitor;
 // GET /v1/deliverability/monitors
 
 export interface ListMonitorsData {
-  /** The domains that are watched, newest first. */
+  /** The monitors, newest first. */
   monitors: Monitor[];
 }
 
 // DELETE /v1/deliverability/monitors/{id}
 
 export interface DeleteMonitorInput {
-  /** Whose it is: its id. */
+  /** The monitor's id (`monitor_id`). */
   id: string;
 }
 
 export interface DeleteMonitorData {
-  /** Its id. */
+  /** The monitor's id. */
   monitor_id: string;
-  /** It is gone. */
+  /** Always true. */
   deleted: true;
 }
 
@@ -1366,9 +1366,9 @@ export interface ListWebhooksData {
 // POST /v1/webhooks
 
 export interface CreateWebhookInput {
-  /** The HTTPS address that is called. */
+  /** The HTTPS address to send events to. */
   url: string;
-  /** Which events it is told of. */
+  /** The events to send. */
   events: readonly (
     | "job.completed"
     | "job.failed"
@@ -1380,18 +1380,18 @@ export interface CreateWebhookInput {
 }
 
 export interface CreateWebhookData extends Webhook {
-  /** Signs what is sent. Shown in this answer, and never again. */
+  /** The secret that signs events. It is shown only in this response. */
   secret: string;
 }
 
 // PUT /v1/webhooks/{id}
 
 export interface UpdateWebhookInput {
-  /** Whose it is: its id. */
+  /** The webhook's id. */
   id: string;
-  /** The HTTPS address that is called. */
+  /** The HTTPS address to send events to. */
   url?: string | null | undefined;
-  /** Which events it is told of. */
+  /** The events to send. */
   events?:
     | readonly (
         | "job.completed"
@@ -1403,7 +1403,7 @@ export interface UpdateWebhookInput {
       )[]
     | null
     | undefined;
-  /** Where it stands. */
+  /** `disabled` stops sending until it is set to `active` again. */
   status?: "active" | "disabled" | null | undefined;
 }
 
@@ -1412,68 +1412,68 @@ export type UpdateWebhookData = Webhook;
 // DELETE /v1/webhooks/{id}
 
 export interface DeleteWebhookInput {
-  /** Whose it is: its id. */
+  /** The webhook's id. */
   id: string;
 }
 
 export interface DeleteWebhookData {
-  /** Its id. */
+  /** The webhook's id. */
   id: string;
-  /** It is gone. */
+  /** Always true. */
   deleted: true;
 }
 
 // POST /v1/webhooks/{id}/test
 
 export interface TestWebhookInput {
-  /** Whose it is: its id. */
+  /** The webhook's id. */
   id: string;
 }
 
 export interface TestWebhookData {
-  /** It answered with 2xx. */
+  /** True when the address answered with 2xx. */
   delivered: boolean;
-  /** What came of it. */
+  /** The delivery of the test event. */
   delivery: Delivery;
 }
 
 // POST /v1/webhooks/{id}/secret
 
 export interface RotateWebhookSecretInput {
-  /** Whose it is: its id. */
+  /** The webhook's id. */
   id: string;
 }
 
 export interface RotateWebhookSecretData extends Webhook {
-  /** Signs what is sent. Shown in this answer, and never again. */
+  /** The new secret that signs events. It is shown only in this response. */
   secret: string;
 }
 
 // GET /v1/webhooks/events
 
 export interface ListWebhookEventsData {
-  /** Every name that can be subscribed to. */
+  /** The names of all events. */
   events: string[];
 }
 
 // GET /v1/webhooks/{id}/deliveries
 
 export interface ListDeliveriesInput {
-  /** Whose it is: its id. */
+  /** The webhook's id. */
   id: string;
 }
 
 export interface ListDeliveriesData {
-  /** What was sent, newest first. */
+  /** The deliveries, newest first. */
   deliveries: Delivery[];
 }
 
 // POST /v1/webhooks/{id}/deliveries/{delivery_id}/retry
 
 export interface RetryDeliveryInput {
-  /** Whose it is: its id. */
+  /** The webhook's id. */
   id: string;
-  /** The delivery's id. */
+  /** The delivery's id, from the list of deliveries. */
   delivery_id: string;
 }
 
@@ -1482,43 +1482,43 @@ export type RetryDeliveryData = Delivery;
 // GET /v1/account
 
 export interface GetAccountData {
-  /** The account. */
+  /** The account's id. */
   account_id: string;
-  /** What it is called. */
+  /** The account's name. */
   name: string;
-  /** When it was made. */
+  /** When the account was created, ISO 8601. */
   created_at: string;
-  /** What it may do. */
+  /** The account's plan and its limits. */
   plan: {
-    /** Its id. */
+    /** The plan's id. */
     id: "free" | "pro" | "scale";
-    /** How many addresses a job may have. */
+    /** Largest number of addresses in a job. */
     max_addresses_per_job: number;
-    /** How many requests a key may send in a minute. */
+    /** Requests that a key may send in a minute. */
     requests_per_minute: number;
-    /** How long results are kept. */
+    /** Days that results are stored. */
     retention_days: number;
   };
-  /** Its balance. */
+  /** The account's balance. */
   credits: {
-    /** To be spent. */
+    /** Credits that can be spent. */
     available: number;
-    /** Charged, and not settled yet. */
+    /** Credits charged and not settled yet. */
     held: number;
-    /** Gone for good. */
+    /** Credits spent, in total. */
     spent: number;
-    /** Given back, in all. */
+    /** Credits refunded, in total. */
     refunded: number;
-    /** Came in, in all. */
+    /** Credits granted, in total. */
     granted: number;
   };
   /** The key in use. */
   key: {
-    /** Its id: what to revoke it by. */
+    /** The key's id. */
     key_id: string;
-    /** live: works for real. test: made-up answers, no charge. */
+    /** live: real results, charged. test: simulated results, free. */
     mode: "live" | "test";
-    /** What the key is limited to. Null: it may do everything. */
+    /** Scopes that the key is limited to. Null when it is unrestricted. */
     scopes:
       | (
           | "verification:read"
@@ -1545,28 +1545,28 @@ export interface GetUsageInput {
 }
 
 export interface GetUsageData {
-  /** The first day. */
+  /** The first day (UTC). */
   from: string;
-  /** The last day. */
+  /** The last day (UTC). */
   to: string;
-  /** Of all these days. */
+  /** Sums over all these days. */
   totals: {
-    /** Credits that came in. */
+    /** Credits granted. */
     credits_granted: number;
-    /** Credits charged by this request. */
+    /** Credits used. */
     credits_used: number;
-    /** Given back, for addresses that could not be queued. */
+    /** Credits refunded. */
     credits_refunded: number;
   };
-  /** Days on which something moved. */
+  /** The days on which the balance changed. */
   days: {
     /** The day (UTC). */
     date: string;
-    /** Credits that came in. */
+    /** Credits granted. */
     credits_granted: number;
-    /** Credits charged by this request. */
+    /** Credits used. */
     credits_used: number;
-    /** Given back, for addresses that could not be queued. */
+    /** Credits refunded. */
     credits_refunded: number;
   }[];
 }
@@ -1581,11 +1581,11 @@ export interface ListApiKeysData {
 // POST /v1/api-keys
 
 export interface CreateApiKeyInput {
-  /** What it is called. */
+  /** The key's name. */
   name: string;
-  /** live: works for real. test: made-up answers, no charge. */
+  /** live: real results, charged. test: simulated results, free. */
   mode: "live" | "test";
-  /** What the key is limited to. Left out: it may do everything. */
+  /** Scopes that the key is limited to. Left out: the key is unrestricted. */
   scopes?:
     | readonly (
         | "verification:read"
@@ -1603,52 +1603,52 @@ export interface CreateApiKeyInput {
 }
 
 export interface CreateApiKeyData extends ApiKey {
-  /** The key. Shown in this answer, and never again. */
+  /** The key. It is shown only in this response. */
   key: string;
 }
 
 // DELETE /v1/api-keys/{id}
 
 export interface RevokeApiKeyInput {
-  /** Whose it is: its id. */
+  /** The key's id (`key_id`). */
   id: string;
 }
 
 export interface RevokeApiKeyData {
-  /** Its id: what to revoke it by. */
+  /** The key's id. */
   key_id: string;
-  /** It opens nothing any more. */
+  /** Always true. */
   revoked: true;
 }
 
 // GET /v1/catalog
 
 export interface GetCatalogData {
-  /** What prices are in. */
+  /** The currency of all prices. */
   currency: "USD";
   /** The plans. */
   plans: {
-    /** Its id. */
+    /** The plan's id. */
     id: string;
-    /** In US cents, before tax. */
+    /** Price per month in US cents, before tax. */
     price_cents_per_month: number;
-    /** How many addresses a job may have. */
+    /** Largest number of addresses in a job. */
     max_addresses_per_job: number;
-    /** How many requests a key may send in a minute. */
+    /** Requests that a key may send in a minute. */
     requests_per_minute: number;
-    /** How long results are kept. */
+    /** Days that results are stored. */
     retention_days: number;
   }[];
-  /** What credits are sold in. */
+  /** The credit packs. */
   credit_packs: {
-    /** Its id. */
+    /** The pack's id. */
     id: string;
-    /** How many credits are in it. */
+    /** Number of credits in the pack. */
     credits: number;
-    /** In US cents, before tax. */
+    /** Price in US cents, before tax. */
     price_cents: number;
   }[];
-  /** What each operation costs. */
+  /** Price of each operation in credits. */
   credits_per_operation: Record<string, number>;
 }
 

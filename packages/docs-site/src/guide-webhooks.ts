@@ -1,5 +1,5 @@
-import { EVENTS, eventName } from "@mailproof/api/openapi/components";
-import { COMPONENT_WORDS } from "@mailproof/api/openapi/words-of-fields";
+import { EVENTS } from "@mailproof/api/openapi/components";
+import { descriptionOf } from "@mailproof/api/openapi/schema";
 import type { Guide } from "./guide.ts";
 import { block, code, html, inLanguages, table } from "./html.ts";
 import { VERIFYING } from "./programs.ts";
@@ -18,10 +18,10 @@ export const webhooks: Guide = {
   id: "webhooks",
   title: "Webhooks",
   write: () => html`
-<p class="lead">Be told instead of asking. <a href="#createWebhook">Subscribe</a> an HTTPS address to events; keep the secret of that answer, it is shown this once.</p>
+<p class="lead">Get notified instead of polling. <a href="#createWebhook">Subscribe</a> an HTTPS address to events; keep the secret of that answer, it is shown this once.</p>
 ${table(
-  ["Event", "Tells that"],
-  EVENTS.map(([event]) => [code(event), html`${COMPONENT_WORDS[eventName(event)] ?? ""}`]),
+  ["Event", "Meaning"],
+  EVENTS.map(([event, schema]) => [code(event), html`${descriptionOf(schema) ?? ""}`]),
 )}
 <h3>What arrives</h3>
 ${block(SENT, "http")}

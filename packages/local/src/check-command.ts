@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { toSections } from "@mailproof/api/schema/deliverability-check";
+import { toSections } from "@mailproof/api/schema/to-check-result";
 import type { NoVerdict, Report } from "@mailproof/core/deliverability/analyse-domain";
 import { coverageOf } from "@mailproof/core/deliverability/coverage";
 import { lookAt } from "@mailproof/core/deliverability/names";

@@ -1,7 +1,5 @@
 import type { Endpoint, Schema } from "@mailproof/api/http/endpoint";
 import { type JsonSchema, schemaWriter } from "@mailproof/api/openapi/schema";
-import { wordsFor } from "@mailproof/api/openapi/words";
-import { FIELD_WORDS } from "./words.ts";
 
 /** A conversation holds no thousand rows. There is a cursor for more; where there is none, a page has what it may. */
 const PAGE = { default: 20, most: 50, mostWithoutCursor: 100 };
@@ -23,10 +21,10 @@ export type Input = {
 export const IDEMPOTENCY_KEY = "idempotency_key";
 
 /** One object with every field of the request in it: models do better with that than with an object per part. */
-export const inputOf = (tool: string, endpoint: Endpoint): Input => {
-  const path = endpoint.path ? objectOf(endpoint.path, "path") : NOTHING;
-  const query = endpoint.query ? objectOf(endpoint.query, "query") : NOTHING;
-  const body = endpoint.body ? objectOf(endpoint.body, "body") : NOTHING;
+export const inputOf = (endpoint: Endpoint): Input => {
+  const path = endpoint.path ? objectOf(endpoint.path) : NOTHING;
+  const query = endpoint.query ? objectOf(endpoint.query) : NOTHING;
+  const body = endpoint.body ? objectOf(endpoint.body) : NOTHING;
   const page = pageOf(Object.keys(query.properties));
   const key = endpoint.keyed ? { [IDEMPOTENCY_KEY]: KEY } : {};
   const properties = {
@@ -42,7 +40,7 @@ export const inputOf = (tool: string, endpoint: Endpoint): Input => {
     page,
     schema: {
       type: "object",
-      properties: described(tool, properties),
+      properties,
       ...(required.length > 0 && { required }),
       additionalProperties: false,
     },
@@ -52,15 +50,15 @@ export const inputOf = (tool: string, endpoint: Endpoint): Input => {
 type Whole = { readonly properties: Fields; readonly required: readonly string[] };
 
 // Every shape stands where it is used: not every client follows a reference.
-const { write } = schemaWriter(new Map(), wordsFor);
+const { write } = schemaWriter(new Map());
 
 const NOTHING: Whole = { properties: {}, required: [] };
 
 /** A choice of objects becomes one that has the fields of all: which go together is told by the hint. */
-const objectOf = (schema: Schema, part: string): Whole => {
+const objectOf = (schema: Schema): Whole => {
   const { type, options } = schema as unknown as { type: string; options: readonly Schema[] };
-  if (type !== "variant") return { ...NOTHING, ...write(schema, [part]) };
-  const all = options.map((option) => objectOf(option, part));
+  if (type !== "variant") return { ...NOTHING, ...write(schema) };
+  const all = options.map((option) => objectOf(option));
   return {
     properties: all
       .flatMap(({ properties }) => Object.entries(properties))
@@ -88,17 +86,28 @@ const pageOf = (query: readonly string[]): Page | null => {
 const asValues = (query: Fields, page: Page | null): Fields => ({
   ...query,
   ...(page && {
-    limit: { type: "integer", minimum: 1, maximum: page.most, default: page.default },
+    limit: {
+      type: "integer",
+      minimum: 1,
+      maximum: page.most,
+      default: page.default,
+      description: "Largest number of entries in the result.",
+    },
   }),
-  ...("include_results" in query && { include_results: { type: "boolean", default: true } }),
+  ...("include_results" in query && {
+    include_results: {
+      type: "boolean",
+      default: true,
+      description: "false returns the progress without results.",
+    },
+  }),
 });
 
-const KEY: JsonSchema = { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" };
-
-const described = (tool: string, fields: Fields): Fields =>
-  Object.fromEntries(
-    Object.entries(fields).map(([name, schema]) => {
-      const description = FIELD_WORDS[`${tool}.${name}`] ?? FIELD_WORDS[name];
-      return [name, { ...schema, ...(description && { description }) }];
-    }),
-  );
+const KEY: JsonSchema = {
+  type: "string",
+  minLength: 1,
+  maxLength: 255,
+  pattern: "^[!-~]+$",
+  description:
+    "Any text of your own, one for each thing you mean to do. The same call with the same key is charged once, however often it is sent; without a key, sending it again charges again.",
+};

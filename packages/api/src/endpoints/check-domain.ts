@@ -2,9 +2,10 @@ import { checkOnce } from "@mailproof/core/deliverability/check";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { keyedBy } from "../http/idempotency.ts";
-import { KEYED_ERRORS, PAID_ERRORS } from "../schema/common.ts";
-import { CheckMoney, CheckResult, toCheckResult, toMoney } from "../schema/deliverability-check.ts";
+import { describe, KEYED_ERRORS, PAID_ERRORS } from "../schema/common.ts";
+import { CheckMoney, CheckResult } from "../schema/deliverability-check.ts";
 import { assertPublicSender, DomainName, SendingIp } from "../schema/sender.ts";
+import { toCheckResult, toMoney } from "../schema/to-check-result.ts";
 
 const ROUTE = "POST /v1/deliverability/check";
 
@@ -22,10 +23,19 @@ export const checkDomain = endpoint({
   errors: [...KEYED_ERRORS, ...PAID_ERRORS],
 
   body: v.strictObject({
-    domain: DomainName,
-    sending_ip: SendingIp,
+    domain: describe(
+      DomainName,
+      "The sending domain, such as example.com. White space around it, a URL with its port and path, a final dot, capitals and Unicode or A-labels are accepted. `www.` is part of the name.",
+    ),
+    sending_ip: describe(
+      SendingIp,
+      "The public IPv4 address that sends, for reverse DNS and blocklists. Leave it out if there is none. A private or reserved address is refused; test keys accept 192.0.2.0/24.",
+    ),
     // By contract null is refused here, as everything is that is no boolean.
-    refresh: v.optional(v.boolean("must be true or false"), false),
+    refresh: describe(
+      v.optional(v.boolean("must be true or false"), false),
+      "Whether to make a new, paid check instead of returning one from the last 24 hours.",
+    ),
   }),
   output: v.object({ ...CheckResult.entries, ...CheckMoney.entries }),
 

@@ -5,6 +5,7 @@ import { endpoint } from "../http/endpoint.ts";
 import { assertMayManage, KeyFacts, toKeyFacts } from "../schema/api-keys.ts";
 import {
   charactersUpTo,
+  describe,
   KEYED_ERRORS,
   listOf,
   Mode,
@@ -29,18 +30,27 @@ export const createApiKey = endpoint({
   errors: [...KEYED_ERRORS, "LIMIT_REACHED", "PAYLOAD_TOO_LARGE"],
 
   body: v.strictObject({
-    name: v.pipe(v.string(), v.trim(), notEmpty, charactersUpTo(NAME_LENGTH_MAX)),
-    mode: Mode,
+    name: describe(
+      v.pipe(v.string(), v.trim(), notEmpty, charactersUpTo(NAME_LENGTH_MAX)),
+      "The key's name.",
+    ),
+    mode: describe(Mode, "Whether the key is live or test."),
     /** Left out: unrestricted. An empty list would be a key that can do nothing, surely by mistake. */
-    scopes: optional(
-      v.pipe(
-        listOf(ScopeName, SCOPES.length),
-        v.minLength(1, "must name at least one scope; leave it out for an unrestricted key"),
-        v.transform((scopes) => [...new Set(scopes)]),
+    scopes: describe(
+      optional(
+        v.pipe(
+          listOf(ScopeName, SCOPES.length),
+          v.minLength(1, "must name at least one scope; leave it out for an unrestricted key"),
+          v.transform((scopes) => [...new Set(scopes)]),
+        ),
       ),
+      "Scopes that the key is limited to. Left out: the key is unrestricted.",
     ),
   }),
-  output: v.object({ ...KeyFacts.entries, key: v.string() }),
+  output: v.object({
+    ...KeyFacts.entries,
+    key: describe(v.string(), "The key. It is shown only in this response."),
+  }),
 
   async handle(world, caller, { body }) {
     assertMayManage(caller, body.mode);

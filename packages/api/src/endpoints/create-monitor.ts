@@ -2,7 +2,7 @@ import { INTERVAL_HOURS } from "@mailproof/core/deliverability/monitor-items";
 import { addMonitor } from "@mailproof/core/deliverability/monitors";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
-import { KEYED_ERRORS, optionalOr } from "../schema/common.ts";
+import { describe, KEYED_ERRORS, optionalOr } from "../schema/common.ts";
 import { MonitorFacts, toMonitorFacts } from "../schema/monitors.ts";
 import { assertPublicSender, DomainName, SendingIp } from "../schema/sender.ts";
 
@@ -22,16 +22,22 @@ export const createMonitor = endpoint({
   errors: [...KEYED_ERRORS, "LIMIT_REACHED", "PAYLOAD_TOO_LARGE"],
 
   body: v.strictObject({
-    domain: DomainName,
-    sending_ip: SendingIp,
-    interval_hours: optionalOr(
-      v.pipe(
-        v.number(HOURS_WORDS),
-        v.integer(HOURS_WORDS),
-        v.minValue(INTERVAL_HOURS.least, HOURS_WORDS),
-        v.maxValue(INTERVAL_HOURS.most, HOURS_WORDS),
+    domain: describe(DomainName, "The domain to monitor, written as for a deliverability check."),
+    sending_ip: describe(
+      SendingIp,
+      "The public IPv4 address that sends, for reverse DNS and blocklists. Leave it out if there is none. A private or reserved address is refused; test keys accept 192.0.2.0/24.",
+    ),
+    interval_hours: describe(
+      optionalOr(
+        v.pipe(
+          v.number(HOURS_WORDS),
+          v.integer(HOURS_WORDS),
+          v.minValue(INTERVAL_HOURS.least, HOURS_WORDS),
+          v.maxValue(INTERVAL_HOURS.most, HOURS_WORDS),
+        ),
+        INTERVAL_HOURS.least,
       ),
-      INTERVAL_HOURS.least,
+      "Hours between two checks.",
     ),
   }),
   output: MonitorFacts,

@@ -2,7 +2,7 @@ import { ownerOf } from "@mailproof/core/access/payer";
 import { addWebhook } from "@mailproof/core/webhooks/webhooks";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
-import { KEYED_ERRORS } from "../schema/common.ts";
+import { describe, KEYED_ERRORS } from "../schema/common.ts";
 import { assertMayCall, OutgoingUrl } from "../schema/outgoing-url.ts";
 import { EventNames, toWebhookFacts, WebhookFacts } from "../schema/webhooks.ts";
 
@@ -19,8 +19,17 @@ export const createWebhook = endpoint({
   answers: [201],
   errors: [...KEYED_ERRORS, "LIMIT_REACHED", "PAYLOAD_TOO_LARGE"],
 
-  body: v.strictObject({ url: OutgoingUrl, events: EventNames }),
-  output: v.object({ ...WebhookFacts.entries, secret: v.string() }),
+  body: v.strictObject({
+    url: describe(OutgoingUrl, "The HTTPS address to send events to."),
+    events: describe(EventNames, "The events to send."),
+  }),
+  output: v.object({
+    ...WebhookFacts.entries,
+    secret: describe(
+      v.string(),
+      "The secret that signs events. It is shown only in this response.",
+    ),
+  }),
 
   async handle(world, caller, { body: { url, events } }) {
     await assertMayCall(world, "url", url);

@@ -4,7 +4,7 @@ import { removeMonitor } from "@mailproof/core/deliverability/monitors";
 import { Failure } from "@mailproof/core/failure";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
-import { Id, KEYED_ERRORS } from "../schema/common.ts";
+import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
 
 export const deleteMonitor = endpoint({
   id: "deleteMonitor",
@@ -18,8 +18,11 @@ export const deleteMonitor = endpoint({
   answers: [200],
   errors: [...KEYED_ERRORS, "NOT_FOUND"],
 
-  path: v.strictObject({ id: Id }),
-  output: v.object({ monitor_id: v.string(), deleted: v.literal(true) }),
+  path: v.strictObject({ id: describe(Id, "The monitor's id (`monitor_id`).") }),
+  output: v.object({
+    monitor_id: describe(v.string(), "The monitor's id."),
+    deleted: describe(v.literal(true), "Always true."),
+  }),
 
   async handle(world, caller, { path: { id } }) {
     const monitor = await findMonitor(world.table, id);

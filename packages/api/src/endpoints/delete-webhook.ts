@@ -1,7 +1,7 @@
 import { removeWebhook } from "@mailproof/core/webhooks/webhooks";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
-import { Id, KEYED_ERRORS } from "../schema/common.ts";
+import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
 import { noSuchWebhook, webhookOf } from "../schema/webhooks.ts";
 
 export const deleteWebhook = endpoint({
@@ -16,8 +16,11 @@ export const deleteWebhook = endpoint({
   answers: [200],
   errors: [...KEYED_ERRORS, "NOT_FOUND"],
 
-  path: v.strictObject({ id: Id }),
-  output: v.object({ id: v.string(), deleted: v.literal(true) }),
+  path: v.strictObject({ id: describe(Id, "The webhook's id.") }),
+  output: v.object({
+    id: describe(v.string(), "The webhook's id."),
+    deleted: describe(v.literal(true), "Always true."),
+  }),
 
   async handle(world, caller, { path }) {
     const webhook = await webhookOf(world, caller, path.id);

@@ -18,7 +18,7 @@ import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
 import { type Answer, endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
-import { Count, Id, KEYED_ERRORS } from "../schema/common.ts";
+import { Count, describe, Id, KEYED_ERRORS } from "../schema/common.ts";
 import {
   ExportFacts,
   type ExportRow,
@@ -46,13 +46,19 @@ const oneOf = <const T extends readonly string[]>(names: T) =>
 
 const Inline = v.object({
   ...ExportFacts.entries,
-  results: v.array(v.union([VerifiedRow, UnverifiedRow])),
+  results: describe(
+    v.array(v.union([VerifiedRow, UnverifiedRow])),
+    "The rows of the export, in the order of the list.",
+  ),
 });
 const Link = v.object({
   ...ExportFacts.entries,
-  download_url: v.string(),
-  expires_in_seconds: Count,
-  expires_at: v.string(),
+  download_url: describe(
+    v.string(),
+    "URL of the whole export. It works without a key until `expires_at`.",
+  ),
+  expires_in_seconds: describe(Count, "Seconds until the URL stops working."),
+  expires_at: describe(v.string(), "When the URL stops working, ISO 8601."),
 });
 
 type Exported = v.InferOutput<typeof Inline> | v.InferOutput<typeof Link>;
@@ -73,12 +79,24 @@ export const downloadJob = endpoint({
   answers: [200],
   errors: [...KEYED_ERRORS, "NOT_FOUND", "NOT_READY"],
 
-  path: v.strictObject({ id: Id }),
+  path: v.strictObject({ id: describe(Id, "The job's id (`job_id`).") }),
   query: v.strictObject({
-    format: v.optional(oneOf(FORMATS), "csv"),
-    filter: v.optional(oneOf(FILTERS), "all"),
-    rows: v.optional(oneOf(ROW_SELECTIONS), "verified"),
-    delimiter: v.optional(oneOf(DELIMITER_NAMES)),
+    format: describe(
+      v.optional(oneOf(FORMATS), "csv"),
+      "`csv`, with the columns of your own file beside ours, or `json`. Case does not matter.",
+    ),
+    filter: describe(
+      v.optional(oneOf(FILTERS), "all"),
+      "Which results to export. `invalid` includes disposable; `risky` includes catch_all, role and spam_trap; `unknown` includes rows without a status. Case does not matter.",
+    ),
+    rows: describe(
+      v.optional(oneOf(ROW_SELECTIONS), "verified"),
+      "`verified`: the rows that have a result. `all`: every row of the list, in its order; `row_outcome` says why a row has no result. Cannot be combined with a filter. Case does not matter.",
+    ),
+    delimiter: describe(
+      v.optional(oneOf(DELIMITER_NAMES)),
+      "Separates the cells of a CSV: `comma`, `semicolon` or `tab`. Left out: the delimiter of your own file. Not for `format=json`. Case does not matter.",
+    ),
   }),
   output: v.union([Inline, Link]),
   enveloped: false,

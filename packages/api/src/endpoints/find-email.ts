@@ -10,7 +10,7 @@ import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
-import { Credits, Integer, KEYED_ERRORS, textOf } from "../schema/common.ts";
+import { Credits, describe, Integer, KEYED_ERRORS, textOf } from "../schema/common.ts";
 import { DOMAIN_FIELDS, DomainName, toDomainFields, wwwMessage } from "../schema/sender.ts";
 
 const NAME_LENGTH_MAX = 64;
@@ -38,20 +38,45 @@ export const findEmail = endpoint({
   answers: [200],
   errors: [...KEYED_ERRORS, "INSUFFICIENT_CREDITS", "PAYLOAD_TOO_LARGE"],
 
-  body: v.strictObject({ first_name: Name, last_name: Name, domain: DomainName }),
+  body: v.strictObject({
+    first_name: describe(Name, "The person's first name."),
+    last_name: describe(Name, "The person's last name."),
+    domain: describe(
+      DomainName,
+      "The company's mail domain, such as example.com. A URL, a final dot, capitals and Unicode are accepted.",
+    ),
+  }),
   output: v.object({
-    first_name: v.string(),
-    last_name: v.string(),
+    first_name: describe(v.string(), "The first name of the request."),
+    last_name: describe(v.string(), "The last name of the request."),
     ...DOMAIN_FIELDS,
-    email: v.nullable(textOf("email")),
-    confidence: v.pipe(Integer, v.minValue(0), v.maxValue(100)),
-    pattern: v.nullable(v.string()),
-    verified: v.boolean(),
-    status: v.picklist(FIND_STATUSES),
-    message: v.string(),
-    credits_used: Credits,
-    credits_remaining: v.optional(Credits),
-    idempotent_replay: v.optional(v.boolean()),
+    email: describe(
+      v.nullable(textOf("email")),
+      "The address found. Null when none was settled on, which does not mean that there is none.",
+    ),
+    confidence: describe(
+      v.pipe(Integer, v.minValue(0), v.maxValue(100)),
+      "Confidence in `email`, 0–100.",
+    ),
+    pattern: describe(
+      v.nullable(v.string()),
+      "How the domain seems to name its mailboxes, such as first.last. Null when it is not known.",
+    ),
+    verified: describe(v.boolean(), "True when the mailbox was proven to exist."),
+    status: describe(
+      v.picklist(FIND_STATUSES),
+      "The result of the search. Use this field, not the presence of `email`.",
+    ),
+    message: describe(v.string(), "The result in a sentence."),
+    credits_used: describe(Credits, "Credits this search costs, also when it was charged before."),
+    credits_remaining: describe(
+      v.optional(Credits),
+      "Credits available after this request. Left out when they could not be read.",
+    ),
+    idempotent_replay: describe(
+      v.optional(v.boolean()),
+      "True when this is the response to an earlier request. Left out otherwise.",
+    ),
   }),
 
   async handle(world, caller, { body: { first_name, last_name, domain } }) {

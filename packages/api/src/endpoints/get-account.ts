@@ -5,7 +5,7 @@ import { toCredits } from "@mailproof/core/money/credits";
 import { balanceOf } from "@mailproof/core/money/items";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
-import { Count, Credits, KEYED_ERRORS, Mode, ScopeName } from "../schema/common.ts";
+import { Count, Credits, describe, KEYED_ERRORS, Mode, ScopeName } from "../schema/common.ts";
 
 export const getAccount = endpoint({
   id: "getAccount",
@@ -20,27 +20,39 @@ export const getAccount = endpoint({
   errors: KEYED_ERRORS,
 
   output: v.object({
-    account_id: v.string(),
-    name: v.string(),
-    created_at: v.string(),
-    plan: v.object({
-      id: v.picklist(PLAN_IDS),
-      max_addresses_per_job: Count,
-      requests_per_minute: Count,
-      retention_days: Count,
-    }),
-    credits: v.object({
-      available: Credits,
-      held: Credits,
-      spent: Credits,
-      refunded: Credits,
-      granted: Credits,
-    }),
-    key: v.object({
-      key_id: v.string(),
-      mode: Mode,
-      scopes: v.nullable(v.pipe(v.array(ScopeName), v.readonly())),
-    }),
+    account_id: describe(v.string(), "The account's id."),
+    name: describe(v.string(), "The account's name."),
+    created_at: describe(v.string(), "When the account was created, ISO 8601."),
+    plan: describe(
+      v.object({
+        id: describe(v.picklist(PLAN_IDS), "The plan's id."),
+        max_addresses_per_job: describe(Count, "Largest number of addresses in a job."),
+        requests_per_minute: describe(Count, "Requests that a key may send in a minute."),
+        retention_days: describe(Count, "Days that results are stored."),
+      }),
+      "The account's plan and its limits.",
+    ),
+    credits: describe(
+      v.object({
+        available: describe(Credits, "Credits that can be spent."),
+        held: describe(Credits, "Credits charged and not settled yet."),
+        spent: describe(Credits, "Credits spent, in total."),
+        refunded: describe(Credits, "Credits refunded, in total."),
+        granted: describe(Credits, "Credits granted, in total."),
+      }),
+      "The account's balance.",
+    ),
+    key: describe(
+      v.object({
+        key_id: describe(v.string(), "The key's id."),
+        mode: describe(Mode, "Whether the key is live or test."),
+        scopes: describe(
+          v.nullable(v.pipe(v.array(ScopeName), v.readonly())),
+          "Scopes that the key is limited to. Null when it is unrestricted.",
+        ),
+      }),
+      "The key in use.",
+    ),
   }),
 
   async handle(world, caller) {

@@ -2,7 +2,7 @@ import { findActivity } from "@mailproof/core/activity/read";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { ActivityRecord, Email, toRecord } from "../schema/activity.ts";
-import { Count, KEYED_ERRORS, listOf } from "../schema/common.ts";
+import { Count, describe, KEYED_ERRORS, listOf } from "../schema/common.ts";
 
 const EMAILS_MAX = 100;
 
@@ -20,9 +20,18 @@ export const getActivityBatch = endpoint({
   errors: [...KEYED_ERRORS, "PAYLOAD_TOO_LARGE"],
 
   body: v.strictObject({
-    emails: v.pipe(listOf(Email, EMAILS_MAX), v.minLength(1, "must have at least one entry")),
+    emails: describe(
+      v.pipe(listOf(Email, EMAILS_MAX), v.minLength(1, "must have at least one entry")),
+      "The addresses, up to 100.",
+    ),
   }),
-  output: v.object({ results: v.array(ActivityRecord), total: Count }),
+  output: v.object({
+    results: describe(
+      v.array(ActivityRecord),
+      "A record for each address, in the order of the request.",
+    ),
+    total: describe(Count, "Number of records."),
+  }),
 
   async handle(world, caller, { body }) {
     const results = await Promise.all(

@@ -2,7 +2,7 @@ import { findActivity } from "@mailproof/core/activity/read";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { ActivityRecord, Email, toRecord } from "../schema/activity.ts";
-import { KEYED_ERRORS } from "../schema/common.ts";
+import { describe, KEYED_ERRORS } from "../schema/common.ts";
 
 export const getActivity = endpoint({
   id: "getActivity",
@@ -16,7 +16,7 @@ export const getActivity = endpoint({
   answers: [200],
   errors: KEYED_ERRORS,
 
-  path: v.strictObject({ email: Email }),
+  path: v.strictObject({ email: describe(Email, "The address.") }),
   output: ActivityRecord,
 
   async handle(world, caller, { path }) {

@@ -2,7 +2,7 @@ import { CREDIT_PACKS, PLAN_IDS, PLANS } from "@mailproof/core/accounts/plans";
 import { PRICE, toCredits } from "@mailproof/core/money/credits";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
-import { Count, Credits } from "../schema/common.ts";
+import { Count, Credits, describe } from "../schema/common.ts";
 
 export const getCatalog = endpoint({
   id: "getCatalog",
@@ -17,18 +17,33 @@ export const getCatalog = endpoint({
   errors: ["INVALID_REQUEST"],
 
   output: v.object({
-    currency: v.literal("USD"),
-    plans: v.array(
-      v.object({
-        id: v.string(),
-        price_cents_per_month: Count,
-        max_addresses_per_job: Count,
-        requests_per_minute: Count,
-        retention_days: Count,
-      }),
+    currency: describe(v.literal("USD"), "The currency of all prices."),
+    plans: describe(
+      v.array(
+        v.object({
+          id: describe(v.string(), "The plan's id."),
+          price_cents_per_month: describe(Count, "Price per month in US cents, before tax."),
+          max_addresses_per_job: describe(Count, "Largest number of addresses in a job."),
+          requests_per_minute: describe(Count, "Requests that a key may send in a minute."),
+          retention_days: describe(Count, "Days that results are stored."),
+        }),
+      ),
+      "The plans.",
     ),
-    credit_packs: v.array(v.object({ id: v.string(), credits: Count, price_cents: Count })),
-    credits_per_operation: v.record(v.string(), Credits),
+    credit_packs: describe(
+      v.array(
+        v.object({
+          id: describe(v.string(), "The pack's id."),
+          credits: describe(Count, "Number of credits in the pack."),
+          price_cents: describe(Count, "Price in US cents, before tax."),
+        }),
+      ),
+      "The credit packs.",
+    ),
+    credits_per_operation: describe(
+      v.record(v.string(), Credits),
+      "Price of each operation in credits.",
+    ),
   }),
 
   async handle() {

@@ -3,8 +3,9 @@ import { storedCheck } from "@mailproof/core/deliverability/check";
 import { Failure } from "@mailproof/core/failure";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
-import { Credits, Id, KEYED_ERRORS } from "../schema/common.ts";
-import { CheckResult, toCheckResult } from "../schema/deliverability-check.ts";
+import { Credits, describe, Id, KEYED_ERRORS } from "../schema/common.ts";
+import { CheckResult } from "../schema/deliverability-check.ts";
+import { toCheckResult } from "../schema/to-check-result.ts";
 
 export const getCheck = endpoint({
   id: "getCheck",
@@ -18,12 +19,11 @@ export const getCheck = endpoint({
   answers: [200],
   errors: [...KEYED_ERRORS, "NOT_FOUND"],
 
-  path: v.strictObject({ id: Id }),
+  path: v.strictObject({ id: describe(Id, "The check's id (`check_id`).") }),
   output: v.object({
     ...CheckResult.entries,
-    /** Reading costs nothing, whatever the check cost. */
-    credits_used: Credits,
-    cached: v.boolean(),
+    credits_used: describe(Credits, "Always 0: reading a check is free."),
+    cached: describe(v.boolean(), "Always false."),
   }),
 
   async handle(world, caller, { path: { id } }) {

@@ -3,7 +3,7 @@ import { REPUTATION_LEVELS, TRENDS } from "@mailproof/core/activity/reputation";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { knowledge, knowledgeOf, Rate } from "../schema/activity.ts";
-import { Count, Integer, KEYED_ERRORS } from "../schema/common.ts";
+import { Count, describe, Integer, KEYED_ERRORS } from "../schema/common.ts";
 import { omitNull } from "../schema/omit-null.ts";
 import { DOMAIN_FIELDS, DomainName, toDomainFields, wwwMessage } from "../schema/sender.ts";
 
@@ -20,30 +20,62 @@ export const getDomainReputation = endpoint({
   answers: [200],
   errors: KEYED_ERRORS,
 
-  path: v.strictObject({ domain: DomainName }),
+  path: v.strictObject({
+    domain: describe(
+      DomainName,
+      "The domain, such as example.com. A URL, a final dot, capitals and Unicode are accepted.",
+    ),
+  }),
   output: v.object({
     ...DOMAIN_FIELDS,
-    reputation: v.object({
-      score: v.optional(Integer),
-      level: v.picklist(REPUTATION_LEVELS),
-      trend: v.picklist(TRENDS),
-    }),
-    /** Of the last thirty days. Not known where too few addresses have events to show them as a group. */
-    metrics: v.object({
-      status: knowledge(),
-      total_emails_tracked: Count,
-      avg_engagement_rate: Rate,
-      avg_bounce_rate: Rate,
-      spam_complaint_rate: Rate,
-    }),
-    blacklist_status: v.object({
-      /** `not_known` where no list returned a verdict. */
-      status: v.picklist(["known", "not_known"]),
-      listed: v.optional(v.boolean()),
-      checked_at: v.string(),
-    }),
-    /** Left out where there is nothing to add. */
-    message: v.optional(v.string()),
+    reputation: describe(
+      v.object({
+        score: describe(v.optional(Integer), "Score, 0–100. Left out when `level` is `unknown`."),
+        level: describe(v.picklist(REPUTATION_LEVELS), "The score in a word."),
+        trend: describe(v.picklist(TRENDS), "Whether the score rises or falls."),
+      }),
+      "How the domain's addresses respond to mail.",
+    ),
+    metrics: describe(
+      v.object({
+        status: describe(
+          knowledge(),
+          "known: all figures are present. partly_known: some rates are left out. not_known: fewer than 20 addresses have events, too few to show as a group.",
+        ),
+        total_emails_tracked: describe(
+          Count,
+          "Number of addresses with events. 0 when `status` is `not_known`.",
+        ),
+        avg_engagement_rate: describe(
+          Rate,
+          "Share of delivered messages that were opened or clicked, 0–1. Left out when it is not known.",
+        ),
+        avg_bounce_rate: describe(
+          Rate,
+          "Share of sent messages that bounced, 0–1. Left out when it is not known.",
+        ),
+        spam_complaint_rate: describe(
+          Rate,
+          "Share of delivered messages with a spam complaint, 0–1. Left out when it is not known.",
+        ),
+      }),
+      "Figures of the last 30 days.",
+    ),
+    blacklist_status: describe(
+      v.object({
+        status: describe(
+          v.picklist(["known", "not_known"]),
+          "known: at least one blocklist returned a verdict. not_known: none did.",
+        ),
+        listed: describe(
+          v.optional(v.boolean()),
+          "True when at least one blocklist lists the domain. Left out when `status` is `not_known`.",
+        ),
+        checked_at: describe(v.string(), "When the blocklists were checked, ISO 8601."),
+      }),
+      "Whether a blocklist lists the domain.",
+    ),
+    message: describe(v.optional(v.string()), "A note for people. Left out when there is none."),
   }),
 
   async handle(world, caller, { path }) {

@@ -3,6 +3,7 @@ import { windowAt } from "@mailproof/core/moments";
 import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
+import { describe } from "../schema/common.ts";
 
 const PROBE_MS = 1_000;
 const Check = v.picklist(["ok", "dead_letters_waiting", "failed"]);
@@ -27,11 +28,25 @@ export const getHealth = endpoint({
   query: v.object({}),
 
   output: v.object({
-    status: v.picklist(["healthy", "degraded"]),
-    timestamp: v.string(),
-    service: v.string(),
-    version: v.string(),
-    checks: v.object({ table: Check, queue: Check, blobs: Check, dns: DnsCheck }),
+    status: describe(
+      v.picklist(["healthy", "degraded"]),
+      "`degraded` when one of `checks` is not ok.",
+    ),
+    timestamp: describe(v.string(), "When the service was asked, ISO 8601."),
+    service: describe(v.string(), "The service's name."),
+    version: describe(v.string(), "The service's version."),
+    checks: describe(
+      v.object({
+        table: describe(Check, "The database."),
+        queue: describe(Check, "The queues."),
+        blobs: describe(Check, "The file storage."),
+        dns: describe(
+          DnsCheck,
+          "DNS. failed: no name server has answered any question for a minute.",
+        ),
+      }),
+      "State of each part that the service depends on.",
+    ),
   }),
 
   async handle(world) {

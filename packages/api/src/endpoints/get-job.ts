@@ -10,7 +10,7 @@ import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
-import { Cursor, Id, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
+import { Cursor, describe, Id, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
 import { JobFacts, jobOf, ResultRow, readJobFacts, toRow } from "../schema/jobs.ts";
 
 const LIMIT = { default: 100, most: 1_000 };
@@ -30,16 +30,31 @@ export const getJob = endpoint({
   answers: [200],
   errors: [...KEYED_ERRORS, "NOT_FOUND"],
 
-  path: v.strictObject({ id: Id }),
+  path: v.strictObject({ id: describe(Id, "The job's id (`job_id`).") }),
   query: v.strictObject({
-    include_results: v.optional(v.string(), "true"),
-    limit: limitUpTo(LIMIT),
-    next_key: Cursor,
+    include_results: describe(
+      v.optional(v.string(), "true"),
+      "`false` leaves the results out. Any other value includes them.",
+    ),
+    limit: describe(
+      limitUpTo(LIMIT),
+      "Largest number of results on a page. Larger values are cut to 1,000.",
+    ),
+    next_key: describe(
+      Cursor,
+      "The `next_key` of the previous page. Following it from the first page to a page without one returns every row exactly once, also while the job runs.",
+    ),
   }),
   output: v.object({
     ...JobFacts.entries,
-    results: v.optional(v.array(ResultRow)),
-    next_key: v.optional(v.string()),
+    results: describe(
+      v.optional(v.array(ResultRow)),
+      "The next results: those that are ready and that no previous page returned, in the order of the list. Left out when there are none.",
+    ),
+    next_key: describe(
+      v.optional(v.string()),
+      "Cursor for the next page, at most 2,000 characters. Present while the job runs, even on a page without results: send it later for the rows that are ready by then. Left out when the job has ended and every row was returned, and with `include_results=false`.",
+    ),
   }),
 
   async handle(world, caller, { path, query }) {

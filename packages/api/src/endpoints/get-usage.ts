@@ -3,15 +3,15 @@ import { sumOfDays, usageBetween } from "@mailproof/core/money/usage";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
-import { Credits, Day, KEYED_ERRORS } from "../schema/common.ts";
+import { Credits, Day, describe, KEYED_ERRORS } from "../schema/common.ts";
 
 const DAYS_DEFAULT = 30;
 const DAYS_MAX = 366;
 
 const CREDITS = {
-  credits_granted: Credits,
-  credits_used: Credits,
-  credits_refunded: Credits,
+  credits_granted: describe(Credits, "Credits granted."),
+  credits_used: describe(Credits, "Credits used."),
+  credits_refunded: describe(Credits, "Credits refunded."),
 };
 
 export const getUsage = endpoint({
@@ -26,13 +26,18 @@ export const getUsage = endpoint({
   answers: [200],
   errors: KEYED_ERRORS,
 
-  query: v.strictObject({ from: v.optional(Day), to: v.optional(Day) }),
+  query: v.strictObject({
+    from: describe(v.optional(Day), "The first day. By default 29 days before the last."),
+    to: describe(v.optional(Day), "The last day. By default today (UTC)."),
+  }),
   output: v.object({
-    from: v.string(),
-    to: v.string(),
-    totals: v.object(CREDITS),
-    /** Only days on which something moved. */
-    days: v.array(v.object({ date: v.string(), ...CREDITS })),
+    from: describe(v.string(), "The first day (UTC)."),
+    to: describe(v.string(), "The last day (UTC)."),
+    totals: describe(v.object(CREDITS), "Sums over all these days."),
+    days: describe(
+      v.array(v.object({ date: describe(v.string(), "The day (UTC)."), ...CREDITS })),
+      "The days on which the balance changed.",
+    ),
   }),
 
   async handle(world, caller, { query }) {

@@ -2,7 +2,7 @@ import { listKeys } from "@mailproof/core/access/keys";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { KeyFacts, mayManage, toKeyFacts } from "../schema/api-keys.ts";
-import { KEYED_ERRORS } from "../schema/common.ts";
+import { describe, KEYED_ERRORS } from "../schema/common.ts";
 
 export const listApiKeys = endpoint({
   id: "listApiKeys",
@@ -16,7 +16,7 @@ export const listApiKeys = endpoint({
   answers: [200],
   errors: KEYED_ERRORS,
 
-  output: v.object({ api_keys: v.array(KeyFacts) }),
+  output: v.object({ api_keys: describe(v.array(KeyFacts), "The keys, newest first.") }),
 
   async handle(world, caller) {
     const keys = await listKeys(world.table, caller.account);

@@ -1,7 +1,7 @@
 import { listCallbacks as readCallbacks } from "@mailproof/core/webhooks/log";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
-import { Id, KEYED_ERRORS } from "../schema/common.ts";
+import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
 import { jobOf } from "../schema/jobs.ts";
 import { DeliveryFacts, toDeliveryFacts } from "../schema/webhooks.ts";
 
@@ -18,8 +18,14 @@ export const listCallbacks = endpoint({
   answers: [200],
   errors: [...KEYED_ERRORS, "NOT_FOUND"],
 
-  path: v.strictObject({ id: Id }),
-  output: v.object({ webhook_url: v.optional(v.string()), deliveries: v.array(DeliveryFacts) }),
+  path: v.strictObject({ id: describe(Id, "The job's id (`job_id`).") }),
+  output: v.object({
+    webhook_url: describe(
+      v.optional(v.string()),
+      "The URL that is called when the job ends. Left out when the job has none.",
+    ),
+    deliveries: describe(v.array(DeliveryFacts), "The deliveries, newest first."),
+  }),
 
   async handle(world, caller, { path }) {
     const { id, callback } = await jobOf(world, caller, path.id);

@@ -2,8 +2,9 @@ import { ownerOf } from "@mailproof/core/access/payer";
 import { listChecks as readChecks } from "@mailproof/core/deliverability/history";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
-import { Count, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
-import { CheckFacts, toFacts } from "../schema/deliverability-check.ts";
+import { Count, describe, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
+import { CheckFacts } from "../schema/deliverability-check.ts";
+import { toFacts } from "../schema/to-check-result.ts";
 
 export const listChecks = endpoint({
   id: "listChecks",
@@ -17,12 +18,17 @@ export const listChecks = endpoint({
   answers: [200],
   errors: KEYED_ERRORS,
 
-  query: v.strictObject({ limit: limitUpTo({ default: 20, most: 100 }) }),
+  query: v.strictObject({
+    limit: describe(
+      limitUpTo({ default: 20, most: 100 }),
+      "Largest number of checks on a page. Larger values are cut to 100.",
+    ),
+  }),
   output: v.object({
-    checks: v.array(CheckFacts),
-    count: Count,
-    total: Count,
-    truncated: v.boolean(),
+    checks: describe(v.array(CheckFacts), "The checks, newest first."),
+    count: describe(Count, "Number of checks in this response."),
+    total: describe(Count, "Number of all checks."),
+    truncated: describe(v.boolean(), "True when only a part of the history was read."),
   }),
 
   async handle(world, caller, { query: { limit } }) {

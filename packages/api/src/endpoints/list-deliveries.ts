@@ -1,7 +1,7 @@
 import { listDeliveries as readDeliveries } from "@mailproof/core/webhooks/log";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
-import { Id, KEYED_ERRORS } from "../schema/common.ts";
+import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
 import { DeliveryFacts, toDeliveryFacts, webhookOf } from "../schema/webhooks.ts";
 
 export const listDeliveries = endpoint({
@@ -16,8 +16,10 @@ export const listDeliveries = endpoint({
   answers: [200],
   errors: [...KEYED_ERRORS, "NOT_FOUND"],
 
-  path: v.strictObject({ id: Id }),
-  output: v.object({ deliveries: v.array(DeliveryFacts) }),
+  path: v.strictObject({ id: describe(Id, "The webhook's id.") }),
+  output: v.object({
+    deliveries: describe(v.array(DeliveryFacts), "The deliveries, newest first."),
+  }),
 
   async handle(world, caller, { path }) {
     const { id } = await webhookOf(world, caller, path.id);

@@ -6,7 +6,7 @@ import type { Position } from "@mailproof/core/table";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
-import { Count, Cursor, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
+import { Count, Cursor, describe, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
 import { JobFacts, readJobFacts } from "../schema/jobs.ts";
 
 const LIMIT = { default: 20, most: 100 };
@@ -24,16 +24,25 @@ export const listJobs = endpoint({
   errors: KEYED_ERRORS,
 
   query: v.strictObject({
-    limit: limitUpTo(LIMIT),
-    status: v.optional(v.picklist(JOB_STATUSES, `must be one of ${JOB_STATUSES.join(", ")}`)),
-    offset: Cursor,
+    limit: describe(
+      limitUpTo(LIMIT),
+      "Largest number of jobs on a page. Larger values are cut to 100.",
+    ),
+    status: describe(
+      v.optional(v.picklist(JOB_STATUSES, `must be one of ${JOB_STATUSES.join(", ")}`)),
+      "Only jobs in this state.",
+    ),
+    offset: describe(Cursor, "The `next_offset` of the previous page."),
   }),
   output: v.object({
-    jobs: v.array(JobFacts),
-    total: Count,
-    total_is_approximate: v.boolean(),
-    has_more: v.boolean(),
-    next_offset: Cursor,
+    jobs: describe(v.array(JobFacts), "The jobs, newest first."),
+    total: describe(Count, "Number of jobs."),
+    total_is_approximate: describe(
+      v.boolean(),
+      "True when counting stopped early: there are at least `total` jobs.",
+    ),
+    has_more: describe(v.boolean(), "True when there is another page."),
+    next_offset: describe(Cursor, "Cursor for the next page. Left out on the last page."),
   }),
 
   async handle(world, caller, { query }) {

@@ -2,7 +2,7 @@ import { ownerOf } from "@mailproof/core/access/payer";
 import { listMonitors as readMonitors } from "@mailproof/core/deliverability/monitor-items";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
-import { KEYED_ERRORS } from "../schema/common.ts";
+import { describe, KEYED_ERRORS } from "../schema/common.ts";
 import { MonitorFacts, toMonitorFacts } from "../schema/monitors.ts";
 
 export const listMonitors = endpoint({
@@ -17,7 +17,7 @@ export const listMonitors = endpoint({
   answers: [200],
   errors: KEYED_ERRORS,
 
-  output: v.object({ monitors: v.array(MonitorFacts) }),
+  output: v.object({ monitors: describe(v.array(MonitorFacts), "The monitors, newest first.") }),
 
   async handle(world, caller) {
     const monitors = await readMonitors(world.table, ownerOf(caller));

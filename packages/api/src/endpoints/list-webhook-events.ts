@@ -1,7 +1,7 @@
 import { EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
-import { KEYED_ERRORS } from "../schema/common.ts";
+import { describe, KEYED_ERRORS } from "../schema/common.ts";
 
 export const listWebhookEvents = endpoint({
   id: "listWebhookEvents",
@@ -15,7 +15,7 @@ export const listWebhookEvents = endpoint({
   answers: [200],
   errors: KEYED_ERRORS,
 
-  output: v.object({ events: v.array(v.string()) }),
+  output: v.object({ events: describe(v.array(v.string()), "The names of all events.") }),
 
   async handle() {
     return { status: 200, data: { events: [...EVENT_TYPES] } };

@@ -2,7 +2,7 @@ import { ownerOf } from "@mailproof/core/access/payer";
 import { webhooksListed } from "@mailproof/core/webhooks/items";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
-import { KEYED_ERRORS } from "../schema/common.ts";
+import { describe, KEYED_ERRORS } from "../schema/common.ts";
 import { toWebhookFacts, WebhookFacts } from "../schema/webhooks.ts";
 
 export const listWebhooks = endpoint({
@@ -17,7 +17,7 @@ export const listWebhooks = endpoint({
   answers: [200],
   errors: KEYED_ERRORS,
 
-  output: v.object({ webhooks: v.array(WebhookFacts) }),
+  output: v.object({ webhooks: describe(v.array(WebhookFacts), "The webhooks, oldest first.") }),
 
   async handle(world, caller) {
     const webhooks = await webhooksListed(world.table, ownerOf(caller));

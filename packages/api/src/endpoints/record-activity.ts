@@ -6,6 +6,7 @@ import { Email } from "../schema/activity.ts";
 import {
   Count,
   charactersUpTo,
+  describe,
   KEYED_ERRORS,
   listOf,
   Moment,
@@ -18,13 +19,25 @@ const ID_LENGTH_MAX = 255;
 const AGENT_LENGTH_MAX = 2_000;
 
 const Event = v.strictObject({
-  id: v.pipe(v.string(), notEmpty, charactersUpTo(ID_LENGTH_MAX)),
-  type: v.picklist(EVENT_TYPES, `must be one of ${EVENT_TYPES.join(", ")}`),
-  email: Email,
-  occurred_at: Moment,
-  delivered_at: optional(Moment),
-  user_agent: optional(v.pipe(v.string(), charactersUpTo(AGENT_LENGTH_MAX))),
-  machine: optional(v.boolean("must be true or false")),
+  id: describe(
+    v.pipe(v.string(), notEmpty, charactersUpTo(ID_LENGTH_MAX)),
+    "Your own id of the event. An event with an id that was sent before is not counted again.",
+  ),
+  type: describe(
+    v.picklist(EVENT_TYPES, `must be one of ${EVENT_TYPES.join(", ")}`),
+    "What happened.",
+  ),
+  email: describe(Email, "The recipient of the mail."),
+  occurred_at: describe(Moment, "When it happened, ISO 8601 with an offset from UTC."),
+  delivered_at: describe(optional(Moment), "When the mail was delivered, if you know it."),
+  user_agent: describe(
+    optional(v.pipe(v.string(), charactersUpTo(AGENT_LENGTH_MAX))),
+    "The User-Agent header of the open or click.",
+  ),
+  machine: describe(
+    optional(v.boolean("must be true or false")),
+    "Whether software caused the event, if you know it.",
+  ),
 });
 
 export const recordActivity = endpoint({
@@ -44,14 +57,23 @@ export const recordActivity = endpoint({
   // 500 events with the longest id, address and user agent, and what stands around them.
   bodyBytesMax: 2_000_000,
   body: v.strictObject({
-    events: v.pipe(listOf(Event, EVENTS_MAX), v.minLength(1, "must have at least one entry")),
+    events: describe(
+      v.pipe(listOf(Event, EVENTS_MAX), v.minLength(1, "must have at least one entry")),
+      "What happened to your mail, up to 500 events.",
+    ),
   }),
   output: v.object({
-    received: Count,
-    accepted: Count,
-    duplicates: Count,
-    ignored: v.array(
-      v.object({ id: v.string(), reason: v.picklist(["too_old", "in_the_future"]) }),
+    received: describe(Count, "Number of events in the request."),
+    accepted: describe(Count, "Number of events that were counted."),
+    duplicates: describe(Count, "Number of events that had been sent before."),
+    ignored: describe(
+      v.array(
+        v.object({
+          id: describe(v.string(), "Your id of the event."),
+          reason: describe(v.picklist(["too_old", "in_the_future"]), "Why it was not counted."),
+        }),
+      ),
+      "Events that were not counted.",
     ),
   }),
 

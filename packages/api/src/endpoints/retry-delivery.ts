@@ -2,7 +2,7 @@ import { Failure } from "@mailproof/core/failure";
 import { retryDelivery as resendDelivery } from "@mailproof/core/webhooks/log";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
-import { Id, KEYED_ERRORS } from "../schema/common.ts";
+import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
 import { DeliveryFacts, toDeliveryFacts, webhookOf } from "../schema/webhooks.ts";
 
 export const retryDelivery = endpoint({
@@ -17,7 +17,10 @@ export const retryDelivery = endpoint({
   answers: [202],
   errors: [...KEYED_ERRORS, "NOT_FOUND", "NOT_READY"],
 
-  path: v.strictObject({ id: Id, delivery_id: Id }),
+  path: v.strictObject({
+    id: describe(Id, "The webhook's id."),
+    delivery_id: describe(Id, "The delivery's id, from the list of deliveries."),
+  }),
   output: DeliveryFacts,
 
   async handle(world, caller, { path }) {

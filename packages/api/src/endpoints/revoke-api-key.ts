@@ -3,7 +3,7 @@ import { Failure } from "@mailproof/core/failure";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { mayManage } from "../schema/api-keys.ts";
-import { Id, KEYED_ERRORS } from "../schema/common.ts";
+import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
 
 export const revokeApiKey = endpoint({
   id: "revokeApiKey",
@@ -17,8 +17,11 @@ export const revokeApiKey = endpoint({
   answers: [200],
   errors: [...KEYED_ERRORS, "NOT_FOUND"],
 
-  path: v.strictObject({ id: Id }),
-  output: v.object({ key_id: v.string(), revoked: v.literal(true) }),
+  path: v.strictObject({ id: describe(Id, "The key's id (`key_id`).") }),
+  output: v.object({
+    key_id: describe(v.string(), "The key's id."),
+    revoked: describe(v.literal(true), "Always true."),
+  }),
 
   async handle(world, caller, { path }) {
     const key = await findKeyById(world.table, caller.account, path.id);

@@ -1,7 +1,7 @@
 import { rotateSecret } from "@mailproof/core/webhooks/webhooks";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
-import { Id, KEYED_ERRORS } from "../schema/common.ts";
+import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
 import { noSuchWebhook, toWebhookFacts, WebhookFacts, webhookOf } from "../schema/webhooks.ts";
 
 export const rotateWebhookSecret = endpoint({
@@ -17,8 +17,14 @@ export const rotateWebhookSecret = endpoint({
   answers: [200],
   errors: [...KEYED_ERRORS, "NOT_FOUND"],
 
-  path: v.strictObject({ id: Id }),
-  output: v.object({ ...WebhookFacts.entries, secret: v.string() }),
+  path: v.strictObject({ id: describe(Id, "The webhook's id.") }),
+  output: v.object({
+    ...WebhookFacts.entries,
+    secret: describe(
+      v.string(),
+      "The new secret that signs events. It is shown only in this response.",
+    ),
+  }),
 
   async handle(world, caller, { path }) {
     const rotated = await rotateSecret(world, await webhookOf(world, caller, path.id));

@@ -1,7 +1,7 @@
 import { sendTestEvent } from "@mailproof/core/webhooks/log";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
-import { Id, KEYED_ERRORS } from "../schema/common.ts";
+import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
 import { DeliveryFacts, toDeliveryFacts, webhookOf } from "../schema/webhooks.ts";
 
 export const testWebhook = endpoint({
@@ -17,8 +17,11 @@ export const testWebhook = endpoint({
   answers: [200],
   errors: [...KEYED_ERRORS, "NOT_FOUND"],
 
-  path: v.strictObject({ id: Id }),
-  output: v.object({ delivered: v.boolean(), delivery: DeliveryFacts }),
+  path: v.strictObject({ id: describe(Id, "The webhook's id.") }),
+  output: v.object({
+    delivered: describe(v.boolean(), "True when the address answered with 2xx."),
+    delivery: describe(DeliveryFacts, "The delivery of the test event."),
+  }),
 
   async handle(world, caller, { path }) {
     const webhook = await webhookOf(world, caller, path.id);

@@ -3,7 +3,7 @@ import { changeWebhook } from "@mailproof/core/webhooks/webhooks";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
-import { Id, KEYED_ERRORS, optional } from "../schema/common.ts";
+import { describe, Id, KEYED_ERRORS, optional } from "../schema/common.ts";
 import { assertMayCall, OutgoingUrl } from "../schema/outgoing-url.ts";
 import {
   EventNames,
@@ -26,11 +26,14 @@ export const updateWebhook = endpoint({
   answers: [200],
   errors: [...KEYED_ERRORS, "NOT_FOUND", "PAYLOAD_TOO_LARGE"],
 
-  path: v.strictObject({ id: Id }),
+  path: v.strictObject({ id: describe(Id, "The webhook's id.") }),
   body: v.strictObject({
-    url: optional(OutgoingUrl),
-    events: optional(EventNames),
-    status: optional(v.picklist(WEBHOOK_STATUSES, `must be one of ${WEBHOOK_STATUSES.join(", ")}`)),
+    url: describe(optional(OutgoingUrl), "The HTTPS address to send events to."),
+    events: describe(optional(EventNames), "The events to send."),
+    status: describe(
+      optional(v.picklist(WEBHOOK_STATUSES, `must be one of ${WEBHOOK_STATUSES.join(", ")}`)),
+      "`disabled` stops sending until it is set to `active` again.",
+    ),
   }),
   output: WebhookFacts,
 

@@ -8,6 +8,7 @@ import {
   Count,
   Credits,
   charactersUpTo,
+  describe,
   EMAIL_LENGTH_MAX,
   KEYED_ERRORS,
   listOf,
@@ -42,24 +43,39 @@ export const verifyBatch = endpoint({
   // 10,000 addresses of 500 bytes; also what API Gateway and Lambda hand over at once.
   bodyBytesMax: 5_000_000,
   body: v.strictObject({
-    emails: v.pipe(
-      listOf(v.pipe(v.string(), charactersUpTo(EMAIL_LENGTH_MAX)), EMAILS_MAX),
-      v.minLength(1, "must have at least one entry"),
+    emails: describe(
+      v.pipe(
+        listOf(v.pipe(v.string(), charactersUpTo(EMAIL_LENGTH_MAX)), EMAILS_MAX),
+        v.minLength(1, "must have at least one entry"),
+      ),
+      "The addresses, up to 10,000. A repeated address is verified and charged once.",
     ),
-    name: JobName,
-    webhook_url: CallbackUrl,
-    webhook_secret: optional(v.pipe(v.string(), notEmpty, charactersUpTo(SECRET_LENGTH_MAX))),
-    options: JobOptions,
+    name: describe(JobName, "The job's name."),
+    webhook_url: describe(
+      CallbackUrl,
+      "HTTPS URL to call when the job ends. The call is signed only if `webhook_secret` is sent; otherwise take it as a hint to read the job.",
+    ),
+    webhook_secret: describe(
+      optional(v.pipe(v.string(), notEmpty, charactersUpTo(SECRET_LENGTH_MAX))),
+      "Signs the call by Standard Webhooks: 1 to 256 characters of your choice.",
+    ),
+    options: describe(JobOptions, "How to verify."),
   }),
   output: v.object({
-    job_id: v.string(),
-    status: v.literal("processing"),
-    total_emails: Count,
-    unique_emails: Count,
-    duplicates_removed: Count,
-    created_at: v.string(),
-    credits_used: Credits,
-    idempotent_replay: v.optional(v.boolean()),
+    job_id: describe(v.string(), "The job's id."),
+    status: describe(v.literal("processing"), "The state of the job."),
+    total_emails: describe(Count, "Number of submitted addresses."),
+    unique_emails: describe(
+      Count,
+      "Number of different addresses, each verified and charged once.",
+    ),
+    duplicates_removed: describe(Count, "Number of repeated addresses."),
+    created_at: describe(v.string(), "When the job was created, ISO 8601."),
+    credits_used: describe(Credits, "Credits charged by this request."),
+    idempotent_replay: describe(
+      v.optional(v.boolean()),
+      "True when this is the response to an earlier request. Left out otherwise.",
+    ),
   }),
 
   async handle(world, caller, { body, key }) {

@@ -13,6 +13,7 @@ import { ActivityPart, toPart } from "../schema/activity.ts";
 import {
   Credits,
   charactersUpTo,
+  describe,
   EMAIL_LENGTH_MAX,
   Flag,
   KEYED_ERRORS,
@@ -26,7 +27,13 @@ const ROUTE = "POST /v1/verify";
 const WAIT_MS = { default: 10_000, least: 100, most: 25_000 };
 const WAIT_WORDS = "must be a whole number of milliseconds, 0 or more";
 
-const Charged = { credits_used: Credits, idempotent_replay: v.optional(v.boolean()) };
+const Charged = {
+  credits_used: describe(Credits, "Credits charged by this request."),
+  idempotent_replay: describe(
+    v.optional(v.boolean()),
+    "True when this is the response to an earlier request. Left out otherwise.",
+  ),
+};
 
 export const verifyEmail = endpoint({
   id: "verifyEmail",
@@ -46,46 +53,79 @@ export const verifyEmail = endpoint({
   errors: [...KEYED_ERRORS, ...PAID_ERRORS, "REQUEST_IN_PROGRESS"],
 
   body: v.strictObject({
-    email: v.pipe(
-      v.string(),
-      v.check((text) => text.trim() !== "", "must not be empty"),
-      charactersUpTo(EMAIL_LENGTH_MAX),
+    email: describe(
+      v.pipe(
+        v.string(),
+        v.check((text) => text.trim() !== "", "must not be empty"),
+        charactersUpTo(EMAIL_LENGTH_MAX),
+      ),
+      "The address to verify. Text that is not an address returns status `invalid`.",
     ),
-    include_activity: Flag(false),
-    options: optionalOr(
-      part({
-        deep_verify: Flag(true),
-        include_ai: Flag(true),
-        include_evidence: Flag(false),
-        timeout_ms: optionalOr(
-          v.pipe(
-            v.number(WAIT_WORDS),
-            v.integer(WAIT_WORDS),
-            v.minValue(0, WAIT_WORDS),
-            v.transform((ms) => Math.min(Math.max(ms, WAIT_MS.least), WAIT_MS.most)),
+    include_activity: describe(
+      Flag(false),
+      "Whether to add `activity` to the result, at no extra cost.",
+    ),
+    options: describe(
+      optionalOr(
+        part({
+          deep_verify: describe(
+            Flag(true),
+            "Whether to ask the mail server about the mailbox. With `false` only syntax, lists and DNS are checked, `checks_skipped` names the checks left out, and a result that is `unknown` only for that reason is free.",
           ),
-          WAIT_MS.default,
-        ),
-      }),
-      {},
+          include_ai: describe(Flag(true), "Whether the result has `ai`."),
+          include_evidence: describe(Flag(false), "Whether the result has `evidence`."),
+          timeout_ms: describe(
+            optionalOr(
+              v.pipe(
+                v.number(WAIT_WORDS),
+                v.integer(WAIT_WORDS),
+                v.minValue(0, WAIT_WORDS),
+                v.transform((ms) => Math.min(Math.max(ms, WAIT_MS.least), WAIT_MS.most)),
+              ),
+              WAIT_MS.default,
+            ),
+            "How long to wait for the result, in milliseconds. A value below 100 counts as 100, one above 25,000 as 25,000. A slower verification continues as a job. A repeat under the same Idempotency-Key may have another value.",
+          ),
+        }),
+        {},
+      ),
+      "How to verify.",
     ),
   }),
   output: v.union([
-    v.object({
-      ...VerificationResult.entries,
-      activity: v.optional(ActivityPart),
-      cached: v.boolean(),
-      message: v.optional(v.string()),
-      ...Charged,
-    }),
-    v.object({
-      status: v.literal("pending"),
-      job_id: v.string(),
-      email: v.string(),
-      created_at: v.string(),
-      message: v.string(),
-      ...Charged,
-    }),
+    describe(
+      v.object({
+        ...VerificationResult.entries,
+        activity: describe(
+          v.optional(ActivityPart),
+          "Opens and clicks of the address. Present only with `include_activity`.",
+        ),
+        cached: describe(
+          v.boolean(),
+          "True when the result is from the last 24 hours, for this account.",
+        ),
+        message: describe(
+          v.optional(v.string()),
+          "A note for people. Left out when there is none.",
+        ),
+        ...Charged,
+      }),
+      "The result of a verification.",
+    ),
+    describe(
+      v.object({
+        status: describe(
+          v.literal("pending"),
+          "Always `pending`: the verification continues as a job.",
+        ),
+        job_id: describe(v.string(), "The job's id. Read the result at GET /v1/jobs/{id}."),
+        email: describe(v.string(), "The address of the request."),
+        created_at: describe(v.string(), "When the job was created, ISO 8601."),
+        message: describe(v.string(), "What to do next, in a sentence."),
+        ...Charged,
+      }),
+      "The verification takes longer than `timeout_ms`, or a later attempt may find out more, for example at a server that greylists. The job has the result. It is charged once, with this request.",
+    ),
   ]),
 
   async handle(world, caller, { body, key }) {

@@ -15,6 +15,7 @@ import {
   Count,
   Credits,
   charactersUpTo,
+  describe,
   KEYED_ERRORS,
   notEmpty,
   optional,
@@ -37,29 +38,62 @@ const NAME_LENGTH_MAX = 255;
 const FileName = v.pipe(v.string(), notEmpty, charactersUpTo(NAME_LENGTH_MAX));
 
 const Upload = v.object({
-  upload_url: v.string(),
-  file_key: v.string(),
-  expires_in_seconds: Count,
-  next_step: v.string(),
+  upload_url: describe(
+    v.string(),
+    "PUT the file to this URL, unchanged. Anyone who has the URL can write the file.",
+  ),
+  file_key: describe(v.string(), "Identifies the upload. Send it with action `process`."),
+  expires_in_seconds: describe(Count, "Seconds until the URL stops working."),
+  next_step: describe(v.string(), "What to do next, in a sentence."),
 });
 
 const Accepted = v.object({
-  job_id: v.string(),
-  status: v.picklist(["processing", "enqueue_unknown"]),
-  total_submitted: Count,
-  duplicates_removed: Count,
-  invalid_emails_skipped: Count,
-  unique_emails: Count,
-  file: v.optional(ListFacts),
-  credits_used: Credits,
-  credits_remaining: v.optional(Credits),
-  credits_refunded: v.optional(Credits),
-  credits_held: v.optional(Credits),
-  enqueue_unknown: v.optional(Count),
-  dispatch_in_progress: v.optional(v.boolean()),
-  dispatch_settlement_pending: v.optional(v.boolean()),
-  idempotent_replay: v.optional(v.boolean()),
-  message: v.string(),
+  job_id: describe(v.string(), "The job's id."),
+  status: describe(
+    v.picklist(["processing", "enqueue_unknown"]),
+    "The state of the job. enqueue_unknown: it is not known whether some of the addresses are queued.",
+  ),
+  total_submitted: describe(Count, "Number of rows read, including rows without an address."),
+  duplicates_removed: describe(Count, "Number of repeated addresses."),
+  invalid_emails_skipped: describe(
+    Count,
+    "Number of rows without an address. They are neither charged nor in the job.",
+  ),
+  unique_emails: describe(Count, "Number of different addresses, each verified and charged once."),
+  file: describe(
+    v.optional(ListFacts),
+    "What was found in the file. Left out while an earlier request is under way.",
+  ),
+  credits_used: describe(Credits, "Credits charged by this request."),
+  credits_remaining: describe(
+    v.optional(Credits),
+    "Credits available after this request. Left out when they could not be read.",
+  ),
+  credits_refunded: describe(
+    v.optional(Credits),
+    "Credits refunded for addresses that could not be queued. Left out when there are none.",
+  ),
+  credits_held: describe(
+    v.optional(Credits),
+    "Credits charged, but neither spent nor refunded yet. Left out when there are none.",
+  ),
+  enqueue_unknown: describe(
+    v.optional(Count),
+    "Number of addresses of which it is not known whether they are queued. Left out when there are none.",
+  ),
+  dispatch_in_progress: describe(
+    v.optional(v.boolean()),
+    "True when an earlier request with this key is still queueing. Send the same request again after Retry-After, or follow the job.",
+  ),
+  dispatch_settlement_pending: describe(
+    v.optional(v.boolean()),
+    "True when all addresses are queued and their credits are not settled yet.",
+  ),
+  idempotent_replay: describe(
+    v.optional(v.boolean()),
+    "True when this is the response to an earlier request. Left out otherwise.",
+  ),
+  message: describe(v.string(), "The result in a sentence."),
 });
 
 export const verifyFile = endpoint({
@@ -89,17 +123,29 @@ export const verifyFile = endpoint({
     "action",
     [
       v.strictObject({
-        action: v.literal("get_upload_url"),
-        file_name: FileName,
+        action: describe(
+          v.literal("get_upload_url"),
+          "`get_upload_url` returns a URL to upload the file to.",
+        ),
+        file_name: describe(FileName, "The name of the file, ending in .csv or .txt."),
       }),
       v.strictObject({
-        action: v.literal("process"),
-        file_key: v.pipe(v.string(), notEmpty),
-        email_column: EmailColumn,
-        has_header: optional(v.boolean("must be true or false")),
-        name: JobName,
-        webhook_url: CallbackUrl,
-        options: JobOptions,
+        action: describe(v.literal("process"), "`process` verifies an uploaded file."),
+        file_key: describe(v.pipe(v.string(), notEmpty), "The `file_key` of the upload."),
+        email_column: describe(
+          EmailColumn,
+          "The header or the number of the column with the addresses. Left out: it is detected.",
+        ),
+        has_header: describe(
+          optional(v.boolean("must be true or false")),
+          "Whether the first row names the columns. Left out: it is detected.",
+        ),
+        name: describe(JobName, "The job's name. Left out: the name of the file."),
+        webhook_url: describe(
+          CallbackUrl,
+          "HTTPS URL to call when the job ends. The call is not signed: take it as a hint to read the job.",
+        ),
+        options: describe(JobOptions, "How to verify."),
       }),
     ],
     "must be get_upload_url or process",

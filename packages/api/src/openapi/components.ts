@@ -18,6 +18,7 @@ import { ListFacts } from "../schema/uploaded-list.ts";
 import { VerificationResult } from "../schema/verification.ts";
 import { DeliveryFacts, EventName, WebhookFacts } from "../schema/webhooks.ts";
 import { pascal } from "./pascal.ts";
+import { withoutDescription } from "./schema.ts";
 
 // Which shapes have a name in the document. Generated clients call their types so; a shape is known by identity, not
 // by what it looks like.
@@ -33,10 +34,10 @@ const [upload, accepted] = verifyFile.output.options;
 
 /** Shapes that stand in more than one place, and parts of a shape that deserve a name. */
 const SHARED: readonly (readonly [Schema, string])[] = [
-  [VerificationResult.entries.status, "VerificationStatus"],
-  [verification, "VerificationSignals"],
-  [flags, "VerificationFlags"],
-  [enrichment, "Enrichment"],
+  [withoutDescription(VerificationResult.entries.status), "VerificationStatus"],
+  [withoutDescription(verification), "VerificationSignals"],
+  [withoutDescription(flags), "VerificationFlags"],
+  [withoutDescription(enrichment), "Enrichment"],
   [ai.wrapped, "AiAnalysis"],
   [ActivityPart, "RecentActivity"],
   [verified, "VerifiedEmail"],
@@ -52,13 +53,13 @@ const SHARED: readonly (readonly [Schema, string])[] = [
   [accepted, "FileAccepted"],
 
   [JobFacts, "JobSummary"],
-  [JobFacts.entries.status, "JobStatus"],
-  [JobFacts.entries.progress, "JobProgress"],
-  [JobFacts.entries.kind, "JobKind"],
+  [withoutDescription(JobFacts.entries.status), "JobStatus"],
+  [withoutDescription(JobFacts.entries.progress), "JobProgress"],
+  [withoutDescription(JobFacts.entries.kind), "JobKind"],
   [JobFacts.entries.deferred.wrapped, "DeferredAddresses"],
   [JobOptions.wrapped, "JobOptions"],
-  [inline.entries.filter, "ExportFilter"],
-  [inline.entries.rows, "RowSelection"],
+  [withoutDescription(inline.entries.filter), "ExportFilter"],
+  [withoutDescription(inline.entries.rows), "RowSelection"],
   [ResultRow, "ResultRow"],
   [VerifiedRow, "ExportedRow"],
   [UnverifiedRow, "UnverifiedRow"],
@@ -70,37 +71,37 @@ const SHARED: readonly (readonly [Schema, string])[] = [
   [Level, "EngagementLevel"],
 
   [CheckFacts, "CheckSummary"],
-  [authentication, "AuthenticationSection"],
+  [withoutDescription(authentication), "AuthenticationSection"],
   [recommendations.item, "Recommendation"],
-  [CheckFacts.entries.grade, "Grade"],
-  [CheckResult.entries.confidence, "CheckConfidence"],
-  [score_parts, "ScoreParts"],
-  [dns, "DnsSection"],
-  [dns.entries.status, "CheckStatus"],
+  [withoutDescription(CheckFacts.entries.grade), "Grade"],
+  [withoutDescription(CheckResult.entries.confidence), "CheckConfidence"],
+  [withoutDescription(score_parts), "ScoreParts"],
+  [withoutDescription(dns), "DnsSection"],
+  [withoutDescription(dns.entries.status), "CheckStatus"],
   [dns.entries.issues.item, "Issue"],
-  [dns.entries.issues.item.entries.severity, "Severity"],
-  [spf, "SpfSection"],
-  [dkim, "DkimSection"],
-  [dmarc, "DmarcSection"],
-  [reputation, "BlocklistSection"],
-  [server, "ServerSection"],
-  [spam_assessment, "SpamAssessment"],
+  [withoutDescription(dns.entries.issues.item.entries.severity), "Severity"],
+  [withoutDescription(spf), "SpfSection"],
+  [withoutDescription(dkim), "DkimSection"],
+  [withoutDescription(dmarc), "DmarcSection"],
+  [withoutDescription(reputation), "BlocklistSection"],
+  [withoutDescription(server), "ServerSection"],
+  [withoutDescription(spam_assessment), "SpamAssessment"],
   [MonitorFacts, "Monitor"],
 
   [WebhookFacts, "Webhook"],
-  [WebhookFacts.entries.status, "WebhookStatus"],
+  [withoutDescription(WebhookFacts.entries.status), "WebhookStatus"],
   [WebhookFacts.entries.disabled_because.wrapped, "DisabledBecause"],
   [EventName, "EventName"],
-  [EVENT_DATA["job.completed"].entries.progress, "EndProgress"],
+  [withoutDescription(EVENT_DATA["job.completed"].entries.progress), "EndProgress"],
   [EVENT_DATA["credits.low"], "BalanceNews"],
   [DeliveryFacts, "Delivery"],
 
   [KeyFacts, "ApiKey"],
   [Mode, "KeyMode"],
   [ScopeName, "Scope"],
-  [getHealth.output.entries.checks.entries.table, "Probe"],
-  [getAccount.output.entries.plan, "Plan"],
-  [getAccount.output.entries.credits, "Credits"],
+  [withoutDescription(getHealth.output.entries.checks.entries.table), "Probe"],
+  [withoutDescription(getAccount.output.entries.plan), "Plan"],
+  [withoutDescription(getAccount.output.entries.credits), "Credits"],
 ];
 
 /** What arrives at a webhook, by the name of its event. */

@@ -5,9 +5,8 @@ import { componentsOf, EVENTS, eventName } from "./components.ts";
 import { EVENT_EXAMPLES, EXAMPLES, type Example } from "./examples.ts";
 import { PARTS } from "./parts.ts";
 import { type Failing, failuresOf, HEADERS, headersOf, usualHeaders } from "./responses.ts";
-import { type JsonSchema, schemaWriter, type Writer, withFormat } from "./schema.ts";
+import { descriptionOf, type JsonSchema, schemaWriter, type Writer, withFormat } from "./schema.ts";
 import { TAGS } from "./tags.ts";
-import { wordsFor } from "./words.ts";
 
 export type OpenApi = {
   readonly openapi: string;
@@ -22,7 +21,7 @@ const VERSION = "1.0.0";
 /** The document of the whole API, read off the list of endpoints. `baseUrl`: where its reader reaches us. */
 export const openapi = (baseUrl: string, listed: readonly Endpoint[] = endpoints): OpenApi => {
   const named = componentsOf(listed);
-  const writer = schemaWriter(named, wordsFor);
+  const writer = schemaWriter(named);
   const paths = pathsOf(listed, writer);
   const webhooks = webhooksOf(writer);
   const schemas = {
@@ -121,13 +120,16 @@ const parametersIn = (
   writer: Writer,
 ): readonly JsonSchema[] => {
   if (!schema) return [];
-  return Object.entries((schema as ObjectSchema).entries).map(([name, one]) => ({
-    name,
-    in: place,
-    required: place === "path" || one.type !== "optional",
-    description: wordsFor([place, name]) ?? "",
-    schema: parameterSchema(name, one, writer.write(one, [place, name])),
-  }));
+  return Object.entries((schema as ObjectSchema).entries).map(([name, one]) => {
+    const { description = "", ...written } = writer.write(one);
+    return {
+      name,
+      in: place,
+      required: place === "path" || one.type !== "optional",
+      description,
+      schema: parameterSchema(name, one, written),
+    };
+  });
 };
 
 /** Formats follow the name. Of a value whose case does not matter, the schema says so: every spelling fits it. */
@@ -222,12 +224,7 @@ const examplesOf = (route: string, part: (example: Example) => unknown): JsonSch
 };
 
 const schemasOf = (named: ReadonlyMap<Schema, string>, writer: Writer) =>
-  Object.fromEntries(
-    [...named].map(([schema, name]) => {
-      const words = wordsFor([name]);
-      return [name, { ...(words && { description: words }), ...writer.define(schema, [name]) }];
-    }),
-  );
+  Object.fromEntries([...named].map(([schema, name]) => [name, writer.define(schema)]));
 
 /** Without those that nothing leads to: a shape that each status has another part of. */
 const onlyUsed = (schemas: Record<string, JsonSchema>, by: readonly unknown[]) => {
@@ -252,7 +249,7 @@ const webhooksOf = (writer: Writer): OpenApi["webhooks"] =>
         post: {
           operationId: `on${eventName(event)}`,
           tags: ["Webhooks"],
-          summary: wordsFor([eventName(event)]) ?? event,
+          summary: descriptionOf(schema) ?? event,
           security: [],
           parameters: PARTS.webhookHeaders,
           requestBody: {

@@ -19,67 +19,56 @@ type Node = {
   readonly default?: unknown;
   readonly requirement?: unknown;
   readonly metadata?: JsonSchema;
+  readonly description?: string;
 };
 
 export type Writer = {
   /** A reference where the schema has a name, else the schema itself. */
-  readonly write: (schema: Schema, place?: Place) => JsonSchema;
+  readonly write: (schema: Schema) => JsonSchema;
   /** The schema itself, also where it has a name. */
-  readonly define: (schema: Schema, place: Place) => JsonSchema;
+  readonly define: (schema: Schema) => JsonSchema;
 };
 
-/** Where it stands: the component, and the fields down from it. Words are looked up by this. */
-export type Place = readonly string[];
-
-/** `named`: shapes with a name of their own, known by identity. `wordsFor`: what a field means. */
-export const schemaWriter = (
-  named: ReadonlyMap<unknown, string>,
-  wordsFor: (place: Place) => string | undefined,
-): Writer => {
-  const write = (node: Node, place: Place): JsonSchema => {
+/** `named`: shapes with a name of their own, known by identity. */
+export const schemaWriter = (named: ReadonlyMap<unknown, string>): Writer => {
+  const write = (node: Node): JsonSchema => {
     const name = named.get(node);
-    return name === undefined ? define(node, place) : { $ref: `#/components/schemas/${name}` };
+    return name === undefined ? define(node) : { $ref: `#/components/schemas/${name}` };
   };
 
-  const define = (node: Node, place: Place): JsonSchema => {
-    if (node.pipe === undefined) return written(node, place);
+  const define = (node: Node): JsonSchema => {
+    if (node.pipe === undefined) return written(node);
     const [first, ...steps] = node.pipe;
-    let schema = first ? write(first, place) : {};
-    for (const step of steps) schema = { ...schema, ...stepOf(step, schema, place) };
+    let schema = first ? write(first) : {};
+    for (const step of steps) schema = { ...schema, ...stepOf(step, schema) };
     return schema;
   };
 
-  const stepOf = (step: Node, before: JsonSchema, place: Place): JsonSchema => {
-    if (step.kind === "schema") return write(step, place);
+  const stepOf = (step: Node, before: JsonSchema): JsonSchema => {
+    if (step.kind === "schema") return write(step);
     if (step.kind === "transformation") return {};
+    if (step.type === "description") return { description: step.description };
     if (step.type === "metadata") return step.metadata ?? {};
     return known(CHECKS, step)(step.requirement, before);
   };
 
-  const written = (node: Node, place: Place): JsonSchema => {
+  const written = (node: Node): JsonSchema => {
     const { item, wrapped, entries, value, options = [] } = node;
-    if (entries) return objectOf(node, entries, place);
-    if (item) return { type: "array", items: write(item, place) };
-    if (value) return { type: "object", additionalProperties: write(value, place) };
+    if (entries) return objectOf(node, entries);
+    if (item) return { type: "array", items: write(item) };
+    if (value) return { type: "object", additionalProperties: write(value) };
     if (wrapped) {
-      const schema = write(wrapped, place);
+      const schema = write(wrapped);
       return withDefault(mayBeNull(node) ? orNull(schema) : schema, node.default);
     }
     if (node.type === "union" || node.type === "variant")
-      return { [ONE_OF[node.type]]: options.map((option) => write(option as Node, place)) };
+      return { [ONE_OF[node.type]]: options.map((option) => write(option as Node)) };
     return known(PLAIN, node)(node);
   };
 
-  const objectOf = (
-    { type }: Node,
-    entries: Readonly<Record<string, Node>>,
-    place: Place,
-  ): JsonSchema => {
+  const objectOf = ({ type }: Node, entries: Readonly<Record<string, Node>>): JsonSchema => {
     const properties = Object.entries(entries).map(([field, node]) => {
-      const here = [...place, field];
-      const words = wordsFor(here);
-      const schema = withFormat(field, write(node, here));
-      return [field, { ...schema, ...(words && { description: words }) }] as const;
+      return [field, withFormat(field, write(node))] as const;
     });
     const required = Object.keys(entries).filter((field) => !mayBeLeftOut(entries[field]));
     return {
@@ -91,9 +80,19 @@ export const schemaWriter = (
   };
 
   return {
-    write: (schema, place = []) => write(schema as unknown as Node, place),
-    define: (schema, place) => define(schema as unknown as Node, place),
+    write: (schema) => write(schema as unknown as Node),
+    define: (schema) => define(schema as unknown as Node),
   };
+};
+
+/** What `describe` said of a schema. */
+export const descriptionOf = (schema: Schema): string | undefined =>
+  (schema as unknown as Node).pipe?.find(({ type }) => type === "description")?.description;
+
+/** A schema without what `describe` said of it where it stands: the shape that others may use, too. */
+export const withoutDescription = <S extends Schema>(schema: S): S => {
+  const [first, ...steps] = (schema as unknown as Node).pipe ?? [];
+  return steps.length === 1 && steps[0]?.type === "description" ? (first as unknown as S) : schema;
 };
 
 /** Names mean the same everywhere, so a name tells what kind of text it is. */

@@ -1,7 +1,7 @@
 import { type Activity, LEVELS } from "@mailproof/core/activity/levels";
 import { type Address, isAddress, parseAddress } from "@mailproof/core/mail/address";
 import * as v from "valibot";
-import { Count, charactersUpTo, EMAIL_LENGTH_MAX, Share, textOf } from "./common.ts";
+import { Count, charactersUpTo, describe, EMAIL_LENGTH_MAX, Share, textOf } from "./common.ts";
 import { omitNull } from "./omit-null.ts";
 
 /** An address that can have activity. What is none is named. */
@@ -12,7 +12,10 @@ export const Email = v.pipe(
   v.custom<Address>((parsed) => isAddress(parsed as Address), "must be an email address"),
 );
 
-export const Level = v.picklist(LEVELS);
+export const Level = describe(
+  v.picklist(LEVELS),
+  "high: active within 30 days. medium: within 90 days. low: longer ago. unknown: no open or click is recorded.",
+);
 const Moment = v.optional(v.string());
 
 /** A share, left out where there is nothing to divide by. */
@@ -29,25 +32,54 @@ export const knowledgeOf = (values: readonly unknown[]): (typeof KNOWLEDGE)[numb
 };
 
 export const ActivityRecord = v.object({
-  email: textOf("idn-email"),
-  activity: v.object({
-    last_seen: Moment,
-    last_open: Moment,
-    last_click: Moment,
-    engagement_level: Level,
-    total_opens: Count,
-    total_clicks: Count,
-    opens_last_30d: Count,
-    clicks_last_30d: Count,
-    /** Opens and clicks of programs. They are in none of the others. */
-    machine_events: Count,
-  }),
-  deliverability: v.object({
-    status: knowledge(),
-    inbox_rate: Rate,
-    spam_rate: Rate,
-    bounce_rate: Rate,
-  }),
+  email: describe(textOf("idn-email"), "The address."),
+  activity: describe(
+    v.object({
+      last_seen: describe(
+        Moment,
+        "When this address last opened or clicked, ISO 8601. Left out when no open or click is recorded.",
+      ),
+      last_open: describe(
+        Moment,
+        "When this address last opened, ISO 8601. Left out when no open is recorded.",
+      ),
+      last_click: describe(
+        Moment,
+        "When this address last clicked, ISO 8601. Left out when no click is recorded.",
+      ),
+      engagement_level: describe(Level, "How recently the address was active."),
+      total_opens: describe(Count, "Number of opens."),
+      total_clicks: describe(Count, "Number of clicks."),
+      opens_last_30d: describe(Count, "Number of opens in the last 30 days."),
+      clicks_last_30d: describe(Count, "Number of clicks in the last 30 days."),
+      machine_events: describe(
+        Count,
+        "Number of opens and clicks by software. They are not counted in the other fields.",
+      ),
+    }),
+    "Opens and clicks by people.",
+  ),
+  deliverability: describe(
+    v.object({
+      status: describe(
+        knowledge(),
+        "known: all three rates are present. partly_known: some are. not_known: none is, because no delivery or bounce is recorded.",
+      ),
+      inbox_rate: describe(
+        Rate,
+        "Share of sent messages that were delivered without a complaint, 0–1. Left out when it is not known.",
+      ),
+      spam_rate: describe(
+        Rate,
+        "Share of delivered messages with a spam complaint, 0–1. Left out when it is not known.",
+      ),
+      bounce_rate: describe(
+        Rate,
+        "Share of sent messages that bounced, 0–1. Left out when it is not known.",
+      ),
+    }),
+    "What happened to mail for this address.",
+  ),
 });
 
 export type ActivityRecord = v.InferOutput<typeof ActivityRecord>;
@@ -87,10 +119,13 @@ export const toRecord = (
 
 /** The part of a verification result that speaks of activity. */
 export const ActivityPart = v.object({
-  last_seen: Moment,
-  engagement_level: Level,
-  opens_last_30d: Count,
-  clicks_last_30d: Count,
+  last_seen: describe(
+    Moment,
+    "When this address last opened or clicked, ISO 8601. Left out when no open or click is recorded.",
+  ),
+  engagement_level: describe(Level, "How recently the address was active."),
+  opens_last_30d: describe(Count, "Number of opens in the last 30 days."),
+  clicks_last_30d: describe(Count, "Number of clicks in the last 30 days."),
 });
 
 export const toPart = (of: Activity): v.InferOutput<typeof ActivityPart> => ({

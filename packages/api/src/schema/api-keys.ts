@@ -2,16 +2,19 @@ import type { ApiKey } from "@mailproof/core/access/items";
 import { Failure } from "@mailproof/core/failure";
 import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
-import { Mode, ScopeName } from "./common.ts";
+import { describe, Mode, ScopeName } from "./common.ts";
 
 /** A key as its owner sees it: everything but the key. */
 export const KeyFacts = v.object({
-  key_id: v.string(),
-  name: v.string(),
-  mode: Mode,
-  scopes: v.nullable(v.pipe(v.array(ScopeName), v.readonly())),
-  hint: v.string(),
-  created_at: v.string(),
+  key_id: describe(v.string(), "The key's id. It is needed to revoke the key."),
+  name: describe(v.string(), "The key's name."),
+  mode: describe(Mode, "Whether the key is live or test."),
+  scopes: describe(
+    v.nullable(v.pipe(v.array(ScopeName), v.readonly())),
+    "Scopes that the key is limited to. Null when it is unrestricted.",
+  ),
+  hint: describe(v.string(), "The first and last characters of the key."),
+  created_at: describe(v.string(), "When the key was created, ISO 8601."),
 });
 
 export const toKeyFacts = (key: ApiKey): v.InferOutput<typeof KeyFacts> => ({

@@ -6,6 +6,10 @@ import { isObject } from "../http/parse.ts";
 
 // Shapes that more than one endpoint speaks of.
 
+/** Says in the API reference what a field holds. It stands beside the field; at run time it does nothing. */
+export const describe = <S extends v.GenericSchema>(schema: S, text: string): S =>
+  v.pipe(schema, v.description(text)) as unknown as S;
+
 /** What any route behind a key can answer. */
 export const KEYED_ERRORS = [
   "INVALID_REQUEST",
@@ -36,7 +40,10 @@ export const limitUpTo = ({ default: otherwise, most }: { default: number; most:
     String(otherwise),
   );
 
-export const Mode = v.picklist(KEY_MODES, "must be live or test");
+export const Mode = describe(
+  v.picklist(KEY_MODES, "must be live or test"),
+  "live: real results, charged. test: simulated results, free.",
+);
 export const ScopeName = v.picklist(SCOPES, `must be one of ${SCOPES.join(", ")}`);
 
 /** Of a text: no more characters than this. */

@@ -1,24 +1,22 @@
-import type { Stored, Told } from "@mailproof/core/deliverability/check";
-import { CONFIDENCES, coverageOf } from "@mailproof/core/deliverability/coverage";
+import { CONFIDENCES } from "@mailproof/core/deliverability/coverage";
 import { COMPONENTS } from "@mailproof/core/deliverability/findings";
-import type { StoredReport } from "@mailproof/core/deliverability/items";
-import { type Issue as CoreIssue, SEVERITIES } from "@mailproof/core/mail/issue";
-import { toCredits } from "@mailproof/core/money/credits";
+import { SEVERITIES } from "@mailproof/core/mail/issue";
 import * as v from "valibot";
-import type { Caller } from "../http/endpoint.ts";
-import { Count, Credits, Integer, textOf } from "./common.ts";
-import { omitNull } from "./omit-null.ts";
-import { DOMAIN_FIELDS, toDomainFields } from "./sender.ts";
+import { Count, Credits, describe, Integer, textOf } from "./common.ts";
+import { DOMAIN_FIELDS } from "./sender.ts";
 
 const Text = v.string();
 
 const Severity = v.picklist(SEVERITIES);
 const Issue = v.object({
-  id: v.string(),
-  severity: Severity,
-  message: v.string(),
-  detail: v.record(v.string(), v.union([v.string(), Integer])),
-  cost_points: Count,
+  id: describe(v.string(), "The issue's code."),
+  severity: describe(Severity, "How serious the issue is."),
+  message: describe(v.string(), "The issue in a sentence."),
+  detail: describe(
+    v.record(v.string(), v.union([v.string(), Integer])),
+    "Names and numbers that the issue is about.",
+  ),
+  cost_points: describe(Count, "Points that the issue costs in the score of its section."),
 });
 const Issues = v.array(Issue);
 const STATUSES = ["pass", "warn", "fail", "missing", "unknown", "error"] as const;
@@ -29,255 +27,265 @@ const Grade = v.picklist(["A", "B", "C", "D", "F"]);
 
 /** What the history shows of a check, and the check itself shows first. */
 export const CheckFacts = v.object({
-  check_id: v.string(),
+  check_id: describe(v.string(), "The check's id."),
   ...DOMAIN_FIELDS,
-  sending_ip: v.optional(textOf("ipv4")),
-  score: Integer,
-  grade: Grade,
-  /** Left out of the history for a check of the first release. */
-  confidence: v.optional(v.picklist(CONFIDENCES)),
-  checked_at: v.string(),
+  sending_ip: describe(
+    v.optional(textOf("ipv4")),
+    "The sending IPv4 address. Left out when the request named none.",
+  ),
+  score: describe(Integer, "Overall score, 0–100."),
+  grade: describe(Grade, "Grade of the score, A to F."),
+  confidence: describe(
+    v.optional(v.picklist(CONFIDENCES)),
+    "high: every part was answered. medium: parts with half of the score's weight or more. low: less than half. Left out for checks of the first release.",
+  ),
+  checked_at: describe(v.string(), "When the check was made, ISO 8601."),
 });
 
 /** A deliverability check as every way out of the service shows it. */
 export const CheckResult = v.object({
   ...CheckFacts.entries,
-  confidence: v.picklist(CONFIDENCES),
-  missing_parts: v.array(v.picklist(COMPONENTS)),
-  model_version: v.string(),
-  score_parts: v.object({
-    components: v.array(v.object({ component: v.string(), weight: Count, score: Integer })),
-    before_cap: Count,
-    capped_by: v.optional(Text),
-  }),
-  dns: v.object({
-    status: Status,
-    mx_records: v.array(
-      v.object({ priority: Integer, host: v.string(), ip: v.nullable(v.string()) }),
-    ),
-    has_valid_mx: v.optional(v.boolean()),
-    mx_score: v.optional(Integer),
-    issues: Issues,
-  }),
-  authentication: v.object({
-    spf: v.object({
-      status: Status,
-      record: v.optional(Text),
-      score: v.optional(Integer),
-      lookups: Integer,
-      void_lookups: Integer,
-      result_for_sending_ip: v.optional(Text),
-      issues: Issues,
-    }),
-    dkim: v.object({
-      status: Status,
-      selectors_found: v.array(v.string()),
-      score: v.optional(Integer),
-      issues: Issues,
-    }),
-    dmarc: v.object({
-      status: Status,
-      record: v.optional(Text),
-      record_domain: v.optional(Text),
-      policy: v.optional(Text),
-      score: v.optional(Integer),
-      issues: Issues,
-    }),
-  }),
-  reputation: v.object({
-    score: v.nullable(Integer),
-    blacklists_checked: Integer,
-    blacklists_inconclusive: Integer,
-    blacklists_skipped: Integer,
-    blacklists_total: Integer,
-    blacklists_listed: Integer,
-    listed_on: v.array(
-      v.object({
-        id: v.string(),
-        name: v.string(),
-        listed: v.string(),
-        codes: v.array(v.string()),
-        says: v.string(),
-        removal_url: v.string(),
-      }),
-    ),
-  }),
-  server: v.object({
-    accepts_mail: v.null(),
-    response_time_ms: v.null(),
-    supports_tls: v.null(),
-    tls_version: v.null(),
-    reverse_dns_status: ReverseDnsStatus,
-    reverse_dns: v.optional(Text),
-    reverse_dns_confirmed: v.optional(v.boolean()),
-    reverse_dns_score: v.optional(Integer),
-    issues: Issues,
-  }),
-  spam_assessment: v.object({
-    score: Integer,
-    spam_likelihood: v.picklist(["low", "medium", "high"]),
-    factors: v.array(
-      v.object({
-        id: v.string(),
-        impact: v.picklist(["positive", "negative"]),
-        points: Count,
-        description: v.string(),
-      }),
-    ),
-  }),
-  recommendations: v.array(
+  confidence: describe(
+    v.picklist(CONFIDENCES),
+    "high: every part was answered. medium: parts with half of the score's weight or more. low: less than half, so the grade rests on little.",
+  ),
+  missing_parts: describe(
+    v.array(v.picklist(COMPONENTS)),
+    "Parts that could not be looked up. They are left out of the score, and no recommendation is about them.",
+  ),
+  model_version: describe(v.string(), "Version of the scoring rules."),
+  score_parts: describe(
     v.object({
-      id: v.string(),
-      severity: Severity,
-      text: v.string(),
-      points_regained: Integer,
-      issues: v.array(v.string()),
+      components: describe(
+        v.array(
+          v.object({
+            component: describe(v.string(), "The part's name."),
+            weight: describe(Count, "The part's weight."),
+            score: describe(Integer, "The part's score, 0–100."),
+          }),
+        ),
+        "The parts of the weighted mean.",
+      ),
+      before_cap: describe(Count, "The weighted mean before caps, 0–100."),
+      capped_by: describe(
+        v.optional(Text),
+        "The cap that lowered the score. Left out when no cap did.",
+      ),
     }),
+    "How the score is computed.",
+  ),
+  dns: describe(
+    v.object({
+      status: describe(
+        Status,
+        "Result of the MX check. `error`: the look-up failed, so `has_valid_mx` and `mx_score` are not known and left out.",
+      ),
+      mx_records: describe(
+        v.array(
+          v.object({
+            priority: describe(Integer, "MX preference. Lower values are tried first."),
+            host: describe(v.string(), "The host's name."),
+            ip: describe(v.nullable(v.string()), "The host's IP address. Null when it has none."),
+          }),
+        ),
+        "The domain's mail hosts.",
+      ),
+      has_valid_mx: describe(
+        v.optional(v.boolean()),
+        "True when the domain can receive mail. Left out when `status` is `error`.",
+      ),
+      mx_score: describe(
+        v.optional(Integer),
+        "Score of the section, 0–100. Left out when `status` is `error`.",
+      ),
+      issues: describe(Issues, "Problems found."),
+    }),
+    "Where mail for the domain goes.",
+  ),
+  authentication: describe(
+    v.object({
+      spf: describe(
+        v.object({
+          status: describe(
+            Status,
+            "Result of the SPF check. `error`: the look-up failed, so `score` is left out.",
+          ),
+          record: describe(
+            v.optional(Text),
+            "The record as published in DNS. Left out when none was found.",
+          ),
+          score: describe(
+            v.optional(Integer),
+            "Score of the section, 0–100. Left out when it is not known.",
+          ),
+          lookups: describe(
+            Integer,
+            "DNS look-ups that evaluating the record takes. The limit is 10.",
+          ),
+          void_lookups: describe(Integer, "DNS look-ups that found nothing. The limit is 2."),
+          result_for_sending_ip: describe(
+            v.optional(Text),
+            "The SPF result for `sending_ip`. Left out when no `sending_ip` was given or there is no result.",
+          ),
+          issues: describe(Issues, "Problems found."),
+        }),
+        "Which hosts may send for the domain.",
+      ),
+      dkim: describe(
+        v.object({
+          status: describe(
+            Status,
+            "Result of the DKIM check. `error`: the look-up failed, so `score` is left out.",
+          ),
+          selectors_found: describe(v.array(v.string()), "Selectors under which keys were found."),
+          score: describe(
+            v.optional(Integer),
+            "Score of the section, 0–100. Left out when it is not known.",
+          ),
+          issues: describe(Issues, "Problems found."),
+        }),
+        "Which keys sign the domain's mail.",
+      ),
+      dmarc: describe(
+        v.object({
+          status: describe(
+            Status,
+            "Result of the DMARC check. `error`: the look-up failed, so `score` is left out.",
+          ),
+          record: describe(
+            v.optional(Text),
+            "The record as published in DNS. Left out when none was found.",
+          ),
+          record_domain: describe(
+            v.optional(Text),
+            "The domain that publishes the record: this one or a parent. Left out when none was found.",
+          ),
+          policy: describe(
+            v.optional(Text),
+            "The policy the record requests for this domain. Left out when there is none.",
+          ),
+          score: describe(
+            v.optional(Integer),
+            "Score of the section, 0–100. Left out when it is not known.",
+          ),
+          issues: describe(Issues, "Problems found."),
+        }),
+        "What receivers are asked to do with forged mail.",
+      ),
+    }),
+    "How receivers can tell the domain's mail from forged mail.",
+  ),
+  reputation: describe(
+    v.object({
+      score: describe(
+        v.nullable(Integer),
+        "Score of the section, 0–100. Null when no blocklist returned a verdict.",
+      ),
+      blacklists_checked: describe(Integer, "Number of blocklists that returned a verdict."),
+      blacklists_inconclusive: describe(
+        Integer,
+        "Number of blocklists that did not answer, or not with a verdict.",
+      ),
+      blacklists_skipped: describe(Integer, "Number of blocklists that were not asked."),
+      blacklists_total: describe(Integer, "Number of all blocklists."),
+      blacklists_listed: describe(
+        Integer,
+        "Number of blocklists that list the domain or its IP address.",
+      ),
+      listed_on: describe(
+        v.array(
+          v.object({
+            id: describe(v.string(), "The blocklist's id."),
+            name: describe(v.string(), "The blocklist's name."),
+            listed: describe(v.string(), "The domain or IP address that is listed."),
+            codes: describe(v.array(v.string()), "The return codes of the blocklist."),
+            says: describe(v.string(), "What the return codes mean."),
+            removal_url: describe(
+              v.string(),
+              "Where to request removal. Empty when it is not known.",
+            ),
+          }),
+        ),
+        "The blocklists that list it.",
+      ),
+    }),
+    "Results of the blocklists.",
+  ),
+  server: describe(
+    v.object({
+      accepts_mail: describe(v.null(), "Always null: not measured."),
+      response_time_ms: describe(v.null(), "Always null: not measured."),
+      supports_tls: describe(v.null(), "Always null: not measured."),
+      tls_version: describe(v.null(), "Always null: not measured."),
+      reverse_dns_status: describe(
+        ReverseDnsStatus,
+        "Result of the reverse DNS check. not_checked: no `sending_ip` was given. error: the look-up failed, so the score is left out.",
+      ),
+      reverse_dns: describe(
+        v.optional(Text),
+        "The host name of `sending_ip` (PTR). Left out when there is none or it is not known.",
+      ),
+      reverse_dns_confirmed: describe(
+        v.optional(v.boolean()),
+        "True when that name resolves back to `sending_ip`. Left out when it is not known.",
+      ),
+      reverse_dns_score: describe(
+        v.optional(Integer),
+        "Score of reverse DNS, 0–100. Left out when it is not known.",
+      ),
+      issues: describe(Issues, "Problems found."),
+    }),
+    "The sending server. No mail server is contacted, so four of the fields are always null.",
+  ),
+  spam_assessment: describe(
+    v.object({
+      score: describe(Integer, "Sum of the points, 0–100. Lower is better."),
+      spam_likelihood: describe(v.picklist(["low", "medium", "high"]), "The score in a word."),
+      factors: describe(
+        v.array(
+          v.object({
+            id: describe(v.string(), "The factor's code."),
+            impact: describe(
+              v.picklist(["positive", "negative"]),
+              "Whether the factor helps or hurts.",
+            ),
+            points: describe(Count, "Points of the factor."),
+            description: describe(v.string(), "The factor in a sentence."),
+          }),
+        ),
+        "What lowers and raises the score.",
+      ),
+    }),
+    "How a spam filter is likely to treat mail of the domain.",
+  ),
+  recommendations: describe(
+    v.array(
+      v.object({
+        id: describe(v.string(), "The recommendation's code."),
+        severity: describe(Severity, "How serious the issue behind it is."),
+        text: describe(v.string(), "What to do, in a sentence."),
+        points_regained: describe(Integer, "Points that the overall score gains."),
+        issues: describe(v.array(v.string()), "Codes of the issues that it resolves."),
+      }),
+    ),
+    "What to do, by the points it regains, most first.",
   ),
 });
 
-export type CheckResult = v.InferOutput<typeof CheckResult>;
-
 /** What an answer says of the money beside the result. */
 export const CheckMoney = v.object({
-  credits_used: Credits,
-  credits_remaining: v.optional(Credits),
-  cached: v.boolean(),
-  idempotent_replay: v.optional(v.boolean()),
+  credits_used: describe(Credits, "Credits charged by this request."),
+  credits_remaining: describe(
+    v.optional(Credits),
+    "Credits available after this request. Left out when they could not be read.",
+  ),
+  cached: describe(v.boolean(), "True when the result is from the last 24 hours."),
+  idempotent_replay: describe(
+    v.optional(v.boolean()),
+    "True when this is the response to an earlier request. Left out otherwise.",
+  ),
 });
 
-export const toMoney = (
-  { price, cached, replayed, remaining }: Told,
-  { mode }: Caller,
-): v.InferOutput<typeof CheckMoney> => ({
-  credits_used: mode === "test" ? 0 : toCredits(price),
-  ...(remaining !== undefined && { credits_remaining: toCredits(remaining) }),
-  cached,
-  ...(replayed && { idempotent_replay: true }),
-});
-
-export const toFacts = ({
-  id,
-  domain,
-  sendingIp,
-  score,
-  grade,
-  confidence,
-  checkedAt,
-}: Stored["check"]): v.InferOutput<typeof CheckFacts> => ({
-  check_id: id,
-  ...toDomainFields(domain),
-  ...omitNull({ sending_ip: sendingIp }),
-  score,
-  grade,
-  ...(confidence && { confidence }),
-  checked_at: checkedAt,
-});
-
-export const toCheckResult = ({ check, report }: Stored): CheckResult => ({
-  ...toFacts(check),
-  ...toSections(report),
-});
-
-/** All of a report that does not say whose it is and when it was made. */
-export const toSections = (report: StoredReport) => {
-  const { scored, mx, dkim, spamAssessment } = report;
-  const { confidence, missing } = coverageOf(report);
-  return {
-    confidence,
-    missing_parts: [...missing],
-    model_version: report.modelVersion,
-    score_parts: {
-      components: [...scored.parts],
-      before_cap: scored.uncapped,
-      ...omitNull({ capped_by: scored.cappedBy }),
-    },
-    dns: {
-      status: mx.status,
-      mx_records: [...mx.records],
-      ...omitNull({ has_valid_mx: mx.hasValidMx, mx_score: mx.score }),
-      issues: issues(mx.issues),
-    },
-    authentication: {
-      spf: spf(report),
-      dkim: {
-        status: dkim.status,
-        selectors_found: [...dkim.selectorsFound],
-        ...omitNull({ score: dkim.score }),
-        issues: issues(dkim.issues),
-      },
-      dmarc: dmarc(report),
-    },
-    reputation: reputation(report),
-    server: server(report),
-    spam_assessment: {
-      score: spamAssessment.score,
-      spam_likelihood: spamAssessment.likelihood,
-      factors: [...spamAssessment.factors],
-    },
-    recommendations: report.recommendations.map(({ pointsRegained, ...one }) => ({
-      id: one.id,
-      severity: one.severity,
-      text: one.text,
-      points_regained: pointsRegained,
-      issues: [...one.issues],
-    })),
-  };
-};
-
-const issues = (found: readonly CoreIssue[]): v.InferOutput<typeof Issues> =>
-  found.map(({ costPoints, detail, ...issue }) => ({
-    ...issue,
-    detail: { ...detail },
-    cost_points: costPoints,
-  }));
-
-const spf = ({ spf: one }: StoredReport) => ({
-  status: one.status,
-  ...omitNull({ record: one.record, score: one.score }),
-  lookups: one.lookups,
-  void_lookups: one.voidLookups,
-  ...omitNull({ result_for_sending_ip: one.evaluation?.result ?? null }),
-  issues: issues(one.issues),
-});
-
-const dmarc = ({ dmarc: one }: StoredReport) => ({
-  status: one.status,
-  ...omitNull({
-    record: one.record,
-    record_domain: one.recordDomain,
-    policy: one.policy,
-    score: one.score,
-  }),
-  issues: issues(one.issues),
-});
-
-const reputation = ({ reputation: one }: StoredReport) => ({
-  score: one.score,
-  blacklists_checked: one.checked,
-  blacklists_inconclusive: one.inconclusive,
-  blacklists_skipped: one.skipped,
-  blacklists_total: one.total,
-  blacklists_listed: one.listed,
-  listed_on: one.listedOn.map(({ removal, codes, ...listing }) => ({
-    ...listing,
-    codes: [...codes],
-    removal_url: removal,
-  })),
-});
-
-/** The check opens no connection to a mail server, so the contract has null for these four. */
-const server = ({ reverseDns }: StoredReport) => ({
-  accepts_mail: null,
-  response_time_ms: null,
-  supports_tls: null,
-  tls_version: null,
-  reverse_dns_status: reverseDns?.status ?? ("not_checked" as const),
-  ...(reverseDns &&
-    omitNull({
-      reverse_dns: reverseDns.name,
-      reverse_dns_confirmed: reverseDns.isConfirmed,
-      reverse_dns_score: reverseDns.score,
-    })),
-  issues: issues(reverseDns?.issues ?? []),
-});
+export type CheckFacts = v.InferOutput<typeof CheckFacts>;
+export type CheckResult = v.InferOutput<typeof CheckResult>;
+export type CheckMoney = v.InferOutput<typeof CheckMoney>;

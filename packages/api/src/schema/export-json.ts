@@ -10,46 +10,78 @@ import {
 } from "@mailproof/core/jobs/export-rows";
 import type { OwnList } from "@mailproof/core/jobs/own-list";
 import * as v from "valibot";
-import { Count } from "./common.ts";
+import { Count, describe } from "./common.ts";
 import { ResultRow, toRow } from "./jobs.ts";
 
 // The JSON form of an export: what it says of itself, and its rows.
 
 export const ExportFacts = v.object({
-  format: v.literal("json"),
-  filter: v.picklist(FILTERS),
-  rows: v.picklist(ROW_SELECTIONS),
-  /** The job is completed, and every row that it counts is here: those that the filter lets through. */
-  complete: v.boolean(),
-  expected_rows: Count,
-  rows_missing: Count,
-  rows_pending: Count,
+  format: describe(v.literal("json"), "The format of the export."),
+  filter: describe(v.picklist(FILTERS), "Which results the export has."),
+  rows: describe(v.picklist(ROW_SELECTIONS), "Which rows of the list the export has."),
+  complete: describe(
+    v.boolean(),
+    "True when the job is completed and every row it counts was read. Look at this field first.",
+  ),
+  expected_rows: describe(
+    Count,
+    "Rows that the export should have now: those with a result that the filter selects. The number grows while the job runs.",
+  ),
+  rows_missing: describe(Count, "Rows among them that could not be read."),
+  rows_pending: describe(Count, "Addresses of the job without a result yet."),
 });
 
 export type ExportFacts = v.InferOutput<typeof ExportFacts>;
 
 /** What stood in the list. */
 const OWN = {
-  submitted: v.optional(v.string()),
-  columns: v.optional(v.record(v.string(), v.string())),
+  submitted: describe(
+    v.optional(v.string()),
+    "The submitted text. `email` holds the address that was read from it.",
+  ),
+  columns: describe(
+    v.optional(v.record(v.string(), v.string())),
+    "The cells of the row, by the names of the list's columns.",
+  ),
 };
 
 const [VERIFIED, ...UNVERIFIED] = ROW_OUTCOMES;
 
-export const VerifiedRow = v.object({
-  ...ResultRow.entries,
-  row_outcome: v.optional(v.literal(VERIFIED)),
-  ...OWN,
-});
+export const VerifiedRow = describe(
+  v.object({
+    ...ResultRow.entries,
+    row_outcome: describe(
+      v.optional(v.literal(VERIFIED)),
+      "`verified`: the row has a result. Present with `rows=all`.",
+    ),
+    ...OWN,
+  }),
+  "A row with its result and what the list says of it.",
+);
 
-export const UnverifiedRow = v.object({
-  row: Count,
-  row_outcome: v.picklist(UNVERIFIED),
-  duplicate_of: v.optional(Count),
-  skip_reason: v.optional(v.string()),
-  skip_message: v.optional(v.string()),
-  ...OWN,
-});
+export const UnverifiedRow = describe(
+  v.object({
+    row: describe(Count, "The row's number in the submitted list, from 1."),
+    row_outcome: describe(
+      v.picklist(UNVERIFIED),
+      "`pending`: the row has no result yet. `duplicate`: its address is that of the row `duplicate_of`. `skipped`: it holds no address, or several. `not_queued`: it could not be queued and was refunded. `missing`: its result cannot be read.",
+    ),
+    duplicate_of: describe(
+      v.optional(Count),
+      "Number of the row with the same address, which has the result.",
+    ),
+    skip_reason: describe(
+      v.optional(v.string()),
+      "Machine-readable code for what is wrong with the email cell.",
+    ),
+    skip_message: describe(
+      v.optional(v.string()),
+      "What is wrong with the email cell, in a sentence.",
+    ),
+    ...OWN,
+  }),
+  "A row of the list without a result.",
+);
 
 export type ExportRow = v.InferOutput<typeof VerifiedRow> | v.InferOutput<typeof UnverifiedRow>;
 

@@ -1,6 +1,6 @@
 import { MAX_WAIT_MINUTES } from "@mailproof/core/verify/retry";
 import * as v from "valibot";
-import { charactersUpTo, Flag, notEmpty, optional, optionalOr, part } from "./common.ts";
+import { charactersUpTo, describe, Flag, notEmpty, optional, optionalOr, part } from "./common.ts";
 import { OutgoingUrl } from "./outgoing-url.ts";
 
 // What a batch and a file can be asked for in the same words.
@@ -33,7 +33,17 @@ const MaxWaitMinutes = optionalOr(
 
 /** There is no synchronous wait to be bounded: `timeout_ms` is no field here. */
 export const JobOptions = optionalOr(
-  part({ deep_verify: Flag(true), include_ai: Flag(true), max_wait_minutes: MaxWaitMinutes }),
+  part({
+    deep_verify: describe(
+      Flag(true),
+      "Whether to ask the mail server about the mailbox. With `false` only syntax, lists and DNS are checked, `checks_skipped` names the checks left out, and results that are `unknown` only for that reason are refunded when the job ends.",
+    ),
+    include_ai: describe(Flag(true), "Whether results have `ai`."),
+    max_wait_minutes: describe(
+      MaxWaitMinutes,
+      "The longest time, in minutes, that an address may wait for further attempts; 0: one attempt only. Addresses not resolved by then are `unknown`, with the reason.",
+    ),
+  }),
   {},
 );
 

@@ -8,38 +8,79 @@ import { toCredits } from "@mailproof/core/money/credits";
 import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
-import { Credits, Integer } from "./common.ts";
+import { Credits, describe, Integer } from "./common.ts";
 import { toWire, VerificationResult } from "./verification.ts";
+
+const Status = describe(
+  v.picklist(JOB_STATUSES),
+  "pending: queued. processing: running. completed: every address has its result. failed: see `error`. cancelled: not used today. enqueue_unknown: it is not known whether some of the addresses are queued; their credits are held.",
+);
 
 /** A job without its results, as the list and the job itself show it. */
 export const JobFacts = v.object({
-  job_id: v.string(),
-  name: v.optional(v.string()),
-  kind: v.picklist(["single", "batch", "file"]),
-  status: v.picklist(JOB_STATUSES),
-  progress: v.object({
-    total: Integer,
-    processed: Integer,
-    valid: Integer,
-    invalid: Integer,
-    risky: Integer,
-    unknown: Integer,
-  }),
-  processed_emails: Integer,
-  deferred: v.optional(
-    v.object({
-      count: Integer,
-      by_reason: v.record(v.string(), Integer),
-      next_attempt_at: v.string(),
-    }),
+  job_id: describe(v.string(), "The job's id."),
+  name: describe(v.optional(v.string()), "The job's name. Left out when it has none."),
+  kind: describe(
+    v.picklist(["single", "batch", "file"]),
+    "What created the job: a slow single verification, a batch, or a file.",
   ),
-  created_at: v.string(),
-  completed_at: v.optional(v.string()),
-  credits_refunded: v.optional(Credits),
-  error: v.optional(v.string()),
+  status: describe(Status, "The state of the job."),
+  progress: describe(
+    v.object({
+      total: describe(Integer, "Addresses in the job."),
+      processed: describe(Integer, "Addresses with a result."),
+      valid: describe(Integer, "Addresses with status `valid`."),
+      invalid: describe(Integer, "Addresses with status `invalid` or `disposable`."),
+      risky: describe(
+        Integer,
+        "Addresses with status `risky`, `catch_all`, `role` or `spam_trap`.",
+      ),
+      unknown: describe(Integer, "Addresses with status `unknown`, or without a status."),
+    }),
+    "Number of addresses by state.",
+  ),
+  processed_emails: describe(
+    Integer,
+    "Addresses with a result. Exports are measured against this number.",
+  ),
+  deferred: describe(
+    v.optional(
+      v.object({
+        count: describe(Integer, "Number of waiting addresses."),
+        by_reason: describe(
+          v.record(v.string(), Integer),
+          "Number of waiting addresses for each reason.",
+        ),
+        next_attempt_at: describe(
+          v.string(),
+          "When the first of them is attempted again, ISO 8601. A time in the past means that the attempt is under way.",
+        ),
+      }),
+    ),
+    "Addresses of a running job that wait for another attempt because their mail host or DNS could not answer yet. Left out when none waits.",
+  ),
+  created_at: describe(v.string(), "When the job was created, ISO 8601."),
+  completed_at: describe(
+    v.optional(v.string()),
+    "When the job ended, ISO 8601. Left out while it runs.",
+  ),
+  credits_refunded: describe(
+    v.optional(Credits),
+    "Credits refunded for this job: for addresses that could not be queued, that failed on our side, or that are `unknown` only because no mail server was asked. Present when the job has ended; left out when there are none.",
+  ),
+  error: describe(
+    v.optional(v.string()),
+    "Why the job failed, and what happened to its credits. Left out when it did not fail.",
+  ),
 });
 
-export const ResultRow = v.object({ ...VerificationResult.entries, row: Integer });
+export const ResultRow = describe(
+  v.object({
+    ...VerificationResult.entries,
+    row: describe(Integer, "The row's number in the submitted list, from 1."),
+  }),
+  "The result of one row of a job.",
+);
 
 export const readJobFacts = async (
   { table }: Pick<World, "table">,

@@ -1,30 +1,40 @@
 import { CONFIDENCES } from "@mailproof/core/deliverability/coverage";
 import type { Monitor } from "@mailproof/core/deliverability/monitor-items";
 import * as v from "valibot";
-import { Count, Integer, textOf } from "./common.ts";
+import { Count, describe, Integer, textOf } from "./common.ts";
 import { omitNull } from "./omit-null.ts";
 import { DOMAIN_FIELDS, toDomainFields, wwwMessage } from "./sender.ts";
 
 export const MonitorFacts = v.object({
-  monitor_id: v.string(),
+  monitor_id: describe(v.string(), "The monitor's id."),
   ...DOMAIN_FIELDS,
-  sending_ip: v.optional(textOf("ipv4")),
-  interval_hours: Count,
-  created_at: v.string(),
-  next_check_at: v.string(),
-  last_check: v.nullable(
-    v.object({
-      check_id: v.string(),
-      score: Integer,
-      grade: v.string(),
-      confidence: v.optional(v.picklist(CONFIDENCES)),
-      checked_at: v.string(),
-    }),
+  sending_ip: describe(
+    v.optional(textOf("ipv4")),
+    "The sending IPv4 address. Left out when the request named none.",
   ),
-  /** Why the last run came to nothing; null when it did not. */
-  last_problem: v.nullable(v.picklist(["insufficient_credits", "no_verdict", "failed"])),
-  /** Left out where there is nothing to add. */
-  message: v.optional(v.string()),
+  interval_hours: describe(Count, "Hours between two checks."),
+  created_at: describe(v.string(), "When the monitor was created, ISO 8601."),
+  next_check_at: describe(v.string(), "When the domain is checked next, ISO 8601."),
+  last_check: describe(
+    v.nullable(
+      v.object({
+        check_id: describe(v.string(), "The check's id."),
+        score: describe(Integer, "Overall score, 0–100."),
+        grade: describe(v.string(), "Grade of the score, A to F."),
+        confidence: describe(
+          v.optional(v.picklist(CONFIDENCES)),
+          "How much of the score's weight was answered: high, medium or low. Left out for checks of the first release.",
+        ),
+        checked_at: describe(v.string(), "When the check was made, ISO 8601."),
+      }),
+    ),
+    "The result of the last check. Null before the first.",
+  ),
+  last_problem: describe(
+    v.nullable(v.picklist(["insufficient_credits", "no_verdict", "failed"])),
+    "Why the last run had no result. Null when it had one.",
+  ),
+  message: describe(v.optional(v.string()), "A note for people. Left out when there is none."),
 });
 
 export const toMonitorFacts = ({

@@ -11,6 +11,7 @@ import { isPublicIp, parseIp } from "@mailproof/core/mail/ip";
 import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
+import { describe } from "./common.ts";
 
 // Domains and sending addresses, as callers write them and as answers show them.
 
@@ -25,8 +26,16 @@ export const DomainName = v.pipe(
   v.transform(({ ascii }) => ascii),
 );
 
-/** Both forms of a domain. Without letters beyond ASCII they are equal. */
-export const DOMAIN_FIELDS = { domain: v.string(), domain_unicode: v.string() };
+export const DOMAIN_FIELDS = {
+  domain: describe(
+    v.string(),
+    "The domain in lower case, internationalized labels as A-labels (xn--…).",
+  ),
+  domain_unicode: describe(
+    v.string(),
+    "The domain with internationalized labels in Unicode. Otherwise equal to `domain`.",
+  ),
+};
 
 export const toDomainFields = (domain: string) => ({ domain, domain_unicode: toUnicode(domain) });
 

@@ -2,22 +2,41 @@ import { ENCODINGS } from "@mailproof/core/jobs/decode";
 import { readExclusion } from "@mailproof/core/jobs/exclusion";
 import type { ListSummary } from "@mailproof/core/jobs/list-summary";
 import * as v from "valibot";
-import { Count } from "./common.ts";
+import { Count, describe } from "./common.ts";
 
-/** What was found in a file, and its first rows without an address. */
-export const ListFacts = v.object({
-  email_column: v.string(),
-  email_column_index: Count,
-  other_email_columns: v.array(v.string()),
-  has_header: v.boolean(),
-  columns: v.array(v.string()),
-  column_count: Count,
-  encoding: v.picklist(ENCODINGS),
-  delimiter: v.string(),
-  skipped_rows: v.array(
-    v.object({ row: Count, text: v.string(), reason: v.string(), message: v.string() }),
-  ),
-});
+export const ListFacts = describe(
+  v.object({
+    email_column: describe(v.string(), "The name of the column with the addresses."),
+    email_column_index: describe(Count, "The number of that column, from 0."),
+    other_email_columns: describe(
+      v.array(v.string()),
+      "Names of other columns that hold addresses. They are not verified.",
+    ),
+    has_header: describe(v.boolean(), "True when the first row names the columns."),
+    columns: describe(v.array(v.string()), "The names of the first 20 columns."),
+    column_count: describe(Count, "Number of columns in the file."),
+    encoding: describe(v.picklist(ENCODINGS), "The character encoding of the file."),
+    delimiter: describe(
+      v.string(),
+      "`comma`, `semicolon`, `tab`, `pipe`, `none` in a file of one column, or the character itself.",
+    ),
+    skipped_rows: describe(
+      v.array(
+        v.object({
+          row: describe(
+            Count,
+            "The number of the row in the file, from 1. The header counts; blank lines do not.",
+          ),
+          text: describe(v.string(), "The text of the email cell, cut after 100 characters."),
+          reason: describe(v.string(), "Machine-readable code for what is wrong with the cell."),
+          message: describe(v.string(), "What is wrong with the cell, in a sentence."),
+        }),
+      ),
+      "The first 10 rows without an address. For all of them export the job with `rows=all`.",
+    ),
+  }),
+  "What was found in a file, and its first rows without an address.",
+);
 
 const DELIMITER_NAMES: Readonly<Record<string, string>> = {
   "": "none",

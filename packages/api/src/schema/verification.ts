@@ -6,10 +6,15 @@ import {
   type Verification,
 } from "@mailproof/core/verify/result";
 import * as v from "valibot";
-import { Integer, Share } from "./common.ts";
+import { describe, Integer, Share } from "./common.ts";
 import { omitNull } from "./omit-null.ts";
 
 const Bool = v.boolean();
+
+const Status = describe(
+  v.picklist(STATUSES),
+  "valid: deliverable. invalid: will bounce. risky: may be deliverable. unknown: could not be determined. catch_all: the domain accepts every address. disposable: a disposable address. role: a role address. spam_trap: a known spam trap.",
+);
 
 const WIRE_NAMES = {
   smtpCheck: "smtp_check",
@@ -19,44 +24,95 @@ const WIRE_NAMES = {
 
 /** A verification result as every way out of the service shows it: an answer, a row, a line of the command. */
 export const VerificationResult = v.object({
-  email: v.string(),
-  status: v.picklist(STATUSES),
-  quality_score: v.pipe(Integer, v.minValue(0), v.maxValue(100)),
-  reason: v.string(),
-  sub_status: v.nullable(v.string()),
-  provider: v.nullable(v.string()),
-  verification: v.object({
-    syntax_valid: Bool,
-    domain_exists: v.optional(Bool),
-    mx_found: Bool,
-    smtp_check: Bool,
-    mailbox_exists: Bool,
-    catch_all: Bool,
-  }),
-  flags: v.object({
-    disposable: Bool,
-    role_account: Bool,
-    free_provider: Bool,
-    spam_trap: Bool,
-    honeypot: Bool,
-    bot_generated: Bool,
-  }),
-  enrichment: v.object({
-    first_name: v.nullable(v.string()),
-    last_name: v.nullable(v.string()),
-    full_name: v.string(),
-    gender: v.string(),
-  }),
-  ai: v.optional(
-    v.object({
-      typo_suggestion: v.nullable(v.string()),
-      typo_confidence: v.nullable(Share),
-      catch_all_confidence: v.optional(Share),
-    }),
+  email: describe(v.string(), "The address as it was read."),
+  status: describe(Status, "The result of the verification."),
+  quality_score: describe(
+    v.pipe(Integer, v.minValue(0), v.maxValue(100)),
+    "Quality of the address, 0–100: 90 excellent, 70 good, 50 fair, below that poor.",
   ),
-  evidence: v.optional(v.record(v.string(), v.unknown())),
-  checks_skipped: v.optional(v.array(v.picklist(Object.values(WIRE_NAMES)))),
-  verified_at: v.string(),
+  reason: describe(v.string(), "Machine-readable code for why the address has this status."),
+  sub_status: describe(
+    v.nullable(v.string()),
+    "A finer code for the reason. Null when there is none.",
+  ),
+  provider: describe(
+    v.nullable(v.string()),
+    "The mail provider that runs the mail host. Null when it is not recognised.",
+  ),
+  verification: describe(
+    v.object({
+      syntax_valid: describe(Bool, "True when the address is well formed."),
+      domain_exists: describe(
+        v.optional(Bool),
+        "True when the domain exists in DNS. Left out when that is not known: the look-up failed, or none was made. `reason` or `sub_status` says why.",
+      ),
+      mx_found: describe(Bool, "True when the domain has a host that accepts mail."),
+      smtp_check: describe(
+        Bool,
+        "True when the mail server was asked about this address and gave a definite reply.",
+      ),
+      mailbox_exists: describe(
+        Bool,
+        "True when the mail server accepts this address and rejects random ones.",
+      ),
+      catch_all: describe(Bool, "True when the mail server accepts every address of the domain."),
+    }),
+    "The outcome of each check.",
+  ),
+  flags: describe(
+    v.object({
+      disposable: describe(Bool, "True for a domain of a disposable-address service."),
+      role_account: describe(Bool, "True for a role address, such as info@ or sales@."),
+      free_provider: describe(Bool, "True for a free mail provider."),
+      spam_trap: describe(Bool, "True for a known spam trap."),
+      honeypot: describe(Bool, "True for an address that exists to catch harvesters."),
+      bot_generated: describe(Bool, "True when the local part looks machine-generated."),
+    }),
+    "Properties of the address and its domain.",
+  ),
+  enrichment: describe(
+    v.object({
+      first_name: describe(
+        v.nullable(v.string()),
+        "First name. Null when the address does not suggest one.",
+      ),
+      last_name: describe(
+        v.nullable(v.string()),
+        "Last name. Null when the address does not suggest one.",
+      ),
+      full_name: describe(v.string(), "First and last name. Empty when neither is known."),
+      gender: describe(v.string(), "Always `unknown`."),
+    }),
+    "What the address suggests about its owner.",
+  ),
+  ai: describe(
+    v.optional(
+      v.object({
+        typo_suggestion: describe(
+          v.nullable(v.string()),
+          "The address that was probably meant. Null when the domain receives mail or there is no likely typo.",
+        ),
+        typo_confidence: describe(
+          v.nullable(Share),
+          "Probability of the suggestion, 0–1. Null without a suggestion.",
+        ),
+        catch_all_confidence: describe(
+          v.optional(Share),
+          "Probability that the mailbox exists, 0–1. Present only when the domain accepts every address, or may: it accepted this one and was not seen to reject another.",
+        ),
+      }),
+    ),
+    "Computed estimates. Left out when `include_ai` is false.",
+  ),
+  evidence: describe(
+    v.optional(v.record(v.string(), v.unknown())),
+    "How the result came about: DNS answers, SMTP transcript and the parts of the score. Present only with `include_evidence`.",
+  ),
+  checks_skipped: describe(
+    v.optional(v.array(v.picklist(Object.values(WIRE_NAMES)))),
+    "Checks of `verification` that were not made because the mail server was not asked. Left out when it was asked or did not have to be.",
+  ),
+  verified_at: describe(v.string(), "When the address was verified, ISO 8601."),
 });
 
 export type VerificationResult = v.InferOutput<typeof VerificationResult>;

@@ -6,7 +6,7 @@ import { findWebhook } from "@mailproof/core/webhooks/webhooks";
 import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
-import { Count, Integer, listOf } from "./common.ts";
+import { Count, describe, Integer, listOf } from "./common.ts";
 
 // What the routes of webhooks have in common.
 
@@ -19,17 +19,26 @@ export const EventNames = v.pipe(
   v.transform((names) => [...new Set(names)]),
 );
 
+const DisabledBecause = describe(
+  v.picklist(["asked", "failing", "gone"]),
+  "asked: disabled by its owner. failing: nothing was delivered for five days. gone: the address answered 410.",
+);
+
 /** A webhook as its owner sees it: everything but the secret. */
 export const WebhookFacts = v.object({
-  id: v.string(),
-  url: v.string(),
-  events: v.array(EventName),
-  status: v.picklist(["active", "disabled"]),
-  /** asked: by its owner. failing: nothing arrived for five days. gone: the address answered 410. */
-  disabled_because: v.optional(v.picklist(["asked", "failing", "gone"])),
-  /** Since when every try has failed. */
-  failing_since: v.optional(v.string()),
-  created_at: v.string(),
+  id: describe(v.string(), "The webhook's id."),
+  url: describe(v.string(), "The HTTPS address that events are sent to."),
+  events: describe(v.array(EventName), "The events that are sent."),
+  status: describe(v.picklist(["active", "disabled"]), "Whether events are sent."),
+  disabled_because: describe(
+    v.optional(DisabledBecause),
+    "Why the webhook is disabled. Left out while it is active.",
+  ),
+  failing_since: describe(
+    v.optional(v.string()),
+    "Since when every attempt has failed, ISO 8601. Left out when the last attempt succeeded.",
+  ),
+  created_at: describe(v.string(), "When the webhook was created, ISO 8601."),
 });
 
 export const toWebhookFacts = (webhook: Webhook): v.InferOutput<typeof WebhookFacts> => {
@@ -56,19 +65,35 @@ export const noSuchWebhook = () =>
   new Failure("NOT_FOUND", "nothing_charged", "The account has no webhook with this id.");
 
 export const DeliveryFacts = v.object({
-  id: v.string(),
-  /** What it told of: also the header webhook-id, the same on each try. */
-  event_id: v.string(),
-  event: v.string(),
-  /** noted: what became of the webhook itself. It was never sent. */
-  status: v.picklist(DELIVERY_STATUSES),
-  attempts: Count,
-  response_status: v.nullable(Integer),
-  latency_ms: v.nullable(Count),
-  error: v.nullable(v.string()),
-  created_at: v.string(),
-  last_attempt_at: v.nullable(v.string()),
-  next_attempt_at: v.nullable(v.string()),
+  id: describe(v.string(), "The delivery's id."),
+  event_id: describe(
+    v.string(),
+    "The event's id. It is also sent in the header webhook-id, the same on each attempt.",
+  ),
+  event: describe(v.string(), "The event's type."),
+  status: describe(v.picklist(DELIVERY_STATUSES), "The state of the delivery."),
+  attempts: describe(Count, "Number of attempts."),
+  response_status: describe(
+    v.nullable(Integer),
+    "The HTTP status of the last response. Null when there was none.",
+  ),
+  latency_ms: describe(
+    v.nullable(Count),
+    "Time until the last response, in milliseconds. Null when there was none.",
+  ),
+  error: describe(
+    v.nullable(v.string()),
+    "Machine-readable code for why the last attempt failed. Null when it did not.",
+  ),
+  created_at: describe(v.string(), "When the delivery was created, ISO 8601."),
+  last_attempt_at: describe(
+    v.nullable(v.string()),
+    "When the last attempt was made, ISO 8601. Null before the first.",
+  ),
+  next_attempt_at: describe(
+    v.nullable(v.string()),
+    "When the next attempt is made, ISO 8601. Null when there is none.",
+  ),
 });
 
 export const toDeliveryFacts = (delivery: Delivery): v.InferOutput<typeof DeliveryFacts> => ({

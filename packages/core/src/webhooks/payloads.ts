@@ -3,54 +3,67 @@ import * as v from "valibot";
 // What subscribers are told. These schemas are the documentation, too: every event that is written fits its own
 // (test/core/webhooks/payloads.test.ts), and a field may be added to them but none taken away.
 
+/** Says in the API reference what a field holds. */
+const describe = <S extends v.GenericSchema>(schema: S, text: string): S =>
+  v.pipe(schema, v.description(text)) as unknown as S;
+
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const Credits = v.pipe(v.number(), v.multipleOf(0.5));
 
 const Progress = v.strictObject({
-  total: Count,
-  processed: Count,
-  valid: Count,
-  invalid: Count,
-  risky: Count,
-  unknown: Count,
+  total: describe(Count, "Addresses in the job."),
+  processed: describe(Count, "Addresses with a result."),
+  valid: describe(Count, "Addresses with status `valid`."),
+  invalid: describe(Count, "Addresses with status `invalid` or `disposable`."),
+  risky: describe(Count, "Addresses with status `risky`, `catch_all`, `role` or `spam_trap`."),
+  unknown: describe(Count, "Addresses with status `unknown`, or without a status."),
 });
 
 const Balance = v.strictObject({
-  account_id: v.string(),
-  /** What was left by the call that crossed the line, in credits. */
-  available: Credits,
-  /** The line, in credits. */
-  threshold: Credits,
+  account_id: describe(v.string(), "The account's id."),
+  available: describe(Credits, "Credits left after the request that crossed the threshold."),
+  threshold: describe(Credits, "The threshold that was crossed, in credits."),
 });
 
 /** The `data` of each event. */
 export const EVENT_DATA = {
   "job.completed": v.strictObject({
-    job_id: v.string(),
-    status: v.literal("completed"),
-    progress: Progress,
+    job_id: describe(v.string(), "The job's id."),
+    status: describe(v.literal("completed"), "The state of the job."),
+    progress: describe(Progress, "Number of addresses by state."),
   }),
   "job.failed": v.strictObject({
-    job_id: v.string(),
-    status: v.literal("failed"),
-    progress: Progress,
-    /** Why, and what it means for the money. */
-    error: v.string(),
+    job_id: describe(v.string(), "The job's id."),
+    status: describe(v.literal("failed"), "The state of the job."),
+    progress: describe(Progress, "Number of addresses by state."),
+    error: describe(v.string(), "Why the job failed, and what happened to its credits."),
   }),
   "credits.low": Balance,
   "credits.depleted": Balance,
   "blacklist.detected": v.strictObject({
-    domain: v.string(),
-    sending_ip: v.nullable(v.string()),
-    check_id: v.string(),
-    listed_on: v.array(v.string()),
+    domain: describe(v.string(), "The monitored domain."),
+    sending_ip: describe(
+      v.nullable(v.string()),
+      "The sending IPv4 address. Null when the monitor has none.",
+    ),
+    check_id: describe(
+      v.string(),
+      "The check's id. Read it at GET /v1/deliverability/checks/{id}.",
+    ),
+    listed_on: describe(v.array(v.string()), "The blocklists that list it."),
   }),
   "dmarc.failed": v.strictObject({
-    domain: v.string(),
-    check_id: v.string(),
-    status: v.string(),
-    policy: v.nullable(v.string()),
-    issues: v.array(v.string()),
+    domain: describe(v.string(), "The monitored domain."),
+    check_id: describe(
+      v.string(),
+      "The check's id. Read it at GET /v1/deliverability/checks/{id}.",
+    ),
+    status: describe(v.string(), "Result of the DMARC check."),
+    policy: describe(
+      v.nullable(v.string()),
+      "The policy the record requests. Null when there is none.",
+    ),
+    issues: describe(v.array(v.string()), "Codes of the problems found."),
   }),
 } as const;
 
@@ -61,24 +74,56 @@ export const EVENT_TYPES = Object.keys(EVENT_DATA) as [EventType, ...EventType[]
 /** What an address is sent when its owner wants to see whether anything arrives. Nobody can subscribe to it. */
 export const TEST_EVENT = "webhook.test";
 
-const enveloped = <T extends string, D extends v.GenericSchema>(type: T, data: D) =>
-  v.strictObject({
-    /** Also in the header webhook-id. The same on each try: whoever has seen it has seen the event. */
-    id: v.string(),
-    type: v.literal(type),
-    created_at: v.pipe(v.string(), v.isoTimestamp()),
-    data,
-  });
+const enveloped = <T extends string, D extends v.GenericSchema>(text: string, type: T, data: D) =>
+  describe(
+    v.strictObject({
+      id: describe(
+        v.string(),
+        "The event's id. It is also sent in the header webhook-id, the same on each attempt.",
+      ),
+      type: describe(v.literal(type), "The event's type."),
+      created_at: describe(
+        v.pipe(v.string(), v.isoTimestamp()),
+        "When the event happened, ISO 8601.",
+      ),
+      data: describe(data, "The event's data."),
+    }),
+    text,
+  );
 
 /** Every body that is ever sent. */
 export const EventPayload = v.variant("type", [
-  enveloped("job.completed", EVENT_DATA["job.completed"]),
-  enveloped("job.failed", EVENT_DATA["job.failed"]),
-  enveloped("credits.low", EVENT_DATA["credits.low"]),
-  enveloped("credits.depleted", EVENT_DATA["credits.depleted"]),
-  enveloped("blacklist.detected", EVENT_DATA["blacklist.detected"]),
-  enveloped("dmarc.failed", EVENT_DATA["dmarc.failed"]),
-  enveloped(TEST_EVENT, v.strictObject({ webhook_id: v.string() })),
+  enveloped(
+    "A job ended, and its results can be read.",
+    "job.completed",
+    EVENT_DATA["job.completed"],
+  ),
+  enveloped("A job ended without results.", "job.failed", EVENT_DATA["job.failed"]),
+  enveloped(
+    "A request left less than a tenth of the last grant. Sent once per crossing.",
+    "credits.low",
+    EVENT_DATA["credits.low"],
+  ),
+  enveloped(
+    "A request left less than one credit. Sent once per crossing.",
+    "credits.depleted",
+    EVENT_DATA["credits.depleted"],
+  ),
+  enveloped(
+    "A monitored domain, or the address it sends from, is on a blocklist.",
+    "blacklist.detected",
+    EVENT_DATA["blacklist.detected"],
+  ),
+  enveloped(
+    "The DMARC record of a monitored domain is missing, invalid or without effect.",
+    "dmarc.failed",
+    EVENT_DATA["dmarc.failed"],
+  ),
+  enveloped(
+    "A test event, sent on request.",
+    TEST_EVENT,
+    v.strictObject({ webhook_id: describe(v.string(), "The webhook's id.") }),
+  ),
 ]);
 
 export type EventPayload = v.InferOutput<typeof EventPayload>;

@@ -1,0 +1,145 @@
+import type { Stored, Told } from "@mailproof/core/deliverability/check";
+import { coverageOf } from "@mailproof/core/deliverability/coverage";
+import type { StoredReport } from "@mailproof/core/deliverability/items";
+import type { Issue as CoreIssue } from "@mailproof/core/mail/issue";
+import { toCredits } from "@mailproof/core/money/credits";
+import type { Caller } from "../http/endpoint.ts";
+import type { CheckFacts, CheckMoney, CheckResult } from "./deliverability-check.ts";
+import { omitNull } from "./omit-null.ts";
+import { toDomainFields } from "./sender.ts";
+
+export const toMoney = (
+  { price, cached, replayed, remaining }: Told,
+  { mode }: Caller,
+): CheckMoney => ({
+  credits_used: mode === "test" ? 0 : toCredits(price),
+  ...(remaining !== undefined && { credits_remaining: toCredits(remaining) }),
+  cached,
+  ...(replayed && { idempotent_replay: true }),
+});
+
+export const toFacts = ({
+  id,
+  domain,
+  sendingIp,
+  score,
+  grade,
+  confidence,
+  checkedAt,
+}: Stored["check"]): CheckFacts => ({
+  check_id: id,
+  ...toDomainFields(domain),
+  ...omitNull({ sending_ip: sendingIp }),
+  score,
+  grade,
+  ...(confidence && { confidence }),
+  checked_at: checkedAt,
+});
+
+export const toCheckResult = ({ check, report }: Stored): CheckResult => ({
+  ...toFacts(check),
+  ...toSections(report),
+});
+
+/** All of a report that does not say whose it is and when it was made. */
+export const toSections = (report: StoredReport) => {
+  const { scored, mx, dkim, spamAssessment } = report;
+  const { confidence, missing } = coverageOf(report);
+  return {
+    confidence,
+    missing_parts: [...missing],
+    model_version: report.modelVersion,
+    score_parts: {
+      components: [...scored.parts],
+      before_cap: scored.uncapped,
+      ...omitNull({ capped_by: scored.cappedBy }),
+    },
+    dns: {
+      status: mx.status,
+      mx_records: [...mx.records],
+      ...omitNull({ has_valid_mx: mx.hasValidMx, mx_score: mx.score }),
+      issues: issues(mx.issues),
+    },
+    authentication: {
+      spf: spf(report),
+      dkim: {
+        status: dkim.status,
+        selectors_found: [...dkim.selectorsFound],
+        ...omitNull({ score: dkim.score }),
+        issues: issues(dkim.issues),
+      },
+      dmarc: dmarc(report),
+    },
+    reputation: reputation(report),
+    server: server(report),
+    spam_assessment: {
+      score: spamAssessment.score,
+      spam_likelihood: spamAssessment.likelihood,
+      factors: [...spamAssessment.factors],
+    },
+    recommendations: report.recommendations.map(({ pointsRegained, ...one }) => ({
+      id: one.id,
+      severity: one.severity,
+      text: one.text,
+      points_regained: pointsRegained,
+      issues: [...one.issues],
+    })),
+  };
+};
+
+const issues = (found: readonly CoreIssue[]): CheckResult["dns"]["issues"] =>
+  found.map(({ costPoints, detail, ...issue }) => ({
+    ...issue,
+    detail: { ...detail },
+    cost_points: costPoints,
+  }));
+
+const spf = ({ spf: one }: StoredReport) => ({
+  status: one.status,
+  ...omitNull({ record: one.record, score: one.score }),
+  lookups: one.lookups,
+  void_lookups: one.voidLookups,
+  ...omitNull({ result_for_sending_ip: one.evaluation?.result ?? null }),
+  issues: issues(one.issues),
+});
+
+const dmarc = ({ dmarc: one }: StoredReport) => ({
+  status: one.status,
+  ...omitNull({
+    record: one.record,
+    record_domain: one.recordDomain,
+    policy: one.policy,
+    score: one.score,
+  }),
+  issues: issues(one.issues),
+});
+
+const reputation = ({ reputation: one }: StoredReport) => ({
+  score: one.score,
+  blacklists_checked: one.checked,
+  blacklists_inconclusive: one.inconclusive,
+  blacklists_skipped: one.skipped,
+  blacklists_total: one.total,
+  blacklists_listed: one.listed,
+  listed_on: one.listedOn.map(({ removal, codes, ...listing }) => ({
+    ...listing,
+    codes: [...codes],
+    removal_url: removal,
+  })),
+});
+
+/** The check opens no connection to a mail server, so the contract has null for these four. */
+const server = ({ reverseDns }: StoredReport) => ({
+  accepts_mail: null,
+  response_time_ms: null,
+  supports_tls: null,
+  tls_version: null,
+  reverse_dns_status: reverseDns?.status ?? ("not_checked" as const),
+  ...(reverseDns &&
+    omitNull({
+      reverse_dns: reverseDns.name,
+      reverse_dns_confirmed: reverseDns.isConfirmed,
+      reverse_dns_score: reverseDns.score,
+    })),
+  issues: issues(reverseDns?.issues ?? []),
+});

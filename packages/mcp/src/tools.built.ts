@@ -1,0 +1,60 @@
+import { endpoints } from "@mailproof/api/endpoints";
+import type { Effect, Endpoint, Need, ToolFacts } from "@mailproof/api/http/endpoint";
+import type { Tool as Listed, ToolAnnotations } from "@modelcontextprotocol/server";
+import { type Input, inputOf } from "./input.ts";
+
+/** What follows from an endpoint that is a tool: plain data, made once when a bundle is made. */
+export type Derived = {
+  readonly id: string;
+  readonly input: Input;
+  /** As clients see it. */
+  readonly listed: Listed;
+};
+
+const ANNOTATIONS: Readonly<Record<Effect, ToolAnnotations>> = {
+  readOnly: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
+  additive: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
+  idempotent: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
+  destructive: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
+};
+
+/** Through these a call reaches beyond us: to mail servers, name servers, receivers, or to workers who ask them. */
+const OUTWARD: readonly Need[] = ["mail", "dns", "https", "queue:send"];
+
+const toolOf = (endpoint: Endpoint, { effect, hint }: ToolFacts): Derived => {
+  const name = nameOf(endpoint);
+  const input = inputOf(endpoint);
+  return {
+    id: endpoint.id,
+    input,
+    listed: {
+      name,
+      description: descriptionOf(endpoint, hint),
+      inputSchema: input.schema as Listed["inputSchema"],
+      annotations: {
+        ...ANNOTATIONS[effect],
+        openWorldHint: endpoint.needs.some((need) => OUTWARD.includes(need)),
+      },
+    },
+  };
+};
+
+/** verifyEmail → verify_email: names of tools are in lower case. */
+const nameOf = ({ id }: Endpoint): string =>
+  id.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+const descriptionOf = ({ summary, price, access }: Endpoint, hint: string | undefined): string =>
+  [
+    summary,
+    hint,
+    price === null ? "This call is free." : `Price: ${price}`,
+    access === "unrestricted" && "For unrestricted keys only.",
+    access !== "unrestricted" && access !== "public" && `Scope: ${access}.`,
+  ]
+    .filter((sentence) => typeof sentence === "string")
+    .join(" ");
+
+/** In the order of the API's table of contents. */
+export const DERIVED: readonly Derived[] = endpoints.flatMap((endpoint) =>
+  endpoint.tool ? [toolOf(endpoint, endpoint.tool)] : [],
+);
