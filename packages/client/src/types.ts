@@ -33,13 +33,13 @@ export interface VerificationResult {
     | "disposable"
     | "role"
     | "spam_trap";
-  /** Quality of the address, 0–100: 90 excellent, 70 good, 50 fair, below that poor. */
+  /** Quality, 0–100: 90 excellent, 70 good, 50 fair, below that poor. */
   quality_score: number;
-  /** Machine-readable code for why the address has this status. */
+  /** Code for why the address has this status. */
   reason: string;
   /** A finer code for the reason. Null when there is none. */
   sub_status: string | null;
-  /** The mail provider that runs the mail host. Null when it is not recognised. */
+  /** The mail provider. Null when it is not recognized. */
   provider: string | null;
   /** The outcome of each check. */
   verification: {
@@ -49,14 +49,14 @@ export interface VerificationResult {
     domain_exists?: boolean;
     /** True when the domain has a host that accepts mail. */
     mx_found: boolean;
-    /** True when the mail server was asked about this address and gave a definite reply. */
+    /** True when the mail server gave a definite reply about this address. */
     smtp_check: boolean;
     /** True when the mail server accepts this address and rejects random ones. */
     mailbox_exists: boolean;
     /** True when the mail server accepts every address of the domain. */
     catch_all: boolean;
   };
-  /** Properties of the address and its domain. */
+  /** Kind of address. */
   flags: {
     /** True for a domain of a disposable-address service. */
     disposable: boolean;
@@ -71,7 +71,7 @@ export interface VerificationResult {
     /** True when the local part looks machine-generated. */
     bot_generated: boolean;
   };
-  /** What the address suggests about its owner. */
+  /** What the address says of its owner. */
   enrichment: {
     /** First name. Null when the address does not suggest one. */
     first_name: string | null;
@@ -82,7 +82,7 @@ export interface VerificationResult {
     /** Always `unknown`. */
     gender: string;
   };
-  /** Computed estimates. Left out when `include_ai` is false. */
+  /** Estimates. Left out when `include_ai` is false. */
   ai?: {
     /** The address that was probably meant. Null when the domain receives mail or there is no likely typo. */
     typo_suggestion: string | null;
@@ -91,9 +91,9 @@ export interface VerificationResult {
     /** Probability that the mailbox exists, 0–1. Present only when the domain accepts every address, or may: it accepted this one and was not seen to reject another. */
     catch_all_confidence?: number;
   };
-  /** How the result came about: DNS answers, SMTP transcript and the parts of the score. Present only with `include_evidence`. */
+  /** DNS answers, SMTP transcript and the parts of the score. Present only with `include_evidence`. */
   evidence?: Record<string, unknown>;
-  /** Checks of `verification` that were not made because the mail server was not asked. Left out when it was asked or did not have to be. */
+  /** Checks not made because the mail server was not asked. Left out when it was asked or did not have to be. */
   checks_skipped?: ("smtp_check" | "mailbox_exists" | "catch_all")[];
   /** When the address was verified, ISO 8601. */
   verified_at: string;
@@ -119,18 +119,18 @@ export interface Job {
     total: number;
     /** Addresses with a result. */
     processed: number;
-    /** Addresses with status `valid`. */
+    /** Valid addresses. */
     valid: number;
-    /** Addresses with status `invalid` or `disposable`. */
+    /** Invalid and disposable addresses. */
     invalid: number;
-    /** Addresses with status `risky`, `catch_all`, `role` or `spam_trap`. */
+    /** Risky, catch-all, role and spam trap addresses. */
     risky: number;
-    /** Addresses with status `unknown`, or without a status. */
+    /** Unknown addresses, and those without a status. */
     unknown: number;
   };
   /** Addresses with a result. Exports are measured against this number. */
   processed_emails: number;
-  /** Addresses of a running job that wait for another attempt because their mail host or DNS could not answer yet. Left out when none waits. */
+  /** Addresses that wait for another attempt because their mail host or DNS could not answer yet. Left out when none waits. */
   deferred?: {
     /** Number of waiting addresses. */
     count: number;
@@ -139,13 +139,13 @@ export interface Job {
     /** When the first of them is attempted again, ISO 8601. A time in the past means that the attempt is under way. */
     next_attempt_at: string;
   };
-  /** When the job was created, ISO 8601. */
+  /** When it was created, ISO 8601. */
   created_at: string;
   /** When the job ended, ISO 8601. Left out while it runs. */
   completed_at?: string;
-  /** Credits refunded for this job: for addresses that could not be queued, that failed on our side, or that are `unknown` only because no mail server was asked. Present when the job has ended; left out when there are none. */
+  /** Credits refunded for addresses that could not be queued, failed on our side, or are `unknown` only because no mail server was asked. Present when the job has ended and there are any. */
   credits_refunded?: number;
-  /** Why the job failed, and what happened to its credits. Left out when it did not fail. */
+  /** Why the job failed and what happened to its credits. Left out otherwise. */
   error?: string;
 }
 
@@ -154,11 +154,11 @@ export interface ActivityRecord {
   email: string;
   /** Opens and clicks by people. */
   activity: {
-    /** When this address last opened or clicked, ISO 8601. Left out when no open or click is recorded. */
+    /** When this address last opened or clicked, ISO 8601. Left out when there is none. */
     last_seen?: string;
-    /** When this address last opened, ISO 8601. Left out when no open is recorded. */
+    /** When this address last opened, ISO 8601. Left out when there is none. */
     last_open?: string;
-    /** When this address last clicked, ISO 8601. Left out when no click is recorded. */
+    /** When this address last clicked, ISO 8601. Left out when there is none. */
     last_click?: string;
     /** high: active within 30 days. medium: within 90 days. low: longer ago. unknown: no open or click is recorded. */
     engagement_level: "high" | "medium" | "low" | "unknown";
@@ -177,11 +177,11 @@ export interface ActivityRecord {
   deliverability: {
     /** known: all three rates are present. partly_known: some are. not_known: none is, because no delivery or bounce is recorded. */
     status: "known" | "partly_known" | "not_known";
-    /** Share of sent messages that were delivered without a complaint, 0–1. Left out when it is not known. */
+    /** Share of sent messages that were delivered without a complaint, 0–1. Left out when unknown. */
     inbox_rate?: number;
-    /** Share of delivered messages with a spam complaint, 0–1. Left out when it is not known. */
+    /** Share of delivered messages with a spam complaint, 0–1. Left out when unknown. */
     spam_rate?: number;
-    /** Share of sent messages that bounced, 0–1. Left out when it is not known. */
+    /** Share of sent messages that bounced, 0–1. Left out when unknown. */
     bounce_rate?: number;
   };
 }
@@ -189,17 +189,17 @@ export interface ActivityRecord {
 export interface CheckFacts {
   /** The check's id. */
   check_id: string;
-  /** The domain in lower case, internationalized labels as A-labels (xn--…). */
+  /** The domain in lower case, in A-labels (xn--…). */
   domain: string;
-  /** The domain with internationalized labels in Unicode. Otherwise equal to `domain`. */
+  /** The same domain in Unicode. */
   domain_unicode: string;
-  /** The sending IPv4 address. Left out when the request named none. */
+  /** The sending IPv4 address. Left out when none was given. */
   sending_ip?: string;
   /** Overall score, 0–100. */
   score: number;
   /** Grade of the score, A to F. */
   grade: "A" | "B" | "C" | "D" | "F";
-  /** high: every part was answered. medium: parts with half of the score's weight or more. low: less than half. Left out for checks of the first release. */
+  /** high: every part was answered. medium: at least half of the score's weight. low: less than half. Left out for checks of the first release. */
   confidence?: "high" | "medium" | "low";
   /** When the check was made, ISO 8601. */
   checked_at: string;
@@ -208,17 +208,17 @@ export interface CheckFacts {
 export interface CheckResult {
   /** The check's id. */
   check_id: string;
-  /** The domain in lower case, internationalized labels as A-labels (xn--…). */
+  /** The domain in lower case, in A-labels (xn--…). */
   domain: string;
-  /** The domain with internationalized labels in Unicode. Otherwise equal to `domain`. */
+  /** The same domain in Unicode. */
   domain_unicode: string;
-  /** The sending IPv4 address. Left out when the request named none. */
+  /** The sending IPv4 address. Left out when none was given. */
   sending_ip?: string;
   /** Overall score, 0–100. */
   score: number;
   /** Grade of the score, A to F. */
   grade: "A" | "B" | "C" | "D" | "F";
-  /** high: every part was answered. medium: parts with half of the score's weight or more. low: less than half, so the grade rests on little. */
+  /** high: every part was answered. medium: at least half of the score's weight. low: less than half, so the grade rests on little. */
   confidence: "high" | "medium" | "low";
   /** When the check was made, ISO 8601. */
   checked_at: string;
@@ -279,9 +279,9 @@ export interface CheckResult {
     spf: {
       /** Result of the SPF check. `error`: the look-up failed, so `score` is left out. */
       status: "pass" | "warn" | "fail" | "missing" | "unknown" | "error";
-      /** The record as published in DNS. Left out when none was found. */
+      /** The record in DNS. Left out when none was found. */
       record?: string;
-      /** Score of the section, 0–100. Left out when it is not known. */
+      /** Score of the section, 0–100. Left out when unknown. */
       score?: number;
       /** DNS look-ups that evaluating the record takes. The limit is 10. */
       lookups: number;
@@ -309,7 +309,7 @@ export interface CheckResult {
       status: "pass" | "warn" | "fail" | "missing" | "unknown" | "error";
       /** Selectors under which keys were found. */
       selectors_found: string[];
-      /** Score of the section, 0–100. Left out when it is not known. */
+      /** Score of the section, 0–100. Left out when unknown. */
       score?: number;
       /** Problems found. */
       issues: {
@@ -329,13 +329,13 @@ export interface CheckResult {
     dmarc: {
       /** Result of the DMARC check. `error`: the look-up failed, so `score` is left out. */
       status: "pass" | "warn" | "fail" | "missing" | "unknown" | "error";
-      /** The record as published in DNS. Left out when none was found. */
+      /** The record in DNS. Left out when none was found. */
       record?: string;
       /** The domain that publishes the record: this one or a parent. Left out when none was found. */
       record_domain?: string;
       /** The policy the record requests for this domain. Left out when there is none. */
       policy?: string;
-      /** Score of the section, 0–100. Left out when it is not known. */
+      /** Score of the section, 0–100. Left out when unknown. */
       score?: number;
       /** Problems found. */
       issues: {
@@ -396,9 +396,9 @@ export interface CheckResult {
     reverse_dns_status: "pass" | "warn" | "fail" | "missing" | "unknown" | "error" | "not_checked";
     /** The host name of `sending_ip` (PTR). Left out when there is none or it is not known. */
     reverse_dns?: string;
-    /** True when that name resolves back to `sending_ip`. Left out when it is not known. */
+    /** True when that name resolves back to `sending_ip`. Left out when unknown. */
     reverse_dns_confirmed?: boolean;
-    /** Score of reverse DNS, 0–100. Left out when it is not known. */
+    /** Score of reverse DNS, 0–100. Left out when unknown. */
     reverse_dns_score?: number;
     /** Problems found. */
     issues: {
@@ -450,15 +450,15 @@ export interface CheckResult {
 export interface Monitor {
   /** The monitor's id. */
   monitor_id: string;
-  /** The domain in lower case, internationalized labels as A-labels (xn--…). */
+  /** The domain in lower case, in A-labels (xn--…). */
   domain: string;
-  /** The domain with internationalized labels in Unicode. Otherwise equal to `domain`. */
+  /** The same domain in Unicode. */
   domain_unicode: string;
-  /** The sending IPv4 address. Left out when the request named none. */
+  /** The sending IPv4 address. Left out when none was given. */
   sending_ip?: string;
   /** Hours between two checks. */
   interval_hours: number;
-  /** When the monitor was created, ISO 8601. */
+  /** When it was created, ISO 8601. */
   created_at: string;
   /** When the domain is checked next, ISO 8601. */
   next_check_at: string;
@@ -504,7 +504,7 @@ export interface ApiKey {
     | null;
   /** The first and last characters of the key. */
   hint: string;
-  /** When the key was created, ISO 8601. */
+  /** When it was created, ISO 8601. */
   created_at: string;
 }
 
@@ -526,16 +526,16 @@ export interface Webhook {
   status: "active" | "disabled";
   /** asked: disabled by its owner. failing: nothing was delivered for five days. gone: the address answered 410. */
   disabled_because?: "asked" | "failing" | "gone";
-  /** Since when every attempt has failed, ISO 8601. Left out when the last attempt succeeded. */
+  /** Start of the failed attempts, ISO 8601. Left out when the last attempt succeeded. */
   failing_since?: string;
-  /** When the webhook was created, ISO 8601. */
+  /** When it was created, ISO 8601. */
   created_at: string;
 }
 
 export interface Delivery {
   /** The delivery's id. */
   id: string;
-  /** The event's id. It is also sent in the header webhook-id, the same on each attempt. */
+  /** The event's id, also in the header webhook-id and the same on each attempt. */
   event_id: string;
   /** The event's type. */
   event: string;
@@ -547,9 +547,9 @@ export interface Delivery {
   response_status: number | null;
   /** Time until the last response, in milliseconds. Null when there was none. */
   latency_ms: number | null;
-  /** Machine-readable code for why the last attempt failed. Null when it did not. */
+  /** Code for why the last attempt failed. Null when it did not. */
   error: string | null;
-  /** When the delivery was created, ISO 8601. */
+  /** When it was created, ISO 8601. */
   created_at: string;
   /** When the last attempt was made, ISO 8601. Null before the first. */
   last_attempt_at: string | null;
@@ -560,7 +560,7 @@ export interface Delivery {
 /** The body of a webhook. Events may gain fields, and there may be more of them. */
 export type WebhookEvent =
   | {
-      /** The event's id. It is also sent in the header webhook-id, the same on each attempt. */
+      /** The event's id, also in the header webhook-id and the same on each attempt. */
       id: string;
       /** The event's type. */
       type: "job.completed";
@@ -578,19 +578,19 @@ export type WebhookEvent =
           total: number;
           /** Addresses with a result. */
           processed: number;
-          /** Addresses with status `valid`. */
+          /** Valid addresses. */
           valid: number;
-          /** Addresses with status `invalid` or `disposable`. */
+          /** Invalid and disposable addresses. */
           invalid: number;
-          /** Addresses with status `risky`, `catch_all`, `role` or `spam_trap`. */
+          /** Risky, catch-all, role and spam trap addresses. */
           risky: number;
-          /** Addresses with status `unknown`, or without a status. */
+          /** Unknown addresses, and those without a status. */
           unknown: number;
         };
       };
     }
   | {
-      /** The event's id. It is also sent in the header webhook-id, the same on each attempt. */
+      /** The event's id, also in the header webhook-id and the same on each attempt. */
       id: string;
       /** The event's type. */
       type: "job.failed";
@@ -608,13 +608,13 @@ export type WebhookEvent =
           total: number;
           /** Addresses with a result. */
           processed: number;
-          /** Addresses with status `valid`. */
+          /** Valid addresses. */
           valid: number;
-          /** Addresses with status `invalid` or `disposable`. */
+          /** Invalid and disposable addresses. */
           invalid: number;
-          /** Addresses with status `risky`, `catch_all`, `role` or `spam_trap`. */
+          /** Risky, catch-all, role and spam trap addresses. */
           risky: number;
-          /** Addresses with status `unknown`, or without a status. */
+          /** Unknown addresses, and those without a status. */
           unknown: number;
         };
         /** Why the job failed, and what happened to its credits. */
@@ -622,7 +622,7 @@ export type WebhookEvent =
       };
     }
   | {
-      /** The event's id. It is also sent in the header webhook-id, the same on each attempt. */
+      /** The event's id, also in the header webhook-id and the same on each attempt. */
       id: string;
       /** The event's type. */
       type: "credits.low";
@@ -639,7 +639,7 @@ export type WebhookEvent =
       };
     }
   | {
-      /** The event's id. It is also sent in the header webhook-id, the same on each attempt. */
+      /** The event's id, also in the header webhook-id and the same on each attempt. */
       id: string;
       /** The event's type. */
       type: "credits.depleted";
@@ -656,7 +656,7 @@ export type WebhookEvent =
       };
     }
   | {
-      /** The event's id. It is also sent in the header webhook-id, the same on each attempt. */
+      /** The event's id, also in the header webhook-id and the same on each attempt. */
       id: string;
       /** The event's type. */
       type: "blacklist.detected";
@@ -675,7 +675,7 @@ export type WebhookEvent =
       };
     }
   | {
-      /** The event's id. It is also sent in the header webhook-id, the same on each attempt. */
+      /** The event's id, also in the header webhook-id and the same on each attempt. */
       id: string;
       /** The event's type. */
       type: "dmarc.failed";
@@ -696,7 +696,7 @@ export type WebhookEvent =
       };
     }
   | {
-      /** The event's id. It is also sent in the header webhook-id, the same on each attempt. */
+      /** The event's id, also in the header webhook-id and the same on each attempt. */
       id: string;
       /** The event's type. */
       type: "webhook.test";
@@ -743,7 +743,7 @@ export interface VerifyEmailInput {
   /** How to verify. */
   options?:
     | {
-        /** Whether to ask the mail server about the mailbox. With `false` only syntax, lists and DNS are checked, `checks_skipped` names the checks left out, and a result that is `unknown` only for that reason is free. */
+        /** Whether to ask the mail server about the mailbox. With `false` only syntax, lists and DNS are checked, `checks_skipped` names the rest, and a result that is `unknown` for that reason is free. */
         deep_verify?: boolean | null | undefined;
         /** Whether the result has `ai`. */
         include_ai?: boolean | null | undefined;
@@ -760,7 +760,7 @@ export type VerifyEmailData =
   | (VerificationResult & {
       /** Opens and clicks of the address. Present only with `include_activity`. */
       activity?: {
-        /** When this address last opened or clicked, ISO 8601. Left out when no open or click is recorded. */
+        /** When this address last opened or clicked, ISO 8601. Left out when there is none. */
         last_seen?: string;
         /** high: active within 30 days. medium: within 90 days. low: longer ago. unknown: no open or click is recorded. */
         engagement_level: "high" | "medium" | "low" | "unknown";
@@ -775,7 +775,7 @@ export type VerifyEmailData =
       message?: string;
       /** Credits charged by this request. */
       credits_used: number;
-      /** True when this is the response to an earlier request. Left out otherwise. */
+      /** True when an earlier response is repeated. Left out otherwise. */
       idempotent_replay?: boolean;
     })
   | {
@@ -785,13 +785,13 @@ export type VerifyEmailData =
       job_id: string;
       /** The address of the request. */
       email: string;
-      /** When the job was created, ISO 8601. */
+      /** When it was created, ISO 8601. */
       created_at: string;
       /** What to do next, in a sentence. */
       message: string;
       /** Credits charged by this request. */
       credits_used: number;
-      /** True when this is the response to an earlier request. Left out otherwise. */
+      /** True when an earlier response is repeated. Left out otherwise. */
       idempotent_replay?: boolean;
     };
 
@@ -809,7 +809,7 @@ export interface VerifyBatchInput {
   /** How to verify. */
   options?:
     | {
-        /** Whether to ask the mail server about the mailbox. With `false` only syntax, lists and DNS are checked, `checks_skipped` names the checks left out, and results that are `unknown` only for that reason are refunded when the job ends. */
+        /** Whether to ask the mail server about the mailbox. With `false` only syntax, lists and DNS are checked, `checks_skipped` names the rest, and results that are `unknown` for that reason are refunded at the end. */
         deep_verify?: boolean | null | undefined;
         /** Whether results have `ai`. */
         include_ai?: boolean | null | undefined;
@@ -827,15 +827,15 @@ export interface VerifyBatchData {
   status: "processing";
   /** Number of submitted addresses. */
   total_emails: number;
-  /** Number of different addresses, each verified and charged once. */
+  /** Different addresses, each verified and charged once. */
   unique_emails: number;
-  /** Number of repeated addresses. */
+  /** Repeated addresses. */
   duplicates_removed: number;
-  /** When the job was created, ISO 8601. */
+  /** When it was created, ISO 8601. */
   created_at: string;
   /** Credits charged by this request. */
   credits_used: number;
-  /** True when this is the response to an earlier request. Left out otherwise. */
+  /** True when an earlier response is repeated. Left out otherwise. */
   idempotent_replay?: boolean;
 }
 
@@ -851,7 +851,7 @@ export interface CreateUploadData {
   upload_url: string;
   /** Identifies the upload. Send it with action `process`. */
   file_key: string;
-  /** Seconds until the URL stops working. */
+  /** Lifetime of the URL in seconds. */
   expires_in_seconds: number;
   /** What to do next, in a sentence. */
   next_step: string;
@@ -873,7 +873,7 @@ export interface ProcessFileInput {
   /** How to verify. */
   options?:
     | {
-        /** Whether to ask the mail server about the mailbox. With `false` only syntax, lists and DNS are checked, `checks_skipped` names the checks left out, and results that are `unknown` only for that reason are refunded when the job ends. */
+        /** Whether to ask the mail server about the mailbox. With `false` only syntax, lists and DNS are checked, `checks_skipped` names the rest, and results that are `unknown` for that reason are refunded at the end. */
         deep_verify?: boolean | null | undefined;
         /** Whether results have `ai`. */
         include_ai?: boolean | null | undefined;
@@ -891,11 +891,11 @@ export interface ProcessFileData {
   status: "processing" | "enqueue_unknown";
   /** Number of rows read, including rows without an address. */
   total_submitted: number;
-  /** Number of repeated addresses. */
+  /** Repeated addresses. */
   duplicates_removed: number;
   /** Number of rows without an address. They are neither charged nor in the job. */
   invalid_emails_skipped: number;
-  /** Number of different addresses, each verified and charged once. */
+  /** Different addresses, each verified and charged once. */
   unique_emails: number;
   /** What was found in a file, and its first rows without an address. */
   file?: {
@@ -921,7 +921,7 @@ export interface ProcessFileData {
       row: number;
       /** The text of the email cell, cut after 100 characters. */
       text: string;
-      /** Machine-readable code for what is wrong with the cell. */
+      /** Code for what is wrong with the cell. */
       reason: string;
       /** What is wrong with the cell, in a sentence. */
       message: string;
@@ -929,7 +929,7 @@ export interface ProcessFileData {
   };
   /** Credits charged by this request. */
   credits_used: number;
-  /** Credits available after this request. Left out when they could not be read. */
+  /** Credits left after this request. Left out when they could not be read. */
   credits_remaining?: number;
   /** Credits refunded for addresses that could not be queued. Left out when there are none. */
   credits_refunded?: number;
@@ -941,7 +941,7 @@ export interface ProcessFileData {
   dispatch_in_progress?: boolean;
   /** True when all addresses are queued and their credits are not settled yet. */
   dispatch_settlement_pending?: boolean;
-  /** True when this is the response to an earlier request. Left out otherwise. */
+  /** True when an earlier response is repeated. Left out otherwise. */
   idempotent_replay?: boolean;
   /** The result in a sentence. */
   message: string;
@@ -1040,7 +1040,7 @@ export type DownloadJobData =
       rows: "verified" | "all";
       /** True when the job is completed and every row it counts was read. Look at this field first. */
       complete: boolean;
-      /** Rows that the export should have now: those with a result that the filter selects. The number grows while the job runs. */
+      /** Rows with a result that the filter selects. The number grows while the job runs. */
       expected_rows: number;
       /** Rows among them that could not be read. */
       rows_missing: number;
@@ -1063,7 +1063,7 @@ export type DownloadJobData =
             row_outcome: "pending" | "not_queued" | "missing" | "duplicate" | "skipped";
             /** Number of the row with the same address, which has the result. */
             duplicate_of?: number;
-            /** Machine-readable code for what is wrong with the email cell. */
+            /** Code for what is wrong with the email cell. */
             skip_reason?: string;
             /** What is wrong with the email cell, in a sentence. */
             skip_message?: string;
@@ -1092,7 +1092,7 @@ export type DownloadJobData =
       rows: "verified" | "all";
       /** True when the job is completed and every row it counts was read. Look at this field first. */
       complete: boolean;
-      /** Rows that the export should have now: those with a result that the filter selects. The number grows while the job runs. */
+      /** Rows with a result that the filter selects. The number grows while the job runs. */
       expected_rows: number;
       /** Rows among them that could not be read. */
       rows_missing: number;
@@ -1100,7 +1100,7 @@ export type DownloadJobData =
       rows_pending: number;
       /** URL of the whole export. It works without a key until `expires_at`. */
       download_url: string;
-      /** Seconds until the URL stops working. */
+      /** Lifetime of the URL in seconds. */
       expires_in_seconds: number;
       /** When the URL stops working, ISO 8601. */
       expires_at: string;
@@ -1136,9 +1136,9 @@ export interface FindEmailData {
   first_name: string;
   /** The last name of the request. */
   last_name: string;
-  /** The domain in lower case, internationalized labels as A-labels (xn--…). */
+  /** The domain in lower case, in A-labels (xn--…). */
   domain: string;
-  /** The domain with internationalized labels in Unicode. Otherwise equal to `domain`. */
+  /** The same domain in Unicode. */
   domain_unicode: string;
   /** The address found. Null when none was settled on, which does not mean that there is none. */
   email: string | null;
@@ -1154,9 +1154,9 @@ export interface FindEmailData {
   message: string;
   /** Credits this search costs, also when it was charged before. */
   credits_used: number;
-  /** Credits available after this request. Left out when they could not be read. */
+  /** Credits left after this request. Left out when they could not be read. */
   credits_remaining?: number;
-  /** True when this is the response to an earlier request. Left out otherwise. */
+  /** True when an earlier response is repeated. Left out otherwise. */
   idempotent_replay?: boolean;
 }
 
@@ -1191,9 +1191,9 @@ export interface GetDomainReputationInput {
 }
 
 export interface GetDomainReputationData {
-  /** The domain in lower case, internationalized labels as A-labels (xn--…). */
+  /** The domain in lower case, in A-labels (xn--…). */
   domain: string;
-  /** The domain with internationalized labels in Unicode. Otherwise equal to `domain`. */
+  /** The same domain in Unicode. */
   domain_unicode: string;
   /** How the domain's addresses respond to mail. */
   reputation: {
@@ -1210,11 +1210,11 @@ export interface GetDomainReputationData {
     status: "known" | "partly_known" | "not_known";
     /** Number of addresses with events. 0 when `status` is `not_known`. */
     total_emails_tracked: number;
-    /** Share of delivered messages that were opened or clicked, 0–1. Left out when it is not known. */
+    /** Share of delivered messages that were opened or clicked, 0–1. Left out when unknown. */
     avg_engagement_rate?: number;
-    /** Share of sent messages that bounced, 0–1. Left out when it is not known. */
+    /** Share of sent messages that bounced, 0–1. Left out when unknown. */
     avg_bounce_rate?: number;
-    /** Share of delivered messages with a spam complaint, 0–1. Left out when it is not known. */
+    /** Share of delivered messages with a spam complaint, 0–1. Left out when unknown. */
     spam_complaint_rate?: number;
   };
   /** Whether a blocklist lists the domain. */
@@ -1273,7 +1273,7 @@ export interface RecordActivityData {
 export interface CheckDomainInput {
   /** The sending domain, such as example.com. White space around it, a URL with its port and path, a final dot, capitals and Unicode or A-labels are accepted. `www.` is part of the name. */
   domain: string;
-  /** The public IPv4 address that sends, for reverse DNS and blocklists. Leave it out if there is none. A private or reserved address is refused; test keys accept 192.0.2.0/24. */
+  /** The public IPv4 address that sends, for reverse DNS and blocklists. Private and reserved addresses are refused; test keys accept 192.0.2.0/24. */
   sending_ip?: string | undefined;
   /** Whether to make a new, paid check instead of returning one from the last 24 hours. */
   refresh?: boolean | undefined;
@@ -1282,11 +1282,11 @@ export interface CheckDomainInput {
 export interface CheckDomainData extends CheckResult {
   /** Credits charged by this request. */
   credits_used: number;
-  /** Credits available after this request. Left out when they could not be read. */
+  /** Credits left after this request. Left out when they could not be read. */
   credits_remaining?: number;
   /** True when the result is from the last 24 hours. */
   cached: boolean;
-  /** True when this is the response to an earlier request. Left out otherwise. */
+  /** True when an earlier response is repeated. Left out otherwise. */
   idempotent_replay?: boolean;
 }
 
@@ -1327,7 +1327,7 @@ export interface GetCheckData extends CheckResult {
 export interface CreateMonitorInput {
   /** The domain to monitor, written as for a deliverability check. */
   domain: string;
-  /** The public IPv4 address that sends, for reverse DNS and blocklists. Leave it out if there is none. A private or reserved address is refused; test keys accept 192.0.2.0/24. */
+  /** The public IPv4 address that sends, for reverse DNS and blocklists. Private and reserved addresses are refused; test keys accept 192.0.2.0/24. */
   sending_ip?: string | undefined;
   /** Hours between two checks. */
   interval_hours?: number | null | undefined;
@@ -1488,7 +1488,7 @@ export interface GetAccountData {
   name: string;
   /** When the account was created, ISO 8601. */
   created_at: string;
-  /** The account's plan and its limits. */
+  /** The plan and its limits. */
   plan: {
     /** The plan's id. */
     id: "free" | "pro" | "scale";
@@ -1655,7 +1655,7 @@ export interface GetCatalogData {
 /** Every operation of the service. */
 export interface Operations {
   /**
-   * Tell whether the service and what it depends on are alive.
+   * Get the state of the service and of what it depends on.
    *
    * Sent again until an answer comes.
    *
@@ -1684,7 +1684,7 @@ export interface Operations {
   verifyBatch(input: VerifyBatchInput, options?: PaidCallOptions): Promise<VerifyBatchData>;
 
   /**
-   * Verify the addresses of a CSV or TXT file as a job: ask for an upload, put the file, process it.
+   * Verify the addresses of a CSV or TXT file as a job: request an upload URL, PUT the file, then process it.
    *
    * Sent again until an answer comes.
    *
@@ -1693,7 +1693,7 @@ export interface Operations {
   createUpload(input: CreateUploadInput, options?: CallOptions): Promise<CreateUploadData>;
 
   /**
-   * Verify the addresses of a CSV or TXT file as a job: ask for an upload, put the file, process it.
+   * Verify the addresses of a CSV or TXT file as a job: request an upload URL, PUT the file, then process it.
    *
    * Price: 1 credit for each different address, when the job is accepted. Uploading costs nothing. An `unknown` that only says that no mail server was asked (`deep_verify: false`) is refunded when the job ends.
    * Sent with an Idempotency-Key, so it is sent again until an answer comes, and paid for once.
@@ -1712,7 +1712,7 @@ export interface Operations {
   listJobs(input?: ListJobsInput, options?: CallOptions): Promise<ListJobsData>;
 
   /**
-   * Follow a job and read its results, page by page.
+   * Get a job and a page of its results.
    *
    * Sent again until an answer comes.
    *
@@ -1721,7 +1721,7 @@ export interface Operations {
   getJob(input: GetJobInput, options?: CallOptions): Promise<GetJobData>;
 
   /**
-   * Export the results of a job as CSV beside its own columns, or as JSON.
+   * Export the results of a job as CSV, with the list's own columns, or as JSON.
    *
    * Sent again until an answer comes.
    *
@@ -1730,7 +1730,7 @@ export interface Operations {
   downloadJob(input: DownloadJobInput, options?: CallOptions): Promise<DownloadJobData>;
 
   /**
-   * List the deliveries to the webhook_url of a job, newest first. They are kept for 30 days.
+   * List the deliveries to the webhook_url of a job, newest first. They are stored for 30 days.
    *
    * Sent again until an answer comes.
    *
@@ -1741,7 +1741,7 @@ export interface Operations {
   /**
    * Find a person's work address from their names and the company's mail domain.
    *
-   * Price: 5 credits, whatever comes of it; the same search again within its two minutes is free, and so is a name that leaves nothing to search with.
+   * Price: 5 credits, whatever the result; the same search again within its two minutes is free, and so is a name that leaves nothing to search with.
    * Sent again only when it is certain that nothing was done.
    *
    * `POST /v1/find`
@@ -1749,7 +1749,7 @@ export interface Operations {
   findEmail(input: FindEmailInput, options?: CallOptions): Promise<FindEmailData>;
 
   /**
-   * Show what is known of an address's opens and clicks.
+   * Get the opens and clicks of an address.
    *
    * Sent again until an answer comes.
    *
@@ -1758,7 +1758,7 @@ export interface Operations {
   getActivity(input: GetActivityInput, options?: CallOptions): Promise<GetActivityData>;
 
   /**
-   * Show what is known of up to 100 addresses, in the order asked.
+   * Get the opens and clicks of up to 100 addresses, in the order of the request.
    *
    * Sent again until an answer comes.
    *
@@ -1770,7 +1770,7 @@ export interface Operations {
   ): Promise<GetActivityBatchData>;
 
   /**
-   * Show how the addresses of a domain take mail, and whether the domain is on a blocklist.
+   * Get how a domain's addresses respond to mail, and whether a blocklist lists it.
    *
    * Sent again until an answer comes.
    *
@@ -1782,7 +1782,7 @@ export interface Operations {
   ): Promise<GetDomainReputationData>;
 
   /**
-   * Tell what became of up to 500 mails. An event counts once under its id, however often it is told.
+   * Record up to 500 events of mail you sent. An event is counted once under its id.
    *
    * Sent again until an answer comes.
    *
@@ -1810,7 +1810,7 @@ export interface Operations {
   listChecks(input?: ListChecksInput, options?: CallOptions): Promise<ListChecksData>;
 
   /**
-   * Read one deliverability check.
+   * Get a deliverability check.
    *
    * Sent again until an answer comes.
    *
@@ -1819,7 +1819,7 @@ export interface Operations {
   getCheck(input: GetCheckInput, options?: CallOptions): Promise<GetCheckData>;
 
   /**
-   * Watch a domain: it is checked again and again. Each run is an ordinary, paid check.
+   * Monitor a domain: it is checked at intervals. Each run is an ordinary, paid check.
    *
    * Sent again until an answer comes.
    *
@@ -1828,7 +1828,7 @@ export interface Operations {
   createMonitor(input: CreateMonitorInput, options?: CallOptions): Promise<CreateMonitorData>;
 
   /**
-   * List the domains that are watched, newest first.
+   * List the monitors, newest first.
    *
    * Sent again until an answer comes.
    *
@@ -1837,7 +1837,7 @@ export interface Operations {
   listMonitors(options?: CallOptions): Promise<ListMonitorsData>;
 
   /**
-   * Watch a domain no longer. A run that has begun is finished, and paid.
+   * Delete a monitor. A check that has begun is finished and charged.
    *
    * Sent again until an answer comes.
    *
@@ -1846,7 +1846,7 @@ export interface Operations {
   deleteMonitor(input: DeleteMonitorInput, options?: CallOptions): Promise<DeleteMonitorData>;
 
   /**
-   * List the webhooks, oldest first. Their secrets are never shown again.
+   * List the webhooks, oldest first. Their secrets are not shown.
    *
    * Sent again until an answer comes.
    *
@@ -1855,7 +1855,7 @@ export interface Operations {
   listWebhooks(options?: CallOptions): Promise<ListWebhooksData>;
 
   /**
-   * Be told of events at an HTTPS address. Only this answer shows the secret that signs them.
+   * Send events to an HTTPS address. The secret that signs them is shown only in this response.
    *
    * Sent again only when it is certain that nothing was done.
    *
@@ -1864,7 +1864,7 @@ export interface Operations {
   createWebhook(input: CreateWebhookInput, options?: CallOptions): Promise<CreateWebhookData>;
 
   /**
-   * Change a webhook's address or events, or disable and enable it. What is left out stays.
+   * Update a webhook's address or events, or disable or enable it. Fields left out are unchanged.
    *
    * Sent again until an answer comes.
    *
@@ -1873,7 +1873,7 @@ export interface Operations {
   updateWebhook(input: UpdateWebhookInput, options?: CallOptions): Promise<UpdateWebhookData>;
 
   /**
-   * Delete a webhook. What still waits to be sent to it is dropped.
+   * Delete a webhook. Its pending deliveries are dropped.
    *
    * Sent again until an answer comes.
    *
@@ -1882,7 +1882,7 @@ export interface Operations {
   deleteWebhook(input: DeleteWebhookInput, options?: CallOptions): Promise<DeleteWebhookData>;
 
   /**
-   * Send the event webhook.test now, once, signed like any other, and tell what came of it.
+   * Send the event webhook.test once, signed like any other, and return its delivery.
    *
    * Sent again only when it is certain that nothing was done.
    *
@@ -1891,7 +1891,7 @@ export interface Operations {
   testWebhook(input: TestWebhookInput, options?: CallOptions): Promise<TestWebhookData>;
 
   /**
-   * Make a new signing secret. Only this answer shows it, and the old one signs nothing more.
+   * Replace the signing secret. The new one is shown only in this response; the old one stops signing at once.
    *
    * Sent again only when it is certain that nothing was done.
    *
@@ -1912,7 +1912,7 @@ export interface Operations {
   listWebhookEvents(options?: CallOptions): Promise<ListWebhookEventsData>;
 
   /**
-   * List the last 100 deliveries to a webhook, newest first. They are kept for 30 days.
+   * List the last 100 deliveries to a webhook, newest first. They are stored for 30 days.
    *
    * Sent again until an answer comes.
    *
@@ -1921,7 +1921,7 @@ export interface Operations {
   listDeliveries(input: ListDeliveriesInput, options?: CallOptions): Promise<ListDeliveriesData>;
 
   /**
-   * Send a delivery again, now and for another day if need be, with the same webhook-id.
+   * Send a delivery again, with the same webhook-id, and retry it for another day.
    *
    * Sent again only when it is certain that nothing was done.
    *
@@ -1930,7 +1930,7 @@ export interface Operations {
   retryDelivery(input: RetryDeliveryInput, options?: CallOptions): Promise<RetryDeliveryData>;
 
   /**
-   * Show the account: its plan, its credits, and what the key in use may do.
+   * Get the account: its plan, its credits, and the scopes of the key in use.
    *
    * Sent again until an answer comes.
    *
@@ -1939,7 +1939,7 @@ export interface Operations {
   getAccount(options?: CallOptions): Promise<GetAccountData>;
 
   /**
-   * Show what moved the account's credits, day by day (UTC).
+   * Get the account's credit usage by day (UTC).
    *
    * Sent again until an answer comes.
    *
@@ -1948,7 +1948,7 @@ export interface Operations {
   getUsage(input?: GetUsageInput, options?: CallOptions): Promise<GetUsageData>;
 
   /**
-   * List the account's keys, newest first. The keys themselves are never shown again.
+   * List the account's API keys, newest first. The keys themselves are not shown.
    *
    * Sent again until an answer comes.
    *
@@ -1957,7 +1957,7 @@ export interface Operations {
   listApiKeys(options?: CallOptions): Promise<ListApiKeysData>;
 
   /**
-   * Create a key. This answer is the only place where it is ever shown.
+   * Create an API key. It is shown only in this response.
    *
    * Sent again only when it is certain that nothing was done.
    *
@@ -1966,7 +1966,7 @@ export interface Operations {
   createApiKey(input: CreateApiKeyInput, options?: CallOptions): Promise<CreateApiKeyData>;
 
   /**
-   * Revoke a key. It opens nothing from the moment this answers.
+   * Revoke an API key. It stops working at once.
    *
    * Sent again until an answer comes.
    *
@@ -1975,7 +1975,7 @@ export interface Operations {
   revokeApiKey(input: RevokeApiKeyInput, options?: CallOptions): Promise<RevokeApiKeyData>;
 
   /**
-   * List plans, credit packs and what each operation costs.
+   * List plans, credit packs and the price of each operation.
    *
    * Sent again until an answer comes.
    *

@@ -29,7 +29,7 @@ export const checkDomain = endpoint({
     ),
     sending_ip: describe(
       SendingIp,
-      "The public IPv4 address that sends, for reverse DNS and blocklists. Leave it out if there is none. A private or reserved address is refused; test keys accept 192.0.2.0/24.",
+      "The public IPv4 address that sends, for reverse DNS and blocklists. Private and reserved addresses are refused; test keys accept 192.0.2.0/24.",
     ),
     // By contract null is refused here, as everything is that is no boolean.
     refresh: describe(

@@ -20,7 +20,7 @@ export const createApiKey = endpoint({
   id: "createApiKey",
   route: "POST /v1/api-keys",
   tag: "Account",
-  summary: "Create a key. This answer is the only place where it is ever shown.",
+  summary: "Create an API key. It is shown only in this response.",
   price: null,
   access: "unrestricted",
   needs: ["table:readwrite"],

@@ -12,7 +12,7 @@ export const createMonitor = endpoint({
   id: "createMonitor",
   route: "POST /v1/deliverability/monitors",
   tag: "Deliverability",
-  summary: "Watch a domain: it is checked again and again. Each run is an ordinary, paid check.",
+  summary: "Monitor a domain: it is checked at intervals. Each run is an ordinary, paid check.",
   price: null,
   access: "deliverability:write",
   needs: ["table:readwrite", "queue:send"],
@@ -25,7 +25,7 @@ export const createMonitor = endpoint({
     domain: describe(DomainName, "The domain to monitor, written as for a deliverability check."),
     sending_ip: describe(
       SendingIp,
-      "The public IPv4 address that sends, for reverse DNS and blocklists. Leave it out if there is none. A private or reserved address is refused; test keys accept 192.0.2.0/24.",
+      "The public IPv4 address that sends, for reverse DNS and blocklists. Private and reserved addresses are refused; test keys accept 192.0.2.0/24.",
     ),
     interval_hours: describe(
       optionalOr(

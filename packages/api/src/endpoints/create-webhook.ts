@@ -11,7 +11,7 @@ export const createWebhook = endpoint({
   route: "POST /v1/webhooks",
   tag: "Webhooks",
   summary:
-    "Be told of events at an HTTPS address. Only this answer shows the secret that signs them.",
+    "Send events to an HTTPS address. The secret that signs them is shown only in this response.",
   price: null,
   access: "webhooks:write",
   needs: ["table:readwrite", "https"],

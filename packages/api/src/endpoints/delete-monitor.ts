@@ -10,7 +10,7 @@ export const deleteMonitor = endpoint({
   id: "deleteMonitor",
   route: "DELETE /v1/deliverability/monitors/{id}",
   tag: "Deliverability",
-  summary: "Watch a domain no longer. A run that has begun is finished, and paid.",
+  summary: "Delete a monitor. A check that has begun is finished and charged.",
   price: null,
   access: "deliverability:write",
   needs: ["table:readwrite"],

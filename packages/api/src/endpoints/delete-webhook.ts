@@ -8,7 +8,7 @@ export const deleteWebhook = endpoint({
   id: "deleteWebhook",
   route: "DELETE /v1/webhooks/{id}",
   tag: "Webhooks",
-  summary: "Delete a webhook. What still waits to be sent to it is dropped.",
+  summary: "Delete a webhook. Its pending deliveries are dropped.",
   price: null,
   access: "webhooks:write",
   needs: ["table:readwrite"],

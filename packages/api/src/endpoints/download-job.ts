@@ -57,7 +57,7 @@ const Link = v.object({
     v.string(),
     "URL of the whole export. It works without a key until `expires_at`.",
   ),
-  expires_in_seconds: describe(Count, "Seconds until the URL stops working."),
+  expires_in_seconds: describe(Count, "Lifetime of the URL in seconds."),
   expires_at: describe(v.string(), "When the URL stops working, ISO 8601."),
 });
 
@@ -68,7 +68,7 @@ export const downloadJob = endpoint({
   id: "downloadJob",
   route: "GET /v1/jobs/{id}/download",
   tag: "Jobs",
-  summary: "Export the results of a job as CSV beside its own columns, or as JSON.",
+  summary: "Export the results of a job as CSV, with the list's own columns, or as JSON.",
   price: null,
   access: "verification:read",
   needs: ["table:readwrite", "blobs:read", "blobs:write"],

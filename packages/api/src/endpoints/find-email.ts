@@ -31,7 +31,7 @@ export const findEmail = endpoint({
   tag: "Find",
   summary: "Find a person's work address from their names and the company's mail domain.",
   price:
-    "5 credits, whatever comes of it; the same search again within its two minutes is free, and so is a name that leaves nothing to search with.",
+    "5 credits, whatever the result; the same search again within its two minutes is free, and so is a name that leaves nothing to search with.",
   access: "verification:write",
   needs: ["table:readwrite", "queue:send", "mail"],
   tool: { effect: "additive", hint: "Use status: a returned email may still be a guess." },
@@ -71,11 +71,11 @@ export const findEmail = endpoint({
     credits_used: describe(Credits, "Credits this search costs, also when it was charged before."),
     credits_remaining: describe(
       v.optional(Credits),
-      "Credits available after this request. Left out when they could not be read.",
+      "Credits left after this request. Left out when they could not be read.",
     ),
     idempotent_replay: describe(
       v.optional(v.boolean()),
-      "True when this is the response to an earlier request. Left out otherwise.",
+      "True when an earlier response is repeated. Left out otherwise.",
     ),
   }),
 

@@ -11,7 +11,7 @@ export const getAccount = endpoint({
   id: "getAccount",
   route: "GET /v1/account",
   tag: "Account",
-  summary: "Show the account: its plan, its credits, and what the key in use may do.",
+  summary: "Get the account: its plan, its credits, and the scopes of the key in use.",
   price: null,
   access: "account:read",
   needs: ["table:readwrite"],
@@ -30,7 +30,7 @@ export const getAccount = endpoint({
         requests_per_minute: describe(Count, "Requests that a key may send in a minute."),
         retention_days: describe(Count, "Days that results are stored."),
       }),
-      "The account's plan and its limits.",
+      "The plan and its limits.",
     ),
     credits: describe(
       v.object({

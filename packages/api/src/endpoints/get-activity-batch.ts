@@ -10,7 +10,7 @@ export const getActivityBatch = endpoint({
   id: "getActivityBatch",
   route: "POST /v1/activity/batch",
   tag: "Activity",
-  summary: "Show what is known of up to 100 addresses, in the order asked.",
+  summary: "Get the opens and clicks of up to 100 addresses, in the order of the request.",
   price: null,
   access: "activity:read",
   needs: ["table:readwrite"],

@@ -8,7 +8,7 @@ export const getActivity = endpoint({
   id: "getActivity",
   route: "GET /v1/activity/{email}",
   tag: "Activity",
-  summary: "Show what is known of an address's opens and clicks.",
+  summary: "Get the opens and clicks of an address.",
   price: null,
   access: "activity:read",
   needs: ["table:readwrite"],

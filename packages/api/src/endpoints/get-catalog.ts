@@ -8,7 +8,7 @@ export const getCatalog = endpoint({
   id: "getCatalog",
   route: "GET /v1/catalog",
   tag: "Service",
-  summary: "List plans, credit packs and what each operation costs.",
+  summary: "List plans, credit packs and the price of each operation.",
   price: null,
   access: "public",
   needs: [],

@@ -11,7 +11,7 @@ export const getCheck = endpoint({
   id: "getCheck",
   route: "GET /v1/deliverability/checks/{id}",
   tag: "Deliverability",
-  summary: "Read one deliverability check.",
+  summary: "Get a deliverability check.",
   price: null,
   access: "deliverability:read",
   needs: ["table:readwrite"],

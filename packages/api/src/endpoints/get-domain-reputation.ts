@@ -11,8 +11,7 @@ export const getDomainReputation = endpoint({
   id: "getDomainReputation",
   route: "GET /v1/activity/domain/{domain}",
   tag: "Activity",
-  summary:
-    "Show how the addresses of a domain take mail, and whether the domain is on a blocklist.",
+  summary: "Get how a domain's addresses respond to mail, and whether a blocklist lists it.",
   price: null,
   access: "activity:read",
   needs: ["table:readwrite", "dns"],
@@ -48,15 +47,15 @@ export const getDomainReputation = endpoint({
         ),
         avg_engagement_rate: describe(
           Rate,
-          "Share of delivered messages that were opened or clicked, 0–1. Left out when it is not known.",
+          "Share of delivered messages that were opened or clicked, 0–1. Left out when unknown.",
         ),
         avg_bounce_rate: describe(
           Rate,
-          "Share of sent messages that bounced, 0–1. Left out when it is not known.",
+          "Share of sent messages that bounced, 0–1. Left out when unknown.",
         ),
         spam_complaint_rate: describe(
           Rate,
-          "Share of delivered messages with a spam complaint, 0–1. Left out when it is not known.",
+          "Share of delivered messages with a spam complaint, 0–1. Left out when unknown.",
         ),
       }),
       "Figures of the last 30 days.",

@@ -15,7 +15,7 @@ export const getHealth = endpoint({
   id: "getHealth",
   route: "GET /health",
   tag: "Service",
-  summary: "Tell whether the service and what it depends on are alive.",
+  summary: "Get the state of the service and of what it depends on.",
   price: null,
   access: "public",
   enveloped: false,

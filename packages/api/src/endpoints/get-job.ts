@@ -19,7 +19,7 @@ export const getJob = endpoint({
   id: "getJob",
   route: "GET /v1/jobs/{id}",
   tag: "Jobs",
-  summary: "Follow a job and read its results, page by page.",
+  summary: "Get a job and a page of its results.",
   price: null,
   access: "verification:read",
   needs: ["table:readwrite"],

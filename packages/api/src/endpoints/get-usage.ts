@@ -18,7 +18,7 @@ export const getUsage = endpoint({
   id: "getUsage",
   route: "GET /v1/account/usage",
   tag: "Account",
-  summary: "Show what moved the account's credits, day by day (UTC).",
+  summary: "Get the account's credit usage by day (UTC).",
   price: null,
   access: "account:read",
   needs: ["table:readwrite"],

@@ -8,7 +8,7 @@ export const listApiKeys = endpoint({
   id: "listApiKeys",
   route: "GET /v1/api-keys",
   tag: "Account",
-  summary: "List the account's keys, newest first. The keys themselves are never shown again.",
+  summary: "List the account's API keys, newest first. The keys themselves are not shown.",
   price: null,
   access: "unrestricted",
   needs: ["table:readwrite"],

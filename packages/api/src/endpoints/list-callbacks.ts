@@ -10,7 +10,7 @@ export const listCallbacks = endpoint({
   route: "GET /v1/jobs/{id}/callbacks",
   tag: "Jobs",
   summary:
-    "List the deliveries to the webhook_url of a job, newest first. They are kept for 30 days.",
+    "List the deliveries to the webhook_url of a job, newest first. They are stored for 30 days.",
   price: null,
   access: "verification:read",
   needs: ["table:readwrite"],

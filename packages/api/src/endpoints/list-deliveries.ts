@@ -8,7 +8,7 @@ export const listDeliveries = endpoint({
   id: "listDeliveries",
   route: "GET /v1/webhooks/{id}/deliveries",
   tag: "Webhooks",
-  summary: "List the last 100 deliveries to a webhook, newest first. They are kept for 30 days.",
+  summary: "List the last 100 deliveries to a webhook, newest first. They are stored for 30 days.",
   price: null,
   access: "webhooks:read",
   needs: ["table:readwrite"],

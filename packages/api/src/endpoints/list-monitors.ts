@@ -9,7 +9,7 @@ export const listMonitors = endpoint({
   id: "listMonitors",
   route: "GET /v1/deliverability/monitors",
   tag: "Deliverability",
-  summary: "List the domains that are watched, newest first.",
+  summary: "List the monitors, newest first.",
   price: null,
   access: "deliverability:read",
   needs: ["table:readwrite"],

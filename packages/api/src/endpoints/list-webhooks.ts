@@ -9,7 +9,7 @@ export const listWebhooks = endpoint({
   id: "listWebhooks",
   route: "GET /v1/webhooks",
   tag: "Webhooks",
-  summary: "List the webhooks, oldest first. Their secrets are never shown again.",
+  summary: "List the webhooks, oldest first. Their secrets are not shown.",
   price: null,
   access: "webhooks:read",
   needs: ["table:readwrite"],

@@ -44,8 +44,7 @@ export const recordActivity = endpoint({
   id: "recordActivity",
   route: "POST /v1/activity/events",
   tag: "Activity",
-  summary:
-    "Tell what became of up to 500 mails. An event counts once under its id, however often it is told.",
+  summary: "Record up to 500 events of mail you sent. An event is counted once under its id.",
   price: null,
   access: "activity:write",
   needs: ["table:readwrite"],

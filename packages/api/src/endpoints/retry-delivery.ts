@@ -9,7 +9,7 @@ export const retryDelivery = endpoint({
   id: "retryDelivery",
   route: "POST /v1/webhooks/{id}/deliveries/{delivery_id}/retry",
   tag: "Webhooks",
-  summary: "Send a delivery again, now and for another day if need be, with the same webhook-id.",
+  summary: "Send a delivery again, with the same webhook-id, and retry it for another day.",
   price: null,
   access: "webhooks:write",
   needs: ["table:readwrite", "queue:send"],

@@ -9,7 +9,7 @@ export const revokeApiKey = endpoint({
   id: "revokeApiKey",
   route: "DELETE /v1/api-keys/{id}",
   tag: "Account",
-  summary: "Revoke a key. It opens nothing from the moment this answers.",
+  summary: "Revoke an API key. It stops working at once.",
   price: null,
   access: "unrestricted",
   needs: ["table:readwrite"],

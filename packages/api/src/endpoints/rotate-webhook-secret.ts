@@ -9,7 +9,7 @@ export const rotateWebhookSecret = endpoint({
   route: "POST /v1/webhooks/{id}/secret",
   tag: "Webhooks",
   summary:
-    "Make a new signing secret. Only this answer shows it, and the old one signs nothing more.",
+    "Replace the signing secret. The new one is shown only in this response; the old one stops signing at once.",
   price: null,
   access: "webhooks:write",
   needs: ["table:readwrite"],

@@ -8,8 +8,7 @@ export const testWebhook = endpoint({
   id: "testWebhook",
   route: "POST /v1/webhooks/{id}/test",
   tag: "Webhooks",
-  summary:
-    "Send the event webhook.test now, once, signed like any other, and tell what came of it.",
+  summary: "Send the event webhook.test once, signed like any other, and return its delivery.",
   price: null,
   access: "webhooks:write",
   needs: ["table:readwrite", "https"],

@@ -18,7 +18,7 @@ export const updateWebhook = endpoint({
   route: "PUT /v1/webhooks/{id}",
   tag: "Webhooks",
   summary:
-    "Change a webhook's address or events, or disable and enable it. What is left out stays.",
+    "Update a webhook's address or events, or disable or enable it. Fields left out are unchanged.",
   price: null,
   access: "webhooks:write",
   needs: ["table:readwrite", "https"],

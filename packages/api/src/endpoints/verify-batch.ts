@@ -65,16 +65,13 @@ export const verifyBatch = endpoint({
     job_id: describe(v.string(), "The job's id."),
     status: describe(v.literal("processing"), "The state of the job."),
     total_emails: describe(Count, "Number of submitted addresses."),
-    unique_emails: describe(
-      Count,
-      "Number of different addresses, each verified and charged once.",
-    ),
-    duplicates_removed: describe(Count, "Number of repeated addresses."),
-    created_at: describe(v.string(), "When the job was created, ISO 8601."),
+    unique_emails: describe(Count, "Different addresses, each verified and charged once."),
+    duplicates_removed: describe(Count, "Repeated addresses."),
+    created_at: describe(v.string(), "When it was created, ISO 8601."),
     credits_used: describe(Credits, "Credits charged by this request."),
     idempotent_replay: describe(
       v.optional(v.boolean()),
-      "True when this is the response to an earlier request. Left out otherwise.",
+      "True when an earlier response is repeated. Left out otherwise.",
     ),
   }),
 

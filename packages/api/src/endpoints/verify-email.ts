@@ -31,7 +31,7 @@ const Charged = {
   credits_used: describe(Credits, "Credits charged by this request."),
   idempotent_replay: describe(
     v.optional(v.boolean()),
-    "True when this is the response to an earlier request. Left out otherwise.",
+    "True when an earlier response is repeated. Left out otherwise.",
   ),
 };
 
@@ -70,7 +70,7 @@ export const verifyEmail = endpoint({
         part({
           deep_verify: describe(
             Flag(true),
-            "Whether to ask the mail server about the mailbox. With `false` only syntax, lists and DNS are checked, `checks_skipped` names the checks left out, and a result that is `unknown` only for that reason is free.",
+            "Whether to ask the mail server about the mailbox. With `false` only syntax, lists and DNS are checked, `checks_skipped` names the rest, and a result that is `unknown` for that reason is free.",
           ),
           include_ai: describe(Flag(true), "Whether the result has `ai`."),
           include_evidence: describe(Flag(false), "Whether the result has `evidence`."),
@@ -120,7 +120,7 @@ export const verifyEmail = endpoint({
         ),
         job_id: describe(v.string(), "The job's id. Read the result at GET /v1/jobs/{id}."),
         email: describe(v.string(), "The address of the request."),
-        created_at: describe(v.string(), "When the job was created, ISO 8601."),
+        created_at: describe(v.string(), "When it was created, ISO 8601."),
         message: describe(v.string(), "What to do next, in a sentence."),
         ...Charged,
       }),

@@ -43,7 +43,7 @@ const Upload = v.object({
     "PUT the file to this URL, unchanged. Anyone who has the URL can write the file.",
   ),
   file_key: describe(v.string(), "Identifies the upload. Send it with action `process`."),
-  expires_in_seconds: describe(Count, "Seconds until the URL stops working."),
+  expires_in_seconds: describe(Count, "Lifetime of the URL in seconds."),
   next_step: describe(v.string(), "What to do next, in a sentence."),
 });
 
@@ -54,12 +54,12 @@ const Accepted = v.object({
     "The state of the job. enqueue_unknown: it is not known whether some of the addresses are queued.",
   ),
   total_submitted: describe(Count, "Number of rows read, including rows without an address."),
-  duplicates_removed: describe(Count, "Number of repeated addresses."),
+  duplicates_removed: describe(Count, "Repeated addresses."),
   invalid_emails_skipped: describe(
     Count,
     "Number of rows without an address. They are neither charged nor in the job.",
   ),
-  unique_emails: describe(Count, "Number of different addresses, each verified and charged once."),
+  unique_emails: describe(Count, "Different addresses, each verified and charged once."),
   file: describe(
     v.optional(ListFacts),
     "What was found in the file. Left out while an earlier request is under way.",
@@ -67,7 +67,7 @@ const Accepted = v.object({
   credits_used: describe(Credits, "Credits charged by this request."),
   credits_remaining: describe(
     v.optional(Credits),
-    "Credits available after this request. Left out when they could not be read.",
+    "Credits left after this request. Left out when they could not be read.",
   ),
   credits_refunded: describe(
     v.optional(Credits),
@@ -91,7 +91,7 @@ const Accepted = v.object({
   ),
   idempotent_replay: describe(
     v.optional(v.boolean()),
-    "True when this is the response to an earlier request. Left out otherwise.",
+    "True when an earlier response is repeated. Left out otherwise.",
   ),
   message: describe(v.string(), "The result in a sentence."),
 });
@@ -101,7 +101,7 @@ export const verifyFile = endpoint({
   route: ROUTE,
   tag: "Verification",
   summary:
-    "Verify the addresses of a CSV or TXT file as a job: ask for an upload, put the file, process it.",
+    "Verify the addresses of a CSV or TXT file as a job: request an upload URL, PUT the file, then process it.",
   price:
     "1 credit for each different address, when the job is accepted. Uploading costs nothing. An `unknown` that only says that no mail server was asked (`deep_verify: false`) is refunded when the job ends.",
   access: "verification:write",

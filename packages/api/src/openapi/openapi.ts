@@ -54,7 +54,7 @@ export const openapi = (baseUrl: string, listed: readonly Endpoint[] = endpoints
 };
 
 const ABOUT =
-  "Tells whether an email address can receive mail, and whether a domain is fit to send it. Successful answers are `{success, data}`; failures are `{success, error, request_id}`, and `error.money` of every failure says what happened to the money.";
+  "Verifies whether an email address can receive mail, and checks whether a domain is set up to send it. Successful answers are `{success, data}`; failures are `{success, error, request_id}`, and `error.money` of every failure says what happened to the money.";
 
 const pathsOf = (listed: readonly Endpoint[], writer: Writer): OpenApi["paths"] => {
   const byPath = Map.groupBy(listed, ({ route }) => route.split(" ")[1] ?? "");
@@ -203,9 +203,9 @@ const successesOf = (endpoint: Endpoint, writer: Writer): JsonSchema => {
 };
 
 const DESCRIPTIONS: Readonly<Record<number, string>> = {
-  200: "Done.",
-  201: "Made.",
-  202: "Accepted; it goes on.",
+  200: "Success.",
+  201: "Created.",
+  202: "Accepted. The work continues.",
 };
 
 const envelopedIn = ({ enveloped }: Endpoint, data: JsonSchema): JsonSchema =>

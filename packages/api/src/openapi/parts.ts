@@ -19,7 +19,7 @@ type SuccessPart = {
 
 /** By route and status. */
 const successes: Readonly<Record<string, SuccessPart>> = {
-  "POST /v1/verify/file 200": { schema: upload, description: "Where to put the file." },
+  "POST /v1/verify/file 200": { schema: upload, description: "The upload URL." },
   "POST /v1/verify/file 202": {
     schema: accepted,
     headers: ["Retry-After"],
@@ -34,10 +34,9 @@ const successes: Readonly<Record<string, SuccessPart>> = {
           "name,email,mailproof_email,status,quality_score,reason\r\nAnn,Ann@Example.com,Ann@example.com,valid,95,accepted\r\n",
       },
     },
-    description:
-      "The rows as CSV, or as JSON: bare, without an envelope. A large JSON export is a link.",
+    description: "The rows as CSV, or as JSON without an envelope. A large JSON export is a link.",
   },
-  "GET /health 503": { description: "Something that we depend on fails." },
+  "GET /health 503": { description: "A part that the service depends on fails." },
 };
 
 const headerOf = (name: string, description: string, example: string) => ({
@@ -54,7 +53,7 @@ const elsewhere: Readonly<Record<string, JsonSchema>> = {
   "GET /v1/jobs/{id}/download": {
     "303": {
       description:
-        "The CSV is longer than an answer may be: `Location` leads to it, for 15 minutes and without a key.",
+        "The CSV is too long for a response: `Location` leads to it, for 15 minutes and without a key.",
       headers: headersOf(...usualHeaders(false), ...EXPORT_HEADERS, "Location"),
     },
   },
@@ -69,7 +68,7 @@ export const PARTS = {
     in: "header",
     required: false,
     description:
-      "Text of your own, such as a UUID: 1 to 255 printable ASCII characters without spaces. The same request with the same key is done and charged once, for 30 days; the same key with another request is 409.",
+      "Text of your own, such as a UUID: 1 to 255 printable ASCII characters without spaces. The same request with the same key is executed and charged once within 30 days; the same key with another request is 409.",
     // No pattern: from one, Postman makes a key when it imports the document, and sends that key with every request.
     schema: { type: "string", minLength: 1, maxLength: 255 },
     // Bruno and Postman put a new UUID in its place with every request. A UUID here would be sent as it is.
@@ -82,7 +81,7 @@ export const PARTS = {
       in: "header",
       name: "X-Api-Key",
       description:
-        "`mp_live_…` works for real and costs credits; `mp_test_…` gets made-up answers and costs nothing. A key may be limited to scopes.",
+        "`mp_live_…` returns real results and costs credits; `mp_test_…` returns simulated results and is free. A key may be limited to scopes.",
     },
     Bearer: {
       type: "http",
@@ -93,33 +92,33 @@ export const PARTS = {
       type: "openIdConnect",
       openIdConnectUrl: `${baseUrl}${DISCOVERY_PATH}`,
       description:
-        "An OAuth 2.0 access token with the scope, as a bearer token, where the operator trusts an OAuth issuer. `/.well-known/oauth-protected-resource` names the issuer; without one it is 404, and so is the address above.",
+        "An OAuth 2.0 access token with the scope, as a bearer token, where the service trusts an OAuth issuer. `/.well-known/oauth-protected-resource` names the issuer; without one it is 404, and so is the address above.",
     },
   }),
 
   fileForm: {
     type: "object",
     description:
-      "A file and what is said about it, in one request. Up to 50 MB on one machine and about 4.5 MB behind API Gateway; larger files go in two steps.",
+      "A file and its options in one request. Up to 50 MB on one machine and about 4.5 MB behind API Gateway; larger files go in two steps.",
     properties: {
       file: { type: "string", format: "binary", description: "A CSV or TXT file, with its name." },
       email_column: {
         type: "string",
-        description: "The column with the addresses. Left out: it is found.",
+        description: "The column with the addresses. Left out: it is detected.",
       },
       has_header: {
         type: "string",
         enum: ["true", "false", "1", "0"],
-        description: "Whether the first row names the columns. Left out: it is seen.",
+        description: "Whether the first row names the columns. Left out: it is detected.",
       },
       name: {
         type: "string",
-        description: "What the job is called. Left out: the name of the file.",
+        description: "The job's name. Left out: the name of the file.",
       },
       webhook_url: {
         type: "string",
         format: "uri",
-        description: "Called over HTTPS when the job is done, without a signature.",
+        description: "HTTPS URL to call when the job ends, without a signature.",
       },
       options: {
         type: "string",
@@ -135,10 +134,14 @@ export const PARTS = {
   webhookHeaders: [
     headerOf(
       "webhook-id",
-      "The event. The same on each try: whoever has seen it has seen the event.",
+      "The event's id, the same on each attempt. Use it to ignore repeated events.",
       "evt_2f1c",
     ),
-    headerOf("webhook-timestamp", "When this try was made, in seconds since 1970.", "1795219200"),
+    headerOf(
+      "webhook-timestamp",
+      "When this attempt was made, in seconds since 1970.",
+      "1795219200",
+    ),
     headerOf(
       "webhook-signature",
       "`v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`, keyed with the secret (Standard Webhooks).",
@@ -147,8 +150,8 @@ export const PARTS = {
   ],
 
   webhookResponses: {
-    "2XX": { description: "Taken. Answer within 10 seconds, and work later." },
-    "410": { description: "Gone: the webhook is disabled at once." },
-    default: { description: "Anything else is tried again, for a day." },
+    "2XX": { description: "Accepted. Answer within 10 seconds and do the work afterwards." },
+    "410": { description: "The webhook is disabled at once." },
+    default: { description: "Any other response is retried for a day." },
   },
 } as const;

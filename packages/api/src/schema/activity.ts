@@ -37,15 +37,15 @@ export const ActivityRecord = v.object({
     v.object({
       last_seen: describe(
         Moment,
-        "When this address last opened or clicked, ISO 8601. Left out when no open or click is recorded.",
+        "When this address last opened or clicked, ISO 8601. Left out when there is none.",
       ),
       last_open: describe(
         Moment,
-        "When this address last opened, ISO 8601. Left out when no open is recorded.",
+        "When this address last opened, ISO 8601. Left out when there is none.",
       ),
       last_click: describe(
         Moment,
-        "When this address last clicked, ISO 8601. Left out when no click is recorded.",
+        "When this address last clicked, ISO 8601. Left out when there is none.",
       ),
       engagement_level: describe(Level, "How recently the address was active."),
       total_opens: describe(Count, "Number of opens."),
@@ -67,15 +67,15 @@ export const ActivityRecord = v.object({
       ),
       inbox_rate: describe(
         Rate,
-        "Share of sent messages that were delivered without a complaint, 0–1. Left out when it is not known.",
+        "Share of sent messages that were delivered without a complaint, 0–1. Left out when unknown.",
       ),
       spam_rate: describe(
         Rate,
-        "Share of delivered messages with a spam complaint, 0–1. Left out when it is not known.",
+        "Share of delivered messages with a spam complaint, 0–1. Left out when unknown.",
       ),
       bounce_rate: describe(
         Rate,
-        "Share of sent messages that bounced, 0–1. Left out when it is not known.",
+        "Share of sent messages that bounced, 0–1. Left out when unknown.",
       ),
     }),
     "What happened to mail for this address.",
@@ -121,7 +121,7 @@ export const toRecord = (
 export const ActivityPart = v.object({
   last_seen: describe(
     Moment,
-    "When this address last opened or clicked, ISO 8601. Left out when no open or click is recorded.",
+    "When this address last opened or clicked, ISO 8601. Left out when there is none.",
   ),
   engagement_level: describe(Level, "How recently the address was active."),
   opens_last_30d: describe(Count, "Number of opens in the last 30 days."),

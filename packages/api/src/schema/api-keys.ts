@@ -14,7 +14,7 @@ export const KeyFacts = v.object({
     "Scopes that the key is limited to. Null when it is unrestricted.",
   ),
   hint: describe(v.string(), "The first and last characters of the key."),
-  created_at: describe(v.string(), "When the key was created, ISO 8601."),
+  created_at: describe(v.string(), "When it was created, ISO 8601."),
 });
 
 export const toKeyFacts = (key: ApiKey): v.InferOutput<typeof KeyFacts> => ({

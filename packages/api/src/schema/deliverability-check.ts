@@ -31,13 +31,13 @@ export const CheckFacts = v.object({
   ...DOMAIN_FIELDS,
   sending_ip: describe(
     v.optional(textOf("ipv4")),
-    "The sending IPv4 address. Left out when the request named none.",
+    "The sending IPv4 address. Left out when none was given.",
   ),
   score: describe(Integer, "Overall score, 0–100."),
   grade: describe(Grade, "Grade of the score, A to F."),
   confidence: describe(
     v.optional(v.picklist(CONFIDENCES)),
-    "high: every part was answered. medium: parts with half of the score's weight or more. low: less than half. Left out for checks of the first release.",
+    "high: every part was answered. medium: at least half of the score's weight. low: less than half. Left out for checks of the first release.",
   ),
   checked_at: describe(v.string(), "When the check was made, ISO 8601."),
 });
@@ -47,7 +47,7 @@ export const CheckResult = v.object({
   ...CheckFacts.entries,
   confidence: describe(
     v.picklist(CONFIDENCES),
-    "high: every part was answered. medium: parts with half of the score's weight or more. low: less than half, so the grade rests on little.",
+    "high: every part was answered. medium: at least half of the score's weight. low: less than half, so the grade rests on little.",
   ),
   missing_parts: describe(
     v.array(v.picklist(COMPONENTS)),
@@ -110,13 +110,10 @@ export const CheckResult = v.object({
             Status,
             "Result of the SPF check. `error`: the look-up failed, so `score` is left out.",
           ),
-          record: describe(
-            v.optional(Text),
-            "The record as published in DNS. Left out when none was found.",
-          ),
+          record: describe(v.optional(Text), "The record in DNS. Left out when none was found."),
           score: describe(
             v.optional(Integer),
-            "Score of the section, 0–100. Left out when it is not known.",
+            "Score of the section, 0–100. Left out when unknown.",
           ),
           lookups: describe(
             Integer,
@@ -140,7 +137,7 @@ export const CheckResult = v.object({
           selectors_found: describe(v.array(v.string()), "Selectors under which keys were found."),
           score: describe(
             v.optional(Integer),
-            "Score of the section, 0–100. Left out when it is not known.",
+            "Score of the section, 0–100. Left out when unknown.",
           ),
           issues: describe(Issues, "Problems found."),
         }),
@@ -152,10 +149,7 @@ export const CheckResult = v.object({
             Status,
             "Result of the DMARC check. `error`: the look-up failed, so `score` is left out.",
           ),
-          record: describe(
-            v.optional(Text),
-            "The record as published in DNS. Left out when none was found.",
-          ),
+          record: describe(v.optional(Text), "The record in DNS. Left out when none was found."),
           record_domain: describe(
             v.optional(Text),
             "The domain that publishes the record: this one or a parent. Left out when none was found.",
@@ -166,7 +160,7 @@ export const CheckResult = v.object({
           ),
           score: describe(
             v.optional(Integer),
-            "Score of the section, 0–100. Left out when it is not known.",
+            "Score of the section, 0–100. Left out when unknown.",
           ),
           issues: describe(Issues, "Problems found."),
         }),
@@ -227,11 +221,11 @@ export const CheckResult = v.object({
       ),
       reverse_dns_confirmed: describe(
         v.optional(v.boolean()),
-        "True when that name resolves back to `sending_ip`. Left out when it is not known.",
+        "True when that name resolves back to `sending_ip`. Left out when unknown.",
       ),
       reverse_dns_score: describe(
         v.optional(Integer),
-        "Score of reverse DNS, 0–100. Left out when it is not known.",
+        "Score of reverse DNS, 0–100. Left out when unknown.",
       ),
       issues: describe(Issues, "Problems found."),
     }),
@@ -277,12 +271,12 @@ export const CheckMoney = v.object({
   credits_used: describe(Credits, "Credits charged by this request."),
   credits_remaining: describe(
     v.optional(Credits),
-    "Credits available after this request. Left out when they could not be read.",
+    "Credits left after this request. Left out when they could not be read.",
   ),
   cached: describe(v.boolean(), "True when the result is from the last 24 hours."),
   idempotent_replay: describe(
     v.optional(v.boolean()),
-    "True when this is the response to an earlier request. Left out otherwise.",
+    "True when an earlier response is repeated. Left out otherwise.",
   ),
 });
 

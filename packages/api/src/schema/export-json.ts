@@ -25,7 +25,7 @@ export const ExportFacts = v.object({
   ),
   expected_rows: describe(
     Count,
-    "Rows that the export should have now: those with a result that the filter selects. The number grows while the job runs.",
+    "Rows with a result that the filter selects. The number grows while the job runs.",
   ),
   rows_missing: describe(Count, "Rows among them that could not be read."),
   rows_pending: describe(Count, "Addresses of the job without a result yet."),
@@ -70,10 +70,7 @@ export const UnverifiedRow = describe(
       v.optional(Count),
       "Number of the row with the same address, which has the result.",
     ),
-    skip_reason: describe(
-      v.optional(v.string()),
-      "Machine-readable code for what is wrong with the email cell.",
-    ),
+    skip_reason: describe(v.optional(v.string()), "Code for what is wrong with the email cell."),
     skip_message: describe(
       v.optional(v.string()),
       "What is wrong with the email cell, in a sentence.",

@@ -29,13 +29,10 @@ export const JobFacts = v.object({
     v.object({
       total: describe(Integer, "Addresses in the job."),
       processed: describe(Integer, "Addresses with a result."),
-      valid: describe(Integer, "Addresses with status `valid`."),
-      invalid: describe(Integer, "Addresses with status `invalid` or `disposable`."),
-      risky: describe(
-        Integer,
-        "Addresses with status `risky`, `catch_all`, `role` or `spam_trap`.",
-      ),
-      unknown: describe(Integer, "Addresses with status `unknown`, or without a status."),
+      valid: describe(Integer, "Valid addresses."),
+      invalid: describe(Integer, "Invalid and disposable addresses."),
+      risky: describe(Integer, "Risky, catch-all, role and spam trap addresses."),
+      unknown: describe(Integer, "Unknown addresses, and those without a status."),
     }),
     "Number of addresses by state.",
   ),
@@ -57,20 +54,20 @@ export const JobFacts = v.object({
         ),
       }),
     ),
-    "Addresses of a running job that wait for another attempt because their mail host or DNS could not answer yet. Left out when none waits.",
+    "Addresses that wait for another attempt because their mail host or DNS could not answer yet. Left out when none waits.",
   ),
-  created_at: describe(v.string(), "When the job was created, ISO 8601."),
+  created_at: describe(v.string(), "When it was created, ISO 8601."),
   completed_at: describe(
     v.optional(v.string()),
     "When the job ended, ISO 8601. Left out while it runs.",
   ),
   credits_refunded: describe(
     v.optional(Credits),
-    "Credits refunded for this job: for addresses that could not be queued, that failed on our side, or that are `unknown` only because no mail server was asked. Present when the job has ended; left out when there are none.",
+    "Credits refunded for addresses that could not be queued, failed on our side, or are `unknown` only because no mail server was asked. Present when the job has ended and there are any.",
   ),
   error: describe(
     v.optional(v.string()),
-    "Why the job failed, and what happened to its credits. Left out when it did not fail.",
+    "Why the job failed and what happened to its credits. Left out otherwise.",
   ),
 });
 

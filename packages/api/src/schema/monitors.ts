@@ -10,10 +10,10 @@ export const MonitorFacts = v.object({
   ...DOMAIN_FIELDS,
   sending_ip: describe(
     v.optional(textOf("ipv4")),
-    "The sending IPv4 address. Left out when the request named none.",
+    "The sending IPv4 address. Left out when none was given.",
   ),
   interval_hours: describe(Count, "Hours between two checks."),
-  created_at: describe(v.string(), "When the monitor was created, ISO 8601."),
+  created_at: describe(v.string(), "When it was created, ISO 8601."),
   next_check_at: describe(v.string(), "When the domain is checked next, ISO 8601."),
   last_check: describe(
     v.nullable(

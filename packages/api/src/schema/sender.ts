@@ -27,14 +27,8 @@ export const DomainName = v.pipe(
 );
 
 export const DOMAIN_FIELDS = {
-  domain: describe(
-    v.string(),
-    "The domain in lower case, internationalized labels as A-labels (xn--…).",
-  ),
-  domain_unicode: describe(
-    v.string(),
-    "The domain with internationalized labels in Unicode. Otherwise equal to `domain`.",
-  ),
+  domain: describe(v.string(), "The domain in lower case, in A-labels (xn--…)."),
+  domain_unicode: describe(v.string(), "The same domain in Unicode."),
 };
 
 export const toDomainFields = (domain: string) => ({ domain, domain_unicode: toUnicode(domain) });

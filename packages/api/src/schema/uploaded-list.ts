@@ -28,7 +28,7 @@ export const ListFacts = describe(
             "The number of the row in the file, from 1. The header counts; blank lines do not.",
           ),
           text: describe(v.string(), "The text of the email cell, cut after 100 characters."),
-          reason: describe(v.string(), "Machine-readable code for what is wrong with the cell."),
+          reason: describe(v.string(), "Code for what is wrong with the cell."),
           message: describe(v.string(), "What is wrong with the cell, in a sentence."),
         }),
       ),

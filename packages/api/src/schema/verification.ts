@@ -28,17 +28,14 @@ export const VerificationResult = v.object({
   status: describe(Status, "The result of the verification."),
   quality_score: describe(
     v.pipe(Integer, v.minValue(0), v.maxValue(100)),
-    "Quality of the address, 0–100: 90 excellent, 70 good, 50 fair, below that poor.",
+    "Quality, 0–100: 90 excellent, 70 good, 50 fair, below that poor.",
   ),
-  reason: describe(v.string(), "Machine-readable code for why the address has this status."),
+  reason: describe(v.string(), "Code for why the address has this status."),
   sub_status: describe(
     v.nullable(v.string()),
     "A finer code for the reason. Null when there is none.",
   ),
-  provider: describe(
-    v.nullable(v.string()),
-    "The mail provider that runs the mail host. Null when it is not recognised.",
-  ),
+  provider: describe(v.nullable(v.string()), "The mail provider. Null when it is not recognized."),
   verification: describe(
     v.object({
       syntax_valid: describe(Bool, "True when the address is well formed."),
@@ -49,7 +46,7 @@ export const VerificationResult = v.object({
       mx_found: describe(Bool, "True when the domain has a host that accepts mail."),
       smtp_check: describe(
         Bool,
-        "True when the mail server was asked about this address and gave a definite reply.",
+        "True when the mail server gave a definite reply about this address.",
       ),
       mailbox_exists: describe(
         Bool,
@@ -68,7 +65,7 @@ export const VerificationResult = v.object({
       honeypot: describe(Bool, "True for an address that exists to catch harvesters."),
       bot_generated: describe(Bool, "True when the local part looks machine-generated."),
     }),
-    "Properties of the address and its domain.",
+    "Kind of address.",
   ),
   enrichment: describe(
     v.object({
@@ -83,7 +80,7 @@ export const VerificationResult = v.object({
       full_name: describe(v.string(), "First and last name. Empty when neither is known."),
       gender: describe(v.string(), "Always `unknown`."),
     }),
-    "What the address suggests about its owner.",
+    "What the address says of its owner.",
   ),
   ai: describe(
     v.optional(
@@ -102,15 +99,15 @@ export const VerificationResult = v.object({
         ),
       }),
     ),
-    "Computed estimates. Left out when `include_ai` is false.",
+    "Estimates. Left out when `include_ai` is false.",
   ),
   evidence: describe(
     v.optional(v.record(v.string(), v.unknown())),
-    "How the result came about: DNS answers, SMTP transcript and the parts of the score. Present only with `include_evidence`.",
+    "DNS answers, SMTP transcript and the parts of the score. Present only with `include_evidence`.",
   ),
   checks_skipped: describe(
     v.optional(v.array(v.picklist(Object.values(WIRE_NAMES)))),
-    "Checks of `verification` that were not made because the mail server was not asked. Left out when it was asked or did not have to be.",
+    "Checks not made because the mail server was not asked. Left out when it was asked or did not have to be.",
   ),
   verified_at: describe(v.string(), "When the address was verified, ISO 8601."),
 });

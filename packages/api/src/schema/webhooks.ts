@@ -36,9 +36,9 @@ export const WebhookFacts = v.object({
   ),
   failing_since: describe(
     v.optional(v.string()),
-    "Since when every attempt has failed, ISO 8601. Left out when the last attempt succeeded.",
+    "Start of the failed attempts, ISO 8601. Left out when the last attempt succeeded.",
   ),
-  created_at: describe(v.string(), "When the webhook was created, ISO 8601."),
+  created_at: describe(v.string(), "When it was created, ISO 8601."),
 });
 
 export const toWebhookFacts = (webhook: Webhook): v.InferOutput<typeof WebhookFacts> => {
@@ -68,7 +68,7 @@ export const DeliveryFacts = v.object({
   id: describe(v.string(), "The delivery's id."),
   event_id: describe(
     v.string(),
-    "The event's id. It is also sent in the header webhook-id, the same on each attempt.",
+    "The event's id, also in the header webhook-id and the same on each attempt.",
   ),
   event: describe(v.string(), "The event's type."),
   status: describe(v.picklist(DELIVERY_STATUSES), "The state of the delivery."),
@@ -83,9 +83,9 @@ export const DeliveryFacts = v.object({
   ),
   error: describe(
     v.nullable(v.string()),
-    "Machine-readable code for why the last attempt failed. Null when it did not.",
+    "Code for why the last attempt failed. Null when it did not.",
   ),
-  created_at: describe(v.string(), "When the delivery was created, ISO 8601."),
+  created_at: describe(v.string(), "When it was created, ISO 8601."),
   last_attempt_at: describe(
     v.nullable(v.string()),
     "When the last attempt was made, ISO 8601. Null before the first.",

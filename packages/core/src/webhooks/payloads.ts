@@ -13,10 +13,10 @@ const Credits = v.pipe(v.number(), v.multipleOf(0.5));
 const Progress = v.strictObject({
   total: describe(Count, "Addresses in the job."),
   processed: describe(Count, "Addresses with a result."),
-  valid: describe(Count, "Addresses with status `valid`."),
-  invalid: describe(Count, "Addresses with status `invalid` or `disposable`."),
-  risky: describe(Count, "Addresses with status `risky`, `catch_all`, `role` or `spam_trap`."),
-  unknown: describe(Count, "Addresses with status `unknown`, or without a status."),
+  valid: describe(Count, "Valid addresses."),
+  invalid: describe(Count, "Invalid and disposable addresses."),
+  risky: describe(Count, "Risky, catch-all, role and spam trap addresses."),
+  unknown: describe(Count, "Unknown addresses, and those without a status."),
 });
 
 const Balance = v.strictObject({
@@ -79,7 +79,7 @@ const enveloped = <T extends string, D extends v.GenericSchema>(text: string, ty
     v.strictObject({
       id: describe(
         v.string(),
-        "The event's id. It is also sent in the header webhook-id, the same on each attempt.",
+        "The event's id, also in the header webhook-id and the same on each attempt.",
       ),
       type: describe(v.literal(type), "The event's type."),
       created_at: describe(
