@@ -3,7 +3,7 @@
 
 export default $config({
   async app({ stage }) {
-    const { lifeOf } = await import("./infra/stage.ts");
+    const { getLifecycle: lifeOf } = await import("./infra/stage.ts");
     return {
       name: "mailproof",
       home: "aws",

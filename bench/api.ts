@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { addKey } from "@mailproof/core/access/keys";
+import { createKey } from "@mailproof/core/access/keys";
 import { readEnvironment } from "@mailproof/local/environment";
-import { openHouse } from "@mailproof/local/world";
-import { held, type Measured, median } from "./report.ts";
-import { auditOf, startServer } from "./server.ts";
+import { createApp } from "@mailproof/local/world";
+import { computeMedian, createRow, type ReportRow } from "./report.ts";
+import { auditFolder, startServer } from "./server.ts";
 
 // The server in a process of its own, asked over HTTP: requests that cost credits, each of them on the disk before
 // it is answered. All of them charge one account, which is the hardest case: they share one balance.
@@ -31,7 +31,7 @@ type Loaded = {
   readonly "2xx": number;
 };
 
-const loadGenerator = (): ((load: Load) => Promise<Loaded>) => {
+const loadAutocannon = (): ((load: Load) => Promise<Loaded>) => {
   try {
     const require = createRequire(new URL("package.json", import.meta.url));
     return require("autocannon") as (load: Load) => Promise<Loaded>;
@@ -41,21 +41,21 @@ const loadGenerator = (): ((load: Load) => Promise<Loaded>) => {
 };
 
 /** A key per connection, since each key has a rate limit; the account is the same. */
-const keysFor = async (folder: string, account: string): Promise<readonly string[]> => {
-  const { world, close } = openHouse(readEnvironment({ MAILPROOF_DIR: folder }), () => "", null);
+const createKeys = async (folder: string, account: string): Promise<readonly string[]> => {
+  const { world, close } = createApp(readEnvironment({ MAILPROOF_DIR: folder }), () => "", null);
   const wanted = { account, name: "bench", mode: "live" as const, scopes: null };
   const minted = [];
-  for (let n = 0; n < CONNECTIONS; n++) minted.push((await addKey(world, wanted)).secret);
+  for (let n = 0; n < CONNECTIONS; n++) minted.push((await createKey(world, wanted)).secret);
   close();
   return minted;
 };
 
-export const run = async (): Promise<readonly Measured[]> => {
-  const load = loadGenerator();
+export const run = async (): Promise<readonly ReportRow[]> => {
+  const load = loadAutocannon();
   const folder = mkdtempSync(join(tmpdir(), "mailproof-bench-"));
   const { ready, stop } = await startServer(folder);
   try {
-    const keys = await keysFor(folder, ready.account_id);
+    const keys = await createKeys(folder, ready.account_id);
     const loads: Loaded[] = [];
     for (let run = 0; run <= RUNS; run++) {
       let connection = 0;
@@ -75,19 +75,19 @@ export const run = async (): Promise<readonly Measured[]> => {
       if (run > 0) loads.push(loaded);
     }
     await stop();
-    const { violations } = await auditOf(folder);
+    const { violations } = await auditFolder(folder);
     const sum = (pick: (one: Loaded) => number) =>
       loads.reduce((total, one) => total + pick(one), 0);
     return [
-      held("cachedRate", median(loads.map(({ requests }) => requests.average))),
-      held("cachedP99", median(loads.map(({ latency }) => latency.p99))),
-      { what: "median", value: median(loads.map(({ latency }) => latency.p50)), unit: "ms" },
-      held(
+      createRow("cachedRate", computeMedian(loads.map(({ requests }) => requests.average))),
+      createRow("cachedP99", computeMedian(loads.map(({ latency }) => latency.p99))),
+      { what: "median", value: computeMedian(loads.map(({ latency }) => latency.p50)), unit: "ms" },
+      createRow(
         "cachedOthers",
         sum(({ non2xx }) => non2xx),
       ),
       { what: "charges on the ledger's disk", value: sum((one) => one["2xx"]), unit: "charges" },
-      held("cachedLaws", violations.length),
+      createRow("cachedLaws", violations.length),
     ];
   } finally {
     await stop();

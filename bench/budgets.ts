@@ -1,8 +1,8 @@
 // What every bench is held to, in one place: docs/performance.md is written from this and from bench/results/.
 
 /** A figure has a limit on one side. `beside` is who else does it, where somebody told or it is measured with ours. */
-export type Line = {
-  readonly of: RowName;
+export type Budget = {
+  readonly of: GroupName;
   readonly what: string;
   readonly unit: string;
   readonly least?: number;
@@ -10,7 +10,7 @@ export type Line = {
   readonly beside?: { readonly who: string; readonly value: number };
 };
 
-export type Row = {
+export type BudgetGroup = {
   readonly bench: string;
   readonly what: string;
   /** What the figure would need more of to be better. */
@@ -18,7 +18,7 @@ export type Row = {
 };
 
 /** The nine of the design. */
-export const ROWS = {
+export const GROUPS = {
   oneServer: {
     bench: "engine",
     what: "one mail server that lets in 10 connections and takes 20 ms per reply; all addresses are valid",
@@ -115,11 +115,11 @@ export const ROWS = {
     boundBy: "",
   },
   doors: { bench: "doors", what: "SQLite, with every write flushed", boundBy: "" },
-} as const satisfies Record<string, Row>;
+} as const satisfies Record<string, BudgetGroup>;
 
-export type RowName = keyof typeof ROWS;
+export type GroupName = keyof typeof GROUPS;
 
-export const LINES = {
+export const BUDGETS = {
   oneServerRate: { of: "oneServer", what: "one MX", unit: "addresses/s", least: 420 },
   oneServerSessions: { of: "oneServer", what: "one MX, sessions", unit: "per 1,000", most: 60 },
   deadRate: {
@@ -205,6 +205,6 @@ export const LINES = {
     least: 5_000,
   },
   doorsGets: { of: "doors", what: "gets, 200 at once", unit: "per second", least: 20_000 },
-} as const satisfies Record<string, Line>;
+} as const satisfies Record<string, Budget>;
 
-export type LineName = keyof typeof LINES;
+export type BudgetName = keyof typeof BUDGETS;

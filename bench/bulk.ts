@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { companyLabel, peopleOf } from "@mailproof/local/lab/companies";
+import { formatCompanyLabel, getPeople } from "@mailproof/local/lab/companies";
 import type { LabStats } from "@mailproof/local/lab/lab";
-import type { Place } from "./engine/job.ts";
-import { bytesOf, type ListCounts, listOf } from "./list-generator.ts";
-import { held, type Measured } from "./report.ts";
-import { auditOf, megabytesOf, startServer } from "./server.ts";
+import type { LabAddress } from "./engine/job.ts";
+import { generateList, type ListCounts, toBytes } from "./list-generator.ts";
+import { createRow, type ReportRow } from "./report.ts";
+import { auditFolder, readMegabytes, startServer } from "./server.ts";
 
 // A file of half a million rows from its upload to its last result: the product in one process, the pretend mail
 // network in another, both on this machine. Meanwhile somebody else uses the service, and is not to notice.
@@ -20,16 +20,16 @@ const ROWS = Number(process.env["ROWS"] ?? 500_000);
 const ZONE = "lab.mailproof.test";
 const COMPANIES = 3_000;
 const UNKNOWN_SHARE = 0.1;
-const KNOWN = { email: `ada.lovelace@valid.${ZONE}` };
-const LOOK_MS = 1_000;
+const CACHED_REQUEST = { email: `ada.lovelace@valid.${ZONE}` };
+const POLL_MS = 1_000;
 const OTHERS_EVERY_MS = 100;
 
 /** People of the lab's companies, told apart by a tag; every tenth is nobody there. */
-const person = (number: number, chance: () => number): string => {
-  const domain = `${companyLabel(1 + Math.floor(chance() * COMPANIES))}.companies.${ZONE}`;
-  const people = peopleOf(domain);
-  const known = people[Math.floor(chance() * people.length)]?.local ?? "info";
-  const local = chance() < UNKNOWN_SHARE ? `nobody${number}` : `${known}+${number}`;
+const createPerson = (number: number, chance: () => number): string => {
+  const domain = `${formatCompanyLabel(1 + Math.floor(chance() * COMPANIES))}.companies.${ZONE}`;
+  const staff = getPeople(domain);
+  const mailbox = staff[Math.floor(chance() * staff.length)]?.local ?? "info";
+  const local = chance() < UNKNOWN_SHARE ? `nobody${number}` : `${mailbox}+${number}`;
   return `${local}@${domain}`;
 };
 
@@ -39,7 +39,7 @@ const SHAPE = {
   duplicatePercent: 6,
   invalidPercent: 3,
   domain: () => ZONE,
-  person,
+  person: createPerson,
   columns: 5,
 };
 
@@ -48,7 +48,7 @@ type Progress = Readonly<
 >;
 type Api = (route: string, body?: unknown) => Promise<any>;
 
-const apiOf =
+const createApi =
   (base: string, key: string): Api =>
   async (route, body) => {
     const [method = "", path = ""] = route.split(" ");
@@ -57,16 +57,16 @@ const apiOf =
       headers: { "x-api-key": key, "content-type": "application/json" },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    const told = (await answer.json()) as { data: unknown };
-    if (!answer.ok) throw new Error(JSON.stringify(told));
-    return told.data;
+    const json = (await answer.json()) as { data: unknown };
+    if (!answer.ok) throw new Error(JSON.stringify(json));
+    return json.data;
   };
 
 const upload = async (api: Api): Promise<{ fileKey: string; counts: ListCounts }> => {
   const to = await api("POST /v1/verify/file", { action: "get_upload_url", file_name: "list.csv" });
   let counts: ListCounts | undefined;
   const body = ReadableStream.from(
-    bytesOf(listOf(SHAPE), (counted) => {
+    toBytes(generateList(SHAPE), (counted) => {
       counts = counted;
     }),
   );
@@ -76,27 +76,27 @@ const upload = async (api: Api): Promise<{ fileKey: string; counts: ListCounts }
 };
 
 /** Others who use the service at the same time: how long each of their calls took. */
-const others = (api: Api, job: string, isOver: () => boolean) => {
+const startOthers = (api: Api, job: string, isOver: () => boolean) => {
   const took: Record<"job" | "verify", number[]> = { job: [], verify: [] };
-  const timed = async (times: number[], call: Promise<unknown>): Promise<void> => {
+  const recordTime = async (times: number[], call: Promise<unknown>): Promise<void> => {
     const from = performance.now();
     await call;
     times.push(performance.now() - from);
   };
-  const going = async (): Promise<void> => {
+  const runOthers = async (): Promise<void> => {
     while (!isOver()) {
-      await timed(took.job, api(`GET /v1/jobs/${job}?limit=10`));
-      await timed(took.verify, api("POST /v1/verify", KNOWN));
+      await recordTime(took.job, api(`GET /v1/jobs/${job}?limit=10`));
+      await recordTime(took.verify, api("POST /v1/verify", CACHED_REQUEST));
       await setTimeout(OTHERS_EVERY_MS);
     }
   };
-  return { took, done: going() };
+  return { took, done: runOthers() };
 };
 
-const percentile = (times: readonly number[], share: number): number =>
+const computePercentile = (times: readonly number[], share: number): number =>
   times.toSorted((a, b) => a - b)[Math.floor(times.length * share)] ?? Number.NaN;
 
-const untilDone = async (api: Api, job: string, look: () => void): Promise<Progress> => {
+const waitUntilDone = async (api: Api, job: string, look: () => void): Promise<Progress> => {
   const from = performance.now();
   for (;;) {
     const { status, progress } = await api(`GET /v1/jobs/${job}?include_results=false`);
@@ -106,7 +106,7 @@ const untilDone = async (api: Api, job: string, look: () => void): Promise<Progr
     if (process.stderr.isTTY) process.stderr.write(`\r${line}  `);
     if (status === "completed") return progress as Progress;
     if (status === "failed") throw new Error("the job failed");
-    await setTimeout(LOOK_MS);
+    await setTimeout(POLL_MS);
   }
 };
 
@@ -125,38 +125,41 @@ const countRows = async (api: Api, job: string): Promise<number> => {
 const startNetwork = async () => {
   const file = fileURLToPath(new URL("engine/lab-process.ts", import.meta.url));
   const child = fork(file, [JSON.stringify({ companies: COMPANIES, zone: ZONE })]);
-  const [place] = (await once(child, "message")) as [Place];
+  const [labAddress] = (await once(child, "message")) as [LabAddress];
   const stats = async (): Promise<LabStats> => {
     child.send("counts");
     return ((await once(child, "message")) as [LabStats])[0];
   };
-  return { place, stats, end: () => child.disconnect() };
+  return { place: labAddress, stats, end: () => child.disconnect() };
 };
 
-type Came = {
+type JobFigures = {
   readonly acceptedMs: number;
   readonly seconds: number;
   readonly accepted: any;
   readonly counts: ListCounts;
   readonly progress: Progress;
   readonly rows: number;
-  readonly took: ReturnType<typeof others>["took"];
+  readonly took: ReturnType<typeof startOthers>["took"];
   readonly peakMegabytes: number;
 };
 
-const runJob = async ({ ready, pid }: Awaited<ReturnType<typeof startServer>>): Promise<Came> => {
-  const api = apiOf(ready.base_url, ready.live_key);
+const runJob = async ({
+  ready,
+  pid,
+}: Awaited<ReturnType<typeof startServer>>): Promise<JobFigures> => {
+  const api = createApi(ready.base_url, ready.live_key);
   const { fileKey, counts } = await upload(api);
-  await api("POST /v1/verify", KNOWN);
+  await api("POST /v1/verify", CACHED_REQUEST);
   const from = performance.now();
   const accepted = await api("POST /v1/verify/file", { action: "process", file_key: fileKey });
   const acceptedMs = performance.now() - from;
 
   let isOver = false;
   let peakMegabytes = 0;
-  const { took, done } = others(api, accepted.job_id, () => isOver);
-  const progress = await untilDone(api, accepted.job_id, () => {
-    peakMegabytes = Math.max(peakMegabytes, megabytesOf(pid));
+  const { took, done } = startOthers(api, accepted.job_id, () => isOver);
+  const progress = await waitUntilDone(api, accepted.job_id, () => {
+    peakMegabytes = Math.max(peakMegabytes, readMegabytes(pid));
   });
   const seconds = (performance.now() - from) / 1000;
   isOver = true;
@@ -166,7 +169,7 @@ const runJob = async ({ ready, pid }: Awaited<ReturnType<typeof startServer>>): 
 };
 
 /** Each of these is what the list itself knows, and must be found again to the last row. */
-const inexact = ({ accepted, counts, progress, rows }: Came): number => {
+const countInexact = ({ accepted, counts, progress, rows }: JobFigures): number => {
   const { valid, invalid, risky, unknown, processed } = progress;
   return [
     accepted.total_submitted - counts.rows,
@@ -180,7 +183,7 @@ const inexact = ({ accepted, counts, progress, rows }: Came): number => {
   ].filter((difference) => difference !== 0).length;
 };
 
-export const run = async (): Promise<readonly Measured[]> => {
+export const run = async (): Promise<readonly ReportRow[]> => {
   const folder = mkdtempSync(join(tmpdir(), "mailproof-bench-"));
   const network = await startNetwork();
   const server = await startServer(folder, {
@@ -189,11 +192,11 @@ export const run = async (): Promise<readonly Measured[]> => {
     SMTP_ALLOW_PRIVATE: network.place.smtpAddresses,
   });
   try {
-    const came = await runJob(server);
+    const figures = await runJob(server);
     const { peakSessionsPerHost } = await network.stats();
     await server.stop();
-    const { violations } = await auditOf(folder);
-    return rowsOf(came, Math.max(...Object.values(peakSessionsPerHost)), violations.length);
+    const { violations } = await auditFolder(folder);
+    return toRows(figures, Math.max(...Object.values(peakSessionsPerHost)), violations.length);
   } finally {
     await server.stop();
     network.end();
@@ -201,19 +204,23 @@ export const run = async (): Promise<readonly Measured[]> => {
   }
 };
 
-const rowsOf = (came: Came, peakSessions: number, broken: number): readonly Measured[] => {
-  const { acceptedMs, seconds, counts, progress, took, peakMegabytes } = came;
+const toRows = (
+  figures: JobFigures,
+  peakSessions: number,
+  broken: number,
+): readonly ReportRow[] => {
+  const { acceptedMs, seconds, counts, progress, took, peakMegabytes } = figures;
   const rows = ROWS.toLocaleString("en");
   return [
     { what: `${rows} rows: addresses`, value: counts.unique, unit: "addresses" },
-    held("accepted", acceptedMs / 1000),
-    held("bulkRate", counts.unique / seconds),
+    createRow("accepted", acceptedMs / 1000),
+    createRow("bulkRate", counts.unique / seconds),
     { what: "of them unknown", value: (progress.unknown * 100) / progress.processed, unit: "%" },
-    held("bulkExact", inexact(came)),
-    held("bulkLaws", broken),
-    held("bulkSessions", peakSessions),
-    held("bulkOthersJob", percentile(took.job, 0.99)),
-    held("bulkOthersVerify", percentile(took.verify, 0.99)),
+    createRow("bulkExact", countInexact(figures)),
+    createRow("bulkLaws", broken),
+    createRow("bulkSessions", peakSessions),
+    createRow("bulkOthersJob", computePercentile(took.job, 0.99)),
+    createRow("bulkOthersVerify", computePercentile(took.verify, 0.99)),
     { what: "peak memory of the server", value: peakMegabytes, unit: "MB" },
   ];
 };

@@ -5,8 +5,15 @@ import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import { BUNDLE } from "../packages/functions/bundle.ts";
-import { entriesOf, type Kind } from "../packages/functions/entries.ts";
-import { type Compared, format, held, type Measured, median, type Report } from "./report.ts";
+import { type LambdaKind, listEntries } from "../packages/functions/entries.ts";
+import {
+  computeMedian,
+  createRow,
+  formatNumber,
+  type Report,
+  type ReportRow,
+  type ReportTable,
+} from "./report.ts";
 
 // What a Lambda weighs, and how long a fresh process takes to have its handler ready: reading, compiling and running
 // the bundle, with all doors built. Lambda's own start comes on top, and so does a smaller share of a processor.
@@ -21,46 +28,47 @@ export const run = async (): Promise<Report> => {
   const folder = mkdtempSync(join(tmpdir(), "mailproof-cold-start-"));
   try {
     const kinds = ["http", "workers", "schedules"] as const;
-    const all = await Promise.all(kinds.map((kind) => bundled(kind, folder)));
-    const weighed: Weighed[] = [];
-    for (const one of all.flat()) weighed.push({ ...one, ...(await importOf(one.file)) });
+    const all = await Promise.all(kinds.map((kind) => bundleKind(kind, folder)));
+    const weighed: WeighedBundle[] = [];
+    for (const one of all.flat()) weighed.push({ ...one, ...(await measureImport(one.file)) });
     const http = weighed.filter(({ name }) => name.startsWith("http/") && name !== MCP);
     const mcp = weighed.filter(({ name }) => name === MCP);
-    const rows: Measured[] = [
+    const rows: ReportRow[] = [
       { what: "HTTP Lambdas, but for that of the tools", value: http.length, unit: "" },
-      held("lambdaSize", largestOf(http)),
-      held("lambdaImport", slowestOf(http)),
+      createRow("lambdaSize", getLargestKb(http)),
+      createRow("lambdaImport", getSlowestMs(http)),
       {
         what: "HTTP bundles, median import, processor time",
-        value: median(http.map(({ cpuMs }) => cpuMs)),
+        value: computeMedian(http.map(({ cpuMs }) => cpuMs)),
         unit: "ms",
       },
       {
         what: "HTTP bundles, median import, elapsed",
-        value: median(http.map(({ ms }) => ms)),
+        value: computeMedian(http.map(({ ms }) => ms)),
         unit: "ms",
       },
-      held("toolsSize", largestOf(mcp)),
-      held("toolsImport", slowestOf(mcp)),
+      createRow("toolsSize", getLargestKb(mcp)),
+      createRow("toolsImport", getSlowestMs(mcp)),
     ];
-    return { rows, tables: [tableOf(weighed)] };
+    return { rows, tables: [buildTable(weighed)] };
   } finally {
     rmSync(folder, { recursive: true });
   }
 };
 
-const largestOf = (some: readonly Weighed[]): number =>
+const getLargestKb = (some: readonly WeighedBundle[]): number =>
   Math.max(...some.map(({ bytes }) => bytes)) / 1000;
 
-const slowestOf = (some: readonly Weighed[]): number => Math.max(...some.map(({ cpuMs }) => cpuMs));
+const getSlowestMs = (some: readonly WeighedBundle[]): number =>
+  Math.max(...some.map(({ cpuMs }) => cpuMs));
 
-type Bundled = { readonly name: string; readonly file: string; readonly bytes: number };
-type Weighed = Bundled & { readonly ms: number; readonly cpuMs: number };
+type Bundle = { readonly name: string; readonly file: string; readonly bytes: number };
+type WeighedBundle = Bundle & { readonly ms: number; readonly cpuMs: number };
 
-const bundled = async (kind: Kind, folder: string): Promise<Bundled[]> => {
+const bundleKind = async (kind: LambdaKind, folder: string): Promise<Bundle[]> => {
   const { metafile } = await build({
     ...BUNDLE,
-    entryPoints: [...entriesOf(kind)],
+    entryPoints: [...listEntries(kind)],
     outdir: join(folder, kind),
     outExtension: { ".js": ".mjs" },
     metafile: true,
@@ -85,7 +93,7 @@ const SETTINGS = {
   AWS_SECRET_ACCESS_KEY: "a secret key",
 };
 
-const importOf = async (file: string): Promise<Pick<Weighed, "cpuMs" | "ms">> => {
+const measureImport = async (file: string): Promise<Pick<WeighedBundle, "cpuMs" | "ms">> => {
   const script = `
     const [start, before] = [performance.now(), process.cpuUsage()];
     await import(${JSON.stringify(file)});
@@ -104,13 +112,13 @@ const importOf = async (file: string): Promise<Pick<Weighed, "cpuMs" | "ms">> =>
   };
 };
 
-const tableOf = (weighed: readonly Weighed[]): Compared => ({
+const buildTable = (weighed: readonly WeighedBundle[]): ReportTable => ({
   title: `bundles, minified; import in a fresh process, least of ${RUNS}`,
   head: ["Lambda", "KB", "processor ms", "elapsed ms"],
   rows: weighed
     .toSorted((a, b) => b.bytes - a.bytes)
     .map(({ name, bytes, cpuMs, ms }) => [
       name,
-      ...[bytes / 1000, cpuMs, ms].map((value) => format(Math.round(value))),
+      ...[bytes / 1000, cpuMs, ms].map((value) => formatNumber(Math.round(value))),
     ]),
 });

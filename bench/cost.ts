@@ -1,7 +1,7 @@
-import { FLOWS, type Flow } from "./cost/flows.ts";
-import { type House, openHouse } from "./cost/house.ts";
-import type { Counted, Meter } from "./cost/meter.ts";
-import { type Compared, held, type Measured, type Report } from "./report.ts";
+import { type CostFlow, FLOWS } from "./cost/flows.ts";
+import { type CostContext, createCostContext } from "./cost/house.ts";
+import type { CostMeter, MeteredUnit } from "./cost/meter.ts";
+import { createRow, type Report, type ReportRow, type ReportTable } from "./report.ts";
 
 // What AWS would ask for each flow: every request at the doors is counted, with the capacity units of the items it
 // touches, against the lab's mail servers. What runs inside a Lambda is not counted but assumed, and told apart.
@@ -20,60 +20,60 @@ const PRICES = {
 
 const GIGABYTES = 0.5;
 
-const dollars = (meter: Meter): number =>
-  (Object.keys(meter) as Counted[]).reduce((sum, one) => sum + meter[one] * PRICES[one], 0);
+const toDollars = (meter: CostMeter): number =>
+  (Object.keys(meter) as MeteredUnit[]).reduce((sum, one) => sum + meter[one] * PRICES[one], 0);
 
 const THOUSAND = 1_000;
 
-type Line = {
-  readonly flow: Flow;
-  readonly meter: Meter;
+type FlowCost = {
+  readonly flow: CostFlow;
+  readonly meter: CostMeter;
   readonly counted: number;
   readonly ran: number;
 };
 
-const lineOf = async (house: House, flow: Flow): Promise<Line> => {
-  const before = { ...house.meter };
-  await flow.run(house);
+const measureFlow = async (context: CostContext, flow: CostFlow): Promise<FlowCost> => {
+  const before = { ...context.meter };
+  await flow.run(context);
   const meter = Object.fromEntries(
-    (Object.keys(before) as Counted[]).map((one) => [one, house.meter[one] - before[one]]),
-  ) as Meter;
+    (Object.keys(before) as MeteredUnit[]).map((one) => [one, context.meter[one] - before[one]]),
+  ) as CostMeter;
   const perThousand = THOUSAND / flow.per;
   const ran =
     flow.calls * (PRICES.call + PRICES.run) + flow.seconds * GIGABYTES * PRICES.gigabyteSecond;
-  return { flow, meter, counted: dollars(meter) * perThousand, ran: ran * perThousand };
+  return { flow, meter, counted: toDollars(meter) * perThousand, ran: ran * perThousand };
 };
 
-const cell = (value: number): string => value.toFixed(value < 10 ? 2 : 0);
-const money = (value: number): string => `$${value.toFixed(5)}`;
+const formatCell = (value: number): string => value.toFixed(value < 10 ? 2 : 0);
+const formatMoney = (value: number): string => `$${value.toFixed(5)}`;
 
-const tableOf = (lines: readonly Line[]): Compared => ({
+const buildTable = (lines: readonly FlowCost[]): ReportTable => ({
   title: "Dollars for 1,000 of each: counted at the doors, and with calls and Lambda time assumed",
   head: ["flow", "WRU", "RRU", "SQS", "S3", "counted", "seconds", "with Lambda"],
   rows: lines.map(({ flow, meter, counted, ran }) => [
     flow.name,
-    cell(meter.writeUnit / flow.per),
-    cell(meter.readUnit / flow.per),
-    cell(meter.queueRequest / flow.per),
-    cell((meter.put + meter.get) / flow.per),
-    money(counted),
-    cell(flow.seconds / flow.per),
-    money(counted + ran),
+    formatCell(meter.writeUnit / flow.per),
+    formatCell(meter.readUnit / flow.per),
+    formatCell(meter.queueRequest / flow.per),
+    formatCell((meter.put + meter.get) / flow.per),
+    formatMoney(counted),
+    formatCell(flow.seconds / flow.per),
+    formatMoney(counted + ran),
   ]),
 });
 
 export const run = async (): Promise<Report> => {
-  const house = await openHouse();
+  const context = await createCostContext();
   try {
-    const lines: Line[] = [];
-    for (const flow of FLOWS) lines.push(await lineOf(house, flow));
+    const lines: FlowCost[] = [];
+    for (const flow of FLOWS) lines.push(await measureFlow(context, flow));
     const file = lines.find(({ flow }) => flow.name.includes("file"));
-    const rows: Measured[] = [
-      held("costCounted", (file?.counted ?? 0) * 1e3),
-      held("costAll", ((file?.counted ?? 0) + (file?.ran ?? 0)) * 1e3),
+    const rows: ReportRow[] = [
+      createRow("costCounted", (file?.counted ?? 0) * 1e3),
+      createRow("costAll", ((file?.counted ?? 0) + (file?.ran ?? 0)) * 1e3),
     ];
-    return { rows, tables: [tableOf(lines)] };
+    return { rows, tables: [buildTable(lines)] };
   } finally {
-    await house.close();
+    await context.close();
   }
 };

@@ -1,10 +1,24 @@
 import type { LabOptions } from "@mailproof/local/lab/lab";
-import { isOurs, type Job, OURS, type Outcome, PAUSING, type Said } from "./engine/job.ts";
-import { COMPANIES, manyServers, mostlyDead, oneServer, ZONE } from "./engine/lists.ts";
-import { type Cell, cellOf, situations } from "./engine/matrix.ts";
+import {
+  type BenchVerdict,
+  type EngineJob,
+  type EngineOutcome,
+  isOurs,
+  OURS,
+  PAUSING,
+} from "./engine/job.ts";
+import { COMPANIES, listManyServers, listMostlyDead, listOneServer, ZONE } from "./engine/lists.ts";
+import { type Cell, situations, toCell } from "./engine/matrix.ts";
 import { isInstalled, peerNames } from "./engine/peers.ts";
-import { play } from "./engine/play.ts";
-import { type Compared, format, held, type Measured, median, type Report } from "./report.ts";
+import { runEngine } from "./engine/play.ts";
+import {
+  computeMedian,
+  createRow,
+  formatNumber,
+  type Report,
+  type ReportRow,
+  type ReportTable,
+} from "./report.ts";
 
 // Our engine and the npm packages that do the same, one after the other: the same addresses, the same pretend
 // internet, the same number under way. Every engine and every lab is a process of its own.
@@ -18,7 +32,7 @@ const GRACE_MS = 2_000;
 const MATRIX_MS = 45_000;
 const CONNECTIONS_MAX = 10;
 
-type Row = {
+type EngineRow = {
   readonly title: string;
   readonly lab: LabOptions;
   readonly addresses: readonly string[];
@@ -28,17 +42,17 @@ type Row = {
 
 const LAB: LabOptions = { zone: ZONE, replyMs: REPLY_MS, companies: 0 };
 
-const rowOne: Row = {
+const rowOne: EngineRow = {
   title: `one mail server, ${CONNECTIONS_MAX} connections at most, ${REPLY_MS} ms per reply, all valid`,
   lab: LAB,
-  addresses: oneServer(2_000),
+  addresses: listOneServer(2_000),
   inFlight: CONNECTIONS_MAX,
   runs: 3,
 };
-const rowTwo: Row = {
+const rowTwo: EngineRow = {
   title: `a mail server per domain, 500 sessions in flight, ${REPLY_MS} ms per reply, all valid`,
   lab: { ...LAB, companies: COMPANIES },
-  addresses: manyServers(9_000),
+  addresses: listManyServers(9_000),
   inFlight: 500,
   // A run takes a second or two, and one busy moment of the machine is not to be the median.
   runs: 5,
@@ -46,23 +60,23 @@ const rowTwo: Row = {
 
 const DEAD_PERCENTS = [80, 90, 95] as const;
 const BUDGETED_PERCENT = 90;
-const deadTitle = (deadPercent: number): string =>
+const formatDeadTitle = (deadPercent: number): string =>
   `the same mail server, ${deadPercent} % of the people do not exist`;
-const rowsDead: readonly Row[] = DEAD_PERCENTS.map((deadPercent) => ({
+const rowsDead: readonly EngineRow[] = DEAD_PERCENTS.map((deadPercent) => ({
   ...rowOne,
-  title: deadTitle(deadPercent),
-  addresses: mostlyDead(2_000, deadPercent),
+  title: formatDeadTitle(deadPercent),
+  addresses: listMostlyDead(2_000, deadPercent),
   runs: 1,
 }));
 /** So few that the pauses, which are most of it, take a quarter of a minute. */
-const rowPausing: Row = {
+const rowPausing: EngineRow = {
   ...rowOne,
-  title: deadTitle(BUDGETED_PERCENT),
-  addresses: mostlyDead(270, BUDGETED_PERCENT),
+  title: formatDeadTitle(BUDGETED_PERCENT),
+  addresses: listMostlyDead(270, BUDGETED_PERCENT),
   runs: 1,
 };
 
-type Figures = {
+type EngineFigures = {
   readonly engine: string;
   readonly perSecond: number;
   readonly sessionsPer1000: number;
@@ -71,45 +85,50 @@ type Figures = {
   readonly validPercent: number;
 };
 
-const figuresOf = (engine: string, { runs, stats }: Outcome): Figures => {
-  const sum = (pick: (run: Outcome["runs"][number]) => number) =>
+const toFigures = (engine: string, { runs, stats }: EngineOutcome): EngineFigures => {
+  const sum = (pick: (run: EngineOutcome["runs"][number]) => number) =>
     runs.reduce((total, run) => total + pick(run), 0);
   const answered = sum(({ addresses }) => addresses);
-  const valid = sum(({ said }) => Object.values(said).filter((word) => word === "valid").length);
+  const valid = sum(
+    ({ verdicts }) => Object.values(verdicts).filter((word) => word === "valid").length,
+  );
   return {
     engine,
-    perSecond: median(runs.map(({ addresses, seconds }) => addresses / seconds)),
+    perSecond: computeMedian(runs.map(({ addresses, seconds }) => addresses / seconds)),
     sessionsPer1000: (stats.sessions * 1000) / answered,
     peak: Math.max(...Object.values(stats.peakSessionsPerHost)),
-    cpuMs: median(runs.map(({ addresses, cpuMs }) => cpuMs / addresses)),
+    cpuMs: computeMedian(runs.map(({ addresses, cpuMs }) => cpuMs / addresses)),
     validPercent: (valid * 100) / answered,
   };
 };
 
-const race = async (row: Row, engines: readonly string[]): Promise<readonly Figures[]> => {
-  const all: Figures[] = [];
+const measureEngines = async (
+  row: EngineRow,
+  engines: readonly string[],
+): Promise<readonly EngineFigures[]> => {
+  const all: EngineFigures[] = [];
   for (const engine of engines) {
     const { addresses, inFlight, runs } = row;
     const limitMs = isOurs(engine) ? OURS_MS : PEER_MS;
     const job = { engine, addresses, inFlight, limitMs, graceMs: GRACE_MS, runs };
-    all.push(figuresOf(engine, await play(row.lab, job)));
+    all.push(toFigures(engine, await runEngine(row.lab, job)));
   }
   return all;
 };
 
 /** Undefined where none is installed. */
-const bestPeer = (figures: readonly Figures[]): Figures | undefined =>
+const findBestPeer = (figures: readonly EngineFigures[]): EngineFigures | undefined =>
   figures.filter(({ engine }) => engine !== OURS).toSorted((a, b) => b.perSecond - a.perSecond)[0];
 
-const ratioTo = (best: Figures | undefined, { perSecond }: Figures): string =>
-  best ? `${format(perSecond / best.perSecond)} ×` : "–";
+const formatRatio = (best: EngineFigures | undefined, { perSecond }: EngineFigures): string =>
+  best ? `${formatNumber(perSecond / best.perSecond)} ×` : "–";
 
-const besideOf = (figures: readonly Figures[]) => {
-  const best = bestPeer(figures);
+const findBeside = (figures: readonly EngineFigures[]) => {
+  const best = findBestPeer(figures);
   return best && { who: best.engine, value: best.perSecond };
 };
 
-const tableOf = ({ title }: Row, figures: readonly Figures[]): Compared => ({
+const buildTable = ({ title }: EngineRow, figures: readonly EngineFigures[]): ReportTable => ({
   title,
   head: [
     "engine",
@@ -122,26 +141,30 @@ const tableOf = ({ title }: Row, figures: readonly Figures[]): Compared => ({
   ],
   rows: figures.map((one) => [
     one.engine,
-    format(one.perSecond),
-    ratioTo(bestPeer(figures), one),
-    format(one.sessionsPer1000),
-    format(one.peak),
+    formatNumber(one.perSecond),
+    formatRatio(findBestPeer(figures), one),
+    formatNumber(one.sessionsPer1000),
+    formatNumber(one.peak),
     one.cpuMs.toFixed(3),
-    `${format(one.validPercent)} %`,
+    `${formatNumber(one.validPercent)} %`,
   ]),
 });
 
-type Dead = { readonly budgeted: Figures; readonly pausing: Figures; readonly table: Compared };
+type DeadFigures = {
+  readonly budgeted: EngineFigures;
+  readonly pausing: EngineFigures;
+  readonly table: ReportTable;
+};
 
 /** What recipients that do not exist cost, beside a list of which all do, and beside the rule that was. */
-const raceDead = async (allValid: Figures | undefined): Promise<Dead> => {
-  const found: (readonly [string, Figures])[] = [];
+const measureDead = async (allValid: EngineFigures | undefined): Promise<DeadFigures> => {
+  const found: (readonly [string, EngineFigures])[] = [];
   for (const row of rowsDead) {
-    const [figures] = await race(row, [OURS]);
+    const [figures] = await measureEngines(row, [OURS]);
     if (figures) found.push([row.title, figures]);
   }
-  const [pausing] = await race(rowPausing, [PAUSING]);
-  const budgeted = found.find(([title]) => title === deadTitle(BUDGETED_PERCENT))?.[1];
+  const [pausing] = await measureEngines(rowPausing, [PAUSING]);
+  const budgeted = found.find(([title]) => title === formatDeadTitle(BUDGETED_PERCENT))?.[1];
   if (!allValid || !budgeted || !pausing) throw new Error("Our own engine was not measured.");
   const all = [[rowOne.title, allValid] as const, ...found, [rowPausing.title, pausing] as const];
   const table = {
@@ -157,24 +180,24 @@ const raceDead = async (allValid: Figures | undefined): Promise<Dead> => {
     rows: all.map(([title, one]) => [
       title,
       one.engine,
-      format(one.perSecond),
-      `${format(one.perSecond / allValid.perSecond)} ×`,
-      format(one.sessionsPer1000),
-      format(one.peak),
+      formatNumber(one.perSecond),
+      `${formatNumber(one.perSecond / allValid.perSecond)} ×`,
+      formatNumber(one.sessionsPer1000),
+      formatNumber(one.peak),
     ]),
   };
   return { budgeted, pausing, table };
 };
 
-type Judged = {
+type JudgedEngine = {
   readonly engine: string;
   readonly cells: readonly Cell[];
   readonly crashes: number;
 };
 
-const judgeAll = (engines: readonly string[]): Promise<readonly Judged[]> => {
+const judgeEngines = (engines: readonly string[]): Promise<readonly JudgedEngine[]> => {
   const addresses = situations.map(({ address }) => address);
-  const job: Omit<Job, "engine" | "place"> = {
+  const job: Omit<EngineJob, "engine" | "labAddress"> = {
     addresses,
     inFlight: addresses.length,
     limitMs: MATRIX_MS,
@@ -184,23 +207,23 @@ const judgeAll = (engines: readonly string[]): Promise<readonly Judged[]> => {
   // At the same time: nothing here is about speed, and most of it is waiting for hosts that never answer.
   return Promise.all(
     engines.map(async (engine) => {
-      const { runs } = await play({ zone: ZONE, companies: 0 }, { engine, ...job });
-      const said: Readonly<Record<number, Said>> = runs[0]?.said ?? {};
-      const cells = situations.map((situation, at) => cellOf(situation, said[at]));
+      const { runs } = await runEngine({ zone: ZONE, companies: 0 }, { engine, ...job });
+      const verdicts: Readonly<Record<number, BenchVerdict>> = runs[0]?.verdicts ?? {};
+      const cells = situations.map((situation, at) => toCell(situation, verdicts[at]));
       return { engine, cells, crashes: runs[0]?.crashes ?? 0 };
     }),
   );
 };
 
 const CELLS: readonly Cell[] = ["ok", "unknown", "false invalid", "false valid"];
-const countOf = ({ cells }: Judged, wanted: Cell): number =>
+const countCells = ({ cells }: JudgedEngine, wanted: Cell): number =>
   cells.filter((cell) => cell === wanted).length;
 
-const matrixOf = (judged: readonly Judged[]): readonly Compared[] => [
+const buildMatrix = (judged: readonly JudgedEngine[]): readonly ReportTable[] => [
   {
     title: "verdicts, situation by situation",
     head: ["situation", "true is", ...judged.map(({ engine }) => engine)],
-    rows: situations.map(({ shown, status }, at) => [
+    rows: situations.map(({ label: shown, status }, at) => [
       shown,
       status,
       ...judged.map(({ cells }) => cells[at] ?? ""),
@@ -211,35 +234,35 @@ const matrixOf = (judged: readonly Judged[]): readonly Compared[] => [
     head: ["engine", ...CELLS, "errors nobody caught"],
     rows: judged.map((one) => [
       one.engine,
-      ...CELLS.map((cell) => String(countOf(one, cell))),
+      ...CELLS.map((cell) => String(countCells(one, cell))),
       String(one.crashes),
     ]),
   },
 ];
 
-const budgets = (
-  one: readonly Figures[],
-  two: readonly Figures[],
-  dead: Dead,
-  [ours]: readonly Judged[],
-): readonly Measured[] => {
+const buildRows = (
+  one: readonly EngineFigures[],
+  two: readonly EngineFigures[],
+  dead: DeadFigures,
+  [ours]: readonly JudgedEngine[],
+): readonly ReportRow[] => {
   const [ourOne, ourTwo] = [one[0], two[0]];
   if (!ourOne || !ourTwo || !ours) throw new Error("Our own engine was not measured.");
   return [
-    held("oneServerRate", ourOne.perSecond, besideOf(one)),
-    held("oneServerSessions", ourOne.sessionsPer1000),
-    held("deadRate", dead.budgeted.perSecond / ourOne.perSecond, {
+    createRow("oneServerRate", ourOne.perSecond, findBeside(one)),
+    createRow("oneServerSessions", ourOne.sessionsPer1000),
+    createRow("deadRate", dead.budgeted.perSecond / ourOne.perSecond, {
       who: "with a pause of 5 s after refusals",
       value: dead.pausing.perSecond / ourOne.perSecond,
     }),
-    held("deadSessions", dead.budgeted.sessionsPer1000),
-    held("manyServersRate", ourTwo.perSecond, besideOf(two)),
-    held("manyServersCpu", ourTwo.cpuMs),
-    held("enginePeak", Math.max(ourOne.peak, ourTwo.peak, dead.budgeted.peak)),
-    { what: "situations judged right", value: countOf(ours, "ok"), unit: "" },
-    held("engineWrong", situations.length - countOf(ours, "ok")),
-    held("falseInvalid", countOf(ours, "false invalid")),
-    held("falseValid", countOf(ours, "false valid")),
+    createRow("deadSessions", dead.budgeted.sessionsPer1000),
+    createRow("manyServersRate", ourTwo.perSecond, findBeside(two)),
+    createRow("manyServersCpu", ourTwo.cpuMs),
+    createRow("enginePeak", Math.max(ourOne.peak, ourTwo.peak, dead.budgeted.peak)),
+    { what: "situations judged right", value: countCells(ours, "ok"), unit: "" },
+    createRow("engineWrong", situations.length - countCells(ours, "ok")),
+    createRow("falseInvalid", countCells(ours, "false invalid")),
+    createRow("falseValid", countCells(ours, "false valid")),
   ];
 };
 
@@ -250,10 +273,15 @@ export const run = async (): Promise<Report> => {
       `Only ${[OURS, ...peers].join(", ")} measured. For the peers: npm install --prefix bench\n`,
     );
   const engines = [OURS, ...peers];
-  const one = await race(rowOne, engines);
-  const dead = await raceDead(one[0]);
-  const two = await race(rowTwo, engines);
-  const judged = await judgeAll(engines);
-  const tables = [tableOf(rowOne, one), dead.table, tableOf(rowTwo, two), ...matrixOf(judged)];
-  return { rows: budgets(one, two, dead, judged), tables };
+  const one = await measureEngines(rowOne, engines);
+  const dead = await measureDead(one[0]);
+  const two = await measureEngines(rowTwo, engines);
+  const judged = await judgeEngines(engines);
+  const tables = [
+    buildTable(rowOne, one),
+    dead.table,
+    buildTable(rowTwo, two),
+    ...buildMatrix(judged),
+  ];
+  return { rows: buildRows(one, two, dead, judged), tables };
 };

@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readEnvironment } from "@mailproof/local/environment";
-import { openHouse } from "@mailproof/local/world";
-import { givenFinishedJob } from "./export/finished-job.ts";
-import type { Serving } from "./export/serve.ts";
-import { held, type Measured, median } from "./report.ts";
+import { createApp } from "@mailproof/local/world";
+import { createFinishedJob } from "./export/finished-job.ts";
+import type { ServerFigures } from "./export/serve.ts";
+import { computeMedian, createRow, type ReportRow } from "./report.ts";
 
 // The results of a large job as a caller downloads them: over HTTP, from a server in a process of its own, for it
 // begins cold and its memory is its own. Nothing is verified here; the job's results are put where they belong.
@@ -16,26 +16,27 @@ import { held, type Measured, median } from "./report.ts";
 const RUNS = 3;
 const ROWS = 500_000;
 
-export const run = async (): Promise<readonly Measured[]> => {
+export const run = async (): Promise<readonly ReportRow[]> => {
   const folder = mkdtempSync(join(tmpdir(), "mailproof-bench-"));
   try {
-    const { world, close } = openHouse(readEnvironment({ MAILPROOF_DIR: folder }), () => "", null);
-    const asked = await givenFinishedJob(world, ROWS);
+    const { world, close } = createApp(readEnvironment({ MAILPROOF_DIR: folder }), () => "", null);
+    const exportJob = await createFinishedJob(world, ROWS);
     close();
-    const runs: Exported[] = [];
-    for (let number = 0; number < RUNS; number += 1) runs.push(await whenExported(folder, asked));
+    const runs: ExportFigures[] = [];
+    for (let number = 0; number < RUNS; number += 1)
+      runs.push(await measureExport(folder, exportJob));
 
-    const seconds = median(runs.map((one) => one.seconds));
+    const seconds = computeMedian(runs.map((one) => one.seconds));
     const megabytes = (runs[0]?.bytes ?? 0) / 1e6;
     return [
       { what: `${ROWS.toLocaleString("en")} rows as CSV`, value: megabytes, unit: "MB" },
-      held("exportFirst", median(runs.map((one) => one.firstByteMs))),
+      createRow("exportFirst", computeMedian(runs.map((one) => one.firstByteMs))),
       { what: "all of it", value: seconds, unit: "seconds" },
-      held("exportRate", ROWS / seconds),
-      held("exportMemory", Math.max(...runs.map((one) => one.grownMegabytes))),
+      createRow("exportRate", ROWS / seconds),
+      createRow("exportMemory", Math.max(...runs.map((one) => one.grownMegabytes))),
       {
         what: "the longest that others had to wait",
-        value: median(runs.map((one) => one.stallMs)),
+        value: computeMedian(runs.map((one) => one.stallMs)),
         unit: "ms",
       },
     ];
@@ -44,7 +45,7 @@ export const run = async (): Promise<readonly Measured[]> => {
   }
 };
 
-type Exported = {
+type ExportFigures = {
   readonly firstByteMs: number;
   readonly seconds: number;
   readonly bytes: number;
@@ -52,19 +53,19 @@ type Exported = {
   readonly stallMs: number;
 };
 
-const whenExported = async (
+const measureExport = async (
   folder: string,
   { job, key }: { readonly job: string; readonly key: string },
-): Promise<Exported> => {
+): Promise<ExportFigures> => {
   const child = fork(fileURLToPath(new URL("export/serve.ts", import.meta.url)), [folder]);
-  const next = async (): Promise<Serving> => {
+  const receiveMessage = async (): Promise<ServerFigures> => {
     const ended = once(child, "exit").then(([code]) => {
       throw new Error(`The server ended early, with code ${code}.`);
     });
-    const [told] = (await Promise.race([once(child, "message"), ended])) as [Serving];
-    return told;
+    const [message] = (await Promise.race([once(child, "message"), ended])) as [ServerFigures];
+    return message;
   };
-  const { baseUrl, peakMegabytes: before } = await next();
+  const { baseUrl, peakMegabytes: before } = await receiveMessage();
 
   const startedAt = performance.now();
   const answer = await fetch(`${baseUrl}/v1/jobs/${job}/download`, {
@@ -76,13 +77,13 @@ const whenExported = async (
   for await (const piece of answer.body) {
     firstByteMs ??= performance.now() - startedAt;
     bytes += piece.length;
-    lines += linesIn(piece);
+    lines += countLines(piece);
   }
   const seconds = (performance.now() - startedAt) / 1_000;
   if (lines !== ROWS + 1) throw new Error(`Of ${ROWS} rows and a header ${lines} lines came.`);
 
   child.send("stop");
-  const { peakMegabytes, stallMs } = await next();
+  const { peakMegabytes, stallMs } = await receiveMessage();
   await once(child, "exit");
   const grownMegabytes = peakMegabytes - before;
   return { firstByteMs: firstByteMs ?? 0, seconds, bytes, grownMegabytes, stallMs };
@@ -90,7 +91,7 @@ const whenExported = async (
 
 const LINE_FEED = 10;
 
-const linesIn = (piece: Uint8Array): number => {
+const countLines = (piece: Uint8Array): number => {
   let lines = 0;
   for (let at = piece.indexOf(LINE_FEED); at >= 0; at = piece.indexOf(LINE_FEED, at + 1)) lines++;
   return lines;

@@ -5,14 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { addKey } from "@mailproof/core/access/keys";
+import { createKey } from "@mailproof/core/access/keys";
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { credits } from "@mailproof/core/money/credits";
 import { readEnvironment } from "@mailproof/local/environment";
-import { companyLabel, peopleOf } from "@mailproof/local/lab/companies";
-import { openHouse } from "@mailproof/local/world";
-import type { Place } from "./engine/job.ts";
-import { held, type Measured } from "./report.ts";
+import { formatCompanyLabel, getPeople } from "@mailproof/local/lab/companies";
+import { createApp } from "@mailproof/local/world";
+import type { LabAddress } from "./engine/job.ts";
+import { createRow, type ReportRow } from "./report.ts";
 import { startServer } from "./server.ts";
 
 // Another account beside a file of 300,000 rows: how long its batches of ten take, and its verifications of addresses
@@ -28,21 +28,21 @@ const CALM_BATCHES = 10;
 const POLL_MS = 50;
 const BETWEEN_MS = 100;
 
-const personAt = (number: number): string => {
-  const domain = `${companyLabel(1 + (number % COMPANIES))}.companies.${ZONE}`;
-  const people = peopleOf(domain);
-  return `${people[number % people.length]?.local ?? "info"}+${number}@${domain}`;
+const createPerson = (number: number): string => {
+  const domain = `${formatCompanyLabel(1 + (number % COMPANIES))}.companies.${ZONE}`;
+  const staff = getPeople(domain);
+  return `${staff[number % staff.length]?.local ?? "info"}+${number}@${domain}`;
 };
 
 /** Each number is given once, so no address is in a cache. Their mail servers are none of the file's. */
-const newPeople = () => {
+const createPeople = () => {
   let number = 0;
   return (): string => `ada.lovelace+${number++}@valid.${ZONE}`;
 };
 
 type Api = (route: string, body?: unknown) => Promise<any>;
 
-const apiOf =
+const createApi =
   (base: string, key: string): Api =>
   async (route, body) => {
     const [method = "", path = ""] = route.split(" ");
@@ -58,16 +58,16 @@ const apiOf =
 
 /** The account that sends the batches, beside the one that sends the file. */
 const openOtherAccount = async (folder: string): Promise<string> => {
-  const { world, close } = openHouse(readEnvironment({ MAILPROOF_DIR: folder }), () => "", null);
+  const { world, close } = createApp(readEnvironment({ MAILPROOF_DIR: folder }), () => "", null);
   const opening = credits(100_000);
   const { account } = await openAccount(world, { name: "Other", plan: "scale", opening });
-  const { secret } = await addKey(world, { account, name: "bench", mode: "live", scopes: null });
+  const { secret } = await createKey(world, { account, name: "bench", mode: "live", scopes: null });
   close();
   return secret;
 };
 
 const sendFile = async (api: Api): Promise<string> => {
-  const lines = ["email", ...Array.from({ length: ROWS }, (_, number) => personAt(number))];
+  const lines = ["email", ...Array.from({ length: ROWS }, (_, number) => createPerson(number))];
   const to = await api("POST /v1/verify/file", { action: "get_upload_url", file_name: "list.csv" });
   const put = await fetch(to.upload_url, { method: "PUT", body: lines.join("\n") });
   if (!put.ok) throw new Error(`the upload was answered ${put.status}`);
@@ -80,7 +80,7 @@ const isDone = async (api: Api, job: string): Promise<boolean> => {
   return status === "completed";
 };
 
-const timed = async (work: () => Promise<void>): Promise<number> => {
+const measureMs = async (work: () => Promise<void>): Promise<number> => {
   const from = performance.now();
   await work();
   return performance.now() - from;
@@ -94,14 +94,14 @@ const measure = async (api: Api, newPerson: () => string, batches: number) => {
   const verifying = (async () => {
     while (!isOver) {
       verifyMs.push(
-        await timed(() => api("POST /v1/verify", { email: newPerson() }).then(() => undefined)),
+        await measureMs(() => api("POST /v1/verify", { email: newPerson() }).then(() => undefined)),
       );
       await setTimeout(BETWEEN_MS);
     }
   })();
   while (batchMs.length < batches) {
     const emails = Array.from({ length: BATCH_ROWS }, newPerson);
-    const ms = await timed(async () => {
+    const ms = await measureMs(async () => {
       const { job_id: job } = await api("POST /v1/verify/batch", { emails });
       while (!(await isDone(api, job))) await setTimeout(POLL_MS);
     });
@@ -113,17 +113,17 @@ const measure = async (api: Api, newPerson: () => string, batches: number) => {
   return { batchMs, verifyMs };
 };
 
-const percentile = (times: readonly number[], share: number): number =>
+const computePercentile = (times: readonly number[], share: number): number =>
   times.toSorted((a, b) => a - b)[Math.floor(times.length * share)] ?? Number.NaN;
 
 const startNetwork = async () => {
   const file = fileURLToPath(new URL("engine/lab-process.ts", import.meta.url));
   const child = fork(file, [JSON.stringify({ companies: COMPANIES, zone: ZONE })]);
-  const [place] = (await once(child, "message")) as [Place];
-  return { place, end: () => child.disconnect() };
+  const [labAddress] = (await once(child, "message")) as [LabAddress];
+  return { place: labAddress, end: () => child.disconnect() };
 };
 
-export const run = async (): Promise<readonly Measured[]> => {
+export const run = async (): Promise<readonly ReportRow[]> => {
   const folder = mkdtempSync(join(tmpdir(), "mailproof-bench-"));
   const network = await startNetwork();
   const server = await startServer(folder, {
@@ -133,16 +133,16 @@ export const run = async (): Promise<readonly Measured[]> => {
   });
   try {
     const { base_url: url, live_key: key } = server.ready;
-    const other = apiOf(url, await openOtherAccount(folder));
-    const newPerson = newPeople();
+    const other = createApi(url, await openOtherAccount(folder));
+    const newPerson = createPeople();
     // What is looked up once is known afterwards: both measurements find the domains known.
     await measure(other, newPerson, 2);
     const calm = await measure(other, newPerson, CALM_BATCHES);
-    const owner = apiOf(url, key);
+    const owner = createApi(url, key);
     const file = await sendFile(owner);
     const beside = await measure(other, newPerson, BATCHES);
     const isStillUnderWay = !(await isDone(owner, file));
-    return rowsOf(calm, beside, isStillUnderWay);
+    return toRows(calm, beside, isStillUnderWay);
   } finally {
     await server.stop();
     network.end();
@@ -152,18 +152,26 @@ export const run = async (): Promise<readonly Measured[]> => {
 
 type Times = Awaited<ReturnType<typeof measure>>;
 
-const rowsOf = (calm: Times, beside: Times, isUnderWay: boolean): readonly Measured[] => {
-  const verifyCalm = percentile(calm.verifyMs, 0.99);
-  const verifyBeside = percentile(beside.verifyMs, 0.99);
+const toRows = (calm: Times, beside: Times, isUnderWay: boolean): readonly ReportRow[] => {
+  const verifyCalm = computePercentile(calm.verifyMs, 0.99);
+  const verifyBeside = computePercentile(beside.verifyMs, 0.99);
   return [
-    { what: "a batch of 10, alone, median", value: percentile(calm.batchMs, 0.5), unit: "ms" },
-    { what: "beside the file, median", value: percentile(beside.batchMs, 0.5), unit: "ms" },
-    held("fairBatch", percentile(beside.batchMs, 0.99) / 1_000),
-    { what: "a verification, alone, median", value: percentile(calm.verifyMs, 0.5), unit: "ms" },
-    { what: "beside the file, median", value: percentile(beside.verifyMs, 0.5), unit: "ms" },
+    {
+      what: "a batch of 10, alone, median",
+      value: computePercentile(calm.batchMs, 0.5),
+      unit: "ms",
+    },
+    { what: "beside the file, median", value: computePercentile(beside.batchMs, 0.5), unit: "ms" },
+    createRow("fairBatch", computePercentile(beside.batchMs, 0.99) / 1_000),
+    {
+      what: "a verification, alone, median",
+      value: computePercentile(calm.verifyMs, 0.5),
+      unit: "ms",
+    },
+    { what: "beside the file, median", value: computePercentile(beside.verifyMs, 0.5), unit: "ms" },
     { what: "alone, p99", value: verifyCalm, unit: "ms" },
     { what: "beside the file, p99", value: verifyBeside, unit: "ms" },
-    held("fairVerify", verifyBeside / verifyCalm),
+    createRow("fairVerify", verifyBeside / verifyCalm),
     { what: "files under way to the end", value: isUnderWay ? 1 : 0, unit: "files" },
   ];
 };

@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { fileBlobs } from "@mailproof/local/file-blobs";
-import type { TakenIn } from "./intake/take-in.ts";
-import { bytesOf, type ListCounts, listOf, mixedDomain } from "./list-generator.ts";
-import { held, type Measured, median } from "./report.ts";
+import { createFileBlobs } from "@mailproof/local/file-blobs";
+import type { IntakeFigures } from "./intake/take-in.ts";
+import { generateList, type ListCounts, pickDomain, toBytes } from "./list-generator.ts";
+import { computeMedian, createRow, type ReportRow } from "./report.ts";
 
 // A large upload as the local product takes it in: read from its blob, written as the input of a job. Every run
 // is a process of its own, for it begins cold and its memory is its own.
@@ -19,35 +19,35 @@ const SHAPE = {
   rows: 500_000,
   duplicatePercent: 6,
   invalidPercent: 3,
-  domain: mixedDomain,
+  domain: pickDomain,
 };
 
-export const run = async (): Promise<readonly Measured[]> => {
+export const run = async (): Promise<readonly ReportRow[]> => {
   const folder = mkdtempSync(join(tmpdir(), "mailproof-bench-"));
   try {
-    const blobs = fileBlobs(folder, () => "");
+    const blobs = createFileBlobs(folder, () => "");
     let counts: ListCounts | undefined;
     const { bytes } = await blobs.put(
       UPLOAD,
-      bytesOf(listOf(SHAPE), (counted) => {
+      toBytes(generateList(SHAPE), (counted) => {
         counts = counted;
       }),
     );
-    const runs: TakenIn[] = [];
-    for (let number = 0; number < RUNS; number += 1) runs.push(await takeIn(folder, ""));
-    const { stallMs } = await takeIn(folder, "watched");
+    const runs: IntakeFigures[] = [];
+    for (let number = 0; number < RUNS; number += 1) runs.push(await runIntake(folder, ""));
+    const { stallMs } = await runIntake(folder, "watched");
     runs.forEach((one) => assertCounts(one, counts));
 
     const list = `a list of ${SHAPE.rows.toLocaleString("en")} rows`;
-    const seconds = median(runs.map((one) => one.seconds));
+    const seconds = computeMedian(runs.map((one) => one.seconds));
     return [
       { what: list, value: bytes / 1e6, unit: "MB" },
-      held("intakeSeconds", seconds),
+      createRow("intakeSeconds", seconds),
       { what: "rows", value: SHAPE.rows / seconds, unit: "per second" },
-      held("intakeMemory", Math.max(...runs.map((one) => one.peakMegabytes))),
+      createRow("intakeMemory", Math.max(...runs.map((one) => one.peakMegabytes))),
       {
         what: "its processor time, user and system",
-        value: median(runs.map((one) => one.cpuSeconds)),
+        value: computeMedian(runs.map((one) => one.cpuSeconds)),
         unit: "seconds",
       },
       { what: "the longest that others had to wait", value: stallMs, unit: "ms" },
@@ -57,18 +57,18 @@ export const run = async (): Promise<readonly Measured[]> => {
   }
 };
 
-const takeIn = async (folder: string, watched: "watched" | ""): Promise<TakenIn> => {
+const runIntake = async (folder: string, watched: "watched" | ""): Promise<IntakeFigures> => {
   const file = fileURLToPath(new URL("intake/take-in.ts", import.meta.url));
   const child = fork(file, [folder, UPLOAD, watched]);
   const ended = once(child, "exit").then(([code]) => {
     throw new Error(`A run ended early, with code ${code}.`);
   });
-  const [came] = (await Promise.race([once(child, "message"), ended])) as [TakenIn];
-  return came;
+  const [result] = (await Promise.race([once(child, "message"), ended])) as [IntakeFigures];
+  return result;
 };
 
-const assertCounts = (came: TakenIn, counts: ListCounts | undefined): void => {
-  const { rows, duplicates, invalid, unique } = came;
+const assertCounts = (result: IntakeFigures, counts: ListCounts | undefined): void => {
+  const { rows, duplicates, invalid, unique } = result;
   const found = JSON.stringify({ rows, duplicates, invalid, unique });
   if (found !== JSON.stringify(counts))
     throw new Error(`The list holds ${JSON.stringify(counts)}, and ${found} came of it.`);

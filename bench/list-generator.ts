@@ -1,5 +1,5 @@
-import { FAMILY, GIVEN } from "@mailproof/local/lab/names";
-import { chanceOf } from "../test/simulation/chance.ts";
+import { LAB_FAMILY_NAMES, LAB_GIVEN_NAMES } from "@mailproof/local/lab/names";
+import { createRandom } from "../test/simulation/chance.ts";
 
 // A customer's list as lists are: most people at a few large providers and the rest all over, somebody entered
 // twice, cells that are no address, and notes with commas, quotes and line breaks. The same for the same seed.
@@ -11,9 +11,9 @@ export type ListShape = {
   readonly duplicatePercent: number;
   readonly invalidPercent: number;
   /** Draws a domain. Every draw comes from `chance`. */
-  readonly domain: (chance: Chance) => string;
+  readonly domain: (random: Random) => string;
   /** Who it is, for lists of people who are really there. `number` keeps them apart. */
-  readonly person?: (number: number, chance: Chance) => string;
+  readonly person?: (number: number, random: Random) => string;
   /** Of the columns only the first so many: half a million whole rows are more than an upload may have. */
   readonly columns?: number;
 };
@@ -26,27 +26,27 @@ export type ListCounts = {
   readonly unique: number;
 };
 
-type Chance = () => number;
+type Random = () => number;
 
 /** The text in pieces of some rows, its header first; in the end what was in it. */
-export function* listOf(shape: ListShape): Generator<string, ListCounts> {
-  const chance = chanceOf(shape.seed);
+export function* generateList(shape: ListShape): Generator<string, ListCounts> {
+  const random = createRandom(shape.seed);
   let [unique, duplicates, invalid] = [0, 0, 0];
   let text = `${HEADER.slice(0, shape.columns).join(",")}\r\n`;
   for (let row = 1; row <= shape.rows; row += 1) {
-    const draw = chance() * 100;
+    const draw = random() * 100;
     let email: string;
     if (draw < shape.invalidPercent) {
       invalid += 1;
-      email = pick(NO_ADDRESSES, chance);
+      email = pick(NO_ADDRESSES, random);
     } else if (unique > 0 && draw < shape.invalidPercent + shape.duplicatePercent) {
       duplicates += 1;
-      email = respelt(addressOf(shape, Math.floor(chance() * unique)), chance);
+      email = respell(createAddress(shape, Math.floor(random() * unique)), random);
     } else {
-      email = addressOf(shape, unique);
+      email = createAddress(shape, unique);
       unique += 1;
     }
-    text += recordOf(row, email, chance, shape.columns);
+    text += formatRecord(row, email, random, shape.columns);
     if (text.length < PIECE_LENGTH) continue;
     yield text;
     text = "";
@@ -56,13 +56,13 @@ export function* listOf(shape: ListShape): Generator<string, ListCounts> {
 }
 
 /** The list as it is uploaded; what was in it is told in the end. */
-export async function* bytesOf(
+export async function* toBytes(
   list: Generator<string, ListCounts>,
-  tell: (counts: ListCounts) => void,
+  onCounts: (counts: ListCounts) => void,
 ): AsyncGenerator<Uint8Array> {
   let next = list.next();
   for (; !next.done; next = list.next()) yield Buffer.from(next.value);
-  tell(next.value);
+  onCounts(next.value);
 }
 
 const PIECE_LENGTH = 65_536;
@@ -93,18 +93,18 @@ const NO_ADDRESSES = [
 ];
 
 /** Follows from its number alone, so that an earlier one can be said again and none need be remembered. */
-const addressOf = ({ seed, domain, person }: ListShape, number: number): string => {
-  const chance = chanceOf(Math.imul(seed + 1, 0x9e3779b1) ^ Math.imul(number + 1, 0x85ebca6b));
-  if (person) return person(number, chance);
-  const given = pick(GIVEN, chance);
-  const family = pick(FAMILY, chance);
-  const local = chance() < 0.7 ? `${given}.${family}` : `${given.slice(0, 1)}${family}`;
+const createAddress = ({ seed, domain, person }: ListShape, number: number): string => {
+  const random = createRandom(Math.imul(seed + 1, 0x9e3779b1) ^ Math.imul(number + 1, 0x85ebca6b));
+  if (person) return person(number, random);
+  const given = pick(LAB_GIVEN_NAMES, random);
+  const family = pick(LAB_FAMILY_NAMES, random);
+  const local = random() < 0.7 ? `${given}.${family}` : `${given.slice(0, 1)}${family}`;
   // No name has a digit in it, so the number keeps all of them apart.
-  return `${local}${number}@${domain(chance)}`;
+  return `${local}${number}@${domain(random)}`;
 };
 
-const respelt = (address: string, chance: Chance): string => {
-  const draw = chance();
+const respell = (address: string, random: Random): string => {
+  const draw = random();
   if (draw < 0.5) return address;
   if (draw < 0.7) return address.toUpperCase();
   if (draw < 0.85) return ` ${address}`;
@@ -138,28 +138,28 @@ const NOTES = [
 ];
 const REFERRERS = ["https://example.com/newsletter", "autumn offer", "trade fair"];
 
-const recordOf = (row: number, email: string, chance: Chance, columns?: number): string => {
-  const month = String(1 + Math.floor(chance() * 12)).padStart(2, "0");
-  const day = String(1 + Math.floor(chance() * 28)).padStart(2, "0");
+const formatRecord = (row: number, email: string, random: Random, columns?: number): string => {
+  const month = String(1 + Math.floor(random() * 12)).padStart(2, "0");
+  const day = String(1 + Math.floor(random() * 28)).padStart(2, "0");
   const cells = [
     `C-${String(row).padStart(9, "0")}`,
-    pick(GIVEN, chance),
-    pick(FAMILY, chance),
+    pick(LAB_GIVEN_NAMES, random),
+    pick(LAB_FAMILY_NAMES, random),
     email,
-    pick(COMPANIES, chance),
-    pick(CITIES, chance),
-    `20${10 + Math.floor(chance() * 16)}-${month}-${day}T08:30:00Z`,
-    pick(NOTES, chance),
-    pick(REFERRERS, chance),
+    pick(COMPANIES, random),
+    pick(CITIES, random),
+    `20${10 + Math.floor(random() * 16)}-${month}-${day}T08:30:00Z`,
+    pick(NOTES, random),
+    pick(REFERRERS, random),
   ];
-  return `${cells.slice(0, columns).map(written).join(",")}\r\n`;
+  return `${cells.slice(0, columns).map(quoteCell).join(",")}\r\n`;
 };
 
-const written = (cell: string): string =>
+const quoteCell = (cell: string): string =>
   /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 
-const pick = <T>(some: readonly T[], chance: Chance): T =>
-  some[Math.floor(chance() * some.length)] as T;
+const pick = <T>(some: readonly T[], random: Random): T =>
+  some[Math.floor(random() * some.length)] as T;
 
 /** Shares as they are in lists of consumers; what is left goes to the tail. */
 const HEAD: readonly (readonly [domain: string, percent: number])[] = [
@@ -177,11 +177,11 @@ const HEAD: readonly (readonly [domain: string, percent: number])[] = [
 const TAIL = 60_000;
 
 /** Most at a few providers; the others at many domains, of which some are far more common than others. */
-export const mixedDomain = (chance: Chance): string => {
-  let draw = chance() * 100;
+export const pickDomain = (random: Random): string => {
+  let draw = random() * 100;
   for (const [domain, percent] of HEAD) {
     if (draw < percent) return domain;
     draw -= percent;
   }
-  return `company-${Math.floor(TAIL * chance() ** 3)}.example.com`;
+  return `company-${Math.floor(TAIL * random() ** 3)}.example.com`;
 };

@@ -1,6 +1,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { LINES, type Line, type LineName, ROWS, type RowName } from "./budgets.ts";
-import { budgetOf, type Compared, format, isWithin, type Kept } from "./report.ts";
+import { BUDGETS, type Budget, type BudgetName, GROUPS, type GroupName } from "./budgets.ts";
+import {
+  type BenchResult,
+  formatBudget,
+  formatNumber,
+  isWithin,
+  type ReportTable,
+} from "./report.ts";
 
 // What all benches came to, beside what they are held to: as the table that a run ends with, and as a page.
 
@@ -8,31 +14,31 @@ export const PAGE = "docs/performance.md";
 
 /** In the order in which they are told. */
 export const BENCHES: readonly string[] = [
-  ...new Set(Object.values(ROWS).map(({ bench }) => bench)),
+  ...new Set(Object.values(GROUPS).map(({ bench }) => bench)),
 ];
 
 const root = new URL("..", import.meta.url);
 
-export const readKept = (): readonly Kept[] =>
+export const readResults = (): readonly BenchResult[] =>
   BENCHES.map((name) =>
     JSON.parse(readFileSync(new URL(`bench/results/${name}.json`, root), "utf8")),
   );
 
-export const writePage = (): void => writeFileSync(new URL(PAGE, root), pageOf(readKept()));
+export const writePage = (): void => writeFileSync(new URL(PAGE, root), formatPage(readResults()));
 
-type Verdict = {
-  readonly row: RowName;
-  readonly line: Line;
+type BudgetVerdict = {
+  readonly row: GroupName;
+  readonly line: Budget;
   readonly value: number;
-  readonly beside: Line["beside"];
+  readonly beside: Budget["beside"];
   readonly isMet: boolean;
 };
 
 /** Every line of some benches that has a budget; in one that was not measured the figure is not a number. */
-export const verdictsOf = (kept: readonly Kept[]): readonly Verdict[] => {
-  const lines = Object.entries(LINES) as (readonly [LineName, Line])[];
+export const compareToBudgets = (results: readonly BenchResult[]): readonly BudgetVerdict[] => {
+  const lines = Object.entries(BUDGETS) as (readonly [BudgetName, Budget])[];
   return lines.flatMap(([name, line]) => {
-    const bench = kept.find((one) => one.name === ROWS[line.of].bench);
+    const bench = results.find((one) => one.name === GROUPS[line.of].bench);
     if (!bench) return [];
     const found = bench.rows.find((row) => row.line === name);
     const value = found?.value ?? Number.NaN;
@@ -41,34 +47,35 @@ export const verdictsOf = (kept: readonly Kept[]): readonly Verdict[] => {
   });
 };
 
-export const tableOfAll = (verdicts: readonly Verdict[]): Compared => ({
+export const buildTable = (verdicts: readonly BudgetVerdict[]): ReportTable => ({
   title: "figures and budgets",
   head: ["bench", ...HEAD],
-  rows: verdicts.map((one) => [ROWS[one.row].bench, ...cellsOf(one)]),
+  rows: verdicts.map((one) => [GROUPS[one.row].bench, ...toCells(one)]),
 });
 
 const HEAD = ["", "figure", "", "budget", "to the budget", "beside", "to that", ""];
 
 /** What stands in a table about a line; the page and the terminal tell the same. */
-const cellsOf = ({ line, value, beside, isMet }: Verdict): readonly string[] => [
+const toCells = ({ line, value, beside, isMet }: BudgetVerdict): readonly string[] => [
   line.what,
-  format(value),
+  formatNumber(value),
   line.unit,
-  budgetOf(line),
-  ratio(value, line.least ?? line.most ?? 0),
-  beside ? `${beside.who}: ${format(beside.value)}` : "",
-  beside ? ratio(value, beside.value) : "",
+  formatBudget(line),
+  formatRatio(value, line.least ?? line.most ?? 0),
+  beside ? `${beside.who}: ${formatNumber(beside.value)}` : "",
+  beside ? formatRatio(value, beside.value) : "",
   isMet ? "met" : "MISSED",
 ];
 
-const ratio = (value: number, to: number): string => (to === 0 ? "" : `${format(value / to)} ×`);
+const formatRatio = (value: number, to: number): string =>
+  to === 0 ? "" : `${formatNumber(value / to)} ×`;
 
-const NAMES = Object.keys(ROWS) as RowName[];
-const OF_DESIGN = NAMES.filter((name) => ROWS[name].boundBy !== "");
-const OTHERS = NAMES.filter((name) => ROWS[name].boundBy === "");
+const NAMES = Object.keys(GROUPS) as GroupName[];
+const OF_DESIGN = NAMES.filter((name) => GROUPS[name].boundBy !== "");
+const OTHERS = NAMES.filter((name) => GROUPS[name].boundBy === "");
 
-export const pageOf = (kept: readonly Kept[]): string => {
-  const verdicts = verdictsOf(kept);
+export const formatPage = (results: readonly BenchResult[]): string => {
+  const verdicts = compareToBudgets(results);
   const missed = verdicts.filter(({ isMet }) => !isMet);
   return `# How fast it is
 
@@ -77,41 +84,42 @@ run takes about ten minutes, ends with these figures, and with an error where a 
 is one bench alone. The peers and the load generator come with \`npm install --prefix bench\`. Figures belong to their
 machine; what tells more is the ratio to the budget, or to what was measured beside them.
 
-${missed.length === 0 ? "Every budget is met." : `Missed: ${missed.map(shortly).join(", ")}.`}
+${missed.length === 0 ? "Every budget is met." : `Missed: ${missed.map(formatShort).join(", ")}.`}
 
 ## The budgets of the design
 
-${tableOf(OF_DESIGN, verdicts)}
+${formatTable(OF_DESIGN, verdicts)}
 
 ## What bounds each of them
 
-${OF_DESIGN.map((name) => `- **${ROWS[name].what}.** ${ROWS[name].boundBy}`).join("\n")}
+${OF_DESIGN.map((name) => `- **${GROUPS[name].what}.** ${GROUPS[name].boundBy}`).join("\n")}
 
 ## Budgets beside them
 
-${tableOf(OTHERS, verdicts)}
+${formatTable(OTHERS, verdicts)}
 
 ## Where and when
 
-${markdown(["command", "when", "where"], kept.map(takenAt))}
+${formatMarkdown(["command", "when", "where"], results.map(formatRun))}
 `;
 };
 
-const shortly = ({ line, row }: Verdict): string => `${line.what} (\`${ROWS[row].bench}\`)`;
+const formatShort = ({ line, row }: BudgetVerdict): string =>
+  `${line.what} (\`${GROUPS[row].bench}\`)`;
 
-const takenAt = ({ name, at, machine }: Kept): readonly string[] => [
+const formatRun = ({ name, at, machine }: BenchResult): readonly string[] => [
   `\`npm run bench ${name}\``,
   at.slice(0, 16).replace("T", " "),
   machine.join(", "),
 ];
 
 /** A row of the table says what it is about once, above its lines. */
-const tableOf = (names: readonly RowName[], verdicts: readonly Verdict[]): string =>
-  markdown(
+const formatTable = (names: readonly GroupName[], verdicts: readonly BudgetVerdict[]): string =>
+  formatMarkdown(
     HEAD.toSpliced(2, 1),
     names.flatMap((name) => {
-      const { what, bench } = ROWS[name];
-      const lines = verdicts.filter(({ row }) => row === name).map(cellsOf);
+      const { what, bench } = GROUPS[name];
+      const lines = verdicts.filter(({ row }) => row === name).map(toCells);
       return [
         [`**${what}**`, `\`npm run bench ${bench}\``],
         ...lines.map(([line = "", figure = "", unit = "", ...others]) => [
@@ -124,7 +132,7 @@ const tableOf = (names: readonly RowName[], verdicts: readonly Verdict[]): strin
   );
 
 /** As the formatter leaves it: every column as wide as its widest cell. */
-const markdown = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
+const formatMarkdown = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
   const widths = head.map((_, at) =>
     Math.max(3, ...[head, ...rows].map((cells) => cells[at]?.length ?? 0)),
   );

@@ -10,7 +10,7 @@ import { startServer } from "./server.ts";
 
 const SECONDS = 3;
 
-type Measured = {
+type LoadFigures = {
   readonly connections: number;
   readonly perSecond: number;
   readonly p50: number;
@@ -20,14 +20,18 @@ type Measured = {
 const { values } = parseArgs({ options: { connections: { type: "string", default: "2000" } } });
 const connections = Number(values.connections);
 
-const opened = (url: URL): Promise<Socket> =>
+const openSocket = (url: URL): Promise<Socket> =>
   new Promise((resolve, reject) => {
     const socket = connect(Number(url.port), url.hostname, () => resolve(socket));
     socket.once("error", reject);
   });
 
 /** Each connection asks again when it was answered. Answers have one segment, so a chunk is an answer. */
-const load = async (base: string, key: string, sockets: readonly Socket[]): Promise<Measured> => {
+const load = async (
+  base: string,
+  key: string,
+  sockets: readonly Socket[],
+): Promise<LoadFigures> => {
   const { host } = new URL(base);
   const request = `GET /v1/account HTTP/1.1\r\nhost: ${host}\r\nx-api-key: ${key}\r\n\r\n`;
   const latencies: number[] = [];
@@ -68,7 +72,7 @@ const folder = mkdtempSync(join(tmpdir(), "mailproof-bench-"));
 const { ready, stop } = await startServer(folder);
 try {
   const sockets: Socket[] = [];
-  for (let n = 0; n < connections; n++) sockets.push(await opened(new URL(ready.base_url)));
+  for (let n = 0; n < connections; n++) sockets.push(await openSocket(new URL(ready.base_url)));
   // The first minute's allowance is used up on the way.
   await load(ready.base_url, ready.live_key, sockets);
   const limited = await load(ready.base_url, ready.live_key, sockets);

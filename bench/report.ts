@@ -1,24 +1,28 @@
 import { writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
-import { LINES, type Line, type LineName } from "./budgets.ts";
+import { BUDGETS, type Budget, type BudgetName } from "./budgets.ts";
 
 /** One line of a bench. Where it is held to a budget, that is the line of bench/budgets.ts with this name. */
-export type Measured = {
+export type ReportRow = {
   readonly what: string;
   readonly value: number;
   readonly unit: string;
-  readonly line?: LineName;
+  readonly line?: BudgetName;
   /** Who else does it, measured with ours. */
-  readonly beside?: Line["beside"];
+  readonly beside?: Budget["beside"];
 };
 
-export const held = (line: LineName, value: number, beside?: Line["beside"]): Measured => {
-  const { what, unit } = LINES[line];
+export const createRow = (
+  line: BudgetName,
+  value: number,
+  beside?: Budget["beside"],
+): ReportRow => {
+  const { what, unit } = BUDGETS[line];
   return { line, what, value, unit, ...(beside && { beside }) };
 };
 
 /** What is compared. It is kept as text, a row a line. */
-export type Compared = {
+export type ReportTable = {
   readonly title: string;
   readonly head: readonly string[];
   readonly rows: readonly (readonly string[])[];
@@ -26,39 +30,39 @@ export type Compared = {
 
 /** What a bench comes to: its lines alone, or with what they are drawn from. */
 export type Report = {
-  readonly rows: readonly Measured[];
-  readonly tables: readonly Compared[];
+  readonly rows: readonly ReportRow[];
+  readonly tables: readonly ReportTable[];
 };
 
 /** Figures mean nothing without the machine they were taken on. */
-export const machine = (): readonly string[] => [
+export const describeMachine = (): readonly string[] => [
   `${cpus().length} × ${cpus()[0]?.model.trim() ?? "unknown processor"}`,
   `${Math.round(totalmem() / 2 ** 30)} GiB`,
   `Node ${process.version}`,
   `${process.platform} ${process.arch}`,
 ];
 
-export const isWithin = (value: number, { least, most }: Pick<Line, "least" | "most">): boolean =>
+export const isWithin = (value: number, { least, most }: Pick<Budget, "least" | "most">): boolean =>
   (least === undefined || value >= least) && (most === undefined || value <= most);
 
-export const budgetOf = ({ least, most }: Pick<Line, "least" | "most">): string =>
-  least === undefined ? `at most ${format(most ?? 0)}` : `at least ${format(least)}`;
+export const formatBudget = ({ least, most }: Pick<Budget, "least" | "most">): string =>
+  least === undefined ? `at most ${formatNumber(most ?? 0)}` : `at least ${formatNumber(least)}`;
 
-export const print = (name: string, rows: readonly Measured[]): void => {
+export const printRows = (name: string, rows: readonly ReportRow[]): void => {
   const width = Math.max(...rows.map(({ what }) => what.length));
   process.stdout.write(`\n${name}\n`);
   for (const row of rows) {
-    const value = `${format(row.value).padStart(12)} ${row.unit.padEnd(12)}`;
-    process.stdout.write(`  ${row.what.padEnd(width)} ${value} ${verdictOf(row)}\n`);
+    const value = `${formatNumber(row.value).padStart(12)} ${row.unit.padEnd(12)}`;
+    process.stdout.write(`  ${row.what.padEnd(width)} ${value} ${formatVerdict(row)}\n`);
   }
 };
 
-export const printTable = (table: Compared): void => {
+export const printTable = (table: ReportTable): void => {
   process.stdout.write(`\n${table.title}\n`);
-  for (const line of linesOf(table)) process.stdout.write(`  ${line}\n`);
+  for (const line of formatLines(table)) process.stdout.write(`  ${line}\n`);
 };
 
-const linesOf = ({ head, rows }: Compared): readonly string[] => {
+const formatLines = ({ head, rows }: ReportTable): readonly string[] => {
   const all = [head, ...rows];
   const widths = head.map((_, at) => Math.max(...all.map((row) => row[at]?.length ?? 0)));
   return all.map((row) =>
@@ -70,21 +74,21 @@ const linesOf = ({ head, rows }: Compared): readonly string[] => {
 };
 
 /** What stands in bench/results/. */
-export type Kept = {
+export type BenchResult = {
   readonly name: string;
   readonly machine: readonly string[];
   readonly at: string;
-  readonly rows: readonly Measured[];
+  readonly rows: readonly ReportRow[];
   readonly tables?: readonly { readonly title: string; readonly lines: readonly string[] }[];
 };
 
-export const save = (name: string, { rows, tables }: Report): void => {
+export const saveResult = (name: string, { rows, tables }: Report): void => {
   const file = new URL(`results/${name}.json`, import.meta.url);
-  const texts = tables.map((table) => ({ title: table.title, lines: linesOf(table) }));
+  const texts = tables.map((table) => ({ title: table.title, lines: formatLines(table) }));
   const compared = texts.length > 0 && { tables: texts };
-  const report: Kept = {
+  const report: BenchResult = {
     name,
-    machine: machine(),
+    machine: describeMachine(),
     at: new Date().toISOString(),
     rows,
     ...compared,
@@ -92,14 +96,14 @@ export const save = (name: string, { rows, tables }: Report): void => {
   writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
 };
 
-const verdictOf = ({ line, value }: Measured): string => {
+const formatVerdict = ({ line, value }: ReportRow): string => {
   if (!line) return "";
-  const budget = LINES[line];
-  return `${isWithin(value, budget) ? "within" : "MISSES"} the budget of ${budgetOf(budget)}`;
+  const budget = BUDGETS[line];
+  return `${isWithin(value, budget) ? "within" : "MISSES"} the budget of ${formatBudget(budget)}`;
 };
 
-export const format = (value: number): string =>
+export const formatNumber = (value: number): string =>
   value.toLocaleString("en", { maximumFractionDigits: value < 100 ? 2 : 0 });
 
-export const median = (values: readonly number[]): number =>
+export const computeMedian = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;

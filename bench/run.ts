@@ -1,7 +1,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { BENCHES, PAGE, readKept, tableOfAll, verdictsOf, writePage } from "./performance.ts";
+import {
+  BENCHES,
+  buildTable,
+  compareToBudgets,
+  PAGE,
+  readResults,
+  writePage,
+} from "./performance.ts";
 import { printTable } from "./report.ts";
 
 // npm run bench [name]: runs one bench, or all of them, each in a process of its own, and keeps what came of it in
@@ -11,9 +18,9 @@ import { printTable } from "./report.ts";
 const MINUTES_MAX = 6;
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
-const asked = process.argv[2];
-if (asked !== undefined && !BENCHES.includes(asked)) {
-  process.stderr.write(`There is no bench ${asked}. There are: ${BENCHES.join(", ")}.\n`);
+const benchName = process.argv[2];
+if (benchName !== undefined && !BENCHES.includes(benchName)) {
+  process.stderr.write(`There is no bench ${benchName}. There are: ${BENCHES.join(", ")}.\n`);
   process.exit(2);
 }
 
@@ -31,23 +38,23 @@ const runOne = async (name: string): Promise<boolean> => {
       // All of them have ended.
     }
   };
-  const interrupted = (): never => {
+  const onInterrupt = (): never => {
     end();
     process.exit(130);
   };
-  for (const signal of SIGNALS) process.once(signal, interrupted);
+  for (const signal of SIGNALS) process.once(signal, onInterrupt);
   const timer = setTimeout(() => {
     process.stderr.write(`${name} took more than ${MINUTES_MAX} minutes.\n`);
     end();
   }, MINUTES_MAX * 60_000);
   const [code] = (await once(child, "exit")) as [number | null];
   clearTimeout(timer);
-  for (const signal of SIGNALS) process.off(signal, interrupted);
+  for (const signal of SIGNALS) process.off(signal, onInterrupt);
   end();
   return code === 0;
 };
 
-const names = asked === undefined ? BENCHES : [asked];
+const names = benchName === undefined ? BENCHES : [benchName];
 const failed: string[] = [];
 for (const name of names) if (!(await runOne(name))) failed.push(name);
 
@@ -55,15 +62,15 @@ const measured = names.filter((name) => !failed.includes(name));
 const isShort = process.env["ROWS"] !== undefined;
 const verdicts = isShort
   ? []
-  : verdictsOf(readKept().filter(({ name }) => measured.includes(name)));
+  : compareToBudgets(readResults().filter(({ name }) => measured.includes(name)));
 if (!isShort) writePage();
-if (names.length > 1) printTable(tableOfAll(verdicts));
+if (names.length > 1) printTable(buildTable(verdicts));
 const missed = verdicts.filter(({ isMet }) => !isMet).map(({ line }) => line.what);
-const said = [
+const lines = [
   failed.length > 0 && `Failed: ${failed.join(", ")}.`,
   missed.length > 0 && `Missed: ${missed.join("; ")}.`,
   failed.length + missed.length === 0 && !isShort && "Every budget is met.",
   !isShort && `${PAGE} was written.`,
 ].filter((line) => line !== false);
-process.stdout.write(`\n${said.join("\n")}\n`);
+process.stdout.write(`\n${lines.join("\n")}\n`);
 if (failed.length + missed.length > 0) process.exitCode = 1;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { audit } from "@mailproof/core/money/audit";
 import { readEnvironment } from "@mailproof/local/environment";
-import { openHouse } from "@mailproof/local/world";
+import { createApp } from "@mailproof/local/world";
 
 type Ready = { readonly base_url: string; readonly live_key: string; readonly account_id: string };
 
@@ -30,18 +30,18 @@ export const startServer = async (folder: string, env: Readonly<Record<string, s
 };
 
 /** Where the system tells it; elsewhere not a number. */
-export const megabytesOf = (pid: number): number => {
+export const readMegabytes = (pid: number): number => {
   try {
-    const told = readFileSync(`/proc/${pid}/status`, "utf8");
-    return Number(/VmRSS:\s+(\d+) kB/.exec(told)?.[1]) / 1024;
+    const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
   } catch {
     return Number.NaN;
   }
 };
 
 /** The ledger as a server that is stopped left it. */
-export const auditOf = async (folder: string) => {
-  const { world, close } = openHouse(readEnvironment({ MAILPROOF_DIR: folder }), () => "", null);
+export const auditFolder = async (folder: string) => {
+  const { world, close } = createApp(readEnvironment({ MAILPROOF_DIR: folder }), () => "", null);
   const result = await audit(world.table, world.now());
   close();
   return result;

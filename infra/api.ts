@@ -1,6 +1,6 @@
 import { CORS } from "@mailproof/api/http/cors";
-import { lambdaFor } from "./functions.ts";
-import { LOGS_KEPT, routeKeysOf, routes, throttle } from "./topology.ts";
+import { createLambda } from "./functions.ts";
+import { LOG_RETENTION, listRouteKeys, routes, throttle } from "./topology.ts";
 
 /** What is written down of a call: neither who called nor what for. A path may name somebody's address. */
 const ACCESS_LOG = {
@@ -18,7 +18,7 @@ const domain = process.env["API_DOMAIN"];
 
 export const api = new sst.aws.ApiGatewayV2("Api", {
   ...(domain && { domain }),
-  accessLog: { retention: LOGS_KEPT },
+  accessLog: { retention: LOG_RETENTION },
   cors: {
     allowOrigins: [...CORS.allowOrigins],
     allowMethods: [...CORS.allowMethods],
@@ -42,7 +42,7 @@ export const api = new sst.aws.ApiGatewayV2("Api", {
 });
 
 export const httpLambdas = routes.map(({ route, lambda }) => {
-  const made = lambdaFor(lambda);
-  for (const key of routeKeysOf(route)) api.route(key, made.arn);
+  const made = createLambda(lambda);
+  for (const key of listRouteKeys(route)) api.route(key, made.arn);
   return { lambda, made };
 });

@@ -18,4 +18,4 @@ execFileSync(
 );
 
 /** What is zipped for a Lambda, where SST should not bundle. */
-export const bundleOf = ({ name }: Lambda) => ($dev ? {} : { bundle: join(folder, name) });
+export const getBundle = ({ name }: Lambda) => ($dev ? {} : { bundle: join(folder, name) });

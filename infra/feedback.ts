@@ -1,5 +1,5 @@
 import { ACTIVITY_QUEUE } from "@mailproof/core/activity/ingest";
-import { queueNamed } from "./queues.ts";
+import { getQueue } from "./queues.ts";
 
 // Where Amazon SES tells what became of mails: name this topic as the event destination of a configuration set.
 
@@ -21,9 +21,9 @@ new aws.sns.TopicPolicy("FeedbackPolicy", {
   }).json,
 });
 
-const queue = queueNamed(ACTIVITY_QUEUE.name);
+const queue = getQueue(ACTIVITY_QUEUE.name);
 
-const mayCome = new aws.sqs.QueuePolicy("FeedbackMayCome", {
+const queuePolicy = new aws.sqs.QueuePolicy("FeedbackMayCome", {
   queueUrl: queue.url,
   policy: aws.iam.getPolicyDocumentOutput({
     statements: [
@@ -40,5 +40,5 @@ const mayCome = new aws.sqs.QueuePolicy("FeedbackMayCome", {
 new aws.sns.TopicSubscription(
   "FeedbackToActivity",
   { topic: feedback.arn, protocol: "sqs", endpoint: queue.arn, rawMessageDelivery: true },
-  { dependsOn: [mayCome] },
+  { dependsOn: [queuePolicy] },
 );

@@ -1,23 +1,23 @@
-import { queueSetting } from "@mailproof/functions/settings";
-import { bundleOf } from "./bundles.ts";
-import { grantsFor, type Part, settingsFor } from "./needs.ts";
-import { guard, network } from "./network.ts";
-import { queueNamed } from "./queues.ts";
+import { getQueueSetting } from "@mailproof/functions/settings";
+import { getBundle } from "./bundles.ts";
+import { listGrants, listSettings, type ResourcePart } from "./needs.ts";
+import { network, securityGroup } from "./network.ts";
+import { getQueue } from "./queues.ts";
 import * as secrets from "./secrets.ts";
-import { isLasting } from "./stage.ts";
+import { isPermanent } from "./stage.ts";
 import { bucket, table } from "./storage.ts";
 import {
   ARCHITECTURE,
   isInNetwork,
   type Lambda,
-  LOGS_KEPT,
+  LOG_RETENTION,
   prober as proberFacts,
   queues,
   RUNTIME,
 } from "./topology.ts";
 
 /** What the deployer's environment, or .env.<stage>, may set. The table of settings tells what each means. */
-const PASSED_ON = [
+const PASSED_THROUGH = [
   "ACTIVITY_POOL",
   "BARRACUDA_REGISTERED",
   "BLOCKLISTS",
@@ -33,91 +33,102 @@ const PASSED_ON = [
 type Settings = Readonly<Record<string, $util.Input<string>>>;
 
 /** QUEUE_URL_CHUNKS, QUEUE_URL_CHUNKS_DEAD. */
-const queueSettings = (areDead: boolean): Settings =>
-  Object.fromEntries(namesOf(areDead).map((name) => [queueSetting(name), queueNamed(name).url]));
+const createQueueSettings = (areDead: boolean): Settings =>
+  Object.fromEntries(
+    listQueueNames(areDead).map((name) => [getQueueSetting(name), getQueue(name).url]),
+  );
 
-const namesOf = (areDead: boolean) =>
+const listQueueNames = (areDead: boolean) =>
   queues.filter(({ receivesMax }) => (receivesMax === null) === areDead).map(({ name }) => name);
 
-const one = (name: string, value: $util.Input<string> | undefined): [string, Settings] => [
-  name,
-  value ? { [name]: value } : {},
-];
+const createSetting = (
+  name: string,
+  value: $util.Input<string> | undefined,
+): [string, Settings] => [name, value ? { [name]: value } : {}];
 
 /** Every setting there is, and how a Lambda is told it. */
 const SETTINGS = new Map<string, Settings>([
-  one("KEY_PEPPER", secrets.keyPepper.value),
-  one("CURSOR_SECRET", secrets.cursorSecret.value),
-  one("ACTIVITY_KEY", secrets.activityKey.value),
-  one("SEALING_KEY", secrets.sealingKey.value),
-  one("SMTP_PROXIES", secrets.smtpProxies.value),
-  one("SPAMHAUS_KEY", secrets.spamhausKey.value),
-  one("TABLE_NAME", table.name),
-  one("BUCKET_NAME", bucket.name),
-  ["QUEUE_URLS", queueSettings(false)],
-  ["DEAD_QUEUE_URLS", queueSettings(true)],
-  ...PASSED_ON.map((name) => one(name, process.env[name])),
+  createSetting("KEY_PEPPER", secrets.keyPepper.value),
+  createSetting("CURSOR_SECRET", secrets.cursorSecret.value),
+  createSetting("ACTIVITY_KEY", secrets.activityKey.value),
+  createSetting("SEALING_KEY", secrets.sealingKey.value),
+  createSetting("SMTP_PROXIES", secrets.smtpProxies.value),
+  createSetting("SPAMHAUS_KEY", secrets.spamhausKey.value),
+  createSetting("TABLE_NAME", table.name),
+  createSetting("BUCKET_NAME", bucket.name),
+  ["QUEUE_URLS", createQueueSettings(false)],
+  ["DEAD_QUEUE_URLS", createQueueSettings(true)],
+  ...PASSED_THROUGH.map((name) => createSetting(name, process.env[name])),
 ]);
 
-const environmentOf = (lambda: Lambda): Record<string, $util.Input<string>> =>
-  Object.assign({}, ...settingsFor(lambda).map(settingNamed));
+const buildEnvironment = (lambda: Lambda): Record<string, $util.Input<string>> =>
+  Object.assign({}, ...listSettings(lambda).map(getSetting));
 
-const settingNamed = (name: string): Settings => {
-  const told = SETTINGS.get(name);
-  if (!told) throw new Error(`infra/functions.ts has no setting ${name}.`);
-  return told;
+const getSetting = (name: string): Settings => {
+  const setting = SETTINGS.get(name);
+  if (!setting) throw new Error(`infra/functions.ts has no setting ${name}.`);
+  return setting;
 };
 
-const queueArns = (areDead: boolean) => namesOf(areDead).map((name) => queueNamed(name).arn);
+const listQueueArns = (areDead: boolean) =>
+  listQueueNames(areDead).map((name) => getQueue(name).arn);
 
-const ARNS: Readonly<Record<Exclude<Part, "own queue" | "prober">, $util.Input<string>[]>> = {
-  table: [table.arn],
-  indexes: [$interpolate`${table.arn}/index/*`],
-  queues: queueArns(false),
-  "dead letters": queueArns(true),
-  bucket: [bucket.arn],
-  objects: [$interpolate`${bucket.arn}/*`],
-};
+const ARNS: Readonly<Record<Exclude<ResourcePart, "own queue" | "prober">, $util.Input<string>[]>> =
+  {
+    table: [table.arn],
+    indexes: [$interpolate`${table.arn}/index/*`],
+    queues: listQueueArns(false),
+    "dead letters": listQueueArns(true),
+    bucket: [bucket.arn],
+    objects: [$interpolate`${bucket.arn}/*`],
+  };
 
 type Extra = Partial<sst.aws.FunctionArgs>;
 
 /** One Lambda with exactly what it needs. A stage of one's own reserves nothing: a young account has few to give. */
-const functionOf = (lambda: Lambda, arns: Record<string, $util.Input<string>[]>, extra: Extra) =>
+const createFunction = (
+  lambda: Lambda,
+  arns: Record<string, $util.Input<string>[]>,
+  extra: Extra,
+) =>
   new sst.aws.Function(lambda.name, {
     ...extra,
-    environment: environmentOf(lambda),
+    environment: buildEnvironment(lambda),
     ...(isInNetwork(lambda) && {
-      vpc: { privateSubnets: network.privateSubnets, securityGroups: [guard.id] },
+      vpc: { privateSubnets: network.privateSubnets, securityGroups: [securityGroup.id] },
     }),
     handler: lambda.handler,
     runtime: RUNTIME,
     architecture: ARCHITECTURE,
     timeout: `${lambda.timeoutSeconds} seconds`,
     memory: `${lambda.memoryMb} MB`,
-    logging: { format: "json", retention: LOGS_KEPT },
-    ...bundleOf(lambda),
-    permissions: grantsFor(lambda.needs).map(({ actions, on }) => ({
+    logging: { format: "json", retention: LOG_RETENTION },
+    ...getBundle(lambda),
+    permissions: listGrants(lambda.needs).map(({ actions, on }) => ({
       actions: [...actions],
       resources: on.flatMap((part) => arns[part] ?? []),
     })),
-    transform: { role: onlyLambda, ...extra.transform },
+    transform: { role: restrictToLambda, ...extra.transform },
     ...(lambda.reserved !== null &&
-      isLasting($app.stage) && { concurrency: { reserved: lambda.reserved } }),
+      isPermanent($app.stage) && { concurrency: { reserved: lambda.reserved } }),
   });
 
 /** SST lets everybody in the account take a Lambda's role; a developer's live session needs that, and nothing else. */
-const onlyLambda = (role: aws.iam.RoleArgs): undefined => {
+const restrictToLambda = (role: aws.iam.RoleArgs): undefined => {
   if ($dev) return;
   role.assumeRolePolicy = aws.iam.assumeRolePolicyForPrincipal({ Service: "lambda.amazonaws.com" });
 };
 
-export const prober = functionOf(proberFacts, ARNS, {});
-SETTINGS.set(...one("PROBER_FUNCTION", prober.name));
+export const prober = createFunction(proberFacts, ARNS, {});
+SETTINGS.set(...createSetting("PROBER_FUNCTION", prober.name));
 
 /** `queue`: the one it works on. */
-export const lambdaFor = (lambda: Lambda, { queue, ...extra }: Extra & { queue?: string } = {}) =>
-  functionOf(
+export const createLambda = (
+  lambda: Lambda,
+  { queue, ...extra }: Extra & { queue?: string } = {},
+) =>
+  createFunction(
     lambda,
-    { ...ARNS, prober: [prober.arn], "own queue": queue ? [queueNamed(queue).arn] : [] },
+    { ...ARNS, prober: [prober.arn], "own queue": queue ? [getQueue(queue).arn] : [] },
     extra,
   );

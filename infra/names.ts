@@ -2,8 +2,8 @@ import { api, httpLambdas } from "./api.ts";
 import { feedback } from "./feedback.ts";
 import { prober } from "./functions.ts";
 import { network } from "./network.ts";
-import { parameters } from "./parameters.ts";
-import { queueNamed } from "./queues.ts";
+import { createParameterNamer } from "./parameters.ts";
+import { getQueue } from "./queues.ts";
 import { scheduleLambdas } from "./schedules.ts";
 import { table } from "./storage.ts";
 import { prober as proberFacts, queues } from "./topology.ts";
@@ -13,7 +13,7 @@ import { workerLambdas } from "./workers.ts";
 
 const publish = (key: string, value: $util.Input<string>) =>
   new aws.ssm.Parameter(`Name-${key.replaceAll(/\W/g, "-")}`, {
-    name: parameters($app.name, $app.stage)(key),
+    name: createParameterNamer($app.name, $app.stage)(key),
     type: "String",
     value,
   });
@@ -30,7 +30,7 @@ publish(
 network.nodes.natGateways.apply((gateways) =>
   gateways.map(({ id }, zone) => publish(`nat/${zone}`, id)),
 );
-for (const { name } of queues) publish(`queue/${name}`, queueNamed(name).nodes.queue.name);
+for (const { name } of queues) publish(`queue/${name}`, getQueue(name).nodes.queue.name);
 for (const { lambda, made } of [
   { lambda: proberFacts, made: prober },
   ...httpLambdas,

@@ -7,7 +7,7 @@ import type { Need as EndpointNeed } from "@mailproof/api/http/endpoint";
 export type Need = EndpointNeed | "queue:receive" | "smtp";
 
 /** A part of the deployment that an action is allowed on. */
-export type Part =
+export type ResourcePart =
   | "table"
   | "indexes"
   | "queues"
@@ -17,7 +17,7 @@ export type Part =
   | "objects"
   | "prober";
 
-export type Grant = { readonly actions: readonly string[]; readonly on: readonly Part[] };
+export type Grant = { readonly actions: readonly string[]; readonly on: readonly ResourcePart[] };
 
 const READ: readonly Grant[] = [
   { actions: ["dynamodb:GetItem"], on: ["table"] },
@@ -34,7 +34,7 @@ const WRITE: Grant = {
   on: ["table"],
 };
 /** Without being allowed to list, S3 answers 403 where there is nothing, and absent could not be told from forbidden. */
-const SEE: Grant = { actions: ["s3:ListBucket"], on: ["bucket"] };
+const LIST_BUCKET: Grant = { actions: ["s3:ListBucket"], on: ["bucket"] };
 
 /** The whole of what may be done on AWS, and by whom. What is not here is refused. */
 export const GRANTS: Readonly<Record<Need, readonly Grant[]>> = {
@@ -53,7 +53,7 @@ export const GRANTS: Readonly<Record<Need, readonly Grant[]>> = {
       on: ["own queue"],
     },
   ],
-  "blobs:read": [{ actions: ["s3:GetObject"], on: ["objects"] }, SEE],
+  "blobs:read": [{ actions: ["s3:GetObject"], on: ["objects"] }, LIST_BUCKET],
   "blobs:write": [
     { actions: ["s3:AbortMultipartUpload", "s3:DeleteObject", "s3:PutObject"], on: ["objects"] },
   ],
@@ -66,15 +66,15 @@ export const GRANTS: Readonly<Record<Need, readonly Grant[]>> = {
 };
 
 /** Every grant once, whichever of the needs it comes from. */
-export const grantsFor = (needs: readonly Need[]): readonly Grant[] => [
+export const listGrants = (needs: readonly Need[]): readonly Grant[] => [
   ...new Set(needs.flatMap((need) => GRANTS[need])),
 ];
 
 /** Who is trusted, which nobody keeps secret. */
-const TO_ALL = ["OAUTH_AUDIENCE", "OAUTH_ISSUER"];
+const COMMON_SETTINGS = ["OAUTH_AUDIENCE", "OAUTH_ISSUER"];
 
 /** What whoever acts for accounts is told besides. */
-const TO_WORLDS = [
+const ACCOUNT_SETTINGS = [
   "ACTIVITY_KEY",
   "ACTIVITY_POOL",
   "CURSOR_SECRET",
@@ -83,7 +83,7 @@ const TO_WORLDS = [
   "SES_ACCOUNT",
 ];
 
-const TOLD: Readonly<Record<Need, readonly string[]>> = {
+const ENVIRONMENT: Readonly<Record<Need, readonly string[]>> = {
   "table:read": ["TABLE_NAME"],
   "table:readwrite": ["TABLE_NAME"],
   "queue:send": ["QUEUE_URLS"],
@@ -103,13 +103,13 @@ const TOLD: Readonly<Record<Need, readonly string[]>> = {
   https: ["DNS_SERVERS"],
 };
 
-type Told = { readonly needs: readonly Need[]; readonly actsForAccounts: boolean };
+type EnvironmentInput = { readonly needs: readonly Need[]; readonly actsForAccounts: boolean };
 
 /** The settings that a Lambda is told, and no others: a secret is where it is needed. */
-export const settingsFor = ({ needs, actsForAccounts }: Told): readonly string[] => [
+export const listSettings = ({ needs, actsForAccounts }: EnvironmentInput): readonly string[] => [
   ...new Set([
-    ...TO_ALL,
-    ...(actsForAccounts ? TO_WORLDS : []),
-    ...needs.flatMap((need) => TOLD[need]),
+    ...COMMON_SETTINGS,
+    ...(actsForAccounts ? ACCOUNT_SETTINGS : []),
+    ...needs.flatMap((need) => ENVIRONMENT[need]),
   ]),
 ];

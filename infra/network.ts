@@ -1,4 +1,4 @@
-import { isLasting } from "./stage.ts";
+import { isPermanent } from "./stage.ts";
 import { ZONES } from "./topology.ts";
 
 // Only those who talk to mail servers are in here. Two zones, a NAT gateway with a fixed address in each: those addresses are our name with
@@ -6,16 +6,16 @@ import { ZONES } from "./topology.ts";
 // machine, at a tenth of the price.
 
 export const network = new sst.aws.Vpc("Egress", {
-  ...(isLasting($app.stage) ? { az: ZONES.length, nat: "managed" } : { az: 1, nat: "ec2" }),
+  ...(isPermanent($app.stage) ? { az: ZONES.length, nat: "managed" } : { az: 1, nat: "ec2" }),
   transform: {
     elasticIp: (_args, options) => {
-      options.retainOnDelete = isLasting($app.stage);
+      options.retainOnDelete = isPermanent($app.stage);
     },
   },
 });
 
 /** Nobody ever calls them over the network, so nothing may come in. */
-export const guard = new aws.ec2.SecurityGroup("EgressGuard", {
+export const securityGroup = new aws.ec2.SecurityGroup("EgressGuard", {
   vpcId: network.id,
   description: "Out to mail servers and name servers, nothing in",
   ingress: [],

@@ -1,3 +1,3 @@
 /** Under what a stage writes down a name of its own, and who watches over it looks. */
-export const parameters = (app: string, stage: string) => (key: string) =>
+export const createParameterNamer = (app: string, stage: string) => (key: string) =>
   `/${app}/${stage}/${key}`;

@@ -1,30 +1,30 @@
-import { deadLettersNamed } from "@mailproof/core/queue";
-import { queues as facts, inLetters, type QueueOf } from "./topology.ts";
+import { toDeadLetterQueueName } from "@mailproof/core/queue";
+import { queues as facts, type QueueSpec, toPascalCase } from "./topology.ts";
 
 const DAY_SECONDS = 86_400;
 
-const made = new Map<string, sst.aws.Queue>();
+const created = new Map<string, sst.aws.Queue>();
 
 /** The queue of this name, in this stage. */
-export const queueNamed = (name: string): sst.aws.Queue => {
-  const queue = made.get(name);
+export const getQueue = (name: string): sst.aws.Queue => {
+  const queue = created.get(name);
   if (!queue) throw new Error(`infra/topology.ts has no queue ${name}.`);
   return queue;
 };
 
-const queueOf = ({ name, receivesMax, visibilitySeconds, keptDays }: QueueOf) =>
-  new sst.aws.Queue(`Queue${inLetters(name)}`, {
+const createQueue = ({ name, receivesMax, visibilitySeconds, retentionDays }: QueueSpec) =>
+  new sst.aws.Queue(`Queue${toPascalCase(name)}`, {
     visibilityTimeout: `${visibilitySeconds} seconds`,
     ...(receivesMax !== null && {
-      dlq: { queue: queueNamed(deadLettersNamed(name)).arn, retry: receivesMax },
+      dlq: { queue: getQueue(toDeadLetterQueueName(name)).arn, retry: receivesMax },
     }),
     transform: {
       queue: {
         name: `${$app.name}-${$app.stage}-${name}`,
-        messageRetentionSeconds: keptDays * DAY_SECONDS,
+        messageRetentionSeconds: retentionDays * DAY_SECONDS,
         sqsManagedSseEnabled: true,
       },
     },
   });
 
-for (const queue of facts) made.set(queue.name, queueOf(queue));
+for (const queue of facts) created.set(queue.name, createQueue(queue));

@@ -1,21 +1,21 @@
-import { lambdaFor } from "./functions.ts";
-import { schedulesOn } from "./topology.ts";
+import { createLambda } from "./functions.ts";
+import { scheduleSpecs } from "./topology.ts";
 
 const MINUTE_SECONDS = 60;
 
-const rateOf = (everySeconds: number) => {
+const formatRate = (everySeconds: number) => {
   const minutes = everySeconds / MINUTE_SECONDS;
   return `rate(${minutes} minute${minutes === 1 ? "" : "s"})` as const;
 };
 
 /** A run that fails is not tried again, and one that finds no place is forgotten: the next does the same. */
-export const scheduleLambdas = schedulesOn.map(({ everySeconds, lambda }) => {
-  const made = lambdaFor(lambda, {
+export const scheduleLambdas = scheduleSpecs.map(({ everySeconds, lambda }) => {
+  const made = createLambda(lambda, {
     retries: 0,
     transform: { eventInvokeConfig: { maximumEventAgeInSeconds: MINUTE_SECONDS } },
   });
   new sst.aws.CronV2(`Every${lambda.name}`, {
-    schedule: rateOf(everySeconds),
+    schedule: formatRate(everySeconds),
     function: made.arn,
   });
   return { lambda, made };

@@ -1,8 +1,8 @@
 import { CORS } from "@mailproof/api/http/cors";
-import { isLasting } from "./stage.ts";
-import { blobsKeptDays, table as shape } from "./topology.ts";
+import { isPermanent } from "./stage.ts";
+import { blobRetentionDays, table as shape } from "./topology.ts";
 
-const lasts = isLasting($app.stage);
+const isRetained = isPermanent($app.stage);
 
 const indexes = Object.entries(shape.indexes);
 const keys = [shape, ...Object.values(shape.indexes)].flatMap(({ pk, sk }) => [pk, sk]);
@@ -15,10 +15,13 @@ export const table = new sst.aws.Dynamo("Table", {
     indexes.map(([name, { pk, sk }]) => [name, { hashKey: pk, rangeKey: sk }]),
   ),
   ttl: shape.ttl,
-  deletionProtection: lasts,
+  deletionProtection: isRetained,
   transform: {
     table: {
-      pointInTimeRecovery: { enabled: lasts, recoveryPeriodInDays: lasts ? 35 : undefined },
+      pointInTimeRecovery: {
+        enabled: isRetained,
+        recoveryPeriodInDays: isRetained ? 35 : undefined,
+      },
       serverSideEncryption: { enabled: true },
     },
   },
@@ -38,28 +41,28 @@ export const bucket = new sst.aws.Bucket("Blobs", {
     exposeHeaders: ["ETag", "Content-Disposition"],
     maxAge: `${CORS.maxAgeSeconds} seconds`,
   },
-  lifecycle: Object.entries(blobsKeptDays).map(([prefix, days]) => ({
+  lifecycle: Object.entries(blobRetentionDays).map(([prefix, days]) => ({
     id: prefix.replaceAll("/", ""),
     prefix,
     expiresIn: `${days} days` as const,
   })),
   transform: {
-    bucket: { forceDestroy: !lasts },
+    bucket: { forceDestroy: !isRetained },
     lifecycle: (args) => {
-      args.rules = $output(args.rules).apply((rules = []) => [...rules, ...CLEARING]);
+      args.rules = $output(args.rules).apply((rules = []) => [...rules, ...CLEANUP_RULES]);
     },
   },
 });
 
-const VERSIONS_KEPT_DAYS = 7;
+const VERSION_RETENTION_DAYS = 7;
 
 /** What an expiry leaves behind: older versions, the marks of what is gone, parts of uploads that nobody finished. */
-const CLEARING = [
+const CLEANUP_RULES = [
   {
     id: "clearing",
     status: "Enabled",
     filter: { prefix: "" },
-    noncurrentVersionExpiration: { noncurrentDays: VERSIONS_KEPT_DAYS },
+    noncurrentVersionExpiration: { noncurrentDays: VERSION_RETENTION_DAYS },
     expiration: { expiredObjectDeleteMarker: true },
     abortIncompleteMultipartUpload: { daysAfterInitiation: 1 },
   },

@@ -1,11 +1,11 @@
 import { basename } from "node:path";
 import { endpoints } from "@mailproof/api/endpoints";
-import { BLOBS_KEPT_DAYS } from "@mailproof/core/blobs";
-import { deadLettersOf, isOfDeadLetters, type QueueFacts } from "@mailproof/core/queue";
+import { BLOB_RETENTION_DAYS } from "@mailproof/core/blobs";
+import { isDeadLetterQueue, type QueueConfig, toDeadLetterQueue } from "@mailproof/core/queue";
 import { LEASE_MS } from "@mailproof/core/verify/shared-operator";
 import { schedules, workers } from "@mailproof/core/workers";
-import { type Measure, NAMESPACE } from "@mailproof/functions/measure";
-import { entryFileOf } from "../packages/functions/entries.ts";
+import { type MetricName, NAMESPACE } from "@mailproof/functions/measure";
+import { getEntryFile } from "../packages/functions/entries.ts";
 import type { Need } from "./needs.ts";
 
 // What runs on AWS, as data, read from the lists of endpoints, workers and schedules. SST builds it (infra/*.ts), CDK
@@ -25,19 +25,19 @@ export type Lambda = {
 };
 
 export type Route = { readonly route: string; readonly lambda: Lambda };
-export type WorkerOf = {
+export type WorkerSpec = {
   readonly queue: string;
   readonly lambda: Lambda;
   /** How many messages a Lambda is handed at once. */
   readonly batch: number;
 };
-export type ScheduleOf = { readonly everySeconds: number; readonly lambda: Lambda };
-export type QueueOf = {
+export type ScheduleSpec = { readonly everySeconds: number; readonly lambda: Lambda };
+export type QueueSpec = {
   readonly name: string;
   /** Null: it is a queue of dead letters. */
   readonly receivesMax: number | null;
   readonly visibilitySeconds: number;
-  readonly keptDays: number;
+  readonly retentionDays: number;
 };
 
 const HANDLERS = "packages/functions/src";
@@ -56,15 +56,15 @@ const HEAVY: readonly string[] = [
   "ANY /mcp",
 ];
 
-export const inLetters = (name: string): string =>
+export const toPascalCase = (name: string): string =>
   `-${name}`.replaceAll(/[-_]+(.)?/g, (_, letter: string = "") => letter.toUpperCase());
 
-const httpLambda = (route: string, file: string, needs: readonly Need[]): Lambda => ({
-  name: inLetters(`http-${basename(file, ".ts").replace("$", "")}`),
+const createHttpLambda = (route: string, file: string, needs: readonly Need[]): Lambda => ({
+  name: toPascalCase(`http-${basename(file, ".ts").replace("$", "")}`),
   handler: file.replace(/\.ts$/, ".handler"),
   needs,
   // Documents, 404 and 405 are the same for all.
-  actsForAccounts: route !== OTHERWISE,
+  actsForAccounts: route !== DEFAULT_ROUTE,
   timeoutSeconds: HTTP_SECONDS,
   memoryMb: HEAVY.includes(route) ? WHOLE_PROCESSOR_MB : MEMORY_MB,
   reserved: null,
@@ -75,51 +75,58 @@ const TOOLS = "ANY /mcp";
 const toolNeeds = [...new Set(endpoints.flatMap(({ needs }) => needs))];
 
 /** The keys of API Gateway that lead to a route's Lambda: HEAD goes wherever GET does. */
-export const routeKeysOf = (route: string): readonly string[] =>
+export const listRouteKeys = (route: string): readonly string[] =>
   route.startsWith("GET ") ? [route, route.replace("GET", "HEAD")] : [route];
 
 /** What matches no route has our own 404 and 405, too. */
-const OTHERWISE = "$default";
+const DEFAULT_ROUTE = "$default";
 
 export const routes: readonly Route[] = [
   ...endpoints.map((endpoint) => ({
     route: endpoint.route,
-    lambda: httpLambda(endpoint.route, entryFileOf(endpoint), endpoint.needs),
+    lambda: createHttpLambda(endpoint.route, getEntryFile(endpoint), endpoint.needs),
   })),
-  { route: TOOLS, lambda: httpLambda(TOOLS, `${HANDLERS}/http/mcp.ts`, toolNeeds) },
-  { route: OTHERWISE, lambda: httpLambda(OTHERWISE, `${HANDLERS}/http/${OTHERWISE}.ts`, []) },
+  { route: TOOLS, lambda: createHttpLambda(TOOLS, `${HANDLERS}/http/mcp.ts`, toolNeeds) },
+  {
+    route: DEFAULT_ROUTE,
+    lambda: createHttpLambda(DEFAULT_ROUTE, `${HANDLERS}/http/${DEFAULT_ROUTE}.ts`, []),
+  },
 ];
 
-type Work = {
+type WorkerNeeds = {
   readonly needs: readonly Need[];
   /** More than one only of messages that are done in a moment: they share one time-out. */
   readonly batch: number;
-  readonly atOnce: number;
+  readonly concurrency: number;
 };
 
 /**
  * What the worker of each queue reaches for, and how many of it may run. They are reserved, so that a great file
  * takes no Lambda from a caller; what all of them reserve leaves callers the greater part of an account's 1,000.
  */
-const WORK: Readonly<Record<string, Work>> = {
-  singles: { needs: ["table:readwrite", "queue:send", "smtp"], batch: 1, atOnce: 50 },
-  "singles-dead": { needs: ["table:readwrite", "queue:send"], batch: 1, atOnce: 2 },
+const WORK: Readonly<Record<string, WorkerNeeds>> = {
+  singles: { needs: ["table:readwrite", "queue:send", "smtp"], batch: 1, concurrency: 50 },
+  "singles-dead": { needs: ["table:readwrite", "queue:send"], batch: 1, concurrency: 2 },
   chunks: {
     needs: ["table:readwrite", "blobs:read", "queue:send", "smtp"],
     batch: 1,
-    atOnce: 20,
+    concurrency: 20,
   },
-  "chunks-dead": { needs: ["table:readwrite", "blobs:read", "queue:send"], batch: 1, atOnce: 2 },
-  monitors: { needs: ["table:readwrite", "queue:send", "dns"], batch: 1, atOnce: 5 },
-  "monitors-dead": { needs: ["table:readwrite"], batch: 1, atOnce: 2 },
-  activity: { needs: ["table:readwrite"], batch: 10, atOnce: 10 },
-  events: { needs: ["table:readwrite", "queue:send"], batch: 10, atOnce: 10 },
-  "events-dead": { needs: ["table:readwrite"], batch: 1, atOnce: 2 },
-  deliveries: { needs: ["table:readwrite", "queue:send", "https"], batch: 1, atOnce: 64 },
-  "deliveries-dead": { needs: ["table:readwrite"], batch: 1, atOnce: 2 },
+  "chunks-dead": {
+    needs: ["table:readwrite", "blobs:read", "queue:send"],
+    batch: 1,
+    concurrency: 2,
+  },
+  monitors: { needs: ["table:readwrite", "queue:send", "dns"], batch: 1, concurrency: 5 },
+  "monitors-dead": { needs: ["table:readwrite"], batch: 1, concurrency: 2 },
+  activity: { needs: ["table:readwrite"], batch: 10, concurrency: 10 },
+  events: { needs: ["table:readwrite", "queue:send"], batch: 10, concurrency: 10 },
+  "events-dead": { needs: ["table:readwrite"], batch: 1, concurrency: 2 },
+  deliveries: { needs: ["table:readwrite", "queue:send", "https"], batch: 1, concurrency: 64 },
+  "deliveries-dead": { needs: ["table:readwrite"], batch: 1, concurrency: 2 },
 };
 
-const workOf = (queue: string): Work => {
+const getWork = (queue: string): WorkerNeeds => {
   const work = WORK[queue];
   if (!work) throw new Error(`infra/topology.ts does not say what the worker of ${queue} needs.`);
   return work;
@@ -129,20 +136,20 @@ const workOf = (queue: string): Work => {
 const LAMBDA_SECONDS_MAX = 900;
 
 /** A worker has as long as its message stays with it, anywhere. */
-const workSeconds = ({ visibilitySeconds }: QueueFacts): number =>
+const getWorkSeconds = ({ visibilitySeconds }: QueueConfig): number =>
   Math.min(visibilitySeconds, LAMBDA_SECONDS_MAX);
 
-export const workersOn: readonly WorkerOf[] = workers.map(({ queue }) => {
-  const { needs, batch, atOnce } = workOf(queue.name);
+export const workerSpecs: readonly WorkerSpec[] = workers.map(({ queue }) => {
+  const { needs, batch, concurrency: atOnce } = getWork(queue.name);
   return {
     queue: queue.name,
     batch,
     lambda: {
-      name: inLetters(`worker-${queue.name}`),
+      name: toPascalCase(`worker-${queue.name}`),
       handler: `${HANDLERS}/workers/${queue.name}.handler`,
       needs: [...needs, "queue:receive"],
       actsForAccounts: true,
-      timeoutSeconds: workSeconds(queue),
+      timeoutSeconds: getWorkSeconds(queue),
       memoryMb: MEMORY_MB,
       reserved: atOnce,
     },
@@ -155,31 +162,31 @@ export const workersOn: readonly WorkerOf[] = workers.map(({ queue }) => {
  */
 const VISIBILITY_TIMES = 6;
 /** A dead letter keeps the date of its first sending, so it must be kept for longer than it may have waited before. */
-const KEPT_DAYS = 4;
-const DEAD_KEPT_DAYS = 14;
+const RETENTION_DAYS = 4;
+const DEAD_LETTER_RETENTION_DAYS = 14;
 
-const visibilityOf = (queue: QueueFacts): number => VISIBILITY_TIMES * workSeconds(queue);
+const getVisibility = (queue: QueueConfig): number => VISIBILITY_TIMES * getWorkSeconds(queue);
 
-const queueOf = (queue: QueueFacts): readonly QueueOf[] => [
+const createQueueSpecs = (queue: QueueConfig): readonly QueueSpec[] => [
   {
-    name: deadLettersOf(queue).name,
+    name: toDeadLetterQueue(queue).name,
     receivesMax: null,
-    visibilitySeconds: visibilityOf(queue),
-    keptDays: DEAD_KEPT_DAYS,
+    visibilitySeconds: getVisibility(queue),
+    retentionDays: DEAD_LETTER_RETENTION_DAYS,
   },
   {
     name: queue.name,
     receivesMax: queue.receivesMax,
-    visibilitySeconds: visibilityOf(queue),
-    keptDays: KEPT_DAYS,
+    visibilitySeconds: getVisibility(queue),
+    retentionDays: RETENTION_DAYS,
   },
 ];
 
 /** Each queue after its dead letters, whether anybody works on those or a person has to look. */
-export const queues: readonly QueueOf[] = workers
+export const queues: readonly QueueSpec[] = workers
   .map(({ queue }) => queue)
-  .filter(({ name }) => !isOfDeadLetters(name))
-  .flatMap(queueOf);
+  .filter(({ name }) => !isDeadLetterQueue(name))
+  .flatMap(createQueueSpecs);
 
 /** Those of the core, and two that only AWS has: on one machine an operator runs them by hand. */
 const SCHEDULED: readonly {
@@ -201,10 +208,10 @@ const SCHEDULED: readonly {
   { name: "audit", everySeconds: 86_400, timeoutSeconds: 900, needs: ["table:read"] },
 ];
 
-export const schedulesOn: readonly ScheduleOf[] = SCHEDULED.map((schedule) => ({
+export const scheduleSpecs: readonly ScheduleSpec[] = SCHEDULED.map((schedule) => ({
   everySeconds: schedule.everySeconds,
   lambda: {
-    name: inLetters(`schedule-${schedule.name}`),
+    name: toPascalCase(`schedule-${schedule.name}`),
     handler: `${HANDLERS}/schedules/${schedule.name}.handler`,
     needs: schedule.needs,
     actsForAccounts: true,
@@ -233,14 +240,14 @@ export const isInNetwork = ({ needs }: Lambda): boolean => needs.includes("smtp"
 export const lambdas: readonly Lambda[] = [
   prober,
   ...routes.map(({ lambda }) => lambda),
-  ...workersOn.map(({ lambda }) => lambda),
-  ...schedulesOn.map(({ lambda }) => lambda),
+  ...workerSpecs.map(({ lambda }) => lambda),
+  ...scheduleSpecs.map(({ lambda }) => lambda),
 ];
 
 export { TABLE_SHAPE as table } from "@mailproof/functions/aws/table-shape";
 
 /** How a key begins, and after how many days what is under it is gone. */
-export const blobsKeptDays: Readonly<Record<string, number>> = BLOBS_KEPT_DAYS;
+export const blobRetentionDays: Readonly<Record<string, number>> = BLOB_RETENTION_DAYS;
 
 /** What comes in at once, over all callers, before API Gateway says 429 itself. A plan's own limit comes long before. */
 export const throttle = { perSecond: 2_000, burst: 4_000 } as const;
@@ -248,13 +255,13 @@ export const throttle = { perSecond: 2_000, burst: 4_000 } as const;
 export const RUNTIME = "nodejs24.x";
 export const ARCHITECTURE = "arm64";
 /** Of everything that is written down about calls. */
-export const LOGS_KEPT = "1 month";
+export const LOG_RETENTION = "1 month";
 
 /** The zones that those who talk to mail servers stand in: a fixed address in each. */
 export const ZONES = [0, 1] as const;
 
 /** What a lasting stage writes down the names of: its operator reads them, and what watches over it (infra/names.ts). */
-export const named: readonly string[] = [
+export const publishedNames: readonly string[] = [
   "api",
   "table",
   "feedback",
@@ -278,4 +285,4 @@ export const METRICS = {
   /** Sessions with mail servers, and those for which no server could be reached. */
   sessions: "smtp_sessions",
   unreached: "smtp_unreached",
-} as const satisfies Readonly<Record<string, Measure | typeof NAMESPACE>>;
+} as const satisfies Readonly<Record<string, MetricName | typeof NAMESPACE>>;

@@ -1,16 +1,16 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
-const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const resolveHere = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 /** npm run test:infra. Needs what npm run infra:prepare brings, so it is no part of npm test. */
 export default defineConfig({
-  root: here(".."),
+  root: resolveHere(".."),
   resolve: {
     // What only the deployment uses is installed beside it.
     alias: ["aws-cdk-lib", "cdk-nag", "esbuild", "constructs"].map((name) => ({
       find: new RegExp(`^${name}(?=/|$)`),
-      replacement: here(`./node_modules/${name}`),
+      replacement: resolveHere(`./node_modules/${name}`),
     })),
   },
   test: {

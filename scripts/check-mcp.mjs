@@ -14,7 +14,7 @@ import { delimiter, dirname, join } from "node:path";
 // The first that knows revisions by their requirements; what is called latest knows nothing of the newer protocol.
 const SUITE = "@modelcontextprotocol/conformance@0.2.0-alpha.12";
 const REVISIONS = ["2025-11-25", "2026-07-28"];
-const LEFT_OUT = join(import.meta.dirname, "mcp-left-out.yml");
+const EXPECTED_FAILURES = join(import.meta.dirname, "mcp-left-out.yml");
 /** The command that docs/mcp.md prints, as a shell would read it. */
 const PRINTED = /^npx --yes (@modelcontextprotocol\/inspector.*)$/m.exec(
   readFileSync(join(import.meta.dirname, "../docs/mcp.md"), "utf8"),
@@ -30,31 +30,31 @@ const ready = JSON.parse(readFileSync(join(folder, "ready.json"), "utf8"));
 const { hostname, port, pathname } = new URL(ready.mcp_url);
 const authorization = `Bearer ${ready.test_key}`;
 
-const door = createServer((incoming, outgoing) => {
+const proxy = createServer((incoming, outgoing) => {
   const { method, url, headers } = incoming;
   const to = { host: hostname, port, path: url, method, headers: { ...headers, authorization } };
-  const passedOn = request(to, (answer) => {
+  const proxied = request(to, (answer) => {
     outgoing.writeHead(answer.statusCode, answer.headers);
     answer.pipe(outgoing);
   });
-  incoming.pipe(passedOn);
+  incoming.pipe(proxied);
 }).listen(0, "127.0.0.1");
-await once(door, "listening");
-const url = `http://127.0.0.1:${door.address().port}${pathname}`;
+await once(proxy, "listening");
+const url = `http://127.0.0.1:${proxy.address().port}${pathname}`;
 
 const failed = [];
 for (const revision of REVISIONS) {
-  const asked = ["--requirements", revision, "--expected-failures", LEFT_OUT];
-  await check(`what ${revision} requires`, [SUITE, "server", "--url", url, ...asked]);
+  const options = ["--requirements", revision, "--expected-failures", EXPECTED_FAILURES];
+  await check(`what ${revision} requires`, [SUITE, "server", "--url", url, ...options]);
 }
 for (const call of CALLS) {
-  await check(call.slice(1).join(" "), [...printedWords(), ...call]);
+  await check(call.slice(1).join(" "), [...parsePrintedCommand(), ...call]);
 }
-door.close();
+proxy.close();
 process.exitCode = failed.length > 0 ? 1 : 0;
 
 /** Without its method, and with the server's address and key. */
-function printedWords() {
+function parsePrintedCommand() {
   const command = PRINTED.replace("<mcp_url>", ready.mcp_url).replace("<the key>", ready.test_key);
   const words = command.match(/"[^"]*"|\S+/g).map((word) => word.replaceAll('"', ""));
   return words.slice(0, words.indexOf("--method"));
@@ -69,12 +69,13 @@ async function check(what, args) {
     env: { ...process.env, PATH: path },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  let said = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (piece) => (said += piece));
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (piece) => (output += piece));
   const [code] = await once(child, "exit");
-  const isError = code !== 0 || /"isError": true/.test(said);
+  const isError = code !== 0 || /"isError": true/.test(output);
   console.log(isError ? "failed" : "passed", what);
   if (!isError) return;
-  console.log(said);
+  console.log(output);
   failed.push(what);
 }

@@ -18,16 +18,16 @@ import { STATUS } from "@mailproof/core/failure";
 import { EventPayload } from "@mailproof/core/webhooks/payloads";
 import type { GenericSchema } from "valibot";
 import {
-  describe,
-  fieldsOf,
+  formatDescription,
+  formatFields,
+  getParts,
+  getQueryType,
   mayBeLeftOut,
-  type Named,
-  partsOf,
-  queryTypeOf,
-  typeOf,
+  type NamedSchemas,
+  toType,
 } from "./client/type-of.ts";
 
-const SHARED: Named = new Map<GenericSchema, string>([
+const SHARED: NamedSchemas = new Map<GenericSchema, string>([
   [VerificationResult, "VerificationResult"],
   [ResultRow, "ResultRow"],
   [JobFacts, "Job"],
@@ -54,43 +54,50 @@ type Operation = {
   readonly repeat: "always" | "keyed" | "never";
 };
 
-const operationsOf = (endpoint: Endpoint): readonly Operation[] => {
+const listOperations = (endpoint: Endpoint): readonly Operation[] => {
   const { id, actions } = endpoint;
   const body = endpoint.body as GenericSchema | undefined;
   const output = endpoint.output as GenericSchema;
-  const repeat = repeatOf(endpoint, endpoint.repeat);
+  const repeat = getRepeat(endpoint, endpoint.repeat);
   // The method returns data: the CSV is a stream, which has a method of its own.
   if (id === "downloadJob")
     return [{ endpoint, name: id, fixed: { format: "json" }, body, output, repeat }];
   if (!body || !actions) return [{ endpoint, name: id, fixed: {}, body, output, repeat }];
   // The answer of each action stands at its own place in the union.
-  const answers = partsOf(output).options as readonly GenericSchema[];
-  const bodies = partsOf(body).options as readonly GenericSchema[];
+  const answers = getParts(output).options as readonly GenericSchema[];
+  const bodies = getParts(body).options as readonly GenericSchema[];
   return Object.entries(actions).map(([action, of], at) => ({
     endpoint,
     name: of.id,
     fixed: { action },
     body: bodies[at] as GenericSchema,
     output: answers[at] as GenericSchema,
-    repeat: repeatOf(endpoint, of.repeat),
+    repeat: getRepeat(endpoint, of.repeat),
   }));
 };
 
-const repeatOf = ({ route, keyed }: Endpoint, said: "always" | undefined): Operation["repeat"] => {
-  if (said) return said;
+const getRepeat = (
+  { route, keyed }: Endpoint,
+  declaredRepeat: "always" | undefined,
+): Operation["repeat"] => {
+  if (declaredRepeat) return declaredRepeat;
   if (keyed) return "keyed";
   return /^(?:GET|PUT|DELETE) /.test(route) ? "always" : "never";
 };
 
-const entriesOf = (schema: unknown) =>
-  schema === undefined ? {} : (partsOf(schema as GenericSchema).entries ?? {});
+const getEntries = (schema: unknown) =>
+  schema === undefined ? {} : (getParts(schema as GenericSchema).entries ?? {});
 
 /** Path, query and body of a request are one value to its caller. */
-const inputOf = ({ endpoint, body, fixed }: Operation): { fields: string; isOptional: boolean } => {
+const buildInput = ({
+  endpoint,
+  body,
+  fixed,
+}: Operation): { fields: string; isOptional: boolean } => {
   const parts = [
-    ["path", entriesOf(endpoint.path)],
-    ["query", entriesOf(endpoint.query)],
-    ["body", entriesOf(body)],
+    ["path", getEntries(endpoint.path)],
+    ["query", getEntries(endpoint.query)],
+    ["body", getEntries(body)],
   ] as const;
   const wanted = parts.flatMap(([place, entries]) =>
     Object.entries(entries).map(([name, schema]) => ({ place, name, schema })),
@@ -99,18 +106,18 @@ const inputOf = ({ endpoint, body, fixed }: Operation): { fields: string; isOpti
     throw new Error(`${endpoint.route} has one name for two things`);
   const free = wanted.filter(({ name }) => !(name in fixed));
   const fields = free.map(({ place, name, schema }) => {
-    const type = place === "query" ? queryTypeOf(schema) : undefined;
+    const type = place === "query" ? getQueryType(schema) : undefined;
     return type === undefined
-      ? fieldsOf({ [name]: schema }, INPUT)
-      : `${describe(name, schema)}\n${name}?: ${type} | undefined;`;
+      ? formatFields({ [name]: schema }, INPUT)
+      : `${formatDescription(name, schema)}\n${name}?: ${type} | undefined;`;
   });
   const isOptional = free.every(({ schema }) => mayBeLeftOut(schema));
   return { fields: fields.join("\n"), isOptional };
 };
 
-const capital = (name: string): string => name.slice(0, 1).toUpperCase() + name.slice(1);
+const capitalize = (name: string): string => name.slice(0, 1).toUpperCase() + name.slice(1);
 
-const comment = (...lines: readonly string[]): string =>
+const formatComment = (...lines: readonly string[]): string =>
   `/**\n${lines.map((line) => ` * ${line}`).join("\n")}\n */`;
 
 const REPEATS = {
@@ -120,26 +127,27 @@ const REPEATS = {
   never: "Sent again only when it is certain that nothing was done.",
 };
 
-const methodOf = (operation: Operation): string => {
+const formatMethod = (operation: Operation): string => {
   const { endpoint, name, repeat } = operation;
-  const { fields, isOptional } = inputOf(operation);
+  const { fields, isOptional } = buildInput(operation);
   const price = endpoint.price !== null && repeat !== "always" ? [`Price: ${endpoint.price}`] : [];
-  const input = fields === "" ? "" : `input${isOptional ? "?" : ""}: ${capital(name)}Input, `;
+  const input = fields === "" ? "" : `input${isOptional ? "?" : ""}: ${capitalize(name)}Input, `;
   const options = repeat === "keyed" ? "PaidCallOptions" : "CallOptions";
-  return `${comment(endpoint.summary, "", ...price, REPEATS[repeat], "", `\`${endpoint.route}\``)}
-${name}(${input}options?: ${options}): Promise<${capital(name)}Data>;`;
+  return `${formatComment(endpoint.summary, "", ...price, REPEATS[repeat], "", `\`${endpoint.route}\``)}
+${name}(${input}options?: ${options}): Promise<${capitalize(name)}Data>;`;
 };
 
-const typesOf = (operation: Operation): string => {
+const formatTypes = (operation: Operation): string => {
   const { name, output, endpoint } = operation;
-  const { fields } = inputOf(operation);
-  const input = fields === "" ? "" : `export interface ${capital(name)}Input {\n${fields}\n}\n\n`;
-  const data = declared(`${capital(name)}Data`, typeOf(output, OUTPUT));
+  const { fields } = buildInput(operation);
+  const input =
+    fields === "" ? "" : `export interface ${capitalize(name)}Input {\n${fields}\n}\n\n`;
+  const data = formatDeclaration(`${capitalize(name)}Data`, toType(output, OUTPUT));
   return `// ${endpoint.route}\n\n${input}${data}`;
 };
 
 /** An interface where that can be: editors show its name and not all of it. */
-const declared = (name: string, type: string): string => {
+const formatDeclaration = (name: string, type: string): string => {
   const [, base, own] =
     /^(?:(\w+) & )?(\{[^|]*\})$/s.exec(type.replaceAll(/ \| (?!\{)/g, "\0")) ?? [];
   if (own === undefined) return `export type ${name} = ${type};`;
@@ -147,26 +155,26 @@ const declared = (name: string, type: string): string => {
   return `export interface ${name} ${base === undefined ? "" : `extends ${base} `}${fields}`;
 };
 
-const sharedTypes = (): string =>
+const formatSharedTypes = (): string =>
   [...SHARED]
     .map(([schema, name]) => {
       const others = new Map([...SHARED].filter(([other]) => other !== schema));
-      return declared(name, typeOf(schema, { side: "output", named: others }));
+      return formatDeclaration(name, toType(schema, { side: "output", named: others }));
     })
     .join("\n\n");
 
 const HEAD =
   "// Made by scripts/client-types.ts from the service's endpoints. Do not change it here.\n";
 
-const formatted = (source: string): string =>
+const formatSource = (source: string): string =>
   execFileSync("node_modules/.bin/biome", ["format", "--stdin-file-path=made.ts"], {
     input: source,
     encoding: "utf8",
   });
 
 /** The files of the client that follow from the endpoints, by their path. */
-export const clientTypes = (): Readonly<Record<string, string>> => {
-  const operations = endpoints.flatMap(operationsOf);
+export const buildClientTypes = (): Readonly<Record<string, string>> => {
+  const operations = endpoints.flatMap(listOperations);
   const types = `${HEAD}
 import type { CallOptions, PaidCallOptions } from "./options.ts";
 
@@ -175,16 +183,16 @@ export type ServiceErrorCode = ${Object.keys(STATUS)
     .map((code) => `"${code}"`)
     .join(" | ")};
 
-${sharedTypes()}
+${formatSharedTypes()}
 
 /** The body of a webhook. Events may gain fields, and there may be more of them. */
-export type WebhookEvent = ${typeOf(EventPayload, OUTPUT)};
+export type WebhookEvent = ${toType(EventPayload, OUTPUT)};
 
-${operations.map(typesOf).join("\n\n")}
+${operations.map(formatTypes).join("\n\n")}
 
 /** Every operation of the service. */
 export interface Operations {
-${operations.map(methodOf).join("\n\n")}
+${operations.map(formatMethod).join("\n\n")}
 }
 `;
   const rows = operations.map(({ endpoint, name, repeat, fixed, ...operation }) => {
@@ -192,7 +200,9 @@ ${operations.map(methodOf).join("\n\n")}
       route: endpoint.route,
       ...(repeat !== "always" && { repeat }),
       ...(endpoint.price !== null && repeat === "never" && { paid: true }),
-      ...(inputOf({ endpoint, name, repeat, fixed, ...operation }).fields === "" && { bare: true }),
+      ...(buildInput({ endpoint, name, repeat, fixed, ...operation }).fields === "" && {
+        bare: true,
+      }),
       ...(endpoint.enveloped === false && { unwrapped: true }),
       ...(Object.keys(fixed).length > 0 && { fixed }),
     };
@@ -207,10 +217,10 @@ ${rows.join("\n")}
 };
 `;
   return {
-    "packages/client/src/types.ts": formatted(types),
-    "packages/client/src/operations.ts": formatted(table),
+    "packages/client/src/types.ts": formatSource(types),
+    "packages/client/src/operations.ts": formatSource(table),
   };
 };
 
 if (import.meta.main)
-  for (const [file, source] of Object.entries(clientTypes())) writeFileSync(file, source);
+  for (const [file, source] of Object.entries(buildClientTypes())) writeFileSync(file, source);

@@ -16,7 +16,7 @@ for (const [path, { optionalDependencies = {}, dev }] of Object.entries(lock.pac
   if (path === "") continue;
   for (const [name, version] of Object.entries(optionalDependencies)) {
     const entry = `node_modules/${name}`;
-    const platform = platformOf(name);
+    const platform = findPlatform(name);
     if (lock.packages[entry] || !platform) continue;
     lock.packages[entry] = { version, ...(dev && { dev }), optional: true, ...platform };
     added.push(name);
@@ -29,7 +29,7 @@ lock.packages = Object.fromEntries(
 writeFileSync(FILE, `${JSON.stringify(lock, null, 2)}\n`);
 console.log(`${added.length} builds for other platforms added`, ...added);
 
-function platformOf(name) {
+function findPlatform(name) {
   const words = name.split(/[/-]/);
   const os = OS.find((one) => words.includes(one));
   const cpu = CPU.find((one) => words.includes(one));

@@ -3,7 +3,7 @@
 // everywhere is told in lines before it.
 import { existsSync, readFileSync } from "node:fs";
 
-const filesIn = (report) =>
+const readFiles = (report) =>
   existsSync(report)
     ? JSON.parse(readFileSync(report, "utf8")).testResults.map(({ name, assertionResults }) => {
         const path = name.slice(name.lastIndexOf("/test/") + 1);
@@ -13,7 +13,7 @@ const filesIn = (report) =>
 
 const files = process.argv
   .slice(2)
-  .flatMap((reports) => [...new Map(reports.split(",").flatMap(filesIn)).values()]);
+  .flatMap((reports) => [...new Map(reports.split(",").flatMap(readFiles)).values()]);
 const tests = files.flatMap(({ name, assertionResults }) =>
   assertionResults.map(({ status, ancestorTitles: [suite] }) => ({ name, suite, status })),
 );

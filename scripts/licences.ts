@@ -2,17 +2,17 @@ import { globSync, readFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { build } from "esbuild";
 import { BUNDLE } from "../packages/functions/bundle.ts";
-import { entriesOf } from "../packages/functions/entries.ts";
+import { listEntries } from "../packages/functions/entries.ts";
 
 // Which packages of others are in what we ship, by what the lock files and the bundler say.
 
-type Locked = {
+type LockedPackage = {
   readonly version?: string;
   readonly license?: string;
   readonly link?: true;
   readonly dependencies?: Readonly<Record<string, string>>;
 };
-type Lock = { readonly packages: Readonly<Record<string, Locked>> };
+type Lock = { readonly packages: Readonly<Record<string, LockedPackage>> };
 type Manifest = {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
@@ -33,7 +33,7 @@ export const ALLOWED: readonly string[] = [
   "Unlicense",
 ];
 
-export type Shipped = {
+export type ShippedPackage = {
   readonly name: string;
   readonly version: string;
   readonly licence: string;
@@ -42,32 +42,35 @@ export type Shipped = {
 
 const read = <T>(file: string): T => JSON.parse(readFileSync(file, "utf8")) as T;
 
-const nameOf = (place: string): string =>
-  place.slice(place.lastIndexOf("node_modules/") + "node_modules/".length);
+const getPackageName = (path: string): string =>
+  path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
 
 /** Node's way: beside whoever asks, or further up. */
-const placeFrom = (lock: Lock, asker: string, name: string): string => {
-  const beside = asker === "" ? `node_modules/${name}` : `${asker}/node_modules/${name}`;
+const findPackagePath = (lock: Lock, parent: string, name: string): string => {
+  const beside = parent === "" ? `node_modules/${name}` : `${parent}/node_modules/${name}`;
   if (lock.packages[beside]) return beside;
-  if (asker === "") throw new Error(`the lock file has no ${name}`);
-  return placeFrom(lock, aboveOf(asker), name);
+  if (parent === "") throw new Error(`the lock file has no ${name}`);
+  return findPackagePath(lock, getParentPath(parent), name);
 };
 
-const aboveOf = (place: string): string => {
-  const at = place.lastIndexOf("/node_modules/");
-  return at < 0 ? "" : place.slice(0, at);
+const getParentPath = (path: string): string => {
+  const at = path.lastIndexOf("/node_modules/");
+  return at < 0 ? "" : path.slice(0, at);
 };
 
 /** All that a package of ours brings with it, at any depth. */
-const closureOf = (lock: Lock, wanted: Manifest["dependencies"] = {}): ReadonlySet<string> => {
+const collectDependencies = (
+  lock: Lock,
+  wanted: Manifest["dependencies"] = {},
+): ReadonlySet<string> => {
   const found = new Set<string>();
-  const add = (asker: string, dependencies: Manifest["dependencies"] = {}): void => {
+  const add = (parent: string, dependencies: Manifest["dependencies"] = {}): void => {
     for (const name of Object.keys(dependencies)) {
       if (name.startsWith("@mailproof/")) continue;
-      const place = placeFrom(lock, asker, name);
-      if (found.has(place)) continue;
-      found.add(place);
-      add(place, lock.packages[place]?.dependencies);
+      const path = findPackagePath(lock, parent, name);
+      if (found.has(path)) continue;
+      found.add(path);
+      add(path, lock.packages[path]?.dependencies);
     }
   };
   add("", wanted);
@@ -75,10 +78,10 @@ const closureOf = (lock: Lock, wanted: Manifest["dependencies"] = {}): ReadonlyS
 };
 
 /** What is really in the Lambdas: less than they depend on, since what nothing uses is left out. */
-const inLambdas = async (): Promise<ReadonlySet<string>> => {
+const findBundledPackages = async (): Promise<ReadonlySet<string>> => {
   const { metafile } = await build({
     ...BUNDLE,
-    entryPoints: [...entriesOf("http", "workers", "schedules")],
+    entryPoints: [...listEntries("http", "workers", "schedules")],
     outdir: "unwritten",
     write: false,
     metafile: true,
@@ -94,38 +97,39 @@ const inLambdas = async (): Promise<ReadonlySet<string>> => {
 };
 
 /** Bundling all Lambdas takes seconds, so a process does it once. */
-export const shipped = (): Promise<readonly Shipped[]> => (listed ??= listShipped());
+export const loadShipped = (): Promise<readonly ShippedPackage[]> =>
+  (shippedOnce ??= listShipped());
 
-let listed: Promise<readonly Shipped[]> | undefined;
+let shippedOnce: Promise<readonly ShippedPackage[]> | undefined;
 
-const listShipped = async (): Promise<readonly Shipped[]> => {
+const listShipped = async (): Promise<readonly ShippedPackage[]> => {
   const lock = read<Lock>("package-lock.json");
   const folders = globSync("packages/*/package.json").map(dirname);
-  const dependenciesOf = (folder: string) =>
+  const readDependencies = (folder: string) =>
     read<Manifest>(`${folder}/package.json`).dependencies ?? {};
   const server = folders.filter((folder) => !["functions", "client"].includes(basename(folder)));
-  const all = closureOf(lock, Object.assign({}, ...folders.map(dependenciesOf)));
-  const ofServer = closureOf(lock, Object.assign({}, ...server.map(dependenciesOf)));
-  const ofLambdas = await inLambdas();
-  return [...all].toSorted().map((place) => {
-    const { version = "", license = "" } = lock.packages[place] ?? {};
+  const all = collectDependencies(lock, Object.assign({}, ...folders.map(readDependencies)));
+  const ofServer = collectDependencies(lock, Object.assign({}, ...server.map(readDependencies)));
+  const ofLambdas = await findBundledPackages();
+  return [...all].toSorted().map((path) => {
+    const { version = "", license = "" } = lock.packages[path] ?? {};
     const where = [
-      ...(ofLambdas.has(place) ? ["Lambdas"] : []),
-      ...(ofServer.has(place) ? ["server"] : []),
+      ...(ofLambdas.has(path) ? ["Lambdas"] : []),
+      ...(ofServer.has(path) ? ["server"] : []),
     ];
-    return { name: nameOf(place), version, licence: license, where };
+    return { name: getPackageName(path), version, licence: license, where };
   });
 };
 
 /** The lists of domains: data of others, told in docs/lists.md. */
-export const lists = (): readonly Shipped[] => {
+export const readDataLicences = (): readonly ShippedPackage[] => {
   const [, sources = ""] = readFileSync("docs/lists.md", "utf8").split("## Sources");
   return [...sources.matchAll(/^\| `([^`]+)` +\| (\S+) +\| (\S+) +\|/gm)].map(
     ([, name = "", version = "", licence = ""]) => ({ name, version, licence, where: ["lists"] }),
   );
 };
 
-const tableOf = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
+const formatTable = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
   const widths = head.map((_title, at) =>
     Math.max(...[head, ...rows].map((row) => row[at]?.length ?? 0)),
   );
@@ -135,14 +139,14 @@ const tableOf = (head: readonly string[], rows: readonly (readonly string[])[]):
   return [line(head), rule, ...rows.map(line)].join("\n");
 };
 
-const rowOf = ({ name, version, licence, where }: Shipped): string[] => [
+const formatRow = ({ name, version, licence, where }: ShippedPackage): string[] => [
   `\`${name}\``,
   version,
   licence,
   where.join(", ") || "nothing of it",
 ];
 
-const toolsOf = (manifest: string, lockFile: string): string => {
+const formatTools = (manifest: string, lockFile: string): string => {
   const { devDependencies, optionalDependencies } = read<Manifest>(manifest);
   const { packages } = read<Lock>(lockFile);
   return Object.keys({ ...devDependencies, ...optionalDependencies })
@@ -151,7 +155,7 @@ const toolsOf = (manifest: string, lockFile: string): string => {
     .join(", ");
 };
 
-export const licencesPage = async (): Promise<string> => `# Licences of what is shipped
+export const formatLicencesPage = async (): Promise<string> => `# Licences of what is shipped
 
 Written by \`node scripts/write-licences.mjs\`; do not edit. A test holds it to the lock files and to what esbuild puts into
 the Lambdas, and every licence to a list of those that go with MIT (\`scripts/licences.ts\`). The client has no
@@ -159,20 +163,20 @@ dependencies.
 
 ## Packages
 
-${tableOf(["Package", "Version", "Licence", "In"], (await shipped()).map(rowOf))}
+${formatTable(["Package", "Version", "Licence", "In"], (await loadShipped()).map(formatRow))}
 
 ## Data
 
-${tableOf(
+${formatTable(
   ["List", "Version", "Licence"],
-  lists().map((one) => rowOf(one).slice(0, 3)),
+  readDataLicences().map((one) => formatRow(one).slice(0, 3)),
 )}
 
 Notices are in [lists.md](lists.md).
 
 ## Tools
 
-They build, check and test, and as tools are in nothing that is shipped: ${toolsOf("package.json", "package-lock.json")}.
+They build, check and test, and as tools are in nothing that is shipped: ${formatTools("package.json", "package-lock.json")}.
 
-To deploy: ${toolsOf("infra/package.json", "infra/package-lock.json")}.
+To deploy: ${formatTools("infra/package.json", "infra/package-lock.json")}.
 `;

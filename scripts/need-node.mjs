@@ -2,14 +2,14 @@
 import { existsSync } from "node:fs";
 import module from "node:module";
 
-const NEEDED = 24;
+const REQUIRED_MAJOR = 24;
 const [major] = process.versions.node.split(".").map(Number);
 
-if (major < NEEDED) {
+if (major < REQUIRED_MAJOR) {
   console.error(
-    `Mailproof needs Node ${NEEDED} or newer; this is ${process.version}.\n` +
+    `Mailproof needs Node ${REQUIRED_MAJOR} or newer; this is ${process.version}.\n` +
       `On Linux x64 'npm ci' brings it along: start with 'npm start' or 'npx mailproof'.\n` +
-      `Elsewhere install Node ${NEEDED} from https://nodejs.org.`,
+      `Elsewhere install Node ${REQUIRED_MAJOR} from https://nodejs.org.`,
   );
   process.exit(1);
 }

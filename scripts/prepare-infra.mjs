@@ -29,7 +29,7 @@ const withStub = () => {
   return { XDG_CONFIG_HOME: home };
 };
 
-const isThere = () => {
+const isInstalled = () => {
   const file = join(PLATFORM, "version");
   const wanted = JSON.parse(readFileSync("infra/package.json", "utf8")).devDependencies.sst;
   return existsSync(file) && readFileSync(file, "utf8").trim() === wanted;
@@ -38,7 +38,7 @@ const isThere = () => {
 try {
   // esbuild's install script only checks what npm has already chosen.
   run("npm", ["ci", "--prefix", "infra", "--ignore-scripts", "--no-audit", "--no-fund"]);
-  if (isThere()) console.log(`${PLATFORM} is already there.`);
+  if (isInstalled()) console.log(`${PLATFORM} is already there.`);
   else
     run(SST, ["install", "--stage", "prepare"], {
       ...withStub(),

@@ -1,9 +1,9 @@
 // Run after the domains of the lab have changed: npx node scripts/write-lab-tables.mjs
 import { readFileSync, writeFileSync } from "node:fs";
-import { labTables } from "@mailproof/local/lab/table";
+import { formatLabTables } from "@mailproof/local/lab/table";
 
 const FILE = "docs/lab.md";
 const HEADING = "## What to expect\n";
 
 const [before] = readFileSync(FILE, "utf8").split(HEADING);
-writeFileSync(FILE, `${before}${HEADING}\n${labTables()}\n`);
+writeFileSync(FILE, `${before}${HEADING}\n${formatLabTables()}\n`);

@@ -1,5 +1,5 @@
 // Writes docs/licences.md again. Run it when a test says that it is stale: npx node scripts/write-licences.mjs
 import { writeFileSync } from "node:fs";
-import { licencesPage } from "./licences.ts";
+import { formatLicencesPage } from "./licences.ts";
 
-writeFileSync("docs/licences.md", await licencesPage());
+writeFileSync("docs/licences.md", await formatLicencesPage());

@@ -2,7 +2,7 @@
 // npx node scripts/write-openapi.mjs
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { recorded, recordedEvents } from "../test/api/recorded.ts";
+import { recordEvents, recordExamples } from "../test/api/recorded.ts";
 
 const EXAMPLES = "packages/api/src/openapi/examples.ts";
 
@@ -22,8 +22,8 @@ export type Example = {
 
 export const EXAMPLES: readonly Example[] = `;
 
-const examples = JSON.stringify(await recorded(), null, 2);
-const events = JSON.stringify(await recordedEvents(), null, 2);
+const examples = JSON.stringify(await recordExamples(), null, 2);
+const events = JSON.stringify(await recordEvents(), null, 2);
 writeFileSync(
   EXAMPLES,
   `${head}${examples};

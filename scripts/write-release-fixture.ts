@@ -5,22 +5,25 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { backUp } from "@mailproof/local/backup";
+import { createBackup } from "@mailproof/local/backup";
 import { playRelease } from "../test/fixtures/play-release.ts";
 
 const work = mkdtempSync(join(tmpdir(), "mailproof-release-"));
-const [house, copy] = [join(work, "house"), join(work, "copy")];
-const told = await playRelease(house);
-await backUp(house, copy);
+const [state, copy] = [join(work, "house"), join(work, "copy")];
+const recorded = await playRelease(state);
+await createBackup(state, copy);
 
 const files = readdirSync(copy, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile())
   .map((entry) => join(entry.parentPath, entry.name))
   .map((file) => [file.slice(copy.length + 1), readFileSync(file).toString("base64")]);
 
-const fixture = join("test/fixtures", `release-${told.release}.json.gz`);
-const kept = { told, files: Object.fromEntries(files) as Record<string, string> };
-writeFileSync(fixture, gzipSync(JSON.stringify(kept)));
+const fixture = join("test/fixtures", `release-${recorded.release}.json.gz`);
+const fixtureContent = {
+  told: recorded,
+  files: Object.fromEntries(files) as Record<string, string>,
+};
+writeFileSync(fixture, gzipSync(JSON.stringify(fixtureContent)));
 rmSync(work, { recursive: true });
 process.stdout.write(`${fixture} is written.\n`);
 process.exit(0);

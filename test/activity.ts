@@ -1,8 +1,8 @@
-import type { EventType, Told as ToldEvent } from "@mailproof/core/activity/events";
+import type { MailEventType, MailEvent as ToldEvent } from "@mailproof/core/activity/events";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { type Address, isAddress, parseAddress } from "@mailproof/core/mail/address";
 import { START } from "./given.ts";
-import { send, type Told } from "./send.ts";
+import { send, type TestResponse } from "./send.ts";
 
 export const DAY_MS = 86_400_000;
 
@@ -10,9 +10,9 @@ export const DAY_MS = 86_400_000;
 export const daysAgo = (days: number): string =>
   new Date(START.getTime() - days * DAY_MS).toISOString();
 
-export type Sent = {
+export type SentEvent = {
   readonly id: string;
-  readonly type: EventType;
+  readonly type: MailEventType;
   readonly email: string;
   readonly occurred_at: string;
   readonly delivered_at?: string;
@@ -23,7 +23,11 @@ export type Sent = {
 let made = 0;
 
 /** An event of ann's, with an id of its own. */
-export const anEvent = (type: EventType, days: number, more: Partial<Sent> = {}): Sent => ({
+export const createEvent = (
+  type: MailEventType,
+  days: number,
+  more: Partial<SentEvent> = {},
+): SentEvent => ({
   id: `event-${made++}`,
   type,
   email: "ann@x.com",
@@ -31,25 +35,31 @@ export const anEvent = (type: EventType, days: number, more: Partial<Sent> = {})
   ...more,
 });
 
-export const addressOf = (text: string): Address => {
+export const toAddress = (text: string): Address => {
   const parsed = parseAddress(text);
   if (isAddress(parsed)) return parsed;
   throw new Error(`${text} is no address`);
 };
 
 /** The same as the core has it. */
-export const toTold = (sent: Sent): ToldEvent => ({
+export const toRecordedEvent = (sent: SentEvent): ToldEvent => ({
   id: sent.id,
   type: sent.type,
-  address: addressOf(sent.email),
+  address: toAddress(sent.email),
   at: new Date(sent.occurred_at),
   deliveredAt: sent.delivered_at === undefined ? undefined : new Date(sent.delivered_at),
   userAgent: sent.user_agent,
-  isMachine: sent.machine,
+  isBot: sent.machine,
 });
 
-export const whenTold = (world: AppWorld, key: string, ...events: readonly Sent[]): Promise<Told> =>
-  send(world, "POST /v1/activity/events", { key, body: { events } });
+export const whenEventsSent = (
+  world: AppWorld,
+  key: string,
+  ...events: readonly SentEvent[]
+): Promise<TestResponse> => send(world, "POST /v1/activity/events", { key, body: { events } });
 
-export const whenAsked = (world: AppWorld, key: string, email = "ann@x.com"): Promise<Told> =>
-  send(world, `GET /v1/activity/${encodeURIComponent(email)}`, { key });
+export const whenActivityRead = (
+  world: AppWorld,
+  key: string,
+  email = "ann@x.com",
+): Promise<TestResponse> => send(world, `GET /v1/activity/${encodeURIComponent(email)}`, { key });

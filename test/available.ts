@@ -14,13 +14,13 @@ const FILES_BESIDE = {
  * A suite over one of the files beside this repository. `read` can be called inside a test only: the body of a suite
  * runs while tests are collected, even when the suite is left out, and an absent file would fail the run.
  */
-export const describeOver = (
+export const createDescribe = (
   file: keyof typeof FILES_BESIDE,
   name: string,
   suite: (read: () => string) => void,
 ): void => {
   const path = FILES_BESIDE[file];
-  describeUnless(absenceOf(path), name, () => suite(readInTest(path)));
+  describeUnless(findAbsence(path), name, () => suite(readInTest(path)));
 };
 
 export const readInTest = (path: string) => (): string => {
@@ -29,7 +29,7 @@ export const readInTest = (path: string) => (): string => {
   return readFileSync(path, "utf8");
 };
 
-const absenceOf = (path: string): string | null =>
+const findAbsence = (path: string): string | null =>
   existsSync(path) ? null : `there is no ${path}`;
 
 /**
@@ -37,7 +37,7 @@ const absenceOf = (path: string): string | null =>
  * under CI: nobody reads what a green run prints.
  */
 export const describeWith = (path: string, name: string, suite: () => void): void => {
-  const reason = absenceOf(path);
+  const reason = findAbsence(path);
   if (reason !== null && process.env["CI"]) throw new Error(`${name}: ${reason}.`);
   describeUnless(reason, name, suite);
 };
@@ -58,15 +58,15 @@ declare module "vitest" {
 }
 
 /** Every implementation of a door, by what it stands on, and the file it needs where it needs one. */
-export type Doors<Open> = readonly (readonly [on: string, open: Open, needs?: string])[];
+export type Adapters<Open> = readonly (readonly [on: string, open: Open, needs?: string])[];
 
 /** One suite for all of them: one behaviour, whatever stands behind. */
-export const describeDoors = <Open>(
+export const describeAdapters = <Open>(
   what: string,
-  doors: Doors<Open>,
+  adapters: Adapters<Open>,
   suite: (open: Open) => void,
 ): void => {
-  for (const [on, open, needs = "."] of doors)
+  for (const [on, open, needs = "."] of adapters)
     describeWith(needs, `${what} ${on}`, () => {
       suite(open);
     });

@@ -1,31 +1,31 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { type Blobs, UnreadableBlobError } from "@mailproof/core/blobs";
-import type { Message, Sent } from "@mailproof/core/queue";
+import type { Message, SendOutcome } from "@mailproof/core/queue";
 import type { Key, Table } from "@mailproof/core/table";
 import { isAnybodyBusy } from "./aws/busy.ts";
 
 // Worlds in which one thing is out of order. The house stays as it is, so a story can go on in a sound one.
 
-type House = { readonly world: AppWorld; readonly table: Table };
+type TestContext = { readonly world: AppWorld; readonly table: Table };
 
-export const down = () => Promise.reject(new Error("the table is down"));
+export const rejectDown = () => Promise.reject(new Error("the table is down"));
 
-export const overTable = ({ world, table }: House, doors: Partial<Table>): AppWorld => ({
+export const withTable = ({ world, table }: TestContext, methods: Partial<Table>): AppWorld => ({
   ...world,
-  table: { ...table, ...doors },
+  table: { ...table, ...methods },
 });
 
 /** Everything of one kind cannot be read. */
-export const unread = (house: House, prefix: string): AppWorld =>
-  overTable(house, {
-    get: (key: Key) => (key.pk.startsWith(prefix) ? down() : house.table.get(key)),
+export const withUnreadable = (ctx: TestContext, prefix: string): AppWorld =>
+  withTable(ctx, {
+    get: (key: Key) => (key.pk.startsWith(prefix) ? rejectDown() : ctx.table.get(key)),
   });
 
 /** So much of a blob can no longer be read: its byte at this place. */
 export type Damage = (key: string) => number | undefined;
 
 /** A store that finds damage where it reads. What is put later is damaged, too. */
-export const damaged = (blobs: Blobs, damage: Damage): Blobs => ({
+export const createDamagedBlobs = (blobs: Blobs, damage: Damage): Blobs => ({
   ...blobs,
   get: async (key, options = {}) => {
     const at = damage(key);
@@ -36,15 +36,15 @@ export const damaged = (blobs: Blobs, damage: Damage): Blobs => ({
   },
 });
 
-export const untouched = ({ world }: House): AppWorld => world;
+export const getWorld = ({ world }: TestContext): AppWorld => world;
 
-export const broken = ({ world }: House): AppWorld => ({
+export const withBrokenEngine = ({ world }: TestContext): AppWorld => ({
   ...world,
   engine: { ...world.engine, probe: () => Promise.reject(new Error("a bug of ours")) },
 });
 
 /** Its mail servers all take so long to answer. */
-export const slow = ({ world }: House, ms = 20_000): AppWorld => {
+export const withSlowEngine = ({ world }: TestContext, ms = 20_000): AppWorld => {
   const probe: AppWorld["engine"]["probe"] = async (question) => {
     await world.sleep(ms);
     return world.engine.probe(question);
@@ -53,8 +53,8 @@ export const slow = ({ world }: House, ms = 20_000): AppWorld => {
 };
 
 /** From one transaction on no reply comes, whether it was written or not; nor can what it wrote be looked up. */
-export const replyless = (
-  { table }: House,
+export const withLostReplies = (
+  { table }: TestContext,
   world: AppWorld,
   from: number,
   written: boolean,
@@ -66,12 +66,14 @@ export const replyless = (
     return { outcome: "ambiguous" };
   };
   const get: Table["get"] = (key) =>
-    commits >= from && /^(LEDGER|OPERATION|JOB|CLAIM)#/.test(key.pk) ? down() : table.get(key);
+    commits >= from && /^(LEDGER|OPERATION|JOB|CLAIM)#/.test(key.pk)
+      ? rejectDown()
+      : table.get(key);
   return { ...world, table: { ...table, transact, get } };
 };
 
 /** Lets so many transactions through and holds the next up until it is told to go on: a process that stopped. */
-export const stopping = (house: House, after: number) => {
+export const createStoppingWorld = (ctx: TestContext, after: number) => {
   let commits = 0;
   let goOn: () => void = () => undefined;
   const gate = new Promise<void>((resolve) => {
@@ -79,27 +81,27 @@ export const stopping = (house: House, after: number) => {
   });
   const transact: Table["transact"] = async (writes) => {
     if (++commits > after) await gate;
-    return house.table.transact(writes);
+    return ctx.table.transact(writes);
   };
-  return { world: overTable(house, { transact }), goOn };
+  return { world: withTable(ctx, { transact }), goOn };
 };
 
 /** Whatever can happen without anybody's doing has happened. */
-export const turn = async (): Promise<void> => {
+export const runTurn = async (): Promise<void> => {
   do await new Promise((resolve) => setImmediate(resolve));
   while (isAnybodyBusy());
 };
 
 /** What becomes of a message: `unheard` arrives, but whoever sent it does not hear so. */
-export type Fate = Sent | "unheard";
+export type Fate = SendOutcome | "unheard";
 
 /** The queue does with each chunk of a job what the test says, and by default with every other message what it should. */
-export const fated = (
-  { world }: Pick<House, "world">,
+export const withMessageFates = (
+  { world }: Pick<TestContext, "world">,
   fateOf: (chunk: number) => Fate,
 ): AppWorld => {
   const { queue } = world;
-  const one = async (name: string, message: Message): Promise<Sent> => {
+  const one = async (name: string, message: Message): Promise<SendOutcome> => {
     const { chunk } = message.body as { readonly chunk?: number };
     const fate = chunk === undefined ? "sent" : fateOf(chunk);
     if (fate === "sent" || fate === "unheard") await queue.sendMany(name, [message]);
@@ -111,7 +113,7 @@ export const fated = (
 };
 
 /** A process that is gone after it has changed so many things: no door answers it any more. */
-export const goneAfter = ({ world }: Pick<House, "world">, effects: number) => {
+export const createProcessGoneAfter = ({ world }: Pick<TestContext, "world">, effects: number) => {
   let done = 0;
   let isGone = false;
   const look = <T>(act: () => Promise<T>) => (isGone ? new Promise<T>(() => undefined) : act());

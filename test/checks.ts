@@ -1,5 +1,5 @@
 import type { AppWorld } from "@mailproof/core/app-world";
-import { send, type Told } from "./send.ts";
+import { send, type TestResponse } from "./send.ts";
 
 /** One check, under an Idempotency-Key or without one. */
 export const whenChecked = (
@@ -7,7 +7,7 @@ export const whenChecked = (
   key: string,
   body: unknown = { domain: "example.com" },
   idempotencyKey?: string,
-): Promise<Told> =>
+): Promise<TestResponse> =>
   send(world, "POST /v1/deliverability/check", {
     key,
     body,

@@ -1,6 +1,6 @@
 import { startDnsServer } from "@mailproof/local/lab/dns-server";
 import type { Records as LabRecords } from "@mailproof/local/lab/zone";
-import { mxOf, type Zone } from "./zone.ts";
+import { parseMx, type Zone } from "./zone.ts";
 
 export type DnsServer = {
   /** As settings name it: "127.0.0.1:5353". */
@@ -20,7 +20,7 @@ export const serveZone = async (zone: Zone): Promise<DnsServer> => {
     typeof at === "string" ? at : toLab(at),
   ]);
   const zones = { "": Object.fromEntries(names) as Record<string, LabRecords> };
-  const { address, close } = await startDnsServer(zones, 0, (asked) => questions.push(asked));
+  const { address, close } = await startDnsServer(zones, 0, (question) => questions.push(question));
   return { address, questions, close };
 };
 
@@ -29,7 +29,7 @@ const toLab = (records: Exclude<Zone[string], string>): LabRecords =>
     Object.entries(records).map(([type, data]) => {
       if (typeof data === "string") return [type, data];
       if (type === "MX")
-        return [type, data.map(mxOf).map((mx) => [mx.priority, mx.exchange || "."])];
+        return [type, data.map(parseMx).map((mx) => [mx.priority, mx.exchange || "."])];
       return [type, type === "TXT" ? data.map(inStrings) : data];
     }),
   );

@@ -1,49 +1,55 @@
 import type { AppWorld } from "@mailproof/core/app-world";
-import { chunkItem, chunkKey } from "@mailproof/core/jobs/chunks";
-import { type Job, jobItem, NOTHING_DONE } from "@mailproof/core/jobs/items";
-import { pageItems, type Row } from "@mailproof/core/jobs/results";
+import { toChunkItem, toChunkKey } from "@mailproof/core/jobs/chunks";
+import { type Job, NO_PROGRESS, toJobItem } from "@mailproof/core/jobs/items";
+import { toPageItems, type VerifiedRow } from "@mailproof/core/jobs/results";
 import { credits } from "@mailproof/core/money/credits";
-import type { Queue, Receiving } from "@mailproof/core/queue";
+import type { Queue, QueueReceiver } from "@mailproof/core/queue";
 import type { Item, Table } from "@mailproof/core/table";
 import type { Verification } from "@mailproof/core/verify/result";
 import { verify } from "@mailproof/core/verify/verify";
 import type { Worker } from "@mailproof/core/worker";
 import { workers } from "@mailproof/core/workers";
 import { given } from "./given.ts";
-import { pieces } from "./pieces.ts";
+import { streamPieces } from "./pieces.ts";
 import { send } from "./send.ts";
 
-export type House = Awaited<ReturnType<typeof given>>;
+export type TestContext = Awaited<ReturnType<typeof given>>;
 
 /** A house whose chunks have this many rows, so that a few rows are several chunks. */
-export const givenSmallChunks = async (rows = 2): Promise<House> => {
-  const house = await given({ balance: 100 });
-  const settings = { ...house.world.settings, chunkRows: { batch: rows, file: rows } };
-  return { ...house, world: { ...house.world, settings } };
+export const givenSmallChunks = async (rows = 2): Promise<TestContext> => {
+  const ctx = await given({ balance: 100 });
+  const settings = { ...ctx.world.settings, chunkRows: { batch: rows, file: rows } };
+  return { ...ctx, world: { ...ctx.world, settings } };
 };
 
 type List = { readonly text: string; readonly name?: string; readonly key?: string };
 
 /** Uploads a list and has it processed; nothing of it is verified yet. */
-export const givenFileJob = async (house: House, { text, name, key }: List): Promise<string> => {
-  const { world, liveKey } = house;
-  const asked = { key: key ?? liveKey, body: { action: "get_upload_url", file_name: "list.csv" } };
-  const { file_key } = (await send(world, "POST /v1/verify/file", asked)).data;
-  await world.blobs.put(file_key, pieces(text));
+export const givenFileJob = async (
+  ctx: TestContext,
+  { text, name, key }: List,
+): Promise<string> => {
+  const { world, liveKey } = ctx;
+  const request = {
+    key: key ?? liveKey,
+    body: { action: "get_upload_url", file_name: "list.csv" },
+  };
+  const { file_key } = (await send(world, "POST /v1/verify/file", request)).data;
+  await world.blobs.put(file_key, streamPieces(text));
   const body = { action: "process", file_key, ...(name !== undefined && { name }) };
-  const told = await send(world, "POST /v1/verify/file", { key: key ?? liveKey, body });
-  if (told.statusCode !== 202) throw new Error(told.error.message);
-  return told.data.job_id;
+  const response = await send(world, "POST /v1/verify/file", { key: key ?? liveKey, body });
+  if (response.statusCode !== 202) throw new Error(response.error.message);
+  return response.data.job_id;
 };
 
 /** Handles what waits in the queues of chunks and singles, so many messages of it. */
-export const whenMessagesWorked = async (house: House, most = Infinity): Promise<void> => {
+export const whenMessagesWorked = async (ctx: TestContext, most = Infinity): Promise<void> => {
   let left = most;
-  for (const worker of workers) left -= await workOff(house, worker, left);
+  for (const worker of workers) left -= await workOff(ctx, worker, left);
 };
 
 const workOff = async (
-  { world, queue }: { readonly world: AppWorld; readonly queue: Queue & Receiving },
+  { world, queue }: { readonly world: AppWorld; readonly queue: Queue & QueueReceiver },
   worker: Worker<AppWorld>,
   most: number,
 ): Promise<number> => {
@@ -52,18 +58,18 @@ const workOff = async (
     const [one] = await queue.receive(worker.queue, { max: 1, waitMs: 0 });
     if (!one) break;
     await worker.handle(world, one.body);
-    await queue.done(one.receipt);
+    await queue.acknowledge(one.receipt);
     count++;
   }
   return count;
 };
 
 /** As a worker finds out, of whatever address. */
-export const resultFor = (world: AppWorld, email: string): Promise<Verification> =>
+export const verifyEmail = (world: AppWorld, email: string): Promise<Verification> =>
   verify(world.engine, email, { deepVerify: true, includeAi: true, includeEvidence: false });
 
 /** So many rows, all of one result but for their addresses. */
-export const rowsLike = (result: Verification, count: number): readonly Row[] =>
+export const createRows = (result: Verification, count: number): readonly VerifiedRow[] =>
   Array.from({ length: count }, (_, n) => ({
     row: n + 1,
     result: { ...result, email: `ann+${n + 1}@x.com` },
@@ -71,22 +77,22 @@ export const rowsLike = (result: Verification, count: number): readonly Row[] =>
 
 /** A job as it stands in the table when its chunks are done, with these rows in them. */
 export const givenJobOf = async (
-  { world, account, table }: House,
-  chunks: readonly (readonly Row[])[],
+  { world, account, table }: TestContext,
+  chunks: readonly (readonly VerifiedRow[])[],
   also: Partial<Job> = {},
 ): Promise<string> => {
   const expiresAt = Math.floor(world.now().getTime() / 1_000) + KEPT_SECONDS;
   for (const [chunk, rows] of chunks.entries()) {
-    const place = { job: "job_1", chunk };
-    const done = { ...place, outcome: "done" as const, rows: rows.length, passes: ["pass"] };
-    const ended = chunkItem({ ...done, waiting: 0, from: 0, to: 0 });
+    const chunkId = { job: "job_1", chunk };
+    const done = { ...chunkId, outcome: "done" as const, rows: rows.length, passes: ["pass"] };
+    const ended = toChunkItem({ ...done, waiting: 0, from: 0, to: 0 });
     await table.write({ create: { ...ended, expires_at: expiresAt } });
-    for (const page of pageItems({ ...place, token: "pass" }, rows, expiresAt))
+    for (const page of toPageItems({ ...chunkId, token: "pass" }, rows, expiresAt))
       await table.write({ create: page });
   }
   const processed = chunks.flat().length;
   const job: Job = {
-    ...NOTHING_DONE,
+    ...NO_PROGRESS,
     id: "job_1",
     owner: account,
     account,
@@ -104,7 +110,7 @@ export const givenJobOf = async (
     reason: "",
     ...also,
   };
-  await table.write({ create: jobItem(job) });
+  await table.write({ create: toJobItem(job) });
   return job.id;
 };
 
@@ -112,7 +118,7 @@ export const KEPT_SECONDS = 30 * 86_400;
 
 /** As if its days were over, or as if an index had not caught up. */
 export const whenChunkIsGone = (table: Table, job: string, chunk: number) =>
-  table.write({ remove: chunkKey(job, chunk) });
+  table.write({ remove: toChunkKey(job, chunk) });
 
 /** What nothing in the product does: the chunk says that it has rows, and they are not there. */
 export const whenPagesAreGone = async (

@@ -1,23 +1,23 @@
 import { bodyTooLarge } from "@mailproof/api/http/body";
 import type { AppWorld } from "@mailproof/core/app-world";
-import { down, overTable, unread, untouched } from "./breaking.ts";
+import { getWorld, rejectDown, withTable, withUnreadable } from "./breaking.ts";
 import { whenChecked } from "./checks.ts";
 import {
-  type Asking,
-  atTheDoor,
   BOTH_INTERNAL,
   BOTH_UNAVAILABLE,
   BY_KEY,
   beforeTheLookUp,
-  eitherWay,
+  createBothWays,
+  createLostReply,
   type Failing,
-  lostReply,
-  overTheLedger,
+  listLedgerFailures,
+  listRequestFailures,
+  type TestRequest,
   whenOvertaken,
   whenStopped,
 } from "./failing.ts";
-import type { House } from "./jobs.ts";
-import { overNames } from "./names.ts";
+import type { TestContext } from "./jobs.ts";
+import { withDnsLookups } from "./names.ts";
 import { send } from "./send.ts";
 
 const ROUTE = "POST /v1/deliverability/check";
@@ -26,22 +26,23 @@ export const HISTORY = "GET /v1/deliverability/checks";
 const LEASE_MS = 20_000;
 const site = { domain: "example.com" };
 
-export const checked: Asking = (world, { liveKey }, idempotencyKey) =>
+export const requestCheck: TestRequest = (world, { liveKey }, idempotencyKey) =>
   whenChecked(world, liveKey, site, idempotencyKey);
 
-const either = eitherWay(checked);
+const either = createBothWays(requestCheck);
 
-const silent = ({ world }: House): AppWorld => overNames(world, async () => ({ kind: "timeout" }));
-const broken = ({ world }: House): AppWorld => overNames(world, down);
+const withSilentDns = ({ world }: TestContext): AppWorld =>
+  withDnsLookups(world, async () => ({ kind: "timeout" }));
+const broken = ({ world }: TestContext): AppWorld => withDnsLookups(world, rejectDown);
 
 export const CHECK: readonly Failing[] = [
-  ...atTheDoor(ROUTE),
-  ...beforeTheLookUp(checked),
+  ...listRequestFailures(ROUTE),
+  ...beforeTheLookUp(requestCheck),
   {
     what: "a stored check that cannot be read at a repeat",
     code: "UNAVAILABLE",
-    given: (house) => checked(house.world, house, "k"),
-    when: (house) => checked(unread(house, "CHECK#"), house, "k"),
+    given: (ctx) => requestCheck(ctx.world, ctx, "k"),
+    when: (ctx) => requestCheck(withUnreadable(ctx, "CHECK#"), ctx, "k"),
     money: "retry_same_key",
   },
   {
@@ -58,69 +59,70 @@ export const CHECK: readonly Failing[] = [
   {
     what: "an Idempotency-Key with a space",
     code: "INVALID_IDEMPOTENCY_KEY",
-    when: (house) => checked(house.world, house, "a b"),
+    when: (ctx) => requestCheck(ctx.world, ctx, "a b"),
   },
   {
     what: "another request's Idempotency-Key",
     code: "IDEMPOTENCY_KEY_CONFLICT",
     given: ({ world, liveKey }) => whenChecked(world, liveKey, { domain: "example.org" }, "k"),
-    when: (house) => checked(house.world, house, "k"),
+    when: (ctx) => requestCheck(ctx.world, ctx, "k"),
   },
   {
     what: "too few credits",
     code: "INSUFFICIENT_CREDITS",
     given: ({ world, liveKey }) => whenChecked(world, liveKey, { domain: "example.org" }),
-    when: (house) => checked(house.world, house),
+    when: (ctx) => requestCheck(ctx.world, ctx),
   },
   {
     what: "an abandoned request that cannot be looked up",
     code: "UNAVAILABLE",
-    given: (house) => whenStopped(house, checked, "k"),
-    when: (house) => checked(unread(house, "OPERATION#"), house, "k"),
+    given: (ctx) => whenStopped(ctx, requestCheck, "k"),
+    when: (ctx) => requestCheck(withUnreadable(ctx, "OPERATION#"), ctx, "k"),
   },
   {
     what: "an Idempotency-Key that cannot be looked up",
     code: "UNAVAILABLE",
-    when: (house) => checked(unread(house, "CLAIM#"), house, "k"),
+    when: (ctx) => requestCheck(withUnreadable(ctx, "CLAIM#"), ctx, "k"),
   },
   {
     what: "a stored check that cannot be read",
     code: "UNAVAILABLE",
-    given: (house) => checked(house.world, house, "k"),
-    when: (house) => checked(unread(house, "CHECK#"), house, "k"),
+    given: (ctx) => requestCheck(ctx.world, ctx, "k"),
+    when: (ctx) => requestCheck(withUnreadable(ctx, "CHECK#"), ctx, "k"),
   },
-  ...either("checks of the day that cannot be read", BOTH_UNAVAILABLE, (house) =>
-    unread(house, "LATEST#"),
+  ...either("checks of the day that cannot be read", BOTH_UNAVAILABLE, (ctx) =>
+    withUnreadable(ctx, "LATEST#"),
   ),
-  ...overTheLedger(either),
-  ...lostReply(either)("the payment", BY_KEY, untouched, 1),
-  ...either("a domain that never answers", BOTH_UNAVAILABLE, silent),
+  ...listLedgerFailures(either),
+  ...createLostReply(either)("the payment", BY_KEY, getWorld, 1),
+  ...either("a domain that never answers", BOTH_UNAVAILABLE, withSilentDns),
   ...either("something that breaks on our side", BOTH_INTERNAL, broken),
   {
     what: "something that breaks under a test key",
     code: "INTERNAL",
     when: ({ world, testKey }) => whenChecked(world, testKey, { domain: "error.com" }),
   },
-  ...lostReply(either)("the refund", BOTH_INTERNAL, broken, 2),
+  ...createLostReply(either)("the refund", BOTH_INTERNAL, broken, 2),
   // Without a key the answer is told all the same: there is nothing that could be repeated.
-  ...lostReply(either)("the settlement", BY_KEY, untouched, 2).filter(
+  ...createLostReply(either)("the settlement", BY_KEY, getWorld, 2).filter(
     ({ code }) => code !== "INTERNAL",
   ),
   {
     what: "work that somebody else went on with, without a key",
     code: "INTERNAL",
-    when: (house: House) => whenOvertaken(house, checked, LEASE_MS),
+    when: (ctx: TestContext) => whenOvertaken(ctx, requestCheck, LEASE_MS),
   },
-  ...either("an outcome that cannot be compared with the one before", BY_KEY, (house) => {
+  ...either("an outcome that cannot be compared with the one before", BY_KEY, (ctx) => {
     let looks = 0;
-    return overTable(house, {
-      get: (key) => (key.pk.startsWith("LATEST#") && looks++ > 0 ? down() : house.table.get(key)),
+    return withTable(ctx, {
+      get: (key) =>
+        key.pk.startsWith("LATEST#") && looks++ > 0 ? rejectDown() : ctx.table.get(key),
     });
   }),
 ];
 
 export const CHECKS: readonly Failing[] = [
-  ...atTheDoor(HISTORY),
+  ...listRequestFailures(HISTORY),
   {
     what: "a meaningless limit",
     code: "INVALID_REQUEST",
@@ -129,14 +131,14 @@ export const CHECKS: readonly Failing[] = [
   {
     what: "a history that cannot be read",
     code: "INTERNAL",
-    when: (house) => send(overTable(house, { query: down }), HISTORY, { key: house.liveKey }),
+    when: (ctx) => send(withTable(ctx, { query: rejectDown }), HISTORY, { key: ctx.liveKey }),
   },
 ];
 
 const ONE = `${HISTORY}/3f2c1b1e-0000-4000-8000-000000000000`;
 
 export const CHECK_READ: readonly Failing[] = [
-  ...atTheDoor(ONE),
+  ...listRequestFailures(ONE),
   {
     what: "an unknown parameter",
     code: "INVALID_REQUEST",
@@ -150,6 +152,6 @@ export const CHECK_READ: readonly Failing[] = [
   {
     what: "a check that cannot be read",
     code: "INTERNAL",
-    when: (house) => send(unread(house, "CHECK#"), ONE, { key: house.liveKey }),
+    when: (ctx) => send(withUnreadable(ctx, "CHECK#"), ONE, { key: ctx.liveKey }),
   },
 ];

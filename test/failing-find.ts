@@ -1,45 +1,52 @@
 import { bodyTooLarge } from "@mailproof/api/http/body";
-import { broken, replyless, stopping, turn, unread, untouched } from "./breaking.ts";
 import {
-  type Asking,
-  atTheDoor,
+  createStoppingWorld,
+  getWorld,
+  runTurn,
+  withBrokenEngine,
+  withLostReplies,
+  withUnreadable,
+} from "./breaking.ts";
+import {
   BOTH_UNAVAILABLE,
-  eitherWay,
+  createBothWays,
   type Failing,
-  overTheLedger,
+  listLedgerFailures,
+  listRequestFailures,
+  type TestRequest,
 } from "./failing.ts";
-import type { House } from "./jobs.ts";
+import type { TestContext } from "./jobs.ts";
 import { send, whenFound } from "./send.ts";
 import { whenReconciled } from "./working.ts";
 
 const ROUTE = "POST /v1/find";
 const ann = { first_name: "Ann", last_name: "Lee", domain: "example.com" };
 
-export const sought: Asking = (world, { liveKey }) => whenFound(world, liveKey, ann);
+export const requestFind: TestRequest = (world, { liveKey }) => whenFound(world, liveKey, ann);
 
 /** No search has an Idempotency-Key: what is the same either way is told once. */
-const either: ReturnType<typeof eitherWay> = (...failing) =>
-  eitherWay(sought)(...failing).slice(0, 1);
+const createEither: ReturnType<typeof createBothWays> = (...failing) =>
+  createBothWays(requestFind)(...failing).slice(0, 1);
 
-const givenStopped = async (house: House): Promise<void> => {
-  void sought(stopping(house, 1).world, house);
-  await turn();
+const givenStopped = async (ctx: TestContext): Promise<void> => {
+  void requestFind(createStoppingWorld(ctx, 1).world, ctx);
+  await runTurn();
 };
 
-const lostReply = (
+const createLostReply = (
   what: string,
   code: string,
-  worldOf: (house: House) => House["world"],
+  worldOf: (ctx: TestContext) => TestContext["world"],
   from: number,
 ): readonly Failing[] =>
   [true, false].map((written) => ({
     what: `no reply to ${what}, which was ${written ? "" : "not "}written`,
     code,
-    when: (house) => sought(replyless(house, worldOf(house), from, written), house),
+    when: (ctx) => requestFind(withLostReplies(ctx, worldOf(ctx), from, written), ctx),
   }));
 
 export const FIND: readonly Failing[] = [
-  ...atTheDoor(ROUTE),
+  ...listRequestFailures(ROUTE),
   {
     what: "an unknown field",
     code: "INVALID_REQUEST",
@@ -63,48 +70,48 @@ export const FIND: readonly Failing[] = [
       for (const domain of ["a.example", "b.example"])
         await whenFound(world, liveKey, { ...ann, domain });
     },
-    when: (house) => sought(house.world, house),
+    when: (ctx) => requestFind(ctx.world, ctx),
   },
   {
     what: "the same search under way",
     code: "UNAVAILABLE",
     given: givenStopped,
-    when: (house) => sought(house.world, house),
+    when: (ctx) => requestFind(ctx.world, ctx),
   },
   {
     what: "an abandoned search that cannot be looked up",
     code: "UNAVAILABLE",
     given: givenStopped,
-    when: (house) => sought(unread(house, "OPERATION#"), house),
+    when: (ctx) => requestFind(withUnreadable(ctx, "OPERATION#"), ctx),
   },
-  ...either("an earlier search that cannot be looked up", BOTH_UNAVAILABLE, (house) =>
-    unread(house, "CLAIM#"),
+  ...createEither("an earlier search that cannot be looked up", BOTH_UNAVAILABLE, (ctx) =>
+    withUnreadable(ctx, "CLAIM#"),
   ),
-  ...overTheLedger(either),
-  ...lostReply("the payment", "UNAVAILABLE", untouched, 1),
+  ...listLedgerFailures(createEither),
+  ...createLostReply("the payment", "UNAVAILABLE", getWorld, 1),
   {
     what: "something that breaks on our side",
     code: "INTERNAL",
-    when: (house) => sought(broken(house), house),
+    when: (ctx) => requestFind(withBrokenEngine(ctx), ctx),
   },
   {
     what: "something that breaks under a test key",
     code: "INTERNAL",
     when: ({ world, testKey }) => whenFound(world, testKey, { ...ann, first_name: "Error" }),
   },
-  ...lostReply("the refund", "INTERNAL", broken, 2),
-  ...lostReply("the settlement", "UNAVAILABLE", untouched, 2),
+  ...createLostReply("the refund", "INTERNAL", withBrokenEngine, 2),
+  ...createLostReply("the settlement", "UNAVAILABLE", getWorld, 2),
   {
     what: "a search that was given back meanwhile",
     code: "UNAVAILABLE",
-    when: async (house) => {
-      const { world, goOn } = stopping(house, 1);
-      const told = sought(world, house);
-      await turn();
-      house.later(40_000);
-      await whenReconciled(house);
+    when: async (ctx) => {
+      const { world, goOn } = createStoppingWorld(ctx, 1);
+      const pendingResponse = requestFind(world, ctx);
+      await runTurn();
+      ctx.later(40_000);
+      await whenReconciled(ctx);
       goOn();
-      return told;
+      return pendingResponse;
     },
   },
 ];

@@ -3,24 +3,31 @@ import { openAccount } from "@mailproof/core/accounts/accounts";
 import { Failure, type FailureCode } from "@mailproof/core/failure";
 import { FILE_BYTES_MAX } from "@mailproof/core/jobs/uploads";
 import { credits } from "@mailproof/core/money/credits";
-import { down, fated, goneAfter, turn, unread, untouched } from "./breaking.ts";
 import {
-  type Asking,
-  atTheDoor,
+  createProcessGoneAfter,
+  getWorld,
+  rejectDown,
+  runTurn,
+  withMessageFates,
+  withUnreadable,
+} from "./breaking.ts";
+import {
   BOTH_INTERNAL,
   BOTH_UNAVAILABLE,
   BY_KEY,
   beforeTheLookUp,
-  eitherWay,
+  createBothWays,
+  createLostReply,
   type Failing,
-  lostReply,
-  overTheLedger,
+  listLedgerFailures,
+  listRequestFailures,
+  type TestRequest,
 } from "./failing.ts";
 import {
-  anns,
-  csvOf,
+  createEmails,
+  createProcessRequest,
+  formatCsv,
   givenUpload,
-  processOf,
   whenBatched,
   whenFiled,
   whenFormSent,
@@ -29,18 +36,18 @@ import { send } from "./send.ts";
 
 // Every list has one address, so every request costs one credit.
 
-export const batched: Asking = (world, { liveKey }, idempotencyKey) =>
-  whenBatched(world, liveKey, { emails: anns(1) }, idempotencyKey);
+export const requestBatch: TestRequest = (world, { liveKey }, idempotencyKey) =>
+  whenBatched(world, liveKey, { emails: createEmails(1) }, idempotencyKey);
 
-const eitherBatch = eitherWay(batched);
+const eitherBatch = createBothWays(requestBatch);
 
 export const BATCH: readonly Failing[] = [
-  ...atTheDoor("POST /v1/verify/batch"),
-  ...beforeTheLookUp(batched),
+  ...listRequestFailures("POST /v1/verify/batch"),
+  ...beforeTheLookUp(requestBatch),
   {
     what: "an unknown field",
     code: "INVALID_REQUEST",
-    when: ({ world, liveKey }) => whenBatched(world, liveKey, { emails: anns(1), x: 1 }),
+    when: ({ world, liveKey }) => whenBatched(world, liveKey, { emails: createEmails(1), x: 1 }),
   },
   {
     what: "a body that is too large",
@@ -51,97 +58,100 @@ export const BATCH: readonly Failing[] = [
   {
     what: "an Idempotency-Key with a space",
     code: "INVALID_IDEMPOTENCY_KEY",
-    when: (house) => batched(house.world, house, "a b"),
+    when: (ctx) => requestBatch(ctx.world, ctx, "a b"),
   },
   {
     what: "another request's Idempotency-Key",
     code: "IDEMPOTENCY_KEY_CONFLICT",
     given: ({ world, liveKey }) => whenBatched(world, liveKey, { emails: ["bo@x.com"] }, "k"),
-    when: (house) => batched(house.world, house, "k"),
+    when: (ctx) => requestBatch(ctx.world, ctx, "k"),
   },
   {
     what: "too few credits",
     code: "INSUFFICIENT_CREDITS",
-    when: ({ world, liveKey }) => whenBatched(world, liveKey, { emails: anns(11) }, "k"),
+    when: ({ world, liveKey }) => whenBatched(world, liveKey, { emails: createEmails(11) }, "k"),
   },
   {
     what: "an Idempotency-Key that cannot be looked up",
     code: "UNAVAILABLE",
-    when: (house) => batched(unread(house, "CLAIM#"), house, "k"),
+    when: (ctx) => requestBatch(withUnreadable(ctx, "CLAIM#"), ctx, "k"),
   },
   ...eitherBatch("a list that cannot be kept", BOTH_UNAVAILABLE, ({ world, blobs }) => ({
     ...world,
-    blobs: { ...blobs, put: down },
+    blobs: { ...blobs, put: rejectDown },
   })),
-  ...overTheLedger(eitherBatch),
-  ...lostReply(eitherBatch)("the payment", BY_KEY, untouched, 1),
+  ...listLedgerFailures(eitherBatch),
+  ...createLostReply(eitherBatch)("the payment", BY_KEY, getWorld, 1),
 ];
 
 const FILE_ROUTE = "POST /v1/verify/file";
-const keyIn = (account: string): string => `uploads/live/${account}/upl_1.bGlzdC5jc3Y.csv`;
+const findKey = (account: string): string => `uploads/live/${account}/upl_1.bGlzdC5jc3Y.csv`;
 
 /** What `given` uploaded. */
-export const filed: Asking = (world, { liveKey, account }, idempotencyKey) =>
-  whenFiled(world, liveKey, processOf(keyIn(account)), idempotencyKey);
+export const requestFile: TestRequest = (world, { liveKey, account }, idempotencyKey) =>
+  whenFiled(world, liveKey, createProcessRequest(findKey(account)), idempotencyKey);
 
-const uploaded = (count: number): Required<Pick<Failing, "given">> => ({
-  given: (house) => givenUpload(house, house.liveKey, csvOf(anns(count))),
+const createUpload = (count: number): Required<Pick<Failing, "given">> => ({
+  given: (ctx) => givenUpload(ctx, ctx.liveKey, formatCsv(createEmails(count))),
 });
-const ONE = uploaded(1);
-const eitherFile = eitherWay(filed, ONE);
+const ONE = createUpload(1);
+const eitherFile = createBothWays(requestFile, ONE);
 
 /** Whoever accepted it is gone right after the debit. */
 const abandoned: Pick<Failing, "given"> = {
-  given: async (house) => {
-    await ONE.given(house);
-    void filed(goneAfter(house, 2).world, house, "k");
-    for (let turns = 0; turns < 20; turns++) await turn();
+  given: async (ctx) => {
+    await ONE.given(ctx);
+    void requestFile(createProcessGoneAfter(ctx, 2).world, ctx, "k");
+    for (let turns = 0; turns < 20; turns++) await runTurn();
   },
 };
 
-const upload: Asking = (world, { liveKey }) =>
+const upload: TestRequest = (world, { liveKey }) =>
   whenFiled(world, liveKey, { action: "get_upload_url", file_name: "list.csv" });
-const formed: Asking = (world, { liveKey }, idempotencyKey) =>
+const requestForm: TestRequest = (world, { liveKey }, idempotencyKey) =>
   whenFormSent(
     world,
     liveKey,
-    [{ name: "file", fileName: "list.csv", content: csvOf(anns(1)) }],
+    [{ name: "file", fileName: "list.csv", content: formatCsv(createEmails(1)) }],
     idempotencyKey,
   );
 
 export const FILE: readonly Failing[] = [
-  ...atTheDoor(FILE_ROUTE),
-  ...beforeTheLookUp(filed, ONE.given),
-  ...beforeTheLookUp(formed).map((failing) => ({ ...failing, what: `${failing.what} of a form` })),
+  ...listRequestFailures(FILE_ROUTE),
+  ...beforeTheLookUp(requestFile, ONE.given),
+  ...beforeTheLookUp(requestForm).map((failing) => ({
+    ...failing,
+    what: `${failing.what} of a form`,
+  })),
   ...["RATE_LIMITED", "UNAVAILABLE"].map(
     (code): Failing => ({
       what: `an upload of a repeated form that is refused with ${code}`,
       code,
-      given: (house) => formed(house.world, house, "k"),
-      when: (house) => {
+      given: (ctx) => requestForm(ctx.world, ctx, "k"),
+      when: (ctx) => {
         const refusal = new Failure(
           code as FailureCode,
           "nothing_charged",
           "There is no space for it.",
         );
         const put = () => Promise.reject(refusal);
-        return formed({ ...house.world, blobs: { ...house.blobs, put } }, house, "k");
+        return requestForm({ ...ctx.world, blobs: { ...ctx.blobs, put } }, ctx, "k");
       },
       money: "retry_same_key",
-      repeat: formed,
+      repeat: requestForm,
     }),
   ),
   {
     what: "a field that is not read",
     code: "INVALID_REQUEST",
     when: ({ world, liveKey }) =>
-      whenFiled(world, liveKey, processOf("x", { webhook_secret: "s".repeat(16) })),
+      whenFiled(world, liveKey, createProcessRequest("x", { webhook_secret: "s".repeat(16) })),
   },
   {
-    ...uploaded(0),
+    ...createUpload(0),
     what: "a file without an address",
     code: "INVALID_REQUEST",
-    when: (house) => filed(house.world, house, "k"),
+    when: (ctx) => requestFile(ctx.world, ctx, "k"),
   },
   {
     what: "a body that is too large",
@@ -160,27 +170,27 @@ export const FILE: readonly Failing[] = [
   {
     what: "an Idempotency-Key with a space",
     code: "INVALID_IDEMPOTENCY_KEY",
-    when: (house) => filed(house.world, house, "a b"),
+    when: (ctx) => requestFile(ctx.world, ctx, "a b"),
   },
   {
     what: "another request's Idempotency-Key",
     code: "IDEMPOTENCY_KEY_CONFLICT",
-    given: async (house) => {
-      await ONE.given(house);
+    given: async (ctx) => {
+      await ONE.given(ctx);
       await whenFiled(
-        house.world,
-        house.liveKey,
-        processOf(keyIn(house.account), { name: "A" }),
+        ctx.world,
+        ctx.liveKey,
+        createProcessRequest(findKey(ctx.account), { name: "A" }),
         "k",
       );
     },
-    when: (house) => filed(house.world, house, "k"),
+    when: (ctx) => requestFile(ctx.world, ctx, "k"),
   },
   {
-    ...uploaded(11),
+    ...createUpload(11),
     what: "too few credits",
     code: "INSUFFICIENT_CREDITS",
-    when: (house) => filed(house.world, house, "k"),
+    when: (ctx) => requestFile(ctx.world, ctx, "k"),
   },
   {
     ...ONE,
@@ -188,74 +198,74 @@ export const FILE: readonly Failing[] = [
     code: "FORBIDDEN",
     when: async ({ world, account }) => {
       const bo = await openAccount(world, { name: "Bo", plan: "pro", opening: credits(1) });
-      return whenFiled(world, bo.liveKey, processOf(keyIn(account)), "k");
+      return whenFiled(world, bo.liveKey, createProcessRequest(findKey(account)), "k");
     },
   },
   {
     what: "a file that was never uploaded",
     code: "NOT_FOUND",
-    when: (house) => filed(house.world, house, "k"),
+    when: (ctx) => requestFile(ctx.world, ctx, "k"),
   },
   {
     what: "a link that cannot be made",
     code: "UNAVAILABLE",
-    when: (house) => upload({ ...house.world, blobs: { ...house.blobs, putLink: down } }, house),
+    when: (ctx) => upload({ ...ctx.world, blobs: { ...ctx.blobs, presignPut: rejectDown } }, ctx),
   },
-  ...eitherWay(formed, { repeat: formed })(
+  ...createBothWays(requestForm, { repeat: requestForm })(
     "a form that cannot be kept",
     BOTH_UNAVAILABLE,
     ({ world, blobs }) => ({
       ...world,
-      blobs: { ...blobs, put: down },
+      blobs: { ...blobs, put: rejectDown },
     }),
   ),
   {
     ...ONE,
     what: "an Idempotency-Key that cannot be looked up",
     code: "UNAVAILABLE",
-    when: (house) => filed(unread(house, "CLAIM#"), house, "k"),
+    when: (ctx) => requestFile(withUnreadable(ctx, "CLAIM#"), ctx, "k"),
   },
   {
     ...abandoned,
     what: "an abandoned file that cannot be looked up",
     code: "UNAVAILABLE",
-    when: (house) => filed(unread(house, "OPERATION#"), house, "k"),
+    when: (ctx) => requestFile(withUnreadable(ctx, "OPERATION#"), ctx, "k"),
   },
   ...eitherFile("a file that cannot be read", BOTH_UNAVAILABLE, ({ world, blobs }) => ({
     ...world,
-    blobs: { ...blobs, get: down },
+    blobs: { ...blobs, get: rejectDown },
   })),
   ...eitherFile("a file that takes too long to read", BOTH_UNAVAILABLE, ({ world, blobs }) => ({
     ...world,
-    blobs: { ...blobs, get: () => world.sleep(60_000).then(down) },
+    blobs: { ...blobs, get: () => world.sleep(60_000).then(rejectDown) },
   })),
-  ...overTheLedger(eitherFile),
-  ...lostReply(eitherFile)("the payment", BY_KEY, untouched, 1),
-  ...eitherFile("an input that cannot be found after the debit", BOTH_INTERNAL, (house) =>
-    unread(house, "JOB#"),
+  ...listLedgerFailures(eitherFile),
+  ...createLostReply(eitherFile)("the payment", BY_KEY, getWorld, 1),
+  ...eitherFile("an input that cannot be found after the debit", BOTH_INTERNAL, (ctx) =>
+    withUnreadable(ctx, "JOB#"),
   ),
-  ...eitherFile("a queue that breaks", BOTH_INTERNAL, (house) => ({
-    ...house.world,
-    queue: { ...house.queue, sendMany: down },
+  ...eitherFile("a queue that breaks", BOTH_INTERNAL, (ctx) => ({
+    ...ctx.world,
+    queue: { ...ctx.queue, sendMany: rejectDown },
   })),
-  ...eitherFile("a queue that takes nothing", BOTH_INTERNAL, (house) =>
-    fated(house, () => "refused"),
+  ...eitherFile("a queue that takes nothing", BOTH_INTERNAL, (ctx) =>
+    withMessageFates(ctx, () => "refused"),
   ),
-  ...lostReply(eitherFile)(
+  ...createLostReply(eitherFile)(
     "the refund",
     BOTH_INTERNAL,
-    (house) => fated(house, () => "refused"),
+    (ctx) => withMessageFates(ctx, () => "refused"),
     2,
   ),
   {
     what: "a test key's file of which nothing is queued",
     code: "INTERNAL",
-    when: async (house) => {
-      const fileKey = await givenUpload(house, house.testKey, csvOf(anns(1)));
+    when: async (ctx) => {
+      const fileKey = await givenUpload(ctx, ctx.testKey, formatCsv(createEmails(1)));
       return whenFiled(
-        fated(house, () => "refused"),
-        house.testKey,
-        processOf(fileKey),
+        withMessageFates(ctx, () => "refused"),
+        ctx.testKey,
+        createProcessRequest(fileKey),
       );
     },
   },

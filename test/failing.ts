@@ -1,10 +1,17 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import type { MoneyOutcome } from "@mailproof/core/failure";
-import type { Transacted } from "@mailproof/core/table";
-import { down, overTable, replyless, stopping, turn, unread } from "./breaking.ts";
+import type { TransactResult } from "@mailproof/core/table";
+import {
+  createStoppingWorld,
+  rejectDown,
+  runTurn,
+  withLostReplies,
+  withTable,
+  withUnreadable,
+} from "./breaking.ts";
 import { givenKey } from "./given.ts";
-import type { House } from "./jobs.ts";
-import { send, type Told } from "./send.ts";
+import type { TestContext } from "./jobs.ts";
+import { send, type TestResponse } from "./send.ts";
 import { whenReconciled } from "./working.ts";
 
 // Ways to fail, each as what is out of order, what is told then, and how it comes about.
@@ -12,18 +19,23 @@ import { whenReconciled } from "./working.ts";
 export type Failing = {
   readonly what: string;
   readonly code: string;
-  readonly given?: (house: House) => Promise<unknown>;
-  readonly when: (house: House) => Promise<Told>;
+  readonly given?: (ctx: TestContext) => Promise<unknown>;
+  readonly when: (ctx: TestContext) => Promise<TestResponse>;
   /** Where only one word for the money will do. */
   readonly money?: MoneyOutcome;
   /** What is sent again, where it is not what the route is sold as. */
-  readonly repeat?: Asking;
+  readonly repeat?: TestRequest;
 };
 
-const full = async () => ({ allowed: false, limit: 1, remaining: 0, resetAt: 1_795_219_260 });
+const denyRateLimit = async () => ({
+  allowed: false,
+  limit: 1,
+  remaining: 0,
+  resetAt: 1_795_219_260,
+});
 
 /** What any route behind a key answers before it does anything. */
-export const atTheDoor = (route: string): readonly Failing[] => [
+export const listRequestFailures = (route: string): readonly Failing[] => [
   { what: "no key", code: "UNAUTHORIZED", when: ({ world }) => send(world, route) },
   {
     what: "a key for something else",
@@ -34,17 +46,17 @@ export const atTheDoor = (route: string): readonly Failing[] => [
   {
     what: "one request too many",
     code: "RATE_LIMITED",
-    when: ({ world, liveKey: key }) => send({ ...world, rateLimit: full }, route, { key }),
+    when: ({ world, liveKey: key }) => send({ ...world, rateLimit: denyRateLimit }, route, { key }),
   },
   {
     what: "a request that cannot be counted",
     code: "UNAVAILABLE",
-    when: ({ world, liveKey: key }) => send({ ...world, rateLimit: down }, route, { key }),
+    when: ({ world, liveKey: key }) => send({ ...world, rateLimit: rejectDown }, route, { key }),
   },
   {
     what: "a key that cannot be looked up",
     code: "UNAVAILABLE",
-    when: (house) => send(overTable(house, { get: down }), route, { key: house.liveKey }),
+    when: (ctx) => send(withTable(ctx, { get: rejectDown }), route, { key: ctx.liveKey }),
   },
 ];
 
@@ -53,24 +65,28 @@ export const atTheDoor = (route: string): readonly Failing[] => [
  * second may not say otherwise, nor let its caller send a third under another key.
  */
 export const beforeTheLookUp = (
-  ask: Asking,
-  given: (house: House) => Promise<unknown> = async () => undefined,
+  ask: TestRequest,
+  given: (ctx: TestContext) => Promise<unknown> = async () => undefined,
 ): readonly Failing[] => {
-  const repeat = (what: string, code: string, when: (house: House) => Promise<Told>): Failing => ({
+  const repeat = (
+    what: string,
+    code: string,
+    when: (ctx: TestContext) => Promise<TestResponse>,
+  ): Failing => ({
     what: `${what} at a repeat`,
     code,
-    given: async (house) => {
-      await given(house);
-      await ask(house.world, house, "k");
+    given: async (ctx) => {
+      await given(ctx);
+      await ask(ctx.world, ctx, "k");
     },
     when,
     money: "retry_same_key",
     repeat: ask,
   });
-  const inWorld = (more: (house: House) => Partial<AppWorld>) => (house: House) =>
-    ask({ ...house.world, ...more(house) }, house, "k");
-  const withKey = (make: (house: House) => Promise<string>) => async (house: House) =>
-    ask(house.world, { ...house, liveKey: await make(house) }, "k");
+  const inWorld = (more: (ctx: TestContext) => Partial<AppWorld>) => (ctx: TestContext) =>
+    ask({ ...ctx.world, ...more(ctx) }, ctx, "k");
+  const withKey = (make: (ctx: TestContext) => Promise<string>) => async (ctx: TestContext) =>
+    ask(ctx.world, { ...ctx, liveKey: await make(ctx) }, "k");
   return [
     repeat(
       "pressure",
@@ -85,15 +101,15 @@ export const beforeTheLookUp = (
     repeat(
       "one request too many",
       "RATE_LIMITED",
-      inWorld(() => ({ rateLimit: full })),
+      inWorld(() => ({ rateLimit: denyRateLimit })),
     ),
     repeat(
       "a request that cannot be counted",
       "UNAVAILABLE",
-      inWorld(() => ({ rateLimit: down })),
+      inWorld(() => ({ rateLimit: rejectDown })),
     ),
-    repeat("a key that cannot be looked up", "UNAVAILABLE", (house) =>
-      ask(overTable(house, { get: down }), house, "k"),
+    repeat("a key that cannot be looked up", "UNAVAILABLE", (ctx) =>
+      ask(withTable(ctx, { get: rejectDown }), ctx, "k"),
     ),
     repeat(
       "a key that is not in force any more",
@@ -109,28 +125,32 @@ export const beforeTheLookUp = (
 };
 
 /** A request in this world, by the live key of this house. */
-export type Asking = (world: AppWorld, house: House, idempotencyKey?: string) => Promise<Told>;
+export type TestRequest = (
+  world: AppWorld,
+  ctx: TestContext,
+  idempotencyKey?: string,
+) => Promise<TestResponse>;
 
 /** A request that stops right after the debit, and what lets it go on. */
-export const whenStopped = async (house: House, ask: Asking, idempotencyKey?: string) => {
-  const { world, goOn } = stopping(house, 1);
-  const told = ask(world, house, idempotencyKey);
-  await turn();
-  return { told, goOn };
+export const whenStopped = async (ctx: TestContext, ask: TestRequest, idempotencyKey?: string) => {
+  const { world, goOn } = createStoppingWorld(ctx, 1);
+  const pendingResponse = ask(world, ctx, idempotencyKey);
+  await runTurn();
+  return { told: pendingResponse, goOn };
 };
 
 /** Stopped until its lease is over and the reconciler has gone on with it. */
 export const whenOvertaken = async (
-  house: House,
-  ask: Asking,
+  ctx: TestContext,
+  ask: TestRequest,
   leaseMs: number,
   idempotencyKey?: string,
-): Promise<Told> => {
-  const { told, goOn } = await whenStopped(house, ask, idempotencyKey);
-  house.later(leaseMs);
-  await whenReconciled(house);
+): Promise<TestResponse> => {
+  const { told: pendingResponse, goOn } = await whenStopped(ctx, ask, idempotencyKey);
+  ctx.later(leaseMs);
+  await whenReconciled(ctx);
   goOn();
-  return told;
+  return pendingResponse;
 };
 
 type Codes = readonly [without: string, withOne: string];
@@ -145,43 +165,43 @@ export const WITHOUT_AND_WITH = [
 ] as const;
 
 /** One fault, as it is told without an Idempotency-Key and with one. */
-export const eitherWay =
-  (ask: Asking, before: Pick<Failing, "given" | "repeat"> = {}) =>
+export const createBothWays =
+  (ask: TestRequest, before: Pick<Failing, "given" | "repeat"> = {}) =>
   (
     what: string,
     codes: Codes,
-    worldOf: (house: House) => AppWorld | Promise<AppWorld>,
+    worldOf: (ctx: TestContext) => AppWorld | Promise<AppWorld>,
   ): readonly Failing[] =>
     WITHOUT_AND_WITH.map(([how, key], at) => ({
       ...before,
       what: what + how,
       code: codes[at] ?? "",
-      when: async (house) => ask(await worldOf(house), house, key),
+      when: async (ctx) => ask(await worldOf(ctx), ctx, key),
     }));
 
 /** No reply comes from one transaction on, whether it was written or not. */
-export const lostReply =
-  (either: ReturnType<typeof eitherWay>) =>
-  (what: string, codes: Codes, worldOf: (house: House) => AppWorld, from: number) =>
+export const createLostReply =
+  (either: ReturnType<typeof createBothWays>) =>
+  (what: string, codes: Codes, worldOf: (ctx: TestContext) => AppWorld, from: number) =>
     [true, false].flatMap((written) =>
-      either(`no reply to ${what}, which was ${written ? "" : "not "}written`, codes, (house) =>
-        replyless(house, worldOf(house), from, written),
+      either(`no reply to ${what}, which was ${written ? "" : "not "}written`, codes, (ctx) =>
+        withLostReplies(ctx, worldOf(ctx), from, written),
       ),
     );
 
 /** What can be wrong with the ledger before anything is written to it. */
-export const overTheLedger = (either: ReturnType<typeof eitherWay>) => [
-  ...either("a balance that cannot be read", BOTH_UNAVAILABLE, (house) =>
-    unread(house, "BALANCE#"),
+export const listLedgerFailures = (either: ReturnType<typeof createBothWays>) => [
+  ...either("a balance that cannot be read", BOTH_UNAVAILABLE, (ctx) =>
+    withUnreadable(ctx, "BALANCE#"),
   ),
-  ...either("a payment that cannot be written", BOTH_UNAVAILABLE, (house) =>
-    overTable(house, { transact: down }),
+  ...either("a payment that cannot be written", BOTH_UNAVAILABLE, (ctx) =>
+    withTable(ctx, { transact: rejectDown }),
   ),
-  ...either("a balance that never stands still", BOTH_UNAVAILABLE, (house) =>
-    overTable(house, { transact: moving }),
+  ...either("a balance that never stands still", BOTH_UNAVAILABLE, (ctx) =>
+    withTable(ctx, { transact: refuseMoved }),
   ),
 ];
 
 /** Always refused, and never by what was there first: as if another had moved the balance each time. */
-const moving = async ([first, second = first]: readonly unknown[]) =>
-  ({ outcome: "refused", by: second }) as Transacted;
+const refuseMoved = async ([first, second = first]: readonly unknown[]) =>
+  ({ outcome: "refused", refusedWrite: second }) as TransactResult;

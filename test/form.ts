@@ -6,7 +6,7 @@ export type FormPart = {
 };
 
 /** A form as fetch sends it: what the reader has to understand is not of our own making. */
-export const formOf = async (
+export const encodeForm = async (
   parts: readonly FormPart[],
 ): Promise<{ readonly contentType: string; readonly bytes: Buffer }> => {
   const form = new FormData();
@@ -21,7 +21,7 @@ export const formOf = async (
 };
 
 /** The same bytes, cut at these places. */
-export async function* cutAt(
+export async function* splitAt(
   bytes: Uint8Array,
   cuts: readonly number[],
 ): AsyncGenerator<Uint8Array> {

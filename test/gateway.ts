@@ -24,20 +24,22 @@ export const toEvent = (
 ): APIGatewayProxyEventV2 => {
   const route = routerOf(listed);
   const [rawPath = "", rawQueryString = ""] = sent.url.split(/\?(.*)/s, 2);
-  const headers = joined((sent.headers ?? []).map(([name, value]) => [name.toLowerCase(), value]));
+  const headers = joinValues(
+    (sent.headers ?? []).map(([name, value]) => [name.toLowerCase(), value]),
+  );
   const { cookie, ...others } = headers;
-  const query = joined([...new URLSearchParams(rawQueryString)]);
+  const query = joinValues([...new URLSearchParams(rawQueryString)]);
   const isBase64Encoded = Buffer.isBuffer(sent.body);
   return {
     version: "2.0",
-    routeKey: routeKeyOf(route, sent.method, rawPath),
+    routeKey: findRouteKey(route, sent.method, rawPath),
     rawPath: decodeURIComponent(rawPath),
     rawQueryString,
     ...(cookie !== undefined && { cookies: cookie.split("; ") }),
     headers: others,
     ...(rawQueryString !== "" && { queryStringParameters: query }),
-    ...pathParametersOf(route, sent.method, rawPath),
-    requestContext: contextOf(sent.method, rawPath),
+    ...findPathParameters(route, sent.method, rawPath),
+    requestContext: createContext(sent.method, rawPath),
     ...(sent.body !== undefined && {
       body: sent.body.toString(isBase64Encoded ? "base64" : "utf8"),
     }),
@@ -46,12 +48,12 @@ export const toEvent = (
 };
 
 /** The bytes that API Gateway sends on to the caller. */
-export const bytesOf = ({ body = "", isBase64Encoded }: APIGatewayProxyStructuredResultV2) =>
+export const toBytes = ({ body = "", isBase64Encoded }: APIGatewayProxyStructuredResultV2) =>
   Buffer.from(body, isBase64Encoded ? "base64" : "utf8");
 
 type Route = ReturnType<typeof routerOf>;
 
-const joined = (pairs: readonly (readonly [string, string])[]): Record<string, string> => {
+const joinValues = (pairs: readonly (readonly [string, string])[]): Record<string, string> => {
   const all = Object.groupBy(pairs, ([name]) => name);
   return Object.fromEntries(
     Object.entries(all).map(([name, same = []]) => [
@@ -61,7 +63,7 @@ const joined = (pairs: readonly (readonly [string, string])[]): Record<string, s
   );
 };
 
-const pathParametersOf = (route: Route, method: string, rawPath: string) => {
+const findPathParameters = (route: Route, method: string, rawPath: string) => {
   try {
     const { path, movedTo } = route(method, rawPath);
     if (movedTo !== undefined) return {};
@@ -71,7 +73,7 @@ const pathParametersOf = (route: Route, method: string, rawPath: string) => {
   }
 };
 
-const routeKeyOf = (route: Route, method: string, rawPath: string): string => {
+const findRouteKey = (route: Route, method: string, rawPath: string): string => {
   try {
     const { endpoint, movedTo } = route(method, rawPath);
     return movedTo === undefined ? endpoint.route : "$default";
@@ -80,7 +82,7 @@ const routeKeyOf = (route: Route, method: string, rawPath: string): string => {
   }
 };
 
-const contextOf = (method: string, path: string): APIGatewayProxyEventV2["requestContext"] => ({
+const createContext = (method: string, path: string): APIGatewayProxyEventV2["requestContext"] => ({
   accountId: "123456789012",
   apiId: "api",
   domainName: "api.execute-api.eu-central-1.amazonaws.com",

@@ -1,52 +1,52 @@
 import type { KeyMode } from "@mailproof/core/access/key-form";
-import { addKey } from "@mailproof/core/access/keys";
-import { rateLimitOver } from "@mailproof/core/access/rate";
+import { createKey } from "@mailproof/core/access/keys";
+import { createRateLimit } from "@mailproof/core/access/rate";
 import type { Scope } from "@mailproof/core/access/scopes";
-import { type Opened, openAccount } from "@mailproof/core/accounts/accounts";
+import { type OpenedAccount, openAccount } from "@mailproof/core/accounts/accounts";
 import type { PlanId } from "@mailproof/core/accounts/plans";
 import type { AppWorld } from "@mailproof/core/app-world";
-import { lists } from "@mailproof/core/mail/lists/lists";
+import { createLists } from "@mailproof/core/mail/lists/lists";
 import { credits } from "@mailproof/core/money/credits";
 import { CHUNK_ROWS } from "@mailproof/core/settings";
-import { pretendEngine } from "@mailproof/core/verify/pretend";
-import { type Doors, emulatedDoors } from "./aws/house.ts";
+import { createSandboxEngine } from "@mailproof/core/verify/pretend";
+import { createEmulatedPorts, type EmulatedPorts } from "./aws/house.ts";
 import { isAwsShaped } from "./aws/shape.ts";
 import { givenServers } from "./https.ts";
-import { lineOf, watchLine } from "./log-lines.ts";
-import { anyNames } from "./names.ts";
-import { chanceOf } from "./simulation/chance.ts";
-import { memoryBlobs } from "./simulation/memory-blobs.ts";
+import { formatLine, watchLine } from "./log-lines.ts";
+import { anyDnsLookups } from "./names.ts";
+import { createRandom } from "./simulation/chance.ts";
+import { createMemoryBlobs } from "./simulation/memory-blobs.ts";
 import { memoryQueue } from "./simulation/memory-queue.ts";
 import { memoryTable } from "./simulation/memory-table.ts";
-import { virtualTime } from "./virtual-time.ts";
+import { createVirtualTime } from "./virtual-time.ts";
 
 export const START = new Date("2026-11-21T00:00:00.000Z");
 
 type Logged = { readonly event: string; readonly fields: Readonly<Record<string, unknown>> };
 
-const memoryDoors = (now: () => Date): Doors => ({
+const createMemoryPorts = (now: () => Date): EmulatedPorts => ({
   table: memoryTable(now),
   queue: memoryQueue(now),
-  blobs: memoryBlobs(),
+  blobs: createMemoryBlobs(),
 });
 
 /** A whole world in memory at a fixed moment. Tests change only what they are about. */
 export const givenWorld = (seed = 1) => {
-  const { now, later, jump, sleep } = virtualTime(START);
+  const { now, later, jump, sleep } = createVirtualTime(START);
   const ids = new Map<string, number>();
-  const chance = chanceOf(seed);
-  const { table, queue, blobs } = isAwsShaped ? emulatedDoors(now) : memoryDoors(now);
+  const chance = createRandom(seed);
+  const { table, queue, blobs } = isAwsShaped ? createEmulatedPorts(now) : createMemoryPorts(now);
   const servers = givenServers(now);
   const logged: Logged[] = [];
   const world: AppWorld = {
     table,
     queue,
     blobs,
-    rateLimit: rateLimitOver(table, now),
-    tokens: null,
+    rateLimit: createRateLimit(table, now),
+    accessTokens: null,
     // What test keys are answered from serves here as the mail system: no network, and the same each time.
-    engine: pretendEngine({ engine: { lists: lists() }, now, sleep }),
-    names: anyNames,
+    engine: createSandboxEngine({ engine: { lists: createLists() }, now, sleep }),
+    names: anyDnsLookups,
     https: servers.https,
     now,
     random: chance,
@@ -59,7 +59,7 @@ export const givenWorld = (seed = 1) => {
     sleep,
     log: (event, fields) => {
       logged.push({ event, fields });
-      watchLine(lineOf(event, fields));
+      watchLine(formatLine(event, fields));
     },
     settings: {
       version: "0.0.0-test",
@@ -68,7 +68,7 @@ export const givenWorld = (seed = 1) => {
       activityKey: "an activity key for tests",
       activityPool: "own",
       sesAccount: null,
-      sealingKey: "a sealing key for tests",
+      encryptionKey: "a sealing key for tests",
       chunkRows: CHUNK_ROWS,
     },
   };
@@ -79,13 +79,13 @@ export type Given = { readonly balance?: number; readonly plan?: PlanId };
 
 /** The same with one account in it and a key of each kind. */
 export const given = async ({ balance = 0, plan = "pro" }: Given = {}) => {
-  const house = givenWorld();
-  const opened: Opened = await openAccount(house.world, {
+  const ctx = givenWorld();
+  const opened: OpenedAccount = await openAccount(ctx.world, {
     name: "Ann's Shop",
     plan,
     opening: credits(balance),
   });
-  return { ...house, ...opened };
+  return { ...ctx, ...opened };
 };
 
 export const givenKey = async (
@@ -93,6 +93,6 @@ export const givenKey = async (
   account: string,
   { mode = "live", scopes }: { mode?: KeyMode; scopes: readonly Scope[] },
 ): Promise<string> => {
-  const { secret } = await addKey(world, { account, name: "Scoped", mode, scopes: [...scopes] });
+  const { secret } = await createKey(world, { account, name: "Scoped", mode, scopes: [...scopes] });
   return secret;
 };

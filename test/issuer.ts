@@ -23,12 +23,12 @@ type Say = (path: string) => unknown;
  */
 export const givenIssuer = async ({ at = "", say }: { at?: string; say?: Say } = {}) => {
   let grant: JWTPayload | undefined;
-  const asked: string[] = [];
+  const requestedPaths: string[] = [];
   const pairs: Pair[] = [];
   let isDown = false;
   const listening = createServer((incoming, outgoing) => {
     const path = incoming.url ?? "";
-    asked.push(path);
+    requestedPaths.push(path);
     void Promise.try(say ?? documents, path).then((body) => {
       const status = isDown ? 503 : body === undefined ? 404 : 200;
       outgoing.writeHead(status).end(JSON.stringify(body));
@@ -87,7 +87,7 @@ export const givenIssuer = async ({ at = "", say }: { at?: string; say?: Say } =
   return {
     issuer,
     /** The path of every request so far. */
-    asked,
+    asked: requestedPaths,
     documents,
     addKey,
     forget: (kid: string) => {

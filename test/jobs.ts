@@ -1,34 +1,34 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import type { FormPart } from "./form.ts";
 import { type Given, given } from "./given.ts";
-import { pieces } from "./pieces.ts";
-import { send, type Told } from "./send.ts";
+import { streamPieces } from "./pieces.ts";
+import { send, type TestResponse } from "./send.ts";
 
 // What the stories of jobs of many addresses have in common.
 
-export type House = Awaited<ReturnType<typeof given>>;
+export type TestContext = Awaited<ReturnType<typeof given>>;
 
 type Chunked = Given & { readonly rows?: number };
 
 /** A house in which a chunk has so few addresses that a short list has many. */
-export const givenChunked = async ({ rows = 2, ...how }: Chunked = {}): Promise<House> => {
-  const house = await given({ balance: 100, ...how });
-  const settings = { ...house.world.settings, chunkRows: { batch: rows, file: rows } };
-  return { ...house, world: { ...house.world, settings } };
+export const givenChunked = async ({ rows = 2, ...how }: Chunked = {}): Promise<TestContext> => {
+  const ctx = await given({ balance: 100, ...how });
+  const settings = { ...ctx.world.settings, chunkRows: { batch: rows, file: rows } };
+  return { ...ctx, world: { ...ctx.world, settings } };
 };
 
 /** ann1@x.com, ann2@x.com, … */
-export const anns = (count: number): string[] =>
+export const createEmails = (count: number): string[] =>
   Array.from({ length: count }, (_row, n) => `ann${n + 1}@x.com`);
 
 /** With this line for a header: how a list looks as a file. */
-export const csvOf = (emails: readonly string[], header = "email"): string =>
+export const formatCsv = (emails: readonly string[], header = "email"): string =>
   `${[header, ...emails].join("\n")}\n`;
 
 const BATCH = "POST /v1/verify/batch";
 const FILE = "POST /v1/verify/file";
 
-const keyedBy = (idempotencyKey: string | undefined) =>
+const createKeyHeader = (idempotencyKey: string | undefined) =>
   idempotencyKey === undefined ? {} : { headers: { "idempotency-key": idempotencyKey } };
 
 export const whenBatched = (
@@ -36,30 +36,30 @@ export const whenBatched = (
   key: string,
   body: unknown,
   idempotencyKey?: string,
-): Promise<Told> => send(world, BATCH, { key, body, ...keyedBy(idempotencyKey) });
+): Promise<TestResponse> => send(world, BATCH, { key, body, ...createKeyHeader(idempotencyKey) });
 
 export const whenFiled = (
   world: AppWorld,
   key: string,
   body: unknown,
   idempotencyKey?: string,
-): Promise<Told> => send(world, FILE, { key, body, ...keyedBy(idempotencyKey) });
+): Promise<TestResponse> => send(world, FILE, { key, body, ...createKeyHeader(idempotencyKey) });
 
 export const whenFormSent = (
   world: AppWorld,
   key: string,
   form: readonly FormPart[],
   idempotencyKey?: string,
-): Promise<Told> => send(world, FILE, { key, form, ...keyedBy(idempotencyKey) });
+): Promise<TestResponse> => send(world, FILE, { key, form, ...createKeyHeader(idempotencyKey) });
 
 /** What a link for an upload leads to, filled as its holder would fill it. */
 export const givenUpload = async (
-  { world }: Pick<House, "world">,
+  { world }: Pick<TestContext, "world">,
   key: string,
   content: string | Uint8Array,
 ): Promise<string> => {
-  const asked = { action: "get_upload_url", file_name: "list.csv" };
-  const { data } = await whenFiled(world, key, asked);
+  const request = { action: "get_upload_url", file_name: "list.csv" };
+  const { data } = await whenFiled(world, key, request);
   await whenPut(world, data.file_key, content);
   return data.file_key;
 };
@@ -68,9 +68,9 @@ export const whenPut = async (
   { blobs }: Pick<AppWorld, "blobs">,
   fileKey: string,
   content: string | Uint8Array,
-): Promise<void> => void (await blobs.put(fileKey, pieces(content)));
+): Promise<void> => void (await blobs.put(fileKey, streamPieces(content)));
 
-export const processOf = (fileKey: string, more: object = {}) => ({
+export const createProcessRequest = (fileKey: string, more: object = {}) => ({
   action: "process",
   file_key: fileKey,
   ...more,
@@ -78,22 +78,22 @@ export const processOf = (fileKey: string, more: object = {}) => ({
 
 /** Uploaded and processed at once, by the live key. */
 export const whenProcessed = async (
-  house: Pick<House, "world" | "liveKey">,
+  ctx: Pick<TestContext, "world" | "liveKey">,
   emails: readonly string[],
   idempotencyKey?: string,
-): Promise<Told> => {
-  const fileKey = await givenUpload(house, house.liveKey, csvOf(emails));
-  return whenFiled(house.world, house.liveKey, processOf(fileKey), idempotencyKey);
+): Promise<TestResponse> => {
+  const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(emails));
+  return whenFiled(ctx.world, ctx.liveKey, createProcessRequest(fileKey), idempotencyKey);
 };
 
-export const jobIn = async (
-  { world, liveKey }: Pick<House, "world" | "liveKey">,
+export const readJob = async (
+  { world, liveKey }: Pick<TestContext, "world" | "liveKey">,
   id = "job_1",
   key = liveKey,
 ): Promise<any> => (await send(world, `GET /v1/jobs/${id}`, { key })).data;
 
 /** The results in the order in which they are told: the row, and what came of it. */
-export const rowsIn = (job: any): string[] =>
+export const formatRows = (job: any): string[] =>
   (job.results ?? []).map(
     ({ row, email, status }: { row: number; email: string; status: string }) =>
       `${row} ${email} ${status}`,

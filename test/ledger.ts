@@ -1,6 +1,6 @@
 import { audit } from "@mailproof/core/money/audit";
 import { toCredits } from "@mailproof/core/money/credits";
-import { balanceOf, readEntry, TOTALS, type Total } from "@mailproof/core/money/items";
+import { getBalance, readEntry, TOTALS, type Total } from "@mailproof/core/money/items";
 import type { Item, Table } from "@mailproof/core/table";
 import type { World } from "@mailproof/core/world";
 import { expect } from "vitest";
@@ -8,8 +8,8 @@ import { expect } from "vitest";
 type Ledger = { readonly table: Table & { items: () => Item[] }; readonly account: string };
 
 /** What an account owns, in credits. */
-export const creditsOf = async ({ table, account }: Ledger): Promise<Record<Total, number>> => {
-  const balance = await balanceOf(table, account);
+export const readCredits = async ({ table, account }: Ledger): Promise<Record<Total, number>> => {
+  const balance = await getBalance(table, account);
   return Object.fromEntries(TOTALS.map((total) => [total, toCredits(balance[total])])) as Record<
     Total,
     number
@@ -17,7 +17,7 @@ export const creditsOf = async ({ table, account }: Ledger): Promise<Record<Tota
 };
 
 /** What was taken and given back, one word and one number for each entry, in the order of the ledger. */
-export const movesOf = ({ table, account }: Ledger): string[] =>
+export const listMoves = ({ table, account }: Ledger): string[] =>
   table
     .items()
     .filter(({ pk }) => pk.startsWith(`LEDGER#${account}#`))
@@ -29,21 +29,21 @@ export const movesOf = ({ table, account }: Ledger): string[] =>
     );
 
 /** Everything that is stored, but for the counting of requests, which every request moves. */
-export const storedIn = ({ table }: Pick<Ledger, "table">): Item[] =>
+export const listStoredItems = ({ table }: Pick<Ledger, "table">): Item[] =>
   table
     .items()
     .filter(({ pk }) => !pk.startsWith("RATE#"))
     .toSorted((a, b) => (`${a.pk} ${a.sk}` < `${b.pk} ${b.sk}` ? -1 : 1));
 
 /** The news that wait to be told, in the order in which they came up. */
-export const newsIn = ({ table }: Pick<Ledger, "table">): unknown[] =>
+export const listOutboxEvents = ({ table }: Pick<Ledger, "table">): unknown[] =>
   table
     .items()
     .filter(({ sk }) => sk === "EVENT")
     .map(({ type }) => type);
 
 /** Every law of money holds. */
-export const thenInOrder = async ({
+export const thenConsistent = async ({
   table,
   world,
 }: {

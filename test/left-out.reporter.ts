@@ -14,7 +14,7 @@ const findLeftOut = (modules: readonly TestModule[]): readonly LeftOut[] =>
   );
 
 /** Empty where nothing was left out. */
-export const linesOf = (leftOut: readonly LeftOut[]): readonly string[] =>
+export const formatLeftOut = (leftOut: readonly LeftOut[]): readonly string[] =>
   leftOut.length === 0
     ? []
     : [
@@ -26,6 +26,6 @@ export const linesOf = (leftOut: readonly LeftOut[]): readonly string[] =>
 export class LastLines extends JsonReporter {
   override async onTestRunEnd(modules: readonly TestModule[]): Promise<void> {
     await super.onTestRunEnd(modules);
-    for (const line of linesOf(findLeftOut(modules))) console.log(line);
+    for (const line of formatLeftOut(findLeftOut(modules))) console.log(line);
   }
 }

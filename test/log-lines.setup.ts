@@ -1,7 +1,7 @@
 import { afterEach } from "vitest";
-import { foundInLines } from "./log-lines.ts";
+import { takeFindings } from "./log-lines.ts";
 
 afterEach(() => {
-  const found = foundInLines();
+  const found = takeFindings();
   if (found.length > 0) throw new Error(found.join("\n"));
 });

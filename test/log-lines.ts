@@ -15,19 +15,19 @@ const SECRETS: Readonly<Record<string, RegExp>> = {
 };
 
 /** What a line tells that no line may tell. */
-export const secretsIn = (line: string): string[] =>
+export const findSecrets = (line: string): string[] =>
   Object.keys(SECRETS).filter((name) => SECRETS[name]?.test(line));
 
 /** A line as both runtimes write it. */
-export const lineOf = (event: string, fields: Readonly<Record<string, unknown>>): string =>
+export const formatLine = (event: string, fields: Readonly<Record<string, unknown>>): string =>
   JSON.stringify({ event, ...(redact(fields) as object) });
 
 const found: string[] = [];
 
 /** Looks at what was written. */
 export const watchLine = (line: string): void => {
-  for (const secret of secretsIn(line)) found.push(`${secret} in a log line: ${line}`);
+  for (const secret of findSecrets(line)) found.push(`${secret} in a log line: ${line}`);
 };
 
 /** What has been found since this was last asked. */
-export const foundInLines = (): string[] => found.splice(0);
+export const takeFindings = (): string[] => found.splice(0);

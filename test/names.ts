@@ -1,29 +1,29 @@
 import type { AppWorld } from "@mailproof/core/app-world";
-import type { Names } from "@mailproof/core/deliverability/names";
-import { pretendNames } from "@mailproof/core/deliverability/pretend";
-import { listAt } from "@mailproof/core/mail/blocklists/lists";
+import type { DnsLookups } from "@mailproof/core/deliverability/names";
+import { createSandboxLookups } from "@mailproof/core/deliverability/pretend";
+import { createList } from "@mailproof/core/mail/blocklists/lists";
 import type { Dns } from "@mailproof/core/mail/dns/dns";
-import { type Zone, zone } from "./zone.ts";
+import { createZoneDns, type Zone } from "./zone.ts";
 
-const pretended = new Map<string, Names>();
+const sandboxLookups = new Map<string, DnsLookups>();
 
-const pretendedFor = (domain: string): Names => {
-  const known = pretended.get(domain) ?? pretendNames({ domain, sendingIp: null });
-  pretended.set(domain, known);
-  return known;
+const getSandboxLookups = (domain: string): DnsLookups => {
+  const cached = sandboxLookups.get(domain) ?? createSandboxLookups({ domain, sendingIp: null });
+  sandboxLookups.set(domain, cached);
+  return cached;
 };
 
 /** Every domain of two labels as a test key would find it, by its first label; and no address has a name. */
-export const anyNames: Names = {
-  ...pretendedFor("example.com"),
-  dns: (type, name) => pretendedFor(name.split(".").slice(-2).join(".")).dns(type, name),
+export const anyDnsLookups: DnsLookups = {
+  ...getSandboxLookups("example.com"),
+  dns: (type, name) => getSandboxLookups(name.split(".").slice(-2).join(".")).dns(type, name),
 };
 
 /** The same without DKIM keys: that there is none is known after two questions, and a simulation has no time for fifty. */
-export const quickNames: Names = {
-  ...anyNames,
+export const quickDnsLookups: DnsLookups = {
+  ...anyDnsLookups,
   dns: async (type, name) =>
-    name.includes("_domainkey") ? { kind: "nxdomain" } : anyNames.dns(type, name),
+    name.includes("_domainkey") ? { kind: "nxdomain" } : anyDnsLookups.dns(type, name),
 };
 
 export const LIST = "bl.test";
@@ -31,10 +31,10 @@ export const LIST = "bl.test";
 const SOUND = { [`2.0.0.127.${LIST}`]: { A: ["127.0.0.2"] } };
 
 /** The same world, where names answer what this zone holds, and one blocklist is in it. */
-export const overNames = (world: AppWorld, names: Zone | Dns): AppWorld => {
-  const dns = typeof names === "function" ? names : zone({ ...SOUND, ...names });
+export const withDnsLookups = (world: AppWorld, names: Zone | Dns): AppWorld => {
+  const dns = typeof names === "function" ? names : createZoneDns({ ...SOUND, ...names });
   const blocklists = {
-    listsFor: () => [listAt(LIST)],
+    listsFor: () => [createList(LIST)],
     keys: {},
     isHealthy: async () => true,
   };

@@ -5,7 +5,7 @@ import * as v from "valibot";
 type Piece = string | Uint8Array;
 
 /** Takes a form or JSON, and tells what it got: what a route that reads files has to rely on. */
-export const pretendForm = endpoint({
+export const fakeFormEndpoint = endpoint({
   id: "pretendForm",
   route: "POST /v1/pretend/form",
   tag: "Service",
@@ -35,7 +35,7 @@ export const pretendForm = endpoint({
 });
 
 /** Streams what it was made with. */
-export const pretendStream = (
+export const createFakeStreamEndpoint = (
   stream: () => AsyncIterable<Piece>,
   elsewhere: () => Promise<string> = async () => "https://blobs.example/elsewhere",
 ) =>
@@ -62,26 +62,26 @@ export const pretendStream = (
   });
 
 /** What was asked of a source. */
-export type Asked = { pieces: number; readonly closed: Promise<void> };
+export type ConsumedPieces = { pieces: number; readonly closed: Promise<void> };
 
 /** Yields so many pieces, and counts. */
-export const countedPieces = (count: number, piece: Piece) => {
+export const createCountedPieces = (count: number, piece: Piece) => {
   const { promise: closed, resolve } = Promise.withResolvers<void>();
-  const asked: Asked = { pieces: 0, closed };
+  const consumed: ConsumedPieces = { pieces: 0, closed };
   async function* pieces(): AsyncGenerator<Piece> {
     try {
-      while (asked.pieces < count) {
-        asked.pieces++;
+      while (consumed.pieces < count) {
+        consumed.pieces++;
         yield piece;
       }
     } finally {
       resolve();
     }
   }
-  return { asked, pieces };
+  return { asked: consumed, pieces };
 };
 
-export async function* failingAfter(...pieces: readonly Piece[]): AsyncGenerator<Piece> {
+export async function* failAfter(...pieces: readonly Piece[]): AsyncGenerator<Piece> {
   yield* pieces;
   throw new Failure("UNAVAILABLE", "nothing_charged", "The table cannot be read.");
 }

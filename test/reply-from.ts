@@ -1,7 +1,7 @@
 import type { Reply } from "../packages/core/src/mail/smtp/reply.ts";
 
 /** A reply as the parser gives it, from its lines as a server sends them or as one line. */
-export const replyFrom = (lines: string): Reply => ({
+export const parseReply = (lines: string): Reply => ({
   code: Number(lines.slice(0, 3)),
   enhanced: /(?<![\d.])[245]\.\d{1,3}\.\d{1,3}(?![\d.]*\d)/.exec(lines)?.[0] ?? null,
   text: lines

@@ -5,8 +5,8 @@ import { asFailure, type HttpAnswer, refuse, respond } from "@mailproof/api/http
 import { routerOf } from "@mailproof/api/http/router";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { isAwsShaped } from "./aws/shape.ts";
-import { onTheWire, viaLambda } from "./aws/via-lambda.ts";
-import { cutAt, type FormPart, formOf } from "./form.ts";
+import { sendViaLambda, toWireRequest } from "./aws/via-lambda.ts";
+import { encodeForm, type FormPart, splitAt } from "./form.ts";
 
 type Sent = {
   readonly key?: string;
@@ -20,7 +20,7 @@ type Sent = {
 };
 
 /** Any: a story looks at the parts it is about, and says itself what they should be. */
-export type Told = {
+export type TestResponse = {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
   /** The body as it came. All there is of a streamed one. */
@@ -33,12 +33,15 @@ export type Told = {
 /** One request along the one path, without a socket: what a story is told in. */
 export const sendTo = (listed: readonly Endpoint[]) => {
   const route = routerOf(listed);
-  return async (world: AppWorld, what: string, sent: Sent = {}): Promise<Told> => {
-    const { statusCode, headers, body } = await answer(world, route, what, sent);
+  return async (world: AppWorld, what: string, sent: Sent = {}): Promise<TestResponse> => {
+    const { statusCode, headers, body } = await respondTo(world, route, what, sent);
     const isWhole = typeof body === "string";
-    const text = isWhole ? body : await textOf(body.stream);
-    const told = (isWhole ? JSON.parse(text) : {}) as Pick<Told, "data" | "error" | "request_id">;
-    return { statusCode, headers, text, ...told };
+    const text = isWhole ? body : await getText(body.stream);
+    const response = (isWhole ? JSON.parse(text) : {}) as Pick<
+      TestResponse,
+      "data" | "error" | "request_id"
+    >;
+    return { statusCode, headers, text, ...response };
   };
 };
 
@@ -50,7 +53,7 @@ export const whenVerified = (
   key: string,
   body: unknown,
   idempotencyKey?: string,
-): Promise<Told> =>
+): Promise<TestResponse> =>
   send(world, "POST /v1/verify", {
     key,
     body,
@@ -58,17 +61,17 @@ export const whenVerified = (
   });
 
 /** One person, looked for at one domain. */
-export const whenFound = (world: AppWorld, key: string, body: unknown): Promise<Told> =>
+export const whenFound = (world: AppWorld, key: string, body: unknown): Promise<TestResponse> =>
   send(world, "POST /v1/find", { key, body });
 
-const textOf = async (stream: AsyncIterable<string | Uint8Array>): Promise<string> => {
+const getText = async (stream: AsyncIterable<string | Uint8Array>): Promise<string> => {
   const pieces = await Array.fromAsync(stream, (piece) =>
     typeof piece === "string" ? Buffer.from(piece) : piece,
   );
   return Buffer.concat(pieces).toString();
 };
 
-const answer = async (
+const respondTo = async (
   world: AppWorld,
   route: ReturnType<typeof routerOf<Endpoint>>,
   what: string,
@@ -79,13 +82,13 @@ const answer = async (
   try {
     const { endpoint, path } = route(method, rawPath);
     const { query = {}, key } = sent;
-    const form = sent.form && (await formOf(sent.form));
+    const form = sent.form && (await encodeForm(sent.form));
     const type = form && { "content-type": form.contentType };
     const headers = { ...sent.headers, ...type, ...(key && { "x-api-key": key }) };
     if (isAwsShaped && !sent.readBody) {
       const body = form?.bytes ?? sent.body;
-      const wire = onTheWire({ method, path: rawPath, query, headers, body });
-      return await viaLambda(world, endpoint, wire);
+      const wire = toWireRequest({ method, path: rawPath, query, headers, body });
+      return await sendViaLambda(world, endpoint, wire);
     }
     return await respond(world, endpoint, {
       id,
@@ -96,7 +99,7 @@ const answer = async (
         if (form) assertJsonType(form.contentType);
         return sent.readBody ? sent.readBody() : sent.body;
       },
-      bytes: () => cutAt(form?.bytes ?? new Uint8Array(), []),
+      bytes: () => splitAt(form?.bytes ?? new Uint8Array(), []),
     });
   } catch (error) {
     return refuse(world, id, asFailure(error, "nothing_charged"));

@@ -9,7 +9,7 @@ export const LATER = "2026-11-20T14:30:00.000Z";
 
 type Mail = { readonly account?: string; readonly to?: readonly string[]; readonly id?: string };
 
-const mailTo = ({ account, to = ["ann@x.com"], id = "0100-mail-1" }: Mail): Fields => ({
+const createMail = ({ account, to = ["ann@x.com"], id = "0100-mail-1" }: Mail): Fields => ({
   timestamp: SENT,
   source: "Shop <news@shop.example>",
   sourceArn: "arn:aws:ses:eu-central-1:111122223333:identity/shop.example",
@@ -105,15 +105,15 @@ const SES_PARTS: Readonly<Record<string, (to: readonly string[]) => Fields>> = {
 };
 
 /** An event with raw message delivery: the body is the event. */
-export const sesEvent = (type: string, mail: Mail = {}, part: Fields = {}): Fields => ({
+export const createSesEvent = (type: string, mail: Mail = {}, part: Fields = {}): Fields => ({
   eventType: type,
-  mail: mailTo(mail),
+  mail: createMail(mail),
   ...SES_PARTS[type]?.(mail.to ?? ["ann@x.com"]),
   ...part,
 });
 
 /** The same without it: a string in the envelope of SNS. */
-export const inEnvelope = (message: Json, id = "sns-1"): Fields => ({
+export const wrapInEnvelope = (message: Json, id = "sns-1"): Fields => ({
   Type: "Notification",
   MessageId: id,
   TopicArn: "arn:aws:sns:eu-central-1:111122223333:ses-events",

@@ -7,7 +7,7 @@ type Sleeper = { readonly at: number; readonly wake: () => void };
  * A clock that stands still while anything can happen without it, and then goes to the next moment that somebody
  * waits for. So an hour takes no time, and who sleeps shorter wakes first.
  */
-export const virtualTime = (start: Date) => {
+export const createVirtualTime = (start: Date) => {
   let ms = start.getTime();
   /** By how much the clock is wrong. Sleepers do not look at it. */
   let offsetMs = 0;
@@ -15,14 +15,14 @@ export const virtualTime = (start: Date) => {
   let isPumping = false;
 
   /** A turn of the event loop comes only when no promise is left to be settled. */
-  const pump = (): void => {
+  const scheduleWake = (): void => {
     isPumping = sleepers.length > 0;
     if (isPumping) setImmediate(wakeNext);
   };
 
   const wakeNext = (): void => {
     // An answer from outside the process takes real time, and none of this one.
-    if (isAnybodyBusy()) return void setTimeout(pump, 1);
+    if (isAnybodyBusy()) return void setTimeout(scheduleWake, 1);
     const next = sleepers.reduce<Sleeper | undefined>(
       (first, one) => (first && first.at <= one.at ? first : one),
       undefined,
@@ -32,7 +32,7 @@ export const virtualTime = (start: Date) => {
       ms = Math.max(ms, next.at);
       next.wake();
     }
-    pump();
+    scheduleWake();
   };
 
   const sleep: World["sleep"] = (passed, signal) =>
@@ -44,7 +44,7 @@ export const virtualTime = (start: Date) => {
         resolve();
       });
       sleepers.push(sleeper);
-      if (!isPumping) pump();
+      if (!isPumping) scheduleWake();
     });
 
   return {

@@ -1,11 +1,11 @@
-import { announce } from "@mailproof/core/webhooks/items";
-import { EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
+import { emitEvent } from "@mailproof/core/webhooks/items";
+import { WEBHOOK_EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
 import { Webhook } from "standardwebhooks";
 import { onTestFinished, vi } from "vitest";
 import { given } from "./given.ts";
-import type { Heard } from "./https.ts";
-import type { House } from "./jobs.ts";
-import { send, type Told } from "./send.ts";
+import type { ReceivedCall } from "./https.ts";
+import type { TestContext } from "./jobs.ts";
+import { send, type TestResponse } from "./send.ts";
 import { whenReconciled, whenWorked } from "./working.ts";
 
 // What the stories of webhooks have in common.
@@ -16,56 +16,56 @@ export const DAY_MS = 24 * HOUR_MS;
 export const HOOK = "https://hooks.example.com/in";
 
 export const whenSubscribed = (
-  { world, liveKey }: Pick<House, "world" | "liveKey">,
-  { key = liveKey, url = HOOK, events = EVENT_TYPES as readonly string[] } = {},
-): Promise<Told> => send(world, "POST /v1/webhooks", { key, body: { url, events } });
+  { world, liveKey }: Pick<TestContext, "world" | "liveKey">,
+  { key = liveKey, url = HOOK, events = WEBHOOK_EVENT_TYPES as readonly string[] } = {},
+): Promise<TestResponse> => send(world, "POST /v1/webhooks", { key, body: { url, events } });
 
-export const deliveriesIn = async (
-  { world, liveKey }: Pick<House, "world" | "liveKey">,
+export const readDeliveries = async (
+  { world, liveKey }: Pick<TestContext, "world" | "liveKey">,
   id = "whk_1",
   key = liveKey,
 ): Promise<any[]> =>
   (await send(world, `GET /v1/webhooks/${id}/deliveries`, { key })).data.deliveries;
 
 /** What a call said, to whoever knows the secret; throws for everybody else. Libraries look at the real clock. */
-export const opened = (secret: string, { headers, body, at }: Heard): any => {
+export const verifyCall = (secret: string, { headers, body, at }: ReceivedCall): any => {
   vi.useFakeTimers({ toFake: ["Date"], now: at });
   onTestFinished(() => void vi.useRealTimers());
   return new Webhook(secret).verify(body ?? "", headers);
 };
 
-export const eventsTold = (heard: readonly Heard[]): any[] =>
-  heard.map(({ body }) => JSON.parse(body ?? "") as unknown);
+export const parseEvents = (calls: readonly ReceivedCall[]): any[] =>
+  calls.map(({ body }) => JSON.parse(body ?? "") as unknown);
 
 /** Something that is to be told, and nobody has said so to the workers. */
-export const whenAnnounced = async (
-  { world, table, account }: House,
+export const whenEventEmitted = async (
+  { world, table, account }: TestContext,
   owner = account,
 ): Promise<void> => {
   const data = { account_id: account, available: 5, threshold: 10 };
-  await table.transact([announce(world, owner, "credits.low", data)]);
+  await table.transact([emitEvent(world, owner, "credits.low", data)]);
 };
 
 /** What is due now is done now. */
-export const whenDue = async (house: House): Promise<void> => {
-  await whenReconciled(house);
-  await whenWorked(house);
+export const whenScheduledWorkRuns = async (ctx: TestContext): Promise<void> => {
+  await whenReconciled(ctx);
+  await whenWorked(ctx);
 };
 
 /** So long, with a look each minute. */
-export const whenPassed = async (house: House, ms: number): Promise<void> => {
-  const until = house.world.now().getTime() + ms;
-  while (house.world.now().getTime() < until) {
-    house.later(60_000);
-    await whenDue(house);
+export const whenPassed = async (ctx: TestContext, ms: number): Promise<void> => {
+  const until = ctx.world.now().getTime() + ms;
+  while (ctx.world.now().getTime() < until) {
+    ctx.later(60_000);
+    await whenScheduledWorkRuns(ctx);
   }
 };
 
 export const givenHook = async (events?: readonly string[]) => {
-  const house = await given({ balance: 10 });
-  const { data } = await whenSubscribed(house, events ? { events } : {});
-  return { ...house, secret: data.secret as string };
+  const ctx = await given({ balance: 10 });
+  const { data } = await whenSubscribed(ctx, events ? { events } : {});
+  return { ...ctx, secret: data.secret as string };
 };
 
-export const hookIn = async ({ world, liveKey: key }: House) =>
+export const readWebhook = async ({ world, liveKey: key }: TestContext) =>
   (await send(world, "GET /v1/webhooks", { key })).data.webhooks[0];

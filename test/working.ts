@@ -1,34 +1,34 @@
 import type { AppWorld } from "@mailproof/core/app-world";
-import type { Queue, Received, Receiving } from "@mailproof/core/queue";
+import type { Queue, QueueReceiver, ReceivedMessage } from "@mailproof/core/queue";
 import { reconcile } from "@mailproof/core/reconciler";
 import type { Item, Table } from "@mailproof/core/table";
 import type { Worker } from "@mailproof/core/worker";
 import { workers } from "@mailproof/core/workers";
-import { queueWorker } from "@mailproof/functions/queue-worker";
-import { scheduled } from "@mailproof/functions/scheduled";
-import { sqsEvent } from "./aws/events.ts";
+import { createQueueHandler } from "@mailproof/functions/queue-worker";
+import { createScheduleHandler } from "@mailproof/functions/scheduled";
+import { createSqsEvent } from "./aws/events.ts";
 import { isAwsShaped } from "./aws/shape.ts";
 
-type House = { readonly world: AppWorld; readonly queue: Queue & Receiving };
+type TestContext = { readonly world: AppWorld; readonly queue: Queue & QueueReceiver };
 
 /** Does what waits in the queues, as both runtimes do: what fails is left there, to come back by itself. */
-export const whenWorked = async (house: House): Promise<void> => {
-  for (const worker of workers) await workOff(house, worker);
+export const whenWorked = async (ctx: TestContext): Promise<void> => {
+  for (const worker of workers) await workOff(ctx, worker);
 };
 
-const workOff = async ({ world, queue }: House, worker: Worker<AppWorld>): Promise<void> => {
+const workOff = async ({ world, queue }: TestContext, worker: Worker<AppWorld>): Promise<void> => {
   for (;;) {
     const received = await queue.receive(worker.queue, { waitMs: 0 });
     if (received.length === 0) return;
     for (const message of received)
-      if (await isDone(world, worker, message)) await queue.done(message.receipt);
+      if (await isDone(world, worker, message)) await queue.acknowledge(message.receipt);
   }
 };
 
 const isDone = async (
   world: AppWorld,
   worker: Worker<AppWorld>,
-  message: Received,
+  message: ReceivedMessage,
 ): Promise<boolean> => {
   if (isAwsShaped) return isDoneByLambda(world, worker, message);
   return worker.handle(world, message.body).then(
@@ -38,20 +38,24 @@ const isDone = async (
 };
 
 /** By the Lambda of this queue. SQS promises no more than "at least once", so here each message comes twice. */
-const isDoneByLambda = async (world: AppWorld, worker: Worker<AppWorld>, message: Received) => {
-  const event = sqsEvent(worker.queue.name, [message]);
-  const called = () => queueWorker(worker, world, leftThere)(event);
-  const { batchItemFailures } = await called();
-  await called();
+const isDoneByLambda = async (
+  world: AppWorld,
+  worker: Worker<AppWorld>,
+  message: ReceivedMessage,
+) => {
+  const event = createSqsEvent(worker.queue.name, [message]);
+  const callLambda = () => createQueueHandler(worker, world, leaveMessages)(event);
+  const { batchItemFailures } = await callLambda();
+  await callLambda();
   return batchItemFailures.length === 0;
 };
 
-const leftThere = async (): Promise<void> => {};
+const leaveMessages = async (): Promise<void> => {};
 
-export const whenReconciled = ({ world }: Pick<House, "world">): Promise<void> =>
-  isAwsShaped ? scheduled(reconcile, world)() : reconcile.run(world);
+export const whenReconciled = ({ world }: Pick<TestContext, "world">): Promise<void> =>
+  isAwsShaped ? createScheduleHandler(reconcile, world)() : reconcile.run(world);
 
-type Quieting = House & {
+type Quieting = TestContext & {
   readonly queue: { readonly pending: () => number };
   readonly table: Table & { items: () => Item[] };
   readonly later: (ms: number) => void;
@@ -61,14 +65,14 @@ const LOOK_MS = 5 * 60_000;
 const LOOKS_MAX = 100;
 
 /** Lets time pass until nothing waits for its moment any more, and says how many minutes that took. */
-export const whenQuiet = async (house: Quieting): Promise<number> => {
-  const { queue, table, later } = house;
+export const whenQuiet = async (ctx: Quieting): Promise<number> => {
+  const { queue, table, later } = ctx;
   for (let look = 0; look < LOOKS_MAX; look++) {
-    await whenWorked(house);
+    await whenWorked(ctx);
     if (queue.pending() === 0 && !table.items().some(({ due_pk }) => due_pk))
       return (look * LOOK_MS) / 60_000;
     later(LOOK_MS);
-    await whenReconciled(house);
+    await whenReconciled(ctx);
   }
   throw new Error("it is never quiet");
 };

@@ -1,16 +1,22 @@
-import type { Dns, DnsOutcome, Mx, RecordOf, RecordType } from "@mailproof/core/mail/dns/dns";
+import type {
+  Dns,
+  DnsOutcome,
+  DnsRecords,
+  DnsRecordType,
+  MxRecordData,
+} from "@mailproof/core/mail/dns/dns";
 
-export type Trouble = "SERVFAIL" | "REFUSED" | "TIMEOUT";
+export type DnsTrouble = "SERVFAIL" | "REFUSED" | "TIMEOUT";
 
 /** Records as in a zone file: MX is "10 mx.example.com", and a null MX is "0 .". */
-export type Records = { readonly [type in RecordType]?: Trouble | readonly string[] };
+export type Records = { readonly [type in DnsRecordType]?: DnsTrouble | readonly string[] };
 
 /** What there is. A name may be in trouble as a whole, or for one type. */
-export type Zone = Readonly<Record<string, Trouble | Records>>;
+export type Zone = Readonly<Record<string, DnsTrouble | Records>>;
 
 /** An answer as a name server has it: the aliases that were followed, then records of the type, or none. */
 export type Answer = {
-  readonly code: "NOERROR" | "NXDOMAIN" | Trouble;
+  readonly code: "NOERROR" | "NXDOMAIN" | DnsTrouble;
   readonly aliases: readonly { readonly from: string; readonly to: string }[];
   readonly owner: string;
   readonly records: readonly string[];
@@ -18,10 +24,10 @@ export type Answer = {
 
 const HOPS_MAX = 8;
 
-const authorityOf = (zoneOf: Zone): ((type: RecordType, name: string) => Answer) => {
+const createAuthority = (zoneOf: Zone): ((type: DnsRecordType, name: string) => Answer) => {
   const names = new Map(Object.entries(zoneOf).map(([name, at]) => [name.toLowerCase(), at]));
   // A name without records still exists when there is one below it (RFC 8020).
-  const inner = new Set([...names.keys()].flatMap(parentsOf));
+  const inner = new Set([...names.keys()].flatMap(listParents));
 
   return (type, name) => {
     const aliases: { from: string; to: string }[] = [];
@@ -51,30 +57,33 @@ const authorityOf = (zoneOf: Zone): ((type: RecordType, name: string) => Answer)
   };
 };
 
-const parentsOf = (name: string): readonly string[] =>
+const listParents = (name: string): readonly string[] =>
   name.split(".").map((_, n, labels) => labels.slice(n + 1).join("."));
 
-export const mxOf = (text: string): Mx => {
+export const parseMx = (text: string): MxRecordData => {
   const [priority, exchange = ""] = text.split(" ");
   return { priority: Number(priority), exchange: exchange === "." ? "" : exchange };
 };
 
-const outcomeOf = ({ code, records }: Answer, type: RecordType): DnsOutcome<string | Mx> => {
+const toOutcome = (
+  { code, records }: Answer,
+  type: DnsRecordType,
+): DnsOutcome<string | MxRecordData> => {
   if (code === "NXDOMAIN") return { kind: "nxdomain" };
   if (code === "SERVFAIL") return { kind: "servfail" };
   if (code === "REFUSED") return { kind: "refused" };
   if (code === "TIMEOUT") return { kind: "timeout" };
   if (records.length === 0) return { kind: "nodata" };
-  return { kind: "ok", records: type === "MX" ? records.map(mxOf) : records };
+  return { kind: "ok", records: type === "MX" ? records.map(parseMx) : records };
 };
 
 /** A zone as the door to names. `calls` are the questions so far: "MX example.com". */
-export const zone = (names: Zone): Dns & { readonly calls: readonly string[] } => {
+export const createZoneDns = (names: Zone): Dns & { readonly calls: readonly string[] } => {
   const calls: string[] = [];
-  const authority = authorityOf(names);
-  const dns = async <T extends RecordType>(type: T, name: string) => {
+  const authority = createAuthority(names);
+  const dns = async <T extends DnsRecordType>(type: T, name: string) => {
     calls.push(`${type} ${name}`);
-    return outcomeOf(authority(type, name), type) as DnsOutcome<RecordOf[T]>;
+    return toOutcome(authority(type, name), type) as DnsOutcome<DnsRecords[T]>;
   };
   return Object.assign(dns, { calls });
 };

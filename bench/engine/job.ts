@@ -6,15 +6,15 @@ export const PAUSING = "mailproof with a pause of 5 s after refusals";
 
 export const isOurs = (engine: string): boolean => engine === OURS || engine === PAUSING;
 
-export type Said = "valid" | "invalid" | "risky" | "catch_all" | "unknown";
+export type BenchVerdict = "valid" | "invalid" | "risky" | "catch_all" | "unknown";
 
 /** Where the lab of this measurement is. */
-export type Place = Pick<Lab, "dns" | "smtpPort" | "smtpAddresses">;
+export type LabAddress = Pick<Lab, "dns" | "smtpPort" | "smtpAddresses">;
 
 /** What one engine is to do, in a process of its own. */
-export type Job = {
+export type EngineJob = {
   readonly engine: string;
-  readonly place: Place;
+  readonly labAddress: LabAddress;
   readonly addresses: readonly string[];
   /** Addresses under way at once. Ours has its own limits per mail server and per process besides. */
   readonly inFlight: number;
@@ -29,9 +29,9 @@ export type RunFigures = {
   readonly seconds: number;
   readonly cpuMs: number;
   /** By the place in the list; what did not come in time is absent. */
-  readonly said: Readonly<Record<number, Said>>;
+  readonly verdicts: Readonly<Record<number, BenchVerdict>>;
   /** Errors of the engine that nobody caught. Each would have ended a program that does not look out for them. */
   readonly crashes: number;
 };
 
-export type Outcome = { readonly runs: readonly RunFigures[]; readonly stats: LabStats };
+export type EngineOutcome = { readonly runs: readonly RunFigures[]; readonly stats: LabStats };

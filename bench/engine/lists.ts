@@ -1,5 +1,5 @@
-import { companyLabel, companyOf, peopleOf } from "@mailproof/local/lab/companies";
-import { FAMILY, GIVEN } from "@mailproof/local/lab/names";
+import { formatCompanyLabel, getCompany, getPeople } from "@mailproof/local/lab/companies";
+import { LAB_FAMILY_NAMES, LAB_GIVEN_NAMES } from "@mailproof/local/lab/names";
 
 /** Reserved for examples (RFC 2606), and below a top-level domain that every engine takes for one. */
 export const ZONE = "lab.example.com";
@@ -9,29 +9,30 @@ export const COMPANIES = 20_000;
 const PER_DOMAIN = 6;
 
 /** People of one domain with one mail server. */
-export const oneServer = (count: number): readonly string[] =>
+export const listOneServer = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => {
-    const given = GIVEN[index % GIVEN.length];
-    const family = FAMILY[Math.floor(index / GIVEN.length) % FAMILY.length];
-    return `${given}.${family}${Math.floor(index / GIVEN.length / FAMILY.length) || ""}@valid.${ZONE}`;
+    const given = LAB_GIVEN_NAMES[index % LAB_GIVEN_NAMES.length];
+    const family =
+      LAB_FAMILY_NAMES[Math.floor(index / LAB_GIVEN_NAMES.length) % LAB_FAMILY_NAMES.length];
+    return `${given}.${family}${Math.floor(index / LAB_GIVEN_NAMES.length / LAB_FAMILY_NAMES.length) || ""}@valid.${ZONE}`;
   });
 
 /** The same with so many in a hundred that do not exist, evenly spread. */
-export const mostlyDead = (count: number, deadPercent: number): readonly string[] =>
-  oneServer(count).map((address, index) =>
+export const listMostlyDead = (count: number, deadPercent: number): readonly string[] =>
+  listOneServer(count).map((address, index) =>
     (index * deadPercent) % 100 < deadPercent ? `nobody.${address}` : address,
   );
 
 /** Six people of each of many domains with a mail server of their own, domain by domain as a chunk has them. */
-export const manyServers = (count: number): readonly string[] => {
+export const listManyServers = (count: number): readonly string[] => {
   const found: string[] = [];
   for (let number = 1; number <= COMPANIES && found.length < count; number++) {
-    const { mailHosts, catchAll } = companyOf(number);
-    const domain = `${companyLabel(number)}.companies`;
+    const { mailHosts, catchAll } = getCompany(number);
+    const domain = `${formatCompanyLabel(number)}.companies`;
     const isOwn = mailHosts.length === 1 && mailHosts[0] === `mx.${domain}`;
     if (!isOwn || catchAll) continue;
-    const people = peopleOf(domain).slice(0, PER_DOMAIN);
-    found.push(...people.map(({ local }) => `${local}@${domain}.${ZONE}`));
+    const staff = getPeople(domain).slice(0, PER_DOMAIN);
+    found.push(...staff.map(({ local }) => `${local}@${domain}.${ZONE}`));
   }
   return found.slice(0, count);
 };

@@ -1,5 +1,5 @@
 import { DOMAINS } from "@mailproof/local/lab/domains";
-import type { Said } from "./job.ts";
+import type { BenchVerdict } from "./job.ts";
 import { ZONE } from "./lists.ts";
 
 /** What an answer is worth beside what is true. "unknown" is where a better engine could have told. */
@@ -8,8 +8,8 @@ export type Cell = "ok" | "false invalid" | "false valid" | "unknown";
 export type Situation = {
   readonly address: string;
   /** Without the zone, for people. */
-  readonly shown: string;
-  readonly status: Said;
+  readonly label: string;
+  readonly status: BenchVerdict;
   readonly reason: string;
 };
 
@@ -18,7 +18,7 @@ export const situations: readonly Situation[] = Object.values(DOMAINS)
   .flatMap(({ name, examples }) =>
     examples.map(([local, status, reason]) => ({
       address: `${local}@${name}.${ZONE}`,
-      shown: `${local}@${name}`,
+      label: `${local}@${name}`,
       status,
       reason,
     })),
@@ -29,9 +29,9 @@ export const situations: readonly Situation[] = Object.values(DOMAINS)
  * know. Most engines have no more words than these and "unknown": where a mailbox was accepted and only the
  * question of catch-all stays open, "valid" is right enough. What never came is no worse than "unknown".
  */
-export const cellOf = ({ status, reason }: Situation, said: Said = "unknown"): Cell => {
-  if (said === status) return "ok";
-  if (said === "invalid") return "false invalid";
-  if (said === "valid") return reason === "catch_all_unverified" ? "ok" : "false valid";
+export const toCell = ({ status, reason }: Situation, verdict: BenchVerdict = "unknown"): Cell => {
+  if (verdict === status) return "ok";
+  if (verdict === "invalid") return "false invalid";
+  if (verdict === "valid") return reason === "catch_all_unverified" ? "ok" : "false valid";
   return "unknown";
 };

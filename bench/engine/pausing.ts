@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Connect, isFault } from "@mailproof/core/mail/smtp/wire";
+import { isFault, type SmtpConnect } from "@mailproof/core/mail/smtp/wire";
 
 /** The rule that was: after a session that was mostly refused, five seconds of nothing. */
 const PAUSE_MS = 5_000;
@@ -7,7 +7,7 @@ const REFUSALS_MIN = 9;
 
 /** The same connections, each of which is kept for a pause after so many refusals. For comparison only. */
 export const withPauses =
-  (connect: Connect): Connect =>
+  (connect: SmtpConnect): SmtpConnect =>
   async (target, options) => {
     const wire = await connect(target, options);
     if (typeof wire === "string") return wire;
@@ -15,9 +15,9 @@ export const withPauses =
     return {
       ...wire,
       receive: async (waitMs) => {
-        const heard = await wire.receive(waitMs);
-        if (!isFault(heard) && heard.code >= 500) refusals++;
-        return heard;
+        const reply = await wire.receive(waitMs);
+        if (!isFault(reply) && reply.code >= 500) refusals++;
+        return reply;
       },
       close: async () => {
         await wire.close();

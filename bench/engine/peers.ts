@@ -1,21 +1,21 @@
 import { createRequire } from "node:module";
-import type { Said } from "./job.ts";
+import type { BenchVerdict } from "./job.ts";
 
 // Each peer as its own page shows it, with its own defaults. What it says is taken in the kindest way: a fault that
 // it tells apart from a refusal counts as "unknown".
 
-export type Ask = (address: string) => Promise<Said>;
+export type AskPeer = (address: string) => Promise<BenchVerdict>;
 
 const require = createRequire(new URL("../package.json", import.meta.url));
 
 type DeepValidate = (options: { email: string }) => Promise<{ valid: boolean }>;
-const deepEmailValidator = (): Ask => {
+const openDeepEmailValidator = (): AskPeer => {
   const { validate } = require("deep-email-validator") as { validate: DeepValidate };
   return async (email) => ((await validate({ email })).valid ? "valid" : "invalid");
 };
 
 type Deep = { wellFormed: boolean; validDomain: boolean | null; validMailbox: boolean | null };
-const emailDeepValidator = (): Ask => {
+const openEmailDeepValidator = (): AskPeer => {
   const Validator = require("email-deep-validator") as new () => {
     verify: (address: string) => Promise<Deep>;
   };
@@ -37,7 +37,7 @@ type Verify = {
   ) => void;
   verifyCodes: Record<"SMTPConnectionTimeout" | "SMTPConnectionError", number>;
 };
-const emailVerify = (): Ask => {
+const openEmailVerify = (): AskPeer => {
   const { verify, verifyCodes } = require("email-verify") as Verify;
   const faults = [verifyCodes.SMTPConnectionTimeout, verifyCodes.SMTPConnectionError];
   return (address) =>
@@ -61,7 +61,7 @@ type Existence = {
   ) => void;
 };
 const NO_SUCH = new Set(["ENOTFOUND", "ENODATA"]);
-const emailExistence = (): Ask => {
+const openEmailExistence = (): AskPeer => {
   const { check } = require("email-existence") as Existence;
   return (address) =>
     new Promise((resolve) => {
@@ -72,16 +72,16 @@ const emailExistence = (): Ask => {
     });
 };
 
-const PEERS: Readonly<Record<string, () => Ask>> = {
-  "deep-email-validator": deepEmailValidator,
-  "email-deep-validator": emailDeepValidator,
-  "email-verify": emailVerify,
-  "email-existence": emailExistence,
+const PEERS: Readonly<Record<string, () => AskPeer>> = {
+  "deep-email-validator": openDeepEmailValidator,
+  "email-deep-validator": openEmailDeepValidator,
+  "email-verify": openEmailVerify,
+  "email-existence": openEmailExistence,
 };
 
 export const peerNames = Object.keys(PEERS);
 
-export const openPeer = (name: string): Ask => {
+export const openPeer = (name: string): AskPeer => {
   const open = PEERS[name];
   if (!open) throw new Error(`There is no peer ${name}.`);
   return open();

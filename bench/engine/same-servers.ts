@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import type { Place } from "./job.ts";
+import type { LabAddress } from "./job.ts";
 
 // A peer asks the system's resolver and connects to port 25. Here, in its process alone, both lead to the lab, so
 // that its own files stay as they were published.
@@ -7,7 +7,7 @@ import type { Place } from "./job.ts";
 type Callback = (error: Error | null, ...found: unknown[]) => void;
 type Options = { readonly all?: boolean };
 
-export const leadToLab = ({ dns: server, smtpPort }: Place): void => {
+export const redirectToLab = ({ dns: server, smtpPort }: LabAddress): void => {
   // The modules as a CommonJS package sees them: those can be changed, the import of them cannot.
   const require = createRequire(import.meta.url);
   const dns = require("node:dns") as typeof import("node:dns");
@@ -15,16 +15,18 @@ export const leadToLab = ({ dns: server, smtpPort }: Place): void => {
   dns.setServers([server]);
 
   const lookup = (host: string, options: Options, callback: Callback): void => {
-    const told = (address: string) =>
+    const respond = (address: string) =>
       options.all ? callback(null, [{ address, family: 4 }]) : callback(null, address, 4);
     // What "no host at all" comes to on a machine without a mail server of its own.
-    if (host === "localhost") return told("127.0.0.1");
-    dns.resolve4(host, (error, addresses) => (error ? callback(error) : told(addresses[0] ?? "")));
+    if (host === "localhost") return respond("127.0.0.1");
+    dns.resolve4(host, (error, addresses) =>
+      error ? callback(error) : respond(addresses[0] ?? ""),
+    );
   };
   const connect = net.connect;
-  const toLab = (port: number, host: string) =>
+  const connectToLab = (port: number, host: string) =>
     port === 25
       ? connect({ port: smtpPort, host: host || "localhost", lookup: lookup as never })
       : connect(port, host);
-  Object.assign(net, { connect: toLab, createConnection: toLab });
+  Object.assign(net, { connect: connectToLab, createConnection: connectToLab });
 };

@@ -4,7 +4,7 @@ import { start } from "@mailproof/local/start";
 
 // The server of one run. It tells where it answers and what memory it took so far, and once more when it ends.
 
-export type Serving = {
+export type ServerFigures = {
   readonly baseUrl: string;
   readonly peakMegabytes: number;
   readonly stallMs: number;
@@ -16,15 +16,15 @@ const { baseUrl, stop } = await start(readEnvironment({ MAILPROOF_DIR: folder, P
 const delay = monitorEventLoopDelay({ resolution: 1 });
 delay.enable();
 
-const serving = (): Serving => ({
+const readFigures = (): ServerFigures => ({
   baseUrl,
   // In kilobytes on every platform.
   peakMegabytes: (process.resourceUsage().maxRSS * 1_024) / 1e6,
   stallMs: delay.max / 1e6,
 });
 
-process.send?.(serving());
+process.send?.(readFigures());
 process.once("message", () => {
-  process.send?.(serving());
+  process.send?.(readFigures());
   void stop().then(() => process.exit());
 });

@@ -1,21 +1,25 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout } from "node:timers/promises";
-import { takeInFile } from "@mailproof/core/jobs/intake";
+import { ingestFile } from "@mailproof/core/jobs/intake";
 import { CHUNK_ROWS } from "@mailproof/core/settings";
-import { fileBlobs } from "@mailproof/local/file-blobs";
+import { createFileBlobs } from "@mailproof/local/file-blobs";
 import type { ListCounts } from "../list-generator.ts";
 
 // One intake in a process of its own. It is told where the upload is, and tells what came of it.
 
-export type TakenIn = ListCounts & {
+export type IntakeFigures = ListCounts & {
   readonly seconds: number;
   readonly cpuSeconds: number;
   readonly peakMegabytes: number;
   readonly stallMs: number;
 };
 
-const takeIn = async (folder: string, key: string, isWatched: boolean): Promise<TakenIn> => {
-  const blobs = fileBlobs(folder, () => "");
+const measureIntake = async (
+  folder: string,
+  key: string,
+  isWatched: boolean,
+): Promise<IntakeFigures> => {
+  const blobs = createFileBlobs(folder, () => "");
   const delay = monitorEventLoopDelay({ resolution: 1 });
   // Looking a thousand times a second takes a tenth of the time that is to be measured.
   if (isWatched) delay.enable();
@@ -23,7 +27,7 @@ const takeIn = async (folder: string, key: string, isWatched: boolean): Promise<
   const upload = await blobs.get(key);
   if (!upload) throw new Error("There is no list to take in.");
   const world = { blobs, sleep: (ms: number) => setTimeout(ms) };
-  const came = await takeInFile(world, upload.content, {
+  const intake = await ingestFile(world, upload.content, {
     key: "inputs/list",
     addressesMax: 500_000,
     bytesMax: 100_000_000,
@@ -32,12 +36,12 @@ const takeIn = async (folder: string, key: string, isWatched: boolean): Promise<
   const seconds = (performance.now() - startedAt) / 1000;
   const { user, system } = process.cpuUsage(before);
   delay.disable();
-  if ("fault" in came) throw new Error(came.message);
+  if ("fault" in intake) throw new Error(intake.message);
   return {
-    rows: came.totalSubmitted,
-    duplicates: came.duplicatesRemoved,
-    invalid: came.invalidSkipped,
-    unique: came.unique,
+    rows: intake.totalSubmitted,
+    duplicates: intake.duplicatesRemoved,
+    invalid: intake.invalidSkipped,
+    unique: intake.unique,
     seconds,
     cpuSeconds: (user + system) / 1e6,
     // In kilobytes on every platform.
@@ -47,5 +51,5 @@ const takeIn = async (folder: string, key: string, isWatched: boolean): Promise<
 };
 
 const [, , folder = "", key = "", watched] = process.argv;
-const came = await takeIn(folder, key, watched === "watched");
-process.send?.(came, () => process.exit());
+const result = await measureIntake(folder, key, watched === "watched");
+process.send?.(result, () => process.exit());

@@ -10,15 +10,15 @@ import {
   TextWidget,
 } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
-import { lambdas, prober, queues, workersOn, ZONES } from "../topology.ts";
+import { lambdas, prober, queues, workerSpecs, ZONES } from "../topology.ts";
 import * as measures from "./measures.ts";
-import { inQueue, lambdaSum, type NameOf } from "./measures.ts";
+import { createLambdaMetric, createQueueMetric, type GetName } from "./measures.ts";
 
 const WIDTH = 24;
 
-const title = (markdown: string) => new TextWidget({ markdown, width: WIDTH, height: 1 });
+const createTitle = (markdown: string) => new TextWidget({ markdown, width: WIDTH, height: 1 });
 
-const graph = (title: string, left: IMetric[], width: number, line?: number) =>
+const createGraph = (title: string, left: IMetric[], width: number, line?: number) =>
   new GraphWidget({
     title,
     left,
@@ -28,8 +28,9 @@ const graph = (title: string, left: IMetric[], width: number, line?: number) =>
     ...(line !== undefined && { leftAnnotations: [{ value: line, color: "#d62728" }] }),
   });
 
-const callers = (nameOf: NameOf): IWidget[] => {
-  const api = (what: string, statistic: string) => measures.ofApi(nameOf, what, statistic);
+const createApiWidgets = (nameOf: GetName): IWidget[] => {
+  const api = (what: string, statistic: string) =>
+    measures.createApiMetric(nameOf, what, statistic);
   const counts = ["Count", "4xx", "5xx"].map((what) => api(what, "Sum"));
   const waits = ["p50", "p90", "p99"].map((share) => api("Latency", share));
   return [
@@ -39,80 +40,83 @@ const callers = (nameOf: NameOf): IWidget[] => {
       width: 6,
       height: 6,
     }),
-    graph("Requests, and those we failed", counts, 9),
-    graph("How long they wait, ms", waits, 9),
+    createGraph("Requests, and those we failed", counts, 9),
+    createGraph("How long they wait, ms", waits, 9),
   ];
 };
 
-const money = (): IWidget[] => [
-  graph("How late the latest due work is, s", [measures.dueAge], 8, 300),
-  graph("Credits held for over an hour", [measures.heldLong], 8, 1),
-  graph("Broken laws at the last audit", [measures.auditViolations], 8, 1),
+const createMoneyWidgets = (): IWidget[] => [
+  createGraph("How late the latest due work is, s", [measures.dueAge], 8, 300),
+  createGraph("Credits held for over an hour", [measures.heldLong], 8, 1),
+  createGraph("Broken laws at the last audit", [measures.auditViolations], 8, 1),
 ];
 
 const VISIBLE = "ApproximateNumberOfMessagesVisible";
 
-const lists = (nameOf: NameOf): IWidget[] => {
+const createListWidgets = (nameOf: GetName): IWidget[] => {
   const of = (areDead: boolean, what: string) =>
     queues
       .filter(({ receivesMax }) => (receivesMax === null) === areDead)
-      .map(({ name }) => inQueue(nameOf, name, what).with({ label: name }));
+      .map(({ name }) => createQueueMetric(nameOf, name, what).with({ label: name }));
   return [
-    graph("Messages that wait", of(false, VISIBLE), 8),
-    graph("How old the oldest is, s", of(false, "ApproximateAgeOfOldestMessage"), 8),
-    graph("Dead letters", of(true, VISIBLE), 8, 1),
+    createGraph("Messages that wait", of(false, VISIBLE), 8),
+    createGraph("How old the oldest is, s", of(false, "ApproximateAgeOfOldestMessage"), 8),
+    createGraph("Dead letters", of(true, VISIBLE), 8, 1),
   ];
 };
 
-const mailServers = (nameOf: NameOf): IWidget[] => {
-  const ports = ZONES.map((zone) => measures.ofNat(nameOf, zone, "ErrorPortAllocation"));
+const createMailServerWidgets = (nameOf: GetName): IWidget[] => {
+  const ports = ZONES.map((zone) => measures.createNatMetric(nameOf, zone, "ErrorPortAllocation"));
   return [
-    graph("Sessions in five minutes", [measures.smtp.sessions, measures.smtp.unreached], 8),
-    graph("Sessions that reached nobody, %", [measures.unreachedPercent], 8, 50),
-    graph("NAT gateways without a free port", ports, 8),
+    createGraph("Sessions in five minutes", [measures.smtp.sessions, measures.smtp.unreached], 8),
+    createGraph("Sessions that reached nobody, %", [measures.unreachedPercent], 8, 50),
+    createGraph("NAT gateways without a free port", ports, 8),
   ];
 };
 
-const machinery = (nameOf: NameOf): IWidget[] => {
-  const errors = lambdas.map(({ name }) => lambdaSum(nameOf, name, "Errors"));
-  const working = [prober, ...workersOn.map(({ lambda }) => lambda)].map(({ name }) =>
-    lambdaSum(nameOf, name, "ConcurrentExecutions").with({ statistic: "Maximum" }),
+const createSystemWidgets = (nameOf: GetName): IWidget[] => {
+  const errors = lambdas.map(({ name }) => createLambdaMetric(nameOf, name, "Errors"));
+  const working = [prober, ...workerSpecs.map(({ lambda }) => lambda)].map(({ name }) =>
+    createLambdaMetric(nameOf, name, "ConcurrentExecutions").with({ statistic: "Maximum" }),
   );
   const used = ["ConsumedReadCapacityUnits", "ConsumedWriteCapacityUnits"];
   return [
-    graph("Failures, by Lambda", errors, 8),
-    graph("Workers at work", working, 8),
-    graph(
+    createGraph("Failures, by Lambda", errors, 8),
+    createGraph("Workers at work", working, 8),
+    createGraph(
       "Table: units used, requests refused",
-      [...used.map((what) => measures.ofTable(nameOf, what)), measures.throttledOf(nameOf)],
+      [
+        ...used.map((what) => measures.createTableMetric(nameOf, what)),
+        measures.createThrottleMetric(nameOf),
+      ],
       8,
     ),
   ];
 };
 
 /** What an operator who was just woken looks at, from above to below: whether, whom, how much, where. */
-const rows = (nameOf: NameOf, alarms: readonly Alarm[]): IWidget[][] => [
+const createRows = (nameOf: GetName, alarms: readonly Alarm[]): IWidget[][] => [
   [new AlarmStatusWidget({ title: "What rings", alarms: [...alarms], width: WIDTH, height: 5 })],
-  [title("## Callers")],
-  callers(nameOf),
-  [title("## Money")],
-  money(),
-  [title("## Lists")],
-  lists(nameOf),
-  [title("## Mail servers")],
-  mailServers(nameOf),
-  [title("## Machinery")],
-  machinery(nameOf),
+  [createTitle("## Callers")],
+  createApiWidgets(nameOf),
+  [createTitle("## Money")],
+  createMoneyWidgets(),
+  [createTitle("## Lists")],
+  createListWidgets(nameOf),
+  [createTitle("## Mail servers")],
+  createMailServerWidgets(nameOf),
+  [createTitle("## Machinery")],
+  createSystemWidgets(nameOf),
 ];
 
-export const dashboard = (
+export const createDashboard = (
   scope: Construct,
   name: string,
-  nameOf: NameOf,
+  nameOf: GetName,
   alarms: readonly Alarm[],
 ) =>
   new Dashboard(scope, "Dashboard", {
     dashboardName: name,
     defaultInterval: Duration.hours(3),
-    widgets: rows(nameOf, alarms),
+    widgets: createRows(nameOf, alarms),
   });

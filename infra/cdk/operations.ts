@@ -5,11 +5,11 @@ import { Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { StringParameter } from "aws-cdk-lib/aws-ssm";
 import { AwsSolutionsChecks } from "cdk-nag";
-import { parameters } from "../parameters.ts";
-import { silenceOf, watches } from "./alarms.ts";
-import { dashboard } from "./dashboard.ts";
+import { createParameterNamer } from "../parameters.ts";
+import { createAlarms, getMissingDataTreatment } from "./alarms.ts";
+import { createDashboard } from "./dashboard.ts";
 
-export type Watched = {
+export type OperationsOptions = {
   readonly app: string;
   readonly stage: string;
   /** Who is called. Without, somebody else subscribes to the topic. */
@@ -17,10 +17,10 @@ export type Watched = {
 };
 
 /** Nothing is written that breaks one of AWS's own rules for what is well built. */
-export const operationsApp = (watched: Watched, outdir: string): App => {
+export const createOperationsApp = (options: OperationsOptions, outdir: string): App => {
   const app = new App({ outdir });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-  operationsStack(app, watched);
+  createOperationsStack(app, options);
   return app;
 };
 
@@ -28,35 +28,35 @@ export const operationsApp = (watched: Watched, outdir: string): App => {
  * What watches over a stage, in a stack of its own: it is there when a deployment of the product goes wrong, and
  * changing an alarm touches nothing that serves.
  */
-const operationsStack = (scope: App, { app, stage, callEmail }: Watched): Stack => {
+const createOperationsStack = (scope: App, { app, stage, callEmail }: OperationsOptions): Stack => {
   const name = `${app}-${stage}-operations`;
   const stack = new Stack(scope, name, {
     description: `Watches over ${app} ${stage}: alarms and a dashboard`,
     // It has no files to carry along, so an account needs no preparing for it.
     synthesizer: new DefaultStackSynthesizer({ generateBootstrapVersionRule: false }),
   });
-  const keyOf = parameters(app, stage);
-  const nameOf = (key: string) => StringParameter.valueForStringParameter(stack, keyOf(key));
+  const keyOf = createParameterNamer(app, stage);
+  const getName = (key: string) => StringParameter.valueForStringParameter(stack, keyOf(key));
 
   const calls = new Topic(stack, "Calls", { enforceSSL: true, displayName: `${app} ${stage}` });
   if (callEmail) calls.addSubscription(new EmailSubscription(callEmail));
   const call = new SnsAction(calls);
 
-  const alarms = watches(nameOf).map((watch) => {
-    const { id, metric, from, periods, says } = watch;
+  const alarms = createAlarms(getName).map((watch) => {
+    const { id, metric, threshold, periods, description } = watch;
     const alarm = new Alarm(stack, id, {
       alarmName: `${app}-${stage}-${id}`,
-      alarmDescription: says,
+      alarmDescription: description,
       metric,
-      threshold: from,
+      threshold: threshold,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       evaluationPeriods: periods,
-      treatMissingData: silenceOf(watch),
+      treatMissingData: getMissingDataTreatment(watch),
     });
     alarm.addAlarmAction(call);
     alarm.addOkAction(call);
     return alarm;
   });
-  dashboard(stack, `${app}-${stage}`, nameOf, alarms);
+  createDashboard(stack, `${app}-${stage}`, getName, alarms);
   return stack;
 };

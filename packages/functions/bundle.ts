@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { BuildOptions, Plugin } from "esbuild";
 
 /** A module called *.built.ts is data: it is run when a bundle is made, and what it exports stands there written out. */
-const builtAhead: Plugin = {
+const inlineBuiltModules: Plugin = {
   name: "built ahead",
   setup: (build) => {
     build.onLoad({ filter: /\.built\.ts$/ }, async ({ path }) => {
@@ -54,7 +54,7 @@ const endOfCall = (source: string, from: number): number => {
   return source.length;
 };
 
-const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+const resolveHere = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /** How a Lambda's entry becomes one file. Whoever deploys it and whoever weighs it use the same options. */
 export const BUNDLE = {
@@ -66,10 +66,10 @@ export const BUNDLE = {
   // What packages publish for bundlers first: of the older form nothing can be left out.
   mainFields: ["module", "main"],
   alias: {
-    "node:http": here("src/node-http.ts"),
-    "@modelcontextprotocol/server/_shims": here("src/no-validator.ts"),
+    "node:http": resolveHere("src/node-http.ts"),
+    "@modelcontextprotocol/server/_shims": resolveHere("src/no-validator.ts"),
   },
-  plugins: [builtAhead, withoutDescriptions],
+  plugins: [inlineBuiltModules, withoutDescriptions],
   // dns-packet is of that older form, and asks Node for its modules by a function that an ES module does not have.
   banner: {
     js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',

@@ -14,15 +14,15 @@ const CAPABILITIES: readonly (readonly [Need, name: string, file: string])[] = [
   ["https", "toSubscribers", "https"],
 ];
 
-type Listed = Pick<Endpoint, "id" | "needs">;
+type EntryEndpoint = Pick<Endpoint, "id" | "needs">;
 
 const FOLDER = "packages/functions/generated/http";
 
 /** Where the entry of an endpoint is written, from the root of the repository. */
-export const entryFileOf = (endpoint: Pick<Endpoint, "id">): string =>
+export const getEntryFile = (endpoint: Pick<Endpoint, "id">): string =>
   `${FOLDER}/${fileNameOf(endpoint)}.ts`;
 
-export const toEntry = ({ id, needs }: Listed): string => {
+export const toEntry = ({ id, needs }: EntryEndpoint): string => {
   const used = CAPABILITIES.filter(([need]) => needs.includes(need));
   const imports = used.map(
     ([, name, file]) => `import { ${name} } from "../../src/reach/${file}.ts";\n`,
@@ -42,24 +42,24 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 export const writeEntries = (): readonly string[] => {
   mkdirSync(`${root}${FOLDER}`, { recursive: true });
   return endpoints.map((endpoint) => {
-    const file = entryFileOf(endpoint);
-    writeWhole(`${root}${file}`, toEntry(endpoint));
+    const file = getEntryFile(endpoint);
+    writeFileAtomic(`${root}${file}`, toEntry(endpoint));
     return file;
   });
 };
 
 /** Several builds may run at once: a reader finds the whole file or the one before it. */
-const writeWhole = (path: string, text: string): void => {
+const writeFileAtomic = (path: string, text: string): void => {
   if (existsSync(path) && readFileSync(path, "utf8") === text) return;
   const draft = `${path}.${process.pid}.draft`;
   writeFileSync(draft, text);
   renameSync(draft, path);
 };
 
-export type Kind = "http" | "workers" | "schedules";
+export type LambdaKind = "http" | "workers" | "schedules";
 
 /** What the bundler begins at, for these kinds of Lambda. Paths are relative to the directory that it runs in. */
-export const entriesOf = (...kinds: readonly Kind[]): readonly string[] => {
+export const listEntries = (...kinds: readonly LambdaKind[]): readonly string[] => {
   const made = kinds.includes("http") ? writeEntries() : [];
   const own = kinds.flatMap((kind) =>
     globSync(`packages/functions/src/${kind}/*.ts`, { cwd: root }),

@@ -4,15 +4,15 @@ import type { GenericSchema } from "valibot";
 // Valibot schemas as TypeScript. What no endpoint uses yet is an error here, and not an `unknown` that nobody notices.
 
 /** What is sent is typed by what a schema takes, what is answered by what it gives. */
-export type Side = "input" | "output";
+export type TypeSide = "input" | "output";
 
 type Entries = Readonly<Record<string, GenericSchema>>;
 
 /** Schemas that have a name of their own, by identity. */
-export type Named = ReadonlyMap<GenericSchema, string>;
+export type NamedSchemas = ReadonlyMap<GenericSchema, string>;
 
 /** How types are written: for which side, and which of them by their name. */
-export type Context = { readonly side: Side; readonly named: Named };
+export type TypeContext = { readonly side: TypeSide; readonly named: NamedSchemas };
 
 /** The parts of all kinds of schema, as they stand in them. */
 type Parts = {
@@ -27,13 +27,13 @@ type Parts = {
   readonly wrapped?: GenericSchema;
 };
 
-export const partsOf = (schema: GenericSchema): Parts => schema as unknown as Parts;
+export const getParts = (schema: GenericSchema): Parts => schema as unknown as Parts;
 
-export const typeOf = (schema: GenericSchema, context: Context): string => {
+export const toType = (schema: GenericSchema, context: TypeContext): string => {
   const name = context.named.get(schema) ?? context.named.get(withoutDescription(schema));
   if (name !== undefined) return name;
-  const parts = partsOf(essence(schema));
-  const inner = (one: GenericSchema | undefined) => typeOf(one as GenericSchema, context);
+  const parts = getParts(getInnerSchema(schema));
+  const inner = (one: GenericSchema | undefined) => toType(one as GenericSchema, context);
   switch (parts.type) {
     case "string":
     case "number":
@@ -59,20 +59,22 @@ export const typeOf = (schema: GenericSchema, context: Context): string => {
       return (parts.options ?? []).map((option) => inner(option as GenericSchema)).join(" | ");
     case "object":
     case "strict_object":
-      return objectOf(parts.entries ?? {}, context);
+      return toObjectType(parts.entries ?? {}, context);
     default:
       throw new Error(`no type for a schema of ${parts.type}`);
   }
 };
 
 /** One that has everything of another with a name, and more, is said as that other and the rest. */
-const objectOf = (entries: Entries, context: Context): string => {
-  const [base, name] = largest(
-    [...context.named].filter(([schema]) => isWithin(partsOf(schema).entries ?? {}, entries)),
+const toObjectType = (entries: Entries, context: TypeContext): string => {
+  const [base, name] = findLargest(
+    [...context.named].filter(([schema]) => isWithin(getParts(schema).entries ?? {}, entries)),
   ) ?? [undefined, undefined];
-  const known = base ? (partsOf(base).entries ?? {}) : {};
-  const rest = Object.fromEntries(Object.entries(entries).filter(([field]) => !(field in known)));
-  const own = `{\n${fieldsOf(rest, context)}\n}`;
+  const baseFields = base ? (getParts(base).entries ?? {}) : {};
+  const rest = Object.fromEntries(
+    Object.entries(entries).filter(([field]) => !(field in baseFields)),
+  );
+  const own = `{\n${formatFields(rest, context)}\n}`;
   return name === undefined ? own : `${name} & ${own}`;
 };
 
@@ -80,32 +82,33 @@ const isWithin = (few: Entries, many: Entries): boolean =>
   Object.keys(few).length < Object.keys(many).length &&
   Object.entries(few).every(([field, schema]) => many[field] === schema);
 
-const largest = (found: readonly (readonly [GenericSchema, string])[]) =>
-  found.toSorted(([a], [b]) => sizeOf(b) - sizeOf(a))[0];
+const findLargest = (found: readonly (readonly [GenericSchema, string])[]) =>
+  found.toSorted(([a], [b]) => countFields(b) - countFields(a))[0];
 
-const sizeOf = (schema: GenericSchema): number => Object.keys(partsOf(schema).entries ?? {}).length;
+const countFields = (schema: GenericSchema): number =>
+  Object.keys(getParts(schema).entries ?? {}).length;
 
-export const fieldsOf = (entries: Entries, context: Context): string =>
+export const formatFields = (entries: Entries, context: TypeContext): string =>
   Object.entries(entries)
     .map(([name, schema]) => {
       const isOptional = mayBeLeftOut(schema);
       const mark = isOptional ? "?" : "";
       // Whoever sends may say undefined; what is answered is there or not.
       const orNot = isOptional && context.side === "input" ? " | undefined" : "";
-      return `${describe(name, schema)}\n${name}${mark}: ${typeOf(schema, context)}${orNot};`;
+      return `${formatDescription(name, schema)}\n${name}${mark}: ${toType(schema, context)}${orNot};`;
     })
     .join("\n");
 
 /** The description of a field, which editors show on hover: what its values mean, else what the field holds. */
-export const describe = (name: string, schema: GenericSchema): string => {
+export const formatDescription = (name: string, schema: GenericSchema): string => {
   const shape = withoutDescription(schema);
-  const text = descriptionOf(partsOf(shape).wrapped ?? shape) ?? descriptionOf(schema);
+  const text = descriptionOf(getParts(shape).wrapped ?? shape) ?? descriptionOf(schema);
   if (text === undefined) throw new Error(`the field ${name} has no description`);
   return `/** ${text} */`;
 };
 
 /** A query is text on the wire; to a caller, what stands for a number or a boolean is one. */
-export const queryTypeOf = (schema: GenericSchema): "number" | "boolean" | undefined => {
+export const getQueryType = (schema: GenericSchema): "number" | "boolean" | undefined => {
   const { write } = schemaWriter(new Map());
   const { type, default: otherwise } = write(schema);
   if (type === "integer") return "number";
@@ -113,17 +116,17 @@ export const queryTypeOf = (schema: GenericSchema): "number" | "boolean" | undef
 };
 
 export const mayBeLeftOut = (schema: GenericSchema): boolean =>
-  ["optional", "nullish"].includes(partsOf(schema).type);
+  ["optional", "nullish"].includes(getParts(schema).type);
 
 /** A pipe is known by the last schema in it that says something, before its value becomes one of ours. */
-const essence = (schema: GenericSchema): GenericSchema => {
-  const { pipe } = partsOf(schema);
+const getInnerSchema = (schema: GenericSchema): GenericSchema => {
+  const { pipe } = getParts(schema);
   if (!pipe) return schema;
   const end = pipe.findIndex(({ type }) => type === "transform");
-  const telling = (end === -1 ? pipe : pipe.slice(0, end)).filter(
+  const schemas = (end === -1 ? pipe : pipe.slice(0, end)).filter(
     (one): one is GenericSchema => one.kind === "schema" && one.type !== "custom",
   );
-  const found = telling.at(-1);
+  const found = schemas.at(-1);
   if (!found) throw new Error("a pipe without a schema that can be told");
-  return essence(found);
+  return getInnerSchema(found);
 };

@@ -1,18 +1,19 @@
 import { EVENT_EXAMPLES, EXAMPLES } from "@mailproof/api/openapi/examples";
 import { openapi } from "@mailproof/api/openapi/openapi";
 import { expect, test } from "vitest";
-import { recorded, recordedEvents } from "./recorded.ts";
+import { recordEvents, recordExamples } from "./recorded.ts";
 
 const document: any = openapi("http://127.0.0.1:8787");
 
 test("the examples are what the service answers today", async () => {
-  expect(await recorded(), `they are stale: run "npx node scripts/write-openapi.mjs"`).toEqual(
-    EXAMPLES,
-  );
+  expect(
+    await recordExamples(),
+    `they are stale: run "npx node scripts/write-openapi.mjs"`,
+  ).toEqual(EXAMPLES);
 });
 
 test("the examples of events are what subscribers are sent today", async () => {
-  expect(await recordedEvents()).toEqual(EVENT_EXAMPLES);
+  expect(await recordEvents()).toEqual(EVENT_EXAMPLES);
   expect(Object.keys(document.webhooks).toSorted()).toEqual(Object.keys(EVENT_EXAMPLES).toSorted());
 });
 
@@ -34,21 +35,21 @@ test("every operation has an example of each success, and none of a failure", ()
   expect(EXAMPLES.filter(({ status }) => status >= 400)).toEqual([]);
 });
 
-type Found = { readonly place: readonly string[]; readonly schema: any };
+type Found = { readonly fieldPath: readonly string[]; readonly schema: any };
 
 /** Every field of a schema, down to where another named shape begins. */
-const fieldsOf = (place: readonly string[], schema: any): Found[] => {
+const getFields = (place: readonly string[], schema: any): Found[] => {
   const own = Object.entries<any>(schema?.properties ?? {}).flatMap(([field, one]) => [
-    { place: [...place, field], schema: one },
-    ...fieldsOf([...place, field], one),
+    { fieldPath: [...place, field], schema: one },
+    ...getFields([...place, field], one),
   ]);
   const inside = [schema?.items, ...(schema?.anyOf ?? []), ...(schema?.oneOf ?? [])];
-  return [...own, ...inside.filter(Boolean).flatMap((one) => fieldsOf(place, one))];
+  return [...own, ...inside.filter(Boolean).flatMap((one) => getFields(place, one))];
 };
 
 const fields = Object.entries<any>(document.components.schemas)
   .filter(([name]) => !name.endsWith("Error"))
-  .flatMap(([name, schema]) => fieldsOf([name], schema));
+  .flatMap(([name, schema]) => getFields([name], schema));
 
 const parameters = Object.values<any>(document.paths)
   .flatMap((methods) => Object.values<any>(methods))
@@ -59,7 +60,7 @@ test("every field and every parameter is explained", () => {
   const silent = fields.filter(({ schema }) => !schema.description);
 
   expect(
-    silent.map(({ place }) => place.join(".")),
+    silent.map(({ fieldPath: place }) => place.join(".")),
     "their schemas do not describe these",
   ).toEqual([]);
   expect(parameters.filter(({ description }) => !description)).toEqual([]);

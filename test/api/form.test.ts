@@ -7,14 +7,14 @@ const NAMED = 'Content-Disposition: form-data; name="a"';
 const FILE = `${NAMED}; filename="l.csv"`;
 
 /** A form of one part after another, as RFC 7578 writes it. */
-const formOf = (...parts: readonly (readonly [headers: string, content: string])[]): string =>
+const createForm = (...parts: readonly (readonly [headers: string, content: string])[]): string =>
   `${parts.map(([headers, content]) => `--b\r\n${headers}\r\n\r\n${content}\r\n`).join("")}--b--\r\n`;
 
-const nameIn = async (parameters: string) =>
-  (await readParts(TYPE, formOf([`Content-Disposition: form-data; ${parameters}`, ""])))[0];
+const findName = async (parameters: string) =>
+  (await readParts(TYPE, createForm([`Content-Disposition: form-data; ${parameters}`, ""])))[0];
 
 test("the parts of a form come in their order, with their names and their bytes", async () => {
-  const body = formOf(
+  const body = createForm(
     ['Content-Disposition: form-data; name="email_column"', "E-Mail"],
     [
       'Content-Type: text/csv\r\ncontent-disposition: form-data; name="file"; filename="l.csv"',
@@ -41,7 +41,7 @@ test.each([
   ["with blanks round the sign", 'name = "a" ;', "a"],
   ["on a line of its own", '\r\n\tname="a"', "a"],
 ])("a name %s is read as it was meant", async (_case, parameters, name) => {
-  expect(await nameIn(parameters)).toEqual({ name, fileName: null, content: "" });
+  expect(await findName(parameters)).toEqual({ name, fileName: null, content: "" });
 });
 
 test.each([
@@ -52,11 +52,11 @@ test.each([
   ["the other way to say it, which forms may not use", "filename*=UTF-8''list.csv", null],
   ["both ways", `filename="list.csv"; filename*=UTF-8''other.exe`, "list.csv"],
 ])("of file names %s is taken for what it is", async (_case, parameters, fileName) => {
-  expect(await nameIn(`name="file"; ${parameters}`)).toMatchObject({ fileName });
+  expect(await findName(`name="file"; ${parameters}`)).toMatchObject({ fileName });
 });
 
 test("a file name in an old Windows encoding is no reason to refuse a list", async () => {
-  const body = Buffer.from(formOf([`${NAMED}; filename="M\xfcller.csv"`, "x"]), "latin1");
+  const body = Buffer.from(createForm([`${NAMED}; filename="M\xfcller.csv"`, "x"]), "latin1");
 
   expect(await readParts(TYPE, body)).toMatchObject([{ name: "a", content: "x" }]);
 });
@@ -65,20 +65,24 @@ test.each([
   [
     "a preamble and an epilogue",
     TYPE,
-    `for old\r\nreaders\r\n${formOf([NAMED, "x"])}and\r\n--b\r\n`,
+    `for old\r\nreaders\r\n${createForm([NAMED, "x"])}and\r\n--b\r\n`,
   ],
-  ["nothing after the last boundary", TYPE, formOf([NAMED, "x"]).trimEnd()],
-  ["blanks after a boundary", TYPE, formOf([NAMED, "x"]).replace("--b\r\n", "--b \t\r\n")],
-  ["a quoted boundary", 'Multipart/Form-Data; charset=utf-8; boundary="b"', formOf([NAMED, "x"])],
+  ["nothing after the last boundary", TYPE, createForm([NAMED, "x"]).trimEnd()],
+  ["blanks after a boundary", TYPE, createForm([NAMED, "x"]).replace("--b\r\n", "--b \t\r\n")],
+  [
+    "a quoted boundary",
+    'Multipart/Form-Data; charset=utf-8; boundary="b"',
+    createForm([NAMED, "x"]),
+  ],
   [
     "a boundary of 70 characters",
     `multipart/form-data; boundary=${"b".repeat(70)}`,
-    formOf([NAMED, "x"]).replaceAll("--b", `--${"b".repeat(70)}`),
+    createForm([NAMED, "x"]).replaceAll("--b", `--${"b".repeat(70)}`),
   ],
   [
     "a boundary of signs",
     `multipart/form-data; boundary="'()+_,-./:=? b"`,
-    formOf([NAMED, "x"]).replaceAll("--b", "--'()+_,-./:=? b"),
+    createForm([NAMED, "x"]).replaceAll("--b", "--'()+_,-./:=? b"),
   ],
 ])("%s is part of the format", async (_case, type, body) => {
   expect(await readParts(type, body)).toEqual([{ name: "a", fileName: null, content: "x" }]);
@@ -87,7 +91,7 @@ test.each([
 test("what only looks like a boundary is content", async () => {
   const content = "\r\n--\r\n--a\r\n\r--b\n--b\r\n -- b\r\n-";
 
-  expect(await readParts(TYPE, formOf([NAMED, content]))).toMatchObject([{ content }]);
+  expect(await readParts(TYPE, createForm([NAMED, content]))).toMatchObject([{ content }]);
 });
 
 test("a part may end with its headers, and a form may have no parts", async () => {
@@ -103,8 +107,8 @@ const noBoundary = "body: is a form whose content-type names no boundary of 1 to
 const unfinished = "body: ends before its last boundary. ";
 
 test.each([
-  ["no boundary in the type", "multipart/form-data", formOf([NAMED, "x"]), noBoundary],
-  ["an empty boundary", 'multipart/form-data; boundary=""', formOf([NAMED, "x"]), noBoundary],
+  ["no boundary in the type", "multipart/form-data", createForm([NAMED, "x"]), noBoundary],
+  ["an empty boundary", 'multipart/form-data; boundary=""', createForm([NAMED, "x"]), noBoundary],
   [
     "a boundary of 71 characters",
     `multipart/form-data; boundary=${"b".repeat(71)}`,
@@ -118,17 +122,17 @@ test.each([
   [
     "another boundary",
     TYPE,
-    formOf([NAMED, "x"]).replaceAll("--b", "--c"),
+    createForm([NAMED, "x"]).replaceAll("--b", "--c"),
     "body: holds no boundary. ",
   ],
   [
     "bare line feeds",
     TYPE,
-    formOf([NAMED, "x"]).replaceAll("\r", ""),
+    createForm([NAMED, "x"]).replaceAll("\r", ""),
     "body: has a part whose headers do not end. ",
   ],
-  ["no last boundary", TYPE, formOf([NAMED, "x"]).slice(0, -8), unfinished],
-  ["half a last boundary", TYPE, formOf([NAMED, "x"]).slice(0, -3), unfinished],
+  ["no last boundary", TYPE, createForm([NAMED, "x"]).slice(0, -8), unfinished],
+  ["half a last boundary", TYPE, createForm([NAMED, "x"]).slice(0, -3), unfinished],
   [
     "headers without an end",
     TYPE,
@@ -138,46 +142,56 @@ test.each([
   [
     "headers that go on and on",
     TYPE,
-    formOf([`${NAMED}\r\nX: ${"x".repeat(17_000)}`, "x"]),
+    createForm([`${NAMED}\r\nX: ${"x".repeat(17_000)}`, "x"]),
     "body: has a part with more than 16384 bytes of headers. ",
   ],
   ["no headers", TYPE, "--b\r\n\r\nx\r\n--b--", unnamed],
-  ["headers without a name", TYPE, formOf(["Content-Disposition: form-data", "x"]), unnamed],
-  ["an attachment", TYPE, formOf(['Content-Disposition: attachment; name="a"', "x"]), unnamed],
+  ["headers without a name", TYPE, createForm(["Content-Disposition: form-data", "x"]), unnamed],
+  ["an attachment", TYPE, createForm(['Content-Disposition: attachment; name="a"', "x"]), unnamed],
   [
     "a name without an end",
     TYPE,
-    formOf(['Content-Disposition: form-data; name="a', "x"]),
+    createForm(['Content-Disposition: form-data; name="a', "x"]),
     unnamed,
   ],
-  ["two names", TYPE, formOf([`${NAMED}; name="b"`, "x"]), unnamed],
-  ["two dispositions", TYPE, formOf([`${NAMED}\r\n${NAMED}`, "x"]), unnamed],
-  ["a NUL in a name", TYPE, formOf(['Content-Disposition: form-data; name="a\0"', "x"]), unnamed],
-  ["an encoded NUL", TYPE, formOf(['Content-Disposition: form-data; name="a%00"', "x"]), unnamed],
-  ["a line that is no header", TYPE, formOf([`${NAMED}\r\nhello`, "x"]), unnamed],
-  ["a bare carriage return", TYPE, formOf([`${NAMED}\rX: y`, "x"]), unnamed],
+  ["two names", TYPE, createForm([`${NAMED}; name="b"`, "x"]), unnamed],
+  ["two dispositions", TYPE, createForm([`${NAMED}\r\n${NAMED}`, "x"]), unnamed],
+  [
+    "a NUL in a name",
+    TYPE,
+    createForm(['Content-Disposition: form-data; name="a\0"', "x"]),
+    unnamed,
+  ],
+  [
+    "an encoded NUL",
+    TYPE,
+    createForm(['Content-Disposition: form-data; name="a%00"', "x"]),
+    unnamed,
+  ],
+  ["a line that is no header", TYPE, createForm([`${NAMED}\r\nhello`, "x"]), unnamed],
+  ["a bare carriage return", TYPE, createForm([`${NAMED}\rX: y`, "x"]), unnamed],
   [
     "a boundary that its line goes on from",
     TYPE,
-    formOf([NAMED, "x\r\n--bc"]),
+    createForm([NAMED, "x\r\n--bc"]),
     "body: has a line that begins with its boundary and goes on. ",
   ],
   [
     "base64",
     TYPE,
-    formOf([`${NAMED}\r\nContent-Transfer-Encoding: base64`, "eA=="]),
+    createForm([`${NAMED}\r\nContent-Transfer-Encoding: base64`, "eA=="]),
     "a: must be sent without a content-transfer-encoding. ",
   ],
   [
     "a field of 10 KB and one byte",
     TYPE,
-    formOf([NAMED, "x".repeat(10_241)]),
+    createForm([NAMED, "x".repeat(10_241)]),
     "a: must have at most 10240 bytes, or be sent as a file. ",
   ],
   [
     "21 parts",
     TYPE,
-    formOf(...Array.from({ length: 21 }, () => [NAMED, "x"] as const)),
+    createForm(...Array.from({ length: 21 }, () => [NAMED, "x"] as const)),
     "body: may have at most 20 parts. ",
   ],
 ])("%s is told to the caller in a sentence", async (_case, type, body, what) => {
@@ -191,23 +205,23 @@ test.each([
 test("at the limits a form is still read", async () => {
   const parts = Array.from({ length: 20 }, () => [NAMED, "x".repeat(10_240)] as const);
 
-  expect(await readParts(TYPE, formOf(...parts))).toHaveLength(20);
+  expect(await readParts(TYPE, createForm(...parts))).toHaveLength(20);
 });
 
 /** A body of so many pieces that tells how many were taken, and whether it was closed. */
 const counted = (pieces: readonly string[]) => {
-  const asked = { pieces: 0, isClosed: false };
+  const consumed = { pieces: 0, isClosed: false };
   async function* bytes() {
     try {
       for (const piece of pieces) {
-        asked.pieces++;
+        consumed.pieces++;
         yield Buffer.from(piece);
       }
     } finally {
-      asked.isClosed = true;
+      consumed.isClosed = true;
     }
   }
-  return { asked, bytes: bytes() };
+  return { asked: consumed, bytes: bytes() };
 };
 
 const long = (count: number) => [
@@ -217,14 +231,14 @@ const long = (count: number) => [
 ];
 
 test("a file is handed on as it comes: no more is taken than was asked for", async () => {
-  const { asked, bytes } = counted(long(100));
-  const taken: number[] = [];
+  const { asked: consumed, bytes } = counted(long(100));
+  const sizes: number[] = [];
 
   for await (const { fileName, content } of readForm(TYPE, bytes))
-    if (fileName) for await (const _piece of content) taken.push(asked.pieces);
+    if (fileName) for await (const _piece of content) sizes.push(consumed.pieces);
 
-  expect(taken[0]).toBeLessThan(4);
-  expect(taken.every((pieces, index) => pieces <= index + 3)).toBe(true);
+  expect(sizes[0]).toBeLessThan(4);
+  expect(sizes.every((pieces, index) => pieces <= index + 3)).toBe(true);
 });
 
 test("what nobody reads of a part is skipped, half of it or all", async () => {
@@ -244,12 +258,12 @@ test("what nobody reads of a part is skipped, half of it or all", async () => {
 });
 
 test("whoever stops reading the form lets go of its source", async () => {
-  const { asked, bytes } = counted(long(100));
+  const { asked: consumed, bytes } = counted(long(100));
 
   for await (const _part of readForm(TYPE, bytes)) break;
 
-  expect(asked.isClosed).toBe(true);
-  expect(asked.pieces).toBeLessThan(4);
+  expect(consumed.isClosed).toBe(true);
+  expect(consumed.pieces).toBeLessThan(4);
 });
 
 test("a part that is read too late does not pass for an empty one", async () => {

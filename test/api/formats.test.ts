@@ -15,7 +15,7 @@ const resolved = (schema: any): any => {
 };
 
 /** A field with its schema, and one value of it from an example. */
-type Seen = { readonly place: string; readonly schema: any; readonly value: unknown };
+type Seen = { readonly fieldPath: string; readonly schema: any; readonly value: unknown };
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 ajv.addSchema(document, "openapi");
@@ -23,18 +23,18 @@ const fits = (schema: any, value: unknown): boolean =>
   ajv.validate({ ...schema, components: document.components }, value);
 
 /** Every field of a value, down to the leaves. Of a choice of schemas, those that the value fits. */
-const seenIn = (sent: any, value: any, path: readonly string[]): Seen[] => {
+const listSeen = (sent: any, value: any, path: readonly string[]): Seen[] => {
   const schema = resolved(sent);
   const options = (schema.anyOf ?? schema.oneOf ?? []).filter((one: any) => fits(one, value));
-  const own = [{ place: path.slice(-2).join("."), schema, value }];
+  const own = [{ fieldPath: path.slice(-2).join("."), schema, value }];
   if (typeof value !== "object" || value === null)
-    return [...own, ...options.flatMap((one: any) => seenIn(one, value, path))];
+    return [...own, ...options.flatMap((one: any) => listSeen(one, value, path))];
   const inside = Object.entries<any>(value).flatMap(([name, one]) => {
     const field = Array.isArray(value) ? schema.items : schema.properties?.[name];
     const further = Array.isArray(value) ? path : [...path, name];
-    return field ? seenIn(field, one, further) : [];
+    return field ? listSeen(field, one, further) : [];
   });
-  return [...inside, ...options.flatMap((one: any) => seenIn(one, value, path))];
+  return [...inside, ...options.flatMap((one: any) => listSeen(one, value, path))];
 };
 
 const JSON_TYPE = "application/json";
@@ -47,32 +47,35 @@ const seen: readonly Seen[] = [
     return [
       ...Object.entries({ ...path, ...query }).flatMap(([name, value]) => {
         const { schema } = parameters.find((one: any) => one.name === name);
-        return seenIn(schema, value, [route, name]);
+        return listSeen(schema, value, [route, name]);
       }),
       ...(request === undefined
         ? []
-        : seenIn(operation.requestBody.content[JSON_TYPE].schema, request, [route])),
-      ...seenIn(operation.responses[status].content[JSON_TYPE].schema, answer, [route]),
+        : listSeen(operation.requestBody.content[JSON_TYPE].schema, request, [route])),
+      ...listSeen(operation.responses[status].content[JSON_TYPE].schema, answer, [route]),
     ];
   }),
   ...Object.entries(EVENT_EXAMPLES).flatMap(([event, example]) =>
-    seenIn(document.webhooks[event].post.requestBody.content[JSON_TYPE].schema, example, [event]),
+    listSeen(document.webhooks[event].post.requestBody.content[JSON_TYPE].schema, example, [event]),
   ),
 ];
 
 /** Every schema in a part of the document, wherever it stands. */
-const schemasIn = (part: any, path: readonly string[] = []): { place: string; schema: any }[] =>
+const listSchemas = (
+  part: any,
+  path: readonly string[] = [],
+): { fieldPath: string; schema: any }[] =>
   typeof part !== "object" || part === null
     ? []
     : [
-        { place: path.join("."), schema: part },
+        { fieldPath: path.join("."), schema: part },
         ...Object.entries(part)
           .filter(([name]) => name !== "examples" && name !== "example")
-          .flatMap(([name, one]) => schemasIn(one, [...path, name])),
+          .flatMap(([name, one]) => listSchemas(one, [...path, name])),
       ];
 
 test("a number is a whole one, an amount of credits in steps of 0.5, or a share of 1", () => {
-  const numbers = schemasIn(document).filter(({ schema }) =>
+  const numbers = listSchemas(document).filter(({ schema }) =>
     [schema.type].flat().includes("number"),
   );
   const isCredits = ({ schema }: { schema: any }) => schema.multipleOf === 0.5;
@@ -84,7 +87,7 @@ test("a number is a whole one, an amount of credits in steps of 0.5, or a share 
 });
 
 test("every amount of credits in an example is in steps of 0.5", () => {
-  const amounts = seen.filter(({ place }) => /(?:^|\.)credits_\w+$/.test(place));
+  const amounts = seen.filter(({ fieldPath: place }) => /(?:^|\.)credits_\w+$/.test(place));
   const leaves = amounts.filter(({ value }) => typeof value === "number");
 
   expect(leaves.length).toBeGreaterThan(10);
@@ -114,8 +117,8 @@ test("a text that is a date, a moment, an address or a URL in every example has 
   const texts = seen.filter(
     ({ schema, value }) => typeof value === "string" && [schema.type].flat().includes("string"),
   );
-  const byPlace = Map.groupBy(texts, ({ place }) => place);
-  const wrong = [...byPlace].flatMap(([place, all]) =>
+  const byPath = Map.groupBy(texts, ({ fieldPath: place }) => place);
+  const wrong = [...byPath].flatMap(([place, all]) =>
     KINDS.filter(
       ([kind, formats]) =>
         all.every(({ value }) => kind.test(String(value))) &&
@@ -124,7 +127,7 @@ test("a text that is a date, a moment, an address or a URL in every example has 
     ).map(() => place),
   );
 
-  expect(byPlace.size).toBeGreaterThan(100);
+  expect(byPath.size).toBeGreaterThan(100);
   expect(new Set(wrong)).toEqual(new Set(Object.keys(MAY_BE_OTHERWISE)));
 });
 

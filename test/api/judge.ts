@@ -12,7 +12,7 @@ export type Answered = {
 /** What is wrong with it, in words; nothing, where it is as documented. */
 export type Judge = (method: string, path: string, answered: Answered) => readonly string[];
 
-export const judgeBy = (document: any): Judge => {
+export const createJudge = (document: any): Judge => {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   formats.default(ajv);
   ajv.addFormat("idn-email", /^[^@]+@[^@\s]+$|^"[^"]+"@[^@\s]+$/u);

@@ -29,12 +29,12 @@ const OURS = [
   "provider",
   "sub_status",
   ...["webhooks: deliveries.", "webhooks: delivery.", "webhooks: ", "jobs: deliveries."].flatMap(
-    (place) => [
-      `${place}error`,
-      `${place}last_attempt_at`,
-      `${place}latency_ms`,
-      `${place}next_attempt_at`,
-      `${place}response_status`,
+    (fieldPath) => [
+      `${fieldPath}error`,
+      `${fieldPath}last_attempt_at`,
+      `${fieldPath}latency_ms`,
+      `${fieldPath}next_attempt_at`,
+      `${fieldPath}response_status`,
     ],
   ),
 ];
@@ -45,17 +45,17 @@ const resolved = (schema: any): any =>
     : resolved(document.components.schemas[schema.$ref.split("/").at(-1)]);
 
 /** The dotted paths of all fields that can be null. */
-const nullablePathsOf = (written: any, path: readonly string[]): readonly string[] => {
+const getNullablePaths = (written: any, path: readonly string[]): readonly string[] => {
   const schema = resolved(written);
   const variants: readonly any[] = schema.anyOf ?? schema.oneOf ?? schema.allOf ?? [];
   const isNull =
     [schema.type].flat().includes("null") || variants.some(({ type }) => type === "null");
   return [
     ...(isNull && path.length > 0 ? [path.join(".")] : []),
-    ...variants.flatMap((one) => nullablePathsOf(one, path)),
-    ...(schema.items ? nullablePathsOf(schema.items, path) : []),
+    ...variants.flatMap((one) => getNullablePaths(one, path)),
+    ...(schema.items ? getNullablePaths(schema.items, path) : []),
     ...Object.entries(schema.properties ?? {}).flatMap(([field, one]) =>
-      nullablePathsOf(one, [...path, field]),
+      getNullablePaths(one, [...path, field]),
     ),
   ];
 };
@@ -68,7 +68,7 @@ const nullable = Object.entries<any>(document.paths).flatMap(([route, methods]) 
         const schema = response.content?.["application/json"]?.schema;
         const area = route.split("/").filter((part) => part !== "v1" && part !== "")[0];
         return schema
-          ? nullablePathsOf(schema, []).map((path) => ({
+          ? getNullablePaths(schema, []).map((path) => ({
               area,
               path: path.replace(/^data\./, ""),
             }))

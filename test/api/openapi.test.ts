@@ -5,7 +5,7 @@ import type { Schema } from "@mailproof/api/http/endpoint";
 import { componentsOf, EVENTS } from "@mailproof/api/openapi/components";
 import { openapi } from "@mailproof/api/openapi/openapi";
 import { STATUS } from "@mailproof/core/failure";
-import { EVENT_TYPES, TEST_EVENT } from "@mailproof/core/webhooks/payloads";
+import { TEST_EVENT, WEBHOOK_EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
 import { expect, test } from "vitest";
 
 const BASE = "http://127.0.0.1:8787";
@@ -18,7 +18,7 @@ const operations = Object.entries<any>(document.paths).flatMap(([path, methods])
   })),
 );
 
-const answerOf = (operation: any, status: string): any => {
+const getAnswer = (operation: any, status: string): any => {
   const answer = operation.responses[status];
   const name = /^#\/components\/responses\/(\w+)$/.exec(answer.$ref ?? "")?.[1];
   return name === undefined ? answer : document.components.responses[name];
@@ -51,7 +51,7 @@ test.each(endpoints)(
     const operation = operations.find(({ route }) => route === endpoint.route)?.operation;
     const statuses = [...endpoint.answers, ...endpoint.errors.map((code) => STATUS[code])];
     const codes = Object.keys(operation.responses).flatMap((status) => {
-      const schema = answerOf(operation, status).content?.["application/json"]?.schema;
+      const schema = getAnswer(operation, status).content?.["application/json"]?.schema;
       const name = /^#\/components\/schemas\/(\w+Error)$/.exec(schema?.$ref ?? "")?.[1];
       return name === undefined
         ? []
@@ -86,7 +86,7 @@ test.each(endpoints)(
 
 test("the document has every event that is sent, with its payload", () => {
   expect(Object.keys(document.webhooks).toSorted()).toEqual(
-    [...EVENT_TYPES, TEST_EVENT].toSorted(),
+    [...WEBHOOK_EVENT_TYPES, TEST_EVENT].toSorted(),
   );
 });
 
@@ -96,11 +96,11 @@ const deservesName = (schema: any): boolean =>
 
 test("a shape that stands in more than one place has a name of its own", () => {
   const named = componentsOf();
-  const places = new Map<unknown, number>();
+  const counts = new Map<unknown, number>();
   const visit = (schema: any) => {
     if (typeof schema !== "object" || schema === null || schema.kind !== "schema") return;
-    places.set(schema, (places.get(schema) ?? 0) + 1);
-    if ((places.get(schema) ?? 0) > 1) return;
+    counts.set(schema, (counts.get(schema) ?? 0) + 1);
+    if ((counts.get(schema) ?? 0) > 1) return;
     for (const part of [schema.item, schema.wrapped, schema.value]) visit(part);
     for (const part of [...(schema.pipe?.slice(1) ?? []), ...(schema.options ?? [])]) visit(part);
     for (const part of Object.values(schema.entries ?? {})) visit(part);
@@ -108,7 +108,7 @@ test("a shape that stands in more than one place has a name of its own", () => {
   for (const { body, output } of endpoints) for (const one of [body, output]) visit(one);
   for (const [, schema] of EVENTS) visit(schema);
 
-  const nameless = [...places].filter(
+  const nameless = [...counts].filter(
     ([schema, count]) => count > 1 && deservesName(schema) && !named.has(schema as Schema),
   );
   expect(nameless.map(([schema]: any) => Object.keys(schema.entries ?? schema.options))).toEqual(
@@ -123,7 +123,7 @@ test("no name stands for two shapes", () => {
 });
 
 test("Redocly finds nothing to say against it, by its recommended rules", () => {
-  const said = execFileSync(
+  const printed = execFileSync(
     "node_modules/.bin/redocly",
     ["lint", "--extends", "recommended", "--format", "json", "docs/openapi.json"],
     {
@@ -137,5 +137,5 @@ test("Redocly finds nothing to say against it, by its recommended rules", () => 
     },
   );
 
-  expect(JSON.parse(said)).toMatchObject({ totals: { errors: 0, warnings: 0 }, problems: [] });
+  expect(JSON.parse(printed)).toMatchObject({ totals: { errors: 0, warnings: 0 }, problems: [] });
 });

@@ -20,7 +20,7 @@ type Path = readonly (string | number)[];
 type Field = { readonly path: Path; readonly schema: any };
 
 /** Every field of a body that may be left out, where it stands in this example. */
-const optionalIn = (sent: any, value: any, path: Path = []): Field[] => {
+const listOptional = (sent: any, value: any, path: Path = []): Field[] => {
   const schema = resolved(sent);
   const options = schema.oneOf ?? schema.anyOf;
   if (options) {
@@ -28,15 +28,15 @@ const optionalIn = (sent: any, value: any, path: Path = []): Field[] => {
       const { properties = {} } = resolved(one);
       return properties.action === undefined || properties.action.const === value?.action;
     });
-    return optionalIn(chosen, value, path);
+    return listOptional(chosen, value, path);
   }
   if (schema.items)
     return (value ?? []).flatMap((one: any, at: number) =>
-      optionalIn(schema.items, one, [...path, at]),
+      listOptional(schema.items, one, [...path, at]),
     );
   return Object.entries<any>(schema.properties ?? {}).flatMap(([name, field]) => {
     const own = { path: [...path, name], schema: field };
-    const inside = optionalIn(field, value?.[name], own.path);
+    const inside = listOptional(field, value?.[name], own.path);
     return schema.required?.includes(name) ? inside : [own, ...inside];
   });
 };
@@ -52,17 +52,17 @@ const bodies = EXAMPLES.filter(({ request }) => request !== undefined).map((exam
   const { route, request } = example;
   const [method = "", path = ""] = route.split(" ");
   const { requestBody } = document.paths[path][method.toLowerCase()];
-  const fields = optionalIn(requestBody.content["application/json"].schema, request);
+  const fields = listOptional(requestBody.content["application/json"].schema, request);
   return { ...example, fields };
 });
 
 const fields = bodies.flatMap(({ route, name, path, query, request, fields: all }) =>
-  all.map(({ path: place, schema }) => ({
-    what: `${name}.${place.join(".")}`,
+  all.map(({ path: fieldPath, schema }) => ({
+    what: `${name}.${fieldPath.join(".")}`,
     endpoint: endpoints.find((one) => one.route === route),
     sent: { path, query, form: null },
     request,
-    place,
+    place: fieldPath,
     schema,
   })),
 );
@@ -71,7 +71,9 @@ const takesNull = ({ type, anyOf = [] }: any): boolean =>
   [type].flat().includes("null") || anyOf.some((one: any) => one.type === "null");
 
 test("there are such fields, also within others and within lists", () => {
-  const names = new Set(fields.map(({ place }) => place.filter((one) => one !== 0).join(".")));
+  const names = new Set(
+    fields.map(({ place: fieldPath }) => fieldPath.filter((one) => one !== 0).join(".")),
+  );
 
   expect(names).toContain("options");
   expect(names).toContain("options.deep_verify");
@@ -80,12 +82,15 @@ test("there are such fields, also within others and within lists", () => {
   expect(names).toContain("sending_ip");
 });
 
-const isRefused = ({ place }: { readonly place: Path }): boolean =>
-  NULL_IS_REFUSED.includes(String(place.at(-1)));
+const isRefused = ({ place: fieldPath }: { readonly place: Path }): boolean =>
+  NULL_IS_REFUSED.includes(String(fieldPath.at(-1)));
 
-const parsedWith = ({ endpoint, sent, request, place }: (typeof fields)[number], to: unknown) => {
+const parsedWith = (
+  { endpoint, sent, request, place: fieldPath }: (typeof fields)[number],
+  to: unknown,
+) => {
   if (!endpoint) throw new Error("an example of no endpoint");
-  return parse(endpoint, { ...sent, body: changed(request, place, to) });
+  return parse(endpoint, { ...sent, body: changed(request, fieldPath, to) });
 };
 
 test.each(fields.filter((field) => !isRefused(field)))(

@@ -1,9 +1,9 @@
-import { unrouted } from "@mailproof/functions/unrouted";
-import { tokensOf } from "@mailproof/net/tokens";
+import { createFallbackHandler } from "@mailproof/functions/unrouted";
+import { createTokenVerifier } from "@mailproof/net/tokens";
 import { expect, test } from "vitest";
-import { bytesOf, toEvent } from "../gateway.ts";
+import { toBytes, toEvent } from "../gateway.ts";
 import { givenWorld } from "../given.ts";
-import { listening } from "../mcp/client.ts";
+import { serveMcp } from "../mcp/client.ts";
 
 const ROOT = "/.well-known/oauth-protected-resource";
 const PLACES = [ROOT, `${ROOT}/mcp`];
@@ -13,29 +13,29 @@ test.each(PLACES)(
   "anybody may read at %s who gives out tokens, on one machine and on AWS",
   async (path) => {
     const { world } = givenWorld();
-    const known = { ...world, tokens: tokensOf(TRUST, world.now) };
+    const withTokens = { ...world, accessTokens: createTokenVerifier(TRUST, world.now) };
 
-    const here = await fetch((await listening(known)) + path);
-    const there = await unrouted(world, TRUST)(toEvent({ method: "GET", url: path }));
+    const here = await fetch((await serveMcp(withTokens)) + path);
+    const there = await createFallbackHandler(world, TRUST)(toEvent({ method: "GET", url: path }));
 
     expect([here.status, there.statusCode]).toEqual([200, 200]);
     // Bare, as RFC 9728 wants it.
-    const told = (await here.json()) as unknown;
-    expect(told).toMatchObject({
+    const response = (await here.json()) as unknown;
+    expect(response).toMatchObject({
       resource: "https://api.example.com/mcp",
       authorization_servers: ["https://login.example.com"],
       bearer_methods_supported: ["header"],
       scopes_supported: expect.arrayContaining(["verification:write", "account:read"]),
     });
-    expect(JSON.parse(bytesOf(there).toString())).toEqual(told);
+    expect(JSON.parse(toBytes(there).toString())).toEqual(response);
   },
 );
 
 test.each(PLACES)("where no issuer is trusted %s is 404", async (path) => {
   const { world } = givenWorld();
 
-  expect((await fetch((await listening(world)) + path)).status).toBe(404);
-  const there = await unrouted(world, null)(toEvent({ method: "GET", url: path }));
+  expect((await fetch((await serveMcp(world)) + path)).status).toBe(404);
+  const there = await createFallbackHandler(world, null)(toEvent({ method: "GET", url: path }));
   expect(there.statusCode).toBe(404);
 });
 
@@ -48,10 +48,10 @@ test.each([
   const event = toEvent({ method: "GET", url: "/openapi.json" });
   const host = { ...event.requestContext, domainName: "api.example.com" };
 
-  const there = await unrouted(world, trust)({ ...event, requestContext: host });
+  const there = await createFallbackHandler(world, trust)({ ...event, requestContext: host });
 
   expect(
-    JSON.parse(bytesOf(there).toString()).components.securitySchemes.AccessToken,
+    JSON.parse(toBytes(there).toString()).components.securitySchemes.AccessToken,
   ).toMatchObject({
     type: "openIdConnect",
     openIdConnectUrl: `${base}/.well-known/openid-configuration`,

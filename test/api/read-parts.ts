@@ -1,5 +1,5 @@
 import { readForm } from "@mailproof/api/http/form";
-import { cutAt } from "../form.ts";
+import { splitAt } from "../form.ts";
 
 export type ReadPart = {
   readonly name: string;
@@ -15,7 +15,7 @@ export const readParts = async (
 ): Promise<ReadPart[]> => {
   const bytes = typeof body === "string" ? Buffer.from(body) : body;
   const parts: ReadPart[] = [];
-  for await (const { content, ...field } of readForm(contentType, cutAt(bytes, cuts)))
+  for await (const { content, ...field } of readForm(contentType, splitAt(bytes, cuts)))
     parts.push({
       ...field,
       content: Buffer.concat(await Array.fromAsync(content)).toString("latin1"),

@@ -4,16 +4,23 @@ import type { Example } from "@mailproof/api/openapi/examples";
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { credits } from "@mailproof/core/money/credits";
-import { uuidOf } from "@mailproof/core/uuid";
-import { EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
-import { fated } from "../breaking.ts";
+import { toUuid } from "@mailproof/core/uuid";
+import { WEBHOOK_EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
+import { withMessageFates } from "../breaking.ts";
 import { whenChecked } from "../checks.ts";
 import { givenWorld } from "../given.ts";
-import { anns, csvOf, processOf, whenBatched, whenFiled, whenPut } from "../jobs.ts";
+import {
+  createEmails,
+  createProcessRequest,
+  formatCsv,
+  whenBatched,
+  whenFiled,
+  whenPut,
+} from "../jobs.ts";
 import { send, whenVerified } from "../send.ts";
 import { whenReconciled, whenWorked } from "../working.ts";
 
-type Asked = {
+type RecordedRequest = {
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly mode?: "live" | "test";
@@ -23,36 +30,40 @@ const route = routerOf(endpoints);
 
 /** A shop with ids as they are in real life, and the same each time. */
 const givenShop = async (balance = 5_000) => {
-  const house = givenWorld();
+  const ctx = givenWorld();
   const world: AppWorld = {
-    ...house.world,
-    newId: (prefix) => `${prefix}_${uuidOf(house.world.randomBytes(16))}`,
-    settings: { ...house.world.settings, version: "1.0.0" },
+    ...ctx.world,
+    newId: (prefix) => `${prefix}_${toUuid(ctx.world.randomBytes(16))}`,
+    settings: { ...ctx.world.settings, version: "1.0.0" },
   };
   const opened = await openAccount(world, {
     name: "Ann's Shop",
     plan: "pro",
     opening: credits(balance),
   });
-  return { ...house, ...opened, world };
+  return { ...ctx, ...opened, world };
 };
 
 /** Nothing in the document is to be taken for somebody's secret, or to lead to a file. */
-const published = (text: string): string =>
+const publishEvent = (text: string): string =>
   text
     .replaceAll(/(mp_(?:live|test)_)[0-9A-Za-z]{28}/g, "$1<shown this once>")
     .replaceAll(/(whsec_)[\w+/=]+/g, "$1<shown this once>")
     .replaceAll(/memory:put\/([^?"]+)\?for=\d+/g, "https://files.example.com/$1?signature=0000");
 
 /** The examples of the document: real requests of a shop, and what the service answered. */
-export const recorded = async (): Promise<Example[]> => {
-  const house = await givenShop();
-  const { world } = house;
-  const told: Example[] = [];
+export const recordExamples = async (): Promise<Example[]> => {
+  const ctx = await givenShop();
+  const { world } = ctx;
+  const response: Example[] = [];
 
-  const ask = async (title: string, what: string, asked: Asked = {}): Promise<any> => {
-    const { query, body, mode = "live" } = asked;
-    const key = mode === "live" ? house.liveKey : house.testKey;
+  const ask = async (
+    title: string,
+    what: string,
+    requestOptions: RecordedRequest = {},
+  ): Promise<any> => {
+    const { query, body, mode = "live" } = requestOptions;
+    const key = mode === "live" ? ctx.liveKey : ctx.testKey;
     const [method = "", path = ""] = what.split(" ");
     const { endpoint, path: parameters } = route(method, path);
     const { statusCode, text } = await send(world, what, {
@@ -60,9 +71,9 @@ export const recorded = async (): Promise<Example[]> => {
       ...(query && { query }),
       ...(body !== undefined && { body }),
     });
-    const nth = told.filter((one) => one.route === endpoint.route).length + 1;
-    const answer: any = JSON.parse(published(text));
-    told.push({
+    const nth = response.filter((one) => one.route === endpoint.route).length + 1;
+    const answer: any = JSON.parse(publishEvent(text));
+    response.push({
       route: endpoint.route,
       name: `${endpoint.id}${nth === 1 ? "" : nth}`,
       title,
@@ -77,69 +88,72 @@ export const recorded = async (): Promise<Example[]> => {
 
   await ask("All is well", "GET /health");
   await ask("Plans, packs and prices", "GET /v1/catalog");
-  await verifying(ask, house);
-  await checking(ask, house);
-  await subscribing(ask, house);
-  await managing(ask);
-  return told;
+  await recordVerifications(ask, ctx);
+  await recordChecks(ask, ctx);
+  await recordSubscriptions(ask, ctx);
+  await recordManagement(ask);
+  return response;
 };
 
 /** What arrives at a webhook: one of each event. */
-export const recordedEvents = async (): Promise<Record<string, unknown>> => {
-  const bodies = [...(await heardOnABadDay()), ...(await heardOnAnOrdinaryDay())];
+export const recordEvents = async (): Promise<Record<string, unknown>> => {
+  const bodies = [...(await recordBadDay()), ...(await recordOrdinaryDay())];
   return Object.fromEntries(bodies.toReversed().map((body) => [body.type, body]));
 };
 
-const whenSubscribed = async ({ world }: House, key: string): Promise<string> => {
-  const body = { url: "https://hooks.example.com/mailproof", events: EVENT_TYPES };
+const whenSubscribed = async ({ world }: TestContext, key: string): Promise<string> => {
+  const body = { url: "https://hooks.example.com/mailproof", events: WEBHOOK_EVENT_TYPES };
   const { data } = await send(world, "POST /v1/webhooks", { key, body });
   return data.id;
 };
 
-const heardIn = async (house: House): Promise<any[]> => {
+const recordRoute = async (ctx: TestContext): Promise<any[]> => {
   for (let minute = 0; minute < 5; minute++) {
-    await whenWorked(house);
-    house.later(60_000);
-    await whenReconciled(house);
+    await whenWorked(ctx);
+    ctx.later(60_000);
+    await whenReconciled(ctx);
   }
-  return house.servers.heard.map(({ body }): unknown => JSON.parse(body ?? "{}"));
+  return ctx.servers.heard.map(({ body }): unknown => JSON.parse(body ?? "{}"));
 };
 
-const heardOnAnOrdinaryDay = async (): Promise<any[]> => {
-  const house = await givenShop(11);
-  const { world, liveKey, testKey } = house;
+const recordOrdinaryDay = async (): Promise<any[]> => {
+  const ctx = await givenShop(11);
+  const { world, liveKey, testKey } = ctx;
   for (const key of [liveKey, testKey]) {
-    const id = await whenSubscribed(house, key);
+    const id = await whenSubscribed(ctx, key);
     await send(world, `POST /v1/webhooks/${id}/test`, { key });
   }
-  await whenBatched(world, liveKey, { emails: anns(10) });
+  await whenBatched(world, liveKey, { emails: createEmails(10) });
   await whenVerified(world, liveKey, { email: "ada.lovelace@example.com" });
   for (const domain of ["listed.example", "nodmarc.example"])
     await whenChecked(world, testKey, { domain });
-  return heardIn(house);
+  return recordRoute(ctx);
 };
 
 /** The queue takes nothing in, so a file's addresses are refunded, and its job comes to nothing. */
-const heardOnABadDay = async (): Promise<any[]> => {
-  const house = await givenShop();
-  const { world, liveKey } = house;
-  await whenSubscribed(house, liveKey);
-  const asked = { action: "get_upload_url", file_name: "customers.csv" };
-  const { data } = await send(world, "POST /v1/verify/file", { key: liveKey, body: asked });
-  await whenPut(world, data.file_key, csvOf(anns(2)));
+const recordBadDay = async (): Promise<any[]> => {
+  const ctx = await givenShop();
+  const { world, liveKey } = ctx;
+  await whenSubscribed(ctx, liveKey);
+  const requestOptions = { action: "get_upload_url", file_name: "customers.csv" };
+  const { data } = await send(world, "POST /v1/verify/file", {
+    key: liveKey,
+    body: requestOptions,
+  });
+  await whenPut(world, data.file_key, formatCsv(createEmails(2)));
   await whenFiled(
-    fated(house, () => "refused"),
+    withMessageFates(ctx, () => "refused"),
     liveKey,
-    processOf(data.file_key),
+    createProcessRequest(data.file_key),
   );
-  return heardIn(house);
+  return recordRoute(ctx);
 };
 
-type Ask = (title: string, what: string, asked?: Asked) => Promise<any>;
-type House = Awaited<ReturnType<typeof givenShop>>;
+type Ask = (title: string, what: string, requestOptions?: RecordedRequest) => Promise<any>;
+type TestContext = Awaited<ReturnType<typeof givenShop>>;
 
-const verifying = async (ask: Ask, house: House): Promise<void> => {
-  const { world, later } = house;
+const recordVerifications = async (ask: Ask, ctx: TestContext): Promise<void> => {
+  const { world, later } = ctx;
   await ask("A mailbox that is there", "POST /v1/verify", {
     body: { email: "ada.lovelace@example.com" },
   });
@@ -159,12 +173,16 @@ const verifying = async (ask: Ask, house: House): Promise<void> => {
   const { file_key } = await ask("First: where to put the file", "POST /v1/verify/file", {
     body: { action: "get_upload_url", file_name: "customers.csv" },
   });
-  await whenPut(world, file_key, csvOf(["ann@example.com", "bo@example.com", "ann@example.com"]));
+  await whenPut(
+    world,
+    file_key,
+    formatCsv(["ann@example.com", "bo@example.com", "ann@example.com"]),
+  );
   await ask("Then: process what was put there", "POST /v1/verify/file", {
     body: { action: "process", file_key, email_column: "email", has_header: true },
   });
   later(60_000);
-  await whenWorked(house);
+  await whenWorked(ctx);
   await ask("The latest two", "GET /v1/jobs", { query: { limit: "2" } });
   await ask("Done, with the first two results", `GET /v1/jobs/${job}`, { query: { limit: "2" } });
   await ask("The valid ones, as JSON", `GET /v1/jobs/${job}/download`, {
@@ -176,7 +194,7 @@ const verifying = async (ask: Ask, house: House): Promise<void> => {
   });
 };
 
-const checking = async (ask: Ask, { later }: House): Promise<void> => {
+const recordChecks = async (ask: Ask, { later }: TestContext): Promise<void> => {
   await ask("Somebody who reads what you send", "GET /v1/activity/high@example.com", {
     mode: "test",
   });
@@ -221,7 +239,7 @@ const checking = async (ask: Ask, { later }: House): Promise<void> => {
   });
 };
 
-const subscribing = async (ask: Ask, house: House): Promise<void> => {
+const recordSubscriptions = async (ask: Ask, ctx: TestContext): Promise<void> => {
   await ask("Every name", "GET /v1/webhooks/events");
   const { id } = await ask("Be told of jobs", "POST /v1/webhooks", {
     body: { url: "https://hooks.example.com/mailproof", events: ["job.completed", "job.failed"] },
@@ -231,15 +249,15 @@ const subscribing = async (ask: Ask, house: House): Promise<void> => {
     body: { events: ["job.completed", "job.failed", "credits.low"] },
   });
   await ask("It arrived", `POST /v1/webhooks/${id}/test`);
-  house.later(1_000);
-  await whenWorked(house);
+  ctx.later(1_000);
+  await whenWorked(ctx);
   const { deliveries } = await ask("The log", `GET /v1/webhooks/${id}/deliveries`);
   await ask("Once more", `POST /v1/webhooks/${id}/deliveries/${deliveries[0].id}/retry`);
   await ask("A new secret", `POST /v1/webhooks/${id}/secret`);
   await ask("Tell it nothing more", `DELETE /v1/webhooks/${id}`);
 };
 
-const managing = async (ask: Ask): Promise<void> => {
+const recordManagement = async (ask: Ask): Promise<void> => {
   await ask("The account and the key in use", "GET /v1/account");
   await ask("What moved its credits", "GET /v1/account/usage", {
     query: { from: "2026-11-01", to: "2026-11-30" },

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { codeOf } from "./code-of.ts";
+import { getCode } from "./code-of.ts";
 
 /** What a world gives, and what nobody in core or api may take for himself. */
 const AMBIENT: readonly (readonly [what: string, pattern: RegExp])[] = [
@@ -32,7 +32,7 @@ const FOR_OTHERS = ["programs", "script", "snippets"].map(
 test.each(AMBIENT)("core, api and docs-site ask their world for %s", (what, pattern) => {
   const strays = sources
     .filter((file) => !FOR_OTHERS.includes(file))
-    .filter((file) => pattern.test(codeOf(file)));
+    .filter((file) => pattern.test(getCode(file)));
 
   expect(strays, `these take ${what} for themselves`).toEqual([]);
 });

@@ -5,5 +5,5 @@ const NOT_CODE =
   /\/\*[\s\S]*?\*\/|\/\/[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|(?<=[=(,:[!&|?{};\n]\s*)\/(?![*/])(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/g;
 
 /** A source without what is said in it: "Date.now" in a sentence is not a clock. */
-export const codeOf = (file: string): string =>
+export const getCode = (file: string): string =>
   readFileSync(file, "utf8").replaceAll(NOT_CODE, (found) => (found.startsWith("/") ? " " : '""'));

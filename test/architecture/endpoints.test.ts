@@ -6,8 +6,8 @@ import { schedules, workers } from "@mailproof/core/workers";
 import { expect, test } from "vitest";
 import { toEntry } from "../../packages/functions/entries.ts";
 
-const namesIn = (pattern: string) => globSync(pattern).map((path) => basename(path, ".ts"));
-const files = namesIn("packages/api/src/endpoints/*.ts");
+const listNames = (pattern: string) => globSync(pattern).map((path) => basename(path, ".ts"));
+const files = listNames("packages/api/src/endpoints/*.ts");
 
 test("the list of endpoints and their files agree", () => {
   expect(endpoints.map(fileNameOf).toSorted()).toEqual(files.toSorted());
@@ -39,15 +39,15 @@ test("no id and no name of an action stands for two things", () => {
 });
 
 test("the actions of an endpoint are the variants of its body, in their order", () => {
-  const variantsOf = ({ body }: Endpoint): string[] => {
+  const getVariants = ({ body }: Endpoint): string[] => {
     const { options = [] } = (body ?? {}) as { options?: readonly any[] };
     return options.map(({ entries }) => entries.action.literal);
   };
-  const acting = endpoints.filter((one) => one.actions || variantsOf(one).length > 0);
+  const acting = endpoints.filter((one) => one.actions || getVariants(one).length > 0);
 
   expect(acting.map(({ id }) => id)).toEqual(["verifyFile"]);
   for (const endpoint of acting)
-    expect(Object.keys(endpoint.actions ?? {})).toEqual(variantsOf(endpoint));
+    expect(Object.keys(endpoint.actions ?? {})).toEqual(getVariants(endpoint));
 });
 
 test("a Lambda is given the ways out that its endpoint needs, and no others", () => {
@@ -58,15 +58,15 @@ test("a Lambda is given the ways out that its endpoint needs, and no others", ()
 });
 
 test("what has no endpoint is a Lambda of its own, too", () => {
-  expect(namesIn("packages/functions/src/http/*.ts").toSorted()).toEqual(["$default", "mcp"]);
+  expect(listNames("packages/functions/src/http/*.ts").toSorted()).toEqual(["$default", "mcp"]);
 });
 
 test("every worker and every schedule is a Lambda of its own, and the prober is one", () => {
-  expect(namesIn("packages/functions/src/workers/*.ts").toSorted()).toEqual(
+  expect(listNames("packages/functions/src/workers/*.ts").toSorted()).toEqual(
     [...workers.map(({ queue }) => queue.name), "prober"].toSorted(),
   );
   // Two more measure what an operator's alarms go by.
-  expect(namesIn("packages/functions/src/schedules/*.ts").toSorted()).toEqual(
+  expect(listNames("packages/functions/src/schedules/*.ts").toSorted()).toEqual(
     [...schedules.map(({ name }) => name), "audit", "gauge"].toSorted(),
   );
 });

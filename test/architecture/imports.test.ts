@@ -21,7 +21,7 @@ const IMPORT =
   /(?:^|;)\s*(?:import|export)\b(?:[^"';]*?\bfrom)?\s*["']([^"']+)["']|\b(?:import|require)\s*\(\s*["'`]([^"'`]+)["'`]/gm;
 const COMMENT = /\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm;
 
-const importsOf = (file: string) =>
+const getImports = (file: string) =>
   [...readFileSync(file, "utf8").replaceAll(COMMENT, "").matchAll(IMPORT)].map(
     ([, named, called]) => named ?? called ?? "",
   );
@@ -29,18 +29,18 @@ const importsOf = (file: string) =>
 const packages = globSync("packages/*").map((path) => basename(path));
 /** Our files import each other some 2,400 times: a test that finds less than half of that does not read them. */
 const IMPORTS_MIN = 1_200;
-const sourcesOf = (name: string) => globSync(`packages/${name}/src/**/*.ts`);
+const getSources = (name: string) => globSync(`packages/${name}/src/**/*.ts`);
 
 test("the packages are read", () => {
   expect(packages.toSorted()).toEqual(Object.keys(MAY_IMPORT).toSorted());
-  const unread = packages.filter((name) => sourcesOf(name).flatMap(importsOf).length === 0);
+  const unread = packages.filter((name) => getSources(name).flatMap(getImports).length === 0);
   expect(unread).toEqual([]);
 });
 
 test.each(packages)("packages/%s imports only what it may", (name) => {
   const allowed = MAY_IMPORT[name] ?? /$^/;
-  const strays = sourcesOf(name).flatMap((file) =>
-    importsOf(file)
+  const strays = getSources(name).flatMap((file) =>
+    getImports(file)
       .filter((imported) => !imported.startsWith(".") && !allowed.test(imported))
       .map((imported) => `${file} imports ${imported}`),
   );
@@ -50,8 +50,8 @@ test.each(packages)("packages/%s imports only what it may", (name) => {
 
 test.each(packages)("packages/%s reaches into no other package by a path", (name) => {
   const home = `packages/${name}/`;
-  const strays = sourcesOf(name).flatMap((file) =>
-    importsOf(file)
+  const strays = getSources(name).flatMap((file) =>
+    getImports(file)
       .filter((imported) => imported.startsWith("."))
       .map((imported) => new URL(imported, `file:///${file}`).pathname.slice(1))
       .filter((reached) => !reached.startsWith(home))
@@ -63,14 +63,14 @@ test.each(packages)("packages/%s reaches into no other package by a path", (name
 
 /** The files of our packages that a file imports, types included. */
 const filesImportedBy = (file: string): readonly string[] =>
-  importsOf(file).map((imported) =>
+  getImports(file).map((imported) =>
     imported.startsWith(".")
       ? new URL(imported, `file:///${file}`).pathname.slice(1)
       : imported.replace(/^@mailproof\/([\w-]+)\/(.*)$/, "packages/$1/src/$2.ts"),
   );
 
 test("no file imports itself by way of others, not even for its types", () => {
-  const all = packages.flatMap(sourcesOf);
+  const all = packages.flatMap(getSources);
   const graph = new Map(
     all.map((file) => [file, filesImportedBy(file).filter((to) => all.includes(to))]),
   );

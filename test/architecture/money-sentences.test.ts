@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { endpoints } from "@mailproof/api/endpoints";
-import { MONEY_OUTCOMES, moneySentence } from "@mailproof/core/failure";
+import { getMoneySentence, MONEY_OUTCOMES } from "@mailproof/core/failure";
 import { expect, test } from "vitest";
 
 // Sentences about money have one author, packages/core/src/failure.ts: two authors contradict each other sooner or later.
@@ -30,20 +30,22 @@ const descriptionsIn = (value: unknown): string[] => {
 
 const files = globSync("packages/*/src/**/*.ts").toSorted();
 
-const textsIn = (file: string): string[] =>
-  (readFileSync(file, "utf8").match(SAID) ?? []).filter((said) => /^["`].* /s.test(said));
+const listTexts = (file: string): string[] =>
+  (readFileSync(file, "utf8").match(SAID) ?? []).filter((sentence) => /^["`].* /s.test(sentence));
 
 test("no text of an answer speaks about money but in the author's sentences", () => {
   const general = new Set(
     endpoints.flatMap((one) => [one.price, one.summary, one.tool?.hint, ...descriptionsIn(one)]),
   );
   const found = files
-    .filter((file) => !Object.keys(ELSEWHERE).some((place) => file.startsWith(place)))
-    .flatMap((file) => textsIn(file).map((text) => ({ file, text })))
+    .filter((file) => !Object.keys(ELSEWHERE).some((prefix) => file.startsWith(prefix)))
+    .flatMap((file) => listTexts(file).map((text) => ({ file, text })))
     .filter(({ text }) => MONEY.test(text) && !general.has(text.slice(1, -1)));
 
   expect(found).toEqual([]);
-  expect(textsIn("packages/core/src/failure.ts").filter((text) => MONEY.test(text)).length).toBe(9);
+  expect(listTexts("packages/core/src/failure.ts").filter((text) => MONEY.test(text)).length).toBe(
+    9,
+  );
 });
 
 /** Where a sentence stands as a copy, and what holds the copy to the original. */
@@ -60,7 +62,7 @@ test("each of the author's sentences is written once, and nowhere by hand", () =
   const typed = files
     .filter((file) => !(file in COPIES))
     .flatMap((file) =>
-      textsIn(file).flatMap((text) =>
+      listTexts(file).flatMap((text) =>
         sentences.filter((one) => text.includes(one)).map((one) => `${file}: ${one}`),
       ),
     );
@@ -70,14 +72,14 @@ test("each of the author's sentences is written once, and nowhere by hand", () =
 });
 
 test("where the client says the same as the service, it says it in the same words", () => {
-  const said = textsIn("packages/client/src/errors.ts").map((text) => text.slice(1, -1));
+  const sentence = listTexts("packages/client/src/errors.ts").map((text) => text.slice(1, -1));
 
-  expect(said).toContain(moneySentence("nothing_charged"));
-  expect(said).toContain(moneySentence("refunded"));
+  expect(sentence).toContain(getMoneySentence("nothing_charged"));
+  expect(sentence).toContain(getMoneySentence("refunded"));
 });
 
 test("every outcome has a sentence of its own that ends like one", () => {
-  const sentences = MONEY_OUTCOMES.map((outcome) => moneySentence(outcome));
+  const sentences = MONEY_OUTCOMES.map((outcome) => getMoneySentence(outcome));
 
   expect(new Set(sentences).size).toBe(MONEY_OUTCOMES.length);
   expect(sentences.filter((one) => !/^[A-Z][^{}]*\.$/.test(one))).toEqual([]);

@@ -7,7 +7,7 @@ const files = globSync("{packages,infra,test,bench,scripts}/**/*.{ts,mjs,yml,jso
   exclude: ["**/node_modules/**"],
 }).concat(globSync("{*.ts,docs/**/*.md}"));
 
-const code = (page: string): readonly string[] =>
+const readCode = (page: string): readonly string[] =>
   [
     ...readFileSync(page, "utf8")
       .replaceAll(/^```[\s\S]*?^```/gm, "")
@@ -23,7 +23,7 @@ const filesAt = (path: string): readonly string[] => {
 const isFile = (span: string): boolean => /^[\w$*][\w./*-]*\.(?:ts|mjs)$/.test(span);
 const isFolder = (span: string): boolean => /^[\w-]+(?:\/[\w-]+)+\/?$/.test(span);
 
-const holdsFolder = (span: string): boolean => {
+const hasFolder = (span: string): boolean => {
   const folder = `/${span.replace(/\/$/, "")}/`;
   return files.some((file) => `/${file}`.includes(folder) || filesAt(`${span}.test.ts`).length > 0);
 };
@@ -37,9 +37,8 @@ const declares = (file: string, name: string): boolean =>
 const pages = ["docs/architecture.md", "CONTRIBUTING.md", ...globSync("docs/decisions/*.md")];
 
 test.each(pages)("%s names files and folders that are there", (page) => {
-  const astray = code(page).filter(
-    (span) =>
-      (isFile(span) && filesAt(span).length === 0) || (isFolder(span) && !holdsFolder(span)),
+  const astray = readCode(page).filter(
+    (span) => (isFile(span) && filesAt(span).length === 0) || (isFolder(span) && !hasFolder(span)),
   );
 
   expect(astray).toEqual([]);
@@ -49,7 +48,7 @@ const ARCHITECTURE = "docs/architecture.md";
 const sources = files.filter((file) => file.startsWith("packages/"));
 
 test("docs/architecture.md names functions, types and fields that are there", () => {
-  const names = code(ARCHITECTURE)
+  const names = readCode(ARCHITECTURE)
     .filter((span) => /^[A-Za-z]\w*(?:\.[a-z]\w*)?$/.test(span) && !isFile(span))
     .map((span) => span.split(".").at(-1) ?? "");
   const packages = globSync("packages/*").map((path) => path.replace("packages/", ""));
@@ -63,14 +62,14 @@ test("docs/architecture.md names functions, types and fields that are there", ()
 });
 
 test("docs/architecture.md finds a function in the file that it names beside it", () => {
-  const told = [
+  const namedPaths = [
     ...readFileSync(ARCHITECTURE, "utf8").matchAll(
       /`(?:\w+\.)?(\w+)`\s+(?:in\s+|\()`([\w./-]+\.ts)`/g,
     ),
   ].map(([, name = "", file = ""]) => ({ name, file }));
 
-  expect(told.length).toBeGreaterThan(15);
+  expect(namedPaths.length).toBeGreaterThan(15);
   expect(
-    told.filter(({ name, file }) => !filesAt(file).some((one) => declares(one, name))),
+    namedPaths.filter(({ name, file }) => !filesAt(file).some((one) => declares(one, name))),
   ).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { readInTest } from "../available.ts";
-import { linesOf } from "../left-out.reporter.ts";
+import { formatLeftOut } from "../left-out.reporter.ts";
 
 /** This file names the words it bans; the helper leaves a suite out loudly, and never in CI. */
 const MAY_NAME_THEM = ["test/architecture/tests.test.ts", "test/available.ts"];
@@ -34,9 +34,9 @@ test("a file outside this repository cannot be read while tests are collected", 
 test("the last lines of a run name each suite that was left out, and why", () => {
   const leftOut = { name: "Exim on loopback", tests: 14, reason: "there is no Exim" };
 
-  expect(linesOf([leftOut])).toEqual([
+  expect(formatLeftOut([leftOut])).toEqual([
     "Left out:",
     "  Exim on loopback (14 tests): there is no Exim.",
   ]);
-  expect(linesOf([])).toEqual([]);
+  expect(formatLeftOut([])).toEqual([]);
 });

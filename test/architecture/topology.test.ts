@@ -1,16 +1,16 @@
 import { existsSync, readFileSync } from "node:fs";
 import { endpoints } from "@mailproof/api/endpoints";
-import { isOfDeadLetters } from "@mailproof/core/queue";
+import { isDeadLetterQueue } from "@mailproof/core/queue";
 import { schedules, workers } from "@mailproof/core/workers";
 import { expect, test } from "vitest";
 import { GRANTS } from "../../infra/needs.ts";
 import {
   lambdas,
+  listRouteKeys,
   queues,
-  routeKeysOf,
   routes,
-  schedulesOn,
-  workersOn,
+  scheduleSpecs,
+  workerSpecs,
 } from "../../infra/topology.ts";
 import { writeEntries } from "../../packages/functions/entries.ts";
 
@@ -32,8 +32,8 @@ test("every name stands for one Lambda", () => {
 });
 
 test("HEAD leads wherever GET does, and no other method has a second route", () => {
-  expect(routeKeysOf("GET /v1/jobs/{id}")).toEqual(["GET /v1/jobs/{id}", "HEAD /v1/jobs/{id}"]);
-  expect(routeKeysOf("POST /v1/find")).toEqual(["POST /v1/find"]);
+  expect(listRouteKeys("GET /v1/jobs/{id}")).toEqual(["GET /v1/jobs/{id}", "HEAD /v1/jobs/{id}"]);
+  expect(listRouteKeys("POST /v1/find")).toEqual(["POST /v1/find"]);
 });
 
 test("endpoints, workers and schedules are all there, with what they declare", () => {
@@ -47,9 +47,9 @@ test("endpoints, workers and schedules are all there, with what they declare", (
     [...new Set(endpoints.flatMap(({ needs }) => needs))],
     [],
   ]);
-  expect(workersOn.map(({ queue }) => queue)).toEqual(workers.map(({ queue }) => queue.name));
+  expect(workerSpecs.map(({ queue }) => queue)).toEqual(workers.map(({ queue }) => queue.name));
   for (const { name, everySeconds } of schedules)
-    expect(schedulesOn).toContainEqual(
+    expect(scheduleSpecs).toContainEqual(
       expect.objectContaining({
         everySeconds,
         lambda: expect.objectContaining({
@@ -64,7 +64,7 @@ test("every queue is made after its dead letters, and those lead nowhere", () =>
   const worked = queues.filter(({ receivesMax }) => receivesMax !== null).map(({ name }) => name);
 
   expect(names).toEqual(worked.flatMap((name) => [`${name}-dead`, name]));
-  expect(worked.filter(isOfDeadLetters)).toEqual([]);
+  expect(worked.filter(isDeadLetterQueue)).toEqual([]);
 });
 
 test("no grant names an action by a star, or more than one service", () => {
@@ -76,7 +76,7 @@ test("no grant names an action by a star, or more than one service", () => {
 
 test("Lambda takes what it is asked: no more than 15 minutes, and a batch that has time", () => {
   for (const { timeoutSeconds } of lambdas) expect(timeoutSeconds).toBeLessThanOrEqual(900);
-  for (const { batch, lambda } of workersOn)
+  for (const { batch, lambda } of workerSpecs)
     expect(batch).toBeLessThanOrEqual(lambda.timeoutSeconds > 60 ? 1 : 10);
 });
 

@@ -8,7 +8,7 @@ import {
 // Stories look into a table as if it lay in memory. Where it lies in an emulator, a thread asks and this one stands
 // still until there is an answer.
 
-export type AskedAtOnce = {
+export type SyncRequest = {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -40,11 +40,11 @@ const startThread = (): Thread => {
   return { port: port1, flag };
 };
 
-export const askAtOnce = (asked: AskedAtOnce): string => {
+export const requestSync = (request: SyncRequest): string => {
   thread ??= startThread();
   const { port, flag } = thread;
   Atomics.store(flag, 0, 0);
-  port.postMessage(asked);
+  port.postMessage(request);
   Atomics.wait(flag, 0, 0, 10_000);
   const { status, text } = (receiveMessageOnPort(port)?.message ?? {}) as {
     status?: number;

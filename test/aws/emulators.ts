@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import type { Aws, Service, Transport } from "@mailproof/functions/aws/aws";
-import { transport } from "@mailproof/functions/aws/transport";
+import type { Aws, AwsService, AwsTransport } from "@mailproof/functions/aws/aws";
+import { createAwsTransport } from "@mailproof/functions/aws/transport";
 
 // DynamoDB, SQS and S3 as npm ships them. docs/decisions/0024 says what they do not do, and what is
 // done about it.
@@ -15,7 +15,7 @@ export const DYNAMODB = "node_modules/@dynoxide/linux-x64/dynoxide";
 let started: Promise<Ports> | undefined;
 
 /** One set of them for a process, however many files it tests; they end with it. */
-export const emulators = (): Promise<Ports> => (started ??= start());
+export const startEmulators = (): Promise<Ports> => (started ??= start());
 
 const start = async (): Promise<Ports> => {
   const script = new URL("./emulator-process.ts", import.meta.url).pathname;
@@ -34,12 +34,12 @@ const start = async (): Promise<Ports> => {
   return JSON.parse(line) as Ports;
 };
 
-const sockets = transport();
+const sockets = createAwsTransport();
 
 type Emulated = Partial<Pick<Aws, "credentials" | "endpoints" | "random" | "sleep">> & {
   readonly now?: () => Date;
   /** What happens between us and them. */
-  readonly between?: (next: Transport) => Transport;
+  readonly between?: (next: AwsTransport) => AwsTransport;
 };
 
 export const REGION = "eu-central-1";
@@ -48,14 +48,14 @@ export const CREDENTIALS = {
   secretAccessKey: "the secret of these tests",
 };
 
-export const emulatedAws = async (how: Emulated = {}): Promise<Aws> => {
-  const { dynamodb, others } = await emulators();
+export const createEmulatedAws = async (how: Emulated = {}): Promise<Aws> => {
+  const { dynamodb, others } = await startEmulators();
   const { now = () => new Date(), between = (next) => next } = how;
-  const withClock: Transport = (request, timeoutMs) => {
+  const withClock: AwsTransport = (request, timeoutMs) => {
     const headers = { ...request.headers, "x-clock": String(now().getTime()) };
     return sockets({ ...request, headers }, timeoutMs);
   };
-  const endpoints: Record<Service, string> = {
+  const endpoints: Record<AwsService, string> = {
     dynamodb,
     sqs: others,
     s3: others,

@@ -1,15 +1,20 @@
-import type { Received } from "@mailproof/core/queue";
+import type { ReceivedMessage } from "@mailproof/core/queue";
 import type { Json } from "@mailproof/core/table";
 import type { SQSEvent, SQSRecord } from "aws-lambda";
 
 /** What a Lambda is called with when AWS has received these messages for it. */
-export const sqsEvent = (queue: string, received: readonly Received[]): SQSEvent => ({
+export const createSqsEvent = (queue: string, received: readonly ReceivedMessage[]): SQSEvent => ({
   Records: received.map(({ receipt, body, receiveCount }) =>
-    recordOf(queue, receipt, body, receiveCount),
+    createRecord(queue, receipt, body, receiveCount),
   ),
 });
 
-const recordOf = (queue: string, receipt: string, body: Json, receiveCount: number): SQSRecord => ({
+const createRecord = (
+  queue: string,
+  receipt: string,
+  body: Json,
+  receiveCount: number,
+): SQSRecord => ({
   messageId: receipt,
   receiptHandle: receipt,
   body: JSON.stringify(body),

@@ -1,14 +1,14 @@
 import { Readable } from "node:stream";
-import type { Response, Transport } from "@mailproof/functions/aws/aws";
+import type { AwsResponse, AwsTransport } from "@mailproof/functions/aws/aws";
 
 // What the emulators never do, done between us and them.
 
-type Fault = (next: () => Promise<Response>) => Promise<Response>;
+type Fault = (next: () => Promise<AwsResponse>) => Promise<AwsResponse>;
 
 /** Each request to an operation, in order, meets the next of these; when they are used up, nothing is wrong. */
-export const meeting =
+export const injectFaults =
   (operation: string, faults: readonly Fault[], met: string[] = []) =>
-  (next: Transport): Transport => {
+  (next: AwsTransport): AwsTransport => {
     const left = [...faults];
     return async (request, timeoutMs) => {
       const target = request.headers["x-amz-target"] ?? `${request.method} ${request.path}`;
@@ -19,16 +19,17 @@ export const meeting =
     };
   };
 
-const broken = (code: string) => Object.assign(new Error(`the line broke: ${code}`), { code });
+const createConnectionError = (code: string) =>
+  Object.assign(new Error(`the line broke: ${code}`), { code });
 
-export const lostBefore: Fault = () => Promise.reject(broken("ECONNRESET"));
-export const lostAfter: Fault = async (next) => {
+export const loseBefore: Fault = () => Promise.reject(createConnectionError("ECONNRESET"));
+export const loseAfter: Fault = async (next) => {
   await next();
-  throw broken("ECONNRESET");
+  throw createConnectionError("ECONNRESET");
 };
-export const unreachable: Fault = () => Promise.reject(broken("ECONNREFUSED"));
+export const refuseConnection: Fault = () => Promise.reject(createConnectionError("ECONNREFUSED"));
 
-export const answering =
+export const answerWith =
   (statusCode: number, body: object | string): Fault =>
   async () => ({
     statusCode,
@@ -36,13 +37,13 @@ export const answering =
     body: Readable.from([Buffer.from(typeof body === "string" ? body : JSON.stringify(body))]),
   });
 
-export const refusing = (code: string, status = 400): Fault =>
-  answering(status, { __type: `com.amazonaws#${code}`, message: "no" });
+export const refuseWith = (code: string, status = 400): Fault =>
+  answerWith(status, { __type: `com.amazonaws#${code}`, message: "no" });
 
-export const cancelled = (...codes: readonly string[]): Fault =>
-  answering(400, {
+export const cancelWith = (...codes: readonly string[]): Fault =>
+  answerWith(400, {
     __type: "com.amazonaws.dynamodb.v20120810#TransactionCanceledException",
     CancellationReasons: codes.map((Code) => ({ Code })),
   });
 
-export const times = (count: number, fault: Fault): Fault[] => Array(count).fill(fault);
+export const repeatFault = (count: number, fault: Fault): Fault[] => Array(count).fill(fault);

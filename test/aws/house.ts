@@ -1,115 +1,127 @@
 import type { Blobs } from "@mailproof/core/blobs";
-import type { Queue, Receiving } from "@mailproof/core/queue";
+import type { Queue, QueueReceiver } from "@mailproof/core/queue";
 import type { Item, Table } from "@mailproof/core/table";
 import { workers } from "@mailproof/core/workers";
-import { dynamoTable } from "@mailproof/functions/aws/dynamo-table";
-import { toItem, type Values } from "@mailproof/functions/aws/dynamo-values";
-import { s3Blobs } from "@mailproof/functions/aws/s3-blobs";
-import { sqsQueue } from "@mailproof/functions/aws/sqs-queue";
-import { onePiece } from "@mailproof/functions/one-piece";
-import { askAtOnce } from "./ask-at-once.ts";
-import { counted } from "./busy.ts";
-import { emulatedAws, emulators } from "./emulators.ts";
-import { newBucket, newQueues, newTable } from "./resources.ts";
-import { sqsReceiving } from "./sqs-receiving.ts";
+import { createDynamoTable } from "@mailproof/functions/aws/dynamo-table";
+import { type DynamoValues, toItem } from "@mailproof/functions/aws/dynamo-values";
+import { createS3Blobs } from "@mailproof/functions/aws/s3-blobs";
+import { createSqsQueue } from "@mailproof/functions/aws/sqs-queue";
+import { singleChunk } from "@mailproof/functions/one-piece";
+import { requestSync } from "./ask-at-once.ts";
+import { countCall } from "./busy.ts";
+import { createEmulatedAws, startEmulators } from "./emulators.ts";
+import { createBucket, createQueues, createTable } from "./resources.ts";
+import { createSqsReceiving } from "./sqs-receiving.ts";
 
 // The doors of a house on AWS, over a table, queues and a bucket of its own, and what stories look into.
 
-export type Doors = {
-  readonly table: Table & { items: () => Item[]; isAnythingDue: () => boolean };
-  readonly queue: Queue & Receiving & { pending: () => number };
+export type EmulatedPorts = {
+  readonly table: Table & { items: () => Item[]; hasScheduledWork: () => boolean };
+  readonly queue: Queue & QueueReceiver & { pending: () => number };
   readonly blobs: Blobs & { keys: () => string[] };
 };
 
-export const emulatedDoors = (now: () => Date): Doors => {
+export const createEmulatedPorts = (now: () => Date): EmulatedPorts => {
   let opened: Opened | undefined;
-  const ready = open(now).then((house) => (opened = house));
-  const sure = (): Opened => {
+  const ready = open(now).then((state) => (opened = state));
+  const requireOpened = (): Opened => {
     if (!opened) throw new Error("nothing was done in this house yet");
     return opened;
   };
-  const later = <Door extends object>(pick: (house: Opened) => Door): Door =>
+  const deferCall = <Door extends object>(pick: (state: Opened) => Door): Door =>
     new Proxy({} as Door, {
       get:
         (_target, name) =>
         (...args: readonly unknown[]) =>
-          counted(async () => {
-            const door = pick(await ready) as Record<
+          countCall(async () => {
+            const adapter = pick(await ready) as Record<
               string | symbol,
               (...all: unknown[]) => unknown
             >;
-            return door[name]?.(...args);
+            return adapter[name]?.(...args);
           }),
     });
   const isAlive = ({ expires_at }: Item): boolean =>
     expires_at === undefined || expires_at > now().getTime() / 1000;
-  const items = (): Item[] => (opened ? itemsIn(opened).filter(isAlive) : []);
-  const blobs = methods(
-    later((house) => house.blobs),
-    ["put", "head", "get", "remove", "putLink", "getLink"],
+  const items = (): Item[] => (opened ? listItems(opened).filter(isAlive) : []);
+  const blobs = pickMethods(
+    deferCall((state) => state.blobs),
+    ["put", "head", "get", "remove", "presignPut", "presignGet"],
   );
-  const doors = { table: later(({ table }) => table), queue: later(({ queue }) => queue) };
+  const ports = { table: deferCall(({ table }) => table), queue: deferCall(({ queue }) => queue) };
   return {
     table: {
-      ...methods(doors.table, ["get", "query", "write", "transact"]),
+      ...pickMethods(ports.table, ["get", "query", "write", "transact"]),
       items,
-      isAnythingDue: () => items().some(({ due_pk }) => due_pk),
+      hasScheduledWork: () => items().some(({ due_pk }) => due_pk),
     },
     queue: {
-      ...methods(doors.queue, ["sendMany", "countDead", "receive", "done", "release"]),
-      pending: () => pendingIn(sure(), now),
+      ...pickMethods(ports.queue, [
+        "sendMany",
+        "countDeadLetters",
+        "receive",
+        "acknowledge",
+        "requeue",
+      ]),
+      pending: () => countPending(requireOpened(), now),
     },
     blobs: {
       ...blobs,
       // What is read while it is put may itself wait for time to pass.
       put: async (key, content) =>
-        blobs.put(key, onePiece(Buffer.concat(await Array.fromAsync(content)))),
-      keys: () => keysIn(sure()),
+        blobs.put(key, singleChunk(Buffer.concat(await Array.fromAsync(content)))),
+      keys: () => listKeys(requireOpened()),
     },
   };
 };
 
-const methods = <Door extends object, Name extends keyof Door>(
-  door: Door,
+const pickMethods = <Door extends object, Name extends keyof Door>(
+  adapter: Door,
   names: readonly Name[],
 ): Pick<Door, Name> =>
-  Object.fromEntries(names.map((name) => [name, door[name]])) as Pick<Door, Name>;
+  Object.fromEntries(names.map((name) => [name, adapter[name]])) as Pick<Door, Name>;
 
 type Opened = Awaited<ReturnType<typeof open>>;
 
 const open = async (now: () => Date) => {
-  const aws = await emulatedAws({ now });
-  const { dynamodb, others } = await emulators();
+  const aws = await createEmulatedAws({ now });
+  const { dynamodb, others } = await startEmulators();
   const listed = workers.map(({ queue }) => queue).filter(({ name }) => !name.endsWith("-dead"));
-  const tableName = await newTable(aws);
-  const bucket = await newBucket(aws);
-  const urls = await newQueues(aws, listed);
-  const queue = { ...sqsQueue(aws, urls), ...sqsReceiving(aws, async () => urls) };
-  const blobs = wholeBlobs(s3Blobs(aws, bucket));
+  const tableName = await createTable(aws);
+  const bucket = await createBucket(aws);
+  const urls = await createQueues(aws, listed);
+  const queue = { ...createSqsQueue(aws, urls), ...createSqsReceiving(aws, async () => urls) };
+  const blobs = createWholeBlobs(createS3Blobs(aws, bucket));
   return {
     dynamodb,
     others,
     tableName,
     bucket,
     urls,
-    table: dynamoTable(aws, tableName),
+    table: createDynamoTable(aws, tableName),
     queue,
     blobs,
   };
 };
 
 /** What is read is here before it is handed on: so nobody waits for an emulator while time passes. */
-const wholeBlobs = (blobs: Blobs): Blobs => ({
+const createWholeBlobs = (blobs: Blobs): Blobs => ({
   ...blobs,
   get: async (key, options) => {
     const found = await blobs.get(key, options);
     return (
-      found && { ...found, content: onePiece(Buffer.concat(await Array.fromAsync(found.content))) }
+      found && {
+        ...found,
+        content: singleChunk(Buffer.concat(await Array.fromAsync(found.content))),
+      }
     );
   },
 });
 
-type Scanned = { readonly Items: readonly Values[]; readonly LastEvaluatedKey?: Values };
+type Scanned = {
+  readonly Items: readonly DynamoValues[];
+  readonly LastEvaluatedKey?: DynamoValues;
+};
 
 /** The emulators check no signature, but look whether there is one. */
 const SIGNED = {
@@ -118,9 +130,9 @@ const SIGNED = {
   "x-amz-date": "20261121T000000Z",
 };
 
-const askJson = <T>(url: string, operation: string, input: object, headers: object = {}): T =>
+const requestJson = <T>(url: string, operation: string, input: object, headers: object = {}): T =>
   JSON.parse(
-    askAtOnce({
+    requestSync({
       url,
       headers: {
         ...SIGNED,
@@ -132,12 +144,16 @@ const askJson = <T>(url: string, operation: string, input: object, headers: obje
     }),
   ) as T;
 
-const itemsIn = ({ dynamodb, tableName }: Opened): Item[] => {
+const listItems = ({ dynamodb, tableName }: Opened): Item[] => {
   const items: Item[] = [];
-  let start: Values | undefined;
+  let start: DynamoValues | undefined;
   do {
     const input = { TableName: tableName, ...(start && { ExclusiveStartKey: start }) };
-    const { Items, LastEvaluatedKey } = askJson<Scanned>(dynamodb, "DynamoDB_20120810.Scan", input);
+    const { Items, LastEvaluatedKey } = requestJson<Scanned>(
+      dynamodb,
+      "DynamoDB_20120810.Scan",
+      input,
+    );
     items.push(...Items.map(toItem));
     start = LastEvaluatedKey;
   } while (start);
@@ -146,18 +162,18 @@ const itemsIn = ({ dynamodb, tableName }: Opened): Item[] => {
 
 type Attributes = { readonly Attributes: Readonly<Record<string, string>> };
 
-const pendingIn = ({ others, urls }: Opened, now: () => Date): number =>
+const countPending = ({ others, urls }: Opened, now: () => Date): number =>
   Object.values(urls)
     .flatMap((QueueUrl) => {
       const input = { QueueUrl, AttributeNames: ["All"] };
       const clock = { "x-clock": String(now().getTime()) };
       const operation = "AmazonSQS.GetQueueAttributes";
-      return Object.entries(askJson<Attributes>(others, operation, input, clock).Attributes);
+      return Object.entries(requestJson<Attributes>(others, operation, input, clock).Attributes);
     })
     .filter(([name]) => name.startsWith("ApproximateNumberOfMessages"))
     .reduce((sum, [, count]) => sum + Number(count), 0);
 
-const keysIn = ({ others, bucket }: Opened): string[] => {
-  const text = askAtOnce({ url: `${others}/${bucket}?list-type=2`, headers: SIGNED });
+const listKeys = ({ others, bucket }: Opened): string[] => {
+  const text = requestSync({ url: `${others}/${bucket}?list-type=2`, headers: SIGNED });
   return [...text.matchAll(/<Key>([^<]+)<\/Key>/g)].map(([, key = ""]) => key);
 };

@@ -18,7 +18,9 @@ export const LEFT_OUT: readonly (readonly [name: string, why: string])[] = [
   ],
 ];
 
-const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+const escapeRegex = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 /** What every other name matches. */
-export const TOLD = new RegExp(`^(?!.*(?:${LEFT_OUT.map(([name]) => escaped(name)).join("|")}))`);
+export const INCLUDED = new RegExp(
+  `^(?!.*(?:${LEFT_OUT.map(([name]) => escapeRegex(name)).join("|")}))`,
+);

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
-import { CREDENTIALS, emulators, REGION } from "./emulators.ts";
+import { CREDENTIALS, REGION, startEmulators } from "./emulators.ts";
 
 // The emulator of S3 answers whoever asks. This stands before it and lets through what is signed (Signature
 // Version 4, written down here once more and by nobody's library), and says of an answer what a link wants said.
@@ -21,7 +21,7 @@ const sha256 = (text: string | Buffer): string => createHash("sha256").update(te
 const hmac = (key: string | Buffer, text: string): Buffer =>
   createHmac("sha256", key).update(text).digest();
 
-const encoded = (text: string): string =>
+const percentEncode = (text: string): string =>
   Buffer.from(text)
     .toString("latin1")
     .replaceAll(
@@ -30,7 +30,7 @@ const encoded = (text: string): string =>
     );
 
 /** From the query of a link, or from the header of a request. */
-const claimOf = ({ searchParams: query }: URL, { headers }: IncomingMessage): Claim | null => {
+const parseClaim = ({ searchParams: query }: URL, { headers }: IncomingMessage): Claim | null => {
   if (query.has("X-Amz-Signature"))
     return {
       credential: query.get("X-Amz-Credential") ?? "",
@@ -55,10 +55,14 @@ const claimOf = ({ searchParams: query }: URL, { headers }: IncomingMessage): Cl
   };
 };
 
-const signatureOf = (url: URL, { method = "", headers }: IncomingMessage, claim: Claim): string => {
+const computeSignature = (
+  url: URL,
+  { method = "", headers }: IncomingMessage,
+  claim: Claim,
+): string => {
   const query = [...url.searchParams]
     .filter(([name]) => name !== "X-Amz-Signature")
-    .map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
+    .map(([name, value]) => `${percentEncode(name)}=${percentEncode(value)}`)
     .toSorted()
     .join("&");
   const canonical = [
@@ -80,28 +84,33 @@ const signatureOf = (url: URL, { method = "", headers }: IncomingMessage, claim:
   return hmac(key, toSign).toString("hex");
 };
 
-const timeOf = (date: string): number =>
+const parseTime = (date: string): number =>
   Date.parse(date.replace(/^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\dZ)$/, "$1-$2-$3:$4:$5"));
 
 const CLOCKS_APART_MS = 15 * 60_000;
 
 /** Null: it may pass. */
-const faultOf = (url: URL, asked: IncomingMessage, body: Buffer, nowMs: number): string | null => {
-  const claim = claimOf(url, asked);
+const findFault = (
+  url: URL,
+  incoming: IncomingMessage,
+  body: Buffer,
+  nowMs: number,
+): string | null => {
+  const claim = parseClaim(url, incoming);
   if (!claim) return "AccessDenied";
   if (!claim.credential.startsWith(`${CREDENTIALS.accessKeyId}/`)) return "InvalidAccessKeyId";
   if (!claim.signedHeaders.includes("host")) return "AccessDenied";
-  const ageMs = nowMs - timeOf(claim.date);
+  const ageMs = nowMs - parseTime(claim.date);
   const latest = claim.lives === null ? CLOCKS_APART_MS : claim.lives * 1000;
   if (!(ageMs < latest && ageMs > -CLOCKS_APART_MS)) return "AccessDenied";
   // What is not signed must not be there: S3 refuses its own headers when the signature does not cover them.
-  const stray = Object.keys(asked.headers).find(
+  const stray = Object.keys(incoming.headers).find(
     (name) => name.startsWith("x-amz-") && !claim.signedHeaders.includes(name),
   );
   if (stray) return "AccessDenied";
   if (claim.payload !== "UNSIGNED-PAYLOAD" && claim.payload !== sha256(body))
     return "XAmzContentSHA256Mismatch";
-  const ours = Buffer.from(signatureOf(url, asked, claim));
+  const ours = Buffer.from(computeSignature(url, incoming, claim));
   const theirs = Buffer.from(claim.signature);
   return ours.length === theirs.length && timingSafeEqual(ours, theirs)
     ? null
@@ -110,37 +119,40 @@ const faultOf = (url: URL, asked: IncomingMessage, body: Buffer, nowMs: number):
 
 /** Where it stands; `now` is S3's clock. Whoever opens it closes it. */
 export const openSignatureProxy = async (now: () => Date) => {
-  const { others } = await emulators();
-  const handle = async (asked: IncomingMessage, answer: ServerResponse): Promise<void> => {
-    const body = await buffer(asked);
-    const url = new URL(asked.url ?? "/", `http://${asked.headers.host}`);
-    const clock = asked.headers["x-clock"];
-    delete asked.headers["x-clock"];
-    const fault = faultOf(url, asked, body, now().getTime());
+  const { others } = await startEmulators();
+  const handle = async (incoming: IncomingMessage, answer: ServerResponse): Promise<void> => {
+    const body = await buffer(incoming);
+    const url = new URL(incoming.url ?? "/", `http://${incoming.headers.host}`);
+    const clock = incoming.headers["x-clock"];
+    delete incoming.headers["x-clock"];
+    const fault = findFault(url, incoming, body, now().getTime());
     if (fault) {
-      const told = `<Error><Code>${fault}</Code></Error>`;
-      answer.writeHead(403).end(asked.method === "HEAD" ? undefined : told);
+      const result = `<Error><Code>${fault}</Code></Error>`;
+      answer.writeHead(403).end(incoming.method === "HEAD" ? undefined : result);
       return;
     }
     const headers = {
       "content-type": "application/octet-stream",
-      ...asked.headers,
+      ...incoming.headers,
       ...(clock && { "x-clock": clock }),
     };
-    const passing = request(new URL(asked.url ?? "/", others), {
-      method: asked.method ?? "GET",
+    const passing = request(new URL(incoming.url ?? "/", others), {
+      method: incoming.method ?? "GET",
       headers,
     });
     passing.end(body);
-    const [came] = (await once(passing, "response")) as [IncomingMessage];
+    const [response] = (await once(passing, "response")) as [IncomingMessage];
     const wanted = [...url.searchParams].flatMap(([name, value]) =>
       name.startsWith("response-") ? [[name.slice("response-".length), value] as const] : [],
     );
-    answer.writeHead(came.statusCode ?? 500, { ...came.headers, ...Object.fromEntries(wanted) });
-    came.pipe(answer);
+    answer.writeHead(response.statusCode ?? 500, {
+      ...response.headers,
+      ...Object.fromEntries(wanted),
+    });
+    response.pipe(answer);
   };
-  const server = createServer((asked, answer) => {
-    handle(asked, answer).catch((error: unknown) => answer.destroy(error as Error));
+  const server = createServer((incoming, answer) => {
+    handle(incoming, answer).catch((error: unknown) => answer.destroy(error as Error));
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;

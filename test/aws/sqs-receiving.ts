@@ -1,8 +1,8 @@
-import { RECEIVE_MAX, type Received, type Receiving } from "@mailproof/core/queue";
+import { type QueueReceiver, RECEIVE_MAX, type ReceivedMessage } from "@mailproof/core/queue";
 import type { Json } from "@mailproof/core/table";
 import type { Aws } from "@mailproof/functions/aws/aws";
-import { asError } from "@mailproof/functions/aws/aws";
-import { jsonService } from "@mailproof/functions/aws/json-service";
+import { toAwsError } from "@mailproof/functions/aws/aws";
+import { createJsonService } from "@mailproof/functions/aws/json-service";
 import type { QueueUrls } from "@mailproof/functions/aws/sqs-queue";
 
 type Message = {
@@ -12,33 +12,33 @@ type Message = {
 };
 
 /** What AWS's own poller does before a Lambda is called with messages. A receipt is held with its queue. */
-export const sqsReceiving = (aws: Aws, urls: () => Promise<QueueUrls>): Receiving => {
-  const sqs = jsonService(aws, "sqs", "AmazonSQS", 10_000);
+export const createSqsReceiving = (aws: Aws, urls: () => Promise<QueueUrls>): QueueReceiver => {
+  const sqs = createJsonService(aws, "sqs", "AmazonSQS", 10_000);
   const held = new Map<string, string>();
 
   const call = async <T>(operation: string, queue: string, input: object) =>
     sqs<T>(operation, { QueueUrl: (await urls())[queue], ...input });
 
   /** Whether the message was still in our hands, and then hidden for so long. */
-  const hidden = async (receipt: string, seconds: number): Promise<boolean> => {
-    const heard = await call("ChangeMessageVisibility", held.get(receipt) ?? "", {
+  const hideMessage = async (receipt: string, seconds: number): Promise<boolean> => {
+    const reply = await call("ChangeMessageVisibility", held.get(receipt) ?? "", {
       ReceiptHandle: receipt,
       VisibilityTimeout: seconds,
     });
-    if (heard.kind === "ok") return true;
-    if (heard.kind === "refused" && heard.code === "MessageNotInflight") return false;
-    throw asError("ChangeMessageVisibility", heard);
+    if (reply.kind === "ok") return true;
+    if (reply.kind === "refused" && reply.code === "MessageNotInflight") return false;
+    throw toAwsError("ChangeMessageVisibility", reply);
   };
 
   return {
     receive: async (queue, { max = RECEIVE_MAX }) => {
-      const heard = await call<{ Messages?: Message[] }>("ReceiveMessage", queue.name, {
+      const reply = await call<{ Messages?: Message[] }>("ReceiveMessage", queue.name, {
         MaxNumberOfMessages: max,
         MessageSystemAttributeNames: ["ApproximateReceiveCount"],
       });
-      if (heard.kind !== "ok") throw asError("ReceiveMessage", heard);
-      const { Messages = [] } = heard.output;
-      return Messages.map(({ ReceiptHandle, Body, Attributes }): Received => {
+      if (reply.kind !== "ok") throw toAwsError("ReceiveMessage", reply);
+      const { Messages = [] } = reply.output;
+      return Messages.map(({ ReceiptHandle, Body, Attributes }): ReceivedMessage => {
         held.set(ReceiptHandle, queue.name);
         return {
           receipt: ReceiptHandle,
@@ -47,13 +47,13 @@ export const sqsReceiving = (aws: Aws, urls: () => Promise<QueueUrls>): Receivin
         };
       });
     },
-    done: async (receipt) => {
-      const isOurs = await hidden(receipt, HIDDEN_SECONDS);
+    acknowledge: async (receipt) => {
+      const isOurs = await hideMessage(receipt, HIDDEN_SECONDS);
       const queue = held.get(receipt) ?? "";
       if (isOurs) await call("DeleteMessage", queue, { ReceiptHandle: receipt });
       return isOurs;
     },
-    release: hidden,
+    requeue: hideMessage,
   };
 };
 

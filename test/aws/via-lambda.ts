@@ -3,20 +3,20 @@ import type { HttpAnswer } from "@mailproof/api/http/respond";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { lambda } from "@mailproof/functions/lambda";
 import type { Context } from "aws-lambda";
-import { bytesOf, toEvent, type WireRequest } from "../gateway.ts";
+import { toBytes, toEvent, type WireRequest } from "../gateway.ts";
 
 /** Through the Lambda of this endpoint, called as API Gateway calls it. */
-export const viaLambda = async (
+export const sendViaLambda = async (
   world: AppWorld,
   endpoint: Endpoint,
   sent: WireRequest,
 ): Promise<HttpAnswer> => {
-  const told = await lambda(endpoint, world)(toEvent(sent, [endpoint]), {} as Context);
-  const { statusCode = 0, headers = {}, isBase64Encoded, body = "" } = told;
+  const response = await lambda(endpoint, world)(toEvent(sent, [endpoint]), {} as Context);
+  const { statusCode = 0, headers = {}, isBase64Encoded, body = "" } = response;
   const all = headers as HttpAnswer["headers"];
   if (!isBase64Encoded) return { statusCode, headers: all, body };
   const stream = (async function* () {
-    yield bytesOf(told);
+    yield toBytes(response);
   })();
   return { statusCode, headers: all, body: { stream, elsewhere: async () => "" } };
 };
@@ -30,11 +30,11 @@ type Parts = {
 };
 
 /** A value as it stands on the wire; bytes are sent as they are. */
-export const onTheWire = ({ method, path, query, headers, body }: Parts): WireRequest => {
-  const asked = new URLSearchParams(query).toString();
+export const toWireRequest = ({ method, path, query, headers, body }: Parts): WireRequest => {
+  const search = new URLSearchParams(query).toString();
   return {
     method,
-    url: asked === "" ? path : `${path}?${asked}`,
+    url: search === "" ? path : `${path}?${search}`,
     headers: Object.entries(headers),
     ...(body !== undefined && { body: Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
   };

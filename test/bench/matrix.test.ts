@@ -1,8 +1,12 @@
 import { expect, test } from "vitest";
-import type { Said } from "../../bench/engine/job.ts";
-import { type Cell, cellOf, situations } from "../../bench/engine/matrix.ts";
+import type { BenchVerdict } from "../../bench/engine/job.ts";
+import { type Cell, situations, toCell } from "../../bench/engine/matrix.ts";
 
-const JUDGED: readonly (readonly [status: Said, said: Said | undefined, cell: Cell])[] = [
+const JUDGED: readonly (readonly [
+  status: BenchVerdict,
+  said: BenchVerdict | undefined,
+  cell: Cell,
+])[] = [
   ["valid", "valid", "ok"],
   ["valid", "invalid", "false invalid"],
   ["valid", "unknown", "unknown"],
@@ -19,19 +23,19 @@ const JUDGED: readonly (readonly [status: Said, said: Said | undefined, cell: Ce
   ["risky", "invalid", "false invalid"],
 ];
 
-test.each(JUDGED)("where %s is true and %s is said, that is %s", (status, said, cell) => {
-  expect(cellOf({ address: "", shown: "", status, reason: "" }, said)).toBe(cell);
+test.each(JUDGED)("where %s is true and %s is said, that is %s", (status, verdict, cell) => {
+  expect(toCell({ address: "", label: "", status, reason: "" }, verdict)).toBe(cell);
 });
 
 test("valid is right enough where only catch-all stays open", () => {
-  const shy = { address: "", shown: "", status: "risky", reason: "catch_all_unverified" } as const;
+  const shy = { address: "", label: "", status: "risky", reason: "catch_all_unverified" } as const;
 
-  expect(cellOf(shy, "valid")).toBe("ok");
-  expect(cellOf(shy, "invalid")).toBe("false invalid");
+  expect(toCell(shy, "valid")).toBe("ok");
+  expect(toCell(shy, "invalid")).toBe("false invalid");
 });
 
 test("the matrix has ordinary and broken situations, each once", () => {
-  const shown = situations.map((situation) => situation.shown);
+  const shown = situations.map((situation) => situation.label);
 
   expect(new Set(shown).size).toBe(shown.length);
   expect(shown.length).toBeGreaterThan(25);

@@ -1,29 +1,29 @@
 import { globSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { expect, test } from "vitest";
-import { LINES, ROWS } from "../../bench/budgets.ts";
+import { BUDGETS, GROUPS } from "../../bench/budgets.ts";
 import {
   BENCHES,
+  buildTable,
+  compareToBudgets,
+  formatPage,
   PAGE,
-  pageOf,
-  readKept,
-  tableOfAll,
-  verdictsOf,
+  readResults,
 } from "../../bench/performance.ts";
 
-const kept = readKept();
+const results = readResults();
 
 test("docs/performance.md tells what bench/results holds", () => {
   expect(
     readFileSync(PAGE, "utf8"),
     `docs/performance.md is stale: run "npx node scripts/write-performance.mjs"`,
-  ).toBe(pageOf(kept));
+  ).toBe(formatPage(results));
 });
 
 test("every line with a budget was measured, and every bench that was run has one", () => {
-  const measured = kept.flatMap(({ rows }) => rows.flatMap(({ line }) => line ?? []));
+  const measured = results.flatMap(({ rows }) => rows.flatMap(({ line }) => line ?? []));
 
-  expect(measured.toSorted()).toEqual(Object.keys(LINES).toSorted());
+  expect(measured.toSorted()).toEqual(Object.keys(BUDGETS).toSorted());
   expect(
     globSync("bench/results/*.json")
       .map((file) => basename(file, ".json"))
@@ -32,7 +32,7 @@ test("every line with a budget was measured, and every bench that was run has on
 });
 
 test("nine rows are the design's, and each of them says what bounds it", () => {
-  expect(Object.values(ROWS).filter(({ boundBy }) => boundBy !== "")).toHaveLength(9);
+  expect(Object.values(GROUPS).filter(({ boundBy }) => boundBy !== "")).toHaveLength(9);
 });
 
 test.each([
@@ -44,16 +44,16 @@ test.each([
   ["falseValid", 1, false],
 ] as const)("%s of %d: met is %s", (line, value, isMet) => {
   const rows = [{ line, what: "", value, unit: "" }];
-  const bench = ROWS[LINES[line].of].bench;
-  const [verdict] = verdictsOf([{ name: bench, machine: [], at: "", rows }]).filter(
-    (one) => one.line === LINES[line],
+  const bench = GROUPS[BUDGETS[line].of].bench;
+  const [verdict] = compareToBudgets([{ name: bench, machine: [], at: "", rows }]).filter(
+    (one) => one.line === BUDGETS[line],
   );
 
   expect(verdict?.isMet).toBe(isMet);
 });
 
 test("what a bench should have measured and did not is missed", () => {
-  const verdicts = verdictsOf([{ name: "intake", machine: [], at: "", rows: [] }]);
+  const verdicts = compareToBudgets([{ name: "intake", machine: [], at: "", rows: [] }]);
 
   expect(verdicts.map(({ isMet }) => isMet)).toEqual([false, false]);
 });
@@ -61,7 +61,9 @@ test("what a bench should have measured and did not is missed", () => {
 test("a figure stands beside its budget, and beside whoever was measured with it", () => {
   const beside = { who: "a peer", value: 100 };
   const rows = [{ line: "oneServerRate", what: "", value: 840, unit: "", beside } as const];
-  const [cells] = tableOfAll(verdictsOf([{ name: "engine", machine: [], at: "", rows }])).rows;
+  const [cells] = buildTable(
+    compareToBudgets([{ name: "engine", machine: [], at: "", rows }]),
+  ).rows;
 
   expect(cells).toEqual([
     "engine",

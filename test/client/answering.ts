@@ -2,23 +2,24 @@ import { createClient } from "@mailproof/client/client";
 import type { ClientOptions } from "@mailproof/client/options";
 
 /** What the other end does with one request: an answer, or an error as fetch throws it. */
-export type Answering = Response | Error | ((signal: AbortSignal) => Promise<Response>);
+export type AnswerStep = Response | Error | ((signal: AbortSignal) => Promise<Response>);
 
-export const refusedConnection = (code: string): Error =>
+export const createRefusedConnection = (code: string): Error =>
   new TypeError("fetch failed", { cause: Object.assign(new Error(code), { code }) });
 
-export const refusing = (
+export const createRefusal = (
   status: number,
   error: Readonly<Record<string, unknown>>,
   headers: Record<string, string> = {},
 ): Response =>
   Response.json({ success: false, error: { message: "It is so.", ...error } }, { status, headers });
 
-export const data = (told: unknown): Response => Response.json({ success: true, data: told });
+export const createDataResponse = (body: unknown): Response =>
+  Response.json({ success: true, data: body });
 
 /** A client whose other end answers so, one after the other, and that remembers how long it waited. */
 export const whenAnswered = (
-  answers: readonly Answering[],
+  answers: readonly AnswerStep[],
   options: Partial<ClientOptions> = {},
 ) => {
   const sent: { readonly url: string; readonly init: RequestInit }[] = [];

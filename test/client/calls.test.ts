@@ -87,7 +87,7 @@ function webhookCalls() {
   };
 }
 
-const outputOf = (name: keyof Operations) =>
+const getOutput = (name: keyof Operations) =>
   endpoints.find(({ route }) => route === OPERATIONS[name].route)?.output as v.GenericSchema;
 
 test("every operation answers what its type says, on a real server", async () => {
@@ -104,9 +104,9 @@ test("every operation answers what its type says, on a real server", async () =>
 
   const wrong = [];
   for (const name of Object.keys(CALLS) as (keyof Operations)[]) {
-    const told = await CALLS[name](client, made);
-    const read = v.safeParse(outputOf(name), told);
-    if (!read.success) wrong.push([name, told, v.flatten(read.issues)]);
+    const response = await CALLS[name](client, made);
+    const read = v.safeParse(getOutput(name), response);
+    if (!read.success) wrong.push([name, response, v.flatten(read.issues)]);
   }
 
   expect(wrong).toEqual([]);
@@ -129,9 +129,9 @@ test("lists are read to their end, page by page", async () => {
 
 test("a page is asked for when the one before it is used up, and not before", async () => {
   const { clientWith, testKey } = await whenServed();
-  let asked = 0;
+  let requests = 0;
   const counted: typeof fetch = (...of) => {
-    asked++;
+    requests++;
     return fetch(...of);
   };
   const client = clientWith({ key: testKey, fetch: counted });
@@ -139,8 +139,8 @@ test("a page is asked for when the one before it is used up, and not before", as
   const { job_id: id } = await client.verifyBatch({ emails });
   await client.waitForJob({ id });
 
-  asked = 0;
+  requests = 0;
   for await (const { row } of client.results({ id })) if (row >= 10) break;
 
-  expect(asked).toBe(1);
+  expect(requests).toBe(1);
 });

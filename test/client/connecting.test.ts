@@ -5,11 +5,11 @@ import { type AddressInfo, createServer, type Server } from "node:net";
 import { createClient } from "@mailproof/client/client";
 import { expect, onTestFinished, test } from "vitest";
 import { SELF_SIGNED } from "../net/self-signed.ts";
-import { refusedConnection, whenAnswered } from "./answering.ts";
+import { createRefusedConnection, whenAnswered } from "./answering.ts";
 
 // Over real sockets: where no connection was made, no request was sent, and nothing was charged.
 
-const listening = async (server: Server): Promise<number> => {
+const startListening = async (server: Server): Promise<number> => {
   server.listen(0, "127.0.0.1");
   onTestFinished(() => void server.close());
   await once(server, "listening");
@@ -23,7 +23,7 @@ const failureAt = async (baseUrl: string) => {
 
 const closedPort = async (): Promise<number> => {
   const server = createServer();
-  const port = await listening(server);
+  const port = await startListening(server);
   const closed = once(server, "close");
   server.close();
   await closed;
@@ -53,19 +53,20 @@ const UNREACHABLE: readonly Unreachable[] = [
   ["its name does not exist", async () => "http://mailproof.invalid", /ENOTFOUND|EAI_AGAIN/, true],
   [
     "its certificate is not trusted",
-    async () => `https://127.0.0.1:${await listening(createHttpsServer(SELF_SIGNED))}`,
+    async () => `https://127.0.0.1:${await startListening(createHttpsServer(SELF_SIGNED))}`,
     "DEPTH_ZERO_SELF_SIGNED_CERT",
     false,
   ],
   [
     "it speaks http where https was asked for",
-    async () => `https://127.0.0.1:${await listening(createHttpServer())}`,
+    async () => `https://127.0.0.1:${await startListening(createHttpServer())}`,
     "ERR_SSL_WRONG_VERSION_NUMBER",
     false,
   ],
   [
     "its connection ends before TLS begins",
-    async () => `https://127.0.0.1:${await listening(createServer((socket) => socket.destroy()))}`,
+    async () =>
+      `https://127.0.0.1:${await startListening(createServer((socket) => socket.destroy()))}`,
     "ECONNRESET",
     true,
   ],
@@ -129,7 +130,7 @@ test.each([
   ["times out while it is read", "ETIMEDOUT", "read"],
   ["loses its route while it is written to", "EHOSTUNREACH", "write"],
 ])("a connection that was made and then %s may have been charged", async (_, code, syscall) => {
-  const broken = refusedConnection(code);
+  const broken = createRefusedConnection(code);
   Object.assign(broken.cause as Error, { syscall });
   const { client } = whenAnswered([broken], { retries: 0 });
 
@@ -140,7 +141,7 @@ test.each([
 });
 
 test("a certificate that is not trusted is not tried again: it stays as it is", async () => {
-  const { client, sent, waitsMs } = whenAnswered([refusedConnection("CERT_HAS_EXPIRED")]);
+  const { client, sent, waitsMs } = whenAnswered([createRefusedConnection("CERT_HAS_EXPIRED")]);
 
   await expect(client.verifyEmail({ email: "a@x.com" })).rejects.toMatchObject({
     retryable: false,

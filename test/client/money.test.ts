@@ -8,7 +8,7 @@ import { whenLosing, whenServed } from "./serving.ts";
 const ADA = "ada.lovelace@valid.lab.mailproof.test";
 const LIST = new Blob(["email\nann@example.com\nbob@example.com\n"]);
 
-const failureOf = async (call: Promise<unknown>): Promise<MailproofError> => {
+const getFailure = async (call: Promise<unknown>): Promise<MailproofError> => {
   const error = await call.then(
     () => undefined,
     (thrown: unknown) => thrown,
@@ -23,7 +23,7 @@ const upload = async (client: Client): Promise<string> => {
   return file_key;
 };
 
-const keysOf = (seen: readonly { readonly key: string | undefined }[]) =>
+const getKeys = (seen: readonly { readonly key: string | undefined }[]) =>
   seen.flatMap(({ key }) => (key === undefined ? [] : [key]));
 
 test.each([
@@ -43,13 +43,13 @@ test.each([
   const { baseUrl, clientWith, spent } = await whenServed();
   const proxy = await whenLosing(
     baseUrl,
-    ({ key }, before) => key !== undefined && keysOf(before).length < 3,
+    ({ key }, before) => key !== undefined && getKeys(before).length < 3,
   );
 
-  const told = await call(clientWith({ baseUrl: proxy.url }));
+  const response = await call(clientWith({ baseUrl: proxy.url }));
 
-  const keys = keysOf(proxy.seen);
-  expect(told).toMatchObject({ idempotent_replay: true });
+  const keys = getKeys(proxy.seen);
+  expect(response).toMatchObject({ idempotent_replay: true });
   expect(keys).toHaveLength(4);
   expect(new Set(keys).size).toBe(1);
   expect(await spent()).toBe(price);
@@ -59,14 +59,14 @@ test("when no try is answered the error carries the key, and a repeat under it i
   const { baseUrl, clientWith, client, spent } = await whenServed();
   const proxy = await whenLosing(baseUrl, () => true);
 
-  const error = await failureOf(clientWith({ baseUrl: proxy.url }).verifyEmail({ email: ADA }));
+  const error = await getFailure(clientWith({ baseUrl: proxy.url }).verifyEmail({ email: ADA }));
   const { idempotencyKey } = error;
-  const told = await client.verifyEmail({ email: ADA }, { idempotencyKey });
+  const response = await client.verifyEmail({ email: ADA }, { idempotencyKey });
 
   expect(error).toMatchObject({ code: "NETWORK", money: "retry_same_key", retryable: true });
   expect(error.message).toContain("with the same idempotencyKey");
   expect(proxy.seen).toHaveLength(5);
-  expect(told).toMatchObject({ email: ADA, idempotent_replay: true, credits_used: 0 });
+  expect(response).toMatchObject({ email: ADA, idempotent_replay: true, credits_used: 0 });
   expect(await spent()).toBe(1);
 });
 
@@ -75,7 +75,7 @@ test("a search whose answer is lost is never sent again, and the error says what
   const proxy = await whenLosing(baseUrl, () => true);
   const wanted = { first_name: "Ada", last_name: "Lovelace", domain: "valid.lab.mailproof.test" };
 
-  const error = await failureOf(clientWith({ baseUrl: proxy.url }).findEmail(wanted));
+  const error = await getFailure(clientWith({ baseUrl: proxy.url }).findEmail(wanted));
 
   expect(error).toMatchObject({ code: "NETWORK", money: "repeat_search", retryable: false });
   expect(proxy.seen).toHaveLength(1);
@@ -87,7 +87,7 @@ test("a key that is lost while it is made is not made twice", async () => {
   const proxy = await whenLosing(baseUrl, () => true);
   const wanted = { name: "Shop", mode: "test" } as const;
 
-  const error = await failureOf(clientWith({ baseUrl: proxy.url }).createApiKey(wanted));
+  const error = await getFailure(clientWith({ baseUrl: proxy.url }).createApiKey(wanted));
   const { api_keys } = await client.listApiKeys();
 
   expect(error).toMatchObject({ code: "NETWORK", money: "nothing_charged", retryable: false });
@@ -109,9 +109,9 @@ test("a whole file with every second answer lost is paid for once, and its resul
 test("what the service refuses says so in its own words, with the word for the money", async () => {
   const { client, clientWith, testKey } = await whenServed();
 
-  const empty = await failureOf(client.verifyEmail({ email: "" }));
-  const stranger = await failureOf(clientWith({ key: "nobody's" }).getAccount());
-  const broken = await failureOf(
+  const empty = await getFailure(client.verifyEmail({ email: "" }));
+  const unauthorized = await getFailure(clientWith({ key: "nobody's" }).getAccount());
+  const broken = await getFailure(
     clientWith({ key: testKey }).verifyEmail({ email: "error@example.com" }),
   );
 
@@ -124,7 +124,7 @@ test("what the service refuses says so in its own words, with the word for the m
     retryable: false,
     requestId: expect.stringMatching(/^req_/),
   });
-  expect(stranger).toMatchObject({ status: 401, code: "UNAUTHORIZED" });
+  expect(unauthorized).toMatchObject({ status: 401, code: "UNAUTHORIZED" });
   expect(broken).toMatchObject({ status: 500, code: "INTERNAL", money: "nothing_charged" });
 });
 
@@ -132,14 +132,14 @@ test("a file of which nobody said that it was accepted is told with all that a r
   const { baseUrl, clientWith, client, spent } = await whenServed();
   const proxy = await whenLosing(baseUrl, ({ key }) => key !== undefined);
 
-  const error = await failureOf(clientWith({ baseUrl: proxy.url }).verifyFile(LIST));
+  const error = await getFailure(clientWith({ baseUrl: proxy.url }).verifyFile(LIST));
   const { file_key } = error.details as { file_key: string };
   const { idempotencyKey } = error;
-  const told = await client.processFile({ file_key }, { idempotencyKey });
+  const response = await client.processFile({ file_key }, { idempotencyKey });
 
   // Another verifyFile would be another upload: refused under this key, and paid for under another.
   expect(error).toMatchObject({ code: "NETWORK", money: "retry_same_key", retryable: false });
   expect(error.message).toContain("processFile");
-  expect(told).toMatchObject({ idempotent_replay: true, credits_used: 0, unique_emails: 2 });
+  expect(response).toMatchObject({ idempotent_replay: true, credits_used: 0, unique_emails: 2 });
   expect(await spent()).toBe(2);
 });

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { buildClient, bundleOf } from "../../scripts/build-client.ts";
-import { newFolder } from "../local/running.ts";
+import { buildClient, bundleClient } from "../../scripts/build-client.ts";
+import { createFolder } from "../local/running.ts";
 
 // What is published is built, packed and used as whoever installs it does.
 
@@ -14,7 +14,7 @@ const BYTES_MAX = 13_500;
 
 /** A folder in which the packed client is installed. */
 const whenInstalled = async (): Promise<string> => {
-  const [built, folder] = [newFolder(), newFolder()];
+  const [built, folder] = [createFolder(), createFolder()];
   await buildClient(built);
   const { stdout } = await run("npm", ["pack", "--json", built], { cwd: folder });
   const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
@@ -88,14 +88,14 @@ const typesWith = (compilerOptions: object) => ({
 });
 
 test("the client is small, and brings nothing along", async () => {
-  const minified = await bundleOf(true);
+  const minified = await bundleClient(true);
 
   expect(Buffer.byteLength(minified)).toBeLessThan(BYTES_MAX);
   expect(minified).not.toMatch(/\bimport\s*["'{*(]|\brequire\s*\(/);
 });
 
 /** The files whose types `index.d.ts` exports. */
-const exportedFrom = (home: string): readonly string[] =>
+const listExports = (home: string): readonly string[] =>
   [...readFileSync(join(home, "index.d.ts"), "utf8").matchAll(/from "\.\/([\w-]+)\.js"/g)].map(
     ([, name]) => `${name}.d.ts`,
   );
@@ -104,7 +104,7 @@ const TYPE = /^export (?:interface|type|declare class) /;
 const MEMBER = /^ +(?:readonly )?\w+\??(?:: |\(| = )/;
 
 /** Members of exported types without a comment right above them, as `file: line`. */
-const undescribedIn = (file: string, source: string) => {
+const findUndescribed = (file: string, source: string) => {
   const lines = source.split("\n");
   let isExported = false;
   const found = lines.filter((line, at) => {
@@ -119,9 +119,9 @@ const undescribedIn = (file: string, source: string) => {
 test("every method and field of the installed types has a sentence, which editors show on hover", async () => {
   const home = join(await whenInstalled(), "node_modules/@mailproof/client");
 
-  const files = new Set(exportedFrom(home));
+  const files = new Set(listExports(home));
   const found = [...files].map((file) =>
-    undescribedIn(file, readFileSync(join(home, file), "utf8")),
+    findUndescribed(file, readFileSync(join(home, file), "utf8")),
   );
 
   expect(found.flatMap(({ undescribed }) => undescribed)).toEqual([]);
@@ -133,7 +133,7 @@ test("a field without a sentence is found", () => {
   const source =
     "export interface A {\n    /** One. */\n    a: 1;\n    b?: 2;\n    c(): 3;\n}\ntype B = {\n    d: 4;\n};";
 
-  expect(undescribedIn("a.d.ts", source).undescribed).toEqual([
+  expect(findUndescribed("a.d.ts", source).undescribed).toEqual([
     "a.d.ts: b?: 2;",
     "a.d.ts: c(): 3;",
   ]);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { data, whenAnswered } from "./answering.ts";
+import { createDataResponse, whenAnswered } from "./answering.ts";
 
 const page = (status: string, rows: readonly number[], next_key?: string) =>
-  data({
+  createDataResponse({
     job_id: "job_1",
     status,
     ...(rows.length > 0 && { results: rows.map((row) => ({ row })) }),
@@ -18,7 +18,7 @@ const runningJob = () => [
   page("completed", [1_002]),
 ];
 
-const cursorsOf = (sent: readonly { readonly url: string }[]) =>
+const getCursors = (sent: readonly { readonly url: string }[]) =>
   sent.map(({ url }) => new URL(url).searchParams.get("next_key"));
 
 test("results of a running job are followed to its end, with a pause whenever no more are ready", async () => {
@@ -27,7 +27,7 @@ test("results of a running job are followed to its end, with a pause whenever no
   const rows = await Array.fromAsync(client.results({ id: "job_1" }), ({ row }) => row);
 
   expect(rows).toEqual([...FULL, 1_001, 1_003, 1_002]);
-  expect(cursorsOf(sent)).toEqual([null, "a", "b", "c", "d"]);
+  expect(getCursors(sent)).toEqual([null, "a", "b", "c", "d"]);
   expect(waitsMs).toEqual([250, 500]);
 });
 
@@ -37,7 +37,7 @@ test("without waiting they end at the last row that is ready", async () => {
   const results = client.results({ id: "job_1" }, { wait: false });
 
   expect(await Array.fromAsync(results, ({ row }) => row)).toEqual([...FULL, 1_001]);
-  expect(cursorsOf(sent)).toEqual([null, "a", "b"]);
+  expect(getCursors(sent)).toEqual([null, "a", "b"]);
   expect(waitsMs).toEqual([]);
 });
 

@@ -1,14 +1,20 @@
 import { MailproofError } from "@mailproof/client/errors";
 import { expect, test } from "vitest";
-import { type Answering, data, refusedConnection, refusing, whenAnswered } from "./answering.ts";
+import {
+  type AnswerStep,
+  createDataResponse,
+  createRefusal,
+  createRefusedConnection,
+  whenAnswered,
+} from "./answering.ts";
 
-const BROKEN = refusedConnection("ECONNRESET");
-const NOBODY = refusedConnection("ECONNREFUSED");
+const BROKEN = createRefusedConnection("ECONNRESET");
+const NOBODY = createRefusedConnection("ECONNREFUSED");
 const GATEWAY = () => new Response("<html>Bad gateway</html>", { status: 502 });
 const BUSY = (money: string, headers = {}) =>
-  refusing(503, { code: "UNAVAILABLE", money, retryable: true }, headers);
+  createRefusal(503, { code: "UNAVAILABLE", money, retryable: true }, headers);
 const LIMITED = (seconds: string) =>
-  refusing(
+  createRefusal(
     429,
     { code: "RATE_LIMITED", money: "nothing_charged", retryable: true },
     { "retry-after": seconds },
@@ -35,12 +41,13 @@ test.each([
   [
     "paid",
     "a failure that asks for the same key",
-    () => refusing(500, { code: "INTERNAL", money: "retry_same_key" }),
+    () => createRefusal(500, { code: "INTERNAL", money: "retry_same_key" }),
   ],
   [
     "paid",
     "work under way",
-    () => refusing(409, { code: "REQUEST_IN_PROGRESS", money: "retry_same_key", retryable: true }),
+    () =>
+      createRefusal(409, { code: "REQUEST_IN_PROGRESS", money: "retry_same_key", retryable: true }),
   ],
   ["search", "nobody there", () => NOBODY],
   ["search", "a full minute", () => LIMITED("1")],
@@ -48,7 +55,7 @@ test.each([
   ["mint", "nobody there", () => NOBODY],
   ["mint", "a full minute", () => LIMITED("1")],
 ] as const)("a %s is sent again after %s", async (call, _, answer) => {
-  const { client, sent } = whenAnswered([answer(), data({ ok: true })]);
+  const { client, sent } = whenAnswered([answer(), createDataResponse({ ok: true })]);
 
   expect(await CALLS[call](client)).toEqual({ ok: true });
   expect(sent).toHaveLength(2);
@@ -57,7 +64,7 @@ test.each([
 test.each(["ENOTFOUND", "UND_ERR_CONNECT_TIMEOUT", "EAI_AGAIN"])(
   "a connection that was never made is known to have cost nothing: %s",
   async (code) => {
-    const { client } = whenAnswered([refusedConnection(code)], { retries: 0 });
+    const { client } = whenAnswered([createRefusedConnection(code)], { retries: 0 });
 
     await expect(client.verifyEmail({ email: "a@x.com" })).rejects.toMatchObject({
       code: "NETWORK",
@@ -73,7 +80,9 @@ test.each([
 ] as const)(
   "a repeat that is refused with %s is not sent again: waiting mends no key",
   async (status, code) => {
-    const { client, sent } = whenAnswered([refusing(status, { code, money: "retry_same_key" })]);
+    const { client, sent } = whenAnswered([
+      createRefusal(status, { code, money: "retry_same_key" }),
+    ]);
 
     await expect(client.verifyEmail({ email: "a@x.com" })).rejects.toMatchObject({
       code,
@@ -84,12 +93,12 @@ test.each([
 );
 
 test("a full minute before a call is done leaves no doubt of what the service says then", async () => {
-  const full = refusing(
+  const full = createRefusal(
     429,
     { code: "RATE_LIMITED", money: "retry_same_key", retryable: true },
     { "retry-after": "1" },
   );
-  const poor = refusing(402, { code: "INSUFFICIENT_CREDITS", money: "nothing_charged" });
+  const poor = createRefusal(402, { code: "INSUFFICIENT_CREDITS", money: "nothing_charged" });
   const { client } = whenAnswered([full, poor]);
 
   await expect(client.verifyEmail({ email: "a@x.com" })).rejects.toMatchObject({
@@ -105,7 +114,7 @@ test.each([
 ] as const)("a %s is not sent again after %s", async (call, _, money) => {
   const status = money === "repeat_search" ? 503 : 500;
   const code = status === 503 ? "UNAVAILABLE" : "INTERNAL";
-  const answer = refusing(status, { code, money, retryable: status === 503 });
+  const answer = createRefusal(status, { code, money, retryable: status === 503 });
   const { client, sent } = whenAnswered([answer]);
 
   await expect(CALLS[call](client)).rejects.toMatchObject({ code, money, retryable: false });
@@ -134,7 +143,7 @@ test("waits grow, are never longer than the list says, and end", async () => {
 });
 
 test("nobody comes back before the moment that the service named", async () => {
-  const { client, waitsMs } = whenAnswered([LIMITED("37"), data({})]);
+  const { client, waitsMs } = whenAnswered([LIMITED("37"), createDataResponse({})]);
 
   await CALLS.read(client);
 
@@ -143,7 +152,7 @@ test("nobody comes back before the moment that the service named", async () => {
 
 test("a moment may be a date, as gateways write it", async () => {
   const date = new Date(Date.now() + 60_000).toUTCString();
-  const { client, waitsMs } = whenAnswered([LIMITED(date), data({})]);
+  const { client, waitsMs } = whenAnswered([LIMITED(date), createDataResponse({})]);
 
   await CALLS.read(client);
 
@@ -158,7 +167,7 @@ test("a moment that is too far away is told, and not waited for", async () => {
 });
 
 test("after a lost answer a refusal that knows only of itself does not say that nothing was charged", async () => {
-  const refused = refusing(401, { code: "UNAUTHORIZED", money: "nothing_charged" });
+  const refused = createRefusal(401, { code: "UNAUTHORIZED", money: "nothing_charged" });
   const { client, sent } = whenAnswered([BROKEN, refused]);
 
   const error = await CALLS.paid(client).catch((thrown: unknown) => thrown);
@@ -169,7 +178,12 @@ test("after a lost answer a refusal that knows only of itself does not say that 
 });
 
 test("each call has a key of its own, and one that is given stands on every try", async () => {
-  const { client, sent } = whenAnswered([data({}), data({}), BROKEN, data({})]);
+  const { client, sent } = whenAnswered([
+    createDataResponse({}),
+    createDataResponse({}),
+    BROKEN,
+    createDataResponse({}),
+  ]);
 
   await client.verifyEmail({ email: "a@x.com" });
   await client.verifyEmail({ email: "a@x.com" });
@@ -180,20 +194,22 @@ test("each call has a key of its own, and one that is given stands on every try"
   expect(keys.slice(2)).toEqual(["mine", "mine"]);
 });
 
-const never: Answering = (signal) =>
+const never: AnswerStep = (signal) =>
   new Promise((_, reject) =>
     signal.addEventListener("abort", () => reject(signal.reason as Error)),
   );
 
 test("a try that takes too long is given up, and the next one comes", async () => {
-  const { client, sent } = whenAnswered([never, data({ ok: true })], { timeoutMs: 5 });
+  const { client, sent } = whenAnswered([never, createDataResponse({ ok: true })], {
+    timeoutMs: 5,
+  });
 
   expect(await CALLS.paid(client)).toEqual({ ok: true });
   expect(sent).toHaveLength(2);
 });
 
 test("a body that does not end is given up as well", async () => {
-  const endless: Answering = async (signal) =>
+  const endless: AnswerStep = async (signal) =>
     new Response(
       new ReadableStream({
         start: (stream) => signal.addEventListener("abort", () => stream.error(signal.reason)),
@@ -233,7 +249,11 @@ test("a call that is given up on its way may have been charged, and is not sent 
 });
 
 test("a call is where it belongs: path, query and body, and the key as a bearer token", async () => {
-  const { client, sent } = whenAnswered([data({}), data({}), data({})]);
+  const { client, sent } = whenAnswered([
+    createDataResponse({}),
+    createDataResponse({}),
+    createDataResponse({}),
+  ]);
 
   await client.getActivity({ email: "a/b?c@x.com" });
   await client.getJob({ id: "job_1", include_results: false, limit: 5, next_key: undefined });

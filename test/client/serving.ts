@@ -2,30 +2,30 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createClient } from "@mailproof/client/client";
-import { CLOCK } from "@mailproof/client/clock";
+import { SYSTEM_CLOCK } from "@mailproof/client/clock";
 import type { ClientOptions } from "@mailproof/client/options";
 import { onTestFinished } from "vitest";
-import { newFolder, whenStarted } from "../local/running.ts";
+import { createFolder, whenStarted } from "../local/running.ts";
 
 /** Waits, but never long. */
 const HURRIED = {
-  sleep: (ms: number, signal?: AbortSignal) => CLOCK.sleep(Math.min(ms, 20), signal),
+  sleep: (ms: number, signal?: AbortSignal) => SYSTEM_CLOCK.sleep(Math.min(ms, 20), signal),
   random: () => 0,
 };
 
 /** A real server in a process of its own, and a client of it. */
 export const whenServed = async (options: Partial<ClientOptions> = {}) => {
-  const folder = newFolder();
+  const folder = createFolder();
   const { ready } = await whenStarted(folder);
   const { base_url: baseUrl, live_key: key, test_key: testKey } = ready;
-  const clientWith = (more: Partial<ClientOptions> = {}) =>
+  const createServedClient = (more: Partial<ClientOptions> = {}) =>
     createClient({ baseUrl, key, ...options, ...more }, HURRIED);
-  const client = clientWith();
+  const client = createServedClient();
   const spent = async () => {
     const { credits } = await client.getAccount();
     return credits.spent + credits.held;
   };
-  return { client, clientWith, spent, baseUrl, key, testKey, folder };
+  return { client, clientWith: createServedClient, spent, baseUrl, key, testKey, folder };
 };
 
 type Seen = { readonly route: string; readonly key: string | undefined };
@@ -36,15 +36,15 @@ type Seen = { readonly route: string; readonly key: string | undefined };
  */
 export const whenLosing = async (
   baseUrl: string,
-  isLost: (call: Seen, before: readonly Seen[]) => boolean | Promise<boolean>,
+  isDropped: (call: Seen, before: readonly Seen[]) => boolean | Promise<boolean>,
 ) => {
   const seen: Seen[] = [];
-  const forwarded = async (
-    isToBeLost: boolean | Promise<boolean>,
+  const forwardRequest = async (
+    shouldDrop: boolean | Promise<boolean>,
     incoming: IncomingMessage,
     outgoing: ServerResponse,
   ) => {
-    const isGone = await isToBeLost;
+    const isGone = await shouldDrop;
     const { method, headers, url } = incoming;
     const onward = request(new URL(url ?? "", baseUrl), { method, headers }, (answer) => {
       if (isGone) return void answer.resume().once("end", () => incoming.socket.destroy());
@@ -57,9 +57,9 @@ export const whenLosing = async (
   const proxy = createServer((incoming: IncomingMessage, outgoing) => {
     const route = `${incoming.method} ${incoming.url?.split("?")[0]}`;
     const call = { route, key: incoming.headers["idempotency-key"] as string | undefined };
-    const isToBeLost = isLost(call, [...seen]);
+    const shouldDrop = isDropped(call, [...seen]);
     seen.push(call);
-    void forwarded(isToBeLost, incoming, outgoing);
+    void forwardRequest(shouldDrop, incoming, outgoing);
   }).listen(0, "127.0.0.1");
   onTestFinished(() => {
     proxy.closeAllConnections();

@@ -1,7 +1,7 @@
 import { createClient } from "@mailproof/client/client";
 import type { ClientOptions } from "@mailproof/client/options";
 import { afterEach, expect, test, vi } from "vitest";
-import { data, whenAnswered } from "./answering.ts";
+import { createDataResponse, whenAnswered } from "./answering.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -49,11 +49,11 @@ test.each(["", "a b", "a\nb", "ключ"])(
 );
 
 /** Where a client made with these options sends a request, and with which key. */
-const whenAsked = async (options?: Partial<ClientOptions>) => {
+const whenRequested = async (options?: Partial<ClientOptions>) => {
   const sent: unknown[] = [];
   vi.stubGlobal("fetch", async (url: string, { headers }: RequestInit) => {
     sent.push([url, new Headers(headers).get("authorization")]);
-    return data({});
+    return createDataResponse({});
   });
   try {
     await createClient(options).getAccount();
@@ -69,10 +69,10 @@ test("MAILPROOF_API and MAILPROOF_KEY stand in for options that are left out; op
   const [baseUrl, key] = ["https://own.example.com", "own"];
 
   const sent = [
-    ...(await whenAsked()),
-    ...(await whenAsked({ baseUrl })),
-    ...(await whenAsked({ key })),
-    ...(await whenAsked({ baseUrl, key })),
+    ...(await whenRequested()),
+    ...(await whenRequested({ baseUrl })),
+    ...(await whenRequested({ key })),
+    ...(await whenRequested({ baseUrl, key })),
   ];
 
   expect(sent).toEqual([

@@ -4,14 +4,14 @@ import { Readable } from "node:stream";
 import type { FileSource } from "@mailproof/client/file-source";
 import type { FileProgress } from "@mailproof/client/verify-file";
 import { expect, test } from "vitest";
-import { newFolder } from "../local/running.ts";
-import { data, whenAnswered } from "./answering.ts";
+import { createFolder } from "../local/running.ts";
+import { createDataResponse, whenAnswered } from "./answering.ts";
 import { whenServed } from "./serving.ts";
 
 const LIST = "Name;E-Mail\r\nAda;ann@example.com\r\nNobody;invalid@example.com\r\nNone;none\r\n";
 
 const givenFile = (): string => {
-  const file = join(newFolder(), "Ünsere Liste.csv");
+  const file = join(createFolder(), "Ünsere Liste.csv");
   writeFileSync(file, LIST);
   return file;
 };
@@ -32,12 +32,12 @@ test("a file is verified from every kind of source, and comes back with its own 
     AsyncIterable: inPieces(),
     "Node's stream": Readable.from([Buffer.from(LIST)]),
   };
-  const told: Record<string, unknown> = {};
+  const response: Record<string, unknown> = {};
   for (const [kind, source] of Object.entries(sources)) {
     const done = await client.verifyFile(source, { email_column: "E-Mail" });
     const statuses = await Array.fromAsync(done.results(), ({ status }) => status);
     const text = await (await done.download()).text();
-    told[kind] = [
+    response[kind] = [
       done.job.status,
       done.accepted.invalid_emails_skipped,
       statuses,
@@ -46,7 +46,7 @@ test("a file is verified from every kind of source, and comes back with its own 
   }
 
   const same = ["completed", 1, ["valid", "invalid"], "Name;E-Mail;email;status;qu"];
-  expect(told).toEqual(Object.fromEntries(Object.keys(sources).map((kind) => [kind, same])));
+  expect(response).toEqual(Object.fromEntries(Object.keys(sources).map((kind) => [kind, same])));
 });
 
 test("it tells how far it is, and a download has a name, a filter and is a stream", async () => {
@@ -98,7 +98,7 @@ test("whoever stops waiting stops only that: the job goes on, and can be waited 
 });
 
 test("an upload that is turned away is tried again, and then told; nothing is processed", async () => {
-  const link = data({ upload_url: "https://files.example.com/x", file_key: "k" });
+  const link = createDataResponse({ upload_url: "https://files.example.com/x", file_key: "k" });
   const denied = () => new Response("<Error><Code>SlowDown</Code></Error>", { status: 503 });
   const { client, sent } = whenAnswered([link, denied(), denied()], { retries: 1 });
 

@@ -1,11 +1,11 @@
 import { verifyWebhook, type WebhookInput } from "@mailproof/client/webhooks";
-import { headersOf, newSecret } from "@mailproof/core/webhooks/signature";
+import { generateSecret, signHeaders } from "@mailproof/core/webhooks/signature";
 import { Webhook } from "standardwebhooks";
 import { expect, test } from "vitest";
 
 const NOW = new Date("2026-11-21T12:00:00.000Z");
-const SECRET = newSecret({ randomBytes: (count) => new Uint8Array(count).fill(7) });
-const OTHER = newSecret({ randomBytes: (count) => new Uint8Array(count).fill(8) });
+const SECRET = generateSecret({ randomBytes: (count) => new Uint8Array(count).fill(7) });
+const OTHER = generateSecret({ randomBytes: (count) => new Uint8Array(count).fill(8) });
 const ID = "evt_1";
 const EVENT = {
   id: ID,
@@ -16,7 +16,7 @@ const EVENT = {
 const BODY = JSON.stringify(EVENT);
 
 const sentAt = (at: Date, secret = SECRET) => ({
-  ...headersOf({ id: ID, body: BODY, at }, secret),
+  ...signHeaders({ id: ID, body: BODY, at }, secret),
 });
 const whenVerified = (more: Partial<WebhookInput> = {}) =>
   verifyWebhook({ body: BODY, headers: sentAt(NOW), secret: SECRET, now: NOW, ...more });
@@ -100,7 +100,7 @@ test.each<[string, Partial<WebhookInput>, string]>([
 
 test("signed words that are no JSON are refused by name", async () => {
   const body = "hello";
-  const headers = { ...headersOf({ id: ID, body, at: NOW }, SECRET) };
+  const headers = { ...signHeaders({ id: ID, body, at: NOW }, SECRET) };
 
   await expect(whenVerified({ body, headers })).rejects.toMatchObject({ code: "UNREADABLE" });
 });

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { judgeBy } from "../api/judge.ts";
+import { createJudge } from "../api/judge.ts";
 import { type Doing, playScenario } from "./scenario.ts";
 
 // npm run test:clients: three clients are generated from /openapi.json of a server that `npm start` started, and each
@@ -55,7 +55,7 @@ const generate = async (baseUrl: string): Promise<any> => {
 
 /** Every answer goes past the judge, whoever asked for it. */
 const judged = (document: any, baseUrl: string) => {
-  const judge = judgeBy(document);
+  const judge = createJudge(document);
   const faults: string[] = [];
   let answers = 0;
   const fetched = globalThis.fetch;

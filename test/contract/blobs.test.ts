@@ -2,17 +2,17 @@ import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Blobs, UnreadableBlobError } from "@mailproof/core/blobs";
-import { s3Blobs } from "@mailproof/functions/aws/s3-blobs";
-import { fileBlobs } from "@mailproof/local/file-blobs";
+import { createS3Blobs } from "@mailproof/functions/aws/s3-blobs";
+import { createFileBlobs } from "@mailproof/local/file-blobs";
 import { afterAll, describe, expect, test } from "vitest";
-import { type Doors, describeDoors } from "../available.ts";
-import { DYNAMODB, emulatedAws } from "../aws/emulators.ts";
-import { newBucket } from "../aws/resources.ts";
-import { pieces } from "../pieces.ts";
-import { memoryBlobs } from "../simulation/memory-blobs.ts";
+import { type Adapters, describeAdapters } from "../available.ts";
+import { createEmulatedAws, DYNAMODB } from "../aws/emulators.ts";
+import { createBucket } from "../aws/resources.ts";
+import { streamPieces } from "../pieces.ts";
+import { createMemoryBlobs } from "../simulation/memory-blobs.ts";
 
 const folders: string[] = [];
-const newFolder = () => {
+const createFolder = () => {
   const folder = mkdtempSync(join(tmpdir(), "mailproof-blobs-"));
   folders.push(folder);
   return folder;
@@ -24,8 +24,8 @@ afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })))
 type Open = () => Blobs | Promise<Blobs>;
 
 const openS3: Open = async () => {
-  const aws = await emulatedAws();
-  return s3Blobs(aws, await newBucket(aws));
+  const aws = await createEmulatedAws();
+  return createS3Blobs(aws, await createBucket(aws));
 };
 
 const KEY = "uploads/acc_1/list.csv";
@@ -35,30 +35,30 @@ async function* brokenAfter(text: string): AsyncGenerator<Uint8Array> {
   throw new Error("the upload broke off");
 }
 
-async function* manyOf(piece: Uint8Array, count: number): AsyncGenerator<Uint8Array> {
+async function* repeatPiece(piece: Uint8Array, count: number): AsyncGenerator<Uint8Array> {
   for (let n = 0; n < count; n++) yield piece;
 }
 
-const textOf = async (blobs: Blobs, key: string, options?: Parameters<Blobs["get"]>[1]) => {
+const getText = async (blobs: Blobs, key: string, options?: Parameters<Blobs["get"]>[1]) => {
   const found = await blobs.get(key, options);
   return found && Buffer.concat(await Array.fromAsync(found.content)).toString();
 };
 
-const doors: Doors<Open> = [
-  ["in memory", memoryBlobs],
-  ["in files", () => fileBlobs(newFolder(), () => "")],
+const adapters: Adapters<Open> = [
+  ["in memory", createMemoryBlobs],
+  ["in files", () => createFileBlobs(createFolder(), () => "")],
   ["in s3", openS3, DYNAMODB],
 ];
 
-describeDoors("blobs", doors, (open) => {
+describeAdapters("blobs", adapters, (open) => {
   test("what is put in pieces is read whole, and its size is known", async () => {
     const blobs = await open();
 
-    const facts = await blobs.put(KEY, pieces("a@b.c\n", "d@e.f\n"));
+    const metadata = await blobs.put(KEY, streamPieces("a@b.c\n", "d@e.f\n"));
 
-    expect(facts.bytes).toBe(12);
-    expect(await blobs.head(KEY)).toEqual(facts);
-    expect(await textOf(blobs, KEY)).toBe("a@b.c\nd@e.f\n");
+    expect(metadata.bytes).toBe(12);
+    expect(await blobs.head(KEY)).toEqual(metadata);
+    expect(await getText(blobs, KEY)).toBe("a@b.c\nd@e.f\n");
   });
 
   test.each([
@@ -67,14 +67,14 @@ describeDoors("blobs", doors, (open) => {
     ["more than there is, to the end", { from: 7, to: 99 }, "789"],
   ])("a range reads %s", async (_case, range, text) => {
     const blobs = await open();
-    await blobs.put(KEY, pieces("01234", "56789"));
+    await blobs.put(KEY, streamPieces("01234", "56789"));
 
-    expect(await textOf(blobs, KEY, { range })).toBe(text);
+    expect(await getText(blobs, KEY, { range })).toBe(text);
   });
 
   test("a range beyond the end is an error", async () => {
     const blobs = await open();
-    await blobs.put(KEY, pieces("0123456789"));
+    await blobs.put(KEY, streamPieces("0123456789"));
 
     await expect(blobs.get(KEY, { range: { from: 10, to: 20 } })).rejects.toThrow(RangeError);
   });
@@ -83,17 +83,17 @@ describeDoors("blobs", doors, (open) => {
     const blobs = await open();
     const piece = Buffer.alloc(1_000_003, "0123456789");
 
-    const facts = await blobs.put(KEY, manyOf(piece, 20));
+    const metadata = await blobs.put(KEY, repeatPiece(piece, 20));
 
-    expect(facts.bytes).toBe(20_000_060);
-    expect(await blobs.head(KEY)).toEqual(facts);
+    expect(metadata.bytes).toBe(20_000_060);
+    expect(await blobs.head(KEY)).toEqual(metadata);
     const end = { from: 20_000_050, to: 20_000_059 };
-    expect(await textOf(blobs, KEY, { range: end, version: facts.version })).toBe("3456789012");
+    expect(await getText(blobs, KEY, { range: end, version: metadata.version })).toBe("3456789012");
   });
 
   test("a large put that breaks off leaves what was there", async () => {
     const blobs = await open();
-    const first = await blobs.put(KEY, pieces("whole"));
+    const first = await blobs.put(KEY, streamPieces("whole"));
 
     await expect(blobs.put(KEY, brokenAfter("x".repeat(20_000_000)))).rejects.toThrow("broke off");
 
@@ -102,10 +102,10 @@ describeDoors("blobs", doors, (open) => {
 
   test("an empty blob is there, and empty", async () => {
     const blobs = await open();
-    await blobs.put(KEY, pieces());
+    await blobs.put(KEY, streamPieces());
 
     expect(await blobs.head(KEY)).toMatchObject({ bytes: 0 });
-    expect(await textOf(blobs, KEY)).toBe("");
+    expect(await getText(blobs, KEY)).toBe("");
   });
 
   test("what is not there is undefined, before it is put and after it is removed", async () => {
@@ -113,7 +113,7 @@ describeDoors("blobs", doors, (open) => {
     expect(await blobs.get(KEY)).toBeUndefined();
     expect(await blobs.head(KEY)).toBeUndefined();
 
-    await blobs.put(KEY, pieces("x"));
+    await blobs.put(KEY, streamPieces("x"));
     await blobs.remove(KEY);
     await blobs.remove(KEY);
 
@@ -122,26 +122,28 @@ describeDoors("blobs", doors, (open) => {
 
   test("a reader that pinned a version gets those bytes or none", async () => {
     const blobs = await open();
-    const first = await blobs.put(KEY, pieces("first"));
-    const second = await blobs.put(KEY, pieces("again"));
+    const first = await blobs.put(KEY, streamPieces("first"));
+    const second = await blobs.put(KEY, streamPieces("again"));
 
     expect(second.version).not.toBe(first.version);
-    expect(await textOf(blobs, KEY, { version: first.version })).toBeUndefined();
-    expect(await textOf(blobs, KEY, { version: second.version })).toBe("again");
+    expect(await getText(blobs, KEY, { version: first.version })).toBeUndefined();
+    expect(await getText(blobs, KEY, { version: second.version })).toBe("again");
   });
 
   test("a reader under way is not disturbed by a put", async () => {
     const blobs = await open();
-    await blobs.put(KEY, pieces("old".repeat(100_000)));
+    await blobs.put(KEY, streamPieces("old".repeat(100_000)));
     const found = await blobs.get(KEY);
-    await blobs.put(KEY, pieces("new"));
+    await blobs.put(KEY, streamPieces("new"));
 
-    expect(Buffer.concat(await Array.fromAsync(found?.content ?? pieces())).length).toBe(300_000);
+    expect(Buffer.concat(await Array.fromAsync(found?.content ?? streamPieces())).length).toBe(
+      300_000,
+    );
   });
 
   test("a put that breaks off leaves what was there", async () => {
     const blobs = await open();
-    const first = await blobs.put(KEY, pieces("whole"));
+    const first = await blobs.put(KEY, streamPieces("whole"));
 
     await expect(blobs.put(KEY, brokenAfter("ha"))).rejects.toThrow("broke off");
     await expect(blobs.put("uploads/never", brokenAfter("ha"))).rejects.toThrow("broke off");
@@ -153,9 +155,9 @@ describeDoors("blobs", doors, (open) => {
   test("keys that differ in case, or where one is the other's folder, are different blobs", async () => {
     const blobs = await open();
     const keys = ["a", "A", "a/b", "a/B"];
-    for (const key of keys) await blobs.put(key, pieces(key));
+    for (const key of keys) await blobs.put(key, streamPieces(key));
 
-    expect(await Promise.all(keys.map((key) => textOf(blobs, key)))).toEqual(keys);
+    expect(await Promise.all(keys.map((key) => getText(blobs, key)))).toEqual(keys);
   });
 
   test.each([
@@ -174,7 +176,7 @@ describeDoors("blobs", doors, (open) => {
   ])("%j is no key", async (key) => {
     const blobs = await open();
 
-    await expect(blobs.put(key, pieces("x"))).rejects.toThrow("no blob key");
+    await expect(blobs.put(key, streamPieces("x"))).rejects.toThrow("no blob key");
     await expect(blobs.get(key)).rejects.toThrow("no blob key");
   });
 });
@@ -183,19 +185,19 @@ describeDoors("blobs", doors, (open) => {
 type Damaged = { readonly blobs: Blobs; readonly damage: (at: number) => void };
 
 const inMemory = (): Damaged => {
-  const blobs = memoryBlobs();
+  const blobs = createMemoryBlobs();
   return { blobs, damage: (at) => blobs.damage(KEY, at) };
 };
 
 const inFiles = (): Damaged => {
-  const folder = newFolder();
+  const folder = createFolder();
   const damage = (at: number) => {
     const [file = ""] = globSync(`${folder}/**/*.blob`);
     const bytes = readFileSync(file);
     bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
     writeFileSync(file, bytes);
   };
-  return { blobs: fileBlobs(folder, () => ""), damage };
+  return { blobs: createFileBlobs(folder, () => ""), damage };
 };
 
 describe.each<[string, () => Damaged]>([
@@ -205,9 +207,9 @@ describe.each<[string, () => Damaged]>([
   const SIZE = 200_000;
   const given = async (at: number) => {
     const { blobs, damage } = open();
-    const facts = await blobs.put(KEY, manyOf(Buffer.from("0123456789"), SIZE / 10));
+    const metadata = await blobs.put(KEY, repeatPiece(Buffer.from("0123456789"), SIZE / 10));
     damage(at);
-    return { blobs, ...facts };
+    return { blobs, ...metadata };
   };
 
   test.each([0, 1, 65_535, 65_536, 131_071, 150_000, SIZE - 1])(
@@ -216,9 +218,9 @@ describe.each<[string, () => Damaged]>([
       const { blobs, version } = await given(at);
       const range = { from: Math.max(0, at - 3), to: Math.min(SIZE - 1, at + 3) };
 
-      await expect(textOf(blobs, KEY)).rejects.toThrow(UnreadableBlobError);
-      await expect(textOf(blobs, KEY, { version, range })).rejects.toThrow(UnreadableBlobError);
-      await expect(textOf(blobs, KEY, { range: { from: at, to: at } })).rejects.toThrow(
+      await expect(getText(blobs, KEY)).rejects.toThrow(UnreadableBlobError);
+      await expect(getText(blobs, KEY, { version, range })).rejects.toThrow(UnreadableBlobError);
+      await expect(getText(blobs, KEY, { range: { from: at, to: at } })).rejects.toThrow(
         UnreadableBlobError,
       );
     },
@@ -227,13 +229,13 @@ describe.each<[string, () => Damaged]>([
   test("what lies far from the damage can still be read", async () => {
     const { blobs } = await given(150_000);
 
-    expect(await textOf(blobs, KEY, { range: { from: 0, to: 9 } })).toBe("0123456789");
+    expect(await getText(blobs, KEY, { range: { from: 0, to: 9 } })).toBe("0123456789");
   });
 
   test("a later put under the same key is whole", async () => {
     const { blobs } = await given(5);
-    await blobs.put(KEY, pieces("again"));
+    await blobs.put(KEY, streamPieces("again"));
 
-    expect(await textOf(blobs, KEY)).toBe("again");
+    expect(await getText(blobs, KEY)).toBe("again");
   });
 });

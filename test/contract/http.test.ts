@@ -6,19 +6,19 @@ import { endpoints } from "@mailproof/api/endpoints";
 import { verifyBatch } from "@mailproof/api/endpoints/verify-batch";
 import { BODY_BYTES_MAX, bodyBytesMaxOf } from "@mailproof/api/http/body";
 import type { Endpoint } from "@mailproof/api/http/endpoint";
-import { addKey } from "@mailproof/core/access/keys";
+import { createKey } from "@mailproof/core/access/keys";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { lambda } from "@mailproof/functions/lambda";
-import { unrouted } from "@mailproof/functions/unrouted";
-import { server } from "@mailproof/local/server";
+import { createFallbackHandler } from "@mailproof/functions/unrouted";
+import { createApiServer } from "@mailproof/local/server";
 import type { APIGatewayProxyStructuredResultV2, Context } from "aws-lambda";
 import { expect, test } from "vitest";
-import { givenJobOf, resultFor, rowsLike } from "../export-jobs.ts";
-import { formOf } from "../form.ts";
-import { bytesOf, toEvent, type WireRequest } from "../gateway.ts";
+import { createRows, givenJobOf, verifyEmail } from "../export-jobs.ts";
+import { encodeForm } from "../form.ts";
+import { toBytes, toEvent, type WireRequest } from "../gateway.ts";
 import { given } from "../given.ts";
-import { anns, csvOf, whenBatched, whenPut } from "../jobs.ts";
-import { failingAfter, pretendForm, pretendStream } from "../pretend.ts";
+import { createEmails, formatCsv, whenBatched, whenPut } from "../jobs.ts";
+import { createFakeStreamEndpoint, failAfter, fakeFormEndpoint } from "../pretend.ts";
 import { whenVerified } from "../send.ts";
 import { whenWorked } from "../working.ts";
 
@@ -30,7 +30,7 @@ type Answered = {
 
 const OWN_ADDRESS = /https:\/\/api\.execute-api\.eu-central-1\.amazonaws\.com|http:\/\/localhost/g;
 
-const answered = (
+const parseAnswer = (
   status: number,
   headers: Readonly<Record<string, unknown>>,
   bytes: Buffer,
@@ -49,26 +49,26 @@ const viaLambda: Via = async (world, sent, listed = endpoints) => {
   const endpoint = listed.find(({ route }) => route === event.routeKey);
   const answer: APIGatewayProxyStructuredResultV2 = endpoint
     ? await lambda(endpoint, world)(event, {} as Context)
-    : await unrouted(world)(event);
-  return answered(answer.statusCode ?? 0, answer.headers ?? {}, bytesOf(answer));
+    : await createFallbackHandler(world)(event);
+  return parseAnswer(answer.statusCode ?? 0, answer.headers ?? {}, toBytes(answer));
 };
 
 const viaServer: Via = async (world, sent, listed = endpoints) => {
-  const listening = server(world, () => undefined, listed).listen(0, "127.0.0.1");
+  const listening = createApiServer(world, () => undefined, listed).listen(0, "127.0.0.1");
   await once(listening, "listening");
   try {
     const { port } = listening.address() as AddressInfo;
     const { method, url: path, headers = [], body } = sent;
     const length = body === undefined ? [] : ["content-length", String(Buffer.byteLength(body))];
-    const asking = request({
+    const clientRequest = request({
       port,
       method,
       path,
       headers: ["host", "localhost", ...headers.flat(), ...length],
     });
-    asking.end(body);
-    const [answer] = await once(asking, "response");
-    return answered(answer.statusCode, answer.headers, await buffer(answer));
+    clientRequest.end(body);
+    const [answer] = await once(clientRequest, "response");
+    return parseAnswer(answer.statusCode, answer.headers, await buffer(answer));
   } finally {
     listening.close();
   }
@@ -79,7 +79,7 @@ const viaServer: Via = async (world, sent, listed = endpoints) => {
 const OF_THE_WAY_IN =
   /^(date|connection|keep-alive|content-length|transfer-encoding|etag|access-control-.*|x-request-id)$/;
 
-const comparable = ({ status, headers, body }: Answered) => ({
+const toComparable = ({ status, headers, body }: Answered) => ({
   status,
   headers: Object.fromEntries(
     Object.entries(headers).filter(([name]) => !OF_THE_WAY_IN.test(name)),
@@ -278,7 +278,7 @@ test.each<[string, WireRequest, number]>([
   ["another batch's Idempotency-Key", batch(bo, ["Idempotency-Key", "used"]), 409],
   ["a batch of nothing", batch({ emails: [] }), 400],
   ["a batch with a wait", batch({ ...bo, options: { timeout_ms: 5_000 } }), 400],
-  ["a batch beyond the credits", batch({ emails: anns(11) }), 402],
+  ["a batch beyond the credits", batch({ emails: createEmails(11) }), 402],
   [
     "a batch in a body over the limit",
     batch({ ...bo, x: "x".repeat(bodyBytesMaxOf(verifyBatch)) }),
@@ -355,17 +355,17 @@ test.each<[string, WireRequest, number]>([
 const whenSentBothWays = async (sent: WireRequest, listed: readonly Endpoint[]) => {
   const answers = [];
   for (const via of [viaLambda, viaServer]) {
-    const house = await given({ balance: 10 });
-    const { world, liveKey, account } = house;
+    const ctx = await given({ balance: 10 });
+    const { world, liveKey, account } = ctx;
     await givenKeyWithOddId(world, account);
     await whenVerified(world, liveKey, { email: "slow@x.com" }, "used");
-    await whenWorked(house);
+    await whenWorked(ctx);
     await whenBatched(world, liveKey, { emails: ["used@x.com"] }, "used");
-    await whenPut(world, FILE_KEY, csvOf(anns(2)));
+    await whenPut(world, FILE_KEY, formatCsv(createEmails(2)));
     const headers = sent.headers?.map(
       ([name, value]) => [name, value.replace("KEY", liveKey)] as const,
     );
-    answers.push(comparable(await via(world, { ...sent, ...(headers && { headers }) }, listed)));
+    answers.push(toComparable(await via(world, { ...sent, ...(headers && { headers }) }, listed)));
   }
   return answers;
 };
@@ -373,7 +373,7 @@ const whenSentBothWays = async (sent: WireRequest, listed: readonly Endpoint[]) 
 /** As an id would look if addresses were ids: what API Gateway decodes must not be decoded twice. */
 const givenKeyWithOddId = async (world: AppWorld, account: string) => {
   const odd = { ...world, newId: () => "key_a+b@c" };
-  await addKey(odd, { account, name: "Odd", mode: "live", scopes: null });
+  await createKey(odd, { account, name: "Odd", mode: "live", scopes: null });
 };
 
 const READ = [
@@ -424,7 +424,7 @@ test("a body that reaches for the prototype is 400 on both ways", async () => {
   expect(await viaServer(world, sent)).toMatchObject({ status: 400 });
 });
 
-const { contentType, bytes } = await formOf([
+const { contentType, bytes } = await encodeForm([
   { name: "email_column", content: "E-Mail" },
   { name: "file", fileName: "Ann's – list.csv", content: "E-Mail\r\nann@example.com\r\n" },
 ]);
@@ -478,7 +478,7 @@ test.each<[string, WireRequest, number]>([
   async (_case, sent, status) => {
     const [throughLambda, throughServer] = await whenSentBothWays(sent, [
       ...endpoints,
-      pretendForm,
+      fakeFormEndpoint,
     ]);
 
     expect(throughServer).toEqual(throughLambda);
@@ -487,7 +487,7 @@ test.each<[string, WireRequest, number]>([
 );
 
 test("both ways read every byte of a form, and pass on the headers of the answer", async () => {
-  for (const answer of await whenSentBothWays(form(bytes, FORM, KEY), [pretendForm])) {
+  for (const answer of await whenSentBothWays(form(bytes, FORM, KEY), [fakeFormEndpoint])) {
     expect(answer.headers["retry-after"]).toBe("7");
     expect(answer.body).toEqual({
       success: true,
@@ -517,14 +517,14 @@ test.each<[string, () => AsyncIterable<string | Uint8Array>, number, unknown]>([
   ["one with empty pieces", () => rows("", new Uint8Array(), "x", ""), 200, "x"],
   [
     "one that fails before its first piece",
-    () => failingAfter(),
+    () => failAfter(),
     503,
     expect.objectContaining({ success: false }),
   ],
 ])(
   "%s is the same through Lambda and through the local server",
   async (_case, stream, status, body) => {
-    const listed = [pretendStream(stream)];
+    const listed = [createFakeStreamEndpoint(stream)];
     const answers = await whenSentBothWays(get("/v1/pretend/stream", KEY), listed);
     const [throughLambda, throughServer] = answers;
 
@@ -534,12 +534,12 @@ test.each<[string, () => AsyncIterable<string | Uint8Array>, number, unknown]>([
 );
 
 test("a CSV beyond what Lambda may answer is the object it leads to, byte for byte", async () => {
-  const house = await given();
-  const { world, liveKey, blobs } = house;
-  const result = await resultFor(world, "ann@x.com");
+  const ctx = await given();
+  const { world, liveKey, blobs } = ctx;
+  const result = await verifyEmail(world, "ann@x.com");
   // 80 rows are less than a page, and each is longer than any that was ever verified.
-  const rows = rowsLike({ ...result, reason: "x".repeat(60_000) }, 80);
-  await givenJobOf(house, [rows.slice(0, 50), rows.slice(50)], { name: "Größe" });
+  const rows = createRows({ ...result, reason: "x".repeat(60_000) }, 80);
+  await givenJobOf(ctx, [rows.slice(0, 50), rows.slice(50)], { name: "Größe" });
   const sent = get("/v1/jobs/job_1/download", ["x-api-key", liveKey]);
 
   const throughServer = await viaServer(world, sent);

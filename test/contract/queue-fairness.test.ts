@@ -1,21 +1,21 @@
-import type { Message, Queue, Receiving } from "@mailproof/core/queue";
-import { sqliteQueue } from "@mailproof/local/sqlite-queue";
+import type { Message, Queue, QueueReceiver } from "@mailproof/core/queue";
+import { createSqliteQueue } from "@mailproof/local/sqlite-queue";
 import { expect, test } from "vitest";
-import { type Doors, describeDoors } from "../available.ts";
+import { type Adapters, describeAdapters } from "../available.ts";
 import { memoryQueue } from "../simulation/memory-queue.ts";
 
 // The queues that hand out by turns. SQS has its own way of it: fair queues, by the MessageGroupId.
-type Door = Queue & Receiving;
-type OpenAt = (now: () => Date) => Door;
+type QueueAdapter = Queue & QueueReceiver;
+type OpenAt = (now: () => Date) => QueueAdapter;
 
-const chunks = { name: "chunks", visibilitySeconds: 30, receivesMax: 3, atOnce: 10 };
+const chunks = { name: "chunks", visibilitySeconds: 30, receivesMax: 3, concurrency: 10 };
 
-const doors: Doors<OpenAt> = [
+const adapters: Adapters<OpenAt> = [
   ["on memory", memoryQueue],
-  ["on sqlite", (now) => sqliteQueue(":memory:", now)],
+  ["on sqlite", (now) => createSqliteQueue(":memory:", now)],
 ];
 
-describeDoors("fair queue", doors, (openAt) => {
+describeAdapters("fair queue", adapters, (openAt) => {
   const givenQueue = async () => {
     let ms = Date.UTC(2026, 10, 21);
     const queue = openAt(() => new Date(ms));
@@ -29,7 +29,7 @@ describeDoors("fair queue", doors, (openAt) => {
       const options = {
         max,
         waitMs: 0,
-        ...(inHand && { inHand: new Map(Object.entries(inHand)) }),
+        ...(inHand && { inFlight: new Map(Object.entries(inHand)) }),
       };
       return (await queue.receive(chunks, options)).map(({ body }) => body);
     };
@@ -80,7 +80,7 @@ describeDoors("fair queue", doors, (openAt) => {
 
   test("what is last comes when nothing else is visible, of the same group as of others", async () => {
     const { later, send, receive } = await givenQueue();
-    await send(2, { group: "t", isLast: true });
+    await send(2, { group: "t", isLowPriority: true });
     await send(1, { group: "t" });
     await send(2, { group: "a" });
     await send(1, { group: "b", delaySeconds: 5 });
@@ -106,7 +106,7 @@ describeDoors("fair queue", doors, (openAt) => {
     await send(1, { group: "b" });
     const [message] = await queue.receive(chunks, { waitMs: 0 });
     await send(9, { group: "a" });
-    await queue.release(message?.receipt ?? "", 5);
+    await queue.requeue(message?.receipt ?? "", 5);
     expect(await receive(2)).toEqual(["a0", "a1"]);
 
     later(5);
@@ -158,7 +158,7 @@ describeDoors("fair queue", doors, (openAt) => {
     await send(1, { group: "b" });
 
     expect(await receive(9)).toEqual(["b0"]);
-    expect(await queue.countDead()).toBe(1);
+    expect(await queue.countDeadLetters()).toBe(1);
   });
 
   test("a message that its first worker ends late leaves no empty turn", async () => {
@@ -168,7 +168,7 @@ describeDoors("fair queue", doors, (openAt) => {
     later(30);
     expect(await receive(9, { a: 9 })).toEqual([]);
 
-    expect(await queue.done(message?.receipt ?? "")).toBe(true);
+    expect(await queue.acknowledge(message?.receipt ?? "")).toBe(true);
     await send(1, { group: "b" });
 
     expect(await receive(9)).toEqual(["b0"]);

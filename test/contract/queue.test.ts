@@ -1,40 +1,40 @@
-import type { Queue, Receiving } from "@mailproof/core/queue";
-import { sqsQueue } from "@mailproof/functions/aws/sqs-queue";
-import { sqliteQueue } from "@mailproof/local/sqlite-queue";
+import type { Queue, QueueReceiver } from "@mailproof/core/queue";
+import { createSqsQueue } from "@mailproof/functions/aws/sqs-queue";
+import { createSqliteQueue } from "@mailproof/local/sqlite-queue";
 import { expect, test } from "vitest";
-import { type Doors, describeDoors } from "../available.ts";
-import { DYNAMODB, emulatedAws } from "../aws/emulators.ts";
-import { newQueues } from "../aws/resources.ts";
-import { sqsReceiving } from "../aws/sqs-receiving.ts";
+import { type Adapters, describeAdapters } from "../available.ts";
+import { createEmulatedAws, DYNAMODB } from "../aws/emulators.ts";
+import { createQueues } from "../aws/resources.ts";
+import { createSqsReceiving } from "../aws/sqs-receiving.ts";
 import { memoryQueue } from "../simulation/memory-queue.ts";
 
 // One behaviour for every queue.
-type Door = Queue & Receiving;
-type OpenAt = (now: () => Date) => Door | Promise<Door>;
+type QueueAdapter = Queue & QueueReceiver;
+type OpenAt = (now: () => Date) => QueueAdapter | Promise<QueueAdapter>;
 
 const openSqs: OpenAt = async (now) => {
-  const aws = await emulatedAws({ now });
-  const urls = await newQueues(aws, [chunks, other]);
-  return { ...sqsQueue(aws, urls), ...sqsReceiving(aws, async () => urls) };
+  const aws = await createEmulatedAws({ now });
+  const urls = await createQueues(aws, [chunks, other]);
+  return { ...createSqsQueue(aws, urls), ...createSqsReceiving(aws, async () => urls) };
 };
 
-const chunks = { name: "chunks", visibilitySeconds: 30, receivesMax: 3, atOnce: 10 };
+const chunks = { name: "chunks", visibilitySeconds: 30, receivesMax: 3, concurrency: 10 };
 const other = { ...chunks, name: "other" };
 const AT_ONCE = { waitMs: 0 };
 
-const doors: Doors<OpenAt> = [
+const adapters: Adapters<OpenAt> = [
   ["on memory", memoryQueue],
-  ["on sqlite", (now) => sqliteQueue(":memory:", now)],
+  ["on sqlite", (now) => createSqliteQueue(":memory:", now)],
   ["on sqs", openSqs, DYNAMODB],
 ];
 
-describeDoors("queue", doors, (openAt) => {
+describeAdapters("queue", adapters, (openAt) => {
   const givenQueue = async (bodies: readonly number[] = []) => {
     let ms = Date.UTC(2026, 10, 21);
     const queue = await openAt(() => new Date(ms));
     const later = (seconds: number) => void (ms += seconds * 1000);
-    const bodiesNow = async (facts = chunks) =>
-      (await queue.receive(facts, AT_ONCE)).map(({ body }) => body);
+    const bodiesNow = async (queueSettings = chunks) =>
+      (await queue.receive(queueSettings, AT_ONCE)).map(({ body }) => body);
     const sent = queue.sendMany(
       "chunks",
       bodies.map((body) => ({ body })),
@@ -68,7 +68,7 @@ describeDoors("queue", doors, (openAt) => {
     await sent;
     const [message] = await queue.receive(chunks, AT_ONCE);
 
-    expect(await queue.done(message?.receipt ?? "")).toBe(true);
+    expect(await queue.acknowledge(message?.receipt ?? "")).toBe(true);
 
     later(1_000);
     expect(await bodiesNow()).toEqual([]);
@@ -93,16 +93,16 @@ describeDoors("queue", doors, (openAt) => {
     later(30);
     const [late] = await queue.receive(chunks, AT_ONCE);
 
-    expect(await queue.done(early?.receipt ?? "")).toBe(false);
-    expect(await queue.release(early?.receipt ?? "", 900)).toBe(false);
-    expect(await queue.done(late?.receipt ?? "")).toBe(true);
+    expect(await queue.acknowledge(early?.receipt ?? "")).toBe(false);
+    expect(await queue.requeue(early?.receipt ?? "", 900)).toBe(false);
+    expect(await queue.acknowledge(late?.receipt ?? "")).toBe(true);
   });
 
   test("a released message comes back after its delay", async () => {
     const { queue, later, bodiesNow, sent } = await givenQueue([1]);
     await sent;
     const [message] = await queue.receive(chunks, AT_ONCE);
-    await queue.release(message?.receipt ?? "", 5);
+    await queue.requeue(message?.receipt ?? "", 5);
 
     later(4);
     expect(await bodiesNow()).toEqual([]);
@@ -127,16 +127,16 @@ describeDoors("queue", doors, (openAt) => {
       expect(await bodiesNow()).toEqual([1]);
       later(30);
     }
-    expect(await queue.countDead()).toBe(0);
+    expect(await queue.countDeadLetters()).toBe(0);
     await queue.sendMany("chunks", [{ body: 2 }]);
 
     expect(await bodiesNow()).toEqual([2]);
-    expect(await queue.countDead()).toBe(1);
+    expect(await queue.countDeadLetters()).toBe(1);
   });
 
   test("a message carries its group, its weight and its order, and arrives whole", async () => {
     const { queue, bodiesNow } = await givenQueue();
-    const share = { group: "acc_1", weight: 500, order: 300_000, isLast: true };
+    const share = { group: "acc_1", weight: 500, order: 300_000, isLowPriority: true };
 
     expect(await queue.sendMany("chunks", [{ body: 1, ...share }])).toEqual(["sent"]);
 
@@ -162,7 +162,7 @@ test.each([
   "a message that was %s before the clock was set back is received at once",
   async (_, delaySeconds) => {
     let ms = Date.UTC(2026, 10, 21);
-    const queue = sqliteQueue(":memory:", () => new Date(ms));
+    const queue = createSqliteQueue(":memory:", () => new Date(ms));
     await queue.sendMany("chunks", [{ body: 1, delaySeconds }]);
 
     ms -= 2 * 3_600_000;
@@ -173,19 +173,19 @@ test.each([
 
 test("a message in hand is handed out again when the clock was set back, and is done once", async () => {
   let ms = Date.UTC(2026, 10, 21);
-  const queue = sqliteQueue(":memory:", () => new Date(ms));
+  const queue = createSqliteQueue(":memory:", () => new Date(ms));
   await queue.sendMany("chunks", [{ body: 1 }]);
   const [first] = await queue.receive(chunks, AT_ONCE);
 
   ms -= 2 * 3_600_000;
   const [second] = await queue.receive(chunks, AT_ONCE);
 
-  expect(await queue.done(first?.receipt ?? "")).toBe(false);
-  expect(await queue.done(second?.receipt ?? "")).toBe(true);
+  expect(await queue.acknowledge(first?.receipt ?? "")).toBe(false);
+  expect(await queue.acknowledge(second?.receipt ?? "")).toBe(true);
 });
 
 test("a receiver that waits is woken by what is sent, not by a clock", async () => {
-  const queue = sqliteQueue(":memory:", () => new Date());
+  const queue = createSqliteQueue(":memory:", () => new Date());
   const received = queue.receive(chunks, { waitMs: 600_000 });
   await queue.sendMany("other", [{ body: 1 }]);
   await queue.sendMany("chunks", [{ body: 2 }]);
@@ -194,7 +194,7 @@ test("a receiver that waits is woken by what is sent, not by a clock", async () 
 });
 
 test("a receiver that waits stops when it is told to", async () => {
-  const queue = sqliteQueue(":memory:", () => new Date());
+  const queue = createSqliteQueue(":memory:", () => new Date());
   const stopping = new AbortController();
   const received = queue.receive(chunks, { waitMs: 600_000, signal: stopping.signal });
   stopping.abort();

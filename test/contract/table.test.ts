@@ -1,32 +1,38 @@
-import { type Item, positionOf, type Query, type Table, type Write } from "@mailproof/core/table";
-import { dynamoTable } from "@mailproof/functions/aws/dynamo-table";
-import { sqliteTable } from "@mailproof/local/sqlite-table";
+import {
+  type Item,
+  type Table,
+  type TableQuery,
+  toPosition,
+  type Write,
+} from "@mailproof/core/table";
+import { createDynamoTable } from "@mailproof/functions/aws/dynamo-table";
+import { createSqliteTable } from "@mailproof/local/sqlite-table";
 import { expect, test } from "vitest";
-import { type Doors, describeDoors } from "../available.ts";
-import { DYNAMODB, emulatedAws } from "../aws/emulators.ts";
-import { newTable } from "../aws/resources.ts";
-import { faultyTable } from "../simulation/faults.ts";
+import { type Adapters, describeAdapters } from "../available.ts";
+import { createEmulatedAws, DYNAMODB } from "../aws/emulators.ts";
+import { createTable } from "../aws/resources.ts";
+import { createFaultyTable } from "../simulation/faults.ts";
 import { memoryTable } from "../simulation/memory-table.ts";
 
 // One behaviour for every door to stored state.
 type OpenAt = (now: () => Date) => Table | Promise<Table>;
 
 const openDynamo: OpenAt = async (now) => {
-  const aws = await emulatedAws({ now });
-  return dynamoTable(aws, await newTable(aws));
+  const aws = await createEmulatedAws({ now });
+  return createDynamoTable(aws, await createTable(aws));
 };
 
 const START_SECONDS = 1_800_000_000;
 const key = (sk: string) => ({ pk: "P", sk });
 const purse = { ...key("purse"), halves: 10, version: 1, owner: "ann" };
 
-const doors: Doors<OpenAt> = [
+const adapters: Adapters<OpenAt> = [
   ["on memory", memoryTable],
-  ["on sqlite", (now) => sqliteTable(":memory:", now)],
+  ["on sqlite", (now) => createSqliteTable(":memory:", now)],
   ["on dynamodb", openDynamo, DYNAMODB],
 ];
 
-describeDoors("table", doors, (openAt) => {
+describeAdapters("table", adapters, (openAt) => {
   const givenTable = async () => {
     let seconds = START_SECONDS;
     const table = await openAt(() => new Date(seconds * 1000));
@@ -81,15 +87,15 @@ describeDoors("table", doors, (openAt) => {
     ],
     [
       "add refuses to go below its bound",
-      { update: key("purse"), add: { halves: -11 }, leaving: { halves: { atLeast: 0 } } },
+      { update: key("purse"), add: { halves: -11 }, bounds: { halves: { atLeast: 0 } } },
     ],
     [
       "add refuses to go above its bound",
-      { update: key("purse"), add: { halves: 1 }, leaving: { halves: { atMost: 10 } } },
+      { update: key("purse"), add: { halves: 1 }, bounds: { halves: { atMost: 10 } } },
     ],
     [
       "add refuses a first amount beyond its bound",
-      { update: key("new"), add: { n: 2 }, leaving: { n: { atMost: 1 } }, orCreate: true },
+      { update: key("new"), add: { n: 2 }, bounds: { n: { atMost: 1 } }, orCreate: true },
     ],
     ["remove refuses another value", { remove: key("purse"), where: { version: 2 } }],
     ["remove refuses an item that is not there", { remove: key("no") }],
@@ -102,9 +108,9 @@ describeDoors("table", doors, (openAt) => {
 
     expect(await table.transact([before, refused, after])).toEqual({
       outcome: "refused",
-      by: refused,
+      refusedWrite: refused,
     });
-    expect(await table.write(refused)).toEqual({ outcome: "refused", by: refused });
+    expect(await table.write(refused)).toEqual({ outcome: "refused", refusedWrite: refused });
 
     expect((await table.query({ pk: "P", limit: 10 })).items).toEqual([purse]);
   });
@@ -128,7 +134,7 @@ describeDoors("table", doors, (openAt) => {
         set: { owner: undefined, note: "x" },
         add: { halves: -10, spent: 10 },
         where: { version: 1 },
-        leaving: { halves: { atLeast: 0 } },
+        bounds: { halves: { atLeast: 0 } },
       },
       { ...key("purse"), halves: 0, spent: 10, version: 1, note: "x" },
     ],
@@ -166,7 +172,7 @@ describeDoors("table", doors, (openAt) => {
         update: key("new"),
         add: { n: 2 },
         set: { a: 1 },
-        leaving: { n: { atMost: 2 } },
+        bounds: { n: { atMost: 2 } },
         orCreate: true,
       },
       { ...key("new"), n: 2, a: 1 },
@@ -175,28 +181,30 @@ describeDoors("table", doors, (openAt) => {
     ["check leaves things as they are", { check: key("purse"), where: { owner: "ann" } }, purse],
     ["an absent item is left absent", { checkAbsent: key("new") }, undefined],
   ])("%s, alone and in a transaction", async (_case, write, expected) => {
-    const place = Object.values(write)[0] as Item;
+    const writtenItem = Object.values(write)[0] as Item;
     const alone = await givenPurse();
-    const together = await givenPurse();
+    const concurrent = await givenPurse();
 
     expect(await alone.table.write(write)).toEqual({ outcome: "committed", item: expected });
-    expect(await together.table.transact([write])).toEqual({ outcome: "committed" });
+    expect(await concurrent.table.transact([write])).toEqual({ outcome: "committed" });
 
-    expect(await alone.table.get(place)).toEqual(expected);
-    expect(await together.table.get(place)).toEqual(expected);
+    expect(await alone.table.get(writtenItem)).toEqual(expected);
+    expect(await concurrent.table.get(writtenItem)).toEqual(expected);
   });
 
   test("a hundred racing takers never take more than there is", async () => {
     const { table } = await givenPurse();
-    const take: Write = {
+    const takeUpdate: Write = {
       update: key("purse"),
       add: { halves: -1 },
-      leaving: { halves: { atLeast: 0 } },
+      bounds: { halves: { atLeast: 0 } },
     };
 
-    const taken = await Promise.all(Array.from({ length: 100 }, () => table.transact([take])));
+    const results = await Promise.all(
+      Array.from({ length: 100 }, () => table.transact([takeUpdate])),
+    );
 
-    expect(taken.filter((one) => one.outcome === "committed")).toHaveLength(10);
+    expect(results.filter((one) => one.outcome === "committed")).toHaveLength(10);
     expect(await table.get(key("purse"))).toMatchObject({ halves: 0 });
   });
 
@@ -264,7 +272,7 @@ describeDoors("table", doors, (openAt) => {
     for (const name of names) await table.write({ create: key(name) });
     return table;
   };
-  const namesOf = async (table: Table, query: Omit<Query, "pk" | "limit">) => {
+  const getNames = async (table: Table, query: Omit<TableQuery, "pk" | "limit">) => {
     const { items } = await table.query({ pk: "P", limit: 100, ...query });
     return items.map((item) => item.sk);
   };
@@ -274,21 +282,25 @@ describeDoors("table", doors, (openAt) => {
     const table = await givenRows(["a2", "a10", "\u{1F600}", "\u{FF5E}", "Z"]);
     const inBytes = ["Z", "a10", "a2", "\u{FF5E}", "\u{1F600}"];
 
-    expect(await namesOf(table, {})).toEqual(inBytes);
-    expect(await namesOf(table, { newestFirst: true })).toEqual(inBytes.toReversed());
+    expect(await getNames(table, {})).toEqual(inBytes);
+    expect(await getNames(table, { newestFirst: true })).toEqual(inBytes.toReversed());
   });
 
   test("a query keeps to its prefix or its range", async () => {
     const table = await givenRows(["a", "a#1", "a#2", "a#\u{10FFFF}z", "a$", "b"]);
 
-    expect(await namesOf(table, { sk: { prefix: "a#" } })).toEqual(["a#1", "a#2", "a#\u{10FFFF}z"]);
-    expect(await namesOf(table, { sk: { from: "a#1", to: "a$" } })).toEqual([
+    expect(await getNames(table, { sk: { prefix: "a#" } })).toEqual([
+      "a#1",
+      "a#2",
+      "a#\u{10FFFF}z",
+    ]);
+    expect(await getNames(table, { sk: { from: "a#1", to: "a$" } })).toEqual([
       "a#1",
       "a#2",
       "a#\u{10FFFF}z",
       "a$",
     ]);
-    expect(await namesOf(table, { sk: { prefix: "c" } })).toEqual([]);
+    expect(await getNames(table, { sk: { prefix: "c" } })).toEqual([]);
   });
 
   test.each([true, false])(
@@ -297,7 +309,7 @@ describeDoors("table", doors, (openAt) => {
       const old = Array.from({ length: 20 }, (_row, n) => `row${String(n * 2).padStart(3, "0")}`);
       const table = await givenRows(old);
       const seen: string[] = [];
-      let after: Query["after"];
+      let after: TableQuery["after"];
       let page = 0;
       do {
         const found = await table.query({
@@ -352,14 +364,14 @@ describeDoors("table", doors, (openAt) => {
   test("an item leaves an index with its fields and enters another", async () => {
     const { table } = await givenTable();
     await table.write({ create: { ...key("job"), due_pk: "DUE", due_sk: "2026-11-21T00:01" } });
-    const due = () =>
+    const querySchedule = () =>
       table.query({ index: "due", pk: "DUE", sk: { from: "0", to: "2026-11-21T00:02" }, limit: 9 });
-    expect((await due()).items).toHaveLength(1);
+    expect((await querySchedule()).items).toHaveLength(1);
 
     const done = { due_pk: undefined, due_sk: undefined, list_pk: "DONE", list_sk: "1" };
     await table.write({ update: key("job"), set: done });
 
-    expect((await due()).items).toEqual([]);
+    expect((await querySchedule()).items).toEqual([]);
     expect((await table.query({ index: "list", pk: "DONE", limit: 9 })).items).toHaveLength(1);
   });
 
@@ -369,7 +381,7 @@ describeDoors("table", doors, (openAt) => {
     const [, second] = items;
     if (!second) throw new Error("the row is gone");
 
-    expect(await namesOf(table, { after: positionOf(second) })).toEqual(["c"]);
+    expect(await getNames(table, { after: toPosition(second) })).toEqual(["c"]);
   });
 
   test("the last page says that it is the last, also when it is full", async () => {
@@ -417,7 +429,7 @@ describeDoors("table", doors, (openAt) => {
     ["a change of a key", [{ update: key("a"), set: { sk: "b" } }], "does not touch the key"],
     [
       "a bound on what is not added",
-      [{ update: key("a"), leaving: { n: { atLeast: 0 } } }],
+      [{ update: key("a"), bounds: { n: { atLeast: 0 } } }],
       "can be bounded",
     ],
   ])("%s is an error, as DynamoDB would say", async (_case, writes, words) => {
@@ -480,7 +492,7 @@ describeDoors("table", doors, (openAt) => {
 
     expect(large).toMatchObject({ status: "rejected" });
     expect(small).toMatchObject({ status: "fulfilled" });
-    expect(await namesOf(table, {})).toEqual(["small"]);
+    expect(await getNames(table, {})).toEqual(["small"]);
   });
 
   test("a lost reply is ambiguous, and all of the writes are there or none", async () => {
@@ -489,7 +501,7 @@ describeDoors("table", doors, (openAt) => {
     for (let n = 0; n < 8; n++) {
       // Call n loses its request or its reply, or nothing, by turns.
       let calls = 0;
-      const unsure = faultyTable(table, () => ((calls++ + n) % 3 === 0 ? 0 : 1), 0.5);
+      const unsure = createFaultyTable(table, () => ((calls++ + n) % 3 === 0 ? 0 : 1), 0.5);
       const { outcome } = await unsure.transact([
         { create: key(`a${n}`) },
         { create: key(`b${n}`) },

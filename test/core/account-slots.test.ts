@@ -1,9 +1,9 @@
-import { accountSlots } from "@mailproof/core/account-slots";
+import { createAccountSlots } from "@mailproof/core/account-slots";
 import { expect, test } from "vitest";
 
 /** Work that goes on until it is let go, and what has begun of it. */
-const givenSlots = (limit: number) => {
-  const slots = accountSlots(limit);
+const setupSlots = (limit: number) => {
+  const slots = createAccountSlots(limit);
   const begun: string[] = [];
   const end = new Map<string, (error?: Error) => void>();
   const start = (name: string): Promise<void> =>
@@ -20,7 +20,7 @@ const givenSlots = (limit: number) => {
 };
 
 test("an account alone has half of the slots, and the others wait for them", async () => {
-  const { start, begun, settled } = givenSlots(4);
+  const { start, begun, settled } = setupSlots(4);
   for (let n = 0; n < 25; n++) void start(`a${n}`);
   await settled();
   expect(begun).toEqual(["a0", "a1"]);
@@ -35,7 +35,7 @@ test.each([
   ["ends", undefined],
   ["fails", new Error("broken")],
 ])("when work %s the next one that waits and may begin does", async (_case, error) => {
-  const { start, begun, end, settled } = givenSlots(4);
+  const { start, begun, end, settled } = setupSlots(4);
   for (const name of ["a0", "a1", "a2", "b0", "b1", "c0", "d0"]) void start(name);
   await settled();
   expect(begun).toEqual(["a0", "a1", "b0", "c0"]);
@@ -48,7 +48,7 @@ test.each([
 });
 
 test("no more work is under way than there are slots, whatever comes", async () => {
-  const { start, begun, end, settled } = givenSlots(3);
+  const { start, begun, end, settled } = setupSlots(3);
   for (let n = 0; n < 40; n++) void start(`${"abcdefgh"[n % 8]}${n}`);
   let ended = 0;
   for (await settled(); ended < 40; await settled()) {

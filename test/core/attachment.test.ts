@@ -1,4 +1,4 @@
-import { attachment } from "@mailproof/core/attachment";
+import { toContentDisposition } from "@mailproof/core/attachment";
 import { expect, test } from "vitest";
 
 test.each([
@@ -14,5 +14,5 @@ test.each([
   ],
   ["half \ud800", `attachment; filename="half _"; filename*=UTF-8''half%20%EF%BF%BD`],
 ])("%j is saved under its name and can end no header", (fileName, header) => {
-  expect(attachment(fileName)).toBe(header);
+  expect(toContentDisposition(fileName)).toBe(header);
 });

@@ -1,10 +1,14 @@
-import { dueAt } from "@mailproof/core/due";
+import { scheduleWork } from "@mailproof/core/due";
 import { readGauges } from "@mailproof/core/gauges";
-import { isAhead } from "@mailproof/core/moments";
+import { isUnexpired } from "@mailproof/core/moments";
 import { audit } from "@mailproof/core/money/audit";
 import { reconcile } from "@mailproof/core/reconciler";
-import { domainFacts } from "@mailproof/core/verify/domain-facts";
-import { readShared, restOf, takenPlaces } from "@mailproof/core/verify/shared-operator";
+import { createCatchAllCache } from "@mailproof/core/verify/domain-facts";
+import {
+  getBackoff,
+  listTakenSlots,
+  parseSharedProvider,
+} from "@mailproof/core/verify/shared-operator";
 import { expect, test } from "vitest";
 import { given, START } from "../given.ts";
 import { whenBatched } from "../jobs.ts";
@@ -20,8 +24,8 @@ test.each([
   ["12 days ahead", 12],
   ["a year behind", -365],
 ])("a credit that was spent when the clock was %s breaks no invariant", async (_, days) => {
-  const house = await given({ balance: 10 });
-  const { world, liveKey, jump } = house;
+  const ctx = await given({ balance: 10 });
+  const { world, liveKey, jump } = ctx;
 
   jump(days * DAY_MS);
   await whenVerified(world, liveKey, { email: "ann@example.com" });
@@ -46,15 +50,15 @@ test.each([
   ["half an hour", HOUR_MS / 2],
   ["a month", 30 * DAY_MS],
 ])("work that was put off before the clock was set back by %s is done", async (_, by) => {
-  const house = await given({ balance: 10 });
-  const { world, jump } = house;
+  const ctx = await given({ balance: 10 });
+  const { world, jump } = ctx;
   const rubbish = { pk: "RUBBISH#1", sk: "RUBBISH" };
   const at = new Date(START.getTime() + 5 * MINUTE_MS);
-  await world.table.write({ put: { ...rubbish, ...dueAt("verify", "job_1", at, "t") } });
+  await world.table.write({ put: { ...rubbish, ...scheduleWork("verify", "job_1", at, "t") } });
 
   jump(-by);
   const before = await readGauges(world);
-  await reconcileAll(house);
+  await reconcileAll(ctx);
   const after = await readGauges(world);
 
   expect(before.dueMisplaced).toBe(1);
@@ -63,44 +67,44 @@ test.each([
 });
 
 test("work that waits for its own time is left alone", async () => {
-  const house = await given({ balance: 10 });
-  const { world } = house;
+  const ctx = await given({ balance: 10 });
+  const { world } = ctx;
   const at = new Date(START.getTime() + 30 * DAY_MS);
-  const monitor = { pk: "MONITOR#1", sk: "MONITOR", ...dueAt("monitor", "mon_1", at, "t") };
+  const monitor = { pk: "MONITOR#1", sk: "MONITOR", ...scheduleWork("monitor", "mon_1", at, "t") };
   await world.table.write({ put: monitor });
 
-  await reconcileAll(house);
+  await reconcileAll(ctx);
 
   expect(await world.table.get({ pk: "MONITOR#1", sk: "MONITOR" })).toEqual(monitor);
   expect((await readGauges(world)).dueMisplaced).toBe(0);
 });
 
 test("batches end although the clock is set back by two hours while their messages wait", async () => {
-  const house = await given({ balance: 10 });
-  await whenBatched(house.world, house.liveKey, {
+  const ctx = await given({ balance: 10 });
+  await whenBatched(ctx.world, ctx.liveKey, {
     emails: ["greylisted@example.com", "valid@example.com"],
   });
 
-  house.jump(-2 * HOUR_MS);
-  await whenQuiet(house);
+  ctx.jump(-2 * HOUR_MS);
+  await whenQuiet(ctx);
 
-  const { violations } = await audit(house.world.table, house.world.now());
+  const { violations } = await audit(ctx.world.table, ctx.world.now());
   expect(violations).toEqual([]);
-  expect(house.table.isAnythingDue()).toBe(false);
+  expect(ctx.table.hasScheduledWork()).toBe(false);
 });
 
 test("a time that lies further ahead than it is ever set is over", () => {
   const longestMs = HOUR_MS;
 
-  expect(isAhead(HOUR_MS, 0, longestMs)).toBe(true);
-  expect(isAhead(0, 0, longestMs)).toBe(false);
-  expect(isAhead(HOUR_MS + MINUTE_MS, 0, longestMs)).toBe(true);
-  expect(isAhead(HOUR_MS + MINUTE_MS + 1, 0, longestMs)).toBe(false);
+  expect(isUnexpired(HOUR_MS, 0, longestMs)).toBe(true);
+  expect(isUnexpired(0, 0, longestMs)).toBe(false);
+  expect(isUnexpired(HOUR_MS + MINUTE_MS, 0, longestMs)).toBe(true);
+  expect(isUnexpired(HOUR_MS + MINUTE_MS + 1, 0, longestMs)).toBe(false);
 });
 
 test("slots and backoffs of a mail provider that a wrong clock wrote are over", () => {
   const atMs = START.getTime();
-  const shared = readShared({
+  const shared = parseSharedProvider({
     pk: "OPERATOR#x",
     sk: "SHARED",
     place_0: `${atMs + 2 * HOUR_MS} token`,
@@ -109,21 +113,21 @@ test("slots and backoffs of a mail provider that a wrong clock wrote are over", 
     rests: 1,
   });
 
-  expect(takenPlaces(shared, atMs)).toEqual([1]);
-  expect(restOf(shared, atMs)).toBeNull();
-  expect(restOf({ ...shared, closed_until: atMs + MINUTE_MS }, atMs)?.ms).toBe(MINUTE_MS);
+  expect(listTakenSlots(shared, atMs)).toEqual([1]);
+  expect(getBackoff(shared, atMs)).toBeNull();
+  expect(getBackoff({ ...shared, closed_until: atMs + MINUTE_MS }, atMs)?.ms).toBe(MINUTE_MS);
 });
 
 test("what was learned of a domain at a time that has not come yet is to be proven anew", async () => {
   const { world, jump } = await given();
-  const facts = domainFacts(world.table, world.now);
-  await facts.learn("example.com", "", "yes");
+  const cache = createCatchAllCache(world.table, world.now);
+  await cache.storeCatchAll("example.com", "", "yes");
 
   jump(-2 * DAY_MS);
 
-  expect(await facts.find("example.com", "")).toEqual({ isProofDue: true });
-  expect(await domainFacts(world.table, world.now).find("example.com", "")).toEqual({
-    isProofDue: true,
+  expect(await cache.find("example.com", "")).toEqual({ needsProof: true });
+  expect(await createCatchAllCache(world.table, world.now).find("example.com", "")).toEqual({
+    needsProof: true,
   });
 });
 

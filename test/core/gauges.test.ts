@@ -1,6 +1,6 @@
 import { readGauges } from "@mailproof/core/gauges";
 import { credits } from "@mailproof/core/money/credits";
-import { begin } from "@mailproof/core/money/operations";
+import { beginOperation } from "@mailproof/core/money/operations";
 import { reconcile } from "@mailproof/core/reconciler";
 import { expect, test } from "vitest";
 import { given } from "../given.ts";
@@ -18,19 +18,19 @@ const MINUTE_MS = 60_000;
 const LEASE_MS = 5 * MINUTE_MS;
 
 /** A verification that was paid for and abandoned. */
-const givenAbandoned = async () => {
-  const house = await given({ balance: 10 });
-  const { world, account } = house;
+const setupAbandoned = async () => {
+  const ctx = await given({ balance: 10 });
+  const { world, account } = ctx;
   const payer = { account, mode: "live" as const, plan: "pro" as const };
   const options = { deepVerify: true, includeAi: true, includeEvidence: false };
-  await begin(
+  await beginOperation(
     world,
     {
       id: world.newId("job"),
       kind: "verify",
       payer,
       reason: "a test",
-      keyed: null,
+      idempotencyKey: null,
       leaseMs: LEASE_MS,
     },
     async () => ({
@@ -39,7 +39,7 @@ const givenAbandoned = async () => {
       expectedMs: 10_000,
     }),
   );
-  return house;
+  return ctx;
 };
 
 test("a quiet house shows nothing", async () => {
@@ -49,36 +49,36 @@ test("a quiet house shows nothing", async () => {
 });
 
 test("what nobody repairs is late from its moment on, and its credits count after an hour", async () => {
-  const { world, later } = await givenAbandoned();
+  const { world, later } = await setupAbandoned();
 
   later(LEASE_MS);
-  const due = await readGauges(world);
+  const overdue = await readGauges(world);
   later(10 * MINUTE_MS);
   const late = await readGauges(world);
   later(50 * MINUTE_MS);
   const long = await readGauges(world);
 
-  expect(due).toMatchObject({ dueAgeSeconds: 0, heldOverAnHour: 0 });
+  expect(overdue).toMatchObject({ dueAgeSeconds: 0, heldOverAnHour: 0 });
   expect(late).toMatchObject({ dueAgeSeconds: 600, heldOverAnHour: 0 });
   expect(long).toMatchObject({ dueAgeSeconds: 3600, heldOverAnHour: 1 });
 });
 
 test("what is repaired in time never shows", async () => {
-  const house = await givenAbandoned();
+  const ctx = await setupAbandoned();
 
-  house.later(LEASE_MS);
-  await reconcile.run(house.world);
-  await whenWorked(house);
-  house.later(120 * MINUTE_MS);
+  ctx.later(LEASE_MS);
+  await reconcile.run(ctx.world);
+  await whenWorked(ctx);
+  ctx.later(120 * MINUTE_MS);
 
-  expect(await readGauges(house.world)).toEqual(NOTHING);
+  expect(await readGauges(ctx.world)).toEqual(NOTHING);
 });
 
 test("a list that is worked on for hours holds nothing", async () => {
-  const house = await given({ balance: 10 });
-  await whenProcessed(house, ["ann@x.com", "joe@x.com"]);
+  const ctx = await given({ balance: 10 });
+  await whenProcessed(ctx, ["ann@x.com", "joe@x.com"]);
 
-  house.later(90 * MINUTE_MS);
+  ctx.later(90 * MINUTE_MS);
 
-  expect((await readGauges(house.world)).heldOverAnHour).toBe(0);
+  expect((await readGauges(ctx.world)).heldOverAnHour).toBe(0);
 });

@@ -1,22 +1,27 @@
-import { madeAhead } from "@mailproof/core/made-ahead";
+import { prefetch } from "@mailproof/core/made-ahead";
 import { expect, test } from "vitest";
 
 /** Makes each when it is told to, and remembers what was begun. */
-const workshop = () => {
+const createLoads = () => {
   const begun: number[] = [];
-  const orders = new Map<number, PromiseWithResolvers<string>>();
+  const started = new Map<number, PromiseWithResolvers<string>>();
   const make = (one: number) => {
     begun.push(one);
     const order = Promise.withResolvers<string>();
-    orders.set(one, order);
+    started.set(one, order);
     return order.promise;
   };
-  return { begun, make, finish: (one: number) => orders.get(one)?.resolve(`made ${one}`), orders };
+  return {
+    begun,
+    make,
+    finish: (one: number) => started.get(one)?.resolve(`made ${one}`),
+    orders: started,
+  };
 };
 
 test("everything comes in its order, whatever is finished first, and so many are under way at most", async () => {
-  const { begun, make, finish } = workshop();
-  const made = madeAhead([1, 2, 3, 4, 5], 2, make);
+  const { begun, make, finish } = createLoads();
+  const made = prefetch([1, 2, 3, 4, 5], 2, make);
 
   const first = made.next();
   expect(begun).toEqual([1, 2, 3]);
@@ -31,8 +36,8 @@ test("everything comes in its order, whatever is finished first, and so many are
 });
 
 test("nothing is begun any more when the reader leaves", async () => {
-  const { begun, make, finish } = workshop();
-  const made = madeAhead([1, 2, 3, 4, 5], 1, make);
+  const { begun, make, finish } = createLoads();
+  const made = prefetch([1, 2, 3, 4, 5], 1, make);
 
   const first = made.next();
   finish(1);
@@ -43,11 +48,11 @@ test("nothing is begun any more when the reader leaves", async () => {
 });
 
 test("what fails is told in its turn, and what comes before it is not lost", async () => {
-  const { make, finish, orders } = workshop();
-  const made = madeAhead([1, 2], 1, make);
+  const { make, finish, orders: started } = createLoads();
+  const made = prefetch([1, 2], 1, make);
 
   const first = made.next();
-  orders.get(2)?.reject(new Error("broken"));
+  started.get(2)?.reject(new Error("broken"));
   finish(1);
 
   expect(await first).toMatchObject({ value: "made 1" });
@@ -60,7 +65,7 @@ test.each([
   ["fewer than are made ahead", [1, 2]],
   ["more", [1, 2, 3, 4, 5, 6]],
 ])("of %s everything comes once", async (_case, all: number[]) => {
-  const made = await Array.fromAsync(madeAhead(all, 3, async (one) => one * 10));
+  const made = await Array.fromAsync(prefetch(all, 3, async (one) => one * 10));
 
   expect(made).toEqual(all.map((one) => one * 10));
 });

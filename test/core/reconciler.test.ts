@@ -1,13 +1,13 @@
-import { dueAt, duePartitions } from "@mailproof/core/due";
+import { SCHEDULE_PARTITIONS, scheduleWork } from "@mailproof/core/due";
 import { credits } from "@mailproof/core/money/credits";
-import { begin } from "@mailproof/core/money/operations";
+import { beginOperation } from "@mailproof/core/money/operations";
 import { reconcile } from "@mailproof/core/reconciler";
 import { schedules } from "@mailproof/core/workers";
 import { expect, test } from "vitest";
-import { down, overTable } from "../breaking.ts";
+import { rejectDown, withTable } from "../breaking.ts";
 import { given, givenWorld, START } from "../given.ts";
-import { creditsOf, movesOf, storedIn } from "../ledger.ts";
-import { overNames } from "../names.ts";
+import { listMoves, listStoredItems, readCredits } from "../ledger.ts";
+import { withDnsLookups } from "../names.ts";
 import { whenWorked } from "../working.ts";
 
 const LEASE_MS = 10_000;
@@ -15,28 +15,32 @@ const MINUTE_MS = 60_000;
 
 /** So many verifications that were paid for and abandoned. */
 const givenAbandoned = async (count: number) => {
-  const house = await given({ balance: count });
-  const { world, account, later } = house;
+  const ctx = await given({ balance: count });
+  const { world, account, later } = ctx;
   const payer = { account, mode: "live" as const, plan: "pro" as const };
   for (let n = 0; n < count; n++) {
     const id = world.newId("job");
     const kind = "verify";
-    const order = { id, kind, payer, reason: "a test", keyed: null, leaseMs: LEASE_MS };
+    const order = { id, kind, payer, reason: "a test", idempotencyKey: null, leaseMs: LEASE_MS };
     const options = { deepVerify: true, includeAi: true, includeEvidence: false };
     const input = { email: `ann${n}@x.com`, ...options, keptSeconds: 86_400 };
-    await begin(world, order, async () => ({ price: credits(1), input, expectedMs: 10_000 }));
+    await beginOperation(world, order, async () => ({
+      price: credits(1),
+      input,
+      expectedMs: 10_000,
+    }));
   }
   later(LEASE_MS);
-  return house;
+  return ctx;
 };
 
-const repairsIn = ({ logged }: Pick<Awaited<ReturnType<typeof given>>, "logged">) =>
+const listRepairs = ({ logged }: Pick<Awaited<ReturnType<typeof given>>, "logged">) =>
   logged.filter(({ event }) => event === "repaired").map(({ fields }) => fields["done"]);
 
 const rubbish = (n: number) => ({
   pk: `RUBBISH#${n}`,
   sk: "RUBBISH",
-  ...dueAt("verify", `job_${n}`, START, "t"),
+  ...scheduleWork("verify", `job_${n}`, START, "t"),
 });
 
 test("it is one of the schedules of both runtimes, each minute", () => {
@@ -45,87 +49,87 @@ test("it is one of the schedules of both runtimes, each minute", () => {
 });
 
 test("what was abandoned goes on as a job, and is paid once", async () => {
-  const house = await givenAbandoned(3);
+  const ctx = await givenAbandoned(3);
 
-  await reconcile.run(house.world);
-  await whenWorked(house);
+  await reconcile.run(ctx.world);
+  await whenWorked(ctx);
 
-  expect(repairsIn(house)).toEqual(Array(3).fill("went_on_as_job"));
-  expect(await creditsOf(house)).toMatchObject({ available: 0, held: 0, spent: 3 });
+  expect(listRepairs(ctx)).toEqual(Array(3).fill("went_on_as_job"));
+  expect(await readCredits(ctx)).toMatchObject({ available: 0, held: 0, spent: 3 });
 });
 
 test("nothing is touched before its time", async () => {
-  const house = await givenAbandoned(0);
-  await house.table.write({ create: { ...rubbish(1), due_sk: "2026-11-21T00:00:10.001Z" } });
-  const before = storedIn(house);
+  const ctx = await givenAbandoned(0);
+  await ctx.table.write({ create: { ...rubbish(1), due_sk: "2026-11-21T00:00:10.001Z" } });
+  const before = listStoredItems(ctx);
 
-  await reconcile.run(house.world);
+  await reconcile.run(ctx.world);
 
-  expect(storedIn(house)).toEqual(before);
-  expect(house.logged).toEqual([]);
+  expect(listStoredItems(ctx)).toEqual(before);
+  expect(ctx.logged).toEqual([]);
 });
 
 test("two at once do each piece once", async () => {
-  const house = await givenAbandoned(20);
+  const ctx = await givenAbandoned(20);
 
-  await Promise.all([reconcile.run(house.world), reconcile.run(house.world)]);
+  await Promise.all([reconcile.run(ctx.world), reconcile.run(ctx.world)]);
 
-  expect(repairsIn(house)).toEqual(Array(20).fill("went_on_as_job"));
-  expect(house.logged).toHaveLength(20);
+  expect(listRepairs(ctx)).toEqual(Array(20).fill("went_on_as_job"));
+  expect(ctx.logged).toHaveLength(20);
   // And two events: the balance ran low, and out.
-  expect(house.queue.pending()).toBe(20 + 2);
-  await whenWorked(house);
-  expect(movesOf(house).toSorted()).toEqual([
+  expect(ctx.queue.pending()).toBe(20 + 2);
+  await whenWorked(ctx);
+  expect(listMoves(ctx).toSorted()).toEqual([
     ...Array(20).fill("hold 1"),
     ...Array(20).fill("settle 1"),
   ]);
 });
 
 test("run again and again it does nothing more", async () => {
-  const house = await givenAbandoned(3);
-  await reconcile.run(house.world);
-  await whenWorked(house);
-  const before = storedIn(house);
+  const ctx = await givenAbandoned(3);
+  await reconcile.run(ctx.world);
+  await whenWorked(ctx);
+  const before = listStoredItems(ctx);
 
   for (let run = 0; run < 60; run++) {
-    house.later(MINUTE_MS);
-    await reconcile.run(house.world);
+    ctx.later(MINUTE_MS);
+    await reconcile.run(ctx.world);
   }
 
-  expect(house.queue.pending()).toBe(0);
-  expect(storedIn(house)).toEqual(before.filter(({ pk }) => !pk.startsWith("RATE#")));
+  expect(ctx.queue.pending()).toBe(0);
+  expect(listStoredItems(ctx)).toEqual(before.filter(({ pk }) => !pk.startsWith("RATE#")));
 });
 
 test("one that cannot be repaired keeps nobody, is told, and is looked at again after its lease", async () => {
-  const house = await givenAbandoned(20);
-  for (let n = 0; n < 20; n++) await house.table.write({ create: rubbish(n) });
+  const ctx = await givenAbandoned(20);
+  for (let n = 0; n < 20; n++) await ctx.table.write({ create: rubbish(n) });
 
-  await reconcile.run(house.world);
-  const failed = house.logged.filter(({ event }) => event === "repair_failed");
-  await reconcile.run(house.world);
+  await reconcile.run(ctx.world);
+  const failed = ctx.logged.filter(({ event }) => event === "repair_failed");
+  await reconcile.run(ctx.world);
 
-  expect(repairsIn(house)).toHaveLength(20);
+  expect(listRepairs(ctx)).toHaveLength(20);
   expect(failed).toHaveLength(20);
-  expect(house.logged.filter(({ event }) => event === "repair_failed")).toHaveLength(20);
-  house.later(5 * MINUTE_MS);
-  await reconcile.run(house.world);
-  expect(house.logged.filter(({ event }) => event === "repair_failed")).toHaveLength(40);
+  expect(ctx.logged.filter(({ event }) => event === "repair_failed")).toHaveLength(20);
+  ctx.later(5 * MINUTE_MS);
+  await reconcile.run(ctx.world);
+  expect(ctx.logged.filter(({ event }) => event === "repair_failed")).toHaveLength(40);
 });
 
 test("one that waits for slow name servers keeps nobody but those behind it in its partition", async () => {
-  const house = await given({ balance: 10 });
-  const { account, world, later, table } = house;
+  const ctx = await given({ balance: 10 });
+  const { account, world, later, table } = ctx;
   const payer = { account, mode: "live" as const, plan: "pro" as const };
   // Its partition is the first that is looked at.
-  const order = { id: "chk_3", kind: "check", payer, reason: "a test", keyed: null };
+  const order = { id: "chk_3", kind: "check", payer, reason: "a test", idempotencyKey: null };
   const input = { domain: "example.com", sendingIp: null, keptDays: 31 };
   const prepare = async () => ({ price: credits(10), input, expectedMs: 10_000 });
-  await begin(world, { ...order, leaseMs: LEASE_MS }, prepare);
-  for (const [n, due_pk] of duePartitions.entries())
+  await beginOperation(world, { ...order, leaseMs: LEASE_MS }, prepare);
+  for (const [n, due_pk] of SCHEDULE_PARTITIONS.entries())
     await table.write({ create: { ...rubbish(n), due_pk } });
   later(LEASE_MS);
   const startedAt = world.now();
-  const slow = overNames(world, async () => {
+  const slow = withDnsLookups(world, async () => {
     await world.sleep(5_000);
     return { kind: "timeout" };
   });
@@ -133,21 +137,21 @@ test("one that waits for slow name servers keeps nobody but those behind it in i
 
   await reconcile.run({ ...slow, log: () => times.push(world.now()) });
 
-  expect(times).toHaveLength(1 + duePartitions.length);
-  expect(times.slice(0, duePartitions.length - 1)).toEqual(
-    Array(duePartitions.length - 1).fill(startedAt),
+  expect(times).toHaveLength(1 + SCHEDULE_PARTITIONS.length);
+  expect(times.slice(0, SCHEDULE_PARTITIONS.length - 1)).toEqual(
+    Array(SCHEDULE_PARTITIONS.length - 1).fill(startedAt),
   );
 });
 
 test("an item of which not even the kind can be read keeps nobody either", async () => {
-  const house = await givenAbandoned(20);
-  for (const due_pk of duePartitions)
-    await house.table.write({ create: { pk: `X#${due_pk}`, sk: "X", due_pk, due_sk: "2026" } });
+  const ctx = await givenAbandoned(20);
+  for (const due_pk of SCHEDULE_PARTITIONS)
+    await ctx.table.write({ create: { pk: `X#${due_pk}`, sk: "X", due_pk, due_sk: "2026" } });
 
-  await reconcile.run(house.world);
+  await reconcile.run(ctx.world);
 
-  expect(repairsIn(house)).toHaveLength(20);
-  expect(house.logged.filter(({ event }) => event === "repair_failed")).toHaveLength(8);
+  expect(listRepairs(ctx)).toHaveLength(20);
+  expect(ctx.logged.filter(({ event }) => event === "repair_failed")).toHaveLength(8);
 });
 
 test("a kind that nobody knows is named", async () => {
@@ -179,16 +183,16 @@ test("a run does so much and no more; a great heap is worked off in several", as
 });
 
 test("a run that broke off leaves what it had taken to be due again after the lease", async () => {
-  const house = await givenAbandoned(1);
-  await reconcile.run(overTable(house, { transact: down }));
-  const meanwhile = repairsIn(house);
-  await reconcile.run(house.world);
-  const early = repairsIn(house);
-  house.later(5 * MINUTE_MS);
+  const ctx = await givenAbandoned(1);
+  await reconcile.run(withTable(ctx, { transact: rejectDown }));
+  const meanwhile = listRepairs(ctx);
+  await reconcile.run(ctx.world);
+  const early = listRepairs(ctx);
+  ctx.later(5 * MINUTE_MS);
 
-  await reconcile.run(house.world);
-  await whenWorked(house);
+  await reconcile.run(ctx.world);
+  await whenWorked(ctx);
 
   expect([meanwhile, early]).toEqual([[], []]);
-  expect(await creditsOf(house)).toMatchObject({ held: 0, spent: 1 });
+  expect(await readCredits(ctx)).toMatchObject({ held: 0, spent: 1 });
 });

@@ -1,4 +1,4 @@
-import { within } from "@mailproof/core/within";
+import { withTimeout } from "@mailproof/core/within";
 import { expect, test } from "vitest";
 import { givenWorld } from "../given.ts";
 
@@ -13,20 +13,22 @@ test.each([
 ])("of work that takes %d ms, ten milliseconds bring: %s", async (ms, outcome) => {
   const { world } = givenWorld();
 
-  expect(await within(world, 10, after(world, ms))).toBe(outcome);
+  expect(await withTimeout(world, 10, after(world, ms))).toBe(outcome);
 });
 
 test("work that breaks in time breaks the waiting, too", async () => {
   const { world } = givenWorld();
 
-  await expect(within(world, 10, Promise.reject(new Error("broken")))).rejects.toThrow("broken");
+  await expect(withTimeout(world, 10, Promise.reject(new Error("broken")))).rejects.toThrow(
+    "broken",
+  );
 });
 
 test("work that breaks too late breaks nobody", async () => {
   const { world } = givenWorld();
   const breaking = after(world, 20).then(() => Promise.reject(new Error("broken")));
 
-  expect(await within(world, 10, breaking)).toBe("late");
+  expect(await withTimeout(world, 10, breaking)).toBe("late");
   await world.sleep(100);
 });
 
@@ -38,7 +40,7 @@ test("nobody goes on waiting for what is there", async () => {
     return world.sleep(ms, signal);
   };
 
-  await within({ sleep }, 60_000, Promise.resolve("done"));
+  await withTimeout({ sleep }, 60_000, Promise.resolve("done"));
 
   expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
 });

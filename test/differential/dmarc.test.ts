@@ -1,4 +1,4 @@
-import { discover, publishedPolicy } from "@mailproof/core/mail/dmarc/discover";
+import { discover, getPublishedPolicy } from "@mailproof/core/mail/dmarc/discover";
 import fc from "fast-check";
 import {
   createRecordLookup,
@@ -7,8 +7,8 @@ import {
   getPolicyTags,
 } from "mailauth/lib/dmarc/get-dmarc-record.js";
 import { expect, test } from "vitest";
-import { type Zone, zone } from "../zone.ts";
-import { resolverOver } from "./resolver.ts";
+import { createZoneDns, type Zone } from "../zone.ts";
+import { createResolver } from "./resolver.ts";
 
 // Goal: our way to the DMARC record that counts leads where mailauth's does (RFC 9989 §4.10), written by others.
 // Method: any records at any of a domain's names, and troubles among them; the record, where it stands, the
@@ -84,7 +84,7 @@ const texts = fc.oneof(
 );
 const trouble = fc.constantFrom("SERVFAIL", "TIMEOUT", "REFUSED");
 
-const parentsOf = (domain: string): readonly string[] =>
+const getParents = (domain: string): readonly string[] =>
   domain.split(".").map((_, at, labels) => labels.slice(at).join("."));
 
 const cases = fc
@@ -92,7 +92,7 @@ const cases = fc
   .chain((domain) =>
     fc
       .tuple(
-        ...parentsOf(domain).map((name) =>
+        ...getParents(domain).map((name) =>
           fc
             .oneof(
               { weight: 10, arbitrary: texts.map((TXT): Zone[string] => ({ TXT })) },
@@ -117,19 +117,19 @@ type Found =
   | undefined;
 
 const ours = async (names: Zone, domain: string): Promise<Found> => {
-  const { found, organisation, isOpen } = await discover(zone(names), domain);
+  const { found, organisation, isOpen } = await discover(createZoneDns(names), domain);
   if (!found && isOpen) return undefined;
   if (!found) return { at: null, text: null, organisation, policy: null };
   return {
     at: found.domain,
     text: found.record.text.trimEnd(),
     organisation: isOpen ? null : organisation,
-    policy: publishedPolicy(found, domain, true),
+    policy: getPublishedPolicy(found, domain, true),
   };
 };
 
 const theirs = async (names: Zone, domain: string): Promise<Found> => {
-  const lookup = createRecordLookup(resolverOver(zone(names)), { strict: true });
+  const lookup = createRecordLookup(createResolver(createZoneDns(names)), { strict: true });
   const found = await discoverPolicy(domain, lookup).catch((): Discovered | null => null);
   if (!found) return undefined;
   const { record, recordDomain, orgDomain: organisation } = found;
@@ -140,7 +140,10 @@ const theirs = async (names: Zone, domain: string): Promise<Found> => {
 };
 
 /** A difference that is known: why it stays, and the zone without what makes it; undefined takes a record out. */
-type Known = { readonly why: string; readonly without: (text: string) => string | undefined };
+type KnownDifference = {
+  readonly why: string;
+  readonly without: (text: string) => string | undefined;
+};
 
 const hasTwice = (text: string): boolean => {
   const names = text
@@ -149,7 +152,7 @@ const hasTwice = (text: string): boolean => {
   return new Set(names).size < names.length;
 };
 
-const KNOWN: readonly Known[] = [
+const KNOWN: readonly KnownDifference[] = [
   {
     why: "mailauth forgives white space in front of the version. By RFC 9989 §4.7 the version comes first, and a checker that forgives leaves a record alone that others do not find. Ours says so (DMARC_WRONG_PLACE).",
     without: (text) => (text.startsWith(" ") ? undefined : text),
@@ -170,7 +173,7 @@ const mended = (names: Zone): Zone =>
       if (typeof at === "string" || typeof at.TXT !== "object") return [name, at];
       const TXT = at.TXT.flatMap((text) =>
         KNOWN.reduce<readonly string[]>(
-          (kept, { without }) => kept.flatMap((one) => without(one) ?? []),
+          (remaining, { without }) => remaining.flatMap((one) => without(one) ?? []),
           [text],
         ),
       );
@@ -178,7 +181,7 @@ const mended = (names: Zone): Zone =>
     }),
   );
 
-const textsIn = (names: Zone): readonly string[] =>
+const listTexts = (names: Zone): readonly string[] =>
   Object.values(names).flatMap((at) =>
     typeof at === "object" && typeof at.TXT === "object" ? at.TXT : [],
   );
@@ -188,7 +191,7 @@ const whenBoth = async (names: Zone, domain: string) => {
   const found = [await ours(names, domain), await theirs(names, domain)] as const;
   if (JSON.stringify(found[0]) === JSON.stringify(found[1])) return { found, explained: [] };
   const explained = KNOWN.filter(({ without }) =>
-    textsIn(names).some((text) => without(text) !== text),
+    listTexts(names).some((text) => without(text) !== text),
   );
   const rest = mended(names);
   return { found: [await ours(rest, domain), await theirs(rest, domain)] as const, explained };
@@ -213,10 +216,10 @@ test("whatever is published, the same record is found, and asks for the same", a
 
 test("no walk asks more than eight questions, as many as mailauth's", async () => {
   const domain = DOMAINS.find((name) => name.split(".").length > 8) ?? "";
-  const [forOurs, forTheirs] = [zone({}), zone({})];
+  const [forOurs, forTheirs] = [createZoneDns({}), createZoneDns({})];
 
   await discover(forOurs, domain);
-  await discoverPolicy(domain, createRecordLookup(resolverOver(forTheirs), { strict: true }));
+  await discoverPolicy(domain, createRecordLookup(createResolver(forTheirs), { strict: true }));
 
   expect(forOurs.calls).toHaveLength(8);
   expect(forOurs.calls).toEqual(forTheirs.calls);

@@ -1,4 +1,4 @@
-import type { Dns, RecordType } from "@mailproof/core/mail/dns/dns";
+import type { Dns, DnsRecordType } from "@mailproof/core/mail/dns/dns";
 
 const CODE_OF = {
   nodata: "ENODATA",
@@ -11,10 +11,10 @@ const CODE_OF = {
 } as const;
 
 /** Our door to names as dns.promises.resolve is shaped, which mailauth asks. */
-export const resolverOver =
+export const createResolver =
   (dns: Dns) =>
   async (name: string, type: string): Promise<unknown> => {
-    const outcome = await dns(type as RecordType, name);
+    const outcome = await dns(type as DnsRecordType, name);
     if (outcome.kind !== "ok")
       throw Object.assign(new Error(outcome.kind), { code: CODE_OF[outcome.kind] });
     return type === "TXT" ? outcome.records.map((text) => [text]) : outcome.records;

@@ -3,8 +3,8 @@ import { SPF_LIMITS, type SpfLimits } from "@mailproof/core/mail/spf/limits";
 import fc from "fast-check";
 import { spf } from "mailauth/lib/spf/index.js";
 import { expect, test } from "vitest";
-import { type Zone, zone } from "../zone.ts";
-import { resolverOver } from "./resolver.ts";
+import { createZoneDns, type Zone } from "../zone.ts";
+import { createResolver } from "./resolver.ts";
 
 // Goal: our evaluation of SPF comes to what mailauth's does, written by others from the same RFC.
 // Method: any policies over a few names that lead to each other, with every mechanism, modifier, fault and trouble,
@@ -142,7 +142,7 @@ type Case = {
 };
 
 const evaluated = ({ names, query }: Pick<Case, "names" | "query">, limits = SPF_LIMITS) =>
-  evaluateSpf(zone(names), { ...query, domain: ROOT }, limits);
+  evaluateSpf(createZoneDns(names), { ...query, domain: ROOT }, limits);
 
 /** A limit that ours reached and theirs did not: without it, ours comes to the same as theirs. */
 const reached =
@@ -153,7 +153,7 @@ const reached =
   };
 
 /** A difference that is known, and how to tell it. What no row explains is a fault, of ours most likely. */
-type Known = {
+type KnownDifference = {
   /** Whose it is, and why it stays. */
   readonly why: string;
   readonly holds: (one: Case) => boolean | Promise<boolean>;
@@ -161,7 +161,7 @@ type Known = {
 
 const UNLIMITED = { voidsMax: 1_000, namesMax: 1_000 };
 
-const KNOWN: readonly Known[] = [
+const KNOWN: readonly KnownDifference[] = [
   {
     why: "mailauth looks up the hosts of an mx one by one, and a match or a fault among the first ten ends that before the eleventh is too many. Ours counts them first, so that the order of the answer changes nothing (RFC 7208 §4.6.4).",
     holds: reached("too_many_mx_names", UNLIMITED),
@@ -172,18 +172,18 @@ const KNOWN: readonly Known[] = [
   },
 ];
 
-const knownAs = async (one: Case): Promise<string | undefined> => {
+const findKnownDifference = async (one: Case): Promise<string | undefined> => {
   for (const { why, holds } of KNOWN) if (await holds(one)) return why;
   return undefined;
 };
 
 /** An error ends the count where each happens to notice it. */
-const lookupsOf = ({ ours, theirs }: Case): number =>
+const getLookups = ({ ours, theirs }: Case): number =>
   ours.problem || ours.result === "none" ? ours.lookups : theirs.lookups;
 
 const whenBoth = async (names: Zone, ip: string, sender: string): Promise<Case> => {
   const query = { ip, sender, helo: ROOT };
-  const resolver = resolverOver(zone(names));
+  const resolver = createResolver(createZoneDns(names));
   const { status, lookups } = await spf({ ...query, resolver, strict: true });
   const theirs = { result: status.result, comment: status.comment, lookups: lookups?.count ?? 0 };
   return { names, query, ours: await evaluated({ names, query }), theirs };
@@ -195,13 +195,14 @@ test("whatever is published, ours and mailauth's come to the same", async () => 
     fc.asyncProperty(zones, fc.constantFrom(IP4, IP4, IP6), senders, async (names, ip, sender) => {
       const both = await whenBoth(names, ip, sender);
       met.add(both.ours.result);
-      const known = both.ours.result === both.theirs.result ? "the same" : await knownAs(both);
-      if (known !== undefined) met.add(known);
+      const explanation =
+        both.ours.result === both.theirs.result ? "the same" : await findKnownDifference(both);
+      if (explanation !== undefined) met.add(explanation);
 
       expect(["the same", ...KNOWN.map(({ why }) => why)], `${JSON.stringify(both)}`).toContain(
-        known,
+        explanation,
       );
-      expect(lookupsOf(both), `${JSON.stringify(both)}`).toBe(both.ours.lookups);
+      expect(getLookups(both), `${JSON.stringify(both)}`).toBe(both.ours.lookups);
     }),
     RUNS,
   );

@@ -43,24 +43,26 @@ describeUnless(
       const { port } = await whenListening(...endpoints);
       const page = await browser.newPage({ viewport: { width, height: 800 }, colorScheme });
       const complaints: string[] = [];
-      const asked: string[] = [];
+      const requestedUrls: string[] = [];
       page.on("console", (line) => void (line.type() === "error" && complaints.push(line.text())));
       page.on("pageerror", (error) => complaints.push(error.message));
-      page.on("request", (request) => asked.push(request.url()));
+      page.on("request", (request) => requestedUrls.push(request.url()));
       await page.goto(`http://127.0.0.1:${port}/docs`);
-      return { page, complaints, asked, base: `http://127.0.0.1:${port}` };
+      return { page, complaints, asked: requestedUrls, base: `http://127.0.0.1:${port}` };
     };
 
     const isSeen = (page: Page, selector: string) => page.locator(selector).first().isVisible();
 
     test.each([360, 768, 1440])("nothing is wider than a screen of %i pixels", async (width) => {
-      const { page, complaints, asked, base } = await whenOpened({ width });
+      const { page, complaints, asked: requestedUrls, base } = await whenOpened({ width });
 
       const wide = await page.evaluate("document.documentElement.scrollWidth");
 
       expect(wide).toBeLessThanOrEqual(width);
       expect(complaints).toEqual([]);
-      expect(asked.filter((url) => !url.startsWith(base) && !url.startsWith("data:"))).toEqual([]);
+      expect(
+        requestedUrls.filter((url) => !url.startsWith(base) && !url.startsWith("data:")),
+      ).toEqual([]);
     });
 
     test("light and dark have colours of their own", async () => {

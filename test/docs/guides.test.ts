@@ -6,8 +6,8 @@ import { endpoints } from "@mailproof/api/endpoints";
 import { EXAMPLES } from "@mailproof/api/openapi/examples";
 import { createClient } from "@mailproof/client/client";
 import { Failure, MONEY_OUTCOMES } from "@mailproof/core/failure";
-import { ORDER } from "@mailproof/core/verify/judge";
-import { headersOf, newSecret } from "@mailproof/core/webhooks/signature";
+import { STATUS_ORDER } from "@mailproof/core/verify/judge";
+import { generateSecret, signHeaders } from "@mailproof/core/webhooks/signature";
 import { TEST_ADDRESSES } from "@mailproof/docs-site/guides-start";
 import { html, inline } from "@mailproof/docs-site/html";
 import { docsPage } from "@mailproof/docs-site/page";
@@ -19,7 +19,7 @@ import { describeUnless } from "../available.ts";
 import { whenLosing } from "../client/serving.ts";
 import { given } from "../given.ts";
 import { whenListening } from "../local/listening.ts";
-import { newFolder } from "../local/running.ts";
+import { createFolder } from "../local/running.ts";
 import { whenVerified } from "../send.ts";
 
 const ran = promisify(execFile);
@@ -39,8 +39,8 @@ test.each(TEST_ADDRESSES)(
 test("the page knows every word for what became of the money, and its sentence that a message can end with", () => {
   const page = docsPage("http://127.0.0.1:8787");
   const rows = MONEY_OUTCOMES.map((money) => {
-    const says = new Failure("INTERNAL", money, "").message.trim();
-    return `<td data-head="Money"><code>${money}</code></td> <td data-head="The message ends with">${says}</td>`;
+    const sentence = new Failure("INTERNAL", money, "").message.trim();
+    return `<td data-head="Money"><code>${money}</code></td> <td data-head="The message ends with">${sentence}</td>`;
   });
 
   expect(rows.filter((one) => !page.includes(one))).toEqual([]);
@@ -51,7 +51,7 @@ const atOnce = (statuses: readonly string[]) =>
   statuses.filter((status, at) => status !== statuses[at - 1]);
 
 test("the picture of the decision asks in the order in which it is decided", () => {
-  expect(atOnce(DECISION.map(([, status]) => status))).toEqual(atOnce(ORDER));
+  expect(atOnce(DECISION.map(([, status]) => status))).toEqual(atOnce(STATUS_ORDER));
 });
 
 test("what is put into a page is text, also inside an attribute", () => {
@@ -63,13 +63,15 @@ test("what is put into a page is text, also inside an attribute", () => {
   expect(inline("a `<b>` **c&d**").markup).toBe("a <code>&lt;b></code> <strong>c&amp;d</strong>");
 });
 
-const textIn = (language: string, all: readonly { language: string; text: string }[]): string =>
-  all.find((one) => one.language === language)?.text ?? "";
+const findSnippet = (
+  language: string,
+  all: readonly { language: string; text: string }[],
+): string => all.find((one) => one.language === language)?.text ?? "";
 
 const runWith =
   (program: string, name: string) =>
   async (text: string, key = "") => {
-    const file = join(newFolder(), name);
+    const file = join(createFolder(), name);
     writeFileSync(file, text);
     const { stdout } = await ran(program, [file], { env: { ...process.env, MAILPROOF_KEY: key } });
     return stdout.trim();
@@ -103,9 +105,9 @@ describe.each(LANGUAGES)("what the page says in $language", ({ language, run, wh
 
       expect(calls).toHaveLength(5);
       for (const example of calls) {
-        const said = await run(textIn(language, snippetsFor(base, example)), testKey);
-        expect(said, `${example.name}`).toMatch(/success|healthy/i);
-        expect(said, `${example.name}`).not.toMatch(/"?success"?: ?false/i);
+        const output = await run(findSnippet(language, snippetsFor(base, example)), testKey);
+        expect(output, `${example.name}`).toMatch(/success|healthy/i);
+        expect(output, `${example.name}`).not.toMatch(/"?success"?: ?false/i);
       }
     });
   });
@@ -121,14 +123,14 @@ const whenLosingOne = async () => {
   return { url, testKey, tries: () => seen.length };
 };
 
-const secret = newSecret({ randomBytes: (count) => Buffer.alloc(count, 7) });
+const secret = generateSecret({ randomBytes: (count) => Buffer.alloc(count, 7) });
 const body = JSON.stringify({ id: "evt_1", type: "job.completed", data: { name: "Größe" } });
 const message = { id: "evt_1", body, at: new Date() };
-const signed = headersOf(message, secret);
+const signed = signHeaders(message, secret);
 /** Made up by whoever sent a batch with it. */
 const own = "my own words, no base64";
-const signedByOwn = headersOf(message, own);
-const old = headersOf({ ...message, at: new Date(Date.now() - 3_600_000) }, secret);
+const signedByOwn = signHeaders(message, own);
+const old = signHeaders({ ...message, at: new Date(Date.now() - 3_600_000) }, secret);
 const CASES = [
   ["True", signed, body],
   ["False", signed, body.replace("completed", "failed")],
@@ -144,29 +146,29 @@ const CASES = [
 ] as const;
 
 test("the page's lines of TypeScript know what we signed, and nothing else", async () => {
-  const asked = CASES.map(
+  const snippetCases = CASES.map(
     ([, headers, sent, by = secret]) =>
       `isFromMailproof(${JSON.stringify(headers)}, ${JSON.stringify(sent)}, "${by}")`,
   );
-  const program = `${textIn("TypeScript", VERIFYING)}\nconsole.log([${asked.join(", ")}].join(" "));`;
+  const program = `${findSnippet("TypeScript", VERIFYING)}\nconsole.log([${snippetCases.join(", ")}].join(" "));`;
 
   expect(await LANGUAGES[0].run(program)).toBe(CASES.map(([is]) => is.toLowerCase()).join(" "));
 });
 
 describeUnless(whyNot("python3"), "Python that checks signatures", () => {
   test("the page's lines of Python know what we signed, and nothing else", async () => {
-    const asked = CASES.map(
+    const snippetCases = CASES.map(
       ([, headers, sent, by = secret]) =>
         `is_from_mailproof(${JSON.stringify(headers)}, ${JSON.stringify(sent)}.encode(), "${by}")`,
     );
-    const program = `${textIn("Python", VERIFYING)}\nprint(${asked.join(", ")})`;
+    const program = `${findSnippet("Python", VERIFYING)}\nprint(${snippetCases.join(", ")})`;
 
     expect(await LANGUAGES[1].run(program)).toBe(CASES.map(([is]) => is).join(" "));
   });
 
   test("the page's client in Python pays once, also when the answer is lost", async () => {
     const { url, testKey, tries } = await whenLosingOne();
-    const program = `${textIn("Python", retrying(url))}\nprint(verify("ann@example.com")["idempotent_replay"])\nprint(verify("bo@example.com")["status"])`;
+    const program = `${findSnippet("Python", retrying(url))}\nprint(verify("ann@example.com")["idempotent_replay"])\nprint(verify("bo@example.com")["status"])`;
 
     expect(await LANGUAGES[1].run(program, testKey)).toBe("True\nvalid");
     expect(tries()).toBe(3);
@@ -184,7 +186,7 @@ test("what the page calls of our library is there", () => {
 
 test("the page's client in TypeScript pays once, also when the answer is lost", async () => {
   const { url, testKey, tries } = await whenLosingOne();
-  const program = `${textIn("TypeScript", retrying(url))}
+  const program = `${findSnippet("TypeScript", retrying(url))}
 console.log((await verify("ann@example.com")).idempotent_replay, (await verify("bo@example.com")).status);`;
 
   expect(await LANGUAGES[0].run(program, testKey)).toBe("true valid");

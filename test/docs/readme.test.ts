@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { describeUnless } from "../available.ts";
-import { newFolder, whenStarted } from "../local/running.ts";
+import { createFolder, whenStarted } from "../local/running.ts";
 
 const ran = promisify(execFile);
 
@@ -36,8 +36,8 @@ describeUnless(whyNot, "the lines of the README", () => {
   test("work in their order, as often as they are run, and print what the README shows", {
     timeout: MANY_PROCESSES_MS,
   }, async () => {
-    const { ready } = await whenStarted(newFolder());
-    const folder = newFolder();
+    const { ready } = await whenStarted(createFolder());
+    const folder = createFolder();
     symlinkSync(resolve("node_modules"), join(folder, "node_modules"));
     const env = {
       PATH: process.env["PATH"],

@@ -1,25 +1,25 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
-import { awsWorld } from "@mailproof/functions/world";
+import { createLambdaWorld } from "@mailproof/functions/world";
 import { expect, onTestFinished, test } from "vitest";
 import { describeWith } from "../available.ts";
-import { CREDENTIALS, DYNAMODB, emulatedAws, REGION } from "../aws/emulators.ts";
-import { newTable } from "../aws/resources.ts";
+import { CREDENTIALS, createEmulatedAws, DYNAMODB, REGION } from "../aws/emulators.ts";
+import { createTable } from "../aws/resources.ts";
 import { send } from "../send.ts";
 
 describeWith(DYNAMODB, "an operator's commands on a deployed stage", () => {
   /** As the configuration of a Lambda has them, and what the operator's own shell has. */
   const givenStage = async () => {
-    const aws = await emulatedAws();
+    const aws = await createEmulatedAws();
     const stage = {
-      TABLE_NAME: await newTable(aws),
+      TABLE_NAME: await createTable(aws),
       KEY_PEPPER: "the pepper of this stage",
       CURSOR_SECRET: "the secret of its cursors",
       ACTIVITY_KEY: "the key of its activity",
       SEALING_KEY: "what seals its secrets",
     };
-    const operator = {
+    const shellEnvironment = {
       PATH: process.env["PATH"] ?? "",
       AWS_REGION: REGION,
       AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
@@ -28,7 +28,7 @@ describeWith(DYNAMODB, "an operator's commands on a deployed stage", () => {
     };
     const admin = async (...args: readonly string[]) => {
       const child = spawn(process.execPath, ["scripts/admin-on-aws.ts", ...args], {
-        env: operator,
+        env: shellEnvironment,
         stdio: ["pipe", "pipe", "pipe"],
       });
       onTestFinished(() => void child.kill("SIGKILL"));
@@ -37,7 +37,7 @@ describeWith(DYNAMODB, "an operator's commands on a deployed stage", () => {
       const [code] = (await once(child, "exit")) as [number | null];
       return { code, out: await out, err: await err };
     };
-    return { admin, world: awsWorld(undefined, { ...operator, ...stage }) };
+    return { admin, world: createLambdaWorld(undefined, { ...shellEnvironment, ...stage }) };
   };
 
   test("make the first account, whose key the stage knows, and audit what it has", async () => {

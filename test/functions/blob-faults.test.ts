@@ -1,78 +1,93 @@
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import { s3Blobs } from "@mailproof/functions/aws/s3-blobs";
+import { createS3Blobs } from "@mailproof/functions/aws/s3-blobs";
 import { expect, test } from "vitest";
 import { describeWith } from "../available.ts";
-import { DYNAMODB, emulatedAws } from "../aws/emulators.ts";
-import { answering, lostAfter, lostBefore, meeting, times, unreachable } from "../aws/faults.ts";
-import { newBucket } from "../aws/resources.ts";
-import { pieces } from "../pieces.ts";
+import { createEmulatedAws, DYNAMODB } from "../aws/emulators.ts";
+import {
+  answerWith,
+  injectFaults,
+  loseAfter,
+  loseBefore,
+  refuseConnection,
+  repeatFault,
+} from "../aws/faults.ts";
+import { createBucket } from "../aws/resources.ts";
+import { streamPieces } from "../pieces.ts";
 
 const KEY = "inputs/job_1";
 const LARGE_BYTES = 20_000_000;
 
-const given = async (operation: string, faults: Parameters<typeof meeting>[1]) => {
-  const sound = await emulatedAws();
-  const bucket = await newBucket(sound);
-  const asked: string[] = [];
-  const aws = await emulatedAws({
+const given = async (operation: string, faults: Parameters<typeof injectFaults>[1]) => {
+  const sound = await createEmulatedAws();
+  const bucket = await createBucket(sound);
+  const requests: string[] = [];
+  const aws = await createEmulatedAws({
     between: (next) => {
-      const faulty = meeting(operation, faults)(next);
+      const faulty = injectFaults(operation, faults)(next);
       return (request, timeoutMs) => {
-        asked.push(`${request.method} ${Object.keys(request.query).join()}`.trim());
+        requests.push(`${request.method} ${Object.keys(request.query).join()}`.trim());
         return faulty(request, timeoutMs);
       };
     },
   });
-  return { blobs: s3Blobs(aws, bucket), sound: s3Blobs(sound, bucket), asked };
+  return {
+    blobs: createS3Blobs(aws, bucket),
+    sound: createS3Blobs(sound, bucket),
+    asked: requests,
+  };
 };
 
-const slowDown = answering(503, "<Error><Code>SlowDown</Code></Error>");
-const broken = answering(500, "<Error><Code>InternalError</Code></Error>");
+const slowDown = answerWith(503, "<Error><Code>SlowDown</Code></Error>");
+const broken = answerWith(500, "<Error><Code>InternalError</Code></Error>");
 
 describeWith(DYNAMODB, "faults between us and S3", () => {
   test.each([
-    ["is lost before it was done", [lostBefore]],
-    ["is lost after it was done", [lostAfter]],
+    ["is lost before it was done", [loseBefore]],
+    ["is lost after it was done", [loseAfter]],
     ["says to slow down", [slowDown, slowDown]],
     ["is an error within S3", [broken]],
-    ["is none, for want of a connection", [unreachable]],
+    ["is none, for want of a connection", [refuseConnection]],
   ])("a put whose answer %s is asked for again", async (_case, faults) => {
     const { blobs, sound } = await given("PUT", faults);
 
-    const facts = await blobs.put(KEY, pieces("whole"));
+    const metadata = await blobs.put(KEY, streamPieces("whole"));
 
-    expect(await sound.head(KEY)).toEqual(facts);
+    expect(await sound.head(KEY)).toEqual(metadata);
   });
 
   test("each part of a large file is sent again by itself", async () => {
-    const { blobs, sound, asked } = await given("PUT", [lostAfter, slowDown]);
+    const { blobs, sound, asked: requests } = await given("PUT", [loseAfter, slowDown]);
 
-    const facts = await blobs.put(KEY, large());
+    const metadata = await blobs.put(KEY, large());
 
-    expect(facts.bytes).toBe(LARGE_BYTES);
-    expect(await sound.head(KEY)).toEqual(facts);
-    expect(asked.filter((one) => one.startsWith("PUT"))).toHaveLength(5);
+    expect(metadata.bytes).toBe(LARGE_BYTES);
+    expect(await sound.head(KEY)).toEqual(metadata);
+    expect(requests.filter((one) => one.startsWith("PUT"))).toHaveLength(5);
   });
 
   test.each([
-    ["a part never arrives", "PUT", times(9, lostBefore)],
-    ["its end is refused", "POST", [(next: () => never) => next(), answering(400, "<Error/>")]],
+    ["a part never arrives", "PUT", repeatFault(9, loseBefore)],
+    ["its end is refused", "POST", [(next: () => never) => next(), answerWith(400, "<Error/>")]],
     [
       "its end is an error that came as a success",
       "POST",
-      [(next: () => never) => next(), answering(200, "<Error><Code>InternalError</Code></Error>")],
+      [(next: () => never) => next(), answerWith(200, "<Error><Code>InternalError</Code></Error>")],
     ],
   ])(
     "when %s, a large file is given up and what was there stays",
     async (_case, method, faults) => {
-      const { blobs, sound, asked } = await given(method, faults as Parameters<typeof meeting>[1]);
-      const before = await sound.put(KEY, pieces("before"));
+      const {
+        blobs,
+        sound,
+        asked: requests,
+      } = await given(method, faults as Parameters<typeof injectFaults>[1]);
+      const before = await sound.put(KEY, streamPieces("before"));
 
       await expect(blobs.put(KEY, large())).rejects.toThrow(/a part|an upload/);
 
       expect(await sound.head(KEY)).toEqual(before);
-      expect(asked.at(-1)).toBe("DELETE uploadId");
+      expect(requests.at(-1)).toBe("DELETE uploadId");
     },
   );
 
@@ -95,7 +110,7 @@ describeWith(DYNAMODB, "faults between us and S3", () => {
 
   test("what S3 forbids is an error that names it, and is not taken for absence", async () => {
     const { blobs } = await given("GET", [
-      answering(403, "<Error><Code>AccessDenied</Code></Error>"),
+      answerWith(403, "<Error><Code>AccessDenied</Code></Error>"),
     ]);
 
     await expect(blobs.get(KEY)).rejects.toThrow("AccessDenied");
@@ -103,7 +118,7 @@ describeWith(DYNAMODB, "faults between us and S3", () => {
 
   test("a reader from the start of an empty file reads nothing", async () => {
     const { blobs } = await given("no request", []);
-    await blobs.put(KEY, pieces());
+    await blobs.put(KEY, streamPieces());
     const found = await blobs.get(KEY, { range: { from: 0, to: 9 } });
 
     expect(found?.bytes).toBe(0);

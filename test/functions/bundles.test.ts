@@ -9,8 +9,8 @@ import { texts } from "@mailproof/docs-site/texts";
 import { build, type Metafile } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { BUNDLE, dropDescriptions } from "../../packages/functions/bundle.ts";
-import { entriesOf, entryFileOf } from "../../packages/functions/entries.ts";
-import { bytesOf, toEvent } from "../gateway.ts";
+import { getEntryFile, listEntries } from "../../packages/functions/entries.ts";
+import { toBytes, toEvent } from "../gateway.ts";
 
 // What a Lambda weighs is what it takes to start. Speed itself is measured by `npm run bench cold-start`.
 
@@ -20,7 +20,7 @@ const WORKER_BYTES_MAX = 450_000;
 const MCP = "http/mcp.ts";
 const MCP_BYTES_MAX = 900_000;
 
-const entries = entriesOf("http", "workers", "schedules");
+const entries = listEntries("http", "workers", "schedules");
 const folder = mkdtempSync(join(tmpdir(), "mailproof-bundles-"));
 let outputs: Metafile["outputs"] = {};
 
@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const bundleOf = (entry: string) => {
+const getBundle = (entry: string) => {
   const found = Object.values(outputs).find(({ entryPoint }) => entryPoint === entry);
   if (!found) throw new Error(`${entry} was not built`);
   return found;
@@ -52,7 +52,7 @@ test.each(entries)("%s is small enough to start at once", (entry) => {
   const ordinaryMax = entry.includes("/http/") ? HTTP_BYTES_MAX : WORKER_BYTES_MAX;
   const bytesMax = entry.endsWith(MCP) ? MCP_BYTES_MAX : ordinaryMax;
 
-  expect(bundleOf(entry).bytes).toBeLessThanOrEqual(bytesMax);
+  expect(getBundle(entry).bytes).toBeLessThanOrEqual(bytesMax);
 });
 
 const LISTS_OR_RESOLVERS = /core\/src\/mail\/lists\/data\/|packages\/net\/src\/dns-/;
@@ -61,7 +61,7 @@ const ASKS_FOR_NAMES = /^(?:mail|dns|https)$/;
 test.each(endpoints.filter(({ needs }) => !needs.some((need) => ASKS_FOR_NAMES.test(need))))(
   "$route carries neither lists of domains nor a resolver",
   (endpoint) => {
-    const { inputs } = bundleOf(entryFileOf(endpoint));
+    const { inputs } = getBundle(getEntryFile(endpoint));
     const carried = Object.keys(inputs).filter((file) => (inputs[file]?.bytesInOutput ?? 0) > 0);
 
     expect(carried.filter((file) => LISTS_OR_RESOLVERS.test(file))).toEqual([]);
@@ -91,7 +91,7 @@ test("no Lambda of an endpoint carries the words of the reference", () => {
 });
 
 /** Runs where nothing is but the settings of a Lambda. */
-const ran = async (script: string): Promise<string> => {
+const runBundle = async (script: string): Promise<string> => {
   const env = {
     KEY_PEPPER: "a pepper",
     CURSOR_SECRET: "a secret",
@@ -108,7 +108,7 @@ const ran = async (script: string): Promise<string> => {
 test("every one of them starts, with nothing but its settings, and none loads Node's fetch for it", async () => {
   const files = globSync(`${folder}/**/*.mjs`);
 
-  const said = await ran(`
+  const output = await runBundle(`
     for (const file of ${JSON.stringify(files)}) {
       const { handler } = await import(file);
       if (typeof handler !== "function") throw new Error(file + " has no handler");
@@ -117,7 +117,7 @@ test("every one of them starts, with nothing but its settings, and none loads No
     }
     console.log("all start");`);
 
-  expect(said).toBe("all start\n");
+  expect(output).toBe("all start\n");
   expect(files).toHaveLength(entries.length);
 });
 
@@ -125,7 +125,7 @@ test.each(Object.keys(texts()))("%s is in a bundle what it is here", async (path
   const event = toEvent({ method: "GET", url: path });
   const { domainName } = event.requestContext;
 
-  const said = await ran(`
+  const output = await runBundle(`
     const { handler } = await import(${JSON.stringify(join(folder, "src/http/$default.mjs"))});
     console.log(JSON.stringify(await handler(${JSON.stringify(event)})));`);
 
@@ -136,8 +136,8 @@ test.each(Object.keys(texts()))("%s is in a bundle what it is here", async (path
     baseUrl: `https://${domainName}`,
     trust: null,
   });
-  const there = JSON.parse(said);
-  expect(bytesOf(there).toString()).toBe(here?.body);
+  const there = JSON.parse(output);
+  expect(toBytes(there).toString()).toBe(here?.body);
   expect(there).toMatchObject({
     statusCode: 200,
     headers: { ...here?.headers, vary: expect.stringMatching(/accept-encoding$/) },

@@ -6,17 +6,17 @@ import { promisify } from "node:util";
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { CHUNKS_QUEUE } from "@mailproof/core/jobs/chunk-messages";
 import { credits } from "@mailproof/core/money/credits";
-import { dynamoTable } from "@mailproof/functions/aws/dynamo-table";
-import { queueSetting } from "@mailproof/functions/settings";
+import { createDynamoTable } from "@mailproof/functions/aws/dynamo-table";
+import { getQueueSetting } from "@mailproof/functions/settings";
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { build } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { BUNDLE } from "../../packages/functions/bundle.ts";
-import { entriesOf } from "../../packages/functions/entries.ts";
+import { listEntries } from "../../packages/functions/entries.ts";
 import { describeWith } from "../available.ts";
-import { CREDENTIALS, DYNAMODB, emulatedAws, REGION } from "../aws/emulators.ts";
-import { newBucket, newQueues, newTable } from "../aws/resources.ts";
-import { sqsReceiving } from "../aws/sqs-receiving.ts";
+import { CREDENTIALS, createEmulatedAws, DYNAMODB, REGION } from "../aws/emulators.ts";
+import { createBucket, createQueues, createTable } from "../aws/resources.ts";
+import { createSqsReceiving } from "../aws/sqs-receiving.ts";
 import { toEvent, type WireRequest } from "../gateway.ts";
 import { givenWorld } from "../given.ts";
 
@@ -29,7 +29,7 @@ describeWith(DYNAMODB, "a Lambda as it is deployed", () => {
   beforeAll(async () => {
     await build({
       ...BUNDLE,
-      entryPoints: entriesOf("http").filter((file) => LAMBDAS.includes(basename(file, ".ts"))),
+      entryPoints: listEntries("http").filter((file) => LAMBDAS.includes(basename(file, ".ts"))),
       entryNames: "[name]",
       outdir: folder,
       outExtension: { ".js": ".mjs" },
@@ -38,21 +38,23 @@ describeWith(DYNAMODB, "a Lambda as it is deployed", () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   const given = async () => {
-    const aws = await emulatedAws();
-    const [table, bucket] = [await newTable(aws), await newBucket(aws)];
-    const urls = await newQueues(aws, [CHUNKS_QUEUE]);
+    const aws = await createEmulatedAws();
+    const [table, bucket] = [await createTable(aws), await createBucket(aws)];
+    const urls = await createQueues(aws, [CHUNKS_QUEUE]);
     const { world } = givenWorld();
-    const here = { ...world, table: dynamoTable(aws, table), now: () => new Date() };
+    const here = { ...world, table: createDynamoTable(aws, table), now: () => new Date() };
     const opening = { name: "Ann's Shop", plan: "pro" as const, opening: credits(10) };
     const { liveKey } = await openAccount(here, opening);
     const env = {
       KEY_PEPPER: world.settings.keyPepper,
       CURSOR_SECRET: world.settings.cursorSecret,
       ACTIVITY_KEY: world.settings.activityKey,
-      SEALING_KEY: world.settings.sealingKey,
+      SEALING_KEY: world.settings.encryptionKey,
       TABLE_NAME: table,
       BUCKET_NAME: bucket,
-      ...Object.fromEntries(Object.entries(urls).map(([name, url]) => [queueSetting(name), url])),
+      ...Object.fromEntries(
+        Object.entries(urls).map(([name, url]) => [getQueueSetting(name), url]),
+      ),
       AWS_REGION: REGION,
       AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
       AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
@@ -79,7 +81,7 @@ describeWith(DYNAMODB, "a Lambda as it is deployed", () => {
       return { status: answer.statusCode, body: JSON.parse(body) };
     };
     const key = ["x-api-key", liveKey] as const;
-    return { call, key, receiving: sqsReceiving(aws, async () => urls) };
+    return { call, key, receiving: createSqsReceiving(aws, async () => urls) };
   };
 
   test("it knows the account of a key", async () => {

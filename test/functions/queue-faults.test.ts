@@ -1,42 +1,42 @@
-import { DELAYS_MS } from "@mailproof/functions/aws/aws";
-import { sqsQueue } from "@mailproof/functions/aws/sqs-queue";
+import { RETRY_DELAYS_MS } from "@mailproof/functions/aws/aws";
+import { createSqsQueue } from "@mailproof/functions/aws/sqs-queue";
 import { expect, test } from "vitest";
 import { describeWith } from "../available.ts";
-import { DYNAMODB, emulatedAws } from "../aws/emulators.ts";
+import { createEmulatedAws, DYNAMODB } from "../aws/emulators.ts";
 import {
-  answering,
-  lostAfter,
-  lostBefore,
-  meeting,
-  refusing,
-  times,
-  unreachable,
+  answerWith,
+  injectFaults,
+  loseAfter,
+  loseBefore,
+  refuseConnection,
+  refuseWith,
+  repeatFault,
 } from "../aws/faults.ts";
-import { newQueues } from "../aws/resources.ts";
-import { sqsReceiving } from "../aws/sqs-receiving.ts";
+import { createQueues } from "../aws/resources.ts";
+import { createSqsReceiving } from "../aws/sqs-receiving.ts";
 
-const TRIES = DELAYS_MS.length + 1;
-const chunks = { name: "chunks", visibilitySeconds: 30, receivesMax: 3, atOnce: 10 };
+const TRIES = RETRY_DELAYS_MS.length + 1;
+const chunks = { name: "chunks", visibilitySeconds: 30, receivesMax: 3, concurrency: 10 };
 
-const given = async (faults: Parameters<typeof meeting>[1]) => {
-  const sound = await emulatedAws();
-  const urls = await newQueues(sound, [chunks]);
+const given = async (faults: Parameters<typeof injectFaults>[1]) => {
+  const sound = await createEmulatedAws();
+  const urls = await createQueues(sound, [chunks]);
   const met: string[] = [];
-  const aws = await emulatedAws({ between: meeting("SendMessageBatch", faults, met) });
-  const receiving = sqsReceiving(sound, async () => urls);
-  const arrived = async () =>
+  const aws = await createEmulatedAws({ between: injectFaults("SendMessageBatch", faults, met) });
+  const receiving = createSqsReceiving(sound, async () => urls);
+  const countArrived = async () =>
     (await receiving.receive(chunks, { waitMs: 0 })).map(({ body }) => body);
-  return { queue: sqsQueue(aws, urls), arrived, met };
+  return { queue: createSqsQueue(aws, urls), arrived: countArrived, met };
 };
 
 const messages = (count: number) => Array.from({ length: count }, (_row, body) => ({ body }));
-const sizesOf = (met: readonly string[]) =>
+const getSizes = (met: readonly string[]) =>
   met.map((body) => (JSON.parse(body) as { Entries: unknown[] }).Entries.length);
 
 describeWith(DYNAMODB, "faults between us and SQS", () => {
   test("of each message it is told what became of it, in the order given", async () => {
     const { queue } = await given([
-      answering(200, {
+      answerWith(200, {
         Successful: [{ Id: "2" }, { Id: "0" }],
         Failed: [
           { Id: "1", SenderFault: true, Code: "InvalidMessageContents" },
@@ -55,30 +55,30 @@ describeWith(DYNAMODB, "faults between us and SQS", () => {
   });
 
   test.each([
-    ["before they were queued", lostBefore, [0]],
-    ["after they were queued", lostAfter, [0, 0]],
+    ["before they were queued", loseBefore, [0]],
+    ["after they were queued", loseAfter, [0, 0]],
   ])(
     "messages whose answer is lost %s are sent again: twice is no harm",
     async (_case, fault, bodies) => {
-      const { queue, arrived } = await given([fault]);
+      const { queue, arrived: countArrived } = await given([fault]);
 
       expect(await queue.sendMany("chunks", messages(1))).toEqual(["sent"]);
-      expect(await arrived()).toEqual(bodies);
+      expect(await countArrived()).toEqual(bodies);
     },
   );
 
   test("without any answer it is unknown whether they were queued", async () => {
-    const { queue } = await given(times(2, lostBefore));
+    const { queue } = await given(repeatFault(2, loseBefore));
 
     expect(await queue.sendMany("chunks", messages(2))).toEqual(["unknown", "unknown"]);
   });
 
   test.each([
-    ["SQS is asked too often", refusing("ThrottlingException")],
-    ["nobody is there", unreachable],
+    ["SQS is asked too often", refuseWith("ThrottlingException")],
+    ["nobody is there", refuseConnection],
   ])("while %s they are sent again, and refused in the end", async (_case, fault) => {
-    const patient = await given(times(TRIES - 1, fault));
-    const vain = await given(times(TRIES, fault));
+    const patient = await given(repeatFault(TRIES - 1, fault));
+    const vain = await given(repeatFault(TRIES, fault));
 
     expect(await patient.queue.sendMany("chunks", messages(1))).toEqual(["sent"]);
     expect(await vain.queue.sendMany("chunks", messages(1))).toEqual(["refused"]);
@@ -86,16 +86,16 @@ describeWith(DYNAMODB, "faults between us and SQS", () => {
   });
 
   test.each([
-    ["the whole batch", refusing("AccessDeniedException")],
-    ["a message", answering(200, { Failed: [{ Id: "0", SenderFault: true }] })],
+    ["the whole batch", refuseWith("AccessDeniedException")],
+    ["a message", answerWith(200, { Failed: [{ Id: "0", SenderFault: true }] })],
   ])("what is refused, %s, after an answer was lost is unknown", async (_case, refusal) => {
-    const { queue } = await given([lostAfter, refusal]);
+    const { queue } = await given([loseAfter, refusal]);
 
     expect(await queue.sendMany("chunks", messages(1))).toEqual(["unknown"]);
   });
 
   test("one request that fails says nothing of the others", async () => {
-    const { queue } = await given([refusing("AccessDeniedException")]);
+    const { queue } = await given([refuseWith("AccessDeniedException")]);
 
     const sent = await queue.sendMany("chunks", messages(25));
 
@@ -110,7 +110,7 @@ describeWith(DYNAMODB, "faults between us and SQS", () => {
     await queue.sendMany("chunks", messages(25));
     await queue.sendMany("chunks", [large, large, large, { body: 1 }]);
 
-    expect(sizesOf(met)).toEqual([10, 10, 5, 2, 2]);
+    expect(getSizes(met)).toEqual([10, 10, 5, 2, 2]);
   });
 
   test("the group of a message is its MessageGroupId, and a message of no group has none", async () => {

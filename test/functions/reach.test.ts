@@ -1,7 +1,7 @@
 import { BLOCKLISTS } from "@mailproof/core/mail/blocklists/lists";
-import { toDns } from "@mailproof/functions/reach/dns";
-import { toMailServers } from "@mailproof/functions/reach/mail";
-import { awsGround, awsWorld } from "@mailproof/functions/world";
+import { withDns } from "@mailproof/functions/reach/dns";
+import { withMailServers } from "@mailproof/functions/reach/mail";
+import { createBaseContext, createLambdaWorld } from "@mailproof/functions/world";
 import { expect, test } from "vitest";
 
 // What a Lambda's settings make of its ways out.
@@ -20,7 +20,7 @@ const TOLD_TO_WORLDS = {
 };
 
 const zonesWith = (settings: Readonly<Record<string, string>>) =>
-  awsWorld(toDns, { ...TOLD_TO_WORLDS, ...settings })
+  createLambdaWorld(withDns, { ...TOLD_TO_WORLDS, ...settings })
     .names.blocklists.listsFor("example.com")
     .map(({ zone }) => zone);
 
@@ -36,8 +36,10 @@ test("where it names none, it is those that we know", () => {
 });
 
 test("whoever only talks to mail servers knows no secret of an account", () => {
-  const { engine } = toMailServers(awsGround(BY_LAMBDA));
+  const { engine } = withMailServers(createBaseContext(BY_LAMBDA));
 
   expect(engine.probe).toBeTypeOf("function");
-  expect(() => awsWorld(toMailServers, BY_LAMBDA)).toThrow("The setting KEY_PEPPER is missing.");
+  expect(() => createLambdaWorld(withMailServers, BY_LAMBDA)).toThrow(
+    "The setting KEY_PEPPER is missing.",
+  );
 });

@@ -1,13 +1,13 @@
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { buffer } from "node:stream/consumers";
-import { s3Blobs } from "@mailproof/functions/aws/s3-blobs";
+import { createS3Blobs } from "@mailproof/functions/aws/s3-blobs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeWith } from "../available.ts";
-import { CREDENTIALS, DYNAMODB, emulatedAws } from "../aws/emulators.ts";
-import { newBucket } from "../aws/resources.ts";
+import { CREDENTIALS, createEmulatedAws, DYNAMODB } from "../aws/emulators.ts";
+import { createBucket } from "../aws/resources.ts";
 import { openSignatureProxy } from "../aws/signature-proxy.ts";
-import { pieces } from "../pieces.ts";
+import { streamPieces } from "../pieces.ts";
 
 const KEY = "uploads/live/acc_1/upl_1.csv";
 const START_MS = Date.UTC(2026, 10, 21);
@@ -27,10 +27,13 @@ describeWith(DYNAMODB, "links to S3", () => {
   });
   afterAll(() => proxy.close());
 
-  const given = async (how: Parameters<typeof emulatedAws>[0] = {}) => {
+  const given = async (how: Parameters<typeof createEmulatedAws>[0] = {}) => {
     ms = START_MS;
-    const bucket = await newBucket(await emulatedAws());
-    const blobs = s3Blobs(await emulatedAws({ now, endpoints: { s3: proxy.url }, ...how }), bucket);
+    const bucket = await createBucket(await createEmulatedAws());
+    const blobs = createS3Blobs(
+      await createEmulatedAws({ now, endpoints: { s3: proxy.url }, ...how }),
+      bucket,
+    );
     const read = async (): Promise<string | undefined> => {
       const found = await blobs.get(KEY);
       return found && Buffer.concat(await Array.fromAsync(found.content)).toString();
@@ -41,17 +44,17 @@ describeWith(DYNAMODB, "links to S3", () => {
   /** What curl sends: nothing of its own but what every client has. */
   const curl = async (link: string, { method = "GET", body = "", headers = {} } = {}) => {
     const always = { "user-agent": "curl/8", accept: "*/*", "content-length": body.length };
-    const asking = request(link, { method, headers: { ...always, ...headers } });
-    asking.end(body);
-    const [answer] = (await once(asking, "response")) as [IncomingMessage];
-    const { statusCode: status, headers: told } = answer;
-    return { status, headers: told, text: (await buffer(answer)).toString() };
+    const clientRequest = request(link, { method, headers: { ...always, ...headers } });
+    clientRequest.end(body);
+    const [answer] = (await once(clientRequest, "response")) as [IncomingMessage];
+    const { statusCode: status, headers: responseHeaders } = answer;
+    return { status, headers: responseHeaders, text: (await buffer(answer)).toString() };
   };
 
   test("whatever we ask ourselves is signed as S3 wants it", async () => {
     const { blobs, read } = await given();
-    await blobs.put(KEY, pieces("x".repeat(9_000_000)));
-    await blobs.put(KEY, pieces("whole"));
+    await blobs.put(KEY, streamPieces("x".repeat(9_000_000)));
+    await blobs.put(KEY, streamPieces("whole"));
 
     expect(await read()).toBe("whole");
     expect(await blobs.head(KEY)).toMatchObject({ bytes: 5 });
@@ -62,7 +65,10 @@ describeWith(DYNAMODB, "links to S3", () => {
   test("a file goes up by a bare `curl -T`, with no header that curl does not send by itself", async () => {
     const { blobs, read } = await given();
 
-    const { status } = await curl(await blobs.putLink(KEY, PUT), { method: "PUT", body: "a@b.c" });
+    const { status } = await curl(await blobs.presignPut(KEY, PUT), {
+      method: "PUT",
+      body: "a@b.c",
+    });
 
     expect(status).toBe(200);
     expect(await read()).toBe("a@b.c");
@@ -72,7 +78,7 @@ describeWith(DYNAMODB, "links to S3", () => {
     const { blobs } = await given();
     const headers = { "content-type": "text/csv" };
 
-    const link = await blobs.putLink(KEY, PUT);
+    const link = await blobs.presignPut(KEY, PUT);
 
     expect(await curl(link, { method: "PUT", body: "a@b.c", headers })).toMatchObject({
       status: 200,
@@ -81,9 +87,9 @@ describeWith(DYNAMODB, "links to S3", () => {
 
   test("a file comes down under its name and type", async () => {
     const { blobs } = await given();
-    await blobs.put(KEY, pieces("a@b.c"));
+    await blobs.put(KEY, streamPieces("a@b.c"));
 
-    const { status, headers, text } = await curl(await blobs.getLink(KEY, GET));
+    const { status, headers, text } = await curl(await blobs.presignGet(KEY, GET));
 
     expect([status, text, headers["content-type"]]).toEqual([200, "a@b.c", GET.contentType]);
     expect(headers["content-disposition"]).toContain("attachment; filename=");
@@ -93,7 +99,7 @@ describeWith(DYNAMODB, "links to S3", () => {
   test("a Lambda's passing credentials are named in the link", async () => {
     const credentials = { ...CREDENTIALS, sessionToken: "a/token+of=passage" };
     const { blobs } = await given({ credentials });
-    const link = await blobs.putLink(KEY, PUT);
+    const link = await blobs.presignPut(KEY, PUT);
 
     expect(new URL(link).searchParams.get("X-Amz-Security-Token")).toBe(credentials.sessionToken);
     expect(await curl(link, { method: "PUT", body: "x" })).toMatchObject({ status: 200 });
@@ -128,14 +134,14 @@ describeWith(DYNAMODB, "links to S3", () => {
     ],
   ])("a link %s is refused, whether it reads or writes", async (_case, tampered, how = {}) => {
     const { blobs, read } = await given();
-    await blobs.put(KEY, pieces("as it was"));
+    await blobs.put(KEY, streamPieces("as it was"));
 
-    const put = await curl(tampered(await blobs.putLink(KEY, PUT)), {
+    const put = await curl(tampered(await blobs.presignPut(KEY, PUT)), {
       method: "PUT",
       body: "x",
       ...how,
     });
-    const got = await curl(tampered(await blobs.getLink(KEY, GET)), how);
+    const got = await curl(tampered(await blobs.presignGet(KEY, GET)), how);
 
     expect([put.status, got.status]).toEqual([403, 403]);
     expect(await read()).toBe("as it was");
@@ -143,10 +149,10 @@ describeWith(DYNAMODB, "links to S3", () => {
 
   test("a link that writes does not read, and one that reads does not write", async () => {
     const { blobs, read } = await given();
-    await blobs.put(KEY, pieces("as it was"));
+    await blobs.put(KEY, streamPieces("as it was"));
 
-    const got = await curl(await blobs.putLink(KEY, PUT));
-    const put = await curl(await blobs.getLink(KEY, GET), { method: "PUT", body: "x" });
+    const got = await curl(await blobs.presignPut(KEY, PUT));
+    const put = await curl(await blobs.presignGet(KEY, GET), { method: "PUT", body: "x" });
 
     expect([got.status, put.status]).toEqual([403, 403]);
     expect(await read()).toBe("as it was");
@@ -157,16 +163,16 @@ describeWith(DYNAMODB, "links to S3", () => {
     ["as another type", "response-content-type", "text/html"],
   ])("a link to a file %s is refused", async (_case, name, value) => {
     const { blobs } = await given();
-    await blobs.put(KEY, pieces("x"));
-    const link = await blobs.getLink(KEY, GET);
+    await blobs.put(KEY, streamPieces("x"));
+    const link = await blobs.presignGet(KEY, GET);
 
     expect(await curl(changed(name, value)(link))).toMatchObject({ status: 403 });
   });
 
   test("a link lives as long as it says, and no longer", async () => {
     const { blobs } = await given();
-    await blobs.put(KEY, pieces("x"));
-    const link = await blobs.getLink(KEY, GET);
+    await blobs.put(KEY, streamPieces("x"));
+    const link = await blobs.presignGet(KEY, GET);
 
     ms += 899_000;
     expect(await curl(link)).toMatchObject({ status: 200 });

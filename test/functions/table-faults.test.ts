@@ -1,50 +1,50 @@
 import type { Write } from "@mailproof/core/table";
-import { DELAYS_MS } from "@mailproof/functions/aws/aws";
-import { dynamoTable } from "@mailproof/functions/aws/dynamo-table";
+import { RETRY_DELAYS_MS } from "@mailproof/functions/aws/aws";
+import { createDynamoTable } from "@mailproof/functions/aws/dynamo-table";
 import { expect, test } from "vitest";
 import { describeWith } from "../available.ts";
-import { DYNAMODB, emulatedAws } from "../aws/emulators.ts";
+import { createEmulatedAws, DYNAMODB } from "../aws/emulators.ts";
 import {
-  answering,
-  cancelled,
-  lostAfter,
-  lostBefore,
-  meeting,
-  refusing,
-  times,
-  unreachable,
+  answerWith,
+  cancelWith,
+  injectFaults,
+  loseAfter,
+  loseBefore,
+  refuseConnection,
+  refuseWith,
+  repeatFault,
 } from "../aws/faults.ts";
-import { newTable } from "../aws/resources.ts";
+import { createTable } from "../aws/resources.ts";
 
-const TRIES = DELAYS_MS.length + 1;
+const TRIES = RETRY_DELAYS_MS.length + 1;
 const counter = { pk: "P", sk: "counter" };
 const addOne = (): Write[] => [{ update: counter, add: { n: 1 }, orCreate: true }];
 
-type Faults = Parameters<typeof meeting>[1];
+type Faults = Parameters<typeof injectFaults>[1];
 
 const given = async (operation: string, faults: Faults) => {
-  const sound = await emulatedAws();
-  const name = await newTable(sound);
+  const sound = await createEmulatedAws();
+  const name = await createTable(sound);
   const met: string[] = [];
   const sleeps: number[] = [];
-  const aws = await emulatedAws({
-    between: meeting(operation, faults, met),
+  const aws = await createEmulatedAws({
+    between: injectFaults(operation, faults, met),
     random: () => 0.5,
     sleep: async (ms) => void sleeps.push(ms),
   });
-  const count = async () => (await dynamoTable(sound, name).get(counter))?.["n"];
-  return { table: dynamoTable(aws, name), count, met, sleeps };
+  const count = async () => (await createDynamoTable(sound, name).get(counter))?.["n"];
+  return { table: createDynamoTable(aws, name), count, met, sleeps };
 };
 
-const tokenIn = (body: string): unknown =>
+const findToken = (body: string): unknown =>
   (JSON.parse(body) as { ClientRequestToken?: string }).ClientRequestToken;
 
 describeWith(DYNAMODB, "faults between us and DynamoDB", () => {
   test.each<[string, Faults]>([
-    ["before it was done", [lostBefore]],
-    ["after it was done", [lostAfter]],
-    ["by an error within AWS", [refusing("InternalServerError", 500)]],
-    ["in the middle of an answer", [answering(200, "{")]],
+    ["before it was done", [loseBefore]],
+    ["after it was done", [loseAfter]],
+    ["by an error within AWS", [refuseWith("InternalServerError", 500)]],
+    ["in the middle of an answer", [answerWith(200, "{")]],
   ])(
     "a transaction whose answer is lost %s is asked for again, and done once",
     async (_case, faults) => {
@@ -54,7 +54,7 @@ describeWith(DYNAMODB, "faults between us and DynamoDB", () => {
 
       expect(await count()).toBe(1);
       expect(met).toHaveLength(2);
-      expect(new Set(met.map(tokenIn)).size).toBe(1);
+      expect(new Set(met.map(findToken)).size).toBe(1);
     },
   );
 
@@ -65,30 +65,30 @@ describeWith(DYNAMODB, "faults between us and DynamoDB", () => {
     await table.transact(addOne());
 
     expect(await count()).toBe(2);
-    expect(new Set(met.map(tokenIn)).size).toBe(2);
+    expect(new Set(met.map(findToken)).size).toBe(2);
   });
 
   test.each([
-    ["before it was done", lostBefore],
-    ["after it was done", lostAfter],
+    ["before it was done", loseBefore],
+    ["after it was done", loseAfter],
   ])(
     "a transaction without any answer, lost %s, is ambiguous, and equal writes under the same token do it once",
     async (_case, fault) => {
-      const { table, count, met } = await given("TransactWriteItems", times(2, fault));
+      const { table, count, met } = await given("TransactWriteItems", repeatFault(2, fault));
       const attempt = { token: `txn_${crypto.randomUUID()}`, at: new Date() };
 
       expect(await table.transact(addOne(), attempt)).toEqual({ outcome: "ambiguous" });
       expect(await table.transact(addOne(), attempt)).toEqual({ outcome: "committed" });
 
       expect(await count()).toBe(1);
-      expect(new Set(met.map(tokenIn)).size).toBe(1);
+      expect(new Set(met.map(findToken)).size).toBe(1);
     },
   );
 
   test.each([
-    ["before it was done", lostBefore, undefined],
-    ["after it was done", lostAfter, 1],
-    ["by an error within AWS", refusing("InternalServerError", 500), undefined],
+    ["before it was done", loseBefore, undefined],
+    ["after it was done", loseAfter, 1],
+    ["by an error within AWS", refuseWith("InternalServerError", 500), undefined],
   ])(
     "a single write whose answer is lost %s is ambiguous, and is not asked for again",
     async (_case, fault, n) => {
@@ -103,28 +103,31 @@ describeWith(DYNAMODB, "faults between us and DynamoDB", () => {
   );
 
   test.each<[string, Faults[number]]>([
-    ["another is at an item of it", cancelled("TransactionConflict")],
-    ["an item of it is asked for too often", cancelled("ThrottlingError")],
-    ["the table is asked too often", refusing("ProvisionedThroughputExceededException")],
-    ["the account is asked too often", refusing("ThrottlingException")],
-    ["the first try is still under way", refusing("TransactionInProgressException")],
-    ["nobody is there", unreachable],
+    ["another is at an item of it", cancelWith("TransactionConflict")],
+    ["an item of it is asked for too often", cancelWith("ThrottlingError")],
+    ["the table is asked too often", refuseWith("ProvisionedThroughputExceededException")],
+    ["the account is asked too often", refuseWith("ThrottlingException")],
+    ["the first try is still under way", refuseWith("TransactionInProgressException")],
+    ["nobody is there", refuseConnection],
   ])(
     "while %s, a transaction is asked for again after longer and longer whiles",
     async (_case, fault) => {
-      const { table, count, sleeps } = await given("TransactWriteItems", times(TRIES - 1, fault));
+      const { table, count, sleeps } = await given(
+        "TransactWriteItems",
+        repeatFault(TRIES - 1, fault),
+      );
 
       expect(await table.transact(addOne())).toEqual({ outcome: "committed" });
 
       expect(await count()).toBe(1);
-      expect(sleeps).toEqual(DELAYS_MS.map((ms) => ms / 2));
+      expect(sleeps).toEqual(RETRY_DELAYS_MS.map((ms) => ms / 2));
     },
   );
 
   test("what is in conflict to the end is an error, and nothing was written", async () => {
     const { table, count } = await given(
       "TransactWriteItems",
-      times(TRIES, cancelled("TransactionConflict")),
+      repeatFault(TRIES, cancelWith("TransactionConflict")),
     );
 
     await expect(table.transact(addOne())).rejects.toThrow("TransactWriteItems");
@@ -132,8 +135,8 @@ describeWith(DYNAMODB, "faults between us and DynamoDB", () => {
   });
 
   test("what is refused for a reason of its own, after an answer was lost, is ambiguous", async () => {
-    const expired = refusing("ExpiredTokenException");
-    const { table, count } = await given("TransactWriteItems", [lostAfter, expired]);
+    const expired = refuseWith("ExpiredTokenException");
+    const { table, count } = await given("TransactWriteItems", [loseAfter, expired]);
 
     expect(await table.transact(addOne())).toEqual({ outcome: "ambiguous" });
     expect(await count()).toBe(1);
@@ -141,8 +144,8 @@ describeWith(DYNAMODB, "faults between us and DynamoDB", () => {
 
   test("what is in conflict to the end, after an answer was lost, is ambiguous", async () => {
     const { table } = await given("TransactWriteItems", [
-      lostAfter,
-      ...times(TRIES, refusing("TransactionInProgressException")),
+      loseAfter,
+      ...repeatFault(TRIES, refuseWith("TransactionInProgressException")),
     ]);
 
     expect(await table.transact(addOne())).toEqual({ outcome: "ambiguous" });
@@ -150,15 +153,20 @@ describeWith(DYNAMODB, "faults between us and DynamoDB", () => {
 
   test("a condition that fails is told, whoever else is at the items", async () => {
     const { table } = await given("TransactWriteItems", [
-      cancelled("TransactionConflict", "ConditionalCheckFailed"),
+      cancelWith("TransactionConflict", "ConditionalCheckFailed"),
     ]);
     const [first, second] = [{ put: counter }, { check: { pk: "P", sk: "no" }, where: {} }];
 
-    expect(await table.transact([first, second])).toEqual({ outcome: "refused", by: second });
+    expect(await table.transact([first, second])).toEqual({
+      outcome: "refused",
+      refusedWrite: second,
+    });
   });
 
   test("a single write waits while a transaction is at its item", async () => {
-    const { table, count } = await given("UpdateItem", [refusing("TransactionConflictException")]);
+    const { table, count } = await given("UpdateItem", [
+      refuseWith("TransactionConflictException"),
+    ]);
     const [write] = addOne() as [Write];
 
     expect(await table.write(write)).toMatchObject({ outcome: "committed" });
@@ -166,27 +174,27 @@ describeWith(DYNAMODB, "faults between us and DynamoDB", () => {
   });
 
   test("a read is asked for again until there is an answer", async () => {
-    const faults = [lostBefore, refusing("ThrottlingException"), lostAfter, answering(200, "{")];
+    const faults = [loseBefore, refuseWith("ThrottlingException"), loseAfter, answerWith(200, "{")];
     const { table } = await given("GetItem", faults);
 
     expect(await table.get(counter)).toBeUndefined();
   });
 
   test("a read that finds nobody says so in the end", async () => {
-    const { table } = await given("Query", times(TRIES, unreachable));
+    const { table } = await given("Query", repeatFault(TRIES, refuseConnection));
 
     await expect(table.query({ pk: "P", limit: 1 })).rejects.toThrow("Query: no answer");
   });
 
   test("what AWS forbids is an error that names it", async () => {
-    const { table } = await given("TransactWriteItems", [refusing("AccessDeniedException")]);
+    const { table } = await given("TransactWriteItems", [refuseWith("AccessDeniedException")]);
 
     await expect(table.transact(addOne())).rejects.toThrow("AccessDeniedException");
   });
 
   test("a page that AWS cuts short is filled up", async () => {
     const { table } = await given("Query", [
-      answering(200, { Items: [], LastEvaluatedKey: { pk: { S: "P" }, sk: { S: "a" } } }),
+      answerWith(200, { Items: [], LastEvaluatedKey: { pk: { S: "P" }, sk: { S: "a" } } }),
     ]);
     for (const sk of ["a", "b", "c"]) await table.write({ create: { pk: "P", sk } });
 
@@ -196,11 +204,11 @@ describeWith(DYNAMODB, "faults between us and DynamoDB", () => {
   });
 
   test("after many pages of what is over, a page may be empty and still have a next one", async () => {
-    const empty = answering(200, {
+    const empty = answerWith(200, {
       Items: [],
       LastEvaluatedKey: { pk: { S: "P" }, sk: { S: "a" } },
     });
-    const { table } = await given("Query", times(10, empty));
+    const { table } = await given("Query", repeatFault(10, empty));
     for (const sk of ["a", "b"]) await table.write({ create: { pk: "P", sk } });
 
     const first = await table.query({ pk: "P", limit: 9 });

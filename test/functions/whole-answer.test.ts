@@ -1,14 +1,19 @@
 import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { lambda } from "@mailproof/functions/lambda";
-import { ANSWER_BYTES_MAX } from "@mailproof/functions/whole-answer";
+import { RESPONSE_BYTES_MAX } from "@mailproof/functions/whole-answer";
 import type { Context } from "aws-lambda";
 import { expect, test } from "vitest";
-import { formOf } from "../form.ts";
-import { bytesOf, toEvent } from "../gateway.ts";
+import { encodeForm } from "../form.ts";
+import { toBytes, toEvent } from "../gateway.ts";
 import { given } from "../given.ts";
-import { countedPieces, failingAfter, pretendForm, pretendStream } from "../pretend.ts";
+import {
+  createCountedPieces,
+  createFakeStreamEndpoint,
+  failAfter,
+  fakeFormEndpoint,
+} from "../pretend.ts";
 
-const whenAsked = async (endpoint: Endpoint, type = "", body?: Buffer) => {
+const whenRequested = async (endpoint: Endpoint, type = "", body?: Buffer) => {
   const { world, liveKey } = await given();
   const [method = "", url = ""] = endpoint.route.split(" ");
   const headers = [
@@ -29,24 +34,26 @@ test.each([
   ["of letters outside ASCII", "é"],
 ])("an answer %s that is as long as may be is handed over whole", async (_case, letter) => {
   const piece = letter.repeat(5_000 / Buffer.byteLength(letter));
-  const answer = await whenAsked(pretendStream(countedPieces(900, piece).pieces));
+  const answer = await whenRequested(
+    createFakeStreamEndpoint(createCountedPieces(900, piece).pieces),
+  );
 
-  expect(bytesOf(answer).length).toBe(ANSWER_BYTES_MAX);
-  expect(bytesOf(answer).toString()).toBe(piece.repeat(900));
+  expect(toBytes(answer).length).toBe(RESPONSE_BYTES_MAX);
+  expect(toBytes(answer).toString()).toBe(piece.repeat(900));
   expect(answer.headers?.["content-type"]).toBe("text/csv; charset=utf-8");
   expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(RESULT_BYTES_MAX);
 });
 
 test("one that is longer leads elsewhere, and its source is closed before", async () => {
-  const { asked, pieces } = countedPieces(1_000_000, "x".repeat(100_000));
+  const { asked: consumed, pieces } = createCountedPieces(1_000_000, "x".repeat(100_000));
   const order: string[] = [];
-  void asked.closed.then(() => order.push("closed"));
+  void consumed.closed.then(() => order.push("closed"));
   const elsewhere = async () => {
     order.push("elsewhere");
     return "https://blobs.example/exports/1?signature=x";
   };
 
-  const answer = await whenAsked(pretendStream(pieces, elsewhere));
+  const answer = await whenRequested(createFakeStreamEndpoint(pieces, elsewhere));
 
   expect(answer).toMatchObject({ statusCode: 303, body: "" });
   expect(answer.headers).toMatchObject({
@@ -58,22 +65,22 @@ test("one that is longer leads elsewhere, and its source is closed before", asyn
   });
   expect(answer.headers).not.toHaveProperty("content-type");
   expect(order).toEqual(["closed", "elsewhere"]);
-  expect(asked.pieces).toBe(ANSWER_BYTES_MAX / 100_000 + 1);
+  expect(consumed.pieces).toBe(RESPONSE_BYTES_MAX / 100_000 + 1);
 });
 
 test.each<[string, Endpoint]>([
-  ["midway", pretendStream(() => failingAfter("a,b\r\n", "c,"))],
+  ["midway", createFakeStreamEndpoint(() => failAfter("a,b\r\n", "c,"))],
   [
     "to be put elsewhere",
-    pretendStream(countedPieces(50, "x".repeat(100_000)).pieces, async () => {
-      await failingAfter().next();
+    createFakeStreamEndpoint(createCountedPieces(50, "x".repeat(100_000)).pieces, async () => {
+      await failAfter().next();
       return "";
     }),
   ],
 ])(
   "one that fails %s is an answer of its own, for nothing was sent yet",
   async (_case, endpoint) => {
-    const answer = await whenAsked(endpoint);
+    const answer = await whenRequested(endpoint);
 
     expect(answer.statusCode).toBe(503);
     expect(JSON.parse(answer.body ?? "")).toMatchObject({
@@ -84,12 +91,14 @@ test.each<[string, Endpoint]>([
 
 test("a form that a gateway lets through but Lambda would not take is told the other way", async () => {
   const formOfBytes = (count: number) =>
-    formOf([{ name: "file", fileName: "l.csv", content: Buffer.alloc(count, "x") }]);
+    encodeForm([{ name: "file", fileName: "l.csv", content: Buffer.alloc(count, "x") }]);
   const { contentType, bytes } = await formOfBytes(4_499_000);
   const tooLarge = await formOfBytes(4_500_000);
 
-  expect(await whenAsked(pretendForm, contentType, bytes)).toMatchObject({ statusCode: 202 });
-  const refused = await whenAsked(pretendForm, tooLarge.contentType, tooLarge.bytes);
+  expect(await whenRequested(fakeFormEndpoint, contentType, bytes)).toMatchObject({
+    statusCode: 202,
+  });
+  const refused = await whenRequested(fakeFormEndpoint, tooLarge.contentType, tooLarge.bytes);
 
   expect(refused.statusCode).toBe(413);
   expect(JSON.parse(refused.body ?? "")).toMatchObject({

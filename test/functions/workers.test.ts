@@ -1,16 +1,21 @@
 import { Readable } from "node:stream";
 import type { MailHost } from "@mailproof/core/mail/mail-hosts";
-import { pretendEngine } from "@mailproof/core/verify/pretend";
+import { createSandboxEngine } from "@mailproof/core/verify/pretend";
 import type { Worker } from "@mailproof/core/worker";
-import { type Aws, DELAYS_MS, type Response, type Signed } from "@mailproof/functions/aws/aws";
-import { invokeLambda } from "@mailproof/functions/aws/invoke";
-import type { GiveBack } from "@mailproof/functions/aws/sqs-give-back";
-import { queueWorker } from "@mailproof/functions/queue-worker";
-import { probeBy, probing } from "@mailproof/functions/reach/prober";
-import { scheduled } from "@mailproof/functions/scheduled";
+import {
+  type Aws,
+  type AwsResponse,
+  RETRY_DELAYS_MS,
+  type SignedRequest,
+} from "@mailproof/functions/aws/aws";
+import { createInvoke } from "@mailproof/functions/aws/invoke";
+import type { ReleaseMessage } from "@mailproof/functions/aws/sqs-give-back";
+import { createQueueHandler } from "@mailproof/functions/queue-worker";
+import { createProberHandler, createRemoteProbe } from "@mailproof/functions/reach/prober";
+import { createScheduleHandler } from "@mailproof/functions/scheduled";
 import { expect, test } from "vitest";
 import { CREDENTIALS, REGION } from "../aws/emulators.ts";
-import { sqsEvent } from "../aws/events.ts";
+import { createSqsEvent } from "../aws/events.ts";
 import { givenWorld } from "../given.ts";
 
 const received = (body: string | number, receiveCount = 1) => ({
@@ -20,7 +25,7 @@ const received = (body: string | number, receiveCount = 1) => ({
 });
 
 const counting = (handled: unknown[]): Worker => ({
-  queue: { name: "chunks", visibilitySeconds: 30, receivesMax: 3, atOnce: 10 },
+  queue: { name: "chunks", visibilitySeconds: 30, receivesMax: 3, concurrency: 10 },
   handle: async (_world, body) => {
     if (body === "poison") throw new Error("this cannot be done");
     handled.push(body);
@@ -30,15 +35,15 @@ const counting = (handled: unknown[]): Worker => ({
 test("a Lambda names the messages that it could not handle, and no other", async () => {
   const { world, logged } = givenWorld();
   const handled: unknown[] = [];
-  const event = sqsEvent("chunks", [received(1), received("poison", 2), received(3)]);
+  const event = createSqsEvent("chunks", [received(1), received("poison", 2), received(3)]);
 
   const given: unknown[] = [];
-  const giveBack: GiveBack = async ({ receiptHandle }, seconds) =>
+  const giveBack: ReleaseMessage = async ({ receiptHandle }, seconds) =>
     void given.push([receiptHandle, seconds]);
 
-  const told = await queueWorker(counting(handled), world, giveBack)(event);
+  const response = await createQueueHandler(counting(handled), world, giveBack)(event);
 
-  expect(told).toEqual({ batchItemFailures: [{ itemIdentifier: "receipt of poison" }] });
+  expect(response).toEqual({ batchItemFailures: [{ itemIdentifier: "receipt of poison" }] });
   expect(given).toEqual([["receipt of poison", 30]]);
   expect(handled).toEqual([1, 3]);
   expect(logged).toMatchObject([
@@ -48,10 +53,10 @@ test("a Lambda names the messages that it could not handle, and no other", async
 
 test("a message that cannot be given back is named all the same: it comes back later", async () => {
   const { world, logged } = givenWorld();
-  const event = sqsEvent("chunks", [received("poison")]);
+  const event = createSqsEvent("chunks", [received("poison")]);
   const giveBack = () => Promise.reject(new Error("the queue is away"));
 
-  const { batchItemFailures } = await queueWorker(counting([]), world, giveBack)(event);
+  const { batchItemFailures } = await createQueueHandler(counting([]), world, giveBack)(event);
 
   expect(batchItemFailures).toHaveLength(1);
   expect(logged.map((line) => line.event)).toEqual(["message_failed", "give_back_failed"]);
@@ -59,22 +64,24 @@ test("a message that cannot be given back is named all the same: it comes back l
 
 test("a message that is no JSON is one that could not be handled", async () => {
   const { world } = givenWorld();
-  const event = sqsEvent("chunks", [received(1)]);
+  const event = createSqsEvent("chunks", [received(1)]);
   const broken = { Records: event.Records.map((record) => ({ ...record, body: "{" })) };
 
-  const { batchItemFailures } = await queueWorker(counting([]), world, async () => {})(broken);
+  const { batchItemFailures } = await createQueueHandler(counting([]), world, async () => {})(
+    broken,
+  );
 
   expect(batchItemFailures).toHaveLength(1);
 });
 
 const HOST: MailHost = { host: "mx.example.com", priority: 10, ips: ["192.0.2.1"] };
-const question = { recipient: "full@x.com", domain: "x.com", hosts: [HOST], decoy: true };
+const question = { recipient: "full@x.com", domain: "x.com", hosts: [HOST], probeCatchAll: true };
 
 test("what the Lambda in the VPC is asked and answers is the same as if it were asked here", async () => {
   const { world } = givenWorld();
-  const { probe } = pretendEngine(world);
-  const prober = probing(probe);
-  const overTheWire = probeBy(async (payload) =>
+  const { probe } = createSandboxEngine(world);
+  const prober = createProberHandler(probe);
+  const overTheWire = createRemoteProbe(async (payload) =>
     JSON.parse(JSON.stringify(await prober(JSON.parse(JSON.stringify(payload))))),
   );
 
@@ -89,7 +96,10 @@ test("what breaks in a schedule or in the prober is in our own log, and in nothi
   const schedule = { name: "reconcile", everySeconds: 60, run: breaks };
 
   const thrown: string[] = [];
-  for (const run of [scheduled(schedule, world), () => probing(breaks, world.log)(question)])
+  for (const run of [
+    createScheduleHandler(schedule, world),
+    () => createProberHandler(breaks, world.log)(question),
+  ])
     await run().catch((error: Error) => thrown.push(`${error.message} ${error.stack}`));
 
   expect(thrown).toHaveLength(2);
@@ -100,14 +110,14 @@ test("what breaks in a schedule or in the prober is in our own log, and in nothi
   ]);
 });
 
-const answering = (answers: readonly (() => Response)[]) => {
-  const asked: Signed[] = [];
+const answering = (answers: readonly (() => AwsResponse)[]) => {
+  const requests: SignedRequest[] = [];
   const aws: Aws = {
     region: REGION,
     credentials: CREDENTIALS,
     endpoints: {},
     transport: async (request) => {
-      const answer = answers[asked.push(request) - 1];
+      const answer = answers[requests.push(request) - 1];
       if (!answer) throw Object.assign(new Error("the line broke"), { code: "ECONNRESET" });
       return answer();
     },
@@ -115,23 +125,23 @@ const answering = (answers: readonly (() => Response)[]) => {
     random: () => 0,
     sleep: async () => {},
   };
-  return { invoke: invokeLambda(aws, "prober"), asked };
+  return { invoke: createInvoke(aws, "prober"), asked: requests };
 };
 
-const said =
+const createReply =
   (statusCode: number, text: string, headers = {}) =>
-  (): Response => ({
+  (): AwsResponse => ({
     statusCode,
     headers,
     body: Readable.from([Buffer.from(text)]),
   });
-const tooMany = said(429, "{}", { "x-amzn-errortype": "TooManyRequestsException" });
+const tooMany = createReply(429, "{}", { "x-amzn-errortype": "TooManyRequestsException" });
 
 test("another Lambda is called by its name, with a signature, and its answer is read", async () => {
-  const { invoke, asked } = answering([said(200, '{"a":1}')]);
+  const { invoke, asked: requests } = answering([createReply(200, '{"a":1}')]);
 
   expect(await invoke({ b: 2 })).toEqual({ a: 1 });
-  expect(asked).toMatchObject([
+  expect(requests).toMatchObject([
     {
       method: "POST",
       hostname: "lambda.eu-central-1.amazonaws.com",
@@ -143,32 +153,32 @@ test("another Lambda is called by its name, with a signature, and its answer is 
 });
 
 test("while too many of it run, it is called again", async () => {
-  const { invoke } = answering([tooMany, tooMany, said(200, "1")]);
+  const { invoke } = answering([tooMany, tooMany, createReply(200, "1")]);
 
   expect(await invoke(0)).toBe(1);
 });
 
-test.each<[string, readonly (() => Response)[], string, number]>([
+test.each<[string, readonly (() => AwsResponse)[], string, number]>([
   [
     "fails",
-    [said(200, '{"errorMessage":"no"}', { "x-amz-function-error": "Unhandled" })],
+    [createReply(200, '{"errorMessage":"no"}', { "x-amz-function-error": "Unhandled" })],
     "prober failed",
     1,
   ],
   [
     "is not there",
-    [said(404, "{}", { "x-amzn-errortype": "ResourceNotFoundException" })],
+    [createReply(404, "{}", { "x-amzn-errortype": "ResourceNotFoundException" })],
     "404",
     1,
   ],
-  ["runs too often to the end", Array(9).fill(tooMany), "at work", DELAYS_MS.length + 1],
+  ["runs too often to the end", Array(9).fill(tooMany), "at work", RETRY_DELAYS_MS.length + 1],
   ["does not answer", [], "lost", 1],
 ])(
   "a Lambda that %s is an error, and no mail server is asked twice for it",
   async (_case, answers, words, calls) => {
-    const { invoke, asked } = answering(answers);
+    const { invoke, asked: requests } = answering(answers);
 
     await expect(invoke(0)).rejects.toThrow(words);
-    expect(asked).toHaveLength(calls);
+    expect(requests).toHaveLength(calls);
   },
 );

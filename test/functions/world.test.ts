@@ -1,7 +1,7 @@
 import { getAccount } from "@mailproof/api/endpoints/get-account";
 import { lambda } from "@mailproof/functions/lambda";
-import { logTo } from "@mailproof/functions/log";
-import { awsWorld } from "@mailproof/functions/world";
+import { createLog } from "@mailproof/functions/log";
+import { createLambdaWorld } from "@mailproof/functions/world";
 import type { Context } from "aws-lambda";
 import { expect, test } from "vitest";
 import { toEvent } from "../gateway.ts";
@@ -9,7 +9,7 @@ import { given } from "../given.ts";
 
 test("addresses and keys reach the log of a Lambda only as hashes", () => {
   const lines: unknown[] = [];
-  const log = logTo({ info: (...line) => void lines.push(line) });
+  const log = createLog({ info: (...line) => void lines.push(line) });
 
   log("failure", {
     cause: new Error("no ann@example.com"),
@@ -23,7 +23,7 @@ test("addresses and keys reach the log of a Lambda only as hashes", () => {
 });
 
 test("a Lambda without its pepper does not start, and says what is missing", () => {
-  expect(() => awsWorld()).toThrow("The setting KEY_PEPPER is missing.");
+  expect(() => createLambdaWorld()).toThrow("The setting KEY_PEPPER is missing.");
 });
 
 test("a bug in a Lambda is logged with the id that API Gateway gave the request", async () => {

@@ -1,4 +1,4 @@
-import { chanceOf } from "../simulation/chance.ts";
+import { createRandom } from "../simulation/chance.ts";
 
 export type Chances = {
   readonly one: <T>(all: readonly T[]) => T;
@@ -7,8 +7,8 @@ export type Chances = {
 };
 
 /** What is drawn, all from one seed. */
-export const chancesOf = (seed: number): Chances => {
-  const chance = chanceOf(seed);
+export const createChances = (seed: number): Chances => {
+  const chance = createRandom(seed);
   const upTo = (most: number) => Math.floor(chance() * (most + 1));
   return {
     one: <T>(all: readonly T[]) => all[upTo(all.length - 1)] as T,
@@ -66,16 +66,16 @@ export const NASTY_NUMBERS: readonly unknown[] = [
   1e21,
 ];
 
-const deep = (depth: number, leaf: unknown): unknown =>
-  depth === 0 ? leaf : depth % 2 === 0 ? [deep(depth - 1, leaf)] : { a: deep(depth - 1, leaf) };
+const nest = (depth: number, leaf: unknown): unknown =>
+  depth === 0 ? leaf : depth % 2 === 0 ? [nest(depth - 1, leaf)] : { a: nest(depth - 1, leaf) };
 
 /** Values of every kind, for where one of another kind belongs. */
-export const anyValue = ({ one, upTo }: Chances): unknown =>
+export const drawValue = ({ one, upTo }: Chances): unknown =>
   one<() => unknown>([
     () => one(NASTY_TEXTS),
     () => one(NASTY_NUMBERS),
     () => one([true, false, null, [], {}, [[]], [null]]),
-    () => deep(1 + upTo(300), one(["leaf", 1, null])),
+    () => nest(1 + upTo(300), one(["leaf", 1, null])),
     () => ({ [one(NASTY_TEXTS)]: one(NASTY_TEXTS) }),
     () => Array.from({ length: upTo(40) }, () => one(NASTY_TEXTS)),
     () => "x".repeat(upTo(3_000)),

@@ -1,7 +1,7 @@
 import { openapi } from "@mailproof/api/openapi/openapi";
 import { expect, test } from "vitest";
-import { judgeBy } from "../api/judge.ts";
-import { HOUSE_REQUESTS, play } from "./play.ts";
+import { createJudge } from "../api/judge.ts";
+import { CONTEXT_REQUESTS, play } from "./play.ts";
 
 const HOUSES = 10;
 const seeds = Array.from({ length: HOUSES }, (_, at) => at + 1);
@@ -12,7 +12,7 @@ const failed = new Set<string>();
 test.each(seeds)(
   "500 drawn requests are answered as documented, and none that is refused costs anything: seed %i",
   async (seed) => {
-    const { wrong, answers, codes } = await play(seed, HOUSE_REQUESTS);
+    const { wrong, answers, codes } = await play(seed, CONTEXT_REQUESTS);
 
     for (const answer of answers.keys()) seen.add(answer);
     for (const code of codes) failed.add(code);
@@ -44,7 +44,7 @@ const CODES = /"code":\{"type":"string","enum":\[([^\]]+)\]/g;
 /** Two at the same time, and rows that are gone: one request after another brings neither. */
 const UNREACHED = ["REQUEST_IN_PROGRESS", "NOT_READY"];
 
-const answered = (status: number, body: unknown, headers = {}) => ({
+const createAnswer = (status: number, body: unknown, headers = {}) => ({
   status,
   headers: {
     "content-type": "application/json; charset=utf-8",
@@ -62,37 +62,41 @@ const health = {
 };
 
 test.each([
-  ["what is promised", answered(200, health), 0],
-  ["another status", answered(418, health), 1],
-  ["a field too few", answered(200, { ...health, version: undefined }), 1],
-  ["a field too many", answered(200, { ...health, secret: 1 }), 1],
+  ["what is promised", createAnswer(200, health), 0],
+  ["another status", createAnswer(418, health), 1],
+  ["a field too few", createAnswer(200, { ...health, version: undefined }), 1],
+  ["a field too many", createAnswer(200, { ...health, secret: 1 }), 1],
   [
     "a field too many further in",
-    answered(200, { ...health, checks: { ...health.checks, x: 1 } }),
+    createAnswer(200, { ...health, checks: { ...health.checks, x: 1 } }),
     1,
   ],
-  ["a word that is not in the list", answered(200, { ...health, status: "fine" }), 1],
-  ["what is no moment", answered(200, { ...health, timestamp: "today" }), 1],
-  ["another type", answered(200, health, { "content-type": "text/html" }), 1],
-  ["a header too few", answered(200, health, { "x-request-id": undefined }), 1],
+  ["a word that is not in the list", createAnswer(200, { ...health, status: "fine" }), 1],
+  ["what is no moment", createAnswer(200, { ...health, timestamp: "today" }), 1],
+  ["another type", createAnswer(200, health, { "content-type": "text/html" }), 1],
+  ["a header too few", createAnswer(200, health, { "x-request-id": undefined }), 1],
 ])("the judge knows %s", (_case, answer, faults) => {
-  expect(judgeBy(openapi("http://127.0.0.1"))("GET", "/health", answer)).toHaveLength(faults);
+  expect(createJudge(openapi("http://127.0.0.1"))("GET", "/health", answer)).toHaveLength(faults);
 });
 
 test("the judge misses Retry-After where somebody is sent away for now", () => {
-  const said = { code: "RATE_LIMITED", message: "Nothing was charged.", money: "nothing_charged" };
-  const body = { success: false, error: said, request_id: "req_1" };
+  const errorBody = {
+    code: "RATE_LIMITED",
+    message: "Nothing was charged.",
+    money: "nothing_charged",
+  };
+  const body = { success: false, error: errorBody, request_id: "req_1" };
   const counted = {
     "x-ratelimit-limit": "1",
     "x-ratelimit-remaining": "0",
     "x-ratelimit-reset": "1",
   };
-  const judge = judgeBy(openapi("http://127.0.0.1"));
+  const judge = createJudge(openapi("http://127.0.0.1"));
 
-  expect(judge("GET", "/v1/jobs", answered(429, body, counted))).toEqual([
+  expect(judge("GET", "/v1/jobs", createAnswer(429, body, counted))).toEqual([
     "the header Retry-After is missing",
   ]);
-  expect(judge("GET", "/v1/jobs", answered(429, body, { ...counted, "retry-after": "9" }))).toEqual(
-    [],
-  );
+  expect(
+    judge("GET", "/v1/jobs", createAnswer(429, body, { ...counted, "retry-after": "9" })),
+  ).toEqual([]);
 });

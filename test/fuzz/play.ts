@@ -3,17 +3,17 @@ import type { AddressInfo } from "node:net";
 import { openapi } from "@mailproof/api/openapi/openapi";
 import { audit } from "@mailproof/core/money/audit";
 import { toCredits } from "@mailproof/core/money/credits";
-import { balanceOf } from "@mailproof/core/money/items";
-import { server } from "@mailproof/local/server";
+import { getBalance } from "@mailproof/core/money/items";
+import { createApiServer } from "@mailproof/local/server";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { judgeBy } from "../api/judge.ts";
+import { createJudge } from "../api/judge.ts";
 import { given, givenKey } from "../given.ts";
-import { csvOf, givenUpload } from "../jobs.ts";
+import { formatCsv, givenUpload } from "../jobs.ts";
 import { whenSubscribed } from "../webhooks.ts";
 import { whenReconciled, whenWorked } from "../working.ts";
-import { brittle, DOORS_MAX } from "./brittle.ts";
-import { chancesOf } from "./chances.ts";
-import { aRequest, operationsOf, type Request } from "./requests.ts";
+import { CALLS_MAX, createBrittleTable } from "./brittle.ts";
+import { createChances } from "./chances.ts";
+import { drawRequest, listOperations, type Request } from "./requests.ts";
 
 // Goal: whatever is sent, the answer is one that the document promises; what is refused moves no money; and what the
 // document calls wrong is refused.
@@ -23,8 +23,8 @@ import { aRequest, operationsOf, type Request } from "./requests.ts";
 // To reproduce a failure: npm run fuzz -- --seed S --n N, with the seed and the number that it was reported with.
 
 const document: any = openapi("http://127.0.0.1");
-const judge = judgeBy(document);
-const operations = operationsOf(document);
+const judge = createJudge(document);
+const operations = listOperations(document);
 /** Where there is money there is most to lose: every third request is for one of these. */
 const paid = operations.filter(({ operation }) => operation["x-price"] !== undefined);
 const turns = operations.flatMap((one, at) =>
@@ -50,7 +50,7 @@ export type Played = {
   readonly codes: ReadonlySet<string>;
 };
 
-type House = Awaited<ReturnType<typeof givenHouse>>;
+type TestContext = Awaited<ReturnType<typeof givenContext>>;
 
 /**
  * Houses take turns: a rich one, one that soon has nothing left, one whose minutes are soon used up, and one whose
@@ -63,21 +63,20 @@ const KINDS = [
   { balance: 100_000, plan: "scale", pauseMs: 2_000, breaks: 0.4, webhooks: 0 },
 ] as const;
 
-const givenHouse = async (seed: number) => {
+const givenContext = async (seed: number) => {
   const { pauseMs, breaks, webhooks, ...kind } = KINDS[Math.abs(seed) % KINDS.length] ?? KINDS[0];
-  const house = await given(kind);
-  for (let nth = 0; nth < webhooks; nth++)
-    await whenSubscribed(house, { events: ["dmarc.failed"] });
-  const chances = chancesOf(seed);
-  const table = brittle(house.table);
-  const world = { ...house.world, table: table.doors };
-  const listening = server(world, () => undefined).listen(0, "127.0.0.1");
+  const ctx = await given(kind);
+  for (let nth = 0; nth < webhooks; nth++) await whenSubscribed(ctx, { events: ["dmarc.failed"] });
+  const chances = createChances(seed);
+  const table = createBrittleTable(ctx.table);
+  const world = { ...ctx.world, table: table.doors };
+  const listening = createApiServer(world, () => undefined).listen(0, "127.0.0.1");
   await once(listening, "listening");
   const { port } = listening.address() as AddressInfo;
-  const scoped = await givenKey(house.world, house.account, { scopes: ["verification:read"] });
+  const scoped = await givenKey(ctx.world, ctx.account, { scopes: ["verification:read"] });
   const uploads = [];
-  for (const key of [house.liveKey, house.testKey])
-    uploads.push(await givenUpload(house, key, csvOf(["ann@example.com", "bo@example.com"])));
+  for (const key of [ctx.liveKey, ctx.testKey])
+    uploads.push(await givenUpload(ctx, key, formatCsv(["ann@example.com", "bo@example.com"])));
   const pools = new Map<string, string[]>([
     ["email", ["ann@example.com", "invalid@example.com", "info@x.org", "no address", "Ann@Ünï.de"]],
     ["domain", ["example.com", "weak.example", "nospf.example", "münchen.de", "listed.example"]],
@@ -97,9 +96,19 @@ const givenHouse = async (seed: number) => {
     ["filter", ["all", "valid", "Risky"]],
   ]);
   /** Before each request: whether, and where in it, the table breaks. */
-  const maybeBreak = () =>
-    table.breakAt(chances.sometimes(breaks) ? chances.upTo(DOORS_MAX) : null);
-  return { ...house, scoped, listening, port, pools, pauseMs, chances, maybeBreak, brittle: table };
+  const breakSometimes = () =>
+    table.breakAt(chances.sometimes(breaks) ? chances.upTo(CALLS_MAX) : null);
+  return {
+    ...ctx,
+    scoped,
+    listening,
+    port,
+    pools,
+    pauseMs,
+    chances,
+    maybeBreak: breakSometimes,
+    brittle: table,
+  };
 };
 
 /** Ids and cursors that come back in an answer, by where they can be sent to. */
@@ -116,7 +125,7 @@ const HANDED_OUT: readonly (readonly [pool: string, found: RegExp])[] = [
 
 const REMEMBERED_MAX = 40;
 
-const remember = ({ pools }: House, { method, path }: Request, text: string): void => {
+const remember = ({ pools }: TestContext, { method, path }: Request, text: string): void => {
   // Not those that are listed: the fuzzer would revoke the keys it uses.
   const own: typeof HANDED_OUT =
     method === "POST" && path === "/v1/api-keys" ? [["api-keys.id", /"key_id":"([^"]+)"/g]] : [];
@@ -126,12 +135,12 @@ const remember = ({ pools }: House, { method, path }: Request, text: string): vo
 };
 
 /** A house is played in for so many requests; then another is built. */
-export const HOUSE_REQUESTS = 500;
+export const CONTEXT_REQUESTS = 500;
 const WORK_EVERY = 25;
 
 /** All of them in one house. */
 export const play = async (seed: number, requests: number): Promise<Played> => {
-  const house = await givenHouse(seed);
+  const ctx = await givenContext(seed);
   const wrong: string[] = [];
   const answers = new Map<string, number>();
   const codes = new Set<string>();
@@ -139,22 +148,26 @@ export const play = async (seed: number, requests: number): Promise<Played> => {
     for (let nth = 0; nth < requests; nth++) {
       const operation = turns[nth % turns.length];
       if (!operation) throw new Error("the document has no operation");
-      const keys = { live: house.liveKey, test: house.testKey, scoped: house.scoped };
-      const request = aRequest({ document, ...house }, keys, operation);
-      const { status, code, faults } = await sent(house, request);
+      const keys = { live: ctx.liveKey, test: ctx.testKey, scoped: ctx.scoped };
+      const request = drawRequest({ document, ...ctx }, keys, operation);
+      const { status, code, faults } = await sendRequest(ctx, request);
       if (code !== undefined) codes.add(code);
       const answer = `${request.method} ${request.path} ${status}`;
       answers.set(answer, (answers.get(answer) ?? 0) + 1);
-      wrong.push(...faults.map((fault) => told(seed, nth, request, fault)));
-      house.later(house.chances.upTo(house.pauseMs));
-      if (nth % WORK_EVERY === 0) await whenWorked(house);
+      wrong.push(...faults.map((fault) => formatFault(seed, nth, request, fault)));
+      ctx.later(ctx.chances.upTo(ctx.pauseMs));
+      if (nth % WORK_EVERY === 0) await whenWorked(ctx);
     }
-    await whenSettled(house);
-    const { violations } = await audit(house.table, house.world.now());
-    wrong.push(...violations.map(({ law }) => `seed ${seed}: the ledger breaks a law: ${law}`));
+    await whenSettled(ctx);
+    const { violations } = await audit(ctx.table, ctx.world.now());
+    wrong.push(
+      ...violations.map(
+        ({ law: invariant }) => `seed ${seed}: the ledger breaks a law: ${invariant}`,
+      ),
+    );
   } finally {
-    house.listening.closeAllConnections();
-    house.listening.close();
+    ctx.listening.closeAllConnections();
+    ctx.listening.close();
   }
   return { requests, wrong, answers, codes };
 };
@@ -162,45 +175,45 @@ export const play = async (seed: number, requests: number): Promise<Played> => {
 const LOOKS = 12;
 
 /** What was begun comes to its end. Not quiet: a domain that is watched is due again and again. */
-const whenSettled = async (house: House): Promise<void> => {
+const whenSettled = async (ctx: TestContext): Promise<void> => {
   for (let look = 0; look < LOOKS; look++) {
-    await whenWorked(house);
-    house.later(10 * 60_000);
-    await whenReconciled(house);
+    await whenWorked(ctx);
+    ctx.later(10 * 60_000);
+    await whenReconciled(ctx);
   }
-  await whenWorked(house);
+  await whenWorked(ctx);
 };
 
-const told = (seed: number, nth: number, request: Request, fault: string): string => {
+const formatFault = (seed: number, nth: number, request: Request, fault: string): string => {
   const { method, url, how, json } = request;
   const body = json === undefined ? "" : ` ${(JSON.stringify(json) ?? "").slice(0, 500)}`;
   return `seed ${seed}, request ${nth}, ${how}: ${method} ${url}${body}: ${fault}`;
 };
 
-const sent = async (house: House, request: Request) => {
+const sendRequest = async (ctx: TestContext, request: Request) => {
   const { method, path, url, headers, body } = request;
-  const before = await balanceOf(house.table, house.account);
-  house.maybeBreak();
-  const answer = await fetch(`http://127.0.0.1:${house.port}${url}`, {
+  const before = await getBalance(ctx.table, ctx.account);
+  ctx.maybeBreak();
+  const answer = await fetch(`http://127.0.0.1:${ctx.port}${url}`, {
     method,
     headers,
     redirect: "manual",
     ...(body !== undefined && { body }),
   });
   const [status, text] = [answer.status, await answer.text()];
-  const after = await balanceOf(house.table, house.account);
-  remember(house, request, text);
+  const after = await getBalance(ctx.table, ctx.account);
+  remember(ctx, request, text);
 
   const faults = [
     ...judge(method, path, { status, headers: Object.fromEntries(answer.headers), text }),
   ];
-  if (status >= 500 && !house.brittle.isBroken())
-    faults.push(`${status}: ${text} ${lastLogged(house)}`);
+  if (status >= 500 && !ctx.brittle.isBroken())
+    faults.push(`${status}: ${text} ${readLastFailure(ctx)}`);
   if (isFree(status, text) && JSON.stringify(before) !== JSON.stringify(after))
     faults.push(`${status}, and yet the balance moved`);
-  const taken = toCredits(before.available) - toCredits(after.available);
-  if (status < 300 && taken !== usedBy(text))
-    faults.push(`${status}: ${taken} credits were taken, and ${usedBy(text)} told of`);
+  const charged = toCredits(before.available) - toCredits(after.available);
+  if (status < 300 && charged !== getCreditsUsed(text))
+    faults.push(`${status}: ${charged} credits were taken, and ${getCreditsUsed(text)} told of`);
   if (status < 300 && isWrong(request))
     faults.push(`${status}, though the document calls it wrong`);
   return { status, code: /"error":\{"code":"(\w+)"/.exec(text)?.[1], faults };
@@ -212,13 +225,13 @@ const isFree = (status: number, text: string): boolean =>
   (status >= 500 && JSON.parse(text).error?.money === "nothing_charged");
 
 /** What an answer says that it cost. A search that is told again says what the first one cost. */
-const usedBy = (text: string): number => {
+const getCreditsUsed = (text: string): number => {
   if (!text.startsWith("{")) return 0;
   const { data } = JSON.parse(text);
   return data?.idempotent_replay ? 0 : (data?.credits_used ?? 0);
 };
 
-const lastLogged = ({ logged }: House): string => {
+const readLastFailure = ({ logged }: TestContext): string => {
   const cause = logged.findLast(({ event }) => event === "failure")?.fields["cause"];
   return cause instanceof Error ? (cause.stack ?? cause.message) : "";
 };

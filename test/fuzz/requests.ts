@@ -1,7 +1,7 @@
 import { endpoints } from "@mailproof/api/endpoints";
 import { bodyBytesMaxOf } from "@mailproof/api/http/body";
 import { type Chances, NASTY_TEXTS } from "./chances.ts";
-import { fitting, type Shaping, SPOILED } from "./shapes.ts";
+import { drawFitting, type Shaping, SPOILED } from "./shapes.ts";
 
 export type Request = {
   readonly method: string;
@@ -23,7 +23,7 @@ export type Operation = {
   readonly operation: any;
 };
 
-export const operationsOf = (document: any): Operation[] =>
+export const listOperations = (document: any): Operation[] =>
   Object.entries<any>(document.paths).flatMap(([path, methods]) =>
     Object.entries<any>(methods).map(([method, operation]) => ({
       method: method.toUpperCase(),
@@ -33,7 +33,7 @@ export const operationsOf = (document: any): Operation[] =>
   );
 
 /** A request for one operation: a good one, or one with something wrong. */
-export const aRequest = (shaping: Shaping, keys: Keys, of: Operation): Request => {
+export const drawRequest = (shaping: Shaping, keys: Keys, of: Operation): Request => {
   const { document, chances } = shaping;
   const { method, path, operation } = of;
   const parameters = (operation.parameters ?? []).map((one: any) =>
@@ -43,20 +43,20 @@ export const aRequest = (shaping: Shaping, keys: Keys, of: Operation): Request =
   return {
     method,
     path,
-    url: `${filled(shaping, path, parameters)}${queryFor(shaping, parameters)}`,
-    headers: { ...credential(chances, keys), ...keyed(chances, parameters), ...type },
+    url: `${fillPath(shaping, path, parameters)}${queryFor(shaping, parameters)}`,
+    headers: { ...drawCredential(chances, keys), ...drawKeyHeader(chances, parameters), ...type },
     ...(body !== undefined && { body }),
     ...(json !== undefined && { json }),
     how,
   };
 };
 
-const filled = ({ chances, ...shaping }: Shaping, path: string, parameters: any[]): string => {
+const fillPath = ({ chances, ...shaping }: Shaping, path: string, parameters: any[]): string => {
   const noun = path.split("/")[2] === "deliverability" ? path.split("/")[3] : path.split("/")[2];
   return path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => {
     const { schema } = parameters.find((one) => one.in === "path" && one.name === name);
     const pool = name === "id" ? `${noun}.id` : name;
-    const good = String(fitting({ ...shaping, chances }, schema, pool));
+    const good = String(drawFitting({ ...shaping, chances }, schema, pool));
     const text = chances.sometimes(0.2) ? chances.one(NASTY_TEXTS) : good;
     return encodeURIComponent(text.toWellFormed()) || "x";
   });
@@ -70,13 +70,13 @@ const queryFor = (shaping: Shaping, parameters: any[]): string => {
       name,
       chances.sometimes(0.25)
         ? chances.one([...NASTY_TEXTS, "0", "-1", "1.5", "00007", "9".repeat(40)])
-        : String(fitting(shaping, schema, name)),
+        : String(drawFitting(shaping, schema, name)),
     ]);
   if (chances.sometimes(0.05)) pairs.push([chances.one(["surprise", "__proto__"]), "1"]);
   return pairs.length > 0 ? `?${new URLSearchParams(pairs).toString()}` : "";
 };
 
-const credential = ({ one, sometimes }: Chances, keys: Keys): Record<string, string> => {
+const drawCredential = ({ one, sometimes }: Chances, keys: Keys): Record<string, string> => {
   if (sometimes(0.05))
     return one<Record<string, string>>([
       {},
@@ -89,7 +89,10 @@ const credential = ({ one, sometimes }: Chances, keys: Keys): Record<string, str
   return sometimes(0.5) ? { "x-api-key": key } : { authorization: `Bearer ${key}` };
 };
 
-const keyed = ({ one, sometimes, upTo }: Chances, parameters: any[]): Record<string, string> =>
+const drawKeyHeader = (
+  { one, sometimes, upTo }: Chances,
+  parameters: any[],
+): Record<string, string> =>
   parameters.some(({ name }) => name === "Idempotency-Key") && sometimes(0.4)
     ? {
         "idempotency-key": one([
@@ -115,12 +118,13 @@ const JSON_TYPE = { "content-type": "application/json" };
 const bodyFor = (shaping: Shaping, { requestBody }: any): Body => {
   const { chances } = shaping;
   if (!requestBody) return { how: "without a body" };
-  if (requestBody.content["multipart/form-data"] && chances.sometimes(0.2)) return aForm(chances);
-  const good = fitting(shaping, requestBody.content["application/json"].schema);
+  if (requestBody.content["multipart/form-data"] && chances.sometimes(0.2))
+    return drawForm(chances);
+  const good = drawFitting(shaping, requestBody.content["application/json"].schema);
   if (chances.sometimes(0.5))
     return { body: JSON.stringify(good), json: good, how: "as documented", type: JSON_TYPE };
-  if (chances.sometimes(0.01)) return tooLong(good);
-  if (chances.sometimes(0.1)) return noJson(chances, JSON.stringify(good));
+  if (chances.sometimes(0.01)) return createTooLong(good);
+  if (chances.sometimes(0.1)) return drawNoJson(chances, JSON.stringify(good));
   const how = chances.one(Object.keys(SPOILED));
   const json = SPOILED[how]?.(chances, good);
   return { body: JSON.stringify(json) ?? "", json, how, type: JSON_TYPE };
@@ -129,13 +133,13 @@ const bodyFor = (shaping: Shaping, { requestBody }: any): Body => {
 /** More than any operation takes. */
 const BODY_BYTES_MAX = Math.max(...endpoints.map(bodyBytesMaxOf));
 
-const tooLong = (good: unknown): Body => ({
+const createTooLong = (good: unknown): Body => ({
   body: `${JSON.stringify(good)}${" ".repeat(BODY_BYTES_MAX)}`,
   how: "a body over the limit",
   type: JSON_TYPE,
 });
 
-const noJson = ({ one }: Chances, good: string): Body =>
+const drawNoJson = ({ one }: Chances, good: string): Body =>
   one<Body>([
     { body: "", how: "an empty body", type: JSON_TYPE },
     { body: good.slice(0, -1), how: "half a body", type: JSON_TYPE },
@@ -147,7 +151,7 @@ const noJson = ({ one }: Chances, good: string): Body =>
     { body: `{"__proto__":${good}}`, how: "a prototype", type: JSON_TYPE },
   ]);
 
-const aForm = ({ one, sometimes }: Chances): Body => {
+const drawForm = ({ one, sometimes }: Chances): Body => {
   const form = new FormData();
   const file = new Blob([
     one([

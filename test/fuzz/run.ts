@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { HOUSE_REQUESTS, play } from "./play.ts";
+import { CONTEXT_REQUESTS, play } from "./play.ts";
 
 // npm run fuzz -- --n N [--seed S]: sends so many requests, and prints what was answered otherwise than documented.
 
@@ -16,7 +16,7 @@ const start = performance.now();
 const answers = new Map<string, number>();
 let [sent, wrong] = [0, 0];
 for (let seed = first; sent < n; seed++) {
-  const played = await play(seed, Math.min(HOUSE_REQUESTS, n - sent));
+  const played = await play(seed, Math.min(CONTEXT_REQUESTS, n - sent));
   sent += played.requests;
   wrong += played.wrong.length;
   for (const [answer, count] of played.answers)

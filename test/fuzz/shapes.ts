@@ -1,4 +1,4 @@
-import { anyValue, type Chances, NASTY_NUMBERS, NASTY_TEXTS } from "./chances.ts";
+import { type Chances, drawValue, NASTY_NUMBERS, NASTY_TEXTS } from "./chances.ts";
 
 // Values from the JSON Schemas of the document, and from nothing else, but for where a text has a meaning.
 
@@ -11,18 +11,22 @@ export type Shaping = {
   readonly pools: Pools;
 };
 
-export const resolved = (document: any, schema: any): any => {
+const resolveSchema = (document: any, schema: any): any => {
   const name = /^#\/components\/schemas\/(\w+)$/.exec(schema.$ref ?? "")?.[1];
   if (name === undefined) return schema;
-  return { ...resolved(document, document.components.schemas[name]), ...schema, $ref: undefined };
+  return {
+    ...resolveSchema(document, document.components.schemas[name]),
+    ...schema,
+    $ref: undefined,
+  };
 };
 
 /** One that fits. */
-export const fitting = (shaping: Shaping, sent: any, field = ""): unknown => {
+export const drawFitting = (shaping: Shaping, sent: any, field = ""): unknown => {
   const { document, chances } = shaping;
-  const schema = resolved(document, sent);
+  const schema = resolveSchema(document, sent);
   const options = schema.oneOf ?? schema.anyOf;
-  if (options) return fitting(shaping, chances.one<any>(options), field);
+  if (options) return drawFitting(shaping, chances.one<any>(options), field);
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return chances.one(schema.enum);
   switch ([schema.type].flat()[0]) {
@@ -30,29 +34,29 @@ export const fitting = (shaping: Shaping, sent: any, field = ""): unknown => {
       return Object.fromEntries(
         Object.entries<any>(schema.properties ?? {})
           .filter(([name]) => schema.required?.includes(name) || chances.sometimes(0.4))
-          .map(([name, one]) => [name, fitting(shaping, one, name)]),
+          .map(([name, one]) => [name, drawFitting(shaping, one, name)]),
       );
     case "array": {
       const [least, most] = [schema.minItems ?? 0, Math.min(schema.maxItems ?? 4, 4)];
       const length = least + chances.upTo(Math.max(0, most - least));
-      return Array.from({ length }, () => fitting(shaping, schema.items, singular(field)));
+      return Array.from({ length }, () => drawFitting(shaping, schema.items, singular(field)));
     }
     case "boolean":
       return chances.sometimes(0.5);
     case "integer":
     case "number":
-      return numberIn(chances, schema);
+      return drawNumber(chances, schema);
     default:
-      return textIn(shaping, schema, field);
+      return drawText(shaping, schema, field);
   }
 };
 
 const singular = (field: string): string => field.replace(/s$/, "");
 
-const numberIn = ({ one, upTo }: Chances, { minimum = 0, maximum = minimum + 1_000 }: any) =>
+const drawNumber = ({ one, upTo }: Chances, { minimum = 0, maximum = minimum + 1_000 }: any) =>
   one([minimum, maximum, minimum + upTo(maximum - minimum)]);
 
-const textIn = ({ chances, pools }: Shaping, schema: any, field: string): string => {
+const drawText = ({ chances, pools }: Shaping, schema: any, field: string): string => {
   const pool = pools.get(field);
   if (pool && pool.length > 0) return chances.one(pool);
   const { minLength = 0, maxLength = 40 } = schema;
@@ -63,31 +67,31 @@ const textIn = ({ chances, pools }: Shaping, schema: any, field: string): string
 type Path = readonly (string | number)[];
 
 /** Where something stands in a value, from the outside in. */
-const placesIn = (value: unknown, path: Path = []): Path[] => {
+const listPaths = (value: unknown, path: Path = []): Path[] => {
   if (typeof value !== "object" || value === null) return [path];
-  const inside = Object.entries(value).flatMap(([name, one]) => placesIn(one, [...path, name]));
+  const inside = Object.entries(value).flatMap(([name, one]) => listPaths(one, [...path, name]));
   return [path, ...inside];
 };
 
-const changedAt = (value: any, [first, ...rest]: Path, change: (old: unknown) => unknown): any => {
+const changeAt = (value: any, [first, ...rest]: Path, change: (old: unknown) => unknown): any => {
   if (first === undefined) return change(value);
   const copy = Array.isArray(value) ? [...value] : { ...value };
-  copy[first] = changedAt(value[first], rest, change);
+  copy[first] = changeAt(value[first], rest, change);
   return copy;
 };
 
 /** The ways to spoil a value. What comes out may still fit: that is for a judge to say. */
 export const SPOILED: Readonly<Record<string, (chances: Chances, value: any) => unknown>> = {
   "a field of another kind": (chances, value) =>
-    changedAt(value, chances.one(placesIn(value)), () => anyValue(chances)),
+    changeAt(value, chances.one(listPaths(value)), () => drawValue(chances)),
   "a nasty text": (chances, value) =>
-    changedAt(value, chances.one(placesIn(value)), () => chances.one(NASTY_TEXTS)),
+    changeAt(value, chances.one(listPaths(value)), () => chances.one(NASTY_TEXTS)),
   "a huge number": (chances, value) =>
-    changedAt(value, chances.one(placesIn(value)), () => chances.one(NASTY_NUMBERS)),
+    changeAt(value, chances.one(listPaths(value)), () => chances.one(NASTY_NUMBERS)),
   "an unknown field": (chances, value) => ({
     ...value,
     [chances.one(["surprise", "Email", "__proto__x", "constructor", "", "a.b", "💥"])]:
-      anyValue(chances),
+      drawValue(chances),
   }),
   "a field too few": (chances, value) => {
     const fields = Object.keys(value ?? {});
@@ -95,10 +99,10 @@ export const SPOILED: Readonly<Record<string, (chances: Chances, value: any) => 
     return Object.fromEntries(Object.entries(value ?? {}).filter(([name]) => name !== gone));
   },
   "a text of a length on the edge": (chances, value) =>
-    changedAt(value, chances.one(placesIn(value)), () =>
+    changeAt(value, chances.one(listPaths(value)), () =>
       "é".repeat(
         chances.one([63, 64, 65, 199, 200, 201, 254, 255, 256, 320, 999, 1_000, 1_001, 2_001]),
       ),
     ),
-  "something else than an object": (chances) => anyValue(chances),
+  "something else than an object": (chances) => drawValue(chances),
 };

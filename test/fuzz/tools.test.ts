@@ -1,10 +1,10 @@
 import { isObject } from "@mailproof/api/http/parse";
-import { type Arguments, call } from "@mailproof/mcp/call";
+import { call, type ToolArguments } from "@mailproof/mcp/call";
 import { type Tool, tools } from "@mailproof/mcp/tools";
 import { expect, test } from "vitest";
 import { given } from "../given.ts";
-import { type Chances, chancesOf } from "./chances.ts";
-import { fitting, type Pools, SPOILED } from "./shapes.ts";
+import { type Chances, createChances } from "./chances.ts";
+import { drawFitting, type Pools, SPOILED } from "./shapes.ts";
 
 const CALLS = 80;
 const POOLS: Pools = new Map([
@@ -15,12 +15,12 @@ const POOLS: Pools = new Map([
   ["occurred_at", ["2026-11-20T10:00:00Z"]],
 ]);
 
-const drawn = (chances: Chances, { listed }: Tool): Arguments => {
-  const fits = fitting({ document: {}, chances, pools: POOLS }, listed.inputSchema);
+const drawn = (chances: Chances, { listed }: Tool): ToolArguments => {
+  const fits = drawFitting({ document: {}, chances, pools: POOLS }, listed.inputSchema);
   const spoil = chances.one(Object.values(SPOILED));
   const args = chances.sometimes(0.5) ? spoil(chances, fits) : fits;
   // What is no object the protocol refuses before anybody is called.
-  return (isObject(args) ? args : fits) as Arguments;
+  return (isObject(args) ? args : fits) as ToolArguments;
 };
 
 // By no address can a request come with half a letter or an empty part in it; by a tool call it can.
@@ -28,7 +28,7 @@ test.each(tools.map((tool, at) => [tool.listed.name, tool, at] as const))(
   "of drawn calls of %s none is a bug, and each that is refused says so of the money",
   async (_name, tool, at) => {
     const { world, liveKey, testKey } = await given({ balance: 1_000, plan: "scale" });
-    const chances = chancesOf(at + 1);
+    const chances = createChances(at + 1);
 
     for (let done = 0; done < CALLS; done++) {
       const args = drawn(chances, tool);

@@ -6,13 +6,13 @@ import { Template } from "aws-cdk-lib/assertions";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { expect, test } from "vitest";
-import { operationsApp } from "../../infra/cdk/operations.ts";
-import { lambdas, METRICS, named, queues } from "../../infra/topology.ts";
+import { createOperationsApp } from "../../infra/cdk/operations.ts";
+import { lambdas, METRICS, publishedNames, queues } from "../../infra/topology.ts";
 
 const outdir = () => mkdtempSync(join(tmpdir(), "mailproof-cdk-"));
 
 const given = (callEmail?: string) => {
-  const app = operationsApp({ app: "mailproof", stage: "production", callEmail }, outdir());
+  const app = createOperationsApp({ app: "mailproof", stage: "production", callEmail }, outdir());
   return { app, template: Template.fromStack(app.node.findChild(NAME) as Stack) };
 };
 const NAME = "mailproof-production-operations";
@@ -184,7 +184,7 @@ test("the dashboard shows what rings first, then callers, money, lists, mail ser
 
 test("looks for no name that a stage does not write down", () => {
   const parameters = template.toJSON()["Parameters"] as Record<string, { Default: string }>;
-  const written = named.map((key) => `/mailproof/production/${key}`);
+  const written = publishedNames.map((key) => `/mailproof/production/${key}`);
 
   expect(Object.values(parameters).map(({ Default }) => Default)).toEqual(
     expect.arrayContaining(lambdas.map(({ name }) => `/mailproof/production/lambda/${name}`)),

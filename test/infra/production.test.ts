@@ -1,12 +1,12 @@
 import { endpoints } from "@mailproof/api/endpoints";
 import { CORS } from "@mailproof/api/http/cors";
-import { BLOBS_KEPT_DAYS } from "@mailproof/core/blobs";
-import { deadLettersOf, isOfDeadLetters } from "@mailproof/core/queue";
+import { BLOB_RETENTION_DAYS } from "@mailproof/core/blobs";
+import { isDeadLetterQueue, toDeadLetterQueue } from "@mailproof/core/queue";
 import { schedules, workers } from "@mailproof/core/workers";
-import { awsWorld } from "@mailproof/functions/world";
+import { createLambdaWorld } from "@mailproof/functions/world";
 import { beforeAll, describe, expect, test } from "vitest";
-import { lambdas, named } from "../../infra/topology.ts";
-import { isSecret, look, statementsOf } from "./look.ts";
+import { lambdas, publishedNames } from "../../infra/topology.ts";
+import { isSecret, look, parseStatements } from "./look.ts";
 import { type Synthesis, synthesise } from "./synthesise.ts";
 
 let made: Synthesis;
@@ -18,10 +18,10 @@ beforeAll(async () => {
 });
 
 const ARN = "arn:aws:";
-const arnOf = (service: string, name: string) => `${ARN}${service}:eu-west-1:123456789012:${name}`;
-const TABLE = arnOf("dynamodb", "TableTable");
-const OBJECTS = `${arnOf("s3", "BlobsBucket")}/*`;
-const PROBER = arnOf("lambda", "ProberFunction");
+const getArn = (service: string, name: string) => `${ARN}${service}:eu-west-1:123456789012:${name}`;
+const TABLE = getArn("dynamodb", "TableTable");
+const OBJECTS = `${getArn("s3", "BlobsBucket")}/*`;
+const PROBER = getArn("lambda", "ProberFunction");
 
 /** Those who talk to mail servers. Whoever joins them here has a reason to. */
 const IN_NETWORK = ["Prober", "WorkerChunks", "WorkerSingles"];
@@ -29,9 +29,9 @@ const VPC_ACCESS = "AWSLambdaVPCAccessExecutionRole";
 
 const inLetters = (name: string) =>
   `-${name}`.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
-const queueArn = (name: string) => arnOf("sqs", `Queue${inLetters(name)}Queue`);
+const queueArn = (name: string) => getArn("sqs", `Queue${inLetters(name)}Queue`);
 
-const QUEUES = workers.map(({ queue }) => queue).filter(({ name }) => !isOfDeadLetters(name));
+const QUEUES = workers.map(({ queue }) => queue).filter(({ name }) => !isDeadLetterQueue(name));
 
 test("everything that was described is made, once", () => {
   const names = it.of("aws:lambda/function:Function").map(({ name }) => name);
@@ -130,10 +130,10 @@ describe("permissions", () => {
       `dynamodb:UpdateItem ${TABLE}`,
     ],
     "queue:depth": [
-      `sqs:GetQueueAttributes ${QUEUES.map((queue) => queueArn(deadLettersOf(queue).name)).join(" ")}`,
+      `sqs:GetQueueAttributes ${QUEUES.map((queue) => queueArn(toDeadLetterQueue(queue).name)).join(" ")}`,
     ],
     "queue:send": [`sqs:SendMessage ${QUEUES.map(({ name }) => queueArn(name)).join(" ")}`],
-    "blobs:read": [`s3:GetObject ${OBJECTS}`, `s3:ListBucket ${arnOf("s3", "BlobsBucket")}`],
+    "blobs:read": [`s3:GetObject ${OBJECTS}`, `s3:ListBucket ${getArn("s3", "BlobsBucket")}`],
     "blobs:write": [
       `s3:AbortMultipartUpload ${OBJECTS}`,
       `s3:DeleteObject ${OBJECTS}`,
@@ -231,19 +231,19 @@ describe("queues", () => {
       const redrive = JSON.parse(String(queueNamed(queue.name)?.["redrivePolicy"])) as object;
 
       expect(redrive).toEqual({
-        deadLetterTargetArn: queueArn(deadLettersOf(queue).name),
+        deadLetterTargetArn: queueArn(toDeadLetterQueue(queue).name),
         maxReceiveCount: queue.receivesMax,
       });
-      expect(queueNamed(deadLettersOf(queue).name)?.["redrivePolicy"]).toBeUndefined();
+      expect(queueNamed(toDeadLetterQueue(queue).name)?.["redrivePolicy"]).toBeUndefined();
     },
   );
 
   test.each(QUEUES)("$name keeps its dead letters for longer than its messages", (queue) => {
-    const keptSeconds = Number(queueNamed(queue.name)?.["messageRetentionSeconds"]);
-    const dead = Number(queueNamed(deadLettersOf(queue).name)?.["messageRetentionSeconds"]);
+    const retentionSeconds = Number(queueNamed(queue.name)?.["messageRetentionSeconds"]);
+    const dead = Number(queueNamed(toDeadLetterQueue(queue).name)?.["messageRetentionSeconds"]);
 
-    expect(keptSeconds).toBeGreaterThanOrEqual(4 * 86_400);
-    expect(dead).toBeGreaterThan(keptSeconds);
+    expect(retentionSeconds).toBeGreaterThanOrEqual(4 * 86_400);
+    expect(dead).toBeGreaterThan(retentionSeconds);
   });
 
   test.each(workers.map(({ queue }) => queue))(
@@ -265,7 +265,7 @@ describe("queues", () => {
       const worker = `Worker${inLetters(name)}`;
 
       expect(source).toMatchObject({
-        functionName: arnOf("lambda", `${worker}Function`),
+        functionName: getArn("lambda", `${worker}Function`),
         functionResponseTypes: ["ReportBatchItemFailures"],
         scalingConfig: { maximumConcurrency: it.lambda(worker)["reservedConcurrentExecutions"] },
       });
@@ -363,7 +363,7 @@ describe("nothing is public", () => {
       },
     ]);
     const [policy] = it.inputsOf("aws:s3/bucketPolicy:BucketPolicy");
-    expect(statementsOf(policy?.["policy"])).toMatchObject([
+    expect(parseStatements(policy?.["policy"])).toMatchObject([
       {
         effect: "Deny",
         actions: ["s3:*"],
@@ -379,7 +379,7 @@ describe("nothing is public", () => {
     for (const { principal, sourceArn } of permissions)
       expect([principal, sourceArn]).toEqual([
         "apigateway.amazonaws.com",
-        `${arnOf("execute-api", "ApiApi")}/*`,
+        `${getArn("execute-api", "ApiApi")}/*`,
       ]);
   });
 
@@ -387,7 +387,7 @@ describe("nothing is public", () => {
     const policies = [
       ...it.inputsOf("aws:sqs/queuePolicy:QueuePolicy"),
       ...it.inputsOf("aws:sns/topicPolicy:TopicPolicy"),
-    ].flatMap(({ policy }) => statementsOf(policy));
+    ].flatMap(({ policy }) => parseStatements(policy));
 
     expect(
       policies.map(({ principals, conditions }) => [
@@ -395,7 +395,7 @@ describe("nothing is public", () => {
         conditions?.[0]?.values,
       ]),
     ).toEqual([
-      [["sns.amazonaws.com"], [arnOf("sns", "Feedback")]],
+      [["sns.amazonaws.com"], [getArn("sns", "Feedback")]],
       [["ses.amazonaws.com"], ["123456789012"]],
     ]);
   });
@@ -436,7 +436,7 @@ describe("what is kept", () => {
           expiration.days ? [[filter.prefix, expiration.days]] : [],
         ),
       ),
-    ).toEqual(BLOBS_KEPT_DAYS);
+    ).toEqual(BLOB_RETENTION_DAYS);
     expect(rules.at(-1)).toMatchObject({
       noncurrentVersionExpiration: { noncurrentDays: 7 },
       abortIncompleteMultipartUpload: { daysAfterInitiation: 1 },
@@ -482,14 +482,14 @@ test("every Lambda is what the design says: Node 24 on ARM, its settings a secre
 });
 
 test("a Lambda is told what it needs, as it reads it, and no secret beside", () => {
-  const told = (name: string) =>
+  const describeEnvironment = (name: string) =>
     Object.keys(it.settingsOf(name)).filter((one) => !one.startsWith("SST_"));
   const TO_ALL = ["ACTIVITY_KEY", "CURSOR_SECRET", "KEY_PEPPER", "SEALING_KEY"];
 
-  expect(told("HttpGetCatalog").toSorted()).toEqual(TO_ALL);
-  expect(told("HttpDefault")).toEqual([]);
-  expect(told("Prober").toSorted()).toEqual(["SMTP_PROXIES", "TABLE_NAME"]);
-  expect(told("HttpVerifyEmail").toSorted()).toEqual(
+  expect(describeEnvironment("HttpGetCatalog").toSorted()).toEqual(TO_ALL);
+  expect(describeEnvironment("HttpDefault")).toEqual([]);
+  expect(describeEnvironment("Prober").toSorted()).toEqual(["SMTP_PROXIES", "TABLE_NAME"]);
+  expect(describeEnvironment("HttpVerifyEmail").toSorted()).toEqual(
     [
       ...TO_ALL,
       "PROBER_FUNCTION",
@@ -497,13 +497,15 @@ test("a Lambda is told what it needs, as it reads it, and no secret beside", () 
       "TABLE_NAME",
     ].toSorted(),
   );
-  expect(told("HttpGetHealth").filter((one) => one.startsWith("QUEUE_URL_"))).toEqual(
+  expect(
+    describeEnvironment("HttpGetHealth").filter((one) => one.startsWith("QUEUE_URL_")),
+  ).toEqual(
     expect.arrayContaining(QUEUES.map(({ name }) => `QUEUE_URL_${name.toUpperCase()}_DEAD`)),
   );
-  expect(told("WorkerChunks")).toContain("SMTP_PROXIES");
-  expect(lambdas.filter(({ name }) => told(name).includes("SMTP_PROXIES"))).toHaveLength(
-    IN_NETWORK.length,
-  );
+  expect(describeEnvironment("WorkerChunks")).toContain("SMTP_PROXIES");
+  expect(
+    lambdas.filter(({ name }) => describeEnvironment(name).includes("SMTP_PROXIES")),
+  ).toHaveLength(IN_NETWORK.length);
 });
 
 test("every Lambda that acts for accounts is told enough to start", () => {
@@ -514,8 +516,8 @@ test("every Lambda that acts for accounts is told enough to start", () => {
   };
   const starts = ({ name }: { readonly name: string }) => {
     try {
-      const told = it.settingsOf(name) as Readonly<Record<string, string>>;
-      awsWorld(undefined, { ...told, ...OF_LAMBDA });
+      const describeEnvironment = it.settingsOf(name) as Readonly<Record<string, string>>;
+      createLambdaWorld(undefined, { ...describeEnvironment, ...OF_LAMBDA });
       return [];
     } catch (error) {
       return [`${name}: ${(error as Error).message}`];
@@ -535,5 +537,7 @@ test("callers are answered before API Gateway gives up", () => {
 test("the names that AWS gave are written down for whoever watches", () => {
   const written = it.inputsOf("aws:ssm/parameter:Parameter").map(({ name }) => String(name));
 
-  expect(written.toSorted()).toEqual(named.map((key) => `/mailproof/production/${key}`).toSorted());
+  expect(written.toSorted()).toEqual(
+    publishedNames.map((key) => `/mailproof/production/${key}`).toSorted(),
+  );
 });

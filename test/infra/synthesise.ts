@@ -34,7 +34,7 @@ const ACCOUNT = "123456789012";
 type Build = { readonly handler: string; readonly bundle?: string };
 
 /** SST zips what was bundled for it. A handler that is not in there would not start. */
-const found = ({ handler, bundle = "" }: Build) => {
+const findBundle = ({ handler, bundle = "" }: Build) => {
   const file = join(bundle, handler.replace(/\.[^.]+$/, ".mjs"));
   if (!existsSync(file)) throw new Error(`${handler} was not bundled: there is no ${file}`);
   return { handler, out: bundle, errors: [], sourcemaps: [] };
@@ -50,17 +50,17 @@ const BOOTSTRAPPED = {
 };
 
 /** What the SST command line answers its own components. */
-const commandLine = async () => {
+const startCommandLine = async () => {
   const built: string[] = [];
   let inHand = 0;
   const answer = async (request: Readable): Promise<object> => {
     const { method, params } = (await json(request)) as { method: string; params: Build[] };
-    const [asked] = params;
+    const [spec] = params;
     try {
       if (method === "Provider.Aws.Bootstrap") return { result: BOOTSTRAPPED };
-      if (method !== "Runtime.Build" || !asked) throw new Error(`nobody answers ${method}`);
-      built.push(asked.handler);
-      return { result: found(asked) };
+      if (method !== "Runtime.Build" || !spec) throw new Error(`nobody answers ${method}`);
+      built.push(spec.handler);
+      return { result: findBundle(spec) };
     } catch (error) {
       return { error: error instanceof Error ? error.message : String(error) };
     }
@@ -69,8 +69,8 @@ const commandLine = async () => {
     inHand++;
     // A socket that is kept and then closed for idleness may be closed just when SST asks again.
     response.setHeader("connection", "close");
-    void answer(request).then((said) => {
-      response.end(JSON.stringify({ id: null, ...said }));
+    void answer(request).then((reply) => {
+      response.end(JSON.stringify({ id: null, ...reply }));
       inHand--;
     });
   });
@@ -80,7 +80,7 @@ const commandLine = async () => {
 };
 
 /** What AWS would have made of it, as far as anything else is built on that. */
-const stateOf = ({ type, name, inputs }: Made) => {
+const createState = ({ type, name, inputs }: Made) => {
   const service = type.split(":")[1]?.split("/")[0] ?? "";
   return {
     ...inputs,
@@ -97,7 +97,7 @@ const stateOf = ({ type, name, inputs }: Made) => {
 };
 
 // biome-ignore lint: as above.
-const answered = (token: string, inputs: Record<string, any>) => {
+const answerCall = (token: string, inputs: Record<string, any>) => {
   if (token.endsWith(":getRegion")) return { region: REGION, name: REGION, id: REGION };
   if (token.endsWith(":getPartition")) return { partition: "aws", id: "aws" };
   if (token.endsWith(":getCallerIdentity")) return { accountId: ACCOUNT };
@@ -118,7 +118,7 @@ type Config = {
 };
 
 export const synthesise = async (stage: string): Promise<Synthesis> => {
-  const { url, built, isBusy, server } = await commandLine();
+  const { url, built, isBusy, server } = await startCommandLine();
   process.env["SST_SERVER"] = url;
   const made: Made[] = [];
   Object.assign(globalThis, { $config: (config: Config) => config });
@@ -136,12 +136,12 @@ export const synthesise = async (stage: string): Promise<Synthesis> => {
   });
   await pulumi.runtime.setMocks(
     {
-      newResource: (asked) => {
-        const one = { type: asked.type, name: asked.name, inputs: asked.inputs };
+      newResource: (spec) => {
+        const one = { type: spec.type, name: spec.name, inputs: spec.inputs };
         made.push(one);
-        return { id: `${asked.name}-id`, state: stateOf(one) };
+        return { id: `${spec.name}-id`, state: createState(one) };
       },
-      call: ({ token, inputs }) => answered(token, inputs),
+      call: ({ token, inputs }) => answerCall(token, inputs),
     },
     app.name,
     stage,
@@ -155,7 +155,7 @@ export const synthesise = async (stage: string): Promise<Synthesis> => {
   const onThrown = (error: unknown) => void thrown.push(error);
   process.on("unhandledRejection", onThrown);
   await config.run();
-  await untilQuiet(() => made.length + built.length, isBusy, thrown);
+  await waitUntilQuiet(() => made.length + built.length, isBusy, thrown);
   process.off("unhandledRejection", onThrown);
   server.close();
   if (thrown.length > 0) throw new AggregateError(thrown, thrown.map(String).join("\n"));
@@ -192,7 +192,7 @@ const QUIET_ROUNDS = 5;
 const ROUNDS_MAX = 600;
 
 /** Until nothing new was asked for in several rounds, and nobody is still bundling. */
-const untilQuiet = async (
+const waitUntilQuiet = async (
   count: () => number,
   isBusy: () => boolean,
   thrown: readonly unknown[],

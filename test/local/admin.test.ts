@@ -1,11 +1,11 @@
-import { balanceKey } from "@mailproof/core/money/items";
+import { toBalanceKey } from "@mailproof/core/money/items";
 import { readEnvironment } from "@mailproof/local/environment";
-import { openHouse } from "@mailproof/local/world";
+import { createApp } from "@mailproof/local/world";
 import { expect, test } from "vitest";
-import { newFolder, whenCommanded, whenCommandedWith, whenStarted } from "./running.ts";
+import { createFolder, whenCommanded, whenCommandedWith, whenStarted } from "./running.ts";
 
 test("an operator opens an account, adds a key, grants credits and audits, beside a running server", async () => {
-  const folder = newFolder();
+  const folder = createFolder();
   const { ready, stop } = await whenStarted(folder);
   const admin = async (...args: string[]) => {
     const { code, out } = await whenCommanded(folder, "admin", ...args);
@@ -55,15 +55,15 @@ test("an operator opens an account, adds a key, grants credits and audits, besid
 });
 
 test("an operator takes unspent credits back, and no more than there are", async () => {
-  const folder = newFolder();
+  const folder = createFolder();
   const admin = (...args: string[]) => whenCommanded(folder, "admin", ...args);
   const opened = await admin("accounts", "create", "--name", "Joe", "--credits", "14.5");
   const { account_id: account } = JSON.parse(opened.out) as { account_id: string };
 
-  const taken = await admin("credits", "grant", "--account", account, "--amount=-10");
+  const clawedBack = await admin("credits", "grant", "--account", account, "--amount=-10");
   const tooMuch = await admin("credits", "grant", "--account", account, "--amount=-5");
 
-  expect(JSON.parse(taken.out)).toEqual({ account_id: account, available: 4.5 });
+  expect(JSON.parse(clawedBack.out)).toEqual({ account_id: account, available: 4.5 });
   expect(tooMuch).toMatchObject({
     code: 2,
     out: "",
@@ -72,9 +72,9 @@ test("an operator takes unspent credits back, and no more than there are", async
 });
 
 test("an operator has an address forgotten, beside a running server", async () => {
-  const folder = newFolder();
+  const folder = createFolder();
   const { ready, stop } = await whenStarted(folder);
-  const asked = (method: string, path: string, body?: object) =>
+  const callApi = (method: string, path: string, body?: object) =>
     fetch(`${ready.base_url}/v1/activity/${path}`, {
       method,
       headers: { "x-api-key": ready.live_key, "content-type": "application/json" },
@@ -86,8 +86,8 @@ test("an operator has an address forgotten, beside a running server", async () =
     email: "a+b@x.com",
     occurred_at: new Date().toISOString(),
   };
-  const told = await asked("POST", "events", { events: [opened] });
-  const before = await asked("GET", "a%2Bb%40x.com");
+  const response = await callApi("POST", "events", { events: [opened] });
+  const before = await callApi("GET", "a%2Bb%40x.com");
 
   const { code, out } = await whenCommanded(
     folder,
@@ -97,9 +97,9 @@ test("an operator has an address forgotten, beside a running server", async () =
     "--email",
     "A+b@x.com",
   );
-  const after = await asked("GET", "a%2Bb%40x.com");
+  const after = await callApi("GET", "a%2Bb%40x.com");
 
-  expect(told).toMatchObject({ data: { accepted: 1 } });
+  expect(response).toMatchObject({ data: { accepted: 1 } });
   expect(before).toMatchObject({ data: { activity: { total_opens: 1 } } });
   expect(code).toBe(0);
   expect(JSON.parse(out)).toEqual({ email: "A+b@x.com", records_forgotten: 1 });
@@ -149,7 +149,7 @@ test.each([
   ],
   ["an audit where there is nothing", ["admin", "audit"], "holds no Mailproof; set MAILPROOF_DIR"],
 ])("%s says so on stderr and ends with 2", async (_, args, words) => {
-  const { code, out, err } = await whenCommanded(newFolder(), ...args);
+  const { code, out, err } = await whenCommanded(createFolder(), ...args);
 
   expect(err).toContain(words);
   expect({ code, out }).toEqual({ code: 2, out: "" });
@@ -160,7 +160,7 @@ test.each([
   ["a grant to", ["credits", "grant", "--account", "acc_9", "--amount", "5"]],
   ["a clawback from", ["credits", "grant", "--account", "acc_9", "--amount=-5"]],
 ])("%s an account that is not there ends with 2", async (_, args) => {
-  const folder = newFolder();
+  const folder = createFolder();
   await whenCommanded(folder, "admin", "accounts", "create", "--name", "A");
 
   const { code, err } = await whenCommanded(folder, "admin", ...args);
@@ -177,14 +177,14 @@ test("a setting that is wrong is named, and ends with 2", async () => {
 });
 
 test("help is what --help is", async () => {
-  const { code, out } = await whenCommanded(newFolder(), "help");
+  const { code, out } = await whenCommanded(createFolder(), "help");
 
   expect(out).toMatch(/npx mailproof admin audit$/m);
   expect(code).toBe(0);
 });
 
 test("--help tells the commands and ends with 0", async () => {
-  const { code, out } = await whenCommanded(newFolder(), "admin", "keys", "create", "--help");
+  const { code, out } = await whenCommanded(createFolder(), "admin", "keys", "create", "--help");
 
   expect({ code, out: out.trim() }).toEqual({
     code: 0,
@@ -193,7 +193,7 @@ test("--help tells the commands and ends with 0", async () => {
 });
 
 test("an audit that finds a broken law names it and ends with 1", async () => {
-  const folder = newFolder();
+  const folder = createFolder();
   const { out } = await whenCommanded(
     folder,
     "admin",
@@ -205,8 +205,8 @@ test("an audit that finds a broken law names it and ends with 1", async () => {
     "5",
   );
   const { account_id } = JSON.parse(out) as { account_id: string };
-  const { world, close } = openHouse(readEnvironment({ MAILPROOF_DIR: folder }), () => "", null);
-  await world.table.write({ update: balanceKey(account_id), add: { available: 2 } });
+  const { world, close } = createApp(readEnvironment({ MAILPROOF_DIR: folder }), () => "", null);
+  await world.table.write({ update: toBalanceKey(account_id), add: { available: 2 } });
   close();
 
   const audited = await whenCommanded(folder, "admin", "audit");

@@ -1,23 +1,23 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import type { Worker } from "@mailproof/core/worker";
 import { runBackground } from "@mailproof/local/background";
-import { sqliteQueue } from "@mailproof/local/sqlite-queue";
-import { sqliteTable } from "@mailproof/local/sqlite-table";
-import { sweeper } from "@mailproof/local/sweeper";
+import { createSqliteQueue } from "@mailproof/local/sqlite-queue";
+import { createSqliteTable } from "@mailproof/local/sqlite-table";
+import { createSweeper } from "@mailproof/local/sweeper";
 import type { LocalWorld } from "@mailproof/local/world";
 import { expect, onTestFinished, test } from "vitest";
 import { givenWorld } from "../given.ts";
 
-const chunks = { name: "chunks", visibilitySeconds: 1, receivesMax: 3, atOnce: 10 };
+const chunks = { name: "chunks", visibilitySeconds: 1, receivesMax: 3, concurrency: 10 };
 
-const givenHouse = () => {
+const givenContext = () => {
   const { world, logged, later } = givenWorld();
   let aheadMs = 0;
-  const queue = sqliteQueue(":memory:", () => new Date(Date.now() + aheadMs));
+  const queue = createSqliteQueue(":memory:", () => new Date(Date.now() + aheadMs));
   const goAhead = (ms: number) => {
     aheadMs += ms;
   };
-  const table = sqliteTable(":memory:", world.now);
+  const table = createSqliteTable(":memory:", world.now);
   const stopping = new AbortController();
   const local: LocalWorld = { ...world, table, queue };
   return { local, queue, table, logged, later, goAhead, stopping };
@@ -25,7 +25,7 @@ const givenHouse = () => {
 
 /** Runs until the worker has been called so often, and then until it has ended. */
 const whenWorked = async (
-  { local, stopping }: ReturnType<typeof givenHouse>,
+  { local, stopping }: ReturnType<typeof givenContext>,
   calls: number,
   handle: (world: AppWorld, body: unknown, call: number) => Promise<void>,
 ) => {
@@ -43,36 +43,36 @@ const whenWorked = async (
 };
 
 test("a message is worked on once and is done", async () => {
-  const house = givenHouse();
-  await house.queue.sendMany("chunks", [{ body: { n: 1 } }]);
+  const ctx = givenContext();
+  await ctx.queue.sendMany("chunks", [{ body: { n: 1 } }]);
 
-  expect(await whenWorked(house, 1, async () => {})).toEqual([{ n: 1 }]);
-  expect(await house.queue.receive(chunks, { waitMs: 0 })).toEqual([]);
+  expect(await whenWorked(ctx, 1, async () => {})).toEqual([{ n: 1 }]);
+  expect(await ctx.queue.receive(chunks, { waitMs: 0 })).toEqual([]);
 });
 
 test("a message whose work fails comes back, and its neighbours are not held up", async () => {
-  const house = givenHouse();
-  await house.queue.sendMany("chunks", [{ body: "bad" }, { body: "good" }]);
+  const ctx = givenContext();
+  await ctx.queue.sendMany("chunks", [{ body: "bad" }, { body: "good" }]);
 
-  const seen = await whenWorked(house, 3, async (_world, body, call) => {
+  const seen = await whenWorked(ctx, 3, async (_world, body, call) => {
     if (body === "bad" && call < 3) throw new Error("not this time");
   });
 
   expect(seen).toEqual(["bad", "good", "bad"]);
-  expect(house.logged.map(({ event }) => event)).toEqual(["message_failed"]);
+  expect(ctx.logged.map(({ event }) => event)).toEqual(["message_failed"]);
 });
 
 test("poison ends with the dead letters", async () => {
-  const house = givenHouse();
-  await house.queue.sendMany("chunks", [{ body: "poison" }]);
+  const ctx = givenContext();
+  await ctx.queue.sendMany("chunks", [{ body: "poison" }]);
 
-  await whenWorked(house, 3, async () => {
+  await whenWorked(ctx, 3, async () => {
     throw new Error("never");
   });
-  house.goAhead(1_000);
+  ctx.goAhead(1_000);
 
-  expect(await house.queue.receive(chunks, { waitMs: 0 })).toEqual([]);
-  expect(await house.queue.countDead()).toBe(1);
+  expect(await ctx.queue.receive(chunks, { waitMs: 0 })).toEqual([]);
+  expect(await ctx.queue.countDeadLetters()).toBe(1);
 });
 
 /** A thread that has something to do all the time. */
@@ -90,9 +90,9 @@ const givenBusyThread = (): void => {
 };
 
 test("of messages that only wait for others many are in hand, however busy the thread is", async () => {
-  const { local, queue, stopping } = givenHouse();
+  const { local, queue, stopping } = givenContext();
   givenBusyThread();
-  const calls = { ...chunks, name: "calls", atOnce: 30, evenWhenBusy: 30 };
+  const calls = { ...chunks, name: "calls", concurrency: 30, concurrencyWhenBusy: 30 };
   await queue.sendMany(
     "calls",
     Array.from({ length: 30 }, (_, body) => ({ body })),
@@ -102,7 +102,7 @@ test("of messages that only wait for others many are in hand, however busy the t
   const worker: Worker<AppWorld> = {
     queue: calls,
     handle: async () => {
-      if (++inHand === calls.atOnce) resolve();
+      if (++inHand === calls.concurrency) resolve();
       await all;
     },
   };
@@ -114,11 +114,11 @@ test("of messages that only wait for others many are in hand, however busy the t
 });
 
 test("stopping waits for the work under way", async () => {
-  const house = givenHouse();
-  await house.queue.sendMany("chunks", [{ body: 1 }]);
+  const ctx = givenContext();
+  await ctx.queue.sendMany("chunks", [{ body: 1 }]);
   let finished = false;
 
-  await whenWorked(house, 1, async () => {
+  await whenWorked(ctx, 1, async () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
     finished = true;
   });
@@ -127,7 +127,7 @@ test("stopping waits for the work under way", async () => {
 });
 
 test("a schedule runs at the start, and one that fails runs again", async () => {
-  const { local, stopping, logged } = givenHouse();
+  const { local, stopping, logged } = givenContext();
   let runs = 0;
   const schedule = {
     name: "reconcile",
@@ -145,7 +145,7 @@ test("a schedule runs at the start, and one that fails runs again", async () => 
 });
 
 test("the sweeper deletes what expired, and only that", async () => {
-  const { local, table, later } = givenHouse();
+  const { local, table, later } = givenContext();
   const soon = Math.floor(local.now().getTime() / 1000) + 60;
   for (let n = 0; n < 2_500; n++)
     await table.write({ put: { pk: "P", sk: `old${n}`, expires_at: soon } });
@@ -153,7 +153,7 @@ test("the sweeper deletes what expired, and only that", async () => {
   await table.write({ put: { pk: "P", sk: "for ever" } });
   later(60_000);
 
-  await sweeper(table).run(local);
+  await createSweeper(table).run(local);
 
   expect(await table.sweep(10)).toBe(0);
   expect((await table.query({ pk: "P", limit: 10 })).items.map(({ sk }) => sk)).toEqual([

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync } fr
 import { join } from "node:path";
 import { createClient } from "@mailproof/client";
 import { expect, test } from "vitest";
-import { newFolder, whenCommanded, whenStarted } from "./running.ts";
+import { createFolder, whenCommanded, whenStarted } from "./running.ts";
 
 const LIST = [
   "Name,E-Mail",
@@ -10,11 +10,11 @@ const LIST = [
   "Nobody,nobody@valid.lab.mailproof.test",
 ].join("\r\n");
 
-const clientOf = ({ base_url, live_key }: { base_url: string; live_key: string }) =>
+const createBackupClient = ({ base_url, live_key }: { base_url: string; live_key: string }) =>
   createClient({ baseUrl: base_url, key: live_key });
-type Client = ReturnType<typeof clientOf>;
+type Client = ReturnType<typeof createBackupClient>;
 
-const rowsOf = async (client: Client, id: string): Promise<string> => {
+const getRows = async (client: Client, id: string): Promise<string> => {
   const { stream } = await client.download({ id });
   return new Response(stream).text();
 };
@@ -45,12 +45,12 @@ const underLoad = (client: Client, callers: number) => {
 };
 
 test("a backup beside a server at work is one moment: a server starts with it, in good order, with all that was answered before", async () => {
-  const folder = newFolder();
-  const copy = join(newFolder(), "saved");
+  const folder = createFolder();
+  const copy = join(createFolder(), "saved");
   const first = await whenStarted(folder);
-  const client = clientOf(first.ready);
+  const client = createBackupClient(first.ready);
   const list = await client.verifyFile(new Blob([LIST]), { name: "own.csv" });
-  const rows = await rowsOf(client, list.job.job_id);
+  const rows = await getRows(client, list.job.job_id);
   const load = underLoad(client, 4);
   await load.atLeast(20);
 
@@ -62,7 +62,7 @@ test("a backup beside a server at work is one moment: a server starts with it, i
   const shown = readdirSync(copy).filter((name) => statSync(join(copy, name)).mode & 0o077);
   const audited = await whenCommanded(copy, "admin", "audit");
   const second = await whenStarted(copy);
-  const restored = clientOf(second.ready);
+  const restored = createBackupClient(second.ready);
   const jobs = await Array.fromAsync(restored.jobs());
 
   expect(saved.code).toBe(0);
@@ -72,12 +72,12 @@ test("a backup beside a server at work is one moment: a server starts with it, i
   expect(second.ready.live_key).toBe(first.ready.live_key);
   expect(jobs.map(({ job_id }) => job_id)).toEqual(expect.arrayContaining(before));
   // A row of the list's own columns is read from the stored input.
-  expect(await rowsOf(restored, list.job.job_id)).toBe(rows);
+  expect(await getRows(restored, list.job.job_id)).toBe(rows);
   await Promise.all(before.map((id) => restored.waitForJob({ id })));
 });
 
 test("what is there is never written over, and a folder without Mailproof is no backup", async () => {
-  const [folder, copy] = [newFolder(), newFolder()];
+  const [folder, copy] = [createFolder(), createFolder()];
   mkdirSync(join(copy, "there"));
   const nothing = await whenCommanded(folder, "admin", "backup", "--to", join(copy, "new"));
   await whenCommanded(folder, "admin", "accounts", "create", "--name", "A");
@@ -89,8 +89,8 @@ test("what is there is never written over, and a folder without Mailproof is no 
 });
 
 test("a backup that broke off is not one, and does not stand in the way of the next", async () => {
-  const folder = newFolder();
-  const copy = join(newFolder(), "saved");
+  const folder = createFolder();
+  const copy = join(createFolder(), "saved");
   await whenCommanded(folder, "admin", "accounts", "create", "--name", "A");
   mkdirSync(join(`${copy}.unfinished`, "blobs"), { recursive: true });
 
@@ -102,8 +102,8 @@ test("a backup that broke off is not one, and does not stand in the way of the n
 });
 
 test("of state that is damaged no backup is made: it would take the place of one that can be restored", async () => {
-  const folder = newFolder();
-  const copy = join(newFolder(), "saved");
+  const folder = createFolder();
+  const copy = join(createFolder(), "saved");
   await whenCommanded(folder, "admin", "accounts", "create", "--name", "A");
   const file = join(folder, "state.sqlite");
   truncateSync(file, statSync(file).size - 4096);
@@ -115,7 +115,7 @@ test("of state that is damaged no backup is made: it would take the place of one
 });
 
 test("a command in a folder that lacks a part refuses as the server does, and makes nothing anew", async () => {
-  const folder = newFolder();
+  const folder = createFolder();
   await whenCommanded(folder, "admin", "accounts", "create", "--name", "A");
   rmSync(join(folder, "secrets.json"));
 

@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { blobLinks } from "@mailproof/local/blob-links";
-import { fileBlobs } from "@mailproof/local/file-blobs";
-import { server } from "@mailproof/local/server";
+import { createBlobLinks } from "@mailproof/local/blob-links";
+import { createFileBlobs } from "@mailproof/local/file-blobs";
+import { createApiServer } from "@mailproof/local/server";
 import { afterEach, expect, test } from "vitest";
 import { givenWorld } from "../given.ts";
-import { newFolder } from "./running.ts";
+import { createFolder } from "./running.ts";
 
 const servers: Server[] = [];
 afterEach(() => servers.splice(0).forEach((one) => one.close()));
@@ -15,9 +15,13 @@ afterEach(() => servers.splice(0).forEach((one) => one.close()));
 const givenStore = async () => {
   const { world, later } = givenWorld();
   let baseUrl = "";
-  const links = blobLinks({ secret: "a secret for tests", baseUrl: () => baseUrl, now: world.now });
-  const blobs = fileBlobs(newFolder(), links.sign);
-  const listening = server({ ...world, blobs }, links.open).listen(0, "127.0.0.1");
+  const links = createBlobLinks({
+    secret: "a secret for tests",
+    baseUrl: () => baseUrl,
+    now: world.now,
+  });
+  const blobs = createFileBlobs(createFolder(), links.sign);
+  const listening = createApiServer({ ...world, blobs }, links.open).listen(0, "127.0.0.1");
   servers.push(listening);
   await once(listening, "listening");
   baseUrl = `http://127.0.0.1:${(listening.address() as AddressInfo).port}`;
@@ -41,8 +45,8 @@ const put = (link: string, body: string | ReadableStream) =>
 test("whoever holds the link puts a file with a bare PUT, and whoever holds the other reads it back", async () => {
   const { blobs } = await givenStore();
 
-  expect((await put(await blobs.putLink(KEY, PUT), "a@b.c\n")).status).toBe(200);
-  const read = await fetch(await blobs.getLink(KEY, GET));
+  expect((await put(await blobs.presignPut(KEY, PUT), "a@b.c\n")).status).toBe(200);
+  const read = await fetch(await blobs.presignGet(KEY, GET));
 
   expect(await read.text()).toBe("a@b.c\n");
   expect(read.headers.get("content-type")).toBe("text/csv; charset=utf-8");
@@ -68,7 +72,7 @@ test.each<[string, (link: string) => string, string]>([
   ["a method nobody signs", (link) => link, "DELETE"],
 ])("a link with %s is refused and writes nothing", async (_, change, method) => {
   const { blobs } = await givenStore();
-  const link = change(await blobs.putLink(KEY, PUT));
+  const link = change(await blobs.presignPut(KEY, PUT));
 
   const answer = await fetch(link, { method, ...(method === "PUT" && { body: "x" }) });
 
@@ -79,7 +83,7 @@ test.each<[string, (link: string) => string, string]>([
 
 test("a link opens to its last second and not a second longer", async () => {
   const { blobs, later } = await givenStore();
-  const link = await blobs.putLink(KEY, PUT);
+  const link = await blobs.presignPut(KEY, PUT);
 
   later(900_000);
   expect((await put(link, "x")).status).toBe(200);
@@ -94,21 +98,21 @@ test.each<[string, () => string | ReadableStream]>([
 ])("a file over the limit %s is 413 and leaves nothing behind", async (_, body) => {
   const { blobs } = await givenStore();
 
-  expect((await put(await blobs.putLink(KEY, PUT), body())).status).toBe(413);
+  expect((await put(await blobs.presignPut(KEY, PUT), body())).status).toBe(413);
   expect(await blobs.head(KEY)).toBeUndefined();
 });
 
 test("a file at the limit is taken", async () => {
   const { blobs } = await givenStore();
 
-  expect((await put(await blobs.putLink(KEY, PUT), "x".repeat(1_000))).status).toBe(200);
+  expect((await put(await blobs.presignPut(KEY, PUT), "x".repeat(1_000))).status).toBe(200);
   expect(await blobs.head(KEY)).toMatchObject({ bytes: 1_000 });
 });
 
 test("a link to what is gone is 404", async () => {
   const { blobs } = await givenStore();
 
-  expect((await fetch(await blobs.getLink(KEY, GET))).status).toBe(404);
+  expect((await fetch(await blobs.presignGet(KEY, GET))).status).toBe(404);
 });
 
 test.each([
@@ -119,24 +123,24 @@ test.each([
   ["bytes=20-30", 200, "0123456789", null],
   ["bytes=0-1,4-5", 200, "0123456789", null],
   ["pages=1-2", 200, "0123456789", null],
-])("a download that asks for %s is answered with %i", async (range, status, text, told) => {
+])("a download that asks for %s is answered with %i", async (range, status, text, contentRange) => {
   const { blobs } = await givenStore();
-  await put(await blobs.putLink(KEY, PUT), "0123456789");
+  await put(await blobs.presignPut(KEY, PUT), "0123456789");
 
-  const answer = await fetch(await blobs.getLink(KEY, GET), { headers: { range } });
+  const answer = await fetch(await blobs.presignGet(KEY, GET), { headers: { range } });
 
   expect([answer.status, await answer.text(), answer.headers.get("content-range")]).toEqual([
     status,
     text,
-    told,
+    contentRange,
   ]);
 });
 
 test("a page from elsewhere may follow both links", async () => {
   const { blobs } = await givenStore();
 
-  const sent = await put(await blobs.putLink(KEY, PUT), "x");
-  const read = await fetch(await blobs.getLink(KEY, GET));
+  const sent = await put(await blobs.presignPut(KEY, PUT), "x");
+  const read = await fetch(await blobs.presignGet(KEY, GET));
 
   expect(sent.headers.get("access-control-allow-origin")).toBe("*");
   expect(read.headers.get("access-control-allow-origin")).toBe("*");

@@ -1,23 +1,23 @@
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { PLANS } from "@mailproof/core/accounts/plans";
-import { BLOBS_KEPT_DAYS } from "@mailproof/core/blobs";
-import { blobSweeper } from "@mailproof/local/blob-sweeper";
-import { fileBlobs } from "@mailproof/local/file-blobs";
+import { BLOB_RETENTION_DAYS } from "@mailproof/core/blobs";
+import { createBlobSweeper } from "@mailproof/local/blob-sweeper";
+import { createFileBlobs } from "@mailproof/local/file-blobs";
 import { expect, test } from "vitest";
 import { givenWorld } from "../given.ts";
-import { pieces } from "../pieces.ts";
-import { newFolder } from "./running.ts";
+import { streamPieces } from "../pieces.ts";
+import { createFolder } from "./running.ts";
 
 const FILES_MAX = 20;
 const DAY_MS = 86_400_000;
 
 /** Files of this moment, and a world in which so many days have gone by. */
 const givenBlobs = async (...keys: readonly string[]) => {
-  const folder = newFolder();
-  const blobs = fileBlobs(folder, () => "");
-  for (const key of keys) await blobs.put(key, pieces(key));
-  const sweeper = blobSweeper(folder, FILES_MAX);
+  const folder = createFolder();
+  const blobs = createFileBlobs(folder, () => "");
+  for (const key of keys) await blobs.put(key, streamPieces(key));
+  const sweeper = createBlobSweeper(folder, FILES_MAX);
   const whenSwept = (days: number) =>
     sweeper.run({ ...givenWorld().world, now: () => new Date(Date.now() + days * DAY_MS) });
   const left = async () => {
@@ -46,9 +46,9 @@ test.each([
 test("a file that was put again begins anew", async () => {
   const { folder, blobs, whenSwept, left } = await givenBlobs("uploads/a", "uploads/b");
   const old = new Date(Date.now() - 2 * DAY_MS);
-  for (const file of filesIn(folder)) utimesSync(file, old, old);
+  for (const file of listFiles(folder)) utimesSync(file, old, old);
 
-  await blobs.put("uploads/b", pieces("again"));
+  await blobs.put("uploads/b", streamPieces("again"));
   await whenSwept(0);
 
   expect(await left()).toEqual(["uploads/b"]);
@@ -56,7 +56,7 @@ test("a file that was put again begins anew", async () => {
 
 test("what is not a blob is left alone, whatever its age and wherever it lies", async () => {
   const { folder, whenSwept } = await givenBlobs();
-  const strangers = [
+  const otherFiles = [
     "uploads/ab/notes.txt",
     `uploads/ab/${"A".repeat(64)}`,
     `uploads/abc/${"a".repeat(64)}`,
@@ -64,32 +64,32 @@ test("what is not a blob is left alone, whatever its age and wherever it lies", 
     `ab/${"a".repeat(64)}`,
     `unfinished/${"a".repeat(64)}`,
   ].map((name) => join(folder, name));
-  for (const file of strangers) whenWritten(file);
+  for (const file of otherFiles) whenWritten(file);
   mkdirSync(join(folder, "uploads", "ab", "b".repeat(64)));
 
   await whenSwept(1_000);
 
-  expect(filesIn(folder).toSorted()).toEqual(strangers.toSorted());
+  expect(listFiles(folder).toSorted()).toEqual(otherFiles.toSorted());
 });
 
 test("a great many files are removed in several runs, none of which takes long", async () => {
   const { folder, whenSwept } = await givenBlobs();
-  for (let n = 0; n < 50; n++) whenWritten(blobIn(folder, "exports", n % 10, n));
+  for (let n = 0; n < 50; n++) whenWritten(findBlob(folder, "exports", n % 10, n));
 
   await whenSwept(2);
-  const afterOne = filesIn(folder).length;
+  const afterOne = listFiles(folder).length;
   await whenSwept(2);
   await whenSwept(2);
 
   // A run ends with the folder in which it had looked at enough.
   expect(afterOne).toBe(50 - FILES_MAX);
-  expect(filesIn(folder)).toEqual([]);
+  expect(listFiles(folder)).toEqual([]);
 });
 
 test("files that stay do not keep the sweeper for ever from those behind them", async () => {
   const { folder, whenSwept } = await givenBlobs();
-  for (let n = 0; n < 24; n++) whenWritten(blobIn(folder, "inputs", n % 12, n));
-  const last = blobIn(folder, "inputs", 255, 0);
+  for (let n = 0; n < 24; n++) whenWritten(findBlob(folder, "inputs", n % 12, n));
+  const last = findBlob(folder, "inputs", 255, 0);
   whenWritten(last);
   const old = new Date(Date.now() - 101 * DAY_MS);
   utimesSync(last, old, old);
@@ -99,16 +99,16 @@ test("files that stay do not keep the sweeper for ever from those behind them", 
   await whenSwept(0);
 
   expect([afterOne, existsSync(last)]).toEqual([true, false]);
-  expect(filesIn(folder)).toHaveLength(24);
+  expect(listFiles(folder)).toHaveLength(24);
 });
 
 test("no plan keeps its jobs longer than their input is there", () => {
   const longest = Math.max(...Object.values(PLANS).map(({ retentionDays }) => retentionDays));
 
-  expect(BLOBS_KEPT_DAYS["inputs/"]).toBeGreaterThan(longest);
+  expect(BLOB_RETENTION_DAYS["inputs/"]).toBeGreaterThan(longest);
 });
 
-const blobIn = (folder: string, kind: string, bucket: number, n: number) => {
+const findBlob = (folder: string, kind: string, bucket: number, n: number) => {
   const two = bucket.toString(16).padStart(2, "0");
   return join(folder, kind, two, `${two}${String(n).padStart(62, "0")}`);
 };
@@ -118,7 +118,7 @@ const whenWritten = (file: string) => {
   writeFileSync(file, "");
 };
 
-const filesIn = (folder: string) =>
+const listFiles = (folder: string) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { newFolder, whenCommanded } from "./running.ts";
+import { createFolder, whenCommanded } from "./running.ts";
 
 const at = (name: string) => `${name}.senders.lab.mailproof.test`;
 
 const whenChecked = async (...args: readonly string[]) => {
-  const { code, out, err } = await whenCommanded(newFolder(), "check", ...args);
+  const { code, out, err } = await whenCommanded(createFolder(), "check", ...args);
   return {
     code,
     err,
@@ -72,9 +72,9 @@ test.each([
   [["ada@a.example"], "ada@a.example is not a domain"],
   [["a.example", "--ip", "::1"], "--ip must be an IPv4 address"],
   [["a.example", "--ip", "out.a.example"], "--ip must be an IPv4 address"],
-])("mailproof check %j is a misuse", async (args, says) => {
-  const { code, out, err } = await whenCommanded(newFolder(), "check", ...args);
+])("mailproof check %j is a misuse", async (args, expected) => {
+  const { code, out, err } = await whenCommanded(createFolder(), "check", ...args);
 
   expect({ code, out }).toEqual({ code: 2, out: "" });
-  expect(err).toContain(says);
+  expect(err).toContain(expected);
 });

@@ -1,5 +1,5 @@
 import { readGauges } from "@mailproof/core/gauges";
-import { clockWatch } from "@mailproof/local/clock-watch";
+import { createClockWatch } from "@mailproof/local/clock-watch";
 import { expect, test } from "vitest";
 import { given } from "../given.ts";
 
@@ -12,18 +12,18 @@ test.each([
 ])("a clock that is %s stands in the gauges for an hour", async (_, by, seconds) => {
   const { world, jump, later, logged } = await given();
   let steadyMs = 0;
-  const watch = clockWatch(() => steadyMs);
+  const watch = createClockWatch(() => steadyMs);
   await watch.run(world);
 
   steadyMs += 1_000;
   later(1_000);
   jump(by);
   await watch.run(world);
-  const within = await readGauges(world);
+  const isWithin = await readGauges(world);
   later(HOUR_MS);
   const after = await readGauges(world);
 
-  expect(within.clockJumpSeconds).toBe(seconds);
+  expect(isWithin.clockJumpSeconds).toBe(seconds);
   expect(logged.filter(({ event }) => event === "clock_jumped")).toHaveLength(
     seconds === 0 ? 0 : 1,
   );
@@ -32,20 +32,20 @@ test.each([
 
 test("a clock that is behind what an earlier process saw has jumped", async () => {
   const { world, jump } = await given();
-  await clockWatch(() => 0).run(world);
+  await createClockWatch(() => 0).run(world);
 
   jump(-30 * 24 * HOUR_MS);
-  await clockWatch(() => 0).run(world);
+  await createClockWatch(() => 0).run(world);
 
   expect((await readGauges(world)).clockJumpSeconds).toBe(-30 * 86_400);
 });
 
 test("a service that was stopped for a week finds a later time, and no jump", async () => {
   const { world, later } = await given();
-  await clockWatch(() => 0).run(world);
+  await createClockWatch(() => 0).run(world);
 
   later(7 * 24 * HOUR_MS);
-  await clockWatch(() => 0).run(world);
+  await createClockWatch(() => 0).run(world);
 
   expect((await readGauges(world)).clockJumpSeconds).toBe(0);
 });

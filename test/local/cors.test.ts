@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { server } from "@mailproof/local/server";
+import { createApiServer } from "@mailproof/local/server";
 import { expect, test } from "vitest";
 import { givenWorld } from "../given.ts";
 
-const whenAsked = async (path: string, init: RequestInit) => {
+const whenRequested = async (path: string, init: RequestInit) => {
   const { world } = givenWorld();
-  const listening = server(world, () => undefined).listen(0, "127.0.0.1");
+  const listening = createApiServer(world, () => undefined).listen(0, "127.0.0.1");
   await once(listening, "listening");
   const { port } = listening.address() as AddressInfo;
   const answer = await fetch(`http://127.0.0.1:${port}${path}`, init);
@@ -15,7 +15,7 @@ const whenAsked = async (path: string, init: RequestInit) => {
 };
 
 test("a browser's preflight is allowed our methods and headers, for any page", async () => {
-  const { status, headers } = await whenAsked("/v1/api-keys", {
+  const { status, headers } = await whenRequested("/v1/api-keys", {
     method: "OPTIONS",
     headers: { origin: "https://app.example.com", "access-control-request-method": "POST" },
   });
@@ -27,7 +27,7 @@ test("a browser's preflight is allowed our methods and headers, for any page", a
 });
 
 test("a page may read a refusal, its request id and its allowance", async () => {
-  const { status, headers } = await whenAsked("/v1/account", { method: "GET" });
+  const { status, headers } = await whenRequested("/v1/account", { method: "GET" });
 
   expect(status).toBe(401);
   expect(headers.get("access-control-allow-origin")).toBe("*");
@@ -35,7 +35,7 @@ test("a page may read a refusal, its request id and its allowance", async () => 
 });
 
 test("no answer lets a page send cookies", async () => {
-  const { headers } = await whenAsked("/health", { method: "GET" });
+  const { headers } = await whenRequested("/health", { method: "GET" });
 
   expect(headers.get("access-control-allow-credentials")).toBeNull();
 });

@@ -5,12 +5,12 @@ import { openAccount } from "@mailproof/core/accounts/accounts";
 import { credits } from "@mailproof/core/money/credits";
 import { readEnvironment } from "@mailproof/local/environment";
 import { startLab } from "@mailproof/local/lab/lab";
-import { sqliteTable } from "@mailproof/local/sqlite-table";
+import { createSqliteTable } from "@mailproof/local/sqlite-table";
 import { findDamage } from "@mailproof/local/state-check";
-import { openHouse } from "@mailproof/local/world";
+import { createApp } from "@mailproof/local/world";
 import { expect, onTestFinished, test } from "vitest";
-import { sending, serving } from "../fixtures/play-release.ts";
-import { newFolder } from "./running.ts";
+import { createSend, serveWorld } from "../fixtures/play-release.ts";
+import { createFolder } from "./running.ts";
 
 const ROWS = 3_000;
 const now = () => new Date();
@@ -30,28 +30,28 @@ const checkpoint = (file: string) => {
 };
 
 const given = async () => {
-  const folder = newFolder();
+  const folder = createFolder();
   const lab = await startLab();
-  const house = openHouse(readEnvironment({ MAILPROOF_DIR: folder }), () => "", lab);
-  const { liveKey } = await openAccount(house.world, {
+  const ctx = createApp(readEnvironment({ MAILPROOF_DIR: folder }), () => "", lab);
+  const { liveKey } = await openAccount(ctx.world, {
     name: "Ann",
     plan: "pro",
     opening: credits(100),
   });
-  const { baseUrl, close } = await serving(house.world);
+  const { baseUrl, close } = await serveWorld(ctx.world);
   onTestFinished(async () => {
     close();
-    house.close();
+    ctx.close();
     await lab.close();
   });
   for (let n = 0; n < ROWS; n++)
-    void house.world.table.write({ put: { pk: "FILLER", sk: String(n), text: "x".repeat(500) } });
-  await house.world.table.write({ put: { pk: "FILLER", sk: "last" } });
+    void ctx.world.table.write({ put: { pk: "FILLER", sk: String(n), text: "x".repeat(500) } });
+  await ctx.world.table.write({ put: { pk: "FILLER", sk: "last" } });
   const file = join(folder, "state.sqlite");
   checkpoint(file);
   const later = () => new Date(Date.now() + 3_700_000);
-  const whenChecked = () => house.health.schedule.run({ ...house.world, now: later });
-  return { ...house, folder, file, baseUrl, ask: sending(baseUrl, liveKey), whenChecked };
+  const whenChecked = () => ctx.health.schedule.run({ ...ctx.world, now: later });
+  return { ...ctx, folder, file, baseUrl, ask: createSend(baseUrl, liveKey), whenChecked };
 };
 
 const verification = {
@@ -99,9 +99,9 @@ test.each([
   ["zeros", 0],
   ["other bytes", 0xa5],
 ])("pages of %s are found by the check, and named by whoever reads them", async (_what, byte) => {
-  const file = join(newFolder(), "state.sqlite");
+  const file = join(createFolder(), "state.sqlite");
   const folder = join(file, "..");
-  const first = sqliteTable(file, now);
+  const first = createSqliteTable(file, now);
   await Promise.all(
     Array.from({ length: ROWS }, (_row, n) =>
       first.write({ put: { pk: "P", sk: String(n).padStart(5, "0"), text: "x".repeat(500) } }),
@@ -111,7 +111,7 @@ test.each([
   const sound = await findDamage(folder, "table");
   overwrite(file, byte);
   const reported: string[] = [];
-  const table = sqliteTable(file, now, (error) => reported.push(error.message));
+  const table = createSqliteTable(file, now, (error) => reported.push(error.message));
 
   const failures = new Set<string>();
   for (let n = 0; n < ROWS; n++)
@@ -128,8 +128,8 @@ test.each([
 });
 
 test("text of a row that was overwritten, which SQLite does not look into, is found, too", async () => {
-  const file = join(newFolder(), "state.sqlite");
-  const first = sqliteTable(file, now);
+  const file = join(createFolder(), "state.sqlite");
+  const first = createSqliteTable(file, now);
   await first.write({ put: { pk: "P", sk: "1", text: "x".repeat(100_000) } });
   first.close();
   const handle = openSync(file, "r+");
@@ -141,8 +141,8 @@ test("text of a row that was overwritten, which SQLite does not look into, is fo
 });
 
 test("a damaged page of an index, which no reader of rows would meet, is found", async () => {
-  const file = join(newFolder(), "state.sqlite");
-  sqliteTable(file, now).close();
+  const file = join(createFolder(), "state.sqlite");
+  createSqliteTable(file, now).close();
   const db = new DatabaseSync(file);
   const found = db.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'items_due'").get();
   db.close();

@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { createClient } from "@mailproof/client";
 import { afterAll, describe, expect, test } from "vitest";
-import { newFolder, whenStarted } from "./running.ts";
+import { createFolder, whenStarted } from "./running.ts";
 
 // A folder whose state is missing or damaged, with a real server in a process of its own.
 
@@ -25,7 +25,7 @@ const EMAILS = Array.from(
 
 /** Used by a server that was then killed, or stopped. */
 const givenUsed = async (signal: "SIGTERM" | "SIGKILL" = "SIGTERM") => {
-  const folder = newFolder();
+  const folder = createFolder();
   const { ready, stop } = await whenStarted(folder);
   const client = createClient({ baseUrl: ready.base_url, key: ready.live_key });
   const { job_id } = await client.verifyBatch({ emails: EMAILS });
@@ -63,14 +63,14 @@ const remove = (name: string) => (folder: string) =>
 type Break = (folder: string) => void;
 
 describe("a folder that was used", () => {
-  const kept = mkdtempSync(join(tmpdir(), "mailproof-"));
-  afterAll(() => rmSync(kept, { recursive: true }));
+  const copyFolder = mkdtempSync(join(tmpdir(), "mailproof-"));
+  afterAll(() => rmSync(copyFolder, { recursive: true }));
 
   const copy = async () => {
-    if (!existsSync(join(kept, "folder")))
-      cpSync((await givenUsed()).folder, join(kept, "folder"), { recursive: true });
-    const folder = join(newFolder(), "copy");
-    cpSync(join(kept, "folder"), folder, { recursive: true });
+    if (!existsSync(join(copyFolder, "folder")))
+      cpSync((await givenUsed()).folder, join(copyFolder, "folder"), { recursive: true });
+    const folder = join(createFolder(), "copy");
+    cpSync(join(copyFolder, "folder"), folder, { recursive: true });
     return folder;
   };
 

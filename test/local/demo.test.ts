@@ -1,18 +1,18 @@
 import { join } from "node:path";
 import { findKey, revokeKey } from "@mailproof/core/access/keys";
-import { accountsListed } from "@mailproof/core/accounts/items";
-import { demoAccountIn } from "@mailproof/local/demo";
+import { iterateAccounts } from "@mailproof/core/accounts/items";
+import { ensureDemoAccount } from "@mailproof/local/demo";
 import { readEnvironment } from "@mailproof/local/environment";
-import { firstScreen } from "@mailproof/local/first-screen";
-import { openHouse } from "@mailproof/local/world";
+import { formatFirstScreen } from "@mailproof/local/first-screen";
+import { createApp } from "@mailproof/local/world";
 import { expect, onTestFinished, test } from "vitest";
-import { newFolder } from "./running.ts";
+import { createFolder } from "./running.ts";
 
 const givenFolder = () => {
-  const folder = newFolder();
+  const folder = createFolder();
   const open = (settings: Record<string, string> = {}) => {
     const environment = readEnvironment({ MAILPROOF_DIR: folder, ...settings });
-    const { world, close } = openHouse(environment, () => "", null);
+    const { world, close } = createApp(environment, () => "", null);
     let isOpen = true;
     const closeOnce = () => {
       if (isOpen) close();
@@ -24,10 +24,10 @@ const givenFolder = () => {
   return { folder, open };
 };
 
-type World = ReturnType<typeof openHouse>["world"];
+type World = ReturnType<typeof createApp>["world"];
 
-const accountsIn = async ({ table }: World) =>
-  (await Array.fromAsync(accountsListed(table))).length;
+const listAccounts = async ({ table }: World) =>
+  (await Array.fromAsync(iterateAccounts(table))).length;
 
 const whenRevoked = async (world: World, secret = "") => {
   const key = await findKey(world, secret);
@@ -39,53 +39,53 @@ test("a demo account whose keys are in force is the same at the next start", asy
   const { folder, open } = givenFolder();
   const { world } = open();
 
-  const first = await demoAccountIn(folder, world);
+  const first = await ensureDemoAccount(folder, world);
 
-  expect(await demoAccountIn(folder, world)).toEqual(first);
-  expect(await accountsIn(world)).toBe(1);
+  expect(await ensureDemoAccount(folder, world)).toEqual(first);
+  expect(await listAccounts(world)).toBe(1);
 });
 
 test("a demo account whose keys were revoked is not made again, and its keys are not shown", async () => {
   const { folder, open } = givenFolder();
   const { world } = open();
-  const { account_id, live_key, test_key } = await demoAccountIn(folder, world);
+  const { account_id, live_key, test_key } = await ensureDemoAccount(folder, world);
 
   await whenRevoked(world, live_key);
-  const afterOne = await demoAccountIn(folder, world);
+  const afterOne = await ensureDemoAccount(folder, world);
   await whenRevoked(world, test_key);
 
   expect(afterOne).toEqual({ account_id, test_key });
-  expect(await demoAccountIn(folder, world)).toEqual({ account_id });
-  expect(await accountsIn(world)).toBe(1);
+  expect(await ensureDemoAccount(folder, world)).toEqual({ account_id });
+  expect(await listAccounts(world)).toBe(1);
 });
 
 test("with another pepper the same account has new keys, once, and no new credits", async () => {
   const { folder, open } = givenFolder();
   const before = open();
-  const first = await demoAccountIn(folder, before.world);
+  const first = await ensureDemoAccount(folder, before.world);
   before.close();
   const { world } = open({ KEY_PEPPER: "another pepper, long enough" });
 
-  const second = await demoAccountIn(folder, world);
+  const second = await ensureDemoAccount(folder, world);
 
   expect(second.account_id).toBe(first.account_id);
   expect([second.live_key, second.test_key]).not.toContain(first.live_key);
   expect(await findKey(world, second.live_key ?? "")).toMatchObject({ mode: "live" });
   expect(await findKey(world, second.test_key ?? "")).toMatchObject({ mode: "test" });
-  expect(await demoAccountIn(folder, world)).toEqual(second);
-  expect(await accountsIn(world)).toBe(1);
+  expect(await ensureDemoAccount(folder, world)).toEqual(second);
+  expect(await listAccounts(world)).toBe(1);
 });
 
 test("keys that were revoked stay revoked under another pepper", async () => {
   const { folder, open } = givenFolder();
   const before = open();
-  const { account_id, live_key, test_key } = await demoAccountIn(folder, before.world);
+  const { account_id, live_key, test_key } = await ensureDemoAccount(folder, before.world);
   await whenRevoked(before.world, live_key);
   await whenRevoked(before.world, test_key);
   before.close();
   const { world } = open({ KEY_PEPPER: "another pepper, long enough" });
 
-  expect(await demoAccountIn(folder, world)).toEqual({ account_id });
+  expect(await ensureDemoAccount(folder, world)).toEqual({ account_id });
 });
 
 const RUNNING = {
@@ -96,7 +96,7 @@ const RUNNING = {
 };
 
 test("the live key is printed on a terminal, in lines that work as they stand", () => {
-  const screen = firstScreen(RUNNING, { directory: "/state", isTerminal: true });
+  const screen = formatFirstScreen(RUNNING, { directory: "/state", isTerminal: true });
 
   expect(screen).toContain("live key   mp_live_secret");
   expect(screen).toContain(
@@ -108,7 +108,7 @@ test("the live key is printed on a terminal, in lines that work as they stand", 
 });
 
 test("where it is no terminal, its place is printed instead", () => {
-  const screen = firstScreen(RUNNING, { directory: "/state", isTerminal: false });
+  const screen = formatFirstScreen(RUNNING, { directory: "/state", isTerminal: false });
 
   expect(screen).not.toContain("mp_live_secret");
   expect(screen).toContain(join("/state", "ready.json"));
@@ -120,7 +120,10 @@ test("where it is no terminal, its place is printed instead", () => {
 test.each([null, { account_id: "acc_1" }])(
   "without keys the screen says how to make an account: %j",
   (demo) => {
-    const screen = firstScreen({ ...RUNNING, demo }, { directory: "/state", isTerminal: true });
+    const screen = formatFirstScreen(
+      { ...RUNNING, demo },
+      { directory: "/state", isTerminal: true },
+    );
 
     expect(screen).toContain("npx mailproof admin accounts create");
     expect(screen).not.toContain("MAILPROOF_KEY");

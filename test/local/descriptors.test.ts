@@ -1,6 +1,6 @@
 import { readGauges } from "@mailproof/core/gauges";
 import { countFreeDescriptors, shareDescriptors } from "@mailproof/local/descriptors";
-import { ownErrorWatch } from "@mailproof/local/own-error-watch";
+import { createOwnErrorWatch } from "@mailproof/local/own-error-watch";
 import { expect, test } from "vitest";
 import { given } from "../given.ts";
 
@@ -31,7 +31,7 @@ test("this process knows how many it may still open", () => {
 test("what the process lacked stands in the gauges, and is logged once", async () => {
   const { world, logged } = await given();
   let count = 0;
-  const watch = ownErrorWatch(() => count);
+  const watch = createOwnErrorWatch(() => count);
 
   await watch.run(world);
   const before = await readGauges(world);

@@ -3,9 +3,9 @@ import { type IncomingMessage, type OutgoingHttpHeaders, request } from "node:ht
 import { buffer } from "node:stream/consumers";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { endpoints } from "@mailproof/api/endpoints";
-import { unrouted } from "@mailproof/functions/unrouted";
+import { createFallbackHandler } from "@mailproof/functions/unrouted";
 import { expect, test } from "vitest";
-import { bytesOf, toEvent } from "../gateway.ts";
+import { toBytes, toEvent } from "../gateway.ts";
 import { given } from "../given.ts";
 import { whenListening } from "./listening.ts";
 
@@ -22,13 +22,13 @@ test.each(PATHS)("%s is there for anybody, as much as Lambda gives of it", async
   const event = toEvent({ method: "GET", url: path });
 
   const here = await got(port, path);
-  const there = await unrouted(world)(event);
+  const there = await createFallbackHandler(world)(event);
 
   const { domainName } = event.requestContext;
   expect(here.status).toBe(200);
   expect(there.statusCode).toBe(200);
   expect(
-    bytesOf(there).toString().replaceAll(`https://${domainName}`, `http://127.0.0.1:${port}`),
+    toBytes(there).toString().replaceAll(`https://${domainName}`, `http://127.0.0.1:${port}`),
   ).toBe(here.text);
   expect(there.headers?.["content-type"]).toBe(here.headers.get("content-type"));
 });
@@ -40,8 +40,8 @@ const DECODERS: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
 
 /** As it stands on the wire: fetch would ask for compression by itself, and undo it. */
 const raw = async (port: number, method: string, path: string, headers: OutgoingHttpHeaders) => {
-  const asking = request({ port, method, path, headers }).end();
-  const [answer] = (await once(asking, "response")) as [IncomingMessage];
+  const clientRequest = request({ port, method, path, headers }).end();
+  const [answer] = (await once(clientRequest, "response")) as [IncomingMessage];
   return { status: answer.statusCode, headers: answer.headers, bytes: await buffer(answer) };
 };
 
@@ -50,14 +50,19 @@ test.each(PATHS.flatMap((path) => [[path, "br"] as const, [path, "gzip"] as cons
   async (path, encoding) => {
     const { port } = await whenListening(...endpoints);
     const { world } = await given();
-    const asked = { "accept-encoding": encoding };
+    const requestHeaders = { "accept-encoding": encoding };
     const plain = await raw(port, "GET", path, {});
 
-    const here = await raw(port, "GET", path, asked);
-    const head = await raw(port, "HEAD", path, asked);
-    const again = await raw(port, "GET", path, { ...asked, "if-none-match": here.headers.etag });
+    const here = await raw(port, "GET", path, requestHeaders);
+    const head = await raw(port, "HEAD", path, requestHeaders);
+    const again = await raw(port, "GET", path, {
+      ...requestHeaders,
+      "if-none-match": here.headers.etag,
+    });
     const event = (method: string) =>
-      unrouted(world)(toEvent({ method, url: path, headers: Object.entries(asked) }));
+      createFallbackHandler(world)(
+        toEvent({ method, url: path, headers: Object.entries(requestHeaders) }),
+      );
     const [there, headThere] = [await event("GET"), await event("HEAD")];
 
     expect(DECODERS[encoding]?.(here.bytes)).toEqual(plain.bytes);
@@ -70,11 +75,11 @@ test.each(PATHS.flatMap((path) => [[path, "br"] as const, [path, "gzip"] as cons
     expect(plain.headers.etag).not.toBe(here.headers.etag);
 
     expect(there.headers).toMatchObject({ "content-encoding": encoding, vary: "accept-encoding" });
-    expect(DECODERS[encoding]?.(bytesOf(there)).length).toBeGreaterThan(bytesOf(there).length);
+    expect(DECODERS[encoding]?.(toBytes(there)).length).toBeGreaterThan(toBytes(there).length);
     expect(headThere).toMatchObject({ statusCode: 200, body: "" });
     expect(headThere.headers).toMatchObject({
       etag: there.headers?.["etag"],
-      "content-length": bytesOf(there).length,
+      "content-length": toBytes(there).length,
     });
   },
 );
@@ -90,8 +95,8 @@ test.each([
   ["by something that is no host", { host: 'evil"><script>' }, "/"],
 ])("the document names the server as it was reached: %s", async (_case, headers, base) => {
   const { port } = await whenListening(...endpoints);
-  const asking = request({ port, path: "/openapi.json", headers, setHost: false }).end();
-  const [answer] = await once(asking, "response");
+  const clientRequest = request({ port, path: "/openapi.json", headers, setHost: false }).end();
+  const [answer] = await once(clientRequest, "response");
   let text = "";
   for await (const piece of answer) text += piece;
 

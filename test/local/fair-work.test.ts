@@ -1,19 +1,25 @@
 import type { Message } from "@mailproof/core/queue";
 import type { Worker } from "@mailproof/core/worker";
 import { runBackground } from "@mailproof/local/background";
-import { sqliteQueue } from "@mailproof/local/sqlite-queue";
-import { sqliteTable } from "@mailproof/local/sqlite-table";
+import { createSqliteQueue } from "@mailproof/local/sqlite-queue";
+import { createSqliteTable } from "@mailproof/local/sqlite-table";
 import type { LocalWorld } from "@mailproof/local/world";
 import { expect, test } from "vitest";
 import { givenWorld } from "../given.ts";
 
-const rows = { name: "rows", visibilitySeconds: 60, receivesMax: 3, atOnce: 10, evenWhenBusy: 10 };
+const rows = {
+  name: "rows",
+  visibilitySeconds: 60,
+  receivesMax: 3,
+  concurrency: 10,
+  concurrencyWhenBusy: 10,
+};
 
 /** A worker whose messages stay in hand until they are let go. */
 const givenWorker = () => {
   const { world } = givenWorld();
-  const queue = sqliteQueue(":memory:", () => new Date());
-  const local: LocalWorld = { ...world, table: sqliteTable(":memory:", world.now), queue };
+  const queue = createSqliteQueue(":memory:", () => new Date());
+  const local: LocalWorld = { ...world, table: createSqliteTable(":memory:", world.now), queue };
   const stopping = new AbortController();
   const inHand: string[] = [];
   const letGo: (() => void)[] = [];
@@ -48,7 +54,7 @@ const givenWorker = () => {
   return { send, run, untilInHand, letGo, stop };
 };
 
-const countOf = (group: string, inHand: readonly string[]): number =>
+const getCount = (group: string, inHand: readonly string[]): number =>
   inHand.filter((body) => body.startsWith(group)).length;
 
 test("an account whose messages never end leaves as much as it holds to others", async () => {
@@ -60,7 +66,7 @@ test("an account whose messages never end leaves as much as it holds to others",
   await send(1, { group: "other" });
   const inHand = await untilInHand(6);
 
-  expect([countOf("slow", inHand), countOf("other", inHand)]).toEqual([5, 1]);
+  expect([getCount("slow", inHand), getCount("other", inHand)]).toEqual([5, 1]);
   stop();
   await ended;
 });
@@ -74,7 +80,7 @@ test("shares are counted in weight, so a few small messages hold up no large one
   await send(2, { group: "large", weight: 3 });
   const inHand = await untilInHand(5);
 
-  expect(countOf("large", inHand)).toBe(1);
+  expect(getCount("large", inHand)).toBe(1);
   stop();
   await ended;
 });

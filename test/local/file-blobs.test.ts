@@ -11,34 +11,34 @@ import {
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { UnreadableBlobError } from "@mailproof/core/blobs";
-import { fileBlobs } from "@mailproof/local/file-blobs";
+import { createFileBlobs } from "@mailproof/local/file-blobs";
 import { expect, test } from "vitest";
-import { pieces } from "../pieces.ts";
-import { newFolder } from "./running.ts";
+import { streamPieces } from "../pieces.ts";
+import { createFolder } from "./running.ts";
 
 const KEY = "jobs/job_1";
 
-const textOf = async (folder: string, options: { readonly version: string }) => {
-  const found = await blobsOf(folder).get(KEY, options);
+const getText = async (folder: string, options: { readonly version: string }) => {
+  const found = await createBlobs(folder).get(KEY, options);
   return found && Buffer.concat(await Array.fromAsync(found.content)).toString();
 };
-const blobsOf = (folder: string) => fileBlobs(folder, () => "");
+const createBlobs = (folder: string) => createFileBlobs(folder, () => "");
 
 test("in a copy of the folder a blob has the version that was pinned, and none but its own bytes", async () => {
-  const [folder, copy] = [newFolder(), newFolder()];
-  const { version } = await blobsOf(folder).put(KEY, pieces("a@b.c\n"));
+  const [folder, copy] = [createFolder(), createFolder()];
+  const { version } = await createBlobs(folder).put(KEY, streamPieces("a@b.c\n"));
 
   cpSync(folder, copy, { recursive: true });
 
-  expect(await blobsOf(copy).head(KEY)).toEqual({ version, bytes: 6 });
-  expect(await textOf(copy, { version })).toBe("a@b.c\n");
+  expect(await createBlobs(copy).head(KEY)).toEqual({ version, bytes: 6 });
+  expect(await getText(copy, { version })).toBe("a@b.c\n");
 });
 
 test("two puts of the same bytes have two versions", async () => {
-  const blobs = blobsOf(newFolder());
+  const blobs = createBlobs(createFolder());
 
-  const first = await blobs.put(KEY, pieces("a@b.c\n"));
-  const second = await blobs.put(KEY, pieces("a@b.c\n"));
+  const first = await blobs.put(KEY, streamPieces("a@b.c\n"));
+  const second = await blobs.put(KEY, streamPieces("a@b.c\n"));
 
   expect(second.version).not.toBe(first.version);
 });
@@ -48,27 +48,27 @@ test.each([
   ["a@b.c\n", "short"],
   ["a@b.c\n".repeat(1000), "long"],
 ])("a file from before blobs had a seal is read whole: %#", async (text) => {
-  const folder = newFolder();
+  const folder = createFolder();
   const name = createHash("sha256").update(KEY).digest("hex");
   mkdirSync(join(folder, name.slice(0, 2)));
   writeFileSync(join(folder, name.slice(0, 2), name), text);
 
-  const facts = await blobsOf(folder).head(KEY);
+  const metadata = await createBlobs(folder).head(KEY);
 
-  expect(facts?.bytes).toBe(text.length);
-  expect(await textOf(folder, { version: facts?.version ?? "" })).toBe(text);
+  expect(metadata?.bytes).toBe(text.length);
+  expect(await getText(folder, { version: metadata?.version ?? "" })).toBe(text);
 });
 
 const PUT = "a@b.c\n".repeat(20_000);
 
 const whenPut = async (text = PUT) => {
-  const folder = newFolder();
-  const facts = await blobsOf(folder).put(KEY, pieces(text));
+  const folder = createFolder();
+  const metadata = await createBlobs(folder).put(KEY, streamPieces(text));
   const [file = ""] = globSync(`${folder}/**/*.blob`);
-  return { folder, file, ...facts };
+  return { folder, file, ...metadata };
 };
 
-const whole = async (blobs: ReturnType<typeof fileBlobs>, version?: string) => {
+const readAll = async (blobs: ReturnType<typeof createFileBlobs>, version?: string) => {
   const found = await blobs.get(KEY, version === undefined ? {} : { version });
   return found && Buffer.concat(await Array.fromAsync(found.content)).toString();
 };
@@ -79,8 +79,8 @@ test("a file that is cut off anywhere is never read as a shorter one", async () 
   const outcomes = new Set<string>();
   for (let length = 0; length < bytes.length; length++) {
     writeFileSync(file, bytes.subarray(0, length));
-    const blobs = blobsOf(folder);
-    for (const read of [() => blobs.head(KEY), () => whole(blobs), () => whole(blobs, version)])
+    const blobs = createBlobs(folder);
+    for (const read of [() => blobs.head(KEY), () => readAll(blobs), () => readAll(blobs, version)])
       outcomes.add(await read().then(String, (error: Error) => error.name));
   }
 
@@ -95,7 +95,7 @@ test("a bit that flips anywhere in a file, its checksums included, is found", as
     const damaged = Buffer.from(bytes);
     damaged.writeUInt8(damaged.readUInt8(at >> 3) ^ (1 << (at & 7)), at >> 3);
     writeFileSync(file, damaged);
-    outcomes.add(await whole(blobsOf(folder)).then(String, (error: Error) => error.name));
+    outcomes.add(await readAll(createBlobs(folder)).then(String, (error: Error) => error.name));
   }
 
   expect([...outcomes]).toEqual(["UnreadableBlobError"]);
@@ -108,10 +108,10 @@ test("a part of a file in the place of another, or bytes behind its end, are fou
   for (const other of [swapped, Buffer.concat([bytes, Buffer.from("x")])]) {
     writeFileSync(file, other);
 
-    await expect(whole(blobsOf(folder))).rejects.toThrow(UnreadableBlobError);
+    await expect(readAll(createBlobs(folder))).rejects.toThrow(UnreadableBlobError);
   }
   truncateSync(file, 0);
-  await expect(blobsOf(folder).head(KEY)).rejects.toThrow(UnreadableBlobError);
+  await expect(createBlobs(folder).head(KEY)).rejects.toThrow(UnreadableBlobError);
 });
 
 /** A disk whose files open, and then fail to be read with this error. */
@@ -121,7 +121,7 @@ const onDiskWith = (folder: string, code: string) => {
     const read = () => Promise.reject(Object.assign(new Error(`${code}: i/o error`), { code }));
     return Object.assign(handle, { read }) as FileHandle;
   };
-  return fileBlobs(folder, () => "", failing);
+  return createFileBlobs(folder, () => "", failing);
 };
 
 test.each([
@@ -132,7 +132,7 @@ test.each([
   ["ENOMEM", "Error"],
 ])("a disk that answers %s makes it a %s", async (code, name) => {
   const { folder } = await whenPut();
-  const error = await whole(onDiskWith(folder, code)).catch((cause: Error) => cause);
+  const error = await readAll(onDiskWith(folder, code)).catch((cause: Error) => cause);
 
   expect((error as Error).name).toBe(name);
 });
@@ -141,11 +141,11 @@ test("in a folder that is gone no blob is said to be missing", async () => {
   const { folder } = await whenPut();
   rmSync(folder, { recursive: true });
 
-  await expect(blobsOf(folder).head(KEY)).rejects.toThrow("is gone");
+  await expect(createBlobs(folder).head(KEY)).rejects.toThrow("is gone");
 });
 
 test("a put takes the place of a file of an earlier release, and a removal removes it", async () => {
-  const folder = newFolder();
+  const folder = createFolder();
   const name = createHash("sha256").update(KEY).digest("hex");
   const earlier = join(folder, name.slice(0, 2), name);
   const givenEarlier = () => {
@@ -153,12 +153,16 @@ test("a put takes the place of a file of an earlier release, and a removal remov
     writeFileSync(earlier, "earlier");
   };
   givenEarlier();
-  await blobsOf(folder).put(KEY, pieces("new"));
-  const read = await whole(blobsOf(folder));
-  await blobsOf(folder).remove(KEY);
-  const removed = await whole(blobsOf(folder));
+  await createBlobs(folder).put(KEY, streamPieces("new"));
+  const read = await readAll(createBlobs(folder));
+  await createBlobs(folder).remove(KEY);
+  const removed = await readAll(createBlobs(folder));
   givenEarlier();
-  await blobsOf(folder).remove(KEY);
+  await createBlobs(folder).remove(KEY);
 
-  expect([read, removed, await whole(blobsOf(folder))]).toEqual(["new", undefined, undefined]);
+  expect([read, removed, await readAll(createBlobs(folder))]).toEqual([
+    "new",
+    undefined,
+    undefined,
+  ]);
 });

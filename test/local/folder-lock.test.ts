@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { lockFolder } from "@mailproof/local/folder-lock";
 import { expect, onTestFinished, test } from "vitest";
-import { newFolder } from "./running.ts";
+import { createFolder } from "./running.ts";
 
 const FROM_OUTSIDE = `
   const { DatabaseSync } = require("node:sqlite");
@@ -10,7 +10,7 @@ const FROM_OUTSIDE = `
 `;
 
 test("a folder stays locked to others when its own server tries it once more", () => {
-  const folder = newFolder();
+  const folder = createFolder();
   const lock = lockFolder(folder);
   onTestFinished(lock.release);
   const file = join(folder, "lock.sqlite");

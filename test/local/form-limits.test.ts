@@ -4,7 +4,7 @@ import { json } from "node:stream/consumers";
 import { FORM_BYTES_MAX } from "@mailproof/api/http/body";
 import { type Endpoint, endpoint } from "@mailproof/api/http/endpoint";
 import { expect, test } from "vitest";
-import { pretendForm } from "../pretend.ts";
+import { fakeFormEndpoint } from "../pretend.ts";
 import { whenListening } from "./listening.ts";
 
 const HEAD = '--b\r\nContent-Disposition: form-data; name="file"; filename="l.csv"\r\n\r\n';
@@ -12,7 +12,7 @@ const TAIL = "\r\n--b--\r\n";
 
 /** Reads a form and keeps nothing but how long it was. */
 const measuring = endpoint({
-  ...pretendForm,
+  ...fakeFormEndpoint,
   form: true,
   async handle(_world, _caller, { form }) {
     let bytes = 0;
@@ -22,7 +22,7 @@ const measuring = endpoint({
   },
 });
 
-const whenAsking = async (headers: OutgoingHttpHeaders, route: Endpoint = measuring) => {
+const whenRequesting = async (headers: OutgoingHttpHeaders, route: Endpoint = measuring) => {
   const { port, liveKey } = await whenListening(route);
   const type = "multipart/form-data; boundary=b";
   return request({
@@ -36,13 +36,13 @@ const whenAsking = async (headers: OutgoingHttpHeaders, route: Endpoint = measur
 
 /** Sends a file of this many bytes, in pieces, and reads the answer. */
 const whenSent = async (fileBytes: number, headers: OutgoingHttpHeaders = {}) => {
-  const asking = await whenAsking(headers);
-  const answered = once(asking, "response") as Promise<[IncomingMessage]>;
-  asking.write(HEAD);
+  const clientRequest = await whenRequesting(headers);
+  const answered = once(clientRequest, "response") as Promise<[IncomingMessage]>;
+  clientRequest.write(HEAD);
   const piece = Buffer.alloc(1_000_000, "x");
   for (let left = fileBytes; left > 0; left -= piece.length)
-    if (!asking.write(piece.subarray(0, left))) await once(asking, "drain");
-  asking.end(TAIL);
+    if (!clientRequest.write(piece.subarray(0, left))) await once(clientRequest, "drain");
+  clientRequest.end(TAIL);
   const [answer] = await answered;
   return { status: answer.statusCode, body: await json(answer) };
 };
@@ -67,10 +67,10 @@ test("a form of 55 MB is read, and one byte more is refused with the way to send
 });
 
 test("whoever says beforehand that a form is too large is refused before it is read", async () => {
-  const asking = await whenAsking({ "content-length": FORM_BYTES_MAX + 1 });
-  asking.on("error", () => {});
-  asking.write(HEAD);
-  const [answer] = (await once(asking, "response")) as [IncomingMessage];
+  const clientRequest = await whenRequesting({ "content-length": FORM_BYTES_MAX + 1 });
+  clientRequest.on("error", () => {});
+  clientRequest.write(HEAD);
+  const [answer] = (await once(clientRequest, "response")) as [IncomingMessage];
 
   expect({ status: answer.statusCode, body: await json(answer) }).toMatchObject(TOO_LARGE);
   expect(answer.headers.connection).toBe("close");
@@ -80,7 +80,7 @@ test("a client that hangs up in the middle of a form is no failure of ours", asy
   const begun = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<unknown>();
   const reading = endpoint({
-    ...pretendForm,
+    ...fakeFormEndpoint,
     form: true,
     async handle(_world, _caller, { form }) {
       try {
@@ -92,11 +92,11 @@ test("a client that hangs up in the middle of a form is no failure of ours", asy
       return { status: 202, data: {} };
     },
   });
-  const asking = await whenAsking({}, reading);
-  asking.on("error", () => {});
-  asking.write(HEAD + "x".repeat(100_000));
+  const clientRequest = await whenRequesting({}, reading);
+  clientRequest.on("error", () => {});
+  clientRequest.write(HEAD + "x".repeat(100_000));
   await begun.promise;
-  asking.destroy();
+  clientRequest.destroy();
 
   // A status below 500 is not logged.
   expect(await ended.promise).toMatchObject({ code: "INVALID_REQUEST", status: 400 });

@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { createClient } from "@mailproof/client/client";
 import { expect, onTestFinished, test } from "vitest";
-import { newFolder, run, whenCommandedWith, whenStarted } from "./running.ts";
+import { createFolder, spawnNode, whenCommandedWith, whenStarted } from "./running.ts";
 
 // Over a real service and its lab: one address is done at once, and one waits for a mail server that greylists.
 
@@ -15,8 +15,8 @@ const ZONE = "lab.mailproof.test";
 const LIST = `email\nada.lovelace@valid.${ZONE}\nada.lovelace@greylist.${ZONE}\n`;
 
 const givenService = async () => {
-  const { ready } = await whenStarted(newFolder());
-  const folder = newFolder();
+  const { ready } = await whenStarted(createFolder());
+  const folder = createFolder();
   const file = join(folder, "list.csv");
   writeFileSync(file, LIST);
   const env = {
@@ -148,8 +148,8 @@ test("an address that takes long says so, and Ctrl-C says how to wait for its jo
   onTestFinished(() => void service.close());
   await once(service, "listening");
   const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
-  const env = { MAILPROOF_DIR: newFolder(), MAILPROOF_API: url, MAILPROOF_KEY: "k" };
-  const child = run("packages/local/bin/mailproof.mjs", ["verify", "a@b.c"], env);
+  const env = { MAILPROOF_DIR: createFolder(), MAILPROOF_API: url, MAILPROOF_KEY: "k" };
+  const child = spawnNode("packages/local/bin/mailproof.mjs", ["verify", "a@b.c"], env);
   const err = text(child.stderr);
   await waiting;
 
@@ -183,9 +183,9 @@ test.each([
   [["jobs", "--partial"], "Missing job. Usage: mailproof jobs"],
   [["jobs", "job_1", "job_2"], "One job at a time."],
   [["file", "a.csv", "b.csv"], "One file at a time."],
-])("mailproof %j is a usage error", async (args, says) => {
+])("mailproof %j is a usage error", async (args, expected) => {
   const env = {
-    MAILPROOF_DIR: newFolder(),
+    MAILPROOF_DIR: createFolder(),
     MAILPROOF_API: "http://127.0.0.1:9",
     MAILPROOF_KEY: "k",
   };
@@ -193,5 +193,5 @@ test.each([
   const { code, err } = await whenCommandedWith(env, ...args);
 
   expect(code).toBe(2);
-  expect(err).toContain(says);
+  expect(err).toContain(expected);
 });

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
-import { companyLabel, peopleOf } from "@mailproof/local/lab/companies";
+import { formatCompanyLabel, getPeople } from "@mailproof/local/lab/companies";
 import { expect, test } from "vitest";
-import { newFolder, whenCommanded, whenStarted } from "./running.ts";
+import { createFolder, whenCommanded, whenStarted } from "./running.ts";
 
 // A job on the real embedded engine, over HTTP, with real mail servers of the lab behind it.
 
@@ -11,8 +11,8 @@ const ADDRESSES = 1_200;
 /** People of the lab's companies; some of them twice, and some rows that are no address. */
 const givenList = (): string => {
   const rows = Array.from({ length: ADDRESSES }, (_, n) => {
-    const domain = `${companyLabel(1 + (n % 400))}.companies.lab.mailproof.test`;
-    const local = n % 10 ? `${peopleOf(domain)[0]?.local}+${n}` : `nobody${n}`;
+    const domain = `${formatCompanyLabel(1 + (n % 400))}.companies.lab.mailproof.test`;
+    const local = n % 10 ? `${getPeople(domain)[0]?.local}+${n}` : `nobody${n}`;
     return `${n};${local}@${domain}`;
   });
   return ["id;email", ...rows, ...rows.slice(0, 50), "x;none", "y;"].join("\r\n");
@@ -20,7 +20,7 @@ const givenList = (): string => {
 
 type Api = (route: string, body?: unknown, once?: string) => Promise<any>;
 
-const apiOf =
+const createApi =
   ({ base_url, live_key }: { base_url: string; live_key: string }): Api =>
   async (route, body, once) => {
     const [method = "", path = ""] = route.split(" ");
@@ -36,7 +36,7 @@ const apiOf =
     return ((await answer.json()) as { data: unknown }).data;
   };
 
-const untilDone = async (api: Api, job: string) => {
+const waitUntilDone = async (api: Api, job: string) => {
   for (;;) {
     const found = await api(`GET /v1/jobs/${job}?limit=1000`);
     if (found.status === "completed") return found;
@@ -45,9 +45,9 @@ const untilDone = async (api: Api, job: string) => {
 };
 
 test(`kill -9 at ${KILLS} moments of a job: it finishes, each address once, each credit accounted for`, async () => {
-  const folder = newFolder();
+  const folder = createFolder();
   const first = await whenStarted(folder);
-  const api = apiOf(first.ready);
+  const api = createApi(first.ready);
   const to = await api("POST /v1/verify/file", { action: "get_upload_url", file_name: "a.csv" });
   await fetch(to.upload_url, { method: "PUT", body: givenList() });
   const wanted = { action: "process", file_key: to.file_key };
@@ -59,9 +59,9 @@ test(`kill -9 at ${KILLS} moments of a job: it finishes, each address once, each
     running = await whenStarted(folder);
   }
 
-  const again = apiOf(running.ready);
+  const again = createApi(running.ready);
   const replay = await again("POST /v1/verify/file", wanted, "once");
-  const done = await untilDone(again, accepted.job_id);
+  const done = await waitUntilDone(again, accepted.job_id);
   const more = await again(`GET /v1/jobs/${accepted.job_id}?limit=1000&next_key=${done.next_key}`);
   const rows = [...done.results, ...more.results] as { row: number; email: string }[];
   const { credits } = await again("GET /v1/account");

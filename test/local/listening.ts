@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { endpoints } from "@mailproof/api/endpoints";
 import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { CONNECTION_LIMITS, type ConnectionLimits } from "@mailproof/local/connections";
-import { server } from "@mailproof/local/server";
+import { createApiServer } from "@mailproof/local/server";
 import { onTestFinished } from "vitest";
 import { given } from "../given.ts";
 
@@ -15,13 +15,13 @@ export const startServer = async (
   listed: readonly Endpoint[] = endpoints,
   limits: Partial<ConnectionLimits> = {},
 ) => {
-  const house = await given();
+  const ctx = await given();
   const all = { ...CONNECTION_LIMITS, ...limits };
-  const listening = server(house.world, () => undefined, listed, all).listen(0, "127.0.0.1");
+  const listening = createApiServer(ctx.world, () => undefined, listed, all).listen(0, "127.0.0.1");
   onTestFinished(() => {
     listening.closeAllConnections();
     listening.close();
   });
   await once(listening, "listening");
-  return { ...house, listening, port: (listening.address() as AddressInfo).port };
+  return { ...ctx, listening, port: (listening.address() as AddressInfo).port };
 };

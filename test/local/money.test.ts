@@ -1,15 +1,20 @@
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { newFolder, whenCommanded, whenStarted } from "./running.ts";
+import { createFolder, whenCommanded, whenStarted } from "./running.ts";
 
 // The real embedded engine, over HTTP, with real mail servers of the lab behind it.
 
 const LAB = "valid.lab.mailproof.test";
 const KILLS = Number(process.env["KILLS"] ?? 6);
 
-type Heard = { readonly status: number; readonly data?: any; readonly error?: any };
+type MoneyResponse = { readonly status: number; readonly data?: any; readonly error?: any };
 
-const verify = async (base: string, key: string, email: string, once?: string): Promise<Heard> => {
+const verify = async (
+  base: string,
+  key: string,
+  email: string,
+  once?: string,
+): Promise<MoneyResponse> => {
   const answer = await fetch(`${base}/v1/verify`, {
     method: "POST",
     headers: {
@@ -29,7 +34,7 @@ const givenAccount = async (folder: string, credits: number) => {
   return JSON.parse(out) as { live_key: string };
 };
 
-const creditsOf = async (base: string, key: string) => {
+const getCredits = async (base: string, key: string) => {
   const answer = await fetch(`${base}/v1/account`, { headers: { "x-api-key": key } });
   const { data } = (await answer.json()) as { data: { credits: Record<string, number> } };
   return data.credits;
@@ -42,14 +47,14 @@ const thenLedgerIsInOrder = async (folder: string): Promise<void> => {
 };
 
 test("50 requests at once with one key are one debit and one answer", async () => {
-  const folder = newFolder();
+  const folder = createFolder();
   const { ready, stop } = await whenStarted(folder);
   const { live_key } = await givenAccount(folder, 10);
 
-  const heard = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 50 }, () => verify(ready.base_url, live_key, `ada@${LAB}`, "one key")),
   );
-  expect(heard.map(({ status }) => status)).toEqual(Array(50).fill(400));
+  expect(responses.map(({ status }) => status)).toEqual(Array(50).fill(400));
 
   const answers = await Promise.all(
     Array.from({ length: 50 }, () => verify(ready.base_url, live_key, `ada@${LAB}`, "one-key")),
@@ -58,13 +63,13 @@ test("50 requests at once with one key are one debit and one answer", async () =
   const charged = paid.filter(({ data }) => data.credits_used === 1);
   expect(charged).toHaveLength(1);
   expect(answers.filter(({ status }) => status === 409)).toHaveLength(50 - paid.length);
-  expect(await creditsOf(ready.base_url, live_key)).toMatchObject({ available: 9, spent: 1 });
+  expect(await getCredits(ready.base_url, live_key)).toMatchObject({ available: 9, spent: 1 });
   await stop("SIGTERM");
   await thenLedgerIsInOrder(folder);
 }, 60_000);
 
 test("100 different requests at once with credits for 37 are 37 paid, 63 refused, and nothing left", async () => {
-  const folder = newFolder();
+  const folder = createFolder();
   const { ready, stop } = await whenStarted(folder);
   const { live_key } = await givenAccount(folder, 37);
 
@@ -77,47 +82,54 @@ test("100 different requests at once with credits for 37 are 37 paid, 63 refused
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(37);
   expect(answers.filter(({ status }) => status === 402)).toHaveLength(63);
   // What takes longer than the wait goes on as a job, and is held until that is done.
-  const { available, held = 0, spent = 0 } = await creditsOf(ready.base_url, live_key);
+  const { available, held = 0, spent = 0 } = await getCredits(ready.base_url, live_key);
   expect({ available, paid: held + spent }).toEqual({ available: 0, paid: 37 });
   await stop("SIGTERM");
   await thenLedgerIsInOrder(folder);
 }, 60_000);
 
 test(`kill -9 at ${KILLS} moments of mixed load: every answer stays true, and every credit is accounted for`, async () => {
-  const folder = newFolder();
+  const folder = createFolder();
   const { live_key } = await givenAccount(folder, 100_000);
   const keys = [live_key];
-  const wishes = new Map<string, string>();
-  const told = new Map<string, unknown>();
+  const requests = new Map<string, string>();
+  const results = new Map<string, unknown>();
 
   for (let kill = 0; kill < KILLS; kill++) {
     const { ready, stop } = await whenStarted(folder);
     if (keys.length === 1) keys.push(...(await moreKeys(ready.base_url, live_key)));
     const { promise: isTime, resolve } = Promise.withResolvers<void>();
-    const enough = told.size + (KILL_AFTER[kill % KILL_AFTER.length] ?? 1);
-    const tell = (): void => void (told.size >= enough && resolve());
-    const stormy = storm(ready.base_url, keys, { kill, wishes, told, tell });
+    const enough = results.size + (KILL_AFTER[kill % KILL_AFTER.length] ?? 1);
+    const notify = (): void => void (results.size >= enough && resolve());
+    const crashRun = simulateCrashes(ready.base_url, keys, {
+      kill,
+      wishes: requests,
+      told: results,
+      tell: notify,
+    });
     await isTime;
     await stop("SIGKILL");
-    await stormy;
+    await crashRun;
   }
 
   // What was asked for is asked for once more, with the same keys: then all of it is known.
   const { ready, stop } = await whenStarted(folder);
   let halves = 0;
-  const left = [...wishes];
+  const left = [...requests];
   const askAgain = async (): Promise<void> => {
     for (let next = left.pop(); next; next = left.pop()) {
       const [once, email] = next;
       const key = keyFor(keys, once);
-      const { status, data } = await untilTold(() => verify(ready.base_url, key, email, once));
+      const { status, data } = await waitForResponses(() =>
+        verify(ready.base_url, key, email, once),
+      );
       const now = data?.verified_at ?? data?.job_id;
-      expect({ status, now }).toEqual({ status: 200, now: told.get(once) ?? now });
+      expect({ status, now }).toEqual({ status: 200, now: results.get(once) ?? now });
       halves += data.cached ? 1 : 2;
     }
   };
   await Promise.all(Array.from({ length: CLIENTS }, askAgain));
-  const credits = await creditsOf(ready.base_url, live_key);
+  const credits = await getCredits(ready.base_url, live_key);
   expect({ ...credits, spent: (credits["spent"] ?? 0) + (credits["held"] ?? 0) }).toMatchObject({
     available: 100_000 - halves / 2,
     spent: halves / 2,
@@ -130,7 +142,7 @@ test(`kill -9 at ${KILLS} moments of mixed load: every answer stays true, and ev
 /** So many answers are heard in a storm before the server is killed: with twenty clients, always in the middle. */
 const KILL_AFTER = [1, 30, 4, 60, 12, 20];
 
-type Storm = {
+type CrashRun = {
   readonly kill: number;
   readonly wishes: Map<string, string>;
   readonly told: Map<string, unknown>;
@@ -156,30 +168,30 @@ const moreKeys = async (base: string, key: string): Promise<string[]> =>
   );
 
 /** Clients that go on until the server is gone; every third address was asked for before. */
-const storm = async (
+const simulateCrashes = async (
   base: string,
   keys: readonly string[],
-  { kill, wishes, told, tell }: Storm,
+  { kill, wishes: requests, told: results, tell: notify }: CrashRun,
 ): Promise<void> => {
   const client = async (number: number): Promise<void> => {
     for (let n = 0; ; n++) {
       const once = `${kill}-${number}-${n}`;
       const domain = n % 2 ? LAB : `multiline.${LAB.slice(6)}`;
       const email = n % 3 === 2 ? `again@${LAB}` : `ada.lovelace+${once}@${domain}`;
-      wishes.set(once, email);
+      requests.set(once, email);
       const { status, data } = await verify(base, keyFor(keys, once), email, once);
-      if (status === 200) told.set(once, data.verified_at ?? data.job_id);
-      tell();
+      if (status === 200) results.set(once, data.verified_at ?? data.job_id);
+      notify();
     }
   };
   await Promise.allSettled(Array.from({ length: CLIENTS }, (_, number) => client(number)));
 };
 
-const untilTold = async (ask: () => Promise<Heard>): Promise<Heard> => {
+const waitForResponses = async (ask: () => Promise<MoneyResponse>): Promise<MoneyResponse> => {
   for (;;) {
-    const heard = await ask();
+    const responses = await ask();
     // Whoever was killed over it had a lease; and a minute has only so many requests.
-    if (heard.status !== 409 && heard.status !== 429) return heard;
+    if (responses.status !== 409 && responses.status !== 429) return responses;
     await setTimeout(1_000);
   }
 };

@@ -7,12 +7,12 @@ import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { lockFolder } from "@mailproof/local/folder-lock";
 import { expect, onTestFinished, test } from "vitest";
-import { newFolder } from "./running.ts";
+import { createFolder } from "./running.ts";
 
 // The server as README starts it: by npm, with whatever npm puts between itself and the server.
 
 const whenStartedByNpm = async () => {
-  const folder = newFolder();
+  const folder = createFolder();
   const { PATH = "", HOME = "" } = process.env;
   const npm = spawn("npm", ["start"], {
     env: { PATH, HOME, MAILPROOF_DIR: folder, PORT: "0" },

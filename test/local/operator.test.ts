@@ -1,19 +1,19 @@
 import { once } from "node:events";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { dueAt } from "@mailproof/core/due";
-import { secretsIn } from "@mailproof/local/secrets";
-import { sqliteQueue } from "@mailproof/local/sqlite-queue";
-import { sqliteTable } from "@mailproof/local/sqlite-table";
+import { scheduleWork } from "@mailproof/core/due";
+import { loadSecrets } from "@mailproof/local/secrets";
+import { createSqliteQueue } from "@mailproof/local/sqlite-queue";
+import { createSqliteTable } from "@mailproof/local/sqlite-table";
 import { expect, test } from "vitest";
 import { serveZone } from "../dns-server.ts";
-import { newFolder, run, whenCommanded, whenStarted } from "./running.ts";
+import { createFolder, spawnNode, whenCommanded, whenStarted } from "./running.ts";
 
 test("an operator sees dead letters, without addresses, and has them tried again", async () => {
-  const folder = newFolder();
-  secretsIn(folder);
-  sqliteTable(join(folder, "state.sqlite"), () => new Date()).close();
-  const queue = sqliteQueue(join(folder, "queue.sqlite"), () => new Date());
+  const folder = createFolder();
+  loadSecrets(folder);
+  createSqliteTable(join(folder, "state.sqlite"), () => new Date()).close();
+  const queue = createSqliteQueue(join(folder, "queue.sqlite"), () => new Date());
   await queue.sendMany("activity-dead", [
     { body: { of: "joe@example.com" } },
     { body: { of: "ann@example.com" } },
@@ -39,16 +39,21 @@ test("an operator sees dead letters, without addresses, and has them tried again
     ],
   });
   expect(JSON.parse(replayed.out)).toEqual({ queue: "activity", replayed: 2 });
-  expect(await queue.countDead()).toBe(1);
-  const facts = { name: "activity", visibilitySeconds: 60, receivesMax: 12, atOnce: 20 };
-  const received = await queue.receive(facts, { waitMs: 0 });
+  expect(await queue.countDeadLetters()).toBe(1);
+  const queueSettings = {
+    name: "activity",
+    visibilitySeconds: 60,
+    receivesMax: 12,
+    concurrency: 20,
+  };
+  const received = await queue.receive(queueSettings, { waitMs: 0 });
   expect(received.map(({ receiveCount }) => receiveCount)).toEqual([1, 1]);
   queue.close();
 });
 
 test("a queue that there is none of is a mistake, and nothing is replayed", async () => {
   const { code } = await whenCommanded(
-    newFolder(),
+    createFolder(),
     "admin",
     "dead-letters",
     "replay",
@@ -61,7 +66,7 @@ test("a queue that there is none of is a mistake, and nothing is replayed", asyn
 
 test("an operator gets the records of a probe domain, and the settings that go with them", async () => {
   const { code, out } = await whenCommanded(
-    newFolder(),
+    createFolder(),
     ..."admin egress records --domain probe.example.com --ip 192.0.2.1 --mx mail.example.com".split(
       " ",
     ),
@@ -76,27 +81,27 @@ test("an operator gets the records of a probe domain, and the settings that go w
 
 test("an operator is told in one answer that this host may not probe", async () => {
   const dns = await serveZone({ "mail.example": { MX: ["10 mx.mail.example"] } });
-  const child = run(
+  const child = spawnNode(
     "packages/local/src/cli.ts",
     "admin egress test --domains mail.example".split(" "),
     {
-      MAILPROOF_DIR: newFolder(),
+      MAILPROOF_DIR: createFolder(),
       DNS_SERVERS: dns.address,
     },
   );
-  const said = text(child.stdout);
+  const output = text(child.stdout);
   const [code] = await once(child, "exit");
   await dns.close();
 
   expect(code).toBe(1);
-  expect(JSON.parse(await said)).toMatchObject({
+  expect(JSON.parse(await output)).toMatchObject({
     may_probe: "no",
     asked: [{ domain: "mail.example", is_open: false }],
   });
 });
 
 test("a new pepper revokes every key; a new cursor secret only ends lists that are being read", async () => {
-  const folder = newFolder();
+  const folder = createFolder();
   const first = await whenStarted(folder);
   const live = { "x-api-key": first.ready.live_key };
   const json = { ...live, "content-type": "application/json" };
@@ -132,16 +137,16 @@ test("a new pepper revokes every key; a new cursor secret only ends lists that a
 });
 
 test("an operator sees in one answer whether anything stands still, and a script by the exit code", async () => {
-  const folder = newFolder();
+  const folder = createFolder();
   await whenCommanded(folder, "admin", "accounts", "create", "--name", "A");
   const well = await whenCommanded(folder, "admin", "gauges");
-  const table = sqliteTable(join(folder, "state.sqlite"), () => new Date());
+  const table = createSqliteTable(join(folder, "state.sqlite"), () => new Date());
   const tenMinutesAgo = new Date(Date.now() - 600_000);
   await table.write({
-    create: { pk: "X", sk: "Y", ...dueAt("any", "1", tenMinutesAgo, "t") },
+    create: { pk: "X", sk: "Y", ...scheduleWork("any", "1", tenMinutesAgo, "t") },
   });
   table.close();
-  const queue = sqliteQueue(join(folder, "queue.sqlite"), () => new Date());
+  const queue = createSqliteQueue(join(folder, "queue.sqlite"), () => new Date());
   await queue.sendMany("activity-dead", [{ body: {} }]);
   queue.close();
 

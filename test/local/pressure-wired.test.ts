@@ -1,19 +1,19 @@
 import { readEnvironment } from "@mailproof/local/environment";
-import { openHouse } from "@mailproof/local/world";
+import { createApp } from "@mailproof/local/world";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { send } from "../send.ts";
-import { newFolder } from "./running.ts";
+import { createFolder } from "./running.ts";
 
 test("the service of one machine asks its own meter: paid work is refused, and reads go on", async () => {
   const usage = process.memoryUsage();
-  const house = openHouse(readEnvironment({ MAILPROOF_DIR: newFolder() }), () => "", null);
-  onTestFinished(() => house.close());
-  expect(house.world.pressure?.()).toBeNull();
+  const ctx = createApp(readEnvironment({ MAILPROOF_DIR: createFolder() }), () => "", null);
+  onTestFinished(() => ctx.close());
+  expect(ctx.world.pressure?.()).toBeNull();
   vi.spyOn(process, "memoryUsage").mockReturnValue({ ...usage, heapUsed: Number.MAX_SAFE_INTEGER });
   onTestFinished(() => void vi.restoreAllMocks());
 
-  await vi.waitUntil(() => house.world.pressure?.() === "memory_short", { timeout: 20_000 });
+  await vi.waitUntil(() => ctx.world.pressure?.() === "memory_short", { timeout: 20_000 });
 
-  expect((await send(house.world, "POST /v1/verify")).statusCode).toBe(503);
-  expect((await send(house.world, "GET /v1/account")).statusCode).toBe(401);
+  expect((await send(ctx.world, "POST /v1/verify")).statusCode).toBe(503);
+  expect((await send(ctx.world, "GET /v1/account")).statusCode).toBe(401);
 });

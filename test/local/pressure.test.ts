@@ -1,13 +1,13 @@
 import { getHeapStatistics } from "node:v8";
 import {
-  nextPressure,
+  computePressure,
   PRESSURE_LIMITS,
-  type Reading,
+  type PressureReading,
   startPressureMeter,
 } from "@mailproof/local/pressure";
 import { expect, onTestFinished, test, vi } from "vitest";
 
-const CALM: Reading = { delayMs: 0, memoryShare: 0.1 };
+const CALM: PressureReading = { delayMs: 0, memoryShare: 0.1 };
 const { delayMs: late, memoryShare: short } = PRESSURE_LIMITS;
 
 test.each([
@@ -30,13 +30,17 @@ test.each([
   ["memory that is free again", "memory_short", CALM, null],
   ["both", null, { delayMs: late.from, memoryShare: short.from }, "memory_short"],
 ] as const)("%s", (_, before, reading, after) => {
-  expect(nextPressure(before, reading)).toBe(after);
+  expect(computePressure(before, reading)).toBe(after);
 });
 
 test("the log says once when pressure begins, and once when it ends", () => {
   let reading = CALM;
   const logged: string[] = [];
-  const { pressure, look, stop } = startPressureMeter(
+  const {
+    pressure,
+    poll: look,
+    stop,
+  } = startPressureMeter(
     (event) => logged.push(event),
     () => reading,
   );
@@ -82,7 +86,7 @@ test("a process measures itself: a heap that is nearly full is short of memory",
   const used = getHeapStatistics().heap_size_limit * short.from;
   vi.spyOn(process, "memoryUsage").mockReturnValue({ ...process.memoryUsage(), heapUsed: used });
   onTestFinished(() => void vi.restoreAllMocks());
-  const { pressure, look, stop } = startPressureMeter(() => {});
+  const { pressure, poll: look, stop } = startPressureMeter(() => {});
   stop();
 
   look();
@@ -99,7 +103,7 @@ test.each([
   vi.spyOn(process, "memoryUsage").mockReturnValue(usage);
   vi.spyOn(process, "constrainedMemory").mockReturnValue(allowed);
   onTestFinished(() => void vi.restoreAllMocks());
-  const { pressure, look, stop } = startPressureMeter(() => {});
+  const { pressure, poll: look, stop } = startPressureMeter(() => {});
   stop();
 
   look();
@@ -108,7 +112,7 @@ test.each([
 });
 
 test("a process measures itself: a loop that is blocked is late", async () => {
-  const { pressure, look, stop } = startPressureMeter(() => {});
+  const { pressure, poll: look, stop } = startPressureMeter(() => {});
   stop();
   const turns = async (blockedMs: number) => {
     for (let turn = 0; turn < 4; turn++) {

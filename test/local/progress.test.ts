@@ -1,8 +1,8 @@
 import { WriteStream } from "node:tty";
 import type { Job } from "@mailproof/client/types";
-import { jobProgress } from "@mailproof/local/job-progress";
-import { statusLinesOn } from "@mailproof/local/status-lines";
-import { canErase, paintFor, typed } from "@mailproof/local/terminal";
+import { createJobProgress } from "@mailproof/local/job-progress";
+import { createStatusLines } from "@mailproof/local/status-lines";
+import { canErase, choosePaint, quoteForShell } from "@mailproof/local/terminal";
 import { afterEach, expect, test, vi } from "vitest";
 
 afterEach(() => vi.unstubAllEnvs());
@@ -13,7 +13,7 @@ const START = new Date("2026-11-22T14:00:00Z");
 
 const givenJob = (now = START) => {
   let at = now;
-  const linesOf = jobProgress(() => at);
+  const linesOf = createJobProgress(() => at);
   return {
     linesOf: (job: RunningJob, columns = 80) => linesOf(job, columns),
     textOf: (job: RunningJob, columns = 80) => linesOf(job, columns).flat().join("  "),
@@ -152,7 +152,7 @@ test.each([
     vi.stubEnv("TERM", "xterm-256color");
     const { screen, rows } = givenTerminal(columns);
     const { linesOf } = givenJob();
-    const lines = statusLinesOn(screen);
+    const lines = createStatusLines(screen);
     const job = withDone(1_000, 3_000, { deferred: DEFERRED });
 
     lines.show([["Uploading …"]]);
@@ -172,7 +172,7 @@ test("a dumb terminal gets plain lines, at most one in ten seconds, and a pipe g
   vi.stubEnv("TERM", "dumb");
   const { screen, written } = givenTerminal(80);
   let ms = 0;
-  const lines = statusLinesOn(screen, () => ms);
+  const lines = createStatusLines(screen, () => ms);
 
   lines.show([["1%"], ["1 valid"]]);
   ms += 9_999;
@@ -181,7 +181,7 @@ test("a dumb terminal gets plain lines, at most one in ten seconds, and a pipe g
   lines.show([["3%"]]);
   lines.end();
   const piped = givenTerminal(80, false);
-  statusLinesOn(piped.screen).show([["1%"]]);
+  createStatusLines(piped.screen).show([["1%"]]);
 
   expect(written).toEqual(["1%  1 valid\n", "3%\n"]);
   expect(piped.written).toEqual([]);
@@ -196,7 +196,7 @@ test.each([
     vi.stubEnv(name, (env as Record<string, string>)[name]);
   const screen = Object.create(WriteStream.prototype, { isTTY: { value: true } }) as WriteStream;
 
-  expect(paintFor(screen)("a", "red")).toBe(colours ? "\u001b[31ma\u001b[0m" : "a");
+  expect(choosePaint(screen)("a", "red")).toBe(colours ? "\u001b[31ma\u001b[0m" : "a");
   expect(canErase(screen)).toBe(erases);
 });
 
@@ -205,5 +205,5 @@ test.each([
   ["my results.csv", "'my results.csv'"],
   ["it's.csv", `'it'\\''s.csv'`],
 ])("%s is typed as %s", (word, as) => {
-  expect(typed(word)).toBe(as);
+  expect(quoteForShell(word)).toBe(as);
 });

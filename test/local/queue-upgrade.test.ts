@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { sqliteQueue } from "@mailproof/local/sqlite-queue";
+import { createSqliteQueue } from "@mailproof/local/sqlite-queue";
 import { expect, onTestFinished, test } from "vitest";
 
 // A queue file of release 0.1, in which messages had no group.
@@ -17,7 +17,7 @@ const VERSION_1 = `
   PRAGMA user_version = 1`;
 
 const NOW = Date.UTC(2026, 10, 21);
-const chunks = { name: "chunks", visibilitySeconds: 30, receivesMax: 3, atOnce: 10 };
+const chunks = { name: "chunks", visibilitySeconds: 30, receivesMax: 3, concurrency: 10 };
 
 const givenOldFile = (waiting: number) => {
   const folder = mkdtempSync(join(tmpdir(), "mailproof-queue-"));
@@ -47,7 +47,7 @@ const givenOldFile = (waiting: number) => {
 };
 
 const open = (file: string) => {
-  const queue = sqliteQueue(file, () => new Date(NOW));
+  const queue = createSqliteQueue(file, () => new Date(NOW));
   onTestFinished(() => queue.close());
   return queue;
 };
@@ -72,14 +72,14 @@ test("a message that the earlier release had in hand comes back, and its count w
   old.insert("chunks", "7", NOW + 30_000, 1, "receipt_1");
   const queue = open(old.file);
 
-  await queue.takeBack();
+  await queue.releaseAbandoned();
 
   expect(await queue.receive(chunks, { waitMs: 0 })).toMatchObject([{ body: 7, receiveCount: 2 }]);
 });
 
 test("a file of this release opens again and keeps whose turn it is", async () => {
   const { file } = givenOldFile(0);
-  const first = sqliteQueue(file, () => new Date(NOW));
+  const first = createSqliteQueue(file, () => new Date(NOW));
   await first.sendMany("chunks", [
     { body: "a0", group: "a" },
     { body: "a1", group: "a" },

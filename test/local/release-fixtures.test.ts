@@ -4,27 +4,30 @@ import { gunzipSync } from "node:zlib";
 import { audit } from "@mailproof/core/money/audit";
 import { readEnvironment } from "@mailproof/local/environment";
 import { type Lab, startLab } from "@mailproof/local/lab/lab";
-import { type LocalWorld, openHouse } from "@mailproof/local/world";
+import { createApp, type LocalWorld } from "@mailproof/local/world";
 import { parse } from "csv-parse/sync";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { sending, serving, type Told } from "../fixtures/play-release.ts";
+import { createSend, type ReleaseRecord, serveWorld } from "../fixtures/play-release.ts";
 import { whenReconciled, whenWorked } from "../working.ts";
-import { newFolder } from "./running.ts";
+import { createFolder } from "./running.ts";
 
 // What every release left behind is opened with the code of today. A fixture is never written again: whoever must
 // change one to see this green would break it for everybody who upgrades.
 
-type Kept = { readonly told: Told; readonly files: Readonly<Record<string, string>> };
-type Heard = { readonly headers: Record<string, string>; readonly body: string };
+type ReleaseFixture = {
+  readonly told: ReleaseRecord;
+  readonly files: Readonly<Record<string, string>>;
+};
+type ReceivedCall = { readonly headers: Record<string, string>; readonly body: string };
 
 const MINUTE_MS = 60_000;
 const LOOK_MS = 5 * MINUTE_MS;
 const LOOKS_MAX = 12;
 
 const fixtures = globSync("test/fixtures/release-*.json.gz").map((file) => {
-  const kept = JSON.parse(gunzipSync(readFileSync(file)).toString()) as Kept;
-  return [kept.told.release, kept] as const;
+  const fixture = JSON.parse(gunzipSync(readFileSync(file)).toString()) as ReleaseFixture;
+  return [fixture.told.release, fixture] as const;
 });
 
 let lab: Lab;
@@ -34,8 +37,8 @@ beforeAll(async () => {
 afterAll(() => lab.close());
 
 /** A copy of what was left, a minute later. */
-const whenUpgraded = async ({ told, files }: Kept) => {
-  const folder = newFolder();
+const whenUpgraded = async ({ told, files }: ReleaseFixture) => {
+  const folder = createFolder();
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), Buffer.from(content, "base64"));
@@ -44,24 +47,31 @@ const whenUpgraded = async ({ told, files }: Kept) => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.parse(told.written_at) + MINUTE_MS });
   onTestFinished(() => void vi.useRealTimers());
 
-  const heard: Heard[] = [];
-  const house = openHouse(readEnvironment({ MAILPROOF_DIR: folder }), () => "", lab);
+  const calls: ReceivedCall[] = [];
+  const ctx = createApp(readEnvironment({ MAILPROOF_DIR: folder }), () => "", lab);
   const https: LocalWorld["https"] = {
     check: async () => undefined,
     call: async ({ headers, body = "" }) => {
-      heard.push({ headers: { ...headers }, body });
-      const answer = { contentType: "", retryAfter: null, body: "", isWhole: true };
+      calls.push({ headers: { ...headers }, body });
+      const answer = { contentType: "", retryAfter: null, body: "", isComplete: true };
       return { kind: "answer", status: 200, ...answer };
     },
   };
-  const world = { ...house.world, https };
-  await world.queue.takeBack();
-  const { baseUrl, close } = await serving(world);
+  const world = { ...ctx.world, https };
+  await world.queue.releaseAbandoned();
+  const { baseUrl, close } = await serveWorld(world);
   onTestFinished(() => {
     close();
-    house.close();
+    ctx.close();
   });
-  return { world, queue: world.queue, baseUrl, ask: sending(baseUrl, told.live_key), heard, later };
+  return {
+    world,
+    queue: world.queue,
+    baseUrl,
+    ask: createSend(baseUrl, told.live_key),
+    heard: calls,
+    later,
+  };
 };
 
 /**
@@ -71,23 +81,23 @@ const whenUpgraded = async ({ told, files }: Kept) => {
 const withoutNulls = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (typeof value !== "object" || value === null) return value;
-  const known = Object.entries(value).filter(([, one]) => one !== null);
-  return Object.fromEntries(known.map(([field, one]) => [field, withoutNulls(one)]));
+  const nonNull = Object.entries(value).filter(([, one]) => one !== null);
+  return Object.fromEntries(nonNull.map(([field, one]) => [field, withoutNulls(one)]));
 };
 
 test("the first release has its fixture", () => {
   expect(fixtures.map(([release]) => release)).toContain("0.1.0");
 });
 
-describe.each(fixtures)("state of %s", (_, kept) => {
-  const { told } = kept;
+describe.each(fixtures)("state of %s", (_, fixture) => {
+  const { told } = fixture;
 
   test("its keys open it, and all that was read from it then is read from it now", async () => {
-    const { ask, world } = await whenUpgraded(kept);
+    const { ask, world } = await whenUpgraded(fixture);
 
     for (const { call, status, answer } of told.read) {
-      const said = await ask(call);
-      expect(said, `${call.path}`).toMatchObject({
+      const reply = await ask(call);
+      expect(reply, `${call.path}`).toMatchObject({
         status,
         answer: withoutNulls(answer) as object,
       });
@@ -98,17 +108,17 @@ describe.each(fixtures)("state of %s", (_, kept) => {
   });
 
   test("its results are downloaded, beside the columns of the list", async () => {
-    const { baseUrl } = await whenUpgraded(kept);
-    const rowsOf = (text: string) => parse(text, { columns: true, bom: true }) as object[];
+    const { baseUrl } = await whenUpgraded(fixture);
+    const getRows = (text: string) => parse(text, { columns: true, bom: true }) as object[];
 
     for (const { path, text } of told.downloads) {
       const response = await fetch(baseUrl + path, { headers: { "x-api-key": told.live_key } });
-      expect(rowsOf(await response.text())).toMatchObject(rowsOf(text));
+      expect(getRows(await response.text())).toMatchObject(getRows(text));
     }
   });
 
   test("what was paid for under a key is told again, for free", async () => {
-    const { ask } = await whenUpgraded(kept);
+    const { ask } = await whenUpgraded(fixture);
     const balance = async () =>
       (await ask({ method: "GET", path: "/v1/account" })).answer.data.credits;
     const before = await balance();
@@ -123,7 +133,7 @@ describe.each(fixtures)("state of %s", (_, kept) => {
   });
 
   test("a stored check without a sending address has no null beyond those of the contract", async () => {
-    const { ask } = await whenUpgraded(kept);
+    const { ask } = await whenUpgraded(fixture);
     const list = await ask({ method: "GET", path: "/v1/deliverability/checks" });
     const ids = (list.answer.data.checks as { check_id: string }[]).map(({ check_id }) => check_id);
     const checks = ids.map((id) => ask({ method: "GET", path: `/v1/deliverability/checks/${id}` }));
@@ -140,7 +150,7 @@ describe.each(fixtures)("state of %s", (_, kept) => {
   });
 
   test("what was under way goes on to its end, is paid as held, and is told to its webhook with the secret of then", async () => {
-    const { ask, world, queue, heard, later } = await whenUpgraded(kept);
+    const { ask, world, queue, heard: calls, later } = await whenUpgraded(fixture);
     const jobs = Object.values(told.unfinished);
     const statuses = async () => {
       const found = jobs.map((id) => ask({ method: "GET", path: `/v1/jobs/${id}` }));
@@ -153,8 +163,8 @@ describe.each(fixtures)("state of %s", (_, kept) => {
       later(LOOK_MS);
     }
     const { answer } = await ask({ method: "GET", path: "/v1/account" });
-    const done = heard.map(({ body }) => JSON.parse(body) as { data: { job_id?: string } });
-    const signed = heard.map(({ headers, body }) => {
+    const done = calls.map(({ body }) => JSON.parse(body) as { data: { job_id?: string } });
+    const signed = calls.map(({ headers, body }) => {
       vi.setSystemTime(Number(headers["webhook-timestamp"]) * 1000);
       return new Webhook(told.webhook.secret).verify(body, headers);
     });
@@ -162,7 +172,7 @@ describe.each(fixtures)("state of %s", (_, kept) => {
     expect(await statuses()).toEqual(["completed", "completed"]);
     expect(answer.data.credits.held).toBe(0);
     expect(done.map(({ data }) => data.job_id)).toEqual(expect.arrayContaining(jobs));
-    expect(signed).toHaveLength(heard.length);
+    expect(signed).toHaveLength(calls.length);
     expect(await audit(world.table, world.now())).toMatchObject({ ok: true, violations: [] });
   });
 });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { createClient } from "@mailproof/client/client";
 import { expect, onTestFinished, test } from "vitest";
-import { newFolder, run, whenCommandedWith, whenStarted } from "./running.ts";
+import { createFolder, spawnNode, whenCommandedWith, whenStarted } from "./running.ts";
 
 // A real process is killed at every moment that matters, and started again: it is charged once, and the results are whole.
 
@@ -14,7 +14,7 @@ const PATH = "packages/local/bin/mailproof.mjs";
 const ADDRESSES = 40;
 const LIST = `email\n${Array.from({ length: ADDRESSES }, (_, n) => `not-there-${n}@nosuch.test\n`).join("")}`;
 
-type Moment = {
+type InterruptAt = {
   /** Method and path of a request, such as "POST /v1/verify/file". */
   readonly route: RegExp;
   /** Which of the requests of that route, from 1. */
@@ -24,21 +24,22 @@ type Moment = {
 };
 
 /** Between a command and the service. It says when the moment has come, and from then on lets nothing more pass. */
-const whenInterposed = async (baseUrl: string, moment: Moment) => {
-  const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
+const whenInterposed = async (baseUrl: string, interruptAt: InterruptAt) => {
+  const { promise: reached, resolve: resolveReached } = Promise.withResolvers<void>();
   let seen = 0;
   let isOver = false;
   const forward = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const route = `${incoming.method} ${incoming.url?.split("?")[0]}`;
-    const isMoment = !isOver && moment.route.test(route) && ++seen === moment.nth;
-    if (isMoment && moment.at === "request") return reach();
+    const isInterruptPoint = !isOver && interruptAt.route.test(route) && ++seen === interruptAt.nth;
+    if (isInterruptPoint && interruptAt.at === "request") return resolveReached();
     const { method, headers, url } = incoming;
     const onward = request(new URL(url ?? "", baseUrl), { method, headers }, (response) => {
-      if (isMoment && moment.at === "response") return void response.resume().once("end", reach);
+      if (isInterruptPoint && interruptAt.at === "response")
+        return void response.resume().once("end", resolveReached);
       outgoing.writeHead(response.statusCode ?? 500, response.headers);
-      if (!isMoment) return void response.pipe(outgoing);
+      if (!isInterruptPoint) return void response.pipe(outgoing);
       response.once("data", (chunk: Buffer) =>
-        outgoing.write(chunk.subarray(0, 100), () => reach()),
+        outgoing.write(chunk.subarray(0, 100), () => resolveReached()),
       );
     });
     onward.once("error", () => outgoing.destroy());
@@ -57,30 +58,30 @@ const whenInterposed = async (baseUrl: string, moment: Moment) => {
   return { url, reached, end };
 };
 
-const givenService = async (moment: Moment) => {
-  const { ready } = await whenStarted(newFolder());
-  const folder = newFolder();
+const givenService = async (interruptAt: InterruptAt) => {
+  const { ready } = await whenStarted(createFolder());
+  const folder = createFolder();
   const [file, out] = [join(folder, "list.csv"), join(folder, "results.csv")];
   writeFileSync(file, LIST);
-  const proxy = await whenInterposed(ready.base_url, moment);
+  const proxy = await whenInterposed(ready.base_url, interruptAt);
   const env = {
     MAILPROOF_DIR: folder,
     MAILPROOF_API: proxy.url,
     MAILPROOF_KEY: ready.live_key,
   };
   const client = createClient({ baseUrl: ready.base_url, key: ready.live_key });
-  const charged = async () => {
+  const readCharged = async () => {
     const { credits } = await client.getAccount();
     return { credits: credits.spent + credits.held, jobs: (await client.listJobs()).total };
   };
-  return { env, folder, file, out, proxy, client, charged };
+  return { env, folder, file, out, proxy, client, charged: readCharged };
 };
 
-const killed = async (
+const runAndKill = async (
   { env, proxy }: Awaited<ReturnType<typeof givenService>>,
   args: readonly string[],
 ) => {
-  const child = run(PATH, args, env);
+  const child = spawnNode(PATH, args, env);
   const [err, ended] = [text(child.stderr), once(child, "exit")];
   await proxy.reached;
   child.kill("SIGKILL");
@@ -89,14 +90,14 @@ const killed = async (
   return err;
 };
 
-const rowsIn = (csv: string) => csv.trim().split("\r\n").length - 1;
+const listRows = (csv: string) => csv.trim().split("\r\n").length - 1;
 
-const UPLOAD: Moment = { route: /^POST \/v1\/verify\/file$/, nth: 1, at: "request" };
-const ACCEPT: Moment = { ...UPLOAD, nth: 2 };
-const WAIT: Moment = { route: /^GET \/v1\/jobs\/[\w-]+$/, nth: 1, at: "request" };
-const DOWNLOAD: Moment = { route: /\/download$/, nth: 1, at: "request" };
+const UPLOAD: InterruptAt = { route: /^POST \/v1\/verify\/file$/, nth: 1, at: "request" };
+const ACCEPT: InterruptAt = { ...UPLOAD, nth: 2 };
+const WAIT: InterruptAt = { route: /^GET \/v1\/jobs\/[\w-]+$/, nth: 1, at: "request" };
+const DOWNLOAD: InterruptAt = { route: /\/download$/, nth: 1, at: "request" };
 
-test.each<[string, Moment]>([
+test.each<[string, InterruptAt]>([
   ["before the upload", UPLOAD],
   ["after the upload, before the service has the request that charges", ACCEPT],
   ["when the list was accepted, before the response arrived", { ...ACCEPT, at: "response" }],
@@ -105,28 +106,28 @@ test.each<[string, Moment]>([
   ["in the midst of the download", { ...DOWNLOAD, at: "half of the response" }],
 ])(
   "killed %s and started again, the command is charged once and writes all rows",
-  async (_, moment) => {
-    const service = await givenService(moment);
-    const { env, file, folder, out, charged } = service;
+  async (_, interruptAt) => {
+    const service = await givenService(interruptAt);
+    const { env, file, folder, out, charged: readCharged } = service;
     const args = ["file", file, "--out", out];
 
-    await killed(service, args);
+    await runAndKill(service, args);
     const isThereEarly = existsSync(out);
     const again = await whenCommandedWith(env, ...args);
 
     expect(isThereEarly).toBe(false);
     expect(again.code).toBe(0);
-    expect(rowsIn(readFileSync(out, "utf8"))).toBe(ADDRESSES);
-    expect(await charged()).toEqual({ credits: ADDRESSES, jobs: 1 });
+    expect(listRows(readFileSync(out, "utf8"))).toBe(ADDRESSES);
+    expect(await readCharged()).toEqual({ credits: ADDRESSES, jobs: 1 });
     expect(readdirSync(folder).toSorted()).toEqual(["list.csv", "results.csv"]);
   },
 );
 
 test("results that go to standard output are resumed, too: the state stands beside the list", async () => {
   const service = await givenService(WAIT);
-  const { env, file, folder, charged } = service;
+  const { env, file, folder, charged: readCharged } = service;
 
-  const before = await killed(service, ["file", file]);
+  const before = await runAndKill(service, ["file", file]);
   const state = readdirSync(folder).filter((name) => name.endsWith(".mailproof.json"));
   const again = await whenCommandedWith(env, "verify", "--file", file);
 
@@ -137,16 +138,16 @@ test("results that go to standard output are resumed, too: the state stands besi
   expect(state).toEqual(["list.csv.mailproof.json"]);
   expect(again.err).toContain(`${id}: going on with the job that this command started at `);
   expect(again.err).toContain("Nothing is charged again.");
-  expect(rowsIn(again.out)).toBe(ADDRESSES);
-  expect(await charged()).toEqual({ credits: ADDRESSES, jobs: 1 });
+  expect(listRows(again.out)).toBe(ADDRESSES);
+  expect(await readCharged()).toEqual({ credits: ADDRESSES, jobs: 1 });
   expect(readdirSync(folder)).toEqual(["list.csv"]);
 });
 
 test("another list, column, key or service is noticed before anything is charged, and the state holds no key", async () => {
   const service = await givenService(WAIT);
-  const { env, file, out, client, charged } = service;
+  const { env, file, out, client, charged: readCharged } = service;
   const args = ["file", file, "--out", out];
-  await killed(service, args);
+  await runAndKill(service, args);
   const stateFile = `${out}.mailproof.json`;
   const state = readFileSync(stateFile, "utf8");
   const { key } = await client.createApiKey({ name: "other", mode: "live" });
@@ -158,23 +159,23 @@ test("another list, column, key or service is noticed before anything is charged
   writeFileSync(file, `${LIST}more@nosuch.test\n`);
   const list = await whenCommandedWith(env, ...args);
 
-  const refused = (what: string) => ({
+  const createRefusal = (what: string) => ({
     code: 2,
     err: expect.stringContaining(`changed since: ${what}. Nothing was charged now.`),
   });
-  expect(column).toMatchObject(refused("--column"));
-  expect(maxWait).toMatchObject(refused("--max-wait"));
-  expect(otherKey).toMatchObject(refused("the API key"));
-  expect(otherApi).toMatchObject(refused(`the service (it was ${env.MAILPROOF_API})`));
-  expect(list).toMatchObject(refused("the content of the list"));
+  expect(column).toMatchObject(createRefusal("--column"));
+  expect(maxWait).toMatchObject(createRefusal("--max-wait"));
+  expect(otherKey).toMatchObject(createRefusal("the API key"));
+  expect(otherApi).toMatchObject(createRefusal(`the service (it was ${env.MAILPROOF_API})`));
+  expect(list).toMatchObject(createRefusal("the content of the list"));
   expect(list.err).toContain(`remove ${stateFile}`);
   expect(state).not.toContain(env.MAILPROOF_KEY);
   expect(readFileSync(stateFile, "utf8")).toBe(state);
-  expect(await charged()).toEqual({ credits: ADDRESSES, jobs: 1 });
+  expect(await readCharged()).toEqual({ credits: ADDRESSES, jobs: 1 });
 });
 
 test("two commands that start at once with one output share one job", async () => {
-  const { env, file, out, charged } = await givenService({ ...UPLOAD, nth: 99 });
+  const { env, file, out, charged: readCharged } = await givenService({ ...UPLOAD, nth: 99 });
   const args = ["file", file, "--out", out];
 
   const both = await Promise.all([
@@ -183,8 +184,8 @@ test("two commands that start at once with one output share one job", async () =
   ]);
 
   expect(both.map(({ code }) => code)).toContain(0);
-  expect(rowsIn(readFileSync(out, "utf8"))).toBe(ADDRESSES);
-  expect((await charged()).jobs).toBe(1);
+  expect(listRows(readFileSync(out, "utf8"))).toBe(ADDRESSES);
+  expect((await readCharged()).jobs).toBe(1);
 });
 
 test("a list that is refused leaves no state, so the next start is a new one", async () => {

@@ -16,13 +16,13 @@ type Ready = {
   readonly account_id: string;
 };
 
-export const newFolder = (): string => {
+export const createFolder = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "mailproof-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 };
 
-export const run = (file: string, args: readonly string[], env: Record<string, string>) => {
+export const spawnNode = (file: string, args: readonly string[], env: Record<string, string>) => {
   const child = spawn(process.execPath, ["--import", "./scripts/need-node.mjs", file, ...args], {
     env: { PATH: process.env["PATH"] ?? "", ...env },
     stdio: ["ignore", "pipe", "pipe"],
@@ -40,7 +40,7 @@ export const whenStarted = async (
 ) => {
   const file = join(folder, "ready.json");
   rmSync(file, { force: true });
-  const child = run("packages/local/src/main.ts", args, {
+  const child = spawnNode("packages/local/src/main.ts", args, {
     MAILPROOF_DIR: folder,
     PORT: "0",
     ...env,
@@ -73,7 +73,7 @@ export const whenCommandedWith = async (
   env: Record<string, string>,
   ...args: readonly string[]
 ) => {
-  const child = run("packages/local/bin/mailproof.mjs", args, env);
+  const child = spawnNode("packages/local/bin/mailproof.mjs", args, env);
   const [out, err] = [text(child.stdout), text(child.stderr)];
   const [code] = (await once(child, "exit")) as [number | null];
   return { code, out: await out, err: await err };

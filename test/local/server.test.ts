@@ -15,15 +15,15 @@ import { setTimeout } from "node:timers/promises";
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { credits } from "@mailproof/core/money/credits";
 import { readEnvironment } from "@mailproof/local/environment";
-import { openHouse } from "@mailproof/local/world";
+import { createApp } from "@mailproof/local/world";
 import { expect, test } from "vitest";
-import { newFolder, run, whenStarted } from "./running.ts";
+import { createFolder, spawnNode, whenStarted } from "./running.ts";
 
 const askAccount = async (baseUrl: string, key: string) =>
   fetch(`${baseUrl}/v1/account`, { headers: { "x-api-key": key } });
 
 test("it starts, says where its keys are, and stops cleanly when told", async () => {
-  const folder = newFolder();
+  const folder = createFolder();
   const { ready, stop } = await whenStarted(folder);
 
   // A stop removes it.
@@ -45,7 +45,7 @@ test("it starts, says where its keys are, and stops cleanly when told", async ()
 });
 
 test("a second start keeps the account and its keys; --fresh begins anew", async () => {
-  const folder = newFolder();
+  const folder = createFolder();
   const first = await whenStarted(folder);
   await first.stop("SIGTERM");
   const second = await whenStarted(folder);
@@ -60,7 +60,7 @@ test("a second start keeps the account and its keys; --fresh begins anew", async
 });
 
 test("kill -9 in the middle of 200 parallel writes loses nothing that was acknowledged", async () => {
-  const folder = newFolder();
+  const folder = createFolder();
   const keys = await givenAccounts(folder, 4);
   const { ready, stop } = await whenStarted(folder);
   const acknowledged: string[] = [];
@@ -89,7 +89,7 @@ test("kill -9 in the middle of 200 parallel writes loses nothing that was acknow
 });
 
 const givenAccounts = async (folder: string, count: number): Promise<string[]> => {
-  const { world, close } = openHouse(readEnvironment({ MAILPROOF_DIR: folder }), () => "", null);
+  const { world, close } = createApp(readEnvironment({ MAILPROOF_DIR: folder }), () => "", null);
   const opened = Array.from({ length: count }, () =>
     openAccount(world, { name: "A", plan: "scale", opening: credits(0) }),
   );
@@ -103,22 +103,27 @@ test.each([
   ["a port that is too high", { PORT: "70000" }, "PORT must be a number from 0 to 65535"],
   ["a short pepper", { KEY_PEPPER: "salt" }, "KEY_PEPPER must have at least 16 characters"],
 ])("%s stops the start with a sentence", async (_, setting, words) => {
-  const child = run("packages/local/src/main.ts", [], { MAILPROOF_DIR: newFolder(), ...setting });
+  const child = spawnNode("packages/local/src/main.ts", [], {
+    MAILPROOF_DIR: createFolder(),
+    ...setting,
+  });
 
   expect(await text(child.stderr)).toContain(words);
 });
 
 test("an option that does not exist stops the start", async () => {
-  const child = run("packages/local/src/main.ts", ["--frehs"], { MAILPROOF_DIR: newFolder() });
+  const child = spawnNode("packages/local/src/main.ts", ["--frehs"], {
+    MAILPROOF_DIR: createFolder(),
+  });
 
   expect(await text(child.stderr)).toContain("--frehs");
 });
 
 test("nobody else on the machine may read the keys, lists and state it keeps, in whatever folder", async () => {
-  const folder = newFolder();
+  const folder = createFolder();
   chmodSync(folder, 0o755);
   const { ready, stop } = await whenStarted(folder);
-  const taken = await fetch(`${ready.base_url}/v1/verify/batch`, {
+  const accepted = await fetch(`${ready.base_url}/v1/verify/batch`, {
     method: "POST",
     headers: { "x-api-key": ready.live_key, "content-type": "application/json" },
     body: JSON.stringify({ emails: ["ada.lovelace@valid.lab.mailproof.test"] }),
@@ -128,7 +133,7 @@ test("nobody else on the machine may read the keys, lists and state it keeps, in
   );
   await stop("SIGTERM");
 
-  expect(taken.status).toBe(202);
+  expect(accepted.status).toBe(202);
   expect(open).toEqual([]);
   expect(Object.keys(JSON.parse(readFileSync(join(folder, "secrets.json"), "utf8")))).toContain(
     "key_pepper",
@@ -138,10 +143,13 @@ test("nobody else on the machine may read the keys, lists and state it keeps, in
 test.each([[[]], [["--fresh"]]])(
   "a second server on one folder is refused and does the first no harm %j",
   async (args) => {
-    const folder = newFolder();
+    const folder = createFolder();
     const first = await whenStarted(folder);
 
-    const second = run("packages/local/src/main.ts", args, { MAILPROOF_DIR: folder, PORT: "0" });
+    const second = spawnNode("packages/local/src/main.ts", args, {
+      MAILPROOF_DIR: folder,
+      PORT: "0",
+    });
 
     expect(await text(second.stderr)).toContain(`Another Mailproof uses ${folder}`);
     expect(existsSync(join(folder, "ready.json"))).toBe(true);
@@ -151,7 +159,7 @@ test.each([[[]], [["--fresh"]]])(
 
 test("behind a proxy, links to files lead to the public address", async () => {
   const proxied = { PUBLIC_URL: "https://api.example.com/" };
-  const { ready } = await whenStarted(newFolder(), [], proxied);
+  const { ready } = await whenStarted(createFolder(), [], proxied);
 
   const answer = await fetch(`${ready.base_url}/v1/verify/file`, {
     method: "POST",
@@ -167,10 +175,13 @@ test("behind a proxy, links to files lead to the public address", async () => {
 });
 
 test("a port that is taken is named, and what to do about it", async () => {
-  const first = await whenStarted(newFolder());
+  const first = await whenStarted(createFolder());
   const { port } = new URL(first.ready.base_url);
 
-  const second = run("packages/local/src/main.ts", [], { MAILPROOF_DIR: newFolder(), PORT: port });
+  const second = spawnNode("packages/local/src/main.ts", [], {
+    MAILPROOF_DIR: createFolder(),
+    PORT: port,
+  });
 
   expect(await text(second.stderr)).toBe(
     `Another program has port ${port}; set PORT to a free one, or to 0 for any.\n`,
@@ -178,40 +189,42 @@ test("a port that is taken is named, and what to do about it", async () => {
 });
 
 test("a start that is wrongly asked for shows how to ask", async () => {
-  const child = run("packages/local/src/main.ts", ["--frehs"], { MAILPROOF_DIR: newFolder() });
+  const child = spawnNode("packages/local/src/main.ts", ["--frehs"], {
+    MAILPROOF_DIR: createFolder(),
+  });
 
   expect(await text(child.stderr)).toContain("npm start [-- --fresh]");
 });
 
 test("an option that npm kept for itself is not taken for none", async () => {
-  const env = { MAILPROOF_DIR: newFolder(), npm_config_fresh: "true" };
+  const env = { MAILPROOF_DIR: createFolder(), npm_config_fresh: "true" };
 
-  const child = run("packages/local/src/main.ts", [], env);
+  const child = spawnNode("packages/local/src/main.ts", [], env);
 
   expect(await text(child.stderr)).toContain("npm start -- --fresh");
 });
 
 test("without the packages, the first word is how to get them", async () => {
-  const clone = newFolder();
+  const clone = createFolder();
   mkdirSync(join(clone, "scripts"));
   cpSync("scripts/need-node.mjs", join(clone, "scripts", "need-node.mjs"));
 
-  const child = run(join(clone, "scripts", "need-node.mjs"), [], {});
+  const child = spawnNode(join(clone, "scripts", "need-node.mjs"), [], {});
 
   expect(await text(child.stderr)).toContain("run 'npm ci' first");
 });
 
 test("a secrets file that is cut off stops the start and is named", async () => {
-  const folder = newFolder();
+  const folder = createFolder();
   writeFileSync(join(folder, "secrets.json"), "");
 
-  const child = run("packages/local/src/main.ts", [], { MAILPROOF_DIR: folder, PORT: "0" });
+  const child = spawnNode("packages/local/src/main.ts", [], { MAILPROOF_DIR: folder, PORT: "0" });
 
   expect(await text(child.stderr)).toContain("secrets.json cannot be read");
 });
 
 test("where DEMO is off there is no account, and ready.json has no key", async () => {
-  const { ready, stop } = await whenStarted(newFolder(), [], { DEMO: "off" });
+  const { ready, stop } = await whenStarted(createFolder(), [], { DEMO: "off" });
 
   const { screen } = await stop("SIGTERM");
 
@@ -221,7 +234,7 @@ test("where DEMO is off there is no account, and ready.json has no key", async (
 });
 
 test("with another pepper the old keys are dead, and ready.json has new ones", async () => {
-  const folder = newFolder();
+  const folder = createFolder();
   const first = await whenStarted(folder);
   await first.stop("SIGTERM");
   const second = await whenStarted(folder, [], { KEY_PEPPER: "another pepper, long enough" });
@@ -231,19 +244,23 @@ test("with another pepper the old keys are dead, and ready.json has new ones", a
 });
 
 test("a stop does not wait for a slow mail server to its end; the job goes on at the next start", async () => {
-  const folder = newFolder();
+  const folder = createFolder();
   const { ready, stop } = await whenStarted(folder);
   const headers = { "x-api-key": ready.live_key, "content-type": "application/json" };
   const emails = Array.from({ length: 60 }, (_, n) => `nobody${n}@slow.lab.mailproof.test`);
   const body = JSON.stringify({ emails });
-  const taken = await fetch(`${ready.base_url}/v1/verify/batch`, { method: "POST", headers, body });
-  const { data: job } = (await taken.json()) as { data: { job_id: string } };
+  const accepted = await fetch(`${ready.base_url}/v1/verify/batch`, {
+    method: "POST",
+    headers,
+    body,
+  });
+  const { data: job } = (await accepted.json()) as { data: { job_id: string } };
   await setTimeout(1_000);
 
   expect((await stop("SIGTERM")).code).toBe(0);
   const again = await whenStarted(folder);
-  const told = await fetch(`${again.ready.base_url}/v1/jobs/${job.job_id}`, { headers });
-  const { data } = (await told.json()) as { data: object };
+  const response = await fetch(`${again.ready.base_url}/v1/jobs/${job.job_id}`, { headers });
+  const { data } = (await response.json()) as { data: object };
 
   expect(data).toMatchObject({ status: "processing", progress: { processed: 0, total: 60 } });
 });

@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { createClient } from "@mailproof/client/client";
 import { expect, onTestFinished, test } from "vitest";
 import { whenLosing } from "../client/serving.ts";
-import { newFolder, run, whenCommandedWith, whenStarted } from "./running.ts";
+import { createFolder, spawnNode, whenCommandedWith, whenStarted } from "./running.ts";
 
 // The commands over a real service, with test keys: the same words come to the same results each time.
 
@@ -15,8 +15,8 @@ const LIST = "Name;E-Mail\r\nAda;ann@example.com\r\nNobody;invalid@example.com\r
 
 /** A service, a folder with a list, and the settings that name both. */
 const whenServed = async (mode: "live" | "test" = "test") => {
-  const { ready } = await whenStarted(newFolder());
-  const folder = newFolder();
+  const { ready } = await whenStarted(createFolder());
+  const folder = createFolder();
   const file = join(folder, "list.csv");
   writeFileSync(file, LIST);
   const key = mode === "live" ? ready.live_key : ready.test_key;
@@ -148,7 +148,7 @@ test("an address that takes long is a job, which is waited for", async () => {
   onTestFinished(() => void service.close());
   await once(service, "listening");
   const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
-  const env = { MAILPROOF_DIR: newFolder(), MAILPROOF_API: url, MAILPROOF_KEY: "k" };
+  const env = { MAILPROOF_DIR: createFolder(), MAILPROOF_API: url, MAILPROOF_KEY: "k" };
 
   const { code, out } = await whenCommandedWith(env, "verify", "a@b.c");
 
@@ -184,15 +184,15 @@ test("Ctrl-C says how to go on, without the key; going on brings the results, an
     return opened;
   });
   const slow = { ...env, MAILPROOF_API: proxy.url };
-  const child = run("packages/local/bin/mailproof.mjs", ["file", file, "--out", out], slow);
-  const said = text(child.stderr);
+  const child = spawnNode("packages/local/bin/mailproof.mjs", ["file", file, "--out", out], slow);
+  const stderrText = text(child.stderr);
   await waiting;
 
   const ended = once(child, "exit");
   child.kill("SIGINT");
   const [code] = (await ended) as [number | null];
   open(false);
-  const words = await said;
+  const words = await stderrText;
   const again = /^ {2}npx mailproof (jobs .*)$/m.exec(words)?.[1]?.split(" ") ?? [];
   const goneOn = await whenCommandedWith(env, ...again);
   const { credits } = await client.getAccount();
@@ -212,14 +212,17 @@ test.each([
 ])("Ctrl-C while a service is asked to %s says what asking again costs", async (...args) => {
   const { env, url } = await whenServed("live");
   const { promise: held, resolve: letGo } = Promise.withResolvers<boolean>();
-  const { promise: asked, resolve: asks } = Promise.withResolvers<void>();
+  const { promise: requestSeen, resolve: resolveRequest } = Promise.withResolvers<void>();
   const proxy = await whenLosing(url, () => {
-    asks();
+    resolveRequest();
     return held;
   });
-  const child = run("packages/local/bin/mailproof.mjs", args, { ...env, MAILPROOF_API: proxy.url });
+  const child = spawnNode("packages/local/bin/mailproof.mjs", args, {
+    ...env,
+    MAILPROOF_API: proxy.url,
+  });
   const words = text(child.stderr);
-  await asked;
+  await requestSeen;
 
   const ended = once(child, "exit");
   child.kill("SIGINT");
@@ -257,9 +260,9 @@ test.each([
   [["jobs", "--out", "x.csv"], "Missing job. Usage: mailproof jobs"],
   [["verify", "--file", "x.csv", "--evidence"], "single addresses only"],
   [["check", "example.com", "--api", "example.com"], "--api must be an address such as"],
-])("mailproof %j is a misuse of a service", async (args, says) => {
+])("mailproof %j is a misuse of a service", async (args, expected) => {
   const env = {
-    MAILPROOF_DIR: newFolder(),
+    MAILPROOF_DIR: createFolder(),
     MAILPROOF_API: "http://127.0.0.1:9",
     MAILPROOF_KEY: "k",
   };
@@ -267,7 +270,7 @@ test.each([
   const { code, out, err } = await whenCommandedWith(env, ...args);
 
   expect({ code, out }).toEqual({ code: 2, out: "" });
-  expect(err).toContain(says);
+  expect(err).toContain(expected);
 });
 
 test.each([
@@ -275,26 +278,32 @@ test.each([
   [["jobs"], "Set MAILPROOF_API and MAILPROOF_KEY"],
   [["jobs", "--api", "http://127.0.0.1:9"], "Missing API key"],
   [["verify", "a@b.c", "--key", "k"], "--key needs the URL of a service"],
-])("without a service mailproof %j says what it wants", async (args, says) => {
-  const { code, err } = await whenCommandedWith({ MAILPROOF_DIR: newFolder() }, ...args);
+])("without a service mailproof %j says what it wants", async (args, expected) => {
+  const { code, err } = await whenCommandedWith({ MAILPROOF_DIR: createFolder() }, ...args);
 
   expect(code).toBe(2);
-  expect(err).toContain(says);
+  expect(err).toContain(expected);
 });
 
 test("what a service refuses, and a job that is nobody's, end with 2 and its words", async () => {
   const { env, file, out } = await whenServed();
 
-  const stranger = await whenCommandedWith(
+  const foreignResult = await whenCommandedWith(
     { ...env, MAILPROOF_KEY: "k" },
     "file",
     file,
     "--out",
     out,
   );
-  const nobodys = await whenCommandedWith(env, "jobs", "job_1", "--out", out);
+  const foreignKey = await whenCommandedWith(env, "jobs", "job_1", "--out", out);
 
-  expect(stranger).toMatchObject({ code: 2, err: expect.stringContaining("Nothing was charged.") });
-  expect(nobodys).toMatchObject({ code: 2, err: "There is no such job. Nothing was charged.\n" });
+  expect(foreignResult).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("Nothing was charged."),
+  });
+  expect(foreignKey).toMatchObject({
+    code: 2,
+    err: "There is no such job. Nothing was charged.\n",
+  });
   expect(existsSync(out)).toBe(false);
 });

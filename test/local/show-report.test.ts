@@ -1,14 +1,14 @@
 import { stripVTControlCharacters } from "node:util";
 import { toCheckResult } from "@mailproof/api/schema/to-check-result";
-import type { Report } from "@mailproof/core/deliverability/analyse-domain";
-import { coverageOf } from "@mailproof/core/deliverability/coverage";
+import type { CheckReport } from "@mailproof/core/deliverability/analyse-domain";
+import { measureCoverage } from "@mailproof/core/deliverability/coverage";
 import { CAPS } from "@mailproof/core/deliverability/score";
-import { shownOf } from "@mailproof/local/check-by-service";
+import { toReportView } from "@mailproof/local/check-by-service";
 import { showReport } from "@mailproof/local/show-report";
-import { painted, plain, wrapped } from "@mailproof/local/terminal";
+import { paintAnsi, paintPlain, wrapText } from "@mailproof/local/terminal";
 import { expect, test } from "vitest";
-import { reportOf } from "../core/deliverability/check.ts";
-import { type Zone, zone } from "../zone.ts";
+import { createReport } from "../core/deliverability/check.ts";
+import { createZoneDns, type Zone } from "../zone.ts";
 
 const IP = "192.0.2.1";
 const BROKEN: Zone = {
@@ -18,14 +18,15 @@ const BROKEN: Zone = {
   "2.0.0.127.bl.test": { A: ["127.0.0.2"] },
   "1.2.0.192.bl.test": { A: ["127.0.0.2"] },
 };
-const withConfidence = (report: Report) => ({
+const withConfidence = (report: CheckReport) => ({
   ...report,
-  confidence: coverageOf(report).confidence,
+  confidence: measureCoverage(report).confidence,
 });
-const given = async (names: Zone) => withConfidence(await reportOf(zone(names), { sendingIp: IP }));
+const given = async (names: Zone) =>
+  withConfidence(await createReport(createZoneDns(names), { sendingIp: IP }));
 
 const whenShown = (report: Awaited<ReturnType<typeof given>>, columns = 80) =>
-  showReport(report, { columns, paint: plain });
+  showReport(report, { columns, paint: paintPlain });
 
 test("the grade comes first, then what to fix, then what was found", async () => {
   const shown = whenShown(await given(BROKEN));
@@ -49,22 +50,22 @@ test("the grade comes first, then what to fix, then what was found", async () =>
     "To a spam filter",
     "Good to have",
   ];
-  const places = texts.map((text) => shown.indexOf(text));
+  const positions = texts.map((text) => shown.indexOf(text));
   expect(texts.filter((text) => !shown.includes(text))).toEqual([]);
-  expect(places).toEqual(places.toSorted((a, b) => a - b));
+  expect(positions).toEqual(positions.toSorted((a, b) => a - b));
 });
 
 test("every finding is told with what it costs, and every advice with what it regains", async () => {
   const report = await given(BROKEN);
-  const told = whenShown(report, 1_000).replaceAll(/\n {6,}/g, " ");
+  const reportText = whenShown(report, 1_000).replaceAll(/\n {6,}/g, " ");
 
   const { mx, spf, dkim, dmarc, reputation, reverseDns, hints } = report;
   const found = [mx, spf, dkim, dmarc, reputation, reverseDns].flatMap((of) => of?.issues ?? []);
   const issues = [...found, ...hints];
   expect(issues.length).toBeGreaterThan(8);
   for (const { message, costPoints } of issues)
-    expect(told).toContain(costPoints > 0 ? `${message} (-${costPoints})` : message);
-  for (const { text } of report.recommendations) expect(told).toContain(text);
+    expect(reportText).toContain(costPoints > 0 ? `${message} (-${costPoints})` : message);
+  for (const { text } of report.recommendations) expect(reportText).toContain(text);
 });
 
 test("a score that a cap lowers says what for", async () => {
@@ -86,7 +87,7 @@ test("what could not be found out is said at once, and has no points", async () 
 
 test("a report of a service shows what is not known just as a report of this machine does", async () => {
   const names: Zone = { ...BROKEN, "example.com": { MX: "TIMEOUT", TXT: "SERVFAIL" } };
-  const report = withConfidence(await reportOf(zone(names), {}));
+  const report = withConfidence(await createReport(createZoneDns(names), {}));
   const check = {
     id: "c",
     owner: "acc",
@@ -101,7 +102,7 @@ test("a report of a service shows what is not known just as a report of this mac
   const answer = JSON.parse(JSON.stringify({ ...toCheckResult({ check, report }), ...money }));
   const unknown = (shown: string) => shown.split("\n").filter((line) => line.includes("not known"));
 
-  const lines = unknown(showReport(shownOf(answer), { columns: 80, paint: plain }));
+  const lines = unknown(showReport(toReportView(answer), { columns: 80, paint: paintPlain }));
 
   expect(lines).toEqual(unknown(whenShown(report)));
   expect(lines).toEqual(
@@ -128,7 +129,7 @@ test("a stranger's record cannot steer the terminal", async () => {
     await given({
       "example.com": { A: ["8.8.8.8"], TXT: ["v=spf1 \u001b[2J\u009b1m\u202e -all"] },
     }),
-    { columns: 80, paint: plain },
+    { columns: 80, paint: paintPlain },
   );
 
   expect(shown).toContain("v=spf1 �[2J�1m� -all");
@@ -137,7 +138,7 @@ test("a stranger's record cannot steer the terminal", async () => {
 
 test("colours change nothing that is read", async () => {
   const report = await given(BROKEN);
-  const colourful = showReport(report, { columns: 80, paint: painted });
+  const colourful = showReport(report, { columns: 80, paint: paintAnsi });
 
   expect(stripVTControlCharacters(colourful)).toBe(whenShown(report));
 });
@@ -149,7 +150,7 @@ test("nothing to fix is said in as many words", async () => {
 });
 
 test("text is broken between words, and a word only where it must be", () => {
-  expect(wrapped("one two three", 7)).toEqual(["one two", "three"]);
-  expect(wrapped("abcdefgh ij", 5)).toEqual(["abcde", "fgh", "ij"]);
-  expect(wrapped("", 5)).toEqual([""]);
+  expect(wrapText("one two three", 7)).toEqual(["one two", "three"]);
+  expect(wrapText("abcdefgh ij", 5)).toEqual(["abcde", "fgh", "ij"]);
+  expect(wrapText("", 5)).toEqual([""]);
 });

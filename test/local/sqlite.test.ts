@@ -1,16 +1,16 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
-import { sqliteTable } from "@mailproof/local/sqlite-table";
+import { createSqliteTable } from "@mailproof/local/sqlite-table";
 import { expect, test } from "vitest";
-import { newFolder } from "./running.ts";
+import { createFolder } from "./running.ts";
 
 const now = () => new Date();
 const item = (n: number) => ({ put: { pk: "P", sk: String(n) } });
 
 test("while another process holds the lock the server goes on, and the writes are done when it lets go", async () => {
-  const file = join(newFolder(), "state.sqlite");
-  const table = sqliteTable(file, now);
+  const file = join(createFolder(), "state.sqlite");
+  const table = createSqliteTable(file, now);
   const other = new DatabaseSync(file);
   other.exec("BEGIN IMMEDIATE");
 
@@ -25,8 +25,8 @@ test("while another process holds the lock the server goes on, and the writes ar
 });
 
 test("closing finishes what waits and refuses what comes later", async () => {
-  const file = join(newFolder(), "state.sqlite");
-  const table = sqliteTable(file, now);
+  const file = join(createFolder(), "state.sqlite");
+  const table = createSqliteTable(file, now);
   const waiting = Array.from({ length: 1_200 }, (_row, n) => table.write(item(n)));
   await Promise.resolve();
   table.close();
@@ -35,16 +35,16 @@ test("closing finishes what waits and refuses what comes later", async () => {
   expect(outcomes.filter(({ status }) => status === "rejected")).toEqual([]);
   await expect(table.write(item(0))).rejects.toThrow("the database is closed");
 
-  const again = sqliteTable(file, now);
+  const again = createSqliteTable(file, now);
   expect((await again.query({ pk: "P", limit: 2_000 })).items).toHaveLength(1_200);
   again.close();
 });
 
 test("a file of a newer release is refused, not half understood", () => {
-  const file = join(newFolder(), "state.sqlite");
+  const file = join(createFolder(), "state.sqlite");
   const db = new DatabaseSync(file);
   db.exec("PRAGMA user_version = 99");
   db.close();
 
-  expect(() => sqliteTable(file, now)).toThrow("written by a newer Mailproof");
+  expect(() => createSqliteTable(file, now)).toThrow("written by a newer Mailproof");
 });

@@ -3,20 +3,20 @@ import { type IncomingMessage, request } from "node:http";
 import { buffer } from "node:stream/consumers";
 import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { expect, test } from "vitest";
-import { countedPieces, failingAfter, pretendStream } from "../pretend.ts";
+import { createCountedPieces, createFakeStreamEndpoint, failAfter } from "../pretend.ts";
 import { whenListening } from "./listening.ts";
 
-const whenAsked = async (endpoint: Endpoint) => {
+const whenRequested = async (endpoint: Endpoint) => {
   const { port, liveKey, logged } = await whenListening(endpoint);
-  const asking = request({
+  const clientRequest = request({
     port,
     path: "/v1/pretend/stream",
     headers: { "x-api-key": liveKey },
     agent: false,
   });
-  asking.end();
-  const [answer] = (await once(asking, "response")) as [IncomingMessage];
-  return { answer, asking, logged };
+  clientRequest.end();
+  const [answer] = (await once(clientRequest, "response")) as [IncomingMessage];
+  return { answer, asking: clientRequest, logged };
 };
 
 test("the first piece arrives before the second is made", async () => {
@@ -26,7 +26,7 @@ test("the first piece arrives before the second is made", async () => {
     await hasArrived.promise;
     yield " second";
   }
-  const { answer } = await whenAsked(pretendStream(waiting));
+  const { answer } = await whenRequested(createFakeStreamEndpoint(waiting));
 
   const [piece] = (await once(answer, "data")) as [Buffer];
   hasArrived.resolve();
@@ -36,7 +36,9 @@ test("the first piece arrives before the second is made", async () => {
 });
 
 test("an answer has the headers of its endpoint, and no length that nobody knows", async () => {
-  const { answer } = await whenAsked(pretendStream(countedPieces(3, "x").pieces));
+  const { answer } = await whenRequested(
+    createFakeStreamEndpoint(createCountedPieces(3, "x").pieces),
+  );
 
   expect(answer.statusCode).toBe(200);
   expect(answer.headers).toMatchObject({
@@ -51,13 +53,13 @@ test("an answer has the headers of its endpoint, and no length that nobody knows
 
 test("the source is asked as fast as the client reads, and no faster", async () => {
   const [PIECES, PIECE_BYTES] = [600, 100_000];
-  const { asked, pieces } = countedPieces(PIECES, Buffer.alloc(PIECE_BYTES, "x"));
-  const { answer } = await whenAsked(pretendStream(pieces));
+  const { asked: consumed, pieces } = createCountedPieces(PIECES, Buffer.alloc(PIECE_BYTES, "x"));
+  const { answer } = await whenRequested(createFakeStreamEndpoint(pieces));
 
   let read = 0;
   let aheadMost = 0;
   for await (const chunk of answer) {
-    aheadMost = Math.max(aheadMost, asked.pieces * PIECE_BYTES - read);
+    aheadMost = Math.max(aheadMost, consumed.pieces * PIECE_BYTES - read);
     read += (chunk as Buffer).length;
   }
 
@@ -67,15 +69,19 @@ test("the source is asked as fast as the client reads, and no faster", async () 
 });
 
 test("when the client hangs up, the source is closed and not asked to its end", async () => {
-  const { asked, pieces } = countedPieces(1_000_000, Buffer.alloc(100_000, "x"));
-  const { answer, asking, logged } = await whenAsked(pretendStream(pieces));
+  const { asked: consumed, pieces } = createCountedPieces(1_000_000, Buffer.alloc(100_000, "x"));
+  const {
+    answer,
+    asking: clientRequest,
+    logged,
+  } = await whenRequested(createFakeStreamEndpoint(pieces));
 
   await once(answer, "data");
   answer.on("error", () => {});
-  asking.destroy();
-  await asked.closed;
+  clientRequest.destroy();
+  await consumed.closed;
 
-  expect(asked.pieces).toBeLessThan(1_000);
+  expect(consumed.pieces).toBeLessThan(1_000);
   // It is the client's good right, and nothing to wake anybody for.
   expect(logged).toEqual([]);
 });
@@ -85,9 +91,9 @@ test("half a file does not pass for the whole: the connection breaks, and the lo
   async function* breaking() {
     yield "a,b\r\n";
     await hasArrived.promise;
-    yield* failingAfter("c,");
+    yield* failAfter("c,");
   }
-  const { answer, logged } = await whenAsked(pretendStream(breaking));
+  const { answer, logged } = await whenRequested(createFakeStreamEndpoint(breaking));
   await once(answer, "data");
   hasArrived.resolve();
 

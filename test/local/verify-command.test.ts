@@ -3,38 +3,38 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { VerificationResult } from "@mailproof/api/schema/verification";
-import { csvReader } from "@mailproof/core/jobs/csv";
+import { createCsvReader } from "@mailproof/core/jobs/csv";
 import type { Evidence, Verification } from "@mailproof/core/verify/result";
 import { readEnvironment } from "@mailproof/local/environment";
 import { startLab } from "@mailproof/local/lab/lab";
-import { asText } from "@mailproof/local/show-results";
-import { painted, plain } from "@mailproof/local/terminal";
+import { createTextFormat } from "@mailproof/local/show-results";
+import { paintAnsi, paintPlain } from "@mailproof/local/terminal";
 import * as v from "valibot";
 import { expect, onTestFinished, test } from "vitest";
-import { newFolder, run, whenCommanded, whenCommandedWith } from "./running.ts";
+import { createFolder, spawnNode, whenCommanded, whenCommandedWith } from "./running.ts";
 
 const ZONE = "lab.mailproof.test";
-const linesOf = (text: string) =>
+const getLines = (text: string) =>
   text
     .trim()
     .split("\n")
     .map((line) => v.parse(VerificationResult, JSON.parse(line)));
 
 test("addresses are verified without a server or state, and each is a line of JSON with the API's fields", async () => {
-  const asked = [`ada.lovelace@valid.${ZONE}`, `nobody@valid.${ZONE}`, "no address"];
+  const emails = [`ada.lovelace@valid.${ZONE}`, `nobody@valid.${ZONE}`, "no address"];
 
-  const { code, out, err } = await whenCommanded(newFolder(), "verify", ...asked);
+  const { code, out, err } = await whenCommanded(createFolder(), "verify", ...emails);
 
   expect({ code, err }).toEqual({ code: 0, err: "" });
-  expect(linesOf(out).map(({ email, status }) => [email, status])).toEqual([
-    [asked[0], "valid"],
-    [asked[1], "invalid"],
-    [asked[2], "invalid"],
+  expect(getLines(out).map(({ email, status }) => [email, status])).toEqual([
+    [emails[0], "valid"],
+    [emails[1], "invalid"],
+    [emails[2], "invalid"],
   ]);
 });
 
 test("a list comes back with its own columns and ours beside them, in its own order and with its own delimiter", async () => {
-  const folder = newFolder();
+  const folder = createFolder();
   const [file, results] = [join(folder, "list.csv"), join(folder, "results.csv")];
   const rows = [
     "Näme;E-Mail;Note",
@@ -50,7 +50,7 @@ test("a list comes back with its own columns and ours beside them, in its own or
   const text = readFileSync(results, "utf8");
   expect(code).toBe(0);
   expect(text).toMatch(/^\ufeffNäme;E-Mail;Note;email;status;quality_score;reason;/);
-  const [, ...records] = csvReader(";")(text, true);
+  const [, ...records] = createCsvReader(";")(text, true);
   expect(records.map((cells) => cells.slice(0, 5))).toEqual([
     ["Ada", `ada.lovelace@valid.${ZONE}`, "one; two", `ada.lovelace@valid.${ZONE}`, "valid"],
     ["Jörg", `Nobody <nobody@valid.${ZONE}>`, "'=1+1", `nobody@valid.${ZONE}`, "invalid"],
@@ -61,20 +61,20 @@ test("a list comes back with its own columns and ours beside them, in its own or
 
 test("evidence is there when it is asked for", async () => {
   const { out } = await whenCommanded(
-    newFolder(),
+    createFolder(),
     "verify",
     "--evidence",
     `ada.lovelace@valid.${ZONE}`,
   );
 
-  expect(linesOf(out)[0]?.evidence).toMatchObject({ rule: "2xx", catch_all: "no" });
+  expect(getLines(out)[0]?.evidence).toMatchObject({ rule: "2xx", catch_all: "no" });
 });
 
 test("settings alone point it at somebody else's name servers and mail servers", async () => {
   const lab = await startLab({ zone: "corp.example", companies: 1 });
   onTestFinished(lab.close);
   const env = {
-    MAILPROOF_DIR: newFolder(),
+    MAILPROOF_DIR: createFolder(),
     DNS_SERVERS: lab.dns,
     SMTP_PORT: String(lab.smtpPort),
     SMTP_ALLOW_PRIVATE: lab.smtpAddresses,
@@ -87,36 +87,44 @@ test("settings alone point it at somebody else's name servers and mail servers",
     "nobody@valid.corp.example",
   );
 
-  expect(linesOf(out).map(({ status }) => status)).toEqual(["valid", "invalid"]);
+  expect(getLines(out).map(({ status }) => status)).toEqual(["valid", "invalid"]);
 });
 
 test("without permission for private addresses the same servers are never connected to", async () => {
   const lab = await startLab({ zone: "corp.example", companies: 1 });
   onTestFinished(lab.close);
-  const env = { MAILPROOF_DIR: newFolder(), DNS_SERVERS: lab.dns, SMTP_PORT: String(lab.smtpPort) };
+  const env = {
+    MAILPROOF_DIR: createFolder(),
+    DNS_SERVERS: lab.dns,
+    SMTP_PORT: String(lab.smtpPort),
+  };
 
   const { out } = await whenCommandedWith(env, "verify", "ada.lovelace@valid.corp.example");
 
-  expect(linesOf(out)[0]).toMatchObject({ status: "invalid", reason: "mx_unroutable" });
+  expect(getLines(out)[0]).toMatchObject({ status: "invalid", reason: "mx_unroutable" });
   expect(lab.stats().sessions).toBe(0);
 });
 
 test("Ctrl-C keeps every result that is finished, as whole lines, and ends with 1", async () => {
-  const folder = newFolder();
+  const folder = createFolder();
   const file = join(folder, "list.txt");
   const quick = Array.from({ length: 50 }, (_row, n) => `not an address ${n}`);
   writeFileSync(file, ["email", ...quick, `ada.lovelace@dnstimeout.${ZONE}`].join("\n"));
   const out = join(folder, "results.jsonl");
-  const child = run("packages/local/bin/mailproof.mjs", ["verify", "--file", file, "--out", out], {
-    MAILPROOF_DIR: folder,
-  });
+  const child = spawnNode(
+    "packages/local/bin/mailproof.mjs",
+    ["verify", "--file", file, "--out", out],
+    {
+      MAILPROOF_DIR: folder,
+    },
+  );
   while (!written(out).includes("not an address 49")) await setTimeout(20);
 
   const ended = once(child, "exit");
   child.kill("SIGINT");
 
   expect(await ended).toEqual([1, null]);
-  expect(linesOf(written(out))).toHaveLength(50);
+  expect(getLines(written(out))).toHaveLength(50);
 });
 
 const written = (file: string): string => {
@@ -133,7 +141,7 @@ test.each([
   ["a file that is not there", ["verify", "--file", "nowhere.csv"], "No such file: nowhere.csv"],
   ["an unknown option", ["verify", "a@b.c", "--fast"], "--fast"],
 ])("%s says so on stderr and ends with 2", async (_, args, words) => {
-  const { code, out, err } = await whenCommanded(newFolder(), ...args);
+  const { code, out, err } = await whenCommanded(createFolder(), ...args);
 
   expect(err).toContain(words);
   expect({ code, out }).toEqual({ code: 2, out: "" });
@@ -143,7 +151,7 @@ test.each([
   ["an empty file", ""],
   ["a zip that is called .csv", "PK\u0003\u0004\u0000\u0000\u0000\u0000"],
 ])("%s is refused with a sentence", async (_, content) => {
-  const folder = newFolder();
+  const folder = createFolder();
   const file = join(folder, "list.csv");
   writeFileSync(file, content);
 
@@ -154,7 +162,7 @@ test.each([
 });
 
 test("a file that is there is never written over, the list itself least of all", async () => {
-  const folder = newFolder();
+  const folder = createFolder();
   const file = join(folder, "list.csv");
   writeFileSync(file, "email\nann@example.com\n");
 
@@ -168,8 +176,8 @@ test("a file that is there is never written over, the list itself least of all",
 test.each([
   ["a line break behind it", "probe@example.org\n", "probe@example.org"],
   ["brackets round it", "<probe@example.org>", "probe@example.org"],
-])("a sender with %s is said as an address", (_, written, said) => {
-  expect(readEnvironment({ SMTP_FROM: written }).SMTP_FROM).toBe(said);
+])("a sender with %s is said as an address", (_, written, formatted) => {
+  expect(readEnvironment({ SMTP_FROM: written }).SMTP_FROM).toBe(formatted);
 });
 
 test("a sender that no server can be told in plain letters stops the start", () => {
@@ -179,7 +187,7 @@ test("a sender that no server can be told in plain letters stops the start", () 
 });
 
 test("what stands in a list does not steer the terminal", () => {
-  const line = asText(plain).line(
+  const line = createTextFormat(paintPlain).line(
     {
       email: "a@\u001b[31mb\u202e",
       status: "invalid",
@@ -229,10 +237,10 @@ test("on a terminal the evidence stands below its verdict: DNS, the SMTP dialogu
     reason: "no_mailbox",
     subStatus: null,
   };
-  const show = (paint: typeof plain) =>
-    asText(paint).line({ ...result, evidence: EVIDENCE } as Verification, []);
+  const show = (paint: typeof paintPlain) =>
+    createTextFormat(paint).line({ ...result, evidence: EVIDENCE } as Verification, []);
 
-  expect(show(plain)).toBe(`invalid      3  a@x.com  no_mailbox
+  expect(show(paintPlain)).toBe(`invalid      3  a@x.com  no_mailbox
   DNS        MX x.com: 10 mx.x.com and 2 more
              A mx.x.com: timeout
   Mail host  mx.x.com (192.0.2.1)
@@ -246,11 +254,11 @@ test("on a terminal the evidence stands below its verdict: DNS, the SMTP dialogu
   Score      5 (invalid) - 2 (old)
 
 `);
-  expect(show(painted)).toContain("\u001b[31minvalid   \u001b[0m");
+  expect(show(paintAnsi)).toContain("\u001b[31minvalid   \u001b[0m");
 });
 
 test("--force replaces an existing file, and never the list itself", async () => {
-  const folder = newFolder();
+  const folder = createFolder();
   const [file, out] = [join(folder, "list.csv"), join(folder, "out.csv")];
   writeFileSync(file, "email\nno address\n");
   writeFileSync(out, "older");
@@ -272,10 +280,10 @@ test("--force replaces an existing file, and never the list itself", async () =>
 });
 
 test("an operator's own list entries are read from the folder", async () => {
-  const folder = newFolder();
+  const folder = createFolder();
   writeFileSync(join(folder, "lists.txt"), `+disposable valid.${ZONE}\n`);
 
   const { out } = await whenCommanded(folder, "verify", `ada.lovelace@valid.${ZONE}`);
 
-  expect(linesOf(out)[0]).toMatchObject({ status: "disposable", reason: "listed_disposable" });
+  expect(getLines(out)[0]).toMatchObject({ status: "disposable", reason: "listed_disposable" });
 });

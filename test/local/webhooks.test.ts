@@ -9,16 +9,16 @@ import { expect, onTestFinished, test } from "vitest";
 import { serveZone } from "../dns-server.ts";
 import { listenSecure, NAME, OPEN } from "../net/https-servers.ts";
 import { SELF_SIGNED } from "../net/self-signed.ts";
-import { newFolder, whenStarted } from "./running.ts";
+import { createFolder, whenStarted } from "./running.ts";
 
 type Call = { readonly headers: IncomingMessage["headers"]; readonly body: string };
 
 /** Somebody who is told, over real sockets, and what a server must be told to reach him. */
 const givenReceiver = async (folder: string, statusOf: () => number = () => 200) => {
-  const heard: Call[] = [];
+  const received: Call[] = [];
   const arrived = new EventTarget();
   const { port, connections } = await listenSecure(async (request, answer) => {
-    heard.push({ headers: request.headers, body: await text(request) });
+    received.push({ headers: request.headers, body: await text(request) });
     // Whoever is refused comes back after three seconds at the soonest: time enough for a power cut.
     answer.writeHead(statusOf(), { "retry-after": "3" }).end();
     arrived.dispatchEvent(new Event("call"));
@@ -33,9 +33,9 @@ const givenReceiver = async (folder: string, statusOf: () => number = () => 200)
     NODE_EXTRA_CA_CERTS: ca,
   };
   const atLeast = async (calls: number): Promise<void> => {
-    while (heard.length < calls) await once(arrived, "call");
+    while (received.length < calls) await once(arrived, "call");
   };
-  return { url: `https://${NAME}:${port}/in`, heard, atLeast, connections, env };
+  return { url: `https://${NAME}:${port}/in`, heard: received, atLeast, connections, env };
 };
 
 const call = async (base: string, key: string, route: string, body: unknown) => {
@@ -60,8 +60,8 @@ const untilNoted = async (base: string, key: string, hook: string): Promise<void
 const EVENTS = ["job.completed"];
 
 test("a job that completes is told of over real sockets, signed", async () => {
-  const folder = newFolder();
-  const { url, heard, atLeast, connections, env } = await givenReceiver(folder);
+  const folder = createFolder();
+  const { url, heard: received, atLeast, connections, env } = await givenReceiver(folder);
   const { ready, stop } = await whenStarted(folder, [], env);
   const { base_url: base, test_key: key } = ready;
   const { data: hook } = await call(base, key, "POST /v1/webhooks", { url, events: EVENTS });
@@ -69,7 +69,7 @@ test("a job that completes is told of over real sockets, signed", async () => {
   const { data: job } = await call(base, key, "POST /v1/verify/batch", { emails: ["ann@x.com"] });
   await atLeast(1);
 
-  const [first] = heard;
+  const [first] = received;
   const event = new Webhook(hook.secret).verify(
     first?.body ?? "",
     first?.headers as Record<string, string>,
@@ -85,9 +85,9 @@ const LONGEST_MS = 200_000;
 test(
   "what was not delivered when the power went out is delivered after it",
   async () => {
-    const folder = newFolder();
+    const folder = createFolder();
     let status = 503;
-    const { url, heard, atLeast, env } = await givenReceiver(folder, () => status);
+    const { url, heard: received, atLeast, env } = await givenReceiver(folder, () => status);
     const before = await whenStarted(folder, [], env);
     const { base_url: base, test_key: key } = before.ready;
     const { data: hook } = await call(base, key, "POST /v1/webhooks", { url, events: EVENTS });
@@ -95,20 +95,20 @@ test(
     await untilNoted(base, key, hook.id);
     await before.stop("SIGKILL");
     status = 200;
-    const calls = heard.length;
+    const calls = received.length;
 
     const after = await whenStarted(folder, [], env);
     await atLeast(calls + 1);
 
-    expect(new Set(heard.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
-    expect(new Set(heard.map(({ body }) => body)).size).toBe(1);
+    expect(new Set(received.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
+    expect(new Set(received.map(({ body }) => body)).size).toBe(1);
     await after.stop("SIGTERM");
   },
   LONGEST_MS,
 );
 
 test("without the setting nothing on this machine is called, nor registered", async () => {
-  const folder = newFolder();
+  const folder = createFolder();
   const { url, connections, env } = await givenReceiver(folder);
   const { ready, stop } = await whenStarted(folder, [], { ...env, OUTBOUND_ALLOW_PRIVATE: "" });
   const { base_url: base, test_key: key } = ready;

@@ -28,7 +28,7 @@ const SERVERS = resolve(process.env["MAIL_SERVERS_DIR"] ?? ".cache/mail-servers"
 const APART = ["--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
 
 /** Why a server cannot be asked here; null where it can. */
-export const whyNot = ({ debian }: Recipe): string | null => {
+export const findObstacle = ({ debian }: Recipe): string | null => {
   if (!existsSync(join(SERVERS, debian)))
     return `scripts/fetch-mail-servers.sh has not put ${debian} into ${SERVERS}`;
   const { status } = spawnSync("unshare", [...APART, "sh", "-c", TRIAL]);
@@ -46,7 +46,7 @@ mount -t overlay overlay /etc -o lowerdir=/etc,upperdir=/run/new,workdir=/run/wo
  * The machine as it would be with the package installed: the package's files over the machine's own, and whatever is
  * written goes to memory. The first process waits for us to be gone, however we go, and all others end with it.
  */
-const HOUSE = `
+const SANDBOX_SCRIPT = `
 set -eu
 mount -t tmpfs tmpfs "$PLACE"
 mount -t tmpfs tmpfs /run
@@ -65,27 +65,27 @@ export type Running = { readonly port: number; readonly stop: () => Promise<void
 
 export const startServer = async (recipe: Recipe): Promise<Running> => {
   const port = await closedPort();
-  const place = mkdtempSync(join(tmpdir(), "mail-server-"));
-  const house = spawn("unshare", [...APART, "sh", "-c", scriptOf(recipe, port)], {
+  const mountPoint = mkdtempSync(join(tmpdir(), "mail-server-"));
+  const child = spawn("unshare", [...APART, "sh", "-c", buildScript(recipe, port)], {
     stdio: ["pipe", "pipe", "pipe"],
-    env: { PATH: process.env["PATH"], PLACE: place, PACKAGE: join(SERVERS, recipe.debian) },
+    env: { PATH: process.env["PATH"], PLACE: mountPoint, PACKAGE: join(SERVERS, recipe.debian) },
   });
-  const ended = new Promise<void>((done) => void house.once("close", () => done()));
+  const ended = new Promise<void>((done) => void child.once("close", () => done()));
   const stop = async (): Promise<void> => {
-    house.kill("SIGKILL");
+    child.kill("SIGKILL");
     await ended;
-    rmdirSync(place);
+    rmdirSync(mountPoint);
   };
-  const said = listenTo(house);
-  if (await answers(port, () => house.exitCode === null)) return { port, stop };
+  const output = collectOutput(child);
+  if (await isAnswering(port, () => child.exitCode === null)) return { port, stop };
   await stop();
-  throw new Error(`${recipe.debian} did not start: ${said()}`);
+  throw new Error(`${recipe.debian} did not start: ${output()}`);
 };
 
-const scriptOf = ({ accounts, files, start }: Recipe, port: number): string =>
+const buildScript = ({ accounts, files, start }: Recipe, port: number): string =>
   [
-    HOUSE,
-    ...accounts.map(account),
+    SANDBOX_SCRIPT,
+    ...accounts.map(formatAccount),
     ...Object.entries({
       [CERT_FILE]: SELF_SIGNED.cert,
       [KEY_FILE]: SELF_SIGNED.key,
@@ -97,7 +97,7 @@ const scriptOf = ({ accounts, files, start }: Recipe, port: number): string =>
 
 const FIRST_ID = 61_000;
 
-const account = (name: string, index: number): string => {
+const formatAccount = (name: string, index: number): string => {
   const id = FIRST_ID + index;
   return [
     `echo '${name}:x:${id}:${id}::/nonexistent:/usr/sbin/nologin' >>/etc/passwd`,
@@ -108,18 +108,18 @@ const account = (name: string, index: number): string => {
 const write = (path: string, text: string): string =>
   `mkdir -p "$(dirname ${path})"\ncat >${path} <<'END'\n${text}\nEND\nchmod 640 ${path}`;
 
-type House = ChildProcessByStdio<Writable, Readable, Readable>;
+type ServerProcess = ChildProcessByStdio<Writable, Readable, Readable>;
 
-const listenTo = ({ stdout, stderr }: House): (() => string) => {
-  let said = "";
-  for (const stream of [stdout, stderr]) stream.on("data", (bytes) => (said += String(bytes)));
-  return () => said;
+const collectOutput = ({ stdout, stderr }: ServerProcess): (() => string) => {
+  let output = "";
+  for (const stream of [stdout, stderr]) stream.on("data", (bytes) => (output += String(bytes)));
+  return () => output;
 };
 
 const TRIES = 200;
 const PAUSE_MS = 50;
 
-const answers = async (port: number, isAlive: () => boolean): Promise<boolean> => {
+const isAnswering = async (port: number, isAlive: () => boolean): Promise<boolean> => {
   for (let tries = 0; tries < TRIES && isAlive(); tries += 1) {
     if (await isOpen(port)) return true;
     await sleep(PAUSE_MS);

@@ -1,6 +1,6 @@
 import { CERT_FILE, KEY_FILE, type Recipe } from "./house.ts";
 
-const config = (port: number) => `
+const formatConfig = (port: number) => `
 pki mx.here.test cert "${CERT_FILE}"
 pki mx.here.test key "${KEY_FILE}"
 filter grey phase rcpt-to match rcpt-to { "grey@here.test" } reject "451 4.7.1 Greylisted"
@@ -21,7 +21,7 @@ match from any for domain "virtual.test" action few
 export const OPENSMTPD: Recipe = {
   debian: "opensmtpd",
   accounts: ["opensmtpd", "opensmtpq", "ann", "bob"],
-  files: (port) => ({ "/etc/smtpd.conf": config(port) }),
+  files: (port) => ({ "/etc/smtpd.conf": formatConfig(port) }),
   start: () => `
 mkdir -p /var/lib/opensmtpd/empty
 chmod 600 ${KEY_FILE}

@@ -27,7 +27,7 @@ smtpd_tls_key_file = ${KEY_FILE}
 `;
 
 // No part of it in a cage of its own: the whole of it is in ours.
-const master = (port: number) => `
+const formatMaster = (port: number) => `
 127.0.0.1:${port} inet n - n - - smtpd
 rewrite unix - - n - - trivial-rewrite
 postlog unix-dgram n - n - 1 postlogd
@@ -39,20 +39,20 @@ qmgr unix n - n 300 1 qmgr
 pickup unix n - n 60 1 pickup
 `;
 
-const postfix = (main: string): Recipe => ({
+const createPostfix = (main: string): Recipe => ({
   debian: "postfix",
   accounts: ["postfix", "postdrop"],
-  files: (port) => ({ "/etc/postfix/main.cf": main, "/etc/postfix/master.cf": master(port) }),
+  files: (port) => ({ "/etc/postfix/main.cf": main, "/etc/postfix/master.cf": formatMaster(port) }),
   start: () => `
 chown postfix /var/lib/postfix
 postfix start || { cat /var/log/mail.log; exit 1; }
 `,
 });
 
-export const POSTFIX = postfix(MAIN);
+export const POSTFIX = createPostfix(MAIN);
 
 /** Before it accepts a recipient it asks the policy service at this port of the loopback, as it asks postgrey. */
-export const postfixWithPolicy = (policyPort: number): Recipe =>
-  postfix(`${MAIN}
+export const createPostfixWithPolicy = (policyPort: number): Recipe =>
+  createPostfix(`${MAIN}
 smtpd_recipient_restrictions = check_policy_service inet:127.0.0.1:${policyPort}
 `);

@@ -1,4 +1,4 @@
-import { tokensOf } from "@mailproof/net/tokens";
+import { createTokenVerifier } from "@mailproof/net/tokens";
 import {
   ClientCredentialsProvider,
   discoverOAuthProtectedResourceMetadata,
@@ -8,23 +8,23 @@ import type { JWTPayload } from "jose";
 import { expect, test } from "vitest";
 import { given, START } from "../given.ts";
 import { givenIssuer } from "../issuer.ts";
-import { bearer, connected, listening } from "./client.ts";
+import { connectClient, createBearer, serveMcp } from "./client.ts";
 
 /** A server whose operator trusts an issuer, both on loopback. */
 const givenTrust = async () => {
-  const house = await given({ balance: 5 });
+  const ctx = await given({ balance: 5 });
   const issuer = await givenIssuer();
-  const world = { ...house.world };
-  const base = await listening(world);
+  const world = { ...ctx.world };
+  const base = await serveMcp(world);
   const url = `${base}/mcp`;
-  world.tokens = tokensOf({ issuer: issuer.issuer, audience: url }, world.now);
+  world.accessTokens = createTokenVerifier({ issuer: issuer.issuer, audience: url }, world.now);
   const claims = (also: JWTPayload): JWTPayload => ({
     aud: url,
     exp: START.getTime() / 1000 + 300,
-    mailproof_account: house.account,
+    mailproof_account: ctx.account,
     ...also,
   });
-  return { ...house, ...issuer, world, base, url, claims };
+  return { ...ctx, ...issuer, world, base, url, claims };
 };
 
 const CALL = {
@@ -40,13 +40,13 @@ const post = (url: string, token: string | undefined, message: unknown = CALL) =
     headers: {
       "content-type": "application/json",
       accept: "application/json, text/event-stream",
-      ...(token !== undefined && bearer(token)),
+      ...(token !== undefined && createBearer(token)),
     },
     body: JSON.stringify(message),
   });
 
 test("a client that was given nothing but the address finds the issuer, gets a token and calls", async () => {
-  const { url, issuer, grants, claims, asked } = await givenTrust();
+  const { url, issuer, grants, claims, asked: requestedPaths } = await givenTrust();
   grants(claims({ scope: "verification:write account:read" }));
   const authProvider = new ClientCredentialsProvider({
     clientId: "agent",
@@ -54,9 +54,9 @@ test("a client that was given nothing but the address finds the issuer, gets a t
     expectedIssuer: issuer,
   });
 
-  const { call } = await connected(url, { authProvider });
+  const { call } = await connectClient(url, { authProvider });
 
-  expect(asked).toContain("/token");
+  expect(requestedPaths).toContain("/token");
   expect((await call("verify_email", { email: "ann@x.com" })).data).toMatchObject({
     credits_used: 1,
   });
@@ -135,9 +135,9 @@ test.each([
 
 test("what no token may do is told in words, for no other token would do", async () => {
   const { url, sign, claims } = await givenTrust();
-  const headers = bearer(await sign(claims({ scope: "account:read" })));
+  const headers = createBearer(await sign(claims({ scope: "account:read" })));
 
-  const { call } = await connected(url, { headers });
+  const { call } = await connectClient(url, { headers });
 
   expect(await call("list_api_keys")).toMatchObject({
     isError: true,

@@ -1,15 +1,15 @@
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { newFolder, whenStarted } from "../local/running.ts";
-import { bearer, connected } from "./client.ts";
+import { createFolder, whenStarted } from "../local/running.ts";
+import { connectClient, createBearer } from "./client.ts";
 
 const LAB = "lab.mailproof.test";
 
 test("an agent finds the tools, verifies, follows a batch, and gets a paid repeat free", async () => {
-  const folder = newFolder();
+  const folder = createFolder();
   const { ready, stop } = await whenStarted(folder);
-  const headers = bearer(ready.live_key);
-  const { client, call } = await connected(ready.mcp_url, { headers, era: "2026-07-28" });
+  const headers = createBearer(ready.live_key);
+  const { client, call } = await connectClient(ready.mcp_url, { headers, era: "2026-07-28" });
   const creditsLeft = async () => (await call("get_account")).data.credits.available;
 
   const { tools } = await client.listTools();

@@ -1,33 +1,33 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { tools } from "@mailproof/mcp/tools";
 import { describe, expect, test } from "vitest";
-import { givenJobOf, resultFor, rowsLike } from "../export-jobs.ts";
+import { createRows, givenJobOf, verifyEmail } from "../export-jobs.ts";
 import { given, givenKey } from "../given.ts";
-import { anns } from "../jobs.ts";
-import { creditsOf } from "../ledger.ts";
+import { createEmails } from "../jobs.ts";
+import { readCredits } from "../ledger.ts";
 import { send } from "../send.ts";
 import { whenWorked } from "../working.ts";
-import { bearer, connected, type Era, givenTools, listening } from "./client.ts";
+import { connectClient, createBearer, type Era, givenTools, serveMcp } from "./client.ts";
 
 describe.each<Era>(["2025-11-25", "2026-07-28"])("to a client of %s", (era) => {
   test("a tool tells what its route tells, as data and as text", async () => {
     const { call, client, world, liveKey } = await givenTools({ balance: 5 }, era);
 
-    const told = await call("get_account");
+    const response = await call("get_account");
 
     expect(client.getNegotiatedProtocolVersion()).toBe(era);
-    expect(told.data).toEqual((await send(world, "GET /v1/account", { key: liveKey })).data);
-    expect(JSON.parse(told.text)).toEqual(told.data);
+    expect(response.data).toEqual((await send(world, "GET /v1/account", { key: liveKey })).data);
+    expect(JSON.parse(response.text)).toEqual(response.data);
   });
 
   test("a paid call under a key of its own is charged once, however often it is sent", async () => {
-    const house = await givenTools({ balance: 5 }, era);
+    const ctx = await givenTools({ balance: 5 }, era);
     const verify = () =>
-      house.call("verify_email", { email: "ann@example.com", idempotency_key: "once" });
+      ctx.call("verify_email", { email: "ann@example.com", idempotency_key: "once" });
 
     expect((await verify()).data).toMatchObject({ credits_used: 1 });
     expect((await verify()).data).toMatchObject({ credits_used: 0, idempotent_replay: true });
-    expect((await creditsOf(house)).available).toBe(4);
+    expect((await readCredits(ctx)).available).toBe(4);
   });
 
   test("a tool that is not there is an error of the protocol", async () => {
@@ -50,8 +50,8 @@ test("the key of a call and of a request by HTTP are the same key", async () => 
 
 test("a header of the envelope is no Idempotency-Key for the calls in it", async () => {
   const { world, liveKey } = await given({ balance: 5 });
-  const headers = { ...bearer(liveKey), "idempotency-key": "for all" };
-  const { call } = await connected(`${await listening(world)}/mcp`, { headers });
+  const headers = { ...createBearer(liveKey), "idempotency-key": "for all" };
+  const { call } = await connectClient(`${await serveMcp(world)}/mcp`, { headers });
 
   expect((await call("verify_email", { email: "ann@x.com" })).data.credits_used).toBe(1);
   expect((await call("verify_email", { email: "ben@x.com" })).data.credits_used).toBe(1);
@@ -59,23 +59,23 @@ test("a header of the envelope is no Idempotency-Key for the calls in it", async
 
 test("what fails is told with what happened to the credits", async () => {
   const { call } = await givenTools({ balance: 0.5 });
-  const told = await call("verify_email", { email: "ann@example.com" });
+  const response = await call("verify_email", { email: "ann@example.com" });
 
-  expect(told).toMatchObject({
+  expect(response).toMatchObject({
     isError: true,
     data: { error: { code: "INSUFFICIENT_CREDITS" }, request_id: expect.stringMatching(/^req_/) },
   });
-  expect(told.text).toMatch(/^INSUFFICIENT_CREDITS: .* Nothing was charged\.$/m);
+  expect(response.text).toMatch(/^INSUFFICIENT_CREDITS: .* Nothing was charged\.$/m);
 });
 
 test("another request under a key that was used is a conflict, and free", async () => {
-  const house = await givenTools({ balance: 5 });
-  await house.call("verify_email", { email: "ann@x.com", idempotency_key: "k" });
+  const ctx = await givenTools({ balance: 5 });
+  await ctx.call("verify_email", { email: "ann@x.com", idempotency_key: "k" });
 
-  const told = await house.call("verify_email", { email: "ben@x.com", idempotency_key: "k" });
+  const response = await ctx.call("verify_email", { email: "ben@x.com", idempotency_key: "k" });
 
-  expect(told.data.error.code).toBe("IDEMPOTENCY_KEY_CONFLICT");
-  expect((await creditsOf(house)).available).toBe(4);
+  expect(response.data.error.code).toBe("IDEMPOTENCY_KEY_CONFLICT");
+  expect((await readCredits(ctx)).available).toBe(4);
 });
 
 test.each<[string, unknown, string]>([
@@ -85,19 +85,19 @@ test.each<[string, unknown, string]>([
   ["that is a number", 7, "INVALID_IDEMPOTENCY_KEY"],
   ["that is an object", {}, "INVALID_IDEMPOTENCY_KEY"],
 ])("an idempotency key %s is refused before any charge", async (_what, key, code) => {
-  const house = await givenTools({ balance: 5 });
+  const ctx = await givenTools({ balance: 5 });
 
-  const told = await house.call("verify_email", { email: "ann@x.com", idempotency_key: key });
+  const response = await ctx.call("verify_email", { email: "ann@x.com", idempotency_key: key });
 
-  expect(told.data.error.code).toBe(code);
-  expect((await creditsOf(house)).available).toBe(5);
+  expect(response.data.error.code).toBe(code);
+  expect((await readCredits(ctx)).available).toBe(5);
 });
 
 test("a key without the scope is told so, and which scope it lacks", async () => {
   const { world, account } = await given();
   const key = await givenKey(world, account, { scopes: ["account:read"] });
-  const { call, client } = await connected(`${await listening(world)}/mcp`, {
-    headers: bearer(key),
+  const { call, client } = await connectClient(`${await serveMcp(world)}/mcp`, {
+    headers: createBearer(key),
   });
 
   expect((await client.listTools()).tools.length).toBeGreaterThan(20);
@@ -112,18 +112,18 @@ test("a key without the scope is told so, and which scope it lacks", async () =>
 });
 
 test("a test key gets made-up answers by tools, too", async () => {
-  const house = await given({ balance: 5 });
-  const { call } = await connected(`${await listening(house.world)}/mcp`, {
-    headers: { "x-api-key": house.testKey },
+  const ctx = await given({ balance: 5 });
+  const { call } = await connectClient(`${await serveMcp(ctx.world)}/mcp`, {
+    headers: { "x-api-key": ctx.testKey },
   });
 
   expect((await call("verify_email", { email: "ann@x.com" })).data.credits_used).toBe(0);
-  expect((await creditsOf(house)).available).toBe(5);
+  expect((await readCredits(ctx)).available).toBe(5);
 });
 
 test("each call takes one from the key's minute, and asking for the list takes none", async () => {
   const { call, client } = await givenTools({ plan: "free" });
-  for (let asked = 0; asked < 60; asked++) await call("get_account");
+  for (let nth = 0; nth < 60; nth++) await call("get_account");
 
   expect(await call("get_account")).toMatchObject({
     isError: true,
@@ -139,37 +139,37 @@ test("a bug tells nothing of itself", async () => {
     ...world,
     table: { ...world.table, query: () => Promise.reject(new Error("the disk is on fire")) },
   };
-  const { call } = await connected(`${await listening(faulty)}/mcp`, {
-    headers: bearer(liveKey),
+  const { call } = await connectClient(`${await serveMcp(faulty)}/mcp`, {
+    headers: createBearer(liveKey),
   });
 
-  const told = await call("list_jobs");
+  const response = await call("list_jobs");
 
-  expect(told.data.error.code).toBe("INTERNAL");
-  expect(told.text).not.toContain("fire");
+  expect(response.data.error.code).toBe("INTERNAL");
+  expect(response.text).not.toContain("fire");
   expect(JSON.stringify(logged.map(({ fields }) => String(fields["cause"])))).toContain("fire");
 });
 
 test("a batch is followed to its end, and read page by page: every row once", async () => {
-  const house = await givenTools({ balance: 200 });
-  const { data: job } = await house.call("verify_batch", {
-    emails: anns(130),
+  const ctx = await givenTools({ balance: 200 });
+  const { data: job } = await ctx.call("verify_batch", {
+    emails: createEmails(130),
     idempotency_key: "march",
   });
-  await whenWorked(house);
+  await whenWorked(ctx);
 
-  const progress = await house.call("get_job", { id: job.job_id, include_results: false });
+  const progress = await ctx.call("get_job", { id: job.job_id, include_results: false });
   expect(progress.data).toMatchObject({ status: "completed", progress: { processed: 130 } });
   expect(progress.data).not.toHaveProperty("results");
 
   const pages: string[][] = [];
   for (let next_key: string | undefined, isFirst = true; isFirst || next_key; isFirst = false) {
-    const { data } = await house.call("get_job", { id: job.job_id, ...(next_key && { next_key }) });
+    const { data } = await ctx.call("get_job", { id: job.job_id, ...(next_key && { next_key }) });
     pages.push(data.results.map(({ email }: { email: string }) => email));
     next_key = data.next_key;
   }
   expect(pages.map(({ length }) => length)).toEqual([20, 20, 20, 20, 20, 20, 10]);
-  expect(pages.flat()).toEqual(anns(130));
+  expect(pages.flat()).toEqual(createEmails(130));
 });
 
 test.each<[unknown, number]>([
@@ -179,17 +179,17 @@ test.each<[unknown, number]>([
   [51, 50],
   [1_000, 50],
 ])("a page of %j rows has %d", async (limit, rows) => {
-  const house = await givenTools();
-  const result = await resultFor(house.world, "ann@x.com");
-  const id = await givenJobOf(house, [rowsLike(result, 100)]);
+  const ctx = await givenTools();
+  const result = await verifyEmail(ctx.world, "ann@x.com");
+  const id = await givenJobOf(ctx, [createRows(result, 100)]);
 
-  expect((await house.call("get_job", { id, limit })).data.results).toHaveLength(rows);
+  expect((await ctx.call("get_job", { id, limit })).data.results).toHaveLength(rows);
 });
 
 test("a list that has no cursor has as many as its route", async () => {
-  const house = await given({ plan: "pro" });
-  const { call } = await connected(`${await listening(house.world)}/mcp`, {
-    headers: bearer(house.testKey),
+  const ctx = await given({ plan: "pro" });
+  const { call } = await connectClient(`${await serveMcp(ctx.world)}/mcp`, {
+    headers: createBearer(ctx.testKey),
   });
   const domains = Array.from({ length: 60 }, (_, number) => `shop${number}.example.com`);
   await Promise.all(domains.map((domain) => call("check_domain", { domain })));
@@ -210,21 +210,21 @@ test("null is as good as left out, in an address as in a body", async () => {
 
   const listed = await call("list_jobs", { limit: null, status: null, offset: null });
   const verified = await call("verify_email", { email: "ann@x.com", options: null });
-  const nobody = await call("get_job", { id: null });
+  const notFound = await call("get_job", { id: null });
 
   expect(listed.data).toMatchObject({ jobs: [], total: 0 });
   expect(verified.data).toMatchObject({ status: "valid" });
-  expect(nobody.data.error.message).toMatch(/^id: is required/);
+  expect(notFound.data.error.message).toMatch(/^id: is required/);
 });
 
 test("the longest page there is comes whole: a row that was cut off would be skipped by the cursor", async () => {
-  const house = await givenTools();
-  const result = await resultFor(house.world, "ann@x.com");
+  const ctx = await givenTools();
+  const result = await verifyEmail(ctx.world, "ann@x.com");
   const long = { ...result, email: `${"a".repeat(64)}@${"b".repeat(180)}.com` };
-  const rows = rowsLike(long, 50).map((row) => ({ ...row, result: long }));
-  const id = await givenJobOf(house, [rows]);
+  const rows = createRows(long, 50).map((row) => ({ ...row, result: long }));
+  const id = await givenJobOf(ctx, [rows]);
 
-  const { data, text } = await house.call("get_job", { id, limit: 50 });
+  const { data, text } = await ctx.call("get_job", { id, limit: 50 });
 
   expect(data).not.toHaveProperty("shortened");
   expect(data.results).toHaveLength(50);
@@ -232,11 +232,11 @@ test("the longest page there is comes whole: a row that was cut off would be ski
 });
 
 test("what would fill a conversation is shortened, and says so", async () => {
-  const house = await givenTools();
-  const result = await resultFor(house.world, "ann@x.com");
-  const id = await givenJobOf(house, [rowsLike({ ...result, reason: "x".repeat(30_000) }, 5)]);
+  const ctx = await givenTools();
+  const result = await verifyEmail(ctx.world, "ann@x.com");
+  const id = await givenJobOf(ctx, [createRows({ ...result, reason: "x".repeat(30_000) }, 5)]);
 
-  const { data, text } = await house.call("get_job", { id });
+  const { data, text } = await ctx.call("get_job", { id });
 
   expect(data.shortened).toBe(true);
   expect(data.results[0].reason).toBe(`${"x".repeat(1_000)}…`);
@@ -245,28 +245,28 @@ test("what would fill a conversation is shortened, and says so", async () => {
 });
 
 test("an export is told as a link to the whole file", async () => {
-  const house = await givenTools();
-  const result = await resultFor(house.world, "ann@x.com");
-  const id = await givenJobOf(house, [rowsLike(result, 3)]);
+  const ctx = await givenTools();
+  const result = await verifyEmail(ctx.world, "ann@x.com");
+  const id = await givenJobOf(ctx, [createRows(result, 3)]);
 
-  const { data } = await house.call("download_job", { id });
+  const { data } = await ctx.call("download_job", { id });
 
   const [, key = ""] = /^memory:get\/(.*)\?/.exec(data.download_url) ?? [];
-  const object = await house.blobs.get(key);
+  const object = await ctx.blobs.get(key);
   const text = Buffer.concat(await Array.fromAsync(object?.content ?? [])).toString();
   expect(text.split("\n").filter((line) => line.includes("@x.com"))).toHaveLength(3);
 });
 
 test("an export whose link cannot be made is a failure with its sentence", async () => {
-  const house = await given();
-  const result = await resultFor(house.world, "ann@x.com");
-  const id = await givenJobOf(house, [rowsLike(result, 3)]);
+  const ctx = await given();
+  const result = await verifyEmail(ctx.world, "ann@x.com");
+  const id = await givenJobOf(ctx, [createRows(result, 3)]);
   const world = {
-    ...house.world,
-    blobs: { ...house.world.blobs, put: () => Promise.reject(new Error("full")) },
+    ...ctx.world,
+    blobs: { ...ctx.world.blobs, put: () => Promise.reject(new Error("full")) },
   };
-  const { call } = await connected(`${await listening(world)}/mcp`, {
-    headers: bearer(house.liveKey),
+  const { call } = await connectClient(`${await serveMcp(world)}/mcp`, {
+    headers: createBearer(ctx.liveKey),
   });
 
   expect(await call("download_job", { id })).toMatchObject({
@@ -289,7 +289,7 @@ test.each(
 )("%s is not called for nobody", async (name, path) => {
   const { call } = await givenTools();
 
-  const told = await call(name, Object.fromEntries(path.map((field) => [field, ""])));
+  const response = await call(name, Object.fromEntries(path.map((field) => [field, ""])));
 
-  expect(told.text).toContain("is required. Nothing was charged.");
+  expect(response.text).toContain("is required. Nothing was charged.");
 });

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { AppWorld } from "@mailproof/core/app-world";
-import { server } from "@mailproof/local/server";
+import { createApiServer } from "@mailproof/local/server";
 import {
   type AuthProvider,
   Client,
@@ -14,11 +14,11 @@ import { type Given, given } from "../given.ts";
 export type Era = "2025-11-25" | "2026-07-28";
 
 /** Any: a test looks at the parts it is about, and says itself what they should be. */
-export type Told = { readonly isError: boolean; readonly data: any; readonly text: string };
+export type ToolResult = { readonly isError: boolean; readonly data: any; readonly text: string };
 
 /** The address of the real server, in front of this world. */
-export const listening = async (world: AppWorld): Promise<string> => {
-  const one = server(world, () => undefined).listen(0, "127.0.0.1");
+export const serveMcp = async (world: AppWorld): Promise<string> => {
+  const one = createApiServer(world, () => undefined).listen(0, "127.0.0.1");
   onTestFinished(() => {
     one.closeAllConnections();
     one.close();
@@ -34,7 +34,7 @@ type How = {
 };
 
 /** The SDK's own client. */
-export const connected = async (mcpUrl: string, { headers, era, authProvider }: How) => {
+export const connectClient = async (mcpUrl: string, { headers, era, authProvider }: How) => {
   const client = new Client(
     { name: "test", version: "1.0.0" },
     era === "2026-07-28" ? { versionNegotiation: { mode: "auto" } } : {},
@@ -46,7 +46,7 @@ export const connected = async (mcpUrl: string, { headers, era, authProvider }: 
   await client.connect(transport);
   onTestFinished(() => client.close());
 
-  const call = async (name: string, args: Record<string, unknown> = {}): Promise<Told> => {
+  const call = async (name: string, args: Record<string, unknown> = {}): Promise<ToolResult> => {
     const {
       isError = false,
       structuredContent,
@@ -61,11 +61,15 @@ export const connected = async (mcpUrl: string, { headers, era, authProvider }: 
   return { client, call };
 };
 
-export const bearer = (credential: string) => ({ authorization: `Bearer ${credential}` });
+export const createBearer = (credential: string) => ({ authorization: `Bearer ${credential}` });
 
 /** A server with an account, and a client that holds its live key. */
 export const givenTools = async (wanted: Given = {}, era: Era = "2025-11-25") => {
-  const house = await given(wanted);
-  const url = `${await listening(house.world)}/mcp`;
-  return { ...house, url, ...(await connected(url, { headers: bearer(house.liveKey), era })) };
+  const ctx = await given(wanted);
+  const url = `${await serveMcp(ctx.world)}/mcp`;
+  return {
+    ...ctx,
+    url,
+    ...(await connectClient(url, { headers: createBearer(ctx.liveKey), era })),
+  };
 };

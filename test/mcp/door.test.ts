@@ -1,13 +1,13 @@
 import { request } from "node:http";
 import { text } from "node:stream/consumers";
 import type { AppWorld } from "@mailproof/core/app-world";
-import { mcpLambda } from "@mailproof/functions/mcp";
-import { tokensOf } from "@mailproof/net/tokens";
+import { createMcpLambda } from "@mailproof/functions/mcp";
+import { createTokenVerifier } from "@mailproof/net/tokens";
 import type { Context } from "aws-lambda";
 import { describe, expect, test } from "vitest";
 import { toEvent, type WireRequest } from "../gateway.ts";
 import { given } from "../given.ts";
-import { listening } from "./client.ts";
+import { serveMcp } from "./client.ts";
 
 const JSON_RPC = {
   "content-type": "application/json",
@@ -33,26 +33,26 @@ type Answered = {
 
 /** Not by fetch: it would not let us say where we come from. */
 const viaServer = async (world: AppWorld, sent: WireRequest): Promise<Answered> => {
-  const url = await listening(world);
+  const url = await serveMcp(world);
   const { promise, resolve, reject } = Promise.withResolvers<Answered>();
-  const asking = request(url + sent.url, {
+  const clientRequest = request(url + sent.url, {
     method: sent.method,
     headers: Object.fromEntries(sent.headers ?? []),
   });
-  asking.once("error", reject).once("response", (incoming) => {
+  clientRequest.once("error", reject).once("response", (incoming) => {
     const { statusCode: status = 0, headers } = incoming;
     text(incoming).then((body) => resolve({ status, headers, body }), reject);
   });
-  asking.end(sent.body);
+  clientRequest.end(sent.body);
   return promise;
 };
 
 const viaLambda = async (world: AppWorld, sent: WireRequest): Promise<Answered> => {
-  const told = await mcpLambda(world)(toEvent(sent), {} as Context);
+  const response = await createMcpLambda(world)(toEvent(sent), {} as Context);
   return {
-    status: told.statusCode ?? 0,
-    headers: { ...told.headers },
-    body: told.body ?? "",
+    status: response.statusCode ?? 0,
+    headers: { ...response.headers },
+    body: response.body ?? "",
   };
 };
 
@@ -67,8 +67,8 @@ const posted = (
   ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
 });
 
-const eventsIn = (body: string): unknown[] =>
-  [...body.matchAll(/^data: (.+)$/gm)].map(([, said = ""]) => JSON.parse(said) as unknown);
+const listEvents = (body: string): unknown[] =>
+  [...body.matchAll(/^data: (.+)$/gm)].map(([, data = ""]) => JSON.parse(data) as unknown);
 
 const KEY = { "x-api-key": "KEY" };
 
@@ -112,12 +112,12 @@ describe.each([
       ([name, value]) => [name, value === "KEY" ? liveKey : value] as const,
     );
 
-    const told = await via(world, { ...sent, ...(headers && { headers }) });
+    const response = await via(world, { ...sent, ...(headers && { headers }) });
 
-    expect(told.status).toBe(status);
-    expect(told.headers["x-request-id"]).toEqual(expect.any(String));
-    expect(told.headers["cache-control"]).toBe("no-store");
-    const failure = code && (JSON.parse(told.body) as { error: { code: string } }).error.code;
+    expect(response.status).toBe(status);
+    expect(response.headers["x-request-id"]).toEqual(expect.any(String));
+    expect(response.headers["cache-control"]).toBe("no-store");
+    const failure = code && (JSON.parse(response.body) as { error: { code: string } }).error.code;
     expect(failure).toBe(code);
   });
 
@@ -145,8 +145,9 @@ describe.each([
       issuer: "https://login.example.com",
       audience: "https://api.example.com/mcp",
     };
-    const known = { ...world, tokens: tokensOf(trusted, world.now) };
-    const from = (origin: string) => via(known, posted(LIST, { "x-api-key": liveKey, origin }));
+    const withTokens = { ...world, accessTokens: createTokenVerifier(trusted, world.now) };
+    const from = (origin: string) =>
+      via(withTokens, posted(LIST, { "x-api-key": liveKey, origin }));
 
     expect((await from("https://api.example.com")).status).toBe(200);
     expect((await from("http://api.example.com")).status).toBe(403);
@@ -173,11 +174,11 @@ describe.each([
       },
     );
 
-    const told = await via(world, sent);
+    const response = await via(world, sent);
 
-    expect(told.status).toBe(200);
-    expect(told.headers["content-type"]).toBe("text/event-stream");
-    expect(eventsIn(told.body)).toMatchObject([
+    expect(response.status).toBe(200);
+    expect(response.headers["content-type"]).toBe("text/event-stream");
+    expect(listEvents(response.body)).toMatchObject([
       { method: "notifications/subscriptions/acknowledged", params: { notifications: {} } },
       { id: 1, result: { resultType: "complete" } },
     ]);
@@ -186,13 +187,13 @@ describe.each([
 
 test("a page of this machine may send what the protocol wants, and read the challenge", async () => {
   const { world } = await given();
-  const url = `${await listening(world)}/mcp`;
+  const url = `${await serveMcp(world)}/mcp`;
 
-  const asked = await fetch(url, { method: "OPTIONS" });
+  const preflight = await fetch(url, { method: "OPTIONS" });
   const refused = await fetch(url, { method: "POST" });
 
-  expect(asked.status).toBe(204);
+  expect(preflight.status).toBe(204);
   for (const name of ["mcp-method", "mcp-name", "mcp-protocol-version", "authorization"])
-    expect(asked.headers.get("access-control-allow-headers")).toContain(name);
+    expect(preflight.headers.get("access-control-allow-headers")).toContain(name);
   expect(refused.headers.get("access-control-expose-headers")).toContain("www-authenticate");
 });

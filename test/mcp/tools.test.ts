@@ -6,7 +6,7 @@ import { AjvJsonSchemaValidator } from "@modelcontextprotocol/client/validators/
 import { describe, expect, test } from "vitest";
 import { givenTools } from "./client.ts";
 
-type Told = { readonly description?: string };
+type ToolDescription = { readonly description?: string };
 
 test("every operation is a tool under its own id, but for health and the making of a key", () => {
   const called = endpoints.map(({ id }) =>
@@ -29,13 +29,13 @@ test("all tools together take no more of a conversation than a few pages", () =>
   expect(JSON.stringify(tools.map(({ listed }) => listed)).length).toBeLessThan(25_000);
 });
 
-const annotationsOf = (name: string) =>
+const getAnnotations = (name: string) =>
   tools.find(({ listed }) => listed.name === name)?.listed.annotations;
 
 test.each(tools.map(({ listed, endpoint }) => [listed.name, endpoint] as const))(
   "%s tells a client what it may do to the account",
   (name, { route, price }) => {
-    const { readOnlyHint, destructiveHint, idempotentHint } = annotationsOf(name) ?? {};
+    const { readOnlyHint, destructiveHint, idempotentHint } = getAnnotations(name) ?? {};
     const isRead = route.startsWith("GET ") || route === "POST /v1/activity/batch";
 
     expect(readOnlyHint).toBe(isRead);
@@ -55,7 +55,8 @@ test.each(tools.map(({ listed, endpoint }) => [listed, endpoint] as const))(
 test("every field says what it is, as a tool has it and not as an address has it", () => {
   const fields = tools.flatMap(({ listed: { name, inputSchema } }) =>
     Object.entries(inputSchema.properties ?? {}).map(
-      ([field, schema]) => [`${name}.${field}`, (schema as Told).description ?? ""] as const,
+      ([field, schema]) =>
+        [`${name}.${field}`, (schema as ToolDescription).description ?? ""] as const,
     ),
   );
 
@@ -145,7 +146,7 @@ describe.each(tools.map(({ listed, endpoint }) => [listed, endpoint] as const))(
     });
 
     test("has each field in one part of the request only", () => {
-      const parts = [endpoint.path, endpoint.query, endpoint.body].flatMap(fieldsOf);
+      const parts = [endpoint.path, endpoint.query, endpoint.body].flatMap(getFields);
 
       expect(parts.length).toBe(new Set(parts).size);
       expect(parts).not.toContain("idempotency_key");
@@ -155,7 +156,7 @@ describe.each(tools.map(({ listed, endpoint }) => [listed, endpoint] as const))(
 
 type Shape = { readonly entries?: object; readonly options?: readonly Shape[] };
 
-const fieldsOf = (schema: Endpoint["body"]): string[] => {
+const getFields = (schema: Endpoint["body"]): string[] => {
   const { entries = {}, options = [] } = (schema ?? {}) as Shape;
   const all = [entries, ...options.map((option) => option.entries ?? {})].flatMap(Object.keys);
   return [...new Set(all)];

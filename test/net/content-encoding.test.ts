@@ -1,9 +1,5 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import {
-  chooseEncoding,
-  createEncodedAnswers,
-  type Encoders,
-} from "@mailproof/net/content-encoding";
+import { chooseEncoding, createEncoder, type Encoders } from "@mailproof/net/content-encoding";
 import { expect, test } from "vitest";
 
 test.each([
@@ -31,11 +27,15 @@ const BODY = "a text that repeats itself. ".repeat(200);
 const page = (body = BODY) => ({ statusCode: 200, headers: { "cache-control": "no-cache" }, body });
 
 test("each encoding has its own tag, and holds the same text", async () => {
-  const encoded = createEncodedAnswers();
-  const asked = (acceptEncoding?: string) =>
+  const encoded = createEncoder();
+  const requestWith = (acceptEncoding?: string) =>
     encoded(page(), { acceptEncoding, ifNoneMatch: undefined });
 
-  const [plain, gzip, br] = [await asked(), await asked("gzip"), await asked("br")];
+  const [plain, gzip, br] = [
+    await requestWith(),
+    await requestWith("gzip"),
+    await requestWith("br"),
+  ];
 
   expect(plain.body.toString()).toBe(BODY);
   expect(gunzipSync(gzip.body).toString()).toBe(BODY);
@@ -47,15 +47,15 @@ test("each encoding has its own tag, and holds the same text", async () => {
 });
 
 test("who has the text already is told so, under any of the tags it names, and gets none", async () => {
-  const encoded = createEncodedAnswers();
-  const asked = (ifNoneMatch?: string, body?: string) =>
+  const encoded = createEncoder();
+  const requestWith = (ifNoneMatch?: string, body?: string) =>
     encoded(page(body), { acceptEncoding: "gzip", ifNoneMatch });
-  const { etag } = (await asked()).headers;
+  const { etag } = (await requestWith()).headers;
 
   for (const tags of [etag, `W/${etag}`, `"other", ${etag}`, "*"])
-    expect(await asked(tags)).toMatchObject({ statusCode: 304, body: Buffer.alloc(0) });
-  expect((await asked('"other"')).statusCode).toBe(200);
-  expect((await asked(etag, `${BODY}!`)).statusCode).toBe(200);
+    expect(await requestWith(tags)).toMatchObject({ statusCode: 304, body: Buffer.alloc(0) });
+  expect((await requestWith('"other"')).statusCode).toBe(200);
+  expect((await requestWith(etag, `${BODY}!`)).statusCode).toBe(200);
 });
 
 const counted = () => {
@@ -65,7 +65,7 @@ const counted = () => {
     return text;
   };
   const encoders: Encoders = { br: note, gzip: note, identity: note };
-  return { texts, encoded: createEncodedAnswers(encoders) };
+  return { texts, encoded: createEncoder(encoders) };
 };
 const GZIP = { acceptEncoding: "gzip", ifNoneMatch: undefined };
 
@@ -90,16 +90,13 @@ test("under ever new names only the latest texts are kept", async () => {
 });
 
 test("what the text depends on besides stays named", async () => {
-  const { headers } = await createEncodedAnswers()(
-    { ...page(), headers: { vary: "accept" } },
-    GZIP,
-  );
+  const { headers } = await createEncoder()({ ...page(), headers: { vary: "accept" } }, GZIP);
 
   expect(headers.vary).toBe("accept, accept-encoding");
 });
 
 test("a short text is sent as it is", async () => {
-  const { headers, body } = await createEncodedAnswers()(page("short"), GZIP);
+  const { headers, body } = await createEncoder()(page("short"), GZIP);
 
   expect(body.toString()).toBe("short");
   expect(headers).not.toHaveProperty("content-encoding");

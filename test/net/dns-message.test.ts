@@ -1,8 +1,8 @@
-import type { RecordType } from "@mailproof/core/mail/dns/dns";
+import type { DnsRecordType } from "@mailproof/core/mail/dns/dns";
 import { decodeReply } from "@mailproof/net/dns-message";
 import packet from "dns-packet";
 import { expect, test } from "vitest";
-import { chanceOf } from "../simulation/chance.ts";
+import { createRandom } from "../simulation/chance.ts";
 
 // Bytes of a stranger as DNS messages: whatever they are, they are an outcome, and a name in them ends.
 
@@ -14,7 +14,7 @@ const ANSWERS = [
   { type: "NS", name: "a.test", data: "ns.a.test" },
 ] as const;
 
-const replyOf = (type: string) =>
+const getReply = (type: string) =>
   packet.encode({
     id: 7,
     type: "response",
@@ -27,14 +27,14 @@ const KINDS = "ok nodata nxdomain servfail refused too_large truncated formerr u
 );
 
 test.each(ANSWERS.map(({ type }) => type))("a damaged answer of %s is an outcome", (type) => {
-  const random = chanceOf(3);
+  const random = createRandom(3);
   const kinds = new Set<string>();
   for (let n = 0; n < 5_000; n += 1) {
-    const bytes = Buffer.from(replyOf(type));
+    const bytes = Buffer.from(getReply(type));
     for (let changes = 1 + Math.floor(random() * 4); changes > 0; changes -= 1)
       bytes[2 + Math.floor(random() * (bytes.length - 2))] = Math.floor(random() * 256);
     const cut = random() < 0.3 ? Math.floor(random() * bytes.length) : bytes.length;
-    const question = { id: 7, type: type as RecordType, name: "a.test" };
+    const question = { id: 7, type: type as DnsRecordType, name: "a.test" };
     kinds.add(decodeReply(bytes.subarray(0, cut), question).kind);
   }
 
@@ -43,7 +43,7 @@ test.each(ANSWERS.map(({ type }) => type))("a damaged answer of %s is an outcome
 });
 
 test("a pointer to itself, or to what follows, is a failure of the server", () => {
-  const bytes = replyOf("NS");
+  const bytes = getReply("NS");
   const data = bytes.length - 2;
   const question = { id: 7, type: "NS", name: "a.test" } as const;
 

@@ -1,7 +1,7 @@
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { findMailHosts } from "@mailproof/core/mail/mail-hosts";
-import { resolverPool } from "@mailproof/net/dns";
+import { createResolverPool } from "@mailproof/net/dns";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type DnsServer, serveZone } from "../dns-server.ts";
 import type { Zone } from "../zone.ts";
@@ -37,7 +37,7 @@ const givenPool = async (zone: Zone = ZONE, packetsPerSecond = 10_000) => {
 };
 
 const poolOn = ({ address }: Pick<DnsServer, "address">, packetsPerSecond = 10_000) => {
-  const dns = resolverPool({ servers: [address], packetsPerSecond });
+  const dns = createResolverPool({ servers: [address], packetsPerSecond });
   onTestFinished(dns.close);
   return dns;
 };
@@ -145,8 +145,8 @@ test("an answer that is not DNS is a failure of the server, never of the name", 
   await once(socket, "listening");
   // A reply to the question asked, cut off inside its answer section.
   socket.on("message", (question, { port, address }) => {
-    const asked = question.subarray(0, question.indexOf("com\0") + 8);
-    const reply = Buffer.concat([asked, Buffer.from([0xc0, 0xff, 0, 1])]);
+    const askedQuestions = question.subarray(0, question.indexOf("com\0") + 8);
+    const reply = Buffer.concat([askedQuestions, Buffer.from([0xc0, 0xff, 0, 1])]);
     reply.writeUInt16BE(0x8180, 2);
     reply.writeUInt16BE(1, 6);
     reply.writeUInt16BE(0, 10);
@@ -215,14 +215,14 @@ test("the whole way to a mail host over real sockets", async () => {
     "real.example.net": { A: ["10.0.0.1", "8.8.8.8"] },
   });
 
-  const { asked, ...found } = await findMailHosts(dns, "example.com", []);
+  const { dnsQueries: askedQuestions, ...found } = await findMailHosts(dns, "example.com", []);
 
   expect(found).toEqual({
     kind: "hosts",
     hosts: [{ host: "mx.example.net", priority: 10, ips: ["8.8.8.8"] }],
     implicit: false,
   });
-  expect(asked.map(({ type, name, kind }) => `${type} ${name} ${kind}`)).toEqual([
+  expect(askedQuestions.map(({ type, name, kind }) => `${type} ${name} ${kind}`)).toEqual([
     "MX example.com ok",
     "A mx.example.net ok",
   ]);

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from "
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import type { Dns } from "@mailproof/core/mail/dns/dns";
 import { parseCidr } from "@mailproof/core/mail/ip";
-import { httpsDoor } from "@mailproof/net/https";
+import { createHttpsClient } from "@mailproof/net/https";
 import { onTestFinished } from "vitest";
 import { SELF_SIGNED } from "./self-signed.ts";
 
@@ -20,7 +20,7 @@ export const trustSelfSigned = (): (() => void) => {
   return () => setDefaultCACertificates(before);
 };
 
-type Serve = (...asked: Parameters<RequestListener>) => unknown;
+type Serve = (...args: Parameters<RequestListener>) => unknown;
 
 /** A server over TLS at every address of loopback, and at which of them somebody connected. */
 export const listenSecure = async (serve: Serve, host = "::") => {
@@ -61,8 +61,8 @@ const started = async (
 };
 
 /** The door, as it is but for its port: nobody may listen at 443 here. */
-export const doorOf = (dns: Dns, port: number, open: readonly string[] = [OPEN]) =>
-  httpsDoor({
+export const createClient = (dns: Dns, port: number, open: readonly string[] = [OPEN]) =>
+  createHttpsClient({
     dns,
     port,
     allowed: open.flatMap((block) => parseCidr(block) ?? []),

@@ -2,11 +2,11 @@ import { once } from "node:events";
 import { type IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
-import { policyFetcher } from "@mailproof/core/mail/hints/policy-fetcher";
+import { createPolicyFetcher } from "@mailproof/core/mail/hints/policy-fetcher";
 import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import { zone } from "../zone.ts";
+import { createZoneDns } from "../zone.ts";
 import {
-  doorOf,
+  createClient,
   listenPlain,
   listenSecure,
   NAME,
@@ -18,12 +18,12 @@ import { closedPort } from "./servers.ts";
 
 beforeAll(trustSelfSigned);
 
-const ZONE = zone({ [NAME]: { A: [OPEN] }, "other.test": { A: [OPEN] } });
+const ZONE = createZoneDns({ [NAME]: { A: [OPEN] }, "other.test": { A: [OPEN] } });
 
-const urlOf = (port: number, path = "/") => `https://${NAME}:${port}${path}`;
+const getUrl = (port: number, path = "/") => `https://${NAME}:${port}${path}`;
 
 test("what is sent arrives byte by byte, with the name and what was said of it", async () => {
-  const heard: {
+  const received: {
     url: string | undefined;
     method: string | undefined;
     headers: IncomingHttpHeaders;
@@ -31,13 +31,13 @@ test("what is sent arrives byte by byte, with the name and what was said of it",
   }[] = [];
   const { port } = await listenSecure(async (request, answer) => {
     const { url, method, headers } = request;
-    heard.push({ url, method, headers, body: await text(request) });
+    received.push({ url, method, headers, body: await text(request) });
     answer.writeHead(202, { "content-type": "text/plain", "retry-after": "7" }).end("thanks");
   });
 
-  const outcome = await doorOf(ZONE, port).call({
+  const outcome = await createClient(ZONE, port).call({
     method: "POST",
-    url: urlOf(port, "/in?a=1#part"),
+    url: getUrl(port, "/in?a=1#part"),
     headers: { "content-type": "application/json", "webhook-id": "evt_1" },
     body: '{"name":"Zoë"}',
   });
@@ -48,9 +48,9 @@ test("what is sent arrives byte by byte, with the name and what was said of it",
     contentType: "text/plain",
     retryAfter: "7",
     body: "thanks",
-    isWhole: true,
+    isComplete: true,
   });
-  expect(heard).toMatchObject([
+  expect(received).toMatchObject([
     {
       url: "/in?a=1",
       method: "POST",
@@ -69,7 +69,7 @@ test("what is sent arrives byte by byte, with the name and what was said of it",
 test("a certificate for another name is refused", async () => {
   const { port } = await listenSecure((_, answer) => void answer.end());
 
-  expect(await doorOf(ZONE, port).call(posted(`https://other.test:${port}/`))).toEqual({
+  expect(await createClient(ZONE, port).call(posted(`https://other.test:${port}/`))).toEqual({
     kind: "failed",
     why: "tls_failed",
   });
@@ -80,7 +80,7 @@ test("a certificate is wanted also where the environment says that none is", asy
   onTestFinished(() => void vi.unstubAllEnvs());
   const { port } = await listenSecure((_, answer) => void answer.end());
 
-  expect(await doorOf(ZONE, port).call(posted(`https://other.test:${port}/`))).toMatchObject({
+  expect(await createClient(ZONE, port).call(posted(`https://other.test:${port}/`))).toMatchObject({
     why: "tls_failed",
   });
 });
@@ -99,7 +99,7 @@ test("no proxy of the environment is asked", async () => {
   onTestFinished(() => void vi.unstubAllEnvs());
   const { port } = await listenSecure((_, answer) => void answer.end());
 
-  expect(await doorOf(ZONE, port).call(posted(urlOf(port)))).toMatchObject({ status: 200 });
+  expect(await createClient(ZONE, port).call(posted(getUrl(port)))).toMatchObject({ status: 200 });
   expect(proxy.connections).toEqual([]);
 });
 
@@ -112,9 +112,9 @@ test("of a long answer 64 KB are read, and its status stands", async () => {
     }
   });
 
-  const outcome = await doorOf(ZONE, port).call(posted(urlOf(port)));
+  const outcome = await createClient(ZONE, port).call(posted(getUrl(port)));
 
-  expect(outcome).toMatchObject({ kind: "answer", status: 200, isWhole: false });
+  expect(outcome).toMatchObject({ kind: "answer", status: 200, isComplete: false });
   expect("body" in outcome && outcome.body.length).toBe(65_536);
 });
 
@@ -126,11 +126,11 @@ test.each(["gzip", "br", "deflate", "zstd", "gzip, gzip"])(
       (_, answer) => void answer.writeHead(200, { "content-encoding": packing }).end(bomb),
     );
 
-    expect(await doorOf(ZONE, port).call(posted(urlOf(port)))).toMatchObject({
+    expect(await createClient(ZONE, port).call(posted(getUrl(port)))).toMatchObject({
       kind: "answer",
       status: 200,
       body: "",
-      isWhole: false,
+      isComplete: false,
     });
   },
 );
@@ -140,15 +140,15 @@ test("a server that speaks no TLS, one that hangs up and one that is not there a
   const plain = await listenPlain((socket) => void socket.end("220 mail.test ESMTP\r\n"));
   const closed = await closedPort();
 
-  expect(await doorOf(ZONE, hangsUp.port).call(posted(urlOf(hangsUp.port)))).toEqual({
+  expect(await createClient(ZONE, hangsUp.port).call(posted(getUrl(hangsUp.port)))).toEqual({
     kind: "failed",
     why: "closed",
   });
-  expect(await doorOf(ZONE, plain.port).call(posted(urlOf(plain.port)))).toEqual({
+  expect(await createClient(ZONE, plain.port).call(posted(getUrl(plain.port)))).toEqual({
     kind: "failed",
     why: "tls_failed",
   });
-  expect(await doorOf(ZONE, closed).call(posted(urlOf(closed)))).toEqual({
+  expect(await createClient(ZONE, closed).call(posted(getUrl(closed)))).toEqual({
     kind: "failed",
     why: "connect_refused",
   });
@@ -158,19 +158,19 @@ test("a header that would be two lines is an error of ours and never sent", asyn
   const { port } = await listenSecure((_, answer) => void answer.end());
   const headers = { "webhook-id": "a\r\nx-evil: 1" };
 
-  const sent = doorOf(ZONE, port).call({ ...posted(urlOf(port)), headers });
+  const sent = createClient(ZONE, port).call({ ...posted(getUrl(port)), headers });
 
   await expect(sent).rejects.toThrow(/header/i);
 });
 
 test("a name that has no address and one that cannot be asked for are told apart", async () => {
-  const names = zone({ "none.test": { TXT: ["x"] }, "down.test": "TIMEOUT" });
+  const names = createZoneDns({ "none.test": { TXT: ["x"] }, "down.test": "TIMEOUT" });
 
-  expect(await doorOf(names, 443).call(posted("https://none.test/"))).toEqual({
+  expect(await createClient(names, 443).call(posted("https://none.test/"))).toEqual({
     kind: "failed",
     why: "name_not_found",
   });
-  expect(await doorOf(names, 443).call(posted("https://down.test/"))).toEqual({
+  expect(await createClient(names, 443).call(posted("https://down.test/"))).toEqual({
     kind: "failed",
     why: "dns_failed",
   });
@@ -178,10 +178,10 @@ test("a name that has no address and one that cannot be asked for are told apart
 
 test("the second address is tried when the first does not take us in", async () => {
   const { port, connections } = await listenSecure((_, answer) => void answer.end(), OPEN);
-  const names = zone({ [NAME]: { A: ["127.0.0.9", OPEN] } });
-  const door = doorOf(names, port, ["127.0.0.9", OPEN]);
+  const names = createZoneDns({ [NAME]: { A: ["127.0.0.9", OPEN] } });
+  const client = createClient(names, port, ["127.0.0.9", OPEN]);
 
-  expect(await door.call(posted(urlOf(port)))).toMatchObject({ status: 200 });
+  expect(await client.call(posted(getUrl(port)))).toMatchObject({ status: 200 });
   expect(connections).toEqual([OPEN]);
 });
 
@@ -192,10 +192,10 @@ const timersFaked = () => {
 
 test("a server that takes the connection and never says a word is left after 5 seconds", async () => {
   timersFaked();
-  const { promise: came, resolve } = Promise.withResolvers<void>();
+  const { promise: result, resolve } = Promise.withResolvers<void>();
   const { port } = await listenPlain(() => resolve());
-  const outcome = doorOf(ZONE, port).call(posted(urlOf(port)));
-  await came;
+  const outcome = createClient(ZONE, port).call(posted(getUrl(port)));
+  await result;
 
   // The socket stands once the server has it; what it waits for now is the handshake.
   await vi.waitFor(() => expect(vi.getTimerCount()).toBe(2));
@@ -206,10 +206,10 @@ test("a server that takes the connection and never says a word is left after 5 s
 
 test("a server that answers nothing is left after 10 seconds", async () => {
   timersFaked();
-  const { promise: asked, resolve } = Promise.withResolvers<void>();
+  const { promise: requestSeen, resolve } = Promise.withResolvers<void>();
   const { port } = await listenSecure(() => resolve());
-  const outcome = doorOf(ZONE, port).call(posted(urlOf(port)));
-  await asked;
+  const outcome = createClient(ZONE, port).call(posted(getUrl(port)));
+  await requestSeen;
 
   await vi.advanceTimersByTimeAsync(10_000);
 
@@ -218,15 +218,15 @@ test("a server that answers nothing is left after 10 seconds", async () => {
 
 test("a server that never ends its answer is left after 10 seconds, too, and its status stands", async () => {
   timersFaked();
-  const heard = vi.spyOn(IncomingMessage.prototype, "on");
-  onTestFinished(() => heard.mockRestore());
+  const received = vi.spyOn(IncomingMessage.prototype, "on");
+  onTestFinished(() => received.mockRestore());
   const { port } = await listenSecure((_, answer) => void answer.writeHead(200).write("a"));
-  const outcome = doorOf(ZONE, port).call(posted(urlOf(port)));
-  await vi.waitFor(() => expect(heard).toHaveBeenCalledWith("data", expect.anything()));
+  const outcome = createClient(ZONE, port).call(posted(getUrl(port)));
+  await vi.waitFor(() => expect(received).toHaveBeenCalledWith("data", expect.anything()));
 
   await vi.advanceTimersByTimeAsync(10_000);
 
-  expect(await outcome).toMatchObject({ kind: "answer", status: 200, isWhole: false });
+  expect(await outcome).toMatchObject({ kind: "answer", status: 200, isComplete: false });
 });
 
 /** Word for word, since no HTTP server would say it. */
@@ -238,7 +238,7 @@ const saying = (text: string) =>
 test("what follows an answer that has no body changes nothing in its status", async () => {
   const { port } = await saying("HTTP/1.1 204 No Content\r\ncontent-length: 2\r\n\r\nok");
 
-  expect(await doorOf(ZONE, port).call(posted(urlOf(port)))).toMatchObject({
+  expect(await createClient(ZONE, port).call(posted(getUrl(port)))).toMatchObject({
     kind: "answer",
     status: 204,
   });
@@ -249,10 +249,10 @@ test("some answers before the answer are passed over, a stream of them is no HTT
   const polite = await saying(`${hint.repeat(3)}HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n`);
   const endless = await saying(hint.repeat(100));
 
-  expect(await doorOf(ZONE, polite.port).call(posted(urlOf(polite.port)))).toMatchObject({
+  expect(await createClient(ZONE, polite.port).call(posted(getUrl(polite.port)))).toMatchObject({
     status: 200,
   });
-  expect(await doorOf(ZONE, endless.port).call(posted(urlOf(endless.port)))).toEqual({
+  expect(await createClient(ZONE, endless.port).call(posted(getUrl(endless.port)))).toEqual({
     kind: "failed",
     why: "not_http",
   });
@@ -266,16 +266,16 @@ test("a policy of MTA-STS is fetched as it is published, and no redirect is foll
     else if (request.url === "/long") answer.end("x".repeat(70_000));
     else answer.writeHead(200, { "content-type": "text/plain" }).end(`${request.method} ${policy}`);
   });
-  const fetchPolicy = policyFetcher(doorOf(ZONE, port));
+  const fetchPolicy = createPolicyFetcher(createClient(ZONE, port));
 
-  expect(await fetchPolicy(urlOf(port, "/.well-known/mta-sts.txt"))).toEqual({
+  expect(await fetchPolicy(getUrl(port, "/.well-known/mta-sts.txt"))).toEqual({
     kind: "answer",
     status: 200,
     contentType: "text/plain",
     body: `GET ${policy}`,
   });
-  expect(await fetchPolicy(urlOf(port, "/moved"))).toMatchObject({ status: 301 });
-  expect(await fetchPolicy(urlOf(port, "/long"))).toEqual({ kind: "failed", why: "incomplete" });
+  expect(await fetchPolicy(getUrl(port, "/moved"))).toMatchObject({ status: 301 });
+  expect(await fetchPolicy(getUrl(port, "/long"))).toEqual({ kind: "failed", why: "incomplete" });
   expect(await fetchPolicy("https://127.0.0.1/")).toEqual({
     kind: "failed",
     why: "private_address",

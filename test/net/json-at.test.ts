@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { jsonAt } from "@mailproof/net/json-at";
+import { fetchJson } from "@mailproof/net/json-at";
 import { expect, onTestFinished, test } from "vitest";
 
 /** Answers `/` as told, and anything else with {"there":true}. */
@@ -19,14 +19,14 @@ const answering = async (status: number, headers: Record<string, string>, body: 
 };
 
 test("a document is read, and one that is not there is none", async () => {
-  expect(await jsonAt(await answering(200, {}, '{"a":1}'))).toEqual({ a: 1 });
-  expect(await jsonAt(await answering(404, {}, "no"))).toBeUndefined();
+  expect(await fetchJson(await answering(200, {}, '{"a":1}'))).toEqual({ a: 1 });
+  expect(await fetchJson(await answering(404, {}, "no"))).toBeUndefined();
 });
 
 test("what the operator named may not point elsewhere", async () => {
   const url = await answering(302, { location: "/elsewhere" }, "");
 
-  await expect(jsonAt(url)).rejects.toThrow("fetch failed");
+  await expect(fetchJson(url)).rejects.toThrow("fetch failed");
 });
 
 test.each<[string, number, string, string]>([
@@ -34,5 +34,5 @@ test.each<[string, number, string, string]>([
   ["no JSON", 200, "<html>", "JSON"],
   ["too much", 200, `"${"x".repeat(256_000)}"`, "is over 256000 bytes"],
 ])("%s is no document", async (_what, status, body, message) => {
-  await expect(jsonAt(await answering(status, {}, body))).rejects.toThrow(message);
+  await expect(fetchJson(await answering(status, {}, body))).rejects.toThrow(message);
 });

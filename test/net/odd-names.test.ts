@@ -1,6 +1,6 @@
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { resolverPool } from "@mailproof/net/dns";
+import { createResolverPool } from "@mailproof/net/dns";
 import packet from "dns-packet";
 import { expect, onTestFinished, test } from "vitest";
 import { serveZone } from "../dns-server.ts";
@@ -29,7 +29,7 @@ const ZONE: Zone = {
 };
 
 const poolOn = (address: string, packetsPerSecond = 10_000) => {
-  const dns = resolverPool({ servers: [address], packetsPerSecond });
+  const dns = createResolverPool({ servers: [address], packetsPerSecond });
   onTestFinished(dns.close);
   return dns;
 };

@@ -32,7 +32,7 @@ export const closedPort = async (): Promise<number> => {
 };
 
 /** What a mail server answers to a line; nothing is silence. */
-export type Answers = (said: string) => string | undefined;
+export type Answers = (command: string) => string | undefined;
 
 export const answerLines = (stream: Socket, answers: Answers): void => {
   createInterface({ input: stream }).on("line", (line) => {
@@ -42,37 +42,38 @@ export const answerLines = (stream: Socket, answers: Answers): void => {
 };
 
 /** The server's side of the handshake, and the name that was asked for. */
-export const secure = (socket: Socket): TLSSocket => {
+export const startSecure = (socket: Socket): TLSSocket => {
   const secured = new TLSSocket(socket, { isServer: true, ...SELF_SIGNED });
   return secured.on("error", () => secured.destroy());
 };
 
 /** A mail server that takes everybody in, knows ann, and offers STARTTLS. */
-export const mailServer = (heard: string[] = []) =>
+export const createMailServer = (commands: string[] = []) =>
   listen((socket) => {
     socket.write("220-mail.test\r\n220 at your service\r\n");
-    answerUntilTls(socket, heard);
+    answerUntilTls(socket, commands);
   });
 
-const plain =
-  (heard: string[], offers: string): Answers =>
-  (said) => {
-    heard.push(said);
-    if (said.startsWith("EHLO")) return `250-mail.test\r\n${offers}250 SIZE\r\n`;
-    if (said.startsWith("RCPT") && !said.includes("<ann@")) return "550 5.1.1 No such user\r\n";
-    return said === "QUIT" ? "221 bye\r\n" : "250 2.0.0 OK\r\n";
+const startPlain =
+  (commands: string[], offers: string): Answers =>
+  (command) => {
+    commands.push(command);
+    if (command.startsWith("EHLO")) return `250-mail.test\r\n${offers}250 SIZE\r\n`;
+    if (command.startsWith("RCPT") && !command.includes("<ann@"))
+      return "550 5.1.1 No such user\r\n";
+    return command === "QUIT" ? "221 bye\r\n" : "250 2.0.0 OK\r\n";
   };
 
-const answerUntilTls = (socket: Socket, heard: string[]): void => {
-  const answers = plain(heard, "250-STARTTLS\r\n");
+const answerUntilTls = (socket: Socket, commands: string[]): void => {
+  const answers = startPlain(commands, "250-STARTTLS\r\n");
   const onData = (bytes: Buffer) => {
-    const said = bytes.toString().trim();
-    if (said !== "STARTTLS") return void socket.write(answers(said) ?? "");
+    const command = bytes.toString().trim();
+    if (command !== "STARTTLS") return void socket.write(answers(command) ?? "");
     socket.off("data", onData);
     socket.write("220 go\r\n");
-    const secured = secure(socket);
-    secured.on("secure", () => heard.push(`(TLS for ${secured.servername || "nobody"})`));
-    answerLines(secured, plain(heard, ""));
+    const secured = startSecure(socket);
+    secured.on("secure", () => commands.push(`(TLS for ${secured.servername || "nobody"})`));
+    answerLines(secured, startPlain(commands, ""));
   };
   socket.on("data", onData);
 };

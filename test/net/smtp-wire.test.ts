@@ -1,15 +1,15 @@
 import type { Socket } from "node:net";
-import { type Inquiry, trySession } from "@mailproof/core/mail/smtp/connect";
-import type { Wire } from "@mailproof/core/mail/smtp/wire";
+import { type SessionRequest, trySession } from "@mailproof/core/mail/smtp/connect";
+import type { SmtpWire } from "@mailproof/core/mail/smtp/wire";
 import { connectDirectly } from "@mailproof/net/smtp-wire";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { answerLines, closedPort, HOST, listen, mailServer, secure } from "./servers.ts";
+import { answerLines, closedPort, createMailServer, HOST, listen, startSecure } from "./servers.ts";
 
 const LONG_MS = 5000;
 const SHORT_MS = 150;
 
-const dialled = async (port: number, host = "mail.test"): Promise<Wire> => {
-  const options = { timeoutMs: LONG_MS, lane: "" };
+const dialled = async (port: number, host = "mail.test"): Promise<SmtpWire> => {
+  const options = { timeoutMs: LONG_MS, affinityKey: "" };
   const wire = await connectDirectly({ ip: HOST, port, host }, options);
   if (typeof wire === "string") throw new Error(wire);
   onTestFinished(() => wire.close());
@@ -18,28 +18,28 @@ const dialled = async (port: number, host = "mail.test"): Promise<Wire> => {
 
 const wireTo = async (serve: (socket: Socket) => void) => dialled(await listen(serve));
 
-const inquiry = (port: number): Inquiry => ({
+const request = (port: number): SessionRequest => ({
   helo: "probe.example",
   from: "probe@probe.example",
   recipients: ["ann@a.example", "bob@a.example"],
-  decoys: new Map([["a.example", "zq@a.example"]]),
+  randomRecipients: new Map([["a.example", "zq@a.example"]]),
   port,
 });
 
 const whenAsked = async (port: number, host = "mail.test") => {
   const time = { now: () => new Date(), deadline: new Date(Date.now() + LONG_MS) };
-  return trySession(connectDirectly, [{ host, priority: 0, ips: [HOST] }], inquiry(port), time);
+  return trySession(connectDirectly, [{ host, priority: 0, ips: [HOST] }], request(port), time);
 };
 
 describe("a whole session over real sockets", () => {
   test("is held through TLS, whoever signed the certificate", async () => {
     const heard: string[] = [];
 
-    const { result, transcript } = await whenAsked(await mailServer(heard));
+    const { result, transcript } = await whenAsked(await createMailServer(heard));
 
     expect(result).toMatchObject({ tls: true, closedBy: "us", extensions: ["SIZE"] });
     expect(result.recipients.map(({ reply }) => reply?.code)).toEqual([250, 550]);
-    expect(result.decoys).toMatchObject([{ reply: { code: 550, enhanced: "5.1.1" } }]);
+    expect(result.catchAllProbes).toMatchObject([{ reply: { code: 550, enhanced: "5.1.1" } }]);
     expect(heard).toEqual([
       "EHLO probe.example",
       "(TLS for mail.test)",
@@ -59,7 +59,7 @@ describe("a whole session over real sockets", () => {
   ])("asks TLS for the name of %s: %s", async (host, asked) => {
     const heard: string[] = [];
 
-    await whenAsked(await mailServer(heard), host);
+    await whenAsked(await createMailServer(heard), host);
 
     expect(heard).toContain(`(TLS for ${asked})`);
   });
@@ -77,9 +77,9 @@ describe("a whole session over real sockets", () => {
 
     const { result, attempts } = await whenAsked(port);
 
-    expect(result).toMatchObject({ tls: false, closedBy: "us", unasked: [] });
+    expect(result).toMatchObject({ tls: false, closedBy: "us", remaining: [] });
     expect(attempts.map((attempt) => attempt.result.ending)).toEqual([
-      { stage: "starttls", heard: "tls_failed" },
+      { stage: "starttls", reply: "tls_failed" },
       null,
     ]);
   });
@@ -89,15 +89,19 @@ describe("connecting", () => {
   test("to a closed port is refused", async () => {
     const target = { ip: HOST, port: await closedPort(), host: "mail.test" };
 
-    expect(await connectDirectly(target, { timeoutMs: LONG_MS, lane: "" })).toBe("connect_refused");
+    expect(await connectDirectly(target, { timeoutMs: LONG_MS, affinityKey: "" })).toBe(
+      "connect_refused",
+    );
   });
 
   test.each(["", "localhost", "0x7f.1", "127.1"])(
     "to %j is not tried: it is no address",
     async (ip) => {
-      const target = { ip, port: await mailServer(), host: "mail.test" };
+      const target = { ip, port: await createMailServer(), host: "mail.test" };
 
-      expect(await connectDirectly(target, { timeoutMs: LONG_MS, lane: "" })).toBe("no_address");
+      expect(await connectDirectly(target, { timeoutMs: LONG_MS, affinityKey: "" })).toBe(
+        "no_address",
+      );
     },
   );
 });
@@ -201,7 +205,7 @@ describe("what a server says before it is asked", () => {
     const wire = await wireTo((socket) => {
       socket.once("data", () => {
         socket.write("220 go\r\n250-injected\r\n");
-        answerLines(secure(socket), () => "250 real\r\n");
+        answerLines(startSecure(socket), () => "250 real\r\n");
       });
     });
     wire.send("STARTTLS");
@@ -287,7 +291,7 @@ test.each(["RCPT TO:<a@b.example>\r\nDATA", "EHLO a\n", "EHLO a\r", "EHLO a\0b"]
   "%j is never said",
   async (line) => {
     const heard: string[] = [];
-    const wire = await dialled(await mailServer(heard));
+    const wire = await dialled(await createMailServer(heard));
 
     expect(() => wire.send(line)).toThrow("control character");
     expect(heard).toEqual([]);

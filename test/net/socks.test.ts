@@ -1,8 +1,8 @@
 import { connect, type Socket } from "node:net";
 import { trySession } from "@mailproof/core/mail/smtp/connect";
-import { connectThrough } from "@mailproof/net/socks";
+import { createProxyConnect } from "@mailproof/net/socks";
 import { describe, expect, test } from "vitest";
-import { closedPort, HOST, listen, mailServer } from "./servers.ts";
+import { closedPort, createMailServer, HOST, listen } from "./servers.ts";
 
 type Behaviour = {
   /** Asked for as "user:password". */
@@ -45,10 +45,10 @@ const next = (socket: Socket): Promise<Buffer> =>
   new Promise((resolve) => void socket.once("data", resolve));
 
 const now = () => new Date(0);
-const OPTIONS = { timeoutMs: 5000, lane: "a.example" };
+const OPTIONS = { timeoutMs: 5000, affinityKey: "a.example" };
 const SHORT = { ...OPTIONS, timeoutMs: 300 };
 
-const mailHost = async () => ({ ip: HOST, port: await mailServer(), host: "mail.test" });
+const mailHost = async () => ({ ip: HOST, port: await createMailServer(), host: "mail.test" });
 const anywhere = { ip: "192.0.2.1", port: 25, host: "mail.test" };
 
 describe("a whole session goes through a proxy", () => {
@@ -57,17 +57,17 @@ describe("a whole session goes through a proxy", () => {
     ["with one", { login: "me:p@ss" }, "me:p%40ss@"],
   ])("%s", async (_, behaviour, login) => {
     const { port, asked } = await proxy(behaviour);
-    const mail = await mailServer();
+    const mail = await createMailServer();
     const time = { now: () => new Date(), deadline: new Date(Date.now() + 5000) };
 
     const { result } = await trySession(
-      connectThrough([`socks5://${login}${HOST}:${port}`], now),
+      createProxyConnect([`socks5://${login}${HOST}:${port}`], now),
       [{ host: "mail.test", priority: 0, ips: [HOST] }],
       {
         helo: "probe.example",
         from: "probe@probe.example",
         recipients: ["ann@a.example"],
-        decoys: new Map(),
+        randomRecipients: new Map(),
         port: mail,
       },
       time,
@@ -92,13 +92,13 @@ test.each([
 ])("a proxy that says %s comes to a fault", async (_, code, fault) => {
   const { url } = await proxy({ code });
 
-  expect(await connectThrough([url], now)(anywhere, OPTIONS)).toBe(fault);
+  expect(await createProxyConnect([url], now)(anywhere, OPTIONS)).toBe(fault);
 });
 
 test("a proxy that waits for the mail host in vain is not to blame", async () => {
   const { url } = await proxy({ code: null });
 
-  expect(await connectThrough([url], now)(anywhere, SHORT)).toBe("connect_timeout");
+  expect(await createProxyConnect([url], now)(anywhere, SHORT)).toBe("connect_timeout");
 });
 
 describe("a proxy fails", () => {
@@ -120,33 +120,33 @@ describe("a proxy fails", () => {
 
   test.each(failing)("that %s, and the mail host is not asked without it", async (_, urlOf) => {
     const heard: string[] = [];
-    const target = { ip: HOST, port: await mailServer(heard), host: "mail.test" };
+    const target = { ip: HOST, port: await createMailServer(heard), host: "mail.test" };
 
-    expect(await connectThrough([await urlOf()], now)(target, SHORT)).toBe("proxy_failed");
+    expect(await createProxyConnect([await urlOf()], now)(target, SHORT)).toBe("proxy_failed");
     expect(heard).toEqual([]);
   });
 });
 
 /** Lanes enough that each of a few proxies has some of its own. */
-const lanes = Array.from({ length: 40 }, (_, index) => `${index}.example`);
+const affinityKeys = Array.from({ length: 40 }, (_, index) => `${index}.example`);
 
 test("lanes are spread over the proxies, and each keeps to its own", async () => {
   const pool = [await proxy(), await proxy(), await proxy()];
   const target = await mailHost();
-  const through = connectThrough(
+  const through = createProxyConnect(
     pool.map(({ url }) => url),
     now,
   );
 
   const passes = [];
-  for (const lane of [...lanes, ...lanes]) {
+  for (const lane of [...affinityKeys, ...affinityKeys]) {
     const before = pool.map(({ asked }) => asked.length);
-    const wire = await through(target, { ...OPTIONS, lane });
+    const wire = await through(target, { ...OPTIONS, affinityKey: lane });
     if (typeof wire !== "string") await wire.close();
     passes.push(pool.findIndex(({ asked }, index) => asked.length > (before[index] ?? 0)));
   }
 
-  expect(passes.slice(lanes.length)).toEqual(passes.slice(0, lanes.length));
+  expect(passes.slice(affinityKeys.length)).toEqual(passes.slice(0, affinityKeys.length));
   expect(new Set(passes)).toEqual(new Set([0, 1, 2]));
 });
 
@@ -159,11 +159,14 @@ describe("a proxy that failed", () => {
       socket.end();
     });
     const sound = await proxy();
-    const through = connectThrough([`socks5://${HOST}:${broken}`, sound.url], () => new Date(ms));
+    const through = createProxyConnect(
+      [`socks5://${HOST}:${broken}`, sound.url],
+      () => new Date(ms),
+    );
     const target = await mailHost();
     const connectAll = async () => {
-      for (const lane of lanes) {
-        const wire = await through(target, { ...OPTIONS, lane });
+      for (const lane of affinityKeys) {
+        const wire = await through(target, { ...OPTIONS, affinityKey: lane });
         expect(typeof wire, "the other proxy takes over").toBe("object");
         if (typeof wire !== "string") await wire.close();
       }
@@ -196,7 +199,7 @@ test("proxies that all rest are better than none", async () => {
     behind.on("error", () => socket.destroy()).on("close", () => socket.destroy());
     socket.pipe(behind).pipe(socket);
   });
-  const through = connectThrough([`socks5://${HOST}:${gate}`], now);
+  const through = createProxyConnect([`socks5://${HOST}:${gate}`], now);
   const target = await mailHost();
   expect(await through(target, OPTIONS)).toBe("proxy_failed");
   isUp = true;
@@ -210,13 +213,13 @@ test("proxies that all rest are better than none", async () => {
 test.each(["", "localhost"])("a proxy is never handed %j to look up", async (ip) => {
   const { url, asked } = await proxy();
 
-  expect(await connectThrough([url], now)({ ...anywhere, ip }, OPTIONS)).toBe("no_address");
+  expect(await createProxyConnect([url], now)({ ...anywhere, ip }, OPTIONS)).toBe("no_address");
   expect(asked).toEqual([]);
 });
 
 test.each(["http://me:secret@a.example:1080", "me:secret@a.example:1080", "socks5://"])(
   "%s is no proxy, and the message does not repeat it",
   (url) => {
-    expect(() => connectThrough([url], now)).toThrow(/^a proxy is written as socks5:/);
+    expect(() => createProxyConnect([url], now)).toThrow(/^a proxy is written as socks5:/);
   },
 );

@@ -1,8 +1,8 @@
 import type { Dns } from "@mailproof/core/mail/dns/dns";
 import { expect, onTestFinished, test } from "vitest";
-import { type Zone, zone } from "../zone.ts";
+import { createZoneDns, type Zone } from "../zone.ts";
 import {
-  doorOf,
+  createClient,
   listenPlain,
   listenSecure,
   NAME,
@@ -130,10 +130,10 @@ const URLS: readonly (readonly [what: string, url: string])[] = [
 test.each(URLS)("%s is not called: %s", async (_what, template) => {
   const { port, connections } = await listenPlain();
   const url = template.replaceAll(":P", `:${port}`);
-  const door = doorOf(zone(ZONE), port);
+  const client = createClient(createZoneDns(ZONE), port);
 
-  const fault = await door.check(url);
-  const outcome = await door.call(posted(url));
+  const fault = await client.check(url);
+  const outcome = await client.call(posted(url));
 
   expect(fault, "it may be registered").toBeDefined();
   expect(outcome).toEqual({ kind: "failed", why: fault });
@@ -146,7 +146,7 @@ test.each([
   "https://a..test/",
   "https://.a.test/",
 ])("a host that no name can be is no address to register: %s", async (url) => {
-  expect(await doorOf(zone(ZONE), 443).check(url)).toBe("bad_url");
+  expect(await createClient(createZoneDns(ZONE), 443).check(url)).toBe("bad_url");
 });
 
 test("the table is as long as it should be", () => {
@@ -155,19 +155,19 @@ test("the table is as long as it should be", () => {
 
 test("without the guard the same listener would have heard of it", async () => {
   const { port, connections } = await listenPlain((socket) => void socket.destroy());
-  const door = doorOf(zone(ZONE), port, ["127.0.0.0/8"]);
+  const client = createClient(createZoneDns(ZONE), port, ["127.0.0.0/8"]);
 
-  await door.call(posted(`https://127.1:${port}/`));
+  await client.call(posted(`https://127.1:${port}/`));
 
   expect(connections).toEqual(["127.0.0.1"]);
 });
 
 /** Another answer each time a name is asked for. */
 const turning = (...answers: readonly (readonly string[])[]): Dns => {
-  let asked = 0;
+  let lookups = 0;
   const dns = async (type: string) => {
     if (type !== "A") return { kind: "nodata" };
-    const records = answers[Math.min(asked++, answers.length - 1)];
+    const records = answers[Math.min(lookups++, answers.length - 1)];
     return { kind: "ok", records };
   };
   return dns as Dns;
@@ -176,19 +176,19 @@ const turning = (...answers: readonly (readonly string[])[]): Dns => {
 test("a name that changes between check and connect leads where it was checked to lead", async () => {
   onTestFinished(trustSelfSigned());
   const { port, connections } = await listenSecure((_, answer) => void answer.end("ok"));
-  const door = doorOf(turning([OPEN], ["127.0.0.1"]), port);
+  const client = createClient(turning([OPEN], ["127.0.0.1"]), port);
 
-  expect(await door.call(posted(`https://${NAME}:${port}/`))).toMatchObject({ status: 200 });
+  expect(await client.call(posted(`https://${NAME}:${port}/`))).toMatchObject({ status: 200 });
   expect(connections).toEqual([OPEN]);
 });
 
 test("a name that was good when it was registered is refused once it is not", async () => {
   const { port, connections } = await listenPlain();
-  const door = doorOf(turning([OPEN], ["127.0.0.1"]), port);
+  const client = createClient(turning([OPEN], ["127.0.0.1"]), port);
   const url = `https://${NAME}:${port}/`;
 
-  expect(await door.check(url)).toBeUndefined();
-  expect(await door.call(posted(url))).toEqual({ kind: "failed", why: "private_address" });
+  expect(await client.check(url)).toBeUndefined();
+  expect(await client.call(posted(url))).toEqual({ kind: "failed", why: "private_address" });
   expect(connections).toEqual([]);
 });
 
@@ -201,9 +201,9 @@ test.each([301, 302, 303, 307, 308])(
     const { port } = await listenSecure(
       (_, answer) => void answer.writeHead(status, { location }).end(),
     );
-    const door = doorOf(zone({ [NAME]: { A: [OPEN] } }), port);
+    const client = createClient(createZoneDns({ [NAME]: { A: [OPEN] } }), port);
 
-    expect(await door.call(posted(`https://${NAME}:${port}/`))).toMatchObject({
+    expect(await client.call(posted(`https://${NAME}:${port}/`))).toMatchObject({
       kind: "answer",
       status,
     });
@@ -220,10 +220,10 @@ test("an alternative service that an answer names is not gone to", async () => {
     link: `<https://127.0.0.1:${inner.port}/>; rel=preload`,
   };
   const { port } = await listenSecure((_, answer) => void answer.writeHead(200, headers).end());
-  const door = doorOf(zone({ [NAME]: { A: [OPEN] } }), port);
+  const client = createClient(createZoneDns({ [NAME]: { A: [OPEN] } }), port);
 
   for (let times = 0; times < 2; times++)
-    expect(await door.call(posted(`https://${NAME}:${port}/`))).toMatchObject({ status: 200 });
+    expect(await client.call(posted(`https://${NAME}:${port}/`))).toMatchObject({ status: 200 });
   expect(inner.connections).toEqual([]);
 });
 
@@ -231,20 +231,22 @@ test("localhost is what an operator opened of this machine, in either family", a
   const { port, connections } = await listenPlain((socket) => void socket.destroy());
 
   for (const open of ["127.0.0.0/8", "::1/128"])
-    await doorOf(zone(ZONE), 443, [open]).call(posted(`https://localhost:${port}/`));
+    await createClient(createZoneDns(ZONE), 443, [open]).call(posted(`https://localhost:${port}/`));
 
   expect(connections).toEqual(["127.0.0.1", "::1"]);
 });
 
 test("another port than the one that may be called is refused, unless an operator opened the address", async () => {
   const { port, connections } = await listenPlain((socket) => void socket.destroy());
-  const open = zone({ "a.test": { A: ["8.8.8.8"] } });
+  const open = createZoneDns({ "a.test": { A: ["8.8.8.8"] } });
 
-  expect(await doorOf(open, 443).check(`https://a.test:${port}/`)).toBe("port_not_allowed");
-  expect(await doorOf(open, 443, []).check("https://nobody.test:22/")).toBe("port_not_allowed");
-  expect(await doorOf(open, 443, []).check("https://nobody.test/")).toBe("name_not_found");
-  expect(await doorOf(open, 443).check("https://a.test/")).toBeUndefined();
-  expect(await doorOf(open, 443).check("https://a.test:443/")).toBeUndefined();
-  expect(await doorOf(open, 443).check(`https://${OPEN}:${port}/`)).toBeUndefined();
+  expect(await createClient(open, 443).check(`https://a.test:${port}/`)).toBe("port_not_allowed");
+  expect(await createClient(open, 443, []).check("https://nobody.test:22/")).toBe(
+    "port_not_allowed",
+  );
+  expect(await createClient(open, 443, []).check("https://nobody.test/")).toBe("name_not_found");
+  expect(await createClient(open, 443).check("https://a.test/")).toBeUndefined();
+  expect(await createClient(open, 443).check("https://a.test:443/")).toBeUndefined();
+  expect(await createClient(open, 443).check(`https://${OPEN}:${port}/`)).toBeUndefined();
   expect(connections).toEqual([]);
 });

@@ -1,39 +1,39 @@
 import { closeSync, openSync } from "node:fs";
 import { withDeadline } from "@mailproof/core/mail/dns/budget";
-import { lists } from "@mailproof/core/mail/lists/lists";
+import { createLists } from "@mailproof/core/mail/lists/lists";
 import type { Table } from "@mailproof/core/table";
-import { engineOver } from "@mailproof/core/verify/engine";
-import { ownPlaces } from "@mailproof/core/verify/places";
+import { createEngine } from "@mailproof/core/verify/engine";
+import { localSlots } from "@mailproof/core/verify/places";
 import { verify } from "@mailproof/core/verify/verify";
-import { resolverPool } from "@mailproof/net/dns";
-import { httpsDoor } from "@mailproof/net/https";
+import { createResolverPool } from "@mailproof/net/dns";
+import { createHttpsClient } from "@mailproof/net/https";
 import { countOwnErrors } from "@mailproof/net/own-errors";
 import { connectDirectly } from "@mailproof/net/smtp-wire";
-import { connectThrough } from "@mailproof/net/socks";
+import { createProxyConnect } from "@mailproof/net/socks";
 
 // A process that has no descriptor left, started under `ulimit -n`. It prints what every way out of it came to.
 
 const now = () => new Date();
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 const servers = ["127.0.0.1:9"];
-const pool = resolverPool({ servers, packetsPerSecond: 1_000 });
+const pool = createResolverPool({ servers, packetsPerSecond: 1_000 });
 const silent = () => new Promise<never>(() => {});
 const table = { get: async () => undefined, write: silent, query: silent, transact: silent };
-const lab = lists();
+const lab = createLists();
 const engineOf = (dns: typeof pool | Parameters<typeof withDeadline>[0]) =>
-  engineOver({
+  createEngine({
     dns,
     connect: connectDirectly,
     table: table as Table,
     lists: lab,
     allowed: [],
     smtp: { helo: "mail.example.com", from: "probe@example.com", port: 25 },
-    places: ownPlaces,
+    slots: localSlots,
     now,
     random: Math.random,
     sleep,
   });
-const known: Parameters<typeof withDeadline>[0] = async (type) => {
+const withDeadlineType: Parameters<typeof withDeadline>[0] = async (type) => {
   const records: readonly unknown[] =
     type === "MX" ? [{ priority: 1, exchange: "mx.example.org" }] : ["198.51.99.1"];
   return { kind: "ok", records } as never;
@@ -42,33 +42,33 @@ const known: Parameters<typeof withDeadline>[0] = async (type) => {
 /** The first console line opens a stream; from then on it is there. */
 process.stderr.write("");
 process.stdout.write("");
-const taken: number[] = [];
+const durations: number[] = [];
 try {
-  for (;;) taken.push(openSync("/dev/null", "r"));
+  for (;;) durations.push(openSync("/dev/null", "r"));
 } catch {
   // Nothing is left.
 }
 
 const options = { deepVerify: true, includeAi: false, includeEvidence: false };
 const target = { ip: "127.0.0.1", port: 9, host: "mx.example.org" };
-const wire = { timeoutMs: 1_000, lane: "a" };
-const statusOf = async (dns: Parameters<typeof withDeadline>[0]) => {
+const wire = { timeoutMs: 1_000, affinityKey: "a" };
+const getStatus = async (dns: Parameters<typeof withDeadline>[0]) => {
   const { status, reason } = await verify(engineOf(dns), "ann@example.org", options);
   return `${status} ${reason}`;
 };
-const kindOf = async (name: string) => (await pool("MX", name)).kind;
-const https = httpsDoor({ dns: pool, port: 443, allowed: [] });
-const came = {
-  dns: await kindOf("example.org"),
-  oddName: await kindOf("a+b.example.org"),
+const getKind = async (name: string) => (await pool("MX", name)).kind;
+const https = createHttpsClient({ dns: pool, port: 443, allowed: [] });
+const result = {
+  dns: await getKind("example.org"),
+  oddName: await getKind("a+b.example.org"),
   smtp: await connectDirectly(target, wire),
-  proxy: await connectThrough(["socks5://127.0.0.1:9"], now)(target, wire),
+  proxy: await createProxyConnect(["socks5://127.0.0.1:9"], now)(target, wire),
   https: await https.call({ method: "GET", url: "https://example.org/", headers: {} }),
-  withoutDns: await statusOf(pool),
-  withDns: await statusOf(known),
+  withoutDns: await getStatus(pool),
+  withDns: await getStatus(withDeadlineType),
   counted: countOwnErrors() > 0,
 };
-for (const descriptor of taken) closeSync(descriptor);
-const dnsAfterwards = await kindOf("example.net");
-process.stdout.write(JSON.stringify({ ...came, dnsAfterwards }));
+for (const descriptor of durations) closeSync(descriptor);
+const dnsAfterwards = await getKind("example.net");
+process.stdout.write(JSON.stringify({ ...result, dnsAfterwards }));
 process.exit(0);

@@ -1,10 +1,10 @@
 import { createSecretKey } from "node:crypto";
-import { tokensOf } from "@mailproof/net/tokens";
+import { createTokenVerifier } from "@mailproof/net/tokens";
 import { type JWTPayload, SignJWT, UnsecuredJWT } from "jose";
 import { expect, test } from "vitest";
 import { START } from "../given.ts";
 import { givenIssuer } from "../issuer.ts";
-import { virtualTime } from "../virtual-time.ts";
+import { createVirtualTime } from "../virtual-time.ts";
 
 const AUDIENCE = "https://api.example.com/mcp";
 const NOW = START.getTime() / 1000;
@@ -12,8 +12,8 @@ const inForce = { aud: AUDIENCE, sub: "ann", exp: NOW + 300 };
 
 const givenTokens = async (of: Parameters<typeof givenIssuer>[0] = {}, audience = AUDIENCE) => {
   const issuer = await givenIssuer(of);
-  const { now, later } = virtualTime(START);
-  const tokens = tokensOf({ issuer: issuer.issuer, audience }, now);
+  const { now, later } = createVirtualTime(START);
+  const tokens = createTokenVerifier({ issuer: issuer.issuer, audience }, now);
   return { ...issuer, ...tokens, later };
 };
 
@@ -73,12 +73,12 @@ test.each(["RS512", "ES384"])("a token signed by %s is not on the list", async (
 });
 
 test("a token that nobody signed opens nothing", async () => {
-  const { issuer, verify, asked } = await givenTokens();
+  const { issuer, verify, asked: requestedPaths } = await givenTokens();
   const token = new UnsecuredJWT({ ...inForce, iss: issuer }).encode();
 
   expect(await verify(token)).toBeUndefined();
   expect(await verify(`${token}AAAA`)).toBeUndefined();
-  expect(asked).toEqual([]);
+  expect(requestedPaths).toEqual([]);
 });
 
 test("the public key is no secret to sign with", async () => {
@@ -127,12 +127,12 @@ test("what must be understood, and is not, opens nothing", async () => {
 });
 
 test("the keys are asked for once, by however many tokens at the same time", async () => {
-  const { sign, verify, asked } = await givenTokens();
+  const { sign, verify, asked: requestedPaths } = await givenTokens();
   const token = await sign(inForce);
 
   await Promise.all(Array.from({ length: 20 }, () => verify(token)));
 
-  expect(asked).toEqual(["/.well-known/openid-configuration", "/keys"]);
+  expect(requestedPaths).toEqual(["/.well-known/openid-configuration", "/keys"]);
 });
 
 test("a key that is new is found while the old ones are still fresh", async () => {
@@ -160,19 +160,19 @@ test("a key that the issuer took back opens nothing ten minutes later", async ()
 });
 
 test("a flood of tokens with unknown keys asks the issuer once in ten seconds", async () => {
-  const { sign, verify, asked, later } = await givenTokens();
+  const { sign, verify, asked: requestedPaths, later } = await givenTokens();
   const flood = await Promise.all(
     Array.from({ length: 50 }, (_, number) => sign(inForce, { kid: `made-up-${number}` })),
   );
   await verify(await sign(inForce));
-  asked.length = 0;
+  requestedPaths.length = 0;
 
   for (const token of flood) expect(await verify(token)).toBeUndefined();
-  expect(asked).toEqual([]);
+  expect(requestedPaths).toEqual([]);
   later(10_000);
   for (const token of flood) expect(await verify(token)).toBeUndefined();
 
-  expect(asked).toEqual(["/.well-known/openid-configuration", "/keys"]);
+  expect(requestedPaths).toEqual(["/.well-known/openid-configuration", "/keys"]);
 });
 
 test("while the issuer is away, the keys that it gave last serve for an hour", async () => {
@@ -189,49 +189,60 @@ test("while the issuer is away, the keys that it gave last serve for an hour", a
 
 test("while the issuer is away, nobody waits for it who has keys that serve", async () => {
   let answersAfter: Promise<unknown> | undefined;
-  const house = await givenTokens({
+  const ctx = await givenTokens({
     say: async (path) => {
       await answersAfter;
-      return house.documents(path);
+      return ctx.documents(path);
     },
   });
-  const token = await house.sign({ ...inForce, exp: NOW + 7_200 });
-  await house.verify(token);
-  house.goDown();
-  house.later(600_000);
-  await house.verify(token);
-  house.comeBack();
-  await house.addKey("second");
-  house.later(10_000);
+  const token = await ctx.sign({ ...inForce, exp: NOW + 7_200 });
+  await ctx.verify(token);
+  ctx.goDown();
+  ctx.later(600_000);
+  await ctx.verify(token);
+  ctx.comeBack();
+  await ctx.addKey("second");
+  ctx.later(10_000);
 
-  answersAfter = house.verify(token);
+  answersAfter = ctx.verify(token);
 
   expect(await answersAfter).toBeDefined();
   // The answer was not lost: whoever needs it waits for it.
-  expect(await house.verify(await house.sign({ ...inForce, exp: NOW + 7_200 }))).toBeDefined();
+  expect(await ctx.verify(await ctx.sign({ ...inForce, exp: NOW + 7_200 }))).toBeDefined();
 });
 
 test("while the issuer is away, nobody knows what a new key is worth", async () => {
-  const { sign, verify, addKey, goDown, comeBack, later, asked } = await givenTokens();
+  const {
+    sign,
+    verify,
+    addKey,
+    goDown,
+    comeBack: goUp,
+    later,
+    asked: requestedPaths,
+  } = await givenTokens();
   await verify(await sign(inForce));
   await addKey("second");
   const token = await sign(inForce);
   goDown();
   later(10_000);
   await expect(verify(token)).rejects.toThrow("answered 503");
-  asked.length = 0;
+  requestedPaths.length = 0;
   await expect(verify(token)).rejects.toThrow("answered 503");
-  expect(asked).toEqual([]);
-  comeBack();
+  expect(requestedPaths).toEqual([]);
+  goUp();
   later(10_000);
 
   expect(await verify(token)).toMatchObject({ sub: "ann" });
 });
 
 test("an issuer below a path is found by either of its documents", async () => {
-  const { issuer, sign, verify, asked } = await givenTokens({ at: "/realms/shop" });
+  const { issuer, sign, verify, asked: requestedPaths } = await givenTokens({ at: "/realms/shop" });
   expect(await verify(await sign(inForce))).toBeDefined();
-  expect(asked).toEqual(["/realms/shop/.well-known/openid-configuration", "/realms/shop/keys"]);
+  expect(requestedPaths).toEqual([
+    "/realms/shop/.well-known/openid-configuration",
+    "/realms/shop/keys",
+  ]);
 
   const other = await givenTokens({
     at: "/shop",
@@ -260,19 +271,17 @@ test.each<[string, (issuer: string) => unknown, string]>([
   ],
   ["of the wrong form", () => [], "is the metadata of another issuer"],
   ["very long", () => "x".repeat(300_000), "is over 256000 bytes"],
-])("metadata that is %s is not believed", async (_what, said, message) => {
-  const house = await givenTokens({ say: () => said(house.issuer) });
+])("metadata that is %s is not believed", async (_what, metadata, message) => {
+  const ctx = await givenTokens({ say: () => metadata(ctx.issuer) });
 
-  await expect(house.verify(await house.sign(inForce))).rejects.toThrow(message);
+  await expect(ctx.verify(await ctx.sign(inForce))).rejects.toThrow(message);
 });
 
 test("keys of the wrong form are the issuer's fault, not the token's", async () => {
-  const house = await givenTokens({
+  const ctx = await givenTokens({
     say: (path) =>
-      path === "/keys"
-        ? { keys: "none" }
-        : { issuer: house.issuer, jwks_uri: `${house.issuer}/keys` },
+      path === "/keys" ? { keys: "none" } : { issuer: ctx.issuer, jwks_uri: `${ctx.issuer}/keys` },
   });
 
-  await expect(house.verify(await house.sign(inForce))).rejects.toThrow("JSON Web Key Set");
+  await expect(ctx.verify(await ctx.sign(inForce))).rejects.toThrow("JSON Web Key Set");
 });

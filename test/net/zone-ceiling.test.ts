@@ -1,5 +1,5 @@
-import { resolverPool } from "@mailproof/net/dns";
-import { ZONE_CEILINGS, zoneCeiling, zoneOf } from "@mailproof/net/zone-ceiling";
+import { createResolverPool } from "@mailproof/net/dns";
+import { createZoneRateLimiter, toZone, ZONE_RATE_LIMITS } from "@mailproof/net/zone-ceiling";
 import { expect, onTestFinished, test } from "vitest";
 import { serveZone } from "../dns-server.ts";
 
@@ -13,7 +13,7 @@ const CEILINGS = {
 
 const setup = (ceilings = CEILINGS) => {
   let waitedMs: number[] = [];
-  const ceiling = zoneCeiling(ceilings, {
+  const ceiling = createZoneRateLimiter(ceilings, {
     nowMs: () => 0,
     sleep: async (ms) => void waitedMs.push(ms),
   });
@@ -71,17 +71,17 @@ test.each([
   ["5.4.3.2.1.in-addr.arpa", "2.1.in-addr.arpa"],
   ["a.lab.test", "lab.test"],
 ])("%s belongs to the zone %s", (name, zone) => {
-  expect(zoneOf(name)).toBe(zone);
+  expect(toZone(name)).toBe(zone);
 });
 
 test("with the limits as they are, one check of a domain waits for nothing", async () => {
-  const { askAll } = setup(ZONE_CEILINGS as typeof CEILINGS);
+  const { askAll } = setup(ZONE_RATE_LIMITS as typeof CEILINGS);
 
   expect(await askAll(below("example.com", 250))).toEqual({ waitedMs: [], refused: 0 });
 });
 
 test("with the limits as they are, no second sees more than the rate and one burst", async () => {
-  const { askAll } = setup(ZONE_CEILINGS as typeof CEILINGS);
+  const { askAll } = setup(ZONE_RATE_LIMITS as typeof CEILINGS);
 
   const { waitedMs } = await askAll(below("example.com", 5_000));
 
@@ -97,10 +97,10 @@ test("a resolver's client asks no more about one domain than its ceiling lets th
   });
   // A question in twenty seconds: the turn of a fourth is further off than anybody waits.
   const ordinary = { perSecond: 0.05, burst: 2 };
-  const dns = resolverPool({
+  const dns = createResolverPool({
     servers: [server.address],
     packetsPerSecond: 10_000,
-    ceilings: { ...CEILINGS, ordinary },
+    zoneLimits: { ...CEILINGS, ordinary },
   });
   onTestFinished(async () => {
     dns.close();

@@ -1,19 +1,26 @@
-import { EVENT_TYPES, kindOf } from "@mailproof/core/activity/events";
-import { addressHash, domainHash } from "@mailproof/core/activity/hashes";
-import { daysOf, findKnown, readDay, SHARDS, SUMS } from "@mailproof/core/activity/items";
-import { LEVELS, levelOf } from "@mailproof/core/activity/levels";
+import { MAIL_EVENT_TYPES, toEventKind } from "@mailproof/core/activity/events";
+import { hashAddress, hashDomain } from "@mailproof/core/activity/hashes";
+import {
+  DAY_SUMS,
+  findRecord,
+  readDay,
+  SHARDS,
+  toDaysPartition,
+} from "@mailproof/core/activity/items";
+import { ACTIVITY_LEVELS, getActivityLevel } from "@mailproof/core/activity/levels";
 import { recordEvents } from "@mailproof/core/activity/record";
-import { everyItem } from "@mailproof/core/every-item";
+import { paginateQuery } from "@mailproof/core/every-item";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { daysAgo, type Sent, toTold } from "../activity.ts";
+import { daysAgo, type SentEvent, toRecordedEvent } from "../activity.ts";
 import { givenWorld, START } from "../given.ts";
 
-const SOURCE = { account: "acc_1", way: "api" } as const;
+const SOURCE = { account: "acc_1", channel: "api" } as const;
 const EMAILS = ["ann@x.com", "bo@x.com", "cy@y.com"];
 
 /** Who sees a person more recently never thinks less of it. */
-const rank = (level: (typeof LEVELS)[number]): number => LEVELS.length - LEVELS.indexOf(level);
+const rank = (level: (typeof ACTIVITY_LEVELS)[number]): number =>
+  ACTIVITY_LEVELS.length - ACTIVITY_LEVELS.indexOf(level);
 
 const msAgo = fc.integer({ min: 0, max: 400 * 86_400_000 });
 const at = (ms: number) => new Date(START.getTime() - ms).toISOString();
@@ -23,8 +30,8 @@ test("the level never falls when somebody was seen later, whenever the address w
     fc.property(msAgo, msAgo, msAgo, msAgo, (one, two, since, into) => {
       const now = new Date(START.getTime() + (into % 86_400_000));
       const [earlier, later] = [Math.max(one, two), Math.min(one, two)];
-      const before = levelOf(at(earlier), at(since), now);
-      const after = levelOf(at(later), at(since), now);
+      const before = getActivityLevel(at(earlier), at(since), now);
+      const after = getActivityLevel(at(later), at(since), now);
       expect(rank(after)).toBeGreaterThanOrEqual(rank(before));
       expect(before).not.toBe("unknown");
     }),
@@ -36,7 +43,7 @@ test("a level falls as time passes and never rises by itself", () => {
   fc.assert(
     fc.property(msAgo, msAgo, msAgo, (seen, wait, more) => {
       const [soon, late] = [wait, wait + more].map((ms) =>
-        levelOf(at(seen), at(seen), new Date(START.getTime() + ms)),
+        getActivityLevel(at(seen), at(seen), new Date(START.getTime() + ms)),
       );
       expect(rank(late ?? "unknown")).toBeLessThanOrEqual(rank(soon ?? "unknown"));
     }),
@@ -44,9 +51,9 @@ test("a level falls as time passes and never rises by itself", () => {
 });
 
 /** The id says all the rest, as with a sender who does not lie. */
-const sent: fc.Arbitrary<Sent> = fc
+const sent: fc.Arbitrary<SentEvent> = fc
   .record({
-    type: fc.constantFrom(...EVENT_TYPES),
+    type: fc.constantFrom(...MAIL_EVENT_TYPES),
     email: fc.constantFrom(...EMAILS),
     days: fc.constantFrom(0, 0.2, 1, 2, 29, 31, 61, 89, 95, 200, 399, 402),
     isSoon: fc.boolean(),
@@ -80,32 +87,33 @@ const cut = <T>(all: readonly T[], size: number): T[][] =>
     all.slice(n * size, (n + 1) * size),
   );
 
-const whenCounted = async (requests: readonly (readonly Sent[])[], atOnce = false) => {
-  const house = givenWorld();
-  const record = (one: readonly Sent[]) => recordEvents(house.world, SOURCE, one.map(toTold));
+const countEvents = async (requests: readonly (readonly SentEvent[])[], atOnce = false) => {
+  const ctx = givenWorld();
+  const record = (one: readonly SentEvent[]) =>
+    recordEvents(ctx.world, SOURCE, one.map(toRecordedEvent));
   const recorded = [];
   if (atOnce) recorded.push(...(await Promise.all(requests.map(record))));
   else for (const one of requests) recorded.push(await record(one));
-  return { ...house, accepted: recorded.reduce((sum, { accepted }) => sum + accepted, 0) };
+  return { ...ctx, accepted: recorded.reduce((sum, { accepted }) => sum + accepted, 0) };
 };
 
-type House = Awaited<ReturnType<typeof whenCounted>>;
+type TestContext = Awaited<ReturnType<typeof countEvents>>;
 
-const knownIn = ({ world, table }: House) =>
+const readRecords = ({ world, table }: TestContext) =>
   Promise.all(
     EMAILS.map(async (email) => {
-      const known = await findKnown(table, addressHash(world, SOURCE.account, email));
-      return known && { ...known, rev: 0 };
+      const record = await findRecord(table, hashAddress(world, SOURCE.account, email));
+      return record && { ...record, rev: 0 };
     }),
   );
 
-const sumsIn = async ({ world, table }: House, domain: string) => {
-  const hash = domainHash(world, SOURCE.account, domain);
+const readSums = async ({ world, table }: TestContext, domain: string) => {
+  const hash = hashDomain(world, SOURCE.account, domain);
   const sums: Record<string, number> = {};
   for (let shard = 0; shard < SHARDS; shard++)
-    for await (const item of everyItem(table, { pk: daysOf(hash, shard) })) {
+    for await (const item of paginateQuery(table, { pk: toDaysPartition(hash, shard) })) {
       const day = readDay(item);
-      for (const sum of SUMS) {
+      for (const sum of DAY_SUMS) {
         const name = `${day.day} ${sum}`;
         if (day[sum] !== 0) sums[name] = (sums[name] ?? 0) + day[sum];
       }
@@ -114,10 +122,10 @@ const sumsIn = async ({ world, table }: House, domain: string) => {
 };
 
 /** What they should come to, counted the simple way. */
-const expectedOf = (events: readonly Sent[], email: string) => {
+const toExpected = (events: readonly SentEvent[], email: string) => {
   const kinds = events
     .filter((one) => one.email === email && one.occurred_at >= daysAgo(400))
-    .map((one) => kindOf(toTold(one)));
+    .map((one) => toEventKind(toRecordedEvent(one)));
   const count = (kind: string) => kinds.filter((one) => one === kind).length;
   return {
     opens: count("open"),
@@ -134,14 +142,14 @@ const expectedOf = (events: readonly Sent[], email: string) => {
 test("totals are the sum of the distinct events, in any order, however often and together they are told", async () => {
   await fc.assert(
     fc.asyncProperty(histories, fc.boolean(), async ([events, one, other], atOnce) => {
-      const [first, second] = [await whenCounted(one), await whenCounted(other, atOnce)];
+      const [first, second] = [await countEvents(one), await countEvents(other, atOnce)];
       const timely = events.filter(({ occurred_at }) => occurred_at >= daysAgo(400));
 
       expect([first.accepted, second.accepted]).toEqual([timely.length, timely.length]);
-      const known = await knownIn(first);
-      expect(await knownIn(second)).toEqual(known);
+      const known = await readRecords(first);
+      expect(await readRecords(second)).toEqual(known);
       for (const [n, email] of EMAILS.entries())
-        expect(known[n] ?? expectedOf([], email)).toMatchObject(expectedOf(events, email));
+        expect(known[n] ?? toExpected([], email)).toMatchObject(toExpected(events, email));
     }),
     { numRuns: 200 },
   );
@@ -150,15 +158,15 @@ test("totals are the sum of the distinct events, in any order, however often and
 test("the days of a domain are the same in any order, and count every address once and on its last day", async () => {
   await fc.assert(
     fc.asyncProperty(histories, async ([events, one, other]) => {
-      const [first, second] = [await whenCounted(one), await whenCounted(other, true)];
+      const [first, second] = [await countEvents(one), await countEvents(other, true)];
 
       for (const domain of ["x.com", "y.com"]) {
-        const sums = await sumsIn(first, domain);
-        expect(await sumsIn(second, domain)).toEqual(sums);
+        const sums = await readSums(first, domain);
+        expect(await readSums(second, domain)).toEqual(sums);
         const own = events.filter(
           ({ email, occurred_at }) => email.endsWith(`@${domain}`) && occurred_at >= daysAgo(90.99),
         );
-        const heard = new Set(
+        const seenAddresses = new Set(
           own.map(({ email, occurred_at }) => email + occurred_at.slice(0, 10)),
         );
         const add = (suffix: string) =>
@@ -166,9 +174,11 @@ test("the days of a domain are the same in any order, and count every address on
             (sum, [name, count]) => sum + (name.endsWith(suffix) ? count : 0),
             0,
           );
-        expect(add(" heard")).toBe(heard.size);
+        expect(add(" heard")).toBe(seenAddresses.size);
         expect(add(" people")).toBe(new Set(own.map(({ email }) => email)).size);
-        const engaged = own.filter((event) => ["open", "click"].includes(kindOf(toTold(event))));
+        const engaged = own.filter((event) =>
+          ["open", "click"].includes(toEventKind(toRecordedEvent(event))),
+        );
         const days = engaged.map(({ email, occurred_at }) => email + occurred_at.slice(0, 10));
         expect(add(" engaged")).toBe(new Set(days).size);
         expect(add(" delivered")).toBe(own.filter(({ type }) => type === "delivery").length);

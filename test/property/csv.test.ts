@@ -1,5 +1,5 @@
-import { csvReader } from "@mailproof/core/jobs/csv";
-import { csvLine } from "@mailproof/core/jobs/csv-out";
+import { createCsvReader } from "@mailproof/core/jobs/csv";
+import { formatCsvRecord } from "@mailproof/core/jobs/csv-out";
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -62,7 +62,7 @@ const file: fc.Arbitrary<File> = fc
   });
 
 const readCut = (text: string, delimiter: string, cuts: readonly number[]) => {
-  const read = csvReader(delimiter);
+  const read = createCsvReader(delimiter);
   const at = [0, ...cuts.toSorted((a, b) => a - b), text.length];
   const pieces = at
     .slice(1)
@@ -95,7 +95,7 @@ describe("a CSV reader", () => {
       .map((pieces) => pieces.join(""));
     fc.assert(
       fc.property(text, fc.array(fc.nat(60), { maxLength: 12 }), (content, cuts) => {
-        expect(readCut(content, ",", cuts)).toEqual(csvReader(",")(content, true));
+        expect(readCut(content, ",", cuts)).toEqual(createCsvReader(",")(content, true));
       }),
       RUNS,
     );
@@ -112,7 +112,7 @@ describe("a CSV reader", () => {
     fc.assert(
       fc.property(text, (content) => {
         const [tidy, close] = ["x", long].map((first) =>
-          csvReader(",")(`${first},${content}`, true),
+          createCsvReader(",")(`${first},${content}`, true),
         );
 
         expect(close?.[0]?.slice(1)).toEqual(tidy?.[0]?.slice(1));
@@ -125,7 +125,10 @@ describe("a CSV reader", () => {
   test("reads back what was written, but for the mark before a formula", () => {
     fc.assert(
       fc.property(fc.array(fc.array(cell, { minLength: 1, maxLength: 5 })), (records) => {
-        const back = csvReader(",")(records.map((cells) => csvLine(cells)).join(""), true);
+        const back = createCsvReader(",")(
+          records.map((cells) => formatCsvRecord(cells)).join(""),
+          true,
+        );
         const safe = (text: string) => (/^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text);
 
         expect(back).toEqual(records.map((cells) => cells.map(safe)));

@@ -1,15 +1,15 @@
-import type { Report } from "@mailproof/core/deliverability/analyse-domain";
+import type { CheckReport } from "@mailproof/core/deliverability/analyse-domain";
 import {
   COMPONENTS,
   type Findings,
-  issuesIn,
-  without,
+  listIssues,
+  removeIssues,
 } from "@mailproof/core/deliverability/findings";
 import { recommend } from "@mailproof/core/deliverability/recommend";
-import { gradeOf, scoreFindings } from "@mailproof/core/deliverability/score";
+import { scoreFindings, toGrade } from "@mailproof/core/deliverability/score";
 import { assessSpam } from "@mailproof/core/deliverability/spam-assessment";
 import { analyseBlocklists } from "@mailproof/core/mail/blocklists/analyse";
-import { BLOCKLISTS, listAt } from "@mailproof/core/mail/blocklists/lists";
+import { BLOCKLISTS, createList } from "@mailproof/core/mail/blocklists/lists";
 import type { Dns, DnsOutcome } from "@mailproof/core/mail/dns/dns";
 import type { Issue } from "@mailproof/core/mail/issue";
 import fc from "fast-check";
@@ -17,7 +17,7 @@ import { expect, test } from "vitest";
 import { LIST, whenChecked } from "../core/deliverability/check.ts";
 import { EVERY_ISSUE } from "../core/deliverability/findings.ts";
 import { RSA_1024, RSA_2048 } from "../core/mail/dkim/keys.ts";
-import { type Records, type Zone, zone } from "../zone.ts";
+import { createZoneDns, type Records, type Zone } from "../zone.ts";
 
 const RUNS = { seed: 20261121, numRuns: 300 };
 
@@ -39,17 +39,17 @@ const findings: fc.Arbitrary<Findings> = fc.record({
   ptr: some(EVERY_ISSUE.ptr),
 });
 
-const scoreOf = (of: Findings) => scoreFindings(of)?.score ?? null;
+const getScore = (of: Findings) => scoreFindings(of)?.score ?? null;
 
 test("putting any issue right never lowers the score and never makes a sender look worse", () => {
   fc.assert(
     fc.property(findings, fc.nat(), (before, pick) => {
-      const issues = issuesIn(before);
+      const issues = listIssues(before);
       fc.pre(issues.length > 0);
       const mended = issues[pick % issues.length];
-      const after = without(before, (one) => one === mended);
+      const after = removeIssues(before, (one) => one === mended);
 
-      expect(scoreOf(after) ?? 0).toBeGreaterThanOrEqual(scoreOf(before) ?? 0);
+      expect(getScore(after) ?? 0).toBeGreaterThanOrEqual(getScore(before) ?? 0);
       expect(assessSpam(after).score).toBeLessThanOrEqual(assessSpam(before).score);
     }),
     RUNS,
@@ -62,7 +62,7 @@ test("a listing more never raises the score", () => {
       fc.pre(before.reputation !== null);
       const after = { ...before, reputation: [...(before.reputation ?? []), listing] };
 
-      expect(scoreOf(after) ?? 0).toBeLessThanOrEqual(scoreOf(before) ?? 0);
+      expect(getScore(after) ?? 0).toBeLessThanOrEqual(getScore(before) ?? 0);
       expect(assessSpam(after).score).toBeGreaterThanOrEqual(assessSpam(before).score);
     }),
     RUNS,
@@ -74,7 +74,7 @@ test("a score is a whole number from 0 to 100, and so is the spam assessment", (
 
   fc.assert(
     fc.property(findings, (of) => {
-      expect([null, ...wholes]).toContain(scoreOf(of));
+      expect([null, ...wholes]).toContain(getScore(of));
       expect(wholes).toContain(assessSpam(of).score);
     }),
     RUNS,
@@ -82,7 +82,7 @@ test("a score is a whole number from 0 to 100, and so is the spam assessment", (
 });
 
 test("a higher score never has a worse grade", () => {
-  const grades = Array.from({ length: 101 }, (_, score) => gradeOf(score));
+  const grades = Array.from({ length: 101 }, (_, score) => toGrade(score));
 
   expect(grades.join("")).toMatch(/^F+D+C+B+A+$/);
 });
@@ -96,8 +96,8 @@ test("advice comes once each, what regains most first, and regains what it says"
       expect(new Set(advised.map(({ id }) => id)).size).toBe(advised.length);
       expect(regained).toEqual(regained.toSorted((a, b) => b - a));
       for (const { issues, pointsRegained } of advised)
-        expect(scoreOf(without(of, ({ id }) => issues.includes(id))) ?? 0).toBe(
-          (scoreOf(of) ?? 0) + pointsRegained,
+        expect(getScore(removeIssues(of, ({ id }) => issues.includes(id))) ?? 0).toBe(
+          (getScore(of) ?? 0) + pointsRegained,
         );
     }),
     RUNS,
@@ -174,7 +174,7 @@ const zones: fc.Arbitrary<Zone> = fc
 
 const check = (dns: Dns, sendingIp?: string) => whenChecked(dns, { domain: DOMAIN, sendingIp });
 
-const partsOf = (report: Report) =>
+const getParts = (report: CheckReport) =>
   new Map(report.scored.parts.map(({ component, score }) => [component, score]));
 
 test("what is not answered never lowers what a component came to", async () => {
@@ -185,8 +185,8 @@ test("what is not answered never lowers what a component came to", async () => {
       // A third of all questions, or one in twenty: some faults show only where the rest was answered.
       fc.constantFrom(8, 60).chain((max) => fc.infiniteStream(fc.nat({ max }))),
       async (names, sendingIp, luck) => {
-        const dns = zone(names);
-        const whole = await check(dns, sendingIp);
+        const dns = createZoneDns(names);
+        const fullReport = await check(dns, sendingIp);
         const troubles = ["timeout", "servfail", "refused"] as const;
         const partly: Dns = async (type, name) => {
           const trouble = troubles[luck.next().value ?? 8];
@@ -194,9 +194,9 @@ test("what is not answered never lowers what a component came to", async () => {
         };
         const part = await check(partly, sendingIp);
 
-        if (whole.kind !== "report" || part.kind !== "report") return;
-        const scores = partsOf(whole);
-        const worse = [...partsOf(part)].filter(
+        if (fullReport.kind !== "report" || part.kind !== "report") return;
+        const scores = getParts(fullReport);
+        const worse = [...getParts(part)].filter(
           ([component, score]) => score < (scores.get(component) ?? 0),
         );
         expect(worse).toEqual([]);
@@ -209,7 +209,7 @@ test("what is not answered never lowers what a component came to", async () => {
 test("the same DNS comes to the same, in whatever order it answers", async () => {
   await fc.assert(
     fc.asyncProperty(zones, fc.infiniteStream(fc.nat({ max: 3 })), async (names, luck) => {
-      const dns = zone(names);
+      const dns = createZoneDns(names);
       const late: Dns = async (type, name) => {
         for (let turns = luck.next().value ?? 0; turns > 0; turns -= 1)
           await new Promise((resolve) => setImmediate(resolve));
@@ -217,14 +217,14 @@ test("the same DNS comes to the same, in whatever order it answers", async () =>
       };
       const [one, other] = [await check(dns, IP), await check(late, IP)];
 
-      expect({ ...other, asked: [] }).toEqual({ ...one, asked: [] });
+      expect({ ...other, dnsQueries: [] }).toEqual({ ...one, dnsQueries: [] });
     }),
     { ...RUNS, numRuns: 40 },
   );
 });
 
 /** The same answers, the records of each in another order. */
-const dealtIn =
+const shuffleRecords =
   (dns: Dns, turns: Iterator<number>): Dns =>
   async (type, name) => {
     const outcome = await dns(type, name);
@@ -241,9 +241,9 @@ test("the same DNS comes to the same, in whatever order the records of an answer
   );
   await fc.assert(
     fc.asyncProperty(zones, wide, fc.infiniteStream(fc.nat()), async (names, more, turns) => {
-      const dns = zone({ ...names, ...more });
+      const dns = createZoneDns({ ...names, ...more });
 
-      expect(await check(dealtIn(dns, turns))).toEqual(await check(dns));
+      expect(await check(shuffleRecords(dns, turns))).toEqual(await check(dns));
     }),
     { ...RUNS, numRuns: 60 },
   );
@@ -263,17 +263,17 @@ test("what one component is not told changes nothing about the others", async ()
       fc.constantFrom(...QUESTIONS),
       fc.constantFrom("timeout", "servfail", "refused"),
       async (names, [silent, questions], kind) => {
-        const dns = zone(names);
+        const dns = createZoneDns(names);
         const without: Dns = async (type, name) =>
           questions.test(name) ? { kind } : dns(type, name);
-        const [whole, part] = [await check(dns, IP), await check(without, IP)];
+        const [fullReport, part] = [await check(dns, IP), await check(without, IP)];
 
-        if (whole.kind !== "report" || part.kind !== "report") return;
-        const rest = (report: Report) => {
+        if (fullReport.kind !== "report" || part.kind !== "report") return;
+        const rest = (report: CheckReport) => {
           const { mx, spf, dkim, dmarc, reputation, reverseDns: ptr } = report;
           return { mx, spf, dkim, dmarc, reputation, ptr, [silent]: null };
         };
-        expect(rest(part)).toEqual(rest(whole));
+        expect(rest(part)).toEqual(rest(fullReport));
       },
     ),
     { ...RUNS, numRuns: 90 },
@@ -313,8 +313,8 @@ test("what is put right in DNS never lowers the score", async () => {
   let raised = 0;
   await fc.assert(
     fc.asyncProperty(zones, fc.constantFrom(...MENDS), async (names, [what, mended]) => {
-      const before = await check(zone(names), IP);
-      const after = await check(zone({ ...names, ...mended }), IP);
+      const before = await check(createZoneDns(names), IP);
+      const after = await check(createZoneDns({ ...names, ...mended }), IP);
       if (before.kind !== "report" || after.kind !== "report") return;
       if (after.scored.score > before.scored.score) raised += 1;
 
@@ -328,9 +328,9 @@ test("what is put right in DNS never lowers the score", async () => {
 test("a listing in DNS never raises the score", async () => {
   await fc.assert(
     fc.asyncProperty(zones, async (names) => {
-      const before = await check(zone(names), IP);
+      const before = await check(createZoneDns(names), IP);
       const listed = { [`10.8.8.8.${LIST}`]: { A: ["127.0.0.2"] } };
-      const after = await check(zone({ ...names, ...listed }), IP);
+      const after = await check(createZoneDns({ ...names, ...listed }), IP);
       if (before.kind !== "report" || after.kind !== "report") return;
       // A list that gave no verdict before had no part in the score.
       fc.pre(before.reputation.score !== null);
@@ -360,10 +360,10 @@ test("whatever lists answer, their counters add up", async () => {
       fc.infiniteStream(outcome),
       fc.option(fc.constant(IP)),
       fc.subarray(["spamhaus", "barracuda"]),
-      async (outcomes, ip, known) => {
+      async (outcomes, ip, isKnown) => {
         const dns = (async () => outcomes.next().value ?? { kind: "timeout" }) as Dns;
-        const lists = [...BLOCKLISTS, listAt(LIST)];
-        const keys = Object.fromEntries(known.map((name) => [name, "k3y"]));
+        const lists = [...BLOCKLISTS, createList(LIST)];
+        const keys = Object.fromEntries(isKnown.map((name) => [name, "k3y"]));
         const isHealthy = async () => (await dns("A", "")).kind !== "timeout";
         const found = await analyseBlocklists(dns, { domain: DOMAIN, ip, lists, keys, isHealthy });
 

@@ -1,4 +1,4 @@
-import { csvReader } from "@mailproof/core/jobs/csv";
+import { createCsvReader } from "@mailproof/core/jobs/csv";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { givenFileJob, givenSmallChunks, whenMessagesWorked } from "../export-jobs.ts";
@@ -37,24 +37,24 @@ const list = fc.record({
 
 const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 /** A cell as it may come back: unchanged, or with an apostrophe before what looks like a formula. */
-const isSame = (came: string | undefined, was: string): boolean =>
-  came === was || (came === `'${was}` && /^[=@\t\r\n＝＠+-]/.test(was));
+const isSame = (outcome: string | undefined, was: string): boolean =>
+  outcome === was || (outcome === `'${was}` && /^[=@\t\r\n＝＠+-]/.test(was));
 
 test("with rows=all every cell of a list comes back in its place, or guarded", async () => {
   await fc.assert(
     fc.asyncProperty(list, async ({ rows, delimiter }) => {
-      const house = await givenSmallChunks(3);
+      const ctx = await givenSmallChunks(3);
       const sent = [["1", "last@x.com", "2"], ...rows];
       const lines = [["a", "e-mail", "b"], ...sent].map((cells) =>
         cells.map(quoted).join(delimiter),
       );
-      const job = await givenFileJob(house, { text: lines.join("\r\n") });
-      await whenMessagesWorked(house);
+      const job = await givenFileJob(ctx, { text: lines.join("\r\n") });
+      await whenMessagesWorked(ctx);
 
-      const asked = { key: house.liveKey, query: { rows: "all" } };
-      const { text, headers } = await send(house.world, `GET /v1/jobs/${job}/download`, asked);
+      const options = { key: ctx.liveKey, query: { rows: "all" } };
+      const { text, headers } = await send(ctx.world, `GET /v1/jobs/${job}/download`, options);
 
-      const [header, ...records] = csvReader(delimiter)(text.replace(/^\ufeff/, ""), true);
+      const [header, ...records] = createCsvReader(delimiter)(text.replace(/^\ufeff/, ""), true);
       expect(header?.slice(0, 5)).toEqual(["a", "e-mail", "b", "row", "row_outcome"]);
       expect(records.map((cells) => Number(cells[3]))).toEqual(sent.map((_, n) => n + 2));
       const changed = sent.flatMap((cells, n) =>

@@ -1,5 +1,5 @@
-import { CANDIDATES_MAX, candidatesFor, isUsable } from "@mailproof/core/find/candidates";
-import type { Naming } from "@mailproof/core/find/items";
+import { CANDIDATES_MAX, isUsable, listCandidates } from "@mailproof/core/find/candidates";
+import type { PatternCounts } from "@mailproof/core/find/items";
 import { PATTERN_NAMES } from "@mailproof/core/find/patterns";
 import { isAddress, parseAddress } from "@mailproof/core/mail/address";
 import fc from "fast-check";
@@ -15,7 +15,7 @@ const name = fc.oneof(
   fc.string({ unit: "grapheme", maxLength: 64 }),
   fc.array(fc.constantFrom(...WORDS), { maxLength: 5 }).map((words) => words.join(" ")),
 );
-const naming: fc.Arbitrary<Naming> = fc
+const naming: fc.Arbitrary<PatternCounts> = fc
   .array(fc.tuple(fc.constantFrom(...PATTERN_NAMES), fc.integer({ min: 1, max: 20 })), {
     maxLength: 4,
   })
@@ -24,9 +24,9 @@ const mailHost = fc.constantFrom(null, "mx.example.com", "eu.mimecast.com");
 
 test("every guess is an address of plain letters, and no guess comes twice", () => {
   fc.assert(
-    fc.property(name, name, naming, mailHost, (first, last, known, host) => {
-      const facts = { naming: known, mailHost: host };
-      const candidates = candidatesFor({ first, last }, "example.com", facts);
+    fc.property(name, name, naming, mailHost, (first, last, namingFacts, host) => {
+      const knowledge = { patternCounts: namingFacts, mailHost: host };
+      const candidates = listCandidates({ first, last }, "example.com", knowledge);
       const locals = candidates.map(({ local }) => local);
       const areAddresses = locals.every((local) => {
         const parsed = parseAddress(`${local}@example.com`);
@@ -41,9 +41,11 @@ test("every guess is an address of plain letters, and no guess comes twice", () 
 
 test("the likeliest comes first, and together they are no more than certain", () => {
   fc.assert(
-    fc.property(name, name, naming, mailHost, (first, last, known, host) => {
-      const facts = { naming: known, mailHost: host };
-      const shares = candidatesFor({ first, last }, "example.com", facts).map(({ share }) => share);
+    fc.property(name, name, naming, mailHost, (first, last, namingFacts, host) => {
+      const knowledge = { patternCounts: namingFacts, mailHost: host };
+      const shares = listCandidates({ first, last }, "example.com", knowledge).map(
+        ({ share }) => share,
+      );
       const isFalling = shares.every((share, at) => share <= (shares[at - 1] ?? 1) + 1e-9);
       expect(isFalling).toBe(true);
       expect(shares.reduce((sum, share) => sum + share, 0)).toBeLessThanOrEqual(1 + 1e-9);
@@ -54,8 +56,8 @@ test("the likeliest comes first, and together they are no more than certain", ()
 test("a name is usable when there is something to guess, and only then", () => {
   fc.assert(
     fc.property(name, name, (first, last) => {
-      const facts = { naming: new Map() as Naming, mailHost: null };
-      const candidates = candidatesFor({ first, last }, "example.com", facts);
+      const knowledge = { patternCounts: new Map() as PatternCounts, mailHost: null };
+      const candidates = listCandidates({ first, last }, "example.com", knowledge);
       expect(isUsable({ first, last })).toBe(candidates.length > 0);
     }),
   );

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readParts } from "../api/read-parts.ts";
-import { cutAt, type FormPart, formOf } from "../form.ts";
+import { encodeForm, type FormPart, splitAt } from "../form.ts";
 
 const RUNS = { seed: 20261121, numRuns: 500 };
 
@@ -37,7 +37,7 @@ const asRead = (part: FormPart) => ({
 test("what fetch sends as a form is read back byte for byte, wherever it is cut", async () => {
   await fc.assert(
     fc.asyncProperty(parts, cuts, async (sent, at) => {
-      const { contentType, bytes } = await formOf(sent);
+      const { contentType, bytes } = await encodeForm(sent);
 
       expect(await readParts(contentType, bytes, at)).toEqual(sent.map(asRead));
     }),
@@ -48,7 +48,7 @@ test("what fetch sends as a form is read back byte for byte, wherever it is cut"
 test("a form that is broken off anywhere is refused, wherever it is cut", async () => {
   await fc.assert(
     fc.asyncProperty(parts, cuts, fc.nat(), async (sent, at, length) => {
-      const { contentType, bytes } = await formOf(sent);
+      const { contentType, bytes } = await encodeForm(sent);
       // The last boundary may lack its line end, and nothing before it.
       const broken = bytes.subarray(0, length % (bytes.length - "\r\n".length));
 
@@ -95,7 +95,7 @@ test("nonsense is read the same wherever it is cut", async () => {
 test("the helper that cuts loses nothing", async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array(), cuts, async (bytes, at) => {
-      const pieces = await Array.fromAsync(cutAt(bytes, at));
+      const pieces = await Array.fromAsync(splitAt(bytes, at));
 
       expect(Buffer.concat(pieces).equals(bytes)).toBe(true);
     }),

@@ -1,11 +1,11 @@
-import { readChunk, slicesOf } from "@mailproof/core/jobs/input-blob";
-import { takeInBatch } from "@mailproof/core/jobs/intake";
-import { textSet } from "@mailproof/core/jobs/text-set";
+import { readChunk, toSlices } from "@mailproof/core/jobs/input-blob";
+import { ingestBatch } from "@mailproof/core/jobs/intake";
+import { createTextSet } from "@mailproof/core/jobs/text-set";
 import { isAddress, parseAddress } from "@mailproof/core/mail/address";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { excludedOf, KEY, rowsOf, taken } from "../core/jobs/taking.ts";
-import { memoryBlobs } from "../simulation/memory-blobs.ts";
+import { ingestContent, KEY, listExcludedRows, listInputRows } from "../core/jobs/taking.ts";
+import { createMemoryBlobs } from "../simulation/memory-blobs.ts";
 
 const cell = fc
   .array(
@@ -55,7 +55,7 @@ const expected = (rows: readonly Row[]) => {
     invalidSkipped: 0,
     unique: 0,
   };
-  const kept: (readonly (number | string)[])[] = [];
+  const accepted: (readonly (number | string)[])[] = [];
   const excluded: (readonly (number | string)[])[] = [];
   rows.forEach(([before, text, after], index) => {
     const row = index + 2;
@@ -70,10 +70,10 @@ const expected = (rows: readonly Row[]) => {
     } else {
       seen.set(address.canonical, row);
       counts.unique += 1;
-      kept.push([row, address.display, before, text === address.display ? "" : text, after]);
+      accepted.push([row, address.display, before, text === address.display ? "" : text, after]);
     }
   });
-  return { counts, kept, excluded };
+  return { counts, kept: accepted, excluded };
 };
 
 /** One of them is somebody: a list of nobody is a fault. */
@@ -89,22 +89,22 @@ describe("a file that was taken in", () => {
         const text = [["before", "e-mail", "after"], ...rows].map((cells) =>
           cells.map(quoted).join(","),
         );
-        const blobs = memoryBlobs();
+        const blobs = createMemoryBlobs();
         const options = { emailColumn: "e-mail", addressesMax: 100, rowsPerChunk };
-        const { came } = await taken(text.join("\n"), options, blobs);
-        if ("fault" in came) throw new Error(came.message);
-        const { counts, kept, excluded } = expected(rows);
+        const { outcome } = await ingestContent(text.join("\n"), options, blobs);
+        if ("fault" in outcome) throw new Error(outcome.message);
+        const { counts, kept: accepted, excluded } = expected(rows);
 
-        expect(came).toMatchObject(counts);
-        expect(await rowsOf(blobs, came)).toEqual(kept);
-        expect(await excludedOf(blobs, came)).toEqual(excluded);
-        const slices = slicesOf(came.chunks);
+        expect(outcome).toMatchObject(counts);
+        expect(await listInputRows(blobs, outcome)).toEqual(accepted);
+        expect(await listExcludedRows(blobs, outcome)).toEqual(excluded);
+        const slices = toSlices(outcome.chunks);
         const chunks = await Promise.all(
-          slices.map((slice) => readChunk(blobs, came.input, slice)),
+          slices.map((slice) => readChunk(blobs, outcome.input, slice)),
         );
-        expect(chunks.flat()).toEqual(kept);
+        expect(chunks.flat()).toEqual(accepted);
         expect(chunks.slice(0, -1).every((chunk) => chunk?.length === rowsPerChunk)).toBe(true);
-        expect([came.chunks[0], came.chunks.at(-1)]).toEqual([0, came.input.bytes]);
+        expect([outcome.chunks[0], outcome.chunks.at(-1)]).toEqual([0, outcome.input.bytes]);
       }),
       RUNS,
     );
@@ -115,9 +115,9 @@ describe("a batch that was taken in", () => {
   test("holds each address once, and every text that is none", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.oneof(email, cell)), async (emails) => {
-        const blobs = memoryBlobs();
-        const came = await takeInBatch(blobs, emails, { key: KEY, rowsPerChunk: 7 });
-        const rows = await rowsOf(blobs, came);
+        const blobs = createMemoryBlobs();
+        const outcome = await ingestBatch(blobs, emails, { key: KEY, rowsPerChunk: 7 });
+        const rows = await listInputRows(blobs, outcome);
 
         const same = (text: string) => {
           const parsed = parseAddress(text);
@@ -127,7 +127,7 @@ describe("a batch that was taken in", () => {
         expect(rows.map(([row]) => same(emails[row - 1] ?? ""))).toEqual(
           rows.map(([, text]) => same(text)),
         );
-        expect(came.duplicatesRemoved).toBe(emails.length - rows.length);
+        expect(outcome.duplicatesRemoved).toBe(emails.length - rows.length);
       }),
       RUNS,
     );
@@ -142,7 +142,7 @@ test("a set of texts says what a Map to their first rows would, however many the
   );
   fc.assert(
     fc.property(fc.array(text, { maxLength: 300 }), fc.nat(400), (texts, countMax) => {
-      const [ours, theirs] = [textSet(countMax), new Map<string, number>()];
+      const [ours, theirs] = [createTextSet(countMax), new Map<string, number>()];
       for (const [index, one] of texts.entries()) {
         expect(ours.add(one, index + 1)).toBe(theirs.get(one) ?? 0);
         if (!theirs.has(one)) theirs.set(one, index + 1);

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from "node:net";
-import { isPublicIp, isWithin, parseCidr, parseIp } from "@mailproof/core/mail/ip";
+import { isInBlock, isPublicIp, parseCidr, parseIp } from "@mailproof/core/mail/ip";
 import { SPECIAL_BLOCKS } from "@mailproof/core/mail/special-blocks";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -9,7 +9,7 @@ const RUNS = { seed: 20261121, numRuns: 500 };
 /** These lead to an IPv4 address and are judged by it; the table's block lies round them. */
 const CARRIERS = ["::ffff:0:0/96", "64:ff9b::/96", "2002::/16", "2001::/32"];
 
-const blockOf = (text: string) => {
+const getBlock = (text: string) => {
   const block = parseCidr(text);
   if (!block) throw new Error(`${text} is no block`);
   const rest = BigInt(block.base.bits - block.length);
@@ -17,14 +17,14 @@ const blockOf = (text: string) => {
   return { ...block, bits: block.base.bits, first, last: first + (1n << rest) - 1n };
 };
 
-const textOf = (bits: 32 | 128, value: bigint) =>
+const getText = (bits: 32 | 128, value: bigint) =>
   bits === 32
     ? [24n, 16n, 8n, 0n].map((by) => (value >> by) & 255n).join(".")
     : (value.toString(16).padStart(32, "0").match(/.{4}/g) ?? []).join(":");
 
 test.each(Object.keys(SPECIAL_BLOCKS))("no address of %s is public", (text) => {
-  const { bits, first, last } = blockOf(text);
-  const carriers = CARRIERS.map(blockOf);
+  const { bits, first, last } = getBlock(text);
+  const carriers = CARRIERS.map(getBlock);
 
   fc.assert(
     fc.property(
@@ -32,9 +32,9 @@ test.each(Object.keys(SPECIAL_BLOCKS))("no address of %s is public", (text) => {
         .constantFrom(first, last)
         .chain((edge) => fc.oneof(fc.constant(edge), fc.bigInt(first, last))),
       (value) => {
-        fc.pre(!carriers.some((carrier) => isWithin({ bits, value }, carrier)));
+        fc.pre(!carriers.some((carrier) => isInBlock({ bits, value }, carrier)));
 
-        expect(isPublicIp(textOf(bits, value), [])).toBe(false);
+        expect(isPublicIp(getText(bits, value), [])).toBe(false);
       },
     ),
     RUNS,
@@ -42,7 +42,7 @@ test.each(Object.keys(SPECIAL_BLOCKS))("no address of %s is public", (text) => {
 });
 
 test("an address outside every block is public", () => {
-  const special = [...Object.keys(SPECIAL_BLOCKS), ...CARRIERS].map(blockOf);
+  const special = [...Object.keys(SPECIAL_BLOCKS), ...CARRIERS].map(getBlock);
   const address = fc.oneof(
     fc.bigInt(0n, (1n << 32n) - 1n).map((value) => ({ bits: 32 as const, value })),
     fc.bigInt(2n << 124n, (4n << 124n) - 1n).map((value) => ({ bits: 128 as const, value })),
@@ -57,9 +57,9 @@ test("an address outside every block is public", () => {
 
   fc.assert(
     fc.property(address, (ip) => {
-      fc.pre(!special.some((block) => isWithin(ip, block)));
+      fc.pre(!special.some((block) => isInBlock(ip, block)));
 
-      expect(isPublicIp(textOf(ip.bits, ip.value), [])).toBe(true);
+      expect(isPublicIp(getText(ip.bits, ip.value), [])).toBe(true);
     }),
     { ...RUNS, numRuns: 3000 },
   );
@@ -125,12 +125,12 @@ test("a block holds what Node's own list says that it holds", () => {
       const family = bits === 32 ? "ipv4" : "ipv6";
       const near = base ^ (1n << BigInt(flipped));
       const list = new BlockList();
-      list.addSubnet(textOf(bits, base), length, family);
+      list.addSubnet(getText(bits, base), length, family);
 
-      const block = parseCidr(`${textOf(bits, base)}/${length}`);
-      const ip = parseIp(textOf(bits, near));
+      const block = parseCidr(`${getText(bits, base)}/${length}`);
+      const ip = parseIp(getText(bits, near));
 
-      expect(block && ip && isWithin(ip, block)).toBe(list.check(textOf(bits, near), family));
+      expect(block && ip && isInBlock(ip, block)).toBe(list.check(getText(bits, near), family));
     }),
     RUNS,
   );

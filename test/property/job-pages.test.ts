@@ -1,13 +1,13 @@
-import { rateLimitOver } from "@mailproof/core/access/rate";
+import { createRateLimit } from "@mailproof/core/access/rate";
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
 import { credits } from "@mailproof/core/money/credits";
 import type { Json, Table } from "@mailproof/core/table";
-import { sqliteTable } from "@mailproof/local/sqlite-table";
+import { createSqliteTable } from "@mailproof/local/sqlite-table";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { messagesIn, probing } from "../core/jobs/working-chunks.ts";
+import { probing, receiveAll } from "../core/jobs/working-chunks.ts";
 import { givenWorld } from "../given.ts";
 import { whenBatched } from "../jobs.ts";
 import { send } from "../send.ts";
@@ -53,22 +53,22 @@ const history = fc.record({
   lastLimit: fc.integer({ min: 1, max: 30 }),
 });
 
-const givenJob = async (
+const setupJob = async (
   newTable: (now: () => Date) => Table & { readonly close: () => void },
   {
     deferrals,
     rowsPerChunk,
   }: { readonly deferrals: readonly number[]; readonly rowsPerChunk: number },
 ) => {
-  const house = givenWorld();
-  const table = newTable(house.world.now);
+  const ctx = givenWorld();
+  const table = newTable(ctx.world.now);
   const left = deferrals.slice();
   const world: AppWorld = probing(
     {
-      ...house.world,
+      ...ctx.world,
       table,
-      rateLimit: rateLimitOver(table, house.world.now),
-      settings: { ...house.world.settings, chunkRows: { batch: rowsPerChunk, file: rowsPerChunk } },
+      rateLimit: createRateLimit(table, ctx.world.now),
+      settings: { ...ctx.world.settings, chunkRows: { batch: rowsPerChunk, file: rowsPerChunk } },
     },
     (probe) => (question) => {
       const row = Number(question.recipient.slice(1).split("@")[0]);
@@ -80,13 +80,13 @@ const givenJob = async (
   const opened = await openAccount(world, { name: "Ann", plan: "scale", opening: credits(100) });
   const emails = deferrals.map((_times, row) => `p${row}@x.com`);
   const { data } = await whenBatched(world, opened.liveKey, { emails });
-  return { ...house, world, table, key: opened.liveKey, job: String(data.job_id) };
+  return { ...ctx, world, table, key: opened.liveKey, job: String(data.job_id) };
 };
 
-type Job = Awaited<ReturnType<typeof givenJob>>;
+type Job = Awaited<ReturnType<typeof setupJob>>;
 
 /** Follows the cursor a page at a time, and keeps what it got. */
-const readerOf = ({ world, key, job }: Job) => {
+const createReader = ({ world, key, job }: Job) => {
   const rows: number[] = [];
   let nextKey: string | undefined;
   let isAtEnd = false;
@@ -107,17 +107,17 @@ const readerOf = ({ world, key, job }: Job) => {
 };
 
 /** Chunks are handled in the order that is drawn; a message that comes again finds its pass done. */
-const workOn = (house: Job) => {
+const workOn = (ctx: Job) => {
   const waiting: Json[] = [];
-  const collect = async (): Promise<void> => void waiting.push(...(await messagesIn(house)));
+  const collect = async (): Promise<void> => void waiting.push(...(await receiveAll(ctx)));
   const handle = async (which: number, again: boolean): Promise<void> => {
     const at = which % Math.max(1, waiting.length);
     const message = again ? waiting[at] : waiting.splice(at, 1)[0];
-    if (message !== undefined) await verifyChunk.handle(house.world, message);
+    if (message !== undefined) await verifyChunk.handle(ctx.world, message);
   };
   const wait = async (): Promise<void> => {
-    house.later(31 * 60_000);
-    await whenReconciled(house);
+    ctx.later(31 * 60_000);
+    await whenReconciled(ctx);
     await collect();
   };
   const finish = async (): Promise<void> => {
@@ -134,14 +134,14 @@ const inOrder = (rows: readonly number[]) => rows.toSorted((a, b) => a - b);
 
 test.each([
   ["in memory", (now: () => Date) => ({ ...memoryTable(now), close: (): void => undefined })],
-  ["on SQLite", (now: () => Date) => sqliteTable(":memory:", now)],
+  ["on SQLite", (now: () => Date) => createSqliteTable(":memory:", now)],
 ])("%s, a reader of a running job gets every row exactly once", async (_where, newTable) => {
   await fc.assert(
     fc.asyncProperty(history, async ({ steps, lastLimit, ...list }) => {
-      const house = await givenJob(newTable, list);
-      const work = workOn(house);
+      const ctx = await setupJob(newTable, list);
+      const work = workOn(ctx);
       await work.collect();
-      const readers = [readerOf(house), readerOf(house), readerOf(house)];
+      const readers = [createReader(ctx), createReader(ctx), createReader(ctx)];
       for (const one of steps) {
         if (one.kind === "work") await work.handle(one.which, one.again);
         else if (one.kind === "wait") await work.wait();
@@ -154,10 +154,10 @@ test.each([
         while (!reader.isDone()) await reader.read(lastLimit);
         expect(inOrder(reader.rows)).toEqual(all);
       }
-      const late = readerOf(house);
+      const late = createReader(ctx);
       while (!late.isDone()) await late.read(lastLimit);
       expect(late.rows, "read after its end").toEqual(all);
-      house.table.close();
+      ctx.table.close();
     }),
     { numRuns: 60 },
   );

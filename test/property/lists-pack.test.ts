@@ -1,4 +1,4 @@
-import { everyDomain, hasDomain, pack, unpack } from "@mailproof/core/mail/lists/pack";
+import { hasDomain, listDomains, pack, unpack } from "@mailproof/core/mail/lists/pack";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
@@ -9,7 +9,7 @@ test("what is packed comes out again, in the order of its bytes, and nothing els
     fc.property(domains, fc.domain(), (listed, other) => {
       const unpacked = unpack(pack(listed));
 
-      expect(everyDomain(unpacked)).toEqual(listed.toSorted());
+      expect(listDomains(unpacked)).toEqual(listed.toSorted());
       expect(listed.every((domain) => hasDomain(unpacked, domain))).toBe(true);
       expect(hasDomain(unpacked, other)).toBe(listed.includes(other));
     }),

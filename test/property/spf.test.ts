@@ -3,15 +3,15 @@ import { evaluateSpf } from "@mailproof/core/mail/spf/evaluate";
 import { SPF_LIMITS } from "@mailproof/core/mail/spf/limits";
 import { expand, parseMacroString } from "@mailproof/core/mail/spf/macro";
 import { parseSpf } from "@mailproof/core/mail/spf/parse";
-import { issuesOf, SPF_RULES, type SpfRule } from "@mailproof/core/mail/spf/rules";
+import { createSpfIssues, SPF_RULES, type SpfRule } from "@mailproof/core/mail/spf/rules";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Zone, zone } from "../zone.ts";
+import { createZoneDns, type Zone } from "../zone.ts";
 
 const RUNS = { seed: 20261121, numRuns: 300 };
 
 /** In no range of these zones, so it meets all of a policy. */
-const STRANGER = "198.51.100.7";
+const UNKNOWN_IP = "198.51.100.7";
 const NAMES = ["d0.test", "d1.test", "d2.test", "d3.test", "d4.test", "gone.test"];
 const ROOT = "d0.test";
 
@@ -35,15 +35,15 @@ const faultyTerm = fc.constantFrom("moo", "ip4:1.2.3", "include:", "-all.", "a:1
 const faultThatIsNoEnd = faultyTerm.filter((term) => !term.includes("all"));
 const redirect = name.map((text) => `redirect=${text}`);
 
-const recordOf = (term: fc.Arbitrary<string>) =>
+const getRecord = (term: fc.Arbitrary<string>) =>
   fc
     .tuple(fc.array(term, { maxLength: 5 }), fc.option(redirect, { freq: 2, nil: "" }))
     .map(([terms, last]) => ["v=spf1", ...terms, last].join(" "));
 
-const zoneFrom = (term: fc.Arbitrary<string>) => {
+const createZone = (term: fc.Arbitrary<string>) => {
   const records = fc.record({
     TXT: fc.oneof(
-      { weight: 6, arbitrary: fc.tuple(recordOf(term)) },
+      { weight: 6, arbitrary: fc.tuple(getRecord(term)) },
       { weight: 1, arbitrary: fc.constantFrom(["hello"], ["v=spf1", "v=spf1"]) },
     ),
     A: fc.constantFrom([], ["192.0.2.1"]),
@@ -67,9 +67,9 @@ const PERMERRORS = new Set<string>([
 ]);
 
 const whenBoth = async (names: Zone) => {
-  const query = { ip: STRANGER, domain: ROOT, sender: `ann@${ROOT}`, helo: ROOT };
-  const evaluation = await evaluateSpf(zone(names), query);
-  const analysis = await analyseSpf(zone(names), { domain: ROOT });
+  const query = { ip: UNKNOWN_IP, domain: ROOT, sender: `ann@${ROOT}`, helo: ROOT };
+  const evaluation = await evaluateSpf(createZoneDns(names), query);
+  const analysis = await analyseSpf(createZoneDns(names), { domain: ROOT });
   return { evaluation, analysis, ids: analysis.issues.map(({ id }) => id) };
 };
 
@@ -77,7 +77,7 @@ test("whoever meets all of a policy has a permerror exactly when the analysis fo
   const seen = new Set<string>();
   await fc.assert(
     fc.asyncProperty(
-      zoneFrom(
+      createZone(
         fc.oneof({ weight: 30, arbitrary: soundTerm }, { weight: 1, arbitrary: faultyTerm }),
       ),
       async (names) => {
@@ -98,7 +98,7 @@ test("without an error, both count the same look-ups and come to the same end", 
   const END = { fail: [], softfail: ["SPF_SOFTFAIL"], neutral: ["SPF_NEUTRAL_ALL"] };
   let compared = 0;
   await fc.assert(
-    fc.asyncProperty(zoneFrom(soundTerm), async (names) => {
+    fc.asyncProperty(createZone(soundTerm), async (names) => {
       const { evaluation, analysis, ids } = await whenBoth(names);
       const { result, lookups, voidLookups } = evaluation;
       if (result === "permerror" || result === "none") return;
@@ -116,12 +116,12 @@ test("without an error, both count the same look-ups and come to the same end", 
 
 test("no more than the budget is counted or asked for, whatever the zone", async () => {
   await fc.assert(
-    fc.asyncProperty(zoneFrom(soundTerm), async (names) => {
-      const [forOne, forAll] = [zone(names), zone(names)];
-      const query = { ip: STRANGER, domain: ROOT, sender: "", helo: ROOT };
+    fc.asyncProperty(createZone(soundTerm), async (names) => {
+      const [forOne, forAll] = [createZoneDns(names), createZoneDns(names)];
+      const query = { ip: UNKNOWN_IP, domain: ROOT, sender: "", helo: ROOT };
 
       const { lookups, voidLookups } = await evaluateSpf(forOne, query);
-      await analyseSpf(forAll, { domain: ROOT, sendingIp: STRANGER });
+      await analyseSpf(forAll, { domain: ROOT, sendingIp: UNKNOWN_IP });
 
       // The one that was too many is counted.
       expect(lookups).toBeLessThanOrEqual(SPF_LIMITS.termsMax + 1);
@@ -136,11 +136,11 @@ test("no more than the budget is counted or asked for, whatever the zone", async
 test("one trouble anywhere leaves no score, or was never asked about", async () => {
   await fc.assert(
     fc.asyncProperty(
-      zoneFrom(soundTerm),
+      createZone(soundTerm),
       fc.constantFrom(...NAMES),
       fc.constantFrom("SERVFAIL", "REFUSED", "TIMEOUT"),
       async (names, where, trouble) => {
-        const dns = zone({ ...names, [where]: trouble });
+        const dns = createZoneDns({ ...names, [where]: trouble });
 
         const { score, status } = await analyseSpf(dns, { domain: ROOT });
 
@@ -154,15 +154,15 @@ test("one trouble anywhere leaves no score, or was never asked about", async () 
 
 test("a fault more never raises the score", async () => {
   await fc.assert(
-    fc.asyncProperty(zoneFrom(soundTerm), faultThatIsNoEnd, async (names, fault) => {
+    fc.asyncProperty(createZone(soundTerm), faultThatIsNoEnd, async (names, fault) => {
       const { TXT = [] } = names[ROOT] as { TXT?: readonly string[] };
       const worse = {
         ...names,
         [ROOT]: { ...(names[ROOT] as object), TXT: TXT.map((text) => `${text} ${fault}`) },
       };
 
-      const before = await analyseSpf(zone(names), { domain: ROOT });
-      const after = await analyseSpf(zone(worse as Zone), { domain: ROOT });
+      const before = await analyseSpf(createZoneDns(names), { domain: ROOT });
+      const after = await analyseSpf(createZoneDns(worse as Zone), { domain: ROOT });
 
       expect(after.score).toBeLessThanOrEqual(before.score ?? 100);
     }),
@@ -174,16 +174,16 @@ test("an issue more never costs less, and a rule never costs twice", () => {
   const finding = fc
     .constantFrom(...(Object.keys(SPF_RULES) as SpfRule[]))
     .map((rule) => ({ rule, detail: {} }));
-  const costOf = (findings: readonly { rule: SpfRule; detail: object }[]) =>
-    issuesOf(findings as Parameters<typeof issuesOf>[0]).reduce(
+  const getCost = (findings: readonly { rule: SpfRule; detail: object }[]) =>
+    createSpfIssues(findings as Parameters<typeof createSpfIssues>[0]).reduce(
       (sum, { costPoints }) => sum + costPoints,
       0,
     );
 
   fc.assert(
     fc.property(fc.array(finding), finding, (findings, another) => {
-      expect(costOf([...findings, another])).toBeGreaterThanOrEqual(costOf(findings));
-      expect(costOf([...findings, ...findings])).toBe(costOf(findings));
+      expect(getCost([...findings, another])).toBeGreaterThanOrEqual(getCost(findings));
+      expect(getCost([...findings, ...findings])).toBe(getCost(findings));
     }),
     RUNS,
   );
@@ -242,11 +242,13 @@ const wild = fc.oneof(
 test("a record is anything, and is judged without an exception", async () => {
   await fc.assert(
     fc.asyncProperty(wild, wild, wild, async (text, helo, sender) => {
-      const dns = zone({ [ROOT]: { TXT: [`v=spf1 ${text}`], A: [text], MX: [`1 ${text}`] } });
+      const dns = createZoneDns({
+        [ROOT]: { TXT: [`v=spf1 ${text}`], A: [text], MX: [`1 ${text}`] },
+      });
 
       const { faults } = parseSpf(`v=spf1 ${text}`);
-      const { result } = await evaluateSpf(dns, { ip: STRANGER, domain: ROOT, sender, helo });
-      const { score } = await analyseSpf(dns, { domain: ROOT, sendingIp: STRANGER });
+      const { result } = await evaluateSpf(dns, { ip: UNKNOWN_IP, domain: ROOT, sender, helo });
+      const { score } = await analyseSpf(dns, { domain: ROOT, sendingIp: UNKNOWN_IP });
 
       expect(result === "permerror").toBe(faults.length > 0 || result === "permerror");
       expect(score).toSatisfy(

@@ -1,11 +1,11 @@
 import type { Item, Table, Write } from "@mailproof/core/table";
-import { dynamoTable } from "@mailproof/functions/aws/dynamo-table";
-import { sqliteTable } from "@mailproof/local/sqlite-table";
+import { createDynamoTable } from "@mailproof/functions/aws/dynamo-table";
+import { createSqliteTable } from "@mailproof/local/sqlite-table";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { describeWith } from "../available.ts";
-import { DYNAMODB, emulatedAws } from "../aws/emulators.ts";
-import { newTable } from "../aws/resources.ts";
+import { createEmulatedAws, DYNAMODB } from "../aws/emulators.ts";
+import { createTable } from "../aws/resources.ts";
 import { memoryTable } from "../simulation/memory-table.ts";
 
 // Every use case is proven in memory. That is worth something only while memory and SQLite cannot be told
@@ -49,7 +49,7 @@ const write: fc.Arbitrary<Write> = fc.oneof(
       update: key,
       set: fc.dictionary(fc.constantFrom("t", "u"), fc.option(scalar, { nil: undefined })),
       add: fc.record({ n: amount }),
-      leaving: fc.record({ n: bound }),
+      bounds: fc.record({ n: bound }),
       where,
       orCreate: fc.constant(true as const),
     },
@@ -105,7 +105,7 @@ const step: fc.Arbitrary<{ later: number; act: Step }> = fc.record({
   ),
 });
 
-const outcomeOf = (act: Step, table: Table) =>
+const getOutcome = (act: Step, table: Table) =>
   act(table).catch((error: unknown) => {
     if (error instanceof RangeError) return `RangeError: ${error.message}`;
     throw error;
@@ -117,7 +117,7 @@ const isNotDone = (outcome: unknown): boolean =>
   isNoNumber(outcome) || (outcome as { outcome?: string } | undefined)?.outcome === "refused";
 
 /** Of two reasons against one transaction DynamoDB may tell the other one. */
-const asTold = (outcome: unknown, other: unknown): unknown =>
+const runSpec = (outcome: unknown, other: unknown): unknown =>
   [outcome, other].some(isNoNumber) && isNotDone(outcome) ? "not done" : outcome;
 
 test("whatever is done to them, memory and SQLite give the same answers", async () => {
@@ -125,10 +125,10 @@ test("whatever is done to them, memory and SQLite give the same answers", async 
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       let seconds = 0;
       const now = () => new Date(seconds * 1000);
-      const [memory, sqlite] = [memoryTable(now), sqliteTable(":memory:", now)];
+      const [memory, sqlite] = [memoryTable(now), createSqliteTable(":memory:", now)];
       for (const { later, act } of steps) {
         seconds += later;
-        expect(await outcomeOf(act, sqlite)).toEqual(await outcomeOf(act, memory));
+        expect(await getOutcome(act, sqlite)).toEqual(await getOutcome(act, memory));
       }
       sqlite.close();
     }),
@@ -142,12 +142,12 @@ describeWith(DYNAMODB, "on dynamodb", () => {
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
         let seconds = 0;
         const now = () => new Date(seconds * 1000);
-        const aws = await emulatedAws({ now });
-        const [memory, dynamo] = [memoryTable(now), dynamoTable(aws, await newTable(aws))];
+        const aws = await createEmulatedAws({ now });
+        const [memory, dynamo] = [memoryTable(now), createDynamoTable(aws, await createTable(aws))];
         for (const { later, act } of steps) {
           seconds += later;
-          const [ours, theirs] = [await outcomeOf(act, memory), await outcomeOf(act, dynamo)];
-          expect(asTold(theirs, ours)).toEqual(asTold(ours, theirs));
+          const [ours, theirs] = [await getOutcome(act, memory), await getOutcome(act, dynamo)];
+          expect(runSpec(theirs, ours)).toEqual(runSpec(ours, theirs));
         }
       }),
       { numRuns: 100 },

@@ -1,12 +1,12 @@
-import { slipsBetween } from "@mailproof/core/verify/slips";
+import { measureEditDistance } from "@mailproof/core/verify/slips";
 import { suggestTypo } from "@mailproof/core/verify/typo";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { PROVIDERS } from "../core/verify/providers.ts";
 
-const facts = fc.record({
+const signals = fc.record({
   mailWorks: fc.constantFrom<boolean | "undecided">(true, false, "undecided"),
-  knownSquat: fc.boolean(),
+  isSquat: fc.boolean(),
 });
 const local = fc.string({ minLength: 1, maxLength: 64 });
 
@@ -23,10 +23,10 @@ const domain = fc.oneof(
 
 test("a suggestion is the same person at one of the providers, and never what was written", () => {
   fc.assert(
-    fc.property(local, domain, facts, (ann, typed, known) => {
+    fc.property(local, domain, signals, (ann, typed, distanceOrInfinity) => {
       const { suggestion, confidence } = suggestTypo(
         { local: ann, domain: typed },
-        known,
+        distanceOrInfinity,
         PROVIDERS,
       );
       expect(suggestion === null).toBe(confidence === null);
@@ -43,10 +43,12 @@ test("a suggestion is the same person at one of the providers, and never what wa
 
 test("nothing is suggested while mail works or that is undecided, unless the domain is a known squat", () => {
   fc.assert(
-    fc.property(local, domain, facts, (ann, typed, known) => {
-      fc.pre(known.mailWorks !== false && !known.knownSquat);
+    fc.property(local, domain, signals, (ann, typed, distanceOrInfinity) => {
+      fc.pre(distanceOrInfinity.mailWorks !== false && !distanceOrInfinity.isSquat);
 
-      expect(suggestTypo({ local: ann, domain: typed }, known, PROVIDERS).suggestion).toBeNull();
+      expect(
+        suggestTypo({ local: ann, domain: typed }, distanceOrInfinity, PROVIDERS).suggestion,
+      ).toBeNull();
     }),
   );
 });
@@ -71,11 +73,11 @@ test("the weighted distance lies between three quarters of the plain one and the
   const word = fc.string({ unit: fc.constantFrom("a", "s", "l", "m", "."), maxLength: 8 });
   fc.assert(
     fc.property(word, word, (typed, meant) => {
-      const [weighted, plain] = [slipsBetween(typed, meant), plainDistance(typed, meant)];
+      const [weighted, plain] = [measureEditDistance(typed, meant), plainDistance(typed, meant)];
 
-      const known = plain <= 2 ? plain : Infinity;
-      expect(weighted).toBeLessThanOrEqual(known);
-      expect(weighted).toBeGreaterThanOrEqual(0.75 * known);
+      const distanceOrInfinity = plain <= 2 ? plain : Infinity;
+      expect(weighted).toBeLessThanOrEqual(distanceOrInfinity);
+      expect(weighted).toBeGreaterThanOrEqual(0.75 * distanceOrInfinity);
       expect(weighted === 0).toBe(typed === meant);
     }),
     { numRuns: 5_000 },
@@ -84,7 +86,7 @@ test("the weighted distance lies between three quarters of the plain one and the
 
 test("a domain of a million signs is refused before it is read closely", () => {
   const hostile = { local: "ann", domain: "gmail.com".repeat(120_000) };
-  const known = { mailWorks: false, knownSquat: true };
+  const distanceOrInfinity = { mailWorks: false, isSquat: true };
 
-  expect(suggestTypo(hostile, known, PROVIDERS).suggestion).toBeNull();
+  expect(suggestTypo(hostile, distanceOrInfinity, PROVIDERS).suggestion).toBeNull();
 });

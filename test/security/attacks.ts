@@ -24,17 +24,19 @@ const USUAL = [
 ];
 
 /** A text that the node takes, as short as may be. */
-const exampleOf = (
+const getExample = (
   node: AST.Element | AST.Alternative,
   flags: string,
   letters: string[],
 ): string => {
   if (node.type === "Alternative")
-    return node.elements.map((one) => exampleOf(one, flags, letters)).join("");
+    return node.elements.map((one) => getExample(one, flags, letters)).join("");
   if (node.type === "Group" || node.type === "CapturingGroup")
-    return node.alternatives[0] ? exampleOf(node.alternatives[0], flags, letters) : "";
+    return node.alternatives[0] ? getExample(node.alternatives[0], flags, letters) : "";
   if (node.type === "Quantifier")
-    return exampleOf(node.element, flags, letters).repeat(Math.max(node.min, node.max > 3 ? 1 : 0));
+    return getExample(node.element, flags, letters).repeat(
+      Math.max(node.min, node.max > 3 ? 1 : 0),
+    );
   if (node.type === "Assertion" || node.type === "Backreference") return "";
   return fitting(node, flags, letters)[0] ?? "a";
 };
@@ -44,14 +46,14 @@ const fitting = (node: AST.Node, flags: string, letters: readonly string[]): str
   return letters.filter(fits);
 };
 
-const lettersIn = (source: string): string[] => [
+const listLetters = (source: string): string[] => [
   ...new Set([...source.replaceAll(/\\[a-zA-Z]/g, "").matchAll(/[^\\()[\]{}|*+?^$]/g)].join("")),
 ];
 
 const MANY = 5;
 const LETTERS_TRIED = 4;
 
-type Place = {
+type PatternPosition = {
   readonly prefix: string;
   readonly pumps: readonly string[];
   readonly ends: readonly string[];
@@ -62,14 +64,14 @@ const ENDS = ["", "\u0000", "a"];
 const BAD_END = ENDS.slice(1, 2);
 
 /** Each place where a pattern may go on for long, what leads there, and what keeps it there. */
-const placesIn = (pattern: AST.Pattern, flags: string): Place[] => {
-  const letters = [...new Set([...lettersIn(pattern.raw), ...USUAL])];
-  const places: Place[] = [];
-  const example = (node: AST.Element | AST.Alternative) => exampleOf(node, flags, letters);
+const listPositions = (pattern: AST.Pattern, flags: string): PatternPosition[] => {
+  const letters = [...new Set([...listLetters(pattern.raw), ...USUAL])];
+  const positions: PatternPosition[] = [];
+  const example = (node: AST.Element | AST.Alternative) => getExample(node, flags, letters);
 
   const visit = (node: AST.Element, prefix: string): void => {
     if (node.type === "Quantifier") {
-      if (node.max >= MANY) places.push({ prefix, pumps: pumpsOf(node.element), ends: ENDS });
+      if (node.max >= MANY) positions.push({ prefix, pumps: listPumps(node.element), ends: ENDS });
       visit(node.element, prefix);
     } else if ("alternatives" in node) for (const one of node.alternatives) walk(one, prefix);
   };
@@ -79,23 +81,23 @@ const placesIn = (pattern: AST.Pattern, flags: string): Place[] => {
       visit(element, before);
       before += example(element);
       // All that has been read so far, again and again: each of them is a place to begin.
-      if (before !== "") places.push({ prefix: "", pumps: [before], ends: BAD_END });
+      if (before !== "") positions.push({ prefix: "", pumps: [before], ends: BAD_END });
     }
   };
-  const pumpsOf = (element: AST.Element): string[] => {
+  const listPumps = (element: AST.Element): string[] => {
     if ("alternatives" in element) return element.alternatives.map(example).filter(Boolean);
     return fitting(element, flags, letters).slice(0, LETTERS_TRIED);
   };
   for (const one of pattern.alternatives) walk(one, "");
-  return places;
+  return positions;
 };
 
 export type Attack = (length: number) => string;
 
 /** Without two that are the same. */
-export const attacksOn = (pattern: AST.Pattern, flags: string): Attack[] => {
+export const createAttacks = (pattern: AST.Pattern, flags: string): Attack[] => {
   const made = new Map<string, Attack>();
-  for (const { prefix, pumps, ends } of placesIn(pattern, flags))
+  for (const { prefix, pumps, ends } of listPositions(pattern, flags))
     for (const pump of pumps)
       for (const end of ends)
         made.set(JSON.stringify([prefix, pump, end]), (length) => {

@@ -5,7 +5,7 @@ import { endpoint } from "@mailproof/api/http/endpoint";
 import * as v from "valibot";
 import { expect, test } from "vitest";
 import { startServer } from "../local/listening.ts";
-import { afterRounds, connectTo, endOf, get, isOpen } from "./slow-clients.ts";
+import { afterRounds, connectTo, get, isOpen, waitForEnd } from "./slow-clients.ts";
 
 // Goal: what one client sends or leaves unread costs this process a bounded part of its memory and its sockets, and
 // clients that take their answers are served meanwhile.
@@ -104,7 +104,7 @@ test("a client that does not take its response is ended", async () => {
 
   socket.write(get("/v1/text"));
   await once(listening, "timeout");
-  await endOf(socket);
+  await waitForEnd(socket);
 
   expect(socket.bytesRead).toBeLessThan(KERNEL_BYTES);
 });
@@ -113,12 +113,12 @@ test("while a handler works its connection stays, however long that takes", asyn
   const gate = Promise.withResolvers<void>();
   const { route } = respondingWith(1, () => gate.promise);
   const { port, listening } = await startServer([route], { stallMs: 50 });
-  const asking = fetch(`http://127.0.0.1:${port}/v1/text`);
+  const pendingRequest = fetch(`http://127.0.0.1:${port}/v1/text`);
 
   await once(listening, "timeout");
   gate.resolve();
 
-  expect((await asking).status).toBe(200);
+  expect((await pendingRequest).status).toBe(200);
 });
 
 test("a response that is not taken ends its connection also after a handler that took long", async () => {
@@ -131,7 +131,7 @@ test("a response that is not taken ends its connection also after a handler that
   await once(listening, "timeout");
   gate.resolve();
   await once(listening, "timeout");
-  await endOf(socket);
+  await waitForEnd(socket);
 
   expect(socket.bytesRead).toBeLessThan(KERNEL_BYTES);
 });
@@ -146,7 +146,7 @@ test.each([
 
   socket.write(sent);
 
-  expect(await endOf(socket)).toBeUndefined();
+  expect(await waitForEnd(socket)).toBeUndefined();
 });
 
 test("over the limit of connections the one that waits longest for its client makes room", async () => {
@@ -154,7 +154,9 @@ test("over the limit of connections the one that waits longest for its client ma
   const idle = await Promise.all(Array.from({ length: 5 }, () => connectTo(port)));
 
   const answer = await fetch(`http://127.0.0.1:${port}/health`);
-  const [ended] = await Promise.race(idle.map(async (one) => [await endOf(one), one].slice(1)));
+  const [ended] = await Promise.race(
+    idle.map(async (one) => [await waitForEnd(one), one].slice(1)),
+  );
 
   expect(answer.status).toBe(200);
   expect(idle).toContain(ended);
@@ -168,7 +170,7 @@ test("connections with a request at work make no room: another one is refused", 
   const working = Array.from({ length: 3 }, () => fetch(`http://127.0.0.1:${port}/v1/text`));
   while (counts.served < 3) await new Promise(setImmediate);
 
-  await endOf(await connectTo(port));
+  await waitForEnd(await connectTo(port));
   gate.resolve();
 
   expect((await Promise.all(working)).map(({ status }) => status)).toEqual([200, 200, 200]);
@@ -200,7 +202,7 @@ test("over the limit of unsent bytes in all, those end that have waited longest 
     await afterRounds(port, 5);
   }
   const [first] = sockets;
-  if (first) await endOf(first);
+  if (first) await waitForEnd(first);
   const another = await fetch(`http://127.0.0.1:${port}/v1/text`);
 
   expect(first?.bytesRead).toBeLessThan(KERNEL_BYTES);

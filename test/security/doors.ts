@@ -1,33 +1,35 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 
 /** A use of a door: which, how, and for what. */
-export type Use = { readonly door: string; readonly said: string };
+export type PortUse = { readonly port: string; readonly args: string };
 
 /** The store of a test numbers what it keeps one by one: a real one does not, and nobody is told. */
 const VERSION = /"version":"v\d+"/g;
 
-type Doors = "table" | "queue" | "blobs" | "https" | "names" | "engine" | "tokens";
+type PortName = "table" | "queue" | "blobs" | "https" | "names" | "engine" | "accessTokens";
 
 /**
  * The same world, that notes every use of what is outside of it. What two requests do the same there takes the same
  * time, as far as anybody can learn something from it; and no clock is asked.
  */
-export const recorded = (world: AppWorld): { readonly world: AppWorld; readonly uses: Use[] } => {
-  const uses: Use[] = [];
-  const noted =
-    <A extends readonly unknown[], R>(door: string, call: (...args: A) => R) =>
+export const recordUses = (
+  world: AppWorld,
+): { readonly world: AppWorld; readonly uses: PortUse[] } => {
+  const uses: PortUse[] = [];
+  const recordCalls =
+    <A extends readonly unknown[], R>(port: string, call: (...args: A) => R) =>
     (...args: A): R => {
-      uses.push({ door, said: JSON.stringify(args).replaceAll(VERSION, "") });
+      uses.push({ port, args: JSON.stringify(args).replaceAll(VERSION, "") });
       return call(...args);
     };
-  const watched = <D extends Doors>(door: D): AppWorld[D] => {
-    const behind = world[door];
-    if (behind === null) return behind;
+  const watchPort = <D extends PortName>(port: D): AppWorld[D] => {
+    const target = world[port];
+    if (target === null) return target;
     return Object.fromEntries(
-      Object.entries(behind).map(([name, part]: [string, unknown]) => [
+      Object.entries(target).map(([name, part]: [string, unknown]) => [
         name,
         typeof part === "function"
-          ? noted(`${door}.${name}`, part as (...args: readonly unknown[]) => unknown)
+          ? recordCalls(`${port}.${name}`, part as (...args: readonly unknown[]) => unknown)
           : part,
       ]),
     ) as AppWorld[D];
@@ -36,41 +38,47 @@ export const recorded = (world: AppWorld): { readonly world: AppWorld; readonly 
     uses,
     world: {
       ...world,
-      table: watched("table"),
-      queue: watched("queue"),
-      blobs: watched("blobs"),
-      https: watched("https"),
-      names: watched("names"),
-      engine: watched("engine"),
-      tokens: watched("tokens"),
-      rateLimit: noted("rateLimit", world.rateLimit),
+      table: watchPort("table"),
+      queue: watchPort("queue"),
+      blobs: watchPort("blobs"),
+      https: watchPort("https"),
+      names: watchPort("names"),
+      engine: watchPort("engine"),
+      accessTokens: watchPort("accessTokens"),
+      rateLimit: recordCalls("rateLimit", world.rateLimit),
     },
   };
 };
 
-const never = (door: string) => () => {
-  throw new Error(`${door} was asked`);
+const throwUsed = (port: string) => () => {
+  throw new Error(`${port} was asked`);
 };
 
 /** The same world without a way to anybody: whoever tries one breaks, loudly. */
-export const cutOff = (world: AppWorld): { readonly world: AppWorld; readonly tried: string[] } => {
-  const tried: string[] = [];
-  const no = (door: string) => () => {
-    tried.push(door);
-    return never(door)();
+export const denyAll = (
+  world: AppWorld,
+): { readonly world: AppWorld; readonly attempted: string[] } => {
+  const attempted: string[] = [];
+  const deny = (door: string) => () => {
+    attempted.push(door);
+    return throwUsed(door)();
   };
   return {
-    tried,
+    attempted,
     world: {
       ...world,
-      engine: { ...world.engine, hostsOf: no("engine.hostsOf"), probe: no("engine.probe") },
+      engine: {
+        ...world.engine,
+        findMailHosts: deny("engine.hostsOf"),
+        probe: deny("engine.probe"),
+      },
       names: {
         ...world.names,
-        dns: no("names.dns"),
-        listDns: no("names.listDns"),
-        fetchPolicy: no("names.fetchPolicy"),
+        dns: deny("names.dns"),
+        listDns: deny("names.listDns"),
+        fetchPolicy: deny("names.fetchPolicy"),
       },
-      https: { check: no("https.check"), call: no("https.call") },
+      https: { check: deny("https.check"), call: deny("https.call") },
     },
   };
 };

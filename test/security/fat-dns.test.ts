@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { findMailHosts } from "@mailproof/core/mail/mail-hosts";
-import { resolverPool } from "@mailproof/net/dns";
-import { askOverTcp } from "@mailproof/net/dns-exchange";
+import { createResolverPool } from "@mailproof/net/dns";
+import { queryOverTcp } from "@mailproof/net/dns-exchange";
 import { expect, onTestFinished, test } from "vitest";
 import { serveZone } from "../dns-server.ts";
 import type { Zone } from "../zone.ts";
@@ -30,7 +30,7 @@ const ZONE: Zone = {
 
 const setup = async () => {
   const server = await serveZone(ZONE);
-  const dns = resolverPool({ servers: [server.address], packetsPerSecond: 10_000 });
+  const dns = createResolverPool({ servers: [server.address], packetsPerSecond: 10_000 });
   onTestFinished(async () => {
     dns.close();
     await server.close();
@@ -75,7 +75,7 @@ test("an answer over TCP is refused by its length, before it is sent", async () 
   await once(tcp, "listening");
   onTestFinished(() => void tcp.close());
 
-  const reply = await askOverTcp(
+  const reply = await queryOverTcp(
     { host: "127.0.0.1", port: (tcp.address() as AddressInfo).port },
     { type: "MX", name: "t.test" },
     { waitMs: 5_000, signal: new AbortController().signal },

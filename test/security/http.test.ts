@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { givenServer, request } from "./raw-http.ts";
+import { request, setupServer } from "./raw-http.ts";
 
 // Goal: what we take for one request is what everybody on the way takes for one, and a request leads where its line
 // says and nowhere else.
@@ -11,80 +11,100 @@ const LENGTH = `Content-Length: ${BODY.length}`;
 const CHUNK = `${BODY.length.toString(16)}\r\n${BODY}\r\n`;
 const JSON_TYPE = "Content-Type: application/json";
 
-type Said = (key: string) => string;
-type Case = readonly [what: string, said: Said, statuses: readonly number[], served: number];
+type RawRequest = (key: string) => string;
+type Case = readonly [what: string, said: RawRequest, statuses: readonly number[], served: number];
 
-const posted =
-  (headers: readonly string[], body = BODY): Said =>
+const postRequest =
+  (headers: readonly string[], body = BODY): RawRequest =>
   (key) =>
     request("POST /v1/verify HTTP/1.1", [key, JSON_TYPE, ...headers], { body });
-const asked =
-  (line: string, headers: readonly string[] = []): Said =>
+const plainRequest =
+  (line: string, headers: readonly string[] = []): RawRequest =>
   (key) =>
     request(`${line} HTTP/1.1`, [key, ...headers]);
-const hidden = asked("GET /v1/account");
-const hiding =
-  (headers: readonly string[]): Said =>
+const hiddenRequest = plainRequest("GET /v1/account");
+const hidingRequest =
+  (headers: readonly string[]): RawRequest =>
   (key) =>
-    posted(headers, `0\r\n\r\n${hidden(key)}`)(key);
+    postRequest(headers, `0\r\n\r\n${hiddenRequest(key)}`)(key);
 
 const FRAMING: readonly Case[] = [
-  ["a length and chunks", hiding(["Content-Length: 4", "Transfer-Encoding: chunked"]), [400], 0],
-  ["chunks and a length", hiding(["Transfer-Encoding: chunked", "Content-Length: 4"]), [400], 0],
-  ["two lengths", posted([LENGTH, "Content-Length: 0"]), [400], 0],
-  ["the same length twice", posted([LENGTH, LENGTH]), [400], 0],
-  ["a list of lengths", posted([`${LENGTH}, ${BODY.length}`]), [400], 0],
-  ["a length with a sign", posted([`Content-Length: +${BODY.length}`]), [400], 0],
-  ["a length below nothing", posted(["Content-Length: -1"]), [400], 0],
-  ["a length in another system", posted(["Content-Length: 0x16"]), [400], 0],
-  ["chunks, then something else", hiding(["Transfer-Encoding: chunked, identity"]), [400], 0],
-  ["something like chunks", hiding(["Transfer-Encoding: xchunked"]), [400], 0],
-  ["two encodings", hiding(["Transfer-Encoding: chunked", "Transfer-Encoding: a"]), [400], 0],
-  ["a blank before the colon", hiding(["Transfer-Encoding : chunked"]), [400], 0],
-  ["a folded line", posted(["X-A: b\r\n c", LENGTH]), [400], 0],
-  ["a line end in a header", posted([`X-A: a\n${LENGTH}`]), [400], 0],
-  ["a line without a colon", posted(["X-A", LENGTH]), [400], 0],
-  ["NUL in a header", posted(["X-A: a\0b", LENGTH]), [400], 0],
-  ["lines that end in LF alone", (key) => hidden(key).replaceAll("\r\n", "\n"), [400], 0],
-  ["lines that end in CR alone", (key) => hidden(key).replaceAll("\r\n", "\r"), [400], 0],
-  ["a chunk that ends in LF", posted(["Transfer-Encoding: chunked"], `15\n${BODY}`), [400], 0],
+  [
+    "a length and chunks",
+    hidingRequest(["Content-Length: 4", "Transfer-Encoding: chunked"]),
+    [400],
+    0,
+  ],
+  [
+    "chunks and a length",
+    hidingRequest(["Transfer-Encoding: chunked", "Content-Length: 4"]),
+    [400],
+    0,
+  ],
+  ["two lengths", postRequest([LENGTH, "Content-Length: 0"]), [400], 0],
+  ["the same length twice", postRequest([LENGTH, LENGTH]), [400], 0],
+  ["a list of lengths", postRequest([`${LENGTH}, ${BODY.length}`]), [400], 0],
+  ["a length with a sign", postRequest([`Content-Length: +${BODY.length}`]), [400], 0],
+  ["a length below nothing", postRequest(["Content-Length: -1"]), [400], 0],
+  ["a length in another system", postRequest(["Content-Length: 0x16"]), [400], 0],
+  [
+    "chunks, then something else",
+    hidingRequest(["Transfer-Encoding: chunked, identity"]),
+    [400],
+    0,
+  ],
+  ["something like chunks", hidingRequest(["Transfer-Encoding: xchunked"]), [400], 0],
+  [
+    "two encodings",
+    hidingRequest(["Transfer-Encoding: chunked", "Transfer-Encoding: a"]),
+    [400],
+    0,
+  ],
+  ["a blank before the colon", hidingRequest(["Transfer-Encoding : chunked"]), [400], 0],
+  ["a folded line", postRequest(["X-A: b\r\n c", LENGTH]), [400], 0],
+  ["a line end in a header", postRequest([`X-A: a\n${LENGTH}`]), [400], 0],
+  ["a line without a colon", postRequest(["X-A", LENGTH]), [400], 0],
+  ["NUL in a header", postRequest(["X-A: a\0b", LENGTH]), [400], 0],
+  ["lines that end in LF alone", (key) => hiddenRequest(key).replaceAll("\r\n", "\n"), [400], 0],
+  ["lines that end in CR alone", (key) => hiddenRequest(key).replaceAll("\r\n", "\r"), [400], 0],
+  ["a chunk that ends in LF", postRequest(["Transfer-Encoding: chunked"], `15\n${BODY}`), [400], 0],
   [
     "a chunk without end",
-    posted(["Transfer-Encoding: chunked"], "fffffffffffffffff\r\n"),
+    postRequest(["Transfer-Encoding: chunked"], "fffffffffffffffff\r\n"),
     [400],
     0,
   ],
   ["no host", (key) => request("GET /v1/account HTTP/1.1", [key], { host: "" }), [400], 0],
-  ["two hosts", asked("GET /v1/account", ["Host: evil.example"]), [400], 1],
-  ["an expectation of its own", posted([LENGTH, "Expect: miracles"]), [417], 0],
+  ["two hosts", plainRequest("GET /v1/account", ["Host: evil.example"]), [400], 1],
+  ["an expectation of its own", postRequest([LENGTH, "Expect: miracles"]), [417], 0],
   [
     "one header that is too long",
-    asked("GET /v1/account", [`X-A: ${"a".repeat(20_000)}`]),
+    plainRequest("GET /v1/account", [`X-A: ${"a".repeat(20_000)}`]),
     [431],
     0,
   ],
   [
     "too many headers",
-    asked(
+    plainRequest(
       "GET /v1/account",
       Array.from({ length: 3_000 }, (_one, n) => `X-${n}: 1`),
     ),
     [431],
     0,
   ],
-  ["three requests at once", (key) => hidden(key).repeat(3), [200, 200, 200], 3],
+  ["three requests at once", (key) => hiddenRequest(key).repeat(3), [200, 200, 200], 3],
   [
     "a request in the body of one that takes none",
     (key) =>
-      request("GET /v1/account HTTP/1.1", [key, `Content-Length: ${hidden(key).length}`], {
-        body: hidden(key),
+      request("GET /v1/account HTTP/1.1", [key, `Content-Length: ${hiddenRequest(key).length}`], {
+        body: hiddenRequest(key),
       }),
     [200],
     1,
   ],
   [
     "chunks with words beside them",
-    posted(["Transfer-Encoding: chunked"], `15;a=b${CHUNK.slice(2)}0\r\n\r\n`),
+    postRequest(["Transfer-Encoding: chunked"], `15;a=b${CHUNK.slice(2)}0\r\n\r\n`),
     [200],
     1,
   ],
@@ -100,56 +120,61 @@ const FRAMING: readonly Case[] = [
 ];
 
 const ROUTES: readonly Case[] = [
-  ["two slashes", asked("GET //v1/account"), [404], 1],
-  ["another server's name", asked("GET //evil.example/v1/account"), [404], 1],
-  ["the way up", asked("GET /v1/../v1/account"), [404], 1],
-  ["the way up, encoded", asked("GET /v1/%2e%2e/v1/account"), [404], 1],
-  ["a slash, encoded", asked("GET /v1%2faccount"), [404], 1],
-  ["a slash at the end", asked("GET /v1/account/"), [308], 1],
-  ["NUL, encoded", asked("GET /v1/account%00"), [404], 1],
-  ["NUL", asked("GET /v1/acc\0ount"), [400], 0],
-  ["backslashes", asked("GET \\v1\\account"), [400], 0],
-  ["a parameter in the path", asked("GET /v1/account;a=b"), [404], 1],
-  ["a fragment", asked("GET /v1/account#a"), [404], 1],
-  ["an id that leads up", asked("GET /v1/jobs/%2e%2e%2f%2e%2e"), [404], 1],
-  ["letters in too many bytes", asked("GET /v1/jobs/%c0%ae"), [400], 1],
-  ["half an escape", asked("GET /v1/jobs/%z"), [400], 1],
-  ["an id that is too long", asked(`GET /v1/jobs/${"a".repeat(9_000)}`), [404], 1],
-  ["a line that is too long", asked(`GET /v1/jobs/${"a".repeat(20_000)}`), [431], 0],
-  ["the whole address", asked("GET http://evil.example/v1/account"), [200], 1],
-  ["a letter that need not be encoded", asked("GET /v1/%61ccount"), [200], 1],
-  ["a small method", asked("get /v1/account"), [400], 0],
-  ["a tunnel", asked("CONNECT evil.example:443"), [], 0],
-  ["an echo", asked("TRACE /v1/account"), [405], 1],
-  ["another protocol", asked("GET /v1/account", ["Connection: Upgrade", "Upgrade: h2c"]), [200], 1],
+  ["two slashes", plainRequest("GET //v1/account"), [404], 1],
+  ["another server's name", plainRequest("GET //evil.example/v1/account"), [404], 1],
+  ["the way up", plainRequest("GET /v1/../v1/account"), [404], 1],
+  ["the way up, encoded", plainRequest("GET /v1/%2e%2e/v1/account"), [404], 1],
+  ["a slash, encoded", plainRequest("GET /v1%2faccount"), [404], 1],
+  ["a slash at the end", plainRequest("GET /v1/account/"), [308], 1],
+  ["NUL, encoded", plainRequest("GET /v1/account%00"), [404], 1],
+  ["NUL", plainRequest("GET /v1/acc\0ount"), [400], 0],
+  ["backslashes", plainRequest("GET \\v1\\account"), [400], 0],
+  ["a parameter in the path", plainRequest("GET /v1/account;a=b"), [404], 1],
+  ["a fragment", plainRequest("GET /v1/account#a"), [404], 1],
+  ["an id that leads up", plainRequest("GET /v1/jobs/%2e%2e%2f%2e%2e"), [404], 1],
+  ["letters in too many bytes", plainRequest("GET /v1/jobs/%c0%ae"), [400], 1],
+  ["half an escape", plainRequest("GET /v1/jobs/%z"), [400], 1],
+  ["an id that is too long", plainRequest(`GET /v1/jobs/${"a".repeat(9_000)}`), [404], 1],
+  ["a line that is too long", plainRequest(`GET /v1/jobs/${"a".repeat(20_000)}`), [431], 0],
+  ["the whole address", plainRequest("GET http://evil.example/v1/account"), [200], 1],
+  ["a letter that need not be encoded", plainRequest("GET /v1/%61ccount"), [200], 1],
+  ["a small method", plainRequest("get /v1/account"), [400], 0],
+  ["a tunnel", plainRequest("CONNECT evil.example:443"), [], 0],
+  ["an echo", plainRequest("TRACE /v1/account"), [405], 1],
   [
-    "a method in a header",
-    asked("GET /v1/api-keys/key_2", ["X-HTTP-Method-Override: DELETE"]),
-    [405],
-    1,
-  ],
-  ["a method in the query", asked("GET /v1/api-keys/key_2?_method=DELETE"), [405], 1],
-  [
-    "another path in a header",
-    asked("GET /health", ["X-Original-URL: /v1/account", "X-Rewrite-URL: /v1/account"]),
+    "another protocol",
+    plainRequest("GET /v1/account", ["Connection: Upgrade", "Upgrade: h2c"]),
     [200],
     1,
   ],
-  ["a file of ours", asked("GET /blobs/../../../../etc/passwd"), [403], 1],
+  [
+    "a method in a header",
+    plainRequest("GET /v1/api-keys/key_2", ["X-HTTP-Method-Override: DELETE"]),
+    [405],
+    1,
+  ],
+  ["a method in the query", plainRequest("GET /v1/api-keys/key_2?_method=DELETE"), [405], 1],
+  [
+    "another path in a header",
+    plainRequest("GET /health", ["X-Original-URL: /v1/account", "X-Rewrite-URL: /v1/account"]),
+    [200],
+    1,
+  ],
+  ["a file of ours", plainRequest("GET /blobs/../../../../etc/passwd"), [403], 1],
   [
     "a file of ours, encoded",
-    asked("GET /blobs/%2e%2e%2fsecrets.json?until=9999999999&signature="),
+    plainRequest("GET /blobs/%2e%2e%2fsecrets.json?until=9999999999&signature="),
     [403],
     1,
   ],
 ];
 
 const KEYS: readonly Case[] = [
-  ["a second key", asked("GET /v1/account", ["X-Api-Key: mp_live_0"]), [401], 1],
-  ["the same key twice", (key) => asked("GET /v1/account", [key])(key), [401], 1],
+  ["a second key", plainRequest("GET /v1/account", ["X-Api-Key: mp_live_0"]), [401], 1],
+  ["the same key twice", (key) => plainRequest("GET /v1/account", [key])(key), [401], 1],
   [
     "a key and another as a token",
-    asked("GET /v1/account", ["Authorization: Bearer mp_live_0"]),
+    plainRequest("GET /v1/account", ["Authorization: Bearer mp_live_0"]),
     [401],
     1,
   ],
@@ -160,10 +185,10 @@ const KEYS: readonly Case[] = [
     [401],
     1,
   ],
-  ["two kinds of body", posted(["Content-Type: text/plain", LENGTH]), [400], 1],
+  ["two kinds of body", postRequest(["Content-Type: text/plain", LENGTH]), [400], 1],
   [
     "two Idempotency-Keys, the second with a blank",
-    posted([LENGTH, "Idempotency-Key: a", "Idempotency-Key: b c"]),
+    postRequest([LENGTH, "Idempotency-Key: a", "Idempotency-Key: b c"]),
     [400],
     1,
   ],
@@ -175,23 +200,23 @@ describe.each([
   ["whose it is", KEYS],
 ] as const)("%s", (_part, cases) => {
   test.each(cases)("%s", async (_what, said, statuses, served) => {
-    const house = await givenServer();
+    const ctx = await setupServer();
 
-    const heard = await house.whenSaid(said(`X-Api-Key: ${house.liveKey}`));
+    const reply = await ctx.whenSaid(said(`X-Api-Key: ${ctx.liveKey}`));
 
-    expect(heard.statuses).toEqual(statuses);
-    expect(house.served).toHaveLength(served);
-    expect(heard.all).not.toContain("root:");
+    expect(reply.statuses).toEqual(statuses);
+    expect(ctx.served).toHaveLength(served);
+    expect(reply.all).not.toContain("root:");
   });
 });
 
 test("what was asked after a request that cannot be read is not answered", async () => {
-  const { whenSaid, liveKey, served } = await givenServer();
+  const { whenSaid, liveKey, served } = await setupServer();
   const key = `X-Api-Key: ${liveKey}`;
 
   const { statuses } = await whenSaid(
-    posted(["Content-Length: 4", "Transfer-Encoding: chunked"])(key),
-    hidden(key),
+    postRequest(["Content-Length: 4", "Transfer-Encoding: chunked"])(key),
+    hiddenRequest(key),
   );
 
   expect(statuses).toEqual([400]);
@@ -199,7 +224,7 @@ test("what was asked after a request that cannot be read is not answered", async
 });
 
 test("a host is told back only where it is one, and never in a link that opens something", async () => {
-  const { whenSaid, liveKey } = await givenServer();
+  const { whenSaid, liveKey } = await setupServer();
   const from = async (line: string, host: string, headers: readonly string[] = [], body = "") =>
     (await whenSaid(request(`${line} HTTP/1.1`, headers, { host: `Host: ${host}`, body }))).all;
   const upload = '{"action":"get_upload_url","file_name":"a.csv"}';

@@ -3,11 +3,11 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import { call } from "@mailproof/mcp/call";
 import { tools } from "@mailproof/mcp/tools";
 import { describe, expect, test } from "vitest";
-import { anEvent } from "../activity.ts";
-import { processOf } from "../jobs.ts";
+import { createEvent } from "../activity.ts";
+import { createProcessRequest } from "../jobs.ts";
 import { send } from "../send.ts";
-import { recorded } from "./doors.ts";
-import { apart, givenTwo, live, modeOf, type Things } from "./life.ts";
+import { recordUses } from "./doors.ts";
+import { getMode, isolateIds, type OwnedThings, setupTwoAccounts, useEverything } from "./life.ts";
 
 // Goal: nobody learns from us that somebody else exists, has something, or has done something: not by what is said,
 // and not by how long it takes.
@@ -25,14 +25,14 @@ type Ask = {
 };
 
 /** `own` is the asker's, where one thing is asked for by way of another. */
-type Asking = (their: Things, own: Things, mode: "live" | "test") => readonly Ask[];
+type AskBuilder = (their: OwnedThings, own: OwnedThings, mode: "live" | "test") => readonly Ask[];
 
-const plainly: Asking = () => [{ of: "what is one's own", status: 200 }];
+const plainly: AskBuilder = () => [{ of: "what is one's own", status: 200 }];
 
-const keyed = ({ idempotencyKey }: Things) => ({ "idempotency-key": idempotencyKey });
+const keyed = ({ idempotencyKey }: OwnedThings) => ({ "idempotency-key": idempotencyKey });
 
 /** Every route, with what of another's can be named there. */
-const ASKED: Readonly<Record<string, Asking>> = {
+const ASKS_BY_ROUTE: Readonly<Record<string, AskBuilder>> = {
   "GET /health": plainly,
   "POST /v1/verify": (their) => [
     {
@@ -56,11 +56,11 @@ const ASKED: Readonly<Record<string, Asking>> = {
     },
   ],
   "POST /v1/verify/file": (their) => [
-    { of: "a file", body: processOf(their.fileKey), status: 403 },
+    { of: "a file", body: createProcessRequest(their.fileKey), status: 403 },
     {
       of: "a file and its key",
       headers: keyed(their),
-      body: processOf(their.fileKey),
+      body: createProcessRequest(their.fileKey),
       status: 403,
     },
   ],
@@ -101,7 +101,11 @@ const ASKED: Readonly<Record<string, Asking>> = {
     { of: "a domain", path: { domain: "other.example" }, status: 200 },
   ],
   "POST /v1/activity/events": () => [
-    { of: "an id", body: { events: [anEvent("open", 2, { id: "event-of-other" })] }, status: 200 },
+    {
+      of: "an id",
+      body: { events: [createEvent("open", 2, { id: "event-of-other" })] },
+      status: 200,
+    },
   ],
   "POST /v1/deliverability/check": (their) => [
     { of: "a domain of this day", body: { domain: "other.example" }, status: 200 },
@@ -168,49 +172,54 @@ const ASKERS = {
   "another account's test key": ({ other, liveKey }) => [other.testKey, liveKey],
   "the same account's test key": ({ testKey, liveKey }) => [testKey, liveKey],
   "the same account's live key": ({ testKey, liveKey }) => [liveKey, testKey],
-} as const satisfies Record<string, (house: Two) => readonly [asker: string, other: string]>;
+} as const satisfies Record<string, (ctx: Two) => readonly [asker: string, other: string]>;
 
 /** A live key manages the test keys of its account, too. */
 const isTheirs = (asker: string, route: string): boolean =>
   asker === "the same account's live key" && /^(?:GET|DELETE) \/v1\/api-keys/.test(route);
 
-type Two = Awaited<ReturnType<typeof givenTwo>>;
+type Two = Awaited<ReturnType<typeof setupTwoAccounts>>;
 
 /** The things of whoever has lived are named in both houses; in the second they are nobody's. */
-const givenHouses = async (asker: keyof typeof ASKERS) => {
-  const houses = [];
-  let their: Things | undefined;
+const setupContexts = async (asker: keyof typeof ASKERS) => {
+  const contexts = [];
+  let their: OwnedThings | undefined;
   for (const hasLived of [true, false]) {
-    const house = await givenTwo();
-    const [key, other] = ASKERS[asker](house);
-    const own = await live(house, key, "asker");
-    if (hasLived) their = await live(house, other, "other");
-    const watched = recorded(apart(house.world, "later"));
-    houses.push({ key, own, ...watched });
+    const ctx = await setupTwoAccounts();
+    const [key, other] = ASKERS[asker](ctx);
+    const own = await useEverything(ctx, key, "asker");
+    if (hasLived) their = await useEverything(ctx, other, "other");
+    const recording = recordUses(isolateIds(ctx.world, "later"));
+    contexts.push({ key, own, ...recording });
   }
   if (!their) throw new Error("nobody has lived");
-  return { houses, their };
+  return { houses: contexts, their };
 };
 
-const made = new Map<string, ReturnType<typeof givenHouses>>();
-const housesOf = (asker: keyof typeof ASKERS) => {
-  const known = made.get(asker) ?? givenHouses(asker);
-  made.set(asker, known);
-  return known;
+const contextsByAsker = new Map<string, ReturnType<typeof setupContexts>>();
+const getContexts = (asker: keyof typeof ASKERS) => {
+  const contextsPromise = contextsByAsker.get(asker) ?? setupContexts(asker);
+  contextsByAsker.set(asker, contextsPromise);
+  return contextsPromise;
 };
 
-const pathOf = (route: string, path: Ask["path"] = {}): string =>
+const toPath = (route: string, path: Ask["path"] = {}): string =>
   route.replaceAll(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(path[name] ?? ""));
 
 test("every route says what of another's can be named there", () => {
-  expect(Object.keys(ASKED).toSorted()).toEqual(endpoints.map(({ route }) => route).toSorted());
+  expect(Object.keys(ASKS_BY_ROUTE).toSorted()).toEqual(
+    endpoints.map(({ route }) => route).toSorted(),
+  );
 });
 
-const asksOf = (route: string, their: Things, { own, key }: { own: Things; key: string }) =>
-  ASKED[route]?.(their, own, modeOf(key)) ?? [];
+const listAsks = (
+  route: string,
+  their: OwnedThings,
+  { own, key }: { own: OwnedThings; key: string },
+) => ASKS_BY_ROUTE[route]?.(their, own, getMode(key)) ?? [];
 
 /** A tool is told in one object what a request tells in its parts. */
-const argumentsOf = ({ path, query, body, headers }: Ask) => {
+const toArguments = ({ path, query, body, headers }: Ask) => {
   const idempotencyKey = headers?.["idempotency-key"];
   return {
     ...path,
@@ -221,45 +230,45 @@ const argumentsOf = ({ path, query, body, headers }: Ask) => {
 };
 
 describe.each(Object.keys(ASKERS) as (keyof typeof ASKERS)[])("%s", (asker) => {
-  const routes = Object.keys(ASKED).filter((route) => !isTheirs(asker, route));
+  const routes = Object.keys(ASKS_BY_ROUTE).filter((route) => !isTheirs(asker, route));
   const withTool = routes.flatMap((route) =>
     tools.filter(({ endpoint }) => endpoint.route === route),
   );
 
   /** Does the same in both houses, and looks at what came of it and what it took. */
-  const expectTheSame = async <T>(
+  const expectSame = async <T>(
     route: string,
-    when: (ask: Ask, house: { readonly world: AppWorld; readonly key: string }) => Promise<T>,
-    look: (told: T, ask: Ask) => void,
+    when: (ask: Ask, ctx: { readonly world: AppWorld; readonly key: string }) => Promise<T>,
+    look: (response: T, ask: Ask) => void,
   ): Promise<void> => {
-    const { houses, their } = await housesOf(asker);
-    const [first] = houses;
-    for (const ask of first ? asksOf(route, their, first) : []) {
+    const { houses: contexts, their } = await getContexts(asker);
+    const [first] = contexts;
+    for (const ask of first ? listAsks(route, their, first) : []) {
       const [lived, absent] = await Promise.all(
-        houses.map(async (house) => {
-          house.uses.length = 0;
-          const told = await when(ask, house);
-          return { told, uses: [...house.uses] };
+        contexts.map(async (ctx) => {
+          ctx.uses.length = 0;
+          const response = await when(ask, ctx);
+          return { response, uses: [...ctx.uses] };
         }),
       );
-      if (lived) look(lived.told, ask);
-      expect(lived?.told, `${ask.of}: the answer`).toEqual(absent?.told);
+      if (lived) look(lived.response, ask);
+      expect(lived?.response, `${ask.of}: the answer`).toEqual(absent?.response);
       expect(lived?.uses, `${ask.of}: the doors`).toEqual(absent?.uses);
     }
   };
 
   test.each(routes)("learns nothing from %s", async (route) => {
-    await expectTheSame(
+    await expectSame(
       route,
-      (ask, { world, key }) => send(world, pathOf(route, ask.path), { key, ...ask }),
+      (ask, { world, key }) => send(world, toPath(route, ask.path), { key, ...ask }),
       ({ statusCode, text }, { of, status }) => expect(statusCode, `${of}: ${text}`).toBe(status),
     );
   });
 
   test.each(withTool)("nor from the tool $listed.name", async (tool) => {
-    await expectTheSame(
+    await expectSame(
       tool.endpoint.route,
-      (ask, { world, key }) => call(world, tool, argumentsOf(ask), { "x-api-key": key }),
+      (ask, { world, key }) => call(world, tool, toArguments(ask), { "x-api-key": key }),
       ({ content }, { of }) => expect(content, `${of}: a tool says something`).not.toEqual([]),
     );
   });

@@ -21,7 +21,7 @@ const TAKING = endpoints.filter(({ body }) => body !== undefined);
 const LARGE = ["POST /v1/verify/batch", "POST /v1/activity/events"];
 
 const JSON_TYPE = ["content-type", "application/json"] as const;
-const pathOf = ({ route }: Endpoint) => {
+const getPath = ({ route }: Endpoint) => {
   const [method = "", path = ""] = route.split(" ");
   return { method, path: path.replaceAll(/\{\w+\}/g, "x") };
 };
@@ -38,20 +38,20 @@ test.each(TAKING.map((one) => [one.route, one] as const))(
   "%s refuses a body over its limit with 413, names the limit, and charges nothing, here and on Lambda",
   async (_route, endpoint) => {
     const bytesMax = bodyBytesMaxOf(endpoint);
-    const { method, path } = pathOf(endpoint);
+    const { method, path } = getPath(endpoint);
     const body = `{"x":"${"x".repeat(bytesMax)}"}`;
     const { port, liveKey } = await startServer();
-    const house = await given();
+    const ctx = await given();
     const headers = { "x-api-key": liveKey, "content-type": "application/json" };
 
     const here = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers, body });
     const event = toEvent({
       method,
       url: path,
-      headers: [["x-api-key", house.liveKey], JSON_TYPE],
+      headers: [["x-api-key", ctx.liveKey], JSON_TYPE],
       body,
     });
-    const there = await lambda(endpoint, house.world)(event, {} as never);
+    const there = await lambda(endpoint, ctx.world)(event, {} as never);
 
     const error = {
       code: "PAYLOAD_TOO_LARGE",
@@ -124,14 +124,14 @@ test.each(COSTLY)("a body of %s is refused before it is parsed", async (_what, b
     { error: { ...refusal, money: "nothing_charged" } },
   ]);
 
-  const house = await given();
+  const ctx = await given();
   const event = toEvent({
     method: "POST",
     url: "/v1/verify/batch",
-    headers: [["x-api-key", house.liveKey], JSON_TYPE],
+    headers: [["x-api-key", ctx.liveKey], JSON_TYPE],
     body: body.slice(0, MEGABYTES),
   });
-  const there = await lambda(verifyBatch, house.world)(event, {} as never);
+  const there = await lambda(verifyBatch, ctx.world)(event, {} as never);
   expect([there.statusCode, JSON.parse(there.body ?? "")]).toMatchObject([400, { error: refusal }]);
 });
 

@@ -1,16 +1,21 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { ALLOWED, licencesPage, lists, shipped } from "../../scripts/licences.ts";
+import {
+  ALLOWED,
+  formatLicencesPage,
+  loadShipped,
+  readDataLicences,
+} from "../../scripts/licences.ts";
 
 test("docs/licences.md is what is shipped now", async () => {
   expect(
-    await licencesPage(),
+    await formatLicencesPage(),
     `docs/licences.md is stale: run "npx node scripts/write-licences.mjs"`,
   ).toBe(readFileSync("docs/licences.md", "utf8"));
 });
 
 test("whatever is shipped has a licence that goes with ours", async () => {
-  const all = [...(await shipped()), ...lists()];
+  const all = [...(await loadShipped()), ...readDataLicences()];
   const others = all.filter(({ licence }) => !ALLOWED.includes(licence));
 
   expect(others).toEqual([]);
@@ -18,7 +23,7 @@ test("whatever is shipped has a licence that goes with ours", async () => {
 });
 
 test("the lock file and the packages themselves name the same licence", async () => {
-  const differing = (await shipped()).filter(({ name, version, licence }) => {
+  const differing = (await loadShipped()).filter(({ name, version, licence }) => {
     const own = JSON.parse(readFileSync(`node_modules/${name}/package.json`, "utf8")) as {
       license: string;
       version: string;

@@ -3,15 +3,15 @@ import { mintKey } from "@mailproof/core/access/keys";
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { credits } from "@mailproof/core/money/credits";
-import { anEvent } from "../activity.ts";
+import { createEvent } from "../activity.ts";
 import { given } from "../given.ts";
-import { csvOf, givenUpload, processOf } from "../jobs.ts";
+import { createProcessRequest, formatCsv, givenUpload } from "../jobs.ts";
 import { send } from "../send.ts";
-import { chanceOf } from "../simulation/chance.ts";
+import { createRandom } from "../simulation/chance.ts";
 import { whenWorked } from "../working.ts";
 
 /** What an account comes to own, by the names that others could ask for it with. */
-export type Things = {
+export type OwnedThings = {
   readonly job: string;
   readonly fileJob: string;
   readonly check: string;
@@ -26,12 +26,12 @@ export type Things = {
   readonly idempotencyKey: string;
 };
 
-export type House = Awaited<ReturnType<typeof given>>;
+export type TestContext = Awaited<ReturnType<typeof given>>;
 
 /** Ids and bits of one's own, whatever others have made before: so that two houses can be compared letter by letter. */
-export const apart = (world: AppWorld, name: string): AppWorld => {
+export const isolateIds = (world: AppWorld, name: string): AppWorld => {
   const ids = new Map<string, number>();
-  const chance = chanceOf(crc32(name));
+  const chance = createRandom(crc32(name));
   return {
     ...world,
     newId: (prefix) => {
@@ -47,35 +47,35 @@ export const apart = (world: AppWorld, name: string): AppWorld => {
 const listOf = (name: string): string[] => [1, 2, 3].map((n) => `kim${n}@${name}.example`);
 
 /** Everything that an account can do is done once. What it leaves behind is told. */
-export const live = async (
-  { world, queue }: Pick<House, "world" | "queue">,
+export const useEverything = async (
+  { world, queue }: Pick<TestContext, "world" | "queue">,
   key: string,
   name: string,
-): Promise<Things> => {
-  const own = apart(world, name);
+): Promise<OwnedThings> => {
+  const own = isolateIds(world, name);
   const domain = `${name}.example`;
   const list = listOf(name);
   const [email = ""] = list;
   const post = async (route: string, body: unknown, idempotencyKey?: string) => {
     const headers = idempotencyKey ? { "idempotency-key": idempotencyKey } : {};
-    const told = await send(own, `POST /v1/${route}`, { key, body, headers });
-    if (told.statusCode >= 300) throw new Error(`${route}: ${told.text}`);
-    return told.data;
+    const response = await send(own, `POST /v1/${route}`, { key, body, headers });
+    if (response.statusCode >= 300) throw new Error(`${route}: ${response.text}`);
+    return response.data;
   };
   const idempotencyKey = `key-of-${name}`;
   const webhook = await post("webhooks", { url: "https://h.example/", events: ["job.completed"] });
   await post("verify", { email }, idempotencyKey);
   const batch = await post("verify/batch", { emails: list }, idempotencyKey);
-  const fileKey = await givenUpload({ world: own }, key, csvOf(list));
-  const file = await post("verify/file", processOf(fileKey), idempotencyKey);
+  const fileKey = await givenUpload({ world: own }, key, formatCsv(list));
+  const file = await post("verify/file", createProcessRequest(fileKey), idempotencyKey);
   await post("find", { first_name: "Kim", last_name: "Lee", domain });
   const check = await post("deliverability/check", { domain }, idempotencyKey);
   const monitor = await post("deliverability/monitors", { domain });
   // What test keys tell of activity is made up, and nothing is kept of it.
   await post("activity/events", {
-    events: [anEvent("open", 2, { id: `event-of-${name}`, email })],
+    events: [createEvent("open", 2, { id: `event-of-${name}`, email })],
   });
-  const { key_id: keyId } = await post("api-keys", { name: "Kim's", mode: modeOf(key) });
+  const { key_id: keyId } = await post("api-keys", { name: "Kim's", mode: getMode(key) });
   await whenWorked({ world: own, queue });
   const read = async (path: string) => (await send(own, `GET /v1/${path}`, { key })).data;
   const page = await send(own, `GET /v1/jobs/${batch.job_id}`, { key, query: { limit: "1" } });
@@ -96,18 +96,18 @@ export const live = async (
   };
 };
 
-export const modeOf = (key: string): "live" | "test" =>
+export const getMode = (key: string): "live" | "test" =>
   key.startsWith("mp_test_") ? "test" : "live";
 
 /** Two accounts, of which the second has nothing but its keys. */
-export const givenTwo = async () => {
-  const house = await given({ balance: 1_000 });
+export const setupTwoAccounts = async () => {
+  const ctx = await given({ balance: 1_000 });
   const opening = credits(1_000);
-  const other = await openAccount(house.world, { name: "Bob", plan: "pro", opening });
-  return { ...house, other };
+  const other = await openAccount(ctx.world, { name: "Bob", plan: "pro", opening });
+  return { ...ctx, other };
 };
 
 /** A key of the right form that was never anybody's. */
-export const nobodysKey = (world: AppWorld): string =>
-  mintKey(apart(world, "nobody"), { account: "acc_9", name: "x", mode: "live", scopes: null })
+export const createUnknownKey = (world: AppWorld): string =>
+  mintKey(isolateIds(world, "nobody"), { account: "acc_9", name: "x", mode: "live", scopes: null })
     .secret;

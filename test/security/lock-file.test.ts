@@ -13,7 +13,7 @@ type Entry = {
   readonly os?: readonly string[];
 };
 
-const entriesOf = (file: string): readonly (readonly [string, Entry])[] => {
+const getEntries = (file: string): readonly (readonly [string, Entry])[] => {
   const { packages } = JSON.parse(readFileSync(file, "utf8")) as {
     readonly packages: Readonly<Record<string, Entry>>;
   };
@@ -25,7 +25,7 @@ const entriesOf = (file: string): readonly (readonly [string, Entry])[] => {
 };
 
 const withoutHash = (file: string) =>
-  entriesOf(file).filter(([, { integrity }]) => !/^sha512-.{88}$/.test(integrity ?? ""));
+  getEntries(file).filter(([, { integrity }]) => !/^sha512-.{88}$/.test(integrity ?? ""));
 
 const FILES = ["package-lock.json", "infra/package-lock.json"];
 
@@ -37,7 +37,7 @@ test.each(FILES)(
     );
 
     expect(others).toEqual([]);
-    expect(entriesOf(file).length).toBeGreaterThan(50);
+    expect(getEntries(file).length).toBeGreaterThan(50);
   },
 );
 

@@ -2,10 +2,10 @@ import { endpoints } from "@mailproof/api/endpoints";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { expect, test } from "vitest";
 import { given } from "../given.ts";
-import { foundInLines, lineOf, secretsIn, watchLine } from "../log-lines.ts";
+import { findSecrets, formatLine, takeFindings, watchLine } from "../log-lines.ts";
 import { send } from "../send.ts";
 import { whenWorked } from "../working.ts";
-import { live } from "./life.ts";
+import { useEverything } from "./life.ts";
 import { BODIES, routesWithBody } from "./requests.ts";
 
 // Goal: whoever reads our logs learns no key, no address, no secret and no link that opens something.
@@ -14,7 +14,7 @@ import { BODIES, routesWithBody } from "./requests.ts";
 
 const KEY = "mp_live_4gdBlMBzgKh5AYrHyhuzHd12XFan";
 const LINK = "https://b.s3.example/x?X-Amz-Credential=AKIA1&X-Amz-Signature=abcd";
-const TOLD = [
+const SECRETS = [
   ["an API key", `with ${KEY}`],
   ["an address", "to ann.lee+x@secret.example: 550"],
   ["an address", "to анна@пример.рф"],
@@ -26,21 +26,21 @@ const TOLD = [
   ["a link that opens", "http://127.0.0.1:8787/blobs/a?until=1&signature=c2VjcmV0"],
 ] as const;
 
-test.each(TOLD)("%s is found in a line: %s", (what, text) => {
-  expect(secretsIn(JSON.stringify({ event: "failure", cause: text }))).toContain(what);
+test.each(SECRETS)("%s is found in a line: %s", (what, text) => {
+  expect(findSecrets(JSON.stringify({ event: "failure", cause: text }))).toContain(what);
   watchLine(text);
-  expect(foundInLines().join()).toContain(what);
+  expect(takeFindings().join()).toContain(what);
 });
 
-test.each(TOLD)("%s is not in the line that is written of it: %s", (_what, text) => {
-  const line = lineOf("failure", { cause: new Error(text), deep: [{ [text]: text }] });
+test.each(SECRETS)("%s is not in the line that is written of it: %s", (_what, text) => {
+  const line = formatLine("failure", { cause: new Error(text), deep: [{ [text]: text }] });
 
-  expect(secretsIn(line)).toEqual([]);
+  expect(findSecrets(line)).toEqual([]);
   expect(line).not.toMatch(/ann|анна|4gdBl|AKIA|c2Vj|b5sSY|zdWIi/);
 });
 
 test("nor is what stands in quotes before the @", () => {
-  const line = lineOf("failure", { cause: 'to "ann lee"@secret.example and "o\\"k"@x.org' });
+  const line = formatLine("failure", { cause: 'to "ann lee"@secret.example and "o\\"k"@x.org' });
 
   expect(line).not.toMatch(/ann|lee|o\\|secret/);
 });
@@ -48,14 +48,16 @@ test("nor is what stands in quotes before the @", () => {
 test("ordinary words and stacks are no secrets", () => {
   const { stack } = new Error("it broke");
 
-  expect(secretsIn(lineOf("failure", { requestId: "req_1", code: "INTERNAL", stack }))).toEqual([]);
-  expect(secretsIn("at node_modules/@smithy/core/index.js:1:2 (a@b)")).toEqual([]);
+  expect(
+    findSecrets(formatLine("failure", { requestId: "req_1", code: "INTERNAL", stack })),
+  ).toEqual([]);
+  expect(findSecrets("at node_modules/@smithy/core/index.js:1:2 (a@b)")).toEqual([]);
 });
 
-const SAID = TOLD.map(([, text]) => text).join(" ");
+const SECRET_TEXT = SECRETS.map(([, text]) => text).join(" ");
 
 /** The nth use of the outside fails, and says all that must not be said. */
-const breaking = (world: AppWorld, nth: number): { world: AppWorld; uses: () => number } => {
+const breakNthUse = (world: AppWorld, nth: number): { world: AppWorld; uses: () => number } => {
   let used = 0;
   const broken = <D extends "table" | "queue" | "blobs" | "names" | "engine" | "https">(door: D) =>
     Object.fromEntries(
@@ -63,7 +65,7 @@ const breaking = (world: AppWorld, nth: number): { world: AppWorld; uses: () => 
         name,
         typeof part === "function" && name !== "now"
           ? (...args: readonly unknown[]): unknown => {
-              if (++used === nth) return Promise.reject(new Error(SAID));
+              if (++used === nth) return Promise.reject(new Error(SECRET_TEXT));
               return (part as (...all: readonly unknown[]) => unknown)(...args);
             }
           : part,
@@ -88,8 +90,8 @@ test("every route that takes a body is tried here", () => {
 });
 
 test.each(endpoints.map(({ route }) => route))("%s breaks without telling", async (route) => {
-  const house = await given({ balance: 1_000 });
-  const own = await live(house, house.liveKey, "own");
+  const ctx = await given({ balance: 1_000 });
+  const own = await useEverything(ctx, ctx.liveKey, "own");
   const ids = route.includes("webhooks") ? own.webhook : own.job;
   const what = route
     .replace("{delivery_id}", own.delivery)
@@ -97,16 +99,16 @@ test.each(endpoints.map(({ route }) => route))("%s breaks without telling", asyn
     .replace(/\{email\}|\{domain\}/, "secret.example");
 
   for (let nth = 1; nth < 40; nth++) {
-    const { world, uses } = breaking(house.world, nth);
-    const body = await BODIES[route]?.(house, house.liveKey);
-    const told = await send(world, what, { key: house.liveKey, body }).catch(String);
-    await whenWorked({ ...house, world });
-    const said = typeof told === "string" ? told : told.text;
+    const { world, uses } = breakNthUse(ctx.world, nth);
+    const body = await BODIES[route]?.(ctx, ctx.liveKey);
+    const response = await send(world, what, { key: ctx.liveKey, body }).catch(String);
+    await whenWorked({ ...ctx, world });
+    const messageText = typeof response === "string" ? response : response.text;
 
-    expect(said).not.toMatch(/4gdBl|AKIA1|c2Vj|b5sSY|zdWIi|анна|ann\.lee\+x/);
+    expect(messageText).not.toMatch(/4gdBl|AKIA1|c2Vj|b5sSY|zdWIi|анна|ann\.lee\+x/);
     if (uses() < nth) break;
   }
 
-  const lines = house.logged.map(({ event, fields }) => lineOf(event, fields));
-  expect(lines.flatMap(secretsIn)).toEqual([]);
+  const lines = ctx.logged.map(({ event, fields }) => formatLine(event, fields));
+  expect(lines.flatMap(findSecrets)).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newFolder, whenStarted } from "../local/running.ts";
+import { createFolder, whenStarted } from "../local/running.ts";
 import { afterRounds, connectTo, get, residentMegabytes } from "./slow-clients.ts";
 
 // The same attacks as in connections.test.ts, whole, on a process of its own: what is asserted is its resident memory.
@@ -14,7 +14,7 @@ test.each([
 ])(
   "20,000 pipelined requests that nobody reads cost a process little memory: %s",
   async (_, nth) => {
-    const { ready, pid } = await whenStarted(newFolder());
+    const { ready, pid } = await whenStarted(createFolder());
     const port = Number(new URL(ready.base_url).port);
     await (await fetch(`${ready.base_url}/openapi.json`)).text();
     const before = residentMegabytes(pid);

@@ -13,11 +13,11 @@ test("SECURITY.md names files and tests that are there", () => {
 });
 
 test("every test of security is what shows some boundary, or holds the page itself", () => {
-  const untold = globSync("test/security/*.test.ts").filter(
+  const unlisted = globSync("test/security/*.test.ts").filter(
     (file) => !page.includes(file) && !file.endsWith("/page.test.ts"),
   );
 
-  expect(untold).toEqual([]);
+  expect(unlisted).toEqual([]);
 });
 
 test("it can be read in one go", () => {

@@ -13,7 +13,7 @@ type Node = {
 };
 
 /** Every pattern that is written in a source, and which sources build one from parts. */
-export const patternsIn = (glob: string): Walked => {
+export const listPatterns = (glob: string): Walked => {
   const walked: Walked = { patterns: [], built: [] };
   for (const file of globSync(glob).toSorted()) {
     const code = readFileSync(file, "utf8");

@@ -1,10 +1,10 @@
 import { parseJson } from "@mailproof/api/http/body";
 import { afterEach, describe, expect, test } from "vitest";
 import { given } from "../given.ts";
-import { csvOf, givenUpload, jobIn, processOf, rowsIn } from "../jobs.ts";
+import { createProcessRequest, formatCsv, formatRows, givenUpload, readJob } from "../jobs.ts";
 import { send } from "../send.ts";
 import { whenWorked } from "../working.ts";
-import { givenServer, request } from "./raw-http.ts";
+import { request, setupServer } from "./raw-http.ts";
 import { BODIES, routesWithBody } from "./requests.ts";
 
 // Goal: what a caller names is a name, whatever it means to JavaScript. It is refused, or carried as what it is; and
@@ -35,89 +35,91 @@ const poisoned = (body: object, name: string): string[] => {
 
 describe.each(NAMES)("%s as a name", (name) => {
   test.each(routesWithBody)("in a body of %s is 400", async (route) => {
-    const house = await given({ balance: 100 });
-    const body = (await BODIES[route]?.(house, house.liveKey)) ?? {};
+    const ctx = await given({ balance: 100 });
+    const body = (await BODIES[route]?.(ctx, ctx.liveKey)) ?? {};
 
     for (const text of poisoned(body, name)) {
       const what = route.replace("{id}", "whk_1");
-      const told = await send(house.world, what, { key: house.liveKey, body: parseJson(text) });
+      const response = await send(ctx.world, what, { key: ctx.liveKey, body: parseJson(text) });
 
-      expect(told.statusCode, `${text}: ${told.text}`).toBe(400);
-      expect(told.error.message).toContain("is not a known field");
+      expect(response.statusCode, `${text}: ${response.text}`).toBe(400);
+      expect(response.error.message).toContain("is not a known field");
     }
   });
 
   test("in a query is 400", async () => {
-    const { whenSaid, liveKey } = await givenServer();
+    const { whenSaid: whenRawSent, liveKey } = await setupServer();
     const key = [`X-Api-Key: ${liveKey}`];
 
     for (const query of [`${name}=1`, `${name}[polluted]=1`, `limit=1&${name}.polluted=1`])
       expect(
-        (await whenSaid(request(`GET /v1/jobs?${query} HTTP/1.1`, key))).statuses,
+        (await whenRawSent(request(`GET /v1/jobs?${query} HTTP/1.1`, key))).statuses,
         `${query}`,
       ).toEqual([400]);
   });
 
   test("as a header changes nothing", async () => {
-    const { whenSaid, liveKey } = await givenServer();
+    const { whenSaid: whenRawSent, liveKey } = await setupServer();
     const headers = [`X-Api-Key: ${liveKey}`, `${name}: polluted`];
 
-    expect((await whenSaid(request("GET /v1/account HTTP/1.1", headers))).statuses).toEqual([200]);
+    expect((await whenRawSent(request("GET /v1/account HTTP/1.1", headers))).statuses).toEqual([
+      200,
+    ]);
   });
 
   test("as an id, an address or a domain is nobody's", async () => {
     const { world, liveKey: key } = await given();
-    const statusOf = async (what: string) => (await send(world, what, { key })).statusCode;
+    const getStatus = async (what: string) => (await send(world, what, { key })).statusCode;
 
-    expect(await statusOf(`GET /v1/jobs/${name}`)).toBe(404);
-    expect(await statusOf(`GET /v1/deliverability/checks/${name}`)).toBe(404);
-    expect(await statusOf(`DELETE /v1/webhooks/${name}`)).toBe(404);
-    expect(await statusOf(`DELETE /v1/api-keys/${name}`)).toBe(404);
-    expect(await statusOf(`GET /v1/activity/${name}@${name}.example`)).toBeLessThan(500);
-    expect(await statusOf(`GET /v1/activity/domain/${name}`)).toBeLessThan(500);
+    expect(await getStatus(`GET /v1/jobs/${name}`)).toBe(404);
+    expect(await getStatus(`GET /v1/deliverability/checks/${name}`)).toBe(404);
+    expect(await getStatus(`DELETE /v1/webhooks/${name}`)).toBe(404);
+    expect(await getStatus(`DELETE /v1/api-keys/${name}`)).toBe(404);
+    expect(await getStatus(`GET /v1/activity/${name}@${name}.example`)).toBeLessThan(500);
+    expect(await getStatus(`GET /v1/activity/domain/${name}`)).toBeLessThan(500);
   });
 
   test("as a part of a form is 400", async () => {
     const { world, liveKey: key } = await given();
 
-    const told = await send(world, "POST /v1/verify/file", {
+    const response = await send(world, "POST /v1/verify/file", {
       key,
       form: [
-        { name: "file", fileName: "a.csv", content: csvOf(["ann@x.com"]) },
+        { name: "file", fileName: "a.csv", content: formatCsv(["ann@x.com"]) },
         { name, content: POISON },
       ],
     });
 
-    expect(told.statusCode).toBe(400);
+    expect(response.statusCode).toBe(400);
   });
 
   test("as a column of a file is carried like any other", async () => {
-    const house = await given({ balance: 10 });
-    const { world, liveKey } = house;
+    const ctx = await given({ balance: 10 });
+    const { world, liveKey } = ctx;
     const file = `email,${name},other\nann@x.com,${name},1\n`;
-    const fileKey = await givenUpload(house, liveKey, file);
+    const fileKey = await givenUpload(ctx, liveKey, file);
 
-    const told = await send(world, "POST /v1/verify/file", {
+    const response = await send(world, "POST /v1/verify/file", {
       key: liveKey,
-      body: processOf(fileKey),
+      body: createProcessRequest(fileKey),
     });
-    await whenWorked(house);
+    await whenWorked(ctx);
     const { text } = await send(world, "GET /v1/jobs/job_1/download", { key: liveKey });
 
-    expect(told.statusCode).toBe(202);
-    expect(rowsIn(await jobIn(house))).toEqual(["2 ann@x.com valid"]);
+    expect(response.statusCode).toBe(202);
+    expect(formatRows(await readJob(ctx))).toEqual(["2 ann@x.com valid"]);
     expect(text.split("\r\n").slice(0, 2).join()).toContain(name);
   });
 
   test("as the column of the addresses is found, or not, by its name alone", async () => {
-    const house = await given({ balance: 10 });
-    const { world, liveKey: key } = house;
-    const named = await givenUpload(house, key, `${name},email\nann@x.com,bo@x.com\n`);
-    const without = await givenUpload(house, key, "email\nann@x.com\n");
+    const ctx = await given({ balance: 10 });
+    const { world, liveKey: key } = ctx;
+    const named = await givenUpload(ctx, key, `${name},email\nann@x.com,bo@x.com\n`);
+    const without = await givenUpload(ctx, key, "email\nann@x.com\n");
     const process = (fileKey: string) =>
       send(world, "POST /v1/verify/file", {
         key,
-        body: processOf(fileKey, { email_column: name }),
+        body: createProcessRequest(fileKey, { email_column: name }),
       });
 
     expect((await process(named)).statusCode).toBe(202);
@@ -152,10 +154,10 @@ describe.each(NAMES)("%s as a name", (name) => {
 });
 
 test("a body as deep as it may be long is answered", async () => {
-  const { whenSaid, liveKey } = await givenServer();
+  const { whenSaid: whenRawSent, liveKey } = await setupServer();
   const deep = `{"email":${"[".repeat(60_000)}${"]".repeat(60_000)}}`;
 
-  const { statuses } = await whenSaid(
+  const { statuses } = await whenRawSent(
     request(
       "POST /v1/verify HTTP/1.1",
       [`X-Api-Key: ${liveKey}`, "Content-Type: application/json", `Content-Length: ${deep.length}`],

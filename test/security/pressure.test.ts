@@ -3,7 +3,7 @@ import { tooSlow } from "@mailproof/api/http/body";
 import type { Table } from "@mailproof/core/table";
 import { expect, test } from "vitest";
 import { given } from "../given.ts";
-import { storedIn } from "../ledger.ts";
+import { listStoredItems } from "../ledger.ts";
 import { send, whenVerified } from "../send.ts";
 
 const paid = endpoints.filter(({ price }) => price !== null).map(({ route }) => route);
@@ -15,11 +15,11 @@ test("there are paid operations", () => {
 test.each(paid)(
   "%s is refused under pressure before anything is read or written",
   async (route) => {
-    const house = await given({ balance: 10 });
-    const before = storedIn(house);
-    const world = { ...house.world, pressure: () => "event_loop_late" as const, table: unreadable };
+    const ctx = await given({ balance: 10 });
+    const before = listStoredItems(ctx);
+    const world = { ...ctx.world, pressure: () => "event_loop_late" as const, table: unreadable };
 
-    const refused = await send(world, route, { key: house.liveKey, body: {} });
+    const refused = await send(world, route, { key: ctx.liveKey, body: {} });
 
     expect(refused.statusCode).toBe(503);
     expect(refused.headers["retry-after"]).toBe("5");
@@ -28,37 +28,37 @@ test.each(paid)(
       money: "nothing_charged",
       retryable: true,
     });
-    expect(storedIn(house)).toEqual(before);
+    expect(listStoredItems(ctx)).toEqual(before);
     // It would be one line for each of thousands: the log says when pressure begins and when it ends.
-    expect(house.logged).toEqual([]);
+    expect(ctx.logged).toEqual([]);
   },
 );
 
 test.each(["event_loop_late", "memory_short"] as const)("%s refuses paid work", async (kind) => {
   const { world, liveKey } = await given({ balance: 10 });
-  const pressed = { ...world, pressure: () => kind };
+  const pressedWorld = { ...world, pressure: () => kind };
 
-  expect((await whenVerified(pressed, liveKey, { email: "ann@x.com" })).statusCode).toBe(503);
+  expect((await whenVerified(pressedWorld, liveKey, { email: "ann@x.com" })).statusCode).toBe(503);
 });
 
 test.each(["GET /health", "GET /v1/account", "GET /v1/jobs"])(
   "%s goes on under pressure",
   async (route) => {
     const { world, liveKey } = await given({ balance: 10 });
-    const pressed = { ...world, pressure: () => "memory_short" as const };
+    const pressedWorld = { ...world, pressure: () => "memory_short" as const };
 
-    expect((await send(pressed, route, { key: liveKey })).statusCode).toBe(200);
+    expect((await send(pressedWorld, route, { key: liveKey })).statusCode).toBe(200);
   },
 );
 
 test("what was refused under pressure is done when it is over, under the same Idempotency-Key", async () => {
   const { world, liveKey } = await given({ balance: 10 });
   const body = { email: "ann@example.com" };
-  const pressed = { ...world, pressure: () => "event_loop_late" as const };
-  const calm = { ...world, pressure: () => null };
+  const pressedWorld = { ...world, pressure: () => "event_loop_late" as const };
+  const relaxedWorld = { ...world, pressure: () => null };
 
-  const refused = await whenVerified(pressed, liveKey, body, "key-1");
-  const done = await whenVerified(calm, liveKey, body, "key-1");
+  const refused = await whenVerified(pressedWorld, liveKey, body, "key-1");
+  const done = await whenVerified(relaxedWorld, liveKey, body, "key-1");
 
   expect(refused.statusCode).toBe(503);
   expect(refused.error).toMatchObject({ money: "retry_same_key", retryable: true });
@@ -85,7 +85,7 @@ test.each([
 });
 
 test("a repeat over the limit keeps its sentence, its headers and its word", async () => {
-  const { world, liveKey: key } = await givenLimited();
+  const { world, liveKey: key } = await setupLimited();
 
   const refused = await whenVerified(world, key, { email: "ann@x.com" }, "k");
 
@@ -116,17 +116,17 @@ const away = async (): Promise<never> => {
 const unreadable: Table = { get: away, query: away, write: away, transact: away };
 
 /** The plan allows so many requests in a minute; all of them are made. */
-const givenLimited = async () => {
-  const house = await given({ plan: "free" });
-  const { world, liveKey: key } = house;
+const setupLimited = async () => {
+  const ctx = await given({ plan: "free" });
+  const { world, liveKey: key } = ctx;
   const { headers } = await send(world, "GET /v1/account", { key });
   const left = Number(headers["x-ratelimit-remaining"]);
   for (let n = 0; n <= left; n++) await send(world, "GET /v1/account", { key });
-  return house;
+  return ctx;
 };
 
 test("a request over the limit is refused without a read, and says the same as with one", async () => {
-  const { world, liveKey: key, later } = await givenLimited();
+  const { world, liveKey: key, later } = await setupLimited();
 
   const refused = await send({ ...world, table: unreadable }, "GET /v1/account", { key });
   later(60_000);
@@ -139,13 +139,13 @@ test("a request over the limit is refused without a read, and says the same as w
 });
 
 test("another key is not refused for the one that is over its limit", async () => {
-  const { world, testKey } = await givenLimited();
+  const { world, testKey } = await setupLimited();
 
   expect((await send(world, "GET /v1/account", { key: testKey })).statusCode).toBe(200);
 });
 
 test("a clock that is set back does not keep a caller out", async () => {
-  const { world, liveKey: key, jump } = await givenLimited();
+  const { world, liveKey: key, jump } = await setupLimited();
 
   jump(-3_600_000);
 

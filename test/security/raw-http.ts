@@ -1,26 +1,29 @@
 import { once } from "node:events";
 import { type AddressInfo, connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { server } from "@mailproof/local/server";
+import { createApiServer } from "@mailproof/local/server";
 import { onTestFinished } from "vitest";
 import { given } from "../given.ts";
 
-export type Heard = {
+export type RawReplies = {
   /** The status of each answer that came over the connection, in order. */
   readonly statuses: readonly number[];
   readonly all: string;
 };
 
 /** The server of one machine, and a way to say to it what no client would. */
-export const givenServer = async () => {
-  const house = await given({ balance: 10 });
+export const setupServer = async () => {
+  const ctx = await given({ balance: 10 });
   const served: string[] = [];
-  const newId: typeof house.world.newId = (prefix) => {
-    const id = house.world.newId(prefix);
+  const newId: typeof ctx.world.newId = (prefix) => {
+    const id = ctx.world.newId(prefix);
     if (prefix === "req") served.push(id);
     return id;
   };
-  const listening = server({ ...house.world, newId }, () => undefined).listen(0, "127.0.0.1");
+  const listening = createApiServer({ ...ctx.world, newId }, () => undefined).listen(
+    0,
+    "127.0.0.1",
+  );
   onTestFinished(() => {
     listening.closeAllConnections();
     listening.close();
@@ -28,18 +31,18 @@ export const givenServer = async () => {
   await once(listening, "listening");
   const { port } = listening.address() as AddressInfo;
 
-  const whenSaid = async (...said: readonly string[]): Promise<Heard> => {
+  const sendRaw = async (...parts: readonly string[]): Promise<RawReplies> => {
     const socket = connect(port, "127.0.0.1");
     // A server that hangs up while we still speak has answered all the same.
     socket.on("error", () => undefined);
-    const hearing = text(socket).catch(() => "");
-    for (const part of said) socket.write(part, "latin1");
+    const reading = text(socket).catch(() => "");
+    for (const part of parts) socket.write(part, "latin1");
     socket.end();
-    const all = await hearing;
+    const all = await reading;
     const statuses = [...all.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
     return { statuses, all };
   };
-  return { ...house, port, whenSaid, served };
+  return { ...ctx, port, whenSaid: sendRaw, served };
 };
 
 export const request = (

@@ -1,7 +1,7 @@
-import { FAMILIES } from "@mailproof/core/mail/smtp/rules";
+import { RULE_FAMILIES } from "@mailproof/core/mail/smtp/rules";
 import { describe, expect, test } from "vitest";
-import { attacksOn } from "./attacks.ts";
-import { patternsIn } from "./patterns.ts";
+import { createAttacks } from "./attacks.ts";
+import { listPatterns } from "./patterns.ts";
 import { counter, TooManySteps } from "./steps.ts";
 
 // Goal: no text makes a pattern of ours take longer than in proportion to the text, whoever sent it.
@@ -20,19 +20,19 @@ const STEPS_MAX = 400_000;
 type Pattern = Pick<RegExp, "source" | "flags">;
 
 /** The hardest text for it, and what that costs. */
-const worstOf = (pattern: Pattern): { steps: number; growth: number; text: string } => {
+const findWorst = (pattern: Pattern): { steps: number; growth: number; text: string } => {
   const { ast, count } = counter(pattern);
   let worst = { steps: 0, growth: 0, text: "" };
-  for (const attack of attacksOn(ast, pattern.flags)) {
-    const steps = stepsOf(count, attack(LONG));
+  for (const attack of createAttacks(ast, pattern.flags)) {
+    const steps = getSteps(count, attack(LONG));
     if (steps <= worst.steps) continue;
-    const growth = steps / stepsOf(count, attack(SHORT));
+    const growth = steps / getSteps(count, attack(SHORT));
     worst = { steps, growth, text: attack(20) };
   }
   return worst;
 };
 
-const stepsOf = (count: ReturnType<typeof counter>["count"], text: string): number => {
+const getSteps = (count: ReturnType<typeof counter>["count"], text: string): number => {
   try {
     return count(text, STEPS_MAX).steps;
   } catch (error) {
@@ -42,13 +42,13 @@ const stepsOf = (count: ReturnType<typeof counter>["count"], text: string): numb
 };
 
 const isSlow = (pattern: Pattern): string[] => {
-  const { steps, growth, text } = worstOf(pattern);
+  const { steps, growth, text } = findWorst(pattern);
   return steps > STEPS_FREE && !(growth < GROWTH_MAX)
     ? [`/${pattern.source}/: ${steps} steps, ${growth} times those of a quarter: ${text}`]
     : [];
 };
 
-const { patterns, built } = patternsIn("packages/*/src/**/*.ts");
+const { patterns, built } = listPatterns("packages/*/src/**/*.ts");
 const files = [...new Set(patterns.map(({ file }) => file))];
 
 describe("patterns that are written down", () => {
@@ -77,10 +77,10 @@ const BUILT: Readonly<Record<string, readonly RegExp[]>> = {
   "packages/functions/src/aws/s3-parts.ts": [/<ETag>([^<]*)<\/ETag>/],
 };
 
-const regexesIn = (value: unknown): RegExp[] => {
+const listRegexes = (value: unknown): RegExp[] => {
   if (value instanceof RegExp) return [value];
   if (typeof value !== "object" || value === null) return [];
-  return Object.values(value).flatMap(regexesIn);
+  return Object.values(value).flatMap(listRegexes);
 };
 
 describe("patterns that are put together", () => {
@@ -94,7 +94,7 @@ describe("patterns that are put together", () => {
 
   test("the rules by which replies are read, as they are when they are used", () => {
     const written = new Set(patterns.map(({ source }) => source));
-    const made = regexesIn(FAMILIES).filter(({ source }) => !written.has(source));
+    const made = listRegexes(RULE_FAMILIES).filter(({ source }) => !written.has(source));
 
     expect(made.length).toBeGreaterThan(0);
     expect(made.flatMap(isSlow)).toEqual([]);

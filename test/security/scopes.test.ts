@@ -4,8 +4,8 @@ import { SCOPES, type Scope } from "@mailproof/core/access/scopes";
 import { describe, expect, test } from "vitest";
 import { given, givenKey } from "../given.ts";
 import { send } from "../send.ts";
-import { recorded } from "./doors.ts";
-import { nobodysKey } from "./life.ts";
+import { recordUses } from "./doors.ts";
+import { createUnknownKey } from "./life.ts";
 
 // Goal: a key opens what it is for. Whatever else it is tried on is refused before any work is done, and before a
 // word of the body is read.
@@ -13,21 +13,21 @@ import { nobodysKey } from "./life.ts";
 
 const LOOKED_AT = ["table.get", "table.get", "rateLimit"];
 
-const whatOf = ({ route }: Endpoint): string => route.replaceAll(/\{\w+\}/g, "x");
+const toRoute = ({ route }: Endpoint): string => route.replaceAll(/\{\w+\}/g, "x");
 
-const whenTried = async (endpoint: Endpoint, scopes: readonly Scope[], mode: "live" | "test") => {
-  const house = await given({ balance: 10 });
-  const key = await givenKey(house.world, house.account, { scopes, mode });
-  const { world, uses } = recorded(house.world);
+const tryRoute = async (endpoint: Endpoint, scopes: readonly Scope[], mode: "live" | "test") => {
+  const ctx = await given({ balance: 10 });
+  const key = await givenKey(ctx.world, ctx.account, { scopes, mode });
+  const { world, uses } = recordUses(ctx.world);
   let isRead = false;
-  const told = await send(world, whatOf(endpoint), {
+  const response = await send(world, toRoute(endpoint), {
     key,
     readBody: async () => {
       isRead = true;
       return {};
     },
   });
-  return { ...told, isRead, doors: uses.map(({ door }) => door) };
+  return { ...response, isRead, doors: uses.map(({ port: door }) => door) };
 };
 
 const closed = endpoints.filter(({ access }) => access !== "public");
@@ -44,14 +44,14 @@ describe.each(closed)("$route", (endpoint) => {
 
   test.each(SCOPES.filter((scope) => scope !== access))("refuses a key for %s", async (scope) => {
     for (const mode of ["live", "test"] as const) {
-      const told = await whenTried(endpoint, [scope], mode);
+      const response = await tryRoute(endpoint, [scope], mode);
 
-      expect(told).toMatchObject({ statusCode: 403, isRead: false, doors: LOOKED_AT });
+      expect(response).toMatchObject({ statusCode: 403, isRead: false, doors: LOOKED_AT });
     }
   });
 
   test("refuses a key for nothing", async () => {
-    expect(await whenTried(endpoint, [], "live")).toMatchObject({
+    expect(await tryRoute(endpoint, [], "live")).toMatchObject({
       statusCode: 403,
       isRead: false,
       doors: LOOKED_AT,
@@ -61,7 +61,7 @@ describe.each(closed)("$route", (endpoint) => {
   test("takes a key with its scope alone, or is for unrestricted keys", async () => {
     const scopes = access === "unrestricted" ? SCOPES : [access as Scope];
 
-    const { statusCode } = await whenTried(endpoint, scopes, "live");
+    const { statusCode } = await tryRoute(endpoint, scopes, "live");
 
     expect([401, 403].includes(statusCode)).toBe(access === "unrestricted");
   });
@@ -70,13 +70,16 @@ describe.each(closed)("$route", (endpoint) => {
 const account = "GET /v1/account";
 
 test("a key that was revoked is told what one is told that never was, and it takes as long", async () => {
-  const house = await given();
-  await send(house.world, "DELETE /v1/api-keys/key_1", { key: house.liveKey });
+  const ctx = await given();
+  await send(ctx.world, "DELETE /v1/api-keys/key_1", { key: ctx.liveKey });
 
   const [revoked, never] = await Promise.all(
-    [house.liveKey, nobodysKey(house.world)].map(async (key) => {
-      const { world, uses } = recorded({ ...house.world, newId: () => "req_1" });
-      return { told: await send(world, account, { key }), doors: uses.map(({ door }) => door) };
+    [ctx.liveKey, createUnknownKey(ctx.world)].map(async (key) => {
+      const { world, uses } = recordUses({ ...ctx.world, newId: () => "req_1" });
+      return {
+        told: await send(world, account, { key }),
+        doors: uses.map(({ port: door }) => door),
+      };
     }),
   );
 
@@ -85,21 +88,19 @@ test("a key that was revoked is told what one is told that never was, and it tak
 });
 
 test("a revoked key opens no route", async () => {
-  const house = await given();
-  await send(house.world, "DELETE /v1/api-keys/key_1", { key: house.liveKey });
+  const ctx = await given();
+  await send(ctx.world, "DELETE /v1/api-keys/key_1", { key: ctx.liveKey });
 
   for (const endpoint of closed)
-    expect((await send(house.world, whatOf(endpoint), { key: house.liveKey })).statusCode).toBe(
-      401,
-    );
+    expect((await send(ctx.world, toRoute(endpoint), { key: ctx.liveKey })).statusCode).toBe(401);
 });
 
 test("the key itself is no part of what is looked up, so a look-up's time says nothing of it", async () => {
   const { world, liveKey } = await given();
-  const { world: watched, uses } = recorded(world);
+  const { world: watched, uses } = recordUses(world);
   await send(watched, account, { key: liveKey });
 
-  const asked = uses.map(({ said }) => said).join(" ");
-  expect(asked).toContain("KEY#");
-  expect(asked).not.toContain(liveKey.slice("mp_live_".length, -6));
+  const usedArgs = uses.map(({ args: said }) => said).join(" ");
+  expect(usedArgs).toContain("KEY#");
+  expect(usedArgs).not.toContain(liveKey.slice("mp_live_".length, -6));
 });

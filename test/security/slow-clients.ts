@@ -14,7 +14,7 @@ export const connectTo = async (port: number): Promise<Socket> => {
 };
 
 /** Resolves when the server has ended this connection. What it sent before is discarded. */
-export const endOf = async (socket: Socket): Promise<void> => {
+export const waitForEnd = async (socket: Socket): Promise<void> => {
   if (socket.closed) return;
   socket.resume();
   await once(socket, "close");

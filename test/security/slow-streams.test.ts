@@ -2,11 +2,11 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { PassThrough } from "node:stream";
 import { buffer, json } from "node:stream/consumers";
-import { upTo } from "@mailproof/local/incoming";
-import { createPace, GRACE_MS, LEAST_BYTES_PER_SECOND } from "@mailproof/local/pace";
+import { readUpTo } from "@mailproof/local/incoming";
+import { BYTES_PER_SECOND_MIN, createPace, GRACE_MS } from "@mailproof/local/pace";
 import { expect, test } from "vitest";
 import { startServer } from "../local/listening.ts";
-import { pretendStream } from "../pretend.ts";
+import { createFakeStreamEndpoint } from "../pretend.ts";
 
 // Goal: what a client sends or takes too slowly, or many times at once, holds no place for long.
 // Method: downloads that are counted while nobody reads them; bodies against a clock that the test moves.
@@ -24,20 +24,20 @@ const openStreams = () => {
       counts.open--;
     }
   }
-  return { counts, route: pretendStream(pieces) };
+  return { counts, route: createFakeStreamEndpoint(pieces) };
 };
 
 const ask = async (port: number, key: string) => {
-  const asking = request({
+  const clientRequest = request({
     port,
     path: "/v1/pretend/stream",
     headers: { "x-api-key": key },
     agent: false,
   });
-  asking.on("error", () => undefined).end();
-  const [answer] = (await once(asking, "response")) as [IncomingMessage];
+  clientRequest.on("error", () => undefined).end();
+  const [answer] = (await once(clientRequest, "response")) as [IncomingMessage];
   answer.on("error", () => undefined);
-  return { answer, asking };
+  return { answer, asking: clientRequest };
 };
 
 test("an account has eight downloads at a time, and a ninth when one of them has ended", async () => {
@@ -61,11 +61,11 @@ test("a download that nobody takes is ended, and its source closed", async () =>
   const { counts, route } = openStreams();
   const { port, liveKey } = await startServer([route], { stallMs: 100 });
 
-  const { answer, asking } = await ask(port, liveKey);
+  const { answer, asking: clientRequest } = await ask(port, liveKey);
   expect(counts.open).toBe(1);
   while (counts.open > 0) await new Promise(setImmediate);
 
-  asking.destroy();
+  clientRequest.destroy();
   await expect(buffer(answer)).rejects.toThrow("aborted");
 });
 
@@ -83,7 +83,7 @@ test("only time that is spent waiting for the client makes it slow, and only aft
   expect(pace.isTooSlow()).toBe(false);
   await wait(1);
   expect(pace.isTooSlow()).toBe(true);
-  pace.addBytes((LEAST_BYTES_PER_SECOND * GRACE_MS) / 1_000 + 5);
+  pace.addBytes((BYTES_PER_SECOND_MIN * GRACE_MS) / 1_000 + 5);
   expect(pace.isTooSlow()).toBe(false);
 });
 
@@ -91,7 +91,7 @@ test("a body that trickles is refused, and one that comes fast enough is read", 
   const read = async (bytesEachSecond: number) => {
     let ms = 0;
     const body = new PassThrough();
-    const source = upTo(
+    const source = readUpTo(
       50_000_000,
       body as unknown as IncomingMessage,
       () => new Error("too large"),

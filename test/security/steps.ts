@@ -25,10 +25,10 @@ const isOneChar = (node: AST.Element): node is OneChar =>
 /** By V8 itself: what a class holds is not counted, and asked for once per letter. */
 export const charTest = (node: AST.Node, flags: string): ((char: string) => boolean) => {
   const own = new RegExp(`^(?:${node.raw})$`, flags.replaceAll(/[gy]/g, ""));
-  const known = new Map<string, boolean>();
+  const cache = new Map<string, boolean>();
   return (char) => {
-    const found = known.get(char) ?? own.test(char);
-    known.set(char, found);
+    const found = cache.get(char) ?? own.test(char);
+    cache.set(char, found);
     return found;
   };
 };
@@ -48,7 +48,7 @@ const charMatcher = (node: OneChar, { run, flags }: Making, back: boolean): Matc
 };
 
 const sequence = (nodes: readonly AST.Element[], making: Making, back: boolean): Matcher => {
-  const parts = nodes.map((node) => matcherOf(node, making, back));
+  const parts = nodes.map((node) => getMatcher(node, making, back));
   const ordered = back ? parts.toReversed() : parts;
   return ordered.reduceRight<Matcher>(
     (rest, part) => (at, next) => part(at, (then) => rest(then, next)),
@@ -56,7 +56,7 @@ const sequence = (nodes: readonly AST.Element[], making: Making, back: boolean):
   );
 };
 
-const anyOf = (
+const matchAny = (
   alternatives: readonly AST.Alternative[],
   making: Making,
   back: boolean,
@@ -68,7 +68,7 @@ const anyOf = (
 const quantified = (node: AST.Quantifier, making: Making, back: boolean): Matcher => {
   const { min, max, greedy, element } = node;
   if (isOneChar(element)) return runOf(node, element, making, back);
-  const part = matcherOf(element, making, back);
+  const part = getMatcher(element, making, back);
   const more =
     (count: number): Matcher =>
     (at, next) => {
@@ -119,7 +119,7 @@ const runOf = (
 const assertion = (node: AST.Assertion, making: Making): Matcher => {
   const { run, flags } = making;
   if (node.kind === "lookahead" || node.kind === "lookbehind") {
-    const inner = anyOf(node.alternatives, making, node.kind === "lookbehind");
+    const inner = matchAny(node.alternatives, making, node.kind === "lookbehind");
     return (at, next) => inner(at, () => true) !== node.negate && next(at);
   }
   const holds = (text: string, at: number): boolean => {
@@ -133,10 +133,10 @@ const assertion = (node: AST.Assertion, making: Making): Matcher => {
   };
 };
 
-const matcherOf = (node: AST.Element, making: Making, back: boolean): Matcher => {
+const getMatcher = (node: AST.Element, making: Making, back: boolean): Matcher => {
   if (isOneChar(node)) return charMatcher(node, making, back);
   if (node.type === "Group" || node.type === "CapturingGroup")
-    return anyOf(node.alternatives, making, back);
+    return matchAny(node.alternatives, making, back);
   if (node.type === "Quantifier") return quantified(node, making, back);
   if (node.type === "Assertion") return assertion(node, making);
   throw new Error(`a pattern with ${node.type} cannot be counted yet`);
@@ -151,7 +151,7 @@ export const counter = ({ source, flags }: Pick<RegExp, "source" | "flags">) => 
     unicodeSets: flags.includes("v"),
   });
   let run: Run = { text: "", steps: 0, most: 0 };
-  const match = anyOf(ast.alternatives, { run: () => run, flags }, false);
+  const match = matchAny(ast.alternatives, { run: () => run, flags }, false);
   const count = (text: string, most: number): Counted => {
     run = { text, steps: 0, most };
     const last = flags.includes("y") ? 0 : text.length;

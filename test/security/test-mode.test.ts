@@ -1,24 +1,26 @@
 import { endpoints } from "@mailproof/api/endpoints";
 import { expect, test } from "vitest";
 import { given } from "../given.ts";
-import { csvOf, givenUpload, processOf } from "../jobs.ts";
-import { creditsOf, movesOf, storedIn } from "../ledger.ts";
+import { createProcessRequest, formatCsv, givenUpload } from "../jobs.ts";
+import { listMoves, listStoredItems, readCredits } from "../ledger.ts";
 import { send } from "../send.ts";
 import { whenReconciled, whenWorked } from "../working.ts";
-import { cutOff } from "./doors.ts";
+import { denyAll } from "./doors.ts";
 
 // Goal: whatever a test key pays with is not money, and whatever it asks is asked of nobody.
 // Method: each route with a price, in a world without a way out, until everything that was begun is at its end.
 // What test keys are told instead is in test/story/test-keys.test.ts.
 
-type House = Awaited<ReturnType<typeof given>>;
+type TestContext = Awaited<ReturnType<typeof given>>;
 
 /** A good request for each route that costs something, now or day by day. A new one is red here until it has its own. */
-const PAID: Readonly<Record<string, (house: House) => Promise<unknown>>> = {
+const PAID: Readonly<Record<string, (ctx: TestContext) => Promise<unknown>>> = {
   "POST /v1/verify": async () => ({ email: "ann@example.com", include_activity: true }),
   "POST /v1/verify/batch": async () => ({ emails: ["ann@example.com", "slow@example.com"] }),
-  "POST /v1/verify/file": async (house) =>
-    processOf(await givenUpload(house, house.testKey, csvOf(["ann@example.com", "bo@x.com"]))),
+  "POST /v1/verify/file": async (ctx) =>
+    createProcessRequest(
+      await givenUpload(ctx, ctx.testKey, formatCsv(["ann@example.com", "bo@x.com"])),
+    ),
   "POST /v1/find": async () => ({ first_name: "Ann", last_name: "Lee", domain: "example.com" }),
   "POST /v1/deliverability/check": async () => ({
     domain: "example.com",
@@ -37,35 +39,35 @@ test("every route with a price is tried here", () => {
 test.each(Object.keys(PAID))(
   "%s with a test key moves no credit and asks nobody",
   async (route) => {
-    const house = await given({ balance: 100 });
-    const { world, tried } = cutOff(house.world);
-    const before = await creditsOf(house);
-    const body = await PAID[route]?.(house);
+    const ctx = await given({ balance: 100 });
+    const { world, attempted: tried } = denyAll(ctx.world);
+    const before = await readCredits(ctx);
+    const body = await PAID[route]?.(ctx);
 
-    const { statusCode, text } = await send(world, route, { key: house.testKey, body });
+    const { statusCode, text } = await send(world, route, { key: ctx.testKey, body });
     for (let hour = 0; hour < 26; hour++) {
-      await whenWorked({ ...house, world });
-      house.later(3_600_000);
+      await whenWorked({ ...ctx, world });
+      ctx.later(3_600_000);
       await whenReconciled({ world });
     }
 
     expect(statusCode, `${text}`).toBeLessThan(300);
     expect(tried).toEqual([]);
-    expect(movesOf(house)).toEqual([]);
-    expect(await creditsOf(house)).toEqual(before);
-    expect(storedIn(house).filter(({ pk }) => pk.startsWith("OPERATION#"))).toEqual([]);
+    expect(listMoves(ctx)).toEqual([]);
+    expect(await readCredits(ctx)).toEqual(before);
+    expect(listStoredItems(ctx).filter(({ pk }) => pk.startsWith("OPERATION#"))).toEqual([]);
   },
 );
 
 test("the same with a live key does ask, and does cost: the world without a way out is one", async () => {
-  const house = await given({ balance: 100 });
-  const { world, tried } = cutOff(house.world);
+  const ctx = await given({ balance: 100 });
+  const { world, attempted: tried } = denyAll(ctx.world);
 
   await send(world, "POST /v1/deliverability/check", {
-    key: house.liveKey,
+    key: ctx.liveKey,
     body: { domain: "example.com" },
   });
 
   expect(tried).toContain("names.dns");
-  expect(movesOf(house)).not.toEqual([]);
+  expect(listMoves(ctx)).not.toEqual([]);
 });

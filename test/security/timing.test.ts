@@ -1,32 +1,34 @@
-import { cachedDns } from "@mailproof/core/mail/dns/cached";
+import { cacheDns } from "@mailproof/core/mail/dns/cached";
 import type { Dns } from "@mailproof/core/mail/dns/dns";
-import { lists } from "@mailproof/core/mail/lists/lists";
-import { replyReader } from "@mailproof/core/mail/smtp/reply-reader";
-import type { Connect } from "@mailproof/core/mail/smtp/wire";
-import { type Engine, engineOver } from "@mailproof/core/verify/engine";
-import { ownPlaces } from "@mailproof/core/verify/places";
+import { createLists } from "@mailproof/core/mail/lists/lists";
+import { createReplyReader } from "@mailproof/core/mail/smtp/reply-reader";
+import type { SmtpConnect } from "@mailproof/core/mail/smtp/wire";
+import { createEngine, type Engine } from "@mailproof/core/verify/engine";
+import { localSlots } from "@mailproof/core/verify/places";
 import { verify } from "@mailproof/core/verify/verify";
 import { expect, test } from "vitest";
 import { START } from "../given.ts";
-import { chanceOf } from "../simulation/chance.ts";
+import { createRandom } from "../simulation/chance.ts";
 import { memoryTable } from "../simulation/memory-table.ts";
-import { virtualTime } from "../virtual-time.ts";
+import { createVirtualTime } from "../virtual-time.ts";
 
 // An account asks about a domain and guesses from the answer, and from how long it took, whether another account asked
 // before. In virtual time: a resolver that is slow the first time, and a mail server that takes its time for each command.
 
 const TRIALS = 160;
 const MINUTE_MS = 60_000;
-const DECOY = /^RCPT TO:<[a-z][a-z0-9]{19}@/;
+const RANDOM_RECIPIENT = /^RCPT TO:<[a-z][a-z0-9]{19}@/;
 
 /** Some milliseconds that belong to a name: the same each time. */
 const between = (least: number, most: number, name: string): number =>
   least +
-  Math.floor(chanceOf(Number.parseInt(name.replaceAll(/\D/g, "") || "1", 10))() * (most - least));
+  Math.floor(
+    createRandom(Number.parseInt(name.replaceAll(/\D/g, "") || "1", 10))() * (most - least),
+  );
 
 const setup = () => {
-  const { now, later, sleep } = virtualTime(START);
-  const random = chanceOf(7);
+  const { now, later, sleep } = createVirtualTime(START);
+  const random = createRandom(7);
   const resolved = new Set<string>();
   const resolver: Dns = async (type, name) => {
     const isCold = !resolved.has(`${type} ${name}`);
@@ -35,28 +37,28 @@ const setup = () => {
     const records = type === "MX" ? [{ priority: 10, exchange: `mx.${name}` }] : ["8.8.8.8"];
     return { kind: "ok", records } as never;
   };
-  const connect: Connect = async ({ host }) => {
+  const connect: SmtpConnect = async ({ host }) => {
     let next = "220 hi";
     return {
       send: (line) => {
-        next = DECOY.test(line) ? "550 5.1.1 no such user" : "250 ok";
+        next = RANDOM_RECIPIENT.test(line) ? "550 5.1.1 no such user" : "250 ok";
       },
       receive: async () => {
         await sleep(between(10, 40, host));
-        return replyReader()(Buffer.from(`${next}\r\n`))[0] ?? "closed";
+        return createReplyReader()(Buffer.from(`${next}\r\n`))[0] ?? "closed";
       },
       startTls: async () => "tls_failed",
       close: async () => undefined,
     };
   };
-  const engine = engineOver({
-    dns: cachedDns(resolver, { now, bytesMax: 1e7 }),
+  const engine = createEngine({
+    dns: cacheDns(resolver, { now, bytesMax: 1e7 }),
     connect,
     table: memoryTable(now),
-    lists: lists(),
+    lists: createLists(),
     allowed: [],
     smtp: { helo: "probe.example", from: "probe@example.org", port: 25 },
-    places: ownPlaces,
+    slots: localSlots,
     now,
     random,
     sleep,
@@ -66,7 +68,7 @@ const setup = () => {
 
 type Seen = { readonly ms: number; readonly isRandomAsked: boolean };
 
-const whenAsked = async (
+const probeOnce = async (
   { engine, now }: { readonly engine: Engine; readonly now: () => Date },
   account: string,
   email: string,
@@ -77,30 +79,30 @@ const whenAsked = async (
   const { evidence, status } = await verify(engine, email, wanted);
   expect(status).toBe("valid");
   const transcript = evidence?.transcript ?? [];
-  const isRandomAsked = transcript.some(({ text }) => DECOY.test(text));
-  return { ms: now().getTime() - startedMs, isRandomAsked };
+  const isRandomProbed = transcript.some(({ text }) => RANDOM_RECIPIENT.test(text));
+  return { ms: now().getTime() - startedMs, isRandomAsked: isRandomProbed };
 };
 
 /** Of the second half of the trials, how many are guessed right by the best rule that the first half teaches. */
 const rightGuesses = (trials: readonly { readonly seen: number; readonly isAsked: boolean }[]) => {
-  const [known, guessed] = [trials.slice(0, TRIALS / 2), trials.slice(TRIALS / 2)];
+  const [knownTrials, guessedTrials] = [trials.slice(0, TRIALS / 2), trials.slice(TRIALS / 2)];
   const rightBelow = (some: typeof trials, limit: number) =>
     some.filter(({ seen, isAsked }) => seen < limit === isAsked).length;
-  const best = known
+  const best = knownTrials
     .map(({ seen }) => seen + 0.5)
-    .toSorted((a, b) => rightBelow(known, b) - rightBelow(known, a))[0];
-  return rightBelow(guessed, best ?? 0);
+    .toSorted((a, b) => rightBelow(knownTrials, b) - rightBelow(knownTrials, a))[0];
+  return rightBelow(guessedTrials, best ?? 0);
 };
 
 /** The observer asks about new domains; a coin says which of them the other account asked about before. */
 const observe = async (other: string, agoMs: number) => {
-  const house = setup();
+  const ctx = setup();
   const trials: { isAsked: boolean; seen: Seen }[] = [];
   for (let n = 0; n < TRIALS; n += 1) {
-    const isAsked = house.random() < 0.5;
-    if (isAsked) await whenAsked(house, other, `ann@company${n}.com`);
-    house.later(agoMs);
-    trials.push({ isAsked, seen: await whenAsked(house, "observer", `bo@company${n}.com`) });
+    const isAsked = ctx.random() < 0.5;
+    if (isAsked) await probeOnce(ctx, other, `ann@company${n}.com`);
+    ctx.later(agoMs);
+    trials.push({ isAsked, seen: await probeOnce(ctx, "observer", `bo@company${n}.com`) });
   }
   return {
     byTime: rightGuesses(trials.map(({ isAsked, seen }) => ({ isAsked, seen: seen.ms }))),

@@ -3,31 +3,35 @@ import { readdir, stat } from "node:fs/promises";
 import { request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { blobLinks } from "@mailproof/local/blob-links";
-import { fileBlobs, orAbsent } from "@mailproof/local/file-blobs";
-import { server } from "@mailproof/local/server";
+import { createBlobLinks } from "@mailproof/local/blob-links";
+import { createFileBlobs, ignoreMissing } from "@mailproof/local/file-blobs";
+import { createApiServer } from "@mailproof/local/server";
 import { UPLOAD_LIMITS, type UploadLimits, withUploadLimits } from "@mailproof/local/upload-limits";
 import { expect, onTestFinished, test } from "vitest";
 import { given } from "../given.ts";
-import { newFolder } from "../local/running.ts";
+import { createFolder } from "../local/running.ts";
 
 // Goal: uploads that are slow, never end, or never are processed take a bounded part of this machine.
 // Method: the server of one machine over real files, with small limits and a disk whose free space the test says.
 
 type Options = { limits?: Partial<UploadLimits>; folder?: string; freeBytes?: () => number };
 
-const whenServing = async ({ limits = {}, folder = newFolder(), freeBytes }: Options = {}) => {
-  const house = await given();
-  const { world } = house;
+const serve = async ({ limits = {}, folder = createFolder(), freeBytes }: Options = {}) => {
+  const ctx = await given();
+  const { world } = ctx;
   let baseUrl = "";
-  const links = blobLinks({ secret: "a secret for tests", baseUrl: () => baseUrl, now: world.now });
-  const blobs = withUploadLimits(fileBlobs(folder, links.sign), {
+  const links = createBlobLinks({
+    secret: "a secret for tests",
+    baseUrl: () => baseUrl,
+    now: world.now,
+  });
+  const blobs = withUploadLimits(createFileBlobs(folder, links.sign), {
     directory: folder,
     now: world.now,
     limits: { ...UPLOAD_LIMITS, ...limits },
     ...(freeBytes && { freeBytes: async () => freeBytes() }),
   });
-  const listening = server({ ...world, blobs }, links.open).listen(0, "127.0.0.1");
+  const listening = createApiServer({ ...world, blobs }, links.open).listen(0, "127.0.0.1");
   onTestFinished(() => {
     listening.closeAllConnections();
     listening.close();
@@ -35,14 +39,16 @@ const whenServing = async ({ limits = {}, folder = newFolder(), freeBytes }: Opt
   await once(listening, "listening");
   baseUrl = `http://127.0.0.1:${(listening.address() as AddressInfo).port}`;
   const linkTo = (key: string) =>
-    blobs.putLink(`uploads/live/${key}`, { expiresInSeconds: 3_600, bytesMax: 50_000_000 });
+    blobs.presignPut(`uploads/live/${key}`, { expiresInSeconds: 3_600, bytesMax: 50_000_000 });
   /** The sizes of files that are not whole. */
   const unfinished = async (): Promise<number[]> => {
-    const names = await orAbsent(readdir(join(folder, "unfinished")));
-    const files = (names ?? []).map((name) => orAbsent(stat(join(folder, "unfinished", name))));
+    const names = await ignoreMissing(readdir(join(folder, "unfinished")));
+    const files = (names ?? []).map((name) =>
+      ignoreMissing(stat(join(folder, "unfinished", name))),
+    );
     return (await Promise.all(files)).flatMap((found) => (found ? [found.size] : []));
   };
-  return { ...house, baseUrl, blobs, folder, linkTo, unfinished };
+  return { ...ctx, baseUrl, blobs, folder, linkTo, unfinished };
 };
 
 const put = async (link: string, bytes: number) => {
@@ -54,19 +60,23 @@ const put = async (link: string, bytes: number) => {
 
 /** A PUT that sends these bytes and then nothing, until it is ended or destroyed. */
 const startPut = async (link: string, bytes: number, isStored: () => Promise<boolean>) => {
-  const asking = request(link, { method: "PUT", agent: false });
-  asking.on("error", () => undefined);
-  onTestFinished(() => void asking.destroy());
-  asking.write("x".repeat(bytes));
+  const clientRequest = request(link, { method: "PUT", agent: false });
+  clientRequest.on("error", () => undefined);
+  onTestFinished(() => void clientRequest.destroy());
+  clientRequest.write("x".repeat(bytes));
   while (!(await isStored())) await new Promise(setImmediate);
-  return asking;
+  return clientRequest;
 };
 
 const TAKEN = { status: 200 };
-const refused = (status: number, code: string) => ({ status, code, money: "nothing_charged" });
+const expectRefused = (status: number, code: string) => ({
+  status,
+  code,
+  money: "nothing_charged",
+});
 
 test("a link takes one upload at a time, and another one when that has ended", async () => {
-  const { linkTo, unfinished } = await whenServing();
+  const { linkTo, unfinished } = await serve();
   const link = await linkTo("acc_1/a.csv");
   const first = await startPut(link, 10, async () => (await unfinished()).length === 1);
 
@@ -75,13 +85,13 @@ test("a link takes one upload at a time, and another one when that has ended", a
   const [answer] = await once(first, "response");
   const after = await put(link, 10);
 
-  expect(during).toEqual(refused(409, "REQUEST_IN_PROGRESS"));
+  expect(during).toEqual(expectRefused(409, "REQUEST_IN_PROGRESS"));
   expect([answer.statusCode, after]).toMatchObject([200, TAKEN]);
   expect(await unfinished()).toEqual([]);
 });
 
 test("an upload that breaks off leaves its link free and nothing behind", async () => {
-  const { linkTo, unfinished } = await whenServing({
+  const { linkTo, unfinished } = await serve({
     limits: { perAccount: 1, bytesInAll: 1_000 },
   });
   const link = await linkTo("acc_1/a.csv");
@@ -94,7 +104,7 @@ test("an upload that breaks off leaves its link free and nothing behind", async 
 });
 
 test("an account has a share of the uploads at a time, and another account has its own", async () => {
-  const { linkTo, unfinished } = await whenServing({ limits: { perAccount: 2, inAll: 3 } });
+  const { linkTo, unfinished } = await serve({ limits: { perAccount: 2, inAll: 3 } });
   for (const n of [1, 2])
     await startPut(
       await linkTo(`acc_1/${n}.csv`),
@@ -102,14 +112,14 @@ test("an account has a share of the uploads at a time, and another account has i
       async () => (await unfinished()).length === n,
     );
 
-  expect(await put(await linkTo("acc_1/3.csv"), 10)).toEqual(refused(429, "RATE_LIMITED"));
+  expect(await put(await linkTo("acc_1/3.csv"), 10)).toEqual(expectRefused(429, "RATE_LIMITED"));
   expect(await put(await linkTo("acc_2/1.csv"), 10)).toMatchObject(TAKEN);
   await startPut(await linkTo("acc_2/2.csv"), 10, async () => (await unfinished()).length === 3);
-  expect(await put(await linkTo("acc_3/1.csv"), 10)).toEqual(refused(503, "UNAVAILABLE"));
+  expect(await put(await linkTo("acc_3/1.csv"), 10)).toEqual(expectRefused(503, "UNAVAILABLE"));
 });
 
 test("an account's uploads have a share of the disk, unfinished ones too, for the day they are stored", async () => {
-  const { linkTo, unfinished, later, blobs } = await whenServing({
+  const { linkTo, unfinished, later, blobs } = await serve({
     limits: { bytesPerAccount: 100_000 },
   });
   await startPut(
@@ -119,7 +129,9 @@ test("an account's uploads have a share of the disk, unfinished ones too, for th
   );
 
   expect(await put(await linkTo("acc_1/b.csv"), 30_000)).toMatchObject(TAKEN);
-  expect(await put(await linkTo("acc_1/c.csv"), 30_000)).toEqual(refused(429, "RATE_LIMITED"));
+  expect(await put(await linkTo("acc_1/c.csv"), 30_000)).toEqual(
+    expectRefused(429, "RATE_LIMITED"),
+  );
   expect(await blobs.head("uploads/live/acc_1/c.csv")).toBeUndefined();
   expect(await put(await linkTo("acc_2/a.csv"), 30_000)).toMatchObject(TAKEN);
   later(86_400_000);
@@ -127,7 +139,7 @@ test("an account's uploads have a share of the disk, unfinished ones too, for th
 });
 
 test("what is removed, or put again under its key, does not count twice", async () => {
-  const { linkTo, blobs } = await whenServing({ limits: { bytesPerAccount: 100_000 } });
+  const { linkTo, blobs } = await serve({ limits: { bytesPerAccount: 100_000 } });
 
   for (const _ of [1, 2, 3, 4])
     expect(await put(await linkTo("acc_1/a.csv"), 40_000)).toMatchObject(TAKEN);
@@ -136,18 +148,20 @@ test("what is removed, or put again under its key, does not count twice", async 
 });
 
 test("uploads that an earlier process left count in all", async () => {
-  const { linkTo, folder } = await whenServing();
+  const { linkTo, folder } = await serve();
   expect(await put(await linkTo("acc_1/a.csv"), 60_000)).toMatchObject(TAKEN);
 
-  const again = await whenServing({ folder, limits: { bytesInAll: 50_000 } });
+  const again = await serve({ folder, limits: { bytesInAll: 50_000 } });
 
-  expect(await put(await again.linkTo("acc_2/a.csv"), 1)).toEqual(refused(503, "UNAVAILABLE"));
+  expect(await put(await again.linkTo("acc_2/a.csv"), 1)).toEqual(
+    expectRefused(503, "UNAVAILABLE"),
+  );
 });
 
 test("an upload is refused before it is stored when the disk is nearly full, and ended when it becomes so", async () => {
   let free = UPLOAD_LIMITS.freeBytesMin;
   const looks: number[] = [];
-  const { linkTo, unfinished, blobs } = await whenServing({
+  const { linkTo, unfinished, blobs } = await serve({
     freeBytes: () => {
       looks.push(free);
       return looks.length === 2 ? 0 : free;
@@ -158,14 +172,17 @@ test("an upload is refused before it is stored when the disk is nearly full, and
   free--;
   const before = await put(await linkTo("acc_1/b.csv"), 1);
 
-  expect([ended, before]).toEqual([refused(503, "UNAVAILABLE"), refused(503, "UNAVAILABLE")]);
+  expect([ended, before]).toEqual([
+    expectRefused(503, "UNAVAILABLE"),
+    expectRefused(503, "UNAVAILABLE"),
+  ]);
   expect(looks).toHaveLength(3);
   expect(await unfinished()).toEqual([]);
   expect(await blobs.head("uploads/live/acc_1/a.csv")).toBeUndefined();
 });
 
 test("a form is held to the same limits, and charges nothing", async () => {
-  const { baseUrl, liveKey } = await whenServing({ freeBytes: () => 0 });
+  const { baseUrl, liveKey } = await serve({ freeBytes: () => 0 });
   const form = new FormData();
   form.set("file", new Blob(["ann@x.com\n"]), "a.csv");
 
@@ -183,7 +200,7 @@ test("a form is held to the same limits, and charges nothing", async () => {
 });
 
 test("accepted lists and exports are stored whatever uploads take", async () => {
-  const { blobs } = await whenServing({ limits: { bytesInAll: 0, inAll: 0 }, freeBytes: () => 0 });
+  const { blobs } = await serve({ limits: { bytesInAll: 0, inAll: 0 }, freeBytes: () => 0 });
   const content = (async function* () {
     yield Buffer.from("x");
   })();

@@ -1,11 +1,11 @@
-import { send, type Told } from "../send.ts";
+import { send, type TestResponse } from "../send.ts";
 import type { Process } from "./process.ts";
 
 /**
  * What somebody wants done. With a key, whoever sends the same key wants the same thing once. A search is its own key: the
  * first name that is looked for.
  */
-export type Wish = { readonly key: string | null } & (
+export type ClientRequest = { readonly key: string | null } & (
   | ({ readonly kind: "verify"; readonly email: string; readonly waitMs: number } & Depth)
   | ({
       readonly kind: "batch" | "file";
@@ -21,13 +21,16 @@ export type Wish = { readonly key: string | null } & (
 type Depth = { readonly isShallow?: boolean };
 
 /** The same key for something else is another request. */
-export const requestOf = (wish: Wish): string => JSON.stringify(wish);
+export const toRequestId = (request: ClientRequest): string => JSON.stringify(request);
 
 /** One try, and what was heard of it. */
-export type Heard = Told | "lost";
+export type ClientOutcome = TestResponse | "lost";
 
 /** Everything that was heard of one wish, in order. */
-export type Told1 = { readonly wish: Wish; readonly heard: readonly Heard[] };
+export type RequestHistory = {
+  readonly request: ClientRequest;
+  readonly outcomes: readonly ClientOutcome[];
+};
 
 export type Client = {
   readonly apiKey: string;
@@ -37,70 +40,88 @@ export type Client = {
   readonly upload: (emails: readonly string[]) => Promise<string>;
 };
 
-const TRIES_MAX = 12;
+const ATTEMPTS_MAX = 12;
 
 /** A client that does what the messages say: it tries again where that is safe, and nowhere else. */
-export const wish = async (client: Client, wanted: Wish): Promise<Told1> => {
-  const heard: Heard[] = [];
-  while (heard.length < TRIES_MAX) {
-    const answer = await ask(client, wanted);
-    heard.push(answer);
-    const waitMs = waitBefore(answer, wanted);
+export const sendUntilDone = async (
+  client: Client,
+  request: ClientRequest,
+): Promise<RequestHistory> => {
+  const outcomes: ClientOutcome[] = [];
+  while (outcomes.length < ATTEMPTS_MAX) {
+    const outcome = await attempt(client, request);
+    outcomes.push(outcome);
+    const waitMs = getRetryDelay(outcome, request);
     if (waitMs === undefined) break;
     await client.sleep(waitMs);
   }
-  return { wish: wanted, heard };
+  return { request: request, outcomes };
 };
 
-const ask = async (client: Client, wanted: Wish): Promise<Heard> => {
+const attempt = async (client: Client, request: ClientRequest): Promise<ClientOutcome> => {
   const { world, crashed } = client.startProcess();
-  const [route, body] = await sentFor(client, wanted);
-  const answer = send(world, route, {
+  const [route, body] = await toHttpRequest(client, request);
+  const response = send(world, route, {
     key: client.apiKey,
-    ...(wanted.key !== null && { headers: { "idempotency-key": wanted.key } }),
+    ...(request.key !== null && { headers: { "idempotency-key": request.key } }),
     body,
   });
-  const first = await Promise.race([answer, crashed]);
+  const first = await Promise.race([response, crashed]);
   return first === "crashed" ? "lost" : first;
 };
 
-const sentFor = async ({ upload }: Client, wanted: Wish): Promise<[string, unknown]> => {
-  switch (wanted.kind) {
+const toHttpRequest = async (
+  { upload }: Client,
+  request: ClientRequest,
+): Promise<[string, unknown]> => {
+  switch (request.kind) {
     case "verify":
       return [
         "POST /v1/verify",
-        { email: wanted.email, options: { timeout_ms: wanted.waitMs, ...depthOf(wanted) } },
+        {
+          email: request.email,
+          options: { timeout_ms: request.waitMs, ...toDepthOptions(request) },
+        },
       ];
     case "check":
-      return ["POST /v1/deliverability/check", { domain: wanted.domain, refresh: wanted.refresh }];
+      return [
+        "POST /v1/deliverability/check",
+        { domain: request.domain, refresh: request.refresh },
+      ];
     case "find":
-      return ["POST /v1/find", { first_name: wanted.key, last_name: "Lee", domain: "example.com" }];
+      return [
+        "POST /v1/find",
+        { first_name: request.key, last_name: "Lee", domain: "example.com" },
+      ];
     case "batch":
-      return ["POST /v1/verify/batch", { emails: wanted.emails, options: optionsOf(wanted) }];
+      return ["POST /v1/verify/batch", { emails: request.emails, options: toJobOptions(request) }];
     case "file": {
-      const file_key = await upload(wanted.emails);
-      return ["POST /v1/verify/file", { action: "process", file_key, options: optionsOf(wanted) }];
+      const file_key = await upload(request.emails);
+      return [
+        "POST /v1/verify/file",
+        { action: "process", file_key, options: toJobOptions(request) },
+      ];
     }
   }
 };
 
 type JobOptions = Depth & { readonly maxWaitMinutes?: number };
 
-const optionsOf = ({ maxWaitMinutes: minutes, ...depth }: JobOptions) => ({
-  ...depthOf(depth),
+const toJobOptions = ({ maxWaitMinutes: minutes, ...depth }: JobOptions) => ({
+  ...toDepthOptions(depth),
   ...(minutes !== undefined && { max_wait_minutes: minutes }),
 });
 
-const depthOf = ({ isShallow = false }: Depth) => ({ deep_verify: !isShallow });
+const toDepthOptions = ({ isShallow = false }: Depth) => ({ deep_verify: !isShallow });
 
-const IMPATIENCE_MS = 2_000;
+const CLIENT_TIMEOUT_MS = 2_000;
 
 /** Undefined: it is over, or a repeat might be charged again. */
-const waitBefore = (answer: Heard, { key }: Wish): number | undefined => {
-  if (answer === "lost") return key === null ? undefined : IMPATIENCE_MS;
-  if (answer.statusCode < 300) return undefined;
-  const { message, retryable } = answer.error as { message: string; retryable?: boolean };
-  const seconds = Number(answer.headers["retry-after"] ?? 1);
+const getRetryDelay = (outcome: ClientOutcome, { key }: ClientRequest): number | undefined => {
+  if (outcome === "lost") return key === null ? undefined : CLIENT_TIMEOUT_MS;
+  if (outcome.statusCode < 300) return undefined;
+  const { message, retryable } = outcome.error as { message: string; retryable?: boolean };
+  const seconds = Number(outcome.headers["retry-after"] ?? 1);
   if (/same (?:Idempotency-Key; it|search sent again) .*will not/.test(message))
     return seconds * 1000;
   // Nothing was charged and it may work later: anybody may ask again.

@@ -1,20 +1,23 @@
 import { expect, test } from "vitest";
 import { givenWorld } from "../given.ts";
-import { pieces } from "../pieces.ts";
-import { chanceOf } from "./chance.ts";
-import { faultyBlobs, faultyQueue } from "./faults.ts";
+import { streamPieces } from "../pieces.ts";
+import { createRandom } from "./chance.ts";
+import { createFaultyBlobs, createFaultyQueue } from "./faults.ts";
 
 // The faults themselves are held to what they claim: a simulation proves nothing over a network that lies in
 // ways no network can.
 
-const chunks = { name: "chunks", visibilitySeconds: 30, receivesMax: 9, atOnce: 10 };
+const chunks = { name: "chunks", visibilitySeconds: 30, receivesMax: 9, concurrency: 10 };
 const bodies = Array.from({ length: 10 }, (_row, body) => ({ body }));
 
 test("a queue under faults is true about what it sent and refused, and doubles, loses and reorders the rest", async () => {
   const seen = new Set<string>();
   for (let seed = 0; seed < 200; seed++) {
     const { queue } = givenWorld();
-    const outcomes = await faultyQueue(queue, chanceOf(seed), 0.2).sendMany("chunks", bodies);
+    const outcomes = await createFaultyQueue(queue, createRandom(seed), 0.2).sendMany(
+      "chunks",
+      bodies,
+    );
     const arrived = [
       ...(await queue.receive(chunks, { waitMs: 0 })),
       ...(await queue.receive(chunks, { waitMs: 0 })),
@@ -37,7 +40,9 @@ test("a queue under faults hands messages out in another order", async () => {
   const { queue } = givenWorld();
   await queue.sendMany("chunks", bodies);
 
-  const received = await faultyQueue(queue, chanceOf(7), 0).receive(chunks, { waitMs: 0 });
+  const received = await createFaultyQueue(queue, createRandom(7), 0).receive(chunks, {
+    waitMs: 0,
+  });
 
   const order = received.map(({ body }) => body);
   expect(order).not.toEqual(bodies.map(({ body }) => body));
@@ -48,12 +53,12 @@ test("files under faults are put or not, whatever the caller hears", async () =>
   const seen = new Set<string>();
   for (let seed = 0; seed < 100; seed++) {
     const { blobs } = givenWorld();
-    const unsure = faultyBlobs(blobs, chanceOf(seed), 0.4);
-    const heard = await unsure.put("a", pieces("x")).then(
+    const faulty = createFaultyBlobs(blobs, createRandom(seed), 0.4);
+    const thrown = await faulty.put("a", streamPieces("x")).then(
       () => "put",
       () => "lost",
     );
-    seen.add(`${heard}, ${(await blobs.head("a")) ? "there" : "not there"}`);
+    seen.add(`${thrown}, ${(await blobs.head("a")) ? "there" : "not there"}`);
   }
 
   expect([...seen].toSorted()).toEqual(["lost, not there", "lost, there", "put, there"]);

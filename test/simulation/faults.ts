@@ -1,5 +1,5 @@
 import type { Blobs } from "@mailproof/core/blobs";
-import type { Queue, Receiving } from "@mailproof/core/queue";
+import type { Queue, QueueReceiver } from "@mailproof/core/queue";
 import type { Table } from "@mailproof/core/table";
 
 // Faults are injected below the code, by chance that a seed decides: the seed is the bug's whole description.
@@ -7,42 +7,44 @@ import type { Table } from "@mailproof/core/table";
 
 type Chance = () => number;
 
-export const faultyTable = (table: Table, chance: Chance, rate: number): Table => {
-  const isLost = () => chance() < rate;
-  const mayLose = async <T>(commit: () => Promise<T>): Promise<T | { outcome: "ambiguous" }> => {
-    if (isLost()) return { outcome: "ambiguous" };
+export const createFaultyTable = (table: Table, chance: Chance, rate: number): Table => {
+  const isDropped = () => chance() < rate;
+  const commitOrLose = async <T>(
+    commit: () => Promise<T>,
+  ): Promise<T | { outcome: "ambiguous" }> => {
+    if (isDropped()) return { outcome: "ambiguous" };
     const result = await commit();
-    return isLost() ? { outcome: "ambiguous" } : result;
+    return isDropped() ? { outcome: "ambiguous" } : result;
   };
   return {
-    get: (key) => orLost(isLost, () => table.get(key)),
-    query: (query) => orLost(isLost, () => table.query(query)),
-    write: (write) => mayLose(() => table.write(write)),
-    transact: (writes) => mayLose(() => table.transact(writes)),
+    get: (key) => callOrLose(isDropped, () => table.get(key)),
+    query: (query) => callOrLose(isDropped, () => table.query(query)),
+    write: (write) => commitOrLose(() => table.write(write)),
+    transact: (writes) => commitOrLose(() => table.transact(writes)),
   };
 };
 
 /** Also hands messages out twice and in another order: a queue promises no more than "at least once". */
-export const faultyQueue = <Q extends Queue & Receiving>(
+export const createFaultyQueue = <Q extends Queue & QueueReceiver>(
   queue: Q,
   chance: Chance,
   rate: number,
 ): Q => {
-  const happens = () => chance() < rate;
+  const shouldFail = () => chance() < rate;
   return {
     ...queue,
     sendMany: async (name, messages) => {
       const outcomes = messages.map(async (message) => {
-        if (happens()) return "refused" as const;
-        if (happens()) return "unknown" as const;
-        await queue.sendMany(name, happens() ? [message, message] : [message]);
-        return happens() ? ("unknown" as const) : ("sent" as const);
+        if (shouldFail()) return "refused" as const;
+        if (shouldFail()) return "unknown" as const;
+        await queue.sendMany(name, shouldFail() ? [message, message] : [message]);
+        return shouldFail() ? ("unknown" as const) : ("sent" as const);
       });
       return Promise.all(outcomes);
     },
-    countDead: () => orLost(happens, () => queue.countDead()),
-    receive: async (facts, options) => {
-      const received = await orLost(happens, () => queue.receive(facts, options));
+    countDeadLetters: () => callOrLose(shouldFail, () => queue.countDeadLetters()),
+    receive: async (settings, options) => {
+      const received = await callOrLose(shouldFail, () => queue.receive(settings, options));
       return received
         .map((message) => ({ message, place: chance() }))
         .toSorted((a, b) => a.place - b.place)
@@ -51,21 +53,21 @@ export const faultyQueue = <Q extends Queue & Receiving>(
   };
 };
 
-export const faultyBlobs = (blobs: Blobs, chance: Chance, rate: number): Blobs => {
-  const isLost = () => chance() < rate;
+export const createFaultyBlobs = (blobs: Blobs, chance: Chance, rate: number): Blobs => {
+  const isDropped = () => chance() < rate;
   return {
     ...blobs,
     put: async (key, content) => {
-      const facts = await orLost(isLost, () => blobs.put(key, content));
-      return orLost(isLost, async () => facts);
+      const settings = await callOrLose(isDropped, () => blobs.put(key, content));
+      return callOrLose(isDropped, async () => settings);
     },
-    head: (key) => orLost(isLost, () => blobs.head(key)),
-    get: (key, options) => orLost(isLost, () => blobs.get(key, options)),
-    remove: (key) => orLost(isLost, () => blobs.remove(key)),
+    head: (key) => callOrLose(isDropped, () => blobs.head(key)),
+    get: (key, options) => callOrLose(isDropped, () => blobs.get(key, options)),
+    remove: (key) => callOrLose(isDropped, () => blobs.remove(key)),
   };
 };
 
-const orLost = async <T>(isLost: () => boolean, call: () => Promise<T>): Promise<T> => {
-  if (isLost()) throw new Error("the reply was lost");
+const callOrLose = async <T>(isDropped: () => boolean, call: () => Promise<T>): Promise<T> => {
+  if (isDropped()) throw new Error("the reply was lost");
   return call();
 };

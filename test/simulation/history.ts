@@ -4,21 +4,21 @@ import { reconcile } from "@mailproof/core/reconciler";
 import { SLOW_ROWS_AFTER_MS } from "@mailproof/core/settings";
 import type { Worker } from "@mailproof/core/worker";
 import { workers } from "@mailproof/core/workers";
-import { type Damage, damaged } from "../breaking.ts";
+import { createDamagedBlobs, type Damage } from "../breaking.ts";
 import { given } from "../given.ts";
-import { quickNames } from "../names.ts";
-import { pieces } from "../pieces.ts";
-import { handle, keepReconciling } from "./behind.ts";
-import { requestOf, type Told1, type Wish, wish } from "./clients.ts";
-import { type House, type Plan, type Process, processOn } from "./process.ts";
-import { untruthsOf } from "./truth.ts";
-import { miscountsOf } from "./waiting.ts";
+import { quickDnsLookups } from "../names.ts";
+import { streamPieces } from "../pieces.ts";
+import { handleMessage, reconcileRepeatedly } from "./behind.ts";
+import { type ClientRequest, type RequestHistory, sendUntilDone, toRequestId } from "./clients.ts";
+import { createProcess, type Plan, type Process, type SimulatedWorld } from "./process.ts";
+import { findViolations } from "./truth.ts";
+import { findMiscounts } from "./waiting.ts";
 
 /** What happens in a history: who wants what when, and which calls go wrong. */
 export type Script = {
   readonly balance: number;
   /** Each client goes through its wishes one after another; the clients do so at the same time. */
-  readonly clients: readonly (readonly Wish[])[];
+  readonly clients: readonly (readonly ClientRequest[])[];
   readonly plan: Plan;
   /** Which of the blobs can no longer be read, and where. */
   readonly damage?: Damage;
@@ -32,17 +32,17 @@ export type Jump = { readonly afterMs: number; readonly byMs: number };
 
 /** Something is built wrongly on purpose: below the faults, or above them, in how a process takes what it hears. */
 export type Mutant = {
-  readonly below?: (house: House) => House;
-  readonly above?: (house: House) => House;
+  readonly belowFaults?: (ctx: SimulatedWorld) => SimulatedWorld;
+  readonly aboveFaults?: (ctx: SimulatedWorld) => SimulatedWorld;
 };
 
 const MINUTE = 60_000;
 /** Plays a history to its end and tells what was wrong about it. */
-export const play = async (script: Script): Promise<readonly string[]> => {
+export const runScript = async (script: Script): Promise<readonly string[]> => {
   const { plan, latencyMs, clients, balance, jumps = [], mutant = {} } = script;
   const { damage = () => undefined } = script;
   const {
-    world: whole,
+    world: baseWorld,
     table,
     queue,
     later,
@@ -51,108 +51,115 @@ export const play = async (script: Script): Promise<readonly string[]> => {
     liveKey,
   } = await given({ balance, plan: "scale" });
   const chunkRows = { batch: 2, file: 2 };
-  const settings = { ...whole.settings, chunkRows, slowRowsAfterMs: SLOW_ROWS_AFTER_MS };
-  const blobs = damaged(whole.blobs, damage);
-  const world = { ...whole, blobs, names: quickNames, settings };
+  const settings = { ...baseWorld.settings, chunkRows, slowRowsAfterMs: SLOW_ROWS_AFTER_MS };
+  const blobs = createDamagedBlobs(baseWorld.blobs, damage);
+  const world = { ...baseWorld, blobs, names: quickDnsLookups, settings };
   const balances: number[] = [];
   const miscounts = new Set<string>();
-  const watched: House = { ...world, queue, table: watching(table, account, balances, miscounts) };
-  const house = mutant.below?.(watched) ?? watched;
-  const startWith = (faults: Plan) => () => {
-    const process = processOn(house, faults, latencyMs);
-    return { ...process, world: mutant.above?.(process.world) ?? process.world };
+  const watchedCtx: SimulatedWorld = {
+    ...world,
+    queue,
+    table: watchTable(table, account, balances, miscounts),
   };
-  const startProcess = startWith(plan);
+  const ctx = mutant.belowFaults?.(watchedCtx) ?? watchedCtx;
+  const createStarter = (faults: Plan) => () => {
+    const process = createProcess(ctx, faults, latencyMs);
+    return { ...process, world: mutant.aboveFaults?.(process.world) ?? process.world };
+  };
+  const startProcess = createStarter(plan);
   let isOver = false;
   const until = () => isOver;
-  const behind = [
-    ...workers.map((worker) => work(house, startProcess, worker, until)),
-    keepReconciling(house, startProcess, 0, until),
-    keepReconciling(house, startProcess, 7_000, until),
+  const background = [
+    ...workers.map((worker) => runWorker(ctx, startProcess, worker, until)),
+    reconcileRepeatedly(ctx, startProcess, 0, until),
+    reconcileRepeatedly(ctx, startProcess, 7_000, until),
   ];
   const setClock = async (): Promise<void> => {
     for (const { afterMs, byMs } of jumps) {
-      await house.sleep(afterMs);
+      await ctx.sleep(afterMs);
       if (isOver) return;
       jump(byMs);
     }
   };
-  behind.push(setClock());
+  background.push(setClock());
   const upload = async (emails: readonly string[]): Promise<string> => {
     const key = `uploads/live/${account}/upl_${fingerprint(emails).slice(0, 12)}.csv`;
-    await world.blobs.put(key, pieces(`email\n${emails.join("\n")}\n`));
+    await world.blobs.put(key, streamPieces(`email\n${emails.join("\n")}\n`));
     return key;
   };
-  const client = { apiKey: liveKey, startProcess, sleep: house.sleep, upload };
-  const told: Told1[] = (
+  const client = { apiKey: liveKey, startProcess, sleep: ctx.sleep, upload };
+  const histories: RequestHistory[] = (
     await Promise.all(
-      clients.map(async (wishes) => {
-        const heard: Told1[] = [];
-        for (const one of wishes) heard.push(await wish(client, one));
-        return heard;
+      clients.map(async (requests) => {
+        const ownHistories: RequestHistory[] = [];
+        for (const request of requests) ownHistories.push(await sendUntilDone(client, request));
+        return ownHistories;
       }),
     )
   ).flat();
   isOver = true;
-  await Promise.all(behind);
+  await Promise.all(background);
 
   // The storm is over; what it broke is mended now, or never.
-  await quiet(house, table, queue, later);
+  await settleDown(ctx, table, queue, later);
   // Now everybody who has a key asks once more, and must be told how it stands.
-  const calm = { ...client, startProcess: startWith(() => undefined) };
-  const asked = new Map(told.map((one) => [requestOf(one.wish), one.wish]));
-  const last: Told1[] = [];
-  for (const one of asked.values()) if (one.key !== null) last.push(await wish(calm, one));
-  await quiet(house, table, queue, later);
-  const ended = {
+  const faultlessClient = { ...client, startProcess: createStarter(() => undefined) };
+  const requestsById = new Map(
+    histories.map((request) => [toRequestId(request.request), request.request]),
+  );
+  const finalHistories: RequestHistory[] = [];
+  for (const request of requestsById.values())
+    if (request.key !== null) finalHistories.push(await sendUntilDone(faultlessClient, request));
+  await settleDown(ctx, table, queue, later);
+  const outcome = {
     world,
     items: table.items(),
     account,
-    told: [...told, ...last],
-    last,
+    histories: [...histories, ...finalHistories],
+    finalHistories,
     balances,
   };
-  return [...(await untruthsOf(ended)), ...miscounts];
+  return [...(await findViolations(outcome)), ...miscounts];
 };
 
-type Given = Awaited<ReturnType<typeof given>>;
+type TestContext = Awaited<ReturnType<typeof given>>;
 
-const LOOKS_MAX = 60;
+const ROUNDS_MAX = 60;
 
 /** Goes from one moment that something waits for to the next, with nothing going wrong any more. */
-const quiet = async (
-  house: House,
-  table: Given["table"],
-  queue: Given["queue"],
-  later: Given["later"],
+const settleDown = async (
+  ctx: SimulatedWorld,
+  table: TestContext["table"],
+  queue: TestContext["queue"],
+  later: TestContext["later"],
 ): Promise<void> => {
-  for (let look = 0; look < LOOKS_MAX; look++) {
-    if (queue.pending() === 0 && !table.isAnythingDue()) return;
+  for (let round = 0; round < ROUNDS_MAX; round++) {
+    if (queue.pending() === 0 && !table.hasScheduledWork()) return;
     later(5 * MINUTE);
-    await reconcile.run(house);
-    for (const worker of workers) await drain(house, worker);
+    await reconcile.run(ctx);
+    for (const worker of workers) await drain(ctx, worker);
   }
 };
 
-const drain = async (house: House, worker: Worker<AppWorld>): Promise<void> => {
-  const received = await house.queue.receive(worker.queue, { waitMs: 0 });
+const drain = async (ctx: SimulatedWorld, worker: Worker<AppWorld>): Promise<void> => {
+  const received = await ctx.queue.receive(worker.queue, { waitMs: 0 });
   for (const { body, receipt } of received) {
     // What a worker throws over comes back by itself, and ends with the dead letters.
-    const isDone = await worker.handle(house, body).then(
+    const isDone = await worker.handle(ctx, body).then(
       () => true,
       () => false,
     );
-    if (isDone) await house.queue.done(receipt);
+    if (isDone) await ctx.queue.acknowledge(receipt);
   }
 };
 
-const watching = (
+const watchTable = (
   table: Awaited<ReturnType<typeof given>>["table"],
   account: string,
   balances: number[],
   miscounts: Set<string>,
-): House["table"] => {
-  const note = async (): Promise<void> => {
+): SimulatedWorld["table"] => {
+  const recordBalance = async (): Promise<void> => {
     const item = await table.get({ pk: `BALANCE#${account}`, sk: "BALANCE" });
     const available = Number(item?.["available"]);
     if (available !== balances.at(-1)) balances.push(available);
@@ -160,25 +167,25 @@ const watching = (
   return {
     ...table,
     transact: async (writes) => {
-      if (balances.length === 0) await note();
+      if (balances.length === 0) await recordBalance();
       const result = await table.transact(writes);
-      await note();
-      for (const miscount of miscountsOf(table.items())) miscounts.add(miscount);
+      await recordBalance();
+      for (const miscount of findMiscounts(table.items())) miscounts.add(miscount);
       return result;
     },
   };
 };
 
 /** A worker that takes messages as they come; each message has a process of its own, which may crash over it. */
-const work = async (
-  house: House,
+const runWorker = async (
+  ctx: SimulatedWorld,
   startProcess: () => Process,
   worker: Worker<AppWorld>,
   isOver: () => boolean,
 ): Promise<void> => {
   while (!isOver()) {
-    const received = await house.queue.receive(worker.queue, { waitMs: 0 });
-    await Promise.all(received.map((message) => handle(startProcess(), worker, message)));
-    await house.sleep(20_000);
+    const received = await ctx.queue.receive(worker.queue, { waitMs: 0 });
+    await Promise.all(received.map((message) => handleMessage(startProcess(), worker, message)));
+    await ctx.sleep(20_000);
   }
 };

@@ -1,19 +1,19 @@
 import { commit } from "@mailproof/core/commit";
-import { announce } from "@mailproof/core/webhooks/items";
-import { addWebhook } from "@mailproof/core/webhooks/webhooks";
+import { emitEvent } from "@mailproof/core/webhooks/items";
+import { createWebhook } from "@mailproof/core/webhooks/webhooks";
 import { workers } from "@mailproof/core/workers";
-import { keyOf } from "@mailproof/core/writes";
+import { getItemKey } from "@mailproof/core/writes";
 import { expect, test } from "vitest";
 import { given } from "../given.ts";
-import type { Answering } from "../https.ts";
+import type { AnswerCall } from "../https.ts";
 import { givenChunked, whenBatched } from "../jobs.ts";
-import { eventsTold, whenSubscribed } from "../webhooks.ts";
+import { parseEvents, whenSubscribed } from "../webhooks.ts";
 import { whenQuiet } from "../working.ts";
-import { chanceOf } from "./chance.ts";
-import { faultyQueue } from "./faults.ts";
-import { hookWorkers, keepWorking, playHooks, type Script } from "./hooks.ts";
+import { createRandom } from "./chance.ts";
+import { createFaultyQueue } from "./faults.ts";
+import { runWebhooks, runWorkerLoop, type WebhookScript, webhookWorkers } from "./hooks.ts";
 import type { Change } from "./mutants.ts";
-import { FAULTS, type Plan, processOn } from "./process.ts";
+import { createProcess, FAULTS, type Plan } from "./process.ts";
 
 // Goal: whatever is announced reaches everybody who subscribed, within its day, under one id; and one address that
 // hangs keeps nobody else waiting.
@@ -23,26 +23,26 @@ const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
 
 /** Servers that do anything but lose what they took: each call is answered by chance. */
-const moody =
-  (seed: number): Script["answering"] =>
+const createMoodyServer =
+  (seed: number): WebhookScript["answering"] =>
   ({ sleep }) => {
-    const chance = chanceOf(seed);
+    const chance = createRandom(seed);
     return async () => {
-      const mood = chance();
-      if (mood < 0.1) {
+      const roll = chance();
+      if (roll < 0.1) {
         await sleep(10 * SECOND);
         return "timeout";
       }
-      if (mood < 0.2) return 500;
-      if (mood < 0.25) return { status: 429, retryAfter: String(Math.floor(chance() * 600)) };
-      if (mood < 0.3) return "connect_refused";
+      if (roll < 0.2) return 500;
+      if (roll < 0.25) return { status: 429, retryAfter: String(Math.floor(chance() * 600)) };
+      if (roll < 0.3) return "connect_refused";
       await sleep(chance() * 300);
       return 200;
     };
   };
 
-const stormOf = (seed: number): Script => {
-  const chance = chanceOf(seed);
+const createScript = (seed: number): WebhookScript => {
+  const chance = createRandom(seed);
   const rate = [0, 0.02, 0.1, 0.3][Math.floor(chance() * 4)] ?? 0;
   const plan: Plan = () =>
     chance() < rate ? FAULTS[Math.floor(chance() * FAULTS.length)] : undefined;
@@ -50,8 +50,8 @@ const stormOf = (seed: number): Script => {
     seed,
     events: 1 + Math.floor(chance() * 8),
     everyMs: chance() * 90 * SECOND,
-    hooks: 1 + Math.floor(chance() * 3),
-    answering: moody(seed),
+    webhooks: 1 + Math.floor(chance() * 3),
+    answering: createMoodyServer(seed),
     plan,
     queueFaults: rate,
   };
@@ -71,7 +71,7 @@ test.each(blocks)(
   "seeds $from to $to: everybody is told of everything, under one id",
   async ({ from, to }) => {
     for (let seed = from; seed < to; seed++)
-      expect(await playHooks(stormOf(seed)), `SEED=${seed} shows it`).toEqual([]);
+      expect(await runWebhooks(createScript(seed)), `SEED=${seed} shows it`).toEqual([]);
   },
 );
 
@@ -80,32 +80,38 @@ test("a process that dies between the commit and the message loses nothing", asy
   let call = 0;
   const plan: Plan = () => (call++ === 1 ? "crash" : undefined);
 
-  const script = { ...stormOf(1), events: 1, everyMs: 5 * SECOND, queueFaults: 0, plan };
-  expect(await playHooks({ ...script, answering: () => () => 200 })).toEqual([]);
+  const script = { ...createScript(1), events: 1, everyMs: 5 * SECOND, queueFaults: 0, plan };
+  expect(await runWebhooks({ ...script, answering: () => () => 200 })).toEqual([]);
 });
 
 test("an address that is down for six hours hears of everything in the end", async () => {
-  const answering: Script["answering"] = ({ now }) => {
+  const answering: WebhookScript["answering"] = ({ now }) => {
     const up = now().getTime() + 6 * HOUR;
     return ({ url }) => (url.includes("hook0") && now().getTime() < up ? "connect_refused" : 200);
   };
   for (let seed = 0; seed < 2; seed++) {
-    const script = { ...stormOf(seed), events: 20, everyMs: 20 * 60 * SECOND, hooks: 2, answering };
-    expect(await playHooks({ ...script, plan: () => undefined, queueFaults: 0.05 })).toEqual([]);
+    const script = {
+      ...createScript(seed),
+      events: 20,
+      everyMs: 20 * 60 * SECOND,
+      webhooks: 2,
+      answering,
+    };
+    expect(await runWebhooks({ ...script, plan: () => undefined, queueFaults: 0.05 })).toEqual([]);
   }
 });
 
 // Each planted bug must be found.
 const writing =
   (prefix: string, change: (item: any) => any): Change =>
-  (house) => ({
-    ...house,
+  (ctx) => ({
+    ...ctx,
     table: {
-      ...house.table,
+      ...ctx.table,
       transact: (writes) =>
-        house.table.transact(
+        ctx.table.transact(
           writes.map((write) =>
-            "create" in write && keyOf(write).pk.startsWith(prefix)
+            "create" in write && getItemKey(write).pk.startsWith(prefix)
               ? { create: change(write.create) }
               : write,
           ),
@@ -113,18 +119,24 @@ const writing =
     },
   });
 
-const NEVER_DUE = { due_sk: "9999" };
-let copies = 0;
+const NEVER_SCHEDULED = { due_sk: "9999" };
+let doubleWrites = 0;
 
 const MUTANTS: Readonly<Record<string, Change>> = {
-  "an event is only told by message": writing("EVENT#", (item) => ({ ...item, ...NEVER_DUE })),
-  "a delivery is only told by message": writing("DELIVERY#", (item) => ({ ...item, ...NEVER_DUE })),
-  "an event that is fanned out twice is delivered twice": (house) => ({
-    ...house,
+  "an event is only told by message": writing("EVENT#", (item) => ({
+    ...item,
+    ...NEVER_SCHEDULED,
+  })),
+  "a delivery is only told by message": writing("DELIVERY#", (item) => ({
+    ...item,
+    ...NEVER_SCHEDULED,
+  })),
+  "an event that is fanned out twice is delivered twice": (ctx) => ({
+    ...ctx,
     table: {
-      ...house.table,
+      ...ctx.table,
       transact: (writes) =>
-        house.table.transact(
+        ctx.table.transact(
           writes.map((write) =>
             "update" in write && write.update.pk.startsWith("EVENT#")
               ? { update: write.update, set: write.set ?? {} }
@@ -133,40 +145,40 @@ const MUTANTS: Readonly<Record<string, Change>> = {
         ),
     },
   }),
-  "each try has an id of its own": (house) => ({
-    ...house,
+  "each try has an id of its own": (ctx) => ({
+    ...ctx,
     https: {
-      ...house.https,
+      ...ctx.https,
       call: (request) =>
-        house.https.call({
+        ctx.https.call({
           ...request,
-          headers: { ...request.headers, "webhook-id": `evt_x${++copies}` },
+          headers: { ...request.headers, "webhook-id": `evt_x${++doubleWrites}` },
         }),
     },
   }),
-  "a delivery counts as done before it is": (house) => ({
-    ...house,
+  "a delivery counts as done before it is": (ctx) => ({
+    ...ctx,
     https: {
-      ...house.https,
+      ...ctx.https,
       call: async (request) => {
-        const outcome = await house.https.call(request);
-        return outcome.kind === "failed" ? { ...outcome, ...TAKEN } : outcome;
+        const outcome = await ctx.https.call(request);
+        return outcome.kind === "failed" ? { ...outcome, ...ACCEPTED } : outcome;
       },
     },
   }),
 };
-const TAKEN = {
+const ACCEPTED = {
   kind: "answer",
   status: 200,
   contentType: "",
   retryAfter: null,
   body: "",
-  isWhole: true,
+  isComplete: true,
 } as const;
 
 test.each(Object.entries(MUTANTS))("it is found out when %s", async (_, mutant) => {
   for (let seed = 0; seed < 200; seed++)
-    if ((await playHooks({ ...stormOf(seed), mutant })).length > 0) return;
+    if ((await runWebhooks({ ...createScript(seed), mutant })).length > 0) return;
   expect.unreachable("nobody noticed");
 });
 
@@ -179,24 +191,28 @@ test("one address that hangs, with a thousand events for it, keeps a thousand ot
   const base = await given();
   const { world, table, queue, servers } = base;
   const hanging = "https://hangs.example/";
-  const answering: Answering = async ({ url }) => {
+  const answering: AnswerCall = async ({ url }) => {
     await world.sleep(url === hanging ? 10 * SECOND : 100);
     return url === hanging ? "timeout" : 200;
   };
   servers.answer(answering);
-  await addWebhook(world, { owner: "dead", url: hanging, events: ["credits.low"] });
+  await createWebhook(world, { owner: "dead", url: hanging, events: ["credits.low"] });
   const owners = Array.from({ length: 20 }, (_, n) => `owner${n}`);
   for (const owner of owners)
-    await addWebhook(world, { owner, url: `https://${owner}.example/`, events: ["credits.low"] });
+    await createWebhook(world, {
+      owner,
+      url: `https://${owner}.example/`,
+      events: ["credits.low"],
+    });
 
-  const house = { ...world, table, queue };
+  const ctx = { ...world, table, queue };
   let isOver = false;
-  const background = hookWorkers.map((worker) =>
-    keepWorking(
-      house,
+  const background = webhookWorkers.map((worker) =>
+    runWorkerLoop(
+      ctx,
       () =>
-        processOn(
-          house,
+        createProcess(
+          ctx,
           () => undefined,
           () => 0,
         ),
@@ -204,13 +220,13 @@ test("one address that hangs, with a thousand events for it, keeps a thousand ot
       () => isOver,
     ),
   );
-  const tell = (owner: string) =>
+  const emitCreditsLow = (owner: string) =>
     commit(world, [
-      announce(world, owner, "credits.low", { account_id: owner, available: 1, threshold: 2 }),
+      emitEvent(world, owner, "credits.low", { account_id: owner, available: 1, threshold: 2 }),
     ]);
-  for (let n = 0; n < 1_000; n++) await tell("dead");
+  for (let n = 0; n < 1_000; n++) await emitCreditsLow("dead");
   const startedAt = world.now().getTime();
-  for (let n = 0; n < 50; n++) for (const owner of owners) await tell(owner);
+  for (let n = 0; n < 50; n++) for (const owner of owners) await emitCreditsLow(owner);
   await world.sleep(60 * SECOND);
   isOver = true;
   await Promise.all(background);
@@ -227,8 +243,8 @@ test("a thousand jobs that complete are announced, each under one id, however of
   const base = await givenChunked({ balance: 1_000, plan: "scale" });
   const { world, table, queue, servers, liveKey } = base;
   await whenSubscribed(base, { events: ["job.completed"] });
-  const chance = chanceOf(7);
-  const house = { ...world, table, queue: { ...queue, ...faultyQueue(queue, chance, 0.05) } };
+  const chance = createRandom(7);
+  const ctx = { ...world, table, queue: { ...queue, ...createFaultyQueue(queue, chance, 0.05) } };
   const plan: Plan = () => (chance() < 0.01 ? "lost_after" : undefined);
   const minutely = { ...world, rateLimit: async () => ALLOWED };
 
@@ -236,9 +252,9 @@ test("a thousand jobs that complete are announced, each under one id, however of
     await whenBatched(minutely, liveKey, { emails: [`ann${n}@x.com`] });
   let isOver = false;
   const background = workers.map((worker) =>
-    keepWorking(
-      house,
-      () => processOn(house, plan, () => 0),
+    runWorkerLoop(
+      ctx,
+      () => createProcess(ctx, plan, () => 0),
       worker,
       () => isOver,
     ),
@@ -248,12 +264,12 @@ test("a thousand jobs that complete are announced, each under one id, however of
   await Promise.all(background);
   await whenQuiet(base);
 
-  const told = eventsTold(servers.heard);
-  const idsOf = Map.groupBy(told, ({ data }) => data.job_id as string);
+  const delivered = parseEvents(servers.heard);
+  const idsOf = Map.groupBy(delivered, ({ data }) => data.job_id as string);
   expect(idsOf.size).toBe(1_000);
   for (const [job, all] of idsOf)
     expect(new Set(all.map(({ id }) => id as string)).size, `${job}`).toBe(1);
-  expect(told.length).toBeGreaterThan(1_000);
+  expect(delivered.length).toBeGreaterThan(1_000);
 });
 
 const ALLOWED = { allowed: true, limit: 1, remaining: 1, resetAt: 1_795_219_260 };

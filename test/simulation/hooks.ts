@@ -1,30 +1,30 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { commit } from "@mailproof/core/commit";
-import type { Received } from "@mailproof/core/queue";
+import type { ReceivedMessage } from "@mailproof/core/queue";
 import { reconcile } from "@mailproof/core/reconciler";
-import { announce, readDelivery, readEvent } from "@mailproof/core/webhooks/items";
+import { emitEvent, readDelivery, readEvent } from "@mailproof/core/webhooks/items";
 import type { Worker } from "@mailproof/core/worker";
 import { workers } from "@mailproof/core/workers";
 import { Webhook } from "standardwebhooks";
 import { given } from "../given.ts";
-import type { Answering, Heard } from "../https.ts";
+import type { AnswerCall, ReceivedCall } from "../https.ts";
 import { send } from "../send.ts";
-import { handle, keepReconciling } from "./behind.ts";
-import { chanceOf } from "./chance.ts";
-import { faultyQueue } from "./faults.ts";
+import { handleMessage, reconcileRepeatedly } from "./behind.ts";
+import { createRandom } from "./chance.ts";
+import { createFaultyQueue } from "./faults.ts";
 import type { Change } from "./mutants.ts";
-import { type House, type Plan, type Process, processOn } from "./process.ts";
+import { createProcess, type Plan, type Process, type SimulatedWorld } from "./process.ts";
 
 // A history of events and of those who are told of them, in virtual time: processes of ours that crash and stall, a
 // queue that doubles and loses, and servers of others that do what the script says.
 
-export type Script = {
+export type WebhookScript = {
   readonly seed: number;
   /** How many events, and how long after each the next one. */
   readonly events: number;
   readonly everyMs: number;
-  readonly hooks: number;
-  readonly answering: (world: Pick<House, "now" | "sleep">) => Answering;
+  readonly webhooks: number;
+  readonly answering: (world: Pick<SimulatedWorld, "now" | "sleep">) => AnswerCall;
   /** What becomes of calls of ours, until the storm is over. */
   readonly plan: Plan;
   /** Of messages, how many are doubled, lost or refused. */
@@ -35,8 +35,17 @@ export type Script = {
 const DAY = 86_400_000;
 
 /** Plays it to its end, and tells what was wrong. */
-export const playHooks = async (script: Script): Promise<string[]> => {
-  const { seed, events, everyMs, hooks, answering, plan, queueFaults, mutant = same } = script;
+export const runWebhooks = async (script: WebhookScript): Promise<string[]> => {
+  const {
+    seed,
+    events,
+    everyMs,
+    webhooks: hooks,
+    answering,
+    plan,
+    queueFaults,
+    mutant = unchanged,
+  } = script;
   const base = await given();
   const { world, table, queue, servers, liveKey: key, account } = base;
   const secrets = new Map<string, string>();
@@ -49,24 +58,24 @@ export const playHooks = async (script: Script): Promise<string[]> => {
     secrets.set(url, data.secret as string);
   }
   servers.answer(answering(world));
-  const unsure = { ...queue, ...faultyQueue(queue, chanceOf(seed), queueFaults) };
-  const stormy = mutant({ ...world, table, queue: unsure });
-  const calm = mutant({ ...world, table, queue });
-  const start = () => processOn(stormy, plan, () => 0);
+  const faultyQueues = { ...queue, ...createFaultyQueue(queue, createRandom(seed), queueFaults) };
+  const faultyWorld = mutant({ ...world, table, queue: faultyQueues });
+  const faultlessWorld = mutant({ ...world, table, queue });
+  const start = () => createProcess(faultyWorld, plan, () => 0);
 
   let isOver = false;
   const background = [
-    ...hookWorkers.map((worker) => keepWorking(stormy, start, worker, () => isOver)),
-    ...[0, 17_000].map((afterMs) => keepReconciling(stormy, start, afterMs, () => isOver)),
+    ...webhookWorkers.map((worker) => runWorkerLoop(faultyWorld, start, worker, () => isOver)),
+    ...[0, 17_000].map((afterMs) => reconcileRepeatedly(faultyWorld, start, afterMs, () => isOver)),
   ];
   for (let n = 0; n < events; n++) {
     const process = start();
-    const told = announce(world, account, "credits.low", {
+    const event = emitEvent(world, account, "credits.low", {
       account_id: account,
       available: n,
       threshold: 10,
     });
-    await Promise.race([commit(process.world, [told]).catch(() => undefined), process.crashed]);
+    await Promise.race([commit(process.world, [event]).catch(() => undefined), process.crashed]);
     await world.sleep(everyMs);
   }
   isOver = true;
@@ -74,50 +83,60 @@ export const playHooks = async (script: Script): Promise<string[]> => {
 
   // The storm is over. Whatever was announced is on its way, and arrives within its day.
   const until = world.now().getTime() + 2 * DAY;
-  while ((queue.pending() > 0 || table.isAnythingDue()) && world.now().getTime() < until) {
-    await reconcile.run(calm);
-    for (const worker of hookWorkers) await drain(calm, worker);
+  while ((queue.pending() > 0 || table.hasScheduledWork()) && world.now().getTime() < until) {
+    await reconcile.run(faultlessWorld);
+    for (const worker of webhookWorkers) await drain(faultlessWorld, worker);
     base.later(30_000);
   }
-  return untold(table.items(), servers.heard, secrets);
+  return findViolations(table.items(), servers.heard, secrets);
 };
 
-export const same: Change = (house) => house;
+export const unchanged: Change = (ctx) => ctx;
 
-export const hookWorkers = workers.filter(({ queue }) => /^(events|deliveries)/.test(queue.name));
+export const webhookWorkers = workers.filter(({ queue }) =>
+  /^(events|deliveries)/.test(queue.name),
+);
 
 type Items = ReturnType<Awaited<ReturnType<typeof given>>["table"]["items"]>;
 
 /** Whatever was announced must have reached everybody, under one id, as one body, signed. */
-const untold = (
+const findViolations = (
   items: Items,
-  heard: readonly Heard[],
+  received: readonly ReceivedCall[],
   secrets: ReadonlyMap<string, string>,
 ): string[] => {
-  const wrong: string[] = [];
+  const violations: string[] = [];
   const events = items.filter(({ sk }) => sk === "EVENT").map(readEvent);
   const deliveries = items.filter(({ sk }) => sk === "DELIVERY").map(readDelivery);
   for (const { id } of events) {
     for (const url of secrets.keys()) {
-      const calls = heard.filter((one) => one.url === url && one.headers["webhook-id"] === id);
-      if (!calls.some(({ isTaken }) => isTaken)) wrong.push(`${url} never took ${id}`);
-      if (new Set(calls.map(({ body }) => body)).size > 1) wrong.push(`${id} was told in two ways`);
+      const deliveredCalls = received.filter(
+        (one) => one.url === url && one.headers["webhook-id"] === id,
+      );
+      if (!deliveredCalls.some(({ isAccepted: isTaken }) => isTaken))
+        violations.push(`${url} never took ${id}`);
+      if (new Set(deliveredCalls.map(({ body }) => body)).size > 1)
+        violations.push(`${id} was told in two ways`);
     }
-    const made = deliveries.filter(({ event }) => event === id);
-    if (made.length !== secrets.size) wrong.push(`${id} has ${made.length} deliveries`);
+    const eventDeliveries = deliveries.filter(({ event }) => event === id);
+    if (eventDeliveries.length !== secrets.size)
+      violations.push(`${id} has ${eventDeliveries.length} deliveries`);
   }
   for (const { id, status } of deliveries)
-    if (status !== "delivered") wrong.push(`${id} is ${status} in the end`);
-  const known = new Set(events.map(({ id }) => id));
-  for (const one of heard)
-    if (!known.has(one.headers["webhook-id"] ?? ""))
-      wrong.push("something was told that never was");
-  wrong.push(...items.filter(({ due_pk }) => due_pk).map(({ pk }) => `still due: ${pk}`));
-  return [...wrong, ...badlySigned(heard, secrets)];
+    if (status !== "delivered") violations.push(`${id} is ${status} in the end`);
+  const emittedIds = new Set(events.map(({ id }) => id));
+  for (const one of received)
+    if (!emittedIds.has(one.headers["webhook-id"] ?? ""))
+      violations.push("something was told that never was");
+  violations.push(...items.filter(({ due_pk }) => due_pk).map(({ pk }) => `still due: ${pk}`));
+  return [...violations, ...findBadSignatures(received, secrets)];
 };
 
-const badlySigned = (heard: readonly Heard[], secrets: ReadonlyMap<string, string>): string[] =>
-  heard.flatMap(({ url, headers, body = "" }) => {
+const findBadSignatures = (
+  calls: readonly ReceivedCall[],
+  secrets: ReadonlyMap<string, string>,
+): string[] =>
+  calls.flatMap(({ url, headers, body = "" }) => {
     const sent = new Date(Number(headers["webhook-timestamp"]) * 1_000);
     const signature = new Webhook(secrets.get(url) ?? "").sign(
       headers["webhook-id"] ?? "",
@@ -133,36 +152,36 @@ const POLL_MS = 100;
 const IDLE_MS = 1_000;
 
 /** As many messages in hand as the queue allows, each in a process of its own. */
-export const keepWorking = async (
-  house: House,
+export const runWorkerLoop = async (
+  ctx: SimulatedWorld,
   start: () => Process,
   worker: Worker<AppWorld>,
   isOver: () => boolean,
 ): Promise<void> => {
-  const inHand = new Set<Promise<void>>();
+  const inFlight = new Set<Promise<void>>();
   while (!isOver()) {
-    if (inHand.size >= worker.queue.atOnce) await Promise.race(inHand);
-    const max = Math.min(10, worker.queue.atOnce - inHand.size);
-    const received = await house.queue
+    if (inFlight.size >= worker.queue.concurrency) await Promise.race(inFlight);
+    const max = Math.min(10, worker.queue.concurrency - inFlight.size);
+    const received = await ctx.queue
       .receive(worker.queue, { max, waitMs: 0 })
-      .catch((): readonly Received[] => []);
+      .catch((): readonly ReceivedMessage[] => []);
     for (const message of received) {
-      const one = handle(start(), worker, message).finally(() => inHand.delete(one));
-      inHand.add(one);
+      const one = handleMessage(start(), worker, message).finally(() => inFlight.delete(one));
+      inFlight.add(one);
     }
-    if (received.length === 0) await house.sleep(inHand.size > 0 ? POLL_MS : IDLE_MS);
+    if (received.length === 0) await ctx.sleep(inFlight.size > 0 ? POLL_MS : IDLE_MS);
   }
-  await Promise.all(inHand);
+  await Promise.all(inFlight);
 };
 
-const drain = async (house: House, worker: Worker<AppWorld>): Promise<void> => {
+const drain = async (ctx: SimulatedWorld, worker: Worker<AppWorld>): Promise<void> => {
   for (;;) {
-    const received = await house.queue.receive(worker.queue, { waitMs: 0 });
+    const received = await ctx.queue.receive(worker.queue, { waitMs: 0 });
     if (received.length === 0) return;
     await Promise.all(
       received.map(async ({ body, receipt }) => {
-        await worker.handle(house, body);
-        await house.queue.done(receipt);
+        await worker.handle(ctx, body);
+        await ctx.queue.acknowledge(receipt);
       }),
     );
   }

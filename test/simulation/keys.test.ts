@@ -1,9 +1,9 @@
-import { addKey, findKey, revokeKey } from "@mailproof/core/access/keys";
+import { createKey, findKey, revokeKey } from "@mailproof/core/access/keys";
 import { Failure } from "@mailproof/core/failure";
 import { expect, test } from "vitest";
 import { given } from "../given.ts";
-import { chanceOf } from "./chance.ts";
-import { faultyTable } from "./faults.ts";
+import { createRandom } from "./chance.ts";
+import { createFaultyTable } from "./faults.ts";
 
 // Goal: whatever the network loses, a key that was shown opens, a key that was reported revoked does not, and
 // the list and the look-up never disagree.
@@ -13,7 +13,7 @@ const seeds = process.env["SEED"]
   ? [Number(process.env["SEED"])]
   : Array.from({ length: 300 }, (_, seed) => seed);
 
-const known = async <T>(act: () => Promise<T>): Promise<T | "unknown"> => {
+const settleOutcome = async <T>(act: () => Promise<T>): Promise<T | "unknown"> => {
   try {
     return await act();
   } catch (error) {
@@ -25,18 +25,18 @@ const known = async <T>(act: () => Promise<T>): Promise<T | "unknown"> => {
 
 test.each(seeds)("seed %i: what was said of a key is true", async (seed) => {
   const { world, account, table } = await given();
-  const chance = chanceOf(seed);
-  const unreliable = { ...world, table: faultyTable(table, chance, 0.3) };
+  const chance = createRandom(seed);
+  const createUnreliableTable = { ...world, table: createFaultyTable(table, chance, 0.3) };
 
   for (let round = 0; round < 5; round++) {
-    const made = await known(() =>
-      addKey(unreliable, { account, name: "k", mode: "live", scopes: null }),
+    const made = await settleOutcome(() =>
+      createKey(createUnreliableTable, { account, name: "k", mode: "live", scopes: null }),
     );
     if (made === "unknown") continue;
     expect(await findKey(world, made.secret)).toMatchObject({ id: made.key.id });
-    const revoked = await known(() => revokeKey(unreliable.table, made.key));
-    const stillOpens = (await findKey(world, made.secret)) !== undefined;
-    expect(stillOpens && revoked !== "unknown").toBe(false);
+    const revoked = await settleOutcome(() => revokeKey(createUnreliableTable.table, made.key));
+    const isInForce = (await findKey(world, made.secret)) !== undefined;
+    expect(isInForce && revoked !== "unknown").toBe(false);
   }
 
   const hashes = table

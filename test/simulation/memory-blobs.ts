@@ -1,5 +1,5 @@
 import { assertBlobKey, type Blobs, UnreadableBlobError } from "@mailproof/core/blobs";
-import { onePiece } from "@mailproof/functions/one-piece";
+import { singleChunk } from "@mailproof/functions/one-piece";
 
 export type MemoryBlobs = Blobs & {
   readonly keys: () => string[];
@@ -8,11 +8,11 @@ export type MemoryBlobs = Blobs & {
 };
 
 /** Links are made but lead nowhere: nothing in a simulation follows one. */
-export const memoryBlobs = (): MemoryBlobs => {
+export const createMemoryBlobs = (): MemoryBlobs => {
   const stored = new Map<string, { bytes: Buffer; version: string; damaged: readonly number[] }>();
   let versions = 0;
 
-  const factsOf = (key: string) => {
+  const getMetadata = (key: string) => {
     assertBlobKey(key);
     const found = stored.get(key);
     return found && { version: found.version, bytes: found.bytes.length };
@@ -35,23 +35,23 @@ export const memoryBlobs = (): MemoryBlobs => {
       return { version, bytes: bytes.length };
     },
 
-    head: async (key) => factsOf(key),
+    head: async (key) => getMetadata(key),
 
     get: async (key, { range, version } = {}) => {
-      const facts = factsOf(key);
+      const metadata = getMetadata(key);
       const found = stored.get(key);
-      if (!facts || !found || (version !== undefined && version !== facts.version))
+      if (!metadata || !found || (version !== undefined && version !== metadata.version))
         return undefined;
-      const { from, to } = range ?? { from: 0, to: facts.bytes - 1 };
-      if (range && (from < 0 || from > to || from >= facts.bytes))
-        throw new RangeError(`bytes ${from}-${to} of ${facts.bytes}`);
+      const { from, to } = range ?? { from: 0, to: metadata.bytes - 1 };
+      if (range && (from < 0 || from > to || from >= metadata.bytes))
+        throw new RangeError(`bytes ${from}-${to} of ${metadata.bytes}`);
       if (found.damaged.some((at) => at >= from && at <= to))
         throw new UnreadableBlobError(`${key} is damaged`);
-      return { ...facts, content: onePiece(found.bytes.subarray(from, to + 1)) };
+      return { ...metadata, content: singleChunk(found.bytes.subarray(from, to + 1)) };
     },
 
     remove: async (key) => void stored.delete(key),
-    putLink: async (key, { expiresInSeconds }) => `memory:put/${key}?for=${expiresInSeconds}`,
-    getLink: async (key, { expiresInSeconds }) => `memory:get/${key}?for=${expiresInSeconds}`,
+    presignPut: async (key, { expiresInSeconds }) => `memory:put/${key}?for=${expiresInSeconds}`,
+    presignGet: async (key, { expiresInSeconds }) => `memory:get/${key}?for=${expiresInSeconds}`,
   };
 };

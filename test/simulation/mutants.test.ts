@@ -1,8 +1,16 @@
 import { expect, test } from "vitest";
 import type { Mutant } from "./history.ts";
 import { MUTANTS } from "./mutants.ts";
-import { weather } from "./storm.ts";
-import { CHECKS, JOBS, MORE_CHECKS, playFlow, SEARCHES, singles, VERIFICATIONS } from "./sweep.ts";
+import { run } from "./storm.ts";
+import {
+  CHECKS,
+  JOBS,
+  listSingleFaults,
+  MORE_CHECKS,
+  runFlow,
+  SEARCHES,
+  VERIFICATIONS,
+} from "./sweep.ts";
 
 // Each planted bug must be found by what npm test runs: its seeds (drizzle.test.ts and storm.test.ts), or a single
 // fault of the sweep.
@@ -17,17 +25,16 @@ const isFound = async (mutant: Mutant): Promise<boolean> =>
   isFoundByChance(mutant, FIRST_SEEDS, SEEDS);
 
 const isFoundByChance = async (mutant: Mutant, from: number, to: number): Promise<boolean> => {
-  for (let seed = from; seed < to; seed++)
-    if ((await weather(seed, mutant)).length > 0) return true;
+  for (let seed = from; seed < to; seed++) if ((await run(seed, mutant)).length > 0) return true;
   return false;
 };
 
 const isFoundBySweep = async (mutant: Mutant): Promise<boolean> => {
   const flows = { ...MORE_CHECKS, ...VERIFICATIONS, ...JOBS, ...CHECKS, ...SEARCHES };
   for (const flow of Object.values(flows)) {
-    const { calls } = await playFlow(flow, new Map());
-    for (const planned of singles(calls))
-      if ((await playFlow(flow, planned, mutant)).wrong.length > 0) return true;
+    const { calls } = await runFlow(flow, new Map());
+    for (const planned of listSingleFaults(calls))
+      if ((await runFlow(flow, planned, mutant)).wrong.length > 0) return true;
   }
   return false;
 };

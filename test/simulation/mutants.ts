@@ -1,16 +1,16 @@
 import { UnreadableBlobError } from "@mailproof/core/blobs";
 import type { Amounts, Item, Table, Write } from "@mailproof/core/table";
-import { keyOf } from "@mailproof/core/writes";
+import { getItemKey } from "@mailproof/core/writes";
 import type { Mutant } from "./history.ts";
-import type { House } from "./process.ts";
+import type { SimulatedWorld } from "./process.ts";
 
 // A test that cannot fail proves nothing. Each of these builds one thing wrongly, below the code and by its writes
 // alone; the simulation must find out.
 
 type Transact = Table["transact"];
-export type Change = (house: House) => House;
+export type Change = (ctx: SimulatedWorld) => SimulatedWorld;
 
-const is = (prefix: string) => (write: Write) => keyOf(write).pk.startsWith(prefix);
+const is = (prefix: string) => (write: Write) => getItemKey(write).pk.startsWith(prefix);
 const isClaim = is("CLAIM#");
 const isBalance = is("BALANCE#");
 const isOperation = is("OPERATION#");
@@ -25,9 +25,9 @@ const isUsage = is("USAGE#");
 
 const transacting =
   (change: (transact: Transact) => Transact): Change =>
-  (house) => ({
-    ...house,
-    table: { ...house.table, transact: change((writes) => house.table.transact(writes)) },
+  (ctx) => ({
+    ...ctx,
+    table: { ...ctx.table, transact: change((writes) => ctx.table.transact(writes)) },
   });
 
 /** Every write of a transaction changed, or left out. */
@@ -42,77 +42,82 @@ const moves = (writes: readonly Write[], move: string): boolean =>
     (write) => isEndOf(write) && move in ((write as { create: Item }).create["moved"] as object),
   );
 
-let copies = 0;
+let doubleWrites = 0;
 
-let timesApart = 0;
+let splitByTime = 0;
 /** Whoever writes apart may be gone in between. A count of its own: with another's, one of the two might never be. */
-const isGoneInBetween = (): boolean => ++timesApart % 2 === 0;
+const isRemovedBetween = (): boolean => ++splitByTime % 2 === 0;
 
 /** What keeps an operation from ending twice: its removal, the one key its last entry can have, and the totals. */
-const unguarded = (write: Write): Write[] => {
+const dropConditions = (write: Write): Write[] => {
   if (isOperation(write)) return [];
   if ("update" in write && isBalance(write))
     return [{ update: write.update, add: write.add ?? {} }];
   return "create" in write && isEntry(write)
-    ? [{ create: { ...write.create, sk: `${write.create.sk}-${++copies}` } }]
+    ? [{ create: { ...write.create, sk: `${write.create.sk}-${++doubleWrites}` } }]
     : [write];
 };
 
 const isResolving = (write: Write): boolean =>
   "create" in write && isEntry(write) && write.create.sk.includes("~chunk-");
 
-const withKeyOfItsOwn = (write: Write): Write[] =>
+const withOwnKey = (write: Write): Write[] =>
   "create" in write && isEntry(write)
-    ? [{ create: { ...write.create, sk: `${write.create.sk}-${++copies}` } }]
+    ? [{ create: { ...write.create, sk: `${write.create.sk}-${++doubleWrites}` } }]
     : [write];
 
 /** The removal happens all the same, but stops nobody. */
-const removingApart =
+const removeSeparately =
   (change: (write: Write) => Write[], applies: (writes: readonly Write[]) => boolean): Change =>
-  (house) => {
-    const { table } = house;
+  (ctx) => {
+    const { table } = ctx;
     const transact: Transact = async (writes) => {
       if (!applies(writes)) return table.transact(writes);
       const result = await table.transact(writes.flatMap(change));
       if (result.outcome === "committed")
         for (const write of writes)
-          if (isOperation(write) && "remove" in write) await table.write({ remove: keyOf(write) });
+          if (isOperation(write) && "remove" in write)
+            await table.write({ remove: getItemKey(write) });
       return result;
     };
-    return { ...house, table: { ...table, transact } };
+    return { ...ctx, table: { ...table, transact } };
   };
 
 const below = (changes: Readonly<Record<string, Change>>): Readonly<Record<string, Mutant>> =>
-  Object.fromEntries(Object.entries(changes).map(([name, change]) => [name, { below: change }]));
+  Object.fromEntries(
+    Object.entries(changes).map(([name, change]) => [name, { belowFaults: change }]),
+  );
 
 const notFalling = (amounts: Amounts): Amounts =>
   Object.fromEntries(Object.entries(amounts).filter(([, by]) => by >= 0));
 
-const NO_ONES_WRITE: Write = { checkAbsent: { pk: "NOBODY", sk: "NOBODY" } };
+const UNRELATED_WRITE: Write = { checkAbsent: { pk: "NOBODY", sk: "NOBODY" } };
 
 /** Above the faults: what the process makes of what it hears. */
-const MISREADING: Mutant = {
-  above: (house) => ({
-    ...house,
+const MISREAD_OUTCOMES: Mutant = {
+  aboveFaults: (ctx) => ({
+    ...ctx,
     table: {
-      ...house.table,
+      ...ctx.table,
       transact: async (writes) => {
-        const result = await house.table.transact(writes);
-        return result.outcome === "ambiguous" ? { outcome: "refused", by: NO_ONES_WRITE } : result;
+        const result = await ctx.table.transact(writes);
+        return result.outcome === "ambiguous"
+          ? { outcome: "refused", refusedWrite: UNRELATED_WRITE }
+          : result;
       },
     },
   }),
 };
 
 /** What is damaged is hoped to be whole the next time. */
-const HOPING: Mutant = {
-  below: (house) => ({
-    ...house,
+const OPTIMISTIC: Mutant = {
+  belowFaults: (ctx) => ({
+    ...ctx,
     blobs: {
-      ...house.blobs,
+      ...ctx.blobs,
       get: async (key, options) => {
         try {
-          return await house.blobs.get(key, options);
+          return await ctx.blobs.get(key, options);
         } catch (error) {
           throw error instanceof UnreadableBlobError ? new Error("no reply") : error;
         }
@@ -125,8 +130,8 @@ const isOfLostChunk = (writes: readonly Write[]): boolean =>
   writes.some((write) => "create" in write && isEntry(write) && write.create.sk.includes("~lost-"));
 
 export const MUTANTS: Readonly<Record<string, Mutant>> = {
-  "a lost reply is taken for a refusal": MISREADING,
-  "an input that is damaged is taken for a store that does not answer": HOPING,
+  "a lost reply is taken for a refusal": MISREAD_OUTCOMES,
+  "an input that is damaged is taken for a store that does not answer": OPTIMISTIC,
   ...below({
     "the claim is written after the debit, not with it": transacting(
       (transact) => async (writes) => {
@@ -143,12 +148,14 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
         : write,
     ),
 
-    "settling is guarded by nothing": removingApart(unguarded, (writes) => moves(writes, "settle")),
-    "a refund is guarded by nothing": removingApart(unguarded, (writes) =>
+    "settling is guarded by nothing": removeSeparately(dropConditions, (writes) =>
+      moves(writes, "settle"),
+    ),
+    "a refund is guarded by nothing": removeSeparately(dropConditions, (writes) =>
       moves(writes, "release"),
     ),
 
-    "an owner that was gone too long is not fenced off": removingApart(
+    "an owner that was gone too long is not fenced off": removeSeparately(
       (write) => (isOperation(write) && "remove" in write ? [] : [write]),
       (writes) => writes.some((write) => isOperation(write) && "remove" in write),
     ),
@@ -158,13 +165,13 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
         transact(moves(writes, "release") ? writes.filter((write) => !isClaim(write)) : writes),
     ),
 
-    "a replay charges": (house) => ({
-      ...house,
+    "a replay charges": (ctx) => ({
+      ...ctx,
       table: {
-        ...house.table,
-        get: async (key) => (key.pk.startsWith("CLAIM#") ? undefined : house.table.get(key)),
+        ...ctx.table,
+        get: async (key) => (key.pk.startsWith("CLAIM#") ? undefined : ctx.table.get(key)),
         transact: (writes) =>
-          house.table.transact(
+          ctx.table.transact(
             writes.map((write) =>
               "create" in write && isClaim(write) ? { put: write.create } : write,
             ),
@@ -195,10 +202,8 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
       transacting((transact) => async (writes) => {
         const isResolution = writes.some(isResolving);
         if (!isResolution) return transact(writes);
-        const result = await transact(
-          writes.filter((write) => !isJob(write)).flatMap(withKeyOfItsOwn),
-        );
-        if (result.outcome === "committed" && !isGoneInBetween())
+        const result = await transact(writes.filter((write) => !isJob(write)).flatMap(withOwnKey));
+        if (result.outcome === "committed" && !isRemovedBetween())
           await transact(writes.filter(isJob));
         return result;
       }),
@@ -206,7 +211,7 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
     "a check is kept after its payment, not with it": transacting((transact) => async (writes) => {
       const kept = writes.filter(isCheck);
       const result = await transact(writes.filter((write) => !kept.includes(write)));
-      if (result.outcome === "committed" && kept.length > 0 && !isGoneInBetween())
+      if (result.outcome === "committed" && kept.length > 0 && !isRemovedBetween())
         await transact(kept);
       return result;
     }),
@@ -217,15 +222,15 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
       return "update" in write ? { update: write.update, set: write.set ?? {} } : write;
     }),
 
-    "work that a wrong clock put off lies until its time comes again": (house) => ({
-      ...house,
+    "work that a wrong clock put off lies until its time comes again": (ctx) => ({
+      ...ctx,
       table: {
-        ...house.table,
+        ...ctx.table,
         query: async (query) => {
           const isAhead = query.index === "due" && query.sk && "from" in query.sk;
-          return isAhead && query.sk.from > house.now().toISOString()
+          return isAhead && query.sk.from > ctx.now().toISOString()
             ? { items: [] }
-            : house.table.query(query);
+            : ctx.table.query(query);
         },
       },
     }),

@@ -1,6 +1,6 @@
-import { rateLimitOver } from "@mailproof/core/access/rate";
+import { createRateLimit } from "@mailproof/core/access/rate";
 import type { AppWorld } from "@mailproof/core/app-world";
-import type { Message, Queue, Receiving, Sent } from "@mailproof/core/queue";
+import type { Message, Queue, QueueReceiver, SendOutcome } from "@mailproof/core/queue";
 
 /**
  * What happens to one call at a door. After a crash nothing of the process goes on, and nobody hears from it. One
@@ -16,16 +16,16 @@ const STALL_MS = 7 * 60_000;
 /** Asked before every call: which fault it meets, if any. */
 export type Plan = () => Fault | undefined;
 
-export type House = AppWorld & { readonly queue: Queue & Receiving };
+export type SimulatedWorld = AppWorld & { readonly queue: Queue & QueueReceiver };
 
 let turn = 0;
 
 /** Each of the four fates in turn, whichever message is first. */
-const partlySent = (
+const sendPartly = (
   queue: Queue,
   name: string,
   messages: readonly Message[],
-): Promise<readonly Sent[]> =>
+): Promise<readonly SendOutcome[]> =>
   Promise.all(
     messages.map(async (message) => {
       const fate = turn++ % 4;
@@ -37,91 +37,95 @@ const partlySent = (
   );
 
 export type Process = {
-  readonly world: House;
+  readonly world: SimulatedWorld;
   readonly crashed: Promise<"crashed">;
 };
 
 const never = <T>(): Promise<T> => new Promise<T>(() => {});
 
 /** A process of ours: the same doors as all others have, and faults of its own. */
-export const processOn = (house: House, plan: Plan, latencyMs: () => number): Process => {
+export const createProcess = (
+  ctx: SimulatedWorld,
+  plan: Plan,
+  latencyMs: () => number,
+): Process => {
   const { promise: crashed, resolve: crash } = Promise.withResolvers<"crashed">();
   let isDead = false;
   const alive = <T>(value: T): T | Promise<T> => (isDead ? never() : value);
 
-  const pause = async (): Promise<void> => {
+  const addLatency = async (): Promise<void> => {
     const ms = latencyMs();
-    if (ms > 0) await house.sleep(ms);
+    if (ms > 0) await ctx.sleep(ms);
     await alive(undefined);
   };
 
-  const call = async <T>(
+  const callPort = async <T>(
     act: () => Promise<T>,
-    lost: () => T,
-    partly: () => T | Promise<T> = lost,
+    onLost: () => T,
+    partly: () => T | Promise<T> = onLost,
   ): Promise<T> => {
-    await pause();
+    await addLatency();
     const fault = plan();
     if (fault === "crash") {
       isDead = true;
       crash("crashed");
       return never();
     }
-    if (fault === "stall") await house.sleep(STALL_MS);
-    if (fault === "lost_before") return lost();
+    if (fault === "stall") await ctx.sleep(STALL_MS);
+    if (fault === "lost_before") return onLost();
     if (fault === "partial") return partly();
-    const came = await act();
-    await pause();
-    return fault === "lost_after" ? lost() : came;
+    const result = await act();
+    await addLatency();
+    return fault === "lost_after" ? onLost() : result;
   };
 
-  const silent = (): never => {
+  const loseReply = (): never => {
     throw new Error("the reply was lost");
   };
   const ambiguous = () => ({ outcome: "ambiguous" }) as const;
 
   const table: AppWorld["table"] = {
-    get: (key) => call(() => house.table.get(key), silent),
-    query: (query) => call(() => house.table.query(query), silent),
-    write: (write) => call(() => house.table.write(write), ambiguous),
-    transact: (writes) => call(() => house.table.transact(writes), ambiguous),
+    get: (key) => callPort(() => ctx.table.get(key), loseReply),
+    query: (query) => callPort(() => ctx.table.query(query), loseReply),
+    write: (write) => callPort(() => ctx.table.write(write), ambiguous),
+    transact: (writes) => callPort(() => ctx.table.transact(writes), ambiguous),
   };
-  const { queue } = house;
-  const world: House = {
-    ...house,
+  const { queue } = ctx;
+  const world: SimulatedWorld = {
+    ...ctx,
     table,
     queue: {
       ...queue,
       sendMany: (name, messages) =>
-        call(
+        callPort(
           () => queue.sendMany(name, messages),
           () => messages.map(() => "unknown" as const),
-          () => partlySent(queue, name, messages),
+          () => sendPartly(queue, name, messages),
         ),
       receive: (facts, options) =>
-        call(
+        callPort(
           () => queue.receive(facts, options),
           () => [],
         ),
-      done: (receipt) => call(() => queue.done(receipt), silent),
+      acknowledge: (receipt) => callPort(() => queue.acknowledge(receipt), loseReply),
     },
     blobs: {
-      ...house.blobs,
-      put: (key, content) => call(() => house.blobs.put(key, content), silent),
-      head: (key) => call(() => house.blobs.head(key), silent),
-      get: (key, options) => call(() => house.blobs.get(key, options), silent),
+      ...ctx.blobs,
+      put: (key, content) => callPort(() => ctx.blobs.put(key, content), loseReply),
+      head: (key) => callPort(() => ctx.blobs.head(key), loseReply),
+      get: (key, options) => callPort(() => ctx.blobs.get(key, options), loseReply),
     },
     https: {
-      ...house.https,
+      ...ctx.https,
       call: (request) =>
-        call(
-          () => house.https.call(request),
+        callPort(
+          () => ctx.https.call(request),
           () => ({ kind: "failed", why: "timeout" }),
         ),
     },
-    rateLimit: rateLimitOver(table, house.now),
+    rateLimit: createRateLimit(table, ctx.now),
     sleep: async (ms, signal) => {
-      await house.sleep(ms, signal);
+      await ctx.sleep(ms, signal);
       await alive(undefined);
     },
   };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { weather } from "./storm.ts";
+import { run } from "./storm.ts";
 
 // Goal: whatever clients, crashes, lost replies, stalled processes and repeated messages come together, the laws of
 // money hold, and everything that anybody was told is true.
@@ -22,7 +22,7 @@ const blocks = seed
 test.each(blocks)(
   "seeds $from to $to leave no loss and no lie",
   async ({ from, to }) => {
-    for (let at = from; at < to; at++) expect(await weather(at), `SEED=${at} shows it`).toEqual([]);
+    for (let at = from; at < to; at++) expect(await run(at), `SEED=${at} shows it`).toEqual([]);
   },
   120_000,
 );

@@ -1,6 +1,6 @@
-import { chanceOf } from "./chance.ts";
-import type { Wish } from "./clients.ts";
-import { type Jump, type Mutant, play, type Script } from "./history.ts";
+import { createRandom } from "./chance.ts";
+import type { ClientRequest } from "./clients.ts";
+import { type Jump, type Mutant, runScript, type Script } from "./history.ts";
 import { FAULTS, type Plan } from "./process.ts";
 
 /** What mail servers say, and whether the domain can be looked up: rows of one chunk are deferred by several causes. */
@@ -14,7 +14,7 @@ const ADDRESSES = [
 const WAITS = [0, 5, undefined, 60];
 const DOMAINS = ["example.com", "nodmarc.com", "error.com", "dnsfail.com"];
 const KINDS = ["verify", "verify", "batch", "file", "check", "find"] as const;
-const PEOPLE = ["Valid", "Valid", "Invalid", "Slow", "Error"];
+const FIRST_NAMES = ["Valid", "Valid", "Invalid", "Slow", "Error"];
 const RATES = [0, 0.01, 0.05, 0.2];
 
 const MINUTE = 60_000;
@@ -23,9 +23,9 @@ const MINUTE = 60_000;
  */
 const JUMPS_MS = [-30 * 24 * 60, -12 * 24 * 60, -120, -20, 20, 120].map((min) => min * MINUTE);
 
-const jumpsOf = (seed: number): readonly Jump[] => {
+const createJumps = (seed: number): readonly Jump[] => {
   // A chance of its own, as above.
-  const chance = chanceOf(seed + 2_000_000);
+  const chance = createRandom(seed + 2_000_000);
   const below = (most: number) => Math.floor(chance() * most);
   return Array.from({ length: below(3) }, () => ({
     afterMs: below(90_000),
@@ -39,13 +39,13 @@ const DAMAGED_HISTORIES = 0.3;
 const DAMAGED_WITHIN = 200;
 
 /** A history that a number decides: who wants what, who shares a key, what is lost and who crashes. */
-export const stormOf = (seed: number): Script => {
-  const chance = chanceOf(seed);
+export const createScript = (seed: number): Script => {
+  const chance = createRandom(seed);
   const below = (most: number) => Math.floor(chance() * most);
   const oneOf = <T>(all: readonly T[]): T => all[below(all.length)] as T;
 
   // A chance of its own: what else is drawn stays what it was before there was this to draw.
-  const depth = chanceOf(seed + 1_000_000);
+  const depth = createRandom(seed + 1_000_000);
   const rate = oneOf(RATES);
   const plan: Plan = () => (chance() < rate ? oneOf(FAULTS) : undefined);
   const email = () => {
@@ -53,12 +53,12 @@ export const stormOf = (seed: number): Script => {
     return `${word}+${below(3)}@${domain}`;
   };
   const emails = () => Array.from({ length: 1 + below(7) }, email);
-  const wished = (): Wish => {
+  const createRequest = (): ClientRequest => {
     // Few keys: clients race for one, and some change their mind about what it stands for.
     const key = chance() < 0.7 ? `key-${below(4)}` : null;
     const kind = oneOf(KINDS);
     if (kind === "check") return { kind, key, domain: oneOf(DOMAINS), refresh: chance() < 0.5 };
-    if (kind === "find") return { kind, key: oneOf(PEOPLE) };
+    if (kind === "find") return { kind, key: oneOf(FIRST_NAMES) };
     const shallow = depth() < 0.2 && { isShallow: true };
     if (kind === "verify")
       return { kind, key, email: email(), waitMs: oneOf([100, 5_000, 25_000]), ...shallow };
@@ -72,26 +72,29 @@ export const stormOf = (seed: number): Script => {
     };
   };
   // A chance of its own, as well.
-  const disk = chanceOf(seed + 3_000_000);
+  const disk = createRandom(seed + 3_000_000);
   const damagedShare = disk() < DAMAGED_HISTORIES ? disk() : 0;
-  const places = new Map<string, number | undefined>();
+  const damagedOffsets = new Map<string, number | undefined>();
   const damage = (key: string): number | undefined => {
     if (!key.startsWith("inputs/")) return undefined;
-    if (!places.has(key))
-      places.set(key, disk() < damagedShare ? Math.floor(disk() * DAMAGED_WITHIN) : undefined);
-    return places.get(key);
+    if (!damagedOffsets.has(key))
+      damagedOffsets.set(
+        key,
+        disk() < damagedShare ? Math.floor(disk() * DAMAGED_WITHIN) : undefined,
+      );
+    return damagedOffsets.get(key);
   };
-  const wishes = () => Array.from({ length: 1 + below(3) }, wished);
+  const createRequests = () => Array.from({ length: 1 + below(3) }, createRequest);
   return {
     balance: below(24) / 2 + below(36),
-    clients: Array.from({ length: 1 + below(4) }, wishes),
+    clients: Array.from({ length: 1 + below(4) }, createRequests),
     plan,
     damage,
     latencyMs: () => below(30),
-    jumps: jumpsOf(seed),
+    jumps: createJumps(seed),
   };
 };
 
 /** What was wrong in the history of this seed. */
-export const weather = (seed: number, mutant: Mutant = {}): Promise<readonly string[]> =>
-  play({ ...stormOf(seed), mutant });
+export const run = (seed: number, mutant: Mutant = {}): Promise<readonly string[]> =>
+  runScript({ ...createScript(seed), mutant });

@@ -1,5 +1,5 @@
 import { CHECKS, MORE_CHECKS } from "./sweep.ts";
-import { sweep } from "./sweeping.ts";
+import { describeSweep } from "./sweeping.ts";
 
-sweep(CHECKS);
-sweep(MORE_CHECKS, { inPairs: false });
+describeSweep(CHECKS);
+describeSweep(MORE_CHECKS, { inPairs: false });

@@ -1,4 +1,4 @@
 import { JOBS } from "./sweep.ts";
-import { sweep } from "./sweeping.ts";
+import { describeSweep } from "./sweeping.ts";
 
-sweep(JOBS);
+describeSweep(JOBS);

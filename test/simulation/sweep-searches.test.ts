@@ -1,5 +1,5 @@
 import { MORE_SEARCHES, SEARCHES } from "./sweep.ts";
-import { sweep } from "./sweeping.ts";
+import { describeSweep } from "./sweeping.ts";
 
-sweep(SEARCHES);
-sweep(MORE_SEARCHES, { inPairs: false });
+describeSweep(SEARCHES);
+describeSweep(MORE_SEARCHES, { inPairs: false });

@@ -1,4 +1,4 @@
 import { VERIFICATIONS } from "./sweep.ts";
-import { sweep } from "./sweeping.ts";
+import { describeSweep } from "./sweeping.ts";
 
-sweep(VERIFICATIONS);
+describeSweep(VERIFICATIONS);

@@ -1,6 +1,6 @@
 import type { Damage } from "../breaking.ts";
-import type { Wish } from "./clients.ts";
-import { type Mutant, play, type Script } from "./history.ts";
+import type { ClientRequest } from "./clients.ts";
+import { type Mutant, runScript, type Script } from "./history.ts";
 import { FAULTS, type Fault } from "./process.ts";
 
 // Goal: there is no point at which one call, or any two, can go wrong and leave a lie or a loss behind.
@@ -8,11 +8,11 @@ import { FAULTS, type Fault } from "./process.ts";
 // pair of faults at every two calls: some of the pairs here, all of them by npm run simulate -- --pairs. The number in
 // a failure is the call's.
 
-const once = (
+const verifyOnce = (
   email: string,
   key: string | null = "key",
   { waitMs = 5_000, isShallow = false } = {},
-): Wish => ({ kind: "verify", email, key, waitMs, isShallow });
+): ClientRequest => ({ kind: "verify", email, key, waitMs, isShallow });
 const list = ["valid", "invalid", "valid+1", "full", "unknown"].map(
   (word) => `${word}@example.com`,
 );
@@ -27,21 +27,21 @@ export type Flow = Pick<Script, "balance" | "clients" | "damage">;
 type Flows = Readonly<Record<string, Flow>>;
 
 export const VERIFICATIONS: Flows = {
-  "a verification with a key": { balance: 10, clients: [[once(valid)]] },
-  "a verification without a key": { balance: 10, clients: [[once(valid, null)]] },
+  "a verification with a key": { balance: 10, clients: [[verifyOnce(valid)]] },
+  "a verification without a key": { balance: 10, clients: [[verifyOnce(valid, null)]] },
   "one that is answered from the cache": {
     balance: 10,
-    clients: [[once(valid, null), once(valid)]],
+    clients: [[verifyOnce(valid, null), verifyOnce(valid)]],
   },
-  "one that takes too long": { balance: 10, clients: [[once("slow@example.com")]] },
-  "one that breaks on our side": { balance: 10, clients: [[once("error@example.com")]] },
-  "one that takes the last credit": { balance: 1, clients: [[once(valid)]] },
-  "one that nobody can pay": { balance: 0.5, clients: [[once(valid)]] },
-  "one whose server greylists": { balance: 10, clients: [[once("greylisted@example.com")]] },
-  "the same key twice": { balance: 10, clients: [[once(valid), once(valid)]] },
+  "one that takes too long": { balance: 10, clients: [[verifyOnce("slow@example.com")]] },
+  "one that breaks on our side": { balance: 10, clients: [[verifyOnce("error@example.com")]] },
+  "one that takes the last credit": { balance: 1, clients: [[verifyOnce(valid)]] },
+  "one that nobody can pay": { balance: 0.5, clients: [[verifyOnce(valid)]] },
+  "one whose server greylists": { balance: 10, clients: [[verifyOnce("greylisted@example.com")]] },
+  "the same key twice": { balance: 10, clients: [[verifyOnce(valid), verifyOnce(valid)]] },
   "one whose mail server is not asked": {
     balance: 10,
-    clients: [[once(valid, "key", { isShallow: true })]],
+    clients: [[verifyOnce(valid, "key", { isShallow: true })]],
   },
 };
 
@@ -79,44 +79,47 @@ export const JOBS: Flows = {
   "a file without a key": { balance: 20, clients: [[{ kind: "file", key: null, emails: list }]] },
 };
 
-const check = (
+const checkDomain = (
   key: string | null = "key",
   { domain = "example.com", refresh = false } = {},
-): Wish => ({ kind: "check", key, domain, refresh });
+): ClientRequest => ({ kind: "check", key, domain, refresh });
 const failing = { domain: "nodmarc.com", refresh: true };
 
 export const CHECKS: Flows = {
-  "a check with a key": { balance: 20, clients: [[check()]] },
-  "a check without a key": { balance: 20, clients: [[check(null)]] },
+  "a check with a key": { balance: 20, clients: [[checkDomain()]] },
+  "a check without a key": { balance: 20, clients: [[checkDomain(null)]] },
 };
 
 export const MORE_CHECKS: Flows = {
-  "one that is told from the cache": { balance: 20, clients: [[check(null), check()]] },
+  "one that is told from the cache": { balance: 20, clients: [[checkDomain(null), checkDomain()]] },
   "one of a domain that nobody answers for": {
     balance: 20,
-    clients: [[check("key", { domain: "dnsfail.com" })]],
+    clients: [[checkDomain("key", { domain: "dnsfail.com" })]],
   },
-  "one that breaks": { balance: 20, clients: [[check("key", { domain: "error.com" })]] },
+  "one that breaks": { balance: 20, clients: [[checkDomain("key", { domain: "error.com" })]] },
   "two at once that find the same fault": {
     balance: 30,
-    clients: [[check("key", failing)], [check("other", failing)]],
+    clients: [[checkDomain("key", failing)], [checkDomain("other", failing)]],
   },
 };
 
-const search = (key: string): Wish => ({ kind: "find", key });
+const searchPerson = (key: string): ClientRequest => ({ kind: "find", key });
 
 export const SEARCHES: Flows = {
-  "a search": { balance: 10, clients: [[search("Valid")]] },
-  "one that breaks on our side": { balance: 5, clients: [[search("Error")]] },
-  "one that nobody can pay": { balance: 4.5, clients: [[search("Valid")]] },
+  "a search": { balance: 10, clients: [[searchPerson("Valid")]] },
+  "one that breaks on our side": { balance: 5, clients: [[searchPerson("Error")]] },
+  "one that nobody can pay": { balance: 4.5, clients: [[searchPerson("Valid")]] },
 };
 
 export const MORE_SEARCHES: Flows = {
-  "a search that takes too long": { balance: 10, clients: [[search("Slow")]] },
-  "the same search twice": { balance: 20, clients: [[search("Valid"), search("Valid")]] },
+  "a search that takes too long": { balance: 10, clients: [[searchPerson("Slow")]] },
+  "the same search twice": {
+    balance: 20,
+    clients: [[searchPerson("Valid"), searchPerson("Valid")]],
+  },
   "the same search by two at once": {
     balance: 20,
-    clients: [[search("Valid")], [search("Valid")]],
+    clients: [[searchPerson("Valid")], [searchPerson("Valid")]],
   },
 };
 
@@ -131,12 +134,12 @@ export const FLOWS: Flows = {
 };
 
 /** Which fault at which call. */
-export type Planned = ReadonlyMap<number, Fault>;
+export type FaultPlan = ReadonlyMap<number, Fault>;
 
 /** How many calls it took, and what was wrong. */
-export const playFlow = async (flow: Flow, planned: Planned, mutant: Mutant = {}) => {
+export const runFlow = async (flow: Flow, planned: FaultPlan, mutant: Mutant = {}) => {
   let calls = 0;
-  const wrong = await play({
+  const wrong = await runScript({
     ...flow,
     plan: () => planned.get(calls++),
     latencyMs: () => 0,
@@ -146,19 +149,19 @@ export const playFlow = async (flow: Flow, planned: Planned, mutant: Mutant = {}
 };
 
 /** Every fault at every call of the flow. */
-export function* singles(calls: number): Generator<Planned> {
+export function* listSingleFaults(calls: number): Generator<FaultPlan> {
   for (let at = 0; at < calls; at++) for (const fault of FAULTS) yield new Map([[at, fault]]);
 }
 
 /** One that stalls is slow before it is lost; alone it was tried already, and pairs are many. */
-const PAIRED = FAULTS.filter((fault) => fault !== "stall" && fault !== "partial");
+const PAIRED_FAULTS = FAULTS.filter((fault) => fault !== "stall" && fault !== "partial");
 
 /** Every two faults at every two calls. The second may lie beyond the calls of the undisturbed flow. */
-export function* pairs(calls: number): Generator<Planned> {
+export function* listFaultPairs(calls: number): Generator<FaultPlan> {
   for (let first = 0; first < calls; first++)
     for (let second = first + 1; second < calls + FURTHER_CALLS; second++)
-      for (const one of PAIRED)
-        for (const other of PAIRED)
+      for (const one of PAIRED_FAULTS)
+        for (const other of PAIRED_FAULTS)
           yield new Map([
             [first, one],
             [second, other],
@@ -168,9 +171,9 @@ export function* pairs(calls: number): Generator<Planned> {
 /** One pair in so many: a prime, so that in the long run each fault meets each other one at each distance. */
 const SAMPLED_EVERY = 23;
 
-export function* sampledPairs(calls: number): Generator<Planned> {
+export function* sampleFaultPairs(calls: number): Generator<FaultPlan> {
   let at = 0;
-  for (const planned of pairs(calls)) if (at++ % SAMPLED_EVERY === 0) yield planned;
+  for (const planned of listFaultPairs(calls)) if (at++ % SAMPLED_EVERY === 0) yield planned;
 }
 
 /** A repeat after the first fault makes about as many calls as the first try. */

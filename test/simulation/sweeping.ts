@@ -1,24 +1,24 @@
 import { expect, test } from "vitest";
-import { type Flow, playFlow, sampledPairs, singles } from "./sweep.ts";
+import { type Flow, listSingleFaults, runFlow, sampleFaultPairs } from "./sweep.ts";
 
 // Goal and method stand in sweep.ts.
 
-const NOTHING_GOES_WRONG = new Map();
+const NO_FAULTS = new Map();
 
 type Flows = Readonly<Record<string, Flow>>;
 
 /** A flow that only repeats what another has in it is tried with single faults. */
-export const sweep = (flows: Flows, { inPairs = true } = {}): void => {
+export const describeSweep = (flows: Flows, { inPairs = true } = {}): void => {
   test.each(Object.entries(flows))("%s, undisturbed, is as it should be", async (_, flow) => {
-    expect((await playFlow(flow, NOTHING_GOES_WRONG)).wrong).toEqual([]);
+    expect((await runFlow(flow, NO_FAULTS)).wrong).toEqual([]);
   });
 
   test.each(Object.entries(flows))("%s survives every fault at every call", async (_, flow) => {
-    const { calls } = await playFlow(flow, NOTHING_GOES_WRONG);
+    const { calls } = await runFlow(flow, NO_FAULTS);
 
-    for (const planned of singles(calls))
+    for (const planned of listSingleFaults(calls))
       expect(
-        (await playFlow(flow, planned)).wrong,
+        (await runFlow(flow, planned)).wrong,
         `faults: ${JSON.stringify([...planned])}`,
       ).toEqual([]);
   });
@@ -26,11 +26,11 @@ export const sweep = (flows: Flows, { inPairs = true } = {}): void => {
   test.each(inPairs ? Object.entries(flows) : [])(
     "%s survives a sample of every two faults",
     async (_, flow) => {
-      const { calls } = await playFlow(flow, NOTHING_GOES_WRONG);
+      const { calls } = await runFlow(flow, NO_FAULTS);
 
-      for (const planned of sampledPairs(calls))
+      for (const planned of sampleFaultPairs(calls))
         expect(
-          (await playFlow(flow, planned)).wrong,
+          (await runFlow(flow, planned)).wrong,
           `faults: ${JSON.stringify([...planned])}`,
         ).toEqual([]);
     },

@@ -1,9 +1,9 @@
-import type { Group } from "@mailproof/core/jobs/deferrals";
-import { isOpen, readJob } from "@mailproof/core/jobs/items";
+import type { DeferredGroup } from "@mailproof/core/jobs/deferrals";
+import { isOpenJob, readJob } from "@mailproof/core/jobs/items";
 import type { Item } from "@mailproof/core/table";
 
 /** Jobs that say at this moment that another number of rows waits than does, or for another reason. */
-export const miscountsOf = (items: readonly Item[]): readonly string[] => {
+export const findMiscounts = (items: readonly Item[]): readonly string[] => {
   const waiting = Map.groupBy(
     items.filter(({ pk }) => pk.startsWith("DEFERRED#")),
     ({ pk }) => pk.slice("DEFERRED#".length),
@@ -11,16 +11,18 @@ export const miscountsOf = (items: readonly Item[]): readonly string[] => {
   return items
     .filter(({ pk, sk }) => pk.startsWith("JOB#") && sk === "JOB")
     .map(readJob)
-    .filter((job) => isOpen(job) || Object.keys(job.deferred).length > 0)
+    .filter((job) => isOpenJob(job) || Object.keys(job.deferred).length > 0)
     .flatMap(({ id, deferred }) => {
-      const groups = (waiting.get(id) ?? []).flatMap((item) => item["groups"] as readonly Group[]);
-      const counted = byName(deferred);
-      const there = byName(countsOf(groups));
+      const groups = (waiting.get(id) ?? []).flatMap(
+        (item) => item["groups"] as readonly DeferredGroup[],
+      );
+      const counted = toSortedText(deferred);
+      const there = toSortedText(countByReason(groups));
       return counted === there ? [] : [`${id} says that ${counted} wait, and ${there} do`];
     });
 };
 
-const countsOf = (groups: readonly Group[]): Readonly<Record<string, number>> => {
+const countByReason = (groups: readonly DeferredGroup[]): Readonly<Record<string, number>> => {
   const counts: Record<string, number> = {};
   // Slow rows are under way, and do not wait.
   for (const { reason, rows } of groups.filter(({ isSlow }) => !isSlow))
@@ -28,7 +30,7 @@ const countsOf = (groups: readonly Group[]): Readonly<Record<string, number>> =>
   return counts;
 };
 
-const byName = (counts: Readonly<Record<string, number>>): string =>
+const toSortedText = (counts: Readonly<Record<string, number>>): string =>
   Object.keys(counts)
     .toSorted()
     .map((reason) => `${counts[reason]} ${reason}`)

@@ -3,20 +3,20 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
 /** The bytes of the table's file with its log, and of all stored files. */
-export const filesOf = (state: string) => {
-  const bytesOf = (pattern: string): number =>
+export const measureFiles = (state: string) => {
+  const getBytes = (pattern: string): number =>
     globSync(pattern, { cwd: state }).reduce((sum, file) => {
       const found = statSync(join(state, file), { throwIfNoEntry: false });
       return sum + (found?.isFile() ? found.size : 0);
     }, 0);
-  return { table: bytesOf(`${TABLE}*`), blobs: bytesOf("blobs/**") };
+  return { table: getBytes(`${TABLE}*`), blobs: getBytes("blobs/**") };
 };
 
 const TABLE = "state.sqlite";
 
 /** What makes the table's file as large as it is: by kind of item, how many and how many bytes of text. */
-export const contentsOf = (state: string): readonly string[] => {
-  const { table, blobs } = filesOf(state);
+export const describeContents = (state: string): readonly string[] => {
+  const { table, blobs } = measureFiles(state);
   const db = new DatabaseSync(join(state, TABLE), { readOnly: true });
   const kinds = db
     .prepare(

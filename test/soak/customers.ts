@@ -1,31 +1,33 @@
 import { setTimeout } from "node:timers/promises";
 import { type Client, MailproofError } from "@mailproof/client/index";
-import { peopleOf } from "@mailproof/local/lab/companies";
+import { getPeople } from "@mailproof/local/lab/companies";
 import { LAB_ZONE } from "@mailproof/local/lab/lab";
-import { chanceOf } from "../simulation/chance.ts";
-import { below, type Chance, oneOf } from "./chances.ts";
-import { companyBy, type Expected, judge, oddities, someone } from "./truth.ts";
+import { createRandom } from "../simulation/chance.ts";
+import { type Chance, drawBelow, pickOne } from "./chances.ts";
+import { companyBy, type Expected, judge, oddities, pickEmail } from "./truth.ts";
 
 // What customers do, over and over, and what they were told: that it cost, and of each address.
 
 /** What somebody knows of the price of what they asked for: a lost answer leaves them with two bounds. */
-export type Paid = { readonly least: number; readonly most: number };
+export type PaidRange = { readonly least: number; readonly most: number };
 
-type Told = { readonly credits_used: number; readonly idempotent_replay?: boolean };
-type Came = Paid & {
+type PaidResponse = { readonly credits_used: number; readonly idempotent_replay?: boolean };
+type Came = PaidRange & {
   /** Answers whose truth is known, and those among them that are left open. */
   readonly asked?: number;
   readonly undecided?: number;
   /** Of jobs, whose end a client sees only when it looks. */
   readonly tookMs?: number;
 };
-type Doing = (client: Client, chance: Chance, hook: string) => Promise<Came>;
+type Action = (client: Client, chance: Chance, hook: string) => Promise<Came>;
 
-const NOTHING: Paid = { least: 0, most: 0 };
+const NOTHING: PaidRange = { least: 0, most: 0 };
 
 /** A replay was paid for by the answer that was lost. */
-const paidBy = (told: Told, most: number, least = most): Paid =>
-  told.idempotent_replay ? { least, most } : { least: told.credits_used, most: told.credits_used };
+const getPaid = (response: PaidResponse, most: number, least = most): PaidRange =>
+  response.idempotent_replay
+    ? { least, most }
+    : { least: response.credits_used, most: response.credits_used };
 
 /** Of single addresses many are gone; of a list few, or the limits of a day would be met in half an hour. */
 const STRANGERS = { single: 0.25, list: 0.02 };
@@ -48,29 +50,29 @@ const held = (expected: readonly Expected[], rows: readonly Answered[]) => {
 /** An answer that is not so. */
 class Lie extends Error {}
 
-const verify: Doing = async (client, chance) => {
+const verify: Action = async (client, chance) => {
   const isOdd = chance() < 0.05;
-  const one = isOdd ? oneOf(oddities, chance) : someone(chance, STRANGERS.single);
-  const told = await client.verifyEmail({ email: one.email, options: { timeout_ms: 2_000 } });
+  const one = isOdd ? pickOne(oddities, chance) : pickEmail(chance, STRANGERS.single);
+  const response = await client.verifyEmail({ email: one.email, options: { timeout_ms: 2_000 } });
   // In other words the same address: it is not looked up by the letters that came.
-  const counted = held([one], [{ email: one.email, status: told.status }]);
-  return { ...paidBy(told, 1, 0.5), ...(isOdd ? {} : counted) };
+  const counted = held([one], [{ email: one.email, status: response.status }]);
+  return { ...getPaid(response, 1, 0.5), ...(isOdd ? {} : counted) };
 };
 
 const KNOWN: Expected = { email: `ada.lovelace@valid.${LAB_ZONE}`, status: "valid" };
 
-const verifyKnown: Doing = async (client) => {
-  const told = await client.verifyEmail({ email: KNOWN.email });
+const verifyCached: Action = async (client) => {
+  const response = await client.verifyEmail({ email: KNOWN.email });
   return {
-    ...paidBy(told, 1, 0.5),
-    ...held([KNOWN], [{ email: KNOWN.email, status: told.status }]),
+    ...getPaid(response, 1, 0.5),
+    ...held([KNOWN], [{ email: KNOWN.email, status: response.status }]),
   };
 };
 
 /** Each address once. */
 const peopleBy = (chance: Chance, count: number): readonly Expected[] => [
   ...new Map(
-    Array.from({ length: count }, () => someone(chance, STRANGERS.list)).map((one) => [
+    Array.from({ length: count }, () => pickEmail(chance, STRANGERS.list)).map((one) => [
       one.email,
       one,
     ]),
@@ -82,20 +84,20 @@ type Ended = { readonly created_at: string; readonly completed_at?: string };
 const jobMs = ({ created_at, completed_at = created_at }: Ended): number =>
   Date.parse(completed_at) - Date.parse(created_at);
 
-const batch: Doing = async (client, chance) => {
-  const people = peopleBy(chance, 20 + below(chance, 60));
-  const told = await client.verifyBatch({ emails: people.map(({ email }) => email) });
-  const job = await client.waitForJob({ id: told.job_id });
-  const rows = await Array.fromAsync(client.results({ id: told.job_id }));
+const batch: Action = async (client, chance) => {
+  const people = peopleBy(chance, 20 + drawBelow(chance, 60));
+  const response = await client.verifyBatch({ emails: people.map(({ email }) => email) });
+  const job = await client.waitForJob({ id: response.job_id });
+  const rows = await Array.fromAsync(client.results({ id: response.job_id }));
   if (rows.length !== people.length)
-    throw new Error(`${told.job_id} has ${rows.length} rows of ${people.length}`);
-  const { least, most } = paidBy(told, people.length);
+    throw new Error(`${response.job_id} has ${rows.length} rows of ${people.length}`);
+  const { least, most } = getPaid(response, people.length);
   const refunded = job.credits_refunded ?? 0;
   return { least: least - refunded, most, ...held(people, rows), tookMs: jobMs(job) };
 };
 
-const file: Doing = async (client, chance) => {
-  const people = peopleBy(chance, 100 + below(chance, 400));
+const file: Action = async (client, chance) => {
+  const people = peopleBy(chance, 100 + drawBelow(chance, 400));
   const list = people.map(({ email }, at) => `${email},${at}`).join("\n");
   const done = await client.verifyFile(new Blob([`email,number\n${list}\n`]));
   const { stream } = await done.download();
@@ -111,25 +113,25 @@ const file: Doing = async (client, chance) => {
   return { ...paid, ...held(people, rows), tookMs: jobMs(done.job) };
 };
 
-const check: Doing = async (client, chance) => {
-  const domain = `${oneOf(["good", "weak", "parked", "watching"], chance)}.senders.${LAB_ZONE}`;
-  return paidBy(await client.checkDomain({ domain, refresh: chance() < 0.2 }), 10, 0);
+const check: Action = async (client, chance) => {
+  const domain = `${pickOne(["good", "weak", "parked", "watching"], chance)}.senders.${LAB_ZONE}`;
+  return getPaid(await client.checkDomain({ domain, refresh: chance() < 0.2 }), 10, 0);
 };
 
-const find: Doing = async (client, chance) => {
+const find: Action = async (client, chance) => {
   const { domain } = companyBy(chance);
-  const { first, last, local } = oneOf(peopleOf(domain), chance);
-  const told = await client.findEmail({ first_name: first, last_name: last, domain });
-  if (told.status === "valid" && told.email !== `${local}@${domain}`)
-    throw new Lie(`${first} ${last} was found at ${told.email}, and has ${local}@${domain}`);
-  return paidBy(told, 5, 0);
+  const { first, last, local } = pickOne(getPeople(domain), chance);
+  const response = await client.findEmail({ first_name: first, last_name: last, domain });
+  if (response.status === "valid" && response.email !== `${local}@${domain}`)
+    throw new Lie(`${first} ${last} was found at ${response.email}, and has ${local}@${domain}`);
+  return getPaid(response, 5, 0);
 };
 
-const activity: Doing = async (client, chance) => {
+const activity: Action = async (client, chance) => {
   const events = Array.from({ length: 20 }, () => ({
     id: crypto.randomUUID(),
-    type: oneOf(["open", "click", "delivery"] as const, chance),
-    email: someone(chance, 0).email,
+    type: pickOne(["open", "click", "delivery"] as const, chance),
+    email: pickEmail(chance, 0).email,
     occurred_at: new Date(Date.now() - 60_000).toISOString(),
   }));
   await client.recordActivity({ events });
@@ -137,13 +139,13 @@ const activity: Doing = async (client, chance) => {
   return NOTHING;
 };
 
-const look: Doing = async (client) => {
+const look: Action = async (client) => {
   await Promise.all([client.getAccount(), client.getUsage({}), client.listJobs({ limit: 20 })]);
   await client.listChecks({ limit: 20 });
   return NOTHING;
 };
 
-const subscribe: Doing = async (client, _chance, url) => {
+const subscribe: Action = async (client, _chance, url) => {
   const { id } = await client.createWebhook({ url, events: ["job.completed"] });
   await client.testWebhook({ id });
   await client.listDeliveries({ id });
@@ -152,32 +154,34 @@ const subscribe: Doing = async (client, _chance, url) => {
 };
 
 /** Whoever asks for nonsense is told so, and pays nothing. */
-const nonsense: Doing = async (client, chance) => {
+const sendNonsense: Action = async (client, chance) => {
   const wrong: readonly (() => Promise<unknown>)[] = [
     () => client.verifyEmail({ email: "" }),
     () => client.getJob({ id: "job_of_nobody" }),
     () => client.verifyBatch({ emails: [] }),
     () => client.processFile({ file_key: "uploads/of/nobody.csv" }),
   ];
-  const told = await oneOf(wrong, chance)().then(
+  const response = await pickOne(wrong, chance)().then(
     () => undefined,
     (error: unknown) => error,
   );
-  if (told instanceof MailproofError && told.money === "nothing_charged") return NOTHING;
-  throw new Error("nonsense was not refused for nothing", { cause: told });
+  if (response instanceof MailproofError && response.money === "nothing_charged") return NOTHING;
+  throw new Error("nonsense was not refused for nothing", { cause: response });
 };
 
 /** Gone before the answer came. What that cost nobody knows. */
-const leave: Doing = async (client, chance) => {
-  const signal = AbortSignal.timeout(1 + below(chance, 30));
-  await client.verifyEmail({ email: someone(chance, 0).email }, { signal }).catch(() => undefined);
+const leave: Action = async (client, chance) => {
+  const signal = AbortSignal.timeout(1 + drawBelow(chance, 30));
+  await client
+    .verifyEmail({ email: pickEmail(chance, 0).email }, { signal })
+    .catch(() => undefined);
   return { least: 0, most: 1 };
 };
 
 /** In a hundred wishes. */
-const WISHES: readonly (readonly [share: number, name: string, doing: Doing])[] = [
+const ACTIONS: readonly (readonly [share: number, name: string, doing: Action])[] = [
   [40, "verify", verify],
-  [25, "verify from cache", verifyKnown],
+  [25, "verify from cache", verifyCached],
   [3, "batch", batch],
   [2, "file", file],
   [4, "check", check],
@@ -185,15 +189,15 @@ const WISHES: readonly (readonly [share: number, name: string, doing: Doing])[] 
   [5, "activity", activity],
   [8, "look", look],
   [1, "subscribe", subscribe],
-  [4, "nonsense", nonsense],
+  [4, "nonsense", sendNonsense],
   [4, "leave", leave],
 ];
 
-const wished = (chance: Chance): readonly [name: string, doing: Doing] => {
+const drawAction = (chance: Chance): readonly [name: string, doing: Action] => {
   let left = chance() * 100;
-  for (const [share, name, doing] of WISHES) {
+  for (const [share, name, action] of ACTIONS) {
     left -= share;
-    if (left < 0) return [name, doing];
+    if (left < 0) return [name, action];
   }
   return ["look", look];
 };
@@ -203,7 +207,7 @@ export type Done = {
   readonly tookMs: number;
   /** From the first request to the last response; of a job longer than it took, because a client looks now and then. */
   readonly spentMs: number;
-  readonly paid: Paid;
+  readonly paid: PaidRange;
   readonly asked: number;
   readonly undecided: number;
   /** What went otherwise than it should, in words. */
@@ -215,14 +219,14 @@ export type Done = {
 const PRICE_MAX = 500;
 
 /** A failure that says what it cost is no fault, as long as servers are being killed; all else is. */
-const boundsIn = (error: unknown): Paid => {
+const boundsIn = (error: unknown): PaidRange => {
   const isFree =
     error instanceof MailproofError &&
     (error.money === "nothing_charged" || error.money === "refunded");
   return isFree ? NOTHING : { least: 0, most: PRICE_MAX };
 };
 
-const wordsOf = (error: unknown): string =>
+const getWords = (error: unknown): string =>
   error instanceof MailproofError
     ? `${error.code} (${error.money}): ${error.message}`
     : error instanceof Error
@@ -230,32 +234,32 @@ const wordsOf = (error: unknown): string =>
       : "something was thrown";
 
 /** Goes through one wish after another, with a pause between them, until it is over. */
-export const customer = async (
+export const runCustomer = async (
   client: Client,
   {
     seed,
     hook,
     pauseMs,
   }: { readonly seed: number; readonly hook: string; readonly pauseMs: number },
-  tell: (done: Done) => void,
+  report: (done: Done) => void,
   isOver: () => boolean,
 ): Promise<void> => {
-  const chance = chanceOf(seed);
+  const chance = createRandom(seed);
   while (!isOver()) {
-    const [name, doing] = wished(chance);
+    const [name, action] = drawAction(chance);
     const from = performance.now();
-    const came: Came & Pick<Done, "wrong" | "isLie"> = await doing(client, chance, hook).then(
+    const result: Came & Pick<Done, "wrong" | "isLie"> = await action(client, chance, hook).then(
       (done) => ({ ...done, wrong: null, isLie: false }),
       (error: unknown) => ({
         ...boundsIn(error),
-        wrong: wordsOf(error),
+        wrong: getWords(error),
         isLie: error instanceof Lie,
       }),
     );
-    const { least, most, asked = 0, undecided = 0, wrong, isLie } = came;
+    const { least, most, asked = 0, undecided = 0, wrong, isLie } = result;
     const spentMs = performance.now() - from;
-    const tookMs = came.tookMs ?? spentMs;
-    tell({ name, tookMs, spentMs, paid: { least, most }, asked, undecided, wrong, isLie });
+    const tookMs = result.tookMs ?? spentMs;
+    report({ name, tookMs, spentMs, paid: { least, most }, asked, undecided, wrong, isLie });
     await setTimeout(chance() * 2 * pauseMs);
   }
 };

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { chanceOf } from "../simulation/chance.ts";
-import { bestBlock, growth, isComparable, median, type Timed } from "./figures.ts";
+import { createRandom } from "../simulation/chance.ts";
+import { bestBlock, computeMedian, growth, isComparable, type Timed } from "./figures.ts";
 
 const EARLIER = [0, 60_000] as const;
 const LATER = [60_000, 120_000] as const;
 
 /** Two minutes of answers, ten in a second, each with a little noise of its own. */
 const answers = (tookMs: (atMs: number) => number): Timed[] => {
-  const chance = chanceOf(1);
+  const chance = createRandom(1);
   return Array.from({ length: 1_200 }, (_, n) => {
     const atMs = n * 100;
     return { atMs, value: tookMs(atMs) * (0.8 + 0.4 * chance()) };
@@ -16,8 +16,8 @@ const answers = (tookMs: (atMs: number) => number): Timed[] => {
 
 const grows = (tookMs: (atMs: number) => number, { least = 1, slower = 1 } = {}): boolean => {
   const all = answers(tookMs);
-  const before = bestBlock(all, EARLIER, median);
-  const after = bestBlock(all, LATER, median);
+  const before = bestBlock(all, EARLIER, computeMedian);
+  const after = bestBlock(all, LATER, computeMedian);
   return growth({ before, after, least, slower }).grows;
 };
 
@@ -52,7 +52,7 @@ test("a machine that became slower is taken out, and one that became faster is n
 });
 
 test("a figure that is missing is not flat", () => {
-  const before = bestBlock([], EARLIER, median);
+  const before = bestBlock([], EARLIER, computeMedian);
 
   expect(growth({ before, after: 5, least: 1 }).grows).toBe(true);
   expect(growth({ before: 5, after: Number.NaN, least: 1 }).grows).toBe(true);

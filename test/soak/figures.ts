@@ -1,9 +1,9 @@
 // What a soak makes of what it measured.
 
-export const percentile = (values: readonly number[], share: number): number =>
+export const computePercentile = (values: readonly number[], share: number): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN;
 
-export const median = (values: readonly number[]): number => percentile(values, 0.5);
+export const computeMedian = (values: readonly number[]): number => computePercentile(values, 0.5);
 
 export type Timed = { readonly atMs: number; readonly value: number };
 

@@ -5,8 +5,8 @@ import {
 } from "@mailproof/local/lab/certificate";
 import { startLab } from "@mailproof/local/lab/lab";
 import { startMailServer } from "@mailproof/local/lab/mail-server";
-import { everybody, type Manner } from "@mailproof/local/lab/manner";
-import { HOSTS_BELOW } from "@mailproof/local/lab/network";
+import { acceptAll, type HostBehavior } from "@mailproof/local/lab/manner";
+import { HOSTS_BLOCK } from "@mailproof/local/lab/network";
 import { SENDERS_BLOCK } from "@mailproof/local/lab/senders";
 import type { Zone } from "@mailproof/local/lab/zone";
 import { ATTACKERS_ZONES } from "./zones.ts";
@@ -20,21 +20,21 @@ const ATTACKERS_BLOCK = "127.78.0.0/16";
 const named = (group: string, number: number): string => `h${number}.${group}`;
 
 /** So many domains, each with a mail host at an address of its own. */
-const hostsOf = (group: string, third: number, count: number, manner: Manner) =>
+const hostsOf = (group: string, third: number, count: number, manner: HostBehavior) =>
   Array.from({ length: count }, (_, n) => ({
     name: `mx.${named(group, n)}`,
     address: `127.78.${third + Math.floor(n / 250)}.${1 + (n % 250)}`,
-    manner,
+    behavior: manner,
   }));
 
 const { silentHosts, tarpits, zones } = ATTACKERS_ZONES;
 const silent = hostsOf(silentHosts.apex, 0, silentHosts.count, {
-  rcpt: everybody,
+  rcpt: acceptAll,
   opening: "silence",
 });
 // Every reply takes three seconds, and each next recipient longer: a session that is always about to be useful.
 const sticky = hostsOf(tarpits.apex, 100, tarpits.count, {
-  rcpt: ({ nth }) => ({ say: "250 2.1.5 Ok", slow: nth }),
+  rcpt: ({ nth }) => ({ reply: "250 2.1.5 Ok", slow: nth }),
   slow: 3,
 });
 
@@ -69,5 +69,5 @@ process.on("disconnect", () => {
 process.send?.({
   DNS_SERVERS: lab.dns,
   SMTP_PORT: String(lab.smtpPort),
-  SMTP_ALLOW_PRIVATE: [HOSTS_BELOW, ATTACKERS_BLOCK, SENDERS_BLOCK].join(","),
+  SMTP_ALLOW_PRIVATE: [HOSTS_BLOCK, ATTACKERS_BLOCK, SENDERS_BLOCK].join(","),
 });

@@ -1,15 +1,15 @@
 import { setTimeout } from "node:timers/promises";
 import {
   bestBlock,
+  computeMedian,
+  computePercentile,
   GROWTH_MAX,
   growth,
   isComparable,
-  median,
-  percentile,
   type Timed,
 } from "./figures.ts";
 import type { Service } from "./service.ts";
-import { reportWork, say, startSoak } from "./setup.ts";
+import { printLine, reportWork, startSoak } from "./setup.ts";
 
 // Goal: after hours the service is what it was after minutes: as fast, as small, and every credit is accounted for.
 // Method: customers of every kind use the real server all the time. In the first third it is stopped each minute,
@@ -20,10 +20,10 @@ import { reportWork, say, startSoak } from "./setup.ts";
 const MINUTE_MS = 60_000;
 const CUSTOMERS = 12;
 const PAUSE_MS = 150;
-const STORMY_SHARE = 1 / 3;
+const CRASHING_SHARE = 1 / 3;
 
 /** Stopped each minute, one way and the other. */
-const restarts = async (service: Service, untilMs: number): Promise<number> => {
+const restartRepeatedly = async (service: Service, untilMs: number): Promise<number> => {
   let count = 0;
   while (performance.now() + MINUTE_MS < untilMs) {
     await setTimeout(MINUTE_MS);
@@ -37,9 +37,9 @@ export const soakForLong = async (minutes: number, seed: number): Promise<void> 
   const soak = await startSoak({ seed, customers: CUSTOMERS, pauseMs: PAUSE_MS, others: {} });
   const { service, startMs, heard, samples } = soak;
   const lengthMs = minutes * MINUTE_MS;
-  const calmFromMs = lengthMs * STORMY_SHARE;
+  const calmFromMs = lengthMs * CRASHING_SHARE;
   const [stops] = await Promise.all([
-    restarts(service, startMs + calmFromMs),
+    restartRepeatedly(service, startMs + calmFromMs),
     soak.runUntil(startMs + lengthMs),
   ]);
   const ended = await soak.settle();
@@ -56,7 +56,7 @@ export const soakForLong = async (minutes: number, seed: number): Promise<void> 
 
   const machine = inParts(
     samples.map(({ atMs, machineMs }) => ({ atMs, value: machineMs })),
-    median,
+    computeMedian,
   );
   const slower = machine.after / machine.before;
   const isFlat = (
@@ -68,7 +68,7 @@ export const soakForLong = async (minutes: number, seed: number): Promise<void> 
     const { ratio, grows } = growth({ ...found, least });
     const { before, after } = found;
     const figures = `${before.toFixed(1).padStart(8)} → ${after.toFixed(1).padStart(8)} ${unit}`;
-    say(
+    printLine(
       `  ${what.padEnd(34)} ${figures.padEnd(24)} × ${ratio.toFixed(2)}${grows ? "   grows" : ""}`,
     );
     return !grows;
@@ -77,7 +77,7 @@ export const soakForLong = async (minutes: number, seed: number): Promise<void> 
     const all = heard
       .filter((done) => done.name === name)
       .map(({ atMs, tookMs }) => ({ atMs, value: tookMs }));
-    return { ...inParts(all, (values) => percentile(values, share)), slower };
+    return { ...inParts(all, (values) => computePercentile(values, share)), slower };
   };
   /** Of a wish, between two looks at the server. */
   const work: Timed[] = samples.slice(1).map((sample, n) => {
@@ -88,21 +88,21 @@ export const soakForLong = async (minutes: number, seed: number): Promise<void> 
   });
   const memory = samples.map(({ atMs, megabytes }) => ({ atMs, value: megabytes }));
 
-  say(
+  printLine(
     `\nThe calm, the best blocks of its earlier part and of its later one (at most × ${GROWTH_MAX})`,
   );
-  say(
+  printLine(
     `  the machine itself became × ${slower.toFixed(2)} slower; times of answers allow for more than 1`,
   );
   const flat = [
-    isFlat("memory of the server", "MB", inParts(memory, median), 50),
-    isFlat("processor time of a wish", "ms", inParts(work, median), 0.5),
+    isFlat("memory of the server", "MB", inParts(memory, computeMedian), 50),
+    isFlat("processor time of a wish", "ms", inParts(work, computeMedian), 0.5),
     isFlat("verify from cache, median", "ms", took("verify from cache", 0.5), 1),
     isFlat("verify from cache, 95 of 100", "ms", took("verify from cache", 0.95), 5),
     isFlat("verify, median", "ms", took("verify", 0.5), 1),
     isFlat("look, median", "ms", took("look", 0.5), 1),
   ];
-  say(`\nThe server was stopped ${stops} times.`);
+  printLine(`\nThe server was stopped ${stops} times.`);
   reportWork(soak, ended);
 
   // A failure in the calm is a fault of ours; while servers are being killed it is none. What is not so, is never.

@@ -54,11 +54,13 @@ export const startService = async (folder: string, network: Readonly<Record<stri
     socket.send(JSON.stringify({ id: 1, method: "HeapProfiler.collectGarbage" }));
     await collected;
     socket.close();
-    return usedBy(child.pid ?? 0).megabytes;
+    return measureUsage(child.pid ?? 0).megabytes;
   };
   const command = async (...args: readonly string[]): Promise<any> => {
-    const asked = spawn(process.execPath, ["packages/local/bin/mailproof.mjs", ...args], { env });
-    return JSON.parse(await text(asked.stdout)) as unknown;
+    const commandProcess = spawn(process.execPath, ["packages/local/bin/mailproof.mjs", ...args], {
+      env,
+    });
+    return JSON.parse(await text(commandProcess.stdout)) as unknown;
   };
   // A soak that is broken off leaves nothing behind.
   process.once("exit", () => child.kill("SIGKILL"));
@@ -132,7 +134,7 @@ export const startBeside = async <First>(file: string, ...args: readonly string[
 };
 
 /** Megabytes of memory and seconds of processor time. Where the system does not tell them they are not numbers. */
-export const usedBy = (
+export const measureUsage = (
   pid: number,
 ): { readonly megabytes: number; readonly cpuSeconds: number } => {
   try {
@@ -151,7 +153,7 @@ export const usedBy = (
 const TICKS_PER_SECOND = 100;
 
 /** How long the same piece of work takes now, in milliseconds: what of a slow answer is the machine's doing. */
-export const machineMs = (): number => {
+export const measureMachineMs = (): number => {
   const from = performance.now();
   for (let n = 0; n < 4_000; n++) createHash("sha256").update(PIECE).digest();
   return performance.now() - from;

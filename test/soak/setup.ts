@@ -7,15 +7,21 @@ import { openAccount } from "@mailproof/core/accounts/accounts";
 import type { PlanId } from "@mailproof/core/accounts/plans";
 import { credits } from "@mailproof/core/money/credits";
 import { readEnvironment } from "@mailproof/local/environment";
-import { openHouse } from "@mailproof/local/world";
-import { contentsOf, filesOf } from "./contents.ts";
-import { customer, type Done, type Paid } from "./customers.ts";
-import { machineMs, startBeside, startReceiver, startService, usedBy } from "./service.ts";
+import { createApp } from "@mailproof/local/world";
+import { describeContents, measureFiles } from "./contents.ts";
+import { type Done, type PaidRange, runCustomer } from "./customers.ts";
+import {
+  measureMachineMs,
+  measureUsage,
+  startBeside,
+  startReceiver,
+  startService,
+} from "./service.ts";
 
 // What every soak has: the network, the service, the customers, and what is heard of them.
 
-export type Heard = Done & { readonly atMs: number };
-export type Sample = ReturnType<typeof usedBy> & {
+export type TimedResult = Done & { readonly atMs: number };
+export type Sample = ReturnType<typeof measureUsage> & {
   readonly atMs: number;
   readonly machineMs: number;
 };
@@ -34,7 +40,7 @@ export const CREDITS = 1_000_000;
 const SAMPLE_MS = 5_000;
 const SAMPLES_TOLD = 12;
 
-export const say = (line: string): void => void process.stdout.write(`${line}\n`);
+export const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Before the server starts: the folder is then its own. */
 const openAccounts = async (
@@ -42,7 +48,7 @@ const openAccounts = async (
   plans: Readonly<Record<string, PlanId>>,
 ): Promise<Readonly<Record<string, Opened>>> => {
   const environment = readEnvironment({ MAILPROOF_DIR: folder, DEMO: "off" });
-  const { world, close } = openHouse(environment, () => "", null);
+  const { world, close } = createApp(environment, () => "", null);
   const opened: Record<string, Opened> = {};
   for (const [name, plan] of Object.entries(plans)) {
     const opening = credits(CREDITS);
@@ -67,7 +73,7 @@ export const startSoak = async ({ seed, customers, pauseMs, others }: Wanted) =>
   for (const client of clients)
     await client.createWebhook({ url: receiver.url, events: ["job.completed"] });
   const startMs = performance.now();
-  const heard: Heard[] = [];
+  const heard: TimedResult[] = [];
   const samples: Sample[] = [];
 
   /** Customers go from wish to wish, and the server is looked at, until it is over. Resolves when all are answered. */
@@ -77,18 +83,18 @@ export const startSoak = async ({ seed, customers, pauseMs, others }: Wanted) =>
       while (!isOver()) {
         await setTimeout(SAMPLE_MS);
         const atMs = performance.now() - startMs;
-        const used = usedBy(service.pid());
-        samples.push({ atMs, machineMs: machineMs(), ...used });
+        const used = measureUsage(service.pid());
+        samples.push({ atMs, machineMs: measureMachineMs(), ...used });
         if (samples.length % SAMPLES_TOLD === 0)
-          say(
-            `  after ${Math.round(atMs / 1_000)} s: ${heard.length} wishes, ${used.megabytes.toFixed(0)} MB of memory, ${(filesOf(service.state).table / 2 ** 20).toFixed(0)} MB of table`,
+          printLine(
+            `  after ${Math.round(atMs / 1_000)} s: ${heard.length} wishes, ${used.megabytes.toFixed(0)} MB of memory, ${(measureFiles(service.state).table / 2 ** 20).toFixed(0)} MB of table`,
           );
       }
     };
     await Promise.all([
       watch(),
       ...clients.map((client, number) =>
-        customer(
+        runCustomer(
           client,
           { seed: seed * 1_000 + number, hook: receiver.url, pauseMs },
           (done) => void heard.push({ ...done, atMs: performance.now() - startMs }),
@@ -110,12 +116,12 @@ export const startSoak = async ({ seed, customers, pauseMs, others }: Wanted) =>
 
   const conclude = (faults: readonly string[]): void => {
     const found = faults.filter((fault) => fault !== "");
-    say(found.length === 0 ? "\nIt lasts." : `\nFaults: ${found.join("; ")}.`);
+    printLine(found.length === 0 ? "\nIt lasts." : `\nFaults: ${found.join("; ")}.`);
     if (found.length === 0) rmSync(folder, { recursive: true, force: true });
     process.exitCode = found.length === 0 ? 0 : 1;
   };
 
-  say(`${customers} customers, seed ${seed}; state in ${service.state}`);
+  printLine(`${customers} customers, seed ${seed}; state in ${service.state}`);
   return {
     accounts,
     service,
@@ -134,8 +140,8 @@ export type Soak = Awaited<ReturnType<typeof startSoak>>;
 
 type Balance = { readonly credits: { readonly spent: number; readonly held: number } };
 
-const moneyOf = (heard: readonly Heard[], balances: readonly Balance[]) => {
-  const sum = (bound: keyof Paid) => heard.reduce((total, { paid }) => total + paid[bound], 0);
+const moneyOf = (heard: readonly TimedResult[], balances: readonly Balance[]) => {
+  const sum = (bound: keyof PaidRange) => heard.reduce((total, { paid }) => total + paid[bound], 0);
   const spent = balances.reduce((total, { credits: of }) => total + of.spent, 0);
   const held = balances.reduce((total, { credits: of }) => total + of.held, 0);
   const [least, most] = [sum("least"), sum("most")];
@@ -147,17 +153,17 @@ export const reportWork = (
   { heard, receiver, service }: Soak,
   { audit, money }: Awaited<ReturnType<Soak["settle"]>>,
 ): void => {
-  say(`\nWhat was done: ${heard.length} wishes, ${receiver.calls()} webhooks received`);
+  printLine(`\nWhat was done: ${heard.length} wishes, ${receiver.calls()} webhooks received`);
   for (const [name, all] of Map.groupBy(heard, (done) => done.name))
-    say(`  ${name.padEnd(20)} ${String(all.length).padStart(7)}`);
+    printLine(`  ${name.padEnd(20)} ${String(all.length).padStart(7)}`);
   const wrong = heard.filter((done) => done.wrong !== null);
-  say(`\nWhat went otherwise than wished: ${wrong.length}`);
+  printLine(`\nWhat went otherwise than wished: ${wrong.length}`);
   for (const [words, all] of Map.groupBy(wrong, (done) => `${done.name}: ${done.wrong ?? ""}`))
-    say(`  ${String(all.length).padStart(5)} × ${words.slice(0, 160)}`);
-  say("\nWhat the files hold");
-  for (const line of contentsOf(service.state)) say(`  ${line}`);
-  say(
+    printLine(`  ${String(all.length).padStart(5)} × ${words.slice(0, 160)}`);
+  printLine("\nWhat the files hold");
+  for (const line of describeContents(service.state)) printLine(`  ${line}`);
+  printLine(
     `\nThe money: customers were told ${money.least} to ${money.most}, their accounts spent ${money.spent} and hold ${money.held}.`,
   );
-  say(`Audit: ${JSON.stringify(audit)}`);
+  printLine(`Audit: ${JSON.stringify(audit)}`);
 };

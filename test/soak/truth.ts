@@ -1,12 +1,12 @@
-import { companyLabel, companyOf, peopleOf } from "@mailproof/local/lab/companies";
-import type { Status } from "@mailproof/local/lab/domain";
+import { formatCompanyLabel, getCompany, getPeople } from "@mailproof/local/lab/companies";
+import type { LabStatus } from "@mailproof/local/lab/domain";
 import { allDomains } from "@mailproof/local/lab/domains";
 import { LAB_ZONE } from "@mailproof/local/lab/lab";
-import { below, type Chance, oneOf } from "./chances.ts";
+import { type Chance, drawBelow, pickOne } from "./chances.ts";
 
 // Addresses of the lab, and what the lab's own tables say of each.
 
-export type Expected = { readonly email: string; readonly status: Status };
+export type Expected = { readonly email: string; readonly status: LabStatus };
 
 /** What an answer is beside the truth. Only `wrong` is a lie: who does not know says so. */
 export type Judged = "right" | "undecided" | "wrong";
@@ -14,7 +14,7 @@ export type Judged = "right" | "undecided" | "wrong";
 const COMPANIES = 500;
 
 export const companyBy = (chance: Chance) => {
-  const { label, catchAll } = companyOf(1 + below(chance, COMPANIES));
+  const { label, catchAll } = getCompany(1 + drawBelow(chance, COMPANIES));
   return { domain: domainOf(label), catchAll };
 };
 
@@ -23,22 +23,22 @@ const domainOf = (label: string): string => `${label}.companies.${LAB_ZONE}`;
 /** The first company that rents its mail here, and tells its people from strangers. */
 export const companyAt = (mailHost: string): string => {
   for (let number = 1; number <= COMPANIES; number++) {
-    const { catchAll, mailHosts } = companyOf(number);
-    if (!catchAll && mailHosts.includes(mailHost)) return domainOf(companyLabel(number));
+    const { catchAll, mailHosts } = getCompany(number);
+    if (!catchAll && mailHosts.includes(mailHost)) return domainOf(formatCompanyLabel(number));
   }
   throw new Error(`no company has its mail at ${mailHost}`);
 };
 
 /** People of the lab's companies, some of them asked for again and again; `strangers` of all are nobody there. */
-export const someone = (chance: Chance, strangers: number): Expected => {
+export const pickEmail = (chance: Chance, strangers: number): Expected => {
   const { domain, catchAll } = companyBy(chance);
-  const known = oneOf(peopleOf(domain), chance).local;
+  const known = pickOne(getPeople(domain), chance).local;
   if (chance() < strangers)
     return {
-      email: `nonexistent${below(chance, 1_000_000)}@${domain}`,
+      email: `nonexistent${drawBelow(chance, 1_000_000)}@${domain}`,
       status: catchAll ? "catch_all" : "invalid",
     };
-  const tag = chance() < 0.5 ? "" : `+${below(chance, 1_000_000)}`;
+  const tag = chance() < 0.5 ? "" : `+${drawBelow(chance, 1_000_000)}`;
   return { email: `${known}${tag}@${domain}`, status: catchAll ? "catch_all" : "valid" };
 };
 
@@ -50,7 +50,7 @@ export const oddities: readonly Expected[] = allDomains.flatMap(({ name, example
 /** `risky` is the answer where a server said yes and the question whether it says so to everybody is open. */
 const OPEN: ReadonlySet<string> = new Set(["pending", "unknown", "risky"]);
 
-export const judge = (expected: Status, status: string): Judged => {
+export const judge = (expected: LabStatus, status: string): Judged => {
   if (status === expected) return "right";
   if (OPEN.has(status)) return "undecided";
   // The tables say what one attempt comes to. A later one may find out more, but never that somebody is gone.

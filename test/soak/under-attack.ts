@@ -1,10 +1,10 @@
 import { setTimeout } from "node:timers/promises";
 import type { Given, Report } from "./attackers.ts";
 import { ATTACKS } from "./attacks/all.ts";
-import { GROWTH_MAX, growth, median, percentile } from "./figures.ts";
+import { computeMedian, computePercentile, GROWTH_MAX, growth } from "./figures.ts";
 import { type Phase, phasesIn } from "./schedule.ts";
-import { startBeside, usedBy } from "./service.ts";
-import { type Heard, reportWork, type Soak, say, startSoak } from "./setup.ts";
+import { measureUsage, startBeside } from "./service.ts";
+import { printLine, reportWork, type Soak, startSoak, type TimedResult } from "./setup.ts";
 import { companyAt } from "./truth.ts";
 
 // Goal: whatever strangers and other accounts do, ordinary customers are told the truth, hardly later than otherwise; no
@@ -33,7 +33,7 @@ const settled = ({ kind, fromMs, toMs }: Phase): Phase =>
     : { kind, fromMs, toMs };
 
 /** By when a wish began: what an attack made late belongs to it. */
-const within = (heard: readonly Heard[], phases: readonly Phase[]): readonly Heard[] =>
+const within = (heard: readonly TimedResult[], phases: readonly Phase[]): readonly TimedResult[] =>
   heard.filter(({ atMs, spentMs }) =>
     phases.some(({ fromMs, toMs }) => atMs - spentMs >= fromMs && atMs - spentMs < toMs),
   );
@@ -55,9 +55,9 @@ export const soakUnderAttack = async (minutes: number, seed: number): Promise<vo
   let report: Report = {};
 
   const cpu = () => ({
-    attackers: usedBy(attackers.pid).cpuSeconds,
-    network: usedBy(soak.network.pid).cpuSeconds,
-    service: usedBy(service.pid()).cpuSeconds,
+    attackers: measureUsage(attackers.pid).cpuSeconds,
+    network: measureUsage(soak.network.pid).cpuSeconds,
+    service: measureUsage(service.pid()).cpuSeconds,
     seconds: performance.now() / 1_000,
   });
   const kept: number[] = [];
@@ -71,7 +71,7 @@ export const soakUnderAttack = async (minutes: number, seed: number): Promise<vo
         continue;
       }
       const before = cpu();
-      say(`  attack: ${ATTACKS.length} kinds, for ${Math.round((toMs - fromMs) / 1_000)} s`);
+      printLine(`  attack: ${ATTACKS.length} kinds, for ${Math.round((toMs - fromMs) / 1_000)} s`);
       attackers.tell({ forMs: Math.round(toMs - fromMs) });
       report = await attackers.hear<Report>();
       const after = cpu();
@@ -83,19 +83,19 @@ export const soakUnderAttack = async (minutes: number, seed: number): Promise<vo
   attackers.end();
   const ended = await soak.settle();
 
-  say("\nWhat attackers did, and what came of it");
+  printLine("\nWhat attackers did, and what came of it");
   for (const [name, counts] of Object.entries(report))
-    say(
+    printLine(
       `  ${name.padEnd(32)} ${Object.entries(counts)
         .map(([what, count]) => `${what}: ${count}`)
         .join(", ")}`,
     );
   const share = (who: keyof typeof used) => (used[who] / used.seconds).toFixed(2);
-  say(
+  printLine(
     `\nProcessors in use during attacks: the service ${share("service")}, attackers ${share("attackers")}, the network ${share("network")}`,
   );
   const machine = (kind: Phase["kind"]): number =>
-    median(
+    computeMedian(
       soak.samples
         .filter(({ atMs }) =>
           ofKind(phases, kind).some(({ fromMs, toMs }) => atMs >= fromMs && atMs < toMs),
@@ -103,7 +103,7 @@ export const soakUnderAttack = async (minutes: number, seed: number): Promise<vo
         .map(({ machineMs }) => machineMs),
     );
   const [calmMs, attackMs] = [machine("calm"), machine("attack")];
-  say(
+  printLine(
     `The same piece of work took the machine ${calmMs.toFixed(1)} ms in the calm and ${attackMs.toFixed(1)} ms under attack, whoever kept it busy (× ${(attackMs / calmMs).toFixed(2)}; nothing is taken out for it)`,
   );
   const isFast = reportTimes(soak, phases);
@@ -130,10 +130,10 @@ const reportTimes = ({ heard }: Soak, phases: readonly Phase[]): boolean => {
     within(heard, ofKind(phases, "attack")),
     within(heard, calms.slice(0, 1)),
   ];
-  say(
+  printLine(
     `\nTimes of answers in ms, calm → under attack (p99 at most × ${SLOWER_MAX}, where there are ${ANSWERS_MIN} answers of each)`,
   );
-  say(
+  printLine(
     `  ${"".padEnd(20)}     answers        median                p99            first calm's p99`,
   );
   let isFast = true;
@@ -142,14 +142,14 @@ const reportTimes = ({ heard }: Soak, phases: readonly Phase[]): boolean => {
     const [calm = [], attack = [], first = []] = parts.map((part) =>
       part.filter((done) => done.name === name).map(({ tookMs }) => tookMs),
     );
-    const ratio = percentile(attack, 0.99) / percentile(calm, 0.99);
+    const ratio = computePercentile(attack, 0.99) / computePercentile(calm, 0.99);
     const isJudged = Math.min(calm.length, attack.length) >= ANSWERS_MIN;
     const isSlow = isJudged && !(ratio <= SLOWER_MAX);
     if (isSlow) isFast = false;
     const pair = (of: (values: readonly number[]) => number, digits = 0) =>
       `${of(calm).toFixed(digits).padStart(6)} → ${of(attack).toFixed(digits).padStart(6)}`;
-    say(
-      `  ${name.padEnd(20)} ${pair((all) => all.length)}   ${pair(median, 1)}   ${pair((all) => percentile(all, 0.99), 1)}  × ${ratio.toFixed(2)}  ${percentile(first, 0.99).toFixed(1).padStart(7)}${isSlow ? "   late" : isJudged ? "" : "   too few"}`,
+    printLine(
+      `  ${name.padEnd(20)} ${pair((all) => all.length)}   ${pair(computeMedian, 1)}   ${pair((all) => computePercentile(all, 0.99), 1)}  × ${ratio.toFixed(2)}  ${computePercentile(first, 0.99).toFixed(1).padStart(7)}${isSlow ? "   late" : isJudged ? "" : "   too few"}`,
     );
   }
   return isFast;
@@ -164,7 +164,7 @@ const reportTruth = ({ heard }: Soak, phases: readonly Phase[]): boolean => {
   const [calm, attack] = [undecided("calm"), undecided("attack")];
   const wrong = heard.filter((done) => done.wrong !== null);
   const percent = (share: number) => `${(100 * share).toFixed(2)} %`;
-  say(
+  printLine(
     `\nAnswers whose truth is known: ${calm.asked} → ${attack.asked}; left open ${percent(calm.share)} → ${percent(attack.share)}; not so ${wrong.filter(({ isLie }) => isLie).length}; failed ${wrong.filter(({ isLie }) => !isLie).length}`,
   );
   return wrong.length === 0 && attack.share <= calm.share + UNDECIDED_MAX;
@@ -185,7 +185,7 @@ const reportMemory = ({ samples }: Soak, kept: readonly number[]): boolean => {
   const judged = isJudged
     ? `× ${ratio.toFixed(2)} since the first attack, at most × ${GROWTH_MAX}`
     : "one attack tells nothing of growth";
-  say(
+  printLine(
     `\nResident memory of the server after a collection, in each calm, in MB: ${all} (${judged}; × ${(after / start).toFixed(2)} since the start); the most at any time ${peak.toFixed(0)}`,
   );
   return !isJudged || !grows;

@@ -1,11 +1,11 @@
 import { endpoints } from "@mailproof/api/endpoints";
 import { SCOPES, type Scope } from "@mailproof/core/access/scopes";
-import { tokensOf } from "@mailproof/net/tokens";
+import { createTokenVerifier } from "@mailproof/net/tokens";
 import type { JWTPayload } from "jose";
 import { describe, expect, test } from "vitest";
 import { type Given, given, START } from "../given.ts";
 import { givenIssuer } from "../issuer.ts";
-import { creditsOf } from "../ledger.ts";
+import { readCredits } from "../ledger.ts";
 import { send } from "../send.ts";
 
 const AUDIENCE = "https://api.example.com/mcp";
@@ -13,23 +13,23 @@ const METADATA = "https://api.example.com/.well-known/oauth-protected-resource";
 
 /** An account, and the issuer that its operator trusts. */
 const givenTrust = async (wanted: Given = {}) => {
-  const house = await given(wanted);
+  const ctx = await given(wanted);
   const issuer = await givenIssuer();
   const world = {
-    ...house.world,
-    tokens: tokensOf({ issuer: issuer.issuer, audience: AUDIENCE }, house.world.now),
+    ...ctx.world,
+    accessTokens: createTokenVerifier({ issuer: issuer.issuer, audience: AUDIENCE }, ctx.world.now),
   };
   const sign = (claims: JWTPayload) =>
     issuer.sign({
       aud: AUDIENCE,
       exp: START.getTime() / 1000 + 3_600,
-      mailproof_account: house.account,
+      mailproof_account: ctx.account,
       scope: "account:read",
       ...claims,
     });
   const ask = async (claims: JWTPayload, what = "GET /v1/account", body?: unknown) =>
     send(world, what, { headers: { authorization: `Bearer ${await sign(claims)}` }, body });
-  return { ...house, ...issuer, world, sign, ask };
+  return { ...ctx, ...issuer, world, sign, ask };
 };
 
 test("an access token opens what its scope is for, in the name of its account", async () => {
@@ -80,9 +80,9 @@ describe.each(endpoints.filter(({ access }) => access !== "public"))("$route", (
 test("a missing scope is 403, and the challenge names it", async () => {
   const { ask } = await givenTrust();
 
-  const told = await ask({}, "GET /v1/jobs");
+  const response = await ask({}, "GET /v1/jobs");
 
-  expect(told).toMatchObject({
+  expect(response).toMatchObject({
     statusCode: 403,
     error: {
       code: "FORBIDDEN",
@@ -90,7 +90,7 @@ test("a missing scope is 403, and the challenge names it", async () => {
       details: { required_scope: "verification:read" },
     },
   });
-  expect(told.headers["www-authenticate"]).toBe(
+  expect(response.headers["www-authenticate"]).toBe(
     `Bearer realm="mailproof", error="insufficient_scope", scope="verification:read", resource_metadata="${METADATA}"`,
   );
 });
@@ -98,13 +98,13 @@ test("a missing scope is 403, and the challenge names it", async () => {
 test("what is reserved for unrestricted keys no token may do, and no scope would help", async () => {
   const { ask } = await givenTrust();
 
-  const told = await ask({ scope: SCOPES.join(" ") }, "GET /v1/api-keys");
+  const response = await ask({ scope: SCOPES.join(" ") }, "GET /v1/api-keys");
 
-  expect(told).toMatchObject({
+  expect(response).toMatchObject({
     statusCode: 403,
     error: { message: expect.stringContaining("reserved for unrestricted keys") },
   });
-  expect(told.headers).not.toHaveProperty("www-authenticate");
+  expect(response.headers).not.toHaveProperty("www-authenticate");
 });
 
 test.each<[string, JWTPayload]>([
@@ -118,11 +118,13 @@ test.each<[string, JWTPayload]>([
 ])("a token that says %s is 401, in the words for a wrong key", async (_what, claims) => {
   const { ask, world } = await givenTrust();
 
-  const told = await ask(claims);
+  const response = await ask(claims);
 
-  expect(told.statusCode).toBe(401);
-  expect(told.error).toEqual((await send(world, "GET /v1/account", { key: "mp_live_x" })).error);
-  expect(told.headers["www-authenticate"]).toBe(
+  expect(response.statusCode).toBe(401);
+  expect(response.error).toEqual(
+    (await send(world, "GET /v1/account", { key: "mp_live_x" })).error,
+  );
+  expect(response.headers["www-authenticate"]).toBe(
     `Bearer realm="mailproof", error="invalid_token", resource_metadata="${METADATA}"`,
   );
 });
@@ -145,9 +147,9 @@ test.each([
   "https://api.example.com/mcp/",
 ])("for the audience %s the metadata is where this service has it", async (audience) => {
   const { world } = await givenTrust();
-  const tokens = tokensOf({ issuer: "https://login.example.com", audience }, world.now);
+  const tokens = createTokenVerifier({ issuer: "https://login.example.com", audience }, world.now);
 
-  const { headers } = await send({ ...world, tokens }, "GET /v1/account");
+  const { headers } = await send({ ...world, accessTokens: tokens }, "GET /v1/account");
 
   expect(headers["www-authenticate"]).toContain(`resource_metadata="${METADATA}"`);
 });
@@ -164,13 +166,13 @@ test("a token is no key: in X-Api-Key, or beside another one, it is 401", async 
 });
 
 test("where no issuer is trusted a token is 401", async () => {
-  const { world, sign, asked } = await givenTrust();
+  const { world, sign, asked: requestedPaths } = await givenTrust();
   const headers = { authorization: `Bearer ${await sign({})}` };
 
-  expect((await send({ ...world, tokens: null }, "GET /v1/account", { headers })).statusCode).toBe(
-    401,
-  );
-  expect(asked).toEqual([]);
+  expect(
+    (await send({ ...world, accessTokens: null }, "GET /v1/account", { headers })).statusCode,
+  ).toBe(401);
+  expect(requestedPaths).toEqual([]);
 });
 
 test("an issuer that is away is 503 for its tokens, and nothing to a key", async () => {
@@ -185,8 +187,8 @@ test("an issuer that is away is 503 for its tokens, and nothing to a key", async
 });
 
 test("a verification by token costs what it costs by key, once under its Idempotency-Key", async () => {
-  const house = await givenTrust({ balance: 5 });
-  const { world, sign } = house;
+  const ctx = await givenTrust({ balance: 5 });
+  const { world, sign } = ctx;
   const headers = {
     authorization: `Bearer ${await sign({ scope: "verification:write" })}`,
     "idempotency-key": "k",
@@ -196,20 +198,20 @@ test("a verification by token costs what it costs by key, once under its Idempot
 
   expect((await verify()).data).toMatchObject({ credits_used: 1 });
   expect((await verify()).data).toMatchObject({ credits_used: 0, idempotent_replay: true });
-  expect((await creditsOf(house)).available).toBe(4);
+  expect((await readCredits(ctx)).available).toBe(4);
 });
 
 test("a token in test mode gets made-up answers and costs nothing", async () => {
-  const house = await givenTrust({ balance: 5 });
+  const ctx = await givenTrust({ balance: 5 });
 
-  const told = await house.ask(
+  const response = await ctx.ask(
     { scope: "verification:write", mailproof_mode: "test" },
     "POST /v1/verify",
     { email: "ann@example.com" },
   );
 
-  expect(told.data).toMatchObject({ credits_used: 0 });
-  expect((await creditsOf(house)).available).toBe(5);
+  expect(response.data).toMatchObject({ credits_used: 0 });
+  expect((await readCredits(ctx)).available).toBe(5);
 });
 
 test("all tokens of an account share one allowance, and its keys have their own", async () => {

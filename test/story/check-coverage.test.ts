@@ -2,10 +2,10 @@ import type { Dns } from "@mailproof/core/mail/dns/dns";
 import { expect, test } from "vitest";
 import { whenChecked } from "../checks.ts";
 import { given } from "../given.ts";
-import { movesOf } from "../ledger.ts";
-import { overNames } from "../names.ts";
+import { listMoves } from "../ledger.ts";
+import { withDnsLookups } from "../names.ts";
 import { send } from "../send.ts";
-import { zone } from "../zone.ts";
+import { createZoneDns } from "../zone.ts";
 
 /** A domain of which some questions are not answered, in time or at all, and the rest is not there. */
 const failing =
@@ -13,20 +13,23 @@ const failing =
   (type, name) =>
     types.includes(`${type} ${name}`)
       ? Promise.resolve({ kind: "timeout" })
-      : zone({ "example.com": { NS: ["ns1.example.com", "ns2.example.com"] } })(type, name);
+      : createZoneDns({ "example.com": { NS: ["ns1.example.com", "ns2.example.com"] } })(
+          type,
+          name,
+        );
 
 const MX = "MX example.com";
 const SPF = "TXT example.com";
 const DMARC = "TXT _dmarc.example.com";
 
 const setup = async (...types: readonly string[]) => {
-  const house = await given({ balance: 20 });
-  return { ...house, world: overNames(house.world, failing(...types)) };
+  const ctx = await given({ balance: 20 });
+  return { ...ctx, world: withDnsLookups(ctx.world, failing(...types)) };
 };
 
 test("where MX and SPF could not be looked up the grade is of low confidence, and nothing is recommended about them", async () => {
-  const house = await setup(MX, SPF, "A example.com.bl.test");
-  const { data } = await whenChecked(house.world, house.liveKey);
+  const ctx = await setup(MX, SPF, "A example.com.bl.test");
+  const { data } = await whenChecked(ctx.world, ctx.liveKey);
 
   expect(data).toMatchObject({
     score: 0,
@@ -41,7 +44,7 @@ test("where MX and SPF could not be looked up the grade is of low confidence, an
     "add_dmarc",
     "bimi",
   ]);
-  expect(movesOf(house)).toEqual(["hold 10", "settle 10"]);
+  expect(listMoves(ctx)).toEqual(["hold 10", "settle 10"]);
 });
 
 test("where less than half of the weight is missing the confidence is medium", async () => {
@@ -80,11 +83,11 @@ test("the history, a check that is read and a monitor say the same confidence", 
 });
 
 test("where nothing about the domain's own names was answered the charge is refunded, as before", async () => {
-  const house = await given({ balance: 20 });
+  const ctx = await given({ balance: 20 });
   const nothing: Dns = async () => ({ kind: "timeout" });
 
-  const failed = await whenChecked(overNames(house.world, nothing), house.liveKey);
+  const failed = await whenChecked(withDnsLookups(ctx.world, nothing), ctx.liveKey);
 
   expect(failed).toMatchObject({ statusCode: 503, error: { code: "UNAVAILABLE" } });
-  expect(movesOf(house)).toEqual(["hold 10", "release 10"]);
+  expect(listMoves(ctx)).toEqual(["hold 10", "release 10"]);
 });

@@ -2,11 +2,17 @@ import { openAccount } from "@mailproof/core/accounts/accounts";
 import { audit } from "@mailproof/core/money/audit";
 import { credits } from "@mailproof/core/money/credits";
 import { expect, test } from "vitest";
-import { overTable, replyless, stopping, turn, unread } from "../breaking.ts";
+import {
+  createStoppingWorld,
+  runTurn,
+  withLostReplies,
+  withTable,
+  withUnreadable,
+} from "../breaking.ts";
 import { whenChecked } from "../checks.ts";
 import { given } from "../given.ts";
-import { creditsOf, movesOf, storedIn } from "../ledger.ts";
-import { overNames } from "../names.ts";
+import { listMoves, listStoredItems, readCredits } from "../ledger.ts";
+import { withDnsLookups } from "../names.ts";
 import { send, whenVerified } from "../send.ts";
 import { whenReconciled } from "../working.ts";
 
@@ -17,16 +23,16 @@ const site = { domain: "example.com" };
 
 /** A request whose process stops right after it has taken the money. */
 const givenAbandoned = async (idempotencyKey: string | undefined, balance = 10) => {
-  const house = await given({ balance });
-  const { world, goOn } = stopping(house, 1);
-  const first = whenChecked(world, house.liveKey, site, idempotencyKey);
-  await turn();
-  return { ...house, first, goOn };
+  const ctx = await given({ balance });
+  const { world, goOn } = createStoppingWorld(ctx, 1);
+  const first = whenChecked(world, ctx.liveKey, site, idempotencyKey);
+  await runTurn();
+  return { ...ctx, first, goOn };
 };
 
 test("a repeat is 200 with the original check, costs nothing, and tells what remained then", async () => {
-  const house = await given({ balance: 25 });
-  const { world, liveKey } = house;
+  const ctx = await given({ balance: 25 });
+  const { world, liveKey } = ctx;
   const first = await whenChecked(world, liveKey, site, "k");
   await whenVerified(world, liveKey, { email: "ann@x.com" });
 
@@ -58,8 +64,8 @@ test("a repeat is the original also when the domain was checked anew since", asy
 });
 
 test("of a cached result the key keeps replaying just that, for its thirty days", async () => {
-  const house = await given({ balance: 10 });
-  const { world, liveKey, later } = house;
+  const ctx = await given({ balance: 10 });
+  const { world, liveKey, later } = ctx;
   const bought = await whenChecked(world, liveKey);
   const cached = await whenChecked(world, liveKey, site, "k");
   later(29 * DAY_MS);
@@ -70,7 +76,7 @@ test("of a cached result the key keeps replaying just that, for its thirty days"
   expect(cached.data).not.toHaveProperty("idempotent_replay");
   expect(repeat.data).toEqual({ ...cached.data, idempotent_replay: true });
   expect(repeat.data.check_id).toBe(bought.data.check_id);
-  expect(movesOf(house)).toEqual(["hold 10", "settle 10"]);
+  expect(listMoves(ctx)).toEqual(["hold 10", "settle 10"]);
 });
 
 test("a check is there as long as its key, on the smallest plan too", async () => {
@@ -96,15 +102,15 @@ test.each([
   ["another sending address", { ...site, sending_ip: "192.0.2.9" }],
   ["refresh", { ...site, refresh: true }],
 ])("the same key for %s is 409 and charges nothing", async (_, body) => {
-  const house = await given({ balance: 30 });
-  await whenChecked(house.world, house.liveKey, site, "k");
-  const before = storedIn(house);
+  const ctx = await given({ balance: 30 });
+  await whenChecked(ctx.world, ctx.liveKey, site, "k");
+  const before = listStoredItems(ctx);
 
-  const refused = await whenChecked(house.world, house.liveKey, body, "k");
+  const refused = await whenChecked(ctx.world, ctx.liveKey, body, "k");
 
   expect(refused).toMatchObject({ statusCode: 409, error: { code: "IDEMPOTENCY_KEY_CONFLICT" } });
   expect(refused.error.message).toMatch(/Nothing was charged\.$/);
-  expect(storedIn(house)).toEqual(before);
+  expect(listStoredItems(ctx)).toEqual(before);
 });
 
 test.each([
@@ -112,13 +118,13 @@ test.each([
   ["256 characters", "k".repeat(256)],
   ["no characters", ""],
 ])("a key of %s is 400 INVALID_IDEMPOTENCY_KEY", async (_, key) => {
-  const house = await given({ balance: 10 });
-  const before = storedIn(house);
+  const ctx = await given({ balance: 10 });
+  const before = listStoredItems(ctx);
 
-  const refused = await whenChecked(house.world, house.liveKey, site, key);
+  const refused = await whenChecked(ctx.world, ctx.liveKey, site, key);
 
   expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_IDEMPOTENCY_KEY" } });
-  expect(storedIn(house)).toEqual(before);
+  expect(listStoredItems(ctx)).toEqual(before);
 });
 
 test("the same letters are another key on another route, in another account, and under a test key", async () => {
@@ -126,21 +132,25 @@ test("the same letters are another key on another route, in another account, and
   const bo = await openAccount(world, { name: "Bo", plan: "pro", opening: credits(10) });
   await whenVerified(world, liveKey, { email: "ann@x.com" }, "k");
 
-  const told = [];
+  const response = [];
   for (const key of [liveKey, bo.liveKey, testKey])
-    told.push(await whenChecked(world, key, site, "k"));
+    response.push(await whenChecked(world, key, site, "k"));
 
-  expect(told.map(({ data }) => data.idempotent_replay ?? false)).toEqual([false, false, false]);
-  expect(told.map(({ data }) => data.credits_used)).toEqual([10, 10, 0]);
+  expect(response.map(({ data }) => data.idempotent_replay ?? false)).toEqual([
+    false,
+    false,
+    false,
+  ]);
+  expect(response.map(({ data }) => data.credits_used)).toEqual([10, 10, 0]);
 });
 
 test("while the first may still be worked on, a repeat checks beside it without charging, and both are told one check", async () => {
-  const house = await givenAbandoned("k");
-  house.later(1_500);
+  const ctx = await givenAbandoned("k");
+  ctx.later(1_500);
 
-  const early = await whenChecked(house.world, house.liveKey, site, "k");
-  house.goOn();
-  const late = await house.first;
+  const early = await whenChecked(ctx.world, ctx.liveKey, site, "k");
+  ctx.goOn();
+  const late = await ctx.first;
 
   expect(early).toMatchObject({
     statusCode: 200,
@@ -149,101 +159,101 @@ test("while the first may still be worked on, a repeat checks beside it without 
   expect(late).toMatchObject({ statusCode: 200, data: { credits_used: 10 } });
   expect(late.data.check_id).toBe(early.data.check_id);
   expect(late.data).not.toHaveProperty("idempotent_replay");
-  expect(movesOf(house)).toEqual(["hold 10", "settle 10"]);
+  expect(listMoves(ctx)).toEqual(["hold 10", "settle 10"]);
 });
 
 test("where a repeat beside the first finds nothing out, it is paid back once, and the first does not claim to know", async () => {
-  const house = await givenAbandoned("k");
-  const silent = overNames(house.world, async () => ({ kind: "timeout" }));
+  const ctx = await givenAbandoned("k");
+  const silent = withDnsLookups(ctx.world, async () => ({ kind: "timeout" }));
 
-  const early = await whenChecked(silent, house.liveKey, site, "k");
-  house.goOn();
-  const late = await house.first;
+  const early = await whenChecked(silent, ctx.liveKey, site, "k");
+  ctx.goOn();
+  const late = await ctx.first;
 
   expect(early).toMatchObject({ statusCode: 503, error: { code: "UNAVAILABLE" } });
   expect(late).toMatchObject({ statusCode: 503, error: { code: "UNAVAILABLE" } });
-  expect(movesOf(house)).toEqual(["hold 10", "release 10"]);
+  expect(listMoves(ctx)).toEqual(["hold 10", "release 10"]);
 });
 
 test("what was paid and never stored is checked by a repeat without charging, whatever the balance", async () => {
-  const house = await givenAbandoned("k");
-  house.later(LEASE_MS);
+  const ctx = await givenAbandoned("k");
+  ctx.later(LEASE_MS);
 
-  const repeat = await whenChecked(house.world, house.liveKey, site, "k");
+  const repeat = await whenChecked(ctx.world, ctx.liveKey, site, "k");
 
   expect(repeat).toMatchObject({
     statusCode: 200,
     data: { score: 100, credits_used: 0, credits_remaining: 0, idempotent_replay: true },
   });
-  expect(movesOf(house)).toEqual(["hold 10", "settle 10"]);
+  expect(listMoves(ctx)).toEqual(["hold 10", "settle 10"]);
 });
 
 test("a repeat that would be told from the cache finishes what it had paid for first", async () => {
-  const house = await givenAbandoned("k", 20);
-  const other = await whenChecked(house.world, house.liveKey);
-  house.later(LEASE_MS);
+  const ctx = await givenAbandoned("k", 20);
+  const other = await whenChecked(ctx.world, ctx.liveKey);
+  ctx.later(LEASE_MS);
 
-  const repeat = await whenChecked(house.world, house.liveKey, site, "k");
+  const repeat = await whenChecked(ctx.world, ctx.liveKey, site, "k");
 
   expect(repeat.data).toMatchObject({ cached: false, idempotent_replay: true });
   expect(repeat.data.check_id).not.toBe(other.data.check_id);
-  expect(await creditsOf(house)).toMatchObject({ held: 0, spent: 20 });
+  expect(await readCredits(ctx)).toMatchObject({ held: 0, spent: 20 });
 });
 
 test("what nobody repeats is checked by the reconciler, stands in the history, and is told for nothing", async () => {
-  const house = await givenAbandoned(undefined);
-  house.later(LEASE_MS);
-  await whenReconciled(house);
+  const ctx = await givenAbandoned(undefined);
+  ctx.later(LEASE_MS);
+  await whenReconciled(ctx);
 
-  const again = await whenChecked(house.world, house.liveKey);
+  const again = await whenChecked(ctx.world, ctx.liveKey);
 
   expect(again.data).toMatchObject({ cached: true, credits_used: 0 });
-  expect(movesOf(house)).toEqual(["hold 10", "settle 10"]);
+  expect(listMoves(ctx)).toEqual(["hold 10", "settle 10"]);
 });
 
 test("what the reconciler finds nothing out about is paid back with its key", async () => {
-  const house = await givenAbandoned("k");
-  house.later(LEASE_MS);
-  const silent = overNames(house.world, async () => ({ kind: "timeout" }));
+  const ctx = await givenAbandoned("k");
+  ctx.later(LEASE_MS);
+  const silent = withDnsLookups(ctx.world, async () => ({ kind: "timeout" }));
   await whenReconciled({ world: silent });
 
-  const bought = await whenChecked(house.world, house.liveKey, site, "k");
+  const bought = await whenChecked(ctx.world, ctx.liveKey, site, "k");
 
   expect(bought.data).toMatchObject({ credits_used: 10 });
-  expect(movesOf(house)).toEqual(["hold 10", "release 10", "hold 10", "settle 10"]);
+  expect(listMoves(ctx)).toEqual(["hold 10", "release 10", "hold 10", "settle 10"]);
 });
 
 test("an owner that wakes up after it was taken over changes nothing, and is told what was stored", async () => {
-  const house = await givenAbandoned("k");
-  house.later(LEASE_MS);
-  await whenChecked(house.world, house.liveKey, site, "k");
-  const before = storedIn(house);
+  const ctx = await givenAbandoned("k");
+  ctx.later(LEASE_MS);
+  await whenChecked(ctx.world, ctx.liveKey, site, "k");
+  const before = listStoredItems(ctx);
 
-  house.goOn();
-  const late = await house.first;
+  ctx.goOn();
+  const late = await ctx.first;
 
   expect(late).toMatchObject({ statusCode: 200, data: { credits_used: 10 } });
-  expect(storedIn(house)).toEqual(before);
+  expect(listStoredItems(ctx)).toEqual(before);
 });
 
 test("fifty racing requests with one key are charged once, and all hear of one check", async () => {
-  const house = await given({ balance: 100 });
+  const ctx = await given({ balance: 100 });
 
   const answers = await Promise.all(
-    Array.from({ length: 50 }, () => whenChecked(house.world, house.liveKey, site, "k")),
+    Array.from({ length: 50 }, () => whenChecked(ctx.world, ctx.liveKey, site, "k")),
   );
 
-  const told = answers.filter(({ statusCode }) => statusCode === 200);
-  expect(told).toHaveLength(50);
-  expect(movesOf(house)).toEqual(["hold 10", "settle 10"]);
-  expect(new Set(told.map(({ data }) => data.check_id)).size).toBe(1);
+  const response = answers.filter(({ statusCode }) => statusCode === 200);
+  expect(response).toHaveLength(50);
+  expect(listMoves(ctx)).toEqual(["hold 10", "settle 10"]);
+  expect(new Set(response.map(({ data }) => data.check_id)).size).toBe(1);
   expect(answers.filter(({ data }) => data?.credits_used === 10)).toHaveLength(1);
 });
 
 test("a refunded attempt is never refunded twice, and the freed key buys anew", async () => {
-  const house = await given({ balance: 20 });
-  const { world, liveKey } = house;
-  const silent = overNames(world, async () => ({ kind: "timeout" }));
+  const ctx = await given({ balance: 20 });
+  const { world, liveKey } = ctx;
+  const silent = withDnsLookups(world, async () => ({ kind: "timeout" }));
   const failed = await Promise.all([
     whenChecked(silent, liveKey, site, "k"),
     whenChecked(silent, liveKey, site, "k"),
@@ -253,35 +263,35 @@ test("a refunded attempt is never refunded twice, and the freed key buys anew", 
 
   expect(failed.map(({ statusCode }) => statusCode)).toContain(503);
   expect(bought.data).toMatchObject({ credits_used: 10, credits_remaining: 10 });
-  expect(await audit(house.table, world.now())).toMatchObject({ ok: true });
-  expect(await creditsOf(house)).toMatchObject({ available: 10, held: 0, spent: 10 });
+  expect(await audit(ctx.table, world.now())).toMatchObject({ ok: true });
+  expect(await readCredits(ctx)).toMatchObject({ available: 10, held: 0, spent: 10 });
 });
 
 test("a check of which no reply came is told as unknown, and a repeat finds it out", async () => {
-  const house = await given({ balance: 10 });
-  const deaf = replyless(house, house.world, 2, true);
-  const lost = await whenChecked(deaf, house.liveKey, site, "k");
+  const ctx = await given({ balance: 10 });
+  const deaf = withLostReplies(ctx, ctx.world, 2, true);
+  const unanswered = await whenChecked(deaf, ctx.liveKey, site, "k");
 
-  const repeat = await whenChecked(house.world, house.liveKey, site, "k");
+  const repeat = await whenChecked(ctx.world, ctx.liveKey, site, "k");
 
-  expect(lost).toMatchObject({ statusCode: 503, error: { code: "UNAVAILABLE" } });
+  expect(unanswered).toMatchObject({ statusCode: 503, error: { code: "UNAVAILABLE" } });
   expect(repeat.data).toMatchObject({ idempotent_replay: true, credits_used: 0 });
-  expect(movesOf(house)).toEqual(["hold 10", "settle 10"]);
+  expect(listMoves(ctx)).toEqual(["hold 10", "settle 10"]);
 });
 
 test("what remains is left out where the balance cannot be read after the charge", async () => {
-  const house = await given({ balance: 10 });
+  const ctx = await given({ balance: 10 });
   let reads = 0;
   // The first look is the debit's own.
-  const world = overTable(house, {
+  const world = withTable(ctx, {
     get: (key) =>
       key.pk.startsWith("BALANCE#") && reads++ > 0
         ? Promise.reject(new Error("the table is down"))
-        : house.table.get(key),
+        : ctx.table.get(key),
   });
 
-  const { data } = await whenChecked(world, house.liveKey, site, "k");
-  const repeat = await whenChecked(house.world, house.liveKey, site, "k");
+  const { data } = await whenChecked(world, ctx.liveKey, site, "k");
+  const repeat = await whenChecked(ctx.world, ctx.liveKey, site, "k");
 
   expect(data).toMatchObject({ credits_used: 10 });
   expect(data).not.toHaveProperty("credits_remaining");
@@ -289,15 +299,15 @@ test("what remains is left out where the balance cannot be read after the charge
 });
 
 test("a stored check that cannot be read just now is 503, and its key tells it later", async () => {
-  const house = await given({ balance: 10 });
-  await whenChecked(house.world, house.liveKey, site, "k");
+  const ctx = await given({ balance: 10 });
+  await whenChecked(ctx.world, ctx.liveKey, site, "k");
 
-  const refused = await whenChecked(unread(house, "CHECK#"), house.liveKey, site, "k");
+  const refused = await whenChecked(withUnreadable(ctx, "CHECK#"), ctx.liveKey, site, "k");
 
   expect(refused).toMatchObject({ statusCode: 503, error: { code: "UNAVAILABLE" } });
   // The first request was charged.
   expect(refused.error.money).toBe("retry_same_key");
-  const repeat = await whenChecked(house.world, house.liveKey, site, "k");
+  const repeat = await whenChecked(ctx.world, ctx.liveKey, site, "k");
   expect(repeat.data).toMatchObject({ credits_used: 0, idempotent_replay: true });
 });
 
@@ -305,7 +315,7 @@ test("a key means nothing where checks are only read", async () => {
   const { world, liveKey: key } = await given();
   const headers = { "idempotency-key": "not a key at all" };
 
-  const told = await send(world, "GET /v1/deliverability/checks", { key, headers });
+  const response = await send(world, "GET /v1/deliverability/checks", { key, headers });
 
-  expect(told.statusCode).toBe(200);
+  expect(response.statusCode).toBe(200);
 });

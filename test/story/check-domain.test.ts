@@ -1,10 +1,16 @@
 import type { Dns } from "@mailproof/core/mail/dns/dns";
 import { expect, test } from "vitest";
-import { overTable, unread } from "../breaking.ts";
+import { withTable, withUnreadable } from "../breaking.ts";
 import { whenChecked } from "../checks.ts";
 import { given, givenKey } from "../given.ts";
-import { creditsOf, movesOf, newsIn, storedIn, thenInOrder } from "../ledger.ts";
-import { anyNames, overNames } from "../names.ts";
+import {
+  listMoves,
+  listOutboxEvents,
+  listStoredItems,
+  readCredits,
+  thenConsistent,
+} from "../ledger.ts";
+import { anyDnsLookups, withDnsLookups } from "../names.ts";
 import { send } from "../send.ts";
 
 const DAY_MS = 86_400_000;
@@ -12,20 +18,20 @@ const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 
 /** A world in which whoever asks a name finds out that somebody asked. */
 const withCounting = async () => {
-  const house = await given({ balance: 100 });
+  const ctx = await given({ balance: 100 });
   let questions = 0;
   const dns: Dns = (type, name) => {
     questions++;
-    return anyNames.dns(type, name);
+    return anyDnsLookups.dns(type, name);
   };
-  const world = { ...house.world, names: { ...anyNames, dns, listDns: dns } };
-  return { ...house, world, questions: () => questions };
+  const world = { ...ctx.world, names: { ...anyDnsLookups, dns, listDns: dns } };
+  return { ...ctx, world, questions: () => questions };
 };
 
 test("a domain without fault is 200 with every section of the contract, and costs 10 credits", async () => {
-  const house = await given({ balance: 25 });
+  const ctx = await given({ balance: 25 });
 
-  const { statusCode, data } = await whenChecked(house.world, house.liveKey);
+  const { statusCode, data } = await whenChecked(ctx.world, ctx.liveKey);
 
   expect(statusCode).toBe(200);
   expect(data).toMatchObject({
@@ -67,7 +73,7 @@ test("a domain without fault is 200 with every section of the contract, and cost
     cached: false,
   });
   expect(data).not.toHaveProperty("idempotent_replay");
-  expect(movesOf(house)).toEqual(["hold 10", "settle 10"]);
+  expect(listMoves(ctx)).toEqual(["hold 10", "settle 10"]);
 });
 
 test("what is wrong is named with what it costs, and what to do about it comes first what regains most", async () => {
@@ -106,9 +112,9 @@ test("with a sending address its name and its listings are looked at", async () 
 test("where the MX look-up failed the status is error, and what it would tell is left out of the answer and of the score", async () => {
   const { world, liveKey } = await given({ balance: 25 });
   const dns: Dns = async (type, name) =>
-    type === "MX" ? { kind: "timeout" } : anyNames.dns(type, name);
+    type === "MX" ? { kind: "timeout" } : anyDnsLookups.dns(type, name);
 
-  const { data } = await whenChecked({ ...world, names: { ...anyNames, dns } }, liveKey);
+  const { data } = await whenChecked({ ...world, names: { ...anyDnsLookups, dns } }, liveKey);
 
   expect(data.dns.status).toBe("error");
   expect(data.dns).not.toHaveProperty("has_valid_mx");
@@ -141,16 +147,16 @@ test.each([
   ["a refresh that is null", { domain: "example.com", refresh: null }, "refresh"],
   ["an unknown field", { domain: "example.com", sendingIp: "192.0.2.1" }, "sendingIp"],
 ])("%s is 400 before any look-up, naming the field, and moves nothing", async (_, body, field) => {
-  const house = await withCounting();
-  const before = storedIn(house);
+  const ctx = await withCounting();
+  const before = listStoredItems(ctx);
 
-  const refused = await whenChecked(house.world, house.liveKey, body);
+  const refused = await whenChecked(ctx.world, ctx.liveKey, body);
 
   expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
   expect(refused.error.details).toMatchObject([{ field }]);
   expect(refused.error.message).toMatch(/Nothing was charged\.$/);
-  expect(house.questions()).toBe(0);
-  expect(storedIn(house)).toEqual(before);
+  expect(ctx.questions()).toBe(0);
+  expect(listStoredItems(ctx)).toEqual(before);
 });
 
 test("one domain is one, however it is written", async () => {
@@ -164,8 +170,8 @@ test("one domain is one, however it is written", async () => {
 });
 
 test("within 24 hours the same is told again for nothing, also with an empty balance", async () => {
-  const house = await given({ balance: 10 });
-  const { world, liveKey, later } = house;
+  const ctx = await given({ balance: 10 });
+  const { world, liveKey, later } = ctx;
   const first = await whenChecked(world, liveKey);
   later(DAY_MS - 1);
 
@@ -178,7 +184,7 @@ test("within 24 hours the same is told again for nothing, also with an empty bal
     credits_remaining: 0,
     cached: true,
   });
-  expect(movesOf(house)).toEqual(["hold 10", "settle 10"]);
+  expect(listMoves(ctx)).toEqual(["hold 10", "settle 10"]);
 });
 
 test("after 24 hours it is a new check", async () => {
@@ -225,10 +231,10 @@ test("nobody is told what another account checked", async () => {
 });
 
 test("too few credits are 402, and nothing is looked up", async () => {
-  const house = await withCounting();
-  const { world, liveKey } = house;
+  const ctx = await withCounting();
+  const { world, liveKey } = ctx;
   for (let n = 0; n < 10; n++) await whenChecked(world, liveKey, { domain: `x${n}.com` });
-  const asked = house.questions();
+  const questionsBefore = ctx.questions();
 
   const refused = await whenChecked(world, liveKey);
 
@@ -236,7 +242,7 @@ test("too few credits are 402, and nothing is looked up", async () => {
     statusCode: 402,
     error: { code: "INSUFFICIENT_CREDITS", details: { needed: 10, available: 0 } },
   });
-  expect(house.questions()).toBe(asked);
+  expect(ctx.questions()).toBe(questionsBefore);
 });
 
 test("an Idempotency-Key that stands for another domain is 409", async () => {
@@ -247,38 +253,43 @@ test("an Idempotency-Key that stands for another domain is 409", async () => {
 });
 
 test("where every question times out it is 503, and the credits and the key are given back", async () => {
-  const house = await given({ balance: 10 });
-  const { world, liveKey } = house;
+  const ctx = await given({ balance: 10 });
+  const { world, liveKey } = ctx;
 
   const failed = await whenChecked(world, liveKey, { domain: "dnsfail.com" }, "k");
-  const again = await whenChecked(overNames(world, {}), liveKey, { domain: "dnsfail.com" }, "k");
+  const again = await whenChecked(
+    withDnsLookups(world, {}),
+    liveKey,
+    { domain: "dnsfail.com" },
+    "k",
+  );
 
   expect(failed).toMatchObject({ statusCode: 503, error: { code: "UNAVAILABLE" } });
   expect(failed.error.message).toMatch(/The charge was refunded\.$/);
   expect(again).toMatchObject({ statusCode: 200, data: { credits_used: 10 } });
   expect(again.data).not.toHaveProperty("idempotent_replay");
-  expect(movesOf(house)).toEqual(["hold 10", "release 10", "hold 10", "settle 10"]);
+  expect(listMoves(ctx)).toEqual(["hold 10", "release 10", "hold 10", "settle 10"]);
 });
 
 test("where all name servers answer with errors it is 500 and refunded", async () => {
-  const house = await given({ balance: 10 });
+  const ctx = await given({ balance: 10 });
   const dns: Dns = async () => ({ kind: "servfail" });
 
-  const failed = await whenChecked(overNames(house.world, dns), house.liveKey);
+  const failed = await whenChecked(withDnsLookups(ctx.world, dns), ctx.liveKey);
 
   expect(failed).toMatchObject({ statusCode: 500, error: { code: "INTERNAL" } });
   expect(failed.error.message).toMatch(/The charge was refunded\.$/);
-  expect(await creditsOf(house)).toMatchObject({ available: 10, held: 0, spent: 0 });
+  expect(await readCredits(ctx)).toMatchObject({ available: 10, held: 0, spent: 0 });
 });
 
 test("what breaks on our side is 500 and refunded", async () => {
-  const house = await given({ balance: 10 });
+  const ctx = await given({ balance: 10 });
 
-  const failed = await whenChecked(house.world, house.liveKey, { domain: "error.com" });
+  const failed = await whenChecked(ctx.world, ctx.liveKey, { domain: "error.com" });
 
   expect(failed).toMatchObject({ statusCode: 500, error: { code: "INTERNAL" } });
   expect(failed.error.message).toMatch(/The charge was refunded\.$/);
-  expect(movesOf(house)).toEqual(["hold 10", "release 10"]);
+  expect(listMoves(ctx)).toEqual(["hold 10", "release 10"]);
 });
 
 test("a domain that does not exist has a report, and it is paid for", async () => {
@@ -290,57 +301,57 @@ test("a domain that does not exist has a report, and it is paid for", async () =
 });
 
 test("when the checks of the day cannot be read it is 503 before anything is charged", async () => {
-  const house = await given({ balance: 10 });
-  const before = storedIn(house);
+  const ctx = await given({ balance: 10 });
+  const before = listStoredItems(ctx);
 
-  const refused = await whenChecked(unread(house, "LATEST#"), house.liveKey);
+  const refused = await whenChecked(withUnreadable(ctx, "LATEST#"), ctx.liveKey);
 
   expect(refused).toMatchObject({ statusCode: 503, error: { code: "UNAVAILABLE" } });
   expect(refused.error.message).toMatch(/Nothing was charged\.$/);
-  expect(storedIn(house)).toEqual(before);
+  expect(listStoredItems(ctx)).toEqual(before);
 });
 
 test("with refresh the checks of the day are not asked for at all", async () => {
-  const house = await given({ balance: 10 });
+  const ctx = await given({ balance: 10 });
   let reads = 0;
-  const world = overTable(house, {
+  const world = withTable(ctx, {
     get: (key) => {
       if (key.pk.startsWith("LATEST#")) reads++;
-      return house.table.get(key);
+      return ctx.table.get(key);
     },
   });
 
-  await whenChecked(world, house.liveKey, { domain: "example.com", refresh: true });
+  await whenChecked(world, ctx.liveKey, { domain: "example.com", refresh: true });
 
   // What is read is what the outcome is compared with, once the check is done.
   expect(reads).toBe(1);
 });
 
 test("two checks of one domain at once are both stored, both paid for, and the second is compared with the first", async () => {
-  const house = await given({ balance: 20 });
+  const ctx = await given({ balance: 20 });
   const body = { domain: "nodmarc.com", refresh: true };
 
   const both = await Promise.all([
-    whenChecked(house.world, house.liveKey, body),
-    whenChecked(house.world, house.liveKey, body),
+    whenChecked(ctx.world, ctx.liveKey, body),
+    whenChecked(ctx.world, ctx.liveKey, body),
   ]);
 
   expect(both.map(({ statusCode }) => statusCode)).toEqual([200, 200]);
-  expect(newsIn(house).filter((type) => type === "dmarc.failed")).toHaveLength(1);
-  expect(await creditsOf(house)).toMatchObject({ spent: 20, held: 0 });
-  await thenInOrder(house);
+  expect(listOutboxEvents(ctx).filter((type) => type === "dmarc.failed")).toHaveLength(1);
+  expect(await readCredits(ctx)).toMatchObject({ spent: 20, held: 0 });
+  await thenConsistent(ctx);
 });
 
 test("of a hundred checks of one domain that end together each is told, and stored", async () => {
-  const house = await given({ balance: 1_000 });
+  const ctx = await given({ balance: 1_000 });
   const body = { domain: "example.com", refresh: true };
 
   const all = await Promise.all(
-    Array.from({ length: 100 }, () => whenChecked(house.world, house.liveKey, body)),
+    Array.from({ length: 100 }, () => whenChecked(ctx.world, ctx.liveKey, body)),
   );
 
   expect(new Set(all.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
-  expect(await creditsOf(house)).toMatchObject({ spent: 1_000, held: 0 });
+  expect(await readCredits(ctx)).toMatchObject({ spent: 1_000, held: 0 });
 });
 
 test("no key is 401, a key without the scope 403, and too many requests 429", async () => {
@@ -349,14 +360,14 @@ test("no key is 401, a key without the scope 403, and too many requests 429", as
   const writer = await givenKey(world, account, { scopes: ["deliverability:write"] });
   const full = async () => ({ allowed: false, limit: 1, remaining: 0, resetAt: 0 });
 
-  const told = [
+  const response = [
     await send(world, "POST /v1/deliverability/check", { body: { domain: "example.com" } }),
     await whenChecked(world, reader),
     await whenChecked({ ...world, rateLimit: full }, liveKey),
     await whenChecked(world, writer),
   ];
 
-  expect(told.map(({ statusCode }) => statusCode)).toEqual([401, 403, 429, 200]);
+  expect(response.map(({ statusCode }) => statusCode)).toEqual([401, 403, 429, 200]);
 });
 
 test.each([
@@ -365,17 +376,17 @@ test.each([
   ["nodkim.example.com", { authentication: { dkim: { status: "missing" } } }],
   ["weak.example.com", { authentication: { dmarc: { policy: "none" } } }],
   ["nomx.example.com", { dns: { has_valid_mx: false } }],
-])("a test key is told of %s what its first label says, for nothing", async (domain, said) => {
-  const house = await given();
+])("a test key is told of %s what its first label says, for nothing", async (domain, expected) => {
+  const ctx = await given();
   const never: Dns = () => Promise.reject(new Error("the network was asked"));
 
   const { statusCode, data } = await whenChecked(
-    { ...house.world, names: { ...anyNames, dns: never, listDns: never } },
-    house.testKey,
+    { ...ctx.world, names: { ...anyDnsLookups, dns: never, listDns: never } },
+    ctx.testKey,
     { domain },
   );
 
   expect(statusCode).toBe(200);
-  expect(data).toMatchObject({ ...said, credits_used: 0, credits_remaining: 1_000 });
-  expect(movesOf(house)).toEqual([]);
+  expect(data).toMatchObject({ ...expected, credits_used: 0, credits_remaining: 1_000 });
+  expect(listMoves(ctx)).toEqual([]);
 });

@@ -2,17 +2,17 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import { expect, test } from "vitest";
 import { given } from "../given.ts";
 import {
-  anns,
-  csvOf,
+  createEmails,
+  createProcessRequest,
+  formatCsv,
   givenChunked,
   givenUpload,
-  type House,
-  jobIn,
-  processOf,
+  readJob,
+  type TestContext,
   whenBatched,
   whenFiled,
 } from "../jobs.ts";
-import { creditsOf, movesOf, thenInOrder } from "../ledger.ts";
+import { listMoves, readCredits, thenConsistent } from "../ledger.ts";
 import { whenVerified } from "../send.ts";
 import { whenReconciled, whenWorked } from "../working.ts";
 
@@ -23,9 +23,9 @@ const SHALLOW = { options: { deep_verify: false } };
 const SKIPPED = ["smtp_check", "mailbox_exists", "catch_all"];
 
 test("a good address without its mail server is unknown, says which checks were left out, and costs nothing", async () => {
-  const house = await given({ balance: 10 });
+  const ctx = await given({ balance: 10 });
 
-  const { data } = await whenVerified(house.world, house.liveKey, {
+  const { data } = await whenVerified(ctx.world, ctx.liveKey, {
     email: "ann@x.com",
     ...SHALLOW,
   });
@@ -40,9 +40,9 @@ test("a good address without its mail server is unknown, says which checks were 
     cached: false,
     credits_used: 0,
   });
-  expect(movesOf(house)).toEqual(["hold 1", "release 1"]);
-  expect(await creditsOf(house)).toMatchObject({ available: 10, held: 0, spent: 0, refunded: 1 });
-  await thenInOrder(house);
+  expect(listMoves(ctx)).toEqual(["hold 1", "release 1"]);
+  expect(await readCredits(ctx)).toMatchObject({ available: 10, held: 0, spent: 0, refunded: 1 });
+  await thenConsistent(ctx);
 });
 
 test.each([
@@ -52,14 +52,14 @@ test.each([
   ["info@x.com", { status: "role", sub_status: "not_probed" }, SKIPPED],
   ["spam_trap@x.com", { status: "spam_trap" }, SKIPPED],
 ])("%s is settled without the mail server, and costs 1 credit", async (email, result, skipped) => {
-  const house = await given({ balance: 10 });
+  const ctx = await given({ balance: 10 });
 
-  const { data } = await whenVerified(house.world, house.liveKey, { email, ...SHALLOW });
+  const { data } = await whenVerified(ctx.world, ctx.liveKey, { email, ...SHALLOW });
 
   expect(data).toMatchObject({ ...result, credits_used: 1 });
   expect(data.checks_skipped).toEqual(skipped);
   expect(data.message).toBeUndefined();
-  expect(await creditsOf(house)).toMatchObject({ available: 9, held: 0, spent: 1 });
+  expect(await readCredits(ctx)).toMatchObject({ available: 9, held: 0, spent: 1 });
 });
 
 test("an address whose mail server was asked leaves nothing out", async () => {
@@ -72,34 +72,34 @@ test("an address whose mail server was asked leaves nothing out", async () => {
 });
 
 test("an address that names its host by number is never asked about, and costs nothing", async () => {
-  const house = await given({ balance: 10 });
+  const ctx = await given({ balance: 10 });
 
-  const { data } = await whenVerified(house.world, house.liveKey, { email: "ann@[192.0.2.1]" });
+  const { data } = await whenVerified(ctx.world, ctx.liveKey, { email: "ann@[192.0.2.1]" });
 
   expect(data).toMatchObject({ status: "unknown", reason: "not_probed", credits_used: 0 });
   expect(data.checks_skipped).toEqual(SKIPPED);
-  expect(await creditsOf(house)).toMatchObject({ available: 10, held: 0 });
+  expect(await readCredits(ctx)).toMatchObject({ available: 10, held: 0 });
 });
 
 test("a repeat with the same key is told the same, for nothing, and the next key asks anew", async () => {
-  const house = await given({ balance: 10 });
+  const ctx = await given({ balance: 10 });
   const body = { email: "ann@x.com", ...SHALLOW };
-  const first = await whenVerified(house.world, house.liveKey, body, "one");
+  const first = await whenVerified(ctx.world, ctx.liveKey, body, "one");
 
-  const repeat = await whenVerified(house.world, house.liveKey, body, "one");
-  const other = await whenVerified(house.world, house.liveKey, body, "two");
+  const repeat = await whenVerified(ctx.world, ctx.liveKey, body, "one");
+  const other = await whenVerified(ctx.world, ctx.liveKey, body, "two");
 
   expect(repeat.data).toEqual({ ...first.data, idempotent_replay: true });
   expect(other.data).toEqual(first.data);
-  expect(await creditsOf(house)).toMatchObject({ available: 10, held: 0, refunded: 2 });
+  expect(await readCredits(ctx)).toMatchObject({ available: 10, held: 0, refunded: 2 });
 });
 
 test("without a credit it is refused as ever", async () => {
-  const house = await given({ balance: 0 });
+  const ctx = await given({ balance: 0 });
 
-  const told = await whenVerified(house.world, house.liveKey, { email: "ann@x.com", ...SHALLOW });
+  const response = await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com", ...SHALLOW });
 
-  expect(told.statusCode).toBe(402);
+  expect(response.statusCode).toBe(402);
 });
 
 /** DNS that takes so long: the request is over before its answer is there. */
@@ -107,57 +107,57 @@ const slowDns = (world: AppWorld, ms: number): AppWorld => ({
   ...world,
   engine: {
     ...world.engine,
-    hostsOf: async (domain) => {
+    findMailHosts: async (domain) => {
       await world.sleep(ms);
-      return world.engine.hostsOf(domain);
+      return world.engine.findMailHosts(domain);
     },
   },
 });
 
 test("what goes on as a job gives the credit back in the end", async () => {
-  const house = await given({ balance: 10 });
-  const world = slowDns(house.world, 15_000);
-  const { data } = await whenVerified(world, house.liveKey, { email: "ann@x.com", ...SHALLOW });
+  const ctx = await given({ balance: 10 });
+  const world = slowDns(ctx.world, 15_000);
+  const { data } = await whenVerified(world, ctx.liveKey, { email: "ann@x.com", ...SHALLOW });
   expect(data).toMatchObject({ status: "pending", credits_used: 1 });
 
-  await whenWorked(house);
+  await whenWorked(ctx);
 
-  const job = await jobIn(house);
+  const job = await readJob(ctx);
   expect(job).toMatchObject({ status: "completed", credits_refunded: 1 });
   expect(job.results[0]).toMatchObject({ status: "unknown", checks_skipped: SKIPPED });
-  expect(await creditsOf(house)).toMatchObject({ available: 10, held: 0, spent: 0 });
-  await thenInOrder(house);
+  expect(await readCredits(ctx)).toMatchObject({ available: 10, held: 0, spent: 0 });
+  await thenConsistent(ctx);
 });
 
-const LIST = [...anns(3), "info@x.com", "ann@nxdomain.com", "ann@dnsfail.com"];
+const LIST = [...createEmails(3), "info@x.com", "ann@nxdomain.com", "ann@dnsfail.com"];
 
 const whenListSent = {
-  batch: (house: House) =>
-    whenBatched(house.world, house.liveKey, { emails: LIST, ...SHALLOW }, "once"),
-  file: async (house: House) => {
-    const fileKey = await givenUpload(house, house.liveKey, csvOf(LIST));
-    return whenFiled(house.world, house.liveKey, processOf(fileKey, SHALLOW), "once");
+  batch: (ctx: TestContext) =>
+    whenBatched(ctx.world, ctx.liveKey, { emails: LIST, ...SHALLOW }, "once"),
+  file: async (ctx: TestContext) => {
+    const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(LIST));
+    return whenFiled(ctx.world, ctx.liveKey, createProcessRequest(fileKey, SHALLOW), "once");
   },
 } as const;
 
-const finished = async (house: Awaited<ReturnType<typeof givenChunked>>) => {
+const finished = async (ctx: Awaited<ReturnType<typeof givenChunked>>) => {
   for (let hours = 0; hours < 3; hours++) {
-    await whenWorked(house);
-    house.later(60 * 60_000);
-    await whenReconciled(house);
+    await whenWorked(ctx);
+    ctx.later(60 * 60_000);
+    await whenReconciled(ctx);
   }
-  await whenWorked(house);
-  return jobIn(house);
+  await whenWorked(ctx);
+  return readJob(ctx);
 };
 
 test.each(["batch", "file"] as const)(
   "a %s gives back the credits of rows that only say so, once, when it is complete",
   async (kind) => {
-    const house = await givenChunked();
+    const ctx = await givenChunked();
 
-    const accepted = await whenListSent[kind](house);
+    const accepted = await whenListSent[kind](ctx);
     expect(accepted.data).toMatchObject({ credits_used: 6 });
-    const job = await finished(house);
+    const job = await finished(ctx);
 
     expect(job).toMatchObject({ status: "completed", credits_refunded: 3 });
     expect(job.results.map((row: any) => row.checks_skipped)).toEqual([
@@ -168,30 +168,30 @@ test.each(["batch", "file"] as const)(
       undefined,
       undefined,
     ]);
-    expect(await creditsOf(house)).toMatchObject({ available: 97, held: 0, spent: 3, refunded: 3 });
-    expect(movesOf(house).filter((move) => move.startsWith("refund"))).toEqual(["refund 3"]);
-    await thenInOrder(house);
+    expect(await readCredits(ctx)).toMatchObject({ available: 97, held: 0, spent: 3, refunded: 3 });
+    expect(listMoves(ctx).filter((move) => move.startsWith("refund"))).toEqual(["refund 3"]);
+    await thenConsistent(ctx);
   },
 );
 
 test("a batch whose mail servers are asked gives nothing back", async () => {
-  const house = await givenChunked();
-  await whenBatched(house.world, house.liveKey, { emails: LIST });
+  const ctx = await givenChunked();
+  await whenBatched(ctx.world, ctx.liveKey, { emails: LIST });
 
-  const job = await finished(house);
+  const job = await finished(ctx);
 
   expect("credits_refunded" in job).toBe(false);
-  expect(await creditsOf(house)).toMatchObject({ available: 94, spent: 6, refunded: 0 });
+  expect(await readCredits(ctx)).toMatchObject({ available: 94, spent: 6, refunded: 0 });
 });
 
 test("a test key is told the same, and nothing moves", async () => {
-  const house = await givenChunked();
-  await whenBatched(house.world, house.testKey, { emails: anns(2), ...SHALLOW });
-  await whenWorked(house);
+  const ctx = await givenChunked();
+  await whenBatched(ctx.world, ctx.testKey, { emails: createEmails(2), ...SHALLOW });
+  await whenWorked(ctx);
 
-  const job = await jobIn(house, "job_1", house.testKey);
+  const job = await readJob(ctx, "job_1", ctx.testKey);
 
   expect(job).toMatchObject({ status: "completed" });
   expect("credits_refunded" in job).toBe(false);
-  expect(movesOf(house)).toEqual([]);
+  expect(listMoves(ctx)).toEqual([]);
 });

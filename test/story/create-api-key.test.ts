@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { KEYS_MAX } from "@mailproof/core/access/items";
-import { server } from "@mailproof/local/server";
+import { createApiServer } from "@mailproof/local/server";
 import { expect, test } from "vitest";
 import { given, givenKey } from "../given.ts";
 import { send } from "../send.ts";
@@ -159,7 +159,7 @@ test("no key is 401", async () => {
 
 test("a body over 128,000 bytes is 413, names the limit, over the wire, and makes no key", async () => {
   const { world, liveKey } = await given();
-  const listening = server(world, () => undefined).listen(0, "127.0.0.1");
+  const listening = createApiServer(world, () => undefined).listen(0, "127.0.0.1");
   await once(listening, "listening");
   const { port } = listening.address() as AddressInfo;
 

@@ -1,11 +1,17 @@
 import { bodyTooLarge } from "@mailproof/api/http/body";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { expect, test } from "vitest";
-import { stopping, turn } from "../breaking.ts";
+import { createStoppingWorld, runTurn } from "../breaking.ts";
 import { whenChecked } from "../checks.ts";
 import { given, givenKey } from "../given.ts";
-import { creditsOf, movesOf, newsIn, storedIn, thenInOrder } from "../ledger.ts";
-import { overNames } from "../names.ts";
+import {
+  listMoves,
+  listOutboxEvents,
+  listStoredItems,
+  readCredits,
+  thenConsistent,
+} from "../ledger.ts";
+import { withDnsLookups } from "../names.ts";
 import { send } from "../send.ts";
 import { whenReconciled, whenWorked } from "../working.ts";
 
@@ -17,15 +23,15 @@ const site = { domain: "example.com" };
 const whenAdded = (world: AppWorld, key: string, body: unknown = site) =>
   send(world, ROUTE, { key, body });
 
-const monitorsOf = async (world: AppWorld, key: string) =>
+const getMonitors = async (world: AppWorld, key: string) =>
   (await send(world, "GET /v1/deliverability/monitors", { key })).data.monitors;
 
-type House = Awaited<ReturnType<typeof given>>;
+type TestContext = Awaited<ReturnType<typeof given>>;
 
 /** What is due is sent, and what is sent is done. */
-const whenDue = async (house: Pick<House, "world" | "queue">) => {
-  await whenReconciled(house);
-  await whenWorked(house);
+const whenScheduledWorkRuns = async (ctx: Pick<TestContext, "world" | "queue">) => {
+  await whenReconciled(ctx);
+  await whenWorked(ctx);
 };
 
 test("201: a domain is watched from now on, once a day unless asked otherwise", async () => {
@@ -47,15 +53,15 @@ test("201: a domain is watched from now on, once a day unless asked otherwise", 
 });
 
 test("its first run is at once, and is an ordinary check: paid for, in the history, and cached", async () => {
-  const house = await given({ balance: 10 });
-  const { world, liveKey } = house;
+  const ctx = await given({ balance: 10 });
+  const { world, liveKey } = ctx;
   await whenAdded(world, liveKey);
-  await whenWorked(house);
+  await whenWorked(ctx);
 
-  const [monitor] = await monitorsOf(world, liveKey);
+  const [monitor] = await getMonitors(world, liveKey);
   const cached = await whenChecked(world, liveKey);
 
-  expect(movesOf(house)).toEqual(["hold 10", "settle 10"]);
+  expect(listMoves(ctx)).toEqual(["hold 10", "settle 10"]);
   expect(monitor).toMatchObject({
     next_check_at: "2026-11-22T00:00:00.000Z",
     last_check: { score: 100, grade: "A", check_id: cached.data.check_id },
@@ -65,27 +71,27 @@ test("its first run is at once, and is an ordinary check: paid for, in the histo
 });
 
 test("each interval it is checked anew, and not before", async () => {
-  const house = await given({ balance: 50 });
-  await whenAdded(house.world, house.liveKey, { ...site, interval_hours: 48 });
-  await whenWorked(house);
-  house.later(48 * HOUR_MS - 1);
-  await whenDue(house);
-  const early = movesOf(house).length;
-  house.later(1);
-  await whenDue(house);
-  await whenDue(house);
+  const ctx = await given({ balance: 50 });
+  await whenAdded(ctx.world, ctx.liveKey, { ...site, interval_hours: 48 });
+  await whenWorked(ctx);
+  ctx.later(48 * HOUR_MS - 1);
+  await whenScheduledWorkRuns(ctx);
+  const early = listMoves(ctx).length;
+  ctx.later(1);
+  await whenScheduledWorkRuns(ctx);
+  await whenScheduledWorkRuns(ctx);
 
   expect(early).toBe(2);
-  expect(movesOf(house)).toEqual(["hold 10", "settle 10", "hold 10", "settle 10"]);
+  expect(listMoves(ctx)).toEqual(["hold 10", "settle 10", "hold 10", "settle 10"]);
 });
 
 test("what somebody checked by hand within the day is not bought again", async () => {
-  const house = await given({ balance: 50 });
-  await whenChecked(house.world, house.liveKey);
-  await whenAdded(house.world, house.liveKey);
-  await whenWorked(house);
+  const ctx = await given({ balance: 50 });
+  await whenChecked(ctx.world, ctx.liveKey);
+  await whenAdded(ctx.world, ctx.liveKey);
+  await whenWorked(ctx);
 
-  expect(movesOf(house)).toEqual(["hold 10", "settle 10"]);
+  expect(listMoves(ctx)).toEqual(["hold 10", "settle 10"]);
 });
 
 test("the same domain and address is 200, the same monitor, at the new pace", async () => {
@@ -98,7 +104,7 @@ test("the same domain and address is 200, the same monitor, at the new pace", as
     statusCode: 200,
     data: { monitor_id: first.data.monitor_id, interval_hours: 72 },
   });
-  expect(await monitorsOf(world, liveKey)).toHaveLength(1);
+  expect(await getMonitors(world, liveKey)).toHaveLength(1);
 });
 
 test("with another sending address it is another monitor", async () => {
@@ -108,7 +114,7 @@ test("with another sending address it is another monitor", async () => {
   const other = await whenAdded(world, liveKey, { ...site, sending_ip: "192.0.2.9" });
 
   expect(other.statusCode).toBe(201);
-  expect(await monitorsOf(world, liveKey)).toHaveLength(2);
+  expect(await getMonitors(world, liveKey)).toHaveLength(2);
 });
 
 test.each([
@@ -122,13 +128,13 @@ test.each([
   ["an interval that is text", { ...site, interval_hours: "24" }, "interval_hours"],
   ["an unknown field", { ...site, every: "day" }, "every"],
 ])("%s is 400, naming the field", async (_, body, field) => {
-  const house = await given({ balance: 10 });
-  const before = storedIn(house);
+  const ctx = await given({ balance: 10 });
+  const before = listStoredItems(ctx);
 
-  const refused = await whenAdded(house.world, house.liveKey, body);
+  const refused = await whenAdded(ctx.world, ctx.liveKey, body);
 
   expect(refused).toMatchObject({ statusCode: 400, error: { details: [{ field }] } });
-  expect(storedIn(house)).toEqual(before);
+  expect(listStoredItems(ctx)).toEqual(before);
 });
 
 test("a hundred are watched and no more: the next is 409 until one is removed", async () => {
@@ -136,7 +142,7 @@ test("a hundred are watched and no more: the next is 409 until one is removed", 
   for (let n = 0; n < 100; n++) await whenAdded(world, key, { domain: `x${n}.com` });
 
   const refused = await whenAdded(world, key);
-  const [{ monitor_id: id }] = await monitorsOf(world, key);
+  const [{ monitor_id: id }] = await getMonitors(world, key);
   await send(world, `DELETE /v1/deliverability/monitors/${id}`, { key });
 
   expect(refused).toMatchObject({ statusCode: 409, error: { code: "LIMIT_REACHED" } });
@@ -144,65 +150,65 @@ test("a hundred are watched and no more: the next is 409 until one is removed", 
 });
 
 test("without credits nothing is charged, it is said, and tried again within the hour", async () => {
-  const house = await given({ balance: 5 });
-  const { world, liveKey } = house;
+  const ctx = await given({ balance: 5 });
+  const { world, liveKey } = ctx;
   await whenAdded(world, liveKey);
-  await whenWorked(house);
+  await whenWorked(ctx);
 
-  const [monitor] = await monitorsOf(world, liveKey);
+  const [monitor] = await getMonitors(world, liveKey);
 
   expect(monitor).toMatchObject({
     last_check: null,
     last_problem: "insufficient_credits",
     next_check_at: "2026-11-21T01:00:00.000Z",
   });
-  expect(movesOf(house)).toEqual([]);
+  expect(listMoves(ctx)).toEqual([]);
 });
 
 test.each([
   ["dnsfail.com", "no_verdict"],
   ["error.com", "failed"],
 ])("of %s it is said that the last run was %s, and nothing is charged", async (domain, problem) => {
-  const house = await given({ balance: 10 });
-  await whenAdded(house.world, house.liveKey, { domain });
-  await whenWorked(house);
+  const ctx = await given({ balance: 10 });
+  await whenAdded(ctx.world, ctx.liveKey, { domain });
+  await whenWorked(ctx);
 
-  const [monitor] = await monitorsOf(house.world, house.liveKey);
+  const [monitor] = await getMonitors(ctx.world, ctx.liveKey);
 
   expect(monitor).toMatchObject({ last_problem: problem });
-  expect(await creditsOf(house)).toMatchObject({ available: 10, held: 0 });
+  expect(await readCredits(ctx)).toMatchObject({ available: 10, held: 0 });
 });
 
 test("a run that a crash cut off is finished once, for what was paid", async () => {
-  const house = await given({ balance: 50 });
-  await whenAdded(house.world, house.liveKey);
-  const { world } = stopping(house, 1);
-  void whenWorked({ ...house, world });
-  await turn();
-  await turn();
-  house.later(10 * 60_000);
-  await whenDue(house);
-  house.later(10 * 60_000);
-  await whenDue(house);
+  const ctx = await given({ balance: 50 });
+  await whenAdded(ctx.world, ctx.liveKey);
+  const { world } = createStoppingWorld(ctx, 1);
+  void whenWorked({ ...ctx, world });
+  await runTurn();
+  await runTurn();
+  ctx.later(10 * 60_000);
+  await whenScheduledWorkRuns(ctx);
+  ctx.later(10 * 60_000);
+  await whenScheduledWorkRuns(ctx);
 
-  const [monitor] = await monitorsOf(house.world, house.liveKey);
+  const [monitor] = await getMonitors(ctx.world, ctx.liveKey);
 
-  expect(movesOf(house)).toEqual(["hold 10", "settle 10"]);
+  expect(listMoves(ctx)).toEqual(["hold 10", "settle 10"]);
   expect(monitor.last_check).toMatchObject({ score: 100 });
-  await thenInOrder(house);
+  await thenConsistent(ctx);
 });
 
 test("a message that is lost is sent again", async () => {
-  const house = await given({ balance: 50 });
+  const ctx = await given({ balance: 50 });
   const deaf = {
-    ...house.world,
-    queue: { ...house.queue, sendMany: async () => ["refused" as const] },
+    ...ctx.world,
+    queue: { ...ctx.queue, sendMany: async () => ["refused" as const] },
   };
-  await whenAdded(deaf, house.liveKey);
-  house.later(60_000);
-  await whenDue(house);
+  await whenAdded(deaf, ctx.liveKey);
+  ctx.later(60_000);
+  await whenScheduledWorkRuns(ctx);
 
-  expect(movesOf(house)).toEqual(["hold 10", "settle 10"]);
+  expect(listMoves(ctx)).toEqual(["hold 10", "settle 10"]);
 });
 
 const listed = (isListed: boolean) => ({
@@ -217,16 +223,16 @@ const listed = (isListed: boolean) => ({
 });
 
 test("a listing is news when it comes, and again only after it was gone", async () => {
-  const house = await given({ balance: 100 });
-  await whenAdded(house.world, house.liveKey);
-  const told: unknown[][] = [];
+  const ctx = await given({ balance: 100 });
+  await whenAdded(ctx.world, ctx.liveKey);
+  const response: unknown[][] = [];
   for (const isListed of [false, true, true, false, true]) {
-    await whenDue({ ...house, world: overNames(house.world, listed(isListed)) });
-    told.push(newsIn(house).filter((type) => type === "blacklist.detected"));
-    house.later(DAY_MS);
+    await whenScheduledWorkRuns({ ...ctx, world: withDnsLookups(ctx.world, listed(isListed)) });
+    response.push(listOutboxEvents(ctx).filter((type) => type === "blacklist.detected"));
+    ctx.later(DAY_MS);
   }
 
-  expect(told.map((news) => news.length)).toEqual([0, 1, 1, 1, 2]);
+  expect(response.map((events) => events.length)).toEqual([0, 1, 1, 1, 2]);
 });
 
 test("a body that is too large is 413", async () => {
@@ -242,12 +248,12 @@ test("no key is 401, a key without the scope 403, and too many requests 429", as
   const writer = await givenKey(world, account, { scopes: ["deliverability:write"] });
   const full = async () => ({ allowed: false, limit: 1, remaining: 0, resetAt: 0 });
 
-  const told = [
+  const response = [
     await send(world, ROUTE, { body: site }),
     await whenAdded(world, reader),
     await whenAdded({ ...world, rateLimit: full }, liveKey),
     await whenAdded(world, writer),
   ];
 
-  expect(told.map(({ statusCode }) => statusCode)).toEqual([401, 403, 429, 201]);
+  expect(response.map(({ statusCode }) => statusCode)).toEqual([401, 403, 429, 201]);
 });

@@ -1,7 +1,7 @@
 import { WEBHOOKS_MAX } from "@mailproof/core/webhooks/items";
-import { EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
+import { WEBHOOK_EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
 import { expect, test } from "vitest";
-import { down, overTable } from "../breaking.ts";
+import { rejectDown, withTable } from "../breaking.ts";
 import { given, givenKey } from "../given.ts";
 import { send } from "../send.ts";
 import { HOOK, whenSubscribed } from "../webhooks.ts";
@@ -9,9 +9,9 @@ import { HOOK, whenSubscribed } from "../webhooks.ts";
 const ROUTE = "POST /v1/webhooks";
 
 test("a new webhook is 201, with the secret that is shown this once", async () => {
-  const house = await given();
+  const ctx = await given();
 
-  const { statusCode, data } = await whenSubscribed(house, {
+  const { statusCode, data } = await whenSubscribed(ctx, {
     events: ["job.failed", "job.completed", "job.failed"],
   });
 
@@ -27,14 +27,14 @@ test("a new webhook is 201, with the secret that is shown this once", async () =
 });
 
 test("the secret stands nowhere in clear", async () => {
-  const house = await given();
+  const ctx = await given();
 
-  const { data } = await whenSubscribed(house);
+  const { data } = await whenSubscribed(ctx);
 
-  const stored = JSON.stringify(house.table.items());
+  const stored = JSON.stringify(ctx.table.items());
   expect(stored).not.toContain(data.secret);
   expect(stored).not.toContain(data.secret.slice("whsec_".length));
-  expect(JSON.stringify(house.logged)).not.toContain(data.secret);
+  expect(JSON.stringify(ctx.logged)).not.toContain(data.secret);
 });
 
 test.each<[string, unknown, string]>([
@@ -45,7 +45,7 @@ test.each<[string, unknown, string]>([
   [
     "an event that does not exist",
     { url: HOOK, events: ["job.completed", "job.done"] },
-    `events.1: must be one of ${EVENT_TYPES.join(", ")}`,
+    `events.1: must be one of ${WEBHOOK_EVENT_TYPES.join(", ")}`,
   ],
   ["the test event", { url: HOOK, events: ["webhook.test"] }, "events.0: must be one of"],
   ["a star", { url: HOOK, events: ["*"] }, "events.0: must be one of"],
@@ -94,78 +94,78 @@ test.each([
   ],
   ["port_not_allowed", "url: must use port 443. Nothing was charged."],
 ] as const)("an address that nobody may call (%s) is 400", async (fault, message) => {
-  const house = await given();
-  house.servers.refuse(() => fault);
+  const ctx = await given();
+  ctx.servers.refuse(() => fault);
 
-  expect(await whenSubscribed(house)).toMatchObject({ statusCode: 400, error: { message } });
+  expect(await whenSubscribed(ctx)).toMatchObject({ statusCode: 400, error: { message } });
 });
 
 test.each(["name_not_found", "dns_failed"] as const)(
   "a name that cannot be found just now (%s) is taken",
   async (fault) => {
-    const house = await given();
-    house.servers.refuse(() => fault);
+    const ctx = await given();
+    ctx.servers.refuse(() => fault);
 
-    expect((await whenSubscribed(house)).statusCode).toBe(201);
+    expect((await whenSubscribed(ctx)).statusCode).toBe(201);
   },
 );
 
 test("the twentieth is 201 and the next 409, however many ask at once; a deleted one makes room", async () => {
-  const house = await given();
-  const { world, liveKey: key } = house;
+  const ctx = await given();
+  const { world, liveKey: key } = ctx;
 
-  const asked = Array.from({ length: WEBHOOKS_MAX + 5 }, () => whenSubscribed(house));
-  const codes = (await Promise.all(asked)).map(({ statusCode }) => statusCode);
+  const requests = Array.from({ length: WEBHOOKS_MAX + 5 }, () => whenSubscribed(ctx));
+  const codes = (await Promise.all(requests)).map(({ statusCode }) => statusCode);
 
   expect(codes.filter((code) => code === 201)).toHaveLength(20);
   expect(codes.filter((code) => code === 409)).toHaveLength(5);
-  expect(await whenSubscribed(house)).toMatchObject({
+  expect(await whenSubscribed(ctx)).toMatchObject({
     error: {
       code: "LIMIT_REACHED",
       message: "The account has 20 webhooks; delete one first. Nothing was charged.",
     },
   });
   await send(world, "DELETE /v1/webhooks/whk_1", { key });
-  expect((await whenSubscribed(house)).statusCode).toBe(201);
+  expect((await whenSubscribed(ctx)).statusCode).toBe(201);
 });
 
 test("a webhook of which it is not known whether it was written is 503 that says where to look", async () => {
-  const house = await given();
+  const ctx = await given();
   const transact = async () => ({ outcome: "ambiguous" }) as const;
-  const world = overTable(house, {
+  const world = withTable(ctx, {
     transact,
-    get: (key) => (key.pk.startsWith("WEBHOOKS#") ? down() : house.table.get(key)),
+    get: (key) => (key.pk.startsWith("WEBHOOKS#") ? rejectDown() : ctx.table.get(key)),
   });
 
-  expect(await whenSubscribed({ ...house, world })).toMatchObject({
+  expect(await whenSubscribed({ ...ctx, world })).toMatchObject({
     statusCode: 503,
     error: { message: expect.stringContaining("look at the list. Nothing was charged.") },
   });
 });
 
 test("a webhook whose first reply was lost is told of, once", async () => {
-  const house = await given();
-  let lost = 0;
-  const world = overTable(house, {
+  const ctx = await given();
+  let failures = 0;
+  const world = withTable(ctx, {
     transact: async (writes) => {
-      const result = await house.table.transact(writes);
-      return lost++ === 0 ? { outcome: "ambiguous" } : result;
+      const result = await ctx.table.transact(writes);
+      return failures++ === 0 ? { outcome: "ambiguous" } : result;
     },
   });
 
-  const { statusCode, data } = await whenSubscribed({ ...house, world });
+  const { statusCode, data } = await whenSubscribed({ ...ctx, world });
 
   expect([statusCode, data.id]).toEqual([201, "whk_1"]);
-  const listed = await send(house.world, "GET /v1/webhooks", { key: house.liveKey });
+  const listed = await send(ctx.world, "GET /v1/webhooks", { key: ctx.liveKey });
   expect(listed.data.webhooks).toHaveLength(1);
 });
 
 test("no key is 401, a key that only reads is 403", async () => {
-  const house = await given();
-  const reader = await givenKey(house.world, house.account, { scopes: ["webhooks:read"] });
-  const writer = await givenKey(house.world, house.account, { scopes: ["webhooks:write"] });
+  const ctx = await given();
+  const reader = await givenKey(ctx.world, ctx.account, { scopes: ["webhooks:read"] });
+  const writer = await givenKey(ctx.world, ctx.account, { scopes: ["webhooks:write"] });
 
-  expect((await send(house.world, ROUTE)).statusCode).toBe(401);
-  expect((await whenSubscribed(house, { key: reader })).statusCode).toBe(403);
-  expect((await whenSubscribed(house, { key: writer })).statusCode).toBe(201);
+  expect((await send(ctx.world, ROUTE)).statusCode).toBe(401);
+  expect((await whenSubscribed(ctx, { key: reader })).statusCode).toBe(403);
+  expect((await whenSubscribed(ctx, { key: writer })).statusCode).toBe(201);
 });

@@ -1,11 +1,11 @@
 import type { AppWorld } from "@mailproof/core/app-world";
-import { jobKey } from "@mailproof/core/jobs/items";
+import { toJobKey } from "@mailproof/core/jobs/items";
 import { audit } from "@mailproof/core/money/audit";
 import { expect, test } from "vitest";
-import { slow } from "../breaking.ts";
+import { withSlowEngine } from "../breaking.ts";
 import { given } from "../given.ts";
-import { jobIn } from "../jobs.ts";
-import { creditsOf, movesOf, newsIn, thenInOrder } from "../ledger.ts";
+import { readJob } from "../jobs.ts";
+import { listMoves, listOutboxEvents, readCredits, thenConsistent } from "../ledger.ts";
 import { whenVerified } from "../send.ts";
 import { whenReconciled, whenWorked } from "../working.ts";
 
@@ -13,15 +13,15 @@ import { whenReconciled, whenWorked } from "../working.ts";
 
 const MINUTE_MS = 60_000;
 
-type House = Awaited<ReturnType<typeof given>>;
+type TestContext = Awaited<ReturnType<typeof given>>;
 
 /** At which minutes the job is done, looked at every minute. */
-const minutesTaken = async (house: House): Promise<number> => {
+const countMinutes = async (ctx: TestContext): Promise<number> => {
   for (let minute = 0; minute < 60; minute++) {
-    await whenWorked(house);
-    if ((await jobIn(house)).status === "completed") return minute;
-    house.later(MINUTE_MS);
-    await whenReconciled(house);
+    await whenWorked(ctx);
+    if ((await readJob(ctx)).status === "completed") return minute;
+    ctx.later(MINUTE_MS);
+    await whenReconciled(ctx);
   }
   throw new Error("the job is never done");
 };
@@ -35,25 +35,25 @@ test.each([
 ])(
   "%s is pending at once, charged once, and unknown in the end",
   async (_case, email, reason, minutes) => {
-    const house = await given({ balance: 10 });
+    const ctx = await given({ balance: 10 });
 
-    const told = await whenVerified(house.world, house.liveKey, { email }, "k1");
+    const response = await whenVerified(ctx.world, ctx.liveKey, { email }, "k1");
 
-    expect(told).toMatchObject(pending);
-    expect(await jobIn(house)).toMatchObject({
+    expect(response).toMatchObject(pending);
+    expect(await readJob(ctx)).toMatchObject({
       status: "processing",
       deferred: { count: 1, by_reason: { [reason]: 1 } },
     });
-    expect(await creditsOf(house)).toMatchObject({ available: 9, held: 1, spent: 0 });
-    expect(await minutesTaken(house)).toBe(minutes);
-    const job = await jobIn(house);
+    expect(await readCredits(ctx)).toMatchObject({ available: 9, held: 1, spent: 0 });
+    expect(await countMinutes(ctx)).toBe(minutes);
+    const job = await readJob(ctx);
     expect(job).toMatchObject({ status: "completed", results: [{ status: "unknown", reason }] });
     expect(job).not.toHaveProperty("deferred");
-    expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
-    expect(newsIn(house)).toEqual(["job.completed"]);
-    const again = await whenVerified(house.world, house.liveKey, { email }, "k1");
+    expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
+    expect(listOutboxEvents(ctx)).toEqual(["job.completed"]);
+    const again = await whenVerified(ctx.world, ctx.liveKey, { email }, "k1");
     expect(again.data).toMatchObject({ job_id: "job_1", credits_used: 0, idempotent_replay: true });
-    expect(await audit(house.table, house.world.now())).toMatchObject({ ok: true });
+    expect(await audit(ctx.table, ctx.world.now())).toMatchObject({ ok: true });
   },
 );
 
@@ -62,60 +62,60 @@ test.each([
   ["a full mailbox", "full@x.com", "risky"],
   ["a mailbox that is not there", "invalid@x.com", "invalid"],
 ])("%s is answered at once, for good", async (_case, email, status) => {
-  const house = await given({ balance: 10 });
+  const ctx = await given({ balance: 10 });
 
-  const told = await whenVerified(house.world, house.liveKey, { email });
+  const response = await whenVerified(ctx.world, ctx.liveKey, { email });
 
-  expect(told).toMatchObject({ statusCode: 200, data: { status, credits_used: 1 } });
-  expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
-  expect(house.table.items().filter(({ pk }) => pk.startsWith("JOB#"))).toEqual([]);
+  expect(response).toMatchObject({ statusCode: 200, data: { status, credits_used: 1 } });
+  expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
+  expect(ctx.table.items().filter(({ pk }) => pk.startsWith("JOB#"))).toEqual([]);
 });
 
 test("whether the wait was over first makes no difference but the first attempt's minute", async () => {
-  const house = await given({ balance: 10 });
-  const late = { ...house, world: slow(house, 11_000) };
+  const ctx = await given({ balance: 10 });
+  const late = { ...ctx, world: withSlowEngine(ctx, 11_000) };
 
-  expect(
-    await whenVerified(late.world, house.liveKey, { email: "greylisted@x.com" }),
-  ).toMatchObject(pending);
+  expect(await whenVerified(late.world, ctx.liveKey, { email: "greylisted@x.com" })).toMatchObject(
+    pending,
+  );
 
-  expect(await minutesTaken(house)).toBe(36);
-  expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
-  await thenInOrder(house);
+  expect(await countMinutes(ctx)).toBe(36);
+  expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
+  await thenConsistent(ctx);
 });
 
 test("a verdict of a later attempt is the job's, and is told for half the price the same day", async () => {
-  const house = await given({ balance: 10 });
-  await whenVerified(house.world, house.liveKey, { email: "greylisted@x.com" });
-  const { engine } = house.world;
+  const ctx = await given({ balance: 10 });
+  await whenVerified(ctx.world, ctx.liveKey, { email: "greylisted@x.com" });
+  const { engine } = ctx.world;
   const probe: AppWorld["engine"]["probe"] = (question) =>
     engine.probe({ ...question, recipient: "ann@x.com" });
-  const taking = { ...house, world: { ...house.world, engine: { ...engine, probe } } };
+  const observed = { ...ctx, world: { ...ctx.world, engine: { ...engine, probe } } };
 
-  expect(await minutesTaken(taking)).toBe(6);
+  expect(await countMinutes(observed)).toBe(6);
 
-  expect((await jobIn(house)).results).toMatchObject([{ status: "valid" }]);
-  const again = await whenVerified(house.world, house.liveKey, { email: "greylisted@x.com" });
+  expect((await readJob(ctx)).results).toMatchObject([{ status: "valid" }]);
+  const again = await whenVerified(ctx.world, ctx.liveKey, { email: "greylisted@x.com" });
   expect(again.data).toMatchObject({ status: "valid", cached: true, credits_used: 0.5 });
 });
 
 test("a process that is gone before it answered is followed by the job, which waits and is paid once", async () => {
-  const house = await given({ balance: 10 });
-  const mute = { ...house.queue, sendMany: async () => ["unknown" as const] };
+  const ctx = await given({ balance: 10 });
+  const mute = { ...ctx.queue, sendMany: async () => ["unknown" as const] };
 
-  await whenVerified({ ...house.world, queue: mute }, house.liveKey, { email: "unknown@x.com" });
+  await whenVerified({ ...ctx.world, queue: mute }, ctx.liveKey, { email: "unknown@x.com" });
 
-  expect(await minutesTaken(house)).toBe(5);
-  expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
-  await thenInOrder(house);
+  expect(await countMinutes(ctx)).toBe(5);
+  expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
+  await thenConsistent(ctx);
 });
 
 test("a job that an earlier release deferred goes on by the schedule of greylisting", async () => {
-  const house = await given({ balance: 10 });
-  await whenVerified(house.world, house.liveKey, { email: "greylisted@x.com" });
+  const ctx = await given({ balance: 10 });
+  await whenVerified(ctx.world, ctx.liveKey, { email: "greylisted@x.com" });
   // Earlier releases counted the waits, and did not write why.
-  await house.table.write({ update: jobKey("job_1"), set: { retry: undefined } });
+  await ctx.table.write({ update: toJobKey("job_1"), set: { retry: undefined } });
 
-  expect(await minutesTaken(house)).toBe(36);
-  expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
+  expect(await countMinutes(ctx)).toBe(36);
+  expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
 });

@@ -1,8 +1,8 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { RETRY_SCHEDULES } from "@mailproof/core/verify/retry";
 import { describe, expect, test } from "vitest";
-import { givenChunked, type House, jobIn, whenBatched, whenProcessed } from "../jobs.ts";
-import { creditsOf, movesOf, newsIn, thenInOrder } from "../ledger.ts";
+import { givenChunked, readJob, type TestContext, whenBatched, whenProcessed } from "../jobs.ts";
+import { listMoves, listOutboxEvents, readCredits, thenConsistent } from "../ledger.ts";
 import { send, whenVerified } from "../send.ts";
 import { whenReconciled, whenWorked } from "../working.ts";
 
@@ -15,8 +15,11 @@ type Probe = AppWorld["engine"]["probe"];
 type Finding = Awaited<ReturnType<Probe>>["finding"];
 
 /** Mail servers that say of some recipients what the test says. The others answer as a test key is answered. */
-const answering = (house: House, findings: Readonly<Record<string, Partial<Finding>>>): House => {
-  const { engine } = house.world;
+const answering = (
+  ctx: TestContext,
+  findings: Readonly<Record<string, Partial<Finding>>>,
+): TestContext => {
+  const { engine } = ctx.world;
   const probe: Probe = async (question) => {
     const answer = await engine.probe({ ...question, recipient: "blocked@x.com" });
     const [word = ""] = question.recipient.split("@");
@@ -24,40 +27,43 @@ const answering = (house: House, findings: Readonly<Record<string, Partial<Findi
     if (!finding) return engine.probe(question);
     return { ...answer, finding: { ...answer.finding, verdict: "unknown", ...finding } };
   };
-  return { ...house, world: { ...house.world, engine: { ...engine, probe } } };
+  return { ...ctx, world: { ...ctx.world, engine: { ...engine, probe } } };
 };
 
 /** Lets a minute pass, and does what is due then. */
-const whenMinutesPass = async (house: House, minutes: number): Promise<void> => {
+const whenMinutesElapse = async (ctx: TestContext, minutes: number): Promise<void> => {
   for (let minute = 0; minute < minutes; minute++) {
-    house.later(MINUTE_MS);
-    await whenReconciled(house);
-    await whenWorked(house);
+    ctx.later(MINUTE_MS);
+    await whenReconciled(ctx);
+    await whenWorked(ctx);
   }
 };
 
 /** At which minutes a job asks about an address, until it is done. */
-const minutesAsked = async (house: House, start: (house: House) => Promise<unknown>) => {
-  const { engine } = house.world;
+const listProbeMinutes = async (
+  ctx: TestContext,
+  start: (ctx: TestContext) => Promise<unknown>,
+) => {
+  const { engine } = ctx.world;
   const minutes: number[] = [];
-  const note = () => minutes.push((house.world.now().getTime() - START_MS) / MINUTE_MS);
+  const note = () => minutes.push((ctx.world.now().getTime() - START_MS) / MINUTE_MS);
   const probe: Probe = (question) => {
     note();
     return engine.probe(question);
   };
-  const watched = { ...house, world: { ...house.world, engine: { ...engine, probe } } };
+  const watched = { ...ctx, world: { ...ctx.world, engine: { ...engine, probe } } };
   await start(watched);
   await whenWorked(watched);
   for (let minute = 0; minute < 60; minute++) {
-    if ((await jobIn(watched)).status === "completed") break;
-    await whenMinutesPass(watched, 1);
+    if ((await readJob(watched)).status === "completed") break;
+    await whenMinutesElapse(watched, 1);
   }
   return minutes;
 };
 
 const asBatch =
   (emails: readonly string[], options?: object) =>
-  ({ world, liveKey }: House) =>
+  ({ world, liveKey }: TestContext) =>
     whenBatched(world, liveKey, { emails, ...(options && { options }) });
 
 describe("an address is attempted again only while its result is unknown for a cause that may pass", () => {
@@ -76,55 +82,58 @@ describe("an address is attempted again only while its result is unknown for a c
     ["a busy server", "421", { reason: "rate_limited" }, [0, 1, 6, 26]],
     ["a server in trouble", "451", { reason: "server_error" }, [0, 1, 6, 26]],
   ])("%s (%s), which is %j, is asked at minutes %j", async (_case, _reply, finding, minutes) => {
-    const house = answering(await givenChunked(), { bo: { retry: "later", ...finding } });
+    const ctx = answering(await givenChunked(), { bo: { retry: "later", ...finding } });
 
-    expect(await minutesAsked(house, asBatch(["bo@x.com"]))).toEqual(minutes);
-    await thenInOrder(house);
+    expect(await listProbeMinutes(ctx, asBatch(["bo@x.com"]))).toEqual(minutes);
+    await thenConsistent(ctx);
   });
 
   test("a role address is a role also where its server greylists", async () => {
-    const house = answering(await givenChunked(), {
+    const ctx = answering(await givenChunked(), {
       info: { reason: "greylisted", retry: "later" },
     });
 
-    expect(await minutesAsked(house, asBatch(["info@x.com"]))).toEqual([0]);
-    expect((await jobIn(house)).results).toMatchObject([{ status: "role" }]);
+    expect(await listProbeMinutes(ctx, asBatch(["info@x.com"]))).toEqual([0]);
+    expect((await readJob(ctx)).results).toMatchObject([{ status: "role" }]);
   });
 
   test("a domain whose DNS fails is looked up again after 1, 5 and 20 minutes", async () => {
-    const house = await givenChunked();
+    const ctx = await givenChunked();
     const minutes: number[] = [];
-    const { engine } = house.world;
-    const hostsOf: typeof engine.hostsOf = (domain) => {
-      minutes.push((house.world.now().getTime() - START_MS) / MINUTE_MS);
-      return engine.hostsOf(domain);
+    const { engine } = ctx.world;
+    const getHosts: typeof engine.findMailHosts = (domain) => {
+      minutes.push((ctx.world.now().getTime() - START_MS) / MINUTE_MS);
+      return engine.findMailHosts(domain);
     };
-    const watched = { ...house, world: { ...house.world, engine: { ...engine, hostsOf } } };
+    const watched = {
+      ...ctx,
+      world: { ...ctx.world, engine: { ...engine, findMailHosts: getHosts } },
+    };
 
-    await minutesAsked(watched, asBatch(["ann@dnsfail.com"]));
+    await listProbeMinutes(watched, asBatch(["ann@dnsfail.com"]));
 
     expect(minutes).toEqual([0, 1, 6, 26]);
-    expect((await jobIn(house)).results).toMatchObject([
+    expect((await readJob(ctx)).results).toMatchObject([
       { status: "unknown", reason: "dns_inconclusive" },
     ]);
   });
 
   test("each cause has a schedule of its own: after DNS trouble a greylisting server is a new one", async () => {
-    const house = await givenChunked();
+    const ctx = await givenChunked();
     const turns: Partial<Finding>[] = [
       { reason: "connect_failed" },
       { reason: "greylisted" },
       { reason: "connect_failed" },
       { verdict: "valid", reason: "accepted", retry: null },
     ];
-    const { engine } = house.world;
+    const { engine } = ctx.world;
     const probe: Probe = (question) => {
       const finding = { retry: "later" as const, ...turns.shift() };
-      return answering(house, { bo: finding }).world.engine.probe(question);
+      return answering(ctx, { bo: finding }).world.engine.probe(question);
     };
-    const moody = { ...house, world: { ...house.world, engine: { ...engine, probe } } };
+    const moody = { ...ctx, world: { ...ctx.world, engine: { ...engine, probe } } };
 
-    expect(await minutesAsked(moody, asBatch(["bo@x.com"]))).toEqual([0, 1, 7, 12]);
+    expect(await listProbeMinutes(moody, asBatch(["bo@x.com"]))).toEqual([0, 1, 7, 12]);
   });
 });
 
@@ -135,28 +144,28 @@ function SILENT_CONNECTION(): Partial<Finding> {
 describe("a running job says which addresses wait", () => {
   const LIST = ["ann@x.com", "greylisted@x.com", "unknown@x.com", "bo@x.com", "ann@dnsfail.com"];
 
-  const factsIn = async (house: House, id = "job_1") => {
-    const { deferred } = await jobIn(house, id);
-    const { data } = await send(house.world, "GET /v1/jobs", { key: house.liveKey });
+  const readJobFields = async (ctx: TestContext, id = "job_1") => {
+    const { deferred } = await readJob(ctx, id);
+    const { data } = await send(ctx.world, "GET /v1/jobs", { key: ctx.liveKey });
     expect(data.jobs.find(({ job_id }: any) => job_id === id).deferred).toEqual(deferred);
     return deferred;
   };
 
-  test.each<[string, (house: House, emails: readonly string[]) => Promise<unknown>]>([
+  test.each<[string, (ctx: TestContext, emails: readonly string[]) => Promise<unknown>]>([
     ["a batch", ({ world, liveKey }, emails) => whenBatched(world, liveKey, { emails })],
-    ["a file", (house, emails) => whenProcessed(house, emails)],
+    ["a file", (ctx, emails) => whenProcessed(ctx, emails)],
   ])(
     "%s: how many, why, and when the next attempt is; nothing when none waits",
     async (_kind, whenSent) => {
-      const house = await givenChunked({ rows: 2 });
-      await whenSent(house, LIST);
-      expect(await factsIn(house)).toBeUndefined();
+      const ctx = await givenChunked({ rows: 2 });
+      await whenSent(ctx, LIST);
+      expect(await readJobFields(ctx)).toBeUndefined();
 
-      await whenWorked(house);
-      const seen = [await factsIn(house)];
+      await whenWorked(ctx);
+      const seen = [await readJobFields(ctx)];
       for (const minutes of [1, 4, 1, 19, 1, 9, 1]) {
-        await whenMinutesPass(house, minutes);
-        seen.push(await factsIn(house));
+        await whenMinutesElapse(ctx, minutes);
+        seen.push(await readJobFields(ctx));
       }
 
       const at = (minutes: number) => new Date(START_MS + minutes * MINUTE_MS).toISOString();
@@ -171,30 +180,30 @@ describe("a running job says which addresses wait", () => {
         { count: 1, by_reason: { greylisted: 1 }, next_attempt_at: at(36) },
         undefined,
       ]);
-      expect(await jobIn(house)).toMatchObject({
+      expect(await readJob(ctx)).toMatchObject({
         status: "completed",
         progress: { total: 5, processed: 5, valid: 2, unknown: 3 },
       });
-      expect(house.table.items().filter(({ pk }) => pk.startsWith("DEFERRED#"))).toEqual([]);
-      expect(newsIn(house)).toEqual(["job.completed"]);
-      await thenInOrder(house);
+      expect(ctx.table.items().filter(({ pk }) => pk.startsWith("DEFERRED#"))).toEqual([]);
+      expect(listOutboxEvents(ctx)).toEqual(["job.completed"]);
+      await thenConsistent(ctx);
     },
   );
 
   test("a pass that is done twice at once counts each waiting address once", async () => {
-    const house = await givenChunked({ rows: 5 });
-    await whenBatched(house.world, house.liveKey, { emails: LIST });
+    const ctx = await givenChunked({ rows: 5 });
+    await whenBatched(ctx.world, ctx.liveKey, { emails: LIST });
 
-    await Promise.all([whenWorked(house), whenWorked(house), whenWorked(house)]);
+    await Promise.all([whenWorked(ctx), whenWorked(ctx), whenWorked(ctx)]);
 
-    expect(await factsIn(house)).toMatchObject({ count: 3 });
+    expect(await readJobFields(ctx)).toMatchObject({ count: 3 });
   });
 
   test("a verification that became a job waits like a row, and is read like one", async () => {
-    const house = await givenChunked();
-    await whenVerified(house.world, house.liveKey, { email: "greylisted@x.com" });
+    const ctx = await givenChunked();
+    await whenVerified(ctx.world, ctx.liveKey, { email: "greylisted@x.com" });
 
-    expect(await factsIn(house)).toEqual({
+    expect(await readJobFields(ctx)).toEqual({
       count: 1,
       by_reason: { greylisted: 1 },
       next_attempt_at: new Date(START_MS + 6 * MINUTE_MS).toISOString(),
@@ -213,19 +222,19 @@ describe("max_wait_minutes ends the waiting", () => {
   ])(
     "%i: a greylisted address is asked at minutes %j, and the job completes",
     async (most, minutes) => {
-      const house = await givenChunked();
+      const ctx = await givenChunked();
       const batch = asBatch(["ann@x.com", "greylisted@x.com"], { max_wait_minutes: most });
 
-      const asked = await minutesAsked(house, batch);
+      const minutesSpent = await listProbeMinutes(ctx, batch);
 
       // The first minute is asked twice: for ann, too.
-      expect(asked.slice(1)).toEqual(minutes);
-      expect(await jobIn(house)).toMatchObject({
+      expect(minutesSpent.slice(1)).toEqual(minutes);
+      expect(await readJob(ctx)).toMatchObject({
         status: "completed",
         results: [{ status: "valid" }, { status: "unknown", reason: "greylisted" }],
       });
-      expect(newsIn(house)).toEqual(["job.completed"]);
-      await thenInOrder(house);
+      expect(listOutboxEvents(ctx)).toEqual(["job.completed"]);
+      await thenConsistent(ctx);
     },
   );
 
@@ -241,10 +250,10 @@ describe("max_wait_minutes ends the waiting", () => {
     const { world, liveKey } = await givenChunked();
     const body = { emails: ["ann@x.com"], options: { max_wait_minutes } };
 
-    const told = await whenBatched(world, liveKey, body);
+    const statuses = await whenBatched(world, liveKey, body);
 
-    expect(told.statusCode).toBe(400);
-    expect(told.error.details).toEqual([
+    expect(statuses.statusCode).toBe(400);
+    expect(statuses.error.details).toEqual([
       {
         field: "options.max_wait_minutes",
         message: "must be a whole number of minutes from 0 to 60",
@@ -255,27 +264,32 @@ describe("max_wait_minutes ends the waiting", () => {
   test("another wait under the same Idempotency-Key is another request; the default is the one left out", async () => {
     const { world, liveKey } = await givenChunked();
     const body = (options?: object) => ({ emails: ["ann@x.com"], ...(options && { options }) });
-    const told = [];
+    const statuses = [];
     for (const options of [undefined, {}, { max_wait_minutes: 40 }, { max_wait_minutes: 5 }])
-      told.push((await whenBatched(world, liveKey, body(options), "k1")).statusCode);
+      statuses.push((await whenBatched(world, liveKey, body(options), "k1")).statusCode);
 
-    expect(told).toEqual([202, 202, 202, 409]);
+    expect(statuses).toEqual([202, 202, 202, 409]);
   });
 
   test("a file whose rows break, with no wait at all, is refunded for them", async () => {
-    const house = await givenChunked();
-    await whenProcessedWith(house, ["ann@x.com", "error@x.com"], { max_wait_minutes: 0 });
-    await whenWorked(house);
+    const ctx = await givenChunked();
+    await whenProcessedWith(ctx, ["ann@x.com", "error@x.com"], { max_wait_minutes: 0 });
+    await whenWorked(ctx);
 
-    expect(await jobIn(house)).toMatchObject({ status: "completed", progress: { unknown: 1 } });
-    expect(await creditsOf(house)).toMatchObject({ available: 99, held: 0, spent: 1 });
-    expect(movesOf(house)).toEqual(["hold 2", "settle 2", "refund 1"]);
-    await thenInOrder(house);
+    expect(await readJob(ctx)).toMatchObject({ status: "completed", progress: { unknown: 1 } });
+    expect(await readCredits(ctx)).toMatchObject({ available: 99, held: 0, spent: 1 });
+    expect(listMoves(ctx)).toEqual(["hold 2", "settle 2", "refund 1"]);
+    await thenConsistent(ctx);
   });
 });
 
-const whenProcessedWith = async (house: House, emails: readonly string[], options: object) => {
-  const { givenUpload, whenFiled, processOf, csvOf } = await import("../jobs.ts");
-  const fileKey = await givenUpload(house, house.liveKey, csvOf(emails));
-  return whenFiled(house.world, house.liveKey, processOf(fileKey, { options }));
+const whenProcessedWith = async (ctx: TestContext, emails: readonly string[], options: object) => {
+  const {
+    givenUpload,
+    whenFiled,
+    createProcessRequest: processOf,
+    formatCsv: csvOf,
+  } = await import("../jobs.ts");
+  const fileKey = await givenUpload(ctx, ctx.liveKey, csvOf(emails));
+  return whenFiled(ctx.world, ctx.liveKey, processOf(fileKey, { options }));
 };

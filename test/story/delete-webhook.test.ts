@@ -9,47 +9,47 @@ import { whenQuiet, whenWorked } from "../working.ts";
 const ROUTE = "DELETE /v1/webhooks/whk_1";
 
 test("a deleted webhook is 200, is told of nothing more, and is 404 from then on", async () => {
-  const house = await given({ balance: 10 });
-  const { world, liveKey: key, servers } = house;
-  await whenSubscribed(house);
+  const ctx = await given({ balance: 10 });
+  const { world, liveKey: key, servers } = ctx;
+  await whenSubscribed(ctx);
 
   expect(await send(world, ROUTE, { key })).toMatchObject({
     statusCode: 200,
     data: { id: "whk_1", deleted: true },
   });
   await whenVerified(world, key, { email: "slow@x.com" });
-  await whenQuiet(house);
+  await whenQuiet(ctx);
 
   expect(servers.heard).toEqual([]);
   expect((await send(world, ROUTE, { key })).statusCode).toBe(404);
 });
 
 test("what still waited to be sent is dropped", async () => {
-  const house = await given({ balance: 10 });
-  const { world, liveKey: key, servers } = house;
-  await whenSubscribed(house);
+  const ctx = await given({ balance: 10 });
+  const { world, liveKey: key, servers } = ctx;
+  await whenSubscribed(ctx);
   servers.answer(() => "unreachable");
   await whenVerified(world, key, { email: "slow@x.com" });
-  await whenWorked(house);
+  await whenWorked(ctx);
   expect(servers.heard).toHaveLength(1);
   await send(world, ROUTE, { key });
 
-  await whenQuiet(house);
+  await whenQuiet(ctx);
 
   expect(servers.heard).toHaveLength(1);
 });
 
 test("another account's webhook is 404, as if there were none, and stays", async () => {
-  const house = await given();
-  const { world, liveKey } = house;
+  const ctx = await given();
+  const { world, liveKey } = ctx;
   const other = await openAccount(world, { name: "Bo", plan: "free", opening: credits(0) });
-  await whenSubscribed(house);
+  await whenSubscribed(ctx);
 
   const theirs = await send(world, ROUTE, { key: other.liveKey });
-  const nobodys = await send(world, "DELETE /v1/webhooks/whk_9", { key: liveKey });
+  const foreign = await send(world, "DELETE /v1/webhooks/whk_9", { key: liveKey });
 
   expect(theirs.statusCode).toBe(404);
-  expect(theirs.error).toEqual(nobodys.error);
+  expect(theirs.error).toEqual(foreign.error);
   expect((await send(world, ROUTE, { key: liveKey })).statusCode).toBe(200);
 });
 

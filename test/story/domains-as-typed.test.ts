@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { whenChecked } from "../checks.ts";
 import { given } from "../given.ts";
-import { movesOf, storedIn } from "../ledger.ts";
-import { overNames } from "../names.ts";
+import { listMoves, listStoredItems } from "../ledger.ts";
+import { withDnsLookups } from "../names.ts";
 import { send } from "../send.ts";
 
 /** Ways to write one domain. */
@@ -49,15 +49,15 @@ test.each(SPELLINGS)("%j is the same domain for every route that takes one", asy
 });
 
 test("the cache and an Idempotency-Key see one domain, however it is written", async () => {
-  const house = await given({ balance: 20 });
-  const { world, liveKey: key } = house;
+  const ctx = await given({ balance: 20 });
+  const { world, liveKey: key } = ctx;
   const first = await whenChecked(world, key, { domain: "https://Example.com/" }, "k");
   const cached = await whenChecked(world, key, { domain: "example.com." });
   const replayed = await whenChecked(world, key, { domain: " example.com", refresh: false }, "k");
 
   expect(cached.data).toMatchObject({ cached: true, check_id: first.data.check_id });
   expect(replayed.data).toMatchObject({ check_id: first.data.check_id, credits_used: 0 });
-  expect(movesOf(house)).toEqual(["hold 10", "settle 10"]);
+  expect(listMoves(ctx)).toEqual(["hold 10", "settle 10"]);
 });
 
 test("a monitor of one domain is one, however it is written", async () => {
@@ -73,9 +73,9 @@ test("a monitor of one domain is one, however it is written", async () => {
 test.each(["ann@example.com", "https://192.0.2.1/", "https:///x", "localhost:8787", "https://"])(
   "%s is 400 for every route that takes a domain, and nothing is stored",
   async (typed) => {
-    const house = await given({ balance: 20 });
-    const { world, liveKey: key } = house;
-    const before = storedIn(house);
+    const ctx = await given({ balance: 20 });
+    const { world, liveKey: key } = ctx;
+    const before = listStoredItems(ctx);
     const call = (route: string, body?: object) => send(world, route, { key, body });
 
     const all = [
@@ -91,7 +91,7 @@ test.each(["ann@example.com", "https://192.0.2.1/", "https:///x", "localhost:878
         { field: "domain", message: "must be a domain name such as example.com" },
       ]);
     }
-    expect(storedIn(house)).toEqual(before);
+    expect(listStoredItems(ctx)).toEqual(before);
   },
 );
 
@@ -141,14 +141,14 @@ test.each([
 ])(
   "a %s sending_ip (%s) is 400 for a check and a monitor before any charge",
   async (_, sending_ip) => {
-    const house = await given({ balance: 20 });
-    const before = storedIn(house);
+    const ctx = await given({ balance: 20 });
+    const before = listStoredItems(ctx);
     const body = { domain: "example.com", sending_ip };
 
-    for (const key of [house.liveKey, house.testKey])
+    for (const key of [ctx.liveKey, ctx.testKey])
       for (const refused of [
-        await whenChecked(house.world, key, body, "k"),
-        await send(house.world, "POST /v1/deliverability/monitors", { key, body }),
+        await whenChecked(ctx.world, key, body, "k"),
+        await send(ctx.world, "POST /v1/deliverability/monitors", { key, body }),
       ])
         expect(refused).toMatchObject({
           statusCode: 400,
@@ -158,13 +158,13 @@ test.each([
             details: [{ field: "sending_ip" }],
           },
         });
-    expect(storedIn(house)).toEqual(before);
+    expect(listStoredItems(ctx)).toEqual(before);
   },
 );
 
 test("a public sending_ip is taken by a live key, and the reserved one of the examples by a test key alone", async () => {
   const { world, liveKey, testKey } = await given({ balance: 20 });
-  const over = overNames(world, { "example.com": { TXT: ["v=spf1 -all"] } });
+  const over = withDnsLookups(world, { "example.com": { TXT: ["v=spf1 -all"] } });
   const check = async (key: string, sending_ip: string) =>
     (await whenChecked(over, key, { domain: "example.com", sending_ip })).statusCode;
 

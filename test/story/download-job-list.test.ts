@@ -1,10 +1,10 @@
 import type { AppWorld } from "@mailproof/core/app-world";
-import { csvReader } from "@mailproof/core/jobs/csv";
+import { createCsvReader } from "@mailproof/core/jobs/csv";
 import { describe, expect, test } from "vitest";
 import {
   givenFileJob,
   givenSmallChunks,
-  type House,
+  type TestContext,
   whenChunkIsGone,
   whenMessagesWorked,
 } from "../export-jobs.ts";
@@ -15,26 +15,28 @@ type Query = Readonly<Record<string, string>>;
 const whenExported = (world: AppWorld, key: string, id: string, query: Query = {}) =>
   send(world, `GET /v1/jobs/${id}/download`, { key, query });
 
-const jsonOf = async (world: AppWorld, key: string, id: string, query: Query = {}) =>
+const getJson = async (world: AppWorld, key: string, id: string, query: Query = {}) =>
   JSON.parse((await whenExported(world, key, id, { format: "json", ...query })).text);
 
 const givenFileDone = async (text: string) => {
-  const house = await givenSmallChunks();
-  const job = await givenFileJob(house, { text });
-  await whenMessagesWorked(house);
-  return { ...house, job };
+  const ctx = await givenSmallChunks();
+  const job = await givenFileJob(ctx, { text });
+  await whenMessagesWorked(ctx);
+  return { ...ctx, job };
 };
 
-const givenBatchDone = async (emails: readonly string[]): Promise<House & { job: string }> => {
-  const house = await givenSmallChunks();
-  const { world, liveKey } = house;
+const givenBatchDone = async (
+  emails: readonly string[],
+): Promise<TestContext & { job: string }> => {
+  const ctx = await givenSmallChunks();
+  const { world, liveKey } = ctx;
   const { data } = await send(world, "POST /v1/verify/batch", { key: liveKey, body: { emails } });
-  await whenMessagesWorked(house);
-  return { ...house, job: data.job_id };
+  await whenMessagesWorked(ctx);
+  return { ...ctx, job: data.job_id };
 };
 
 /** The four headers in which an export says what it lacks. */
-const saidIn = ({ headers }: { readonly headers: Readonly<Record<string, string>> }) =>
+const readMessage = ({ headers }: { readonly headers: Readonly<Record<string, string>> }) =>
   ["complete", "expected-rows", "missing-rows", "pending-rows"].map(
     (name) => headers[`x-export-${name}`],
   );
@@ -62,7 +64,7 @@ describe("the delimiter of a CSV", () => {
 
     const exported = await whenExported(world, liveKey, job);
 
-    const [header, record] = csvReader(delimiter)(exported.text, true);
+    const [header, record] = createCsvReader(delimiter)(exported.text, true);
     expect(header?.slice(0, 4)).toEqual(["id", "email", "mailproof_email", "status"]);
     expect(record?.slice(0, 4)).toEqual(["1", "ann@x.com", "ann@x.com", "valid"]);
   });
@@ -103,7 +105,7 @@ describe("the delimiter of a CSV", () => {
 test("own cells come back as they were, but for those that a spreadsheet would run", async () => {
   const { world, liveKey, job } = await givenFileDone(LIST);
 
-  const [, ...records] = csvReader(";")((await whenExported(world, liveKey, job)).text, true);
+  const [, ...records] = createCsvReader(";")((await whenExported(world, liveKey, job)).text, true);
 
   expect(records.map((cells) => cells.slice(0, 6))).toEqual([
     ["1", "Ann@X.com", "+49 30 1234", "-5", "Ann@x.com", "valid"],
@@ -118,7 +120,7 @@ test("a row with more cells than the list has columns keeps them at its end", as
 
   const exported = await whenExported(world, liveKey, job);
 
-  const [header = [], ann, bob] = csvReader(",")(exported.text, true);
+  const [header = [], ann, bob] = createCsvReader(",")(exported.text, true);
   expect(header.slice(0, 3)).toEqual(["email", "id", "mailproof_email"]);
   expect(ann).toHaveLength(header.length);
   expect(bob?.slice(0, 4)).toEqual(["bob@x.com", "251", "bob@x.com", "valid"]);
@@ -131,7 +133,7 @@ describe("rows=all", () => {
 
     const exported = await whenExported(world, liveKey, job, { rows: "ALL" });
 
-    const [header, ...records] = csvReader(";")(exported.text, true);
+    const [header, ...records] = createCsvReader(";")(exported.text, true);
     expect(header?.slice(0, 11)).toEqual([
       "id",
       "E-Mail",
@@ -157,16 +159,21 @@ describe("rows=all", () => {
       ],
     );
     expect(records[4]?.[1]).toBe("bob@x.com, cy@x.com");
-    expect(saidIn(exported)).toEqual(["true", "7", "0", "0"]);
+    expect(readMessage(exported)).toEqual(["true", "7", "0", "0"]);
     expect(exported.headers["content-disposition"]).toContain("-all-rows.csv");
   });
 
   test("is the same in JSON, where each row has its cells and the text that was sent", async () => {
     const { world, liveKey, job } = await givenFileDone(LIST);
 
-    const { results, ...facts } = await jsonOf(world, liveKey, job, { rows: "all" });
+    const { results, ...fields } = await getJson(world, liveKey, job, { rows: "all" });
 
-    expect(facts).toMatchObject({ rows: "all", complete: true, expected_rows: 7, rows_missing: 0 });
+    expect(fields).toMatchObject({
+      rows: "all",
+      complete: true,
+      expected_rows: 7,
+      rows_missing: 0,
+    });
     expect(results[1]).toEqual({
       row: 3,
       row_outcome: "skipped",
@@ -188,13 +195,13 @@ describe("rows=all", () => {
   });
 
   test("of a job that goes on has the rows that wait", async () => {
-    const house = await givenSmallChunks();
-    const { world, liveKey } = house;
-    const job = await givenFileJob(house, { text: `${LIST}\n8;dan@x.com;;\n9;none` });
-    await whenMessagesWorked(house, 1);
+    const ctx = await givenSmallChunks();
+    const { world, liveKey } = ctx;
+    const job = await givenFileJob(ctx, { text: `${LIST}\n8;dan@x.com;;\n9;none` });
+    await whenMessagesWorked(ctx, 1);
 
     const csv = await whenExported(world, liveKey, job, { rows: "all" });
-    const json = await jsonOf(world, liveKey, job, { rows: "all" });
+    const json = await getJson(world, liveKey, job, { rows: "all" });
 
     const outcomes = json.results.map(({ row_outcome }: { row_outcome: string }) => row_outcome);
     expect(outcomes).toEqual([
@@ -208,15 +215,15 @@ describe("rows=all", () => {
       "pending",
       "skipped",
     ]);
-    expect(csvReader(";")(csv.text, true).slice(1)).toHaveLength(9);
-    expect(saidIn(csv)).toEqual(["false", "9", "0", "2"]);
+    expect(createCsvReader(";")(csv.text, true).slice(1)).toHaveLength(9);
+    expect(readMessage(csv)).toEqual(["false", "9", "0", "2"]);
   });
 
   test("of a batch has the entries that came twice, and the text of each", async () => {
     const emails = [" Ann@X.com", "ann@x.com", "Ada <ada@x.org>", "nobody"];
     const { world, liveKey, job } = await givenBatchDone(emails);
 
-    const { results } = await jsonOf(world, liveKey, job, { rows: "all" });
+    const { results } = await getJson(world, liveKey, job, { rows: "all" });
     const csv = await whenExported(world, liveKey, job, { rows: "all" });
 
     expect(results.map((row: any) => [row.row, row.row_outcome, row.submitted])).toEqual([
@@ -226,7 +233,7 @@ describe("rows=all", () => {
       [4, "verified", "nobody"],
     ]);
     expect(results[1]).toMatchObject({ duplicate_of: 1 });
-    const [header, ...records] = csvReader(",")(csv.text, true);
+    const [header, ...records] = createCsvReader(",")(csv.text, true);
     expect(header?.slice(0, 7)).toEqual([
       "row",
       "row_outcome",
@@ -268,7 +275,7 @@ describe("JSON", () => {
     const { world, liveKey, job, blobs } = await givenFileDone(LIST);
     for (const key of blobs.keys()) await blobs.remove(key);
 
-    const { results } = await jsonOf(world, liveKey, job);
+    const { results } = await getJson(world, liveKey, job);
 
     expect(results).toHaveLength(3);
     expect(results[0]).not.toHaveProperty("columns");
@@ -280,10 +287,10 @@ describe("what an export lacks is said in its headers", () => {
   const EMAILS = ["ann@x.com", "invalid@x.com", "info@x.com", "bob@x.com", "cy@x.com"];
 
   const givenMiddle = async () => {
-    const house = await givenSmallChunks();
-    const job = await givenFileJob(house, { text: EMAILS.join("\n") });
-    await whenMessagesWorked(house, 2);
-    return { ...house, job };
+    const ctx = await givenSmallChunks();
+    const job = await givenFileJob(ctx, { text: EMAILS.join("\n") });
+    await whenMessagesWorked(ctx, 2);
+    return { ...ctx, job };
   };
 
   test.each<[Query, readonly string[]]>([
@@ -292,18 +299,18 @@ describe("what an export lacks is said in its headers", () => {
     [{ filter: "risky" }, ["false", "1", "0", "1"]],
     [{ filter: "role" }, ["false", "1", "0", "1"]],
     [{ filter: "spam_trap" }, ["false", "0", "0", "1"]],
-  ])("of a job that goes on, with %j: %j", async (query, said) => {
+  ])("of a job that goes on, with %j: %j", async (query, expected) => {
     const { world, liveKey, job } = await givenMiddle();
 
     const csv = await whenExported(world, liveKey, job, query);
     const json = await whenExported(world, liveKey, job, { ...query, format: "json" });
 
-    expect(saidIn(csv)).toEqual(said);
-    expect(saidIn(json)).toEqual(said);
+    expect(readMessage(csv)).toEqual(expected);
+    expect(readMessage(json)).toEqual(expected);
     const { complete, expected_rows, rows_missing, rows_pending, results } = JSON.parse(json.text);
-    expect([complete, expected_rows, rows_missing, rows_pending].map(String)).toEqual(said);
+    expect([complete, expected_rows, rows_missing, rows_pending].map(String)).toEqual(expected);
     expect(results).toHaveLength(expected_rows);
-    expect(csvReader(",")(csv.text, true).slice(1)).toHaveLength(expected_rows);
+    expect(createCsvReader(",")(csv.text, true).slice(1)).toHaveLength(expected_rows);
   });
 
   test.each<[Query, readonly string[]]>([
@@ -312,10 +319,10 @@ describe("what an export lacks is said in its headers", () => {
     [{ filter: "invalid" }, ["true", "1", "0", "0"]],
     [{ filter: "role" }, ["true", "1", "0", "0"]],
     [{ filter: "catch_all" }, ["true", "0", "0", "0"]],
-  ])("of a job that is completed, with %j: %j", async (query, said) => {
+  ])("of a job that is completed, with %j: %j", async (query, expected) => {
     const { world, liveKey, job } = await givenFileDone(EMAILS.join("\n"));
 
-    expect(saidIn(await whenExported(world, liveKey, job, query))).toEqual(said);
+    expect(readMessage(await whenExported(world, liveKey, job, query))).toEqual(expected);
   });
 
   test.each<[Query, readonly string[]]>([
@@ -323,12 +330,12 @@ describe("what an export lacks is said in its headers", () => {
     [{ filter: "valid" }, ["false", "3", "1", "0"]],
     // The rows that cannot be read may be of any status.
     [{ filter: "role" }, ["false", "3", "2", "0"]],
-  ])("of rows that cannot be read, with %j: %j", async (query, said) => {
+  ])("of rows that cannot be read, with %j: %j", async (query, expected) => {
     const { world, liveKey, job, table } = await givenFileDone(EMAILS.join("\n"));
     await whenChunkIsGone(table, job, 0);
 
     const json = await whenExported(world, liveKey, job, { ...query, format: "json" });
 
-    expect(saidIn(json)).toEqual(said);
+    expect(readMessage(json)).toEqual(expected);
   });
 });

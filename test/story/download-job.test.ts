@@ -1,25 +1,25 @@
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { CHUNKS_QUEUE } from "@mailproof/core/jobs/chunk-messages";
-import { csvReader } from "@mailproof/core/jobs/csv";
-import type { Row } from "@mailproof/core/jobs/results";
+import { createCsvReader } from "@mailproof/core/jobs/csv";
+import type { VerifiedRow } from "@mailproof/core/jobs/results";
 import { credits } from "@mailproof/core/money/credits";
 import { STATUSES } from "@mailproof/core/verify/result";
 import { expect, test } from "vitest";
 import {
+  createRows,
   givenFileJob,
   givenJobOf,
   givenSmallChunks,
-  type House,
   KEPT_SECONDS,
-  resultFor,
-  rowsLike,
+  type TestContext,
+  verifyEmail,
   whenChunkIsGone,
   whenMessagesWorked,
   whenPagesAreGone,
 } from "../export-jobs.ts";
 import { given, givenKey } from "../given.ts";
-import { creditsOf } from "../ledger.ts";
+import { readCredits } from "../ledger.ts";
 import { send, whenVerified } from "../send.ts";
 import { whenReconciled } from "../working.ts";
 
@@ -31,7 +31,7 @@ const whenExported = async (
 ) => send(world, `GET /v1/jobs/${id}/download`, { key, query });
 
 /** The bare JSON of an export. */
-const jsonOf = async (
+const getJson = async (
   world: AppWorld,
   key: string,
   query: Readonly<Record<string, string>> = {},
@@ -41,7 +41,7 @@ const jsonOf = async (
   return { statusCode, ...JSON.parse(text) };
 };
 
-const recordsOf = (csv: string) => csvReader(",")(csv, true);
+const getRecords = (csv: string) => createCsvReader(",")(csv, true);
 
 const OURS = [
   "email",
@@ -61,10 +61,10 @@ const OURS = [
 
 /** A file whose addresses are all verified. */
 const givenFileDone = async (text: string, name?: string) => {
-  const house = await givenSmallChunks();
-  const job = await givenFileJob(house, { text, ...(name !== undefined && { name }) });
-  await whenMessagesWorked(house);
-  return { ...house, job };
+  const ctx = await givenSmallChunks();
+  const job = await givenFileJob(ctx, { text, ...(name !== undefined && { name }) });
+  await whenMessagesWorked(ctx);
+  return { ...ctx, job };
 };
 
 /** One of each status, and one more that a filter has to take with it. */
@@ -106,7 +106,7 @@ test("a finished file is 200 as CSV: its own columns as they were, ours behind t
     "x-ratelimit-limit": "600",
     "x-request-id": expect.any(String),
   });
-  const [header, ...records] = csvReader(";")(text, true);
+  const [header, ...records] = createCsvReader(";")(text, true);
   expect(header).toEqual(["id", "E-Mail", "Company", "note", "column_5", ...OURS]);
   expect(records.map((cells) => cells.slice(0, 7))).toEqual([
     ["1", "ann@x.com", "Acme", "", "", "ann@x.com", "valid"],
@@ -121,7 +121,7 @@ test("what stands beside an address is what a row of the job says of it", async 
   const { world, liveKey, job } = await givenOneOfEach();
 
   const { data } = await send(world, `GET /v1/jobs/${job}`, { key: liveKey });
-  const [, ...records] = recordsOf((await whenExported(world, liveKey, {}, job)).text);
+  const [, ...records] = getRecords((await whenExported(world, liveKey, {}, job)).text);
 
   expect(records).toEqual(
     data.results.map((row: any) =>
@@ -169,7 +169,7 @@ test("a finished file is 200 as JSON, bare, with the rows that the job shows", a
   });
 });
 
-test.each<[string, (house: House) => Promise<unknown>]>([
+test.each<[string, (ctx: TestContext) => Promise<unknown>]>([
   [
     "a batch",
     ({ world, liveKey }) =>
@@ -180,13 +180,13 @@ test.each<[string, (house: House) => Promise<unknown>]>([
     ({ world, liveKey }) => whenVerified(world, liveKey, { email: "slow@x.com" }),
   ],
 ])("without a file the address comes first: %s", async (_case, begin) => {
-  const house = await givenSmallChunks();
-  await begin(house);
-  await whenMessagesWorked(house);
+  const ctx = await givenSmallChunks();
+  await begin(ctx);
+  await whenMessagesWorked(ctx);
 
-  const { text } = await whenExported(house.world, house.liveKey);
+  const { text } = await whenExported(ctx.world, ctx.liveKey);
 
-  const [header, ...records] = recordsOf(text);
+  const [header, ...records] = getRecords(text);
   expect(header).toEqual(OURS);
   expect(records.map(([email, status]) => [email, status])).toEqual([["slow@x.com", "valid"]]);
 });
@@ -194,7 +194,7 @@ test.each<[string, (house: House) => Promise<unknown>]>([
 test("a file without a header gets one, in which the addresses are called email", async () => {
   const { world, liveKey, job } = await givenFileDone("1,ann@x.com\n2,bob@x.com\n");
 
-  const [header, first] = recordsOf((await whenExported(world, liveKey, {}, job)).text);
+  const [header, first] = getRecords((await whenExported(world, liveKey, {}, job)).text);
 
   expect(header).toEqual(["column_1", "email", "mailproof_email", ...OURS.slice(1)]);
   expect(first?.slice(0, 4)).toEqual(["1", "ann@x.com", "ann@x.com", "valid"]);
@@ -216,14 +216,14 @@ test.each([
     const { world, liveKey, job } = await givenOneOfEach();
     const upper = filter.toUpperCase();
 
-    const json = await jsonOf(world, liveKey, { filter }, job);
+    const json = await getJson(world, liveKey, { filter }, job);
     const csv = await whenExported(world, liveKey, { filter: upper, format: "CSV" }, job);
-    const same = await jsonOf(world, liveKey, { filter: upper, format: "Json" }, job);
+    const same = await getJson(world, liveKey, { filter: upper, format: "Json" }, job);
 
     expect(json.results.map(({ email }: { email: string }) => email)).toEqual(emails);
     expect(json).toMatchObject({ filter, complete: true, expected_rows: emails.length });
     expect(
-      recordsOf(csv.text)
+      getRecords(csv.text)
         .slice(1)
         .map(([email]) => email),
     ).toEqual(emails);
@@ -234,7 +234,7 @@ test.each([
 test("the file of each status is one of those that the filters are tried on", async () => {
   const { world, liveKey, job } = await givenOneOfEach();
 
-  const { results } = await jsonOf(world, liveKey, {}, job);
+  const { results } = await getJson(world, liveKey, {}, job);
 
   const statuses = new Set(results.map(({ status }: { status: string }) => status));
   expect(statuses).toEqual(new Set(STATUSES));
@@ -244,9 +244,9 @@ test("a filter that lets nothing through is 200 with a header, or with no rows",
   const { world, liveKey, job } = await givenFileDone("email\nann@x.com\n");
 
   const { text } = await whenExported(world, liveKey, { filter: "spam_trap" }, job);
-  const json = await jsonOf(world, liveKey, { filter: "spam_trap" }, job);
+  const json = await getJson(world, liveKey, { filter: "spam_trap" }, job);
 
-  expect(recordsOf(text)).toEqual([["email", "mailproof_email", ...OURS.slice(1)]]);
+  expect(getRecords(text)).toEqual([["email", "mailproof_email", ...OURS.slice(1)]]);
   expect(json).toMatchObject({ complete: true, expected_rows: 0, rows_missing: 0, results: [] });
 });
 
@@ -275,7 +275,7 @@ test("cells that a spreadsheet would run are text, in own columns, names and add
 
   const { text } = await whenExported(world, liveKey, {}, job);
 
-  const [header, record] = recordsOf(text);
+  const [header, record] = getRecords(text);
   expect(header?.slice(0, 4)).toEqual(["email", "'=name", "+", "'@"]);
   expect(record?.slice(0, 4)).toEqual([
     "'=cmd@x.com",
@@ -290,7 +290,7 @@ test("where the file has a column of our name, ours is the one that is called ot
     "Status,email,reason,mailproof_reason,name,name\nactive,ann@x.com,why,not,a,b\n",
   );
 
-  const [header, record] = recordsOf((await whenExported(world, liveKey, {}, job)).text);
+  const [header, record] = getRecords((await whenExported(world, liveKey, {}, job)).text);
 
   expect(header?.slice(0, 6)).toEqual([
     "Status",
@@ -338,7 +338,7 @@ test("when the input is gone the addresses stand alone beside ours", async () =>
   const { world, liveKey, job, blobs } = await givenFileDone("id,E-Mail\n1,ann@x.com\n2,b@x.com\n");
   for (const key of blobs.keys()) await blobs.remove(key);
 
-  const [header, ...records] = recordsOf((await whenExported(world, liveKey, {}, job)).text);
+  const [header, ...records] = getRecords((await whenExported(world, liveKey, {}, job)).text);
 
   expect(header).toEqual(OURS);
   expect(records.map(([email]) => email)).toEqual(["ann@x.com", "b@x.com"]);
@@ -358,57 +358,57 @@ test.each([
   [". .", "job_1-results.csv"],
   ["x".repeat(200), `${"x".repeat(70)}-results.csv`],
 ])("a job called %j is downloaded under a name that fits everywhere", async (name, fileName) => {
-  const house = await given();
-  const { world, liveKey } = house;
-  await givenJobOf(house, [rowsLike(await resultFor(world, "ann@x.com"), 1)], { name });
+  const ctx = await given();
+  const { world, liveKey } = ctx;
+  await givenJobOf(ctx, [createRows(await verifyEmail(world, "ann@x.com"), 1)], { name });
 
   const { headers } = await whenExported(world, liveKey);
 
-  const told = headers["content-disposition"] ?? "";
-  expect(told).toMatch(/^attachment; filename="[\w. -]*"; filename\*=UTF-8''[^\s"]*$/);
-  expect(decodeURIComponent(told.split("''")[1] ?? "")).toBe(fileName);
+  const disposition = headers["content-disposition"] ?? "";
+  expect(disposition).toMatch(/^attachment; filename="[\w. -]*"; filename\*=UTF-8''[^\s"]*$/);
+  expect(decodeURIComponent(disposition.split("''")[1] ?? "")).toBe(fileName);
 });
 
 test("a filter is part of the file's name", async () => {
-  const house = await given();
-  await givenJobOf(house, [rowsLike(await resultFor(house.world, "ann@x.com"), 1)]);
+  const ctx = await given();
+  await givenJobOf(ctx, [createRows(await verifyEmail(ctx.world, "ann@x.com"), 1)]);
 
-  const { headers } = await whenExported(house.world, house.liveKey, { filter: "Valid" });
+  const { headers } = await whenExported(ctx.world, ctx.liveKey, { filter: "Valid" });
 
   expect(headers["content-disposition"]).toContain('filename="job_1-valid.csv"');
 });
 
 test("a job in the middle is what is there by now, and does not say that it is complete", async () => {
-  const house = await givenSmallChunks();
-  const { world, liveKey } = house;
+  const ctx = await givenSmallChunks();
+  const { world, liveKey } = ctx;
   const list = ["ann@x.com", "bob@x.com", "cy@x.com", "dan@x.com", "eve@x.com"];
-  const job = await givenFileJob(house, {
+  const job = await givenFileJob(ctx, {
     text: `id,email\n${list.map((e, n) => `${n},${e}`).join("\n")}\n`,
   });
-  await whenMessagesWorked(house, 2);
+  await whenMessagesWorked(ctx, 2);
 
-  const json = await jsonOf(world, liveKey, {}, job);
+  const json = await getJson(world, liveKey, {}, job);
   const csv = await whenExported(world, liveKey, {}, job);
 
   expect(json).toMatchObject({ complete: false, expected_rows: 4, rows_missing: 0 });
   expect(json.results.map(({ email }: { email: string }) => email)).toEqual(list.slice(0, 4));
   expect(csv.headers["content-disposition"]).toContain("-results-so-far.csv");
   expect(
-    recordsOf(csv.text)
+    getRecords(csv.text)
       .map(([id, email]) => [id, email])
       .slice(1),
   ).toEqual(list.slice(0, 4).map((email, n) => [String(n), email]));
 });
 
 test("of a job whose first chunk is still at work the others stand beside their own cells", async () => {
-  const house = await givenSmallChunks();
-  const { world, liveKey, queue } = house;
+  const ctx = await givenSmallChunks();
+  const { world, liveKey, queue } = ctx;
   const text = "id,email\n1,ann@x.com\n2,bob@x.com\n3,cy@x.com\n4,dan@x.com\n5,eve@x.com\n";
-  const job = await givenFileJob(house, { text });
+  const job = await givenFileJob(ctx, { text });
   await queue.receive(CHUNKS_QUEUE, { max: 1, waitMs: 0 });
-  await whenMessagesWorked(house);
+  await whenMessagesWorked(ctx);
 
-  const records = recordsOf((await whenExported(world, liveKey, {}, job)).text);
+  const records = getRecords((await whenExported(world, liveKey, {}, job)).text);
 
   expect(records.slice(1).map(([id, email]) => [id, email])).toEqual([
     ["3", "cy@x.com"],
@@ -418,32 +418,32 @@ test("of a job whose first chunk is still at work the others stand beside their 
 });
 
 test("a job that went on while it was read is not short, and counts what is there", async () => {
-  const house = await given();
-  const rows = rowsLike(await resultFor(house.world, "ann@x.com"), 3);
-  await givenJobOf(house, [rows], { status: "processing", total: 9, processed: 1, valid: 1 });
+  const ctx = await given();
+  const rows = createRows(await verifyEmail(ctx.world, "ann@x.com"), 3);
+  await givenJobOf(ctx, [rows], { status: "processing", total: 9, processed: 1, valid: 1 });
 
-  const json = await jsonOf(house.world, house.liveKey);
+  const json = await getJson(ctx.world, ctx.liveKey);
 
   expect(json).toMatchObject({ complete: false, expected_rows: 3, rows_missing: 0 });
   expect(json.results).toHaveLength(3);
 });
 
 test("rows that come with a later pass stand beside their own cells", async () => {
-  const house = await givenSmallChunks(4);
-  const { world, liveKey, later } = house;
+  const ctx = await givenSmallChunks(4);
+  const { world, liveKey, later } = ctx;
   const text = "id,email\n1,greylisted@x.com\n2,ann@x.com\n3,greylisted@y.com\n4,bob@x.com\n";
-  const job = await givenFileJob(house, { text });
-  await whenMessagesWorked(house);
+  const job = await givenFileJob(ctx, { text });
+  await whenMessagesWorked(ctx);
 
-  const before = recordsOf((await whenExported(world, liveKey, {}, job)).text);
+  const before = getRecords((await whenExported(world, liveKey, {}, job)).text);
   expect(before.slice(1).map(([id]) => id)).toEqual(["2", "4"]);
 
   for (const minutes of [10, 40]) {
     later(minutes * 60_000);
-    await whenReconciled(house);
-    await whenMessagesWorked(house);
+    await whenReconciled(ctx);
+    await whenMessagesWorked(ctx);
   }
-  const after = recordsOf((await whenExported(world, liveKey, {}, job)).text);
+  const after = getRecords((await whenExported(world, liveKey, {}, job)).text);
   expect(after.slice(1).map(([id, email]) => [id, email])).toEqual([
     ["1", "greylisted@x.com"],
     ["2", "ann@x.com"],
@@ -453,15 +453,15 @@ test("rows that come with a later pass stand beside their own cells", async () =
 
   // The pages of the first pass are older than the chunk: they are not to go before it.
   later(KEPT_SECONDS * 1_000 - 60_000);
-  expect(await jsonOf(world, liveKey, {}, job)).toMatchObject({ complete: true, rows_missing: 0 });
+  expect(await getJson(world, liveKey, {}, job)).toMatchObject({ complete: true, rows_missing: 0 });
 });
 
 test("a failed job is never complete, whatever can be read of it", async () => {
-  const house = await given();
-  const rows = rowsLike(await resultFor(house.world, "ann@x.com"), 3);
-  await givenJobOf(house, [rows], { status: "failed", error: "It broke." });
+  const ctx = await given();
+  const rows = createRows(await verifyEmail(ctx.world, "ann@x.com"), 3);
+  await givenJobOf(ctx, [rows], { status: "failed", error: "It broke." });
 
-  expect(await jsonOf(house.world, house.liveKey)).toMatchObject({
+  expect(await getJson(ctx.world, ctx.liveKey)).toMatchObject({
     complete: false,
     expected_rows: 3,
     rows_missing: 0,
@@ -469,14 +469,14 @@ test("a failed job is never complete, whatever can be read of it", async () => {
 });
 
 test("a CSV that is known to be short is 409 and retryable, and JSON says what is missing", async () => {
-  const house = await given();
-  const { world, liveKey, table } = house;
-  const rows = rowsLike(await resultFor(world, "ann@x.com"), 7);
-  await givenJobOf(house, [rows.slice(0, 2), rows.slice(2, 5), rows.slice(5)]);
+  const ctx = await given();
+  const { world, liveKey, table } = ctx;
+  const rows = createRows(await verifyEmail(world, "ann@x.com"), 7);
+  await givenJobOf(ctx, [rows.slice(0, 2), rows.slice(2, 5), rows.slice(5)]);
   await whenChunkIsGone(table, "job_1", 1);
 
   const csv = await whenExported(world, liveKey);
-  const json = await jsonOf(world, liveKey);
+  const json = await getJson(world, liveKey);
 
   expect(csv).toMatchObject({
     statusCode: 409,
@@ -497,17 +497,17 @@ test("a CSV that is known to be short is 409 and retryable, and JSON says what i
 });
 
 test("so is one whose rows turn out to be gone, before its first byte", async () => {
-  const house = await given();
-  const { world, liveKey, table } = house;
-  const rows = rowsLike(await resultFor(world, "ann@x.com"), 7);
-  await givenJobOf(house, [rows.slice(0, 2), rows.slice(2)]);
+  const ctx = await given();
+  const { world, liveKey, table } = ctx;
+  const rows = createRows(await verifyEmail(world, "ann@x.com"), 7);
+  await givenJobOf(ctx, [rows.slice(0, 2), rows.slice(2)]);
   await whenPagesAreGone(table, "job_1", 0);
 
   expect(await whenExported(world, liveKey)).toMatchObject({
     statusCode: 409,
     error: { retryable: true, details: { expected_rows: 7, rows_missing: 2 } },
   });
-  expect(await jsonOf(world, liveKey)).toMatchObject({
+  expect(await getJson(world, liveKey)).toMatchObject({
     complete: false,
     expected_rows: 7,
     rows_missing: 2,
@@ -515,10 +515,10 @@ test("so is one whose rows turn out to be gone, before its first byte", async ()
 });
 
 test("a CSV that turns out to be short later on breaks off: half of it is not taken for the whole", async () => {
-  const house = await given();
-  const { world, liveKey, table } = house;
-  const rows = rowsLike(await resultFor(world, "ann@x.com"), 4);
-  await givenJobOf(house, [rows.slice(0, 2), rows.slice(2)]);
+  const ctx = await given();
+  const { world, liveKey, table } = ctx;
+  const rows = createRows(await verifyEmail(world, "ann@x.com"), 4);
+  await givenJobOf(ctx, [rows.slice(0, 2), rows.slice(2)]);
   await whenPagesAreGone(table, "job_1", 1);
 
   await expect(whenExported(world, liveKey)).rejects.toThrow("2 of 4 rows");
@@ -527,9 +527,9 @@ test("a CSV that turns out to be short later on breaks off: half of it is not ta
 test.each(["csv", "json"])(
   "when none of the rows can be read yet it is 409 and retryable: %s",
   async (format) => {
-    const house = await given();
-    const { world, liveKey, table } = house;
-    await givenJobOf(house, [rowsLike(await resultFor(world, "ann@x.com"), 3)]);
+    const ctx = await given();
+    const { world, liveKey, table } = ctx;
+    await givenJobOf(ctx, [createRows(await verifyEmail(world, "ann@x.com"), 3)]);
     await whenChunkIsGone(table, "job_1", 0);
 
     const refused = await whenExported(world, liveKey, { format });
@@ -547,9 +547,9 @@ test.each(["csv", "json"])(
 );
 
 test("the same when every page is gone and no chunk is", async () => {
-  const house = await given();
-  const { world, liveKey, table } = house;
-  await givenJobOf(house, [rowsLike(await resultFor(world, "ann@x.com"), 3)]);
+  const ctx = await given();
+  const { world, liveKey, table } = ctx;
+  await givenJobOf(ctx, [createRows(await verifyEmail(world, "ann@x.com"), 3)]);
   await whenPagesAreGone(table, "job_1", 0);
 
   for (const format of ["csv", "json"])
@@ -559,7 +559,7 @@ test("the same when every page is gone and no chunk is", async () => {
 test("past the plan's days it is 409, and the words say that the rows are gone", async () => {
   const { world, liveKey, job, later } = await givenFileDone("email\nann@x.com\nbob@x.com\n");
   later(KEPT_SECONDS * 1_000 - 1_000);
-  const last = await jsonOf(world, liveKey, {}, job);
+  const last = await getJson(world, liveKey, {}, job);
   later(1_000);
 
   const refused = await whenExported(world, liveKey, {}, job);
@@ -569,23 +569,23 @@ test("past the plan's days it is 409, and the words say that the rows are gone",
   expect(refused.error.message).toContain("they were kept for 30 days, and are gone");
 });
 
-test.each<[string, (house: House) => Promise<unknown>, string]>([
+test.each<[string, (ctx: TestContext) => Promise<unknown>, string]>([
   [
     "none of whose chunks is done",
-    (house) => givenFileJob(house, { text: "email\nann@x.com\n" }),
+    (ctx) => givenFileJob(ctx, { text: "email\nann@x.com\n" }),
     "This job has no rows yet.",
   ],
   [
     "that is over without any",
-    (house) => givenJobOf(house, [], { status: "failed", total: 3, refunded: 3 }),
+    (ctx) => givenJobOf(ctx, [], { status: "failed", total: 3, refunded: 3 }),
     "This job came to no rows.",
   ],
 ])("a job %s is 404", async (_case, begin, words) => {
-  const house = await given({ balance: 10 });
-  await begin(house);
+  const ctx = await given({ balance: 10 });
+  await begin(ctx);
 
   for (const format of ["csv", "json"]) {
-    const refused = await whenExported(house.world, house.liveKey, { format });
+    const refused = await whenExported(ctx.world, ctx.liveKey, { format });
     expect(refused).toMatchObject({ statusCode: 404, error: { code: "NOT_FOUND" } });
     expect(refused.error.message).toContain(words);
   }
@@ -596,25 +596,25 @@ test("another account's job is 404 in the words of one that never was", async ()
   const bo = await openAccount(world, { name: "Bo", plan: "pro", opening: credits(0) });
 
   const theirs = await whenExported(world, bo.liveKey, {}, job);
-  const nobodys = await whenExported(world, bo.liveKey, {}, "job_99");
+  const foreign = await whenExported(world, bo.liveKey, {}, "job_99");
 
   expect(theirs.statusCode).toBe(404);
-  expect(theirs.error).toEqual(nobodys.error);
+  expect(theirs.error).toEqual(foreign.error);
 });
 
 test("a test key exports its own jobs and no live ones, and a live key none of its", async () => {
-  const house = await givenSmallChunks();
-  const { world, liveKey, testKey } = house;
+  const ctx = await givenSmallChunks();
+  const { world, liveKey, testKey } = ctx;
   const text = "id,email\n1,ann@x.com\n";
-  const live = await givenFileJob(house, { text });
-  const pretended = await givenFileJob(house, { text, key: testKey });
-  await whenMessagesWorked(house);
+  const live = await givenFileJob(ctx, { text });
+  const sandboxed = await givenFileJob(ctx, { text, key: testKey });
+  await whenMessagesWorked(ctx);
 
   const statuses = [
-    await whenExported(world, testKey, {}, pretended),
+    await whenExported(world, testKey, {}, sandboxed),
     await whenExported(world, liveKey, {}, live),
     await whenExported(world, testKey, {}, live),
-    await whenExported(world, liveKey, {}, pretended),
+    await whenExported(world, liveKey, {}, sandboxed),
   ].map(({ statusCode }) => statusCode);
 
   expect(statuses).toEqual([200, 200, 404, 404]);
@@ -622,18 +622,20 @@ test("a test key exports its own jobs and no live ones, and a live key none of i
 
 /** A hundred more than an answer holds, and one; as many are spam traps. */
 const givenLarge = async (also: Parameters<typeof givenJobOf>[2] = {}) => {
-  const house = await given();
-  const good = rowsLike(await resultFor(house.world, "ann@x.com"), 5_000);
-  const trap = await resultFor(house.world, "spam_trap@x.com");
-  const traps = rowsLike(trap, 101).map(({ row, result }): Row => ({ row: 5_000 + row, result }));
+  const ctx = await given();
+  const good = createRows(await verifyEmail(ctx.world, "ann@x.com"), 5_000);
+  const trap = await verifyEmail(ctx.world, "spam_trap@x.com");
+  const traps = createRows(trap, 101).map(
+    ({ row, result }): VerifiedRow => ({ row: 5_000 + row, result }),
+  );
   const rows = [...good, ...traps];
   const chunks = [rows.slice(0, 2_500), rows.slice(2_500, 5_001), rows.slice(5_001)];
-  await givenJobOf(house, chunks, { name: "Big", valid: 5_000, risky: 101, ...also });
-  const puts = countedPuts(house);
-  return { ...house, world: { ...house.world, blobs: puts.blobs }, puts };
+  await givenJobOf(ctx, chunks, { name: "Big", valid: 5_000, risky: 101, ...also });
+  const puts = countedPuts(ctx);
+  return { ...ctx, world: { ...ctx.world, blobs: puts.blobs }, puts };
 };
 
-const countedPuts = ({ blobs }: House) => {
+const countedPuts = ({ blobs }: TestContext) => {
   const counted = {
     keys: [] as string[],
     blobs: {
@@ -650,10 +652,10 @@ const countedPuts = ({ blobs }: House) => {
 test("up to 5,000 rows stand in the JSON itself, and more behind a link to the same", async () => {
   const { world, liveKey, blobs, puts } = await givenLarge();
 
-  const link = await jsonOf(world, liveKey);
+  const link = await getJson(world, liveKey);
 
-  const { download_url, ...told } = link;
-  expect(told).toEqual({
+  const { download_url, ...disposition } = link;
+  expect(disposition).toEqual({
     statusCode: 200,
     format: "json",
     filter: "all",
@@ -668,9 +670,11 @@ test("up to 5,000 rows stand in the JSON itself, and more behind a link to the s
   const [key = ""] = puts.keys;
   expect(download_url).toContain(`/${key}?`);
   const object = await blobs.get(key);
-  const whole = JSON.parse(Buffer.concat(await Array.fromAsync(object?.content ?? [])).toString());
-  const { results, ...facts } = whole;
-  expect(facts).toEqual({
+  const fullExport = JSON.parse(
+    Buffer.concat(await Array.fromAsync(object?.content ?? [])).toString(),
+  );
+  const { results, ...fields } = fullExport;
+  expect(fields).toEqual({
     format: "json",
     filter: "all",
     rows: "verified",
@@ -689,8 +693,8 @@ test("up to 5,000 rows stand in the JSON itself, and more behind a link to the s
 test("of a large job a filter that leaves few enough is answered at once", async () => {
   const { world, liveKey, puts } = await givenLarge();
 
-  const valid = await jsonOf(world, liveKey, { filter: "valid" });
-  const trap = await jsonOf(world, liveKey, { filter: "spam_trap" });
+  const valid = await getJson(world, liveKey, { filter: "valid" });
+  const trap = await getJson(world, liveKey, { filter: "spam_trap" });
 
   expect(valid.results).toHaveLength(5_000);
   expect(trap.results).toHaveLength(101);
@@ -698,24 +702,24 @@ test("of a large job a filter that leaves few enough is answered at once", async
 });
 
 test("a few rows that are too long for an answer are behind a link, too", async () => {
-  const house = await given();
-  const result = await resultFor(house.world, "ann@x.com");
+  const ctx = await given();
+  const result = await verifyEmail(ctx.world, "ann@x.com");
   const long = { ...result.enrichment, full_name: "x".repeat(50_000) };
-  await givenJobOf(house, [rowsLike({ ...result, enrichment: long }, 95)]);
+  await givenJobOf(ctx, [createRows({ ...result, enrichment: long }, 95)]);
 
-  expect(await jsonOf(house.world, house.liveKey)).toHaveProperty("download_url");
+  expect(await getJson(ctx.world, ctx.liveKey)).toHaveProperty("download_url");
 });
 
 test("the object behind a link is made once for a finished job, and again when rows have gone", async () => {
   const { world, liveKey, table, puts } = await givenLarge();
 
-  await jsonOf(world, liveKey);
-  const again = await jsonOf(world, liveKey);
+  await getJson(world, liveKey);
+  const again = await getJson(world, liveKey);
   expect(again).toHaveProperty("download_url");
   expect(puts.keys).toHaveLength(1);
 
   await whenChunkIsGone(table, "job_1", 2);
-  const short = await jsonOf(world, liveKey);
+  const short = await getJson(world, liveKey);
   expect(short).toMatchObject({ complete: false, expected_rows: 5_101, rows_missing: 100 });
   expect(new Set(puts.keys).size).toBe(2);
 });
@@ -723,8 +727,8 @@ test("the object behind a link is made once for a finished job, and again when r
 test("a job that goes on has a new object each time", async () => {
   const { world, liveKey, puts } = await givenLarge({ status: "processing" });
 
-  await jsonOf(world, liveKey);
-  const link = await jsonOf(world, liveKey);
+  await getJson(world, liveKey);
+  const link = await getJson(world, liveKey);
 
   expect(link).toMatchObject({ complete: false, expected_rows: 5_101 });
   expect(puts.keys).toHaveLength(2);
@@ -732,22 +736,20 @@ test("a job that goes on has a new object each time", async () => {
 
 test("what is at another account's job never leads to its object", async () => {
   const { world, liveKey } = await givenLarge();
-  await jsonOf(world, liveKey);
+  await getJson(world, liveKey);
   const bo = await openAccount(world, { name: "Bo", plan: "pro", opening: credits(0) });
 
   expect((await whenExported(world, bo.liveKey, { format: "json" })).statusCode).toBe(404);
 });
 
 test("an export costs nothing, also without any credits", async () => {
-  const house = await givenFileDone("email\nann@x.com\n");
-  const before = await creditsOf(house);
+  const ctx = await givenFileDone("email\nann@x.com\n");
+  const before = await readCredits(ctx);
 
   for (const format of ["csv", "json"])
-    expect((await whenExported(house.world, house.liveKey, { format }, house.job)).statusCode).toBe(
-      200,
-    );
+    expect((await whenExported(ctx.world, ctx.liveKey, { format }, ctx.job)).statusCode).toBe(200);
 
-  expect(await creditsOf(house)).toEqual(before);
+  expect(await readCredits(ctx)).toEqual(before);
 });
 
 test("no key is 401, a key without verification:read is 403", async () => {

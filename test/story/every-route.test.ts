@@ -15,9 +15,9 @@ test.each(behindAKey)(
   async (route) => {
     const { world, liveKey: key } = await given({ plan: "free" });
     const somewhere = route.replaceAll(/\{\w+\}/g, "anything");
-    const asked = Array.from({ length: PER_MINUTE + 1 }, () => send(world, somewhere, { key }));
+    const requested = Array.from({ length: PER_MINUTE + 1 }, () => send(world, somewhere, { key }));
 
-    const refused = (await Promise.all(asked)).filter(({ statusCode }) => statusCode === 429);
+    const refused = (await Promise.all(requested)).filter(({ statusCode }) => statusCode === 429);
 
     expect(refused).toMatchObject([
       {
@@ -42,12 +42,12 @@ const IMPOSSIBLE = [
 test.each(withAnId)("%s: an id that cannot exist is 404, like one that does not", async (route) => {
   const { world, liveKey: key } = await given();
   const body = EXAMPLES.find((one) => one.route === route)?.request;
-  const asked = (id: string) =>
+  const requested = (id: string) =>
     send(world, route.replaceAll(/\{\w+\}/g, id), { key, ...(body !== undefined && { body }) });
-  const { error: missing } = await asked("job_9");
+  const { error: missing } = await requested("job_9");
 
   for (const id of IMPOSSIBLE) {
-    const { statusCode, error } = await asked(id);
+    const { statusCode, error } = await requested(id);
     expect([id, statusCode, error]).toEqual([id, 404, missing]);
   }
 });

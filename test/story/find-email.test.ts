@@ -1,9 +1,16 @@
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { credits } from "@mailproof/core/money/credits";
 import { expect, test } from "vitest";
-import { broken, down, overTable, slow, stopping, turn } from "../breaking.ts";
+import {
+  createStoppingWorld,
+  rejectDown,
+  runTurn,
+  withBrokenEngine,
+  withSlowEngine,
+  withTable,
+} from "../breaking.ts";
 import { given, givenKey, START } from "../given.ts";
-import { creditsOf, movesOf, storedIn } from "../ledger.ts";
+import { listMoves, listStoredItems, readCredits } from "../ledger.ts";
 import { send, whenFound } from "../send.ts";
 import { whenReconciled } from "../working.ts";
 
@@ -11,16 +18,16 @@ const ann = { first_name: "Ann", last_name: "Lee", domain: "example.com" };
 const MINUTE_MS = 60_000;
 
 test("a person who is there is 200 with an address that is verified, and costs 5 credits", async () => {
-  const house = await given({ balance: 20 });
+  const ctx = await given({ balance: 20 });
 
-  const told = await whenFound(house.world, house.liveKey, {
+  const response = await whenFound(ctx.world, ctx.liveKey, {
     first_name: " Ann ",
     last_name: "Lee",
     domain: "Example.COM",
   });
 
-  expect(told.statusCode).toBe(200);
-  expect(told.data).toEqual({
+  expect(response.statusCode).toBe(200);
+  expect(response.data).toEqual({
     first_name: "Ann",
     last_name: "Lee",
     domain: "example.com",
@@ -34,8 +41,8 @@ test("a person who is there is 200 with an address that is verified, and costs 5
     credits_used: 5,
     credits_remaining: 15,
   });
-  expect(movesOf(house)).toEqual(["hold 5", "settle 5"]);
-  expect(await creditsOf(house)).toMatchObject({ available: 15, held: 0, spent: 5 });
+  expect(listMoves(ctx)).toEqual(["hold 5", "settle 5"]);
+  expect(await readCredits(ctx)).toMatchObject({ available: 15, held: 0, spent: 5 });
 });
 
 test.each([
@@ -44,16 +51,16 @@ test.each([
   ["a domain that accepts everybody", "Catchall", "example.com", { status: "catch_all" }],
   ["a role", "Info", "example.com", { status: "role" }],
 ])("%s is 200 and paid, with an address that is not verified", async (_, first, domain, found) => {
-  const house = await given({ balance: 20 });
+  const ctx = await given({ balance: 20 });
   const body = { first_name: first, last_name: "Lee", domain };
 
-  const { data } = await whenFound(house.world, house.liveKey, body);
+  const { data } = await whenFound(ctx.world, ctx.liveKey, body);
 
   expect(data).toMatchObject({ ...found, verified: false, credits_used: 5 });
   expect(data.email).toMatch(/@example\.com$/);
   expect(data.confidence).toBeGreaterThan(0);
   expect(data.confidence).toBeLessThan(90);
-  expect(await creditsOf(house)).toMatchObject({ spent: 5 });
+  expect(await readCredits(ctx)).toMatchObject({ spent: 5 });
 });
 
 test.each([
@@ -66,10 +73,10 @@ test.each([
   ["a server that refuses us", "Blocked", "example.com", "unknown"],
   ["a server that takes too long", "Slow", "example.com", "unknown"],
 ])("%s is 200 and paid, without an address", async (_, first, domain, status) => {
-  const house = await given({ balance: 20 });
+  const ctx = await given({ balance: 20 });
   const body = { first_name: first, last_name: "Lee", domain };
 
-  const { data } = await whenFound(house.world, house.liveKey, body);
+  const { data } = await whenFound(ctx.world, ctx.liveKey, body);
 
   expect(data).toMatchObject({
     status,
@@ -80,7 +87,7 @@ test.each([
     credits_used: 5,
     message: expect.any(String),
   });
-  expect(await creditsOf(house)).toMatchObject({ held: 0, spent: 5 });
+  expect(await readCredits(ctx)).toMatchObject({ held: 0, spent: 5 });
 });
 
 const OTHER_SCRIPT = "has no Latin, Greek or Cyrillic letters; write it in Latin letters.";
@@ -105,10 +112,10 @@ test.each([
 ])(
   "a name of %s is invalid_name, says why, costs nothing, and writes nothing",
   async (_, first, last, why) => {
-    const house = await given({ balance: 0 });
-    const before = storedIn(house);
+    const ctx = await given({ balance: 0 });
+    const before = listStoredItems(ctx);
 
-    const { statusCode, data } = await whenFound(house.world, house.liveKey, {
+    const { statusCode, data } = await whenFound(ctx.world, ctx.liveKey, {
       ...ann,
       first_name: first,
       last_name: last,
@@ -118,16 +125,16 @@ test.each([
     expect(data).toMatchObject({ status: "invalid_name", email: null, confidence: 0 });
     expect(data.message).toBe(`${why} Nothing was charged.`);
     expect(data).toMatchObject({ credits_used: 0, credits_remaining: 0, verified: false });
-    expect(storedIn(house)).toEqual(before);
+    expect(listStoredItems(ctx)).toEqual(before);
   },
 );
 
 test("the same search within its two minutes tells the same and charges nothing", async () => {
-  const house = await given({ balance: 20 });
-  const first = await whenFound(house.world, house.liveKey, ann);
-  house.later(2 * MINUTE_MS - 1);
+  const ctx = await given({ balance: 20 });
+  const first = await whenFound(ctx.world, ctx.liveKey, ann);
+  ctx.later(2 * MINUTE_MS - 1);
 
-  const repeat = await whenFound(house.world, house.liveKey, {
+  const repeat = await whenFound(ctx.world, ctx.liveKey, {
     first_name: "ANN",
     last_name: " lee",
     domain: "EXAMPLE.com",
@@ -141,7 +148,7 @@ test("the same search within its two minutes tells the same and charges nothing"
     idempotent_replay: true,
   });
   expect(first.data).not.toHaveProperty("idempotent_replay");
-  expect(await creditsOf(house)).toMatchObject({ available: 15, spent: 5 });
+  expect(await readCredits(ctx)).toMatchObject({ available: 15, spent: 5 });
 });
 
 test.each([
@@ -150,63 +157,63 @@ test.each([
   ["another last name", { ...ann, last_name: "Leigh" }, 0],
   ["another domain", { ...ann, domain: "example.org" }, 0],
 ])("%s are another search, and are charged", async (_, body, afterMs) => {
-  const house = await given({ balance: 20 });
-  await whenFound(house.world, house.liveKey, ann);
-  house.later(afterMs);
+  const ctx = await given({ balance: 20 });
+  await whenFound(ctx.world, ctx.liveKey, ann);
+  ctx.later(afterMs);
 
-  const { data } = await whenFound(house.world, house.liveKey, body);
+  const { data } = await whenFound(ctx.world, ctx.liveKey, body);
 
   expect(data).not.toHaveProperty("idempotent_replay");
-  expect(await creditsOf(house)).toMatchObject({ spent: 10 });
+  expect(await readCredits(ctx)).toMatchObject({ spent: 10 });
 });
 
 test("the two minutes are those of the clock, and not counted from the first search", async () => {
-  const house = await given({ balance: 20 });
-  house.later(2 * MINUTE_MS - 1);
-  await whenFound(house.world, house.liveKey, ann);
-  house.later(1);
+  const ctx = await given({ balance: 20 });
+  ctx.later(2 * MINUTE_MS - 1);
+  await whenFound(ctx.world, ctx.liveKey, ann);
+  ctx.later(1);
 
-  expect((await whenFound(house.world, house.liveKey, ann)).data).not.toHaveProperty(
+  expect((await whenFound(ctx.world, ctx.liveKey, ann)).data).not.toHaveProperty(
     "idempotent_replay",
   );
 });
 
 test("two searches that race are charged once, and both are told", async () => {
-  const house = await given({ balance: 20 });
-  const world = slow(house, 3_000);
+  const ctx = await given({ balance: 20 });
+  const world = withSlowEngine(ctx, 3_000);
 
-  const both = await Promise.all([1, 2].map(() => whenFound(world, house.liveKey, ann)));
+  const both = await Promise.all([1, 2].map(() => whenFound(world, ctx.liveKey, ann)));
 
   expect(both.map(({ statusCode }) => statusCode)).toEqual([200, 200]);
   expect(both.filter(({ data }) => data.idempotent_replay)).toHaveLength(1);
-  expect(await creditsOf(house)).toMatchObject({ available: 15, spent: 5 });
+  expect(await readCredits(ctx)).toMatchObject({ available: 15, spent: 5 });
 });
 
 test("who repeats a search that takes as long as one may is told what comes of it", async () => {
-  const house = await given({ balance: 20 });
-  const world = slow(house);
+  const ctx = await given({ balance: 20 });
+  const world = withSlowEngine(ctx);
 
-  const both = await Promise.all([1, 2].map(() => whenFound(world, house.liveKey, ann)));
+  const both = await Promise.all([1, 2].map(() => whenFound(world, ctx.liveKey, ann)));
 
   expect(both.map(({ data }) => data?.status)).toEqual(["unknown", "unknown"]);
   // Either may have been the first.
   expect(both.filter(({ data }) => data.idempotent_replay)).toHaveLength(1);
-  expect(await creditsOf(house)).toMatchObject({ available: 15, spent: 5 });
+  expect(await readCredits(ctx)).toMatchObject({ available: 15, spent: 5 });
 });
 
 test("what others searched for is nobody else's replay", async () => {
-  const house = await given({ balance: 20 });
-  const other = await openAccount(house.world, {
+  const ctx = await given({ balance: 20 });
+  const other = await openAccount(ctx.world, {
     name: "Bo's",
     plan: "pro",
     opening: credits(5),
   });
-  await whenFound(house.world, house.liveKey, ann);
+  await whenFound(ctx.world, ctx.liveKey, ann);
 
-  const { data } = await whenFound(house.world, other.liveKey, ann);
+  const { data } = await whenFound(ctx.world, other.liveKey, ann);
 
   expect(data).not.toHaveProperty("idempotent_replay");
-  expect(await creditsOf({ ...house, account: other.account })).toMatchObject({ spent: 5 });
+  expect(await readCredits({ ...ctx, account: other.account })).toMatchObject({ spent: 5 });
 });
 
 test.each<[string, unknown, string]>([
@@ -232,15 +239,15 @@ test.each<[string, unknown, string]>([
     "domain: mailinator.com is a disposable mail provider; use the",
   ],
 ])("%s is 400, names the field, and writes nothing", async (_case, body, words) => {
-  const house = await given({ balance: 20 });
-  const before = storedIn(house);
+  const ctx = await given({ balance: 20 });
+  const before = listStoredItems(ctx);
 
-  const refused = await whenFound(house.world, house.liveKey, body);
+  const refused = await whenFound(ctx.world, ctx.liveKey, body);
 
   expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
   expect(refused.error.message).toContain(words);
   expect(refused.error.message).toMatch(/Nothing was charged\.$/);
-  expect(storedIn(house)).toEqual(before);
+  expect(listStoredItems(ctx)).toEqual(before);
 });
 
 test("sixty-four characters are a name, and a domain may be written in any alphabet", async () => {
@@ -292,10 +299,10 @@ test("a key with the scope verification:write is 200", async () => {
 });
 
 test("too few credits are 402, say what is missing, and write nothing at all", async () => {
-  const house = await given({ balance: 4.5 });
-  const before = storedIn(house);
+  const ctx = await given({ balance: 4.5 });
+  const before = listStoredItems(ctx);
 
-  const refused = await whenFound(house.world, house.liveKey, ann);
+  const refused = await whenFound(ctx.world, ctx.liveKey, ann);
 
   expect(refused).toMatchObject({
     statusCode: 402,
@@ -305,98 +312,98 @@ test("too few credits are 402, say what is missing, and write nothing at all", a
       details: { needed: 5, available: 4.5 },
     },
   });
-  expect(storedIn(house)).toEqual(before);
+  expect(listStoredItems(ctx)).toEqual(before);
 });
 
 test("a burst beyond the plan is 429 and says when to come again, and is not charged", async () => {
-  const house = await given({ plan: "free", balance: 1_000 });
-  const asked = Array.from({ length: 61 }, (_row, n) =>
-    whenFound(house.world, house.liveKey, { ...ann, domain: `c${n}.example` }),
+  const ctx = await given({ plan: "free", balance: 1_000 });
+  const requests = Array.from({ length: 61 }, (_row, n) =>
+    whenFound(ctx.world, ctx.liveKey, { ...ann, domain: `c${n}.example` }),
   );
 
-  const refused = (await Promise.all(asked)).filter(({ statusCode }) => statusCode === 429);
+  const refused = (await Promise.all(requests)).filter(({ statusCode }) => statusCode === 429);
 
   expect(refused).toMatchObject([{ headers: { "retry-after": "60" }, error: { retryable: true } }]);
-  expect(await creditsOf(house)).toMatchObject({ debited: 300 });
+  expect(await readCredits(ctx)).toMatchObject({ debited: 300 });
 });
 
 test("what breaks on our side is 500 and refunded, and the next search buys anew", async () => {
-  const house = await given({ balance: 20 });
+  const ctx = await given({ balance: 20 });
 
-  const told = await whenFound(broken(house), house.liveKey, ann);
+  const response = await whenFound(withBrokenEngine(ctx), ctx.liveKey, ann);
 
-  expect(told).toMatchObject({
+  expect(response).toMatchObject({
     statusCode: 500,
     error: { code: "INTERNAL", message: "The search broke on our side. The charge was refunded." },
   });
-  expect(await creditsOf(house)).toMatchObject({ available: 20, held: 0, refunded: 5 });
-  const again = await whenFound(house.world, house.liveKey, ann);
+  expect(await readCredits(ctx)).toMatchObject({ available: 20, held: 0, refunded: 5 });
+  const again = await whenFound(ctx.world, ctx.liveKey, ann);
   expect(again.data).not.toHaveProperty("idempotent_replay");
 });
 
 test("a table that cannot be written is 503, to be tried again, and may be sent again", async () => {
-  const house = await given({ balance: 20 });
+  const ctx = await given({ balance: 20 });
 
-  const told = await whenFound(overTable(house, { transact: down }), house.liveKey, ann);
+  const response = await whenFound(withTable(ctx, { transact: rejectDown }), ctx.liveKey, ann);
 
-  expect(told).toMatchObject({
+  expect(response).toMatchObject({
     statusCode: 503,
     headers: { "retry-after": "5" },
     error: { code: "UNAVAILABLE", retryable: true },
   });
-  expect(told.error.message).toMatch(
+  expect(response.error.message).toMatch(
     /The same search sent again within its two minutes will not be charged twice\.$/,
   );
-  expect(movesOf(house)).toEqual([]);
+  expect(listMoves(ctx)).toEqual([]);
 });
 
 test("a search whose process is gone is given back, and can be bought again", async () => {
-  const house = await given({ balance: 20 });
-  const { world } = stopping(house, 1);
-  void whenFound(world, house.liveKey, ann);
-  await turn();
-  expect(await creditsOf(house)).toMatchObject({ held: 5 });
-  house.later(MINUTE_MS);
+  const ctx = await given({ balance: 20 });
+  const { world } = createStoppingWorld(ctx, 1);
+  void whenFound(world, ctx.liveKey, ann);
+  await runTurn();
+  expect(await readCredits(ctx)).toMatchObject({ held: 5 });
+  ctx.later(MINUTE_MS);
 
-  await whenReconciled(house);
+  await whenReconciled(ctx);
 
-  expect(await creditsOf(house)).toMatchObject({ available: 20, held: 0, refunded: 5 });
-  const again = await whenFound(house.world, house.liveKey, ann);
+  expect(await readCredits(ctx)).toMatchObject({ available: 20, held: 0, refunded: 5 });
+  const again = await whenFound(ctx.world, ctx.liveKey, ann);
   expect(again.data).toMatchObject({ status: "valid" });
   expect(again.data).not.toHaveProperty("idempotent_replay");
 });
 
 test("it is given back even when nobody looked for days", async () => {
-  const house = await given({ balance: 20 });
-  const { world } = stopping(house, 1);
-  void whenFound(world, house.liveKey, ann);
-  await turn();
-  house.later(3 * 86_400_000);
+  const ctx = await given({ balance: 20 });
+  const { world } = createStoppingWorld(ctx, 1);
+  void whenFound(world, ctx.liveKey, ann);
+  await runTurn();
+  ctx.later(3 * 86_400_000);
 
-  await whenReconciled(house);
+  await whenReconciled(ctx);
 
-  expect(await creditsOf(house)).toMatchObject({ available: 20, held: 0, refunded: 5 });
+  expect(await readCredits(ctx)).toMatchObject({ available: 20, held: 0, refunded: 5 });
 });
 
 test("a balance that cannot be read after the search is left out, and is no zero", async () => {
-  const house = await given({ balance: 20 });
+  const ctx = await given({ balance: 20 });
   let reads = 0;
   const get = (key: { readonly pk: string; readonly sk: string }) =>
-    key.pk.startsWith("BALANCE#") && ++reads > 1 ? down() : house.table.get(key);
+    key.pk.startsWith("BALANCE#") && ++reads > 1 ? rejectDown() : ctx.table.get(key);
 
-  const { statusCode, data } = await whenFound(overTable(house, { get }), house.liveKey, ann);
+  const { statusCode, data } = await whenFound(withTable(ctx, { get }), ctx.liveKey, ann);
 
   expect(statusCode).toBe(200);
   expect(data).not.toHaveProperty("credits_remaining");
 });
 
 test("what a search has taught serves every account, and holds a pattern and no address", async () => {
-  const house = await given({ balance: 20 });
+  const ctx = await given({ balance: 20 });
 
-  await whenFound(house.world, house.liveKey, ann);
+  await whenFound(ctx.world, ctx.liveKey, ann);
 
-  const facts = house.table.items().filter(({ pk }) => pk === "DOMAIN#example.com");
-  expect(facts).toEqual([
+  const domainItems = ctx.table.items().filter(({ pk }) => pk === "DOMAIN#example.com");
+  expect(domainItems).toEqual([
     {
       pk: "DOMAIN#example.com",
       sk: "NAMING",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { anEvent, whenTold } from "../activity.ts";
+import { createEvent, whenEventsSent } from "../activity.ts";
 import { given, givenKey } from "../given.ts";
 import { send } from "../send.ts";
 
@@ -9,7 +9,7 @@ const ask = (world: Parameters<typeof send>[0], key: string, emails: unknown) =>
 
 test("a hundred addresses are 200: each in the place where it was asked, a repeated one twice", async () => {
   const { world, liveKey: key } = await given();
-  await whenTold(world, key, anEvent("open", 1, { email: "p7@x.com" }));
+  await whenEventsSent(world, key, createEvent("open", 1, { email: "p7@x.com" }));
   const emails = [...Array.from({ length: 99 }, (_, n) => `p${n}@x.com`), "p7@x.com"];
 
   const { statusCode, data } = await ask(world, key, emails);

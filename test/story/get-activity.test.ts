@@ -1,26 +1,33 @@
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { credits } from "@mailproof/core/money/credits";
 import { expect, test } from "vitest";
-import { anEvent, DAY_MS, daysAgo, type Sent, whenAsked, whenTold } from "../activity.ts";
+import {
+  createEvent,
+  DAY_MS,
+  daysAgo,
+  type SentEvent,
+  whenActivityRead,
+  whenEventsSent,
+} from "../activity.ts";
 import { given, givenKey } from "../given.ts";
 import { send } from "../send.ts";
 
 test("what was told of an address is 200: moments, level, sums and shares", async () => {
   const { world, liveKey: key } = await given();
-  await whenTold(
+  await whenEventsSent(
     world,
     key,
-    ...[50, 40, 6, 5].map((days) => anEvent("delivery", days)),
-    anEvent("bounce", 7),
-    anEvent("complaint", 39),
-    anEvent("open", 40),
-    anEvent("open", 5),
-    anEvent("open", 4),
-    anEvent("click", 3.5),
-    anEvent("open", 5, { machine: true }),
+    ...[50, 40, 6, 5].map((days) => createEvent("delivery", days)),
+    createEvent("bounce", 7),
+    createEvent("complaint", 39),
+    createEvent("open", 40),
+    createEvent("open", 5),
+    createEvent("open", 4),
+    createEvent("click", 3.5),
+    createEvent("open", 5, { machine: true }),
   );
 
-  const { statusCode, data } = await whenAsked(world, key);
+  const { statusCode, data } = await whenActivityRead(world, key);
 
   expect(statusCode).toBe(200);
   expect(data).toEqual({
@@ -43,7 +50,7 @@ test("what was told of an address is 200: moments, level, sums and shares", asyn
 test("an address without events is 200 and unknown: counts are 0, moments and rates are left out", async () => {
   const { world, liveKey: key } = await given();
 
-  const { statusCode, data } = await whenAsked(world, key);
+  const { statusCode, data } = await whenActivityRead(world, key);
 
   expect(statusCode).toBe(200);
   expect(data.activity).toEqual({
@@ -59,9 +66,9 @@ test("an address without events is 200 and unknown: counts are 0, moments and ra
 
 test("a rate with nothing to divide by is left out alone, and the status says partly_known", async () => {
   const { world, liveKey: key } = await given();
-  await whenTold(world, key, anEvent("bounce", 1));
+  await whenEventsSent(world, key, createEvent("bounce", 1));
 
-  expect((await whenAsked(world, key)).data.deliverability).toEqual({
+  expect((await whenActivityRead(world, key)).data.deliverability).toEqual({
     status: "partly_known",
     inbox_rate: 0,
     bounce_rate: 1,
@@ -70,15 +77,15 @@ test("a rate with nothing to divide by is left out alone, and the status says pa
 
 test("a share is never more than the whole, and never less than nothing", async () => {
   const { world, liveKey: key } = await given();
-  await whenTold(
+  await whenEventsSent(
     world,
     key,
-    anEvent("delivery", 1),
-    anEvent("complaint", 1),
-    anEvent("complaint", 1),
+    createEvent("delivery", 1),
+    createEvent("complaint", 1),
+    createEvent("complaint", 1),
   );
 
-  expect((await whenAsked(world, key)).data.deliverability).toEqual({
+  expect((await whenActivityRead(world, key)).data.deliverability).toEqual({
     status: "known",
     inbox_rate: 0,
     spam_rate: 1,
@@ -87,38 +94,38 @@ test("a share is never more than the whole, and never less than nothing", async 
 });
 
 test.each([
-  ["an open today", "high", [anEvent("open", 0)]],
-  ["an open 30 days ago", "high", [anEvent("open", 30)]],
-  ["an open 31 days ago", "medium", [anEvent("open", 31)]],
-  ["a click 90 days ago", "medium", [anEvent("click", 90)]],
-  ["a click 91 days ago", "low", [anEvent("click", 91)]],
-  ["a click 399 days ago", "low", [anEvent("click", 399)]],
+  ["an open today", "high", [createEvent("open", 0)]],
+  ["an open 30 days ago", "high", [createEvent("open", 30)]],
+  ["an open 31 days ago", "medium", [createEvent("open", 31)]],
+  ["a click 90 days ago", "medium", [createEvent("click", 90)]],
+  ["a click 91 days ago", "low", [createEvent("click", 91)]],
+  ["a click 399 days ago", "low", [createEvent("click", 399)]],
   [
     "mails for 91 days that nobody opened",
     "low",
-    [anEvent("delivery", 91), anEvent("delivery", 1)],
+    [createEvent("delivery", 91), createEvent("delivery", 1)],
   ],
-  ["mails for 90 days that nobody opened", "unknown", [anEvent("delivery", 90)]],
-  ["opens of machines alone", "unknown", [anEvent("open", 1, { machine: true })]],
+  ["mails for 90 days that nobody opened", "unknown", [createEvent("delivery", 90)]],
+  ["opens of machines alone", "unknown", [createEvent("open", 1, { machine: true })]],
 ] as const)("after %s the level is %s", async (_case, level, events) => {
   const { world, liveKey: key } = await given();
-  await whenTold(world, key, ...(events as readonly Sent[]));
+  await whenEventsSent(world, key, ...(events as readonly SentEvent[]));
 
-  expect((await whenAsked(world, key)).data.activity.engagement_level).toBe(level);
+  expect((await whenActivityRead(world, key)).data.activity.engagement_level).toBe(level);
 });
 
 test("as time passes the level falls, and after 400 days nothing is known any more", async () => {
   const { world, liveKey: key, later } = await given();
-  await whenTold(world, key, anEvent("open", 0));
+  await whenEventsSent(world, key, createEvent("open", 0));
   const levels = [];
   for (const days of [0, 30, 1, 59, 1, 309]) {
     later(days * DAY_MS);
-    levels.push((await whenAsked(world, key)).data.activity.engagement_level);
+    levels.push((await whenActivityRead(world, key)).data.activity.engagement_level);
   }
   later(DAY_MS);
 
   expect(levels).toEqual(["high", "high", "medium", "medium", "low", "low"]);
-  expect((await whenAsked(world, key)).data.activity.engagement_level).toBe("unknown");
+  expect((await whenActivityRead(world, key)).data.activity.engagement_level).toBe("unknown");
 });
 
 test.each([
@@ -136,7 +143,7 @@ test.each([
   ["quotes", "/v1/activity/%22a%20b%22%40x.com", '"a b"@x.com'],
 ])("%s in the path is taken for what it stands for", async (_case, path, email) => {
   const { world, liveKey: key } = await given();
-  await whenTold(world, key, anEvent("open", 1, { email }));
+  await whenEventsSent(world, key, createEvent("open", 1, { email }));
 
   const { statusCode, data } = await send(world, `GET ${path}`, { key });
 
@@ -152,7 +159,7 @@ test.each([
 ])("an address with %s is 400 and names the field", async (_case, email) => {
   const { world, liveKey: key } = await given();
 
-  const refused = await whenAsked(world, key, email);
+  const refused = await whenActivityRead(world, key, email);
 
   expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
   expect(refused.error.details[0].field).toBe("email");
@@ -160,11 +167,13 @@ test.each([
 
 test("what one account told no other account sees", async () => {
   const { world, liveKey, account } = await given();
-  await whenTold(world, liveKey, anEvent("open", 1));
+  await whenEventsSent(world, liveKey, createEvent("open", 1));
   const other = await openAccount(world, { name: "Bo", plan: "pro", opening: credits(0) });
 
   expect(other.account).not.toBe(account);
-  expect((await whenAsked(world, other.liveKey)).data.activity.engagement_level).toBe("unknown");
+  expect((await whenActivityRead(world, other.liveKey)).data.activity.engagement_level).toBe(
+    "unknown",
+  );
 });
 
 test("no key is 401, and a key without activity:read is 403", async () => {
@@ -172,5 +181,5 @@ test("no key is 401, and a key without activity:read is 403", async () => {
   const key = await givenKey(world, account, { scopes: ["activity:write", "verification:read"] });
 
   expect((await send(world, "GET /v1/activity/ann@x.com")).statusCode).toBe(401);
-  expect((await whenAsked(world, key)).statusCode).toBe(403);
+  expect((await whenActivityRead(world, key)).statusCode).toBe(403);
 });

@@ -13,10 +13,15 @@ const whenRead = (world: AppWorld, key: string, id: string) =>
 
 test("200: the check as it was told, without what is about money", async () => {
   const { world, liveKey } = await given({ balance: 10 });
-  const { data: told } = await whenChecked(world, liveKey, { domain: "weak.com" });
-  const { credits_used: _used, credits_remaining: _remaining, cached: _cached, ...check } = told;
+  const { data: response } = await whenChecked(world, liveKey, { domain: "weak.com" });
+  const {
+    credits_used: _used,
+    credits_remaining: _remaining,
+    cached: _cached,
+    ...check
+  } = response;
 
-  const { statusCode, data } = await whenRead(world, liveKey, told.check_id);
+  const { statusCode, data } = await whenRead(world, liveKey, response.check_id);
 
   expect(statusCode).toBe(200);
   expect(data).toEqual({ ...check, credits_used: 0, cached: false });
@@ -27,15 +32,15 @@ test("another account's check is 404 in the words of one that is not there", asy
   const { data } = await whenChecked(world, liveKey);
   const bo = await openAccount(world, { name: "Bo", plan: "pro", opening: credits(0) });
 
-  const told = [
+  const response = [
     await whenRead(world, bo.liveKey, data.check_id),
     await whenRead(world, testKey, data.check_id),
     await whenRead(world, bo.liveKey, "3f2c1b1e-0000-4000-8000-000000000000"),
     await whenRead(world, bo.liveKey, "no-id-at-all"),
   ];
 
-  expect(told.map(({ statusCode }) => statusCode)).toEqual([404, 404, 404, 404]);
-  expect(new Set(told.map(({ error }) => JSON.stringify(error))).size).toBe(1);
+  expect(response.map(({ statusCode }) => statusCode)).toEqual([404, 404, 404, 404]);
+  expect(new Set(response.map(({ error }) => JSON.stringify(error))).size).toBe(1);
 });
 
 test("a check is kept as long as the plan says, and no shorter than a key", async () => {
@@ -47,8 +52,7 @@ test("a check is kept as long as the plan says, and no shorter than a key", asyn
       return String(data.check_id);
     }),
   );
-  const read = (house: typeof free, at: number) =>
-    whenRead(house.world, house.liveKey, ids[at] ?? "");
+  const read = (ctx: typeof free, at: number) => whenRead(ctx.world, ctx.liveKey, ids[at] ?? "");
 
   free.later(31 * DAY_MS - 1_000);
   scale.later(90 * DAY_MS - 1_000);
@@ -73,12 +77,12 @@ test("no key is 401, a key without the scope 403, and too many requests 429", as
   const reader = await givenKey(world, account, { scopes: ["deliverability:read"] });
   const full = async () => ({ allowed: false, limit: 1, remaining: 0, resetAt: 0 });
 
-  const told = [
+  const response = [
     await send(world, route),
     await send(world, route, { key: writer }),
     await send({ ...world, rateLimit: full }, route, { key: liveKey }),
     await send(world, route, { key: reader }),
   ];
 
-  expect(told.map(({ statusCode }) => statusCode)).toEqual([401, 403, 429, 200]);
+  expect(response.map(({ statusCode }) => statusCode)).toEqual([401, 403, 429, 200]);
 });

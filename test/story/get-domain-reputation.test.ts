@@ -1,43 +1,43 @@
-import { GROUP_MIN } from "@mailproof/core/activity/reputation";
+import { ADDRESSES_MIN } from "@mailproof/core/activity/reputation";
 import type { AppWorld } from "@mailproof/core/app-world";
-import { type Blocklist, listAt } from "@mailproof/core/mail/blocklists/lists";
+import { type Blocklist, createList } from "@mailproof/core/mail/blocklists/lists";
 import { expect, test } from "vitest";
-import { anEvent, DAY_MS, whenTold } from "../activity.ts";
-import { overTable } from "../breaking.ts";
+import { createEvent, DAY_MS, whenEventsSent } from "../activity.ts";
+import { withTable } from "../breaking.ts";
 import { given, givenKey } from "../given.ts";
 import { send } from "../send.ts";
-import { type Zone, zone } from "../zone.ts";
+import { createZoneDns, type Zone } from "../zone.ts";
 
 const ask = (world: AppWorld, key: string, domain = "x.com") =>
   send(world, `GET /v1/activity/domain/${domain}`, { key });
 
-const LIST: Blocklist = { ...listAt("domains.bl.test"), asks: "domain" };
+const LIST: Blocklist = { ...createList("domains.bl.test"), asks: "domain" };
 /** It asks for addresses, of which a domain has none here. */
-const OTHER = listAt("ips.bl.test");
+const OTHER = createList("ips.bl.test");
 const LISTED: Zone = { "x.com.domains.bl.test": { A: ["127.0.0.2"] } };
 
 const givenLists = async (
   names: Zone,
   { isHealthy = true, lists = [LIST, OTHER] }: { isHealthy?: boolean; lists?: Blocklist[] } = {},
 ) => {
-  const house = await given();
-  const dns = zone(names);
+  const ctx = await given();
+  const dns = createZoneDns(names);
   const blocklists = { listsFor: () => lists, keys: {}, isHealthy: async () => isHealthy };
-  const world = { ...house.world, names: { dns, listDns: dns, allowed: [], blocklists } };
-  return { ...house, world, dns };
+  const world = { ...ctx.world, names: { dns, listDns: dns, allowed: [], blocklists } };
+  return { ...ctx, world, dns };
 };
 
 test("a domain of which enough was told is 200: score, level, trend and shares", async () => {
   const { world, liveKey: key } = await givenLists({});
-  const people = Array.from({ length: GROUP_MIN }, (_, n) => `p${n}@x.com`);
-  await whenTold(
+  const emails = Array.from({ length: ADDRESSES_MIN }, (_, n) => `p${n}@x.com`);
+  await whenEventsSent(
     world,
     key,
-    ...people.flatMap((email) => [
-      anEvent("delivery", 2, { email }),
-      anEvent("delivery", 40, { email }),
+    ...emails.flatMap((email) => [
+      createEvent("delivery", 2, { email }),
+      createEvent("delivery", 40, { email }),
     ]),
-    ...people.slice(0, 8).map((email) => anEvent("open", 1, { email })),
+    ...emails.slice(0, 8).map((email) => createEvent("open", 1, { email })),
   );
 
   const { statusCode, data } = await ask(world, key, "X.com");
@@ -49,7 +49,7 @@ test("a domain of which enough was told is 200: score, level, trend and shares",
     reputation: { score: 100, level: "excellent", trend: "improving" },
     metrics: {
       status: "known",
-      total_emails_tracked: GROUP_MIN,
+      total_emails_tracked: ADDRESSES_MIN,
       avg_engagement_rate: 0.4,
       avg_bounce_rate: 0,
       spam_complaint_rate: 0,
@@ -60,7 +60,7 @@ test("a domain of which enough was told is 200: score, level, trend and shares",
 
 test("with fewer addresses than a group the metrics are not known: the count is 0 and the rates are left out", async () => {
   const { world, liveKey: key } = await givenLists(LISTED);
-  await whenTold(world, key, anEvent("delivery", 2), anEvent("open", 1));
+  await whenEventsSent(world, key, createEvent("delivery", 2), createEvent("open", 1));
 
   const { statusCode, data } = await ask(world, key);
 
@@ -79,11 +79,11 @@ test("the blocklists are asked once a day, whoever asks us", async () => {
   await ask(world, key);
   later(DAY_MS - 60_000);
   const again = await ask(world, key);
-  const asked = dns.calls.length;
+  const callsBefore = dns.calls.length;
   later(60_000);
   const next = await ask(world, key);
 
-  expect(asked).toBe(1);
+  expect(callsBefore).toBe(1);
   expect(again.data.blacklist_status.checked_at).toMatch(/^2026-11-21/);
   expect(next.data.blacklist_status.checked_at).toMatch(/^2026-11-22/);
   expect(dns.calls).toHaveLength(2);
@@ -112,14 +112,14 @@ test.each([
 );
 
 test("what the blocklists said is told also when it cannot be kept", async () => {
-  const house = await givenLists(LISTED);
-  const { table, world } = house;
-  const broken = overTable(house, {
+  const ctx = await givenLists(LISTED);
+  const { table, world } = ctx;
+  const broken = withTable(ctx, {
     write: (write) =>
       "put" in write ? Promise.reject(new Error("the disk is full")) : table.write(write),
   });
 
-  const { data } = await ask({ ...broken, names: world.names }, house.liveKey);
+  const { data } = await ask({ ...broken, names: world.names }, ctx.liveKey);
 
   expect(data.blacklist_status.listed).toBe(true);
 });

@@ -6,7 +6,7 @@ import { send } from "../send.ts";
 
 const never = () => new Promise<never>(() => {});
 const broken = () => Promise.reject(new Error("the disk is gone"));
-const chunks = { name: "chunks", visibilitySeconds: 1, receivesMax: 1, atOnce: 10 };
+const chunks = { name: "chunks", visibilitySeconds: 1, receivesMax: 1, concurrency: 10 };
 
 test("a service in order is 200 and healthy, without a key and without an envelope", async () => {
   const { world } = givenWorld();
@@ -35,10 +35,10 @@ test("dead letters that wait are 200 and degraded", async () => {
 
 test.each([
   ["the table", { table: { get: broken } }, { table: "failed" }],
-  ["the queue", { queue: { countDead: broken } }, { queue: "failed" }],
+  ["the queue", { queue: { countDeadLetters: broken } }, { queue: "failed" }],
   ["the store of files", { blobs: { head: broken } }, { blobs: "failed" }],
   ["a table that never answers", { table: { get: never } }, { table: "failed" }],
-  ["a queue that never answers", { queue: { countDead: never } }, { queue: "failed" }],
+  ["a queue that never answers", { queue: { countDeadLetters: never } }, { queue: "failed" }],
 ])("%s out of order is 503 and degraded, in the same shape", async (_, fault, checks) => {
   const { world, logged } = givenWorld();
   const faulty = {
@@ -69,32 +69,32 @@ const SECOND = 1_000;
 
 /** A house whose questions all come to `kind`, until that is changed. */
 const givenDns = () => {
-  const house = givenWorld();
+  const ctx = givenWorld();
   const state: { kind: "timeout" | "servfail" | "nxdomain" } = { kind: "timeout" };
   const resolver = (async () => ({ kind: state.kind }) as DnsOutcome<never>) as Dns;
-  const { table } = house.world;
+  const { table } = ctx.world;
   let written: Promise<unknown> = Promise.resolve();
   const write: typeof table.write = (one) => {
     const writing = table.write(one);
     written = writing;
     return writing;
   };
-  const dns = watchDns(resolver, { ...house.world, table: { ...table, write } });
-  let asked = 0;
+  const dns = watchDns(resolver, { ...ctx.world, table: { ...table, write } });
+  let probes = 0;
   /** One question a second, each for another name unless one is given. */
-  const whenAsked = async (seconds: number, name?: string) => {
+  const whenQueried = async (seconds: number, name?: string) => {
     for (let second = 0; second < seconds; second++) {
-      await dns("MX", name ?? `domain${asked++}.example`);
+      await dns("MX", name ?? `domain${probes++}.example`);
       // A question does not wait for what it writes, and ten minutes of this clock are shorter than one write.
       await written;
-      house.later(SECOND);
+      ctx.later(SECOND);
     }
   };
   const health = async () => {
-    const { statusCode, status, checks } = (await send(house.world, "GET /health")) as any;
+    const { statusCode, status, checks } = (await send(ctx.world, "GET /health")) as any;
     return { statusCode, status, dns: checks.dns };
   };
-  return { ...house, state, whenAsked, health };
+  return { ...ctx, state, whenAsked: whenQueried, health };
 };
 
 const WELL = { statusCode: 200, status: "healthy", dns: "ok" };
@@ -103,45 +103,45 @@ const DEAD = { statusCode: 200, status: "degraded", dns: "failed" };
 test.each(["timeout", "servfail"] as const)(
   "DNS that answers nothing for a minute (%s) is 200 and degraded, until it answers",
   async (kind) => {
-    const { state, whenAsked, health } = givenDns();
+    const { state, whenAsked: whenQueried, health } = givenDns();
     state.kind = kind;
-    await whenAsked(60);
+    await whenQueried(60);
     const before = await health();
-    await whenAsked(2);
+    await whenQueried(2);
     const dead = await health();
-    await whenAsked(600);
+    await whenQueried(600);
     const tenMinutesLater = await health();
     // That a domain does not exist is an answer.
     state.kind = "nxdomain";
-    await whenAsked(1);
+    await whenQueried(1);
 
     expect([before, dead, tenMinutesLater, await health()]).toEqual([WELL, DEAD, DEAD, WELL]);
   },
 );
 
 test("one domain whose name servers are silent is no dead DNS, however often it is asked for", async () => {
-  const { whenAsked, health } = givenDns();
+  const { whenAsked: whenQueried, health } = givenDns();
 
-  await whenAsked(300, "silent.example");
+  await whenQueried(300, "silent.example");
 
   expect(await health()).toEqual(WELL);
 });
 
 test("questions that fail with a long pause between them are no minute without DNS", async () => {
-  const { whenAsked, health, later } = givenDns();
+  const { whenAsked: whenQueried, health, later } = givenDns();
 
   for (let hour = 0; hour < 5; hour++) {
-    await whenAsked(2);
+    await whenQueried(2);
     later(3_600 * SECOND);
   }
-  await whenAsked(2);
+  await whenQueried(2);
 
   expect(await health()).toEqual(WELL);
 });
 
 test("what was dead and is not asked any more is forgotten after two minutes", async () => {
-  const { whenAsked, health, later } = givenDns();
-  await whenAsked(65);
+  const { whenAsked: whenQueried, health, later } = givenDns();
+  await whenQueried(65);
   const dead = await health();
   later(125 * SECOND);
 

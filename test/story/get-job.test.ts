@@ -1,14 +1,14 @@
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import type { AppWorld } from "@mailproof/core/app-world";
-import { sealCursor } from "@mailproof/core/cursor";
-import { chunkItem } from "@mailproof/core/jobs/chunks";
-import { jobItem, NOTHING_DONE } from "@mailproof/core/jobs/items";
-import { pageItems } from "@mailproof/core/jobs/results";
+import { signCursor } from "@mailproof/core/cursor";
+import { toChunkItem } from "@mailproof/core/jobs/chunks";
+import { NO_PROGRESS, toJobItem } from "@mailproof/core/jobs/items";
+import { toPageItems } from "@mailproof/core/jobs/results";
 import { credits } from "@mailproof/core/money/credits";
 import { verify } from "@mailproof/core/verify/verify";
 import { expect, test } from "vitest";
 import { given, givenKey } from "../given.ts";
-import { creditsOf } from "../ledger.ts";
+import { readCredits } from "../ledger.ts";
 import { send, whenVerified } from "../send.ts";
 import { whenReconciled, whenWorked } from "../working.ts";
 
@@ -23,10 +23,10 @@ const whenRead = (
 
 /** A job of one address that the worker has finished. */
 const givenDone = async (body: object = { email: "slow@x.com" }) => {
-  const house = await given({ balance: 10 });
-  await whenVerified(house.world, house.liveKey, body);
-  await whenWorked(house);
-  return house;
+  const ctx = await given({ balance: 10 });
+  await whenVerified(ctx.world, ctx.liveKey, body);
+  await whenWorked(ctx);
+  return ctx;
 };
 
 /** A job of chunks, of which each has so many rows; one that was given back has none to be read. */
@@ -34,8 +34,8 @@ const givenChunks = async (
   chunks: readonly (number | "refunded")[],
   status: "processing" | "completed" = "completed",
 ) => {
-  const house = await given();
-  const { world, account, table } = house;
+  const ctx = await given();
+  const { world, account, table } = ctx;
   const options = { deepVerify: true, includeAi: false, includeEvidence: false };
   const result = await verify(world.engine, "ann@x.com", options);
   const expiresAt = world.now().getTime() / 1000 + 3_600;
@@ -44,17 +44,17 @@ const givenChunks = async (
     const count = rows === "refunded" ? 0 : rows;
     const outcome = rows === "refunded" ? ("refunded" as const) : ("done" as const);
     const ended = { job: "job_1", chunk, outcome, rows: count, waiting: 0, from: 0, to: 0 };
-    await table.write({ create: chunkItem({ ...ended, passes: ["pass"] }) });
+    await table.write({ create: toChunkItem({ ...ended, passes: ["pass"] }) });
     const here = Array.from({ length: count }, () => {
       row++;
       return { row, result: { ...result, email: `ann+${row}@x.com` } };
     });
-    const place = { job: "job_1", chunk, token: "pass" };
-    for (const page of pageItems(place, here, expiresAt)) await table.write({ put: page });
+    const position = { job: "job_1", chunk, token: "pass" };
+    for (const page of toPageItems(position, here, expiresAt)) await table.write({ put: page });
   }
   const buckets = { valid: row, invalid: 0, risky: 0, unknown: 0 };
   const job = {
-    ...NOTHING_DONE,
+    ...NO_PROGRESS,
     id: "job_1",
     owner: account,
     account,
@@ -70,12 +70,12 @@ const givenChunks = async (
     held: credits(0),
     reason: "",
   } as const;
-  await table.write({ create: jobItem(job) });
-  return house;
+  await table.write({ create: toJobItem(job) });
+  return ctx;
 };
 
 /** The numbers of all rows, as page after page shows them. */
-const pagesOf = async (world: AppWorld, key: string, limit: string): Promise<number[][]> => {
+const getPages = async (world: AppWorld, key: string, limit: string): Promise<number[][]> => {
   const pages: number[][] = [];
   let nextKey: string | undefined;
   do {
@@ -111,13 +111,13 @@ test("a finished job is 200 with the same result that a quick answer would have 
 });
 
 test("a job that has no results yet has a cursor that goes on when there are some", async () => {
-  const house = await given({ balance: 10 });
-  const { world, liveKey } = house;
+  const ctx = await given({ balance: 10 });
+  const { world, liveKey } = ctx;
   await whenVerified(world, liveKey, { email: "slow@x.com" });
 
   const { data } = await whenRead(world, liveKey);
   const { next_key } = data;
-  await whenWorked(house);
+  await whenWorked(ctx);
   const after = await whenRead(world, liveKey, { next_key });
 
   expect(data.status).toBe("pending");
@@ -175,7 +175,7 @@ test.each([
     const rows = chunks.reduce<number>((sum, one) => sum + (one === "refunded" ? 0 : one), 0);
 
     for (const limit of ["1", "3", "7", "100", "101", "1000"].slice(rows > 100 ? 2 : 0)) {
-      const pages = await pagesOf(world, liveKey, limit);
+      const pages = await getPages(world, liveKey, limit);
       expect(pages.flat(), `limit ${limit}`).toEqual(upTo(rows));
       const full = pages.slice(0, -1).every((page) => page.length === Number(limit));
       expect(full, `limit ${limit}`).toBe(true);
@@ -207,10 +207,10 @@ test("a chunk that is done meanwhile comes with the next page, also where the re
   await table.write({ remove: { pk: "CHUNKS#job_1", sk: "00001" } });
   const first = await whenRead(world, liveKey, { limit: "3" });
   const late = { job: "job_1", chunk: 1, token: "late" };
-  for (const page of pageItems(late, [{ row: 9, result }], 2_000_000_000))
+  for (const page of toPageItems(late, [{ row: 9, result }], 2_000_000_000))
     await table.write({ put: page });
   const done = { outcome: "done" as const, rows: 1, waiting: 0, from: 0, to: 0 };
-  await table.write({ create: chunkItem({ ...late, ...done, passes: ["late"] }) });
+  await table.write({ create: toChunkItem({ ...late, ...done, passes: ["late"] }) });
 
   const { data } = await whenRead(world, liveKey, { limit: "3", next_key: first.data.next_key });
 
@@ -220,8 +220,8 @@ test("a chunk that is done meanwhile comes with the next page, also where the re
 
 test("a cursor of the release before, which named the next row, is still read", async () => {
   const { world, account, liveKey } = await givenChunks([3, 4]);
-  const place = { chunk: 1, row: 5 };
-  const next_key = sealCursor(world.settings.cursorSecret, `results ${account} job_1`, place);
+  const position = { chunk: 1, row: 5 };
+  const next_key = signCursor(world.settings.cursorSecret, `results ${account} job_1`, position);
 
   const { data } = await whenRead(world, liveKey, { next_key });
 
@@ -282,10 +282,10 @@ test("another account's job is 404 in the words of one that never was", async ()
   const bo = await openAccount(world, { name: "Bo", plan: "pro", opening: credits(0) });
 
   const theirs = await whenRead(world, bo.liveKey);
-  const nobodys = await whenRead(world, bo.liveKey, {}, "job_99");
+  const foreign = await whenRead(world, bo.liveKey, {}, "job_99");
 
   expect(theirs.statusCode).toBe(404);
-  expect(theirs.error).toEqual(nobodys.error);
+  expect(theirs.error).toEqual(foreign.error);
   expect(theirs.error.message).toBe("There is no such job. Nothing was charged.");
 });
 
@@ -347,28 +347,28 @@ test("results end with the plan's days, the job's record does not", async () => 
 });
 
 test("a job that failed says why, and what became of the money", async () => {
-  const house = await given({ balance: 10 });
-  const { world, liveKey, table } = house;
+  const ctx = await given({ balance: 10 });
+  const { world, liveKey, table } = ctx;
   await whenVerified(world, liveKey, { email: "slow@x.com" });
   await table.write({ update: { pk: "JOB#job_1", sk: "JOB" }, set: { sends: 6 } });
-  house.later(10 * 60_000);
-  await whenReconciled(house);
+  ctx.later(10 * 60_000);
+  await whenReconciled(ctx);
 
   const { data } = await whenRead(world, liveKey);
 
   expect(data).toMatchObject({ status: "failed", progress: { total: 1, processed: 0 } });
   expect(data.error).toMatch(/The charge was refunded\.$/);
-  expect(await creditsOf(house)).toMatchObject({ available: 10, held: 0, refunded: 1 });
+  expect(await readCredits(ctx)).toMatchObject({ available: 10, held: 0, refunded: 1 });
 });
 
 test("reading costs nothing, also without any credits", async () => {
-  const house = await given({ balance: 1 });
-  await whenVerified(house.world, house.liveKey, { email: "slow@x.com" });
-  await whenWorked(house);
-  const before = await creditsOf(house);
+  const ctx = await given({ balance: 1 });
+  await whenVerified(ctx.world, ctx.liveKey, { email: "slow@x.com" });
+  await whenWorked(ctx);
+  const before = await readCredits(ctx);
 
-  expect((await whenRead(house.world, house.liveKey)).statusCode).toBe(200);
-  expect(await creditsOf(house)).toEqual(before);
+  expect((await whenRead(ctx.world, ctx.liveKey)).statusCode).toBe(200);
+  expect(await readCredits(ctx)).toEqual(before);
 });
 
 test("no key is 401, a key without verification:read is 403", async () => {

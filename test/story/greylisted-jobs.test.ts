@@ -1,11 +1,11 @@
 import type { AppWorld } from "@mailproof/core/app-world";
-import { replyReader } from "@mailproof/core/mail/smtp/reply-reader";
-import type { Connect } from "@mailproof/core/mail/smtp/wire";
-import { domainFacts } from "@mailproof/core/verify/domain-facts";
-import { mailProbe } from "@mailproof/core/verify/probe";
+import { createReplyReader } from "@mailproof/core/mail/smtp/reply-reader";
+import type { SmtpConnect } from "@mailproof/core/mail/smtp/wire";
+import { createCatchAllCache } from "@mailproof/core/verify/domain-facts";
+import { createProbe } from "@mailproof/core/verify/probe";
 import { expect, test } from "vitest";
-import { givenChunked, jobIn, rowsIn, whenBatched } from "../jobs.ts";
-import { creditsOf, thenInOrder } from "../ledger.ts";
+import { formatRows, givenChunked, readJob, whenBatched } from "../jobs.ts";
+import { readCredits, thenConsistent } from "../ledger.ts";
 import { whenReconciled, whenWorked } from "../working.ts";
 
 // A list at a mail server that greylists whoever it has not seen for five minutes, the random recipient among them:
@@ -14,7 +14,10 @@ import { whenReconciled, whenWorked } from "../working.ts";
 const DELAY_MS = 5 * 60_000;
 const MINUTE_MS = 60_000;
 
-const greylistingServer = ({ now }: Pick<AppWorld, "now">, isKnown: (local: string) => boolean) => {
+const greylistingServer = (
+  { now }: Pick<AppWorld, "now">,
+  isRemembered: (local: string) => boolean,
+) => {
   const seen = new Map<string, number>();
   const replyTo = (line: string): string => {
     const [, local = ""] = /^RCPT TO:<([^@]*)/.exec(line) ?? [];
@@ -23,15 +26,15 @@ const greylistingServer = ({ now }: Pick<AppWorld, "now">, isKnown: (local: stri
     const firstMs = seen.get(line) ?? atMs;
     seen.set(line, firstMs);
     if (atMs - firstMs < DELAY_MS) return "450 4.2.0 Greylisted, see you in five minutes";
-    return isKnown(local) ? "250 2.1.5 Ok" : "550 5.1.1 User unknown";
+    return isRemembered(local) ? "250 2.1.5 Ok" : "550 5.1.1 User unknown";
   };
-  const connect: Connect = async () => {
+  const connect: SmtpConnect = async () => {
     let next = "220 hi";
     return {
       send: (line) => {
         next = replyTo(line);
       },
-      receive: async () => replyReader()(Buffer.from(`${next}\r\n`))[0] ?? "closed",
+      receive: async () => createReplyReader()(Buffer.from(`${next}\r\n`))[0] ?? "closed",
       startTls: async () => "tls_failed",
       close: async () => {},
     };
@@ -44,38 +47,48 @@ test.each([
   ["accepts everybody", () => true, ["catch_all", "catch_all", "catch_all"]],
 ])(
   "a batch at a server that greylists and %s is settled by its second attempt",
-  async (_, isKnown, statuses) => {
-    const house = await givenChunked();
-    const { world } = house;
+  async (_, isRemembered, statuses) => {
+    const ctx = await givenChunked();
+    const { world } = ctx;
     const hosts = [{ host: "mx.x.com", priority: 10, ips: ["192.0.2.1"] }];
-    const connect = greylistingServer(world, isKnown);
+    const connect = greylistingServer(world, isRemembered);
     const smtp = { helo: "probe.example", from: "probe@example.org", port: 25 };
     // Each attempt is made by a process that remembers nothing.
     const inNewProcess = () => ({
-      ...house,
+      ...ctx,
       world: {
         ...world,
         engine: {
           ...world.engine,
-          hostsOf: async () => ({ kind: "hosts" as const, hosts, implicit: false, asked: [] }),
-          probe: mailProbe({ ...world, connect, facts: domainFacts(house.table, world.now), smtp }),
+          findMailHosts: async () => ({
+            kind: "hosts" as const,
+            hosts,
+            implicit: false,
+            dnsQueries: [],
+          }),
+          probe: createProbe({
+            ...world,
+            connect,
+            catchAllCache: createCatchAllCache(ctx.table, world.now),
+            smtp,
+          }),
         },
       },
     });
     const emails = ["ann@x.com", "bob@x.com", "zoe@x.com"];
-    await whenBatched(world, house.liveKey, { emails });
+    await whenBatched(world, ctx.liveKey, { emails });
 
     await whenWorked(inNewProcess());
-    expect(await jobIn(house)).toMatchObject({ deferred: { count: 3 } });
-    house.later(6 * MINUTE_MS + 1);
+    expect(await readJob(ctx)).toMatchObject({ deferred: { count: 3 } });
+    ctx.later(6 * MINUTE_MS + 1);
     const second = inNewProcess();
     await whenReconciled(second);
     await whenWorked(second);
 
-    const job = await jobIn(house);
+    const job = await readJob(ctx);
     expect(job).toMatchObject({ status: "completed" });
-    expect(rowsIn(job)).toEqual(emails.map((email, n) => `${n + 1} ${email} ${statuses[n]}`));
-    expect(await creditsOf(house)).toMatchObject({ available: 97, held: 0, spent: 3 });
-    await thenInOrder(house);
+    expect(formatRows(job)).toEqual(emails.map((email, n) => `${n + 1} ${email} ${statuses[n]}`));
+    expect(await readCredits(ctx)).toMatchObject({ available: 97, held: 0, spent: 3 });
+    await thenConsistent(ctx);
   },
 );

@@ -2,16 +2,16 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import { HOST_DAILY_LIMIT } from "@mailproof/core/verify/result";
 import { expect, test } from "vitest";
 import { given } from "../given.ts";
-import { type House, jobIn, whenBatched } from "../jobs.ts";
-import { creditsOf, movesOf, thenInOrder } from "../ledger.ts";
+import { readJob, type TestContext, whenBatched } from "../jobs.ts";
+import { listMoves, readCredits, thenConsistent } from "../ledger.ts";
 import { whenFound, whenVerified } from "../send.ts";
 import { whenReconciled, whenWorked } from "../working.ts";
 
 // A mail host that was asked enough for one day: what callers read of it, and that it costs nothing.
 
 /** Every recipient is beyond the limit but those of good.com. */
-const limited = (house: House): House => {
-  const { engine } = house.world;
+const limited = (ctx: TestContext): TestContext => {
+  const { engine } = ctx.world;
   const probe: AppWorld["engine"]["probe"] = async (question) => {
     const answer = await engine.probe(question);
     if (question.domain === "good.com") return answer;
@@ -19,13 +19,13 @@ const limited = (house: House): House => {
     const finding = { verdict: "unknown", confidence: 1, ...why } as const;
     return { ...answer, finding, reply: null, catchAll: "not_tested" };
   };
-  return { ...house, world: { ...house.world, engine: { ...engine, probe } } };
+  return { ...ctx, world: { ...ctx.world, engine: { ...engine, probe } } };
 };
 
 test("an address beyond the limit is unknown, says so, and costs nothing", async () => {
-  const house = limited(await given({ balance: 10 }));
+  const ctx = limited(await given({ balance: 10 }));
 
-  const { data } = await whenVerified(house.world, house.liveKey, { email: "ann@x.com" });
+  const { data } = await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com" });
 
   expect(data).toMatchObject({
     status: "unknown",
@@ -35,8 +35,8 @@ test("an address beyond the limit is unknown, says so, and costs nothing", async
     message:
       "The mail server has reached its limit for today and was not asked, so smtp_check, mailbox_exists and catch_all are not known. Try again tomorrow (UTC). Nothing was charged.",
   });
-  expect(movesOf(house)).toEqual(["hold 1", "release 1"]);
-  await thenInOrder(house);
+  expect(listMoves(ctx)).toEqual(["hold 1", "release 1"]);
+  await thenConsistent(ctx);
 });
 
 test("it is asked about again, and not answered from the cache", async () => {
@@ -49,28 +49,28 @@ test("it is asked about again, and not answered from the cache", async () => {
 });
 
 test("rows of a batch beyond the limit are unknown at once and cost nothing", async () => {
-  const house = limited(await given({ balance: 10 }));
-  await whenBatched(house.world, house.liveKey, { emails: ["ann@x.com", "bo@good.com"] });
+  const ctx = limited(await given({ balance: 10 }));
+  await whenBatched(ctx.world, ctx.liveKey, { emails: ["ann@x.com", "bo@good.com"] });
 
-  await whenWorked(house);
-  await whenReconciled(house);
+  await whenWorked(ctx);
+  await whenReconciled(ctx);
 
-  const job = await jobIn(house);
+  const job = await readJob(ctx);
   expect(job).toMatchObject({ status: "completed", progress: { unknown: 1, valid: 1 } });
-  expect(await creditsOf(house)).toMatchObject({ held: 0, spent: 1 });
-  await thenInOrder(house);
+  expect(await readCredits(ctx)).toMatchObject({ held: 0, spent: 1 });
+  await thenConsistent(ctx);
 });
 
 test("a search beyond the limit is 503 and refunded", async () => {
-  const house = limited(await given({ balance: 10 }));
+  const ctx = limited(await given({ balance: 10 }));
 
-  const told = await whenFound(house.world, house.liveKey, {
+  const response = await whenFound(ctx.world, ctx.liveKey, {
     first_name: "Ann",
     last_name: "Lee",
     domain: "example.com",
   });
 
-  expect(told.statusCode).toBe(503);
-  expect(await creditsOf(house)).toMatchObject({ available: 10, held: 0, spent: 0 });
-  await thenInOrder(house);
+  expect(response.statusCode).toBe(503);
+  expect(await readCredits(ctx)).toMatchObject({ available: 10, held: 0, spent: 0 });
+  await thenConsistent(ctx);
 });

@@ -3,40 +3,40 @@ import { credits } from "@mailproof/core/money/credits";
 import { expect, test } from "vitest";
 import { given, givenKey } from "../given.ts";
 import {
-  anns,
-  csvOf,
+  createEmails,
+  createProcessRequest,
+  formatCsv,
   givenUpload,
-  type House,
-  processOf,
+  type TestContext,
   whenBatched,
   whenFiled,
 } from "../jobs.ts";
 import { send } from "../send.ts";
-import { deliveriesIn, HOOK, whenDue, whenSubscribed } from "../webhooks.ts";
+import { HOOK, readDeliveries, whenScheduledWorkRuns, whenSubscribed } from "../webhooks.ts";
 import { whenWorked } from "../working.ts";
 
 const ROUTE = "GET /v1/jobs/job_1/callbacks";
 
-const callbacksIn = ({ world, liveKey: key }: House, id = "job_1") =>
+const listCallbacks = ({ world, liveKey: key }: TestContext, id = "job_1") =>
   send(world, `GET /v1/jobs/${id}/callbacks`, { key });
 
 /** A batch that is not done yet, whose end its sender wants to be told. */
 const givenBatch = async (body: object = { webhook_url: HOOK }) => {
-  const house = await given({ balance: 100 });
-  await whenBatched(house.world, house.liveKey, { emails: anns(2), ...body });
-  return house;
+  const ctx = await given({ balance: 100 });
+  await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(2), ...body });
+  return ctx;
 };
 
 test("what became of a batch's callback is 200: each try, with the server's response", async () => {
-  const house = await givenBatch();
-  house.servers.answer(503);
-  await whenWorked(house);
-  const failing = await callbacksIn(house);
-  house.servers.answer(200);
-  house.later(60_000);
-  await whenDue(house);
+  const ctx = await givenBatch();
+  ctx.servers.answer(503);
+  await whenWorked(ctx);
+  const failing = await listCallbacks(ctx);
+  ctx.servers.answer(200);
+  ctx.later(60_000);
+  await whenScheduledWorkRuns(ctx);
 
-  const { statusCode, data } = await callbacksIn(house);
+  const { statusCode, data } = await listCallbacks(ctx);
 
   expect(failing.data.deliveries).toMatchObject([
     { event: "job.completed", status: "pending", attempts: 1, response_status: 503 },
@@ -58,36 +58,36 @@ test("what became of a batch's callback is 200: each try, with the server's resp
 });
 
 test("a file's callback has its log, too", async () => {
-  const house = await given({ balance: 100 });
-  const fileKey = await givenUpload(house, house.liveKey, csvOf(anns(2)));
-  await whenFiled(house.world, house.liveKey, processOf(fileKey, { webhook_url: HOOK }));
-  await whenWorked(house);
+  const ctx = await given({ balance: 100 });
+  const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(createEmails(2)));
+  await whenFiled(ctx.world, ctx.liveKey, createProcessRequest(fileKey, { webhook_url: HOOK }));
+  await whenWorked(ctx);
 
-  expect((await callbacksIn(house)).data).toMatchObject({
+  expect((await listCallbacks(ctx)).data).toMatchObject({
     webhook_url: HOOK,
     deliveries: [{ event: "job.completed", status: "delivered", attempts: 1 }],
   });
 });
 
 test("before the job ends, and for one without a webhook_url, there is none", async () => {
-  const house = await givenBatch();
-  await whenBatched(house.world, house.liveKey, { emails: anns(2) });
+  const ctx = await givenBatch();
+  await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(2) });
 
-  const running = await callbacksIn(house);
-  await whenWorked(house);
-  const without = await callbacksIn(house, "job_2");
+  const running = await listCallbacks(ctx);
+  await whenWorked(ctx);
+  const without = await listCallbacks(ctx, "job_2");
 
   expect(running.data).toEqual({ webhook_url: HOOK, deliveries: [] });
   expect(without.data).toEqual({ deliveries: [] });
 });
 
 test("a webhook that subscribed has its own log, and a callback is not in it", async () => {
-  const house = await givenBatch();
-  await whenSubscribed(house);
-  await whenWorked(house);
+  const ctx = await givenBatch();
+  await whenSubscribed(ctx);
+  await whenWorked(ctx);
 
-  const callbacks = (await callbacksIn(house)).data.deliveries;
-  const subscribed = await deliveriesIn(house);
+  const callbacks = (await listCallbacks(ctx)).data.deliveries;
+  const subscribed = await readDeliveries(ctx);
 
   expect([callbacks.length, subscribed.length]).toEqual([1, 1]);
   expect(callbacks[0].id).not.toBe(subscribed[0].id);
@@ -95,14 +95,14 @@ test("a webhook that subscribed has its own log, and a callback is not in it", a
 });
 
 test("another account's job, and that of a test key, are 404 in the words of one that never was", async () => {
-  const house = await givenBatch();
-  await whenWorked(house);
-  const bo = await openAccount(house.world, { name: "Bo", plan: "pro", opening: credits(0) });
+  const ctx = await givenBatch();
+  await whenWorked(ctx);
+  const bo = await openAccount(ctx.world, { name: "Bo", plan: "pro", opening: credits(0) });
 
   const refused = [
-    await send(house.world, ROUTE, { key: bo.liveKey }),
-    await send(house.world, ROUTE, { key: house.testKey }),
-    await callbacksIn(house, "job_99"),
+    await send(ctx.world, ROUTE, { key: bo.liveKey }),
+    await send(ctx.world, ROUTE, { key: ctx.testKey }),
+    await listCallbacks(ctx, "job_99"),
   ];
 
   expect(refused.map(({ statusCode }) => statusCode)).toEqual([404, 404, 404]);

@@ -1,5 +1,5 @@
 import type { AppWorld } from "@mailproof/core/app-world";
-import { writesOfCheck } from "@mailproof/core/deliverability/items";
+import { createCheckWrites } from "@mailproof/core/deliverability/items";
 import { expect, test } from "vitest";
 import { whenChecked } from "../checks.ts";
 import { given, givenKey } from "../given.ts";
@@ -10,24 +10,24 @@ const whenListed = (world: AppWorld, key: string, query: Readonly<Record<string,
 
 /** So many checks, a second apart. */
 const givenChecks = async (count: number) => {
-  const house = await given();
+  const ctx = await given();
   for (let n = 0; n < count; n++) {
-    const [check] = writesOfCheck(
+    const [check] = createCheckWrites(
       {
         id: `check-${n}`,
-        owner: house.account,
+        owner: ctx.account,
         domain: `x${n}.com`,
         sendingIp: null,
         score: 90,
         grade: "A",
         checkedAt: new Date(Date.UTC(2026, 10, 20, 0, 0, n)).toISOString(),
-        expiresAt: house.world.now().getTime() / 1000 + 3_600,
+        expiresAt: ctx.world.now().getTime() / 1000 + 3_600,
       },
       {} as never,
     );
-    if (check) await house.table.write(check);
+    if (check) await ctx.table.write(check);
   }
-  return house;
+  return ctx;
 };
 
 test("200: newest first, twenty unless asked otherwise, with what there is in all", async () => {
@@ -77,10 +77,10 @@ test("an unknown query parameter is 400", async () => {
 });
 
 test("at most twenty pages are read, and it is said when there is more", async () => {
-  const whole = await givenChecks(2_000);
+  const fullHistory = await givenChecks(2_000);
   const more = await givenChecks(2_001);
 
-  expect((await whenListed(whole.world, whole.liveKey)).data).toMatchObject({
+  expect((await whenListed(fullHistory.world, fullHistory.liveKey)).data).toMatchObject({
     total: 2_000,
     truncated: false,
   });
@@ -112,12 +112,12 @@ test("no key is 401, a key without the scope 403, and too many requests 429", as
   const reader = await givenKey(world, account, { scopes: ["deliverability:read"] });
   const full = async () => ({ allowed: false, limit: 1, remaining: 0, resetAt: 0 });
 
-  const told = [
+  const response = [
     await send(world, "GET /v1/deliverability/checks"),
     await whenListed(world, writer),
     await whenListed({ ...world, rateLimit: full }, liveKey),
     await whenListed(world, reader),
   ];
 
-  expect(told.map(({ statusCode }) => statusCode)).toEqual([401, 403, 429, 200]);
+  expect(response.map(({ statusCode }) => statusCode)).toEqual([401, 403, 429, 200]);
 });

@@ -1,31 +1,31 @@
-import { announce } from "@mailproof/core/webhooks/items";
+import { emitEvent } from "@mailproof/core/webhooks/items";
 import { expect, test } from "vitest";
 import { given, givenKey } from "../given.ts";
-import type { House } from "../jobs.ts";
+import type { TestContext } from "../jobs.ts";
 import { send } from "../send.ts";
-import { deliveriesIn, whenSubscribed } from "../webhooks.ts";
+import { readDeliveries, whenSubscribed } from "../webhooks.ts";
 import { whenReconciled, whenWorked } from "../working.ts";
 
 const ROUTE = "GET /v1/webhooks/whk_1/deliveries";
 
 /** Something happened, in this world and no other. */
-const whenAnnounced = async (house: House, owner = house.account): Promise<void> => {
-  const data = { account_id: house.account, available: 5, threshold: 10 };
-  const written = await house.table.transact([announce(house.world, owner, "credits.low", data)]);
+const whenEventEmitted = async (ctx: TestContext, owner = ctx.account): Promise<void> => {
+  const data = { account_id: ctx.account, available: 5, threshold: 10 };
+  const written = await ctx.table.transact([emitEvent(ctx.world, owner, "credits.low", data)]);
   expect(written.outcome).toBe("committed");
-  house.later(31_000);
-  await whenReconciled(house);
-  await whenWorked(house);
+  ctx.later(31_000);
+  await whenReconciled(ctx);
+  await whenWorked(ctx);
 };
 
 test("what became of each delivery is 200, newest first", async () => {
-  const house = await given();
-  await whenSubscribed(house);
-  await whenAnnounced(house);
-  house.servers.answer(503);
-  await whenAnnounced(house);
+  const ctx = await given();
+  await whenSubscribed(ctx);
+  await whenEventEmitted(ctx);
+  ctx.servers.answer(503);
+  await whenEventEmitted(ctx);
 
-  const { statusCode, data } = await send(house.world, ROUTE, { key: house.liveKey });
+  const { statusCode, data } = await send(ctx.world, ROUTE, { key: ctx.liveKey });
 
   expect(statusCode).toBe(200);
   expect(data.deliveries).toEqual([
@@ -59,27 +59,25 @@ test("what became of each delivery is 200, newest first", async () => {
 });
 
 test("the last hundred are shown, and what happened to test keys goes to their webhooks alone", async () => {
-  const house = await given();
-  await whenSubscribed(house);
-  await whenSubscribed(house, { key: house.testKey });
-  for (let n = 0; n < 101; n++) await whenAnnounced(house);
-  await whenAnnounced(house, `${house.account}~test`);
+  const ctx = await given();
+  await whenSubscribed(ctx);
+  await whenSubscribed(ctx, { key: ctx.testKey });
+  for (let n = 0; n < 101; n++) await whenEventEmitted(ctx);
+  await whenEventEmitted(ctx, `${ctx.account}~test`);
 
-  const shown = await deliveriesIn(house);
+  const shown = await readDeliveries(ctx);
 
   expect(shown).toHaveLength(100);
   expect(shown[0].event_id).toBe("evt_101");
   expect(shown.at(-1).event_id).toBe("evt_2");
-  expect(await deliveriesIn(house, "whk_2", house.testKey)).toMatchObject([
-    { event_id: "evt_102" },
-  ]);
+  expect(await readDeliveries(ctx, "whk_2", ctx.testKey)).toMatchObject([{ event_id: "evt_102" }]);
 });
 
 test("a webhook that is not there is 404", async () => {
-  const house = await given();
-  await whenSubscribed(house);
+  const ctx = await given();
+  await whenSubscribed(ctx);
 
-  expect((await send(house.world, ROUTE, { key: house.testKey })).statusCode).toBe(404);
+  expect((await send(ctx.world, ROUTE, { key: ctx.testKey })).statusCode).toBe(404);
 });
 
 test("no key is 401, a key for something else is 403, an unknown parameter is 400", async () => {

@@ -1,6 +1,6 @@
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import type { AppWorld } from "@mailproof/core/app-world";
-import { jobItem, NOTHING_DONE } from "@mailproof/core/jobs/items";
+import { NO_PROGRESS, toJobItem } from "@mailproof/core/jobs/items";
 import { credits } from "@mailproof/core/money/credits";
 import { expect, test } from "vitest";
 import { given, givenKey } from "../given.ts";
@@ -10,43 +10,43 @@ import { whenWorked } from "../working.ts";
 const whenListed = (world: AppWorld, key: string, query: Readonly<Record<string, string>> = {}) =>
   send(world, "GET /v1/jobs", { key, query });
 
-const idsOf = (jobs: readonly { readonly job_id: string }[]) => jobs.map(({ job_id }) => job_id);
+const getIds = (jobs: readonly { readonly job_id: string }[]) => jobs.map(({ job_id }) => job_id);
 
 /** So many jobs, a while after each other; the oldest is job_1. */
 const givenJobs = async (count: number) => {
-  const house = await given({ balance: 200 });
+  const ctx = await given({ balance: 200 });
   for (let n = 1; n <= count; n++)
-    await whenVerified(house.world, house.liveKey, {
+    await whenVerified(ctx.world, ctx.liveKey, {
       email: `slow+${n}@x.com`,
       options: { timeout_ms: 100 },
     });
-  return house;
+  return ctx;
 };
 
 /** Every page from the first to the last. */
-const pagesOf = async (world: AppWorld, key: string, query: Readonly<Record<string, string>>) => {
+const getPages = async (world: AppWorld, key: string, query: Readonly<Record<string, string>>) => {
   const pages = [];
   let offset: string | undefined;
   do {
     const { data } = await whenListed(world, key, { ...query, ...(offset && { offset }) });
     expect(data.has_more).toBe(data.next_offset !== undefined);
-    pages.push(idsOf(data.jobs));
+    pages.push(getIds(data.jobs));
     offset = data.next_offset;
   } while (offset !== undefined);
   return pages;
 };
 
 test("the jobs are 200, newest first, each without its results", async () => {
-  const house = await givenJobs(2);
-  await whenWorked(house);
-  await whenVerified(house.world, house.liveKey, { email: "slow@x.com" });
+  const ctx = await givenJobs(2);
+  await whenWorked(ctx);
+  await whenVerified(ctx.world, ctx.liveKey, { email: "slow@x.com" });
 
-  const { statusCode, data } = await whenListed(house.world, house.liveKey);
+  const { statusCode, data } = await whenListed(ctx.world, ctx.liveKey);
 
   const progress = { total: 1, processed: 1, valid: 1, invalid: 0, risky: 0, unknown: 0 };
   expect(statusCode).toBe(200);
   expect(data).toMatchObject({ total: 3, total_is_approximate: false, has_more: false });
-  expect(idsOf(data.jobs)).toEqual(["job_3", "job_2", "job_1"]);
+  expect(getIds(data.jobs)).toEqual(["job_3", "job_2", "job_1"]);
   expect(data.jobs[1]).toEqual({
     job_id: "job_2",
     kind: "single",
@@ -84,7 +84,7 @@ test.each([
 ])("pages lead from the newest to the oldest, %s", async (_case, limit, pages) => {
   const { world, liveKey } = await givenJobs(5);
 
-  expect(await pagesOf(world, liveKey, { limit })).toEqual(pages);
+  expect(await getPages(world, liveKey, { limit })).toEqual(pages);
 });
 
 test("without a limit a page has twenty, and a limit over a hundred is a hundred", async () => {
@@ -105,7 +105,7 @@ test.each(["", " "])("a blank offset (%j) is the first page", async (offset) => 
 
   const { data } = await whenListed(world, liveKey, { limit: "2", offset });
 
-  expect(idsOf(data.jobs)).toEqual(["job_3", "job_2"]);
+  expect(getIds(data.jobs)).toEqual(["job_3", "job_2"]);
 });
 
 test("a job that begins meanwhile does not move the pages", async () => {
@@ -115,20 +115,20 @@ test("a job that begins meanwhile does not move the pages", async () => {
 
   const next = await whenListed(world, liveKey, { limit: "2", offset: first.data.next_offset });
 
-  expect(idsOf(next.data.jobs)).toEqual(["job_1"]);
+  expect(getIds(next.data.jobs)).toEqual(["job_1"]);
 });
 
 test("a filter lists and counts what meets it, and nothing pretends to come after the last", async () => {
-  const house = await givenJobs(3);
-  await whenWorked(house);
+  const ctx = await givenJobs(3);
+  await whenWorked(ctx);
   for (const email of ["slow+4@x.com", "slow+5@x.com"])
-    await whenVerified(house.world, house.liveKey, { email });
-  const { world, liveKey } = house;
+    await whenVerified(ctx.world, ctx.liveKey, { email });
+  const { world, liveKey } = ctx;
 
-  expect(await pagesOf(world, liveKey, { status: "pending", limit: "2" })).toEqual([
+  expect(await getPages(world, liveKey, { status: "pending", limit: "2" })).toEqual([
     ["job_5", "job_4"],
   ]);
-  expect(await pagesOf(world, liveKey, { status: "completed", limit: "2" })).toEqual([
+  expect(await getPages(world, liveKey, { status: "completed", limit: "2" })).toEqual([
     ["job_3", "job_2"],
     ["job_1"],
   ]);
@@ -192,7 +192,7 @@ test("another account's jobs and those of a test key are never listed", async ()
   await whenVerified(world, testKey, { email: "slow@x.com" });
 
   expect((await whenListed(world, bo.liveKey)).data.jobs).toEqual([]);
-  expect(idsOf((await whenListed(world, testKey)).data.jobs)).toEqual(["job_2"]);
+  expect(getIds((await whenListed(world, testKey)).data.jobs)).toEqual(["job_2"]);
 });
 
 test("more jobs than are counted are a floor that says so, and every one of them is still reached", async () => {
@@ -220,8 +220,8 @@ const givenManyJobs = async (
     const id = `job_${String(n).padStart(5, "0")}`;
     const status = n === 0 ? "failed" : "completed";
     await table.write({
-      create: jobItem({
-        ...NOTHING_DONE,
+      create: toJobItem({
+        ...NO_PROGRESS,
         id,
         owner: account,
         account,

@@ -32,11 +32,11 @@ test("no key is 401, a key without the scope 403, and too many requests 429", as
   const writer = await givenKey(world, account, { scopes: ["deliverability:write"] });
   const full = async () => ({ allowed: false, limit: 1, remaining: 0, resetAt: 0 });
 
-  const told = [
+  const response = [
     await send(world, ROUTE),
     await send(world, ROUTE, { key: writer }),
     await send({ ...world, rateLimit: full }, ROUTE, { key: liveKey }),
   ];
 
-  expect(told.map(({ statusCode }) => statusCode)).toEqual([401, 403, 429]);
+  expect(response.map(({ statusCode }) => statusCode)).toEqual([401, 403, 429]);
 });

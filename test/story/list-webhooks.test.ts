@@ -8,11 +8,11 @@ import { HOOK, whenSubscribed } from "../webhooks.ts";
 const ROUTE = "GET /v1/webhooks";
 
 test("the webhooks are 200, oldest first, without their secrets", async () => {
-  const house = await given();
-  const { world, liveKey, later } = house;
-  const first = await whenSubscribed(house, { events: ["job.completed"] });
+  const ctx = await given();
+  const { world, liveKey, later } = ctx;
+  const first = await whenSubscribed(ctx, { events: ["job.completed"] });
   later(1_000);
-  await whenSubscribed(house, { url: "https://b.example.com/" });
+  await whenSubscribed(ctx, { url: "https://b.example.com/" });
 
   const { statusCode, data, text } = await send(world, ROUTE, { key: liveKey });
 
@@ -30,12 +30,12 @@ test("the webhooks are 200, oldest first, without their secrets", async () => {
 });
 
 test("another account's webhooks are never listed, and live and test keys have webhooks of their own", async () => {
-  const house = await given();
-  const { world, liveKey, testKey } = house;
+  const ctx = await given();
+  const { world, liveKey, testKey } = ctx;
   const other = await openAccount(world, { name: "Bo", plan: "free", opening: credits(0) });
-  await whenSubscribed(house);
-  await whenSubscribed(house, { key: other.liveKey });
-  await whenSubscribed(house, { key: testKey });
+  await whenSubscribed(ctx);
+  await whenSubscribed(ctx, { key: other.liveKey });
+  await whenSubscribed(ctx, { key: testKey });
 
   const idsFor = async (key: string) =>
     (await send(world, ROUTE, { key })).data.webhooks.map(({ id }: any) => id);

@@ -2,28 +2,35 @@ import { endpoints } from "@mailproof/api/endpoints";
 import { bodyTooLarge } from "@mailproof/api/http/body";
 import type { MoneyOutcome } from "@mailproof/core/failure";
 import { describe, expect, test } from "vitest";
-import { broken, down, overTable, slow, unread, untouched } from "../breaking.ts";
 import {
-  type Asking,
-  atTheDoor,
+  getWorld,
+  rejectDown,
+  withBrokenEngine,
+  withSlowEngine,
+  withTable,
+  withUnreadable,
+} from "../breaking.ts";
+import {
   BOTH_INTERNAL,
   BOTH_UNAVAILABLE,
   BY_KEY,
   beforeTheLookUp,
-  eitherWay,
+  createBothWays,
+  createLostReply,
   type Failing,
-  lostReply,
-  overTheLedger,
+  listLedgerFailures,
+  listRequestFailures,
+  type TestRequest,
   WITHOUT_AND_WITH,
   whenOvertaken,
   whenStopped,
 } from "../failing.ts";
-import { CHECK, CHECK_READ, CHECKS, checked, HISTORY } from "../failing-checks.ts";
-import { FIND, sought } from "../failing-find.ts";
-import { BATCH, batched, FILE, filed } from "../failing-jobs.ts";
+import { CHECK, CHECK_READ, CHECKS, HISTORY, requestCheck } from "../failing-checks.ts";
+import { FIND, requestFind } from "../failing-find.ts";
+import { BATCH, FILE, requestBatch, requestFile } from "../failing-jobs.ts";
 import { given } from "../given.ts";
-import type { House } from "../jobs.ts";
-import { creditsOf, thenInOrder } from "../ledger.ts";
+import type { TestContext } from "../jobs.ts";
+import { readCredits, thenConsistent } from "../ledger.ts";
 import { send, whenVerified } from "../send.ts";
 import { whenQuiet, whenWorked } from "../working.ts";
 
@@ -34,13 +41,13 @@ import { whenQuiet, whenWorked } from "../working.ts";
 const LEASE_MS = 25_000;
 const ann = { email: "ann@x.com" };
 
-const verified: Asking = (world, { liveKey }, idempotencyKey) =>
+const verified: TestRequest = (world, { liveKey }, idempotencyKey) =>
   whenVerified(world, liveKey, ann, idempotencyKey);
 
-const either = eitherWay(verified);
+const either = createBothWays(verified);
 
 const VERIFY: readonly Failing[] = [
-  ...atTheDoor("POST /v1/verify"),
+  ...listRequestFailures("POST /v1/verify"),
   ...beforeTheLookUp(verified),
   {
     what: "an unknown field",
@@ -67,7 +74,7 @@ const VERIFY: readonly Failing[] = [
   {
     what: "a request that is under way",
     code: "REQUEST_IN_PROGRESS",
-    given: (house) => whenStopped(house, verified, "k"),
+    given: (ctx) => whenStopped(ctx, verified, "k"),
     when: ({ world, liveKey }) => whenVerified(world, liveKey, ann, "k"),
   },
   {
@@ -81,39 +88,39 @@ const VERIFY: readonly Failing[] = [
   {
     what: "an abandoned request that cannot be looked up",
     code: "UNAVAILABLE",
-    given: (house) => whenStopped(house, verified, "k"),
-    when: (house) => whenVerified(unread(house, "OPERATION#"), house.liveKey, ann, "k"),
+    given: (ctx) => whenStopped(ctx, verified, "k"),
+    when: (ctx) => whenVerified(withUnreadable(ctx, "OPERATION#"), ctx.liveKey, ann, "k"),
   },
   {
     what: "an Idempotency-Key that cannot be looked up",
     code: "UNAVAILABLE",
-    when: (house) => whenVerified(unread(house, "CLAIM#"), house.liveKey, ann, "k"),
+    when: (ctx) => whenVerified(withUnreadable(ctx, "CLAIM#"), ctx.liveKey, ann, "k"),
   },
-  ...either("results of the day that cannot be read", BOTH_UNAVAILABLE, (house) =>
-    unread(house, "KNOWN#"),
+  ...either("results of the day that cannot be read", BOTH_UNAVAILABLE, (ctx) =>
+    withUnreadable(ctx, "KNOWN#"),
   ),
-  ...overTheLedger(either),
-  ...lostReply(either)("the payment", BY_KEY, untouched, 1),
-  ...either("something that breaks on our side", BOTH_INTERNAL, broken),
+  ...listLedgerFailures(either),
+  ...createLostReply(either)("the payment", BY_KEY, getWorld, 1),
+  ...either("something that breaks on our side", BOTH_INTERNAL, withBrokenEngine),
   {
     what: "something that breaks under a test key",
     code: "INTERNAL",
     when: ({ world, testKey }) => whenVerified(world, testKey, { email: "error@x.com" }),
   },
-  ...lostReply(either)("the refund", BOTH_INTERNAL, broken, 2),
-  ...lostReply(either)("the handing over to a job", BY_KEY, slow, 2),
+  ...createLostReply(either)("the refund", BOTH_INTERNAL, withBrokenEngine, 2),
+  ...createLostReply(either)("the handing over to a job", BY_KEY, withSlowEngine, 2),
   // Without a key the answer is told all the same: there is nothing that could be repeated.
-  ...lostReply(either)("the settlement", BY_KEY, untouched, 2).filter(
+  ...createLostReply(either)("the settlement", BY_KEY, getWorld, 2).filter(
     ({ code }) => code !== "INTERNAL",
   ),
   ...WITHOUT_AND_WITH.map(([how, key], at) => ({
     what: `work that somebody else went on with${how}`,
     code: BY_KEY[at] ?? "",
-    when: (house: House) => whenOvertaken(house, verified, LEASE_MS, key),
+    when: (ctx: TestContext) => whenOvertaken(ctx, verified, LEASE_MS, key),
   })),
-  ...either("a queue that breaks", BOTH_INTERNAL, (house) => ({
-    ...slow(house),
-    queue: { ...house.queue, sendMany: down },
+  ...either("a queue that breaks", BOTH_INTERNAL, (ctx) => ({
+    ...withSlowEngine(ctx),
+    queue: { ...ctx.queue, sendMany: rejectDown },
   })),
 ];
 
@@ -125,23 +132,23 @@ const meaningless = (route: string, field: string): Failing => ({
 
 const LIST = "GET /v1/jobs";
 const JOBS: readonly Failing[] = [
-  ...atTheDoor(LIST),
+  ...listRequestFailures(LIST),
   ...["limit", "status", "offset"].map((field) => meaningless(LIST, field)),
   {
     what: "a list that cannot be read",
     code: "INTERNAL",
-    when: (house) => send(overTable(house, { query: down }), LIST, { key: house.liveKey }),
+    when: (ctx) => send(withTable(ctx, { query: rejectDown }), LIST, { key: ctx.liveKey }),
   },
 ];
 
 const ONE = "GET /v1/jobs/job_1";
-const givenJob = async (house: House): Promise<void> => {
-  await whenVerified(house.world, house.liveKey, { email: "slow@x.com" });
-  await whenWorked(house);
+const givenJob = async (ctx: TestContext): Promise<void> => {
+  await whenVerified(ctx.world, ctx.liveKey, { email: "slow@x.com" });
+  await whenWorked(ctx);
 };
 
 const failingAtOne: readonly Failing[] = [
-  ...atTheDoor(ONE),
+  ...listRequestFailures(ONE),
   ...["limit", "next_key"].map((field) => meaningless(ONE, field)),
   {
     what: "a job that is not there",
@@ -151,76 +158,76 @@ const failingAtOne: readonly Failing[] = [
   {
     what: "a job that cannot be read",
     code: "INTERNAL",
-    when: (house) => send(unread(house, "JOB#"), ONE, { key: house.liveKey }),
+    when: (ctx) => send(withUnreadable(ctx, "JOB#"), ONE, { key: ctx.liveKey }),
   },
   {
     what: "results that cannot be read",
     code: "INTERNAL",
-    when: (house) => send(overTable(house, { query: down }), ONE, { key: house.liveKey }),
+    when: (ctx) => send(withTable(ctx, { query: rejectDown }), ONE, { key: ctx.liveKey }),
   },
 ];
 const JOB = failingAtOne.map((failing) => ({ ...failing, given: givenJob }));
 
 /** What was taken for good by now, or is held for somebody. */
-const paid = async (house: House): Promise<number> => {
-  const { held, spent } = await creditsOf(house);
+const paid = async (ctx: TestContext): Promise<number> => {
+  const { held, spent } = await readCredits(ctx);
   return held + spent;
 };
 
-const thenAsBefore = async (house: House, paidBefore: number): Promise<void> => {
-  expect(await paid(house)).toBe(paidBefore);
-  await whenQuiet(house);
-  expect(await paid(house)).toBe(paidBefore);
+const thenAsBefore = async (ctx: TestContext, paidBefore: number): Promise<void> => {
+  expect(await paid(ctx)).toBe(paidBefore);
+  await whenQuiet(ctx);
+  expect(await paid(ctx)).toBe(paidBefore);
 };
 
 /** What a route sells: for how much, and how many of it a caller finds whose fate was not told. */
 type Sold = {
-  readonly repeat: Asking;
+  readonly repeat: TestRequest;
   readonly price: number;
-  readonly found: (house: House) => Promise<number>;
+  readonly found: (ctx: TestContext) => Promise<number>;
 };
 
 type Truth = (
-  house: House,
+  ctx: TestContext,
   before: { readonly paid: number; readonly refunded: number },
   sold: Sold,
 ) => Promise<void>;
 
-const asFound: Truth = async (house, _before, { found, price }) => {
-  await whenQuiet(house);
-  expect(await paid(house)).toBe((await found(house)) * price);
+const asFound: Truth = async (ctx, _before, { found, price }) => {
+  await whenQuiet(ctx);
+  expect(await paid(ctx)).toBe((await found(ctx)) * price);
 };
 
-const askedAgainForOnePrice: Truth = async (house, _before, { repeat, price }) => {
-  house.later(60_000);
-  expect(await repeat(house.world, house, "k")).not.toHaveProperty("error");
-  await whenQuiet(house);
-  expect(await paid(house)).toBe(price);
+const repeatForOnePrice: Truth = async (ctx, _before, { repeat, price }) => {
+  ctx.later(60_000);
+  expect(await repeat(ctx.world, ctx, "k")).not.toHaveProperty("error");
+  await whenQuiet(ctx);
+  expect(await paid(ctx)).toBe(price);
 };
 
 /** Each sentence, the word for it that programs read, and how the ledger shows that it was true. */
 const SENTENCES: Readonly<Record<string, readonly [money: MoneyOutcome, truth: Truth]>> = {
   "Nothing was charged.": [
     "nothing_charged",
-    async (house, before) => {
-      expect((await creditsOf(house)).refunded).toBe(before.refunded);
-      await thenAsBefore(house, before.paid);
+    async (ctx, before) => {
+      expect((await readCredits(ctx)).refunded).toBe(before.refunded);
+      await thenAsBefore(ctx, before.paid);
     },
   ],
   "The charge was refunded.": [
     "refunded",
-    async (house, before, { price }) => {
-      expect((await creditsOf(house)).refunded).toBe(before.refunded + price);
-      await thenAsBefore(house, before.paid);
+    async (ctx, before, { price }) => {
+      expect((await readCredits(ctx)).refunded).toBe(before.refunded + price);
+      await thenAsBefore(ctx, before.paid);
     },
   ],
   "Retry with the same Idempotency-Key; it will not be charged twice.": [
     "retry_same_key",
-    askedAgainForOnePrice,
+    repeatForOnePrice,
   ],
   "The same search sent again within its two minutes will not be charged twice.": [
     "repeat_search",
-    askedAgainForOnePrice,
+    repeatForOnePrice,
   ],
   "Do not assume a refund; check GET /v1/jobs before sending this again.": ["unknown", asFound],
   "Do not assume a refund; check GET /v1/deliverability/checks before sending this again.": [
@@ -232,23 +239,23 @@ const SENTENCES: Readonly<Record<string, readonly [money: MoneyOutcome, truth: T
 /** Before its last sentence a message says nothing about the money: two sentences could contradict each other. */
 const MONEY_WORDS = /charg|refund|paid|pay again|costs nothing/i;
 
-const jobsFound = async ({ world, liveKey: key }: House): Promise<number> => {
+const jobsFound = async ({ world, liveKey: key }: TestContext): Promise<number> => {
   const { data } = await send(world, LIST, { key });
   return data.jobs.filter(({ status }: { status: string }) => status !== "failed").length;
 };
 
-const checksFound = async ({ world, liveKey: key }: House): Promise<number> =>
+const checksFound = async ({ world, liveKey: key }: TestContext): Promise<number> =>
   (await send(world, HISTORY, { key })).data.total;
 
-const job = (repeat: Asking): Sold => ({ repeat, price: 1, found: jobsFound });
+const job = (repeat: TestRequest): Sold => ({ repeat, price: 1, found: jobsFound });
 /** No search says that nobody knows: so none is ever looked for. */
-const search: Sold = { repeat: sought, price: 5, found: jobsFound };
-const check: Sold = { repeat: checked, price: 10, found: checksFound };
+const search: Sold = { repeat: requestFind, price: 5, found: jobsFound };
+const check: Sold = { repeat: requestCheck, price: 10, found: checksFound };
 
 describe.each([
   ["POST /v1/verify", VERIFY, job(verified)],
-  ["POST /v1/verify/batch", BATCH, job(batched)],
-  ["POST /v1/verify/file", FILE, job(filed)],
+  ["POST /v1/verify/batch", BATCH, job(requestBatch)],
+  ["POST /v1/verify/file", FILE, job(requestFile)],
   ["POST /v1/find", FIND, search],
   ["GET /v1/jobs", JOBS, job(verified)],
   ["GET /v1/jobs/{id}", JOB, job(verified)],
@@ -257,23 +264,23 @@ describe.each([
   ["GET /v1/deliverability/checks/{id}", CHECK_READ, check],
 ] as const)("%s", (route, failings, sold) => {
   test.each(failings)("$what is $code, and what is said of the money is so", async (failing) => {
-    const house = await given({ balance: 10 });
-    await failing.given?.(house);
-    const before = { paid: await paid(house), refunded: (await creditsOf(house)).refunded };
+    const ctx = await given({ balance: 10 });
+    await failing.given?.(ctx);
+    const before = { paid: await paid(ctx), refunded: (await readCredits(ctx)).refunded };
 
-    const { error } = await failing.when(house);
+    const { error } = await failing.when(ctx);
 
     expect(error?.code).toBe(failing.code);
-    const said = Object.keys(SENTENCES).filter((sentence) =>
+    const covered = Object.keys(SENTENCES).filter((sentence) =>
       error.message.endsWith(` ${sentence}`),
     );
-    expect(said, `${error.message}`).toHaveLength(1);
-    const [money, truth] = SENTENCES[said[0] ?? ""] ?? [];
+    expect(covered, `${error.message}`).toHaveLength(1);
+    const [money, truth] = SENTENCES[covered[0] ?? ""] ?? [];
     expect(error.money).toBe(money);
     expect([money, undefined]).toContain(failing.money);
-    expect(error.message.slice(0, -(said[0] ?? "").length)).not.toMatch(MONEY_WORDS);
-    await truth?.(house, before, { ...sold, repeat: failing.repeat ?? sold.repeat });
-    await thenInOrder(house);
+    expect(error.message.slice(0, -(covered[0] ?? "").length)).not.toMatch(MONEY_WORDS);
+    await truth?.(ctx, before, { ...sold, repeat: failing.repeat ?? sold.repeat });
+    await thenConsistent(ctx);
   });
 
   test("every failure that it declares is provoked here", () => {

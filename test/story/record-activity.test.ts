@@ -1,9 +1,9 @@
 import { bodyTooLarge } from "@mailproof/api/http/body";
 import { expect, test } from "vitest";
-import { anEvent, daysAgo, whenAsked, whenTold } from "../activity.ts";
-import { down, overTable } from "../breaking.ts";
+import { createEvent, daysAgo, whenActivityRead, whenEventsSent } from "../activity.ts";
+import { rejectDown, withTable } from "../breaking.ts";
 import { given, givenKey } from "../given.ts";
-import { storedIn } from "../ledger.ts";
+import { listStoredItems } from "../ledger.ts";
 import { send } from "../send.ts";
 
 const ROUTE = "POST /v1/activity/events";
@@ -11,27 +11,33 @@ const ROUTE = "POST /v1/activity/events";
 test("500 events are 200 and counted; told again they count no more", async () => {
   const { world, liveKey: key } = await given();
   const events = Array.from({ length: 500 }, (_, n) =>
-    anEvent("open", n % 30, { email: `p${n % 7}@x.com` }),
+    createEvent("open", n % 30, { email: `p${n % 7}@x.com` }),
   );
 
-  const first = await whenTold(world, key, ...events);
-  const again = await whenTold(world, key, ...events);
+  const first = await whenEventsSent(world, key, ...events);
+  const again = await whenEventsSent(world, key, ...events);
 
   expect(first.statusCode).toBe(200);
   expect(first.data).toEqual({ received: 500, accepted: 500, duplicates: 0, ignored: [] });
   expect(again.data).toEqual({ received: 500, accepted: 0, duplicates: 500, ignored: [] });
-  expect((await whenAsked(world, key, "p0@x.com")).data.activity.total_opens).toBe(72);
+  expect((await whenActivityRead(world, key, "p0@x.com")).data.activity.total_opens).toBe(72);
 });
 
 test("of events with one id the first counts, in one request as in two", async () => {
   const { world, liveKey: key } = await given();
-  const open = anEvent("open", 1);
+  const open = createEvent("open", 1);
 
-  const { data } = await whenTold(world, key, open, { ...open, type: "click" }, anEvent("open", 2));
-  await whenTold(world, key, { ...open, type: "click" });
+  const { data } = await whenEventsSent(
+    world,
+    key,
+    open,
+    { ...open, type: "click" },
+    createEvent("open", 2),
+  );
+  await whenEventsSent(world, key, { ...open, type: "click" });
 
   expect(data).toMatchObject({ accepted: 2, duplicates: 1 });
-  expect((await whenAsked(world, key)).data.activity).toMatchObject({
+  expect((await whenActivityRead(world, key)).data.activity).toMatchObject({
     total_opens: 2,
     total_clicks: 0,
   });
@@ -39,24 +45,24 @@ test("of events with one id the first counts, in one request as in two", async (
 
 test("requests that tell the same events at the same moment count them once", async () => {
   const { world, liveKey: key } = await given();
-  const events = Array.from({ length: 60 }, (_, n) => anEvent("click", n % 3));
+  const events = Array.from({ length: 60 }, (_, n) => createEvent("click", n % 3));
 
-  const told = await Promise.all(
-    [0, 1, 2, 3].map((start) => whenTold(world, key, ...events.slice(start * 10))),
+  const response = await Promise.all(
+    [0, 1, 2, 3].map((start) => whenEventsSent(world, key, ...events.slice(start * 10))),
   );
 
-  expect(told.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200]);
-  expect(told.reduce((sum, { data }) => sum + data.accepted, 0)).toBe(60);
-  expect((await whenAsked(world, key)).data.activity.total_clicks).toBe(60);
+  expect(response.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200]);
+  expect(response.reduce((sum, { data }) => sum + data.accepted, 0)).toBe(60);
+  expect((await whenActivityRead(world, key)).data.activity.total_clicks).toBe(60);
 });
 
 test("an event that is too old or too far ahead is ignored and named; a clock a little ahead is believed", async () => {
   const { world, liveKey: key } = await given();
-  const old = anEvent("open", 401);
-  const ahead = anEvent("open", -1);
-  const soon = anEvent("open", -10 / 1440);
+  const old = createEvent("open", 401);
+  const ahead = createEvent("open", -1);
+  const soon = createEvent("open", -10 / 1440);
 
-  const { data } = await whenTold(world, key, old, ahead, soon);
+  const { data } = await whenEventsSent(world, key, old, ahead, soon);
 
   expect(data).toEqual({
     received: 3,
@@ -67,7 +73,7 @@ test("an event that is too old or too far ahead is ignored and named; a clock a 
       { id: ahead.id, reason: "in_the_future" },
     ],
   });
-  expect((await whenAsked(world, key)).data.activity.last_seen).toBe(daysAgo(0));
+  expect((await whenActivityRead(world, key)).data.activity.last_seen).toBe(daysAgo(0));
 });
 
 const SOON = { delivered_at: daysAgo(1) };
@@ -92,9 +98,9 @@ test.each([
   ["Apple's mail without privacy protection", { user_agent: "Mozilla/5.0 (iPhone) Mobile" }, 0],
 ])("an open of %s counts as a machine's: %o, %i", async (_case, more, machine) => {
   const { world, liveKey: key } = await given();
-  await whenTold(world, key, anEvent("open", 1, more), anEvent("click", 1, more));
+  await whenEventsSent(world, key, createEvent("open", 1, more), createEvent("click", 1, more));
 
-  const { activity } = (await whenAsked(world, key)).data;
+  const { activity } = (await whenActivityRead(world, key)).data;
 
   expect([activity.machine_events, activity.total_opens, activity.total_clicks]).toEqual(
     machine ? [2, 0, 0] : [0, 1, 1],
@@ -103,58 +109,58 @@ test.each([
 });
 
 test("no address, no domain and no id of an event is stored in plain letters", async () => {
-  const house = await given();
-  const event = anEvent("open", 1, { email: "Very.Secret+tag@hidden-company.example" });
-  const before = JSON.stringify(storedIn(house));
-  await whenTold(house.world, house.liveKey, event);
+  const ctx = await given();
+  const event = createEvent("open", 1, { email: "Very.Secret+tag@hidden-company.example" });
+  const before = JSON.stringify(listStoredItems(ctx));
+  await whenEventsSent(ctx.world, ctx.liveKey, event);
 
-  const stored = JSON.stringify(storedIn(house));
+  const stored = JSON.stringify(listStoredItems(ctx));
 
   expect(stored.length).toBeGreaterThan(before.length);
   expect(stored).not.toMatch(/secret|hidden|event-\d/i);
 });
 
 test.each([
-  ["501 events", Array.from({ length: 501 }, () => anEvent("open", 1)), "events"],
+  ["501 events", Array.from({ length: 501 }, () => createEvent("open", 1)), "events"],
   ["no event", [], "events"],
-  ["a wrong address", [anEvent("open", 1, { email: "ann" })], "events.0.email"],
-  ["an unknown type", [{ ...anEvent("open", 1), type: "look" }], "events.0.type"],
-  ["no id", [anEvent("open", 1, { id: "" })], "events.0.id"],
+  ["a wrong address", [createEvent("open", 1, { email: "ann" })], "events.0.email"],
+  ["an unknown type", [{ ...createEvent("open", 1), type: "look" }], "events.0.type"],
+  ["no id", [createEvent("open", 1, { id: "" })], "events.0.id"],
   [
     "a day for a moment",
-    [anEvent("open", 1, { occurred_at: "2026-11-20" })],
+    [createEvent("open", 1, { occurred_at: "2026-11-20" })],
     "events.0.occurred_at",
   ],
   [
     "a moment without its offset",
-    [anEvent("open", 1, { occurred_at: "2026-11-20T10:00:00" })],
+    [createEvent("open", 1, { occurred_at: "2026-11-20T10:00:00" })],
     "events.0.occurred_at",
   ],
   [
     "no day of the calendar",
-    [anEvent("open", 1, { occurred_at: "2026-02-30T10:00:00Z" })],
+    [createEvent("open", 1, { occurred_at: "2026-02-30T10:00:00Z" })],
     "events.0.occurred_at",
   ],
-  ["an unknown field", [{ ...anEvent("open", 1), ip: "192.0.2.1" }], "events.0.ip"],
+  ["an unknown field", [{ ...createEvent("open", 1), ip: "192.0.2.1" }], "events.0.ip"],
 ])("%s is 400, names the field and counts nothing", async (_case, events, field) => {
-  const house = await given();
-  const before = storedIn(house);
+  const ctx = await given();
+  const before = listStoredItems(ctx);
 
-  const refused = await send(house.world, ROUTE, { key: house.liveKey, body: { events } });
+  const refused = await send(ctx.world, ROUTE, { key: ctx.liveKey, body: { events } });
 
   expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
   expect(refused.error.details[0].field).toBe(field);
-  expect(storedIn(house)).toEqual(before);
+  expect(listStoredItems(ctx)).toEqual(before);
 });
 
 test("what a test key tells is answered and left at that", async () => {
-  const house = await given();
-  const before = storedIn(house);
+  const ctx = await given();
+  const before = listStoredItems(ctx);
 
-  const { data } = await whenTold(house.world, house.testKey, anEvent("open", 1));
+  const { data } = await whenEventsSent(ctx.world, ctx.testKey, createEvent("open", 1));
 
   expect(data).toEqual({ received: 1, accepted: 1, duplicates: 0, ignored: [] });
-  expect(storedIn(house)).toEqual(before);
+  expect(listStoredItems(ctx)).toEqual(before);
 });
 
 test("no key is 401, and a key without activity:write is 403", async () => {
@@ -162,7 +168,7 @@ test("no key is 401, and a key without activity:write is 403", async () => {
   const key = await givenKey(world, account, { scopes: ["activity:read"] });
 
   expect((await send(world, ROUTE)).statusCode).toBe(401);
-  expect((await whenTold(world, key, anEvent("open", 1))).statusCode).toBe(403);
+  expect((await whenEventsSent(world, key, createEvent("open", 1))).statusCode).toBe(403);
 });
 
 test("a body that is too large is 413", async () => {
@@ -175,25 +181,26 @@ test("a body that is too large is 413", async () => {
 test.each([true, false])(
   "no reply to a write that was done (%s) is 503, and telling it again counts each event once",
   async (written) => {
-    const house = await given();
-    const { liveKey: key, table } = house;
-    const events = [anEvent("open", 1), anEvent("click", 2)];
+    const ctx = await given();
+    const { liveKey: key, table } = ctx;
+    const events = [createEvent("open", 1), createEvent("click", 2)];
     let isFirst = true;
-    const silent = overTable(house, {
+    const silent = withTable(ctx, {
       transact: async (writes) => {
         if (written && isFirst) await table.transact(writes);
         isFirst = false;
         return { outcome: "ambiguous" };
       },
-      get: (asked) => (asked.pk.startsWith("ACTIVITYEVENT#") ? down() : table.get(asked)),
+      get: (itemKey) =>
+        itemKey.pk.startsWith("ACTIVITYEVENT#") ? rejectDown() : table.get(itemKey),
     });
 
-    const unsure = await whenTold(silent, key, ...events);
-    const again = await whenTold(house.world, key, ...events);
+    const unsure = await whenEventsSent(silent, key, ...events);
+    const again = await whenEventsSent(ctx.world, key, ...events);
 
     expect(unsure).toMatchObject({ statusCode: 503, error: { code: "UNAVAILABLE" } });
     expect(again.data.accepted).toBe(written ? 0 : 2);
-    expect((await whenAsked(house.world, key)).data.activity).toMatchObject({
+    expect((await whenActivityRead(ctx.world, key)).data.activity).toMatchObject({
       total_opens: 1,
       total_clicks: 1,
     });
@@ -201,18 +208,18 @@ test.each([true, false])(
 );
 
 test("a reply that is lost once is asked after, and the events are counted", async () => {
-  const house = await given();
+  const ctx = await given();
   let isFirst = true;
-  const forgetful = overTable(house, {
+  const forgetful = withTable(ctx, {
     transact: async (writes) => {
-      const result = await house.table.transact(writes);
+      const result = await ctx.table.transact(writes);
       if (!isFirst) return result;
       isFirst = false;
       return { outcome: "ambiguous" };
     },
   });
 
-  const { data } = await whenTold(forgetful, house.liveKey, anEvent("open", 1));
+  const { data } = await whenEventsSent(forgetful, ctx.liveKey, createEvent("open", 1));
 
   expect(data).toMatchObject({ accepted: 1, duplicates: 0 });
 });

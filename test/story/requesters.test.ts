@@ -2,31 +2,31 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import type { Requester } from "@mailproof/core/verify/requester";
 import { expect, test } from "vitest";
 import { given } from "../given.ts";
-import { type House, whenBatched } from "../jobs.ts";
+import { type TestContext, whenBatched } from "../jobs.ts";
 import { whenFound, whenVerified } from "../send.ts";
 import { whenReconciled, whenWorked } from "../working.ts";
 
 // Every question to a mail server says which account it is asked for, and whether a caller waits: the host queues
 // serve accounts in turns by it.
 
-const listening = (house: House) => {
+const startListening = (ctx: TestContext) => {
   const requesters: (Requester | undefined)[] = [];
-  const { engine } = house.world;
+  const { engine } = ctx.world;
   const probe: AppWorld["engine"]["probe"] = (question) => {
     requesters.push(question.requester);
     return engine.probe(question);
   };
-  const own: House = { ...house, world: { ...house.world, engine: { ...engine, probe } } };
+  const own: TestContext = { ...ctx, world: { ...ctx.world, engine: { ...engine, probe } } };
   return { house: own, requesters };
 };
 
 const ACCOUNT = "acc_1";
 
 test("POST /v1/verify and POST /v1/find ask for their account, as callers", async () => {
-  const { house, requesters } = listening(await given({ balance: 20 }));
+  const { house: ctx, requesters } = startListening(await given({ balance: 20 }));
 
-  await whenVerified(house.world, house.liveKey, { email: "ann@x.com" });
-  await whenFound(house.world, house.liveKey, {
+  await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com" });
+  await whenFound(ctx.world, ctx.liveKey, {
     first_name: "Ann",
     last_name: "Lee",
     domain: "example.com",
@@ -36,21 +36,21 @@ test("POST /v1/verify and POST /v1/find ask for their account, as callers", asyn
 });
 
 test("a verification that goes on as a job is still a caller's", async () => {
-  const { house, requesters } = listening(await given({ balance: 20 }));
-  await whenVerified(house.world, house.liveKey, { email: "greylisted@x.com" });
+  const { house: ctx, requesters } = startListening(await given({ balance: 20 }));
+  await whenVerified(ctx.world, ctx.liveKey, { email: "greylisted@x.com" });
 
-  house.later(6 * 60_000);
-  await whenReconciled(house);
-  await whenWorked(house);
+  ctx.later(6 * 60_000);
+  await whenReconciled(ctx);
+  await whenWorked(ctx);
 
   expect(requesters).toEqual(Array(2).fill({ account: ACCOUNT, priority: "caller" }));
 });
 
 test("the rows of a batch ask for their account, as a list", async () => {
-  const { house, requesters } = listening(await given({ balance: 20 }));
+  const { house: ctx, requesters } = startListening(await given({ balance: 20 }));
 
-  await whenBatched(house.world, house.liveKey, { emails: ["ann@x.com", "bo@x.com"] });
-  await whenWorked(house);
+  await whenBatched(ctx.world, ctx.liveKey, { emails: ["ann@x.com", "bo@x.com"] });
+  await whenWorked(ctx);
 
   expect(requesters).toEqual(Array(2).fill({ account: ACCOUNT, priority: "list" }));
 });

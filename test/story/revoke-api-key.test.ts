@@ -32,10 +32,10 @@ test("another account's key is 404, as if there were none, and stays in force", 
   const other = await openAccount(world, { name: "Bo", plan: "free", opening: credits(0) });
 
   const theirs = await send(world, "DELETE /v1/api-keys/key_3", { key: liveKey });
-  const nobodys = await send(world, "DELETE /v1/api-keys/key_99", { key: liveKey });
+  const foreign = await send(world, "DELETE /v1/api-keys/key_99", { key: liveKey });
 
   expect(theirs.statusCode).toBe(404);
-  expect(theirs.error).toEqual(nobodys.error);
+  expect(theirs.error).toEqual(foreign.error);
   expect((await send(world, "GET /v1/account", { key: other.liveKey })).statusCode).toBe(200);
 });
 

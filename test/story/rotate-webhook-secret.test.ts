@@ -1,29 +1,29 @@
-import { keyOf } from "@mailproof/core/writes";
+import { getItemKey } from "@mailproof/core/writes";
 import { expect, test } from "vitest";
-import { overTable } from "../breaking.ts";
+import { withTable } from "../breaking.ts";
 import { given, givenKey } from "../given.ts";
 import { send } from "../send.ts";
-import { opened, whenSubscribed } from "../webhooks.ts";
+import { verifyCall, whenSubscribed } from "../webhooks.ts";
 
 const ROUTE = "POST /v1/webhooks/whk_1/secret";
 
 test("a new secret is 200, shown this once, and the old one signs nothing more", async () => {
-  const house = await given();
-  const { world, liveKey: key, servers } = house;
-  const { data: old } = await whenSubscribed(house);
+  const ctx = await given();
+  const { world, liveKey: key, servers } = ctx;
+  const { data: old } = await whenSubscribed(ctx);
 
   const rotated = await send(world, ROUTE, { key });
 
-  const { secret, ...facts } = rotated.data;
+  const { secret, ...fields } = rotated.data;
   expect(rotated.statusCode).toBe(200);
   expect(secret).toMatch(/^whsec_/);
   expect(secret).not.toBe(old.secret);
-  expect(facts).toEqual({ ...old, secret: undefined });
+  expect(fields).toEqual({ ...old, secret: undefined });
   await send(world, "POST /v1/webhooks/whk_1/test", { key });
-  const [heard] = servers.heard;
-  expect(heard && opened(secret, heard)).toMatchObject({ type: "webhook.test" });
-  expect(() => heard && opened(old.secret, heard)).toThrow("No matching signature");
-  expect(JSON.stringify(house.table.items())).not.toContain(secret);
+  const [received] = servers.heard;
+  expect(received && verifyCall(secret, received)).toMatchObject({ type: "webhook.test" });
+  expect(() => received && verifyCall(old.secret, received)).toThrow("No matching signature");
+  expect(JSON.stringify(ctx.table.items())).not.toContain(secret);
 });
 
 test("a webhook that is not there is 404", async () => {
@@ -33,14 +33,16 @@ test("a webhook that is not there is 404", async () => {
 });
 
 test("a secret of which it is not known whether it is in force is 503, and nothing is shown", async () => {
-  const house = await given();
-  await whenSubscribed(house);
-  const world = overTable(house, {
+  const ctx = await given();
+  await whenSubscribed(ctx);
+  const world = withTable(ctx, {
     write: async (write) =>
-      keyOf(write).pk.startsWith("WEBHOOKS#") ? { outcome: "ambiguous" } : house.table.write(write),
+      getItemKey(write).pk.startsWith("WEBHOOKS#")
+        ? { outcome: "ambiguous" }
+        : ctx.table.write(write),
   });
 
-  const { statusCode, text } = await send(world, ROUTE, { key: house.liveKey });
+  const { statusCode, text } = await send(world, ROUTE, { key: ctx.liveKey });
 
   expect(statusCode).toBe(503);
   expect(text).not.toContain("whsec_");

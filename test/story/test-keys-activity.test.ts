@@ -1,29 +1,29 @@
 import { readFileSync } from "node:fs";
-import { PRETEND_DAYS, PRETEND_REPUTATIONS } from "@mailproof/core/activity/pretend";
+import { SANDBOX_DAYS, SANDBOX_REPUTATIONS } from "@mailproof/core/activity/pretend";
 import { expect, test } from "vitest";
-import { DAY_MS, whenAsked } from "../activity.ts";
+import { DAY_MS, whenActivityRead } from "../activity.ts";
 import { given } from "../given.ts";
-import { storedIn } from "../ledger.ts";
+import { listStoredItems } from "../ledger.ts";
 import { send } from "../send.ts";
 
 // Goal: docs/test-keys.md tells what test keys are told of activity, all of it and nothing else.
 // Method: every row of its tables is asked for, and every word of our own tables is looked for among them.
 
 const [, page = ""] = readFileSync("docs/test-keys.md", "utf8").split("## What is known of");
-const rowsOf = (first: RegExp) =>
+const getRows = (first: RegExp) =>
   page
     .split("\n")
     .filter((line) => first.test(line))
     .map((line) => line.split("|").map((cell) => cell.trim().replaceAll("`", "")))
     .map(([, name = "", level = "", third = ""]) => ({ name, level, third }));
 
-const addresses = rowsOf(/^\| `\w+@/);
-const domains = rowsOf(/^\| `[\w.]+`/);
+const addresses = getRows(/^\| `\w+@/);
+const domains = getRows(/^\| `[\w.]+`/);
 
 test.each(addresses)("$name is $level, last open $third, as the page says", async (row) => {
   const { world, testKey } = await given();
 
-  const { activity } = (await whenAsked(world, testKey, row.name)).data;
+  const { activity } = (await whenActivityRead(world, testKey, row.name)).data;
   const { data } = await send(world, "POST /v1/activity/batch", {
     key: testKey,
     body: { emails: [row.name] },
@@ -52,29 +52,29 @@ test.each(domains)("$name is $level and listed $third, as the page says", async 
 });
 
 test("the page leaves out no word and no label", () => {
-  expect(addresses.map(({ name }) => name.split("@")[0])).toEqual(Object.keys(PRETEND_DAYS));
+  expect(addresses.map(({ name }) => name.split("@")[0])).toEqual(Object.keys(SANDBOX_DAYS));
   expect(domains.slice(1).map(({ name }) => name.split(".")[0])).toEqual(
-    Object.keys(PRETEND_REPUTATIONS),
+    Object.keys(SANDBOX_REPUTATIONS),
   );
 });
 
 test("any other word is somebody who reads, the same each time, and nothing is stored", async () => {
-  const house = await given();
-  const before = storedIn(house);
+  const ctx = await given();
+  const before = listStoredItems(ctx);
 
-  const first = await whenAsked(house.world, house.testKey, "constructor@example.com");
-  const second = await whenAsked(house.world, house.testKey, "constructor@example.com");
+  const first = await whenActivityRead(ctx.world, ctx.testKey, "constructor@example.com");
+  const second = await whenActivityRead(ctx.world, ctx.testKey, "constructor@example.com");
 
   expect(first.data.activity.engagement_level).toBe("high");
   expect(second.data).toEqual(first.data);
-  expect(storedIn(house)).toEqual(before);
+  expect(listStoredItems(ctx)).toEqual(before);
 });
 
 test("what a test key is told of a year from now is as it is today", async () => {
   const { world, testKey, later } = await given();
   later(365 * DAY_MS);
 
-  expect((await whenAsked(world, testKey, "medium@x.com")).data.activity.engagement_level).toBe(
-    "medium",
-  );
+  expect(
+    (await whenActivityRead(world, testKey, "medium@x.com")).data.activity.engagement_level,
+  ).toBe("medium");
 });

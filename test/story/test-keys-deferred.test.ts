@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { givenChunked, type House, jobIn, whenBatched } from "../jobs.ts";
-import { movesOf, newsIn } from "../ledger.ts";
+import { givenChunked, readJob, type TestContext, whenBatched } from "../jobs.ts";
+import { listMoves, listOutboxEvents } from "../ledger.ts";
 import { whenVerified } from "../send.ts";
 import { whenWorked } from "../working.ts";
 
@@ -22,14 +22,14 @@ const rows = [
 }));
 
 /** What the job says of the rows that wait, second by second, until it is done. */
-const whenSecondsPass = async (house: House): Promise<unknown[]> => {
+const whenSecondsElapse = async (ctx: TestContext): Promise<unknown[]> => {
   const waiting: unknown[] = [];
   for (let second = 0; second < 10; second++) {
-    await whenWorked(house);
-    const { status, deferred } = await jobIn(house, "job_1", house.testKey);
+    await whenWorked(ctx);
+    const { status, deferred } = await readJob(ctx, "job_1", ctx.testKey);
     if (status === "completed" || status === "failed") return waiting;
     waiting.push(deferred);
-    house.later(1_000);
+    ctx.later(1_000);
   }
   throw new Error("the job takes longer than ten seconds");
 };
@@ -46,11 +46,11 @@ test("the page's table has rows", () => {
 test.each(rows)(
   "$email waits for $waitsFor, a second each time, and comes to $status",
   async (row) => {
-    const house = await givenChunked();
+    const ctx = await givenChunked();
     const emails = ["ann@example.com", row.email];
-    await whenBatched(house.world, house.testKey, { emails });
+    await whenBatched(ctx.world, ctx.testKey, { emails });
 
-    const waiting = await whenSecondsPass(house);
+    const waiting = await whenSecondsElapse(ctx);
 
     expect(waiting).toHaveLength(row.attempts - 1);
     for (const [second, deferred] of waiting.entries())
@@ -59,44 +59,44 @@ test.each(rows)(
         by_reason: { [row.waitsFor]: 1 },
         next_attempt_at: `2026-11-21T00:00:0${second + 1}.000Z`,
       });
-    const { results } = await jobIn(house, "job_1", house.testKey);
+    const { results } = await readJob(ctx, "job_1", ctx.testKey);
     expect(results).toMatchObject([
       { email: "ann@example.com", status: "valid" },
       { email: row.email, status: row.status, reason: row.reason },
     ]);
-    expect(movesOf(house)).toEqual([]);
+    expect(listMoves(ctx)).toEqual([]);
   },
 );
 
 test.each(rows.filter(({ email }) => email !== "error@example.com"))(
   "$email alone is pending, and its job comes to $status",
   async ({ email, attempts, status, reason }) => {
-    const house = await givenChunked();
+    const ctx = await givenChunked();
 
-    const told = await whenVerified(house.world, house.testKey, { email });
+    const response = await whenVerified(ctx.world, ctx.testKey, { email });
 
-    expect(told.data).toMatchObject({ status: "pending", job_id: "job_1", credits_used: 0 });
+    expect(response.data).toMatchObject({ status: "pending", job_id: "job_1", credits_used: 0 });
     // The first attempt was the request's own.
-    expect(await whenSecondsPass(house)).toHaveLength(attempts - 1);
-    const job = await jobIn(house, "job_1", house.testKey);
+    expect(await whenSecondsElapse(ctx)).toHaveLength(attempts - 1);
+    const job = await readJob(ctx, "job_1", ctx.testKey);
     expect(job).toMatchObject({ status: "completed", results: [{ status, reason }] });
-    expect(movesOf(house)).toEqual([]);
+    expect(listMoves(ctx)).toEqual([]);
   },
 );
 
 test("a job of nothing but rows that break fails after three seconds, and says so", async () => {
-  const house = await givenChunked();
+  const ctx = await givenChunked();
   const emails = ["error@example.com", "error+2@example.com", "error+3@example.com"];
-  await whenBatched(house.world, house.testKey, { emails });
+  await whenBatched(ctx.world, ctx.testKey, { emails });
 
-  expect(await whenSecondsPass(house)).toHaveLength(3);
+  expect(await whenSecondsElapse(ctx)).toHaveLength(3);
 
-  expect(await jobIn(house, "job_1", house.testKey)).toMatchObject({
+  expect(await readJob(ctx, "job_1", ctx.testKey)).toMatchObject({
     status: "failed",
     error: expect.stringContaining("Nothing was charged."),
     progress: { total: 3, unknown: 3 },
   });
-  expect(newsIn(house)).toEqual(["job.failed"]);
+  expect(listOutboxEvents(ctx)).toEqual(["job.failed"]);
 });
 
 test.each([
@@ -106,32 +106,32 @@ test.each([
 ])(
   "max_wait_minutes counts the minutes of a live key: with %i a greylisted address is %s",
   async (max_wait_minutes, status) => {
-    const house = await givenChunked();
+    const ctx = await givenChunked();
     const body = { emails: ["greylisted@example.com"], options: { max_wait_minutes } };
-    await whenBatched(house.world, house.testKey, body);
+    await whenBatched(ctx.world, ctx.testKey, body);
 
-    await whenSecondsPass(house);
+    await whenSecondsElapse(ctx);
 
-    expect(await jobIn(house, "job_1", house.testKey)).toMatchObject({ results: [{ status }] });
+    expect(await readJob(ctx, "job_1", ctx.testKey)).toMatchObject({ results: [{ status }] });
   },
 );
 
 test("a message of the second attempt that is lost is found due within a minute", async () => {
-  const house = await givenChunked();
-  await whenBatched(house.world, house.testKey, { emails: ["greylisted@example.com"] });
+  const ctx = await givenChunked();
+  await whenBatched(ctx.world, ctx.testKey, { emails: ["greylisted@example.com"] });
   await whenWorked({
-    ...house,
+    ...ctx,
     world: {
-      ...house.world,
-      queue: { ...house.world.queue, sendMany: async (_name, all) => all.map(() => "unknown") },
+      ...ctx.world,
+      queue: { ...ctx.world.queue, sendMany: async (_name, all) => all.map(() => "unknown") },
     },
   });
   const { whenReconciled } = await import("../working.ts");
-  house.later(60_000);
-  await whenReconciled(house);
-  await whenWorked(house);
+  ctx.later(60_000);
+  await whenReconciled(ctx);
+  await whenWorked(ctx);
 
-  expect(await jobIn(house, "job_1", house.testKey)).toMatchObject({
+  expect(await readJob(ctx, "job_1", ctx.testKey)).toMatchObject({
     status: "completed",
     results: [{ status: "valid" }],
   });

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
-import { PRETEND_SENDERS } from "@mailproof/core/deliverability/pretend";
-import { PRETEND_DOMAINS, PRETEND_MAILBOXES } from "@mailproof/core/verify/pretend";
+import { SANDBOX_SENDERS } from "@mailproof/core/deliverability/pretend";
+import { SANDBOX_DOMAINS, SANDBOX_MAILBOXES } from "@mailproof/core/verify/pretend";
 import { expect, test } from "vitest";
 import { whenChecked } from "../checks.ts";
 import { given } from "../given.ts";
-import { creditsOf, movesOf, newsIn, storedIn } from "../ledger.ts";
+import { listMoves, listOutboxEvents, listStoredItems, readCredits } from "../ledger.ts";
 import { send, whenFound, whenVerified } from "../send.ts";
 import { whenReconciled, whenWorked } from "../working.ts";
 
@@ -23,9 +23,9 @@ const rows = [
 }));
 
 test.each(rows)("$email is $answer $status $reason, as the page says", async (row) => {
-  const house = await given();
+  const ctx = await given();
 
-  const { statusCode, data } = await whenVerified(house.world, house.testKey, { email: row.email });
+  const { statusCode, data } = await whenVerified(ctx.world, ctx.testKey, { email: row.email });
 
   const { status = "-", reason = "-" } = data ?? {};
   expect({ email: row.email, answer: statusCode, status, reason }).toEqual(row);
@@ -34,14 +34,14 @@ test.each(rows)("$email is $answer $status $reason, as the page says", async (ro
 
 test("the page leaves out no word and no domain, and says of no other that it is special", () => {
   const [mailboxes = "", domains = ""] = verifications.split("by the first label");
-  const tried = (part: string, pattern: RegExp) =>
+  const tryKey = (part: string, pattern: RegExp) =>
     [...part.matchAll(pattern)].map(([, word]) => word ?? "");
 
-  expect(tried(mailboxes, /^\| `(\w+)@example\.com`/gm).toSorted()).toEqual(
-    [...Object.keys(PRETEND_MAILBOXES), "ann", "info", "spam_trap"].toSorted(),
+  expect(tryKey(mailboxes, /^\| `(\w+)@example\.com`/gm).toSorted()).toEqual(
+    [...Object.keys(SANDBOX_MAILBOXES), "ann", "info", "spam_trap"].toSorted(),
   );
-  expect(tried(domains, /^\| `ann@(\w+)\.com`/gm).toSorted()).toEqual(
-    Object.keys(PRETEND_DOMAINS).toSorted(),
+  expect(tryKey(domains, /^\| `ann@(\w+)\.com`/gm).toSorted()).toEqual(
+    Object.keys(SANDBOX_DOMAINS).toSorted(),
   );
 });
 
@@ -61,38 +61,38 @@ test.each([
 test("a test key never reaches the mail system", async () => {
   const { world, testKey } = await given();
   const never = () => Promise.reject(new Error("the network was asked"));
-  const engine = { ...world.engine, hostsOf: never, probe: never };
+  const engine = { ...world.engine, findMailHosts: never, probe: never };
 
-  const told = await whenVerified({ ...world, engine }, testKey, { email: "ann@example.com" });
+  const resultRow = await whenVerified({ ...world, engine }, testKey, { email: "ann@example.com" });
 
-  expect(told.statusCode).toBe(200);
+  expect(resultRow.statusCode).toBe(200);
 });
 
 test("no entry is written and no credit moves, whatever comes of it", async () => {
-  const house = await given();
-  const { world, testKey, later } = house;
-  const before = await creditsOf(house);
+  const ctx = await given();
+  const { world, testKey, later } = ctx;
+  const before = await readCredits(ctx);
 
   for (const [n, { email }] of rows.entries())
     expect((await whenVerified(world, testKey, { email }, `k${n}`)).statusCode).not.toBe(409);
   for (let minute = 0; minute < 10; minute++) {
-    await whenWorked(house);
+    await whenWorked(ctx);
     later(60_000);
-    await whenReconciled(house);
+    await whenReconciled(ctx);
   }
 
-  expect(movesOf(house)).toEqual([]);
-  expect(await creditsOf(house)).toEqual(before);
-  expect(storedIn(house).filter(({ pk }) => pk.startsWith("OPERATION#"))).toEqual([]);
+  expect(listMoves(ctx)).toEqual([]);
+  expect(await readCredits(ctx)).toEqual(before);
+  expect(listStoredItems(ctx).filter(({ pk }) => pk.startsWith("OPERATION#"))).toEqual([]);
   const pending = rows.filter(({ status }) => status === "pending");
-  expect(newsIn(house)).toEqual(pending.map(() => "job.completed"));
+  expect(listOutboxEvents(ctx)).toEqual(pending.map(() => "job.completed"));
 });
 
 test("the job of a slow address completes, for test keys to read", async () => {
-  const house = await given();
-  const { world, testKey } = house;
+  const ctx = await given();
+  const { world, testKey } = ctx;
   const { data } = await whenVerified(world, testKey, { email: "slow@example.com" });
-  await whenWorked(house);
+  await whenWorked(ctx);
 
   const job = await send(world, `GET /v1/jobs/${data.job_id}`, { key: testKey });
 
@@ -100,12 +100,12 @@ test("the job of a slow address completes, for test keys to read", async () => {
 });
 
 test("a job that fails says that nothing was charged", async () => {
-  const house = await given();
-  const { world, testKey, table, later } = house;
+  const ctx = await given();
+  const { world, testKey, table, later } = ctx;
   const { data } = await whenVerified(world, testKey, { email: "slow@example.com" });
   await table.write({ update: { pk: `JOB#${data.job_id}`, sk: "JOB" }, set: { sends: 6 } });
   later(5 * 60_000);
-  await whenReconciled(house);
+  await whenReconciled(ctx);
 
   const job = await send(world, `GET /v1/jobs/${data.job_id}`, { key: testKey });
 
@@ -148,7 +148,7 @@ const checks = [
 }));
 
 /** The ids of all that is wrong and costs something, the dearest first. */
-const dearestOf = (data: any): string => {
+const findDearest = (data: any): string => {
   const { dns, authentication, reputation } = data;
   const { spf, dkim, dmarc } = authentication;
   const issues = [dns, spf, dkim, dmarc]
@@ -160,25 +160,25 @@ const dearestOf = (data: any): string => {
 };
 
 test.each(checks)("a check of $domain is $answer $grade $shows, as the page says", async (row) => {
-  const house = await given();
+  const ctx = await given();
 
-  const { statusCode, data } = await whenChecked(house.world, house.testKey, {
+  const { statusCode, data } = await whenChecked(ctx.world, ctx.testKey, {
     domain: row.domain,
   });
 
   const { grade = "-" } = data ?? {};
-  const shows = data ? dearestOf(data) : "-";
+  const shows = data ? findDearest(data) : "-";
   expect({ domain: row.domain, answer: statusCode, grade, shows }).toEqual(row);
-  expect(movesOf(house)).toEqual([]);
+  expect(listMoves(ctx)).toEqual([]);
 });
 
 test("the page leaves out no kind of domain that a check knows", () => {
   expect(checks.map(({ domain }) => domain.split(".")[0] ?? "").toSorted()).toEqual(
-    ["example", ...Object.keys(PRETEND_SENDERS)].toSorted(),
+    ["example", ...Object.keys(SANDBOX_SENDERS)].toSorted(),
   );
 });
 
-const people = [
+const persons = [
   ...page.matchAll(/^\| `(\w+)` +\| (\S+) +\| (\d+) +\| `?([^` ]+)`? +\| `?([^` ]+)`? +\|/gm),
 ].map(([, first = "", status, answer, email, pattern]) => ({
   first,
@@ -188,24 +188,24 @@ const people = [
   pattern,
 }));
 
-test.each(people)("a search for $first is $answer $status, as the page says", async (row) => {
-  const house = await given();
+test.each(persons)("a search for $first is $answer $status, as the page says", async (row) => {
+  const ctx = await given();
   const body = { first_name: row.first, last_name: "Lee", domain: "example.com" };
 
-  const { statusCode, data } = await whenFound(house.world, house.testKey, body);
+  const { statusCode, data } = await whenFound(ctx.world, ctx.testKey, body);
 
   const { status, email, pattern } = data ?? {};
-  const told = { status: status ?? "-", email: email ?? "-", pattern: pattern ?? "-" };
-  expect({ first: row.first, answer: statusCode, ...told }).toEqual(row);
+  const resultRow = { status: status ?? "-", email: email ?? "-", pattern: pattern ?? "-" };
+  expect({ first: row.first, answer: statusCode, ...resultRow }).toEqual(row);
   expect(data?.credits_used ?? 0).toBe(0);
-  expect(movesOf(house)).toEqual([]);
-  expect(house.table.items().filter(({ sk }) => sk === "NAMING")).toEqual([]);
+  expect(listMoves(ctx)).toEqual([]);
+  expect(ctx.table.items().filter(({ sk }) => sk === "NAMING")).toEqual([]);
 });
 
 test("the page knows what each word comes to in a search", () => {
-  const words = Object.keys(PRETEND_MAILBOXES).filter((word) => word !== "catch_all");
+  const words = Object.keys(SANDBOX_MAILBOXES).filter((word) => word !== "catch_all");
 
-  expect(people.map(({ first }) => first.toLowerCase())).toEqual(
+  expect(persons.map(({ first }) => first.toLowerCase())).toEqual(
     expect.arrayContaining([...words, "ann", "info"]),
   );
 });

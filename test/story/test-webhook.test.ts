@@ -3,14 +3,14 @@ import * as v from "valibot";
 import { expect, test } from "vitest";
 import { givenKey } from "../given.ts";
 import { send } from "../send.ts";
-import { deliveriesIn, givenHook, HOOK, opened } from "../webhooks.ts";
+import { givenHook, HOOK, readDeliveries, verifyCall } from "../webhooks.ts";
 import { whenQuiet } from "../working.ts";
 
 const ROUTE = "POST /v1/webhooks/whk_1/test";
 
 test("a test event is sent now, signed like any other, and what came of it is 200", async () => {
-  const house = await givenHook(["job.completed"]);
-  const { world, liveKey: key, servers, secret } = house;
+  const ctx = await givenHook(["job.completed"]);
+  const { world, liveKey: key, servers, secret } = ctx;
   servers.answer(204);
 
   const { statusCode, data } = await send(world, ROUTE, { key });
@@ -20,12 +20,12 @@ test("a test event is sent now, signed like any other, and what came of it is 20
     delivered: true,
     delivery: { event: "webhook.test", status: "delivered", attempts: 1, response_status: 204 },
   });
-  const [heard] = servers.heard;
-  expect(heard).toMatchObject({ method: "POST", url: HOOK });
-  const event = heard && opened(secret, heard);
+  const [received] = servers.heard;
+  expect(received).toMatchObject({ method: "POST", url: HOOK });
+  const event = received && verifyCall(secret, received);
   expect(event).toMatchObject({ type: "webhook.test", data: { webhook_id: "whk_1" } });
   expect(v.is(EventPayload, event)).toBe(true);
-  expect(await deliveriesIn(house)).toEqual([data.delivery]);
+  expect(await readDeliveries(ctx)).toEqual([data.delivery]);
 });
 
 test.each([
@@ -35,21 +35,21 @@ test.each([
 ] as const)(
   "one that fails (%s) says so, is 200, and is not tried again",
   async (how, delivery) => {
-    const house = await givenHook(["job.completed"]);
-    house.servers.answer(() => how);
+    const ctx = await givenHook(["job.completed"]);
+    ctx.servers.answer(() => how);
 
-    const { statusCode, data } = await send(house.world, ROUTE, { key: house.liveKey });
-    await whenQuiet(house);
+    const { statusCode, data } = await send(ctx.world, ROUTE, { key: ctx.liveKey });
+    await whenQuiet(ctx);
 
     expect(statusCode).toBe(200);
     expect(data).toMatchObject({ delivered: false, delivery });
-    expect(house.servers.heard).toHaveLength(1);
+    expect(ctx.servers.heard).toHaveLength(1);
   },
 );
 
 test("a disabled webhook can be tried, too, and stays disabled", async () => {
-  const house = await givenHook(["job.completed"]);
-  const { world, liveKey: key } = house;
+  const ctx = await givenHook(["job.completed"]);
+  const { world, liveKey: key } = ctx;
   await send(world, "PUT /v1/webhooks/whk_1", { key, body: { status: "disabled" } });
 
   expect((await send(world, ROUTE, { key })).data.delivered).toBe(true);
@@ -59,10 +59,10 @@ test("a disabled webhook can be tried, too, and stays disabled", async () => {
 });
 
 test("a webhook that is not there is 404", async () => {
-  const house = await givenHook(["job.completed"]);
+  const ctx = await givenHook(["job.completed"]);
 
-  expect((await send(house.world, ROUTE, { key: house.testKey })).statusCode).toBe(404);
-  expect(house.servers.heard).toEqual([]);
+  expect((await send(ctx.world, ROUTE, { key: ctx.testKey })).statusCode).toBe(404);
+  expect(ctx.servers.heard).toEqual([]);
 });
 
 test("no key is 401, a key that only reads is 403", async () => {

@@ -2,23 +2,25 @@ import { openAccount } from "@mailproof/core/accounts/accounts";
 import { credits } from "@mailproof/core/money/credits";
 import { expect, test } from "vitest";
 import { givenKey } from "../given.ts";
-import type { House } from "../jobs.ts";
+import type { TestContext } from "../jobs.ts";
 import { send } from "../send.ts";
 import { givenHook, HOOK } from "../webhooks.ts";
 
 const ROUTE = "PUT /v1/webhooks/whk_1";
 
-const whenChanged = ({ world, liveKey: key }: Pick<House, "world" | "liveKey">, body: unknown) =>
-  send(world, ROUTE, { key, body });
+const whenChanged = (
+  { world, liveKey: key }: Pick<TestContext, "world" | "liveKey">,
+  body: unknown,
+) => send(world, ROUTE, { key, body });
 
 test.each([
   ["its address", { url: "https://b.example.com/" }],
   ["its events", { events: ["credits.low", "job.failed"] }],
   ["both", { url: "https://b.example.com/", events: ["credits.low"] }],
 ])("%s changed is 200, and the rest stays", async (_what, body) => {
-  const house = await givenHook(["job.completed"]);
+  const ctx = await givenHook(["job.completed"]);
 
-  const changed = await whenChanged(house, body);
+  const changed = await whenChanged(ctx, body);
 
   const expected = {
     id: "whk_1",
@@ -29,18 +31,18 @@ test.each([
     ...body,
   };
   expect([changed.statusCode, changed.data]).toEqual([200, expected]);
-  const listed = await send(house.world, "GET /v1/webhooks", { key: house.liveKey });
+  const listed = await send(ctx.world, "GET /v1/webhooks", { key: ctx.liveKey });
   expect(listed.data.webhooks).toEqual([expected]);
 });
 
 test("one that is disabled says by whom, and is enabled again", async () => {
-  const house = await givenHook(["job.completed"]);
+  const ctx = await givenHook(["job.completed"]);
 
-  expect(await whenChanged(house, { status: "disabled" })).toMatchObject({
+  expect(await whenChanged(ctx, { status: "disabled" })).toMatchObject({
     statusCode: 200,
     data: { status: "disabled", disabled_because: "asked" },
   });
-  const enabled = await whenChanged(house, { status: "active" });
+  const enabled = await whenChanged(ctx, { status: "active" });
 
   expect(enabled.data.status).toBe("active");
   expect(enabled.data).not.toHaveProperty("disabled_because");
@@ -56,47 +58,47 @@ test.each<[string, unknown, string]>([
   ["http", { url: "http://a.example/" }, "url: must be an https address"],
   ["a secret", { secret: "whsec_x" }, "secret: is not a known field"],
 ])("%s is 400", async (_what, body, message) => {
-  const house = await givenHook(["job.completed"]);
+  const ctx = await givenHook(["job.completed"]);
 
-  const { statusCode, error } = await whenChanged(house, body);
+  const { statusCode, error } = await whenChanged(ctx, body);
 
   expect(statusCode).toBe(400);
   expect(error.message).toContain(message);
 });
 
 test("a private address is 400 and nothing changes", async () => {
-  const house = await givenHook(["job.completed"]);
-  house.servers.refuse(() => "private_address");
+  const ctx = await givenHook(["job.completed"]);
+  ctx.servers.refuse(() => "private_address");
 
-  const { statusCode } = await whenChanged(house, {
+  const { statusCode } = await whenChanged(ctx, {
     url: "https://10.0.0.1/",
     events: ["job.failed"],
   });
 
   expect(statusCode).toBe(400);
-  const { data } = await send(house.world, "GET /v1/webhooks", { key: house.liveKey });
+  const { data } = await send(ctx.world, "GET /v1/webhooks", { key: ctx.liveKey });
   expect(data.webhooks).toMatchObject([{ url: HOOK, events: ["job.completed"] }]);
 });
 
 test("a webhook of another account, or of the other kind of key, is 404 as if there were none", async () => {
-  const house = await givenHook(["job.completed"]);
-  const other = await openAccount(house.world, { name: "Bo", plan: "free", opening: credits(0) });
-  const as = (liveKey: string) => whenChanged({ ...house, liveKey }, { status: "disabled" });
+  const ctx = await givenHook(["job.completed"]);
+  const other = await openAccount(ctx.world, { name: "Bo", plan: "free", opening: credits(0) });
+  const as = (liveKey: string) => whenChanged({ ...ctx, liveKey }, { status: "disabled" });
 
   const theirs = await as(other.liveKey);
-  const nobodys = await send(house.world, "PUT /v1/webhooks/whk_9", {
-    key: house.liveKey,
+  const foreign = await send(ctx.world, "PUT /v1/webhooks/whk_9", {
+    key: ctx.liveKey,
     body: { status: "disabled" },
   });
 
   expect(theirs.statusCode).toBe(404);
-  expect(theirs.error).toEqual(nobodys.error);
-  expect((await as(house.testKey)).statusCode).toBe(404);
+  expect(theirs.error).toEqual(foreign.error);
+  expect((await as(ctx.testKey)).statusCode).toBe(404);
 });
 
 test("one that is deleted meanwhile is 404, and does not come back", async () => {
-  const house = await givenHook(["job.completed"]);
-  const { world, liveKey: key, table } = house;
+  const ctx = await givenHook(["job.completed"]);
+  const { world, liveKey: key, table } = ctx;
   const slow = {
     ...world,
     https: {
@@ -108,16 +110,16 @@ test("one that is deleted meanwhile is 404, and does not come back", async () =>
     },
   };
 
-  const { statusCode } = await whenChanged({ ...house, world: slow }, { url: HOOK });
+  const { statusCode } = await whenChanged({ ...ctx, world: slow }, { url: HOOK });
 
   expect(statusCode).toBe(404);
   expect(table.items().filter(({ pk }) => pk.startsWith("WEBHOOKS#"))).toEqual([]);
 });
 
 test("no key is 401, a key that only reads is 403", async () => {
-  const house = await givenHook(["job.completed"]);
-  const reader = await givenKey(house.world, house.account, { scopes: ["webhooks:read"] });
+  const ctx = await givenHook(["job.completed"]);
+  const reader = await givenKey(ctx.world, ctx.account, { scopes: ["webhooks:read"] });
 
-  expect((await send(house.world, ROUTE)).statusCode).toBe(401);
-  expect((await whenChanged({ ...house, liveKey: reader }, {})).statusCode).toBe(403);
+  expect((await send(ctx.world, ROUTE)).statusCode).toBe(401);
+  expect((await whenChanged({ ...ctx, liveKey: reader }, {})).statusCode).toBe(403);
 });

@@ -1,8 +1,8 @@
 import { audit } from "@mailproof/core/money/audit";
 import { expect, test } from "vitest";
-import { down, fated, goneAfter, turn } from "../breaking.ts";
-import { anns, givenChunked, jobIn, rowsIn, whenBatched } from "../jobs.ts";
-import { creditsOf, movesOf, newsIn, thenInOrder } from "../ledger.ts";
+import { createProcessGoneAfter, rejectDown, runTurn, withMessageFates } from "../breaking.ts";
+import { createEmails, formatRows, givenChunked, readJob, whenBatched } from "../jobs.ts";
+import { listMoves, listOutboxEvents, readCredits, thenConsistent } from "../ledger.ts";
 import { whenQuiet, whenReconciled, whenWorked } from "../working.ts";
 
 // From the debit on a batch is a job, whatever becomes of its messages and of whoever accepted it.
@@ -12,73 +12,73 @@ const MINUTE_MS = 60_000;
 test.each(["refused", "unknown", "unheard"] as const)(
   "a batch of which every message is %s is accepted all the same, and sent again within minutes",
   async (fate) => {
-    const house = await givenChunked();
-    const told = await whenBatched(
-      fated(house, () => fate),
-      house.liveKey,
-      { emails: anns(5) },
+    const ctx = await givenChunked();
+    const response = await whenBatched(
+      withMessageFates(ctx, () => fate),
+      ctx.liveKey,
+      { emails: createEmails(5) },
     );
 
-    house.later(MINUTE_MS);
-    await whenReconciled(house);
-    await whenWorked(house);
+    ctx.later(MINUTE_MS);
+    await whenReconciled(ctx);
+    await whenWorked(ctx);
 
-    expect(told).toMatchObject({ statusCode: 202, data: { status: "processing" } });
-    expect(await jobIn(house)).toMatchObject({ status: "completed", processed_emails: 5 });
-    expect(movesOf(house)).toEqual(["charge 5"]);
-    expect(newsIn(house)).toEqual(["job.completed"]);
+    expect(response).toMatchObject({ statusCode: 202, data: { status: "processing" } });
+    expect(await readJob(ctx)).toMatchObject({ status: "completed", processed_emails: 5 });
+    expect(listMoves(ctx)).toEqual(["charge 5"]);
+    expect(listOutboxEvents(ctx)).toEqual(["job.completed"]);
   },
 );
 
 test("a queue that breaks after the debit does not undo what was accepted", async () => {
-  const house = await givenChunked();
-  const world = { ...house.world, queue: { ...house.queue, sendMany: down } };
+  const ctx = await givenChunked();
+  const world = { ...ctx.world, queue: { ...ctx.queue, sendMany: rejectDown } };
 
-  const told = await whenBatched(world, house.liveKey, { emails: anns(5) }, "k");
-  await whenQuiet(house);
+  const response = await whenBatched(world, ctx.liveKey, { emails: createEmails(5) }, "k");
+  await whenQuiet(ctx);
 
-  expect(told).toMatchObject({ statusCode: 202, data: { credits_used: 5 } });
-  expect(await jobIn(house)).toMatchObject({ status: "completed", processed_emails: 5 });
+  expect(response).toMatchObject({ statusCode: 202, data: { credits_used: 5 } });
+  expect(await readJob(ctx)).toMatchObject({ status: "completed", processed_emails: 5 });
 });
 
 test("a job that is stuck is sent again each hour, what is done is not done twice, and it ends", async () => {
-  const house = await givenChunked();
-  const { world, liveKey, later, queue } = house;
+  const ctx = await givenChunked();
+  const { world, liveKey, later, queue } = ctx;
   await whenBatched(
-    fated(house, (chunk) => (chunk === 1 ? "refused" : "sent")),
+    withMessageFates(ctx, (chunk) => (chunk === 1 ? "refused" : "sent")),
     liveKey,
     {
-      emails: anns(5),
+      emails: createEmails(5),
     },
   );
-  await whenWorked(house);
-  const lossy = { ...house, world: fated(house, () => "refused") };
+  await whenWorked(ctx);
+  const lossy = { ...ctx, world: withMessageFates(ctx, () => "refused") };
   for (const minutes of [1, 60, 60]) {
     later(minutes * MINUTE_MS);
     await whenReconciled(lossy);
   }
-  const stuck = await jobIn(house);
+  const stuck = await readJob(ctx);
 
   later(60 * MINUTE_MS);
-  await whenReconciled(house);
+  await whenReconciled(ctx);
   const sentAgain = queue.pending();
-  await whenWorked(house);
+  await whenWorked(ctx);
 
   expect([stuck.status, stuck.processed_emails]).toEqual(["processing", 3]);
   expect(sentAgain).toBe(1);
-  expect(await jobIn(house)).toMatchObject({ status: "completed", processed_emails: 5 });
-  expect(rowsIn(await jobIn(house))).toHaveLength(5);
-  expect(await audit(house.table, world.now())).toMatchObject({ ok: true });
+  expect(await readJob(ctx)).toMatchObject({ status: "completed", processed_emails: 5 });
+  expect(formatRows(await readJob(ctx))).toHaveLength(5);
+  expect(await audit(ctx.table, world.now())).toMatchObject({ ok: true });
 });
 
 // An undisturbed batch changes four things: the list is kept, paid for, sent, and put off.
 const EFFECTS = 4;
 
 test("an undisturbed batch changes as many things as the crashes below are tried after", async () => {
-  const house = await givenChunked();
-  const { world, effects } = goneAfter(house, Number.POSITIVE_INFINITY);
+  const ctx = await givenChunked();
+  const { world, effects } = createProcessGoneAfter(ctx, Number.POSITIVE_INFINITY);
 
-  await whenBatched(world, house.liveKey, { emails: anns(5) }, "k");
+  await whenBatched(world, ctx.liveKey, { emails: createEmails(5) }, "k");
 
   expect(effects()).toBe(EFFECTS);
 });
@@ -86,25 +86,25 @@ test("an undisturbed batch changes as many things as the crashes below are tried
 test.each(Array.from({ length: EFFECTS }, (_row, effects) => effects))(
   "a process that is gone after %i changes leaves nothing or a job that ends, and its key tells which",
   async (effects) => {
-    const house = await givenChunked();
-    const { world, liveKey } = house;
-    const body = { emails: anns(5) };
-    void whenBatched(goneAfter(house, effects).world, liveKey, body, "k");
-    for (let turns = 0; turns < 10; turns++) await turn();
+    const ctx = await givenChunked();
+    const { world, liveKey } = ctx;
+    const body = { emails: createEmails(5) };
+    void whenBatched(createProcessGoneAfter(ctx, effects).world, liveKey, body, "k");
+    for (let turns = 0; turns < 10; turns++) await runTurn();
     const isPaid = effects > 1;
-    expect(await creditsOf(house)).toMatchObject({ available: isPaid ? 95 : 100 });
+    expect(await readCredits(ctx)).toMatchObject({ available: isPaid ? 95 : 100 });
 
-    await whenQuiet(house);
+    await whenQuiet(ctx);
     const repeat = await whenBatched(world, liveKey, body, "k");
-    await whenQuiet(house);
+    await whenQuiet(ctx);
 
     expect(repeat).toMatchObject({ statusCode: 202, data: { credits_used: isPaid ? 0 : 5 } });
-    expect(await jobIn(house, repeat.data.job_id)).toMatchObject({
+    expect(await readJob(ctx, repeat.data.job_id)).toMatchObject({
       status: "completed",
       processed_emails: 5,
     });
-    expect(movesOf(house)).toEqual(["charge 5"]);
-    expect(newsIn(house)).toEqual(["job.completed"]);
-    await thenInOrder(house);
+    expect(listMoves(ctx)).toEqual(["charge 5"]);
+    expect(listOutboxEvents(ctx)).toEqual(["job.completed"]);
+    await thenConsistent(ctx);
   },
 );

@@ -2,28 +2,28 @@ import { bodyTooLarge } from "@mailproof/api/http/body";
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { audit } from "@mailproof/core/money/audit";
 import { credits } from "@mailproof/core/money/credits";
-import { unseal } from "@mailproof/core/sealed";
+import { decryptSecret } from "@mailproof/core/sealed";
 import { readEvent } from "@mailproof/core/webhooks/items";
 import { expect, test } from "vitest";
-import { down, overTable, replyless, unread } from "../breaking.ts";
+import { rejectDown, withLostReplies, withTable, withUnreadable } from "../breaking.ts";
 import { givenKey } from "../given.ts";
-import { anns, givenChunked, jobIn, rowsIn, whenBatched } from "../jobs.ts";
-import { creditsOf, movesOf, newsIn, storedIn } from "../ledger.ts";
+import { createEmails, formatRows, givenChunked, readJob, whenBatched } from "../jobs.ts";
+import { listMoves, listOutboxEvents, listStoredItems, readCredits } from "../ledger.ts";
 import { send } from "../send.ts";
 import { whenQuiet, whenWorked } from "../working.ts";
 
 const DAY_MS = 86_400_000;
 
 test("a batch is 202, paid for at once, and a job that is worked off to the last address", async () => {
-  const house = await givenChunked();
-  const { world, liveKey } = house;
+  const ctx = await givenChunked();
+  const { world, liveKey } = ctx;
 
-  const told = await whenBatched(world, liveKey, { emails: anns(5), name: " Spring " });
-  const waiting = await jobIn(house);
-  await whenWorked(house);
+  const response = await whenBatched(world, liveKey, { emails: createEmails(5), name: " Spring " });
+  const waiting = await readJob(ctx);
+  await whenWorked(ctx);
 
-  expect(told.statusCode).toBe(202);
-  expect(told.data).toEqual({
+  expect(response.statusCode).toBe(202);
+  expect(response.data).toEqual({
     job_id: "job_1",
     status: "processing",
     total_emails: 5,
@@ -32,30 +32,30 @@ test("a batch is 202, paid for at once, and a job that is worked off to the last
     created_at: "2026-11-21T00:00:00.000Z",
     credits_used: 5,
   });
-  expect(movesOf(house)).toEqual(["charge 5"]);
+  expect(listMoves(ctx)).toEqual(["charge 5"]);
   expect(waiting).toMatchObject({ name: "Spring", kind: "batch", status: "processing" });
   expect(waiting).not.toHaveProperty("results");
-  const done = await jobIn(house);
+  const done = await readJob(ctx);
   expect(done).toMatchObject({
     status: "completed",
     progress: { total: 5, processed: 5, valid: 5, invalid: 0, risky: 0, unknown: 0 },
     processed_emails: 5,
   });
-  expect(rowsIn(done)).toEqual(anns(5).map((email, n) => `${n + 1} ${email} valid`));
-  expect(newsIn(house)).toEqual(["job.completed"]);
-  expect(await audit(house.table, world.now())).toMatchObject({ ok: true });
+  expect(formatRows(done)).toEqual(createEmails(5).map((email, n) => `${n + 1} ${email} valid`));
+  expect(listOutboxEvents(ctx)).toEqual(["job.completed"]);
+  expect(await audit(ctx.table, world.now())).toMatchObject({ ok: true });
 });
 
 test("a chunk is as large as the settings say", async () => {
-  const house = await givenChunked({ rows: 3 });
+  const ctx = await givenChunked({ rows: 3 });
 
-  await whenBatched(house.world, house.liveKey, { emails: anns(7) });
+  await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(7) });
 
-  expect(house.queue.pending()).toBe(3);
+  expect(ctx.queue.pending()).toBe(3);
 });
 
 test("what is the same address is verified and charged once, and what is none is an answer, too", async () => {
-  const house = await givenChunked();
+  const ctx = await givenChunked();
   const emails = [
     "Bo@X.com",
     "no address",
@@ -66,8 +66,8 @@ test("what is the same address is verified and charged once, and what is none is
     "invalid@x.com",
   ];
 
-  const { data } = await whenBatched(house.world, house.liveKey, { emails });
-  await whenWorked(house);
+  const { data } = await whenBatched(ctx.world, ctx.liveKey, { emails });
+  await whenWorked(ctx);
 
   expect(data).toMatchObject({
     total_emails: 7,
@@ -75,13 +75,13 @@ test("what is the same address is verified and charged once, and what is none is
     duplicates_removed: 3,
     credits_used: 4,
   });
-  expect(rowsIn(await jobIn(house))).toEqual([
+  expect(formatRows(await readJob(ctx))).toEqual([
     "1 Bo@x.com valid",
     "2 no address invalid",
     "6  invalid",
     "7 invalid@x.com invalid",
   ]);
-  expect(await creditsOf(house)).toMatchObject({ available: 96, spent: 4 });
+  expect(await readCredits(ctx)).toMatchObject({ available: 96, spent: 4 });
 });
 
 test.each([
@@ -89,11 +89,14 @@ test.each([
   ["no ai", { include_ai: false }, { ai: false, smtp: true }],
   ["no mail server", { deep_verify: false }, { ai: true, smtp: false }],
 ])("asked for %s, each result is just that", async (_case, options, parts) => {
-  const house = await givenChunked();
-  await whenBatched(house.world, house.liveKey, { emails: anns(1), ...(options && { options }) });
-  await whenWorked(house);
+  const ctx = await givenChunked();
+  await whenBatched(ctx.world, ctx.liveKey, {
+    emails: createEmails(1),
+    ...(options && { options }),
+  });
+  await whenWorked(ctx);
 
-  const { results } = await jobIn(house);
+  const { results } = await readJob(ctx);
 
   expect({ ai: "ai" in results[0], smtp: results[0].verification.smtp_check }).toEqual(parts);
 });
@@ -101,23 +104,23 @@ test.each([
 const SECRET = "s".repeat(16);
 
 test("whoever asked to be called back is named in the one event of the end, with the secret sealed", async () => {
-  const house = await givenChunked();
+  const ctx = await givenChunked();
   const callback = { webhook_url: "https://x.example/done", webhook_secret: SECRET };
-  await whenBatched(house.world, house.liveKey, {
-    emails: [...anns(2), "invalid@x.com"],
+  await whenBatched(ctx.world, ctx.liveKey, {
+    emails: [...createEmails(2), "invalid@x.com"],
     ...callback,
   });
 
-  await whenWorked(house);
+  await whenWorked(ctx);
 
-  const events = house.table
+  const events = ctx.table
     .items()
     .filter(({ sk }) => sk === "EVENT")
     .map(readEvent);
   expect(events).toMatchObject([
     {
       type: "job.completed",
-      owner: house.account,
+      owner: ctx.account,
       data: {
         job_id: "job_1",
         status: "completed",
@@ -126,12 +129,12 @@ test("whoever asked to be called back is named in the one event of the end, with
       callback: { url: "https://x.example/done" },
     },
   ]);
-  expect(unseal(house.world, house.account, events[0]?.callback?.secret ?? "")).toBe(SECRET);
-  expect(JSON.stringify(house.table.items())).not.toContain(SECRET);
+  expect(decryptSecret(ctx.world, ctx.account, events[0]?.callback?.secret ?? "")).toBe(SECRET);
+  expect(JSON.stringify(ctx.table.items())).not.toContain(SECRET);
 });
 
 test.each([
-  ["the most", anns(10_000), 10_000],
+  ["the most", createEmails(10_000), 10_000],
   ["one", ["x".repeat(1_000)], 1],
 ])("a batch of %s is taken", async (_case, emails, charged) => {
   const { world, liveKey } = await givenChunked({ rows: 100, balance: 10_000 });
@@ -146,78 +149,94 @@ const HTTPS = "webhook_url: must be an https address without credentials";
 
 test.each<[string, unknown, string]>([
   ["no body", undefined, "body: is required"],
-  ["a list", anns(2), "body: must be a JSON object"],
+  ["a list", createEmails(2), "body: must be a JSON object"],
   ["no addresses", {}, "emails: is required"],
   ["an empty list", { emails: [] }, "emails: must have at least one entry"],
   ["addresses that are a text", { emails: "ann@x.com" }, "emails: must be"],
   ["an address that is a number", { emails: ["ann@x.com", 5] }, "emails.1: must be string"],
   ["an endless address", { emails: ["x".repeat(1_001)] }, "emails.0: must have at most 1000"],
-  ["too many addresses", { emails: anns(10_001) }, "emails: must have at most 10000 entries"],
+  [
+    "too many addresses",
+    { emails: createEmails(10_001) },
+    "emails: must have at most 10000 entries",
+  ],
   ["too many of what is no address", { emails: Array(10_001).fill(5) }, "at most 10000 entries"],
   [
     "one address of a verification",
-    { emails: anns(1), email: "ann@x.com" },
+    { emails: createEmails(1), email: "ann@x.com" },
     "email: is not a known field",
   ],
-  ["a list to subtract", { emails: anns(1), except: [] }, "except: is not a known field"],
+  ["a list to subtract", { emails: createEmails(1), except: [] }, "except: is not a known field"],
   [
     "activity",
-    { emails: anns(1), include_activity: true },
+    { emails: createEmails(1), include_activity: true },
     "include_activity: is not a known field",
   ],
   [
     "a bound for a wait",
-    { emails: anns(1), options: { timeout_ms: 5_000 } },
+    { emails: createEmails(1), options: { timeout_ms: 5_000 } },
     "options.timeout_ms: is not a known field",
   ],
   [
     "evidence",
-    { emails: anns(1), options: { include_evidence: true } },
+    { emails: createEmails(1), options: { include_evidence: true } },
     "options.include_evidence: is not a known field",
   ],
-  ["options that are a list", { emails: anns(1), options: [] }, "options: must be an object"],
+  [
+    "options that are a list",
+    { emails: createEmails(1), options: [] },
+    "options: must be an object",
+  ],
   [
     "an option that is a word",
-    { emails: anns(1), options: { include_ai: "no" } },
+    { emails: createEmails(1), options: { include_ai: "no" } },
     "options.include_ai: must be true or false",
   ],
-  ["a name of blanks", { emails: anns(1), name: " " }, "name: must not be empty"],
-  ["an endless name", { emails: anns(1), name: "x".repeat(201) }, "name: must have at most 200"],
-  ["a callback without TLS", { emails: anns(1), webhook_url: "http://x.example" }, HTTPS],
-  ["a callback with a password", { emails: anns(1), webhook_url: "https://a:b@x.example" }, HTTPS],
-  ["a callback to nowhere", { emails: anns(1), webhook_url: "x.example" }, HTTPS],
+  ["a name of blanks", { emails: createEmails(1), name: " " }, "name: must not be empty"],
+  [
+    "an endless name",
+    { emails: createEmails(1), name: "x".repeat(201) },
+    "name: must have at most 200",
+  ],
+  ["a callback without TLS", { emails: createEmails(1), webhook_url: "http://x.example" }, HTTPS],
+  [
+    "a callback with a password",
+    { emails: createEmails(1), webhook_url: "https://a:b@x.example" },
+    HTTPS,
+  ],
+  ["a callback to nowhere", { emails: createEmails(1), webhook_url: "x.example" }, HTTPS],
   [
     "a secret for no callback",
-    { emails: anns(1), webhook_secret: SECRET },
+    { emails: createEmails(1), webhook_secret: SECRET },
     "webhook_secret: needs a webhook_url",
   ],
   [
     "an empty secret",
-    { emails: anns(1), webhook_url: "https://x.example", webhook_secret: "" },
+    { emails: createEmails(1), webhook_url: "https://x.example", webhook_secret: "" },
     "webhook_secret: must not be empty",
   ],
   [
     "an endless secret",
-    { emails: anns(1), webhook_url: "https://x.example", webhook_secret: "s".repeat(257) },
+    { emails: createEmails(1), webhook_url: "https://x.example", webhook_secret: "s".repeat(257) },
     "webhook_secret: must have at most 256 characters",
   ],
 ])("%s is 400, names the field, and changes nothing", async (_case, body, words) => {
-  const house = await givenChunked();
-  const before = storedIn(house);
+  const ctx = await givenChunked();
+  const before = listStoredItems(ctx);
 
-  const refused = await whenBatched(house.world, house.liveKey, body);
+  const refused = await whenBatched(ctx.world, ctx.liveKey, body);
 
   expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
   expect(refused.error.message).toContain(words);
   expect(refused.error.message).toMatch(/Nothing was charged\.$/);
-  expect(storedIn(house)).toEqual(before);
-  expect([house.queue.pending(), house.blobs.keys()]).toEqual([0, []]);
+  expect(listStoredItems(ctx)).toEqual(before);
+  expect([ctx.queue.pending(), ctx.blobs.keys()]).toEqual([0, []]);
 });
 
 test("a malformed Idempotency-Key is 400 INVALID_IDEMPOTENCY_KEY", async () => {
   const { world, liveKey } = await givenChunked();
 
-  expect(await whenBatched(world, liveKey, { emails: anns(1) }, "a b")).toMatchObject({
+  expect(await whenBatched(world, liveKey, { emails: createEmails(1) }, "a b")).toMatchObject({
     statusCode: 400,
     error: { code: "INVALID_IDEMPOTENCY_KEY" },
   });
@@ -226,7 +245,7 @@ test("a malformed Idempotency-Key is 400 INVALID_IDEMPOTENCY_KEY", async () => {
 test("no key is 401, and a key that only reads is 403", async () => {
   const { world, account } = await givenChunked();
   const reading = await givenKey(world, account, { scopes: ["verification:read"] });
-  const body = { emails: anns(1) };
+  const body = { emails: createEmails(1) };
 
   expect((await send(world, "POST /v1/verify/batch", { body })).statusCode).toBe(401);
   expect(await whenBatched(world, reading, body)).toMatchObject({
@@ -239,31 +258,31 @@ test("a key with the scope verification:write is 202", async () => {
   const { world, account } = await givenChunked();
   const writing = await givenKey(world, account, { scopes: ["verification:write"] });
 
-  expect((await whenBatched(world, writing, { emails: anns(1) })).statusCode).toBe(202);
+  expect((await whenBatched(world, writing, { emails: createEmails(1) })).statusCode).toBe(202);
 });
 
 test.each([
   ["without an Idempotency-Key", undefined],
   ["with one", "k"],
 ])("too few credits are 402 %s, and write and queue nothing", async (_case, keyed) => {
-  const house = await givenChunked({ balance: 4.5 });
-  const before = storedIn(house);
+  const ctx = await givenChunked({ balance: 4.5 });
+  const before = listStoredItems(ctx);
 
-  const refused = await whenBatched(house.world, house.liveKey, { emails: anns(5) }, keyed);
+  const refused = await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(5) }, keyed);
 
   expect(refused).toMatchObject({
     statusCode: 402,
     error: { code: "INSUFFICIENT_CREDITS", details: { needed: 5, available: 4.5 } },
   });
-  expect(storedIn(house)).toEqual(before);
-  expect(house.queue.pending()).toBe(0);
+  expect(listStoredItems(ctx)).toEqual(before);
+  expect(ctx.queue.pending()).toBe(0);
 });
 
 test("more different addresses than the plan allows are 413, charge nothing, and are found before the balance is", async () => {
-  const house = await givenChunked({ plan: "free", balance: 5, rows: 100 });
-  const before = storedIn(house);
+  const ctx = await givenChunked({ plan: "free", balance: 5, rows: 100 });
+  const before = listStoredItems(ctx);
 
-  const refused = await whenBatched(house.world, house.liveKey, { emails: anns(1_001) }, "k");
+  const refused = await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(1_001) }, "k");
 
   expect(refused).toMatchObject({
     statusCode: 413,
@@ -272,12 +291,12 @@ test("more different addresses than the plan allows are 413, charge nothing, and
       message: "The plan free allows 1,000 addresses in one job. Nothing was charged.",
     },
   });
-  expect(storedIn(house)).toEqual(before);
+  expect(listStoredItems(ctx)).toEqual(before);
 });
 
 test("the plan counts different addresses", async () => {
   const { world, liveKey } = await givenChunked({ plan: "free", balance: 1_000, rows: 100 });
-  const emails = [...anns(1_000), ...anns(1_000)];
+  const emails = [...createEmails(1_000), ...createEmails(1_000)];
 
   expect((await whenBatched(world, liveKey, { emails })).statusCode).toBe(202);
 });
@@ -292,24 +311,24 @@ test("a body over the limit is 413", async () => {
 });
 
 test("a burst beyond the plan is 429 and is not charged", async () => {
-  const house = await givenChunked({ plan: "free" });
-  const asked = Array.from({ length: 61 }, () =>
-    whenBatched(house.world, house.liveKey, { emails: anns(1) }),
+  const ctx = await givenChunked({ plan: "free" });
+  const requests = Array.from({ length: 61 }, () =>
+    whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(1) }),
   );
 
-  const refused = (await Promise.all(asked)).filter(({ statusCode }) => statusCode === 429);
+  const refused = (await Promise.all(requests)).filter(({ statusCode }) => statusCode === 429);
 
   expect(refused).toMatchObject([{ headers: { "retry-after": "60" }, error: { retryable: true } }]);
-  expect(await creditsOf(house)).toMatchObject({ available: 40, spent: 60 });
+  expect(await readCredits(ctx)).toMatchObject({ available: 40, spent: 60 });
 });
 
 test("a repeat is the same job, says so, and costs nothing, also when the job is done", async () => {
-  const house = await givenChunked();
-  const { world, liveKey, later } = house;
-  const body = { emails: [...anns(3), "ann1@x.com"] };
+  const ctx = await givenChunked();
+  const { world, liveKey, later } = ctx;
+  const body = { emails: [...createEmails(3), "ann1@x.com"] };
   const first = await whenBatched(world, liveKey, body, "k");
   const early = await whenBatched(world, liveKey, body, "k");
-  await whenWorked(house);
+  await whenWorked(ctx);
   later(DAY_MS);
 
   const late = await whenBatched(world, liveKey, body, "k");
@@ -318,54 +337,54 @@ test("a repeat is the same job, says so, and costs nothing, also when the job is
   const replay = { ...first.data, credits_used: 0, idempotent_replay: true };
   expect([early.statusCode, early.data]).toEqual([202, replay]);
   expect([late.statusCode, late.data]).toEqual([202, replay]);
-  expect(movesOf(house)).toEqual(["charge 3"]);
+  expect(listMoves(ctx)).toEqual(["charge 3"]);
 });
 
 test.each([
-  ["another list", { emails: anns(3) }],
-  ["another order", { emails: anns(2).toReversed() }],
-  ["another name", { emails: anns(2), name: "Spring" }],
-  ["another callback", { emails: anns(2), webhook_url: "https://x.example" }],
-  ["another option", { emails: anns(2), options: { include_ai: false } }],
+  ["another list", { emails: createEmails(3) }],
+  ["another order", { emails: createEmails(2).toReversed() }],
+  ["another name", { emails: createEmails(2), name: "Spring" }],
+  ["another callback", { emails: createEmails(2), webhook_url: "https://x.example" }],
+  ["another option", { emails: createEmails(2), options: { include_ai: false } }],
 ])("the same key for %s is 409 and charges nothing", async (_case, body) => {
-  const house = await givenChunked();
-  await whenBatched(house.world, house.liveKey, { emails: anns(2) }, "k");
-  const before = storedIn(house);
+  const ctx = await givenChunked();
+  await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(2) }, "k");
+  const before = listStoredItems(ctx);
 
-  const refused = await whenBatched(house.world, house.liveKey, body, "k");
+  const refused = await whenBatched(ctx.world, ctx.liveKey, body, "k");
 
   expect(refused).toMatchObject({ statusCode: 409, error: { code: "IDEMPOTENCY_KEY_CONFLICT" } });
   expect(refused.error.message).toMatch(/Nothing was charged\.$/);
-  expect(storedIn(house)).toEqual(before);
+  expect(listStoredItems(ctx)).toEqual(before);
 });
 
 test("the same key on another route, account or kind of key is another key", async () => {
-  const house = await givenChunked();
-  const { world, liveKey, testKey } = house;
+  const ctx = await givenChunked();
+  const { world, liveKey, testKey } = ctx;
   const bo = await openAccount(world, { name: "Bo", plan: "pro", opening: credits(10) });
-  await whenBatched(world, liveKey, { emails: anns(2) }, "k");
+  await whenBatched(world, liveKey, { emails: createEmails(2) }, "k");
 
   const others = [
-    await whenBatched(world, testKey, { emails: anns(1) }, "k"),
-    await whenBatched(world, bo.liveKey, { emails: anns(1) }, "k"),
+    await whenBatched(world, testKey, { emails: createEmails(1) }, "k"),
+    await whenBatched(world, bo.liveKey, { emails: createEmails(1) }, "k"),
   ];
 
   expect(others.map(({ statusCode }) => statusCode)).toEqual([202, 202]);
 });
 
 test("twenty racing requests with one key are one job, paid for once", async () => {
-  const house = await givenChunked();
+  const ctx = await givenChunked();
 
   const answers = await Promise.all(
     Array.from({ length: 20 }, () =>
-      whenBatched(house.world, house.liveKey, { emails: anns(3) }, "k"),
+      whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(3) }, "k"),
     ),
   );
 
   expect(answers.map(({ statusCode }) => statusCode)).toEqual(Array(20).fill(202));
   expect(new Set(answers.map(({ data }) => data.job_id)).size).toBe(1);
   expect(answers.filter(({ data }) => data.credits_used === 3)).toHaveLength(1);
-  expect(movesOf(house)).toEqual(["charge 3"]);
+  expect(listMoves(ctx)).toEqual(["charge 3"]);
 });
 
 test.each([
@@ -373,89 +392,94 @@ test.each([
   ["a balance, under an Idempotency-Key", "BALANCE#", "k", /same Idempotency-Key/],
   ["a key that cannot be looked up", "CLAIM#", "k", /same Idempotency-Key/],
 ])("%s is 503 before the debit, and nothing was charged", async (_case, prefix, keyed, words) => {
-  const house = await givenChunked();
+  const ctx = await givenChunked();
 
-  const told = await whenBatched(unread(house, prefix), house.liveKey, { emails: anns(2) }, keyed);
+  const response = await whenBatched(
+    withUnreadable(ctx, prefix),
+    ctx.liveKey,
+    { emails: createEmails(2) },
+    keyed,
+  );
 
-  expect(told).toMatchObject({
+  expect(response).toMatchObject({
     statusCode: 503,
     headers: { "retry-after": "5" },
     error: { code: "UNAVAILABLE", retryable: true },
   });
-  expect(told.error.message).toMatch(words);
-  expect(movesOf(house)).toEqual([]);
+  expect(response.error.message).toMatch(words);
+  expect(listMoves(ctx)).toEqual([]);
 });
 
 test("a list that cannot be kept is 503, and nothing was charged", async () => {
-  const house = await givenChunked();
-  const world = { ...house.world, blobs: { ...house.blobs, put: down } };
+  const ctx = await givenChunked();
+  const world = { ...ctx.world, blobs: { ...ctx.blobs, put: rejectDown } };
 
-  const told = await whenBatched(world, house.liveKey, { emails: anns(2) });
+  const response = await whenBatched(world, ctx.liveKey, { emails: createEmails(2) });
 
-  expect(told).toMatchObject({ statusCode: 503, error: { code: "UNAVAILABLE" } });
-  expect(told.error.message).toMatch(/Nothing was charged\.$/);
-  expect(movesOf(house)).toEqual([]);
+  expect(response).toMatchObject({ statusCode: 503, error: { code: "UNAVAILABLE" } });
+  expect(response.error.message).toMatch(/Nothing was charged\.$/);
+  expect(listMoves(ctx)).toEqual([]);
 });
 
 test("no reply to the payment is 500 that promises nothing, and the job goes on where it was paid", async () => {
-  const house = await givenChunked();
-  const world = replyless(house, house.world, 1, true);
+  const ctx = await givenChunked();
+  const world = withLostReplies(ctx, ctx.world, 1, true);
 
-  const told = await whenBatched(world, house.liveKey, { emails: anns(3) });
-  const { data } = await send(house.world, "GET /v1/jobs", { key: house.liveKey });
-  await whenQuiet(house);
+  const response = await whenBatched(world, ctx.liveKey, { emails: createEmails(3) });
+  const { data } = await send(ctx.world, "GET /v1/jobs", { key: ctx.liveKey });
+  await whenQuiet(ctx);
 
-  expect(told).toMatchObject({ statusCode: 500, error: { code: "INTERNAL" } });
-  expect(told.error.message).toMatch(/Do not assume a refund; check GET \/v1\/jobs before/);
+  expect(response).toMatchObject({ statusCode: 500, error: { code: "INTERNAL" } });
+  expect(response.error.message).toMatch(/Do not assume a refund; check GET \/v1\/jobs before/);
   expect(data.jobs).toMatchObject([{ job_id: "job_1", status: "processing" }]);
-  expect(await jobIn(house)).toMatchObject({ status: "completed", processed_emails: 3 });
+  expect(await readJob(ctx)).toMatchObject({ status: "completed", processed_emails: 3 });
 });
 
 test("no reply to the payment under an Idempotency-Key is 503, and the same key tells the job", async () => {
-  const house = await givenChunked();
-  const world = replyless(house, house.world, 1, true);
-  const body = { emails: anns(3) };
+  const ctx = await givenChunked();
+  const world = withLostReplies(ctx, ctx.world, 1, true);
+  const body = { emails: createEmails(3) };
 
-  const told = await whenBatched(world, house.liveKey, body, "k");
-  const repeat = await whenBatched(house.world, house.liveKey, body, "k");
-  await whenQuiet(house);
+  const response = await whenBatched(world, ctx.liveKey, body, "k");
+  const repeat = await whenBatched(ctx.world, ctx.liveKey, body, "k");
+  await whenQuiet(ctx);
 
-  expect(told.statusCode).toBe(503);
-  expect(told.error.message).toMatch(/Retry with the same Idempotency-Key; it will not be/);
+  expect(response.statusCode).toBe(503);
+  expect(response.error.message).toMatch(/Retry with the same Idempotency-Key; it will not be/);
   expect(repeat.data).toMatchObject({ job_id: "job_1", idempotent_replay: true });
-  expect(movesOf(house)).toEqual(["charge 3"]);
-  expect((await jobIn(house)).status).toBe("completed");
+  expect(listMoves(ctx)).toEqual(["charge 3"]);
+  expect((await readJob(ctx)).status).toBe("completed");
 });
 
 test("under a test key it is the same job, seen by test keys alone, and free", async () => {
-  const house = await givenChunked({ balance: 0 });
-  const { world, liveKey, testKey } = house;
+  const ctx = await givenChunked({ balance: 0 });
+  const { world, liveKey, testKey } = ctx;
 
-  const told = await whenBatched(world, testKey, { emails: anns(3) }, "k");
-  const repeat = await whenBatched(world, testKey, { emails: anns(3) }, "k");
-  await whenWorked(house);
+  const response = await whenBatched(world, testKey, { emails: createEmails(3) }, "k");
+  const repeat = await whenBatched(world, testKey, { emails: createEmails(3) }, "k");
+  await whenWorked(ctx);
 
-  expect([told.statusCode, told.data.credits_used]).toEqual([202, 0]);
-  expect(repeat.data).toEqual({ ...told.data, idempotent_replay: true });
-  expect(await jobIn(house, "job_1", testKey)).toMatchObject({ status: "completed" });
+  expect([response.statusCode, response.data.credits_used]).toEqual([202, 0]);
+  expect(repeat.data).toEqual({ ...response.data, idempotent_replay: true });
+  expect(await readJob(ctx, "job_1", testKey)).toMatchObject({ status: "completed" });
   expect((await send(world, "GET /v1/jobs/job_1", { key: liveKey })).statusCode).toBe(404);
-  expect(movesOf(house)).toEqual([]);
+  expect(listMoves(ctx)).toEqual([]);
 });
 
 test("a list that takes the credits below a line is told of with the debit", async () => {
-  const house = await givenChunked({ balance: 10 });
+  const ctx = await givenChunked({ balance: 10 });
 
-  await whenBatched(house.world, house.liveKey, { emails: anns(10) });
+  await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(10) });
 
-  expect(newsIn(house)).toEqual(["credits.low", "credits.depleted"]);
+  expect(listOutboxEvents(ctx)).toEqual(["credits.low", "credits.depleted"]);
 });
 
 test("a table that cannot be written is 503, and no chunk is queued", async () => {
-  const house = await givenChunked();
-  const world = overTable(house, { transact: down });
+  const ctx = await givenChunked();
+  const world = withTable(ctx, { transact: rejectDown });
 
-  const told = await whenBatched(world, house.liveKey, { emails: anns(2) });
+  const response = await whenBatched(world, ctx.liveKey, { emails: createEmails(2) });
 
-  expect(told.statusCode).toBe(503);
-  expect(house.queue.pending()).toBe(0);
+  expect(response.statusCode).toBe(503);
+  expect(ctx.queue.pending()).toBe(0);
 });

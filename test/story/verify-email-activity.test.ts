@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { anEvent, DAY_MS, daysAgo, whenTold } from "../activity.ts";
-import { unread } from "../breaking.ts";
+import { createEvent, DAY_MS, daysAgo, whenEventsSent } from "../activity.ts";
+import { withUnreadable } from "../breaking.ts";
 import { given } from "../given.ts";
-import { creditsOf } from "../ledger.ts";
+import { readCredits } from "../ledger.ts";
 import { whenVerified } from "../send.ts";
 
 const ask = { email: "ann@x.com", include_activity: true };
@@ -14,19 +14,19 @@ const PART = {
 };
 
 const givenOpen = async () => {
-  const house = await given({ balance: 10 });
-  await whenTold(house.world, house.liveKey, anEvent("open", 2));
-  return house;
+  const ctx = await given({ balance: 10 });
+  await whenEventsSent(ctx.world, ctx.liveKey, createEvent("open", 2));
+  return ctx;
 };
 
 test("asked for, what is known of the address stands beside the verdict, at no extra cost", async () => {
-  const house = await givenOpen();
+  const ctx = await givenOpen();
 
-  const { statusCode, data } = await whenVerified(house.world, house.liveKey, ask);
+  const { statusCode, data } = await whenVerified(ctx.world, ctx.liveKey, ask);
 
   expect(statusCode).toBe(200);
   expect(data).toMatchObject({ status: "valid", activity: PART, credits_used: 1 });
-  expect(await creditsOf(house)).toMatchObject({ available: 9, spent: 1 });
+  expect(await readCredits(ctx)).toMatchObject({ available: 9, spent: 1 });
 });
 
 test.each([
@@ -46,7 +46,7 @@ test.each([
 test("beside a cached result it is as it stands now", async () => {
   const { world, liveKey, later } = await givenOpen();
   await whenVerified(world, liveKey, { email: "ann@x.com" });
-  await whenTold(world, liveKey, anEvent("click", 0));
+  await whenEventsSent(world, liveKey, createEvent("click", 0));
   later(DAY_MS / 2);
 
   const { data } = await whenVerified(world, liveKey, ask);
@@ -58,7 +58,7 @@ test("beside a cached result it is as it stands now", async () => {
 test("in a replay it is as it stands now, and all else is as it was told", async () => {
   const { world, liveKey } = await givenOpen();
   const first = await whenVerified(world, liveKey, ask, "k");
-  await whenTold(world, liveKey, anEvent("open", 1));
+  await whenEventsSent(world, liveKey, createEvent("open", 1));
 
   const { data } = await whenVerified(world, liveKey, ask, "k");
 
@@ -72,7 +72,7 @@ test("in a replay it is as it stands now, and all else is as it was told", async
 
 test("a pending answer has none", async () => {
   const { world, liveKey } = await given({ balance: 10 });
-  await whenTold(world, liveKey, anEvent("open", 2, { email: "slow@x.com" }));
+  await whenEventsSent(world, liveKey, createEvent("open", 2, { email: "slow@x.com" }));
 
   const { data } = await whenVerified(world, liveKey, { ...ask, email: "slow@x.com" });
 
@@ -81,13 +81,13 @@ test("a pending answer has none", async () => {
 });
 
 test("a verdict that is paid for is told also when activity cannot be read", async () => {
-  const house = await givenOpen();
+  const ctx = await givenOpen();
 
-  const told = await whenVerified(unread(house, "ACTIVITY#"), house.liveKey, ask);
+  const response = await whenVerified(withUnreadable(ctx, "ACTIVITY#"), ctx.liveKey, ask);
 
-  expect(told).toMatchObject({ statusCode: 200, data: { status: "valid", credits_used: 1 } });
-  expect(told.data).not.toHaveProperty("activity");
-  expect(house.logged.map(({ event }) => event)).toContain("activity_unread");
+  expect(response).toMatchObject({ statusCode: 200, data: { status: "valid", credits_used: 1 } });
+  expect(response.data).not.toHaveProperty("activity");
+  expect(ctx.logged.map(({ event }) => event)).toContain("activity_unread");
 });
 
 test("a test key is told made-up activity", async () => {

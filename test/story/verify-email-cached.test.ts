@@ -2,7 +2,7 @@ import { openAccount } from "@mailproof/core/accounts/accounts";
 import { credits } from "@mailproof/core/money/credits";
 import { expect, test } from "vitest";
 import { given } from "../given.ts";
-import { creditsOf, movesOf } from "../ledger.ts";
+import { listMoves, readCredits } from "../ledger.ts";
 import { whenVerified } from "../send.ts";
 import { whenWorked } from "../working.ts";
 
@@ -10,16 +10,16 @@ const DAY_MS = 86_400_000;
 const ann = { email: "Ann.Lee@example.com" };
 
 test("the same address within a day is told again for half a credit, as it was found then", async () => {
-  const house = await given({ balance: 10 });
-  const { world, liveKey, later } = house;
+  const ctx = await given({ balance: 10 });
+  const { world, liveKey, later } = ctx;
   const first = await whenVerified(world, liveKey, ann);
   later(DAY_MS - 1_000);
 
   const again = await whenVerified(world, liveKey, ann);
 
   expect(again.data).toEqual({ ...first.data, cached: true, credits_used: 0.5 });
-  expect(movesOf(house)).toEqual(["hold 1", "settle 1", "charge 0.5"]);
-  expect(await creditsOf(house)).toMatchObject({ available: 8.5, held: 0, spent: 1.5 });
+  expect(listMoves(ctx)).toEqual(["hold 1", "settle 1", "charge 0.5"]);
+  expect(await readCredits(ctx)).toMatchObject({ available: 8.5, held: 0, spent: 1.5 });
 });
 
 test("after a day it is looked for anew", async () => {
@@ -123,11 +123,11 @@ test.each([
 );
 
 test("a job's result is known from then on, too", async () => {
-  const house = await given({ balance: 10 });
-  await whenVerified(house.world, house.liveKey, { email: "slow@x.com" });
-  await whenWorked(house);
+  const ctx = await given({ balance: 10 });
+  await whenVerified(ctx.world, ctx.liveKey, { email: "slow@x.com" });
+  await whenWorked(ctx);
 
-  const { data } = await whenVerified(house.world, house.liveKey, { email: "slow@x.com" });
+  const { data } = await whenVerified(ctx.world, ctx.liveKey, { email: "slow@x.com" });
 
   expect(data).toMatchObject({ status: "valid", cached: true, credits_used: 0.5 });
 });
@@ -145,8 +145,8 @@ test("half a credit is enough for what is known, and too little for anything els
 });
 
 test("a key that bought what was known replays it, and is not charged again", async () => {
-  const house = await given({ balance: 10 });
-  const { world, liveKey, later } = house;
+  const ctx = await given({ balance: 10 });
+  const { world, liveKey, later } = ctx;
   await whenVerified(world, liveKey, ann);
   const bought = await whenVerified(world, liveKey, ann, "k");
   later(2 * DAY_MS);
@@ -154,7 +154,7 @@ test("a key that bought what was known replays it, and is not charged again", as
   const replayed = await whenVerified(world, liveKey, ann, "k");
 
   expect(replayed.data).toEqual({ ...bought.data, credits_used: 0, idempotent_replay: true });
-  expect(movesOf(house)).toEqual(["hold 1", "settle 1", "charge 0.5"]);
+  expect(listMoves(ctx)).toEqual(["hold 1", "settle 1", "charge 0.5"]);
 });
 
 test("what a test key is told is never of this world: it is not kept, and nothing kept is told", async () => {

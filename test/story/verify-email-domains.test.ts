@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { given } from "../given.ts";
-import { jobIn, whenBatched } from "../jobs.ts";
+import { readJob, whenBatched } from "../jobs.ts";
 import { send } from "../send.ts";
 import { whenWorked } from "../working.ts";
 
@@ -21,13 +21,13 @@ test("an address at a typo domain is risky under a test key too, with the sugges
 });
 
 test("an address whose domain could not be looked up has no domain_exists, and the reason says why", async () => {
-  const house = await given({ balance: 10 });
+  const ctx = await given({ balance: 10 });
   // Without a later attempt, which would find the same out.
   const options = { max_wait_minutes: 0 };
-  await whenBatched(house.world, house.liveKey, { emails: ["ann@dnsfail.com"], options });
-  await whenWorked(house);
+  await whenBatched(ctx.world, ctx.liveKey, { emails: ["ann@dnsfail.com"], options });
+  await whenWorked(ctx);
 
-  const [row] = (await jobIn(house)).results;
+  const [row] = (await readJob(ctx)).results;
 
   expect(row).toMatchObject({ status: "unknown", reason: "dns_inconclusive" });
   expect(row.verification).toEqual({

@@ -2,9 +2,15 @@ import { openAccount } from "@mailproof/core/accounts/accounts";
 import { credits } from "@mailproof/core/money/credits";
 import type { Table } from "@mailproof/core/table";
 import { expect, test } from "vitest";
-import { broken, overTable, stopping, turn } from "../breaking.ts";
+import { createStoppingWorld, runTurn, withBrokenEngine, withTable } from "../breaking.ts";
 import { given, givenKey } from "../given.ts";
-import { creditsOf, movesOf, newsIn, storedIn, thenInOrder } from "../ledger.ts";
+import {
+  listMoves,
+  listOutboxEvents,
+  listStoredItems,
+  readCredits,
+  thenConsistent,
+} from "../ledger.ts";
 import { send, whenVerified } from "../send.ts";
 import { whenReconciled, whenWorked } from "../working.ts";
 
@@ -13,24 +19,24 @@ const ann = { email: "ann@x.com" };
 
 /** A request whose process stops right after it has taken the money. */
 const givenAbandoned = async (body: unknown = ann) => {
-  const house = await given({ balance: 10 });
-  const { world, goOn } = stopping(house, 1);
-  const first = whenVerified(world, house.liveKey, body, "k");
-  await turn();
-  return { ...house, first, goOn };
+  const ctx = await given({ balance: 10 });
+  const { world, goOn } = createStoppingWorld(ctx, 1);
+  const first = whenVerified(world, ctx.liveKey, body, "k");
+  await runTurn();
+  return { ...ctx, first, goOn };
 };
 
 test("a repeat is the same answer, says so, and costs nothing", async () => {
-  const house = await given({ balance: 10 });
-  const first = await whenVerified(house.world, house.liveKey, ann, "k");
-  house.later(DAY_MS);
+  const ctx = await given({ balance: 10 });
+  const first = await whenVerified(ctx.world, ctx.liveKey, ann, "k");
+  ctx.later(DAY_MS);
 
-  const repeat = await whenVerified(house.world, house.liveKey, ann, "k");
+  const repeat = await whenVerified(ctx.world, ctx.liveKey, ann, "k");
 
   expect(first.data).not.toHaveProperty("idempotent_replay");
   expect(repeat.statusCode).toBe(200);
   expect(repeat.data).toEqual({ ...first.data, credits_used: 0, idempotent_replay: true });
-  expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
+  expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
 });
 
 test("a repeat is answered whatever is left of the credits", async () => {
@@ -42,15 +48,15 @@ test("a repeat is answered whatever is left of the credits", async () => {
 });
 
 test("a pending answer is replayed with the same job, also when the job is done", async () => {
-  const house = await given({ balance: 10 });
-  const { world, liveKey } = house;
+  const ctx = await given({ balance: 10 });
+  const { world, liveKey } = ctx;
   const first = await whenVerified(world, liveKey, { email: "slow@x.com" }, "k");
-  await whenWorked(house);
+  await whenWorked(ctx);
 
   const repeat = await whenVerified(world, liveKey, { email: "slow@x.com" }, "k");
 
   expect(repeat.data).toEqual({ ...first.data, credits_used: 0, idempotent_replay: true });
-  expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
+  expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
 });
 
 test.each([
@@ -79,17 +85,17 @@ test("defaults are part of the request: left out or named, in any order, it is t
 });
 
 test("how long the caller waits is no part of the request: with another timeout_ms it is the same one", async () => {
-  const house = await given({ balance: 10 });
-  await whenVerified(house.world, house.liveKey, { ...ann, options: { timeout_ms: 9_000 } }, "k");
+  const ctx = await given({ balance: 10 });
+  await whenVerified(ctx.world, ctx.liveKey, { ...ann, options: { timeout_ms: 9_000 } }, "k");
 
   const repeats = [
-    await whenVerified(house.world, house.liveKey, { ...ann, options: { timeout_ms: 100 } }, "k"),
-    await whenVerified(house.world, house.liveKey, ann, "k"),
+    await whenVerified(ctx.world, ctx.liveKey, { ...ann, options: { timeout_ms: 100 } }, "k"),
+    await whenVerified(ctx.world, ctx.liveKey, ann, "k"),
   ];
 
   expect(repeats.map(({ statusCode }) => statusCode)).toEqual([200, 200]);
   expect(repeats.map(({ data }) => data.idempotent_replay)).toEqual([true, true]);
-  expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
+  expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
 });
 
 test.each([
@@ -98,16 +104,16 @@ test.each([
   ["another option", { ...ann, options: { include_ai: false } }],
   ["activity", { ...ann, include_activity: true }],
 ])("the same key for %s is 409 and charges nothing", async (_case, body) => {
-  const house = await given({ balance: 10 });
-  await whenVerified(house.world, house.liveKey, ann, "k");
-  const before = storedIn(house);
+  const ctx = await given({ balance: 10 });
+  await whenVerified(ctx.world, ctx.liveKey, ann, "k");
+  const before = listStoredItems(ctx);
 
-  const refused = await whenVerified(house.world, house.liveKey, body, "k");
+  const refused = await whenVerified(ctx.world, ctx.liveKey, body, "k");
 
   expect(refused).toMatchObject({ statusCode: 409, error: { code: "IDEMPOTENCY_KEY_CONFLICT" } });
   expect(refused.error.message).toMatch(/Nothing was charged\.$/);
   expect(refused.error).not.toHaveProperty("retryable");
-  expect(storedIn(house)).toEqual(before);
+  expect(listStoredItems(ctx)).toEqual(before);
 });
 
 test.each([
@@ -133,21 +139,21 @@ test.each([
   ["a letter beyond ASCII", "clé"],
   ["a control character", "a\u007f"],
 ])("a key of %s is 400 INVALID_IDEMPOTENCY_KEY, and writes nothing", async (_case, key) => {
-  const house = await given({ balance: 10 });
-  const before = storedIn(house);
+  const ctx = await given({ balance: 10 });
+  const before = listStoredItems(ctx);
 
-  const refused = await whenVerified(house.world, house.liveKey, ann, key);
+  const refused = await whenVerified(ctx.world, ctx.liveKey, ann, key);
 
   expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_IDEMPOTENCY_KEY" } });
-  expect(storedIn(house)).toEqual(before);
+  expect(listStoredItems(ctx)).toEqual(before);
 });
 
 test("keys differ by letter case", async () => {
-  const house = await given({ balance: 10 });
-  await whenVerified(house.world, house.liveKey, ann, "k");
-  await whenVerified(house.world, house.liveKey, ann, "K");
+  const ctx = await given({ balance: 10 });
+  await whenVerified(ctx.world, ctx.liveKey, ann, "k");
+  await whenVerified(ctx.world, ctx.liveKey, ann, "K");
 
-  expect(movesOf(house)).toEqual(["hold 1", "settle 1", "charge 0.5"]);
+  expect(listMoves(ctx)).toEqual(["hold 1", "settle 1", "charge 0.5"]);
 });
 
 test("a key belongs to an account and to live or test: the same letters elsewhere are another key", async () => {
@@ -164,8 +170,8 @@ test("a key belongs to an account and to live or test: the same letters elsewher
 });
 
 test("a key is remembered for thirty days, and then it is a new one", async () => {
-  const house = await given({ balance: 10 });
-  const { world, liveKey, later } = house;
+  const ctx = await given({ balance: 10 });
+  const { world, liveKey, later } = ctx;
   await whenVerified(world, liveKey, ann, "k");
   later(30 * DAY_MS - 1_000);
   expect((await whenVerified(world, liveKey, ann, "k")).data.idempotent_replay).toBe(true);
@@ -174,13 +180,13 @@ test("a key is remembered for thirty days, and then it is a new one", async () =
   const { data } = await whenVerified(world, liveKey, { email: "bo@x.com" }, "k");
 
   expect(data).toMatchObject({ email: "bo@x.com", credits_used: 1 });
-  expect(movesOf(house)).toEqual(["hold 1", "settle 1", "hold 1", "settle 1"]);
+  expect(listMoves(ctx)).toEqual(["hold 1", "settle 1", "hold 1", "settle 1"]);
 });
 
 test("our own failure gives the credit and the key back, and the key buys again", async () => {
-  const house = await given({ balance: 10 });
-  const { world, liveKey } = house;
-  const failed = await whenVerified(broken(house), liveKey, ann, "k");
+  const ctx = await given({ balance: 10 });
+  const { world, liveKey } = ctx;
+  const failed = await whenVerified(withBrokenEngine(ctx), liveKey, ann, "k");
 
   const bought = await whenVerified(world, liveKey, ann, "k");
   const replayed = await whenVerified(world, liveKey, ann, "k");
@@ -188,17 +194,17 @@ test("our own failure gives the credit and the key back, and the key buys again"
   expect(failed).toMatchObject({ statusCode: 500 });
   expect(failed.error.message).toMatch(/The charge was refunded\.$/);
   expect([bought.data.credits_used, replayed.data.credits_used]).toEqual([1, 0]);
-  expect(movesOf(house)).toEqual(["hold 1", "release 1", "hold 1", "settle 1"]);
+  expect(listMoves(ctx)).toEqual(["hold 1", "release 1", "hold 1", "settle 1"]);
 });
 
 test("while the first is worked on, a repeat is 409 and says when to come again", async () => {
-  const house = await givenAbandoned();
-  house.later(1_500);
+  const ctx = await givenAbandoned();
+  ctx.later(1_500);
 
-  const early = await whenVerified(house.world, house.liveKey, ann, "k");
-  house.goOn();
-  await house.first;
-  const late = await whenVerified(house.world, house.liveKey, ann, "k");
+  const early = await whenVerified(ctx.world, ctx.liveKey, ann, "k");
+  ctx.goOn();
+  await ctx.first;
+  const late = await whenVerified(ctx.world, ctx.liveKey, ann, "k");
 
   expect(early).toMatchObject({
     statusCode: 409,
@@ -206,120 +212,120 @@ test("while the first is worked on, a repeat is 409 and says when to come again"
     error: { code: "REQUEST_IN_PROGRESS", retryable: true },
   });
   expect(late.data).toMatchObject({ status: "valid", idempotent_replay: true });
-  expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
+  expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
 });
 
 test("Retry-After is the rest of the request's own wait, and of the lease only where that is over", async () => {
   const body = { ...ann, options: { timeout_ms: 7_000 } };
-  const house = await givenAbandoned(body);
+  const ctx = await givenAbandoned(body);
   const waits: number[] = [];
-  const repeat = () => whenVerified(house.world, house.liveKey, body, "k");
+  const repeat = () => whenVerified(ctx.world, ctx.liveKey, body, "k");
 
-  let told = await repeat();
-  for (; told.statusCode === 409; told = await repeat()) {
-    waits.push(Number(told.headers["retry-after"]));
-    house.later((waits.at(-1) ?? 0) * 1_000);
+  let response = await repeat();
+  for (; response.statusCode === 409; response = await repeat()) {
+    waits.push(Number(response.headers["retry-after"]));
+    ctx.later((waits.at(-1) ?? 0) * 1_000);
   }
 
   // The wait is 7 s, the lease 22 s: then the repeat takes the request over, for what was paid already.
   expect(waits).toEqual([7, 4, 6, 5]);
-  expect(told).toMatchObject({ statusCode: 200, data: { status: "valid" } });
-  expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
+  expect(response).toMatchObject({ statusCode: 200, data: { status: "valid" } });
+  expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
 });
 
 test("an owner that wakes up after it was taken over changes nothing, and does not claim to know", async () => {
-  const house = await givenAbandoned();
-  house.later(25_000);
-  await whenVerified(house.world, house.liveKey, ann, "k");
-  const before = storedIn(house);
+  const ctx = await givenAbandoned();
+  ctx.later(25_000);
+  await whenVerified(ctx.world, ctx.liveKey, ann, "k");
+  const before = listStoredItems(ctx);
 
-  house.goOn();
-  const late = await house.first;
+  ctx.goOn();
+  const late = await ctx.first;
 
   expect(late).toMatchObject({ statusCode: 503, error: { code: "UNAVAILABLE" } });
   expect(late.error.message).toMatch(
     /Retry with the same Idempotency-Key; it will not be charged twice\.$/,
   );
-  expect(storedIn(house)).toEqual(before);
+  expect(listStoredItems(ctx)).toEqual(before);
 });
 
 test("an owner that wakes up while another is at it leaves it to that one", async () => {
-  const house = await givenAbandoned();
-  house.later(25_000);
-  const other = stopping(house, 0);
-  const taking = whenVerified(other.world, house.liveKey, ann, "k");
-  await turn();
+  const ctx = await givenAbandoned();
+  ctx.later(25_000);
+  const other = createStoppingWorld(ctx, 0);
+  const otherRequest = whenVerified(other.world, ctx.liveKey, ann, "k");
+  await runTurn();
 
-  house.goOn();
-  const late = await house.first;
+  ctx.goOn();
+  const late = await ctx.first;
   other.goOn();
 
   expect(late.statusCode).toBe(503);
-  expect(await taking).toMatchObject({ statusCode: 200, data: { status: "valid" } });
-  expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
+  expect(await otherRequest).toMatchObject({ statusCode: 200, data: { status: "valid" } });
+  expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
 });
 
 test("of those who would take it over at once, one does", async () => {
-  const house = await givenAbandoned();
-  house.later(25_000);
+  const ctx = await givenAbandoned();
+  ctx.later(25_000);
 
   const answers = await Promise.all(
-    Array.from({ length: 5 }, () => whenVerified(house.world, house.liveKey, ann, "k")),
+    Array.from({ length: 5 }, () => whenVerified(ctx.world, ctx.liveKey, ann, "k")),
   );
 
   expect(answers.filter(({ statusCode }) => statusCode === 200).length).toBeGreaterThan(0);
   expect(
     answers.map(({ statusCode }) => statusCode).filter((one) => one !== 200 && one !== 409),
   ).toEqual([]);
-  expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
+  expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
 });
 
 test("what the reconciler went on with is replayed as pending", async () => {
-  const house = await givenAbandoned();
-  house.later(25_000);
-  await whenReconciled(house);
+  const ctx = await givenAbandoned();
+  ctx.later(25_000);
+  await whenReconciled(ctx);
 
-  const repeat = await whenVerified(house.world, house.liveKey, ann, "k");
-  await whenWorked(house);
+  const repeat = await whenVerified(ctx.world, ctx.liveKey, ann, "k");
+  await whenWorked(ctx);
 
   expect(repeat.data).toMatchObject({ status: "pending", job_id: "job_1", credits_used: 0 });
-  expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
+  expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
 });
 
 test("an abandoned request whose address is known meanwhile is finished for what was paid for it", async () => {
-  const house = await givenAbandoned();
-  await whenVerified(house.world, house.liveKey, ann);
-  house.later(25_000);
+  const ctx = await givenAbandoned();
+  await whenVerified(ctx.world, ctx.liveKey, ann);
+  ctx.later(25_000);
 
-  const taken = await whenVerified(house.world, house.liveKey, ann, "k");
+  const answered = await whenVerified(ctx.world, ctx.liveKey, ann, "k");
 
-  expect(taken.statusCode).toBe(200);
-  expect(await creditsOf(house)).toMatchObject({ available: 8, held: 0, spent: 2 });
-  await thenInOrder(house);
+  expect(answered.statusCode).toBe(200);
+  expect(await readCredits(ctx)).toMatchObject({ available: 8, held: 0, spent: 2 });
+  await thenConsistent(ctx);
 });
 
 test("an abandoned request that is taken over while its address is known is nobody else's until it is done", async () => {
-  const house = await givenAbandoned();
-  await whenVerified(house.world, house.liveKey, ann);
-  house.later(25_000);
-  const { world } = stopping(house, 0);
-  void whenVerified(world, house.liveKey, ann, "k");
-  await turn();
+  const ctx = await givenAbandoned();
+  await whenVerified(ctx.world, ctx.liveKey, ann);
+  ctx.later(25_000);
+  const { world } = createStoppingWorld(ctx, 0);
+  void whenVerified(world, ctx.liveKey, ann, "k");
+  await runTurn();
 
-  const repeat = await whenVerified(house.world, house.liveKey, ann, "k");
+  const repeat = await whenVerified(ctx.world, ctx.liveKey, ann, "k");
 
   expect(repeat).toMatchObject({ statusCode: 409, headers: { "retry-after": "10" } });
 });
 
 test("fifty racing requests with one key are paid for once, and whoever is answered hears the same", async () => {
-  const house = await given({ balance: 100 });
-  const { world, liveKey } = house;
+  const ctx = await given({ balance: 100 });
+  const { world, liveKey } = ctx;
 
   const answers = await Promise.all(
     Array.from({ length: 50 }, () => whenVerified(world, liveKey, ann, "k")),
   );
 
-  expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
+  expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
   const paid = answers.filter(({ data }) => data?.credits_used === 1);
   expect(paid).toHaveLength(1);
   for (const { statusCode, data, error } of answers)
@@ -341,25 +347,25 @@ test("a request that was refused leaves its key free", async () => {
 test("a key means nothing where nothing is paid for", async () => {
   const { world, liveKey } = await given();
 
-  const told = await send(world, "GET /v1/jobs", {
+  const response = await send(world, "GET /v1/jobs", {
     key: liveKey,
     headers: { "idempotency-key": "not a key at all" },
   });
 
-  expect(told.statusCode).toBe(200);
+  expect(response.statusCode).toBe(200);
 });
 
 test("a lost reply to the payment is found out, and the caller never hears of it", async () => {
-  const house = await given({ balance: 10 });
-  let lost = 0;
+  const ctx = await given({ balance: 10 });
+  let failures = 0;
   const transact: Table["transact"] = async (writes) => {
-    const result = await house.table.transact(writes);
-    return lost++ === 0 ? { outcome: "ambiguous" } : result;
+    const result = await ctx.table.transact(writes);
+    return failures++ === 0 ? { outcome: "ambiguous" } : result;
   };
 
-  const told = await whenVerified(overTable(house, { transact }), house.liveKey, ann, "k");
+  const response = await whenVerified(withTable(ctx, { transact }), ctx.liveKey, ann, "k");
 
-  expect(told).toMatchObject({ statusCode: 200, data: { credits_used: 1 } });
-  expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
-  expect(newsIn(house)).toEqual([]);
+  expect(response).toMatchObject({ statusCode: 200, data: { credits_used: 1 } });
+  expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
+  expect(listOutboxEvents(ctx)).toEqual([]);
 });

@@ -1,10 +1,16 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { audit } from "@mailproof/core/money/audit";
-import { Occupied } from "@mailproof/core/verify/occupied";
+import { NoCapacityError } from "@mailproof/core/verify/occupied";
 import { expect, test } from "vitest";
-import { slow, stopping, turn } from "../breaking.ts";
+import { createStoppingWorld, runTurn, withSlowEngine } from "../breaking.ts";
 import { given } from "../given.ts";
-import { creditsOf, movesOf, newsIn, storedIn, thenInOrder } from "../ledger.ts";
+import {
+  listMoves,
+  listOutboxEvents,
+  listStoredItems,
+  readCredits,
+  thenConsistent,
+} from "../ledger.ts";
 import { send, whenVerified } from "../send.ts";
 import { whenReconciled, whenWorked } from "../working.ts";
 
@@ -12,20 +18,20 @@ const MINUTE_MS = 60_000;
 
 /** A house whose mail servers all take so long to answer. */
 const givenSlow = async (ms: number) => {
-  const house = await given({ balance: 10 });
-  return { ...house, world: slow(house, ms) };
+  const ctx = await given({ balance: 10 });
+  return { ...ctx, world: withSlowEngine(ctx, ms) };
 };
 
-const jobIn = async (world: AppWorld, key: string, id = "job_1") =>
+const findJob = async (world: AppWorld, key: string, id = "job_1") =>
   (await send(world, `GET /v1/jobs/${id}`, { key })).data;
 
 test("what takes longer than the wait is pending, and the money is held", async () => {
-  const house = await given({ balance: 10 });
+  const ctx = await given({ balance: 10 });
 
-  const told = await whenVerified(house.world, house.liveKey, { email: " slow@x.com" });
+  const response = await whenVerified(ctx.world, ctx.liveKey, { email: " slow@x.com" });
 
-  expect(told.statusCode).toBe(200);
-  expect(told.data).toEqual({
+  expect(response.statusCode).toBe(200);
+  expect(response.data).toEqual({
     status: "pending",
     job_id: "job_1",
     email: "slow@x.com",
@@ -33,53 +39,53 @@ test("what takes longer than the wait is pending, and the money is held", async 
     message: expect.stringContaining("read GET /v1/jobs/job_1"),
     credits_used: 1,
   });
-  expect(movesOf(house)).toEqual(["hold 1"]);
-  expect(await creditsOf(house)).toMatchObject({ available: 9, held: 1, spent: 0 });
-  await thenInOrder(house);
+  expect(listMoves(ctx)).toEqual(["hold 1"]);
+  expect(await readCredits(ctx)).toMatchObject({ available: 9, held: 1, spent: 0 });
+  await thenConsistent(ctx);
 });
 
 /** A house whose mail servers nobody has time to ask. */
-const givenOccupied = async () => {
-  const house = await given({ balance: 10 });
-  const probe = () => Promise.reject(new Occupied("all of them are at work"));
-  return { ...house, busy: { ...house.world, engine: { ...house.world.engine, probe } } };
+const givenNoCapacity = async () => {
+  const ctx = await given({ balance: 10 });
+  const probe = () => Promise.reject(new NoCapacityError("all of them are at work"));
+  return { ...ctx, busy: { ...ctx.world, engine: { ...ctx.world.engine, probe } } };
 };
 
 test("when all who talk to mail servers are at work it is pending at once, and no failure", async () => {
-  const { busy, ...house } = await givenOccupied();
+  const { busy, ...ctx } = await givenNoCapacity();
 
-  const told = await whenVerified(busy, house.liveKey, { email: "ann@x.com" });
+  const response = await whenVerified(busy, ctx.liveKey, { email: "ann@x.com" });
 
-  expect(told.data).toMatchObject({ status: "pending", job_id: "job_1" });
-  expect(movesOf(house)).toEqual(["hold 1"]);
+  expect(response.data).toMatchObject({ status: "pending", job_id: "job_1" });
+  expect(listMoves(ctx)).toEqual(["hold 1"]);
 
-  await whenWorked(house);
-  expect(await jobIn(house.world, house.liveKey)).toMatchObject({ status: "completed" });
-  expect(await creditsOf(house)).toMatchObject({ available: 9, held: 0, spent: 1 });
+  await whenWorked(ctx);
+  expect(await findJob(ctx.world, ctx.liveKey)).toMatchObject({ status: "completed" });
+  expect(await readCredits(ctx)).toMatchObject({ available: 9, held: 0, spent: 1 });
 });
 
 test("a repeat is told of the same job then, is not charged, and does not send it again", async () => {
-  const { busy, ...house } = await givenOccupied();
-  const ask = (world: AppWorld) => whenVerified(world, house.liveKey, { email: "ann@x.com" }, "k1");
+  const { busy, ...ctx } = await givenNoCapacity();
+  const ask = (world: AppWorld) => whenVerified(world, ctx.liveKey, { email: "ann@x.com" }, "k1");
 
-  const [first, again] = [await ask(busy), await ask(house.world)];
-  await whenWorked(house);
-  const afterwards = await ask(house.world);
-  await whenReconciled(house);
+  const [first, again] = [await ask(busy), await ask(ctx.world)];
+  await whenWorked(ctx);
+  const afterwards = await ask(ctx.world);
+  await whenReconciled(ctx);
 
   expect([first, again, afterwards].map(({ data }) => data.job_id)).toEqual(Array(3).fill("job_1"));
-  expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
-  expect(await creditsOf(house)).toMatchObject({ available: 9, held: 0, spent: 1 });
-  expect(await audit(house.table, house.world.now())).toMatchObject({ ok: true });
+  expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
+  expect(await readCredits(ctx)).toMatchObject({ available: 9, held: 0, spent: 1 });
+  expect(await audit(ctx.table, ctx.world.now())).toMatchObject({ ok: true });
 });
 
 test("a test key meets nobody who could be at work", async () => {
-  const { busy, ...house } = await givenOccupied();
+  const { busy, ...ctx } = await givenNoCapacity();
 
-  const told = await whenVerified(busy, house.testKey, { email: "ann@x.com" });
+  const response = await whenVerified(busy, ctx.testKey, { email: "ann@x.com" });
 
-  expect(told.data.status).not.toBe("pending");
-  expect(movesOf(house)).toEqual([]);
+  expect(response.data.status).not.toBe("pending");
+  expect(listMoves(ctx)).toEqual([]);
 });
 
 test.each([
@@ -103,20 +109,20 @@ test.each([
 });
 
 test("the job is real: listed, read, and finished by the worker, who is paid once", async () => {
-  const house = await given({ balance: 10 });
-  const { world, liveKey } = house;
+  const ctx = await given({ balance: 10 });
+  const { world, liveKey } = ctx;
   await whenVerified(world, liveKey, { email: "slow@x.com", options: { include_evidence: true } });
-  const waiting = await jobIn(world, liveKey);
+  const waiting = await findJob(world, liveKey);
 
-  await whenWorked(house);
+  await whenWorked(ctx);
 
-  const facts = { job_id: "job_1", kind: "single", created_at: "2026-11-21T00:00:00.000Z" };
+  const fields = { job_id: "job_1", kind: "single", created_at: "2026-11-21T00:00:00.000Z" };
   const nothing = { total: 1, processed: 0, valid: 0, invalid: 0, risky: 0, unknown: 0 };
   const beside = { progress: nothing, processed_emails: 0, next_key: expect.any(String) };
-  expect(waiting).toEqual({ ...facts, status: "pending", ...beside });
-  const done = await jobIn(world, liveKey);
+  expect(waiting).toEqual({ ...fields, status: "pending", ...beside });
+  const done = await findJob(world, liveKey);
   expect(done).toMatchObject({
-    ...facts,
+    ...fields,
     status: "completed",
     progress: { ...nothing, processed: 1, valid: 1 },
     processed_emails: 1,
@@ -128,59 +134,59 @@ test("the job is real: listed, read, and finished by the worker, who is paid onc
   expect((await send(world, "GET /v1/jobs", { key: liveKey })).data.jobs).toMatchObject([
     { job_id: "job_1", status: "completed" },
   ]);
-  expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
-  expect(newsIn(house)).toEqual(["job.completed"]);
+  expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
+  expect(listOutboxEvents(ctx)).toEqual(["job.completed"]);
 });
 
 test("a message that comes twice changes nothing the second time", async () => {
-  const house = await given({ balance: 10 });
-  await whenVerified(house.world, house.liveKey, { email: "slow@x.com" });
-  await house.queue.sendMany("singles", [{ body: { job: "job_1", waits: 0 } }]);
+  const ctx = await given({ balance: 10 });
+  await whenVerified(ctx.world, ctx.liveKey, { email: "slow@x.com" });
+  await ctx.queue.sendMany("singles", [{ body: { job: "job_1", waits: 0 } }]);
 
-  await whenWorked(house);
+  await whenWorked(ctx);
 
-  expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
-  expect(newsIn(house)).toEqual(["job.completed"]);
+  expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
+  expect(listOutboxEvents(ctx)).toEqual(["job.completed"]);
 });
 
 test("two workers with the same message are paid once", async () => {
-  const house = await given({ balance: 10 });
-  await whenVerified(house.world, house.liveKey, { email: "slow@x.com" });
-  await house.queue.sendMany("singles", [{ body: { job: "job_1", waits: 0 } }]);
+  const ctx = await given({ balance: 10 });
+  await whenVerified(ctx.world, ctx.liveKey, { email: "slow@x.com" });
+  await ctx.queue.sendMany("singles", [{ body: { job: "job_1", waits: 0 } }]);
 
-  await Promise.all([whenWorked(house), whenWorked(house)]);
+  await Promise.all([whenWorked(ctx), whenWorked(ctx)]);
 
-  expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
-  await thenInOrder(house);
+  expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
+  await thenConsistent(ctx);
 });
 
 test("a message that never arrives is sent again after five minutes", async () => {
-  const house = await given({ balance: 10 });
-  const lost = { ...house.queue, sendMany: async () => ["refused" as const] };
-  const { world, liveKey, later, queue } = house;
-  await whenVerified({ ...world, queue: lost }, liveKey, { email: "slow@x.com" });
+  const ctx = await given({ balance: 10 });
+  const refusingQueue = { ...ctx.queue, sendMany: async () => ["refused" as const] };
+  const { world, liveKey, later, queue } = ctx;
+  await whenVerified({ ...world, queue: refusingQueue }, liveKey, { email: "slow@x.com" });
 
   later(5 * MINUTE_MS - 30_000);
-  await whenReconciled(house);
+  await whenReconciled(ctx);
   const early = queue.pending();
   later(30_000);
-  await whenReconciled(house);
-  await whenWorked(house);
+  await whenReconciled(ctx);
+  await whenWorked(ctx);
 
   expect(early).toBe(0);
-  expect((await jobIn(world, liveKey)).status).toBe("completed");
+  expect((await findJob(world, liveKey)).status).toBe("completed");
 });
 
 test("whoever greylists is asked again after six and after thirty minutes, and only then it is unknown, and paid", async () => {
-  const house = await givenSlow(11_000);
-  const { world, liveKey, later } = house;
+  const ctx = await givenSlow(11_000);
+  const { world, liveKey, later } = ctx;
   await whenVerified(world, liveKey, { email: "greylisted@x.com" });
   const seen: unknown[] = [];
   const look = async (passedMs: number) => {
     later(passedMs);
-    await whenReconciled(house);
-    await whenWorked(house);
-    const { status, progress } = await jobIn(world, liveKey);
+    await whenReconciled(ctx);
+    await whenWorked(ctx);
+    const { status, progress } = await findJob(world, liveKey);
     seen.push(`${status}, ${progress.unknown} unknown`);
   };
 
@@ -188,7 +194,7 @@ test("whoever greylists is asked again after six and after thirty minutes, and o
   await look(6 * MINUTE_MS - 1);
   await look(1);
   await look(30 * MINUTE_MS - 1);
-  expect(await creditsOf(house)).toMatchObject({ available: 9, held: 1 });
+  expect(await readCredits(ctx)).toMatchObject({ available: 9, held: 1 });
   await look(1);
 
   expect(seen).toEqual([
@@ -198,32 +204,32 @@ test("whoever greylists is asked again after six and after thirty minutes, and o
     "processing, 0 unknown",
     "completed, 1 unknown",
   ]);
-  expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
+  expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
 });
 
 test("a message that comes twice does not shorten the time a greylisting server wants", async () => {
-  const house = await givenSlow(11_000);
-  const { world, liveKey, later } = house;
+  const ctx = await givenSlow(11_000);
+  const { world, liveKey, later } = ctx;
   await whenVerified(world, liveKey, { email: "greylisted@x.com" });
   for (let twin = 0; twin < 3; twin++)
-    await house.queue.sendMany("singles", [{ body: { job: "job_1", waits: 0 } }]);
+    await ctx.queue.sendMany("singles", [{ body: { job: "job_1", waits: 0 } }]);
 
-  await whenWorked(house);
+  await whenWorked(ctx);
   later(5 * MINUTE_MS);
-  await whenReconciled(house);
-  await whenWorked(house);
+  await whenReconciled(ctx);
+  await whenWorked(ctx);
 
-  expect((await jobIn(world, liveKey)).status).toBe("processing");
+  expect((await findJob(world, liveKey)).status).toBe("processing");
 });
 
 test("a server that takes us the second time is the answer", async () => {
-  const house = await givenSlow(11_000);
-  const { world, liveKey, later } = house;
+  const ctx = await givenSlow(11_000);
+  const { world, liveKey, later } = ctx;
   const { engine } = world;
-  let asked = 0;
+  let probes = 0;
   const probe: typeof engine.probe = (question) =>
-    engine.probe({ ...question, recipient: ++asked > 2 ? "ann@x.com" : "greylisted@x.com" });
-  const moody = { ...house, world: { ...world, engine: { ...engine, probe } } };
+    engine.probe({ ...question, recipient: ++probes > 2 ? "ann@x.com" : "greylisted@x.com" });
+  const moody = { ...ctx, world: { ...world, engine: { ...engine, probe } } };
   await whenVerified(moody.world, liveKey, { email: "ann@x.com" });
 
   await whenWorked(moody);
@@ -231,68 +237,68 @@ test("a server that takes us the second time is the answer", async () => {
   await whenReconciled(moody);
   await whenWorked(moody);
 
-  expect(await jobIn(world, liveKey)).toMatchObject({
+  expect(await findJob(world, liveKey)).toMatchObject({
     status: "completed",
     progress: { valid: 1 },
   });
 });
 
 test("what breaks on our side again and again fails, and is refunded once", async () => {
-  const house = await givenSlow(11_000);
-  const { world, liveKey, later } = house;
+  const ctx = await givenSlow(11_000);
+  const { world, liveKey, later } = ctx;
   await whenVerified(world, liveKey, { email: "error@x.com" });
 
   for (let minute = 0; minute < 60; minute++) {
     later(MINUTE_MS);
-    await whenReconciled(house);
-    await whenWorked(house);
+    await whenReconciled(ctx);
+    await whenWorked(ctx);
   }
 
-  expect(await jobIn(world, liveKey)).toMatchObject({
+  expect(await findJob(world, liveKey)).toMatchObject({
     status: "failed",
     error: expect.stringMatching(/The charge was refunded\.$/),
   });
-  expect(movesOf(house)).toEqual(["hold 1", "release 1"]);
-  expect(await creditsOf(house)).toMatchObject({ available: 10, held: 0, spent: 0 });
-  expect(newsIn(house)).toEqual(["job.failed"]);
-  expect(await audit(house.table, world.now())).toMatchObject({ ok: true });
+  expect(listMoves(ctx)).toEqual(["hold 1", "release 1"]);
+  expect(await readCredits(ctx)).toMatchObject({ available: 10, held: 0, spent: 0 });
+  expect(listOutboxEvents(ctx)).toEqual(["job.failed"]);
+  expect(await audit(ctx.table, world.now())).toMatchObject({ ok: true });
 });
 
 test("a message about a job that is over, or was never there, is done without a word", async () => {
-  const house = await given({ balance: 10 });
-  await whenVerified(house.world, house.liveKey, { email: "slow@x.com" });
-  await whenWorked(house);
-  const before = storedIn(house);
+  const ctx = await given({ balance: 10 });
+  await whenVerified(ctx.world, ctx.liveKey, { email: "slow@x.com" });
+  await whenWorked(ctx);
+  const before = listStoredItems(ctx);
 
-  await house.queue.sendMany("singles", [
+  await ctx.queue.sendMany("singles", [
     { body: { job: "job_1", waits: 0 } },
     { body: { job: "job_9", waits: 0 } },
   ]);
-  await whenWorked(house);
+  await whenWorked(ctx);
 
-  expect(storedIn(house)).toEqual(before);
-  expect(house.queue.pending()).toBe(0);
+  expect(listStoredItems(ctx)).toEqual(before);
+  expect(ctx.queue.pending()).toBe(0);
 });
 
 test("a request whose process is gone goes on as a job, which is listed, and paid once", async () => {
-  const house = await given({ balance: 10 });
-  const { world, liveKey, later } = house;
-  const stopped = stopping(house, 1);
+  const ctx = await given({ balance: 10 });
+  const { world, liveKey, later } = ctx;
+  const stopped = createStoppingWorld(ctx, 1);
   void whenVerified(stopped.world, liveKey, { email: "ann@x.com", options: { timeout_ms: 1_000 } });
-  await turn();
-  expect(movesOf(house)).toEqual(["hold 1"]);
+  await runTurn();
+  expect(listMoves(ctx)).toEqual(["hold 1"]);
 
   later(15_999);
-  await whenReconciled(house);
+  await whenReconciled(ctx);
   expect((await send(world, "GET /v1/jobs", { key: liveKey })).data.jobs).toEqual([]);
   later(1);
-  await whenReconciled(house);
+  await whenReconciled(ctx);
   expect((await send(world, "GET /v1/jobs", { key: liveKey })).data.jobs).toHaveLength(1);
-  await whenWorked(house);
+  await whenWorked(ctx);
 
-  expect(await jobIn(world, liveKey)).toMatchObject({
+  expect(await findJob(world, liveKey)).toMatchObject({
     status: "completed",
     progress: { valid: 1 },
   });
-  expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
+  expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
 });

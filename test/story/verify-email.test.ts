@@ -3,16 +3,16 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import { credits } from "@mailproof/core/money/credits";
 import { expect, test } from "vitest";
 import { given, givenKey } from "../given.ts";
-import { creditsOf, movesOf, storedIn } from "../ledger.ts";
+import { listMoves, listStoredItems, readCredits } from "../ledger.ts";
 import { send, whenVerified } from "../send.ts";
 
 test("an address is 200 with everything that was found out, and costs 1 credit", async () => {
-  const house = await given({ balance: 10 });
+  const ctx = await given({ balance: 10 });
 
-  const told = await whenVerified(house.world, house.liveKey, { email: " Ann.Lee@Example.com " });
+  const response = await whenVerified(ctx.world, ctx.liveKey, { email: " Ann.Lee@Example.com " });
 
-  expect(told.statusCode).toBe(200);
-  expect(told.data).toEqual({
+  expect(response.statusCode).toBe(200);
+  expect(response.data).toEqual({
     email: "Ann.Lee@example.com",
     status: "valid",
     quality_score: 100,
@@ -41,8 +41,8 @@ test("an address is 200 with everything that was found out, and costs 1 credit",
     cached: false,
     credits_used: 1,
   });
-  expect(movesOf(house)).toEqual(["hold 1", "settle 1"]);
-  expect(await creditsOf(house)).toMatchObject({ available: 9, held: 0, spent: 1 });
+  expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
+  expect(await readCredits(ctx)).toMatchObject({ available: 9, held: 0, spent: 1 });
 });
 
 test.each([
@@ -51,12 +51,12 @@ test.each([
   ["what no later attempt finds out", "blocked@x.com", { status: "unknown", reason: "ip_blocked" }],
   ["a full mailbox, which is full for today", "full@x.com", { status: "risky" }],
 ])("%s is a paid answer", async (_case, email, result) => {
-  const house = await given({ balance: 10 });
+  const ctx = await given({ balance: 10 });
 
-  const told = await whenVerified(house.world, house.liveKey, { email });
+  const response = await whenVerified(ctx.world, ctx.liveKey, { email });
 
-  expect(told).toMatchObject({ statusCode: 200, data: { ...result, credits_used: 1 } });
-  expect(await creditsOf(house)).toMatchObject({ available: 9, held: 0, spent: 1 });
+  expect(response).toMatchObject({ statusCode: 200, data: { ...result, credits_used: 1 } });
+  expect(await readCredits(ctx)).toMatchObject({ available: 9, held: 0, spent: 1 });
 });
 
 test.each([
@@ -72,10 +72,13 @@ test.each([
   ["activity", { include_activity: true }, { ai: true, evidence: false, smtp: true }],
   ["the least wait", { options: { timeout_ms: 100 } }, { ai: true, evidence: false, smtp: true }],
   ["the longest", { options: { timeout_ms: 25_000 } }, { ai: true, evidence: false, smtp: true }],
-])("asked for %s, it is just that", async (_case, asked, parts) => {
+])("asked for %s, it is just that", async (_case, requested, parts) => {
   const { world, liveKey } = await given({ balance: 10 });
 
-  const { statusCode, data } = await whenVerified(world, liveKey, { email: "ann@x.com", ...asked });
+  const { statusCode, data } = await whenVerified(world, liveKey, {
+    email: "ann@x.com",
+    ...requested,
+  });
 
   expect(statusCode).toBe(200);
   const { ai, evidence, verification } = data;
@@ -116,14 +119,14 @@ test.each<[string, unknown, string]>([
   ["a wait with a fraction", { email: "ann@x.com", options: { timeout_ms: 100.5 } }, WAIT],
   ["a wait in words", { email: "ann@x.com", options: { timeout_ms: "500" } }, WAIT],
 ])("%s is 400, names the field, and writes nothing", async (_case, body, words) => {
-  const house = await given({ balance: 10 });
-  const before = storedIn(house);
+  const ctx = await given({ balance: 10 });
+  const before = listStoredItems(ctx);
 
-  const refused = await whenVerified(house.world, house.liveKey, body);
+  const refused = await whenVerified(ctx.world, ctx.liveKey, body);
 
   expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
   expect(refused.error.message).toContain(words);
-  expect(storedIn(house)).toEqual(before);
+  expect(listStoredItems(ctx)).toEqual(before);
 });
 
 test("a thousand characters that are no address are a verdict, and no mistake of the request", async () => {
@@ -160,10 +163,10 @@ test.each([
 ])(
   "too few credits are 402 %s, say what is missing, and write nothing at all",
   async (_, keyed) => {
-    const house = await given({ balance: 0.5 });
-    const before = storedIn(house);
+    const ctx = await given({ balance: 0.5 });
+    const before = listStoredItems(ctx);
 
-    const refused = await whenVerified(house.world, house.liveKey, { email: "ann@x.com" }, keyed);
+    const refused = await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com" }, keyed);
 
     expect(refused).toMatchObject({
       statusCode: 402,
@@ -173,21 +176,21 @@ test.each([
         details: { needed: 1, available: 0.5 },
       },
     });
-    expect(storedIn(house)).toEqual(before);
-    expect(house.queue.pending()).toBe(0);
+    expect(listStoredItems(ctx)).toEqual(before);
+    expect(ctx.queue.pending()).toBe(0);
   },
 );
 
 test("a key that was refused with 402 buys once there are credits", async () => {
-  const house = await given({ balance: 0.5 });
-  const { world, liveKey, account } = house;
+  const ctx = await given({ balance: 0.5 });
+  const { world, liveKey, account } = ctx;
   const body = { email: "ann@x.com" };
   await whenVerified(world, liveKey, body, "k");
   await grantCredits(world, account, credits(1));
 
-  const told = await whenVerified(world, liveKey, body, "k");
+  const response = await whenVerified(world, liveKey, body, "k");
 
-  expect(told).toMatchObject({ statusCode: 200, data: { credits_used: 1 } });
+  expect(response).toMatchObject({ statusCode: 200, data: { credits_used: 1 } });
 });
 
 // All else about keys is told in post-verify-keys.test.ts.
@@ -202,66 +205,62 @@ test("an Idempotency-Key that stands for another request is 409", async () => {
 });
 
 test("a burst beyond the plan is 429 and says when to come again, and is not charged", async () => {
-  const house = await given({ plan: "free", balance: 100 });
-  const asked = Array.from({ length: 61 }, (_row, n) =>
-    whenVerified(house.world, house.liveKey, { email: `ann${n}@x.com` }),
+  const ctx = await given({ plan: "free", balance: 100 });
+  const requested = Array.from({ length: 61 }, (_row, n) =>
+    whenVerified(ctx.world, ctx.liveKey, { email: `ann${n}@x.com` }),
   );
 
-  const refused = (await Promise.all(asked)).filter(({ statusCode }) => statusCode === 429);
+  const refused = (await Promise.all(requested)).filter(({ statusCode }) => statusCode === 429);
 
   expect(refused).toMatchObject([{ headers: { "retry-after": "60" }, error: { retryable: true } }]);
-  expect(await creditsOf(house)).toMatchObject({ available: 40, debited: 60 });
+  expect(await readCredits(ctx)).toMatchObject({ available: 40, debited: 60 });
 });
 
 test("what breaks on our side is 500 and refunded", async () => {
-  const house = await given({ balance: 10 });
+  const ctx = await given({ balance: 10 });
 
-  const told = await whenVerified(house.world, house.liveKey, { email: "error@x.com" });
+  const response = await whenVerified(ctx.world, ctx.liveKey, { email: "error@x.com" });
 
-  expect(told).toMatchObject({
+  expect(response).toMatchObject({
     statusCode: 500,
     error: {
       code: "INTERNAL",
       message: "The verification broke on our side. The charge was refunded.",
     },
   });
-  expect(movesOf(house)).toEqual(["hold 1", "release 1"]);
-  expect(await creditsOf(house)).toMatchObject({ available: 10, held: 0, spent: 0, refunded: 1 });
+  expect(listMoves(ctx)).toEqual(["hold 1", "release 1"]);
+  expect(await readCredits(ctx)).toMatchObject({ available: 10, held: 0, spent: 0, refunded: 1 });
 });
 
 test("a table that cannot be read is 503, to be tried again, and nothing was charged", async () => {
-  const house = await given({ balance: 10 });
+  const ctx = await given({ balance: 10 });
   const get = (key: { readonly pk: string; readonly sk: string }) =>
-    key.pk.startsWith("BALANCE#") ? Promise.reject(new Error("down")) : house.table.get(key);
+    key.pk.startsWith("BALANCE#") ? Promise.reject(new Error("down")) : ctx.table.get(key);
 
-  const told = await whenVerified(
-    { ...house.world, table: { ...house.table, get } },
-    house.liveKey,
-    {
-      email: "ann@x.com",
-    },
-  );
+  const response = await whenVerified({ ...ctx.world, table: { ...ctx.table, get } }, ctx.liveKey, {
+    email: "ann@x.com",
+  });
 
-  expect(told).toMatchObject({
+  expect(response).toMatchObject({
     statusCode: 503,
     headers: { "retry-after": "5" },
     error: { code: "UNAVAILABLE", retryable: true },
   });
-  expect(told.error.message).toMatch(/Nothing was charged\.$/);
-  expect(movesOf(house)).toEqual([]);
+  expect(response.error.message).toMatch(/Nothing was charged\.$/);
+  expect(listMoves(ctx)).toEqual([]);
 });
 
 test("racing requests never spend more than there is", async () => {
-  const house = await given({ balance: 7 });
-  const asked = Array.from({ length: 20 }, (_row, n) =>
-    whenVerified(house.world, house.liveKey, { email: `ann${n}@x.com` }),
+  const ctx = await given({ balance: 7 });
+  const requested = Array.from({ length: 20 }, (_row, n) =>
+    whenVerified(ctx.world, ctx.liveKey, { email: `ann${n}@x.com` }),
   );
 
-  const statuses = (await Promise.all(asked)).map(({ statusCode }) => statusCode);
+  const statuses = (await Promise.all(requested)).map(({ statusCode }) => statusCode);
 
   expect(statuses.filter((status) => status === 200)).toHaveLength(7);
   expect(statuses.filter((status) => status === 402)).toHaveLength(13);
-  expect(await creditsOf(house)).toMatchObject({ available: 0, held: 0, spent: 7 });
+  expect(await readCredits(ctx)).toMatchObject({ available: 0, held: 0, spent: 7 });
 });
 
 test("what broke within our own session is 500 and refunded, though there is a result to show", async () => {
@@ -273,9 +272,9 @@ test("what broke within our own session is 500 and refunded, though there is a r
   };
   const engine = { ...world.engine, probe: broken };
 
-  const told = await whenVerified({ ...world, engine }, liveKey, { email: "ann@x.com" });
+  const response = await whenVerified({ ...world, engine }, liveKey, { email: "ann@x.com" });
 
-  expect(told).toMatchObject({
+  expect(response).toMatchObject({
     statusCode: 500,
     error: { message: expect.stringContaining("The charge was refunded.") },
   });

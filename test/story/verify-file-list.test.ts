@@ -1,29 +1,32 @@
 import { readEvent } from "@mailproof/core/webhooks/items";
 import { describe, expect, test } from "vitest";
 import {
-  anns,
-  csvOf,
+  createEmails,
+  createProcessRequest,
+  formatCsv,
   givenChunked,
   givenUpload,
-  jobIn,
-  processOf,
+  readJob,
   whenFiled,
   whenFormSent,
 } from "../jobs.ts";
-import { storedIn } from "../ledger.ts";
+import { listStoredItems } from "../ledger.ts";
 import { whenWorked } from "../working.ts";
 
-const filePart = (content: string | Uint8Array = csvOf(anns(2)), fileName = "list.csv") => ({
+const filePart = (
+  content: string | Uint8Array = formatCsv(createEmails(2)),
+  fileName = "list.csv",
+) => ({
   name: "file",
   fileName,
   content,
 });
 
 /** What the answer says was found in a file. */
-const foundIn = async (content: string | Uint8Array, how: object = {}) => {
-  const house = await givenChunked();
-  const fileKey = await givenUpload(house, house.liveKey, content);
-  const { data } = await whenFiled(house.world, house.liveKey, processOf(fileKey, how));
+const readFoundList = async (content: string | Uint8Array, how: object = {}) => {
+  const ctx = await givenChunked();
+  const fileKey = await givenUpload(ctx, ctx.liveKey, content);
+  const { data } = await whenFiled(ctx.world, ctx.liveKey, createProcessRequest(fileKey, how));
   return data.file;
 };
 
@@ -69,15 +72,15 @@ describe("the answer says what was found in a file", () => {
       `${["email", ...Array.from({ length: 99 }, (_, n) => `c${n}`)].join(",")}\nann@x.com\n`,
       { column_count: 100, columns: expect.objectContaining({ length: 20 }) },
     ],
-  ])("%s", async (_case, content, facts) => {
-    expect(await foundIn(content)).toMatchObject(facts);
+  ])("%s", async (_case, content, expected) => {
+    expect(await readFoundList(content)).toMatchObject(expected);
   });
 
   test("and the first ten rows that it skipped: where, what stood there, and why", async () => {
     const rows = ["bob@x.com; cy@y.com", "Ada", "x".repeat(300), ...Array(20).fill("none")];
     const list = ["name,email", "ann,ann@x.com", ...rows.map((cell) => `n,${cell}`)].join("\n");
 
-    const { skipped_rows } = await foundIn(list);
+    const { skipped_rows } = await readFoundList(list);
 
     expect(skipped_rows).toHaveLength(10);
     expect(skipped_rows.slice(0, 3)).toEqual([
@@ -101,8 +104,8 @@ describe("the answer says what was found in a file", () => {
     const { world, liveKey } = await givenChunked();
     const fileKey = await givenUpload({ world }, liveKey, "email\nann@x.com\nnobody\n");
 
-    const first = await whenFiled(world, liveKey, processOf(fileKey), "k");
-    const repeat = await whenFiled(world, liveKey, processOf(fileKey), "k");
+    const first = await whenFiled(world, liveKey, createProcessRequest(fileKey), "k");
+    const repeat = await whenFiled(world, liveKey, createProcessRequest(fileKey), "k");
 
     expect(repeat.data).toMatchObject({ idempotent_replay: true, file: first.data.file });
     expect(repeat.data.file.skipped_rows).toHaveLength(1);
@@ -113,7 +116,7 @@ test("the message names a second column of addresses, which is not verified", as
   const { world, liveKey } = await givenChunked();
   const fileKey = await givenUpload({ world }, liveKey, "work,home\nann@x.com,bo@x.com\n");
 
-  const { data } = await whenFiled(world, liveKey, processOf(fileKey));
+  const { data } = await whenFiled(world, liveKey, createProcessRequest(fileKey));
 
   expect(data.message).toBe(
     '1 address is being verified. Column "home" also holds addresses and is not verified.',
@@ -121,15 +124,15 @@ test("the message names a second column of addresses, which is not verified", as
 });
 
 test("an address is read with its name, as mailto:, and with what nobody sees around it", async () => {
-  const house = await givenChunked();
+  const ctx = await givenChunked();
   const cells = ["Ada <ada@x.com>", "mailto:bo@x.com?subject=Hi", "\u200bcy@x.com\u00a0"];
-  const fileKey = await givenUpload(house, house.liveKey, csvOf(cells));
+  const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(cells));
 
-  const { data } = await whenFiled(house.world, house.liveKey, processOf(fileKey));
-  await whenWorked(house);
+  const { data } = await whenFiled(ctx.world, ctx.liveKey, createProcessRequest(fileKey));
+  await whenWorked(ctx);
 
   expect(data).toMatchObject({ unique_emails: 3, invalid_emails_skipped: 0 });
-  const { results } = await jobIn(house);
+  const { results } = await readJob(ctx);
   expect(results.map(({ email }: { email: string }) => email)).toEqual([
     "ada@x.com",
     "bo@x.com",
@@ -143,36 +146,40 @@ describe("the job is called", () => {
     ["as its file is, in any letters", "Käufer 列表.CSV", undefined, "Käufer 列表.CSV"],
     ["as the caller says", "list.csv", "Autumn", "Autumn"],
   ])("%s, in two steps and in a form", async (_case, fileName, name, called) => {
-    const house = await givenChunked();
-    const { world, liveKey } = house;
-    const asked = { action: "get_upload_url", file_name: fileName };
-    const { file_key } = (await whenFiled(world, liveKey, asked)).data;
+    const ctx = await givenChunked();
+    const { world, liveKey } = ctx;
+    const request = { action: "get_upload_url", file_name: fileName };
+    const { file_key } = (await whenFiled(world, liveKey, request)).data;
     await world.blobs.put(file_key, [Buffer.from("ann@x.com\n")] as never);
 
-    const steps = await whenFiled(world, liveKey, processOf(file_key, name ? { name } : {}));
+    const steps = await whenFiled(
+      world,
+      liveKey,
+      createProcessRequest(file_key, name ? { name } : {}),
+    );
     const form = await whenFormSent(world, liveKey, [
       filePart("ann@x.com\n", fileName),
       ...(name ? [{ name: "name", content: name }] : []),
     ]);
 
     for (const { data } of [steps, form])
-      expect(await jobIn(house, data.job_id)).toMatchObject({ name: called });
+      expect(await readJob(ctx, data.job_id)).toMatchObject({ name: called });
   });
 
   test("by no more of a long name than a key has room for, and by no half of a letter", async () => {
-    const house = await givenChunked();
-    const { data } = await whenFormSent(house.world, house.liveKey, [
+    const ctx = await givenChunked();
+    const { data } = await whenFormSent(ctx.world, ctx.liveKey, [
       filePart("ann@x.com\n", `${"é".repeat(100)}.csv`),
     ]);
 
-    expect(await jobIn(house, data.job_id)).toMatchObject({ name: "é".repeat(75) });
+    expect(await readJob(ctx, data.job_id)).toMatchObject({ name: "é".repeat(75) });
   });
 });
 
 describe("a form takes", () => {
   test("name, webhook_url and options, as a body does", async () => {
-    const house = await givenChunked();
-    const { world, liveKey } = house;
+    const ctx = await givenChunked();
+    const { world, liveKey } = ctx;
     const { data } = await whenFormSent(world, liveKey, [
       filePart(),
       { name: "name", content: "Spring" },
@@ -180,16 +187,16 @@ describe("a form takes", () => {
       { name: "options", content: '{"deep_verify": false, "include_ai": false}' },
       { name: "email_column", content: "" },
     ]);
-    await whenWorked(house);
+    await whenWorked(ctx);
 
-    const job = house.table.items().find(({ pk, sk }) => pk === "JOB#job_1" && sk === "JOB");
+    const job = ctx.table.items().find(({ pk, sk }) => pk === "JOB#job_1" && sk === "JOB");
     expect(data).toMatchObject({ job_id: "job_1", unique_emails: 2 });
     expect(job).toMatchObject({
       name: "Spring",
       wants: { deepVerify: false, includeAi: false },
       callback: { url: "https://x.example/done", secret: null },
     });
-    const events = house.table
+    const events = ctx.table
       .items()
       .filter(({ sk }) => sk === "EVENT")
       .map(readEvent);
@@ -215,14 +222,14 @@ describe("a form takes", () => {
     ["an endless name", "name", "x".repeat(201), "name: must have at most 200"],
     ["a field that every object has", "constructor", "x", "constructor: is not a known field"],
   ])("no %s: 400, and nothing is written", async (_case, name, content, words) => {
-    const house = await givenChunked();
-    const before = storedIn(house);
+    const ctx = await givenChunked();
+    const before = listStoredItems(ctx);
 
-    const refused = await whenFormSent(house.world, house.liveKey, [filePart(), { name, content }]);
+    const refused = await whenFormSent(ctx.world, ctx.liveKey, [filePart(), { name, content }]);
 
     expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
     expect(refused.error.message).toContain(words);
-    expect(storedIn(house)).toEqual(before);
+    expect(listStoredItems(ctx)).toEqual(before);
   });
 
   test("options that are sent as a file, as some clients do, up to the length of a field", async () => {

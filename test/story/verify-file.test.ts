@@ -4,42 +4,42 @@ import { audit } from "@mailproof/core/money/audit";
 import { credits } from "@mailproof/core/money/credits";
 import { readEvent } from "@mailproof/core/webhooks/items";
 import { expect, test } from "vitest";
-import { down, fated, unread } from "../breaking.ts";
+import { rejectDown, withMessageFates, withUnreadable } from "../breaking.ts";
 import { givenKey } from "../given.ts";
 import {
-  anns,
-  csvOf,
+  createEmails,
+  createProcessRequest,
+  formatCsv,
+  formatRows,
   givenChunked,
   givenUpload,
-  jobIn,
-  processOf,
-  rowsIn,
+  readJob,
   whenFiled,
   whenFormSent,
   whenProcessed,
   whenPut,
 } from "../jobs.ts";
-import { creditsOf, movesOf, newsIn, storedIn } from "../ledger.ts";
+import { listMoves, listOutboxEvents, listStoredItems, readCredits } from "../ledger.ts";
 import { send } from "../send.ts";
 import { whenWorked } from "../working.ts";
 
 const ROUTE = "POST /v1/verify/file";
 
 test("an upload is 200 with a link, a key to bring back, and what to do next; it costs nothing", async () => {
-  const house = await givenChunked({ balance: 0 });
+  const ctx = await givenChunked({ balance: 0 });
   const body = { action: "get_upload_url", file_name: "My list.CSV" };
 
-  const told = await whenFiled(house.world, house.liveKey, body);
+  const response = await whenFiled(ctx.world, ctx.liveKey, body);
 
-  expect(told.statusCode).toBe(200);
-  expect(told.data).toEqual({
-    upload_url: expect.stringContaining(told.data.file_key),
-    file_key: `uploads/live/${house.account}/upl_1.TXkgbGlzdC5DU1Y.csv`,
+  expect(response.statusCode).toBe(200);
+  expect(response.data).toEqual({
+    upload_url: expect.stringContaining(response.data.file_key),
+    file_key: `uploads/live/${ctx.account}/upl_1.TXkgbGlzdC5DU1Y.csv`,
     expires_in_seconds: 3_600,
     next_step: expect.stringMatching(/PUT the file.*action process/),
   });
-  expect(told.headers["x-ratelimit-limit"]).toBe("600");
-  expect(movesOf(house)).toEqual([]);
+  expect(response.headers["x-ratelimit-limit"]).toBe("600");
+  expect(listMoves(ctx)).toEqual([]);
 });
 
 test.each([
@@ -57,27 +57,31 @@ test.each([
   async (name, status) => {
     const { world, liveKey } = await givenChunked();
 
-    const told = await whenFiled(world, liveKey, { action: "get_upload_url", file_name: name });
+    const response = await whenFiled(world, liveKey, { action: "get_upload_url", file_name: name });
 
-    expect(told.statusCode).toBe(status);
+    expect(response.statusCode).toBe(status);
     expect(
-      told.error?.message ?? "file_name: must end in .csv or .txt; save a spreadsheet as CSV",
+      response.error?.message ?? "file_name: must end in .csv or .txt; save a spreadsheet as CSV",
     ).toContain("file_name: must end in .csv or .txt; save a spreadsheet as CSV");
   },
 );
 
 test("a processed file is 202 with every count, and a job that is worked off to the last address", async () => {
-  const house = await givenChunked();
-  const { world, liveKey } = house;
+  const ctx = await givenChunked();
+  const { world, liveKey } = ctx;
   const list =
     "Name,E-Mail\nAnn,ann@x.com\nBo,BO@x.com\nBo again,bo@X.com\nNobody,nobody\n,\nIn,invalid@x.com\n";
-  const fileKey = await givenUpload(house, liveKey, list);
+  const fileKey = await givenUpload(ctx, liveKey, list);
 
-  const told = await whenFiled(world, liveKey, processOf(fileKey, { name: "Spring" }));
-  await whenWorked(house);
+  const response = await whenFiled(
+    world,
+    liveKey,
+    createProcessRequest(fileKey, { name: "Spring" }),
+  );
+  await whenWorked(ctx);
 
-  expect(told.statusCode).toBe(202);
-  expect(told.data).toEqual({
+  expect(response.statusCode).toBe(202);
+  expect(response.data).toEqual({
     job_id: "job_1",
     status: "processing",
     total_submitted: 6,
@@ -102,21 +106,21 @@ test("a processed file is 202 with every count, and a job that is worked off to 
     credits_remaining: 97,
     message: "3 addresses are being verified.",
   });
-  const done = await jobIn(house);
+  const done = await readJob(ctx);
   expect(done).toMatchObject({
     name: "Spring",
     kind: "file",
     status: "completed",
     progress: { total: 3, processed: 3, valid: 2, invalid: 1, risky: 0, unknown: 0 },
   });
-  expect(rowsIn(done)).toEqual([
+  expect(formatRows(done)).toEqual([
     "2 ann@x.com valid",
     "3 BO@x.com valid",
     "7 invalid@x.com invalid",
   ]);
-  expect(movesOf(house)).toEqual(["hold 3", "settle 3"]);
-  expect(newsIn(house)).toEqual(["job.completed"]);
-  expect(await audit(house.table, world.now())).toMatchObject({ ok: true });
+  expect(listMoves(ctx)).toEqual(["hold 3", "settle 3"]);
+  expect(listOutboxEvents(ctx)).toEqual(["job.completed"]);
+  expect(await audit(ctx.table, world.now())).toMatchObject({ ok: true });
 });
 
 test.each<[string, string, object, readonly string[]]>([
@@ -147,41 +151,45 @@ test.each<[string, string, object, readonly string[]]>([
       content: String(content),
     }));
 
-    const stepped = await whenFiled(twoSteps.world, twoSteps.liveKey, processOf(fileKey, how));
+    const stepped = await whenFiled(
+      twoSteps.world,
+      twoSteps.liveKey,
+      createProcessRequest(fileKey, how),
+    );
     const formed = await whenFormSent(form.world, form.liveKey, [
       { name: "file", fileName: "list.csv", content: list },
       ...fields,
     ]);
-    for (const house of [twoSteps, form]) await whenWorked(house);
+    for (const ctx of [twoSteps, form]) await whenWorked(ctx);
 
     expect(formed).toMatchObject({ statusCode: 202, data: stepped.data });
-    expect(rowsIn(await jobIn(twoSteps))).toEqual(rows);
-    expect(await jobIn(form)).toEqual(await jobIn(twoSteps));
+    expect(formatRows(await readJob(twoSteps))).toEqual(rows);
+    expect(await readJob(form)).toEqual(await readJob(twoSteps));
   },
 );
 
 test("a file of one kind of bytes is read as such: UTF-16 with a mark at its beginning", async () => {
-  const house = await givenChunked();
+  const ctx = await givenChunked();
   const list = Buffer.from(
-    `\ufeff${csvOf(["jürgen@x.com"], "Straße;email").replace("jü", ";jü")}`,
+    `\ufeff${formatCsv(["jürgen@x.com"], "Straße;email").replace("jü", ";jü")}`,
     "utf16le",
   );
-  const fileKey = await givenUpload(house, house.liveKey, list);
+  const fileKey = await givenUpload(ctx, ctx.liveKey, list);
 
-  const { data } = await whenFiled(house.world, house.liveKey, processOf(fileKey));
+  const { data } = await whenFiled(ctx.world, ctx.liveKey, createProcessRequest(fileKey));
 
   expect(data).toMatchObject({ unique_emails: 1, invalid_emails_skipped: 0 });
 });
 
 test("a callback is kept in the one event of the end, and is never signed", async () => {
-  const house = await givenChunked();
-  const fileKey = await givenUpload(house, house.liveKey, csvOf(anns(3)));
+  const ctx = await givenChunked();
+  const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(createEmails(3)));
   const webhook_url = "https://x.example/done";
-  await whenFiled(house.world, house.liveKey, processOf(fileKey, { webhook_url }));
+  await whenFiled(ctx.world, ctx.liveKey, createProcessRequest(fileKey, { webhook_url }));
 
-  await whenWorked(house);
+  await whenWorked(ctx);
 
-  const events = house.table
+  const events = ctx.table
     .items()
     .filter(({ sk }) => sk === "EVENT")
     .map(readEvent);
@@ -199,11 +207,11 @@ test("a callback is kept in the one event of the end, and is never signed", asyn
 });
 
 const UPLOADING = { action: "get_upload_url", file_name: "list.csv" };
-const PROCESSING = processOf("uploads/live/acc_1/upl_1.csv");
+const PROCESSING = createProcessRequest("uploads/live/acc_1/upl_1.csv");
 const UNREAD = "is not a known field";
 
 /** One field too many, as a row of the table. */
-const unreadIn =
+const findUnread =
   (action: string, body: object) =>
   ([field = "", value]: readonly unknown[]): [string, unknown, string] => {
     const name = field as string;
@@ -226,15 +234,15 @@ test.each<[string, unknown, string]>([
     ["webhook_secret", "s".repeat(16)],
     ["options", {}],
     ["emails", []],
-  ].map(unreadIn("an upload", UPLOADING)),
+  ].map(findUnread("an upload", UPLOADING)),
   ...[
     ["file_name", "list.csv"],
     ["webhook_secret", "s".repeat(16)],
     ["emails", []],
     ["delimiter", ";"],
-  ].map(unreadIn("processing", PROCESSING)),
+  ].map(findUnread("processing", PROCESSING)),
   ["processing nothing", { action: "process" }, "file_key: is required"],
-  ["processing an empty key", processOf(""), "file_key: must not be empty"],
+  ["processing an empty key", createProcessRequest(""), "file_key: must not be empty"],
   ["a column that is a number", { ...PROCESSING, email_column: 1 }, "email_column: must be string"],
   ["a column without a name", { ...PROCESSING, email_column: "" }, "email_column: must not be"],
   ["an endless column", { ...PROCESSING, email_column: "x".repeat(201) }, "at most 200"],
@@ -246,24 +254,24 @@ test.each<[string, unknown, string]>([
     "webhook_url: must be",
   ],
 ])("%s is 400, names the field, and changes nothing", async (_case, body, words) => {
-  const house = await givenChunked();
-  const before = storedIn(house);
+  const ctx = await givenChunked();
+  const before = listStoredItems(ctx);
 
-  const refused = await whenFiled(house.world, house.liveKey, body);
+  const refused = await whenFiled(ctx.world, ctx.liveKey, body);
 
   expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
   expect(refused.error.message).toContain(words);
   expect(refused.error.message).toMatch(/Nothing was charged\.$/);
-  expect(storedIn(house)).toEqual(before);
+  expect(listStoredItems(ctx)).toEqual(before);
 });
 
-const FILE_PART = { name: "file", fileName: "list.csv", content: csvOf(anns(2)) };
+const FILE_PART = { name: "file", fileName: "list.csv", content: formatCsv(createEmails(2)) };
 
 test.each<[string, Parameters<typeof whenFormSent>[2], string]>([
   ["without a file", [{ name: "email_column", content: "0" }], "file: is required"],
   [
     "whose file is a field",
-    [{ name: "file", content: csvOf(anns(2)) }],
+    [{ name: "file", content: formatCsv(createEmails(2)) }],
     "file: must be a file with a name",
   ],
   ["of a spreadsheet", [{ ...FILE_PART, fileName: "list.xlsx" }], "file: must end in .csv or .txt"],
@@ -285,14 +293,14 @@ test.each<[string, Parameters<typeof whenFormSent>[2], string]>([
     `webhook_secret: ${UNREAD}`,
   ],
 ])("a form %s is 400, names the field, and writes nothing", async (_case, form, words) => {
-  const house = await givenChunked();
-  const before = storedIn(house);
+  const ctx = await givenChunked();
+  const before = listStoredItems(ctx);
 
-  const refused = await whenFormSent(house.world, house.liveKey, form);
+  const refused = await whenFormSent(ctx.world, ctx.liveKey, form);
 
   expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
   expect(refused.error.message).toContain(words);
-  expect(storedIn(house)).toEqual(before);
+  expect(listStoredItems(ctx)).toEqual(before);
 });
 
 test.each<[string, string | Buffer, object, string]>([
@@ -314,30 +322,35 @@ test.each<[string, string | Buffer, object, string]>([
   ["a file in which nothing is an address", "a,b\n1,2\n", {}, "No column of the file holds"],
   [
     "a column that is not there",
-    csvOf(anns(1), "a"),
+    formatCsv(createEmails(1), "a"),
     { email_column: "b" },
     'no column "b". It has "a".',
   ],
-  ["a column beyond the last", csvOf(anns(1), "a"), { email_column: "1" }, 'no column "1"'],
+  [
+    "a column beyond the last",
+    formatCsv(createEmails(1), "a"),
+    { email_column: "1" },
+    'no column "1"',
+  ],
 ])("%s is 400, says why, and charges nothing", async (_case, content, how, words) => {
-  const house = await givenChunked();
-  const fileKey = await givenUpload(house, house.liveKey, content);
-  const before = storedIn(house);
+  const ctx = await givenChunked();
+  const fileKey = await givenUpload(ctx, ctx.liveKey, content);
+  const before = listStoredItems(ctx);
 
-  const refused = await whenFiled(house.world, house.liveKey, processOf(fileKey, how), "k");
+  const refused = await whenFiled(ctx.world, ctx.liveKey, createProcessRequest(fileKey, how), "k");
 
   expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
   expect(refused.error.message).toContain(words);
   expect(refused.error.message).toMatch(/Nothing was charged\.$/);
-  expect(storedIn(house)).toEqual(before);
-  expect(house.queue.pending()).toBe(0);
+  expect(listStoredItems(ctx)).toEqual(before);
+  expect(ctx.queue.pending()).toBe(0);
 });
 
 test("what is wrong with a file is told of the field that it came in", async () => {
   const { world, liveKey } = await givenChunked();
   const fileKey = await givenUpload({ world }, liveKey, "email\n");
 
-  const uploaded = await whenFiled(world, liveKey, processOf(fileKey, {}), "k");
+  const uploaded = await whenFiled(world, liveKey, createProcessRequest(fileKey, {}), "k");
   const sent = await whenFormSent(world, liveKey, [{ ...FILE_PART, content: "email\n" }]);
 
   expect(uploaded.error.details).toMatchObject([{ field: "file_key" }]);
@@ -367,40 +380,40 @@ test.each([
 });
 
 test("a key with the scope verification:write does both steps: 200 and 202", async () => {
-  const house = await givenChunked();
-  const key = await givenKey(house.world, house.account, { scopes: ["verification:write"] });
-  const fileKey = await givenUpload(house, key, csvOf(anns(1)));
+  const ctx = await givenChunked();
+  const key = await givenKey(ctx.world, ctx.account, { scopes: ["verification:write"] });
+  const fileKey = await givenUpload(ctx, key, formatCsv(createEmails(1)));
 
-  expect((await whenFiled(house.world, key, processOf(fileKey))).statusCode).toBe(202);
+  expect((await whenFiled(ctx.world, key, createProcessRequest(fileKey))).statusCode).toBe(202);
 });
 
 test.each([
   ["without an Idempotency-Key", undefined],
   ["with one", "k"],
 ])("too few credits are 402 %s, and charge and queue nothing", async (_case, keyed) => {
-  const house = await givenChunked({ balance: 2.5 });
-  const fileKey = await givenUpload(house, house.liveKey, csvOf(anns(3)));
-  const before = storedIn(house);
+  const ctx = await givenChunked({ balance: 2.5 });
+  const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(createEmails(3)));
+  const before = listStoredItems(ctx);
 
-  const refused = await whenFiled(house.world, house.liveKey, processOf(fileKey), keyed);
+  const refused = await whenFiled(ctx.world, ctx.liveKey, createProcessRequest(fileKey), keyed);
 
   expect(refused).toMatchObject({
     statusCode: 402,
     error: { code: "INSUFFICIENT_CREDITS", details: { needed: 3, available: 2.5 } },
   });
-  expect(storedIn(house)).toEqual(before);
-  expect(house.queue.pending()).toBe(0);
+  expect(listStoredItems(ctx)).toEqual(before);
+  expect(ctx.queue.pending()).toBe(0);
 });
 
 test("another account's file_key is 403", async () => {
-  const house = await givenChunked();
-  const { world } = house;
+  const ctx = await givenChunked();
+  const { world } = ctx;
   const bo = await openAccount(world, { name: "Bo", plan: "pro", opening: credits(10) });
-  const live = await givenUpload(house, house.liveKey, csvOf(anns(1)));
+  const live = await givenUpload(ctx, ctx.liveKey, formatCsv(createEmails(1)));
 
   const answers = [
-    await whenFiled(world, bo.liveKey, processOf(live)),
-    await whenFiled(world, bo.liveKey, processOf("uploads/live/nobody/upl_1.csv")),
+    await whenFiled(world, bo.liveKey, createProcessRequest(live)),
+    await whenFiled(world, bo.liveKey, createProcessRequest("uploads/live/nobody/upl_1.csv")),
   ];
 
   for (const { statusCode, error } of answers)
@@ -409,7 +422,7 @@ test("another account's file_key is 403", async () => {
       "FORBIDDEN",
       "This file_key is not this account's. Nothing was charged.",
     ]);
-  expect(movesOf(house)).toEqual([]);
+  expect(listMoves(ctx)).toEqual([]);
 });
 
 test.each([
@@ -418,17 +431,21 @@ test.each([
 ] as const)(
   "the account's own file_key of a %s key under a %s key is 403, and says why",
   async (made, used) => {
-    const house = await givenChunked();
-    const keys = { live: house.liveKey, test: house.testKey };
-    const fileKey = await givenUpload(house, keys[made], csvOf(anns(1)));
+    const ctx = await givenChunked();
+    const keys = { live: ctx.liveKey, test: ctx.testKey };
+    const fileKey = await givenUpload(ctx, keys[made], formatCsv(createEmails(1)));
 
-    const { statusCode, error } = await whenFiled(house.world, keys[used], processOf(fileKey));
+    const { statusCode, error } = await whenFiled(
+      ctx.world,
+      keys[used],
+      createProcessRequest(fileKey),
+    );
 
     expect([statusCode, error.message]).toEqual([
       403,
       `This file_key was made with a ${made} key, and this is a ${used} key: use a ${made} key, or upload the file again with this one. Nothing was charged.`,
     ]);
-    expect(movesOf(house)).toEqual([]);
+    expect(listMoves(ctx)).toEqual([]);
   },
 );
 
@@ -442,41 +459,49 @@ test.each([
   ["the input of a job", () => "inputs/job_1.jsonl"],
   ["an endless one", () => "x".repeat(100_000)],
 ])("a file_key with nothing behind it is 404 and charges nothing: %s", async (_case, keyOf) => {
-  const house = await givenChunked();
-  await whenProcessed(house, anns(2));
-  const before = storedIn(house);
+  const ctx = await givenChunked();
+  await whenProcessed(ctx, createEmails(2));
+  const before = listStoredItems(ctx);
 
-  const told = await whenFiled(house.world, house.liveKey, processOf(keyOf(house.account)), "k");
+  const response = await whenFiled(
+    ctx.world,
+    ctx.liveKey,
+    createProcessRequest(keyOf(ctx.account)),
+    "k",
+  );
 
-  expect(told).toMatchObject({ statusCode: 404, error: { code: "NOT_FOUND" } });
-  expect(told.error.message).toMatch(/Nothing was charged\.$/);
-  expect(storedIn(house)).toEqual(before);
+  expect(response).toMatchObject({ statusCode: 404, error: { code: "NOT_FOUND" } });
+  expect(response.error.message).toMatch(/Nothing was charged\.$/);
+  expect(listStoredItems(ctx)).toEqual(before);
 });
 
 test("a file over fifty million bytes is 413, uploaded or in a form, and nothing of it is charged", async () => {
-  const house = await givenChunked();
-  const tooLarge = Buffer.concat([Buffer.from(csvOf(anns(1))), Buffer.alloc(FILE_BYTES_MAX, "\n")]);
-  const fileKey = await givenUpload(house, house.liveKey, tooLarge);
+  const ctx = await givenChunked();
+  const tooLarge = Buffer.concat([
+    Buffer.from(formatCsv(createEmails(1))),
+    Buffer.alloc(FILE_BYTES_MAX, "\n"),
+  ]);
+  const fileKey = await givenUpload(ctx, ctx.liveKey, tooLarge);
   const form = [{ name: "file", fileName: "list.txt", content: tooLarge }];
 
   const answers = [
-    await whenFiled(house.world, house.liveKey, processOf(fileKey)),
-    await whenFormSent(house.world, house.liveKey, form),
+    await whenFiled(ctx.world, ctx.liveKey, createProcessRequest(fileKey)),
+    await whenFormSent(ctx.world, ctx.liveKey, form),
   ];
 
   for (const { statusCode, error } of answers) {
     expect([statusCode, error.code]).toEqual([413, "PAYLOAD_TOO_LARGE"]);
     expect(error.message).toMatch(/50,000,000 are the most\. Nothing was charged\.$/);
   }
-  expect(movesOf(house)).toEqual([]);
+  expect(listMoves(ctx)).toEqual([]);
 });
 
 test("more addresses than the plan allows are 413, charge nothing, and are found before the balance is", async () => {
-  const house = await givenChunked({ plan: "free", balance: 5, rows: 500 });
-  const fileKey = await givenUpload(house, house.liveKey, csvOf(anns(1_001)));
-  const before = storedIn(house);
+  const ctx = await givenChunked({ plan: "free", balance: 5, rows: 500 });
+  const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(createEmails(1_001)));
+  const before = listStoredItems(ctx);
 
-  const refused = await whenFiled(house.world, house.liveKey, processOf(fileKey), "k");
+  const refused = await whenFiled(ctx.world, ctx.liveKey, createProcessRequest(fileKey), "k");
 
   expect(refused).toMatchObject({
     statusCode: 413,
@@ -485,15 +510,15 @@ test("more addresses than the plan allows are 413, charge nothing, and are found
       message: "The plan free allows 1,000 addresses in one job. Nothing was charged.",
     },
   });
-  expect(storedIn(house)).toEqual(before);
+  expect(listStoredItems(ctx)).toEqual(before);
 });
 
 test("the plan counts what is left to be verified", async () => {
-  const house = await givenChunked({ plan: "free", balance: 1_000, rows: 500 });
+  const ctx = await givenChunked({ plan: "free", balance: 1_000, rows: 500 });
 
-  const { statusCode, data } = await whenProcessed(house, [
-    ...anns(1_000),
-    ...anns(1_000),
+  const { statusCode, data } = await whenProcessed(ctx, [
+    ...createEmails(1_000),
+    ...createEmails(1_000),
     "nobody",
   ]);
 
@@ -501,72 +526,74 @@ test("the plan counts what is left to be verified", async () => {
 });
 
 test("the same Idempotency-Key for another file is 409 and charges nothing", async () => {
-  const house = await givenChunked();
-  await whenProcessed(house, anns(2), "k");
+  const ctx = await givenChunked();
+  await whenProcessed(ctx, createEmails(2), "k");
 
-  const refused = await whenProcessed(house, anns(2), "k");
+  const refused = await whenProcessed(ctx, createEmails(2), "k");
 
   expect(refused).toMatchObject({ statusCode: 409, error: { code: "IDEMPOTENCY_KEY_CONFLICT" } });
   expect(refused.error.message).toMatch(/Nothing was charged\.$/);
-  expect(movesOf(house)).toEqual(["hold 2", "settle 2"]);
+  expect(listMoves(ctx)).toEqual(["hold 2", "settle 2"]);
 });
 
 test("credits_remaining is left out when the balance cannot be read: that is not zero", async () => {
-  const house = await givenChunked();
-  const fileKey = await givenUpload(house, house.liveKey, csvOf(anns(2)));
+  const ctx = await givenChunked();
+  const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(createEmails(2)));
   let reads = 0;
   const world = {
-    ...house.world,
+    ...ctx.world,
     table: {
-      ...house.table,
+      ...ctx.table,
       get: (key: { readonly pk: string; readonly sk: string }) =>
-        key.pk.startsWith("BALANCE#") && ++reads > 1 ? down() : house.table.get(key),
+        key.pk.startsWith("BALANCE#") && ++reads > 1 ? rejectDown() : ctx.table.get(key),
     },
   };
 
-  const told = await whenFiled(world, house.liveKey, processOf(fileKey));
+  const response = await whenFiled(world, ctx.liveKey, createProcessRequest(fileKey));
 
-  expect(told).toMatchObject({ statusCode: 202, data: { credits_used: 2 } });
-  expect(told.data).not.toHaveProperty("credits_remaining");
+  expect(response).toMatchObject({ statusCode: 202, data: { credits_used: 2 } });
+  expect(response.data).not.toHaveProperty("credits_remaining");
 });
 
 test("an upload that is replaced after it was processed changes nothing, and processed again is another job", async () => {
-  const house = await givenChunked();
-  const { world, liveKey } = house;
-  const fileKey = await givenUpload(house, liveKey, csvOf(anns(3)));
-  await whenFiled(world, liveKey, processOf(fileKey), "k");
-  await whenPut(world, fileKey, csvOf(["bo@x.com"]));
+  const ctx = await givenChunked();
+  const { world, liveKey } = ctx;
+  const fileKey = await givenUpload(ctx, liveKey, formatCsv(createEmails(3)));
+  await whenFiled(world, liveKey, createProcessRequest(fileKey), "k");
+  await whenPut(world, fileKey, formatCsv(["bo@x.com"]));
 
-  const repeat = await whenFiled(world, liveKey, processOf(fileKey), "k");
-  const other = await whenFiled(world, liveKey, processOf(fileKey));
-  await whenWorked(house);
+  const repeat = await whenFiled(world, liveKey, createProcessRequest(fileKey), "k");
+  const other = await whenFiled(world, liveKey, createProcessRequest(fileKey));
+  await whenWorked(ctx);
 
   expect(repeat.data).toMatchObject({ job_id: "job_1", unique_emails: 3, idempotent_replay: true });
-  expect(rowsIn(await jobIn(house))).toEqual(anns(3).map((email, n) => `${n + 2} ${email} valid`));
-  expect(rowsIn(await jobIn(house, other.data.job_id))).toEqual(["2 bo@x.com valid"]);
-  expect(await creditsOf(house)).toMatchObject({ available: 96, held: 0, spent: 4 });
+  expect(formatRows(await readJob(ctx))).toEqual(
+    createEmails(3).map((email, n) => `${n + 2} ${email} valid`),
+  );
+  expect(formatRows(await readJob(ctx, other.data.job_id))).toEqual(["2 bo@x.com valid"]);
+  expect(await readCredits(ctx)).toMatchObject({ available: 96, held: 0, spent: 4 });
 });
 
 test("an upload that is replaced while it is looked at is never half of one and half of the other", async () => {
-  const house = await givenChunked();
-  const { world, liveKey, blobs } = house;
-  const fileKey = await givenUpload(house, liveKey, csvOf(anns(3)));
+  const ctx = await givenChunked();
+  const { world, liveKey, blobs } = ctx;
+  const fileKey = await givenUpload(ctx, liveKey, formatCsv(createEmails(3)));
   const replacing = {
     ...world,
     blobs: {
       ...blobs,
       head: async (key: string) => {
-        const facts = await blobs.head(key);
-        await whenPut(world, key, csvOf(["bo@x.com"]));
-        return facts;
+        const metadata = await blobs.head(key);
+        await whenPut(world, key, formatCsv(["bo@x.com"]));
+        return metadata;
       },
     },
   };
 
-  const told = await whenFiled(replacing, liveKey, processOf(fileKey));
+  const response = await whenFiled(replacing, liveKey, createProcessRequest(fileKey));
 
-  expect(told.statusCode).toBe(404);
-  expect(movesOf(house)).toEqual([]);
+  expect(response.statusCode).toBe(404);
+  expect(listMoves(ctx)).toEqual([]);
 });
 
 test.each([
@@ -574,42 +601,47 @@ test.each([
   ["a balance, under an Idempotency-Key", "BALANCE#", "k", /same Idempotency-Key/],
   ["a key that cannot be looked up", "CLAIM#", "k", /same Idempotency-Key/],
 ])("%s is 503 before the debit, and nothing was charged", async (_case, prefix, keyed, words) => {
-  const house = await givenChunked();
-  const fileKey = await givenUpload(house, house.liveKey, csvOf(anns(2)));
+  const ctx = await givenChunked();
+  const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(createEmails(2)));
 
-  const told = await whenFiled(unread(house, prefix), house.liveKey, processOf(fileKey), keyed);
+  const response = await whenFiled(
+    withUnreadable(ctx, prefix),
+    ctx.liveKey,
+    createProcessRequest(fileKey),
+    keyed,
+  );
 
-  expect(told).toMatchObject({
+  expect(response).toMatchObject({
     statusCode: 503,
     headers: { "retry-after": "5" },
     error: { code: "UNAVAILABLE", retryable: true },
   });
-  expect(told.error.message).toMatch(words);
-  expect(movesOf(house)).toEqual([]);
+  expect(response.error.message).toMatch(words);
+  expect(listMoves(ctx)).toEqual([]);
 });
 
 test.each(["head", "get", "put"] as const)(
   "files of which no %s succeeds are 503, and nothing was charged",
-  async (door) => {
-    const house = await givenChunked();
-    const fileKey = await givenUpload(house, house.liveKey, csvOf(anns(2)));
-    const world = { ...house.world, blobs: { ...house.blobs, [door]: down } };
+  async (portName) => {
+    const ctx = await givenChunked();
+    const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(createEmails(2)));
+    const world = { ...ctx.world, blobs: { ...ctx.blobs, [portName]: rejectDown } };
 
-    const told = await whenFiled(world, house.liveKey, processOf(fileKey));
+    const response = await whenFiled(world, ctx.liveKey, createProcessRequest(fileKey));
 
-    expect(told).toMatchObject({ statusCode: 503, error: { code: "UNAVAILABLE" } });
-    expect(told.error.message).toMatch(/Nothing was charged\.$/);
-    expect(movesOf(house)).toEqual([]);
+    expect(response).toMatchObject({ statusCode: 503, error: { code: "UNAVAILABLE" } });
+    expect(response.error.message).toMatch(/Nothing was charged\.$/);
+    expect(listMoves(ctx)).toEqual([]);
   },
 );
 
 test("a link that cannot be made, and a form that cannot be kept, are 503: nothing was charged", async () => {
-  const house = await givenChunked();
-  const world = { ...house.world, blobs: { ...house.blobs, put: down, putLink: down } };
+  const ctx = await givenChunked();
+  const world = { ...ctx.world, blobs: { ...ctx.blobs, put: rejectDown, presignPut: rejectDown } };
 
   const answers = [
-    await whenFiled(world, house.liveKey, UPLOADING),
-    await whenFormSent(world, house.liveKey, [FILE_PART]),
+    await whenFiled(world, ctx.liveKey, UPLOADING),
+    await whenFormSent(world, ctx.liveKey, [FILE_PART]),
   ];
 
   for (const { statusCode, error } of answers) {
@@ -619,47 +651,47 @@ test("a link that cannot be made, and a form that cannot be kept, are 503: nothi
 });
 
 test("a file that takes more than fifteen seconds to read is 503, and nothing was charged", async () => {
-  const house = await givenChunked();
-  const fileKey = await givenUpload(house, house.liveKey, csvOf(anns(2)));
-  const get: typeof house.blobs.get = async (...asked) => {
-    await house.world.sleep(15_001);
-    return house.blobs.get(...asked);
+  const ctx = await givenChunked();
+  const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(createEmails(2)));
+  const get: typeof ctx.blobs.get = async (...args) => {
+    await ctx.world.sleep(15_001);
+    return ctx.blobs.get(...args);
   };
-  const world = { ...house.world, blobs: { ...house.blobs, get } };
+  const world = { ...ctx.world, blobs: { ...ctx.blobs, get } };
 
-  const told = await whenFiled(world, house.liveKey, processOf(fileKey));
+  const response = await whenFiled(world, ctx.liveKey, createProcessRequest(fileKey));
 
-  expect(told).toMatchObject({ statusCode: 503, error: { code: "UNAVAILABLE" } });
-  expect(movesOf(house)).toEqual([]);
+  expect(response).toMatchObject({ statusCode: 503, error: { code: "UNAVAILABLE" } });
+  expect(listMoves(ctx)).toEqual([]);
 });
 
 test("what is refused by the queue to the last address is 500 and refunded", async () => {
-  const house = await givenChunked();
-  const refusing = fated(house, () => "refused");
+  const ctx = await givenChunked();
+  const refusing = withMessageFates(ctx, () => "refused");
 
-  const told = await whenProcessed({ ...house, world: refusing }, anns(3), "k");
+  const response = await whenProcessed({ ...ctx, world: refusing }, createEmails(3), "k");
 
-  expect(told).toMatchObject({ statusCode: 500, error: { code: "INTERNAL" } });
-  expect(told.error.message).toMatch(/The charge was refunded\.$/);
-  expect(movesOf(house)).toEqual(["hold 3", "release 3"]);
+  expect(response).toMatchObject({ statusCode: 500, error: { code: "INTERNAL" } });
+  expect(response.error.message).toMatch(/The charge was refunded\.$/);
+  expect(listMoves(ctx)).toEqual(["hold 3", "release 3"]);
 });
 
 test("under a test key both steps are the same, seen by test keys alone, and free", async () => {
-  const house = await givenChunked({ balance: 0 });
-  const { world, testKey, liveKey } = house;
-  const fileKey = await givenUpload(house, testKey, csvOf(anns(3)));
+  const ctx = await givenChunked({ balance: 0 });
+  const { world, testKey, liveKey } = ctx;
+  const fileKey = await givenUpload(ctx, testKey, formatCsv(createEmails(3)));
 
-  const told = await whenFiled(world, testKey, processOf(fileKey), "k");
-  const repeat = await whenFiled(world, testKey, processOf(fileKey), "k");
-  await whenWorked(house);
+  const response = await whenFiled(world, testKey, createProcessRequest(fileKey), "k");
+  const repeat = await whenFiled(world, testKey, createProcessRequest(fileKey), "k");
+  await whenWorked(ctx);
 
   expect(fileKey).toMatch(/^uploads\/test\//);
-  expect(told).toMatchObject({
+  expect(response).toMatchObject({
     statusCode: 202,
     data: { unique_emails: 3, credits_used: 0, credits_remaining: 1_000 },
   });
   expect(repeat.data).toMatchObject({ job_id: "job_1", credits_used: 0, idempotent_replay: true });
-  expect(await jobIn(house, "job_1", testKey)).toMatchObject({ status: "completed" });
+  expect(await readJob(ctx, "job_1", testKey)).toMatchObject({ status: "completed" });
   expect((await send(world, "GET /v1/jobs/job_1", { key: liveKey })).statusCode).toBe(404);
-  expect(movesOf(house)).toEqual([]);
+  expect(listMoves(ctx)).toEqual([]);
 });

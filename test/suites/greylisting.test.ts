@@ -1,26 +1,26 @@
-import { domainFacts } from "@mailproof/core/verify/domain-facts";
-import { mailProbe } from "@mailproof/core/verify/probe";
-import { sqliteTable } from "@mailproof/local/sqlite-table";
+import { createCatchAllCache } from "@mailproof/core/verify/domain-facts";
+import { createProbe } from "@mailproof/core/verify/probe";
+import { createSqliteTable } from "@mailproof/local/sqlite-table";
 import { connectDirectly } from "@mailproof/net/smtp-wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeUnless } from "../available.ts";
-import { type Running, startServer, whyNot } from "../mail-servers/house.ts";
+import { findObstacle, type Running, startServer } from "../mail-servers/house.ts";
 import { type PolicyServer, startGreylistPolicy } from "../mail-servers/policy-server.ts";
-import { POSTFIX, postfixWithPolicy } from "../mail-servers/postfix.ts";
+import { createPostfixWithPolicy, POSTFIX } from "../mail-servers/postfix.ts";
 import { HOST } from "../net/servers.ts";
 
 const START_MS = 30_000;
 const RETRY_MS = 6 * 60_000;
 
-describeUnless(whyNot(POSTFIX), "Postfix that greylists as postgrey does", () => {
+describeUnless(findObstacle(POSTFIX), "Postfix that greylists as postgrey does", () => {
   let at = Date.now();
   const now = () => new Date(at);
-  const table = sqliteTable(":memory:", now);
+  const table = createSqliteTable(":memory:", now);
   let policy: PolicyServer;
   let server: Running;
   beforeAll(async () => {
     policy = await startGreylistPolicy(now);
-    server = await startServer(postfixWithPolicy(policy.port));
+    server = await startServer(createPostfixWithPolicy(policy.port));
   }, START_MS);
   afterAll(async () => {
     await server.stop();
@@ -30,9 +30,9 @@ describeUnless(whyNot(POSTFIX), "Postfix that greylists as postgrey does", () =>
 
   /** Each attempt is a process of its own, with nothing but the table from the one before. */
   const attempt = async (recipient: string) => {
-    const probe = mailProbe({
+    const probe = createProbe({
       connect: connectDirectly,
-      facts: domainFacts(table, now),
+      catchAllCache: createCatchAllCache(table, now),
       now,
       random: Math.random,
       sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
@@ -40,7 +40,7 @@ describeUnless(whyNot(POSTFIX), "Postfix that greylists as postgrey does", () =>
     });
     const domain = recipient.split("@")[1] ?? "";
     const hosts = [{ host: "mx.here.test", priority: 0, ips: [HOST] }];
-    const { finding, catchAll } = await probe({ recipient, domain, hosts, decoy: true });
+    const { finding, catchAll } = await probe({ recipient, domain, hosts, probeCatchAll: true });
     return `${finding.reason} ${catchAll}`;
   };
 

@@ -1,10 +1,10 @@
 import { classify } from "@mailproof/core/mail/smtp/classify";
-import { type Tried, trySession } from "@mailproof/core/mail/smtp/connect";
+import { type SessionOutcome, trySession } from "@mailproof/core/mail/smtp/connect";
 import { connectDirectly } from "@mailproof/net/smtp-wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeUnless } from "../available.ts";
 import { EXIM } from "../mail-servers/exim.ts";
-import { type Recipe, type Running, startServer, whyNot } from "../mail-servers/house.ts";
+import { findObstacle, type Recipe, type Running, startServer } from "../mail-servers/house.ts";
 import { OPENSMTPD } from "../mail-servers/opensmtpd.ts";
 import { POSTFIX } from "../mail-servers/postfix.ts";
 import { HOST } from "../net/servers.ts";
@@ -16,20 +16,27 @@ const DECOYS = new Map([
   ["all.test", "qz7wk1v0x5@all.test"],
 ]);
 
-const ask = (port: number, recipients: readonly string[]): Promise<Tried> =>
+const ask = (port: number, recipients: readonly string[]): Promise<SessionOutcome> =>
   trySession(
     connectDirectly,
     [{ host: "mx.here.test", priority: 0, ips: [HOST] }],
-    { helo: "probe.example", from: "probe@probe.example", recipients, decoys: DECOYS, port },
+    {
+      helo: "probe.example",
+      from: "probe@probe.example",
+      recipients,
+      randomRecipients: DECOYS,
+      port,
+    },
     { now: () => new Date(), deadline: new Date(Date.now() + SESSION_MS) },
   );
 
-const findingsOf = ({ result }: Tried) =>
+const getFindings = ({ result }: SessionOutcome) =>
   result.recipients.map(({ reply, fault }) =>
     reply ? { ...classify(reply, { stage: "rcpt" }), reply } : { reason: fault },
   );
 
-const codesOf = ({ result }: Tried) => result.recipients.map(({ reply }) => reply?.code ?? null);
+const getCodes = ({ result }: SessionOutcome) =>
+  result.recipients.map(({ reply }) => reply?.code ?? null);
 
 type Case = readonly [user: string, address: string, finding: Readonly<Record<string, unknown>>];
 
@@ -76,10 +83,10 @@ const ON_OPENSMTPD: readonly Case[] = [
   ["an unknown virtual user", "zoe@virtual.test", NOT_FOUND],
 ];
 
-type Asking = { readonly cases: readonly Case[]; readonly keepsTls: boolean };
+type ServerCases = { readonly cases: readonly Case[]; readonly offersTls: boolean };
 
-const suite = (name: string, recipe: Recipe, { cases, keepsTls }: Asking): void =>
-  describeUnless(whyNot(recipe), `${name} on loopback`, () => {
+const suite = (name: string, recipe: Recipe, { cases, offersTls: keepsTls }: ServerCases): void =>
+  describeUnless(findObstacle(recipe), `${name} on loopback`, () => {
     let server: Running;
     beforeAll(async () => {
       server = await startServer(recipe);
@@ -91,7 +98,7 @@ const suite = (name: string, recipe: Recipe, { cases, keepsTls }: Asking): void 
       async (_, address, finding) => {
         const tried = await ask(server.port, [address]);
 
-        expect(findingsOf(tried)).toMatchObject([finding]);
+        expect(getFindings(tried)).toMatchObject([finding]);
       },
     );
 
@@ -104,47 +111,50 @@ const suite = (name: string, recipe: Recipe, { cases, keepsTls }: Asking): void 
     });
 
     test("everybody is asked in one session, and each gets their own answer", async () => {
-      const asked = ["ann", "zoe", "grey", "bob", "full", "disabled"].map(
+      const askedRecipients = ["ann", "zoe", "grey", "bob", "full", "disabled"].map(
         (who) => `${who}@here.test`,
       );
 
-      const tried = await ask(server.port, asked);
+      const tried = await ask(server.port, askedRecipients);
 
       expect(tried.result).toMatchObject({ closedBy: "us", unasked: [] });
       const greylisted = expect.toBeOneOf([450, 451]);
-      expect(codesOf(tried)).toEqual([250, 550, greylisted, 250, 452, 550]);
+      expect(getCodes(tried)).toEqual([250, 550, greylisted, 250, 452, 550]);
     });
 
     test("an address that nobody has is accepted where everybody is, and only there", async () => {
       const { result } = await ask(server.port, ["ann@here.test", "ann@all.test"]);
 
-      expect(result.decoys).toMatchObject([
+      expect(result.catchAllProbes).toMatchObject([
         { domain: "here.test", reply: { code: 550 } },
         { domain: "all.test", reply: { code: 250 } },
       ]);
     });
 
     test("a session with many strangers ends before the server has enough of them", async () => {
-      const strangers = Array.from({ length: 12 }, (_, index) => `zoe${index}@here.test`);
+      const unknownRecipients = Array.from({ length: 12 }, (_, index) => `zoe${index}@here.test`);
 
-      const tried = await ask(server.port, strangers);
+      const tried = await ask(server.port, unknownRecipients);
 
-      expect(codesOf(tried)).toEqual(Array(9).fill(550));
-      expect(tried.result).toMatchObject({ closedBy: "limit", unasked: strangers.slice(9) });
+      expect(getCodes(tried)).toEqual(Array(9).fill(550));
+      expect(tried.result).toMatchObject({
+        closedBy: "limit",
+        unasked: unknownRecipients.slice(9),
+      });
     });
 
     test("an address beyond ASCII is asked for where the server knows of such", async () => {
       const tried = await ask(server.port, ["ann@here.test", "zoë@here.test", "bob@here.test"]);
 
       const knows = tried.result.extensions.includes("SMTPUTF8");
-      expect(findingsOf(tried)[1]).toMatchObject(
+      expect(getFindings(tried)[1]).toMatchObject(
         knows ? NOT_FOUND : { reason: "smtputf8_unsupported" },
       );
-      expect(codesOf(tried)).toEqual([250, knows ? 550 : null, 250]);
+      expect(getCodes(tried)).toEqual([250, knows ? 550 : null, 250]);
     });
   });
 
-suite("Postfix", POSTFIX, { cases: ON_POSTFIX, keepsTls: true });
-suite("Exim", EXIM, { cases: ON_EXIM, keepsTls: true });
+suite("Postfix", POSTFIX, { cases: ON_POSTFIX, offersTls: true });
+suite("Exim", EXIM, { cases: ON_EXIM, offersTls: true });
 // OpenSMTPD 6.8 with OpenSSL 3 offers STARTTLS and fails in the handshake, whatever the key.
-suite("OpenSMTPD", OPENSMTPD, { cases: ON_OPENSMTPD, keepsTls: false });
+suite("OpenSMTPD", OPENSMTPD, { cases: ON_OPENSMTPD, offersTls: false });

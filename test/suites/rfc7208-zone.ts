@@ -1,4 +1,4 @@
-import type { Records, Trouble, Zone } from "../zone.ts";
+import type { DnsTrouble, Records, Zone } from "../zone.ts";
 
 /** One document of the RFC 7208 test suite. */
 export type Document = {
@@ -22,12 +22,12 @@ type Entry = "TIMEOUT" | Readonly<Record<string, Value>>;
 type Value = string | readonly (string | number)[];
 
 /** `silence` is what stands for a server that does not answer. */
-export const zoneOf = (zonedata: ZoneData, silence: Trouble): Zone =>
+export const toZone = (zonedata: ZoneData, silence: DnsTrouble): Zone =>
   Object.fromEntries(
-    Object.entries(zonedata).map(([name, entries]) => [name, recordsIn(entries, silence)]),
+    Object.entries(zonedata).map(([name, entries]) => [name, listRecords(entries, silence)]),
   );
 
-const recordsIn = (entries: readonly Entry[], silence: Trouble): Records | Trouble => {
+const listRecords = (entries: readonly Entry[], silence: DnsTrouble): Records | DnsTrouble => {
   const records = entries.filter((entry) => entry !== "TIMEOUT");
   // Beside records it is the questions for other types that nobody answers.
   const isSilent = records.length < entries.length;
@@ -37,7 +37,7 @@ const recordsIn = (entries: readonly Entry[], silence: Trouble): Records | Troub
 
   // What is published as the retired type SPF stands as TXT too, unless there is TXT, or TXT is "NONE".
   const txt = of("TXT").length > 0 ? of("TXT").filter((value) => value !== "NONE") : of("SPF");
-  const known: Records = {
+  const supportedTypes: Records = {
     A: of("A").map(String),
     AAAA: of("AAAA").map(String),
     MX: of("MX").map(([preference, exchange]: Value) => `${preference} ${bare(exchange) || "."}`),
@@ -45,11 +45,11 @@ const recordsIn = (entries: readonly Entry[], silence: Trouble): Records | Troub
     CNAME: of("CNAME").map(bare),
     TXT: txt.map((value) => [value].flat().join("")),
   };
-  const kept = Object.entries(known).map(([type, values]) => [
+  const supported = Object.entries(supportedTypes).map(([type, values]) => [
     type,
     values.length === 0 && isSilent ? silence : values,
   ]);
-  return Object.fromEntries(kept.filter(([, values]) => values?.length !== 0)) as Records;
+  return Object.fromEntries(supported.filter(([, values]) => values?.length !== 0)) as Records;
 };
 
 const bare = (name: Value | number | undefined): string => String(name ?? "").replace(/\.$/, "");

@@ -1,11 +1,11 @@
 import type { Dns } from "@mailproof/core/mail/dns/dns";
 import { evaluateSpf } from "@mailproof/core/mail/spf/evaluate";
-import { resolverPool } from "@mailproof/net/dns";
+import { createResolverPool } from "@mailproof/net/dns";
 import { expect, onTestFinished, test } from "vitest";
-import { describeOver } from "../available.ts";
+import { createDescribe } from "../available.ts";
 import { serveZone } from "../dns-server.ts";
-import { zone } from "../zone.ts";
-import { type Case, type Document, zoneOf } from "./rfc7208-zone.ts";
+import { createZoneDns } from "../zone.ts";
+import { type Case, type Document, toZone } from "./rfc7208-zone.ts";
 
 const CASES = 203;
 /** The suite's documents, by their descriptions. */
@@ -37,13 +37,13 @@ const whenChecked = async (dns: Dns, { host, helo, mailfrom }: Case) => {
   return { result: evaluation.result, explanation: evaluation.explanation ?? DEFAULT };
 };
 
-const expectedOf = ({ result, explanation }: Case) => ({
+const getExpected = ({ result, explanation }: Case) => ({
   result: expect.toBeOneOf([result].flat()),
   ...(explanation !== undefined && { explanation }),
 });
 
 const expectedOfAll = (document: Document) =>
-  Object.fromEntries(Object.entries(document.tests).map(([name, one]) => [name, expectedOf(one)]));
+  Object.fromEntries(Object.entries(document.tests).map(([name, one]) => [name, getExpected(one)]));
 
 const whenAllChecked = async (dns: Dns, document: Document) =>
   Object.fromEntries(
@@ -55,7 +55,7 @@ const whenAllChecked = async (dns: Dns, document: Document) =>
     ),
   );
 
-describeOver("spfCases", "the RFC 7208 test suite", (read) => {
+createDescribe("spfCases", "the RFC 7208 test suite", (read) => {
   const readDocuments = () => JSON.parse(read()) as readonly Document[];
   const readDocument = (description: string): Document => {
     const found = readDocuments().find((one) => one.description === description);
@@ -73,7 +73,10 @@ describeOver("spfCases", "the RFC 7208 test suite", (read) => {
   test.each(DOCUMENTS)("in memory: %s", async (description) => {
     const document = readDocument(description);
 
-    const found = await whenAllChecked(zone(zoneOf(document.zonedata, "TIMEOUT")), document);
+    const found = await whenAllChecked(
+      createZoneDns(toZone(document.zonedata, "TIMEOUT")),
+      document,
+    );
 
     expect(found).toMatchObject(expectedOfAll(document));
   });
@@ -81,8 +84,8 @@ describeOver("spfCases", "the RFC 7208 test suite", (read) => {
   // Here a server that is silent says SERVFAIL instead, which comes to the same and takes no seconds.
   test.each(DOCUMENTS)("over real sockets: %s", async (description) => {
     const document = readDocument(description);
-    const server = await serveZone(zoneOf(document.zonedata, "SERVFAIL"));
-    const dns = resolverPool({
+    const server = await serveZone(toZone(document.zonedata, "SERVFAIL"));
+    const dns = createResolverPool({
       servers: [server.address],
       packetsPerSecond: 10_000,
     });

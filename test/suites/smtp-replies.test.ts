@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { classify, type Finding } from "../../packages/core/src/mail/smtp/classify.ts";
 import type { Stage } from "../../packages/core/src/mail/smtp/reply.ts";
-import { describeOver } from "../available.ts";
-import { replyFrom } from "../reply-from.ts";
+import { createDescribe } from "../available.ts";
+import { parseReply } from "../reply-from.ts";
 
 const RIGHT_PERCENT_MIN = 97;
 
@@ -15,7 +15,7 @@ type Line = {
 };
 
 /** Most lines do not say where they were given; they are judged as answers to RCPT. */
-const stageOf = ({ stage }: Line): Stage | "data" => {
+const getStage = ({ stage }: Line): Stage | "data" => {
   if (stage === "banner") return "greeting";
   return stage === "mail" || stage === "data" ? stage : "rcpt";
 };
@@ -24,11 +24,11 @@ const judge = (line: Line): Line & { readonly finding: Finding } => {
   const { enhanced = null } = line;
   return {
     ...line,
-    finding: classify({ ...replyFrom(line.reply), enhanced }, { stage: stageOf(line) }),
+    finding: classify({ ...parseReply(line.reply), enhanced }, { stage: getStage(line) }),
   };
 };
 
-describeOver("smtpReplies", "the corpus of real replies", (readFile) => {
+createDescribe("smtpReplies", "the corpus of real replies", (readFile) => {
   const read = () =>
     readFile()
       .trim()
@@ -57,7 +57,7 @@ describeOver("smtpReplies", "the corpus of real replies", (readFile) => {
   test("the enhanced code is found in the text as well as it was noted beside it", () => {
     const differing = read().filter(
       ({ reply, finding, ...line }) =>
-        classify(replyFrom(reply), { stage: stageOf({ reply, ...line }) }).verdict !==
+        classify(parseReply(reply), { stage: getStage({ reply, ...line }) }).verdict !==
         finding.verdict,
     );
 

@@ -1,8 +1,8 @@
-import { failure, MailproofError, type MoneyOutcome } from "./errors.ts";
-import { moneyWhenLost, type Operation } from "./operation.ts";
+import { createError, MailproofError, type MoneyOutcome } from "./errors.ts";
+import { getMoneyWhenLost, type Operation } from "./operation.ts";
 import type { ServiceErrorCode } from "./types.ts";
 
-export type Try = {
+export type ClientAttempt = {
   readonly operation: Operation;
   readonly url: string;
   readonly init: RequestInit;
@@ -14,33 +14,33 @@ export type Try = {
 
 /** Sends a request once. What comes back is read within the time, or thrown as an error that tells of the money. */
 export const attempt = async <T>(
-  one: Try,
+  one: ClientAttempt,
   read: (response: Response) => Promise<T>,
 ): Promise<T> => {
   const { url, init, signal, timeoutMs } = one;
-  if (signal?.aborted) throw aborted(one, "nothing_charged");
+  if (signal?.aborted) throw createAbortedError(one, "nothing_charged");
   const controller = new AbortController();
   const stop = () => controller.abort();
   const timer = setTimeout(stop, timeoutMs);
   signal?.addEventListener("abort", stop);
   try {
     const response = await one.fetch(url, { ...init, signal: controller.signal });
-    if (!response.ok) throw await refusal(one, response);
+    if (!response.ok) throw await toRefusalError(one, response);
     return await read(response);
   } catch (cause) {
     if (cause instanceof MailproofError) throw cause;
-    throw lost(one, cause, controller.signal.aborted);
+    throw toLostError(one, cause, controller.signal.aborted);
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", stop);
   }
 };
 
-export const aborted = (
-  { signal, idempotencyKey }: Pick<Try, "signal" | "idempotencyKey">,
+export const createAbortedError = (
+  { signal, idempotencyKey }: Pick<ClientAttempt, "signal" | "idempotencyKey">,
   money: MoneyOutcome,
 ): MailproofError =>
-  failure("The call was aborted.", {
+  createError("The call was aborted.", {
     code: "ABORTED",
     money,
     idempotencyKey,
@@ -64,7 +64,7 @@ type Caught = {
 };
 
 /** Null when a connection was made, or may have been: then the request may have been sent. */
-const connectFailure = (caught: Caught): { why: string; retryable: boolean } | null => {
+const findConnectFailure = (caught: Caught): { why: string; retryable: boolean } | null => {
   const { code = "", message = "", syscall, errors } = caught.cause ?? caught;
   const text = `${code} ${message}`;
   const isLasting = CANNOT_CONNECT.test(text);
@@ -73,31 +73,31 @@ const connectFailure = (caught: Caught): { why: string; retryable: boolean } | n
 };
 
 /** No answer, or not the whole of it. Whether the work was done is not known, unless no connection was made. */
-const lost = (one: Try, cause: unknown, isStopped: boolean): MailproofError => {
+const toLostError = (one: ClientAttempt, cause: unknown, isStopped: boolean): MailproofError => {
   const { operation, signal, timeoutMs, idempotencyKey } = one;
-  const money = moneyWhenLost(operation);
-  if (signal?.aborted) return aborted(one, money);
-  const facts = { money, retryable: operation.repeat !== "never", idempotencyKey, cause };
+  const money = getMoneyWhenLost(operation);
+  if (signal?.aborted) return createAbortedError(one, money);
+  const fields = { money, retryable: operation.repeat !== "never", idempotencyKey, cause };
   if (isStopped)
-    return failure(`No response within ${timeoutMs} ms.`, { code: "TIMEOUT", ...facts });
-  const unconnected = connectFailure(cause as Caught);
+    return createError(`No response within ${timeoutMs} ms.`, { code: "TIMEOUT", ...fields });
+  const unconnected = findConnectFailure(cause as Caught);
   if (unconnected)
-    return failure(`Could not connect to the service (${unconnected.why}).`, {
-      ...facts,
+    return createError(`Could not connect to the service (${unconnected.why}).`, {
+      ...fields,
       code: "NETWORK",
       money: "nothing_charged",
       retryable: unconnected.retryable,
     });
   return cause instanceof SyntaxError
-    ? failure("The response is not the service's.", { code: "UNREADABLE", ...facts })
-    : failure("The connection broke before the whole response arrived.", {
+    ? createError("The response is not the service's.", { code: "UNREADABLE", ...fields })
+    : createError("The connection broke before the whole response arrived.", {
         code: "NETWORK",
-        ...facts,
+        ...fields,
       });
 };
 
 /** What the service says of itself in a failure. */
-type Said = {
+type ErrorBody = {
   readonly code: ServiceErrorCode;
   readonly message: string;
   readonly money: MoneyOutcome;
@@ -105,54 +105,57 @@ type Said = {
   readonly retryable?: boolean;
 };
 
-const refusal = async (one: Try, response: Response): Promise<MailproofError> => {
+const toRefusalError = async (one: ClientAttempt, response: Response): Promise<MailproofError> => {
   const { operation, idempotencyKey } = one;
   const { status, headers } = response;
   const text = await response.text();
-  const facts = {
+  const fields = {
     status,
     idempotencyKey,
     requestId: headers.get("x-request-id") ?? undefined,
-    retryAfterMs: retryAfterMs(headers.get("retry-after")),
+    retryAfterMs: parseRetryAfter(headers.get("retry-after")),
   };
-  const said = errorIn(text);
-  if (!said) return stranger(one, facts);
-  const { code, message, money, details } = said;
-  const retryable = said.retryable === true && isHarmless(operation, said);
-  return new MailproofError(message, { ...facts, code, money, details, retryable });
+  const body = parseErrorBody(text);
+  if (!body) return toForeignResponseError(one, fields);
+  const { code, message, money, details } = body;
+  const retryable = body.retryable === true && isHarmless(operation, body);
+  return new MailproofError(message, { ...fields, code, money, details, retryable });
 };
 
 /** Without a key only what certainly did nothing may be sent again. */
-const isHarmless = ({ repeat, paid }: Operation, { code, money }: Said): boolean =>
+const isHarmless = ({ repeat, paid }: Operation, { code, money }: ErrorBody): boolean =>
   repeat !== "never" ||
   code === "RATE_LIMITED" ||
   (paid === true && (money === "nothing_charged" || money === "refunded"));
 
 /** Something between us and the service answered in its place. */
-const stranger = ({ operation }: Try, facts: { readonly status: number }): MailproofError => {
-  const { status } = facts;
+const toForeignResponseError = (
+  { operation }: ClientAttempt,
+  fields: { readonly status: number },
+): MailproofError => {
+  const { status } = fields;
   const isLimited = status === 429;
   // Below 500 it was turned away at the door; otherwise it may have been let in before something broke.
   const isInside = status >= 500 || status === 408;
-  return failure(`The response with status ${status} is not the service's.`, {
-    ...facts,
+  return createError(`The response with status ${status} is not the service's.`, {
+    ...fields,
     code: isLimited ? "RATE_LIMITED" : "UNREADABLE",
-    money: isInside ? moneyWhenLost(operation) : "nothing_charged",
+    money: isInside ? getMoneyWhenLost(operation) : "nothing_charged",
     retryable: isLimited || (isInside && operation.repeat !== "never"),
   });
 };
 
-const errorIn = (text: string): Said | undefined => {
+const parseErrorBody = (text: string): ErrorBody | undefined => {
   try {
-    const { error } = JSON.parse(text) as { error?: Partial<Said> };
-    return error?.code && error.message && error.money ? (error as Said) : undefined;
+    const { error } = JSON.parse(text) as { error?: Partial<ErrorBody> };
+    return error?.code && error.message && error.money ? (error as ErrorBody) : undefined;
   } catch {
     return undefined;
   }
 };
 
 /** Seconds, as the service says it, or a date, as a gateway may. */
-const retryAfterMs = (header: string | null): number | undefined => {
+const parseRetryAfter = (header: string | null): number | undefined => {
   if (header === null || header === "") return undefined;
   const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);

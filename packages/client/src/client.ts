@@ -1,10 +1,10 @@
-import type { Clock } from "./clock.ts";
-import { type Download, downloadOver } from "./download.ts";
+import type { ClientClock } from "./clock.ts";
+import { createDownloader, type Download } from "./download.ts";
 import type { FileSource } from "./file-source.ts";
-import { type JobInput, jobsOver, type ResultsOptions, type WaitOptions } from "./jobs.ts";
+import { createJobCalls, type JobInput, type ResultsOptions, type WaitOptions } from "./jobs.ts";
 import { OPERATIONS } from "./operations.ts";
 import type { CallOptions, ClientOptions } from "./options.ts";
-import { type Transport, transportTo } from "./transport.ts";
+import { type ClientTransport, createTransport } from "./transport.ts";
 import type {
   CreateUploadData,
   DownloadJobInput,
@@ -14,12 +14,12 @@ import type {
   ResultRow,
 } from "./types.ts";
 import {
+  createFileVerifier,
+  createUploader,
   type UploadInput,
-  uploadOver,
   type VerifiedFile,
   type VerifyFileInput,
   type VerifyFileOptions,
-  verifyFileOver,
 } from "./verify-file.ts";
 
 /** Every operation of the service, and calls that combine several of them. */
@@ -59,18 +59,18 @@ export interface Client extends Operations {
 }
 
 /** A client of one service with one key. It has no state besides its options. */
-export const createClient = (options?: ClientOptions, clock?: Clock): Client => {
-  const transport = transportTo(options, clock);
+export const createClient = (options?: ClientOptions, clock?: ClientClock): Client => {
+  const transport = createTransport(options, clock);
   return {
-    ...operationsOver(transport),
-    ...jobsOver(transport),
-    download: downloadOver(transport),
-    upload: uploadOver(transport),
-    verifyFile: verifyFileOver(transport),
+    ...createOperationCalls(transport),
+    ...createJobCalls(transport),
+    download: createDownloader(transport),
+    upload: createUploader(transport),
+    verifyFile: createFileVerifier(transport),
   };
 };
 
-const operationsOver = ({ call }: Transport): Operations =>
+const createOperationCalls = ({ call }: ClientTransport): Operations =>
   Object.fromEntries(
     Object.entries(OPERATIONS).map(([name, operation]) => [
       name,

@@ -1,10 +1,10 @@
 /** Time and chance, so that tests need not wait. */
-export type Clock = {
+export type ClientClock = {
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   readonly random: () => number;
 };
 
-export const CLOCK: Clock = {
+export const SYSTEM_CLOCK: ClientClock = {
   /** Ends early, and in peace, when the signal comes: whoever slept looks at it then. */
   sleep: (ms, signal) =>
     new Promise((resolve) => {

@@ -1,6 +1,6 @@
 import { OPERATIONS } from "./operations.ts";
 import type { CallOptions } from "./options.ts";
-import type { Transport } from "./transport.ts";
+import type { ClientTransport } from "./transport.ts";
 import type { DownloadJobInput } from "./types.ts";
 
 /** An export that begins to arrive. */
@@ -14,8 +14,8 @@ export interface Download {
 }
 
 /** The results as CSV: the list's own columns, with ours behind them. */
-export const downloadOver =
-  ({ call }: Transport) =>
+export const createDownloader =
+  ({ call }: ClientTransport) =>
   (input: DownloadJobInput, options?: CallOptions): Promise<Download> =>
     call(
       { ...OPERATIONS.downloadJob, fixed: { format: "csv" } },
@@ -26,7 +26,7 @@ export const downloadOver =
         // The call is over by now, but whoever gives up means the rest of the answer, too.
         const stream = body.pipeThrough(new TransformStream(), options as object);
         return {
-          fileName: nameIn(response.headers.get("content-disposition") ?? ""),
+          fileName: parseFileName(response.headers.get("content-disposition") ?? ""),
           stream,
           text: () => new Response(stream).text(),
         };
@@ -34,7 +34,7 @@ export const downloadOver =
     );
 
 /** RFC 6266: the one in Unicode, or else the plain one. */
-const nameIn = (header: string): string | undefined => {
+const parseFileName = (header: string): string | undefined => {
   const coded = /filename\*=UTF-8''([^;]+)/i.exec(header)?.[1];
   if (coded !== undefined) return decodeURIComponent(coded);
   return /filename="([^"]+)"/i.exec(header)?.[1];

@@ -23,7 +23,7 @@ export type MoneyOutcome =
  */
 export type ErrorCode = ServiceErrorCode | "NETWORK" | "TIMEOUT" | "ABORTED" | "UNREADABLE";
 
-type Facts = {
+type ErrorFields = {
   readonly code: ErrorCode;
   readonly money: MoneyOutcome;
   readonly status?: number | undefined;
@@ -56,36 +56,41 @@ export class MailproofError extends Error {
   /** The key that the call was sent under. A repeat with this key is not charged again. */
   declare readonly idempotencyKey: string | undefined;
 
-  constructor(message: string, facts: Facts) {
-    super(message, { cause: facts.cause });
-    Object.assign(this, { retryable: false }, facts);
+  constructor(message: string, fields: ErrorFields) {
+    super(message, { cause: fields.cause });
+    Object.assign(this, { retryable: false }, fields);
   }
 }
 
 /** The same failure, as it looks to whoever made a larger call of several. What is no failure of ours stays as it is. */
-export const retold = (cause: unknown, message: string, more: Partial<Facts>): unknown =>
+export const withMessage = (
+  cause: unknown,
+  message: string,
+  more: Partial<ErrorFields>,
+): unknown =>
   cause instanceof MailproofError
     ? new MailproofError(message, Object.assign({}, cause, { retryable: false, cause }, more))
     : cause;
 
-const maybe = (again: string) => `It may have been charged; ${again} is not charged twice.`;
+const formatMaybeCharged = (again: string) =>
+  `It may have been charged; ${again} is not charged twice.`;
 
 /** Whether a charge was kept, or nobody knows, only the service says, and in its own words. */
 const SENTENCE: Readonly<Partial<Record<MoneyOutcome, string>>> = {
   nothing_charged: "Nothing was charged.",
   refunded: "The charge was refunded.",
-  retry_same_key: maybe("sent again with the same idempotencyKey it"),
-  repeat_search: maybe("the same search within its two minutes"),
+  retry_same_key: formatMaybeCharged("sent again with the same idempotencyKey it"),
+  repeat_search: formatMaybeCharged("the same search within its two minutes"),
 };
 
 /** A failure of ours, which ends like the service's: with what it means for the money. */
-export const failure = (what: string, facts: Facts): MailproofError =>
-  new MailproofError(`${what} ${SENTENCE[facts.money]}`, facts);
+export const createError = (what: string, fields: ErrorFields): MailproofError =>
+  new MailproofError(`${what} ${SENTENCE[fields.money]}`, fields);
 
 /** An answer says what became of its own request. One that was lost before may still have been paid for. */
-export const inDoubt = (error: MailproofError): MailproofError =>
+export const toDoubtError = (error: MailproofError): MailproofError =>
   error.money === "nothing_charged"
-    ? failure(
+    ? createError(
         `An earlier try was not answered, and this one: ${error.message}`,
         Object.assign({}, error, { money: "retry_same_key" as const, cause: error }),
       )

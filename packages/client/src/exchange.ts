@@ -1,12 +1,12 @@
-import { aborted, attempt, type Try } from "./attempt.ts";
-import type { Clock } from "./clock.ts";
-import { inDoubt, MailproofError } from "./errors.ts";
-import { mayRepeat, waitBefore } from "./retry.ts";
+import { attempt, type ClientAttempt, createAbortedError } from "./attempt.ts";
+import type { ClientClock } from "./clock.ts";
+import { MailproofError, toDoubtError } from "./errors.ts";
+import { getRetryDelay, mayRepeat } from "./retry.ts";
 
-export type Exchange = Try & { readonly retries: number; readonly clock: Clock };
+export type Exchange = ClientAttempt & { readonly retries: number; readonly clock: ClientClock };
 
 /** Sends a request until it is answered, as often as it may be. The last failure tells of the money of all tries. */
-export const exchange = async <T>(
+export const sendWithRetries = async <T>(
   one: Exchange,
   read: (response: Response) => Promise<T>,
 ): Promise<T> => {
@@ -19,15 +19,15 @@ export const exchange = async <T>(
     } catch (thrown) {
       // What is no failure of a call is a mistake in the calling.
       if (!(thrown instanceof MailproofError)) throw thrown;
-      error = isInDoubt ? inDoubt(thrown) : thrown;
+      error = isInDoubt ? toDoubtError(thrown) : thrown;
       if (tries < one.retries && mayRepeat(one.operation, thrown))
-        waitMs = waitBefore(tries, thrown, one.clock.random);
+        waitMs = getRetryDelay(tries, thrown, one.clock.random);
     }
     if (waitMs === null) throw error;
     // Refused before any work. If the key was used before this call, the service itself tells so.
     const isRefused = error.code === "RATE_LIMITED";
     isInDoubt ||= !isRefused && error.money === "retry_same_key";
     await one.clock.sleep(waitMs, one.signal);
-    if (one.signal?.aborted) throw aborted(one, error.money);
+    if (one.signal?.aborted) throw createAbortedError(one, error.money);
   }
 };

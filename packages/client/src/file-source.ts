@@ -1,4 +1,4 @@
-import { hostProcess } from "./host.ts";
+import { getHostProcess } from "./host.ts";
 
 /** A list of addresses: a path (Node, Deno, Bun), a Blob or File, or the bytes or text as they come. */
 export type FileSource =
@@ -14,31 +14,31 @@ const BYTES_MAX = 50_000_000;
  * The whole file. Its length must be told before it is sent, and it may have to be sent twice, so a stream is
  * collected.
  */
-export const blobOf = async (source: FileSource): Promise<Blob> => {
-  const blob = await (typeof source === "string" ? readFile(source) : collected(source));
-  if (blob.size > BYTES_MAX) throw tooLarge();
+export const toBlob = async (source: FileSource): Promise<Blob> => {
+  const blob = await (typeof source === "string" ? readFile(source) : collectBlob(source));
+  if (blob.size > BYTES_MAX) throw createTooLargeError();
   return blob;
 };
 
 /** No Blob takes memory that others share; nobody reads a file into such. */
 type Chunk = string | Uint8Array<ArrayBuffer>;
 
-const collected = async (source: Exclude<FileSource, string>): Promise<Blob> => {
+const collectBlob = async (source: Exclude<FileSource, string>): Promise<Blob> => {
   // Without its type: the upload wants no header of its own.
   if (source instanceof Blob) return new Blob([source]);
   const chunks: Blob[] = [];
   let bytes = 0;
-  for await (const chunk of chunksOf(source)) {
+  for await (const chunk of readChunks(source)) {
     const blob = new Blob([chunk as Chunk]);
     bytes += blob.size;
-    if (bytes > BYTES_MAX) throw tooLarge();
+    if (bytes > BYTES_MAX) throw createTooLargeError();
     chunks.push(blob);
   }
   return new Blob(chunks);
 };
 
 /** Not every browser can iterate over a stream. */
-async function* chunksOf(
+async function* readChunks(
   source: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array | string>,
 ): AsyncGenerator<Uint8Array | string> {
   if (!("getReader" in source)) return yield* source;
@@ -54,7 +54,7 @@ async function* chunksOf(
   }
 }
 
-const tooLarge = () => new RangeError(`The file has more than ${BYTES_MAX} bytes.`);
+const createTooLargeError = () => new RangeError(`The file has more than ${BYTES_MAX} bytes.`);
 
 type Files = {
   readonly promises: {
@@ -65,14 +65,14 @@ type Files = {
 
 /** Asked of the host, and not imported: a bundle for browsers has nothing to find then. */
 const readFile = async (path: string): Promise<Blob> => {
-  const files = hostProcess()?.getBuiltinModule?.("node:fs") as Files | undefined;
+  const files = getHostProcess()?.getBuiltinModule?.("node:fs") as Files | undefined;
   if (!files) throw new TypeError("A path needs Node, Deno or Bun; give a Blob or a stream here.");
-  if ((await files.promises.stat(path)).size > BYTES_MAX) throw tooLarge();
+  if ((await files.promises.stat(path)).size > BYTES_MAX) throw createTooLargeError();
   return new Blob([await files.promises.readFile(path)]);
 };
 
 /** What the file is called. The service tells by it what kind of list it is. */
-export const nameOf = (source: FileSource): string | undefined => {
+export const getFileName = (source: FileSource): string | undefined => {
   if (typeof source === "string") return source.split(/[\\/]/).at(-1);
   return "name" in source && typeof source.name === "string" ? source.name : undefined;
 };

@@ -4,5 +4,5 @@ type Process = {
 };
 
 /** The process environment of Node, Deno and Bun. Undefined in browsers; a bundle for browsers imports nothing. */
-export const hostProcess = (): Process | undefined =>
+export const getHostProcess = (): Process | undefined =>
   (globalThis as { readonly process?: Process }).process;

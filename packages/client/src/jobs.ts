@@ -1,7 +1,7 @@
 import { OPERATIONS } from "./operations.ts";
 import type { CallOptions } from "./options.ts";
-import { pages } from "./pages.ts";
-import type { Transport } from "./transport.ts";
+import { readPages } from "./pages.ts";
+import type { ClientTransport } from "./transport.ts";
 import type { GetJobData, Job, ListJobsData, ListJobsInput, ResultRow } from "./types.ts";
 
 /** Names one job. */
@@ -26,19 +26,19 @@ const JOBS_PER_PAGE = 100;
 const ROWS_PER_PAGE = 1_000;
 
 /** How long between two looks at a job: each time twice as long as before, but never longer than this. */
-const FIRST_LOOK_MS = 250;
-const LAST_LOOK_MS = 5_000;
+const FIRST_POLL_MS = 250;
+const POLL_MS_MAX = 5_000;
 
-const pollDelayMs = (polls: number): number => Math.min(FIRST_LOOK_MS * 2 ** polls, LAST_LOOK_MS);
+const getPollDelayMs = (polls: number): number => Math.min(FIRST_POLL_MS * 2 ** polls, POLL_MS_MAX);
 
 const OPEN: readonly Job["status"][] = ["pending", "processing", "enqueue_unknown"];
 
-export const jobsOver = ({ call, clock }: Transport) => ({
+export const createJobCalls = ({ call, clock }: ClientTransport) => ({
   jobs: (
     input: Omit<ListJobsInput, "offset" | "limit"> = {},
     options?: CallOptions,
   ): AsyncIterable<Job> =>
-    pages(async (offset) => {
+    readPages(async (offset) => {
       const wanted = { ...input, limit: JOBS_PER_PAGE, offset };
       const page = await call<ListJobsData>(OPERATIONS.listJobs, wanted, options);
       return { items: page.jobs, next: page.next_offset };
@@ -50,8 +50,8 @@ export const jobsOver = ({ call, clock }: Transport) => ({
   ): AsyncIterable<ResultRow> => {
     let polls = 0;
     let isCaughtUp = false;
-    return pages(async (next_key) => {
-      if (isCaughtUp) await clock.sleep(pollDelayMs(polls++), options.signal);
+    return readPages(async (next_key) => {
+      if (isCaughtUp) await clock.sleep(getPollDelayMs(polls++), options.signal);
       const wanted = { id, limit: ROWS_PER_PAGE, next_key };
       const page = await call<GetJobData>(OPERATIONS.getJob, wanted, options);
       const items = page.results ?? [];
@@ -66,13 +66,13 @@ export const jobsOver = ({ call, clock }: Transport) => ({
     { id }: JobInput,
     { onProgress, ...options }: WaitOptions = {},
   ): Promise<Job> => {
-    for (let looks = 0; ; looks++) {
+    for (let reads = 0; ; reads++) {
       const wanted = { id, include_results: false };
       const job = await call<Job>(OPERATIONS.getJob, wanted, options);
       onProgress?.(job);
       if (!OPEN.includes(job.status)) return job;
       // When the signal comes, the next look tells so.
-      await clock.sleep(pollDelayMs(looks), options.signal);
+      await clock.sleep(getPollDelayMs(reads), options.signal);
     }
   },
 });

@@ -18,7 +18,7 @@ export type Operation = {
 };
 
 /** What is true of the money when a request was sent and no answer came. */
-export const moneyWhenLost = ({ repeat, paid }: Operation): MoneyOutcome => {
+export const getMoneyWhenLost = ({ repeat, paid }: Operation): MoneyOutcome => {
   if (repeat === "keyed") return "retry_same_key";
   // Without a key there is only the service's own memory of a search, which lasts for its two minutes.
   return paid ? "repeat_search" : "nothing_charged";

@@ -2,7 +2,7 @@ import type { Operation } from "./operation.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
-export type Outgoing = {
+export type RequestParts = {
   readonly method: string;
   readonly path: string;
   /** JSON. */
@@ -10,7 +10,7 @@ export type Outgoing = {
 };
 
 /** One value of a caller, laid out as path, query and body. */
-export const outgoing = ({ route, fixed }: Operation, input: Values = {}): Outgoing => {
+export const toRequestParts = ({ route, fixed }: Operation, input: Values = {}): RequestParts => {
   const [method = "", pattern = ""] = route.split(" ");
   const rest: Record<string, unknown> = { ...input, ...fixed };
   const path = pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => {

@@ -1,10 +1,10 @@
-import { type Download, downloadOver } from "./download.ts";
-import { MailproofError, retold } from "./errors.ts";
-import { blobOf, type FileSource, nameOf } from "./file-source.ts";
-import { jobsOver } from "./jobs.ts";
+import { createDownloader, type Download } from "./download.ts";
+import { MailproofError, withMessage } from "./errors.ts";
+import { type FileSource, getFileName, toBlob } from "./file-source.ts";
+import { createJobCalls } from "./jobs.ts";
 import { OPERATIONS } from "./operations.ts";
 import type { CallOptions, PaidCallOptions } from "./options.ts";
-import type { Transport } from "./transport.ts";
+import type { ClientTransport } from "./transport.ts";
 import type {
   CreateUploadData,
   DownloadJobInput,
@@ -71,65 +71,67 @@ export interface VerifiedFile {
 }
 
 /** Another upload would be another request: under this key it would be refused, and under another one paid again. */
-const unaccepted = (file_key: string, cause: unknown): unknown =>
+const toUnacceptedError = (file_key: string, cause: unknown): unknown =>
   cause instanceof MailproofError && cause.money === "retry_same_key"
-    ? retold(cause, `${cause.message} Send processFile, with this file_key: ${file_key}`, {
+    ? withMessage(cause, `${cause.message} Send processFile, with this file_key: ${file_key}`, {
         details: { file_key },
       })
     : cause;
 
 /** Reading a job costs nothing, but by then the file was paid for: so another try of all of it would pay again. */
-const unfollowed = (job_id: string, cause: unknown): unknown =>
-  retold(cause, `${job_id} is paid for and goes on; follow it with waitForJob.`, {
+const toUnfollowedError = (job_id: string, cause: unknown): unknown =>
+  withMessage(cause, `${job_id} is paid for and goes on; follow it with waitForJob.`, {
     money: "kept",
     details: { job_id },
   });
 
 /** Puts a list where `processFile` finds it under the file_key that this gives. It costs nothing. */
-export const uploadOver =
-  ({ call, put }: Transport) =>
+export const createUploader =
+  ({ call, put }: ClientTransport) =>
   async (
     source: FileSource,
-    { file_name = nameOf(source) ?? "list.csv" }: UploadInput = {},
+    { file_name = getFileName(source) ?? "list.csv" }: UploadInput = {},
     { signal }: CallOptions = {},
   ): Promise<{ file_key: string }> => {
-    const file = await blobOf(source);
-    const to = await call<CreateUploadData>(OPERATIONS.createUpload, { file_name }, { signal });
-    await put(to.upload_url, file, { signal });
-    return { file_key: to.file_key };
+    const file = await toBlob(source);
+    const link = await call<CreateUploadData>(OPERATIONS.createUpload, { file_name }, { signal });
+    await put(link.upload_url, file, { signal });
+    return { file_key: link.file_key };
   };
 
 /** Uploads a list, has it verified, and waits. The price is taken once, whatever is lost on the way. */
-export const verifyFileOver =
-  (transport: Transport) =>
+export const createFileVerifier =
+  (transport: ClientTransport) =>
   async (
     source: FileSource,
-    { file_name = nameOf(source), ...wishes }: VerifyFileInput = {},
+    { file_name = getFileName(source), ...fields }: VerifyFileInput = {},
     { onProgress, ...options }: VerifyFileOptions = {},
   ): Promise<VerifiedFile> => {
     const { call } = transport;
     const { signal, idempotencyKey = crypto.randomUUID() } = options;
-    const file = await blobOf(source);
+    const file = await toBlob(source);
     onProgress?.({ stage: "uploading", bytes: file.size });
-    const { file_key } = await uploadOver(transport)(file, { file_name }, { signal });
+    const { file_key } = await createUploader(transport)(file, { file_name }, { signal });
     onProgress?.({ stage: "uploaded", file_key, idempotencyKey });
 
-    const wanted = { ...wishes, file_key };
+    const wanted = { ...fields, file_key };
     const paid = { signal, idempotencyKey };
     const accepted = await call<ProcessFileData>(OPERATIONS.processFile, wanted, paid).catch(
       (error: unknown) => {
-        throw unaccepted(file_key, error);
+        throw toUnacceptedError(file_key, error);
       },
     );
     onProgress?.({ stage: "accepted", accepted });
 
     const id = accepted.job_id;
-    const { waitForJob, results } = jobsOver(transport);
-    const looked = (job: Job) => onProgress?.({ stage: "verifying", job });
-    const job = await waitForJob({ id }, { signal, onProgress: looked }).catch((error: unknown) => {
-      throw unfollowed(id, error);
-    });
-    const download = downloadOver(transport);
+    const { waitForJob, results } = createJobCalls(transport);
+    const reportJob = (job: Job) => onProgress?.({ stage: "verifying", job });
+    const job = await waitForJob({ id }, { signal, onProgress: reportJob }).catch(
+      (error: unknown) => {
+        throw toUnfollowedError(id, error);
+      },
+    );
+    const download = createDownloader(transport);
     return {
       accepted,
       job,

@@ -55,25 +55,25 @@ export const verifyWebhook = async ({
   now = new Date(),
 }: WebhookInput): Promise<WebhookEvent> => {
   const [id, timestamp, signatures] = [
-    headerIn(headers, "webhook-id"),
-    headerIn(headers, "webhook-timestamp"),
-    headerIn(headers, "webhook-signature"),
+    readHeader(headers, "webhook-id"),
+    readHeader(headers, "webhook-timestamp"),
+    readHeader(headers, "webhook-signature"),
   ];
   assertRecent(timestamp, toleranceSeconds, now);
-  const signed = new Uint8Array([...bytesOf(`${id}.${timestamp}.`), ...bytesOf(body)]);
-  const given = signaturesIn(signatures);
+  const signed = new Uint8Array([...toBytes(`${id}.${timestamp}.`), ...toBytes(body)]);
+  const given = parseSignatures(signatures);
   let isProven = false;
   for (const one of [secret].flat()) {
-    const key = await keyOf(one);
+    const key = await importKey(one);
     // WebCrypto compares in constant time.
     for (const signature of given)
       isProven = (await crypto.subtle.verify("HMAC", key, signature, signed)) || isProven;
   }
   if (!isProven) throw new WebhookError("INVALID_SIGNATURE", "No signature is by this secret.");
-  return eventIn(body);
+  return parseEvent(body);
 };
 
-const headerIn = (headers: WebhookInput["headers"], name: string): string => {
+const readHeader = (headers: WebhookInput["headers"], name: string): string => {
   const found = isGetter(headers)
     ? headers.get(name)
     : Object.entries(headers).find(([one]) => one.toLowerCase() === name)?.[1];
@@ -99,7 +99,7 @@ const assertRecent = (timestamp: string, toleranceSeconds: number, now: Date): v
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /** Of several, with blanks between them, those that we can check. */
-const signaturesIn = (header: string): readonly Bytes[] =>
+const parseSignatures = (header: string): readonly Bytes[] =>
   header.split(" ").flatMap((one) => {
     const [version, text = ""] = one.split(",");
     const bytes = version === "v1" ? fromBase64(text) : undefined;
@@ -109,10 +109,10 @@ const signaturesIn = (header: string): readonly Bytes[] =>
 const PREFIX = "whsec_";
 
 /** A secret of the service is base64 behind its prefix; one that was made up for a callback is its own bytes. */
-const keyOf = async (secret: string) => {
+const importKey = async (secret: string) => {
   const bytes = secret.startsWith(PREFIX)
     ? fromBase64(secret.slice(PREFIX.length))
-    : bytesOf(secret);
+    : toBytes(secret);
   if (!bytes?.length) throw new WebhookError("INVALID_SECRET", "This is no signing secret.");
   const hmac = { name: "HMAC", hash: "SHA-256" };
   return crypto.subtle.importKey("raw", bytes, hmac, false, ["verify"]);
@@ -126,12 +126,12 @@ const fromBase64 = (text: string): Bytes | undefined => {
   }
 };
 
-const bytesOf = (text: string | Uint8Array): Bytes =>
+const toBytes = (text: string | Uint8Array): Bytes =>
   typeof text === "string" ? new TextEncoder().encode(text) : new Uint8Array(text);
 
-const eventIn = (body: string | Uint8Array): WebhookEvent => {
+const parseEvent = (body: string | Uint8Array): WebhookEvent => {
   try {
-    return JSON.parse(new TextDecoder().decode(bytesOf(body))) as WebhookEvent;
+    return JSON.parse(new TextDecoder().decode(toBytes(body))) as WebhookEvent;
   } catch {
     throw new WebhookError("UNREADABLE", "The body is no JSON.");
   }

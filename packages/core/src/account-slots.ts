@@ -1,4 +1,4 @@
-import { sharesOf } from "./queue.ts";
+import { createFairShares } from "./queue.ts";
 
 // What a process can do only a few times at once, and accounts share.
 
@@ -8,45 +8,47 @@ export type AccountSlots = {
 };
 
 /** An account that holds as many slots as are free waits, and holds up no other meanwhile. */
-export const accountSlots = (limit: number): AccountSlots => {
-  const held = new Map<string, number>();
+export const createAccountSlots = (limit: number): AccountSlots => {
+  const slotsInUse = new Map<string, number>();
   let waiting: { readonly account: string; readonly begin: () => void }[] = [];
 
-  const mayBegin = (account: string): boolean => {
-    const total = [...held.values()].reduce((sum, slots) => sum + slots, 0);
-    return total < limit && !sharesOf({ atOnce: limit }, held).isFull(account);
+  const mayStart = (account: string): boolean => {
+    const total = [...slotsInUse.values()].reduce((sum, slots) => sum + slots, 0);
+    return total < limit && !createFairShares({ concurrency: limit }, slotsInUse).isFull(account);
   };
 
-  const acquire = async (account: string): Promise<void> => {
-    if (!mayBegin(account)) await new Promise<void>((begin) => waiting.push({ account, begin }));
-    else take(account);
+  const acquireSlot = async (account: string): Promise<void> => {
+    if (!mayStart(account))
+      await new Promise<void>((start) => waiting.push({ account, begin: start }));
+    else occupySlot(account);
   };
 
-  const take = (account: string): void => void held.set(account, (held.get(account) ?? 0) + 1);
+  const occupySlot = (account: string): void =>
+    void slotsInUse.set(account, (slotsInUse.get(account) ?? 0) + 1);
 
-  const nextWaiting = () => {
-    const next = waiting.find(({ account }) => mayBegin(account));
+  const takeNextWaiting = () => {
+    const next = waiting.find(({ account }) => mayStart(account));
     waiting = waiting.filter((one) => one !== next);
     return next;
   };
 
-  const release = (account: string): void => {
-    const slots = (held.get(account) ?? 0) - 1;
-    if (slots > 0) held.set(account, slots);
-    else held.delete(account);
-    for (let next = nextWaiting(); next; next = nextWaiting()) {
-      take(next.account);
+  const releaseSlot = (account: string): void => {
+    const slots = (slotsInUse.get(account) ?? 0) - 1;
+    if (slots > 0) slotsInUse.set(account, slots);
+    else slotsInUse.delete(account);
+    for (let next = takeNextWaiting(); next; next = takeNextWaiting()) {
+      occupySlot(next.account);
       next.begin();
     }
   };
 
   return {
     run: async (account, work) => {
-      await acquire(account);
+      await acquireSlot(account);
       try {
         return await work();
       } finally {
-        release(account);
+        releaseSlot(account);
       }
     },
   };

@@ -1,5 +1,5 @@
 import type { RateLimit } from "./access/rate.ts";
-import type { Tokens } from "./access/tokens.ts";
+import type { AccessTokens } from "./access/tokens.ts";
 import type { WithDnsLookups } from "./deliverability/names.ts";
 import type { WithEngine } from "./verify/engine.ts";
 import type { World } from "./world.ts";
@@ -9,7 +9,7 @@ type Services = WithEngine &
   WithDnsLookups & {
     readonly rateLimit: RateLimit;
     /** Null: only our own keys open anything. */
-    readonly tokens: Tokens | null;
+    readonly accessTokens: AccessTokens | null;
   };
 
 /** What endpoints, workers and schedules are handed. A function that needs less of it says so in its parameter. */

@@ -1,11 +1,11 @@
 import { fingerprint } from "./fingerprint.ts";
 import type { Message } from "./queue.ts";
-import type { Item, Table, Transacted, Write } from "./table.ts";
+import type { Item, Table, TransactResult, Write } from "./table.ts";
 import type { World } from "./world.ts";
-import { keyOf } from "./writes.ts";
+import { getItemKey } from "./writes.ts";
 
 /** The list is the policy: how often a lost reply is asked after, and at most how long before each time. */
-const AFTER_LOST_MS = [30, 200, 800];
+const LOST_REPLY_BACKOFF_MS = [30, 200, 800];
 
 /** An item that waits for a worker, with the message that makes the worker look at once. */
 export type OutboxWrite = {
@@ -26,7 +26,7 @@ type CommitWorld = Pick<World, "table" | "random" | "sleep" | "queue" | "now" | 
  *
  * What its outbox writes send is on its way as soon as they are written.
  */
-export const commit = async (world: CommitWorld, writes: Writes): Promise<Transacted> => {
+export const commit = async (world: CommitWorld, writes: Writes): Promise<TransactResult> => {
   const result = await writeAll(world, writes);
   if (result.outcome === "committed") await sendOutbox(world, writes);
   return result;
@@ -44,36 +44,40 @@ const sendOutbox = async ({ queue }: CommitWorld, writes: Writes): Promise<void>
       .catch(() => undefined);
 };
 
-const writeAll = async (world: CommitWorld, writes: Writes): Promise<Transacted> => {
+const writeAll = async (world: CommitWorld, writes: Writes): Promise<TransactResult> => {
   const [first] = writes;
   const attempt = { token: world.newId("txn"), at: world.now() };
   let result = await world.table.transact(writes, attempt);
-  for (const ms of AFTER_LOST_MS) {
+  for (const ms of LOST_REPLY_BACKOFF_MS) {
     if (result.outcome !== "ambiguous") return result;
     await world.sleep(world.random() * ms);
     // A door that throws now is sure about this try, and says nothing about the one before.
     result = await world.table.transact(writes, attempt).catch(() => AMBIGUOUS);
-    if (result.outcome === "refused" && result.by === first)
-      return lookedAt(world.table, first, result);
+    if (result.outcome === "refused" && result.refusedWrite === first)
+      return resolveByReading(world.table, first, result);
   }
-  return result.outcome === "ambiguous" ? lookedAt(world.table, first, result) : result;
+  return result.outcome === "ambiguous" ? resolveByReading(world.table, first, result) : result;
 };
 
 const COMMITTED = { outcome: "committed" } as const;
 const AMBIGUOUS = { outcome: "ambiguous" } as const;
 
 /** Whether it was us after all. What cannot be read is as unknown as before. */
-const lookedAt = async (table: Table, write: Write, otherwise: Transacted): Promise<Transacted> => {
+const resolveByReading = async (
+  table: Table,
+  write: Write,
+  fallback: TransactResult,
+): Promise<TransactResult> => {
   try {
-    const found = await table.get(keyOf(write));
-    return isOurs(write, found) ? COMMITTED : otherwise;
+    const found = await table.get(getItemKey(write));
+    return isAppliedTo(write, found) ? COMMITTED : fallback;
   } catch {
     return AMBIGUOUS;
   }
 };
 
 /** A removal leaves nothing to look at; what it removes has nobody else who would. */
-const isOurs = (write: Write, found: Item | undefined): boolean =>
+const isAppliedTo = (write: Write, found: Item | undefined): boolean =>
   "create" in write
     ? found !== undefined && fingerprint(found) === fingerprint(write.create)
     : found === undefined;

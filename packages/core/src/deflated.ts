@@ -4,10 +4,10 @@ import type { Json } from "./table.ts";
 // What is long, repeats itself and is read as a whole is stored like this: an item costs by its bytes.
 
 /** More than this saves little and costs much. */
-const LEVEL = 3;
+const COMPRESSION_LEVEL = 3;
 
-export const deflated = (value: Json): string =>
-  deflateRawSync(JSON.stringify(value), { level: LEVEL }).toString("base64");
+export const compressJson = (value: Json): string =>
+  deflateRawSync(JSON.stringify(value), { level: COMPRESSION_LEVEL }).toString("base64");
 
-export const inflated = (text: string): unknown =>
+export const decompressJson = (text: string): unknown =>
   JSON.parse(inflateRawSync(Buffer.from(text, "base64")).toString());

@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import { HOUR_MS, inMs, isAhead } from "./moments.ts";
+import { addMs, HOUR_MS, isUnexpired } from "./moments.ts";
 import type { Item, Key, Table } from "./table.ts";
 import type { World } from "./world.ts";
-import { keyOf } from "./writes.ts";
+import { getItemKey } from "./writes.ts";
 
 // What must be looked at again stands in the `due` index until it is done. Its moment is a lease, too: until
 // then it is somebody's, and after it anybody's. Whoever takes it puts the moment off and leaves a token; who
@@ -14,31 +14,31 @@ import { keyOf } from "./writes.ts";
 const SHARDS = 8;
 
 /** Every partition of work that waits for its moment. */
-export const duePartitions: readonly string[] = Array.from(
+export const SCHEDULE_PARTITIONS: readonly string[] = Array.from(
   { length: SHARDS },
   (_, shard) => `DUE#${shard}`,
 );
 
-const Due = v.object({
+const ScheduledWork = v.object({
   due_pk: v.string(),
   due_sk: v.string(),
   due_kind: v.string(),
   token: v.string(),
 });
 
-export type Due = Readonly<v.InferOutput<typeof Due>>;
+export type ScheduledWork = Readonly<v.InferOutput<typeof ScheduledWork>>;
 
-export const readDue = (item: Item): Due => v.parse(Due, item);
+export const readScheduledWork = (item: Item): ScheduledWork => v.parse(ScheduledWork, item);
 
-export const dueAt = (kind: string, id: string, at: Date, token: string): Due => ({
-  due_pk: duePartitions[shardOf(id)] ?? "DUE#0",
+export const scheduleWork = (kind: string, id: string, at: Date, token: string): ScheduledWork => ({
+  due_pk: SCHEDULE_PARTITIONS[toShard(id)] ?? "DUE#0",
   due_sk: at.toISOString(),
   due_kind: kind,
   token,
 });
 
 /** For a `set`: it is done, and nobody looks at it any more. */
-export const NOT_DUE = {
+export const UNSCHEDULED = {
   due_pk: undefined,
   due_sk: undefined,
   due_kind: undefined,
@@ -47,38 +47,39 @@ export const NOT_DUE = {
 } as const;
 
 /** No request and no repair has its work for longer. */
-export const LONGEST_LEASE_MS = HOUR_MS / 6;
+export const MAX_LEASE_MS = HOUR_MS / 6;
 
 /** How long work is still somebody's. A lease that a wrong clock wrote is over. */
-export const leaseLeftMs = ({ due_sk: until }: Due, now: Date): number => {
+export const getRemainingLeaseMs = ({ due_sk: until }: ScheduledWork, now: Date): number => {
   const untilMs = Date.parse(until);
-  return isAhead(untilMs, now.getTime(), LONGEST_LEASE_MS) ? untilMs - now.getTime() : 0;
+  return isUnexpired(untilMs, now.getTime(), MAX_LEASE_MS) ? untilMs - now.getTime() : 0;
 };
 
 /** Undefined: somebody else was faster. */
-export const take = async (
+export const acquireLease = async (
   world: Pick<World, "table" | "now" | "newId">,
   item: Item,
   leaseMs: number,
 ): Promise<Item | undefined> => {
   const token = world.newId("txn");
-  const { due_sk, token: theirs } = readDue(item);
+  const { due_sk, token: currentToken } = readScheduledWork(item);
   const now = world.now();
-  const written = await world.table.write({
-    update: keyOf({ put: item }),
-    set: { due_sk: inMs(now, leaseMs).toISOString(), token, taken_at: now.toISOString() },
-    where: { due_sk, token: theirs },
+  const result = await world.table.write({
+    update: getItemKey({ put: item }),
+    set: { due_sk: addMs(now, leaseMs).toISOString(), token, taken_at: now.toISOString() },
+    where: { due_sk, token: currentToken },
   });
-  if (written.outcome === "committed") return written.item;
-  if (written.outcome === "refused") return undefined;
+  if (result.outcome === "committed") return result.item;
+  if (result.outcome === "refused") return undefined;
   // The reply was lost. With our token on it, it is ours.
-  const found = await findDue(world.table, item);
+  const found = await readCurrent(world.table, item);
   return found?.["token"] === token ? found : undefined;
 };
 
-const findDue = (table: Table, { pk, sk }: Key): Promise<Item | undefined> => table.get({ pk, sk });
+const readCurrent = (table: Table, { pk, sk }: Key): Promise<Item | undefined> =>
+  table.get({ pk, sk });
 
-const shardOf = (id: string): number => {
+const toShard = (id: string): number => {
   let sum = 0;
   for (let at = 0; at < id.length; at++) sum += id.charCodeAt(at);
   return sum % SHARDS;

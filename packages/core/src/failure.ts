@@ -9,7 +9,7 @@ export type MoneyOutcome =
   | "repeat_search"
   | "unknown";
 
-const FAILED: Readonly<Record<MoneyOutcome, string>> = {
+const FAILURE_SENTENCES: Readonly<Record<MoneyOutcome, string>> = {
   nothing_charged: "Nothing was charged.",
   refunded: "The charge was refunded.",
   kept: "The charge stands; it was not refunded.",
@@ -19,26 +19,31 @@ const FAILED: Readonly<Record<MoneyOutcome, string>> = {
 };
 
 /** What the `message` of a successful answer says about the money. */
-const ANSWERED = {
+const SUCCESS_SENTENCES = {
   nothing_more: "Nothing more was charged.",
   partly_refunded: "Their charge was refunded.",
   partly_held: "Their credits are held until it is known.",
   repeat_charges: "Sending this request again without the same Idempotency-Key charges it again.",
 } as const;
 
-const SENTENCES = { ...FAILED, ...ANSWERED };
+const SENTENCES = { ...FAILURE_SENTENCES, ...SUCCESS_SENTENCES };
 
-export const MONEY_OUTCOMES = Object.keys(FAILED) as MoneyOutcome[];
+export const MONEY_OUTCOMES = Object.keys(FAILURE_SENTENCES) as MoneyOutcome[];
 
-const JOBS = "GET /v1/jobs";
+const DEFAULT_LOOK_AT = "GET /v1/jobs";
 
 /** The only author of sentences about money. `lookAt`: where a caller sees whether the request was carried out. */
-export const moneySentence = (outcome: keyof typeof SENTENCES, lookAt: string = JOBS): string =>
-  SENTENCES[outcome].replace("{lookAt}", lookAt);
+export const getMoneySentence = (
+  outcome: keyof typeof SENTENCES,
+  lookAt: string = DEFAULT_LOOK_AT,
+): string => SENTENCES[outcome].replace("{lookAt}", lookAt);
 
 /** A text for people that ends with its money sentence. */
-export const withMoney = (text: string, outcome: keyof typeof SENTENCES, lookAt?: string): string =>
-  `${text} ${moneySentence(outcome, lookAt)}`;
+export const withMoneySentence = (
+  text: string,
+  outcome: keyof typeof SENTENCES,
+  lookAt?: string,
+): string => `${text} ${getMoneySentence(outcome, lookAt)}`;
 
 /** Every way an answer can fail, and its status. */
 export const STATUS = {
@@ -61,9 +66,9 @@ export const STATUS = {
 
 export type FailureCode = keyof typeof STATUS;
 
-const LATER: readonly FailureCode[] = ["RATE_LIMITED", "UNAVAILABLE"];
+const RETRYABLE_CODES: readonly FailureCode[] = ["RATE_LIMITED", "UNAVAILABLE"];
 
-type More = ErrorOptions & {
+type FailureOptions = ErrorOptions & {
   /** For programs: which fields were wrong, which scope is missing. */
   readonly details?: Json;
   /** Whether the same request may succeed later. Understood for 429 and 503. */
@@ -86,16 +91,16 @@ export class Failure extends Error {
   readonly headers: Readonly<Record<string, string>>;
   readonly isExpected: boolean;
 
-  constructor(code: FailureCode, money: MoneyOutcome, what: string, more: More = {}) {
-    super(withMoney(what, money, more.lookAt), more);
+  constructor(code: FailureCode, money: MoneyOutcome, text: string, options: FailureOptions = {}) {
+    super(withMoneySentence(text, money, options.lookAt), options);
     this.name = "Failure";
     this.code = code;
     this.money = money;
-    this.what = what;
-    this.details = more.details;
-    this.retryable = more.retryable ?? LATER.includes(code);
-    this.headers = more.headers ?? {};
-    this.isExpected = more.isExpected ?? false;
+    this.what = text;
+    this.details = options.details;
+    this.retryable = options.retryable ?? RETRYABLE_CODES.includes(code);
+    this.headers = options.headers ?? {};
+    this.isExpected = options.isExpected ?? false;
   }
 
   get status(): number {

@@ -6,15 +6,15 @@ import type { Json } from "./table.ts";
  * whatever the order of fields. A field that is undefined is not there.
  */
 export const fingerprint = (value: Json): string =>
-  createHash("sha256").update(canonical(value)).digest("base64url");
+  createHash("sha256").update(canonicalise(value)).digest("base64url");
 
-const canonical = (value: Json | undefined): string => {
+const canonicalise = (value: Json | undefined): string => {
   if (typeof value !== "object" || value === null) return JSON.stringify(value ?? null);
-  if (isList(value)) return `[${value.map(canonical).join(",")}]`;
+  if (isList(value)) return `[${value.map(canonicalise).join(",")}]`;
   const fields = Object.entries(value)
     .filter(([, field]) => field !== undefined)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, field]) => `${JSON.stringify(name)}:${canonical(field)}`);
+    .map(([name, field]) => `${JSON.stringify(name)}:${canonicalise(field)}`);
   return `{${fields.join(",")}}`;
 };
 

@@ -1,8 +1,8 @@
-import { duePartitions, readDue } from "./due.ts";
+import { readScheduledWork, SCHEDULE_PARTITIONS } from "./due.ts";
 import { readIncident } from "./incidents.ts";
-import { jobKey, readJob } from "./jobs/items.ts";
+import { readJob, toJobKey } from "./jobs/items.ts";
 import { toCredits } from "./money/credits.ts";
-import { operationKey, readOperation } from "./money/operations.ts";
+import { readOperation, toOperationKey } from "./money/operations.ts";
 import { isMisplaced } from "./reconciler.ts";
 import type { Item } from "./table.ts";
 import type { World } from "./world.ts";
@@ -23,24 +23,26 @@ export type Gauges = {
 
 const HOUR_MS = 60 * 60_000;
 /** Of each partition, the most overdue: where more than this waits, there is enough to ring. */
-const ITEMS_MAX = 500;
+const MAX_ITEMS_PER_PARTITION = 500;
 
 /** Whatever holds credits is due some day, so all of it stands in the one index. Only reads. */
 export const readGauges = async (world: Pick<World, "table" | "now">): Promise<Gauges> => {
   const { table, now } = world;
   const pages = await Promise.all(
-    duePartitions.map((pk) => table.query({ index: "due", pk, limit: ITEMS_MAX })),
+    SCHEDULE_PARTITIONS.map((pk) =>
+      table.query({ index: "due", pk, limit: MAX_ITEMS_PER_PARTITION }),
+    ),
   );
   const items = pages.flatMap((page) => page.items);
   const nowMs = now().getTime();
-  const lateMs = items.map((item) => nowMs - Date.parse(readDue(item).due_sk));
-  const held = items
-    .map(heldIn)
+  const latenessMs = items.map((item) => nowMs - Date.parse(readScheduledWork(item).due_sk));
+  const heldOverAnHour = items
+    .map(readHeldCredits)
     .filter(({ sinceMs }) => nowMs - sinceMs > HOUR_MS)
     .reduce((sum, { credits }) => sum + credits, 0);
   return {
-    dueAgeSeconds: Math.floor(Math.max(0, ...lateMs) / 1000),
-    heldOverAnHour: held,
+    dueAgeSeconds: Math.floor(Math.max(0, ...latenessMs) / 1000),
+    heldOverAnHour: heldOverAnHour,
     dueMisplaced: await countMisplaced(world),
     clockJumpSeconds: await readIncident(world, "clock_jumped"),
     resourcesExhausted: await readIncident(world, "resources_exhausted"),
@@ -50,23 +52,23 @@ export const readGauges = async (world: Pick<World, "table" | "now">): Promise<G
 /** What stands furthest ahead, of each partition. */
 const countMisplaced = async ({ table, now }: Pick<World, "table" | "now">): Promise<number> => {
   const pages = await Promise.all(
-    duePartitions.map((pk) =>
-      table.query({ index: "due", pk, newestFirst: true, limit: ITEMS_MAX }),
+    SCHEDULE_PARTITIONS.map((pk) =>
+      table.query({ index: "due", pk, newestFirst: true, limit: MAX_ITEMS_PER_PARTITION }),
     ),
   );
   return pages.flatMap(({ items }) => items).filter((item) => isMisplaced(item, now())).length;
 };
 
-const NOTHING = { credits: 0, sinceMs: Number.POSITIVE_INFINITY };
+const NONE_HELD = { credits: 0, sinceMs: Number.POSITIVE_INFINITY };
 
-const heldIn = (item: Item): { readonly credits: number; readonly sinceMs: number } => {
-  if (item.sk === operationKey("").sk) {
+const readHeldCredits = (item: Item): { readonly credits: number; readonly sinceMs: number } => {
+  if (item.sk === toOperationKey("").sk) {
     const { amount, openedAt } = readOperation(item);
     return { credits: toCredits(amount), sinceMs: Date.parse(openedAt) };
   }
-  if (item.sk === jobKey("").sk) {
+  if (item.sk === toJobKey("").sk) {
     const { held, createdAt } = readJob(item);
     return { credits: toCredits(held), sinceMs: Date.parse(createdAt) };
   }
-  return NOTHING;
+  return NONE_HELD;
 };

@@ -1,4 +1,4 @@
-import { type Cidr, isPublicIp, isWithin, parseIp } from "./mail/ip.ts";
+import { type Cidr, isInBlock, isPublicIp, parseIp } from "./mail/ip.ts";
 
 // The door to other people's servers, and who may be called through it. Whoever gives us an address chooses where
 // we connect to: each one is held against this guard, whatever it is for.
@@ -38,7 +38,7 @@ export type HttpsOutcome =
       /** What was said, up to 64 KB; nothing of what came compressed, which we never ask for. */
       readonly body: string;
       /** Whether the body is all there was. */
-      readonly isWhole: boolean;
+      readonly isComplete: boolean;
     }
   | { readonly kind: "failed"; readonly why: HttpsFault };
 
@@ -50,7 +50,7 @@ export type Https = {
 };
 
 /** What makes an address one that nobody may register. The others may pass by themselves. */
-export const REFUSALS: Readonly<Partial<Record<HttpsFault, string>>> = {
+export const REGISTRATION_FAULTS: Readonly<Partial<Record<HttpsFault, string>>> = {
   bad_url: "must be an https address",
   not_https: "must be an https address",
   credentials_in_url: "must be an https address without credentials",
@@ -60,10 +60,10 @@ export const REFUSALS: Readonly<Partial<Record<HttpsFault, string>>> = {
 };
 
 /** `host` is a name in A-labels without a final dot, or an IP address without brackets. */
-export type Target = { readonly url: URL; readonly host: string; readonly port: number };
+export type HttpsTarget = { readonly url: URL; readonly host: string; readonly port: number };
 
 /** What an address says before anybody is asked for the name in it. */
-export const targetOf = (text: string): Target | HttpsFault => {
+export const parseTarget = (text: string): HttpsTarget | HttpsFault => {
   // A URL parser drops tabs and line ends wherever they stand: what is read is then not what was written.
   if (!URL.canParse(text) || /[\s\p{Cc}\\]/u.test(text)) return "bad_url";
   const url = new URL(text);
@@ -92,18 +92,18 @@ export type GuardSettings = {
  * Every address a name leads to must be one that may be called: with one good and one bad it would be chance which
  * is connected to.
  */
-export const faultOfAddresses = (
-  { port }: Pick<Target, "port">,
+export const findAddressFault = (
+  { port }: Pick<HttpsTarget, "port">,
   ips: readonly string[],
-  { port: ours, allowed }: GuardSettings,
+  { port: defaultPort, allowed }: GuardSettings,
 ): HttpsFault | undefined => {
   if (!ips.every((ip) => isPublicIp(ip, allowed))) return "private_address";
-  return port === ours || ips.every((ip) => isAllowed(ip, allowed))
+  return port === defaultPort || ips.every((ip) => isAllowed(ip, allowed))
     ? undefined
     : "port_not_allowed";
 };
 
 const isAllowed = (text: string, allowed: readonly Cidr[]): boolean => {
   const ip = parseIp(text);
-  return ip !== undefined && allowed.some((block) => isWithin(ip, block));
+  return ip !== undefined && allowed.some((block) => isInBlock(ip, block));
 };

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { CLOCK_SKEW_MS, epochSeconds, HOUR_MS } from "./moments.ts";
+import { CLOCK_SKEW_MS, HOUR_MS, toEpochSeconds } from "./moments.ts";
 import type { Key } from "./table.ts";
 import type { World } from "./world.ts";
 
@@ -24,7 +24,7 @@ export const recordIncident = async (
   size: number,
 ): Promise<void> => {
   const at = now();
-  const expires_at = epochSeconds(at) + RETAINED_MS / 1000;
+  const expires_at = toEpochSeconds(at) + RETAINED_MS / 1000;
   const item = { ...incidentKey(kind), at: at.toISOString(), size, expires_at };
   await table.write({ put: item }).catch(() => undefined);
 };

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 
 // An address or a key in a log outlives the customer who sent it. The hash still lets two lines be matched.
-const KEY = /\bmp_(?:live|test)_[A-Za-z0-9]+|\bwhsec_[A-Za-z0-9+/]+/g;
+const API_KEY = /\bmp_(?:live|test)_[A-Za-z0-9]+|\bwhsec_[A-Za-z0-9+/]+/g;
 // An access token: the first two parts are JSON objects in base64url, and JSON objects begin alike.
-const TOKEN = /\beyJ[\w-]+\.eyJ[\w-]+(?:\.[\w-]*)?/g;
+const ACCESS_TOKEN = /\beyJ[\w-]+\.eyJ[\w-]+(?:\.[\w-]*)?/g;
 // A word with an @ in it, written plainly or in a link: one word too many is better than an address too few.
-const WORD = /[^\s"'<>()[\]{},;:=]+/g;
-const AT = /@|%(?:25)*40/;
+const ADDRESS_CANDIDATE = /[^\s"'<>()[\]{},;:=]+/g;
+const AT_SIGN = /@|%(?:25)*40/;
 // A local part may stand in quotes, and blanks and quotes in it would end the word.
-const QUOTED = /"(?:[^"\\]|\\.){1,64}"(?=@|%)/g;
+const QUOTED_LOCAL_PART = /"(?:[^"\\]|\\.){1,64}"(?=@|%)/g;
 const LINK_SECRET =
   /\b(signature|X-Amz-Signature|X-Amz-Credential|X-Amz-Security-Token)=[^&\s"']+/gi;
 
@@ -25,10 +25,12 @@ export const redact = (value: unknown): unknown => {
 
 const redactText = (text: string): string =>
   text
-    .replaceAll(KEY, (found) => `key:${shortHash(found)}`)
-    .replaceAll(TOKEN, (found) => `token:${shortHash(found)}`)
-    .replaceAll(QUOTED, "")
-    .replaceAll(WORD, (word) => (AT.test(word) ? `address:${shortHash(word.toLowerCase())}` : word))
+    .replaceAll(API_KEY, (found) => `key:${shortHash(found)}`)
+    .replaceAll(ACCESS_TOKEN, (found) => `token:${shortHash(found)}`)
+    .replaceAll(QUOTED_LOCAL_PART, "")
+    .replaceAll(ADDRESS_CANDIDATE, (word) =>
+      AT_SIGN.test(word) ? `address:${shortHash(word.toLowerCase())}` : word,
+    )
     .replaceAll(LINK_SECRET, (_, name: string) => `${name}=redacted`);
 
 const shortHash = (text: string): string =>

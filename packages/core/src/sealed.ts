@@ -9,31 +9,31 @@ const TAG_BYTES = 16;
  * A secret as it is stored. A leaked table alone does not tell it, and copied to what belongs to somebody else it
  * opens nothing: `bound` says whose it is.
  */
-export const seal = (
+export const encryptSecret = (
   world: Pick<World, "randomBytes" | "settings">,
-  bound: string,
+  associatedData: string,
   text: string,
 ): string => {
   const iv = world.randomBytes(IV_BYTES);
-  const cipher = createCipheriv(CIPHER, keyFrom(world.settings.sealingKey), iv);
-  cipher.setAAD(Buffer.from(bound));
-  const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
-  return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString("base64url");
+  const cipher = createCipheriv(CIPHER, deriveKey(world.settings.encryptionKey), iv);
+  cipher.setAAD(Buffer.from(associatedData));
+  const ciphertext = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+  return Buffer.concat([iv, cipher.getAuthTag(), ciphertext]).toString("base64url");
 };
 
 /** Undefined for what we did not seal, or not with this key, or not for this owner. */
-export const unseal = (
+export const decryptSecret = (
   { settings }: Pick<World, "settings">,
-  bound: string,
-  sealed: string,
+  associatedData: string,
+  encrypted: string,
 ): string | undefined => {
-  const bytes = Buffer.from(sealed, "base64url");
+  const bytes = Buffer.from(encrypted, "base64url");
   if (bytes.length < IV_BYTES + TAG_BYTES) return undefined;
   const iv = bytes.subarray(0, IV_BYTES);
-  const decipher = createDecipheriv(CIPHER, keyFrom(settings.sealingKey), iv, {
+  const decipher = createDecipheriv(CIPHER, deriveKey(settings.encryptionKey), iv, {
     authTagLength: TAG_BYTES,
   });
-  decipher.setAAD(Buffer.from(bound));
+  decipher.setAAD(Buffer.from(associatedData));
   decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
   try {
     const text = decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES));
@@ -44,5 +44,5 @@ export const unseal = (
 };
 
 /** A setting is any long text; a key has 32 bytes. */
-const keyFrom = (setting: string): Buffer =>
+const deriveKey = (setting: string): Buffer =>
   createHmac("sha256", setting).update("sealed secrets").digest();

@@ -12,7 +12,7 @@ export type Settings = {
   /** Whose the events of Amazon SES are that name no account. Null: nobody's. */
   readonly sesAccount: string | null;
   /** Encrypts the secrets that we have to know in clear: those that sign what we send (sealed.ts). */
-  readonly sealingKey: string;
+  readonly encryptionKey: string;
   /** How many addresses one message stands for. A simulation has few of them in many chunks. */
   readonly chunkRows: { readonly batch: number; readonly file: number };
   /**

@@ -3,11 +3,11 @@ import {
   type Fields,
   INDEXES,
   type Key,
-  type Query,
+  type TableQuery,
   type Where,
   type Write,
 } from "./table.ts";
-import { addressOf, compareBytes, keyOf, serialise } from "./writes.ts";
+import { compareBytes, getItemKey, serialiseItem, toItemId } from "./writes.ts";
 
 // What DynamoDB refuses outright. Every door refuses it too, so a mistake is found before AWS finds it.
 
@@ -19,15 +19,16 @@ const SK_BYTES_MAX = 1_024;
 export const assertTransactable = (writes: readonly Write[]): void => {
   if (writes.length === 0) throw new RangeError("a transaction without writes");
   if (writes.length > WRITES_MAX) throw new RangeError(`${writes.length} writes in a transaction`);
-  const touched = new Set(writes.map((write) => addressOf(keyOf(write))));
-  if (touched.size < writes.length) throw new RangeError("a transaction touches one item twice");
-  writes.forEach(assertSound);
+  const itemKeys = new Set(writes.map((write) => toItemId(getItemKey(write))));
+  if (itemKeys.size < writes.length) throw new RangeError("a transaction touches one item twice");
+  writes.forEach(assertValidWrite);
   // A dozen items of the greatest size fit in any case, so most transactions need no measuring.
-  const bytes = writes.length > 12 ? writes.reduce((sum, write) => sum + bytesOf(write), 0) : 0;
+  const bytes =
+    writes.length > 12 ? writes.reduce((sum, write) => sum + measureWrite(write), 0) : 0;
   if (bytes > TRANSACTION_BYTES_MAX) throw new RangeError(`a transaction of ${bytes} bytes`);
 };
 
-export const assertQueryable = ({ pk, sk, limit }: Query): void => {
+export const assertQueryable = ({ pk, sk, limit }: TableQuery): void => {
   assertKeyPart("partition", pk, PK_BYTES_MAX);
   if (!Number.isInteger(limit) || limit < 1) throw new RangeError(`a page of ${limit} items`);
   if (sk && "from" in sk && compareBytes(sk.from, sk.to) > 0)
@@ -39,9 +40,9 @@ export const assertKey = ({ pk, sk }: Key): void => {
   assertKeyPart("sort", sk, SK_BYTES_MAX);
 };
 
-const bytesOf = (write: Write): number => {
-  if ("create" in write) return serialise(write.create).length;
-  return "put" in write ? serialise(write.put).length : 0;
+const measureWrite = (write: Write): number => {
+  if ("create" in write) return serialiseItem(write.create).length;
+  return "put" in write ? serialiseItem(write.put).length : 0;
 };
 
 const assertKeyPart = (part: string, value: unknown, bytesMax: number): void => {
@@ -51,15 +52,15 @@ const assertKeyPart = (part: string, value: unknown, bytesMax: number): void => 
     throw new RangeError(`a ${part} key is over ${bytesMax} bytes`);
 };
 
-const assertSound = (write: Write): void => {
-  assertKey(keyOf(write));
-  if ("create" in write) assertReserved(write.create);
-  if ("put" in write) assertReserved(write.put);
+const assertValidWrite = (write: Write): void => {
+  assertKey(getItemKey(write));
+  if ("create" in write) assertReservedFields(write.create);
+  if ("put" in write) assertReservedFields(write.put);
   if ("where" in write) assertWhere(write.where ?? {});
   if (!("update" in write)) return;
 
-  const { set = {}, add = {}, leaving = {} } = write;
-  assertReserved(set);
+  const { set = {}, add = {}, bounds: leaving = {} } = write;
+  assertReservedFields(set);
   if ([set, add].some((fields) => "pk" in fields || "sk" in fields))
     throw new RangeError("an update does not touch the key of its item");
   if (Object.keys(add).some((field) => Object.hasOwn(set, field)))
@@ -70,7 +71,7 @@ const assertSound = (write: Write): void => {
 };
 
 /** The fields that mean something to every door. */
-const assertReserved = (fields: Fields): void => {
+const assertReservedFields = (fields: Fields): void => {
   const { expires_at } = fields;
   if (expires_at !== undefined && !Number.isSafeInteger(expires_at))
     throw new RangeError("expires_at is in whole seconds");

@@ -53,7 +53,7 @@ export type Update = {
   readonly set?: Fields;
   readonly add?: Amounts;
   readonly where?: Where;
-  readonly leaving?: Bounds;
+  readonly bounds?: Bounds;
   readonly orCreate?: true;
 };
 
@@ -70,33 +70,33 @@ export type Write =
  * `by` is the write whose condition did not hold; then nothing was written.
  * Ambiguous: the reply was lost, so either everything was written or nothing.
  */
-export type Refused = { readonly outcome: "refused"; readonly by: Write };
+export type RefusedWrite = { readonly outcome: "refused"; readonly refusedWrite: Write };
 export type Ambiguous = { readonly outcome: "ambiguous" };
-export type Transacted = { readonly outcome: "committed" } | Refused | Ambiguous;
+export type TransactResult = { readonly outcome: "committed" } | RefusedWrite | Ambiguous;
 
 /** `item` is the item as it is afterwards; undefined when there is none now. */
-export type Written =
+export type WriteResult =
   | { readonly outcome: "committed"; readonly item: Item | undefined }
-  | Refused
+  | RefusedWrite
   | Ambiguous;
 
 /** Both ends of `from` and `to` belong to the range. */
-export type Range = { readonly prefix: string } | { readonly from: string; readonly to: string };
+export type KeyRange = { readonly prefix: string } | { readonly from: string; readonly to: string };
 
-/** Where a page ended. Opaque: made by `positionOf` from the last item seen. */
-export type Position = string & { readonly kind: "position" };
+/** Where a page ended. Opaque: made by `toPosition` from the last item seen. */
+export type PagePosition = string & { readonly kind: "position" };
 
-export type Query = {
+export type TableQuery = {
   readonly index?: Index;
   readonly pk: string;
-  readonly sk?: Range;
+  readonly sk?: KeyRange;
   readonly newestFirst?: boolean;
   readonly limit: number;
-  readonly after?: Position;
+  readonly after?: PagePosition;
 };
 
 /** Without `next` there is nothing more. With it a page may still be short, or even empty: ask again. */
-export type Page = { readonly items: readonly Item[]; readonly next?: Position };
+export type ItemPage = { readonly items: readonly Item[]; readonly next?: PagePosition };
 
 /**
  * Names one wish, so that it can be sent again after a lost reply and is done once: the same writes under the same
@@ -112,19 +112,19 @@ export type Table = {
   /** Sees everything committed before it was called (on DynamoDB: a consistent read). */
   get(key: Key): Promise<Item | undefined>;
   /** In byte order of the sort key, because that is the order DynamoDB has. */
-  query(query: Query): Promise<Page>;
+  query(query: TableQuery): Promise<ItemPage>;
   /** One write alone: half the price of a transaction on AWS, and it tells the item as it is afterwards. */
-  write(write: Write): Promise<Written>;
+  write(write: Write): Promise<WriteResult>;
   /** All of the writes or none of them; at most 100, and each on an item of its own. Without an attempt: a new one. */
-  transact(writes: readonly Write[], attempt?: Attempt): Promise<Transacted>;
+  transact(writes: readonly Write[], attempt?: Attempt): Promise<TransactResult>;
 };
 
 /** Resumes a query right after this item, so a reader that drops rows may stop anywhere. */
-export const positionOf = (item: Item, index?: Index): Position =>
+export const toPosition = (item: Item, index?: Index): PagePosition =>
   JSON.stringify(
     index ? [item[INDEXES[index].sk], item.pk, item.sk] : [item.sk, item.pk, item.sk],
-  ) as Position;
+  ) as PagePosition;
 
 /** The sort key in the query's own order, then the item's key: what every door needs to go on from. */
-export const readPosition = (position: Position) =>
+export const readPosition = (position: PagePosition) =>
   JSON.parse(position) as [sortKey: string, pk: string, sk: string];

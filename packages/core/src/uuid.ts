@@ -1,5 +1,5 @@
 /** A random UUID (RFC 9562 §5.4), for where the contract wants that form. Elsewhere an id says what it is of. */
-export const uuidOf = (random: Uint8Array): string => {
+export const toUuid = (random: Uint8Array): string => {
   const bytes = Uint8Array.from(random.subarray(0, 16));
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;

@@ -1,4 +1,4 @@
-import { deadLettersOf, type QueueFacts } from "./queue.ts";
+import { type QueueConfig, toDeadLetterQueue } from "./queue.ts";
 import type { Json } from "./table.ts";
 import type { World } from "./world.ts";
 
@@ -7,22 +7,22 @@ import type { World } from "./world.ts";
  * A message may come twice, or after a later one: handling it again must change nothing.
  */
 export type Worker<W = World> = {
-  readonly queue: QueueFacts;
+  readonly queue: QueueConfig;
   readonly handle: (world: W, body: Json) => Promise<void>;
   /** What is done with a message that nobody could handle, however often. Without it a person has to look. */
   readonly giveUp?: (world: W, body: Json) => Promise<void>;
 };
 
 /** The worker of its dead letters. */
-export const deadLettersFor = <W>({ queue, giveUp }: Worker<W>): Worker<W> => {
+export const toDeadLetterWorker = <W>({ queue, giveUp }: Worker<W>): Worker<W> => {
   if (!giveUp) throw new Error(`nobody knows what to do with the dead letters of ${queue.name}`);
-  return { queue: deadLettersOf(queue), handle: giveUp };
+  return { queue: toDeadLetterQueue(queue), handle: giveUp };
 };
 
 /** The same workers, and one for the dead letters of each that knows what to do with them. */
-export const withDeadLetters = <W>(workers: readonly Worker<W>[]): readonly Worker<W>[] => [
+export const withDeadLetterWorkers = <W>(workers: readonly Worker<W>[]): readonly Worker<W>[] => [
   ...workers,
-  ...workers.filter(({ giveUp }) => giveUp).map((one) => deadLettersFor(one)),
+  ...workers.filter(({ giveUp }) => giveUp).map((one) => toDeadLetterWorker(one)),
 ];
 
 /** What is done again and again. A run may be cut off anywhere; the next one finds what is left. */

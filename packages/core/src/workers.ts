@@ -4,17 +4,17 @@ import { runMonitor } from "./deliverability/monitors.ts";
 import { verifyChunk } from "./jobs/chunk-worker.ts";
 import { verifySingle } from "./jobs/single.ts";
 import { reconcile } from "./reconciler.ts";
-import { deliver } from "./webhooks/deliver.ts";
+import { deliverEvent } from "./webhooks/deliver.ts";
 import { fanOutEvent } from "./webhooks/fan-out.ts";
-import { type Schedule, type Worker, withDeadLetters } from "./worker.ts";
+import { type Schedule, type Worker, withDeadLetterWorkers } from "./worker.ts";
 
 /** Everything that is done behind the caller's back: both runtimes run exactly these. */
-export const workers: readonly Worker<AppWorld>[] = withDeadLetters<AppWorld>([
+export const workers: readonly Worker<AppWorld>[] = withDeadLetterWorkers<AppWorld>([
   verifySingle,
   verifyChunk,
   runMonitor,
   ingestSes,
   fanOutEvent,
-  deliver,
+  deliverEvent,
 ]);
 export const schedules: readonly Schedule<AppWorld>[] = [reconcile];

@@ -2,8 +2,8 @@ import { ERRORS, errorExample } from "@mailproof/api/openapi/errors";
 import { PLAN_IDS, PLANS } from "@mailproof/core/accounts/plans";
 import {
   type FailureCode,
+  getMoneySentence,
   type MoneyOutcome,
-  moneySentence,
   STATUS,
 } from "@mailproof/core/failure";
 import type { Guide } from "./guide.ts";
@@ -36,7 +36,7 @@ ${block(JSON.stringify(errorExample(ERRORS.INSUFFICIENT_CREDITS), null, 2), "jso
 <h3>What became of the money</h3>
 ${table(
   ["Money", "The message ends with", "So"],
-  REMEDIES.map(([money, then]) => [code(money), html`${moneySentence(money)}`, inline(then)]),
+  REMEDIES.map(([money, then]) => [code(money), html`${getMoneySentence(money)}`, inline(then)]),
 )}
 <h3>The codes</h3>
 ${table(

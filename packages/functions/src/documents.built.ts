@@ -1,8 +1,8 @@
 import { endpoints } from "@mailproof/api/endpoints";
-import { deflated } from "@mailproof/core/deflated";
+import { compressJson } from "@mailproof/core/deflated";
 import { texts } from "@mailproof/docs-site/texts";
 
 // What $default needs of the endpoints is what can be read about them, and none of their code.
 
-export const PACKED_TEXTS = deflated(texts());
+export const PACKED_TEXTS = compressJson(texts());
 export const ROUTES = endpoints.map(({ route }) => ({ route }));

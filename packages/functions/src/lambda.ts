@@ -18,28 +18,28 @@ import middy, { type MiddlewareObj } from "@middy/core";
 import jsonBodyParser from "@middy/http-json-body-parser";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { countAnswer } from "./metrics.ts";
-import { onePiece } from "./one-piece.ts";
-import { toResult, wholeAnswer, withoutBody } from "./whole-answer.ts";
-import { awsWorld } from "./world.ts";
+import { singleChunk } from "./one-piece.ts";
+import { bufferResponse, toHeadResult, toResult } from "./whole-answer.ts";
+import { createLambdaWorld } from "./world.ts";
 
 type Event = APIGatewayProxyEventV2;
 
 /** The whole Lambda of one endpoint: read the event, respond. API Gateway has already matched the route. */
-export const lambda = (endpoint: Endpoint, world: AppWorld = awsWorld()) =>
+export const lambda = (endpoint: Endpoint, world: AppWorld = createLambdaWorld()) =>
   middy<Event, APIGatewayProxyStructuredResultV2>()
-    .use(counted(endpoint.route))
+    .use(countAnswers(endpoint.route))
     .onError((request) => {
       const failure = asFailure(request.error, moneyAfterBug(endpoint));
-      request.response = toResult(refuse(world, idOf(request.event), failure));
+      request.response = toResult(refuse(world, getRequestId(request.event), failure));
     })
     .handler(async (event) => {
       const answer = await respond(world, endpoint, toRequest(event));
       const isHead = event.requestContext.http.method === "HEAD";
-      return isHead ? withoutBody(answer) : wholeAnswer(answer);
+      return isHead ? toHeadResult(answer) : bufferResponse(answer);
     });
 
 // Whether the type is right is for the API to say: the parser's own 415 is not in the contract.
-const json = jsonBodyParser({ disableContentTypeCheck: true });
+const jsonParser = jsonBodyParser({ disableContentTypeCheck: true });
 
 /**
  * The parser is not a link of the chain: there it would look at a body before anybody looked at the key. What it
@@ -52,27 +52,27 @@ const readBody = async (event: Event, bytesMax: number): Promise<unknown> => {
   if (bytes.length > bytesMax) throw bodyTooLarge(bytesMax);
   assertJsonType(headers["content-type"]);
   assertCheapJson(bytes);
-  const read = { ...event };
+  const parsedEvent = { ...event };
   try {
-    await json.before?.({ event: read } as Request);
+    await jsonParser.before?.({ event: parsedEvent } as Request);
   } catch (cause) {
     throw malformedJson(cause);
   }
-  return read.body;
+  return parsedEvent.body;
 };
 
 /** Lambda is called with at most 6 MB of JSON, and a form comes as base64: three bytes in four letters. */
 const FORM_BYTES_MAX = 4_500_000;
 
-const bytesOf = ({ body = "", isBase64Encoded }: Event): AsyncIterable<Uint8Array> => {
+const readBytes = ({ body = "", isBase64Encoded }: Event): AsyncIterable<Uint8Array> => {
   const bytes = Buffer.from(body, isBase64Encoded ? "base64" : "utf8");
   if (bytes.length > FORM_BYTES_MAX) throw formTooLarge(FORM_BYTES_MAX);
-  return onePiece(bytes);
+  return singleChunk(bytes);
 };
 
 type Request = Parameters<NonNullable<ReturnType<typeof jsonBodyParser>["before"]>>[0];
 
-export const counted = (
+export const countAnswers = (
   route: string,
 ): MiddlewareObj<Event, APIGatewayProxyStructuredResultV2> => ({
   after: ({ response }) => countAnswer(route, response?.statusCode ?? 500),
@@ -80,17 +80,17 @@ export const counted = (
 });
 
 export const toRequest = (event: Event): HttpRequest => ({
-  id: idOf(event),
+  id: getRequestId(event),
   headers: event.headers,
-  path: defined(event.pathParameters),
-  query: defined(event.queryStringParameters),
+  path: omitUndefined(event.pathParameters),
+  query: omitUndefined(event.queryStringParameters),
   body: (bytesMax) => readBody(event, bytesMax),
-  bytes: () => bytesOf(event),
+  bytes: () => readBytes(event),
 });
 
-const defined = (values: Readonly<Record<string, string | undefined>> = {}) =>
+const omitUndefined = (values: Readonly<Record<string, string | undefined>> = {}) =>
   Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
 
-export const idOf = (event: Event): string => event.requestContext.requestId;
+export const getRequestId = (event: Event): string => event.requestContext.requestId;

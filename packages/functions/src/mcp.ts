@@ -1,20 +1,20 @@
 import { asFailure, refuse } from "@mailproof/api/http/respond";
 import type { AppWorld } from "@mailproof/core/app-world";
-import { MCP_PATH, mcpOver } from "@mailproof/mcp/serve";
+import { createMcp, MCP_PATH } from "@mailproof/mcp/serve";
 import middy from "@middy/core";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
-import { counted, idOf, toRequest } from "./lambda.ts";
+import { countAnswers, getRequestId, toRequest } from "./lambda.ts";
 import { toResult } from "./whole-answer.ts";
-import { awsWorld } from "./world.ts";
+import { createLambdaWorld } from "./world.ts";
 
 /** The Lambda of the tools. It is given every method of its path: what is no POST is refused as MCP wants it. */
-export const mcpLambda = (world: AppWorld = awsWorld()) => {
-  const mcp = mcpOver(world);
+export const createMcpLambda = (world: AppWorld = createLambdaWorld()) => {
+  const mcp = createMcp(world);
   return middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
-    .use(counted(MCP_PATH))
+    .use(countAnswers(MCP_PATH))
     .onError((request) => {
       const failure = asFailure(request.error, "unknown");
-      request.response = toResult(refuse(world, idOf(request.event), failure));
+      request.response = toResult(refuse(world, getRequestId(request.event), failure));
     })
     .handler(async (event) => {
       const { method } = event.requestContext.http;

@@ -1,20 +1,20 @@
 import type { AppWorld } from "@mailproof/core/app-world";
-import { awaySecondsOf } from "@mailproof/core/queue";
+import { getRetryDelaySeconds } from "@mailproof/core/queue";
 import type { Json } from "@mailproof/core/table";
 import type { Worker } from "@mailproof/core/worker";
 import type { SQSBatchItemFailure, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
-import { awsOfLambda } from "./aws/of-lambda.ts";
-import { type GiveBack, sqsGiveBack } from "./aws/sqs-give-back.ts";
+import { createLambdaAws } from "./aws/of-lambda.ts";
+import { createReleaseMessage, type ReleaseMessage } from "./aws/sqs-give-back.ts";
 
 /**
  * The whole Lambda of one queue. It names the messages that are not done; without a name it would be all of them. And
  * it gives them back: otherwise they would be handed out again when their visibility ends, which is six times as long
  * as a worker has.
  */
-export const queueWorker = (
+export const createQueueHandler = (
   worker: Worker<AppWorld>,
   world: AppWorld,
-  giveBack: GiveBack = sqsGiveBack(awsOfLambda(process.env)),
+  releaseMessage: ReleaseMessage = createReleaseMessage(createLambdaAws(process.env)),
 ) => {
   const handle = async (record: SQSRecord): Promise<SQSBatchItemFailure[]> => {
     const { messageId, body, attributes } = record;
@@ -25,9 +25,10 @@ export const queueWorker = (
     } catch (cause) {
       const receiveCount = Number(attributes.ApproximateReceiveCount);
       world.log("message_failed", { queue: queue.name, receiveCount, cause });
-      await giveBack(record, awaySecondsOf(queue, receiveCount)).catch((why: unknown) =>
-        // Then it comes back later.
-        world.log("give_back_failed", { queue: queue.name, cause: why }),
+      await releaseMessage(record, getRetryDelaySeconds(queue, receiveCount)).catch(
+        (why: unknown) =>
+          // Then it comes back later.
+          world.log("give_back_failed", { queue: queue.name, cause: why }),
       );
       return [{ itemIdentifier: messageId }];
     }

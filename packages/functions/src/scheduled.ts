@@ -1,7 +1,10 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import type { Schedule } from "@mailproof/core/worker";
-import { toldByLog } from "./told-by-log.ts";
+import { withErrorBoundary } from "./told-by-log.ts";
 
 /** The whole Lambda of one schedule. What it throws is counted by AWS as an error, and there is an alarm on those. */
-export const scheduled = (schedule: Schedule<AppWorld>, world: AppWorld) => (): Promise<void> =>
-  toldByLog(world.log, "schedule_failed", { schedule: schedule.name }, () => schedule.run(world));
+export const createScheduleHandler =
+  (schedule: Schedule<AppWorld>, world: AppWorld) => (): Promise<void> =>
+    withErrorBoundary(world.log, "schedule_failed", { schedule: schedule.name }, () =>
+      schedule.run(world),
+    );

@@ -25,16 +25,16 @@
 //
 // Lambda itself sets AWS_REGION and the credentials. AWS_ENDPOINT_URL_<SERVICE> leads to an emulator.
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type LambdaEnvironment = Readonly<Record<string, string | undefined>>;
 
-export const required = (environment: Environment, name: string): string => {
+export const requireSetting = (environment: LambdaEnvironment, name: string): string => {
   const value = environment[name];
   if (!value) throw new Error(`The setting ${name} is missing.`);
   return value;
 };
 
 /** Several values with commas between them. */
-export const listIn = (environment: Environment, name: string): readonly string[] =>
+export const readList = (environment: LambdaEnvironment, name: string): readonly string[] =>
   (environment[name] ?? "")
     .split(",")
     .map((one) => one.trim())
@@ -43,11 +43,11 @@ export const listIn = (environment: Environment, name: string): readonly string[
 const QUEUE_URL = "QUEUE_URL_";
 
 /** Where a queue is told of: "chunks-dead" in QUEUE_URL_CHUNKS_DEAD. */
-export const queueSetting = (queue: string): string =>
+export const getQueueSetting = (queue: string): string =>
   `${QUEUE_URL}${queue.toUpperCase().replaceAll("-", "_")}`;
 
 /** Every queue that the environment tells of, by its name. */
-export const queueUrlsIn = (environment: Environment): Readonly<Record<string, string>> =>
+export const readQueueUrls = (environment: LambdaEnvironment): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(environment).flatMap(([name, url]) =>
       name.startsWith(QUEUE_URL) && url

@@ -4,7 +4,7 @@ import type { Log } from "@mailproof/core/world";
  * Lambda writes whatever a handler throws into its log as it is, stack and all, and hands it to whoever called. So what
  * broke is told by our own log, which is cleaned, and what is thrown says no more than that something did.
  */
-export const toldByLog = async <T>(
+export const withErrorBoundary = async <T>(
   log: Log,
   event: string,
   fields: Readonly<Record<string, unknown>>,

@@ -1,8 +1,8 @@
-import type { Trust } from "@mailproof/core/access/tokens";
-import { type Environment, required } from "./settings.ts";
+import type { TrustedIssuer } from "@mailproof/core/access/tokens";
+import { type LambdaEnvironment, requireSetting } from "./settings.ts";
 
 /** Whose access tokens open this service; none where the deployment names none. */
-export const trustedIssuer = (environment: Environment): Trust | null => {
+export const readTrustedIssuer = (environment: LambdaEnvironment): TrustedIssuer | null => {
   const issuer = environment["OAUTH_ISSUER"];
-  return issuer ? { issuer, audience: required(environment, "OAUTH_AUDIENCE") } : null;
+  return issuer ? { issuer, audience: requireSetting(environment, "OAUTH_AUDIENCE") } : null;
 };

@@ -1,19 +1,19 @@
 import { baseUrlOf, documentsFrom, type Texts } from "@mailproof/api/http/documents";
 import { asFailure, type HttpAnswer, refuse } from "@mailproof/api/http/respond";
 import { permanentRedirect, routerOf } from "@mailproof/api/http/router";
-import type { Trust } from "@mailproof/core/access/tokens";
-import { inflated } from "@mailproof/core/deflated";
+import type { TrustedIssuer } from "@mailproof/core/access/tokens";
+import { decompressJson } from "@mailproof/core/deflated";
 import type { World } from "@mailproof/core/world";
-import { createEncodedAnswers } from "@mailproof/net/content-encoding";
+import { createEncoder } from "@mailproof/net/content-encoding";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { PACKED_TEXTS, ROUTES } from "./documents.built.ts";
-import { lambdaLog } from "./log.ts";
-import { trustedIssuer } from "./trusted-issuer.ts";
+import { createLambdaLog } from "./log.ts";
+import { readTrustedIssuer } from "./trusted-issuer.ts";
 import { toResult } from "./whole-answer.ts";
 
 const route = routerOf(ROUTES);
-const documentAt = documentsFrom(() => inflated(PACKED_TEXTS) as Texts);
-const encoded = createEncodedAnswers();
+const findDocument = documentsFrom(() => decompressJson(PACKED_TEXTS) as Texts);
+const encodeAnswer = createEncoder();
 
 /** A HEAD has the headers of the GET, and no body. */
 const toBytes = (
@@ -33,16 +33,16 @@ const toBytes = (
  * API Gateway's $default route: the documents beside the operations, and for everything else 404 or 405, since its
  * own 404 has another shape than ours and it knows no 405.
  */
-export const unrouted =
+export const createFallbackHandler =
   (
-    world: Pick<World, "log"> = { log: lambdaLog() },
-    trust: Trust | null = trustedIssuer(process.env),
+    world: Pick<World, "log"> = { log: createLambdaLog() },
+    trust: TrustedIssuer | null = readTrustedIssuer(process.env),
   ) =>
   async (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> => {
     const { http, domainName } = event.requestContext;
     const { method } = http;
     const { rawPath, rawQueryString, headers } = event;
-    const document = documentAt({
+    const document = findDocument({
       method,
       rawPath,
       accept: headers["accept"],
@@ -50,11 +50,11 @@ export const unrouted =
       trust,
     });
     if (document) {
-      const asked = {
+      const preferences = {
         acceptEncoding: headers["accept-encoding"],
         ifNoneMatch: headers["if-none-match"],
       };
-      return toBytes(method, await encoded(document, asked));
+      return toBytes(method, await encodeAnswer(document, preferences));
     }
     try {
       const { endpoint, movedTo } = route(method, rawPath);

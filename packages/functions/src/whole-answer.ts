@@ -4,7 +4,7 @@ import type { HttpAnswer } from "@mailproof/api/http/respond";
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 
 /** Lambda answers with at most 6 MB of JSON. As base64 this many bytes always fit, whatever they are. */
-export const ANSWER_BYTES_MAX = 4_500_000;
+export const RESPONSE_BYTES_MAX = 4_500_000;
 
 /** The types of Lambda want headers of which the answer is the owner. */
 export const toResult = ({
@@ -16,7 +16,7 @@ export const toResult = ({
 });
 
 /** Lambda hands over whole answers only. One that grows too long is put elsewhere, and the caller sent there. */
-export const wholeAnswer = async ({
+export const bufferResponse = async ({
   statusCode,
   headers,
   body,
@@ -35,7 +35,7 @@ export const wholeAnswer = async ({
 };
 
 /** The answer to HEAD. */
-export const withoutBody = async ({
+export const toHeadResult = async ({
   body,
   ...answer
 }: HttpAnswer): Promise<APIGatewayProxyStructuredResultV2> => {
@@ -50,7 +50,7 @@ const collect = async (stream: Streamed["stream"]): Promise<Buffer | null> => {
   for await (const piece of stream) {
     const one = typeof piece === "string" ? Buffer.from(piece) : Buffer.from(piece);
     bytes += one.length;
-    if (bytes > ANSWER_BYTES_MAX) return null;
+    if (bytes > RESPONSE_BYTES_MAX) return null;
     pieces.push(one);
   }
   return Buffer.concat(pieces);

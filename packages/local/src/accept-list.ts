@@ -3,13 +3,13 @@ import { basename } from "node:path";
 import { MailproofError } from "@mailproof/client/errors";
 import type { ProcessFileData } from "@mailproof/client/types";
 import { createState, type JobInputs, type JobState, removeState, saveState } from "./job-state.ts";
-import { count } from "./progress.ts";
+import { formatCount } from "./progress.ts";
 import type { Service } from "./service.ts";
-import { statusLinesOn } from "./status-lines.ts";
-import { shown } from "./terminal.ts";
+import { createStatusLines } from "./status-lines.ts";
+import { replaceControls } from "./terminal.ts";
 
 /** The list, the output that is made of it, and the state of both. */
-export type List = {
+export type ListSubmission = {
   readonly file: string;
   readonly stateFile: string;
   readonly inputs: JobInputs;
@@ -18,15 +18,15 @@ export type List = {
 };
 
 /** Uploads a list and has the service accept it: from then on it is charged. The state is written before that. */
-export const acceptList = async (
+export const submitList = async (
   service: Service,
-  list: List,
+  list: ListSubmission,
   signal: AbortSignal,
 ): Promise<JobState> => {
   const { file, stateFile, inputs } = list;
   const { email_column, max_wait_minutes, ...same } = inputs;
   const name = basename(file);
-  const { file_key } = await during(`Uploading ${name} …`, () =>
+  const { file_key } = await runWithStatusLine(`Uploading ${name} …`, () =>
     service.client.upload(file, {}, { signal }),
   );
   const state = createOrWarn(stateFile, {
@@ -45,12 +45,12 @@ export const acceptList = async (
   return sendRequest(service, stateFile, state, signal).catch((error: unknown) => {
     // This process sent the only request, so its answer speaks for the whole job.
     if (isNotCharged(error)) removeState(stateFile);
-    throw inDoubt(error, stateFile);
+    throw explainDoubt(error, stateFile);
   });
 };
 
 /** Another process with the same output may have ended just now: it wrote the output before it removed its state. */
-const assertStillWritable = ({ stateFile, assertOutWritable }: List): void => {
+const assertStillWritable = ({ stateFile, assertOutWritable }: ListSubmission): void => {
   try {
     assertOutWritable();
   } catch (error) {
@@ -60,12 +60,12 @@ const assertStillWritable = ({ stateFile, assertOutWritable }: List): void => {
 };
 
 /** The service keeps a key for 30 days; later it would charge the same request again. */
-const KEY_KEPT_MS = 29 * 86_400_000;
+const KEY_RETENTION_MS = 29 * 86_400_000;
 
 /** Goes on after a kill: the same request under the same key, which is charged once. */
-export const acceptAgain = async (
+export const resubmitList = async (
   service: Service,
-  list: List,
+  list: ListSubmission,
   state: JobState,
   signal: AbortSignal,
 ): Promise<JobState> => {
@@ -73,8 +73,8 @@ export const acceptAgain = async (
   process.stderr.write(
     `Going on from ${stateFile}: this command was started at ${state.started_at}, and did not learn whether the list was accepted.\n`,
   );
-  const isKeyKept = Date.now() - Date.parse(state.started_at) < KEY_KEPT_MS;
-  if (!isKeyKept)
+  const isKeyRetained = Date.now() - Date.parse(state.started_at) < KEY_RETENTION_MS;
+  if (!isKeyRetained)
     throw new MailproofError(
       `${stateFile} is more than 29 days old, so the service no longer knows whether the list was accepted, and it may have been charged. See npx mailproof jobs. To start a new job, remove ${stateFile}.`,
       { code: "INVALID_REQUEST", money: "unknown", status: 400 },
@@ -84,9 +84,9 @@ export const acceptAgain = async (
   } catch (error) {
     // The service looks for the key before it looks for the upload, so the key was never used.
     const isUploadGone = error instanceof MailproofError && error.code === "NOT_FOUND";
-    if (!isUploadGone) throw inDoubt(error, stateFile, true);
+    if (!isUploadGone) throw explainDoubt(error, stateFile, true);
     removeState(stateFile);
-    return acceptList(service, list, signal);
+    return submitList(service, list, signal);
   }
 };
 
@@ -97,19 +97,19 @@ const sendRequest = async (
   signal: AbortSignal,
 ): Promise<JobState> => {
   const { request, idempotency_key: idempotencyKey } = state;
-  const accepted = await during(`The service is reading ${request.name} …`, () =>
+  const accepted = await runWithStatusLine(`The service is reading ${request.name} …`, () =>
     client.processFile(request, { signal, idempotencyKey }),
   );
   const { job_id } = accepted;
-  const sentences = [accepted.message, countsOf(accepted), ...foundIn(accepted)];
+  const sentences = [accepted.message, describeCounts(accepted), ...describeFile(accepted)];
   process.stderr.write(`${job_id}: ${sentences.join(" ")}\n`);
-  const known = { ...state, job_id };
+  const stateWithJob = { ...state, job_id };
   try {
-    saveState(stateFile, known);
+    saveState(stateFile, stateWithJob);
   } catch {
     // The caller was warned when the file could not be created.
   }
-  return known;
+  return stateWithJob;
 };
 
 /** Results that go to standard output may come from a list in a folder that cannot be written. */
@@ -125,22 +125,22 @@ const createOrWarn = (stateFile: string, state: JobState): JobState => {
   }
 };
 
-const during = async <T>(text: string, work: () => Promise<T>): Promise<T> => {
-  const lines = statusLinesOn(process.stderr);
+const runWithStatusLine = async <T>(text: string, work: () => Promise<T>): Promise<T> => {
+  const lines = createStatusLines(process.stderr);
   lines.show([[text]]);
   return work().finally(lines.end);
 };
 
-const countsOf = (accepted: ProcessFileData): string => {
+const describeCounts = (accepted: ProcessFileData): string => {
   const { credits_used, duplicates_removed, invalid_emails_skipped, idempotent_replay } = accepted;
-  const credits = `${count(credits_used)} ${credits_used === 1 ? "credit" : "credits"}`;
+  const credits = `${formatCount(credits_used)} ${credits_used === 1 ? "credit" : "credits"}`;
   const charged = `${idempotent_replay === true ? "Charged before" : "Charged"}: ${credits}.`;
   const leftOut = [
     ...(duplicates_removed > 0
-      ? [rowsOf(duplicates_removed, "duplicate row", "duplicate rows")]
+      ? [formatRows(duplicates_removed, "duplicate row", "duplicate rows")]
       : []),
     ...(invalid_emails_skipped > 0
-      ? [rowsOf(invalid_emails_skipped, "row without an address", "rows without an address")]
+      ? [formatRows(invalid_emails_skipped, "row without an address", "rows without an address")]
       : []),
   ];
   return leftOut.length === 0 ? charged : `${charged} Left out: ${leftOut.join(", ")}.`;
@@ -149,31 +149,31 @@ const countsOf = (accepted: ProcessFileData): string => {
 const SKIPPED_SHOWN = 3;
 
 /** What the caller may want to change: the column that was taken, and rows that hold no address. */
-const foundIn = ({ file }: ProcessFileData): readonly string[] => {
+const describeFile = ({ file }: ProcessFileData): readonly string[] => {
   if (file === undefined) return [];
   const { email_column, other_email_columns: others, skipped_rows } = file;
   const skipped = skipped_rows
     .slice(0, SKIPPED_SHOWN)
-    .map(({ row, text }) => `row ${row} "${shown(text)}"`);
+    .map(({ row, text }) => `row ${row} "${replaceControls(text)}"`);
   return [
     ...(skipped.length > 0 ? [`Skipped: ${skipped.join(", ")}.`] : []),
     ...(others.length > 0
       ? [
-          `The addresses are those of column ${shown(email_column)}; to take another, add --column: ${others.map(shown).join(", ")}.`,
+          `The addresses are those of column ${replaceControls(email_column)}; to take another, add --column: ${others.map(replaceControls).join(", ")}.`,
         ]
       : []),
   ];
 };
 
-const rowsOf = (rows: number, one: string, more: string): string =>
-  `${count(rows)} ${rows === 1 ? one : more}`;
+const formatRows = (rows: number, one: string, more: string): string =>
+  `${formatCount(rows)} ${rows === 1 ? one : more}`;
 
 const isNotCharged = (error: unknown): boolean =>
   error instanceof MailproofError &&
   (error.money === "nothing_charged" || error.money === "refunded");
 
 /** What a library says of keys is no help at a terminal: there the same command goes on. */
-const inDoubt = (error: unknown, stateFile: string, isRepeat = false): unknown => {
+const explainDoubt = (error: unknown, stateFile: string, isRepeat = false): unknown => {
   if (!(error instanceof MailproofError)) return error;
   if (!isRepeat && error.money !== "retry_same_key") return error;
   const { code, status } = error;

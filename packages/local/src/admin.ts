@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { KEY_MODES } from "@mailproof/core/access/key-form";
-import { addKey } from "@mailproof/core/access/keys";
+import { createKey } from "@mailproof/core/access/keys";
 import { SCOPES } from "@mailproof/core/access/scopes";
 import {
   clawBackCredits,
@@ -18,8 +18,8 @@ import { credits, type Halves, toCredits } from "@mailproof/core/money/credits";
 import type { Json } from "@mailproof/core/table";
 import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
-import { type Command, command, Misuse } from "./command.ts";
-import { type LocalWorld, openHouse } from "./world.ts";
+import { type Command, defineCommand, UsageError } from "./command.ts";
+import { createApp, type LocalWorld } from "./world.ts";
 
 const Text = v.pipe(
   v.string(),
@@ -33,7 +33,7 @@ const Amount = v.pipe(
   v.transform((text) => credits(Number(text))),
 );
 /** Less than nothing takes back. */
-const Granted = v.pipe(
+const GrantAmount = v.pipe(
   v.string(),
   v.regex(/^-?\d{1,12}(\.[05])?$/, "must be a number of credits such as 100, 0.5 or -5"),
   v.transform((text) => credits(Number(text))),
@@ -50,38 +50,40 @@ const Scopes = v.pipe(
   v.array(v.picklist(SCOPES, `must be a list of ${SCOPES.join(", ")}`)),
 );
 
-type Answer = { readonly output: Json; readonly exitCode?: number };
+type AdminResult = { readonly output: Json; readonly exitCode?: number };
 
-export type Definition<O extends Command["options"] = Command["options"], W = LocalWorld> = Omit<
-  Command<O>,
-  "run"
-> & {
+export type AdminDefinition<
+  O extends Command["options"] = Command["options"],
+  W = LocalWorld,
+> = Omit<Command<O>, "run"> & {
   /** Whether it may be the first thing that is ever done in a folder. */
-  readonly mayBegin?: true;
-  run(world: W, options: v.InferOutput<O>): Promise<Answer>;
+  readonly mayCreateFolder?: true;
+  run(world: W, options: v.InferOutput<O>): Promise<AdminResult>;
 };
 
 /** One that needs nothing of this machine: it is the same on a deployed stage (scripts/admin-on-aws.ts). */
-const anywhere = <O extends Command["options"]>(
-  definition: Definition<O, World>,
-): Definition<O, World> => definition;
+const definePortable = <O extends Command["options"]>(
+  definition: AdminDefinition<O, World>,
+): AdminDefinition<O, World> => definition;
 
-export const printed = ({ output, exitCode = 0 }: Answer): number => {
+export const printResult = ({ output, exitCode = 0 }: AdminResult): number => {
   process.stdout.write(`${JSON.stringify(output, null, 2)}\n`);
   return exitCode;
 };
 
 /** A command on the state of this machine: opens it, runs, prints the answer as JSON, closes it. */
-export const inHouse = <O extends Command["options"]>(definition: Definition<O>): Command<O> =>
-  command<O>({
+export const defineAppCommand = <O extends Command["options"]>(
+  definition: AdminDefinition<O>,
+): Command<O> =>
+  defineCommand<O>({
     name: definition.name,
     usage: definition.usage,
     options: definition.options,
     async run({ environment, options }) {
-      if (!definition.mayBegin) assertHouse(environment.MAILPROOF_DIR);
-      const { world, close } = openHouse(environment, () => "", null);
+      if (!definition.mayCreateFolder) assertStateFolder(environment.MAILPROOF_DIR);
+      const { world, close } = createApp(environment, () => "", null);
       try {
-        return printed(await definition.run(world, options));
+        return printResult(await definition.run(world, options));
       } finally {
         close();
       }
@@ -89,17 +91,17 @@ export const inHouse = <O extends Command["options"]>(definition: Definition<O>)
   });
 
 /** A mistyped folder must not pass for an empty house in good order. */
-export const assertHouse = (directory: string): void => {
+export const assertStateFolder = (directory: string): void => {
   if (existsSync(join(directory, "state.sqlite"))) return;
-  throw new Misuse(`${resolve(directory)} holds no Mailproof; set MAILPROOF_DIR.`);
+  throw new UsageError(`${resolve(directory)} holds no Mailproof; set MAILPROOF_DIR.`);
 };
 
 /** What an operator does by hand. The answers are JSON, so a script can do it too. */
-export const adminDefinitions: readonly Definition<Command["options"], World>[] = [
-  anywhere({
+export const adminDefinitions: readonly AdminDefinition<Command["options"], World>[] = [
+  definePortable({
     name: "admin accounts create",
     usage: "--name N [--plan free|pro|scale] [--credits C]",
-    mayBegin: true,
+    mayCreateFolder: true,
     options: v.strictObject({
       name: Text,
       plan: v.optional(v.picklist(PLAN_IDS, `must be one of ${PLAN_IDS.join(", ")}`), "free"),
@@ -111,7 +113,7 @@ export const adminDefinitions: readonly Definition<Command["options"], World>[] 
     },
   }),
 
-  anywhere({
+  definePortable({
     name: "admin keys create",
     usage: "--account A --mode live|test [--scopes s,…] [--name N]",
     options: v.strictObject({
@@ -121,16 +123,16 @@ export const adminDefinitions: readonly Definition<Command["options"], World>[] 
       name: v.optional(Text, "Created by an operator"),
     }),
     async run(world, { account, mode, scopes = null, name }) {
-      if (!(await findAccount(world.table, account))) throw noAccount(account);
-      const { key, secret } = await addKey(world, { account, name, mode, scopes });
+      if (!(await findAccount(world.table, account))) throw createNoAccountError(account);
+      const { key, secret } = await createKey(world, { account, name, mode, scopes });
       return { output: { key_id: key.id, key: secret } };
     },
   }),
 
-  anywhere({
+  definePortable({
     name: "admin credits grant",
     usage: "--account A --amount C",
-    options: v.strictObject({ account: Text, amount: Granted }),
+    options: v.strictObject({ account: Text, amount: GrantAmount }),
     async run(world, { account, amount }) {
       const { available } =
         amount > 0
@@ -140,7 +142,7 @@ export const adminDefinitions: readonly Definition<Command["options"], World>[] 
     },
   }),
 
-  anywhere({
+  definePortable({
     name: "admin activity forget",
     usage: "--email E",
     options: v.strictObject({ email: Email }),
@@ -151,7 +153,7 @@ export const adminDefinitions: readonly Definition<Command["options"], World>[] 
     },
   }),
 
-  anywhere({
+  definePortable({
     name: "admin audit",
     usage: "",
     options: v.strictObject({}),
@@ -162,7 +164,9 @@ export const adminDefinitions: readonly Definition<Command["options"], World>[] 
   }),
 ];
 
-export const adminCommands: readonly Command[] = adminDefinitions.map((one) => inHouse(one));
+export const adminCommands: readonly Command[] = adminDefinitions.map((one) =>
+  defineAppCommand(one),
+);
 
-const noAccount = (account: string) =>
+const createNoAccountError = (account: string) =>
   new Failure("NOT_FOUND", "nothing_charged", `There is no account ${account}.`);

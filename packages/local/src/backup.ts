@@ -1,27 +1,27 @@
 import { cp, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
-import { orAbsent } from "./file-blobs.ts";
+import { ignoreMissing } from "./file-blobs.ts";
 import { isDamage, makePrivate } from "./sqlite.ts";
-import { findDamage, PARTS } from "./state-check.ts";
+import { findDamage, STATE_PARTS } from "./state-check.ts";
 import { MARKER } from "./state-folder.ts";
-import { flushed } from "./whole-file.ts";
+import { flushToDisk } from "./whole-file.ts";
 
 /** Whole in themselves, and read as they are. Keys and sealed secrets open with `secrets.json` alone. */
-const SMALL = ["secrets.json", "demo.json", "lists.txt"];
+const SMALL_FILES = ["secrets.json", "demo.json", "lists.txt"];
 const DATABASES = ["state.sqlite", "queue.sqlite"];
 const LOCK_WAIT_MS = 10_000;
 
-export type BackedUp = { readonly at: Date; readonly files: number };
+export type BackupResult = { readonly at: Date; readonly files: number };
 
 /** A copy of everything at one moment, beside a running server: a folder that a server can be started with. */
-export const backUp = async (from: string, to: string): Promise<BackedUp> => {
+export const createBackup = async (from: string, to: string): Promise<BackupResult> => {
   // Under its name it is whole: what breaks off is never taken for a backup.
   const draft = `${to}.unfinished`;
   await rm(draft, { recursive: true, force: true });
   await mkdir(draft, { recursive: true, mode: 0o700 });
   // Before the table, so that the copy of the folder is not ahead of the copy of the table.
-  await orAbsent(cp(join(from, MARKER), join(draft, MARKER)));
+  await ignoreMissing(cp(join(from, MARKER), join(draft, MARKER)));
   const at = await copyDatabases(from, draft).catch(async (error: unknown) => {
     // It says which of the files it is.
     if (isDamage(error)) await assertReadable(from);
@@ -30,11 +30,11 @@ export const backUp = async (from: string, to: string): Promise<BackedUp> => {
   await assertReadable(draft);
   await mkdir(join(draft, "blobs"), { mode: 0o700 });
   const files = await copyBlobs(join(from, "blobs"), join(draft, "blobs"));
-  for (const name of SMALL) await orAbsent(cp(join(from, name), join(draft, name)));
-  for (const name of await readdir(draft)) await flushed(join(draft, name));
-  await flushed(draft);
+  for (const name of SMALL_FILES) await ignoreMissing(cp(join(from, name), join(draft, name)));
+  for (const name of await readdir(draft)) await flushToDisk(join(draft, name));
+  await flushToDisk(draft);
   await rename(draft, to);
-  await flushed(dirname(to));
+  await flushToDisk(dirname(to));
   return { at, files };
 };
 
@@ -43,8 +43,8 @@ export const backUp = async (from: string, to: string): Promise<BackedUp> => {
  * is read as it was, however long that takes, and the server writes on.
  */
 const copyDatabases = async (from: string, to: string): Promise<Date> => {
-  const opened = DATABASES.map((name) => ({ name, reader: openIn(from, name) }));
-  const writers = DATABASES.map((name) => openIn(from, name));
+  const opened = DATABASES.map((name) => ({ name, reader: openDatabase(from, name) }));
+  const writers = DATABASES.map((name) => openDatabase(from, name));
   for (const writer of writers) writer.exec("BEGIN IMMEDIATE");
   const at = new Date();
   for (const { reader } of opened) reader.exec("BEGIN; SELECT count(*) FROM sqlite_schema");
@@ -60,7 +60,7 @@ const copyDatabases = async (from: string, to: string): Promise<Date> => {
 
 /** What could not be restored must not pass for a backup. */
 const assertReadable = async (folder: string): Promise<void> => {
-  for (const part of PARTS) {
+  for (const part of STATE_PARTS) {
     const damage = await findDamage(folder, part);
     if (damage !== null)
       throw new Error(
@@ -69,7 +69,7 @@ const assertReadable = async (folder: string): Promise<void> => {
   }
 };
 
-const openIn = (directory: string, name: string): DatabaseSync => {
+const openDatabase = (directory: string, name: string): DatabaseSync => {
   const db = new DatabaseSync(join(directory, name));
   db.exec(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`);
   return db;
@@ -80,17 +80,17 @@ const openIn = (directory: string, name: string): DatabaseSync => {
  * be there, which nobody asks for and which ends by its age, so that is copied too.
  */
 const copyBlobs = async (from: string, to: string): Promise<number> => {
-  const entries = await orAbsent(readdir(from, { recursive: true, withFileTypes: true }));
+  const entries = await ignoreMissing(readdir(from, { recursive: true, withFileTypes: true }));
   let copied = 0;
   for (const entry of entries ?? []) {
-    const place = join(entry.parentPath, entry.name).slice(from.length + 1);
-    if (!entry.isFile() || place.startsWith("unfinished")) continue;
-    const target = join(to, place);
+    const relativePath = join(entry.parentPath, entry.name).slice(from.length + 1);
+    if (!entry.isFile() || relativePath.startsWith("unfinished")) continue;
+    const target = join(to, relativePath);
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
     // The sweeper may have been quicker: then its days were over.
-    const copying = cp(join(from, place), target, { preserveTimestamps: true });
-    if ((await orAbsent(copying.then(() => true))) === undefined) continue;
-    await flushed(target);
+    const copying = cp(join(from, relativePath), target, { preserveTimestamps: true });
+    if ((await ignoreMissing(copying.then(() => true))) === undefined) continue;
+    await flushToDisk(target);
     copied++;
   }
   return copied;

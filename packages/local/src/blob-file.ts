@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { crc32 } from "node:zlib";
-import { type BlobFacts, type ByteRange, UnreadableBlobError } from "@mailproof/core/blobs";
+import { type BlobMetadata, type ByteRange, UnreadableBlobError } from "@mailproof/core/blobs";
 
 // How a blob lies in its file: its bytes, and behind them what tells whether they are as they were written.
 //
@@ -19,7 +19,7 @@ const MARK = Buffer.from("\0mailproof blob 2\0");
 const TAIL_BYTES = VERSION_BYTES + LENGTH_BYTES + SUM_BYTES + MARK.length;
 
 /** The checksums of what is written, block by block. */
-export const newChecksums = () => {
+export const createChecksums = () => {
   const sums: number[] = [];
   let [bytes, sum] = [0, 0];
   return {
@@ -36,33 +36,33 @@ export const newChecksums = () => {
       }
     },
     /** What stands behind the content. */
-    end: (): { readonly facts: BlobFacts; readonly footer: Buffer } => {
+    end: (): { readonly metadata: BlobMetadata; readonly footer: Buffer } => {
       if (bytes % BLOCK_BYTES > 0) sums.push(sum);
       const version = randomBytes(VERSION_BYTES);
       const record = Buffer.alloc(sums.length * SUM_BYTES + VERSION_BYTES + LENGTH_BYTES);
-      for (const [at, one] of sums.entries()) record.writeUInt32BE(one, at * SUM_BYTES);
+      for (const [at, blockSum] of sums.entries()) record.writeUInt32BE(blockSum, at * SUM_BYTES);
       version.copy(record, sums.length * SUM_BYTES);
       record.writeUIntBE(bytes, record.length - LENGTH_BYTES, LENGTH_BYTES);
-      const footer = Buffer.concat([record, sumOf(record), MARK]);
-      return { facts: { version: version.toString("hex"), bytes }, footer };
+      const footer = Buffer.concat([record, computeChecksum(record), MARK]);
+      return { metadata: { version: version.toString("hex"), bytes }, footer };
     },
   };
 };
 
-const sumOf = (bytes: Uint8Array): Buffer => {
+const computeChecksum = (bytes: Uint8Array): Buffer => {
   const sum = Buffer.alloc(SUM_BYTES);
   sum.writeUInt32BE(crc32(bytes));
   return sum;
 };
 
-export type BlobRecord = BlobFacts & {
+export type BlobRecord = BlobMetadata & {
   /** The checksum of a block, by its number. */
-  readonly sumOf: (block: number) => number;
+  readonly getChecksum: (block: number) => number;
 };
 
 /** Throws UnreadableBlobError where the end of the file is not as it was written: cut off, or damaged. */
 export const readRecord = async (handle: FileHandle): Promise<BlobRecord> => {
-  const { size } = await ofDisk(handle.stat());
+  const { size } = await wrapDiskErrors(handle.stat());
   const tail = await readAt(handle, Math.max(0, size - TAIL_BYTES), Math.min(size, TAIL_BYTES));
   if (size < TAIL_BYTES || !tail.subarray(-MARK.length).equals(MARK))
     throw new UnreadableBlobError("The end of a blob is cut off or damaged.");
@@ -73,10 +73,10 @@ export const readRecord = async (handle: FileHandle): Promise<BlobRecord> => {
   const sums = await readAt(handle, bytes, blocks * SUM_BYTES);
   const record = Buffer.concat([sums, tail.subarray(0, VERSION_BYTES + LENGTH_BYTES)]);
   const sum = tail.subarray(VERSION_BYTES + LENGTH_BYTES, -MARK.length);
-  if (!sumOf(record).equals(sum))
+  if (!computeChecksum(record).equals(sum))
     throw new UnreadableBlobError("The checksums of a blob are damaged.");
   const version = tail.toString("hex", 0, VERSION_BYTES);
-  return { version, bytes, sumOf: (block) => sums.readUInt32BE(block * SUM_BYTES) };
+  return { version, bytes, getChecksum: (block) => sums.readUInt32BE(block * SUM_BYTES) };
 };
 
 /** The bytes of a range, each block compared before any of it is given out. Closes the file. */
@@ -89,7 +89,7 @@ export async function* readBlocks(
     for (let block = Math.floor(from / BLOCK_BYTES); block * BLOCK_BYTES <= to; block++) {
       const start = block * BLOCK_BYTES;
       const piece = await readAt(handle, start, Math.min(BLOCK_BYTES, record.bytes - start));
-      if (crc32(piece) !== record.sumOf(block))
+      if (crc32(piece) !== record.getChecksum(block))
         throw new UnreadableBlobError(
           `Bytes from ${start} of a blob are not as they were written.`,
         );
@@ -104,7 +104,9 @@ const readAt = async (handle: FileHandle, at: number, length: number): Promise<B
   const bytes = Buffer.allocUnsafe(length);
   let filled = 0;
   while (filled < length) {
-    const { bytesRead } = await ofDisk(handle.read(bytes, filled, length - filled, at + filled));
+    const { bytesRead } = await wrapDiskErrors(
+      handle.read(bytes, filled, length - filled, at + filled),
+    );
     if (bytesRead === 0) throw new UnreadableBlobError(`A blob ends at byte ${at + filled}.`);
     filled += bytesRead;
   }
@@ -112,16 +114,16 @@ const readAt = async (handle: FileHandle, at: number, length: number): Promise<B
 };
 
 /** Our own exhaustion and a storage that is slow pass; what else a system says of a file it cannot read does not. */
-const PASSING: readonly unknown[] =
+const TRANSIENT_CODES: readonly unknown[] =
   "EMFILE ENFILE ENOMEM ENOBUFS EAGAIN EINTR EBUSY ETIMEDOUT ESTALE ENOTCONN EHOSTDOWN EBADF ENOENT".split(
     " ",
   );
 
 /** An error of the disk becomes UnreadableBlobError. */
-export const ofDisk = <T>(reading: Promise<T>): Promise<T> =>
+export const wrapDiskErrors = <T>(reading: Promise<T>): Promise<T> =>
   reading.catch((cause: unknown) => {
     const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-    if (typeof code !== "string" || !/^E[A-Z0-9]+$/.test(code) || PASSING.includes(code))
+    if (typeof code !== "string" || !/^E[A-Z0-9]+$/.test(code) || TRANSIENT_CODES.includes(code))
       throw cause;
     throw new UnreadableBlobError(`A blob cannot be read: ${code}.`, { cause });
   });

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { epochSeconds } from "@mailproof/core/moments";
+import { toEpochSeconds } from "@mailproof/core/moments";
 
 /** What a link is for: one method on one object. All of it is signed, so none of it can be changed. */
 export type LinkPurpose =
@@ -23,7 +23,7 @@ export type OpenLink = (
 export const BLOBS_PATH = "/blobs/";
 
 /** Links that our own server honours, as S3 honours its presigned ones. */
-export const blobLinks = ({
+export const createBlobLinks = ({
   secret,
   baseUrl,
   now,
@@ -32,26 +32,26 @@ export const blobLinks = ({
   baseUrl: () => string;
   now: () => Date;
 }): { sign: SignLink; open: OpenLink } => {
-  const seconds = () => epochSeconds(now());
-  const signatureOf = (purpose: LinkPurpose, until: number) => {
-    const signed = JSON.stringify([purpose.method, purpose.key, until, termsOf(purpose)]);
+  const seconds = () => toEpochSeconds(now());
+  const computeSignature = (purpose: LinkPurpose, until: number) => {
+    const signed = JSON.stringify([purpose.method, purpose.key, until, toTerms(purpose)]);
     return createHmac("sha256", secret).update(signed).digest();
   };
 
   return {
     sign: (purpose, expiresInSeconds) => {
       const until = seconds() + expiresInSeconds;
-      const query = new URLSearchParams({ until: String(until), ...termsOf(purpose) });
-      query.set("signature", signatureOf(purpose, until).toString("base64url"));
+      const query = new URLSearchParams({ until: String(until), ...toTerms(purpose) });
+      query.set("signature", computeSignature(purpose, until).toString("base64url"));
       return `${baseUrl()}${BLOBS_PATH}${purpose.key}?${query.toString()}`;
     },
 
     open: (method, key, query) => {
       const until = Number(query.get("until"));
-      const purpose = purposeOf(method, key, query);
+      const purpose = parsePurpose(method, key, query);
       const signature = Buffer.from(query.get("signature") ?? "", "base64url");
       if (!purpose || !(until >= seconds())) return undefined;
-      const expected = signatureOf(purpose, until);
+      const expected = computeSignature(purpose, until);
       return signature.length === expected.length && timingSafeEqual(signature, expected)
         ? purpose
         : undefined;
@@ -59,7 +59,7 @@ export const blobLinks = ({
   };
 };
 
-const termsOf = (purpose: LinkPurpose): Record<string, string> =>
+const toTerms = (purpose: LinkPurpose): Record<string, string> =>
   purpose.method === "PUT"
     ? { bytesMax: String(purpose.bytesMax) }
     : {
@@ -68,7 +68,7 @@ const termsOf = (purpose: LinkPurpose): Record<string, string> =>
         ...(purpose.account !== undefined && { account: purpose.account }),
       };
 
-const purposeOf = (
+const parsePurpose = (
   method: string,
   key: string,
   query: URLSearchParams,

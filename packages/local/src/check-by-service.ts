@@ -1,79 +1,79 @@
 import type { CheckDomainData } from "@mailproof/client/types";
-import type { Shown } from "./report-sections.ts";
+import type { ReportView } from "./report-sections.ts";
 
-type Told = CheckDomainData;
-type Issues = Told["dns"]["issues"];
+type CheckResponse = CheckDomainData;
+type ResponseIssues = CheckResponse["dns"]["issues"];
 
 /** A report as a service tells it, for whoever shows our own. */
-export const shownOf = (told: Told): Shown => ({
-  domain: told.domain,
-  sendingIp: told.sending_ip ?? null,
-  modelVersion: told.model_version,
-  confidence: told.confidence,
+export const toReportView = (response: CheckResponse): ReportView => ({
+  domain: response.domain,
+  sendingIp: response.sending_ip ?? null,
+  modelVersion: response.model_version,
+  confidence: response.confidence,
   scored: {
-    score: told.score,
-    grade: told.grade,
-    cappedBy: told.score_parts.capped_by ?? null,
-    uncapped: told.score_parts.before_cap,
+    score: response.score,
+    grade: response.grade,
+    cappedBy: response.score_parts.capped_by ?? null,
+    uncapped: response.score_parts.before_cap,
   },
   mx: {
-    status: told.dns.status,
-    score: told.dns.mx_score ?? null,
-    issues: issues(told.dns.issues),
-    records: told.dns.mx_records,
+    status: response.dns.status,
+    score: response.dns.mx_score ?? null,
+    issues: toIssueViews(response.dns.issues),
+    records: response.dns.mx_records,
   },
-  ...authenticationOf(told),
-  reputation: reputationOf(told),
-  reverseDns: reverseDnsOf(told),
+  ...toAuthentication(response),
+  reputation: toReputation(response),
+  reverseDns: toReverseDns(response),
   // Nothing is lost of the score by these, and a service does not tell them.
   hints: [],
   spamAssessment: {
-    score: told.spam_assessment.score,
-    likelihood: told.spam_assessment.spam_likelihood,
-    factors: told.spam_assessment.factors,
+    score: response.spam_assessment.score,
+    likelihood: response.spam_assessment.spam_likelihood,
+    factors: response.spam_assessment.factors,
   },
-  recommendations: told.recommendations.map(({ severity, text, points_regained }) => ({
+  recommendations: response.recommendations.map(({ severity, text, points_regained }) => ({
     severity,
     text,
     pointsRegained: points_regained,
   })),
 });
 
-const issues = (told: Issues) =>
-  told.map(({ severity, message, cost_points }) => ({
+const toIssueViews = (response: ResponseIssues) =>
+  response.map(({ severity, message, cost_points }) => ({
     severity,
     message,
     costPoints: cost_points,
   }));
 
 /** What the three parts of the authentication have in common. A service leaves out a score that is not known. */
-const partOf = ({
+const toPart = ({
   status,
   score,
   issues: found,
-}: Pick<Told["authentication"]["dkim"], "status" | "score" | "issues">) => ({
+}: Pick<CheckResponse["authentication"]["dkim"], "status" | "score" | "issues">) => ({
   status,
   score: score ?? null,
-  issues: issues(found),
+  issues: toIssueViews(found),
 });
 
-const authenticationOf = ({ authentication: { spf, dkim, dmarc } }: Told) => ({
+const toAuthentication = ({ authentication: { spf, dkim, dmarc } }: CheckResponse) => ({
   spf: {
     ...spf,
-    ...partOf(spf),
+    ...toPart(spf),
     record: spf.record ?? null,
     evaluation: spf.result_for_sending_ip ? { result: spf.result_for_sending_ip } : null,
   },
-  dkim: { ...dkim, ...partOf(dkim), selectorsFound: dkim.selectors_found },
+  dkim: { ...dkim, ...toPart(dkim), selectorsFound: dkim.selectors_found },
   dmarc: {
-    ...partOf(dmarc),
+    ...toPart(dmarc),
     record: dmarc.record ?? null,
     recordDomain: dmarc.record_domain ?? null,
     policy: dmarc.policy ?? null,
   },
 });
 
-const reputationOf = ({ reputation }: Told): Shown["reputation"] => ({
+const toReputation = ({ reputation }: CheckResponse): ReportView["reputation"] => ({
   score: reputation.score,
   checked: reputation.blacklists_checked,
   listed: reputation.blacklists_listed,
@@ -86,13 +86,13 @@ const reputationOf = ({ reputation }: Told): Shown["reputation"] => ({
   })),
 });
 
-const reverseDnsOf = ({ sending_ip, server }: Told): Shown["reverseDns"] => {
+const toReverseDns = ({ sending_ip, server }: CheckResponse): ReportView["reverseDns"] => {
   if (sending_ip === undefined) return null;
   return {
     status: server.reverse_dns_status,
     name: server.reverse_dns ?? null,
     isConfirmed: server.reverse_dns_confirmed ?? null,
     score: server.reverse_dns_score ?? null,
-    issues: issues(server.issues),
+    issues: toIssueViews(server.issues),
   };
 };

@@ -1,22 +1,22 @@
 import { randomBytes } from "node:crypto";
 import { toSections } from "@mailproof/api/schema/to-check-result";
-import type { NoVerdict, Report } from "@mailproof/core/deliverability/analyse-domain";
-import { coverageOf } from "@mailproof/core/deliverability/coverage";
-import { lookAt } from "@mailproof/core/deliverability/names";
+import type { CheckReport, NoVerdict } from "@mailproof/core/deliverability/analyse-domain";
+import { measureCoverage } from "@mailproof/core/deliverability/coverage";
+import { runLookups } from "@mailproof/core/deliverability/names";
 import { isDomain, parseTypedDomain, toUnicode } from "@mailproof/core/mail/domain";
 import { isPublicIp, parseIp } from "@mailproof/core/mail/ip";
 import * as v from "valibot";
-import { shownOf } from "./check-by-service.ts";
-import { command, Flag, Misuse } from "./command.ts";
+import { toReportView } from "./check-by-service.ts";
+import { defineCommand, Flag, UsageError } from "./command.ts";
 import type { Environment } from "./environment.ts";
 import { startLab } from "./lab/lab.ts";
-import { openMailDoors, wantsLab } from "./mail-doors.ts";
-import type { Shown } from "./report-sections.ts";
-import { SERVICE, SERVICE_USAGE, type Service, serviceIn, untilInterrupted } from "./service.ts";
+import { isLabEnabled, openMailPorts } from "./mail-doors.ts";
+import type { ReportView } from "./report-sections.ts";
+import { findService, SERVICE, SERVICE_USAGE, type Service, watchInterrupt } from "./service.ts";
 import { showReport } from "./show-report.ts";
-import { sqliteTable } from "./sqlite-table.ts";
-import { statusLinesOn } from "./status-lines.ts";
-import { paintFor, shown } from "./terminal.ts";
+import { createSqliteTable } from "./sqlite-table.ts";
+import { createStatusLines } from "./status-lines.ts";
+import { choosePaint, replaceControls } from "./terminal.ts";
 
 const Ipv4 = v.pipe(
   v.string(),
@@ -26,91 +26,99 @@ const Ipv4 = v.pipe(
 const USAGE = "DOMAIN [--ip 192.0.2.1] [--json]";
 
 /** What DNS tells about a domain that sends mail. Exit code 1: nothing could be found out about it. */
-export const checkCommand = command({
+export const checkCommand = defineCommand({
   name: "check",
   usage: `${USAGE} ${SERVICE_USAGE}`,
   options: v.strictObject({ ip: v.optional(Ipv4), json: Flag, ...SERVICE }),
   flags: ["json"],
   takesWords: true,
-  async run(asked) {
-    const { environment, options, words } = asked;
-    const domain = domainIn(words);
-    const isForEyes = process.stdout.isTTY && !options.json;
-    const service = serviceIn(asked);
+  async run(input) {
+    const { environment, options, words } = input;
+    const domain = parseDomainArgument(words);
+    const isInteractive = process.stdout.isTTY && !options.json;
+    const service = findService(input);
     if (service) {
-      const told = await checkBy(service, domain, options.ip);
-      process.stdout.write(isForEyes ? asText(shownOf(told)) : `${JSON.stringify(told)}\n`);
+      const response = await checkByService(service, domain, options.ip);
+      process.stdout.write(
+        isInteractive ? formatText(toReportView(response)) : `${JSON.stringify(response)}\n`,
+      );
       return 0;
     }
-    const done = waitingOn(process.stderr, `Checking ${domain} …`);
-    const found = await check(environment, domain, options.ip).finally(done);
-    if (found.kind === "no_verdict") {
-      process.stderr.write(`${sorry(domain, found)}\n`);
+    const eraseLine = showStatusLine(process.stderr, `Checking ${domain} …`);
+    const outcome = await checkLocally(environment, domain, options.ip).finally(eraseLine);
+    if (outcome.kind === "no_verdict") {
+      process.stderr.write(`${explainNoVerdict(domain, outcome)}\n`);
       return 1;
     }
-    const { confidence } = coverageOf(found);
-    process.stdout.write(isForEyes ? asText({ ...found, confidence }) : asJson(found));
+    const { confidence } = measureCoverage(outcome);
+    process.stdout.write(
+      isInteractive ? formatText({ ...outcome, confidence }) : formatJson(outcome),
+    );
     return 0;
   },
 });
 
-const domainIn = ([text, ...others]: readonly string[]): string => {
+const parseDomainArgument = ([text, ...others]: readonly string[]): string => {
   if (text === undefined || others.length > 0)
-    throw new Misuse(
+    throw new UsageError(
       `${text === undefined ? "Missing domain" : "One domain at a time"}. Usage: mailproof check ${USAGE}`,
     );
   const domain = parseTypedDomain(text);
   if (isDomain(domain)) return domain.ascii;
-  throw new Misuse(`${shown(text)} is not a domain, such as example.com.`);
+  throw new UsageError(`${replaceControls(text)} is not a domain, such as example.com.`);
 };
 
-const check = async (
+const checkLocally = async (
   environment: Environment,
   domain: string,
   sendingIp: string | undefined,
-): Promise<Report | NoVerdict> => {
-  const lab = wantsLab(environment) ? await startLab() : null;
-  const table = sqliteTable(":memory:", () => new Date());
-  const doors = openMailDoors(environment, table, lab);
-  const { names, now, sleep } = doors;
+): Promise<CheckReport | NoVerdict> => {
+  const lab = isLabEnabled(environment) ? await startLab() : null;
+  const table = createSqliteTable(":memory:", () => new Date());
+  const mailPorts = openMailPorts(environment, table, lab);
+  const { dnsLookups: names, now, sleep } = mailPorts;
   const subject = { domain, sendingIp: sendingIp ?? null };
   try {
     if (sendingIp !== undefined && !isPublicIp(sendingIp, names.allowed))
-      throw new Misuse(`ip: ${sendingIp} is a private or reserved address; name a public one.`);
-    return await lookAt({ now, sleep, randomBytes }, names, subject);
+      throw new UsageError(`ip: ${sendingIp} is a private or reserved address; name a public one.`);
+    return await runLookups({ now, sleep, randomBytes }, names, subject);
   } finally {
-    doors.close();
+    mailPorts.close();
     table.close();
     await lab?.close();
   }
 };
 
-const checkBy = async ({ client }: Service, domain: string, sending_ip: string | undefined) => {
-  const { signal, end } = untilInterrupted();
-  const done = waitingOn(process.stderr, `Checking ${domain} …`);
+const checkByService = async (
+  { client }: Service,
+  domain: string,
+  sending_ip: string | undefined,
+) => {
+  const { signal, end } = watchInterrupt();
+  const eraseLine = showStatusLine(process.stderr, `Checking ${domain} …`);
   return client.checkDomain({ domain, sending_ip }, { signal }).finally(() => {
     end();
-    done();
+    eraseLine();
   });
 };
 
 /** A line that is erased again, on a terminal; nothing anywhere else. */
-const waitingOn = (screen: NodeJS.WriteStream, text: string): (() => void) => {
-  const lines = statusLinesOn(screen);
+const showStatusLine = (screen: NodeJS.WriteStream, text: string): (() => void) => {
+  const lines = createStatusLines(screen);
   lines.show([[text]]);
   return lines.end;
 };
 
-const sorry = (domain: string, { everyLookupTimedOut }: NoVerdict): string =>
+const explainNoVerdict = (domain: string, { everyLookupTimedOut }: NoVerdict): string =>
   everyLookupTimedOut
     ? `No name server answered any query about ${domain}, so there is no verdict. Is this machine online?`
     : `The name servers of ${domain} fail, so there is no verdict. Try again later.`;
 
 /** As the service tells it, without what only a stored check has. */
-const asJson = (report: Report): string => {
+const formatJson = (report: CheckReport): string => {
   const { domain, sendingIp: sending_ip, scored } = report;
   const { score, grade } = scored;
-  const told = {
+  const body = {
     domain,
     domain_unicode: toUnicode(domain),
     ...(sending_ip !== null && { sending_ip }),
@@ -118,13 +126,13 @@ const asJson = (report: Report): string => {
     grade,
     ...toSections(report),
   };
-  return `${JSON.stringify(told)}\n`;
+  return `${JSON.stringify(body)}\n`;
 };
 
-const asText = (report: Shown): string => {
+const formatText = (report: ReportView): string => {
   const { stdout } = process;
   return showReport(report, {
     columns: stdout.columns,
-    paint: paintFor(stdout),
+    paint: choosePaint(stdout),
   });
 };

@@ -23,11 +23,11 @@ const STORE_EVERY_MS = 60_000;
  * Compares the clock with one that only counts, and at the start with the latest time that an earlier process saw. A
  * jump is logged and stands in the gauges for an hour. Times that lie too far ahead are over wherever they are read.
  */
-export const clockWatch = (steadyMs: () => number = () => performance.now()): Schedule => {
+export const createClockWatch = (steadyMs: () => number = () => performance.now()): Schedule => {
   let storedMs = Number.NEGATIVE_INFINITY;
   let last: { readonly wallMs: number; readonly steadyMs: number } | undefined;
 
-  const jumpMs = async (world: World, wallMs: number): Promise<number> => {
+  const measureJump = async (world: World, wallMs: number): Promise<number> => {
     if (last) return wallMs - last.wallMs - (steadyMs() - last.steadyMs);
     const stored = v.safeParse(Latest, await world.table.get(KEY));
     // A service that was stopped finds a later time, and that is no jump.
@@ -40,7 +40,7 @@ export const clockWatch = (steadyMs: () => number = () => performance.now()): Sc
     everySeconds: 1,
     async run(world) {
       const wallMs = world.now().getTime();
-      const byMs = await jumpMs(world, wallMs);
+      const byMs = await measureJump(world, wallMs);
       last = { wallMs, steadyMs: steadyMs() };
       const isJump = Math.abs(byMs) >= JUMP_MS;
       if (isJump || last.steadyMs - storedMs >= STORE_EVERY_MS) {

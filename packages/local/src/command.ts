@@ -1,16 +1,16 @@
 import * as v from "valibot";
 import type { Environment } from "./environment.ts";
 
-type Options = v.StrictObjectSchema<v.ObjectEntries, undefined>;
+type OptionsSchema = v.StrictObjectSchema<v.ObjectEntries, undefined>;
 
-export type Asked<O extends Options = Options> = {
+export type CommandInput<O extends OptionsSchema = OptionsSchema> = {
   readonly environment: Environment;
   readonly options: v.InferOutput<O>;
   /** What was typed beside the options. */
   readonly words: readonly string[];
 };
 
-export type Command<O extends Options = Options> = {
+export type Command<O extends OptionsSchema = OptionsSchema> = {
   readonly name: string;
   readonly usage: string;
   readonly options: O;
@@ -19,13 +19,14 @@ export type Command<O extends Options = Options> = {
   readonly takesWords?: true;
   // Method syntax on purpose: it lets commands with different options live in one list.
   /** Returns the exit code: 0 done, 1 done with a bad outcome. */
-  run(asked: Asked<O>): Promise<number>;
+  run(input: CommandInput<O>): Promise<number>;
 };
 
 /** Ties the command's types to the options beside it. */
-export const command = <O extends Options>(definition: Command<O>): Command<O> => definition;
+export const defineCommand = <O extends OptionsSchema>(definition: Command<O>): Command<O> =>
+  definition;
 
 /** What the caller typed cannot be done as it stands: exit code 2. */
-export class Misuse extends Error {}
+export class UsageError extends Error {}
 
 export const Flag = v.optional(v.boolean(), false);

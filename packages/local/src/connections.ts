@@ -25,7 +25,7 @@ export type ConnectionLimits = { readonly [name in keyof typeof CONNECTION_LIMIT
 const SLICE_BYTES = 1_024;
 
 /** `waitForClient`: says that the rest of the body is not needed, so this connection may make room for another one. */
-type Serve = (
+type ServeRequest = (
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   waitForClient: () => void,
@@ -45,10 +45,14 @@ type Connection = {
  * Serves the requests of a connection one after the other, each when the response before it has left this process.
  * Over a limit, the connection ends that has waited longest for its client.
  */
-export const serveInTurn = (server: Server, limits: ConnectionLimits, serve: Serve): void => {
+export const serveInTurn = (
+  server: Server,
+  limits: ConnectionLimits,
+  serve: ServeRequest,
+): void => {
   const registry = createRegistry(limits);
 
-  const takeTurn = async (
+  const serveTurn = async (
     connection: Connection,
     incoming: IncomingMessage,
     out: ServerResponse,
@@ -60,7 +64,7 @@ export const serveInTurn = (server: Server, limits: ConnectionLimits, serve: Ser
     await serve(incoming, out, () => registry.wait(socket, 0));
     if (!socket.destroyed && !out.writableFinished && !out.destroyed) {
       registry.wait(socket, socket.writableLength);
-      await closed(out, socket);
+      await waitForClose(out, socket);
     }
     connection.current = null;
     connection.unanswered--;
@@ -79,7 +83,7 @@ export const serveInTurn = (server: Server, limits: ConnectionLimits, serve: Ser
     const connection = registry.find(incoming.socket);
     if (!connection) return void incoming.socket.destroy();
     connection.unanswered++;
-    connection.turn = connection.turn.then(() => takeTurn(connection, incoming, outgoing));
+    connection.turn = connection.turn.then(() => serveTurn(connection, incoming, outgoing));
   });
   server.setTimeout(limits.stallMs, (socket: Socket) => {
     if (!isOurTurn(socket, registry.find(socket)?.current ?? null)) registry.end(socket);
@@ -136,7 +140,7 @@ const isOurTurn = (socket: Socket, current: IncomingMessage | null): boolean =>
   current !== null && (current.complete || socket.isPaused()) && socket.writableLength === 0;
 
 /** Until the response has left this process, or its connection has ended. */
-const closed = (outgoing: ServerResponse, socket: Socket): Promise<void> => {
+const waitForClose = (outgoing: ServerResponse, socket: Socket): Promise<void> => {
   const { promise, resolve } = Promise.withResolvers<void>();
   outgoing.once("close", resolve);
   socket.once("close", resolve);

@@ -2,29 +2,31 @@ import { redact } from "@mailproof/core/redact";
 import type { Json } from "@mailproof/core/table";
 import { workers } from "@mailproof/core/workers";
 import * as v from "valibot";
-import { inHouse } from "./admin.ts";
+import { defineAppCommand } from "./admin.ts";
 import type { Command } from "./command.ts";
 
 const LISTED_MAX = 100;
-const NAMES = workers.map(({ queue }) => queue.name).filter((name) => !name.endsWith("-dead"));
-const Queue = v.picklist(NAMES, `must be one of ${NAMES.join(", ")}`);
+const QUEUE_NAMES = workers
+  .map(({ queue }) => queue.name)
+  .filter((name) => !name.endsWith("-dead"));
+const QueueName = v.picklist(QUEUE_NAMES, `must be one of ${QUEUE_NAMES.join(", ")}`);
 
 /** What nobody could handle, and how to have it tried again once the cause is gone. */
 export const deadLettersCommands: readonly Command[] = [
-  inHouse({
+  defineAppCommand({
     name: "admin dead-letters list",
     usage: "",
     options: v.strictObject({}),
     async run({ queue }) {
       const messages = queue.listDead(LISTED_MAX).map((one) => redact(one) as Json);
-      return { output: { waiting: await queue.countDead(), messages } };
+      return { output: { waiting: await queue.countDeadLetters(), messages } };
     },
   }),
 
-  inHouse({
+  defineAppCommand({
     name: "admin dead-letters replay",
-    usage: `--queue ${NAMES.join("|")}`,
-    options: v.strictObject({ queue: Queue }),
+    usage: `--queue ${QUEUE_NAMES.join("|")}`,
+    options: v.strictObject({ queue: QueueName }),
     async run(world, { queue }) {
       return { output: { queue, replayed: await world.queue.replay(queue) } };
     },

@@ -1,17 +1,17 @@
 import { join } from "node:path";
-import { hintOf, type KeyMode } from "@mailproof/core/access/key-form";
-import { addKey, findKey, listKeys, revokeKey } from "@mailproof/core/access/keys";
+import { type KeyMode, toKeyHint } from "@mailproof/core/access/key-form";
+import { createKey, findKey, listKeys, revokeKey } from "@mailproof/core/access/keys";
 import { findAccount, openAccount } from "@mailproof/core/accounts/accounts";
 import { credits } from "@mailproof/core/money/credits";
 import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
-import { readWhole, writeWhole } from "./whole-file.ts";
+import { readJsonFile, writeFileAtomic } from "./whole-file.ts";
 
 const Stored = v.object({ account_id: v.string(), live_key: v.string(), test_key: v.string() });
 type Stored = v.InferOutput<typeof Stored>;
 
 /** A key that was revoked is left out. */
-export type Demo = Pick<Stored, "account_id"> & Partial<Stored>;
+export type DemoAccount = Pick<Stored, "account_id"> & Partial<Stored>;
 
 /** Enough to try everything, a file of 500,000 addresses included. */
 const DEMO_CREDITS = 1_000_000;
@@ -20,22 +20,26 @@ const DEMO_CREDITS = 1_000_000;
  * The account a newcomer starts with. Its keys are stored in the open, on this machine and nowhere else. The account is
  * made once per folder: an operator who revoked its keys does not want it back.
  */
-export const demoAccountIn = async (directory: string, world: World): Promise<Demo> => {
+export const ensureDemoAccount = async (directory: string, world: World): Promise<DemoAccount> => {
   const file = join(directory, "demo.json");
-  const stored = readWhole(file, Stored);
+  const stored = readJsonFile(file, Stored);
   if (!stored || !(await findAccount(world.table, stored.account_id))) {
-    const opened = await openDemo(world);
-    writeWhole(file, opened);
+    const opened = await createDemoAccount(world);
+    writeFileAtomic(file, opened);
     return opened;
   }
   const { account_id } = stored;
-  const live_key = await keyInForce(world, account_id, "live", stored.live_key);
-  const test_key = await keyInForce(world, account_id, "test", stored.test_key);
-  writeWhole(file, { ...stored, ...(live_key && { live_key }), ...(test_key && { test_key }) });
+  const live_key = await ensureKey(world, account_id, "live", stored.live_key);
+  const test_key = await ensureKey(world, account_id, "test", stored.test_key);
+  writeFileAtomic(file, {
+    ...stored,
+    ...(live_key && { live_key }),
+    ...(test_key && { test_key }),
+  });
   return { account_id, ...(live_key && { live_key }), ...(test_key && { test_key }) };
 };
 
-const openDemo = async (world: World): Promise<Stored> => {
+const createDemoAccount = async (world: World): Promise<Stored> => {
   const opening = credits(DEMO_CREDITS);
   const opened = await openAccount(world, { name: "Demo", plan: "scale", opening });
   return { account_id: opened.account, live_key: opened.liveKey, test_key: opened.testKey };
@@ -45,7 +49,7 @@ const openDemo = async (world: World): Promise<Stored> => {
  * The key itself; a new one where another pepper made it useless; undefined where it was revoked. A revoked key is gone
  * from the account's list, and one of another pepper still stands there.
  */
-const keyInForce = async (
+const ensureKey = async (
   world: World,
   account: string,
   mode: KeyMode,
@@ -53,9 +57,9 @@ const keyInForce = async (
 ): Promise<string | undefined> => {
   if (await findKey(world, secret)) return secret;
   const listed = await listKeys(world.table, account);
-  const useless = listed.find((key) => key.mode === mode && key.hint === hintOf(secret));
-  if (!useless) return undefined;
-  await revokeKey(world.table, useless);
+  const outdated = listed.find((key) => key.mode === mode && key.hint === toKeyHint(secret));
+  if (!outdated) return undefined;
+  await revokeKey(world.table, outdated);
   const name = `First ${mode} key`;
-  return (await addKey(world, { account, name, mode, scopes: null })).secret;
+  return (await createKey(world, { account, name, mode, scopes: null })).secret;
 };

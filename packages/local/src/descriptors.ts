@@ -33,9 +33,9 @@ export type DescriptorShares = {
  * callers have half and mail servers three eighths: one more eighth is for webhooks, exports and DNS over TCP.
  */
 export const shareDescriptors = (free: number): DescriptorShares => {
-  const rest = free - Math.min(RESERVE, free * (3 / 4));
+  const available = free - Math.min(RESERVE, free * (3 / 4));
   return {
-    connections: Math.max(CONNECTIONS_MIN, Math.floor(rest / 2)),
-    sessions: Math.min(SESSIONS_MAX, Math.max(SESSIONS_MIN, Math.floor((rest * 3) / 8))),
+    connections: Math.max(CONNECTIONS_MIN, Math.floor(available / 2)),
+    sessions: Math.min(SESSIONS_MAX, Math.max(SESSIONS_MIN, Math.floor((available * 3) / 8))),
   };
 };

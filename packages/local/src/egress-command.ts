@@ -1,13 +1,13 @@
-import { probeRecords, senderAt, zoneLine } from "@mailproof/core/egress/records";
-import { type Finding, type SelfTest, testEgress } from "@mailproof/core/egress/self-test";
+import { buildProbeRecords, formatZoneLine, toSenderAddress } from "@mailproof/core/egress/records";
+import { type SelfTest, type SelfTestFinding, testEgress } from "@mailproof/core/egress/self-test";
 import { type Domain, isDomain, parseTypedDomain } from "@mailproof/core/mail/domain";
 import { parseIp } from "@mailproof/core/mail/ip";
 import * as v from "valibot";
-import { type Command, command, Flag } from "./command.ts";
+import { type Command, defineCommand, Flag } from "./command.ts";
 import type { Environment } from "./environment.ts";
-import { openMailDoors } from "./mail-doors.ts";
-import { sqliteTable } from "./sqlite-table.ts";
-import { type Paint, painted, plain, type Style, shown } from "./terminal.ts";
+import { openMailPorts } from "./mail-doors.ts";
+import { createSqliteTable } from "./sqlite-table.ts";
+import { type Paint, paintAnsi, paintPlain, replaceControls, type Style } from "./terminal.ts";
 
 const DomainName = v.pipe(
   v.string(),
@@ -18,7 +18,7 @@ const DomainName = v.pipe(
   ),
   v.transform(({ ascii }) => ascii),
 );
-const listOf = <T extends v.GenericSchema<string, string>>(item: T) =>
+const createListSchema = <T extends v.GenericSchema<string, string>>(item: T) =>
   v.pipe(
     v.string(),
     v.transform((text) => text.split(",").map((one) => one.trim())),
@@ -34,87 +34,93 @@ const Ip = v.pipe(
 const DOMAINS = ["gmail.com", "outlook.com", "yahoo.com", "gmx.net", "icloud.com"];
 
 export const egressCommands: readonly Command[] = [
-  command({
+  defineCommand({
     name: "admin egress records",
     usage: "--domain probe.example.com --ip 192.0.2.1[,…] --mx mail.example.com",
-    options: v.strictObject({ domain: DomainName, ip: listOf(Ip), mx: DomainName }),
+    options: v.strictObject({ domain: DomainName, ip: createListSchema(Ip), mx: DomainName }),
     async run({ options: { domain, ip: ips, mx } }) {
-      const records = probeRecords({ domain, ips, mx });
+      const records = buildProbeRecords({ domain, ips, mx });
       const output = {
-        zone: records.map(zoneLine),
+        zone: records.map(formatZoneLine),
         records,
-        settings: { SMTP_HELLO: domain, SMTP_FROM: senderAt(domain) },
+        settings: { SMTP_HELLO: domain, SMTP_FROM: toSenderAddress(domain) },
       };
       process.stdout.write(`${JSON.stringify(output, null, 2)}\n`);
       return 0;
     },
   }),
 
-  command({
+  defineCommand({
     name: "admin egress test",
     usage: "[--domains gmail.com,…] [--json]",
     options: v.strictObject({
-      domains: v.optional(listOf(DomainName), DOMAINS.join(",")),
+      domains: v.optional(createListSchema(DomainName), DOMAINS.join(",")),
       json: Flag,
     }),
     flags: ["json"],
     async run({ environment, options: { domains, json } }) {
-      const found = await test(environment, domains);
-      const asText = process.stdout.isTTY && !json;
-      process.stdout.write(asText ? screen(found) : `${JSON.stringify(toWire(found), null, 2)}\n`);
-      return found.mayProbe === "yes" ? 0 : 1;
+      const result = await runSelfTest(environment, domains);
+      const isText = process.stdout.isTTY && !json;
+      process.stdout.write(
+        isText ? formatScreen(result) : `${JSON.stringify(toWire(result), null, 2)}\n`,
+      );
+      return result.mayProbe === "yes" ? 0 : 1;
     },
   }),
 ];
 
-const test = async (environment: Environment, domains: readonly string[]): Promise<SelfTest> => {
-  const table = sqliteTable(":memory:", () => new Date());
-  const doors = openMailDoors(environment, table, null);
-  const found = await testEgress(doors, {
+const runSelfTest = async (
+  environment: Environment,
+  domains: readonly string[],
+): Promise<SelfTest> => {
+  const table = createSqliteTable(":memory:", () => new Date());
+  const mailPorts = openMailPorts(environment, table, null);
+  const result = await testEgress(mailPorts, {
     helo: environment.SMTP_HELLO,
     from: environment.SMTP_FROM,
     port: environment.SMTP_PORT,
     domains,
   });
-  doors.close();
+  mailPorts.close();
   table.close();
-  return found;
+  return result;
 };
 
-const toWire = ({ mayProbe, ips, asked, findings }: SelfTest) => ({
+const toWire = ({ mayProbe, ips, contactedServers: asked, findings }: SelfTest) => ({
   may_probe: mayProbe,
   ips,
-  asked: asked.map(({ domain, heard, isOpen }) => ({ domain, heard, is_open: isOpen })),
+  asked: asked.map(({ domain, reply: heard, isOpen }) => ({ domain, heard, is_open: isOpen })),
   findings,
 });
 
-const LOOKS: Readonly<Record<Finding["holds"], Style>> = {
+const STYLES: Readonly<Record<SelfTestFinding["holds"], Style>> = {
   yes: "green",
   no: "red",
   unknown: "yellow",
 };
-const VERDICT: Readonly<Record<Finding["holds"], string>> = {
+const VERDICT: Readonly<Record<SelfTestFinding["holds"], string>> = {
   yes: "This host may probe.",
   no: "This host should not probe: answers would be unknown, and its address get a bad name.",
   unknown: "Nothing speaks against probing, but not everything could be looked at.",
 };
 const WIDTH = 13;
 
-export const screen = (
-  { mayProbe, ips, asked, findings }: SelfTest,
-  paint: Paint = process.env["NO_COLOR"] ? plain : painted,
+const formatScreen = (
+  { mayProbe, ips, contactedServers: asked, findings }: SelfTest,
+  paint: Paint = process.env["NO_COLOR"] ? paintPlain : paintAnsi,
 ): string =>
   [
-    paint(VERDICT[mayProbe], "bold", LOOKS[mayProbe]),
+    paint(VERDICT[mayProbe], "bold", STYLES[mayProbe]),
     `Seen from outside as ${ips.length > 0 ? ips.join(", ") : "nobody knows what"}.`,
     "",
     ...findings.map(
-      ({ about, holds, says }) =>
-        `${paint(holds.padEnd(8), LOOKS[holds])}${about.padEnd(WIDTH)}${shown(says)}`,
+      ({ about, holds, says: text }) =>
+        `${paint(holds.padEnd(8), STYLES[holds])}${about.padEnd(WIDTH)}${replaceControls(text)}`,
     ),
     "",
     ...asked.map(
-      ({ domain, heard }) => `        ${domain.padEnd(WIDTH)}${shown(heard).slice(0, 80)}`,
+      ({ domain, reply: heard }) =>
+        `        ${domain.padEnd(WIDTH)}${replaceControls(heard).slice(0, 80)}`,
     ),
     "",
   ].join("\n");

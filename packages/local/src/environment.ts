@@ -1,19 +1,19 @@
 import { isIP } from "node:net";
-import { type Address, isAddress, parseAddress, smtpForm } from "@mailproof/core/mail/address";
+import { type Address, isAddress, parseAddress, toSmtpForm } from "@mailproof/core/mail/address";
 import { type Cidr, parseCidr } from "@mailproof/core/mail/ip";
 import * as v from "valibot";
 
-const PORT_WORDS = "must be a number from 0 to 65535";
+const PORT_MESSAGE = "must be a number from 0 to 65535";
 const Port = v.pipe(
   v.string(),
-  v.regex(/^\d{1,5}$/, PORT_WORDS),
+  v.regex(/^\d{1,5}$/, PORT_MESSAGE),
   v.transform(Number),
-  v.maxValue(65_535, PORT_WORDS),
+  v.maxValue(65_535, PORT_MESSAGE),
 );
 const Secret = v.pipe(v.string(), v.minLength(16, "must have at least 16 characters"));
 
 /** Several values with commas between them; blanks round them do not count. */
-const listOf = <T extends v.GenericSchema<string, unknown>>(item: T) =>
+const createListSchema = <T extends v.GenericSchema<string, unknown>>(item: T) =>
   v.pipe(
     v.string(),
     v.transform((text) =>
@@ -44,15 +44,15 @@ const Proxy = v.pipe(
   v.regex(PROXY, "must be a list such as socks5://user:pass@host:1080"),
 );
 const HelloName = v.pipe(v.string(), v.regex(/^[a-z0-9.-]{1,253}$/i, "must be a host name"));
-const SENDER_WORDS = "must be an email address in plain letters";
+const SENDER_MESSAGE = "must be an email address in plain letters";
 const Sender = v.pipe(
   v.string(),
   v.transform(parseAddress),
   v.custom<Address>(
     (one) => isAddress(one as Address) && !(one as Address).needsSmtpUtf8,
-    SENDER_WORDS,
+    SENDER_MESSAGE,
   ),
-  v.transform(smtpForm),
+  v.transform(toSmtpForm),
 );
 const ListName = v.pipe(
   v.string(),
@@ -73,15 +73,15 @@ const YesOrNo = v.pipe(
 );
 
 /** Plain http would let anybody between us and the issuer make tokens; on one machine nobody is between. */
-const isHttpsOrHere = (text: string): boolean => {
+const isHttpsOrLoopback = (text: string): boolean => {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, search, hash } = new URL(text);
-  const isHere = protocol === "http:" && ["127.0.0.1", "[::1]", "localhost"].includes(hostname);
-  return (protocol === "https:" || isHere) && search === "" && hash === "";
+  const isLoopback = protocol === "http:" && ["127.0.0.1", "[::1]", "localhost"].includes(hostname);
+  return (protocol === "https:" || isLoopback) && search === "" && hash === "";
 };
 const Address = v.pipe(
   v.string(),
-  v.check(isHttpsOrHere, "must be an https address, or one of this machine"),
+  v.check(isHttpsOrLoopback, "must be an https address, or one of this machine"),
 );
 
 // The README's table of settings says the same, and test/architecture holds the two together.
@@ -100,26 +100,26 @@ const Environment = v.object({
   SEALING_KEY: v.optional(Secret),
   OAUTH_ISSUER: v.optional(Address),
   OAUTH_AUDIENCE: v.optional(Address),
-  DNS_SERVERS: v.optional(listOf(DnsServer), ""),
+  DNS_SERVERS: v.optional(createListSchema(DnsServer), ""),
   SMTP_PORT: v.optional(Port, "25"),
   SMTP_HELLO: v.optional(HelloName, "mailproof.invalid"),
   SMTP_FROM: v.optional(Sender, "probe@mailproof.invalid"),
-  SMTP_PROXIES: v.optional(listOf(Proxy), ""),
-  SMTP_ALLOW_PRIVATE: v.optional(listOf(Block), ""),
-  BLOCKLISTS: v.optional(listOf(ListName), ""),
-  BLOCKLIST_DNS_SERVERS: v.optional(listOf(DnsServer), ""),
+  SMTP_PROXIES: v.optional(createListSchema(Proxy), ""),
+  SMTP_ALLOW_PRIVATE: v.optional(createListSchema(Block), ""),
+  BLOCKLISTS: v.optional(createListSchema(ListName), ""),
+  BLOCKLIST_DNS_SERVERS: v.optional(createListSchema(DnsServer), ""),
   SPAMHAUS_KEY: v.optional(ListKey),
   BARRACUDA_REGISTERED: v.optional(YesOrNo, "no"),
   MAILPROOF_API: v.optional(ServiceUrl),
   MAILPROOF_KEY: v.optional(v.pipe(v.string(), v.minLength(1, "must not be empty"))),
-  OUTBOUND_ALLOW_PRIVATE: v.optional(listOf(Block), ""),
+  OUTBOUND_ALLOW_PRIVATE: v.optional(createListSchema(Block), ""),
 });
 
 export type Environment = v.InferOutput<typeof Environment>;
 
 export const SETTINGS = Object.keys(Environment.entries);
 
-const Whole = v.pipe(
+const CheckedEnvironment = v.pipe(
   Environment,
   v.forward(
     v.check(
@@ -132,7 +132,7 @@ const Whole = v.pipe(
 
 /** What the operator set, or one clear sentence per setting that is wrong. */
 export const readEnvironment = (env: Readonly<Record<string, string | undefined>>): Environment => {
-  const parsed = v.safeParse(Whole, env);
+  const parsed = v.safeParse(CheckedEnvironment, env);
   if (parsed.success) return parsed.output;
   const wrong = parsed.issues.map((issue) => `${issue.path?.[0]?.key as string} ${issue.message}`);
   throw new Error(`These settings are wrong: ${[...new Set(wrong)].join("; ")}.`);

@@ -1,40 +1,34 @@
 import { statSync } from "node:fs";
 import { MailproofError } from "@mailproof/client/errors";
 import * as v from "valibot";
-import { acceptAgain, acceptList, type List } from "./accept-list.ts";
-import { command, Flag, Misuse } from "./command.ts";
-import { explainHowToFollow, followJob, howToFollow } from "./follow-job.ts";
+import { type ListSubmission, resubmitList, submitList } from "./accept-list.ts";
+import { defineCommand, Flag, UsageError } from "./command.ts";
+import { explainHowToFollow, followJob, formatFollowCommand } from "./follow-job.ts";
 import {
   assertSameInputs,
+  getStateFile,
+  hashFile,
+  hashText,
   type JobState,
   readState,
   removeState,
-  sha256Of,
-  sha256OfFile,
-  stateFileOf,
 } from "./job-state.ts";
 import { assertWritable } from "./out.ts";
-import {
-  SERVICE,
-  SERVICE_USAGE,
-  type Service,
-  serviceNeeded,
-  untilInterrupted,
-} from "./service.ts";
+import { requireService, SERVICE, SERVICE_USAGE, type Service, watchInterrupt } from "./service.ts";
 
 const USAGE =
   "LIST.csv [--out FILE] [--column NAME] [--max-wait MINUTES] [--json] [--force] [--partial | --no-wait]";
 
-const MINUTES_WORDS = "must be a number of minutes from 0 to 60";
+const MINUTES_MESSAGE = "must be a number of minutes from 0 to 60";
 const Minutes = v.pipe(
   v.string(),
-  v.regex(/^\d{1,2}$/, MINUTES_WORDS),
+  v.regex(/^\d{1,2}$/, MINUTES_MESSAGE),
   v.transform(Number),
-  v.maxValue(60, MINUTES_WORDS),
+  v.maxValue(60, MINUTES_MESSAGE),
 );
 
 /** A list, verified by a service. Exit code 1: it was interrupted, or the job failed. */
-export const fileCommand = command({
+export const fileCommand = defineCommand({
   name: "file",
   usage: `${USAGE} ${SERVICE_USAGE}`,
   options: v.strictObject({
@@ -49,20 +43,21 @@ export const fileCommand = command({
   }),
   flags: ["json", "force", "partial", "no-wait"],
   takesWords: true,
-  async run(asked) {
-    const { options, words } = asked;
+  async run(input) {
+    const { options, words } = input;
     const [file, ...others] = words;
-    if (file === undefined) throw new Misuse(`Missing file. Usage: mailproof file ${USAGE}`);
-    if (others.length > 0) throw new Misuse(`One file at a time. Usage: mailproof file ${USAGE}`);
+    if (file === undefined) throw new UsageError(`Missing file. Usage: mailproof file ${USAGE}`);
+    if (others.length > 0)
+      throw new UsageError(`One file at a time. Usage: mailproof file ${USAGE}`);
     const { "no-wait": noWait, "max-wait": maxWait, ...rest } = options;
     if (noWait && (options.out !== undefined || options.partial))
-      throw new Misuse("--no-wait writes no results. Leave out --out and --partial.");
-    const service = serviceNeeded(asked, `mailproof verify --file ${file}`);
+      throw new UsageError("--no-wait writes no results. Leave out --out and --partial.");
+    const service = requireService(input, `mailproof verify --file ${file}`);
     return verifyFileByService(service, file, { ...rest, noWait, maxWait });
   },
 });
 
-export type FileOptions = {
+export type FileCommandOptions = {
   readonly column?: string | undefined;
   /** Minutes after which the rows that still wait become unknown. */
   readonly maxWait?: number | undefined;
@@ -77,32 +72,32 @@ export type FileOptions = {
 export const verifyFileByService = async (
   service: Service,
   file: string,
-  { column, maxWait, out, force, partial = false, noWait = false, ...options }: FileOptions,
+  { column, maxWait, out, force, partial = false, noWait = false, ...options }: FileCommandOptions,
 ): Promise<number> => {
   assertIsFile(file);
-  const stateFile = stateFileOf(out, file);
+  const stateFile = getStateFile(out, file);
   const state = readState(stateFile);
-  if (state && out !== undefined && !force) assertNotThereYet(out, state);
+  if (state && out !== undefined && !force) assertOutMissing(out, state);
   const assertOutWritable = () => assertWritable(out, { force, list: file });
   assertOutWritable();
   const inputs = {
     api: service.url,
-    key_sha256: sha256Of(service.key),
-    list_sha256: await sha256OfFile(file),
+    key_sha256: hashText(service.key),
+    list_sha256: await hashFile(file),
     email_column: column,
     max_wait_minutes: maxWait,
   };
   if (state) assertSameInputs(stateFile, state, inputs);
 
-  const { signal, end } = untilInterrupted();
+  const { signal, end } = watchInterrupt();
   const json = options.json || out?.endsWith(".jsonl") === true;
   try {
     const list = { file, stateFile, inputs, assertOutWritable };
-    const id = await jobOf(service, list, state, signal);
+    const id = await resolveJobId(service, list, state, signal);
     if (noWait) return endWithoutWaiting(service, id, json, stateFile);
     const wanted = { out, json, force, partial, signal };
     const following = followJob(service, id, wanted, stateFile).catch(
-      explainGone(state, stateFile),
+      explainMissingJob(state, stateFile),
     );
     return await explainHowToFollow(service, id, wanted, following);
   } finally {
@@ -112,20 +107,20 @@ export const verifyFileByService = async (
 
 const assertIsFile = (file: string): void => {
   const found = statSync(file, { throwIfNoEntry: false });
-  if (!found) throw new Misuse(`No such file: ${file}`);
-  if (found.isDirectory()) throw new Misuse(`${file} is a folder, not a list.`);
+  if (!found) throw new UsageError(`No such file: ${file}`);
+  if (found.isDirectory()) throw new UsageError(`${file} is a folder, not a list.`);
 };
 
-const assertNotThereYet = (out: string, { job_id = "a job" }: JobState): void => {
+const assertOutMissing = (out: string, { job_id = "a job" }: JobState): void => {
   if (!statSync(out, { throwIfNoEntry: false })) return;
-  throw new Misuse(
+  throw new UsageError(
     `${out} already exists, and ${job_id} was started for it. Add --force to replace it with the results of that job; nothing is charged again.`,
   );
 };
 
-const jobOf = async (
+const resolveJobId = async (
   service: Service,
-  list: List,
+  list: ListSubmission,
   state: JobState | undefined,
   signal: AbortSignal,
 ): Promise<string> => {
@@ -136,8 +131,8 @@ const jobOf = async (
     return state.job_id;
   }
   const accepted = await (state
-    ? acceptAgain(service, list, state, signal)
-    : acceptList(service, list, signal));
+    ? resubmitList(service, list, state, signal)
+    : submitList(service, list, signal));
   return accepted.job_id ?? "";
 };
 
@@ -149,7 +144,7 @@ const endWithoutWaiting = (
   stateFile: string,
 ): number => {
   process.stdout.write(`${json ? JSON.stringify({ job_id: id }) : id}\n`);
-  const how = howToFollow(url, id, { out: undefined, json: false, force: false });
+  const how = formatFollowCommand(url, id, { out: undefined, json: false, force: false });
   process.stderr.write(`To wait for its results:\n\n  ${how}\n`);
   // The caller has the id, so the next start is a new job.
   removeState(stateFile);
@@ -157,12 +152,12 @@ const endWithoutWaiting = (
 };
 
 /** A job is deleted when the plan's retention is over. */
-const explainGone =
+const explainMissingJob =
   (state: JobState | undefined, stateFile: string) =>
   (error: unknown): never => {
     if (state === undefined || !(error instanceof MailproofError) || error.code !== "NOT_FOUND")
       throw error;
-    throw new Misuse(
+    throw new UsageError(
       `${state.job_id} no longer exists on the service. To start a new job, which is charged, remove ${stateFile}.`,
     );
   };

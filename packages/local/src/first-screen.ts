@@ -1,21 +1,22 @@
 import { join } from "node:path";
-import type { Running } from "./start.ts";
+import type { RunningServer } from "./start.ts";
 
-type Screen = Pick<Running, "baseUrl" | "mcpUrl" | "version" | "demo">;
-type Place = { readonly directory: string; readonly isTerminal: boolean };
+type Screen = Pick<RunningServer, "baseUrl" | "mcpUrl" | "version" | "demo">;
+type ScreenOptions = { readonly directory: string; readonly isTerminal: boolean };
 
 /**
  * What a newcomer sees first: where the server is, what opens it, and lines that work as they stand. The live key is
  * printed on a terminal only: elsewhere this text becomes a log, and its place in ready.json is printed.
  */
-export const firstScreen = (
+export const formatFirstScreen = (
   { baseUrl, mcpUrl, version, demo }: Screen,
-  { directory, isTerminal }: Place,
+  { directory, isTerminal }: ScreenOptions,
 ): string => {
   const readyFile = join(directory, "ready.json");
-  const printed = isTerminal ? demo?.live_key : undefined;
-  const live = printed ?? (demo?.live_key && `in ${readyFile}; it is printed on a terminal only`);
-  const read = `"$(node -p 'JSON.parse(fs.readFileSync("${readyFile}")).live_key')"`;
+  const printedKey = isTerminal ? demo?.live_key : undefined;
+  const live =
+    printedKey ?? (demo?.live_key && `in ${readyFile}; it is printed on a terminal only`);
+  const readKeyCommand = `"$(node -p 'JSON.parse(fs.readFileSync("${readyFile}")).live_key')"`;
   const lines = [
     `Mailproof ${version} answers at ${baseUrl}`,
     "",
@@ -28,15 +29,17 @@ export const firstScreen = (
     `tools      ${mcpUrl}   for agents, by MCP, with either key (docs/mcp.md)`,
     `state      ${directory}   (npm start -- --fresh forgets it)`,
     "",
-    ...(live ? tryLines(baseUrl, { given: printed ?? read, sent: printed }) : []),
+    ...(live
+      ? formatTryLines(baseUrl, { given: printedKey ?? readKeyCommand, sent: printedKey })
+      : []),
     "Ctrl-C stops it; nothing is lost.",
   ];
   return `\n${lines.map((line) => (line === "" ? "" : `  ${line}`)).join("\n")}\n\n`;
 };
 
-type Key = { readonly given: string; readonly sent: string | undefined };
+type KeyForms = { readonly given: string; readonly sent: string | undefined };
 
-const tryLines = (baseUrl: string, { given, sent }: Key): readonly string[] => {
+const formatTryLines = (baseUrl: string, { given, sent }: KeyForms): readonly string[] => {
   const header = sent ? `'X-Api-Key: ${sent}'` : '"X-Api-Key: $MAILPROOF_KEY"';
   return [
     "Try it, in another terminal:",

@@ -1,13 +1,13 @@
 import type { Client } from "@mailproof/client/client";
 import { type ErrorCode, MailproofError } from "@mailproof/client/errors";
 import type { Job } from "@mailproof/client/types";
-import { deferredIn, jobProgress, percentOf } from "./job-progress.ts";
-import { removeState, removeStateOf, stateFileOf } from "./job-state.ts";
-import { count } from "./progress.ts";
+import { createJobProgress, formatDeferred, getPercent } from "./job-progress.ts";
+import { getStateFile, removeJobState, removeState } from "./job-state.ts";
+import { formatCount } from "./progress.ts";
 import { writeResults } from "./results-file.ts";
 import type { Service } from "./service.ts";
-import { statusLinesOn } from "./status-lines.ts";
-import { columnsOf, typed } from "./terminal.ts";
+import { createStatusLines } from "./status-lines.ts";
+import { getColumns, quoteForShell } from "./terminal.ts";
 
 /** Which results are wanted, and where. */
 export type ResultOptions = {
@@ -37,8 +37,8 @@ export const followJob = async (
   }
   await writeRows(client, id, options);
   if (stateFile !== undefined) removeState(stateFile);
-  if (options.out !== undefined) removeStateOf(stateFileOf(options.out, ""), id);
-  process.stderr.write(`${summaryOf(job)}\n`);
+  if (options.out !== undefined) removeJobState(getStateFile(options.out, ""), id);
+  process.stderr.write(`${formatSummary(job)}\n`);
   return 0;
 };
 
@@ -50,10 +50,10 @@ export const readJob = (client: Client, id: string, signal: AbortSignal): Promis
 
 /** Waits with status lines on the terminal. */
 export const waitForJob = (client: Client, id: string, signal: AbortSignal): Promise<Job> => {
-  const lines = statusLinesOn(process.stderr);
-  const partsOf = jobProgress();
+  const lines = createStatusLines(process.stderr);
+  const formatParts = createJobProgress();
   const onProgress = process.stderr.isTTY
-    ? (job: Job) => lines.show(partsOf(job, columnsOf(process.stderr)))
+    ? (job: Job) => lines.show(formatParts(job, getColumns(process.stderr)))
     : undefined;
   return client.waitForJob({ id }, { signal, onProgress }).finally(lines.end);
 };
@@ -67,10 +67,13 @@ const writePartial = async (
   const { job_id: id, progress, deferred } = job;
   const isAny = progress.processed > 0;
   if (isAny) await writeRows(client, id, options);
-  const far = `${count(progress.processed)} of ${count(progress.total)} rows are finished (${percentOf(progress)}%).`;
-  const waiting = deferred === undefined ? "" : ` ${deferredIn(deferred, new Date())}.`;
-  const how = howToFollow(url, id, { ...options, force: options.out !== undefined && isAny });
-  process.stderr.write(`${far}${waiting} ${id} continues. For all rows:\n\n  ${how}\n`);
+  const progressText = `${formatCount(progress.processed)} of ${formatCount(progress.total)} rows are finished (${getPercent(progress)}%).`;
+  const waiting = deferred === undefined ? "" : ` ${formatDeferred(deferred, new Date())}.`;
+  const how = formatFollowCommand(url, id, {
+    ...options,
+    force: options.out !== undefined && isAny,
+  });
+  process.stderr.write(`${progressText}${waiting} ${id} continues. For all rows:\n\n  ${how}\n`);
   return isAny ? 0 : 1;
 };
 
@@ -80,30 +83,30 @@ const writeRows = async (
   { out, json, force, partial, signal }: ResultOptions,
 ): Promise<void> => {
   const pieces = json
-    ? linesOf(client.results({ id }, { signal, wait: !partial }))
+    ? toJsonLines(client.results({ id }, { signal, wait: !partial }))
     : (await client.download({ id }, { signal })).stream;
   await writeResults(out, force, pieces);
 };
 
-async function* linesOf(rows: AsyncIterable<object>): AsyncGenerator<string> {
+async function* toJsonLines(rows: AsyncIterable<object>): AsyncGenerator<string> {
   for await (const row of rows) yield `${JSON.stringify(row)}\n`;
 }
 
-const summaryOf = ({ progress }: Job): string => {
+const formatSummary = ({ progress }: Job): string => {
   const { total, valid, invalid, risky, unknown } = progress;
-  const addresses = total === 1 ? "1 address" : `${count(total)} addresses`;
-  return `${addresses}: ${count(valid)} valid, ${count(invalid)} invalid, ${count(risky)} risky, role or catch-all, ${count(unknown)} unknown.`;
+  const addresses = total === 1 ? "1 address" : `${formatCount(total)} addresses`;
+  return `${addresses}: ${formatCount(valid)} valid, ${formatCount(invalid)} invalid, ${formatCount(risky)} risky, role or catch-all, ${formatCount(unknown)} unknown.`;
 };
 
 /** The command that waits for a job and writes its results. */
-export const howToFollow = (
+export const formatFollowCommand = (
   url: string,
   id: string,
   { out, json, force }: Pick<ResultOptions, "out" | "json" | "force">,
 ): string =>
   [
     `npx mailproof jobs ${id} --api ${url}`,
-    ...(out === undefined ? [] : [`--out ${typed(out)}`]),
+    ...(out === undefined ? [] : [`--out ${quoteForShell(out)}`]),
     ...(force ? ["--force"] : []),
     ...(json ? ["--json"] : []),
   ].join(" ");
@@ -120,13 +123,18 @@ export const explainHowToFollow = (
 ): Promise<number> =>
   following.catch((error: unknown) => {
     process.stderr.write(
-      `${howToGoOn(error, id, howToFollow(url, id, options), options.signal)}\n`,
+      `${explainContinuation(error, id, formatFollowCommand(url, id, options), options.signal)}\n`,
     );
     return 1;
   });
 
 /** Throws the error when there is no job to go on with. */
-export const howToGoOn = (error: unknown, id: string, how: string, signal: AbortSignal): string => {
+export const explainContinuation = (
+  error: unknown,
+  id: string,
+  how: string,
+  signal: AbortSignal,
+): string => {
   if (error instanceof MailproofError && DENIED.includes(error.code)) throw error;
   const why = signal.aborted ? "Interrupted." : (error as Error).message;
   return `${why}\n${id} continues and is already paid for. To wait for it again:\n\n  ${how}`;

@@ -2,14 +2,14 @@ import type { DatabaseSync } from "node:sqlite";
 import { CLOCK_SKEW_MS } from "@mailproof/core/moments";
 import {
   DELAY_SECONDS_MAX,
-  deadLettersOf,
-  type QueueFacts,
-  type Shares,
+  type FairShares,
+  type QueueConfig,
+  toDeadLetterQueue,
 } from "@mailproof/core/queue";
 
 // Which message of the SQLite queue is next. sqlite-queue.ts draws the tables.
 
-export type GroupTurns = ReturnType<typeof groupTurns>;
+export type GroupTurns = ReturnType<typeof createGroupTurns>;
 
 /** What becomes ready in one transaction: a few milliseconds. */
 const READY_AT_ONCE = 200;
@@ -17,11 +17,11 @@ const READY_AT_ONCE = 200;
 type Turn = { readonly last: number; readonly group: string };
 
 /** No message is hidden for longer than this: one that is was written by a wrong clock. */
-const latestVisible = ({ visibilitySeconds }: QueueFacts, nowMs: number): number =>
+const getLatestVisible = ({ visibilitySeconds }: QueueConfig, nowMs: number): number =>
   nowMs + Math.max(DELAY_SECONDS_MAX, visibilitySeconds) * 1000 + CLOCK_SKEW_MS;
 
-export const groupTurns = (db: DatabaseSync) => {
-  const statements = statementsOf(db);
+export const createGroupTurns = (db: DatabaseSync) => {
+  const statements = prepareStatements(db);
   const { due, misplaced, bringBack, ready, bury, joining, ordered, first, goLast, leave } =
     statements;
 
@@ -30,7 +30,7 @@ export const groupTurns = (db: DatabaseSync) => {
     void joining.run(queue, last, group, queue, last);
 
   /** The group whose turn it is. Those that have their share are few, so few are passed over. */
-  const next = (queue: string, shares: Shares | undefined): Turn | undefined => {
+  const next = (queue: string, shares: FairShares | undefined): Turn | undefined => {
     for (const row of ordered.iterate(queue)) {
       const group = String(row["grp"]);
       if (!shares?.isFull(group)) return { last: Number(row["last"]), group };
@@ -42,17 +42,18 @@ export const groupTurns = (db: DatabaseSync) => {
     join,
     next,
 
-    isAnyDue: (queue: QueueFacts, nowMs: number): boolean =>
-      [due.get(queue.name, nowMs, 1), misplaced.get(queue.name, latestVisible(queue, nowMs))].some(
-        (row) => row !== undefined,
-      ),
+    isAnyVisible: (queue: QueueConfig, nowMs: number): boolean =>
+      [
+        due.get(queue.name, nowMs, 1),
+        misplaced.get(queue.name, getLatestVisible(queue, nowMs)),
+      ].some((row) => row !== undefined),
 
     /** Messages whose time has come. One that was handed out too often goes to the dead letters. */
-    makeReady: (queue: QueueFacts, nowMs: number): void => {
-      bringBack.run(nowMs, queue.name, latestVisible(queue, nowMs));
+    makeReady: (queue: QueueConfig, nowMs: number): void => {
+      bringBack.run(nowMs, queue.name, getLatestVisible(queue, nowMs));
       for (const row of due.all(queue.name, nowMs, READY_AT_ONCE)) {
         if (Number(row["receives"]) >= queue.receivesMax)
-          bury.run(deadLettersOf(queue).name, Number(row["id"]));
+          bury.run(toDeadLetterQueue(queue).name, Number(row["id"]));
         else {
           ready.run(Number(row["id"]));
           join(queue.name, Number(row["last"]), String(row["grp"]));
@@ -61,7 +62,7 @@ export const groupTurns = (db: DatabaseSync) => {
     },
 
     /** The message whose turn it is; its group goes to the end. */
-    takeNext: (queue: string, shares: Shares | undefined): number | undefined => {
+    claimNext: (queue: string, shares: FairShares | undefined): number | undefined => {
       for (let turn = next(queue, shares); turn; turn = next(queue, shares)) {
         const { last, group } = turn;
         const [found, another] = first.all(queue, last, group);
@@ -77,7 +78,7 @@ export const groupTurns = (db: DatabaseSync) => {
 
 const END = "(SELECT COALESCE(MAX(turn), 0) + 1 FROM turns WHERE queue = ? AND last = ?)";
 
-const statementsOf = (db: DatabaseSync) => ({
+const prepareStatements = (db: DatabaseSync) => ({
   due: db.prepare(
     `SELECT id, last, grp, receives FROM messages WHERE queue = ? AND ready = 0 AND visible_at <= ?
      ORDER BY visible_at LIMIT ?`,

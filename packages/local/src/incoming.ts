@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { brokenOff, tooSlow } from "@mailproof/api/http/body";
-import { createPace, LEAST_BYTES_PER_SECOND, type Pace } from "./pace.ts";
+import { BYTES_PER_SECOND_MIN, createPace, type Pace } from "./pace.ts";
 
 /** The body of a request, up to a size. The connection stays open, so that an answer can still be sent. */
-export async function* upTo(
+export async function* readUpTo(
   bytesMax: number,
   incoming: IncomingMessage,
   tooLarge: () => Error,
@@ -18,7 +18,7 @@ export async function* upTo(
       bytes += chunk.length;
       pace.addBytes(chunk.length);
       if (bytes > bytesMax) throw tooLarge();
-      if (pace.isTooSlow()) throw tooSlow(LEAST_BYTES_PER_SECOND);
+      if (pace.isTooSlow()) throw tooSlow(BYTES_PER_SECOND_MIN);
       yield chunk;
     }
   } catch (cause) {
@@ -29,25 +29,25 @@ export async function* upTo(
   }
 }
 
-const DISCARD_BYTES_MAX = 64_000_000;
-const DISCARD_MS = 2_000;
+const DRAIN_BYTES_MAX = 64_000_000;
+const DRAIN_IDLE_MS = 2_000;
 /** A client that sends a little every second would keep its connection for as long as it likes. */
-const DISCARD_MS_IN_ALL = 20_000;
+const DRAIN_TOTAL_MS = 20_000;
 
 /**
  * Reads on to the end of a body that nobody wants: a client that is still sending does not hear an answer. True
  * when the end was reached. A client that sends too much, or nothing for too long, is answered in between.
  */
-export const discarded = async (incoming: IncomingMessage): Promise<boolean> => {
+export const drainBody = async (incoming: IncomingMessage): Promise<boolean> => {
   if (incoming.complete) return true;
   if (incoming.destroyed) return false;
   const { promise, resolve } = Promise.withResolvers<boolean>();
   let bytes = 0;
-  const timer = setTimeout(() => resolve(false), DISCARD_MS);
-  const last = setTimeout(() => resolve(false), DISCARD_MS_IN_ALL);
+  const timer = setTimeout(() => resolve(false), DRAIN_IDLE_MS);
+  const last = setTimeout(() => resolve(false), DRAIN_TOTAL_MS);
   incoming.on("data", (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes > DISCARD_BYTES_MAX) resolve(false);
+    if (bytes > DRAIN_BYTES_MAX) resolve(false);
     timer.refresh();
   });
   incoming.once("end", () => resolve(true));

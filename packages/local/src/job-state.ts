@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { createReadStream, rmSync } from "node:fs";
 import * as v from "valibot";
-import { Misuse } from "./command.ts";
-import { makeWhole, readWhole, writeWhole } from "./whole-file.ts";
+import { UsageError } from "./command.ts";
+import { createFileAtomic, readJsonFile, writeFileAtomic } from "./whole-file.ts";
 
 // A small file beside the output says which job a command started, so the same command goes on with it after a kill.
 // It is written before the first request that charges, and removed when the output is complete.
@@ -35,27 +35,27 @@ export type JobInputs = Pick<JobState, "api" | "key_sha256" | "list_sha256"> & {
 };
 
 /** Beside the output; beside the list when the results go to standard output. */
-export const stateFileOf = (out: string | undefined, list: string): string =>
+export const getStateFile = (out: string | undefined, list: string): string =>
   `${out ?? list}.mailproof.json`;
 
-export const readState = (file: string): JobState | undefined => readWhole(file, JobState);
+export const readState = (file: string): JobState | undefined => readJsonFile(file, JobState);
 
 /** Of two processes that start at once, one creates the state, and both go on with it. */
 export const createState = (file: string, state: JobState): JobState => {
-  makeWhole(file, state);
+  createFileAtomic(file, state);
   return readState(file) ?? state;
 };
 
-export const saveState = (file: string, state: JobState): void => writeWhole(file, state);
+export const saveState = (file: string, state: JobState): void => writeFileAtomic(file, state);
 
 export const removeState = (file: string): void => rmSync(file, { force: true });
 
 /** Of one job: the state of a later one stays. */
-export const removeStateOf = (file: string, jobId: string): void => {
-  if (isStateOf(file, jobId)) removeState(file);
+export const removeJobState = (file: string, jobId: string): void => {
+  if (isStateOfJob(file, jobId)) removeState(file);
 };
 
-const isStateOf = (file: string, jobId: string): boolean => {
+const isStateOfJob = (file: string, jobId: string): boolean => {
   try {
     return readState(file)?.job_id === jobId;
   } catch {
@@ -64,9 +64,9 @@ const isStateOf = (file: string, jobId: string): boolean => {
   }
 };
 
-export const sha256Of = (text: string): string => createHash("sha256").update(text).digest("hex");
+export const hashText = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-export const sha256OfFile = async (file: string): Promise<string> => {
+export const hashFile = async (file: string): Promise<string> => {
   const hash = createHash("sha256");
   for await (const chunk of createReadStream(file)) hash.update(chunk as Uint8Array);
   return hash.digest("hex");
@@ -85,7 +85,7 @@ export const assertSameInputs = (file: string, state: JobState, inputs: JobInput
   const { job_id } = state;
   const what = job_id ?? "a job that may have been charged";
   const results = job_id === undefined ? "" : ` Its results: npx mailproof jobs ${job_id}.`;
-  throw new Misuse(
+  throw new UsageError(
     `${file} belongs to ${what}, and this has changed since: ${changed.join(", ")}. Nothing was charged now.${results} To start a new job, choose another --out or remove ${file}.`,
   );
 };

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { accessSync, constants, createWriteStream, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { Misuse } from "./command.ts";
+import { UsageError } from "./command.ts";
 
-export const alreadyExists = (file: string): string =>
+export const formatAlreadyExists = (file: string): string =>
   `${file} already exists. Choose another name or add --force.`;
 
 /** Checked before the first request that charges. The output never replaces the list that it is made from. */
@@ -14,31 +14,31 @@ export const assertWritable = (
   if (file === undefined) return;
   const found = statSync(file, { throwIfNoEntry: false });
   if (found && list !== undefined && realpathSync(file) === realpathSync(list))
-    throw new Misuse(`${file} is the list itself. Choose another name for the results.`);
-  if (found && !found.isFile()) throw new Misuse(`${file} is not a file. Choose another name.`);
-  if (found && !force) throw new Misuse(alreadyExists(file));
+    throw new UsageError(`${file} is the list itself. Choose another name for the results.`);
+  if (found && !found.isFile()) throw new UsageError(`${file} is not a file. Choose another name.`);
+  if (found && !force) throw new UsageError(formatAlreadyExists(file));
   try {
     accessSync(`${dirname(file)}/`, constants.W_OK);
   } catch {
-    throw new Misuse(`${file} cannot be written: its folder does not exist or is read-only.`);
+    throw new UsageError(`${file} cannot be written: its folder does not exist or is read-only.`);
   }
 };
 
 /** Opens a file for results that are written as they come. An existing one is replaced only with force. */
-export const openOut = async (
+export const openOutput = async (
   file: string | undefined,
   force: boolean,
 ): Promise<NodeJS.WritableStream> => {
   if (file === undefined) return process.stdout;
   const out = createWriteStream(file, { flags: force ? "w" : "wx" });
   await once(out, "open").catch((error: NodeJS.ErrnoException) => {
-    throw new Misuse(error.code === "EEXIST" ? alreadyExists(file) : error.message);
+    throw new UsageError(error.code === "EEXIST" ? formatAlreadyExists(file) : error.message);
   });
   return out;
 };
 
 /** As fast as the other end reads. */
-export const print = async (
+export const writeOutput = async (
   out: NodeJS.WritableStream,
   text: string | Uint8Array,
 ): Promise<void> => {

@@ -7,7 +7,7 @@ import { createPace, type Pace } from "./pace.ts";
  * asked of the source, and it is closed; the same when the client takes it too slowly. What the source throws is thrown on: whoever called must break the
  * connection, or half a file would pass for the whole.
  */
-export const poured = async (
+export const pipeToResponse = async (
   stream: AsyncIterable<string | Uint8Array>,
   outgoing: ServerResponse,
   pace: Pace = createPace(),

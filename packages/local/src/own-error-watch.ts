@@ -3,7 +3,7 @@ import type { Schedule } from "@mailproof/core/worker";
 import { countOwnErrors } from "@mailproof/net/own-errors";
 
 /** Puts into the gauges how often the process lacked descriptors, memory or ports since it started, while it does. */
-export const ownErrorWatch = (count: () => number = countOwnErrors): Schedule => {
+export const createOwnErrorWatch = (count: () => number = countOwnErrors): Schedule => {
   let seen = 0;
   return {
     name: "watch own errors",

@@ -9,7 +9,7 @@ export type Pace = {
 };
 
 /** At twice this, the largest file takes an hour and a half: slower than any line that a list is sent over. */
-export const LEAST_BYTES_PER_SECOND = 5_000;
+export const BYTES_PER_SECOND_MIN = 5_000;
 /** Buffers of the system and of proxies fill and empty at once; a line may fail for a moment. */
 export const GRACE_MS = 30_000;
 
@@ -28,6 +28,6 @@ export const createPace = (clockMs: () => number = () => performance.now()): Pac
     addBytes: (count) => {
       bytes += count;
     },
-    isTooSlow: () => waitedMs > GRACE_MS && (bytes * 1000) / waitedMs < LEAST_BYTES_PER_SECOND,
+    isTooSlow: () => waitedMs > GRACE_MS && (bytes * 1000) / waitedMs < BYTES_PER_SECOND_MIN,
   };
 };

@@ -3,7 +3,7 @@ import { getHeapStatistics } from "node:v8";
 import type { Pressure, ReadPressure } from "@mailproof/core/pressure";
 import type { Log } from "@mailproof/core/world";
 
-export type Reading = {
+export type PressureReading = {
   /** By how much the event loop was late on average since the last reading (ms). */
   readonly delayMs: number;
   /** Of the memory that this process may have, how much it has. */
@@ -24,9 +24,9 @@ const isOver = (
   wasOver: boolean,
 ): boolean => value >= (wasOver ? until : from);
 
-export const nextPressure = (
+export const computePressure = (
   before: Pressure | null,
-  { delayMs, memoryShare }: Reading,
+  { delayMs, memoryShare }: PressureReading,
 ): Pressure | null => {
   const { delayMs: late, memoryShare: short } = PRESSURE_LIMITS;
   if (isOver(short, memoryShare, before === "memory_short")) return "memory_short";
@@ -39,37 +39,37 @@ const NS_PER_MS = 1e6;
 /** Looks once a second, and says in the log when pressure begins and when it ends. */
 export const startPressureMeter = (
   log: Log,
-  read: () => Reading = readingOfProcess(),
-): { readonly pressure: ReadPressure; readonly look: () => void; readonly stop: () => void } => {
+  read: () => PressureReading = createProcessReader(),
+): { readonly pressure: ReadPressure; readonly poll: () => void; readonly stop: () => void } => {
   let pressure: Pressure | null = null;
-  const look = (): void => {
+  const poll = (): void => {
     const reading = read();
-    const next = nextPressure(pressure, reading);
+    const next = computePressure(pressure, reading);
     if (next !== pressure)
       log(next ? "pressure_began" : "pressure_ended", { kind: next, ...reading });
     pressure = next;
   };
-  const timer = setInterval(look, READ_EVERY_MS).unref();
-  return { pressure: () => pressure, look, stop: () => clearInterval(timer) };
+  const timer = setInterval(poll, READ_EVERY_MS).unref();
+  return { pressure: () => pressure, poll, stop: () => clearInterval(timer) };
 };
 
 const RESOLUTION_MS = 20;
 
-const readingOfProcess = (): (() => Reading) => {
+const createProcessReader = (): (() => PressureReading) => {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delay.enable();
   return () => {
     const delayMs = delay.count > 0 ? delay.mean / NS_PER_MS - RESOLUTION_MS : 0;
     delay.reset();
-    return { delayMs: Math.max(0, Math.round(delayMs)), memoryShare: memoryShare() };
+    return { delayMs: Math.max(0, Math.round(delayMs)), memoryShare: readMemoryShare() };
   };
 };
 
 /** Of two limits the nearer: that of the heap, and that of the container, where there is one. */
-const memoryShare = (): number => {
+const readMemoryShare = (): number => {
   const { rss, heapUsed } = process.memoryUsage();
-  const ofHeap = heapUsed / getHeapStatistics().heap_size_limit;
+  const heapShare = heapUsed / getHeapStatistics().heap_size_limit;
   const allowed = process.constrainedMemory();
   // Without a container it is 0, or more than any machine has.
-  return allowed > 0 ? Math.max(ofHeap, rss / allowed) : ofHeap;
+  return allowed > 0 ? Math.max(heapShare, rss / allowed) : heapShare;
 };

@@ -1,34 +1,34 @@
 import type { WriteStream } from "node:tty";
-import { statusLinesOn } from "./status-lines.ts";
+import { createStatusLines } from "./status-lines.ts";
 
 const BAR_COLUMNS = 24;
 const REDRAW_MS = 100;
 
-export type Progress = {
+export type CheckProgress = {
   /** The bytes of the list as they are read; they tell how much is left. */
-  readonly counted: (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
-  readonly oneDone: () => void;
+  readonly countBytes: (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
+  readonly addDone: () => void;
   readonly end: () => void;
 };
 
 /** A bar with rate and time left, on a terminal; nothing at all anywhere else. */
-export const progressOn = (screen: WriteStream, bytesTotal: number): Progress => {
+export const createProgress = (screen: WriteStream, bytesTotal: number): CheckProgress => {
   const startedMs = performance.now();
-  const lines = statusLinesOn(screen);
+  const lines = createStatusLines(screen);
   let bytes = 0;
   let done = 0;
   let drawnMs = 0;
 
-  const partsNow = (): readonly string[] => {
+  const formatParts = (): readonly string[] => {
     const part = bytesTotal === 0 ? 1 : Math.min(1, bytes / bytesTotal);
     const seconds = (performance.now() - startedMs) / 1_000;
     const left =
-      part > 0 && part < 1 ? [`about ${inWords((seconds / part) * (1 - part))} left`] : [];
-    const rate = `${count(Math.round(done / Math.max(seconds, 0.001)))}/s`;
-    return [barOf(part, BAR_COLUMNS), `${count(done)} done`, rate, ...left];
+      part > 0 && part < 1 ? [`about ${formatDuration((seconds / part) * (1 - part))} left`] : [];
+    const rate = `${formatCount(Math.round(done / Math.max(seconds, 0.001)))}/s`;
+    return [formatBar(part, BAR_COLUMNS), `${formatCount(done)} done`, rate, ...left];
   };
 
-  async function* counted(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  async function* countBytes(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of source) {
       bytes += chunk.length;
       yield chunk;
@@ -36,28 +36,28 @@ export const progressOn = (screen: WriteStream, bytesTotal: number): Progress =>
   }
 
   return {
-    counted,
-    oneDone: () => {
+    countBytes,
+    addDone: () => {
       done++;
       if (!screen.isTTY || performance.now() - drawnMs < REDRAW_MS) return;
       drawnMs = performance.now();
-      lines.show([partsNow()]);
+      lines.show([formatParts()]);
     },
     end: () => {
       lines.end();
       // What was done stays on the screen.
-      if (screen.isTTY) screen.write(`${partsNow().slice(1).join("  ")}\n`);
+      if (screen.isTTY) screen.write(`${formatParts().slice(1).join("  ")}\n`);
     },
   };
 };
 
 /** A bar that is filled to this part of its columns. */
-export const barOf = (part: number, columns: number): string =>
+export const formatBar = (part: number, columns: number): string =>
   "█".repeat(Math.round(part * columns)).padEnd(columns, "░");
 
-export const count = (number: number): string => number.toLocaleString("en");
+export const formatCount = (number: number): string => number.toLocaleString("en");
 
-export const inWords = (seconds: number): string => {
+export const formatDuration = (seconds: number): string => {
   if (seconds < 90) return `${Math.ceil(seconds)} s`;
   return seconds < 5_400 ? `${Math.ceil(seconds / 60)} min` : `${(seconds / 3_600).toFixed(1)} h`;
 };

@@ -1,22 +1,22 @@
-import type { Report } from "@mailproof/core/deliverability/analyse-domain";
+import type { CheckReport } from "@mailproof/core/deliverability/analyse-domain";
 import type { Confidence } from "@mailproof/core/deliverability/coverage";
-import type { Component } from "@mailproof/core/deliverability/findings";
+import type { CheckComponent } from "@mailproof/core/deliverability/findings";
 import type { Grade } from "@mailproof/core/deliverability/score";
-import type { ListOutcome } from "@mailproof/core/mail/blocklists/analyse";
+import type { BlocklistOutcome } from "@mailproof/core/mail/blocklists/analyse";
 import type { Issue } from "@mailproof/core/mail/issue";
 import { SPF_LIMITS } from "@mailproof/core/mail/spf/limits";
 
 // What of a report is worth showing to eyes; show-report.ts says how it looks.
 
-type Part = {
+type SectionView = {
   readonly status: string;
   readonly score: number | null;
-  readonly issues: readonly ShownIssue[];
+  readonly issues: readonly IssueView[];
 };
-export type ShownIssue = Pick<Issue, "severity" | "message" | "costPoints">;
+export type IssueView = Pick<Issue, "severity" | "message" | "costPoints">;
 
 /** What of a report is shown. Our own has more; one that a service tells has this. */
-export type Shown = {
+export type ReportView = {
   readonly domain: string;
   readonly sendingIp: string | null;
   readonly modelVersion: string;
@@ -27,60 +27,62 @@ export type Shown = {
     readonly cappedBy: string | null;
     readonly uncapped: number;
   };
-  readonly mx: Part & Pick<Report["mx"], "records">;
-  readonly spf: Part &
-    Pick<Report["spf"], "record" | "lookups"> & {
+  readonly mx: SectionView & Pick<CheckReport["mx"], "records">;
+  readonly spf: SectionView &
+    Pick<CheckReport["spf"], "record" | "lookups"> & {
       readonly evaluation: { readonly result: string } | null;
     };
-  readonly dkim: Part & Pick<Report["dkim"], "selectorsFound">;
-  readonly dmarc: Part & {
+  readonly dkim: SectionView & Pick<CheckReport["dkim"], "selectorsFound">;
+  readonly dmarc: SectionView & {
     readonly record: string | null;
     readonly recordDomain: string | null;
     readonly policy: string | null;
   };
-  readonly reputation: Omit<Part, "status"> &
-    Pick<Report["reputation"], "checked" | "listed" | "outcomes">;
+  readonly reputation: Omit<SectionView, "status"> &
+    Pick<CheckReport["reputation"], "checked" | "listed" | "outcomes">;
   readonly reverseDns:
-    | (Part & Pick<NonNullable<Report["reverseDns"]>, "name" | "isConfirmed">)
+    | (SectionView & Pick<NonNullable<CheckReport["reverseDns"]>, "name" | "isConfirmed">)
     | null;
-  readonly hints: readonly ShownIssue[];
-  readonly spamAssessment: Omit<Report["spamAssessment"], "factors"> & {
-    readonly factors: readonly Omit<Report["spamAssessment"]["factors"][number], "id">[];
+  readonly hints: readonly IssueView[];
+  readonly spamAssessment: Omit<CheckReport["spamAssessment"], "factors"> & {
+    readonly factors: readonly Omit<CheckReport["spamAssessment"]["factors"][number], "id">[];
   };
   readonly recommendations: readonly Pick<
-    Report["recommendations"][number],
+    CheckReport["recommendations"][number],
     "severity" | "pointsRegained" | "text"
   >[];
 };
 
-export type Section = {
+export type ReportSection = {
   readonly title: string;
   readonly score: number | null;
   readonly status: string;
   /** What was found, in short lines. */
-  readonly facts: readonly string[];
-  readonly issues: readonly ShownIssue[];
+  readonly details: readonly string[];
+  readonly issues: readonly IssueView[];
 };
 
-export const sectionsOf = (report: Shown): readonly Section[] => {
+export const buildSections = (report: ReportView): readonly ReportSection[] => {
   const { mx, spf, dkim, dmarc, reverseDns } = report;
   return [
     {
       ...mx,
       title: TITLES.dns,
-      facts: mx.records.map(
+      details: mx.records.map(
         ({ priority, host, ip }) => `${priority} ${host}${ip === null ? "" : `  ${ip}`}`,
       ),
     },
-    { ...spf, title: TITLES.spf, facts: spfFacts(report) },
-    { ...dkim, title: TITLES.dkim, facts: dkimFacts(report) },
-    { ...dmarc, title: TITLES.dmarc, facts: dmarcFacts(report) },
-    reputationOf(report),
-    ...(reverseDns === null ? [] : [{ ...reverseDns, title: TITLES.ptr, facts: ptrFacts(report) }]),
+    { ...spf, title: TITLES.spf, details: listSpfDetails(report) },
+    { ...dkim, title: TITLES.dkim, details: listDkimDetails(report) },
+    { ...dmarc, title: TITLES.dmarc, details: listDmarcDetails(report) },
+    buildReputationSection(report),
+    ...(reverseDns === null
+      ? []
+      : [{ ...reverseDns, title: TITLES.ptr, details: listPtrDetails(report) }]),
   ];
 };
 
-const TITLES: Readonly<Record<Component, string>> = {
+const TITLES: Readonly<Record<CheckComponent, string>> = {
   dns: "Mail hosts (MX)",
   spf: "SPF",
   dkim: "DKIM",
@@ -89,7 +91,7 @@ const TITLES: Readonly<Record<Component, string>> = {
   ptr: "Reverse DNS",
 };
 
-const spfFacts = ({ spf, sendingIp }: Shown): readonly string[] => {
+const listSpfDetails = ({ spf, sendingIp }: ReportView): readonly string[] => {
   if (spf.record === null) return [];
   const { termsMax } = SPF_LIMITS;
   const result = spf.evaluation?.result;
@@ -100,10 +102,10 @@ const spfFacts = ({ spf, sendingIp }: Shown): readonly string[] => {
   ];
 };
 
-const dkimFacts = ({ dkim }: Shown): readonly string[] =>
+const listDkimDetails = ({ dkim }: ReportView): readonly string[] =>
   dkim.selectorsFound.length === 0 ? [] : [`selectors found: ${dkim.selectorsFound.join(", ")}`];
 
-const dmarcFacts = ({ dmarc, domain }: Shown): readonly string[] => {
+const listDmarcDetails = ({ dmarc, domain }: ReportView): readonly string[] => {
   if (dmarc.record === null) return [];
   const { recordDomain, policy } = dmarc;
   return [
@@ -113,40 +115,44 @@ const dmarcFacts = ({ dmarc, domain }: Shown): readonly string[] => {
   ];
 };
 
-const ptrFacts = ({ reverseDns, sendingIp }: Shown): readonly string[] => {
+const listPtrDetails = ({ reverseDns, sendingIp }: ReportView): readonly string[] => {
   if (!reverseDns?.name) return [];
   const back = reverseDns.isConfirmed ? ", and back" : "";
   return [`${sendingIp} is ${reverseDns.name}${back}`];
 };
 
-const reputationOf = ({ reputation }: Shown): Section => {
+const buildReputationSection = ({ reputation }: ReportView): ReportSection => {
   const { checked, listed, outcomes, score } = reputation;
   const status = listed > 0 ? "listed" : "clear";
   return {
     ...reputation,
     title: TITLES.reputation,
     status: score === null ? "error" : status,
-    facts: [
+    details: [
       `${checked} gave a verdict, ${listed === 0 ? "none with" : `${listed} with`} a listing`,
-      ...leftOut("no answer", outcomes, ({ kind }) => kind === "inconclusive"),
-      ...Object.entries(WHY_SKIPPED).flatMap(([why, words]) =>
-        leftOut(words, outcomes, (verdict) => verdict.kind === "skipped" && verdict.why === why),
+      ...listLeftOut("no answer", outcomes, ({ kind }) => kind === "inconclusive"),
+      ...Object.entries(SKIP_REASONS).flatMap(([why, words]) =>
+        listLeftOut(
+          words,
+          outcomes,
+          (verdict) => verdict.kind === "skipped" && verdict.why === why,
+        ),
       ),
     ],
   };
 };
 
-const WHY_SKIPPED = {
+const SKIP_REASONS = {
   no_key: "left out without a key",
   unhealthy: "left out, as they answer nobody or list everybody",
   no_ip: "left out without an address to ask about",
 };
 
-const leftOut = (
+const listLeftOut = (
   words: string,
-  outcomes: readonly ListOutcome[],
-  isMeant: (verdict: ListOutcome["verdict"]) => boolean,
+  outcomes: readonly BlocklistOutcome[],
+  isSelected: (verdict: BlocklistOutcome["verdict"]) => boolean,
 ): readonly string[] => {
-  const names = outcomes.filter(({ verdict }) => isMeant(verdict)).map(({ list }) => list.name);
+  const names = outcomes.filter(({ verdict }) => isSelected(verdict)).map(({ list }) => list.name);
   return names.length === 0 ? [] : [`${words}: ${names.join(", ")}`];
 };

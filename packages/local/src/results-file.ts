@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { createWriteStream, readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { Misuse } from "./command.ts";
-import { alreadyExists, print } from "./out.ts";
-import { placeNew } from "./whole-file.ts";
+import { UsageError } from "./command.ts";
+import { formatAlreadyExists, writeOutput } from "./out.ts";
+import { linkNewFile } from "./whole-file.ts";
 
 type Pieces = AsyncIterable<string | Uint8Array>;
 
@@ -15,25 +15,25 @@ export const writeResults = async (
   pieces: Pieces,
 ): Promise<void> => {
   if (file === undefined) {
-    for await (const piece of pieces) await print(process.stdout, piece);
+    for await (const piece of pieces) await writeOutput(process.stdout, piece);
     return;
   }
   removeDrafts(file);
-  const draft = `${draftsOf(file)}${randomUUID()}`;
+  const draft = `${getDraftPrefix(file)}${randomUUID()}`;
   try {
     await writeDraft(draft, pieces);
-    if (force) renameSync(draft, targetOf(file));
-    else if (!placeNew(draft, file)) throw new Misuse(alreadyExists(file));
+    if (force) renameSync(draft, resolveTarget(file));
+    else if (!linkNewFile(draft, file)) throw new UsageError(formatAlreadyExists(file));
   } finally {
     rmSync(draft, { force: true });
   }
 };
 
-const draftsOf = (file: string): string => `${file}.mailproof-draft-`;
+const getDraftPrefix = (file: string): string => `${file}.mailproof-draft-`;
 
 /** Those of commands that were killed. */
 const removeDrafts = (file: string): void => {
-  const prefix = basename(draftsOf(file));
+  const prefix = basename(getDraftPrefix(file));
   for (const name of readdirSync(dirname(file)))
     if (name.startsWith(prefix)) rmSync(join(dirname(file), name), { force: true });
 };
@@ -43,7 +43,7 @@ const writeDraft = (draft: string, pieces: Pieces): Promise<void> =>
   pipeline(pieces, createWriteStream(draft, { flags: "wx", flush: true }));
 
 /** A symbolic link stays one, and the file that it names is replaced. */
-const targetOf = (file: string): string => {
+const resolveTarget = (file: string): string => {
   try {
     return realpathSync(file);
   } catch {

@@ -16,83 +16,86 @@ import { permanentRedirect, routerOf } from "@mailproof/api/http/router";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { Failure } from "@mailproof/core/failure";
 import { texts } from "@mailproof/docs-site/texts";
-import { MCP_PATH, mcpOver } from "@mailproof/mcp/serve";
-import { createEncodedAnswers } from "@mailproof/net/content-encoding";
+import { createMcp, MCP_PATH } from "@mailproof/mcp/serve";
+import { createEncoder } from "@mailproof/net/content-encoding";
 import { BLOBS_PATH, type OpenLink } from "./blob-links.ts";
 import { CONNECTION_LIMITS, type ConnectionLimits, serveInTurn } from "./connections.ts";
-import { discarded, upTo } from "./incoming.ts";
-import { poured } from "./outgoing.ts";
+import { drainBody, readUpTo } from "./incoming.ts";
+import { pipeToResponse } from "./outgoing.ts";
 import { serveBlob } from "./serve-blob.ts";
 import { createSlots, type Slots } from "./slots.ts";
 
 /** Each holds up to 3 MB: the rows that are read ahead, and a piece that the client has not taken. */
 const DOWNLOAD_LIMITS = { perAccount: 8, inAll: 64 };
 
-const documentAt = documentsFrom(texts);
-const encoded = createEncodedAnswers();
+const findDocument = documentsFrom(texts);
+const encodeAnswer = createEncoder();
 
 /** What API Gateway, Lambda and S3 are on AWS: route, read the body, respond. Nothing here has an opinion. */
-export const server = (
+export const createApiServer = (
   world: AppWorld,
   openLink: OpenLink,
   listed: readonly Endpoint[] = endpoints,
   limits: ConnectionLimits = CONNECTION_LIMITS,
 ): Server => {
   const route = routerOf(listed);
-  const mcp = mcpOver(world);
+  const mcp = createMcp(world);
   const downloads = createSlots("downloads", DOWNLOAD_LIMITS);
-  const listening = createServer({
+  const httpServer = createServer({
     keepAliveTimeout: limits.idleMs,
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
     connectionsCheckingInterval: limits.headersMs / 4,
   });
-  serveInTurn(listening, limits, (incoming, outgoing, waitForClient) =>
+  serveInTurn(httpServer, limits, (incoming, outgoing, waitForClient) =>
     // Nothing can reject here but a broken connection, and then nobody is left to be told.
-    serve({ world, openLink, route, mcp, downloads, waitForClient }, incoming, outgoing).catch(
-      () => void outgoing.destroy(),
-    ),
+    serveRequest(
+      { world, openLink, route, mcp, downloads, waitForClient },
+      incoming,
+      outgoing,
+    ).catch(() => void outgoing.destroy()),
   );
-  return listening;
+  return httpServer;
 };
 
-type House = {
+type ServerContext = {
   readonly world: AppWorld;
   readonly openLink: OpenLink;
   readonly route: ReturnType<typeof routerOf<Endpoint>>;
-  readonly mcp: ReturnType<typeof mcpOver>;
+  readonly mcp: ReturnType<typeof createMcp>;
   readonly downloads: Slots;
   readonly waitForClient: () => void;
 };
 
-const serve = async (
-  house: House,
+const serveRequest = async (
+  context: ServerContext,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> => {
-  const { world } = house;
+  const { world } = context;
   const id = world.newId("req");
   for (const [name, value] of Object.entries(corsHeaders)) outgoing.setHeader(name, value);
   try {
     // Of two hosts everybody on the way may have taken another one (RFC 9112 §3.2).
-    if ((incoming.headersDistinct["host"]?.length ?? 0) > 1) throw twoHosts();
+    if ((incoming.headersDistinct["host"]?.length ?? 0) > 1) throw createTwoHostsError();
     if (incoming.method === "OPTIONS") return void outgoing.writeHead(204, preflightHeaders).end();
     if (incoming.url?.startsWith(BLOBS_PATH))
-      return await serveBlob(world.blobs, house, incoming, outgoing);
-    await send(house, id, incoming, outgoing, await answer(house, id, incoming));
+      return await serveBlob(world.blobs, context, incoming, outgoing);
+    await sendResponse(context, id, incoming, outgoing, await answerRequest(context, id, incoming));
   } catch (error) {
     // The caller hung up: there is nobody to answer, and nothing broke on our side.
     if (outgoing.headersSent || (incoming.destroyed && !incoming.complete))
       return void outgoing.destroy();
     const refusal = refuse(world, id, asFailure(error, "nothing_charged"));
-    await send(house, id, incoming, outgoing, refusal);
+    await sendResponse(context, id, incoming, outgoing, refusal);
   }
 };
 
-const twoHosts = () => new Failure("INVALID_REQUEST", "nothing_charged", "host: came twice.");
+const createTwoHostsError = () =>
+  new Failure("INVALID_REQUEST", "nothing_charged", "host: came twice.");
 
-const send = async (
-  { world, waitForClient }: House,
+const sendResponse = async (
+  { world, waitForClient }: ServerContext,
   id: string,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -100,7 +103,7 @@ const send = async (
 ): Promise<void> => {
   // The rest of a body that nobody read would be taken for the caller's next request.
   if (!incoming.complete) waitForClient();
-  if (!(await discarded(incoming))) outgoing.setHeader("connection", "close");
+  if (!(await drainBody(incoming))) outgoing.setHeader("connection", "close");
   if (typeof body === "string" || body instanceof Uint8Array) {
     // Without a body there is nothing whose length could be told (RFC 9110 §8.6).
     const length = statusCode !== 304 && { "content-length": Buffer.byteLength(body) };
@@ -111,31 +114,31 @@ const send = async (
     outgoing.end();
     return closeStream(body.stream);
   }
-  await poured(body.stream, outgoing).catch((cause: unknown) => {
+  await pipeToResponse(body.stream, outgoing).catch((cause: unknown) => {
     world.log("answer_broke_off", { requestId: id, cause });
     outgoing.destroy();
   });
 };
 
-const answer = async (
-  { world, route, mcp, downloads }: House,
+const answerRequest = async (
+  { world, route, mcp, downloads }: ServerContext,
   id: string,
   incoming: IncomingMessage,
 ): Promise<HttpAnswer<string | Uint8Array | Streamed>> => {
-  const [rawPath = "", search = ""] = targetOf(incoming).split(/\?(.*)/s, 2);
+  const [rawPath = "", search = ""] = getTarget(incoming).split(/\?(.*)/s, 2);
   const method = incoming.method ?? "";
-  const headers = plain(incoming);
+  const headers = joinHeaders(incoming);
   const body = (bytesMax: number) => readBody(incoming, bytesMax);
   if (rawPath === MCP_PATH) return mcp({ id, method, headers, body });
-  const document = documentAt({
+  const document = findDocument({
     method,
     rawPath,
     accept: headers["accept"],
-    baseUrl: ownAddress(incoming),
-    trust: world.tokens,
+    baseUrl: getOwnUrl(incoming),
+    trust: world.accessTokens,
   });
   if (document)
-    return encoded(document, {
+    return encodeAnswer(document, {
       acceptEncoding: headers["accept-encoding"],
       ifNoneMatch: headers["if-none-match"],
     });
@@ -145,42 +148,42 @@ const answer = async (
     id,
     headers,
     path,
-    query: queryOf(search),
+    query: parseQuery(search),
     body,
-    bytes: () => bytesOf(incoming),
+    bytes: () => readBytes(incoming),
     acquireDownload: downloads.acquireSlot,
   });
 };
 
 /** As the caller names us: by another name behind a proxy, which says whether the way to it is encrypted. */
-const ownAddress = ({ headers }: IncomingMessage): string =>
+const getOwnUrl = ({ headers }: IncomingMessage): string =>
   baseUrlOf(headers["x-forwarded-proto"] === "https" ? "https" : "http", headers.host);
 
 /**
  * Path and query. A proxy may name the whole address (RFC 9112 §3.2.2). Not by `new URL`: it takes the start of
  * //host/path for another server's name.
  */
-const targetOf = ({ url = "" }: IncomingMessage): string => url.replace(/^https?:\/\/[^/?]*/i, "");
+const getTarget = ({ url = "" }: IncomingMessage): string => url.replace(/^https?:\/\/[^/?]*/i, "");
 
 const readBody = async (incoming: IncomingMessage, bytesMax: number): Promise<unknown> => {
   const chunks: Buffer[] = [];
-  const tooLarge = () => bodyTooLarge(bytesMax);
-  if (Number(incoming.headers["content-length"] ?? 0) > bytesMax) throw tooLarge();
-  for await (const chunk of upTo(bytesMax, incoming, tooLarge)) chunks.push(chunk);
+  const createTooLarge = () => bodyTooLarge(bytesMax);
+  if (Number(incoming.headers["content-length"] ?? 0) > bytesMax) throw createTooLarge();
+  for await (const chunk of readUpTo(bytesMax, incoming, createTooLarge)) chunks.push(chunk);
   if (chunks.length === 0) return undefined;
   assertJsonType(incoming.headersDistinct["content-type"]?.join(","));
   return parseJson(Buffer.concat(chunks));
 };
 
-const bytesOf = (incoming: IncomingMessage): AsyncIterable<Uint8Array> => {
-  const tooLarge = () => formTooLarge(FORM_BYTES_MAX);
+const readBytes = (incoming: IncomingMessage): AsyncIterable<Uint8Array> => {
+  const createTooLarge = () => formTooLarge(FORM_BYTES_MAX);
   // Whoever says beforehand that it is too large is refused before anything is stored.
-  if (Number(incoming.headers["content-length"] ?? 0) > FORM_BYTES_MAX) throw tooLarge();
-  return upTo(FORM_BYTES_MAX, incoming, tooLarge);
+  if (Number(incoming.headers["content-length"] ?? 0) > FORM_BYTES_MAX) throw createTooLarge();
+  return readUpTo(FORM_BYTES_MAX, incoming, createTooLarge);
 };
 
 /** As API Gateway does it: a parameter that comes twice is one value with a comma in it. */
-const queryOf = (search: string): Record<string, string> => {
+const parseQuery = (search: string): Record<string, string> => {
   const values = new Map<string, string[]>();
   for (const [name, value] of new URLSearchParams(search))
     values.set(name, [...(values.get(name) ?? []), value]);
@@ -188,7 +191,7 @@ const queryOf = (search: string): Record<string, string> => {
 };
 
 /** The same for headers. Node would keep the first of some names, and put a blank after the comma of others. */
-const plain = ({ headersDistinct }: IncomingMessage): Record<string, string> =>
+const joinHeaders = ({ headersDistinct }: IncomingMessage): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headersDistinct).map(([name, values = []]) => [name, values.join(",")]),
   );

@@ -1,26 +1,31 @@
 import type { Grade } from "@mailproof/core/deliverability/score";
 import type { Severity } from "@mailproof/core/mail/issue";
-import { type Section, type Shown, type ShownIssue, sectionsOf } from "./report-sections.ts";
-import { type Paint, type Style, shown, wrapped } from "./terminal.ts";
+import {
+  buildSections,
+  type IssueView,
+  type ReportSection,
+  type ReportView,
+} from "./report-sections.ts";
+import { type Paint, replaceControls, type Style, wrapText } from "./terminal.ts";
 
-export type Look = { readonly columns: number; readonly paint: Paint };
+export type ReportLayout = { readonly columns: number; readonly paint: Paint };
 
 const COLUMNS_MIN = 40;
 /** Lines that are longer are hard to read, however wide the screen is. */
 const COLUMNS_MAX = 100;
 
 /** A report for eyes: the grade, what to do first, and then everything that was found. */
-export const showReport = (report: Shown, { columns, paint }: Look): string => {
+export const showReport = (report: ReportView, { columns, paint }: ReportLayout): string => {
   const width = Math.max(COLUMNS_MIN, Math.min(columns, COLUMNS_MAX)) - 2;
   const lines = [
     "",
-    ...headOf(report, width, paint),
-    ...firstOf(report, width, paint),
-    ...sectionsOf(report).flatMap((section) => linesOf(section, width, paint)),
-    ...filterOf(report, width, paint),
-    ...hintsOf(report, width, paint),
+    ...formatHead(report, width, paint),
+    ...formatRecommendations(report, width, paint),
+    ...buildSections(report).flatMap((section) => formatSection(section, width, paint)),
+    ...formatSpamAssessment(report, width, paint),
+    ...formatHints(report, width, paint),
     "",
-    ...wrapped(
+    ...wrapText(
       `docs/scores.md tells how the points are counted (model ${report.modelVersion}).`,
       width,
     ).map((line) => paint(line, "dim")),
@@ -37,7 +42,7 @@ const STYLE_OF_GRADE: Readonly<Record<Grade, Style>> = {
   F: "red",
 };
 
-const CAP_SAYS: Readonly<Record<string, string>> = {
+const CAP_TEXTS: Readonly<Record<string, string>> = {
   no_domain: "the domain does not exist",
   no_spf_no_dkim: "there is neither SPF nor DKIM",
   listed_gravely: "it is on a grave blocklist",
@@ -49,7 +54,7 @@ const CAP_SAYS: Readonly<Record<string, string>> = {
   dkim_unknown: "no DKIM key was found",
 };
 
-const headOf = (report: Shown, width: number, paint: Paint): readonly string[] => {
+const formatHead = (report: ReportView, width: number, paint: Paint): readonly string[] => {
   const { domain, sendingIp, scored } = report;
   const { score, grade, cappedBy, uncapped } = scored;
   const style = STYLE_OF_GRADE[grade];
@@ -57,52 +62,56 @@ const headOf = (report: Shown, width: number, paint: Paint): readonly string[] =
   const cap =
     cappedBy === null
       ? []
-      : wrapped(
-          `${uncapped}, but no more than ${score} while ${CAP_SAYS[cappedBy] ?? cappedBy}.`,
+      : wrapText(
+          `${uncapped}, but no more than ${score} while ${CAP_TEXTS[cappedBy] ?? cappedBy}.`,
           width,
         );
   return [
     `${paint(` ${grade} `, "bold", "reversed", style)} ${paint(`${score} of 100`, "bold")}`,
-    ...wrapped(`${domain}${from}`, width).map((line) => paint(line, "bold")),
-    paint(barOf(score, width), style),
+    ...wrapText(`${domain}${from}`, width).map((line) => paint(line, "bold")),
+    paint(formatBar(score, width), style),
     ...cap,
-    ...openIn(report, width),
+    ...formatUnknownSections(report, width),
   ];
 };
 
 /** A score of a part of all things must not look like one of all. */
-const openIn = (report: Shown, width: number): readonly string[] => {
-  const open = sectionsOf(report).filter(({ score }) => score === null);
+const formatUnknownSections = (report: ReportView, width: number): readonly string[] => {
+  const open = buildSections(report).filter(({ score }) => score === null);
   if (open.length === 0) return [];
   const titles = open.map(({ title }) => title).join(", ");
   const low =
     report.confidence === "low" ? " Low confidence: they are more than half of its weight." : "";
-  return wrapped(`Could not be found out, and left out of the score: ${titles}.${low}`, width);
+  return wrapText(`Could not be found out, and left out of the score: ${titles}.${low}`, width);
 };
 
-const barOf = (score: number, width: number): string =>
+const formatBar = (score: number, width: number): string =>
   "━".repeat(Math.round((score / 100) * width)).padEnd(width, "╌");
 
-const firstOf = ({ recommendations }: Shown, width: number, paint: Paint): readonly string[] => {
+const formatRecommendations = (
+  { recommendations }: ReportView,
+  width: number,
+  paint: Paint,
+): readonly string[] => {
   const worth = recommendations.filter(({ severity }) => severity !== "info");
   if (worth.length === 0) return ["", paint("Nothing needs fixing.", "green")];
   const rows = worth.flatMap(({ severity, pointsRegained, text }, at) => {
     const gain = (pointsRegained > 0 ? `+${pointsRegained}` : "").padStart(4);
-    const lead = `${String(at + 1).padStart(2)}. ${paint(gain, "bold")} ${mark(severity, paint)} `;
-    return hung(lead, " ".repeat(11), shown(text), width, 11);
+    const lead = `${String(at + 1).padStart(2)}. ${paint(gain, "bold")} ${formatMark(severity, paint)} `;
+    return formatHanging(lead, " ".repeat(11), replaceControls(text), width, 11);
   });
   return ["", paint("What to fix first", "bold"), ...rows];
 };
 
 /** Text behind a lead of so many columns, which colours may make longer than it looks. */
-const hung = (
+const formatHanging = (
   lead: string,
   below: string,
   text: string,
   width: number,
   columns: number,
 ): readonly string[] =>
-  wrapped(text, width - columns).map((line, at) => `${at === 0 ? lead : below}${line}`);
+  wrapText(text, width - columns).map((line, at) => `${at === 0 ? lead : below}${line}`);
 
 const MARKS: Readonly<Record<Severity, readonly [sign: string, style: Style]>> = {
   critical: ["✗", "red"],
@@ -112,12 +121,12 @@ const MARKS: Readonly<Record<Severity, readonly [sign: string, style: Style]>> =
   info: ["i", "dim"],
 };
 
-const mark = (severity: Severity, paint: Paint): string => {
+const formatMark = (severity: Severity, paint: Paint): string => {
   const [sign, style] = MARKS[severity];
   return paint(sign, style);
 };
 
-const STATUS_SAYS: Readonly<Record<string, readonly [words: string, style: Style]>> = {
+const STATUS_TEXTS: Readonly<Record<string, readonly [words: string, style: Style]>> = {
   pass: ["fine", "green"],
   clear: ["clear", "green"],
   warn: ["could be better", "yellow"],
@@ -130,27 +139,33 @@ const STATUS_SAYS: Readonly<Record<string, readonly [words: string, style: Style
 
 const TITLE_COLUMNS = 17;
 
-const linesOf = (section: Section, width: number, paint: Paint): readonly string[] => {
-  const { title, score, status, facts, issues } = section;
-  const [words, style] = STATUS_SAYS[status] ?? [status, "dim"];
+const formatSection = (section: ReportSection, width: number, paint: Paint): readonly string[] => {
+  const { title, score, status, details, issues } = section;
+  const [words, style] = STATUS_TEXTS[status] ?? [status, "dim"];
   const points = score === null ? "  –" : String(score).padStart(3);
   return [
     "",
     `${paint(title.padEnd(TITLE_COLUMNS), "bold")}${points}  ${paint(words, style)}`,
-    ...facts.flatMap((fact) =>
-      wrapped(shown(fact), width - 4).map((line) => `    ${paint(line, "dim")}`),
+    ...details.flatMap((detail) =>
+      wrapText(replaceControls(detail), width - 4).map((line) => `    ${paint(line, "dim")}`),
     ),
-    ...issues.flatMap((issue) => issueLines(issue, width, paint)),
+    ...issues.flatMap((issue) => formatIssue(issue, width, paint)),
   ];
 };
 
-const issueLines = (
-  { severity, message, costPoints }: ShownIssue,
+const formatIssue = (
+  { severity, message, costPoints }: IssueView,
   width: number,
   paint: Paint,
 ): readonly string[] => {
   const cost = costPoints > 0 ? ` (-${costPoints})` : "";
-  return hung(`  ${mark(severity, paint)} `, "    ", `${shown(message)}${cost}`, width, 4);
+  return formatHanging(
+    `  ${formatMark(severity, paint)} `,
+    "    ",
+    `${replaceControls(message)}${cost}`,
+    width,
+    4,
+  );
 };
 
 const STYLE_OF_LIKELIHOOD: Readonly<Record<string, Style>> = {
@@ -159,25 +174,35 @@ const STYLE_OF_LIKELIHOOD: Readonly<Record<string, Style>> = {
   high: "red",
 };
 
-const filterOf = ({ spamAssessment }: Shown, width: number, paint: Paint): readonly string[] => {
+const formatSpamAssessment = (
+  { spamAssessment }: ReportView,
+  width: number,
+  paint: Paint,
+): readonly string[] => {
   const { likelihood, score, factors } = spamAssessment;
-  const said = paint(likelihood, STYLE_OF_LIKELIHOOD[likelihood] ?? "dim");
+  const likelihoodText = paint(likelihood, STYLE_OF_LIKELIHOOD[likelihood] ?? "dim");
   return [
     "",
-    `${paint("To a spam filter".padEnd(TITLE_COLUMNS), "bold")}${String(score).padStart(3)}  ${said} suspicion`,
+    `${paint("To a spam filter".padEnd(TITLE_COLUMNS), "bold")}${String(score).padStart(3)}  ${likelihoodText} suspicion`,
     ...factors.flatMap(({ impact, points, description }) => {
       const sign = impact === "positive" ? paint("✓", "green") : paint("✗", "red");
       const cost = points > 0 ? ` (+${points})` : "";
-      return hung(`  ${sign} `, "    ", `${shown(description)}${cost}`, width, 4);
+      return formatHanging(
+        `  ${sign} `,
+        "    ",
+        `${replaceControls(description)}${cost}`,
+        width,
+        4,
+      );
     }),
   ];
 };
 
-const hintsOf = ({ hints }: Shown, width: number, paint: Paint): readonly string[] =>
+const formatHints = ({ hints }: ReportView, width: number, paint: Paint): readonly string[] =>
   hints.length === 0
     ? []
     : [
         "",
         paint("Good to have, asked for by nobody yet", "bold"),
-        ...hints.flatMap((hint) => issueLines(hint, width, paint)),
+        ...hints.flatMap((hint) => formatIssue(hint, width, paint)),
       ];

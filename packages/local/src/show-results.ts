@@ -1,28 +1,36 @@
 import { toWire } from "@mailproof/api/schema/verification";
-import { csvLine, delimiterFor, headerOf, recordOf } from "@mailproof/core/jobs/csv-out";
-import type { ListFacts } from "@mailproof/core/jobs/list";
-import { cellsOf } from "@mailproof/core/jobs/result-columns";
+import {
+  formatCsvRecord,
+  formatHeader,
+  getDelimiter,
+  joinCells,
+} from "@mailproof/core/jobs/csv-out";
+import type { ListFormat } from "@mailproof/core/jobs/list";
+import { toResultCells } from "@mailproof/core/jobs/result-columns";
 import type { Status, Verification } from "@mailproof/core/verify/result";
-import { evidenceText } from "./show-evidence.ts";
-import { type Paint, type Style, shown } from "./terminal.ts";
+import { formatEvidence } from "./show-evidence.ts";
+import { type Paint, replaceControls, type Style } from "./terminal.ts";
 
 /** One way to print results: what stands first, and a line for each. */
-export type Show = {
+export type ResultFormat = {
   readonly first: string;
   readonly line: (result: Verification, cells: readonly string[]) => string;
 };
 
 /** All fields, as the API has them: one JSON object on each line. */
-export const asJson: Show = { first: "", line: (result) => `${JSON.stringify(toWire(result))}\n` };
+export const jsonFormat: ResultFormat = {
+  first: "",
+  line: (result) => `${JSON.stringify(toWire(result))}\n`,
+};
 
 /** The list's own columns come back as they were, with ours behind them, as an export has them. */
-export const asCsv = ({ columns, delimiter, isAscii }: CsvList): Show => ({
-  first: headerOf(columns, delimiterFor(delimiter), isAscii),
+export const createCsvFormat = ({ columns, delimiter, isAscii }: CsvList): ResultFormat => ({
+  first: formatHeader(columns, getDelimiter(delimiter), isAscii),
   line: (result, own) =>
-    csvLine(recordOf(columns.length, own, cellsOf(result)), delimiterFor(delimiter)),
+    formatCsvRecord(joinCells(columns.length, own, toResultCells(result)), getDelimiter(delimiter)),
 });
 
-export type CsvList = Pick<ListFacts, "columns" | "delimiter" | "isAscii">;
+export type CsvList = Pick<ListFormat, "columns" | "delimiter" | "isAscii">;
 
 /** Addresses that came without a list. */
 export const NO_LIST: CsvList = { columns: [], delimiter: ",", isAscii: true };
@@ -39,13 +47,13 @@ const STYLES: Readonly<Record<Status, Style>> = {
 };
 
 /** For a terminal: the verdict first, in a colour, then the reason, and below it the evidence where there is any. */
-export const asText = (paint: Paint): Show => ({
+export const createTextFormat = (paint: Paint): ResultFormat => ({
   first: "",
   line: ({ email, status, score, reason, subStatus, ai, evidence }) => {
     const verdict = paint(status.padEnd(10), STYLES[status]);
-    const why = subStatus === null ? reason : `${reason} (${subStatus})`;
+    const reasonText = subStatus === null ? reason : `${reason} (${subStatus})`;
     const meant = ai?.typoSuggestion ? `, meant ${ai.typoSuggestion}?` : "";
-    const line = `${verdict} ${String(score).padStart(3)}  ${shown(email)}  ${why}${shown(meant)}\n`;
-    return evidence === undefined ? line : `${line}${evidenceText(evidence, paint)}`;
+    const line = `${verdict} ${String(score).padStart(3)}  ${replaceControls(email)}  ${reasonText}${replaceControls(meant)}\n`;
+    return evidence === undefined ? line : `${line}${formatEvidence(evidence, paint)}`;
   },
 });

@@ -18,8 +18,9 @@ export const createSlots = (what: string, limits: SlotLimits) => {
 
   return {
     acquireSlot: (account: string): Release => {
-      if ((held.get(account) ?? 0) >= limits.perAccount) throw tooMany(what, limits.perAccount);
-      if (all >= limits.inAll) throw noSlot(what);
+      if ((held.get(account) ?? 0) >= limits.perAccount)
+        throw createTooManyError(what, limits.perAccount);
+      if (all >= limits.inAll) throw createNoSlotError(what);
       change(account, 1);
       let isHeld = true;
       return () => {
@@ -34,11 +35,11 @@ export type Slots = ReturnType<typeof createSlots>;
 
 const RETRY_AFTER_SECONDS = "10";
 
-const tooMany = (what: string, most: number) => {
+const createTooManyError = (what: string, most: number) => {
   const message = `Too many concurrent ${what} for this account; at most ${most} at a time.`;
   const headers = { "retry-after": RETRY_AFTER_SECONDS };
   return new Failure("RATE_LIMITED", "nothing_charged", message, { headers });
 };
 
-const noSlot = (what: string) =>
+const createNoSlotError = (what: string) =>
   new Failure("UNAVAILABLE", "nothing_charged", `Too many concurrent ${what} right now.`);

@@ -1,23 +1,23 @@
 import { randomUUID } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import {
-  deadLettersNamed,
-  isOfDeadLetters,
+  createFairShares,
+  type FairShares,
+  isDeadLetterQueue,
   type Message,
   type Queue,
-  type QueueFacts,
+  type QueueConfig,
+  type QueueReceiver,
   RECEIVE_MAX,
-  type Received,
+  type ReceivedMessage,
   type ReceiveOptions,
-  type Receiving,
-  type Sent,
-  type Shares,
-  sharesOf,
-  travelForm,
+  type SendOutcome,
+  serialiseMessage,
+  toDeadLetterQueueName,
 } from "@mailproof/core/queue";
 import type { Json } from "@mailproof/core/table";
-import { type GroupTurns, groupTurns } from "./group-turns.ts";
-import { groupCommit, type OnDamage, openSqlite } from "./sqlite.ts";
+import { createGroupTurns, type GroupTurns } from "./group-turns.ts";
+import { createGroupCommit, type OnDamage, openSqlite } from "./sqlite.ts";
 
 const VERSION = 2;
 
@@ -48,69 +48,73 @@ const SINCE_1 = `
   CREATE INDEX turns_next ON turns (queue, last, turn)`;
 
 export type SqliteQueue = Queue &
-  Receiving & {
+  QueueReceiver & {
     /**
      * What a process had in hand that is no more comes back at once. It counts as handed out: a message that kills
      * whoever takes it must end with the dead letters some day.
      */
-    takeBack(): Promise<void>;
+    releaseAbandoned(): Promise<void>;
     /** What lies with the dead letters, the oldest first. Looking changes nothing. */
-    listDead(max: number): readonly Dead[];
+    listDead(max: number): readonly DeadLetter[];
     /** Puts the dead letters of a queue back into it, as if they had never been handed out. Returns how many. */
     replay(queue: string): Promise<number>;
     close(): void;
   };
 
-export type Dead = { readonly id: number; readonly queue: string; readonly body: Json };
+export type DeadLetter = { readonly id: number; readonly queue: string; readonly body: Json };
 
 /** A message of another process is noticed at this pace; one of our own at once. */
-const LOOK_AGAIN_MS = 1_000;
+const POLL_MS = 1_000;
 
-export const sqliteQueue = (file: string, now: () => Date, onDamage?: OnDamage): SqliteQueue => {
+export const createSqliteQueue = (
+  file: string,
+  now: () => Date,
+  onDamage?: OnDamage,
+): SqliteQueue => {
   const db = openSqlite(file, { version: VERSION, schema: SCHEMA, steps: [SINCE_1] }, onDamage);
-  const { commit, close } = groupCommit(db);
+  const { commit, close } = createGroupCommit(db);
   const ms = () => now().getTime();
-  const statements = statementsOf(db);
+  const statements = prepareStatements(db);
   const { soonest, finish, putBack, takeBack, counts } = statements;
-  const turns = groupTurns(db);
-  const { sleepUntilSent, wake } = sleepers();
+  const turns = createGroupTurns(db);
+  const { sleepUntilSent, wake } = createSleepers();
 
   /** Until something is sent, the next message becomes visible, or it is time to look again. */
   const waitForMore = (queue: string, waitMs: number, signal?: AbortSignal): Promise<void> => {
     const next = soonest.get(queue)?.["at"];
-    const untilNext = typeof next === "number" ? Math.max(1, next - ms()) : LOOK_AGAIN_MS;
-    return sleepUntilSent(queue, Math.min(waitMs, untilNext, LOOK_AGAIN_MS), signal);
+    const untilNext = typeof next === "number" ? Math.max(1, next - ms()) : POLL_MS;
+    return sleepUntilSent(queue, Math.min(waitMs, untilNext, POLL_MS), signal);
   };
 
   return {
     sendMany: async (queue, messages) => {
-      const rows = messages.map((message) => ({ ...message, json: travelForm(message) }));
+      const rows = messages.map((message) => ({ ...message, json: serialiseMessage(message) }));
       const sent = await commit(() => {
         for (const row of rows) insertMessage(statements, turns, queue, { ...row, nowMs: ms() });
       }).then(
-        (): Sent => "sent",
+        (): SendOutcome => "sent",
         // A transaction that failed was undone: on one machine nothing is ever in doubt.
-        (): Sent => "refused",
+        (): SendOutcome => "refused",
       );
       wake(queue);
       return messages.map(() => sent);
     },
 
-    countDead: async () =>
+    countDeadLetters: async () =>
       counts
         .all()
-        .filter((row) => isOfDeadLetters(String(row["queue"])))
+        .filter((row) => isDeadLetterQueue(String(row["queue"])))
         .reduce((sum, row) => sum + Number(row["n"]), 0),
 
-    receive: async (queue, { max = RECEIVE_MAX, inHand, waitMs, signal }) => {
+    receive: async (queue, { max = RECEIVE_MAX, inFlight: inHand, waitMs, signal }) => {
       const until = Date.now() + waitMs;
       for (;;) {
         // Looking costs no write: a waiting worker leaves the disk alone.
-        if (turns.isAnyDue(queue, ms()) || turns.next(queue.name, sharesIn(queue, inHand))) {
-          const taken = await commit(() =>
-            takeVisible(statements, turns, queue, { nowMs: ms(), max, inHand }),
+        if (turns.isAnyVisible(queue, ms()) || turns.next(queue.name, getShares(queue, inHand))) {
+          const received = await commit(() =>
+            receiveVisible(statements, turns, queue, { nowMs: ms(), max, inHand }),
           );
-          if (taken.length > 0) return taken;
+          if (received.length > 0) return received;
         }
         const leftMs = until - Date.now();
         if (leftMs <= 0 || signal?.aborted) return [];
@@ -118,47 +122,55 @@ export const sqliteQueue = (file: string, now: () => Date, onDamage?: OnDamage):
       }
     },
 
-    done: (receipt) => commit(() => Number(finish.run(receipt).changes) > 0),
+    acknowledge: (receipt) => commit(() => Number(finish.run(receipt).changes) > 0),
 
-    takeBack: () => commit(() => void takeBack.run(ms())),
+    releaseAbandoned: () => commit(() => void takeBack.run(ms())),
 
-    ...deadLetters(statements, commit, ms, wake),
+    ...createDeadLetterMethods(statements, commit, ms, wake),
 
-    release: async (receipt, delaySeconds) =>
+    requeue: async (receipt, delaySeconds) =>
       commit(() => Number(putBack.run(ms() + delaySeconds * 1000, receipt).changes) > 0),
 
     close,
   };
 };
 
-const deadLetters = (
-  { dead, replay }: ReturnType<typeof statementsOf>,
-  commit: ReturnType<typeof groupCommit>["commit"],
+const createDeadLetterMethods = (
+  { dead, replay }: ReturnType<typeof prepareStatements>,
+  commit: ReturnType<typeof createGroupCommit>["commit"],
   ms: () => number,
   wake: (queue: string) => void,
 ): Pick<SqliteQueue, "listDead" | "replay"> => ({
   listDead: (max) =>
-    dead.all(deadLettersNamed("%"), max).map((row) => ({
+    dead.all(toDeadLetterQueueName("%"), max).map((row) => ({
       id: Number(row["id"]),
       queue: String(row["queue"]),
       body: JSON.parse(String(row["body"])) as Json,
     })),
 
   replay: async (queue) => {
-    const from = deadLettersNamed(queue);
+    const from = toDeadLetterQueueName(queue);
     const moved = await commit(() => Number(replay.run(queue, ms(), from).changes));
     wake(queue);
     return moved;
   },
 });
 
-type Sending = Message & { readonly json: string; readonly nowMs: number };
+type OutgoingMessage = Message & { readonly json: string; readonly nowMs: number };
 
 const insertMessage = (
-  { insert }: ReturnType<typeof statementsOf>,
+  { insert }: ReturnType<typeof prepareStatements>,
   turns: GroupTurns,
   queue: string,
-  { json, nowMs, delaySeconds = 0, group = "", weight = 1, order = 0, isLast = false }: Sending,
+  {
+    json,
+    nowMs,
+    delaySeconds = 0,
+    group = "",
+    weight = 1,
+    order = 0,
+    isLowPriority: isLast = false,
+  }: OutgoingMessage,
 ): void => {
   const last = isLast ? 1 : 0;
   const ready = delaySeconds > 0 ? 0 : 1;
@@ -166,44 +178,46 @@ const insertMessage = (
   if (ready) turns.join(queue, last, group);
 };
 
-type Taking = {
+type ReceiveContext = {
   readonly nowMs: number;
   readonly max: number;
-  readonly inHand: ReceiveOptions["inHand"];
+  readonly inHand: ReceiveOptions["inFlight"];
 };
 
-const sharesIn = (queue: QueueFacts, inHand: ReceiveOptions["inHand"]): Shares | undefined =>
-  inHand && sharesOf(queue, inHand);
+const getShares = (
+  queue: QueueConfig,
+  inHand: ReceiveOptions["inFlight"],
+): FairShares | undefined => inHand && createFairShares(queue, inHand);
 
-const takeVisible = (
-  { take }: ReturnType<typeof statementsOf>,
+const receiveVisible = (
+  { take }: ReturnType<typeof prepareStatements>,
   turns: GroupTurns,
-  queue: QueueFacts,
-  { nowMs, max, inHand }: Taking,
-): Received[] => {
+  queue: QueueConfig,
+  { nowMs, max, inHand }: ReceiveContext,
+): ReceivedMessage[] => {
   turns.makeReady(queue, nowMs);
-  const shares = sharesIn(queue, inHand);
-  const received: Received[] = [];
+  const shares = getShares(queue, inHand);
+  const received: ReceivedMessage[] = [];
   for (let weight = 0; weight < max && received.length < RECEIVE_MAX; ) {
-    const id = turns.takeNext(queue.name, shares);
+    const id = turns.claimNext(queue.name, shares);
     if (id === undefined) break;
     const receipt = randomUUID();
-    const taken = take.get(nowMs + queue.visibilitySeconds * 1000, receipt, id);
-    const [group, its] = [String(taken?.["grp"]), Number(taken?.["weight"])];
+    const row = take.get(nowMs + queue.visibilitySeconds * 1000, receipt, id);
+    const [group, ownWeight] = [String(row?.["grp"]), Number(row?.["weight"])];
     received.push({
       receipt,
-      body: JSON.parse(String(taken?.["body"])) as Json,
-      receiveCount: Number(taken?.["receives"]),
+      body: JSON.parse(String(row?.["body"])) as Json,
+      receiveCount: Number(row?.["receives"]),
       group,
-      weight: its,
+      weight: ownWeight,
     });
-    shares?.take(group, its);
-    weight += its;
+    shares?.add(group, ownWeight);
+    weight += ownWeight;
   }
   return received;
 };
 
-const statementsOf = (db: DatabaseSync) => ({
+const prepareStatements = (db: DatabaseSync) => ({
   insert: db.prepare(
     `INSERT INTO messages (queue, body, visible_at, grp, weight, position, last, ready)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -229,7 +243,7 @@ const statementsOf = (db: DatabaseSync) => ({
 });
 
 /** Receivers that sleep, by queue, and how they are woken: a sent message is received at once. */
-const sleepers = () => {
+const createSleepers = () => {
   const sleeping = new Map<string, Set<() => void>>();
 
   const sleepUntilSent = async (queue: string, waitMs: number, signal?: AbortSignal) => {

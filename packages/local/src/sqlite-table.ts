@@ -1,18 +1,18 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
-import { epochSeconds } from "@mailproof/core/moments";
+import { toEpochSeconds } from "@mailproof/core/moments";
 import {
   INDEXES,
   type Item,
   type Key,
-  positionOf,
-  type Query,
   readPosition,
   type Table,
+  type TableQuery,
+  toPosition,
   type Write,
 } from "@mailproof/core/table";
 import { assertKey, assertQueryable, assertTransactable } from "@mailproof/core/table-limits";
-import { after, holds, keyOf, serialise } from "@mailproof/core/writes";
-import { groupCommit, type OnDamage, openSqlite } from "./sqlite.ts";
+import { applyWrite, getItemKey, mayApply, serialiseItem } from "@mailproof/core/writes";
+import { createGroupCommit, type OnDamage, openSqlite } from "./sqlite.ts";
 
 const VERSION = 1;
 
@@ -34,26 +34,26 @@ export type SqliteTable = Table & {
   close(): void;
 };
 
-export const sqliteTable = (
+export const createSqliteTable = (
   file: string,
   now: () => Date,
   onDamage: OnDamage = () => {},
 ): SqliteTable => {
   const db = openSqlite(file, { version: VERSION, schema: SCHEMA }, onDamage);
-  const parsed = parsing(file, onDamage);
-  const { commit, close } = groupCommit(db);
-  const seconds = () => epochSeconds(now());
-  const prepared = preparing(db);
+  const parseRow = createRowParser(file, onDamage);
+  const { commit, close } = createGroupCommit(db);
+  const seconds = () => toEpochSeconds(now());
+  const prepareCached = createStatementCache(db);
 
-  const { select, upsert, remove, expire } = statementsOf(db);
+  const { select, upsert, remove, expire } = prepareStatements(db);
 
-  const read = ({ pk, sk }: Key): Item | undefined => parsed(select.get(pk, sk, seconds()));
+  const read = ({ pk, sk }: Key): Item | undefined => parseRow(select.get(pk, sk, seconds()));
 
   /** The item afterwards, already stored. */
   const store = (write: Write, stored: Item | undefined): Item | undefined => {
-    const next = after(write, stored);
-    const json = next && serialise(next);
-    if (json) upsert.run(next.pk, next.sk, json, ...columnsOf(next));
+    const next = applyWrite(write, stored);
+    const json = next && serialiseItem(next);
+    if (json) upsert.run(next.pk, next.sk, json, ...toColumns(next));
     else if (stored) remove.run(stored.pk, stored.sk);
     return json ? (JSON.parse(json) as Item) : undefined;
   };
@@ -66,21 +66,21 @@ export const sqliteTable = (
 
     query: async (query) => {
       assertQueryable(query);
-      const { sql, values } = selectPage(query, seconds());
+      const { sql, values } = buildPageQuery(query, seconds());
       // One more than asked for tells whether there is another page.
-      const rows = prepared(sql).all(...values, query.limit + 1);
-      const items = rows.slice(0, query.limit).flatMap((row) => parsed(row) ?? []);
+      const rows = prepareCached(sql).all(...values, query.limit + 1);
+      const items = rows.slice(0, query.limit).flatMap((row) => parseRow(row) ?? []);
       const last = items.at(-1);
       return rows.length > query.limit && last
-        ? { items, next: positionOf(last, query.index) }
+        ? { items, next: toPosition(last, query.index) }
         : { items };
     },
 
     write: async (write) => {
       assertTransactable([write]);
       return commit(() => {
-        const stored = read(keyOf(write));
-        if (!holds(write, stored)) return { outcome: "refused", by: write } as const;
+        const stored = read(getItemKey(write));
+        if (!mayApply(write, stored)) return { outcome: "refused", refusedWrite: write } as const;
         return { outcome: "committed", item: store(write, stored) } as const;
       });
     },
@@ -88,9 +88,9 @@ export const sqliteTable = (
     transact: async (writes) => {
       assertTransactable(writes);
       return commit(() => {
-        const stored = writes.map((write) => read(keyOf(write)));
-        const refused = writes.find((write, position) => !holds(write, stored[position]));
-        if (refused) return { outcome: "refused", by: refused } as const;
+        const stored = writes.map((write) => read(getItemKey(write)));
+        const refused = writes.find((write, position) => !mayApply(write, stored[position]));
+        if (refused) return { outcome: "refused", refusedWrite: refused } as const;
         writes.forEach((write, position) => store(write, stored[position]));
         return { outcome: "committed" } as const;
       });
@@ -102,7 +102,7 @@ export const sqliteTable = (
   };
 };
 
-const statementsOf = (db: DatabaseSync) => ({
+const prepareStatements = (db: DatabaseSync) => ({
   select: db.prepare(
     "SELECT item FROM items WHERE pk = ? AND sk = ? AND (expires_at IS NULL OR expires_at > ?)",
   ),
@@ -120,7 +120,10 @@ const statementsOf = (db: DatabaseSync) => ({
 /** No valid UTF-8 has the byte FF, so this ends every range of strings with one beginning. */
 const AFTER_ALL = "CAST(x'ff' AS TEXT)";
 
-const selectPage = (query: Query, seconds: number): { sql: string; values: SQLInputValue[] } => {
+const buildPageQuery = (
+  query: TableQuery,
+  seconds: number,
+): { sql: string; values: SQLInputValue[] } => {
   const { index, sk, newestFirst, after: position } = query;
   const column = index ? INDEXES[index] : { pk: "pk", sk: "sk" };
   const order = index ? [column.sk, "pk", "sk"] : ["sk"];
@@ -148,16 +151,16 @@ const selectPage = (query: Query, seconds: number): { sql: string; values: SQLIn
 };
 
 /** A statement per shape of query; there are only a few dozen shapes. */
-const preparing = (db: DatabaseSync) => {
+const createStatementCache = (db: DatabaseSync) => {
   const statements = new Map<string, StatementSync>();
   return (sql: string): StatementSync => {
-    const known = statements.get(sql) ?? db.prepare(sql);
-    statements.set(sql, known);
-    return known;
+    const cached = statements.get(sql) ?? db.prepare(sql);
+    statements.set(sql, cached);
+    return cached;
   };
 };
 
-const columnsOf = (item: Item): SQLInputValue[] => [
+const toColumns = (item: Item): SQLInputValue[] => [
   item.expires_at ?? null,
   ...Object.values(INDEXES).flatMap((index) => {
     const [pk, sk] = [item[index.pk], item[index.sk]];
@@ -166,7 +169,7 @@ const columnsOf = (item: Item): SQLInputValue[] => [
 ];
 
 /** Undefined for no row. Only a damaged file has an item that is not JSON. */
-const parsing =
+const createRowParser =
   (file: string, onDamage: OnDamage) =>
   (row: Record<string, unknown> | undefined): Item | undefined => {
     try {

@@ -12,22 +12,22 @@ const IN_MEMORY = ":memory:";
  */
 export const openSqlite = (
   file: string,
-  layout: Layout,
+  layout: SqliteLayout,
   onDamage: OnDamage = () => {},
 ): DatabaseSync => {
   if (file !== IN_MEMORY) makePrivate(file);
-  const naming = namingErrors(file, onDamage);
-  const db = naming(() => new DatabaseSync(file));
+  const nameErrors = createErrorNamer(file, onDamage);
+  const db = nameErrors(() => new DatabaseSync(file));
   try {
-    naming(() => prepareFile(db, file, layout));
+    nameErrors(() => prepareFile(db, file, layout));
   } catch (error) {
     db.close();
     throw error;
   }
-  return withNamedErrors(db, naming);
+  return withNamedErrors(db, nameErrors);
 };
 
-type Layout = {
+type SqliteLayout = {
   readonly version: number;
   readonly schema: string;
   readonly steps?: readonly string[];
@@ -36,7 +36,7 @@ type Layout = {
 const prepareFile = (
   db: DatabaseSync,
   file: string,
-  { version, schema, steps = [] }: Layout,
+  { version, schema, steps = [] }: SqliteLayout,
 ): void => {
   db.exec("PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
   db.exec("PRAGMA cache_size = -65536");
@@ -55,43 +55,44 @@ const prepareFile = (
 export type OnDamage = (error: Error) => void;
 
 /** SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_NOTADB. */
-const DAMAGE: readonly number[] = [10, 11, 26];
+const DAMAGE_CODES: readonly number[] = [10, 11, 26];
 
-const codeOf = (error: unknown): number | undefined =>
+const getErrorCode = (error: unknown): number | undefined =>
   error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : undefined;
 
 /** Whether the error says that the file cannot be read. */
-export const isDamage = (error: unknown): boolean => DAMAGE.includes(codeOf(error) ?? 0);
+export const isDamage = (error: unknown): boolean =>
+  DAMAGE_CODES.includes(getErrorCode(error) ?? 0);
 
-export const messageOf = (error: unknown): string =>
+export const getMessage = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
-type Naming = <T>(act: () => T) => T;
+type NameErrors = <T>(act: () => T) => T;
 
-const namingErrors =
-  (file: string, onDamage: OnDamage): Naming =>
+const createErrorNamer =
+  (file: string, onDamage: OnDamage): NameErrors =>
   (act) => {
     try {
       return act();
     } catch (error) {
-      if (codeOf(error) === undefined || !(error instanceof Error)) throw error;
+      if (getErrorCode(error) === undefined || !(error instanceof Error)) throw error;
       if (!error.message.startsWith(file)) error.message = `${file}: ${error.message}`;
       if (isDamage(error)) onDamage(error);
       throw error;
     }
   };
 
-const withNamedErrors = (db: DatabaseSync, naming: Naming): DatabaseSync => {
+const withNamedErrors = (db: DatabaseSync, nameErrors: NameErrors): DatabaseSync => {
   const prepare = db.prepare.bind(db);
   db.prepare = (sql) =>
     new Proxy(
-      naming(() => prepare(sql)),
+      nameErrors(() => prepare(sql)),
       {
         get: (statement, name) => {
           const found: unknown = Reflect.get(statement, name);
           return typeof found === "function"
             ? (...values: readonly unknown[]) =>
-                naming((): unknown => Reflect.apply(found, statement, values))
+                nameErrors((): unknown => Reflect.apply(found, statement, values))
             : found;
         },
       },
@@ -108,7 +109,7 @@ export const makePrivate = (file: string): void => {
   if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
 };
 
-type Waiting = {
+type PendingWork = {
   readonly work: () => unknown;
   readonly done: (result: unknown) => void;
   readonly failed: (error: unknown) => void;
@@ -122,20 +123,20 @@ const GROUP_MAX = 500;
 
 // Another process may hold the write lock for a moment. Waiting for it inside SQLite would stop the whole
 // server, reads and all, so it is asked for again after a while instead.
-const ASK_AGAIN_MS = 5;
+const LOCK_RETRY_MS = 5;
 const LOCK_WAIT_MS = 5_000;
 const SQLITE_BUSY = 5;
 
-const isBusy = (error: unknown): boolean => codeOf(error) === SQLITE_BUSY;
+const isBusy = (error: unknown): boolean => getErrorCode(error) === SQLITE_BUSY;
 
 /**
  * Runs each piece of work as a transaction of its own, but lets all that wait at the same moment share one
  * flush to the disk: the flush is what costs. Nobody is answered before it happened. Work that throws must
  * be safe to run again, because then every piece of its group is undone and run alone.
  */
-export const groupCommit = (db: DatabaseSync): { commit: Commit; close: () => void } => {
-  const run = runner(db);
-  let waiting: Waiting[] = [];
+export const createGroupCommit = (db: DatabaseSync): { commit: Commit; close: () => void } => {
+  const run = createGroupRunner(db);
+  let waiting: PendingWork[] = [];
   let closed = false;
 
   const flush = (): void => {
@@ -146,10 +147,11 @@ export const groupCommit = (db: DatabaseSync): { commit: Commit; close: () => vo
       if (waiting.length > 0) setImmediate(flush);
       return;
     }
-    const tooLate = ({ since }: Waiting) => !isBusy(locked) || Date.now() - since > LOCK_WAIT_MS;
-    for (const one of waiting.filter(tooLate)) one.failed(locked);
-    waiting = waiting.filter((one) => !tooLate(one));
-    if (waiting.length > 0) setTimeout(flush, ASK_AGAIN_MS);
+    const isTooLate = ({ since }: PendingWork) =>
+      !isBusy(locked) || Date.now() - since > LOCK_WAIT_MS;
+    for (const one of waiting.filter(isTooLate)) one.failed(locked);
+    waiting = waiting.filter((one) => !isTooLate(one));
+    if (waiting.length > 0) setTimeout(flush, LOCK_RETRY_MS);
   };
 
   const commit = <T>(work: () => T): Promise<T> =>
@@ -171,12 +173,12 @@ export const groupCommit = (db: DatabaseSync): { commit: Commit; close: () => vo
 };
 
 /** Runs a group together, or each alone when one of them throws. What it returns kept all of it from running. */
-const runner = (db: DatabaseSync) => {
+const createGroupRunner = (db: DatabaseSync) => {
   const begin = db.prepare("BEGIN IMMEDIATE");
   const end = db.prepare("COMMIT");
   const undo = db.prepare("ROLLBACK");
 
-  const run = (works: readonly Waiting[]): unknown => {
+  const run = (works: readonly PendingWork[]): unknown => {
     if (works.length === 0) return undefined;
     try {
       // IMMEDIATE takes the write lock before anything is read: no other process slips in between.
@@ -196,7 +198,7 @@ const runner = (db: DatabaseSync) => {
     return undefined;
   };
 
-  const runAlone = (one: Waiting): void => {
+  const runAlone = (one: PendingWork): void => {
     const locked = run([one]);
     if (locked !== undefined) one.failed(locked);
   };

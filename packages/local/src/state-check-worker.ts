@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
-import { messageOf } from "./sqlite.ts";
+import { getMessage } from "./sqlite.ts";
 import type { CheckRequest } from "./state-check.ts";
 
 const { file, json } = workerData as CheckRequest;
@@ -11,14 +11,14 @@ const findDamage = (): string | null => {
     const db = new DatabaseSync(file, { readOnly: true });
     try {
       const [first] = db.prepare("PRAGMA quick_check(1)").all();
-      const found = String(first?.["quick_check"]);
-      if (found !== "ok") return `${file} is damaged: ${found.replaceAll(/\s+/g, " ")}`;
+      const result = String(first?.["quick_check"]);
+      if (result !== "ok") return `${file} is damaged: ${result.replaceAll(/\s+/g, " ")}`;
       return db.prepare(json).get() ? `${file} is damaged: a row is not JSON` : null;
     } finally {
       db.close();
     }
   } catch (error) {
-    return `${file} is damaged: ${messageOf(error)}`;
+    return `${file} is damaged: ${getMessage(error)}`;
   }
 };
 

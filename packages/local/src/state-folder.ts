@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import * as v from "valibot";
 import type { SqliteTable } from "./sqlite-table.ts";
-import { readWhole, writeWhole } from "./whole-file.ts";
+import { readJsonFile, writeFileAtomic } from "./whole-file.ts";
 
 // A folder that was used before and lacks a part of its state is refused: begun anew, the server would know none of its
 // customers' keys, and look healthy. How the folder knows that it was used stands in a small file beside the parts.
@@ -32,11 +32,11 @@ export const REMEDY =
   "Restore the whole folder from a backup (docs/operating.md), or begin anew, without its accounts, keys and credits: npm start -- --fresh";
 
 const readMarker = (directory: string): Marker | undefined =>
-  readWhole(join(directory, MARKER), Marker);
+  readJsonFile(join(directory, MARKER), Marker);
 
 const changeMarker = (directory: string, change: Partial<Marker>): void => {
   const marker = readMarker(directory) ?? { complete: false, generation: 0, demo: false };
-  writeWhole(join(directory, MARKER), { ...marker, ...change });
+  writeFileAtomic(join(directory, MARKER), { ...marker, ...change });
 };
 
 /** Makes an empty folder ready for its first start; refuses one that was used and lacks a part. */
@@ -50,7 +50,7 @@ export const prepareFolder = (directory: string): void => {
     return;
   }
   missing.push(
-    ...DATABASES.filter((name) => lacksWal(join(directory, name))).map((name) => `${name}-wal`),
+    ...DATABASES.filter((name) => isWalMissing(join(directory, name))).map((name) => `${name}-wal`),
   );
   if (marker && !existsSync(join(directory, BLOBS))) missing.push(BLOBS);
   if (missing.length === 0) return;
@@ -59,7 +59,8 @@ export const prepareFolder = (directory: string): void => {
 };
 
 /** A server that was killed leaves both, and SQLite removes this one first: without the other, commits are gone. */
-const lacksWal = (file: string): boolean => existsSync(`${file}-shm`) && !existsSync(`${file}-wal`);
+const isWalMissing = (file: string): boolean =>
+  existsSync(`${file}-shm`) && !existsSync(`${file}-wal`);
 
 /** SQLite takes an empty file for a new database. */
 const isMissing = (file: string): boolean => !existsSync(file) || statSync(file).size === 0;
@@ -81,7 +82,7 @@ export const assertLatest = async (directory: string, table: SqliteTable): Promi
   throw new Error(`${what} ${REMEDY}`);
 };
 
-export const generations = (directory: string, table: SqliteTable) => ({
+export const createGenerationSchedule = (directory: string, table: SqliteTable) => ({
   name: "count the generations of the folder",
   everySeconds: EVERY_SECONDS,
   run: async (): Promise<void> => {
@@ -94,12 +95,12 @@ export const generations = (directory: string, table: SqliteTable) => ({
 });
 
 /** Made anew, the demo account would have another million credits. */
-export const assertDemoThere = (directory: string): void => {
+export const assertDemoExists = (directory: string): void => {
   if (!readMarker(directory)?.demo || existsSync(join(directory, "demo.json"))) return;
   const what = `${resolve(directory)} was used before and lacks demo.json.`;
   throw new Error(`${what} Restore it from a backup, or set DEMO=off.`);
 };
 
-export const noteDemo = (directory: string): void => {
+export const markDemo = (directory: string): void => {
   if (!readMarker(directory)?.demo) changeMarker(directory, { demo: true });
 };

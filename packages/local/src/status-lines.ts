@@ -1,12 +1,12 @@
 import type { WriteStream } from "node:tty";
-import { canErase, columnsOf } from "./terminal.ts";
+import { canErase, getColumns } from "./terminal.ts";
 
 /** Parts of one line, which belong together; where they do not fit, the line goes on below. */
-export type Parts = readonly string[];
+export type LineParts = readonly string[];
 
 /** Lines that say how far a piece of work is, each time in place of the lines before. */
 export type StatusLines = {
-  readonly show: (lines: readonly Parts[]) => void;
+  readonly show: (lines: readonly LineParts[]) => void;
   /** Erases the lines. */
   readonly end: () => void;
 };
@@ -15,33 +15,34 @@ export type StatusLines = {
 const PLAIN_LINE_MS = 10_000;
 
 /** On a terminal; nothing at all anywhere else. */
-export const statusLinesOn = (
+export const createStatusLines = (
   screen: WriteStream,
   nowMs = () => performance.now(),
 ): StatusLines => {
   if (!screen.isTTY) return { show: () => {}, end: () => {} };
-  return canErase(screen) ? erasingLines(screen) : plainLines(screen, nowMs);
+  return canErase(screen) ? createErasingLines(screen) : createPlainLines(screen, nowMs);
 };
 
 const SEPARATOR = "  ";
 
-const erasingLines = (screen: WriteStream): StatusLines => {
+const createErasingLines = (screen: WriteStream): StatusLines => {
   let rows = 0;
-  const erased = () => `\r\u001b[2K${"\u001b[1A\u001b[2K".repeat(Math.max(0, rows - 1))}`;
+  const buildEraseSequence = () =>
+    `\r\u001b[2K${"\u001b[1A\u001b[2K".repeat(Math.max(0, rows - 1))}`;
   return {
     show: (lines) => {
-      const packed = lines.flatMap((parts) => pack(parts, columnsOf(screen)));
-      screen.write(`${erased()}${packed.join("\n")}`);
+      const packed = lines.flatMap((parts) => packParts(parts, getColumns(screen)));
+      screen.write(`${buildEraseSequence()}${packed.join("\n")}`);
       rows = packed.length;
     },
     end: () => {
-      screen.write(erased());
+      screen.write(buildEraseSequence());
       rows = 0;
     },
   };
 };
 
-const plainLines = (screen: WriteStream, nowMs: () => number): StatusLines => {
+const createPlainLines = (screen: WriteStream, nowMs: () => number): StatusLines => {
   let last = { text: "", atMs: Number.NEGATIVE_INFINITY };
   return {
     show: (lines) => {
@@ -55,7 +56,7 @@ const plainLines = (screen: WriteStream, nowMs: () => number): StatusLines => {
 };
 
 /** As many parts on a line as fit. A part that is longer than the screen is wide is cut. */
-const pack = (parts: Parts, columns: number): readonly string[] => {
+const packParts = (parts: LineParts, columns: number): readonly string[] => {
   const lines: string[] = [];
   for (const part of parts) {
     const line = lines.at(-1);

@@ -7,27 +7,27 @@
 const SAME_SIGNAL_MS = 1_000;
 const PARENT_CHECK_MS = 500;
 
-export type Stopping = {
+export type StopHandlers = {
   /** At the first signal, or when npm has ended. Called once. */
   readonly stop: (cause: "signal" | "npm_ended") => void;
   /** At a second signal. */
   readonly stopNow: () => void;
 };
 
-export const watchStopSignals = ({ stop, stopNow }: Stopping): void => {
+export const watchStopSignals = ({ stop, stopNow }: StopHandlers): void => {
   let stoppedAtMs: number | null = null;
-  const begin = (cause: "signal" | "npm_ended") => {
+  const stopOnce = (cause: "signal" | "npm_ended") => {
     stoppedAtMs = performance.now();
     stop(cause);
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const)
     process.on(signal, () => {
-      if (stoppedAtMs === null) begin("signal");
+      if (stoppedAtMs === null) stopOnce("signal");
       else if (performance.now() - stoppedAtMs > SAME_SIGNAL_MS) stopNow();
     });
   if (isStartedByNpm(process.env))
     watchParent(() => {
-      if (stoppedAtMs === null) begin("npm_ended");
+      if (stoppedAtMs === null) stopOnce("npm_ended");
     });
 };
 

@@ -7,7 +7,7 @@ const BATCH = 1_000;
 const BATCHES_MAX = 50;
 
 /** DynamoDB deletes expired items by itself; SQLite has to be told. */
-export const sweeper = (table: SqliteTable): Schedule => ({
+export const createSweeper = (table: SqliteTable): Schedule => ({
   name: "sweep expired items",
   everySeconds: 60,
   async run(world) {

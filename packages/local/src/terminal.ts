@@ -14,15 +14,15 @@ const CODES: Readonly<Record<Style, number>> = {
 
 export type Paint = (text: string, ...styles: readonly Style[]) => string;
 
-export const painted: Paint = (text, ...styles) =>
+export const paintAnsi: Paint = (text, ...styles) =>
   `\u001b[${styles.map((style) => CODES[style]).join(";")}m${text}\u001b[0m`;
 
 /** For those who want no colours (no-color.org), and for terminals that have none. */
-export const plain: Paint = (text) => text;
+export const paintPlain: Paint = (text) => text;
 
 /** Knows NO_COLOR, FORCE_COLOR and TERM. */
-export const paintFor = (screen: WriteStream): Paint =>
-  screen.isTTY && screen.hasColors() ? painted : plain;
+export const choosePaint = (screen: WriteStream): Paint =>
+  screen.isTTY && screen.hasColors() ? paintAnsi : paintPlain;
 
 /** Whether a line can be erased and written again. A dumb terminal shows escape sequences as text. */
 export const canErase = (screen: WriteStream): boolean =>
@@ -31,16 +31,17 @@ export const canErase = (screen: WriteStream): boolean =>
 const COLUMNS = 80;
 
 /** One less than there are: a line that fills the last column would wrap, and could not be erased. */
-export const columnsOf = ({ columns }: WriteStream): number => (columns || COLUMNS) - 1;
+export const getColumns = ({ columns }: WriteStream): number => (columns || COLUMNS) - 1;
 
 /** What a stranger wrote must not steer the terminal it is shown on. */
-export const shown = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "�");
+export const replaceControls = (text: string): string =>
+  text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "�");
 
 /** Lines of at most so many columns, broken between words; a word that is longer is cut. */
-export const wrapped = (text: string, columns: number): readonly string[] => {
+export const wrapText = (text: string, columns: number): readonly string[] => {
   const lines: string[] = [];
   let line = "";
-  for (const word of text.split(" ").flatMap((one) => cut(one, columns))) {
+  for (const word of text.split(" ").flatMap((one) => cutWord(one, columns))) {
     if (line !== "" && line.length + 1 + word.length > columns) {
       lines.push(line);
       line = word;
@@ -49,11 +50,11 @@ export const wrapped = (text: string, columns: number): readonly string[] => {
   return [...lines, line];
 };
 
-const cut = (word: string, columns: number): readonly string[] =>
+const cutWord = (word: string, columns: number): readonly string[] =>
   Array.from({ length: Math.max(1, Math.ceil(word.length / columns)) }, (_, part) =>
     word.slice(part * columns, (part + 1) * columns),
   );
 
 /** A word as a shell takes it for one. */
-export const typed = (word: string): string =>
+export const quoteForShell = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;

@@ -1,10 +1,10 @@
 import type { Dirent } from "node:fs";
 import { lstat, mkdir, opendir, statfs } from "node:fs/promises";
 import { join } from "node:path";
-import { BLOBS_KEPT_DAYS, type Blobs } from "@mailproof/core/blobs";
+import { BLOB_RETENTION_DAYS, type Blobs } from "@mailproof/core/blobs";
 import { Failure } from "@mailproof/core/failure";
 import { DAY_MS } from "@mailproof/core/moments";
-import { orAbsent } from "./file-blobs.ts";
+import { ignoreMissing } from "./file-blobs.ts";
 import { createSlots, type SlotLimits } from "./slots.ts";
 
 /** What files that were uploaded, whole or in part, may take of this machine. docs/operating.md tells operators. */
@@ -24,9 +24,9 @@ export type UploadLimits = SlotLimits & {
   readonly [name in Exclude<keyof typeof UPLOAD_LIMITS, keyof SlotLimits>]: number;
 };
 
-type Stored = { readonly account: string; readonly bytes: number; readonly endsAtMs: number };
+type StoredUpload = { readonly account: string; readonly bytes: number; readonly endsAtMs: number };
 
-type Options = {
+type UploadLimitOptions = {
   /** Where the blobs are. */
   readonly directory: string;
   readonly now: () => Date;
@@ -35,38 +35,38 @@ type Options = {
 };
 
 const UPLOADS = "uploads/";
-const STORED_MS = BLOBS_KEPT_DAYS[UPLOADS] * DAY_MS;
+const STORED_MS = BLOB_RETENTION_DAYS[UPLOADS] * DAY_MS;
 
 /** How often the free space is looked at while a file comes. */
-const LOOK_EVERY_BYTES = 8_000_000;
+const CHECK_EVERY_BYTES = 8_000_000;
 
 /**
  * The same store, with limits for uploads: by link, or in a form. Accepted lists and exports are not held to them. The
  * bytes of each account are counted since this process started; the files of earlier ones count in all.
  */
-export const withUploadLimits = (blobs: Blobs, options: Options): Blobs => {
-  const { directory, now, limits = UPLOAD_LIMITS, freeBytes = freeBytesOf } = options;
+export const withUploadLimits = (blobs: Blobs, options: UploadLimitOptions): Blobs => {
+  const { directory, now, limits = UPLOAD_LIMITS, freeBytes = readFreeBytes } = options;
   const slots = createSlots("uploads", limits);
   const usage = createUsage(now, limits);
-  const underWay = new Set<string>();
-  let earlier: Promise<void> | undefined;
+  const inProgress = new Set<string>();
+  let counting: Promise<void> | undefined;
 
   const assertSpace = async (): Promise<void> => {
-    if ((await freeBytes(directory)) < limits.freeBytesMin) throw diskIsFull();
+    if ((await freeBytes(directory)) < limits.freeBytesMin) throw createDiskFullError();
   };
-  async function* counted(
+  async function* countBytes(
     account: string,
     content: AsyncIterable<Uint8Array>,
-    tell: (n: number) => void,
+    onBytes: (n: number) => void,
   ) {
-    let sinceLook = 0;
+    let sinceCheck = 0;
     for await (const piece of content) {
       usage.add(account, piece.length);
-      tell(piece.length);
+      onBytes(piece.length);
       usage.assertRoom(account);
-      sinceLook += piece.length;
-      if (sinceLook >= LOOK_EVERY_BYTES) {
-        sinceLook = 0;
+      sinceCheck += piece.length;
+      if (sinceCheck >= CHECK_EVERY_BYTES) {
+        sinceCheck = 0;
         await assertSpace();
       }
       yield piece;
@@ -74,29 +74,29 @@ export const withUploadLimits = (blobs: Blobs, options: Options): Blobs => {
   }
 
   const put: Blobs["put"] = async (key, content) => {
-    if (underWay.has(key)) throw isUnderWay();
-    const account = accountIn(key);
+    if (inProgress.has(key)) throw createInProgressError();
+    const account = parseAccount(key);
     const release = slots.acquireSlot(account);
-    underWay.add(key);
+    inProgress.add(key);
     let bytes = 0;
     try {
-      earlier ??= countStored(join(directory, UPLOADS), usage.store);
-      await earlier.catch((cause: unknown) => {
-        earlier = undefined;
+      counting ??= countStored(join(directory, UPLOADS), usage.store);
+      await counting.catch((cause: unknown) => {
+        counting = undefined;
         throw cause;
       });
       usage.expire();
       usage.assertRoom(account);
       await assertSpace();
-      const facts = await blobs.put(
+      const metadata = await blobs.put(
         key,
-        counted(account, content, (count) => (bytes += count)),
+        countBytes(account, content, (count) => (bytes += count)),
       );
       usage.store(key, { account, bytes, endsAtMs: now().getTime() + STORED_MS });
-      return facts;
+      return metadata;
     } finally {
       usage.add(account, -bytes);
-      underWay.delete(key);
+      inProgress.delete(key);
       release();
     }
   };
@@ -113,7 +113,7 @@ export const withUploadLimits = (blobs: Blobs, options: Options): Blobs => {
 
 /** Bytes of uploads: those that are stored, by their keys, and those that come. */
 const createUsage = (now: () => Date, limits: UploadLimits) => {
-  const stored = new Map<string, Stored>();
+  const stored = new Map<string, StoredUpload>();
   const byAccount = new Map<string, number>();
   let all = 0;
 
@@ -133,7 +133,7 @@ const createUsage = (now: () => Date, limits: UploadLimits) => {
   return {
     add,
     forget,
-    store: (key: string, one: Stored): void => {
+    store: (key: string, one: StoredUpload): void => {
       forget(key);
       stored.set(key, one);
       add(one.account, one.bytes);
@@ -143,21 +143,21 @@ const createUsage = (now: () => Date, limits: UploadLimits) => {
     },
     assertRoom: (account: string): void => {
       const own = byAccount.get(account) ?? 0;
-      if (own >= limits.bytesPerAccount) throw accountIsFull(limits.bytesPerAccount);
-      if (all >= limits.bytesInAll) throw diskIsFull();
+      if (own >= limits.bytesPerAccount) throw createAccountFullError(limits.bytesPerAccount);
+      if (all >= limits.bytesInAll) throw createDiskFullError();
     },
   };
 };
 
 /** `uploads/{live|test}/{account}/{file}`: both kinds of keys of an account share its part. */
-const accountIn = (key: string): string => key.split("/").at(-2) ?? "";
+const parseAccount = (key: string): string => key.split("/").at(-2) ?? "";
 
 /** Files that an earlier process left. Their names do not tell whose they are. */
-const countStored = async (folder: string, store: (key: string, one: Stored) => void) => {
+const countStored = async (folder: string, store: (key: string, one: StoredUpload) => void) => {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   for await (const entry of await opendir(folder, { recursive: true })) {
     const file = join(entry.parentPath, entry.name);
-    const found = isFile(entry) && (await orAbsent(lstat(file)));
+    const found = isFile(entry) && (await ignoreMissing(lstat(file)));
     if (found) {
       const endsAtMs = found.mtimeMs + STORED_MS;
       store(file, { account: "", bytes: found.size, endsAtMs });
@@ -167,19 +167,19 @@ const countStored = async (folder: string, store: (key: string, one: Stored) => 
 
 const isFile = (entry: Dirent): boolean => entry.isFile();
 
-const freeBytesOf = async (directory: string): Promise<number> => {
+const readFreeBytes = async (directory: string): Promise<number> => {
   const { bavail, bsize } = await statfs(directory);
   return bavail * bsize;
 };
 
-const isUnderWay = () =>
+const createInProgressError = () =>
   new Failure(
     "REQUEST_IN_PROGRESS",
     "nothing_charged",
     "Another upload to this link is not finished. Wait for its end, or get a new link.",
   );
 
-const accountIsFull = (most: number) =>
+const createAccountFullError = (most: number) =>
   new Failure(
     "RATE_LIMITED",
     "nothing_charged",
@@ -187,5 +187,5 @@ const accountIsFull = (most: number) =>
     { headers: { "retry-after": "3600" } },
   );
 
-const diskIsFull = () =>
+const createDiskFullError = () =>
   new Failure("UNAVAILABLE", "nothing_charged", "There is no space for uploads right now.");

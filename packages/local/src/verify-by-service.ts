@@ -1,33 +1,35 @@
 import type { VerificationResult } from "@mailproof/client/types";
 import type { Evidence, Verification } from "@mailproof/core/verify/result";
-import { howToFollow, howToGoOn, waitForJob } from "./follow-job.ts";
-import { openOut, print } from "./out.ts";
-import { type Service, untilInterrupted } from "./service.ts";
-import { asJson, type Show } from "./show-results.ts";
-import { shown } from "./terminal.ts";
+import { explainContinuation, formatFollowCommand, waitForJob } from "./follow-job.ts";
+import { openOutput, writeOutput } from "./out.ts";
+import { type Service, watchInterrupt } from "./service.ts";
+import { jsonFormat, type ResultFormat } from "./show-results.ts";
+import { replaceControls } from "./terminal.ts";
 
-type WordsOptions = {
+type VerifyAddressesOptions = {
   readonly out: string | undefined;
   readonly force: boolean;
   readonly evidence: boolean;
 };
 
 /** Addresses one by one, by a service, printed as the engine's own are. */
-export const verifyWordsByService = async (
+export const verifyAddressesByService = async (
   service: Service,
   emails: readonly string[],
-  show: Show,
-  { out: file, force, evidence }: WordsOptions,
+  show: ResultFormat,
+  { out: file, force, evidence }: VerifyAddressesOptions,
 ): Promise<number> => {
-  const out = await openOut(file, force);
-  const { signal, end } = untilInterrupted();
-  await print(out, show.first);
+  const out = await openOutput(file, force);
+  const { signal, end } = watchInterrupt();
+  await writeOutput(out, show.first);
   try {
     for (const email of emails) {
-      const result = await verified(service, email, evidence, signal);
+      const result = await verifyAddress(service, email, evidence, signal);
       const line =
-        show === asJson ? `${JSON.stringify(result)}\n` : show.line(asOurs(result), [email]);
-      await print(out, line);
+        show === jsonFormat
+          ? `${JSON.stringify(result)}\n`
+          : show.line(toVerification(result), [email]);
+      await writeOutput(out, line);
     }
   } finally {
     end();
@@ -37,7 +39,7 @@ export const verifyWordsByService = async (
 };
 
 /** A verification that takes long becomes a job of one address, which is already paid for. */
-const verified = async (
+const verifyAddress = async (
   { client, url }: Service,
   email: string,
   evidence: boolean,
@@ -49,29 +51,29 @@ const verified = async (
   );
   if (first.status !== "pending") return first;
   const id = first.job_id;
-  process.stderr.write(`${id}: ${shown(email)} takes longer. Waiting for its result.\n`);
-  const how = howToFollow(url, id, { out: undefined, json: true, force: false });
+  process.stderr.write(`${id}: ${replaceControls(email)} takes longer. Waiting for its result.\n`);
+  const how = formatFollowCommand(url, id, { out: undefined, json: true, force: false });
   const { status, error } = await waitForJob(client, id, signal).catch((cause: unknown) => {
-    throw new Error(howToGoOn(cause, id, how, signal), { cause });
+    throw new Error(explainContinuation(cause, id, how, signal), { cause });
   });
   for await (const row of client.results({ id }, { signal })) return row;
   throw new Error(`${id}: ${status}. ${error ?? ""}`);
 };
 
 /** As the engine in this process says it, for whoever prints what it says. */
-const asOurs = ({
+const toVerification = ({
   verification,
   flags,
   ai,
   evidence,
-  ...told
+  ...fields
 }: VerificationResult): Verification => ({
-  email: told.email,
-  status: told.status,
-  score: told.quality_score,
-  reason: told.reason,
-  subStatus: told.sub_status,
-  provider: told.provider,
+  email: fields.email,
+  status: fields.status,
+  score: fields.quality_score,
+  reason: fields.reason,
+  subStatus: fields.sub_status,
+  provider: fields.provider,
   verification: {
     syntaxValid: verification.syntax_valid,
     domainExists: verification.domain_exists ?? false,
@@ -88,7 +90,7 @@ const asOurs = ({
     honeypot: flags.honeypot,
     botGenerated: flags.bot_generated,
   },
-  enrichment: told.enrichment as Verification["enrichment"],
+  enrichment: fields.enrichment as Verification["enrichment"],
   ...(ai && {
     ai: {
       typoSuggestion: ai.typo_suggestion,
@@ -98,7 +100,7 @@ const asOurs = ({
   }),
   ...(evidence && { evidence: toEvidence(evidence) }),
   retry: null,
-  verifiedAt: told.verified_at,
+  verifiedAt: fields.verified_at,
 });
 
 /** The reverse of what the API does with our own. */

@@ -17,14 +17,14 @@ import * as v from "valibot";
 // Small files of ours that must be whole: whoever reads one gets all of it, also after a power cut.
 
 /** Replaces the file. */
-export const writeWhole = (file: string, content: object): void =>
-  become(file, content, renameSync);
+export const writeFileAtomic = (file: string, content: object): void =>
+  replaceFile(file, content, renameSync);
 
 /** Makes the file unless it is there: of two that make it at once, one does, and both read the same. */
-export const makeWhole = (file: string, content: object): void =>
-  become(file, content, (draft, place) => {
+export const createFileAtomic = (file: string, content: object): void =>
+  replaceFile(file, content, (draft, target) => {
     try {
-      placeNew(draft, place);
+      linkNewFile(draft, target);
     } finally {
       rmSync(draft, { force: true });
     }
@@ -34,7 +34,7 @@ export const makeWhole = (file: string, content: object): void =>
 const NO_LINKS: readonly unknown[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
 
 /** Gives a finished draft its name, and never the name of another file. Returns whether the name was free. */
-export const placeNew = (draft: string, file: string): boolean => {
+export const linkNewFile = (draft: string, file: string): boolean => {
   try {
     linkSync(draft, file);
   } catch (error) {
@@ -48,7 +48,10 @@ export const placeNew = (draft: string, file: string): boolean => {
   return true;
 };
 
-export const readWhole = <T>(file: string, schema: v.GenericSchema<unknown, T>): T | undefined => {
+export const readJsonFile = <T>(
+  file: string,
+  schema: v.GenericSchema<unknown, T>,
+): T | undefined => {
   let text: string;
   try {
     text = readFileSync(file, "utf8");
@@ -64,20 +67,24 @@ export const readWhole = <T>(file: string, schema: v.GenericSchema<unknown, T>):
   }
 };
 
-const become = (file: string, content: object, place: (draft: string, file: string) => void) => {
+const replaceFile = (
+  file: string,
+  content: object,
+  publish: (draft: string, file: string) => void,
+) => {
   const draft = `${file}.${randomUUID()}`;
   const handle = openSync(draft, "wx", 0o600);
   writeSync(handle, `${JSON.stringify(content, null, 2)}\n`);
   fsyncSync(handle);
   closeSync(handle);
-  place(draft, file);
+  publish(draft, file);
   const folder = openSync(dirname(file), "r");
   fsyncSync(folder);
   closeSync(folder);
 };
 
 /** Of a file or a folder: what is in it is on the disk, also after a power cut. */
-export const flushed = async (path: string): Promise<void> => {
+export const flushToDisk = async (path: string): Promise<void> => {
   const handle = await open(path);
   try {
     await handle.sync();

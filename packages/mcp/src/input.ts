@@ -5,31 +5,31 @@ import { type JsonSchema, schemaWriter } from "@mailproof/api/openapi/schema";
 const PAGE = { default: 20, most: 50, mostWithoutCursor: 100 };
 const CURSORS = ["next_key", "offset"];
 
-export type Page = { readonly default: number; readonly most: number };
+export type ToolPage = { readonly default: number; readonly most: number };
 
 type Fields = Readonly<Record<string, JsonSchema>>;
 
 /** The fields of each part of a request, as they are called by a tool: side by side. */
-export type Input = {
+export type ToolInput = {
   readonly path: readonly string[];
   readonly query: readonly string[];
   /** Null: it is no list whose length can be asked for. */
-  readonly page: Page | null;
+  readonly page: ToolPage | null;
   readonly schema: JsonSchema;
 };
 
 export const IDEMPOTENCY_KEY = "idempotency_key";
 
 /** One object with every field of the request in it: models do better with that than with an object per part. */
-export const inputOf = (endpoint: Endpoint): Input => {
-  const path = endpoint.path ? objectOf(endpoint.path) : NOTHING;
-  const query = endpoint.query ? objectOf(endpoint.query) : NOTHING;
-  const body = endpoint.body ? objectOf(endpoint.body) : NOTHING;
-  const page = pageOf(Object.keys(query.properties));
+export const buildInput = (endpoint: Endpoint): ToolInput => {
+  const path = endpoint.path ? toObjectShape(endpoint.path) : NOTHING;
+  const query = endpoint.query ? toObjectShape(endpoint.query) : NOTHING;
+  const body = endpoint.body ? toObjectShape(endpoint.body) : NOTHING;
+  const page = getPage(Object.keys(query.properties));
   const key = endpoint.keyed ? { [IDEMPOTENCY_KEY]: KEY } : {};
   const properties = {
     ...path.properties,
-    ...asValues(query.properties, page),
+    ...withTypedValues(query.properties, page),
     ...body.properties,
     ...key,
   };
@@ -47,22 +47,22 @@ export const inputOf = (endpoint: Endpoint): Input => {
   };
 };
 
-type Whole = { readonly properties: Fields; readonly required: readonly string[] };
+type ObjectShape = { readonly properties: Fields; readonly required: readonly string[] };
 
 // Every shape stands where it is used: not every client follows a reference.
 const { write } = schemaWriter(new Map());
 
-const NOTHING: Whole = { properties: {}, required: [] };
+const NOTHING: ObjectShape = { properties: {}, required: [] };
 
 /** A choice of objects becomes one that has the fields of all: which go together is told by the hint. */
-const objectOf = (schema: Schema): Whole => {
+const toObjectShape = (schema: Schema): ObjectShape => {
   const { type, options } = schema as unknown as { type: string; options: readonly Schema[] };
   if (type !== "variant") return { ...NOTHING, ...write(schema) };
-  const all = options.map((option) => objectOf(option));
+  const all = options.map((option) => toObjectShape(option));
   return {
     properties: all
       .flatMap(({ properties }) => Object.entries(properties))
-      .reduce<Fields>((so, [name, one]) => ({ ...so, [name]: either(so[name], one) }), {}),
+      .reduce<Fields>((so, [name, one]) => ({ ...so, [name]: mergeSchemas(so[name], one) }), {}),
     required: (all[0]?.required ?? []).filter((field) =>
       all.every(({ required }) => required.includes(field)),
     ),
@@ -70,20 +70,20 @@ const objectOf = (schema: Schema): Whole => {
 };
 
 /** The field that tells the objects apart is a different word in each. */
-const either = (one: JsonSchema | undefined, other: JsonSchema): JsonSchema => {
+const mergeSchemas = (one: JsonSchema | undefined, other: JsonSchema): JsonSchema => {
   if (!one || other["const"] === undefined) return other;
   const { const: word, enum: words = [word], ...rest } = one;
   return { ...rest, enum: [...(words as readonly unknown[]), other["const"]] };
 };
 
-const pageOf = (query: readonly string[]): Page | null => {
+const getPage = (query: readonly string[]): ToolPage | null => {
   if (!query.includes("limit")) return null;
   const hasMore = query.some((name) => CURSORS.includes(name));
   return { default: PAGE.default, most: hasMore ? PAGE.most : PAGE.mostWithoutCursor };
 };
 
 /** In an address everything is a text; in a tool call a number is a number. */
-const asValues = (query: Fields, page: Page | null): Fields => ({
+const withTypedValues = (query: Fields, page: ToolPage | null): Fields => ({
   ...query,
   ...(page && {
     limit: {

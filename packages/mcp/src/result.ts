@@ -8,21 +8,23 @@ const CHARACTERS_MAX = 100_000;
 const TEXT_MAX = 1_000;
 const ENTRIES_MAX = 50;
 
-type Told = Readonly<Record<string, unknown>>;
+type JsonBody = Readonly<Record<string, unknown>>;
 
 /** An answer as a model reads it: the data, or what went wrong, each also as text for clients that pass on no more. */
-export const resultOf = (
+export const toToolResult = (
   { endpoint }: Tool,
   { statusCode, headers, body }: HttpAnswer<string>,
 ): CallToolResult => {
-  const said = JSON.parse(body) as Told;
-  if (statusCode >= 400) return failed(said, headers["retry-after"]);
-  const data = (isObject(said["data"]) && said["success"] === true ? said["data"] : said) as Told;
+  const parsed = JSON.parse(body) as JsonBody;
+  if (statusCode >= 400) return toFailedResult(parsed, headers["retry-after"]);
+  const data = (
+    isObject(parsed["data"]) && parsed["success"] === true ? parsed["data"] : parsed
+  ) as JsonBody;
   const _meta = { "mailproof/request_id": headers["x-request-id"] };
   const text = JSON.stringify(data);
   if (text.length <= CHARACTERS_MAX)
     return { content: [{ type: "text", text }], structuredContent: data, _meta };
-  const cut = shortened(data);
+  const cut = shorten(data);
   const note = `This is shortened: a text has at most ${TEXT_MAX} characters, a list at most ${ENTRIES_MAX} entries. ${endpoint.route} tells all of it.`;
   return {
     content: [note, JSON.stringify(cut)].map((one) => ({ type: "text", text: one })),
@@ -31,12 +33,12 @@ export const resultOf = (
   };
 };
 
-const failed = (said: Told, retryAfter: string | undefined): CallToolResult => {
-  const { code, message, details } = said["error"] as Told;
+const toFailedResult = (parsed: JsonBody, retryAfter: string | undefined): CallToolResult => {
+  const { code, message, details } = parsed["error"] as JsonBody;
   const wait = retryAfter && `Wait ${retryAfter} s before you try again.`;
   const more = details !== undefined && JSON.stringify(details);
   const text = [`${code as string}: ${message as string}`, wait, more].filter(Boolean).join("\n");
-  const { error, request_id } = said;
+  const { error, request_id } = parsed;
   return {
     content: [{ type: "text", text }],
     structuredContent: { error, request_id },
@@ -44,8 +46,8 @@ const failed = (said: Told, retryAfter: string | undefined): CallToolResult => {
   };
 };
 
-const shortened = (data: Told): Told =>
+const shorten = (data: JsonBody): JsonBody =>
   JSON.parse(JSON.stringify(data), (_name, value: unknown) => {
     if (typeof value === "string" && value.length > TEXT_MAX) return `${value.slice(0, TEXT_MAX)}…`;
     return Array.isArray(value) ? (value.slice(0, ENTRIES_MAX) as unknown[]) : value;
-  }) as Told;
+  }) as JsonBody;

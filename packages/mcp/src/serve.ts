@@ -20,17 +20,17 @@ import {
   ProtocolErrorCode,
   Server,
 } from "@modelcontextprotocol/server";
-import { type Arguments, call, keyHeaderOf } from "./call.ts";
+import { call, type ToolArguments, toKeyHeader } from "./call.ts";
 import { assertOrigin } from "./origin.ts";
-import { type Tool, toolCalled, tools } from "./tools.ts";
+import { findTool, type Tool, tools } from "./tools.ts";
 
 export const MCP_PATH = "/mcp";
 
 export type McpRequest = Pick<HttpRequest, "id" | "headers" | "body"> & { readonly method: string };
 
 /** The endpoint of the tools (MCP, streamable HTTP): one message in, one answer out, and nothing kept in between. */
-export const mcpOver = (world: AppWorld) => {
-  const handler = createMcpHandler(({ requestInfo }) => serverFor(world, requestInfo), {
+export const createMcp = (world: AppWorld) => {
+  const handler = createMcpHandler(({ requestInfo }) => createMcpServer(world, requestInfo), {
     onerror: (cause) => world.log("mcp_refused", { cause }),
   });
 
@@ -38,25 +38,30 @@ export const mcpOver = (world: AppWorld) => {
     const { id, method, headers } = request;
     const allowance: Record<string, string> = {};
     try {
-      if (method !== "POST") throw onlyPost(method);
+      if (method !== "POST") throw createOnlyPostError(method);
       assertOrigin(world, headers["origin"]);
       // A call before this one may have been paid under its key, and nobody has looked at this one yet.
       const caller = await orUnavailable(authenticate(world, headers), "retry_same_key");
       const message = await request.body(MESSAGE_BYTES_MAX);
       if (!isObject(message)) throw invalidField("body", "must be one JSON-RPC message");
-      const tool = toolCalledBy(message);
+      const tool = findCalledTool(message);
       if (tool)
         await assertScope(world, caller, tool.endpoint.access, allowance).catch(
-          forCall(tool, message),
+          toCallRefusal(tool, message),
         );
 
       const sent = new Request(`http://mcp.invalid${MCP_PATH}`, {
         method,
-        headers: plain(headers),
+        headers: toHeaderPairs(headers),
       });
-      const told = await handler.fetch(sent, { parsedBody: message });
-      const type = told.headers.get("content-type");
-      return answer(id, told.status, type ? { "content-type": type } : {}, await told.text());
+      const response = await handler.fetch(sent, { parsedBody: message });
+      const type = response.headers.get("content-type");
+      return answer(
+        id,
+        response.status,
+        type ? { "content-type": type } : {},
+        await response.text(),
+      );
     } catch (error) {
       // What is meant for the caller says it itself; where a bug struck nobody knows.
       return refuse(world, id, asFailure(error, "unknown"), allowance);
@@ -71,37 +76,37 @@ const INSTRUCTIONS =
   "Verifies email addresses and checks how domains are set up to send mail. Calls with a price cost credits: give each that takes one an idempotency_key of its own, and send it again with the same key if you did not see the answer. Every failure says what happened to the credits. get_account tells what is left.";
 
 /** A server for one message, in the name of whoever sent it. */
-const serverFor = (world: AppWorld, sent: Request | undefined): Server => {
+const createMcpServer = (world: AppWorld, sent: Request | undefined): Server => {
   const server = new Server(
     { name: "mailproof", title: "Mailproof", version: world.settings.version },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   );
   server.setRequestHandler("tools/list", () => ({ tools: tools.map(({ listed }) => listed) }));
   server.setRequestHandler("tools/call", ({ params }) => {
-    const tool = toolCalled(params.name);
+    const tool = findTool(params.name);
     if (!tool)
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
         `There is no tool ${JSON.stringify(params.name)}.`,
       );
-    return call(world, tool, params.arguments ?? {}, credentialsIn(sent));
+    return call(world, tool, params.arguments ?? {}, readCredentials(sent));
   });
   return server;
 };
 
 /** Nothing else of the envelope belongs to the call: an Idempotency-Key here would be one for every tool. */
-const credentialsIn = (sent: Request | undefined): Headers => ({
+const readCredentials = (sent: Request | undefined): Headers => ({
   "x-api-key": sent?.headers.get("x-api-key") ?? undefined,
   authorization: sent?.headers.get("authorization") ?? undefined,
 });
 
-const toolCalledBy = (message: object) => {
+const findCalledTool = (message: object) => {
   const { method, params } = message as { readonly method?: unknown; readonly params?: unknown };
   if (method !== "tools/call" || !isObject(params)) return undefined;
-  return toolCalled((params as { readonly name?: unknown }).name);
+  return findTool((params as { readonly name?: unknown }).name);
 };
 
-const plain = (headers: Headers): [string, string][] =>
+const toHeaderPairs = (headers: Headers): [string, string][] =>
   Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
 
 /**
@@ -124,15 +129,15 @@ const assertScope = async (
 };
 
 /** A refusal of a call that may be a repeat under its idempotency_key, as its route would tell it. */
-const forCall =
+const toCallRefusal =
   ({ endpoint }: Tool, { params }: { readonly params?: unknown }) =>
   (error: unknown): never => {
     const { arguments: args } = params as { readonly arguments?: unknown };
-    const headers = isObject(args) ? keyHeaderOf(endpoint, args as Arguments) : {};
+    const headers = isObject(args) ? toKeyHeader(endpoint, args as ToolArguments) : {};
     throw error instanceof Failure ? forRepeat(error, endpoint, headers, false) : error;
   };
 
-const onlyPost = (method: string) =>
+const createOnlyPostError = (method: string) =>
   new Failure(
     "METHOD_NOT_ALLOWED",
     "nothing_charged",

@@ -1,12 +1,12 @@
 import { endpoints } from "@mailproof/api/endpoints";
 import type { Effect, Endpoint, Need, ToolFacts } from "@mailproof/api/http/endpoint";
 import type { Tool as Listed, ToolAnnotations } from "@modelcontextprotocol/server";
-import { type Input, inputOf } from "./input.ts";
+import { buildInput, type ToolInput } from "./input.ts";
 
 /** What follows from an endpoint that is a tool: plain data, made once when a bundle is made. */
 export type Derived = {
   readonly id: string;
-  readonly input: Input;
+  readonly input: ToolInput;
   /** As clients see it. */
   readonly listed: Listed;
 };
@@ -21,15 +21,15 @@ const ANNOTATIONS: Readonly<Record<Effect, ToolAnnotations>> = {
 /** Through these a call reaches beyond us: to mail servers, name servers, receivers, or to workers who ask them. */
 const OUTWARD: readonly Need[] = ["mail", "dns", "https", "queue:send"];
 
-const toolOf = (endpoint: Endpoint, { effect, hint }: ToolFacts): Derived => {
-  const name = nameOf(endpoint);
-  const input = inputOf(endpoint);
+const buildTool = (endpoint: Endpoint, { effect, hint }: ToolFacts): Derived => {
+  const name = getToolName(endpoint);
+  const input = buildInput(endpoint);
   return {
     id: endpoint.id,
     input,
     listed: {
       name,
-      description: descriptionOf(endpoint, hint),
+      description: buildDescription(endpoint, hint),
       inputSchema: input.schema as Listed["inputSchema"],
       annotations: {
         ...ANNOTATIONS[effect],
@@ -40,10 +40,10 @@ const toolOf = (endpoint: Endpoint, { effect, hint }: ToolFacts): Derived => {
 };
 
 /** verifyEmail → verify_email: names of tools are in lower case. */
-const nameOf = ({ id }: Endpoint): string =>
+const getToolName = ({ id }: Endpoint): string =>
   id.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-const descriptionOf = ({ summary, price, access }: Endpoint, hint: string | undefined): string =>
+const buildDescription = ({ summary, price, access }: Endpoint, hint: string | undefined): string =>
   [
     summary,
     hint,
@@ -56,5 +56,5 @@ const descriptionOf = ({ summary, price, access }: Endpoint, hint: string | unde
 
 /** In the order of the API's table of contents. */
 export const DERIVED: readonly Derived[] = endpoints.flatMap((endpoint) =>
-  endpoint.tool ? [toolOf(endpoint, endpoint.tool)] : [],
+  endpoint.tool ? [buildTool(endpoint, endpoint.tool)] : [],
 );

@@ -8,5 +8,5 @@ export const tools: readonly Tool[] = DERIVED.flatMap((derived) =>
   endpoints.filter(({ id }) => id === derived.id).map((endpoint) => ({ ...derived, endpoint })),
 );
 
-export const toolCalled = (name: unknown): Tool | undefined =>
+export const findTool = (name: unknown): Tool | undefined =>
   tools.find(({ listed }) => listed.name === name);

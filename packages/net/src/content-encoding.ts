@@ -44,18 +44,18 @@ const ENCODERS: Encoders = {
 /** Below this, a compressed text saves no packet. */
 const COMPRESSED_FROM_BYTES = 1_024;
 /** A few documents in each encoding, under a few of the names that a server is reached by. */
-const KEPT_MAX = 32;
+const CACHED_MAX = 32;
 
 /** Each holds a thread that files and names also need. More at once: those are sent as they are. */
 const COMPRESSIONS_MAX = 2;
 
-type Text = {
+type EncodableText = {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 };
 
-type Conditions = {
+type RequestConditions = {
   readonly acceptEncoding: string | undefined;
   readonly ifNoneMatch: string | undefined;
 };
@@ -64,51 +64,51 @@ type Conditions = {
  * Makes the answers of one process. The name that a server is reached by stands in some texts and is the client's to
  * choose, so what is kept is bounded, and the oldest goes first.
  */
-export const createEncodedAnswers = (encoders: Encoders = ENCODERS) => {
-  const kept = new Map<string, Promise<Buffer>>();
-  const plain = new WeakMap<Text, { readonly bytes: Buffer; readonly hash: string }>();
+export const createEncoder = (encoders: Encoders = ENCODERS) => {
+  const cache = new Map<string, Promise<Buffer>>();
+  const plain = new WeakMap<EncodableText, { readonly bytes: Buffer; readonly hash: string }>();
   let compressions = 0;
 
-  const plainOf = (text: Text) => {
-    const known = plain.get(text);
-    if (known) return known;
+  const getPlain = (text: EncodableText) => {
+    const cached = plain.get(text);
+    if (cached) return cached;
     const bytes = Buffer.from(text.body);
     const hash = createHash("sha256").update(bytes).digest("base64url").slice(0, 22);
-    const made = { bytes, hash };
-    plain.set(text, made);
-    return made;
+    const encoded = { bytes, hash };
+    plain.set(text, encoded);
+    return encoded;
   };
-  const bytesOf = (etag: string, text: Buffer, encoding: Encoding): Promise<Buffer> => {
-    const known = kept.get(etag);
-    if (known) return known;
-    const [oldest] = kept.keys();
-    if (kept.size >= KEPT_MAX && oldest !== undefined) kept.delete(oldest);
+  const getEncoded = (etag: string, text: Buffer, encoding: Encoding): Promise<Buffer> => {
+    const cached = cache.get(etag);
+    if (cached) return cached;
+    const [oldest] = cache.keys();
+    if (cache.size >= CACHED_MAX && oldest !== undefined) cache.delete(oldest);
     compressions++;
-    const made = encoders[encoding](text).finally(() => compressions--);
-    kept.set(etag, made);
-    return made;
+    const encoded = encoders[encoding](text).finally(() => compressions--);
+    cache.set(etag, encoded);
+    return encoded;
   };
-  const encodingFor = (hash: string, acceptEncoding: string | undefined): Encoding => {
+  const selectEncoding = (hash: string, acceptEncoding: string | undefined): Encoding => {
     const encoding = chooseEncoding(acceptEncoding);
-    return compressions < COMPRESSIONS_MAX || kept.has(`"${hash}-${encoding}"`)
+    return compressions < COMPRESSIONS_MAX || cache.has(`"${hash}-${encoding}"`)
       ? encoding
       : "identity";
   };
 
-  return async (answer: Text, asked: Conditions) => {
-    const { statusCode, headers } = answer;
-    const { bytes: text, hash } = plainOf(answer);
+  return async (response: EncodableText, conditions: RequestConditions) => {
+    const { statusCode, headers } = response;
+    const { bytes: text, hash } = getPlain(response);
     const isLong = text.length >= COMPRESSED_FROM_BYTES;
-    const encoding = isLong ? encodingFor(hash, asked.acceptEncoding) : "identity";
+    const encoding = isLong ? selectEncoding(hash, conditions.acceptEncoding) : "identity";
     // Of another encoding the bytes are others, and so is a strong tag (RFC 9110 §8.8.3.3).
     const etag = `"${hash}-${encoding}"`;
     const { vary: others } = headers;
     const vary = others === undefined ? "accept-encoding" : `${others}, accept-encoding`;
     const common = { ...headers, etag, vary };
-    if (isMatch(asked.ifNoneMatch, etag))
+    if (isMatch(conditions.ifNoneMatch, etag))
       return { statusCode: 304, headers: common, body: Buffer.alloc(0) };
     const coded = encoding === "identity" ? {} : { "content-encoding": encoding };
-    const bytes = encoding === "identity" ? text : await bytesOf(etag, text, encoding);
+    const bytes = encoding === "identity" ? text : await getEncoded(etag, text, encoding);
     return { statusCode, headers: { ...common, ...coded }, body: bytes };
   };
 };

@@ -1,14 +1,14 @@
 import { randomInt } from "node:crypto";
 import { createSocket, type Socket as UdpSocket } from "node:dgram";
 import { connect, isIPv6 } from "node:net";
-import type { RecordType } from "@mailproof/core/mail/dns/dns";
+import type { DnsRecordType } from "@mailproof/core/mail/dns/dns";
 import {
+  type DnsQuery,
+  type DnsReply,
   decodeReply,
   encodeQuestion,
-  idOf,
   isTooLong,
-  type Question,
-  type Reply,
+  readId,
 } from "./dns-message.ts";
 import { isOwnError } from "./own-errors.ts";
 
@@ -16,10 +16,10 @@ import { isOwnError } from "./own-errors.ts";
 // ids; an answer that does not fit is fetched over a TCP connection of its own.
 
 export type NameServer = { readonly host: string; readonly port: number };
-export type Asked<T extends RecordType> = { readonly type: T; readonly name: string };
+export type DnsQuestion<T extends DnsRecordType> = { readonly type: T; readonly name: string };
 
 /** Undefined: no answer came in time, or nothing listens there. */
-export type Exchanged<T extends RecordType> = Reply<T> | typeof INTERNAL | undefined;
+export type DnsExchangeResult<T extends DnsRecordType> = DnsReply<T> | typeof INTERNAL | undefined;
 
 /** This machine lacked what it needs to ask. */
 const INTERNAL = { kind: "internal" } as const;
@@ -37,9 +37,9 @@ export const parseServer = (server: string): NameServer => {
 const RECEIVE_BYTES = 1024 * 1024;
 /** Then a socket with another port follows: whoever forges an answer has to guess the port as well as the id. */
 const QUESTIONS_PER_SOCKET = 1_000;
-const IDS = 0x1_00_00;
+const ID_COUNT = 0x1_00_00;
 
-type Channel = {
+type UdpChannel = {
   readonly socket: UdpSocket;
   /** Null: it is connected. Else what kept it from that. */
   readonly failure: Promise<Error | null>;
@@ -49,24 +49,24 @@ type Channel = {
 };
 
 export type UdpClient = {
-  readonly ask: <T extends RecordType>(
-    asked: Asked<T>,
+  readonly sendQuery: <T extends DnsRecordType>(
+    question: DnsQuestion<T>,
     options: { readonly edns: boolean; readonly waitMs: number },
-  ) => Promise<Exchanged<T>>;
+  ) => Promise<DnsExchangeResult<T>>;
   readonly close: () => void;
 };
 
 /** All questions to one server over UDP, through one socket at a time. */
-export const openUdpClient = (server: NameServer): UdpClient => {
-  const open = new Set<Channel>();
-  let current: Channel | undefined;
+export const createUdpClient = (server: NameServer): UdpClient => {
+  const open = new Set<UdpChannel>();
+  let current: UdpChannel | undefined;
 
-  const closeIfDone = (channel: Channel): void => {
+  const closeIfDone = (channel: UdpChannel): void => {
     if (channel === current || channel.waiting.size > 0 || !open.delete(channel)) return;
     channel.socket.close();
   };
 
-  const channelFor = (): Channel => {
+  const getChannel = (): UdpChannel => {
     if (current && current.questions < QUESTIONS_PER_SOCKET) return current;
     const old = current;
     current = openChannel(server);
@@ -75,14 +75,14 @@ export const openUdpClient = (server: NameServer): UdpClient => {
     return current;
   };
 
-  const ask: UdpClient["ask"] = async (asked, { edns, waitMs }) => {
-    const channel = channelFor();
+  const sendQuery: UdpClient["sendQuery"] = async (question, { edns, waitMs }) => {
+    const channel = getChannel();
     channel.questions += 1;
-    const question = { id: freeId(channel), ...asked };
-    const { promise, resolve } = Promise.withResolvers<Exchanged<typeof asked.type>>();
-    channel.waiting.set(question.id, (bytes) => {
-      const reply = bytes && decodeReply(bytes, question);
-      if (reply?.kind !== "unrelated") resolve(reply as Exchanged<typeof asked.type>);
+    const query = { id: chooseFreeId(channel), ...question };
+    const { promise, resolve } = Promise.withResolvers<DnsExchangeResult<typeof question.type>>();
+    channel.waiting.set(query.id, (bytes) => {
+      const reply = bytes && decodeReply(bytes, query);
+      if (reply?.kind !== "unrelated") resolve(reply as DnsExchangeResult<typeof question.type>);
     });
     const timer = setTimeout(resolve, waitMs, undefined);
     try {
@@ -91,13 +91,13 @@ export const openUdpClient = (server: NameServer): UdpClient => {
       if (failure && current === channel) current = undefined;
       if (failure) return isOwnError(failure) ? INTERNAL : undefined;
       // Any other packet that cannot be sent is one that got lost: the next attempt finds out.
-      channel.socket.send(encodeQuestion(question, edns), (error) => {
+      channel.socket.send(encodeQuestion(query, edns), (error) => {
         if (isOwnError(error)) resolve(INTERNAL);
       });
       return await promise;
     } finally {
       clearTimeout(timer);
-      channel.waiting.delete(question.id);
+      channel.waiting.delete(query.id);
       closeIfDone(channel);
     }
   };
@@ -109,12 +109,12 @@ export const openUdpClient = (server: NameServer): UdpClient => {
       closeIfDone(channel);
     }
   };
-  return { ask, close };
+  return { sendQuery, close };
 };
 
 /** A connected socket hears the server alone, and hears of it when nothing listens there. */
-const openChannel = ({ host, port }: NameServer): Channel => {
-  const waiting: Channel["waiting"] = new Map();
+const openChannel = ({ host, port }: NameServer): UdpChannel => {
+  const waiting: UdpChannel["waiting"] = new Map();
   const socket = createSocket({
     type: isIPv6(host) ? "udp6" : "udp4",
     recvBufferSize: RECEIVE_BYTES,
@@ -123,7 +123,7 @@ const openChannel = ({ host, port }: NameServer): Channel => {
     for (const settle of waiting.values()) settle(undefined);
   };
   socket.on("error", settleAll);
-  socket.on("message", (bytes) => waiting.get(idOf(bytes) ?? -1)?.(bytes));
+  socket.on("message", (bytes) => waiting.get(readId(bytes) ?? -1)?.(bytes));
   const failure = new Promise<Error | null>((resolve) => {
     socket.once("error", resolve);
     socket.connect(port, host, (error?: Error) => resolve(error ?? null));
@@ -133,9 +133,9 @@ const openChannel = ({ host, port }: NameServer): Channel => {
   return { socket, failure, waiting, questions: 0 };
 };
 
-const freeId = ({ waiting }: Channel): number => {
-  let id = randomInt(IDS);
-  while (waiting.has(id)) id = randomInt(IDS);
+const chooseFreeId = ({ waiting }: UdpChannel): number => {
+  let id = randomInt(ID_COUNT);
+  while (waiting.has(id)) id = randomInt(ID_COUNT);
   return id;
 };
 
@@ -145,20 +145,20 @@ const LENGTH_BYTES = 2;
  * Over TCP every message comes after its length in two bytes (RFC 1035 §4.2.2): one that is too long is refused when those
  * are read, and none of it is kept.
  */
-export const askOverTcp = async <T extends RecordType>(
+export const queryOverTcp = async <T extends DnsRecordType>(
   server: NameServer,
-  asked: Asked<T>,
+  question: DnsQuestion<T>,
   { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal },
-): Promise<Exchanged<T>> => {
-  const question: Question & { readonly type: T } = { id: randomInt(IDS), ...asked };
+): Promise<DnsExchangeResult<T>> => {
+  const query: DnsQuery & { readonly type: T } = { id: randomInt(ID_COUNT), ...question };
   const socket = connect({ ...server, signal });
   const timer = setTimeout(() => socket.destroy(), waitMs);
   try {
-    const bytes = encodeQuestion(question, false);
+    const bytes = encodeQuestion(query, false);
     socket.write(Buffer.concat([Buffer.from([bytes.length >> 8, bytes.length & 0xff]), bytes]));
-    const reply = await readMessage(socket, asked.type);
+    const reply = await readMessage(socket, question.type);
     if (reply === "too_large") return { kind: "too_large" };
-    const decoded = reply && decodeReply(reply, question);
+    const decoded = reply && decodeReply(reply, query);
     // Nobody else can speak here: what does not fit, or is cut off even so, is no answer.
     return decoded && (decoded.kind === "unrelated" || decoded.kind === "truncated")
       ? { kind: "servfail" }
@@ -173,7 +173,7 @@ export const askOverTcp = async <T extends RecordType>(
 
 const readMessage = async (
   socket: AsyncIterable<Buffer>,
-  type: RecordType,
+  type: DnsRecordType,
 ): Promise<Buffer | "too_large" | undefined> => {
   const chunks: Buffer[] = [];
   let received = 0;

@@ -1,11 +1,16 @@
-import type { DnsOutcome, Mx, RecordOf, RecordType } from "@mailproof/core/mail/dns/dns";
+import type {
+  DnsOutcome,
+  DnsRecords,
+  DnsRecordType,
+  MxRecordData,
+} from "@mailproof/core/mail/dns/dns";
 
 // DNS messages (RFC 1035 §4), as far as a resolver's client needs them: one question out, the answer section in. What is
 // too large is refused by the numbers that stand in front of it, before any record is read.
 
-export type Question = { readonly id: number; readonly type: RecordType; readonly name: string };
+export type DnsQuery = { readonly id: number; readonly type: DnsRecordType; readonly name: string };
 
-const TYPE_CODE: Readonly<Record<RecordType, number>> = {
+const TYPE_CODE: Readonly<Record<DnsRecordType, number>> = {
   A: 1,
   NS: 2,
   CNAME: 5,
@@ -29,9 +34,10 @@ const LIMITS: Readonly<Record<"TXT" | "other", { bytes: number; records: number 
   other: { bytes: 16_384, records: 256 },
 };
 
-const limitOf = (type: RecordType) => LIMITS[type === "TXT" ? "TXT" : "other"];
+const getLimit = (type: DnsRecordType) => LIMITS[type === "TXT" ? "TXT" : "other"];
 
-export const isTooLong = (type: RecordType, bytes: number): boolean => bytes > limitOf(type).bytes;
+export const isTooLong = (type: DnsRecordType, bytes: number): boolean =>
+  bytes > getLimit(type).bytes;
 
 const HEADER_BYTES = 12;
 const RECURSION_DESIRED = 0x01_00;
@@ -44,7 +50,7 @@ const OPT_TYPE = 41;
 const UDP_BYTES = 1232;
 
 /** `edns`: says that 1,232 bytes may come over UDP (RFC 6891), where 512 are the rule. */
-export const encodeQuestion = ({ id, type, name }: Question, edns: boolean): Buffer => {
+export const encodeQuestion = ({ id, type, name }: DnsQuery, edns: boolean): Buffer => {
   const labels = name.split(".").map((label) => Buffer.from(label, "latin1"));
   const header = Buffer.alloc(HEADER_BYTES);
   header.writeUInt16BE(id, 0);
@@ -61,11 +67,11 @@ export const encodeQuestion = ({ id, type, name }: Question, edns: boolean): Buf
   ]);
 };
 
-export const idOf = (bytes: Buffer): number | undefined =>
+export const readId = (bytes: Buffer): number | undefined =>
   bytes.length < 2 ? undefined : bytes.readUInt16BE();
 
-export type Reply<T extends RecordType> =
-  | DnsOutcome<RecordOf[T]>
+export type DnsReply<T extends DnsRecordType> =
+  | DnsOutcome<DnsRecords[T]>
   /** The whole answer is to be had over TCP. */
   | { readonly kind: "truncated" }
   /** The server does not know EDNS. */
@@ -74,17 +80,17 @@ export type Reply<T extends RecordType> =
   | { readonly kind: "unrelated" };
 
 const SERVFAIL = { kind: "servfail" } as const;
-const OUTCOME_OF: Readonly<Record<number, DnsOutcome<never>>> = {
+const OUTCOME_BY_CODE: Readonly<Record<number, DnsOutcome<never>>> = {
   3: { kind: "nxdomain" },
   5: { kind: "refused" },
 };
 
 /** What the bytes say about the question. Bytes that are no DNS are a server that failed, and say nothing of the name. */
-export const decodeReply = <T extends RecordType>(
+export const decodeReply = <T extends DnsRecordType>(
   bytes: Buffer,
-  question: Question & { readonly type: T },
-): Reply<T> => {
-  if (idOf(bytes) !== question.id) return { kind: "unrelated" };
+  question: DnsQuery & { readonly type: T },
+): DnsReply<T> => {
+  if (readId(bytes) !== question.id) return { kind: "unrelated" };
   try {
     return readReply(bytes, question);
   } catch (error) {
@@ -93,48 +99,48 @@ export const decodeReply = <T extends RecordType>(
   }
 };
 
-const readReply = <T extends RecordType>(
+const readReply = <T extends DnsRecordType>(
   bytes: Buffer,
-  { type, name }: Question & { readonly type: T },
-): Reply<T> => {
+  { type, name }: DnsQuery & { readonly type: T },
+): DnsReply<T> => {
   const flags = bytes.readUInt16BE(2);
   const code = flags & RCODE;
   const questions = bytes.readUInt16BE(4);
   // A server that could not read the question may leave it out.
   if (code === FORMERR && questions === 0) return { kind: "formerr" };
   if (questions !== 1) return SERVFAIL;
-  const asked = readName(bytes, HEADER_BYTES);
+  const question = readName(bytes, HEADER_BYTES);
   const isOurs =
     (flags & IS_RESPONSE) !== 0 &&
-    bytes.readUInt16BE(asked.end) === TYPE_CODE[type] &&
-    asked.labels.join(".").toLowerCase() === name.toLowerCase();
+    bytes.readUInt16BE(question.end) === TYPE_CODE[type] &&
+    question.labels.join(".").toLowerCase() === name.toLowerCase();
   if (!isOurs) return { kind: "unrelated" };
   if (code === FORMERR) return { kind: "formerr" };
   if ((flags & IS_TRUNCATED) !== 0) return { kind: "truncated" };
-  if (code !== 0) return OUTCOME_OF[code] ?? SERVFAIL;
+  if (code !== 0) return OUTCOME_BY_CODE[code] ?? SERVFAIL;
   const count = bytes.readUInt16BE(6);
-  if (isTooLong(type, bytes.length) || count > limitOf(type).records) return { kind: "too_large" };
-  const records = readRecords(bytes, asked.end + 4, count, type);
+  if (isTooLong(type, bytes.length) || count > getLimit(type).records) return { kind: "too_large" };
+  const records = readRecords(bytes, question.end + 4, count, type);
   // An answer that is only an alias, whose end has no such record, has none of the type.
   return records.length > 0 ? { kind: "ok", records } : { kind: "nodata" };
 };
 
-const readRecords = <T extends RecordType>(
+const readRecords = <T extends DnsRecordType>(
   bytes: Buffer,
   start: number,
   count: number,
   type: T,
-): RecordOf[T][] => {
-  const records: RecordOf[T][] = [];
+): DnsRecords[T][] => {
+  const records: DnsRecords[T][] = [];
   let at = start;
   for (let n = 0; n < count; n += 1) {
     const head = skipName(bytes, at);
     const data = head + 10;
     const end = data + bytes.readUInt16BE(head + 8);
     if (end > bytes.length) throw new RangeError("a record ends behind its message");
-    const isAsked =
+    const isRequested =
       bytes.readUInt16BE(head) === TYPE_CODE[type] && bytes.readUInt16BE(head + 2) === CLASS_IN;
-    if (isAsked) records.push(READ[type](bytes, data, end));
+    if (isRequested) records.push(RECORD_READERS[type](bytes, data, end));
     at = end;
   }
   return records;
@@ -187,7 +193,7 @@ const skipName = (bytes: Buffer, start: number): number => {
 };
 
 /** As zone files write a label: a dot within it, and what nobody can see, is escaped (RFC 1035 §5.1). */
-const textOf = (label: string): string =>
+const escapeLabel = (label: string): string =>
   /^[\w-]*$/.test(label) || !/[^ -~]|[.\\]/.test(label)
     ? label
     : label.replaceAll(/[^ -~]|[.\\]/g, (sign) =>
@@ -196,11 +202,11 @@ const textOf = (label: string): string =>
           : `\\${String(sign.charCodeAt(0)).padStart(3, "0")}`,
       );
 
-const nameIn = (bytes: Buffer, at: number): string =>
-  readName(bytes, at).labels.map(textOf).join(".");
+const readNameText = (bytes: Buffer, at: number): string =>
+  readName(bytes, at).labels.map(escapeLabel).join(".");
 
-const READ: {
-  readonly [T in RecordType]: (bytes: Buffer, at: number, end: number) => RecordOf[T];
+const RECORD_READERS: {
+  readonly [T in DnsRecordType]: (bytes: Buffer, at: number, end: number) => DnsRecords[T];
 } = {
   A: (bytes, at, end) => {
     if (end - at !== 4) throw new RangeError("no IPv4 address");
@@ -208,9 +214,12 @@ const READ: {
   },
   AAAA: (bytes, at, end) => {
     if (end - at !== 16) throw new RangeError("no IPv6 address");
-    return ipv6(bytes, at);
+    return formatIpv6(bytes, at);
   },
-  MX: (bytes, at): Mx => ({ priority: bytes.readUInt16BE(at), exchange: nameIn(bytes, at + 2) }),
+  MX: (bytes, at): MxRecordData => ({
+    priority: bytes.readUInt16BE(at),
+    exchange: readNameText(bytes, at + 2),
+  }),
   // Its strings are one text, each byte as the character of that number.
   TXT: (bytes, at, end) => {
     let text = "";
@@ -222,13 +231,13 @@ const READ: {
     }
     return text;
   },
-  PTR: nameIn,
-  CNAME: nameIn,
-  NS: nameIn,
+  PTR: readNameText,
+  CNAME: readNameText,
+  NS: readNameText,
 };
 
 /** As RFC 5952 writes it, which is how a URL writes it too. */
-const ipv6 = (bytes: Buffer, at: number): string => {
+const formatIpv6 = (bytes: Buffer, at: number): string => {
   const words = Array.from({ length: 8 }, (_, n) => bytes.readUInt16BE(at + 2 * n).toString(16));
   return new URL(`http://[${words.join(":")}]`).hostname.slice(1, -1);
 };

@@ -1,28 +1,28 @@
 import { getServers } from "node:dns";
 import { setTimeout } from "node:timers/promises";
 import { domainToASCII } from "node:url";
-import type { Dns, DnsOutcome, RecordOf, RecordType } from "@mailproof/core/mail/dns/dns";
+import type { Dns, DnsOutcome, DnsRecords, DnsRecordType } from "@mailproof/core/mail/dns/dns";
 import {
-  type Asked,
-  askOverTcp,
+  createUdpClient,
+  type DnsQuestion,
   type NameServer,
-  openUdpClient,
   parseServer,
+  queryOverTcp,
   type UdpClient,
 } from "./dns-exchange.ts";
-import type { Reply } from "./dns-message.ts";
-import { packetBucket } from "./packet-bucket.ts";
-import { ZONE_CEILINGS, type ZoneCeilings, zoneCeiling } from "./zone-ceiling.ts";
+import type { DnsReply } from "./dns-message.ts";
+import { createPacketBucket } from "./packet-bucket.ts";
+import { createZoneRateLimiter, ZONE_RATE_LIMITS, type ZoneRateLimits } from "./zone-ceiling.ts";
 
 // Questions to the operator's resolvers. This is a client of its own, because node:dns reads an answer of 64 KB on the
 // main thread before anybody can refuse it: 80 ms for one of mail hosts, in which nothing else runs.
 
-type Options = {
+type ResolverOptions = {
   /** "host:port", the host an address; none means the system's own. */
   readonly servers: readonly string[];
   readonly packetsPerSecond: number;
   /** Null where the name servers are our own: a lab. */
-  readonly ceilings?: ZoneCeilings | null;
+  readonly zoneLimits?: ZoneRateLimits | null;
 };
 
 /** A question to a domain whose servers need three seconds is not given up before; three attempts stay below 6 s. */
@@ -45,25 +45,25 @@ const NXDOMAIN = { kind: "nxdomain" } as const;
  * looks like a timeout, and below a rate of questions for each zone. A PTR question takes the reverse name,
  * "1.2.0.192.in-addr.arpa".
  */
-export const resolverPool = ({
+export const createResolverPool = ({
   servers,
   packetsPerSecond,
-  ceilings = ZONE_CEILINGS,
-}: Options): Dns & { readonly close: () => void } => {
+  zoneLimits = ZONE_RATE_LIMITS,
+}: ResolverOptions): Dns & { readonly close: () => void } => {
   const clock = { nowMs: () => performance.now(), sleep: setTimeout };
-  const bucket = packetBucket(packetsPerSecond, clock);
-  const ceiling = ceilings && zoneCeiling(ceilings, clock);
+  const bucket = createPacketBucket(packetsPerSecond, clock);
+  const zoneLimit = zoneLimits && createZoneRateLimiter(zoneLimits, clock);
   const closing = new AbortController();
-  const clients = (servers.length > 0 ? servers : getServers()).map(parseServer).map(clientOf);
-  const ask = askerOf(clients, { signal: closing.signal, owe: bucket.owe });
+  const clients = (servers.length > 0 ? servers : getServers()).map(parseServer).map(createClient);
+  const sendQuery = createQuerier(clients, { signal: closing.signal, owe: bucket.owe });
 
   const dns: Dns = async (type, name) => {
-    const wire = wireName(name);
+    const wire = toWireName(name);
     if (typeof wire !== "string") return wire;
     // What waits for its zone has not booked a packet yet, so it makes nobody else wait.
-    if (ceiling && !(await ceiling.wait(wire))) return TIMEOUT;
+    if (zoneLimit && !(await zoneLimit.wait(wire))) return TIMEOUT;
     if (!(await bucket.take()) || closing.signal.aborted) return TIMEOUT;
-    return ask({ type, name: wire });
+    return sendQuery({ type, name: wire });
   };
 
   const close = (): void => {
@@ -73,34 +73,34 @@ export const resolverPool = ({
   return Object.assign(dns, { close });
 };
 
-type Client = {
+type ResolverClient = {
   readonly server: NameServer;
   readonly udp: UdpClient;
   silentUntilMs: number;
   edns: boolean;
 };
 
-const clientOf = (server: NameServer): Client => ({
+const createClient = (server: NameServer): ResolverClient => ({
   server,
-  udp: openUdpClient(server),
+  udp: createUdpClient(server),
   silentUntilMs: 0,
   edns: true,
 });
 
-type Doors = { readonly signal: AbortSignal; readonly owe: (packets: number) => void };
+type QueryContext = { readonly signal: AbortSignal; readonly owe: (packets: number) => void };
 
 /** Asks one server after the other: again when it is silent, and another one when it fails. */
-const askerOf =
-  (clients: readonly Client[], { signal, owe }: Doors) =>
-  async <T extends RecordType>(asked: Asked<T>): Promise<DnsOutcome<RecordOf[T]>> => {
+const createQuerier =
+  (clients: readonly ResolverClient[], { signal, owe }: QueryContext) =>
+  async <T extends DnsRecordType>(question: DnsQuestion<T>): Promise<DnsOutcome<DnsRecords[T]>> => {
     const nowMs = performance.now();
-    const inOrder = [...clients].sort((a, b) => silence(a, nowMs) - silence(b, nowMs));
-    let outcome: DnsOutcome<RecordOf[T]> = TIMEOUT;
+    const inOrder = [...clients].sort((a, b) => rankSilence(a, nowMs) - rankSilence(b, nowMs));
+    let outcome: DnsOutcome<DnsRecords[T]> = TIMEOUT;
     for (let attempt = 0; attempt < Math.max(ATTEMPTS, clients.length); attempt += 1) {
       const client = inOrder[attempt % clients.length];
       if (!client || signal.aborted) break;
       if (attempt > 0) owe(1);
-      const reply = await askClient(client, asked, { signal, owe });
+      const reply = await queryClient(client, question, { signal, owe });
       if (reply) outcome = reply;
       const isFailure = reply?.kind === "servfail" || reply?.kind === "refused";
       // A server that failed fails again: another one is asked, and the same one is not.
@@ -109,29 +109,30 @@ const askerOf =
     return outcome;
   };
 
-const silence = ({ silentUntilMs }: Client, nowMs: number): number => Number(silentUntilMs > nowMs);
+const rankSilence = ({ silentUntilMs }: ResolverClient, nowMs: number): number =>
+  Number(silentUntilMs > nowMs);
 
-const askClient = async <T extends RecordType>(
-  client: Client,
-  asked: Asked<T>,
-  { signal, owe }: Doors,
-): Promise<DnsOutcome<RecordOf[T]> | undefined> => {
+const queryClient = async <T extends DnsRecordType>(
+  client: ResolverClient,
+  question: DnsQuestion<T>,
+  { signal, owe }: QueryContext,
+): Promise<DnsOutcome<DnsRecords[T]> | undefined> => {
   const { udp, server } = client;
-  let reply = await udp.ask(asked, { edns: client.edns, waitMs: WAIT_MS });
+  let reply = await udp.sendQuery(question, { edns: client.edns, waitMs: WAIT_MS });
   if (reply?.kind === "formerr" && client.edns) {
     client.edns = false;
     owe(1);
-    reply = await udp.ask(asked, { edns: false, waitMs: WAIT_MS });
+    reply = await udp.sendQuery(question, { edns: false, waitMs: WAIT_MS });
   }
   client.silentUntilMs = reply || signal.aborted ? 0 : performance.now() + SILENT_MS;
   if (reply?.kind === "truncated" && !signal.aborted) {
     owe(1);
-    reply = await askOverTcp(server, asked, { waitMs: WAIT_MS, signal });
+    reply = await queryOverTcp(server, question, { waitMs: WAIT_MS, signal });
   }
-  return reply && outcomeOf(reply);
+  return reply && toOutcome(reply);
 };
 
-const outcomeOf = <T extends RecordType>(reply: Reply<T>): DnsOutcome<RecordOf[T]> =>
+const toOutcome = <T extends DnsRecordType>(reply: DnsReply<T>): DnsOutcome<DnsRecords[T]> =>
   reply.kind === "truncated" || reply.kind === "formerr" || reply.kind === "unrelated"
     ? SERVFAIL
     : reply;
@@ -140,7 +141,7 @@ const outcomeOf = <T extends RecordType>(reply: Reply<T>): DnsOutcome<RecordOf[T
  * The name as it goes out, or what becomes of a name that cannot. One that is too long or has an empty label
  * cannot exist in the DNS (RFC 1035 §2.3.4). Other odd names may exist, only we are unable to ask for them.
  */
-const wireName = (name: string): string | typeof NXDOMAIN | typeof SERVFAIL => {
+const toWireName = (name: string): string | typeof NXDOMAIN | typeof SERVFAIL => {
   const isAscii = /^[\0-\x7f]*$/.test(name);
   const wire = (isAscii ? name : domainToASCII(name)).replace(/\.$/, "");
   if (!isAscii && wire === "") return SERVFAIL;

@@ -2,25 +2,25 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import {
-  faultOfAddresses,
+  findAddressFault,
   type GuardSettings,
   type Https,
   type HttpsFault,
   type HttpsOutcome,
   type HttpsRequest,
-  type Target,
-  targetOf,
+  type HttpsTarget,
+  parseTarget,
 } from "@mailproof/core/https";
 import type { Dns, DnsOutcome } from "@mailproof/core/mail/dns/dns";
-import { isAbsent, recordsOf } from "@mailproof/core/mail/dns/outcome";
+import { getRecords, isAbsent } from "@mailproof/core/mail/dns/outcome";
 import { isPublicIp } from "@mailproof/core/mail/ip";
 import { dial } from "./smtp-wire.ts";
 
-type Doors = GuardSettings & { readonly dns: Dns };
+type HttpsPorts = GuardSettings & { readonly dns: Dns };
 
 /** For TCP and TLS together, and for everything from the look-up of the name to the last byte that is read. */
-const CONNECT_WITHIN_MS = 5_000;
-const ANSWER_WITHIN_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+const RESPONSE_TIMEOUT_MS = 10_000;
 const BODY_BYTES_MAX = 65_536;
 /** Answers before the answer (RFC 9110 §15.2). They are read as they come: a stream of them would take all our time. */
 const INTERIM_MAX = 20;
@@ -31,26 +31,26 @@ const ADDRESSES_TRIED_MAX = 3;
  * The way out over HTTPS. A name is looked up once, every address it has is held against the guard, and the socket
  * is opened to one of those: between check and connect there is no second look-up that could say something else.
  */
-export const httpsDoor = (doors: Doors): Https => ({
+export const createHttpsClient = (ports: HttpsPorts): Https => ({
   check: async (url) => {
-    const located = await locate(doors, url);
+    const located = await locate(ports, url);
     return typeof located === "string" ? located : undefined;
   },
-  call: (request) => callWithin(doors, request),
+  call: (request) => callWithTimeout(ports, request),
 });
 
-type Located = Target & { readonly ips: readonly string[] };
+type LocatedTarget = HttpsTarget & { readonly ips: readonly string[] };
 
-const locate = async (doors: Doors, text: string): Promise<Located | HttpsFault> => {
-  const target = targetOf(text);
+const locate = async (ports: HttpsPorts, text: string): Promise<LocatedTarget | HttpsFault> => {
+  const target = parseTarget(text);
   if (typeof target === "string") return target;
   const ips = LOCALHOST.test(target.host)
-    ? ownAddresses(doors)
-    : await addressesOf(doors.dns, target.host);
+    ? listOwnAddresses(ports)
+    : await lookUpAddresses(ports.dns, target.host);
   // A port that may not be called is said at once: no address that the name gets one day would change that.
   if (typeof ips === "string")
-    return target.port === doors.port || doors.allowed.length > 0 ? ips : "port_not_allowed";
-  return faultOfAddresses(target, ips, doors) ?? { ...target, ips };
+    return target.port === ports.port || ports.allowed.length > 0 ? ips : "port_not_allowed";
+  return findAddressFault(target, ips, ports) ?? { ...target, ips };
 };
 
 // RFC 6761 §6.3: ourselves, and no name server is to be asked. The guard says whether that may be called.
@@ -58,78 +58,81 @@ const LOCALHOST = /(?:^|\.)localhost$/;
 const LOOPBACK = ["127.0.0.1", "::1"];
 
 /** Nobody else chose these: where an operator opened one of the two, it is the one that is meant. */
-const ownAddresses = ({ allowed }: GuardSettings): readonly string[] => {
+const listOwnAddresses = ({ allowed }: GuardSettings): readonly string[] => {
   const open = LOOPBACK.filter((ip) => isPublicIp(ip, allowed));
   return open.length > 0 ? open : LOOPBACK;
 };
 
 /** IPv4 first: a machine without IPv6 loses no time then. */
-const addressesOf = async (dns: Dns, host: string): Promise<readonly string[] | HttpsFault> => {
+const lookUpAddresses = async (dns: Dns, host: string): Promise<readonly string[] | HttpsFault> => {
   if (isIP(host) !== 0) return [host];
-  const asked: readonly DnsOutcome<string>[] = await Promise.all([
+  const outcomes: readonly DnsOutcome<string>[] = await Promise.all([
     dns("A", host),
     dns("AAAA", host),
   ]);
-  const ips = asked.flatMap(recordsOf);
+  const ips = outcomes.flatMap(getRecords);
   if (ips.length > 0) return ips;
-  if (asked.some(({ kind }) => kind === "internal")) return "internal";
-  return asked.every(isAbsent) ? "name_not_found" : "dns_failed";
+  if (outcomes.some(({ kind }) => kind === "internal")) return "internal";
+  return outcomes.every(isAbsent) ? "name_not_found" : "dns_failed";
 };
 
-const failed = (why: HttpsFault): HttpsOutcome => ({ kind: "failed", why });
+const createFailure = (why: HttpsFault): HttpsOutcome => ({ kind: "failed", why });
 
-const callWithin = async (doors: Doors, request: HttpsRequest): Promise<HttpsOutcome> => {
-  const late = new AbortController();
-  const { promise: tooLate, resolve } = Promise.withResolvers<HttpsOutcome>();
+const callWithTimeout = async (ports: HttpsPorts, request: HttpsRequest): Promise<HttpsOutcome> => {
+  const timeout = new AbortController();
+  const { promise: timedOut, resolve } = Promise.withResolvers<HttpsOutcome>();
   const timer = setTimeout(() => {
-    late.abort();
+    timeout.abort();
     // Not at once: whoever has heard a status by now is asked first.
-    setImmediate(resolve, failed("timeout"));
-  }, ANSWER_WITHIN_MS);
+    setImmediate(resolve, createFailure("timeout"));
+  }, RESPONSE_TIMEOUT_MS);
   try {
-    return await Promise.race([call(doors, request, late.signal), tooLate]);
+    return await Promise.race([call(ports, request, timeout.signal), timedOut]);
   } finally {
     clearTimeout(timer);
   }
 };
 
 const call = async (
-  doors: Doors,
+  ports: HttpsPorts,
   request: HttpsRequest,
-  late: AbortSignal,
+  timeout: AbortSignal,
 ): Promise<HttpsOutcome> => {
-  const located = await locate(doors, request.url);
-  if (typeof located === "string") return failed(located);
-  const socket = await connect(located, late);
-  if (typeof socket === "string") return failed(socket);
-  if (!late.aborted) return talk(socket, located, request, late);
+  const located = await locate(ports, request.url);
+  if (typeof located === "string") return createFailure(located);
+  const socket = await connect(located, timeout);
+  if (typeof socket === "string") return createFailure(socket);
+  if (!timeout.aborted) return exchange(socket, located, request, timeout);
   socket.destroy();
-  return failed("timeout");
+  return createFailure("timeout");
 };
 
 /** The first address that takes us in; each has its share of the time that is left. */
-const connect = async (located: Located, late: AbortSignal): Promise<TLSSocket | HttpsFault> => {
-  const until = performance.now() + CONNECT_WITHIN_MS;
+const connect = async (
+  located: LocatedTarget,
+  timeout: AbortSignal,
+): Promise<TLSSocket | HttpsFault> => {
+  const until = performance.now() + CONNECT_TIMEOUT_MS;
   const ips = located.ips.slice(0, ADDRESSES_TRIED_MAX);
   let fault: HttpsFault = "unreachable";
   for (const [tried, ip] of ips.entries()) {
     const shareMs = (until - performance.now()) / (ips.length - tried);
-    if (late.aborted || shareMs <= 0) break;
-    const came = await connectTo(ip, located, shareMs);
-    if (typeof came !== "string") return came;
-    fault = came;
+    if (timeout.aborted || shareMs <= 0) break;
+    const result = await connectTo(ip, located, shareMs);
+    if (typeof result !== "string") return result;
+    fault = result;
   }
   return fault;
 };
 
 const connectTo = async (
   ip: string,
-  { host, port }: Target,
-  withinMs: number,
+  { host, port }: HttpsTarget,
+  timeoutMs: number,
 ): Promise<TLSSocket | HttpsFault> => {
-  const until = performance.now() + withinMs;
-  const socket = await dial(ip, port, withinMs);
-  if (typeof socket === "string") return FAULT_OF[socket] ?? "unreachable";
+  const until = performance.now() + timeoutMs;
+  const socket = await dial(ip, port, timeoutMs);
+  if (typeof socket === "string") return FAULT_BY_CODE[socket] ?? "unreachable";
   const secured = connectTls({
     socket,
     host,
@@ -159,17 +162,17 @@ const connectTo = async (
   });
 };
 
-const FAULT_OF: Readonly<Record<string, HttpsFault>> = {
+const FAULT_BY_CODE: Readonly<Record<string, HttpsFault>> = {
   connect_refused: "connect_refused",
   connect_timeout: "connect_timeout",
   internal: "internal",
 };
 
-const talk = (
+const exchange = (
   socket: TLSSocket,
-  target: Target,
+  target: HttpsTarget,
   request: HttpsRequest,
-  late: AbortSignal,
+  timeout: AbortSignal,
 ): Promise<HttpsOutcome> =>
   new Promise((resolve, reject) => {
     const settle = (outcome: HttpsOutcome): void => {
@@ -177,23 +180,23 @@ const talk = (
       resolve(outcome);
     };
     // From its status on an answer is one, whatever goes wrong in what follows.
-    let breakOff = (why: HttpsFault): void => settle(failed(why));
-    late.addEventListener("abort", () => breakOff("timeout"));
+    let breakOff = (why: HttpsFault): void => settle(createFailure(why));
+    timeout.addEventListener("abort", () => breakOff("timeout"));
     try {
-      const asking = ask(socket, target, request);
-      asking.on("error", (error: NodeJS.ErrnoException) =>
+      const clientRequest = createRequest(socket, target, request);
+      clientRequest.on("error", (error: NodeJS.ErrnoException) =>
         breakOff(error.code?.startsWith("HPE_") ? "not_http" : "closed"),
       );
-      asking.on("upgrade", () => settle(failed("not_http")));
+      clientRequest.on("upgrade", () => settle(createFailure("not_http")));
       let interim = 0;
-      asking.on("information", () => {
+      clientRequest.on("information", () => {
         interim++;
-        if (interim > INTERIM_MAX) settle(failed("not_http"));
+        if (interim > INTERIM_MAX) settle(createFailure("not_http"));
       });
-      asking.on("response", (answer) => {
-        breakOff = hear(answer, settle);
+      clientRequest.on("response", (response) => {
+        breakOff = readResponse(response, settle);
       });
-      asking.end(request.body);
+      clientRequest.end(request.body);
     } catch (cause) {
       // A header that no request can have: a mistake of ours.
       socket.destroy();
@@ -201,7 +204,11 @@ const talk = (
     }
   });
 
-const ask = (socket: TLSSocket, { url }: Target, { method, headers, body }: HttpsRequest) =>
+const createRequest = (
+  socket: TLSSocket,
+  { url }: HttpsTarget,
+  { method, headers, body }: HttpsRequest,
+) =>
   httpRequest({
     // A socket of our own: no agent, and so no proxy that the environment names, has a say in where it leads.
     createConnection: () => socket,
@@ -219,29 +226,32 @@ const ask = (socket: TLSSocket, { url }: Target, { method, headers, body }: Http
   });
 
 /** Reads as much as anybody looks at; whoever says more is cut short, and its status stands. What comes back ends it sooner. */
-const hear = (answer: IncomingMessage, settle: (outcome: HttpsOutcome) => void): (() => void) => {
+const readResponse = (
+  response: IncomingMessage,
+  settle: (outcome: HttpsOutcome) => void,
+): (() => void) => {
   const pieces: Buffer[] = [];
   let bytes = 0;
-  const { statusCode = 0, headers } = answer;
+  const { statusCode = 0, headers } = response;
   const isPacked = !/^(?:identity)?$/i.test(headers["content-encoding"] ?? "");
-  const tell = (isWhole: boolean): void =>
+  const finish = (isWhole: boolean): void =>
     settle({
       kind: "answer",
       status: statusCode,
       contentType: headers["content-type"] ?? "",
       retryAfter: headers["retry-after"] ?? null,
       body: Buffer.concat(pieces).subarray(0, BODY_BYTES_MAX).toString(),
-      isWhole,
+      isComplete: isWhole,
     });
-  const cut = (): void => tell(false);
+  const cut = (): void => finish(false);
   if (isPacked) cut();
-  answer.on("data", (piece: Buffer) => {
+  response.on("data", (piece: Buffer) => {
     pieces.push(piece);
     bytes += piece.length;
     if (bytes > BODY_BYTES_MAX) cut();
   });
-  answer.on("end", () => tell(true));
-  answer.on("error", cut);
-  answer.on("close", cut);
+  response.on("end", () => finish(true));
+  response.on("error", cut);
+  response.on("close", cut);
   return cut;
 };

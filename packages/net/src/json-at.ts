@@ -1,23 +1,23 @@
-const ANSWER_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 const BYTES_MAX = 256_000;
 
 /** A small document that an operator's setting leads to. Undefined: there is none. */
-export const jsonAt = async (url: string): Promise<unknown> => {
-  const answer = await fetch(url, {
+export const fetchJson = async (url: string): Promise<unknown> => {
+  const response = await fetch(url, {
     headers: { accept: "application/json" },
     // Who may answer is what the operator named, and nobody that it points to.
     redirect: "error",
-    signal: AbortSignal.timeout(ANSWER_MS),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
   });
-  if (answer.status === 404) {
-    await answer.body?.cancel();
+  if (response.status === 404) {
+    await response.body?.cancel();
     return undefined;
   }
-  if (!answer.ok) throw new Error(`${url} answered ${answer.status}`);
-  return JSON.parse(await textOf(url, answer)) as unknown;
+  if (!response.ok) throw new Error(`${url} answered ${response.status}`);
+  return JSON.parse(await readText(url, response)) as unknown;
 };
 
-const textOf = async (url: string, { body }: Response): Promise<string> => {
+const readText = async (url: string, { body }: Response): Promise<string> => {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of body ?? []) {

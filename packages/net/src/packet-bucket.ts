@@ -1,4 +1,4 @@
-type Clock = {
+type BucketClock = {
   readonly nowMs: () => number;
   readonly sleep: (ms: number) => Promise<unknown>;
 };
@@ -20,9 +20,9 @@ const BURST_MS = 20;
 const WAIT_MAX_MS = 10_000;
 
 /** A token bucket without a queue: each packet books the next free moment and sleeps until then. */
-export const packetBucket = (
+export const createPacketBucket = (
   packetsPerSecond: number,
-  { nowMs, sleep }: Clock,
+  { nowMs, sleep }: BucketClock,
   { burstMs = BURST_MS }: { readonly burstMs?: number } = {},
 ): PacketBucket => {
   const apartMs = 1000 / packetsPerSecond;

@@ -1,21 +1,21 @@
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
-import { replyReader } from "@mailproof/core/mail/smtp/reply-reader";
+import { createReplyReader } from "@mailproof/core/mail/smtp/reply-reader";
 import {
   assertOneLine,
-  type Connect,
-  type Heard,
-  type Wire,
+  type ReplyOrFault,
+  type SmtpConnect,
+  type SmtpWire,
   type WireFault,
 } from "@mailproof/core/mail/smtp/wire";
 import { isOwnError } from "./own-errors.ts";
 
 /** The way out without a proxy. */
-export const connectDirectly: Connect = async ({ ip, port }, { timeoutMs }) => {
+export const connectDirectly: SmtpConnect = async ({ ip, port }, { timeoutMs }) => {
   // A name would be looked up again, past the address guard, and nothing at all means this machine.
   if (isIP(ip) === 0) return "no_address";
   const socket = await dial(ip, port, timeoutMs);
-  return typeof socket === "string" ? socket : smtpWire(socket);
+  return typeof socket === "string" ? socket : createSmtpWire(socket);
 };
 
 /** A socket that stands, or what came in between. Its errors are heard of as a close. */
@@ -34,18 +34,18 @@ export const dial = (
     const timer = setTimeout(() => settle("connect_timeout"), timeoutMs);
     socket.once("connect", () => settle(socket));
     // Stays for the socket's life: an error that nobody listens to would end the process.
-    socket.on("error", (error) => settle(connectFault(error)));
+    socket.on("error", (error) => settle(toConnectFault(error)));
   });
 };
 
-const FAULT_OF: Readonly<Record<string, WireFault>> = {
+const FAULT_BY_CODE: Readonly<Record<string, WireFault>> = {
   ECONNREFUSED: "connect_refused",
   ECONNRESET: "connect_refused",
   ETIMEDOUT: "connect_timeout",
 };
 
-const connectFault = (error: NodeJS.ErrnoException): WireFault =>
-  isOwnError(error) ? "internal" : (FAULT_OF[error.code ?? ""] ?? "unreachable");
+const toConnectFault = (error: NodeJS.ErrnoException): WireFault =>
+  isOwnError(error) ? "internal" : (FAULT_BY_CODE[error.code ?? ""] ?? "unreachable");
 
 /** Nobody who waits to be asked has so much to say. */
 const UNREAD_MAX = 10;
@@ -65,19 +65,19 @@ const leavePolitely = (socket: Socket, stream: Socket): void => {
   stream.once("end", over).once("close", over).end();
 };
 
-const whenGone = (socket: Socket): Promise<void> =>
+const waitForClose = (socket: Socket): Promise<void> =>
   new Promise((resolve) => {
     if (socket.closed) resolve();
     else socket.once("close", () => resolve());
   });
 
 /** A wire over a socket that stands. Whatever the other end does, memory and waiting stay bounded. */
-export const smtpWire = (socket: Socket): Wire => {
+export const createSmtpWire = (socket: Socket): SmtpWire => {
   let stream: Socket | TLSSocket = socket;
-  let read = replyReader();
-  let unread: Heard[] = [];
+  let read = createReplyReader();
+  let unread: ReplyOrFault[] = [];
   let broken: WireFault | null = null;
-  let listener: ((heard: Heard) => void) | null = null;
+  let listener: ((reply: ReplyOrFault) => void) | null = null;
 
   const breakOff = (fault: WireFault, leave = destroy): void => {
     if (broken) return;
@@ -86,26 +86,30 @@ export const smtpWire = (socket: Socket): Wire => {
     listener?.(fault);
   };
 
-  const hear = (heard: Heard): void => {
-    if (typeof heard === "string") breakOff(heard);
-    else if (listener) listener(heard);
-    else if (unread.length < UNREAD_MAX) unread.push(heard);
+  const handleReply = (reply: ReplyOrFault): void => {
+    if (typeof reply === "string") breakOff(reply);
+    else if (listener) listener(reply);
+    else if (unread.length < UNREAD_MAX) unread.push(reply);
     else breakOff("not_smtp");
   };
 
-  const take = (bytes: Uint8Array): void => {
-    if (!broken) read(bytes).forEach(hear);
+  const handleBytes = (bytes: Uint8Array): void => {
+    if (!broken) read(bytes).forEach(handleReply);
   };
-  const lose = (): void => breakOff("closed");
+  const handleClose = (): void => breakOff("closed");
 
   const attach = (next: Socket | TLSSocket): void => {
-    stream = next.on("data", take).on("end", lose).on("close", lose).on("error", lose);
+    stream = next
+      .on("data", handleBytes)
+      .on("end", handleClose)
+      .on("close", handleClose)
+      .on("error", handleClose);
   };
 
   /** What came before the handshake was said in the clear, by anybody (CVE-2011-0411): it is forgotten. */
   const detach = (): void => {
-    stream.off("data", take).off("end", lose).off("close", lose);
-    read = replyReader();
+    stream.off("data", handleBytes).off("end", handleClose).off("close", handleClose);
+    read = createReplyReader();
     unread = [];
   };
 
@@ -113,7 +117,7 @@ export const smtpWire = (socket: Socket): Wire => {
   return {
     send: (line) => {
       assertOneLine(line);
-      unread = unread.filter((heard) => typeof heard === "object" && heard.code === 421);
+      unread = unread.filter((reply) => typeof reply === "object" && reply.code === 421);
       if (!broken) stream.write(`${line}\r\n`);
     },
     receive: (waitMs) => {
@@ -121,10 +125,10 @@ export const smtpWire = (socket: Socket): Wire => {
       if (next) return Promise.resolve(next);
       return new Promise((resolve) => {
         const timer = setTimeout(() => breakOff("timeout", leavePolitely), waitMs);
-        listener = (heard) => {
+        listener = (reply) => {
           clearTimeout(timer);
           listener = null;
-          resolve(heard);
+          resolve(reply);
         };
       });
     },
@@ -138,7 +142,7 @@ export const smtpWire = (socket: Socket): Wire => {
     },
     close: () => {
       breakOff("closed", leavePolitely);
-      return whenGone(socket);
+      return waitForClose(socket);
     },
   };
 };

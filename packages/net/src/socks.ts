@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { isIP, type Socket } from "node:net";
-import type { Connect, WireFault } from "@mailproof/core/mail/smtp/wire";
+import type { SmtpConnect, WireFault } from "@mailproof/core/mail/smtp/wire";
 import { SocksClient } from "socks";
-import { dial, smtpWire } from "./smtp-wire.ts";
+import { createSmtpWire, dial } from "./smtp-wire.ts";
 
 /** A proxy that failed is asked last for this long. */
-const REST_MS = 60_000;
+const BACKOFF_MS = 60_000;
 const PROXIES_TRIED_MAX = 3;
 /** A proxy of ours is near, or down: waiting longer would eat the time of the mail host behind it. */
 const DIAL_MS_MAX = 2000;
@@ -14,24 +14,26 @@ const DIAL_MS_MAX = 2000;
  * The way out through a pool of SOCKS5 proxies (RFC 1928), and never past it. Lanes are spread over the proxies,
  * and each keeps to its own while that one is well: greylisting remembers the address that came first.
  */
-export const connectThrough = (urls: readonly string[], now: () => Date): Connect => {
+export const createProxyConnect = (urls: readonly string[], now: () => Date): SmtpConnect => {
   const proxies = urls.map(parseProxy);
-  const restsUntil = new Map<Proxy, number>();
-  const restOf = (proxy: Proxy): number => {
-    const until = restsUntil.get(proxy) ?? 0;
+  const backoffUntil = new Map<Proxy, number>();
+  const getBackoffUntil = (proxy: Proxy): number => {
+    const until = backoffUntil.get(proxy) ?? 0;
     return until > now().getTime() ? until : 0;
   };
 
-  return async ({ ip, port }, { timeoutMs, lane }) => {
+  return async ({ ip, port }, { timeoutMs, affinityKey }) => {
     if (isIP(ip) === 0) return "no_address";
     const endsAt = now().getTime() + timeoutMs;
-    const inOrder = forLane(proxies, lane).toSorted((a, b) => restOf(a) - restOf(b));
-    for (const proxy of inOrder.slice(0, PROXIES_TRIED_MAX)) {
+    const ordered = orderByAffinity(proxies, affinityKey).toSorted(
+      (a, b) => getBackoffUntil(a) - getBackoffUntil(b),
+    );
+    for (const proxy of ordered.slice(0, PROXIES_TRIED_MAX)) {
       const leftMs = endsAt - now().getTime();
       if (leftMs <= 0) break;
-      const socket = await tunnel(proxy, { host: ip, port }, leftMs);
-      if (socket === "proxy_failed") restsUntil.set(proxy, now().getTime() + REST_MS);
-      else return typeof socket === "string" ? socket : smtpWire(socket);
+      const socket = await openTunnel(proxy, { host: ip, port }, leftMs);
+      if (socket === "proxy_failed") backoffUntil.set(proxy, now().getTime() + BACKOFF_MS);
+      else return typeof socket === "string" ? socket : createSmtpWire(socket);
     }
     return "proxy_failed";
   };
@@ -60,18 +62,18 @@ const parseProxy = (url: string): Proxy => {
 };
 
 /** Rendezvous hashing: when one proxy rests, only its own lanes move, and each to another one. */
-const forLane = (proxies: readonly Proxy[], lane: string): readonly Proxy[] => {
-  const scoreOf = ({ host, port }: Proxy) =>
-    createHash("sha256").update(`${lane} ${host}:${port}`).digest("hex");
+const orderByAffinity = (proxies: readonly Proxy[], affinityKey: string): readonly Proxy[] => {
+  const computeScore = ({ host, port }: Proxy) =>
+    createHash("sha256").update(`${affinityKey} ${host}:${port}`).digest("hex");
   return proxies
-    .map((proxy) => ({ proxy, score: scoreOf(proxy) }))
+    .map((proxy) => ({ proxy, score: computeScore(proxy) }))
     .toSorted((a, b) => (a.score < b.score ? -1 : 1))
     .map(({ proxy }) => proxy);
 };
 
 type Destination = { readonly host: string; readonly port: number };
 
-const tunnel = async (
+const openTunnel = async (
   { host, port, login }: Proxy,
   destination: Destination,
   timeoutMs: number,
@@ -91,7 +93,7 @@ const tunnel = async (
     });
     return socket;
   } catch (error) {
-    return socksFault(error instanceof Error ? error.message : "", socket.bytesRead > 0);
+    return toWireFault(error instanceof Error ? error.message : "", socket.bytesRead > 0);
   }
 };
 
@@ -103,7 +105,7 @@ const FAULTS: readonly (readonly [RegExp, WireFault])[] = [
   [/(?:NetworkUnreachable|HostUnreachable|AddressNotSupported| Failure)$/, "unreachable"],
 ];
 
-const socksFault = (message: string, hasSpoken: boolean): WireFault => {
+const toWireFault = (message: string, hasSpoken: boolean): WireFault => {
   // A proxy that spoke and then took too long was waiting for the mail host, as we would have.
   if (/timed out/.test(message) && hasSpoken) return "connect_timeout";
   return FAULTS.find(([pattern]) => pattern.test(message))?.[1] ?? "proxy_failed";

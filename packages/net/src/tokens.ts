@@ -1,6 +1,6 @@
-import type { Tokens, Trust } from "@mailproof/core/access/tokens";
+import type { AccessTokens, TrustedIssuer } from "@mailproof/core/access/tokens";
 import { errors, type JWTPayload, jwtVerify } from "jose";
-import { issuerKeys } from "./issuer-keys.ts";
+import { createIssuerKeys } from "./issuer-keys.ts";
 
 /** Public keys only: with a shared secret everybody who can check a token could make one. */
 const ALGORITHMS = ["RS256", "PS256", "ES256", "EdDSA", "Ed25519"];
@@ -10,11 +10,14 @@ const SKEW_SECONDS = 60;
 const TYPE = /^(?:application\/)?(?:at\+)?jwt$/i;
 
 /** Reads JWT access tokens of one issuer. Nothing is fetched before the first token comes. */
-export const tokensOf = ({ issuer, audience }: Trust, now: () => Date): Tokens => {
-  const keys = issuerKeys(issuer, now);
+export const createTokenVerifier = (
+  { issuer, audience }: TrustedIssuer,
+  now: () => Date,
+): AccessTokens => {
+  const keys = createIssuerKeys(issuer, now);
   // Clients that name a host without a path as the resource put a slash after it (RFC 3986 §6.2.3).
   const bare = audience.replace(/\/$/, "");
-  const verify: Tokens["verify"] = async (token) => {
+  const verify: AccessTokens["verify"] = async (token) => {
     try {
       const { payload, protectedHeader } = await jwtVerify(token, keys, {
         issuer,
@@ -27,7 +30,7 @@ export const tokensOf = ({ issuer, audience }: Trust, now: () => Date): Tokens =
       const isOne = isAccessToken(protectedHeader) && !isAhead(payload, now());
       return isOne ? payload : undefined;
     } catch (error) {
-      if (isAboutTheToken(error)) return undefined;
+      if (isTokenError(error)) return undefined;
       throw error;
     }
   };
@@ -43,5 +46,5 @@ const isAhead = ({ iat = 0 }: JWTPayload, now: Date): boolean =>
   iat > now.getTime() / 1000 + SKEW_SECONDS;
 
 /** The rest is about the issuer: it did not answer, or not with keys. */
-const isAboutTheToken = (error: unknown): boolean =>
+const isTokenError = (error: unknown): boolean =>
   error instanceof errors.JOSEError && !(error instanceof errors.JWKSInvalid);

@@ -1,15 +1,15 @@
-import { type PacketBucket, packetBucket } from "./packet-bucket.ts";
+import { createPacketBucket, type PacketBucket } from "./packet-bucket.ts";
 
 // How many questions about one stranger's zone go out in a second, whoever asks and for whichever account. Whoever sends
 // a list of names below one domain would have us flood its name servers.
 
-type Clock = Parameters<typeof packetBucket>[1];
-type Ceiling = { readonly perSecond: number; readonly burst: number };
+type LimitClock = Parameters<typeof createPacketBucket>[1];
+type RateLimit = { readonly perSecond: number; readonly burst: number };
 
-export type ZoneCeilings = {
-  readonly ordinary: Ceiling;
+export type ZoneRateLimits = {
+  readonly ordinary: RateLimit;
   /** For the zones of providers that name a mail host for each of their customers. */
-  readonly wide: Ceiling;
+  readonly wide: RateLimit;
   readonly wideZones: ReadonlySet<string>;
 };
 
@@ -27,7 +27,7 @@ const NAMES_A_HOST_PER_CUSTOMER = [
   "mtaroutes.com",
 ];
 
-export const ZONE_CEILINGS: ZoneCeilings = {
+export const ZONE_RATE_LIMITS: ZoneRateLimits = {
   // A name server on the smallest machine answers thousands. One deliverability check asks 250 questions at the most,
   // nearly all of one domain, and they are not to wait.
   ordinary: { perSecond: 100, burst: 300 },
@@ -46,7 +46,7 @@ const REVERSE_LABELS: Readonly<Record<string, number>> = { "in-addr.arpa": 4, "i
  * The domain that somebody registered, as far as its letters tell: the last two labels, or three below a country's second
  * level. Where a registry has more levels than these, the domains below it share one ceiling.
  */
-export const zoneOf = (name: string): string => {
+export const toZone = (name: string): string => {
   const labels = name.toLowerCase().replace(/\.$/, "").split(".");
   const [second = "", top = ""] = labels.slice(-2);
   const isCountrys = top.length === COUNTRY_LETTERS && SECOND_LEVEL.has(second);
@@ -57,26 +57,27 @@ export const zoneOf = (name: string): string => {
 /** Zones that were asked about last. One that is forgotten may be asked about as if for the first time. */
 const ZONES_MAX = 20_000;
 
-export type ZoneCeiling = {
+export type ZoneRateLimiter = {
   /** Waits until a question about the name may go out. False: that is too far off. */
   readonly wait: (name: string) => Promise<boolean>;
 };
 
-export const zoneCeiling = (
-  { ordinary, wide, wideZones }: ZoneCeilings,
-  clock: Clock,
-): ZoneCeiling => {
+export const createZoneRateLimiter = (
+  { ordinary, wide, wideZones }: ZoneRateLimits,
+  clock: LimitClock,
+): ZoneRateLimiter => {
   // A Map keeps the order of writing: the first is the one that was used longest ago.
   const buckets = new Map<string, PacketBucket>();
-  const bucketOf = (zone: string): PacketBucket => {
+  const getBucket = (zone: string): PacketBucket => {
     const { perSecond, burst } = wideZones.has(zone) ? wide : ordinary;
     const bucket =
-      buckets.get(zone) ?? packetBucket(perSecond, clock, { burstMs: (burst / perSecond) * 1000 });
+      buckets.get(zone) ??
+      createPacketBucket(perSecond, clock, { burstMs: (burst / perSecond) * 1000 });
     buckets.delete(zone);
     buckets.set(zone, bucket);
     const [oldest] = buckets.keys();
     if (buckets.size > ZONES_MAX && oldest !== undefined) buckets.delete(oldest);
     return bucket;
   };
-  return { wait: (name) => bucketOf(zoneOf(name)).take() };
+  return { wait: (name) => getBucket(toZone(name)).take() };
 };

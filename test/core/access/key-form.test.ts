@@ -1,27 +1,27 @@
 import { randomBytes } from "node:crypto";
-import { hashKey, hintOf, isKeyForm, makeKey } from "@mailproof/core/access/key-form";
+import { generateKey, hashKey, isWellFormedKey, toKeyHint } from "@mailproof/core/access/key-form";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
 test.each(["live", "test"] as const)("a %s key says what it is, and its form is right", (mode) => {
-  const key = makeKey(mode, randomBytes);
+  const key = generateKey(mode, randomBytes);
 
   expect(key).toMatch(new RegExp(`^mp_${mode}_[0-9A-Za-z]{28}$`));
-  expect(isKeyForm(key)).toBe(true);
+  expect(isWellFormedKey(key)).toBe(true);
 });
 
 test("keys of the least and the greatest randomness have the same length", () => {
   const [least, most] = [0, 255].map((byte) =>
-    makeKey("live", (count) => new Uint8Array(count).fill(byte)),
+    generateKey("live", (count) => new Uint8Array(count).fill(byte)),
   );
 
   expect(least).toHaveLength(36);
   expect(most).toHaveLength(36);
-  expect(isKeyForm(least ?? "") && isKeyForm(most ?? "")).toBe(true);
+  expect(isWellFormedKey(least ?? "") && isWellFormedKey(most ?? "")).toBe(true);
 });
 
 test("one wrong, missing, added or swapped letter is told from the checksum", () => {
-  const key = makeKey("live", randomBytes);
+  const key = generateKey("live", randomBytes);
   fc.assert(
     fc.property(
       fc.nat(key.length - 2),
@@ -39,14 +39,14 @@ test("one wrong, missing, added or swapped letter is told from the checksum", ()
           before + letter + here + next + after,
           before + next + here + after,
         ].filter((mistake) => mistake !== key);
-        for (const mistake of mistakes) expect(isKeyForm(mistake)).toBe(false);
+        for (const mistake of mistakes) expect(isWellFormedKey(mistake)).toBe(false);
       },
     ),
   );
 });
 
 test("a live key passed off as a test key has no right form", () => {
-  expect(isKeyForm(makeKey("live", randomBytes).replace("live", "test"))).toBe(false);
+  expect(isWellFormedKey(generateKey("live", randomBytes).replace("live", "test"))).toBe(false);
 });
 
 test("the hash depends on the key and on the pepper", () => {
@@ -59,5 +59,5 @@ test("the hash depends on the key and on the pepper", () => {
 });
 
 test("the hint shows the kind and four letters, and no more", () => {
-  expect(hintOf("mp_live_abcdefghijklmnopqrstuvwxyz12")).toBe("mp_live_…yz12");
+  expect(toKeyHint("mp_live_abcdefghijklmnopqrstuvwxyz12")).toBe("mp_live_…yz12");
 });

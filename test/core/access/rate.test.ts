@@ -1,33 +1,33 @@
-import { rateLimitOver } from "@mailproof/core/access/rate";
+import { createRateLimit } from "@mailproof/core/access/rate";
 import type { Table } from "@mailproof/core/table";
 import { expect, test } from "vitest";
 import { givenWorld } from "../../given.ts";
 
 const START_SECONDS = Date.UTC(2026, 10, 21) / 1000;
 
-const givenLimit = () => {
+const setupLimit = () => {
   const { world, table, later } = givenWorld();
   let writes = 0;
   const counted: Table = { ...table, write: (write) => (writes++, table.write(write)) };
-  const limit = rateLimitOver(counted, world.now);
-  return { limit, another: rateLimitOver(counted, world.now), later, writes: () => writes };
+  const limit = createRateLimit(counted, world.now);
+  return { limit, another: createRateLimit(counted, world.now), later, writes: () => writes };
 };
 
 test("a window lets through as many as the plan has, and counts down", async () => {
-  const { limit } = givenLimit();
+  const { limit } = setupLimit();
 
   const answers = [await limit("key_1", 2), await limit("key_1", 2), await limit("key_1", 2)];
 
-  const facts = { limit: 2, resetAt: START_SECONDS + 60 };
+  const allowance = { limit: 2, resetAt: START_SECONDS + 60 };
   expect(answers).toEqual([
-    { allowed: true, remaining: 1, ...facts },
-    { allowed: true, remaining: 0, ...facts },
-    { allowed: false, remaining: 0, ...facts },
+    { allowed: true, remaining: 1, ...allowance },
+    { allowed: true, remaining: 0, ...allowance },
+    { allowed: false, remaining: 0, ...allowance },
   ]);
 });
 
 test("a refused burst costs one write, not one each", async () => {
-  const { limit, writes } = givenLimit();
+  const { limit, writes } = setupLimit();
   await limit("key_1", 1);
   await limit("key_1", 1);
   const before = writes();
@@ -38,7 +38,7 @@ test("a refused burst costs one write, not one each", async () => {
 });
 
 test("keys have windows of their own", async () => {
-  const { limit } = givenLimit();
+  const { limit } = setupLimit();
   await limit("key_1", 1);
   await limit("key_1", 1);
 
@@ -46,7 +46,7 @@ test("keys have windows of their own", async () => {
 });
 
 test("processes count together", async () => {
-  const { limit, another } = givenLimit();
+  const { limit, another } = setupLimit();
   await limit("key_1", 2);
   await another("key_1", 2);
 
@@ -54,7 +54,7 @@ test("processes count together", async () => {
 });
 
 test("the next minute starts anew, also for a key that was full", async () => {
-  const { limit, later } = givenLimit();
+  const { limit, later } = setupLimit();
   await limit("key_1", 1);
   await limit("key_1", 1);
 
@@ -68,5 +68,5 @@ test("a lost reply turns nobody away", async () => {
   const { world, table } = givenWorld();
   const unsure: Table = { ...table, write: async () => ({ outcome: "ambiguous" }) };
 
-  expect(await rateLimitOver(unsure, world.now)("key_1", 5)).toMatchObject({ allowed: true });
+  expect(await createRateLimit(unsure, world.now)("key_1", 5)).toMatchObject({ allowed: true });
 });

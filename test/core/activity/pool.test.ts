@@ -1,35 +1,41 @@
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { forgetActivity } from "@mailproof/core/activity/forget";
-import { domainActivity, GROUP_MIN } from "@mailproof/core/activity/reputation";
+import { ADDRESSES_MIN, findDomainActivity } from "@mailproof/core/activity/reputation";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { credits } from "@mailproof/core/money/credits";
 import { expect, test } from "vitest";
-import { addressOf, anEvent, daysAgo, whenAsked, whenTold } from "../../activity.ts";
+import {
+  createEvent,
+  daysAgo,
+  toAddress,
+  whenActivityRead,
+  whenEventsSent,
+} from "../../activity.ts";
 import { givenWorld } from "../../given.ts";
 
 /** Accounts whose marks differ, and a world in which the operator shares what they bring in, or not. */
 const givenAccounts = async (count: number, activityPool: "own" | "shared") => {
-  const house = givenWorld();
-  const world: AppWorld = { ...house.world, settings: { ...house.world.settings, activityPool } };
+  const ctx = givenWorld();
+  const world: AppWorld = { ...ctx.world, settings: { ...ctx.world.settings, activityPool } };
   const opened = [];
   for (let n = 0; n < count; n++)
     opened.push(await openAccount(world, { name: `A${n}`, plan: "pro", opening: credits(0) }));
-  return { ...house, world, opened };
+  return { ...ctx, world, opened };
 };
 
-const noon = (days: number) => anEvent("open", days - 0.5);
+const noon = (days: number) => createEvent("open", days - 0.5);
 
 const opensSeenBy = async (world: AppWorld, key: string) =>
-  (await whenAsked(world, key)).data.activity.total_opens;
+  (await whenActivityRead(world, key)).data.activity.total_opens;
 
 test("in a shared pool two accounts see their own, and three see what all of them know", async () => {
   const { world, opened } = await givenAccounts(4, "shared");
   const [a, b, c, d] = opened.map(({ liveKey }) => liveKey) as [string, string, string, string];
-  await whenTold(world, a, noon(3));
-  await whenTold(world, b, noon(2), noon(2));
+  await whenEventsSent(world, a, noon(3));
+  await whenEventsSent(world, b, noon(2), noon(2));
   const early = [await opensSeenBy(world, a), await opensSeenBy(world, d)];
 
-  await whenTold(world, c, noon(5));
+  await whenEventsSent(world, c, noon(5));
 
   expect(early).toEqual([1, 0]);
   expect(await opensSeenBy(world, a)).toBe(4);
@@ -38,23 +44,23 @@ test("in a shared pool two accounts see their own, and three see what all of the
 
 test("the pool tells days, and no hours", async () => {
   const { world, opened } = await givenAccounts(3, "shared");
-  for (const { liveKey } of opened) await whenTold(world, liveKey, noon(2));
+  for (const { liveKey } of opened) await whenEventsSent(world, liveKey, noon(2));
 
-  const { data } = await whenAsked(world, opened[0]?.liveKey ?? "");
+  const { data } = await whenActivityRead(world, opened[0]?.liveKey ?? "");
 
   expect(data.activity.last_open).toBe(daysAgo(2));
 });
 
 test("where the pool is not shared, nobody sees another's, however many there are", async () => {
   const { world, opened } = await givenAccounts(4, "own");
-  for (const { liveKey } of opened.slice(1)) await whenTold(world, liveKey, noon(2));
+  for (const { liveKey } of opened.slice(1)) await whenEventsSent(world, liveKey, noon(2));
 
   expect(await opensSeenBy(world, opened[0]?.liveKey ?? "")).toBe(0);
 });
 
 test("what was shared once is no more, once the operator shares no more", async () => {
   const { world, opened } = await givenAccounts(4, "shared");
-  for (const { liveKey } of opened.slice(1)) await whenTold(world, liveKey, noon(2));
+  for (const { liveKey } of opened.slice(1)) await whenEventsSent(world, liveKey, noon(2));
   const key = opened[0]?.liveKey ?? "";
   const settings = { ...world.settings, activityPool: "own" as const };
 
@@ -66,33 +72,35 @@ test("what was shared once is no more, once the operator shares no more", async 
 test("one id of two accounts is two events, in the pool as well", async () => {
   const { world, opened } = await givenAccounts(3, "shared");
   const same = { ...noon(2), id: "same" };
-  for (const { liveKey } of opened) await whenTold(world, liveKey, same, same);
+  for (const { liveKey } of opened) await whenEventsSent(world, liveKey, same, same);
 
   expect(await opensSeenBy(world, opened[0]?.liveKey ?? "")).toBe(3);
 });
 
 test("what is forgotten is forgotten in the pool, too", async () => {
   const { world, opened } = await givenAccounts(3, "shared");
-  for (const { liveKey } of opened) await whenTold(world, liveKey, noon(2));
+  for (const { liveKey } of opened) await whenEventsSent(world, liveKey, noon(2));
 
-  expect(await forgetActivity(world, addressOf("ann@x.com"))).toBe(4);
+  expect(await forgetActivity(world, toAddress("ann@x.com"))).toBe(4);
   expect(await opensSeenBy(world, opened[0]?.liveKey ?? "")).toBe(0);
 });
 
 test("a domain's reputation comes of the pool once three accounts told something of it", async () => {
   const { world, opened } = await givenAccounts(4, "shared");
   const outsider = { account: opened[3]?.account ?? "", mode: "live", plan: "pro" } as const;
-  const people = (from: number) =>
-    Array.from({ length: GROUP_MIN }, (_, n) =>
-      anEvent("delivery", 1, { email: `p${from + n}@x.com` }),
+  const createEvents = (from: number) =>
+    Array.from({ length: ADDRESSES_MIN }, (_, n) =>
+      createEvent("delivery", 1, { email: `p${from + n}@x.com` }),
     );
   const seen = [];
   for (const [n, { liveKey }] of opened.slice(0, 3).entries()) {
-    await whenTold(world, liveKey, ...people(n * GROUP_MIN));
-    seen.push((await domainActivity(world, outsider, "x.com")).people);
+    await whenEventsSent(world, liveKey, ...createEvents(n * ADDRESSES_MIN));
+    seen.push((await findDomainActivity(world, outsider, "x.com")).activeAddresses);
   }
 
-  expect(seen).toEqual([null, null, 3 * GROUP_MIN]);
+  expect(seen).toEqual([null, null, 3 * ADDRESSES_MIN]);
   const settings = { ...world.settings, activityPool: "own" as const };
-  expect((await domainActivity({ ...world, settings }, outsider, "x.com")).people).toBeNull();
+  expect(
+    (await findDomainActivity({ ...world, settings }, outsider, "x.com")).activeAddresses,
+  ).toBeNull();
 });

@@ -1,38 +1,39 @@
-import { addressHash } from "@mailproof/core/activity/hashes";
-import { findKnown } from "@mailproof/core/activity/items";
+import { hashAddress } from "@mailproof/core/activity/hashes";
+import { findRecord } from "@mailproof/core/activity/items";
 import { recordEvents } from "@mailproof/core/activity/record";
 import type { Write } from "@mailproof/core/table";
-import { keyOf } from "@mailproof/core/writes";
+import { getItemKey } from "@mailproof/core/writes";
 import { expect, test } from "vitest";
-import { anEvent, toTold } from "../../activity.ts";
-import { overTable } from "../../breaking.ts";
+import { createEvent, toRecordedEvent } from "../../activity.ts";
+import { withTable } from "../../breaking.ts";
 import { givenWorld } from "../../given.ts";
-import { chanceOf } from "../../simulation/chance.ts";
-import { faultyTable } from "../../simulation/faults.ts";
+import { createRandom } from "../../simulation/chance.ts";
+import { createFaultyTable } from "../../simulation/faults.ts";
 
-const SOURCE = { account: "acc_1", way: "api" } as const;
+const SOURCE = { account: "acc_1", channel: "api" } as const;
 
 /** Every transaction of 500 events at one domain, one for each of as many people. */
 const transactionsOf = async (activityPool: "own" | "shared") => {
-  const house = givenWorld();
+  const ctx = givenWorld();
   const transactions: (readonly Write[])[] = [];
-  const watched = overTable(house, {
+  const watched = withTable(ctx, {
     transact: (writes) => {
       transactions.push(writes);
-      return house.table.transact(writes);
+      return ctx.table.transact(writes);
     },
   });
   const world = { ...watched, settings: { ...watched.settings, activityPool } };
   const events = Array.from({ length: 500 }, (_, n) =>
-    toTold(anEvent("open", n % 3, { email: `p${n}@big.example` })),
+    toRecordedEvent(createEvent("open", n % 3, { email: `p${n}@big.example` })),
   );
   await recordEvents(world, SOURCE, events);
   return transactions;
 };
 
 const shardsIn = (writes: readonly Write[], owners: number): number =>
-  new Set(writes.map((write) => keyOf(write).pk).filter((pk) => pk.startsWith("ACTIVITYDAYS#")))
-    .size / owners;
+  new Set(
+    writes.map((write) => getItemKey(write).pk).filter((pk) => pk.startsWith("ACTIVITYDAYS#")),
+  ).size / owners;
 
 test.each([
   ["own", 1, 20],
@@ -52,55 +53,55 @@ test.each([
 // Goal: whatever gets lost between us and the table, what was acknowledged counts once, and so does what was told again.
 // Method: each seed decides which calls are lost, before or after they commit; the caller repeats until it is told 200.
 test("whoever repeats until it is acknowledged has each event counted once, whatever was lost", async () => {
-  const told = ["ann@x.com", "bo@x.com"].flatMap((email) =>
-    Array.from({ length: 15 }, (_, n) => toTold(anEvent("click", n, { email }))),
+  const reported = ["ann@x.com", "bo@x.com"].flatMap((email) =>
+    Array.from({ length: 15 }, (_, n) => toRecordedEvent(createEvent("click", n, { email }))),
   );
   for (let seed = 0; seed < 150; seed++) {
-    const house = givenWorld(seed);
-    const world = overTable(house, faultyTable(house.table, chanceOf(seed), 0.03));
-    const until = async (part: typeof told): Promise<void> => {
+    const ctx = givenWorld(seed);
+    const world = withTable(ctx, createFaultyTable(ctx.table, createRandom(seed), 0.03));
+    const until = async (part: typeof reported): Promise<void> => {
       const done = await recordEvents(world, SOURCE, part).then(
         () => true,
         () => false,
       );
       if (!done) await until(part);
     };
-    await Promise.all([until(told.slice(0, 20)), until(told.slice(10)), until(told)]);
+    await Promise.all([until(reported.slice(0, 20)), until(reported.slice(10)), until(reported)]);
 
-    const known = await Promise.all(
+    const records = await Promise.all(
       ["ann@x.com", "bo@x.com"].map((email) =>
-        findKnown(house.table, addressHash(world, SOURCE.account, email)),
+        findRecord(ctx.table, hashAddress(world, SOURCE.account, email)),
       ),
     );
     expect(
-      known.map((one) => one?.clicks),
+      records.map((one) => one?.clicks),
       `seed ${seed}`,
     ).toEqual([15, 15]);
   }
 });
 
 test("two dozen callers who tell of one address at once are all told that it is counted", async () => {
-  const house = givenWorld();
-  const { sleep } = house.world;
-  const world = overTable(house, {
+  const ctx = givenWorld();
+  const { sleep } = ctx.world;
+  const world = withTable(ctx, {
     get: async (key) => {
       await sleep(10);
-      return house.table.get(key);
+      return ctx.table.get(key);
     },
     transact: async (writes) => {
       await sleep(10);
-      return house.table.transact(writes);
+      return ctx.table.transact(writes);
     },
   });
   const callers = Array.from({ length: 24 }, () =>
-    Array.from({ length: 75 }, () => toTold(anEvent("open", 1))),
+    Array.from({ length: 75 }, () => toRecordedEvent(createEvent("open", 1))),
   );
 
-  const told = await Promise.allSettled(
+  const reported = await Promise.allSettled(
     callers.map((events) => recordEvents(world, SOURCE, events)),
   );
 
-  expect(told.filter(({ status }) => status === "rejected")).toEqual([]);
-  const known = await findKnown(house.table, addressHash(world, SOURCE.account, "ann@x.com"));
-  expect(known?.opens).toBe(24 * 75);
+  expect(reported.filter(({ status }) => status === "rejected")).toEqual([]);
+  const records = await findRecord(ctx.table, hashAddress(world, SOURCE.account, "ann@x.com"));
+  expect(records?.opens).toBe(24 * 75);
 });

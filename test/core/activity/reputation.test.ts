@@ -1,20 +1,20 @@
 import { SHARDS } from "@mailproof/core/activity/items";
 import { recordEvents } from "@mailproof/core/activity/record";
 import {
-  domainActivity,
-  GROUP_MIN,
+  ADDRESSES_MIN,
+  findDomainActivity,
   NO_REPUTATION,
   SCORE_PARTS,
 } from "@mailproof/core/activity/reputation";
 import { expect, test } from "vitest";
-import { anEvent, DAY_MS, type Sent, toTold } from "../../activity.ts";
+import { createEvent, DAY_MS, type SentEvent, toRecordedEvent } from "../../activity.ts";
 import { givenWorld } from "../../given.ts";
 
 const PAYER = { account: "acc_1", mode: "live", plan: "pro" } as const;
 
 type Wave = {
   readonly days: number;
-  readonly people?: number;
+  readonly contributors?: number;
   readonly opening?: number;
   readonly bouncing?: number;
   readonly complaining?: number;
@@ -23,25 +23,26 @@ type Wave = {
 /** A mailing to so many people of x.com, of whom some bounce and of the others some open and complain. */
 const mailing = ({
   days,
-  people = 100,
+  contributors: people = 100,
   opening = 0,
   bouncing = 0,
   complaining = 0,
-}: Wave): Sent[] =>
+}: Wave): SentEvent[] =>
   Array.from({ length: people }, (_, n) => `p${n}@x.com`).flatMap((email, n) => {
     const hasBounced = n >= people - bouncing;
     return [
-      anEvent(hasBounced ? "bounce" : "delivery", days, { email }),
-      ...(n < opening ? [anEvent("open", days, { email })] : []),
-      ...(n < complaining ? [anEvent("complaint", days, { email })] : []),
+      createEvent(hasBounced ? "bounce" : "delivery", days, { email }),
+      ...(n < opening ? [createEvent("open", days, { email })] : []),
+      ...(n < complaining ? [createEvent("complaint", days, { email })] : []),
     ];
   });
 
 const reputationAfter = async (...waves: readonly Wave[]) => {
-  const house = givenWorld();
-  const source = { account: PAYER.account, way: "api" } as const;
-  for (const wave of waves) await recordEvents(house.world, source, mailing(wave).map(toTold));
-  return { ...house, reputation: await domainActivity(house.world, PAYER, "x.com") };
+  const ctx = givenWorld();
+  const source = { account: PAYER.account, channel: "api" } as const;
+  for (const wave of waves)
+    await recordEvents(ctx.world, source, mailing(wave).map(toRecordedEvent));
+  return { ...ctx, reputation: await findDomainActivity(ctx.world, PAYER, "x.com") };
 };
 
 test.each<[string, Wave, object]>([
@@ -68,7 +69,7 @@ test.each<[string, Wave, object]>([
 ])("%s", async (_case, wave, expected) => {
   const { reputation } = await reputationAfter(wave);
 
-  expect(reputation).toMatchObject({ ...expected, people: 100, trend: "unknown" });
+  expect(reputation).toMatchObject({ ...expected, activeAddresses: 100, trend: "unknown" });
 });
 
 test("the parts of the score make a hundred", () => {
@@ -76,15 +77,15 @@ test("the parts of the score make a hundred", () => {
 });
 
 test("nothing is told of a domain of fewer people than a group has", async () => {
-  const { reputation: few } = await reputationAfter({ days: 1, people: GROUP_MIN - 1 });
-  const { reputation: enough } = await reputationAfter({ days: 1, people: GROUP_MIN });
+  const { reputation: few } = await reputationAfter({ days: 1, contributors: ADDRESSES_MIN - 1 });
+  const { reputation: enough } = await reputationAfter({ days: 1, contributors: ADDRESSES_MIN });
 
   expect(few).toEqual(NO_REPUTATION);
-  expect(enough).toMatchObject({ people: GROUP_MIN, level: "fair" });
+  expect(enough).toMatchObject({ activeAddresses: ADDRESSES_MIN, level: "fair" });
 });
 
 test("many mails to few people are no group", async () => {
-  const waves = Array.from({ length: 25 }, (_, n) => ({ days: n, people: 3 }));
+  const waves = Array.from({ length: 25 }, (_, n) => ({ days: n, contributors: 3 }));
 
   expect((await reputationAfter(...waves)).reputation).toEqual(NO_REPUTATION);
 });
@@ -92,21 +93,26 @@ test("many mails to few people are no group", async () => {
 test("a person counts once, however many mails there were", async () => {
   const { reputation } = await reputationAfter({ days: 1 }, { days: 2 }, { days: 20 });
 
-  expect(reputation.people).toBe(100);
+  expect(reputation.activeAddresses).toBe(100);
 });
 
 test.each<[string, Wave, Wave, string]>([
   ["more open than before", { days: 5, opening: 30 }, { days: 40, opening: 10 }, "improving"],
   ["fewer open", { days: 5, opening: 10 }, { days: 40, opening: 30 }, "declining"],
   ["hardly anything changed", { days: 5, opening: 12 }, { days: 40, opening: 10 }, "stable"],
-  ["there were too few to tell", { days: 5 }, { days: 40, people: GROUP_MIN - 1 }, "unknown"],
+  [
+    "there were too few to tell",
+    { days: 5 },
+    { days: 40, contributors: ADDRESSES_MIN - 1 },
+    "unknown",
+  ],
   ["it is too long ago", { days: 5 }, { days: 62 }, "unknown"],
 ])("the trend when %s", async (_case, lately, before, trend) => {
   expect((await reputationAfter(before, lately)).reputation.trend).toBe(trend);
 });
 
 test("few people on many days are no group to compare with", async () => {
-  const before = Array.from({ length: 20 }, (_, n) => ({ days: 35 + n, people: 3 }));
+  const before = Array.from({ length: 20 }, (_, n) => ({ days: 35 + n, contributors: 3 }));
 
   expect((await reputationAfter(...before, { days: 5 })).reputation.trend).toBe("unknown");
 });
@@ -114,26 +120,26 @@ test("few people on many days are no group to compare with", async () => {
 test("nobody was heard of for a month: nothing is told", async () => {
   const { world, later } = await reputationAfter({ days: 0 });
   later(30 * DAY_MS);
-  const still = await domainActivity(world, PAYER, "x.com");
+  const still = await findDomainActivity(world, PAYER, "x.com");
   later(DAY_MS);
 
-  expect(still.people).toBe(100);
-  expect(await domainActivity(world, PAYER, "x.com")).toEqual(NO_REPUTATION);
+  expect(still.activeAddresses).toBe(100);
+  expect(await findDomainActivity(world, PAYER, "x.com")).toEqual(NO_REPUTATION);
 });
 
 test("opens alone make no rate, and so no score", async () => {
   const { world } = givenWorld();
   const opens = mailing({ days: 1, opening: 100 }).filter(({ type }) => type === "open");
-  await recordEvents(world, { account: PAYER.account, way: "api" }, opens.map(toTold));
+  await recordEvents(world, { account: PAYER.account, channel: "api" }, opens.map(toRecordedEvent));
 
-  expect(await domainActivity(world, PAYER, "x.com")).toEqual({
+  expect(await findDomainActivity(world, PAYER, "x.com")).toEqual({
     ...NO_REPUTATION,
-    people: 100,
+    activeAddresses: 100,
   });
 });
 
 test("a domain's day is written to sixteen partitions, of which none has more than its share", async () => {
-  const { table } = await reputationAfter({ days: 1, people: 800 });
+  const { table } = await reputationAfter({ days: 1, contributors: 800 });
   const shards = table.items().filter(({ pk }) => pk.startsWith("ACTIVITYDAYS#"));
 
   expect(shards).toHaveLength(SHARDS);

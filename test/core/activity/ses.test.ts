@@ -1,30 +1,30 @@
-import { addressHash } from "@mailproof/core/activity/hashes";
+import { hashAddress } from "@mailproof/core/activity/hashes";
 import { ACTIVITY_QUEUE } from "@mailproof/core/activity/ingest";
-import { findKnown } from "@mailproof/core/activity/items";
+import { findRecord } from "@mailproof/core/activity/items";
 import type { Json } from "@mailproof/core/table";
 import { expect, test } from "vitest";
 import { given } from "../../given.ts";
-import { storedIn } from "../../ledger.ts";
-import { inEnvelope, LATER, sesEvent } from "../../ses.ts";
+import { listStoredItems } from "../../ledger.ts";
+import { createSesEvent, LATER, wrapInEnvelope } from "../../ses.ts";
 import { whenWorked } from "../../working.ts";
 
-type House = Awaited<ReturnType<typeof given>>;
+type TestContext = Awaited<ReturnType<typeof given>>;
 
-const whenPublished = async (house: House, ...bodies: readonly Json[]): Promise<void> => {
-  await house.world.queue.sendMany(
+const publish = async (ctx: TestContext, ...bodies: readonly Json[]): Promise<void> => {
+  await ctx.world.queue.sendMany(
     ACTIVITY_QUEUE.name,
     bodies.map((body) => ({ body })),
   );
-  await whenWorked(house);
+  await whenWorked(ctx);
 };
 
-const knownOf = ({ world, table, account }: House, email = "ann@x.com") =>
-  findKnown(table, addressHash(world, account, email));
+const findAnnRecord = ({ world, table, account }: TestContext, email = "ann@x.com") =>
+  findRecord(table, hashAddress(world, account, email));
 
-const countersOf = async (house: House, email?: string) => {
-  const known = await knownOf(house, email);
-  if (!known) return {};
-  const { delivered, bounced, complained, opens, clicks, machine, rejected, delayed } = known;
+const readCounters = async (ctx: TestContext, email?: string) => {
+  const record = await findAnnRecord(ctx, email);
+  if (!record) return {};
+  const { delivered, bounced, complained, opens, clicks, machine, rejected, delayed } = record;
   const all = { delivered, bounced, complained, opens, clicks, machine, rejected, delayed };
   return Object.fromEntries(Object.entries(all).filter(([, count]) => count > 0));
 };
@@ -45,59 +45,59 @@ const TYPES = [
 test.each(TYPES)(
   "a %s of SES comes to %o, raw and in an envelope, once however often",
   async (type, counters) => {
-    const house = await given();
-    const event = sesEvent(type, house);
+    const ctx = await given();
+    const event = createSesEvent(type, ctx);
 
-    await whenPublished(house, event, inEnvelope(event), inEnvelope(event, "sns-2"), event);
+    await publish(ctx, event, wrapInEnvelope(event), wrapInEnvelope(event, "sns-2"), event);
 
-    expect(await countersOf(house)).toEqual(counters);
-    expect(house.queue.pending()).toBe(0);
+    expect(await readCounters(ctx)).toEqual(counters);
+    expect(ctx.queue.pending()).toBe(0);
   },
 );
 
 test.each(["Bounce", "Complaint", "Delivery"])(
   "the older notification of a %s counts as the event does",
   async (type) => {
-    const house = await given();
-    const { eventType, ...rest } = sesEvent(type, house);
+    const ctx = await given();
+    const { eventType, ...rest } = createSesEvent(type, ctx);
 
-    await whenPublished(house, { notificationType: eventType ?? "", ...rest });
+    await publish(ctx, { notificationType: eventType ?? "", ...rest });
 
-    expect(Object.values(await countersOf(house))).toEqual([1]);
+    expect(Object.values(await readCounters(ctx))).toEqual([1]);
   },
 );
 
 test("an open tells when, and what a person was reading with is kept nowhere", async () => {
-  const house = await given();
-  await whenPublished(house, sesEvent("Open", house));
+  const ctx = await given();
+  await publish(ctx, createSesEvent("Open", ctx));
 
-  expect(await knownOf(house)).toMatchObject({ lastOpen: LATER });
-  expect(JSON.stringify(storedIn(house))).not.toMatch(/iPhone|192\.0\.2|ann@|0100-mail/);
+  expect(await findAnnRecord(ctx)).toMatchObject({ lastOpen: LATER });
+  expect(JSON.stringify(listStoredItems(ctx))).not.toMatch(/iPhone|192\.0\.2|ann@|0100-mail/);
 });
 
 test.each([
   ["Apple's mail privacy protection", "Mozilla/5.0", LATER],
   ["a scanner, seconds after the mail was sent", "Mozilla/5.0 (X11)", "2026-11-20T09:00:04.000Z"],
 ])("an open by %s is a machine's", async (_case, userAgent, timestamp) => {
-  const house = await given();
-  await whenPublished(house, sesEvent("Open", house, { open: { timestamp, userAgent } }));
+  const ctx = await given();
+  await publish(ctx, createSesEvent("Open", ctx, { open: { timestamp, userAgent } }));
 
-  expect(await countersOf(house)).toEqual({ machine: 1 });
+  expect(await readCounters(ctx)).toEqual({ machine: 1 });
 });
 
 test("a bounce of several recipients counts for each, and an open of such a mail for nobody", async () => {
-  const house = await given();
-  const mail = { ...house, to: ["ann@x.com", "Bo <bo@x.com>", "no address"] };
+  const ctx = await given();
+  const mail = { ...ctx, to: ["ann@x.com", "Bo <bo@x.com>", "no address"] };
 
-  await whenPublished(house, sesEvent("Bounce", mail), sesEvent("Open", mail));
+  await publish(ctx, createSesEvent("Bounce", mail), createSesEvent("Open", mail));
 
-  expect(await countersOf(house)).toEqual({ bounced: 1 });
-  expect(await countersOf(house, "bo@x.com")).toEqual({ bounced: 1 });
-  expect(house.queue.pending()).toBe(0);
+  expect(await readCounters(ctx)).toEqual({ bounced: 1 });
+  expect(await readCounters(ctx, "bo@x.com")).toEqual({ bounced: 1 });
+  expect(ctx.queue.pending()).toBe(0);
 });
 
 test("whoever says that a mail is no spam has not complained about it", async () => {
-  const house = await given();
+  const ctx = await given();
   const complaint = {
     timestamp: LATER,
     feedbackId: "0100-complaint-2",
@@ -105,28 +105,29 @@ test("whoever says that a mail is no spam has not complained about it", async ()
     complainedRecipients: [{ emailAddress: "ann@x.com" }],
   };
 
-  await whenPublished(house, sesEvent("Complaint", house, { complaint }));
+  await publish(ctx, createSesEvent("Complaint", ctx, { complaint }));
 
-  expect(await countersOf(house)).toEqual({});
-  expect(house.queue.pending()).toBe(0);
+  expect(await readCounters(ctx)).toEqual({});
+  expect(ctx.queue.pending()).toBe(0);
 });
 
 test("two links clicked at the same moment are two clicks", async () => {
-  const house = await given();
-  const click = (link: string) => sesEvent("Click", house, { click: { timestamp: LATER, link } });
+  const ctx = await given();
+  const click = (link: string) =>
+    createSesEvent("Click", ctx, { click: { timestamp: LATER, link } });
 
-  await whenPublished(house, click("https://shop.example/a"), click("https://shop.example/b"));
+  await publish(ctx, click("https://shop.example/a"), click("https://shop.example/b"));
 
-  expect(await countersOf(house)).toEqual({ clicks: 2 });
+  expect(await readCounters(ctx)).toEqual({ clicks: 2 });
 });
 
 test("without a tag an event is the account's that the operator set", async () => {
-  const house = await given();
-  const settings = { ...house.world.settings, sesAccount: house.account };
+  const ctx = await given();
+  const settings = { ...ctx.world.settings, sesAccount: ctx.account };
 
-  await whenPublished({ ...house, world: { ...house.world, settings } }, sesEvent("Delivery"));
+  await publish({ ...ctx, world: { ...ctx.world, settings } }, createSesEvent("Delivery"));
 
-  expect(await countersOf(house)).toEqual({ delivered: 1 });
+  expect(await readCounters(ctx)).toEqual({ delivered: 1 });
 });
 
 const ready = {
@@ -141,16 +142,16 @@ test.each([
   ],
   [
     "the same in an envelope",
-    inEnvelope("Successfully validated SNS topic for Amazon SES event publishing."),
+    wrapInEnvelope("Successfully validated SNS topic for Amazon SES event publishing."),
   ],
   ["what SES says when notifications are set up", ready],
-  ["the same in an envelope", inEnvelope(JSON.stringify(ready))],
-  ["a confirmation of SNS", { ...inEnvelope("Confirm"), Type: "SubscriptionConfirmation" }],
+  ["the same in an envelope", wrapInEnvelope(JSON.stringify(ready))],
+  ["a confirmation of SNS", { ...wrapInEnvelope("Confirm"), Type: "SubscriptionConfirmation" }],
 ])("%s is done and counts nothing", async (_case, body) => {
-  const house = await given();
-  await whenPublished(house, body);
+  const ctx = await given();
+  await publish(ctx, body);
 
-  expect(house.queue.pending()).toBe(0);
+  expect(ctx.queue.pending()).toBe(0);
 });
 
 const without = (event: Readonly<Record<string, Json>>, field: string): Json =>
@@ -160,39 +161,39 @@ test.each([
   ["no JSON", "{"],
   ["a number", 7],
   ["an empty object", {}],
-  ["an envelope of no JSON", inEnvelope("{")],
-  ["no type", without(sesEvent("Open", { account: "acc_1" }), "eventType")],
-  ["a type that SES does not have", sesEvent("Look", { account: "acc_1" })],
-  ["no mail", without(sesEvent("Open", { account: "acc_1" }), "mail")],
-  ["no part of its own", without(sesEvent("Open", { account: "acc_1" }), "open")],
+  ["an envelope of no JSON", wrapInEnvelope("{")],
+  ["no type", without(createSesEvent("Open", { account: "acc_1" }), "eventType")],
+  ["a type that SES does not have", createSesEvent("Look", { account: "acc_1" })],
+  ["no mail", without(createSesEvent("Open", { account: "acc_1" }), "mail")],
+  ["no part of its own", without(createSesEvent("Open", { account: "acc_1" }), "open")],
   [
     "a moment that is none",
-    sesEvent("Open", { account: "acc_1" }, { open: { timestamp: "yesterday" } }),
+    createSesEvent("Open", { account: "acc_1" }, { open: { timestamp: "yesterday" } }),
   ],
   [
     "recipients that are no list",
-    sesEvent(
+    createSesEvent(
       "Delivery",
       { account: "acc_1" },
       { delivery: { timestamp: LATER, recipients: "ann" } },
     ),
   ],
-  ["nobody's account", sesEvent("Open")],
-  ["an account that there is not", sesEvent("Open", { account: "acc_9" })],
+  ["nobody's account", createSesEvent("Open")],
+  ["an account that there is not", createSesEvent("Open", { account: "acc_9" })],
 ])(
   "a message with %s goes to the dead letters, and holds up no other",
   async (_case, malformed) => {
-    const house = await given();
-    await whenPublished(house, sesEvent("Click", house), malformed, sesEvent("Open", house));
-    const first = await countersOf(house);
+    const ctx = await given();
+    await publish(ctx, createSesEvent("Click", ctx), malformed, createSesEvent("Open", ctx));
+    const first = await readCounters(ctx);
     for (let hour = 0; hour < ACTIVITY_QUEUE.receivesMax; hour++) {
-      house.later(3_600_000);
-      await whenWorked(house);
+      ctx.later(3_600_000);
+      await whenWorked(ctx);
     }
-    await whenPublished(house, sesEvent("Delivery", house));
+    await publish(ctx, createSesEvent("Delivery", ctx));
 
     expect(first).toEqual({ opens: 1, clicks: 1 });
-    expect(await house.queue.countDead()).toBe(1);
-    expect(await countersOf(house)).toEqual({ opens: 1, clicks: 1, delivered: 1 });
+    expect(await ctx.queue.countDeadLetters()).toBe(1);
+    expect(await readCounters(ctx)).toEqual({ opens: 1, clicks: 1, delivered: 1 });
   },
 );

@@ -1,13 +1,13 @@
-import { coverageOf } from "@mailproof/core/deliverability/coverage";
+import { measureCoverage } from "@mailproof/core/deliverability/coverage";
 import { MODEL_VERSION } from "@mailproof/core/deliverability/score";
-import { listHealth } from "@mailproof/core/mail/blocklists/health";
-import { BLOCKLISTS, listAt } from "@mailproof/core/mail/blocklists/lists";
+import { createListHealth } from "@mailproof/core/mail/blocklists/health";
+import { BLOCKLISTS, createList } from "@mailproof/core/mail/blocklists/lists";
 import type { Dns } from "@mailproof/core/mail/dns/dns";
 import { expect, test } from "vitest";
-import { virtualTime } from "../../virtual-time.ts";
-import { type Zone, zone } from "../../zone.ts";
+import { createVirtualTime } from "../../virtual-time.ts";
+import { createZoneDns, type Zone } from "../../zone.ts";
 import { RSA_2048 } from "../mail/dkim/keys.ts";
-import { LIST, reportOf, whenChecked } from "./check.ts";
+import { createReport, LIST, whenChecked } from "./check.ts";
 
 const IP = "8.8.8.10";
 
@@ -32,7 +32,7 @@ const GOOD: Zone = {
 };
 
 test("a domain without fault has a hundred points, and nothing is left to do", async () => {
-  const report = await reportOf(zone(GOOD), { sendingIp: IP });
+  const report = await createReport(createZoneDns(GOOD), { sendingIp: IP });
 
   expect(report.scored).toMatchObject({ score: 100, grade: "A", cappedBy: null });
   expect(report.recommendations).toEqual([]);
@@ -50,8 +50,8 @@ test("a domain without fault has a hundred points, and nothing is left to do", a
 });
 
 test("without a sending address no name is asked for, and the first mail host stands for it at the lists", async () => {
-  const dns = zone({ ...GOOD, [`8.8.8.8.${LIST}`]: { A: ["127.0.0.2"] } });
-  const report = await reportOf(dns);
+  const dns = createZoneDns({ ...GOOD, [`8.8.8.8.${LIST}`]: { A: ["127.0.0.2"] } });
+  const report = await createReport(dns);
 
   expect(report.reverseDns).toBeNull();
   expect(report.reputation.listedOn).toMatchObject([{ listed: "8.8.8.8" }]);
@@ -60,8 +60,8 @@ test("without a sending address no name is asked for, and the first mail host st
 });
 
 test("no list is told an address that is not public", async () => {
-  const report = await reportOf(
-    zone({
+  const report = await createReport(
+    createZoneDns({
       ...GOOD,
       "mx1.example.com": { A: ["10.0.0.1"] },
       "mx2.example.com": { AAAA: ["2606:4700::1"] },
@@ -73,15 +73,17 @@ test("no list is told an address that is not public", async () => {
 
 test("where the first mail host is silent, no other stands for it at the lists", async () => {
   const listed = { [`1.1.1.1.${LIST}`]: { A: ["127.0.0.2"] } };
-  const silent = await reportOf(zone({ ...GOOD, ...listed, "mx1.example.com": "TIMEOUT" }));
-  const gone = await reportOf(zone({ ...GOOD, ...listed, "mx1.example.com": {} }));
+  const silent = await createReport(
+    createZoneDns({ ...GOOD, ...listed, "mx1.example.com": "TIMEOUT" }),
+  );
+  const gone = await createReport(createZoneDns({ ...GOOD, ...listed, "mx1.example.com": {} }));
 
   expect(silent.reputation).toMatchObject({ skipped: 1, listed: 0 });
   expect(gone.reputation).toMatchObject({ skipped: 0, listed: 1 });
 });
 
 test("each question goes out once", async () => {
-  const dns = zone(GOOD);
+  const dns = createZoneDns(GOOD);
 
   await whenChecked(dns, { sendingIp: IP });
 
@@ -89,8 +91,10 @@ test("each question goes out once", async () => {
 });
 
 test("a provider seen in SPF decides which selectors come first", async () => {
-  const { asked } = await reportOf(zone(GOOD));
-  const selectors = asked.map(({ name }) => /^(\w+)\._domainkey/.exec(name)?.[1]).filter(Boolean);
+  const { dnsQueries: questions } = await createReport(createZoneDns(GOOD));
+  const selectors = questions
+    .map(({ name }) => /^(\w+)\._domainkey/.exec(name)?.[1])
+    .filter(Boolean);
 
   expect(selectors.slice(0, 3)).toEqual(["r4nd0m", "s1", "s2"]);
 });
@@ -109,7 +113,7 @@ test.each(["TIMEOUT", "SERVFAIL", "REFUSED"] as const)(
 );
 
 test("what an address is called says nothing about a domain that is silent", async () => {
-  const good = zone(GOOD);
+  const good = createZoneDns(GOOD);
   const dns: Dns = (type, name) =>
     /example\.com$|^_dmarc/.test(name) ? Promise.resolve({ kind: "timeout" }) : good(type, name);
 
@@ -131,11 +135,11 @@ const givenAlarm = () => {
 };
 
 test("when the time is over, what is known is reported", async () => {
-  const good = zone(GOOD);
+  const good = createZoneDns(GOOD);
   const dns: Dns = (type, name) =>
     name.includes("_domainkey") || name.endsWith(LIST) ? new Promise(() => {}) : good(type, name);
   const { sleep, ring } = givenAlarm();
-  const checked = reportOf(dns, { doors: { sleep, listDns: good } });
+  const checked = createReport(dns, { ports: { sleep, listDns: good } });
   await ring();
 
   expect(await checked).toMatchObject({
@@ -152,8 +156,8 @@ test("a softfail costs where DMARC decides nothing", async () => {
     "_dmarc.example.com": { TXT: [`v=DMARC1; p=${policy}; rua=mailto:d@example.com`] },
   });
 
-  expect((await reportOf(zone(soft("reject")))).spf).toMatchObject({ score: 100 });
-  expect((await reportOf(zone(soft("none")))).spf).toMatchObject({ score: 95 });
+  expect((await createReport(createZoneDns(soft("reject")))).spf).toMatchObject({ score: 100 });
+  expect((await createReport(createZoneDns(soft("none")))).spf).toMatchObject({ score: 95 });
 });
 
 test("a domain that says everywhere that it sends nothing may also receive nothing", async () => {
@@ -162,27 +166,27 @@ test("a domain that says everywhere that it sends nothing may also receive nothi
     "_dmarc.example.com": { TXT: ["v=DMARC1; p=reject; np=reject"] },
   });
 
-  expect((await reportOf(zone(parked("-all")))).mx).toMatchObject({
+  expect((await createReport(createZoneDns(parked("-all")))).mx).toMatchObject({
     score: 100,
     hasValidMx: false,
     issues: [{ id: "MX_NULL", severity: "info", costPoints: 0 }],
   });
-  expect((await reportOf(zone(parked("a -all")))).mx).toMatchObject({ score: 0 });
+  expect((await createReport(createZoneDns(parked("a -all")))).mx).toMatchObject({ score: 0 });
 });
 
 test("lists that gave no verdict cost nothing, and where none did nothing is recommended about them", async () => {
-  const report = await reportOf(zone({ ...GOOD, [`8.8.8.8.${LIST}`]: "SERVFAIL" }));
+  const report = await createReport(createZoneDns({ ...GOOD, [`8.8.8.8.${LIST}`]: "SERVFAIL" }));
 
   expect(report.reputation).toMatchObject({ score: null, inconclusive: 1 });
   expect(report.scored.score).toBe(100);
   expect(report.recommendations).toEqual([]);
-  expect(coverageOf(report)).toEqual({ confidence: "medium", missing: ["reputation"] });
+  expect(measureCoverage(report)).toEqual({ confidence: "medium", missing: ["reputation"] });
 });
 
 test("the lists may be asked through another door", async () => {
-  const listDns = zone({ [`2.0.0.127.${LIST}`]: { A: ["127.0.0.2"] } });
-  const report = await reportOf(zone({ ...GOOD, [`2.0.0.127.${LIST}`]: "REFUSED" }), {
-    doors: { listDns },
+  const listDns = createZoneDns({ [`2.0.0.127.${LIST}`]: { A: ["127.0.0.2"] } });
+  const report = await createReport(createZoneDns({ ...GOOD, [`2.0.0.127.${LIST}`]: "REFUSED" }), {
+    ports: { listDns },
   });
 
   expect(report.reputation).toMatchObject({ checked: 1 });
@@ -191,8 +195,8 @@ test("the lists may be asked through another door", async () => {
 test("no key of a list is in a report", async () => {
   const key = "abcdefghijklmnopqrstuvwxyz";
   const keys = { spamhaus: key };
-  const report = await reportOf(
-    zone({ ...GOOD, [`2.0.0.127.${key}.zen.dq.spamhaus.net`]: { A: ["127.0.0.2"] } }),
+  const report = await createReport(
+    createZoneDns({ ...GOOD, [`2.0.0.127.${key}.zen.dq.spamhaus.net`]: { A: ["127.0.0.2"] } }),
     {
       blocklists: { lists: BLOCKLISTS, keys, isHealthy: async () => true },
     },
@@ -204,8 +208,8 @@ test("no key of a list is in a report", async () => {
 
 test("an MTA-STS policy that never comes is given up with the time", async () => {
   const { sleep, ring } = givenAlarm();
-  const checked = reportOf(zone(GOOD), {
-    doors: { sleep, fetchPolicy: () => new Promise(() => {}) },
+  const checked = createReport(createZoneDns(GOOD), {
+    ports: { sleep, fetchPolicy: () => new Promise(() => {}) },
   });
   await ring();
 
@@ -217,14 +221,16 @@ test.each([
   [false, ["DNSSEC_MISSING"]],
   [undefined, []],
 ])("of a domain whose signature is %s the hint is %j", async (isSigned, ids) => {
-  const report = await reportOf(zone(GOOD), { doors: { isSigned: async () => isSigned } });
+  const report = await createReport(createZoneDns(GOOD), {
+    ports: { isSigned: async () => isSigned },
+  });
 
   expect(report.hints.map(({ id }) => id)).toEqual(ids);
 });
 
 test("a second list is counted beside the first", async () => {
-  const lists = [listAt(LIST), listAt("gone.test")];
-  const report = await reportOf(zone(GOOD), {
+  const lists = [createList(LIST), createList("gone.test")];
+  const report = await createReport(createZoneDns(GOOD), {
     blocklists: { lists, keys: {}, isHealthy: async (_, { id }) => id === LIST },
   });
 
@@ -232,18 +238,18 @@ test("a second list is counted beside the first", async () => {
 });
 
 test("a list is not given up for everybody because one check had no time left for it", async () => {
-  const { now, sleep } = virtualTime(new Date(Date.UTC(2026, 10, 21)));
-  const names = zone(GOOD);
+  const { now, sleep } = createVirtualTime(new Date(Date.UTC(2026, 10, 21)));
+  const names = createZoneDns(GOOD);
   const slow: Dns = async (type, name) => {
     if (type === "MX") await sleep(7_700);
     if (name.endsWith(LIST)) await sleep(500);
     return names(type, name);
   };
-  const blocklists = { lists: [listAt(LIST)], keys: {}, isHealthy: listHealth(now) };
-  const first = await reportOf(slow, { doors: { now, sleep }, blocklists });
+  const blocklists = { lists: [createList(LIST)], keys: {}, isHealthy: createListHealth(now) };
+  const first = await createReport(slow, { ports: { now, sleep }, blocklists });
   await sleep(1_000);
 
-  const second = await reportOf(names, { doors: { now, sleep }, blocklists });
+  const second = await createReport(names, { ports: { now, sleep }, blocklists });
 
   expect(first.reputation).toMatchObject({ skipped: 1, checked: 0 });
   expect(second.reputation).toMatchObject({ skipped: 0, checked: 1 });

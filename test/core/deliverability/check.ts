@@ -1,10 +1,10 @@
 import {
+  type AnalysisPorts,
+  type AnalysisRequest,
   analyseDomain,
-  type Doors,
-  type Question,
 } from "@mailproof/core/deliverability/analyse-domain";
-import { listHealth } from "@mailproof/core/mail/blocklists/health";
-import { listAt } from "@mailproof/core/mail/blocklists/lists";
+import { createListHealth } from "@mailproof/core/mail/blocklists/health";
+import { createList } from "@mailproof/core/mail/blocklists/lists";
 import type { Dns } from "@mailproof/core/mail/dns/dns";
 
 const now = () => new Date(Date.UTC(2026, 10, 21));
@@ -15,21 +15,24 @@ export const LIST = "bl.test";
 /** A check over one door to names, with one blocklist. Time stands still unless a test lets it pass. */
 export const whenChecked = (
   dns: Dns,
-  { doors = {}, ...more }: Partial<Question> & { readonly doors?: Partial<Doors> } = {},
+  {
+    ports = {},
+    ...more
+  }: Partial<AnalysisRequest> & { readonly ports?: Partial<AnalysisPorts> } = {},
 ) =>
   analyseDomain(
-    { dns, listDns: dns, now, sleep: NEVER, ...doors },
+    { dns, listDns: dns, now, sleep: NEVER, ...ports },
     {
       domain: "example.com",
       randomLabel: "r4nd0m",
       allowed: [],
-      blocklists: { lists: [listAt(LIST)], keys: {}, isHealthy: listHealth(now) },
+      blocklists: { lists: [createList(LIST)], keys: {}, isHealthy: createListHealth(now) },
       ...more,
     },
   );
 
 /** The same, where there has to be something to report. */
-export const reportOf = async (...given: Parameters<typeof whenChecked>) => {
+export const createReport = async (...given: Parameters<typeof whenChecked>) => {
   const found = await whenChecked(...given);
   if (found.kind !== "report") throw new Error("There was nothing to report.");
   return found;

@@ -3,8 +3,8 @@ import { BUDGET_MS } from "@mailproof/core/deliverability/analyse-domain";
 import { BLOCKLISTS } from "@mailproof/core/mail/blocklists/lists";
 import type { Dns } from "@mailproof/core/mail/dns/dns";
 import { expect, test } from "vitest";
-import { virtualTime } from "../../virtual-time.ts";
-import { type Zone, zone } from "../../zone.ts";
+import { createVirtualTime } from "../../virtual-time.ts";
+import { createZoneDns, type Zone } from "../../zone.ts";
 import { RSA_2048 } from "../mail/dkim/keys.ts";
 import { whenChecked } from "./check.ts";
 
@@ -12,7 +12,7 @@ import { whenChecked } from "./check.ts";
 
 const IP = "192.0.2.10";
 const KEYS = { spamhaus: "k3y", barracuda: "registered" };
-const zoneOf = (list: (typeof BLOCKLISTS)[number]) => list.zone.replace("KEY", KEYS.spamhaus);
+const createZone = (list: (typeof BLOCKLISTS)[number]) => list.zone.replace("KEY", KEYS.spamhaus);
 
 const many = <T>(count: number, make: (n: number) => T): readonly T[] =>
   Array.from({ length: count }, (_, n) => make(n));
@@ -41,8 +41,8 @@ const given = (domain: string, keys: Zone): Zone => ({
   "out.example.com": { A: [IP] },
 });
 
-const questionsOf = async (domain: string, keys: Zone) => {
-  const dns = zone(given(domain, keys));
+const getQuestions = async (domain: string, keys: Zone) => {
+  const dns = createZoneDns(given(domain, keys));
   const found = await whenChecked(dns, {
     domain,
     sendingIp: IP,
@@ -50,7 +50,7 @@ const questionsOf = async (domain: string, keys: Zone) => {
   });
   expect(found).toMatchObject({ kind: "report" });
   const forLists = dns.calls.filter((call) =>
-    BLOCKLISTS.some((list) => call.endsWith(zoneOf(list))),
+    BLOCKLISTS.some((list) => call.endsWith(createZone(list))),
   );
   return { all: dns.calls.length, lists: forLists.length };
 };
@@ -58,7 +58,7 @@ const questionsOf = async (domain: string, keys: Zone) => {
 const SELECTOR = { TXT: [`v=DKIM1; p=${RSA_2048}`] };
 
 test("a check of a domain with keys asks some 110 questions, of which each blocklist gets one", async () => {
-  const { all, lists } = await questionsOf("example.com", {
+  const { all, lists } = await getQuestions("example.com", {
     "k1._domainkey.example.com": SELECTOR,
   });
 
@@ -68,24 +68,24 @@ test("a check of a domain with keys asks some 110 questions, of which each block
 });
 
 test("where no name is below _domainkey, it asks half as many", async () => {
-  const withKeys = await questionsOf("example.com", { "k1._domainkey.example.com": SELECTOR });
-  const without = await questionsOf("example.com", {});
+  const withKeys = await getQuestions("example.com", { "k1._domainkey.example.com": SELECTOR });
+  const without = await getQuestions("example.com", {});
 
   expect(without.all).toBeLessThanOrEqual(withKeys.all * 0.55);
 });
 
 test("a long name costs seven questions more", async () => {
   const domain = "a.b.c.d.e.f.g.h.example.com";
-  const short = await questionsOf("example.com", {});
-  const long = await questionsOf(domain, {});
+  const short = await getQuestions("example.com", {});
+  const long = await getQuestions(domain, {});
 
   expect(long.all - short.all).toBeLessThanOrEqual(7);
 });
 
 /** Names of two kinds: those of one have servers that answer at once, those of the other have none that do. */
 const halfSilent = (names: Zone, seed: number) => {
-  const dns = zone(names);
-  const { now, sleep } = virtualTime(new Date(Date.UTC(2026, 10, 21)));
+  const dns = createZoneDns(names);
+  const { now, sleep } = createVirtualTime(new Date(Date.UTC(2026, 10, 21)));
   const isSilent = (name: string) =>
     createHash("sha1").update(`${seed} ${name}`).digest().readUInt8() % 2 === 0;
   const SILENCE_MS = 4_500;
@@ -108,7 +108,7 @@ test("where half of the name servers are silent, there is an end in time, and mo
 
     const { kind } = await whenChecked(ask, {
       sendingIp: IP,
-      doors: { now, sleep },
+      ports: { now, sleep },
       blocklists: { lists: BLOCKLISTS, keys: KEYS, isHealthy: async () => true },
     });
 

@@ -1,18 +1,18 @@
-import { CONFIDENCES, coverageOf } from "@mailproof/core/deliverability/coverage";
-import { COMPONENTS, type Component } from "@mailproof/core/deliverability/findings";
+import { CONFIDENCES, measureCoverage } from "@mailproof/core/deliverability/coverage";
+import { type CheckComponent, COMPONENTS } from "@mailproof/core/deliverability/findings";
 import { WEIGHTS } from "@mailproof/core/deliverability/score";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-const answering = (components: readonly Component[], sendingIp: string | null = null) =>
-  coverageOf({
+const answering = (components: readonly CheckComponent[], sendingIp: string | null = null) =>
+  measureCoverage({
     scored: {
       parts: components.map((component) => ({ component, weight: WEIGHTS[component], score: 0 })),
     },
     sendingIp,
   });
 
-test.each<[readonly Component[], string | null, string, readonly string[]]>([
+test.each<[readonly CheckComponent[], string | null, string, readonly string[]]>([
   [["dns", "spf", "dkim", "dmarc", "reputation"], null, "high", []],
   [["dns", "spf", "dkim", "dmarc", "reputation"], "192.0.2.1", "medium", ["ptr"]],
   [[...COMPONENTS], "192.0.2.1", "high", []],
@@ -37,7 +37,7 @@ test("another answer never lowers the confidence", () => {
       fc.constantFrom(...COMPONENTS),
       fc.constantFrom(null, "192.0.2.1"),
       (some, one, ip) => {
-        const rank = (parts: readonly Component[]) =>
+        const rank = (parts: readonly CheckComponent[]) =>
           CONFIDENCES.indexOf(answering(parts, ip).confidence);
         expect(rank([...new Set([...some, one])])).toBeLessThanOrEqual(rank(some));
       },

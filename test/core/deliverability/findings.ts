@@ -1,17 +1,25 @@
-import { COMPONENTS, type Component, type Findings } from "@mailproof/core/deliverability/findings";
+import {
+  type CheckComponent,
+  COMPONENTS,
+  type Findings,
+} from "@mailproof/core/deliverability/findings";
 import { BLOCKLISTS } from "@mailproof/core/mail/blocklists/lists";
 import { DKIM_RULES } from "@mailproof/core/mail/dkim/rules";
 import { DMARC_RULES } from "@mailproof/core/mail/dmarc/rules";
 import type { Issue } from "@mailproof/core/mail/issue";
 import { MX_RULES } from "@mailproof/core/mail/mx/rules";
 import { PTR_RULES } from "@mailproof/core/mail/reverse-dns";
-import { issuesOf, type Rules } from "@mailproof/core/mail/rules";
-import { SPF_RULES, type SpfRule, issuesOf as spfIssuesOf } from "@mailproof/core/mail/spf/rules";
+import { createIssueFactory, type IssueRules } from "@mailproof/core/mail/rules";
+import {
+  SPF_RULES,
+  type SpfRule,
+  createSpfIssues as spfIssuesOf,
+} from "@mailproof/core/mail/spf/rules";
 
 /** Both degrees of every rule of a table. */
-const all = (rules: Rules<string>): readonly Issue[] =>
+const all = (rules: IssueRules<string>): readonly Issue[] =>
   Object.keys(rules).flatMap((id) => {
-    const of = issuesOf(rules);
+    const of = createIssueFactory(rules);
     return rules[id]?.lesser ? [of(id), of(id, {}, "lesser")] : [of(id)];
   });
 
@@ -22,18 +30,18 @@ const ofSpf = (Object.keys(SPF_RULES) as SpfRule[])
 
 const listings = BLOCKLISTS.flatMap((list) =>
   Object.values(list.codes.meanings).map(
-    ({ says, severity, costPoints }): Issue => ({
+    ({ says: text, severity, costPoints }): Issue => ({
       id: `LISTED:${list.id}`,
       severity,
       costPoints,
-      message: says,
+      message: text,
       detail: { spam: list.spamPoints ?? costPoints },
     }),
   ),
 );
 
 /** Every issue that there can be, by where it belongs. */
-export const EVERY_ISSUE: Readonly<Record<Component, readonly Issue[]>> = {
+export const EVERY_ISSUE: Readonly<Record<CheckComponent, readonly Issue[]>> = {
   dns: all(MX_RULES),
   spf: ofSpf,
   dkim: all(DKIM_RULES),
@@ -51,13 +59,13 @@ export const issue = (id: string, degree: "full" | "lesser" = "full"): Issue => 
   return found;
 };
 
-const componentOf = (one: Issue): Component =>
+const getComponent = (one: Issue): CheckComponent =>
   COMPONENTS.find((component) => EVERY_ISSUE[component].some(({ id }) => id === one.id)) ?? "dns";
 
 /** Everything was looked at, and these were found: ids, or issues. */
 export const finding = (...found: readonly (string | Issue)[]): Findings => {
   const issues = found.map((one) => (typeof one === "string" ? issue(one) : one));
-  const of = (component: Component) => issues.filter((one) => componentOf(one) === component);
+  const of = (component: CheckComponent) => issues.filter((one) => getComponent(one) === component);
   return {
     dns: of("dns"),
     spf: of("spf"),

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { lookAt } from "@mailproof/core/deliverability/names";
+import { runLookups } from "@mailproof/core/deliverability/names";
 import { readEnvironment } from "@mailproof/local/environment";
 import { LAB_ZONE, type Lab, startLab } from "@mailproof/local/lab/lab";
-import { SENDERS, SENDERS_BELOW } from "@mailproof/local/lab/senders";
-import { openMailDoors } from "@mailproof/local/mail-doors";
-import { sqliteTable } from "@mailproof/local/sqlite-table";
+import { SENDERS, SENDERS_LABEL } from "@mailproof/local/lab/senders";
+import { openMailPorts } from "@mailproof/local/mail-doors";
+import { createSqliteTable } from "@mailproof/local/sqlite-table";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 // The whole check against the pretend network's senders, over a real DNS server on a real socket.
@@ -12,23 +12,23 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 const now = () => new Date();
 
 let lab: Lab;
-let doors: ReturnType<typeof openMailDoors>;
+let ports: ReturnType<typeof openMailPorts>;
 beforeAll(async () => {
   lab = await startLab({ companies: 0 });
-  doors = openMailDoors(readEnvironment({}), sqliteTable(":memory:", now), lab);
+  ports = openMailPorts(readEnvironment({}), createSqliteTable(":memory:", now), lab);
 });
 afterAll(async () => {
-  doors.close();
+  ports.close();
   await lab.close();
 });
 
 const whenChecked = (name: string) => {
-  const domain = `${name}.${SENDERS_BELOW}.${LAB_ZONE}`;
+  const domain = `${name}.${SENDERS_LABEL}.${LAB_ZONE}`;
   const sendingIp = SENDERS.find((one) => one.name === name)?.sendingIp ?? null;
-  return lookAt({ ...doors, randomBytes }, doors.names, { domain, sendingIp });
+  return runLookups({ ...ports, randomBytes }, ports.dnsLookups, { domain, sendingIp });
 };
 
-const reportOf = async (name: string) => {
+const createReport = async (name: string) => {
   const report = await whenChecked(name);
   if (report.kind !== "report") throw new Error(`Nothing was found out about ${name}.`);
   return report;
@@ -118,7 +118,7 @@ const ROWS: readonly Row[] = [
 ];
 
 test.each(ROWS)("%s has %i points, and it is told why", async (name, score, issues, first) => {
-  const report = await reportOf(name);
+  const report = await createReport(name);
   const { mx, spf, dkim, dmarc, reputation, reverseDns } = report;
   const found = [mx, spf, dkim, dmarc, reputation, reverseDns].flatMap((of) => of?.issues ?? []);
 
@@ -142,24 +142,24 @@ test("a domain whose servers fail has no verdict, for all that is known of its a
 });
 
 test("a record longer than a character-string comes whole, however long the zone's name is", async () => {
-  const { spf } = await reportOf("lookups");
+  const { spf } = await createReport("lookups");
 
   expect(spf.record?.length).toBeGreaterThan(255);
   expect(spf).toMatchObject({ lookups: 11, evaluation: { result: "pass" } });
 });
 
 test("a policy from above is told as such, and its organisation is not the domain", async () => {
-  const { dmarc } = await reportOf("news.good");
+  const { dmarc } = await createReport("news.good");
 
   expect(dmarc).toMatchObject({
     policy: "reject",
-    recordDomain: `good.${SENDERS_BELOW}.${LAB_ZONE}`,
+    recordDomain: `good.${SENDERS_LABEL}.${LAB_ZONE}`,
     issues: [{ id: "DMARC_INHERITED" }],
   });
 });
 
 test("what the name servers do not tell is left out of the score", async () => {
-  const { scored, spf, dmarc } = await reportOf("flaky");
+  const { scored, spf, dmarc } = await createReport("flaky");
 
   expect(scored.parts.map(({ component }) => component)).toEqual([
     "dns",
@@ -171,7 +171,7 @@ test("what the name servers do not tell is left out of the score", async () => {
 });
 
 test("a list that refuses everybody is left out, and the other one counts", async () => {
-  expect((await reportOf("good")).reputation).toMatchObject({
+  expect((await createReport("good")).reputation).toMatchObject({
     total: 2,
     checked: 1,
     skipped: 1,
@@ -180,8 +180,8 @@ test("a list that refuses everybody is left out, and the other one counts", asyn
 });
 
 test("what a domain hints at is what it lacks", async () => {
-  const idsOf = async (name: string) => (await reportOf(name)).hints.map(({ id }) => id);
+  const getIds = async (name: string) => (await createReport(name)).hints.map(({ id }) => id);
 
-  expect(await idsOf("good")).toEqual(["MTA_STS_MISSING", "BIMI_MISSING"]);
-  expect(await idsOf("bare")).toEqual(["MTA_STS_MISSING", "TLS_RPT_MISSING", "BIMI_MISSING"]);
+  expect(await getIds("good")).toEqual(["MTA_STS_MISSING", "BIMI_MISSING"]);
+  expect(await getIds("bare")).toEqual(["MTA_STS_MISSING", "TLS_RPT_MISSING", "BIMI_MISSING"]);
 });

@@ -1,10 +1,10 @@
 import { recommend } from "@mailproof/core/deliverability/recommend";
 import { ADVICE } from "@mailproof/core/deliverability/recommendation-table";
 import { BLOCKLISTS } from "@mailproof/core/mail/blocklists/lists";
-import { dkimIssue } from "@mailproof/core/mail/dkim/rules";
-import { dmarcIssue } from "@mailproof/core/mail/dmarc/rules";
-import { HINT_RULES, hintIssue } from "@mailproof/core/mail/hints/rules";
-import { mxIssue } from "@mailproof/core/mail/mx/rules";
+import { createDkimIssue } from "@mailproof/core/mail/dkim/rules";
+import { createDmarcIssue } from "@mailproof/core/mail/dmarc/rules";
+import { createHint, HINT_RULES } from "@mailproof/core/mail/hints/rules";
+import { createMxIssue } from "@mailproof/core/mail/mx/rules";
 import { expect, test } from "vitest";
 import { EVERY_ISSUE, finding, issue } from "./findings.ts";
 
@@ -51,12 +51,15 @@ test("one piece of advice serves several issues, and is given once", () => {
 });
 
 test.each([
-  [dkimIssue("DKIM_1024", { selector: "s1", bits: 1024 }), "Replace the DKIM key at s1 with"],
-  [dkimIssue("DKIM_NOT_FOUND", { n: 45 }), "under the 45 selectors we tried"],
-  [mxIssue("MX_TARGET_CNAME", { host: "mx.example.com" }), "CNAME behind MX mx.example.com with"],
-  [dmarcIssue("DMARC_MISSING", { domain: "example.com" }), "at _dmarc.example.com, then"],
+  [createDkimIssue("DKIM_1024", { selector: "s1", bits: 1024 }), "Replace the DKIM key at s1 with"],
+  [createDkimIssue("DKIM_NOT_FOUND", { n: 45 }), "under the 45 selectors we tried"],
   [
-    dmarcIssue("DMARC_RUA_UNAUTHORIZED", { host: "r.test", name: "x._report._dmarc.r.test" }),
+    createMxIssue("MX_TARGET_CNAME", { host: "mx.example.com" }),
+    "CNAME behind MX mx.example.com with",
+  ],
+  [createDmarcIssue("DMARC_MISSING", { domain: "example.com" }), "at _dmarc.example.com, then"],
+  [
+    createDmarcIssue("DMARC_RUA_UNAUTHORIZED", { host: "r.test", name: "x._report._dmarc.r.test" }),
     "Ask r.test to",
   ],
 ])("the text of $id names what it is about", (one, text) => {
@@ -84,7 +87,7 @@ test("each listing is an errand of its own", () => {
 
 test("a hint regains nothing and comes last", () => {
   const advised = recommend(finding("SPF_DUP_INCLUDE"), [
-    hintIssue("MTA_STS_MISSING", { domain: "example.com" }),
+    createHint("MTA_STS_MISSING", { domain: "example.com" }),
   ]);
 
   expect(advised.map(({ id }) => id)).toEqual(["spf_duplicates", "mta_sts"]);
@@ -103,7 +106,7 @@ test.each([...new Set(costly.map(({ id }) => id))])(
 );
 
 test.each(Object.keys(HINT_RULES))("the hint %s is told", (id) => {
-  const hint = hintIssue(id as keyof typeof HINT_RULES, { domain: "example.com" });
+  const hint = createHint(id as keyof typeof HINT_RULES, { domain: "example.com" });
 
   expect(recommend(finding(), [hint])).toHaveLength(1);
 });
@@ -117,7 +120,7 @@ test("no two pieces of advice share an id or an issue", () => {
 });
 
 test("all advice is about an issue that there is", () => {
-  const known = new Set([
+  const recommendable = new Set([
     ...Object.values(EVERY_ISSUE)
       .flat()
       .map(({ id }) => id),
@@ -126,5 +129,5 @@ test("all advice is about an issue that there is", () => {
     "BLOCKLISTS_INCONCLUSIVE",
   ]);
 
-  expect(ADVICE.flatMap((advice) => advice.for).filter((id) => !known.has(id))).toEqual([]);
+  expect(ADVICE.flatMap((advice) => advice.for).filter((id) => !recommendable.has(id))).toEqual([]);
 });

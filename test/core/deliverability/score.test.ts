@@ -1,5 +1,5 @@
 import { COMPONENTS, type Findings } from "@mailproof/core/deliverability/findings";
-import { CAPS, gradeOf, scoreFindings, WEIGHTS } from "@mailproof/core/deliverability/score";
+import { CAPS, scoreFindings, toGrade, WEIGHTS } from "@mailproof/core/deliverability/score";
 import { expect, test } from "vitest";
 import { finding, issue } from "./findings.ts";
 
@@ -102,5 +102,5 @@ test.each([
   [59, "F"],
   [0, "F"],
 ])("%i is an %s", (score, grade) => {
-  expect(gradeOf(score)).toBe(grade);
+  expect(toGrade(score)).toBe(grade);
 });

@@ -12,7 +12,7 @@ import { DKIM_RULES } from "@mailproof/core/mail/dkim/rules";
 import { DMARC_RULES } from "@mailproof/core/mail/dmarc/rules";
 import { MX_RULES } from "@mailproof/core/mail/mx/rules";
 import { PTR_RULES } from "@mailproof/core/mail/reverse-dns";
-import type { Rules } from "@mailproof/core/mail/rules";
+import type { IssueRules } from "@mailproof/core/mail/rules";
 import { SPF_RULES } from "@mailproof/core/mail/spf/rules";
 import { expect, test } from "vitest";
 
@@ -29,7 +29,7 @@ const table = (head: readonly string[], rows: readonly (readonly (string | numbe
 
 const code = (text: string) => `\`${text}\``;
 
-const ofRules = (rules: Rules<string>) =>
+const ofRules = (rules: IssueRules<string>) =>
   table(
     ["issue", "severity", "costs"],
     Object.entries(rules).map(([id, { severity, costPoints, lesser }]) => [
@@ -64,13 +64,13 @@ const ofSpf = () => {
 const ofLists = () =>
   table(
     ["list", "asks for", "code", "says", "costs", "counts for spam"],
-    BLOCKLISTS.flatMap(({ id, asks, codes, spamPoints }) =>
+    BLOCKLISTS.flatMap(({ id, asks: condition, codes, spamPoints }) =>
       Object.entries(codes.meanings)
         // The ZRD has a code for each hour of a day.
         .filter(([at]) => id !== "spamhaus-zrd" || at.endsWith(".24"))
         .map(([at, { says, costPoints }]) => [
           code(id),
-          asks,
+          condition,
           codes.kind === "bits" ? `bit ${at}` : at,
           says,
           costPoints,

@@ -1,10 +1,10 @@
-import { probeRecords, senderAt, zoneLine } from "@mailproof/core/egress/records";
-import { type Finding, testEgress } from "@mailproof/core/egress/self-test";
-import { listAt } from "@mailproof/core/mail/blocklists/lists";
-import type { Connect, Wire, WireFault } from "@mailproof/core/mail/smtp/wire";
+import { buildProbeRecords, formatZoneLine, toSenderAddress } from "@mailproof/core/egress/records";
+import { type SelfTestFinding, testEgress } from "@mailproof/core/egress/self-test";
+import { createList } from "@mailproof/core/mail/blocklists/lists";
+import type { SmtpConnect, SmtpWire, WireFault } from "@mailproof/core/mail/smtp/wire";
 import { expect, test } from "vitest";
-import { replyFrom } from "../../reply-from.ts";
-import { type Zone, zone } from "../../zone.ts";
+import { parseReply } from "../../reply-from.ts";
+import { createZoneDns, type Zone } from "../../zone.ts";
 
 const HELO = "probe.example.com";
 const IP = "198.51.101.7";
@@ -18,8 +18,8 @@ const SERVERS: Zone = {
 };
 
 /** What `admin egress records` says must stand there, standing there. */
-const prepared = (ips: readonly string[]): Zone => {
-  const records = probeRecords({ domain: HELO, ips, mx: "mail.example.com" });
+const createZone = (ips: readonly string[]): Zone => {
+  const records = buildProbeRecords({ domain: HELO, ips, mx: "mail.example.com" });
   const zone: Record<string, Record<string, string[]>> = {
     "mail.example.com": { A: ["8.8.4.9"] },
   };
@@ -31,13 +31,13 @@ const prepared = (ips: readonly string[]): Zone => {
 };
 
 /** Says its lines one after the other, whatever it is asked. */
-const saying = (lines: readonly string[]): Wire => {
+const createServer = (lines: readonly string[]): SmtpWire => {
   const left = [...lines];
   return {
     send: () => undefined,
     receive: async () => {
       const line = left.shift();
-      return line === undefined ? "closed" : replyFrom(line);
+      return line === undefined ? "closed" : parseReply(line);
     },
     startTls: async () => null,
     close: async () => undefined,
@@ -51,27 +51,28 @@ const given = async (
   answer: readonly string[] | WireFault = FRIENDLY,
   helo: string = HELO,
 ) => {
-  const dns = zone({ ...SERVERS, [`2.0.0.127.${LIST}`]: { A: ["127.0.0.2"] }, ...names });
-  const connect: Connect = async () => (typeof answer === "string" ? answer : saying(answer));
+  const dns = createZoneDns({ ...SERVERS, [`2.0.0.127.${LIST}`]: { A: ["127.0.0.2"] }, ...names });
+  const connect: SmtpConnect = async () =>
+    typeof answer === "string" ? answer : createServer(answer);
   const found = await testEgress(
     {
       connect,
-      names: {
+      dnsLookups: {
         dns,
         listDns: dns,
         allowed: [],
-        blocklists: { listsFor: () => [listAt(LIST)], keys: {}, isHealthy: async () => true },
+        blocklists: { listsFor: () => [createList(LIST)], keys: {}, isHealthy: async () => true },
       },
     },
-    { helo, from: senderAt(HELO), port: 25, domains: ["one.example", "two.example"] },
+    { helo, from: toSenderAddress(HELO), port: 25, domains: ["one.example", "two.example"] },
   );
-  const holds = (about: Finding["about"]) =>
+  const holds = (about: SelfTestFinding["about"]) =>
     found.findings.find((one) => one.about === about)?.holds;
   return { ...found, holds };
 };
 
 test("a host for which every record stands that we name may probe", async () => {
-  const { mayProbe, ips, findings } = await given(prepared([IP]));
+  const { mayProbe, ips, findings } = await given(createZone([IP]));
 
   expect(findings.filter(({ holds }) => holds !== "yes")).toEqual([]);
   expect(mayProbe).toBe("yes");
@@ -79,7 +80,7 @@ test("a host for which every record stands that we name may probe", async () => 
 });
 
 test("a closed port 25 is told as such, and what hangs on it stays unknown", async () => {
-  const { mayProbe, holds } = await given(prepared([IP]), "connect_timeout");
+  const { mayProbe, holds } = await given(createZone([IP]), "connect_timeout");
 
   expect(mayProbe).toBe("no");
   expect(holds("port 25")).toBe("no");
@@ -93,13 +94,13 @@ test("without a name server nothing is said of port 25", async () => {
 });
 
 test("who is greeted with a refusal may not probe, and is told what was said", async () => {
-  const { mayProbe, findings } = await given(prepared([IP]), ["554 5.7.1 your IP is blocked"]);
+  const { mayProbe, findings } = await given(createZone([IP]), ["554 5.7.1 your IP is blocked"]);
 
   expect(mayProbe).toBe("no");
   expect(findings.find(({ about }) => about === "greeting")?.says).toContain("your IP is blocked");
 });
 
-test.each<[string, Finding["about"], (names: Zone) => Zone]>([
+test.each<[string, SelfTestFinding["about"], (names: Zone) => Zone]>([
   ["no reverse DNS", "reverse DNS", (names) => ({ ...names, "7.101.51.198.in-addr.arpa": {} })],
   [
     "reverse DNS of another name",
@@ -127,7 +128,7 @@ test.each<[string, Finding["about"], (names: Zone) => Zone]>([
     (names) => ({ ...names, [`7.101.51.198.${LIST}`]: { A: ["127.0.0.2"] } }),
   ],
 ])("with %s a host may not probe", async (_, about, breaking) => {
-  const { mayProbe, holds } = await given(breaking(prepared([IP])));
+  const { mayProbe, holds } = await given(breaking(createZone([IP])));
 
   expect(holds(about)).toBe("no");
   expect(mayProbe).toBe("no");
@@ -137,7 +138,7 @@ const at = (names: Zone): object => names[HELO] as object;
 
 test("name servers that fail leave it unknown", async () => {
   const { mayProbe, holds } = await given({
-    ...prepared([IP]),
+    ...createZone([IP]),
     "7.101.51.198.in-addr.arpa": "SERVFAIL",
   });
 
@@ -146,17 +147,17 @@ test("name servers that fail leave it unknown", async () => {
 });
 
 test("a name that is nobody's is no name to say", async () => {
-  const { holds } = await given(prepared([IP]), FRIENDLY, "mailproof.invalid");
+  const { holds } = await given(createZone([IP]), FRIENDLY, "mailproof.invalid");
 
   expect(holds("hello")).toBe("no");
 });
 
 test("records are lines for a zone file, for addresses of both kinds", () => {
-  const lines = probeRecords({
+  const lines = buildProbeRecords({
     domain: HELO,
     ips: ["192.0.2.1", "2001:db8::1"],
     mx: "mail.example.com",
-  }).map(zoneLine);
+  }).map(formatZoneLine);
 
   expect(lines).toEqual([
     "probe.example.com. 3600 IN A 192.0.2.1",

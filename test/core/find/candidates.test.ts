@@ -1,14 +1,14 @@
-import { CANDIDATES_MAX, candidatesFor, isHabit } from "@mailproof/core/find/candidates";
-import type { Naming } from "@mailproof/core/find/items";
-import { localBy, PATTERN_NAMES, PATTERNS, type Pattern } from "@mailproof/core/find/patterns";
+import { CANDIDATES_MAX, isUsualPattern, listCandidates } from "@mailproof/core/find/candidates";
+import type { PatternCounts } from "@mailproof/core/find/items";
+import { buildLocal, PATTERN_NAMES, PATTERNS, type Pattern } from "@mailproof/core/find/patterns";
 import { expect, test } from "vitest";
 
 const ann = { first: "Ann", last: "Lee" };
-const NOTHING = { naming: new Map() as Naming, mailHost: "mx.example.com" };
-const seen = (...counts: readonly (readonly [Pattern, number])[]): Naming => new Map(counts);
+const NOTHING = { patternCounts: new Map() as PatternCounts, mailHost: "mx.example.com" };
+const seen = (...counts: readonly (readonly [Pattern, number])[]): PatternCounts => new Map(counts);
 
-const likeliest = (person: typeof ann, known: Partial<typeof NOTHING> = {}, count = 4) =>
-  candidatesFor(person, "example.com", { ...NOTHING, ...known })
+const likeliest = (person: typeof ann, info: Partial<typeof NOTHING> = {}, count = 4) =>
+  listCandidates(person, "example.com", { ...NOTHING, ...info })
     .slice(0, count)
     .map(({ local }) => local);
 
@@ -28,7 +28,7 @@ test.each<[Pattern, string]>([
   ["first_l", "ann_l"],
   ["l.first", "l.ann"],
 ])("the pattern %s makes %s", (pattern, local) => {
-  expect(localBy(pattern, "ann", "lee")).toBe(local);
+  expect(buildLocal(pattern, "ann", "lee")).toBe(local);
 });
 
 test("what companies do most comes first", () => {
@@ -42,13 +42,13 @@ test("the shares of the patterns are all there is", () => {
 test("one find at a domain puts its pattern before all others, and leaves these their order", () => {
   const naming = seen(["last.first", 1]);
 
-  expect(likeliest(ann, { naming })).toEqual(["lee.ann", "ann.lee", "alee", "ann"]);
+  expect(likeliest(ann, { patternCounts: naming })).toEqual(["lee.ann", "ann.lee", "alee", "ann"]);
 });
 
 test("a domain with two habits is asked about both, the commoner first", () => {
   const naming = seen(["flast", 2], ["firstl", 5]);
 
-  expect(likeliest(ann, { naming }, 2)).toEqual(["annl", "alee"]);
+  expect(likeliest(ann, { patternCounts: naming }, 2)).toEqual(["annl", "alee"]);
 });
 
 test("a company large enough for a gateway has more than one Ann", () => {
@@ -86,14 +86,14 @@ test("no address comes twice, and none is too long for a local part", () => {
 test("the hardest name comes to no more than the most that are asked about", () => {
   const hard = { first: "Jürgen-Søren Åsa", last: "van der Müller-Østergård" };
 
-  expect(candidatesFor(hard, "example.com", NOTHING)).toHaveLength(CANDIDATES_MAX);
+  expect(listCandidates(hard, "example.com", NOTHING)).toHaveLength(CANDIDATES_MAX);
 });
 
-test.each<[string, Naming, Pattern, boolean]>([
+test.each<[string, PatternCounts, Pattern, boolean]>([
   ["nothing seen", seen(), "first", false],
   ["seen once", seen(["first", 1]), "first", false],
   ["seen twice", seen(["first", 2]), "first", true],
   ["seen less often than another", seen(["first", 2], ["flast", 3]), "first", false],
 ])("%s: a habit is %s", (_, naming, pattern, habit) => {
-  expect(isHabit(naming, pattern)).toBe(habit);
+  expect(isUsualPattern(naming, pattern)).toBe(habit);
 });

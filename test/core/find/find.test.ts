@@ -1,13 +1,18 @@
-import { IDENTITY } from "@mailproof/core/find/confidence";
-import { find } from "@mailproof/core/find/find";
-import { learnNaming, type Naming, NOTHING_KNOWN, namingOf } from "@mailproof/core/find/items";
+import { IDENTITY_SHARES } from "@mailproof/core/find/confidence";
+import { findAddress } from "@mailproof/core/find/find";
+import {
+  learnPattern,
+  NO_PATTERN_COUNTS,
+  type PatternCounts,
+  readPatternCounts,
+} from "@mailproof/core/find/items";
 import type { Pattern } from "@mailproof/core/find/patterns";
 import type { Finding } from "@mailproof/core/mail/smtp/classify";
 import type { Engine } from "@mailproof/core/verify/engine";
-import type { Question } from "@mailproof/core/verify/recipient-check";
+import type { ProbeRequest } from "@mailproof/core/verify/recipient-check";
 import type { CatchAll } from "@mailproof/core/verify/result";
 import { expect, test } from "vitest";
-import { down, overTable } from "../../breaking.ts";
+import { rejectDown, withTable } from "../../breaking.ts";
 import { givenWorld } from "../../given.ts";
 
 const domain = "example.com";
@@ -29,29 +34,29 @@ const givenCompany = (
   { catchAll = "no", answer = ACCEPTED }: { catchAll?: CatchAll; answer?: Finding } = {},
 ) => {
   const { world } = givenWorld();
-  const questions: Question[] = [];
+  const questions: ProbeRequest[] = [];
   const engine: Engine = {
     ...world.engine,
     probe: async (question) => {
       questions.push(question);
-      const guesses = [question.recipient, ...(question.otherwise ?? [])];
+      const guesses = [question.recipient, ...(question.fallbacks ?? [])];
       const at = guesses.findIndex((one) => locals.includes(one.split("@")[0] ?? ""));
       const settled = at === -1 ? guesses.length - 1 : at;
       return {
         ...(await world.engine.probe(question)),
         recipient: guesses[settled] ?? "",
-        nobody: guesses.slice(0, settled),
+        unknownRecipients: guesses.slice(0, settled),
         finding: at === -1 ? NOBODY : answer,
         catchAll,
       };
     },
   };
-  const look = async (person = ann, naming: Naming = NOTHING_KNOWN) =>
-    find(engine, { person, domain }, naming);
+  const look = async (person = ann, patternCounts: PatternCounts = NO_PATTERN_COUNTS) =>
+    findAddress(engine, { person, domain }, patternCounts);
   return { look, questions };
 };
 
-const seen = (...counts: readonly (readonly [Pattern, number])[]): Naming => new Map(counts);
+const seen = (...counts: readonly (readonly [Pattern, number])[]): PatternCounts => new Map(counts);
 
 test.each<[string, Pattern]>([
   ["ann.lee", "first.last"],
@@ -61,8 +66,8 @@ test.each<[string, Pattern]>([
   const { look } = givenCompany([local]);
 
   expect(await look()).toMatchObject({
-    found: { status: "valid", email: `${local}@example.com`, pattern },
-    taught: pattern,
+    result: { status: "valid", email: `${local}@example.com`, pattern },
+    learnedPattern: pattern,
   });
 });
 
@@ -72,30 +77,32 @@ test("all guesses go in one question, so that one session can ask them in order"
   await look();
 
   expect(questions).toHaveLength(1);
-  expect(questions[0]?.otherwise?.length).toBeGreaterThan(5);
+  expect(questions[0]?.fallbacks?.length).toBeGreaterThan(5);
 });
 
 test("a mailbox of one name may be a namesake's: risky, until the domain is known to name them so", async () => {
   const { look } = givenCompany(["ann"]);
 
   const once = await look();
-  const known = await look(ann, seen(["first", 2]));
+  const result = await look(ann, seen(["first", 2]));
 
   expect(once).toMatchObject({
-    found: { status: "risky", reason: "one_name", email: "ann@example.com", pattern: "first" },
-    taught: "first",
+    result: { status: "risky", reason: "one_name", email: "ann@example.com", pattern: "first" },
+    learnedPattern: "first",
   });
-  expect(known.found).toMatchObject({ status: "valid", email: "ann@example.com" });
-  expect(known.found.confidence).toBeGreaterThan(once.found.confidence);
+  expect(result.result).toMatchObject({ status: "valid", email: "ann@example.com" });
+  expect(result.result.confidence).toBeGreaterThan(once.result.confidence);
 });
 
 test("what is known of a domain makes a find surer, and a rarer pattern is less sure", async () => {
-  const confidence = async (local: string, naming?: Naming) =>
-    (await givenCompany([local]).look(ann, naming)).found.confidence;
+  const confidence = async (local: string, patternCounts?: PatternCounts) =>
+    (await givenCompany([local]).look(ann, patternCounts)).result.confidence;
 
   expect(await confidence("alee", seen(["flast", 5]))).toBeGreaterThan(await confidence("alee"));
   expect(await confidence("ann.lee")).toBeGreaterThan(await confidence("alee"));
-  expect(await confidence("ann_l")).toBeGreaterThanOrEqual(100 * IDENTITY["one and a letter"]);
+  expect(await confidence("ann_l")).toBeGreaterThanOrEqual(
+    100 * IDENTITY_SHARES["one and a letter"],
+  );
 });
 
 test.each<[string, CatchAll, Finding, string, string | null]>([
@@ -115,8 +122,8 @@ test.each<[string, CatchAll, Finding, string, string | null]>([
     const { look } = givenCompany(["ann.lee"], { catchAll, answer });
 
     expect(await look()).toMatchObject({
-      found: { status, email: "ann.lee@example.com" },
-      taught,
+      result: { status, email: "ann.lee@example.com" },
+      learnedPattern: taught,
     });
   },
 );
@@ -126,7 +133,7 @@ test("a server that says nothing of the mailbox leaves it unknown, whatever the 
   const { look } = givenCompany(["ann.lee", "info.lee"], { answer, catchAll: "not_tested" });
 
   for (const first of ["Ann", "Info"])
-    expect((await look({ first, last: "Lee" })).found).toMatchObject({
+    expect((await look({ first, last: "Lee" })).result).toMatchObject({
       status: "unknown",
       reason: "ip_blocked",
       email: null,
@@ -140,11 +147,11 @@ test.each(["Dev", "Job", "Ask", "Server"])(
     const { look } = givenCompany([`${first.toLowerCase()}.patel`, first.toLowerCase()]);
 
     expect(await look({ first, last: "Patel" })).toMatchObject({
-      found: { status: "valid", email: `${first.toLowerCase()}.patel@example.com` },
-      taught: "first.last",
+      result: { status: "valid", email: `${first.toLowerCase()}.patel@example.com` },
+      learnedPattern: "first.last",
     });
     const alone = givenCompany([first.toLowerCase()]);
-    expect((await alone.look({ first, last: "Patel" })).found.status).toBe("role");
+    expect((await alone.look({ first, last: "Patel" })).result.status).toBe("role");
   },
 );
 
@@ -152,36 +159,38 @@ test("a role is a role, and teaches nothing about people", async () => {
   const { look } = givenCompany(["info.desk", "sales"]);
 
   expect(await look({ first: "Info", last: "Desk" })).toMatchObject({
-    found: { status: "role", email: "info.desk@example.com" },
-    taught: null,
+    result: { status: "role", email: "info.desk@example.com" },
+    learnedPattern: null,
   });
-  expect((await look({ first: "Sales", last: "Smith" })).found.status).toBe("role");
+  expect((await look({ first: "Sales", last: "Smith" })).result.status).toBe("role");
 });
 
 test("nobody of that name tells the habit that is known all the same", async () => {
   const { look } = givenCompany([]);
 
   expect(await look(ann, seen(["flast", 3]))).toMatchObject({
-    found: { status: "not_found", email: null, confidence: 0, pattern: "flast" },
-    taught: null,
+    result: { status: "not_found", email: null, confidence: 0, pattern: "flast" },
+    learnedPattern: null,
   });
 });
 
 test("what was taught is counted, up to a limit, and kept for half a year", async () => {
-  const house = givenWorld();
-  for (let n = 0; n < 25; n++) await learnNaming(house.world, domain, "flast");
-  await learnNaming(house.world, domain, "first.last");
+  const ctx = givenWorld();
+  for (let n = 0; n < 25; n++) await learnPattern(ctx.world, domain, "flast");
+  await learnPattern(ctx.world, domain, "first.last");
 
-  expect(await namingOf(house.table, domain)).toEqual(seen(["first.last", 1], ["flast", 20]));
-  house.later(181 * 86_400_000);
-  expect(await namingOf(house.table, domain)).toEqual(NOTHING_KNOWN);
+  expect(await readPatternCounts(ctx.table, domain)).toEqual(
+    seen(["first.last", 1], ["flast", 20]),
+  );
+  ctx.later(181 * 86_400_000);
+  expect(await readPatternCounts(ctx.table, domain)).toEqual(NO_PATTERN_COUNTS);
 });
 
 test("what cannot be read or written is not known, and breaks nothing", async () => {
-  const house = givenWorld();
-  const world = overTable(house, { get: down, write: down });
+  const ctx = givenWorld();
+  const world = withTable(ctx, { get: rejectDown, write: rejectDown });
 
-  await learnNaming(world, domain, "flast");
+  await learnPattern(world, domain, "flast");
 
-  expect(await namingOf(world.table, domain)).toEqual(NOTHING_KNOWN);
+  expect(await readPatternCounts(world.table, domain)).toEqual(NO_PATTERN_COUNTS);
 });

@@ -1,11 +1,11 @@
-import { formsOf, looksSwapped } from "@mailproof/core/find/names";
-import { lists } from "@mailproof/core/mail/lists/lists";
+import { listNameForms, looksSwapped } from "@mailproof/core/find/names";
+import { createLists } from "@mailproof/core/mail/lists/lists";
 import { GIVEN_NAMES } from "@mailproof/core/verify/name-words";
 import { expect, test } from "vitest";
 
 /** The likeliest first, as "mueller, muller". */
 const written = (name: string, as: "first" | "last", domain: string): string =>
-  (formsOf({ first: "Ann", last: "Lee", [as]: name }, domain)?.[as] ?? [])
+  (listNameForms({ first: "Ann", last: "Lee", [as]: name }, domain)?.[as] ?? [])
     .toSorted((a, b) => b.weight - a.weight)
     .map(({ text }) => text)
     .join(", ");
@@ -89,8 +89,8 @@ test.each(["de", "at", "ch"])("in .%s an umlaut is two letters first", (country)
 test.each(["", "  ", "4711", "?!", "李明", "علي", "☃"])(
   "%j leaves nothing that an address could be made of",
   (name) => {
-    expect(formsOf({ first: name, last: "Lee" }, "example.com")).toBeNull();
-    expect(formsOf({ first: "Ann", last: name }, "example.com")).toBeNull();
+    expect(listNameForms({ first: name, last: "Lee" }, "example.com")).toBeNull();
+    expect(listNameForms({ first: "Ann", last: name }, "example.com")).toBeNull();
   },
 );
 
@@ -103,7 +103,7 @@ test("the ways to write one name are all the ways there are", () => {
     "Jean-Luc",
     "Ann",
   ]) {
-    const forms = formsOf({ first: name, last: name }, "example.com");
+    const forms = listNameForms({ first: name, last: name }, "example.com");
     for (const all of [forms?.first ?? [], forms?.last ?? []])
       expect(all.reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(1);
   }
@@ -119,7 +119,7 @@ test.each([
 });
 
 test("nobody's given name is taken for a role", () => {
-  const { role } = lists();
+  const { role } = createLists();
 
   expect(GIVEN_NAMES.filter((name) => role(name) !== null)).toEqual([]);
 });

@@ -1,7 +1,11 @@
 import { readFileSync } from "node:fs";
 import { CANDIDATES_MAX } from "@mailproof/core/find/candidates";
-import { CATCH_ALL_WEIGHT, IDENTITY, WEIGHT } from "@mailproof/core/find/confidence";
-import { formsOf } from "@mailproof/core/find/names";
+import {
+  CATCH_ALL_WEIGHT,
+  IDENTITY_SHARES,
+  VERDICT_WEIGHTS,
+} from "@mailproof/core/find/confidence";
+import { listNameForms } from "@mailproof/core/find/names";
 import { PATTERNS } from "@mailproof/core/find/patterns";
 import { expect, test } from "vitest";
 
@@ -21,12 +25,15 @@ test("the page shows every pattern and its share", () => {
 test("the page shows what each answer leaves of the confidence", () => {
   const percent = (weight: number) => Math.round(weight * 100);
 
-  expect(part).toMatch(new RegExp(`valid\\W+${percent(WEIGHT.valid)} × own`));
-  expect(part).toMatch(new RegExp(`risky\\W+${percent(WEIGHT.there)} × own`));
-  expect(part).toMatch(new RegExp(`\\| ${percent(WEIGHT.unproven)} × own .* would not show`));
-  expect(part).toMatch(new RegExp(`role\\W+${percent(WEIGHT.role)} × own`));
+  expect(part).toMatch(new RegExp(`valid\\W+${percent(VERDICT_WEIGHTS.valid)} × own`));
+  expect(part).toMatch(new RegExp(`risky\\W+${percent(VERDICT_WEIGHTS.there)} × own`));
+  expect(part).toMatch(
+    new RegExp(`\\| ${percent(VERDICT_WEIGHTS.unproven)} × own .* would not show`),
+  );
+  expect(part).toMatch(new RegExp(`role\\W+${percent(VERDICT_WEIGHTS.role)} × own`));
   expect(part).toMatch(new RegExp(`catch_all\\W+${percent(CATCH_ALL_WEIGHT)} × p`));
-  for (const identity of Object.values(IDENTITY)) expect(part).toContain(identity.toFixed(2));
+  for (const identity of Object.values(IDENTITY_SHARES))
+    expect(part).toContain(identity.toFixed(2));
   expect(part).toContain(`At most ${CANDIDATES_MAX} guesses`);
 });
 
@@ -39,7 +46,7 @@ test.each([
   ["García López", "last"],
   ["Müller", "last"],
 ] as const)("the page shows how %s is written", (name, as) => {
-  const forms = formsOf({ first: "Ann", last: "Lee", [as]: name }, "example.com")?.[as] ?? [];
+  const forms = listNameForms({ first: "Ann", last: "Lee", [as]: name }, "example.com")?.[as] ?? [];
 
   const row = part.split("\n").find((line) => line.startsWith(`| ${name} `)) ?? "";
   for (const { text, weight } of forms) expect(row).toContain(`${text} ${weight.toFixed(2)}`);

@@ -1,9 +1,9 @@
-import { holdsAddress, readAddressCell } from "@mailproof/core/jobs/address-cell";
+import { hasAddress, parseAddressCell } from "@mailproof/core/jobs/address-cell";
 import { isAddress } from "@mailproof/core/mail/address";
 import { expect, test } from "vitest";
 
 const shown = (cell: string): string => {
-  const read = readAddressCell(cell);
+  const read = parseAddressCell(cell);
   return isAddress(read) ? read.display : read.fault;
 };
 
@@ -27,7 +27,7 @@ test.each([
   ["characters of no width around it", "\u200bada@x.org\ufeff\u200e", "ada@x.org"],
 ])("a cell holds one address: %s", (_case, cell, address) => {
   expect(shown(cell)).toBe(address);
-  expect(holdsAddress(cell)).toBe(true);
+  expect(hasAddress(cell)).toBe(true);
 });
 
 test.each([
@@ -40,7 +40,7 @@ test.each([
   "ada@x.org\nbob@y.org",
 ])("a cell with several addresses is of none of them: %j", (cell) => {
   expect(shown(cell)).toBe("several_addresses");
-  expect(holdsAddress(cell)).toBe(true);
+  expect(hasAddress(cell)).toBe(true);
 });
 
 test.each([
@@ -54,5 +54,5 @@ test.each([
   ["a thousand letters and more", `<${"x".repeat(2_000)}@x.org>`, "syntax.too_long"],
 ])("a cell holds no address, and the fault says why: %s", (_case, cell, fault) => {
   expect(shown(cell)).toBe(fault);
-  expect(holdsAddress(cell)).toBe(false);
+  expect(hasAddress(cell)).toBe(false);
 });

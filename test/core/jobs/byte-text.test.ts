@@ -1,4 +1,4 @@
-import { cutTo, toByteText, toText } from "@mailproof/core/jobs/byte-text";
+import { toByteText, toText, truncateBytes } from "@mailproof/core/jobs/byte-text";
 import { expect, test } from "vitest";
 
 test("a text as bytes has a character for each byte, and is the text again", () => {
@@ -16,5 +16,5 @@ test.each([
   ["loses one of four", "a😀b", 4, "a"],
   ["keeps one that ends at the limit", "a中b", 4, "a中"],
 ])("a text that is %s", (_, text, bytesMax, left) => {
-  expect(toText(cutTo(bytesMax, toByteText(text)))).toBe(left);
+  expect(toText(truncateBytes(bytesMax, toByteText(text)))).toBe(left);
 });

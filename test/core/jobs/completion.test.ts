@@ -1,15 +1,15 @@
 import { completeIfDone } from "@mailproof/core/jobs/completion";
-import { jobKey } from "@mailproof/core/jobs/items";
+import { toJobKey } from "@mailproof/core/jobs/items";
 import { expect, test } from "vitest";
-import { overTable } from "../../breaking.ts";
-import { newsIn } from "../../ledger.ts";
-import { givenMessages, jobOf } from "./working-chunks.ts";
+import { withTable } from "../../breaking.ts";
+import { listOutboxEvents } from "../../ledger.ts";
+import { readStoredJob, setupMessages } from "./working-chunks.ts";
 
 /** A job of five addresses of which so much is known. */
 const givenCounts = async (set: Readonly<Record<string, number | string>>) => {
-  const house = await givenMessages();
-  await house.table.write({ update: jobKey("job_1"), set });
-  return house;
+  const ctx = await setupMessages();
+  await ctx.table.write({ update: toJobKey("job_1"), set });
+  return ctx;
 };
 
 test.each([
@@ -23,68 +23,68 @@ test.each([
   ["all is lost or was given back", "failed", { processed: 2, unknown: 2, lost: 2, refunded: 3 }],
   ["all is done and its money is open", "processing", { processed: 5, valid: 5, unsettled: 1 }],
 ])("when %s the job is %s", async (_case, status, counts) => {
-  const house = await givenCounts(counts);
+  const ctx = await givenCounts(counts);
 
-  const isDone = await completeIfDone(house.world, "job_1");
+  const isDone = await completeIfDone(ctx.world, "job_1");
 
   expect(isDone).toBe(status !== "processing");
-  expect((await jobOf(house)).status).toBe(status);
-  expect(newsIn(house)).toEqual(isDone ? [`job.${status}`] : []);
+  expect((await readStoredJob(ctx)).status).toBe(status);
+  expect(listOutboxEvents(ctx)).toEqual(isDone ? [`job.${status}`] : []);
 });
 
 test("a job that is done is nobody's work any more, and its record is kept for a year", async () => {
-  const house = await givenCounts({ processed: 5, valid: 5 });
+  const ctx = await givenCounts({ processed: 5, valid: 5 });
 
-  await completeIfDone(house.world, "job_1");
+  await completeIfDone(ctx.world, "job_1");
 
-  const item = house.table.items().find(({ sk }) => sk === "JOB");
+  const item = ctx.table.items().find(({ sk }) => sk === "JOB");
   expect(item).not.toHaveProperty("due_pk");
   expect(item).toMatchObject({ completedAt: "2026-11-21T00:00:00.000Z" });
   expect(item?.expires_at).toBe(Date.UTC(2027, 10, 21) / 1000);
 });
 
 test("however many hands find it done at once, it is told once", async () => {
-  const house = await givenCounts({ processed: 5, valid: 5 });
+  const ctx = await givenCounts({ processed: 5, valid: 5 });
 
   const found = await Promise.all(
-    Array.from({ length: 10 }, () => completeIfDone(house.world, "job_1")),
+    Array.from({ length: 10 }, () => completeIfDone(ctx.world, "job_1")),
   );
 
   expect(found).toEqual(Array(10).fill(true));
-  expect(newsIn(house)).toEqual(["job.completed"]);
+  expect(listOutboxEvents(ctx)).toEqual(["job.completed"]);
 });
 
 test.each([
   ["completed", { status: "completed" }],
   ["failed", { status: "failed" }],
 ])("a job that is %s already is done, and nothing is told", async (_case, set) => {
-  const house = await givenCounts({ ...set, processed: 5, valid: 5 });
+  const ctx = await givenCounts({ ...set, processed: 5, valid: 5 });
 
-  expect(await completeIfDone(house.world, "job_1")).toBe(true);
-  expect(newsIn(house)).toEqual([]);
+  expect(await completeIfDone(ctx.world, "job_1")).toBe(true);
+  expect(listOutboxEvents(ctx)).toEqual([]);
 });
 
 test("a job that is not there is done", async () => {
-  const { world } = await givenMessages();
+  const { world } = await setupMessages();
 
   expect(await completeIfDone(world, "job_9")).toBe(true);
 });
 
 test("no reply to the end is an error, so that somebody looks again; then it is told once", async () => {
-  const house = await givenCounts({ processed: 5, valid: 5 });
-  const transact = async (writes: Parameters<typeof house.table.transact>[0]) => {
-    await house.table.transact(writes);
+  const ctx = await givenCounts({ processed: 5, valid: 5 });
+  const transact = async (writes: Parameters<typeof ctx.table.transact>[0]) => {
+    await ctx.table.transact(writes);
     return { outcome: "ambiguous" as const };
   };
 
   // The second try of the same hand finds that the job is over: whoever it was, it is done.
-  await completeIfDone(overTable(house, { transact }), "job_1").catch(() => undefined);
-  await completeIfDone(house.world, "job_1");
+  await completeIfDone(withTable(ctx, { transact }), "job_1").catch(() => undefined);
+  await completeIfDone(ctx.world, "job_1");
 
-  expect(newsIn(house)).toEqual(["job.completed"]);
+  expect(listOutboxEvents(ctx)).toEqual(["job.completed"]);
   await expect(
     completeIfDone(
-      overTable(await givenCounts({ processed: 5, valid: 5 }), {
+      withTable(await givenCounts({ processed: 5, valid: 5 }), {
         transact: async () => ({ outcome: "ambiguous" }),
       }),
       "job_1",

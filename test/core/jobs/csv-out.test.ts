@@ -1,4 +1,4 @@
-import { csvLine } from "@mailproof/core/jobs/csv-out";
+import { formatCsvRecord } from "@mailproof/core/jobs/csv-out";
 import { expect, test } from "vitest";
 
 test.each<[what: string, cells: string[], line: string]>([
@@ -33,7 +33,7 @@ test.each<[what: string, cells: string[], line: string]>([
   ["an address that is a formula", ["=cmd@example.com"], "'=cmd@example.com"],
   ["a sign further on is none", ["a=b", "a-b@example.com"], "a=b,a-b@example.com"],
 ])("a line: %s", (_, cells, line) => {
-  expect(csvLine(cells)).toBe(`${line}\r\n`);
+  expect(formatCsvRecord(cells)).toBe(`${line}\r\n`);
 });
 
 test.each([
@@ -41,7 +41,7 @@ test.each([
   ["\t", "a\tb"],
   ["^", "a^b"],
 ])("a line with %j between its cells quotes what holds one", (delimiter, cell) => {
-  expect(csvLine(["x", cell, "1,5"], delimiter)).toBe(
+  expect(formatCsvRecord(["x", cell, "1,5"], delimiter)).toBe(
     ["x", `"${cell}"`, '"1,5"'].join(delimiter) + "\r\n",
   );
 });

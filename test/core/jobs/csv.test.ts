@@ -1,8 +1,8 @@
 import { toByteText, toText } from "@mailproof/core/jobs/byte-text";
-import { CELL_LENGTH_MAX, csvReader } from "@mailproof/core/jobs/csv";
+import { CELL_LENGTH_MAX, createCsvReader } from "@mailproof/core/jobs/csv";
 import { describe, expect, test } from "vitest";
 
-const read = (text: string, delimiter = ",") => csvReader(delimiter)(text, true);
+const read = (text: string, delimiter = ",") => createCsvReader(delimiter)(text, true);
 
 test.each<[what: string, text: string, records: string[][]]>([
   [
@@ -137,7 +137,7 @@ describe("what would fill the memory", () => {
 
   test("so is a line of more cells than any table has", () => {
     const cells = "a@example.com,".repeat(20_000);
-    const reader = csvReader(",");
+    const reader = createCsvReader(",");
 
     expect(read(`a\n${cells}\nb,c`)).toEqual([["a"], [], ["b", "c"]]);
     expect([
@@ -148,7 +148,7 @@ describe("what would fill the memory", () => {
   });
 
   test("a line that is too long is a record without cells, and the next one is whole", () => {
-    const reader = csvReader(",");
+    const reader = createCsvReader(",");
     const records = [
       ...reader("a,b\n", false),
       ...Array.from({ length: 40 }, () => reader(`a@example.com,${long}`, false)).flat(),

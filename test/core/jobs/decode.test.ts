@@ -1,6 +1,6 @@
 import { BLOCK_BYTES } from "@mailproof/core/jobs/decode";
 import { describe, expect, test } from "vitest";
-import { rowsIn } from "./read-list.ts";
+import { listRows } from "./read-list.ts";
 
 const TEXT = "name,email\nJosé Müller,jose@example.com\nŁukasz 中,lukasz@example.com\n";
 const LATIN = "name,email\nJos\u00e9 \u0080,jose@example.com\n";
@@ -16,9 +16,9 @@ test.each<[what: string, bytes: Uint8Array, encoding: string]>([
   ["UTF-16 LE without one", Buffer.from(TEXT, "utf16le"), "utf-16le"],
   ["UTF-16 BE without one", utf16be(TEXT), "utf-16be"],
 ])("%s is read", async (_, bytes, encoding) => {
-  const { facts, rows } = await rowsIn(bytes);
+  const { info, rows } = await listRows(bytes);
 
-  expect(facts).toMatchObject({ encoding, columns: ["name", "email"], emailColumn: 1 });
+  expect(info).toMatchObject({ encoding, columns: ["name", "email"], emailColumn: 1 });
   expect(rows.map(({ cells }) => cells)).toEqual([
     ["José Müller", "jose@example.com"],
     ["Łukasz 中", "lukasz@example.com"],
@@ -27,21 +27,21 @@ test.each<[what: string, bytes: Uint8Array, encoding: string]>([
 
 describe("a file in one byte per letter", () => {
   test("is windows-1252, where 0x80 is the euro sign", async () => {
-    const { facts, rows } = await rowsIn(windows1252(LATIN));
+    const { info, rows } = await listRows(windows1252(LATIN));
 
-    expect(facts.encoding).toBe("windows-1252");
+    expect(info.encoding).toBe("windows-1252");
     expect(rows[0]?.cells[0]).toBe("José €");
   });
 
   test("may begin with any amount of ASCII", async () => {
     const ascii = "abc,a@example.com\n".repeat(BLOCK_BYTES / 10);
-    const { rows } = await rowsIn(windows1252(`${ascii}José €,b@example.com\n`));
+    const { rows } = await listRows(windows1252(`${ascii}José €,b@example.com\n`));
 
     expect(rows.at(-1)?.cells).toEqual(["José €", "b@example.com"]);
   });
 
   test("may end with its only letter beyond ASCII", async () => {
-    const { rows } = await rowsIn(windows1252("a@example.com,x\nb@example.com,José"));
+    const { rows } = await listRows(windows1252("a@example.com,x\nb@example.com,José"));
 
     expect(rows.at(-1)?.cells[1]).toBe("José");
   });
@@ -53,22 +53,22 @@ test("one broken byte does not garble the other names of a UTF-8 file", async ()
     Buffer.from([0xe9]),
     Buffer.from(",c@example.com"),
   ]);
-  const { facts, rows } = await rowsIn(broken);
+  const { info, rows } = await listRows(broken);
 
-  expect(facts.encoding).toBe("utf-8");
+  expect(info.encoding).toBe("utf-8");
   expect(rows.map(({ cells }) => cells[0])).toEqual(["José Müller", "Łukasz 中", "\ufffd"]);
 });
 
 test("a character that lies across two blocks stays whole", async () => {
   const line = "Müller 中文 😀,a@example.com\n";
-  const { rows } = await rowsIn(Buffer.from(line.repeat(40_000)));
+  const { rows } = await listRows(Buffer.from(line.repeat(40_000)));
 
   expect(rows).toHaveLength(40_000);
   expect(new Set(rows.map(({ cells }) => cells[0]))).toEqual(new Set(["Müller 中文 😀"]));
 });
 
 test("a mark is left out where the file begins, and nowhere else", async () => {
-  const { rows } = await rowsIn(Buffer.from(`\ufeff${TEXT}\ufeffAnn,ann@example.com\n`));
+  const { rows } = await listRows(Buffer.from(`\ufeff${TEXT}\ufeffAnn,ann@example.com\n`));
 
   expect(rows.map(({ cells }) => cells[0])).toEqual(["José Müller", "Łukasz 中", "\ufeffAnn"]);
 });
@@ -76,7 +76,7 @@ test("a mark is left out where the file begins, and nowhere else", async () => {
 test("an address beyond ASCII is text, whatever the file is in", async () => {
   const text = "name,email\nJörg,\u3000jörg@bücher.example\u00a0\n";
   for (const bytes of [Buffer.from(text), Buffer.from(text, "utf16le")])
-    expect((await rowsIn(bytes)).rows).toEqual([
+    expect((await listRows(bytes)).rows).toEqual([
       {
         line: 2,
         cells: ["Jörg", "\u3000jörg@bücher.example\u00a0"],
@@ -86,7 +86,7 @@ test("an address beyond ASCII is text, whatever the file is in", async () => {
 });
 
 test("NUL characters in a text are left out", async () => {
-  const { rows } = await rowsIn(
+  const { rows } = await listRows(
     "name,email\nJohn\0\0\0,jo\0hn@example.com\nmany more,x@example.com\n",
   );
 
@@ -111,9 +111,9 @@ describe("a list from Japan in Shift_JIS", () => {
       YAMADA,
       ",yamada@example.com\n",
     );
-    const { facts, rows } = await rowsIn(bytes);
+    const { info, rows } = await listRows(bytes);
 
-    expect(facts).toMatchObject({
+    expect(info).toMatchObject({
       encoding: "shift_jis",
       delimiter: ",",
       columns: ["山田", "メール"],
@@ -125,9 +125,9 @@ describe("a list from Japan in Shift_JIS", () => {
   });
 
   test("is read where its names are in half-width kana", async () => {
-    const { facts, rows } = await rowsIn(list(HALF_WIDTH, ",a@example.com\n"));
+    const { info, rows } = await listRows(list(HALF_WIDTH, ",a@example.com\n"));
 
-    expect([facts.encoding, rows[0]?.cells[0]]).toEqual(["shift_jis", "ﾔﾏﾀﾞ"]);
+    expect([info.encoding, rows[0]?.cells[0]]).toEqual(["shift_jis", "ﾔﾏﾀﾞ"]);
   });
 
   test.each([
@@ -136,6 +136,6 @@ describe("a list from Japan in Shift_JIS", () => {
     ["German names", "Gr\u00f6\u00dfe \u00e4\u00f6\u00fc\u00df \u00c4\u00d6\u00dc,a@example.com\n"],
     ["one letter", "Jos\u00e9,a@example.com\n"],
   ])("is not what a list in windows-1252 is taken for: %s", async (_case, text) => {
-    expect((await rowsIn(Buffer.from(text, "latin1"))).facts.encoding).toBe("windows-1252");
+    expect((await listRows(Buffer.from(text, "latin1"))).info.encoding).toBe("windows-1252");
   });
 });

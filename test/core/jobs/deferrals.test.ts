@@ -1,37 +1,47 @@
-import { duePartitions } from "@mailproof/core/due";
+import { SCHEDULE_PARTITIONS } from "@mailproof/core/due";
 import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
-import { chunkKey } from "@mailproof/core/jobs/chunks";
-import { splitDue, toGroups } from "@mailproof/core/jobs/deferrals";
-import { jobKey } from "@mailproof/core/jobs/items";
+import { toChunkKey } from "@mailproof/core/jobs/chunks";
+import { splitDue, toDeferredGroups } from "@mailproof/core/jobs/deferrals";
+import { toJobKey } from "@mailproof/core/jobs/items";
 import { expect, test } from "vitest";
-import { anns, givenChunked, type House, jobIn, whenBatched, whenProcessed } from "../../jobs.ts";
-import { creditsOf, movesOf, thenInOrder } from "../../ledger.ts";
+import {
+  createEmails,
+  givenChunked,
+  readJob,
+  type TestContext,
+  whenBatched,
+  whenProcessed,
+} from "../../jobs.ts";
+import { listMoves, readCredits, thenConsistent } from "../../ledger.ts";
 import { whenQuiet, whenReconciled, whenWorked } from "../../working.ts";
 import {
-  chunksIn,
-  givenMessages,
   greylisting,
-  jobOf,
-  messagesIn,
+  listStoredChunks,
   probing,
+  readStoredJob,
+  receiveAll,
+  setupMessages,
 } from "./working-chunks.ts";
 
 const MINUTE_MS = 60_000;
 
-const deferredIn = ({ table }: Pick<House, "table">) =>
+const listDeferred = ({ table }: Pick<TestContext, "table">) =>
   table.items().filter(({ pk }) => pk.startsWith("DEFERRED#"));
 
 /** The same house with servers that answer an address otherwise each time they are asked. */
-const moody = (house: House, moods: Readonly<Record<string, readonly string[]>>): House => {
-  const asked = new Map<string, number>();
-  const world = probing(house.world, (ask) => (question) => {
+const createMoodyWorld = (
+  ctx: TestContext,
+  moods: Readonly<Record<string, readonly string[]>>,
+): TestContext => {
+  const askCounts = new Map<string, number>();
+  const world = probing(ctx.world, (ask) => (question) => {
     const { recipient } = question;
-    const now = asked.get(recipient) ?? 0;
-    asked.set(recipient, now + 1);
+    const now = askCounts.get(recipient) ?? 0;
+    askCounts.set(recipient, now + 1);
     const turns = moods[recipient] ?? [recipient];
     return ask({ ...question, recipient: turns[Math.min(now, turns.length - 1)] ?? "" });
   });
-  return { ...house, world };
+  return { ...ctx, world };
 };
 
 const row = (number: number, at: string, reason = "greylisted") => ({
@@ -44,7 +54,9 @@ const row = (number: number, at: string, reason = "greylisted") => ({
 test("rows of the same time, reason and history are one group", () => {
   const [early, late] = ["2026-11-21T00:06:00.000Z", "2026-11-21T00:20:00.000Z"];
 
-  expect(toGroups([row(1, early), row(2, late), row(3, early), row(4, early, "timeout")])).toEqual([
+  expect(
+    toDeferredGroups([row(1, early), row(2, late), row(3, early), row(4, early, "timeout")]),
+  ).toEqual([
     { at: early, reason: "greylisted", causes: ["greylisting"], rows: [1, 3] },
     { at: late, reason: "greylisted", causes: ["greylisting"], rows: [2] },
     { at: early, reason: "timeout", causes: ["greylisting"], rows: [4] },
@@ -65,89 +77,89 @@ test("a pass takes the first group, also when it comes early, and those within h
 });
 
 test("rows of one chunk that break in several passes are each refunded, once", async () => {
-  const house = moody(await givenChunked({ rows: 3 }), {
+  const ctx = createMoodyWorld(await givenChunked({ rows: 3 }), {
     "ann2@x.com": ["error@x.com"],
     "ann3@x.com": ["greylisted@x.com", "error@x.com"],
   });
-  await whenProcessed(house, anns(3));
+  await whenProcessed(ctx, createEmails(3));
 
-  await whenQuiet(house);
+  await whenQuiet(ctx);
 
-  expect(await jobIn(house)).toMatchObject({
+  expect(await readJob(ctx)).toMatchObject({
     status: "completed",
     progress: { total: 3, processed: 3, valid: 1, unknown: 2 },
   });
-  expect(movesOf(house)).toEqual(["hold 3", "settle 3", "refund 1", "refund 1"]);
-  expect(await creditsOf(house)).toMatchObject({ available: 99, held: 0, spent: 1 });
-  await thenInOrder(house);
+  expect(listMoves(ctx)).toEqual(["hold 3", "settle 3", "refund 1", "refund 1"]);
+  expect(await readCredits(ctx)).toMatchObject({ available: 99, held: 0, spent: 1 });
+  await thenConsistent(ctx);
 });
 
-test.each<[string, (house: House) => Promise<unknown>]>([
-  ["a batch", ({ world, liveKey }) => whenBatched(world, liveKey, { emails: anns(3) })],
-  ["a file", (house) => whenProcessed(house, anns(3))],
+test.each<[string, (ctx: TestContext) => Promise<unknown>]>([
+  ["a batch", ({ world, liveKey }) => whenBatched(world, liveKey, { emails: createEmails(3) })],
+  ["a file", (ctx) => whenProcessed(ctx, createEmails(3))],
 ])(
   "%s whose input is gone while rows wait is refunded for them, and none waits any more",
   async (_kind, whenSent) => {
-    const house = moody(await givenChunked({ rows: 3 }), {
+    const ctx = createMoodyWorld(await givenChunked({ rows: 3 }), {
       "ann2@x.com": ["greylisted@x.com"],
       "ann3@x.com": ["unknown@x.com"],
     });
-    await whenSent(house);
-    await whenWorked(house);
-    expect((await jobOf(house)).deferred).toEqual({ greylisted: 1, timeout: 1 });
-    for (const key of house.blobs.keys()) await house.blobs.remove(key);
+    await whenSent(ctx);
+    await whenWorked(ctx);
+    expect((await readStoredJob(ctx)).deferred).toEqual({ greylisted: 1, timeout: 1 });
+    for (const key of ctx.blobs.keys()) await ctx.blobs.remove(key);
 
-    await whenQuiet(house);
+    await whenQuiet(ctx);
 
-    expect(await jobOf(house)).toMatchObject({ deferred: {}, processed: 1, refunded: 2 });
-    expect(deferredIn(house)).toEqual([]);
-    expect(await creditsOf(house)).toMatchObject({ spent: 1, refunded: 2 });
-    await thenInOrder(house);
+    expect(await readStoredJob(ctx)).toMatchObject({ deferred: {}, processed: 1, refunded: 2 });
+    expect(listDeferred(ctx)).toEqual([]);
+    expect(await readCredits(ctx)).toMatchObject({ spent: 1, refunded: 2 });
+    await thenConsistent(ctx);
   },
 );
 
 test("a chunk that an earlier release deferred goes on: all of its rows without a result have their turn", async () => {
-  const house = await givenMessages(anns(2));
-  await verifyChunk.handle(greylisting(house.world), house.messages[0] ?? null);
+  const ctx = await setupMessages(createEmails(2));
+  await verifyChunk.handle(greylisting(ctx.world), ctx.messages[0] ?? null);
   // Earlier releases wrote neither which rows waited nor how many.
-  for (const { pk, sk } of deferredIn(house)) await house.table.write({ remove: { pk, sk } });
-  await house.table.write({ update: chunkKey("job_1", 0), set: { retryAt: undefined } });
-  await house.table.write({ update: jobKey("job_1"), set: { deferred_greylisted: undefined } });
+  for (const { pk, sk } of listDeferred(ctx)) await ctx.table.write({ remove: { pk, sk } });
+  await ctx.table.write({ update: toChunkKey("job_1", 0), set: { retryAt: undefined } });
+  await ctx.table.write({ update: toJobKey("job_1"), set: { deferred_greylisted: undefined } });
 
-  house.later(6 * MINUTE_MS);
-  await whenReconciled(house);
-  const [message = null] = await messagesIn(house);
-  await verifyChunk.handle(greylisting(house.world), message);
-  const after = await jobOf(house);
-  await whenQuiet(house);
+  ctx.later(6 * MINUTE_MS);
+  await whenReconciled(ctx);
+  const [message = null] = await receiveAll(ctx);
+  await verifyChunk.handle(greylisting(ctx.world), message);
+  const after = await readStoredJob(ctx);
+  await whenQuiet(ctx);
 
   expect(after).toMatchObject({ status: "processing", deferred: { greylisted: 2 } });
-  expect(await jobOf(house)).toMatchObject({ status: "completed", valid: 2, deferred: {} });
-  await thenInOrder(house);
+  expect(await readStoredJob(ctx)).toMatchObject({ status: "completed", valid: 2, deferred: {} });
+  await thenConsistent(ctx);
 });
 
 test("the chunks of a great job are due in every partition, and all of them at once", async () => {
-  const house = await givenMessages(anns(100), 1);
-  for (const message of house.messages) await verifyChunk.handle(greylisting(house.world), message);
-  const due = house.table.items().filter(({ due_kind }) => due_kind === "chunk");
+  const ctx = await setupMessages(createEmails(100), 1);
+  for (const message of ctx.messages) await verifyChunk.handle(greylisting(ctx.world), message);
+  const due = ctx.table.items().filter(({ due_kind }) => due_kind === "chunk");
 
   expect(due).toHaveLength(100);
-  for (const partition of duePartitions)
+  for (const partition of SCHEDULE_PARTITIONS)
     expect(due.filter(({ due_pk }) => due_pk === partition).length).toBeGreaterThan(5);
-  house.later(6 * MINUTE_MS);
-  await whenReconciled(house);
-  expect(await messagesIn(house)).toHaveLength(100);
+  ctx.later(6 * MINUTE_MS);
+  await whenReconciled(ctx);
+  expect(await receiveAll(ctx)).toHaveLength(100);
 });
 
 test("what is written of waiting rows fits an item many times, and goes when they do not wait", async () => {
-  const house = await givenMessages(anns(100), 100);
+  const ctx = await setupMessages(createEmails(100), 100);
 
-  await verifyChunk.handle(greylisting(house.world), house.messages[0] ?? null);
+  await verifyChunk.handle(greylisting(ctx.world), ctx.messages[0] ?? null);
 
-  const [item] = deferredIn(house);
+  const [item] = listDeferred(ctx);
   expect(JSON.stringify(item).length).toBeLessThan(1_000);
-  expect(await chunksIn(house)).toMatchObject([{ rows: 0, waiting: 100 }]);
-  await whenQuiet(house);
-  expect(deferredIn(house)).toEqual([]);
-  await thenInOrder(house);
+  expect(await listStoredChunks(ctx)).toMatchObject([{ rows: 0, waiting: 100 }]);
+  await whenQuiet(ctx);
+  expect(listDeferred(ctx)).toEqual([]);
+  await thenConsistent(ctx);
 });

@@ -1,27 +1,30 @@
 import type { Blobs } from "@mailproof/core/blobs";
 import {
-  excludedKeyOf,
-  excludedReader,
-  excludedWriter,
-  type WrittenExcludedRow,
+  createExcludedWriter,
+  type EncodedExcludedRow,
+  openExcludedReader,
+  toExcludedKey,
 } from "@mailproof/core/jobs/excluded-rows";
 import { expect, test } from "vitest";
-import { memoryBlobs } from "../../simulation/memory-blobs.ts";
+import { createMemoryBlobs } from "../../simulation/memory-blobs.ts";
 
-const KEY = excludedKeyOf("inputs/job_1.jsonl");
-const rowsFrom = (first: number, count: number): readonly WrittenExcludedRow[] =>
+const KEY = toExcludedKey("inputs/job_1.jsonl");
+const createRows = (first: number, count: number): readonly EncodedExcludedRow[] =>
   Array.from({ length: count }, (_, n) => [first + n, "syntax.empty", "x".repeat(n % 50)]);
 
 test("the rows come back in their order, as far as a reader asks for them", async () => {
-  const blobs = memoryBlobs();
-  const { write, end } = excludedWriter(blobs, KEY);
-  const rows = rowsFrom(1, 5_000);
+  const blobs = createMemoryBlobs();
+  const { write, end } = createExcludedWriter(blobs, KEY);
+  const rows = createRows(1, 5_000);
   for (let from = 0; from < rows.length; from += 700) await write(rows.slice(from, from + 700));
 
-  const facts = await end();
+  const summary = await end();
 
-  expect(facts).toMatchObject({ key: KEY, rows: 5_000 });
-  const { before, close } = excludedReader(blobs, { key: KEY, version: facts?.version ?? "" });
+  expect(summary).toMatchObject({ key: KEY, rows: 5_000 });
+  const { before, close } = openExcludedReader(blobs, {
+    key: KEY,
+    version: summary?.version ?? "",
+  });
   const read = [];
   for (const row of [100, 101, 2_500, Infinity])
     for (let some = await before(row); some.length > 0; some = await before(row)) {
@@ -33,8 +36,8 @@ test("the rows come back in their order, as far as a reader asks for them", asyn
 });
 
 test("without a row nothing is written", async () => {
-  const blobs = memoryBlobs();
-  const writer = excludedWriter(blobs, KEY);
+  const blobs = createMemoryBlobs();
+  const writer = createExcludedWriter(blobs, KEY);
 
   expect(await writer.end()).toBeNull();
   await writer.abort();
@@ -42,9 +45,9 @@ test("without a row nothing is written", async () => {
 });
 
 test("what is given up leaves nothing behind", async () => {
-  const blobs = memoryBlobs();
-  const { write, abort } = excludedWriter(blobs, KEY);
-  await write(rowsFrom(1, 10));
+  const blobs = createMemoryBlobs();
+  const { write, abort } = createExcludedWriter(blobs, KEY);
+  await write(createRows(1, 10));
 
   await abort();
 
@@ -61,22 +64,22 @@ test.each<[string, Blobs["put"]]>([
     },
   ],
 ])("a store that fails %s is an error to who writes, and is not waited for", async (_case, put) => {
-  const { write } = excludedWriter({ put }, KEY);
+  const { write } = createExcludedWriter({ put }, KEY);
 
   const writing = async () => {
-    for (let from = 1; from < 100; from += 10) await write(rowsFrom(from, 10));
+    for (let from = 1; from < 100; from += 10) await write(createRows(from, 10));
   };
 
   await expect(writing()).rejects.toThrow("down");
 });
 
 test("rows that were replaced are not taken for those of the job", async () => {
-  const blobs = memoryBlobs();
-  const { write, end } = excludedWriter(blobs, KEY);
-  await write(rowsFrom(1, 1));
+  const blobs = createMemoryBlobs();
+  const { write, end } = createExcludedWriter(blobs, KEY);
+  await write(createRows(1, 1));
   await end();
 
-  await expect(excludedReader(blobs, { key: KEY, version: "another" }).before(9)).rejects.toThrow(
-    "gone",
-  );
+  await expect(
+    openExcludedReader(blobs, { key: KEY, version: "another" }).before(9),
+  ).rejects.toThrow("gone");
 });

@@ -2,12 +2,12 @@ import { acceptFile } from "@mailproof/core/jobs/file";
 import { findUpload } from "@mailproof/core/jobs/uploads";
 import type { World } from "@mailproof/core/world";
 import { expect, test } from "vitest";
-import { anns, csvOf, givenChunked, whenPut } from "../../jobs.ts";
-import { creditsOf } from "../../ledger.ts";
+import { createEmails, formatCsv, givenChunked, whenPut } from "../../jobs.ts";
+import { readCredits } from "../../ledger.ts";
 
 // Files that are read at the same time, in one process.
 
-const WISH = {
+const REQUEST = {
   field: "file_key" as const,
   emailColumn: undefined,
   hasHeader: undefined,
@@ -34,24 +34,26 @@ async function* endless(): AsyncGenerator<Uint8Array> {
 }
 
 test("an account whose files are never read to the end holds up no file of another account", async () => {
-  const house = await givenChunked();
-  const { world, reads } = withEndlessFiles(house.world, "acc_other");
+  const ctx = await givenChunked();
+  const { world, reads } = withEndlessFiles(ctx.world, "acc_other");
   const other = { account: "acc_other", mode: "test", plan: "pro" } as const;
-  const payer = { account: house.account, mode: "live", plan: "pro" } as const;
+  const payer = { account: ctx.account, mode: "live", plan: "pro" } as const;
   const otherKey = "uploads/test/acc_other/upl_1.csv";
-  const fileKey = `uploads/live/${house.account}/upl_1.csv`;
-  await whenPut(house.world, otherKey, csvOf(anns(1)));
-  await whenPut(house.world, fileKey, csvOf(anns(5)));
-  expect(await findUpload(house.world, payer, fileKey)).toBeDefined();
+  const fileKey = `uploads/live/${ctx.account}/upl_1.csv`;
+  await whenPut(ctx.world, otherKey, formatCsv(createEmails(1)));
+  await whenPut(ctx.world, fileKey, formatCsv(createEmails(5)));
+  expect(await findUpload(ctx.world, payer, fileKey)).toBeDefined();
 
   const refused = Array.from({ length: 25 }, () =>
-    acceptFile(world, other, { ...WISH, fileKey: otherKey }, null).catch((error: unknown) => error),
+    acceptFile(world, other, { ...REQUEST, fileKey: otherKey }, null).catch(
+      (error: unknown) => error,
+    ),
   );
-  const told = await acceptFile(world, payer, { ...WISH, fileKey }, null);
+  const result = await acceptFile(world, payer, { ...REQUEST, fileKey }, null);
 
-  expect(told).toMatchObject({ how: "accepted", counts: { unique: 5 } });
+  expect(result).toMatchObject({ how: "accepted", counts: { unique: 5 } });
   expect(reads).toHaveLength(2);
-  expect(await creditsOf(house)).toMatchObject({ spent: 5 });
+  expect(await readCredits(ctx)).toMatchObject({ spent: 5 });
   for (const error of await Promise.all(refused))
     expect(error).toMatchObject({ code: "UNAVAILABLE", money: "nothing_charged" });
 });

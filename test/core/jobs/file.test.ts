@@ -1,13 +1,13 @@
-import type { FileTold } from "@mailproof/core/jobs/dispatch";
+import type { FileResult } from "@mailproof/core/jobs/dispatch";
 import { acceptFile } from "@mailproof/core/jobs/file";
 import { expect, test } from "vitest";
-import { type Fate, fated } from "../../breaking.ts";
-import { anns, csvOf, givenChunked, type House, whenPut } from "../../jobs.ts";
-import { creditsOf, newsIn, thenInOrder } from "../../ledger.ts";
+import { type Fate, withMessageFates } from "../../breaking.ts";
+import { createEmails, formatCsv, givenChunked, type TestContext, whenPut } from "../../jobs.ts";
+import { listOutboxEvents, readCredits, thenConsistent } from "../../ledger.ts";
 import { whenQuiet } from "../../working.ts";
-import { chunksIn, emailsTold, jobOf } from "./working-chunks.ts";
+import { listResultEmails, listStoredChunks, readStoredJob } from "./working-chunks.ts";
 
-const WISH = {
+const REQUEST = {
   field: "file_key" as const,
   emailColumn: undefined,
   hasHeader: undefined,
@@ -16,11 +16,11 @@ const WISH = {
   callback: null,
 };
 
-const whenAccepted = async (house: House, world = house.world): Promise<FileTold> => {
-  const payer = { account: house.account, mode: "live", plan: "pro" } as const;
-  const fileKey = `uploads/live/${house.account}/upl_1.csv`;
-  await whenPut(house.world, fileKey, csvOf(anns(5)));
-  return acceptFile(world, payer, { ...WISH, fileKey }, null);
+const accept = async (ctx: TestContext, world = ctx.world): Promise<FileResult> => {
+  const payer = { account: ctx.account, mode: "live", plan: "pro" } as const;
+  const fileKey = `uploads/live/${ctx.account}/upl_1.csv`;
+  await whenPut(ctx.world, fileKey, formatCsv(createEmails(5)));
+  return acceptFile(world, payer, { ...REQUEST, fileKey }, null);
 };
 
 const FATES: readonly Fate[] = ["sent", "refused", "unknown", "unheard"];
@@ -36,106 +36,106 @@ const addressesOf = (way: readonly Fate[], ...fates: readonly Fate[]): number =>
 test.each(WAYS.filter((way) => addressesOf(way, "refused") < 5))(
   "of chunks that are %s, %s and %s what is settled, held and given back adds up to the price",
   async (...way) => {
-    const house = await givenChunked();
+    const ctx = await givenChunked();
     const refused = addressesOf(way, "refused");
     const unknown = addressesOf(way, "unknown", "unheard");
 
-    const told = await whenAccepted(
-      house,
-      fated(house, (chunk) => way[chunk] ?? "sent"),
+    const result = await accept(
+      ctx,
+      withMessageFates(ctx, (chunk) => way[chunk] ?? "sent"),
     );
 
-    expect(told).toMatchObject({ how: "accepted", price: 10, dispatched: { refused, unknown } });
-    expect(await creditsOf(house)).toMatchObject({
+    expect(result).toMatchObject({ how: "accepted", price: 10, dispatched: { refused, unknown } });
+    expect(await readCredits(ctx)).toMatchObject({
       available: 95 + refused,
       held: unknown,
       spent: 5 - refused - unknown,
       refunded: refused,
     });
-    await thenInOrder(house);
+    await thenConsistent(ctx);
   },
 );
 
 test.each(WAYS.filter((way) => addressesOf(way, "refused") < 5))(
   "of chunks that are %s, %s and %s and can be queued later every address is verified or given back, and none both",
   async (...way) => {
-    const house = await givenChunked();
+    const ctx = await givenChunked();
     const refused = addressesOf(way, "refused");
-    await whenAccepted(
-      house,
-      fated(house, (chunk) => way[chunk] ?? "sent"),
+    await accept(
+      ctx,
+      withMessageFates(ctx, (chunk) => way[chunk] ?? "sent"),
     );
 
-    await whenQuiet(house);
+    await whenQuiet(ctx);
 
-    const [chunks, job] = [await chunksIn(house), await jobOf(house)];
+    const [chunks, job] = [await listStoredChunks(ctx), await readStoredJob(ctx)];
     expect(job).toMatchObject({ status: "completed", processed: 5 - refused, refunded: refused });
     expect(chunks.map(({ outcome }) => outcome)).toEqual(
       way.map((fate) => (fate === "refused" ? "refunded" : "done")),
     );
-    expect(await emailsTold(house)).toHaveLength(5 - refused);
-    expect(await creditsOf(house)).toMatchObject({
+    expect(await listResultEmails(ctx)).toHaveLength(5 - refused);
+    expect(await readCredits(ctx)).toMatchObject({
       held: 0,
       spent: 5 - refused,
       refunded: refused,
     });
-    await thenInOrder(house);
+    await thenConsistent(ctx);
   },
 );
 
 test.each(WAYS.filter((way) => addressesOf(way, "refused") < 5))(
   "of chunks that are %s, %s and %s and never can be queued again every address is verified or given back",
   async (...way) => {
-    const house = await givenChunked();
-    await whenAccepted(
-      house,
-      fated(house, (chunk) => way[chunk] ?? "sent"),
+    const ctx = await givenChunked();
+    await accept(
+      ctx,
+      withMessageFates(ctx, (chunk) => way[chunk] ?? "sent"),
     );
     const verified = addressesOf(way, "sent", "unheard");
 
-    await whenQuiet({ ...house, world: fated(house, () => "refused") });
+    await whenQuiet({ ...ctx, world: withMessageFates(ctx, () => "refused") });
 
-    const { status, processed, refunded } = await jobOf(house);
+    const { status, processed, refunded } = await readStoredJob(ctx);
     expect([status, processed, refunded]).toEqual([
       verified > 0 ? "completed" : "failed",
       verified,
       5 - verified,
     ]);
-    expect(await emailsTold(house)).toHaveLength(verified);
-    expect(await creditsOf(house)).toMatchObject({ held: 0, spent: verified });
-    expect(newsIn(house)).toHaveLength(1);
-    await thenInOrder(house);
+    expect(await listResultEmails(ctx)).toHaveLength(verified);
+    expect(await readCredits(ctx)).toMatchObject({ held: 0, spent: verified });
+    expect(listOutboxEvents(ctx)).toHaveLength(1);
+    await thenConsistent(ctx);
   },
 );
 
 test("what is refused to the last chunk is no job, and given back whole", async () => {
-  const house = await givenChunked();
+  const ctx = await givenChunked();
 
   await expect(
-    whenAccepted(
-      house,
-      fated(house, () => "refused"),
+    accept(
+      ctx,
+      withMessageFates(ctx, () => "refused"),
     ),
   ).rejects.toMatchObject({
     code: "INTERNAL",
     money: "refunded",
   });
 
-  expect(await creditsOf(house)).toMatchObject({ available: 100, held: 0, refunded: 5 });
-  expect(await chunksIn(house)).toEqual([]);
+  expect(await readCredits(ctx)).toMatchObject({ available: 100, held: 0, refunded: 5 });
+  expect(await listStoredChunks(ctx)).toEqual([]);
 });
 
 test("the cells of a file are kept with its input in their order, and an e-mail cell that is the address is left out", async () => {
-  const house = await givenChunked();
-  const fileKey = `uploads/live/${house.account}/upl_1.csv`;
-  await whenPut(house.world, fileKey, "Name,E-Mail,,City\nAnn,ann@x.com,1,Rome\n");
-  const payer = { account: house.account, mode: "live", plan: "pro" } as const;
+  const ctx = await givenChunked();
+  const fileKey = `uploads/live/${ctx.account}/upl_1.csv`;
+  await whenPut(ctx.world, fileKey, "Name,E-Mail,,City\nAnn,ann@x.com,1,Rome\n");
+  const payer = { account: ctx.account, mode: "live", plan: "pro" } as const;
 
-  await acceptFile(house.world, payer, { ...WISH, fileKey }, null);
+  await acceptFile(ctx.world, payer, { ...REQUEST, fileKey }, null);
 
-  const input = house.table.items().find(({ sk }) => sk === "INPUT");
+  const input = ctx.table.items().find(({ sk }) => sk === "INPUT");
   expect(input).toMatchObject({ columns: ["Name", "column_3", "City"] });
-  const body = await house.blobs.get("inputs/job_1.jsonl");
+  const body = await ctx.blobs.get("inputs/job_1.jsonl");
   const lines = body && Buffer.concat(await Array.fromAsync(body.content)).toString();
   expect(lines).toBe('[2,"ann@x.com","Ann","","1","Rome"]\n');
 });

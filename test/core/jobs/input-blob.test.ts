@@ -1,28 +1,28 @@
 import type { Blobs } from "@mailproof/core/blobs";
 import { toByteText } from "@mailproof/core/jobs/byte-text";
 import {
+  type EncodedRow,
   type InputRow,
   readChunk,
   readInput,
-  slicesOf,
-  type WrittenRow,
+  toSlices,
   writeInput,
 } from "@mailproof/core/jobs/input-blob";
 import { describe, expect, test } from "vitest";
-import { memoryBlobs } from "../../simulation/memory-blobs.ts";
-import { KEY, rowsOf } from "./taking.ts";
+import { createMemoryBlobs } from "../../simulation/memory-blobs.ts";
+import { KEY, listInputRows } from "./taking.ts";
 
 async function* inGroups(
   rows: readonly InputRow[],
   size = 3,
-): AsyncGenerator<readonly WrittenRow[]> {
+): AsyncGenerator<readonly EncodedRow[]> {
   for (let from = 0; from < rows.length; from += size)
     yield rows
       .slice(from, from + size)
       .map(([row, email, ...cells]) => [row, toByteText(email), ...cells.map(toByteText)]);
 }
 
-const people = (count: number): readonly InputRow[] =>
+const createRows = (count: number): readonly InputRow[] =>
   Array.from({ length: count }, (_, index) => [
     index + 2,
     `müller${index}@bücher.example`,
@@ -32,7 +32,7 @@ const people = (count: number): readonly InputRow[] =>
   ]);
 
 const given = async (rows: readonly InputRow[], rowsPerChunk: number) => {
-  const blobs = memoryBlobs();
+  const blobs = createMemoryBlobs();
   return { blobs, ...(await writeInput(blobs, KEY, inGroups(rows), rowsPerChunk)) };
 };
 
@@ -60,15 +60,15 @@ describe("the chunks of an input", () => {
     ["as many as rows, if they shall hold one each", 3, 1, [1, 1, 1]],
     ["many, over many blocks", 3_000, 500, [500, 500, 500, 500, 500, 500]],
   ])("are %s", async (_, count, rowsPerChunk, sizes) => {
-    const { blobs, input, chunks } = await given(people(count), rowsPerChunk);
-    const read = await Promise.all(slicesOf(chunks).map((slice) => readChunk(blobs, input, slice)));
+    const { blobs, input, chunks } = await given(createRows(count), rowsPerChunk);
+    const read = await Promise.all(toSlices(chunks).map((slice) => readChunk(blobs, input, slice)));
 
     expect(read.map((rows) => rows?.length)).toEqual(sizes);
-    expect(read.flat()).toEqual(people(count));
+    expect(read.flat()).toEqual(createRows(count));
   });
 
   test("cover it from its first byte to its last", async () => {
-    const { input, chunks } = await given(people(1_001), 500);
+    const { input, chunks } = await given(createRows(1_001), 500);
 
     expect(chunks).toHaveLength(4);
     expect(chunks[0]).toBe(0);
@@ -77,7 +77,7 @@ describe("the chunks of an input", () => {
   });
 
   test("come one by one from one stream, however it is cut into pieces", async () => {
-    const { blobs, input, chunks } = await given(people(25), 10);
+    const { blobs, input, chunks } = await given(createRows(25), 10);
     const found = await blobs.get(KEY);
     const bytes = Buffer.concat(await Array.fromAsync(found?.content ?? []));
     for (const length of [1, 7, 100, bytes.length]) {
@@ -88,9 +88,9 @@ describe("the chunks of an input", () => {
       const all = await readInput({ get }, input, { chunks });
 
       expect(await Array.fromAsync(all ?? [])).toEqual([
-        people(25).slice(0, 10),
-        people(25).slice(10, 20),
-        people(25).slice(20),
+        createRows(25).slice(0, 10),
+        createRows(25).slice(10, 20),
+        createRows(25).slice(20),
       ]);
     }
   });
@@ -98,24 +98,24 @@ describe("the chunks of an input", () => {
 
 describe("a reader of an input", () => {
   test("gets the very version that was written, or nothing", async () => {
-    const { blobs, input, chunks } = await given(people(3), 500);
-    const [slice] = slicesOf(chunks);
+    const { blobs, input, chunks } = await given(createRows(3), 500);
+    const [slice] = toSlices(chunks);
     if (!slice) throw new Error("no chunk");
     expect(await readChunk(blobs, input, slice)).toHaveLength(3);
 
-    await writeInput(blobs, KEY, inGroups(people(9)), 500);
+    await writeInput(blobs, KEY, inGroups(createRows(9)), 500);
     expect(await readChunk(blobs, input, slice)).toBeUndefined();
     expect(await readInput(blobs, input, { chunks })).toBeUndefined();
   });
 
   test("takes a stream that breaks off for no end", async () => {
-    const { blobs, input, chunks } = await given(people(9), 3);
+    const { blobs, input, chunks } = await given(createRows(9), 3);
     const shortened: Pick<Blobs, "get"> = {
       get: (key, options) =>
         blobs.get(key, { ...options, range: { from: 0, to: input.bytes - 2 } }),
     };
 
-    await expect(rowsOf(shortened, { input, chunks })).rejects.toThrow("broke off");
+    await expect(listInputRows(shortened, { input, chunks })).rejects.toThrow("broke off");
     await expect(readChunk(shortened, input, { from: 0, to: input.bytes })).rejects.toThrow(
       "broke off",
     );
@@ -124,7 +124,7 @@ describe("a reader of an input", () => {
 
 test("a long row costs its own length and no more, and other blocks are small", async () => {
   const lengths: number[] = [];
-  const blobs = memoryBlobs();
+  const blobs = createMemoryBlobs();
   const put: Blobs["put"] = (key, content) =>
     blobs.put(
       key,
@@ -139,7 +139,7 @@ test("a long row costs its own length and no more, and other blocks are small", 
   const { input, chunks } = await writeInput(
     { put },
     KEY,
-    inGroups([long, ...people(2_000), long, ...people(2_000)]),
+    inGroups([long, ...createRows(2_000), long, ...createRows(2_000)]),
     500,
   );
 
@@ -148,7 +148,7 @@ test("a long row costs its own length and no more, and other blocks are small", 
   expect([first, second]).toEqual([own, own]);
   expect(Math.max(...others)).toBeLessThanOrEqual(65_536);
   expect(Math.min(...others)).toBeGreaterThan(0);
-  expect(await rowsOf(blobs, { input, chunks })).toHaveLength(4_002);
+  expect(await listInputRows(blobs, { input, chunks })).toHaveLength(4_002);
 });
 
 test.each([
@@ -160,6 +160,6 @@ test.each([
   async (_case, row, isAscii) => {
     const rows = inGroups([[0, "bob@x.com"], row]);
 
-    expect(await writeInput(memoryBlobs(), KEY, rows, 500)).toMatchObject({ isAscii });
+    expect(await writeInput(createMemoryBlobs(), KEY, rows, 500)).toMatchObject({ isAscii });
   },
 );

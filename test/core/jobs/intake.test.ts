@@ -1,9 +1,9 @@
 import type { Blobs } from "@mailproof/core/blobs";
-import { slicesOf } from "@mailproof/core/jobs/input-blob";
-import { takeInBatch } from "@mailproof/core/jobs/intake";
+import { toSlices } from "@mailproof/core/jobs/input-blob";
+import { ingestBatch } from "@mailproof/core/jobs/intake";
 import { describe, expect, test } from "vitest";
-import { memoryBlobs } from "../../simulation/memory-blobs.ts";
-import { KEY, rowsOf, rowsTaken, taken } from "./taking.ts";
+import { createMemoryBlobs } from "../../simulation/memory-blobs.ts";
+import { ingestContent, ingestRows, KEY, listInputRows } from "./taking.ts";
 
 const LIST = [
   "id;E-Mail;note",
@@ -22,9 +22,9 @@ const LIST = [
 
 describe("a file", () => {
   test("is taken in with each address once, and every row is counted", async () => {
-    const { rows, ...came } = await rowsTaken(LIST);
+    const { rows, ...outcome } = await ingestRows(LIST);
 
-    expect(came).toMatchObject({
+    expect(outcome).toMatchObject({
       totalSubmitted: 9,
       duplicatesRemoved: 2,
       invalidSkipped: 3,
@@ -43,7 +43,7 @@ describe("a file", () => {
     const header = ["email", ...Array.from({ length: 2_000 }, (_, n) => `c${n}`)].join(",");
     const text = [header, ...Array.from({ length: 500 }, (_, n) => `u${n}@b.co,`)].join("\n");
 
-    const { input } = await rowsTaken(text);
+    const { input } = await ingestRows(text);
 
     expect(input.bytes).toBeLessThan(text.length * 2);
   });
@@ -60,7 +60,7 @@ describe("a file", () => {
       [301, 299, 0, 2],
     ],
   ])("of %s is counted to the last row", async (_, text, counts) => {
-    const { totalSubmitted, duplicatesRemoved, invalidSkipped, unique } = await rowsTaken(text);
+    const { totalSubmitted, duplicatesRemoved, invalidSkipped, unique } = await ingestRows(text);
 
     expect([totalSubmitted, duplicatesRemoved, invalidSkipped, unique]).toEqual(counts);
   });
@@ -68,12 +68,12 @@ describe("a file", () => {
   test("is cut into chunks of 500, unless it is said otherwise", async () => {
     const text = Array.from({ length: 1_200 }, (_, index) => `u${index}@example.com`).join("\n");
 
-    expect(slicesOf((await rowsTaken(text)).chunks)).toHaveLength(3);
-    expect(slicesOf((await rowsTaken(text, { rowsPerChunk: 100 })).chunks)).toHaveLength(12);
+    expect(toSlices((await ingestRows(text)).chunks)).toHaveLength(3);
+    expect(toSlices((await ingestRows(text, { rowsPerChunk: 100 })).chunks)).toHaveLength(12);
   });
 
   test("keeps cells that are beyond its columns", async () => {
-    const { rows } = await rowsTaken("a@example.com,x\n".repeat(300) + "b@example.com,1,2,3");
+    const { rows } = await ingestRows("a@example.com,x\n".repeat(300) + "b@example.com,1,2,3");
 
     expect(rows.at(-1)).toEqual([301, "b@example.com", "", "1", "2", "3"]);
   });
@@ -81,7 +81,7 @@ describe("a file", () => {
   test("may be as large, and hold as many addresses, as is allowed", async () => {
     const text = "a@example.com\nb@example.com\n";
 
-    expect(await rowsTaken(text, { addressesMax: 2, bytesMax: text.length })).toMatchObject({
+    expect(await ingestRows(text, { addressesMax: 2, bytesMax: text.length })).toMatchObject({
       unique: 2,
     });
   });
@@ -109,18 +109,18 @@ describe("no file is taken in, and nothing is written", () => {
       "The file is larger than 12 bytes.",
     ],
   ])("%s", async (_, text, options, fault, message) => {
-    const blobs = memoryBlobs();
-    const { came } = await taken(text, options, blobs);
+    const blobs = createMemoryBlobs();
+    const { outcome } = await ingestContent(text, options, blobs);
 
-    expect(came).toMatchObject({ fault, message: expect.stringContaining(message) });
+    expect(outcome).toMatchObject({ fault, message: expect.stringContaining(message) });
     expect(blobs.keys()).toEqual([]);
   });
 
   test("when it was there before, it stays as it was", async () => {
-    const blobs = memoryBlobs();
-    await taken("a@example.com", {}, blobs);
+    const blobs = createMemoryBlobs();
+    await ingestContent("a@example.com", {}, blobs);
     const before = await blobs.head(KEY);
-    await taken("a@example.com\nb@example.com", { addressesMax: 1 }, blobs);
+    await ingestContent("a@example.com\nb@example.com", { addressesMax: 1 }, blobs);
 
     expect(await blobs.head(KEY)).toEqual(before);
   });
@@ -142,7 +142,7 @@ const watched = (count: number, textOf: (piece: number) => string) => {
   return { seen, source: source() };
 };
 
-const people = (piece: number): string =>
+const createPiece = (piece: number): string =>
   Array.from({ length: 1_000 }, (_, index) => `u${piece}.${index}@example.com\n`).join("");
 
 describe("the source of a file", () => {
@@ -150,10 +150,10 @@ describe("the source of a file", () => {
     ["addresses", { addressesMax: 5_000 }, "too_many"],
     ["bytes", { bytesMax: 5 * PIECE }, "too_large"],
   ])("is read no further than to one too many %s, and closed", async (_, options, fault) => {
-    const { seen, source } = watched(1_000, people);
-    const { came } = await taken(source, options);
+    const { seen, source } = watched(1_000, createPiece);
+    const { outcome } = await ingestContent(source, options);
 
-    expect(came).toMatchObject({ fault });
+    expect(outcome).toMatchObject({ fault });
     expect(seen.pieces).toBeLessThan(10);
     expect(seen.isClosed).toBe(true);
   });
@@ -168,21 +168,21 @@ describe("the source of a file", () => {
       },
     ];
     for (const put of puts) {
-      const { seen, source } = watched(1_000, people);
+      const { seen, source } = watched(1_000, createPiece);
 
-      await expect(taken(source, {}, { put })).rejects.toBe(refused);
+      await expect(ingestContent(source, {}, { put })).rejects.toBe(refused);
       expect(seen.isClosed).toBe(true);
     }
   });
 
   test("that breaks off is an error, and leaves nothing behind", async () => {
     async function* broken(): AsyncGenerator<Uint8Array> {
-      for (let piece = 0; piece < 20; piece += 1) yield Buffer.from(people(piece));
+      for (let piece = 0; piece < 20; piece += 1) yield Buffer.from(createPiece(piece));
       throw new Error("lost");
     }
-    const blobs = memoryBlobs();
+    const blobs = createMemoryBlobs();
 
-    await expect(taken(broken(), {}, blobs)).rejects.toThrow("lost");
+    await expect(ingestContent(broken(), {}, blobs)).rejects.toThrow("lost");
     expect(blobs.keys()).toEqual([]);
   });
 
@@ -196,8 +196,8 @@ describe("the source of a file", () => {
       return { version: "", bytes: 0 };
     };
 
-    const { came } = await taken("email\nnone", {}, { put });
-    expect(came).toMatchObject({ fault: "no_addresses" });
+    const { outcome } = await ingestContent("email\nnone", {}, { put });
+    expect(outcome).toMatchObject({ fault: "no_addresses" });
   });
 });
 
@@ -216,8 +216,12 @@ describe("a large file is never held as a whole", () => {
       }
       return { version: "v", bytes };
     };
-    const { came, pauses } = await taken(source, { emailColumn: "0", hasHeader: false }, { put });
-    return { came, lag, longest, pauses };
+    const { outcome, pauses } = await ingestContent(
+      source,
+      { emailColumn: "0", hasHeader: false },
+      { put },
+    );
+    return { came: outcome, lag, longest, pauses };
   };
   const full = (piece: number) =>
     Array.from(
@@ -229,9 +233,9 @@ describe("a large file is never held as a whole", () => {
       .replace(/\n[^\n]*$/, "");
 
   test("of many addresses: what is read is soon written", async () => {
-    const { came, lag, longest } = await held(100, full);
+    const { came: outcome, lag, longest } = await held(100, full);
 
-    expect(came).toMatchObject({ invalidSkipped: 0, duplicatesRemoved: 0 });
+    expect(outcome).toMatchObject({ invalidSkipped: 0, duplicatesRemoved: 0 });
     expect(lag).toBeLessThan(16 * PIECE);
     expect(longest).toBeLessThanOrEqual(PIECE);
   });
@@ -242,9 +246,9 @@ describe("a large file is never held as a whole", () => {
     ["nothing but quotes", () => '"'.repeat(PIECE), "its one row"],
     ["a cell that never ends", (piece) => (piece ? "x\n" : '"').repeat(PIECE / 2), "rows"],
   ])("of %s: there is nothing to be verified", async (_, textOf, rows) => {
-    const { came, longest } = await held(40, textOf);
+    const { came: outcome, longest } = await held(40, textOf);
 
-    expect(came).toMatchObject({
+    expect(outcome).toMatchObject({
       fault: "no_addresses",
       message: expect.stringContaining(rows),
     });
@@ -263,14 +267,14 @@ describe("a file that is no list", () => {
   /** How many of a hundred pieces were read. */
   const readOf = async (textOf: (piece: number) => string) => {
     const { seen, source } = watched(100, textOf);
-    const { came } = await taken(source, { emailColumn: "0", hasHeader: false });
-    return { came, pieces: seen.pieces };
+    const { outcome } = await ingestContent(source, { emailColumn: "0", hasHeader: false });
+    return { came: outcome, pieces: seen.pieces };
   };
 
   test("is refused when its first ten thousand texts are no address, and not read further", async () => {
-    const { came, pieces } = await readOf(() => "some text, and more\n".repeat(3_000));
+    const { came: outcome, pieces } = await readOf(() => "some text, and more\n".repeat(3_000));
 
-    expect(came).toMatchObject({
+    expect(outcome).toMatchObject({
       fault: "no_addresses",
       message: expect.stringMatching(/^The first 1\d,\d{3} rows of the file hold no address\.$/),
     });
@@ -278,27 +282,27 @@ describe("a file that is no list", () => {
   });
 
   test("is one all the same where the first address comes after many rows without a text", async () => {
-    const { came } = await readOf((piece) =>
+    const { came: outcome } = await readOf((piece) =>
       piece < 20 ? ",no mail\n".repeat(3_000) : `ann${piece}@example.com,Ann\n`,
     );
 
-    expect(came).toMatchObject({ unique: 80, invalidSkipped: 60_000 });
+    expect(outcome).toMatchObject({ unique: 80, invalidSkipped: 60_000 });
   });
 
   test("is one all the same where an address stands before the texts", async () => {
-    const { came } = await readOf((piece) =>
+    const { came: outcome } = await readOf((piece) =>
       piece ? "none\n".repeat(3_000) : "ann@example.com\n",
     );
 
-    expect(came).toMatchObject({ unique: 1, invalidSkipped: 297_000 });
+    expect(outcome).toMatchObject({ unique: 1, invalidSkipped: 297_000 });
   });
 });
 
 describe("a batch", () => {
   const batch = async (emails: readonly string[], rowsPerChunk = 100) => {
-    const blobs = memoryBlobs();
-    const came = await takeInBatch(blobs, emails, { key: KEY, rowsPerChunk });
-    return { ...came, rows: await rowsOf(blobs, came) };
+    const blobs = createMemoryBlobs();
+    const outcome = await ingestBatch(blobs, emails, { key: KEY, rowsPerChunk });
+    return { ...outcome, rows: await listInputRows(blobs, outcome) };
   };
 
   test("keeps what is no address, and of the same ones the first", async () => {
@@ -320,8 +324,8 @@ describe("a batch", () => {
   test("is cut into chunks of 100, unless it is said otherwise", async () => {
     const emails = Array.from({ length: 250 }, (_, index) => `u${index}@example.com`);
 
-    expect(slicesOf((await batch(emails)).chunks)).toHaveLength(3);
-    expect(slicesOf((await batch(emails, 25)).chunks)).toHaveLength(10);
+    expect(toSlices((await batch(emails)).chunks)).toHaveLength(3);
+    expect(toSlices((await batch(emails, 25)).chunks)).toHaveLength(10);
   });
 
   test("tells a text from the address whose canonical form it would be", async () => {

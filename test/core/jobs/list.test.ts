@@ -1,6 +1,6 @@
 import { openList } from "@mailproof/core/jobs/list";
 import { describe, expect, test } from "vitest";
-import { emailsIn, piecesOf, readList, rowsIn } from "./read-list.ts";
+import { getPieces, listEmails, listRows, readList } from "./read-list.ts";
 
 describe("the delimiter", () => {
   test.each([
@@ -15,7 +15,7 @@ describe("the delimiter", () => {
     ["what sep= says", "sep=;\nJohn;a@example.com\n", ";"],
     ["what sep= says, whatever it is", '"sep=^"\r\nJohn^a@example.com\n', "^"],
   ])("is %s", async (_, text, delimiter) => {
-    expect((await rowsIn(text)).facts.delimiter).toBe(delimiter);
+    expect((await listRows(text)).info.delimiter).toBe(delimiter);
   });
 });
 
@@ -38,7 +38,7 @@ describe("the e-mail column", () => {
     ["is called 1 before it is the second", "1,2\na@example.com,b@example.com\n", 0, "1"],
   ])("%s", async (_, text, emailColumn, named?: string) => {
     expect(
-      (await rowsIn(text, named === undefined ? {} : { emailColumn: named })).facts.emailColumn,
+      (await listRows(text, named === undefined ? {} : { emailColumn: named })).info.emailColumn,
     ).toBe(emailColumn);
   });
 
@@ -57,16 +57,16 @@ describe("the e-mail column", () => {
 
 describe("the header", () => {
   test("is the first row, where no address stands in its e-mail column", async () => {
-    const { facts, rows } = await rowsIn("id, e-mail ,\n1,a@example.com,x\n");
+    const { info, rows } = await listRows("id, e-mail ,\n1,a@example.com,x\n");
 
-    expect(facts).toMatchObject({ hasHeader: true, columns: ["id", "e-mail", "column_3"] });
+    expect(info).toMatchObject({ hasHeader: true, columns: ["id", "e-mail", "column_3"] });
     expect(rows).toEqual([{ line: 2, cells: ["1", "a@example.com", "x"], email: "a@example.com" }]);
   });
 
   test("is missing where an address stands there, be it a broken one", async () => {
-    const { facts, rows } = await rowsIn("john@\na@example.com\n");
+    const { info, rows } = await listRows("john@\na@example.com\n");
 
-    expect(facts).toMatchObject({ hasHeader: false, columns: ["column_1"] });
+    expect(info).toMatchObject({ hasHeader: false, columns: ["column_1"] });
     expect(rows.map(({ line, email }) => [line, email])).toEqual([
       [1, "john@"],
       [2, "a@example.com"],
@@ -74,17 +74,17 @@ describe("the header", () => {
   });
 
   test("is there or not as the caller says", async () => {
-    expect(await emailsIn("a@example.com\nb@example.com\n", { hasHeader: true })).toEqual([
+    expect(await listEmails("a@example.com\nb@example.com\n", { hasHeader: true })).toEqual([
       "b@example.com",
     ]);
-    expect(await emailsIn("email\na@example.com\n", { hasHeader: false })).toEqual([
+    expect(await listEmails("email\na@example.com\n", { hasHeader: false })).toEqual([
       "email",
       "a@example.com",
     ]);
   });
 
   test("is there when the column was found by its name", async () => {
-    expect(await emailsIn("a@x,b\nc@example.com,d\n", { emailColumn: "A@X" })).toEqual([
+    expect(await listEmails("a@x,b\nc@example.com,d\n", { emailColumn: "A@X" })).toEqual([
       "c@example.com",
     ]);
   });
@@ -94,7 +94,7 @@ describe("the rows", () => {
   test("are all there, addresses or not, and blank lines are none", async () => {
     const text = 'email,n\n a@example.com ,1\n\nnone,2\n,3\n   \n"b@example.com"\n';
 
-    expect((await rowsIn(text)).rows).toEqual([
+    expect((await listRows(text)).rows).toEqual([
       { line: 2, cells: [" a@example.com ", "1"], email: "a@example.com" },
       { line: 3, cells: ["none", "2"], email: "none" },
       { line: 4, cells: ["", "3"], email: "" },
@@ -108,7 +108,7 @@ describe("the rows", () => {
       (_, index) => `"n\n${index}",u${index}@example.com`,
     );
     const bytes = Buffer.from(`name,email\n${lines.join("\n")}`);
-    const { rows } = await rowsIn(piecesOf(bytes, 7_919));
+    const { rows } = await listRows(getPieces(bytes, 7_919));
 
     expect(rows).toHaveLength(30_000);
     expect(rows.every(({ line, email }) => email === `u${line - 2}@example.com`)).toBe(true);
@@ -120,7 +120,7 @@ async function* repeat(piece: Uint8Array, times: number): AsyncGenerator<Uint8Ar
   for (let time = 0; time < times; time += 1) yield piece;
 }
 const MEGABYTE = 1_000_000;
-const megabyteOf = (text: string) => Buffer.from(text.repeat(MEGABYTE / text.length));
+const createMegabyte = (text: string) => Buffer.from(text.repeat(MEGABYTE / text.length));
 
 describe("what is no list", () => {
   test.each<[what: string, bytes: string | Uint8Array, fault: string]>([
@@ -136,7 +136,7 @@ describe("what is no list", () => {
   });
 
   test("a list that begins with PK is still one", async () => {
-    expect(await emailsIn("PK,a@example.com\n")).toEqual(["a@example.com"]);
+    expect(await listEmails("PK,a@example.com\n")).toEqual(["a@example.com"]);
   });
 
   test.each([
@@ -146,7 +146,7 @@ describe("what is no list", () => {
     ["blanks", " ", "no_email_column"],
     ["addresses in one line", "ab@cd.efg,", "no_email_column"],
   ])("50 MB of %s have an outcome", async (_, text, fault) => {
-    expect(await readList(repeat(megabyteOf(text), 50))).toMatchObject({ fault });
+    expect(await readList(repeat(createMegabyte(text), 50))).toMatchObject({ fault });
   });
 });
 
@@ -155,7 +155,7 @@ describe("the source", () => {
     const seen = { pieces: 0, isClosed: false };
     async function* source(): AsyncGenerator<Uint8Array> {
       try {
-        for (; seen.pieces < 100; seen.pieces += 1) yield megabyteOf("a@example.com\nb\n");
+        for (; seen.pieces < 100; seen.pieces += 1) yield createMegabyte("a@example.com\nb\n");
       } finally {
         seen.isClosed = true;
       }
@@ -181,7 +181,7 @@ describe("the source", () => {
 
   test("that breaks off is an error, not the end of a list", async () => {
     async function* broken(): AsyncGenerator<Uint8Array> {
-      yield* repeat(megabyteOf("a@example.com\nb\n"), 2);
+      yield* repeat(createMegabyte("a@example.com\nb\n"), 2);
       throw new Error("lost");
     }
 

@@ -1,11 +1,11 @@
 import type { PlanId } from "@mailproof/core/accounts/plans";
-import { jobItem, jobKey } from "@mailproof/core/jobs/items";
-import { assertWithinPlan, type NewJob, writesOfNewJob } from "@mailproof/core/jobs/new-job";
+import { toJobItem, toJobKey } from "@mailproof/core/jobs/items";
+import { assertWithinPlan, buildNewJobWrites, type NewJob } from "@mailproof/core/jobs/new-job";
 import { expect, test } from "vitest";
 import { givenWorld, START } from "../../given.ts";
-import { anns, givenChunked, whenBatched } from "../../jobs.ts";
+import { createEmails, givenChunked, whenBatched } from "../../jobs.ts";
 import { whenReconciled, whenWorked } from "../../working.ts";
-import { jobOf } from "./working-chunks.ts";
+import { readStoredJob } from "./working-chunks.ts";
 
 const payerOn = (plan: PlanId) => ({ account: "acc_1", mode: "live" as const, plan });
 
@@ -47,7 +47,7 @@ test.each<[PlanId, number, number]>([
     expect(() => assertWithinPlan(payer, most + 1)).toThrow(
       `The plan ${plan} allows ${most.toLocaleString("en")} addresses in one job. Nothing was charged.`,
     );
-    expect(writesOfNewJob(world, { ...made, payer })).toMatchObject([
+    expect(buildNewJobWrites(world, { ...made, payer })).toMatchObject([
       { create: { keptSeconds: days * 86_400 } },
       {},
     ]);
@@ -57,10 +57,10 @@ test.each<[PlanId, number, number]>([
 test("a job and where its input's chunks are can only be created, and the job is due within a minute", () => {
   const { world } = givenWorld();
 
-  const writes = writesOfNewJob(world, made);
+  const writes = buildNewJobWrites(world, made);
 
   expect(writes).toMatchObject([
-    { create: { ...jobKey("job_1"), status: "processing", total: 5, unsettled: 1, held: 0 } },
+    { create: { ...toJobKey("job_1"), status: "processing", total: 5, unsettled: 1, held: 0 } },
     { create: { pk: "JOB#job_1", sk: "INPUT", chunks: [0, 10, 20, 30], columns: ["name"] } },
   ]);
   expect(writes[0]).toMatchObject({ create: { due_sk: "2026-11-21T00:01:00.000Z" } });
@@ -70,7 +70,7 @@ test("what a test key asks for is listed apart", () => {
   const { world } = givenWorld();
   const payer = { ...payerOn("pro"), mode: "test" as const };
 
-  expect(writesOfNewJob(world, { ...made, payer })).toMatchObject([
+  expect(buildNewJobWrites(world, { ...made, payer })).toMatchObject([
     { create: { list_pk: "JOBS#acc_1~test" } },
     {},
   ]);
@@ -80,31 +80,33 @@ test("half a million addresses in chunks of 500 fit one item of offsets", async 
   const { world, table } = givenWorld();
   const chunks = Array.from({ length: 1_001 }, (_row, n) => n * 60_000);
 
-  const written = await table.transact(writesOfNewJob(world, { ...made, chunks, unique: 500_000 }));
+  const written = await table.transact(
+    buildNewJobWrites(world, { ...made, chunks, unique: 500_000 }),
+  );
 
   expect(written).toEqual({ outcome: "committed" });
 });
 
 test("a job of which every chunk is unresolved fits its item, too", async () => {
-  const house = await givenChunked();
-  await whenBatched(house.world, house.liveKey, { emails: anns(1) });
+  const ctx = await givenChunked();
+  await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(1) });
   const unresolved = Array.from({ length: 1_000 }, (_row, n) => n);
 
-  const written = await house.table.write({
-    put: jobItem({ ...(await jobOf(house)), unresolved, unsettled: 1_000 }),
+  const written = await ctx.table.write({
+    put: toJobItem({ ...(await readStoredJob(ctx)), unresolved, unsettled: 1_000 }),
   });
 
   expect(written.outcome).toBe("committed");
 });
 
 test("nobody looks after a job that was sent whole for an hour, and after another for a minute", async () => {
-  const house = await givenChunked();
-  await whenBatched(house.world, house.liveKey, { emails: anns(1) });
-  house.later(60_000);
-  await whenReconciled(house);
-  const pending = house.queue.pending();
-  await whenWorked(house);
+  const ctx = await givenChunked();
+  await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(1) });
+  ctx.later(60_000);
+  await whenReconciled(ctx);
+  const pending = ctx.queue.pending();
+  await whenWorked(ctx);
 
   expect(pending).toBe(1);
-  expect((await jobOf(house)).status).toBe("completed");
+  expect((await readStoredJob(ctx)).status).toBe("completed");
 });

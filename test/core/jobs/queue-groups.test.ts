@@ -1,9 +1,15 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import type { Message } from "@mailproof/core/queue";
 import { expect, test } from "vitest";
-import { anns, givenChunked, type House, whenBatched, whenProcessed } from "../../jobs.ts";
+import {
+  createEmails,
+  givenChunked,
+  type TestContext,
+  whenBatched,
+  whenProcessed,
+} from "../../jobs.ts";
 import { whenVerified } from "../../send.ts";
-import { givenHook, whenAnnounced } from "../../webhooks.ts";
+import { givenHook, whenEventEmitted } from "../../webhooks.ts";
 import { whenReconciled, whenWorked } from "../../working.ts";
 
 // Whose turn each message takes: the queues can only be fair to accounts whose messages say so.
@@ -11,7 +17,7 @@ import { whenReconciled, whenWorked } from "../../working.ts";
 type Noting = { readonly world: AppWorld; readonly sent: (queue: string) => readonly Message[] };
 
 /** The same world, and every message that was sent in it. */
-const noting = (world: AppWorld): Noting => {
+const recordSent = (world: AppWorld): Noting => {
   const all: (readonly [string, Message])[] = [];
   const sendMany: AppWorld["queue"]["sendMany"] = (name, messages) => {
     all.push(...messages.map((message) => [name, message] as const));
@@ -23,23 +29,29 @@ const noting = (world: AppWorld): Noting => {
   };
 };
 
-const shareOf = ({ group, weight, order, isLast }: Message) => ({ group, weight, order, isLast });
+const getShare = ({ group, weight, order, isLowPriority: isLast }: Message) => ({
+  group,
+  weight,
+  order,
+  isLowPriority: isLast,
+});
 
-const ways: readonly [string, (house: House, emails: readonly string[]) => Promise<unknown>][] = [
-  ["a batch", ({ world, liveKey }, emails) => whenBatched(world, liveKey, { emails })],
-  ["a file", (house, emails) => whenProcessed(house, emails)],
-];
+const ways: readonly [string, (ctx: TestContext, emails: readonly string[]) => Promise<unknown>][] =
+  [
+    ["a batch", ({ world, liveKey }, emails) => whenBatched(world, liveKey, { emails })],
+    ["a file", (ctx, emails) => whenProcessed(ctx, emails)],
+  ];
 
 test.each(ways)(
   "%s is queued for its account by rows, and by its size",
   async (_case, whenSent) => {
-    const house = await givenChunked({ rows: 2 });
-    const { world, sent } = noting(house.world);
+    const ctx = await givenChunked({ rows: 2 });
+    const { world, sent } = recordSent(ctx.world);
 
-    await whenSent({ ...house, world }, anns(5));
+    await whenSent({ ...ctx, world }, createEmails(5));
 
-    const share = { group: house.account, order: 5, isLast: false };
-    expect(sent("chunks").map(shareOf)).toEqual([
+    const share = { group: ctx.account, order: 5, isLowPriority: false };
+    expect(sent("chunks").map(getShare)).toEqual([
       { ...share, weight: 2 },
       { ...share, weight: 2 },
       { ...share, weight: 1 },
@@ -48,50 +60,52 @@ test.each(ways)(
 );
 
 test("what a test key asks for is queued for the same account, and last", async () => {
-  const house = await givenChunked({ rows: 2 });
-  const { world, sent } = noting(house.world);
+  const ctx = await givenChunked({ rows: 2 });
+  const { world, sent } = recordSent(ctx.world);
 
-  await whenBatched(world, house.testKey, { emails: anns(1) });
+  await whenBatched(world, ctx.testKey, { emails: createEmails(1) });
 
-  expect(sent("chunks").map(shareOf)).toEqual([
-    { group: house.account, weight: 1, order: 1, isLast: true },
+  expect(sent("chunks").map(getShare)).toEqual([
+    { group: ctx.account, weight: 1, order: 1, isLowPriority: true },
   ]);
 });
 
 test("a later pass weighs the rows that it is over, and not the chunk's", async () => {
-  const house = await givenChunked({ rows: 5 });
-  await whenBatched(house.world, house.liveKey, { emails: [...anns(4), "greylisted@x.com"] });
-  await whenWorked(house);
-  const { world, sent } = noting(house.world);
-  house.later(6 * 60_000);
+  const ctx = await givenChunked({ rows: 5 });
+  await whenBatched(ctx.world, ctx.liveKey, { emails: [...createEmails(4), "greylisted@x.com"] });
+  await whenWorked(ctx);
+  const { world, sent } = recordSent(ctx.world);
+  ctx.later(6 * 60_000);
 
   await whenReconciled({ world });
 
-  expect(sent("chunks").map(shareOf)).toEqual([
-    { group: house.account, weight: 1, order: 1, isLast: false },
+  expect(sent("chunks").map(getShare)).toEqual([
+    { group: ctx.account, weight: 1, order: 1, isLowPriority: false },
   ]);
 });
 
 test("a single verification that goes on is queued for its account", async () => {
-  const house = await givenChunked({ rows: 5 });
-  const { world, sent } = noting(house.world);
+  const ctx = await givenChunked({ rows: 5 });
+  const { world, sent } = recordSent(ctx.world);
 
-  await whenVerified(world, house.liveKey, { email: "slow@x.com" });
+  await whenVerified(world, ctx.liveKey, { email: "slow@x.com" });
 
-  expect(sent("singles").map(shareOf)).toMatchObject([{ group: house.account, isLast: false }]);
+  expect(sent("singles").map(getShare)).toMatchObject([
+    { group: ctx.account, isLowPriority: false },
+  ]);
 });
 
 test("an event and its deliveries are queued for their account", async () => {
-  const house = await givenHook();
-  const { world, sent } = noting(house.world);
-  await whenAnnounced({ ...house, world });
+  const ctx = await givenHook();
+  const { world, sent } = recordSent(ctx.world);
+  await whenEventEmitted({ ...ctx, world });
 
-  await whenWorked({ ...house, world });
-  house.later(60_000);
+  await whenWorked({ ...ctx, world });
+  ctx.later(60_000);
   await whenReconciled({ world });
-  await whenWorked({ ...house, world });
+  await whenWorked({ ...ctx, world });
 
   const groups = [...sent("events"), ...sent("deliveries")].map(({ group }) => group);
   expect(sent("deliveries").length).toBeGreaterThan(0);
-  expect(new Set(groups)).toEqual(new Set([house.account]));
+  expect(new Set(groups)).toEqual(new Set([ctx.account]));
 });

@@ -1,16 +1,16 @@
 import { toText } from "@mailproof/core/jobs/byte-text";
 import {
   isListFault,
-  type ListFacts,
   type ListFault,
+  type ListFormat,
   type ListOptions,
   type ListRow,
   openList,
 } from "@mailproof/core/jobs/list";
 
-export type ReadList = { readonly facts: ListFacts; readonly rows: readonly ListRow[] };
+export type ReadList = { readonly info: ListFormat; readonly rows: readonly ListRow[] };
 
-export async function* piecesOf(bytes: Uint8Array, length = 65_536): AsyncGenerator<Uint8Array> {
+export async function* getPieces(bytes: Uint8Array, length = 65_536): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
 }
 
@@ -19,15 +19,15 @@ export const readList = async (
   options: ListOptions = {},
 ): Promise<ReadList | ListFault> => {
   const bytes = typeof content === "string" ? Buffer.from(content) : content;
-  const opened = await openList(bytes instanceof Uint8Array ? piecesOf(bytes) : bytes, options);
+  const opened = await openList(bytes instanceof Uint8Array ? getPieces(bytes) : bytes, options);
   if (isListFault(opened)) return opened;
   const rows = (await Array.fromAsync(opened.rows)).flat();
   const read = rows.map((row) => ({ ...row, cells: row.cells.map(toText) }));
-  return { facts: opened.facts, rows: read };
+  return { info: opened.facts, rows: read };
 };
 
 /** For a list that has no fault. */
-export const rowsIn = async (
+export const listRows = async (
   content: string | Uint8Array | AsyncIterable<Uint8Array>,
   options: ListOptions = {},
 ): Promise<ReadList> => {
@@ -36,7 +36,7 @@ export const rowsIn = async (
   return read;
 };
 
-export const emailsIn = async (
+export const listEmails = async (
   content: string | Uint8Array | AsyncIterable<Uint8Array>,
   options: ListOptions = {},
-): Promise<readonly string[]> => (await rowsIn(content, options)).rows.map(({ email }) => email);
+): Promise<readonly string[]> => (await listRows(content, options)).rows.map(({ email }) => email);

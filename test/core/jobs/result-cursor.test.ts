@@ -1,33 +1,37 @@
-import { sealCursor } from "@mailproof/core/cursor";
-import { decodeDelivered, encodeDelivered } from "@mailproof/core/jobs/result-cursor";
-import { NOTHING_DELIVERED } from "@mailproof/core/jobs/result-pages";
+import { signCursor } from "@mailproof/core/cursor";
+import { decodeReadProgress, encodeReadProgress } from "@mailproof/core/jobs/result-cursor";
+import { NOTHING_READ } from "@mailproof/core/jobs/result-pages";
 import { expect, test } from "vitest";
-import { chanceOf } from "../../simulation/chance.ts";
+import { createRandom } from "../../simulation/chance.ts";
 
 const CHUNKS_MAX = 1_000;
 
-const lengthOf = (passes: readonly number[]): number => {
+const getLength = (passes: readonly number[]): number => {
   const partial = { chunk: 999, passes: 9, row: 500_001 };
-  const cursor = sealCursor("secret", "results", encodeDelivered({ before: 0, passes, partial }));
+  const cursor = signCursor(
+    "secret",
+    "results",
+    encodeReadProgress({ before: 0, passes, partial }),
+  );
   return cursor.length;
 };
 
 test.each([
-  ["nothing", NOTHING_DELIVERED],
+  ["nothing", NOTHING_READ],
   ["whole chunks only", { before: 12, passes: [] }],
   ["some passes of some chunks", { before: 3, passes: [1, 0, 2, 0, 0, 45, 100] }],
   ["a part of a chunk", { before: 0, passes: [1], partial: { chunk: 7, passes: 2, row: 3_502 } }],
 ])("what a reader has is read from its cursor as it was written: %s", (_case, delivered) => {
-  expect(decodeDelivered(encodeDelivered(delivered))).toEqual(delivered);
+  expect(decodeReadProgress(encodeReadProgress(delivered))).toEqual(delivered);
 });
 
 test("a cursor of the largest job stays under 2,000 characters, whatever its reader has", () => {
-  const chance = chanceOf(1);
-  const drawn = (passesMax: number) =>
-    Array.from({ length: CHUNKS_MAX }, () => Math.floor(chance() * (passesMax + 1)));
-  const lengths = [1, 2, 3, 6, 10, 40].map((passesMax) => lengthOf(drawn(passesMax)));
+  const chance = createRandom(1);
+  const drawn = (attemptsMax: number) =>
+    Array.from({ length: CHUNKS_MAX }, () => Math.floor(chance() * (attemptsMax + 1)));
+  const lengths = [1, 2, 3, 6, 10, 40].map((attemptsMax) => getLength(drawn(attemptsMax)));
 
   expect(Math.max(...lengths)).toBeLessThan(2_000);
-  expect(lengthOf(drawn(3)), "as four passes make it").toBeLessThan(900);
-  expect(lengthOf(Array.from({ length: CHUNKS_MAX }, () => 1))).toBeLessThan(100);
+  expect(getLength(drawn(3)), "as four passes make it").toBeLessThan(900);
+  expect(getLength(Array.from({ length: CHUNKS_MAX }, () => 1))).toBeLessThan(100);
 });

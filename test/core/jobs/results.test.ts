@@ -1,7 +1,7 @@
 import type { Chunk } from "@mailproof/core/jobs/chunks";
-import { pageItems, rowsOf } from "@mailproof/core/jobs/results";
+import { readResultRows, toPageItems } from "@mailproof/core/jobs/results";
 import { verify } from "@mailproof/core/verify/verify";
-import { serialise } from "@mailproof/core/writes";
+import { serialiseItem } from "@mailproof/core/writes";
 import { expect, test } from "vitest";
 import { givenWorld } from "../../given.ts";
 
@@ -9,9 +9,9 @@ const FULL = 100;
 const PLACE = { job: "job_1", chunk: 0, token: "one" };
 const EXPIRES_AT = 2_000_000_000;
 
-const chunkWith = (...passes: string[]): Chunk => {
+const chunkWith = (...attempts: string[]): Chunk => {
   const done = { job: "job_1", chunk: 0, outcome: "done" as const };
-  return { ...done, rows: 0, waiting: 0, from: 0, to: 0, passes };
+  return { ...done, rows: 0, waiting: 0, from: 0, to: 0, passes: attempts };
 };
 
 const givenRows = async (count: number, includeEvidence = false) => {
@@ -27,46 +27,48 @@ test.each([0, 1, FULL, FULL + 1, 3 * FULL])(
   "%d rows of a chunk are read as they were written, from the table",
   async (count) => {
     const { rows, table } = await givenRows(count);
-    const pages = pageItems(PLACE, rows, EXPIRES_AT);
+    const pages = toPageItems(PLACE, rows, EXPIRES_AT);
     for (const page of pages) await table.write({ put: page });
 
     expect(pages).toHaveLength(Math.ceil(count / FULL));
-    expect(await rowsOf(table, chunkWith("one"))).toEqual(rows);
+    expect(await readResultRows(table, chunkWith("one"))).toEqual(rows);
   },
 );
 
 test("the numbers of rows are the file's own: holes and leaps stay", async () => {
   const { rows, table } = await givenRows(3);
   const spread = rows.map((one, at) => ({ ...one, row: [2, 7, 500_001][at] ?? 0 }));
-  for (const page of pageItems(PLACE, spread, EXPIRES_AT)) await table.write({ put: page });
+  for (const page of toPageItems(PLACE, spread, EXPIRES_AT)) await table.write({ put: page });
 
-  expect((await rowsOf(table, chunkWith("one"))).map(({ row }) => row)).toEqual([2, 7, 500_001]);
+  expect((await readResultRows(table, chunkWith("one"))).map(({ row }) => row)).toEqual([
+    2, 7, 500_001,
+  ]);
 });
 
 test("rows of several passes come in the order of the input, and those of nobody's pass not at all", async () => {
   const { rows, table } = await givenRows(6);
   const of = (wanted: readonly number[]) => rows.filter(({ row }) => wanted.includes(row));
-  const passes = { one: [1, 4, 5], two: [2, 6], overtaken: [1, 2, 3] };
-  for (const [token, wanted] of Object.entries(passes))
-    for (const page of pageItems({ ...PLACE, token }, of(wanted), EXPIRES_AT))
+  const attempts = { one: [1, 4, 5], two: [2, 6], overtaken: [1, 2, 3] };
+  for (const [token, wanted] of Object.entries(attempts))
+    for (const page of toPageItems({ ...PLACE, token }, of(wanted), EXPIRES_AT))
       await table.write({ put: page });
 
-  const read = await rowsOf(table, chunkWith("one", "two"));
+  const read = await readResultRows(table, chunkWith("one", "two"));
 
   expect(read.map(({ row }) => row)).toEqual([1, 2, 4, 5, 6]);
 });
 
 test("a full page is a tenth of an item's limit at most, and fits one with all its evidence", async () => {
-  const [page] = pageItems(PLACE, (await givenRows(FULL)).rows, EXPIRES_AT);
-  const [heavy] = pageItems(PLACE, (await givenRows(FULL, true)).rows, EXPIRES_AT);
+  const [page] = toPageItems(PLACE, (await givenRows(FULL)).rows, EXPIRES_AT);
+  const [heavy] = toPageItems(PLACE, (await givenRows(FULL, true)).rows, EXPIRES_AT);
 
-  expect(page && serialise(page).length).toBeLessThan(25_000);
-  expect(() => heavy && serialise(heavy)).not.toThrow();
+  expect(page && serialiseItem(page).length).toBeLessThan(25_000);
+  expect(() => heavy && serialiseItem(heavy)).not.toThrow();
 });
 
 test("each chunk has a partition of its own", async () => {
   const { rows } = await givenRows(1);
-  const partitions = [0, 1, 2].map((chunk) => pageItems({ ...PLACE, chunk }, rows, 1)[0]?.pk);
+  const partitions = [0, 1, 2].map((chunk) => toPageItems({ ...PLACE, chunk }, rows, 1)[0]?.pk);
 
   expect(new Set(partitions).size).toBe(3);
 });

@@ -1,4 +1,4 @@
-import { textSet } from "@mailproof/core/jobs/text-set";
+import { createTextSet } from "@mailproof/core/jobs/text-set";
 import { expect, test } from "vitest";
 
 test.each<[what: string, texts: readonly string[], areNew: readonly boolean[]]>([
@@ -19,13 +19,13 @@ test.each<[what: string, texts: readonly string[], areNew: readonly boolean[]]>(
     [true, true, false],
   ],
 ])("a text %s", (_, texts, areNew) => {
-  const seen = textSet(10);
+  const seen = createTextSet(10);
 
   expect(texts.map((text, index) => seen.add(text, index + 1) === 0)).toEqual(areNew);
 });
 
 test("a set stays exact far beyond the number it was made for, and over its pages", () => {
-  const seen = textSet(1);
+  const seen = createTextSet(1);
   const texts = Array.from({ length: 60_000 }, (_, index) => `someone.${index}@example.com`);
 
   expect(texts.every((text, index) => seen.add(text, index + 1) === 0)).toBe(true);

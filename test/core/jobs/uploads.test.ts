@@ -1,27 +1,27 @@
 import { Failure } from "@mailproof/core/failure";
 import {
+  createUpload,
   FILE_BYTES_MAX,
-  fileNameOf,
+  findFileName,
   findUpload,
-  newUpload,
-  putUpload,
+  storeUpload,
 } from "@mailproof/core/jobs/uploads";
 import type { World } from "@mailproof/core/world";
 import { expect, test } from "vitest";
-import { down } from "../../breaking.ts";
+import { rejectDown } from "../../breaking.ts";
 import { givenWorld } from "../../given.ts";
 import { whenPut } from "../../jobs.ts";
-import { piecesOf } from "./read-list.ts";
+import { getPieces } from "./read-list.ts";
 
 const ANN = { account: "acc_1", mode: "live", plan: "pro" } as const;
 const TEST = { ...ANN, mode: "test" } as const;
 const CSV = { kind: "csv", name: "a.csv" } as const;
 const BO = { ...ANN, account: "acc_2" } as const;
 
-const textOf = async (content: AsyncIterable<Uint8Array>): Promise<string> =>
+const getText = async (content: AsyncIterable<Uint8Array>): Promise<string> =>
   Buffer.concat(await Array.fromAsync(content)).toString();
 
-const codeOf = (step: Promise<unknown>): Promise<string> =>
+const getCode = (step: Promise<unknown>): Promise<string> =>
   step.then(
     () => "found",
     (error: unknown) => (error instanceof Failure ? `${error.code} ${error.money}` : "a bug"),
@@ -30,16 +30,16 @@ const codeOf = (step: Promise<unknown>): Promise<string> =>
 test("each upload has a key of its own, below its account and its kind of key, and a limit in its link", async () => {
   const { world } = givenWorld();
   const links: unknown[] = [];
-  const putLink: World["blobs"]["putLink"] = async (key, options) => {
+  const putLink: World["blobs"]["presignPut"] = async (key, options) => {
     links.push(options);
     return `https://blobs.example/${key}`;
   };
-  const linking = { ...world, blobs: { ...world.blobs, putLink } };
+  const linking = { ...world, blobs: { ...world.blobs, presignPut: putLink } };
 
   const uploads = [
-    await newUpload(linking, ANN, CSV),
-    await newUpload(linking, ANN, { kind: "txt", name: "Käufer.txt" }),
-    await newUpload(linking, TEST, CSV),
+    await createUpload(linking, ANN, CSV),
+    await createUpload(linking, ANN, { kind: "txt", name: "Käufer.txt" }),
+    await createUpload(linking, TEST, CSV),
   ];
 
   expect(uploads.map(({ key }) => key)).toEqual([
@@ -47,7 +47,7 @@ test("each upload has a key of its own, below its account and its kind of key, a
     "uploads/live/acc_1/upl_2.S8OkdWZlci50eHQ.txt",
     "uploads/test/acc_1/upl_3.YS5jc3Y.csv",
   ]);
-  expect(uploads.map(({ key }) => fileNameOf(key))).toEqual(["a.csv", "Käufer.txt", "a.csv"]);
+  expect(uploads.map(({ key }) => findFileName(key))).toEqual(["a.csv", "Käufer.txt", "a.csv"]);
   expect(links).toEqual(Array(3).fill({ expiresInSeconds: 3_600, bytesMax: 50_000_000 }));
 });
 
@@ -74,10 +74,10 @@ test.each([
   ["nothing", ANN, "", "NOT_FOUND nothing_charged"],
 ])("of the file_keys %s is looked up as it should be", async (_case, payer, key, code) => {
   const { world, blobs } = givenWorld();
-  for (const known of ["uploads/live/acc_1/upl_1.csv", "inputs/job_1.jsonl"])
-    await whenPut({ blobs }, known, "ann@x.com");
+  for (const prefixes of ["uploads/live/acc_1/upl_1.csv", "inputs/job_1.jsonl"])
+    await whenPut({ blobs }, prefixes, "ann@x.com");
 
-  expect(await codeOf(findUpload(world, payer, key))).toBe(code);
+  expect(await getCode(findUpload(world, payer, key))).toBe(code);
 });
 
 test("what is found is the file as it was at that moment", async () => {
@@ -88,7 +88,7 @@ test("what is found is the file as it was at that moment", async () => {
   const found = await findUpload(world, ANN, key);
   await whenPut({ blobs }, key, "new");
 
-  expect(await textOf(found.content)).toBe("old");
+  expect(await getText(found.content)).toBe("old");
 });
 
 test.each([
@@ -99,17 +99,17 @@ test.each([
   const key = "uploads/live/acc_1/upl_1.csv";
   await whenPut({ blobs }, key, "x");
   const head: World["blobs"]["head"] = async () => {
-    const facts = await blobs.head(key);
-    return facts && { ...facts, bytes };
+    const metadata = await blobs.head(key);
+    return metadata && { ...metadata, bytes };
   };
 
-  expect(await codeOf(findUpload({ ...world, blobs: { ...blobs, head } }, ANN, key))).toBe(code);
+  expect(await getCode(findUpload({ ...world, blobs: { ...blobs, head } }, ANN, key))).toBe(code);
 });
 
 test("a file that comes with the request is put where an upload would be, and known by what is in it", async () => {
   const { world, blobs } = givenWorld();
   const put = (text: string, pieces: number) =>
-    putUpload(world, ANN, CSV, piecesOf(Buffer.from(text), pieces));
+    storeUpload(world, ANN, CSV, getPieces(Buffer.from(text), pieces));
 
   const [one, cutOtherwise, other] = [
     await put("ann@x.com\n", 3),
@@ -118,7 +118,7 @@ test("a file that comes with the request is put where an upload would be, and kn
   ];
 
   expect(one.key).toBe("uploads/live/acc_1/upl_1.YS5jc3Y.csv");
-  expect(await textOf((await findUpload(world, ANN, one.key)).content)).toBe("ann@x.com\n");
+  expect(await getText((await findUpload(world, ANN, one.key)).content)).toBe("ann@x.com\n");
   expect(cutOtherwise).toMatchObject({
     hash: one.hash,
     key: "uploads/live/acc_1/upl_2.YS5jc3Y.csv",
@@ -135,7 +135,7 @@ async function* endless(): AsyncGenerator<Uint8Array> {
 test("an endless file is left at the limit, and nothing of it is kept", async () => {
   const { world, blobs } = givenWorld();
 
-  expect(await codeOf(putUpload(world, ANN, CSV, endless()))).toBe(
+  expect(await getCode(storeUpload(world, ANN, CSV, endless()))).toBe(
     "PAYLOAD_TOO_LARGE nothing_charged",
   );
   expect(blobs.keys()).toEqual([]);
@@ -146,9 +146,9 @@ test("a store that makes an error of its own of a file too large changes nothing
   const put: World["blobs"]["put"] = (key, content) =>
     blobs.put(key, content).catch(() => Promise.reject(new Error("the upload was aborted")));
 
-  expect(await codeOf(putUpload({ ...world, blobs: { ...blobs, put } }, ANN, CSV, endless()))).toBe(
-    "PAYLOAD_TOO_LARGE nothing_charged",
-  );
+  expect(
+    await getCode(storeUpload({ ...world, blobs: { ...blobs, put } }, ANN, CSV, endless())),
+  ).toBe("PAYLOAD_TOO_LARGE nothing_charged");
 });
 
 async function* malformed(): AsyncGenerator<Uint8Array> {
@@ -158,12 +158,12 @@ async function* malformed(): AsyncGenerator<Uint8Array> {
 
 test("what is wrong with the form is told as it is, and a store that fails as that", async () => {
   const { world, blobs } = givenWorld();
-  const broken = { ...world, blobs: { ...blobs, put: down, putLink: down } };
+  const broken = { ...world, blobs: { ...blobs, put: rejectDown, presignPut: rejectDown } };
 
   const codes = [
-    await codeOf(putUpload(world, ANN, CSV, malformed())),
-    await codeOf(putUpload(broken, ANN, CSV, piecesOf(Buffer.from("ann")))),
-    await codeOf(newUpload(broken, ANN, CSV)),
+    await getCode(storeUpload(world, ANN, CSV, malformed())),
+    await getCode(storeUpload(broken, ANN, CSV, getPieces(Buffer.from("ann")))),
+    await getCode(createUpload(broken, ANN, CSV)),
   ];
 
   expect(codes).toEqual([

@@ -1,49 +1,56 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
-import { type Chunk, chunksOf } from "@mailproof/core/jobs/chunks";
+import { type Chunk, iterateChunks } from "@mailproof/core/jobs/chunks";
 import { findJob, type Job } from "@mailproof/core/jobs/items";
-import { rowsOf } from "@mailproof/core/jobs/results";
+import { readResultRows } from "@mailproof/core/jobs/results";
 import type { Json, Table } from "@mailproof/core/table";
-import { anns, givenChunked, type House, whenBatched } from "../../jobs.ts";
+import { createEmails, givenChunked, type TestContext, whenBatched } from "../../jobs.ts";
 
 /** A batch that is accepted, and its first messages, in the hands of whoever tests what a worker makes of them. */
-export const givenMessages = async (
-  emails: readonly string[] = anns(5),
+export const setupMessages = async (
+  emails: readonly string[] = createEmails(5),
   rows = 2,
-): Promise<House & { readonly messages: readonly Json[] }> => {
-  const house = await givenChunked({ rows });
-  await whenBatched(house.world, house.liveKey, { emails });
-  return { ...house, messages: await messagesIn(house) };
+): Promise<TestContext & { readonly messages: readonly Json[] }> => {
+  const ctx = await givenChunked({ rows });
+  await whenBatched(ctx.world, ctx.liveKey, { emails });
+  return { ...ctx, messages: await receiveAll(ctx) };
 };
 
 /** Everything that waits for a worker of chunks, taken out of the queue. */
-export const messagesIn = async ({ queue }: Pick<House, "queue">): Promise<readonly Json[]> => {
+export const receiveAll = async ({
+  queue,
+}: Pick<TestContext, "queue">): Promise<readonly Json[]> => {
   const messages: Json[] = [];
   for (;;) {
     const received = await queue.receive(verifyChunk.queue, { waitMs: 0 });
     if (received.length === 0) return messages;
     for (const { body, receipt } of received) {
       messages.push(body);
-      await queue.done(receipt);
+      await queue.acknowledge(receipt);
     }
   }
 };
 
-export const jobOf = async ({ table }: { readonly table: Table }, id = "job_1"): Promise<Job> => {
+export const readStoredJob = async (
+  { table }: { readonly table: Table },
+  id = "job_1",
+): Promise<Job> => {
   const job = await findJob(table, id);
   if (!job) throw new Error(`there is no ${id}`);
   return job;
 };
 
-export const chunksIn = ({ table }: Pick<House, "table">): Promise<Chunk[]> =>
-  Array.fromAsync(chunksOf(table, "job_1"));
+export const listStoredChunks = ({ table }: Pick<TestContext, "table">): Promise<Chunk[]> =>
+  Array.fromAsync(iterateChunks(table, "job_1"));
 
 /** The addresses that have a result, in the order of the input. */
-export const emailsTold = async ({ table }: Pick<House, "table">): Promise<string[]> => {
-  const told: string[] = [];
-  for await (const chunk of chunksOf(table, "job_1"))
-    told.push(...(await rowsOf(table, chunk)).map(({ result }) => result.email));
-  return told;
+export const listResultEmails = async ({
+  table,
+}: Pick<TestContext, "table">): Promise<string[]> => {
+  const emails: string[] = [];
+  for await (const chunk of iterateChunks(table, "job_1"))
+    emails.push(...(await readResultRows(table, chunk)).map(({ result }) => result.email));
+  return emails;
 };
 
 type Probe = AppWorld["engine"]["probe"];

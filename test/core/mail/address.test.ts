@@ -3,7 +3,7 @@ import {
   type AddressFault,
   isAddress,
   parseAddress,
-  smtpForm,
+  toSmtpForm,
 } from "@mailproof/core/mail/address";
 import { describe, expect, test } from "vitest";
 
@@ -14,11 +14,11 @@ const given = (text: string): Address => {
 };
 
 /** The form in SMTP, or what is wrong. */
-const told = (parsed: Address | AddressFault) =>
-  isAddress(parsed) ? smtpForm(parsed) : parsed.fault;
+const toResult = (parsed: Address | AddressFault) =>
+  isAddress(parsed) ? toSmtpForm(parsed) : parsed.fault;
 
 const a = (length: number) => "a".repeat(length);
-const domainOf = (length: number) => `${a(63)}.`.repeat(4).slice(255 - length, 255);
+const getDomain = (length: number) => `${a(63)}.`.repeat(4).slice(255 - length, 255);
 
 describe("what can be used in SMTP is accepted, in its normal form", () => {
   test.each([
@@ -40,8 +40,8 @@ describe("what can be used in SMTP is accepted, in its normal form", () => {
     ["john@163.com"],
     ["john@sub.sub.example.co.uk"],
     [`${a(64)}@example.com`],
-    [`${a(64)}@${domainOf(189)}`],
-    [`a@${domainOf(252)}`],
+    [`${a(64)}@${getDomain(189)}`],
+    [`a@${getDomain(252)}`],
     [`${"ü".repeat(32)}@example.com`],
     [`a@${a(63)}.com`],
     ['"john doe"@example.com'],
@@ -70,7 +70,7 @@ describe("what can be used in SMTP is accepted, in its normal form", () => {
     ["john@[IPv6:::ffff:192.0.2.1]"],
     ["john@[IPv6:1:2:3:4:5:6:7:8]"],
   ])("%s stays as it is", (text) => {
-    expect(told(parseAddress(text))).toBe(text);
+    expect(toResult(parseAddress(text))).toBe(text);
   });
 
   test.each([
@@ -105,7 +105,7 @@ describe("what can be used in SMTP is accepted, in its normal form", () => {
     ["john@[IPv6:64:ff9b::192.0.2.33]", "john@[IPv6:64:ff9b::c000:221]"],
     ["john@[IPv6:1:2:3:4::192.0.2.1]", "john@[IPv6:1:2:3:4::c000:201]"],
   ])("%j is %s", (text, form) => {
-    expect(told(parseAddress(text))).toBe(form);
+    expect(toResult(parseAddress(text))).toBe(form);
   });
 });
 
@@ -211,10 +211,10 @@ describe("what cannot be used in SMTP is refused, with its reason", () => {
     [`${a(65)}@example.com`, "syntax.local_too_long"],
     [`${"ü".repeat(33)}@example.com`, "syntax.local_too_long"],
     [`"${a(62)} "@example.com`, "syntax.local_too_long"],
-    [`${a(64)}@${domainOf(190)}`, "syntax.too_long"],
-    [`ü@${domainOf(252)}`, "syntax.too_long"],
-    [`a@${domainOf(253)}`, "syntax.too_long"],
-    [`a@${domainOf(254)}`, "syntax.domain_too_long"],
+    [`${a(64)}@${getDomain(190)}`, "syntax.too_long"],
+    [`ü@${getDomain(252)}`, "syntax.too_long"],
+    [`a@${getDomain(253)}`, "syntax.too_long"],
+    [`a@${getDomain(254)}`, "syntax.domain_too_long"],
     [`a@${a(64)}.com`, "syntax.label_too_long"],
     ["john@.example.com", "syntax.domain_dots"],
     ["john@example.com.", "syntax.domain_dots"],
@@ -254,12 +254,14 @@ describe("what cannot be used in SMTP is refused, with its reason", () => {
     ["john@[IPv6:::192.0.2.1:1]", "syntax.literal"],
     ["john@[IPv6:fe80::1%eth0]", "syntax.literal"],
   ])("%j: %s", (text, fault) => {
-    expect(told(parseAddress(text))).toBe(fault);
+    expect(toResult(parseAddress(text))).toBe(fault);
   });
 
   test("a text too long for any spelling of an address is not looked at", () => {
-    expect(told(parseAddress(a(10_000)))).toBe("syntax.too_long");
-    expect(told(parseAddress(`${" ".repeat(10_000)}john@example.com`))).toBe("john@example.com");
+    expect(toResult(parseAddress(a(10_000)))).toBe("syntax.too_long");
+    expect(toResult(parseAddress(`${" ".repeat(10_000)}john@example.com`))).toBe(
+      "john@example.com",
+    );
   });
 
   test("a fault says in a sentence what is wrong", () => {

@@ -1,7 +1,7 @@
 import { type Domain, type DomainFault, parseDomain } from "@mailproof/core/mail/domain";
 import { expect, test } from "vitest";
 
-const told = (parsed: Domain | DomainFault) =>
+const toResult = (parsed: Domain | DomainFault) =>
   "fault" in parsed ? parsed.fault : [parsed.ascii, parsed.display];
 
 const label = (length: number) => "a".repeat(length);
@@ -131,10 +131,10 @@ test.each([
   ["xn--bucher-cja.com", "syntax.idna"],
   ["xn--mi7c.com", "syntax.idna"],
 ])("%j is no domain: %s", (text, fault) => {
-  expect(told(parseDomain(text))).toBe(fault);
+  expect(toResult(parseDomain(text))).toBe(fault);
 });
 
 test("a text too long to be a domain is not looked at", () => {
-  expect(told(parseDomain(label(10_000)))).toBe("syntax.domain_too_long");
-  expect(told(parseDomain("ä".repeat(10_000)))).toBe("syntax.domain_too_long");
+  expect(toResult(parseDomain(label(10_000)))).toBe("syntax.domain_too_long");
+  expect(toResult(parseDomain("ä".repeat(10_000)))).toBe("syntax.domain_too_long");
 });

@@ -1,10 +1,10 @@
 import {
+  isInBlock,
   isPublicIp,
-  isWithin,
   parseCidr,
   parseIp,
-  reverseLabels,
-  reverseName,
+  toReverseLabels,
+  toReverseName,
 } from "@mailproof/core/mail/ip";
 import { describe, expect, test } from "vitest";
 
@@ -14,7 +14,7 @@ const ipOf = (text: string) => {
   return ip;
 };
 
-const cidrOf = (text: string) => {
+const getCidr = (text: string) => {
   const cidr = parseCidr(text);
   if (!cidr) throw new Error(`${text} is no block`);
   return cidr;
@@ -64,7 +64,7 @@ test.each([
   ["IPv4 in octal inside", "::ffff:010.0.0.1"],
 ])("what is no address: %s", (_, text) => {
   expect(parseIp(text)).toBeUndefined();
-  expect(isPublicIp(text, [cidrOf("0.0.0.0/0"), cidrOf("::/0")])).toBe(false);
+  expect(isPublicIp(text, [getCidr("0.0.0.0/0"), getCidr("::/0")])).toBe(false);
 });
 
 test.each([
@@ -154,13 +154,13 @@ describe("an IPv6 address that carries an IPv4 address is as public as that", ()
   });
 
   test("an operator who permits the IPv4 address permits it inside too", () => {
-    expect(isPublicIp("::ffff:127.0.0.1", [cidrOf("127.0.0.0/8")])).toBe(true);
-    expect(isPublicIp("::ffff:10.0.0.1", [cidrOf("127.0.0.0/8")])).toBe(false);
+    expect(isPublicIp("::ffff:127.0.0.1", [getCidr("127.0.0.0/8")])).toBe(true);
+    expect(isPublicIp("::ffff:10.0.0.1", [getCidr("127.0.0.0/8")])).toBe(false);
   });
 });
 
 test("an operator permits exactly the blocks he names", () => {
-  const allowed = [cidrOf("127.0.0.0/8"), cidrOf("::1")];
+  const allowed = [getCidr("127.0.0.0/8"), getCidr("::1")];
 
   expect(isPublicIp("127.3.2.1", allowed)).toBe(true);
   expect(isPublicIp("::1", allowed)).toBe(true);
@@ -179,8 +179,8 @@ test.each([
   ["::/0", "ffff::", "0.0.0.0"],
   ["2001:db8::/33", "2001:db8:7fff::", "2001:db8:8000::"],
 ])("the block %s holds %s and not %s", (block, inside, outside) => {
-  expect(isWithin(ipOf(inside), cidrOf(block))).toBe(true);
-  expect(isWithin(ipOf(outside), cidrOf(block))).toBe(false);
+  expect(isInBlock(ipOf(inside), getCidr(block))).toBe(true);
+  expect(isInBlock(ipOf(outside), getCidr(block))).toBe(false);
 });
 
 test.each([
@@ -199,9 +199,9 @@ test.each([
 });
 
 test("an address is turned round as reverse zones and blocklists name it", () => {
-  expect(reverseName(ipOf("192.0.2.10"))).toBe("10.2.0.192.in-addr.arpa");
-  expect(reverseLabels(ipOf("0.0.0.1"))).toBe("1.0.0.0");
-  expect(reverseName(ipOf("2001:db8::567:89ab"))).toBe(
+  expect(toReverseName(ipOf("192.0.2.10"))).toBe("10.2.0.192.in-addr.arpa");
+  expect(toReverseLabels(ipOf("0.0.0.1"))).toBe("1.0.0.0");
+  expect(toReverseName(ipOf("2001:db8::567:89ab"))).toBe(
     "b.a.9.8.7.6.5.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.8.b.d.0.1.0.0.2.ip6.arpa",
   );
 });

@@ -1,13 +1,13 @@
 import { parseCidr } from "@mailproof/core/mail/ip";
-import { type Fault, findMailHosts, type MailHosts } from "@mailproof/core/mail/mail-hosts";
+import { type DnsFault, findMailHosts, type MailHosts } from "@mailproof/core/mail/mail-hosts";
 import { describe, expect, test } from "vitest";
-import { type Zone, zone } from "../../zone.ts";
+import { createZoneDns, type Zone } from "../../zone.ts";
 
 const whenFound = async (names: Zone, domain = "example.com", allowed: readonly string[] = []) => {
-  const dns = zone(names);
+  const dns = createZoneDns(names);
   const blocks = allowed.flatMap((text) => parseCidr(text) ?? []);
-  const { asked, ...found } = await findMailHosts(dns, domain, blocks);
-  return { found, asked, calls: dns.calls };
+  const { dnsQueries: questions, ...found } = await findMailHosts(dns, domain, blocks);
+  return { found, asked: questions, calls: dns.calls };
 };
 
 const HOST = { A: ["8.8.8.8"] };
@@ -17,7 +17,7 @@ const hosts = (...list: ReturnType<typeof at>[]): MailHosts => ({
   hosts: list,
   implicit: false,
 });
-const inconclusive = (why: Fault): MailHosts => ({
+const inconclusive = (why: DnsFault): MailHosts => ({
   kind: "inconclusive",
   why,
 });
@@ -321,12 +321,12 @@ describe("questions are few", () => {
 
 describe("what was asked is evidence", () => {
   test("every question is there with what it came to", async () => {
-    const { asked } = await whenFound({
+    const { asked: questions } = await whenFound({
       "example.com": { MX: ["10 mx.example.net", "20 gone.example.net"] },
       "mx.example.net": { A: ["8.8.8.8", "10.0.0.1"] },
     });
 
-    expect(asked).toEqual([
+    expect(questions).toEqual([
       {
         type: "MX",
         name: "example.com",
@@ -345,17 +345,17 @@ describe("what was asked is evidence", () => {
   test("a huge answer is counted whole and kept in part", async () => {
     const MX = Array.from({ length: 5000 }, () => "10 mx.example.net");
 
-    const { asked } = await whenFound({ "example.com": { MX }, "mx.example.net": HOST });
+    const { asked: questions } = await whenFound({ "example.com": { MX }, "mx.example.net": HOST });
 
-    expect(asked[0]?.count).toBe(5000);
-    expect(asked[0]?.records).toHaveLength(20);
+    expect(questions[0]?.count).toBe(5000);
+    expect(questions[0]?.records).toHaveLength(20);
   });
 });
 
 test.each(["0.0.0.0", "198.18.0.7", "198.19.255.1"])(
   "%s in place of an address is our own network's doing, and says nothing of the domain",
   async (ip) => {
-    const dns = zone({
+    const dns = createZoneDns({
       "example.com": { MX: ["10 mx.example.com"] },
       "mx.example.com": { A: [ip] },
     });

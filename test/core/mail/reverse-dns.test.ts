@@ -1,6 +1,6 @@
 import { analyseReverseDns } from "@mailproof/core/mail/reverse-dns";
 import { expect, test } from "vitest";
-import { type Zone, zone } from "../../zone.ts";
+import { createZoneDns, type Zone } from "../../zone.ts";
 
 const IP = "192.0.2.25";
 const REVERSE = "25.2.0.192.in-addr.arpa";
@@ -51,7 +51,7 @@ test.each<Row>([
     95,
   ],
 ])("%s", async (_, names, issues, score) => {
-  const found = await analyseReverseDns(zone(names), IP);
+  const found = await analyseReverseDns(createZoneDns(names), IP);
 
   expect(found.issues.map(({ id }) => id)).toEqual(issues);
   expect(found.score).toBe(score);
@@ -77,7 +77,7 @@ test.each([
   ["mail.cablecom.example", false],
   ["static-1.example.com", false],
 ])("%s is a pool's name: %s", async (name, isGeneric) => {
-  const { issues } = await analyseReverseDns(zone({ ...named(name), ...at(name) }), IP);
+  const { issues } = await analyseReverseDns(createZoneDns({ ...named(name), ...at(name) }), IP);
 
   expect(issues.map(({ id }) => id)).toEqual(isGeneric ? ["PTR_GENERIC"] : []);
 });
@@ -85,14 +85,14 @@ test.each([
 test("the name that leads back is the one to show", async () => {
   const names = { ...named("a.example.com", "MAIL.example.com"), ...at("mail.example.com") };
 
-  expect(await analyseReverseDns(zone(names), IP)).toMatchObject({
+  expect(await analyseReverseDns(createZoneDns(names), IP)).toMatchObject({
     name: "mail.example.com",
     isConfirmed: true,
   });
 });
 
 test("of a hundred names ten are looked up", async () => {
-  const dns = zone(named(...Array.from({ length: 100 }, (_, n) => `n${n}.example.com`)));
+  const dns = createZoneDns(named(...Array.from({ length: 100 }, (_, n) => `n${n}.example.com`)));
 
   await analyseReverseDns(dns, IP);
 
@@ -106,5 +106,7 @@ test("an IPv6 address is looked up by its nibbles and confirmed by AAAA", async 
     "mail.example.com": { AAAA: ["2001:DB8::1"] },
   };
 
-  expect(await analyseReverseDns(zone(names), "2001:db8::1")).toMatchObject({ isConfirmed: true });
+  expect(await analyseReverseDns(createZoneDns(names), "2001:db8::1")).toMatchObject({
+    isConfirmed: true,
+  });
 });

@@ -1,7 +1,13 @@
-import { fill, issuesOf, named, scoreOf, statusOf } from "@mailproof/core/mail/rules";
+import {
+  createIssueFactory,
+  fillTemplate,
+  joinNames,
+  scoreIssues,
+  toStatus,
+} from "@mailproof/core/mail/rules";
 import { expect, test } from "vitest";
 
-const issue = issuesOf({
+const issue = createIssueFactory({
   BAD: { severity: "high", costPoints: 70, message: "{host} is bad." },
   ODD: {
     severity: "medium",
@@ -24,9 +30,9 @@ test("an issue weighs what its row says, in the degree that is meant", () => {
 });
 
 test("costs end at nothing left", () => {
-  expect(scoreOf([])).toBe(100);
-  expect(scoreOf([issue("ODD")])).toBe(60);
-  expect(scoreOf([issue("ODD"), issue("BAD")])).toBe(0);
+  expect(scoreIssues([])).toBe(100);
+  expect(scoreIssues([issue("ODD")])).toBe(60);
+  expect(scoreIssues([issue("ODD"), issue("BAD")])).toBe(0);
 });
 
 test.each([
@@ -35,7 +41,7 @@ test.each([
   ["warn", [issue("ODD")]],
   ["fail", [issue("ODD"), issue("BAD")]],
 ])("the status is %s", (status, issues) => {
-  expect(statusOf(issues)).toBe(status);
+  expect(toStatus(issues)).toBe(status);
 });
 
 test("of what a stranger wrote a sentence takes what is readable, and an issue not all", () => {
@@ -43,10 +49,10 @@ test("of what a stranger wrote a sentence takes what is readable, and an issue n
 
   expect(message).toMatch(/^\?\[31mx{195} is bad\.$/);
   expect(String(detail["host"])).toHaveLength(200);
-  expect(fill("{missing}{n}", { n: 3 })).toBe("3");
+  expect(fillTemplate("{missing}{n}", { n: 3 })).toBe("3");
 });
 
 test("of many names the first ones are told", () => {
-  expect(named(["a", "b"])).toBe("a, b");
-  expect(named(["a", "b", "c", "d", "e", "f", "g"])).toBe("a, b, c, d, e and 2 more");
+  expect(joinNames(["a", "b"])).toBe("a, b");
+  expect(joinNames(["a", "b", "c", "d", "e", "f", "g"])).toBe("a, b, c, d, e and 2 more");
 });

@@ -1,4 +1,4 @@
-import { parseTagList, repeated } from "@mailproof/core/mail/tag-list";
+import { listRepeated, parseTagList } from "@mailproof/core/mail/tag-list";
 import { expect, test } from "vitest";
 
 test.each([
@@ -40,5 +40,5 @@ test.each([
 });
 
 test("what stands more than once is told once", () => {
-  expect(repeated(["a", "b", "a", "c", "a", "c"])).toEqual(["a", "c"]);
+  expect(listRepeated(["a", "b", "a", "c", "a", "c"])).toEqual(["a", "c"]);
 });

@@ -1,9 +1,9 @@
 import {
   type Domain,
   type DomainFault,
-  domainBehindWww,
   isDomain,
   parseTypedDomain,
+  removeWww,
   toUnicode,
 } from "@mailproof/core/mail/domain";
 import fc from "fast-check";
@@ -127,8 +127,8 @@ test("both forms of a domain lead to each other, and a domain in ASCII is its ow
 });
 
 test("only what stands behind www. and is a domain of its own is named", () => {
-  expect(domainBehindWww("www.example.com")).toBe("example.com");
-  expect(
-    ["example.com", "www.com", "www2.example.com", "awww.example.com"].map(domainBehindWww),
-  ).toEqual([undefined, undefined, undefined, undefined]);
+  expect(removeWww("www.example.com")).toBe("example.com");
+  expect(["example.com", "www.com", "www2.example.com", "awww.example.com"].map(removeWww)).toEqual(
+    [undefined, undefined, undefined, undefined],
+  );
 });

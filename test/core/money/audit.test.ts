@@ -1,13 +1,13 @@
 import { grantCredits, openAccount } from "@mailproof/core/accounts/accounts";
-import { chunkKey } from "@mailproof/core/jobs/chunks";
+import { toChunkKey } from "@mailproof/core/jobs/chunks";
 import { audit, monthsBetween } from "@mailproof/core/money/audit";
 import { credits, type Halves } from "@mailproof/core/money/credits";
-import { balanceKey, entryItem } from "@mailproof/core/money/items";
+import { toBalanceKey, toEntryItem } from "@mailproof/core/money/items";
 import { move } from "@mailproof/core/money/ledger";
 import { expect, test } from "vitest";
-import { fated, stopping, turn } from "../../breaking.ts";
+import { createStoppingWorld, runTurn, withMessageFates } from "../../breaking.ts";
 import { given, givenWorld } from "../../given.ts";
-import { anns, givenChunked, whenBatched, whenProcessed } from "../../jobs.ts";
+import { createEmails, givenChunked, whenBatched, whenProcessed } from "../../jobs.ts";
 import { whenVerified } from "../../send.ts";
 import { whenQuiet, whenWorked } from "../../working.ts";
 
@@ -39,7 +39,7 @@ test.each([
   ["refunded keeps up with the ledger", { debited: 2, refunded: 2 }],
 ])("the broken law is named: %s", async (law, add) => {
   const { world, account } = await given({ balance: 10 });
-  await world.table.write({ update: balanceKey(account), add });
+  await world.table.write({ update: toBalanceKey(account), add });
 
   const { ok, violations } = await audit(world.table, world.now());
 
@@ -53,8 +53,8 @@ test("money that is held by nobody is found, though every sum is right", async (
   const { world, account } = await given({ balance: 10 });
   const at = world.now().toISOString();
   const origin = { account, operation: "job_9", openedAt: at };
-  const lost = { ...origin, step: "debit" as const, at, moved: { hold: credits(1) }, reason: "" };
-  await world.table.transact(move(lost));
+  const orphan = { ...origin, step: "debit" as const, at, moved: { hold: credits(1) }, reason: "" };
+  await world.table.transact(move(orphan));
 
   const { violations } = await audit(world.table, world.now());
 
@@ -65,10 +65,12 @@ test.each([
   ["an operation", "OPERATION#job_1", "ann@x.com"],
   ["a job", "JOB#job_1", "slow@x.com"],
 ])("%s that holds what nobody paid for is found", async (_case, pk, email) => {
-  const house = await given({ balance: 10 });
-  const { world, table, account, liveKey } = house;
-  void whenVerified(stopping(house, email === "slow@x.com" ? 2 : 1).world, liveKey, { email });
-  for (let turns = 0; turns < 5; turns++) await turn();
+  const ctx = await given({ balance: 10 });
+  const { world, table, account, liveKey } = ctx;
+  void whenVerified(createStoppingWorld(ctx, email === "slow@x.com" ? 2 : 1).world, liveKey, {
+    email,
+  });
+  for (let turns = 0; turns < 5; turns++) await runTurn();
   expect(await audit(table, world.now())).toMatchObject({ ok: true });
   const [item] = table.items().filter((one) => one.pk === pk);
   await table.write({ update: { pk, sk: item?.sk ?? "" }, set: { amount: 4, held: 4 } });
@@ -79,10 +81,10 @@ test.each([
 });
 
 test("work that holds money of which the ledger knows nothing is found", async () => {
-  const house = await given({ balance: 10 });
-  const { world, table, account } = house;
-  void whenVerified(stopping(house, 1).world, house.liveKey, { email: "ann@x.com" });
-  await turn();
+  const ctx = await given({ balance: 10 });
+  const { world, table, account } = ctx;
+  void whenVerified(createStoppingWorld(ctx, 1).world, ctx.liveKey, { email: "ann@x.com" });
+  await runTurn();
   const held = table.items().find(({ sk }) => sk === "OPERATION");
   const twin = { ...held, pk: "OPERATION#job_9", sk: "OPERATION", id: "job_9", list_sk: "job_9" };
   await table.write({ create: twin });
@@ -111,28 +113,31 @@ test.each([
   ["gave back what it processed", { refunded: 1 }, [COUNTERS]],
   ["processed more than its chunks", { total: 2, processed: 2, valid: 2 }, [CHUNKS]],
   ["processed less than its chunks", { processed: 0, valid: 0, refunded: 1 }, [CHUNKS]],
-])("a job that %s is found", async (_case, set, laws) => {
-  const house = await given({ balance: 10 });
-  const { world, table, account } = house;
-  await whenVerified(world, house.liveKey, { email: "slow@x.com" });
-  await whenWorked(house);
+])("a job that %s is found", async (_case, set, invariants) => {
+  const ctx = await given({ balance: 10 });
+  const { world, table, account } = ctx;
+  await whenVerified(world, ctx.liveKey, { email: "slow@x.com" });
+  await whenWorked(ctx);
   await table.write({ update: { pk: "JOB#job_1", sk: "JOB" }, set });
 
   const { violations } = await audit(table, world.now());
 
-  expect(violations).toEqual(laws.map((law) => ({ account_id: account, law })));
+  expect(violations).toEqual(invariants.map((law) => ({ account_id: account, law })));
 });
 
 test("a job of chunks is in order from its first to its last, also where some were given back", async () => {
-  const house = await givenChunked();
-  const world = fated(house, (chunk) => (["sent", "refused", "unknown"] as const)[chunk] ?? "sent");
-  await whenProcessed({ ...house, world }, anns(6));
+  const ctx = await givenChunked();
+  const world = withMessageFates(
+    ctx,
+    (chunk) => (["sent", "refused", "unknown"] as const)[chunk] ?? "sent",
+  );
+  await whenProcessed({ ...ctx, world }, createEmails(6));
   const audits = [];
-  for (const happens of [() => whenWorked(house), () => whenQuiet({ ...house, world })]) {
-    audits.push(await audit(house.table, world.now()));
+  for (const happens of [() => whenWorked(ctx), () => whenQuiet({ ...ctx, world })]) {
+    audits.push(await audit(ctx.table, world.now()));
     await happens();
   }
-  audits.push(await audit(house.table, world.now()));
+  audits.push(await audit(ctx.table, world.now()));
 
   expect(audits.map(({ violations }) => violations)).toEqual([[], [], []]);
 });
@@ -141,38 +146,38 @@ test.each([
   ["twice", { rows: 4 }],
   ["not at all", { rows: 0 }],
 ])("a chunk that counts its rows %s is found", async (_case, set) => {
-  const house = await givenChunked();
-  await whenBatched(house.world, house.liveKey, { emails: anns(5) });
-  await whenWorked(house);
-  await house.table.write({ update: chunkKey("job_1", 1), set });
+  const ctx = await givenChunked();
+  await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(5) });
+  await whenWorked(ctx);
+  await ctx.table.write({ update: toChunkKey("job_1", 1), set });
 
-  const { violations } = await audit(house.table, house.world.now());
+  const { violations } = await audit(ctx.table, ctx.world.now());
 
-  expect(violations).toEqual([{ account_id: house.account, law: CHUNKS }]);
+  expect(violations).toEqual([{ account_id: ctx.account, law: CHUNKS }]);
 });
 
 test("chunks that are done while they are counted break no law", async () => {
-  const house = await givenChunked({ rows: 1 });
-  await whenBatched(house.world, house.liveKey, { emails: anns(5) });
+  const ctx = await givenChunked({ rows: 1 });
+  await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(5) });
   const working = {
-    ...house.table,
-    query: async (query: Parameters<typeof house.table.query>[0]) => {
-      if (query.pk === "CHUNKS#job_1") await whenWorked(house);
-      return house.table.query(query);
+    ...ctx.table,
+    query: async (query: Parameters<typeof ctx.table.query>[0]) => {
+      if (query.pk === "CHUNKS#job_1") await whenWorked(ctx);
+      return ctx.table.query(query);
     },
   };
 
-  expect(await audit(working, house.world.now())).toMatchObject({ ok: true });
+  expect(await audit(working, ctx.world.now())).toMatchObject({ ok: true });
 });
 
 test("a job whose chunks are past their days is not asked for them", async () => {
-  const house = await givenChunked({ plan: "free" });
-  await whenBatched(house.world, house.liveKey, { emails: anns(5) });
-  await whenWorked(house);
-  house.later(7 * 86_400_000);
+  const ctx = await givenChunked({ plan: "free" });
+  await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(5) });
+  await whenWorked(ctx);
+  ctx.later(7 * 86_400_000);
 
-  expect(house.table.items().filter(({ pk }) => pk.startsWith("CHUNKS#"))).toEqual([]);
-  expect(await audit(house.table, house.world.now())).toMatchObject({ ok: true });
+  expect(ctx.table.items().filter(({ pk }) => pk.startsWith("CHUNKS#"))).toEqual([]);
+  expect(await audit(ctx.table, ctx.world.now())).toMatchObject({ ok: true });
 });
 
 test("money that moves while the ledger is read breaks no law", async () => {
@@ -200,14 +205,14 @@ test("an entry that no balance knows of is found", async () => {
     moved: { grant: 2 as Halves },
     reason: "",
   };
-  await world.table.write({ create: entryItem(entry) });
+  await world.table.write({ create: toEntryItem(entry) });
 
   expect((await audit(world.table, world.now())).ok).toBe(false);
 });
 
 test("an account without a balance is found", async () => {
   const { world, account } = await given();
-  await world.table.write({ remove: balanceKey(account) });
+  await world.table.write({ remove: toBalanceKey(account) });
 
   const { violations } = await audit(world.table, world.now());
 

@@ -1,45 +1,45 @@
 import { clawBackCredits, grantCredits } from "@mailproof/core/accounts/accounts";
 import { audit } from "@mailproof/core/money/audit";
 import { credits } from "@mailproof/core/money/credits";
-import { usageBetween } from "@mailproof/core/money/usage";
+import { listUsage } from "@mailproof/core/money/usage";
 import { expect, test } from "vitest";
-import { overTable } from "../../breaking.ts";
+import { withTable } from "../../breaking.ts";
 import { given } from "../../given.ts";
-import { creditsOf, movesOf, newsIn, thenInOrder } from "../../ledger.ts";
+import { listMoves, listOutboxEvents, readCredits, thenConsistent } from "../../ledger.ts";
 import { whenVerified } from "../../send.ts";
 
 test("unspent credits are taken back, with an entry in the ledger, and every law holds", async () => {
-  const house = await given({ balance: 20 });
-  await whenVerified(house.world, house.liveKey, { email: "ann@example.com" });
+  const ctx = await given({ balance: 20 });
+  await whenVerified(ctx.world, ctx.liveKey, { email: "ann@example.com" });
 
-  const { available } = await clawBackCredits(house.world, house.account, credits(4.5));
+  const { available } = await clawBackCredits(ctx.world, ctx.account, credits(4.5));
 
   expect(available).toBe(credits(14.5));
-  expect(await creditsOf(house)).toMatchObject({ available: 14.5, granted: 15.5, spent: 1 });
-  expect(movesOf(house)).toEqual(["hold 1", "settle 1", "clawback 4.5"]);
-  await thenInOrder(house);
+  expect(await readCredits(ctx)).toMatchObject({ available: 14.5, granted: 15.5, spent: 1 });
+  expect(listMoves(ctx)).toEqual(["hold 1", "settle 1", "clawback 4.5"]);
+  await thenConsistent(ctx);
 });
 
 test("all that is unspent can be taken back, and no more: what is refused changes nothing", async () => {
-  const house = await given({ balance: 3 });
+  const ctx = await given({ balance: 3 });
 
-  await expect(clawBackCredits(house.world, house.account, credits(3.5))).rejects.toMatchObject({
+  await expect(clawBackCredits(ctx.world, ctx.account, credits(3.5))).rejects.toMatchObject({
     code: "INSUFFICIENT_CREDITS",
     money: "nothing_charged",
     message: expect.stringContaining("3 unspent credits; 3.5 cannot be taken back"),
   });
-  expect(await creditsOf(house)).toMatchObject({ available: 3, granted: 3 });
+  expect(await readCredits(ctx)).toMatchObject({ available: 3, granted: 3 });
 
-  await clawBackCredits(house.world, house.account, credits(3));
-  expect(await creditsOf(house)).toMatchObject({ available: 0, granted: 0 });
-  await thenInOrder(house);
+  await clawBackCredits(ctx.world, ctx.account, credits(3));
+  expect(await readCredits(ctx)).toMatchObject({ available: 0, granted: 0 });
+  await thenConsistent(ctx);
 });
 
 test("what others pay meanwhile is never taken back, and a balance that moved is looked at again", async () => {
-  const house = await given({ balance: 10 });
-  const { world, account, liveKey, table } = house;
+  const ctx = await given({ balance: 10 });
+  const { world, account, liveKey, table } = ctx;
   let paid = false;
-  const racing = overTable(house, {
+  const racing = withTable(ctx, {
     transact: async (writes) => {
       if (!paid) {
         paid = true;
@@ -53,16 +53,16 @@ test("what others pay meanwhile is never taken back, and a balance that moved is
     money: "nothing_charged",
   });
 
-  expect(await creditsOf(house)).toMatchObject({ available: 9, granted: 10, spent: 1 });
-  await thenInOrder(house);
+  expect(await readCredits(ctx)).toMatchObject({ available: 9, granted: 10, spent: 1 });
+  await thenConsistent(ctx);
 });
 
 test("a balance that falls below its line by it is announced", async () => {
-  const house = await given({ balance: 10 });
+  const ctx = await given({ balance: 10 });
 
-  await clawBackCredits(house.world, house.account, credits(9.5));
+  await clawBackCredits(ctx.world, ctx.account, credits(9.5));
 
-  expect(newsIn(house)).toEqual(["credits.low", "credits.depleted"]);
+  expect(listOutboxEvents(ctx)).toEqual(["credits.low", "credits.depleted"]);
 });
 
 test("the day's usage counts it as credits that were not granted", async () => {
@@ -72,7 +72,7 @@ test("the day's usage counts it as credits that were not granted", async () => {
   await clawBackCredits(world, account, credits(4));
 
   const range = { from: "2026-11-21", to: "2026-11-22" };
-  expect(await usageBetween(world.table, account, range)).toMatchObject([
+  expect(await listUsage(world.table, account, range)).toMatchObject([
     { credits_granted: 10 },
     { date: "2026-11-22", credits_granted: -4, credits_used: 0 },
   ]);

@@ -1,21 +1,30 @@
 import type { Halves } from "@mailproof/core/money/credits";
 import {
-  balanceKey,
-  balanceOf,
-  entryKey,
+  getBalance,
   readUsage,
   TOTALS,
-  usageKey,
+  toBalanceKey,
+  toEntryKey,
+  toUsageKey,
 } from "@mailproof/core/money/items";
 import { grant, move, openBalance } from "@mailproof/core/money/ledger";
-import { changesOf, MOVES, type Move, type Moved } from "@mailproof/core/money/moves";
+import {
+  MOVES,
+  type MovedAmounts,
+  type MoveKind,
+  toBalanceChanges,
+} from "@mailproof/core/money/moves";
 import { expect, test } from "vitest";
 import { givenWorld } from "../../given.ts";
 
 const AT = "2026-11-21T00:00:00.000Z";
 const halves = (amount: number) => amount as Halves;
 
-const entryOf = (moved: Moved, step: "debit" | "end" = "debit", operation = "job_1") => ({
+const createEntry = (
+  moved: MovedAmounts,
+  step: "debit" | "end" = "debit",
+  operation = "job_1",
+) => ({
   account: "acc_1",
   operation,
   openedAt: AT,
@@ -33,13 +42,14 @@ const givenBalance = async ({ granted = 10, held = 0, spent = 0 } = {}) => {
     openBalance({ id: "txn_0", account, at: AT, amount: halves(granted), reason: "" }),
   );
   const moved = { hold: halves(held), charge: halves(spent) };
-  await table.transact(move(entryOf(moved, "debit", "job_0")));
+  await table.transact(move(createEntry(moved, "debit", "job_0")));
   return table;
 };
 
-test.each(Object.keys(MOVES) as Move[])("%s keeps both laws", (kind) => {
+test.each(Object.keys(MOVES) as MoveKind[])("%s keeps both laws", (kind) => {
   const sum: Record<string, number> = Object.fromEntries(TOTALS.map((total) => [total, 0]));
-  for (const [total, by] of Object.entries(changesOf({ [kind]: halves(3) }))) sum[total]! += by;
+  for (const [total, by] of Object.entries(toBalanceChanges({ [kind]: halves(3) })))
+    sum[total]! += by;
   const { available = 0, held = 0, spent = 0, granted = 0, debited = 0, refunded = 0 } = sum;
 
   expect(available).toBe(granted - debited + refunded);
@@ -48,7 +58,7 @@ test.each(Object.keys(MOVES) as Move[])("%s keeps both laws", (kind) => {
 });
 
 test("one entry may settle some and release the rest", () => {
-  expect(changesOf({ settle: halves(3), release: halves(2) })).toEqual({
+  expect(toBalanceChanges({ settle: halves(3), release: halves(2) })).toEqual({
     held: -5,
     spent: 3,
     available: 2,
@@ -56,7 +66,7 @@ test("one entry may settle some and release the rest", () => {
   });
 });
 
-test.each<[Moved, object]>([
+test.each<[MovedAmounts, object]>([
   [{ hold: halves(4) }, { available: 3, held: 6, spent: 1, debited: 7, refunded: 0 }],
   [{ charge: halves(4) }, { available: 3, held: 2, spent: 5, debited: 7, refunded: 0 }],
   [{ settle: halves(2) }, { available: 7, held: 0, spent: 3, debited: 3, refunded: 0 }],
@@ -65,12 +75,12 @@ test.each<[Moved, object]>([
 ])("of 7 available, 2 held and 1 spent, %j leaves %j", async (moved, totals) => {
   const table = await givenBalance({ held: 2, spent: 1 });
 
-  await table.transact(move(entryOf(moved)));
+  await table.transact(move(createEntry(moved)));
 
-  expect(await balanceOf(table, "acc_1")).toMatchObject({ granted: 10, ...totals });
+  expect(await getBalance(table, "acc_1")).toMatchObject({ granted: 10, ...totals });
 });
 
-test.each<Moved>([
+test.each<MovedAmounts>([
   { hold: halves(8) },
   { charge: halves(8) },
   { settle: halves(3) },
@@ -82,20 +92,20 @@ test.each<Moved>([
   async (moved) => {
     const table = await givenBalance({ held: 2, spent: 1 });
     const before = table.items();
-    const writes = move(entryOf(moved));
+    const writes = move(createEntry(moved));
 
-    expect(await table.transact(writes)).toEqual({ outcome: "refused", by: writes[1] });
+    expect(await table.transact(writes)).toEqual({ outcome: "refused", refusedWrite: writes[1] });
     expect(table.items()).toEqual(before);
   },
 );
 
 test("a step of an operation is written once, however often and however differently it is tried", async () => {
   const table = await givenBalance({ held: 2 });
-  await table.transact(move(entryOf({ settle: halves(1) }, "end")));
-  const again = move(entryOf({ release: halves(1) }, "end"));
+  await table.transact(move(createEntry({ settle: halves(1) }, "end")));
+  const again = move(createEntry({ release: halves(1) }, "end"));
 
-  expect(await table.transact(again)).toEqual({ outcome: "refused", by: again[0] });
-  expect(await balanceOf(table, "acc_1")).toMatchObject({ held: 1, spent: 1, refunded: 0 });
+  expect(await table.transact(again)).toEqual({ outcome: "refused", refusedWrite: again[0] });
+  expect(await getBalance(table, "acc_1")).toMatchObject({ held: 1, spent: 1, refunded: 0 });
 });
 
 test("the same grant twice is given once", async () => {
@@ -104,23 +114,27 @@ test("the same grant twice is given once", async () => {
   await table.transact(grant(given));
   const again = grant(given);
 
-  expect(await table.transact(again)).toEqual({ outcome: "refused", by: again[0] });
-  expect(await balanceOf(table, "acc_1")).toMatchObject({ available: 60, granted: 60, lowLine: 5 });
+  expect(await table.transact(again)).toEqual({ outcome: "refused", refusedWrite: again[0] });
+  expect(await getBalance(table, "acc_1")).toMatchObject({
+    available: 60,
+    granted: 60,
+    lowLine: 5,
+  });
 });
 
 test("what the balance may be left at is a condition of the very write", async () => {
   const table = await givenBalance({ granted: 10 });
   const held = { hold: halves(4) };
-  const refused = await table.transact(move(entryOf(held), { atLeast: 6, atMost: 5 }));
-  const taken = await table.transact(move(entryOf(held), { atLeast: 6, atMost: 6 }));
+  const refused = await table.transact(move(createEntry(held), { atLeast: 6, atMost: 5 }));
+  const result = await table.transact(move(createEntry(held), { atLeast: 6, atMost: 6 }));
 
-  expect([refused.outcome, taken.outcome]).toEqual(["refused", "committed"]);
+  expect([refused.outcome, result.outcome]).toEqual(["refused", "committed"]);
 });
 
 test("an entry lies in the month in which its operation began, whenever it ends", () => {
   const origin = { account: "acc_1", operation: "job_1", openedAt: "2026-11-30T23:59:59.999Z" };
 
-  expect(entryKey(origin, "end")).toEqual({
+  expect(toEntryKey(origin, "end")).toEqual({
     pk: "LEDGER#acc_1#2026-11",
     sk: "2026-11-30T23:59:59.999Z#job_1~end",
   });
@@ -128,18 +142,18 @@ test("an entry lies in the month in which its operation began, whenever it ends"
 
 test("a day's usage counts what came in and what went out; settling moves nothing there", async () => {
   const table = await givenBalance({ granted: 10, held: 3 });
-  await table.transact(move(entryOf({ settle: halves(1) }, "end", "job_2")));
-  await table.transact(move(entryOf({ release: halves(2) }, "end", "job_3")));
+  await table.transact(move(createEntry({ settle: halves(1) }, "end", "job_2")));
+  await table.transact(move(createEntry({ release: halves(2) }, "end", "job_3")));
 
-  const usage = await table.get(usageKey("acc_1", AT));
+  const usage = await table.get(toUsageKey("acc_1", AT));
 
   expect(usage && readUsage(usage)).toMatchObject({ granted: 10, debited: 3, refunded: 2 });
 });
 
 test("an account that has no balance cannot be moved", async () => {
   const { table } = givenWorld();
-  const writes = move(entryOf({ hold: halves(1) }));
+  const writes = move(createEntry({ hold: halves(1) }));
 
-  expect(await table.transact(writes)).toEqual({ outcome: "refused", by: writes[1] });
-  expect(await table.get(balanceKey("acc_1"))).toBeUndefined();
+  expect(await table.transact(writes)).toEqual({ outcome: "refused", refusedWrite: writes[1] });
+  expect(await table.get(toBalanceKey("acc_1"))).toBeUndefined();
 });

@@ -1,16 +1,16 @@
 import { grantCredits } from "@mailproof/core/accounts/accounts";
 import { credits, type Halves } from "@mailproof/core/money/credits";
-import { NOTHING } from "@mailproof/core/money/items";
-import { crossingOf, lowLineAfter } from "@mailproof/core/money/lines";
+import { ZERO_TOTALS } from "@mailproof/core/money/items";
+import { findCrossing, getLowThreshold } from "@mailproof/core/money/lines";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { given } from "../../given.ts";
-import { creditsOf, newsIn } from "../../ledger.ts";
+import { listOutboxEvents, readCredits } from "../../ledger.ts";
 import { whenVerified } from "../../send.ts";
 
 const halves = (amount: number) => amount as Halves;
-const balanceOf = (available: number, lowLine: number) => ({
-  ...NOTHING,
+const getBalance = (available: number, lowLine: number) => ({
+  ...ZERO_TOTALS,
   available: halves(available),
   lowLine: halves(lowLine),
 });
@@ -32,8 +32,8 @@ test.each<[number, number, number, string[]]>([
   [10, 1, 9, ["credits.depleted"]],
   [10, 1, 10, ["credits.low", "credits.depleted"]],
   [10, 0, 8, []],
-])("of %d with a line at %d, taking %d crosses %j", (available, lowLine, taken, events) => {
-  const { crossed } = crossingOf(balanceOf(available, lowLine), halves(taken));
+])("of %d with a line at %d, taking %d crosses %j", (available, lowLine, debited, events) => {
+  const { crossed } = findCrossing(getBalance(available, lowLine), halves(debited));
 
   expect(crossed.map(({ event }) => event)).toEqual(events);
 });
@@ -41,15 +41,15 @@ test.each<[number, number, number, string[]]>([
 test("a debit that was made for one balance is written over another only if it crosses the very same lines", () => {
   const amount = fc.integer({ min: 0, max: 60 });
   fc.assert(
-    fc.property(amount, amount, amount, amount, (seen, found, lowLine, taken) => {
-      fc.pre(taken > 0 && taken <= seen);
-      const { crossed, leaving } = crossingOf(balanceOf(seen, lowLine), halves(taken));
+    fc.property(amount, amount, amount, amount, (seen, found, lowLine, debited) => {
+      fc.pre(debited > 0 && debited <= seen);
+      const { crossed, bounds: leaving } = findCrossing(getBalance(seen, lowLine), halves(debited));
       const { atLeast = 0, atMost = Number.POSITIVE_INFINITY } = leaving ?? {};
-      const left = found - taken;
+      const left = found - debited;
       if (left < atLeast || left > atMost) return;
 
       expect(left).toBeGreaterThanOrEqual(0);
-      expect(crossingOf(balanceOf(found, lowLine), halves(taken)).crossed).toEqual(crossed);
+      expect(findCrossing(getBalance(found, lowLine), halves(debited)).crossed).toEqual(crossed);
     }),
     { numRuns: 5_000 },
   );
@@ -58,12 +58,12 @@ test("a debit that was made for one balance is written over another only if it c
 test("a balance that did not move can always be taken from", () => {
   const amount = fc.integer({ min: 1, max: 60 });
   fc.assert(
-    fc.property(amount, amount, amount, (seen, lowLine, taken) => {
-      fc.pre(taken <= seen);
-      const { leaving } = crossingOf(balanceOf(seen, lowLine), halves(taken));
+    fc.property(amount, amount, amount, (seen, lowLine, debited) => {
+      fc.pre(debited <= seen);
+      const { bounds: leaving } = findCrossing(getBalance(seen, lowLine), halves(debited));
 
-      expect(seen - taken).toBeGreaterThanOrEqual(leaving?.atLeast ?? 0);
-      expect(seen - taken).toBeLessThanOrEqual(leaving?.atMost ?? seen);
+      expect(seen - debited).toBeGreaterThanOrEqual(leaving?.atLeast ?? 0);
+      expect(seen - debited).toBeLessThanOrEqual(leaving?.atMost ?? seen);
     }),
     { numRuns: 2_000 },
   );
@@ -75,43 +75,43 @@ test.each([
   [9, 0],
   [0, 0],
 ])("after a grant of %d halves the line is at %d", (granted, line) => {
-  expect(lowLineAfter(halves(granted))).toBe(line);
+  expect(getLowThreshold(halves(granted))).toBe(line);
 });
 
-const whenSpent = (house: Awaited<ReturnType<typeof given>>, from: number, to: number) =>
+const whenSpent = (ctx: Awaited<ReturnType<typeof given>>, from: number, to: number) =>
   Promise.all(
     Array.from({ length: to - from }, (_row, n) =>
-      whenVerified(house.world, house.liveKey, { email: `ann${from + n}@x.com` }),
+      whenVerified(ctx.world, ctx.liveKey, { email: `ann${from + n}@x.com` }),
     ),
   );
 
 test("racing debits tell each line that is crossed once, and all of them are paid", async () => {
-  const house = await given({ balance: 50 });
+  const ctx = await given({ balance: 50 });
 
-  const answers = await whenSpent(house, 0, 50);
+  const answers = await whenSpent(ctx, 0, 50);
 
   expect(answers.every(({ statusCode }) => statusCode === 200)).toBe(true);
-  expect(await creditsOf(house)).toMatchObject({ available: 0, spent: 50 });
-  expect(newsIn(house)).toEqual(["credits.low", "credits.depleted"]);
+  expect(await readCredits(ctx)).toMatchObject({ available: 0, spent: 50 });
+  expect(listOutboxEvents(ctx)).toEqual(["credits.low", "credits.depleted"]);
 });
 
 test("two debits of which either would cross a line tell it once", async () => {
-  const house = await given({ balance: 50 });
-  await whenSpent(house, 0, 45);
+  const ctx = await given({ balance: 50 });
+  await whenSpent(ctx, 0, 45);
 
-  await whenSpent(house, 45, 47);
+  await whenSpent(ctx, 45, 47);
 
-  expect(newsIn(house)).toEqual(["credits.low"]);
+  expect(listOutboxEvents(ctx)).toEqual(["credits.low"]);
 });
 
 test("the news are the owner's, and say what is left and which line it fell below", async () => {
-  const house = await given({ balance: 20 });
-  await whenSpent(house, 0, 20);
+  const ctx = await given({ balance: 20 });
+  await whenSpent(ctx, 0, 20);
 
-  const news = house.table.items().filter(({ sk }) => sk === "EVENT");
+  const eventItems = ctx.table.items().filter(({ sk }) => sk === "EVENT");
 
-  const { account } = house;
-  expect(news.map(({ owner, type, data }) => ({ owner, type, data }))).toEqual([
+  const { account } = ctx;
+  expect(eventItems.map(({ owner, type, data }) => ({ owner, type, data }))).toEqual([
     {
       owner: account,
       type: "credits.low",
@@ -126,13 +126,13 @@ test("the news are the owner's, and say what is left and which line it fell belo
 });
 
 test("credits that come and go again are told again", async () => {
-  const house = await given({ balance: 10 });
-  await whenSpent(house, 0, 10);
-  await grantCredits(house.world, house.account, credits(10));
+  const ctx = await given({ balance: 10 });
+  await whenSpent(ctx, 0, 10);
+  await grantCredits(ctx.world, ctx.account, credits(10));
 
-  await whenSpent(house, 10, 20);
+  await whenSpent(ctx, 10, 20);
 
-  expect(newsIn(house)).toEqual([
+  expect(listOutboxEvents(ctx)).toEqual([
     "credits.low",
     "credits.depleted",
     "credits.low",
@@ -141,8 +141,8 @@ test("credits that come and go again are told again", async () => {
 });
 
 test("a request that is refused with 402 tells nothing", async () => {
-  const house = await given({ balance: 0.5 });
-  await whenVerified(house.world, house.liveKey, { email: "ann@x.com" });
+  const ctx = await given({ balance: 0.5 });
+  await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com" });
 
-  expect(newsIn(house)).toEqual([]);
+  expect(listOutboxEvents(ctx)).toEqual([]);
 });

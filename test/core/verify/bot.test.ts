@@ -1,4 +1,4 @@
-import { BOT_FROM, botLikeness, botSigns, isBot } from "@mailproof/core/verify/bot";
+import { BOT_THRESHOLD, isBot, listBotSignals, scoreBotLikeness } from "@mailproof/core/verify/bot";
 import { expect, test } from "vitest";
 import { areaUnderCurve, humanLocals, machineLocals } from "./lab.ts";
 
@@ -39,24 +39,24 @@ test.each([
 });
 
 test("at the threshold, 85 of 100 machines' strings are caught and not one name in 100 is wronged", () => {
-  const shareOf = (locals: readonly string[]) => locals.filter(isBot).length / locals.length;
+  const getShare = (locals: readonly string[]) => locals.filter(isBot).length / locals.length;
 
-  expect(shareOf(machineLocals)).toBeGreaterThan(0.85);
-  expect(shareOf(humanLocals)).toBeLessThan(0.01);
+  expect(getShare(machineLocals)).toBeGreaterThan(0.85);
+  expect(getShare(humanLocals)).toBeLessThan(0.01);
   expect(
-    areaUnderCurve(machineLocals.map(botLikeness), humanLocals.map(botLikeness)),
+    areaUnderCurve(machineLocals.map(scoreBotLikeness), humanLocals.map(scoreBotLikeness)),
   ).toBeGreaterThan(0.98);
 });
 
 test("the number is what the signs leave no doubt of, so it can be checked by hand", () => {
-  const doubt = botSigns("xk7qz9w2").reduce((left, { value }) => left * (1 - value), 1);
+  const doubt = listBotSignals("xk7qz9w2").reduce((left, { value }) => left * (1 - value), 1);
 
-  expect(botLikeness("xk7qz9w2")).toBeCloseTo(1 - doubt, 2);
+  expect(scoreBotLikeness("xk7qz9w2")).toBeCloseTo(1 - doubt, 2);
 });
 
 test("numbers alone are a hint and never the flag", () => {
-  expect(botLikeness("123456789")).toBe(0.3);
-  expect(BOT_FROM).toBeGreaterThan(0.3);
+  expect(scoreBotLikeness("123456789")).toBe(0.3);
+  expect(BOT_THRESHOLD).toBeGreaterThan(0.3);
 });
 
 test("a local part of a million signs costs no more than one of 64", () => {

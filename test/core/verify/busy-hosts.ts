@@ -1,15 +1,16 @@
-import { lists } from "@mailproof/core/mail/lists/lists";
-import { replyReader } from "@mailproof/core/mail/smtp/reply-reader";
-import type { Connect, Heard } from "@mailproof/core/mail/smtp/wire";
-import { dailyQuota } from "@mailproof/core/verify/daily-limits";
-import { domainFacts } from "@mailproof/core/verify/domain-facts";
-import { mailProbe } from "@mailproof/core/verify/probe";
-import type { Answer } from "@mailproof/core/verify/recipient-check";
+import { createLists } from "@mailproof/core/mail/lists/lists";
+import { createReplyReader } from "@mailproof/core/mail/smtp/reply-reader";
+import type { ReplyOrFault, SmtpConnect } from "@mailproof/core/mail/smtp/wire";
+import { createDailyQuota } from "@mailproof/core/verify/daily-limits";
+import { createCatchAllCache } from "@mailproof/core/verify/domain-facts";
+import { createProbe } from "@mailproof/core/verify/probe";
+import type { ProbeResult } from "@mailproof/core/verify/recipient-check";
 import type { Priority } from "@mailproof/core/verify/requester";
 import { givenWorld } from "../../given.ts";
 
 const RANDOM_RECIPIENT = /<[a-z][a-z0-9]{19}@/;
-const replyOf = (text: string): Heard => replyReader()(Buffer.from(`${text}\r\n`))[0] ?? "closed";
+const createReply = (text: string): ReplyOrFault =>
+  createReplyReader()(Buffer.from(`${text}\r\n`))[0] ?? "closed";
 
 /** Mail hosts in virtual time. A silent one accepts the connection and never says a word. */
 export const givenBusyHosts = ({
@@ -24,7 +25,7 @@ export const givenBusyHosts = ({
   let peak = 0;
   let sessions = 0;
   let named = 0;
-  const connect: Connect = async ({ host }) => {
+  const connect: SmtpConnect = async ({ host }) => {
     if (host === "mx.down.example") return "connect_refused";
     sessions++;
     peak = Math.max(peak, ++open);
@@ -38,7 +39,7 @@ export const givenBusyHosts = ({
       },
       receive: async (ms) => {
         await world.sleep(isSilent(host) ? ms : replyMs);
-        return isSilent(host) ? "timeout" : replyOf(next);
+        return isSilent(host) ? "timeout" : createReply(next);
       },
       startTls: async () => "tls_failed",
       close: async () => {
@@ -48,9 +49,9 @@ export const givenBusyHosts = ({
     };
   };
   const smtp = { helo: "probe.example", from: "probe@example.org", port: 25 };
-  const facts = domainFacts(table, world.now);
-  const quota = dailyQuota({ ...world, lists: lists(), allowed: [] });
-  const probe = mailProbe({ ...world, connect, facts, smtp, quota });
+  const facts = createCatchAllCache(table, world.now);
+  const quota = createDailyQuota({ ...world, lists: createLists(), allowed: [] });
+  const probe = createProbe({ ...world, connect, catchAllCache: facts, smtp, quota });
 
   /** In the order of their answers. */
   const answered: Answered[] = [];
@@ -61,15 +62,15 @@ export const givenBusyHosts = ({
     at: Host,
   ): Promise<Answered> => {
     const { domain, host, ip } = at;
-    const askedMs = atMs();
+    const sentMs = atMs();
     const answer = await probe({
       recipient: `${local}@${domain}`,
       domain,
       hosts: [{ host, priority: 10, ips: [ip] }],
-      decoy: true,
+      probeCatchAll: true,
       requester: { account, priority },
     });
-    const one = { account, priority, answer, waitedMs: atMs() - askedMs };
+    const one = { account, priority, answer, waitedMs: atMs() - sentMs };
     answered.push(one);
     return one;
   };
@@ -94,7 +95,7 @@ export type Host = { readonly domain: string; readonly host: string; readonly ip
 type Answered = {
   readonly account: string;
   readonly priority: Priority;
-  readonly answer: Answer;
+  readonly answer: ProbeResult;
   readonly waitedMs: number;
 };
 

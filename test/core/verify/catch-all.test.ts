@@ -1,14 +1,14 @@
-import { catchAllConfidence, catchAllParts } from "@mailproof/core/verify/catch-all";
+import { listCatchAllParts, scoreCatchAll } from "@mailproof/core/verify/catch-all";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { areaUnderCurve, humanLocals, machineLocals } from "./lab.ts";
 
 const UNKNOWN = { isRole: false, pattern: null } as const;
 const patternPart = (local: string, pattern: string, isRole = false) =>
-  catchAllParts(local, { isRole, pattern }).find(({ part }) => part === "pattern")?.value;
+  listCatchAllParts(local, { isRole, pattern }).find(({ part }) => part === "pattern")?.value;
 
 test("unread names come before machines' strings, 98 times in 100", () => {
-  const confidence = (local: string) => catchAllConfidence(local, UNKNOWN);
+  const confidence = (local: string) => scoreCatchAll(local, UNKNOWN);
 
   expect(
     areaUnderCurve(humanLocals.map(confidence), machineLocals.map(confidence)),
@@ -81,9 +81,9 @@ const anyPattern = fc.option(
 test("the confidence is the sum of its parts, and lies between 0 and 0.95", () => {
   fc.assert(
     fc.property(anyLocal, fc.boolean(), anyPattern, (local, isRole, pattern) => {
-      const facts = { isRole, pattern };
-      const sum = catchAllParts(local, facts).reduce((total, { value }) => total + value, 0);
-      const confidence = catchAllConfidence(local, facts);
+      const signals = { isRole, pattern };
+      const sum = listCatchAllParts(local, signals).reduce((total, { value }) => total + value, 0);
+      const confidence = scoreCatchAll(local, signals);
 
       expect(confidence).toBeCloseTo(sum, 10);
       expect(confidence).toBeGreaterThanOrEqual(0);
@@ -96,12 +96,12 @@ test("a role word never lowers it, and a pattern that fits never does either", (
   fc.assert(
     fc.property(anyLocal, anyPattern, (local, pattern) => {
       const [person, role] = [false, true].map((isRole) =>
-        catchAllConfidence(local, { isRole, pattern }),
+        scoreCatchAll(local, { isRole, pattern }),
       );
       expect(role).toBeGreaterThanOrEqual(person ?? 1);
 
       const fits = pattern !== null && (patternPart(local, pattern) ?? 0) >= 0;
-      const unfitted = fits ? catchAllConfidence(local, UNKNOWN) : 0;
+      const unfitted = fits ? scoreCatchAll(local, UNKNOWN) : 0;
       expect(person).toBeGreaterThanOrEqual(unfitted);
     }),
   );

@@ -1,7 +1,7 @@
 import { parseCidr } from "@mailproof/core/mail/ip";
-import { lists } from "@mailproof/core/mail/lists/lists";
+import { createLists } from "@mailproof/core/mail/lists/lists";
 import type { MailHost } from "@mailproof/core/mail/mail-hosts";
-import { DAILY_LIMITS, dailyQuota } from "@mailproof/core/verify/daily-limits";
+import { createDailyQuota, DAILY_LIMITS } from "@mailproof/core/verify/daily-limits";
 import { HOST_DAILY_LIMIT } from "@mailproof/core/verify/result";
 import { expect, test } from "vitest";
 import { givenWorld } from "../../given.ts";
@@ -24,12 +24,12 @@ const givenQuotas = (count = 1, allowed: readonly string[] = []) => {
     },
   };
   const blocks = allowed.flatMap((text) => parseCidr(text) ?? []);
-  const doors = { ...world, table: counting, lists: lists(), allowed: blocks };
+  const ports = { ...world, table: counting, lists: createLists(), allowed: blocks };
   return {
     world,
     later,
     writes: () => writes,
-    quotas: Array.from({ length: count }, () => dailyQuota(doors)),
+    quotas: Array.from({ length: count }, () => createDailyQuota(ports)),
   };
 };
 type Quota = ReturnType<typeof givenQuotas>["quotas"][number];
@@ -39,22 +39,22 @@ const askUntilRefused = async (
   quotas: readonly Quota[],
   { accounts = ["a", "b", "c"], domains = ["example.com"], at = AT, most = 60_000, unknown = 9 },
 ): Promise<number> => {
-  let asked = 0;
-  for (let session = 0; asked < most; session++) {
+  let granted = 0;
+  for (let session = 0; granted < most; session++) {
     const quota = quotas[session % quotas.length];
     const account = accounts[session % accounts.length] ?? "";
     const domain = domains[session % domains.length] ?? "";
     if (!quota || quota.isReached(account, domain, at)) break;
     await quota.add([{ account, domain, at, unknown, recipients: 9 }]);
-    asked += 9;
+    granted += 9;
   }
-  return asked;
+  return granted;
 };
 const near = (limit: number): readonly [number, number] => [0.75 * limit, 1.25 * limit];
-const expectNear = (asked: number, limit: number): void => {
+const expectNear = (granted: number, limit: number): void => {
   const [least, most] = near(limit);
-  expect(asked).toBeGreaterThanOrEqual(least);
-  expect(asked).toBeLessThanOrEqual(most);
+  expect(granted).toBeGreaterThanOrEqual(least);
+  expect(granted).toBeLessThanOrEqual(most);
 };
 
 test.each([1, 2, 20])(
@@ -62,9 +62,9 @@ test.each([1, 2, 20])(
   async (processes) => {
     const { quotas, writes } = givenQuotas(processes);
 
-    const asked = await askUntilRefused(quotas, {});
+    const granted = await askUntilRefused(quotas, {});
 
-    expectNear(asked, DAILY_LIMITS.domain.unknown);
+    expectNear(granted, DAILY_LIMITS.domain.unknown);
     // A write per recipient, or per session, would be five thousand, or six hundred.
     expect(writes()).toBeLessThanOrEqual(500);
   },
@@ -73,9 +73,9 @@ test.each([1, 2, 20])(
 test("one account ends at half of the limit, and others are asked on", async () => {
   const { quotas } = givenQuotas();
 
-  const asked = await askUntilRefused(quotas, { accounts: ["greedy"] });
+  const granted = await askUntilRefused(quotas, { accounts: ["greedy"] });
 
-  expectNear(asked, DAILY_LIMITS.domain.unknown / 2);
+  expectNear(granted, DAILY_LIMITS.domain.unknown / 2);
   expect(quotas[0]?.isReached("other", "example.com", AT)).toBe(false);
 });
 
@@ -83,9 +83,9 @@ test("many domains at one host end at the limit of the host", async () => {
   const { quotas } = givenQuotas();
   const domains = Array.from({ length: 40 }, (_, n) => `d${n}.example`);
 
-  const asked = await askUntilRefused(quotas, { domains });
+  const granted = await askUntilRefused(quotas, { domains });
 
-  expectNear(asked, DAILY_LIMITS.host.unknown);
+  expectNear(granted, DAILY_LIMITS.host.unknown);
   expect(quotas[0]?.isReached("a", "another.example", AT)).toBe(true);
 });
 
@@ -107,9 +107,9 @@ test("a file of 500,000 addresses at Gmail of which half are gone is asked to it
 test("a company's own domain at a large provider has the limit of a domain", async () => {
   const { quotas } = givenQuotas();
 
-  const asked = await askUntilRefused(quotas, { at: GOOGLE });
+  const granted = await askUntilRefused(quotas, { at: GOOGLE });
 
-  expectNear(asked, DAILY_LIMITS.domain.unknown);
+  expectNear(granted, DAILY_LIMITS.domain.unknown);
   expect(quotas[0]?.isReached("a", "other.example", GOOGLE)).toBe(false);
 });
 
@@ -127,9 +127,9 @@ test("a process that starts anew finds the limit reached after a few sessions", 
   const first = givenQuotas(2);
   await askUntilRefused(first.quotas.slice(0, 1), {});
 
-  const asked = await askUntilRefused(first.quotas.slice(1), {});
+  const granted = await askUntilRefused(first.quotas.slice(1), {});
 
-  expect(asked).toBeLessThanOrEqual(0.1 * DAILY_LIMITS.domain.unknown);
+  expect(granted).toBeLessThanOrEqual(0.1 * DAILY_LIMITS.domain.unknown);
 });
 
 test("a list of guesses ends as unknown at the limit, also for rows that wait, and the server hears no more", async () => {
@@ -157,7 +157,7 @@ test("a host that has reached its limit is not asked in the place of another one
     recipient: "ann@other.example",
     domain: "other.example",
     hosts: [down, second],
-    decoy: true,
+    probeCatchAll: true,
     requester: { account: "a", priority: "caller" },
   });
 

@@ -1,25 +1,25 @@
 import type { MailHost } from "@mailproof/core/mail/mail-hosts";
-import { replyReader } from "@mailproof/core/mail/smtp/reply-reader";
-import type { Connect, Heard } from "@mailproof/core/mail/smtp/wire";
+import { createReplyReader } from "@mailproof/core/mail/smtp/reply-reader";
+import type { ReplyOrFault, SmtpConnect } from "@mailproof/core/mail/smtp/wire";
 import type { Table } from "@mailproof/core/table";
-import { domainFacts } from "@mailproof/core/verify/domain-facts";
-import { spotOf } from "@mailproof/core/verify/places";
-import { mailProbe, type Probe } from "@mailproof/core/verify/probe";
-import type { Answer } from "@mailproof/core/verify/recipient-check";
-import { tablePlaces } from "@mailproof/core/verify/table-places";
+import { createCatchAllCache } from "@mailproof/core/verify/domain-facts";
+import { toSlotKey } from "@mailproof/core/verify/places";
+import { createProbe, type Probe } from "@mailproof/core/verify/probe";
+import type { ProbeResult } from "@mailproof/core/verify/recipient-check";
+import { createSharedSlots } from "@mailproof/core/verify/table-places";
 import type { World } from "@mailproof/core/world";
 import { givenWorld } from "../../given.ts";
 
 /** What a server says to a line: "" hangs up, and undefined leaves us waiting for ever. */
-export type Says = (line: string, session: number) => string | undefined;
+export type ReplyFor = (line: string, session: number) => string | undefined;
 
-export type Session = { readonly engine: number; readonly operator: string; readonly atMs: number };
+export type Session = { readonly engine: number; readonly provider: string; readonly atMs: number };
 
 /** Several processes of ours with one table between them, each with a delay of its own to it and to the servers. */
-export const givenFleet = (
+export const givenCluster = (
   count: number,
-  says: Says,
-  { seed = 1, lag = 20, places = tablePlaces, tableOf = (table: Table) => table } = {},
+  replyFor: ReplyFor,
+  { seed = 1, lag = 20, slots = createSharedSlots, tableOf = (table: Table) => table } = {},
 ) => {
   const { world, table, later } = givenWorld(seed);
   const sessions: Session[] = [];
@@ -33,24 +33,24 @@ export const givenFleet = (
 
   const pause = () => world.sleep(Math.floor(world.random() * lag));
   const connectFrom =
-    (engine: number): Connect =>
+    (engine: number): SmtpConnect =>
     async ({ host, ip }) => {
       await pause();
       if (host === "mx.down.example") return "connect_refused";
-      const { operator } = spotOf({ host, priority: 10, ips: [ip] });
+      const { providerKey: operator } = toSlotKey({ host, priority: 10, ips: [ip] });
       const standing = [operator, host];
-      sessions.push({ engine, operator, atMs: world.now().getTime() });
+      sessions.push({ engine, provider: operator, atMs: world.now().getTime() });
       const session = sessions.length;
       standing.forEach((name) => stand(name, 1));
-      let next: string | undefined = greetingOf(says, session);
+      let next: string | undefined = greetingOf(replyFor, session);
       let isOpen = true;
       return {
         send: (line) => {
-          next = says(line, session);
+          next = replyFor(line, session);
         },
         receive: async () => {
           await pause();
-          if (next === undefined) return new Promise<Heard>(() => {});
+          if (next === undefined) return new Promise<ReplyOrFault>(() => {});
           return next === "" ? "closed" : replyOf(next);
         },
         startTls: async () => "tls_failed",
@@ -63,22 +63,24 @@ export const givenFleet = (
 
   const engineAt = (engine: number): Probe => {
     const own = lagging(tableOf(table), pause);
-    const doors: Pick<World, "table" | "now" | "random" | "sleep"> = { ...world, table: own };
-    return mailProbe({
-      ...doors,
+    const ports: Pick<World, "table" | "now" | "random" | "sleep"> = { ...world, table: own };
+    return createProbe({
+      ...ports,
       connect: connectFrom(engine),
-      facts: domainFacts(table, world.now),
+      catchAllCache: createCatchAllCache(table, world.now),
       smtp: { helo: "probe.example", from: "probe@example.org", port: 25 },
-      places: places(doors),
+      slots: slots(ports),
     });
   };
   const engines = Array.from({ length: count }, (_, engine) => engineAt(engine));
   return { engines, sessions, peaks, open, world, table, later };
 };
 
-const greetingOf = (says: Says, session: number): string | undefined => says("", session);
+const greetingOf = (replyFor: ReplyFor, session: number): string | undefined =>
+  replyFor("", session);
 
-const replyOf = (text: string): Heard => replyReader()(Buffer.from(`${text}\r\n`))[0] ?? "closed";
+const replyOf = (text: string): ReplyOrFault =>
+  createReplyReader()(Buffer.from(`${text}\r\n`))[0] ?? "closed";
 
 /** A table some way off: what is asked of it happens a while later, and is heard of a while after that. */
 const lagging = (table: Table, pause: () => Promise<void>): Table => {
@@ -86,9 +88,9 @@ const lagging = (table: Table, pause: () => Promise<void>): Table => {
     <Asked extends unknown[], Came>(call: (...asked: Asked) => Promise<Came>) =>
     async (...asked: Asked): Promise<Came> => {
       await pause();
-      const came = await call(...asked);
+      const result = await call(...asked);
       await pause();
-      return came;
+      return result;
     };
   return {
     get: far((key) => table.get(key)),
@@ -104,12 +106,12 @@ export const hostAt = (host: string, ip = "192.0.2.1", priority = 10): MailHost 
   ips: [ip],
 });
 
-const DECOY = /<[a-z][a-z0-9]{19}@/;
+const RANDOM_RECIPIENT = /<[a-z][a-z0-9]{19}@/;
 
 /** Everybody has a mailbox there but strangers. */
-export const kind: Says = (line) => {
+export const kind: ReplyFor = (line) => {
   if (line === "") return "220 hi";
-  return DECOY.test(line) ? "550 5.1.1 no such user" : "250 ok";
+  return RANDOM_RECIPIENT.test(line) ? "550 5.1.1 no such user" : "250 ok";
 };
 
 /** Each engine asks about people of its own. */
@@ -117,7 +119,7 @@ export const askAll = (
   engines: readonly Probe[],
   each: number,
   hosts: readonly MailHost[] = [hostAt("mx.example.com")],
-): Promise<Answer[]> =>
+): Promise<ProbeResult[]> =>
   Promise.all(
     engines.flatMap((probe, engine) =>
       Array.from({ length: each }, (_, n) =>
@@ -125,12 +127,12 @@ export const askAll = (
           recipient: `person${engine}-${n}@example.com`,
           domain: "example.com",
           hosts,
-          decoy: true,
+          probeCatchAll: true,
         }),
       ),
     ),
   );
 
-export const verdicts = (answers: readonly Answer[]): readonly string[] => [
+export const verdicts = (answers: readonly ProbeResult[]): readonly string[] => [
   ...new Set(answers.map(({ finding }) => `${finding.verdict} ${finding.reason}`)),
 ];

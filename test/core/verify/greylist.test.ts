@@ -1,10 +1,10 @@
 import { fingerprint } from "@mailproof/core/fingerprint";
 import type { MailHost } from "@mailproof/core/mail/mail-hosts";
-import { replyReader } from "@mailproof/core/mail/smtp/reply-reader";
-import type { Connect, Heard } from "@mailproof/core/mail/smtp/wire";
-import { domainFacts } from "@mailproof/core/verify/domain-facts";
-import { mailProbe, type Probe } from "@mailproof/core/verify/probe";
-import type { Answer } from "@mailproof/core/verify/recipient-check";
+import { createReplyReader } from "@mailproof/core/mail/smtp/reply-reader";
+import type { ReplyOrFault, SmtpConnect } from "@mailproof/core/mail/smtp/wire";
+import { createCatchAllCache } from "@mailproof/core/verify/domain-facts";
+import { createProbe, type Probe } from "@mailproof/core/verify/probe";
+import type { ProbeResult } from "@mailproof/core/verify/recipient-check";
 import { expect, test } from "vitest";
 import { givenWorld } from "../../given.ts";
 import { hostAt } from "./fleet.ts";
@@ -19,7 +19,8 @@ const RETRY_MS = 6 * MINUTE_MS;
 const HOSTS = [hostAt("mx.example.com")];
 const RANDOM = /^[a-z][a-z0-9]{19}@/;
 
-const replyOf = (text: string): Heard => replyReader()(Buffer.from(`${text}\r\n`))[0] ?? "closed";
+const replyOf = (text: string): ReplyOrFault =>
+  createReplyReader()(Buffer.from(`${text}\r\n`))[0] ?? "closed";
 
 type Server = {
   /** What the server says of a recipient that is not greylisted any more. */
@@ -27,7 +28,7 @@ type Server = {
   /** False: it refuses unknown recipients first, as Postfix does with reject_unlisted_recipient before postgrey. */
   readonly greylistsAll?: boolean;
   readonly deferral?: string;
-  readonly exitOf?: (lane: string) => string;
+  readonly exitOf?: (affinityKey: string) => string;
 };
 
 const givenServer = ({
@@ -50,14 +51,14 @@ const givenServer = ({
     if (atMs - firstMs < DELAY_MS) return deferral;
     return known ? "250 2.1.5 Ok" : "550 5.1.1 User unknown";
   };
-  const connect: Connect = async (_target, { lane }) => {
+  const connect: SmtpConnect = async (_target, { affinityKey }) => {
     let next = "220 hi";
     let sender = "";
     return {
       send: (line) => {
         const [, verb = "", path = ""] = /^(MAIL|RCPT) \w+:<(.*)>/.exec(line) ?? [];
         if (verb === "MAIL") sender = path;
-        next = verb === "RCPT" ? answer(exitOf(lane), sender, path) : "250 ok";
+        next = verb === "RCPT" ? answer(exitOf(affinityKey), sender, path) : "250 ok";
       },
       receive: async () => replyOf(next),
       startTls: async () => "tls_failed",
@@ -66,19 +67,19 @@ const givenServer = ({
   };
   /** Another process, which remembers nothing. */
   const process = (): Probe =>
-    mailProbe({
+    createProbe({
       ...world,
       connect,
-      facts: domainFacts(table, world.now),
+      catchAllCache: createCatchAllCache(table, world.now),
       smtp: { helo: "probe.example", from: "probe@example.org", port: 25 },
     });
   return { process, later, world, table, randomRecipients };
 };
 
 const ask = (probe: Probe, recipient: string, hosts: readonly MailHost[] = HOSTS) =>
-  probe({ recipient, domain: recipient.split("@")[1] ?? "", hosts, decoy: true });
+  probe({ recipient, domain: recipient.split("@")[1] ?? "", hosts, probeCatchAll: true });
 
-const said = ({ finding, catchAll }: Answer): string => `${finding.verdict} ${catchAll}`;
+const replies = ({ finding, catchAll }: ProbeResult): string => `${finding.verdict} ${catchAll}`;
 
 test.each<[string, Server, string, string]>([
   ["knows its people", {}, "unknown undecided", "valid no"],
@@ -96,9 +97,9 @@ test.each<[string, Server, string, string]>([
   async (_, server, first, second) => {
     const { process, later, randomRecipients } = givenServer(server);
 
-    expect(said(await ask(process(), "ann@example.com"))).toBe(first);
+    expect(replies(await ask(process(), "ann@example.com"))).toBe(first);
     later(RETRY_MS);
-    expect(said(await ask(process(), "ann@example.com"))).toBe(second);
+    expect(replies(await ask(process(), "ann@example.com"))).toBe(second);
 
     expect(randomRecipients.size).toBe(1);
   },
@@ -106,35 +107,37 @@ test.each<[string, Server, string, string]>([
 
 test("the second attempt of a thousand people in a process of their own each finds what the first prepared", async () => {
   const { process, later } = givenServer();
-  const people = Array.from({ length: 1_000 }, (_, n) => `person${n}@example.com`);
+  const persons = Array.from({ length: 1_000 }, (_, n) => `person${n}@example.com`);
   const [one, other] = [process(), process()];
-  await Promise.all(people.map((person, n) => ask(n % 2 ? one : other, person)));
+  await Promise.all(persons.map((person, n) => ask(n % 2 ? one : other, person)));
   later(RETRY_MS);
 
   const [third, fourth] = [process(), process()];
-  const answers = await Promise.all(people.map((person, n) => ask(n % 2 ? third : fourth, person)));
+  const answers = await Promise.all(
+    persons.map((person, n) => ask(n % 2 ? third : fourth, person)),
+  );
 
-  expect([...new Set(answers.map(said))]).toEqual(["valid no"]);
+  expect([...new Set(answers.map(replies))]).toEqual(["valid no"]);
 });
 
 test("what was proven of the domain a day ago may end between the two attempts", async () => {
   const { process, later } = givenServer();
   await ask(process(), "zoe@example.com");
   later(RETRY_MS);
-  expect(said(await ask(process(), "zoe@example.com"))).toBe("valid no");
+  expect(replies(await ask(process(), "zoe@example.com"))).toBe("valid no");
   later(24 * 60 * MINUTE_MS - 2 * MINUTE_MS);
 
-  expect(said(await ask(process(), "ann@example.com"))).toBe("unknown no");
+  expect(replies(await ask(process(), "ann@example.com"))).toBe("unknown no");
   later(RETRY_MS);
-  expect(said(await ask(process(), "ann@example.com"))).toBe("valid no");
+  expect(replies(await ask(process(), "ann@example.com"))).toBe("valid no");
 });
 
 const domains = Array.from({ length: 24 }, (_, n) => `d${n}.example`);
 
 test("domains that share a server leave from one address again, whoever else is asked about", async () => {
   const exits = new Set<string>();
-  const exitOf = (lane: string): string => {
-    const exit = `exit ${fingerprint(lane).charCodeAt(0) % 5}`;
+  const exitOf = (affinityKey: string): string => {
+    const exit = `exit ${fingerprint(affinityKey).charCodeAt(0) % 5}`;
     exits.add(exit);
     return exit;
   };
@@ -146,7 +149,7 @@ test("domains that share a server leave from one address again, whoever else is 
 
   const answers = await all(process(), ["new.example", ...domains.toReversed()]);
 
-  expect([...new Set(answers.slice(1).map(said))]).toEqual(["valid no"]);
+  expect([...new Set(answers.slice(1).map(replies))]).toEqual(["valid no"]);
   expect(exits.size).toBe(1);
 });
 
@@ -155,8 +158,8 @@ test("a random recipient is kept for its domain alone, and for a day", async () 
   await ask(process(), "ann@example.com");
   await ask(process(), "ann@example.org");
 
-  const kept = table.items().map(({ pk, randomRecipient }) => [pk, randomRecipient]);
-  expect(kept).toEqual([...randomRecipients].map((one) => [`DOMAIN#${one.split("@")[1]}`, one]));
+  const stored = table.items().map(({ pk, randomRecipient }) => [pk, randomRecipient]);
+  expect(stored).toEqual([...randomRecipients].map((one) => [`DOMAIN#${one.split("@")[1]}`, one]));
   later(25 * 60 * MINUTE_MS);
   await ask(process(), "bob@example.com");
   expect(randomRecipients.size).toBe(3);
@@ -178,5 +181,5 @@ test("a table that keeps nothing costs nobody his answer", async () => {
   await ask(process(), "ann@example.com");
   later(RETRY_MS);
 
-  expect(said(await ask(process(), "ann@example.com"))).toBe("valid undecided");
+  expect(replies(await ask(process(), "ann@example.com"))).toBe("valid undecided");
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { givenFleet, hostAt, kind, type Says } from "./fleet.ts";
+import { givenCluster, hostAt, kind, type ReplyFor } from "./fleet.ts";
 
 // Goal: guesses at one person's address share the sessions, the limits and the manners of everything else.
 
@@ -10,17 +10,17 @@ const about = (recipients: readonly string[]) => {
   const [recipient = "", ...otherwise] = recipients;
   return {
     recipient,
-    otherwise,
+    fallbacks: otherwise,
     domain: "example.com",
     hosts: [hostAt("mx.example.com")],
-    decoy: true,
+    probeCatchAll: true,
   };
 };
 
 /** Knows one of the guesses, and notes whom it was asked about. */
-const givenServer = (known: string, more: Says = () => undefined) => {
+const givenServer = (known: string, more: ReplyFor = () => undefined) => {
   const asked: string[] = [];
-  const fleet = givenFleet(1, (line, session) => {
+  const cluster = givenCluster(1, (line, session) => {
     const [, local] = /^RCPT TO:<([^@]+)@/.exec(line) ?? [];
     if (local !== undefined) asked.push(local);
     const special = more(line, session);
@@ -28,9 +28,9 @@ const givenServer = (known: string, more: Says = () => undefined) => {
     if (local?.startsWith("guess") && local !== known) return "550 5.1.1 no such user";
     return kind(line, session);
   });
-  const [probe] = fleet.engines;
+  const [probe] = cluster.engines;
   if (!probe) throw new Error("a fleet without an engine");
-  return { ...fleet, probe, asked };
+  return { ...cluster, probe, asked };
 };
 
 test("they are asked about in order and in one session, until one is somebody's", async () => {
@@ -40,7 +40,7 @@ test("they are asked about in order and in one session, until one is somebody's"
 
   expect(answer).toMatchObject({
     recipient: "guess2@example.com",
-    nobody: ["guess0@example.com", "guess1@example.com"],
+    unknownRecipients: ["guess0@example.com", "guess1@example.com"],
     catchAll: "no",
     finding: { verdict: "valid" },
   });
@@ -55,7 +55,7 @@ test("a server that has refused enough is asked over another connection, and onl
   const answer = await probe(about(guess(0, 14)));
 
   expect(answer.recipient).toBe("guess11@example.com");
-  expect(answer.nobody).toEqual(guess(0, 11));
+  expect(answer.unknownRecipients).toEqual(guess(0, 11));
   expect(asked.filter((one) => one.startsWith("guess"))).toHaveLength(12);
   expect(sessions).toHaveLength(2);
 });
@@ -71,7 +71,7 @@ test("whoever wants just one of these addresses is told of that one", async () =
   expect(search?.recipient).toBe("guess1@example.com");
   expect(single).toMatchObject({
     recipient: "guess0@example.com",
-    nobody: [],
+    unknownRecipients: [],
     finding: { verdict: "invalid" },
   });
 });
@@ -83,6 +83,6 @@ test("a server that refuses our sender has said nothing of anybody", async () =>
 
   const answer = await probe(about(guess(0, 5)));
 
-  expect(answer).toMatchObject({ nobody: [], finding: { reason: "sender_rejected" } });
+  expect(answer).toMatchObject({ unknownRecipients: [], finding: { reason: "sender_rejected" } });
   expect(asked).toEqual(["guess0"]);
 });

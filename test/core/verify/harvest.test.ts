@@ -1,6 +1,6 @@
-import { ownPlaces } from "@mailproof/core/verify/places";
+import { localSlots } from "@mailproof/core/verify/places";
 import { expect, test } from "vitest";
-import { askAll, givenFleet, hostAt, kind, type Says, verdicts } from "./fleet.ts";
+import { askAll, givenCluster, hostAt, kind, type ReplyFor, verdicts } from "./fleet.ts";
 
 // Goal: a refusal of a recipient is no refusal of us. A mail server that refuses calmly is asked as fast as one that
 // accepts, within its ten connections; one that takes us for a harvester is left alone for a while.
@@ -10,22 +10,22 @@ const LAG_MS = 20;
 
 const givenServer = (rcpt: (session: number, nth: number) => string, seed = 1) => {
   const asked = new Map<number, number>();
-  const says: Says = (line, session) => {
+  const replyTo: ReplyFor = (line, session) => {
     if (!line.startsWith("RCPT")) return kind(line, session);
     const nth = (asked.get(session) ?? 0) + 1;
     asked.set(session, nth);
     return rcpt(session, nth);
   };
-  return givenFleet(1, says, { places: () => ownPlaces, lag: LAG_MS, seed });
+  return givenCluster(1, replyTo, { slots: () => localSlots, lag: LAG_MS, seed });
 };
 
 /** How long it takes to ask about so many, in milliseconds of virtual time. */
 const durationOf = async (
   { engines, world }: ReturnType<typeof givenServer>,
-  people: number,
+  recipients: number,
 ): Promise<number> => {
   const beganAt = world.now().getTime();
-  await askAll(engines, people);
+  await askAll(engines, recipients);
   return world.now().getTime() - beganAt;
 };
 
@@ -34,7 +34,7 @@ test("a server that refuses all recipients calmly is asked nearly as fast as one
 
   const refusedMs = await durationOf(refusing, 1_000);
   const acceptedMs = await durationOf(
-    givenFleet(1, kind, { places: () => ownPlaces, lag: LAG_MS }),
+    givenCluster(1, kind, { slots: () => localSlots, lag: LAG_MS }),
     1_000,
   );
 
@@ -87,10 +87,10 @@ test.each([
 
 test.each(["MAIL", "EHLO"])("so is one that says it in answer to %s", async (command) => {
   const reply = "550 5.7.1 Blocked after a directory harvest attack";
-  const { engines, sessions } = givenFleet(
+  const { engines, sessions } = givenCluster(
     1,
     (line, session) => (session === 1 && line.startsWith(command) ? reply : kind(line, session)),
-    { places: () => ownPlaces },
+    { slots: () => localSlots },
   );
 
   expect(verdicts(await askAll(engines, 1))).toEqual(["unknown directory_harvest"]);
@@ -135,7 +135,12 @@ test("for 900 dead addresses at as many domains of one server less than three re
 
   await Promise.all(
     Array.from({ length: 900 }, (_, n) =>
-      probe({ recipient: `ann@d${n}.example`, domain: `d${n}.example`, hosts, decoy: true }),
+      probe({
+        recipient: `ann@d${n}.example`,
+        domain: `d${n}.example`,
+        hosts,
+        probeCatchAll: true,
+      }),
     ),
   );
 

@@ -4,7 +4,11 @@ import { STATUSES } from "@mailproof/core/verify/result";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-const says = (verdict: Finding["verdict"], reason: string, confidence = 0.95): Finding => ({
+const createFinding = (
+  verdict: Finding["verdict"],
+  reason: string,
+  confidence = 0.95,
+): Finding => ({
   verdict,
   reason,
   confidence,
@@ -13,10 +17,10 @@ const says = (verdict: Finding["verdict"], reason: string, confidence = 0.95): F
   aboutUs: false,
 });
 
-const ACCEPTED = says("valid", "accepted");
-const REFUSED = says("invalid", "mailbox_not_found");
-const GREYLISTED = says("unknown", "greylisted");
-const FULL = says("risky", "mailbox_full");
+const ACCEPTED = createFinding("valid", "accepted");
+const REFUSED = createFinding("invalid", "mailbox_not_found");
+const GREYLISTED = createFinding("unknown", "greylisted");
+const FULL = createFinding("risky", "mailbox_full");
 
 const ORDINARY: Signals = {
   syntaxFault: null,
@@ -32,7 +36,7 @@ const ORDINARY: Signals = {
   mailbox: ACCEPTED,
   catchAll: "no",
   acceptsThenBounces: false,
-  refusesStrangers: false,
+  rejectsUnknownRecipients: false,
   botLikeness: 0,
   encrypted: false,
 };
@@ -100,7 +104,7 @@ test.each<[string, Partial<Signals>, string, string]>([
   ["accepted, and no decoy was asked", { catchAll: "not_tested" }, "risky", "catch_all_unverified"],
   [
     "accepted where strangers are always refused",
-    { catchAll: "not_tested", refusesStrangers: true },
+    { catchAll: "not_tested", rejectsUnknownRecipients: true },
     "valid",
     "accepted",
   ],
@@ -173,11 +177,11 @@ const signals: fc.Arbitrary<Signals> = fc.record({
     squat: bool,
   }),
   mailbox: fc.option(
-    fc.constantFrom(ACCEPTED, REFUSED, GREYLISTED, FULL, says("unknown", "ip_blocked")),
+    fc.constantFrom(ACCEPTED, REFUSED, GREYLISTED, FULL, createFinding("unknown", "ip_blocked")),
   ),
   catchAll: fc.constantFrom("yes", "no", "undecided", "not_tested"),
   acceptsThenBounces: bool,
-  refusesStrangers: bool,
+  rejectsUnknownRecipients: bool,
   botLikeness: fc.double({ min: 0, max: 1, noNaN: true }),
   encrypted: bool,
 });
@@ -211,9 +215,9 @@ test("nothing but an acceptance makes an address valid", () => {
   fc.assert(
     fc.property(signals, (one) => {
       expect(judge(one).status === "valid" && one.mailbox?.verdict !== "valid").toBe(false);
-      expect(judge({ ...one, catchAll: "yes" }).status === "valid" && !one.refusesStrangers).toBe(
-        false,
-      );
+      expect(
+        judge({ ...one, catchAll: "yes" }).status === "valid" && !one.rejectsUnknownRecipients,
+      ).toBe(false);
     }),
   );
 });

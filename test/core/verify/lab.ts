@@ -1,12 +1,12 @@
-import { chanceOf } from "../../simulation/chance.ts";
+import { createRandom } from "../../simulation/chance.ts";
 
 // Goal: labelled local parts that the spelling model has not read, to see what its numbers are worth.
 // Method: names kept apart from packages/core/src/verify/name-words.ts (likeness.test.ts sees to it), joined by
 // the patterns people use; against them, what machines and rolling hands make. One seed, so every run is the same.
 
-const wordsOf = (text: string): readonly string[] => text.trim().split(/\s+/);
+const getWords = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-export const UNREAD_GIVEN = wordsOf(`
+export const UNREAD_GIVEN = getWords(`
   oscar victor hugo leonard theodore gilbert harvey stuart clifford wendy tracy gwen bridget fiona sheila
   bernhard ulrich friedrich annette gisela ottilie leopold maximilian severin gunther ragnar sigrid torsten
   yvonne gaston thierry margot odile etienne benoit ignacio consuelo esteban rodrigo ximena aurora joaquin
@@ -16,7 +16,7 @@ export const UNREAD_GIVEN = wordsOf(`
   kaori daisuke shinji mariko jisoo sanghoon phuc tuyet adwoa kofoworola zanele babatunde
 `);
 
-export const UNREAD_FAMILY = wordsOf(`
+export const UNREAD_FAMILY = getWords(`
   harrington whitaker ellsworth pemberton stafford mccarthy gallagher kavanagh donnelly sinclair lockwood
   ashworth vogel brandt steinbach kirchner lindemann oberhauser habermann dietrich vanderberg hoekstra
   dijkstra verhoeven chevalier beaumont delacroix marchand perrault lemaire zapata quintero montoya
@@ -70,14 +70,14 @@ const SEED = 2_718;
 const EACH = 400;
 
 export const humanLocals: readonly string[] = (() => {
-  const chance = chanceOf(SEED);
+  const chance = createRandom(SEED);
   return Array.from({ length: EACH }, (_, n) =>
     HUMAN[n % HUMAN.length]?.(pick(chance, UNREAD_GIVEN), pick(chance, UNREAD_FAMILY), chance),
   ).map(String);
 })();
 
 export const machineLocals: readonly string[] = (() => {
-  const chance = chanceOf(SEED + 1);
+  const chance = createRandom(SEED + 1);
   return Array.from({ length: EACH }, (_, n) => MACHINE[n % MACHINE.length]?.(chance)).map(String);
 })();
 

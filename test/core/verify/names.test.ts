@@ -1,9 +1,9 @@
-import { namesOf } from "@mailproof/core/verify/names";
+import { parsePersonName } from "@mailproof/core/verify/names";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-const told = (local: string) => {
-  const { first_name, last_name, full_name } = namesOf(local, false);
+const toNames = (local: string) => {
+  const { first_name, last_name, full_name } = parsePersonName(local, false);
   return [first_name, last_name, full_name];
 };
 
@@ -46,7 +46,7 @@ test.each([
   ["an initial and a known family name", "j.smith", null, "Smith", "Smith"],
   ["a known given name and an initial", "john.s", "John", null, "John"],
 ])("%s: %s", (_, local, first, last, full) => {
-  expect(told(local)).toEqual([first, last, full]);
+  expect(toNames(local)).toEqual([first, last, full]);
 });
 
 test.each([
@@ -69,11 +69,11 @@ test.each([
   ["dots", "..."],
   ["what is too long for a local part", `${"ann.".repeat(30)}lee`],
 ])("%s tells no name: %s", (_, local) => {
-  expect(told(local)).toEqual([null, null, ""]);
+  expect(toNames(local)).toEqual([null, null, ""]);
 });
 
 test("a role is nobody's name, even when it reads like one", () => {
-  expect(namesOf("grace.hall", true)).toEqual({
+  expect(parsePersonName("grace.hall", true)).toEqual({
     first_name: null,
     last_name: null,
     full_name: "",
@@ -86,7 +86,7 @@ test("whatever is written, the gender is unknown, and the full name is made of t
     fc.property(
       fc.oneof(fc.string(), fc.string({ unit: "binary" }), fc.emailAddress()),
       (local) => {
-        const { first_name, last_name, full_name, gender } = namesOf(local, false);
+        const { first_name, last_name, full_name, gender } = parsePersonName(local, false);
 
         expect(gender).toBe("unknown");
         expect(full_name.startsWith(first_name ?? "")).toBe(true);

@@ -1,5 +1,5 @@
 import { toWire } from "@mailproof/api/schema/verification";
-import { lists } from "@mailproof/core/mail/lists/lists";
+import { createLists } from "@mailproof/core/mail/lists/lists";
 import type { MailHosts } from "@mailproof/core/mail/mail-hosts";
 import type { Finding } from "@mailproof/core/mail/smtp/classify";
 import type { Engine } from "@mailproof/core/verify/engine";
@@ -25,12 +25,12 @@ type Case = {
 };
 
 const setup = ({ hosts = HOSTS, verdict = "valid", catchAll = "no" }: Case): Engine => ({
-  lists: lists(),
+  lists: createLists(),
   now: () => START,
-  hostsOf: async () => ({ ...hosts, asked: [] }),
+  findMailHosts: async () => ({ ...hosts, dnsQueries: [] }),
   probe: async ({ recipient }) => ({
     recipient,
-    nobody: [],
+    unknownRecipients: [],
     finding: {
       verdict,
       reason: `mailbox_${verdict}`,
@@ -45,7 +45,7 @@ const setup = ({ hosts = HOSTS, verdict = "valid", catchAll = "no" }: Case): Eng
     encrypted: false,
     catchAll,
     transcript: [],
-    decoy: null,
+    randomRecipient: null,
   }),
 });
 
@@ -120,10 +120,10 @@ test.each([
   ["a role that was accepted alone", "info@example.com", "valid", "no", false],
 ] as const)(
   "catch_all_confidence of an address that is %s stands only where a catch-all is in question",
-  async (_, email, verdict, catchAll, stands) => {
+  async (_, email, verdict, catchAll, hasStatus) => {
     const { ai } = await resultFor(email, { verdict, catchAll });
 
-    expect(ai === undefined ? undefined : "catch_all_confidence" in ai).toBe(stands);
+    expect(ai === undefined ? undefined : "catch_all_confidence" in ai).toBe(hasStatus);
     expect(ai).toHaveProperty("typo_suggestion");
   },
 );
@@ -167,7 +167,8 @@ test.each([
 
 test("an operator who lists a typo domain as disposable, or as a provider, is believed", async () => {
   const engine = setup({ catchAll: "no" });
-  const changes = (list: "disposable" | "free") => lists([{ list, add: true, entry: "gmial.com" }]);
+  const changes = (list: "disposable" | "free") =>
+    createLists([{ list, add: true, entry: "gmial.com" }]);
 
   const disposable = { ...engine, lists: changes("disposable") };
   const free = { ...engine, lists: changes("free") };

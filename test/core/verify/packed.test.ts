@@ -6,14 +6,14 @@ import { expect, test } from "vitest";
 import { givenWorld } from "../../given.ts";
 
 const textOrNull = fc.option(fc.string());
-const flagsOf = <N extends string>(...names: readonly N[]) =>
+const getFlags = <N extends string>(...names: readonly N[]) =>
   fc
     .tuple(...names.map(() => fc.boolean()))
     .map(
       (set) => Object.fromEntries(names.map((name, at) => [name, set[at]])) as Record<N, boolean>,
     );
 
-const whole: fc.Arbitrary<Verification> = fc.record(
+const anyVerification: fc.Arbitrary<Verification> = fc.record(
   {
     email: fc.string(),
     status: fc.constantFrom(...STATUSES),
@@ -21,7 +21,7 @@ const whole: fc.Arbitrary<Verification> = fc.record(
     reason: fc.string(),
     subStatus: textOrNull,
     provider: textOrNull,
-    verification: flagsOf(
+    verification: getFlags(
       "syntaxValid",
       "domainExists",
       "mxFound",
@@ -29,7 +29,7 @@ const whole: fc.Arbitrary<Verification> = fc.record(
       "mailboxExists",
       "catchAll",
     ),
-    flags: flagsOf(
+    flags: getFlags(
       "disposable",
       "roleAccount",
       "freeProvider",
@@ -70,7 +70,7 @@ const whole: fc.Arbitrary<Verification> = fc.record(
 
 test("a result comes back as it was, also from a store that keeps JSON", () => {
   fc.assert(
-    fc.property(whole, (result) => {
+    fc.property(anyVerification, (result) => {
       expect(unpack(pack(result))).toEqual(result);
       expect(unpack(JSON.parse(JSON.stringify(pack(result))))).toEqual(result);
     }),

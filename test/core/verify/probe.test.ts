@@ -1,15 +1,15 @@
 import type { MailHost } from "@mailproof/core/mail/mail-hosts";
-import { replyReader } from "@mailproof/core/mail/smtp/reply-reader";
-import type { Connect, Heard } from "@mailproof/core/mail/smtp/wire";
-import { domainFacts } from "@mailproof/core/verify/domain-facts";
-import { mailProbe } from "@mailproof/core/verify/probe";
+import { createReplyReader } from "@mailproof/core/mail/smtp/reply-reader";
+import type { ReplyOrFault, SmtpConnect } from "@mailproof/core/mail/smtp/wire";
+import { createCatchAllCache } from "@mailproof/core/verify/domain-facts";
+import { createProbe } from "@mailproof/core/verify/probe";
 import { expect, test } from "vitest";
 import { givenWorld } from "../../given.ts";
 
 type Server = (line: string, session: number) => string;
 
-const replyOf = (text: string): Heard => {
-  const [reply] = replyReader()(Buffer.from(`${text}\r\n`));
+const replyOf = (text: string): ReplyOrFault => {
+  const [reply] = createReplyReader()(Buffer.from(`${text}\r\n`));
   return reply ?? "closed";
 };
 
@@ -23,7 +23,7 @@ const givenServer = (rcpt: Server, greeting = "220 hi", turnMs = 0, clock?: () =
   const startedAt: number[] = [];
 
   const talkedTo: string[] = [];
-  const connect: Connect = async ({ host }) => {
+  const connect: SmtpConnect = async ({ host }) => {
     if (host === "mx.broken.example") throw new Error("a bug of ours");
     if (host === "mx.down.example") return "connect_refused";
     talkedTo.push(host);
@@ -48,16 +48,22 @@ const givenServer = (rcpt: Server, greeting = "220 hi", turnMs = 0, clock?: () =
       },
     };
   };
-  const facts = domainFacts(table, world.now);
+  const facts = createCatchAllCache(table, world.now);
   const smtp = { helo: "probe.example", from: "probe@example.org", port: 25 };
-  const probe = mailProbe({ ...world, connect, facts, smtp, ...(clock && { now: clock }) });
+  const probe = createProbe({
+    ...world,
+    connect,
+    catchAllCache: facts,
+    smtp,
+    ...(clock && { now: clock }),
+  });
   return {
     probe,
     asked,
     later,
     world,
     talkedTo,
-    facts,
+    catchAllCache: facts,
     startedAt,
     sessions: () => sessions,
     peak: () => peak,
@@ -69,52 +75,53 @@ const ask = (local: string, domain = "example.com", hosts = HOSTS) => ({
   recipient: `${local}@${domain}`,
   domain,
   hosts,
-  decoy: true,
+  probeCatchAll: true,
 });
-const people = (count: number) => Array.from({ length: count }, (_row, n) => ask(`person${n}`));
-const DECOY = /<[a-z][a-z0-9]{19}@/;
-const refusesStrangers: Server = (line) => (DECOY.test(line) ? "550 5.1.1 no such user" : "250 ok");
+const recipients = (count: number) => Array.from({ length: count }, (_row, n) => ask(`person${n}`));
+const RANDOM_RECIPIENT = /<[a-z][a-z0-9]{19}@/;
+const rejectsUnknownRecipients: Server = (line) =>
+  RANDOM_RECIPIENT.test(line) ? "550 5.1.1 no such user" : "250 ok";
 
 test("addresses of one moment share a session, and one decoy", async () => {
-  const { probe, asked, sessions } = givenServer(refusesStrangers);
+  const { probe, asked, sessions } = givenServer(rejectsUnknownRecipients);
 
-  const answers = await Promise.all(people(20).map(probe));
+  const answers = await Promise.all(recipients(20).map(probe));
 
   expect(answers.map(({ finding }) => finding.verdict)).toEqual(Array(20).fill("valid"));
   expect(new Set(answers.map(({ catchAll }) => catchAll))).toEqual(new Set(["no"]));
   expect(sessions()).toBe(1);
-  expect(asked.filter((line) => DECOY.test(line))).toHaveLength(1);
+  expect(asked.filter((line) => RANDOM_RECIPIENT.test(line))).toHaveLength(1);
   expect(asked[0]).toBe("RCPT TO:<person0@example.com>");
 });
 
 test("a thousand for one server never open more than its ten connections, and few sessions in all", async () => {
-  const { probe, sessions, peak } = givenServer(refusesStrangers);
+  const { probe, sessions, peak } = givenServer(rejectsUnknownRecipients);
 
-  await Promise.all(people(1_000).map(probe));
+  await Promise.all(recipients(1_000).map(probe));
 
   expect(peak()).toBeLessThanOrEqual(10);
   expect(sessions()).toBeLessThanOrEqual(60);
 });
 
 test("domains at one server share sessions, and each has its own decoy", async () => {
-  const { probe, asked, sessions } = givenServer(refusesStrangers);
+  const { probe, asked, sessions } = givenServer(rejectsUnknownRecipients);
 
   await Promise.all(
     ["a.example", "b.example", "c.example"].map((domain) => probe(ask("ann", domain))),
   );
 
   expect(sessions()).toBe(1);
-  expect(asked.filter((line) => DECOY.test(line))).toHaveLength(3);
+  expect(asked.filter((line) => RANDOM_RECIPIENT.test(line))).toHaveLength(3);
 });
 
 test("what a decoy proved is remembered, and not asked again within a day", async () => {
-  const { probe, asked, facts } = givenServer(() => "250 ok");
+  const { probe, asked, catchAllCache: facts } = givenServer(() => "250 ok");
   await probe(ask("ann"));
 
   const second = await probe(ask("bob"));
 
   expect(second.catchAll).toBe("yes");
-  expect(asked.filter((line) => DECOY.test(line))).toHaveLength(1);
+  expect(asked.filter((line) => RANDOM_RECIPIENT.test(line))).toHaveLength(1);
   expect((await facts.find("example.com", "")).catchAll).toBe("yes");
 });
 
@@ -123,7 +130,9 @@ test.each<[string, string]>([
   ["a decoy refused for our address's sake", "550 5.7.1 your IP is blocked using spamhaus"],
   ["a decoy whose answer is lost", ""],
 ])("%s proves nothing, and nothing is remembered", async (_, reply) => {
-  const { probe, facts } = givenServer((line) => (DECOY.test(line) ? reply : "250 ok"));
+  const { probe, catchAllCache: facts } = givenServer((line) =>
+    RANDOM_RECIPIENT.test(line) ? reply : "250 ok",
+  );
 
   expect((await probe(ask("ann"))).catchAll).toBe("undecided");
   expect((await facts.find("example.com", "")).catchAll).toBeUndefined();
@@ -133,10 +142,10 @@ test("after a 421 the server is left alone for half a minute, and then asked abo
   const { probe, startedAt } = givenServer((line, session) =>
     session === 1 && line.includes("person2")
       ? "421 4.7.0 too busy"
-      : refusesStrangers(line, session),
+      : rejectsUnknownRecipients(line, session),
   );
 
-  const answers = await Promise.all(people(5).map(probe));
+  const answers = await Promise.all(recipients(5).map(probe));
 
   expect(new Set(answers.map(({ finding }) => finding.verdict))).toEqual(new Set(["valid"]));
   const [first = 0, second = 0, ...more] = startedAt;
@@ -147,12 +156,12 @@ test("after a 421 the server is left alone for half a minute, and then asked abo
 test("who meets a connection full of recipients is asked over another", async () => {
   let count = 0;
   const { probe, sessions } = givenServer((line, session) => {
-    if (DECOY.test(line)) return "550 5.1.1 no such user";
+    if (RANDOM_RECIPIENT.test(line)) return "550 5.1.1 no such user";
     if (session === 1 && ++count > 2) return "452 4.5.3 too many recipients";
     return "250 ok";
   });
 
-  const answers = await Promise.all(people(5).map(probe));
+  const answers = await Promise.all(recipients(5).map(probe));
 
   expect(new Set(answers.map(({ finding }) => finding.verdict))).toEqual(new Set(["valid"]));
   expect(sessions()).toBe(2);
@@ -161,7 +170,7 @@ test("who meets a connection full of recipients is asked over another", async ()
 test("a server that always hangs up ends in unknown for everybody, after a bounded number of sessions", async () => {
   const { probe, sessions } = givenServer(() => "");
 
-  const answers = await Promise.all(people(4).map(probe));
+  const answers = await Promise.all(recipients(4).map(probe));
 
   expect(new Set(answers.map(({ finding }) => finding.verdict))).toEqual(new Set(["unknown"]));
   expect(sessions()).toBeLessThanOrEqual(8);
@@ -170,7 +179,7 @@ test("a server that always hangs up ends in unknown for everybody, after a bound
 test("a server that refuses to talk says nothing of anybody's mailbox", async () => {
   const { probe } = givenServer(() => "250 ok", "554 5.7.1 go away");
 
-  const answers = await Promise.all(people(3).map(probe));
+  const answers = await Promise.all(recipients(3).map(probe));
 
   expect(new Set(answers.map(({ finding }) => finding.verdict))).toEqual(new Set(["unknown"]));
 });
@@ -200,7 +209,7 @@ test("a domain that names another's host as its first never has its second asked
 });
 
 test("one operator under many names bears no more connections than under one", async () => {
-  const { probe, peak } = givenServer(refusesStrangers);
+  const { probe, peak } = givenServer(rejectsUnknownRecipients);
   const tenants = Array.from({ length: 100 }, (_row, n) => {
     const name = `t${n}-example.mail.protection.outlook.com`;
     return ask("ann", `t${n}.example`, [host(name, `192.0.2.${n}`)]);
@@ -219,7 +228,7 @@ test("a server that always says 421 is asked a few times, and then everybody has
   const { probe, sessions, world } = givenServer(() => "421 4.7.0 too busy");
   const began = world.now().getTime();
 
-  const answers = await Promise.all(people(200).map(probe));
+  const answers = await Promise.all(recipients(200).map(probe));
 
   expect(new Set(answers.map(({ finding }) => finding.verdict))).toEqual(new Set(["unknown"]));
   expect(sessions()).toBeLessThanOrEqual(40);
@@ -229,20 +238,21 @@ test("a server that always says 421 is asked a few times, and then everybody has
 test("a rest ends when its timer says so, though the clock may not have come so far", async () => {
   const stopped = new Date("2026-03-01T12:00:00Z");
   const { probe, sessions } = givenServer(
-    (line, session) => (session === 1 ? "421 4.7.0 too busy" : refusesStrangers(line, session)),
+    (line, session) =>
+      session === 1 ? "421 4.7.0 too busy" : rejectsUnknownRecipients(line, session),
     "220 hi",
     0,
     () => stopped,
   );
 
-  const answers = await Promise.all(people(3).map(probe));
+  const answers = await Promise.all(recipients(3).map(probe));
 
   expect(answers.map(({ finding }) => finding.verdict)).toEqual(["unknown", "valid", "valid"]);
   expect(sessions()).toBeGreaterThan(1);
 });
 
 test("a bug of ours settles everybody as unknown, and the next question is asked as if nothing were", async () => {
-  const { probe } = givenServer(refusesStrangers);
+  const { probe } = givenServer(rejectsUnknownRecipients);
   const broken = [host("mx.broken.example", "192.0.2.9")];
 
   const answers = await Promise.all([
@@ -262,7 +272,7 @@ test("a server that takes one recipient and hangs up still settles everybody, on
     return count === 1 ? "550 5.1.1 no such user" : "";
   });
 
-  const answers = await Promise.all(people(6).map(probe));
+  const answers = await Promise.all(recipients(6).map(probe));
 
   expect(
     answers.filter(({ finding }) => finding.verdict === "invalid").length,
@@ -284,10 +294,10 @@ test.each([
 
 test("when no server in the world can be reached, that is said of us and not of each server", async () => {
   const { world, table } = givenWorld();
-  const facts = domainFacts(table, world.now);
+  const facts = createCatchAllCache(table, world.now);
   const smtp = { helo: "probe.example", from: "probe@example.org", port: 25 };
-  const connect: Connect = async () => "connect_timeout";
-  const probe = mailProbe({ ...world, connect, facts, smtp });
+  const connect: SmtpConnect = async () => "connect_timeout";
+  const probe = createProbe({ ...world, connect, catchAllCache: facts, smtp });
   const reasons: string[] = [];
   for (let n = 1; n <= 7; n++) {
     const { finding } = await probe(
@@ -301,7 +311,7 @@ test("when no server in the world can be reached, that is said of us and not of 
 });
 
 test("more servers than sessions may stand open are all asked, and never more at once", async () => {
-  const { probe, peak } = givenServer(refusesStrangers, "220 hi", 100);
+  const { probe, peak } = givenServer(rejectsUnknownRecipients, "220 hi", 100);
   const questions = Array.from({ length: 700 }, (_row, n) =>
     ask("ann", `d${n}.example`, [host(`mx${n}.example`, `10.${n >> 8}.${n & 255}.1`)]),
   );

@@ -1,19 +1,19 @@
-import { ownPlaces } from "@mailproof/core/verify/places";
-import { restAfter } from "@mailproof/core/verify/rest";
+import { localSlots } from "@mailproof/core/verify/places";
+import { getNextBackoff } from "@mailproof/core/verify/rest";
 import { expect, test } from "vitest";
-import { askAll, givenFleet, kind } from "./fleet.ts";
+import { askAll, givenCluster, kind } from "./fleet.ts";
 
 // What a server says of us and what it says of a recipient are told apart, or one greylisted mailbox would close
 // its server for everybody.
 
-const restOf = async (command: string, reply: string): Promise<number> => {
-  const { engines, sessions } = givenFleet(
+const getBackoff = async (command: string, reply: string): Promise<number> => {
+  const { engines, sessions } = givenCluster(
     1,
     (line, session) =>
       session === 1 && line.startsWith(command) && (command !== "" || line === "")
         ? reply
         : kind(line, session),
-    { places: () => ownPlaces },
+    { slots: () => localSlots },
   );
   await askAll(engines, 1);
   await askAll(engines, 1);
@@ -31,21 +31,24 @@ test.each<[string, string, string, number]>([
   ["another deferral of MAIL", "MAIL", "451 4.3.0 a fault of ours", 0],
   ["a refusal for good", "", "554 5.7.1 go away", 0],
 ])("%s asks for a rest of so many seconds", async (_, command, reply, seconds) => {
-  expect(await restOf(command, reply)).toBe(seconds);
+  expect(await getBackoff(command, reply)).toBe(seconds);
 });
 
 test("rests double up to ten minutes, and one good session ends the row", () => {
-  const refused = { refusal: REFUSAL, strained: false };
+  const refused = { refusal: REFUSAL, needsCooldown: false };
   const seconds: number[] = [];
   let rests = 0;
   for (let n = 0; n < 7; n++) {
-    const rest = restAfter(rests, refused);
-    seconds.push(rest.ms / 1_000);
-    rests = rest.rests;
+    const backoff = getNextBackoff(rests, refused);
+    seconds.push(backoff.ms / 1_000);
+    rests = backoff.failures;
   }
 
   expect(seconds).toEqual([30, 60, 120, 240, 480, 600, 600]);
-  expect(restAfter(rests, { refusal: null, strained: false })).toEqual({ ms: 0, rests: 0 });
+  expect(getNextBackoff(rests, { refusal: null, needsCooldown: false })).toEqual({
+    ms: 0,
+    failures: 0,
+  });
 });
 
 const REFUSAL = {
@@ -53,9 +56,9 @@ const REFUSAL = {
   ip: "192.0.2.1",
   result: {
     recipients: [],
-    nobody: [],
-    unasked: [],
-    decoys: [],
+    unknownRecipients: [],
+    remaining: [],
+    catchAllProbes: [],
     closedBy: "421",
     ending: null,
     tls: false,

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
-import { FAMILIES } from "@mailproof/core/mail/smtp/rules";
+import { RULE_FAMILIES } from "@mailproof/core/mail/smtp/rules";
 import {
+  findRetryCause,
+  getNextRetryMinutes,
   MAX_WAIT_MINUTES,
-  nextRetryMinutes,
   RETRY_CAUSES,
   RETRY_SCHEDULES,
   type RetryCause,
-  retryCauseOf,
 } from "@mailproof/core/verify/retry";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -40,7 +40,7 @@ const FINAL = [
 ];
 
 test("every reason that leaves a result unknown is attempted again by a schedule, or is final on purpose", () => {
-  const unknown = FAMILIES.filter(({ verdict }) => verdict === "unknown").map(
+  const unknown = RULE_FAMILIES.filter(({ verdict }) => verdict === "unknown").map(
     ({ reason }) => reason,
   );
   const retried = RETRY_CAUSES.flatMap((cause) => RETRY_SCHEDULES[cause].reasons);
@@ -59,19 +59,19 @@ test.each([
   ["what its finding calls permanent", { reason: "rate_limited", retry: null }],
   ["no way out on port 25", { reason: "no_smtp_egress", rule: "connect_timeout" }],
 ])("%s is final", (_case, found) => {
-  expect(retryCauseOf({ ...UNKNOWN, ...found })).toBeNull();
+  expect(findRetryCause({ ...UNKNOWN, ...found })).toBeNull();
 });
 
 test("a 550 that takes us for a harvester is attempted again, though its code is permanent", () => {
   const found = { ...UNKNOWN, reason: "directory_harvest", retry: "later", code: 550 };
 
-  expect(retryCauseOf(found)).toBe("busy");
+  expect(findRetryCause(found)).toBe("busy");
 });
 
 test("too many recipients for one connection is tried again also after a 5xx", () => {
   const found = { ...UNKNOWN, reason: "too_many_recipients", retry: "new_connection", code: 550 };
 
-  expect(retryCauseOf(found)).toBe("busy");
+  expect(findRetryCause(found)).toBe("busy");
 });
 
 test("whatever happens, an address waits no longer than its limit, and not for ever", () => {
@@ -81,7 +81,7 @@ test("whatever happens, an address waits no longer than its limit, and not for e
       const waited: RetryCause[] = [];
       let minutes = 0;
       for (const cause of met) {
-        const next = nextRetryMinutes(waited, cause, limit);
+        const next = getNextRetryMinutes(waited, cause, limit);
         if (next === undefined) break;
         minutes += next;
         waited.push(cause);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { botLikeness, isBot } from "@mailproof/core/verify/bot";
-import { catchAllConfidence, catchAllParts } from "@mailproof/core/verify/catch-all";
-import { nameLikeness } from "@mailproof/core/verify/likeness";
+import { isBot, scoreBotLikeness } from "@mailproof/core/verify/bot";
+import { listCatchAllParts, scoreCatchAll } from "@mailproof/core/verify/catch-all";
+import { scoreNameLikeness } from "@mailproof/core/verify/likeness";
 import { suggestTypo } from "@mailproof/core/verify/typo";
 import { expect, test } from "vitest";
 import { areaUnderCurve, calibration, humanLocals, machineLocals } from "./lab.ts";
@@ -31,8 +31,8 @@ const measured = (
 
 test("the page shows the calibration of name likeness", () => {
   const table = measured(
-    ["people", humanLocals.map(nameLikeness)],
-    ["machines", machineLocals.map(nameLikeness)],
+    ["people", humanLocals.map(scoreNameLikeness)],
+    ["machines", machineLocals.map(scoreNameLikeness)],
     TENTHS,
   );
 
@@ -40,7 +40,7 @@ test("the page shows the calibration of name likeness", () => {
 });
 
 test("the page shows the calibration of catch_all_confidence", () => {
-  const confidence = (local: string) => catchAllConfidence(local, { isRole: false, pattern: null });
+  const confidence = (local: string) => scoreCatchAll(local, { isRole: false, pattern: null });
   const table = measured(
     ["people", humanLocals.map(confidence)],
     ["machines", machineLocals.map(confidence)],
@@ -52,8 +52,8 @@ test("the page shows the calibration of catch_all_confidence", () => {
 
 test("the page shows the calibration of bot likeness, and what its threshold catches", () => {
   const table = measured(
-    ["machines", machineLocals.map(botLikeness)],
-    ["people", humanLocals.map(botLikeness)],
+    ["machines", machineLocals.map(scoreBotLikeness)],
+    ["people", humanLocals.map(scoreBotLikeness)],
     TENTHS,
   );
   const percent = (locals: readonly string[]) =>
@@ -64,21 +64,21 @@ test("the page shows the calibration of bot likeness, and what its threshold cat
 });
 
 test("the page shows how often a typo suggestion is right", () => {
-  const told = deadDomains.map(({ typed, meant }) => {
-    const facts = { mailWorks: false, knownSquat: false };
-    const advice = suggestTypo({ local: "ann", domain: typed }, facts, PROVIDERS);
+  const sentenceText = deadDomains.map(({ typed, meant }) => {
+    const signals = { mailWorks: false, isSquat: false };
+    const advice = suggestTypo({ local: "ann", domain: typed }, signals, PROVIDERS);
     return { ...advice, meant, isRight: advice.suggestion === `ann@${meant}` };
   });
   const rows = [0.5, 0.6, 0.7, 0.8, 0.9, 0.99].map((from, at, all) => {
     const to = all[at + 1] ?? 1;
-    const here = told.filter(
+    const here = sentenceText.filter(
       ({ confidence }) => (confidence ?? 0) >= from && (confidence ?? 0) < to,
     );
     const right = here.filter(({ isRight }) => isRight).length;
     return `| ${from} | ${here.length} | ${right} | ${(right / here.length).toFixed(2)} |`;
   });
-  const typos = told.filter(({ meant }) => meant !== null);
-  const firms = told.filter(({ meant }) => meant === null);
+  const typos = sentenceText.filter(({ meant }) => meant !== null);
+  const firms = sentenceText.filter(({ meant }) => meant === null);
   const misled = firms.filter(({ suggestion }) => suggestion !== null).length;
   const found = typos.filter(({ isRight }) => isRight).length;
   const sentence = `Of ${typos.length} typos ${found} were put right; of ${firms.length} dead firms ${misled} were sent elsewhere.`;
@@ -97,9 +97,9 @@ const examples = [
 
 test("the page's examples of catch_all_confidence add up as the code does", () => {
   const made = examples.map(({ local, role, pattern }) => {
-    const facts = { isRole: role === "yes", pattern: pattern === "-" ? null : pattern };
-    const values = catchAllParts(local, facts).map(({ value }) => value);
-    return [...values, catchAllConfidence(local, facts)].map((n) => n.toFixed(2)).join(" | ");
+    const signals = { isRole: role === "yes", pattern: pattern === "-" ? null : pattern };
+    const values = listCatchAllParts(local, signals).map(({ value }) => value);
+    return [...values, scoreCatchAll(local, signals)].map((n) => n.toFixed(2)).join(" | ");
   });
 
   expect(made).toHaveLength(7);

@@ -1,9 +1,17 @@
 import type { Table } from "@mailproof/core/table";
-import { ownPlaces, type Places } from "@mailproof/core/verify/places";
+import { localSlots, type SlotPool } from "@mailproof/core/verify/places";
 import { expect, test } from "vitest";
-import { chanceOf } from "../../simulation/chance.ts";
-import { faultyTable } from "../../simulation/faults.ts";
-import { askAll, givenFleet, hostAt, kind, type Says, type Session, verdicts } from "./fleet.ts";
+import { createRandom } from "../../simulation/chance.ts";
+import { createFaultyTable } from "../../simulation/faults.ts";
+import {
+  askAll,
+  givenCluster,
+  hostAt,
+  kind,
+  type ReplyFor,
+  type Session,
+  verdicts,
+} from "./fleet.ts";
 
 // Goal: however many processes verify at once, a mail server meets one guest with good manners.
 // Method: several engines over one table, all that they do delayed by chance that a seed decides; a scripted server
@@ -16,7 +24,7 @@ const GOOGLE = "gmail-smtp-in.l.google.com";
 test.each(SEEDS.flatMap((seed) => [2, 5].map((count) => ({ seed, count }))))(
   "$count processes never have more than ten sessions with one server (seed $seed)",
   async ({ seed, count }) => {
-    const { engines, peaks } = givenFleet(count, kind, { seed });
+    const { engines, peaks } = givenCluster(count, kind, { seed });
 
     const answers = await askAll(engines, 300);
 
@@ -28,7 +36,7 @@ test.each(SEEDS.flatMap((seed) => [2, 5].map((count) => ({ seed, count }))))(
 test.each(SEEDS)(
   "a provider has five at most and each of its hosts one, of all processes together (seed %i)",
   async (seed) => {
-    const { engines, peaks } = givenFleet(3, kind, { seed });
+    const { engines, peaks } = givenCluster(3, kind, { seed });
     const tenants = Array.from({ length: 40 }, (_, n) => `t${n}.mail.protection.outlook.com`);
 
     const answers = await Promise.all(tenants.map((name) => askAll(engines, 3, [hostAt(name)])));
@@ -40,7 +48,7 @@ test.each(SEEDS)(
 );
 
 test.each(SEEDS)("a server that many fall back on has ten at most, too (seed %i)", async (seed) => {
-  const { engines, peaks } = givenFleet(3, kind, { seed });
+  const { engines, peaks } = givenCluster(3, kind, { seed });
   const fallingBack = [
     hostAt("mx.down.example", "192.0.2.66"),
     hostAt("mx.example.com", "192.0.2.1", 20),
@@ -53,7 +61,7 @@ test.each(SEEDS)("a server that many fall back on has ten at most, too (seed %i)
 });
 
 test("a 421 closes the server that said it, and not the one that was tried before it", async () => {
-  const { engines, table, world } = givenFleet(1, (line, session) =>
+  const { engines, table, world } = givenCluster(1, (line, session) =>
     line.startsWith("RCPT") ? "421 4.7.0 too busy" : kind(line, session),
   );
 
@@ -68,8 +76,8 @@ test("a 421 closes the server that said it, and not the one that was tried befor
 });
 
 test("sharing takes no more sessions for a thousand addresses than not to share", async () => {
-  const alone = givenFleet(5, kind, { places: () => ownPlaces });
-  const shared = givenFleet(5, kind);
+  const alone = givenCluster(5, kind, { slots: () => localSlots });
+  const shared = givenCluster(5, kind);
 
   await askAll(alone.engines, 200);
   await askAll(shared.engines, 200);
@@ -79,7 +87,7 @@ test("sharing takes no more sessions for a thousand addresses than not to share"
 });
 
 test("who asks for few at one name of a server is not kept waiting by thousands at another", async () => {
-  const { engines, sessions } = givenFleet(1, kind, { places: () => ownPlaces });
+  const { engines, sessions } = givenCluster(1, kind, { slots: () => localSlots });
 
   const thousands = askAll(engines, 10_000, [hostAt("mx.one.example")]);
   await askAll(engines, 25, [hostAt("mx.other.example")]);
@@ -90,7 +98,7 @@ test("who asks for few at one name of a server is not kept waiting by thousands 
 });
 
 test("a process that gets one place of ten fills its sessions as if it had them all", async () => {
-  const { engines, sessions, world, open } = givenFleet(2, (line, session) =>
+  const { engines, sessions, world, open } = givenCluster(2, (line, session) =>
     session <= 9 && line.startsWith("RCPT") ? undefined : kind(line, session),
   );
   const [hogging, working] = engines.map((engine) => [engine]);
@@ -105,7 +113,7 @@ test("a process that gets one place of ten fills its sessions as if it had them 
 });
 
 test("a process with one question is not kept waiting by one with thousands", async () => {
-  const { engines, sessions, world } = givenFleet(2, kind);
+  const { engines, sessions, world } = givenCluster(2, kind);
   const [many = [], one = []] = engines.map((engine) => [engine]);
   const hosts = [hostAt(GOOGLE)];
 
@@ -141,7 +149,7 @@ const wavesOf = (sessions: readonly Session[]): readonly Wave[] => {
 };
 
 /** From the beginning of each wave to that of the next, in whole seconds. */
-const restsOf = (sessions: readonly Session[]): readonly number[] => {
+const getBackoffs = (sessions: readonly Session[]): readonly number[] => {
   const waves = wavesOf(sessions);
   return waves
     .slice(1)
@@ -149,44 +157,44 @@ const restsOf = (sessions: readonly Session[]): readonly number[] => {
 };
 
 /** A server that answers all sessions of these waves with 421, and the others as it should. */
-const givenBusyFleet = (busyWaves: readonly number[], seed: number) => {
-  const says: Says = (line, session) => {
-    const wave = wavesOf(fleet.sessions.slice(0, session)).length - 1;
+const givenBusyCluster = (busyWaves: readonly number[], seed: number) => {
+  const replyFor: ReplyFor = (line, session) => {
+    const wave = wavesOf(cluster.sessions.slice(0, session)).length - 1;
     return line.startsWith("RCPT") && busyWaves.includes(wave)
       ? "421 4.7.0 too busy"
       : kind(line, session);
   };
-  const fleet = givenFleet(5, says, { seed, lag: LAG_MS });
-  return fleet;
+  const cluster = givenCluster(5, replyFor, { seed, lag: LAG_MS });
+  return cluster;
 };
 
 test.each(SEEDS)(
   "what sessions side by side hear counts once; the next rest is twice as long (seed %i)",
   async (seed) => {
-    const { engines, sessions } = givenBusyFleet([0, 1], seed);
+    const { engines, sessions } = givenBusyCluster([0, 1], seed);
 
     await askAll(engines, 60);
 
-    expect(restsOf(sessions)).toEqual([30, 60]);
+    expect(getBackoffs(sessions)).toEqual([30, 60]);
     // Many of them had heard it, or there would have been nothing to count once.
     expect(wavesOf(sessions)[0]?.sessions).toBeGreaterThan(5);
   },
 );
 
 test("a session that goes well ends the row of rests", async () => {
-  const { engines, sessions, later } = givenBusyFleet([0, 2], 1);
+  const { engines, sessions, later } = givenBusyCluster([0, 2], 1);
 
   await askAll(engines, 30);
   later(QUIET_MS);
   await askAll(engines, 30);
 
   // The quiet between two waves is counted from the beginning of the first, which lasts one or two seconds by chance.
-  expect(restsOf(sessions)).toEqual([30, expect.toBeOneOf([10, 11, 12]), 30]);
+  expect(getBackoffs(sessions)).toEqual([30, expect.toBeOneOf([10, 11, 12]), 30]);
 });
 
 test.each(SEEDS)("what a 421 does reaches everybody within a moment (seed %i)", async (seed) => {
   let saidAt = 0;
-  const { engines, sessions, world } = givenFleet(
+  const { engines, sessions, world } = givenCluster(
     5,
     (line, session) => {
       if (session !== 3 || !line.startsWith("RCPT")) return kind(line, session);
@@ -205,18 +213,18 @@ test.each(SEEDS)("what a 421 does reaches everybody within a moment (seed %i)", 
 });
 
 test("a process that never met the server hears from the others that it is of no use to wait", async () => {
-  const { engines, sessions, world } = givenFleet(5, (line, session) =>
+  const { engines, sessions, world } = givenCluster(5, (line, session) =>
     line.startsWith("RCPT") ? "421 4.7.0 too busy with anna@secret.example" : kind(line, session),
   );
   const [first, ...others] = engines;
   const began = world.now().getTime();
-  const heard = askAll(first ? [first] : [], 200);
+  const replyText = askAll(first ? [first] : [], 200);
   await world.sleep(100_000);
   const opened = sessions.length;
 
   const answers = await askAll(others, 10);
 
-  expect(verdicts(answers)).toEqual(verdicts(await heard));
+  expect(verdicts(answers)).toEqual(verdicts(await replyText));
   expect(answers.every(({ reply }) => reply?.code === 421)).toBe(true);
   expect(sessions).toHaveLength(opened);
   expect(world.now().getTime() - began).toBeLessThan(10 * 60_000);
@@ -225,7 +233,7 @@ test("a process that never met the server hears from the others that it is of no
 });
 
 test("the place of a process that died comes back, before anybody gives up", async () => {
-  const { engines, sessions, open, world } = givenFleet(2, (line, session) =>
+  const { engines, sessions, open, world } = givenCluster(2, (line, session) =>
     session === 1 && line.startsWith("RCPT") ? undefined : kind(line, session),
   );
   const [dying, living] = engines.map((engine) => [engine]);
@@ -242,10 +250,10 @@ test("the place of a process that died comes back, before anybody gives up", asy
   expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThan(120_000);
 });
 
-const FULL: Places = { mayHave: () => true, take: async () => "full" };
+const FULL: SlotPool = { mayAcquire: () => true, acquire: async () => "full" };
 
 test("who waits in vain is told in the end that nothing is known", async () => {
-  const { engines, sessions, world } = givenFleet(1, kind, { places: () => FULL });
+  const { engines, sessions, world } = givenCluster(1, kind, { slots: () => FULL });
   const began = world.now().getTime();
 
   const answers = await askAll(engines, 200);
@@ -266,7 +274,7 @@ test.each<[string, (table: Table) => Table]>([
   ["deaf", (table) => ({ ...table, write: lose })],
   ["full of nonsense", (table) => ({ ...table, get: async (key) => ({ ...key, rests: "many" }) })],
 ])("a table that is %s stops no verification and is no verdict", async (_, tableOf) => {
-  const { engines, peaks } = givenFleet(2, kind, { tableOf });
+  const { engines, peaks } = givenCluster(2, kind, { tableOf });
 
   expect(verdicts(await askAll(engines, 300))).toEqual(ACCEPTED);
   // Each goes by its own count.
@@ -276,9 +284,9 @@ test.each<[string, (table: Table) => Table]>([
 test.each(SEEDS)(
   "a table that loses replies and calls costs nobody his answer (seed %i)",
   async (seed) => {
-    const { engines } = givenFleet(3, kind, {
+    const { engines } = givenCluster(3, kind, {
       seed,
-      tableOf: (table) => faultyTable(table, chanceOf(seed), 0.2),
+      tableOf: (table) => createFaultyTable(table, createRandom(seed), 0.2),
     });
 
     expect(verdicts(await askAll(engines, 100))).toEqual(ACCEPTED);

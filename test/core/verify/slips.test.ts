@@ -1,4 +1,4 @@
-import { slipsBetween } from "@mailproof/core/verify/slips";
+import { measureEditDistance } from "@mailproof/core/verify/slips";
 import { expect, test } from "vitest";
 
 test.each([
@@ -20,5 +20,5 @@ test.each([
   ["another word", "firm", "gmail", Infinity],
   ["a much longer word", "gmailservice", "gmail", Infinity],
 ])("%s: %j for %j costs %d", (_, typed, meant, cost) => {
-  expect(slipsBetween(typed, meant)).toBe(cost);
+  expect(measureEditDistance(typed, meant)).toBe(cost);
 });

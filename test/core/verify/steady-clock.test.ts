@@ -1,6 +1,6 @@
-import { lists } from "@mailproof/core/mail/lists/lists";
-import { engineOver } from "@mailproof/core/verify/engine";
-import { ownPlaces } from "@mailproof/core/verify/places";
+import { createLists } from "@mailproof/core/mail/lists/lists";
+import { createEngine } from "@mailproof/core/verify/engine";
+import { localSlots } from "@mailproof/core/verify/places";
 import { verify } from "@mailproof/core/verify/verify";
 import { expect, test } from "vitest";
 import { givenWorld } from "../../given.ts";
@@ -13,15 +13,15 @@ test.each([12 * 24, -2])(
     const { world, jump } = givenWorld();
     const { table, now, sleep, random } = world;
     let steadyMs = 0;
-    const engine = engineOver({
+    const engine = createEngine({
       table,
       now,
       sleep,
       random,
       steadyNow: () => new Date(steadyMs++),
-      lists: lists(),
+      lists: createLists(),
       allowed: [],
-      places: ownPlaces,
+      slots: localSlots,
       smtp: { helo: "x.example", from: "a@x.example", port: 25 },
       connect: async () => "connect_refused",
       dns: async (type) => {

@@ -1,16 +1,16 @@
 import type { Table } from "@mailproof/core/table";
-import { isPlace, type Place, spotOf } from "@mailproof/core/verify/places";
-import { readShared } from "@mailproof/core/verify/shared-operator";
-import { tablePlaces } from "@mailproof/core/verify/table-places";
+import { isSlot, type Slot, toSlotKey } from "@mailproof/core/verify/places";
+import { parseSharedProvider } from "@mailproof/core/verify/shared-operator";
+import { createSharedSlots } from "@mailproof/core/verify/table-places";
 import { expect, test } from "vitest";
 import { givenWorld } from "../../given.ts";
-import { askAll, givenFleet, hostAt, kind } from "./fleet.ts";
+import { askAll, givenCluster, hostAt, kind } from "./fleet.ts";
 
 // Whoever shares a server, shares it through one item: what that costs, and what happens to a place.
 
 const HOST = hostAt("gmail-smtp-in.l.google.com");
-const SPOT = spotOf(HOST);
-const ROOMY = spotOf(hostAt("mx.example.com"));
+const SLOT_KEY = toSlotKey(HOST);
+const ROOMY = toSlotKey(hostAt("mx.example.com"));
 /** Longer than a place is anybody's who does not give it back. */
 const LEASE_MS = 200_000;
 
@@ -33,33 +33,33 @@ const counting = () => {
   return { count, tableOf };
 };
 
-const givenPlaces = () => {
-  const house = givenWorld();
-  const places = () => tablePlaces(house.world);
-  const take = async (from = places()): Promise<Place> => {
-    const taken = await from.take(SPOT);
-    if (!isPlace(taken)) throw new Error("there is no place");
-    return taken;
+const givenSlots = () => {
+  const ctx = givenWorld();
+  const slots = () => createSharedSlots(ctx.world);
+  const take = async (from = slots()): Promise<Slot> => {
+    const acquired = await from.acquire(SLOT_KEY);
+    if (!isSlot(acquired)) throw new Error("there is no place");
+    return acquired;
   };
-  return { ...house, places, take };
+  return { ...ctx, places: slots, take };
 };
 
 test("a process that stands still as soon as it has answered keeps no place", async () => {
-  const { engines, table } = givenFleet(1, kind);
+  const { engines, table } = givenCluster(1, kind);
 
   await askAll(engines, 1);
 
   // A Lambda is frozen here. What it would write from now on is not written.
   const shared = table.items().filter(isShared);
   expect(shared).toHaveLength(1);
-  expect(shared.flatMap((item) => [...readShared(item).places.keys()])).toEqual([]);
+  expect(shared.flatMap((item) => [...parseSharedProvider(item).slots.keys()])).toEqual([]);
 });
 
-const WELL = { refusal: null, strained: false };
+const WELL = { refusal: null, needsCooldown: false };
 
 test("a session costs one read and two writes", async () => {
   const { count, tableOf } = counting();
-  const { engines, sessions, world } = givenFleet(1, kind, { tableOf });
+  const { engines, sessions, world } = givenCluster(1, kind, { tableOf });
 
   await askAll(engines, 1_000);
   await world.sleep(1_000);
@@ -69,7 +69,7 @@ test("a session costs one read and two writes", async () => {
 
 test("a process that waits for a rest to end asks nobody meanwhile", async () => {
   const { count, tableOf } = counting();
-  const { engines, world } = givenFleet(
+  const { engines, world } = givenCluster(
     3,
     (line, session) =>
       session === 1 && line.startsWith("RCPT") ? "421 4.7.0 too busy" : kind(line, session),
@@ -90,21 +90,21 @@ test("a process that waits for a rest to end asks nobody meanwhile", async () =>
 });
 
 test("a place is somebody's until it is given back", async () => {
-  const { places, take } = givenPlaces();
-  const place = await take();
-  expect(await places().take(SPOT)).toBe("full");
+  const { places: slots, take } = givenSlots();
+  const slot = await take();
+  expect(await slots().acquire(SLOT_KEY)).toBe("full");
 
-  await place.give(WELL);
+  await slot.release(WELL);
 
   await take();
 });
 
 test("a place is not to be had once the operator is closed, though it was open when we looked", async () => {
-  const { world, table, places } = givenPlaces();
-  const taken = await places().take(ROOMY);
+  const { world, table, places: slots } = givenSlots();
+  const acquired = await slots().acquire(ROOMY);
   const { promise: looked, resolve: look } = Promise.withResolvers<void>();
   const { promise: closed, resolve: close } = Promise.withResolvers<void>();
-  const late = tablePlaces({
+  const late = createSharedSlots({
     ...world,
     table: {
       ...table,
@@ -116,34 +116,34 @@ test("a place is not to be had once the operator is closed, though it was open w
     },
   });
 
-  const taking = late.take(ROOMY);
+  const taking = late.acquire(ROOMY);
   await looked;
-  if (isPlace(taken)) await taken.give({ refusal: null, strained: true });
+  if (isSlot(acquired)) await acquired.release({ refusal: null, needsCooldown: true });
   close();
 
   expect(await taking).toMatchObject({ ms: 5_000 });
 });
 
 test("who gives a place back too late gives nobody else's away", async () => {
-  const { places, take, later } = givenPlaces();
+  const { places: slots, take, later } = givenSlots();
   const late = await take();
   later(LEASE_MS);
   await take();
 
-  await late.give(WELL);
+  await late.release(WELL);
 
-  expect(await places().take(SPOT)).toBe("full");
+  expect(await slots().acquire(SLOT_KEY)).toBe("full");
 });
 
 test("a process takes turns with others who wait, though it would be there first", async () => {
-  const { world, places, take } = givenPlaces();
-  const ours = places();
-  const place = await take(ours);
-  expect(await places().take(SPOT)).toBe("full");
+  const { world, places: slots, take } = givenSlots();
+  const ours = slots();
+  const slot = await take(ours);
+  expect(await slots().acquire(SLOT_KEY)).toBe("full");
 
-  await place.give(WELL);
+  await slot.release(WELL);
 
-  expect(await ours.take(SPOT)).toBe("full");
+  expect(await ours.acquire(SLOT_KEY)).toBe("full");
   await world.sleep(1_000);
   await take(ours);
 });
@@ -151,13 +151,13 @@ test("a process takes turns with others who wait, though it would be there first
 test("an operator is the same for all, in whatever order its addresses come", () => {
   const ips = ["198.51.100.9", "192.0.2.7"];
 
-  expect(spotOf({ ...HOST, host: "mx.example", ips })).toEqual(
-    spotOf({ ...HOST, host: "mx.example", ips: ips.toReversed() }),
+  expect(toSlotKey({ ...HOST, host: "mx.example", ips })).toEqual(
+    toSlotKey({ ...HOST, host: "mx.example", ips: ips.toReversed() }),
   );
 });
 
 test("what is stored of an operator is one item below a kilobyte, and goes by itself", async () => {
-  const { engines, table, later } = givenFleet(5, (line, session) =>
+  const { engines, table, later } = givenCluster(5, (line, session) =>
     line.startsWith("RCPT") ? `421 4.7.0 ${"busy ".repeat(300)}` : kind(line, session),
   );
   void askAll(engines, 100);

@@ -1,4 +1,4 @@
-import { chanceOf } from "../../simulation/chance.ts";
+import { createRandom } from "../../simulation/chance.ts";
 import { UNREAD_FAMILY } from "./lab.ts";
 import { PROVIDERS } from "./providers.ts";
 
@@ -37,10 +37,10 @@ const slipped = (domain: string, chance: () => number): string => {
   return text;
 };
 
-const TOTAL = PROVIDERS.reduce((sum, _, place) => sum + 1 / (place + 1), 0);
+const TOTAL = PROVIDERS.reduce((sum, _, index) => sum + 1 / (index + 1), 0);
 const popular = (chance: () => number): string => {
   let left = chance() * TOTAL;
-  return PROVIDERS.find((_, place) => (left -= 1 / (place + 1)) <= 0) ?? "gmail.com";
+  return PROVIDERS.find((_, index) => (left -= 1 / (index + 1)) <= 0) ?? "gmail.com";
 };
 
 const ENDINGS = ["com", "com", "com", "com", "net", "de", "fr", "co.uk", "io", "org"];
@@ -52,7 +52,7 @@ const firm = (chance: () => number): string => {
 };
 
 export const deadDomains: readonly DeadDomain[] = (() => {
-  const chance = chanceOf(53);
+  const chance = createRandom(53);
   return Array.from({ length: 4_000 }, (_, n) => {
     if (n % 2 === 0) return { typed: firm(chance), meant: null };
     const meant = popular(chance);

@@ -2,9 +2,9 @@ import { suggestTypo } from "@mailproof/core/verify/typo";
 import { expect, test } from "vitest";
 import { PROVIDERS } from "./providers.ts";
 
-const DEAD = { mailWorks: false, knownSquat: false } as const;
-const adviceFor = (domain: string, facts: Parameters<typeof suggestTypo>[1] = DEAD) =>
-  suggestTypo({ local: "ann", domain }, facts, PROVIDERS);
+const DEAD = { mailWorks: false, isSquat: false } as const;
+const adviceFor = (domain: string, signals: Parameters<typeof suggestTypo>[1] = DEAD) =>
+  suggestTypo({ local: "ann", domain }, signals, PROVIDERS);
 
 test.each([
   ["a letter hit aside", "gnail.com", "gmail.com"],
@@ -80,7 +80,7 @@ test.each([
   "gmx.at",
   "hotmail.de",
 ])("%s has working mail, and is left alone", (domain) => {
-  expect(adviceFor(domain, { mailWorks: true, knownSquat: false })).toEqual({
+  expect(adviceFor(domain, { mailWorks: true, isSquat: false })).toEqual({
     suggestion: null,
     confidence: null,
   });
@@ -90,7 +90,7 @@ test.each(["me.com", "mail.com", "hotmail.fr", "yahoo.co.uk", "gmail.com", "GMai
   "%s is a provider itself, and is left alone even when its mail is down or it is said to be a squat",
   (domain) => {
     expect(adviceFor(domain).suggestion).toBeNull();
-    expect(adviceFor(domain, { mailWorks: false, knownSquat: true }).suggestion).toBeNull();
+    expect(adviceFor(domain, { mailWorks: false, isSquat: true }).suggestion).toBeNull();
   },
 );
 
@@ -118,22 +118,20 @@ test.each([
 });
 
 test("while it is undecided whether mail works, nothing is suggested", () => {
-  expect(
-    adviceFor("gmial.com", { mailWorks: "undecided", knownSquat: false }).suggestion,
-  ).toBeNull();
+  expect(adviceFor("gmial.com", { mailWorks: "undecided", isSquat: false }).suggestion).toBeNull();
 });
 
 test.each([true, false, "undecided"] as const)(
   "a known squat is corrected whether or not its mail works (%s)",
   (mailWorks) => {
-    const advice = adviceFor("gmial.com", { mailWorks, knownSquat: true });
+    const advice = adviceFor("gmial.com", { mailWorks, isSquat: true });
 
     expect(advice).toEqual({ suggestion: "ann@gmail.com", confidence: 0.99 });
   },
 );
 
 test("a squat that resembles nobody gets no suggestion", () => {
-  expect(adviceFor("parked.example", { mailWorks: true, knownSquat: true }).suggestion).toBeNull();
+  expect(adviceFor("parked.example", { mailWorks: true, isSquat: true }).suggestion).toBeNull();
 });
 
 test("the local part is handed back as it was written", () => {

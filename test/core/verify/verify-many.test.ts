@@ -1,26 +1,26 @@
-import { lists } from "@mailproof/core/mail/lists/lists";
+import { createLists } from "@mailproof/core/mail/lists/lists";
 import type { Engine } from "@mailproof/core/verify/engine";
 import { verifyMany } from "@mailproof/core/verify/verify-many";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { START } from "../../given.ts";
-import { chanceOf } from "../../simulation/chance.ts";
+import { createRandom } from "../../simulation/chance.ts";
 
 const OPTIONS = { deepVerify: true, includeAi: true, includeEvidence: true };
 
 /** An engine whose looking-up takes as long as chance wants; it counts how many are under way. */
 const givenEngine = (seed = 1) => {
-  const chance = chanceOf(seed);
+  const chance = createRandom(seed);
   let underWay = 0;
   let peak = 0;
   const engine: Engine = {
-    lists: lists(),
+    lists: createLists(),
     now: () => START,
-    hostsOf: async () => {
+    findMailHosts: async () => {
       peak = Math.max(peak, ++underWay);
       for (let turns = chance() * 20; turns > 0; turns--) await Promise.resolve();
       underWay--;
-      return { kind: "domain_not_found", asked: [] };
+      return { kind: "domain_not_found", dnsQueries: [] };
     },
     probe: async () => {
       throw new Error("nothing is asked of a domain that does not exist");
@@ -46,7 +46,7 @@ test("a list without end is read only as far as results are taken", async () => 
   }
 
   const results = verifyMany(engine, endless(), OPTIONS);
-  for (let taken = 0; taken < 10; taken++) await results.next();
+  for (let nth = 0; nth < 10; nth++) await results.next();
   await results.return(undefined);
 
   expect(read).toBeLessThanOrEqual(5_010);
@@ -86,19 +86,21 @@ test("a result is handed on while the input is still open", async () => {
 
 test("the same address is looked up once while it is under way, and answered as often as it was asked", async () => {
   const { engine } = givenEngine();
-  const { promise: allAsked, resolve } = Promise.withResolvers<void>();
+  const { promise: allProbed, resolve } = Promise.withResolvers<void>();
   let lookUps = 0;
-  const hostsOf: Engine["hostsOf"] = async (domain) => {
+  const hostsOf: Engine["findMailHosts"] = async (domain) => {
     lookUps++;
-    await allAsked;
-    return engine.hostsOf(domain);
+    await allProbed;
+    return engine.findMailHosts(domain);
   };
   function* fifty() {
     for (let n = 0; n < 50; n++) yield "ann@example.com";
     resolve();
   }
 
-  const results = await Array.fromAsync(verifyMany({ ...engine, hostsOf }, fifty(), OPTIONS));
+  const results = await Array.fromAsync(
+    verifyMany({ ...engine, findMailHosts: hostsOf }, fifty(), OPTIONS),
+  );
 
   expect(results).toHaveLength(50);
   expect(lookUps).toBe(1);

@@ -1,7 +1,7 @@
-import { lists } from "@mailproof/core/mail/lists/lists";
+import { createLists } from "@mailproof/core/mail/lists/lists";
 import type { Finding } from "@mailproof/core/mail/smtp/classify";
 import type { Engine } from "@mailproof/core/verify/engine";
-import type { Answer, Question } from "@mailproof/core/verify/recipient-check";
+import type { ProbeRequest, ProbeResult } from "@mailproof/core/verify/recipient-check";
 import { verify } from "@mailproof/core/verify/verify";
 import { expect, test } from "vitest";
 import { START } from "../../given.ts";
@@ -16,22 +16,22 @@ const ACCEPTED: Finding = {
   aboutUs: false,
 };
 
-const givenEngine = (mxHost: string, more: Partial<Answer> = {}) => {
-  const asked: Question[] = [];
+const givenEngine = (mxHost: string, more: Partial<ProbeResult> = {}) => {
+  const asked: ProbeRequest[] = [];
   const engine: Engine = {
-    lists: lists(),
+    lists: createLists(),
     now: () => START,
-    hostsOf: async () => ({
+    findMailHosts: async () => ({
       kind: "hosts",
       implicit: false,
       hosts: [{ host: mxHost, priority: 10, ips: ["192.0.2.1"] }],
-      asked: [],
+      dnsQueries: [],
     }),
     probe: async (question) => {
       asked.push(question);
       return {
         recipient: question.recipient,
-        nobody: [],
+        unknownRecipients: [],
         finding: ACCEPTED,
         reply: { code: 250, enhanced: null, text: "ok" },
         host: mxHost,
@@ -39,7 +39,7 @@ const givenEngine = (mxHost: string, more: Partial<Answer> = {}) => {
         encrypted: true,
         catchAll: "not_tested",
         transcript: [],
-        decoy: null,
+        randomRecipient: null,
         ...more,
       };
     },
@@ -58,7 +58,7 @@ test.each<[string, string, boolean, string]>([
   const { engine, asked } = givenEngine(mxHost);
 
   expect(await verify(engine, email, OPTIONS)).toMatchObject({ status });
-  expect(asked[0]?.decoy).toBe(decoy);
+  expect(asked[0]?.probeCatchAll).toBe(decoy);
 });
 
 test.each([
@@ -89,7 +89,11 @@ test("the evidence shows our own recipient and our decoy, and nobody else, howev
     { ms: 0, who: "client" as const, text },
     { ms: 1, who: "server" as const, text: `250 ${text}` },
   ]);
-  const { engine } = givenEngine("mx.example.com", { transcript, decoy, catchAll: "no" });
+  const { engine } = givenEngine("mx.example.com", {
+    transcript,
+    randomRecipient: decoy,
+    catchAll: "no",
+  });
 
   const { evidence } = await verify(engine, "ann@example.com", OPTIONS);
 
@@ -149,10 +153,10 @@ test.each([
     const { engine } = givenEngine("mx.example.com");
     const failing: Engine = {
       ...engine,
-      hostsOf: async () => ({
+      findMailHosts: async () => ({
         kind: "inconclusive",
         why: kind,
-        asked: [{ type: "MX", name: "example.com", kind, records: [], count: 0 }],
+        dnsQueries: [{ type: "MX", name: "example.com", kind, records: [], count: 0 }],
       }),
     };
 

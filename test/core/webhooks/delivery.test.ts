@@ -2,112 +2,112 @@ import { describe, expect, test } from "vitest";
 import { send } from "../../send.ts";
 import {
   DAY_MS,
-  deliveriesIn,
   givenHook,
   HOOK,
   HOUR_MS,
-  opened,
-  whenAnnounced,
-  whenDue,
+  readDeliveries,
+  verifyCall,
+  whenEventEmitted,
   whenPassed,
+  whenScheduledWorkRuns,
 } from "../../webhooks.ts";
 
 describe("a delivery that fails", () => {
   test("is tried again with the same id and body, a new timestamp, and a signature that fits", async () => {
-    const house = await givenHook();
-    house.servers.answer(500);
-    await whenAnnounced(house);
-    await whenPassed(house, HOUR_MS);
-    house.servers.answer(200);
+    const ctx = await givenHook();
+    ctx.servers.answer(500);
+    await whenEventEmitted(ctx);
+    await whenPassed(ctx, HOUR_MS);
+    ctx.servers.answer(200);
 
-    await whenPassed(house, 12 * HOUR_MS);
+    await whenPassed(ctx, 12 * HOUR_MS);
 
-    const { heard } = house.servers;
-    expect(heard.length).toBeGreaterThan(3);
-    expect(new Set(heard.map(({ body }) => body)).size).toBe(1);
-    expect(new Set(heard.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
-    expect(new Set(heard.map(({ headers }) => headers["webhook-timestamp"])).size).toBe(
-      heard.length,
+    const { heard: received } = ctx.servers;
+    expect(received.length).toBeGreaterThan(3);
+    expect(new Set(received.map(({ body }) => body)).size).toBe(1);
+    expect(new Set(received.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
+    expect(new Set(received.map(({ headers }) => headers["webhook-timestamp"])).size).toBe(
+      received.length,
     );
-    for (const one of heard) expect(opened(house.secret, one)).toBeDefined();
-    expect(await deliveriesIn(house)).toMatchObject([
-      { status: "delivered", attempts: heard.length, next_attempt_at: null, error: null },
+    for (const one of received) expect(verifyCall(ctx.secret, one)).toBeDefined();
+    expect(await readDeliveries(ctx)).toMatchObject([
+      { status: "delivered", attempts: received.length, next_attempt_at: null, error: null },
     ]);
   });
 
   test("is given up after a day, and nothing is due any more", async () => {
-    const house = await givenHook();
-    house.servers.answer(() => "connect_timeout");
-    await whenAnnounced(house);
+    const ctx = await givenHook();
+    ctx.servers.answer(() => "connect_timeout");
+    await whenEventEmitted(ctx);
 
-    await whenPassed(house, DAY_MS + HOUR_MS);
+    await whenPassed(ctx, DAY_MS + HOUR_MS);
 
-    expect(await deliveriesIn(house)).toMatchObject([
+    expect(await readDeliveries(ctx)).toMatchObject([
       { status: "failed", error: "connect_timeout", response_status: null, next_attempt_at: null },
     ]);
-    expect(house.table.isAnythingDue()).toBe(false);
-    const [first, last] = [house.servers.heard.at(0), house.servers.heard.at(-1)];
+    expect(ctx.table.hasScheduledWork()).toBe(false);
+    const [first, last] = [ctx.servers.heard.at(0), ctx.servers.heard.at(-1)];
     expect(Number(last?.at) - Number(first?.at)).toBeGreaterThanOrEqual(DAY_MS);
   });
 
   test("is signed with the secret of the moment: a new one counts at once", async () => {
-    const house = await givenHook();
-    house.servers.answer(500);
-    await whenAnnounced(house);
-    house.later(30_000);
-    await whenDue(house);
-    const rotated = await send(house.world, "POST /v1/webhooks/whk_1/secret", {
-      key: house.liveKey,
+    const ctx = await givenHook();
+    ctx.servers.answer(500);
+    await whenEventEmitted(ctx);
+    ctx.later(30_000);
+    await whenScheduledWorkRuns(ctx);
+    const rotated = await send(ctx.world, "POST /v1/webhooks/whk_1/secret", {
+      key: ctx.liveKey,
     });
 
-    await whenPassed(house, HOUR_MS);
+    await whenPassed(ctx, HOUR_MS);
 
-    const last = house.servers.heard.at(-1);
-    expect(last && opened(rotated.data.secret, last)).toBeDefined();
-    expect(() => last && opened(house.secret, last)).toThrow("No matching signature");
+    const last = ctx.servers.heard.at(-1);
+    expect(last && verifyCall(rotated.data.secret, last)).toBeDefined();
+    expect(() => last && verifyCall(ctx.secret, last)).toThrow("No matching signature");
   });
 
   test("goes to the address of the moment", async () => {
-    const house = await givenHook();
-    house.servers.answer(500);
-    await whenAnnounced(house);
-    house.later(30_000);
-    await whenDue(house);
+    const ctx = await givenHook();
+    ctx.servers.answer(500);
+    await whenEventEmitted(ctx);
+    ctx.later(30_000);
+    await whenScheduledWorkRuns(ctx);
     const body = { url: "https://new.example/" };
-    await send(house.world, "PUT /v1/webhooks/whk_1", { key: house.liveKey, body });
+    await send(ctx.world, "PUT /v1/webhooks/whk_1", { key: ctx.liveKey, body });
 
-    await whenPassed(house, HOUR_MS);
+    await whenPassed(ctx, HOUR_MS);
 
-    expect(house.servers.heard.at(0)?.url).toBe(HOOK);
-    expect(house.servers.heard.at(-1)?.url).toBe("https://new.example/");
+    expect(ctx.servers.heard.at(0)?.url).toBe(HOOK);
+    expect(ctx.servers.heard.at(-1)?.url).toBe("https://new.example/");
   });
 
   test("waits as long as its server asked for", async () => {
-    const house = await givenHook();
-    house.servers.answer(() => ({ status: 429, retryAfter: "1800" }));
-    await whenAnnounced(house);
-    house.later(30_000);
-    await whenDue(house);
+    const ctx = await givenHook();
+    ctx.servers.answer(() => ({ status: 429, retryAfter: "1800" }));
+    await whenEventEmitted(ctx);
+    ctx.later(30_000);
+    await whenScheduledWorkRuns(ctx);
 
-    await whenPassed(house, 29 * 60_000);
-    expect(house.servers.heard).toHaveLength(1);
+    await whenPassed(ctx, 29 * 60_000);
+    expect(ctx.servers.heard).toHaveLength(1);
 
-    await whenPassed(house, 2 * 60_000);
-    expect(house.servers.heard).toHaveLength(2);
+    await whenPassed(ctx, 2 * 60_000);
+    expect(ctx.servers.heard).toHaveLength(2);
   });
 
   test("is not sent unsigned when its secret cannot be opened any more", async () => {
-    const house = await givenHook();
-    await whenAnnounced(house);
-    house.later(30_000);
-    const settings = { ...house.world.settings, sealingKey: "another key of the operator" };
+    const ctx = await givenHook();
+    await whenEventEmitted(ctx);
+    ctx.later(30_000);
+    const settings = { ...ctx.world.settings, encryptionKey: "another key of the operator" };
 
-    await whenDue({ ...house, world: { ...house.world, settings } });
+    await whenScheduledWorkRuns({ ...ctx, world: { ...ctx.world, settings } });
 
-    expect(house.servers.heard).toEqual([]);
-    expect(await deliveriesIn(house)).toMatchObject([
+    expect(ctx.servers.heard).toEqual([]);
+    expect(await readDeliveries(ctx)).toMatchObject([
       { status: "pending", error: "secret_unreadable", attempts: 1 },
     ]);
-    expect(house.logged).toContainEqual(expect.objectContaining({ event: "secret_unreadable" }));
+    expect(ctx.logged).toContainEqual(expect.objectContaining({ event: "secret_unreadable" }));
   });
 });

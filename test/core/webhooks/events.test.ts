@@ -4,25 +4,25 @@ import { describe, expect, test } from "vitest";
 import { given } from "../../given.ts";
 import { send, whenVerified } from "../../send.ts";
 import {
-  eventsTold,
   givenHook,
   HOOK,
-  opened,
-  whenAnnounced,
-  whenDue,
+  parseEvents,
+  verifyCall,
+  whenEventEmitted,
+  whenScheduledWorkRuns,
   whenSubscribed,
 } from "../../webhooks.ts";
 import { whenQuiet, whenWorked } from "../../working.ts";
 
 describe("an event", () => {
   test("goes out as soon as what it tells of is written, signed, with the body that is documented", async () => {
-    const house = await givenHook();
-    await whenVerified(house.world, house.liveKey, { email: "slow@x.com" });
+    const ctx = await givenHook();
+    await whenVerified(ctx.world, ctx.liveKey, { email: "slow@x.com" });
 
-    await whenWorked(house);
+    await whenWorked(ctx);
 
-    const [heard] = house.servers.heard;
-    expect(heard).toMatchObject({
+    const [calls] = ctx.servers.heard;
+    expect(calls).toMatchObject({
       method: "POST",
       url: HOOK,
       headers: {
@@ -31,7 +31,7 @@ describe("an event", () => {
         "webhook-id": "evt_1",
       },
     });
-    const event = heard && opened(house.secret, heard);
+    const event = calls && verifyCall(ctx.secret, calls);
     expect(event).toEqual({
       id: "evt_1",
       type: "job.completed",
@@ -46,66 +46,66 @@ describe("an event", () => {
   });
 
   test("of which nobody spoke goes out when somebody looks", async () => {
-    const house = await givenHook();
-    await whenAnnounced(house);
-    house.later(30_000);
+    const ctx = await givenHook();
+    await whenEventEmitted(ctx);
+    ctx.later(30_000);
 
-    await whenDue(house);
+    await whenScheduledWorkRuns(ctx);
 
-    expect(eventsTold(house.servers.heard)).toMatchObject([{ id: "evt_1", type: "credits.low" }]);
+    expect(parseEvents(ctx.servers.heard)).toMatchObject([{ id: "evt_1", type: "credits.low" }]);
   });
 
   test("goes to those who subscribed to it, each with a secret of its own, and to nobody else", async () => {
-    const house = await givenHook(["credits.low"]);
-    const second = await whenSubscribed(house, {
+    const ctx = await givenHook(["credits.low"]);
+    const second = await whenSubscribed(ctx, {
       url: "https://b.example/",
       events: ["credits.low"],
     });
-    await whenSubscribed(house, { url: "https://c.example/", events: ["job.failed"] });
-    await whenSubscribed(house, { url: "https://d.example/", key: house.testKey });
-    await whenAnnounced(house);
+    await whenSubscribed(ctx, { url: "https://c.example/", events: ["job.failed"] });
+    await whenSubscribed(ctx, { url: "https://d.example/", key: ctx.testKey });
+    await whenEventEmitted(ctx);
 
-    await whenQuiet(house);
+    await whenQuiet(ctx);
 
-    const { heard } = house.servers;
-    expect(heard.map(({ url }) => url).toSorted()).toEqual(["https://b.example/", HOOK]);
-    const ours = heard.find(({ url }) => url === HOOK);
-    expect(ours && opened(house.secret, ours)).toBeDefined();
-    expect(() => ours && opened(second.data.secret, ours)).toThrow("No matching signature");
-    expect(new Set(heard.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
+    const { heard: calls } = ctx.servers;
+    expect(calls.map(({ url }) => url).toSorted()).toEqual(["https://b.example/", HOOK]);
+    const ours = calls.find(({ url }) => url === HOOK);
+    expect(ours && verifyCall(ctx.secret, ours)).toBeDefined();
+    expect(() => ours && verifyCall(second.data.secret, ours)).toThrow("No matching signature");
+    expect(new Set(calls.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
   });
 
   test("of a test key goes to the webhooks of test keys", async () => {
-    const house = await givenHook();
-    await whenSubscribed(house, { url: "https://test.example/", key: house.testKey });
-    await whenVerified(house.world, house.testKey, { email: "slow@x.com" });
+    const ctx = await givenHook();
+    await whenSubscribed(ctx, { url: "https://test.example/", key: ctx.testKey });
+    await whenVerified(ctx.world, ctx.testKey, { email: "slow@x.com" });
 
-    await whenQuiet(house);
+    await whenQuiet(ctx);
 
-    expect(house.servers.heard.map(({ url }) => url)).toEqual(["https://test.example/"]);
+    expect(ctx.servers.heard.map(({ url }) => url)).toEqual(["https://test.example/"]);
   });
 
   test("that nobody subscribed to is done with nobody called", async () => {
-    const house = await given({ balance: 10 });
-    await whenAnnounced(house);
+    const ctx = await given({ balance: 10 });
+    await whenEventEmitted(ctx);
 
-    await whenQuiet(house);
+    await whenQuiet(ctx);
 
-    expect(house.servers.heard).toEqual([]);
-    expect(house.table.items().filter(({ pk }) => pk.startsWith("DELIVERY#"))).toEqual([]);
+    expect(ctx.servers.heard).toEqual([]);
+    expect(ctx.table.items().filter(({ pk }) => pk.startsWith("DELIVERY#"))).toEqual([]);
   });
 
   test("at a disabled webhook is not kept for later", async () => {
-    const house = await givenHook();
+    const ctx = await givenHook();
     const change = (status: string) =>
-      send(house.world, "PUT /v1/webhooks/whk_1", { key: house.liveKey, body: { status } });
+      send(ctx.world, "PUT /v1/webhooks/whk_1", { key: ctx.liveKey, body: { status } });
     await change("disabled");
-    await whenAnnounced(house);
-    await whenQuiet(house);
+    await whenEventEmitted(ctx);
+    await whenQuiet(ctx);
 
     await change("active");
-    await whenQuiet(house);
+    await whenQuiet(ctx);
 
-    expect(house.servers.heard).toEqual([]);
+    expect(ctx.servers.heard).toEqual([]);
   });
 });

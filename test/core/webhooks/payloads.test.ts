@@ -1,50 +1,50 @@
 import { readFileSync } from "node:fs";
-import { EVENT_DATA, EVENT_TYPES, EventPayload } from "@mailproof/core/webhooks/payloads";
+import { EVENT_DATA, EventPayload, WEBHOOK_EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
 import * as v from "valibot";
 import { expect, test } from "vitest";
-import { down } from "../../breaking.ts";
+import { rejectDown } from "../../breaking.ts";
 import {
-  anns,
-  csvOf,
+  createEmails,
+  createProcessRequest,
+  formatCsv,
   givenChunked,
   givenUpload,
-  processOf,
   whenBatched,
   whenFiled,
 } from "../../jobs.ts";
-import { creditsOf } from "../../ledger.ts";
+import { readCredits } from "../../ledger.ts";
 import { whenVerified } from "../../send.ts";
-import { eventsTold, whenSubscribed } from "../../webhooks.ts";
+import { parseEvents, whenSubscribed } from "../../webhooks.ts";
 import { whenQuiet } from "../../working.ts";
 
 test("whatever is told has the form that is documented, in every way in which it comes about", async () => {
-  const house = await givenChunked({ balance: 20 });
-  const { world, liveKey, servers } = house;
-  await whenSubscribed(house);
+  const ctx = await givenChunked({ balance: 20 });
+  const { world, liveKey, servers } = ctx;
+  await whenSubscribed(ctx);
 
   await whenVerified(world, liveKey, { email: "slow@x.com" });
-  const broken = { ...world, engine: { ...world.engine, probe: down } };
-  await whenBatched(world, liveKey, { emails: [...anns(2), "invalid@x.com"] });
+  const broken = { ...world, engine: { ...world.engine, probe: rejectDown } };
+  await whenBatched(world, liveKey, { emails: [...createEmails(2), "invalid@x.com"] });
   await whenBatched(world, liveKey, { emails: ["error@x.com"] });
-  const fileKey = await givenUpload(house, liveKey, csvOf(["error@x.com"]));
-  await whenFiled(world, liveKey, processOf(fileKey));
-  const lost = await givenUpload(house, liveKey, csvOf(["bo@x.com"]));
+  const fileKey = await givenUpload(ctx, liveKey, formatCsv(["error@x.com"]));
+  await whenFiled(world, liveKey, createProcessRequest(fileKey));
+  const failingFileKey = await givenUpload(ctx, liveKey, formatCsv(["bo@x.com"]));
   const refusing = {
     ...world.queue,
     sendMany: async (_: string, all: readonly unknown[]) => all.map(() => "refused" as const),
   };
-  await whenFiled({ ...world, queue: refusing }, liveKey, processOf(lost));
+  await whenFiled({ ...world, queue: refusing }, liveKey, createProcessRequest(failingFileKey));
   await whenVerified(world, liveKey, { email: "slow+2@x.com" });
-  await whenQuiet({ ...house, world: broken });
-  const { available } = await creditsOf(house);
-  await whenBatched(world, liveKey, { emails: anns(available) });
-  await whenQuiet(house);
+  await whenQuiet({ ...ctx, world: broken });
+  const { available } = await readCredits(ctx);
+  await whenBatched(world, liveKey, { emails: createEmails(available) });
+  await whenQuiet(ctx);
 
-  const told = eventsTold(servers.heard);
-  expect(new Set(told.map(({ type }) => type))).toEqual(
+  const events = parseEvents(servers.heard);
+  expect(new Set(events.map(({ type }) => type))).toEqual(
     new Set(["job.completed", "job.failed", "credits.low", "credits.depleted"]),
   );
-  for (const event of told) v.parse(EventPayload, event);
+  for (const event of events) v.parse(EventPayload, event);
 });
 
 const AT = { id: "evt_1", created_at: "2026-11-21T00:00:00.000Z" };
@@ -74,7 +74,7 @@ test("docs/webhooks.md names every event with every field of it", () => {
 });
 
 test("every event of the contract has its form", () => {
-  expect(EVENT_TYPES).toEqual(Object.keys(EVENT_DATA));
+  expect(WEBHOOK_EVENT_TYPES).toEqual(Object.keys(EVENT_DATA));
   const documented = EventPayload.options.map(({ entries }) => entries.type.literal as string);
-  expect(documented.toSorted()).toEqual([...EVENT_TYPES, "webhook.test"].toSorted());
+  expect(documented.toSorted()).toEqual([...WEBHOOK_EVENT_TYPES, "webhook.test"].toSorted());
 });

@@ -1,14 +1,14 @@
 import type { HttpsOutcome } from "@mailproof/core/https";
 import {
-  nextTryAt,
-  TRIED_FOR_MS,
-  type Verdict,
-  verdictOn,
-  waitForPlaceMs,
+  type DeliveryVerdict,
+  getNextAttempt,
+  getSlotWaitMs,
+  judgeResponse,
+  RETRY_WINDOW_MS,
 } from "@mailproof/core/webhooks/policy";
 import { expect, test } from "vitest";
 import { START } from "../../given.ts";
-import { chanceOf } from "../../simulation/chance.ts";
+import { createRandom } from "../../simulation/chance.ts";
 
 const answer = (status: number, retryAfter: string | null = null): HttpsOutcome => ({
   kind: "answer",
@@ -16,12 +16,12 @@ const answer = (status: number, retryAfter: string | null = null): HttpsOutcome 
   retryAfter,
   contentType: "",
   body: "",
-  isWhole: true,
+  isComplete: true,
 });
-const failed = (earliestMs = 0): Verdict => ({ kind: "failed", earliestMs });
-const DELIVERED: Verdict = { kind: "delivered" };
+const failed = (earliestMs = 0): DeliveryVerdict => ({ kind: "failed", earliestMs });
+const DELIVERED: DeliveryVerdict = { kind: "delivered" };
 
-test.each<[string, HttpsOutcome, Verdict]>([
+test.each<[string, HttpsOutcome, DeliveryVerdict]>([
   ["200", answer(200), DELIVERED],
   ["202", answer(202), DELIVERED],
   ["299", answer(299), DELIVERED],
@@ -42,19 +42,19 @@ test.each<[string, HttpsOutcome, Verdict]>([
   ["429 with a number without end", answer(429, "9".repeat(40)), failed()],
   ["500 that says for how long, which means nothing", answer(500, "60"), failed()],
 ])("%s", (_what, outcome, verdict) => {
-  expect(verdictOn(outcome, START)).toEqual(verdict);
+  expect(judgeResponse(outcome, START)).toEqual(verdict);
 });
 
 const HOUR = 3_600_000;
 
 /** The moments of all tries, in ms after the first, when every one fails at once. */
-const triesOf = (seed: number): number[] => {
-  const random = chanceOf(seed);
+const listAttempts = (seed: number): number[] => {
+  const random = createRandom(seed);
   const tries = [0];
   for (;;) {
     const now = new Date(START.getTime() + (tries.at(-1) ?? 0));
-    const tried = { attempts: tries.length, triedSince: START };
-    const next = nextTryAt(tried, { now, random, earliestMs: 0 });
+    const attempted = { attempts: tries.length, triedSince: START };
+    const next = getNextAttempt(attempted, { now, random, earliestMs: 0 });
     if (!next) return tries;
     tries.push(next.getTime() - START.getTime());
   }
@@ -62,8 +62,8 @@ const triesOf = (seed: number): number[] => {
 
 test("a delivery is tried for a day, and the last try comes when the day is over", () => {
   for (let seed = 0; seed < 500; seed++) {
-    const tries = triesOf(seed);
-    expect(tries.at(-1), `seed ${seed}`).toBe(TRIED_FOR_MS);
+    const tries = listAttempts(seed);
+    expect(tries.at(-1), `seed ${seed}`).toBe(RETRY_WINDOW_MS);
     expect(tries.length).toBeGreaterThan(8);
     expect(tries.length).toBeLessThan(60);
   }
@@ -71,14 +71,14 @@ test("a delivery is tried for a day, and the last try comes when the day is over
 
 test("whatever the jitter, an outage of six hours is outlived", () => {
   for (let seed = 0; seed < 500; seed++)
-    expect(triesOf(seed).some((ms) => ms > 6 * HOUR)).toBe(true);
+    expect(listAttempts(seed).some((ms) => ms > 6 * HOUR)).toBe(true);
 });
 
 test("the gaps grow, up to four hours, and each is anything below its most", () => {
-  const gapsAfter = (attempts: number) =>
+  const listGaps = (attempts: number) =>
     Array.from({ length: 200 }, (_, seed) => {
-      const random = chanceOf(seed);
-      const next = nextTryAt(
+      const random = createRandom(seed);
+      const next = getNextAttempt(
         { attempts, triedSince: START },
         { now: START, random, earliestMs: 0 },
       );
@@ -87,7 +87,7 @@ test("the gaps grow, up to four hours, and each is anything below its most", () 
   const mosts = [10_000, 60_000, 300_000, 1_800_000, HOUR, 2 * HOUR, 4 * HOUR, 4 * HOUR, 4 * HOUR];
 
   for (const [before, most] of mosts.entries()) {
-    const gaps = gapsAfter(before + 1);
+    const gaps = listGaps(before + 1);
     expect(Math.max(...gaps)).toBeLessThanOrEqual(most);
     expect(Math.max(...gaps)).toBeGreaterThan(most * 0.9);
     expect(Math.min(...gaps)).toBeLessThan(most * 0.1);
@@ -95,19 +95,19 @@ test("the gaps grow, up to four hours, and each is anything below its most", () 
 });
 
 test("who asked to be left alone is, though not beyond the day", () => {
-  const tried = { attempts: 1, triedSince: START };
+  const attempted = { attempts: 1, triedSince: START };
   const after = (earliestMs: number) =>
-    (nextTryAt(tried, { now: START, random: () => 0, earliestMs })?.getTime() ?? 0) -
+    (getNextAttempt(attempted, { now: START, random: () => 0, earliestMs })?.getTime() ?? 0) -
     START.getTime();
 
   expect(after(120_000)).toBe(120_000);
-  expect(after(30 * TRIED_FOR_MS)).toBe(TRIED_FOR_MS);
+  expect(after(30 * RETRY_WINDOW_MS)).toBe(RETRY_WINDOW_MS);
 });
 
 test("who finds no place waits the longer the oftener, and never longer than a queue holds back", () => {
-  const most = (waits: number) => waitForPlaceMs(waits, () => 1);
+  const most = (waits: number) => getSlotWaitMs(waits, () => 1);
 
   expect([0, 1, 2, 3].map(most)).toEqual([2_000, 3_000, 5_000, 9_000]);
   expect(most(1_000)).toBe(900_000);
-  expect(waitForPlaceMs(1_000, () => 0)).toBe(1_000);
+  expect(getSlotWaitMs(1_000, () => 0)).toBe(1_000);
 });

@@ -1,4 +1,4 @@
-import { headersOf, newSecret, signingKeyOf } from "@mailproof/core/webhooks/signature";
+import { generateSecret, signHeaders, toSigningKey } from "@mailproof/core/webhooks/signature";
 import * as standard from "standardwebhooks";
 import * as svix from "svix";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -15,12 +15,12 @@ describe.each([
   ["standardwebhooks", standard.Webhook],
   ["svix", svix.Webhook],
 ])("%s", (_name, Webhook) => {
-  const secret = newSecret(givenWorld().world);
+  const secret = generateSecret(givenWorld().world);
   const verify = (body: string, headers: Record<string, string>, by = secret) =>
     new Webhook(by).verify(body, headers);
 
   test("reads what we sign", () => {
-    expect(() => verify(BODY, headersOf(MESSAGE, secret))).not.toThrow();
+    expect(() => verify(BODY, signHeaders(MESSAGE, secret))).not.toThrow();
   });
 
   test.each<[string, string, Record<string, string>]>([
@@ -30,7 +30,9 @@ describe.each([
     ["another timestamp", BODY, { "webhook-timestamp": String(START.getTime() / 1000 + 1) }],
     ["no signature", BODY, { "webhook-signature": "v1," }],
   ])("refuses %s", (_what, body, changed) => {
-    expect(() => verify(body, { ...headersOf(MESSAGE, secret), ...changed })).toThrow(/signature/i);
+    expect(() => verify(body, { ...signHeaders(MESSAGE, secret), ...changed })).toThrow(
+      /signature/i,
+    );
   });
 
   test.each([
@@ -39,13 +41,13 @@ describe.each([
   ])("refuses one that was sent %i s from now", (seconds, why) => {
     const at = new Date(START.getTime() + seconds * 1_000);
 
-    expect(() => verify(BODY, headersOf({ ...MESSAGE, at }, secret))).toThrow(why);
+    expect(() => verify(BODY, signHeaders({ ...MESSAGE, at }, secret))).toThrow(why);
   });
 
   test("refuses what another secret signed", () => {
-    const other = newSecret(givenWorld(2).world);
+    const other = generateSecret(givenWorld(2).world);
 
-    expect(() => verify(BODY, headersOf(MESSAGE, other))).toThrow("No matching signature");
+    expect(() => verify(BODY, signHeaders(MESSAGE, other))).toThrow("No matching signature");
   });
 });
 
@@ -53,11 +55,11 @@ test("a secret that somebody made up signs by its own letters", () => {
   const secret = "not base64 at all!";
   const webhook = new standard.Webhook(secret, { format: "raw" });
 
-  expect(webhook.verify(BODY, headersOf(MESSAGE, secret))).toEqual(JSON.parse(BODY));
+  expect(webhook.verify(BODY, signHeaders(MESSAGE, secret))).toEqual(JSON.parse(BODY));
 });
 
 test("without a secret there is no signature", () => {
-  expect(headersOf(MESSAGE, null)).toEqual({
+  expect(signHeaders(MESSAGE, null)).toEqual({
     "webhook-id": "evt_1",
     "webhook-timestamp": "1795219200",
   });
@@ -65,19 +67,19 @@ test("without a secret there is no signature", () => {
 
 test("a secret of ours has 24 bytes, and no two are alike", () => {
   const { world } = givenWorld();
-  const secrets = Array.from({ length: 100 }, () => newSecret(world));
+  const secrets = Array.from({ length: 100 }, () => generateSecret(world));
 
   expect(new Set(secrets).size).toBe(100);
-  expect(secrets.map((secret) => signingKeyOf(secret).length)).toEqual(Array(100).fill(24));
+  expect(secrets.map((secret) => toSigningKey(secret).length)).toEqual(Array(100).fill(24));
 });
 
 test.each(["whsec_", "whsec_a", "whsec_not base64", "whsec_ab$d", "whsec_YWJj-_"])(
   "%s is no base64 after whsec_, so its own bytes are the key",
   (secret) => {
-    expect(signingKeyOf(secret).toString()).toBe(secret);
+    expect(toSigningKey(secret).toString()).toBe(secret);
   },
 );
 
 test.each(["whsec_YWJjZA==", "whsec_YWJjZA"])("%s is, padded or not", (secret) => {
-  expect(signingKeyOf(secret).toString()).toBe("abcd");
+  expect(toSigningKey(secret).toString()).toBe("abcd");
 });

@@ -41,10 +41,10 @@ export const dial = async (host: string, port: number): Promise<Client> => {
   const reply = async (waitMs = 5_000): Promise<string> => {
     const deadline = Date.now() + waitMs;
     for (;;) {
-      const [whole] = WHOLE_REPLY.exec(text) ?? [];
-      if (whole !== undefined) {
-        text = text.slice(whole.length);
-        return whole.trimEnd();
+      const [match] = WHOLE_REPLY.exec(text) ?? [];
+      if (match !== undefined) {
+        text = text.slice(match.length);
+        return match.trimEnd();
       }
       if (!isOpen) return "";
       if (Date.now() >= deadline) return "…";
@@ -82,15 +82,15 @@ export const dial = async (host: string, port: number): Promise<Client> => {
   };
 };
 
-export const resolverOf = (lab: Lab): Resolver => {
+export const createResolver = (lab: Lab): Resolver => {
   const resolver = new Resolver({ timeout: 1_000, tries: 1 });
   resolver.setServers([lab.dns]);
   return resolver;
 };
 
 /** The addresses of a domain's mail hosts, best first. */
-export const mailHostsOf = async (lab: Lab, domain: string): Promise<readonly string[]> => {
-  const resolver = resolverOf(lab);
+export const findMailHosts = async (lab: Lab, domain: string): Promise<readonly string[]> => {
+  const resolver = createResolver(lab);
   const records = await resolver.resolveMx(domain).catch(() => [{ priority: 0, exchange: domain }]);
   const sorted = records.toSorted((one, other) => one.priority - other.priority).slice(0, 3);
   const found = await Promise.all(
@@ -100,15 +100,15 @@ export const mailHostsOf = async (lab: Lab, domain: string): Promise<readonly st
 };
 
 /** Everything a host says, from the greeting to its answers about these recipients. */
-export const ask = async (
+export const converse = async (
   lab: Lab,
   host: string,
   recipients: readonly string[],
 ): Promise<readonly string[]> => {
   const client = await dial(host, lab.smtpPort);
   try {
-    const said = [await client.reply()];
-    if (!said[0]?.startsWith("220")) return said;
+    const replies = [await client.reply()];
+    if (!replies[0]?.startsWith("220")) return replies;
     const hello = await client.say("EHLO client.example");
     if (hello.startsWith("5")) await client.say("HELO client.example");
     if (hello.includes("STARTTLS") && (await client.say("STARTTLS")).startsWith("220")) {
@@ -116,9 +116,9 @@ export const ask = async (
       await client.say("EHLO client.example");
     }
     const utf8 = hello.includes("SMTPUTF8") ? " SMTPUTF8" : "";
-    said.push(await client.say(`MAIL FROM:<probe@client.example>${utf8}`));
-    for (const to of recipients) said.push(await client.say(`RCPT TO:<${to}>`));
-    return said;
+    replies.push(await client.say(`MAIL FROM:<probe@client.example>${utf8}`));
+    for (const to of recipients) replies.push(await client.say(`RCPT TO:<${to}>`));
+    return replies;
   } finally {
     client.close();
   }

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { type Lab, startLab } from "@mailproof/local/lab/lab";
 import * as packet from "dns-packet";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { resolverOf } from "./client.ts";
+import { createResolver } from "./client.ts";
 
 let lab: Lab;
 beforeAll(async () => {
@@ -29,8 +29,8 @@ beforeAll(async () => {
 });
 afterAll(() => lab.close());
 
-const codeOf = (asked: Promise<unknown>) =>
-  asked.then(
+const getCode = (lookup: Promise<unknown>) =>
+  lookup.then(
     (records) => records,
     (error: NodeJS.ErrnoException) => error.code,
   );
@@ -50,7 +50,7 @@ test.each([
   ["VALID", [mx(10, at("mx.valid"))]],
   ["no.such.name.anywhere", "ENOTFOUND"],
 ])("the MX of %s", async (name, expected) => {
-  expect(await codeOf(resolverOf(lab).resolveMx(at(name)))).toEqual(expected);
+  expect(await getCode(createResolver(lab).resolveMx(at(name)))).toEqual(expected);
 });
 
 test.each<[name: string, type: "A" | "AAAA" | "TXT" | "MX", expected: unknown]>([
@@ -80,11 +80,11 @@ test.each<[name: string, type: "A" | "AAAA" | "TXT" | "MX", expected: unknown]>(
   [at("1.0.0.127.bl"), "A", "ENOTFOUND"],
   [at("4.3.2.1.refusing-bl"), "A", ["127.255.255.254"]],
 ])("%s %s", async (name, type, expected) => {
-  expect(await codeOf(resolverOf(lab).resolve(name, type))).toEqual(expected);
+  expect(await getCode(createResolver(lab).resolve(name, type))).toEqual(expected);
 });
 
 test("an answer too big for UDP comes over TCP, or at once to a client with EDNS0", async () => {
-  expect(await resolverOf(lab).resolveMx(at("mxmany"))).toHaveLength(30);
+  expect(await createResolver(lab).resolveMx(at("mxmany"))).toHaveLength(30);
 
   const plain = await query({ additionals: [] });
   const edns = await query({
@@ -99,7 +99,9 @@ test("an answer too big for UDP comes over TCP, or at once to a client with EDNS
 });
 
 test("a DKIM key longer than a character-string arrives whole", async () => {
-  const [strings = []] = await resolverOf(lab).resolveTxt(at("selector1._domainkey.good.senders"));
+  const [strings = []] = await createResolver(lab).resolveTxt(
+    at("selector1._domainkey.good.senders"),
+  );
   const key = /p=(.*)$/.exec(strings.join(""))?.[1] ?? "";
 
   expect(strings.length).toBeGreaterThan(1);
@@ -109,7 +111,7 @@ test("a DKIM key longer than a character-string arrives whole", async () => {
 });
 
 test("an address of a mail host has its name", async () => {
-  const resolver = resolverOf(lab);
+  const resolver = createResolver(lab);
   const [address = ""] = await resolver.resolve4(at("mx.valid"));
 
   expect(await resolver.reverse(address)).toEqual([at("mx.valid")]);
@@ -117,15 +119,15 @@ test("an address of a mail host has its name", async () => {
 
 test("a root zone answers for the whole world, and says NXDOMAIN for what it lacks", async () => {
   const own = await startLab({ companies: 0, zones: { "": { "a.example": { TXT: ["here"] } } } });
-  const resolver = resolverOf(own);
-  const said = [
-    await codeOf(resolver.resolveTxt("a.example")),
-    await codeOf(resolver.resolveTxt("b.example")),
-    await codeOf(resolver.resolveMx(at("nullmx"))),
+  const resolver = createResolver(own);
+  const dnsAnswers = [
+    await getCode(resolver.resolveTxt("a.example")),
+    await getCode(resolver.resolveTxt("b.example")),
+    await getCode(resolver.resolveMx(at("nullmx"))),
   ];
   await own.close();
 
-  expect(said).toEqual([[["here"]], "ENOTFOUND", [mx(0, "")]]);
+  expect(dnsAnswers).toEqual([[["here"]], "ENOTFOUND", [mx(0, "")]]);
 });
 
 test("bytes that are no question get no answer and do no harm", async () => {
@@ -135,7 +137,7 @@ test("bytes that are no question get no answer and do no harm", async () => {
     socket.send(Buffer.from(bytes, "latin1"), Number(port), host);
   socket.close();
 
-  expect(await resolverOf(lab).resolve4(at("mx.valid"))).toHaveLength(1);
+  expect(await createResolver(lab).resolve4(at("mx.valid"))).toHaveLength(1);
 });
 
 const query = async (more: Partial<packet.Packet>): Promise<packet.Packet> => {

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
-import { type Found, find } from "@mailproof/core/find/find";
-import { learnNaming, NOTHING_KNOWN, namingOf } from "@mailproof/core/find/items";
-import { type Engine, engineOver } from "@mailproof/core/verify/engine";
+import { type FindResult, findAddress } from "@mailproof/core/find/find";
+import { learnPattern, NO_PATTERN_COUNTS, readPatternCounts } from "@mailproof/core/find/items";
+import { createEngine, type Engine } from "@mailproof/core/verify/engine";
 import { readEnvironment } from "@mailproof/local/environment";
-import { FIRMS, type Firm, firmLabel, firmOf, staffOf } from "@mailproof/local/lab/firms";
+import { FIRMS, type Firm, formatFirmLabel, getFirm, getStaff } from "@mailproof/local/lab/firms";
 import { LAB_ZONE, type Lab, startLab } from "@mailproof/local/lab/lab";
-import { openMailDoors } from "@mailproof/local/mail-doors";
-import { sqliteTable } from "@mailproof/local/sqlite-table";
+import { openMailPorts } from "@mailproof/local/mail-doors";
+import { createSqliteTable } from "@mailproof/local/sqlite-table";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 // Goal: people are found at 200 companies, whatever these make of a name; cheaply for their mail servers once a
@@ -20,30 +20,30 @@ let engine: Engine;
 let close: () => void;
 const MOMENT_MS = 5;
 const now = () => new Date();
-const table = sqliteTable(":memory:", now);
+const table = createSqliteTable(":memory:", now);
 
 beforeAll(async () => {
   lab = await startLab({ companies: 0 });
-  const doors = openMailDoors(readEnvironment({}), table, lab);
+  const mailPorts = openMailPorts(readEnvironment({}), table, lab);
   // A server that has refused many is left alone for a moment, as always; here the moment is a short one.
-  const quick = engineOver({ ...doors, sleep: (ms) => setTimeout(Math.min(ms, MOMENT_MS)) });
-  engine = { ...engineOver(doors), probe: quick.probe };
-  close = doors.close;
+  const quick = createEngine({ ...mailPorts, sleep: (ms) => setTimeout(Math.min(ms, MOMENT_MS)) });
+  engine = { ...createEngine(mailPorts), probe: quick.probe };
+  close = mailPorts.close;
 });
 afterAll(async () => {
   close();
   await lab.close();
 });
 
-const firms = Array.from({ length: FIRMS }, (_, index) => firmOf(index + 1));
+const firms = Array.from({ length: FIRMS }, (_, index) => getFirm(index + 1));
 const PEOPLE_EACH = 6;
 
 type Search = {
   readonly firm: Firm;
   readonly meant: string | null;
-  readonly found: Found;
+  readonly found: FindResult;
   /** Recipients, the decoy included. */
-  readonly asked: number;
+  readonly probes: number;
 };
 
 const look = async (
@@ -51,27 +51,31 @@ const look = async (
   person: { readonly first: string; readonly last: string },
   local: string | null,
 ): Promise<Search> => {
-  const domain = `${firmLabel(firm.number)}.${LAB_ZONE}`;
+  const domain = `${formatFirmLabel(firm.number)}.${LAB_ZONE}`;
   let asked = 0;
   const counting: Engine = {
     ...engine,
     probe: async (question) => {
       const answer = await engine.probe(question);
-      const hasDecoy = answer.decoy !== null && answer.finding.verdict === "valid";
-      asked += answer.nobody.length + (hasDecoy ? 2 : 1);
+      const hasRandomProbe = answer.randomRecipient !== null && answer.finding.verdict === "valid";
+      asked += answer.unknownRecipients.length + (hasRandomProbe ? 2 : 1);
       return answer;
     },
   };
-  const naming = await namingOf(table, domain);
-  const { found, taught } = await find(counting, { person, domain }, naming);
-  if (taught) await learnNaming({ table, now }, domain, taught);
-  return { firm, meant: local && `${local}@${domain}`, found, asked };
+  const naming = await readPatternCounts(table, domain);
+  const { result: found, learnedPattern: taught } = await findAddress(
+    counting,
+    { person, domain },
+    naming,
+  );
+  if (taught) await learnPattern({ table, now }, domain, taught);
+  return { firm, meant: local && `${local}@${domain}`, found, probes: asked };
 };
 
 /** The nth of everybody's staff, at all companies at once. */
 const lookForNth = async (nth: number): Promise<readonly Search[]> => {
   const all = firms.flatMap((firm) => {
-    const person = staffOf(firm)[nth];
+    const person = getStaff(firm)[nth];
     return person ? [look(firm, person, person.local)] : [];
   });
   return Promise.all(all);
@@ -102,7 +106,7 @@ test("at least 95 of 100 people are found where a server tells its people from s
 test("once a habit is known, a search asks about no more than three recipients", () => {
   const average = (searches: readonly Search[]) => {
     const checking = atThose("checks", searches);
-    return checking.reduce((sum, { asked }) => sum + asked, 0) / checking.length;
+    return checking.reduce((sum, { probes: asked }) => sum + asked, 0) / checking.length;
   };
   const [before, after] = [average(firsts), average(rest)];
 
@@ -140,10 +144,10 @@ test("who refuses us, or puts us off, has said nothing of anybody", () => {
 });
 
 test("who works nowhere is found nowhere", async () => {
-  const stranger = { first: "Quirin", last: "Nowhereman" };
+  const missingPerson = { first: "Quirin", last: "Nowhereman" };
   const checking = firms.filter(({ kind }) => kind === "checks").slice(0, 40);
 
-  const searches = await Promise.all(checking.map((firm) => look(firm, stranger, null)));
+  const searches = await Promise.all(checking.map((firm) => look(firm, missingPerson, null)));
 
   expect(new Set(searches.map(({ found }) => `${found.status} ${found.email}`))).toEqual(
     new Set(["not_found null"]),
@@ -169,7 +173,11 @@ test.each([...readFileSync("docs/lab.md", "utf8").matchAll(DEMO)].map((row) => r
   async (first = "", last = "", label = "", status = "", address = "") => {
     const domain = `${label}.firms.${LAB_ZONE}`;
 
-    const { found } = await find(engine, { person: { first, last }, domain }, NOTHING_KNOWN);
+    const { result: found } = await findAddress(
+      engine,
+      { person: { first, last }, domain },
+      NO_PATTERN_COUNTS,
+    );
 
     const email = address === "-" ? null : address + domain;
     expect({ status: found.status, email: found.email }).toEqual({ status, email });

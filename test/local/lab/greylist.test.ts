@@ -1,9 +1,9 @@
-import { engineOver } from "@mailproof/core/verify/engine";
+import { createEngine } from "@mailproof/core/verify/engine";
 import { verify } from "@mailproof/core/verify/verify";
 import { readEnvironment } from "@mailproof/local/environment";
 import { LAB_ZONE, startLab } from "@mailproof/local/lab/lab";
-import { openMailDoors } from "@mailproof/local/mail-doors";
-import { sqliteTable } from "@mailproof/local/sqlite-table";
+import { openMailPorts } from "@mailproof/local/mail-doors";
+import { createSqliteTable } from "@mailproof/local/sqlite-table";
 import { expect, test } from "vitest";
 
 // Over real sockets, and with a clock that the test moves: a mail server that greylists accepts a person at the second
@@ -18,15 +18,15 @@ test.each(["greylist", "greylist451"])(
     let at = Date.now();
     const now = () => new Date(at);
     const lab = await startLab({ companies: 0, now });
-    const table = sqliteTable(":memory:", now);
-    const doors = openMailDoors(readEnvironment({}), table, lab);
+    const table = createSqliteTable(":memory:", now);
+    const mailPorts = openMailPorts(readEnvironment({}), table, lab);
     const attempt = () =>
-      verify(engineOver({ ...doors, now }), `ada.lovelace@${name}.${LAB_ZONE}`, OPTIONS);
+      verify(createEngine({ ...mailPorts, now }), `ada.lovelace@${name}.${LAB_ZONE}`, OPTIONS);
 
     const first = await attempt();
     at += RETRY_MS;
     const second = await attempt();
-    doors.close();
+    mailPorts.close();
     table.close();
     await lab.close();
 

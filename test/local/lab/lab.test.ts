@@ -2,10 +2,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { peopleOf } from "@mailproof/local/lab/companies";
+import { getPeople } from "@mailproof/local/lab/companies";
 import { type Lab, startLab } from "@mailproof/local/lab/lab";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ask, dial, mailHostsOf, resolverOf } from "./client.ts";
+import { converse, createResolver, dial, findMailHosts } from "./client.ts";
 
 let lab: Lab;
 let now = new Date("2026-01-01T00:00:00Z");
@@ -14,13 +14,13 @@ beforeAll(async () => {
 });
 afterAll(() => lab.close());
 
-const domainOf = (name: string) => `${name}.lab.mailproof.test`;
-const hostOf = async (name: string) => (await mailHostsOf(lab, domainOf(name))).at(0) ?? "";
+const getDomain = (name: string) => `${name}.lab.mailproof.test`;
+const getHost = async (name: string) => (await findMailHosts(lab, getDomain(name))).at(0) ?? "";
 const askAt = async (name: string, ...locals: readonly string[]) =>
-  ask(
+  converse(
     lab,
-    await hostOf(name),
-    locals.map((local) => `${local}@${domainOf(name)}`),
+    await getHost(name),
+    locals.map((local) => `${local}@${getDomain(name)}`),
   );
 
 describe("a host answers about a recipient as its row says", () => {
@@ -70,10 +70,10 @@ describe("a host answers about a recipient as its row says", () => {
     ["slowbanner", "ada.lovelace", /^250 /],
     ["tarpit", "ada.lovelace", /^250 /],
   ])("%s, asked about %s", async (name, local, expected) => {
-    const said = await askAt(name, local);
+    const replies = await askAt(name, local);
 
-    expect(said.at(-1)).toMatch(expected);
-    expect(said).toHaveLength(3);
+    expect(replies.at(-1)).toMatch(expected);
+    expect(replies).toHaveLength(3);
   });
 
   test.each<[name: string, said: readonly RegExp[]]>([
@@ -86,12 +86,12 @@ describe("a host answers about a recipient as its row says", () => {
     ["senderrefused", [/^220 /, /^550 5\.1\.8 /, /^503 /]],
     ["submission", [/^220 /, /^530 5\.7\.0 /, /^503 /]],
   ])("%s refuses before a recipient is named", async (name, expected) => {
-    const said = await askAt(name, "ada.lovelace");
+    const replies = await askAt(name, "ada.lovelace");
 
-    expect(said.map((reply, index) => expected[index]?.test(reply))).toEqual(
+    expect(replies.map((reply, index) => expected[index]?.test(reply))).toEqual(
       expected.map(() => true),
     );
-    expect(said).toHaveLength(expected.length);
+    expect(replies).toHaveLength(expected.length);
   });
 });
 
@@ -112,9 +112,9 @@ describe("a host remembers", () => {
   });
 
   test("toomany takes two recipients per connection and no more after RSET", async () => {
-    const said = await askAt("toomany", "ada.lovelace", "alan.turing", "grace.hopper");
+    const replies = await askAt("toomany", "ada.lovelace", "alan.turing", "grace.hopper");
 
-    expect(said.slice(2)).toEqual([
+    expect(replies.slice(2)).toEqual([
       expect.stringMatching(/^250/),
       expect.stringMatching(/^250/),
       expect.stringMatching(/^452 4\.5\.3 /),
@@ -122,7 +122,7 @@ describe("a host remembers", () => {
   });
 
   test("ratelimited ends the session at the third recipient", async () => {
-    const said = await askAt(
+    const replies = await askAt(
       "ratelimited",
       "ada.lovelace",
       "nobody",
@@ -130,11 +130,11 @@ describe("a host remembers", () => {
       "alan.turing",
     );
 
-    expect(said.slice(4)).toEqual([expect.stringMatching(/^421 4\.7\.0 /), ""]);
+    expect(replies.slice(4)).toEqual([expect.stringMatching(/^421 4\.7\.0 /), ""]);
   });
 
   test("ratelimited greets the fifth session at a time with 421", async () => {
-    const host = await hostOf("ratelimited");
+    const host = await getHost("ratelimited");
     const open = await Promise.all([1, 2, 3, 4].map(() => dial(host, lab.smtpPort)));
     const greetings = await Promise.all(open.map((client) => client.reply()));
     const fifth = await dial(host, lab.smtpPort);
@@ -147,12 +147,12 @@ describe("a host remembers", () => {
 
 describe("a hostile host", () => {
   test.each(["silent", "silentrcpt"])("%s says nothing when it is its turn", async (name) => {
-    const client = await dial(await hostOf(name), lab.smtpPort);
+    const client = await dial(await getHost(name), lab.smtpPort);
     if (name === "silentrcpt") {
       await client.reply();
       await client.say("EHLO client.example");
       await client.say("MAIL FROM:<probe@client.example>");
-      client.send(`RCPT TO:<ada.lovelace@${domainOf(name)}>\r\n`);
+      client.send(`RCPT TO:<ada.lovelace@${getDomain(name)}>\r\n`);
     }
 
     expect(await client.reply(200)).toBe("…");
@@ -160,18 +160,18 @@ describe("a hostile host", () => {
   });
 
   test("endless never comes to the end of its greeting", async () => {
-    const socket = connect({ host: await hostOf("endless"), port: lab.smtpPort });
-    let heard = "";
+    const socket = connect({ host: await getHost("endless"), port: lab.smtpPort });
+    let received = "";
     for await (const chunk of socket) {
-      heard += String(chunk);
-      if (heard.length > 70_000) break;
+      received += String(chunk);
+      if (received.length > 70_000) break;
     }
 
-    expect(heard).not.toMatch(/^220 /m);
+    expect(received).not.toMatch(/^220 /m);
   });
 
   test("patience shows the door to whoever speaks first", async () => {
-    const client = await dial(await hostOf("patience"), lab.smtpPort);
+    const client = await dial(await getHost("patience"), lab.smtpPort);
 
     expect(await client.say("EHLO client.example")).toMatch(/^554 /);
     client.close();
@@ -179,14 +179,14 @@ describe("a hostile host", () => {
   });
 
   test("halfclose greets and says no more", async () => {
-    const client = await dial(await hostOf("halfclose"), lab.smtpPort);
+    const client = await dial(await getHost("halfclose"), lab.smtpPort);
 
     expect(await client.reply()).toMatch(/^220 /);
     expect(await client.say("EHLO client.example")).toBe("");
   });
 
   test("tlsbroken breaks the handshake, and wants it all the same", async () => {
-    const host = await hostOf("tlsbroken");
+    const host = await getHost("tlsbroken");
     await expect(askAt("tlsbroken", "ada.lovelace")).rejects.toThrow(/closed|SSL|TLS/i);
 
     const client = await dial(host, lab.smtpPort);
@@ -200,14 +200,16 @@ describe("a hostile host", () => {
     ["nolisting", "refused"],
     ["secondbad", "421"],
   ])("%s has a bad first host (%s) and a good second", async (name, trouble) => {
-    const [first = "", second = ""] = await mailHostsOf(lab, domainOf(name));
-    const greeting = await ask(lab, first, []).then(
-      ([said]) => said,
+    const [first = "", second = ""] = await findMailHosts(lab, getDomain(name));
+    const greeting = await converse(lab, first, []).then(
+      ([replies]) => replies,
       () => "refused",
     );
 
     expect(greeting?.startsWith(trouble)).toBe(true);
-    expect((await ask(lab, second, [`ada.lovelace@${domainOf(name)}`])).at(-1)).toMatch(/^250 /);
+    expect((await converse(lab, second, [`ada.lovelace@${getDomain(name)}`])).at(-1)).toMatch(
+      /^250 /,
+    );
   });
 
   test("refused has its port closed", async () => {
@@ -217,7 +219,7 @@ describe("a hostile host", () => {
 
 describe("the dialogue keeps to RFC 5321", () => {
   test("commands out of order are refused, and nothing accepts a message", async () => {
-    const client = await dial(await hostOf("valid"), lab.smtpPort);
+    const client = await dial(await getHost("valid"), lab.smtpPort);
     await client.reply();
 
     expect(await client.say("MAIL FROM:<a@b.example>")).toMatch(/^503 /);
@@ -237,8 +239,8 @@ describe("the dialogue keeps to RFC 5321", () => {
   });
 
   test("a pipelined batch is answered in order, also when packets cut it anywhere", async () => {
-    const batch = `EHLO me\r\nMAIL FROM:<a@b.example> SMTPUTF8\r\nRCPT TO:<zoë.müller@${domainOf("smtputf8")}>\r\nRCPT TO:<nobody@${domainOf("smtputf8")}>\r\n`;
-    const client = await dial(await hostOf("smtputf8"), lab.smtpPort);
+    const batch = `EHLO me\r\nMAIL FROM:<a@b.example> SMTPUTF8\r\nRCPT TO:<zoë.müller@${getDomain("smtputf8")}>\r\nRCPT TO:<nobody@${getDomain("smtputf8")}>\r\n`;
+    const client = await dial(await getHost("smtputf8"), lab.smtpPort);
     for (const byte of Buffer.from(batch)) {
       client.send(Buffer.of(byte));
       await new Promise(setImmediate);
@@ -251,7 +253,7 @@ describe("the dialogue keeps to RFC 5321", () => {
   });
 
   test("a line without end is cut off", async () => {
-    const client = await dial(await hostOf("valid"), lab.smtpPort);
+    const client = await dial(await getHost("valid"), lab.smtpPort);
     await client.reply();
     client.send("x".repeat(10_000));
 
@@ -263,14 +265,14 @@ describe("the dialogue keeps to RFC 5321", () => {
 describe("companies", () => {
   test("one has people, and they alone exist there, unless it takes everybody", async () => {
     const domains = Array.from({ length: 60 }, (_, index) =>
-      domainOf(`c${String(index + 1).padStart(4, "0")}.companies`),
+      getDomain(`c${String(index + 1).padStart(4, "0")}.companies`),
     );
     const answers = await Promise.all(
       domains.map(async (domain) => {
-        const [host = ""] = await mailHostsOf(lab, domain);
-        const somebody = `${peopleOf(domain)[0]?.local}@${domain}`;
-        const [, , known, stranger] = await ask(lab, host, [somebody, `zz9.zz9@${domain}`]);
-        return `${known?.slice(0, 3)} ${stranger?.slice(0, 3)}`;
+        const [host = ""] = await findMailHosts(lab, domain);
+        const somebody = `${getPeople(domain)[0]?.local}@${domain}`;
+        const [, , existing, missing] = await converse(lab, host, [somebody, `zz9.zz9@${domain}`]);
+        return `${existing?.slice(0, 3)} ${missing?.slice(0, 3)}`;
       }),
     );
 
@@ -279,22 +281,22 @@ describe("companies", () => {
   });
 
   test("their host relays for nobody else", async () => {
-    const [host = ""] = await mailHostsOf(lab, domainOf("c0001.companies"));
+    const [host = ""] = await findMailHosts(lab, getDomain("c0001.companies"));
 
-    expect((await ask(lab, host, ["ada@elsewhere.example"])).at(-1)).toMatch(/^554 5\.7\.1 /);
+    expect((await converse(lab, host, ["ada@elsewhere.example"])).at(-1)).toMatch(/^554 5\.7\.1 /);
   });
 
   test("the same people work there in every run", () => {
     expect(
-      peopleOf("c0007.companies.lab.mailproof.test")
+      getPeople("c0007.companies.lab.mailproof.test")
         .map(({ local }) => local)
         .slice(0, 3),
     ).toEqual(
-      peopleOf("c0007")
+      getPeople("c0007")
         .map(({ local }) => local)
         .slice(0, 3),
     );
-    expect(peopleOf("example.com")).toEqual([]);
+    expect(getPeople("example.com")).toEqual([]);
   });
 });
 
@@ -302,24 +304,26 @@ describe("a lab", () => {
   test("serves 1,000 sessions at a time and loses none", async () => {
     // Slow enough that all of them stand open at once, on a busy machine as well.
     const own = await startLab({ companies: 0, replyMs: 150 });
-    const [host = ""] = await mailHostsOf(own, domainOf("valid"));
-    const to = [`ada.lovelace@${domainOf("valid")}`, `nobody@${domainOf("valid")}`];
-    const all = await Promise.all(Array.from({ length: 1_000 }, () => ask(own, host, to)));
+    const [host = ""] = await findMailHosts(own, getDomain("valid"));
+    const to = [`ada.lovelace@${getDomain("valid")}`, `nobody@${getDomain("valid")}`];
+    const all = await Promise.all(Array.from({ length: 1_000 }, () => converse(own, host, to)));
     const stats = own.stats();
     await own.close();
 
     expect(all.filter(([, , ada]) => ada?.startsWith("250"))).toHaveLength(1_000);
-    expect(all.filter(([, , , nobody]) => nobody?.startsWith("550"))).toHaveLength(1_000);
+    expect(all.filter(([, , , missingReply]) => missingReply?.startsWith("550"))).toHaveLength(
+      1_000,
+    );
     expect(stats).toMatchObject({ sessions: 1_000, recipients: 2_000 });
-    expect(stats.peakSessionsPerHost[`mx.${domainOf("valid")}`]).toBeGreaterThan(200);
+    expect(stats.peakSessionsPerHost[`mx.${getDomain("valid")}`]).toBeGreaterThan(200);
     expect(stats.commands).not.toHaveProperty("DATA");
   });
 
   test("goes by another name when asked to, and two live beside each other", async () => {
     const own = await startLab({ companies: 3, zone: "Lab.Example" });
-    const [host = ""] = await mailHostsOf(own, "valid.lab.example");
+    const [host = ""] = await findMailHosts(own, "valid.lab.example");
 
-    expect((await ask(own, host, ["ada.lovelace@valid.lab.example"])).at(-1)).toMatch(/^250 /);
+    expect((await converse(own, host, ["ada.lovelace@valid.lab.example"])).at(-1)).toMatch(/^250 /);
     expect(own.smtpPort).not.toBe(lab.smtpPort);
     await own.close();
   });
@@ -341,16 +345,16 @@ describe("a lab", () => {
     const child = spawn(process.execPath, ["--input-type=module", "--eval", program], {
       timeout: 20_000,
     });
-    const [said, [code]] = await Promise.all([text(child.stdout), once(child, "close")]);
+    const [replies, [code]] = await Promise.all([text(child.stdout), once(child, "close")]);
 
-    expect([said, code]).toEqual(["closed\n", 0]);
+    expect([replies, code]).toEqual(["closed\n", 0]);
   }, 30_000);
 
   test("leaves nothing open when it is closed, whatever is under way", async () => {
     const own = await startLab({ companies: 3 });
     const hosts = await Promise.all(
       ["silent", "valid", "slowbanner", "endless", "tls"].map(async (name) =>
-        (await mailHostsOf(own, domainOf(name))).at(0),
+        (await findMailHosts(own, getDomain(name))).at(0),
       ),
     );
     const sockets = hosts.map((host) => connect({ host: host ?? "", port: own.smtpPort }));
@@ -364,7 +368,7 @@ describe("a lab", () => {
 
     expect(own.stats().open).toBe(0);
     await expect(dial(hosts[1] ?? "", own.smtpPort)).rejects.toThrow(/ECONNREFUSED/);
-    await expect(resolverOf(own).resolveMx(domainOf("valid"))).rejects.toThrow(
+    await expect(createResolver(own).resolveMx(getDomain("valid"))).rejects.toThrow(
       /ECONNREFUSED|ETIMEOUT/,
     );
   });

@@ -1,11 +1,11 @@
 import { allDomains } from "@mailproof/local/lab/domains";
-import type { Asked } from "@mailproof/local/lab/manner";
-import { networkOf } from "@mailproof/local/lab/network";
+import type { RecipientRequest } from "@mailproof/local/lab/manner";
+import { buildNetwork } from "@mailproof/local/lab/network";
 import { describe, expect, test } from "vitest";
 
 const plan = { zoneName: "lab.example", domains: allDomains, companies: 200 };
 
-const asked = (local: string, domain: string): Asked => ({
+const createRequest = (local: string, domain: string): RecipientRequest => ({
   local,
   domain: `${domain}.lab.example`,
   nth: 1,
@@ -13,7 +13,7 @@ const asked = (local: string, domain: string): Asked => ({
 });
 
 describe("with addresses to choose from", () => {
-  const { hosts } = networkOf({ ...plan, ownAddresses: true });
+  const { hosts } = buildNetwork({ ...plan, ownAddresses: true });
 
   test("no two hosts share one, and none has the machine's own", () => {
     const addresses = hosts.map(({ address }) => address);
@@ -32,8 +32,8 @@ describe("with addresses to choose from", () => {
 });
 
 describe("with one address for all", () => {
-  const { hosts, zone } = networkOf({ ...plan, ownAddresses: false });
-  const rcpt = hosts[0]?.manner.rcpt;
+  const { hosts, zone } = buildNetwork({ ...plan, ownAddresses: false });
+  const rcpt = hosts[0]?.behavior.rcpt;
 
   test("one host listens, and every MX leads to it", () => {
     expect(hosts).toHaveLength(1);
@@ -48,6 +48,6 @@ describe("with one address for all", () => {
     ["ada.lovelace", "c0001.companies", /^550|^250/],
     ["ada.lovelace", "elsewhere", /^554 5\.7\.1/],
   ])("%s@%s is answered by the domain alone", (local, domain, expected) => {
-    expect(rcpt?.(asked(local, domain))).toMatch(expected);
+    expect(rcpt?.(createRequest(local, domain))).toMatch(expected);
   });
 });

@@ -1,9 +1,9 @@
-import { engineOver } from "@mailproof/core/verify/engine";
+import { createEngine } from "@mailproof/core/verify/engine";
 import { verifyMany } from "@mailproof/core/verify/verify-many";
 import { readEnvironment } from "@mailproof/local/environment";
 import { LAB_ZONE, type LabOptions, startLab } from "@mailproof/local/lab/lab";
-import { openMailDoors } from "@mailproof/local/mail-doors";
-import { sqliteTable } from "@mailproof/local/sqlite-table";
+import { openMailPorts } from "@mailproof/local/mail-doors";
+import { createSqliteTable } from "@mailproof/local/sqlite-table";
 import { expect, test } from "vitest";
 
 // One mail server stands in the records of many domains: as the only host, as one of two equal ones, and as the one
@@ -31,9 +31,9 @@ const zones: NonNullable<LabOptions["zones"]> = Object.fromEntries(
 
 test("a mail server of many domains has ten connections of ours at most", async () => {
   const lab = await startLab({ companies: 0, replyMs: 1, zones });
-  const doors = openMailDoors(
+  const mailPorts = openMailPorts(
     readEnvironment({}),
-    sqliteTable(":memory:", () => new Date()),
+    createSqliteTable(":memory:", () => new Date()),
     lab,
   );
   const addresses = Object.keys(MX).flatMap((domain) =>
@@ -42,10 +42,10 @@ test("a mail server of many domains has ten connections of ours at most", async 
   const options = { deepVerify: true, includeAi: false, includeEvidence: false };
 
   const statuses = new Set<string>();
-  for await (const { status } of verifyMany(engineOver(doors), addresses, options))
+  for await (const { status } of verifyMany(createEngine(mailPorts), addresses, options))
     statuses.add(status);
   const { peakSessionsPerHost: peaks } = lab.stats();
-  doors.close();
+  mailPorts.close();
   await lab.close();
 
   expect([...statuses]).toEqual(["valid"]);

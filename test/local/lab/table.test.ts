@@ -1,16 +1,16 @@
 import { readFileSync } from "node:fs";
-import { peopleOf } from "@mailproof/local/lab/companies";
+import { getPeople } from "@mailproof/local/lab/companies";
 import { allDomains } from "@mailproof/local/lab/domains";
-import { labTables } from "@mailproof/local/lab/table";
+import { formatLabTables } from "@mailproof/local/lab/table";
 import { expect, test } from "vitest";
 
-const squeezed = (text: string) => text.replaceAll(/ +/g, " ").replaceAll(/-{2,}/g, "--");
+const squeezeSpaces = (text: string) => text.replaceAll(/ +/g, " ").replaceAll(/-{2,}/g, "--");
 
 test("docs/lab.md has the tables as the lab serves them", () => {
   const [, written = ""] = readFileSync("docs/lab.md", "utf8").split("## What to expect\n\n");
 
-  expect(squeezed(written.trimEnd()), "run: npx node scripts/write-lab-tables.mjs").toBe(
-    squeezed(labTables()),
+  expect(squeezeSpaces(written.trimEnd()), "run: npx node scripts/write-lab-tables.mjs").toBe(
+    squeezeSpaces(formatLabTables()),
   );
 });
 
@@ -35,10 +35,10 @@ test("every mail host that an MX of the lab names is described", () => {
 
 test("a company has from a few to sixty people, each with an address of their own", () => {
   for (let number = 1; number <= 300; number += 1) {
-    const people = peopleOf(`c${String(number).padStart(4, "0")}`);
+    const staff = getPeople(`c${String(number).padStart(4, "0")}`);
 
-    expect(people.length).toBeGreaterThanOrEqual(3);
-    expect(people.length).toBeLessThanOrEqual(60);
-    expect(new Set(people.map(({ local }) => local)).size).toBe(people.length);
+    expect(staff.length).toBeGreaterThanOrEqual(3);
+    expect(staff.length).toBeLessThanOrEqual(60);
+    expect(new Set(staff.map(({ local }) => local)).size).toBe(staff.length);
   }
 });

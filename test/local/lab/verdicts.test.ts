@@ -1,12 +1,12 @@
-import type { Connect } from "@mailproof/core/mail/smtp/wire";
-import { type Engine, engineOver } from "@mailproof/core/verify/engine";
+import type { SmtpConnect } from "@mailproof/core/mail/smtp/wire";
+import { createEngine, type Engine } from "@mailproof/core/verify/engine";
 import { BANDS } from "@mailproof/core/verify/judge";
 import { verify } from "@mailproof/core/verify/verify";
 import { readEnvironment } from "@mailproof/local/environment";
 import { allDomains } from "@mailproof/local/lab/domains";
 import { LAB_ZONE, type Lab, startLab } from "@mailproof/local/lab/lab";
-import { openMailDoors } from "@mailproof/local/mail-doors";
-import { sqliteTable } from "@mailproof/local/sqlite-table";
+import { openMailPorts } from "@mailproof/local/mail-doors";
+import { createSqliteTable } from "@mailproof/local/sqlite-table";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 // The whole engine, over real sockets, against every situation that the lab has. What it should come to stands
@@ -17,10 +17,10 @@ let engine: Engine;
 let close: () => void;
 beforeAll(async () => {
   lab = await startLab({ slowMs: 30 });
-  const table = sqliteTable(":memory:", () => new Date());
-  const doors = openMailDoors(readEnvironment({}), table, lab);
-  engine = engineOver({ ...doors, connect: impatient(doors.connect) });
-  close = doors.close;
+  const table = createSqliteTable(":memory:", () => new Date());
+  const mailPorts = openMailPorts(readEnvironment({}), table, lab);
+  engine = createEngine({ ...mailPorts, connect: withShortTimeouts(mailPorts.connect) });
+  close = mailPorts.close;
 });
 afterAll(async () => {
   close();
@@ -31,8 +31,8 @@ afterAll(async () => {
 const NEVER_ANSWER = ["silent", "silentrcpt"];
 const SILENT_WAIT_MS = 500;
 
-const impatient =
-  (connect: Connect): Connect =>
+const withShortTimeouts =
+  (connect: SmtpConnect): SmtpConnect =>
   async (target, options) => {
     const wire = await connect(target, options);
     const isSilent = NEVER_ANSWER.some((name) => target.host.endsWith(`.${name}.${LAB_ZONE}`));
@@ -66,10 +66,10 @@ test.concurrent.each(examples)("$email is $status: $reason", async ({ email, sta
 });
 
 test("nothing but RCPT ever asks for a mailbox", () => {
-  const said = Object.keys(lab.stats().commands ?? {});
+  const verbs = Object.keys(lab.stats().commands ?? {});
 
-  expect(said).toContain("RCPT");
-  expect(said.filter((verb) => ["DATA", "VRFY", "EXPN", "BDAT"].includes(verb))).toEqual([]);
+  expect(verbs).toContain("RCPT");
+  expect(verbs.filter((verb) => ["DATA", "VRFY", "EXPN", "BDAT"].includes(verb))).toEqual([]);
 });
 
 test("what the same session said of others is not in the evidence", async () => {

@@ -1,4 +1,4 @@
-import { companyLabel, peopleOf } from "@mailproof/local/lab/companies";
+import { formatCompanyLabel, getPeople } from "@mailproof/local/lab/companies";
 import { LAB_ZONE } from "@mailproof/local/lab/lab";
 import { ATTACKERS_ZONES, FAT_APEXES, ONE_APEX, SILENT_APEX } from "../zones.ts";
 import { type Attack, ask, counter, type Means, many, type Round, sendFile } from "./attack.ts";
@@ -36,8 +36,8 @@ const FILE_ROWS = 20_000;
 
 /** The customers' mail hosts are asked about all of it. */
 const personAt = (n: number): string => {
-  const domain = `${companyLabel(1 + (n % COMPANIES))}.companies.${LAB_ZONE}`;
-  const people = peopleOf(domain);
+  const domain = `${formatCompanyLabel(1 + (n % COMPANIES))}.companies.${LAB_ZONE}`;
+  const people = getPeople(domain);
   return `${people[n % people.length]?.local ?? "info"}+${n}@${domain}`;
 };
 

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { makeKey } from "@mailproof/core/access/key-form";
+import { generateKey } from "@mailproof/core/access/key-form";
 import { type Attack, ask, type Means, many, type Round, upload } from "./attack.ts";
 
 // Requests that cost the service more than the client, or that are refused by the thousand.
@@ -57,7 +57,7 @@ const slowReceiver = (means: Means): Round => {
 };
 
 /** Of the right form, and nobody's: each has to be looked up. */
-const wrongKey = (): string => makeKey("live", randomBytes);
+const wrongKey = (): string => generateKey("live", randomBytes);
 
 export const requestAttacks: readonly Attack[] = [
   {

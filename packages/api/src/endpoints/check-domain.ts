@@ -44,7 +44,7 @@ export const checkDomain = endpoint({
     assertPublicSender(world, caller, { domain, sendingIp });
     const keyed = keyedBy(ROUTE, caller, key, body);
     const ask = { domain, sendingIp, refresh };
-    const told = await checkOnce(world, caller, ask, { keyed, reason: ROUTE });
+    const told = await checkOnce(world, caller, ask, { idempotencyKey: keyed, reason: ROUTE });
     return { status: 200, data: { ...toCheckResult(told), ...toMoney(told, caller) } };
   },
 });

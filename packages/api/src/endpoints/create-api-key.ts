@@ -1,4 +1,4 @@
-import { addKey } from "@mailproof/core/access/keys";
+import { createKey } from "@mailproof/core/access/keys";
 import { SCOPES } from "@mailproof/core/access/scopes";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
@@ -55,7 +55,7 @@ export const createApiKey = endpoint({
   async handle(world, caller, { body }) {
     assertMayManage(caller, body.mode);
     const { name, mode, scopes = null } = body;
-    const { key, secret } = await addKey(world, { account: caller.account, name, mode, scopes });
+    const { key, secret } = await createKey(world, { account: caller.account, name, mode, scopes });
     return { status: 201, data: { ...toKeyFacts(key), key: secret } };
   },
 });

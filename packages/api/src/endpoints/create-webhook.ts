@@ -1,5 +1,5 @@
-import { ownerOf } from "@mailproof/core/access/payer";
-import { addWebhook } from "@mailproof/core/webhooks/webhooks";
+import { getOwnerId } from "@mailproof/core/access/payer";
+import { createWebhook as addWebhook } from "@mailproof/core/webhooks/webhooks";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { describe, KEYED_ERRORS } from "../schema/common.ts";
@@ -33,7 +33,7 @@ export const createWebhook = endpoint({
 
   async handle(world, caller, { body: { url, events } }) {
     await assertMayCall(world, "url", url);
-    const { webhook, secret } = await addWebhook(world, { owner: ownerOf(caller), url, events });
+    const { webhook, secret } = await addWebhook(world, { owner: getOwnerId(caller), url, events });
     return { status: 201, data: { ...toWebhookFacts(webhook), secret } };
   },
 });

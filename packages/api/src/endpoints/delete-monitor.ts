@@ -1,4 +1,4 @@
-import { ownerOf } from "@mailproof/core/access/payer";
+import { getOwnerId } from "@mailproof/core/access/payer";
 import { findMonitor } from "@mailproof/core/deliverability/monitor-items";
 import { removeMonitor } from "@mailproof/core/deliverability/monitors";
 import { Failure } from "@mailproof/core/failure";
@@ -26,7 +26,7 @@ export const deleteMonitor = endpoint({
 
   async handle(world, caller, { path: { id } }) {
     const monitor = await findMonitor(world.table, id);
-    const isTheirs = monitor?.owner === ownerOf(caller);
+    const isTheirs = monitor?.owner === getOwnerId(caller);
     if (!isTheirs || !(await removeMonitor(world, monitor)))
       throw new Failure("NOT_FOUND", "nothing_charged", "There is no such monitor.");
     return { status: 200, data: { monitor_id: id, deleted: true as const } };

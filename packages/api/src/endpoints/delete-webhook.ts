@@ -1,4 +1,4 @@
-import { removeWebhook } from "@mailproof/core/webhooks/webhooks";
+import { deleteWebhook as removeWebhook } from "@mailproof/core/webhooks/webhooks";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";

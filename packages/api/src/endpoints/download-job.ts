@@ -1,19 +1,19 @@
-import { attachment } from "@mailproof/core/attachment";
+import { toContentDisposition } from "@mailproof/core/attachment";
 import { Failure } from "@mailproof/core/failure";
-import { findEveryRow } from "@mailproof/core/jobs/every-row";
+import { countAllRows } from "@mailproof/core/jobs/every-row";
 import {
-  countRows,
-  countsOfFound,
+  countExportRows,
+  EXPORT_FILTERS,
   type ExportedRows,
-  exportedRows,
-  FILTERS,
-  findReadable,
-  type Readable,
-  rowsAtMost,
+  type ExportSummary,
+  getRowsMax,
+  readExportedRows,
+  summarizeExport,
+  toRowCounts,
 } from "@mailproof/core/jobs/export";
-import { csvOf } from "@mailproof/core/jobs/export-csv";
-import { listedRows, ROW_SELECTIONS } from "@mailproof/core/jobs/export-rows";
-import { isOpen } from "@mailproof/core/jobs/items";
+import { formatCsv } from "@mailproof/core/jobs/export-csv";
+import { ROW_SELECTIONS, readListedRows } from "@mailproof/core/jobs/export-rows";
+import { isOpenJob } from "@mailproof/core/jobs/items";
 import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
 import { type Answer, endpoint } from "../http/endpoint.ts";
@@ -86,7 +86,7 @@ export const downloadJob = endpoint({
       "`csv`, with the columns of your own file beside ours, or `json`. Case does not matter.",
     ),
     filter: describe(
-      v.optional(oneOf(FILTERS), "all"),
+      v.optional(oneOf(EXPORT_FILTERS), "all"),
       "Which results to export. `invalid` includes disposable; `risky` includes catch_all, role and spam_trap; `unknown` includes rows without a status. Case does not matter.",
     ),
     rows: describe(
@@ -108,7 +108,7 @@ export const downloadJob = endpoint({
     if (selection === "all" && filter !== "all")
       throw invalidField("filter", "must be left out with rows=all");
     const job = await jobOf(world, caller, path.id);
-    const readable = await findReadable(world.table, job);
+    const readable = await summarizeExport(world.table, job);
     if (readable.expected === 0) throw noRows(readable);
     if (readable.missing === readable.expected) throw noneReadable(world, readable);
     const wanted = { format, filter, selection, delimiter };
@@ -116,28 +116,32 @@ export const downloadJob = endpoint({
   },
 });
 
-const csv = async (world: World, readable: Readable, wanted: Wanted): Promise<Answer<Exported>> => {
+const csv = async (
+  world: World,
+  readable: ExportSummary,
+  wanted: Wanted,
+): Promise<Answer<Exported>> => {
   const { job, missing } = readable;
   if (missing > 0) throw tooShort(readable, missing);
   const { selection } = wanted;
   const delimiter = wanted.delimiter && DELIMITERS[wanted.delimiter];
   const headers = headersOf(await factsOf(world, readable, wanted));
-  const rows = () => csvOf(listed(world, readable, wanted), { selection, delimiter });
+  const rows = () => formatCsv(listed(world, readable, wanted), { selection, delimiter });
   return {
     status: 200,
     headers: {
       ...headers,
       "content-type": CONTENT_TYPE.csv,
-      "content-disposition": attachment(exportName(job, wanted)),
+      "content-disposition": toContentDisposition(exportName(job, wanted)),
     },
     stream: rows(),
     elsewhere: () => exportLink(world, readable, wanted, rows),
   };
 };
 
-const listed = (world: World, readable: Readable, { filter, selection }: Wanted) => {
-  const exported = exportedRows(world, readable, filter);
-  return listedRows(world, readable, whole(readable, exported), selection);
+const listed = (world: World, readable: ExportSummary, { filter, selection }: Wanted) => {
+  const exported = readExportedRows(world, readable, filter);
+  return readListedRows(world, readable, whole(readable, exported), selection);
 };
 
 const INLINE_ROWS_MAX = 5_000;
@@ -146,12 +150,12 @@ const INLINE_BYTES_MAX = 4_500_000;
 
 const json = async (
   world: World,
-  readable: Readable,
+  readable: ExportSummary,
   wanted: Wanted,
 ): Promise<Answer<Exported>> => {
   const facts = await factsOf(world, readable, wanted);
   const most =
-    wanted.selection === "all" ? facts.expected_rows : rowsAtMost(readable, wanted.filter);
+    wanted.selection === "all" ? facts.expected_rows : getRowsMax(readable, wanted.filter);
   if (most <= INLINE_ROWS_MAX) {
     const data = await inline(world, readable, wanted, facts);
     if (Buffer.byteLength(JSON.stringify(data)) <= INLINE_BYTES_MAX)
@@ -170,14 +174,14 @@ const json = async (
 
 const factsOf = async (
   world: World,
-  readable: Readable,
+  readable: ExportSummary,
   { filter, selection }: Wanted,
 ): Promise<Facts> => {
   const { job, missing: unreadable, pending } = readable;
   const { expected, missing } =
     selection === "all"
-      ? await findEveryRow(world, readable)
-      : await countRows(world, readable, filter);
+      ? await countAllRows(world, readable)
+      : await countExportRows(world, readable, filter);
   return {
     format: "json",
     filter,
@@ -200,19 +204,19 @@ const headersOf = (facts: Facts): Readonly<Record<string, string>> => ({
 /** Everything is read before anything is said, so what is missing is counted to the row. */
 const inline = async (
   world: World,
-  readable: Readable,
+  readable: ExportSummary,
   { filter, selection }: Wanted,
   facts: Facts,
 ) => {
   const results: ExportRow[] = [];
   let found = 0;
   async function* counted(): AsyncGenerator<ExportedRows> {
-    for await (const one of exportedRows(world, readable, filter)) {
+    for await (const one of readExportedRows(world, readable, filter)) {
       found += one.read;
       yield one;
     }
   }
-  for await (const { list, rows } of listedRows(world, readable, counted(), selection))
+  for await (const { list, rows } of readListedRows(world, readable, counted(), selection))
     for (const row of rows) results.push(toExportRow(list, row, selection));
   const unreadable = readable.expected - found;
   if (found === 0) throw noneReadable(world, readable);
@@ -220,13 +224,13 @@ const inline = async (
   const { expected, missing } =
     selection === "all"
       ? { expected: facts.expected_rows, missing: unreadable }
-      : countsOfFound(readable, filter, { found: results.length, missing: unreadable });
+      : toRowCounts(readable, filter, { found: results.length, missing: unreadable });
   return { ...facts, complete, expected_rows: expected, rows_missing: missing, results };
 };
 
 /** What was promised before the first byte is kept, or the answer breaks off: half a file is not to pass for the whole. */
 async function* whole(
-  readable: Readable,
+  readable: ExportSummary,
   exported: AsyncIterable<ExportedRows>,
 ): AsyncGenerator<ExportedRows> {
   for await (const one of exported) {
@@ -235,12 +239,12 @@ async function* whole(
   }
 }
 
-const noRows = ({ job }: Readable): Failure => {
-  const what = isOpen(job) ? "This job has no rows yet." : "This job came to no rows.";
+const noRows = ({ job }: ExportSummary): Failure => {
+  const what = isOpenJob(job) ? "This job has no rows yet." : "This job came to no rows.";
   return new Failure("NOT_FOUND", "nothing_charged", what);
 };
 
-const noneReadable = (world: World, { job, expected }: Readable): Failure => {
+const noneReadable = (world: World, { job, expected }: ExportSummary): Failure => {
   const days = Math.round(job.keptSeconds / 86_400);
   const overAt = Date.parse(job.completedAt ?? job.createdAt) + job.keptSeconds * 1_000;
   const why =
@@ -251,7 +255,7 @@ const noneReadable = (world: World, { job, expected }: Readable): Failure => {
   return notReady(what, expected, expected);
 };
 
-const tooShort = ({ expected }: Readable, missing: number): Failure => {
+const tooShort = ({ expected }: ExportSummary, missing: number): Failure => {
   const rows = missing === 1 ? "row" : "rows";
   const what = `${missing} of ${expected} ${rows} cannot be read, and a CSV could not say so. Ask again in a moment, or with format=json, which tells what is missing.`;
   return notReady(what, expected, missing);

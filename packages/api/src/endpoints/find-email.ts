@@ -1,11 +1,11 @@
 import type { AppWorld } from "@mailproof/core/app-world";
-import { withMoney } from "@mailproof/core/failure";
-import { FIND_STATUSES, type FindStatus, type Found } from "@mailproof/core/find/find";
+import { withMoneySentence } from "@mailproof/core/failure";
+import { FIND_STATUSES, type FindResult, type FindStatus } from "@mailproof/core/find/find";
 import { findNameFaults, type NameFault, type Person } from "@mailproof/core/find/names";
 import { findOnce } from "@mailproof/core/find/once";
 import { toCredits } from "@mailproof/core/money/credits";
-import { remainingOf } from "@mailproof/core/money/remaining";
-import { engineFor } from "@mailproof/core/verify/pretend";
+import { findRemainingCredits } from "@mailproof/core/money/remaining";
+import { selectEngine } from "@mailproof/core/verify/pretend";
 import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
 import { endpoint } from "../http/endpoint.ts";
@@ -82,8 +82,8 @@ export const findEmail = endpoint({
   async handle(world, caller, { body: { first_name, last_name, domain } }) {
     assertCompany(world, caller, domain);
     const person = { first: first_name, last: last_name };
-    const { price, found, replayed } = await findOnce(world, caller, { person, domain });
-    const remaining = await remainingOf(world.table, caller);
+    const { price, result: found, replayed } = await findOnce(world, caller, { person, domain });
+    const remaining = await findRemainingCredits(world.table, caller);
     return {
       status: 200,
       data: {
@@ -106,7 +106,7 @@ export const findEmail = endpoint({
 
 /** At a provider somebody of every name has a mailbox: whatever was found would be a stranger's. */
 const assertCompany = (world: AppWorld, { mode }: Caller, domain: string): void => {
-  const { lists } = engineFor(world, mode);
+  const { lists } = selectEngine(world, mode);
   if (!lists.free(domain) && !lists.disposable(domain)) return;
   const kind = lists.disposable(domain) ? "disposable" : "free";
   throw invalidField("domain", `${domain} is a ${kind} mail provider; use the company's domain`);
@@ -134,7 +134,7 @@ const messageForName = (person: Person): string => {
     ...(first ? [`first_name ${NAME_FAULTS[first]}`] : []),
     ...(last ? [`last_name ${NAME_FAULTS[last]}`] : []),
   ];
-  return withMoney(sentences.join(" ") || MESSAGES.invalid_name, "nothing_charged");
+  return withMoneySentence(sentences.join(" ") || MESSAGES.invalid_name, "nothing_charged");
 };
 
 /** Where the status alone would say too little. */
@@ -151,5 +151,5 @@ const BY_REASON: Readonly<Record<string, string>> = {
   mx_unroutable: "The domain takes no mail.",
 };
 
-const messageFor = ({ status, reason }: Found, person: Person): string =>
+const messageFor = ({ status, reason }: FindResult, person: Person): string =>
   status === "invalid_name" ? messageForName(person) : (BY_REASON[reason] ?? MESSAGES[status]);

@@ -1,8 +1,8 @@
 import { TEST_BALANCE } from "@mailproof/core/access/test-mode";
-import { accountOf } from "@mailproof/core/accounts/accounts";
+import { getAccount as accountOf } from "@mailproof/core/accounts/accounts";
 import { PLAN_IDS, PLANS } from "@mailproof/core/accounts/plans";
 import { toCredits } from "@mailproof/core/money/credits";
-import { balanceOf } from "@mailproof/core/money/items";
+import { getBalance } from "@mailproof/core/money/items";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { Count, Credits, describe, KEYED_ERRORS, Mode, ScopeName } from "../schema/common.ts";
@@ -58,7 +58,7 @@ export const getAccount = endpoint({
   async handle(world, caller) {
     const account = await accountOf(world.table, caller.account);
     const balance =
-      caller.mode === "live" ? await balanceOf(world.table, caller.account) : TEST_BALANCE;
+      caller.mode === "live" ? await getBalance(world.table, caller.account) : TEST_BALANCE;
     const plan = PLANS[account.plan];
     return {
       status: 200,

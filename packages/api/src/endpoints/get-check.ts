@@ -1,5 +1,5 @@
-import { ownerOf } from "@mailproof/core/access/payer";
-import { storedCheck } from "@mailproof/core/deliverability/check";
+import { getOwnerId } from "@mailproof/core/access/payer";
+import { findStoredCheck } from "@mailproof/core/deliverability/check";
 import { Failure } from "@mailproof/core/failure";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
@@ -27,9 +27,9 @@ export const getCheck = endpoint({
   }),
 
   async handle(world, caller, { path: { id } }) {
-    const stored = await storedCheck(world, id);
+    const stored = await findStoredCheck(world, id);
     // Another's is missing in just the same words.
-    if (stored?.check.owner !== ownerOf(caller))
+    if (stored?.check.owner !== getOwnerId(caller))
       throw new Failure("NOT_FOUND", "nothing_charged", "There is no such check.");
     return { status: 200, data: { ...toCheckResult(stored), credits_used: 0, cached: false } };
   },

@@ -86,8 +86,8 @@ export const getDomainReputation = endpoint({
         ...toDomainFields(path.domain),
         reputation: { ...omitNull({ score: of.score }), level: of.level, trend: of.trend },
         metrics: {
-          status: knowledgeOf([of.people, of.engagement, of.bounce, of.spam]),
-          total_emails_tracked: of.people ?? 0,
+          status: knowledgeOf([of.activeAddresses, of.engagement, of.bounce, of.spam]),
+          total_emails_tracked: of.activeAddresses ?? 0,
           ...omitNull({
             avg_engagement_rate: of.engagement,
             avg_bounce_rate: of.bounce,
@@ -95,9 +95,9 @@ export const getDomainReputation = endpoint({
           }),
         },
         blacklist_status: {
-          status: of.blacklist.listed === null ? ("not_known" as const) : ("known" as const),
-          ...omitNull({ listed: of.blacklist.listed }),
-          checked_at: of.blacklist.checkedAt,
+          status: of.blocklist.listed === null ? ("not_known" as const) : ("known" as const),
+          ...omitNull({ listed: of.blocklist.listed }),
+          checked_at: of.blocklist.checkedAt,
         },
         ...(message !== undefined && { message }),
       },

@@ -1,5 +1,5 @@
 import { isDnsDead } from "@mailproof/core/mail/dns/watch";
-import { windowAt } from "@mailproof/core/moments";
+import { getWindowStart } from "@mailproof/core/moments";
 import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
@@ -52,7 +52,7 @@ export const getHealth = endpoint({
   async handle(world) {
     const [table, queue, blobs] = await Promise.all([
       check(world, "table", () => probeTable(world)),
-      check(world, "queue", () => world.queue.countDead()),
+      check(world, "queue", () => world.queue.countDeadLetters()),
       check(world, "blobs", async () => void (await world.blobs.head("health/probe"))),
     ]);
     const checks = { table, queue, blobs, dns: await checkDns(world) };
@@ -85,7 +85,7 @@ const SLOT_SECONDS = 10;
 
 /** A full disk still reads. So this writes too, but once in ten seconds: anybody may ask for our health. */
 const probeTable = async ({ table, now }: World): Promise<void> => {
-  const slot = windowAt(now(), SLOT_SECONDS);
+  const slot = getWindowStart(now(), SLOT_SECONDS);
   const probe = { pk: "HEALTH", sk: String(slot) };
   if (!(await table.get(probe)))
     await table.write({ create: { ...probe, expires_at: slot + 2 * SLOT_SECONDS } });

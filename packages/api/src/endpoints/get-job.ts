@@ -1,11 +1,7 @@
-import { openCursor, sealCursor } from "@mailproof/core/cursor";
+import { signCursor, verifyCursor } from "@mailproof/core/cursor";
 import type { Job } from "@mailproof/core/jobs/items";
-import { decodeDelivered, encodeDelivered } from "@mailproof/core/jobs/result-cursor";
-import {
-  type Delivered,
-  NOTHING_DELIVERED,
-  readResultPage,
-} from "@mailproof/core/jobs/result-pages";
+import { decodeReadProgress, encodeReadProgress } from "@mailproof/core/jobs/result-cursor";
+import { NOTHING_READ, type ReadProgress, readResultPage } from "@mailproof/core/jobs/result-pages";
 import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
@@ -70,7 +66,7 @@ export const getJob = endpoint({
         ...facts,
         ...(rows.length > 0 && { results: rows.map(toRow) }),
         ...(next && {
-          next_key: sealCursor(world.settings.cursorSecret, boundTo(job), encodeDelivered(next)),
+          next_key: signCursor(world.settings.cursorSecret, boundTo(job), encodeReadProgress(next)),
         }),
       },
     };
@@ -79,9 +75,9 @@ export const getJob = endpoint({
 
 const boundTo = ({ id, owner }: Job): string => `results ${owner} ${id}`;
 
-const readCursor = (world: World, job: Job, nextKey: string | undefined): Delivered => {
-  if (nextKey === undefined) return NOTHING_DELIVERED;
-  const encoded = openCursor(world.settings.cursorSecret, boundTo(job), nextKey);
+const readCursor = (world: World, job: Job, nextKey: string | undefined): ReadProgress => {
+  if (nextKey === undefined) return NOTHING_READ;
+  const encoded = verifyCursor(world.settings.cursorSecret, boundTo(job), nextKey);
   if (!encoded) throw invalidField("next_key", "must be a next_key of this job");
-  return decodeDelivered(encoded);
+  return decodeReadProgress(encoded);
 };

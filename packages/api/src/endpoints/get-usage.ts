@@ -1,5 +1,5 @@
-import { DAY_MS, dayOf } from "@mailproof/core/moments";
-import { sumOfDays, usageBetween } from "@mailproof/core/money/usage";
+import { DAY_MS, toUtcDay } from "@mailproof/core/moments";
+import { listUsage, sumUsage } from "@mailproof/core/money/usage";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
@@ -42,16 +42,15 @@ export const getUsage = endpoint({
 
   async handle(world, caller, { query }) {
     const range = rangeOf(query, world.now());
-    const days =
-      caller.mode === "live" ? await usageBetween(world.table, caller.account, range) : [];
-    return { status: 200, data: { ...range, totals: sumOfDays(days), days } };
+    const days = caller.mode === "live" ? await listUsage(world.table, caller.account, range) : [];
+    return { status: 200, data: { ...range, totals: sumUsage(days), days } };
   },
 });
 
 /** The days asked for; by default the last thirty. */
 const rangeOf = (asked: { from?: string | undefined; to?: string | undefined }, now: Date) => {
-  const to = asked.to ?? dayOf(now);
-  const from = asked.from ?? dayOf(new Date(Date.parse(to) - (DAYS_DEFAULT - 1) * DAY_MS));
+  const to = asked.to ?? toUtcDay(now);
+  const from = asked.from ?? toUtcDay(new Date(Date.parse(to) - (DAYS_DEFAULT - 1) * DAY_MS));
   if (from > to) throw invalidField("from", `must not be after ${to}`);
   const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
   if (days > DAYS_MAX) throw invalidField("from", `must be within ${DAYS_MAX} days of ${to}`);

@@ -1,4 +1,4 @@
-import { ownerOf } from "@mailproof/core/access/payer";
+import { getOwnerId } from "@mailproof/core/access/payer";
 import { listChecks as readChecks } from "@mailproof/core/deliverability/history";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
@@ -32,7 +32,7 @@ export const listChecks = endpoint({
   }),
 
   async handle(world, caller, { query: { limit } }) {
-    const { checks, total, isTruncated } = await readChecks(world.table, ownerOf(caller), limit);
+    const { checks, total, isTruncated } = await readChecks(world.table, getOwnerId(caller), limit);
     return {
       status: 200,
       data: {

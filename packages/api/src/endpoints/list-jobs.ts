@@ -1,8 +1,8 @@
-import { ownerOf } from "@mailproof/core/access/payer";
-import { openCursor, sealCursor } from "@mailproof/core/cursor";
+import { getOwnerId } from "@mailproof/core/access/payer";
+import { signCursor, verifyCursor } from "@mailproof/core/cursor";
 import { JOB_STATUSES } from "@mailproof/core/jobs/items";
 import { countJobs, listJobs as readJobs } from "@mailproof/core/jobs/listing";
-import type { Position } from "@mailproof/core/table";
+import type { PagePosition } from "@mailproof/core/table";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
@@ -47,15 +47,15 @@ export const listJobs = endpoint({
 
   async handle(world, caller, { query }) {
     const { limit, status, offset } = query;
-    const listing = { owner: ownerOf(caller), status };
+    const listing = { owner: getOwnerId(caller), status };
     const { cursorSecret } = world.settings;
     const bound = `jobs ${listing.owner} ${status ?? "all"}`;
-    const after = offset === undefined ? undefined : openCursor(cursorSecret, bound, offset);
+    const after = offset === undefined ? undefined : verifyCursor(cursorSecret, bound, offset);
     if (offset !== undefined && typeof after !== "string")
       throw invalidField("offset", "must be a next_offset of this list");
 
     const [{ jobs, next }, { total, isFloor }] = await Promise.all([
-      readJobs(world.table, listing, { limit, after: after as Position | undefined }),
+      readJobs(world.table, listing, { limit, after: after as PagePosition | undefined }),
       countJobs(world.table, listing),
     ]);
     return {
@@ -65,7 +65,7 @@ export const listJobs = endpoint({
         total,
         total_is_approximate: isFloor,
         has_more: next !== undefined,
-        ...(next && { next_offset: sealCursor(cursorSecret, bound, next) }),
+        ...(next && { next_offset: signCursor(cursorSecret, bound, next) }),
       },
     };
   },

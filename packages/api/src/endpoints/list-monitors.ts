@@ -1,4 +1,4 @@
-import { ownerOf } from "@mailproof/core/access/payer";
+import { getOwnerId } from "@mailproof/core/access/payer";
 import { listMonitors as readMonitors } from "@mailproof/core/deliverability/monitor-items";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
@@ -20,7 +20,7 @@ export const listMonitors = endpoint({
   output: v.object({ monitors: describe(v.array(MonitorFacts), "The monitors, newest first.") }),
 
   async handle(world, caller) {
-    const monitors = await readMonitors(world.table, ownerOf(caller));
+    const monitors = await readMonitors(world.table, getOwnerId(caller));
     return { status: 200, data: { monitors: monitors.map(toMonitorFacts) } };
   },
 });

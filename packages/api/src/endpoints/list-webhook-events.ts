@@ -1,4 +1,4 @@
-import { EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
+import { WEBHOOK_EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { describe, KEYED_ERRORS } from "../schema/common.ts";
@@ -18,6 +18,6 @@ export const listWebhookEvents = endpoint({
   output: v.object({ events: describe(v.array(v.string()), "The names of all events.") }),
 
   async handle() {
-    return { status: 200, data: { events: [...EVENT_TYPES] } };
+    return { status: 200, data: { events: [...WEBHOOK_EVENT_TYPES] } };
   },
 });

@@ -1,5 +1,5 @@
-import { ownerOf } from "@mailproof/core/access/payer";
-import { webhooksListed } from "@mailproof/core/webhooks/items";
+import { getOwnerId } from "@mailproof/core/access/payer";
+import { listWebhooks as webhooksListed } from "@mailproof/core/webhooks/items";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { describe, KEYED_ERRORS } from "../schema/common.ts";
@@ -20,7 +20,7 @@ export const listWebhooks = endpoint({
   output: v.object({ webhooks: describe(v.array(WebhookFacts), "The webhooks, oldest first.") }),
 
   async handle(world, caller) {
-    const webhooks = await webhooksListed(world.table, ownerOf(caller));
+    const webhooks = await webhooksListed(world.table, getOwnerId(caller));
     return { status: 200, data: { webhooks: webhooks.map(toWebhookFacts) } };
   },
 });

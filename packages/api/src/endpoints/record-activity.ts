@@ -1,5 +1,5 @@
-import { EVENT_TYPES, type Told } from "@mailproof/core/activity/events";
-import { type Recorded, recordEvents } from "@mailproof/core/activity/record";
+import { MAIL_EVENT_TYPES, type MailEvent } from "@mailproof/core/activity/events";
+import { type RecordResult, recordEvents } from "@mailproof/core/activity/record";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { Email } from "../schema/activity.ts";
@@ -24,7 +24,7 @@ const Event = v.strictObject({
     "Your own id of the event. An event with an id that was sent before is not counted again.",
   ),
   type: describe(
-    v.picklist(EVENT_TYPES, `must be one of ${EVENT_TYPES.join(", ")}`),
+    v.picklist(MAIL_EVENT_TYPES, `must be one of ${MAIL_EVENT_TYPES.join(", ")}`),
     "What happened.",
   ),
   email: describe(Email, "The recipient of the mail."),
@@ -80,25 +80,25 @@ export const recordActivity = endpoint({
     const told = body.events.map(toTold);
     const { accepted, duplicates, ignored } =
       caller.mode === "live"
-        ? await recordEvents(world, { account: caller.account, way: "api" }, told)
+        ? await recordEvents(world, { account: caller.account, channel: "api" }, told)
         : pretended(told);
     const data = { received: told.length, accepted, duplicates, ignored: [...ignored] };
     return { status: 200, data };
   },
 });
 
-const toTold = (event: v.InferOutput<typeof Event>): Told => ({
+const toTold = (event: v.InferOutput<typeof Event>): MailEvent => ({
   id: event.id,
   type: event.type,
   address: event.email,
   at: event.occurred_at,
   deliveredAt: event.delivered_at,
   userAgent: event.user_agent,
-  isMachine: event.machine,
+  isBot: event.machine,
 });
 
 /** Test keys leave nothing behind, so every request is the first one. */
-const pretended = (told: readonly Told[]): Recorded => {
+const pretended = (told: readonly MailEvent[]): RecordResult => {
   const accepted = new Set(told.map(({ id }) => id)).size;
   return { accepted, duplicates: told.length - accepted, ignored: [] };
 };

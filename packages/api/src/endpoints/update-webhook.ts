@@ -1,5 +1,5 @@
 import { WEBHOOK_STATUSES } from "@mailproof/core/webhooks/items";
-import { changeWebhook } from "@mailproof/core/webhooks/webhooks";
+import { updateWebhook as changeWebhook } from "@mailproof/core/webhooks/webhooks";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";

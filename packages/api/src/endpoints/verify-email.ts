@@ -1,9 +1,9 @@
 import { findActivity } from "@mailproof/core/activity/read";
-import { withMoney } from "@mailproof/core/failure";
+import { withMoneySentence } from "@mailproof/core/failure";
 import { isAddress, parseAddress } from "@mailproof/core/mail/address";
 import { toCredits } from "@mailproof/core/money/credits";
-import { type Told, verifyOnce } from "@mailproof/core/verify/once";
-import { HOST_DAILY_LIMIT, isNotAsked, type Verification } from "@mailproof/core/verify/result";
+import { type VerifyResult, verifyOnce } from "@mailproof/core/verify/once";
+import { HOST_DAILY_LIMIT, isNotProbed, type Verification } from "@mailproof/core/verify/result";
 import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
@@ -170,32 +170,32 @@ const activityFor = async (world: World, caller: Caller, email: string) => {
 
 const NOT_KNOWN = "so smtp_check, mailbox_exists and catch_all are not known.";
 const messageFor = ({ reason }: Verification): string =>
-  withMoney(
+  withMoneySentence(
     reason === HOST_DAILY_LIMIT
       ? `The mail server has reached its limit for today and was not asked, ${NOT_KNOWN} Try again tomorrow (UTC).`
       : `The mail server was not asked, ${NOT_KNOWN}`,
     "nothing_charged",
   );
 
-const outcomeOf = (told: Told, email: string) =>
+const outcomeOf = (told: VerifyResult, email: string) =>
   "result" in told
     ? {
         ...toWire(told.result),
         cached: told.cached,
-        ...(isNotAsked(told.result) && { message: messageFor(told.result) }),
+        ...(isNotProbed(told.result) && { message: messageFor(told.result) }),
       }
     : {
         status: "pending" as const,
         job_id: told.pending.job,
         email: email.trim(),
         created_at: told.pending.createdAt,
-        message: withMoney(
+        message: withMoneySentence(
           `The verification goes on as a job: read GET /v1/jobs/${told.pending.job}.`,
           "repeat_charges",
         ),
       };
 
-const chargedFor = ({ price, replayed }: Told, { mode }: Caller) => ({
+const chargedFor = ({ price, replayed }: VerifyResult, { mode }: Caller) => ({
   credits_used: replayed || mode === "test" ? 0 : toCredits(price),
   ...(replayed && { idempotent_replay: true }),
 });

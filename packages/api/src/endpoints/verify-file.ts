@@ -1,9 +1,9 @@
-import { withMoney } from "@mailproof/core/failure";
-import type { FileTold } from "@mailproof/core/jobs/dispatch";
-import { acceptFile, type FileWish } from "@mailproof/core/jobs/file";
-import { newUpload } from "@mailproof/core/jobs/uploads";
+import { withMoneySentence } from "@mailproof/core/failure";
+import type { FileResult } from "@mailproof/core/jobs/dispatch";
+import { acceptFile, type FileRequest } from "@mailproof/core/jobs/file";
+import { createUpload } from "@mailproof/core/jobs/uploads";
 import { type Halves, PRICE, toCredits } from "@mailproof/core/money/credits";
-import { remainingOf } from "@mailproof/core/money/remaining";
+import { findRemainingCredits } from "@mailproof/core/money/remaining";
 import type { Json } from "@mailproof/core/table";
 import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
@@ -177,8 +177,8 @@ type Said = {
 const wishOf = async (
   world: World,
   { email_column, has_header, name, webhook_url: url, options }: Said,
-  file: Pick<FileWish, "fileKey" | "field">,
-): Promise<FileWish> => {
+  file: Pick<FileRequest, "fileKey" | "field">,
+): Promise<FileRequest> => {
   if (url !== undefined) await assertMayCall(world, "webhook_url", url);
   const callback = url === undefined ? null : { url, secret: null };
   const columns = { emailColumn: email_column, hasHeader: has_header };
@@ -201,7 +201,7 @@ const requestOf = ({ hash, email_column, has_header, sent }: FileForm): Json => 
 const upload = async (world: World, caller: Caller, fileName: string) => {
   const kind = kindOfFile("file_name", fileName);
   const file = { kind, name: fileName };
-  const { url, key, expiresInSeconds } = await newUpload(world, caller, file);
+  const { url, key, expiresInSeconds } = await createUpload(world, caller, file);
   return {
     upload_url: url,
     file_key: key,
@@ -213,9 +213,9 @@ const upload = async (world: World, caller: Caller, fileName: string) => {
 
 type Sent = { readonly key: string | null; readonly request: Json };
 
-const process = async (world: World, caller: Caller, wish: FileWish, { key, request }: Sent) => {
+const process = async (world: World, caller: Caller, wish: FileRequest, { key, request }: Sent) => {
   const told = await acceptFile(world, caller, wish, keyedBy(ROUTE, caller, key, request));
-  const remaining = await remainingOf(world.table, caller);
+  const remaining = await findRemainingCredits(world.table, caller);
   const { totalSubmitted, duplicatesRemoved, invalidSkipped, unique, list } = told.counts;
   const data = {
     job_id: told.job,
@@ -234,12 +234,12 @@ const process = async (world: World, caller: Caller, wish: FileWish, { key, requ
   return { status: 202 as const, data, ...(retryAfter && { headers: retryAfter }) };
 };
 
-const statusOf = (told: FileTold) =>
+const statusOf = (told: FileResult) =>
   "dispatched" in told && told.dispatched.unknown > 0
     ? ("enqueue_unknown" as const)
     : ("processing" as const);
 
-const moneyOf = (told: FileTold, { mode }: Caller) => {
+const moneyOf = (told: FileResult, { mode }: Caller) => {
   const creditsUsed = { credits_used: mode === "test" ? 0 : toCredits(told.price) };
   if ("waitMs" in told) return { ...creditsUsed, ...UNDER_WAY[told.how] };
   return { ...creditsUsed, ...dispatchedOf(told, mode), ...replayOf(told) };
@@ -249,15 +249,15 @@ const moneyOf = (told: FileTold, { mode }: Caller) => {
 const UNDER_WAY = {
   dispatching: {
     dispatch_in_progress: true,
-    message: withMoney(
+    message: withMoneySentence(
       "A request with this Idempotency-Key is still queueing the addresses.",
       "nothing_more",
     ),
   },
   settling: {
     dispatch_settlement_pending: true,
-    message: withMoney(
-      withMoney(
+    message: withMoneySentence(
+      withMoneySentence(
         "The addresses are queued; their credits are not settled yet. Follow the job.",
         "nothing_more",
       ),
@@ -266,24 +266,27 @@ const UNDER_WAY = {
   },
 };
 
-const replayOf = ({ how }: FileTold) => (how === "replayed" ? { idempotent_replay: true } : {});
+const replayOf = ({ how }: FileResult) => (how === "replayed" ? { idempotent_replay: true } : {});
 
 const dispatchedOf = (
-  { dispatched: { refused, unknown }, counts, how }: Extract<FileTold, { dispatched: unknown }>,
+  { dispatched: { refused, unknown }, counts, how }: Extract<FileResult, { dispatched: unknown }>,
   mode: Caller["mode"],
 ) => {
   const priceOf = (addresses: number) =>
     mode === "test" ? 0 : toCredits((addresses * PRICE.fileAddress) as Halves);
   const sentences = [
     how === "replayed"
-      ? withMoney("This is the earlier submission with this Idempotency-Key.", "nothing_more")
+      ? withMoneySentence(
+          "This is the earlier submission with this Idempotency-Key.",
+          "nothing_more",
+        )
       : beingVerified(counts.unique - refused),
     ...otherColumns(counts.list?.otherEmailColumns ?? []),
     ...(refused > 0
-      ? [withMoney(`${addresses(refused)} could not be queued.`, "partly_refunded")]
+      ? [withMoneySentence(`${addresses(refused)} could not be queued.`, "partly_refunded")]
       : []),
     ...(unknown > 0
-      ? [withMoney(`${addresses(unknown)} may or may not be queued.`, "partly_held")]
+      ? [withMoneySentence(`${addresses(unknown)} may or may not be queued.`, "partly_held")]
       : []),
   ];
   return {

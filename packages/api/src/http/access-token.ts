@@ -1,7 +1,7 @@
 import { KEY_MODES } from "@mailproof/core/access/key-form";
-import { ownerOf } from "@mailproof/core/access/payer";
+import { getOwnerId } from "@mailproof/core/access/payer";
 import { SCOPES } from "@mailproof/core/access/scopes";
-import type { Claims } from "@mailproof/core/access/tokens";
+import type { TokenClaims } from "@mailproof/core/access/tokens";
 import { findAccount } from "@mailproof/core/accounts/accounts";
 import type { AppWorld } from "@mailproof/core/app-world";
 import * as v from "valibot";
@@ -18,7 +18,7 @@ const Ours = v.object({
 
 /** Who calls with this access token, or undefined where it opens nothing. */
 export const callerByToken = async (world: AppWorld, sent: string): Promise<Caller | undefined> => {
-  const claims = JWT.test(sent) ? await world.tokens?.verify(sent) : undefined;
+  const claims = JWT.test(sent) ? await world.accessTokens?.verify(sent) : undefined;
   const ours = v.safeParse(Ours, claims);
   if (!claims || !ours.success) return undefined;
   const { mailproof_account: id, mailproof_mode: mode } = ours.output;
@@ -28,7 +28,7 @@ export const callerByToken = async (world: AppWorld, sent: string): Promise<Call
     account: account.account,
     credential: "token",
     // Tokens come and go within minutes: counted one by one they would have no limit at all.
-    keyId: `oauth_${ownerOf({ account: account.account, mode })}`,
+    keyId: `oauth_${getOwnerId({ account: account.account, mode })}`,
     mode,
     scopes: scopesIn(claims),
     plan: account.plan,
@@ -36,7 +36,7 @@ export const callerByToken = async (world: AppWorld, sent: string): Promise<Call
 };
 
 /** Never null: a token that names no scope of ours may do nothing that needs one. */
-const scopesIn = ({ scope, scp }: Claims): NonNullable<Caller["scopes"]> => {
+const scopesIn = ({ scope, scp }: TokenClaims): NonNullable<Caller["scopes"]> => {
   const said = [...wordsOf(scope), ...wordsOf(scp)];
   return SCOPES.filter((one) => said.includes(one));
 };

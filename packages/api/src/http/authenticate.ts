@@ -63,7 +63,7 @@ const credentialsIn = (headers: Headers) => ({
 
 /** RFC 6750 §3.1: without a token there is no error to name. */
 const unauthorized = (world: AppWorld, hasBearer: boolean) => {
-  const what = world.tokens
+  const what = world.accessTokens
     ? "Send a valid API key in X-Api-Key, or as a bearer token, or an access token."
     : "Send a valid API key in X-Api-Key, or as a bearer token.";
   return new Failure("UNAUTHORIZED", "nothing_charged", what, {

@@ -1,5 +1,5 @@
 import { SCOPES } from "@mailproof/core/access/scopes";
-import type { Trust } from "@mailproof/core/access/tokens";
+import type { TrustedIssuer } from "@mailproof/core/access/tokens";
 import type { AppWorld } from "@mailproof/core/app-world";
 
 export const METADATA_PATH = "/.well-known/oauth-protected-resource";
@@ -9,7 +9,7 @@ export const DISCOVERY_PATH = "/.well-known/openid-configuration";
 
 /** What WWW-Authenticate says (RFC 6750 §3): how to come in, and where to read who gives out tokens (RFC 9728 §5.1). */
 export const challenge = (
-  { tokens }: AppWorld,
+  { accessTokens: tokens }: AppWorld,
   because: Readonly<Record<string, string>> = {},
 ): Readonly<Record<string, string>> => {
   const said = {
@@ -26,7 +26,7 @@ const metadataAddress = (audience: string): string =>
   audience.replace(/\/(?:mcp\/?)?$/, "") + METADATA_PATH;
 
 /** RFC 9728: what a client that has no token reads, to learn who gives them out. */
-export const metadataOf = ({ issuer, audience }: Trust) => ({
+export const metadataOf = ({ issuer, audience }: TrustedIssuer) => ({
   resource: audience,
   authorization_servers: [issuer],
   scopes_supported: SCOPES,

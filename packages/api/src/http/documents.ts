@@ -1,4 +1,4 @@
-import type { Trust } from "@mailproof/core/access/tokens";
+import type { TrustedIssuer } from "@mailproof/core/access/tokens";
 import { DISCOVERY_PATH, METADATA_PATH, metadataOf } from "./challenge.ts";
 import type { HttpAnswer } from "./respond.ts";
 import { withoutSlashes } from "./router.ts";
@@ -52,7 +52,7 @@ type Asked = {
   /** The header Accept. */
   readonly accept: string | undefined;
   readonly baseUrl: string;
-  readonly trust: Trust | null;
+  readonly trust: TrustedIssuer | null;
 };
 
 /** A browser asks for text/html; a slash at the end changes nothing. */
@@ -65,7 +65,7 @@ const pathFor = (rawPath: string, accept = ""): string => {
 export const documentsFrom = (write: () => Texts) => {
   let texts: Texts | undefined;
   /** Null: it is not there without an issuer. */
-  const textAt = (path: string, trust: Trust | null): string | null | undefined => {
+  const textAt = (path: string, trust: TrustedIssuer | null): string | null | undefined => {
     if (METADATA_PATHS.includes(path)) return trust && JSON.stringify(metadataOf(trust));
     texts ??= write();
     return texts[path];

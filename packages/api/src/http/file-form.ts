@@ -1,5 +1,5 @@
 import type { Payer } from "@mailproof/core/access/payer";
-import { putUpload } from "@mailproof/core/jobs/uploads";
+import { storeUpload } from "@mailproof/core/jobs/uploads";
 import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
 import { CallbackUrl, EmailColumn, JobName, JobOptions } from "../schema/job-options.ts";
@@ -70,7 +70,7 @@ export const takeFileForm = async (
     if (name === "file") {
       const fileName = nameOf(part);
       const named = { kind: kindOfFile("file", fileName), name: fileName };
-      const { key, hash } = await putUpload(world, payer, named, part.content);
+      const { key, hash } = await storeUpload(world, payer, named, part.content);
       file = { fileKey: key, fileName, hash };
     } else if (Object.hasOwn(Fields.entries, name)) said.set(name, await textOf(part));
     else throw invalidField(name, "is not a known field");

@@ -1,7 +1,10 @@
-import { ownerOf } from "@mailproof/core/access/payer";
+import { getOwnerId } from "@mailproof/core/access/payer";
 import { Failure, withOutcome } from "@mailproof/core/failure";
 import { fingerprint } from "@mailproof/core/fingerprint";
-import { KEY_KEPT_SECONDS, type Keyed } from "@mailproof/core/money/claims";
+import {
+  IDEMPOTENCY_KEY_RETENTION_SECONDS,
+  type IdempotencyKey,
+} from "@mailproof/core/money/claims";
 import type { Json } from "@mailproof/core/table";
 import type { Headers } from "./authenticate.ts";
 import type { Caller, Endpoint } from "./endpoint.ts";
@@ -60,14 +63,14 @@ export const keyedBy = (
   key: string | null,
   request: Json,
   former?: Json,
-): Keyed | null =>
+): IdempotencyKey | null =>
   key === null
     ? null
     : {
-        owner: ownerOf(caller),
+        owner: getOwnerId(caller),
         route,
         key,
         fingerprint: fingerprint(request),
         ...(former !== undefined && { formerFingerprint: fingerprint(former) }),
-        keptSeconds: KEY_KEPT_SECONDS,
+        retentionSeconds: IDEMPOTENCY_KEY_RETENTION_SECONDS,
       };

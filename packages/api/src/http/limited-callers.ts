@@ -1,5 +1,5 @@
 import type { AppWorld } from "@mailproof/core/app-world";
-import { windowAt } from "@mailproof/core/moments";
+import { getWindowStart } from "@mailproof/core/moments";
 import type { Headers } from "./authenticate.ts";
 
 // The credentials whose minute is full. Who they belong to need not be read again to refuse them: so the answer to a
@@ -26,7 +26,7 @@ export const findLimited = (world: AppWorld, headers: Headers): Limited | undefi
   const callers = limited.get(world.rateLimit);
   const found = callers?.get(credentialsOf(headers));
   // Of another minute, before or after: the clock may have been set.
-  return found?.resetAt === windowAt(world.now(), WINDOW_SECONDS) + WINDOW_SECONDS
+  return found?.resetAt === getWindowStart(world.now(), WINDOW_SECONDS) + WINDOW_SECONDS
     ? found
     : undefined;
 };

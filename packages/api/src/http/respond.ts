@@ -1,4 +1,4 @@
-import type { Allowance } from "@mailproof/core/access/rate";
+import type { RateLimitResult } from "@mailproof/core/access/rate";
 import { PLANS } from "@mailproof/core/accounts/plans";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { Failure, type MoneyOutcome } from "@mailproof/core/failure";
@@ -153,7 +153,7 @@ export const takeRequest = async (
   showAllowance(allowance, headers);
 };
 
-type Shown = Pick<Allowance, "limit" | "remaining" | "resetAt">;
+type Shown = Pick<RateLimitResult, "limit" | "remaining" | "resetAt">;
 
 const showAllowance = (
   { limit, remaining, resetAt }: Shown,

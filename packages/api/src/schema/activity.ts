@@ -1,4 +1,4 @@
-import { type Activity, LEVELS } from "@mailproof/core/activity/levels";
+import { ACTIVITY_LEVELS, type Activity } from "@mailproof/core/activity/levels";
 import { type Address, isAddress, parseAddress } from "@mailproof/core/mail/address";
 import * as v from "valibot";
 import { Count, charactersUpTo, describe, EMAIL_LENGTH_MAX, Share, textOf } from "./common.ts";
@@ -13,7 +13,7 @@ export const Email = v.pipe(
 );
 
 export const Level = describe(
-  v.picklist(LEVELS),
+  v.picklist(ACTIVITY_LEVELS),
   "high: active within 30 days. medium: within 90 days. low: longer ago. unknown: no open or click is recorded.",
 );
 const Moment = v.optional(v.string());

@@ -1,14 +1,14 @@
-import { FILTERS } from "@mailproof/core/jobs/export";
+import { EXPORT_FILTERS } from "@mailproof/core/jobs/export";
 import {
-  emailOf,
+  getEmail,
   type ListedRow,
   type ListedRows,
-  outcomeOf,
   ROW_OUTCOMES,
   ROW_SELECTIONS,
   type RowSelection,
+  toRowOutcome,
 } from "@mailproof/core/jobs/export-rows";
-import type { OwnList } from "@mailproof/core/jobs/own-list";
+import type { SourceList } from "@mailproof/core/jobs/own-list";
 import * as v from "valibot";
 import { Count, describe } from "./common.ts";
 import { ResultRow, toRow } from "./jobs.ts";
@@ -17,7 +17,7 @@ import { ResultRow, toRow } from "./jobs.ts";
 
 export const ExportFacts = v.object({
   format: describe(v.literal("json"), "The format of the export."),
-  filter: describe(v.picklist(FILTERS), "Which results the export has."),
+  filter: describe(v.picklist(EXPORT_FILTERS), "Which results the export has."),
   rows: describe(v.picklist(ROW_SELECTIONS), "Which rows of the list the export has."),
   complete: describe(
     v.boolean(),
@@ -83,22 +83,22 @@ export const UnverifiedRow = describe(
 export type ExportRow = v.InferOutput<typeof VerifiedRow> | v.InferOutput<typeof UnverifiedRow>;
 
 export const toExportRow = (
-  list: OwnList,
+  list: SourceList,
   listed: ListedRow,
   selection: RowSelection,
 ): ExportRow => {
   const [own, result] = listed;
-  const email = emailOf(listed);
-  const submitted = list.textOf(own, email);
+  const email = getEmail(listed);
+  const submitted = list.getEmailCell(own, email);
   const ownFields = {
     ...(submitted !== undefined && { submitted }),
-    ...(list.columns.length > 0 && { columns: columnsOf(list, list.cellsOf(own, email)) }),
+    ...(list.columns.length > 0 && { columns: columnsOf(list, list.getCells(own, email)) }),
   };
   if (typeof result !== "string") {
     const said = selection === "all" ? { row_outcome: VERIFIED } : {};
     return { ...toRow(result), ...said, ...ownFields };
   }
-  const { row, outcome, exclusion } = outcomeOf(listed);
+  const { row, outcome, exclusion } = toRowOutcome(listed);
   const { duplicateOf, reason, message } = exclusion ?? {};
   return {
     row,
@@ -111,7 +111,7 @@ export const toExportRow = (
 };
 
 /** A cell beyond the last column is called by its place, such as column_9. */
-const columnsOf = ({ fieldNames }: OwnList, cells: readonly string[]): Record<string, string> =>
+const columnsOf = ({ fieldNames }: SourceList, cells: readonly string[]): Record<string, string> =>
   Object.fromEntries(
     Array.from({ length: Math.max(cells.length, fieldNames.length) }, (_, at) => [
       fieldNames[at] ?? `column_${at + 1}`,

@@ -1,7 +1,7 @@
 import { UnreadableBlobError } from "@mailproof/core/blobs";
-import type { Filter, Readable } from "@mailproof/core/jobs/export";
+import type { ExportFilter, ExportSummary } from "@mailproof/core/jobs/export";
 import type { RowSelection } from "@mailproof/core/jobs/export-rows";
-import { isOpen, type Job } from "@mailproof/core/jobs/items";
+import { isOpenJob, type Job } from "@mailproof/core/jobs/items";
 import type { World } from "@mailproof/core/world";
 
 // An export that is too long for an answer: an object, and a link to it.
@@ -21,7 +21,7 @@ const VERSION = "v2";
 
 export type Wanted = {
   readonly format: Format;
-  readonly filter: Filter;
+  readonly filter: ExportFilter;
   readonly selection: RowSelection;
   /** Of a CSV, where it is not that of the list. */
   readonly delimiter: DelimiterName | null;
@@ -34,17 +34,17 @@ export type DelimiterName = keyof typeof DELIMITERS;
 /** Written once for a job that is over, since nothing comes to it any more; what fell due meanwhile is told by the count. */
 export const exportLink = async (
   world: World,
-  { job, expected, missing }: Readable,
+  { job, expected, missing }: ExportSummary,
   wanted: Wanted,
   pieces: () => AsyncIterable<string>,
 ): Promise<string> => {
-  const state = isOpen(job) ? "so-far" : "done";
+  const state = isOpenJob(job) ? "so-far" : "done";
   const { format, filter, selection, delimiter } = wanted;
   const kind = `${VERSION}-${state}-${selection}-${filter}-${delimiter ?? "own"}`;
   const key = `exports/${job.id}/${kind}-${expected - missing}.${format}`;
-  const isThere = !isOpen(job) && (await isStored(world, key));
+  const isThere = !isOpenJob(job) && (await isStored(world, key));
   if (!isThere) await world.blobs.put(key, bytesOf(pieces()));
-  return world.blobs.getLink(key, {
+  return world.blobs.presignGet(key, {
     expiresInSeconds: LINK_SECONDS,
     fileName: exportName(job, wanted),
     contentType: CONTENT_TYPE[format],
@@ -83,7 +83,7 @@ export const exportName = (
       .replaceAll(UNFIT, "_")
       .replace(/^[\s.]+/, "")
       .trim() || job.id;
-  const state = isOpen(job) ? "-so-far" : "";
+  const state = isOpenJob(job) ? "-so-far" : "";
   const rows = selection === "all" ? "all-rows" : filter === "all" ? "results" : filter;
   return `${name}-${rows}${state}.${format}`;
 };

@@ -1,9 +1,9 @@
-import { ownerOf } from "@mailproof/core/access/payer";
+import { getOwnerId } from "@mailproof/core/access/payer";
 import { Failure } from "@mailproof/core/failure";
-import { refundedPrice } from "@mailproof/core/jobs/completion";
+import { getRefundedPrice } from "@mailproof/core/jobs/completion";
 import { findDeferred } from "@mailproof/core/jobs/deferrals";
 import { findJob, JOB_STATUSES, type Job } from "@mailproof/core/jobs/items";
-import type { Row } from "@mailproof/core/jobs/results";
+import type { VerifiedRow } from "@mailproof/core/jobs/results";
 import { toCredits } from "@mailproof/core/money/credits";
 import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
@@ -85,7 +85,7 @@ export const readJobFacts = async (
 ): Promise<v.InferOutput<typeof JobFacts>> => {
   const { total, processed, valid, invalid, risky, unknown } = job;
   const deferred = await findDeferred(table, job);
-  const refunded = refundedPrice(job);
+  const refunded = getRefundedPrice(job);
   return {
     job_id: job.id,
     ...(job.name !== null && { name: job.name }),
@@ -107,7 +107,7 @@ export const readJobFacts = async (
   };
 };
 
-export const toRow = ({ row, result }: Row): v.InferOutput<typeof ResultRow> => ({
+export const toRow = ({ row, result }: VerifiedRow): v.InferOutput<typeof ResultRow> => ({
   row,
   ...toWire(result),
 });
@@ -115,6 +115,6 @@ export const toRow = ({ row, result }: Row): v.InferOutput<typeof ResultRow> => 
 /** The caller's own job: another's is missing in just the same words. */
 export const jobOf = async (world: World, caller: Caller, id: string): Promise<Job> => {
   const job = await findJob(world.table, id);
-  if (job && job.owner === ownerOf(caller)) return job;
+  if (job && job.owner === getOwnerId(caller)) return job;
   throw new Failure("NOT_FOUND", "nothing_charged", "There is no such job.");
 };

@@ -1,4 +1,4 @@
-import { REFUSALS, targetOf } from "@mailproof/core/https";
+import { parseTarget, REGISTRATION_FAULTS } from "@mailproof/core/https";
 import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
 import { invalidField } from "../http/parse.ts";
@@ -8,7 +8,7 @@ const URL_LENGTH_MAX = 2_000;
 
 /** A name of one label is known inside a network at most. Who may call localhost, the operator says. */
 const hasPublicName = (text: string): boolean => {
-  const target = targetOf(text);
+  const target = parseTarget(text);
   if (typeof target === "string") return true;
   const { host } = target;
   return host.includes(".") || host.includes(":") || host === "localhost";
@@ -19,7 +19,7 @@ export const OutgoingUrl = v.pipe(
   v.string(),
   charactersUpTo(URL_LENGTH_MAX),
   v.check(
-    (text) => /^https:\/\/[^/?#]/i.test(text) && typeof targetOf(text) !== "string",
+    (text) => /^https:\/\/[^/?#]/i.test(text) && typeof parseTarget(text) !== "string",
     "must be an https address without credentials, such as https://example.com/hook",
   ),
   v.check(hasPublicName, "must have a host name with a dot, such as example.com"),
@@ -35,6 +35,6 @@ export const assertMayCall = async (
   url: string,
 ): Promise<void> => {
   const fault = await https.check(url);
-  const refusal = fault && REFUSALS[fault];
+  const refusal = fault && REGISTRATION_FAULTS[fault];
   if (refusal !== undefined) throw invalidField(field, refusal);
 };

@@ -1,10 +1,10 @@
 import type { AppWorld } from "@mailproof/core/app-world";
-import { namesFor } from "@mailproof/core/deliverability/pretend";
+import { selectLookups } from "@mailproof/core/deliverability/pretend";
 import {
   type Domain,
-  domainBehindWww,
   isDomain,
   parseTypedDomain,
+  removeWww,
   toUnicode,
 } from "@mailproof/core/mail/domain";
 import { isPublicIp, parseIp } from "@mailproof/core/mail/ip";
@@ -35,7 +35,7 @@ export const toDomainFields = (domain: string) => ({ domain, domain_unicode: toU
 
 /** For a name that begins with www., which is a web site's and seldom has mail. */
 export const wwwMessage = (domain: string): string | undefined => {
-  const rest = domainBehindWww(domain);
+  const rest = removeWww(domain);
   return rest && `${domain} is the name of a website; mail is usually at ${toUnicode(rest)}.`;
 };
 
@@ -52,7 +52,8 @@ type Sender = { readonly domain: string; readonly sendingIp: string | null };
 /** Refuses an address that no mail can come from over the internet. A lab and test keys have reserved ones of their own. */
 export const assertPublicSender = (world: AppWorld, { mode }: Caller, sender: Sender): void => {
   const { sendingIp } = sender;
-  if (sendingIp === null || isPublicIp(sendingIp, namesFor(world, mode, sender).allowed)) return;
+  if (sendingIp === null || isPublicIp(sendingIp, selectLookups(world, mode, sender).allowed))
+    return;
   throw invalidField(
     "sending_ip",
     "is a private or reserved address; name the public IPv4 address that your mail leaves from",

@@ -1,5 +1,5 @@
-import type { Stored, Told } from "@mailproof/core/deliverability/check";
-import { coverageOf } from "@mailproof/core/deliverability/coverage";
+import type { CheckOutcome, StoredCheck } from "@mailproof/core/deliverability/check";
+import { measureCoverage } from "@mailproof/core/deliverability/coverage";
 import type { StoredReport } from "@mailproof/core/deliverability/items";
 import type { Issue as CoreIssue } from "@mailproof/core/mail/issue";
 import { toCredits } from "@mailproof/core/money/credits";
@@ -9,7 +9,7 @@ import { omitNull } from "./omit-null.ts";
 import { toDomainFields } from "./sender.ts";
 
 export const toMoney = (
-  { price, cached, replayed, remaining }: Told,
+  { price, cached, replayed, remaining }: CheckOutcome,
   { mode }: Caller,
 ): CheckMoney => ({
   credits_used: mode === "test" ? 0 : toCredits(price),
@@ -26,7 +26,7 @@ export const toFacts = ({
   grade,
   confidence,
   checkedAt,
-}: Stored["check"]): CheckFacts => ({
+}: StoredCheck["check"]): CheckFacts => ({
   check_id: id,
   ...toDomainFields(domain),
   ...omitNull({ sending_ip: sendingIp }),
@@ -36,7 +36,7 @@ export const toFacts = ({
   checked_at: checkedAt,
 });
 
-export const toCheckResult = ({ check, report }: Stored): CheckResult => ({
+export const toCheckResult = ({ check, report }: StoredCheck): CheckResult => ({
   ...toFacts(check),
   ...toSections(report),
 });
@@ -44,7 +44,7 @@ export const toCheckResult = ({ check, report }: Stored): CheckResult => ({
 /** All of a report that does not say whose it is and when it was made. */
 export const toSections = (report: StoredReport) => {
   const { scored, mx, dkim, spamAssessment } = report;
-  const { confidence, missing } = coverageOf(report);
+  const { confidence, missing } = measureCoverage(report);
   return {
     confidence,
     missing_parts: [...missing],

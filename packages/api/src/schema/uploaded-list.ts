@@ -1,5 +1,5 @@
-import { ENCODINGS } from "@mailproof/core/jobs/decode";
-import { readExclusion } from "@mailproof/core/jobs/exclusion";
+import { LIST_ENCODINGS } from "@mailproof/core/jobs/decode";
+import { toExclusion } from "@mailproof/core/jobs/exclusion";
 import type { ListSummary } from "@mailproof/core/jobs/list-summary";
 import * as v from "valibot";
 import { Count, describe } from "./common.ts";
@@ -15,7 +15,7 @@ export const ListFacts = describe(
     has_header: describe(v.boolean(), "True when the first row names the columns."),
     columns: describe(v.array(v.string()), "The names of the first 20 columns."),
     column_count: describe(Count, "Number of columns in the file."),
-    encoding: describe(v.picklist(ENCODINGS), "The character encoding of the file."),
+    encoding: describe(v.picklist(LIST_ENCODINGS), "The character encoding of the file."),
     delimiter: describe(
       v.string(),
       "`comma`, `semicolon`, `tab`, `pipe`, `none` in a file of one column, or the character itself.",
@@ -56,7 +56,7 @@ export const toListFacts = (list: ListSummary): v.InferOutput<typeof ListFacts> 
   encoding: list.encoding,
   delimiter: DELIMITER_NAMES[list.delimiter] ?? list.delimiter,
   skipped_rows: list.skipped.map(({ row, text, reason }) => {
-    const { message } = readExclusion(reason);
+    const { message } = toExclusion(reason);
     return { row, text, reason, message: message ?? "" };
   }),
 });

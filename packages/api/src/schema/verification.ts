@@ -1,7 +1,7 @@
 import {
-  type CheckOfMailServer,
-  checksSkipped,
   isDomainExistenceKnown,
+  listSkippedChecks,
+  type MailServerCheck,
   STATUSES,
   type Verification,
 } from "@mailproof/core/verify/result";
@@ -20,7 +20,7 @@ const WIRE_NAMES = {
   smtpCheck: "smtp_check",
   mailboxExists: "mailbox_exists",
   catchAll: "catch_all",
-} as const satisfies Record<CheckOfMailServer, string>;
+} as const satisfies Record<MailServerCheck, string>;
 
 /** A verification result as every way out of the service shows it: an answer, a row, a line of the command. */
 export const VerificationResult = v.object({
@@ -116,7 +116,7 @@ export type VerificationResult = v.InferOutput<typeof VerificationResult>;
 
 export const toWire = (one: Verification): VerificationResult => {
   const { verification, flags, enrichment, ai, evidence } = one;
-  const skipped = checksSkipped(one).map((check) => WIRE_NAMES[check]);
+  const skipped = listSkippedChecks(one).map((check) => WIRE_NAMES[check]);
   return {
     email: one.email,
     status: one.status,

@@ -1,7 +1,7 @@
-import { ownerOf } from "@mailproof/core/access/payer";
+import { getOwnerId } from "@mailproof/core/access/payer";
 import { Failure } from "@mailproof/core/failure";
 import { DELIVERY_STATUSES, type Delivery, type Webhook } from "@mailproof/core/webhooks/items";
-import { EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
+import { WEBHOOK_EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
 import { findWebhook } from "@mailproof/core/webhooks/webhooks";
 import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
@@ -10,7 +10,10 @@ import { Count, describe, Integer, listOf } from "./common.ts";
 
 // What the routes of webhooks have in common.
 
-export const EventName = v.picklist(EVENT_TYPES, `must be one of ${EVENT_TYPES.join(", ")}`);
+export const EventName = v.picklist(
+  WEBHOOK_EVENT_TYPES,
+  `must be one of ${WEBHOOK_EVENT_TYPES.join(", ")}`,
+);
 
 /** Each once, in the order sent. */
 export const EventNames = v.pipe(
@@ -56,7 +59,7 @@ export const toWebhookFacts = (webhook: Webhook): v.InferOutput<typeof WebhookFa
 
 /** The caller's webhook, or a failure that does not tell whether it is somebody else's. */
 export const webhookOf = async (world: World, caller: Caller, id: string): Promise<Webhook> => {
-  const webhook = await findWebhook(world.table, ownerOf(caller), id);
+  const webhook = await findWebhook(world.table, getOwnerId(caller), id);
   if (webhook) return webhook;
   throw noSuchWebhook();
 };

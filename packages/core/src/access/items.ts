@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import { everyItem } from "../every-item.ts";
+import { paginateQuery } from "../every-item.ts";
 import type { Item, Key, Table, Write } from "../table.ts";
 import { KEY_MODES } from "./key-form.ts";
-import { ownerOf } from "./payer.ts";
+import { getOwnerId } from "./payer.ts";
 import { SCOPES } from "./scopes.ts";
 
 // Layout. A key is found by its hash when it is used and by its id when it is managed; both items are written
@@ -27,28 +27,33 @@ const ApiKey = v.object({
 
 export type ApiKey = Readonly<v.InferOutput<typeof ApiKey>>;
 
-export const keyByHash = (hash: string): Key => ({ pk: `KEY#${hash}`, sk: "KEY" });
-export const keyById = (account: string, id: string): Key => ({ pk: keysOf(account), sk: id });
-export const readKey = (item: Item): ApiKey => v.parse(ApiKey, item);
+export const toKeyByHash = (hash: string): Key => ({ pk: `KEY#${hash}`, sk: "KEY" });
+export const toKeyById = (account: string, id: string): Key => ({
+  pk: toKeysPartition(account),
+  sk: id,
+});
+export const readApiKey = (item: Item): ApiKey => v.parse(ApiKey, item);
 
-export const writesOfNewKey = (key: ApiKey): Write[] => [
-  { create: { ...keyByHash(key.hash), ...key } },
-  { create: { ...keyById(key.account, key.id), ...key } },
+export const buildNewKeyWrites = (key: ApiKey): Write[] => [
+  { create: { ...toKeyByHash(key.hash), ...key } },
+  { create: { ...toKeyById(key.account, key.id), ...key } },
 ];
 
-export const writesOfRevokedKey = (key: ApiKey): Write[] => [
-  { remove: keyById(key.account, key.id) },
-  { remove: keyByHash(key.hash) },
+export const buildRevokeKeyWrites = (key: ApiKey): Write[] => [
+  { remove: toKeyById(key.account, key.id) },
+  { remove: toKeyByHash(key.hash) },
   // Made where there is none: an account of before there were two counts must be able to revoke.
-  { update: keyCount(key), add: { keys: -1 }, orCreate: true },
+  { update: toKeyCountKey(key), add: { keys: -1 }, orCreate: true },
 ];
 
-export const firstKeyCount = (key: Counted): Write => ({ create: { ...keyCount(key), keys: 1 } });
+export const createKeyCount = (key: KeyOwner): Write => ({
+  create: { ...toKeyCountKey(key), keys: 1 },
+});
 
-export const oneMoreKey = (key: Counted): Write => ({
-  update: keyCount(key),
+export const incrementKeyCount = (key: KeyOwner): Write => ({
+  update: toKeyCountKey(key),
   add: { keys: 1 },
-  leaving: { keys: { atMost: KEYS_MAX } },
+  bounds: { keys: { atMost: KEYS_MAX } },
   orCreate: true,
 });
 
@@ -58,11 +63,15 @@ export const oneMoreKey = (key: Counted): Write => ({
  */
 export const KEYS_MAX = 100;
 
-type Counted = Pick<ApiKey, "account" | "mode">;
-const keyCount = (key: Counted): Key => ({ pk: `KEYCOUNT#${ownerOf(key)}`, sk: "KEYCOUNT" });
+type KeyOwner = Pick<ApiKey, "account" | "mode">;
+const toKeyCountKey = (key: KeyOwner): Key => ({
+  pk: `KEYCOUNT#${getOwnerId(key)}`,
+  sk: "KEYCOUNT",
+});
 
-export async function* keysListed(table: Table, account: string): AsyncGenerator<ApiKey> {
-  for await (const item of everyItem(table, { pk: keysOf(account) })) yield readKey(item);
+export async function* iterateKeys(table: Table, account: string): AsyncGenerator<ApiKey> {
+  for await (const item of paginateQuery(table, { pk: toKeysPartition(account) }))
+    yield readApiKey(item);
 }
 
-const keysOf = (account: string): string => `KEYS#${account}`;
+const toKeysPartition = (account: string): string => `KEYS#${account}`;

@@ -9,16 +9,18 @@ export type Payer = {
 };
 
 /** Whose records these are. Those of test keys are kept apart: a live key never sees them, a test key sees no others. */
-export const ownerOf = ({ account, mode }: Pick<Payer, "account" | "mode">): string =>
-  mode === "live" ? account : `${account}${TEST}`;
+export const getOwnerId = ({ account, mode }: Pick<Payer, "account" | "mode">): string =>
+  mode === "live" ? account : `${account}${TEST_SUFFIX}`;
 
-const TEST = "~test";
+const TEST_SUFFIX = "~test";
 
 /**
  * How a message for an owner is queued: an account's work takes turns with that of others, its live and its test keys
  * together, and what a test key asks for, which costs nothing, is done last.
  */
-export const queuedFor = (owner: string): { readonly group: string; readonly isLast: boolean } => {
-  const isLast = owner.endsWith(TEST);
-  return { group: isLast ? owner.slice(0, -TEST.length) : owner, isLast };
+export const toQueueGroup = (
+  owner: string,
+): { readonly group: string; readonly isLowPriority: boolean } => {
+  const isLowPriority = owner.endsWith(TEST_SUFFIX);
+  return { group: isLowPriority ? owner.slice(0, -TEST_SUFFIX.length) : owner, isLowPriority };
 };

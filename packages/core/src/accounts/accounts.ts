@@ -1,17 +1,17 @@
-import { firstKeyCount } from "../access/items.ts";
+import { createKeyCount } from "../access/items.ts";
 import { mintKey } from "../access/keys.ts";
 import { commit } from "../commit.ts";
 import { Failure } from "../failure.ts";
 import { type Halves, toCredits } from "../money/credits.ts";
 import { debit } from "../money/debit.ts";
-import { type Balance, balanceOf } from "../money/items.ts";
+import { type Balance, getBalance } from "../money/items.ts";
 import { grant, openBalance } from "../money/ledger.ts";
 import type { Table } from "../table.ts";
 import type { World } from "../world.ts";
-import { type Account, accountItem, accountKey, readAccount } from "./items.ts";
+import { type Account, readAccount, toAccountItem, toAccountKey } from "./items.ts";
 import type { PlanId } from "./plans.ts";
 
-export type Opened = {
+export type OpenedAccount = {
   readonly account: string;
   readonly liveKey: string;
   readonly testKey: string;
@@ -21,17 +21,17 @@ export type Opened = {
 export const openAccount = async (
   world: World,
   { name, plan, opening }: { name: string; plan: PlanId; opening: Halves },
-): Promise<Opened> => {
+): Promise<OpenedAccount> => {
   const account = world.newId("acc");
   const at = world.now().toISOString();
   const live = mintKey(world, { account, name: "First live key", mode: "live", scopes: null });
   const test = mintKey(world, { account, name: "First test key", mode: "test", scopes: null });
 
   const { outcome } = await world.table.transact([
-    { create: accountItem({ account, name, plan, createdAt: at }) },
+    { create: toAccountItem({ account, name, plan, createdAt: at }) },
     ...openBalance({ id: world.newId("txn"), account, at, amount: opening, reason: "opening" }),
-    firstKeyCount(live.key),
-    firstKeyCount(test.key),
+    createKeyCount(live.key),
+    createKeyCount(test.key),
     ...live.writes,
     ...test.writes,
   ]);
@@ -44,11 +44,11 @@ export const openAccount = async (
 };
 
 export const findAccount = async (table: Table, account: string): Promise<Account | undefined> => {
-  const item = await table.get(accountKey(account));
+  const item = await table.get(toAccountKey(account));
   return item && readAccount(item);
 };
 
-export const accountOf = async (table: Table, account: string): Promise<Account> => {
+export const getAccount = async (table: Table, account: string): Promise<Account> => {
   const found = await findAccount(table, account);
   if (!found) throw new Error(`there is no account ${account}`);
   return found;
@@ -60,8 +60,8 @@ export const grantCredits = async (
   account: string,
   amount: Halves,
 ): Promise<Balance> => {
-  const movement = { id: world.newId("txn"), account, amount, reason: "granted by an operator" };
-  const result = await world.table.transact(grant({ ...movement, at: world.now().toISOString() }));
+  const request = { id: world.newId("txn"), account, amount, reason: "granted by an operator" };
+  const result = await world.table.transact(grant({ ...request, at: world.now().toISOString() }));
   if (result.outcome === "refused")
     throw new Failure("NOT_FOUND", "nothing_charged", `There is no account ${account}.`);
   if (result.outcome === "ambiguous")
@@ -70,11 +70,11 @@ export const grantCredits = async (
       "unknown",
       "It is not known whether the credits were granted.",
     );
-  return balanceOf(world.table, account);
+  return getBalance(world.table, account);
 };
 
 /** The balance moves while others pay: as often the clawback is tried anew. */
-const CLAWBACK_TRIES = 5;
+const CLAWBACK_ATTEMPTS_MAX = 5;
 
 /** Takes back unspent credits, all of them or none. The balance after it. */
 export const clawBackCredits = async (
@@ -86,13 +86,13 @@ export const clawBackCredits = async (
     throw new Failure("NOT_FOUND", "nothing_charged", `There is no account ${account}.`);
   const openedAt = world.now().toISOString();
   const origin = { account, operation: world.newId("txn"), openedAt };
-  for (let tries = 0; tries < CLAWBACK_TRIES; tries++) {
-    const { available } = await balanceOf(world.table, account);
-    if (available < amount) throw notEnough(amount, available);
+  for (let attempt = 0; attempt < CLAWBACK_ATTEMPTS_MAX; attempt++) {
+    const { available } = await getBalance(world.table, account);
+    if (available < amount) throw createInsufficientCreditsFailure(amount, available);
     const reason = "taken back by an operator";
-    const writes = await debit(world, { ...origin, as: "clawback", amount, reason });
+    const writes = await debit(world, { ...origin, kind: "clawback", amount, reason });
     const { outcome } = await commit(world, writes);
-    if (outcome === "committed") return balanceOf(world.table, account);
+    if (outcome === "committed") return getBalance(world.table, account);
     if (outcome === "ambiguous")
       throw new Failure(
         "UNAVAILABLE",
@@ -104,7 +104,7 @@ export const clawBackCredits = async (
   throw new Failure("UNAVAILABLE", "nothing_charged", what);
 };
 
-const notEnough = (amount: Halves, available: Halves): Failure => {
+const createInsufficientCreditsFailure = (amount: Halves, available: Halves): Failure => {
   const what = `The account has ${toCredits(available)} unspent credits; ${toCredits(amount)} cannot be taken back.`;
   const details = { needed: toCredits(amount), available: toCredits(available) };
   return new Failure("INSUFFICIENT_CREDITS", "nothing_charged", what, { details });

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { everyItem } from "../every-item.ts";
+import { paginateQuery } from "../every-item.ts";
 import type { Item, Key, Table } from "../table.ts";
 import { PLAN_IDS } from "./plans.ts";
 
@@ -17,10 +17,10 @@ const Account = v.object({
 
 export type Account = Readonly<v.InferOutput<typeof Account>>;
 
-export const accountKey = (account: string): Key => ({ pk: `ACCOUNT#${account}`, sk: "ACCOUNT" });
+export const toAccountKey = (account: string): Key => ({ pk: `ACCOUNT#${account}`, sk: "ACCOUNT" });
 
-export const accountItem = (account: Account): Item => ({
-  ...accountKey(account.account),
+export const toAccountItem = (account: Account): Item => ({
+  ...toAccountKey(account.account),
   list_pk: "ACCOUNTS",
   list_sk: account.account,
   ...account,
@@ -29,7 +29,7 @@ export const accountItem = (account: Account): Item => ({
 export const readAccount = (item: Item): Account => v.parse(Account, item);
 
 /** Every account there is, for the auditor. */
-export async function* accountsListed(table: Table): AsyncGenerator<Account> {
-  for await (const item of everyItem(table, { index: "list", pk: "ACCOUNTS" }))
+export async function* iterateAccounts(table: Table): AsyncGenerator<Account> {
+  for await (const item of paginateQuery(table, { index: "list", pk: "ACCOUNTS" }))
     yield readAccount(item);
 }

@@ -1,11 +1,11 @@
 import type { CheckWorld } from "../deliverability/names.ts";
 import { analyseBlocklists } from "../mail/blocklists/analyse.ts";
 import { withDeadline } from "../mail/dns/budget.ts";
-import { findListed, keepListed, type Listed } from "./items.ts";
+import { type BlocklistStatus, findStoredStatus, storeStatus } from "./items.ts";
 
-const KEPT_SECONDS = 86_400;
+const RETENTION_SECONDS = 86_400;
 /** Where no list gave a verdict, one may soon. */
-const KEPT_WITHOUT_VERDICT_SECONDS = 900;
+const RETENTION_WITHOUT_VERDICT_SECONDS = 900;
 
 /** The caller waits for it. */
 const BUDGET = { budgetMs: 4_000, questionsMax: 100 };
@@ -14,25 +14,29 @@ const BUDGET = { budgetMs: 4_000, questionsMax: 100 };
  * What the blocklists of domains said at the last look, which is at most a day ago. It is a fact of the internet, and
  * everybody's.
  */
-export const blacklistStatus = async (world: CheckWorld, domain: string): Promise<Listed> => {
-  const known = await findListed(world.table, domain);
-  if (known) return known;
-  const listed = await look(world, domain);
-  const keptSeconds = listed.listed === null ? KEPT_WITHOUT_VERDICT_SECONDS : KEPT_SECONDS;
+export const findBlocklistStatus = async (
+  world: CheckWorld,
+  domain: string,
+): Promise<BlocklistStatus> => {
+  const cached = await findStoredStatus(world.table, domain);
+  if (cached) return cached;
+  const status = await queryBlocklists(world, domain);
+  const retentionSeconds =
+    status.listed === null ? RETENTION_WITHOUT_VERDICT_SECONDS : RETENTION_SECONDS;
   // Not kept is not wrong: the next one asks again.
-  await world.table.write(keepListed(domain, listed, keptSeconds)).catch(() => undefined);
-  return listed;
+  await world.table.write(storeStatus(domain, status, retentionSeconds)).catch(() => undefined);
+  return status;
 };
 
-const look = async (world: CheckWorld, domain: string): Promise<Listed> => {
+const queryBlocklists = async (world: CheckWorld, domain: string): Promise<BlocklistStatus> => {
   const { listDns, blocklists } = world.names;
-  const { listsFor, ...knowing } = blocklists;
+  const { listsFor, ...options } = blocklists;
   const dns = withDeadline(listDns, { ...BUDGET, now: world.now, sleep: world.sleep });
   // Without an address the lists of addresses are left out.
   const about = { domain, ip: null, lists: listsFor(domain) };
-  const found = await analyseBlocklists(dns, { ...about, ...knowing });
+  const analysis = await analyseBlocklists(dns, { ...about, ...options });
   return {
-    listed: found.checked === 0 ? null : found.listed > 0,
+    listed: analysis.checked === 0 ? null : analysis.listed > 0,
     checkedAt: world.now().toISOString(),
   };
 };

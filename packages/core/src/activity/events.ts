@@ -1,8 +1,8 @@
 import type { Address } from "../mail/address.ts";
 import { DAY_MS } from "../moments.ts";
-import { machineIn } from "./machines.ts";
+import { findBotReason } from "./machines.ts";
 
-export const EVENT_TYPES = [
+export const MAIL_EVENT_TYPES = [
   "delivery",
   "bounce",
   "complaint",
@@ -12,29 +12,33 @@ export const EVENT_TYPES = [
   "delivery_delay",
 ] as const;
 
-export type EventType = (typeof EVENT_TYPES)[number];
+export type MailEventType = (typeof MAIL_EVENT_TYPES)[number];
 
 /** What is told about one address. */
-export type Told = {
+export type MailEvent = {
   /** An event is counted once under its id, however often it is told. */
   readonly id: string;
-  readonly type: EventType;
+  readonly type: MailEventType;
   readonly address: Address;
   readonly at: Date;
   readonly deliveredAt?: Date | undefined;
   readonly userAgent?: string | undefined;
   /** Whoever tells it knows that no person was there. */
-  readonly isMachine?: boolean | undefined;
+  readonly isBot?: boolean | undefined;
 };
 
 /** What an event adds to. */
-export type Kind = Exclude<EventType, "reject" | "delivery_delay"> | "machine" | "reject" | "delay";
+export type MailEventKind =
+  | Exclude<MailEventType, "reject" | "delivery_delay">
+  | "machine"
+  | "reject"
+  | "delay";
 
-export const kindOf = (told: Told): Kind => {
-  const { type } = told;
+export const toEventKind = (event: MailEvent): MailEventKind => {
+  const { type } = event;
   if (type === "delivery_delay") return "delay";
   if (type !== "open" && type !== "click") return type;
-  return told.isMachine || machineIn(told) ? "machine" : type;
+  return event.isBot || findBotReason(event) ? "machine" : type;
 };
 
 /** Longer than a year, so that somebody who reads one letter each Christmas is still known. */
@@ -44,10 +48,10 @@ const RETENTION_MS = RETENTION_DAYS * DAY_MS;
 /** So far clocks may be ahead of ours. */
 const SKEW_MS = 15 * 60_000;
 
-export type Untimely = "too_old" | "in_the_future";
+export type IgnoredReason = "too_old" | "in_the_future";
 
 /** When it counts as having happened: no event is later than now. Or why it does not count. */
-export const momentOf = ({ at }: Pick<Told, "at">, now: Date): Date | Untimely => {
+export const getEventTime = ({ at }: Pick<MailEvent, "at">, now: Date): Date | IgnoredReason => {
   const aheadMs = at.getTime() - now.getTime();
   if (aheadMs > SKEW_MS) return "in_the_future";
   if (-aheadMs > RETENTION_MS) return "too_old";

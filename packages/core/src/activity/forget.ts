@@ -1,13 +1,13 @@
-import { accountsListed } from "../accounts/items.ts";
+import { iterateAccounts } from "../accounts/items.ts";
 import type { Address } from "../mail/address.ts";
-import { dayOf } from "../moments.ts";
+import { toUtcDay } from "../moments.ts";
 import type { World } from "../world.ts";
-import { daysBetween } from "./days.ts";
-import { addressHash, domainHash, shardOf } from "./hashes.ts";
-import { addToDay, DAYS_KEPT, findKnown, forgetKnown } from "./items.ts";
-import { POOL } from "./pool.ts";
+import { countDaysBetween } from "./days.ts";
+import { getShard, hashAddress, hashDomain } from "./hashes.ts";
+import { addToDay, DAYS_RETAINED, findRecord, removeRecord } from "./items.ts";
+import { SHARED_POOL } from "./pool.ts";
 
-const TRIES_MAX = 12;
+const ATTEMPTS_MAX = 12;
 
 /**
  * Removes what any account or the pool knows of an address, and takes it out of the number of its domain's addresses.
@@ -15,33 +15,33 @@ const TRIES_MAX = 12;
  * How many records there were.
  */
 export const forgetActivity = async (world: World, address: Address): Promise<number> => {
-  let forgotten = 0;
-  if (await forgetAt(world, POOL, address)) forgotten++;
-  for await (const { account } of accountsListed(world.table))
-    if (await forgetAt(world, account, address)) forgotten++;
-  return forgotten;
+  let count = 0;
+  if (await forgetOwned(world, SHARED_POOL, address)) count++;
+  for await (const { account } of iterateAccounts(world.table))
+    if (await forgetOwned(world, account, address)) count++;
+  return count;
 };
 
 /** Whether there was anything. */
-const forgetAt = async (
+const forgetOwned = async (
   world: World,
   owner: string,
   { canonical, domain }: Address,
 ): Promise<boolean> => {
-  const hash = addressHash(world, owner, canonical);
+  const hash = hashAddress(world, owner, canonical);
   let wasThere = false;
-  for (let tries = 0; tries < TRIES_MAX; tries++) {
-    const known = await findKnown(world.table, hash);
-    if (!known) return wasThere;
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+    const record = await findRecord(world.table, hash);
+    if (!record) return wasThere;
     wasThere = true;
     const { outcome } = await world.table.transact([
-      forgetKnown(hash, known),
-      ...(daysBetween(known.lastDay, dayOf(world.now())) <= DAYS_KEPT
+      removeRecord(hash, record),
+      ...(countDaysBetween(record.lastDay, toUtcDay(world.now())) <= DAYS_RETAINED
         ? [
             addToDay(
-              domainHash(world, owner, domain),
-              shardOf(world, canonical),
-              known.lastDay,
+              hashDomain(world, owner, domain),
+              getShard(world, canonical),
+              record.lastDay,
               { people: -1 },
               [],
             ),

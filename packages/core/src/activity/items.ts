@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { epochSeconds } from "../moments.ts";
+import { toEpochSeconds } from "../moments.ts";
 import type { Amounts, Item, Key, Table, Write } from "../table.ts";
-import { endOf } from "./days.ts";
+import { getExpiry } from "./days.ts";
 import { RETENTION_DAYS } from "./events.ts";
 
 // Layout. An address, a domain and an event are keyed hashes (hashes.ts), another one for each owner; none stands here
@@ -18,11 +18,11 @@ import { RETENTION_DAYS } from "./events.ts";
 export const SHARDS = 16;
 
 /** Days of domains: two windows of thirty days, and time to spare. Days of addresses are kept as long. */
-export const DAYS_KEPT = 90;
+export const DAYS_RETAINED = 90;
 
 const Count = v.number();
 
-const Known = v.object({
+const AddressRecord = v.object({
   /** How often it was written: who read an older one must read again. */
   rev: Count,
   /** When it was first heard of. */
@@ -46,9 +46,9 @@ const Known = v.object({
   marks: v.pipe(v.array(Count), v.readonly()),
 });
 
-export type Known = Readonly<v.InferOutput<typeof Known>>;
+export type AddressRecord = Readonly<v.InferOutput<typeof AddressRecord>>;
 
-export const NOTHING_KNOWN = {
+export const EMPTY_RECORD = {
   rev: 0,
   lastOpen: null,
   lastClick: null,
@@ -64,37 +64,51 @@ export const NOTHING_KNOWN = {
   marks: [],
 } as const;
 
-export const knownKey = (address: string): Key => ({ pk: `ACTIVITY#${address}`, sk: "ADDRESS" });
+const toRecordKey = (address: string): Key => ({ pk: `ACTIVITY#${address}`, sk: "ADDRESS" });
 
-export const findKnown = async (table: Table, address: string): Promise<Known | undefined> => {
-  const item = await table.get(knownKey(address));
-  return item && v.parse(Known, item);
+export const findRecord = async (
+  table: Table,
+  address: string,
+): Promise<AddressRecord | undefined> => {
+  const item = await table.get(toRecordKey(address));
+  return item && v.parse(AddressRecord, item);
 };
 
 /** Refused when somebody else wrote it since it was read. */
-export const keepKnown = (address: string, before: Known | undefined, known: Known): Write => {
-  const key = knownKey(address);
+export const storeRecord = (
+  address: string,
+  before: AddressRecord | undefined,
+  record: AddressRecord,
+): Write => {
+  const key = toRecordKey(address);
   const fields = {
-    ...known,
+    ...record,
     rev: (before?.rev ?? 0) + 1,
-    expires_at: endOf(known.lastDay, RETENTION_DAYS),
+    expires_at: getExpiry(record.lastDay, RETENTION_DAYS),
   };
   return before
     ? { update: key, set: fields, where: { rev: before.rev } }
     : { create: { ...key, ...fields } };
 };
 
-export const forgetKnown = (address: string, { rev }: Known): Write => ({
-  remove: knownKey(address),
+export const removeRecord = (address: string, { rev }: AddressRecord): Write => ({
+  remove: toRecordKey(address),
   where: { rev },
 });
 
 /** What a day adds up to. A field that is not there is 0. */
-export const SUMS = ["delivered", "bounced", "complained", "engaged", "heard", "people"] as const;
-export type Sum = (typeof SUMS)[number];
+export const DAY_SUMS = [
+  "delivered",
+  "bounced",
+  "complained",
+  "engaged",
+  "heard",
+  "people",
+] as const;
+export type DaySum = (typeof DAY_SUMS)[number];
 
 const Optional = v.optional(Count, 0);
-const MARK = /^by_(\d+)$/;
+const CONTRIBUTOR_FIELD = /^by_(\d+)$/;
 
 const DaySums = v.pipe(
   v.looseObject({
@@ -109,7 +123,7 @@ const DaySums = v.pipe(
   v.transform(({ sk: day, ...fields }) => ({
     ...fields,
     day,
-    marks: Object.keys(fields).flatMap((name) => MARK.exec(name)?.[1] ?? []),
+    marks: Object.keys(fields).flatMap((name) => CONTRIBUTOR_FIELD.exec(name)?.[1] ?? []),
   })),
 );
 
@@ -117,55 +131,63 @@ const DaySums = v.pipe(
  * `heard`: addresses of which anything was heard on that day. `people`: those of which nothing was heard later, so
  * that the sum over days counts each address once. `engaged`: those that opened or clicked.
  */
-export type DaySums = Readonly<Record<Sum, number>> & {
+export type DaySums = Readonly<Record<DaySum, number>> & {
   readonly day: string;
   readonly marks: readonly string[];
 };
 
-export const daysOf = (domain: string, shard: number): string => `ACTIVITYDAYS#${domain}#${shard}`;
+export const toDaysPartition = (domain: string, shard: number): string =>
+  `ACTIVITYDAYS#${domain}#${shard}`;
 export const readDay = (item: Item): DaySums => v.parse(DaySums, item);
 
 export const addToDay = (
   domain: string,
   shard: number,
   day: string,
-  sums: Partial<Record<Sum, number>>,
-  marks: readonly number[],
+  sums: Partial<Record<DaySum, number>>,
+  contributorTags: readonly number[],
 ): Write => {
-  const byMark = Object.fromEntries(marks.map((mark) => [`by_${mark}`, 1]));
+  const byTag = Object.fromEntries(contributorTags.map((tag) => [`by_${tag}`, 1]));
   return {
-    update: { pk: daysOf(domain, shard), sk: day },
-    set: { expires_at: endOf(day, DAYS_KEPT) },
-    add: { ...nonZero(sums), ...byMark },
+    update: { pk: toDaysPartition(domain, shard), sk: day },
+    set: { expires_at: getExpiry(day, DAYS_RETAINED) },
+    add: { ...omitZeroAmounts(sums), ...byTag },
     orCreate: true,
   };
 };
 
-const nonZero = (sums: Partial<Record<Sum, number>>): Amounts =>
+const omitZeroAmounts = (sums: Partial<Record<DaySum, number>>): Amounts =>
   Object.fromEntries(Object.entries(sums).filter(([, amount]) => amount !== 0));
 
-export const eventKey = (event: string): Key => ({ pk: `ACTIVITYEVENT#${event}`, sk: "COUNTED" });
+export const toEventKey = (event: string): Key => ({ pk: `ACTIVITYEVENT#${event}`, sk: "COUNTED" });
 
 /** `by` tells whose hand it was, for a reply that is lost. Kept as long as the event may come again, and a day more. */
 export const claimEvent = (event: string, day: string, by: string): { readonly create: Item } => ({
-  create: { ...eventKey(event), by, expires_at: endOf(day, RETENTION_DAYS + 1) },
+  create: { ...toEventKey(event), by, expires_at: getExpiry(day, RETENTION_DAYS + 1) },
 });
 
-const Listed = v.object({ listed: v.nullable(v.boolean()), checkedAt: v.string() });
+const BlocklistStatus = v.object({ listed: v.nullable(v.boolean()), checkedAt: v.string() });
 /** `listed` is null where no list gave a verdict. */
-export type Listed = Readonly<v.InferOutput<typeof Listed>>;
+export type BlocklistStatus = Readonly<v.InferOutput<typeof BlocklistStatus>>;
 
-const listedKey = (domain: string): Key => ({ pk: `LISTED#${domain}`, sk: "STATUS" });
+const toStatusKey = (domain: string): Key => ({ pk: `LISTED#${domain}`, sk: "STATUS" });
 
-export const findListed = async (table: Table, domain: string): Promise<Listed | undefined> => {
-  const item = await table.get(listedKey(domain));
-  return item && v.parse(Listed, item);
+export const findStoredStatus = async (
+  table: Table,
+  domain: string,
+): Promise<BlocklistStatus | undefined> => {
+  const item = await table.get(toStatusKey(domain));
+  return item && v.parse(BlocklistStatus, item);
 };
 
-export const keepListed = (domain: string, listed: Listed, keptSeconds: number): Write => ({
+export const storeStatus = (
+  domain: string,
+  status: BlocklistStatus,
+  retentionSeconds: number,
+): Write => ({
   put: {
-    ...listedKey(domain),
-    ...listed,
-    expires_at: epochSeconds(new Date(listed.checkedAt)) + keptSeconds,
+    ...toStatusKey(domain),
+    ...status,
+    expires_at: toEpochSeconds(new Date(status.checkedAt)) + retentionSeconds,
   },
 });

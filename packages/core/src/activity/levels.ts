@@ -1,9 +1,9 @@
-import { dayOf } from "../moments.ts";
-import { daysBefore, daysBetween } from "./days.ts";
-import type { Known } from "./items.ts";
+import { toUtcDay } from "../moments.ts";
+import { countDaysBetween, subtractDays } from "./days.ts";
+import type { AddressRecord } from "./items.ts";
 
-export const LEVELS = ["high", "medium", "low", "unknown"] as const;
-export type Level = (typeof LEVELS)[number];
+export const ACTIVITY_LEVELS = ["high", "medium", "low", "unknown"] as const;
+export type ActivityLevel = (typeof ACTIVITY_LEVELS)[number];
 
 /** The contract's windows. */
 const HIGH_DAYS = 30;
@@ -15,43 +15,43 @@ export type Activity = {
   readonly lastSeen: string | null;
   readonly lastOpen: string | null;
   readonly lastClick: string | null;
-  readonly level: Level;
+  readonly level: ActivityLevel;
   readonly opens: number;
   readonly clicks: number;
   readonly opensLast30Days: number;
   readonly clicksLast30Days: number;
   /** Opens and clicks of programs, which count for nothing else. */
   readonly machine: number;
-  readonly rates: Rates;
+  readonly rates: ActivityRates;
 };
 
 /** Each from 0 to 1, or null when there was nothing to divide by. */
-export type Rates = {
+export type ActivityRates = {
   readonly inbox: number | null;
   readonly spam: number | null;
   readonly bounce: number | null;
 };
 
-export const activityOf = (known: Known, now: Date): Activity => {
-  const { lastOpen, lastClick, opens, clicks, machine, since } = known;
+export const toActivity = (record: AddressRecord, now: Date): Activity => {
+  const { lastOpen, lastClick, opens, clicks, machine, since } = record;
   const lastSeen =
     [lastOpen, lastClick]
       .filter((at) => at !== null)
       .toSorted()
       .at(-1) ?? null;
-  const from = daysBefore(now, HIGH_DAYS);
-  const lately = Object.entries(known.days).filter(([day]) => day >= from);
+  const from = subtractDays(now, HIGH_DAYS);
+  const recentDays = Object.entries(record.days).filter(([day]) => day >= from);
   return {
     lastSeen,
     lastOpen,
     lastClick,
-    level: levelOf(lastSeen, since, now),
+    level: getActivityLevel(lastSeen, since, now),
     opens,
     clicks,
-    opensLast30Days: sum(lately.map(([, [, some]]) => some)),
-    clicksLast30Days: sum(lately.map(([, [, , some]]) => some)),
+    opensLast30Days: sum(recentDays.map(([, [, some]]) => some)),
+    clicksLast30Days: sum(recentDays.map(([, [, , some]]) => some)),
     machine,
-    rates: ratesOf(known),
+    rates: toRates(record),
   };
 };
 
@@ -59,8 +59,12 @@ export const activityOf = (known: Known, now: Date): Activity => {
  * By the last time somebody opened or clicked. Nobody ever did: after ninety days of trying that is low, and before it
  * is not known.
  */
-export const levelOf = (lastSeen: string | null, since: string, now: Date): Level => {
-  const daysSince = (at: string) => daysBetween(at.slice(0, 10), dayOf(now));
+export const getActivityLevel = (
+  lastSeen: string | null,
+  since: string,
+  now: Date,
+): ActivityLevel => {
+  const daysSince = (at: string) => countDaysBetween(at.slice(0, 10), toUtcDay(now));
   if (lastSeen === null) return daysSince(since) > MEDIUM_DAYS ? "low" : "unknown";
   if (daysSince(lastSeen) <= HIGH_DAYS) return "high";
   return daysSince(lastSeen) <= MEDIUM_DAYS ? "medium" : "low";
@@ -70,20 +74,20 @@ export const levelOf = (lastSeen: string | null, since: string, now: Date): Leve
  * Of what was sent, the share that bounced; of what was delivered, the share that was complained about; and of what was
  * sent, the share that was delivered without a complaint. A mail that was taken and then bounced is in both counts.
  */
-const ratesOf = ({
+const toRates = ({
   delivered,
   bounced,
   complained,
-}: Pick<Known, "delivered" | "bounced" | "complained">): Rates => ({
-  inbox: share(Math.max(0, delivered - complained), delivered + bounced),
-  spam: share(complained, delivered),
-  bounce: share(bounced, delivered + bounced),
+}: Pick<AddressRecord, "delivered" | "bounced" | "complained">): ActivityRates => ({
+  inbox: toShare(Math.max(0, delivered - complained), delivered + bounced),
+  spam: toShare(complained, delivered),
+  bounce: toShare(bounced, delivered + bounced),
 });
 
 const RATE_DIGITS = 4;
 
 /** A share is at most the whole: events come in any order, and some never do. */
-export const share = (part: number, whole: number): number | null =>
+export const toShare = (part: number, whole: number): number | null =>
   whole === 0 ? null : Number(Math.min(1, part / whole).toFixed(RATE_DIGITS));
 
 const sum = (counts: readonly number[]): number => counts.reduce((all, one) => all + one, 0);

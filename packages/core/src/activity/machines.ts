@@ -1,7 +1,7 @@
 // Programs open mail, too. Their opens and clicks are counted by themselves, and say nothing about the person.
 
 /** By what a program calls itself: why, and how it is known. The first that fits is told. */
-const AGENTS: readonly (readonly [why: string, pattern: RegExp])[] = [
+const BOT_USER_AGENTS: readonly (readonly [why: string, pattern: RegExp])[] = [
   // Apple's Mail Privacy Protection loads every picture when the mail arrives, by an agent cut down to this.
   ["apple_mpp", /^Mozilla\/5\.0$/],
   [
@@ -22,7 +22,7 @@ const AGENTS: readonly (readonly [why: string, pattern: RegExp])[] = [
  */
 const SCANNER_MS = 10_000;
 
-export type Opened = {
+export type EngagementEvent = {
   readonly at: Date;
   /** When the mail was delivered, or else when it was sent. */
   readonly deliveredAt?: Date | undefined;
@@ -33,9 +33,9 @@ export type Opened = {
  * Why an open or a click is a machine's; null: a person's, as far as anybody can tell. It depends on nothing but the
  * event, so that events may come in any order.
  */
-export const machineIn = ({ at, deliveredAt, userAgent }: Opened): string | null => {
-  const known = AGENTS.find(([, pattern]) => pattern.test(userAgent?.trim() ?? ""));
-  if (known) return known[0];
+export const findBotReason = ({ at, deliveredAt, userAgent }: EngagementEvent): string | null => {
+  const agent = BOT_USER_AGENTS.find(([, pattern]) => pattern.test(userAgent?.trim() ?? ""));
+  if (agent) return agent[0];
   return deliveredAt && Math.abs(at.getTime() - deliveredAt.getTime()) <= SCANNER_MS
     ? "too_soon"
     : null;

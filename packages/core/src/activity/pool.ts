@@ -1,5 +1,5 @@
 /** The owner of what accounts bring in together, where an operator lets them. No account has such an id. */
-export const POOL = "~pool";
+export const SHARED_POOL = "~pool";
 
 /** So many accounts must have told something, or what the pool knows could be read as one account's. */
-export const MARKS_ENOUGH = 3;
+export const CONTRIBUTORS_MIN = 3;

@@ -1,18 +1,18 @@
-import { ownerOf, type Payer } from "../access/payer.ts";
-import { everyItem } from "../every-item.ts";
-import { dayOf } from "../moments.ts";
+import { getOwnerId, type Payer } from "../access/payer.ts";
+import { paginateQuery } from "../every-item.ts";
+import { toUtcDay } from "../moments.ts";
 import type { World } from "../world.ts";
-import { daysBefore } from "./days.ts";
-import { domainHash } from "./hashes.ts";
-import { type DaySums, daysOf, type Listed, readDay, SHARDS } from "./items.ts";
-import { share } from "./levels.ts";
-import { MARKS_ENOUGH, POOL } from "./pool.ts";
+import { subtractDays } from "./days.ts";
+import { hashDomain } from "./hashes.ts";
+import { type BlocklistStatus, type DaySums, readDay, SHARDS, toDaysPartition } from "./items.ts";
+import { toShare } from "./levels.ts";
+import { CONTRIBUTORS_MIN, SHARED_POOL } from "./pool.ts";
 
 /**
  * Nothing is told of a domain of which fewer addresses were heard: what five people did together is soon read as what
  * one of them did.
  */
-export const GROUP_MIN = 20;
+export const ADDRESSES_MIN = 20;
 
 const WINDOW_DAYS = 30;
 
@@ -27,101 +27,108 @@ export type DomainActivity = {
   readonly score: number | null;
   readonly level: ReputationLevel;
   readonly trend: Trend;
-  readonly people: number | null;
+  readonly activeAddresses: number | null;
   readonly engagement: number | null;
   readonly bounce: number | null;
   readonly spam: number | null;
 };
 
-export type Reputation = DomainActivity & { readonly blacklist: Listed };
+export type DomainReputation = DomainActivity & { readonly blocklist: BlocklistStatus };
 
 export const NO_REPUTATION: DomainActivity = {
   score: null,
   level: "unknown",
   trend: "unknown",
-  people: null,
+  activeAddresses: null,
   engagement: null,
   bounce: null,
   spam: null,
 };
 
 /** What an account may know of how the addresses of a domain take mail. `domain` is in A-labels. */
-export const domainActivity = async (
+export const findDomainActivity = async (
   world: World,
   payer: Payer,
   domain: string,
 ): Promise<DomainActivity> => {
   const now = world.now();
   if (world.settings.activityPool === "shared") {
-    const pooled = await shardsOf(world, POOL, domain);
-    const marks = new Set(pooled.flat().flatMap((day) => day.marks));
-    if (marks.size >= MARKS_ENOUGH) return reputationOf(pooled, now);
+    const pooled = await listShardDays(world, SHARED_POOL, domain);
+    const contributorTags = new Set(pooled.flat().flatMap((day) => day.marks));
+    if (contributorTags.size >= CONTRIBUTORS_MIN) return toDomainActivity(pooled, now);
   }
-  return reputationOf(await shardsOf(world, ownerOf(payer), domain), now);
+  return toDomainActivity(await listShardDays(world, getOwnerId(payer), domain), now);
 };
 
 /** The days of both windows, by shard. */
-const shardsOf = (world: World, owner: string, domain: string): Promise<DaySums[][]> => {
-  const hash = domainHash(world, owner, domain);
+const listShardDays = (world: World, owner: string, domain: string): Promise<DaySums[][]> => {
+  const hash = hashDomain(world, owner, domain);
   const now = world.now();
-  const sk = { from: daysBefore(now, 2 * WINDOW_DAYS + 1), to: dayOf(now) };
+  const sk = { from: subtractDays(now, 2 * WINDOW_DAYS + 1), to: toUtcDay(now) };
   return Promise.all(
     Array.from({ length: SHARDS }, (_, shard) =>
-      Array.fromAsync(everyItem(world.table, { pk: daysOf(hash, shard), sk }), readDay),
+      Array.fromAsync(
+        paginateQuery(world.table, { pk: toDaysPartition(hash, shard), sk }),
+        readDay,
+      ),
     ),
   );
 };
 
-export const reputationOf = (
-  shards: readonly (readonly DaySums[])[],
-  now: Date,
-): DomainActivity => {
-  const from = daysBefore(now, WINDOW_DAYS);
-  const lately = shards.map((days) => days.filter(({ day }) => day >= from));
-  const before = shards.map((days) => days.filter(({ day }) => day < from));
-  const people = sumOf(lately, "people");
-  if (people < GROUP_MIN) return NO_REPUTATION;
-  const metrics = metricsOf(lately);
-  const score = scoreOf(metrics);
-  const earlier = peopleAtLeast(before) < GROUP_MIN ? null : scoreOf(metricsOf(before));
-  return { score, level: levelOf(score), trend: trendOf(score, earlier), people, ...metrics };
+const toDomainActivity = (shards: readonly (readonly DaySums[])[], now: Date): DomainActivity => {
+  const from = subtractDays(now, WINDOW_DAYS);
+  const recent = shards.map((days) => days.filter(({ day }) => day >= from));
+  const earlierDays = shards.map((days) => days.filter(({ day }) => day < from));
+  const people = sumField(recent, "people");
+  if (people < ADDRESSES_MIN) return NO_REPUTATION;
+  const metrics = toMetrics(recent);
+  const score = toScore(metrics);
+  const earlier =
+    estimateActiveAddresses(earlierDays) < ADDRESSES_MIN ? null : toScore(toMetrics(earlierDays));
+  return {
+    score,
+    level: toReputationLevel(score),
+    trend: toTrend(score, earlier),
+    activeAddresses: people,
+    ...metrics,
+  };
 };
 
 type Metrics = Pick<DomainActivity, "engagement" | "bounce" | "spam">;
 type Shards = readonly (readonly DaySums[])[];
 
-const sumOf = (shards: Shards, field: keyof DaySums): number =>
+const sumField = (shards: Shards, field: keyof DaySums): number =>
   shards.flat().reduce((sum, day) => sum + Number(day[field]), 0);
 
 /** How many there were in a window that is over is not kept; on its busiest day each shard had no more than there were. */
-const peopleAtLeast = (shards: Shards): number =>
+const estimateActiveAddresses = (shards: Shards): number =>
   shards.reduce((sum, days) => sum + Math.max(0, ...days.map(({ heard }) => heard)), 0);
 
-const metricsOf = (shards: Shards): Metrics => {
-  const [delivered, bounced] = [sumOf(shards, "delivered"), sumOf(shards, "bounced")];
+const toMetrics = (shards: Shards): Metrics => {
+  const [delivered, bounced] = [sumField(shards, "delivered"), sumField(shards, "bounced")];
   return {
-    engagement: share(sumOf(shards, "engaged"), delivered),
-    bounce: share(bounced, delivered + bounced),
-    spam: share(sumOf(shards, "complained"), delivered),
+    engagement: toShare(sumField(shards, "engaged"), delivered),
+    bounce: toShare(bounced, delivered + bounced),
+    spam: toShare(sumField(shards, "complained"), delivered),
   };
 };
 
 /** What a domain's score is made of: full marks at `best`, none at `worst`, and a straight line between. */
 export const SCORE_PARTS = [
-  { of: "engagement", points: 40, best: 0.3, worst: 0 },
-  { of: "bounce", points: 30, best: 0.005, worst: 0.1 },
+  { metric: "engagement", points: 40, best: 0.3, worst: 0 },
+  { metric: "bounce", points: 30, best: 0.005, worst: 0.1 },
   // Three in a thousand is where large receivers begin to refuse a sender.
-  { of: "spam", points: 30, best: 0, worst: 0.003 },
+  { metric: "spam", points: 30, best: 0, worst: 0.003 },
 ] as const satisfies readonly {
-  readonly of: keyof Metrics;
+  readonly metric: keyof Metrics;
   readonly points: number;
   readonly best: number;
   readonly worst: number;
 }[];
 
 /** Null when one of them is not known: where nothing was delivered there is nothing to judge. */
-const scoreOf = (metrics: Metrics): number | null => {
-  const parts = SCORE_PARTS.map(({ of, points, best, worst }) => {
+const toScore = (metrics: Metrics): number | null => {
+  const parts = SCORE_PARTS.map(({ metric: of, points, best, worst }) => {
     const rate = metrics[of];
     const reached = rate === null ? null : (rate - worst) / (best - worst);
     return reached === null ? null : points * Math.min(1, Math.max(0, reached));
@@ -132,7 +139,7 @@ const scoreOf = (metrics: Metrics): number | null => {
 };
 
 /** The bands of the contract's quality score. */
-const levelOf = (score: number | null): ReputationLevel => {
+const toReputationLevel = (score: number | null): ReputationLevel => {
   if (score === null) return "unknown";
   if (score >= 90) return "excellent";
   if (score >= 70) return "good";
@@ -141,7 +148,7 @@ const levelOf = (score: number | null): ReputationLevel => {
 
 const STABLE_POINTS = 5;
 
-const trendOf = (score: number | null, earlier: number | null): Trend => {
+const toTrend = (score: number | null, earlier: number | null): Trend => {
   if (score === null || earlier === null) return "unknown";
   if (Math.abs(score - earlier) <= STABLE_POINTS) return "stable";
   return score > earlier ? "improving" : "declining";

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { fingerprint } from "../fingerprint.ts";
 import { type Address, isAddress, parseAddress } from "../mail/address.ts";
-import type { Told } from "./events.ts";
+import type { MailEvent } from "./events.ts";
 
 // What Amazon SES publishes, by event publishing (eventType) and by its older notifications (notificationType), as a
 // body of the queue: inside the envelope of SNS, or bare where raw message delivery is on.
@@ -9,36 +9,40 @@ import type { Told } from "./events.ts";
 /** On each mail, whose it is. AWS lets a tag hold letters, digits, _ and -, and so does an account's id. */
 const ACCOUNT_TAG = "mailproof_account";
 
-export type SesNews = {
+export type SesEvents = {
   /** Null: the mail carried no tag. */
   readonly account: string | null;
-  readonly told: readonly Told[];
+  readonly events: readonly MailEvent[];
 };
 
 /** Throws for whatever is not as AWS documents it. */
-export const readSes = (body: unknown): SesNews => {
-  const message = unwrapped(body);
-  if (message === null || v.is(SetUp, message)) return { account: null, told: [] };
-  const news = v.parse(News, message);
-  const account = news.mail.tags?.[ACCOUNT_TAG]?.[0] ?? null;
-  return { account, told: toldBy(news, message) };
+export const parseSesMessage = (body: unknown): SesEvents => {
+  const message = unwrapEnvelope(body);
+  if (message === null || v.is(SubscriptionSucceeded, message))
+    return { account: null, events: [] };
+  const notification = v.parse(SesNotification, message);
+  const account = notification.mail.tags?.[ACCOUNT_TAG]?.[0] ?? null;
+  return { account, events: toEvents(notification, message) };
 };
 
 const Envelope = v.object({ Type: v.string(), Message: v.string() });
 
 /** SES writes so, once, when a topic is set up for events. */
-const GREETING = /^Successfully validated SNS topic/;
+const TOPIC_VALIDATED = /^Successfully validated SNS topic/;
 /** And so when it is set up for notifications. */
-const SetUp = v.object({ notificationType: v.literal("AmazonSnsSubscriptionSucceeded") });
+const SubscriptionSucceeded = v.object({
+  notificationType: v.literal("AmazonSnsSubscriptionSucceeded"),
+});
 
 /** What is inside, or null when there is nothing to count in it. */
-const unwrapped = (body: unknown): unknown => {
-  if (typeof body === "string") return GREETING.test(body) ? null : unwrapped(JSON.parse(body));
+const unwrapEnvelope = (body: unknown): unknown => {
+  if (typeof body === "string")
+    return TOPIC_VALIDATED.test(body) ? null : unwrapEnvelope(JSON.parse(body));
   const envelope = v.safeParse(Envelope, body);
   if (!envelope.success) return body;
   const { Type: type, Message: message } = envelope.output;
   if (type !== "Notification") return null;
-  return GREETING.test(message) ? null : JSON.parse(message);
+  return TOPIC_VALIDATED.test(message) ? null : JSON.parse(message);
 };
 
 const Timestamp = v.pipe(
@@ -46,7 +50,7 @@ const Timestamp = v.pipe(
   v.check((text) => !Number.isNaN(Date.parse(text)), "is no timestamp"),
 );
 
-const News = v.pipe(
+const SesNotification = v.pipe(
   v.looseObject({
     eventType: v.optional(v.string()),
     notificationType: v.optional(v.string()),
@@ -64,20 +68,20 @@ const News = v.pipe(
   v.check(({ type }) => type !== "", "says neither eventType nor notificationType"),
 );
 
-type News = v.InferOutput<typeof News>;
+type SesNotification = v.InferOutput<typeof SesNotification>;
 
 /** What is told, of whom, when, and what tells it from another of its kind about the same mail. */
-type Report = Pick<Told, "type" | "userAgent"> & {
+type EventReport = Pick<MailEvent, "type" | "userAgent"> & {
   readonly recipients: readonly string[];
   readonly at: string;
   readonly detail: string;
 };
 
-type Read = (message: unknown, mail: News["mail"]) => Report;
+type ReadReport = (message: unknown, mail: SesNotification["mail"]) => EventReport;
 
-const Person = v.looseObject({ emailAddress: v.string() });
-const addressesOf = (people: readonly { readonly emailAddress: string }[]) =>
-  people.map(({ emailAddress }) => emailAddress);
+const Recipient = v.looseObject({ emailAddress: v.string() });
+const listAddresses = (recipients: readonly { readonly emailAddress: string }[]) =>
+  recipients.map(({ emailAddress }) => emailAddress);
 
 const Delivery = v.object({
   delivery: v.looseObject({ timestamp: Timestamp, recipients: v.array(v.string()) }),
@@ -86,7 +90,7 @@ const Bounce = v.object({
   bounce: v.looseObject({
     timestamp: Timestamp,
     feedbackId: v.string(),
-    bouncedRecipients: v.array(Person),
+    bouncedRecipients: v.array(Recipient),
   }),
 });
 const Complaint = v.object({
@@ -94,11 +98,11 @@ const Complaint = v.object({
     timestamp: Timestamp,
     feedbackId: v.string(),
     complaintFeedbackType: v.nullish(v.string()),
-    complainedRecipients: v.array(Person),
+    complainedRecipients: v.array(Recipient),
   }),
 });
 const Delay = v.object({
-  deliveryDelay: v.looseObject({ timestamp: Timestamp, delayedRecipients: v.array(Person) }),
+  deliveryDelay: v.looseObject({ timestamp: Timestamp, delayedRecipients: v.array(Recipient) }),
 });
 const Open = v.object({
   open: v.looseObject({ timestamp: Timestamp, userAgent: v.optional(v.string()) }),
@@ -116,35 +120,35 @@ const Reject = v.object({ reject: v.looseObject({ reason: v.optional(v.string())
 const NOT_SPAM = "not-spam";
 
 /** SES does not say who of several opened, so it counts for none of them. */
-const onlyOne = ({ destination }: News["mail"]): readonly string[] =>
+const findOnlyRecipient = ({ destination }: SesNotification["mail"]): readonly string[] =>
   destination.length === 1 ? destination : [];
 
-const READERS: Readonly<Record<string, Read>> = {
+const REPORT_READERS: Readonly<Record<string, ReadReport>> = {
   Delivery: (message) => {
     const { timestamp: at, recipients } = v.parse(Delivery, message).delivery;
     return { type: "delivery", recipients, at, detail: "" };
   },
   Bounce: (message) => {
     const { timestamp: at, feedbackId, bouncedRecipients } = v.parse(Bounce, message).bounce;
-    return { type: "bounce", recipients: addressesOf(bouncedRecipients), at, detail: feedbackId };
+    return { type: "bounce", recipients: listAddresses(bouncedRecipients), at, detail: feedbackId };
   },
   Complaint: (message) => {
     const { complaint } = v.parse(Complaint, message);
-    const isTakenBack = complaint.complaintFeedbackType === NOT_SPAM;
-    const recipients = isTakenBack ? [] : addressesOf(complaint.complainedRecipients);
+    const isNotSpam = complaint.complaintFeedbackType === NOT_SPAM;
+    const recipients = isNotSpam ? [] : listAddresses(complaint.complainedRecipients);
     return { type: "complaint", recipients, at: complaint.timestamp, detail: complaint.feedbackId };
   },
   DeliveryDelay: (message) => {
     const { timestamp: at, delayedRecipients } = v.parse(Delay, message).deliveryDelay;
-    return { type: "delivery_delay", recipients: addressesOf(delayedRecipients), at, detail: "" };
+    return { type: "delivery_delay", recipients: listAddresses(delayedRecipients), at, detail: "" };
   },
   Open: (message, mail) => {
     const { timestamp: at, userAgent } = v.parse(Open, message).open;
-    return { type: "open", recipients: onlyOne(mail), at, detail: "", userAgent };
+    return { type: "open", recipients: findOnlyRecipient(mail), at, detail: "", userAgent };
   },
   Click: (message, mail) => {
     const { timestamp: at, userAgent, link } = v.parse(Click, message).click;
-    return { type: "click", recipients: onlyOne(mail), at, detail: link, userAgent };
+    return { type: "click", recipients: findOnlyRecipient(mail), at, detail: link, userAgent };
   },
   // It says no time of its own: SES rejects a mail when it takes it.
   Reject: (message, mail) => {
@@ -154,21 +158,21 @@ const READERS: Readonly<Record<string, Read>> = {
 };
 
 /** They say nothing about whether mail arrives and is read. */
-const NOT_COUNTED = ["Send", "Rendering Failure", "Subscription"];
+const IGNORED_TYPES = ["Send", "Rendering Failure", "Subscription"];
 
-const toldBy = ({ type, mail }: News, message: unknown): readonly Told[] => {
-  if (NOT_COUNTED.includes(type)) return [];
-  const read = READERS[type];
+const toEvents = ({ type, mail }: SesNotification, message: unknown): readonly MailEvent[] => {
+  if (IGNORED_TYPES.includes(type)) return [];
+  const read = REPORT_READERS[type];
   if (!read) throw new Error(`SES publishes no ${type}`);
-  const { recipients, at, detail, ...what } = read(message, mail);
+  const { recipients, at, detail, ...rest } = read(message, mail);
   return recipients.flatMap((recipient) => {
-    const address = addressIn(recipient);
+    const address = parseRecipient(recipient);
     return address === undefined
       ? []
       : {
-          ...what,
+          ...rest,
           // SNS may publish one event under two ids, and raw messages have none.
-          id: fingerprint([what.type, mail.messageId, address.canonical, at, detail]),
+          id: fingerprint([rest.type, mail.messageId, address.canonical, at, detail]),
           address,
           at: new Date(at),
           deliveredAt: new Date(mail.timestamp),
@@ -176,10 +180,10 @@ const toldBy = ({ type, mail }: News, message: unknown): readonly Told[] => {
   });
 };
 
-const NAMED = /<([^<>]+)>\s*$/;
+const ANGLE_ADDRESS = /<([^<>]+)>\s*$/;
 
 /** Of what is no address nobody can ever ask, so there is nothing to keep. */
-const addressIn = (text: string): Address | undefined => {
-  const parsed = parseAddress(NAMED.exec(text)?.[1] ?? text);
+const parseRecipient = (text: string): Address | undefined => {
+  const parsed = parseAddress(ANGLE_ADDRESS.exec(text)?.[1] ?? text);
   return isAddress(parsed) ? parsed : undefined;
 };

@@ -1,34 +1,38 @@
-import { analyseBlocklists, type Keys, type Reputation } from "../mail/blocklists/analyse.ts";
+import {
+  analyseBlocklists,
+  type BlocklistKeys,
+  type Reputation,
+} from "../mail/blocklists/analyse.ts";
 import type { IsHealthy } from "../mail/blocklists/health.ts";
 import type { Blocklist } from "../mail/blocklists/lists.ts";
 import { analyseDkim, type DkimAnalysis } from "../mail/dkim/analyse.ts";
 import { analyseDmarc, type DmarcAnalysis } from "../mail/dmarc/analyse.ts";
 import { withDeadline } from "../mail/dns/budget.ts";
-import { cachedDns } from "../mail/dns/cached.ts";
+import { cacheDns } from "../mail/dns/cached.ts";
 import type { Dns } from "../mail/dns/dns.ts";
-import { inOrder } from "../mail/dns/in-order.ts";
-import { isFault, recordsOf } from "../mail/dns/outcome.ts";
-import { type Asked, recordedDns } from "../mail/dns/recorded.ts";
-import { domainBehindWww } from "../mail/domain.ts";
-import { hintsOfBimi } from "../mail/hints/bimi.ts";
-import { type FetchPolicy, hintsOfMtaSts } from "../mail/hints/mta-sts.ts";
-import { hintIssue } from "../mail/hints/rules.ts";
-import { hintsOfTlsRpt } from "../mail/hints/tls-rpt.ts";
+import { sortRecords } from "../mail/dns/in-order.ts";
+import { getRecords, isFault } from "../mail/dns/outcome.ts";
+import { type RecordedQuery, recordQueries } from "../mail/dns/recorded.ts";
+import { removeWww } from "../mail/domain.ts";
+import { findBimiHints } from "../mail/hints/bimi.ts";
+import { type FetchPolicy, findMtaStsHints } from "../mail/hints/mta-sts.ts";
+import { createHint } from "../mail/hints/rules.ts";
+import { findTlsRptHints } from "../mail/hints/tls-rpt.ts";
 import { type Cidr, isPublicIp } from "../mail/ip.ts";
 import type { Issue } from "../mail/issue.ts";
 import { analyseMx, type MxAnalysis } from "../mail/mx/analyse.ts";
 import { LOOKED_UP_MAX } from "../mail/mx/targets.ts";
 import { analyseReverseDns, type ReverseDns } from "../mail/reverse-dns.ts";
 import { analyseSpf, type SpfAnalysis } from "../mail/spf/analyse.ts";
-import { includesIn } from "../mail/spf/record-text.ts";
+import { listIncludes } from "../mail/spf/record-text.ts";
 import type { World } from "../world.ts";
-import { type Findings, findingsOf } from "./findings.ts";
-import { hintsAboutAnswered, type Recommendation, recommend } from "./recommend.ts";
-import { MODEL_VERSION, type Scored, scoreFindings } from "./score.ts";
+import { type Findings, toFindings } from "./findings.ts";
+import { dropUnansweredHints, type Recommendation, recommend } from "./recommend.ts";
+import { MODEL_VERSION, type ScoreResult, scoreFindings } from "./score.ts";
 import { assessSpam, type SpamAssessment } from "./spam-assessment.ts";
-import { together } from "./together.ts";
+import { crossCheck } from "./together.ts";
 
-export type Doors = {
+export type AnalysisPorts = {
   readonly dns: Dns;
   /** Blocklists refuse the resolvers of clouds, so they may be asked through another one. */
   readonly listDns: Dns;
@@ -38,7 +42,7 @@ export type Doors = {
   readonly isSigned?: (domain: string) => Promise<boolean | undefined>;
 } & Pick<World, "now" | "sleep">;
 
-export type Question = {
+export type AnalysisRequest = {
   /** In A-labels. */
   readonly domain: string;
   readonly sendingIp?: string | undefined;
@@ -48,18 +52,18 @@ export type Question = {
   readonly allowed: readonly Cidr[];
   readonly blocklists: {
     readonly lists: readonly Blocklist[];
-    readonly keys: Keys;
+    readonly keys: BlocklistKeys;
     readonly isHealthy: IsHealthy;
   };
   readonly budgetMs?: number;
 };
 
-export type Report = {
+export type CheckReport = {
   readonly kind: "report";
   readonly domain: string;
   readonly sendingIp: string | null;
   readonly modelVersion: string;
-  readonly scored: Scored;
+  readonly scored: ScoreResult;
   readonly mx: MxAnalysis;
   readonly spf: SpfAnalysis;
   readonly dkim: DkimAnalysis;
@@ -71,7 +75,7 @@ export type Report = {
   readonly spamAssessment: SpamAssessment;
   readonly recommendations: readonly Recommendation[];
   /** Every question about the domain, without those to blocklists: their names hold our keys. */
-  readonly asked: readonly Asked[];
+  readonly dnsQueries: readonly RecordedQuery[];
 };
 
 /** Nothing was found out about how the domain is set up, so there is nothing to pay for. */
@@ -90,64 +94,67 @@ const ANSWERS_BYTES_MAX = 32 * 1024 * 1024;
 
 /** Everything that DNS tells about how a domain sends and receives mail, and what it comes to. */
 export const analyseDomain = async (
-  doors: Doors,
-  question: Question,
-): Promise<Report | NoVerdict> => {
-  const budgetMs = question.budgetMs ?? BUDGET_MS;
-  const budget = { budgetMs, questionsMax: QUESTIONS_MAX, now: doors.now, sleep: doors.sleep };
-  const recorded = recordedDns(withDeadline(inOrder(doors.dns), budget));
-  const { asked } = recorded;
-  const dns = askingOnce(recorded.dns, doors.now());
-  const listDns = askingOnce(withDeadline(inOrder(doors.listDns), budget), doors.now());
-  const found = await look(
+  ports: AnalysisPorts,
+  request: AnalysisRequest,
+): Promise<CheckReport | NoVerdict> => {
+  const budgetMs = request.budgetMs ?? BUDGET_MS;
+  const budget = { budgetMs, questionsMax: QUESTIONS_MAX, now: ports.now, sleep: ports.sleep };
+  const recorder = recordQueries(withDeadline(sortRecords(ports.dns), budget));
+  const { queries: dnsQueries } = recorder;
+  const dns = cacheQuestions(recorder.dns, ports.now());
+  const listDns = cacheQuestions(withDeadline(sortRecords(ports.listDns), budget), ports.now());
+  const analyses = await runAnalyses(
     dns,
     listDns,
-    { ...doors, fetchPolicy: hurried(doors, budgetMs) },
-    { ...question, blocklists: patient(question.blocklists, doors, budgetMs) },
+    { ...ports, fetchPolicy: limitFetchTime(ports, budgetMs) },
+    { ...request, blocklists: limitHealthWait(request.blocklists, ports, budgetMs) },
   );
 
   // What this machine could not ask says nothing of the domain, and is not sold.
-  if (asked.some(({ kind }) => kind === "internal"))
+  if (dnsQueries.some(({ kind }) => kind === "internal"))
     return { kind: "no_verdict", everyLookupTimedOut: false };
 
-  const { mx, spf } = together(found.mx, found.spf, found.dmarc);
-  const settled = { ...found, mx, spf };
-  const findings = findingsIn(settled);
+  const { mx, spf } = crossCheck(analyses.mx, analyses.spf, analyses.dmarc);
+  const corrected = { ...analyses, mx, spf };
+  const findings = collectFindings(corrected);
   const scored = scoreFindings(findings);
-  if (!scored || isAboutNothing(findings))
+  if (!scored || hasNoVerdict(findings))
     return {
       kind: "no_verdict",
-      everyLookupTimedOut: asked
-        .filter(({ name }) => isOf(question.domain, name))
+      everyLookupTimedOut: dnsQueries
+        .filter(({ name }) => isOwnName(request.domain, name))
         .every(({ kind }) => kind === "timeout"),
     };
 
-  const hints = hintsAboutAnswered(findings, found.hints);
-  const unanswered = found.reputation.issues.filter(({ costPoints }) => costPoints === 0);
+  const hints = dropUnansweredHints(findings, analyses.hints);
+  const unanswered = analyses.reputation.issues.filter(({ costPoints }) => costPoints === 0);
   return {
     kind: "report",
-    domain: question.domain,
-    sendingIp: question.sendingIp ?? null,
+    domain: request.domain,
+    sendingIp: request.sendingIp ?? null,
     modelVersion: MODEL_VERSION,
     scored,
-    ...settled,
+    ...corrected,
     hints,
     spamAssessment: assessSpam(findings),
-    recommendations: recommend(findings, [...hints, ...hintsAboutAnswered(findings, unanswered)]),
-    asked,
+    recommendations: recommend(findings, [...hints, ...dropUnansweredHints(findings, unanswered)]),
+    dnsQueries,
   };
 };
 
 /** Names above it, and those of addresses, are somebody else's: that these answer says nothing of the domain. */
-const isOf = (domain: string, name: string): boolean =>
+const isOwnName = (domain: string, name: string): boolean =>
   name === domain || name.endsWith(`.${domain}`);
 
 /** Within one check, for which no time passes, each question goes out once, whoever asks it. */
-const askingOnce = (dns: Dns, startedAt: Date): Dns =>
-  cachedDns(dns, { now: () => startedAt, bytesMax: ANSWERS_BYTES_MAX });
+const cacheQuestions = (dns: Dns, startedAt: Date): Dns =>
+  cacheDns(dns, { now: () => startedAt, bytesMax: ANSWERS_BYTES_MAX });
 
 /** The time of a check bounds what is fetched, too. */
-const hurried = ({ fetchPolicy, sleep }: Doors, budgetMs: number): FetchPolicy | undefined =>
+const limitFetchTime = (
+  { fetchPolicy, sleep }: AnalysisPorts,
+  budgetMs: number,
+): FetchPolicy | undefined =>
   fetchPolicy &&
   ((url) =>
     Promise.race([
@@ -159,66 +166,69 @@ const hurried = ({ fetchPolicy, sleep }: Doors, budgetMs: number): FetchPolicy |
  * What a list came to is remembered for all checks, so it is tried past the time of this one, which only waits no
  * longer: else a domain that is slow would have the list skipped for everybody.
  */
-const patient = (
-  blocklists: Question["blocklists"],
-  { listDns, now, sleep }: Doors,
+const limitHealthWait = (
+  blocklists: AnalysisRequest["blocklists"],
+  { listDns, now, sleep }: AnalysisPorts,
   budgetMs: number,
-): Question["blocklists"] => {
+): AnalysisRequest["blocklists"] => {
   const endsAtMs = now().getTime() + budgetMs;
-  let over: Promise<false> | undefined;
+  let expiry: Promise<false> | undefined;
   return {
     ...blocklists,
     isHealthy: (_, list, zone) => {
-      over ??= sleep(Math.max(0, endsAtMs - now().getTime())).then(() => false);
-      return Promise.race([blocklists.isHealthy(listDns, list, zone), over]);
+      expiry ??= sleep(Math.max(0, endsAtMs - now().getTime())).then(() => false);
+      return Promise.race([blocklists.isHealthy(listDns, list, zone), expiry]);
     },
   };
 };
 
-type Found = Pick<Report, "mx" | "spf" | "dkim" | "dmarc" | "reputation" | "reverseDns" | "hints">;
+type DomainAnalyses = Pick<
+  CheckReport,
+  "mx" | "spf" | "dkim" | "dmarc" | "reputation" | "reverseDns" | "hints"
+>;
 
 /** All at once, as far as one does not need what another finds. */
-const look = async (
+const runAnalyses = async (
   dns: Dns,
   listDns: Dns,
-  doors: Pick<Doors, "isSigned"> & { readonly fetchPolicy: FetchPolicy | undefined },
-  question: Question,
-): Promise<Found> => {
-  const { domain, sendingIp, allowed, randomLabel, blocklists } = question;
-  const mxFound = analyseMx(dns, { domain, allowed });
-  const dmarcFound = analyseDmarc(dns, { domain });
+  ports: Pick<AnalysisPorts, "isSigned"> & { readonly fetchPolicy: FetchPolicy | undefined },
+  request: AnalysisRequest,
+): Promise<DomainAnalyses> => {
+  const { domain, sendingIp, allowed, randomLabel, blocklists } = request;
+  const mxAnalysis = analyseMx(dns, { domain, allowed });
+  const dmarcAnalysis = analyseDmarc(dns, { domain });
   const mxHosts = async () =>
-    (await mxFound).records.map(({ host }) => host).filter((host) => host !== ".");
+    (await mxAnalysis).records.map(({ host }) => host).filter((host) => host !== ".");
 
-  const dkimFound = async () => {
+  const runDkim = async () => {
     const [hosts, texts] = await Promise.all([mxHosts(), dns("TXT", domain)]);
-    const spfIncludes = includesIn(recordsOf(texts));
+    const spfIncludes = listIncludes(getRecords(texts));
     return analyseDkim(dns, { domain, randomLabel, mxHosts: hosts, spfIncludes });
   };
-  const reputationFound = async () => {
-    const ip = sendingIp ?? (await firstIpv4(dns, await mxHosts(), allowed));
+  const runReputation = async () => {
+    const ip = sendingIp ?? (await findFirstIpv4(dns, await mxHosts(), allowed));
     return analyseBlocklists(listDns, { domain, ip, ...blocklists });
   };
-  const hintsFound = async () => {
-    const { fetchPolicy } = doors;
+  const runHints = async () => {
+    const { fetchPolicy } = ports;
     const [ofMtaSts, ofTlsRpt, ofBimi, isSigned] = await Promise.all([
-      mxHosts().then((hosts) => hintsOfMtaSts(dns, { domain, mxHosts: hosts, fetchPolicy })),
-      hintsOfTlsRpt(dns, domain),
-      dmarcFound.then((dmarc) => hintsOfBimi(dns, { domain, dmarc })),
-      doors.isSigned?.(domain),
+      mxHosts().then((hosts) => findMtaStsHints(dns, { domain, mxHosts: hosts, fetchPolicy })),
+      findTlsRptHints(dns, domain),
+      dmarcAnalysis.then((dmarc) => findBimiHints(dns, { domain, dmarc })),
+      ports.isSigned?.(domain),
     ]);
-    const ofName = hintsOfName(domain);
-    return [...ofName, ...ofMtaSts, ...ofTlsRpt, ...ofBimi, ...hintsOfDnssec(domain, isSigned)];
+    const ofName = findNameHints(domain);
+    return [...ofName, ...ofMtaSts, ...ofTlsRpt, ...ofBimi, ...findDnssecHints(domain, isSigned)];
   };
 
   const [mx, spf, dkim, dmarc, reputation, reverseDns, hints] = await Promise.all([
-    mxFound,
+    mxAnalysis,
     analyseSpf(dns, { domain, sendingIp: sendingIp ?? null }),
-    dkimFound(),
-    dmarcFound,
-    reputationFound(),
+    runDkim(),
+    dmarcAnalysis,
+    runReputation(),
     sendingIp === undefined ? null : analyseReverseDns(dns, sendingIp),
-    hintsFound(),
+    runHints(),
   ]);
   return { mx, spf, dkim, dmarc, reputation, reverseDns, hints };
 };
@@ -227,38 +237,45 @@ const look = async (
  * Where nobody says from where a domain sends, the first of its mail hosts stands for it: never a later one because
  * the first was silent. All of them were looked up before.
  */
-const firstIpv4 = async (
+const findFirstIpv4 = async (
   dns: Dns,
   hosts: readonly string[],
   allowed: readonly Cidr[],
 ): Promise<string | null> => {
   for (const host of hosts.slice(0, LOOKED_UP_MAX)) {
     const outcome = await dns("A", host);
-    const ip = recordsOf(outcome).find((one) => isPublicIp(one, allowed));
+    const ip = getRecords(outcome).find((one) => isPublicIp(one, allowed));
     if (ip !== undefined || isFault(outcome)) return ip ?? null;
   }
   return null;
 };
 
-const hintsOfName = (domain: string): readonly Issue[] => {
-  const parent = domainBehindWww(domain);
-  return parent === undefined ? [] : [hintIssue("WWW_NAME", { domain, parent })];
+const findNameHints = (domain: string): readonly Issue[] => {
+  const parent = removeWww(domain);
+  return parent === undefined ? [] : [createHint("WWW_NAME", { domain, parent })];
 };
 
-const hintsOfDnssec = (domain: string, isSigned: boolean | undefined): readonly Issue[] => {
+const findDnssecHints = (domain: string, isSigned: boolean | undefined): readonly Issue[] => {
   if (isSigned === undefined) return [];
-  return [hintIssue(isSigned ? "DANE_MISSING" : "DNSSEC_MISSING", { domain })];
+  return [createHint(isSigned ? "DANE_MISSING" : "DNSSEC_MISSING", { domain })];
 };
 
-const findingsIn = ({ mx, spf, dkim, dmarc, reputation, reverseDns }: Found): Findings => ({
-  dns: findingsOf(mx),
-  spf: findingsOf(spf),
-  dkim: findingsOf(dkim),
-  dmarc: findingsOf(dmarc),
-  reputation: findingsOf(reputation),
-  ptr: reverseDns && findingsOf(reverseDns),
+const collectFindings = ({
+  mx,
+  spf,
+  dkim,
+  dmarc,
+  reputation,
+  reverseDns,
+}: DomainAnalyses): Findings => ({
+  dns: toFindings(mx),
+  spf: toFindings(spf),
+  dkim: toFindings(dkim),
+  dmarc: toFindings(dmarc),
+  reputation: toFindings(reputation),
+  ptr: reverseDns && toFindings(reverseDns),
 });
 
 /** What an address is on or called says nothing about how the domain is set up. */
-const isAboutNothing = ({ dns, spf, dkim, dmarc }: Findings): boolean =>
+const hasNoVerdict = ({ dns, spf, dkim, dmarc }: Findings): boolean =>
   [dns, spf, dkim, dmarc].every((issues) => issues === null);

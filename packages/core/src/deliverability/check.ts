@@ -1,41 +1,41 @@
 import * as v from "valibot";
-import { ownerOf, type Payer } from "../access/payer.ts";
+import { getOwnerId, type Payer } from "../access/payer.ts";
 import { PLANS } from "../accounts/plans.ts";
 import { Failure } from "../failure.ts";
 import { CLOCK_SKEW_MS, DAY_MS } from "../moments.ts";
-import { findClaim, type Keyed } from "../money/claims.ts";
+import { findClaim, type IdempotencyKey } from "../money/claims.ts";
 import { type Halves, PRICE } from "../money/credits.ts";
 import {
-  type Begun,
-  begin,
-  isStillOurs,
+  type BeginResult,
+  beginOperation,
+  isStillOwned,
   type Operation,
-  type Order,
-  payAtOnce,
+  type OperationRequest,
+  payImmediately,
   readOperation,
   release,
 } from "../money/operations.ts";
-import { remainingOf } from "../money/remaining.ts";
+import { findRemainingCredits } from "../money/remaining.ts";
 import type { Item } from "../table.ts";
-import { uuidOf } from "../uuid.ts";
+import { toUuid } from "../uuid.ts";
 import type { World } from "../world.ts";
-import { BUDGET_MS, type NoVerdict, type Report } from "./analyse-domain.ts";
+import { BUDGET_MS, type CheckReport, type NoVerdict } from "./analyse-domain.ts";
 import {
   type Check,
+  type CheckSubject,
   findCheck,
   findLatest,
   findReport,
   type StoredReport,
-  type Subject,
 } from "./items.ts";
-import { keep } from "./keep.ts";
-import { type CheckWorld, lookAt } from "./names.ts";
-import { namesFor } from "./pretend.ts";
+import { storeCheck } from "./keep.ts";
+import { type CheckWorld, runLookups } from "./names.ts";
+import { selectLookups } from "./pretend.ts";
 
-export type Ask = Subject & { readonly refresh: boolean };
+export type CheckRequest = CheckSubject & { readonly refresh: boolean };
 
 /** What the caller gets, and what this very request was charged for it. */
-export type Told = {
+export type CheckOutcome = {
   readonly check: Check;
   readonly report: StoredReport;
   readonly price: Halves;
@@ -48,14 +48,14 @@ export type Told = {
 export const CHECK = "check";
 
 /** How long a result is told again for nothing. */
-const FRESH_MS = DAY_MS;
+const CACHE_MS = DAY_MS;
 /** After its time a check is stored within this, or somebody else begins it anew. */
 const MARGIN_MS = 12_000;
 /** Whoever has not stored it within this is taken for gone by a repeat. */
 const STORING_MS = 1_000;
 const POLL_MS = 200;
 /** A key is remembered for 30 days, and what it stands for must be there as long. */
-const KEPT_DAYS_LEAST = 31;
+const RETENTION_DAYS_MIN = 31;
 
 const FREE = 0 as Halves;
 const HISTORY = "GET /v1/deliverability/checks";
@@ -64,132 +64,145 @@ const HISTORY = "GET /v1/deliverability/checks";
 export const checkOnce = async (
   world: CheckWorld,
   payer: Payer,
-  ask: Ask,
-  { keyed, reason }: { readonly keyed: Keyed | null; readonly reason: string },
-): Promise<Told> => {
-  const id = operationOf(uuidOf(world.randomBytes(16)));
+  request: CheckRequest,
+  {
+    idempotencyKey,
+    reason,
+  }: { readonly idempotencyKey: IdempotencyKey | null; readonly reason: string },
+): Promise<CheckOutcome> => {
+  const id = toOperationId(toUuid(world.randomBytes(16)));
   const leaseMs = BUDGET_MS + MARGIN_MS;
-  const order = { id, kind: CHECK, payer, reason, keyed, leaseMs, lookAt: HISTORY };
-  const known = ask.refresh ? undefined : await freshCheckOf(world, order, ask);
-  if (known) return tellKnown(world, order, known);
-  const { domain, sendingIp } = ask;
-  const keptDays = Math.max(PLANS[payer.plan].retentionDays, KEPT_DAYS_LEAST);
-  const input: Input = { domain, sendingIp, keptDays };
-  const came = await begin(world, order, async () => ({
+  const order = { id, kind: CHECK, payer, reason, idempotencyKey, leaseMs, lookAt: HISTORY };
+  const cachedCheck = request.refresh ? undefined : await findFreshCheck(world, order, request);
+  if (cachedCheck) return returnCached(world, order, cachedCheck);
+  const { domain, sendingIp } = request;
+  const keptDays = Math.max(PLANS[payer.plan].retentionDays, RETENTION_DAYS_MIN);
+  const input: CheckInput = { domain, sendingIp, keptDays };
+  const outcome = await beginOperation(world, order, async () => ({
     price: PRICE.deliverabilityCheck,
     input,
     expectedMs: BUDGET_MS,
   }));
-  return goOn(world, order, came);
+  return resume(world, order, outcome);
 };
 
 /** The check of an operation has its number, in the form that the contract wants. */
-const operationOf = (check: string): string => `chk_${check}`;
-const checkOf = ({ id }: Operation): string => id.slice("chk_".length);
+const toOperationId = (check: string): string => `chk_${check}`;
+const toCheckId = ({ id }: Operation): string => id.slice("chk_".length);
 
-const Input = v.object({
+const CheckInput = v.object({
   domain: v.string(),
   sendingIp: v.nullable(v.string()),
   keptDays: v.number(),
 });
-type Input = v.InferOutput<typeof Input>;
+type CheckInput = v.InferOutput<typeof CheckInput>;
 
 /** The check of this day, if there is one. Nothing is charged before this is known. */
-const freshCheckOf = async (
+const findFreshCheck = async (
   world: World,
-  { payer, keyed }: Order,
-  subject: Subject,
+  { payer, idempotencyKey }: OperationRequest,
+  subject: CheckSubject,
 ): Promise<string | undefined> => {
-  const latest = await findLatest(world.table, ownerOf(payer), subject).catch((cause: unknown) => {
-    const what = "The checks of this day cannot be read right now.";
-    // An earlier request with this key may have been paid for.
-    const money = keyed ? "retry_same_key" : "nothing_charged";
-    throw new Failure("UNAVAILABLE", money, what, { cause });
-  });
+  const latest = await findLatest(world.table, getOwnerId(payer), subject).catch(
+    (cause: unknown) => {
+      const what = "The checks of this day cannot be read right now.";
+      // An earlier request with this key may have been paid for.
+      const money = idempotencyKey ? "retry_same_key" : "nothing_charged";
+      throw new Failure("UNAVAILABLE", money, what, { cause });
+    },
+  );
   if (!latest) return undefined;
   const ageMs = world.now().getTime() - Date.parse(latest.checkedAt);
   // A check of a time that has not come yet was written by a wrong clock.
-  return -CLOCK_SKEW_MS <= ageMs && ageMs < FRESH_MS ? latest.check : undefined;
+  return -CLOCK_SKEW_MS <= ageMs && ageMs < CACHE_MS ? latest.check : undefined;
 };
 
 /** What a claim remembers, and a repeat is told. */
-type Answer = {
+type StoredAnswer = {
   readonly check: string;
   readonly cached: boolean;
   readonly remaining: Halves | null;
 };
 
-const tellKnown = async (world: CheckWorld, order: Order, check: string): Promise<Told> => {
-  const remaining = await remainingOf(world.table, order.payer);
-  const answer: Answer = { check, cached: true, remaining: remaining ?? null };
-  const came = await payAtOnce(world, order, async () => ({ price: FREE, answer }));
-  return "paid" in came
-    ? tell(world, answer, { price: FREE, replayed: false })
-    : goOn(world, order, came);
+const returnCached = async (
+  world: CheckWorld,
+  order: OperationRequest,
+  check: string,
+): Promise<CheckOutcome> => {
+  const remaining = await findRemainingCredits(world.table, order.payer);
+  const answer: StoredAnswer = { check, cached: true, remaining: remaining ?? null };
+  const outcome = await payImmediately(world, order, async () => ({ price: FREE, answer }));
+  return "paid" in outcome
+    ? loadResult(world, answer, { price: FREE, replayed: false })
+    : resume(world, order, outcome);
 };
 
 /**
  * An earlier request under this key may have been left half done. It is paid, so a repeat checks again, as the contract
  * has it, lease or no lease: should the first wake up after all, whoever is first to store ends it for both.
  */
-const goOn = async (world: CheckWorld, order: Order, came: Begun): Promise<Told> => {
-  if ("answered" in came)
-    return tell(world, came.answered as Answer, { price: FREE, replayed: true });
-  const known = "underWay" in came ? await afterFirst(world, order, came) : null;
-  if (known) return known;
-  const operation = "begun" in came ? came.begun : came.underWay;
+const resume = async (
+  world: CheckWorld,
+  order: OperationRequest,
+  outcome: BeginResult,
+): Promise<CheckOutcome> => {
+  if ("answered" in outcome)
+    return loadResult(world, outcome.answered as StoredAnswer, { price: FREE, replayed: true });
+  const firstResult = "underWay" in outcome ? await waitForFirst(world, order, outcome) : null;
+  if (firstResult) return firstResult;
+  const operation = "begun" in outcome ? outcome.begun : outcome.underWay;
   const replayed = operation.id !== order.id;
   const price = replayed ? FREE : operation.amount;
-  const remaining = await remainingOf(world.table, order.payer);
+  const remaining = await findRemainingCredits(world.table, order.payer);
   try {
-    const done = await work(world, operation, remaining);
+    const done = await runCheck(world, operation, remaining);
     return { ...done, price, cached: false, replayed, remaining };
   } catch (cause) {
-    const told = await toldMeanwhile(world, order, operation, { price, replayed }).catch(
+    const storedResult = await findStoredResult(world, order, operation, { price, replayed }).catch(
       () => null,
     );
-    if (told) return told;
+    if (storedResult) return storedResult;
     throw cause;
   }
 };
 
 /** As long as the first may be at it, its end is waited for: to check beside it would ask all its questions again. */
-const afterFirst = async (
+const waitForFirst = async (
   world: World,
-  order: Order,
-  { underWay, waitMs }: Extract<Begun, { readonly underWay: Operation }>,
-): Promise<Told | null> => {
+  order: OperationRequest,
+  { underWay, waitMs }: Extract<BeginResult, { readonly underWay: Operation }>,
+): Promise<CheckOutcome | null> => {
   const endsAtMs = world.now().getTime() + waitMs - MARGIN_MS + STORING_MS;
   while (world.now().getTime() < endsAtMs) {
     await world.sleep(POLL_MS);
     // What cannot be read now is looked at again.
-    const isOpen = await isStillOurs(world.table, underWay).catch(() => true);
+    const isOpen = await isStillOwned(world.table, underWay).catch(() => true);
     const how = { price: FREE, replayed: true };
-    const told = await toldMeanwhile(world, order, underWay, how).catch(() => null);
-    if (told) return told;
-    if (!isOpen) throw overtaken(underWay);
+    const storedResult = await findStoredResult(world, order, underWay, how).catch(() => null);
+    if (storedResult) return storedResult;
+    if (!isOpen) throw createUnknownFailure(underWay);
   }
   return null;
 };
 
 /** What somebody else stored for the same payment meanwhile. */
-const toldMeanwhile = async (
+const findStoredResult = async (
   world: World,
-  { keyed }: Order,
+  { idempotencyKey }: OperationRequest,
   { id }: Operation,
-  how: Pick<Told, "price" | "replayed">,
-): Promise<Told | null> => {
-  const claim = keyed && (await findClaim(world.table, keyed));
+  how: Pick<CheckOutcome, "price" | "replayed">,
+): Promise<CheckOutcome | null> => {
+  const claim = idempotencyKey && (await findClaim(world.table, idempotencyKey));
   if (claim?.operation !== id || claim.answer === undefined) return null;
-  return tell(world, claim.answer as Answer, how);
+  return loadResult(world, claim.answer as StoredAnswer, how);
 };
 
-const tell = async (
+const loadResult = async (
   world: World,
-  { check: id, cached, remaining }: Answer,
-  how: Pick<Told, "price" | "replayed">,
-): Promise<Told> => {
-  const stored = await storedCheck(world, id).catch((cause: unknown) => {
+  { check: id, cached, remaining }: StoredAnswer,
+  how: Pick<CheckOutcome, "price" | "replayed">,
+): Promise<CheckOutcome> => {
+  const stored = await findStoredCheck(world, id).catch((cause: unknown) => {
     const what = "The check that was stored cannot be read right now.";
     const money = how.replayed ? "retry_same_key" : "nothing_charged";
     throw new Failure("UNAVAILABLE", money, what, { cause });
@@ -198,55 +211,59 @@ const tell = async (
   return { ...stored, ...how, cached, remaining: remaining ?? undefined };
 };
 
-export type Stored = Pick<Told, "check" | "report">;
+export type StoredCheck = Pick<CheckOutcome, "check" | "report">;
 
-export const storedCheck = async (
+export const findStoredCheck = async (
   { table }: Pick<World, "table">,
   id: string,
-): Promise<Stored | undefined> => {
+): Promise<StoredCheck | undefined> => {
   const [check, report] = await Promise.all([findCheck(table, id), findReport(table, id)]);
   return check && report && { check, report };
 };
 
-const work = async (
+const runCheck = async (
   world: CheckWorld,
   operation: Operation,
   remaining: Halves | undefined,
-): Promise<Stored> => {
-  const found = await analyse(world, operation).catch((cause: unknown) =>
-    giveBack(world, operation, { code: "INTERNAL", what: "The check broke on our side.", cause }),
+): Promise<StoredCheck> => {
+  const analysis = await analyse(world, operation).catch((cause: unknown) =>
+    refund(world, operation, { code: "INTERNAL", what: "The check broke on our side.", cause }),
   );
-  if (found.kind === "no_verdict") return giveBack(world, operation, whyNot(found));
+  if (analysis.kind === "no_verdict") return refund(world, operation, explainNoVerdict(analysis));
 
-  const { keptDays } = v.parse(Input, operation.input);
-  const answer: Answer = {
-    check: checkOf(operation),
+  const { keptDays } = v.parse(CheckInput, operation.input);
+  const answer: StoredAnswer = {
+    check: toCheckId(operation),
     cached: false,
     remaining: remaining ?? null,
   };
-  const { ended, ...stored } = await keep(world, operation, found, { answer, keptDays }).catch(
-    (cause: unknown) => {
-      throw overtaken(operation, cause);
-    },
-  );
+  const { ended, ...stored } = await storeCheck(world, operation, analysis, {
+    answer,
+    retentionDays: keptDays,
+  }).catch((cause: unknown) => {
+    throw createUnknownFailure(operation, cause);
+  });
   // Without a key nobody can ask again, and what was not stored is checked anew by whoever finds it.
   if (ended === "ended" || (ended === "unknown" && !operation.claim)) return stored;
-  throw overtaken(operation);
+  throw createUnknownFailure(operation);
 };
 
-const analyse = (world: CheckWorld, { input, mode }: Operation): Promise<Report | NoVerdict> => {
-  const { domain, sendingIp } = v.parse(Input, input);
+const analyse = (
+  world: CheckWorld,
+  { input, mode }: Operation,
+): Promise<CheckReport | NoVerdict> => {
+  const { domain, sendingIp } = v.parse(CheckInput, input);
   const subject = { domain, sendingIp };
-  return lookAt(world, namesFor(world, mode, subject), subject);
+  return runLookups(world, selectLookups(world, mode, subject), subject);
 };
 
-type Why = {
+type FailureReason = {
   readonly code: "INTERNAL" | "UNAVAILABLE";
   readonly what: string;
   readonly cause?: unknown;
 };
 
-const whyNot = ({ everyLookupTimedOut }: NoVerdict): Why =>
+const explainNoVerdict = ({ everyLookupTimedOut }: NoVerdict): FailureReason =>
   everyLookupTimedOut
     ? { code: "UNAVAILABLE", what: "Not one question about this domain was answered in time." }
     : {
@@ -255,10 +272,10 @@ const whyNot = ({ everyLookupTimedOut }: NoVerdict): Why =>
       };
 
 /** What told nothing costs nothing: the charge and the key are given back together. */
-const giveBack = async (
+const refund = async (
   world: World,
   operation: Operation,
-  { code, what, cause }: Why,
+  { code, what, cause }: FailureReason,
 ): Promise<never> => {
   const { claim, mode } = operation;
   const isReleased = (await release(world, operation)) === "ended";
@@ -268,7 +285,7 @@ const giveBack = async (
 };
 
 /** Somebody else goes on with it, or will: the money is held until then. */
-const overtaken = ({ claim }: Operation, cause?: unknown): Failure => {
+const createUnknownFailure = ({ claim }: Operation, cause?: unknown): Failure => {
   const what = "It is not known how this check ended.";
   return claim
     ? new Failure("UNAVAILABLE", "retry_same_key", what, { cause })
@@ -278,8 +295,8 @@ const overtaken = ({ claim }: Operation, cause?: unknown): Failure => {
 /** Whoever began it is gone: what is paid for is checked, and stands in the history. */
 export const repairCheck = async (world: CheckWorld, item: Item): Promise<string> => {
   const operation = readOperation(item);
-  const remaining = await remainingOf(world.table, operation);
-  const done = await work(world, operation, remaining).catch((cause: unknown) => {
+  const remaining = await findRemainingCredits(world.table, operation);
+  const done = await runCheck(world, operation, remaining).catch((cause: unknown) => {
     if (cause instanceof Failure) return cause.money;
     throw cause;
   });

@@ -1,31 +1,31 @@
-import { COMPONENTS, type Component } from "./findings.ts";
-import { type Scored, WEIGHTS } from "./score.ts";
+import { type CheckComponent, COMPONENTS } from "./findings.ts";
+import { type ScoreResult, WEIGHTS } from "./score.ts";
 
 export const CONFIDENCES = ["high", "medium", "low"] as const;
 export type Confidence = (typeof CONFIDENCES)[number];
 
-export type Coverage = {
+export type ScoreCoverage = {
   /** high: every part was answered. medium: half of the weight or more. low: less than half. */
   readonly confidence: Confidence;
   /** The parts without an answer, which the score leaves out. */
-  readonly missing: readonly Component[];
+  readonly missing: readonly CheckComponent[];
 };
 
 /** How much of a score rests on answers. Without a sending address reverse DNS is no part of the check. */
-export const coverageOf = ({
+export const measureCoverage = ({
   scored,
   sendingIp,
 }: {
-  readonly scored: Pick<Scored, "parts">;
+  readonly scored: Pick<ScoreResult, "parts">;
   readonly sendingIp: string | null;
-}): Coverage => {
+}): ScoreCoverage => {
   const answered = new Set(scored.parts.map(({ component }) => component));
   const parts = COMPONENTS.filter((component) => component !== "ptr" || sendingIp !== null);
   const missing = parts.filter((component) => !answered.has(component));
   if (missing.length === 0) return { confidence: "high", missing };
-  const isLow = weightOf(missing) * 2 > weightOf(parts);
+  const isLow = sumWeights(missing) * 2 > sumWeights(parts);
   return { confidence: isLow ? "low" : "medium", missing };
 };
 
-const weightOf = (components: readonly Component[]): number =>
+const sumWeights = (components: readonly CheckComponent[]): number =>
   components.reduce((sum, component) => sum + WEIGHTS[component], 0);

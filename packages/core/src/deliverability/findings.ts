@@ -1,30 +1,36 @@
 import type { Issue } from "../mail/issue.ts";
-import { scoreOf } from "../mail/rules.ts";
+import { scoreIssues } from "../mail/rules.ts";
 
 /** What a check looks at. The names are those of the score's parts. */
 export const COMPONENTS = ["dns", "spf", "dkim", "dmarc", "reputation", "ptr"] as const;
 
-export type Component = (typeof COMPONENTS)[number];
+export type CheckComponent = (typeof COMPONENTS)[number];
 
 /** What was found, by component. Null: nothing could be found out, which counts neither for nor against. */
-export type Findings = Readonly<Record<Component, readonly Issue[] | null>>;
+export type Findings = Readonly<Record<CheckComponent, readonly Issue[] | null>>;
 
 /** What an analyser says of its component, as far as the score goes by it. */
-export type Analysed = { readonly score: number | null; readonly issues: readonly Issue[] };
+export type ComponentAnalysis = {
+  readonly score: number | null;
+  readonly issues: readonly Issue[];
+};
 
-export const findingsOf = ({ score, issues }: Analysed): readonly Issue[] | null =>
+export const toFindings = ({ score, issues }: ComponentAnalysis): readonly Issue[] | null =>
   score === null ? null : issues;
 
-export const scoreOfComponent = (issues: readonly Issue[] | null): number | null =>
-  issues === null ? null : scoreOf(issues);
+export const scoreComponent = (issues: readonly Issue[] | null): number | null =>
+  issues === null ? null : scoreIssues(issues);
 
 /** All issues of the components that reached a verdict. */
-export const issuesIn = (findings: Findings): readonly Issue[] =>
+export const listIssues = (findings: Findings): readonly Issue[] =>
   COMPONENTS.flatMap((component) => findings[component] ?? []);
 
 /** The same findings with some issues put right. */
-export const without = (findings: Findings, isPutRight: (issue: Issue) => boolean): Findings => {
-  const rest = (component: Component) =>
+export const removeIssues = (
+  findings: Findings,
+  isPutRight: (issue: Issue) => boolean,
+): Findings => {
+  const rest = (component: CheckComponent) =>
     findings[component]?.filter((issue) => !isPutRight(issue)) ?? null;
   return {
     dns: rest("dns"),

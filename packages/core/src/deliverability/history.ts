@@ -1,11 +1,11 @@
 import type { Table } from "../table.ts";
-import { type Check, checksListed } from "./items.ts";
+import { type Check, iterateChecks } from "./items.ts";
 
 /** The contract reads at most so many pages of a history, and says so when there is more. */
 const PAGES_MAX = 20;
 const PAGE_SIZE = 100;
 
-type History = {
+type CheckHistory = {
   /** Newest first. */
   readonly checks: readonly Check[];
   /** How many there are among those that were considered. */
@@ -14,10 +14,14 @@ type History = {
   readonly isTruncated: boolean;
 };
 
-export const listChecks = async (table: Table, owner: string, limit: number): Promise<History> => {
+export const listChecks = async (
+  table: Table,
+  owner: string,
+  limit: number,
+): Promise<CheckHistory> => {
   const checks: Check[] = [];
   let total = 0;
-  for await (const check of checksListed(table, owner, PAGE_SIZE)) {
+  for await (const check of iterateChecks(table, owner, PAGE_SIZE)) {
     if (total === PAGES_MAX * PAGE_SIZE) return { checks, total, isTruncated: true };
     if (total < limit) checks.push(check);
     total++;

@@ -1,10 +1,10 @@
 import * as v from "valibot";
-import { deflated, inflated } from "../deflated.ts";
-import { everyItem } from "../every-item.ts";
+import { compressJson, decompressJson } from "../deflated.ts";
+import { paginateQuery } from "../every-item.ts";
 import { fingerprint } from "../fingerprint.ts";
-import { epochSeconds } from "../moments.ts";
+import { toEpochSeconds } from "../moments.ts";
 import type { Item, Json, Key, Table, Write } from "../table.ts";
-import type { Report } from "./analyse-domain.ts";
+import type { CheckReport } from "./analyse-domain.ts";
 import { CONFIDENCES } from "./coverage.ts";
 
 // Layout. A check is two items: what the history shows of it, and its report. The latest of a domain and address is
@@ -16,7 +16,7 @@ import { CONFIDENCES } from "./coverage.ts";
 //   LATEST#<owner>#<hash>   LATEST                                      check, checkedAt, and what stands
 
 /** What is checked. */
-export type Subject = {
+export type CheckSubject = {
   /** In A-labels. */
   readonly domain: string;
   readonly sendingIp: string | null;
@@ -39,19 +39,19 @@ const Check = v.object({
 export type Check = Readonly<v.InferOutput<typeof Check>>;
 
 /** What a check keeps of what it found: the questions themselves are nobody's business afterwards. */
-export type StoredReport = Omit<Report, "asked" | "kind" | "reputation"> & {
-  readonly reputation: Omit<Report["reputation"], "outcomes">;
+export type StoredReport = Omit<CheckReport, "dnsQueries" | "kind" | "reputation"> & {
+  readonly reputation: Omit<CheckReport["reputation"], "outcomes">;
 };
 
-const checkKey = (id: string): Key => ({ pk: `CHECK#${id}`, sk: "CHECK" });
-const reportKey = (id: string): Key => ({ pk: `CHECK#${id}`, sk: "REPORT" });
-const checksOf = (owner: string): string => `CHECKS#${owner}`;
+const toCheckKey = (id: string): Key => ({ pk: `CHECK#${id}`, sk: "CHECK" });
+const toReportKey = (id: string): Key => ({ pk: `CHECK#${id}`, sk: "REPORT" });
+const toListKey = (owner: string): string => `CHECKS#${owner}`;
 
-export const writesOfCheck = (check: Check, report: StoredReport): readonly Write[] => [
+export const createCheckWrites = (check: Check, report: StoredReport): readonly Write[] => [
   {
     create: {
-      ...checkKey(check.id),
-      list_pk: checksOf(check.owner),
+      ...toCheckKey(check.id),
+      list_pk: toListKey(check.owner),
       list_sk: `${check.checkedAt}#${check.id}`,
       expires_at: check.expiresAt,
       ...check,
@@ -59,34 +59,34 @@ export const writesOfCheck = (check: Check, report: StoredReport): readonly Writ
   },
   {
     create: {
-      ...reportKey(check.id),
+      ...toReportKey(check.id),
       expires_at: check.expiresAt,
-      report: deflated(report as unknown as Json),
+      report: compressJson(report as unknown as Json),
     },
   },
 ];
 
 export const findCheck = async (table: Table, id: string): Promise<Check | undefined> => {
-  const item = await table.get(checkKey(id));
+  const item = await table.get(toCheckKey(id));
   return item && v.parse(Check, item);
 };
 
 export const findReport = async (table: Table, id: string): Promise<StoredReport | undefined> => {
-  const item = await table.get(reportKey(id));
-  return item && (inflated(v.parse(v.string(), item["report"])) as StoredReport);
+  const item = await table.get(toReportKey(id));
+  return item && (decompressJson(v.parse(v.string(), item["report"])) as StoredReport);
 };
 
 /** Newest first. */
-export async function* checksListed(
+export async function* iterateChecks(
   table: Table,
   owner: string,
   pageSize: number,
 ): AsyncGenerator<Check> {
-  const list = { index: "list", pk: checksOf(owner), newestFirst: true, pageSize } as const;
-  for await (const item of everyItem(table, list)) yield v.parse(Check, item);
+  const list = { index: "list", pk: toListKey(owner), newestFirst: true, pageSize } as const;
+  for await (const item of paginateQuery(table, list)) yield v.parse(Check, item);
 }
 
-const Latest = v.object({
+const LatestCheck = v.object({
   check: v.string(),
   checkedAt: v.string(),
   /** The lists that last said of it that it is listed, and whether DMARC failed when last it could be told. */
@@ -94,26 +94,26 @@ const Latest = v.object({
   isDmarcFailing: v.boolean(),
 });
 
-export type Latest = Readonly<v.InferOutput<typeof Latest>>;
+export type LatestCheck = Readonly<v.InferOutput<typeof LatestCheck>>;
 
 /** Longer than any monitor waits, so that what stands is not news again. */
-const STANDS_SECONDS = 100 * 86_400;
+const LATEST_RETENTION_SECONDS = 100 * 86_400;
 
-const latestKey = (owner: string, { domain, sendingIp }: Subject): Key => ({
+const toLatestKey = (owner: string, { domain, sendingIp }: CheckSubject): Key => ({
   pk: `LATEST#${owner}#${fingerprint([domain, sendingIp])}`,
   sk: "LATEST",
 });
 
 /** Refused when another check of the same came in between: then `before` is not what was before. */
-export const writeOfLatest = (
+export const createLatestWrite = (
   owner: string,
-  subject: Subject,
-  latest: Latest,
-  before: Latest | undefined,
+  subject: CheckSubject,
+  latest: LatestCheck,
+  before: LatestCheck | undefined,
 ): Write => {
-  const expires_at = epochSeconds(new Date(latest.checkedAt)) + STANDS_SECONDS;
+  const expires_at = toEpochSeconds(new Date(latest.checkedAt)) + LATEST_RETENTION_SECONDS;
   const fields = { ...latest, expires_at };
-  const key = latestKey(owner, subject);
+  const key = toLatestKey(owner, subject);
   return before
     ? { update: key, set: fields, where: { check: before.check } }
     : { create: { ...key, ...fields } };
@@ -122,8 +122,8 @@ export const writeOfLatest = (
 export const findLatest = async (
   table: Table,
   owner: string,
-  subject: Subject,
-): Promise<Latest | undefined> => {
-  const item: Item | undefined = await table.get(latestKey(owner, subject));
-  return item && v.parse(Latest, item);
+  subject: CheckSubject,
+): Promise<LatestCheck | undefined> => {
+  const item: Item | undefined = await table.get(toLatestKey(owner, subject));
+  return item && v.parse(LatestCheck, item);
 };

@@ -1,42 +1,47 @@
 import * as v from "valibot";
-import { ownerOf, type Payer, queuedFor } from "../access/payer.ts";
-import { accountOf } from "../accounts/accounts.ts";
+import { getOwnerId, type Payer, toQueueGroup } from "../access/payer.ts";
+import { getAccount } from "../accounts/accounts.ts";
 import { Failure } from "../failure.ts";
-import { inMs } from "../moments.ts";
+import { addMs } from "../moments.ts";
 import type { Item } from "../table.ts";
 import type { Worker } from "../worker.ts";
 import type { World } from "../world.ts";
 import { checkOnce } from "./check.ts";
-import type { Subject } from "./items.ts";
+import type { CheckSubject } from "./items.ts";
 import {
+  createMonitorDecrement,
+  createMonitorIncrement,
   findMonitor,
   MONITORS_MAX,
   type Monitor,
-  monitorId,
-  monitorItem,
-  monitorKey,
-  oneMonitorLess,
-  oneMoreMonitor,
-  type Problem,
-  readMonitor,
+  type MonitorProblem,
+  parseMonitor,
+  toMonitorId,
+  toMonitorItem,
+  toMonitorKey,
 } from "./monitor-items.ts";
 import type { CheckWorld } from "./names.ts";
 
 /** A check takes ten seconds at the worst; a message that is worked on is not handed out again meanwhile. */
-export const MONITORS = { name: "monitors", visibilitySeconds: 120, receivesMax: 5, atOnce: 20 };
+export const MONITORS = {
+  name: "monitors",
+  visibilitySeconds: 120,
+  receivesMax: 5,
+  concurrency: 20,
+};
 
-type Watch = Subject & { readonly intervalHours: number };
+type MonitorRequest = CheckSubject & { readonly intervalHours: number };
 
 /** Watches from now on. What is watched already is watched at the new pace from its next run on. */
 export const addMonitor = async (
   world: World,
   payer: Payer,
-  { domain, sendingIp, intervalHours }: Watch,
+  { domain, sendingIp, intervalHours }: MonitorRequest,
 ): Promise<{ readonly monitor: Monitor; readonly isNew: boolean }> => {
-  const owner = ownerOf(payer);
+  const owner = getOwnerId(payer);
   const createdAt = world.now().toISOString();
   const monitor: Monitor = {
-    id: monitorId(owner, { domain, sendingIp }),
+    id: toMonitorId(owner, { domain, sendingIp }),
     owner,
     account: payer.account,
     mode: payer.mode,
@@ -48,29 +53,30 @@ export const addMonitor = async (
     last: null,
     problem: null,
   };
-  const create = { create: monitorItem(monitor, world.newId("txn")) };
-  const result = await world.table.transact([create, oneMoreMonitor(owner)]);
-  if (result.outcome === "ambiguous") throw unsure();
+  const create = { create: toMonitorItem(monitor, world.newId("txn")) };
+  const result = await world.table.transact([create, createMonitorIncrement(owner)]);
+  if (result.outcome === "ambiguous") throw createUnsureFailure();
   if (result.outcome === "committed") {
     await send(world, monitor);
     return { monitor, isNew: true };
   }
-  if (result.by === create) return { monitor: await atNewPace(world, monitor), isNew: false };
+  if (result.refusedWrite === create)
+    return { monitor: await updateInterval(world, monitor), isNew: false };
   const what = `${MONITORS_MAX} domains are watched already; stop watching one first.`;
   throw new Failure("LIMIT_REACHED", "nothing_charged", what);
 };
 
-const atNewPace = async (world: World, { id, intervalHours }: Monitor): Promise<Monitor> => {
+const updateInterval = async (world: World, { id, intervalHours }: Monitor): Promise<Monitor> => {
   const written = await world.table.write({
-    update: monitorKey(id),
+    update: toMonitorKey(id),
     set: { intervalHours },
     where: { id },
   });
-  if (written.outcome !== "committed" || !written.item) throw unsure();
-  return readMonitor(written.item);
+  if (written.outcome !== "committed" || !written.item) throw createUnsureFailure();
+  return parseMonitor(written.item);
 };
 
-const unsure = () =>
+const createUnsureFailure = () =>
   new Failure(
     "UNAVAILABLE",
     "nothing_charged",
@@ -80,10 +86,10 @@ const unsure = () =>
 /** False when there was none. */
 export const removeMonitor = async (world: World, { id, owner }: Monitor): Promise<boolean> => {
   const { outcome } = await world.table.transact([
-    { remove: monitorKey(id), where: { id } },
-    oneMonitorLess(owner),
+    { remove: toMonitorKey(id), where: { id } },
+    createMonitorDecrement(owner),
   ]);
-  if (outcome === "ambiguous") throw unsure();
+  if (outcome === "ambiguous") throw createUnsureFailure();
   return outcome === "committed";
 };
 
@@ -91,13 +97,13 @@ export const removeMonitor = async (world: World, { id, owner }: Monitor): Promi
 const Message = v.object({ monitor: v.string(), at: v.string() });
 
 const send = async (world: World, { id, owner, nextAt }: Monitor): Promise<void> => {
-  const message = { body: { monitor: id, at: nextAt }, ...queuedFor(owner) };
+  const message = { body: { monitor: id, at: nextAt }, ...toQueueGroup(owner) };
   await world.queue.sendMany(MONITORS.name, [message]);
 };
 
 /** It is due, and stays so until a run is done: a message that is lost is sent again. */
-export const sendDueMonitor = async (world: World, item: Item): Promise<string> => {
-  await send(world, readMonitor(item));
+export const sendScheduledMonitor = async (world: World, item: Item): Promise<string> => {
+  await send(world, parseMonitor(item));
   return "sent";
 };
 
@@ -121,29 +127,29 @@ export const runMonitor: Worker<CheckWorld> = {
 const run = async (
   world: CheckWorld,
   { id, nextAt, account, mode, domain, sendingIp, owner }: Monitor,
-): Promise<NonNullable<Monitor["last"]> | Problem> => {
-  const { plan } = await accountOf(world.table, account);
-  const run = { owner, route: "monitor", key: `${id} ${nextAt}`, fingerprint: nextAt };
-  const ask = { domain, sendingIp, refresh: false };
+): Promise<NonNullable<Monitor["last"]> | MonitorProblem> => {
+  const { plan } = await getAccount(world.table, account);
+  const claimKey = { owner, route: "monitor", key: `${id} ${nextAt}`, fingerprint: nextAt };
+  const request = { domain, sendingIp, refresh: false };
   try {
-    const { check } = await checkOnce(world, { account, mode, plan }, ask, {
-      keyed: { ...run, keptSeconds: RUN_KEPT_SECONDS },
+    const { check } = await checkOnce(world, { account, mode, plan }, request, {
+      idempotencyKey: { ...claimKey, retentionSeconds: RUN_RETENTION_SECONDS },
       reason: "monitor",
     });
     const { id: checkId, score, grade, confidence, checkedAt } = check;
     return { check: checkId, score, grade, ...(confidence && { confidence }), checkedAt };
   } catch (cause) {
-    const problem = cause instanceof Failure ? problemOf(cause) : undefined;
+    const problem = cause instanceof Failure ? toProblem(cause) : undefined;
     if (!problem) throw cause;
     return problem;
   }
 };
 
 /** Longer than any run is tried for. */
-const RUN_KEPT_SECONDS = 7 * 86_400;
+const RUN_RETENTION_SECONDS = 7 * 86_400;
 
 /** Undefined: it is not over, and the message comes again. */
-const problemOf = ({ code, money }: Failure): Problem | undefined => {
+const toProblem = ({ code, money }: Failure): MonitorProblem | undefined => {
   if (code === "INSUFFICIENT_CREDITS") return "insufficient_credits";
   const isOver = money === "refunded" || money === "nothing_charged";
   if (!isOver) return undefined;
@@ -158,14 +164,14 @@ const HOUR_MS = 3_600_000;
 const advance = async (
   world: World,
   { id, nextAt, intervalHours }: Monitor,
-  came: NonNullable<Monitor["last"]> | Problem,
+  runResult: NonNullable<Monitor["last"]> | MonitorProblem,
 ): Promise<void> => {
-  const isProblem = typeof came === "string";
-  const next = inMs(world.now(), isProblem ? AFTER_PROBLEM_MS : intervalHours * HOUR_MS);
+  const isProblem = typeof runResult === "string";
+  const next = addMs(world.now(), isProblem ? AFTER_PROBLEM_MS : intervalHours * HOUR_MS);
   const { outcome } = await world.table.write({
-    update: monitorKey(id),
+    update: toMonitorKey(id),
     set: {
-      ...(isProblem ? { problem: came } : { last: came, problem: null }),
+      ...(isProblem ? { problem: runResult } : { last: runResult, problem: null }),
       nextAt: next.toISOString(),
       due_sk: next.toISOString(),
     },

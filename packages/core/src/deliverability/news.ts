@@ -1,15 +1,15 @@
 import type { Write } from "../table.ts";
-import { announce } from "../webhooks/items.ts";
+import { emitEvent } from "../webhooks/items.ts";
 import type { World } from "../world.ts";
-import type { Report } from "./analyse-domain.ts";
-import type { Check, Latest } from "./items.ts";
+import type { CheckReport } from "./analyse-domain.ts";
+import type { Check, LatestCheck } from "./items.ts";
 
-type Standing = Pick<Latest, "listedOn" | "isDmarcFailing">;
+type AlertState = Pick<LatestCheck, "listedOn" | "isDmarcFailing">;
 
-const NOTHING_STANDS: Standing = { listedOn: [], isDmarcFailing: false };
+const NO_ALERTS: AlertState = { listedOn: [], isDmarcFailing: false };
 
 /** What stands after a check. A list that gave no verdict, or DMARC that could not be read, stands as before. */
-export const standingAfter = (report: Report, before: Standing = NOTHING_STANDS): Standing => {
+export const getAlertState = (report: CheckReport, before: AlertState = NO_ALERTS): AlertState => {
   const { outcomes } = report.reputation;
   const answered = new Map(
     outcomes.flatMap(({ list, verdict: { kind } }) =>
@@ -27,24 +27,24 @@ export const standingAfter = (report: Report, before: Standing = NOTHING_STANDS)
   };
 };
 
-const isFailing = ({ status }: Report["dmarc"]): boolean =>
+const isFailing = ({ status }: CheckReport["dmarc"]): boolean =>
   status === "fail" || status === "missing";
 
 /** Said once for each change to the worse, with the check that found it. */
-export const newsOf = (
+export const createOutboxEvents = (
   world: Pick<World, "now" | "newId">,
   check: Check,
-  report: Report,
-  before: Standing = NOTHING_STANDS,
+  report: CheckReport,
+  before: AlertState = NO_ALERTS,
 ): readonly Write[] => {
-  const after = standingAfter(report, before);
+  const after = getAlertState(report, before);
   const { owner, id: check_id, domain, sendingIp: sending_ip } = check;
   const isNew = after.listedOn.some((id) => !before.listedOn.includes(id));
   const { status, policy, issues } = report.dmarc;
   return [
     ...(isNew
       ? [
-          announce(world, owner, "blacklist.detected", {
+          emitEvent(world, owner, "blacklist.detected", {
             domain,
             sending_ip,
             check_id,
@@ -54,7 +54,7 @@ export const newsOf = (
       : []),
     ...(after.isDmarcFailing && !before.isDmarcFailing
       ? [
-          announce(world, owner, "dmarc.failed", {
+          emitEvent(world, owner, "dmarc.failed", {
             domain,
             check_id,
             status,

@@ -1,12 +1,12 @@
 import type { KeyMode } from "../access/key-form.ts";
-import { listAt } from "../mail/blocklists/lists.ts";
-import type { DnsOutcome, Mx, RecordType } from "../mail/dns/dns.ts";
-import { parseCidr, parseIp, reverseName } from "../mail/ip.ts";
-import type { Subject } from "./items.ts";
-import type { Names, WithDnsLookups } from "./names.ts";
+import { createList } from "../mail/blocklists/lists.ts";
+import type { DnsOutcome, DnsRecordType, MxRecordData } from "../mail/dns/dns.ts";
+import { parseCidr, parseIp, toReverseName } from "../mail/ip.ts";
+import type { CheckSubject } from "./items.ts";
+import type { DnsLookups, WithDnsLookups } from "./names.ts";
 
 /** What a domain comes to under a test key, by its first label. Other domains are without fault. */
-export const PRETEND_SENDERS: Readonly<Record<string, Pretended>> = {
+export const SANDBOX_SENDERS: Readonly<Record<string, SandboxSender>> = {
   /** Not one record: it does not exist. */
   nxdomain: "nxdomain",
   /** Not one answer: a 503, and a live key would have been refunded. */
@@ -22,7 +22,7 @@ export const PRETEND_SENDERS: Readonly<Record<string, Pretended>> = {
   listed: { isListed: true },
 };
 
-type Pretended =
+type SandboxSender =
   | "nxdomain"
   | "timeout"
   | "breaks"
@@ -42,36 +42,38 @@ const LIST = "blocklist.test";
 const DKIM_KEY =
   "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA5N67T9aqvA3OM0PA0N4mLu8WwSdZXjknWiLkLOrvoLUtmxLFpZYuYG7DDaJ0eN7AKkZeP3yKs+P9ysW9sxi59i6x9qdFUOtIT57p3VJA1WHNr5MUysIWpGguWNuWAJvjTNpyPo6LxigQ/N752SZUe0bHEiScPYFnuI4066kbKkQU+HPFpnndNk33I2ivmCTaWCVpxPhIAjQGWJrGg3Hbz5h68E5E+JSUJSS+HvhSPDnXm1nZBT6MaU85+1bF038kNPf5LjWX9nOOmiWoBz5F8ctj+YeXLZ5q+q22uFQkRDQhTqwPobfhrkyDmdpA39e8Q24vVnl5j/N5iDvMzZfCIQIDAQAB";
 
-type Zone = Readonly<Record<string, Partial<Record<RecordType, readonly (string | Mx)[]>>>>;
+type SandboxZone = Readonly<
+  Record<string, Partial<Record<DnsRecordType, readonly (string | MxRecordData)[]>>>
+>;
 
 /** The world of test keys: one domain, and the same answers always. All that judges them is the real thing. */
-export const pretendNames = ({ domain, sendingIp }: Subject): Names => {
-  const pretended = PRETEND_SENDERS[domain.split(".")[0] ?? ""] ?? {};
-  const zone = typeof pretended === "string" ? {} : zoneOf(domain, sendingIp ?? IP, pretended);
-  const dns: Names["dns"] = async (type, name) => {
-    if (pretended === "breaks") throw new Error("a test key asked for a domain that breaks");
-    return pretended === "timeout" ? { kind: "timeout" } : answerIn(zone, type, name);
+export const createSandboxLookups = ({ domain, sendingIp }: CheckSubject): DnsLookups => {
+  const sender = SANDBOX_SENDERS[domain.split(".")[0] ?? ""] ?? {};
+  const zone = typeof sender === "string" ? {} : createZone(domain, sendingIp ?? IP, sender);
+  const dns: DnsLookups["dns"] = async (type, name) => {
+    if (sender === "breaks") throw new Error("a test key asked for a domain that breaks");
+    return sender === "timeout" ? { kind: "timeout" } : findRecords(zone, type, name);
   };
   return {
     dns,
     listDns: dns,
     allowed: BLOCK ? [BLOCK] : [],
-    blocklists: { listsFor: () => [listAt(LIST)], keys: {}, isHealthy: async () => true },
+    blocklists: { listsFor: () => [createList(LIST)], keys: {}, isHealthy: async () => true },
   };
 };
 
-const answerIn = <T>(zone: Zone, type: RecordType, name: string): DnsOutcome<T> => {
+const findRecords = <T>(zone: SandboxZone, type: DnsRecordType, name: string): DnsOutcome<T> => {
   const records = zone[name.toLowerCase()];
   if (records?.[type]) return { kind: "ok", records: records[type] as readonly T[] };
   const isThere = records ?? Object.keys(zone).some((other) => other.endsWith(`.${name}`));
   return { kind: isThere ? "nodata" : "nxdomain" };
 };
 
-const zoneOf = (
+const createZone = (
   domain: string,
   ip: string,
-  { without, spf, dmarc, isListed }: Exclude<Pretended, string>,
-): Zone => {
+  { without, spf, dmarc, isListed }: Exclude<SandboxSender, string>,
+): SandboxZone => {
   const address = parseIp(ip);
   const host = `mx.${domain}`;
   const reports = `rua=mailto:dmarc@${domain}`;
@@ -83,7 +85,7 @@ const zoneOf = (
     },
     [host]: { A: [IP] },
     [`out.${domain}`]: { A: [ip] },
-    ...(address && { [reverseName(address)]: { PTR: [`out.${domain}`] } }),
+    ...(address && { [toReverseName(address)]: { PTR: [`out.${domain}`] } }),
     ...(without !== "dkim" && {
       [`default._domainkey.${domain}`]: { TXT: [`v=DKIM1; k=rsa; p=${DKIM_KEY}`] },
     }),
@@ -95,5 +97,8 @@ const zoneOf = (
 };
 
 /** Test keys never reach the network. */
-export const namesFor = ({ names }: WithDnsLookups, mode: KeyMode, about: Subject): Names =>
-  mode === "live" ? names : pretendNames(about);
+export const selectLookups = (
+  { names }: WithDnsLookups,
+  mode: KeyMode,
+  about: CheckSubject,
+): DnsLookups => (mode === "live" ? names : createSandboxLookups(about));

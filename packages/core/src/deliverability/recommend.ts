@@ -1,6 +1,6 @@
 import { type Issue, SEVERITIES, type Severity } from "../mail/issue.ts";
-import { fill } from "../mail/rules.ts";
-import { type Component, type Findings, issuesIn, without } from "./findings.ts";
+import { fillTemplate } from "../mail/rules.ts";
+import { type CheckComponent, type Findings, listIssues, removeIssues } from "./findings.ts";
 import { ADVICE, type Advice } from "./recommendation-table.ts";
 import { scoreFindings } from "./score.ts";
 
@@ -19,28 +19,28 @@ export const recommend = (
   findings: Findings,
   hints: readonly Issue[],
 ): readonly Recommendation[] => {
-  const issues = [...issuesIn(findings).filter(({ costPoints }) => costPoints > 0), ...hints];
+  const issues = [...listIssues(findings).filter(({ costPoints }) => costPoints > 0), ...hints];
   const score = scoreFindings(findings)?.score ?? 0;
-  return adviceFor(issues)
+  return listAdvice(issues)
     .flatMap((advice) => {
-      const meant = issues.filter(({ id }) => advice.for.includes(id)).toSorted(gravestFirst);
+      const meant = issues.filter(({ id }) => advice.for.includes(id)).toSorted(compareGravity);
       const [gravest] = meant;
       if (!gravest) return [];
-      const better = without(findings, ({ id }) => advice.for.includes(id));
+      const better = removeIssues(findings, ({ id }) => advice.for.includes(id));
       const pointsRegained = (scoreFindings(better)?.score ?? 0) - score;
       return [{ advice, gravest, pointsRegained, issues: meant.map(({ id }) => id) }];
     })
-    .toSorted((a, b) => b.pointsRegained - a.pointsRegained || gravestFirst(a.gravest, b.gravest))
+    .toSorted((a, b) => b.pointsRegained - a.pointsRegained || compareGravity(a.gravest, b.gravest))
     .map(({ advice, gravest, ...rest }) => ({
       id: advice.id,
       severity: gravest.severity,
-      text: advice.text === undefined ? gravest.message : fill(advice.text, gravest.detail),
+      text: advice.text === undefined ? gravest.message : fillTemplate(advice.text, gravest.detail),
       ...rest,
     }));
 };
 
 /** The part of a check that a hint belongs to, by the beginning of its id. Other hints belong to none. */
-const PART_OF_HINT: readonly (readonly [idPrefix: string, part: Component])[] = [
+const PART_OF_HINT: readonly (readonly [idPrefix: string, part: CheckComponent])[] = [
   ["MTA_STS_", "dns"],
   ["TLS_RPT_", "dns"],
   ["DNSSEC_", "dns"],
@@ -50,19 +50,22 @@ const PART_OF_HINT: readonly (readonly [idPrefix: string, part: Component])[] = 
 ];
 
 /** Without hints about parts that were not answered: nobody can know whether they hold. */
-export const hintsAboutAnswered = (findings: Findings, hints: readonly Issue[]): readonly Issue[] =>
+export const dropUnansweredHints = (
+  findings: Findings,
+  hints: readonly Issue[],
+): readonly Issue[] =>
   hints.filter(({ id }) => {
     const part = PART_OF_HINT.find(([prefix]) => id.startsWith(prefix))?.[1];
     return part === undefined || findings[part] !== null;
   });
 
-const gravestFirst = (a: Issue, b: Issue): number =>
+const compareGravity = (a: Issue, b: Issue): number =>
   SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) || b.costPoints - a.costPoints;
 
 const LISTED = "LISTED:";
 
 /** Each listing is its own errand, at another operator's door. */
-const adviceFor = (issues: readonly Issue[]): readonly Advice[] => [
+const listAdvice = (issues: readonly Issue[]): readonly Advice[] => [
   ...ADVICE,
   ...issues
     .filter(({ id }) => id.startsWith(LISTED))

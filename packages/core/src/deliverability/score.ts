@@ -1,11 +1,11 @@
-import { COMPONENTS, type Component, type Findings, scoreOfComponent } from "./findings.ts";
-import { SIGNS, type Sign } from "./signs.ts";
+import { type CheckComponent, COMPONENTS, type Findings, scoreComponent } from "./findings.ts";
+import { SIGNALS, type Signal } from "./signs.ts";
 
 /** Goes up with every change of a weight, a cap, a cost or a rule, so that scores of different years can be told apart. */
 export const MODEL_VERSION = "1";
 
 /** How much each component counts. docs/scores.md says why. */
-export const WEIGHTS: Readonly<Record<Component, number>> = {
+export const WEIGHTS: Readonly<Record<CheckComponent, number>> = {
   dns: 15,
   spf: 20,
   dkim: 20,
@@ -14,29 +14,29 @@ export const WEIGHTS: Readonly<Record<Component, number>> = {
   ptr: 5,
 };
 
-export type Cap = { readonly id: string; readonly holds: Sign; readonly atMost: number };
+export type ScoreCap = { readonly id: string; readonly holds: Signal; readonly atMost: number };
 
 /** What no other virtue makes up for. The lowest that holds counts. */
-export const CAPS: readonly Cap[] = [
-  { id: "no_domain", holds: SIGNS.noDomain, atMost: 39 },
-  { id: "no_spf_no_dkim", holds: SIGNS.unsigned, atMost: 49 },
-  { id: "listed_gravely", holds: SIGNS.listedGravely, atMost: 49 },
-  { id: "no_valid_mx", holds: SIGNS.noMx, atMost: 59 },
-  { id: "spf_broken", holds: SIGNS.spfBroken, atMost: 69 },
-  { id: "spf_open", holds: SIGNS.spfOpen, atMost: 69 },
-  { id: "no_dmarc", holds: SIGNS.noDmarc, atMost: 84 },
-  { id: "dmarc_none", holds: SIGNS.dmarcNone, atMost: 94 },
-  { id: "dkim_unknown", holds: SIGNS.dkimUnknown, atMost: 94 },
+export const CAPS: readonly ScoreCap[] = [
+  { id: "no_domain", holds: SIGNALS.noDomain, atMost: 39 },
+  { id: "no_spf_no_dkim", holds: SIGNALS.unsigned, atMost: 49 },
+  { id: "listed_gravely", holds: SIGNALS.listedGravely, atMost: 49 },
+  { id: "no_valid_mx", holds: SIGNALS.noMx, atMost: 59 },
+  { id: "spf_broken", holds: SIGNALS.spfBroken, atMost: 69 },
+  { id: "spf_open", holds: SIGNALS.spfOpen, atMost: 69 },
+  { id: "no_dmarc", holds: SIGNALS.noDmarc, atMost: 84 },
+  { id: "dmarc_none", holds: SIGNALS.dmarcNone, atMost: 94 },
+  { id: "dkim_unknown", holds: SIGNALS.dkimUnknown, atMost: 94 },
 ];
 
 export type Grade = "A" | "B" | "C" | "D" | "F";
 
-export type Scored = {
+export type ScoreResult = {
   readonly score: number;
   readonly grade: Grade;
   /** What went into it, so that it can be counted again by hand. */
   readonly parts: readonly {
-    readonly component: Component;
+    readonly component: CheckComponent;
     readonly weight: number;
     readonly score: number;
   }[];
@@ -46,9 +46,9 @@ export type Scored = {
 };
 
 /** The score of what was found, or null where nothing was: a component without a verdict is left out, and is no zero. */
-export const scoreFindings = (findings: Findings): Scored | null => {
+export const scoreFindings = (findings: Findings): ScoreResult | null => {
   const parts = COMPONENTS.flatMap((component) => {
-    const score = scoreOfComponent(findings[component]);
+    const score = scoreComponent(findings[component]);
     return score === null ? [] : [{ component, weight: WEIGHTS[component], score }];
   });
   const weights = parts.reduce((sum, { weight }) => sum + weight, 0);
@@ -60,7 +60,7 @@ export const scoreFindings = (findings: Findings): Scored | null => {
     (a, b) => a.atMost - b.atMost,
   );
   const score = cap?.atMost ?? uncapped;
-  return { score, grade: gradeOf(score), parts, uncapped, cappedBy: cap?.id ?? null };
+  return { score, grade: toGrade(score), parts, uncapped, cappedBy: cap?.id ?? null };
 };
 
 export const GRADES: readonly (readonly [from: number, grade: Grade])[] = [
@@ -70,4 +70,4 @@ export const GRADES: readonly (readonly [from: number, grade: Grade])[] = [
   [60, "D"],
 ];
 
-export const gradeOf = (score: number): Grade => GRADES.find(([from]) => score >= from)?.[1] ?? "F";
+export const toGrade = (score: number): Grade => GRADES.find(([from]) => score >= from)?.[1] ?? "F";

@@ -1,22 +1,22 @@
 import type { DmarcAnalysis } from "../mail/dmarc/analyse.ts";
 import type { Issue } from "../mail/issue.ts";
 import type { MxAnalysis } from "../mail/mx/analyse.ts";
-import { mxIssue } from "../mail/mx/rules.ts";
-import { scoreOf, statusOf } from "../mail/rules.ts";
+import { createMxIssue } from "../mail/mx/rules.ts";
+import { scoreIssues, toStatus } from "../mail/rules.ts";
 import type { SpfAnalysis } from "../mail/spf/analyse.ts";
 import { sendsNothing } from "../mail/spf/record-text.ts";
-import { issuesOf } from "../mail/spf/rules.ts";
+import { createSpfIssues } from "../mail/spf/rules.ts";
 
 /** What one finding means beside another: ~all beside DMARC, and a null MX beside both. */
-export const together = (
+export const crossCheck = (
   mx: MxAnalysis,
   spf: SpfAnalysis,
   dmarc: DmarcAnalysis,
 ): { readonly mx: MxAnalysis; readonly spf: SpfAnalysis } => ({
-  mx: isParked(spf, dmarc) ? withIssues(mx, mx.issues.map(forgiven)) : mx,
+  mx: isParked(spf, dmarc) ? replaceIssues(mx, mx.issues.map(reduceNullMx)) : mx,
   spf:
     dmarc.status !== "error" && (dmarc.policy === null || dmarc.policy === "none")
-      ? withIssues(spf, spf.issues.flatMap(charged))
+      ? replaceIssues(spf, spf.issues.flatMap(chargeSoftfail))
       : spf,
 });
 
@@ -28,16 +28,16 @@ const isParked = (spf: SpfAnalysis, dmarc: DmarcAnalysis): boolean =>
   (spf.status === "error" || sendsNothing(spf.record)) &&
   (dmarc.status === "error" || dmarc.policy === "reject");
 
-const forgiven = (issue: Issue): Issue =>
-  issue.id === "MX_NULL" ? mxIssue("MX_NULL", issue.detail, "lesser") : issue;
+const reduceNullMx = (issue: Issue): Issue =>
+  issue.id === "MX_NULL" ? createMxIssue("MX_NULL", issue.detail, "lesser") : issue;
 
 /** A softfail leaves the decision to DMARC. Where DMARC decides nothing, nobody does. */
-const charged = (issue: Issue): readonly Issue[] =>
+const chargeSoftfail = (issue: Issue): readonly Issue[] =>
   issue.id === "SPF_SOFTFAIL"
-    ? issuesOf([{ rule: "SPF_SOFTFAIL_ALONE", detail: issue.detail }])
+    ? createSpfIssues([{ rule: "SPF_SOFTFAIL_ALONE", detail: issue.detail }])
     : [issue];
 
-const withIssues = <T extends MxAnalysis | SpfAnalysis>(
+const replaceIssues = <T extends MxAnalysis | SpfAnalysis>(
   analysis: T,
   issues: readonly Issue[],
 ): T =>
@@ -46,6 +46,6 @@ const withIssues = <T extends MxAnalysis | SpfAnalysis>(
     : {
         ...analysis,
         issues,
-        score: scoreOf(issues),
-        status: analysis.status === "missing" ? "missing" : statusOf(issues),
+        score: scoreIssues(issues),
+        status: analysis.status === "missing" ? "missing" : toStatus(issues),
       };

@@ -1,4 +1,4 @@
-import { parseIp, reverseName } from "../mail/ip.ts";
+import { parseIp, toReverseName } from "../mail/ip.ts";
 
 export type ZoneRecord = {
   readonly name: string;
@@ -7,7 +7,7 @@ export type ZoneRecord = {
   readonly why: string;
 };
 
-export type Probing = {
+export type ProbeIdentity = {
   /** A name for this alone, below one that people know: probe.example.com. In A-labels. */
   readonly domain: string;
   /** The addresses that sessions come from. */
@@ -16,14 +16,14 @@ export type Probing = {
   readonly mx: string;
 };
 
-export const senderAt = (domain: string): string => `probe@${domain}`;
+export const toSenderAddress = (domain: string): string => `probe@${domain}`;
 
 /**
  * What must stand in the DNS before anybody may ask mail servers from these addresses: one name that is said in EHLO,
  * leads to the addresses and back, and is the domain of a sender that takes mail, and of whom nobody else sends any.
  */
-export const probeRecords = ({ domain, ips, mx }: Probing): readonly ZoneRecord[] => {
-  const addresses = ips.map((text) => ({ text, ip: known(text) }));
+export const buildProbeRecords = ({ domain, ips, mx }: ProbeIdentity): readonly ZoneRecord[] => {
+  const addresses = ips.map((text) => ({ text, ip: parseKnownIp(text) }));
   return [
     ...addresses.map(({ text, ip }) => ({
       name: domain,
@@ -32,7 +32,7 @@ export const probeRecords = ({ domain, ips, mx }: Probing): readonly ZoneRecord[
       why: "the name in EHLO leads to the address",
     })),
     ...addresses.map(({ ip }) => ({
-      name: reverseName(ip),
+      name: toReverseName(ip),
       type: "PTR" as const,
       value: `${domain}.`,
       why: "and back; whoever owns the address sets this, not you",
@@ -53,12 +53,12 @@ export const probeRecords = ({ domain, ips, mx }: Probing): readonly ZoneRecord[
   ];
 };
 
-const known = (text: string) => {
+const parseKnownIp = (text: string) => {
   const ip = parseIp(text);
   if (!ip) throw new RangeError(`${text} is no IP address`);
   return ip;
 };
 
 /** As it stands in a zone file. */
-export const zoneLine = ({ name, type, value }: ZoneRecord): string =>
+export const formatZoneLine = ({ name, type, value }: ZoneRecord): string =>
   `${name}. 3600 IN ${type} ${type === "TXT" ? `"${value}"` : value}`;

@@ -1,16 +1,16 @@
-import type { Names } from "../deliverability/names.ts";
-import { domainOf } from "../mail/address.ts";
+import type { DnsLookups } from "../deliverability/names.ts";
+import { getDomain } from "../mail/address.ts";
 import { analyseBlocklists } from "../mail/blocklists/analyse.ts";
 import { isPublicIp } from "../mail/ip.ts";
 import { findMailHosts } from "../mail/mail-hosts.ts";
 import { analyseReverseDns } from "../mail/reverse-dns.ts";
-import { type Connect, isFault, type Wire } from "../mail/smtp/wire.ts";
+import { isFault, type SmtpConnect, type SmtpWire } from "../mail/smtp/wire.ts";
 import { evaluateSpf } from "../mail/spf/evaluate.ts";
 
 /** Yes, no, or it could not be found out. */
-export type Holds = "yes" | "no" | "unknown";
+export type EgressCheckResult = "yes" | "no" | "unknown";
 
-export type Finding = {
+export type SelfTestFinding = {
   readonly about:
     | "port 25"
     | "greeting"
@@ -19,24 +19,28 @@ export type Finding = {
     | "sender"
     | "SPF"
     | "blocklists";
-  readonly holds: Holds;
+  readonly holds: EgressCheckResult;
   readonly says: string;
 };
 
 /** May probe: everything holds. */
 export type SelfTest = {
-  readonly mayProbe: Holds;
+  readonly mayProbe: EgressCheckResult;
   /** Ours, as the servers see them. */
   readonly ips: readonly string[];
-  readonly asked: readonly Asked[];
-  readonly findings: readonly Finding[];
+  readonly contactedServers: readonly ContactedServer[];
+  readonly findings: readonly SelfTestFinding[];
 };
 
-export type Asked = { readonly domain: string; readonly heard: string; readonly isOpen: boolean };
+export type ContactedServer = {
+  readonly domain: string;
+  readonly reply: string;
+  readonly isOpen: boolean;
+};
 
-export type SelfTestDoors = { readonly names: Names; readonly connect: Connect };
+export type SelfTestPorts = { readonly dnsLookups: DnsLookups; readonly connect: SmtpConnect };
 
-export type Appearance = {
+export type SmtpIdentity = {
   readonly helo: string;
   readonly from: string;
   readonly port: number;
@@ -48,94 +52,117 @@ const CONNECT_MS = 15_000;
 const REPLY_MS = 15_000;
 
 /** Whether this host may ask mail servers: it says hello to a few, and looks at itself as they would. */
-export const testEgress = async (doors: SelfTestDoors, us: Appearance): Promise<SelfTest> => {
-  const visits = await Promise.all(us.domains.map((domain) => visit(doors, us, domain)));
-  const allowed = doors.names.allowed;
-  const ips = [...new Set(visits.flatMap(({ seen }) => seen))].filter((ip) =>
+export const testEgress = async (
+  ports: SelfTestPorts,
+  identity: SmtpIdentity,
+): Promise<SelfTest> => {
+  const visits = await Promise.all(
+    identity.domains.map((domain) => contactServer(ports, identity, domain)),
+  );
+  const allowed = ports.dnsLookups.allowed;
+  const ips = [...new Set(visits.flatMap(({ observedIps: seen }) => seen))].filter((ip) =>
     isPublicIp(ip, allowed),
   );
   const findings = [
-    reached(visits),
-    greeted(visits),
-    named(us),
+    checkPort25(visits),
+    checkGreeting(visits),
+    checkHelo(identity),
     ...(await Promise.all([
-      ledBack(doors, us, ips),
-      taken(doors, us),
-      permitted(doors, us, ips),
-      unlisted(doors, us, ips),
+      checkReverseDns(ports, identity, ips),
+      checkSender(ports, identity),
+      checkSpf(ports, identity, ips),
+      checkBlocklists(ports, identity, ips),
     ])),
   ];
   return {
-    mayProbe: worst(findings.map(({ holds }) => holds)),
+    mayProbe: pickWorst(findings.map(({ holds }) => holds)),
     ips,
-    asked: visits.map(({ domain, heard, isOpen }) => ({ domain, heard, isOpen })),
+    contactedServers: visits.map(({ domain, reply, isOpen }) => ({ domain, reply, isOpen })),
     findings,
   };
 };
 
-const worst = (all: readonly Holds[]): Holds =>
+const pickWorst = (all: readonly EgressCheckResult[]): EgressCheckResult =>
   all.includes("no") ? "no" : all.includes("unknown") ? "unknown" : "yes";
 
-type Visit = Asked & {
+type ServerVisit = ContactedServer & {
   /** Somebody stands in the DNS who could be asked. */
-  readonly isKnown: boolean;
-  readonly isWelcome: boolean;
-  readonly seen: readonly string[];
+  readonly isResolved: boolean;
+  readonly isAccepted: boolean;
+  readonly observedIps: readonly string[];
 };
 
-const visit = async (doors: SelfTestDoors, us: Appearance, domain: string): Promise<Visit> => {
-  const nowhere = (heard: string, isKnown = false): Visit => ({
+const contactServer = async (
+  ports: SelfTestPorts,
+  identity: SmtpIdentity,
+  domain: string,
+): Promise<ServerVisit> => {
+  const createFailedVisit = (reply: string, isKnown = false): ServerVisit => ({
     domain,
-    heard,
-    isKnown,
+    reply,
+    isResolved: isKnown,
     isOpen: false,
-    isWelcome: false,
-    seen: [],
+    isAccepted: false,
+    observedIps: [],
   });
-  const found = await findMailHosts(doors.names.dns, domain, doors.names.allowed);
-  if (found.kind !== "hosts") return nowhere(`no mail host (${found.kind})`);
-  const [at] = found.hosts;
-  const ip = at?.ips[0];
-  if (!at || ip === undefined) return nowhere("no address of a mail host");
-  const wire = await doors.connect(
-    { ip, port: us.port, host: at.host },
-    { timeoutMs: CONNECT_MS, lane: "self-test" },
+  const found = await findMailHosts(ports.dnsLookups.dns, domain, ports.dnsLookups.allowed);
+  if (found.kind !== "hosts") return createFailedVisit(`no mail host (${found.kind})`);
+  const [host] = found.hosts;
+  const ip = host?.ips[0];
+  if (!host || ip === undefined) return createFailedVisit("no address of a mail host");
+  const wire = await ports.connect(
+    { ip, port: identity.port, host: host.host },
+    { timeoutMs: CONNECT_MS, affinityKey: "self-test" },
   );
-  if (typeof wire === "string") return nowhere(wire, true);
-  return { domain, isKnown: true, ...(await sayHello(wire, us.helo)) };
+  if (typeof wire === "string") return createFailedVisit(wire, true);
+  return { domain, isResolved: true, ...(await greetServer(wire, identity.helo)) };
 };
 
 /** Many servers answer EHLO with the address they see: "at your service, [192.0.2.1]". */
-const SEEN = /\[(?:IPv6:)?([0-9a-f.:]+)\]/gi;
+const OBSERVED_IP = /\[(?:IPv6:)?([0-9a-f.:]+)\]/gi;
 
-const sayHello = async (wire: Wire, helo: string): Promise<Omit<Visit, "domain" | "isKnown">> => {
+const greetServer = async (
+  wire: SmtpWire,
+  helo: string,
+): Promise<Omit<ServerVisit, "domain" | "isResolved">> => {
   try {
     const greeting = await wire.receive(REPLY_MS);
-    if (isFault(greeting)) return { heard: greeting, isOpen: true, isWelcome: false, seen: [] };
+    if (isFault(greeting))
+      return { reply: greeting, isOpen: true, isAccepted: false, observedIps: [] };
     if (greeting.code !== 220)
-      return { heard: first(greeting), isOpen: true, isWelcome: false, seen: [] };
+      return { reply: formatFirstLine(greeting), isOpen: true, isAccepted: false, observedIps: [] };
     wire.send(`EHLO ${helo}`);
-    const answer = await wire.receive(REPLY_MS);
+    const reply = await wire.receive(REPLY_MS);
     wire.send("QUIT");
-    if (isFault(answer)) return { heard: answer, isOpen: true, isWelcome: false, seen: [] };
-    const seen = [...answer.text.matchAll(SEEN)].flatMap(([, ip]) => ip ?? []);
-    return { heard: first(answer), isOpen: true, isWelcome: answer.code === 250, seen };
+    if (isFault(reply)) return { reply: reply, isOpen: true, isAccepted: false, observedIps: [] };
+    const observedIps = [...reply.text.matchAll(OBSERVED_IP)].flatMap(([, ip]) => ip ?? []);
+    return {
+      reply: formatFirstLine(reply),
+      isOpen: true,
+      isAccepted: reply.code === 250,
+      observedIps,
+    };
   } finally {
     await wire.close();
   }
 };
 
-const first = ({ code, text }: { readonly code: number; readonly text: string }): string =>
-  `${code} ${text.split("\n")[0]}`;
+const formatFirstLine = ({
+  code,
+  text,
+}: {
+  readonly code: number;
+  readonly text: string;
+}): string => `${code} ${text.split("\n")[0]}`;
 
-const share = (part: readonly unknown[], all: readonly unknown[]): string =>
+const formatShare = (part: readonly unknown[], all: readonly unknown[]): string =>
   `${part.length} of ${all.length}`;
 
-const reached = (visits: readonly Visit[]): Finding => {
+const checkPort25 = (visits: readonly ServerVisit[]): SelfTestFinding => {
   const about = "port 25" as const;
-  const known = visits.filter(({ isKnown }) => isKnown);
-  const open = known.filter(({ isOpen }) => isOpen);
-  if (known.length === 0)
+  const resolved = visits.filter(({ isResolved: isKnown }) => isKnown);
+  const open = resolved.filter(({ isOpen }) => isOpen);
+  if (resolved.length === 0)
     return { about, holds: "unknown", says: "No mail server was found: is there a name server?" };
   if (open.length === 0)
     return {
@@ -145,27 +172,27 @@ const reached = (visits: readonly Visit[]): Finding => {
     };
   return {
     about,
-    holds: open.length * 2 > known.length ? "yes" : "no",
-    says: `${share(open, known)} mail servers can be reached.`,
+    holds: open.length * 2 > resolved.length ? "yes" : "no",
+    says: `${formatShare(open, resolved)} mail servers can be reached.`,
   };
 };
 
-const greeted = (visits: readonly Visit[]): Finding => {
+const checkGreeting = (visits: readonly ServerVisit[]): SelfTestFinding => {
   const open = visits.filter(({ isOpen }) => isOpen);
-  const welcome = open.filter(({ isWelcome }) => isWelcome);
-  const cold = open.find(({ isWelcome }) => !isWelcome);
+  const accepted = open.filter(({ isAccepted: isWelcome }) => isWelcome);
+  const rejected = open.find(({ isAccepted: isWelcome }) => !isWelcome);
   if (open.length === 0)
     return { about: "greeting", holds: "unknown", says: "Nobody was there to greet us." };
   return {
     about: "greeting",
-    holds: cold ? "no" : "yes",
-    says: cold
-      ? `${share(welcome, open)} let us in; ${cold.domain} said: ${cold.heard}`
-      : `${share(welcome, open)} let us in.`,
+    holds: rejected ? "no" : "yes",
+    says: rejected
+      ? `${formatShare(accepted, open)} let us in; ${rejected.domain} said: ${rejected.reply}`
+      : `${formatShare(accepted, open)} let us in.`,
   };
 };
 
-const named = ({ helo }: Appearance): Finding => {
+const checkHelo = ({ helo }: SmtpIdentity): SelfTestFinding => {
   const isOwn = helo.includes(".") && !helo.endsWith(".invalid");
   return {
     about: "hello",
@@ -176,11 +203,11 @@ const named = ({ helo }: Appearance): Finding => {
 
 const NO_IP = "No server told the address it sees, so this could not be looked at.";
 
-const ledBack = async (
-  { names }: SelfTestDoors,
-  { helo }: Appearance,
+const checkReverseDns = async (
+  { dnsLookups: names }: SelfTestPorts,
+  { helo }: SmtpIdentity,
   ips: readonly string[],
-): Promise<Finding> => {
+): Promise<SelfTestFinding> => {
   const about = "reverse DNS" as const;
   if (ips.length === 0) return { about, holds: "unknown", says: NO_IP };
   const all = await Promise.all(
@@ -201,9 +228,12 @@ const ledBack = async (
   return { about, holds: "yes", says: `${ips.join(" and ")} and ${helo} lead to each other.` };
 };
 
-const taken = async ({ names }: SelfTestDoors, { from }: Appearance): Promise<Finding> => {
+const checkSender = async (
+  { dnsLookups: names }: SelfTestPorts,
+  { from }: SmtpIdentity,
+): Promise<SelfTestFinding> => {
   const about = "sender" as const;
-  const found = await findMailHosts(names.dns, domainOf(from), names.allowed);
+  const found = await findMailHosts(names.dns, getDomain(from), names.allowed);
   if (found.kind === "hosts") return { about, holds: "yes", says: `${from} has a mail host.` };
   if (found.kind === "inconclusive")
     return { about, holds: "unknown", says: `The name servers of ${from} do not answer.` };
@@ -211,35 +241,35 @@ const taken = async ({ names }: SelfTestDoors, { from }: Appearance): Promise<Fi
   return { about, holds: "no", says };
 };
 
-const permitted = async (
-  { names }: SelfTestDoors,
-  { from, helo }: Appearance,
+const checkSpf = async (
+  { dnsLookups: names }: SelfTestPorts,
+  { from, helo }: SmtpIdentity,
   ips: readonly string[],
-): Promise<Finding> => {
+): Promise<SelfTestFinding> => {
   const about = "SPF" as const;
   if (ips.length === 0) return { about, holds: "unknown", says: NO_IP };
   const all = await Promise.all(
     ips.map(async (ip) => {
-      const query = { ip, domain: domainOf(from), sender: from, helo };
+      const query = { ip, domain: getDomain(from), sender: from, helo };
       return { ip, ...(await evaluateSpf(names.dns, query)) };
     }),
   );
   const bad = all.find(({ result }) => result !== "pass");
   const says = bad
-    ? `${domainOf(from)} does not say that ${bad.ip} sends for it (${bad.result}).`
-    : `${domainOf(from)} says that ${ips.join(" and ")} sends for it.`;
+    ? `${getDomain(from)} does not say that ${bad.ip} sends for it (${bad.result}).`
+    : `${getDomain(from)} says that ${ips.join(" and ")} sends for it.`;
   return { about, holds: bad ? (bad.result === "temperror" ? "unknown" : "no") : "yes", says };
 };
 
-const unlisted = async (
-  { names }: SelfTestDoors,
-  { from }: Appearance,
+const checkBlocklists = async (
+  { dnsLookups: names }: SelfTestPorts,
+  { from }: SmtpIdentity,
   ips: readonly string[],
-): Promise<Finding> => {
+): Promise<SelfTestFinding> => {
   const about = "blocklists" as const;
   if (ips.length === 0) return { about, holds: "unknown", says: NO_IP };
   const { listsFor, keys, isHealthy } = names.blocklists;
-  const domain = domainOf(from);
+  const domain = getDomain(from);
   const all = await Promise.all(
     ips.map((ip) =>
       analyseBlocklists(names.listDns, { domain, ip, lists: listsFor(domain), keys, isHealthy }),

@@ -1,14 +1,19 @@
 import type { Address } from "../mail/address.ts";
 import type { Engine } from "../verify/engine.ts";
 import { type DomainSignal, type Judgement, judge } from "../verify/judge.ts";
-import type { Answer } from "../verify/recipient-check.ts";
+import type { ProbeResult } from "../verify/recipient-check.ts";
 import type { Requester } from "../verify/requester.ts";
-import { listedAs, refusesStrangers, signalsOf, undecidedBy } from "../verify/verify.ts";
-import { type Candidate, candidatesFor, habitOf, isHabit } from "./candidates.ts";
-import { confidenceIn } from "./confidence.ts";
-import type { Naming } from "./items.ts";
-import { formsOf, type Person } from "./names.ts";
-import { carriedBy, type Pattern } from "./patterns.ts";
+import {
+  findListings,
+  rejectsUnknownRecipients,
+  toDnsReason,
+  toSignals,
+} from "../verify/verify.ts";
+import { type Candidate, findUsualPattern, isUsualPattern, listCandidates } from "./candidates.ts";
+import { scoreConfidence } from "./confidence.ts";
+import type { PatternCounts } from "./items.ts";
+import { listNameForms, type Person } from "./names.ts";
+import { getNameCoverage, type Pattern } from "./patterns.ts";
 
 export const FIND_STATUSES = [
   "valid",
@@ -22,7 +27,7 @@ export const FIND_STATUSES = [
 
 export type FindStatus = (typeof FIND_STATUSES)[number];
 
-export type Found = {
+export type FindResult = {
   readonly status: FindStatus;
   /** As verify has it, or why nobody was asked. */
   readonly reason: string;
@@ -33,12 +38,12 @@ export type Found = {
 };
 
 /** Which pattern a search has proved right, for whoever asks about this domain next. */
-export type Taught = { readonly found: Found; readonly taught: Pattern | null };
+export type FindOutcome = { readonly result: FindResult; readonly learnedPattern: Pattern | null };
 
 /** `domain` in A-labels. */
 export type Search = { readonly person: Person; readonly domain: string };
 
-export const INVALID_NAME: Found = {
+export const INVALID_NAME: FindResult = {
   status: "invalid_name",
   reason: "invalid_name",
   email: null,
@@ -50,66 +55,71 @@ export const INVALID_NAME: Found = {
  * One person's address at a domain: guesses, the likeliest first, asked about in one session until one is somebody's.
  * Never rejects for what the internet does.
  */
-export const find = async (
+export const findAddress = async (
   engine: Engine,
   { person, domain }: Search,
-  naming: Naming,
+  patternCounts: PatternCounts,
   requester?: Requester,
-): Promise<Taught> => {
-  const nothing = { email: null, confidence: 0, pattern: habitOf(naming) };
-  const looked = await engine.hostsOf(domain, requester?.account);
-  if (looked.kind === "inconclusive")
-    return untaught({ ...nothing, status: "unknown", reason: undecidedBy(looked.why) });
-  if (looked.kind !== "hosts")
-    return untaught({ ...nothing, status: "not_found", reason: looked.kind });
+): Promise<FindOutcome> => {
+  const noResult = { email: null, confidence: 0, pattern: findUsualPattern(patternCounts) };
+  const lookup = await engine.findMailHosts(domain, requester?.account);
+  if (lookup.kind === "inconclusive")
+    return withoutLearning({ ...noResult, status: "unknown", reason: toDnsReason(lookup.why) });
+  if (lookup.kind !== "hosts")
+    return withoutLearning({ ...noResult, status: "not_found", reason: lookup.kind });
 
-  const { hosts, implicit } = looked;
+  const { hosts, implicit } = lookup;
   const mailHost = hosts[0]?.host ?? null;
-  const candidates = candidatesFor(person, domain, { naming, mailHost }).filter(
+  const candidates = listCandidates(person, domain, { patternCounts, mailHost }).filter(
     ({ local }) => !engine.lists.trap(`${local}@${domain}`, domain),
   );
   const [likeliest, ...others] = candidates.map(({ local }) => `${local}@${domain}`);
   if (likeliest === undefined)
-    return untaught({ ...nothing, status: "not_found", reason: "nobody_accepted" });
-  const answer = await engine.probe({
+    return withoutLearning({ ...noResult, status: "not_found", reason: "nobody_accepted" });
+  const probeResult = await engine.probe({
     recipient: likeliest,
-    otherwise: others,
+    fallbacks: others,
     domain,
     hosts,
-    decoy: !refusesStrangers(domain, mailHost),
+    probeCatchAll: !rejectsUnknownRecipients(domain, mailHost),
     ...(requester && { requester }),
   });
-  const candidate = candidates.find(({ local }) => `${local}@${domain}` === answer.recipient);
+  const candidate = candidates.find(({ local }) => `${local}@${domain}` === probeResult.recipient);
   if (!candidate) throw new Error("the answer is about nobody who was asked about");
   const at = implicit ? "implicit_mail_host" : "mail_host";
-  const judged = judgedAs(engine, { candidate, domain, at, answer, mailHost });
+  const judged = judgeCandidate(engine, { candidate, domain, at, probeResult, mailHost });
   const isRole = judged.status === "role" || isRoleName(engine, person, domain);
-  return concluded(candidate, answer, isRole ? { ...judged, status: "role" } : judged, naming);
+  return conclude(
+    candidate,
+    probeResult,
+    isRole ? { ...judged, status: "role" } : judged,
+    patternCounts,
+  );
 };
 
-const untaught = (found: Found): Taught => ({ found, taught: null });
+const withoutLearning = (result: FindResult): FindOutcome => ({ result, learnedPattern: null });
 
 /** Role words that people are called by. Dev Patel is a person, though dev@ is none. */
 const ALSO_NAMES: ReadonlySet<string> = new Set("ask crew dev job server talent".split(" "));
 
 /** Somebody looks for "Info", at a company: whoever reads info.desk@ is no person either. */
 const isRoleName = ({ lists }: Engine, person: Person, domain: string): boolean =>
-  formsOf(person, domain)?.first.some(
+  listNameForms(person, domain)?.first.some(
     ({ text }) => !ALSO_NAMES.has(text) && lists.role(text) !== null,
   ) ?? false;
 
-type Asked = {
+type ProbedCandidate = {
   readonly candidate: Candidate;
   readonly domain: string;
   readonly at: DomainSignal;
-  readonly answer: Answer;
+  readonly probeResult: ProbeResult;
   readonly mailHost: string | null;
 };
 
 /** The verdict that verify would give: there is one table for both. */
-const judgedAs = (
+const judgeCandidate = (
   engine: Engine,
-  { candidate: { local }, domain, at, answer, mailHost }: Asked,
+  { candidate: { local }, domain, at, probeResult, mailHost }: ProbedCandidate,
 ): Judgement => {
   const text = `${local}@${domain}`;
   const address: Address = {
@@ -121,52 +131,62 @@ const judgedAs = (
     needsSmtpUtf8: false,
   };
   return judge(
-    signalsOf(engine, {
+    toSignals(engine, {
       text,
       address,
       fault: null,
-      listed: listedAs(engine.lists, address),
+      listed: findListings(engine.lists, address),
       domain: at,
-      asked: [],
-      mailHost: answer.host || mailHost,
-      answer,
+      dnsQueries: [],
+      mailHost: probeResult.host || mailHost,
+      probeResult,
     }),
   );
 };
 
-const concluded = (
+const conclude = (
   candidate: Candidate,
-  { recipient: email, finding }: Answer,
+  { recipient: email, finding }: ProbeResult,
   { status, reason }: Judgement,
-  naming: Naming,
-): Taught => {
+  patternCounts: PatternCounts,
+): FindOutcome => {
   const { pattern } = candidate;
-  const habit = habitOf(naming);
-  const nothing = { email: null, confidence: 0, pattern: habit };
+  const usualPattern = findUsualPattern(patternCounts);
+  const noResult = { email: null, confidence: 0, pattern: usualPattern };
   if (finding.verdict === "unknown")
-    return untaught({ ...nothing, status: "unknown", reason: finding.reason });
+    return withoutLearning({ ...noResult, status: "unknown", reason: finding.reason });
   if (finding.verdict === "invalid")
-    return untaught({ ...nothing, status: "not_found", reason: "nobody_accepted" });
+    return withoutLearning({ ...noResult, status: "not_found", reason: "nobody_accepted" });
 
-  const told = (as: FindStatus, why: string, verdict: Parameters<typeof confidenceIn>[1]) => ({
+  const toResult = (
+    as: FindStatus,
+    why: string,
+    verdict: Parameters<typeof scoreConfidence>[1],
+  ) => ({
     status: as,
     reason: why,
     email,
-    confidence: confidenceIn(candidate, verdict),
+    confidence: scoreConfidence(candidate, verdict),
   });
-  if (status === "role") return untaught({ ...told("role", reason, "role"), pattern: habit });
+  if (status === "role")
+    return withoutLearning({ ...toResult("role", reason, "role"), pattern: usualPattern });
   if (status === "catch_all")
-    return untaught({ ...told("catch_all", reason, "catch_all"), pattern: habit });
+    return withoutLearning({
+      ...toResult("catch_all", reason, "catch_all"),
+      pattern: usualPattern,
+    });
   if (status !== "valid") {
     const isThere = finding.verdict === "risky";
     // A full mailbox teaches nothing: some servers say so to everybody, and no decoy is asked after it.
-    return untaught({
-      ...told("risky", reason, isThere ? "there" : "unproven"),
-      pattern: isThere ? pattern : habit,
+    return withoutLearning({
+      ...toResult("risky", reason, isThere ? "there" : "unproven"),
+      pattern: isThere ? pattern : usualPattern,
     });
   }
   // Whose thomas@ is, its name does not tell: another's first name may be this one's last.
-  const isNamesakes = carriedBy(pattern) === "one" && !isHabit(naming, pattern);
-  const found = isNamesakes ? told("risky", "one_name", "there") : told("valid", reason, "valid");
-  return { found: { ...found, pattern }, taught: pattern };
+  const isNamesakes = getNameCoverage(pattern) === "one" && !isUsualPattern(patternCounts, pattern);
+  const result = isNamesakes
+    ? toResult("risky", "one_name", "there")
+    : toResult("valid", reason, "valid");
+  return { result: { ...result, pattern }, learnedPattern: pattern };
 };

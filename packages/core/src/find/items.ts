@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { epochSeconds } from "../moments.ts";
+import { toEpochSeconds } from "../moments.ts";
 import type { Item, Key, Table } from "../table.ts";
 import type { World } from "../world.ts";
 import { PATTERN_NAMES, type Pattern } from "./patterns.ts";
@@ -11,21 +11,21 @@ import { PATTERN_NAMES, type Pattern } from "./patterns.ts";
 //   DOMAIN#<domain>  NAMING  <pattern>: how many finds it has proved right
 
 /** Companies seldom change it, and a wrong one costs a recipient. */
-const KEPT_SECONDS = 180 * 86_400;
+const RETENTION_SECONDS = 180 * 86_400;
 /** More finds of one kind teach nothing new, and a busy domain is not written to for ever. */
 const COUNTED_MAX = 20;
 
 /** How many finds each pattern has proved right at a domain. */
-export type Naming = ReadonlyMap<Pattern, number>;
+export type PatternCounts = ReadonlyMap<Pattern, number>;
 
-export const NOTHING_KNOWN: Naming = new Map();
+export const NO_PATTERN_COUNTS: PatternCounts = new Map();
 
 const Count = v.pipe(v.number(), v.integer(), v.minValue(1));
 
 /** What cannot be read is not known: that costs a few recipients, no more. */
-export const namingOf = async (table: Table, domain: string): Promise<Naming> => {
-  const item: Item | undefined = await table.get(namingKey(domain)).catch(() => undefined);
-  if (!item) return NOTHING_KNOWN;
+export const readPatternCounts = async (table: Table, domain: string): Promise<PatternCounts> => {
+  const item: Item | undefined = await table.get(toItemKey(domain)).catch(() => undefined);
+  if (!item) return NO_PATTERN_COUNTS;
   return new Map(
     PATTERN_NAMES.flatMap((pattern) => {
       const count = v.safeParse(Count, item[pattern]);
@@ -35,17 +35,17 @@ export const namingOf = async (table: Table, domain: string): Promise<Naming> =>
 };
 
 /** Not written is not wrong either: the next find teaches the same. */
-export const learnNaming = async (
+export const learnPattern = async (
   { table, now }: Pick<World, "table" | "now">,
   domain: string,
   pattern: Pattern,
 ): Promise<void> => {
-  const known = await namingOf(table, domain);
-  if ((known.get(pattern) ?? 0) >= COUNTED_MAX) return;
-  const expires_at = epochSeconds(now()) + KEPT_SECONDS;
+  const counts = await readPatternCounts(table, domain);
+  if ((counts.get(pattern) ?? 0) >= COUNTED_MAX) return;
+  const expires_at = toEpochSeconds(now()) + RETENTION_SECONDS;
   await table
     .write({
-      update: namingKey(domain),
+      update: toItemKey(domain),
       add: { [pattern]: 1 },
       set: { expires_at },
       orCreate: true,
@@ -53,4 +53,4 @@ export const learnNaming = async (
     .catch(() => undefined);
 };
 
-const namingKey = (domain: string): Key => ({ pk: `DOMAIN#${domain}`, sk: "NAMING" });
+const toItemKey = (domain: string): Key => ({ pk: `DOMAIN#${domain}`, sk: "NAMING" });

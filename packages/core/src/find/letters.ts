@@ -2,7 +2,7 @@
  * How letters that no local part has are written in one. Two habits are told apart, where there are two: a German
  * Müller is mueller or muller, and only the server knows which.
  */
-export type Habit = "plain" | "digraphs";
+export type SpellingStyle = "plain" | "digraphs";
 
 /** What taking the accents off does not do by itself. */
 const PLAIN: Readonly<Record<string, string>> = {
@@ -33,18 +33,18 @@ const DIGRAPHS: Readonly<Record<string, string>> = { ä: "ae", ö: "oe", ü: "ue
 
 /** The usual letters for Cyrillic and Greek. Other alphabets and scripts have more than one way, and no usual one. */
 const OTHER_ALPHABETS: Readonly<Record<string, string>> = {
-  ...rows(
+  ...parseRows(
     "а a б b в v г g д d е e ё e ж zh з z и i й y к k л l м m н n о o п p р r с s т t у u ф f х kh",
   ),
-  ...rows(
+  ...parseRows(
     "ц ts ч ch ш sh щ shch ъ - ы y ь - э e ю yu я ya і i ї i є ie ґ g ј j љ lj њ nj ћ c ђ dj џ dz",
   ),
-  ...rows(
+  ...parseRows(
     "α a β v γ g δ d ε e ζ z η i θ th ι i κ k λ l μ m ν n ξ x ο o π p ρ r σ s ς s τ t υ y φ f",
   ),
-  ...rows("χ ch ψ ps ω o"),
+  ...parseRows("χ ch ψ ps ω o"),
   // Macedonian; Kazakh and its neighbours.
-  ...rows("ѓ gj ќ kj ѕ dz ә a ғ g қ k ң n ө o ұ u ү u һ h җ j"),
+  ...parseRows("ѓ gj ќ kj ѕ dz ә a ғ g қ k ң n ө o ұ u ү u һ h җ j"),
 };
 
 /** Greek letters that are another sound together. An accent on the first, or two dots on the second, parts them. */
@@ -56,7 +56,7 @@ const GREEK_PAIRS: readonly (readonly [RegExp, string])[] = [
   [/(?<!\p{L})μπ/gu, "b"],
 ];
 
-function rows(text: string): Record<string, string> {
+function parseRows(text: string): Record<string, string> {
   const words = text.split(" ");
   return Object.fromEntries(
     Array.from({ length: words.length / 2 }, (_, at) => [
@@ -67,16 +67,17 @@ function rows(text: string): Record<string, string> {
 }
 
 /** Lower case, in a to z as far as there is a way; what has none stays as it is. */
-export const inPlainLetters = (text: string, habit: Habit): string => {
+export const transliterate = (text: string, style: SpellingStyle): string => {
   const lower = text.normalize("NFKC").toLowerCase().normalize("NFC");
   const paired = GREEK_PAIRS.reduce((so, [pair, sound]) => so.replaceAll(pair, sound), lower);
   const spelled = Array.from(paired, (letter) => {
-    const digraph = habit === "digraphs" ? DIGRAPHS[letter] : undefined;
-    return digraph ?? spellingOf(letter) ?? spellingOf(bare(letter)) ?? letter;
+    const digraph = style === "digraphs" ? DIGRAPHS[letter] : undefined;
+    return digraph ?? findSpelling(letter) ?? findSpelling(removeAccents(letter)) ?? letter;
   });
-  return bare(spelled.join(""));
+  return removeAccents(spelled.join(""));
 };
 
-const spellingOf = (letter: string): string | undefined => PLAIN[letter] ?? OTHER_ALPHABETS[letter];
+const findSpelling = (letter: string): string | undefined =>
+  PLAIN[letter] ?? OTHER_ALPHABETS[letter];
 
-const bare = (text: string): string => text.normalize("NFD").replaceAll(/\p{M}/gu, "");
+const removeAccents = (text: string): string => text.normalize("NFD").replaceAll(/\p{M}/gu, "");

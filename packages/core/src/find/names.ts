@@ -1,17 +1,23 @@
 import { FAMILY_NAMES, GIVEN_NAMES } from "../verify/name-words.ts";
 import { PARTICLES } from "../verify/names.ts";
-import { type Habit, inPlainLetters } from "./letters.ts";
+import { type SpellingStyle, transliterate } from "./letters.ts";
 
 export type Person = { readonly first: string; readonly last: string };
 
 /** One way in which a name may stand in a local part, and how likely it is: the ways of one name add up to 1. */
-export type Form = { readonly text: string; readonly weight: number };
+export type NameForm = { readonly text: string; readonly weight: number };
 
-export type PersonForms = { readonly first: readonly Form[]; readonly last: readonly Form[] };
+export type PersonForms = {
+  readonly first: readonly NameForm[];
+  readonly last: readonly NameForm[];
+};
 
 /** Every way in which this person's names may be written, or null when one of them has no letters that could be. */
-export const formsOf = ({ first, last }: Person, domain: string): PersonForms | null => {
-  const forms = { first: spelled(first, GIVEN, domain), last: spelled(last, FAMILY, domain) };
+export const listNameForms = ({ first, last }: Person, domain: string): PersonForms | null => {
+  const forms = {
+    first: listSpellings(first, GIVEN, domain),
+    last: listSpellings(last, FAMILY, domain),
+  };
   return forms.first.length > 0 && forms.last.length > 0 ? forms : null;
 };
 
@@ -23,65 +29,70 @@ export const findNameFaults = ({ first, last }: Person) => ({
   last: findFault(last, FAMILY),
 });
 
-const findFault = (name: string, ways: Ways): NameFault | null => {
-  if (spelled(name, ways, "").length > 0) return null;
+const findFault = (name: string, rules: JoinRules): NameFault | null => {
+  if (listSpellings(name, rules, "").length > 0) return null;
   if (/\p{L}/u.test(name)) return "other_script";
   return /[^\p{Z}\p{C}]/u.test(name) ? "no_letters" : "missing";
 };
 
 /** Whether the two look as if they stood in each other's place: both are known, and neither as what it should be. */
 export const looksSwapped = ({ first, last }: Person): boolean =>
-  isOnly(first, family, given) && isOnly(last, given, family);
+  isOnly(first, familyNames, givenNames) && isOnly(last, givenNames, familyNames);
 
-const given: ReadonlySet<string> = new Set(GIVEN_NAMES);
-const family: ReadonlySet<string> = new Set(FAMILY_NAMES);
+const givenNames: ReadonlySet<string> = new Set(GIVEN_NAMES);
+const familyNames: ReadonlySet<string> = new Set(FAMILY_NAMES);
 
 const isOnly = (name: string, among: ReadonlySet<string>, not: ReadonlySet<string>): boolean => {
-  const spellings = (["plain", "digraphs"] as const).map((habit) => joined(wordsOf(name, habit)));
+  const spellings = (["plain", "digraphs"] as const).map((style) =>
+    joinWords(splitName(name, style)),
+  );
   return spellings.some((text) => among.has(text)) && !spellings.some((text) => not.has(text));
 };
 
 /** One word of a name, or what a hyphen joins. */
 type Word = readonly string[];
 
-type Way = readonly [join: (words: readonly Word[]) => string, weight: number];
+type JoinRule = readonly [join: (words: readonly Word[]) => string, weight: number];
 
 /** By what a name is made of: how its parts go into one local part. The weights are judgements (docs/scores.md). */
-type Ways = { readonly hyphenated: readonly Way[]; readonly several: readonly Way[] };
+type JoinRules = {
+  readonly hyphenated: readonly JoinRule[];
+  readonly several: readonly JoinRule[];
+};
 
-const joined = (words: readonly Word[]): string => words.flat().join("");
-const hyphened = (words: readonly Word[]): string => words.flat().join("-");
-const dotted = (words: readonly Word[]): string => words.flat().join(".");
-const firstOf = (words: readonly Word[]): string => words.flat()[0] ?? "";
-const lastOf = (words: readonly Word[]): string => words.flat().at(-1) ?? "";
-const withoutParticles = (words: readonly Word[]): string =>
-  joined(words.map((word) => word.slice(particlesIn(word))).slice(particleWordsIn(words)));
+const joinWords = (words: readonly Word[]): string => words.flat().join("");
+const hyphenateWords = (words: readonly Word[]): string => words.flat().join("-");
+const dotWords = (words: readonly Word[]): string => words.flat().join(".");
+const getFirstWord = (words: readonly Word[]): string => words.flat()[0] ?? "";
+const getLastWord = (words: readonly Word[]): string => words.flat().at(-1) ?? "";
+const joinWithoutParticles = (words: readonly Word[]): string =>
+  joinWords(words.map((word) => word.slice(countParticles(word))).slice(countParticleWords(words)));
 
-const GIVEN: Ways = {
+const GIVEN: JoinRules = {
   hyphenated: [
-    [hyphened, 0.45],
-    [joined, 0.3],
-    [firstOf, 0.25],
+    [hyphenateWords, 0.45],
+    [joinWords, 0.3],
+    [getFirstWord, 0.25],
   ],
   several: [
-    [firstOf, 0.65],
-    [joined, 0.2],
-    [hyphened, 0.15],
+    [getFirstWord, 0.65],
+    [joinWords, 0.2],
+    [hyphenateWords, 0.15],
   ],
 };
 
-const FAMILY: Ways = {
+const FAMILY: JoinRules = {
   hyphenated: [
-    [hyphened, 0.5],
-    [joined, 0.3],
-    [firstOf, 0.1],
-    [lastOf, 0.1],
+    [hyphenateWords, 0.5],
+    [joinWords, 0.3],
+    [getFirstWord, 0.1],
+    [getLastWord, 0.1],
   ],
   several: [
-    [firstOf, 0.4],
-    [joined, 0.25],
-    [hyphened, 0.2],
-    [lastOf, 0.15],
+    [getFirstWord, 0.4],
+    [joinWords, 0.25],
+    [hyphenateWords, 0.2],
+    [getLastWord, 0.15],
   ],
 };
 
@@ -92,54 +103,60 @@ const BEGINNINGS: ReadonlySet<string> = new Set([
 ]);
 
 /** Van der Berg, Al-Hashimi. */
-const WITH_PARTICLES: readonly Way[] = [
-  [joined, 0.55],
-  [withoutParticles, 0.2],
-  [hyphened, 0.15],
-  [dotted, 0.1],
+const WITH_PARTICLES: readonly JoinRule[] = [
+  [joinWords, 0.55],
+  [joinWithoutParticles, 0.2],
+  [hyphenateWords, 0.15],
+  [dotWords, 0.1],
 ];
 
 /** Da Silva Santos: countries differ in which of the names somebody goes by. */
-const WITH_PARTICLES_AND_SEVERAL: readonly Way[] = [
-  [lastOf, 0.35],
-  [(words) => joined(words.slice(0, particleWordsIn(words) + 1)), 0.3],
-  [(words) => words[particleWordsIn(words)]?.at(-1) ?? "", 0.2],
-  [joined, 0.15],
+const WITH_PARTICLES_AND_SEVERAL: readonly JoinRule[] = [
+  [getLastWord, 0.35],
+  [(words) => joinWords(words.slice(0, countParticleWords(words) + 1)), 0.3],
+  [(words) => words[countParticleWords(words)]?.at(-1) ?? "", 0.2],
+  [joinWords, 0.15],
 ];
 
 /** Where the umlaut is a letter of the language and not an ornament. */
 const DIGRAPH_COUNTRIES: ReadonlySet<string> = new Set(["de", "at", "ch", "li"]);
 
-const spelled = (written: string, ways: Ways, domain: string): readonly Form[] => {
-  const name = ways === FAMILY ? written.normalize("NFC").replaceAll(PARTED, "$1") : written;
+const listSpellings = (typed: string, rules: JoinRules, domain: string): readonly NameForm[] => {
+  const name = rules === FAMILY ? typed.normalize("NFC").replaceAll(SPLIT_PREFIX, "$1") : typed;
   const digraphs = DIGRAPH_COUNTRIES.has(domain.slice(domain.lastIndexOf(".") + 1)) ? 0.75 : 0.35;
-  return summed([
-    ...waysOf(wordsOf(name, "plain"), ways, 1 - digraphs),
-    ...waysOf(wordsOf(name, "digraphs"), ways, digraphs),
+  return mergeForms([
+    ...applyRules(splitName(name, "plain"), rules, 1 - digraphs),
+    ...applyRules(splitName(name, "digraphs"), rules, digraphs),
   ]);
 };
 
-const waysOf = (words: readonly Word[], ways: Ways, weight: number): readonly Form[] =>
-  waysFor(words, ways).map(([join, share]) => ({ text: join(words), weight: share * weight }));
+const applyRules = (
+  words: readonly Word[],
+  rules: JoinRules,
+  weight: number,
+): readonly NameForm[] =>
+  chooseRules(words, rules).map(([join, share]) => ({ text: join(words), weight: share * weight }));
 
-const waysFor = (words: readonly Word[], ways: Ways): readonly Way[] => {
-  if (words.flat().length < 2) return [[joined, 1]];
-  const hasParticles = particleWordsIn(words) > 0 || particlesIn(words[0] ?? []) > 0;
-  if (ways === FAMILY && hasParticles)
-    return words.length - particleWordsIn(words) > 1 ? WITH_PARTICLES_AND_SEVERAL : WITH_PARTICLES;
-  return words.length === 1 ? ways.hyphenated : ways.several;
+const chooseRules = (words: readonly Word[], rules: JoinRules): readonly JoinRule[] => {
+  if (words.flat().length < 2) return [[joinWords, 1]];
+  const hasParticles = countParticleWords(words) > 0 || countParticles(words[0] ?? []) > 0;
+  if (rules === FAMILY && hasParticles)
+    return words.length - countParticleWords(words) > 1
+      ? WITH_PARTICLES_AND_SEVERAL
+      : WITH_PARTICLES;
+  return words.length === 1 ? rules.hyphenated : rules.several;
 };
 
 /** How many words in front are particles. The last word is the name itself, whatever it looks like. */
-const particleWordsIn = (words: readonly Word[]): number => {
+const countParticleWords = (words: readonly Word[]): number => {
   const count = words.findIndex((word) => word.length > 1 || !BEGINNINGS.has(word[0] ?? ""));
   return count === -1 ? words.length - 1 : count;
 };
 
-const particlesIn = (word: Word): number =>
+const countParticles = (word: Word): number =>
   word.length > 1 && BEGINNINGS.has(word[0] ?? "") ? 1 : 0;
 
-const summed = (forms: readonly Form[]): readonly Form[] => {
+const mergeForms = (forms: readonly NameForm[]): readonly NameForm[] => {
   const weights = new Map<string, number>();
   for (const { text, weight } of forms)
     if (text !== "") weights.set(text, (weights.get(text) ?? 0) + weight);
@@ -152,26 +169,27 @@ const TITLES: ReadonlySet<string> = new Set(
 );
 const APOSTROPHES = /['’‘ʼʹ`´]/g;
 /** The beginning of a family name, where a space stands behind it: O Brien, D' Souza, 't Hooft, Mc Donald, St. John. */
-const PARTED = /(?<=^|\s)(['’‘ʼʹ`´]t|\p{L}(?=['’‘ʼʹ`´])|[oó]|ma?c|st)[.'’‘ʼʹ`´]*\s+(?=\p{L})/giu;
+const SPLIT_PREFIX =
+  /(?<=^|\s)(['’‘ʼʹ`´]t|\p{L}(?=['’‘ʼʹ`´])|[oó]|ma?c|st)[.'’‘ʼʹ`´]*\s+(?=\p{L})/giu;
 
-const wordsOf = (name: string, habit: Habit): readonly Word[] => {
-  const words = inPlainLetters(name.replaceAll(APOSTROPHES, ""), habit)
+const splitName = (name: string, style: SpellingStyle): readonly Word[] => {
+  const words = transliterate(name.replaceAll(APOSTROPHES, ""), style)
     .split(/[\s.,_/()]+/)
     .map((word) =>
       word
         .split(/[-‐-―]/)
-        .map(onlyLetters)
+        .map(removeNonLetters)
         .filter(Boolean),
     )
     .filter((word) => word.length > 0);
-  const untitled = orAll(words, (word) => !TITLES.has(word.join("-")));
-  return orAll(untitled, (word) => joined([word]).length > 1);
+  const untitled = filterOrAll(words, (word) => !TITLES.has(word.join("-")));
+  return filterOrAll(untitled, (word) => joinWords([word]).length > 1);
 };
 
 /** Those that fit; where none does, what there is must do: a Mr. Sir is called so, and an X is an X. */
-const orAll = (words: readonly Word[], fits: (word: Word) => boolean): readonly Word[] => {
+const filterOrAll = (words: readonly Word[], fits: (word: Word) => boolean): readonly Word[] => {
   const fitting = words.filter(fits);
   return fitting.length > 0 ? fitting : words;
 };
 
-const onlyLetters = (text: string): string => text.replaceAll(/[^a-z]/g, "");
+const removeNonLetters = (text: string): string => text.replaceAll(/[^a-z]/g, "");

@@ -1,30 +1,40 @@
 import * as v from "valibot";
-import { ownerOf, type Payer } from "../access/payer.ts";
+import { getOwnerId, type Payer } from "../access/payer.ts";
 import { Failure } from "../failure.ts";
 import { fingerprint } from "../fingerprint.ts";
-import type { Keyed } from "../money/claims.ts";
+import type { IdempotencyKey } from "../money/claims.ts";
 import { type Halves, PRICE } from "../money/credits.ts";
 import {
-  type Begun,
-  begin,
+  type BeginResult,
+  beginOperation,
   type Operation,
-  type Order,
+  type OperationRequest,
   readOperation,
   release,
   settle,
 } from "../money/operations.ts";
 import type { Item, Json } from "../table.ts";
 import type { VerifyWorld } from "../verify/engine.ts";
-import { engineFor } from "../verify/pretend.ts";
+import { selectEngine } from "../verify/pretend.ts";
 import { HOST_DAILY_LIMIT } from "../verify/result.ts";
-import { within } from "../within.ts";
+import { withTimeout } from "../within.ts";
 import type { World } from "../world.ts";
-import { habitOf, isUsable } from "./candidates.ts";
-import { type Found, find, INVALID_NAME, type Search, type Taught } from "./find.ts";
-import { learnNaming, NOTHING_KNOWN, namingOf } from "./items.ts";
+import { findUsualPattern, isUsable } from "./candidates.ts";
+import {
+  type FindOutcome,
+  type FindResult,
+  findAddress,
+  INVALID_NAME,
+  type Search,
+} from "./find.ts";
+import { learnPattern, NO_PATTERN_COUNTS, readPatternCounts } from "./items.ts";
 
 /** What the caller gets for the price. */
-export type Told = { readonly price: Halves; readonly replayed: boolean; readonly found: Found };
+export type FindResponse = {
+  readonly price: Halves;
+  readonly replayed: boolean;
+  readonly result: FindResult;
+};
 
 export const FIND = "find";
 
@@ -33,33 +43,42 @@ const ROUTE = "POST /v1/find";
 /** The same search within the same two minutes of the clock is one search. */
 const BUCKET_MS = 120_000;
 /** As long as anything else that an account was told about an address. */
-const KEPT_SECONDS = 86_400;
+const RETENTION_SECONDS = 86_400;
 
 /** A gateway hangs up after 29 s; what the server has not said by then is not known. */
 const WAIT_MS = 20_000;
 /** After the wait is over, what is left to do takes no longer than this, or somebody else does it. */
 const MARGIN_MS = 15_000;
 /** A repeat waits so long for the one before it: longer than that one may take, and not as long as a gateway. */
-const PATIENCE_MS = 24_000;
-const LOOK_AGAIN_MS = 500;
+const POLL_MAX_MS = 24_000;
+const POLL_MS = 500;
 
 /** One search, paid for once, whatever breaks meanwhile: held before, settled after, given back if we failed. */
-export const findOnce = async (world: VerifyWorld, payer: Payer, search: Search): Promise<Told> => {
-  if (!isUsable(search.person)) return { price: 0 as Halves, replayed: false, found: INVALID_NAME };
-  const came = await begun(world, {
+export const findOnce = async (
+  world: VerifyWorld,
+  payer: Payer,
+  search: Search,
+): Promise<FindResponse> => {
+  if (!isUsable(search.person))
+    return { price: 0 as Halves, replayed: false, result: INVALID_NAME };
+  const outcome = await waitForTurn(world, {
     id: world.newId("txn"),
     kind: FIND,
     payer,
     reason: ROUTE,
-    keyed: keyedBy(world, payer, search),
+    idempotencyKey: createClaimKey(world, payer, search),
     leaseMs: WAIT_MS + MARGIN_MS,
   });
-  if ("answered" in came)
-    return { price: PRICE.find, replayed: true, found: v.parse(Answer, came.answered) as Found };
-  return work(world, came.begun, search);
+  if ("answered" in outcome)
+    return {
+      price: PRICE.find,
+      replayed: true,
+      result: v.parse(StoredAnswer, outcome.answered) as FindResult,
+    };
+  return runSearch(world, outcome.begun, search);
 };
 
-const Answer = v.object({
+const StoredAnswer = v.object({
   status: v.string(),
   reason: v.string(),
   email: v.nullable(v.string()),
@@ -68,98 +87,102 @@ const Answer = v.object({
 });
 
 /** There is no key for the caller to choose: what is looked for, and when, is the key. */
-const keyedBy = (world: World, payer: Payer, { person, domain }: Search): Keyed => {
+const createClaimKey = (world: World, payer: Payer, { person, domain }: Search): IdempotencyKey => {
   const names = [person.first, person.last].map((name) => name.normalize("NFC").toLowerCase());
-  const wanted = fingerprint([...names, domain]);
+  const searchHash = fingerprint([...names, domain]);
   const bucket = Math.floor(world.now().getTime() / BUCKET_MS);
   return {
-    owner: ownerOf(payer),
+    owner: getOwnerId(payer),
     route: ROUTE,
-    key: `${bucket} ${wanted}`,
-    fingerprint: wanted,
-    keptSeconds: KEPT_SECONDS,
+    key: `${bucket} ${searchHash}`,
+    fingerprint: searchHash,
+    retentionSeconds: RETENTION_SECONDS,
   };
 };
 
 /** Waits for a search that is under way, and goes on with one that nobody works on any more. */
-const begun = async (
+const waitForTurn = async (
   world: World,
-  order: Order,
-): Promise<Exclude<Begun, { underWay: Operation }>> => {
+  order: OperationRequest,
+): Promise<Exclude<BeginResult, { underWay: Operation }>> => {
   const start = async () => ({ price: PRICE.find, input: null, expectedMs: WAIT_MS });
-  for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += LOOK_AGAIN_MS) {
-    const came = await begin(world, order, start).catch(inWordsOfSearch);
-    if (!("underWay" in came)) return came;
-    await world.sleep(LOOK_AGAIN_MS);
+  for (let waitedMs = 0; waitedMs < POLL_MAX_MS; waitedMs += POLL_MS) {
+    const outcome = await beginOperation(world, order, start).catch(toSearchFailure);
+    if (!("underWay" in outcome)) return outcome;
+    await world.sleep(POLL_MS);
   }
-  throw unsure("The same search is still under way.");
+  throw createUnsureFailure("The same search is still under way.");
 };
 
-const unsure = (what: string, cause?: unknown): Failure =>
+const createUnsureFailure = (what: string, cause?: unknown): Failure =>
   new Failure("UNAVAILABLE", "repeat_search", what, { cause });
 
 /** What is said of an Idempotency-Key means nothing to whoever sent none. */
-const inWordsOfSearch = (cause: unknown): never => {
+const toSearchFailure = (cause: unknown): never => {
   if (!(cause instanceof Failure) || cause.money !== "retry_same_key") throw cause;
-  throw unsure("It is not known how far this search has come.", cause);
+  throw createUnsureFailure("It is not known how far this search has come.", cause);
 };
 
-const work = async (world: VerifyWorld, operation: Operation, search: Search): Promise<Told> => {
-  const came = await searched(world, operation, search).catch((cause: unknown) =>
-    giveBack(world, operation, cause),
+const runSearch = async (
+  world: VerifyWorld,
+  operation: Operation,
+  search: Search,
+): Promise<FindResponse> => {
+  const outcome = await searchWithin(world, operation, search).catch((cause: unknown) =>
+    refund(world, operation, cause),
   );
-  const { found, taught } = came;
-  if (found.reason === "internal")
-    return giveBack(world, operation, new Error("the session broke"));
-  if (found.reason === HOST_DAILY_LIMIT)
-    return giveBack(world, operation, undefined, {
+  const { result, learnedPattern } = outcome;
+  if (result.reason === "internal") return refund(world, operation, new Error("the session broke"));
+  if (result.reason === HOST_DAILY_LIMIT)
+    return refund(world, operation, undefined, {
       code: "UNAVAILABLE",
       what: "The domain's mail server has reached its limit for today. Repeat the search tomorrow (UTC).",
     });
 
-  const answer: Json = found;
+  const answer: Json = result;
   if ((await settle(world, operation, { answer })) !== "ended")
-    throw unsure("It is not known how this search ended.");
-  if (taught !== null) await learnNaming(world, search.domain, taught);
-  return { price: PRICE.find, replayed: false, found };
+    throw createUnsureFailure("It is not known how this search ended.");
+  if (learnedPattern !== null) await learnPattern(world, search.domain, learnedPattern);
+  return { price: PRICE.find, replayed: false, result };
 };
 
 /** Test keys are told the same each time: what is known of the real domain has no part in it. */
-const searched = async (
+const searchWithin = async (
   world: VerifyWorld,
   { account, mode }: Operation,
   search: Search,
-): Promise<Taught> => {
-  const naming = mode === "live" ? await namingOf(world.table, search.domain) : NOTHING_KNOWN;
+): Promise<FindOutcome> => {
+  const patternCounts =
+    mode === "live" ? await readPatternCounts(world.table, search.domain) : NO_PATTERN_COUNTS;
   const requester = { account, priority: "caller" } as const;
-  const came = await within(
+  const outcome = await withTimeout(
     world,
     WAIT_MS,
-    find(engineFor(world, mode), search, naming, requester),
+    findAddress(selectEngine(world, mode), search, patternCounts, requester),
   );
-  if (came === "late")
+  if (outcome === "late")
     return {
-      found: {
+      result: {
         status: "unknown",
         reason: "timeout",
         email: null,
         confidence: 0,
-        pattern: habitOf(naming),
+        pattern: findUsualPattern(patternCounts),
       },
-      taught: null,
+      learnedPattern: null,
     };
-  return mode === "live" ? came : { ...came, taught: null };
+  return mode === "live" ? outcome : { ...outcome, learnedPattern: null };
 };
 
-type GivenBack = { readonly code: "INTERNAL" | "UNAVAILABLE"; readonly what: string };
+type RefundReason = { readonly code: "INTERNAL" | "UNAVAILABLE"; readonly what: string };
 
-const BROKE: GivenBack = { code: "INTERNAL", what: "The search broke on our side." };
+const INTERNAL_REASON: RefundReason = { code: "INTERNAL", what: "The search broke on our side." };
 
-const giveBack = async (
+const refund = async (
   world: World,
   operation: Operation,
   cause: unknown,
-  { code, what }: GivenBack = BROKE,
+  { code, what }: RefundReason = INTERNAL_REASON,
 ): Promise<never> => {
   const released = (await release(world, operation)) === "ended";
   if (!released) throw new Failure("INTERNAL", "repeat_search", what, { cause });

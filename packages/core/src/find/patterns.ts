@@ -30,19 +30,19 @@ export const PATTERN_NAMES = Object.keys(PATTERNS) as readonly Pattern[];
 const TOKENS = /first|last|f|l/g;
 
 /** The address's local part, from names in plain letters. */
-export const localBy = (pattern: Pattern, first: string, last: string): string =>
+export const buildLocal = (pattern: Pattern, first: string, last: string): string =>
   pattern.replaceAll(TOKENS, (token) => {
     const name = token.startsWith("f") ? first : last;
     return token.length === 1 ? name.slice(0, 1) : name;
   });
 
-export const needsWhole = (pattern: Pattern, name: "first" | "last"): boolean =>
+export const needsWholeName = (pattern: Pattern, name: "first" | "last"): boolean =>
   pattern.includes(name);
 
 /** How much of a name it carries. Many people share a given name; few share both. */
-export type Carries = "both" | "one and a letter" | "one";
+export type NameCoverage = "both" | "one and a letter" | "one";
 
-export const carriedBy = (pattern: Pattern): Carries => {
+export const getNameCoverage = (pattern: Pattern): NameCoverage => {
   const tokens = pattern.match(TOKENS) ?? [];
   if (tokens.length < 2) return "one";
   return tokens.every((token) => token.length > 1) ? "both" : "one and a letter";

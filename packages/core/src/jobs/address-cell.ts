@@ -19,34 +19,34 @@ export const ROW_TOO_LONG = {
 } as const;
 
 /** The one address in a cell of a list. */
-export const readAddressCell = (cell: string): Address | CellFault => {
+export const parseAddressCell = (cell: string): Address | CellFault => {
   const parsed = parseAddress(cell);
   // Nearly every cell is an address or holds none, and is read once.
   if (isAddress(parsed) && !parsed.local.includes("%")) return parsed;
-  return cell.includes("@") && cell.length <= TEXT_UNITS_MAX ? readClosely(cell, parsed) : parsed;
+  return cell.includes("@") && cell.length <= TEXT_UNITS_MAX ? parseLenient(cell, parsed) : parsed;
 };
 
 /** Whether a cell shows that its column is one of addresses. */
-export const holdsAddress = (cell: string): boolean => {
+export const hasAddress = (cell: string): boolean => {
   if (!cell.includes("@")) return false;
-  const read = readAddressCell(cell);
+  const read = parseAddressCell(cell);
   return isAddress(read) || read.fault === SEVERAL_ADDRESSES.fault;
 };
 
-const readClosely = (cell: string, parsed: Address | AddressFault): Address | CellFault => {
+const parseLenient = (cell: string, parsed: Address | AddressFault): Address | CellFault => {
   const text = trimEdges(cell);
-  const whole = parseUri(text);
-  if (isAddress(whole)) return whole;
+  const wholeText = parseMailto(text);
+  if (isAddress(wholeText)) return wholeText;
   const parts = text.split(SEPARATORS).filter((part) => part !== "");
-  const addresses = parts.map(parseUri).filter(isAddress);
+  const addresses = parts.map(parseMailto).filter(isAddress);
   if (new Set(addresses.map(({ canonical }) => canonical)).size > 1) return SEVERAL_ADDRESSES;
 
-  const bracketed = NAMED.exec(text)?.[1];
-  const named = bracketed === undefined ? parsed : parseUri(bracketed);
-  if (isAddress(named)) return named;
+  const angleAddress = ANGLE_ADDRESS.exec(text)?.[1];
+  const nameAddress = angleAddress === undefined ? parsed : parseMailto(angleAddress);
+  if (isAddress(nameAddress)) return nameAddress;
   // Nothing but the address, perhaps twice. "ada@example.org, Ada" may be a name, or a slip.
-  const [only] = addresses;
-  return only && addresses.length === parts.length ? only : named;
+  const [onlyAddress] = addresses;
+  return onlyAddress && addresses.length === parts.length ? onlyAddress : nameAddress;
 };
 
 /** White space, characters that nobody can see, and the separators of a list that was cut. */
@@ -60,14 +60,14 @@ const trimEdges = (text: string): string => {
 };
 
 /** `Ada Lovelace <ada@example.org>`: whatever stands before the brackets is a name (RFC 5322 §3.4). */
-const NAMED = /^[^<>]*<([^<>]+)>$/;
+const ANGLE_ADDRESS = /^[^<>]*<([^<>]+)>$/;
 
 const SEPARATORS = /[\s,;<>|/]+/;
 
 const MAILTO = /^mailto:([^?]*)(?:\?.*)?$/is;
 
 /** RFC 6068: the address of a mailto URI is percent-encoded, and headers may stand behind it. */
-const parseUri = (text: string): Address | AddressFault => {
+const parseMailto = (text: string): Address | AddressFault => {
   const address = MAILTO.exec(text)?.[1];
   if (address === undefined) return parseAddress(text);
   try {

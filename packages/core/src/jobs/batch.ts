@@ -1,24 +1,24 @@
-import { ownerOf, type Payer } from "../access/payer.ts";
-import { inMs } from "../moments.ts";
-import type { Keyed } from "../money/claims.ts";
+import { getOwnerId, type Payer } from "../access/payer.ts";
+import { addMs } from "../moments.ts";
+import type { IdempotencyKey } from "../money/claims.ts";
 import { type Halves, PRICE } from "../money/credits.ts";
-import { payAtOnce } from "../money/operations.ts";
-import { seal } from "../sealed.ts";
+import { payImmediately } from "../money/operations.ts";
+import { encryptSecret } from "../sealed.ts";
 import type { World } from "../world.ts";
-import { firstMessages, type JobSize, sendChunks } from "./chunk-messages.ts";
+import { createFirstMessages, type JobSize, sendChunks } from "./chunk-messages.ts";
 import type { WrittenInput } from "./input-blob.ts";
-import { takeInBatch } from "./intake.ts";
-import { type Job, jobKey } from "./items.ts";
+import { ingestBatch } from "./intake.ts";
+import { type Job, toJobKey } from "./items.ts";
 import {
   assertWithinPlan,
-  forgettingInput,
-  inputKeyOf,
+  buildNewJobWrites,
   removeInput,
-  writesOfNewJob,
+  removeInputUnlessCharged,
+  toInputBlobKey,
 } from "./new-job.ts";
-import { LOOK_AGAIN_MS } from "./repair.ts";
+import { JOB_CHECK_INTERVAL_MS } from "./repair.ts";
 
-export type BatchWish = {
+export type BatchRequest = {
   readonly emails: readonly string[];
   readonly name: string | null;
   readonly wants: NonNullable<Job["wants"]>;
@@ -26,10 +26,10 @@ export type BatchWish = {
   readonly callback: NonNullable<Job["callback"]> | null;
 };
 
-export type BatchTold = Accepted & { readonly replayed: boolean };
+export type BatchResult = AcceptedBatch & { readonly replayed: boolean };
 
 /** What a claim remembers, and a repeat is told. */
-type Accepted = {
+type AcceptedBatch = {
   readonly job: string;
   readonly createdAt: string;
   readonly totalSubmitted: number;
@@ -42,24 +42,24 @@ type Accepted = {
 export const acceptBatch = async (
   world: World,
   payer: Payer,
-  wish: BatchWish,
-  keyed: Keyed | null,
-): Promise<BatchTold> => {
+  request: BatchRequest,
+  idempotencyKey: IdempotencyKey | null,
+): Promise<BatchResult> => {
   const id = world.newId("job");
   const reason = "POST /v1/verify/batch";
   const createdAt = world.now();
   const chunkRows = world.settings.chunkRows.batch;
   let stored: Pick<WrittenInput, "chunks" | "checksums"> = { chunks: [], checksums: [] };
-  let told: Accepted | undefined;
-  const order = { id, kind: "batch", payer, reason, keyed, leaseMs: 0 };
-  const came = await payAtOnce(world, order, async () => {
-    const into = { key: inputKeyOf(id), rowsPerChunk: chunkRows };
-    const taken = await takeInBatch(world.blobs, wish.emails, into);
-    const { unique, totalSubmitted, duplicatesRemoved } = taken;
+  let accepted: AcceptedBatch | undefined;
+  const operation = { id, kind: "batch", payer, reason, idempotencyKey, leaseMs: 0 };
+  const outcome = await payImmediately(world, operation, async () => {
+    const destination = { key: toInputBlobKey(id), rowsPerChunk: chunkRows };
+    const intake = await ingestBatch(world.blobs, request.emails, destination);
+    const { unique, totalSubmitted, duplicatesRemoved } = intake;
     assertWithinPlan(payer, unique);
-    stored = taken;
+    stored = intake;
     const price = (unique * PRICE.batchAddress) as Halves;
-    told = {
+    accepted = {
       job: id,
       createdAt: createdAt.toISOString(),
       totalSubmitted,
@@ -67,9 +67,10 @@ export const acceptBatch = async (
       unique,
       price,
     };
-    const { name, wants } = wish;
-    const callback = wish.callback && sealedFor(world, ownerOf(payer), wish.callback);
-    const also = writesOfNewJob(world, {
+    const { name, wants } = request;
+    const callback =
+      request.callback && encryptCallback(world, getOwnerId(payer), request.callback);
+    const writes = buildNewJobWrites(world, {
       id,
       kind: "batch",
       payer,
@@ -78,52 +79,53 @@ export const acceptBatch = async (
       wants,
       callback,
       createdAt,
-      input: taken.input,
-      chunks: taken.chunks,
-      checksums: taken.checksums,
+      input: intake.input,
+      chunks: intake.chunks,
+      checksums: intake.checksums,
       unique,
       chunkRows,
       columns: [],
       emailColumn: null,
-      isAscii: taken.isAscii,
+      isAscii: intake.isAscii,
       delimiter: "",
       hasEmailCells: true,
-      excluded: taken.excluded,
+      excluded: intake.excluded,
       unsettled: 0,
       claim: null,
     });
-    return { price, answer: told, also };
-  }).catch(forgettingInput(world, id));
-  if (!("paid" in came)) await removeInput(world, id);
-  if ("answered" in came) return { ...(came.answered as unknown as Accepted), replayed: true };
+    return { price, answer: accepted, writes };
+  }).catch(removeInputUnlessCharged(world, id));
+  if (!("paid" in outcome)) await removeInput(world, id);
+  if ("answered" in outcome)
+    return { ...(outcome.answered as unknown as AcceptedBatch), replayed: true };
   // Its answer is written with the debit, so nobody ever finds it half done.
-  if (!("paid" in came) || !told) throw new Error("a batch that nobody took in");
-  await sendAll(world, { ...payer, id, total: told.unique, chunkRows }, stored);
-  return { ...told, replayed: false };
+  if (!("paid" in outcome) || !accepted) throw new Error("a batch that nobody took in");
+  await sendFirstChunks(world, { ...payer, id, total: accepted.unique, chunkRows }, stored);
+  return { ...accepted, replayed: false };
 };
 
-const sealedFor = (
+const encryptCallback = (
   world: World,
   owner: string,
   { url, secret }: NonNullable<Job["callback"]>,
 ): NonNullable<Job["callback"]> => ({
   url,
-  secret: secret === null ? null : seal(world, owner, secret),
+  secret: secret === null ? null : encryptSecret(world, owner, secret),
 });
 
 /** It is paid for and accepted: what is not sent now is sent by whoever looks whether the job goes on. */
-const sendAll = async (
+const sendFirstChunks = async (
   world: World,
   job: JobSize & Pick<Job, "id">,
   stored: Pick<WrittenInput, "chunks" | "checksums">,
 ): Promise<void> => {
-  const messages = firstMessages(job.id, stored);
+  const messages = createFirstMessages(job.id, stored);
   const sent = await sendChunks(world, job, messages).catch(() => undefined);
   if (!sent?.every((one) => one === "sent")) return;
   await world.table
     .write({
-      update: jobKey(job.id),
-      set: { due_sk: inMs(world.now(), LOOK_AGAIN_MS).toISOString() },
+      update: toJobKey(job.id),
+      set: { due_sk: addMs(world.now(), JOB_CHECK_INTERVAL_MS).toISOString() },
       where: { status: "processing", seen: 0 },
     })
     .catch(() => undefined);

@@ -1,5 +1,5 @@
 /** What people rename to .csv. The office formats are zip files, or what stood before them. */
-const BEGINNINGS: readonly (readonly number[])[] = [
+const MAGIC_NUMBERS: readonly (readonly number[])[] = [
   [0x50, 0x4b, 0x03, 0x04], // zip, .xlsx, .ods
   [0x50, 0x4b, 0x05, 0x06], // a zip with nothing in it
   [0xd0, 0xcf, 0x11, 0xe0], // .xls
@@ -8,7 +8,7 @@ const BEGINNINGS: readonly (readonly number[])[] = [
 ];
 
 // Of random bytes 10 in 100 are control characters; of text hardly any are.
-const CONTROLS = /(?!\s)\p{Cc}/gu;
+const CONTROL_CHARACTERS = /(?!\s)\p{Cc}/gu;
 const CONTROL_SHARE_MAX = 0.05;
 // DOS ended its files with one, and a short list is not much longer.
 const CONTROLS_ALLOWED = 4;
@@ -16,7 +16,8 @@ const NUL_SHARE_MAX = 0.5;
 
 /** `text` is what the head decodes to, without its NUL characters. */
 export const isBinary = (head: Uint8Array, text: string): boolean =>
-  BEGINNINGS.some((beginning) => beginning.every((byte, index) => head[index] === byte)) ||
+  MAGIC_NUMBERS.some((magic) => magic.every((byte, index) => head[index] === byte)) ||
   // UTF-16 has a NUL in every second byte at the most.
   head.filter((byte) => byte === 0).length > head.length * NUL_SHARE_MAX ||
-  (text.match(CONTROLS)?.length ?? 0) > Math.max(CONTROLS_ALLOWED, text.length * CONTROL_SHARE_MAX);
+  (text.match(CONTROL_CHARACTERS)?.length ?? 0) >
+    Math.max(CONTROLS_ALLOWED, text.length * CONTROL_SHARE_MAX);

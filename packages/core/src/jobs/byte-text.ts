@@ -15,7 +15,7 @@ export const toByteText = (text: string): ByteText =>
   isAscii(text) ? text : Buffer.from(text).toString("latin1");
 
 /** At most so many bytes, and no character by half. */
-export const cutTo = (bytesMax: number, bytes: ByteText): ByteText => {
+export const truncateBytes = (bytesMax: number, bytes: ByteText): ByteText => {
   if (bytes.length <= bytesMax) return bytes;
   let end = bytesMax;
   while (end > 0 && isContinuation(bytes.charCodeAt(end))) end -= 1;

@@ -1,9 +1,9 @@
 import * as v from "valibot";
-import { ownerOf, queuedFor } from "../access/payer.ts";
-import type { Sent } from "../queue.ts";
+import { getOwnerId, toQueueGroup } from "../access/payer.ts";
+import type { SendOutcome } from "../queue.ts";
 import type { World } from "../world.ts";
-import { slicesOf } from "./input-blob.ts";
-import type { InputFacts } from "./input-facts.ts";
+import { toSlices } from "./input-blob.ts";
+import type { InputMetadata } from "./input-facts.ts";
 import type { Job } from "./items.ts";
 
 /** A message only points to its rows, so it may come twice, and late. `pass`: how many there were before. */
@@ -29,14 +29,14 @@ export const CHUNKS_QUEUE = {
   name: "chunks",
   visibilitySeconds: 960,
   receivesMax: 12,
-  atOnce: 10_000,
-  evenWhenBusy: 1_000,
+  concurrency: 10_000,
+  concurrencyWhenBusy: 1_000,
 };
 
 /** What a job's messages take of the queue. */
 export type JobSize = Pick<Job, "account" | "mode" | "total" | "chunkRows">;
 
-export type SendOptions = {
+export type ChunkSendOptions = {
   readonly delaySeconds?: number;
   /** How many rows this pass is over. Absent: every row of the chunk. */
   readonly rows?: number;
@@ -47,26 +47,26 @@ export const sendChunks = (
   world: Pick<World, "queue">,
   job: JobSize,
   messages: readonly ChunkMessage[],
-  { delaySeconds = 0, rows }: SendOptions = {},
-): Promise<readonly Sent[]> =>
+  { delaySeconds = 0, rows }: ChunkSendOptions = {},
+): Promise<readonly SendOutcome[]> =>
   world.queue.sendMany(
     CHUNKS_QUEUE.name,
     messages.map((body) => ({
       body,
       delaySeconds,
-      ...queuedFor(ownerOf(job)),
-      weight: Math.max(1, rows ?? rowsIn(job, body)),
+      ...toQueueGroup(getOwnerId(job)),
+      weight: Math.max(1, rows ?? countRowsIn(job, body)),
       order: rows ?? job.total,
     })),
   );
 
 /** The last chunk may have fewer than the others. */
-const rowsIn = ({ total, chunkRows }: JobSize, { chunk }: ChunkMessage): number =>
+const countRowsIn = ({ total, chunkRows }: JobSize, { chunk }: ChunkMessage): number =>
   Math.min(chunkRows, total - chunk * chunkRows);
 
 /** The first pass over every chunk. */
-export const firstMessages = (
+export const createFirstMessages = (
   job: string,
-  { chunks, checksums }: Pick<InputFacts, "chunks" | "checksums">,
+  { chunks, checksums }: Pick<InputMetadata, "chunks" | "checksums">,
 ): ChunkMessage[] =>
-  slicesOf(chunks, checksums).map((slice, chunk) => ({ job, chunk, pass: 0, ...slice }));
+  toSlices(chunks, checksums).map((slice, chunk) => ({ job, chunk, pass: 0, ...slice }));

@@ -1,36 +1,36 @@
 import { UnreadableBlobError } from "../blobs.ts";
-import { readDue } from "../due.ts";
-import { inMs } from "../moments.ts";
+import { readScheduledWork } from "../due.ts";
+import { addMs } from "../moments.ts";
 import type { Item, Table } from "../table.ts";
 import type { VerifyWorld } from "../verify/engine.ts";
-import { engineFor } from "../verify/pretend.ts";
+import { selectEngine } from "../verify/pretend.ts";
 import { isOurFailure, type Verification } from "../verify/result.ts";
 import { MAX_WAIT_MINUTES, type RetryCause } from "../verify/retry.ts";
-import { unprobed, verify } from "../verify/verify.ts";
+import { createUnprobedResult, verify } from "../verify/verify.ts";
 import type { Worker } from "../worker.ts";
 import type { World } from "../world.ts";
 import { CHUNKS_QUEUE, type ChunkMessage, readChunkMessage, sendChunks } from "./chunk-messages.ts";
-import { loseChunk, writeOutcome } from "./chunk-outcome.ts";
-import { type Chunk, chunkKey, findChunk, readChunkItem } from "./chunks.ts";
+import { failChunk, writeOutcome } from "./chunk-outcome.ts";
+import { type Chunk, findChunk, readChunkItem, toChunkKey } from "./chunks.ts";
 import { completeIfDone } from "./completion.ts";
 import {
-  type Deferral,
-  findGroups,
-  type Group,
-  nextRetry,
+  type DeferredGroup,
+  type DeferredRow,
+  findDeferredGroups,
+  scheduleRetry,
   splitDue,
-  toGroups,
+  toDeferredGroups,
 } from "./deferrals.ts";
 import { type InputRow, readChunk } from "./input-blob.ts";
-import { findJob, isOpen, type Job } from "./items.ts";
-import { type Row, rowsOf } from "./results.ts";
-import { findSlowRow, forgetSlowRow, keepSlowRow } from "./slow-rows.ts";
+import { findJob, isOpenJob, type Job } from "./items.ts";
+import { readResultRows, type VerifiedRow } from "./results.ts";
+import { findSlowRow, removeSlowRow, storeSlowRow } from "./slow-rows.ts";
 
 /** Verifies the rows of a chunk. A message that comes twice, or late, finds its pass done and changes nothing. */
 export const verifyChunk: Worker<VerifyWorld> = {
   queue: CHUNKS_QUEUE,
-  handle: (world, body) => pass(world, readChunkMessage(body), verifyRows),
-  giveUp: (world, body) => pass(world, readChunkMessage(body), giveUpRows),
+  handle: (world, body) => runPass(world, readChunkMessage(body), verifyRows),
+  giveUp: (world, body) => runPass(world, readChunkMessage(body), giveUpRows),
 };
 
 /** A row whose turn it is, and why it was deferred before. */
@@ -41,37 +41,41 @@ type DueRow = {
   readonly isSlow?: boolean | undefined;
 };
 /** What an attempt at it came to. */
-type Tried = DueRow & { readonly came: Verification | "slow" | "timeout" | "internal" };
+type AttemptedRow = DueRow & { readonly outcome: Verification | "slow" | "timeout" | "internal" };
 
-type Work = {
+type PassWork = {
   readonly attempt: (
     world: VerifyWorld,
     job: Job,
     rows: readonly DueRow[],
-  ) => Promise<readonly Tried[]>;
+  ) => Promise<readonly AttemptedRow[]>;
   /** False: whatever came is final. */
   readonly mayRetry: boolean;
 };
 
-const pass = async (world: VerifyWorld, message: ChunkMessage, work: Work): Promise<void> => {
+const runPass = async (
+  world: VerifyWorld,
+  message: ChunkMessage,
+  work: PassWork,
+): Promise<void> => {
   const job = await findJob(world.table, message.job);
-  if (!job?.input || !isOpen(job)) return;
+  if (!job?.input || !isOpenJob(job)) return;
   const chunk = await findChunk(world.table, job.id, message.chunk);
-  const groups = chunk ? await findGroups(world.table, chunk) : undefined;
+  const groups = chunk ? await findDeferredGroups(world.table, chunk) : undefined;
   // Another worker may have done this pass, also between the two reads.
-  if (isDone(chunk, message.pass) || (chunk?.retryAt !== undefined && !groups))
+  if (isPassDone(chunk, message.pass) || (chunk?.retryAt !== undefined && !groups))
     return void (await completeIfDone(world, job.id));
 
   const all = await readRows(world, job.input, message);
   if (!all) {
-    await loseChunk(world, { job, message, chunk, before: groups ?? [] });
+    await failChunk(world, { job, message, chunk, before: groups ?? [] });
     return void (await completeIfDone(world, job.id));
   }
 
   const { due, later } = splitDue(groups ?? []);
-  const tried = await work.attempt(world, job, await dueRows(world.table, all, chunk, due));
-  const { rows, deferrals } = settle(world, job, tried, work.mayRetry);
-  const after = [...later, ...toGroups(deferrals)];
+  const attempted = await work.attempt(world, job, await listDueRows(world.table, all, chunk, due));
+  const { rows, deferrals } = resolveRows(world, job, attempted, work.mayRetry);
+  const after = [...later, ...toDeferredGroups(deferrals)];
   await writeOutcome(world, { job, message, rows, before: groups ?? [], after });
   await completeIfDone(world, job.id);
 };
@@ -92,45 +96,45 @@ const readRows = async (
 };
 
 /** `pass` is how many passes there were before. */
-const isDone = (chunk: Chunk | undefined, pass: number): boolean =>
+const isPassDone = (chunk: Chunk | undefined, pass: number): boolean =>
   chunk ? chunk.outcome === "refunded" || chunk.passes.length !== pass : pass !== 0;
 
-const dueRows = async (
+const listDueRows = async (
   table: Table,
   all: readonly InputRow[],
   chunk: Chunk | undefined,
-  due: readonly Group[],
+  due: readonly DeferredGroup[],
 ): Promise<readonly DueRow[]> => {
   if (!chunk) return all.map((row) => ({ row, causes: [] }));
-  if (chunk.retryAt === undefined) return dueSinceEarlierRelease(table, all, chunk);
-  const groupOf = new Map(due.flatMap((group) => group.rows.map((row) => [row, group])));
+  if (chunk.retryAt === undefined) return listDueRowsOfEarlierRelease(table, all, chunk);
+  const groupByRow = new Map(due.flatMap((group) => group.rows.map((row) => [row, group])));
   return all.flatMap((row) => {
-    const group = groupOf.get(row[0]);
+    const group = groupByRow.get(row[0]);
     return group ? [{ row, causes: group.causes, isSlow: group.isSlow }] : [];
   });
 };
 
 /** Releases up to 0.1 deferred all rows alike and did not write down which: those that have no result. */
-const dueSinceEarlierRelease = async (
+const listDueRowsOfEarlierRelease = async (
   table: Table,
   all: readonly InputRow[],
   chunk: Chunk,
 ): Promise<readonly DueRow[]> => {
-  const known = new Set((await rowsOf(table, chunk)).map(({ row }) => row));
+  const finished = new Set((await readResultRows(table, chunk)).map(({ row }) => row));
   const causes = chunk.passes.map((): RetryCause => "greylisting");
-  return all.filter(([row]) => !known.has(row)).map((row) => ({ row, causes }));
+  return all.filter(([row]) => !finished.has(row)).map((row) => ({ row, causes }));
 };
 
 /** Longer than this nobody waits for the slowest of the rows: they have their turn in the next pass. */
-const PASS_MS = 12 * 60_000;
+const PASS_TIMEOUT_MS = 12 * 60_000;
 
-const verifyRows: Work = {
+const verifyRows: PassWork = {
   mayRetry: true,
   attempt: async (world, job, rows) => {
     const done = new AbortController();
-    const late = endOfPass(world, rows, done.signal);
+    const deadline = waitForPassEnd(world, rows, done.signal);
     try {
-      return await Promise.all(rows.map((row) => tryRow(world, job, row, late)));
+      return await Promise.all(rows.map((row) => attemptRow(world, job, row, deadline)));
     } finally {
       done.abort();
     }
@@ -138,24 +142,24 @@ const verifyRows: Work = {
 };
 
 /** A pass over slow rows alone waits for them: however many there are, they are a chunk's last. */
-const endOfPass = async (
+const waitForPassEnd = async (
   { settings, sleep }: World,
   rows: readonly DueRow[],
   signal: AbortSignal,
 ): Promise<"slow" | "timeout"> => {
   const { slowRowsAfterMs } = settings;
   const isSoft = slowRowsAfterMs !== undefined && rows.some(({ isSlow }) => !isSlow);
-  await sleep(isSoft ? slowRowsAfterMs : PASS_MS, signal);
+  await sleep(isSoft ? slowRowsAfterMs : PASS_TIMEOUT_MS, signal);
   return isSoft ? "slow" : "timeout";
 };
 
 /** One row that breaks is no reason to do the others again. */
-const tryRow = async (
+const attemptRow = async (
   world: VerifyWorld,
   { id, account, mode, wants }: Job,
-  due: DueRow,
-  late: Promise<"slow" | "timeout">,
-): Promise<Tried> => {
+  dueRow: DueRow,
+  deadline: Promise<"slow" | "timeout">,
+): Promise<AttemptedRow> => {
   const requester = { account, priority: "list" } as const;
   const options = {
     deepVerify: true,
@@ -164,83 +168,94 @@ const tryRow = async (
     includeEvidence: false,
     requester,
   };
-  const engine = engineFor(world, mode, due.causes.length);
-  const key = `${id}#${due.row[0]}#${due.causes.length}`;
-  const asked = findSlowRow(world, key) ?? verify(engine, due.row[1], options);
-  const came = await Promise.race([asked, late]).catch((cause: unknown) => {
+  const engine = selectEngine(world, mode, dueRow.causes.length);
+  const key = `${id}#${dueRow.row[0]}#${dueRow.causes.length}`;
+  const verification = findSlowRow(world, key) ?? verify(engine, dueRow.row[1], options);
+  const outcome = await Promise.race([verification, deadline]).catch((cause: unknown) => {
     world.log("row_failed", { cause });
     return "internal" as const;
   });
-  if (came === "slow") keepSlowRow(world, key, asked);
-  else forgetSlowRow(world, key);
-  return { ...due, came };
+  if (outcome === "slow") storeSlowRow(world, key, verification);
+  else removeSlowRow(world, key);
+  return { ...dueRow, outcome };
 };
 
 /** Whatever kept the chunk from being done, again and again, is our trouble: nothing is known of its rows. */
-const giveUpRows: Work = {
+const giveUpRows: PassWork = {
   mayRetry: false,
-  attempt: async (_world, _job, rows) => rows.map((row) => ({ ...row, came: "internal" })),
+  attempt: async (_world, _job, rows) => rows.map((row) => ({ ...row, outcome: "internal" })),
 };
 
-type Settled = { readonly rows: readonly Row[]; readonly deferrals: readonly Deferral[] };
+type ResolvedRows = {
+  readonly rows: readonly VerifiedRow[];
+  readonly deferrals: readonly DeferredRow[];
+};
 
-const settle = (
+const resolveRows = (
   world: VerifyWorld,
   job: Job,
-  tried: readonly Tried[],
+  attempted: readonly AttemptedRow[],
   mayRetry: boolean,
-): Settled => {
-  const rows: Row[] = [];
-  const deferrals: Deferral[] = [];
-  for (const one of tried) {
-    const result = resultOf(world, job, one);
+): ResolvedRows => {
+  const rows: VerifiedRow[] = [];
+  const deferrals: DeferredRow[] = [];
+  for (const row of attempted) {
+    const result = toResult(world, job, row);
     const deferral =
-      (mayRetry && deferralOf(world, job, one)) || untilSettled(world, job, one, result);
+      (mayRetry && findDeferral(world, job, row)) || deferUntilSettled(world, job, row, result);
     if (deferral) deferrals.push(deferral);
-    else rows.push({ row: one.row[0], result });
+    else rows.push({ row: row.row[0], result });
   }
   return { rows, deferrals };
 };
 
-const resultOf = (world: VerifyWorld, { mode }: Job, { row, came }: Tried): Verification =>
-  typeof came === "string"
-    ? unprobed(engineFor(world, mode), row[1], came === "slow" ? "timeout" : came)
-    : came;
+const toResult = (
+  world: VerifyWorld,
+  { mode }: Job,
+  { row, outcome }: AttemptedRow,
+): Verification =>
+  typeof outcome === "string"
+    ? createUnprobedResult(
+        selectEngine(world, mode),
+        row[1],
+        outcome === "slow" ? "timeout" : outcome,
+      )
+    : outcome;
 
 /** Why it is tried again: a row that the pass did not reach was not even asked for. */
-const CAUSE_OF = { timeout: "unreached", internal: "internal" } as const;
+const RETRY_CAUSE_BY_OUTCOME = { timeout: "unreached", internal: "internal" } as const;
 
 /** Undefined: what came is final. */
-const deferralOf = (
+const findDeferral = (
   world: World,
   { mode, wants }: Job,
-  { row, causes, came }: Tried,
-): Deferral | undefined => {
+  { row, causes, outcome }: AttemptedRow,
+): DeferredRow | undefined => {
   // It was not tried again: it goes on, and its causes are those it had.
-  if (came === "slow")
+  if (outcome === "slow")
     return { row: row[0], reason: "timeout", causes, at: world.now().toISOString(), isSlow: true };
-  const cause = typeof came === "string" ? CAUSE_OF[came] : came.retryCause;
+  const cause = typeof outcome === "string" ? RETRY_CAUSE_BY_OUTCOME[outcome] : outcome.retryCause;
   const { maxWaitMinutes = MAX_WAIT_MINUTES.default } = wants ?? {};
-  const next = cause && nextRetry(world, { mode, maxWaitMinutes }, { causes, cause });
-  const reason = typeof came === "string" ? came : came.reason;
+  const next = cause && scheduleRetry(world, { mode, maxWaitMinutes }, { causes, cause });
+  const reason = typeof outcome === "string" ? outcome : outcome.reason;
   return next && { row: row[0], reason, ...next };
 };
 
-const SETTLED_BY_THEN_MS = 60_000;
+const SETTLEMENT_RETRY_MS = 60_000;
 
 /**
  * A row of a file that failed on our side is refunded with its result. Before the file's price is settled there is
  * nothing to refund from: the row is tried again once it is, which the reconciler sees to.
  */
-const untilSettled = (
+const deferUntilSettled = (
   { now }: World,
   { kind, mode, unsettled }: Job,
-  { row, causes }: Tried,
+  { row, causes }: AttemptedRow,
   result: Verification,
-): Deferral | undefined => {
+): DeferredRow | undefined => {
   if (kind !== "file" || mode !== "live" || unsettled === 0 || !isOurFailure(result))
     return undefined;
-  const at = inMs(now(), SETTLED_BY_THEN_MS).toISOString();
+  const at = addMs(now(), SETTLEMENT_RETRY_MS).toISOString();
   return { row: row[0], reason: result.reason, causes, at };
 };
 
@@ -252,11 +267,11 @@ export const repairChunk = async (world: World, item: Item): Promise<string> => 
   const found = await findJob(world.table, job);
   if (found) await sendChunks(world, found, [message], { rows: waiting });
   // Somebody may have it in hand for so long; sent again before that, it would be done twice.
-  const later = inMs(world.now(), CHUNKS_QUEUE.visibilitySeconds * 1000);
+  const later = addMs(world.now(), CHUNKS_QUEUE.visibilitySeconds * 1000);
   await world.table.write({
-    update: chunkKey(job, chunk),
+    update: toChunkKey(job, chunk),
     set: { due_sk: later.toISOString() },
-    where: { token: readDue(item).token },
+    where: { token: readScheduledWork(item).token },
   });
   return "sent_again";
 };

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { everyItem } from "../every-item.ts";
+import { paginateQuery } from "../every-item.ts";
 import type { Item, Key, Table, Write } from "../table.ts";
-import { recordKeptUntil } from "./items.ts";
+import { getRecordExpiry } from "./items.ts";
 
 // Layout. What became of a chunk. Whoever creates it first decides, so no address is both verified and given back.
 // What is verified is told in passes: rows that are deferred are missing from the first, and come with a later one.
@@ -30,24 +30,24 @@ const Chunk = v.object({
 /** `passes`: the tokens of the pages that count, one for each pass there was. */
 export type Chunk = Readonly<v.InferOutput<typeof Chunk>> & { readonly passes: readonly string[] };
 
-export const chunkKey = (job: string, chunk: number): Key => ({
+export const toChunkKey = (job: string, chunk: number): Key => ({
   pk: `CHUNKS#${job}`,
   sk: String(chunk).padStart(5, "0"),
 });
 
-export const chunkItem = ({ passes, ...chunk }: Chunk): Item => ({
-  ...chunkKey(chunk.job, chunk.chunk),
+export const toChunkItem = ({ passes, ...chunk }: Chunk): Item => ({
+  ...toChunkKey(chunk.job, chunk.chunk),
   ...chunk,
-  ...Object.fromEntries(passes.map((token, pass) => [passField(pass), token])),
+  ...Object.fromEntries(passes.map((token, pass) => [toPassField(pass), token])),
 });
 
 /** A field of its own for each pass: so a pass can be written under the condition that it was not. */
-export const passField = (pass: number): string => `pass_${pass}`;
+export const toPassField = (pass: number): string => `pass_${pass}`;
 
 export const readChunkItem = (item: Item): Chunk => {
   const passes: string[] = [];
-  for (let pass = 0; typeof item[passField(pass)] === "string"; pass++)
-    passes.push(item[passField(pass)] as string);
+  for (let pass = 0; typeof item[toPassField(pass)] === "string"; pass++)
+    passes.push(item[toPassField(pass)] as string);
   return { ...v.parse(Chunk, item), passes };
 };
 
@@ -56,21 +56,29 @@ export const findChunk = async (
   job: string,
   chunk: number,
 ): Promise<Chunk | undefined> => {
-  const item = await table.get(chunkKey(job, chunk));
+  const item = await table.get(toChunkKey(job, chunk));
   return item && readChunkItem(item);
 };
 
 /** Every chunk of which something is known, in their order, from this one on. */
-export async function* chunksOf(table: Table, job: string, from = 0): AsyncGenerator<Chunk> {
-  const { pk, sk } = chunkKey(job, from);
-  for await (const item of everyItem(table, { pk, sk: { from: sk, to: "99999" }, pageSize: 250 }))
+export async function* iterateChunks(table: Table, job: string, from = 0): AsyncGenerator<Chunk> {
+  const { pk, sk } = toChunkKey(job, from);
+  for await (const item of paginateQuery(table, {
+    pk,
+    sk: { from: sk, to: "99999" },
+    pageSize: 250,
+  }))
     yield readChunkItem(item);
 }
 
 /** What keeps every worker from a chunk that was paid back, for as long as anybody can ask about the job. */
-export const givenBack = (job: { readonly id: string }, chunk: number, now: Date): Write => ({
+export const createRefundedChunk = (
+  job: { readonly id: string },
+  chunk: number,
+  now: Date,
+): Write => ({
   create: {
-    ...chunkItem({
+    ...toChunkItem({
       job: job.id,
       chunk,
       outcome: "refunded",
@@ -80,6 +88,6 @@ export const givenBack = (job: { readonly id: string }, chunk: number, now: Date
       from: 0,
       to: 0,
     }),
-    expires_at: recordKeptUntil(now),
+    expires_at: getRecordExpiry(now),
   },
 });

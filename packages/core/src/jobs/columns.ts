@@ -1,4 +1,4 @@
-import { holdsAddress } from "./address-cell.ts";
+import { hasAddress } from "./address-cell.ts";
 
 type Rows = readonly (readonly string[])[];
 
@@ -8,7 +8,7 @@ export type ColumnOptions = {
   readonly hasHeader?: boolean | undefined;
 };
 
-export type Columns = {
+export type ListColumns = {
   readonly columns: readonly string[];
   readonly emailColumn: number;
   /** Other columns that hold addresses, and are not verified. */
@@ -20,69 +20,70 @@ export type Columns = {
 export const findColumns = (
   sample: Rows,
   options: ColumnOptions,
-): Columns | "no_email_column" | "unknown_column" => {
+): ListColumns | "no_email_column" | "unknown_column" => {
   const first = sample[0] ?? [];
   const emailColumn =
     options.emailColumn === undefined
       ? guessColumn(sample, options.hasHeader)
-      : columnCalled(options.emailColumn, sample, options.hasHeader);
+      : findColumn(options.emailColumn, sample, options.hasHeader);
   if (emailColumn === null) return "no_email_column";
   if (emailColumn === undefined) return "unknown_column";
 
   const hasHeader =
-    options.hasHeader ?? (isNamed(options.emailColumn, first) || isName(first[emailColumn] ?? ""));
-  const columns = namesOf(sample, hasHeader);
+    options.hasHeader ??
+    (isInHeader(options.emailColumn, first) || looksLikeName(first[emailColumn] ?? ""));
+  const columns = listColumnNames(sample, hasHeader);
   const otherEmailColumns = [...columns.keys()].filter(
-    (index) => index !== emailColumn && countIn(sample, index) > 0,
+    (index) => index !== emailColumn && countAddressesIn(sample, index) > 0,
   );
   return { columns, emailColumn, otherEmailColumns, hasHeader };
 };
 
 /** What the columns are called; one without a name is called by its place, from column_1. */
-export const namesOf = (sample: Rows, hasHeader: boolean): readonly string[] => {
+export const listColumnNames = (sample: Rows, hasHeader: boolean): readonly string[] => {
   const header = hasHeader ? (sample[0] ?? []) : [];
   return Array.from(
-    { length: widthOf(sample) },
+    { length: getWidth(sample) },
     (_, index) => header[index]?.trim() || `column_${index + 1}`,
   );
 };
 
 /** How many of these rows hold an address in any cell. */
 export const countWithAddress = (rows: Rows): number =>
-  rows.filter((cells) => cells.some(holdsAddress)).length;
+  rows.filter((cells) => cells.some(hasAddress)).length;
 
 /** A broken address is no name: a list without a header may well begin with one. */
-const isName = (cell: string): boolean => !cell.includes("@");
+const looksLikeName = (cell: string): boolean => !cell.includes("@");
 
-const widthOf = (sample: Rows): number =>
+const getWidth = (sample: Rows): number =>
   sample.reduce((width, cells) => Math.max(width, cells.length), 0);
 
-const isNamed = (name: string | undefined, header: readonly string[]): boolean =>
+const isInHeader = (name: string | undefined, header: readonly string[]): boolean =>
   name !== undefined && indexOfName(name, header) >= 0;
 
 const indexOfName = (name: string, names: readonly string[]): number => {
-  const wanted = name.trim().toLowerCase();
-  return wanted === "" ? -1 : names.findIndex((one) => one.trim().toLowerCase() === wanted);
+  const normalised = name.trim().toLowerCase();
+  return normalised === "" ? -1 : names.findIndex((one) => one.trim().toLowerCase() === normalised);
 };
 
-const columnCalled = (
-  wanted: string,
+const findColumn = (
+  name: string,
   sample: Rows,
   hasHeader: boolean | undefined,
 ): number | undefined => {
-  const byName = indexOfName(wanted, namesOf(sample, hasHeader ?? true));
+  const byName = indexOfName(name, listColumnNames(sample, hasHeader ?? true));
   if (byName >= 0) return byName;
-  const index = /^\d+$/.test(wanted) ? Number(wanted) : Number.NaN;
-  return index < widthOf(sample) ? index : undefined;
+  const index = /^\d+$/.test(name) ? Number(name) : Number.NaN;
+  return index < getWidth(sample) ? index : undefined;
 };
 
-const CALLED_EXACTLY =
+const EXACT_NAME =
   /^(?:e[-_ ]?)?mail(?:[-_ ]?(?:address|adresse|addr|id))?$|^(?:correo(?:[-_ ]electr[oó]nico)?|courriel|adresse|adresse[-_ ](?:e-?mail|mail|[eé]lectronique))$/i;
-const CALLED_LIKE = /mail|correo|courriel|^adresse/i;
+const SIMILAR_NAME = /mail|correo|courriel|^adresse/i;
 
-const rankOf = (name: string): number => {
-  if (CALLED_EXACTLY.test(name)) return 2;
-  return CALLED_LIKE.test(name) ? 1 : 0;
+const rankName = (name: string): number => {
+  if (EXACT_NAME.test(name)) return 2;
+  return SIMILAR_NAME.test(name) ? 1 : 0;
 };
 
 /**
@@ -91,10 +92,10 @@ const rankOf = (name: string): number => {
  */
 const guessColumn = (sample: Rows, hasHeader: boolean | undefined): number | null => {
   const first = hasHeader === false ? [] : (sample[0] ?? []);
-  const found = Array.from({ length: widthOf(sample) }, (_, index) => {
+  const found = Array.from({ length: getWidth(sample) }, (_, index) => {
     const name = first[index]?.trim() ?? "";
-    const rank = hasHeader || isName(name) ? rankOf(name) : 0;
-    return { index, rank, count: countIn(sample, index) };
+    const rank = hasHeader || looksLikeName(name) ? rankName(name) : 0;
+    return { index, rank, count: countAddressesIn(sample, index) };
   });
   const best = found
     .filter(({ rank, count }) => rank > 0 || count > 0)
@@ -104,5 +105,5 @@ const guessColumn = (sample: Rows, hasHeader: boolean | undefined): number | nul
   return best?.index ?? null;
 };
 
-const countIn = (sample: Rows, column: number): number =>
-  sample.filter((cells) => holdsAddress(cells[column] ?? "")).length;
+const countAddressesIn = (sample: Rows, column: number): number =>
+  sample.filter((cells) => hasAddress(cells[column] ?? "")).length;

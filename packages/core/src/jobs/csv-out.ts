@@ -1,45 +1,48 @@
 import { isAscii } from "../mail/syntax.ts";
-import { namesBeside } from "./result-columns.ts";
+import { listResultColumns } from "./result-columns.ts";
 
 /**
  * One record with its line end (RFC 4180). A cell that a spreadsheet would run as a formula begins with ' here;
  * that holds for addresses too, since =cmd@example.com is one. The JSON export has every cell as it was.
  */
-export const csvLine = (cells: readonly string[], delimiter = ","): string => {
+export const formatCsvRecord = (cells: readonly string[], delimiter = ","): string => {
   // A line with nothing in it would be no record.
   if (cells.length === 1 && cells[0] === "") return '""\r\n';
   let line = "";
-  for (let at = 0; at < cells.length; at++)
-    line += `${at === 0 ? "" : delimiter}${writeCell(cells[at] ?? "", delimiter)}`;
+  for (let index = 0; index < cells.length; index++)
+    line += `${index === 0 ? "" : delimiter}${formatCell(cells[index] ?? "", delimiter)}`;
   return `${line}\r\n`;
 };
 
 /** A list of one column has no delimiter of its own, and its export has several columns. */
-export const delimiterFor = (listDelimiter: string): string => listDelimiter || ",";
+export const getDelimiter = (listDelimiter: string): string => listDelimiter || ",";
 
 /** Spreadsheets take a file that does not begin with it for one of another alphabet. */
 const BYTE_ORDER_MARK = "\uFEFF";
 
 /** The list's own columns and ours behind them, among which `also` come first. */
-export const headerOf = (
+export const formatHeader = (
   columns: readonly string[],
   delimiter: string,
   isListAscii: boolean,
-  also: readonly string[] = [],
+  resultColumns: readonly string[] = [],
 ): string => {
-  const header = csvLine([...columns, ...namesBeside(columns, also)], delimiter);
+  const header = formatCsvRecord(
+    [...columns, ...listResultColumns(columns, resultColumns)],
+    delimiter,
+  );
   return isListAscii && isAscii(header) ? header : BYTE_ORDER_MARK + header;
 };
 
 /** A row may be shorter than the header of its list. What it has beyond the header stands at its end. */
-export const recordOf = (
+export const joinCells = (
   width: number,
-  own: readonly string[],
-  ours: readonly string[],
+  listCells: readonly string[],
+  resultCells: readonly string[],
 ): readonly string[] => {
-  if (own.length === width) return own.concat(ours);
-  const blanks = Array.from({ length: Math.max(0, width - own.length) }, () => "");
-  return own.slice(0, width).concat(blanks, ours, own.slice(width));
+  if (listCells.length === width) return listCells.concat(resultCells);
+  const blanks = Array.from({ length: Math.max(0, width - listCells.length) }, () => "");
+  return listCells.slice(0, width).concat(blanks, resultCells, listCells.slice(width));
 };
 
 // Spreadsheets take the full-width signs, too.
@@ -51,18 +54,20 @@ const SIGNS_ALONE = /^[+\-＋－\s]+$/;
 /** With the separators of any country: -1,234.50 and -1.234,50 and +5 % and -1e5. */
 const NUMBER = /^[+-](?:\d[\d.,' \u00a0\u202f]*|[.,]\d+)(?:e[+-]?\d{1,3})?\s?%?$/i;
 /** + and 7 to 15 digits (E.164), grouped in any way, with an extension. A shorter one might be a sum: +1-1. */
-const TELEPHONE =
+const PHONE_NUMBER =
   /^\+(?:[ ().\-/\u00a0\u2011]*\d){7,15}\)?(?:\s*(?:ext\.?|x|#|;ext=)\s*\d{1,7})?\s*$/i;
 
 const isFormula = (cell: string): boolean =>
   FORMULA.test(cell) ||
-  (SIGN.test(cell) && !SIGNS_ALONE.test(cell) && !NUMBER.test(cell) && !TELEPHONE.test(cell));
+  (SIGN.test(cell) && !SIGNS_ALONE.test(cell) && !NUMBER.test(cell) && !PHONE_NUMBER.test(cell));
 
 // The other delimiters as well: where a spreadsheet splits at ";", x;=1+1 would become a formula. Blanks at an
 // end, since some readers trim them.
-const TO_QUOTE = /[",;|\t\r\n]|^\s|\s$/;
+const NEEDS_QUOTES = /[",;|\t\r\n]|^\s|\s$/;
 
-const writeCell = (cell: string, delimiter: string): string => {
+const formatCell = (cell: string, delimiter: string): string => {
   const safe = isFormula(cell) ? `'${cell}` : cell;
-  return TO_QUOTE.test(safe) || safe.includes(delimiter) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return NEEDS_QUOTES.test(safe) || safe.includes(delimiter)
+    ? `"${safe.replaceAll('"', '""')}"`
+    : safe;
 };

@@ -1,4 +1,4 @@
-import { type ByteText, cutTo, toText } from "./byte-text.ts";
+import { type ByteText, toText, truncateBytes } from "./byte-text.ts";
 
 /** Takes text as it comes, and gives back each record that became whole with it. Blank lines are no records. */
 export type CsvReader = (text: ByteText, isLast: boolean) => readonly (readonly ByteText[])[];
@@ -10,7 +10,7 @@ const RECORD_LENGTH_MAX = 524_288;
 const RECORD_CELLS_MAX = 16_384;
 
 /** Each stray quote costs one look ahead as long as a cell. After these, quotes hold no line breaks any more. */
-const STRAYS_MAX = 16;
+const STRAY_QUOTES_MAX = 16;
 
 const LF = 10;
 const CR = 13;
@@ -24,42 +24,42 @@ const NO_SEPARATOR = -1;
  * nothing closes is a character like others, and its record ends with its line. A record that is too long comes
  * out without cells: half of an address would be somebody else's.
  */
-export const csvReader = (delimiter: string): CsvReader => {
+export const createCsvReader = (delimiter: string): CsvReader => {
   const separator = delimiter === "" ? NO_SEPARATOR : delimiter.charCodeAt(0);
   let pending = "";
-  let strays = 0;
+  let strayQuotes = 0;
   let isSkipping = false;
 
-  const readNext = (text: string, from: number, isLast: boolean): RecordRead | "unfinished" => {
-    const isSpanning = strays < STRAYS_MAX;
+  const readNext = (text: string, from: number, isLast: boolean): CsvRecord | "unfinished" => {
+    const isSpanning = strayQuotes < STRAY_QUOTES_MAX;
     const read = readRecord({ text, separator, isLast, isSpanning }, from);
     if (read !== "stray") return read;
     const line = readRecord({ text, separator, isLast, isSpanning: false }, from);
     if (typeof line === "string") return "unfinished";
-    strays += 1;
+    strayQuotes += 1;
     return line;
   };
 
   return (more, isLast) => {
     const text = pending + more;
-    let readTidy = tidyReader(text, delimiter, separator);
+    let readFast = createFastReader(text, delimiter, separator);
     const records: (readonly string[])[] = [];
-    let at = isSkipping ? endOfLine(text, 0) : 0;
+    let at = isSkipping ? findLineEnd(text, 0) : 0;
     if (at < text.length) isSkipping = false;
     while (at < text.length) {
-      if (isEnd(text.charCodeAt(at), NO_SEPARATOR)) {
+      if (isCellEnd(text.charCodeAt(at), NO_SEPARATOR)) {
         at += 1;
         continue;
       }
-      const straysBefore = strays;
-      const read = readTidy(at, strays < STRAYS_MAX) ?? readNext(text, at, isLast);
+      const strayQuotesBefore = strayQuotes;
+      const read = readFast(at, strayQuotes < STRAY_QUOTES_MAX) ?? readNext(text, at, isLast);
       // What was taken for quoted comes again line by line, and what was found lies behind it.
-      if (strays > straysBefore) readTidy = tidyReader(text, delimiter, separator);
+      if (strayQuotes > strayQuotesBefore) readFast = createFastReader(text, delimiter, separator);
       if (read === "unfinished") break;
-      if (!isBlank(read.cells, text, at)) records.push(read.cells);
+      if (!isBlankRecord(read.cells, text, at)) records.push(read.cells);
       at = read.end;
       // Nothing ends where no line does but a record that is too long.
-      isSkipping = at === text.length && !isEnd(text.charCodeAt(at - 1), NO_SEPARATOR);
+      isSkipping = at === text.length && !isCellEnd(text.charCodeAt(at - 1), NO_SEPARATOR);
     }
     pending = text.slice(at);
     if (pending.length > RECORD_LENGTH_MAX) {
@@ -72,38 +72,38 @@ export const csvReader = (delimiter: string): CsvReader => {
 };
 
 /** Short enough that neither a cell nor the number of them can be over its limit. */
-const TIDY_LENGTH_MAX = RECORD_CELLS_MAX - 1;
+const FAST_RECORD_LENGTH_MAX = RECORD_CELLS_MAX - 1;
 
 /**
  * Most records are as programs write them: a cell is in quotes as a whole, or has none. To search for what ends a
  * cell is faster than to look at each character; what was found stands until the reader is behind it, so nothing
  * is searched twice. Null is a record that needs a closer look, and one that is not whole yet.
  */
-const tidyReader = (text: string, delimiter: string, separator: number) => {
+const createFastReader = (text: string, delimiter: string, separator: number) => {
   let [quote, lf, cr] = [-1, -1, -1];
   let next = delimiter === "" ? text.length : -1;
-  return (from: number, isSpanning: boolean): RecordRead | null => {
+  return (from: number, isSpanning: boolean): CsvRecord | null => {
     const cells: string[] = [];
     for (let at = from; ; ) {
-      if (quote < at) quote = find('"', text, at);
+      if (quote < at) quote = findOrEnd('"', text, at);
       let end: number;
       if (quote === at) {
         if (!isSpanning) return null;
-        const closing = closingOf(text, at);
+        const closing = scanClosingQuote(text, at);
         const inside = text.slice(at + 1, closing.at);
         cells.push(closing.hasQuotes ? inside.replaceAll('""', '"') : inside);
         // Whatever comes of this record, quotes are looked for again from its end.
         quote = at;
         end = closing.at + 1;
       } else {
-        if (next < at) next = find(delimiter, text, at);
-        if (lf < at) lf = find("\n", text, at);
-        if (cr < at) cr = find("\r", text, at);
+        if (next < at) next = findOrEnd(delimiter, text, at);
+        if (lf < at) lf = findOrEnd("\n", text, at);
+        if (cr < at) cr = findOrEnd("\r", text, at);
         end = Math.min(next, lf, cr);
         if (quote < end) return null;
         cells.push(text.slice(at, end));
       }
-      if (end >= text.length || end - from > TIDY_LENGTH_MAX) return null;
+      if (end >= text.length || end - from > FAST_RECORD_LENGTH_MAX) return null;
       const code = text.charCodeAt(end);
       if (code === LF || code === CR) return { cells, end: end + 1 };
       if (code !== separator) return null;
@@ -113,19 +113,19 @@ const tidyReader = (text: string, delimiter: string, separator: number) => {
 };
 
 /** The quote that closes those which open here, or the end of the text; and whether there are quotes between. */
-const closingOf = (text: string, opening: number) => {
-  let at = find('"', text, opening + 1);
+const scanClosingQuote = (text: string, opening: number) => {
+  let at = findOrEnd('"', text, opening + 1);
   let hasQuotes = false;
-  for (; text.charCodeAt(at + 1) === QUOTE; at = find('"', text, at + 2)) hasQuotes = true;
+  for (; text.charCodeAt(at + 1) === QUOTE; at = findOrEnd('"', text, at + 2)) hasQuotes = true;
   return { at, hasQuotes };
 };
 
-const find = (character: string, text: string, from: number): number => {
+const findOrEnd = (character: string, text: string, from: number): number => {
   const at = text.indexOf(character, from);
   return at < 0 ? text.length : at;
 };
 
-type Source = {
+type CsvSource = {
   readonly text: string;
   readonly separator: number;
   /** No more text comes after this. */
@@ -134,19 +134,19 @@ type Source = {
   readonly isSpanning: boolean;
 };
 
-type RecordRead = { readonly cells: readonly string[]; readonly end: number };
+type CsvRecord = { readonly cells: readonly string[]; readonly end: number };
 
 /** "stray" only where a quoted cell may span lines. */
-const readRecord = (source: Source, from: number): RecordRead | "unfinished" | "stray" => {
+const readRecord = (source: CsvSource, from: number): CsvRecord | "unfinished" | "stray" => {
   const { text, separator, isLast } = source;
   const cells: string[] = [];
   for (let at = from; ; ) {
-    const opening = findOpening(text, at, separator);
+    const opening = findOpeningQuote(text, at, separator);
     const quoted = opening < 0 ? null : readQuoted(source, at, opening);
     if (quoted === "unfinished" || quoted === "stray") return quoted;
-    if (cells.length === RECORD_CELLS_MAX) return { cells: [], end: endOfLine(text, at) };
-    const end = quoted?.end ?? endOfPlain(text, at, separator);
-    cells.push(quoted?.cell ?? cellOf(text, at, end));
+    if (cells.length === RECORD_CELLS_MAX) return { cells: [], end: findLineEnd(text, at) };
+    const end = quoted?.end ?? findPlainEnd(text, at, separator);
+    cells.push(quoted?.cell ?? sliceCell(text, at, end));
 
     if (end >= text.length) return isLast ? { cells, end } : "unfinished";
     const code = text.charCodeAt(end);
@@ -160,34 +160,34 @@ type QuotedCell = { readonly cell: string; readonly end: number };
 
 /** Null where the quote is a plain character. */
 const readQuoted = (
-  source: Source,
+  source: CsvSource,
   from: number,
   opening: number,
 ): QuotedCell | "unfinished" | "stray" | null => {
   const { text, separator, isSpanning } = source;
-  const closing = findClosing(source, opening);
+  const closing = findClosingQuote(source, opening);
   if (closing === "unfinished") return closing;
   if (closing === "stray") return isSpanning ? closing : null;
 
   const inside = text.slice(opening + 1, closing);
   const end = skipBlanks(text, closing + 1, separator);
-  if (end === text.length || isEnd(text.charCodeAt(end), separator)) {
+  if (end === text.length || isCellEnd(text.charCodeAt(end), separator)) {
     const cell = inside.includes('""') ? inside.replaceAll('""', '"') : inside;
-    return { cell: cutTo(CELL_LENGTH_MAX, cell), end };
+    return { cell: truncateBytes(CELL_LENGTH_MAX, cell), end };
   }
   // More after it: over lines, what looked like its end is the beginning of another cell's quotes.
   if (LINE_BREAK.test(inside)) return "stray";
   // In one line it is no quoted cell, such as "john doe"@example.com.
-  const endOfAll = endOfPlain(text, end, separator);
-  return { cell: cellOf(text, from, endOfAll), end: endOfAll };
+  const cellEnd = findPlainEnd(text, end, separator);
+  return { cell: sliceCell(text, from, cellEnd), end: cellEnd };
 };
 
-const cellOf = (text: ByteText, from: number, end: number): ByteText =>
-  cutTo(CELL_LENGTH_MAX, text.slice(from, end));
+const sliceCell = (text: ByteText, from: number, end: number): ByteText =>
+  truncateBytes(CELL_LENGTH_MAX, text.slice(from, end));
 
 const LINE_BREAK = /[\r\n]/;
 
-const findClosing = (source: Source, opening: number): number | "unfinished" | "stray" => {
+const findClosingQuote = (source: CsvSource, opening: number): number | "unfinished" | "stray" => {
   const { text, isLast, isSpanning } = source;
   let hasBreak = false;
   for (let at = opening + 1; at < text.length; at += 1) {
@@ -205,7 +205,7 @@ const findClosing = (source: Source, opening: number): number | "unfinished" | "
 };
 
 /** The quote that a cell begins with, behind blanks if need be; -1 where it begins with something else. */
-const findOpening = (text: string, from: number, separator: number): number => {
+const findOpeningQuote = (text: string, from: number, separator: number): number => {
   const first = text.charCodeAt(from);
   if (first === QUOTE) return from;
   if (first !== SPACE && first !== TAB) return -1;
@@ -222,19 +222,19 @@ const skipBlanks = (text: string, from: number, separator: number): number => {
   return at;
 };
 
-const endOfPlain = (text: string, from: number, separator: number): number => {
+const findPlainEnd = (text: string, from: number, separator: number): number => {
   let at = from;
-  while (at < text.length && !isEnd(text.charCodeAt(at), separator)) at += 1;
+  while (at < text.length && !isCellEnd(text.charCodeAt(at), separator)) at += 1;
   return at;
 };
 
-const isEnd = (code: number, separator: number): boolean =>
+const isCellEnd = (code: number, separator: number): boolean =>
   code === separator || code === LF || code === CR;
 
-const endOfLine = (text: string, from: number): number => endOfPlain(text, from, NO_SEPARATOR);
+const findLineEnd = (text: string, from: number): number => findPlainEnd(text, from, NO_SEPARATOR);
 
 /** A line that says "" says that its one cell is empty; a line of white space says nothing. */
-const isBlank = (cells: readonly string[], text: string, from: number): boolean =>
+const isBlankRecord = (cells: readonly string[], text: string, from: number): boolean =>
   cells.length === 1 &&
   toText(cells[0] ?? "").trim() === "" &&
-  findOpening(text, from, NO_SEPARATOR) < 0;
+  findOpeningQuote(text, from, NO_SEPARATOR) < 0;

@@ -1,14 +1,20 @@
 import { isAscii } from "../mail/syntax.ts";
 import { type ByteText, toByteText } from "./byte-text.ts";
 
-export const ENCODINGS = ["utf-8", "utf-16le", "utf-16be", "windows-1252", "shift_jis"] as const;
-export type Encoding = (typeof ENCODINGS)[number];
+export const LIST_ENCODINGS = [
+  "utf-8",
+  "utf-16le",
+  "utf-16be",
+  "windows-1252",
+  "shift_jis",
+] as const;
+export type ListEncoding = (typeof LIST_ENCODINGS)[number];
 
 type Decoder = InstanceType<typeof TextDecoder>;
 
 export type ListDecoder = {
   /** As far as it has shown: a file that is ASCII so far is UTF-8. */
-  readonly encoding: () => Encoding;
+  readonly encoding: () => ListEncoding;
   readonly decode: (block: Uint8Array) => ByteText;
   /** What is left of a character that the file breaks off. */
   readonly end: () => ByteText;
@@ -18,7 +24,7 @@ export type ListDecoder = {
 export const BLOCK_BYTES = 262_144;
 
 /** The same bytes in blocks that are full but for the last one. A block is good until the next is asked for. */
-export async function* blocksOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* toBlocks(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const block = new Uint8Array(BLOCK_BYTES);
   let filled = 0;
   for await (const piece of bytes) {
@@ -39,29 +45,31 @@ export async function* blocksOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerato
  * A stream cannot be read twice, so nothing is decided before the first byte beyond ASCII: until then UTF-8,
  * windows-1252 and Shift_JIS are the same. NUL characters are left out; some exports pad their cells with them.
  */
-export const listDecoder = (): ListDecoder => {
-  let encoding: Encoding | null = null;
+export const createListDecoder = (): ListDecoder => {
+  let encoding: ListEncoding | null = null;
   /** Of what is not in UTF-8 as it comes. */
   let decoder: Decoder | null = null;
   let isFirst = true;
 
-  const decide = (block: Uint8Array): void => {
-    encoding = (isFirst ? findUtf16(block) : null) ?? findEightBit(block);
+  const detectEncoding = (block: Uint8Array): void => {
+    encoding = (isFirst ? detectUtf16(block) : null) ?? detectEightBit(block);
     if (encoding && encoding !== "utf-8") decoder = new TextDecoder(encoding);
   };
 
-  const bytesOf = (block: Uint8Array): ByteText => {
-    const bytes = byteTextOf(block);
+  const decodeUtf8 = (block: Uint8Array): ByteText => {
+    const bytes = bytesToByteText(block);
     return isFirst && bytes.startsWith(UTF8_MARK) ? bytes.slice(UTF8_MARK.length) : bytes;
   };
 
   return {
     encoding: () => encoding ?? "utf-8",
     decode: (block) => {
-      if (!encoding) decide(block);
-      const bytes = decoder ? toByteText(decoder.decode(block, { stream: true })) : bytesOf(block);
+      if (!encoding) detectEncoding(block);
+      const bytes = decoder
+        ? toByteText(decoder.decode(block, { stream: true }))
+        : decodeUtf8(block);
       isFirst = false;
-      return withoutNul(bytes);
+      return removeNul(bytes);
     },
     end: () => toByteText(decoder?.decode() ?? ""),
   };
@@ -69,20 +77,20 @@ export const listDecoder = (): ListDecoder => {
 
 const UTF8_MARK = toByteText("\ufeff");
 
-const byteTextOf = ({ buffer, byteOffset, length }: Uint8Array): ByteText =>
+const bytesToByteText = ({ buffer, byteOffset, length }: Uint8Array): ByteText =>
   Buffer.from(buffer, byteOffset, length).toString("latin1");
 
-const withoutNul = (text: ByteText): ByteText =>
+const removeNul = (text: ByteText): ByteText =>
   text.includes("\0") ? text.replaceAll("\0", "") : text;
 
-const SNIFFED_BYTES = 4096;
+const SNIFF_BYTES = 4096;
 
 /** An address is ASCII whatever the names are, and in UTF-16 every second byte of ASCII is NUL. */
-const findUtf16 = (block: Uint8Array): Encoding | null => {
+const detectUtf16 = (block: Uint8Array): ListEncoding | null => {
   const [first, second] = block;
   if (first === 0xff && second === 0xfe) return "utf-16le";
   if (first === 0xfe && second === 0xff) return "utf-16be";
-  const head = block.subarray(0, SNIFFED_BYTES);
+  const head = block.subarray(0, SNIFF_BYTES);
   const pairs = head.length / 2;
   const isMany = (nuls: number) => nuls > pairs / 3;
   const isFew = (nuls: number) => nuls < pairs / 10;
@@ -93,14 +101,14 @@ const findUtf16 = (block: Uint8Array): Encoding | null => {
 };
 
 /** Null while a block is ASCII. One broken byte in a UTF-8 file must not garble every name in it: most decide. */
-const findEightBit = (block: Uint8Array): Encoding | null => {
-  if (isAscii(byteTextOf(block))) return null;
+const detectEightBit = (block: Uint8Array): ListEncoding | null => {
+  if (isAscii(bytesToByteText(block))) return null;
   // A full block may break off within a character; the last one of a file does not.
   const text = new TextDecoder("utf-8").decode(block, { stream: block.length === BLOCK_BYTES });
   const beyond = text.match(ALL_BEYOND_ASCII)?.length ?? 0;
-  const broken = text.match(REPLACED)?.length ?? 0;
-  if (broken * 2 <= beyond) return "utf-8";
-  return isShiftJis(byteTextOf(block)) ? "shift_jis" : "windows-1252";
+  const replaced = text.match(REPLACED)?.length ?? 0;
+  if (replaced * 2 <= beyond) return "utf-8";
+  return isShiftJis(bytesToByteText(block)) ? "shift_jis" : "windows-1252";
 };
 
 /** JIS X 0208: kana and common kanji begin with 0x81 to 0x9F, others with 0xE0 to 0xEA. Half-width kana are one byte. */

@@ -1,12 +1,12 @@
 import * as v from "valibot";
 import type { KeyMode } from "../access/key-form.ts";
-import { everyItem } from "../every-item.ts";
-import { inMs } from "../moments.ts";
+import { paginateQuery } from "../every-item.ts";
+import { addMs } from "../moments.ts";
 import type { Amounts, Item, Key, Table } from "../table.ts";
-import { nextRetryMinutes, RETRY_CAUSES, type RetryCause } from "../verify/retry.ts";
+import { getNextRetryMinutes, RETRY_CAUSES, type RetryCause } from "../verify/retry.ts";
 import type { World } from "../world.ts";
 import type { Chunk } from "./chunks.ts";
-import { deferredField, isOpen, type Job } from "./items.ts";
+import { isOpenJob, type Job, toDeferredField } from "./items.ts";
 
 // Layout. The rows of a chunk that are deferred: which, why, and until when. It is written with the pass that deferred
 // them and removed with the next one, so it is there exactly while rows wait. In the order of the sort key the first
@@ -17,7 +17,7 @@ import { deferredField, isOpen, type Job } from "./items.ts";
 //
 // How many rows of a job wait, by reason, stands in the job itself: each pass adds its difference.
 
-const Group = v.object({
+const DeferredGroup = v.object({
   /** The reason the rows would have as `unknown`. */
   reason: v.string(),
   /** Why they waited so far, the current wait included. */
@@ -28,72 +28,75 @@ const Group = v.object({
   isSlow: v.optional(v.boolean()),
 });
 
-type Retry = { readonly at: string; readonly causes: readonly RetryCause[] };
+type ScheduledRetry = { readonly at: string; readonly causes: readonly RetryCause[] };
 
 /** Rows of one chunk that wait for the same time, after the same history. */
-export type Group = Retry & {
+export type DeferredGroup = ScheduledRetry & {
   readonly reason: string;
   readonly rows: readonly number[];
   readonly isSlow?: boolean | undefined;
 };
 
-type Limits = { readonly mode: KeyMode; readonly maxWaitMinutes: number };
+type RetryLimits = { readonly mode: KeyMode; readonly maxWaitMinutes: number };
 
 /** A test key's waits take this long, whatever the schedule says. */
 export const TEST_KEY_RETRY_SECONDS = 1;
 
 /** When an address is attempted again; undefined when its result is final. */
-export const nextRetry = (
+export const scheduleRetry = (
   { now }: Pick<World, "now">,
-  { mode, maxWaitMinutes }: Limits,
+  { mode, maxWaitMinutes }: RetryLimits,
   { causes, cause }: { readonly causes: readonly RetryCause[]; readonly cause: RetryCause },
-): Retry | undefined => {
-  const minutes = nextRetryMinutes(causes, cause, maxWaitMinutes);
+): ScheduledRetry | undefined => {
+  const minutes = getNextRetryMinutes(causes, cause, maxWaitMinutes);
   if (minutes === undefined) return undefined;
   const ms = mode === "test" ? TEST_KEY_RETRY_SECONDS * 1_000 : minutes * 60_000;
-  return { at: inMs(now(), ms).toISOString(), causes: [...causes, cause] };
+  return { at: addMs(now(), ms).toISOString(), causes: [...causes, cause] };
 };
 
 /** One row that waits. */
-export type Deferral = Retry & {
+export type DeferredRow = ScheduledRetry & {
   readonly row: number;
   readonly reason: string;
   readonly isSlow?: boolean;
 };
 
-export const toGroups = (deferrals: readonly Deferral[]): readonly Group[] => {
+export const toDeferredGroups = (deferrals: readonly DeferredRow[]): readonly DeferredGroup[] => {
   const alike = Map.groupBy(deferrals, ({ at, reason, causes, isSlow }) =>
     [at, isSlow, reason, ...causes].join(),
   );
   return [...alike.values()].map((same) => {
-    const [{ at, reason, causes, isSlow }] = same as [Deferral, ...Deferral[]];
+    const [{ at, reason, causes, isSlow }] = same as [DeferredRow, ...DeferredRow[]];
     const rows = same.map(({ row }) => row);
     return { at, reason, causes, rows, ...(isSlow && { isSlow }) };
   });
 };
 
 /** Groups that fall due so shortly after the first one are attempted with it, in one pass. */
-const TOGETHER_MS = 30_000;
+const GROUPING_MS = 30_000;
 
 /** The groups whose turn it is, and those that wait on. The earliest always has its turn. */
 export const splitDue = (
-  groups: readonly Group[],
-): { readonly due: readonly Group[]; readonly later: readonly Group[] } => {
-  const until = Date.parse(firstTimeOf(groups) ?? "") + TOGETHER_MS;
-  const isDue = ({ at }: Group) => Date.parse(at) <= until;
+  groups: readonly DeferredGroup[],
+): { readonly due: readonly DeferredGroup[]; readonly later: readonly DeferredGroup[] } => {
+  const until = Date.parse(findFirstTime(groups) ?? "") + GROUPING_MS;
+  const isDue = ({ at }: DeferredGroup) => Date.parse(at) <= until;
   return { due: groups.filter(isDue), later: groups.filter((group) => !isDue(group)) };
 };
 
-export const firstTimeOf = (groups: readonly Group[]): string | undefined =>
+export const findFirstTime = (groups: readonly DeferredGroup[]): string | undefined =>
   groups.map(({ at }) => at).toSorted()[0];
 
 /** For the `add` of the job: what a pass changes in how many rows wait for which reason. */
-export const changeOfDeferred = (before: readonly Group[], after: readonly Group[]): Amounts => {
+export const countDeferredChange = (
+  before: readonly DeferredGroup[],
+  after: readonly DeferredGroup[],
+): Amounts => {
   const change: Record<string, number> = {};
-  const count = (groups: readonly Group[], sign: 1 | -1) => {
+  const count = (groups: readonly DeferredGroup[], sign: 1 | -1) => {
     for (const { reason, rows, isSlow } of groups) {
       if (isSlow) continue;
-      const field = deferredField(reason);
+      const field = toDeferredField(reason);
       change[field] = (change[field] ?? 0) + sign * rows.length;
     }
   };
@@ -102,31 +105,31 @@ export const changeOfDeferred = (before: readonly Group[], after: readonly Group
   return Object.fromEntries(Object.entries(change).filter(([, by]) => by !== 0));
 };
 
-const deferredOf = (job: string): string => `DEFERRED#${job}`;
+const toDeferredPartition = (job: string): string => `DEFERRED#${job}`;
 
-export const deferredKey = ({ job, chunk }: Pick<Chunk, "job" | "chunk">, at: string): Key => ({
-  pk: deferredOf(job),
+export const toDeferredKey = ({ job, chunk }: Pick<Chunk, "job" | "chunk">, at: string): Key => ({
+  pk: toDeferredPartition(job),
   sk: `${at}#${String(chunk).padStart(5, "0")}`,
 });
 
-export const deferredItem = (
+export const toDeferredItem = (
   { job, chunk }: Pick<Chunk, "job" | "chunk">,
   at: string,
-  groups: readonly Group[],
-): Item => ({ ...deferredKey({ job, chunk }, at), job, chunk, groups });
+  groups: readonly DeferredGroup[],
+): Item => ({ ...toDeferredKey({ job, chunk }, at), job, chunk, groups });
 
 /** Undefined: there are none, or another worker has just done the pass. */
-export const findGroups = async (
+export const findDeferredGroups = async (
   table: Table,
   { job, chunk, retryAt }: Chunk,
-): Promise<readonly Group[] | undefined> => {
+): Promise<readonly DeferredGroup[] | undefined> => {
   if (retryAt === undefined) return undefined;
-  const item = await table.get(deferredKey({ job, chunk }, retryAt));
-  return item && v.parse(v.array(Group), item["groups"]);
+  const item = await table.get(toDeferredKey({ job, chunk }, retryAt));
+  return item && v.parse(v.array(DeferredGroup), item["groups"]);
 };
 
 /** The rows of a running job that are attempted again later. */
-export type Deferred = {
+export type DeferredSummary = {
   readonly count: number;
   readonly byReason: Readonly<Record<string, number>>;
   /** ISO 8601. In the past while the attempt is under way. */
@@ -134,13 +137,16 @@ export type Deferred = {
 };
 
 /** Undefined where none is deferred. */
-export const findDeferred = async (table: Table, job: Job): Promise<Deferred | undefined> => {
+export const findDeferred = async (
+  table: Table,
+  job: Job,
+): Promise<DeferredSummary | undefined> => {
   const { deferred: byReason, retry } = job;
-  if (!isOpen(job)) return undefined;
+  if (!isOpenJob(job)) return undefined;
   if (retry) return { count: 1, byReason: { [retry.reason]: 1 }, nextAttemptAt: retry.at };
   const count = Object.values(byReason).reduce((sum, rows) => sum + rows, 0);
   if (count === 0) return undefined;
-  for await (const { sk } of everyItem(table, { pk: deferredOf(job.id), pageSize: 1 }))
+  for await (const { sk } of paginateQuery(table, { pk: toDeferredPartition(job.id), pageSize: 1 }))
     return { count, byReason, nextAttemptAt: sk.slice(0, sk.indexOf("#")) };
   // The pass that ended the last wait was written after the job was read.
   return undefined;

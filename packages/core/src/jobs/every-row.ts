@@ -1,27 +1,28 @@
 import { Failure } from "../failure.ts";
 import type { World } from "../world.ts";
 import { areExcludedReadable } from "./excluded-rows.ts";
-import type { Readable, RowCounts } from "./export.ts";
+import type { ExportRowCounts, ExportSummary } from "./export.ts";
 import { isInputReadable } from "./input-blob.ts";
-import { findInput } from "./input-facts.ts";
+import { findInputMetadata } from "./input-facts.ts";
 
 /**
  * How many rows an export of every row of the list has. The excluded rows stand beside the input of the job: a job
  * without an input has none, and without them there is no such export.
  */
-export const findEveryRow = async (
+export const countAllRows = async (
   { table, blobs }: Pick<World, "table" | "blobs">,
-  { job, expected, missing, pending }: Readable,
-): Promise<RowCounts> => {
+  { job, expected, missing, pending }: ExportSummary,
+): Promise<ExportRowCounts> => {
   if (!job.input) return { expected, missing };
-  const facts = await findInput(table, job.id);
+  const facts = await findInputMetadata(table, job.id);
   const { hasEmailCells, excluded } = facts;
-  if (!hasEmailCells || !(await isInputReadable(blobs, job.input, facts))) throw gone();
-  if (excluded && !(await areExcludedReadable(blobs, excluded))) throw gone();
+  if (!hasEmailCells || !(await isInputReadable(blobs, job.input, facts)))
+    throw createGoneFailure();
+  if (excluded && !(await areExcludedReadable(blobs, excluded))) throw createGoneFailure();
   return { expected: expected + pending + job.refunded + (excluded?.rows ?? 0), missing };
 };
 
-const gone = (): Failure =>
+const createGoneFailure = (): Failure =>
   new Failure(
     "NOT_FOUND",
     "nothing_charged",

@@ -1,4 +1,4 @@
-import { type BlobFacts, type Blobs, UnreadableBlobError } from "../blobs.ts";
+import { type BlobMetadata, type Blobs, UnreadableBlobError } from "../blobs.ts";
 import type { ByteText } from "./byte-text.ts";
 
 // The rows of a list that are not verified: one object, a line of JSON for each, in the order of the list. It is
@@ -11,29 +11,31 @@ import type { ByteText } from "./byte-text.ts";
 export type ExcludedRow = readonly [row: number, why: number | string, ...cells: string[]];
 
 /** Beside the input that is stored under this key. */
-export const excludedKeyOf = (inputKey: string): string => `${inputKey}.excluded`;
+export const toExcludedKey = (inputKey: string): string => `${inputKey}.excluded`;
 
 /** As it is written. */
-export type WrittenExcludedRow = readonly [row: number, why: number | string, ...cells: ByteText[]];
+export type EncodedExcludedRow = readonly [row: number, why: number | string, ...cells: ByteText[]];
 
 export type ExcludedWriter = {
   /** Waits until the store has taken the rows before these, so that few are in memory. */
-  readonly write: (rows: readonly WrittenExcludedRow[]) => Promise<void>;
+  readonly write: (rows: readonly EncodedExcludedRow[]) => Promise<void>;
   /** Null: there was no such row, and nothing is written. */
-  readonly end: () => Promise<(BlobFacts & { readonly key: string; readonly rows: number }) | null>;
+  readonly end: () => Promise<
+    (BlobMetadata & { readonly key: string; readonly rows: number }) | null
+  >;
   /** Gives the object up: the put fails, and leaves nothing. */
   readonly abort: () => Promise<void>;
 };
 
-export const excludedWriter = (blobs: Pick<Blobs, "put">, key: string): ExcludedWriter => {
-  const pipe = openPipe();
+export const createExcludedWriter = (blobs: Pick<Blobs, "put">, key: string): ExcludedWriter => {
+  const pipe = createPipe();
   let rows = 0;
-  let put: Promise<BlobFacts> | undefined;
+  let put: Promise<BlobMetadata> | undefined;
   const beginPut = () => {
-    const begun = blobs.put(key, pipe.content());
+    const promise = blobs.put(key, pipe.content());
     // Whether it failed is asked with the next write, or at the end.
-    begun.catch(() => {});
-    return begun;
+    promise.catch(() => {});
+    return promise;
   };
   return {
     write: async (some) => {
@@ -56,7 +58,7 @@ export const excludedWriter = (blobs: Pick<Blobs, "put">, key: string): Excluded
 };
 
 /** One block at a time from whoever writes to whoever reads. */
-const openPipe = () => {
+const createPipe = () => {
   let [block, isOver]: [Uint8Array | null, boolean] = [null, false];
   let failure: Error | null = null;
   let [wakeReader, wakeWriter] = [() => {}, () => {}];
@@ -65,10 +67,10 @@ const openPipe = () => {
     for (;;) {
       if (failure) throw failure;
       if (block) {
-        const taken = block;
+        const chunk = block;
         block = null;
         wakeWriter();
-        yield taken;
+        yield chunk;
       } else if (isOver) return;
       else
         await new Promise<void>((wake) => {
@@ -107,23 +109,23 @@ export type ExcludedReader = {
 
 export const NO_EXCLUDED: ExcludedReader = { before: async () => [], close: async () => {} };
 
-export const excludedReader = (
+export const openExcludedReader = (
   blobs: Pick<Blobs, "get">,
   { key, version }: { readonly key: string; readonly version: string },
 ): ExcludedReader => {
   let batches: AsyncGenerator<readonly ExcludedRow[]> | undefined;
   let batch: readonly ExcludedRow[] = [];
-  let at = 0;
+  let next = 0;
   return {
     before: async (row) => {
-      if (at === batch.length) {
-        batches ??= rowsIn(blobs, key, version);
+      if (next === batch.length) {
+        batches ??= readBatches(blobs, key, version);
         batch = (await batches.next()).value ?? [];
-        at = 0;
+        next = 0;
       }
-      const from = at;
-      while (at < batch.length && (batch[at]?.[0] ?? Infinity) < row) at++;
-      return batch.slice(from, at);
+      const from = next;
+      while (next < batch.length && (batch[next]?.[0] ?? Infinity) < row) next++;
+      return batch.slice(from, next);
     },
     close: async () => void (await batches?.return(undefined)),
   };
@@ -146,7 +148,7 @@ export const areExcludedReadable = async (
 
 const LINE_FEED = 10;
 
-async function* rowsIn(
+async function* readBatches(
   blobs: Pick<Blobs, "get">,
   key: string,
   version: string,

@@ -1,4 +1,4 @@
-import { type FaultName, faultOf } from "../mail/syntax.ts";
+import { createFault, type FaultName } from "../mail/syntax.ts";
 import { ROW_TOO_LONG, SEVERAL_ADDRESSES } from "./address-cell.ts";
 
 /** Why a row of a list is not verified. */
@@ -12,12 +12,12 @@ export type Exclusion = {
 };
 
 /** As it is stored with the row: the number of the row that it repeats, or the code. */
-export const readExclusion = (why: number | string): Exclusion =>
+export const toExclusion = (why: number | string): Exclusion =>
   typeof why === "number"
     ? { kind: "duplicate", duplicateOf: why, reason: null, message: null }
-    : { kind: "skipped", duplicateOf: null, reason: why, message: messageFor(why) };
+    : { kind: "skipped", duplicateOf: null, reason: why, message: findMessage(why) };
 
-const OF_LISTS = [SEVERAL_ADDRESSES, ROW_TOO_LONG];
+const LIST_FAULTS = [SEVERAL_ADDRESSES, ROW_TOO_LONG];
 
-const messageFor = (code: string): string =>
-  (OF_LISTS.find(({ fault }) => fault === code) ?? faultOf(code as FaultName)).message;
+const findMessage = (code: string): string =>
+  (LIST_FAULTS.find(({ fault }) => fault === code) ?? createFault(code as FaultName)).message;

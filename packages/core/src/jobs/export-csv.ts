@@ -1,18 +1,18 @@
-import { csvLine, delimiterFor, headerOf, recordOf } from "./csv-out.ts";
+import { formatCsvRecord, formatHeader, getDelimiter, joinCells } from "./csv-out.ts";
 import {
-  emailOf,
+  getEmail,
   type ListedRow,
   type ListedRows,
-  outcomeOf,
   type RowSelection,
+  toRowOutcome,
 } from "./export-rows.ts";
-import type { OwnList } from "./own-list.ts";
-import { BLANK_CELLS, cellsOf } from "./result-columns.ts";
+import type { SourceList } from "./own-list.ts";
+import { BLANK_CELLS, toResultCells } from "./result-columns.ts";
 
 /** What an export of every row says of a row, before its result. */
 const OUTCOME_COLUMNS = ["row", "row_outcome", "duplicate_of", "skip_reason", "skip_message"];
 
-export type CsvOptions = {
+export type CsvExportOptions = {
   readonly selection: RowSelection;
   /** Null: that of the list. */
   readonly delimiter: string | null;
@@ -22,38 +22,42 @@ export type CsvOptions = {
  * The rows beside the list's own columns, which come back as they were: a piece for each chunk, the header in the
  * first.
  */
-export async function* csvOf(
+export async function* formatCsv(
   listed: AsyncIterable<ListedRows>,
-  { selection, delimiter: wanted }: CsvOptions,
+  { selection, delimiter: requestedDelimiter }: CsvExportOptions,
 ): AsyncGenerator<string> {
   let isFirst = true;
   for await (const { list, rows } of listed) {
-    const delimiter = wanted ?? delimiterFor(list.delimiter);
-    const outcome = selection === "all" ? outcomeColumnsOf(list) : [];
-    let text = isFirst ? headerOf(list.columns, delimiter, list.isAscii, outcome) : "";
+    const delimiter = requestedDelimiter ?? getDelimiter(list.delimiter);
+    const outcome = selection === "all" ? listOutcomeColumns(list) : [];
+    let text = isFirst ? formatHeader(list.columns, delimiter, list.isAscii, outcome) : "";
     isFirst = false;
-    for (const row of rows) text += csvLine(cellsIn(list, row, selection), delimiter);
+    for (const row of rows) text += formatCsvRecord(toCells(list, row, selection), delimiter);
     if (text !== "") yield text;
   }
 }
 
-const hasColumns = ({ columns }: OwnList): boolean => columns.length > 0;
+const hasOwnColumns = ({ columns }: SourceList): boolean => columns.length > 0;
 
 /** Where there is no column for the text that was sent, it has one of ours. */
-const outcomeColumnsOf = (list: OwnList): readonly string[] =>
-  hasColumns(list) ? OUTCOME_COLUMNS : [...OUTCOME_COLUMNS, "submitted"];
+const listOutcomeColumns = (list: SourceList): readonly string[] =>
+  hasOwnColumns(list) ? OUTCOME_COLUMNS : [...OUTCOME_COLUMNS, "submitted"];
 
-const cellsIn = (list: OwnList, row: ListedRow, selection: RowSelection): readonly string[] => {
-  const [own, outcome] = row;
-  const email = emailOf(row);
-  const ours = typeof outcome === "string" ? BLANK_CELLS : cellsOf(outcome.result);
-  const said = selection === "all" ? outcomeCellsOf(list, row, email).concat(ours) : ours;
-  return recordOf(list.columns.length, list.cellsOf(own, email), said);
+const toCells = (list: SourceList, row: ListedRow, selection: RowSelection): readonly string[] => {
+  const [listRow, outcome] = row;
+  const email = getEmail(row);
+  const verificationCells =
+    typeof outcome === "string" ? BLANK_CELLS : toResultCells(outcome.result);
+  const resultCells =
+    selection === "all"
+      ? toOutcomeCells(list, row, email).concat(verificationCells)
+      : verificationCells;
+  return joinCells(list.columns.length, list.getCells(listRow, email), resultCells);
 };
 
-const outcomeCellsOf = (list: OwnList, listed: ListedRow, email: string): readonly string[] => {
-  const { row, outcome, exclusion } = outcomeOf(listed);
+const toOutcomeCells = (list: SourceList, listed: ListedRow, email: string): readonly string[] => {
+  const { row, outcome, exclusion } = toRowOutcome(listed);
   const { duplicateOf = null, reason = null, message = null } = exclusion ?? {};
   const cells = [row, outcome, duplicateOf, reason, message].map((cell) => String(cell ?? ""));
-  return hasColumns(list) ? cells : [...cells, list.textOf(listed[0], email) ?? ""];
+  return hasOwnColumns(list) ? cells : [...cells, list.getEmailCell(listed[0], email) ?? ""];
 };

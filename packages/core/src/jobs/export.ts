@@ -1,16 +1,16 @@
-import { madeAhead } from "../made-ahead.ts";
+import { prefetch } from "../made-ahead.ts";
 import type { Table } from "../table.ts";
 import type { Status } from "../verify/result.ts";
 import type { World } from "../world.ts";
-import { type Chunk, chunksOf } from "./chunks.ts";
-import { bucketOf, isOpen, type Job } from "./items.ts";
-import { type Row, rowsOf } from "./results.ts";
+import { type Chunk, iterateChunks } from "./chunks.ts";
+import { isOpenJob, type Job, toBucket } from "./items.ts";
+import { readResultRows, type VerifiedRow } from "./results.ts";
 
 /**
  * Which rows an export may be limited to. The contract gives those without a status to `unknown`; here none is
  * without, for what could not be verified is stored as unknown, too.
  */
-const SHOWN = {
+const STATUSES_BY_FILTER = {
   all: null,
   valid: ["valid"],
   invalid: ["invalid", "disposable"],
@@ -22,11 +22,11 @@ const SHOWN = {
   spam_trap: ["spam_trap"],
 } as const satisfies Readonly<Record<string, readonly Status[] | null>>;
 
-export type Filter = keyof typeof SHOWN;
-export const FILTERS = Object.keys(SHOWN) as readonly Filter[];
+export type ExportFilter = keyof typeof STATUSES_BY_FILTER;
+export const EXPORT_FILTERS = Object.keys(STATUSES_BY_FILTER) as readonly ExportFilter[];
 
 /** What of a job can be read by now. */
-export type Readable = {
+export type ExportSummary = {
   readonly job: Job;
   readonly chunks: readonly Chunk[];
   /** How many rows the job says it has, and how many of them are gone or not to be seen yet. */
@@ -39,71 +39,80 @@ export type Readable = {
 };
 
 /** Counted without reading one row, so that whoever is told of it waits for nothing. */
-export const findReadable = async (table: Table, job: Job): Promise<Readable> => {
-  const chunks = await Array.fromAsync(chunksOf(table, job.id));
+export const summarizeExport = async (table: Table, job: Job): Promise<ExportSummary> => {
+  const chunks = await Array.fromAsync(iterateChunks(table, job.id));
   const rows = chunks.reduce((sum, chunk) => sum + chunk.rows, 0);
   // More than the job knows of: it went on after it was read.
   const expected = Math.max(job.processed, rows);
   const refunded = chunks.filter(({ outcome }) => outcome === "refunded").map(({ chunk }) => chunk);
   return {
     job,
-    chunks: chunks.filter(hasRows),
+    chunks: chunks.filter(hasAnyRows),
     expected,
     missing: expected - rows,
-    pending: isOpen(job) ? Math.max(0, job.total - job.refunded - expected) : 0,
+    pending: isOpenJob(job) ? Math.max(0, job.total - job.refunded - expected) : 0,
     refunded: new Set(refunded),
   };
 };
 
-const hasRows = ({ rows }: Chunk): boolean => rows > 0;
+const hasAnyRows = ({ rows }: Chunk): boolean => rows > 0;
 
 /** No more than these come through the filter. */
-export const rowsAtMost = ({ job, expected, missing }: Readable, filter: Filter): number =>
-  filter === "all" ? expected - missing : Math.min(expected - missing, job[bucketOf(filter)]);
+export const getRowsMax = (
+  { job, expected, missing }: ExportSummary,
+  filter: ExportFilter,
+): number =>
+  filter === "all" ? expected - missing : Math.min(expected - missing, job[toBucket(filter)]);
 
-export type RowCounts = { readonly expected: number; readonly missing: number };
+export type ExportRowCounts = { readonly expected: number; readonly missing: number };
 
 /**
  * How many rows an export should have by now, and how many of them cannot be read. With a filter: of the rows that it
  * lets through. The job's sums tell that of a completed job for the four sums alone; all else is counted by reading.
  * A row that cannot be read counts as one that the filter lets through, unless the sums say otherwise.
  */
-export const countRows = async (
+export const countExportRows = async (
   world: Pick<World, "table" | "sleep">,
-  readable: Readable,
-  filter: Filter,
-): Promise<RowCounts> => {
+  readable: ExportSummary,
+  filter: ExportFilter,
+): Promise<ExportRowCounts> => {
   const { job, expected, missing } = readable;
   if (filter === "all") return { expected, missing };
-  if (isSummed(readable, filter) && missing === 0) return { expected: job[filter], missing: 0 };
+  if (isSummedFilter(readable, filter) && missing === 0)
+    return { expected: job[filter], missing: 0 };
   let found = 0;
-  for await (const { rows } of exportedRows(world, readable, filter)) found += rows.length;
-  return countsOfFound(readable, filter, { found, missing });
+  for await (const { rows } of readExportedRows(world, readable, filter)) found += rows.length;
+  return toRowCounts(readable, filter, { found, missing });
 };
 
 /** The same, of rows that were read. `missing` is of all rows, whatever the filter. */
-export const countsOfFound = (
-  readable: Readable,
-  filter: Filter,
+export const toRowCounts = (
+  readable: ExportSummary,
+  filter: ExportFilter,
   { found, missing }: { readonly found: number; readonly missing: number },
-): RowCounts => {
-  const expected = isSummed(readable, filter)
+): ExportRowCounts => {
+  const expected = isSummedFilter(readable, filter)
     ? Math.max(found, readable.job[filter])
     : found + missing;
   return { expected, missing: expected - found };
 };
 
-const SUMMED = ["valid", "invalid", "risky", "unknown"] as const satisfies readonly Filter[];
-type Summed = (typeof SUMMED)[number];
+const SUMMED_FILTERS = [
+  "valid",
+  "invalid",
+  "risky",
+  "unknown",
+] as const satisfies readonly ExportFilter[];
+type SummedFilter = (typeof SUMMED_FILTERS)[number];
 
-const isSummed = ({ job }: Readable, filter: Filter): filter is Summed =>
-  !isOpen(job) && SUMMED.some((one) => one === filter);
+const isSummedFilter = ({ job }: ExportSummary, filter: ExportFilter): filter is SummedFilter =>
+  !isOpenJob(job) && SUMMED_FILTERS.some((one) => one === filter);
 
 export type ExportedRows = {
   readonly chunk: Chunk;
   /** How many there are without the filter. */
   readonly read: number;
-  readonly rows: readonly Row[];
+  readonly rows: readonly VerifiedRow[];
 };
 
 /** On AWS a chunk takes a few milliseconds to come, and on one machine a few to be unpacked. */
@@ -113,16 +122,16 @@ const CHUNKS_AHEAD = 3;
 const ROWS_WITHOUT_PAUSE = 4_000;
 
 /** A chunk at a time, in the order of the input. */
-export async function* exportedRows(
+export async function* readExportedRows(
   { table, sleep }: Pick<World, "table" | "sleep">,
-  { chunks }: Pick<Readable, "chunks">,
-  filter: Filter,
+  { chunks }: Pick<ExportSummary, "chunks">,
+  filter: ExportFilter,
 ): AsyncGenerator<ExportedRows> {
-  const shown: readonly Status[] | null = SHOWN[filter];
-  const read = async (chunk: Chunk) => ({ chunk, all: await rowsOf(table, chunk) });
+  const statuses: readonly Status[] | null = STATUSES_BY_FILTER[filter];
+  const read = async (chunk: Chunk) => ({ chunk, all: await readResultRows(table, chunk) });
   let withoutPause = 0;
-  for await (const { chunk, all } of madeAhead(chunks, CHUNKS_AHEAD, read)) {
-    const rows = shown ? all.filter(({ result }) => shown.includes(result.status)) : all;
+  for await (const { chunk, all } of prefetch(chunks, CHUNKS_AHEAD, read)) {
+    const rows = statuses ? all.filter(({ result }) => statuses.includes(result.status)) : all;
     yield { chunk, read: all.length, rows };
     withoutPause += all.length;
     if (withoutPause < ROWS_WITHOUT_PAUSE) continue;

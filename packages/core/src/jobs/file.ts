@@ -1,22 +1,34 @@
 import * as v from "valibot";
 import type { Payer } from "../access/payer.ts";
-import { type AccountSlots, accountSlots } from "../account-slots.ts";
+import { type AccountSlots, createAccountSlots } from "../account-slots.ts";
 import { PLANS } from "../accounts/plans.ts";
 import { UnreadableBlobError } from "../blobs.ts";
 import { Failure } from "../failure.ts";
-import { claimKey, type Keyed } from "../money/claims.ts";
+import { type IdempotencyKey, toClaimKey } from "../money/claims.ts";
 import { type Halves, PRICE } from "../money/credits.ts";
-import { type Begun, begin, type Operation } from "../money/operations.ts";
-import { within } from "../within.ts";
+import { type BeginResult, beginOperation, type Operation } from "../money/operations.ts";
+import { withTimeout } from "../within.ts";
 import type { World } from "../world.ts";
-import { type Answer, Counts, dispatch, dispatchedNow, type FileTold } from "./dispatch.ts";
-import { type FileIntake, takeInFile } from "./intake.ts";
+import {
+  dispatchFile,
+  type FileAnswer,
+  FileCounts,
+  type FileResult,
+  findDispatchedNow,
+} from "./dispatch.ts";
+import { type FileIntake, ingestFile } from "./intake.ts";
 import type { Job } from "./items.ts";
 import { summarizeList } from "./list-summary.ts";
-import { forgettingInput, inputKeyOf, removeInput, tooManyFor, writesOfNewJob } from "./new-job.ts";
-import { fileNameOf, findUpload, unreadableUpload } from "./uploads.ts";
+import {
+  buildNewJobWrites,
+  createTooManyFailure,
+  removeInput,
+  removeInputUnlessCharged,
+  toInputBlobKey,
+} from "./new-job.ts";
+import { createUnreadableFailure, findFileName, findUpload } from "./uploads.ts";
 
-export type FileWish = {
+export type FileRequest = {
   readonly fileKey: string;
   readonly emailColumn: string | undefined;
   readonly hasHeader: boolean | undefined;
@@ -34,17 +46,17 @@ const LEASE_MS = 45_000;
 const DISPATCH_MS = 500;
 const DISPATCH_CHUNK_MS = 2;
 /** A file that is not read by then would leave too little time for what comes after the debit. */
-const READ_WITHIN_MS = 15_000;
+const READ_TIMEOUT_MS = 15_000;
 /**
  * Reading the largest file takes 2.5 seconds of the one thread, so four at once are read in time. One account has two of
  * these slots at the most. On AWS each request has a process of its own.
  */
-const READ_AT_ONCE = 4;
-const slotsOfProcess = new WeakMap<World["blobs"], AccountSlots>();
+const READ_CONCURRENCY = 4;
+const slotsByStore = new WeakMap<World["blobs"], AccountSlots>();
 
-const readSlots = ({ blobs }: World): AccountSlots => {
-  const slots = slotsOfProcess.get(blobs) ?? accountSlots(READ_AT_ONCE);
-  slotsOfProcess.set(blobs, slots);
+const getReadSlots = ({ blobs }: World): AccountSlots => {
+  const slots = slotsByStore.get(blobs) ?? createAccountSlots(READ_CONCURRENCY);
+  slotsByStore.set(blobs, slots);
   return slots;
 };
 
@@ -54,81 +66,81 @@ export const FILE = "file";
 export const acceptFile = async (
   world: World,
   payer: Payer,
-  wish: FileWish,
-  keyed: Keyed | null,
-): Promise<FileTold> => {
+  request: FileRequest,
+  idempotencyKey: IdempotencyKey | null,
+): Promise<FileResult> => {
   const id = world.newId("job");
   const reason = "POST /v1/verify/file";
-  const order = { id, kind: FILE, payer, reason, keyed, leaseMs: LEASE_MS };
-  const came = await begin(world, order, async () => {
+  const operation = { id, kind: FILE, payer, reason, idempotencyKey, leaseMs: LEASE_MS };
+  const outcome = await beginOperation(world, operation, async () => {
     const createdAt = world.now();
     const chunkRows = world.settings.chunkRows.file;
-    const taken = await takeIn(world, payer, wish, id);
-    const { input, chunks, facts, isAscii, unique } = taken;
-    const { fileKey, name, wants, callback } = wish;
-    const also = writesOfNewJob(world, {
+    const intake = await readList(world, payer, request, id);
+    const { input, chunks, facts, isAscii, unique } = intake;
+    const { fileKey, name, wants, callback } = request;
+    const writes = buildNewJobWrites(world, {
       id,
       kind: FILE,
       payer,
       reason,
-      name: name ?? jobNameFor(fileKey),
+      name: name ?? toJobName(fileKey),
       wants,
       callback,
       createdAt,
       input,
       chunks,
-      checksums: taken.checksums,
+      checksums: intake.checksums,
       unique,
       chunkRows,
-      columns: otherColumns(facts),
-      emailColumn: emailColumnOf(facts),
+      columns: listOtherColumns(facts),
+      emailColumn: toEmailColumn(facts),
       isAscii,
       delimiter: facts.delimiter,
       hasEmailCells: true,
-      excluded: taken.excluded,
+      excluded: intake.excluded,
       unsettled: 1,
-      claim: keyed && claimKey(keyed),
+      claim: idempotencyKey && toClaimKey(idempotencyKey),
     });
     const price = (unique * PRICE.fileAddress) as Halves;
     const expectedMs = DISPATCH_MS + chunks.length * DISPATCH_CHUNK_MS;
-    const counts = v.parse(Counts, { ...taken, list: summarizeList(taken) });
-    return { price, input: { ...counts, chunkRows }, expectedMs, also };
-  }).catch(forgettingInput(world, id));
-  const isFirstTry = "begun" in came && came.begun.id === id;
+    const counts = v.parse(FileCounts, { ...intake, list: summarizeList(intake) });
+    return { price, input: { ...counts, chunkRows }, expectedMs, writes };
+  }).catch(removeInputUnlessCharged(world, id));
+  const isFirstTry = "begun" in outcome && outcome.begun.id === id;
   // Somebody with the same key was faster: what we read is nobody's.
   if (!isFirstTry) await removeInput(world, id);
-  if (!("begun" in came)) return toldOf(world, came);
-  return dispatch(world, came.begun, isFirstTry).catch(brokenAfterDebit(came.begun));
+  if (!("begun" in outcome)) return toFileResult(world, outcome);
+  return dispatchFile(world, outcome.begun, isFirstTry).catch(rethrowAfterDebit(outcome.begun));
 };
 
-const CONTROLS = /\p{Cc}+/gu;
+const CONTROL_CHARACTERS = /\p{Cc}+/gu;
 
-const jobNameFor = (fileKey: string): string | null =>
-  fileNameOf(fileKey)?.replaceAll(CONTROLS, " ").trim() || null;
+const toJobName = (fileKey: string): string | null =>
+  findFileName(fileKey)?.replaceAll(CONTROL_CHARACTERS, " ").trim() || null;
 
 /** What is paid for is somebody's business: the reconciler's, or that of whoever comes with the same key. */
-const brokenAfterDebit =
+const rethrowAfterDebit =
   ({ claim }: Operation) =>
   (cause: unknown): never => {
     if (cause instanceof Failure) throw cause;
-    const what = "Something broke on our side while the addresses were queued.";
-    throw new Failure("INTERNAL", claim ? "retry_same_key" : "unknown", what, { cause });
+    const message = "Something broke on our side while the addresses were queued.";
+    throw new Failure("INTERNAL", claim ? "retry_same_key" : "unknown", message, { cause });
   };
 
 /** The file's own columns without that of the addresses. */
-const otherColumns = ({ columns, emailColumn }: FileIntake["facts"]): readonly string[] =>
+const listOtherColumns = ({ columns, emailColumn }: FileIntake["facts"]): readonly string[] =>
   columns.filter((_, at) => at !== emailColumn);
 
 /** A file without a header has a name for none of its columns, and this one we know what to call. */
-const emailColumnOf = ({ columns, emailColumn: at, hasHeader }: FileIntake["facts"]) => ({
+const toEmailColumn = ({ columns, emailColumn: at, hasHeader }: FileIntake["facts"]) => ({
   name: (hasHeader && columns[at]) || "email",
   at,
 });
 
-const takeIn = async (
+const readList = async (
   world: World,
   payer: Payer,
-  { fileKey, emailColumn, hasHeader, field: called }: FileWish,
+  { fileKey, emailColumn, hasHeader, field: requestField }: FileRequest,
   id: string,
 ): Promise<FileIntake> => {
   let isLate = false;
@@ -136,12 +148,12 @@ const takeIn = async (
   const read = async () => {
     if (isLate) throw new Error("nobody waits for this file any more");
     const upload = await findUpload(world, payer, fileKey);
-    const content = orFailure(upload.content, (failure) => {
+    const content = toFailures(upload.content, (failure) => {
       unreadable = failure;
     });
-    const source = untilLate(content, () => isLate);
-    return takeInFile(world, source, {
-      key: inputKeyOf(id),
+    const source = stopWhenLate(content, () => isLate);
+    return ingestFile(world, source, {
+      key: toInputBlobKey(id),
       addressesMax: PLANS[payer.plan].jobAddressesMax,
       bytesMax: upload.bytes,
       emailColumn,
@@ -149,42 +161,42 @@ const takeIn = async (
       rowsPerChunk: world.settings.chunkRows.file,
     });
   };
-  const taken = await within(
+  const intake = await withTimeout(
     world,
-    READ_WITHIN_MS,
-    readSlots(world).run(payer.account, read),
+    READ_TIMEOUT_MS,
+    getReadSlots(world).run(payer.account, read),
   ).catch((error: unknown) => {
     // The store that the rows are written to may have made an error of its own of it.
     throw unreadable ?? error;
   });
-  isLate = taken === "late";
-  if (taken === "late")
+  isLate = intake === "late";
+  if (intake === "late")
     throw new Failure("UNAVAILABLE", "nothing_charged", "The file could not be read in time.");
-  if (!("fault" in taken)) return taken;
-  if (taken.fault === "too_many") throw tooManyFor(payer.plan);
-  const code = taken.fault === "too_large" ? "PAYLOAD_TOO_LARGE" : "INVALID_REQUEST";
-  const field = taken.fault === "unknown_column" ? "email_column" : called;
-  throw new Failure(code, "nothing_charged", taken.message, {
-    details: [{ field, message: taken.message }],
+  if (!("fault" in intake)) return intake;
+  if (intake.fault === "too_many") throw createTooManyFailure(payer.plan);
+  const code = intake.fault === "too_large" ? "PAYLOAD_TOO_LARGE" : "INVALID_REQUEST";
+  const field = intake.fault === "unknown_column" ? "email_column" : requestField;
+  throw new Failure(code, "nothing_charged", intake.message, {
+    details: [{ field, message: intake.message }],
   });
 };
 
-async function* orFailure(
+async function* toFailures(
   content: AsyncIterable<Uint8Array>,
-  note: (failure: Failure) => void,
+  onFailure: (failure: Failure) => void,
 ): AsyncGenerator<Uint8Array> {
   try {
     yield* content;
   } catch (error) {
     if (!(error instanceof UnreadableBlobError)) throw error;
-    const failure = unreadableUpload(error);
-    note(failure);
+    const failure = createUnreadableFailure(error);
+    onFailure(failure);
     throw failure;
   }
 }
 
 /** A file that is not waited for any more is not read to its end either. */
-async function* untilLate(
+async function* stopWhenLate(
   content: AsyncIterable<Uint8Array>,
   isLate: () => boolean,
 ): AsyncGenerator<Uint8Array> {
@@ -194,24 +206,24 @@ async function* untilLate(
   }
 }
 
-const toldOf = async (
+const toFileResult = async (
   world: World,
-  came: Exclude<Begun, { begun: Operation }>,
-): Promise<FileTold> => {
-  if ("answered" in came) {
-    const answer = came.answered as unknown as Answer;
-    const dispatched = await dispatchedNow(world, answer);
-    return { ...answer, dispatched, price: NOTHING, how: "replayed" };
+  outcome: Exclude<BeginResult, { begun: Operation }>,
+): Promise<FileResult> => {
+  if ("answered" in outcome) {
+    const answer = outcome.answered as unknown as FileAnswer;
+    const dispatched = await findDispatchedNow(world, answer);
+    return { ...answer, dispatched, price: NO_CHARGE, how: "replayed" };
   }
-  const { id, input } = came.underWay;
-  const how = came.underWay.isSent ? "settling" : "dispatching";
+  const { id, input } = outcome.underWay;
+  const how = outcome.underWay.isSent ? "settling" : "dispatching";
   return {
     job: id,
-    counts: v.parse(Counts, input),
-    price: NOTHING,
+    counts: v.parse(FileCounts, input),
+    price: NO_CHARGE,
     how,
-    waitMs: came.retryAfterMs,
+    waitMs: outcome.retryAfterMs,
   };
 };
 
-const NOTHING = 0 as Halves;
+const NO_CHARGE = 0 as Halves;

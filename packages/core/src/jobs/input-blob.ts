@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import { type BlobFacts, type Blobs, UnreadableBlobError } from "../blobs.ts";
+import { type BlobMetadata, type Blobs, UnreadableBlobError } from "../blobs.ts";
 import { isAscii } from "../mail/syntax.ts";
 import type { ByteText } from "./byte-text.ts";
 
@@ -13,18 +13,18 @@ import type { ByteText } from "./byte-text.ts";
 export type InputRow = readonly [row: number, email: string, ...cells: string[]];
 
 /** As it is written. */
-export type WrittenRow = readonly [row: number, email: ByteText, ...cells: ByteText[]];
+export type EncodedRow = readonly [row: number, email: ByteText, ...cells: ByteText[]];
 
-export type InputBlob = BlobFacts & { readonly key: string };
+export type InputBlob = BlobMetadata & { readonly key: string };
 
 /** The byte at which each chunk begins, and in the end the one behind the last. */
-export type Chunks = readonly number[];
+export type ChunkOffsets = readonly number[];
 
 /** The CRC-32 of the bytes of each chunk: whoever reads a part of the object can tell whether it is as written. */
-export type Checksums = readonly number[];
+export type ChunkChecksums = readonly number[];
 
 /** The bytes from one to before another. `checksum`: their CRC-32; earlier releases stored none. */
-export type Slice = {
+export type InputSlice = {
   readonly from: number;
   readonly to: number;
   readonly checksum?: number | undefined;
@@ -32,8 +32,8 @@ export type Slice = {
 
 export type WrittenInput = {
   readonly input: InputBlob;
-  readonly chunks: Chunks;
-  readonly checksums: Checksums;
+  readonly chunks: ChunkOffsets;
+  readonly checksums: ChunkChecksums;
   /** No letter of it is beyond ASCII. */
   readonly isAscii: boolean;
 };
@@ -42,15 +42,18 @@ export type WrittenInput = {
 export const writeInput = async (
   blobs: Pick<Blobs, "put">,
   key: string,
-  rows: AsyncIterable<readonly WrittenRow[]>,
+  rows: AsyncIterable<readonly EncodedRow[]>,
   rowsPerChunk: number,
 ): Promise<WrittenInput> => {
-  const noted: Noted = { chunks: [], checksums: [], isAscii: true };
-  const facts = await blobs.put(key, blocksOf(rows, rowsPerChunk, noted));
-  return { input: { key, ...facts }, ...noted };
+  const index: InputIndex = { chunks: [], checksums: [], isAscii: true };
+  const facts = await blobs.put(key, toInputBlocks(rows, rowsPerChunk, index));
+  return { input: { key, ...facts }, ...index };
 };
 
-export const slicesOf = (chunks: Chunks, checksums: Checksums = []): readonly Slice[] =>
+export const toSlices = (
+  chunks: ChunkOffsets,
+  checksums: ChunkChecksums = [],
+): readonly InputSlice[] =>
   chunks.slice(1).map((to, index) => {
     const checksum = checksums[index];
     return { from: chunks[index] ?? 0, to, ...(checksum !== undefined && { checksum }) };
@@ -60,26 +63,26 @@ export const slicesOf = (chunks: Chunks, checksums: Checksums = []): readonly Sl
 export const readChunk = async (
   blobs: Pick<Blobs, "get">,
   { key, version }: Pick<InputBlob, "key" | "version">,
-  slice: Slice,
+  slice: InputSlice,
 ): Promise<readonly InputRow[] | undefined> => {
   const { from, to } = slice;
   const found = await blobs.get(key, { version, range: { from, to: to - 1 } });
   if (!found) return undefined;
-  for await (const bytes of chunksIn(found.content, [slice])) return rowsIn(bytes);
+  for await (const bytes of splitChunks(found.content, [slice])) return parseRows(bytes);
   return [];
 };
 
-type StoredInput = { readonly chunks: Chunks; readonly checksums?: Checksums };
+type InputLayout = { readonly chunks: ChunkOffsets; readonly checksums?: ChunkChecksums };
 
 /** Whether all of it can be read as it was written. */
 export const isInputReadable = async (
   blobs: Pick<Blobs, "get">,
   { key, version }: Pick<InputBlob, "key" | "version">,
-  { chunks, checksums }: StoredInput,
+  { chunks, checksums }: InputLayout,
 ): Promise<boolean> => {
   try {
     const found = await blobs.get(key, { version });
-    for await (const _ of chunksIn(found?.content ?? [], slicesOf(chunks, checksums))) continue;
+    for await (const _ of splitChunks(found?.content ?? [], toSlices(chunks, checksums))) continue;
     return found !== undefined;
   } catch (error) {
     if (error instanceof UnreadableBlobError) return false;
@@ -91,27 +94,27 @@ export const isInputReadable = async (
 export const readInput = async (
   blobs: Pick<Blobs, "get">,
   { key, version }: Pick<InputBlob, "key" | "version">,
-  { chunks, checksums }: StoredInput,
+  { chunks, checksums }: InputLayout,
 ): Promise<AsyncIterable<readonly InputRow[]> | undefined> => {
   const found = await blobs.get(key, { version });
-  return found && rowsOfChunks(chunksIn(found.content, slicesOf(chunks, checksums)));
+  return found && readRowsOfChunks(splitChunks(found.content, toSlices(chunks, checksums)));
 };
 
-async function* rowsOfChunks(
+async function* readRowsOfChunks(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<readonly InputRow[]> {
-  for await (const bytes of chunks) yield rowsIn(bytes);
+  for await (const bytes of chunks) yield parseRows(bytes);
 }
 
 /** What is learnt of an input while it is written. */
-type Noted = { readonly chunks: number[]; readonly checksums: number[]; isAscii: boolean };
+type InputIndex = { readonly chunks: number[]; readonly checksums: number[]; isAscii: boolean };
 
 const BLOCK_BYTES = 65_536;
 
-async function* blocksOf(
-  rows: AsyncIterable<readonly WrittenRow[]>,
+async function* toInputBlocks(
+  rows: AsyncIterable<readonly EncodedRow[]>,
   rowsPerChunk: number,
-  noted: Noted,
+  index: InputIndex,
 ): AsyncGenerator<Uint8Array> {
   let block = Buffer.allocUnsafe(BLOCK_BYTES);
   let [filled, before, count] = [0, 0, 0];
@@ -135,25 +138,25 @@ async function* blocksOf(
       }
       if (count % rowsPerChunk === 0) {
         sum();
-        if (count > 0) noted.checksums.push(checksum);
+        if (count > 0) index.checksums.push(checksum);
         checksum = 0;
-        noted.chunks.push(before + filled);
+        index.chunks.push(before + filled);
       }
       filled += block.write(line, filled, "latin1");
-      noted.isAscii &&= isAscii(line);
+      index.isAscii &&= isAscii(line);
       count += 1;
     }
   }
   sum();
-  if (count > 0) noted.checksums.push(checksum);
+  if (count > 0) index.checksums.push(checksum);
   if (filled > 0) yield block.subarray(0, filled);
-  noted.chunks.push(before + filled);
+  index.chunks.push(before + filled);
 }
 
 /** The bytes of each slice. They follow one another, from where the content begins. */
-async function* chunksIn(
+async function* splitChunks(
   content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  slices: readonly Slice[],
+  slices: readonly InputSlice[],
 ): AsyncGenerator<Uint8Array> {
   let [next, at] = [0, slices[0]?.from ?? 0];
   let parts: Uint8Array[] = [];
@@ -169,7 +172,7 @@ async function* chunksIn(
       at = slice.to;
       next += 1;
       const bytes = Buffer.concat(parts);
-      assertAsWritten(bytes, slice);
+      assertChecksum(bytes, slice);
       yield bytes;
       parts = [];
     }
@@ -179,7 +182,7 @@ async function* chunksIn(
   if (next < slices.length) throw new UnreadableBlobError(`An input broke off at byte ${at}.`);
 }
 
-const assertAsWritten = (bytes: Uint8Array, { from, to, checksum }: Slice): void => {
+const assertChecksum = (bytes: Uint8Array, { from, to, checksum }: InputSlice): void => {
   if (checksum !== undefined && crc32(bytes) !== checksum)
     throw new UnreadableBlobError(
       `Bytes ${from} to ${to} of an input are not as they were written.`,
@@ -187,7 +190,7 @@ const assertAsWritten = (bytes: Uint8Array, { from, to, checksum }: Slice): void
 };
 
 /** JSON has no line breaks within a text, so those of the lines can become commas: one parse is faster than many. */
-const rowsIn = (bytes: Uint8Array): readonly InputRow[] => {
+const parseRows = (bytes: Uint8Array): readonly InputRow[] => {
   const lines = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
   try {
     return JSON.parse(`[${lines.slice(0, -1).replaceAll("\n", ",")}]`) as readonly InputRow[];

@@ -1,15 +1,15 @@
 import * as v from "valibot";
-import { BLOBS_KEPT_DAYS } from "../blobs.ts";
-import { epochSeconds } from "../moments.ts";
+import { BLOB_RETENTION_DAYS } from "../blobs.ts";
+import { toEpochSeconds } from "../moments.ts";
 import type { Item, Table } from "../table.ts";
-import type { Checksums, Chunks } from "./input-blob.ts";
-import { jobKey } from "./items.ts";
+import type { ChunkChecksums, ChunkOffsets } from "./input-blob.ts";
+import { toJobKey } from "./items.ts";
 
 // What is known of a job's input besides its rows: the item beside the job's own (items.ts draws both).
 
-const Excluded = v.object({ key: v.string(), version: v.string(), rows: v.number() });
+const ExcludedBlob = v.object({ key: v.string(), version: v.string(), rows: v.number() });
 
-const Input = v.object({
+const StoredInputMetadata = v.object({
   chunks: v.array(v.number()),
   columns: v.array(v.string()),
   emailColumn: v.nullable(v.object({ name: v.string(), at: v.number() })),
@@ -19,17 +19,17 @@ const Input = v.object({
   // Release 0.1.0 wrote none of these: its rows lack the e-mail cell, and its excluded rows are not stored.
   delimiter: v.optional(v.string(), ","),
   hasEmailCells: v.optional(v.boolean(), false),
-  excluded: v.optional(v.nullable(Excluded), null),
+  excluded: v.optional(v.nullable(ExcludedBlob), null),
 });
 
 /** The rows of the list that are not verified: one object beside the input (excluded-rows.ts). */
-export type Excluded = Readonly<v.InferOutput<typeof Excluded>>;
+export type ExcludedBlob = Readonly<v.InferOutput<typeof ExcludedBlob>>;
 
 /** Where the chunks of a job begin, and how the file looked that it came from. */
-export type InputFacts = {
-  readonly chunks: Chunks;
+export type InputMetadata = {
+  readonly chunks: ChunkOffsets;
   /** Of each chunk; none where an earlier release wrote the input. */
-  readonly checksums: Checksums;
+  readonly checksums: ChunkChecksums;
   /** The names of the other columns. */
   readonly columns: readonly string[];
   /** Where among all its columns the addresses stood, and under which name. Null: there was no file. */
@@ -40,20 +40,20 @@ export type InputFacts = {
   /** Whether each row has the e-mail cell among its cells, and the excluded rows are stored. */
   readonly hasEmailCells: boolean;
   /** Null: every row is verified. */
-  readonly excluded: Excluded | null;
+  readonly excluded: ExcludedBlob | null;
 };
 
 /** It is there as long as the lines it points to. */
-export const inputItem = (job: string, facts: InputFacts, now: Date): Item => ({
-  ...inputKey(job),
-  ...facts,
-  expires_at: epochSeconds(now) + BLOBS_KEPT_DAYS["inputs/"] * 86_400,
+export const toInputItem = (job: string, metadata: InputMetadata, now: Date): Item => ({
+  ...toInputKey(job),
+  ...metadata,
+  expires_at: toEpochSeconds(now) + BLOB_RETENTION_DAYS["inputs/"] * 86_400,
 });
 
-const inputKey = (job: string) => ({ ...jobKey(job), sk: "INPUT" });
+const toInputKey = (job: string) => ({ ...toJobKey(job), sk: "INPUT" });
 
-export const findInput = async (table: Table, job: string): Promise<InputFacts> => {
-  const item = await table.get(inputKey(job));
+export const findInputMetadata = async (table: Table, job: string): Promise<InputMetadata> => {
+  const item = await table.get(toInputKey(job));
   if (!item) throw new Error(`the job ${job} has no input`);
-  return v.parse(Input, item);
+  return v.parse(StoredInputMetadata, item);
 };

@@ -2,43 +2,43 @@ import type { Blobs } from "../blobs.ts";
 import { isAddress } from "../mail/address.ts";
 import { isAscii } from "../mail/syntax.ts";
 import type { World } from "../world.ts";
-import { ROW_TOO_LONG, readAddressCell } from "./address-cell.ts";
+import { parseAddressCell, ROW_TOO_LONG } from "./address-cell.ts";
 import { type ByteText, toByteText } from "./byte-text.ts";
 import {
+  createExcludedWriter,
+  type EncodedExcludedRow,
   type ExcludedWriter,
-  excludedKeyOf,
-  excludedWriter,
-  type WrittenExcludedRow,
+  toExcludedKey,
 } from "./excluded-rows.ts";
-import { type WrittenInput, type WrittenRow, writeInput } from "./input-blob.ts";
-import type { Excluded } from "./input-facts.ts";
+import { type EncodedRow, type WrittenInput, writeInput } from "./input-blob.ts";
+import type { ExcludedBlob } from "./input-facts.ts";
 import {
   isListFault,
-  type ListFacts,
   type ListFault,
+  type ListFormat,
   type ListOptions,
   type ListRow,
   type OpenedList,
   openList,
 } from "./list.ts";
-import { type TextSet, textSet } from "./text-set.ts";
+import { createTextSet, type TextSet } from "./text-set.ts";
 
 /** What came of a list: an input that is written and holds each address once. */
-export type Intake = WrittenInput & {
+export type ListIntake = WrittenInput & {
   /** Those of no address among them. */
   readonly totalSubmitted: number;
   readonly duplicatesRemoved: number;
   /** The addresses that are left. */
   readonly unique: number;
   /** All other rows; null where there are none. */
-  readonly excluded: Excluded | null;
+  readonly excluded: ExcludedBlob | null;
 };
 
 /** A row that is not verified, for people: its text is cut short. */
 export type SkippedRow = { readonly row: number; readonly text: string; readonly reason: string };
 
-export type FileIntake = Intake & {
-  readonly facts: ListFacts;
+export type FileIntake = ListIntake & {
+  readonly facts: ListFormat;
   readonly invalidSkipped: number;
   /** The first rows that hold no address. */
   readonly skippedSample: readonly SkippedRow[];
@@ -48,7 +48,7 @@ export type IntakeFault =
   | ListFault
   | { readonly fault: "no_addresses" | "too_many" | "too_large"; readonly message: string };
 
-export type FileOptions = ListOptions & {
+export type FileIntakeOptions = ListOptions & {
   /** Of the input that is written. */
   readonly key: string;
   readonly addressesMax: number;
@@ -61,10 +61,10 @@ export type FileOptions = ListOptions & {
  * Reads a list once, from its first byte to its last, and holds little more of it than its addresses. On a fault
  * nothing is written, and no more is read than shows the fault. In any case the source is closed.
  */
-export const takeInFile = async (
+export const ingestFile = async (
   { blobs, sleep }: Pick<World, "sleep"> & { readonly blobs: Pick<Blobs, "put"> },
   source: AsyncIterable<Uint8Array>,
-  { key, addressesMax, bytesMax, rowsPerChunk, ...options }: FileOptions,
+  { key, addressesMax, bytesMax, rowsPerChunk, ...options }: FileIntakeOptions,
 ): Promise<FileIntake | IntakeFault> => {
   // Only an error makes a store give up a put, and a store may wrap it into one of its own.
   let fault: IntakeFault | undefined;
@@ -72,17 +72,24 @@ export const takeInFile = async (
     fault = found;
     throw new Error(found.message);
   };
-  const bytes = upTo(bytesMax, source, refuse);
-  const excluding = excludedWriter(blobs, excludedKeyOf(key));
+  const bytes = limitBytes(bytesMax, source, refuse);
+  const writer = createExcludedWriter(blobs, toExcludedKey(key));
   try {
     const opened = await openList(bytes, options);
     if (isListFault(opened)) return opened;
-    const tally = newTally();
-    const seen = textSet(Math.min(addressesMax, Math.ceil(bytesMax / ADDRESS_BYTES_MIN)) + 1);
+    const tally = createCounts();
+    const seen = createTextSet(Math.min(addressesMax, Math.ceil(bytesMax / ADDRESS_BYTES_MIN)) + 1);
     const pause = () => sleep(0);
-    const rows = addressesOf(opened, { tally, seen, excluding, addressesMax, refuse, pause });
+    const rows = readAddresses(opened, {
+      counts: tally,
+      seen,
+      writer,
+      addressesMax,
+      refuse,
+      pause,
+    });
     const written = await writeInput(blobs, key, rows, rowsPerChunk);
-    const excluded = await excluding.end();
+    const excluded = await writer.end();
     const { isAscii: areExcludedAscii, ...counts } = tally;
     return {
       ...written,
@@ -92,7 +99,7 @@ export const takeInFile = async (
       excluded,
     };
   } catch (error) {
-    await excluding.abort();
+    await writer.abort();
     if (fault) return fault;
     throw error;
   } finally {
@@ -101,34 +108,34 @@ export const takeInFile = async (
   }
 };
 
-export type BatchOptions = { readonly key: string; readonly rowsPerChunk: number };
+export type BatchIntakeOptions = { readonly key: string; readonly rowsPerChunk: number };
 
 /** What is no address stays in it, and is verified as what it is. */
-export const takeInBatch = async (
+export const ingestBatch = async (
   blobs: Pick<Blobs, "put">,
   emails: readonly string[],
-  { key, rowsPerChunk }: BatchOptions,
-): Promise<Intake> => {
+  { key, rowsPerChunk }: BatchIntakeOptions,
+): Promise<ListIntake> => {
   const seen = new Map<string, number>();
-  const rows: WrittenRow[] = [];
-  const repeats: WrittenExcludedRow[] = [];
+  const rows: EncodedRow[] = [];
+  const repeats: EncodedExcludedRow[] = [];
   for (const [index, email] of emails.entries()) {
     const text = email.trim();
-    const parsed = readAddressCell(text);
+    const parsed = parseAddressCell(text);
     // No canonical form begins with a blank, so a text that is no address never stands for one.
-    const [shown, same] = isAddress(parsed)
+    const [shown, identity] = isAddress(parsed)
       ? [parsed.display, parsed.canonical]
       : [text, ` ${text}`];
-    const before = seen.get(same);
-    if (before === undefined) {
-      seen.set(same, index + 1);
+    const firstRow = seen.get(identity);
+    if (firstRow === undefined) {
+      seen.set(identity, index + 1);
       rows.push([index + 1, toByteText(shown), toByteText(email === shown ? "" : email)]);
-    } else repeats.push([index + 1, before, toByteText(email)]);
+    } else repeats.push([index + 1, firstRow, toByteText(email)]);
   }
-  const excluding = excludedWriter(blobs, excludedKeyOf(key));
-  if (repeats.length > 0) await excluding.write(repeats);
-  const excluded = await excluding.end();
-  const written = await writeInput(blobs, key, only(rows), rowsPerChunk);
+  const writer = createExcludedWriter(blobs, toExcludedKey(key));
+  if (repeats.length > 0) await writer.write(repeats);
+  const excluded = await writer.end();
+  const written = await writeInput(blobs, key, toIterable(rows), rowsPerChunk);
   const unique = rows.length;
   const totalSubmitted = emails.length;
   const duplicatesRemoved = totalSubmitted - unique;
@@ -137,7 +144,7 @@ export const takeInBatch = async (
 
 type Refuse = (fault: IntakeFault) => never;
 
-async function* upTo(
+async function* limitBytes(
   bytesMax: number,
   source: AsyncIterable<Uint8Array>,
   refuse: Refuse,
@@ -145,12 +152,12 @@ async function* upTo(
   let bytes = 0;
   for await (const piece of source) {
     bytes += piece.length;
-    if (bytes > bytesMax) refuse(tooLarge(bytesMax));
+    if (bytes > bytesMax) refuse(createTooLargeFault(bytesMax));
     yield piece;
   }
 }
 
-type Tally = {
+type IntakeCounts = {
   totalSubmitted: number;
   duplicatesRemoved: number;
   invalidSkipped: number;
@@ -160,7 +167,7 @@ type Tally = {
   readonly skippedSample: SkippedRow[];
 };
 
-const newTally = (): Tally => ({
+const createCounts = (): IntakeCounts => ({
   totalSubmitted: 0,
   duplicatesRemoved: 0,
   invalidSkipped: 0,
@@ -169,10 +176,10 @@ const newTally = (): Tally => ({
   skippedSample: [],
 });
 
-type Taking = {
-  readonly tally: Tally;
+type IntakeState = {
+  readonly counts: IntakeCounts;
   readonly seen: TextSet;
-  readonly excluding: ExcludedWriter;
+  readonly writer: ExcludedWriter;
   readonly addressesMax: number;
   readonly refuse: Refuse;
   readonly pause: () => Promise<void>;
@@ -190,62 +197,62 @@ const TEXTS_BEFORE_ADDRESS_MAX = 10_000;
 /** About ten milliseconds. */
 const SKIPPED_WITHOUT_PAUSE = 4_000;
 
-async function* addressesOf(
+async function* readAddresses(
   { facts: { emailColumn }, rows }: OpenedList,
-  { tally, seen, excluding, addressesMax, refuse, pause }: Taking,
-): AsyncGenerator<readonly WrittenRow[]> {
+  { counts, seen, writer, addressesMax, refuse, pause }: IntakeState,
+): AsyncGenerator<readonly EncodedRow[]> {
   let texts = 0;
   let pauseAt = SKIPPED_WITHOUT_PAUSE;
   for await (const batch of rows) {
-    const kept: WrittenRow[] = [];
-    const excluded: WrittenExcludedRow[] = [];
-    tally.totalSubmitted += batch.length;
+    const accepted: EncodedRow[] = [];
+    const excluded: EncodedExcludedRow[] = [];
+    counts.totalSubmitted += batch.length;
     for (const row of batch) {
-      const parsed = readAddressCell(row.email);
+      const parsed = parseAddressCell(row.email);
       if (!isAddress(parsed)) {
         const { fault } = row.cells.length === 0 ? ROW_TOO_LONG : parsed;
-        tally.invalidSkipped += 1;
+        counts.invalidSkipped += 1;
         if (row.email !== "") texts += 1;
         excluded.push([row.line, fault, ...row.cells]);
-        if (tally.skippedSample.length < SKIPPED_SAMPLE_MAX)
-          tally.skippedSample.push(skippedRow(row, fault));
+        if (counts.skippedSample.length < SKIPPED_SAMPLE_MAX)
+          counts.skippedSample.push(toSkippedRow(row, fault));
         continue;
       }
-      const before = seen.add(parsed.canonical, row.line);
-      if (before > 0) {
-        tally.duplicatesRemoved += 1;
-        excluded.push([row.line, before, ...row.cells]);
-      } else kept.push(inputRow(row, parsed.display, emailColumn));
+      const firstRow = seen.add(parsed.canonical, row.line);
+      if (firstRow > 0) {
+        counts.duplicatesRemoved += 1;
+        excluded.push([row.line, firstRow, ...row.cells]);
+      } else accepted.push(toInputRow(row, parsed.display, emailColumn));
     }
-    tally.unique += kept.length;
-    if (tally.unique > addressesMax) refuse(tooMany(addressesMax));
-    const isJunk = tally.unique === 0 && texts > TEXTS_BEFORE_ADDRESS_MAX;
-    if (isJunk) refuse(noneAmongFirst(tally.totalSubmitted));
-    if (kept.length > 0) yield kept;
+    counts.unique += accepted.length;
+    if (counts.unique > addressesMax) refuse(createTooManyFault(addressesMax));
+    const isJunk = counts.unique === 0 && texts > TEXTS_BEFORE_ADDRESS_MAX;
+    if (isJunk) refuse(createJunkFault(counts.totalSubmitted));
+    if (accepted.length > 0) yield accepted;
     if (excluded.length === 0) continue;
-    tally.isAscii &&= excluded.every(([, , ...cells]) => cells.every(isAscii));
-    await excluding.write(excluded);
+    counts.isAscii &&= excluded.every(([, , ...cells]) => cells.every(isAscii));
+    await writer.write(excluded);
 
     // Rows that are kept are written, and others have their turn meanwhile. Rows that are skipped leave them none.
-    if (tally.duplicatesRemoved + tally.invalidSkipped < pauseAt) continue;
+    if (counts.duplicatesRemoved + counts.invalidSkipped < pauseAt) continue;
     pauseAt += SKIPPED_WITHOUT_PAUSE;
     await pause();
   }
-  if (tally.unique === 0) refuse(noAddresses(tally.totalSubmitted));
+  if (counts.unique === 0) refuse(createNoAddressesFault(counts.totalSubmitted));
 }
 
 /** Enough to see what is wrong with a list. */
 const SKIPPED_SAMPLE_MAX = 10;
 const SKIPPED_TEXT_MAX = 100;
 
-const skippedRow = ({ line: row, email }: ListRow, reason: string): SkippedRow => ({
+const toSkippedRow = ({ line: row, email }: ListRow, reason: string): SkippedRow => ({
   row,
   text: email.length > SKIPPED_TEXT_MAX ? `${email.slice(0, SKIPPED_TEXT_MAX - 1)}…` : email,
   reason,
 });
 
 /** All of its cells; the e-mail cell is empty where it reads as the address does. */
-const inputRow = ({ line, cells }: ListRow, email: string, emailColumn: number): WrittenRow => {
+const toInputRow = ({ line, cells }: ListRow, email: string, emailColumn: number): EncodedRow => {
   const address = toByteText(email);
   const row: [number, ByteText, ...ByteText[]] = [line, address];
   for (let at = 0; at < cells.length; at += 1) {
@@ -255,33 +262,33 @@ const inputRow = ({ line, cells }: ListRow, email: string, emailColumn: number):
   return row;
 };
 
-async function* only(rows: readonly WrittenRow[]): AsyncGenerator<readonly WrittenRow[]> {
+async function* toIterable(rows: readonly EncodedRow[]): AsyncGenerator<readonly EncodedRow[]> {
   yield rows;
 }
 
-const tooLarge = (bytesMax: number): IntakeFault => ({
+const createTooLargeFault = (bytesMax: number): IntakeFault => ({
   fault: "too_large",
-  message: `The file is larger than ${shown(bytesMax)} bytes.`,
+  message: `The file is larger than ${formatCount(bytesMax)} bytes.`,
 });
 
-const tooMany = (addressesMax: number): IntakeFault => ({
+const createTooManyFault = (addressesMax: number): IntakeFault => ({
   fault: "too_many",
-  message: `The file holds more than ${shown(addressesMax)} addresses.`,
+  message: `The file holds more than ${formatCount(addressesMax)} addresses.`,
 });
 
-const noAddresses = (rows: number): IntakeFault => ({
+const createNoAddressesFault = (rows: number): IntakeFault => ({
   fault: "no_addresses",
-  message: `The file holds no address: ${whyNone(rows)}.`,
+  message: `The file holds no address: ${explainNoAddresses(rows)}.`,
 });
 
-const noneAmongFirst = (rows: number): IntakeFault => ({
+const createJunkFault = (rows: number): IntakeFault => ({
   fault: "no_addresses",
-  message: `The first ${shown(rows)} rows of the file hold no address.`,
+  message: `The first ${formatCount(rows)} rows of the file hold no address.`,
 });
 
-const whyNone = (rows: number): string => {
+const explainNoAddresses = (rows: number): string => {
   if (rows === 0) return "there is no row below its head";
-  return rows === 1 ? "its one row is none" : `all its ${shown(rows)} rows are none`;
+  return rows === 1 ? "its one row is none" : `all its ${formatCount(rows)} rows are none`;
 };
 
-const shown = (count: number): string => count.toLocaleString("en");
+const formatCount = (count: number): string => count.toLocaleString("en");

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { KEY_MODES } from "../access/key-form.ts";
-import { everyItem } from "../every-item.ts";
-import { epochSeconds } from "../moments.ts";
+import { paginateQuery } from "../every-item.ts";
+import { toEpochSeconds } from "../moments.ts";
 import type { Halves } from "../money/credits.ts";
 import type { Item, Key, Table } from "../table.ts";
 import type { Status } from "../verify/result.ts";
@@ -30,10 +30,10 @@ export type JobStatus = (typeof JOB_STATUSES)[number];
 export const OPEN_STATUSES = ["pending", "processing", "enqueue_unknown"] as const;
 
 /** The contract's four sums. Every status of a result belongs to one. */
-const BUCKETS = ["valid", "invalid", "risky", "unknown"] as const;
-export type Bucket = (typeof BUCKETS)[number];
+const RESULT_BUCKETS = ["valid", "invalid", "risky", "unknown"] as const;
+export type ResultBucket = (typeof RESULT_BUCKETS)[number];
 
-const BUCKET_OF: Readonly<Record<Status, Bucket>> = {
+const BUCKET_BY_STATUS: Readonly<Record<Status, ResultBucket>> = {
   valid: "valid",
   invalid: "invalid",
   disposable: "invalid",
@@ -44,7 +44,7 @@ const BUCKET_OF: Readonly<Record<Status, Bucket>> = {
   unknown: "unknown",
 };
 
-export const bucketOf = (status: Status): Bucket => BUCKET_OF[status];
+export const toBucket = (status: Status): ResultBucket => BUCKET_BY_STATUS[status];
 
 const Count = v.optional(v.number(), 0);
 
@@ -119,7 +119,7 @@ const Job = v.object({
   callback: v.optional(v.object({ url: v.string(), secret: v.nullable(v.string()) })),
 });
 
-export const NOTHING_DONE = {
+export const NO_PROGRESS = {
   processed: 0,
   valid: 0,
   invalid: 0,
@@ -143,54 +143,58 @@ export type Job = Omit<Readonly<v.InferOutput<typeof Job>>, "unresolved"> & {
   /** How many rows of a batch or a file wait for another attempt, by reason. */
   readonly deferred: Readonly<Record<string, number>>;
 };
-export type Progress = Pick<Job, "total" | "processed" | Bucket>;
+export type JobProgress = Pick<Job, "total" | "processed" | ResultBucket>;
 
-export const jobKey = (id: string): Key => ({ pk: `JOB#${id}`, sk: "JOB" });
-export const jobsOf = (owner: string): string => `JOBS#${owner}`;
+export const toJobKey = (id: string): Key => ({ pk: `JOB#${id}`, sk: "JOB" });
+export const toJobsPartition = (owner: string): string => `JOBS#${owner}`;
 
 /** A field of its own for each reason, so that a pass can add to it without reading the job. */
-export const deferredField = (reason: string): string => `${DEFERRED}${reason}`;
+export const toDeferredField = (reason: string): string => `${DEFERRED}${reason}`;
 const DEFERRED = "deferred_";
 
-export const readJob = (item: Item): Job => ({ ...v.parse(Job, item), deferred: deferredIn(item) });
+export const readJob = (item: Item): Job => ({
+  ...v.parse(Job, item),
+  deferred: readDeferred(item),
+});
 
-const deferredIn = (item: Item): Job["deferred"] =>
+const readDeferred = (item: Item): Job["deferred"] =>
   Object.fromEntries(
     Object.entries(item)
       .filter(([field, rows]) => field.startsWith(DEFERRED) && Number(rows) > 0)
       .map(([field, rows]) => [field.slice(DEFERRED.length), Number(rows)]),
   );
 
-export const jobItem = ({ deferred, ...job }: Job): Item => ({
-  ...jobKey(job.id),
-  list_pk: jobsOf(job.owner),
+export const toJobItem = ({ deferred, ...job }: Job): Item => ({
+  ...toJobKey(job.id),
+  list_pk: toJobsPartition(job.owner),
   list_sk: `${job.createdAt}#${job.id}`,
   ...job,
   ...Object.fromEntries(
-    Object.entries(deferred).map(([reason, rows]) => [deferredField(reason), rows]),
+    Object.entries(deferred).map(([reason, rows]) => [toDeferredField(reason), rows]),
   ),
 });
 
-export const isOpen = ({ status }: Pick<Job, "status">): boolean =>
+export const isOpenJob = ({ status }: Pick<Job, "status">): boolean =>
   OPEN_STATUSES.some((open) => open === status);
 
 export const findJob = async (table: Table, id: string): Promise<Job | undefined> => {
-  const item = await table.get(jobKey(id));
+  const item = await table.get(toJobKey(id));
   return item && readJob(item);
 };
 
-export async function* jobsListed(table: Table, owner: string): AsyncGenerator<Job> {
-  for await (const item of everyItem(table, { index: "list", pk: jobsOf(owner) }))
+export async function* iterateJobs(table: Table, owner: string): AsyncGenerator<Job> {
+  for await (const item of paginateQuery(table, { index: "list", pk: toJobsPartition(owner) }))
     yield readJob(item);
 }
 
 /** The record of a job outlives its results: a history without addresses. */
-const RECORD_KEPT_SECONDS = 365 * 86_400;
+const RECORD_RETENTION_SECONDS = 365 * 86_400;
 
-export const recordKeptUntil = (now: Date): number => epochSeconds(now) + RECORD_KEPT_SECONDS;
+export const getRecordExpiry = (now: Date): number =>
+  toEpochSeconds(now) + RECORD_RETENTION_SECONDS;
 
 /** What a job says of itself when it is done. */
-export const doneAt = (now: Date) => ({
+export const toDoneFields = (now: Date) => ({
   completedAt: now.toISOString(),
-  expires_at: recordKeptUntil(now),
+  expires_at: getRecordExpiry(now),
 });

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { ENCODINGS } from "./decode.ts";
+import { LIST_ENCODINGS } from "./decode.ts";
 import type { FileIntake } from "./intake.ts";
 
 /**
@@ -14,7 +14,7 @@ export const ListSummary = v.object({
   /** The names of other columns that hold addresses. */
   otherEmailColumns: v.array(v.string()),
   hasHeader: v.boolean(),
-  encoding: v.picklist(ENCODINGS),
+  encoding: v.picklist(LIST_ENCODINGS),
   /** "" in a list of one column. */
   delimiter: v.string(),
   skipped: v.array(v.object({ row: v.number(), text: v.string(), reason: v.string() })),
@@ -27,9 +27,9 @@ const NAME_LENGTH_MAX = 100;
 
 export const summarizeList = ({ facts, skippedSample }: FileIntake): ListSummary => {
   const { columns, emailColumn, otherEmailColumns, hasHeader, encoding, delimiter } = facts;
-  const nameAt = (index: number) => shortened(columns[index] ?? "");
+  const nameAt = (index: number) => shorten(columns[index] ?? "");
   return {
-    columns: columns.slice(0, COLUMNS_MAX).map(shortened),
+    columns: columns.slice(0, COLUMNS_MAX).map(shorten),
     columnCount: columns.length,
     emailColumn: { name: nameAt(emailColumn), index: emailColumn },
     otherEmailColumns: otherEmailColumns.slice(0, COLUMNS_MAX).map(nameAt),
@@ -40,5 +40,5 @@ export const summarizeList = ({ facts, skippedSample }: FileIntake): ListSummary
   };
 };
 
-const shortened = (name: string): string =>
+const shorten = (name: string): string =>
   name.length <= NAME_LENGTH_MAX ? name : `${name.slice(0, NAME_LENGTH_MAX - 1)}…`;

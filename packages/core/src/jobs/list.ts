@@ -1,10 +1,16 @@
 import { isAscii } from "../mail/syntax.ts";
 import { isBinary } from "./binary.ts";
 import { type ByteText, toText } from "./byte-text.ts";
-import { type ColumnOptions, type Columns, findColumns, namesOf } from "./columns.ts";
-import { csvReader } from "./csv.ts";
-import { BLOCK_BYTES, blocksOf, type Encoding, type ListDecoder, listDecoder } from "./decode.ts";
-import { cutSepLine, findDelimiter, sampleOf } from "./delimiter.ts";
+import { type ColumnOptions, findColumns, type ListColumns, listColumnNames } from "./columns.ts";
+import { createCsvReader } from "./csv.ts";
+import {
+  BLOCK_BYTES,
+  createListDecoder,
+  type ListDecoder,
+  type ListEncoding,
+  toBlocks,
+} from "./decode.ts";
+import { findDelimiter, readSample, stripSepLine } from "./delimiter.ts";
 
 export type ListRow = {
   /** The number of the record in the file, from 1, its header included. Blank lines and `sep=` are no records. */
@@ -15,21 +21,21 @@ export type ListRow = {
   readonly email: string;
 };
 
-export type ListFacts = Columns & {
+export type ListFormat = ListColumns & {
   /** "" in a file of one column. */
   readonly delimiter: string;
   /** As far as the beginning of the file shows. */
-  readonly encoding: Encoding;
+  readonly encoding: ListEncoding;
   /** Whether the beginning of the file is. */
   readonly isAscii: boolean;
 };
 
 /** The rows can be read once, and come in batches; the file is read as they are asked for. */
 export type OpenedList = {
-  readonly facts: ListFacts;
+  readonly facts: ListFormat;
   readonly rows: AsyncIterable<readonly ListRow[]>;
   /** As far as the file has been read. */
-  readonly encoding: () => Encoding;
+  readonly encoding: () => ListEncoding;
 };
 
 export type ListFault = {
@@ -47,74 +53,77 @@ export const openList = async (
   bytes: AsyncIterable<Uint8Array>,
   options: ListOptions = {},
 ): Promise<OpenedList | ListFault> => {
-  const blocks = blocksOf(bytes);
-  const decoder = listDecoder();
+  const blocks = toBlocks(bytes);
+  const decoder = createListDecoder();
   const { value: head } = await blocks.next();
-  const opened = head ? openHead(head, decoder, options) : faultOf("empty");
+  const opened = head ? readHead(head, decoder, options) : createFault("empty");
   if ("fault" in opened) {
     await blocks.return(undefined);
     return opened;
   }
   const { facts, text } = opened;
-  return { facts, rows: rowsOf(facts, text, blocks, decoder), encoding: decoder.encoding };
+  return { facts, rows: readRows(facts, text, blocks, decoder), encoding: decoder.encoding };
 };
 
 export const isListFault = (opened: OpenedList | ListFault): opened is ListFault =>
   "fault" in opened;
 
-type Head = { readonly facts: ListFacts; readonly text: ByteText };
+type ListHead = { readonly facts: ListFormat; readonly text: ByteText };
 
-const openHead = (
+const readHead = (
   head: Uint8Array,
   decoder: ListDecoder,
   options: ListOptions,
-): Head | ListFault => {
+): ListHead | ListFault => {
   const isWhole = head.length < BLOCK_BYTES;
   const decoded = decoder.decode(head);
-  if (isBinary(head, toText(decoded))) return faultOf("binary");
-  const { delimiter: told, rest: text } = cutSepLine(decoded);
-  if (isWhole && toText(text).trim() === "") return faultOf("empty");
+  if (isBinary(head, toText(decoded))) return createFault("binary");
+  const { delimiter: declaredDelimiter, rest: text } = stripSepLine(decoded);
+  if (isWhole && toText(text).trim() === "") return createFault("empty");
 
-  const delimiter = told ?? findDelimiter(text, isWhole);
-  const sample = sampleOf(text, delimiter, isWhole);
+  const delimiter = declaredDelimiter ?? findDelimiter(text, isWhole);
+  const sample = readSample(text, delimiter, isWhole);
   const found = findColumns(sample, options);
   if (found === "unknown_column") {
-    return unknownColumn(options.emailColumn ?? "", namesOf(sample, options.hasHeader ?? true));
+    return createUnknownColumnFault(
+      options.emailColumn ?? "",
+      listColumnNames(sample, options.hasHeader ?? true),
+    );
   }
-  if (found === "no_email_column") return faultOf(found);
+  if (found === "no_email_column") return createFault(found);
   const encoding = decoder.encoding();
   return { facts: { ...found, delimiter, encoding, isAscii: isAscii(decoded) }, text };
 };
 
-async function* rowsOf(
-  facts: ListFacts,
+async function* readRows(
+  facts: ListFormat,
   head: ByteText,
   blocks: AsyncGenerator<Uint8Array>,
   decoder: ListDecoder,
 ): AsyncGenerator<readonly ListRow[]> {
-  const read = csvReader(facts.delimiter);
+  const read = createCsvReader(facts.delimiter);
   let line = 0;
-  for await (const { text, isLast } of textsOf(head, blocks, decoder)) {
+  for await (const { text, isLast } of readTexts(head, blocks, decoder)) {
     const isAtHeader = line === 0 && facts.hasHeader;
     const rows = read(text, isLast).map((cells) => {
       line += 1;
       return toRow(facts, line, cells);
     });
-    const below = isAtHeader ? rows.slice(1) : rows;
-    if (below.length > 0) yield below;
+    const rowsBelowHeader = isAtHeader ? rows.slice(1) : rows;
+    if (rowsBelowHeader.length > 0) yield rowsBelowHeader;
   }
 }
 
-type Text = { readonly text: ByteText; readonly isLast: boolean };
+type TextSlice = { readonly text: ByteText; readonly isLast: boolean };
 
-async function* textsOf(
+async function* readTexts(
   head: ByteText,
   blocks: AsyncGenerator<Uint8Array>,
   decoder: ListDecoder,
-): AsyncGenerator<Text> {
+): AsyncGenerator<TextSlice> {
   try {
-    yield* slicesOf(head);
-    for await (const block of blocks) yield* slicesOf(decoder.decode(block));
+    yield* toTextSlices(head);
+    for await (const block of blocks) yield* toTextSlices(decoder.decode(block));
     yield { text: decoder.end(), isLast: true };
   } finally {
     // Whoever leaves after the first batch has not begun to read the blocks.
@@ -125,35 +134,38 @@ async function* textsOf(
 /** Of the shortest rows a block holds 100,000, and as many objects at once take more memory than all else. */
 const SLICE_LENGTH = 32_768;
 
-function* slicesOf(text: ByteText): Generator<Text> {
+function* toTextSlices(text: ByteText): Generator<TextSlice> {
   for (let from = 0; from < text.length; from += SLICE_LENGTH) {
     yield { text: text.slice(from, from + SLICE_LENGTH), isLast: false };
   }
 }
 
-const toRow = (facts: ListFacts, line: number, cells: readonly ByteText[]): ListRow => ({
+const toRow = (facts: ListFormat, line: number, cells: readonly ByteText[]): ListRow => ({
   line,
   cells,
   email: toText(cells[facts.emailColumn] ?? "").trim(),
 });
 
-const MESSAGE = {
+const FAULT_MESSAGES = {
   empty: "The file is empty.",
   binary: "The file is no text. Only CSV and TXT are supported; save a spreadsheet as CSV.",
   no_email_column: "No column of the file holds e-mail addresses, and none is named so.",
 } as const;
 
-const faultOf = (fault: keyof typeof MESSAGE): ListFault => ({ fault, message: MESSAGE[fault] });
+const createFault = (fault: keyof typeof FAULT_MESSAGES): ListFault => ({
+  fault,
+  message: FAULT_MESSAGES[fault],
+});
 
-const NAMES_TOLD_MAX = 20;
+const LISTED_NAMES_MAX = 20;
 const NAME_LENGTH_MAX = 60;
 
-const unknownColumn = (wanted: string, names: readonly string[]): ListFault => {
-  const told = names.slice(0, NAMES_TOLD_MAX).map(quote);
-  const more = names.length - told.length;
+const createUnknownColumnFault = (name: string, names: readonly string[]): ListFault => {
+  const listedNames = names.slice(0, LISTED_NAMES_MAX).map(quote);
+  const more = names.length - listedNames.length;
   return {
     fault: "unknown_column",
-    message: `The file has no column ${quote(wanted)}. It has ${told.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`,
+    message: `The file has no column ${quote(name)}. It has ${listedNames.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`,
   };
 };
 

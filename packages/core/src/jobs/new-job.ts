@@ -1,19 +1,19 @@
-import { ownerOf, type Payer } from "../access/payer.ts";
+import { getOwnerId, type Payer } from "../access/payer.ts";
 import { PLANS } from "../accounts/plans.ts";
-import { dueAt } from "../due.ts";
+import { scheduleWork } from "../due.ts";
 import { Failure } from "../failure.ts";
-import { inMs } from "../moments.ts";
+import { addMs } from "../moments.ts";
 import { credits } from "../money/credits.ts";
 import type { Write } from "../table.ts";
 import type { World } from "../world.ts";
-import { excludedKeyOf } from "./excluded-rows.ts";
+import { toExcludedKey } from "./excluded-rows.ts";
 import type { InputBlob } from "./input-blob.ts";
-import { type InputFacts, inputItem } from "./input-facts.ts";
-import { type Job, jobItem, NOTHING_DONE } from "./items.ts";
+import { type InputMetadata, toInputItem } from "./input-facts.ts";
+import { type Job, NO_PROGRESS, toJobItem } from "./items.ts";
 import { JOB } from "./repair.ts";
 
 /** What a job of many addresses is made of. */
-export type NewJob = InputFacts & {
+export type NewJob = InputMetadata & {
   readonly id: string;
   readonly kind: "batch" | "file";
   readonly payer: Payer;
@@ -35,15 +35,15 @@ export type NewJob = InputFacts & {
 const SEND_WITHIN_MS = 60_000;
 
 /** The writes that make it known. They go with the debit. */
-export const writesOfNewJob = (world: World, made: NewJob): Write[] => {
-  const { id, kind, payer, reason, name, wants, callback, createdAt } = made;
-  const { chunks, chunkRows, columns, emailColumn, isAscii, delimiter, excluded } = made;
-  const { hasEmailCells, checksums, unsettled, claim } = made;
-  const { key, version } = made.input;
+export const buildNewJobWrites = (world: World, newJob: NewJob): Write[] => {
+  const { id, kind, payer, reason, name, wants, callback, createdAt } = newJob;
+  const { chunks, chunkRows, columns, emailColumn, isAscii, delimiter, excluded } = newJob;
+  const { hasEmailCells, checksums, unsettled, claim } = newJob;
+  const { key, version } = newJob.input;
   const job: Job = {
-    ...NOTHING_DONE,
+    ...NO_PROGRESS,
     id,
-    owner: ownerOf(payer),
+    owner: getOwnerId(payer),
     account: payer.account,
     mode: payer.mode,
     kind,
@@ -53,7 +53,7 @@ export const writesOfNewJob = (world: World, made: NewJob): Write[] => {
     keptSeconds: PLANS[payer.plan].retentionDays * 86_400,
     held: credits(0),
     reason,
-    total: made.unique,
+    total: newJob.unique,
     input: { key, version },
     chunkRows,
     wants,
@@ -61,11 +61,11 @@ export const writesOfNewJob = (world: World, made: NewJob): Write[] => {
     unsettled,
     claim,
   };
-  const due = dueAt(JOB, id, inMs(createdAt, SEND_WITHIN_MS), world.newId("txn"));
+  const schedule = scheduleWork(JOB, id, addMs(createdAt, SEND_WITHIN_MS), world.newId("txn"));
   return [
-    { create: { ...jobItem(job), ...due } },
+    { create: { ...toJobItem(job), ...schedule } },
     {
-      create: inputItem(
+      create: toInputItem(
         id,
         { chunks, checksums, columns, emailColumn, isAscii, delimiter, hasEmailCells, excluded },
         createdAt,
@@ -75,28 +75,28 @@ export const writesOfNewJob = (world: World, made: NewJob): Write[] => {
 };
 
 /** A job larger than the plan lets through is refused before it costs anything. */
-export const assertWithinPlan = ({ plan }: Payer, addresses: number): void => {
+export const assertWithinPlan = ({ plan }: Payer, count: number): void => {
   const { jobAddressesMax } = PLANS[plan];
-  if (addresses > jobAddressesMax) throw tooManyFor(plan);
+  if (count > jobAddressesMax) throw createTooManyFailure(plan);
 };
 
-export const tooManyFor = (plan: Payer["plan"]): Failure => {
+export const createTooManyFailure = (plan: Payer["plan"]): Failure => {
   const most = PLANS[plan].jobAddressesMax.toLocaleString("en");
-  const what = `The plan ${plan} allows ${most} addresses in one job.`;
-  return new Failure("PAYLOAD_TOO_LARGE", "nothing_charged", what);
+  const message = `The plan ${plan} allows ${most} addresses in one job.`;
+  return new Failure("PAYLOAD_TOO_LARGE", "nothing_charged", message);
 };
 
-export const inputKeyOf = (job: string): string => `inputs/${job}.jsonl`;
+export const toInputBlobKey = (job: string): string => `inputs/${job}.jsonl`;
 
 /** Of a job that came to nothing. */
 export const removeInput = async ({ blobs }: Pick<World, "blobs">, job: string): Promise<void> => {
-  const key = inputKeyOf(job);
-  const keys = [key, excludedKeyOf(key)];
+  const key = toInputBlobKey(job);
+  const keys = [key, toExcludedKey(key)];
   await Promise.all(keys.map((key) => blobs.remove(key).catch(() => undefined)));
 };
 
 /** What nobody paid for leaves no list of addresses behind. Whatever may have been paid for keeps it. */
-export const forgettingInput =
+export const removeInputUnlessCharged =
   (world: Pick<World, "blobs">, job: string) =>
   async (cause: unknown): Promise<never> => {
     if (cause instanceof Failure && cause.money === "nothing_charged")

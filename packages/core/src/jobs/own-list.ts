@@ -2,18 +2,18 @@ import type { World } from "../world.ts";
 import {
   type ExcludedReader,
   type ExcludedRow,
-  excludedReader,
   NO_EXCLUDED,
+  openExcludedReader,
 } from "./excluded-rows.ts";
 import { type InputRow, isInputReadable, readInput } from "./input-blob.ts";
-import { findInput, type InputFacts } from "./input-facts.ts";
+import { findInputMetadata, type InputMetadata } from "./input-facts.ts";
 import type { Job } from "./items.ts";
 
 /** A row of the list, verified or not. */
-type OwnRow = InputRow | ExcludedRow | undefined;
+type SourceRow = InputRow | ExcludedRow | undefined;
 
 /** The list that a job was made from, for its export. */
-export type OwnList = {
+export type SourceList = {
   /** The names of its columns; none where there was no file, or its input cannot be read. */
   readonly columns: readonly string[];
   /** The same, and no two of them alike: the second "name" is "name_2". */
@@ -23,100 +23,108 @@ export type OwnList = {
   /** How many chunks the input has. */
   readonly chunks: number;
   /** The list's own cells, as many as the row has. `email`: the address that was found in them. */
-  readonly cellsOf: (own: OwnRow, email: string) => string[];
+  readonly getCells: (own: SourceRow, email: string) => string[];
   /** The e-mail cell as it stands in the list; undefined where it is not stored. */
-  readonly textOf: (own: OwnRow, email: string) => string | undefined;
+  readonly getEmailCell: (own: SourceRow, email: string) => string | undefined;
   /** Of chunk after chunk, in their order. */
-  readonly rowsOf: (chunk: number) => Promise<readonly InputRow[]>;
-  readonly excluded: () => ExcludedReader;
+  readonly readChunkRows: (chunk: number) => Promise<readonly InputRow[]>;
+  readonly openExcluded: () => ExcludedReader;
   readonly close: () => Promise<void>;
 };
 
-const NO_LIST: OwnList = {
+const NO_SOURCE_LIST: SourceList = {
   columns: [],
   fieldNames: [],
   delimiter: ",",
   isAscii: true,
   chunks: 0,
-  cellsOf: () => [],
-  textOf: () => undefined,
-  rowsOf: async () => [],
-  excluded: () => NO_EXCLUDED,
+  getCells: () => [],
+  getEmailCell: () => undefined,
+  readChunkRows: async () => [],
+  openExcluded: () => NO_EXCLUDED,
   close: async () => {},
 };
 
 /** Whoever opens it reads from it and closes it: a file that is opened and not read is never closed. */
-export const openOwnList = async (
+export const openSourceList = async (
   { table, blobs }: Pick<World, "table" | "blobs">,
   job: Job,
-): Promise<OwnList> => {
-  if (!job.input) return NO_LIST;
-  const facts = await findInput(table, job.id);
+): Promise<SourceList> => {
+  if (!job.input) return NO_SOURCE_LIST;
+  const facts = await findInputMetadata(table, job.id);
   const { chunks, delimiter, isAscii, hasEmailCells, emailColumn, excluded } = facts;
   // A batch of the first release has nothing here that its results lack.
   const isNeeded = emailColumn !== null || hasEmailCells;
   // Looked through beforehand: an export cannot drop its columns in the middle.
   const isReadable = isNeeded && (await isInputReadable(blobs, job.input, facts));
   const input = isReadable ? await readInput(blobs, job.input, facts) : undefined;
-  if (!input) return { ...NO_LIST, delimiter, isAscii };
-  const columns = columnsOf(facts);
+  if (!input) return { ...NO_SOURCE_LIST, delimiter, isAscii };
+  const columns = listColumns(facts);
   return {
     columns,
-    fieldNames: distinct(columns),
+    fieldNames: makeDistinct(columns),
     delimiter,
     isAscii,
     chunks: chunks.length - 1,
-    ...(hasEmailCells ? wholeRows(emailColumn?.at) : rowsWithoutEmail(emailColumn?.at ?? 0)),
-    ...reading(input),
-    excluded: () => (excluded ? excludedReader(blobs, excluded) : NO_EXCLUDED),
+    ...(hasEmailCells
+      ? createWholeRowReaders(emailColumn?.at)
+      : createRowReadersWithoutEmail(emailColumn?.at ?? 0)),
+    ...createChunkReader(input),
+    openExcluded: () => (excluded ? openExcludedReader(blobs, excluded) : NO_EXCLUDED),
   };
 };
 
-const columnsOf = ({ columns, emailColumn }: InputFacts): readonly string[] =>
+const listColumns = ({ columns, emailColumn }: InputMetadata): readonly string[] =>
   emailColumn ? columns.toSpliced(emailColumn.at, 0, emailColumn.name) : [];
 
-const distinct = (names: readonly string[]): readonly string[] => {
+const makeDistinct = (names: readonly string[]): readonly string[] => {
   const counts = new Map<string, number>();
-  const taken = new Set(names);
+  const used = new Set(names);
   return names.map((name) => {
     const count = (counts.get(name) ?? 0) + 1;
     counts.set(name, count);
     if (count === 1) return name;
-    let free = `${name}_${count}`;
+    let candidate = `${name}_${count}`;
     // The list may have a column of this very name.
-    while (taken.has(free)) free += "_";
-    taken.add(free);
-    return free;
+    while (used.has(candidate)) candidate += "_";
+    used.add(candidate);
+    return candidate;
   });
 };
 
 /** All cells of the list; an empty e-mail cell says that it reads as the address does. A batch has this cell alone. */
-const wholeRows = (at: number | undefined): Pick<OwnList, "cellsOf" | "textOf"> => ({
-  cellsOf: (own, email) => {
+const createWholeRowReaders = (
+  at: number | undefined,
+): Pick<SourceList, "getCells" | "getEmailCell"> => ({
+  getCells: (own, email) => {
     if (!own || at === undefined) return [];
     const cells = own.slice(2) as string[];
     cells[at] ||= email;
     return cells;
   },
-  textOf: (own, email) => own && ((own[(at ?? 0) + 2] as string | undefined) || email),
+  getEmailCell: (own, email) => own && ((own[(at ?? 0) + 2] as string | undefined) || email),
 });
 
 /** As the first release wrote them. */
-const rowsWithoutEmail = (at: number): Pick<OwnList, "cellsOf" | "textOf"> => ({
-  cellsOf: (own, email) => {
+const createRowReadersWithoutEmail = (
+  at: number,
+): Pick<SourceList, "getCells" | "getEmailCell"> => ({
+  getCells: (own, email) => {
     const cells = own ? (own.slice(2) as string[]) : [];
     while (cells.length < at) cells.push("");
     cells.splice(at, 0, email);
     return cells;
   },
-  textOf: () => undefined,
+  getEmailCell: () => undefined,
 });
 
-const reading = (input: AsyncIterable<readonly InputRow[]>): Pick<OwnList, "rowsOf" | "close"> => {
+const createChunkReader = (
+  input: AsyncIterable<readonly InputRow[]>,
+): Pick<SourceList, "readChunkRows" | "close"> => {
   const chunks = input[Symbol.asyncIterator]();
   let next = 0;
   return {
-    rowsOf: async (chunk) => {
+    readChunkRows: async (chunk) => {
       for (; next < chunk; next++) await chunks.next();
       next++;
       const { value } = await chunks.next();

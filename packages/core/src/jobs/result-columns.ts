@@ -1,9 +1,9 @@
 import type { Verification } from "../verify/result.ts";
 
-type Column = readonly [name: string, of: (result: Verification) => string | number | null];
+type ResultColumn = readonly [name: string, of: (result: Verification) => string | number | null];
 
 /** What a row of a list gains, in the command's file and in the export. The names are the API's, without its levels. */
-const COLUMNS: readonly Column[] = [
+const RESULT_COLUMNS: readonly ResultColumn[] = [
   // The address that was verified. The list's own cell may hold a name beside it, or be spelt otherwise.
   ["email", ({ email }) => email],
   ["status", ({ status }) => status],
@@ -20,31 +20,31 @@ const COLUMNS: readonly Column[] = [
   ["verified_at", ({ verifiedAt }) => verifiedAt],
 ];
 
-const NAMES = COLUMNS.map(([name]) => name);
+const COLUMN_NAMES = RESULT_COLUMNS.map(([name]) => name);
 
 /**
  * What the columns are called beside those of the list. Where it has such a name already, in whatever case, ours is
  * the one that changes: many readers keep the last of two.
  */
-export const namesBeside = (
+export const listResultColumns = (
   columns: readonly string[],
   before: readonly string[] = [],
 ): readonly string[] => {
-  const taken = new Set(columns.map(plain));
-  return [...before, ...NAMES].map((name) => {
-    let free = name;
-    while (taken.has(free)) free = `mailproof_${free}`;
-    taken.add(free);
-    return free;
+  const used = new Set(columns.map(normalise));
+  return [...before, ...COLUMN_NAMES].map((name) => {
+    let candidate = name;
+    while (used.has(candidate)) candidate = `mailproof_${candidate}`;
+    used.add(candidate);
+    return candidate;
   });
 };
 
-const READERS = COLUMNS.map(([, of]) => of);
+const COLUMN_READERS = RESULT_COLUMNS.map(([, of]) => of);
 
-export const cellsOf = (result: Verification): readonly string[] =>
-  READERS.map((of) => String(of(result) ?? ""));
+export const toResultCells = (result: Verification): readonly string[] =>
+  COLUMN_READERS.map((of) => String(of(result) ?? ""));
 
-/** As many as `cellsOf` has, for a row without a result. */
-export const BLANK_CELLS: readonly string[] = NAMES.map(() => "");
+/** As many as `toResultCells` has, for a row without a result. */
+export const BLANK_CELLS: readonly string[] = COLUMN_NAMES.map(() => "");
 
-const plain = (name: string): string => name.trim().toLowerCase();
+const normalise = (name: string): string => name.trim().toLowerCase();

@@ -1,19 +1,19 @@
 import * as v from "valibot";
-import { deflated, inflated } from "../deflated.ts";
+import { compressJson, decompressJson } from "../deflated.ts";
 import type { Json } from "../table.ts";
-import type { Delivered } from "./result-pages.ts";
+import type { ReadProgress } from "./result-pages.ts";
 
 // What a reader has of a job, as its cursor carries it. A job has at most 1,000 chunks (500,000 rows in chunks of 500),
 // and a character stands for each, compressed: so a cursor stays under 2,000 characters, whatever the order in which
 // the chunks finished. That of a job read after its end has about 40.
 
-export const encodeDelivered = ({ before, passes, partial }: Delivered): Json => [
+export const encodeReadProgress = ({ before, passes, partial }: ReadProgress): Json => [
   before,
-  passes.length > 0 ? deflated(passes.map(toCharacter).join("")) : "",
+  passes.length > 0 ? compressJson(passes.map(toCharacter).join("")) : "",
   ...(partial ? [partial.chunk, partial.passes, partial.row] : []),
 ];
 
-const Encoded = v.union([
+const EncodedProgress = v.union([
   v.strictTuple([v.number(), v.string()]),
   v.strictTuple([v.number(), v.string(), v.number(), v.number(), v.number()]),
 ]);
@@ -21,15 +21,15 @@ const Encoded = v.union([
 /** In 0.1.0 a cursor named the next row only. A reader may bring one back after the upgrade. */
 const FormerCursor = v.object({ chunk: v.number(), row: v.number() });
 
-export const decodeDelivered = (encoded: Json): Delivered => {
+export const decodeReadProgress = (encoded: Json): ReadProgress => {
   if (v.is(FormerCursor, encoded)) {
     const { chunk, row } = encoded;
     return { before: chunk, passes: [], partial: { chunk, passes: Number.MAX_SAFE_INTEGER, row } };
   }
-  const [before, text, chunk, passes, row] = v.parse(Encoded, encoded);
+  const [before, text, chunk, passes, row] = v.parse(EncodedProgress, encoded);
   return {
     before,
-    passes: text === "" ? [] : Array.from(v.parse(v.string(), inflated(text)), fromCharacter),
+    passes: text === "" ? [] : Array.from(v.parse(v.string(), decompressJson(text)), fromCharacter),
     ...(chunk !== undefined &&
       passes !== undefined &&
       row !== undefined && { partial: { chunk, passes, row } }),

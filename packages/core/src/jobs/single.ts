@@ -1,57 +1,57 @@
 import * as v from "valibot";
-import { ownerOf, queuedFor } from "../access/payer.ts";
+import { getOwnerId, toQueueGroup } from "../access/payer.ts";
 import { commit, type Writes } from "../commit.ts";
-import { dueAt, NOT_DUE } from "../due.ts";
-import { withMoney } from "../failure.ts";
-import { epochSeconds, inMs } from "../moments.ts";
+import { scheduleWork, UNSCHEDULED } from "../due.ts";
+import { withMoneySentence } from "../failure.ts";
+import { addMs, toEpochSeconds } from "../moments.ts";
 import { releaseClaim } from "../money/claims.ts";
-import { endOf } from "../money/items.ts";
+import { createEndEntry } from "../money/items.ts";
 import { move } from "../money/ledger.ts";
-import type { Moved } from "../money/moves.ts";
+import type { MovedAmounts } from "../money/moves.ts";
 import type { Operation } from "../money/operations.ts";
 import type { Item } from "../table.ts";
 import type { VerifyWorld } from "../verify/engine.ts";
-import { keepKnown } from "../verify/known.ts";
-import { engineFor } from "../verify/pretend.ts";
-import { isNotAsked, isOurFailure, trimmed, type Verification } from "../verify/result.ts";
+import { createCacheWrites } from "../verify/known.ts";
+import { selectEngine } from "../verify/pretend.ts";
+import { isNotProbed, isOurFailure, trimResult, type Verification } from "../verify/result.ts";
 import { MAX_WAIT_MINUTES, type RetryCause } from "../verify/retry.ts";
 import { verify } from "../verify/verify.ts";
-import { announce } from "../webhooks/items.ts";
+import { emitEvent } from "../webhooks/items.ts";
 import type { Worker } from "../worker.ts";
 import type { World } from "../world.ts";
-import { chunkItem } from "./chunks.ts";
-import { newsOf } from "./completion.ts";
-import { nextRetry, TEST_KEY_RETRY_SECONDS } from "./deferrals.ts";
+import { toChunkItem } from "./chunks.ts";
+import { emitJobEvent } from "./completion.ts";
+import { scheduleRetry, TEST_KEY_RETRY_SECONDS } from "./deferrals.ts";
 import {
-  bucketOf,
-  doneAt,
   findJob,
-  isOpen,
+  isOpenJob,
   type Job,
-  jobItem,
-  jobKey,
-  NOTHING_DONE,
+  NO_PROGRESS,
   OPEN_STATUSES,
   readJob,
+  toBucket,
+  toDoneFields,
+  toJobItem,
+  toJobKey,
 } from "./items.ts";
-import { pageItems } from "./results.ts";
+import { toPageItems } from "./results.ts";
 
 // A job of one address: what POST /v1/verify could not finish in time.
 
 type Single = NonNullable<Job["single"]>;
 
 /** They are callers' work and mostly wait for mail servers, so many are in hand also while a list keeps the thread busy. */
-const SINGLES = {
+const SINGLES_QUEUE = {
   name: "singles",
   visibilitySeconds: 180,
   receivesMax: 5,
-  atOnce: 200,
-  evenWhenBusy: 100,
+  concurrency: 200,
+  concurrencyWhenBusy: 100,
 };
 
 /** Its message may be lost. Then it is due after this, and sent again. */
-const AGAIN_AFTER_MS = 5 * 60_000;
-const SENDS_MAX = 6;
+const RESEND_AFTER_MS = 5 * 60_000;
+const ATTEMPTS_MAX = 6;
 
 export const SINGLE = "single";
 
@@ -59,39 +59,39 @@ export const SINGLE = "single";
 export type SingleRetry = NonNullable<Job["retry"]>;
 
 /** Undefined: the result is final. */
-export const retryAfter = (
+export const findSingleRetry = (
   world: Pick<World, "now">,
   mode: Job["mode"],
   { retryCause: cause, reason }: Verification,
   causes: readonly RetryCause[] = [],
 ): SingleRetry | undefined => {
   const limits = { mode, maxWaitMinutes: MAX_WAIT_MINUTES.default };
-  const next = cause && nextRetry(world, limits, { causes, cause });
+  const next = cause && scheduleRetry(world, limits, { causes, cause });
   return next && { reason, at: next.at, causes: [...next.causes] };
 };
 
 /** `retry`: it was attempted once already. */
-export const singleJob = (
+export const createSingleJob = (
   world: World,
   operation: Operation,
   single: Single,
   {
-    keptSeconds,
+    keptSeconds: retentionSeconds,
     retry,
   }: { readonly keptSeconds: number; readonly retry?: SingleRetry | undefined },
 ): Item => ({
-  ...jobItem({
+  ...toJobItem({
     id: operation.id,
-    owner: ownerOf(operation),
+    owner: getOwnerId(operation),
     account: operation.account,
     mode: operation.mode,
     kind: SINGLE,
     name: null,
     status: retry ? "processing" : "pending",
     createdAt: operation.openedAt,
-    keptSeconds,
+    keptSeconds: retentionSeconds,
     total: 1,
-    ...NOTHING_DONE,
+    ...NO_PROGRESS,
     ...(retry && { retry, waits: 1 }),
     held: operation.amount,
     reason: operation.reason,
@@ -99,10 +99,10 @@ export const singleJob = (
     claim: operation.claim,
     sends: retry ? 0 : 1,
   }),
-  ...dueAt(
+  ...scheduleWork(
     SINGLE,
     operation.id,
-    retry ? new Date(retry.at) : inMs(world.now(), AGAIN_AFTER_MS),
+    retry ? new Date(retry.at) : addMs(world.now(), RESEND_AFTER_MS),
     operation.token,
   ),
 });
@@ -115,12 +115,12 @@ export const sendSingle = async (
   delaySeconds = 0,
 ): Promise<void> => {
   const body = { job: job.id, waits };
-  const message = { body, delaySeconds, ...queuedFor(ownerOf(job)) };
-  await world.queue.sendMany(SINGLES.name, [message]);
+  const message = { body, delaySeconds, ...toQueueGroup(getOwnerId(job)) };
+  await world.queue.sendMany(SINGLES_QUEUE.name, [message]);
 };
 
 /** A test key's job goes on at once; any other is due when its time has come. */
-export const sendIfSoon = async (
+export const sendIfSandbox = async (
   world: World,
   job: Pick<Job, "id" | "account" | "mode">,
   waits: number,
@@ -129,59 +129,59 @@ export const sendIfSoon = async (
 };
 
 /** A message that comes twice would ask a server that wants us later at once, so it says which turn it is for. */
-const Message = v.object({ job: v.string(), waits: v.number() });
+const SingleMessage = v.object({ job: v.string(), waits: v.number() });
 
 export const verifySingle: Worker<VerifyWorld> = {
-  queue: SINGLES,
+  queue: SINGLES_QUEUE,
   async handle(world, body) {
-    const { job: id, waits } = v.parse(Message, body);
+    const { job: id, waits } = v.parse(SingleMessage, body);
     const job = await findJob(world.table, id);
-    if (!job?.single || !isOpen(job) || job.waits !== waits) return;
+    if (!job?.single || !isOpenJob(job) || job.waits !== waits) return;
     const requester = { account: job.account, priority: "caller" } as const;
     const everything = { ...job.single, includeAi: true, includeEvidence: true, requester };
-    const causes = causesOf(job);
-    const engine = engineFor(world, job.mode, causes.length);
+    const causes = listCauses(job);
+    const engine = selectEngine(world, job.mode, causes.length);
     const result = await verify(engine, job.single.email, everything);
     if (isOurFailure(result)) throw new Error("the session broke");
-    const retry = retryAfter(world, job.mode, result, causes);
-    if (retry) await comeAgain(world, job, retry);
-    else await complete(world, job, job.single, result);
+    const retry = findSingleRetry(world, job.mode, result, causes);
+    if (retry) await deferJob(world, job, retry);
+    else await completeJob(world, job, job.single, result);
   },
 
   async giveUp(world, body) {
-    const job = await findJob(world.table, v.parse(Message, body).job);
-    if (job && isOpen(job)) await fail(world, job);
+    const job = await findJob(world.table, v.parse(SingleMessage, body).job);
+    if (job && isOpenJob(job)) await failJob(world, job);
   },
 };
 
 /** Why it was deferred before. Releases up to 0.1 only counted how often. */
-const causesOf = ({ retry, waits }: Job): readonly RetryCause[] =>
+const listCauses = ({ retry, waits }: Job): readonly RetryCause[] =>
   retry?.causes ?? Array.from({ length: waits }, (): RetryCause => "greylisting");
 
 /** When nothing came of it in time: its message is sent again, and after too many the money goes back. */
 export const repairSingle = async (world: World, item: Item): Promise<string> => {
   const job = readJob(item);
-  if (job.sends >= SENDS_MAX) return fail(world, job);
-  await world.table.write({ update: jobKey(job.id), add: { sends: 1 } });
+  if (job.sends >= ATTEMPTS_MAX) return failJob(world, job);
+  await world.table.write({ update: toJobKey(job.id), add: { sends: 1 } });
   await sendSingle(world, job, job.waits);
   return "sent_again";
 };
 
 /** The record of a job is kept for long, and the address is in its result as long as that is kept. */
-const FORGOTTEN = { single: undefined, retry: undefined } as const;
+const ERASED_FIELDS = { single: undefined, retry: undefined } as const;
 
-const comeAgain = async (world: World, job: Job, retry: SingleRetry): Promise<void> => {
+const deferJob = async (world: World, job: Job, retry: SingleRetry): Promise<void> => {
   const waits = job.waits + 1;
   const { outcome } = await world.table.write({
-    update: jobKey(job.id),
+    update: toJobKey(job.id),
     set: { status: "processing", waits, sends: 0, due_sk: retry.at, retry },
     where: { status: { oneOf: OPEN_STATUSES }, waits: job.waits },
   });
   if (outcome === "ambiguous") throw new Error("it is not known whether the job was put off");
-  if (outcome === "committed") await sendIfSoon(world, job, waits);
+  if (outcome === "committed") await sendIfSandbox(world, job, waits);
 };
 
-const complete = async (
+const completeJob = async (
   world: World,
   job: Job,
   single: Single,
@@ -189,9 +189,9 @@ const complete = async (
 ): Promise<void> => {
   const now = world.now();
   const token = world.newId("txn");
-  const bucket = bucketOf(result.status);
-  const rows = [{ row: 1, result: trimmed(result, single) }];
-  const expiresAt = epochSeconds(now) + job.keptSeconds;
+  const bucket = toBucket(result.status);
+  const rows = [{ row: 1, result: trimResult(result, single) }];
+  const expiresAt = toEpochSeconds(now) + job.keptSeconds;
   const progress = {
     total: 1,
     processed: 1,
@@ -201,11 +201,11 @@ const complete = async (
     unknown: 0,
     [bucket]: 1,
   };
-  const isFree = isNotAsked(result);
-  await finish(world, job, isFree ? { release: job.held } : { settle: job.held }, [
+  const isFree = isNotProbed(result);
+  await finishJob(world, job, isFree ? { release: job.held } : { settle: job.held }, [
     {
       create: {
-        ...chunkItem({
+        ...toChunkItem({
           job: job.id,
           chunk: 0,
           outcome: "done",
@@ -218,15 +218,15 @@ const complete = async (
         expires_at: expiresAt,
       },
     },
-    ...pageItems({ job: job.id, chunk: 0, token }, rows, expiresAt).map((page) => ({
+    ...toPageItems({ job: job.id, chunk: 0, token }, rows, expiresAt).map((page) => ({
       create: page,
     })),
     {
-      update: jobKey(job.id),
+      update: toJobKey(job.id),
       set: {
-        ...NOT_DUE,
-        ...doneAt(now),
-        ...FORGOTTEN,
+        ...UNSCHEDULED,
+        ...toDoneFields(now),
+        ...ERASED_FIELDS,
         status: "completed",
         held: 0,
         processed: 1,
@@ -235,30 +235,42 @@ const complete = async (
       },
       where: { status: { oneOf: OPEN_STATUSES } },
     },
-    announce(world, job.owner, "job.completed", { job_id: job.id, status: "completed", progress }),
-    ...(job.mode === "live" ? keepKnown(world, job.owner, single, result) : []),
+    emitEvent(world, job.owner, "job.completed", { job_id: job.id, status: "completed", progress }),
+    ...(job.mode === "live" ? createCacheWrites(world, job.owner, single, result) : []),
   ]);
 };
 
-const fail = async (world: World, job: Job): Promise<string> => {
-  const what = "The verification broke on our side again and again.";
-  const error = withMoney(what, job.mode === "live" ? "refunded" : "nothing_charged");
-  await finish(world, job, { release: job.held }, [
+const failJob = async (world: World, job: Job): Promise<string> => {
+  const message = "The verification broke on our side again and again.";
+  const error = withMoneySentence(message, job.mode === "live" ? "refunded" : "nothing_charged");
+  await finishJob(world, job, { release: job.held }, [
     {
-      update: jobKey(job.id),
-      set: { ...NOT_DUE, ...doneAt(world.now()), ...FORGOTTEN, status: "failed", held: 0, error },
+      update: toJobKey(job.id),
+      set: {
+        ...UNSCHEDULED,
+        ...toDoneFields(world.now()),
+        ...ERASED_FIELDS,
+        status: "failed",
+        held: 0,
+        error,
+      },
       where: { status: { oneOf: OPEN_STATUSES } },
     },
     ...(job.claim ? [releaseClaim(job.claim, job.id)] : []),
-    newsOf(world, job, "failed", error),
+    emitJobEvent(world, job, "failed", error),
   ]);
   return "given_up";
 };
 
 /** The money and the job end together. Refused: they did already, by somebody else's hand. */
-const finish = async (world: World, job: Job, moved: Moved, writes: Writes): Promise<void> => {
+const finishJob = async (
+  world: World,
+  job: Job,
+  moved: MovedAmounts,
+  writes: Writes,
+): Promise<void> => {
   const { id, account, createdAt: openedAt, reason } = job;
-  const end = endOf(
+  const end = createEndEntry(
     { operation: id, account, openedAt },
     { at: world.now(), moved, reason, token: world.newId("txn") },
   );

@@ -6,23 +6,23 @@ import type { World } from "../world.ts";
 
 type SlowRow = { readonly verification: Promise<Verification>; readonly since: number };
 
-const rowsOfProcess = new WeakMap<World["blobs"], Map<string, SlowRow>>();
+const rowsByStore = new WeakMap<World["blobs"], Map<string, SlowRow>>();
 
-const slowRowsOf = ({ blobs }: Pick<World, "blobs">): Map<string, SlowRow> => {
-  const rows = rowsOfProcess.get(blobs) ?? new Map<string, SlowRow>();
-  rowsOfProcess.set(blobs, rows);
+const getSlowRows = ({ blobs }: Pick<World, "blobs">): Map<string, SlowRow> => {
+  const rows = rowsByStore.get(blobs) ?? new Map<string, SlowRow>();
+  rowsByStore.set(blobs, rows);
   return rows;
 };
 
 /** Longer than a pass takes: a row that nobody has come for by then belongs to a job that went on elsewhere. */
 const FORGET_AFTER_MS = 30 * 60_000;
 
-export const keepSlowRow = (
+export const storeSlowRow = (
   world: Pick<World, "blobs" | "now">,
   key: string,
   verification: Promise<Verification>,
 ): void => {
-  const rows = slowRowsOf(world);
+  const rows = getSlowRows(world);
   const now = world.now().getTime();
   for (const [other, { since }] of rows) {
     if (now - since < FORGET_AFTER_MS) break;
@@ -38,7 +38,7 @@ export const keepSlowRow = (
 export const findSlowRow = (
   world: Pick<World, "blobs">,
   key: string,
-): Promise<Verification> | undefined => slowRowsOf(world).get(key)?.verification;
+): Promise<Verification> | undefined => getSlowRows(world).get(key)?.verification;
 
-export const forgetSlowRow = (world: Pick<World, "blobs">, key: string): void =>
-  void slowRowsOf(world).delete(key);
+export const removeSlowRow = (world: Pick<World, "blobs">, key: string): void =>
+  void getSlowRows(world).delete(key);

@@ -17,25 +17,25 @@ const HEAD_BYTES = 5;
  * of those a text goes to a Map, whose hash is a secret; so does one that is long or not ASCII. A place is never
  * empty again, hence a text that went there once is looked for there again.
  */
-export const textSet = (countMax: number): TextSet => {
+export const createTextSet = (countMax: number): TextSet => {
   const capacity = 2 ** Math.ceil(Math.log2(countMax * 2 + PROBES_MAX));
   const mask = capacity - 1;
   // For each place the hash of its text and where that begins, plus one: 0 is an empty place.
-  const places = new Uint32Array(capacity * 2);
+  const table = new Uint32Array(capacity * 2);
   const others = new Map<string, number>();
   const pages: Uint8Array[] = [];
   let page = new Uint8Array(0);
   let free = PAGE_BYTES;
 
   /** The row of the text at this position, if it is the one that was just written behind all others; else 0. */
-  const rowAt = (position: number, length: number): number => {
-    const there = pages[position >>> PAGE_BITS];
+  const findRowAt = (position: number, length: number): number => {
+    const storedPage = pages[position >>> PAGE_BITS];
     const from = position & (PAGE_BYTES - 1);
-    if (there?.[from] !== length) return 0;
+    if (storedPage?.[from] !== length) return 0;
     for (let index = HEAD_BYTES; index < HEAD_BYTES + length; index += 1) {
-      if (there[from + index] !== page[free + index]) return 0;
+      if (storedPage[from + index] !== page[free + index]) return 0;
     }
-    return readRow(there, from + 1);
+    return readRow(storedPage, from + 1);
   };
 
   const addToOthers = (text: string, row: number): number => {
@@ -61,18 +61,18 @@ export const textSet = (countMax: number): TextSet => {
       page[free + HEAD_BYTES + index] = code;
       hash = Math.imul(hash ^ code, FNV_PRIME);
     }
-    hash = mixed(hash);
+    hash = mixBits(hash);
     for (let probe = 0; probe < PROBES_MAX; probe += 1) {
-      const place = ((hash + probe) & mask) * 2;
-      const position = places[place + 1] ?? 0;
+      const slot = ((hash + probe) & mask) * 2;
+      const position = table[slot + 1] ?? 0;
       if (position === 0) {
-        places[place] = hash;
-        places[place + 1] = (pages.length - 1) * PAGE_BYTES + free + 1;
+        table[slot] = hash;
+        table[slot + 1] = (pages.length - 1) * PAGE_BYTES + free + 1;
         writeRow(page, free + 1, row);
         free += HEAD_BYTES + length;
         return 0;
       }
-      const before = places[place] === hash ? rowAt(position - 1, length) : 0;
+      const before = table[slot] === hash ? findRowAt(position - 1, length) : 0;
       if (before > 0) return before;
     }
     return addToOthers(text, row);
@@ -95,7 +95,7 @@ const readRow = (bytes: Uint8Array, at: number): number => {
 const FNV_BASIS = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 
-const mixed = (hash: number): number => {
+const mixBits = (hash: number): number => {
   let bits = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
   return (bits ^ (bits >>> 16)) >>> 0;

@@ -9,15 +9,15 @@ const GROUPS = 8;
 /** `text` is what stands between the brackets. A tag other than IPv6 has never been registered. */
 export const parseLiteral = (text: string): IpAddress | undefined => {
   if (!TAG.test(text)) {
-    const octets = octetsOf(text);
+    const octets = parseOctets(text);
     return octets && { version: 4, ip: octets.join(".") };
   }
-  const groups = groupsOf(text.replace(TAG, ""));
-  return groups && { version: 6, ip: spell(groups) };
+  const groups = parseGroups(text.replace(TAG, ""));
+  return groups && { version: 6, ip: formatGroups(groups) };
 };
 
 // Zeros in front are in the grammar, and the number is decimal with them too.
-const octetsOf = (text: string): number[] | undefined => {
+const parseOctets = (text: string): number[] | undefined => {
   const parts = text.split(".");
   if (parts.length !== 4 || !parts.every((part) => OCTET.test(part))) return undefined;
   const octets = parts.map(Number);
@@ -25,47 +25,47 @@ const octetsOf = (text: string): number[] | undefined => {
 };
 
 // Here "::" stands for two groups or more; RFC 4291 would also take it for one.
-const groupsOf = (text: string): number[] | undefined => {
+const parseGroups = (text: string): number[] | undefined => {
   const halves = text.split("::");
   if (halves.length > 2) return undefined;
   const last = halves.length - 1;
-  const [head, tail] = halves.map((half, index) => groupsOfHalf(half, index === last));
+  const [head, tail] = halves.map((half, index) => parseHalf(half, index === last));
   if (!head) return undefined;
   if (last === 0) return head.length === GROUPS ? head : undefined;
   if (!tail || head.length + tail.length > GROUPS - 2) return undefined;
   return [...head, ...Array<number>(GROUPS - head.length - tail.length).fill(0), ...tail];
 };
 
-const groupsOfHalf = (half: string, isLast: boolean): number[] | undefined => {
+const parseHalf = (half: string, isLast: boolean): number[] | undefined => {
   if (half === "") return [];
   const parts = half.split(":");
-  const octets = isLast ? octetsOf(parts.at(-1) ?? "") : undefined;
+  const octets = isLast ? parseOctets(parts.at(-1) ?? "") : undefined;
   const hex = octets ? parts.slice(0, -1) : parts;
   if (!hex.every((part) => GROUP.test(part))) return undefined;
-  return [...hex.map((part) => Number.parseInt(part, 16)), ...(octets ? paired(octets) : [])];
+  return [...hex.map((part) => Number.parseInt(part, 16)), ...(octets ? pairOctets(octets) : [])];
 };
 
-const paired = ([a = 0, b = 0, c = 0, d = 0]: readonly number[]): number[] => [
+const pairOctets = ([a = 0, b = 0, c = 0, d = 0]: readonly number[]): number[] => [
   a * 256 + b,
   c * 256 + d,
 ];
 
 /** RFC 5952: the first of the longest runs of zeros as "::", lower case, IPv4 in dots where it is mapped. */
-const spell = (groups: readonly number[]): string => {
+const formatGroups = (groups: readonly number[]): string => {
   if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff)
     return `::ffff:${groups
       .slice(6)
       .flatMap((group) => [group >> 8, group & 255])
       .join(".")}`;
 
-  const { from, length } = longestZeros(groups);
+  const { from, length } = findLongestZeros(groups);
   const hex = (some: readonly number[]) => some.map((group) => group.toString(16)).join(":");
   return length < 2
     ? hex(groups)
     : `${hex(groups.slice(0, from))}::${hex(groups.slice(from + length))}`;
 };
 
-const longestZeros = (groups: readonly number[]) => {
+const findLongestZeros = (groups: readonly number[]) => {
   let longest = { from: 0, length: 0 };
   let length = 0;
   for (const [index, group] of groups.entries()) {

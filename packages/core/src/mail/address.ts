@@ -1,9 +1,9 @@
 import { parseLiteral } from "./address-literal.ts";
 import { parseDomain } from "./domain.ts";
 import {
-  faultBeyondAscii,
-  faultOf,
-  faultOfAscii,
+  createFault,
+  findAsciiFault,
+  findUnicodeFault,
   isAscii,
   type SyntaxFault,
   TEXT_UNITS_MAX,
@@ -27,7 +27,7 @@ export type Address = {
 export type AddressFault = SyntaxFault;
 
 /** Of an address in the form it is said in, which is one: what follows its last @. */
-export const domainOf = (address: string): string => address.slice(address.lastIndexOf("@") + 1);
+export const getDomain = (address: string): string => address.slice(address.lastIndexOf("@") + 1);
 
 const ADDRESS_OCTETS_MAX = 254; // RFC 5321 §4.5.3.1.3: a path of 256 with its < and >
 const LOCAL_OCTETS_MAX = 64;
@@ -38,20 +38,20 @@ const LOCAL_OCTETS_MAX = 64;
  * White space around it, one pair of angle brackets and `mailto:` are taken away; nothing else is mended.
  */
 export const parseAddress = (text: string): Address | AddressFault => {
-  if (text.length <= ORDINARY_LENGTH_MAX && ORDINARY.test(text)) return ordinary(text);
+  if (text.length <= ORDINARY_LENGTH_MAX && ORDINARY.test(text)) return parseOrdinary(text);
   const trimmed = text.trim();
-  if (trimmed.length > TEXT_UNITS_MAX) return faultOf("syntax.too_long");
+  if (trimmed.length > TEXT_UNITS_MAX) return createFault("syntax.too_long");
   // Before all else: a few characters beyond ASCII are, in NFC, ones of the grammar (U+037E is ";").
   const bare = unwrap(isAscii(trimmed) ? trimmed : trimmed.normalize("NFC"));
-  if (bare === "") return faultOf("syntax.empty");
+  if (bare === "") return createFault("syntax.empty");
 
-  const cut = bare.startsWith('"') ? cutQuoted(bare) : cutPlain(bare);
-  if ("fault" in cut) return cut;
-  const { local, rest } = cut;
-  if (octetsIn(local) > LOCAL_OCTETS_MAX) return faultOf("syntax.local_too_long");
-  if (rest.includes("@")) return faultOf("syntax.at_repeated");
+  const parts = bare.startsWith('"') ? splitQuoted(bare) : splitPlain(bare);
+  if ("fault" in parts) return parts;
+  const { local, rest } = parts;
+  if (countOctets(local) > LOCAL_OCTETS_MAX) return createFault("syntax.local_too_long");
+  if (rest.includes("@")) return createFault("syntax.at_repeated");
 
-  const host = rest.startsWith("[") ? hostOfLiteral(rest) : parseDomain(rest);
+  const host = rest.startsWith("[") ? parseHostLiteral(rest) : parseDomain(rest);
   return "fault" in host ? host : assemble(local, host);
 };
 
@@ -61,7 +61,7 @@ const ORDINARY_LENGTH_MAX = 64;
 const ORDINARY =
   /^[a-z0-9!#$%&'*+\-/=?^_`{|}~]+(?:\.[a-z0-9!#$%&'*+\-/=?^_`{|}~]+)*@(?:[a-z0-9]+(?:-[a-z0-9]+)*\.)+[a-z]+$/;
 
-const ordinary = (text: string): Address => {
+const parseOrdinary = (text: string): Address => {
   const at = text.indexOf("@");
   return {
     local: text.slice(0, at),
@@ -78,19 +78,19 @@ export const isAddress = <F extends { readonly fault: string }>(
 ): parsed is Address => !("fault" in parsed);
 
 /** What stands between the angle brackets of RCPT TO. */
-export const smtpForm = ({ local, domain }: Address): string => `${local}@${domain}`;
+export const toSmtpForm = ({ local, domain }: Address): string => `${local}@${domain}`;
 
-type Host = { readonly ascii: string; readonly display: string; readonly literal?: string };
-type Cut = { readonly local: string; readonly rest: string };
+type ParsedHost = { readonly ascii: string; readonly display: string; readonly literal?: string };
+type AddressParts = { readonly local: string; readonly rest: string };
 
-const assemble = (local: string, host: Host): Address | AddressFault => {
-  const said = `${local}@${host.ascii}`;
-  if (octetsIn(said) > ADDRESS_OCTETS_MAX) return faultOf("syntax.too_long");
+const assemble = (local: string, host: ParsedHost): Address | AddressFault => {
+  const domain = `${local}@${host.ascii}`;
+  if (countOctets(domain) > ADDRESS_OCTETS_MAX) return createFault("syntax.too_long");
   const needsSmtpUtf8 = !isAscii(local);
   const lower = local.toLowerCase();
   // NFC once more: J with a caron is two characters, and its lower case is one.
   const folded = needsSmtpUtf8 ? lower.normalize("NFC") : lower;
-  const display = host.display === host.ascii ? said : `${local}@${host.display}`;
+  const display = host.display === host.ascii ? domain : `${local}@${host.display}`;
   return {
     local,
     domain: host.ascii,
@@ -101,18 +101,19 @@ const assemble = (local: string, host: Host): Address | AddressFault => {
   };
 };
 
-const octetsIn = (text: string): number => (isAscii(text) ? text.length : Buffer.byteLength(text));
+const countOctets = (text: string): number =>
+  isAscii(text) ? text.length : Buffer.byteLength(text);
 
 const MAILTO = /^mailto:/i;
 
 const unwrap = (text: string): string => {
-  const inside = withoutBrackets(text);
+  const inside = removeBrackets(text);
   if (!MAILTO.test(inside)) return inside;
   const rest = inside.slice("mailto:".length);
-  return inside === text ? withoutBrackets(rest) : rest;
+  return inside === text ? removeBrackets(rest) : rest;
 };
 
-const withoutBrackets = (text: string): string =>
+const removeBrackets = (text: string): string =>
   text.startsWith("<") && text.endsWith(">") ? text.slice(1, -1) : text;
 
 const ATEXT = Uint8Array.from({ length: 128 }, (_, code) =>
@@ -124,30 +125,30 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /** Dot-string = Atom *("." Atom) */
-const cutPlain = (text: string): Cut | AddressFault => {
+const splitPlain = (text: string): AddressParts | AddressFault => {
   const at = text.indexOf("@");
-  if (at === -1) return faultOf("syntax.no_at");
-  if (at === 0) return faultOf("syntax.local_empty");
+  if (at === -1) return createFault("syntax.no_at");
+  if (at === 0) return createFault("syntax.local_empty");
   const local = text.slice(0, at);
-  return faultOfDotString(local) ?? { local, rest: text.slice(at + 1) };
+  return findDotStringFault(local) ?? { local, rest: text.slice(at + 1) };
 };
 
-const faultOfDotString = (local: string): AddressFault | undefined => {
+const findDotStringFault = (local: string): AddressFault | undefined => {
   let previous = DOT;
   let highest = 0;
   for (let index = 0; index < local.length; index += 1) {
     const code = local.charCodeAt(index);
     if (code > highest) highest = code;
-    if (code === DOT && previous === DOT) return faultOf("syntax.local_dots");
-    if (code < 0x80 && code !== DOT && ATEXT[code] !== 1) return faultOfLocal(code);
+    if (code === DOT && previous === DOT) return createFault("syntax.local_dots");
+    if (code < 0x80 && code !== DOT && ATEXT[code] !== 1) return findLocalFault(code);
     previous = code;
   }
-  if (previous === DOT) return faultOf("syntax.local_dots");
-  return highest < 0x80 ? undefined : faultBeyondAscii(local);
+  if (previous === DOT) return createFault("syntax.local_dots");
+  return highest < 0x80 ? undefined : findUnicodeFault(local);
 };
 
-const faultOfLocal = (code: number): AddressFault =>
-  faultOfAscii(
+const findLocalFault = (code: number): AddressFault =>
+  findAsciiFault(
     code,
     code === QUOTE || code === BACKSLASH ? "syntax.local_quote" : "syntax.local_character",
   );
@@ -158,42 +159,42 @@ const ESCAPED = /\\(.)/g;
 const TO_ESCAPE = /["\\]/g;
 
 /** Quoted-string = DQUOTE *QcontentSMTP DQUOTE. It may be empty, and it may hold an @. */
-const cutQuoted = (text: string): Cut | AddressFault => {
+const splitQuoted = (text: string): AddressParts | AddressFault => {
   const [whole, inside] = QUOTED.exec(text) ?? [];
-  if (whole === undefined || inside === undefined) return faultOf("syntax.local_quote");
-  if (whole.length === text.length) return faultOf("syntax.no_at");
+  if (whole === undefined || inside === undefined) return createFault("syntax.local_quote");
+  if (whole.length === text.length) return createFault("syntax.no_at");
   const next = text.charCodeAt(whole.length);
-  if (next !== AT) return faultOfAscii(next, "syntax.local_quote");
+  if (next !== AT) return findAsciiFault(next, "syntax.local_quote");
 
   const meant = inside.replaceAll(ESCAPED, "$1");
-  const fault = faultOfQuoted(meant);
+  const fault = findQuotedFault(meant);
   return fault ?? { local: quoteIfNeeded(meant), rest: text.slice(whole.length + 1) };
 };
 
-const faultOfQuoted = (meant: string): AddressFault | undefined => {
+const findQuotedFault = (meant: string): AddressFault | undefined => {
   for (let index = 0; index < meant.length; index += 1) {
     const code = meant.charCodeAt(index);
-    if (code < 0x20 || code === 0x7f) return faultOfAscii(code, "syntax.control");
+    if (code < 0x20 || code === 0x7f) return findAsciiFault(code, "syntax.control");
   }
-  return faultBeyondAscii(meant);
+  return findUnicodeFault(meant);
 };
 
 // RFC 5321 §4.1.2: a quoted form means the same as the plain one, and the plain one should be used.
 const quoteIfNeeded = (meant: string): string =>
-  !faultOfDotString(meant) ? meant : `"${meant.replaceAll(TO_ESCAPE, "\\$&")}"`;
+  !findDotStringFault(meant) ? meant : `"${meant.replaceAll(TO_ESCAPE, "\\$&")}"`;
 
 const LITERAL = /^\[([^[\]()\s]*)\]$/;
 
-const hostOfLiteral = (text: string): Host | AddressFault => {
+const parseHostLiteral = (text: string): ParsedHost | AddressFault => {
   const [, inside] = LITERAL.exec(text) ?? [];
-  if (inside === undefined) return faultAround(text);
+  if (inside === undefined) return findFaultAround(text);
   const found = parseLiteral(inside);
-  if (!found) return faultOf("syntax.literal");
+  if (!found) return createFault("syntax.literal");
   const ascii = found.version === 4 ? `[${found.ip}]` : `[IPv6:${found.ip}]`;
   return { ascii, display: ascii, literal: found.ip };
 };
 
-const faultAround = (literal: string): AddressFault => {
-  if (/[()]/.test(literal)) return faultOf("syntax.comment");
-  return faultOf(/\s/.test(literal) ? "syntax.white_space" : "syntax.literal");
+const findFaultAround = (literal: string): AddressFault => {
+  if (/[()]/.test(literal)) return createFault("syntax.comment");
+  return createFault(/\s/.test(literal) ? "syntax.white_space" : "syntax.literal");
 };

@@ -1,8 +1,8 @@
 import { domainToASCII, domainToUnicode } from "node:url";
 import {
-  faultBeyondAscii,
-  faultOf,
-  faultOfAscii,
+  createFault,
+  findAsciiFault,
+  findUnicodeFault,
   isAscii,
   type SyntaxFault,
   TEXT_UNITS_MAX,
@@ -29,13 +29,13 @@ const JOINERS = /[\u200c\u200d]|(?<=\p{Extended_Pictographic})\ufe0f/gu;
  * (RFC 3696 §2), mostly an IP address without its brackets; so is an underscore, which DNS has but no host.
  */
 export const parseDomain = (text: string): Domain | DomainFault => {
-  if (text === "") return faultOf("syntax.domain_empty");
-  if (text.length > TEXT_UNITS_MAX) return faultOf("syntax.domain_too_long");
+  if (text === "") return createFault("syntax.domain_empty");
+  if (text.length > TEXT_UNITS_MAX) return createFault("syntax.domain_too_long");
   if (!isAscii(text)) return parseUnicode(text);
-  const fault = faultOfHostName(text);
+  const fault = findHostNameFault(text);
   if (fault) return fault;
   const ascii = text.toLowerCase();
-  return A_LABEL.test(ascii) ? fromALabels(ascii) : { ascii, display: ascii };
+  return A_LABEL.test(ascii) ? toDomain(ascii) : { ascii, display: ascii };
 };
 
 // Nobody pastes more of a URL than this into a field for a domain.
@@ -52,7 +52,7 @@ const FINAL_DOT = /[.\u3002\uff0e\uff61]$/;
  * an address, and no domain is read from it; `www.` is part of the name and stays.
  */
 export const parseTypedDomain = (text: string): Domain | DomainFault => {
-  if (text.length > TYPED_UNITS_MAX) return faultOf("syntax.domain_too_long");
+  if (text.length > TYPED_UNITS_MAX) return createFault("syntax.domain_too_long");
   const trimmed = text.replaceAll(SURROUNDING, "");
   const [authority = ""] = trimmed.replace(SCHEME, "").split(/[/?#]/, 1);
   const host = SCHEME.test(trimmed) ? authority.slice(authority.lastIndexOf("@") + 1) : authority;
@@ -65,7 +65,7 @@ export const isDomain = (parsed: Domain | DomainFault): parsed is Domain => "asc
 export const toUnicode = (ascii: string): string => domainToUnicode(ascii) || ascii;
 
 /** What stands behind `www.`, where a company's mail usually is; undefined for any other name. */
-export const domainBehindWww = (ascii: string): string | undefined => {
+export const removeWww = (ascii: string): string | undefined => {
   const rest = ascii.startsWith("www.") ? ascii.slice("www.".length) : "";
   return rest.includes(".") ? rest : undefined;
 };
@@ -73,30 +73,31 @@ export const domainBehindWww = (ascii: string): string | undefined => {
 // domainToASCII reads the host of a URL: it would take "%61" for "a", cut at "/", drop tabs and make an IP
 // address of 0x7f.1. Therefore it sees only what a name may hold, and what it says is checked as any name is.
 const parseUnicode = (text: string): Domain | DomainFault => {
-  const fault = strangerIn(text) ?? faultBeyondAscii(text.replaceAll(JOINERS, ""));
+  const fault = findForbiddenCharacter(text) ?? findUnicodeFault(text.replaceAll(JOINERS, ""));
   if (fault) return fault;
   const ascii = domainToASCII(text);
   // Some characters stand for several, and among those may be ones that no name has: "⑴" is "(1)".
-  if (ascii === "" || strangerIn(ascii)) return faultOf("syntax.idna");
-  return faultOfHostName(ascii) ?? fromALabels(ascii);
+  if (ascii === "" || findForbiddenCharacter(ascii)) return createFault("syntax.idna");
+  return findHostNameFault(ascii) ?? toDomain(ascii);
 };
 
-const strangerIn = (text: string): SyntaxFault | undefined => {
+const findForbiddenCharacter = (text: string): SyntaxFault | undefined => {
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
     if (code < 0x80 && code !== DOT && !isLetterDigitHyphen(code))
-      return faultOfAscii(code, "syntax.domain_character");
+      return findAsciiFault(code, "syntax.domain_character");
   }
   return undefined;
 };
 
 // An A-label counts only when it is what its U-label becomes. Anything else ("xn--a", or a label that hides
 // a capital or a hyphen) would be a second name for one host, or a name that no registry can have given.
-const fromALabels = (ascii: string): Domain | DomainFault => {
+const toDomain = (ascii: string): Domain | DomainFault => {
   const display = domainToUnicode(ascii);
-  if (A_LABEL.test(display) || domainToASCII(display) !== ascii) return faultOf("syntax.idna");
+  if (A_LABEL.test(display) || domainToASCII(display) !== ascii) return createFault("syntax.idna");
   const labels = display.split(".").filter((label) => !isAscii(label));
-  if (labels.some((label) => MISPLACED_HYPHEN.test(label))) return faultOf("syntax.label_hyphen");
+  if (labels.some((label) => MISPLACED_HYPHEN.test(label)))
+    return createFault("syntax.label_hyphen");
   return { ascii, display };
 };
 
@@ -110,24 +111,24 @@ const isLetterDigitHyphen = (code: number): boolean =>
   code === HYPHEN;
 
 /** RFC 5321 §4.1.2: Domain = sub-domain *("." sub-domain), with the limits of RFC 1035 §2.3.4. */
-const faultOfHostName = (text: string): SyntaxFault | undefined => {
+const findHostNameFault = (text: string): SyntaxFault | undefined => {
   let labelAt = 0;
   for (let index = 0; index <= text.length; index += 1) {
     const code = index < text.length ? text.charCodeAt(index) : DOT;
     if (code === DOT) {
-      const fault = faultOfLabel(text, labelAt, index);
+      const fault = findLabelFault(text, labelAt, index);
       if (fault) return fault;
       labelAt = index + 1;
-    } else if (!isLetterDigitHyphen(code)) return faultOfAscii(code, "syntax.domain_character");
+    } else if (!isLetterDigitHyphen(code)) return findAsciiFault(code, "syntax.domain_character");
   }
-  if (text.length > DOMAIN_OCTETS_MAX) return faultOf("syntax.domain_too_long");
-  if (!text.includes(".")) return faultOf("syntax.domain_no_dot");
-  return NUMERIC_LAST_LABEL.test(text) ? faultOf("syntax.domain_numeric") : undefined;
+  if (text.length > DOMAIN_OCTETS_MAX) return createFault("syntax.domain_too_long");
+  if (!text.includes(".")) return createFault("syntax.domain_no_dot");
+  return NUMERIC_LAST_LABEL.test(text) ? createFault("syntax.domain_numeric") : undefined;
 };
 
-const faultOfLabel = (text: string, from: number, to: number): SyntaxFault | undefined => {
-  if (from === to) return faultOf("syntax.domain_dots");
+const findLabelFault = (text: string, from: number, to: number): SyntaxFault | undefined => {
+  if (from === to) return createFault("syntax.domain_dots");
   if (text.charCodeAt(from) === HYPHEN || text.charCodeAt(to - 1) === HYPHEN)
-    return faultOf("syntax.label_hyphen");
-  return to - from > LABEL_OCTETS_MAX ? faultOf("syntax.label_too_long") : undefined;
+    return createFault("syntax.label_hyphen");
+  return to - from > LABEL_OCTETS_MAX ? createFault("syntax.label_too_long") : undefined;
 };

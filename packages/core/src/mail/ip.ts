@@ -26,13 +26,13 @@ export const parseCidr = (text: string): Cidr | undefined => {
 export const isSameIp = (one: Ip | undefined, other: Ip): boolean =>
   one?.bits === other.bits && one.value === other.value;
 
-export const isWithin = (ip: Ip, { base, length }: Cidr): boolean => {
+export const isInBlock = (ip: Ip, { base, length }: Cidr): boolean => {
   const rest = BigInt(base.bits - length);
   return ip.bits === base.bits && ip.value >> rest === base.value >> rest;
 };
 
 /** The address back to front, a label per octet or nibble: how reverse zones and blocklists name it. */
-export const reverseLabels = (ip: Ip): string => {
+export const toReverseLabels = (ip: Ip): string => {
   const hex = ip.value.toString(16).padStart(ip.bits / 4, "0");
   const octets = hex.match(/../g) ?? [];
   const parts =
@@ -41,8 +41,8 @@ export const reverseLabels = (ip: Ip): string => {
 };
 
 /** The name to ask for PTR (RFC 1035 §3.5, RFC 3596 §2.5). */
-export const reverseName = (ip: Ip): string =>
-  `${reverseLabels(ip)}.${ip.bits === 32 ? "in-addr" : "ip6"}.arpa`;
+export const toReverseName = (ip: Ip): string =>
+  `${toReverseLabels(ip)}.${ip.bits === 32 ? "in-addr" : "ip6"}.arpa`;
 
 /**
  * Whether the open internet may be reached at this address. Whoever owns a domain chooses what its mail hosts
@@ -55,33 +55,33 @@ export const isPublicIp = (text: string, allowed: readonly Cidr[]): boolean => {
 };
 
 const isPublic = (ip: Ip, allowed: readonly Cidr[]): boolean => {
-  if (allowed.some((block) => isWithin(ip, block))) return true;
-  const carried = CARRIERS.find(({ block }) => isWithin(ip, block))?.unwrap(ip.value);
-  if (carried) return carried.every((value) => isPublic(ipv4(value), allowed));
-  return !SPECIAL.some((block) => isWithin(ip, block));
+  if (allowed.some((block) => isInBlock(ip, block))) return true;
+  const embedded = EMBEDDED_IPV4.find(({ block }) => isInBlock(ip, block))?.unwrap(ip.value);
+  if (embedded) return embedded.every((value) => isPublic(createIpv4(value), allowed));
+  return !SPECIAL.some((block) => isInBlock(ip, block));
 };
 
 const parseIpv4 = (text: string): Ip | undefined => {
   const octets = text.split(".");
   if (octets.length !== 4) return undefined;
   if (!octets.every((octet) => OCTET.test(octet) && Number(octet) <= 255)) return undefined;
-  return { bits: 32, value: joined(octets.map(Number), 8n) };
+  return { bits: 32, value: joinGroups(octets.map(Number), 8n) };
 };
 
 const parseIpv6 = (text: string): Ip | undefined => {
   const [head = "", tail, ...rest] = text.split("::");
-  const left = groupsOf(head, tail === undefined);
-  const right = groupsOf(tail ?? "", true);
+  const left = parseGroups(head, tail === undefined);
+  const right = parseGroups(tail ?? "", true);
   if (!left || !right || rest.length > 0) return undefined;
   // "::" stands for one group of zeros at least; without it all eight are there.
   const missing = 8 - left.length - right.length;
   if (tail === undefined ? missing !== 0 : missing < 1) return undefined;
   const zeros = Array.from({ length: missing }, () => 0);
-  return { bits: 128, value: joined([...left, ...zeros, ...right], 16n) };
+  return { bits: 128, value: joinGroups([...left, ...zeros, ...right], 16n) };
 };
 
 /** The groups on one side of "::". Only the very end of an address may be written as IPv4. */
-const groupsOf = (side: string, mayEndInIpv4: boolean): readonly number[] | undefined => {
+const parseGroups = (side: string, mayEndInIpv4: boolean): readonly number[] | undefined => {
   if (side === "") return [];
   const groups = side.split(":");
   const inner = mayEndInIpv4 ? parseIpv4(groups.at(-1) ?? "") : undefined;
@@ -91,29 +91,29 @@ const groupsOf = (side: string, mayEndInIpv4: boolean): readonly number[] | unde
   return inner ? [...numbers, Number(inner.value >> 16n), Number(inner.value & 0xffffn)] : numbers;
 };
 
-const joined = (parts: readonly number[], width: bigint): bigint =>
+const joinGroups = (parts: readonly number[], width: bigint): bigint =>
   parts.reduce((value, part) => (value << width) | BigInt(part), 0n);
 
-const ipv4 = (value: bigint): Ip => ({ bits: 32, value: value & 0xffff_ffffn });
+const createIpv4 = (value: bigint): Ip => ({ bits: 32, value: value & 0xffff_ffffn });
 
-const blockOf = (text: string): Cidr => {
+const parseBlock = (text: string): Cidr => {
   const block = parseCidr(text);
   if (!block) throw new Error(`The table of special blocks holds ${text}`);
   return block;
 };
 
-const SPECIAL = Object.keys(SPECIAL_BLOCKS).map(blockOf);
+const SPECIAL = Object.keys(SPECIAL_BLOCKS).map(parseBlock);
 
-type Carrier = { readonly block: Cidr; readonly unwrap: (value: bigint) => readonly bigint[] };
+type EmbeddedIpv4 = { readonly block: Cidr; readonly unwrap: (value: bigint) => readonly bigint[] };
 
 /** IPv6 addresses that lead to an IPv4 address inside them: they are as public as what they carry. */
-const CARRIERS: readonly Carrier[] = [
+const EMBEDDED_IPV4: readonly EmbeddedIpv4[] = [
   // IPv4-mapped (RFC 4291 §2.5.5.2): the kernel connects to the inner address.
-  { block: blockOf("::ffff:0:0/96"), unwrap: (value) => [value] },
+  { block: parseBlock("::ffff:0:0/96"), unwrap: (value) => [value] },
   // NAT64's well-known prefix (RFC 6052 §2.1).
-  { block: blockOf("64:ff9b::/96"), unwrap: (value) => [value] },
+  { block: parseBlock("64:ff9b::/96"), unwrap: (value) => [value] },
   // 6to4 (RFC 3056 §2).
-  { block: blockOf("2002::/16"), unwrap: (value) => [value >> 80n] },
+  { block: parseBlock("2002::/16"), unwrap: (value) => [value >> 80n] },
   // Teredo (RFC 4380 §4): the server in clear, the client with every bit turned over.
-  { block: blockOf("2001::/32"), unwrap: (value) => [value >> 64n, value ^ 0xffff_ffffn] },
+  { block: parseBlock("2001::/32"), unwrap: (value) => [value >> 64n, value ^ 0xffff_ffffn] },
 ];

@@ -1,11 +1,18 @@
 import type { Dns } from "./dns/dns.ts";
-import { isAbsent, isFault, recordsOf } from "./dns/outcome.ts";
-import { type Ip, isSameIp, parseIp, reverseLabels, reverseName } from "./ip.ts";
+import { getRecords, isAbsent, isFault } from "./dns/outcome.ts";
+import { type Ip, isSameIp, parseIp, toReverseLabels, toReverseName } from "./ip.ts";
 import type { Issue } from "./issue.ts";
-import { issuesOf, named, type Rules, type Status, scoreOf, statusOf } from "./rules.ts";
+import {
+  createIssueFactory,
+  type IssueRules,
+  type IssueStatus,
+  joinNames,
+  scoreIssues,
+  toStatus,
+} from "./rules.ts";
 
 export type ReverseDns = {
-  readonly status: Status | "missing" | "error";
+  readonly status: IssueStatus | "missing" | "error";
   /** The name that leads back to the address, or else the first one. */
   readonly name: string | null;
   readonly names: readonly string[];
@@ -38,9 +45,9 @@ export const PTR_RULES = {
     costPoints: 5,
     message: "{ip} has {n} names. Receivers look at one of them, and nobody knows at which.",
   },
-} as const satisfies Rules<string>;
+} as const satisfies IssueRules<string>;
 
-const issue = issuesOf(PTR_RULES);
+const createIssue = createIssueFactory(PTR_RULES);
 
 /** An address may carry hundreds of names; receivers look at a few, and so do we. */
 const NAMES_MAX = 10;
@@ -48,36 +55,36 @@ const NAMES_MAX = 10;
 /** The name of a sending address, and whether the name has the address (FCrDNS, RFC 8601 §2.7.3). */
 export const analyseReverseDns = async (dns: Dns, ip: string): Promise<ReverseDns> => {
   const address = parseIp(ip);
-  if (!address) return unknown([]);
-  const ptr = await dns("PTR", reverseName(address));
-  if (isFault(ptr)) return unknown([]);
+  if (!address) return createUnknown([]);
+  const ptr = await dns("PTR", toReverseName(address));
+  if (isFault(ptr)) return createUnknown([]);
   if (isAbsent(ptr)) {
-    const issues = [issue("PTR_MISSING", { ip })];
+    const issues = [createIssue("PTR_MISSING", { ip })];
     return { status: "missing", name: null, names: [], isConfirmed: false, score: 0, issues };
   }
 
-  const names = [...new Set(recordsOf(ptr).map((name) => name.toLowerCase().replace(/\.$/, "")))];
+  const names = [...new Set(getRecords(ptr).map((name) => name.toLowerCase().replace(/\.$/, "")))];
   const type = address.bits === 32 ? "A" : "AAAA";
   const forward = await Promise.all(names.slice(0, NAMES_MAX).map((name) => dns(type, name)));
-  const leadsBack = (outcome: (typeof forward)[number]): boolean =>
-    recordsOf(outcome).some((text) => isSameIp(parseIp(text), address));
-  const confirmed = names[forward.findIndex(leadsBack)];
-  if (confirmed === undefined && forward.some(isFault)) return unknown(names);
+  const pointsBack = (outcome: (typeof forward)[number]): boolean =>
+    getRecords(outcome).some((text) => isSameIp(parseIp(text), address));
+  const confirmed = names[forward.findIndex(pointsBack)];
+  if (confirmed === undefined && forward.some(isFault)) return createUnknown(names);
 
   const name = confirmed ?? names[0] ?? "";
   const issues = [
-    ...(confirmed === undefined ? [issue("PTR_MISMATCH", { ip, name })] : []),
+    ...(confirmed === undefined ? [createIssue("PTR_MISMATCH", { ip, name })] : []),
     // One name of a host's own is enough, whichever of them answered just now.
     ...(names.every((one) => isGeneric(one, address))
-      ? [issue("PTR_GENERIC", { ip, name: named(names) })]
+      ? [createIssue("PTR_GENERIC", { ip, name: joinNames(names) })]
       : []),
-    ...(names.length > 1 ? [issue("PTR_SEVERAL", { ip, n: names.length })] : []),
+    ...(names.length > 1 ? [createIssue("PTR_SEVERAL", { ip, n: names.length })] : []),
   ];
   const isConfirmed = confirmed !== undefined;
-  return { status: statusOf(issues), name, names, isConfirmed, score: scoreOf(issues), issues };
+  return { status: toStatus(issues), name, names, isConfirmed, score: scoreIssues(issues), issues };
 };
 
-const unknown = (names: readonly string[]): ReverseDns => ({
+const createUnknown = (names: readonly string[]): ReverseDns => ({
   status: "error",
   name: names[0] ?? null,
   names,
@@ -93,10 +100,10 @@ const POOL_WORD =
 /** Several receivers refuse names that a provider gives to whole blocks. */
 const isGeneric = (name: string, address: Ip): boolean =>
   POOL_WORD.test(name) ||
-  (address.bits === 32 && spellings(address).some((text) => holds(name, text)));
+  (address.bits === 32 && listSpellings(address).some((text) => includesNumber(name, text)));
 
-const spellings = (address: Ip): readonly string[] => {
-  const backwards = reverseLabels(address).split(".");
+const listSpellings = (address: Ip): readonly string[] => {
+  const backwards = toReverseLabels(address).split(".");
   return [backwards, backwards.toReversed()].flatMap((octets) => {
     const padded = octets.map((octet) => octet.padStart(3, "0"));
     return [octets.join("-"), octets.join("."), padded.join("-"), padded.join("")];
@@ -104,7 +111,7 @@ const spellings = (address: Ip): readonly string[] => {
 };
 
 /** Between other digits it would be another address: 192.0.2.1 is not in "192-0-2-10". */
-const holds = (name: string, text: string): boolean => {
+const includesNumber = (name: string, text: string): boolean => {
   const at = name.indexOf(text);
   const isDigit = (sign: string | undefined) => sign !== undefined && /\d/.test(sign);
   return at >= 0 && !isDigit(name[at - 1]) && !isDigit(name[at + text.length]);

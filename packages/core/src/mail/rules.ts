@@ -1,35 +1,35 @@
 import type { Issue } from "./issue.ts";
 
-type Weight = Pick<Issue, "severity" | "costPoints">;
+type IssueWeight = Pick<Issue, "severity" | "costPoints">;
 
 /** A row of a rule table. In the message, {name} stands for what the detail calls so. */
-export type Rule = Weight & {
+export type IssueRule = IssueWeight & {
   readonly message: string;
   /** What it weighs in the lesser of the two degrees that the row knows. */
-  readonly lesser?: Weight;
+  readonly lesser?: IssueWeight;
 };
 
-export type Rules<Id extends string> = Readonly<Record<Id, Rule>>;
+export type IssueRules<Id extends string> = Readonly<Record<Id, IssueRule>>;
 
 /** A TXT record may hold 64 kB, and nobody reads more than this of it. */
 const SHOWN_MAX = 200;
 
 /** Makes the issues of a table: nobody else writes down a severity or a cost. */
-export const issuesOf =
-  <Id extends string>(rules: Rules<Id>) =>
+export const createIssueFactory =
+  <Id extends string>(rules: IssueRules<Id>) =>
   (id: Id, detail: Issue["detail"] = {}, degree: "full" | "lesser" = "full"): Issue => {
     const rule = rules[id];
     const { severity, costPoints } = (degree === "lesser" && rule.lesser) || rule;
     return {
       id,
       severity,
-      message: fill(rule.message, detail),
-      detail: clipped(detail),
+      message: fillTemplate(rule.message, detail),
+      detail: clipDetail(detail),
       costPoints,
     };
   };
 
-const clipped = (detail: Issue["detail"]): Issue["detail"] =>
+const clipDetail = (detail: Issue["detail"]): Issue["detail"] =>
   Object.fromEntries(
     Object.entries(detail).map(([name, value]) => [
       name,
@@ -38,19 +38,19 @@ const clipped = (detail: Issue["detail"]): Issue["detail"] =>
   );
 
 /** Costs may come to more than there is to lose. */
-export const scoreOf = (issues: readonly Issue[]): number =>
+export const scoreIssues = (issues: readonly Issue[]): number =>
   Math.max(0, 100 - issues.reduce((sum, { costPoints }) => sum + costPoints, 0));
 
-export type Status = "pass" | "warn" | "fail";
+export type IssueStatus = "pass" | "warn" | "fail";
 
 /** How it stands with something that is there and could be looked at. */
-export const statusOf = (issues: readonly Issue[]): Status => {
+export const toStatus = (issues: readonly Issue[]): IssueStatus => {
   if (issues.some(({ severity }) => severity === "critical" || severity === "high")) return "fail";
   return issues.some(({ costPoints }) => costPoints > 0) ? "warn" : "pass";
 };
 
 /** A stranger wrote what the detail holds, so a sentence takes only what is readable of it, and not all. */
-export const fill = (template: string, detail: Issue["detail"]): string =>
+export const fillTemplate = (template: string, detail: Issue["detail"]): string =>
   template.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     String(detail[name] ?? "")
       .slice(0, SHOWN_MAX)
@@ -60,7 +60,7 @@ export const fill = (template: string, detail: Issue["detail"]): string =>
 const NAMED_MAX = 5;
 
 /** Several names in one sentence, the first ones when there are many. */
-export const named = (names: readonly string[]): string => {
+export const joinNames = (names: readonly string[]): string => {
   const rest = names.length - NAMED_MAX;
   return names.slice(0, NAMED_MAX).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
 };

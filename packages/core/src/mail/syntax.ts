@@ -32,7 +32,7 @@ const MESSAGES = {
 export type FaultName = keyof typeof MESSAGES;
 export type SyntaxFault = { readonly fault: FaultName; readonly message: string };
 
-export const faultOf = (fault: FaultName): SyntaxFault => ({ fault, message: MESSAGES[fault] });
+export const createFault = (fault: FaultName): SyntaxFault => ({ fault, message: MESSAGES[fault] });
 
 /**
  * No address of 254 octets is spelt with more UTF-16 units than this, escapes and combining marks included.
@@ -51,21 +51,21 @@ const NO_CHARACTER = /[\p{Cs}\p{Noncharacter_Code_Point}\ufffd]/u;
 export const isAscii = (text: string): boolean => Buffer.byteLength(text) === text.length;
 
 /** What is wrong with an ASCII character that the grammar does not have here. */
-export const faultOfAscii = (code: number, otherwise: FaultName): SyntaxFault => {
+export const findAsciiFault = (code: number, otherwise: FaultName): SyntaxFault => {
   if (code === 0x20 || code === 0x09 || code === 0x0a || code === 0x0d)
-    return faultOf("syntax.white_space");
-  if (code < 0x20 || code === 0x7f) return faultOf("syntax.control");
-  if (code === 0x28 || code === 0x29) return faultOf("syntax.comment");
-  return faultOf(otherwise);
+    return createFault("syntax.white_space");
+  if (code < 0x20 || code === 0x7f) return createFault("syntax.control");
+  if (code === 0x28 || code === 0x29) return createFault("syntax.comment");
+  return createFault(otherwise);
 };
 
 /**
  * RFC 6531 §3.3 takes every character beyond ASCII. Those that nobody can see are left out all the same:
  * two addresses that look alike and are not is what forgers want, and otherwise a slip of copy and paste.
  */
-export const faultBeyondAscii = (text: string): SyntaxFault | undefined => {
-  if (NO_CHARACTER.test(text)) return faultOf("syntax.unicode");
-  if (CONTROL.test(text)) return faultOf("syntax.control");
-  if (WHITE_SPACE.test(text)) return faultOf("syntax.white_space");
-  return INVISIBLE.test(text) ? faultOf("syntax.invisible") : undefined;
+export const findUnicodeFault = (text: string): SyntaxFault | undefined => {
+  if (NO_CHARACTER.test(text)) return createFault("syntax.unicode");
+  if (CONTROL.test(text)) return createFault("syntax.control");
+  if (WHITE_SPACE.test(text)) return createFault("syntax.white_space");
+  return INVISIBLE.test(text) ? createFault("syntax.invisible") : undefined;
 };

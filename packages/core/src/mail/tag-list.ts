@@ -1,7 +1,7 @@
-export type Tag = { readonly name: string; readonly value: string };
+export type ListTag = { readonly name: string; readonly value: string };
 
 export type TagList = {
-  readonly tags: readonly Tag[];
+  readonly tags: readonly ListTag[];
   /** Parts that are no "name=value". */
   readonly strays: readonly string[];
 };
@@ -27,7 +27,7 @@ export const parseTagList = (text: string): TagList => {
 };
 
 /** The names that stand more than once. A list with one of these is broken as a whole (RFC 6376 §3.2). */
-export const repeated = (names: readonly string[]): readonly string[] => {
+export const listRepeated = (names: readonly string[]): readonly string[] => {
   const seen = new Set<string>();
   const again = names.filter((name) => seen.size === seen.add(name).size);
   return [...new Set(again)];

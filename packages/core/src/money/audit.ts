@@ -1,21 +1,21 @@
-import { accountsListed } from "../accounts/items.ts";
-import { everyItem } from "../every-item.ts";
-import { chunksOf } from "../jobs/chunks.ts";
-import { findJob, type Job, jobsListed } from "../jobs/items.ts";
+import { iterateAccounts } from "../accounts/items.ts";
+import { paginateQuery } from "../every-item.ts";
+import { iterateChunks } from "../jobs/chunks.ts";
+import { findJob, iterateJobs, type Job } from "../jobs/items.ts";
 import type { Table } from "../table.ts";
 import {
   type Balance,
-  balanceOf,
-  type Entry,
-  ledgerOf,
-  NOTHING,
+  getBalance,
+  type LedgerEntry,
   readEntry,
   TOTALS,
   type Total,
+  toLedgerPartition,
+  ZERO_TOTALS,
 } from "./items.ts";
-import { changesOf } from "./moves.ts";
-import { operationsOf } from "./operations.ts";
-import { monthsUsed } from "./usage.ts";
+import { toBalanceChanges } from "./moves.ts";
+import { iterateOperations } from "./operations.ts";
+import { listUsedMonths } from "./usage.ts";
 
 export type Violation = { readonly account_id: string; readonly law: string };
 export type Audit = {
@@ -28,7 +28,7 @@ export type Audit = {
 export const audit = async (table: Table, now: Date): Promise<Audit> => {
   const violations: Violation[] = [];
   let accounts = 0;
-  for await (const { account, createdAt } of accountsListed(table)) {
+  for await (const { account, createdAt } of iterateAccounts(table)) {
     accounts++;
     const broken = await auditAccount(table, account, { from: createdAt, now });
     violations.push(...broken.map((law) => ({ account_id: account, law })));
@@ -37,15 +37,21 @@ export const audit = async (table: Table, now: Date): Promise<Audit> => {
 };
 
 /** Money may move while it is counted. What is broken is still broken when looked at again. */
-const LOOKS = 3;
+const ATTEMPTS_MAX = 3;
 
-type Time = { readonly from: string; readonly now: Date };
+type AuditPeriod = { readonly from: string; readonly now: Date };
 
-const auditAccount = async (table: Table, account: string, time: Time): Promise<string[]> => {
+const auditAccount = async (
+  table: Table,
+  account: string,
+  time: AuditPeriod,
+): Promise<string[]> => {
   let broken: string[] = [];
-  for (let look = 0; look < LOOKS; look++) {
-    const seen = await lookAt(table, account, time);
-    broken = seen ? LAWS.filter(({ holds }) => !holds(seen)).map(({ law }) => law) : [NO_BALANCE];
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+    const snapshot = await takeSnapshot(table, account, time);
+    broken = snapshot
+      ? INVARIANTS.filter(({ holds }) => !holds(snapshot)).map(({ law }) => law)
+      : [NO_BALANCE];
     if (broken.length === 0) return [];
   }
   return broken;
@@ -54,7 +60,7 @@ const auditAccount = async (table: Table, account: string, time: Time): Promise<
 const NO_BALANCE = "the account has a balance";
 
 /** `isQuiet`: nothing moved between the first look and the last, so every sum must be exact. */
-type Seen = {
+type AuditSnapshot = {
   readonly balance: Balance;
   readonly before: Balance;
   readonly isQuiet: boolean;
@@ -62,36 +68,38 @@ type Seen = {
   /** What the entries say is held, by operation, and what the operations and jobs under way say. */
   readonly heldByEntries: ReadonlyMap<string, number>;
   readonly heldByWork: ReadonlyMap<string, number>;
-  readonly jobs: readonly Counted[];
+  readonly jobs: readonly JobCount[];
 };
 
 /** `inChunks`: how many rows its chunks tell of, counted between two looks at the job. Null: they may be gone. */
-type Counted = { readonly job: Job; readonly after: Job; readonly inChunks: number | null };
+type JobCount = { readonly job: Job; readonly after: Job; readonly inChunks: number | null };
 
-const lookAt = async (
+const takeSnapshot = async (
   table: Table,
   account: string,
-  { from, now }: Time,
-): Promise<Seen | undefined> => {
-  const before = await balanceOf(table, account).catch(() => undefined);
-  const { sums, heldByEntries } = await sumsOf(table, account, [
+  { from, now }: AuditPeriod,
+): Promise<AuditSnapshot | undefined> => {
+  const before = await getBalance(table, account).catch(() => undefined);
+  const { sums, heldByEntries } = await sumEntries(table, account, [
     // The clock may have been wrong when an entry was written: the days of usage name its month all the same.
-    ...new Set([...monthsBetween(from, now), ...(await monthsUsed(table, account))]),
+    ...new Set([...monthsBetween(from, now), ...(await listUsedMonths(table, account))]),
   ]);
-  const jobs = await Array.fromAsync(jobsListed(table, account), (job) => counted(table, job, now));
+  const jobs = await Array.fromAsync(iterateJobs(table, account), (job) =>
+    countJobRows(table, job, now),
+  );
   const heldByWork = new Map(jobs.flatMap(({ job }) => (job.held > 0 ? [[job.id, job.held]] : [])));
-  for await (const { id, mode, amount } of operationsOf(table, account))
+  for await (const { id, mode, amount } of iterateOperations(table, account))
     if (mode === "live") heldByWork.set(id, amount);
-  const balance = await balanceOf(table, account).catch(() => undefined);
+  const balance = await getBalance(table, account).catch(() => undefined);
   if (!before || !balance) return undefined;
   const isQuiet = TOTALS.every((total) => before[total] === balance[total]);
   return { balance, before, isQuiet, sums, heldByEntries, heldByWork, jobs };
 };
 
-type Law = { readonly law: string; readonly holds: (seen: Seen) => boolean };
+type Invariant = { readonly law: string; readonly holds: (seen: AuditSnapshot) => boolean };
 
 /** The laws of money, each as a sentence and what it says in numbers. */
-const LAWS: readonly Law[] = [
+const INVARIANTS: readonly Invariant[] = [
   {
     law: "available = granted - debited + refunded",
     holds: ({ balance: b }) => b.available === b.granted - b.debited + b.refunded,
@@ -105,13 +113,13 @@ const LAWS: readonly Law[] = [
     holds: ({ balance }) => TOTALS.every((total) => balance[total] >= 0),
   },
   ...TOTALS.map(
-    (total): Law => ({
+    (total): Invariant => ({
       law: `${total} = the sum of the entries in the ledger`,
       holds: ({ isQuiet, balance, sums }) => !isQuiet || balance[total] === sums[total],
     }),
   ),
   ...(["granted", "debited", "refunded"] as const).map(
-    (total): Law => ({
+    (total): Invariant => ({
       // Only a clawback makes one of these fall, so the sum lies between what the balance said before and after.
       law: `${total} keeps up with the ledger`,
       holds: ({ before, balance, sums }) =>
@@ -128,7 +136,7 @@ const LAWS: readonly Law[] = [
   },
   {
     law: "a job's counters add up to what it processed, and a completed job has processed or given back all",
-    holds: ({ jobs }) => jobs.every(({ job }) => countsAddUp(job)),
+    holds: ({ jobs }) => jobs.every(({ job }) => areCountsConsistent(job)),
   },
   {
     law: "what a job has processed is what its chunks tell of",
@@ -140,7 +148,7 @@ const LAWS: readonly Law[] = [
   },
 ];
 
-const countsAddUp = (job: Job): boolean => {
+const areCountsConsistent = (job: Job): boolean => {
   const { status, total, processed, refunded, valid, invalid, risky, unknown } = job;
   const done = processed + refunded;
   return (
@@ -151,30 +159,38 @@ const countsAddUp = (job: Job): boolean => {
 };
 
 /** An audit takes its time: what goes within it is not asked for. */
-const KEPT_STILL_MS = 3_600_000;
+const RETENTION_MARGIN_MS = 3_600_000;
 
-const counted = async (table: Table, job: Job, now: Date): Promise<Counted> => {
-  const keptUntil = Date.parse(job.createdAt) + job.keptSeconds * 1000;
-  if (keptUntil - now.getTime() < KEPT_STILL_MS) return { job, after: job, inChunks: null };
+const countJobRows = async (table: Table, job: Job, now: Date): Promise<JobCount> => {
+  const retainedUntil = Date.parse(job.createdAt) + job.keptSeconds * 1000;
+  if (retainedUntil - now.getTime() < RETENTION_MARGIN_MS)
+    return { job, after: job, inChunks: null };
   let inChunks = 0;
-  for await (const { rows } of chunksOf(table, job.id)) inChunks += rows;
+  for await (const { rows } of iterateChunks(table, job.id)) inChunks += rows;
   const after = inChunks === job.processed ? job : await findJob(table, job.id);
   return { job, after: after ?? job, inChunks };
 };
 
-const sumsOf = async (table: Table, account: string, months: readonly string[]) => {
-  const sums: Record<Total, number> = { ...NOTHING };
+const sumEntries = async (table: Table, account: string, months: readonly string[]) => {
+  const sums: Record<Total, number> = { ...ZERO_TOTALS };
   const heldByEntries = new Map<string, number>();
   for (const month of months)
-    for await (const item of everyItem(table, { pk: ledgerOf(account, month), pageSize: 1_000 }))
-      add(readEntry(item), sums, heldByEntries);
+    for await (const item of paginateQuery(table, {
+      pk: toLedgerPartition(account, month),
+      pageSize: 1_000,
+    }))
+      addEntry(readEntry(item), sums, heldByEntries);
   return { sums, heldByEntries };
 };
 
-const add = (entry: Entry, sums: Record<Total, number>, held: Map<string, number>): void => {
+const addEntry = (
+  entry: LedgerEntry,
+  sums: Record<Total, number>,
+  held: Map<string, number>,
+): void => {
   const { operation, moved } = entry;
-  for (const [total, by] of Object.entries(changesOf(moved))) sums[total as Total] += by;
-  const now = (held.get(operation) ?? 0) + (changesOf(moved)["held"] ?? 0);
+  for (const [total, by] of Object.entries(toBalanceChanges(moved))) sums[total as Total] += by;
+  const now = (held.get(operation) ?? 0) + (toBalanceChanges(moved)["held"] ?? 0);
   if (now === 0) held.delete(operation);
   else held.set(operation, now);
 };

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { Failure } from "../failure.ts";
-import { epochSeconds } from "../moments.ts";
+import { toEpochSeconds } from "../moments.ts";
 import type { Item, Json, Key, Table, Write } from "../table.ts";
 
 // Layout. Who was first to use an Idempotency-Key, for what, and what came of it. It is written with the debit and
@@ -11,18 +11,18 @@ import type { Item, Json, Key, Table, Write } from "../table.ts";
 //   CLAIM#<owner>#<route>#<hash of the key>  CLAIM  operation, fingerprint; answer: once there is one
 
 /** One use of a key. The same key with another fingerprint is another request. */
-export type Keyed = {
+export type IdempotencyKey = {
   readonly owner: string;
   readonly route: string;
   readonly key: string;
   readonly fingerprint: string;
   /** What an earlier release made of the same request, where it made something else. */
   readonly formerFingerprint?: string;
-  readonly keptSeconds: number;
+  readonly retentionSeconds: number;
 };
 
 /** How long an Idempotency-Key is remembered. */
-export const KEY_KEPT_SECONDS = 30 * 86_400;
+export const IDEMPOTENCY_KEY_RETENTION_SECONDS = 30 * 86_400;
 
 const Claim = v.object({
   operation: v.string(),
@@ -33,24 +33,28 @@ const Claim = v.object({
 
 export type Claim = Readonly<v.InferOutput<typeof Claim>>;
 
-export const claimKey = ({ owner, route, key }: Omit<Keyed, "fingerprint">): Key => ({
+export const toClaimKey = ({ owner, route, key }: Omit<IdempotencyKey, "fingerprint">): Key => ({
   pk: `CLAIM#${owner}#${route}#${createHash("sha256").update(key).digest("base64url")}`,
   sk: "CLAIM",
 });
 
 /** With an answer: there is nothing left to do, and a repeat gets just this. */
-export const claimFor = (keyed: Keyed, operation: Origin, answer?: Json): Write => ({
+export const createClaim = (
+  idempotencyKey: IdempotencyKey,
+  operation: ClaimOrigin,
+  answer?: Json,
+): Write => ({
   create: {
-    ...claimKey(keyed),
+    ...toClaimKey(idempotencyKey),
     operation: operation.id,
     openedAt: operation.openedAt,
-    fingerprint: keyed.fingerprint,
+    fingerprint: idempotencyKey.fingerprint,
     ...(answer !== undefined && { answer }),
-    expires_at: epochSeconds(new Date(operation.openedAt)) + keyed.keptSeconds,
+    expires_at: toEpochSeconds(new Date(operation.openedAt)) + idempotencyKey.retentionSeconds,
   },
 });
 
-type Origin = { readonly id: string; readonly openedAt: string };
+type ClaimOrigin = { readonly id: string; readonly openedAt: string };
 
 export const answerClaim = (claim: Key, operation: string, answer: Json): Write => ({
   update: claim,
@@ -66,13 +70,19 @@ export const releaseClaim = (claim: Key, operation: string): Write => ({
 const readClaim = (item: Item): Claim => v.parse(Claim, item);
 
 /** The claim that is there, if it is for the same request. */
-export const findClaim = async (table: Table, keyed: Keyed): Promise<Claim | undefined> => {
-  const item = await table.get(claimKey(keyed)).catch((cause: unknown) => {
+export const findClaim = async (
+  table: Table,
+  idempotencyKey: IdempotencyKey,
+): Promise<Claim | undefined> => {
+  const item = await table.get(toClaimKey(idempotencyKey)).catch((cause: unknown) => {
     const what = "The service cannot read what this Idempotency-Key stands for right now.";
     throw new Failure("UNAVAILABLE", "retry_same_key", what, { cause });
   });
   const claim = item && readClaim(item);
-  if (claim && ![keyed.fingerprint, keyed.formerFingerprint].includes(claim.fingerprint))
+  if (
+    claim &&
+    ![idempotencyKey.fingerprint, idempotencyKey.formerFingerprint].includes(claim.fingerprint)
+  )
     throw new Failure(
       "IDEMPOTENCY_KEY_CONFLICT",
       "nothing_charged",

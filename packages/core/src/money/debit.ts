@@ -1,15 +1,15 @@
 import { Failure } from "../failure.ts";
 import type { Write } from "../table.ts";
-import { announce } from "../webhooks/items.ts";
+import { emitEvent } from "../webhooks/items.ts";
 import type { World } from "../world.ts";
 import { type Halves, toCredits } from "./credits.ts";
-import { type Balance, balanceOf, type Origin } from "./items.ts";
+import { type Balance, getBalance, type OperationOrigin } from "./items.ts";
 import { move } from "./ledger.ts";
-import { crossingOf } from "./lines.ts";
+import { findCrossing } from "./lines.ts";
 
-export type Debit = Origin & {
+export type DebitRequest = OperationOrigin & {
   /** Held until it is known what comes of it, paid for good at once, or taken back by the operator. */
-  readonly as: "hold" | "charge" | "clawback";
+  readonly kind: "hold" | "charge" | "clawback";
   readonly amount: Halves;
   readonly reason: string;
 };
@@ -20,31 +20,31 @@ export type Debit = Origin & {
  */
 export const debit = async (
   world: World,
-  { as, amount, reason, ...origin }: Debit,
+  { kind, amount, reason, ...origin }: DebitRequest,
 ): Promise<readonly [entry: Write, ...more: Write[]]> => {
-  const balance = await balanceOf(world.table, origin.account);
-  if (balance.available < amount) throw tooPoor(amount, balance);
+  const balance = await getBalance(world.table, origin.account);
+  if (balance.available < amount) throw createInsufficientCreditsFailure(amount, balance);
   const at = world.now().toISOString();
-  const { crossed, leaving } = crossingOf(balance, amount);
-  const entry = { ...origin, step: "debit" as const, at, moved: { [as]: amount }, reason };
-  const news = crossed.map(({ event, below }) =>
-    announce(world, origin.account, event, {
+  const { crossed, bounds: leaving } = findCrossing(balance, amount);
+  const entry = { ...origin, step: "debit" as const, at, moved: { [kind]: amount }, reason };
+  const events = crossed.map(({ event, below }) =>
+    emitEvent(world, origin.account, event, {
       account_id: origin.account,
       available: toCredits((balance.available - amount) as Halves),
       threshold: toCredits(below),
     }),
   );
-  return [...move(entry, leaving), ...news];
+  return [...move(entry, leaving), ...events];
 };
 
-const tooPoor = (needed: Halves, { available }: Balance): Failure => {
-  const what = `This costs ${amountOf(needed)} and the account has ${toCredits(available)}.`;
+const createInsufficientCreditsFailure = (needed: Halves, { available }: Balance): Failure => {
+  const what = `This costs ${formatAmount(needed)} and the account has ${toCredits(available)}.`;
   return new Failure("INSUFFICIENT_CREDITS", "nothing_charged", what, {
     details: { needed: toCredits(needed), available: toCredits(available) },
   });
 };
 
-const amountOf = (amount: Halves): string => {
+const formatAmount = (amount: Halves): string => {
   const credits = toCredits(amount);
   return `${credits} credit${credits === 1 ? "" : "s"}`;
 };

@@ -2,7 +2,7 @@ import { Failure } from "../failure.ts";
 
 // A repeat that comes while the first request is at work.
 
-type Work = {
+type WorkInProgress = {
   readonly openedAt: string;
   readonly taken_at?: string | undefined;
   readonly expectedMs?: number | undefined;
@@ -13,7 +13,7 @@ type Work = {
  * long again as it has taken.
  */
 export const estimateRemainingMs = (
-  { expectedMs, taken_at, openedAt }: Work,
+  { expectedMs, taken_at, openedAt }: WorkInProgress,
   now: Date,
 ): number => {
   if (expectedMs === undefined) return Number.POSITIVE_INFINITY;
@@ -21,7 +21,7 @@ export const estimateRemainingMs = (
   return elapsedMs < expectedMs ? expectedMs - elapsedMs : elapsedMs / 2;
 };
 
-export const inProgress = (retryAfterMs: number): Failure => {
+export const createInProgressFailure = (retryAfterMs: number): Failure => {
   const what = "The first request with this Idempotency-Key is still being worked on.";
   const seconds = String(Math.ceil(retryAfterMs / 1000));
   return new Failure("REQUEST_IN_PROGRESS", "retry_same_key", what, {

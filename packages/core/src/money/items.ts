@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { Fields, Item, Key, Table } from "../table.ts";
 import { type Halves, isHalves } from "./credits.ts";
-import { MOVES, type Moved } from "./moves.ts";
+import { MOVES, type MovedAmounts } from "./moves.ts";
 
 // Layout. The balance stands alone, because every charge of an account writes it; the ledger has a partition
 // per month, so a busy account never outgrows one.
@@ -35,23 +35,23 @@ const Balance = v.object({
 
 export type Balance = Readonly<v.InferOutput<typeof Balance>>;
 
-export const balanceKey = (account: string): Key => ({ pk: `BALANCE#${account}`, sk: "BALANCE" });
+export const toBalanceKey = (account: string): Key => ({ pk: `BALANCE#${account}`, sk: "BALANCE" });
 const readBalance = (item: Item): Balance => v.parse(Balance, item);
 
-export const balanceOf = async (table: Table, account: string): Promise<Balance> => {
-  const item = await table.get(balanceKey(account));
+export const getBalance = async (table: Table, account: string): Promise<Balance> => {
+  const item = await table.get(toBalanceKey(account));
   if (!item) throw new Error(`the account ${account} has no balance`);
   return readBalance(item);
 };
 
 /** What an entry belongs to. */
-export type Origin = {
+export type OperationOrigin = {
   readonly account: string;
   readonly operation: string;
   readonly openedAt: string;
 };
 
-export type Step =
+export type EntryStep =
   | "grant"
   | "debit"
   | "end"
@@ -59,7 +59,7 @@ export type Step =
   | `lost-${number}-${number}`
   | "unasked";
 
-const Entry = v.object({
+const LedgerEntry = v.object({
   account: v.string(),
   operation: v.string(),
   openedAt: v.string(),
@@ -71,24 +71,31 @@ const Entry = v.object({
   token: v.optional(v.string()),
 });
 
-export type Entry = Omit<Readonly<v.InferOutput<typeof Entry>>, "step" | "moved"> & {
-  readonly step: Step;
-  readonly moved: Moved;
+export type LedgerEntry = Omit<Readonly<v.InferOutput<typeof LedgerEntry>>, "step" | "moved"> & {
+  readonly step: EntryStep;
+  readonly moved: MovedAmounts;
 };
 
 /** The entry that closes an operation. It has one key, however the operation ends, so it cannot end twice. */
-export const endOf = (
-  origin: Origin,
-  how: Pick<Entry, "moved" | "reason"> & { readonly at: Date; readonly token: string },
-): Entry => ({ ...origin, ...how, step: "end", at: how.at.toISOString() });
+export const createEndEntry = (
+  origin: OperationOrigin,
+  end: Pick<LedgerEntry, "moved" | "reason"> & { readonly at: Date; readonly token: string },
+): LedgerEntry => ({ ...origin, ...end, step: "end", at: end.at.toISOString() });
 
-export const entryKey = ({ account, operation, openedAt }: Origin, step: Step): Key => ({
-  pk: ledgerOf(account, openedAt.slice(0, 7)),
+export const toEntryKey = (
+  { account, operation, openedAt }: OperationOrigin,
+  step: EntryStep,
+): Key => ({
+  pk: toLedgerPartition(account, openedAt.slice(0, 7)),
   sk: `${openedAt}#${operation}~${step}`,
 });
-export const entryItem = (entry: Entry): Item => ({ ...entryKey(entry, entry.step), ...entry });
-export const readEntry = (item: Item): Entry => v.parse(Entry, item) as Entry;
-export const ledgerOf = (account: string, month: string): string => `LEDGER#${account}#${month}`;
+export const toEntryItem = (entry: LedgerEntry): Item => ({
+  ...toEntryKey(entry, entry.step),
+  ...entry,
+});
+export const readEntry = (item: Item): LedgerEntry => v.parse(LedgerEntry, item) as LedgerEntry;
+export const toLedgerPartition = (account: string, month: string): string =>
+  `LEDGER#${account}#${month}`;
 
 const Usage = v.object({
   sk: v.string(),
@@ -97,14 +104,14 @@ const Usage = v.object({
   refunded: v.optional(StoredHalves, 0 as Halves),
 });
 
-export const usageOf = (account: string): string => `USAGE#${account}`;
-export const usageKey = (account: string, at: string): Key => ({
-  pk: usageOf(account),
+export const toUsagePartition = (account: string): string => `USAGE#${account}`;
+export const toUsageKey = (account: string, at: string): Key => ({
+  pk: toUsagePartition(account),
   sk: at.slice(0, 10),
 });
 export const readUsage = (item: Item) => v.parse(Usage, item);
 
-export const NOTHING = {
+export const ZERO_TOTALS = {
   available: 0 as Halves,
   held: 0 as Halves,
   spent: 0 as Halves,
@@ -113,5 +120,5 @@ export const NOTHING = {
   refunded: 0 as Halves,
 } satisfies Omit<Balance, "lowLine"> & Fields;
 
-export type Total = keyof typeof NOTHING;
-export const TOTALS = Object.keys(NOTHING) as Total[];
+export type Total = keyof typeof ZERO_TOTALS;
+export const TOTALS = Object.keys(ZERO_TOTALS) as Total[];

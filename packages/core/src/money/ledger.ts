@@ -1,32 +1,32 @@
 import type { Amounts, Bounds, Write } from "../table.ts";
 import type { Halves } from "./credits.ts";
-import { balanceKey, type Entry, entryItem, NOTHING, usageKey } from "./items.ts";
-import { lowLineAfter } from "./lines.ts";
-import { changesOf, type Moved } from "./moves.ts";
+import { type LedgerEntry, toBalanceKey, toEntryItem, toUsageKey, ZERO_TOTALS } from "./items.ts";
+import { getLowThreshold } from "./lines.ts";
+import { type MovedAmounts, toBalanceChanges } from "./moves.ts";
 
 /** First the entry, whose key only this step of this operation can have; then the totals; then the day's usage. */
-export type Movement = readonly [entry: Write, balance: Write, ...usage: Write[]];
+export type MovementWrites = readonly [entry: Write, balance: Write, ...usage: Write[]];
 
 /**
  * Moves money and writes down why, or does neither. What is taken must be there at the moment of the write;
  * `available` narrows what the write may leave.
  */
-export const move = (entered: Entry, available?: Bounds[string]): Movement => {
-  const entry = { ...entered, moved: notNothing(entered.moved) };
-  const changes = changesOf(entry.moved);
+export const move = (request: LedgerEntry, available?: Bounds[string]): MovementWrites => {
+  const entry = { ...request, moved: omitZeroAmounts(request.moved) };
+  const changes = toBalanceChanges(entry.moved);
   const totals = {
-    update: balanceKey(entry.account),
+    update: toBalanceKey(entry.account),
     add: changes,
-    leaving: { ...notBelowZero(changes), ...(available && { available }) },
+    bounds: { ...toLowerBounds(changes), ...(available && { available }) },
   };
-  return [{ create: entryItem(entry) }, totals, ...usageBy(entry, changes)];
+  return [{ create: toEntryItem(entry) }, totals, ...buildUsageWrites(entry, changes)];
 };
 
 /** An entry need not say of what nothing moved. */
-const notNothing = (moved: Moved): Moved =>
+const omitZeroAmounts = (moved: MovedAmounts): MovedAmounts =>
   Object.fromEntries(Object.entries(moved).filter(([, amount]) => amount !== 0));
 
-const notBelowZero = (changes: Amounts): Bounds =>
+const toLowerBounds = (changes: Amounts): Bounds =>
   Object.fromEntries(
     Object.entries(changes)
       .filter(([, by]) => by < 0)
@@ -34,16 +34,16 @@ const notBelowZero = (changes: Amounts): Bounds =>
   );
 
 /** A day's usage counts what came in and went out, on the day the operation began; settling moves nothing there. */
-const usageBy = ({ account, openedAt }: Entry, changes: Amounts): Write[] => {
+const buildUsageWrites = ({ account, openedAt }: LedgerEntry, changes: Amounts): Write[] => {
   const counted = ["granted", "debited", "refunded"].flatMap((total) =>
     changes[total] ? [[total, changes[total]] as const] : [],
   );
   if (counted.length === 0) return [];
   const add = Object.fromEntries(counted);
-  return [{ update: usageKey(account, openedAt), add, orCreate: true }];
+  return [{ update: toUsageKey(account, openedAt), add, orCreate: true }];
 };
 
-export type Grant = {
+export type GrantRequest = {
   readonly id: string;
   readonly account: string;
   readonly at: string;
@@ -52,29 +52,29 @@ export type Grant = {
 };
 
 /** The balance of a new account, and where its first credits came from. */
-export const openBalance = (grant: Grant): Write[] => {
-  const [entry, , ...usage] = move(entryOf(grant));
+export const openBalance = (request: GrantRequest): Write[] => {
+  const [entry, , ...usage] = move(toGrantEntry(request));
   const totals = {
-    ...NOTHING,
-    available: grant.amount,
-    granted: grant.amount,
-    lowLine: lowLineAfter(grant.amount),
+    ...ZERO_TOTALS,
+    available: request.amount,
+    granted: request.amount,
+    lowLine: getLowThreshold(request.amount),
   };
-  return [{ create: { ...balanceKey(grant.account), ...totals } }, entry, ...usage];
+  return [{ create: { ...toBalanceKey(request.account), ...totals } }, entry, ...usage];
 };
 
 /** Gives credits and writes down why. The entry's key is the operation's: the same grant twice collides. */
-export const grant = (given: Grant): Movement => {
-  const [entry, , ...usage] = move(entryOf(given));
+export const grant = (request: GrantRequest): MovementWrites => {
+  const [entry, , ...usage] = move(toGrantEntry(request));
   const totals = {
-    update: balanceKey(given.account),
-    add: changesOf({ grant: given.amount }),
-    set: { lowLine: lowLineAfter(given.amount) },
+    update: toBalanceKey(request.account),
+    add: toBalanceChanges({ grant: request.amount }),
+    set: { lowLine: getLowThreshold(request.amount) },
   };
   return [entry, totals, ...usage];
 };
 
-const entryOf = ({ id, account, at, amount, reason }: Grant): Entry => ({
+const toGrantEntry = ({ id, account, at, amount, reason }: GrantRequest): LedgerEntry => ({
   account,
   operation: id,
   openedAt: at,

@@ -21,16 +21,16 @@ export const MOVES = {
   refund: { spent: -1, available: 1, refunded: 1 },
 } as const;
 
-export type Move = keyof typeof MOVES;
+export type MoveKind = keyof typeof MOVES;
 
 /** How much moved in which way; one entry may move some of it so and the rest otherwise. */
-export type Moved = Readonly<Partial<Record<Move, Halves>>>;
+export type MovedAmounts = Readonly<Partial<Record<MoveKind, Halves>>>;
 
 /** What it changes in the totals of an account. */
-export const changesOf = (moved: Moved): Readonly<Record<string, number>> => {
+export const toBalanceChanges = (moved: MovedAmounts): Readonly<Record<string, number>> => {
   const changes: Record<string, number> = {};
-  for (const [move, amount] of Object.entries(moved) as [Move, Halves][])
-    for (const [total, sign] of Object.entries(MOVES[move]))
+  for (const [kind, amount] of Object.entries(moved) as [MoveKind, Halves][])
+    for (const [total, sign] of Object.entries(MOVES[kind]))
       changes[total] = (changes[total] ?? 0) + sign * amount;
   return changes;
 };

@@ -1,19 +1,26 @@
 import * as v from "valibot";
 import type { Payer } from "../access/payer.ts";
 import { commit, type Writes } from "../commit.ts";
-import { dueAt, leaseLeftMs, readDue, take } from "../due.ts";
-import { everyItem } from "../every-item.ts";
+import { acquireLease, getRemainingLeaseMs, readScheduledWork, scheduleWork } from "../due.ts";
+import { paginateQuery } from "../every-item.ts";
 import { Failure } from "../failure.ts";
-import { inMs } from "../moments.ts";
-import type { Item, Json, Key, Table, Transacted, Write } from "../table.ts";
+import { addMs } from "../moments.ts";
+import type { Item, Json, Key, Table, TransactResult, Write } from "../table.ts";
 import type { World } from "../world.ts";
-import { answerClaim, claimFor, claimKey, findClaim, type Keyed, releaseClaim } from "./claims.ts";
+import {
+  answerClaim,
+  createClaim,
+  findClaim,
+  type IdempotencyKey,
+  releaseClaim,
+  toClaimKey,
+} from "./claims.ts";
 import type { Halves } from "./credits.ts";
 import { debit } from "./debit.ts";
 import { estimateRemainingMs } from "./in-progress.ts";
-import { endOf } from "./items.ts";
+import { createEndEntry } from "./items.ts";
 import { move } from "./ledger.ts";
-import type { Moved } from "./moves.ts";
+import type { MovedAmounts } from "./moves.ts";
 
 // Layout. Paid work that is under way. It is there from the debit until the money is settled, released, or handed
 // over to a job, and each of these removes it: so only one of them can happen. A crash leaves it; it is due then.
@@ -43,22 +50,22 @@ const Operation = v.object({
 export type Operation = Readonly<v.InferOutput<typeof Operation>>;
 
 export const readOperation = (item: Item): Operation => v.parse(Operation, item);
-export const operationKey = (id: string): Key => ({ pk: `OPERATION#${id}`, sk: "OPERATION" });
-const heldBy = (account: string): string => `HELD#${account}`;
+export const toOperationKey = (id: string): Key => ({ pk: `OPERATION#${id}`, sk: "OPERATION" });
+const toHeldPartition = (account: string): string => `HELD#${account}`;
 
 /** Everything of an account that is under way and not yet a job's. */
-export async function* operationsOf(table: Table, account: string): AsyncGenerator<Operation> {
-  for await (const item of everyItem(table, { index: "list", pk: heldBy(account) }))
+export async function* iterateOperations(table: Table, account: string): AsyncGenerator<Operation> {
+  for await (const item of paginateQuery(table, { index: "list", pk: toHeldPartition(account) }))
     yield readOperation(item);
 }
 
 /** What somebody wants done and pays for. */
-export type Order = {
+export type OperationRequest = {
   readonly id: string;
   readonly kind: string;
   readonly payer: Payer;
   readonly reason: string;
-  readonly keyed: Keyed | null;
+  readonly idempotencyKey: IdempotencyKey | null;
   /** Before this is over nobody else goes on with it. */
   readonly leaseMs: number;
   /** Where the caller sees whether it was done. Left out: among the jobs. */
@@ -66,35 +73,38 @@ export type Order = {
 };
 
 /** What is found out once it is known that nobody did it before: the price, and what is written with the debit. */
-type Prepared = { readonly price: Halves; readonly also?: readonly Write[] };
+type PreparedOperation = { readonly price: Halves; readonly writes?: readonly Write[] };
 /** `input` is enough for another process to go on with it; `expectedMs` is how long the work is expected to take. */
-export type Started = Prepared & { readonly input: Json; readonly expectedMs: number };
-export type Finished = Prepared & { readonly answer: Json };
+export type PreparedWork = PreparedOperation & {
+  readonly input: Json;
+  readonly expectedMs: number;
+};
+export type PreparedAnswer = PreparedOperation & { readonly answer: Json };
 
 /**
  * `begun`: the money is held and the work is ours. `answered`: an earlier request with this key was paid for, and
  * this came of it. `underWay`: it is worked on, and a repeat may take it over after `waitMs`.
  */
-export type Begun =
+export type BeginResult =
   | { readonly begun: Operation }
   | { readonly answered: Json }
   | { readonly underWay: Operation; readonly waitMs: number; readonly retryAfterMs: number };
 
 /** Holds the price and claims the key in one transaction, or finds out what an earlier request came to. */
-export const begin = async (
+export const beginOperation = async (
   world: World,
-  order: Order,
-  prepare: () => Promise<Started>,
-): Promise<Begun> => {
-  const { id, kind, payer, keyed } = order;
+  request: OperationRequest,
+  prepare: () => Promise<PreparedWork>,
+): Promise<BeginResult> => {
+  const { id, kind, payer, idempotencyKey } = request;
   let operation: Operation | undefined;
-  const earlier = await firstOf(
+  const earlier = await runOnce(
     world,
-    order,
+    request,
     prepare,
-    async ({ price, input, expectedMs, also = [] }) => {
+    async ({ price, input, expectedMs, writes: also = [] }) => {
       operation ??= {
-        ...originOf(world, order),
+        ...toOrigin(world, request),
         amount: price,
         input,
         expectedMs,
@@ -102,17 +112,17 @@ export const begin = async (
         isSent: false,
       };
       const item = {
-        ...operationKey(id),
-        list_pk: heldBy(payer.account),
+        ...toOperationKey(id),
+        list_pk: toHeldPartition(payer.account),
         list_sk: id,
         ...operation,
-        ...dueAt(kind, id, inMs(world.now(), order.leaseMs), operation.token),
+        ...scheduleWork(kind, id, addMs(world.now(), request.leaseMs), operation.token),
       };
       // The entry is first: it stays for ever, so a lost reply can be told by it even when the work is done since.
       return [
-        ...(await debitFor(world, operation, "hold")),
+        ...(await buildOperationDebit(world, operation, "hold")),
         { create: item },
-        ...(keyed ? [claimFor(keyed, operation)] : []),
+        ...(idempotencyKey ? [createClaim(idempotencyKey, operation)] : []),
         ...also,
       ];
     },
@@ -126,114 +136,126 @@ export const begin = async (
  * For what is answered already: charges, claims the key and keeps the answer in one transaction. Unless an earlier
  * request with this key was left half done: that one is ours then.
  */
-export const payAtOnce = async (
+export const payImmediately = async (
   world: World,
-  order: Order,
-  prepare: () => Promise<Finished>,
-): Promise<Begun | Paid> => {
-  const origin = originOf(world, order);
-  const { keyed } = order;
-  const earlier = await firstOf(world, order, prepare, async ({ price, answer, also = [] }) => [
-    ...(await debitFor(world, { ...origin, amount: price }, "charge")),
-    ...(keyed ? [claimFor(keyed, origin, answer)] : []),
-    ...also,
-  ]);
+  request: OperationRequest,
+  prepare: () => Promise<PreparedAnswer>,
+): Promise<BeginResult | PaidResult> => {
+  const origin = toOrigin(world, request);
+  const { idempotencyKey } = request;
+  const earlier = await runOnce(
+    world,
+    request,
+    prepare,
+    async ({ price, answer, writes: also = [] }) => [
+      ...(await buildOperationDebit(world, { ...origin, amount: price }, "charge")),
+      ...(idempotencyKey ? [createClaim(idempotencyKey, origin, answer)] : []),
+      ...also,
+    ],
+  );
   return earlier ?? { paid: true };
 };
 
-export type Paid = { readonly paid: true };
+export type PaidResult = { readonly paid: true };
 
-const originOf = (world: World, { id, kind, payer, reason, keyed }: Order) => ({
+const toOrigin = (world: World, { id, kind, payer, reason, idempotencyKey }: OperationRequest) => ({
   id,
   kind,
   account: payer.account,
   mode: payer.mode,
   openedAt: world.now().toISOString(),
   reason,
-  claim: keyed && claimKey(keyed),
+  claim: idempotencyKey && toClaimKey(idempotencyKey),
 });
 
-type Owing = Pick<Operation, "id" | "openedAt" | "account" | "mode" | "amount" | "reason">;
+type OwedOperation = Pick<Operation, "id" | "openedAt" | "account" | "mode" | "amount" | "reason">;
 
-const debitFor = async (
+const buildOperationDebit = async (
   world: World,
-  { id, openedAt, account, mode, amount, reason }: Owing,
-  as: "hold" | "charge",
+  { id, openedAt, account, mode, amount, reason }: OwedOperation,
+  kind: "hold" | "charge",
 ): Promise<readonly Write[]> =>
   mode === "test" || amount === 0
     ? []
-    : debit(world, { account, operation: id, openedAt, as, amount, reason });
+    : debit(world, { account, operation: id, openedAt, kind, amount, reason });
 
 // Refused means that a balance or a claim moved; each time somebody else got on, and not for long.
-const TRIES_MAX = 20;
-const BETWEEN_TRIES_MS = 20;
+const ATTEMPTS_MAX = 20;
+const BACKOFF_MS = 20;
 
 /** Undefined: what was to be written is written, and it is ours. What is prepared is prepared once. */
-const firstOf = async <P>(
+const runOnce = async <P>(
   world: World,
-  order: Order,
+  request: OperationRequest,
   prepare: () => Promise<P>,
-  make: (prepared: P) => Promise<readonly Write[]>,
-): Promise<Begun | undefined> => {
+  build: (prepared: P) => Promise<readonly Write[]>,
+): Promise<BeginResult | undefined> => {
   let prepared: P | undefined;
-  for (let tries = 0; tries < TRIES_MAX; tries++) {
-    const earlier = order.keyed && (await resume(world, order.keyed, order.leaseMs));
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+    const earlier =
+      request.idempotencyKey &&
+      (await resumeEarlierRequest(world, request.idempotencyKey, request.leaseMs));
     if (earlier && earlier !== "moved") return earlier;
     if (!earlier) {
-      prepared ??= await orUnavailable(order, prepare());
-      const [first, ...more] = await orUnavailable(order, make(prepared));
+      prepared ??= await rethrowAsUnavailable(request, prepare());
+      const [first, ...more] = await rethrowAsUnavailable(request, build(prepared));
       if (!first) return undefined;
-      const result = await orUnavailable(order, commit(world, [first, ...more]));
+      const result = await rethrowAsUnavailable(request, commit(world, [first, ...more]));
       if (result.outcome === "committed") return undefined;
-      if (result.outcome === "ambiguous") throw unsure(order);
+      if (result.outcome === "ambiguous") throw createUnknownOutcomeFailure(request);
     }
-    await world.sleep(world.random() * BETWEEN_TRIES_MS * (tries + 1));
+    await world.sleep(world.random() * BACKOFF_MS * (attempt + 1));
   }
-  const money = order.keyed ? "retry_same_key" : "nothing_charged";
+  const money = request.idempotencyKey ? "retry_same_key" : "nothing_charged";
   throw new Failure("UNAVAILABLE", money, "Too much of this account moves at once.");
 };
 
 /** What an earlier request with the same key came to. One that nobody works on any more is ours from here. */
-const resume = async (
+const resumeEarlierRequest = async (
   world: World,
-  keyed: Keyed,
+  idempotencyKey: IdempotencyKey,
   leaseMs: number,
-): Promise<Begun | "moved" | undefined> => {
-  const claim = await findClaim(world.table, keyed);
+): Promise<BeginResult | "moved" | undefined> => {
+  const claim = await findClaim(world.table, idempotencyKey);
   if (!claim) return undefined;
   if (claim.answer !== undefined) return { answered: claim.answer };
-  const unread = (cause: unknown) => {
+  const throwUnreadable = (cause: unknown) => {
     const what = "It could not be read how far the first request with this Idempotency-Key is.";
     throw new Failure("UNAVAILABLE", "retry_same_key", what, { cause });
   };
-  const item = await world.table.get(operationKey(claim.operation)).catch(unread);
+  const item = await world.table.get(toOperationKey(claim.operation)).catch(throwUnreadable);
   // Ended between our two looks: the claim says by now what came of it, or is gone.
   if (!item) return "moved";
-  const waitMs = leaseLeftMs(readDue(item), world.now());
+  const waitMs = getRemainingLeaseMs(readScheduledWork(item), world.now());
   const underWay = readOperation(item);
   const retryAfterMs = Math.min(waitMs, estimateRemainingMs(underWay, world.now()));
   if (waitMs > 0) return { underWay, waitMs, retryAfterMs };
-  const taken = await take(world, item, leaseMs).catch(unread);
-  return taken ? { begun: readOperation(taken) } : "moved";
+  const leased = await acquireLease(world, item, leaseMs).catch(throwUnreadable);
+  return leased ? { begun: readOperation(leased) } : "moved";
 };
 
 /** The table is sure that it wrote nothing. Of an earlier request under the same key that says nothing. */
-const orUnavailable = <T>({ keyed }: Order, step: Promise<T>): Promise<T> =>
+const rethrowAsUnavailable = <T>(
+  { idempotencyKey }: OperationRequest,
+  step: Promise<T>,
+): Promise<T> =>
   step.catch((cause: unknown) => {
     if (cause instanceof Failure) throw cause;
     const what = "The service cannot reach its own state right now.";
-    throw new Failure("UNAVAILABLE", keyed ? "retry_same_key" : "nothing_charged", what, { cause });
+    throw new Failure("UNAVAILABLE", idempotencyKey ? "retry_same_key" : "nothing_charged", what, {
+      cause,
+    });
   });
 
-const unsure = ({ keyed, lookAt }: Order): Failure => {
+const createUnknownOutcomeFailure = ({ idempotencyKey, lookAt }: OperationRequest): Failure => {
   const what = "It is not known whether this was accepted.";
-  return keyed
+  return idempotencyKey
     ? new Failure("UNAVAILABLE", "retry_same_key", what)
     : new Failure("INTERNAL", "unknown", what, { lookAt });
 };
 
 /** `lost`: somebody else went on with it, since our time was up. `unknown`: no reply came. */
-export type Ended = "ended" | "lost" | "unknown";
+export type EndResult = "ended" | "lost" | "unknown";
 
 /** Moves what was held to where it belongs, and remembers the answer for repeats. */
 export const settle = (
@@ -243,11 +265,11 @@ export const settle = (
     answer,
     moved = { settle: operation.amount },
     also = [],
-  }: { readonly answer: Json; readonly moved?: Moved; readonly also?: readonly Write[] },
-): Promise<Ended> => {
+  }: { readonly answer: Json; readonly moved?: MovedAmounts; readonly also?: readonly Write[] },
+): Promise<EndResult> => {
   const { claim, id } = operation;
-  const answered = claim ? [answerClaim(claim, id, answer)] : [];
-  return end(world, operation, moved, [...answered, ...also]);
+  const claimWrites = claim ? [answerClaim(claim, id, answer)] : [];
+  return endOperation(world, operation, moved, [...claimWrites, ...also]);
 };
 
 /** Gives back what was held and frees the key, in one transaction. */
@@ -255,52 +277,54 @@ export const release = (
   world: World,
   operation: Operation,
   also: readonly Write[] = [],
-): Promise<Ended> => {
+): Promise<EndResult> => {
   const { claim, id } = operation;
-  const freed = claim ? [releaseClaim(claim, id)] : [];
-  return end(world, operation, { release: operation.amount }, [...freed, ...also]);
+  const claimWrites = claim ? [releaseClaim(claim, id)] : [];
+  return endOperation(world, operation, { release: operation.amount }, [...claimWrites, ...also]);
 };
 
-const end = async (
+const endOperation = async (
   world: World,
   operation: Operation,
-  moved: Moved,
+  moved: MovedAmounts,
   also: readonly Write[],
-): Promise<Ended> => {
+): Promise<EndResult> => {
   const { id, account, openedAt, reason, token } = operation;
   const origin = { operation: id, account, openedAt };
-  const closing = endOf(origin, { at: world.now(), moved, reason, token });
-  const removed = removeOperation(operation);
+  const closing = createEndEntry(origin, { at: world.now(), moved, reason, token });
+  const removal = buildOperationRemoval(operation);
   const writes: Writes =
-    operation.mode === "live" ? [...move(closing), removed, ...also] : [removed, ...also];
-  return endedAs(commit(world, writes));
+    operation.mode === "live" ? [...move(closing), removal, ...also] : [removal, ...also];
+  return toEndResult(commit(world, writes));
 };
 
 /** Whether it is under way, and ours: what was refused with its end had another reason then. */
-export const isStillOurs = async (table: Table, { id, token }: Operation): Promise<boolean> =>
-  (await table.get(operationKey(id)))?.["token"] === token;
+export const isStillOwned = async (table: Table, { id, token }: Operation): Promise<boolean> =>
+  (await table.get(toOperationKey(id)))?.["token"] === token;
 
 /** Leaves the money held and the work to a job: its creation comes first. */
-export const handOver = async (
+export const handOverToJob = async (
   world: World,
   operation: Operation,
   job: Item,
   answer: Json,
-): Promise<Ended> => {
+): Promise<EndResult> => {
   const { claim, id } = operation;
-  const answered = claim ? [answerClaim(claim, id, answer)] : [];
-  return endedAs(commit(world, [{ create: job }, removeOperation(operation), ...answered]));
+  const claimWrites = claim ? [answerClaim(claim, id, answer)] : [];
+  return toEndResult(
+    commit(world, [{ create: job }, buildOperationRemoval(operation), ...claimWrites]),
+  );
 };
 
 /** A door that throws changes nothing: the money is held as before, and the next who looks goes on from there. */
-const endedAs = async (committed: Promise<Transacted>): Promise<Ended> => {
-  const { outcome } = await committed.catch(() => ({ outcome: "ambiguous" }));
+const toEndResult = async (commitment: Promise<TransactResult>): Promise<EndResult> => {
+  const { outcome } = await commitment.catch(() => ({ outcome: "ambiguous" }));
   if (outcome === "committed") return "ended";
   return outcome === "refused" ? "lost" : "unknown";
 };
 
 /** Only whoever holds it now: an owner that was gone for too long finds another token. */
-const removeOperation = ({ id, token }: Operation): Write => ({
-  remove: operationKey(id),
+const buildOperationRemoval = ({ id, token }: Operation): Write => ({
+  remove: toOperationKey(id),
   where: { token },
 });

@@ -2,14 +2,14 @@ import type { Payer } from "../access/payer.ts";
 import { TEST_BALANCE } from "../access/test-mode.ts";
 import type { Table } from "../table.ts";
 import type { Halves } from "./credits.ts";
-import { balanceOf } from "./items.ts";
+import { getBalance } from "./items.ts";
 
 /** What a caller has left. Undefined when it cannot be read: what is left out of an answer is not zero. */
-export const remainingOf = async (
+export const findRemainingCredits = async (
   table: Table,
   { account, mode }: Pick<Payer, "account" | "mode">,
 ): Promise<Halves | undefined> => {
   if (mode === "test") return TEST_BALANCE.available;
-  const balance = await balanceOf(table, account).catch(() => undefined);
+  const balance = await getBalance(table, account).catch(() => undefined);
   return balance?.available;
 };

@@ -1,41 +1,43 @@
-import { stepsBetween } from "./keyboard.ts";
-import { bareLocal, nameLikeness } from "./likeness.ts";
+import { findSteps } from "./keyboard.ts";
+import { scoreNameLikeness, toBareLocal } from "./likeness.ts";
 
 /** One named reason to think that no person chose a local part, and how strong it is, 0 to 1. */
-export type BotSign = {
-  readonly sign: "spelling" | "hexadecimal" | "key_runs" | "alternation" | "digits";
+export type BotSignal = {
+  readonly signal: "spelling" | "hexadecimal" | "key_runs" | "alternation" | "digits";
   readonly value: number;
 };
 
 /** From here on `flags.bot_generated` is set; docs/scores.md shows who is caught and who is wronged there. */
-export const BOT_FROM = 0.9;
+export const BOT_THRESHOLD = 0.9;
 
-export const isBot = (local: string): boolean => botLikeness(local) >= BOT_FROM;
+export const isBot = (local: string): boolean => scoreBotLikeness(local) >= BOT_THRESHOLD;
 
 /** How likely a machine, or a hand rolled over the keys, made a local part: 0 to 1. */
-export const botLikeness = (local: string): number => {
+export const scoreBotLikeness = (local: string): number => {
   // Each sign leaves a share of the doubt; what all of them leave together is the doubt that remains.
-  const doubt = botSigns(local).reduce((left, { value }) => left * (1 - value), 1);
+  const doubt = listBotSignals(local).reduce((left, { value }) => left * (1 - value), 1);
   return Math.round((1 - doubt) * 100) / 100;
 };
 
-export const botSigns = (local: string): readonly BotSign[] => {
-  const bare = bareLocal(local);
+export const listBotSignals = (local: string): readonly BotSignal[] => {
+  const bare = toBareLocal(local);
   const joined = bare.replaceAll(/[._-]/g, "");
   return [
-    { sign: "spelling", value: oddSpelling(bare, joined.length) },
-    { sign: "hexadecimal", value: isLongHexadecimal(joined) ? HEXADECIMAL : 0 },
-    { sign: "key_runs", value: keyRuns(joined) },
-    { sign: "alternation", value: alternation(joined) },
-    { sign: "digits", value: manyDigits(joined) },
+    { signal: "spelling", value: scoreSpelling(bare, joined.length) },
+    { signal: "hexadecimal", value: isLongHexadecimal(joined) ? HEXADECIMAL : 0 },
+    { signal: "key_runs", value: scoreKeyRuns(joined) },
+    { signal: "alternation", value: scoreAlternation(joined) },
+    { signal: "digits", value: scoreDigits(joined) },
   ];
 };
 
 /** Three initials are no name either. Only from eight signs on is odd spelling taken for what it is. */
-const SPELLING_SIGNS = 8;
+const SPELLING_LENGTH_MIN = 8;
 /** Numbers alone have no spelling to judge. */
-const oddSpelling = (bare: string, signs: number): number =>
-  /\p{L}/u.test(bare) ? (1 - nameLikeness(bare)) * Math.min(1, signs / SPELLING_SIGNS) : 0;
+const scoreSpelling = (bare: string, length: number): number =>
+  /\p{L}/u.test(bare)
+    ? (1 - scoreNameLikeness(bare)) * Math.min(1, length / SPELLING_LENGTH_MIN)
+    : 0;
 
 /** Sixteen hexadecimal digits are 64 bits: a hash or an id. By chance a word of these letters is not so long. */
 const HEXADECIMAL = 0.95;
@@ -49,13 +51,13 @@ const RUN_KEYS_TOTAL_MIN = 5;
 const ANY_STEP = -1;
 
 /** The share of keys that lie in runs of three and more, one way along a row of letters or of the alphabet. */
-const keyRuns = (joined: string): number => {
+const scoreKeyRuns = (joined: string): number => {
   const letters = joined.replaceAll(/[^a-z]/g, "");
   let inRuns = 0;
   let run = 1;
   let steps = ANY_STEP;
   for (let at = 1; at <= letters.length; at++) {
-    const step = stepsBetween(letters[at - 1] ?? "", letters[at] ?? "");
+    const step = findSteps(letters[at - 1] ?? "", letters[at] ?? "");
     if ((steps & step) !== 0) {
       run += 1;
       steps &= step;
@@ -72,7 +74,7 @@ const keyRuns = (joined: string): number => {
 const CHANGES_FREE = 2;
 const PER_CHANGE = 0.2;
 const ALTERNATION_MAX = 0.8;
-const alternation = (joined: string): number => {
+const scoreAlternation = (joined: string): number => {
   const changes = (joined.match(/(?<=[a-z])[0-9]|(?<=[0-9])[a-z]/g) ?? []).length;
   return Math.min(ALTERNATION_MAX, Math.max(0, changes - CHANGES_FREE) * PER_CHANGE);
 };
@@ -80,7 +82,7 @@ const alternation = (joined: string): number => {
 /** Phone and account numbers are addresses of people in many countries: a hint, never enough for the flag. */
 const DIGITS = 0.3;
 const DIGITS_MIN = 6;
-const manyDigits = (joined: string): number => {
+const scoreDigits = (joined: string): number => {
   const digits = joined.replaceAll(/[^0-9]/g, "").length;
   return digits >= DIGITS_MIN && digits * 2 > joined.length ? DIGITS : 0;
 };

@@ -1,7 +1,7 @@
-import { botLikeness } from "./bot.ts";
-import { bareLocal, nameLikeness } from "./likeness.ts";
+import { scoreBotLikeness } from "./bot.ts";
+import { scoreNameLikeness, toBareLocal } from "./likeness.ts";
 
-export type CatchAllFacts = {
+export type CatchAllSignals = {
   readonly isRole: boolean;
   /** How the domain seems to name its mailboxes, such as "first.last" or "flast"; null when not known. */
   readonly pattern: string | null;
@@ -28,42 +28,49 @@ const DIGITS_COUNTED_MAX = 5;
 const BOT = -0.1;
 
 /** How likely a mailbox exists behind a local part on a domain that accepts them all: 0 to 1. */
-export const catchAllConfidence = (local: string, facts: CatchAllFacts): number =>
-  hundredths(catchAllParts(local, facts).reduce((sum, { value }) => sum + value, 0));
+export const scoreCatchAll = (local: string, signals: CatchAllSignals): number =>
+  roundToHundredths(listCatchAllParts(local, signals).reduce((sum, { value }) => sum + value, 0));
 
 /** The summands, in hundredths, so that the sum can be checked by hand. */
-export const catchAllParts = (local: string, facts: CatchAllFacts): readonly CatchAllPart[] => {
-  const bare = bareLocal(local);
+export const listCatchAllParts = (
+  local: string,
+  signals: CatchAllSignals,
+): readonly CatchAllPart[] => {
+  const bare = toBareLocal(local);
   const digits = bare.replaceAll(/[^0-9]/g, "").length;
   const parts: readonly CatchAllPart[] = [
     { part: "base", value: BASE },
-    { part: "likeness", value: LIKENESS * (2 * nameLikeness(bare) - 1) },
-    { part: "pattern", value: patternPart(bare, facts) },
-    { part: "role", value: facts.isRole ? ROLE : 0 },
+    { part: "likeness", value: LIKENESS * (2 * scoreNameLikeness(bare) - 1) },
+    { part: "pattern", value: scorePattern(bare, signals) },
+    { part: "role", value: signals.isRole ? ROLE : 0 },
     { part: "digits", value: PER_DIGIT * Math.min(digits, DIGITS_COUNTED_MAX) },
-    { part: "bot", value: BOT * botLikeness(bare) },
+    { part: "bot", value: BOT * scoreBotLikeness(bare) },
   ];
-  return parts.map(({ part, value }) => ({ part, value: hundredths(value) }));
+  return parts.map(({ part, value }) => ({ part, value: roundToHundredths(value) }));
 };
 
 /** The 0 is added because minus zero would show as "-0" in the evidence. */
-const hundredths = (value: number): number => Math.round(value * 100) / 100 + 0;
+const roundToHundredths = (value: number): number => Math.round(value * 100) / 100 + 0;
 
-const patternPart = (bare: string, { isRole, pattern }: CatchAllFacts): number => {
-  const form = pattern === null ? null : formOf(pattern);
-  if (form === null) return 0;
+const scorePattern = (bare: string, { isRole, pattern }: CatchAllSignals): number => {
+  const segments = pattern === null ? null : parsePattern(pattern);
+  if (segments === null) return 0;
   // No domain names its "info" after a person, so a role that does not fit has done nothing wrong.
-  if (!fits(bare, form)) return isRole ? 0 : MISFITS;
-  return form.length > 1 ? FITS_WITH_SEPARATOR : FITS_WITHOUT;
+  if (!matchesSegments(bare, segments)) return isRole ? 0 : MISFITS;
+  return segments.length > 1 ? FITS_WITH_SEPARATOR : FITS_WITHOUT;
 };
 
 /** One stretch between separators: how many letters it has at least, and whether it may have more. */
-type Stretch = { readonly lettersMin: number; readonly isOpen: boolean; readonly endsWith: string };
+type PatternSegment = {
+  readonly lettersMin: number;
+  readonly isOpen: boolean;
+  readonly endsWith: string;
+};
 
 const SEPARATORS = /[._-]/;
 
 /** "first.last" is two stretches, "flast" one. Null for a pattern of other words: it cannot be judged. */
-const formOf = (pattern: string): readonly Stretch[] | null => {
+const parsePattern = (pattern: string): readonly PatternSegment[] | null => {
   const plain = pattern.toLowerCase().replaceAll(/[{}]/g, "");
   if (!/^(?:(?:first|last|f|l)+(?:[._-]|$))+$/.test(plain) || SEPARATORS.test(plain.at(-1) ?? ""))
     return null;
@@ -77,12 +84,12 @@ const formOf = (pattern: string): readonly Stretch[] | null => {
 /** A second Ann Lee is ann.lee2, which is the pattern still. */
 const NAMESAKE = /(?<=\p{L})[0-9]{1,2}$/u;
 
-const fits = (bare: string, form: readonly Stretch[]): boolean => {
+const matchesSegments = (bare: string, segments: readonly PatternSegment[]): boolean => {
   let rest = bare.replace(NAMESAKE, "");
-  for (const { lettersMin, isOpen, endsWith } of form) {
+  for (const { lettersMin, isOpen, endsWith } of segments) {
     const end = endsWith === "" ? rest.length : rest.indexOf(endsWith);
-    const stretch = rest.slice(0, Math.max(0, end));
-    if (!/^[\p{L}']+$/u.test(stretch) || end < lettersMin || (!isOpen && end > lettersMin))
+    const segment = rest.slice(0, Math.max(0, end));
+    if (!/^[\p{L}']+$/u.test(segment) || end < lettersMin || (!isOpen && end > lettersMin))
       return false;
     rest = rest.slice(end + endsWith.length);
   }

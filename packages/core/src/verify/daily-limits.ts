@@ -1,11 +1,11 @@
-import { type Cidr, isWithin, parseIp } from "../mail/ip.ts";
+import { type Cidr, isInBlock, parseIp } from "../mail/ip.ts";
 import type { Lists } from "../mail/lists/lists.ts";
 import type { MailHost } from "../mail/mail-hosts.ts";
-import { providerOf } from "../mail/smtp/limits.ts";
-import { epochSeconds } from "../moments.ts";
+import { findProvider } from "../mail/smtp/limits.ts";
+import { toEpochSeconds } from "../moments.ts";
 import type { Item, Key, Table } from "../table.ts";
-import { within } from "../within.ts";
-import { spotOf } from "./places.ts";
+import { withTimeout } from "../within.ts";
+import { toSlotKey } from "./places.ts";
 
 // How much one mail host and one domain are asked in a day, for all accounts together: what is beyond it is answered
 // `unknown` with the reason `host_daily_limit`, without a question to the host and without a charge.
@@ -46,14 +46,14 @@ const ACCOUNT_SHARE = 0.5;
  * of processes (within 6 % at the limit), and no subject costs more than about so many writes a day.
  */
 const STEPS = 250;
-const KEPT_SECONDS = 2 * 86_400;
+const RETENTION_SECONDS = 2 * 86_400;
 /** Reached limits that a process remembers; a forgotten one is found again after a step. */
 const REMEMBERED_MAX = 50_000;
 /** After this the table counts as away. Nothing is counted then, and no verdict waits for it. */
 const TABLE_MS = 3_000;
 
 /** What one answer adds to the counts. */
-export type Named = {
+export type ProbeCount = {
   readonly account: string;
   readonly domain: string;
   /** The host that was talked to. */
@@ -66,12 +66,12 @@ export type DailyQuota = {
   /** As far as this process knows. Costs no read. */
   readonly isReached: (account: string, domain: string, at: MailHost | undefined) => boolean;
   /** Never rejects. */
-  readonly add: (named: readonly Named[]) => Promise<void>;
+  readonly add: (probes: readonly ProbeCount[]) => Promise<void>;
 };
 
 export const NO_QUOTA: DailyQuota = { isReached: () => false, add: async () => undefined };
 
-type QuotaDoors = {
+type QuotaPorts = {
   readonly table: Table;
   readonly now: () => Date;
   readonly random: () => number;
@@ -81,14 +81,14 @@ type QuotaDoors = {
   readonly allowed: readonly Cidr[];
 };
 
-type Subject = { readonly name: string; readonly limits: DailyLimits };
-type Counts = { readonly limits: DailyLimits; readonly of: Map<string, DailyLimits> };
+type QuotaSubject = { readonly name: string; readonly limits: DailyLimits };
+type SubjectCounts = { readonly limits: DailyLimits; readonly byAccount: Map<string, DailyLimits> };
 
-export const dailyQuota = (doors: QuotaDoors): DailyQuota => {
+export const createDailyQuota = (ports: QuotaPorts): DailyQuota => {
   const reached = new Map<string, string>();
-  const today = (): string => doors.now().toISOString().slice(0, 10);
+  const today = (): string => ports.now().toISOString().slice(0, 10);
 
-  const note = (name: string): void => {
+  const markReached = (name: string): void => {
     const [oldest] = reached.keys();
     if (reached.size >= REMEMBERED_MAX && oldest !== undefined) reached.delete(oldest);
     reached.set(name, today());
@@ -97,46 +97,46 @@ export const dailyQuota = (doors: QuotaDoors): DailyQuota => {
   const isReached: DailyQuota["isReached"] = (account, domain, at) => {
     if (reached.size === 0) return false;
     const day = today();
-    return subjectsOf(doors, domain, at).some(
-      ({ name }) => reached.get(name) === day || reached.get(ofAccount(name, account)) === day,
+    return listSubjects(ports, domain, at).some(
+      ({ name }) => reached.get(name) === day || reached.get(toAccountKey(name, account)) === day,
     );
   };
 
-  const addTo = async (name: string, { limits, of }: Counts): Promise<void> => {
-    const add = stepsOf(limits, of, doors.random);
+  const addTo = async (name: string, { limits, byAccount: of }: SubjectCounts): Promise<void> => {
+    const add = roundToSteps(limits, of, ports.random);
     if (Object.keys(add).length === 0) return;
     const key: Key = { pk: `ASKED#${name}`, sk: today() };
-    const set = { expires_at: epochSeconds(doors.now()) + KEPT_SECONDS };
-    const write = doors.table.write({ update: key, add, set, orCreate: true });
-    const written = await within(doors, TABLE_MS, write).catch(() => "late" as const);
+    const set = { expires_at: toEpochSeconds(ports.now()) + RETENTION_SECONDS };
+    const write = ports.table.write({ update: key, add, set, orCreate: true });
+    const written = await withTimeout(ports, TABLE_MS, write).catch(() => "late" as const);
     if (written === "late" || written.outcome !== "committed" || !written.item) return;
-    if (isBeyond(written.item, limits)) note(name);
+    if (isOverLimit(written.item, limits)) markReached(name);
     for (const account of of.keys())
-      if (isBeyond(written.item, limits, account)) note(ofAccount(name, account));
+      if (isOverLimit(written.item, limits, account)) markReached(toAccountKey(name, account));
   };
 
-  const add: DailyQuota["add"] = async (named) => {
-    const sums = new Map<string, Counts>();
-    for (const one of named)
-      for (const subject of subjectsOf(doors, one.domain, one.at)) addUp(sums, subject, one);
+  const add: DailyQuota["add"] = async (probes) => {
+    const sums = new Map<string, SubjectCounts>();
+    for (const one of probes)
+      for (const subject of listSubjects(ports, one.domain, one.at)) addUp(sums, subject, one);
     await Promise.all([...sums].map(([name, counts]) => addTo(name, counts)));
   };
 
   return { isReached, add };
 };
 
-const ofAccount = (name: string, account: string): string => `${name} ${account}`;
+const toAccountKey = (name: string, account: string): string => `${name} ${account}`;
 
-const subjectsOf = (
-  { lists, allowed }: QuotaDoors,
+const listSubjects = (
+  { lists, allowed }: QuotaPorts,
   domain: string,
   at: MailHost | undefined,
-): readonly Subject[] => {
+): readonly QuotaSubject[] => {
   if (!at || isAllowed(at, allowed)) return [];
-  const provider = providerOf(at.host);
-  const host: Subject =
+  const provider = findProvider(at.host);
+  const host: QuotaSubject =
     provider === "other"
-      ? { name: `HOST#${spotOf(at).operator}`, limits: DAILY_LIMITS.host }
+      ? { name: `HOST#${toSlotKey(at).providerKey}`, limits: DAILY_LIMITS.host }
       : { name: `PROVIDER#${provider}`, limits: DAILY_LIMITS.provider };
   if (lists.free(domain)) return [host];
   return [{ name: `DOMAIN#${domain}`, limits: DAILY_LIMITS.domain }, host];
@@ -146,25 +146,29 @@ const isAllowed = ({ ips }: MailHost, allowed: readonly Cidr[]): boolean =>
   allowed.length > 0 &&
   ips.every((text) => {
     const ip = parseIp(text);
-    return ip !== undefined && allowed.some((block) => isWithin(ip, block));
+    return ip !== undefined && allowed.some((block) => isInBlock(ip, block));
   });
 
 const KINDS = ["unknown", "recipients"] as const;
 
-const addUp = (sums: Map<string, Counts>, { name, limits }: Subject, one: Named): void => {
-  const counts = sums.get(name) ?? { limits, of: new Map<string, DailyLimits>() };
+const addUp = (
+  sums: Map<string, SubjectCounts>,
+  { name, limits }: QuotaSubject,
+  one: ProbeCount,
+): void => {
+  const counts = sums.get(name) ?? { limits, byAccount: new Map<string, DailyLimits>() };
   sums.set(name, counts);
-  const before = counts.of.get(one.account) ?? { unknown: 0, recipients: 0 };
-  counts.of.set(one.account, {
+  const before = counts.byAccount.get(one.account) ?? { unknown: 0, recipients: 0 };
+  counts.byAccount.set(one.account, {
     unknown: before.unknown + one.unknown,
     recipients: before.recipients + one.recipients,
   });
 };
 
 /** The fields that a write adds to; none when chance rounds all of it down. */
-const stepsOf = (
+const roundToSteps = (
   limits: DailyLimits,
-  of: Counts["of"],
+  of: SubjectCounts["byAccount"],
   random: () => number,
 ): Record<string, number> => {
   const add: Record<string, number> = {};
@@ -180,7 +184,7 @@ const stepsOf = (
   return add;
 };
 
-const isBeyond = (item: Item, limits: DailyLimits, account?: string): boolean =>
+const isOverLimit = (item: Item, limits: DailyLimits, account?: string): boolean =>
   KINDS.some((kind) => {
     const count = Number(item[account === undefined ? kind : `${kind}_${account}`] ?? 0);
     return count >= limits[kind] * (account === undefined ? 1 : ACCOUNT_SHARE);

@@ -1,74 +1,79 @@
 import type { MailHost } from "../mail/mail-hosts.ts";
-import { type Limits, limitsOf, providerOf } from "../mail/smtp/limits.ts";
-import { type FairQueue, fairQueue } from "./fair-queue.ts";
-import { type Operator, operators } from "./operators.ts";
-import { type Spot, spotOf } from "./places.ts";
-import type { Waiting } from "./recipient-check.ts";
+import { findProvider, getLimits, type ProviderLimits } from "../mail/smtp/limits.ts";
+import { createFairQueue, type FairQueue } from "./fair-queue.ts";
+import { createProviderRegistry, type ProviderState } from "./operators.ts";
+import { type SlotKey, toSlotKey } from "./places.ts";
+import type { PendingProbe } from "./recipient-check.ts";
 import type { Requester } from "./requester.ts";
 
 /** Fewer than this are worth one session, not several: a server is not opened ten doors for ten addresses. */
-const RECIPIENTS_SHARED = 25;
+const RECIPIENTS_PER_SESSION = 25;
 
 /** The queue for one set of hosts. */
-export type Desk = {
+export type HostQueue = {
   readonly key: string;
-  readonly operator: Operator;
-  readonly spot: Spot;
-  readonly limits: Limits;
+  readonly provider: ProviderState;
+  readonly slotKey: SlotKey;
+  readonly limits: ProviderLimits;
   /** Shared by all queues whose sessions begin at this host. */
-  readonly host: { sessions: number; desks: number };
-  readonly waiting: FairQueue<Waiting>;
+  readonly host: { sessions: number; queues: number };
+  readonly waiting: FairQueue<PendingProbe>;
   sessions: number;
   /** So many recipients one session is given at most: what is known of their domains is read for no more of them. */
-  shareMax: number;
+  batchSizeMax: number;
   /** It found no place, and looks for none before something has changed. */
-  full: boolean;
+  isFull: boolean;
 };
 
-export type Desks = ReturnType<typeof openDesks>;
+export type HostQueues = ReturnType<typeof createHostQueues>;
 
 /** Where somebody waits or is served. */
-export const openDesks = () => {
-  const all = new Map<string, Desk>();
-  const hosts = new Map<string, Desk["host"]>();
-  const { operatorOf, forget } = operators();
+export const createHostQueues = () => {
+  const all = new Map<string, HostQueue>();
+  const hosts = new Map<string, HostQueue["host"]>();
+  const { getProviderState, forget } = createProviderRegistry();
 
-  const newAt = (key: string, spot: Spot): Desk => {
-    const host = hosts.get(spot.host) ?? { sessions: 0, desks: 0 };
+  const addQueue = (key: string, spot: SlotKey): HostQueue => {
+    const host = hosts.get(spot.host) ?? { sessions: 0, queues: 0 };
     hosts.set(spot.host, host);
-    host.desks++;
-    const desk = newDesk(key, spot, host, operatorOf(spot));
-    all.set(key, desk);
-    return desk;
+    host.queues++;
+    const queue = createHostQueue(key, spot, host, getProviderState(spot));
+    all.set(key, queue);
+    return queue;
   };
 
-  const deskAt = (key: string, host: MailHost | undefined): Desk =>
-    all.get(key) ?? newAt(key, spotOf(host));
+  const getOrAddQueue = (key: string, host: MailHost | undefined): HostQueue =>
+    all.get(key) ?? addQueue(key, toSlotKey(host));
 
-  const close = (desk: Desk): void => {
-    if (all.get(desk.key) !== desk) return;
-    all.delete(desk.key);
-    desk.host.desks--;
-    if (desk.host.desks === 0) hosts.delete(desk.spot.host);
-    desk.operator.desks--;
-    forget(desk.operator);
+  const close = (queue: HostQueue): void => {
+    if (all.get(queue.key) !== queue) return;
+    all.delete(queue.key);
+    queue.host.queues--;
+    if (queue.host.queues === 0) hosts.delete(queue.slotKey.host);
+    queue.provider.queues--;
+    forget(queue.provider);
   };
 
-  return { all: all as ReadonlyMap<string, Desk>, deskAt, close, forget };
+  return { all: all as ReadonlyMap<string, HostQueue>, getOrAddQueue, close, forget };
 };
 
-const newDesk = (key: string, spot: Spot, host: Desk["host"], operator: Operator): Desk => {
-  operator.desks++;
+const createHostQueue = (
+  key: string,
+  spot: SlotKey,
+  host: HostQueue["host"],
+  operator: ProviderState,
+): HostQueue => {
+  operator.queues++;
   return {
     key,
-    operator,
-    spot,
+    provider: operator,
+    slotKey: spot,
     host,
-    limits: limitsOf(providerOf(spot.host)),
-    waiting: fairQueue(),
+    limits: getLimits(findProvider(spot.host)),
+    waiting: createFairQueue(),
     sessions: 0,
-    shareMax: Number.POSITIVE_INFINITY,
-    full: false,
+    batchSizeMax: Number.POSITIVE_INFINITY,
+    isFull: false,
   };
 };
 
@@ -77,22 +82,22 @@ const newDesk = (key: string, spot: Spot, host: Desk["host"], operator: Operator
  * first would otherwise have his second asked about other people's mailboxes. Where a session for few is about to
  * begin, they join it; else chance shares out the load among hosts of one priority.
  */
-export const placeFor = (
+export const chooseHosts = (
   hosts: readonly MailHost[],
-  desks: ReadonlyMap<string, Desk>,
+  desks: ReadonlyMap<string, HostQueue>,
   random: () => number,
 ): { readonly key: string; readonly hosts: readonly MailHost[] } => {
-  const names = namesOf(hosts);
-  const keyOf = ({ host }: MailHost) => `${host} of ${names}`;
+  const names = formatHosts(hosts);
+  const toKey = ({ host }: MailHost) => `${host} of ${names}`;
   const isGathering = (host: MailHost) => {
-    const waiting = desks.get(keyOf(host))?.waiting.size() ?? 0;
-    return waiting > 0 && waiting < RECIPIENTS_SHARED;
+    const waiting = desks.get(toKey(host))?.waiting.size() ?? 0;
+    return waiting > 0 && waiting < RECIPIENTS_PER_SESSION;
   };
-  const chosen = chosenFirst(hosts, isGathering, random);
-  return { key: chosen[0] ? keyOf(chosen[0]) : "", hosts: chosen };
+  const chosen = orderHosts(hosts, isGathering, random);
+  return { key: chosen[0] ? toKey(chosen[0]) : "", hosts: chosen };
 };
 
-const namesOf = (hosts: readonly MailHost[]): string =>
+const formatHosts = (hosts: readonly MailHost[]): string =>
   hosts
     .map(({ host, priority }) => `${priority} ${host}`)
     .toSorted()
@@ -101,8 +106,8 @@ const namesOf = (hosts: readonly MailHost[]): string =>
 /** Answers are told when their session ends, so one in which callers wait is short. */
 const RECIPIENTS_WITH_CALLERS = 10;
 
-export const shareOf = (
-  { operator, limits, waiting, sessions, shareMax }: Desk,
+export const getBatchSize = (
+  { provider: operator, limits, waiting, sessions, batchSizeMax: shareMax }: HostQueue,
   { priority }: Requester,
 ): number => {
   const most = Math.min(
@@ -110,32 +115,30 @@ export const shareOf = (
     limits.recipientsPerTransaction * limits.transactionsPerConnection,
   );
   if (priority === "caller") return Math.min(most, RECIPIENTS_WITH_CALLERS);
-  if (operator.line.scarce) return most;
+  if (operator.slotWait.isScarce) return most;
   const even = Math.ceil(waiting.size() / (limits.connections - sessions));
-  return Math.min(most, Math.max(RECIPIENTS_SHARED, even));
+  return Math.min(most, Math.max(RECIPIENTS_PER_SESSION, even));
 };
 
 /**
  * Where most recipients do not exist, a session ends long before all of its share were asked about. The next one is
  * given twice as many as this one asked about, so the share grows again as soon as sessions get through it.
  */
-export const adjustShare = (desk: Desk, share: number, unasked: number): void => {
-  const asked = share - unasked;
-  if (asked > 0) desk.shareMax = unasked > 0 ? 2 * asked : 2 * desk.shareMax;
+export const adjustBatchSize = (queue: HostQueue, batchSize: number, remaining: number): void => {
+  const tried = batchSize - remaining;
+  if (tried > 0) queue.batchSizeMax = remaining > 0 ? 2 * tried : 2 * queue.batchSizeMax;
 };
 
 /** Hosts of one priority share the load (RFC 5321 §5.1); a later priority is for when none of them is there. */
-const chosenFirst = (
+const orderHosts = (
   hosts: readonly MailHost[],
   isPreferred: (host: MailHost) => boolean,
   random: () => number,
 ): readonly MailHost[] =>
   hosts
-    .map((host) => ({ host, isLast: !isPreferred(host), place: random() }))
+    .map((host) => ({ host, isLast: !isPreferred(host), rank: random() }))
     .toSorted(
       (a, b) =>
-        a.host.priority - b.host.priority ||
-        Number(a.isLast) - Number(b.isLast) ||
-        a.place - b.place,
+        a.host.priority - b.host.priority || Number(a.isLast) - Number(b.isLast) || a.rank - b.rank,
     )
     .map(({ host }) => host);

@@ -1,18 +1,18 @@
 import type { Dns } from "../mail/dns/dns.ts";
 import type { Cidr } from "../mail/ip.ts";
 import type { Lists } from "../mail/lists/lists.ts";
-import type { Connect } from "../mail/smtp/wire.ts";
+import type { SmtpConnect } from "../mail/smtp/wire.ts";
 import type { Table } from "../table.ts";
 import type { World } from "../world.ts";
-import { dailyQuota } from "./daily-limits.ts";
-import { domainFacts } from "./domain-facts.ts";
-import { type HostsOf, mailHostsBy } from "./hosts-of.ts";
-import type { Places } from "./places.ts";
-import { mailProbe, type Probe } from "./probe.ts";
+import { createDailyQuota } from "./daily-limits.ts";
+import { createCatchAllCache } from "./domain-facts.ts";
+import { createMailHostLookup, type MailHostLookup } from "./hosts-of.ts";
+import type { SlotPool } from "./places.ts";
+import { createProbe, type Probe } from "./probe.ts";
 
 /** What verifying needs of the world. Built once per process: sessions and caches are shared by all who verify. */
 export type Engine = {
-  readonly hostsOf: HostsOf;
+  readonly findMailHosts: MailHostLookup;
   readonly probe: Probe;
   readonly lists: Lists;
   readonly now: () => Date;
@@ -23,34 +23,34 @@ export type WithEngine = { readonly engine: Engine };
 export type VerifyWorld = World & WithEngine;
 
 /** The doors to the mail system, and how an operator wants us to appear there. */
-export type MailDoors = Pick<World, "now" | "random" | "sleep"> & {
+export type MailPorts = Pick<World, "now" | "random" | "sleep"> & {
   readonly dns: Dns;
-  readonly connect: Connect;
+  readonly connect: SmtpConnect;
   readonly table: Table;
   readonly lists: Lists;
   /** Blocks that are not public and may be connected to all the same: a laboratory. */
   readonly allowed: readonly Cidr[];
   readonly smtp: { readonly helo: string; readonly from: string; readonly port: number };
   /** Our own when this is the only process that asks, and the table's when there are others. */
-  readonly places: Places;
+  readonly slots: SlotPool;
   /** How many sessions with mail servers this process may hold at a time; a number in session-shares.ts without it. */
   readonly sessionsMax?: number;
   /** A clock that nobody sets: deadlines and caches of this process go by it. Left out: `now`. */
   readonly steadyNow?: () => Date;
 };
 
-export const engineOver = (doors: MailDoors): Engine => ({
-  hostsOf: mailHostsBy(withSteadyClock(doors)),
-  probe: mailProbe({
-    ...withSteadyClock(doors),
-    facts: domainFacts(doors.table, doors.now),
-    quota: dailyQuota(doors),
+export const createEngine = (ports: MailPorts): Engine => ({
+  findMailHosts: createMailHostLookup(withSteadyClock(ports)),
+  probe: createProbe({
+    ...withSteadyClock(ports),
+    catchAllCache: createCatchAllCache(ports.table, ports.now),
+    quota: createDailyQuota(ports),
   }),
-  lists: doors.lists,
-  now: doors.now,
+  lists: ports.lists,
+  now: ports.now,
 });
 
-const withSteadyClock = (doors: MailDoors): MailDoors => ({
-  ...doors,
-  now: doors.steadyNow ?? doors.now,
+const withSteadyClock = (ports: MailPorts): MailPorts => ({
+  ...ports,
+  now: ports.steadyNow ?? ports.now,
 });

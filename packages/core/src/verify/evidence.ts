@@ -1,38 +1,40 @@
-import { type Address, smtpForm } from "../mail/address.ts";
-import type { Asked } from "../mail/dns/recorded.ts";
+import { type Address, toSmtpForm } from "../mail/address.ts";
+import type { RecordedQuery } from "../mail/dns/recorded.ts";
 import type { Lists } from "../mail/lists/lists.ts";
 import type { Transcript } from "../mail/smtp/converse.ts";
 import type { Judgement } from "./judge.ts";
-import type { Answer } from "./recipient-check.ts";
+import type { ProbeResult } from "./recipient-check.ts";
 import type { Evidence } from "./result.ts";
 
 type Probed = {
   readonly address: Address | null;
-  readonly asked: readonly Asked[];
+  readonly dnsQueries: readonly RecordedQuery[];
   readonly mailHost: string | null;
-  readonly answer: Answer | null;
+  readonly probeResult: ProbeResult | null;
 };
 
 /** What a verdict rests on, without what the same session said of other people. */
-export const evidenceOf = (
-  { address, asked, mailHost, answer }: Probed,
+export const collectEvidence = (
+  { address, dnsQueries, mailHost, probeResult }: Probed,
   { parts }: Judgement,
   versions: Lists["versions"],
 ): Evidence => ({
-  dns: asked,
+  dns: dnsQueries,
   mailHost,
-  ip: answer?.ip || null,
-  reply: answer?.reply ?? null,
-  rule: answer?.finding.rule ?? null,
-  catchAll: answer?.catchAll ?? "not_tested",
+  ip: probeResult?.ip || null,
+  reply: probeResult?.reply ?? null,
+  rule: probeResult?.finding.rule ?? null,
+  catchAll: probeResult?.catchAll ?? "not_tested",
   transcript:
-    answer && address ? ownPart(answer.transcript, [smtpForm(address), answer.decoy]) : [],
+    probeResult && address
+      ? filterTranscript(probeResult.transcript, [toSmtpForm(address), probeResult.randomRecipient])
+      : [],
   score: parts,
   lists: versions,
 });
 
 /** A session serves many: what was asked about others, and answered, is nobody else's business. */
-const ownPart = (transcript: Transcript, own: readonly (string | null)[]): Transcript => {
+const filterTranscript = (transcript: Transcript, own: readonly (string | null)[]): Transcript => {
   let ours = true;
   return transcript.filter(({ who, text }) => {
     if (who === "client")

@@ -1,12 +1,12 @@
-import { domainOf } from "../mail/address.ts";
+import { getDomain } from "../mail/address.ts";
 import { classify, type Finding } from "../mail/smtp/classify.ts";
 import type { Reply } from "../mail/smtp/reply.ts";
-import type { Asked } from "../mail/smtp/session.ts";
-import type { KnownCatchAll } from "./domain-facts.ts";
+import type { RecipientResult } from "../mail/smtp/session.ts";
+import type { ProvenCatchAll } from "./domain-facts.ts";
 
 /** What came of one recipient, as a finding: a fault of the wire says nothing of the mailbox, ever. */
-export const findingOf = (
-  { recipient, reply, stage, fault }: Asked,
+export const toFinding = (
+  { recipient, reply, stage, fault }: RecipientResult,
   mxHost: string,
   sender: string,
 ): Finding => {
@@ -40,11 +40,11 @@ const SENDER_REJECTED: Finding = {
  */
 const namesSender = ({ code, text }: Reply, recipient: string, sender: string): boolean => {
   if (code < 400) return false;
-  const said = text.toLowerCase().replaceAll(recipient.toLowerCase(), "");
-  return said.includes(domainOf(sender).toLowerCase());
+  const words = text.toLowerCase().replaceAll(recipient.toLowerCase(), "");
+  return words.includes(getDomain(sender).toLowerCase());
 };
 
-type Fault = NonNullable<Asked["fault"]>;
+type Fault = NonNullable<RecipientResult["fault"]>;
 
 const FAULTS: Readonly<Record<Fault, Pick<Finding, "reason" | "retry">>> = {
   no_address: { reason: "connect_failed", retry: "later" },
@@ -63,7 +63,7 @@ const FAULTS: Readonly<Record<Fault, Pick<Finding, "reason" | "retry">>> = {
 };
 
 /** What a decoy's answer proves. A lost or deferred one proves nothing, and so does a refusal of us. */
-export const catchAllFrom = (reply: Reply | null, mxHost: string): KnownCatchAll | undefined => {
+export const toCatchAll = (reply: Reply | null, mxHost: string): ProvenCatchAll | undefined => {
   if (!reply) return undefined;
   const { verdict } = classify(reply, { stage: "rcpt", mxHost });
   if (verdict === "valid") return "yes";

@@ -1,193 +1,251 @@
 import { asksForBackoff, type Finding } from "../mail/smtp/classify.ts";
-import { type Tried, trySession } from "../mail/smtp/connect.ts";
-import type { Asked } from "../mail/smtp/session.ts";
-import { type Connect, isFault } from "../mail/smtp/wire.ts";
+import { type SessionOutcome, trySession } from "../mail/smtp/connect.ts";
+import type { RecipientResult } from "../mail/smtp/session.ts";
+import { isFault, type SmtpConnect } from "../mail/smtp/wire.ts";
 import type { DailyQuota } from "./daily-limits.ts";
-import type { DomainFacts } from "./domain-facts.ts";
-import type { EgressWatch } from "./egress-watch.ts";
-import { findingOf } from "./finding.ts";
-import type { Places } from "./places.ts";
-import type { Answer, Waiting } from "./recipient-check.ts";
-import { type Ended, NOTHING_MET } from "./rest.ts";
+import type { CatchAllCache } from "./domain-facts.ts";
+import type { EgressHealth } from "./egress-watch.ts";
+import { toFinding } from "./finding.ts";
+import type { SlotPool } from "./places.ts";
+import type { PendingProbe, ProbeResult } from "./recipient-check.ts";
+import { NO_REFUSAL, type SessionEnd } from "./rest.ts";
 import type { CatchAll } from "./result.ts";
-import { decoysFor, knownFacts, knownKey, learnFrom } from "./session-facts.ts";
-import { brokenOff } from "./unasked.ts";
+import {
+  chooseRandomRecipients,
+  learnCatchAll,
+  loadCatchAllStates,
+  toAccountDomainKey,
+} from "./session-facts.ts";
+import { createBrokenResult } from "./unasked.ts";
 
-export type ProbeDoors = {
-  readonly connect: Connect;
-  readonly facts: DomainFacts;
+export type ProbePorts = {
+  readonly connect: SmtpConnect;
+  readonly catchAllCache: CatchAllCache;
   readonly now: () => Date;
   readonly random: () => number;
   readonly sleep: (ms: number) => Promise<void>;
   readonly smtp: { readonly helo: string; readonly from: string; readonly port: number };
   /** Without it this process is the only one. */
-  readonly places?: Places;
+  readonly slots?: SlotPool;
   /** Without it no mail host has a limit for the day. */
   readonly quota?: DailyQuota;
   /** How many sessions this process may hold at a time. */
   readonly sessionsMax?: number;
 };
 
-export type SessionDoors = ProbeDoors & {
-  readonly egress: EgressWatch;
-  readonly places: Places;
+export type SessionPorts = ProbePorts & {
+  readonly egress: EgressHealth;
+  readonly slots: SlotPool;
   readonly quota: DailyQuota;
   /** After so many recipients of the batch: whether the session is to end early, for a caller who waits. */
-  readonly isToEnd?: (asked: number) => boolean;
+  readonly shouldEnd?: (tried: number) => boolean;
 };
 
 /** A session that hangs this long has told enough; who was not asked is asked in another. */
 export const SESSION_MS = 120_000;
 /** A session that settled nobody weighs more than one that was cut short among many; beyond this we give up. */
-const STRAIN_MAX = 12;
-const STRAIN = { settledNobody: 4, cutShort: 1 } as const;
+const FAILURES_MAX = 12;
+const FAILURE_WEIGHTS = { settledNone: 4, cutShort: 1 } as const;
 
-export type Held = Ended & {
+export type SessionSummary = SessionEnd & {
   /** What was found out, to be told when the place is given back. */
-  readonly answered: readonly Answered[];
-  readonly unasked: readonly Waiting[];
+  readonly answered: readonly AnsweredProbe[];
+  readonly remaining: readonly PendingProbe[];
   /** Who talked to us in the end, where it was not the first host. */
   readonly host: string;
 };
 
-/** `isNamed`: the server was asked about the recipient, and replied. */
-type Answered = { readonly one: Waiting; readonly answer: Answer; readonly isNamed: boolean };
+/** `wasTried`: the server was asked about the recipient, and replied. */
+type AnsweredProbe = {
+  readonly one: PendingProbe;
+  readonly probeResult: ProbeResult;
+  readonly wasTried: boolean;
+};
 
 /** A bug of ours leaves nobody waiting for ever, and is a verdict about nobody's mailbox. */
-export const hold = (doors: SessionDoors, batch: readonly Waiting[]): Promise<Held> =>
-  converseWith(doors, batch).catch((): Held => {
-    const answered = batch.map((one) => ({ one, answer: brokenOff(one), isNamed: false }));
-    return { ...NOTHING_MET, answered, unasked: [], host: "", strained: true };
+export const runSession = (
+  ports: SessionPorts,
+  batch: readonly PendingProbe[],
+): Promise<SessionSummary> =>
+  runBatch(ports, batch).catch((): SessionSummary => {
+    const answered = batch.map((one) => ({
+      one,
+      probeResult: createBrokenResult(one),
+      wasTried: false,
+    }));
+    return { ...NO_REFUSAL, answered, remaining: [], host: "", needsCooldown: true };
   });
 
 /** One session with everybody in the batch: those who got an answer have it, the others come back. */
-const converseWith = async (doors: SessionDoors, batch: readonly Waiting[]): Promise<Held> => {
-  const known = await knownFacts(doors.facts, batch);
-  const decoys = decoysFor(doors.random, batch, known);
-  const tried = await trySession(
-    doors.connect,
+const runBatch = async (
+  ports: SessionPorts,
+  batch: readonly PendingProbe[],
+): Promise<SessionSummary> => {
+  const states = await loadCatchAllStates(ports.catchAllCache, batch);
+  const randomRecipients = chooseRandomRecipients(ports.random, batch, states);
+  const outcome = await trySession(
+    ports.connect,
     batch[0]?.hosts ?? [],
-    { ...doors.smtp, ...recipientsOf(doors, batch), decoys, isToEnd: doors.isToEnd },
-    { now: doors.now, deadline: new Date(doors.now().getTime() + SESSION_MS) },
+    {
+      ...ports.smtp,
+      ...toSessionRecipients(ports, batch),
+      randomRecipients,
+      shouldEnd: ports.shouldEnd,
+    },
+    { now: ports.now, deadline: new Date(ports.now().getTime() + SESSION_MS) },
   );
-  doors.egress.note(tried);
-  const tested = await learnFrom(doors.facts, tried, { known, decoys });
-  const catchAllOf = (one: Waiting): CatchAll =>
-    tested.get(one.domain) ??
-    known.get(knownKey(one))?.facts.catchAll ??
-    (tested.has(one.domain) ? "undecided" : "not_tested");
+  ports.egress.recordAttempt(outcome);
+  const proven = await learnCatchAll(ports.catchAllCache, outcome, { states, randomRecipients });
+  const getCatchAll = (one: PendingProbe): CatchAll =>
+    proven.get(one.domain) ??
+    states.get(toAccountDomainKey(one))?.state.catchAll ??
+    (proven.has(one.domain) ? "undecided" : "not_tested");
 
-  const { result } = tried;
-  for (const one of batch) dropNobody(one, new Set(result.nobody));
-  const found = (asked: Asked) => findingBy(doors, tried, asked);
-  const asked = batch.flatMap((one, place): Answered[] => {
-    const said = result.recipients[place];
-    if (!said) return [];
-    const decoy = decoys.get(one.domain);
-    const answer = answerFor(tried, one, said, found(said), catchAllOf(one), decoy);
-    return [{ one, answer, isNamed: said.stage === "rcpt" && said.reply !== null }];
+  const { result: session } = outcome;
+  for (const one of batch) dropUnknownRecipients(one, new Set(session.unknownRecipients));
+  const classifyRecipient = (reached: RecipientResult) => classifyResult(ports, outcome, reached);
+  const reached = batch.flatMap((one, index): AnsweredProbe[] => {
+    const recipientResult = session.recipients[index];
+    if (!recipientResult) return [];
+    const randomRecipient = randomRecipients.get(one.domain);
+    const probeResult = createProbeResult(
+      outcome,
+      one,
+      recipientResult,
+      classifyRecipient(recipientResult),
+      getCatchAll(one),
+      randomRecipient,
+    );
+    return [
+      {
+        one,
+        probeResult,
+        wasTried: recipientResult.stage === "rcpt" && recipientResult.reply !== null,
+      },
+    ];
   });
-  const left = batch.slice(result.recipients.length);
-  const patient = left.filter((one) => !isGivenUp(one, tried));
+  const left = batch.slice(session.recipients.length);
+  const patient = left.filter((one) => !isGivenUp(one, outcome));
   const givenUp = left
-    .filter((one) => isGivenUp(one, tried))
+    .filter((one) => isGivenUp(one, outcome))
     .map((one) => ({
       one,
-      answer: answerOf(doors, tried, one, catchAllOf(one)),
-      isNamed: false,
+      probeResult: toProbeResult(ports, outcome, one, getCatchAll(one)),
+      wasTried: false,
     }));
-  for (const one of patient) one.strain += strainOf(tried);
-  const refusal = isToLeave(tried) ? tried : null;
+  for (const one of patient) one.failures += getFailureWeight(outcome);
+  const refusal = wasAskedToLeave(outcome) ? outcome : null;
   return {
-    answered: [...asked, ...givenUp],
-    unasked: patient,
-    host: tried.host,
+    answered: [...reached, ...givenUp],
+    remaining: patient,
+    host: outcome.host,
     refusal,
-    strained: result.closedBy === "lost",
+    needsCooldown: session.closedBy === "lost",
   };
 };
 
-const recipientsOf = ({ smtp }: SessionDoors, batch: readonly Waiting[]) => ({
+const toSessionRecipients = ({ smtp }: SessionPorts, batch: readonly PendingProbe[]) => ({
   recipients: batch.map(({ recipient }) => recipient),
-  otherwise: {
-    at: batch.map(({ otherwise }) => otherwise),
-    isNobody: (asked: Asked, mxHost: string) =>
-      findingOf(asked, mxHost, smtp.from).verdict === "invalid",
+  fallbacks: {
+    byRecipient: batch.map(({ fallbacks }) => fallbacks),
+    isUnknownRecipient: (recipientResult: RecipientResult, mxHost: string) =>
+      toFinding(recipientResult, mxHost, smtp.from).verdict === "invalid",
   },
 });
 
 /** What is known already is not asked again in the next session. Whoever was asked about last is never among it. */
-const dropNobody = (one: Waiting, nobody: ReadonlySet<string>): void => {
-  if (one.otherwise.length === 0) return;
-  const guesses = [one.recipient, ...one.otherwise];
-  one.nobody = [...one.nobody, ...guesses.filter((guess) => nobody.has(guess))];
-  const [recipient = one.recipient, ...otherwise] = guesses.filter((guess) => !nobody.has(guess));
+const dropUnknownRecipients = (one: PendingProbe, unknownRecipients: ReadonlySet<string>): void => {
+  if (one.fallbacks.length === 0) return;
+  const guesses = [one.recipient, ...one.fallbacks];
+  one.unknownRecipients = [
+    ...one.unknownRecipients,
+    ...guesses.filter((guess) => unknownRecipients.has(guess)),
+  ];
+  const [recipient = one.recipient, ...fallbacks] = guesses.filter(
+    (guess) => !unknownRecipients.has(guess),
+  );
   one.recipient = recipient;
-  one.otherwise = otherwise;
+  one.fallbacks = fallbacks;
 };
 
 /** For whoever was not reached any more: what ended the session is all there is to say. */
-export const answerOf = (
-  doors: SessionDoors,
-  tried: Tried,
-  one: Waiting,
+export const toProbeResult = (
+  ports: SessionPorts,
+  outcome: SessionOutcome,
+  one: PendingProbe,
   catchAll: CatchAll = "not_tested",
-): Answer => {
-  const ended = asEnded(one, tried);
-  return answerFor(tried, one, ended, findingBy(doors, tried, ended), catchAll);
+): ProbeResult => {
+  const recipientResult = toUnreachedResult(one, outcome);
+  return createProbeResult(
+    outcome,
+    one,
+    recipientResult,
+    classifyResult(ports, outcome, recipientResult),
+    catchAll,
+  );
 };
 
-const findingBy = ({ smtp, egress }: SessionDoors, tried: Tried, asked: Asked): Finding => {
-  const finding = findingOf(asked, tried.host, smtp.from);
+const classifyResult = (
+  { smtp, egress }: SessionPorts,
+  outcome: SessionOutcome,
+  recipientResult: RecipientResult,
+): Finding => {
+  const finding = toFinding(recipientResult, outcome.host, smtp.from);
   return finding.reason === "connect_failed" && egress.isClosed()
     ? { ...finding, reason: "no_smtp_egress" }
     : finding;
 };
 
-const strainOf = ({ result }: Tried): number => {
-  if (result.recipients.length + result.nobody.length === 0) return STRAIN.settledNobody;
-  return result.closedBy === "lost" || result.closedBy === "deadline" ? STRAIN.cutShort : 0;
+const getFailureWeight = ({ result }: SessionOutcome): number => {
+  if (result.recipients.length + result.unknownRecipients.length === 0)
+    return FAILURE_WEIGHTS.settledNone;
+  return result.closedBy === "lost" || result.closedBy === "deadline"
+    ? FAILURE_WEIGHTS.cutShort
+    : 0;
 };
 
-const isGivenUp = ({ strain }: Waiting, tried: Tried): boolean =>
-  strainOf(tried) > 0 && strain + strainOf(tried) >= STRAIN_MAX;
+const isGivenUp = ({ failures }: PendingProbe, outcome: SessionOutcome): boolean =>
+  getFailureWeight(outcome) > 0 && failures + getFailureWeight(outcome) >= FAILURES_MAX;
 
 /**
  * Asked to come back later, whoever we ask about: by a 421, by words against harvesters, or by a 4.7.x before any
  * recipient was named.
  */
-const isToLeave = ({ host, result: { closedBy, ending } }: Tried): boolean => {
+const wasAskedToLeave = ({ host, result: { closedBy, ending } }: SessionOutcome): boolean => {
   if (closedBy === "421" || closedBy === "backoff") return true;
-  if (closedBy !== "refused" || !ending || isFault(ending.heard)) return false;
-  const { stage, heard } = ending;
-  if (stage !== "connect" && asksForBackoff(heard, { stage, mxHost: host })) return true;
-  return heard.code < 500 && heard.enhanced !== null && heard.enhanced.startsWith("4.7.");
+  if (closedBy !== "refused" || !ending || isFault(ending.reply)) return false;
+  const { stage, reply } = ending;
+  if (stage !== "connect" && asksForBackoff(reply, { stage, mxHost: host })) return true;
+  return reply.code < 500 && reply.enhanced !== null && reply.enhanced.startsWith("4.7.");
 };
 
-const asEnded = ({ recipient }: Waiting, { result: { ending } }: Tried): Asked => {
-  const heard = ending?.heard ?? "deadline";
+const toUnreachedResult = (
+  { recipient }: PendingProbe,
+  { result: { ending } }: SessionOutcome,
+): RecipientResult => {
+  const reply = ending?.reply ?? "deadline";
   const stage = ending?.stage ?? "rcpt";
-  return typeof heard === "string"
-    ? { recipient, stage, reply: null, fault: heard }
-    : { recipient, stage, reply: heard, fault: null };
+  return typeof reply === "string"
+    ? { recipient, stage, reply: null, fault: reply }
+    : { recipient, stage, reply: reply, fault: null };
 };
 
-const answerFor = (
-  tried: Tried,
-  { nobody }: Waiting,
-  asked: Asked,
+const createProbeResult = (
+  outcome: SessionOutcome,
+  { unknownRecipients }: PendingProbe,
+  recipientResult: RecipientResult,
   finding: Finding,
   catchAll: CatchAll,
-  decoy: string | null = null,
-): Answer => ({
-  recipient: asked.recipient,
-  nobody,
+  randomRecipient: string | null = null,
+): ProbeResult => ({
+  recipient: recipientResult.recipient,
+  unknownRecipients,
   finding,
-  reply: asked.reply,
-  host: tried.host,
-  ip: tried.ip,
-  encrypted: tried.result.tls,
+  reply: recipientResult.reply,
+  host: outcome.host,
+  ip: outcome.ip,
+  encrypted: outcome.result.tls,
   catchAll,
-  transcript: tried.transcript,
-  decoy,
+  transcript: outcome.transcript,
+  randomRecipient,
 });

@@ -1,11 +1,11 @@
 import { withDeadline } from "../mail/dns/budget.ts";
 import type { Dns } from "../mail/dns/dns.ts";
-import { evenTimes } from "../mail/dns/even-times.ts";
+import { equalizeTiming } from "../mail/dns/even-times.ts";
 import type { Cidr } from "../mail/ip.ts";
 import { findMailHosts } from "../mail/mail-hosts.ts";
 
 /** `account`: the one that the domain is looked up for; absent where a process serves one person alone. */
-export type HostsOf = (domain: string, account?: string) => ReturnType<typeof findMailHosts>;
+export type MailHostLookup = (domain: string, account?: string) => ReturnType<typeof findMailHosts>;
 
 /** Everything that DNS is asked about one domain has this long together, and no more questions than these. */
 const BUDGET_MS = 10_000;
@@ -16,22 +16,22 @@ const QUESTIONS_MAX = 40;
  * what was found is kept by the cache of the DNS door, and by nobody else. How long it takes does not tell an account
  * whether another one asked before.
  */
-export const mailHostsBy = (doors: {
+export const createMailHostLookup = (ports: {
   readonly dns: Dns;
   readonly allowed: readonly Cidr[];
   readonly now: () => Date;
   readonly sleep: (ms: number) => Promise<void>;
-}): HostsOf => {
-  const underWay = new Map<string, ReturnType<typeof findMailHosts>>();
-  const dnsFor = evenTimes(doors);
+}): MailHostLookup => {
+  const inFlight = new Map<string, ReturnType<typeof findMailHosts>>();
+  const getDns = equalizeTiming(ports);
   return (domain, account = "") => {
     const key = `${account} ${domain}`;
-    const shared = underWay.get(key);
+    const shared = inFlight.get(key);
     if (shared) return shared;
-    const { now, sleep } = doors;
+    const { now, sleep } = ports;
     const budget = { budgetMs: BUDGET_MS, questionsMax: QUESTIONS_MAX, now, sleep };
-    const looking = findMailHosts(withDeadline(dnsFor(account), budget), domain, doors.allowed);
-    underWay.set(key, looking);
-    return looking.finally(() => underWay.delete(key));
+    const lookup = findMailHosts(withDeadline(getDns(account), budget), domain, ports.allowed);
+    inFlight.set(key, lookup);
+    return lookup.finally(() => inFlight.delete(key));
   };
 };

@@ -1,117 +1,132 @@
 import type { MailHost } from "../mail/mail-hosts.ts";
-import type { Connect } from "../mail/smtp/wire.ts";
-import type { Named } from "./daily-limits.ts";
-import { type Held, hold, type SessionDoors } from "./hold-session.ts";
-import { isPlace, type Place, pauseMs, type Rest, type Spot, spotOf } from "./places.ts";
-import type { Waiting } from "./recipient-check.ts";
-import { NOTHING_MET } from "./rest.ts";
+import type { SmtpConnect } from "../mail/smtp/wire.ts";
+import type { ProbeCount } from "./daily-limits.ts";
+import { runSession, type SessionPorts, type SessionSummary } from "./hold-session.ts";
+import {
+  getJitteredPauseMs,
+  isSlot,
+  type ProviderBackoff,
+  type Slot,
+  type SlotKey,
+  toSlotKey,
+} from "./places.ts";
+import type { PendingProbe } from "./recipient-check.ts";
+import { NO_REFUSAL } from "./rest.ts";
 
 /** `told`: what others of ours say of the operator. `full`: nothing was asked, for want of a place. */
-export type HeldInPlace = Held & { readonly told: Rest | null; readonly full: boolean };
+export type SlotSessionSummary = SessionSummary & {
+  readonly sharedBackoff: ProviderBackoff | null;
+  readonly isFull: boolean;
+};
 
 /** A second host of somebody else's is waited for so long: the session has places and people waiting for it. */
-const ELSEWHERE_MS = 20_000;
+const FALLBACK_WAIT_MS = 20_000;
 
 /**
  * A session within what its operator bears of all processes together. Who could not be asked comes back. The others
  * are told when the place is given back, and not before: a Lambda is frozen when the last of them has his answer, and
  * would keep the place for as long as a session may last.
  */
-export const holdInPlace = async (
-  doors: SessionDoors,
-  spot: Spot,
-  batch: readonly Waiting[],
-): Promise<HeldInPlace> => {
-  const held = await placeAndHold(doors, spot, batch);
-  await doors.quota.add(held.answered.flatMap(countsOf));
-  for (const { one, answer } of held.answered) one.answer(answer);
-  return held;
+export const runWithSlot = async (
+  ports: SessionPorts,
+  slotKey: SlotKey,
+  batch: readonly PendingProbe[],
+): Promise<SlotSessionSummary> => {
+  const summary = await acquireAndRun(ports, slotKey, batch);
+  await ports.quota.add(summary.answered.flatMap(toProbeCounts));
+  for (const { one, probeResult } of summary.answered) one.resolve(probeResult);
+  return summary;
 };
 
-const countsOf = ({ one, answer, isNamed }: Held["answered"][number]): readonly Named[] => {
+const toProbeCounts = ({
+  one,
+  probeResult,
+  wasTried,
+}: SessionSummary["answered"][number]): readonly ProbeCount[] => {
   const { requester, domain, hosts } = one;
-  const guesses = answer.nobody.length;
-  if (!isNamed && guesses === 0) return [];
-  const at = hosts.find(({ host }) => host === answer.host);
-  const isUnknown = isNamed && answer.finding.verdict === "invalid";
+  const guesses = probeResult.unknownRecipients.length;
+  if (!wasTried && guesses === 0) return [];
+  const at = hosts.find(({ host }) => host === probeResult.host);
+  const isUnknown = wasTried && probeResult.finding.verdict === "invalid";
   const unknown = guesses + Number(isUnknown);
   return [
-    { account: requester.account, domain, at, unknown, recipients: guesses + Number(isNamed) },
+    { account: requester.account, domain, at, unknown, recipients: guesses + Number(wasTried) },
   ];
 };
 
-const placeAndHold = async (
-  doors: SessionDoors,
-  spot: Spot,
-  batch: readonly Waiting[],
-): Promise<HeldInPlace> => {
-  const taken = await doors.places.take(spot);
-  if (taken === "full") return { ...notHeld(batch), full: true };
-  if (!isPlace(taken)) return { ...notHeld(batch), told: taken };
+const acquireAndRun = async (
+  ports: SessionPorts,
+  slotKey: SlotKey,
+  batch: readonly PendingProbe[],
+): Promise<SlotSessionSummary> => {
+  const acquired = await ports.slots.acquire(slotKey);
+  if (acquired === "full") return { ...createEmptySummary(batch), isFull: true };
+  if (!isSlot(acquired)) return { ...createEmptySummary(batch), sharedBackoff: acquired };
 
   const hosts = batch[0]?.hosts ?? [];
-  const elsewhere = new Map<string, Place>();
+  const fallbackSlots = new Map<string, Slot>();
   const account = batch[0]?.requester.account ?? "";
-  const connect = connectBeyond(doors, { hosts, account }, spot, elsewhere);
-  const held = await hold({ ...doors, connect }, batch);
-  if (elsewhere.size === 0) return { ...held, told: await taken.give(held), full: false };
+  const connect = limitFallbackHosts(ports, { hosts, account }, slotKey, fallbackSlots);
+  const summary = await runSession({ ...ports, connect }, batch);
+  if (fallbackSlots.size === 0)
+    return { ...summary, sharedBackoff: await acquired.release(summary), isFull: false };
 
   // Whoever was not there, or was left for another, is not to blame for what the other said.
-  const talkedTo = spotAt(hosts, held.host).operator;
+  const reachedProvider = findSlotKey(hosts, summary.host).providerKey;
   const [told = null] = await Promise.all(
-    [[spot.operator, taken] as const, ...elsewhere].map(([operator, place]) =>
-      place.give(operator === talkedTo ? held : null),
+    [[slotKey.providerKey, acquired] as const, ...fallbackSlots].map(([providerKey, slot]) =>
+      slot.release(providerKey === reachedProvider ? summary : null),
     ),
   );
-  return { ...held, told, full: false };
+  return { ...summary, sharedBackoff: told, isFull: false };
 };
 
-const notHeld = (batch: readonly Waiting[]): HeldInPlace => ({
-  ...NOTHING_MET,
+const createEmptySummary = (batch: readonly PendingProbe[]): SlotSessionSummary => ({
+  ...NO_REFUSAL,
   answered: [],
-  unasked: batch,
+  remaining: batch,
   host: "",
-  told: null,
-  full: false,
+  sharedBackoff: null,
+  isFull: false,
 });
 
 /**
  * A session whose first host is not there goes on to the next, and that may be another operator's: many domains name
  * one host as their second. It needs a place there, too.
  */
-const connectBeyond =
+const limitFallbackHosts =
   (
-    doors: SessionDoors,
+    ports: SessionPorts,
     { hosts, account }: { readonly hosts: readonly MailHost[]; readonly account: string },
-    own: Spot,
-    elsewhere: Map<string, Place>,
-  ): Connect =>
+    own: SlotKey,
+    fallbackSlots: Map<string, Slot>,
+  ): SmtpConnect =>
   async (target, options) => {
-    if (target.host === own.host) return doors.connect(target, options);
+    if (target.host === own.host) return ports.connect(target, options);
     const at = hosts.find(({ host }) => host === target.host);
-    if (doors.quota.isReached(account, "", at)) return "deadline";
-    const spot = spotOf(at);
-    if (spot.operator !== own.operator && !elsewhere.has(spot.operator)) {
-      const place = await placeAt(doors, spot);
-      if (!place) return "deadline";
-      elsewhere.set(spot.operator, place);
+    if (ports.quota.isReached(account, "", at)) return "deadline";
+    const slotKey = toSlotKey(at);
+    if (slotKey.providerKey !== own.providerKey && !fallbackSlots.has(slotKey.providerKey)) {
+      const slot = await acquireFallbackSlot(ports, slotKey);
+      if (!slot) return "deadline";
+      fallbackSlots.set(slotKey.providerKey, slot);
     }
-    return doors.connect(target, options);
+    return ports.connect(target, options);
   };
 
-const placeAt = async (
-  { places, random, sleep }: SessionDoors,
-  spot: Spot,
-): Promise<Place | null> => {
-  for (let waitedMs = 0; waitedMs < ELSEWHERE_MS; ) {
-    const taken = await places.take(spot);
-    if (taken !== "full") return isPlace(taken) ? taken : null;
-    const ms = pauseMs(random);
+const acquireFallbackSlot = async (
+  { slots, random, sleep }: SessionPorts,
+  slotKey: SlotKey,
+): Promise<Slot | null> => {
+  for (let waitedMs = 0; waitedMs < FALLBACK_WAIT_MS; ) {
+    const acquired = await slots.acquire(slotKey);
+    if (acquired !== "full") return isSlot(acquired) ? acquired : null;
+    const ms = getJitteredPauseMs(random);
     await sleep(ms);
     waitedMs += ms;
   }
   return null;
 };
 
-const spotAt = (hosts: readonly MailHost[], name: string): Spot =>
-  spotOf(hosts.find(({ host }) => host === name));
+const findSlotKey = (hosts: readonly MailHost[], name: string): SlotKey =>
+  toSlotKey(hosts.find(({ host }) => host === name));

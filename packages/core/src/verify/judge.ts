@@ -1,5 +1,5 @@
 import type { Finding } from "../mail/smtp/classify.ts";
-import { BOT_FROM } from "./bot.ts";
+import { BOT_THRESHOLD } from "./bot.ts";
 import { type CatchAll, NOT_PROBED, type ScorePart, type Status } from "./result.ts";
 
 /** Everything that was found out about one address, and nothing that was not. */
@@ -21,7 +21,7 @@ export type Signals = {
   /** The provider accepts at RCPT what it will bounce later, so an acceptance proves nothing. */
   readonly acceptsThenBounces: boolean;
   /** The provider is known to refuse strangers at RCPT, so an acceptance needs no decoy. */
-  readonly refusesStrangers: boolean;
+  readonly rejectsUnknownRecipients: boolean;
   readonly botLikeness: number;
   readonly encrypted: boolean;
 };
@@ -47,22 +47,22 @@ export type Judgement = {
 
 /** Signals in, verdict out: the first line that holds is the status, the sum of the named parts the score. */
 export const judge = (signals: Signals): Judgement => {
-  const line = PRECEDENCE.find(({ holds }) => holds(signals)) ?? NOTHING_PROVEN;
-  const { status } = line;
-  const parts = partsOf(status, signals);
+  const rule = PRECEDENCE.find(({ holds }) => holds(signals)) ?? NOTHING_PROVEN;
+  const { status } = rule;
+  const parts = listParts(status, signals);
   const sum = parts.reduce((total, { points }) => total + points, 0);
   const { least, most } = BANDS[status];
   const score = Math.min(most, Math.max(least, sum));
-  const kept = { part: `kept within ${least} to ${most} for ${status}`, points: score - sum };
+  const clamp = { part: `kept within ${least} to ${most} for ${status}`, points: score - sum };
   return {
     status,
-    reason: line.reason(signals),
+    reason: rule.reason(signals),
     score,
-    parts: kept.points === 0 ? parts : [...parts, kept],
+    parts: clamp.points === 0 ? parts : [...parts, clamp],
   };
 };
 
-type Line = {
+type VerdictRule = {
   readonly status: Status;
   readonly holds: (signals: Signals) => boolean;
   readonly reason: (signals: Signals) => string;
@@ -73,19 +73,19 @@ export const isUndecided = (domain: DomainSignal): boolean =>
   domain === "dns_inconclusive" || domain === "dns_answer_too_large";
 
 /** What no line above answers: our own failures, and servers that would not tell. Never "invalid". */
-const NOTHING_PROVEN: Line = {
+const NOTHING_PROVEN: VerdictRule = {
   status: "unknown",
   holds: () => true,
   reason: ({ domain, mailbox }) => mailbox?.reason ?? (isUndecided(domain) ? domain : NOT_PROBED),
 };
 
-const says =
+const hasVerdict =
   (verdict: Finding["verdict"]) =>
   ({ mailbox }: Signals): boolean =>
     mailbox?.verdict === verdict;
 
-const always = (reason: string) => () => reason;
-const ofMailbox = ({ mailbox }: Signals): string => mailbox?.reason ?? "unclassified";
+const useReason = (reason: string) => () => reason;
+const getMailboxReason = ({ mailbox }: Signals): string => mailbox?.reason ?? "unclassified";
 
 const NO_MAIL: ReadonlySet<DomainSignal> = new Set<DomainSignal>([
   "domain_not_found",
@@ -101,59 +101,69 @@ const HAS_HOST: ReadonlySet<DomainSignal> = new Set<DomainSignal>([
 
 /** An acceptance that another stranger's would have been like, or may have been: no proof of a mailbox. */
 const isUnprovenAcceptance = (signals: Signals): boolean =>
-  signals.catchAll !== "no" && !signals.refusesStrangers;
+  signals.catchAll !== "no" && !signals.rejectsUnknownRecipients;
 
 /**
  * Whether the domain may be one that accepts every address: it was shown to be, or it accepted this address and was not
  * shown to refuse any other.
  */
 export const isCatchAllInQuestion = (signals: Signals): boolean =>
-  signals.catchAll === "yes" || (says("valid")(signals) && isUnprovenAcceptance(signals));
+  signals.catchAll === "yes" || (hasVerdict("valid")(signals) && isUnprovenAcceptance(signals));
 
 /** The order is the rule: a status further down is only looked at when none above holds. */
-const PRECEDENCE: readonly Line[] = [
+const PRECEDENCE: readonly VerdictRule[] = [
   {
     status: "invalid",
     holds: ({ syntaxFault }) => syntaxFault !== null,
     reason: ({ syntaxFault }) => syntaxFault ?? "",
   },
   { status: "invalid", holds: ({ domain }) => NO_MAIL.has(domain), reason: ({ domain }) => domain },
-  { status: "spam_trap", holds: ({ listed }) => listed.trap, reason: always("listed_spam_trap") },
+  {
+    status: "spam_trap",
+    holds: ({ listed }) => listed.trap,
+    reason: useReason("listed_spam_trap"),
+  },
   {
     status: "disposable",
     holds: ({ listed }) => listed.disposable,
-    reason: always("listed_disposable"),
+    reason: useReason("listed_disposable"),
   },
-  { status: "invalid", holds: says("invalid"), reason: ofMailbox },
+  { status: "invalid", holds: hasVerdict("invalid"), reason: getMailboxReason },
   {
     // Whoever holds such a domain may read what arrives, so an acceptance is no good news.
     status: "risky",
     holds: ({ listed, domain }) => listed.squat && HAS_HOST.has(domain),
-    reason: always("typo_domain"),
+    reason: useReason("typo_domain"),
   },
-  { status: "role", holds: ({ listed }) => listed.role !== null, reason: always("role_account") },
+  {
+    status: "role",
+    holds: ({ listed }) => listed.role !== null,
+    reason: useReason("role_account"),
+  },
   {
     status: "risky",
     holds: (signals) =>
-      says("valid")(signals) && signals.acceptsThenBounces && signals.catchAll !== "no",
-    reason: always("accept_then_bounce"),
+      hasVerdict("valid")(signals) && signals.acceptsThenBounces && signals.catchAll !== "no",
+    reason: useReason("accept_then_bounce"),
   },
   {
     status: "catch_all",
-    holds: (signals) => says("valid")(signals) && signals.catchAll === "yes",
-    reason: always("catch_all"),
+    holds: (signals) => hasVerdict("valid")(signals) && signals.catchAll === "yes",
+    reason: useReason("catch_all"),
   },
-  { status: "risky", holds: says("risky"), reason: ofMailbox },
+  { status: "risky", holds: hasVerdict("risky"), reason: getMailboxReason },
   {
     status: "risky",
-    holds: (signals) => says("valid")(signals) && isUnprovenAcceptance(signals),
-    reason: always("catch_all_unverified"),
+    holds: (signals) => hasVerdict("valid")(signals) && isUnprovenAcceptance(signals),
+    reason: useReason("catch_all_unverified"),
   },
-  { status: "valid", holds: says("valid"), reason: ofMailbox },
+  { status: "valid", holds: hasVerdict("valid"), reason: getMailboxReason },
 ];
 
 /** The statuses as they are asked for, for whoever draws it. */
-export const ORDER: readonly Status[] = [...PRECEDENCE, NOTHING_PROVEN].map(({ status }) => status);
+export const STATUS_ORDER: readonly Status[] = [...PRECEDENCE, NOTHING_PROVEN].map(
+  ({ status }) => status,
+);
 
 /** The contract's bands (90 excellent, 70 good, 50 fair, below poor), and where each status may lie in them. */
 export const BANDS: Readonly<Record<Status, { readonly least: number; readonly most: number }>> = {
@@ -168,7 +178,7 @@ export const BANDS: Readonly<Record<Status, { readonly least: number; readonly m
   spam_trap: { least: 0, most: 5 },
 };
 
-const START: Readonly<Record<Status, number>> = {
+const START_SCORES: Readonly<Record<Status, number>> = {
   valid: 94,
   catch_all: 58,
   role: 56,
@@ -187,11 +197,12 @@ type Adjustment = {
 
 /** What makes an address better or worse within the band of its status. */
 const ADJUSTMENTS: readonly Adjustment[] = [
-  { part: "the server accepted it", points: 4, holds: says("valid") },
+  { part: "the server accepted it", points: 4, holds: hasVerdict("valid") },
   {
     part: "the server refused a stranger",
     points: 2,
-    holds: ({ catchAll, refusesStrangers }) => catchAll === "no" || refusesStrangers,
+    holds: ({ catchAll, rejectsUnknownRecipients }) =>
+      catchAll === "no" || rejectsUnknownRecipients,
   },
   {
     part: "no MX record, only an address",
@@ -206,7 +217,7 @@ const ADJUSTMENTS: readonly Adjustment[] = [
   {
     part: "looks made by a machine",
     points: -6,
-    holds: ({ botLikeness }) => botLikeness >= BOT_FROM,
+    holds: ({ botLikeness }) => botLikeness >= BOT_THRESHOLD,
   },
   {
     part: "the domain could not be looked up",
@@ -225,8 +236,8 @@ const ADJUSTMENTS: readonly Adjustment[] = [
   },
 ];
 
-const partsOf = (status: Status, signals: Signals): ScorePart[] => [
-  { part: status, points: START[status] },
+const listParts = (status: Status, signals: Signals): ScorePart[] => [
+  { part: status, points: START_SCORES[status] },
   ...ADJUSTMENTS.filter(({ holds }) => holds(signals)).map(({ part, points }) => ({
     part,
     points,

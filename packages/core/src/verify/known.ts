@@ -1,9 +1,9 @@
 import { fingerprint } from "../fingerprint.ts";
 import { isAddress, parseAddress } from "../mail/address.ts";
-import { epochSeconds, isTooFarAhead } from "../moments.ts";
+import { isTooFarAhead, toEpochSeconds } from "../moments.ts";
 import type { Key, Write } from "../table.ts";
 import type { World } from "../world.ts";
-import { type Packed, pack, unpack } from "./packed.ts";
+import { type PackedVerification, pack, unpack } from "./packed.ts";
 import type { Verification } from "./result.ts";
 
 // Layout. What an account was told about an address, for a day. Each account has its own: nobody can find out what
@@ -12,29 +12,29 @@ import type { Verification } from "./result.ts";
 //   pk                           sk     what
 //   KNOWN#<owner>#<fingerprint>  KNOWN  result: whole, with everything that can be asked for
 
-const KEPT_SECONDS = 86_400;
+const RETENTION_SECONDS = 86_400;
 
-export type Question = { readonly email: string; readonly deepVerify: boolean };
+export type CachedQuery = { readonly email: string; readonly deepVerify: boolean };
 
 /** The earlier result, if there is one of this day. It is told about the address as it is written now. */
-export const findKnown = async (
+export const findCachedResult = async (
   { table, now }: Pick<World, "table" | "now">,
   owner: string,
-  question: Question,
+  query: CachedQuery,
 ): Promise<Verification | undefined> => {
-  const item = await table.get(knownKey(owner, question));
+  const item = await table.get(toCacheKey(owner, query));
   const untilMs = (item?.expires_at ?? 0) * 1000;
-  if (!item || isTooFarAhead(untilMs, now().getTime(), KEPT_SECONDS * 1000)) return undefined;
-  const parsed = parseAddress(question.email);
-  const result = unpack(item["result"] as Packed);
+  if (!item || isTooFarAhead(untilMs, now().getTime(), RETENTION_SECONDS * 1000)) return undefined;
+  const parsed = parseAddress(query.email);
+  const result = unpack(item["result"] as PackedVerification);
   return isAddress(parsed) ? { ...result, email: parsed.display } : result;
 };
 
 /** What proved nothing is not kept: whoever asks again wants another try. */
-export const keepKnown = (
+export const createCacheWrites = (
   world: Pick<World, "now">,
   owner: string,
-  question: Question,
+  query: CachedQuery,
   result: Verification,
 ): Write[] =>
   result.status === "unknown"
@@ -42,14 +42,14 @@ export const keepKnown = (
     : [
         {
           put: {
-            ...knownKey(owner, question),
+            ...toCacheKey(owner, query),
             result: pack(result),
-            expires_at: epochSeconds(world.now()) + KEPT_SECONDS,
+            expires_at: toEpochSeconds(world.now()) + RETENTION_SECONDS,
           },
         },
       ];
 
-const knownKey = (owner: string, { email, deepVerify }: Question): Key => {
+const toCacheKey = (owner: string, { email, deepVerify }: CachedQuery): Key => {
   const parsed = parseAddress(email);
   const address = isAddress(parsed) ? parsed.canonical : email.trim();
   return { pk: `KNOWN#${owner}#${fingerprint([address, deepVerify])}`, sk: "KNOWN" };

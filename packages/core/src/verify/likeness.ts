@@ -4,7 +4,7 @@ import { COMMON_WORDS, FAMILY_NAMES, GIVEN_NAMES } from "./name-words.ts";
 const LOCAL_LENGTH_MAX = 64;
 
 /** What is left when a subaddress ("+news", RFC 5233) is taken off, lower-cased, accents off, at most 64 long. */
-export const bareLocal = (local: string): string => {
+export const toBareLocal = (local: string): string => {
   const folded = local.slice(0, LOCAL_LENGTH_MAX).normalize("NFD").replaceAll(/\p{M}/gu, "");
   const plus = folded.indexOf("+");
   return (plus > 0 ? folded.slice(0, plus) : folded).toLowerCase();
@@ -30,7 +30,7 @@ const DIGITS_ELSEWHERE_BITS = 6;
 const INITIAL_BITS = 1;
 const INITIAL_BEFORE = 4;
 /** Signs such as # or = are rare in names. */
-const SIGN_BITS = 3;
+const OTHER_CHAR_BITS = 3;
 /** So many bits saved double the odds: letters are not independent, and one bit each would be too sure. */
 const BITS_PER_DOUBLING = 4;
 
@@ -38,46 +38,47 @@ const BITS_PER_DOUBLING = 4;
  * How much a local part reads like names and words, 0 to 1; 0.5 where nothing speaks either way. Measured in
  * bits: how much shorter it can be told by someone who knows names than by someone who draws letters blindly.
  */
-export const nameLikeness = (local: string): number =>
-  1 / (1 + 2 ** (-bitsSaved(bareLocal(local)) / BITS_PER_DOUBLING));
+export const scoreNameLikeness = (local: string): number =>
+  1 / (1 + 2 ** (-countBitsSaved(toBareLocal(local)) / BITS_PER_DOUBLING));
 
 const PIECES = /[a-z]+|[0-9]+|[._-]|./gsu;
 
-const bitsSaved = (bare: string): number => {
+const countBitsSaved = (bare: string): number => {
   let saved = 0;
   let separators = 0;
   for (const { 0: piece, index } of bare.matchAll(PIECES)) {
-    if (/^[a-z]/.test(piece)) saved += savedByWord(piece);
-    else if (/^[0-9]/.test(piece)) saved -= digitBits(piece, index + piece.length === bare.length);
+    if (/^[a-z]/.test(piece)) saved += countWordBits(piece);
+    else if (/^[0-9]/.test(piece))
+      saved -= getDigitBits(piece, index + piece.length === bare.length);
     else if (/^[._-]/.test(piece))
       saved += BLIND_BITS - (++separators <= SEPARATORS_MAX ? SEPARATOR_BITS : 2 * BLIND_BITS);
     // Of other alphabets the model knows nothing, so they speak for neither side.
-    else if (!/^\p{L}/u.test(piece)) saved -= SIGN_BITS;
+    else if (!/^\p{L}/u.test(piece)) saved -= OTHER_CHAR_BITS;
   }
   return saved;
 };
 
-const digitBits = (digits: string, atEnd: boolean): number =>
+const getDigitBits = (digits: string, atEnd: boolean): number =>
   atEnd && digits.length <= DIGITS_AT_END_MAX ? DIGITS_AT_END_BITS : DIGITS_ELSEWHERE_BITS;
 
 /** An initial may be any letter, so it tells nothing: neither alone nor glued to a name ("jsmith"). */
-const savedByWord = (word: string): number => {
+const countWordBits = (word: string): number => {
   if (word.length === 1) return 0;
   const asInitial =
-    word.length > INITIAL_BEFORE ? savedBySpelling(word.slice(1)) - INITIAL_BITS : -Infinity;
-  return Math.max(savedBySpelling(word), asInitial);
+    word.length > INITIAL_BEFORE ? countSpellingBits(word.slice(1)) - INITIAL_BITS : -Infinity;
+  return Math.max(countSpellingBits(word), asInitial);
 };
 
-const savedBySpelling = (word: string): number => {
+const countSpellingBits = (word: string): number => {
   let saved = word.length * BLIND_BITS;
-  walk(word, (before, last, letter) => {
-    saved += Math.log2(shareAfter(before, last, letter));
+  visitTrigrams(word, (before, last, letter) => {
+    saved += Math.log2(estimateShare(before, last, letter));
   });
   return saved;
 };
 
 /** Every letter of a word with the two before it; the word's edges count as letters. */
-const walk = (
+const visitTrigrams = (
   word: string,
   visit: (before: number, last: number, letter: number) => void,
 ): void => {
@@ -106,7 +107,7 @@ const countLetters = (words: Iterable<string>): Counts => {
     all: 0,
   };
   for (const word of words)
-    walk(word, (before, last, letter) => {
+    visitTrigrams(word, (before, last, letter) => {
       const two = last * SYMBOLS + letter;
       addOne(counts.one, letter);
       addOne(counts.two, two);
@@ -122,16 +123,20 @@ const addOne = (counts: Int32Array, at: number): void => {
   counts[at] = (counts[at] ?? 0) + 1;
 };
 
-const READ = countLetters(new Set([...GIVEN_NAMES, ...FAMILY_NAMES, ...COMMON_WORDS]));
+const LETTER_COUNTS = countLetters(new Set([...GIVEN_NAMES, ...FAMILY_NAMES, ...COMMON_WORDS]));
 
 /** How likely a letter is after two others; where they were read seldom, the one before it speaks more. */
-const shareAfter = (before: number, last: number, letter: number): number => {
+const estimateShare = (before: number, last: number, letter: number): number => {
   const two = last * SYMBOLS + letter;
-  const alone = smoothed(READ.one[letter], READ.all, 1 / SYMBOLS);
-  const afterOne = smoothed(READ.two[two], READ.afterOne[last], alone);
+  const alone = smooth(LETTER_COUNTS.one[letter], LETTER_COUNTS.all, 1 / SYMBOLS);
+  const afterOne = smooth(LETTER_COUNTS.two[two], LETTER_COUNTS.afterOne[last], alone);
   const context = before * SYMBOLS + last;
-  return smoothed(READ.three[before * SYMBOLS ** 2 + two], READ.afterTwo[context], afterOne);
+  return smooth(
+    LETTER_COUNTS.three[before * SYMBOLS ** 2 + two],
+    LETTER_COUNTS.afterTwo[context],
+    afterOne,
+  );
 };
 
-const smoothed = (count = 0, seen = 0, shorter = 0): number =>
+const smooth = (count = 0, seen = 0, shorter = 0): number =>
   (count + TRUST * shorter) / (seen + TRUST);

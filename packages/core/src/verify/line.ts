@@ -1,53 +1,53 @@
-import type { Tried } from "../mail/smtp/connect.ts";
-import type { SessionDoors } from "./hold-session.ts";
-import { pauseMs, type Spot } from "./places.ts";
+import type { SessionOutcome } from "../mail/smtp/connect.ts";
+import type { SessionPorts } from "./hold-session.ts";
+import { getJitteredPauseMs, type SlotKey } from "./places.ts";
 import { LEASE_MS } from "./shared-operator.ts";
 
 /** How a process waits for places that others have. */
-export type Line = {
+export type SlotWait = {
   pausing: boolean;
   /** When we found no place for the first time since we had one last (ms). */
   since: number | null;
   /** There was none at least once: the places that we get are to be used well. */
-  scarce: boolean;
+  isScarce: boolean;
 };
 
 /** So long that a place that nobody gave back is free again, and whoever had one before us has left. */
-const PATIENCE_MS = LEASE_MS + 30_000;
+const SLOT_WAIT_MAX_MS = LEASE_MS + 30_000;
 
-export const newLine = (): Line => ({ pausing: false, since: null, scarce: false });
+export const createSlotWait = (): SlotWait => ({ pausing: false, since: null, isScarce: false });
 
 /** False: it has been too long, and nobody waits any more. */
-export const waitInLine = (
-  line: Line,
-  { now, random, sleep }: Pick<SessionDoors, "now" | "random" | "sleep">,
-  over: () => void,
+export const joinSlotWait = (
+  wait: SlotWait,
+  { now, random, sleep }: Pick<SessionPorts, "now" | "random" | "sleep">,
+  onRetry: () => void,
 ): boolean => {
   const atMs = now().getTime();
-  line.since ??= atMs;
-  line.scarce = true;
-  if (atMs - line.since > PATIENCE_MS) return false;
+  wait.since ??= atMs;
+  wait.isScarce = true;
+  if (atMs - wait.since > SLOT_WAIT_MAX_MS) return false;
   // All who found no place side by side wait for it together.
-  if (line.pausing) return true;
-  line.pausing = true;
-  void sleep(pauseMs(random)).then(() => {
-    line.pausing = false;
-    over();
+  if (wait.pausing) return true;
+  wait.pausing = true;
+  void sleep(getJitteredPauseMs(random)).then(() => {
+    wait.pausing = false;
+    onRetry();
   });
   return true;
 };
 
 /** What is said of whoever waited in vain: there was no time for him, and nothing is known. */
-export const outOfPlaces = ({ host }: Spot): Tried => ({
+export const createSlotTimeout = ({ host }: SlotKey): SessionOutcome => ({
   host,
   ip: "",
   result: {
     recipients: [],
-    nobody: [],
-    unasked: [],
-    decoys: [],
+    unknownRecipients: [],
+    remaining: [],
+    catchAllProbes: [],
     closedBy: "deadline",
-    ending: { stage: "connect", heard: "deadline" },
+    ending: { stage: "connect", reply: "deadline" },
     tls: false,
     extensions: [],
   },

@@ -3,11 +3,11 @@
  * this project from common knowledge and folded to a-z. They are also the only names that are known as such.
  * No list of others was taken over; so there is no licence to keep, and no gender beside any name.
  */
-const wordsOf = (text: string): readonly string[] =>
+const splitWords = (text: string): readonly string[] =>
   text.split(/\s+/).filter((word) => word !== "");
 
 /** Given names, each common somewhere. */
-export const GIVEN_NAMES: readonly string[] = wordsOf(`
+export const GIVEN_NAMES: readonly string[] = splitWords(`
   james john robert michael william david richard joseph thomas charles chris christopher daniel matthew
   anthony mark steven steve paul andrew andy joshua ken kevin brian george edward ron tim timothy jason jeff
   ryan jacob gary nick nicholas eric jon jonathan stephen larry justin scott brandon ben benjamin sam samuel
@@ -42,7 +42,7 @@ export const GIVEN_NAMES: readonly string[] = wordsOf(`
 `);
 
 /** Family names, each common somewhere. */
-export const FAMILY_NAMES: readonly string[] = wordsOf(`
+export const FAMILY_NAMES: readonly string[] = splitWords(`
   smith johnson williams brown jones garcia miller davis rodriguez martinez hernandez lopez gonzalez wilson
   anderson thomas taylor moore jackson martin lee perez thompson white harris sanchez clark ramirez lewis
   robinson walker young allen king wright scott torres nguyen hill flores green adams nelson baker hall
@@ -87,7 +87,7 @@ export const FAMILY_NAMES: readonly string[] = wordsOf(`
 `);
 
 /** Words that stand in local parts and are nobody's name. */
-export const COMMON_WORDS: readonly string[] = wordsOf(`
+export const COMMON_WORDS: readonly string[] = splitWords(`
   info sales support office contact admin mail email hello team service help billing accounts accounting
   finance invoice orders shop store press media marketing jobs career careers hr recruiting legal privacy
   security abuse postmaster webmaster hostmaster noreply reply news newsletter events booking reservations

@@ -1,2 +1,2 @@
 /** Whoever talks to mail servers for us is at work for others. Nobody was asked anything. */
-export class Occupied extends Error {}
+export class NoCapacityError extends Error {}

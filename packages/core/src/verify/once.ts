@@ -1,36 +1,46 @@
 import * as v from "valibot";
-import { ownerOf, type Payer } from "../access/payer.ts";
+import { getOwnerId, type Payer } from "../access/payer.ts";
 import { PLANS } from "../accounts/plans.ts";
 import { Failure } from "../failure.ts";
-import { retryAfter, type SingleRetry, sendIfSoon, sendSingle, singleJob } from "../jobs/single.ts";
-import type { Keyed } from "../money/claims.ts";
-import { type Halves, PRICE } from "../money/credits.ts";
-import { inProgress } from "../money/in-progress.ts";
 import {
-  type Begun,
-  begin,
-  handOver,
+  createSingleJob,
+  findSingleRetry,
+  type SingleRetry,
+  sendIfSandbox,
+  sendSingle,
+} from "../jobs/single.ts";
+import type { IdempotencyKey } from "../money/claims.ts";
+import { type Halves, PRICE } from "../money/credits.ts";
+import { createInProgressFailure } from "../money/in-progress.ts";
+import {
+  type BeginResult,
+  beginOperation,
+  handOverToJob,
   type Operation,
-  type Order,
-  payAtOnce,
+  type OperationRequest,
+  payImmediately,
   release,
   settle,
 } from "../money/operations.ts";
 import type { Json } from "../table.ts";
-import { within } from "../within.ts";
+import { withTimeout } from "../within.ts";
 import type { World } from "../world.ts";
 import type { VerifyWorld } from "./engine.ts";
-import { findKnown, keepKnown } from "./known.ts";
-import { Occupied } from "./occupied.ts";
-import { type Packed, pack, unpack } from "./packed.ts";
-import { engineFor } from "./pretend.ts";
-import { isNotAsked, isOurFailure, trimmed, type Verification } from "./result.ts";
-import { type Options, verify } from "./verify.ts";
+import { createCacheWrites, findCachedResult } from "./known.ts";
+import { NoCapacityError } from "./occupied.ts";
+import { type PackedVerification, pack, unpack } from "./packed.ts";
+import { selectEngine } from "./pretend.ts";
+import { isNotProbed, isOurFailure, trimResult, type Verification } from "./result.ts";
+import { type VerifyOptions, verify } from "./verify.ts";
 
-export type Ask = { readonly email: string; readonly options: Options; readonly waitMs: number };
+export type VerifyRequest = {
+  readonly email: string;
+  readonly options: VerifyOptions;
+  readonly waitMs: number;
+};
 
 /** What the caller gets for the price. `pending`: the job goes on with it. */
-export type Told = {
+export type VerifyResult = {
   readonly price: Halves;
   readonly cached: boolean;
   readonly replayed: boolean;
@@ -43,33 +53,39 @@ export type Told = {
 export const verifyOnce = async (
   world: VerifyWorld,
   payer: Payer,
-  ask: Ask,
-  keyed: Keyed | null,
-): Promise<Told> => {
+  request: VerifyRequest,
+  idempotencyKey: IdempotencyKey | null,
+): Promise<VerifyResult> => {
   const order = {
     id: world.newId("job"),
     kind: VERIFY,
     payer,
     reason: "POST /v1/verify",
-    keyed,
-    leaseMs: ask.waitMs + MARGIN_MS,
+    idempotencyKey,
+    leaseMs: request.waitMs + MARGIN_MS,
   };
-  const known = await knownTo(world, order, ask);
-  if (known) return tellKnown(world, order, ask, known);
-  const { email, options } = ask;
-  const input: Input = { email, ...options, keptSeconds: keptSecondsOf(payer) };
-  const came = await begin(world, order, async () => ({
+  const cachedResult = await findCached(world, order, request);
+  if (cachedResult) return returnCached(world, order, request, cachedResult);
+  const { email, options } = request;
+  const input: VerifyInput = { email, ...options, keptSeconds: getRetentionSeconds(payer) };
+  const outcome = await beginOperation(world, order, async () => ({
     price: PRICE.verify,
     input,
-    expectedMs: ask.waitMs,
+    expectedMs: request.waitMs,
   }));
-  return goOn(world, came, ask);
+  return resume(world, outcome, request);
 };
 
 /** An earlier request under this key may have been left half done: then it is ours to finish. */
-const goOn = async (world: VerifyWorld, came: Begun, ask: Ask): Promise<Told> => {
-  if ("underWay" in came) throw inProgress(came.retryAfterMs);
-  return "answered" in came ? replay(came.answered) : work(world, came.begun, ask);
+const resume = async (
+  world: VerifyWorld,
+  outcome: BeginResult,
+  request: VerifyRequest,
+): Promise<VerifyResult> => {
+  if ("underWay" in outcome) throw createInProgressFailure(outcome.retryAfterMs);
+  return "answered" in outcome
+    ? replay(outcome.answered)
+    : runVerification(world, outcome.begun, request);
 };
 
 /** After the wait is over, what is left to do takes no longer than this, or somebody else does it. */
@@ -77,49 +93,58 @@ const MARGIN_MS = 15_000;
 
 const VERIFY = "verify";
 
-const Input = v.object({
+const VerifyInput = v.object({
   email: v.string(),
   deepVerify: v.boolean(),
   includeAi: v.boolean(),
   includeEvidence: v.boolean(),
   keptSeconds: v.number(),
 });
-type Input = v.InferOutput<typeof Input>;
+type VerifyInput = v.InferOutput<typeof VerifyInput>;
 
-const keptSecondsOf = ({ plan }: Payer): number => PLANS[plan].retentionDays * 86_400;
+const getRetentionSeconds = ({ plan }: Payer): number => PLANS[plan].retentionDays * 86_400;
 
 /** Test keys are told the same each time anyway, and what they are told is never of this world. */
-const knownTo = async (
+const findCached = async (
   world: World,
-  { payer, keyed }: Order,
-  { email, options: { deepVerify } }: Ask,
+  { payer, idempotencyKey }: OperationRequest,
+  { email, options: { deepVerify } }: VerifyRequest,
 ): Promise<Verification | undefined> =>
   payer.mode === "live"
-    ? findKnown(world, ownerOf(payer), { email, deepVerify }).catch((cause: unknown) => {
+    ? findCachedResult(world, getOwnerId(payer), { email, deepVerify }).catch((cause: unknown) => {
         const what = "The results of this day cannot be read right now.";
         // An earlier request with this key may have been paid for.
-        throw new Failure("UNAVAILABLE", keyed ? "retry_same_key" : "nothing_charged", what, {
-          cause,
-        });
+        throw new Failure(
+          "UNAVAILABLE",
+          idempotencyKey ? "retry_same_key" : "nothing_charged",
+          what,
+          {
+            cause,
+          },
+        );
       })
     : undefined;
 
-const tellKnown = async (
+const returnCached = async (
   world: VerifyWorld,
-  order: Order,
-  ask: Ask,
-  known: Verification,
-): Promise<Told> => {
+  order: OperationRequest,
+  request: VerifyRequest,
+  cachedResult: Verification,
+): Promise<VerifyResult> => {
   const price = PRICE.verifyCached;
-  const result = trimmed(known, ask.options);
-  const answer: Answer = { price, cached: true, result: pack(result) };
-  const came = await payAtOnce(world, order, async () => ({ price, answer }));
-  if (!("paid" in came)) return goOn(world, came, ask);
+  const result = trimResult(cachedResult, request.options);
+  const answer: StoredAnswer = { price, cached: true, result: pack(result) };
+  const outcome = await payImmediately(world, order, async () => ({ price, answer }));
+  if (!("paid" in outcome)) return resume(world, outcome, request);
   return { price, cached: true, replayed: false, result };
 };
 
-const work = async (world: VerifyWorld, operation: Operation, ask: Ask): Promise<Told> => {
-  const { email, options } = ask;
+const runVerification = async (
+  world: VerifyWorld,
+  operation: Operation,
+  request: VerifyRequest,
+): Promise<VerifyResult> => {
+  const { email, options } = request;
   const { mode } = operation;
   const everything = {
     deepVerify: options.deepVerify,
@@ -127,32 +152,34 @@ const work = async (world: VerifyWorld, operation: Operation, ask: Ask): Promise
     includeEvidence: true,
     requester: { account: operation.account, priority: "caller" },
   } as const;
-  const asked = verify(engineFor(world, mode), email, everything);
-  const came = await within(world, ask.waitMs, asked).catch((cause: unknown) =>
+  const verification = verify(selectEngine(world, mode), email, everything);
+  const outcome = await withTimeout(world, request.waitMs, verification).catch((cause: unknown) =>
     // A worker has a way to mail servers of its own, and time.
-    cause instanceof Occupied ? ("late" as const) : giveBack(world, operation, cause),
+    cause instanceof NoCapacityError ? ("late" as const) : refund(world, operation, cause),
   );
-  if (came === "late") return goOnAsJob(world, operation);
-  if (isOurFailure(came)) return giveBack(world, operation, new Error("the session broke"));
-  const retry = retryAfter(world, mode, came);
-  if (retry) return goOnAsJob(world, operation, retry);
+  if (outcome === "late") return switchToJob(world, operation);
+  if (isOurFailure(outcome)) return refund(world, operation, new Error("the session broke"));
+  const retry = findSingleRetry(world, mode, outcome);
+  if (retry) return switchToJob(world, operation, retry);
 
-  const result = trimmed(came, options);
+  const result = trimResult(outcome, options);
   const held = operation.amount;
-  const price = isNotAsked(came) ? (0 as Halves) : held;
-  const moved = isNotAsked(came) ? { release: held } : { settle: held };
-  const answer: Answer = { price, cached: false, result: pack(result) };
-  const kept =
-    mode === "live" ? keepKnown(world, operation.account, { email, ...options }, came) : [];
-  const ended = await settle(world, operation, { answer, moved, also: kept });
+  const price = isNotProbed(outcome) ? (0 as Halves) : held;
+  const moved = isNotProbed(outcome) ? { release: held } : { settle: held };
+  const answer: StoredAnswer = { price, cached: false, result: pack(result) };
+  const cacheWrites =
+    mode === "live"
+      ? createCacheWrites(world, operation.account, { email, ...options }, outcome)
+      : [];
+  const ended = await settle(world, operation, { answer, moved, also: cacheWrites });
   if (ended === "ended") return { price, cached: false, replayed: false, result };
   // Nobody can ask again without a key. The price is held, and is settled or given back without us: once, either way.
   if (ended === "unknown" && !operation.claim)
     return { price, cached: false, replayed: false, result };
-  throw overtaken(operation);
+  throw createUnknownFailure(operation);
 };
 
-const giveBack = async (world: World, operation: Operation, cause: unknown): Promise<never> => {
+const refund = async (world: World, operation: Operation, cause: unknown): Promise<never> => {
   const released = (await release(world, operation)) === "ended";
   const what = "The verification broke on our side.";
   if (released && operation.mode === "test")
@@ -161,17 +188,18 @@ const giveBack = async (world: World, operation: Operation, cause: unknown): Pro
   throw new Failure("INTERNAL", operation.claim ? "retry_same_key" : "unknown", what, { cause });
 };
 
-const overtaken = ({ claim }: Operation): Failure =>
+const createUnknownFailure = ({ claim }: Operation): Failure =>
   claim
     ? new Failure("UNAVAILABLE", "retry_same_key", "It is not known how this request ended.")
     : new Failure("INTERNAL", "unknown", "It is not known how this request ended.");
 
-const goOnAsJob = async (
+const switchToJob = async (
   world: World,
   operation: Operation,
   retry?: SingleRetry,
-): Promise<Told> => {
-  if ((await continueAsJob(world, operation, retry)) !== "ended") throw overtaken(operation);
+): Promise<VerifyResult> => {
+  if ((await continueAsJob(world, operation, retry)) !== "ended")
+    throw createUnknownFailure(operation);
   const pending = { job: operation.id, createdAt: operation.openedAt };
   return { price: operation.amount, cached: false, replayed: false, pending };
 };
@@ -181,33 +209,33 @@ const goOnAsJob = async (
  * or when the process that began it is gone.
  */
 export const continueAsJob = async (world: World, operation: Operation, retry?: SingleRetry) => {
-  const { keptSeconds, ...single } = v.parse(Input, operation.input);
+  const { keptSeconds, ...single } = v.parse(VerifyInput, operation.input);
   const { id, openedAt, amount } = operation;
-  const answer: Answer = {
+  const answer: StoredAnswer = {
     price: amount,
     cached: false,
     pending: { job: id, createdAt: openedAt },
   };
-  const ended = await handOver(
+  const ended = await handOverToJob(
     world,
     operation,
-    singleJob(world, operation, single, { keptSeconds, retry }),
+    createSingleJob(world, operation, single, { keptSeconds, retry }),
     answer,
   );
   if (ended !== "ended") return ended;
-  if (retry) await sendIfSoon(world, operation, 1);
+  if (retry) await sendIfSandbox(world, operation, 1);
   else await sendSingle(world, operation, 0);
   return ended;
 };
 
 /** What a claim remembers, and a repeat is told. */
-type Answer = { readonly price: Halves; readonly cached: boolean } & (
-  | { readonly result: Packed }
+type StoredAnswer = { readonly price: Halves; readonly cached: boolean } & (
+  | { readonly result: PackedVerification }
   | { readonly pending: { readonly job: string; readonly createdAt: string } }
 );
 
-const replay = (answer: Json): Told => {
-  const stored = answer as Answer;
+const replay = (answer: Json): VerifyResult => {
+  const stored = answer as StoredAnswer;
   return "result" in stored
     ? { ...stored, replayed: true, result: unpack(stored.result) }
     : { ...stored, replayed: true };

@@ -1,25 +1,25 @@
-import type { Tried } from "../mail/smtp/connect.ts";
+import type { SessionOutcome } from "../mail/smtp/connect.ts";
 import type { World } from "../world.ts";
-import { type Line, newLine } from "./line.ts";
-import type { Rest, Said, Spot } from "./places.ts";
-import { type Ended, restAfter } from "./rest.ts";
+import { createSlotWait, type SlotWait } from "./line.ts";
+import type { ProviderBackoff, ProviderRefusal, SlotKey } from "./places.ts";
+import { getNextBackoff, type SessionEnd } from "./rest.ts";
 
 /** Who waits sits out so many rests in a row. After one more, what the server said is the answer for all. */
-const RESTS_PATIENT = 2;
+const BACKOFFS_TOLERATED = 2;
 
 /** Whoever runs the machines, under however many names: a provider, or one address. What it bears, all share. */
-export type Operator = {
+export type ProviderState = {
   readonly connections: number;
   /** At which somebody waits or is served. */
-  desks: number;
+  queues: number;
   sessions: number;
-  resting: boolean;
+  isBackingOff: boolean;
   /** In a row, and the session that asked for the last one. */
-  rests: number;
-  refusal: Tried | null;
-  readonly line: Line;
+  failures: number;
+  refusal: SessionOutcome | null;
+  readonly slotWait: SlotWait;
   /** Host queues where a caller waits for a connection that others have. */
-  readonly callersAt: Set<string>;
+  readonly callerQueues: Set<string>;
   /** Sessions of lists that end early for one of those. */
   yielding: number;
 };
@@ -29,77 +29,79 @@ export type Operator = {
  * too often, and nobody waits for it any more. Sessions that ran side by side hear of one and the same trouble: it
  * counts once.
  */
-export const attend = (
-  operator: Operator,
-  ended: Ended,
-  told: Rest | null,
+export const applyBackoff = (
+  provider: ProviderState,
+  end: SessionEnd,
+  shared: ProviderBackoff | null,
   sleep: World["sleep"],
-  rested: () => void,
+  onResume: () => void,
 ): boolean => {
-  const said = told?.said ? heardByOthers(told.said) : null;
-  operator.refusal = ended.refusal ?? said ?? operator.refusal;
-  if (operator.resting) return isOutOfPatience(operator);
+  const sharedOutcome = shared?.refusal ? toSharedOutcome(shared.refusal) : null;
+  provider.refusal = end.refusal ?? sharedOutcome ?? provider.refusal;
+  if (provider.isBackingOff) return hasBackedOffTooOften(provider);
 
-  const rest = told ?? restAfter(operator.rests, ended);
-  operator.rests = rest.rests;
-  if (rest.ms <= 0) return isOutOfPatience(operator);
-  operator.resting = true;
+  const backoff = shared ?? getNextBackoff(provider.failures, end);
+  provider.failures = backoff.failures;
+  if (backoff.ms <= 0) return hasBackedOffTooOften(provider);
+  provider.isBackingOff = true;
   // A flag and not a time to compare with: a timer may wake a moment early, and clocks are set back.
-  void sleep(rest.ms).then(() => {
-    operator.resting = false;
-    rested();
+  void sleep(backoff.ms).then(() => {
+    provider.isBackingOff = false;
+    onResume();
   });
-  return isOutOfPatience(operator);
+  return hasBackedOffTooOften(provider);
 };
 
-export const isOutOfPatience = ({ resting, rests }: Operator): boolean =>
-  resting && rests > RESTS_PATIENT;
+export const hasBackedOffTooOften = ({
+  isBackingOff: resting,
+  failures: rests,
+}: ProviderState): boolean => resting && rests > BACKOFFS_TOLERATED;
 
 /** Kept while anybody waits for them or they rest: all desks of one operator must share one count. */
-export const operators = () => {
-  const known = new Map<string, Operator>();
-  const names = new Map<Operator, string>();
+export const createProviderRegistry = () => {
+  const states = new Map<string, ProviderState>();
+  const keys = new Map<ProviderState, string>();
 
-  const operatorOf = ({ operator: name, connections }: Spot): Operator => {
-    const operator = known.get(name) ?? newOperator(connections);
-    known.set(name, operator);
-    names.set(operator, name);
-    return operator;
+  const getProviderState = ({ providerKey: key, connections }: SlotKey): ProviderState => {
+    const provider = states.get(key) ?? createProviderState(connections);
+    states.set(key, provider);
+    keys.set(provider, key);
+    return provider;
   };
 
-  const forget = (operator: Operator): void => {
-    const name = names.get(operator);
-    if (operator.desks > 0 || operator.resting || name === undefined) return;
-    known.delete(name);
-    names.delete(operator);
+  const forget = (provider: ProviderState): void => {
+    const key = keys.get(provider);
+    if (provider.queues > 0 || provider.isBackingOff || key === undefined) return;
+    states.delete(key);
+    keys.delete(provider);
   };
 
-  return { operatorOf, forget };
+  return { getProviderState, forget };
 };
 
-const newOperator = (connections: number): Operator => ({
+const createProviderState = (connections: number): ProviderState => ({
   connections,
-  desks: 0,
+  queues: 0,
   sessions: 0,
-  resting: false,
-  rests: 0,
+  isBackingOff: false,
+  failures: 0,
   refusal: null,
-  line: newLine(),
-  callersAt: new Set(),
+  slotWait: createSlotWait(),
+  callerQueues: new Set(),
   yielding: 0,
 });
 
 /** As if we had been there: the words are the server's, only the session was another's. */
-const heardByOthers = ({ host, ip, stage, reply }: Said): Tried => ({
+const toSharedOutcome = ({ host, ip, stage, reply }: ProviderRefusal): SessionOutcome => ({
   host,
   ip,
   result: {
     recipients: [],
-    nobody: [],
-    unasked: [],
-    decoys: [],
+    unknownRecipients: [],
+    remaining: [],
+    catchAllProbes: [],
     closedBy: "421",
-    ending: { stage, heard: reply },
+    ending: { stage, reply: reply },
     tls: false,
     extensions: [],
   },

@@ -6,7 +6,7 @@ import type { Verification } from "./result.ts";
 
 const VERSION = 1;
 
-export type Packed = readonly Json[];
+export type PackedVerification = readonly Json[];
 
 const CHECKS = [
   "syntaxValid",
@@ -26,7 +26,7 @@ const FLAGS = [
   "botGenerated",
 ] as const;
 
-export const pack = (result: Verification): Packed => {
+export const pack = (result: Verification): PackedVerification => {
   const { enrichment, ai, evidence } = result;
   return [
     VERSION,
@@ -36,8 +36,8 @@ export const pack = (result: Verification): Packed => {
     result.reason,
     result.subStatus,
     result.provider,
-    bitsOf(CHECKS, result.verification),
-    bitsOf(FLAGS, result.flags),
+    toBits(CHECKS, result.verification),
+    toBits(FLAGS, result.flags),
     [enrichment.first_name, enrichment.last_name, enrichment.full_name, enrichment.gender],
     ai ? [ai.typoSuggestion, ai.typoConfidence, ai.catchAllConfidence] : null,
     result.retry,
@@ -64,7 +64,7 @@ type Row = readonly [
   evidence?: Verification["evidence"],
 ];
 
-export const unpack = (packed: Packed): Verification => {
+export const unpack = (packed: PackedVerification): Verification => {
   if (packed[0] !== VERSION) throw new Error("a result of a version that nobody here knows");
   // The version vouches for the shape: only `pack` writes these, and half a million are read in one export.
   const row = packed as unknown as Row;
@@ -78,8 +78,8 @@ export const unpack = (packed: Packed): Verification => {
     reason,
     subStatus,
     provider,
-    verification: CHECKS_OF[checks] ?? fromBits(CHECKS, checks),
-    flags: FLAGS_OF[flags] ?? fromBits(FLAGS, flags),
+    verification: CHECKS_BY_BITS[checks] ?? fromBits(CHECKS, checks),
+    flags: FLAGS_BY_BITS[flags] ?? fromBits(FLAGS, flags),
     enrichment: { first_name, last_name, full_name, gender },
     ...(ai && { ai: { typoSuggestion: ai[0], typoConfidence: ai[1], catchAllConfidence: ai[2] } }),
     ...(evidence && { evidence }),
@@ -88,7 +88,7 @@ export const unpack = (packed: Packed): Verification => {
   };
 };
 
-const bitsOf = <N extends string>(names: readonly N[], set: Readonly<Record<N, boolean>>): number =>
+const toBits = <N extends string>(names: readonly N[], set: Readonly<Record<N, boolean>>): number =>
   names.reduce((bits, name, at) => bits | (set[name] ? 1 << at : 0), 0);
 
 const fromBits = <N extends string>(names: readonly N[], bits: number): Record<N, boolean> =>
@@ -98,8 +98,10 @@ const fromBits = <N extends string>(names: readonly N[], bits: number): Record<N
   >;
 
 /** There are 64 of each, and most rows share a dozen of them: an export would make a million objects. */
-const everyOf = <N extends string>(names: readonly N[]): readonly Readonly<Record<N, boolean>>[] =>
+const listCombinations = <N extends string>(
+  names: readonly N[],
+): readonly Readonly<Record<N, boolean>>[] =>
   Array.from({ length: 1 << names.length }, (_, bits) => Object.freeze(fromBits(names, bits)));
 
-const CHECKS_OF = everyOf(CHECKS);
-const FLAGS_OF = everyOf(FLAGS);
+const CHECKS_BY_BITS = listCombinations(CHECKS);
+const FLAGS_BY_BITS = listCombinations(FLAGS);

@@ -1,89 +1,95 @@
 import { createHash } from "node:crypto";
 import type { MailHost } from "../mail/mail-hosts.ts";
-import { limitsOf, PROVIDER_CONNECTIONS, providerOf } from "../mail/smtp/limits.ts";
+import { findProvider, getLimits, PROVIDER_CONNECTIONS } from "../mail/smtp/limits.ts";
 import type { Reply } from "../mail/smtp/reply.ts";
-import type { Asked } from "../mail/smtp/session.ts";
-import type { Ended } from "./rest.ts";
+import type { RecipientResult } from "../mail/smtp/session.ts";
+import type { SessionEnd } from "./rest.ts";
 
 /** Where a session wants to go. */
-export type Spot = {
-  readonly operator: string;
+export type SlotKey = {
+  readonly providerKey: string;
   readonly host: string;
   /** How many the operator bears, on all its hosts together. */
   readonly connections: number;
   /** Which of them this host may have, counted from 0. */
-  readonly places: readonly number[];
+  readonly slots: readonly number[];
 };
 
 /** What made an operator rest, as far as whoever did not hear it needs to know. */
-export type Said = {
+export type ProviderRefusal = {
   readonly host: string;
   readonly ip: string;
-  readonly stage: Asked["stage"];
+  readonly stage: RecipientResult["stage"];
   readonly reply: Reply;
 };
 
 /** `ms`: for how long yet. `rests`: so many in a row. */
-export type Rest = { readonly ms: number; readonly rests: number; readonly said: Said | null };
+export type ProviderBackoff = {
+  readonly ms: number;
+  readonly failures: number;
+  readonly refusal: ProviderRefusal | null;
+};
 
-export type Place = {
+export type Slot = {
   /**
    * Gives the place back, and tells all others what was met there; null when the session was not with this operator
    * after all. It comes to the operator's rest, or to null when there is nothing to add to what this process knows.
    */
-  give(ended: Ended | null): Promise<Rest | null>;
+  release(end: SessionEnd | null): Promise<ProviderBackoff | null>;
 };
 
 /**
  * The door to what all processes of ours have open together: one place is one session. What cannot be shared at the
  * moment is left to the process's own count.
  */
-export type Places = {
+export type SlotPool = {
   /** False while this process knows already that it would get none. */
-  mayHave(spot: Spot): boolean;
+  mayAcquire(slotKey: SlotKey): boolean;
   /** Never rejects. */
-  take(spot: Spot): Promise<Taken>;
+  acquire(slotKey: SlotKey): Promise<SlotResult>;
 };
 
-export type Taken = Place | Rest | "full";
+export type SlotResult = Slot | ProviderBackoff | "full";
 
-export const isPlace = (taken: Taken): taken is Place =>
-  typeof taken === "object" && "give" in taken;
+export const isSlot = (result: SlotResult): result is Slot =>
+  typeof result === "object" && "release" in result;
 
 /** Counted by nobody but this process. */
-export const OWN_PLACE: Place = { give: async () => null };
+export const LOCAL_SLOT: Slot = { release: async () => null };
 
 /** For the only process there is: its own count says it all. */
-export const ownPlaces: Places = { mayHave: () => true, take: async () => OWN_PLACE };
+export const localSlots: SlotPool = { mayAcquire: () => true, acquire: async () => LOCAL_SLOT };
 
 /** A provider under all its names, or one address, whatever order an answer of DNS had its addresses in. */
-export const spotOf = (at: MailHost | undefined): Spot => {
+export const toSlotKey = (at: MailHost | undefined): SlotKey => {
   const host = at?.host ?? "";
-  const provider = providerOf(host);
-  const { connections: hostConnections } = limitsOf(provider);
+  const provider = findProvider(host);
+  const { connections: hostConnections } = getLimits(provider);
   if (provider === "other") {
-    const operator = at?.ips.toSorted()[0] ?? "";
-    return { operator, host, connections: hostConnections, places: ALL_PLACES };
+    const providerKey = at?.ips.toSorted()[0] ?? "";
+    return { providerKey, host, connections: hostConnections, slots: ALL_SLOTS };
   }
   const connections = PROVIDER_CONNECTIONS;
-  const operator = provider;
-  return { operator, host, connections, places: placesOf(host, hostConnections, connections) };
+  const providerKey = provider;
+  return { providerKey, host, connections, slots: listSlots(host, hostConnections, connections) };
 };
 
-const ALL_PLACES = [...Array(limitsOf("other").connections).keys()];
+const ALL_SLOTS = [...Array(getLimits("other").connections).keys()];
 
 /**
  * A host that bears less than its operator always has the same ones of the operator's places: so one place keeps
  * both counts. Two such hosts may have one in common; then they take turns.
  */
-const placesOf = (host: string, hostConnections: number, connections: number): number[] => {
-  const first = hashOf(host);
+const listSlots = (host: string, hostConnections: number, connections: number): number[] => {
+  const first = hashToNumber(host);
   return Array.from({ length: hostConnections }, (_, n) => (first + n) % connections);
 };
 
-const hashOf = (text: string): number => createHash("sha256").update(text).digest().readUInt32BE();
+const hashToNumber = (text: string): number =>
+  createHash("sha256").update(text).digest().readUInt32BE();
 
 /** Whoever finds no place tries again after a while that chance decides: all who wait would else come at once. */
-export const pauseMs = (random: () => number): number => PAUSE_MS / 5 + random() * PAUSE_MS;
+export const getJitteredPauseMs = (random: () => number): number =>
+  PAUSE_MS / 5 + random() * PAUSE_MS;
 
 export const PAUSE_MS = 1_000;

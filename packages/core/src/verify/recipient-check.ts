@@ -7,24 +7,24 @@ import type { CatchAll } from "./result.ts";
 
 // What a mail server is asked about a recipient, and what it replied.
 
-export type Question = {
+export type ProbeRequest = {
   /** As it is said to the server. */
   readonly recipient: string;
   /** More guesses at the same person's address, each asked about while those before it are nobody's. */
-  readonly otherwise?: readonly string[];
+  readonly fallbacks?: readonly string[];
   readonly domain: string;
   readonly hosts: readonly MailHost[];
   /** False where the domain is known to refuse strangers: there a decoy would only annoy. */
-  readonly decoy: boolean;
+  readonly probeCatchAll: boolean;
   /** Absent: the process serves one person alone. */
   readonly requester?: Requester;
 };
 
-export type Answer = {
+export type ProbeResult = {
   /** Whom it is about: where there were guesses, the one that settled it, or the last. */
   readonly recipient: string;
   /** The guesses before it. They are nobody's. */
-  readonly nobody: readonly string[];
+  readonly unknownRecipients: readonly string[];
   readonly finding: Finding;
   readonly reply: Reply | null;
   readonly host: string;
@@ -33,16 +33,16 @@ export type Answer = {
   readonly catchAll: CatchAll;
   readonly transcript: Transcript;
   /** The address that stood in for a stranger of this domain, where one was asked. */
-  readonly decoy: string | null;
+  readonly randomRecipient: string | null;
 };
 
 /** Somebody whose answer is still to come. */
-export type Waiting = Omit<Question, "recipient" | "otherwise"> & {
+export type PendingProbe = Omit<ProbeRequest, "recipient" | "fallbacks"> & {
   readonly requester: Requester;
-  readonly answer: (answer: Answer) => void;
-  strain: number;
+  readonly resolve: (resolve: ProbeResult) => void;
+  failures: number;
   /** Guesses that are still to be asked about, and those that are nobody's. */
   recipient: string;
-  otherwise: readonly string[];
-  nobody: readonly string[];
+  fallbacks: readonly string[];
+  unknownRecipients: readonly string[];
 };

@@ -1,8 +1,8 @@
-import type { Asked } from "../mail/dns/recorded.ts";
+import type { RecordedQuery } from "../mail/dns/recorded.ts";
 import type { Lists } from "../mail/lists/lists.ts";
 import type { Transcript } from "../mail/smtp/converse.ts";
 import type { Reply } from "../mail/smtp/reply.ts";
-import type { Names } from "./names.ts";
+import type { PersonName } from "./names.ts";
 import type { RetryCause } from "./retry.ts";
 
 export const STATUSES = [
@@ -47,7 +47,7 @@ export type Verification = {
     readonly honeypot: boolean;
     readonly botGenerated: boolean;
   };
-  readonly enrichment: Names;
+  readonly enrichment: PersonName;
   readonly ai?: {
     readonly typoSuggestion: string | null;
     readonly typoConfidence: number | null;
@@ -66,7 +66,7 @@ export type ScorePart = { readonly part: string; readonly points: number };
 
 /** Enough to check a verdict by hand. */
 export type Evidence = {
-  readonly dns: readonly Asked[];
+  readonly dns: readonly RecordedQuery[];
   readonly mailHost: string | null;
   readonly ip: string | null;
   readonly reply: Reply | null;
@@ -88,7 +88,7 @@ export const isDomainExistenceKnown = ({
   verification.domainExists || status === "invalid";
 
 /** A result was found out whole; of it a caller is told what was asked for. */
-export const trimmed = (
+export const trimResult = (
   { ai, evidence, ...rest }: Verification,
   {
     includeAi,
@@ -106,21 +106,21 @@ export const NOT_PROBED = "not_probed";
 export const HOST_DAILY_LIMIT = "host_daily_limit";
 
 /** Why a mail server was not asked. */
-const NOT_ASKED: ReadonlySet<string | null> = new Set([NOT_PROBED, HOST_DAILY_LIMIT]);
+const NOT_PROBED_REASONS: ReadonlySet<string | null> = new Set([NOT_PROBED, HOST_DAILY_LIMIT]);
 
 /** Nothing is known but that the mail server was not asked: that costs nothing. */
-export const isNotAsked = ({ status, reason }: Pick<Verification, "status" | "reason">): boolean =>
-  status === "unknown" && NOT_ASKED.has(reason);
+export const isNotProbed = ({ status, reason }: Pick<Verification, "status" | "reason">): boolean =>
+  status === "unknown" && NOT_PROBED_REASONS.has(reason);
 
 /** The checks that need the mail server, where it was not asked. */
-export const checksSkipped = ({
+export const listSkippedChecks = ({
   reason,
   subStatus,
-}: Pick<Verification, "reason" | "subStatus">): readonly CheckOfMailServer[] =>
-  NOT_ASKED.has(reason) || NOT_ASKED.has(subStatus) ? CHECKS_OF_MAIL_SERVER : [];
+}: Pick<Verification, "reason" | "subStatus">): readonly MailServerCheck[] =>
+  NOT_PROBED_REASONS.has(reason) || NOT_PROBED_REASONS.has(subStatus) ? MAIL_SERVER_CHECKS : [];
 
-const CHECKS_OF_MAIL_SERVER = ["smtpCheck", "mailboxExists", "catchAll"] as const;
-export type CheckOfMailServer = (typeof CHECKS_OF_MAIL_SERVER)[number];
+const MAIL_SERVER_CHECKS = ["smtpCheck", "mailboxExists", "catchAll"] as const;
+export type MailServerCheck = (typeof MAIL_SERVER_CHECKS)[number];
 
 /** Something broke on our side, and no server or zone had a say in it: nobody pays for that. */
 export const isOurFailure = ({ reason }: Pick<Verification, "reason">): boolean =>

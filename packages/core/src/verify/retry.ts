@@ -1,7 +1,7 @@
 // When an address is verified again, by why nothing could be said about it. Only a result whose status is `unknown`
 // is ever tried again: any other verdict is final, also where the mail server said "later".
 
-type Schedule = {
+type RetrySchedule = {
   /** The waits between one attempt and the next, in minutes. After the last one the result is final. */
   readonly afterMinutes: readonly number[];
   /** Why these numbers. docs/scores.md prints it. */
@@ -25,7 +25,7 @@ export type RetryCause = (typeof RETRY_CAUSES)[number];
 /** A failure that may be over in seconds, and is mostly over in half an hour. */
 const SOON = [1, 5, 20] as const;
 
-export const RETRY_SCHEDULES: Readonly<Record<RetryCause, Schedule>> = {
+export const RETRY_SCHEDULES: Readonly<Record<RetryCause, RetrySchedule>> = {
   dns: {
     afterMinutes: SOON,
     why: "A resolver that is overloaded recovers within a minute, a restarted name server within five; resolvers remember a failure for at most five minutes (RFC 9520).",
@@ -71,7 +71,7 @@ export const RETRY_SCHEDULES: Readonly<Record<RetryCause, Schedule>> = {
   },
 };
 
-const CAUSE_OF: ReadonlyMap<string, RetryCause> = new Map(
+const CAUSE_BY_REASON: ReadonlyMap<string, RetryCause> = new Map(
   RETRY_CAUSES.flatMap((cause) =>
     RETRY_SCHEDULES[cause].reasons.map((reason): [string, RetryCause] => [reason, cause]),
   ),
@@ -81,7 +81,7 @@ const CAUSE_OF: ReadonlyMap<string, RetryCause> = new Map(
 const SILENT_RULE = "connect_timeout";
 
 /** What decides whether a later attempt may find out more. */
-export type Attempted = {
+export type AttemptOutcome = {
   readonly status: string;
   readonly reason: string;
   /** Null where the reply or the fault is permanent. */
@@ -92,39 +92,39 @@ export type Attempted = {
 };
 
 /** Null: the result is final. */
-export const retryCauseOf = ({
+export const findRetryCause = ({
   status,
   reason,
   retry,
   rule,
   code,
-}: Attempted): RetryCause | null => {
+}: AttemptOutcome): RetryCause | null => {
   if (status !== "unknown" || retry === null) return null;
   // A 5xx is permanent (RFC 5321 §4.2.1), except where it speaks of this connection or of our pace alone.
   const isOfUs = retry === "new_connection" || reason === "directory_harvest";
   if (code !== null && code >= 500 && !isOfUs) return null;
   if (rule === SILENT_RULE && reason !== "no_smtp_egress") return "silence";
-  return CAUSE_OF.get(reason) ?? null;
+  return CAUSE_BY_REASON.get(reason) ?? null;
 };
 
 /** The longest time that all waits of one address may take together, in minutes. */
 export const MAX_WAIT_MINUTES = { default: 40, most: 60 } as const;
 
 /** How many minutes until the next attempt; undefined when there is none. `causes`: why it waited before. */
-export const nextRetryMinutes = (
+export const getNextRetryMinutes = (
   causes: readonly RetryCause[],
   cause: RetryCause,
   maxWaitMinutes: number,
 ): number | undefined => {
-  const minutes = waitAfter(causes, cause);
+  const minutes = getWaitMinutes(causes, cause);
   if (minutes === undefined) return undefined;
   const waited = causes.reduce(
-    (sum, earlier, at) => sum + (waitAfter(causes.slice(0, at), earlier) ?? 0),
+    (sum, earlier, at) => sum + (getWaitMinutes(causes.slice(0, at), earlier) ?? 0),
     0,
   );
   return waited + minutes <= maxWaitMinutes ? minutes : undefined;
 };
 
 /** Each cause has a schedule of its own: a host that greylists after its DNS failed has greylisted once. */
-const waitAfter = (causes: readonly RetryCause[], cause: RetryCause): number | undefined =>
+const getWaitMinutes = (causes: readonly RetryCause[], cause: RetryCause): number | undefined =>
   RETRY_SCHEDULES[cause].afterMinutes[causes.filter((earlier) => earlier === cause).length];

@@ -1,30 +1,35 @@
 import { isDeferral } from "../mail/smtp/classify.ts";
-import type { Tried } from "../mail/smtp/connect.ts";
-import { decoyAt } from "../mail/smtp/decoy.ts";
-import type { DomainFacts, Facts, KnownCatchAll } from "./domain-facts.ts";
-import { catchAllFrom } from "./finding.ts";
+import type { SessionOutcome } from "../mail/smtp/connect.ts";
+import { createRandomRecipient } from "../mail/smtp/decoy.ts";
+import type { CatchAllCache, CatchAllState, ProvenCatchAll } from "./domain-facts.ts";
+import { toCatchAll } from "./finding.ts";
 import type { Requester } from "./requester.ts";
 
 // What one session needs to know of its recipients' domains, and what it finds out about them: for each account its own.
 
-type Asker = {
+type ProbeSubject = {
   readonly requester: Requester;
   readonly domain: string;
   /** Whether a random recipient is of use there. */
-  readonly decoy: boolean;
+  readonly probeCatchAll: boolean;
 };
 
 /** What an account knew of a domain before the session. */
-type KnownFacts = { readonly account: string; readonly domain: string; readonly facts: Facts };
+type AccountCatchAll = {
+  readonly account: string;
+  readonly domain: string;
+  readonly state: CatchAllState;
+};
 
 /** By account and domain: what one account learnt is not another's. */
-export const knownKey = ({ requester, domain }: Asker): string => `${requester.account} ${domain}`;
+export const toAccountDomainKey = ({ requester, domain }: ProbeSubject): string =>
+  `${requester.account} ${domain}`;
 
-export const knownFacts = async (
-  facts: DomainFacts,
-  batch: readonly Asker[],
-): Promise<ReadonlyMap<string, KnownFacts>> => {
-  const pairs = new Map(batch.map((one) => [knownKey(one), one]));
+export const loadCatchAllStates = async (
+  facts: CatchAllCache,
+  batch: readonly ProbeSubject[],
+): Promise<ReadonlyMap<string, AccountCatchAll>> => {
+  const pairs = new Map(batch.map((one) => [toAccountDomainKey(one), one]));
   const found = [...pairs].map(
     async ([
       key,
@@ -33,54 +38,59 @@ export const knownFacts = async (
         requester: { account },
       },
     ]) => {
-      return [key, { account, domain, facts: await facts.find(domain, account) }] as const;
+      return [key, { account, domain, state: await facts.find(domain, account) }] as const;
     },
   );
   return new Map(await Promise.all(found));
 };
 
 /** One random recipient for each domain that somebody in the batch has no proof of. */
-export const decoysFor = (
+export const chooseRandomRecipients = (
   random: () => number,
-  batch: readonly Asker[],
-  known: ReadonlyMap<string, KnownFacts>,
+  batch: readonly ProbeSubject[],
+  known: ReadonlyMap<string, AccountCatchAll>,
 ): ReadonlyMap<string, string> => {
   const decoys = new Map<string, string>();
   for (const one of batch) {
     const { domain } = one;
-    const facts = known.get(knownKey(one))?.facts;
-    if (one.decoy && facts?.isProofDue)
-      decoys.set(domain, facts.randomRecipient ?? decoys.get(domain) ?? decoyAt(domain, random));
+    const state = known.get(toAccountDomainKey(one))?.state;
+    if (one.probeCatchAll && state?.needsProof)
+      decoys.set(
+        domain,
+        state.randomRecipient ?? decoys.get(domain) ?? createRandomRecipient(domain, random),
+      );
   }
   return decoys;
 };
 
 /** What was known of the domains before the session, and the random recipients that were asked for them. */
 type Preparation = {
-  readonly known: ReadonlyMap<string, KnownFacts>;
-  readonly decoys: ReadonlyMap<string, string>;
+  readonly states: ReadonlyMap<string, AccountCatchAll>;
+  readonly randomRecipients: ReadonlyMap<string, string>;
 };
 
 /** What the session proved of the domains whose random recipient was asked; null where its answer proves nothing. */
-export const learnFrom = async (
-  facts: DomainFacts,
-  tried: Tried,
-  { known, decoys }: Preparation,
-): Promise<ReadonlyMap<string, KnownCatchAll | null>> => {
-  const tested = new Map<string, KnownCatchAll | null>();
-  for (const { domain, reply } of tried.result.decoys) {
-    const proven = catchAllFrom(reply, tried.host);
-    tested.set(domain, proven ?? null);
+export const learnCatchAll = async (
+  cache: CatchAllCache,
+  outcome: SessionOutcome,
+  { states: known, randomRecipients: decoys }: Preparation,
+): Promise<ReadonlyMap<string, ProvenCatchAll | null>> => {
+  const proofs = new Map<string, ProvenCatchAll | null>();
+  for (const { domain, reply } of outcome.result.catchAllProbes) {
+    const proven = toCatchAll(reply, outcome.host);
+    proofs.set(domain, proven ?? null);
     const recipient = decoys.get(domain);
-    const isDeferred = recipient && reply && isDeferral(reply, tried.host);
-    for (const { account, facts: before } of ofDomain(known, domain)) {
-      if (proven) await facts.learn(domain, account, proven);
+    const isDeferred = recipient && reply && isDeferral(reply, outcome.host);
+    for (const { account, state: before } of filterByDomain(known, domain)) {
+      if (proven) await cache.storeCatchAll(domain, account, proven);
       else if (isDeferred && before.randomRecipient !== recipient)
-        await facts.keepRandomRecipient(domain, account, recipient);
+        await cache.storeRandomRecipient(domain, account, recipient);
     }
   }
-  return tested;
+  return proofs;
 };
 
-const ofDomain = (known: ReadonlyMap<string, KnownFacts>, wanted: string): readonly KnownFacts[] =>
-  [...known.values()].filter(({ domain }) => domain === wanted);
+const filterByDomain = (
+  known: ReadonlyMap<string, AccountCatchAll>,
+  wanted: string,
+): readonly AccountCatchAll[] => [...known.values()].filter(({ domain }) => domain === wanted);

@@ -9,19 +9,19 @@ const CALLERS_RESERVE = 0.1;
  * comes to four fifths (a list to 504, all that one process needs to be fast), two to four ninths each, and some are
  * always free for the next account, whatever servers the others wait for.
  */
-const HELD_TO_FREE = 4;
+const OPEN_TO_FREE = 4;
 
-export type SessionShares = ReturnType<typeof sessionShares>;
+export type SessionShares = ReturnType<typeof createSessionShares>;
 
 /** How the sessions of this process are shared among accounts. */
-export const sessionShares = (sessionsMax = SESSIONS_MAX) => {
-  const held = new Map<string, number>();
+export const createSessionShares = (sessionsMax = SESSIONS_MAX) => {
+  const openSessions = new Map<string, number>();
   let sessions = 0;
   let isShort = false;
 
   const isAllowed = ({ account, priority }: Requester): boolean => {
     const most = sessionsMax * (priority === "caller" ? 1 : 1 - CALLERS_RESERVE);
-    return (held.get(account) ?? 0) < HELD_TO_FREE * (most - sessions);
+    return (openSessions.get(account) ?? 0) < OPEN_TO_FREE * (most - sessions);
   };
 
   return {
@@ -32,14 +32,14 @@ export const sessionShares = (sessionsMax = SESSIONS_MAX) => {
       return allowed;
     },
     open: ({ account }: Requester): void => {
-      held.set(account, (held.get(account) ?? 0) + 1);
+      openSessions.set(account, (openSessions.get(account) ?? 0) + 1);
       sessions++;
     },
     /** True: a requester was refused since the last session ended, and may be served now. */
     close: ({ account }: Requester): boolean => {
-      const left = (held.get(account) ?? 0) - 1;
-      if (left > 0) held.set(account, left);
-      else held.delete(account);
+      const left = (openSessions.get(account) ?? 0) - 1;
+      if (left > 0) openSessions.set(account, left);
+      else openSessions.delete(account);
       sessions--;
       const wasShort = isShort;
       isShort = false;

@@ -1,46 +1,46 @@
 import { areNeighbours } from "./keyboard.ts";
 
 /** What a slip of the fingers that happens by itself costs: half a key aside, two keys swapped, one held down. */
-const EASY_SLIP = 0.75;
+const EASY_EDIT_COST = 0.75;
 /** Any other single change. */
-const SLIP = 1;
+const EDIT_COST = 1;
 /** More than this is another word. As an easy slip costs 0.75, it means two slips at the most. */
-const SLIPS_MAX = 2;
+const EDIT_COST_MAX = 2;
 
 /**
  * How many slips lead from what was meant to what was typed: optimal string alignment (Damerau's four edits,
- * no letter touched twice), with cheaper edits for likely slips. Infinity beyond SLIPS_MAX.
+ * no letter touched twice), with cheaper edits for likely slips. Infinity beyond EDIT_COST_MAX.
  * Only the diagonal band that two insertions can reach is filled, so the work is linear in the length.
  */
-export const slipsBetween = (typed: string, meant: string): number => {
-  if (Math.abs(typed.length - meant.length) > SLIPS_MAX) return Infinity;
+export const measureEditDistance = (typed: string, meant: string): number => {
+  if (Math.abs(typed.length - meant.length) > EDIT_COST_MAX) return Infinity;
   let beforeLast: number[] = [];
-  let last = firstRow(meant);
+  let last = createFirstRow(meant);
   for (let i = 1; i <= typed.length; i++) {
-    const row = nextRow(typed, meant, i, last, beforeLast);
-    if (row.every((cost) => cost > SLIPS_MAX)) return Infinity;
+    const row = createNextRow(typed, meant, i, last, beforeLast);
+    if (row.every((cost) => cost > EDIT_COST_MAX)) return Infinity;
     beforeLast = last;
     last = row;
   }
-  return within(costAt(last, typed.length, meant.length));
+  return capCost(getCost(last, typed.length, meant.length));
 };
 
-const within = (cost: number): number => (cost <= SLIPS_MAX ? cost : Infinity);
+const capCost = (cost: number): number => (cost <= EDIT_COST_MAX ? cost : Infinity);
 
 /** A row holds only the cells j = i - 2 … i + 2 of the table. */
-const WIDTH = 2 * SLIPS_MAX + 1;
-const costAt = (row: readonly number[], i: number, j: number): number =>
-  row[j - i + SLIPS_MAX] ?? Infinity;
+const WIDTH = 2 * EDIT_COST_MAX + 1;
+const getCost = (row: readonly number[], i: number, j: number): number =>
+  row[j - i + EDIT_COST_MAX] ?? Infinity;
 
-const firstRow = (meant: string): number[] => {
+const createFirstRow = (meant: string): number[] => {
   const row: number[] = Array(WIDTH).fill(Infinity);
-  row[SLIPS_MAX] = 0;
-  for (let j = 1; j <= Math.min(SLIPS_MAX, meant.length); j++)
-    row[j + SLIPS_MAX] = costAt(row, 0, j - 1) + oneMore(meant, j - 1);
+  row[EDIT_COST_MAX] = 0;
+  for (let j = 1; j <= Math.min(EDIT_COST_MAX, meant.length); j++)
+    row[j + EDIT_COST_MAX] = getCost(row, 0, j - 1) + getInsertCost(meant, j - 1);
   return row;
 };
 
-const nextRow = (
+const createNextRow = (
   typed: string,
   meant: string,
   i: number,
@@ -48,29 +48,33 @@ const nextRow = (
   beforeLast: readonly number[],
 ): number[] => {
   const row: number[] = Array(WIDTH).fill(Infinity);
-  for (let j = Math.max(0, i - SLIPS_MAX); j <= Math.min(meant.length, i + SLIPS_MAX); j++) {
-    let cost = costAt(last, i - 1, j) + oneMore(typed, i - 1);
+  for (
+    let j = Math.max(0, i - EDIT_COST_MAX);
+    j <= Math.min(meant.length, i + EDIT_COST_MAX);
+    j++
+  ) {
+    let cost = getCost(last, i - 1, j) + getInsertCost(typed, i - 1);
     if (j > 0) {
       cost = Math.min(
         cost,
-        costAt(row, i, j - 1) + oneMore(meant, j - 1),
-        costAt(last, i - 1, j - 1) + instead(typed[i - 1] ?? "", meant[j - 1] ?? ""),
+        getCost(row, i, j - 1) + getInsertCost(meant, j - 1),
+        getCost(last, i - 1, j - 1) + getSubstituteCost(typed[i - 1] ?? "", meant[j - 1] ?? ""),
       );
     }
     if (areSwapped(typed, i, meant, j))
-      cost = Math.min(cost, costAt(beforeLast, i - 2, j - 2) + EASY_SLIP);
-    row[j - i + SLIPS_MAX] = cost;
+      cost = Math.min(cost, getCost(beforeLast, i - 2, j - 2) + EASY_EDIT_COST);
+    row[j - i + EDIT_COST_MAX] = cost;
   }
   return row;
 };
 
 /** A letter too many or too few is the likelier when it doubles the one before it. */
-const oneMore = (text: string, at: number): number =>
-  at > 0 && text[at] === text[at - 1] ? EASY_SLIP : SLIP;
+const getInsertCost = (text: string, at: number): number =>
+  at > 0 && text[at] === text[at - 1] ? EASY_EDIT_COST : EDIT_COST;
 
-const instead = (typed: string, meant: string): number => {
+const getSubstituteCost = (typed: string, meant: string): number => {
   if (typed === meant) return 0;
-  return areNeighbours(typed, meant) ? EASY_SLIP : SLIP;
+  return areNeighbours(typed, meant) ? EASY_EDIT_COST : EDIT_COST;
 };
 
 const areSwapped = (typed: string, i: number, meant: string, j: number): boolean =>

@@ -1,27 +1,34 @@
-import type { Fields, Where, Written } from "../table.ts";
-import { within } from "../within.ts";
+import type { Fields, Where, WriteResult } from "../table.ts";
+import { withTimeout } from "../within.ts";
 import type { World } from "../world.ts";
-import { OWN_PLACE, PAUSE_MS, type Places, type Rest, type Spot, type Taken } from "./places.ts";
-import type { Ended } from "./rest.ts";
 import {
-  asSeen,
-  changeAfter,
-  closingAsSeen,
-  isWanted,
-  isWantedLong,
-  kept,
-  placeAsSeen,
-  placeField,
-  placeText,
-  readShared,
-  restOf,
-  type Shared,
-  sharedKey,
-  takenPlaces,
-  wanted,
+  LOCAL_SLOT,
+  PAUSE_MS,
+  type ProviderBackoff,
+  type SlotKey,
+  type SlotPool,
+  type SlotResult,
+} from "./places.ts";
+import type { SessionEnd } from "./rest.ts";
+import {
+  createBackoffChange,
+  createExpiry,
+  createWaitMark,
+  formatLease,
+  getBackoff,
+  hasWaiter,
+  isWaitMarkFresh,
+  listTakenSlots,
+  matchBackoff,
+  matchClosing,
+  matchSlot,
+  parseSharedProvider,
+  type SharedProvider,
+  toItemKey,
+  toSlotField,
 } from "./shared-operator.ts";
 
-export type PlaceDoors = Pick<World, "table" | "now" | "random" | "sleep">;
+export type SlotPorts = Pick<World, "table" | "now" | "random" | "sleep">;
 
 /** Somebody was quicker: so often it is tried anew, one after the other. */
 const TRIES_MAX = 4;
@@ -29,174 +36,191 @@ const TRIES_MAX = 4;
 const TABLE_MS = 3_000;
 
 /** What this process has of an operator, and what it leaves to others for a moment. */
-type Here = { readonly own: Set<number>; readonly left: Set<number>; asking: number };
+type LocalUse = { readonly own: Set<number>; readonly yielded: Set<number>; acquiring: number };
 
 /** A place that stands in the table: `text` is ours alone, so nobody's place is given back but our own. */
-type Standing = { readonly spot: Spot; readonly place: number; readonly text: string };
+type SlotLease = { readonly slotKey: SlotKey; readonly slot: number; readonly text: string };
 
 /**
  * Places that all processes with this table share. A session costs one read and one write before it and one write
  * after it, whether it went well or closes the operator for everybody.
  */
-export const tablePlaces = (doors: PlaceDoors): Places => {
-  const known = new Map<string, Here>();
-  const hereAt = ({ operator }: Spot): Here => {
-    const here = known.get(operator) ?? { own: new Set(), left: new Set(), asking: 0 };
-    known.set(operator, here);
-    return here;
+export const createSharedSlots = (ports: SlotPorts): SlotPool => {
+  const localUses = new Map<string, LocalUse>();
+  const getLocalUse = ({ providerKey }: SlotKey): LocalUse => {
+    const localUse = localUses.get(providerKey) ?? {
+      own: new Set(),
+      yielded: new Set(),
+      acquiring: 0,
+    };
+    localUses.set(providerKey, localUse);
+    return localUse;
   };
-  const forget = ({ operator }: Spot): void => {
-    const here = known.get(operator);
-    if (here && here.own.size + here.left.size + here.asking === 0) known.delete(operator);
+  const forget = ({ providerKey }: SlotKey): void => {
+    const localUse = localUses.get(providerKey);
+    if (localUse && localUse.own.size + localUse.yielded.size + localUse.acquiring === 0)
+      localUses.delete(providerKey);
   };
 
-  const leave = (spot: Spot, places: Iterable<number>): void => {
-    const { left } = hereAt(spot);
+  const yieldSlots = (spot: SlotKey, slots: Iterable<number>): void => {
+    const { yielded: left } = getLocalUse(spot);
     const isPausing = left.size > 0;
-    for (const place of places) left.add(place);
+    for (const place of slots) left.add(place);
     if (isPausing || left.size === 0) return;
-    void doors.sleep(doors.random() * PAUSE_MS).then(() => {
+    void ports.sleep(ports.random() * PAUSE_MS).then(() => {
       left.clear();
       forget(spot);
     });
   };
 
-  const give = async ({ spot, ...standing }: Standing, seen: Shared, ended: Ended | null) => {
+  const release = async (
+    { slotKey: spot, ...standing }: SlotLease,
+    seen: SharedProvider,
+    end: SessionEnd | null,
+  ) => {
     try {
-      const shared = await giveBack(doors, { spot, ...standing }, seen, ended);
-      const atMs = doors.now().getTime();
+      const shared = await releaseSlot(ports, { slotKey: spot, ...standing }, seen, end);
+      const atMs = ports.now().getTime();
       // Whoever gives a place back would be the first to ask for it again, and nobody else would ever get one.
-      if (isWanted(shared, atMs)) leave(spot, Array(spot.connections).keys());
-      return restOf(shared, atMs);
+      if (hasWaiter(shared, atMs)) yieldSlots(spot, Array(spot.connections).keys());
+      return getBackoff(shared, atMs);
     } finally {
-      hereAt(spot).own.delete(standing.place);
+      getLocalUse(spot).own.delete(standing.slot);
       forget(spot);
     }
   };
 
-  const take = async (spot: Spot): Promise<Taken> => {
-    const here = hereAt(spot);
-    here.asking++;
+  const acquire = async (spot: SlotKey): Promise<SlotResult> => {
+    const localUse = getLocalUse(spot);
+    localUse.acquiring++;
     try {
-      const came = await takePlace(doors, spot, here);
-      if ("rest" in came) return came.rest;
-      if ("taken" in came) {
-        leave(spot, came.taken);
+      const outcome = await acquireSlot(ports, spot, localUse);
+      if ("backoff" in outcome) return outcome.backoff;
+      if ("takenSlots" in outcome) {
+        yieldSlots(spot, outcome.takenSlots);
         return "full";
       }
-      const { standing, shared } = came;
-      return { give: (ended) => give(standing, shared, ended).catch(() => null) };
+      const { lease: standing, shared } = outcome;
+      return { release: (end) => release(standing, shared, end).catch(() => null) };
     } finally {
-      here.asking--;
+      localUse.acquiring--;
       forget(spot);
     }
   };
 
   return {
-    mayHave: (spot) => {
-      const here = known.get(spot.operator);
-      return !here || mayHave(spot, here).length > 0;
+    mayAcquire: (spot) => {
+      const localUse = localUses.get(spot.providerKey);
+      return !localUse || listOpenSlots(spot, localUse).length > 0;
     },
     // Without the table every process goes by its own count: less polite, but no verdict is made of it.
-    take: (spot) => take(spot).catch(() => OWN_PLACE),
+    acquire: (spot) => acquire(spot).catch(() => LOCAL_SLOT),
   };
 };
 
-const mayHave = ({ places }: Spot, { own, left }: Here): readonly number[] =>
-  places.filter((place) => !own.has(place) && !left.has(place));
+const listOpenSlots = ({ slots }: SlotKey, { own, yielded: left }: LocalUse): readonly number[] =>
+  slots.filter((place) => !own.has(place) && !left.has(place));
 
-type Came =
-  | { readonly standing: Standing; readonly shared: Shared }
-  | { readonly rest: Rest }
-  | { readonly taken: readonly number[] };
+type AcquireOutcome =
+  | { readonly lease: SlotLease; readonly shared: SharedProvider }
+  | { readonly backoff: ProviderBackoff }
+  | { readonly takenSlots: readonly number[] };
 
-const takePlace = async (doors: PlaceDoors, spot: Spot, here: Here): Promise<Came> => {
-  const { now, random } = doors;
+const acquireSlot = async (
+  ports: SlotPorts,
+  spot: SlotKey,
+  localUse: LocalUse,
+): Promise<AcquireOutcome> => {
+  const { now, random } = ports;
   const token = `${random()}`.slice(2);
-  let isLost = false;
-  for (let tries = 0; tries < TRIES_MAX && mayHave(spot, here).length > 0; tries++) {
-    const shared = await read(doors, spot);
+  let isUnclear = false;
+  for (let tries = 0; tries < TRIES_MAX && listOpenSlots(spot, localUse).length > 0; tries++) {
+    const shared = await readProvider(ports, spot);
     const atMs = now().getTime();
-    const rest = restOf(shared, atMs);
-    if (rest) return { rest };
-    const taken = takenPlaces(shared, atMs);
-    const free = mayHave(spot, here).filter((place) => !taken.includes(place));
+    const rest = getBackoff(shared, atMs);
+    if (rest) return { backoff: rest };
+    const taken = listTakenSlots(shared, atMs);
+    const free = listOpenSlots(spot, localUse).filter((place) => !taken.includes(place));
     const place = free[Math.floor(random() * free.length)];
     if (place === undefined) {
-      if (!isWantedLong(shared, atMs)) await write(doors, spot, wanted(atMs), {}).catch(ignored);
-      return { taken: taken.filter((other) => !here.own.has(other)) };
+      if (!isWaitMarkFresh(shared, atMs))
+        await writeProvider(ports, spot, createWaitMark(atMs), {}).catch(ignoreError);
+      return { takenSlots: taken.filter((other) => !localUse.own.has(other)) };
     }
-    here.own.add(place);
-    const standing = { spot, place, text: placeText(token, atMs) };
-    const stood = await standAt(doors, standing, shared).catch((error: unknown) => {
-      here.own.delete(place);
+    localUse.own.add(place);
+    const standing = { slotKey: spot, slot: place, text: formatLease(token, atMs) };
+    const claimed = await writeLease(ports, standing, shared).catch((error: unknown) => {
+      localUse.own.delete(place);
       throw error;
     });
-    if (typeof stood === "object") return { standing, shared: stood };
-    here.own.delete(place);
-    isLost = stood === "lost";
+    if (typeof claimed === "object") return { lease: standing, shared: claimed };
+    localUse.own.delete(place);
+    isUnclear = claimed === "lost";
   }
-  if (isLost) throw new Error("the table does not say whether the place is ours");
-  return { taken: [] };
+  if (isUnclear) throw new Error("the table does not say whether the place is ours");
+  return { takenSlots: [] };
 };
 
 /** In the very write: that the place is free, and that nobody closed the operator since we looked. */
-const standAt = async (
-  doors: PlaceDoors,
-  { spot, place, text }: Standing,
-  seen: Shared,
-): Promise<Shared | "refused" | "lost"> => {
-  const where = { ...placeAsSeen(seen, place), ...closingAsSeen(seen) };
-  const written = await write(doors, spot, { [placeField(place)]: text }, where);
-  if (written.outcome === "committed") return readShared(written.item);
+const writeLease = async (
+  ports: SlotPorts,
+  { slotKey: spot, slot: place, text }: SlotLease,
+  seen: SharedProvider,
+): Promise<SharedProvider | "refused" | "lost"> => {
+  const where = { ...matchSlot(seen, place), ...matchClosing(seen) };
+  const written = await writeProvider(ports, spot, { [toSlotField(place)]: text }, where);
+  if (written.outcome === "committed") return parseSharedProvider(written.item);
   if (written.outcome === "refused") return "refused";
   // The reply was lost. Whether it came through stands in the place.
-  const shared = await read(doors, spot);
-  return shared.places.get(place) === text ? shared : "lost";
+  const shared = await readProvider(ports, spot);
+  return shared.slots.get(place) === text ? shared : "lost";
 };
 
 /** The place is free and what was met is told, in one write. Refused, both are decided anew on what is there now. */
-const giveBack = async (
-  doors: PlaceDoors,
-  { spot, place, text }: Standing,
-  seen: Shared,
-  ended: Ended | null,
-): Promise<Shared> => {
+const releaseSlot = async (
+  ports: SlotPorts,
+  { slotKey: spot, slot: place, text }: SlotLease,
+  seen: SharedProvider,
+  end: SessionEnd | null,
+): Promise<SharedProvider> => {
   let shared = seen;
   for (let tries = 0; tries < TRIES_MAX; tries++) {
-    const isOurs = shared.places.get(place) === text;
-    const change = ended && changeAfter(shared, ended, doors.now().getTime());
-    if (!isOurs && !change) break;
-    const written = await write(
-      doors,
+    const isOurs = shared.slots.get(place) === text;
+    const backoffChange = end && createBackoffChange(shared, end, ports.now().getTime());
+    if (!isOurs && !backoffChange) break;
+    const written = await writeProvider(
+      ports,
       spot,
-      { ...(isOurs && { [placeField(place)]: undefined }), ...change },
-      { ...(isOurs && placeAsSeen(shared, place)), ...(change && asSeen(shared)) },
+      { ...(isOurs && { [toSlotField(place)]: undefined }), ...backoffChange },
+      { ...(isOurs && matchSlot(shared, place)), ...(backoffChange && matchBackoff(shared)) },
     );
-    if (written.outcome === "committed") return readShared(written.item);
-    shared = await read(doors, spot);
+    if (written.outcome === "committed") return parseSharedProvider(written.item);
+    shared = await readProvider(ports, spot);
   }
   return shared;
 };
 
-const read = async (doors: PlaceDoors, { operator }: Spot): Promise<Shared> =>
-  readShared(await inTime(doors, doors.table.get(sharedKey(operator))));
+const readProvider = async (ports: SlotPorts, { providerKey }: SlotKey): Promise<SharedProvider> =>
+  parseSharedProvider(await withTableTimeout(ports, ports.table.get(toItemKey(providerKey))));
 
-const write = (
-  doors: PlaceDoors,
-  { operator }: Spot,
+const writeProvider = (
+  ports: SlotPorts,
+  { providerKey }: SlotKey,
   set: Fields,
   where: Where,
-): Promise<Written> => {
-  const update = sharedKey(operator);
-  const all = { ...set, ...kept(doors.now().getTime()) };
-  return inTime(doors, doors.table.write({ update, set: all, where, orCreate: true }));
+): Promise<WriteResult> => {
+  const update = toItemKey(providerKey);
+  const all = { ...set, ...createExpiry(ports.now().getTime()) };
+  return withTableTimeout(ports, ports.table.write({ update, set: all, where, orCreate: true }));
 };
 
-const inTime = async <Came>(doors: PlaceDoors, call: Promise<Came>): Promise<Came> => {
-  const came = await within(doors, TABLE_MS, call);
-  if (came === "late") throw new Error("the table does not answer in time");
-  return came;
+const withTableTimeout = async <Result>(
+  ports: SlotPorts,
+  call: Promise<Result>,
+): Promise<Result> => {
+  const result = await withTimeout(ports, TABLE_MS, call);
+  if (result === "late") throw new Error("the table does not answer in time");
+  return result;
 };
 
-const ignored = (): void => {};
+const ignoreError = (): void => {};

@@ -4,7 +4,7 @@ import { PRIORITIES, type Requester } from "./requester.ts";
  * Where each account waits, in the order in which the queues are served: callers before lists, then the
  * account whose last turn was longest ago, then its queue that was served longest ago.
  */
-export const openTurns = <HostQueue>() => {
+export const createTurns = <HostQueue>() => {
   const waiting = {
     caller: new Map<string, Set<HostQueue>>(),
     list: new Map<string, Set<HostQueue>>(),

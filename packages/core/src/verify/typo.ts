@@ -1,18 +1,18 @@
-import { slipsBetween } from "./slips.ts";
+import { measureEditDistance } from "./slips.ts";
 
 /** The whole address that was probably meant, and how probably, 0 to 1; both null when nothing helps. */
 export type TypoAdvice = { readonly suggestion: string | null; readonly confidence: number | null };
 
-export type TypoFacts = {
+export type TypoSignals = {
   readonly mailWorks: boolean | "undecided";
   /** On a list of domains that live from other people's typos: their mail works, and is read by strangers. */
-  readonly knownSquat: boolean;
+  readonly isSquat: boolean;
 };
 
 const NOTHING: TypoAdvice = { suggestion: null, confidence: null };
 
 /** Each slip is thirty times rarer than none: about what copy typists do per word of this length. */
-const RARITY_PER_SLIP = 30;
+const RARITY_PER_EDIT = 30;
 /** A wrong ending behind the right name ("gmail.de") is knowledge at fault: almost as rare as two slips. */
 const WRONG_ENDING = 1.75;
 /** A part said twice or "www." in front is one slip, however many letters it has. */
@@ -38,37 +38,38 @@ const DOMAIN_LENGTH_MAX = 253;
  */
 export const suggestTypo = (
   address: { readonly local: string; readonly domain: string },
-  facts: TypoFacts,
+  signals: TypoSignals,
   providers: readonly string[],
 ): TypoAdvice => {
-  if (facts.mailWorks !== false && !facts.knownSquat) return NOTHING;
+  if (signals.mailWorks !== false && !signals.isSquat) return NOTHING;
   const typed = address.domain.toLowerCase();
-  const shelf = shelfOf(providers);
-  if (typed.length > DOMAIN_LENGTH_MAX || shelf.domains.has(typed)) return NOTHING;
+  const index = getIndex(providers);
+  if (typed.length > DOMAIN_LENGTH_MAX || index.domains.has(typed)) return NOTHING;
 
-  const { best, bestWeight, allWeights } = weigh(typed, shelf);
+  const { best, bestWeight, allWeights } = weigh(typed, index);
   if (best === null) return NOTHING;
   // A squat is there because it looks like something else, so it is no firm that closed.
-  const other = facts.knownSquat ? 0 : chanceOf(typed);
-  const confidence = Math.min(CONFIDENCE_MAX, hundredths(bestWeight / (allWeights + other)));
+  const other = signals.isSquat ? 0 : estimateChance(typed);
+  const confidence = Math.min(CONFIDENCE_MAX, roundToHundredths(bestWeight / (allWeights + other)));
   if (confidence < CONFIDENCE_MIN) return NOTHING;
   return { suggestion: `${address.local}@${best}`, confidence };
 };
 
-const chanceOf = (typed: string): number =>
-  CHANCE_PER_LETTER ** -nameOf(typed).length * (typed.endsWith(".com") ? 1 : CHANCE_ELSEWHERE);
+const estimateChance = (typed: string): number =>
+  CHANCE_PER_LETTER ** -getFirstLabel(typed).length *
+  (typed.endsWith(".com") ? 1 : CHANCE_ELSEWHERE);
 
-const hundredths = (value: number): number => Math.round(value * 100) / 100;
+const roundToHundredths = (value: number): number => Math.round(value * 100) / 100;
 
-const weigh = (typed: string, shelf: Shelf) => {
+const weigh = (typed: string, index: ProviderIndex) => {
   let best: string | null = null;
   let bestWeight = 0;
   let allWeights = 0;
-  const readings = readingsOf(typed);
-  for (const provider of shelf.providers) {
-    const slips = slipsTo(provider, readings);
+  const readings = listReadings(typed);
+  for (const provider of index.providers) {
+    const slips = measureDistance(provider, readings);
     if (slips === Infinity) continue;
-    const weight = provider.popularity * RARITY_PER_SLIP ** -slips;
+    const weight = provider.popularity * RARITY_PER_EDIT ** -slips;
     allWeights += weight;
     if (weight <= bestWeight) continue;
     bestWeight = weight;
@@ -77,14 +78,14 @@ const weigh = (typed: string, shelf: Shelf) => {
   return { best, bestWeight, allWeights };
 };
 
-const slipsTo = (provider: Provider, readings: readonly Reading[]): number => {
+const measureDistance = (provider: ProviderEntry, readings: readonly Reading[]): number => {
   let fewest = Infinity;
-  for (const { text, name, letters, slips } of readings) {
+  for (const { text, name, letters, cost: slips } of readings) {
     if (provider.name === name) fewest = Math.min(fewest, slips + WRONG_ENDING);
     // Two slips bring in at most two letters and lose at most two: this spares most of the alignments.
     if (areMoreThanTwo(letters & ~provider.letters)) continue;
     if (areMoreThanTwo(provider.letters & ~letters)) continue;
-    fewest = Math.min(fewest, slips + slipsBetween(text, provider.domain));
+    fewest = Math.min(fewest, slips + measureEditDistance(text, provider.domain));
   }
   return fewest;
 };
@@ -94,37 +95,40 @@ type Reading = {
   readonly text: string;
   readonly name: string | null;
   readonly letters: number;
-  readonly slips: number;
+  readonly cost: number;
 };
 
 /** As typed; and, where a part was said twice or a web address given, without that. */
-const readingsOf = (typed: string): readonly Reading[] => {
+const listReadings = (typed: string): readonly Reading[] => {
   const [name = "", ...rest] = typed.split(".");
   const once = [
-    halfOf(typed),
-    [halfOf(name) ?? name, ...rest].join("."),
+    getRepeatedHalf(typed),
+    [getRepeatedHalf(name) ?? name, ...rest].join("."),
     typed.replace(/^www\./, ""),
   ];
   const others = new Set(once.filter((text) => text !== null && text !== typed));
-  return [readingOf(typed, 0), ...[...others].map((text) => readingOf(text ?? "", WHOLE_PART))];
+  return [
+    createReading(typed, 0),
+    ...[...others].map((text) => createReading(text ?? "", WHOLE_PART)),
+  ];
 };
 
-const readingOf = (text: string, slips: number): Reading => ({
+const createReading = (text: string, slips: number): Reading => ({
   text,
-  name: hasEnding(text) ? nameOf(text) : null,
-  letters: lettersOf(text),
-  slips,
+  name: hasEnding(text) ? getFirstLabel(text) : null,
+  letters: toLetterBits(text),
+  cost: slips,
 });
 
 /** "gmailgmail" and "gmail.com.gmail.com" are one thing said twice. */
-const halfOf = (text: string): string | null => {
+const getRepeatedHalf = (text: string): string | null => {
   const middle = text.length >> 1;
   const second = text.slice(text.length % 2 === 0 || text[middle] !== "." ? middle : middle + 1);
   const first = text.slice(0, middle);
   return first !== "" && first === second ? first : null;
 };
 
-const nameOf = (domain: string): string => domain.split(".", 1)[0] ?? "";
+const getFirstLabel = (domain: string): string => domain.split(".", 1)[0] ?? "";
 
 const SECOND_LEVEL: ReadonlySet<string> = new Set(["com", "co", "net", "org"]);
 
@@ -137,7 +141,7 @@ const hasEnding = (domain: string): boolean => {
 };
 
 /** Which letters occur, one bit each; signs and digits share the six bits that are left. */
-const lettersOf = (text: string): number => {
+const toLetterBits = (text: string): number => {
   let letters = 0;
   for (let at = 0; at < text.length; at++) {
     const letter = text.charCodeAt(at) - 97;
@@ -152,7 +156,7 @@ const areMoreThanTwo = (bits: number): boolean => {
   return (withoutOne & (withoutOne - 1)) !== 0;
 };
 
-type Provider = {
+type ProviderEntry = {
   readonly domain: string;
   readonly name: string;
   readonly letters: number;
@@ -160,24 +164,27 @@ type Provider = {
   readonly popularity: number;
 };
 
-type Shelf = { readonly domains: ReadonlySet<string>; readonly providers: readonly Provider[] };
+type ProviderIndex = {
+  readonly domains: ReadonlySet<string>;
+  readonly providers: readonly ProviderEntry[];
+};
 
 /** The same list is asked about thousands of times, so what follows from it is kept as long as the list is. */
-const shelves = new WeakMap<readonly string[], Shelf>();
+const indexes = new WeakMap<readonly string[], ProviderIndex>();
 
-const shelfOf = (providers: readonly string[]): Shelf => {
-  const known = shelves.get(providers);
-  if (known) return known;
+const getIndex = (providers: readonly string[]): ProviderIndex => {
+  const cached = indexes.get(providers);
+  if (cached) return cached;
   const domains = new Set(providers);
-  const shelf = {
+  const index = {
     domains,
-    providers: [...domains].map((domain, place) => ({
+    providers: [...domains].map((domain, rank) => ({
       domain,
-      name: nameOf(domain),
-      letters: lettersOf(domain),
-      popularity: 1 / (place + 1),
+      name: getFirstLabel(domain),
+      letters: toLetterBits(domain),
+      popularity: 1 / (rank + 1),
     })),
   };
-  shelves.set(providers, shelf);
-  return shelf;
+  indexes.set(providers, index);
+  return index;
 };

@@ -1,19 +1,27 @@
-import type { Answer, Waiting } from "./recipient-check.ts";
+import type { PendingProbe, ProbeResult } from "./recipient-check.ts";
 import { HOST_DAILY_LIMIT } from "./result.ts";
 
 // Answers about recipients that no mail server was asked about.
 
 /** A bug of ours broke the session. */
-export const brokenOff = ({ recipient, nobody, hosts }: Waiting): Answer => ({
-  ...unanswered(recipient),
-  nobody,
+export const createBrokenResult = ({
+  recipient,
+  unknownRecipients,
+  hosts,
+}: PendingProbe): ProbeResult => ({
+  ...createUnansweredResult(recipient),
+  unknownRecipients,
   host: hosts[0]?.host ?? "",
 });
 
 /** Nobody asked, because the mail host or the domain was asked enough for this day. */
-export const overDailyLimit = ({ recipient, nobody, hosts }: Waiting): Answer => ({
-  ...unanswered(recipient),
-  nobody,
+export const createDailyLimitResult = ({
+  recipient,
+  unknownRecipients,
+  hosts,
+}: PendingProbe): ProbeResult => ({
+  ...createUnansweredResult(recipient),
+  unknownRecipients,
   host: hosts[0]?.host ?? "",
   finding: {
     verdict: "unknown",
@@ -26,9 +34,9 @@ export const overDailyLimit = ({ recipient, nobody, hosts }: Waiting): Answer =>
 });
 
 /** Something failed on our side before any mail server could be asked. */
-export const unanswered = (recipient: string): Answer => ({
+export const createUnansweredResult = (recipient: string): ProbeResult => ({
   recipient,
-  nobody: [],
+  unknownRecipients: [],
   finding: {
     verdict: "unknown",
     reason: "internal",
@@ -43,5 +51,5 @@ export const unanswered = (recipient: string): Answer => ({
   encrypted: false,
   catchAll: "not_tested",
   transcript: [],
-  decoy: null,
+  randomRecipient: null,
 });

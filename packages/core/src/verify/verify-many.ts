@@ -1,6 +1,6 @@
 import type { Engine } from "./engine.ts";
 import type { Verification } from "./result.ts";
-import { type Options, verify } from "./verify.ts";
+import { type VerifyOptions, verify } from "./verify.ts";
 
 /** So many are under way at once. It bounds the memory, and is what sessions are filled from. */
 const WINDOW = 5_000;
@@ -13,24 +13,24 @@ const WINDOW = 5_000;
 export async function* verifyMany(
   engine: Engine,
   texts: AsyncIterable<string> | Iterable<string>,
-  options: Options,
+  options: VerifyOptions,
 ): AsyncGenerator<Verification> {
-  const source = iteratorOf(texts);
-  const underWay: Promise<Verification>[] = [];
-  const begin = sharing((text) => verify(engine, text, options));
+  const source = toAsyncIterator(texts);
+  const inFlight: Promise<Verification>[] = [];
+  const begin = shareInFlight((text) => verify(engine, text, options));
   try {
-    let next: Promise<IteratorResult<string>> | null = pulled(source);
-    while (next !== null || underWay.length > 0) {
-      const [first] = underWay;
-      const isFull = underWay.length >= WINDOW;
-      const arrived = await earlier(isFull ? null : next, first);
+    let next: Promise<IteratorResult<string>> | null = pullNext(source);
+    while (next !== null || inFlight.length > 0) {
+      const [first] = inFlight;
+      const isFull = inFlight.length >= WINDOW;
+      const arrived = await raceNext(isFull ? null : next, first);
       if (arrived === "first") {
-        const result = await underWay.shift();
+        const result = await inFlight.shift();
         if (result) yield result;
       } else if (arrived.done) next = null;
       else {
-        underWay.push(begin(arrived.value));
-        next = pulled(source);
+        inFlight.push(begin(arrived.value));
+        next = pullNext(source);
       }
     }
   } finally {
@@ -39,7 +39,9 @@ export async function* verifyMany(
   }
 }
 
-const iteratorOf = (texts: AsyncIterable<string> | Iterable<string>): AsyncIterator<string> => {
+const toAsyncIterator = (
+  texts: AsyncIterable<string> | Iterable<string>,
+): AsyncIterator<string> => {
   if (Symbol.asyncIterator in texts) return texts[Symbol.asyncIterator]();
   const iterator = texts[Symbol.iterator]();
   return {
@@ -49,14 +51,14 @@ const iteratorOf = (texts: AsyncIterable<string> | Iterable<string>): AsyncItera
 };
 
 /** The next of the input. That it failed is told when its turn comes, and until then nobody may be listening. */
-const pulled = (source: AsyncIterator<string>): Promise<IteratorResult<string>> => {
+const pullNext = (source: AsyncIterator<string>): Promise<IteratorResult<string>> => {
   const next = source.next();
   next.catch(() => undefined);
   return next;
 };
 
 /** What comes first: the next address, or the first result. The address wins a tie, so that sessions fill. */
-const earlier = (
+const raceNext = (
   next: Promise<IteratorResult<string>> | null,
   first: Promise<Verification> | undefined,
 ): Promise<IteratorResult<string> | "first"> => {
@@ -64,7 +66,7 @@ const earlier = (
   return Promise.race(waited);
 };
 
-const sharing = (start: (text: string) => Promise<Verification>) => {
+const shareInFlight = (start: (text: string) => Promise<Verification>) => {
   const running = new Map<string, Promise<Verification>>();
   return (text: string): Promise<Verification> => {
     const same = running.get(text);

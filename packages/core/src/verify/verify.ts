@@ -1,13 +1,13 @@
-import { type Address, isAddress, parseAddress, smtpForm } from "../mail/address.ts";
-import type { Asked } from "../mail/dns/recorded.ts";
+import { type Address, isAddress, parseAddress, toSmtpForm } from "../mail/address.ts";
+import type { RecordedQuery } from "../mail/dns/recorded.ts";
 import type { Lists } from "../mail/lists/lists.ts";
 import { popularProviders } from "../mail/lists/providers.ts";
-import type { Fault } from "../mail/mail-hosts.ts";
-import { type Provider, providerOf } from "../mail/smtp/limits.ts";
-import { BOT_FROM, botLikeness } from "./bot.ts";
-import { catchAllConfidence } from "./catch-all.ts";
+import type { DnsFault } from "../mail/mail-hosts.ts";
+import { findProvider, type Provider } from "../mail/smtp/limits.ts";
+import { BOT_THRESHOLD, scoreBotLikeness } from "./bot.ts";
+import { scoreCatchAll } from "./catch-all.ts";
 import type { Engine } from "./engine.ts";
-import { evidenceOf } from "./evidence.ts";
+import { collectEvidence } from "./evidence.ts";
 import {
   type DomainSignal,
   isCatchAllInQuestion,
@@ -16,15 +16,15 @@ import {
   judge,
   type Signals,
 } from "./judge.ts";
-import { namesOf } from "./names.ts";
-import type { Answer } from "./recipient-check.ts";
+import { parsePersonName } from "./names.ts";
+import type { ProbeResult } from "./recipient-check.ts";
 import type { Requester } from "./requester.ts";
 import { NOT_PROBED, type Verification } from "./result.ts";
-import { retryCauseOf } from "./retry.ts";
+import { findRetryCause } from "./retry.ts";
 import { suggestTypo } from "./typo.ts";
-import { unanswered } from "./unasked.ts";
+import { createUnansweredResult } from "./unasked.ts";
 
-export type Options = {
+export type VerifyOptions = {
   /** False: syntax, lists and DNS only; no mail server is asked. */
   readonly deepVerify: boolean;
   readonly includeAi: boolean;
@@ -37,44 +37,67 @@ export type Options = {
 export const verify = async (
   engine: Engine,
   text: string,
-  options: Options,
+  options: VerifyOptions,
 ): Promise<Verification> => {
   const parsed = parseAddress(text);
   if (!isAddress(parsed)) {
-    const found = { text, address: null, fault: parsed.fault, listed: UNLISTED, ...NOT_ASKED };
-    return told(engine, found, options);
+    const lookup = { text, address: null, fault: parsed.fault, listed: UNLISTED, ...NOT_LOOKED_UP };
+    return createVerification(engine, lookup, options);
   }
-  const listed = listedAs(engine.lists, parsed);
+  const listed = findListings(engine.lists, parsed);
   const deepVerify = options.deepVerify && !listed.trap;
-  const looked = await lookUp(engine, parsed, { ...options, deepVerify });
-  return told(engine, { text, address: parsed, fault: null, listed, ...looked }, options);
+  const domainLookup = await lookUpDomain(engine, parsed, { ...options, deepVerify });
+  return createVerification(
+    engine,
+    { text, address: parsed, fault: null, listed, ...domainLookup },
+    options,
+  );
 };
 
 /** What can be told of an address that nobody could ask about: its letters and the lists, and why no more. */
-export const unprobed = (engine: Engine, text: string, reason: string): Verification => {
+export const createUnprobedResult = (
+  engine: Engine,
+  text: string,
+  reason: string,
+): Verification => {
   const parsed = parseAddress(text);
-  const found = isAddress(parsed)
-    ? { text, address: parsed, fault: null, listed: listedAs(engine.lists, parsed), ...NOT_ASKED }
-    : { text, address: null, fault: parsed.fault, listed: UNLISTED, ...NOT_ASKED };
-  const result = told(engine, found, { deepVerify: true, includeAi: true, includeEvidence: false });
+  const lookup = isAddress(parsed)
+    ? {
+        text,
+        address: parsed,
+        fault: null,
+        listed: findListings(engine.lists, parsed),
+        ...NOT_LOOKED_UP,
+      }
+    : { text, address: null, fault: parsed.fault, listed: UNLISTED, ...NOT_LOOKED_UP };
+  const result = createVerification(engine, lookup, {
+    deepVerify: true,
+    includeAi: true,
+    includeEvidence: false,
+  });
   return result.status === "unknown" ? { ...result, reason } : result;
 };
 
 /** Everything that was found out, before it is judged. */
-export type Found = {
+export type AddressLookup = {
   readonly text: string;
   readonly address: Address | null;
   readonly fault: string | null;
   readonly listed: Signals["listed"];
   readonly domain: DomainSignal;
-  readonly asked: readonly Asked[];
+  readonly dnsQueries: readonly RecordedQuery[];
   readonly mailHost: string | null;
-  readonly answer: Answer | null;
+  readonly probeResult: ProbeResult | null;
 };
 
-type Looked = Pick<Found, "domain" | "asked" | "mailHost" | "answer">;
+type DomainLookup = Pick<AddressLookup, "domain" | "dnsQueries" | "mailHost" | "probeResult">;
 
-const NOT_ASKED: Looked = { domain: "not_asked", asked: [], mailHost: null, answer: null };
+const NOT_LOOKED_UP: DomainLookup = {
+  domain: "not_asked",
+  dnsQueries: [],
+  mailHost: null,
+  probeResult: null,
+};
 const UNLISTED: Signals["listed"] = {
   trap: false,
   disposable: false,
@@ -84,7 +107,7 @@ const UNLISTED: Signals["listed"] = {
   squat: false,
 };
 
-export const listedAs = (
+export const findListings = (
   lists: Lists,
   { local, domain, canonical }: Address,
 ): Signals["listed"] => ({
@@ -100,7 +123,7 @@ export const listedAs = (
  * Domains of consumer providers that refuse strangers at RCPT, which nobody can switch off: a decoy would only
  * annoy. By exact name, and only where the provider's own host answers: gmail.co is somebody else's.
  */
-const REFUSE_STRANGERS: ReadonlyMap<string, Provider> = new Map<string, Provider>([
+const REJECT_UNKNOWN_RECIPIENTS: ReadonlyMap<string, Provider> = new Map<string, Provider>([
   ["gmail.com", "google"],
   ["googlemail.com", "google"],
   ["outlook.com", "microsoft_consumer"],
@@ -112,83 +135,89 @@ const REFUSE_STRANGERS: ReadonlyMap<string, Provider> = new Map<string, Provider
   ["mac.com", "icloud"],
 ]);
 
-export const refusesStrangers = (domain: string, mailHost: string | null): boolean =>
-  mailHost !== null && REFUSE_STRANGERS.get(domain) === providerOf(mailHost);
+export const rejectsUnknownRecipients = (domain: string, mailHost: string | null): boolean =>
+  mailHost !== null && REJECT_UNKNOWN_RECIPIENTS.get(domain) === findProvider(mailHost);
 
 /** Providers that may accept at RCPT whom they refuse after the message. */
 const ACCEPT_THEN_BOUNCE: ReadonlySet<Provider> = new Set<Provider>(["yahoo"]);
 
-const lookUp = async (
+const lookUpDomain = async (
   engine: Engine,
   address: Address,
-  { deepVerify, requester }: Options,
-): Promise<Looked> => {
+  { deepVerify, requester }: VerifyOptions,
+): Promise<DomainLookup> => {
   // Nobody looks up where mail for an address literal goes: it names the host itself, and hosts that are not ours
   // to name could be reached that way.
-  if (address.literal !== null) return NOT_ASKED;
-  const found = await engine.hostsOf(address.domain, requester?.account);
-  const { asked } = found;
-  if (found.kind === "inconclusive") {
-    const answer = found.why === "internal" ? unanswered(smtpForm(address)) : null;
-    return { ...NOT_ASKED, domain: undecidedBy(found.why), asked, answer };
+  if (address.literal !== null) return NOT_LOOKED_UP;
+  const mailHosts = await engine.findMailHosts(address.domain, requester?.account);
+  const { dnsQueries } = mailHosts;
+  if (mailHosts.kind === "inconclusive") {
+    const probeResult =
+      mailHosts.why === "internal" ? createUnansweredResult(toSmtpForm(address)) : null;
+    return { ...NOT_LOOKED_UP, domain: toDnsReason(mailHosts.why), dnsQueries, probeResult };
   }
-  if (found.kind !== "hosts") return { ...NOT_ASKED, domain: found.kind, asked };
+  if (mailHosts.kind !== "hosts") return { ...NOT_LOOKED_UP, domain: mailHosts.kind, dnsQueries };
 
-  const { hosts, implicit } = found;
+  const { hosts, implicit } = mailHosts;
   const domain = implicit ? "implicit_mail_host" : "mail_host";
   const mailHost = hosts[0]?.host ?? null;
-  if (!deepVerify) return { domain, asked, mailHost, answer: null };
-  const answer = await engine.probe({
-    recipient: smtpForm(address),
+  if (!deepVerify) return { domain, dnsQueries, mailHost, probeResult: null };
+  const probeResult = await engine.probe({
+    recipient: toSmtpForm(address),
     domain: address.domain,
     hosts,
-    decoy: !refusesStrangers(address.domain, mailHost),
+    probeCatchAll: !rejectsUnknownRecipients(address.domain, mailHost),
     ...(requester && { requester }),
   });
-  return { domain, asked, mailHost: answer.host || mailHost, answer };
+  return { domain, dnsQueries, mailHost: probeResult.host || mailHost, probeResult };
 };
 
-export const undecidedBy = (why: Fault): "dns_inconclusive" | "dns_answer_too_large" =>
+export const toDnsReason = (why: DnsFault): "dns_inconclusive" | "dns_answer_too_large" =>
   why === "too_large" ? "dns_answer_too_large" : "dns_inconclusive";
 
 /** What was found out, as what a verdict is made of. */
-export const signalsOf = (engine: Engine, found: Found): Signals => {
-  const { address, fault, listed, domain, answer, mailHost } = found;
+export const toSignals = (engine: Engine, lookup: AddressLookup): Signals => {
+  const { address, fault, listed, domain, probeResult, mailHost } = lookup;
   const relayed = address !== null && engine.lists.relay(address.domain);
   return {
     syntaxFault: fault,
     domain,
     listed,
-    mailbox: answer?.finding ?? null,
-    catchAll: answer?.catchAll ?? "not_tested",
-    acceptsThenBounces: mailHost !== null && ACCEPT_THEN_BOUNCE.has(providerOf(mailHost)),
-    refusesStrangers: address !== null && refusesStrangers(address.domain, mailHost),
+    mailbox: probeResult?.finding ?? null,
+    catchAll: probeResult?.catchAll ?? "not_tested",
+    acceptsThenBounces: mailHost !== null && ACCEPT_THEN_BOUNCE.has(findProvider(mailHost)),
+    rejectsUnknownRecipients:
+      address !== null && rejectsUnknownRecipients(address.domain, mailHost),
     // A privacy relay draws local parts by lot for people who really read them.
-    botLikeness: address === null || relayed ? 0 : botLikeness(address.local),
-    encrypted: answer?.encrypted ?? false,
+    botLikeness: address === null || relayed ? 0 : scoreBotLikeness(address.local),
+    encrypted: probeResult?.encrypted ?? false,
   };
 };
 
-const told = (engine: Engine, found: Found, options: Options): Verification => {
-  const { address, listed, answer, mailHost } = found;
-  const signals = signalsOf(engine, found);
+const createVerification = (
+  engine: Engine,
+  lookup: AddressLookup,
+  options: VerifyOptions,
+): Verification => {
+  const { address, listed, probeResult, mailHost } = lookup;
+  const signals = toSignals(engine, lookup);
   const judged = judge(signals);
-  const retry = answer?.finding.retry ?? (isWorthAskingAgain(found) ? "later" : null);
-  const retryCause = retryCauseOf({
+  const retry = probeResult?.finding.retry ?? (isWorthRetrying(lookup) ? "later" : null);
+  const retryCause = findRetryCause({
     status: judged.status,
     reason: judged.reason,
     retry,
-    rule: answer?.finding.rule ?? null,
-    code: answer?.reply?.code ?? null,
+    rule: probeResult?.finding.rule ?? null,
+    code: probeResult?.reply?.code ?? null,
   });
   return {
-    email: address?.display ?? found.text.trim().slice(0, TEXT_MAX),
+    email: address?.display ?? lookup.text.trim().slice(0, TEXT_MAX),
     status: judged.status,
     score: judged.score,
     reason: judged.reason,
-    subStatus: subStatusOf(judged, signals),
-    provider: mailHost === null ? null : providerOf(mailHost),
-    verification: checksOf(signals),
+    subStatus: findSubStatus(judged, signals),
+    provider: mailHost === null ? null : findProvider(mailHost),
+    verification: toChecks(signals),
     flags: {
       disposable: listed.disposable,
       roleAccount: listed.role !== null,
@@ -196,11 +225,13 @@ const told = (engine: Engine, found: Found, options: Options): Verification => {
       spamTrap: listed.trap,
       // There is no public list of honeypots that are not spam traps; this is never guessed.
       honeypot: false,
-      botGenerated: signals.botLikeness >= BOT_FROM,
+      botGenerated: signals.botLikeness >= BOT_THRESHOLD,
     },
-    enrichment: namesOf(address?.local ?? "", listed.role !== null),
-    ...(options.includeAi && { ai: aiOf(found, signals) }),
-    ...(options.includeEvidence && { evidence: evidenceOf(found, judged, engine.lists.versions) }),
+    enrichment: parsePersonName(address?.local ?? "", listed.role !== null),
+    ...(options.includeAi && { ai: createAiFields(lookup, signals) }),
+    ...(options.includeEvidence && {
+      evidence: collectEvidence(lookup, judged, engine.lists.versions),
+    }),
     retry,
     ...(retryCause && { retryCause }),
     verifiedAt: engine.now().toISOString(),
@@ -210,12 +241,12 @@ const told = (engine: Engine, found: Found, options: Options): Verification => {
 const TEXT_MAX = 320;
 
 /** A resolver that is overburdened or unreachable may answer later; one that refuses a name will refuse it again. */
-const isWorthAskingAgain = ({ domain, asked }: Found): boolean =>
-  domain === "dns_inconclusive" && asked.every(({ kind }) => kind !== "refused");
+const isWorthRetrying = ({ domain, dnsQueries }: AddressLookup): boolean =>
+  domain === "dns_inconclusive" && dnsQueries.every(({ kind }) => kind !== "refused");
 
-const subStatusOf = ({ reason }: Judgement, { mailbox, domain }: Signals): string | null => {
-  const found = mailbox?.reason ?? REASON_WITHOUT_ANSWER[domain] ?? reason;
-  return found === reason ? null : found;
+const findSubStatus = ({ reason }: Judgement, { mailbox, domain }: Signals): string | null => {
+  const detail = mailbox?.reason ?? REASON_WITHOUT_ANSWER[domain] ?? reason;
+  return detail === reason ? null : detail;
 };
 
 /** Why no mail server said anything. A domain without one leaves nothing to say. */
@@ -230,7 +261,7 @@ const hasMailHost = (domain: DomainSignal): boolean =>
   domain === "mail_host" || domain === "implicit_mail_host";
 
 /** Each is true when it was proven, and false otherwise: a domain that could not be looked up is not "missing". */
-const checksOf = (signals: Signals): Verification["verification"] => {
+const toChecks = (signals: Signals): Verification["verification"] => {
   const { domain, mailbox, catchAll, syntaxFault } = signals;
   const hasHost = hasMailHost(domain);
   const exists = hasHost || ["null_mx", "no_mail_host", "mx_unroutable"].includes(domain);
@@ -242,24 +273,27 @@ const checksOf = (signals: Signals): Verification["verification"] => {
     smtpCheck: answered,
     // An acceptance proves a mailbox only where a stranger would have been refused.
     mailboxExists:
-      (mailbox?.verdict === "valid" && (catchAll === "no" || signals.refusesStrangers)) ||
+      (mailbox?.verdict === "valid" && (catchAll === "no" || signals.rejectsUnknownRecipients)) ||
       (mailbox?.verdict === "risky" && catchAll !== "yes"),
     catchAll: catchAll === "yes",
   };
 };
 
-const aiOf = (found: Found, signals: Signals): NonNullable<Verification["ai"]> => {
-  const { local, domain } = found.address ?? splitRoughly(found.text);
+const createAiFields = (
+  lookup: AddressLookup,
+  signals: Signals,
+): NonNullable<Verification["ai"]> => {
+  const { local, domain } = lookup.address ?? splitRoughly(lookup.text);
   const { suggestion, confidence } = suggestTypo(
     { local, domain },
-    { mailWorks: mailWorks(signals), knownSquat: found.listed.squat },
+    { mailWorks: mailWorks(signals), isSquat: lookup.listed.squat },
     popularProviders,
   );
   return {
     typoSuggestion: suggestion,
     typoConfidence: confidence,
     catchAllConfidence: isCatchAllInQuestion(signals)
-      ? catchAllConfidence(local, { isRole: found.listed.role !== null, pattern: null })
+      ? scoreCatchAll(local, { isRole: lookup.listed.role !== null, pattern: null })
       : null,
   };
 };

@@ -1,13 +1,13 @@
 import * as v from "valibot";
-import { queuedFor } from "../access/payer.ts";
+import { toQueueGroup } from "../access/payer.ts";
 import type { OutboxWrite } from "../commit.ts";
-import { type Due, dueAt } from "../due.ts";
-import { everyItem } from "../every-item.ts";
-import { epochSeconds, inMs } from "../moments.ts";
+import { type ScheduledWork, scheduleWork } from "../due.ts";
+import { paginateQuery } from "../every-item.ts";
+import { addMs, toEpochSeconds } from "../moments.ts";
 import type { Fields, Item, Json, Key, Table, Write } from "../table.ts";
 import type { World } from "../world.ts";
 import { EVENTS_QUEUE } from "./messages.ts";
-import { EVENT_TYPES, type EventType } from "./payloads.ts";
+import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from "./payloads.ts";
 
 // Layout. An event is written in the transaction of what it announces, so neither is ever there alone. It is due
 // until there is a delivery for everybody who is to be told; a delivery is due until it has arrived or is given up.
@@ -24,33 +24,33 @@ import { EVENT_TYPES, type EventType } from "./payloads.ts";
 /** Who is to be called for one thing alone. `secret` is sealed for the owner; null: unsigned. */
 const Callback = v.object({ url: v.string(), secret: v.nullable(v.string()) });
 
-const Event = v.object({
+const OutboxEvent = v.object({
   id: v.string(),
   owner: v.string(),
-  type: v.picklist(EVENT_TYPES),
+  type: v.picklist(WEBHOOK_EVENT_TYPES),
   createdAt: v.string(),
   data: v.record(v.string(), v.unknown()),
   /** Whoever asked to be told of this one thing, besides those who subscribed. */
   callback: v.optional(Callback),
 });
 
-export type Event = Readonly<v.InferOutput<typeof Event>>;
+export type OutboxEvent = Readonly<v.InferOutput<typeof OutboxEvent>>;
 
-const KEPT_SECONDS = 30 * 86_400;
+const RETENTION_SECONDS = 30 * 86_400;
 
-const keptUntil = (now: Date): number => epochSeconds(now) + KEPT_SECONDS;
+const getExpiry = (now: Date): number => toEpochSeconds(now) + RETENTION_SECONDS;
 
 export const EVENT = "event";
 /** Whoever announced it has this long to say so to the workers, before somebody else looks. */
 const FAN_OUT_WITHIN_MS = 30_000;
 
 /** The write that makes it known. */
-export const announce = (
+export const emitEvent = (
   world: Pick<World, "now" | "newId">,
   owner: string,
-  type: EventType,
+  type: WebhookEventType,
   data: Readonly<Record<string, Json>>,
-  callback?: Event["callback"],
+  callback?: OutboxEvent["callback"],
 ): OutboxWrite => {
   const id = world.newId("evt");
   const token = world.newId("txn");
@@ -58,28 +58,28 @@ export const announce = (
   const createdAt = now.toISOString();
   return {
     create: {
-      ...eventKey(id),
-      list_pk: eventsOf(owner),
+      ...toEventKey(id),
+      list_pk: toEventsPartition(owner),
       list_sk: `${createdAt}#${id}`,
-      expires_at: keptUntil(now),
+      expires_at: getExpiry(now),
       id,
       owner,
       type,
       createdAt,
       data,
       ...(callback && { callback }),
-      ...dueAt(EVENT, id, inMs(now, FAN_OUT_WITHIN_MS), token),
+      ...scheduleWork(EVENT, id, addMs(now, FAN_OUT_WITHIN_MS), token),
     },
     sends: {
       queue: EVENTS_QUEUE.name,
-      message: { body: { id, token }, delaySeconds: 0, ...queuedFor(owner) },
+      message: { body: { id, token }, delaySeconds: 0, ...toQueueGroup(owner) },
     },
   };
 };
 
-export const eventKey = (id: string): Key => ({ pk: `EVENT#${id}`, sk: "EVENT" });
-const eventsOf = (owner: string): string => `EVENTS#${owner}`;
-export const readEvent = (item: Item): Event => v.parse(Event, item);
+export const toEventKey = (id: string): Key => ({ pk: `EVENT#${id}`, sk: "EVENT" });
+const toEventsPartition = (owner: string): string => `EVENTS#${owner}`;
+export const readEvent = (item: Item): OutboxEvent => v.parse(OutboxEvent, item);
 
 export const WEBHOOK_STATUSES = ["active", "disabled"] as const;
 
@@ -87,7 +87,7 @@ const Webhook = v.object({
   id: v.string(),
   owner: v.string(),
   url: v.string(),
-  events: v.array(v.picklist(EVENT_TYPES)),
+  events: v.array(v.picklist(WEBHOOK_EVENT_TYPES)),
   status: v.picklist(WEBHOOK_STATUSES),
   /** Who disabled it: its owner, or we because it failed for days, or its server by saying that it is gone. */
   disabledBecause: v.optional(v.picklist(["asked", "failing", "gone"])),
@@ -100,35 +100,35 @@ const Webhook = v.object({
 
 export type Webhook = Readonly<v.InferOutput<typeof Webhook>>;
 
-export const webhooksOf = (owner: string): string => `WEBHOOKS#${owner}`;
-export const webhookKey = ({ owner, id }: Pick<Webhook, "owner" | "id">): Key => ({
-  pk: webhooksOf(owner),
+const toWebhooksPartition = (owner: string): string => `WEBHOOKS#${owner}`;
+export const toWebhookKey = ({ owner, id }: Pick<Webhook, "owner" | "id">): Key => ({
+  pk: toWebhooksPartition(owner),
   sk: id,
 });
-export const webhookItem = (webhook: Webhook): Item => ({ ...webhookKey(webhook), ...webhook });
+export const toWebhookItem = (webhook: Webhook): Item => ({ ...toWebhookKey(webhook), ...webhook });
 export const readWebhook = (item: Item): Webhook => v.parse(Webhook, item);
 
 export const WEBHOOKS_MAX = 20;
 
-const webhookCount = (owner: string): Key => ({
+const toWebhookCountKey = (owner: string): Key => ({
   pk: `WEBHOOKCOUNT#${owner}`,
   sk: "WEBHOOKCOUNT",
 });
 
-export const oneMoreWebhook = (owner: string): Write => ({
-  update: webhookCount(owner),
+export const incrementWebhookCount = (owner: string): Write => ({
+  update: toWebhookCountKey(owner),
   add: { webhooks: 1 },
-  leaving: { webhooks: { atMost: WEBHOOKS_MAX } },
+  bounds: { webhooks: { atMost: WEBHOOKS_MAX } },
   orCreate: true,
 });
 
-export const writesOfRemovedWebhook = (webhook: Webhook): Write[] => [
-  { remove: webhookKey(webhook) },
-  { update: webhookCount(webhook.owner), add: { webhooks: -1 } },
+export const buildWebhookRemoval = (webhook: Webhook): Write[] => [
+  { remove: toWebhookKey(webhook) },
+  { update: toWebhookCountKey(webhook.owner), add: { webhooks: -1 } },
 ];
 
-export const webhooksListed = async (table: Table, owner: string): Promise<Webhook[]> => {
-  const items = await Array.fromAsync(everyItem(table, { pk: webhooksOf(owner) }));
+export const listWebhooks = async (table: Table, owner: string): Promise<Webhook[]> => {
+  const items = await Array.fromAsync(paginateQuery(table, { pk: toWebhooksPartition(owner) }));
   return items.map(readWebhook).toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
 };
 
@@ -165,26 +165,26 @@ export type Delivery = Readonly<v.InferOutput<typeof Delivery>>;
 
 export const DELIVERY = "delivery";
 
-export const deliveryKey = (id: string): Key => ({ pk: `DELIVERY#${id}`, sk: "DELIVERY" });
-export const deliveriesOf = (webhook: string): string => `DELIVERIES#${webhook}`;
-export const callbacksOf = (job: string): string => `CALLBACKS#${job}`;
+export const toDeliveryKey = (id: string): Key => ({ pk: `DELIVERY#${id}`, sk: "DELIVERY" });
+export const toDeliveriesPartition = (webhook: string): string => `DELIVERIES#${webhook}`;
+export const toCallbacksPartition = (job: string): string => `CALLBACKS#${job}`;
 export const readDelivery = (item: Item): Delivery => v.parse(Delivery, item);
 
 const toLogIndex = ({ webhook, job, createdAt, id }: Delivery): Fields => {
-  const log = webhook === null ? job && callbacksOf(job) : deliveriesOf(webhook);
+  const log = webhook === null ? job && toCallbacksPartition(job) : toDeliveriesPartition(webhook);
   return log === undefined ? {} : { list_pk: log, list_sk: `${createdAt}#${id}` };
 };
 
 /** Without a moment at which it is due it is nobody's work: a record of what was. */
-export const deliveryItem = (delivery: Delivery, now: Date, due?: Due): Item => ({
-  ...deliveryKey(delivery.id),
+export const toDeliveryItem = (delivery: Delivery, now: Date, schedule?: ScheduledWork): Item => ({
+  ...toDeliveryKey(delivery.id),
   ...toLogIndex(delivery),
-  expires_at: keptUntil(now),
+  expires_at: getExpiry(now),
   ...delivery,
-  ...due,
+  ...schedule,
 });
 
-export const placesKey = (lane: string, window: number): Key => ({
-  pk: `PLACES#${lane}`,
+export const toSlotsKey = (concurrencyKey: string, window: number): Key => ({
+  pk: `PLACES#${concurrencyKey}`,
   sk: String(window),
 });

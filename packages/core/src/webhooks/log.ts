@@ -1,45 +1,45 @@
 import { commit } from "../commit.ts";
-import { dueAt } from "../due.ts";
-import { everyItem } from "../every-item.ts";
+import { scheduleWork } from "../due.ts";
+import { paginateQuery } from "../every-item.ts";
 import { Failure } from "../failure.ts";
-import { inMs } from "../moments.ts";
+import { addMs } from "../moments.ts";
 import type { Table } from "../table.ts";
 import type { World } from "../world.ts";
-import { newDelivery } from "./fan-out.ts";
+import { createDelivery } from "./fan-out.ts";
 import {
-  callbacksOf,
   DELIVERY,
   type Delivery,
-  deliveriesOf,
-  deliveryItem,
-  deliveryKey,
   readDelivery,
+  toCallbacksPartition,
+  toDeliveriesPartition,
+  toDeliveryItem,
+  toDeliveryKey,
   type Webhook,
 } from "./items.ts";
-import { callFor, DELIVERIES_QUEUE } from "./messages.ts";
+import { DELIVERIES_QUEUE, sendWakeUps } from "./messages.ts";
 import { TEST_EVENT } from "./payloads.ts";
-import { sendOnce } from "./send.ts";
+import { sendDelivery } from "./send.ts";
 
 // What became of the deliveries to one address, and what its owner can do about it.
 
-const SHOWN_MAX = 100;
+const DELIVERIES_MAX = 100;
 
 /** The deliveries to a webhook, newest first. */
 export const listDeliveries = (table: Table, webhook: string): Promise<Delivery[]> =>
-  listLog(table, deliveriesOf(webhook));
+  listFromPartition(table, toDeliveriesPartition(webhook));
 
 /** The deliveries to the webhook_url of a job, newest first. */
 export const listCallbacks = (table: Table, job: string): Promise<Delivery[]> =>
-  listLog(table, callbacksOf(job));
+  listFromPartition(table, toCallbacksPartition(job));
 
-const listLog = async (table: Table, pk: string): Promise<Delivery[]> => {
-  const shown: Delivery[] = [];
+const listFromPartition = async (table: Table, pk: string): Promise<Delivery[]> => {
+  const deliveries: Delivery[] = [];
   const query = { index: "list", pk, newestFirst: true } as const;
-  for await (const item of everyItem(table, query)) {
-    shown.push(readDelivery(item));
-    if (shown.length === SHOWN_MAX) break;
+  for await (const item of paginateQuery(table, query)) {
+    deliveries.push(readDelivery(item));
+    if (deliveries.length === DELIVERIES_MAX) break;
   }
-  return shown;
+  return deliveries;
 };
 
 const SEND_WITHIN_MS = 30_000;
@@ -50,7 +50,7 @@ export const retryDelivery = async (
   webhook: Webhook,
   id: string,
 ): Promise<Delivery | undefined> => {
-  const item = await world.table.get(deliveryKey(id));
+  const item = await world.table.get(toDeliveryKey(id));
   const delivery = item && readDelivery(item);
   if (delivery?.webhook !== webhook.id || delivery.status === "noted") return undefined;
   if (webhook.status === "disabled") {
@@ -61,9 +61,9 @@ export const retryDelivery = async (
   const token = world.newId("txn");
   const { outcome } = await commit(world, [
     {
-      update: deliveryKey(id),
+      update: toDeliveryKey(id),
       set: {
-        ...dueAt(DELIVERY, id, inMs(now, SEND_WITHIN_MS), token),
+        ...scheduleWork(DELIVERY, id, addMs(now, SEND_WITHIN_MS), token),
         status: "pending",
         nextTryAt: now.toISOString(),
         triedSince: undefined,
@@ -76,7 +76,7 @@ export const retryDelivery = async (
     throw new Failure("UNAVAILABLE", "nothing_charged", what);
   }
   if (outcome === "refused") return undefined;
-  await callFor(world, DELIVERIES_QUEUE, [{ id, token, owner: delivery.owner }]);
+  await sendWakeUps(world, DELIVERIES_QUEUE, [{ id, token, owner: delivery.owner }]);
   return { ...delivery, status: "pending", nextTryAt: now.toISOString() };
 };
 
@@ -91,16 +91,21 @@ export const sendTestEvent = async (world: World, webhook: Webhook): Promise<Del
     createdAt: now.toISOString(),
     data: { webhook_id: id },
   };
-  const { nextTryAt: _, ...fresh } = newDelivery(world.newId("dlv"), event, { webhook: id }, now);
-  const { verdict, facts } = await sendOnce(world, webhook, fresh);
+  const { nextTryAt: _, ...unsent } = createDelivery(
+    world.newId("dlv"),
+    event,
+    { webhook: id },
+    now,
+  );
+  const { verdict, fields: facts } = await sendDelivery(world, webhook, unsent);
   const delivery: Delivery = {
-    ...fresh,
+    ...unsent,
     ...facts,
     status: verdict.kind === "delivered" ? "delivered" : "failed",
     attempts: 1,
     lastTriedAt: now.toISOString(),
   };
   // Only a record: it was sent, whether this can be written or not.
-  await world.table.write({ create: deliveryItem(delivery, now) }).catch(() => undefined);
+  await world.table.write({ create: toDeliveryItem(delivery, now) }).catch(() => undefined);
   return delivery;
 };

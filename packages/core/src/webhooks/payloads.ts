@@ -67,14 +67,21 @@ export const EVENT_DATA = {
   }),
 } as const;
 
-export type EventType = keyof typeof EVENT_DATA;
+export type WebhookEventType = keyof typeof EVENT_DATA;
 
-export const EVENT_TYPES = Object.keys(EVENT_DATA) as [EventType, ...EventType[]];
+export const WEBHOOK_EVENT_TYPES = Object.keys(EVENT_DATA) as [
+  WebhookEventType,
+  ...WebhookEventType[],
+];
 
 /** What an address is sent when its owner wants to see whether anything arrives. Nobody can subscribe to it. */
 export const TEST_EVENT = "webhook.test";
 
-const enveloped = <T extends string, D extends v.GenericSchema>(text: string, type: T, data: D) =>
+const toEnvelopeSchema = <T extends string, D extends v.GenericSchema>(
+  text: string,
+  type: T,
+  data: D,
+) =>
   describe(
     v.strictObject({
       id: describe(
@@ -93,33 +100,33 @@ const enveloped = <T extends string, D extends v.GenericSchema>(text: string, ty
 
 /** Every body that is ever sent. */
 export const EventPayload = v.variant("type", [
-  enveloped(
+  toEnvelopeSchema(
     "A job ended, and its results can be read.",
     "job.completed",
     EVENT_DATA["job.completed"],
   ),
-  enveloped("A job ended without results.", "job.failed", EVENT_DATA["job.failed"]),
-  enveloped(
+  toEnvelopeSchema("A job ended without results.", "job.failed", EVENT_DATA["job.failed"]),
+  toEnvelopeSchema(
     "A request left less than a tenth of the last grant. Sent once per crossing.",
     "credits.low",
     EVENT_DATA["credits.low"],
   ),
-  enveloped(
+  toEnvelopeSchema(
     "A request left less than one credit. Sent once per crossing.",
     "credits.depleted",
     EVENT_DATA["credits.depleted"],
   ),
-  enveloped(
+  toEnvelopeSchema(
     "A monitored domain, or the address it sends from, is on a blocklist.",
     "blacklist.detected",
     EVENT_DATA["blacklist.detected"],
   ),
-  enveloped(
+  toEnvelopeSchema(
     "The DMARC record of a monitored domain is missing, invalid or without effect.",
     "dmarc.failed",
     EVENT_DATA["dmarc.failed"],
   ),
-  enveloped(
+  toEnvelopeSchema(
     "A test event, sent on request.",
     TEST_EVENT,
     v.strictObject({ webhook_id: describe(v.string(), "The webhook's id.") }),
@@ -129,7 +136,7 @@ export const EventPayload = v.variant("type", [
 export type EventPayload = v.InferOutput<typeof EventPayload>;
 
 /** The one form in which an event leaves the house. */
-export const bodyOf = (event: {
+export const toEventBody = (event: {
   readonly id: string;
   readonly type: string;
   readonly createdAt: string;

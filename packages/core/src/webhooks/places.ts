@@ -1,12 +1,12 @@
-import { windowAt } from "../moments.ts";
+import { getWindowStart } from "../moments.ts";
 import type { World } from "../world.ts";
-import { placesKey } from "./items.ts";
+import { toSlotsKey } from "./items.ts";
 
 // How many calls to one address may be under way at a time. One that hangs keeps its own places busy and nobody
 // else's; one at which everything fails has a single place, until something arrives again.
 
-const PLACES = 8;
-const PLACES_WHILE_FAILING = 1;
+const SLOTS = 8;
+const SLOTS_WHILE_FAILING = 1;
 
 /**
  * A place is counted in the half-minute in which it was taken, and a call takes far less. So one that a crash left
@@ -14,36 +14,36 @@ const PLACES_WHILE_FAILING = 1;
  */
 const WINDOW_SECONDS = 30;
 
-export type Place = { readonly lane: string; readonly window: number };
+export type DeliverySlot = { readonly concurrencyKey: string; readonly window: number };
 
 /** Undefined: there is none just now. */
-export const takePlace = async (
+export const acquireSlot = async (
   { table, now }: Pick<World, "table" | "now">,
-  lane: string,
+  concurrencyKey: string,
   isFailing: boolean,
-): Promise<Place | undefined> => {
-  const window = windowAt(now(), WINDOW_SECONDS);
+): Promise<DeliverySlot | undefined> => {
+  const window = getWindowStart(now(), WINDOW_SECONDS);
   const { outcome } = await table.write({
-    update: placesKey(lane, window),
+    update: toSlotsKey(concurrencyKey, window),
     add: { n: 1 },
-    leaving: { n: { atMost: isFailing ? PLACES_WHILE_FAILING : PLACES } },
+    bounds: { n: { atMost: isFailing ? SLOTS_WHILE_FAILING : SLOTS } },
     set: { expires_at: window + 2 * WINDOW_SECONDS },
     orCreate: true,
   });
   // A lost reply: at worst one place is counted that nobody has, for half a minute.
-  return outcome === "refused" ? undefined : { lane, window };
+  return outcome === "refused" ? undefined : { concurrencyKey, window };
 };
 
 /** Best effort: what is not given back is forgotten soon. */
-export const leavePlace = async (
+export const releaseSlot = async (
   { table }: Pick<World, "table">,
-  { lane, window }: Place,
+  { concurrencyKey, window }: DeliverySlot,
 ): Promise<void> => {
   await table
     .write({
-      update: placesKey(lane, window),
+      update: toSlotsKey(concurrencyKey, window),
       add: { n: -1 },
-      leaving: { n: { atLeast: 0 } },
+      bounds: { n: { atLeast: 0 } },
     })
     .catch(() => undefined);
 };

@@ -1,27 +1,27 @@
 import type { HttpsOutcome } from "../https.ts";
-import { unseal } from "../sealed.ts";
+import { decryptSecret } from "../sealed.ts";
 import type { World } from "../world.ts";
 import type { Delivery } from "./items.ts";
-import { type Verdict, verdictOn } from "./policy.ts";
-import { headersOf } from "./signature.ts";
+import { type DeliveryVerdict, judgeResponse } from "./policy.ts";
+import { signHeaders } from "./signature.ts";
 
 /** Where it goes, and whose secret signs it. Null: unsigned. */
-export type Address = { readonly url: string; readonly secret: string | null };
+export type DeliveryAddress = { readonly url: string; readonly secret: string | null };
 
 /** One try: what it means, and what its delivery remembers of it. */
-export type Tried = {
-  readonly verdict: Verdict;
-  readonly facts: Pick<Delivery, "latencyMs" | "responseStatus" | "error">;
+export type SendResult = {
+  readonly verdict: DeliveryVerdict;
+  readonly fields: Pick<Delivery, "latencyMs" | "responseStatus" | "error">;
 };
 
-export const sendOnce = async (
+export const sendDelivery = async (
   world: World,
-  { url, secret: sealed }: Address,
+  { url, secret: encrypted }: DeliveryAddress,
   { owner, event: id, body }: Pick<Delivery, "owner" | "event" | "body">,
-): Promise<Tried> => {
-  const secret = sealed === null ? null : unseal(world, owner, sealed);
+): Promise<SendResult> => {
+  const secret = encrypted === null ? null : decryptSecret(world, owner, encrypted);
   // An unsigned message in the place of a signed one is what the secret is there to prevent.
-  if (secret === undefined) return unreadable(world);
+  if (secret === undefined) return createUnreadableSecretResult(world);
   const at = world.now();
   const outcome = await world.https.call({
     method: "POST",
@@ -29,28 +29,30 @@ export const sendOnce = async (
     headers: {
       "content-type": "application/json",
       "user-agent": `mailproof/${world.settings.version}`,
-      ...headersOf({ id, body, at }, secret),
+      ...signHeaders({ id, body, at }, secret),
     },
     body,
   });
   const now = world.now();
-  const facts = { latencyMs: now.getTime() - at.getTime(), ...factsOf(outcome) };
-  return { verdict: verdictOn(outcome, now), facts };
+  const fields = { latencyMs: now.getTime() - at.getTime(), ...toDeliveryFields(outcome) };
+  return { verdict: judgeResponse(outcome, now), fields };
 };
 
-const factsOf = (outcome: HttpsOutcome): Pick<Tried["facts"], "responseStatus" | "error"> => {
+const toDeliveryFields = (
+  outcome: HttpsOutcome,
+): Pick<SendResult["fields"], "responseStatus" | "error"> => {
   if (outcome.kind === "failed") return { responseStatus: undefined, error: outcome.why };
   const { status } = outcome;
-  const isFine = status >= 200 && status < 300;
-  return { responseStatus: status, error: isFine ? undefined : "status" };
+  const isSuccess = status >= 200 && status < 300;
+  return { responseStatus: status, error: isSuccess ? undefined : "status" };
 };
 
 /** The key of the settings is another one since: an operator's mistake, which may pass. */
-const unreadable = ({ log }: World): Tried => {
+const createUnreadableSecretResult = ({ log }: World): SendResult => {
   const error = "secret_unreadable";
   log(error, {});
   return {
     verdict: { kind: "failed", earliestMs: 0 },
-    facts: { latencyMs: undefined, responseStatus: undefined, error },
+    fields: { latencyMs: undefined, responseStatus: undefined, error },
   };
 };

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { epochSeconds } from "../moments.ts";
+import { toEpochSeconds } from "../moments.ts";
 import type { World } from "../world.ts";
 
 // Standard Webhooks, so that any library that speaks it can check what we send.
@@ -8,14 +8,14 @@ const PREFIX = "whsec_";
 /** As the standard wants: 24 to 64 bytes. */
 const SECRET_BYTES = 24;
 
-export const newSecret = ({ randomBytes }: Pick<World, "randomBytes">): string =>
+export const generateSecret = ({ randomBytes }: Pick<World, "randomBytes">): string =>
   PREFIX + Buffer.from(randomBytes(SECRET_BYTES)).toString("base64");
 
 /**
  * The HMAC key of a secret: of whsec_ and base64 the bytes that the base64 stands for, of any other text, which a caller
  * chose for a callback, its own bytes.
  */
-export const signingKeyOf = (secret: string): Buffer => {
+export const toSigningKey = (secret: string): Buffer => {
   const text = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : "";
   const key = Buffer.from(text, "base64");
   const isBase64 =
@@ -23,17 +23,17 @@ export const signingKeyOf = (secret: string): Buffer => {
   return isBase64 && key.length > 0 ? key : Buffer.from(secret);
 };
 
-type Message = { readonly id: string; readonly body: string; readonly at: Date };
+type SignedMessage = { readonly id: string; readonly body: string; readonly at: Date };
 
 /** The headers that say which event it is and when it was sent, and prove by whom. */
-export const headersOf = (
-  { id, body, at }: Message,
+export const signHeaders = (
+  { id, body, at }: SignedMessage,
   secret: string | null,
 ): Readonly<Record<string, string>> => {
-  const timestamp = String(epochSeconds(at));
+  const timestamp = String(toEpochSeconds(at));
   const headers = { "webhook-id": id, "webhook-timestamp": timestamp };
   if (secret === null) return headers;
-  const key = signingKeyOf(secret);
+  const key = toSigningKey(secret);
   const mac = createHmac("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64");
   return { ...headers, "webhook-signature": `v1,${mac}` };
 };

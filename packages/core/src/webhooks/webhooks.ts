@@ -1,39 +1,44 @@
 import { commit } from "../commit.ts";
 import { Failure } from "../failure.ts";
-import { seal } from "../sealed.ts";
+import { encryptSecret } from "../sealed.ts";
 import type { Fields, Table } from "../table.ts";
 import type { World } from "../world.ts";
 import {
-  oneMoreWebhook,
+  buildWebhookRemoval,
+  incrementWebhookCount,
   readWebhook,
+  toWebhookItem,
+  toWebhookKey,
   WEBHOOKS_MAX,
   type Webhook,
-  webhookItem,
-  webhookKey,
-  writesOfRemovedWebhook,
 } from "./items.ts";
-import { newSecret } from "./signature.ts";
+import { generateSecret } from "./signature.ts";
 
-type Wanted = Pick<Webhook, "owner" | "url" | "events">;
+type WebhookRequest = Pick<Webhook, "owner" | "url" | "events">;
 /** `secret` is in clear here and nowhere else: whoever gets this shows it or loses it. */
-export type Shown = { readonly webhook: Webhook; readonly secret: string };
+export type WebhookWithSecret = { readonly webhook: Webhook; readonly secret: string };
 
-export const addWebhook = async (world: World, wanted: Wanted): Promise<Shown> => {
-  const secret = newSecret(world);
+export const createWebhook = async (
+  world: World,
+  request: WebhookRequest,
+): Promise<WebhookWithSecret> => {
+  const secret = generateSecret(world);
   const webhook: Webhook = {
-    ...wanted,
+    ...request,
     id: world.newId("whk"),
     status: "active",
-    secret: seal(world, wanted.owner, secret),
+    secret: encryptSecret(world, request.owner, secret),
     createdAt: world.now().toISOString(),
   };
   const result = await commit(world, [
-    { create: webhookItem(webhook) },
-    oneMoreWebhook(wanted.owner),
+    { create: toWebhookItem(webhook) },
+    incrementWebhookCount(request.owner),
   ]);
   if (result.outcome === "committed") return { webhook, secret };
   if (result.outcome === "ambiguous")
-    throw unknownOutcome("It is not known whether the webhook was created; look at the list.");
+    throw createUnknownOutcomeFailure(
+      "It is not known whether the webhook was created; look at the list.",
+    );
   const what = `The account has ${WEBHOOKS_MAX} webhooks; delete one first.`;
   throw new Failure("LIMIT_REACHED", "nothing_charged", what);
 };
@@ -43,22 +48,22 @@ export const findWebhook = async (
   owner: string,
   id: string,
 ): Promise<Webhook | undefined> => {
-  const item = await table.get(webhookKey({ owner, id }));
+  const item = await table.get(toWebhookKey({ owner, id }));
   return item && readWebhook(item);
 };
 
 /** What is undefined stays as it is. */
-type Changes = {
+type WebhookChanges = {
   readonly [F in "url" | "events" | "status"]?: Webhook[F] | undefined;
 };
 
 /** Undefined: there is none. Whoever enables it begins with a clean slate. */
-export const changeWebhook = (
+export const updateWebhook = (
   world: World,
   webhook: Webhook,
-  { url, events, status }: Changes,
+  { url, events, status }: WebhookChanges,
 ): Promise<Webhook | undefined> =>
-  set(world, webhook, {
+  writeFields(world, webhook, {
     ...(url !== undefined && { url, failingSince: undefined }),
     ...(events && { events }),
     ...(status === "active" && { status, disabledBecause: undefined, failingSince: undefined }),
@@ -66,29 +71,39 @@ export const changeWebhook = (
   });
 
 /** From the moment this returns everything is signed with the new secret, and nothing with the old one. */
-export const rotateSecret = async (world: World, webhook: Webhook): Promise<Shown | undefined> => {
-  const secret = newSecret(world);
-  const changed = await set(world, webhook, { secret: seal(world, webhook.owner, secret) });
+export const rotateSecret = async (
+  world: World,
+  webhook: Webhook,
+): Promise<WebhookWithSecret | undefined> => {
+  const secret = generateSecret(world);
+  const changed = await writeFields(world, webhook, {
+    secret: encryptSecret(world, webhook.owner, secret),
+  });
   return changed && { webhook: changed, secret };
 };
 
-const set = async (
+const writeFields = async (
   { table }: World,
   webhook: Webhook,
   fields: Fields,
 ): Promise<Webhook | undefined> => {
-  const written = await table.write({ update: webhookKey(webhook), set: fields });
+  const written = await table.write({ update: toWebhookKey(webhook), set: fields });
   if (written.outcome === "refused") return undefined;
   if (written.outcome === "committed" && written.item) return readWebhook(written.item);
-  throw unknownOutcome("It is not known whether the webhook was changed; send this again.");
+  throw createUnknownOutcomeFailure(
+    "It is not known whether the webhook was changed; send this again.",
+  );
 };
 
 /** False: somebody else removed it. What still waits to be sent to it is dropped when its turn comes. */
-export const removeWebhook = async (world: World, webhook: Webhook): Promise<boolean> => {
-  const { outcome } = await world.table.transact(writesOfRemovedWebhook(webhook));
+export const deleteWebhook = async (world: World, webhook: Webhook): Promise<boolean> => {
+  const { outcome } = await world.table.transact(buildWebhookRemoval(webhook));
   if (outcome === "ambiguous")
-    throw unknownOutcome("It is not known whether the webhook is deleted; send this again.");
+    throw createUnknownOutcomeFailure(
+      "It is not known whether the webhook is deleted; send this again.",
+    );
   return outcome === "committed";
 };
 
-const unknownOutcome = (what: string) => new Failure("UNAVAILABLE", "nothing_charged", what);
+const createUnknownOutcomeFailure = (what: string) =>
+  new Failure("UNAVAILABLE", "nothing_charged", what);

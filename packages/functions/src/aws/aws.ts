@@ -6,9 +6,9 @@ import { SignatureV4 } from "@smithy/signature-v4";
 // One signed request to AWS, and what came of it. The signature and the sockets are those of AWS's own SDK; its
 // clients are not here, because one of them is most of what a Lambda may weigh (docs/decisions/0024).
 
-export type Service = "dynamodb" | "lambda" | "s3" | "sqs";
+export type AwsService = "dynamodb" | "lambda" | "s3" | "sqs";
 
-export type Credentials = {
+export type AwsCredentials = {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string;
@@ -16,16 +16,16 @@ export type Credentials = {
 
 export type Aws = {
   readonly region: string;
-  readonly credentials: Credentials;
+  readonly credentials: AwsCredentials;
   /** Where a service is that is not where AWS has it: an emulator. */
-  readonly endpoints: Partial<Record<Service, string>>;
-  readonly transport: Transport;
+  readonly endpoints: Partial<Record<AwsService, string>>;
+  readonly transport: AwsTransport;
   readonly now: () => Date;
   readonly random: () => number;
   readonly sleep: (ms: number) => Promise<void>;
 };
 
-export type Asking = {
+export type AwsRequest = {
   readonly method: "DELETE" | "GET" | "HEAD" | "POST" | "PUT";
   /** As it goes out: escaped. */
   readonly path: string;
@@ -36,7 +36,7 @@ export type Asking = {
   readonly url?: string;
 };
 
-export type Signed = {
+export type SignedRequest = {
   readonly method: string;
   readonly protocol: string;
   readonly hostname: string;
@@ -47,92 +47,96 @@ export type Signed = {
   readonly body?: string | Uint8Array;
 };
 
-export type Response = {
+export type AwsResponse = {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Readable;
 };
 
 /** Where faults are injected: below everything of ours, above the socket. */
-export type Transport = (request: Signed, timeoutMs: number) => Promise<Response>;
+export type AwsTransport = (request: SignedRequest, timeoutMs: number) => Promise<AwsResponse>;
 
-export type Heard =
-  | ({ readonly kind: "ok" } & Response)
+export type AwsReply =
+  | ({ readonly kind: "ok" } & AwsResponse)
   /** AWS said no: nothing was done. */
-  | Refusal
+  | AwsRefusal
   /** Nothing was done, and it may be asked again. */
   | { readonly kind: "busy"; readonly cause: unknown }
   /** No answer, or none that tells: it was done, or it was not. */
   | { readonly kind: "lost"; readonly cause: unknown };
 
-export type Refusal = {
+export type AwsRefusal = {
   readonly kind: "refused";
   readonly status: number;
   readonly code: string;
-  readonly headers: Response["headers"];
+  readonly headers: AwsResponse["headers"];
   readonly text: string;
 };
 
 /** Nobody waits for AWS for longer, and no socket is given up sooner. */
-export const PATIENCE_MS = 30_000;
+export const AWS_TIMEOUT_MS = 30_000;
 
-export const ask = async (
+export const sendRequest = async (
   aws: Aws,
-  service: Service,
-  asking: Asking,
+  service: AwsService,
+  awsRequest: AwsRequest,
   timeoutMs: number,
-): Promise<Heard> => {
-  if (timeoutMs > PATIENCE_MS) throw new RangeError(`no socket stays silent for ${timeoutMs} ms`);
-  const { method, body, headers } = asking;
-  const counted = { ...asking, headers: { ...headers, ...lengthOf(method, body) } };
-  const signed = await signerFor(aws, service).sign(toSign(aws, service, counted), {
+): Promise<AwsReply> => {
+  if (timeoutMs > AWS_TIMEOUT_MS)
+    throw new RangeError(`no socket stays silent for ${timeoutMs} ms`);
+  const { method, body, headers } = awsRequest;
+  const withLength = {
+    ...awsRequest,
+    headers: { ...headers, ...createLengthHeader(method, body) },
+  };
+  const signed = await createSigner(aws, service).sign(toSignable(aws, service, withLength), {
     signingDate: aws.now(),
   });
-  let response: Response;
+  let response: AwsResponse;
   try {
-    response = await aws.transport(signed as Signed, timeoutMs);
+    response = await aws.transport(signed as SignedRequest, timeoutMs);
   } catch (cause) {
-    return { kind: neverSent(cause) ? "busy" : "lost", cause };
+    return { kind: isNeverSent(cause) ? "busy" : "lost", cause };
   }
-  return response.statusCode < 300 ? { kind: "ok", ...response } : refusalOf(response);
+  return response.statusCode < 300 ? { kind: "ok", ...response } : readRefusal(response);
 };
 
 /** A link that asks so for whoever holds it, and for nobody else: every part of it is signed. */
-export const signedLink = async (
+export const createSignedLink = async (
   aws: Aws,
-  service: Service,
-  asking: Asking,
+  service: AwsService,
+  awsRequest: AwsRequest,
   expiresInSeconds: number,
 ): Promise<string> => {
-  const headers = { ...asking.headers, "x-amz-content-sha256": "UNSIGNED-PAYLOAD" };
-  const request = toSign(aws, service, { ...asking, headers });
+  const headers = { ...awsRequest.headers, "x-amz-content-sha256": "UNSIGNED-PAYLOAD" };
+  const request = toSignable(aws, service, { ...awsRequest, headers });
   const {
     protocol,
-    headers: sent,
+    headers: signedHeaders,
     path,
     query,
-  } = (await signerFor(aws, service).presign(request, {
+  } = (await createSigner(aws, service).presign(request, {
     signingDate: aws.now(),
     expiresIn: expiresInSeconds,
-  })) as Signed;
-  return `${protocol}//${sent["host"]}${path}?${queryOf(query)}`;
+  })) as SignedRequest;
+  return `${protocol}//${signedHeaders["host"]}${path}?${encodeQuery(query)}`;
 };
 
-const queryOf = (query: Readonly<Record<string, string>>): string =>
+const encodeQuery = (query: Readonly<Record<string, string>>): string =>
   Object.entries(query)
-    .map(([name, value]) => `${escaped(name)}=${escaped(value)}`)
+    .map(([name, value]) => `${percentEncode(name)}=${percentEncode(value)}`)
     .join("&");
 
 /** As signatures count letters (RFC 3986): encodeURIComponent leaves some more as they are. */
-export const escaped = (text: string): string =>
+export const percentEncode = (text: string): string =>
   encodeURIComponent(text).replaceAll(
     /[!'()*]/g,
     (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 
-const toSign = (aws: Aws, service: Service, asking: Asking): Signed => {
-  const { method, path, query = {}, headers = {}, body, url } = asking;
-  const base = new URL(url ?? endpointOf(aws, service));
+const toSignable = (aws: Aws, service: AwsService, awsRequest: AwsRequest): SignedRequest => {
+  const { method, path, query = {}, headers = {}, body, url } = awsRequest;
+  const base = new URL(url ?? getEndpoint(aws, service));
   return {
     method,
     protocol: base.protocol,
@@ -145,15 +149,18 @@ const toSign = (aws: Aws, service: Service, asking: Asking): Signed => {
   };
 };
 
-export const endpointOf = ({ endpoints, region }: Aws, service: Service): string =>
+export const getEndpoint = ({ endpoints, region }: Aws, service: AwsService): string =>
   endpoints[service] ?? `https://${service}.${region}.amazonaws.com`;
 
-const lengthOf = (method: string, body: Asking["body"]): Readonly<Record<string, string>> =>
+const createLengthHeader = (
+  method: string,
+  body: AwsRequest["body"],
+): Readonly<Record<string, string>> =>
   body === undefined && method !== "POST" && method !== "PUT"
     ? {}
     : { "content-length": String(Buffer.byteLength(body ?? "")) };
 
-const signerFor = ({ region, credentials }: Aws, service: Service) =>
+const createSigner = ({ region, credentials }: Aws, service: AwsService) =>
   new SignatureV4({
     service,
     region,
@@ -180,7 +187,7 @@ const NEVER_SENT = new Set([
   "ENOTFOUND",
 ]);
 
-const neverSent = (cause: unknown): boolean =>
+const isNeverSent = (cause: unknown): boolean =>
   cause instanceof Error &&
   (NEVER_SENT.has((cause as NodeJS.ErrnoException).code ?? "") ||
     cause.message.includes("did not establish a connection"));
@@ -202,11 +209,11 @@ const BUSY = new Set([
 /** Said by the service, or as the reason of one of several writes. */
 export const isBusy = (code: string): boolean => BUSY.has(code);
 
-const refusalOf = async (response: Response): Promise<Heard> => {
+const readRefusal = async (response: AwsResponse): Promise<AwsReply> => {
   const { statusCode: status, headers } = response;
   try {
     const text = (await buffer(response.body)).toString();
-    const code = codeIn(text, headers);
+    const code = parseErrorCode(text, headers);
     const cause = new Error(`AWS answered ${status} ${code}`);
     if (isBusy(code)) return { kind: "busy", cause };
     return status >= 500
@@ -218,7 +225,7 @@ const refusalOf = async (response: Response): Promise<Heard> => {
 };
 
 /** S3 says it in XML; the others in JSON, and Lambda in a header. */
-const codeIn = (text: string, headers: Response["headers"]): string => {
+const parseErrorCode = (text: string, headers: AwsResponse["headers"]): string => {
   if (!text.startsWith("{")) return /<Code>([^<]+)<\/Code>/.exec(text)?.[1] ?? "";
   const { __type: type = headers["x-amzn-errortype"] ?? "" } = JSON.parse(text) as {
     __type?: string;
@@ -228,60 +235,69 @@ const codeIn = (text: string, headers: Response["headers"]): string => {
 };
 
 /** What was read to its end. */
-export type Read = Exclude<Heard, { readonly kind: "ok" }> | ({ readonly kind: "ok" } & Whole);
+export type AwsTextReply =
+  | Exclude<AwsReply, { readonly kind: "ok" }>
+  | ({ readonly kind: "ok" } & AwsTextResponse);
 
-export type Whole = Pick<Response, "headers" | "statusCode"> & { readonly text: string };
+export type AwsTextResponse = Pick<AwsResponse, "headers" | "statusCode"> & {
+  readonly text: string;
+};
 
-export const askWhole = async (...asked: Parameters<typeof ask>): Promise<Read> => {
-  const heard = await ask(...asked);
-  if (heard.kind !== "ok") return heard;
+export const sendForText = async (
+  ...args: Parameters<typeof sendRequest>
+): Promise<AwsTextReply> => {
+  const reply = await sendRequest(...args);
+  if (reply.kind !== "ok") return reply;
   try {
-    const { statusCode, headers } = heard;
-    return { kind: "ok", statusCode, headers, text: (await buffer(heard.body)).toString() };
+    const { statusCode, headers } = reply;
+    return { kind: "ok", statusCode, headers, text: (await buffer(reply.body)).toString() };
   } catch (cause) {
     return { kind: "lost", cause };
   }
 };
 
 /** The list is the policy: how often it is asked again, and at most how long before each time. */
-export const DELAYS_MS = [50, 150, 400, 900];
+export const RETRY_DELAYS_MS = [50, 150, 400, 900];
 
-type Outcome = { readonly kind: Heard["kind"] };
+type Outcome = { readonly kind: AwsReply["kind"] };
 
 /**
  * Asks again while AWS is busy, always after a while that chance decides, and after a lost answer if it does no harm
  * to be heard twice. `wasLost`: of an earlier try it is not known what became of it.
  */
-export const persist = async <O extends Outcome>(
+export const retryAwsCall = async <O extends Outcome>(
   { sleep, random }: Pick<Aws, "random" | "sleep">,
   lostMax: number,
   attempt: () => Promise<O>,
 ): Promise<{ readonly heard: O; readonly wasLost: boolean }> => {
-  let lost = 0;
-  for (const ms of DELAYS_MS) {
-    const heard = await attempt();
-    if (heard.kind !== "busy" && (heard.kind !== "lost" || lost >= lostMax))
-      return { heard, wasLost: lost > 0 };
-    if (heard.kind === "lost") lost++;
+  let lostCount = 0;
+  for (const ms of RETRY_DELAYS_MS) {
+    const reply = await attempt();
+    if (reply.kind !== "busy" && (reply.kind !== "lost" || lostCount >= lostMax))
+      return { heard: reply, wasLost: lostCount > 0 };
+    if (reply.kind === "lost") lostCount++;
     await sleep(random() * ms);
   }
-  return { heard: await attempt(), wasLost: lost > 0 };
+  return { heard: await attempt(), wasLost: lostCount > 0 };
 };
 
 /** For what came to nothing: what the log should know. */
-export const asError = (what: string, heard: Outcome): Error => {
-  if (heard.kind === "refused") {
-    const { status, code, text } = heard as Refusal;
+export const toAwsError = (what: string, reply: Outcome): Error => {
+  if (reply.kind === "refused") {
+    const { status, code, text } = reply as AwsRefusal;
     return new Error(`${what}: AWS answered ${status} ${code} ${text.slice(0, 300)}`);
   }
-  const { cause } = heard as { readonly cause?: unknown };
-  return new Error(`${what}: no answer from AWS (${heard.kind})`, { cause });
+  const { cause } = reply as { readonly cause?: unknown };
+  return new Error(`${what}: no answer from AWS (${reply.kind})`, { cause });
 };
 
-type Sure<H> = Extract<H, { readonly kind: "ok" }>;
+type OkReply<H> = Extract<H, { readonly kind: "ok" }>;
 
 /** What was asked for, or an error that says why there is none. */
-export const certain = <H extends Heard | Read>(what: string, heard: H): Sure<H> => {
-  if (heard.kind !== "ok") throw asError(what, heard);
-  return heard as Sure<H>;
+export const requireOk = <H extends AwsReply | AwsTextReply>(
+  what: string,
+  reply: H,
+): OkReply<H> => {
+  if (reply.kind !== "ok") throw toAwsError(what, reply);
+  return reply as OkReply<H>;
 };

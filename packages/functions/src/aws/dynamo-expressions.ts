@@ -1,146 +1,165 @@
 import type { Condition, Item, Json, Key, Update, Where, Write } from "@mailproof/core/table";
-import { serialise } from "@mailproof/core/writes";
-import { toValue, toValues, type Value, type Values } from "./dynamo-values.ts";
+import { serialiseItem } from "@mailproof/core/writes";
+import { type DynamoValue, type DynamoValues, toValue, toValues } from "./dynamo-values.ts";
 
 // What a write means, said in DynamoDB's expressions. core/src/writes.ts says the same for doors that keep items
 // themselves, and test/contract/table.test.ts holds them all to one behaviour.
 
-export type Expressions = {
+export type DynamoExpressions = {
   readonly ConditionExpression?: string;
   readonly UpdateExpression?: string;
   readonly FilterExpression?: string;
   readonly KeyConditionExpression?: string;
   readonly ExpressionAttributeNames?: Readonly<Record<string, string>>;
-  readonly ExpressionAttributeValues?: Values;
+  readonly ExpressionAttributeValues?: DynamoValues;
 };
 
 /** One write as a transaction takes it; alone it is sent as PutItem, UpdateItem or DeleteItem. */
-export type Command = Expressions & {
+export type DynamoCommand = DynamoExpressions & {
   readonly action: "ConditionCheck" | "Delete" | "Put" | "Update";
-  readonly Item?: Values;
-  readonly Key?: Values;
+  readonly Item?: DynamoValues;
+  readonly Key?: DynamoValues;
 };
 
-export const keyValues = ({ pk, sk }: Key): Values => toValues({ pk, sk });
+export const toKeyValues = ({ pk, sk }: Key): DynamoValues => toValues({ pk, sk });
 
-export const commandFor = (write: Write, nowSeconds: number): Command => {
-  const words = standIns();
-  const alive = () => aliveAt(words, nowSeconds);
-  if ("put" in write) return { action: "Put", Item: itemValues(write.put) };
+export const buildCommand = (write: Write, nowSeconds: number): DynamoCommand => {
+  const placeholders = createPlaceholders();
+  const buildAlive = () => buildAliveCondition(placeholders, nowSeconds);
+  if ("put" in write) return { action: "Put", Item: toItemValues(write.put) };
   if ("create" in write)
     return {
       action: "Put",
-      Item: itemValues(write.create),
-      ConditionExpression: absentAt(words, nowSeconds),
-      ...words.used(),
+      Item: toItemValues(write.create),
+      ConditionExpression: buildAbsentCondition(placeholders, nowSeconds),
+      ...placeholders.toAttributes(),
     };
   if ("checkAbsent" in write)
     return {
       action: "ConditionCheck",
-      Key: keyValues(write.checkAbsent),
-      ConditionExpression: absentAt(words, nowSeconds),
-      ...words.used(),
+      Key: toKeyValues(write.checkAbsent),
+      ConditionExpression: buildAbsentCondition(placeholders, nowSeconds),
+      ...placeholders.toAttributes(),
     };
-  if ("update" in write) return updateCommand(words, write, nowSeconds);
+  if ("update" in write) return buildUpdateCommand(placeholders, write, nowSeconds);
 
   const [action, key] =
     "remove" in write
       ? (["Delete", write.remove] as const)
       : (["ConditionCheck", write.check] as const);
-  const ConditionExpression = all([
-    `attribute_exists(${words.name("pk")})`,
-    alive(),
-    ...conditionsOn(words, write.where),
+  const ConditionExpression = joinConditions([
+    `attribute_exists(${placeholders.name("pk")})`,
+    buildAlive(),
+    ...buildConditions(placeholders, write.where),
   ]);
-  return { action, Key: keyValues(key), ConditionExpression, ...words.used() };
+  return { action, Key: toKeyValues(key), ConditionExpression, ...placeholders.toAttributes() };
 };
 
-const itemValues = (item: Item): Values => {
+const toItemValues = (item: Item): DynamoValues => {
   // Every door takes items of the same size.
-  serialise(item);
+  serialiseItem(item);
   return toValues(item);
 };
 
 /** Takes the place of an item whose time is over, and of nothing else. */
-export const replaceExpired = (item: Item, nowSeconds: number): Command => {
-  const words = standIns();
-  const ConditionExpression = absentAt(words, nowSeconds);
-  return { action: "Put", Item: itemValues(item), ConditionExpression, ...words.used() };
+export const buildReplaceExpired = (item: Item, nowSeconds: number): DynamoCommand => {
+  const placeholders = createPlaceholders();
+  const ConditionExpression = buildAbsentCondition(placeholders, nowSeconds);
+  return {
+    action: "Put",
+    Item: toItemValues(item),
+    ConditionExpression,
+    ...placeholders.toAttributes(),
+  };
 };
 
-const updateCommand = (words: Words, write: Update, nowSeconds: number): Command => {
+const buildUpdateCommand = (
+  placeholders: Placeholders,
+  write: Update,
+  nowSeconds: number,
+): DynamoCommand => {
   const { update, set = {}, add = {}, where, orCreate } = write;
   const sets = Object.entries(set).filter(([, json]) => json !== undefined) as [string, Json][];
   const removed = Object.keys(set).filter((field) => set[field] === undefined);
   const UpdateExpression = [
-    listed(
+    formatClause(
       "SET",
-      sets.map(([field, json]) => `${words.name(field)} = ${words.value(json)}`),
+      sets.map(([field, json]) => `${placeholders.name(field)} = ${placeholders.value(json)}`),
     ),
-    listed(
+    formatClause(
       "ADD",
-      Object.entries(add).map(([field, by]) => `${words.name(field)} ${words.value(by)}`),
+      Object.entries(add).map(
+        ([field, by]) => `${placeholders.name(field)} ${placeholders.value(by)}`,
+      ),
     ),
     // A transaction wants a change. Removing what no item has is one, and changes nothing.
-    listed(
+    formatClause(
       "REMOVE",
       (sets.length + Object.keys(add).length > 0 ? removed : [...removed, NO_FIELD]).map(
-        words.name,
+        placeholders.name,
       ),
     ),
   ]
     .filter(Boolean)
     .join(" ");
-  const ConditionExpression = all([
-    ...(orCreate ? [] : [`attribute_exists(${words.name("pk")})`]),
-    aliveAt(words, nowSeconds),
-    ...conditionsOn(words, where),
-    ...boundsOn(words, write),
+  const ConditionExpression = joinConditions([
+    ...(orCreate ? [] : [`attribute_exists(${placeholders.name("pk")})`]),
+    buildAliveCondition(placeholders, nowSeconds),
+    ...buildConditions(placeholders, where),
+    ...buildBounds(placeholders, write),
   ]);
   return {
     action: "Update",
-    Key: keyValues(update),
+    Key: toKeyValues(update),
     UpdateExpression,
     ConditionExpression,
-    ...words.used(),
+    ...placeholders.toAttributes(),
   };
 };
 
 const NO_FIELD = "no_such_field";
 
-const listed = (clause: string, parts: readonly string[]): string =>
+const formatClause = (clause: string, parts: readonly string[]): string =>
   parts.length > 0 ? `${clause} ${parts.join(", ")}` : "";
 
 /** True of an item that is not there, too. */
-export const aliveAt = (words: Words, nowSeconds: number): string => {
-  const ends = words.name("expires_at");
-  return `(attribute_not_exists(${ends}) OR ${ends} > ${words.value(nowSeconds)})`;
+export const buildAliveCondition = (placeholders: Placeholders, nowSeconds: number): string => {
+  const ends = placeholders.name("expires_at");
+  return `(attribute_not_exists(${ends}) OR ${ends} > ${placeholders.value(nowSeconds)})`;
 };
 
-const absentAt = (words: Words, nowSeconds: number): string =>
-  `attribute_not_exists(${words.name("pk")}) OR ${words.name("expires_at")} <= ${words.value(nowSeconds)}`;
+const buildAbsentCondition = (placeholders: Placeholders, nowSeconds: number): string =>
+  `attribute_not_exists(${placeholders.name("pk")}) OR ${placeholders.name("expires_at")} <= ${placeholders.value(nowSeconds)}`;
 
-const conditionsOn = (words: Words, where: Where = {}): readonly string[] =>
-  Object.entries(where).map(([field, condition]) => conditionOn(words, field, condition));
+const buildConditions = (placeholders: Placeholders, where: Where = {}): readonly string[] =>
+  Object.entries(where).map(([field, condition]) => buildCondition(placeholders, field, condition));
 
-const conditionOn = (words: Words, field: string, condition: Condition): string => {
-  const name = words.name(field);
-  if (typeof condition !== "object") return `${name} = ${words.value(condition)}`;
+const buildCondition = (
+  placeholders: Placeholders,
+  field: string,
+  condition: Condition,
+): string => {
+  const name = placeholders.name(field);
+  if (typeof condition !== "object") return `${name} = ${placeholders.value(condition)}`;
   if ("missing" in condition) return `attribute_not_exists(${name})`;
-  if ("oneOf" in condition) return `${name} IN (${condition.oneOf.map(words.value).join(", ")})`;
+  if ("oneOf" in condition)
+    return `${name} IN (${condition.oneOf.map(placeholders.value).join(", ")})`;
   return "below" in condition
-    ? `${name} < ${words.value(condition.below)}`
-    : `${name} >= ${words.value(condition.atLeast)}`;
+    ? `${name} < ${placeholders.value(condition.below)}`
+    : `${name} >= ${placeholders.value(condition.atLeast)}`;
 };
 
 /** A condition is judged before the change, and knows no sum: so the bound is moved by what is added. */
-const boundsOn = (words: Words, { add = {}, leaving = {} }: Update): readonly string[] =>
+const buildBounds = (
+  placeholders: Placeholders,
+  { add = {}, bounds: leaving = {} }: Update,
+): readonly string[] =>
   Object.entries(leaving).flatMap(([field, { atLeast = -Infinity, atMost = Infinity }]) => {
     const by = add[field] ?? 0;
-    const name = words.name(field);
+    const name = placeholders.name(field);
     const bounds = [
-      ...(atLeast === -Infinity ? [] : [`${name} >= ${words.value(atLeast - by)}`]),
-      ...(atMost === Infinity ? [] : [`${name} <= ${words.value(atMost - by)}`]),
+      ...(atLeast === -Infinity ? [] : [`${name} >= ${placeholders.value(atLeast - by)}`]),
+      ...(atMost === Infinity ? [] : [`${name} <= ${placeholders.value(atMost - by)}`]),
     ];
     const both = bounds.join(" AND ");
     // An amount that is missing counts as 0.
@@ -149,22 +168,25 @@ const boundsOn = (words: Words, { add = {}, leaving = {} }: Update): readonly st
     return [mayBeMissing ? `(attribute_not_exists(${name}) OR (${both}))` : both];
   });
 
-const all = (conditions: readonly string[]): string => conditions.join(" AND ");
+const joinConditions = (conditions: readonly string[]): string => conditions.join(" AND ");
 
-export type Words = ReturnType<typeof standIns>;
+export type Placeholders = ReturnType<typeof createPlaceholders>;
 
 /** Stand-ins, since a field may be named like a word of the language, and an expression must stay below 4 KB. */
-export const standIns = () => {
+export const createPlaceholders = () => {
   const names = new Map<string, string>();
-  const values: Value[] = [];
+  const values: DynamoValue[] = [];
   return {
     name: (field: string): string => {
-      const known = names.get(field) ?? `#${names.size}`;
-      names.set(field, known);
-      return known;
+      const existing = names.get(field) ?? `#${names.size}`;
+      names.set(field, existing);
+      return existing;
     },
     value: (json: Json): string => `:${values.push(toValue(json)) - 1}`,
-    used: (): Pick<Expressions, "ExpressionAttributeNames" | "ExpressionAttributeValues"> => ({
+    toAttributes: (): Pick<
+      DynamoExpressions,
+      "ExpressionAttributeNames" | "ExpressionAttributeValues"
+    > => ({
       ...(names.size > 0 && {
         ExpressionAttributeNames: Object.fromEntries(
           [...names].map(([field, word]) => [word, field]),

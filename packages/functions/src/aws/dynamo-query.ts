@@ -1,53 +1,60 @@
 import {
   INDEXES,
   type Item,
-  type Page,
-  positionOf,
-  type Query,
+  type ItemPage,
   readPosition,
+  type TableQuery,
+  toPosition,
 } from "@mailproof/core/table";
-import { aliveAt, type Expressions, standIns } from "./dynamo-expressions.ts";
-import { toItem, toValues, type Values } from "./dynamo-values.ts";
+import {
+  buildAliveCondition,
+  createPlaceholders,
+  type DynamoExpressions,
+} from "./dynamo-expressions.ts";
+import { type DynamoValues, toItem, toValues } from "./dynamo-values.ts";
 
-type Found = { readonly Items?: readonly Values[]; readonly LastEvaluatedKey?: Values };
+type QueryOutput = {
+  readonly Items?: readonly DynamoValues[];
+  readonly LastEvaluatedKey?: DynamoValues;
+};
 
 /** So many pages of items whose time is over are read past; then whoever asked may ask on. */
 const PAGES_MAX = 10;
 
 /** One page: DynamoDB stops after a megabyte, and drops after counting what is filtered out. */
-export const pageOf = async (
-  query: Query,
+export const readPage = async (
+  query: TableQuery,
   nowSeconds: number,
-  ask: (input: object) => Promise<Found>,
-): Promise<Page> => {
+  runQuery: (input: object) => Promise<QueryOutput>,
+): Promise<ItemPage> => {
   const { limit, after } = query;
-  const input = inputFor(query, nowSeconds);
+  const input = buildQueryInput(query, nowSeconds);
   const items: Item[] = [];
-  let start = after && startAfter(query, after);
+  let start = after && toStartKey(query, after);
   for (let page = 0; page < PAGES_MAX; page++) {
     // One more than asked for tells whether there is another page.
     const Limit = limit + 1 - items.length;
-    const found = await ask({ ...input, Limit, ...(start && { ExclusiveStartKey: start }) });
-    items.push(...(found.Items ?? []).map(toItem));
-    start = found.LastEvaluatedKey;
+    const output = await runQuery({ ...input, Limit, ...(start && { ExclusiveStartKey: start }) });
+    items.push(...(output.Items ?? []).map(toItem));
+    start = output.LastEvaluatedKey;
     const last = items[limit - 1];
     if (items.length > limit && last)
-      return { items: items.slice(0, limit), next: positionOf(last, query.index) };
+      return { items: items.slice(0, limit), next: toPosition(last, query.index) };
     if (!start) return { items };
   }
-  return start ? { items, next: positionOf(toItem(start), query.index) } : { items };
+  return start ? { items, next: toPosition(toItem(start), query.index) } : { items };
 };
 
-const inputFor = ({ index, pk, sk, newestFirst }: Query, nowSeconds: number) => {
-  const words = standIns();
+const buildQueryInput = ({ index, pk, sk, newestFirst }: TableQuery, nowSeconds: number) => {
+  const placeholders = createPlaceholders();
   const column = index ? INDEXES[index] : { pk: "pk", sk: "sk" };
-  const expressions: Expressions = {
+  const expressions: DynamoExpressions = {
     KeyConditionExpression: [
-      `${words.name(column.pk)} = ${words.value(pk)}`,
-      ...(sk ? [rangeOf(words, column.sk, sk)] : []),
+      `${placeholders.name(column.pk)} = ${placeholders.value(pk)}`,
+      ...(sk ? [buildRange(placeholders, column.sk, sk)] : []),
     ].join(" AND "),
-    FilterExpression: aliveAt(words, nowSeconds),
-    ...words.used(),
+    FilterExpression: buildAliveCondition(placeholders, nowSeconds),
+    ...placeholders.toAttributes(),
   };
   return {
     ...expressions,
@@ -57,19 +64,22 @@ const inputFor = ({ index, pk, sk, newestFirst }: Query, nowSeconds: number) => 
   };
 };
 
-const rangeOf = (
-  words: ReturnType<typeof standIns>,
+const buildRange = (
+  placeholders: ReturnType<typeof createPlaceholders>,
   field: string,
-  range: NonNullable<Query["sk"]>,
+  range: NonNullable<TableQuery["sk"]>,
 ): string => {
-  const name = words.name(field);
+  const name = placeholders.name(field);
   return "prefix" in range
-    ? `begins_with(${name}, ${words.value(range.prefix)})`
-    : `${name} BETWEEN ${words.value(range.from)} AND ${words.value(range.to)}`;
+    ? `begins_with(${name}, ${placeholders.value(range.prefix)})`
+    : `${name} BETWEEN ${placeholders.value(range.from)} AND ${placeholders.value(range.to)}`;
 };
 
-const startAfter = ({ index, pk }: Query, position: NonNullable<Query["after"]>): Values => {
+const toStartKey = (
+  { index, pk }: TableQuery,
+  position: NonNullable<TableQuery["after"]>,
+): DynamoValues => {
   const [sortKey, ownPk, ownSk] = readPosition(position);
-  const place = index ? { [INDEXES[index].pk]: pk, [INDEXES[index].sk]: sortKey } : {};
-  return toValues({ ...place, pk: ownPk, sk: ownSk });
+  const indexKeys = index ? { [INDEXES[index].pk]: pk, [INDEXES[index].sk]: sortKey } : {};
+  return toValues({ ...indexKeys, pk: ownPk, sk: ownSk });
 };

@@ -1,149 +1,162 @@
 import { createHash, randomUUID } from "node:crypto";
-import { epochSeconds } from "@mailproof/core/moments";
-import type { Item, Key, Table, Transacted, Write, Written } from "@mailproof/core/table";
+import { toEpochSeconds } from "@mailproof/core/moments";
+import type { Item, Key, Table, TransactResult, Write, WriteResult } from "@mailproof/core/table";
 import { assertKey, assertQueryable, assertTransactable } from "@mailproof/core/table-limits";
-import { after, holds, keyOf, serialise } from "@mailproof/core/writes";
-import { type Aws, asError, isBusy, persist, type Refusal } from "./aws.ts";
-import { type Command, commandFor, keyValues, replaceExpired } from "./dynamo-expressions.ts";
-import { pageOf } from "./dynamo-query.ts";
-import { toItem, type Values } from "./dynamo-values.ts";
-import { type Answered, type JsonService, jsonService } from "./json-service.ts";
+import { applyWrite, getItemKey, mayApply, serialiseItem } from "@mailproof/core/writes";
+import { type Aws, type AwsRefusal, isBusy, retryAwsCall, toAwsError } from "./aws.ts";
+import {
+  buildCommand,
+  buildReplaceExpired,
+  type DynamoCommand,
+  toKeyValues,
+} from "./dynamo-expressions.ts";
+import { readPage } from "./dynamo-query.ts";
+import { type DynamoValues, toItem } from "./dynamo-values.ts";
+import { createJsonService, type JsonReply, type JsonService } from "./json-service.ts";
 
 /** Hundreds of milliseconds are much for DynamoDB, and a caller waits behind it. */
 const TIMEOUT_MS = 3_000;
 
 /** Asked once more after a lost answer; whoever is told "ambiguous" asks again himself (core/src/commit.ts). */
-const LOST_MAX = 1;
+const LOST_RETRIES_MAX = 1;
 
-type Door = {
+type TableContext = {
   readonly aws: Aws;
   readonly name: string;
   readonly dynamo: JsonService;
   readonly seconds: () => number;
 };
 
-export const dynamoTable = (aws: Aws, name: string): Table => {
-  const dynamo = jsonService(aws, "dynamodb", "DynamoDB_20120810", TIMEOUT_MS);
-  const seconds = () => epochSeconds(aws.now());
-  const door: Door = { aws, name, dynamo, seconds };
+export const createDynamoTable = (aws: Aws, name: string): Table => {
+  const dynamo = createJsonService(aws, "dynamodb", "DynamoDB_20120810", TIMEOUT_MS);
+  const seconds = () => toEpochSeconds(aws.now());
+  const context: TableContext = { aws, name, dynamo, seconds };
   return {
     get: async (key) => {
       assertKey(key);
-      return read(door, key);
+      return readItem(context, key);
     },
     query: async (query) => {
       assertQueryable(query);
-      return pageOf(query, seconds(), (input) =>
-        readOutput(door, "Query", { TableName: name, ...input }),
+      return readPage(query, seconds(), (input) =>
+        readOutput(context, "Query", { TableName: name, ...input }),
       );
     },
     write: async (write) => {
       assertTransactable([write]);
       return "check" in write || "checkAbsent" in write
-        ? look(door, write)
-        : writeAlone(door, write);
+        ? checkCondition(context, write)
+        : writeAlone(context, write);
     },
     transact: async (writes, { token, at } = { token: randomUUID(), at: aws.now() }) => {
       assertTransactable(writes);
-      const nowSeconds = epochSeconds(at);
-      const commands = writes.map((write) => commandFor(write, nowSeconds));
-      return transact(door, writes, { token: clientRequestToken(token), commands });
+      const nowSeconds = toEpochSeconds(at);
+      const commands = writes.map((write) => buildCommand(write, nowSeconds));
+      return transactWithReplacements(context, writes, {
+        token: clientRequestToken(token),
+        commands,
+      });
     },
   };
 };
 
-const read = async (door: Door, key: Key): Promise<Item | undefined> => {
-  const { Item } = await readOutput<{ Item?: Values }>(door, "GetItem", {
-    TableName: door.name,
-    Key: keyValues(key),
+const readItem = async (context: TableContext, key: Key): Promise<Item | undefined> => {
+  const { Item } = await readOutput<{ Item?: DynamoValues }>(context, "GetItem", {
+    TableName: context.name,
+    Key: toKeyValues(key),
     ConsistentRead: true,
   });
   const item = Item && toItem(Item);
-  return item && isOver(item, door.seconds()) ? undefined : item;
+  return item && isExpired(item, context.seconds()) ? undefined : item;
 };
 
-const isOver = ({ expires_at }: Item, nowSeconds: number): boolean =>
+const isExpired = ({ expires_at }: Item, nowSeconds: number): boolean =>
   expires_at !== undefined && expires_at <= nowSeconds;
 
 const readOutput = async <T>(
-  { aws, dynamo }: Door,
+  { aws, dynamo }: TableContext,
   operation: string,
   input: object,
 ): Promise<T> => {
-  const { heard } = await persist(aws, Number.POSITIVE_INFINITY, () => dynamo<T>(operation, input));
-  if (heard.kind === "ok") return heard.output;
-  throw asError(operation, heard);
+  const { heard: reply } = await retryAwsCall(aws, Number.POSITIVE_INFINITY, () =>
+    dynamo<T>(operation, input),
+  );
+  if (reply.kind === "ok") return reply.output;
+  throw toAwsError(operation, reply);
 };
 
 /** A check alone is a read: nobody writes between it and itself. */
-const look = async (door: Door, write: Write): Promise<Written> => {
-  const stored = await read(door, keyOf(write));
-  return holds(write, stored)
+const checkCondition = async (context: TableContext, write: Write): Promise<WriteResult> => {
+  const stored = await readItem(context, getItemKey(write));
+  return mayApply(write, stored)
     ? { outcome: "committed", item: stored }
-    : { outcome: "refused", by: write };
+    : { outcome: "refused", refusedWrite: write };
 };
 
 const OPERATION = { Put: "PutItem", Update: "UpdateItem", Delete: "DeleteItem" } as const;
 
 const writeAlone = async (
-  door: Door,
+  context: TableContext,
   write: Write,
-  command: Command = commandFor(write, door.seconds()),
-): Promise<Written> => {
+  command: DynamoCommand = buildCommand(write, context.seconds()),
+): Promise<WriteResult> => {
   const { action, ...input } = command;
   if (action === "ConditionCheck") throw new RangeError("a check is no write");
-  const { aws, dynamo, name } = door;
+  const { aws, dynamo, name } = context;
   // Not asked again after a lost answer: what is added would be added twice.
-  const { heard } = await persist(aws, 0, () =>
-    dynamo<{ Attributes?: Values }>(OPERATION[action], {
+  const { heard: reply } = await retryAwsCall(aws, 0, () =>
+    dynamo<{ Attributes?: DynamoValues }>(OPERATION[action], {
       TableName: name,
       ...input,
       ...(action === "Update" && { ReturnValues: "ALL_NEW" }),
-      ...(input.ConditionExpression && TELL_WHY),
+      ...(input.ConditionExpression && RETURN_OLD_ITEM),
     }),
   );
-  if (heard.kind === "lost") return { outcome: "ambiguous" };
-  if (heard.kind === "ok") {
-    const { Attributes } = heard.output;
-    return { outcome: "committed", item: Attributes ? toItem(Attributes) : madeBy(write) };
+  if (reply.kind === "lost") return { outcome: "ambiguous" };
+  if (reply.kind === "ok") {
+    const { Attributes } = reply.output;
+    return { outcome: "committed", item: Attributes ? toItem(Attributes) : toStoredItem(write) };
   }
-  if (heard.kind === "busy") throw asError(OPERATION[action], heard);
-  if (heard.code !== "ConditionalCheckFailedException") throw await explained(door, [write], heard);
-  const stored = (JSON.parse(heard.text) as { Item?: Values }).Item;
-  const instead = insteadOf(write, stored, door.seconds());
+  if (reply.kind === "busy") throw toAwsError(OPERATION[action], reply);
+  if (reply.code !== "ConditionalCheckFailedException")
+    throw await toWriteError(context, [write], reply);
+  const stored = (JSON.parse(reply.text) as { Item?: DynamoValues }).Item;
+  const instead = buildReplacement(write, stored, context.seconds());
   if (!instead) assertAddable(write, stored);
-  return instead ? writeAlone(door, write, instead) : { outcome: "refused", by: write };
+  return instead
+    ? writeAlone(context, write, instead)
+    : { outcome: "refused", refusedWrite: write };
 };
 
-const TELL_WHY = { ReturnValuesOnConditionCheckFailure: "ALL_OLD" } as const;
+const RETURN_OLD_ITEM = { ReturnValuesOnConditionCheckFailure: "ALL_OLD" } as const;
 
 /** As it was stored: a field that is undefined is not there. */
-const madeBy = (write: Write): Item | undefined => {
-  const item = after(write, undefined);
-  return item && (JSON.parse(serialise(item)) as Item);
+const toStoredItem = (write: Write): Item | undefined => {
+  const item = applyWrite(write, undefined);
+  return item && (JSON.parse(serialiseItem(item)) as Item);
 };
 
 /**
  * An item whose time is over is absent, but an update would still find its fields. So where one may create, it takes
  * the place of what is left of the old one.
  */
-const insteadOf = (
+const buildReplacement = (
   write: Write,
-  stored: Values | undefined,
+  stored: DynamoValues | undefined,
   nowSeconds: number,
-): Command | undefined => {
-  const isInTheWay = stored !== undefined && isOver(toItem(stored), nowSeconds);
-  if (!isInTheWay || !("update" in write) || !holds(write, undefined)) return undefined;
-  const item = after(write, undefined);
-  return item && replaceExpired(item, nowSeconds);
+): DynamoCommand | undefined => {
+  const isInTheWay = stored !== undefined && isExpired(toItem(stored), nowSeconds);
+  if (!isInTheWay || !("update" in write) || !mayApply(write, undefined)) return undefined;
+  const item = applyWrite(write, undefined);
+  return item && buildReplaceExpired(item, nowSeconds);
 };
 
 /** What is no number is below no bound, says DynamoDB. We say that nothing can be added to it. */
-const assertAddable = (write: Write, stored: Values | undefined): void =>
-  void holds(write, stored && toItem(stored));
+const assertAddable = (write: Write, stored: DynamoValues | undefined): void =>
+  void mayApply(write, stored && toItem(stored));
 
 /** What is wanted, and the name under which AWS does it once however often it is asked (for ten minutes). */
-type Wish = { readonly token: string; readonly commands: readonly Command[] };
+type TransactRequest = { readonly token: string; readonly commands: readonly DynamoCommand[] };
 
 const TOKEN_LENGTH_MAX = 36;
 
@@ -153,69 +166,79 @@ const clientRequestToken = (token: string): string =>
     ? token
     : createHash("sha256").update(token).digest("hex").slice(0, TOKEN_LENGTH_MAX);
 
-type Reason = { readonly Code?: string; readonly Item?: Values };
+type Reason = { readonly Code?: string; readonly Item?: DynamoValues };
 
-const transact = async (door: Door, writes: readonly Write[], wish: Wish): Promise<Transacted> => {
-  const { aws, name } = door;
-  const { heard, wasLost } = await persist(aws, LOST_MAX, () => transactOnce(door, wish));
-  if (heard.kind === "ok") return { outcome: "committed" };
-  if (heard.kind === "lost" || (heard.kind === "busy" && wasLost)) return { outcome: "ambiguous" };
-  if (heard.kind === "busy") throw asError(`TransactWriteItems on ${name}`, heard);
+const transactWithReplacements = async (
+  context: TableContext,
+  writes: readonly Write[],
+  request: TransactRequest,
+): Promise<TransactResult> => {
+  const { aws, name } = context;
+  const { heard: reply, wasLost } = await retryAwsCall(aws, LOST_RETRIES_MAX, () =>
+    transactOnce(context, request),
+  );
+  if (reply.kind === "ok") return { outcome: "committed" };
+  if (reply.kind === "lost" || (reply.kind === "busy" && wasLost)) return { outcome: "ambiguous" };
+  if (reply.kind === "busy") throw toAwsError(`TransactWriteItems on ${name}`, reply);
 
-  const reasons = reasonsIn(heard);
+  const reasons = parseReasons(reply);
   const failed = reasons.findIndex(({ Code }) => Code === FAILED);
   // What is refused for another reason says nothing of an earlier try.
   if (failed < 0 && wasLost) return { outcome: "ambiguous" };
-  if (failed < 0) throw await explained(door, writes, heard);
+  if (failed < 0) throw await toWriteError(context, writes, reply);
   const instead = reasons.map(({ Code, Item }, at) =>
-    Code === FAILED ? insteadOf(writes[at] as Write, Item, door.seconds()) : undefined,
+    Code === FAILED ? buildReplacement(writes[at] as Write, Item, context.seconds()) : undefined,
   );
   const refused = reasons.findIndex(({ Code }, at) => Code === FAILED && !instead[at]);
   if (refused >= 0) {
     const by = writes[refused] as Write;
     assertAddable(by, reasons[refused]?.Item);
-    return { outcome: "refused", by };
+    return { outcome: "refused", refusedWrite: by };
   }
-  const commands = wish.commands.map((command, at) => instead[at] ?? command);
-  return transact(door, writes, { token: randomUUID(), commands });
+  const commands = request.commands.map((command, at) => instead[at] ?? command);
+  return transactWithReplacements(context, writes, { token: randomUUID(), commands });
 };
 
 const FAILED = "ConditionalCheckFailed";
 
 const transactOnce = async (
-  { dynamo, name }: Door,
-  { token, commands }: Wish,
-): Promise<Answered<unknown>> => {
-  const heard = await dynamo("TransactWriteItems", {
+  { dynamo, name }: TableContext,
+  { token, commands }: TransactRequest,
+): Promise<JsonReply<unknown>> => {
+  const reply = await dynamo("TransactWriteItems", {
     ClientRequestToken: token,
     TransactItems: commands.map(({ action, ...command }) => ({
-      [action]: { TableName: name, ...command, ...(command.ConditionExpression && TELL_WHY) },
+      [action]: {
+        TableName: name,
+        ...command,
+        ...(command.ConditionExpression && RETURN_OLD_ITEM),
+      },
     })),
   });
-  if (heard.kind !== "refused") return heard;
-  const codes = reasonsIn(heard).map(({ Code = "None" }) => Code);
+  if (reply.kind !== "refused") return reply;
+  const codes = parseReasons(reply).map(({ Code = "None" }) => Code);
   // Somebody else was at one of the items, and none of the conditions is known to fail.
   const isInTheWay = !codes.includes(FAILED) && codes.some(isBusy);
-  return isInTheWay ? { kind: "busy", cause: new Error(codes.join(" ")) } : heard;
+  return isInTheWay ? { kind: "busy", cause: new Error(codes.join(" ")) } : reply;
 };
 
-const reasonsIn = ({ code, text }: Refusal): readonly Reason[] =>
+const parseReasons = ({ code, text }: AwsRefusal): readonly Reason[] =>
   code === "TransactionCanceledException"
     ? ((JSON.parse(text) as { CancellationReasons?: Reason[] }).CancellationReasons ?? [])
     : [];
 
 /** DynamoDB does not say which field is no number; what is stored does. */
-const explained = async (
-  door: Door,
+const toWriteError = async (
+  context: TableContext,
   writes: readonly Write[],
-  refusal: Refusal,
+  refusal: AwsRefusal,
 ): Promise<unknown> => {
   for (const write of writes.filter((one) => "update" in one && one.add)) {
     try {
-      after(write, await read(door, keyOf(write)));
+      applyWrite(write, await readItem(context, getItemKey(write)));
     } catch (error) {
       return error;
     }
   }
-  return asError("a write", refusal);
+  return toAwsError("a write", refusal);
 };

@@ -1,17 +1,17 @@
 import type { Item, Json } from "@mailproof/core/table";
 
 /** A value as DynamoDB writes it, with its kind before it. */
-export type Value =
+export type DynamoValue =
   | { readonly S: string }
   | { readonly N: string }
   | { readonly BOOL: boolean }
   | { readonly NULL: true }
-  | { readonly L: readonly Value[] }
-  | { readonly M: Values };
+  | { readonly L: readonly DynamoValue[] }
+  | { readonly M: DynamoValues };
 
-export type Values = { readonly [field: string]: Value };
+export type DynamoValues = { readonly [field: string]: DynamoValue };
 
-export const toValue = (json: Json): Value => {
+export const toValue = (json: Json): DynamoValue => {
   if (json === null) return { NULL: true };
   // DynamoDB keeps UTF-8, in which there is no half of a pair: it becomes the sign for what is no letter.
   if (typeof json === "string") return { S: json.toWellFormed() };
@@ -24,14 +24,14 @@ export const toValue = (json: Json): Value => {
 const isList = (json: object): json is readonly Json[] => Array.isArray(json);
 
 /** A field that is undefined is not there. */
-export const toValues = (fields: { readonly [field: string]: Json | undefined }): Values =>
+export const toValues = (fields: { readonly [field: string]: Json | undefined }): DynamoValues =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([field, json]) =>
       json === undefined ? [] : [[field, toValue(json)]],
     ),
   );
 
-const fromValue = (value: Value): Json => {
+const fromValue = (value: DynamoValue): Json => {
   if ("S" in value) return value.S;
   if ("N" in value) return Number(value.N);
   if ("BOOL" in value) return value.BOOL;
@@ -39,7 +39,7 @@ const fromValue = (value: Value): Json => {
   return "M" in value ? fromValues(value.M) : null;
 };
 
-const fromValues = (values: Values): { readonly [field: string]: Json } =>
+const fromValues = (values: DynamoValues): { readonly [field: string]: Json } =>
   Object.fromEntries(Object.entries(values).map(([field, value]) => [field, fromValue(value)]));
 
-export const toItem = (values: Values): Item => fromValues(values) as Item;
+export const toItem = (values: DynamoValues): Item => fromValues(values) as Item;

@@ -1,14 +1,20 @@
-import { type Aws, askWhole, type Heard, type Service, type Whole } from "./aws.ts";
+import {
+  type Aws,
+  type AwsReply,
+  type AwsService,
+  type AwsTextResponse,
+  sendForText,
+} from "./aws.ts";
 
-export type Answered<T> =
-  | Exclude<Heard, { readonly kind: "ok" }>
-  | (Pick<Whole, "headers"> & { readonly kind: "ok"; readonly output: T });
+export type JsonReply<T> =
+  | Exclude<AwsReply, { readonly kind: "ok" }>
+  | (Pick<AwsTextResponse, "headers"> & { readonly kind: "ok"; readonly output: T });
 
 /** DynamoDB and SQS: an operation's name in a header, JSON in and out. */
-export const jsonService =
-  (aws: Aws, service: Service, prefix: string, timeoutMs: number) =>
-  async <T = unknown>(operation: string, input: object): Promise<Answered<T>> => {
-    const heard = await askWhole(
+export const createJsonService =
+  (aws: Aws, service: AwsService, prefix: string, timeoutMs: number) =>
+  async <T = unknown>(operation: string, input: object): Promise<JsonReply<T>> => {
+    const reply = await sendForText(
       aws,
       service,
       {
@@ -22,12 +28,12 @@ export const jsonService =
       },
       timeoutMs,
     );
-    if (heard.kind !== "ok") return heard;
+    if (reply.kind !== "ok") return reply;
     try {
-      return { kind: "ok", headers: heard.headers, output: JSON.parse(heard.text) as T };
+      return { kind: "ok", headers: reply.headers, output: JSON.parse(reply.text) as T };
     } catch (cause) {
       return { kind: "lost", cause };
     }
   };
 
-export type JsonService = ReturnType<typeof jsonService>;
+export type JsonService = ReturnType<typeof createJsonService>;

@@ -1,18 +1,18 @@
 import { setTimeout } from "node:timers/promises";
-import { type Environment, required } from "../settings.ts";
-import type { Aws, Service } from "./aws.ts";
-import { transport } from "./transport.ts";
+import { type LambdaEnvironment, requireSetting } from "../settings.ts";
+import type { Aws, AwsService } from "./aws.ts";
+import { createAwsTransport } from "./transport.ts";
 
-const SERVICES: readonly Service[] = ["dynamodb", "lambda", "s3", "sqs"];
+const SERVICES: readonly AwsService[] = ["dynamodb", "lambda", "s3", "sqs"];
 
 /** AWS as a Lambda sees it: its role's credentials are in the environment from the start, for as long as it lives. */
-export const awsOfLambda = (environment: Environment): Aws => {
+export const createLambdaAws = (environment: LambdaEnvironment): Aws => {
   const { AWS_SESSION_TOKEN: sessionToken } = environment;
   return {
-    region: required(environment, "AWS_REGION"),
+    region: requireSetting(environment, "AWS_REGION"),
     credentials: {
-      accessKeyId: required(environment, "AWS_ACCESS_KEY_ID"),
-      secretAccessKey: required(environment, "AWS_SECRET_ACCESS_KEY"),
+      accessKeyId: requireSetting(environment, "AWS_ACCESS_KEY_ID"),
+      secretAccessKey: requireSetting(environment, "AWS_SECRET_ACCESS_KEY"),
       ...(sessionToken && { sessionToken }),
     },
     endpoints: Object.fromEntries(
@@ -21,7 +21,7 @@ export const awsOfLambda = (environment: Environment): Aws => {
         return url ? [[service, url]] : [];
       }),
     ),
-    transport: transport(),
+    transport: createAwsTransport(),
     now: () => new Date(),
     random: Math.random,
     sleep: (ms) => setTimeout(ms),

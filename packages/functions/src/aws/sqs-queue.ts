@@ -1,45 +1,48 @@
 import {
-  isOfDeadLetters,
+  isDeadLetterQueue,
   type Message,
   type Queue,
-  type Sent,
-  travelForm,
+  type SendOutcome,
+  serialiseMessage,
 } from "@mailproof/core/queue";
-import { type Aws, asError, persist } from "./aws.ts";
-import { jsonService } from "./json-service.ts";
+import { type Aws, retryAwsCall, toAwsError } from "./aws.ts";
+import { createJsonService } from "./json-service.ts";
 
 const TIMEOUT_MS = 3_000;
 const ENTRIES_MAX = 10;
 /** What SQS takes in one request, all messages together. */
 const BATCH_BYTES_MAX = 1_048_576;
 /** A file of 500,000 addresses is a hundred requests, and its caller waits for them. */
-const REQUESTS_AT_ONCE = 16;
+const CONCURRENT_REQUESTS = 16;
 
 /** The address of a queue by its name; queues of dead letters among them. */
 export type QueueUrls = Readonly<Record<string, string>>;
 
-type Entry = {
+type BatchEntry = {
   readonly at: number;
   readonly body: string;
   readonly delaySeconds: number;
   readonly group: string | undefined;
 };
 
-type Answer = {
+type SendBatchOutput = {
   readonly Successful?: readonly { readonly Id: string }[];
   readonly Failed?: readonly { readonly Id: string; readonly SenderFault: boolean }[];
 };
 
-export const sqsQueue = (aws: Aws, urls: QueueUrls): Queue => {
-  const sqs = jsonService(aws, "sqs", "AmazonSQS", TIMEOUT_MS);
+export const createSqsQueue = (aws: Aws, urls: QueueUrls): Queue => {
+  const sqs = createJsonService(aws, "sqs", "AmazonSQS", TIMEOUT_MS);
 
-  const urlOf = (queue: string): string => {
+  const getUrl = (queue: string): string => {
     const url = urls[queue];
     if (url === undefined) throw new RangeError(`this Lambda knows no queue ${queue}`);
     return url;
   };
 
-  const sendBatch = async (url: string, entries: readonly Entry[]): Promise<Map<number, Sent>> => {
+  const sendBatch = async (
+    url: string,
+    entries: readonly BatchEntry[],
+  ): Promise<Map<number, SendOutcome>> => {
     const input = {
       QueueUrl: url,
       Entries: entries.map(({ at, body, delaySeconds, group }) => ({
@@ -51,14 +54,16 @@ export const sqsQueue = (aws: Aws, urls: QueueUrls): Queue => {
       })),
     };
     // A message may come twice, so it does no harm to send it again after a lost answer.
-    const { heard, wasLost } = await persist(aws, 1, () => sqs<Answer>("SendMessageBatch", input));
-    // Busy, and never heard of: nothing was queued.
-    const otherwise: Sent = heard.kind === "lost" || wasLost ? "unknown" : "refused";
-    const sent = new Map<number, Sent>(
-      entries.map(({ at }) => [at, heard.kind === "ok" ? "unknown" : otherwise]),
+    const { heard: reply, wasLost } = await retryAwsCall(aws, 1, () =>
+      sqs<SendBatchOutput>("SendMessageBatch", input),
     );
-    if (heard.kind !== "ok") return sent;
-    const { Successful = [], Failed = [] } = heard.output;
+    // Busy, and never heard of: nothing was queued.
+    const otherwise: SendOutcome = reply.kind === "lost" || wasLost ? "unknown" : "refused";
+    const sent = new Map<number, SendOutcome>(
+      entries.map(({ at }) => [at, reply.kind === "ok" ? "unknown" : otherwise]),
+    );
+    if (reply.kind !== "ok") return sent;
+    const { Successful = [], Failed = [] } = reply.output;
     for (const { Id } of Successful) sent.set(Number(Id), "sent");
     // What failed within SQS may have got in all the same.
     for (const { Id, SenderFault } of Failed)
@@ -66,32 +71,32 @@ export const sqsQueue = (aws: Aws, urls: QueueUrls): Queue => {
     return sent;
   };
 
-  const countIn = async (url: string): Promise<number> => {
+  const countMessages = async (url: string): Promise<number> => {
     const input = { QueueUrl: url, AttributeNames: COUNTED };
-    const { heard } = await persist(aws, 2, () =>
+    const { heard: reply } = await retryAwsCall(aws, 2, () =>
       sqs<{ Attributes?: Readonly<Record<string, string>> }>("GetQueueAttributes", input),
     );
-    if (heard.kind !== "ok") throw asError("GetQueueAttributes", heard);
-    const { Attributes = {} } = heard.output;
+    if (reply.kind !== "ok") throw toAwsError("GetQueueAttributes", reply);
+    const { Attributes = {} } = reply.output;
     return COUNTED.reduce((sum, name) => sum + Number(Attributes[name] ?? 0), 0);
   };
 
   return {
     sendMany: async (queue, messages) => {
-      const url = urlOf(queue);
-      const outcomes = new Map<number, Sent>();
-      const batches = batchesOf(messages);
+      const url = getUrl(queue);
+      const outcomes = new Map<number, SendOutcome>();
+      const batches = toBatches(messages);
       const sendNext = async (): Promise<void> => {
         for (let batch = batches.shift(); batch; batch = batches.shift())
           for (const [at, sent] of await sendBatch(url, batch)) outcomes.set(at, sent);
       };
-      await Promise.all(Array.from({ length: REQUESTS_AT_ONCE }, sendNext));
+      await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, sendNext));
       return messages.map((_message, at) => outcomes.get(at) ?? "unknown");
     },
 
-    countDead: async () => {
-      const dead = Object.keys(urls).filter(isOfDeadLetters).map(urlOf);
-      const counts = await Promise.all(dead.map(countIn));
+    countDeadLetters: async () => {
+      const dead = Object.keys(urls).filter(isDeadLetterQueue).map(getUrl);
+      const counts = await Promise.all(dead.map(countMessages));
       return counts.reduce((sum, count) => sum + count, 0);
     },
   };
@@ -104,11 +109,11 @@ const COUNTED = [
 ];
 
 /** Every message is looked at before the first is sent: what SQS would refuse outright is an error of ours. */
-const batchesOf = (messages: readonly Message[]): Entry[][] => {
-  const batches: Entry[][] = [];
+const toBatches = (messages: readonly Message[]): BatchEntry[][] => {
+  const batches: BatchEntry[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
   for (const [at, message] of messages.entries()) {
-    const body = travelForm(message);
+    const body = serialiseMessage(message);
     const size = Buffer.byteLength(body);
     const isFull = batches.at(-1)?.length === ENTRIES_MAX || bytes + size > BATCH_BYTES_MAX;
     if (isFull) batches.push([]);

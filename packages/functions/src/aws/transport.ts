@@ -2,32 +2,32 @@ import { Agent } from "node:http";
 import { Agent as TlsAgent } from "node:https";
 import type { Socket } from "node:net";
 import { NodeHttpHandler } from "@smithy/node-http-handler";
-import { PATIENCE_MS, type Response, type Transport } from "./aws.ts";
+import { AWS_TIMEOUT_MS, type AwsResponse, type AwsTransport } from "./aws.ts";
 
 /** A handshake from a cold Lambda takes a third of this. */
-const CONNECT_MS = 1_500;
+const CONNECT_TIMEOUT_MS = 1_500;
 /** More than 16 requests at once for messages, and as many for pages. */
 const SOCKETS = { keepAlive: true, maxSockets: 50 };
 /** No service of AWS hangs up sooner. */
 const IDLE_MS = 5_000;
 
-export const transport = (now: () => number = Date.now): Transport => {
+export const createAwsTransport = (now: () => number = Date.now): AwsTransport => {
   const agents = [new Agent(SOCKETS), new TlsAgent(SOCKETS)] as const;
-  const dropStale = droppingStale(agents, now);
+  const dropStale = createStaleSocketDropper(agents, now);
   const sockets = new NodeHttpHandler({
     httpAgent: agents[0],
     httpsAgent: agents[1],
-    connectionTimeout: CONNECT_MS,
+    connectionTimeout: CONNECT_TIMEOUT_MS,
     throwOnRequestTimeout: true,
     // A body that stands still for so long does not go on.
-    socketTimeout: PATIENCE_MS,
+    socketTimeout: AWS_TIMEOUT_MS,
   });
   return async (request, timeoutMs) => {
     dropStale();
     const { response } = await sockets.handle(request as never, {
       requestTimeout: timeoutMs,
     });
-    return response as Response;
+    return response as AwsResponse;
   };
 };
 
@@ -35,7 +35,7 @@ export const transport = (now: () => number = Date.now): Transport => {
  * A Lambda is frozen between two calls. When it goes on, AWS has hung up on its sockets and it has not heard of that:
  * what it writes to one is lost, and nobody knows whether it was done. So it writes to none that has been idle.
  */
-const droppingStale = (agents: readonly Agent[], now: () => number): (() => void) => {
+const createStaleSocketDropper = (agents: readonly Agent[], now: () => number): (() => void) => {
   const idleSince = new WeakMap<Socket, number>();
   for (const agent of agents)
     agent.on("free", (socket: Socket) => void idleSince.set(socket, now()));

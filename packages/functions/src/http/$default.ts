@@ -1,3 +1,3 @@
-import { unrouted } from "../unrouted.ts";
+import { createFallbackHandler } from "../unrouted.ts";
 
-export const handler = unrouted();
+export const handler = createFallbackHandler();

@@ -1,14 +1,14 @@
-import { mcpLambda } from "../mcp.ts";
-import { toDns } from "../reach/dns.ts";
-import { toSubscribers } from "../reach/https.ts";
-import { toProber } from "../reach/prober.ts";
-import { awsWorld, type Reach } from "../world.ts";
+import { createMcpLambda } from "../mcp.ts";
+import { withDns } from "../reach/dns.ts";
+import { withHttps } from "../reach/https.ts";
+import { withProber } from "../reach/prober.ts";
+import { type Capability, createLambdaWorld } from "../world.ts";
 
 /** A tool may be any operation, so this Lambda has every way out. */
-const everywhere: Reach = (ground) => ({
-  ...toDns(ground),
-  ...toSubscribers(ground),
-  ...toProber(ground),
+const everywhere: Capability = (ground) => ({
+  ...withDns(ground),
+  ...withHttps(ground),
+  ...withProber(ground),
 });
 
-export const handler = mcpLambda(awsWorld(everywhere));
+export const handler = createMcpLambda(createLambdaWorld(everywhere));

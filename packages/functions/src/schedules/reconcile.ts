@@ -1,6 +1,6 @@
 import { reconcile } from "@mailproof/core/reconciler";
-import { toDns } from "../reach/dns.ts";
-import { scheduled } from "../scheduled.ts";
-import { awsWorld } from "../world.ts";
+import { withDns } from "../reach/dns.ts";
+import { createScheduleHandler } from "../scheduled.ts";
+import { createLambdaWorld } from "../world.ts";
 
-export const handler = scheduled(reconcile, awsWorld(toDns));
+export const handler = createScheduleHandler(reconcile, createLambdaWorld(withDns));

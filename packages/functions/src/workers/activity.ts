@@ -1,5 +1,5 @@
 import { ingestSes } from "@mailproof/core/activity/ingest";
-import { queueWorker } from "../queue-worker.ts";
-import { awsWorld } from "../world.ts";
+import { createQueueHandler } from "../queue-worker.ts";
+import { createLambdaWorld } from "../world.ts";
 
-export const handler = queueWorker(ingestSes, awsWorld());
+export const handler = createQueueHandler(ingestSes, createLambdaWorld());

@@ -1,7 +1,10 @@
 import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
-import { deadLettersFor } from "@mailproof/core/worker";
-import { queueWorker } from "../queue-worker.ts";
-import { toMailServers } from "../reach/mail.ts";
-import { awsWorld } from "../world.ts";
+import { toDeadLetterWorker } from "@mailproof/core/worker";
+import { createQueueHandler } from "../queue-worker.ts";
+import { withMailServers } from "../reach/mail.ts";
+import { createLambdaWorld } from "../world.ts";
 
-export const handler = queueWorker(deadLettersFor(verifyChunk), awsWorld(toMailServers));
+export const handler = createQueueHandler(
+  toDeadLetterWorker(verifyChunk),
+  createLambdaWorld(withMailServers),
+);

@@ -1,6 +1,6 @@
-import { deliver } from "@mailproof/core/webhooks/deliver";
-import { deadLettersFor } from "@mailproof/core/worker";
-import { queueWorker } from "../queue-worker.ts";
-import { awsWorld } from "../world.ts";
+import { deliverEvent } from "@mailproof/core/webhooks/deliver";
+import { toDeadLetterWorker } from "@mailproof/core/worker";
+import { createQueueHandler } from "../queue-worker.ts";
+import { createLambdaWorld } from "../world.ts";
 
-export const handler = queueWorker(deadLettersFor(deliver), awsWorld());
+export const handler = createQueueHandler(toDeadLetterWorker(deliverEvent), createLambdaWorld());

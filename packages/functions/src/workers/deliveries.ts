@@ -1,6 +1,6 @@
-import { deliver } from "@mailproof/core/webhooks/deliver";
-import { queueWorker } from "../queue-worker.ts";
-import { toSubscribers } from "../reach/https.ts";
-import { awsWorld } from "../world.ts";
+import { deliverEvent } from "@mailproof/core/webhooks/deliver";
+import { createQueueHandler } from "../queue-worker.ts";
+import { withHttps } from "../reach/https.ts";
+import { createLambdaWorld } from "../world.ts";
 
-export const handler = queueWorker(deliver, awsWorld(toSubscribers));
+export const handler = createQueueHandler(deliverEvent, createLambdaWorld(withHttps));

@@ -1,5 +1,5 @@
 import { fanOutEvent } from "@mailproof/core/webhooks/fan-out";
-import { queueWorker } from "../queue-worker.ts";
-import { awsWorld } from "../world.ts";
+import { createQueueHandler } from "../queue-worker.ts";
+import { createLambdaWorld } from "../world.ts";
 
-export const handler = queueWorker(fanOutEvent, awsWorld());
+export const handler = createQueueHandler(fanOutEvent, createLambdaWorld());

@@ -1,6 +1,6 @@
 import { runMonitor } from "@mailproof/core/deliverability/monitors";
-import { deadLettersFor } from "@mailproof/core/worker";
-import { queueWorker } from "../queue-worker.ts";
-import { awsWorld } from "../world.ts";
+import { toDeadLetterWorker } from "@mailproof/core/worker";
+import { createQueueHandler } from "../queue-worker.ts";
+import { createLambdaWorld } from "../world.ts";
 
-export const handler = queueWorker(deadLettersFor(runMonitor), awsWorld());
+export const handler = createQueueHandler(toDeadLetterWorker(runMonitor), createLambdaWorld());

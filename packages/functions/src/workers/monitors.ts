@@ -1,6 +1,6 @@
 import { runMonitor } from "@mailproof/core/deliverability/monitors";
-import { queueWorker } from "../queue-worker.ts";
-import { toDns } from "../reach/dns.ts";
-import { awsWorld } from "../world.ts";
+import { createQueueHandler } from "../queue-worker.ts";
+import { withDns } from "../reach/dns.ts";
+import { createLambdaWorld } from "../world.ts";
 
-export const handler = queueWorker(runMonitor, awsWorld(toDns));
+export const handler = createQueueHandler(runMonitor, createLambdaWorld(withDns));

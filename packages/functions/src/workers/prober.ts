@@ -1,5 +1,5 @@
-import { toMailServers } from "../reach/mail.ts";
-import { probing } from "../reach/prober.ts";
-import { awsGround } from "../world.ts";
+import { withMailServers } from "../reach/mail.ts";
+import { createProberHandler } from "../reach/prober.ts";
+import { createBaseContext } from "../world.ts";
 
-export const handler = probing(toMailServers(awsGround()).engine.probe);
+export const handler = createProberHandler(withMailServers(createBaseContext()).engine.probe);

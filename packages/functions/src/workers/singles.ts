@@ -1,6 +1,6 @@
 import { verifySingle } from "@mailproof/core/jobs/single";
-import { queueWorker } from "../queue-worker.ts";
-import { toMailServers } from "../reach/mail.ts";
-import { awsWorld } from "../world.ts";
+import { createQueueHandler } from "../queue-worker.ts";
+import { withMailServers } from "../reach/mail.ts";
+import { createLambdaWorld } from "../world.ts";
 
-export const handler = queueWorker(verifySingle, awsWorld(toMailServers));
+export const handler = createQueueHandler(verifySingle, createLambdaWorld(withMailServers));

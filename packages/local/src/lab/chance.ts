@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 /** Numbers in [0, 1) that follow from a text: mulberry32 over its hash. */
-export const chanceFrom = (text: string): (() => number) => {
+export const createRandom = (text: string): (() => number) => {
   let state = createHash("sha256").update(text).digest().readUInt32LE();
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -11,11 +11,11 @@ export const chanceFrom = (text: string): (() => number) => {
   };
 };
 
-export const oneOf = (words: readonly string[], chance: number): string =>
-  words[Math.floor(chance * words.length)] ?? "";
+export const pickOne = (words: readonly string[], random: number): string =>
+  words[Math.floor(random * words.length)] ?? "";
 
-export const weighted = <T>(shares: readonly (readonly [T, number])[], chance: number): T => {
-  let left = chance * shares.reduce((sum, [, share]) => sum + share, 0);
+export const pickWeighted = <T>(shares: readonly (readonly [T, number])[], random: number): T => {
+  let left = random * shares.reduce((sum, [, share]) => sum + share, 0);
   for (const [value, share] of shares) {
     left -= share;
     if (left < 0) return value;

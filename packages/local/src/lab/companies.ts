@@ -1,8 +1,8 @@
-import { chanceFrom, oneOf, weighted } from "./chance.ts";
-import type { Manner, Rule } from "./manner.ts";
-import { FAMILY, GIVEN } from "./names.ts";
+import { createRandom, pickOne, pickWeighted } from "./chance.ts";
+import type { HostBehavior, Rule } from "./manner.ts";
+import { LAB_FAMILY_NAMES, LAB_GIVEN_NAMES } from "./names.ts";
 
-export type Person = {
+export type LabPerson = {
   readonly first: string;
   readonly last: string;
   readonly local: string;
@@ -11,14 +11,14 @@ export type Person = {
 /** One of the ordinary companies. All of it follows from its number, so every lab has the same ones. */
 export type Company = {
   readonly label: string;
-  readonly pattern: Pattern;
+  readonly pattern: CompanyPattern;
   /** Accepts every recipient; its people are real all the same, and only the lab knows them. */
   readonly catchAll: boolean;
   /** Names of mail hosts, best first, relative to the lab's zone. */
   readonly mailHosts: readonly string[];
 };
 
-export type Pattern = keyof typeof PATTERNS;
+export type CompanyPattern = keyof typeof PATTERNS;
 
 const PATTERNS = {
   "first.last": (first: string, last: string) => `${first}.${last}`,
@@ -30,7 +30,7 @@ const PATTERNS = {
 } as const;
 
 /** How often each occurs, roughly as among real companies. */
-const PATTERN_SHARES: readonly (readonly [Pattern, number])[] = [
+const PATTERN_SHARES: readonly (readonly [CompanyPattern, number])[] = [
   ["first.last", 45],
   ["flast", 22],
   ["first", 16],
@@ -44,68 +44,68 @@ const SMALL_HOSTERS = 40;
 /** Everybody answers for these (RFC 2142). */
 const ROLES = ["info", "postmaster", "abuse"] as const;
 
-export const COMPANIES_BELOW = "companies";
-export const companyLabel = (number: number): string => `c${String(number).padStart(4, "0")}`;
+export const COMPANIES_LABEL = "companies";
+export const formatCompanyLabel = (number: number): string => `c${String(number).padStart(4, "0")}`;
 
-export const companyOf = (number: number): Company => {
-  const label = companyLabel(number);
-  const chance = chanceFrom(label);
-  const pattern = weighted(PATTERN_SHARES, chance());
-  const catchAll = chance() * 100 < CATCH_ALL_PERCENT;
-  return { label, pattern, catchAll, mailHosts: hostsFor(label, chance) };
+export const getCompany = (number: number): Company => {
+  const label = formatCompanyLabel(number);
+  const random = createRandom(label);
+  const pattern = pickWeighted(PATTERN_SHARES, random());
+  const catchAll = random() * 100 < CATCH_ALL_PERCENT;
+  return { label, pattern, catchAll, mailHosts: pickMailHosts(label, random) };
 };
 
 /** Most companies rent their mail from few: two large hosts, some small hosters, and every tenth runs its own. */
-const hostsFor = (label: string, chance: () => number): readonly string[] => {
-  const share = chance() * 100;
+const pickMailHosts = (label: string, random: () => number): readonly string[] => {
+  const share = random() * 100;
   if (share < 35) return ["mx1.bighost", "mx2.bighost"];
   if (share < 55) return ["mx1.otherhost", "mx2.otherhost"];
-  if (share < 90) return [`mx.hoster${Math.floor(chance() * SMALL_HOSTERS)}`];
-  return [`mx.${label}.${COMPANIES_BELOW}`];
+  if (share < 90) return [`mx.hoster${Math.floor(random() * SMALL_HOSTERS)}`];
+  return [`mx.${label}.${COMPANIES_LABEL}`];
 };
 
 /** Who works at a company, by its domain or label: the mailboxes that exist there, besides the roles. */
-export const peopleOf = (domain: string): readonly Person[] => {
-  const known = peopleByLabel.get(labelOf(domain));
-  if (known) return known;
-  const number = Number(/^c(\d{4,})$/.exec(labelOf(domain))?.[1] ?? "0");
+export const getPeople = (domain: string): readonly LabPerson[] => {
+  const cached = peopleByLabel.get(getLabel(domain));
+  if (cached) return cached;
+  const number = Number(/^c(\d{4,})$/.exec(getLabel(domain))?.[1] ?? "0");
   if (number === 0) return [];
-  const { label, pattern } = companyOf(number);
-  const chance = chanceFrom(`people of ${label}`);
-  const byLocal = new Map<string, Person>();
-  const size = 5 + Math.floor(55 * chance() ** 2);
+  const { label, pattern } = getCompany(number);
+  const random = createRandom(`people of ${label}`);
+  const byLocal = new Map<string, LabPerson>();
+  const size = 5 + Math.floor(55 * random() ** 2);
   for (let index = 0; index < size; index += 1) {
-    const first = oneOf(GIVEN, chance());
-    const last = oneOf(FAMILY, chance());
+    const first = pickOne(LAB_GIVEN_NAMES, random());
+    const last = pickOne(LAB_FAMILY_NAMES, random());
     const local = PATTERNS[pattern](first, last);
     if (!byLocal.has(local)) byLocal.set(local, { first, last, local });
   }
-  const found = [...byLocal.values()];
-  peopleByLabel.set(label, found);
-  return found;
+  const people = [...byLocal.values()];
+  peopleByLabel.set(label, people);
+  return people;
 };
 
-const peopleByLabel = new Map<string, readonly Person[]>();
-const labelOf = (domain: string): string => domain.toLowerCase().split(".")[0] ?? "";
+const peopleByLabel = new Map<string, readonly LabPerson[]>();
+const getLabel = (domain: string): string => domain.toLowerCase().split(".")[0] ?? "";
 
 /** A host of companies relays for its own customers only, and knows the people of each. */
-const companyRule = (companies: ReadonlyMap<string, Company>): Rule => {
+const createCompanyRule = (companies: ReadonlyMap<string, Company>): Rule => {
   const locals = new Map<string, ReadonlySet<string>>();
-  const localsOf = (domain: string) => {
-    const known = locals.get(domain) ?? new Set(peopleOf(domain).map(({ local }) => local));
-    locals.set(domain, known);
-    return known;
+  const getLocals = (domain: string) => {
+    const cached = locals.get(domain) ?? new Set(getPeople(domain).map(({ local }) => local));
+    locals.set(domain, cached);
+    return cached;
   };
   return ({ local, domain }) => {
     const company = companies.get(domain);
     if (!company) return "554 5.7.1 Relay access denied";
     const [name = ""] = local.toLowerCase().split("+");
-    const exists = ROLES.includes(name as (typeof ROLES)[number]) || localsOf(domain).has(name);
+    const exists = ROLES.includes(name as (typeof ROLES)[number]) || getLocals(domain).has(name);
     return company.catchAll || exists ? "250 2.1.5 Ok" : "550 5.1.1 No such user here";
   };
 };
 
 /** Without TLS: a bulk run is to measure the engine, not the handshakes of both ends on one machine. */
-export const companyManner = (companies: ReadonlyMap<string, Company>): Manner => ({
-  rcpt: companyRule(companies),
+export const createCompanyBehavior = (companies: ReadonlyMap<string, Company>): HostBehavior => ({
+  rcpt: createCompanyRule(companies),
 });

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import type { Answer, Packet, Question } from "dns-packet";
 import * as packet from "dns-packet";
-import { type Lookup, lookupIn, type Zones } from "./zone.ts";
+import { createZoneLookup, type ZoneLookup, type Zones } from "./zone.ts";
 
 const HOST = "127.0.0.1";
 const TTL_SECONDS = 60;
@@ -17,7 +17,7 @@ const PORT_TRIES = 20;
 /** Whoever asks with EDNS0 is answered with it (RFC 6891 §6.1.1). */
 const OPT: Answer = { type: "OPT", name: ".", udpPayloadSize: 4096, flags: 0, options: [] };
 
-export type DnsServer = {
+export type LabDnsServer = {
   readonly address: string;
   readonly queries: () => number;
   readonly close: () => Promise<void>;
@@ -30,27 +30,27 @@ export type DnsServer = {
 export const startDnsServer = async (
   zones: Zones,
   port: number,
-  hear: (question: string) => void = () => {},
-): Promise<DnsServer> => {
-  const lookup = lookupIn(zones);
+  onQuestion: (question: string) => void = () => {},
+): Promise<LabDnsServer> => {
+  const lookup = createZoneLookup(zones);
   const open = new Set<Socket>();
   let queries = 0;
-  const answer = (bytes: Buffer, transport: "udp" | "tcp") => {
+  const handleQuery = (bytes: Buffer, transport: "udp" | "tcp") => {
     queries += 1;
-    const asked = decode(bytes);
-    for (const { type, name } of asked?.questions ?? []) hear(`${transport} ${type} ${name}`);
-    return answerTo(lookup, asked, transport === "udp" ? UDP_BYTES : TCP_BYTES);
+    const query = decode(bytes);
+    for (const { type, name } of query?.questions ?? []) onQuestion(`${transport} ${type} ${name}`);
+    return buildResponse(lookup, query, transport === "udp" ? UDP_BYTES : TCP_BYTES);
   };
   const { udp, tcp } = await bindBoth(port);
   udp.on("message", (bytes, { address, port: to }) => {
-    const reply = answer(bytes, "udp");
+    const reply = handleQuery(bytes, "udp");
     if (reply) udp.send(reply, to, address);
   });
   tcp.on("connection", (socket) => {
     open.add(socket);
     socket.on("close", () => open.delete(socket));
     socket.on("error", () => socket.destroy());
-    serveTcp(socket, (bytes) => answer(bytes, "tcp"));
+    serveTcp(socket, (bytes) => handleQuery(bytes, "tcp"));
   });
   const close = async () => {
     for (const socket of open) socket.destroy();
@@ -82,14 +82,14 @@ const bindBoth = async (port: number): Promise<{ udp: UdpSocket; tcp: Server }> 
 };
 
 /** Over TCP every message comes after its length in two bytes (RFC 1035 §4.2.2). */
-const serveTcp = (socket: Socket, answer: (bytes: Buffer) => Buffer | undefined): void => {
-  let waiting = Buffer.alloc(0);
+const serveTcp = (socket: Socket, respond: (bytes: Buffer) => Buffer | undefined): void => {
+  let buffered = Buffer.alloc(0);
   socket.on("data", (chunk: Buffer) => {
-    waiting = Buffer.concat([waiting, chunk]);
-    while (waiting.length >= 2 && waiting.length >= 2 + waiting.readUInt16BE()) {
-      const end = 2 + waiting.readUInt16BE();
-      const reply = answer(waiting.subarray(2, end));
-      waiting = waiting.subarray(end);
+    buffered = Buffer.concat([buffered, chunk]);
+    while (buffered.length >= 2 && buffered.length >= 2 + buffered.readUInt16BE()) {
+      const end = 2 + buffered.readUInt16BE();
+      const reply = respond(buffered.subarray(2, end));
+      buffered = buffered.subarray(end);
       if (!reply) continue;
       const length = Buffer.alloc(2);
       length.writeUInt16BE(reply.length);
@@ -99,29 +99,33 @@ const serveTcp = (socket: Socket, answer: (bytes: Buffer) => Buffer | undefined)
 };
 
 /** Undefined is silence: the name is one that never answers, or the bytes were no question. */
-const answerTo = (lookup: Lookup, asked: Packet | undefined, room: number): Buffer | undefined => {
-  const question = asked?.questions?.[0];
-  if (!asked || !question || asked.type !== "query") return undefined;
+const buildResponse = (
+  lookup: ZoneLookup,
+  query: Packet | undefined,
+  bytesMax: number,
+): Buffer | undefined => {
+  const question = query?.questions?.[0];
+  if (!query || !question || query.type !== "query") return undefined;
   const resolved = resolve(lookup, question);
   if (resolved === "TIMEOUT") return undefined;
   const { rcode, ...sections } = resolved;
-  const edns = asked.additionals?.find(({ type }) => type === "OPT");
-  const whole: Packet = {
-    id: asked.id ?? 0,
+  const edns = query.additionals?.find(({ type }) => type === "OPT");
+  const response: Packet = {
+    id: query.id ?? 0,
     type: "response",
     flags:
       rcode |
       packet.AUTHORITATIVE_ANSWER |
       packet.RECURSION_AVAILABLE |
-      ((asked.flags ?? 0) & packet.RECURSION_DESIRED),
+      ((query.flags ?? 0) & packet.RECURSION_DESIRED),
     questions: [question],
     ...sections,
     additionals: edns ? [OPT] : [],
   };
-  const encoded = packet.encode(whole);
-  if (encoded.length <= Math.max(room, edns?.udpPayloadSize ?? 0)) return encoded;
-  const flags = (whole.flags ?? 0) | packet.TRUNCATED_RESPONSE;
-  return packet.encode({ ...whole, flags, answers: [], authorities: [] });
+  const encoded = packet.encode(response);
+  if (encoded.length <= Math.max(bytesMax, edns?.udpPayloadSize ?? 0)) return encoded;
+  const flags = (response.flags ?? 0) | packet.TRUNCATED_RESPONSE;
+  return packet.encode({ ...response, flags, answers: [], authorities: [] });
 };
 
 const decode = (bytes: Buffer): Packet | undefined => {
@@ -132,7 +136,7 @@ const decode = (bytes: Buffer): Packet | undefined => {
   }
 };
 
-type Resolved = {
+type Resolution = {
   readonly rcode: number;
   readonly answers: readonly Answer[];
   readonly authorities?: readonly Answer[];
@@ -141,7 +145,7 @@ type Resolved = {
 const RCODE = { SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 };
 
 /** Follows a CNAME as far as it stays among our zones, as a resolver would. */
-const resolve = (lookup: Lookup, { type, name }: Question): Resolved | "TIMEOUT" => {
+const resolve = (lookup: ZoneLookup, { type, name }: Question): Resolution | "TIMEOUT" => {
   const answers: Answer[] = [];
   let owner = name;
   for (let hop = 0; hop < CHAIN_MAX; hop += 1) {
@@ -153,14 +157,14 @@ const resolve = (lookup: Lookup, { type, name }: Question): Resolved | "TIMEOUT"
     }
     if (found.kind !== "records") {
       const rcode = found.kind === "nxdomain" ? RCODE.NXDOMAIN : 0;
-      return { rcode, answers, authorities: [soaOf(found.apex)] };
+      return { rcode, answers, authorities: [createSoa(found.apex)] };
     }
     for (const data of found.data)
       answers.push({
         type: found.type,
         name: owner,
         ttl: TTL_SECONDS,
-        data: wire(found.type, data),
+        data: toPacketData(found.type, data),
       });
     if (found.type === type) return { rcode: 0, answers };
     owner = String(found.data[0]);
@@ -168,7 +172,7 @@ const resolve = (lookup: Lookup, { type, name }: Question): Resolved | "TIMEOUT"
   return { rcode: RCODE.SERVFAIL, answers: [] };
 };
 
-const wire = (type: string, data: unknown): unknown => {
+const toPacketData = (type: string, data: unknown): unknown => {
   if (type === "MX") {
     const [preference, exchange] = data as readonly [number, string];
     return { preference, exchange };
@@ -178,7 +182,7 @@ const wire = (type: string, data: unknown): unknown => {
 };
 
 /** A negative answer says how long to remember it (RFC 2308 §3). */
-const soaOf = (apex: string): Answer => {
+const createSoa = (apex: string): Answer => {
   const times = { serial: 1, refresh: 3600, retry: 600, expire: 86_400, minimum: TTL_SECONDS };
   const data = { mname: `ns.${apex}`, rname: `hostmaster.${apex}`, ...times };
   return { type: "SOA", name: apex, ttl: TTL_SECONDS, data };

@@ -1,13 +1,13 @@
-import type { LabDomain, Target } from "./domain.ts";
-import { people } from "./manner.ts";
+import type { HostTarget, LabDomain } from "./domain.ts";
+import { acceptExisting } from "./manner.ts";
 
-const KNOWS: Target = { rcpt: people() };
+const KNOWS_USERS: HostTarget = { rcpt: acceptExisting() };
 
-const both: LabDomain["examples"] = [
+const bothExamples: LabDomain["examples"] = [
   ["ada.lovelace", "valid", "accepted"],
   ["nobody", "invalid", "mailbox_not_found"],
 ];
-const at = (address: string) => ({ mx: { address } });
+const createHostsAt = (address: string) => ({ mx: { address } });
 
 export const dnsDomains: readonly LabDomain[] = [
   {
@@ -19,9 +19,9 @@ export const dnsDomains: readonly LabDomain[] = [
   {
     name: "aonly",
     shows: "Has no MX, only an address: the implicit MX of RFC 5321 §5.1.",
-    examples: both,
+    examples: bothExamples,
     mx: [],
-    hosts: { "@": KNOWS },
+    hosts: { "@": KNOWS_USERS },
   },
   {
     name: "nomail",
@@ -59,7 +59,7 @@ export const dnsDomains: readonly LabDomain[] = [
     shows: "Has an address, but the question for its MX fails: the address alone proves nothing.",
     examples: [["ada.lovelace", "unknown", "dns_inconclusive"]],
     mx: [],
-    hosts: { "@": KNOWS },
+    hosts: { "@": KNOWS_USERS },
     records: { MX: "SERVFAIL" },
   },
   {
@@ -78,81 +78,81 @@ export const dnsDomains: readonly LabDomain[] = [
   {
     name: "mxcname",
     shows: "Its MX points at an alias, which RFC 2181 forbids and everybody follows.",
-    examples: both,
+    examples: bothExamples,
     mx: [[10, "alias"]],
-    hosts: { alias: { cname: "mx" }, mx: KNOWS },
+    hosts: { alias: { cname: "mx" }, mx: KNOWS_USERS },
   },
   {
     name: "cname",
     shows: "Is itself an alias of the domain `valid`.",
-    examples: both,
+    examples: bothExamples,
     aliasOf: "valid",
   },
   {
     name: "mxmany",
     shows: "Has so many MX records that the answer does not fit UDP and comes over TCP.",
-    examples: both,
+    examples: bothExamples,
     mx: Array.from({ length: 30 }, (_, index) => [
       index === 0 ? 10 : 20 + index,
       index === 0 ? "mx" : `spare-mail-exchanger-${index}`,
     ]),
-    hosts: { mx: KNOWS },
+    hosts: { mx: KNOWS_USERS },
   },
   {
     name: "mxprivate",
     shows: "Its MX has an address of a private network, 10.0.0.1.",
     examples: [["ada.lovelace", "invalid", "mx_unroutable"]],
-    hosts: at("10.0.0.1"),
+    hosts: createHostsAt("10.0.0.1"),
   },
   {
     name: "mxloopback",
     shows: "Its MX has the address 127.0.0.1.",
     examples: [["ada.lovelace", "invalid", "mx_unroutable"]],
-    hosts: at("127.0.0.1"),
+    hosts: createHostsAt("127.0.0.1"),
   },
   {
     name: "mxmetadata",
     shows: "Its MX has the address of a cloud's metadata service, 169.254.169.254.",
     examples: [["ada.lovelace", "invalid", "mx_unroutable"]],
-    hosts: at("169.254.169.254"),
+    hosts: createHostsAt("169.254.169.254"),
   },
   {
     name: "mxmapped",
     shows: "Its MX has 10.0.0.1 again, dressed as the IPv6 address ::ffff:10.0.0.1.",
     examples: [["ada.lovelace", "invalid", "mx_unroutable"]],
-    hosts: at("::ffff:10.0.0.1"),
+    hosts: createHostsAt("::ffff:10.0.0.1"),
   },
   {
     name: "mxmixed",
     shows: "Its first MX is private, its second one works.",
-    examples: both,
+    examples: bothExamples,
     mx: [
       [10, "inside"],
       [20, "mx"],
     ],
-    hosts: { inside: { address: "192.168.1.25" }, mx: KNOWS },
+    hosts: { inside: { address: "192.168.1.25" }, mx: KNOWS_USERS },
   },
   {
     name: "nolisting",
     shows: "Nobody listens at its first MX, on purpose; the second one works.",
-    examples: both,
+    examples: bothExamples,
     mx: [
       [10, "dead"],
       [20, "mx"],
     ],
-    hosts: { dead: "closed", mx: KNOWS },
+    hosts: { dead: "closed", mx: KNOWS_USERS },
   },
   {
     name: "secondbad",
     shows: "Its first MX greets with 421, the second one works.",
-    examples: both,
+    examples: bothExamples,
     mx: [
       [10, "busy"],
       [20, "mx"],
     ],
     hosts: {
-      busy: { rcpt: people(), greeting: "421 4.3.2 HOST Service not available" },
-      mx: KNOWS,
+      busy: { rcpt: acceptExisting(), greeting: "421 4.3.2 HOST Service not available" },
+      mx: KNOWS_USERS,
     },
   },
   {

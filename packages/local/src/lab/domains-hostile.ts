@@ -1,10 +1,12 @@
 import type { LabDomain } from "./domain.ts";
-import { always, type Manner, people } from "./manner.ts";
+import { acceptExisting, alwaysReply, type HostBehavior } from "./manner.ts";
 
 const LONG = 3_000;
-const one = (manner: Partial<Manner>) => ({ mx: { rcpt: people(), ...manner } });
+const createHost = (behavior: Partial<HostBehavior>) => ({
+  mx: { rcpt: acceptExisting(), ...behavior },
+});
 
-const works: LabDomain["examples"] = [
+const workingExamples: LabDomain["examples"] = [
   ["ada.lovelace", "valid", "accepted"],
   ["nobody", "invalid", "mailbox_not_found"],
 ];
@@ -14,98 +16,100 @@ export const hostileDomains: readonly LabDomain[] = [
     name: "silent",
     shows: "Accepts the connection and never says anything.",
     examples: [["ada.lovelace", "unknown", "timeout"]],
-    hosts: one({ opening: "silence" }),
+    hosts: createHost({ opening: "silence" }),
   },
   {
     name: "silentrcpt",
     shows: "Talks until it is asked about a recipient, and never answers that.",
     examples: [["ada.lovelace", "unknown", "timeout"]],
-    hosts: one({ rcpt: always({ say: "250 2.1.5 Ok", slow: Number.POSITIVE_INFINITY }) }),
+    hosts: createHost({
+      rcpt: alwaysReply({ reply: "250 2.1.5 Ok", slow: Number.POSITIVE_INFINITY }),
+    }),
   },
   {
     name: "slow",
     shows: "Takes a second for every reply.",
-    examples: works,
-    hosts: one({ slow: 1 }),
+    examples: workingExamples,
+    hosts: createHost({ slow: 1 }),
   },
   {
     name: "slowbanner",
     shows: "Takes six seconds for its greeting, as Postfix's postscreen does.",
-    examples: works,
-    hosts: one({ slowGreeting: 6 }),
+    examples: workingExamples,
+    hosts: createHost({ slowGreeting: 6 }),
   },
   {
     name: "drip",
     shows: "Lets its replies fall a few bytes at a time.",
-    examples: works,
-    hosts: one({ wire: "drip" }),
+    examples: workingExamples,
+    hosts: createHost({ wire: "drip" }),
   },
   {
     name: "patience",
     shows: "Shows the door to a client that speaks before it was greeted.",
-    examples: works,
-    hosts: one({ opening: "patience", slowGreeting: 0.2 }),
+    examples: workingExamples,
+    hosts: createHost({ opening: "patience", slowGreeting: 0.2 }),
   },
   {
     name: "hangup",
     shows: "Accepts the connection and closes it at once.",
     examples: [["ada.lovelace", "unknown", "connection_lost"]],
-    hosts: one({ opening: "hang up" }),
+    hosts: createHost({ opening: "hang up" }),
   },
   {
     name: "halfclose",
     shows: "Closes its half of the connection right after the greeting.",
     examples: [["ada.lovelace", "unknown", "connection_lost"]],
-    hosts: one({ opening: "half close" }),
+    hosts: createHost({ opening: "half close" }),
   },
   {
     name: "dropmid",
     shows: "Drops the connection when it is asked about a recipient.",
     examples: [["ada.lovelace", "unknown", "connection_lost"]],
-    hosts: one({ rcpt: always({}) }),
+    hosts: createHost({ rcpt: alwaysReply({}) }),
   },
   {
     name: "closing",
     shows: "Answers a recipient with 421 and hangs up.",
     examples: [["ada.lovelace", "unknown", "server_error"]],
-    hosts: one({
-      rcpt: always({ say: "421 4.7.0 Try again later, closing connection", hangUp: true }),
+    hosts: createHost({
+      rcpt: alwaysReply({ reply: "421 4.7.0 Try again later, closing connection", hangUp: true }),
     }),
   },
   {
     name: "endless",
     shows: "Greets with lines that never end.",
     examples: [["ada.lovelace", "unknown", "protocol_error"]],
-    hosts: one({ opening: "endless" }),
+    hosts: createHost({ opening: "endless" }),
   },
   {
     name: "longline",
     shows: "Refuses with one line of 3,000 characters.",
     examples: [["unknown.person", "unknown", "protocol_error"]],
-    hosts: one({ rcpt: people(`550 5.1.1 ${"no ".repeat(LONG / 3)}`) }),
+    hosts: createHost({ rcpt: acceptExisting(`550 5.1.1 ${"no ".repeat(LONG / 3)}`) }),
   },
   {
     name: "garbage",
     shows: "Another service sits at the port: it greets in the words of SSH.",
     examples: [["ada.lovelace", "unknown", "protocol_error"]],
-    hosts: one({ greeting: "SSH-2.0-OpenSSH_9.2 HOST" }),
+    hosts: createHost({ greeting: "SSH-2.0-OpenSSH_9.2 HOST" }),
   },
   {
     name: "garbledrcpt",
     shows: "Answers a recipient with something that is no SMTP reply.",
     examples: [["ada.lovelace", "unknown", "protocol_error"]],
-    hosts: one({ rcpt: always("HTTP/1.1 400 Bad Request") }),
+    hosts: createHost({ rcpt: alwaysReply("HTTP/1.1 400 Bad Request") }),
   },
   {
     name: "mixedcodes",
     shows: "Answers over two lines that disagree about the code.",
     examples: [["ada.lovelace", "unknown", "policy_blocked"]],
-    hosts: one({ rcpt: always("250-2.1.5 Ok so far\n550 5.7.1 Or perhaps not") }),
+    hosts: createHost({ rcpt: alwaysReply("250-2.1.5 Ok so far\n550 5.7.1 Or perhaps not") }),
   },
   {
     name: "barelf",
     shows: "Ends its lines with a bare line feed.",
-    examples: works,
-    hosts: one({ wire: "bare line feeds" }),
+    examples: workingExamples,
+    hosts: createHost({ wire: "bare line feeds" }),
   },
 ];

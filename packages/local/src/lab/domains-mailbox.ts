@@ -1,9 +1,18 @@
 import type { LabDomain } from "./domain.ts";
-import { always, everybody, isSomebody, PLAIN, people, type Rule, upTo } from "./manner.ts";
+import {
+  acceptAll,
+  acceptExisting,
+  acceptUpTo,
+  alwaysReply,
+  isExistingMailbox,
+  PLAIN_EXTENSIONS,
+  type Rule,
+} from "./manner.ts";
 
-const one = (rcpt: Rule) => ({ mx: { rcpt } });
+const createHost = (rcpt: Rule) => ({ mx: { rcpt } });
 
-const quoted: Rule = (asked) => (asked.local === "john doe" ? "250 2.1.5 Ok" : people()(asked));
+const acceptQuoted: Rule = (request) =>
+  request.local === "john doe" ? "250 2.1.5 Ok" : acceptExisting()(request);
 
 /** As Gmail writes: the enhanced code on every line, a link at the end. */
 const GMAIL_LIKE = [
@@ -21,13 +30,13 @@ export const mailboxDomains: readonly LabDomain[] = [
       ["ada.lovelace+list", "valid", "accepted"],
       ["nobody", "invalid", "mailbox_not_found"],
     ],
-    hosts: one(people()),
+    hosts: createHost(acceptExisting()),
   },
   {
     name: "unknown",
     shows: "Has no mailbox at all: refuses everybody with 550 5.1.1.",
     examples: [["ada.lovelace", "invalid", "mailbox_not_found"]],
-    hosts: one(always("550 5.1.1 User unknown in virtual mailbox table")),
+    hosts: createHost(alwaysReply("550 5.1.1 User unknown in virtual mailbox table")),
   },
   {
     name: "catchall",
@@ -36,32 +45,34 @@ export const mailboxDomains: readonly LabDomain[] = [
       ["ada.lovelace", "catch_all", "catch_all"],
       ["unknown.person", "catch_all", "catch_all"],
     ],
-    hosts: one(everybody),
+    hosts: createHost(acceptAll),
   },
   {
     name: "full",
     shows: "Its mailboxes are over quota, said with 452 4.2.2.",
     examples: [["ada.lovelace", "risky", "mailbox_full"]],
-    hosts: one(people(undefined, "452 4.2.2 Mailbox full")),
+    hosts: createHost(acceptExisting(undefined, "452 4.2.2 Mailbox full")),
   },
   {
     name: "overquota",
     shows: "Its mailboxes are over quota, said with 552 5.2.2.",
     examples: [["ada.lovelace", "risky", "mailbox_full"]],
-    hosts: one(people(undefined, "552 5.2.2 The recipient's mailbox is over its quota")),
+    hosts: createHost(
+      acceptExisting(undefined, "552 5.2.2 The recipient's mailbox is over its quota"),
+    ),
   },
   {
     name: "disabled",
     shows: "Its mailboxes are switched off: 550 5.2.1.",
     examples: [["ada.lovelace", "invalid", "mailbox_disabled"]],
-    hosts: one(people(undefined, "550 5.2.1 This account is disabled")),
+    hosts: createHost(acceptExisting(undefined, "550 5.2.1 This account is disabled")),
   },
   {
     name: "busy",
     shows: "Its mailboxes get mail too quickly: 450 4.2.1, which says that they exist.",
     examples: [["ada.lovelace", "risky", "mailbox_rate_limited"]],
-    hosts: one(
-      people(
+    hosts: createHost(
+      acceptExisting(
         undefined,
         "450 4.2.1 The user you are trying to contact is receiving mail too quickly",
       ),
@@ -71,7 +82,9 @@ export const mailboxDomains: readonly LabDomain[] = [
     name: "moved",
     shows: "Its people have gone elsewhere: 551 with a forward path, which is not followed.",
     examples: [["ada.lovelace", "invalid", "mailbox_moved"]],
-    hosts: one(people(undefined, "551 5.1.6 User not local; please try <ada@elsewhere.invalid>")),
+    hosts: createHost(
+      acceptExisting(undefined, "551 5.1.6 User not local; please try <ada@elsewhere.invalid>"),
+    ),
   },
   {
     name: "multiline",
@@ -80,7 +93,7 @@ export const mailboxDomains: readonly LabDomain[] = [
       ["ada.lovelace", "valid", "accepted"],
       ["nobody", "invalid", "mailbox_not_found"],
     ],
-    hosts: { mx: { rcpt: people(GMAIL_LIKE), wire: "pieces" } },
+    hosts: { mx: { rcpt: acceptExisting(GMAIL_LIKE), wire: "pieces" } },
   },
   {
     name: "noenhanced",
@@ -91,9 +104,9 @@ export const mailboxDomains: readonly LabDomain[] = [
     ],
     hosts: {
       mx: {
-        rcpt: people("550 Unrouteable address", "250 Accepted"),
+        rcpt: acceptExisting("550 Unrouteable address", "250 Accepted"),
         greeting: "220-HOST ESMTP Exim 4.96\n220 No unsolicited mail here",
-        offers: ["SIZE 52428800", "8BITMIME", "PIPELINING", "HELP"],
+        extensions: ["SIZE 52428800", "8BITMIME", "PIPELINING", "HELP"],
       },
     },
   },
@@ -106,12 +119,12 @@ export const mailboxDomains: readonly LabDomain[] = [
     ],
     hosts: {
       mx: {
-        rcpt: people(
+        rcpt: acceptExisting(
           "524 5.2.4 Mailing list expansion problem: <>",
           "250 2.1.5 Destination address valid: Recipient ok",
         ),
         greeting: "220 HOST ESMTP OpenSMTPD",
-        offers: ["8BITMIME", "ENHANCEDSTATUSCODES", "SIZE 36700160", "DSN", "HELP"],
+        extensions: ["8BITMIME", "ENHANCEDSTATUSCODES", "SIZE 36700160", "DSN", "HELP"],
       },
     },
   },
@@ -124,7 +137,7 @@ export const mailboxDomains: readonly LabDomain[] = [
     ],
     hosts: {
       mx: {
-        rcpt: people("550 No such user here", "250 Recipient ok"),
+        rcpt: acceptExisting("550 No such user here", "250 Recipient ok"),
         ehlo: "502 Command not implemented",
       },
     },
@@ -140,12 +153,18 @@ export const mailboxDomains: readonly LabDomain[] = [
     mx: [[0, "microsoft.mail.protection."]],
     hosts: {
       "microsoft.mail.protection.": {
-        rcpt: people(
+        rcpt: acceptExisting(
           "550 5.4.1 Recipient address rejected: Access denied.",
           "250 2.1.5 Recipient OK",
         ),
         tls: "offered",
-        offers: ["SIZE 157286400", ...PLAIN.slice(0, 1), "DSN", "ENHANCEDSTATUSCODES", "SMTPUTF8"],
+        extensions: [
+          "SIZE 157286400",
+          ...PLAIN_EXTENSIONS.slice(0, 1),
+          "DSN",
+          "ENHANCEDSTATUSCODES",
+          "SMTPUTF8",
+        ],
       },
     },
   },
@@ -159,8 +178,8 @@ export const mailboxDomains: readonly LabDomain[] = [
       [1, "mta6.am0.yahoodns."],
     ],
     hosts: {
-      "mta5.am0.yahoodns.": { rcpt: always("250 recipient ok"), tls: "offered" },
-      "mta6.am0.yahoodns.": { rcpt: always("250 recipient ok"), tls: "offered" },
+      "mta5.am0.yahoodns.": { rcpt: alwaysReply("250 recipient ok"), tls: "offered" },
+      "mta6.am0.yahoodns.": { rcpt: alwaysReply("250 recipient ok"), tls: "offered" },
     },
   },
   {
@@ -170,7 +189,9 @@ export const mailboxDomains: readonly LabDomain[] = [
       ["ada.lovelace", "valid", "accepted"],
       ["nobody", "invalid", "mailbox_not_found"],
     ],
-    hosts: { mx: { rcpt: people("550 Invalid Recipient - see the manual"), tls: "offered" } },
+    hosts: {
+      mx: { rcpt: acceptExisting("550 Invalid Recipient - see the manual"), tls: "offered" },
+    },
   },
   {
     name: "smtputf8",
@@ -179,7 +200,7 @@ export const mailboxDomains: readonly LabDomain[] = [
       ["zoë.müller", "valid", "accepted"],
       ["nobody", "invalid", "mailbox_not_found"],
     ],
-    hosts: { mx: { rcpt: people(), offers: [...PLAIN, "SMTPUTF8"] } },
+    hosts: { mx: { rcpt: acceptExisting(), extensions: [...PLAIN_EXTENSIONS, "SMTPUTF8"] } },
   },
   {
     name: "noutf8",
@@ -188,7 +209,7 @@ export const mailboxDomains: readonly LabDomain[] = [
       ["zoë.müller", "unknown", "smtputf8_unsupported"],
       ["ada.lovelace", "valid", "accepted"],
     ],
-    hosts: one(people()),
+    hosts: createHost(acceptExisting()),
   },
   {
     name: "quoted",
@@ -197,7 +218,7 @@ export const mailboxDomains: readonly LabDomain[] = [
       ['"john doe"', "valid", "accepted"],
       ['"jane doe"', "invalid", "mailbox_not_found"],
     ],
-    hosts: one(quoted),
+    hosts: createHost(acceptQuoted),
   },
   {
     name: "bücher",
@@ -206,20 +227,22 @@ export const mailboxDomains: readonly LabDomain[] = [
       ["ada.lovelace", "valid", "accepted"],
       ["nobody", "invalid", "mailbox_not_found"],
     ],
-    hosts: one(people()),
+    hosts: createHost(acceptExisting()),
   },
   {
     name: "shy",
     shows:
       "Accepts its people, and defers strangers instead of refusing them: catch-all stays undecided.",
     examples: [["ada.lovelace", "risky", "catch_all_unverified"]],
-    hosts: one(people("450 4.1.1 Try another day")),
+    hosts: createHost(acceptExisting("450 4.1.1 Try another day")),
   },
   {
     name: "onlyone",
     shows:
       "Accepts one recipient and drops the connection at the second: catch-all stays undecided.",
     examples: [["ada.lovelace", "risky", "catch_all_unverified"]],
-    hosts: one((asked) => (isSomebody(asked.local) ? upTo(1, {})(asked) : {})),
+    hosts: createHost((request) =>
+      isExistingMailbox(request.local) ? acceptUpTo(1, {})(request) : {},
+    ),
   },
 ];

@@ -1,7 +1,7 @@
 /** A name as people say it, and how a company may write it: by its habit, where there are two. Made by hand. */
-export type Hard = readonly [said: string, written: string, ...otherwise: string[]];
+export type HardName = readonly [said: string, written: string, ...otherwise: string[]];
 
-export const HARD_GIVEN: readonly Hard[] = [
+export const HARD_GIVEN: readonly HardName[] = [
   ["Jürgen", "juergen", "jurgen"],
   ["Björn", "bjoern", "bjorn"],
   ["Søren", "soeren", "soren"],
@@ -21,7 +21,7 @@ export const HARD_GIVEN: readonly Hard[] = [
   ["Dr. Ruth", "ruth"],
 ];
 
-export const HARD_FAMILY: readonly Hard[] = [
+export const HARD_FAMILY: readonly HardName[] = [
   ["Müller", "mueller", "muller"],
   ["Jäger", "jaeger", "jager"],
   ["Østergård", "oestergaard", "ostergard"],

@@ -1,12 +1,12 @@
 import { createServer } from "node:net";
 import { createSecureContext } from "node:tls";
 import { PUBLIC_AND_WORTHLESS_CERTIFICATE, PUBLIC_AND_WORTHLESS_KEY } from "./certificate.ts";
-import type { Memory } from "./dialogue.ts";
+import type { GreylistMemory } from "./dialogue.ts";
 import { startDnsServer } from "./dns-server.ts";
 import { allDomains } from "./domains.ts";
-import { type Counts, startMailServer } from "./mail-server.ts";
-import { HOSTS_BELOW, networkOf, ONLY_ADDRESS } from "./network.ts";
-import { SENDERS_REVERSE, sendersReverse, sendersZone } from "./senders.ts";
+import { type MailServerCounts, startMailServer } from "./mail-server.ts";
+import { buildNetwork, HOSTS_BLOCK, ONLY_ADDRESS } from "./network.ts";
+import { buildSendersReverseZone, buildSendersZone, SENDERS_REVERSE } from "./senders.ts";
 import type { Zones } from "./zone.ts";
 
 export const LAB_ZONE = "lab.mailproof.test";
@@ -32,7 +32,7 @@ export type LabOptions = {
   readonly now?: () => Date;
 };
 
-export type LabStats = Counts & { readonly dnsQueries: number };
+export type LabStats = MailServerCounts & { readonly dnsQueries: number };
 
 export type Lab = {
   /** host:port, for UDP and TCP. */
@@ -57,7 +57,7 @@ export const startLab = async (options: LabOptions = {}): Promise<Lab> => {
   const { companies = COMPANIES, now = () => new Date() } = options;
   const zoneName = (options.zone ?? LAB_ZONE).toLowerCase();
   const ownAddresses = await canListenAt("127.77.0.1");
-  const network = networkOf({ zoneName, domains: allDomains, companies, ownAddresses });
+  const network = buildNetwork({ zoneName, domains: allDomains, companies, ownAddresses });
   const mail = await startMailServer(network.hosts, smtpPort, {
     replyMs,
     slowMs,
@@ -65,13 +65,13 @@ export const startLab = async (options: LabOptions = {}): Promise<Lab> => {
       key: PUBLIC_AND_WORTHLESS_KEY,
       cert: PUBLIC_AND_WORTHLESS_CERTIFICATE,
     }),
-    memory: memoryBy(now),
+    memory: createGreylistMemory(now),
   });
   const zones = {
     ...(zoneName.endsWith(".test") && { test: { [zoneName]: {} } }),
-    [zoneName]: { ...network.zone, ...sendersZone(zoneName) },
+    [zoneName]: { ...network.zone, ...buildSendersZone(zoneName) },
     "127.in-addr.arpa": network.reverse,
-    [SENDERS_REVERSE]: sendersReverse(zoneName),
+    [SENDERS_REVERSE]: buildSendersReverseZone(zoneName),
     ...options.zones,
   };
   const dns = await startDnsServer(zones, dnsPort).catch(async (error: unknown) => {
@@ -81,7 +81,7 @@ export const startLab = async (options: LabOptions = {}): Promise<Lab> => {
   return {
     dns: dns.address,
     smtpPort: mail.port,
-    smtpAddresses: ownAddresses ? HOSTS_BELOW : `${ONLY_ADDRESS}/32`,
+    smtpAddresses: ownAddresses ? HOSTS_BLOCK : `${ONLY_ADDRESS}/32`,
     notes: ownAddresses ? [] : [NO_OWN_ADDRESSES],
     stats: () => ({ ...mail.counts(), dnsQueries: dns.queries() }),
     close: async () => {
@@ -97,7 +97,7 @@ const canListenAt = (host: string): Promise<boolean> =>
     server.listen({ host, port: 0 }, () => server.close(() => resolve(true)));
   });
 
-const memoryBy = (now: () => Date): Memory => {
+const createGreylistMemory = (now: () => Date): GreylistMemory => {
   const since = new Map<string, number>();
   return {
     waitedMs: (host, sender, to) => {

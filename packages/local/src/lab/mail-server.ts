@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import type { MailHost } from "./dialogue.ts";
-import { converse, type House } from "./session.ts";
+import { type SessionContext, serveSession } from "./session.ts";
 
 const BACKLOG = 4_096;
 const PORT_TRIES = 20;
 
-export type Counts = {
+export type MailServerCounts = {
   readonly sessions: number;
   readonly open: number;
   readonly recipients: number;
@@ -16,9 +16,9 @@ export type Counts = {
   readonly peakSessionsPerHost: Readonly<Record<string, number>>;
 };
 
-export type MailServer = {
+export type LabMailServer = {
   readonly port: number;
-  readonly counts: () => Counts;
+  readonly counts: () => MailServerCounts;
   readonly close: () => Promise<void>;
 };
 
@@ -28,12 +28,12 @@ type Tally = { sessions: number; open: number; peak: number };
 export const startMailServer = async (
   hosts: readonly MailHost[],
   port: number,
-  house: Omit<House, "heard" | "leave">,
-): Promise<MailServer> => {
+  context: Omit<SessionContext, "onCommand" | "onHangUp">,
+): Promise<LabMailServer> => {
   const sockets = new Set<Socket>();
   const tallies = new Map<string, Tally>();
   const commands = new Map<string, number>();
-  const heard = (start: string) => {
+  const onCommand = (start: string) => {
     const verb = /^[a-z]+/i.exec(start)?.[0].toUpperCase() ?? "?";
     commands.set(verb, (commands.get(verb) ?? 0) + 1);
   };
@@ -46,20 +46,20 @@ export const startMailServer = async (
     tally.peak = Math.max(tally.peak, tally.open);
     // A server counts its guests until it has hung up itself, whatever they still do.
     let isOpen = true;
-    const leave = (): void => {
+    const onHangUp = (): void => {
       if (isOpen) tally.open -= 1;
       isOpen = false;
     };
     socket.on("close", () => {
       sockets.delete(socket);
-      leave();
+      onHangUp();
     });
-    const isTooMany = tally.open > (host.manner.sessionsMax ?? Number.POSITIVE_INFINITY);
-    converse(socket, host, { ...house, heard, leave }, isTooMany);
+    const isTooMany = tally.open > (host.behavior.sessionsMax ?? Number.POSITIVE_INFINITY);
+    serveSession(socket, host, { ...context, onCommand, onHangUp }, isTooMany);
   };
   const servers = await listenAll(hosts, port, receive);
   const counts = () => {
-    const per = (pick: (tally: Tally) => number) =>
+    const countPerHost = (pick: (tally: Tally) => number) =>
       Object.fromEntries([...tallies].map(([name, tally]) => [name, pick(tally)]));
     const sum = (pick: (tally: Tally) => number) =>
       [...tallies.values()].reduce((total, tally) => total + pick(tally), 0);
@@ -68,15 +68,15 @@ export const startMailServer = async (
       open: sum(({ open }) => open),
       recipients: commands.get("RCPT") ?? 0,
       commands: Object.fromEntries(commands),
-      sessionsPerHost: per(({ sessions }) => sessions),
-      peakSessionsPerHost: per(({ peak }) => peak),
+      sessionsPerHost: countPerHost(({ sessions }) => sessions),
+      peakSessionsPerHost: countPerHost(({ peak }) => peak),
     };
   };
   const close = async () => {
     for (const socket of sockets) socket.destroy();
     await closeAll(servers);
   };
-  return { port: portOf(servers), counts, close };
+  return { port: getPort(servers), counts, close };
 };
 
 /** The first host takes a free port; if another program has that port at any other address, all begin again. */
@@ -91,20 +91,20 @@ const listenAll = async (
       for (const host of hosts) {
         const server = createServer({ noDelay: true }, receive(host));
         servers.push(server);
-        const at = port === 0 && servers.length > 1 ? portOf(servers) : port;
+        const at = port === 0 && servers.length > 1 ? getPort(servers) : port;
         server.listen({ host: host.address, port: at, backlog: BACKLOG });
         await once(server, "listening");
       }
       return servers;
     } catch (error) {
       await closeAll(servers);
-      const isTaken = (error as NodeJS.ErrnoException).code === "EADDRINUSE";
-      if (!isTaken || port !== 0 || tries === PORT_TRIES) throw error;
+      const isPortInUse = (error as NodeJS.ErrnoException).code === "EADDRINUSE";
+      if (!isPortInUse || port !== 0 || tries === PORT_TRIES) throw error;
     }
   }
 };
 
-const portOf = ([first]: readonly Server[]): number => {
+const getPort = ([first]: readonly Server[]): number => {
   const address = first?.address() as AddressInfo | null | undefined;
   if (!address) throw new Error("No mail host listens.");
   return address.port;

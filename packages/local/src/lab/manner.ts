@@ -1,5 +1,5 @@
 /** What a mail host is asked about one recipient, and what it may take into account. */
-export type Asked = {
+export type RecipientRequest = {
   readonly local: string;
   readonly domain: string;
   /** How many recipients this session has asked about, this one included. */
@@ -9,25 +9,25 @@ export type Asked = {
 };
 
 /** A whole reply as it goes over the wire, its lines parted by line feeds. */
-export type Said = string;
+export type ReplyText = string;
 
 export type Reaction =
-  | Said
+  | ReplyText
   | {
       /** Absent: the connection is dropped without a word. */
-      readonly say?: Said;
+      readonly reply?: ReplyText;
       readonly hangUp?: boolean;
       /** In units of the lab's `slowMs`. */
       readonly slow?: number;
     };
 
-export type Rule = (asked: Asked) => Reaction;
+export type Rule = (request: RecipientRequest) => Reaction;
 
 /** How a mail host talks. All that is absent is as a plain, polite and quick host does it. */
-export type Manner = {
+export type HostBehavior = {
   readonly rcpt: Rule;
   /** HOST stands for the host's name. A 4xx or 5xx is followed by the end of the connection. */
-  readonly greeting?: Said;
+  readonly greeting?: ReplyText;
   /**
    * What comes instead of the greeting: nothing; the end of the connection; lines without end; the greeting and
    * then our half of the connection closed; or the greeting, but whoever speaks before it is shown the door.
@@ -37,25 +37,30 @@ export type Manner = {
   readonly slowGreeting?: number;
   readonly slow?: number;
   /** RFC 5321 §2.2.1 keywords for EHLO. STARTTLS comes by `tls`. */
-  readonly offers?: readonly string[];
+  readonly extensions?: readonly string[];
   /** Instead of the list of extensions; a 5xx makes the client fall back to HELO. */
-  readonly ehlo?: Said;
+  readonly ehlo?: ReplyText;
   readonly tls?: "none" | "offered" | "required" | "refused" | "broken";
   /** Instead of accepting the sender. */
-  readonly mail?: Said;
+  readonly mail?: ReplyText;
   /** How the bytes leave: lines ended by a bare line feed, in small pieces, or a piece per tenth of `slowMs`. */
   readonly wire?: "bare line feeds" | "pieces" | "drip";
   /** The session over this many is answered 421 at the greeting. */
   readonly sessionsMax?: number;
 };
 
-export const PLAIN = ["PIPELINING", "SIZE 10240000", "ENHANCEDSTATUSCODES", "8BITMIME"] as const;
+export const PLAIN_EXTENSIONS = [
+  "PIPELINING",
+  "SIZE 10240000",
+  "ENHANCEDSTATUSCODES",
+  "8BITMIME",
+] as const;
 
 const OK = "250 2.1.5 Ok";
 const NO_SUCH_USER = "550 5.1.1 User unknown";
 
 /** Short words that are somebody everywhere in the lab. */
-const SOMEBODY = new Set(
+const EXISTING_NAMES = new Set(
   "abuse admin ada alan billing contact grace hello hr info jane john linus marketing max news no-reply noreply office postmaster sales security support team webmaster".split(
     " ",
   ),
@@ -63,38 +68,38 @@ const SOMEBODY = new Set(
 
 // Two or more words of letters, as people are written: no decoy of random letters and digits has this form.
 const NAME_LIKE = /^\p{L}[\p{L}'-]{0,14}(?:[._]\p{L}[\p{L}'-]{0,14}){1,3}\d{0,7}$/u;
-const NOBODY = /^(?:nobody|unknown|nonexistent|no\.such|not\.here)/;
+const MISSING_PATTERN = /^(?:nobody|unknown|nonexistent|no\.such|not\.here)/;
 
 /** Whether a mailbox exists where nothing else is said: by its name alone, so that every run says the same. */
-export const isSomebody = (local: string): boolean => {
+export const isExistingMailbox = (local: string): boolean => {
   const [name = ""] = local.normalize("NFC").toLowerCase().split("+");
-  return !NOBODY.test(name) && (SOMEBODY.has(name) || NAME_LIKE.test(name));
+  return !MISSING_PATTERN.test(name) && (EXISTING_NAMES.has(name) || NAME_LIKE.test(name));
 };
 
-export const everybody: Rule = () => OK;
-export const always =
+export const acceptAll: Rule = () => OK;
+export const alwaysReply =
   (reaction: Reaction): Rule =>
   () =>
     reaction;
 /** A host that knows its people: the usual answers, or these. */
-export const people =
-  (stranger: Reaction = NO_SUCH_USER, known: Reaction = OK): Rule =>
+export const acceptExisting =
+  (missingReply: Reaction = NO_SUCH_USER, existingReply: Reaction = OK): Rule =>
   ({ local }) =>
-    isSomebody(local) ? known : stranger;
+    isExistingMailbox(local) ? existingReply : missingReply;
 
 /** Refuses a recipient until the same sender has come back for it after a while, as postgrey does. */
-export const greylisting =
-  (later: Said, waitMs: number): Rule =>
-  (asked) =>
-    asked.waitedMs() < waitMs ? later : people()(asked);
+export const greylist =
+  (later: ReplyText, waitMs: number): Rule =>
+  (request) =>
+    request.waitedMs() < waitMs ? later : acceptExisting()(request);
 
 /** Answers as a plain host until the session has asked about so many, then this. */
-export const upTo =
+export const acceptUpTo =
   (count: number, then: Reaction): Rule =>
-  (asked) =>
-    asked.nth <= count ? people()(asked) : then;
+  (request) =>
+    request.nth <= count ? acceptExisting()(request) : then;
 
 /** Every reply to a recipient takes this much longer than the one before. */
 export const tarpit =
   (slow: number): Rule =>
-  ({ local, nth }) => ({ say: isSomebody(local) ? OK : NO_SUCH_USER, slow: slow * nth });
+  ({ local, nth }) => ({ reply: isExistingMailbox(local) ? OK : NO_SUCH_USER, slow: slow * nth });

@@ -1,10 +1,10 @@
 /** Given names and family names from many countries, in plain letters, for the people of the lab's companies. */
-export const GIVEN =
+export const LAB_GIVEN_NAMES =
   "ada alan alice amara amina anders andrea anna anton aisha beatriz ben bruno carla carlos cecilia chen chloe clara daniel david diego dmitri elena elif emma eric erik eva fatima felix fiona franz freya george giulia grace hana hannah hugo ibrahim ines ingrid ivan jack james jan javier jin johan jonas julia kai karin kenji kofi lara laura lea leo lina linh louis lucas luisa maja marco maria marta mateo maya mei miguel mila mina nadia naomi nina noah nora olga oliver omar oscar paul pedro petra priya rafael ravi rosa sam sara sofia stefan sven tariq thomas tim tomas ulla vera victor wei yara yuki zoe".split(
     " ",
   );
 
-export const FAMILY =
+export const LAB_FAMILY_NAMES =
   "abbott adeyemi ahmed alvarez andersen arslan baker bauer becker bell bennett berg bianchi brandt brown carter castro chan clark costa cruz dahl davis demir diaz dubois eriksen evans ferrari fischer fontaine fuchs garcia gomez gupta haas hall hansen hoffman horvat hughes ito ivanov jensen johnson jones kaya keller khan kim klein koch kovacs kowalski kumar lang larsen laurent lee lehmann lopez lund martin mendes meyer miller mori moreau moretti muller nakamura nguyen nielsen novak nowak okafor olsen ortiz osei park patel perez petrov popov price reed reyes ricci richter rivera roberts romano rossi roy russo saito santos schmidt schneider sharma silva singh smith sousa stone suzuki tanaka taylor torres turner vogel wagner walker wang weber white wilson wolf wood wright yamamoto yilmaz young zhang".split(
     " ",
   );

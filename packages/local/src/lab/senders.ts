@@ -1,9 +1,9 @@
 import type { Blocklist } from "@mailproof/core/mail/blocklists/lists";
-import { listAt } from "@mailproof/core/mail/blocklists/lists";
-import type { Failing, Records, Zone } from "./zone.ts";
+import { createList } from "@mailproof/core/mail/blocklists/lists";
+import type { DnsFailure, Records, Zone } from "./zone.ts";
 
 /** A domain that sends mail, well or badly: what a deliverability check has to find in DNS. */
-export type Sender = {
+export type LabSender = {
   /** The label below `senders` in the lab's zone. */
   readonly name: string;
   readonly shows: string;
@@ -12,12 +12,12 @@ export type Sender = {
   /** Where it sends from; null is nowhere. */
   readonly sendingIp: string | null;
   /** What that address is called, below the domain. */
-  readonly calledAs?: string;
+  readonly hostname?: string;
   /** Below the domain; "@" is the domain itself. ZONE stands for the lab's zone. */
-  readonly records: Readonly<Record<string, Records | Failing>>;
+  readonly records: Readonly<Record<string, Records | DnsFailure>>;
 };
 
-export const SENDERS_BELOW = "senders";
+export const SENDERS_LABEL = "senders";
 /** Where the senders' addresses have their names. Nobody's in the real world (RFC 5737, RFC 6303). */
 export const SENDERS_REVERSE = "2.0.192.in-addr.arpa";
 /** The block that holds them. A check in the lab takes a sending address from it, although it is reserved. */
@@ -27,9 +27,9 @@ const BLOCKLIST = "bl";
 const REFUSING_BLOCKLIST = "refusing-bl";
 
 /** The lists to ask about the lab's senders. */
-export const labLists = (zoneName: string): readonly Blocklist[] => [
+export const createLabBlocklists = (zoneName: string): readonly Blocklist[] => [
   {
-    ...listAt(`${BLOCKLIST}.${zoneName}`),
+    ...createList(`${BLOCKLIST}.${zoneName}`),
     name: "The lab's blocklist",
     codes: {
       kind: "exact",
@@ -39,7 +39,7 @@ export const labLists = (zoneName: string): readonly Blocklist[] => [
       },
     },
   },
-  { ...listAt(`${REFUSING_BLOCKLIST}.${zoneName}`), name: "The lab's list that refuses" },
+  { ...createList(`${REFUSING_BLOCKLIST}.${zoneName}`), name: "The lab's list that refuses" },
 ];
 
 const LISTED_IP = "192.0.2.66";
@@ -51,26 +51,28 @@ const KEY_1024 =
   "MIGfMA0GCSqGSIb3DQEBAQUAA4GNADCBiQKBgQCuKqoOCnp6khLfrobdIdoba5K9HhGICwqJK3DpZqJ/KTEHs4AN2nCyoxjuzSeAX4XwDwkhW+IM/GkKJh31OTaLj6WAilt0+3zMoTtwbpKQRe7hE8mL/n5KpZlJqXDExw1YudGVC6SPECThGq0bWZnTW8N1vBrrBjzAali0wnpjKQIDAQAB";
 
 const MX = [[10, "mx.valid.ZONE"]] as const;
-const REJECT = (name: string) =>
+const formatRejectPolicy = (name: string) =>
   `v=DMARC1; p=reject; np=reject; rua=mailto:dmarc@${name}.senders.ZONE`;
 
-const dkim = (key: string, tags = ""): Records => ({ TXT: [`v=DKIM1; k=rsa; ${tags}p=${key}`] });
+const createDkimRecord = (key: string, tags = ""): Records => ({
+  TXT: [`v=DKIM1; k=rsa; ${tags}p=${key}`],
+});
 
-const ELEVEN = Array.from({ length: 11 }, (_, index) => `i${index}`);
+const INCLUDED_LABELS = Array.from({ length: 11 }, (_, index) => `i${index}`);
 
-export const SENDERS: readonly Sender[] = [
+export const SENDERS: readonly LabSender[] = [
   {
     name: "good",
     shows:
       "Everything as it should be: SPF -all, a 2048-bit DKIM key, DMARC reject with reports, a name that leads back, TLS-RPT.",
     grade: "A",
     sendingIp: "192.0.2.10",
-    calledAs: "out",
+    hostname: "out",
     records: {
       "@": { MX, TXT: ["v=spf1 ip4:192.0.2.10 mx -all"] },
       out: { A: ["192.0.2.10"] },
-      "selector1._domainkey": dkim(KEY_2048),
-      _dmarc: { TXT: [REJECT("good")] },
+      "selector1._domainkey": createDkimRecord(KEY_2048),
+      _dmarc: { TXT: [formatRejectPolicy("good")] },
       "_smtp._tls": { TXT: ["v=TLSRPTv1; rua=mailto:tls@good.senders.ZONE"] },
     },
   },
@@ -79,11 +81,11 @@ export const SENDERS: readonly Sender[] = [
     shows: "Has no DMARC record of its own and inherits the one above it.",
     grade: "A",
     sendingIp: "192.0.2.16",
-    calledAs: "out",
+    hostname: "out",
     records: {
       "@": { MX, TXT: ["v=spf1 ip4:192.0.2.16 -all"] },
       out: { A: ["192.0.2.16"] },
-      "s1._domainkey": dkim(KEY_2048),
+      "s1._domainkey": createDkimRecord(KEY_2048),
     },
   },
   {
@@ -93,7 +95,7 @@ export const SENDERS: readonly Sender[] = [
     sendingIp: null,
     records: {
       "@": { MX: [[0, "."]], TXT: ["v=spf1 -all"] },
-      _dmarc: { TXT: [REJECT("parked")] },
+      _dmarc: { TXT: [formatRejectPolicy("parked")] },
     },
   },
   {
@@ -101,12 +103,12 @@ export const SENDERS: readonly Sender[] = [
     shows: "Signs under a selector that nobody would guess, so that its DKIM stays unknown.",
     grade: "A",
     sendingIp: "192.0.2.18",
-    calledAs: "out",
+    hostname: "out",
     records: {
       "@": { MX, TXT: ["v=spf1 ip4:192.0.2.18 -all"] },
       out: { A: ["192.0.2.18"] },
-      "x7q2w9._domainkey": dkim(KEY_2048),
-      _dmarc: { TXT: [REJECT("hidden")] },
+      "x7q2w9._domainkey": createDkimRecord(KEY_2048),
+      _dmarc: { TXT: [formatRejectPolicy("hidden")] },
     },
   },
   {
@@ -117,8 +119,8 @@ export const SENDERS: readonly Sender[] = [
     sendingIp: "192.0.2.15",
     records: {
       "@": { MX, TXT: ["v=spf1 ip4:192.0.2.15 ~all"] },
-      "default._domainkey": dkim(KEY_1024, "t=y; "),
-      "mail._domainkey": dkim(""),
+      "default._domainkey": createDkimRecord(KEY_1024, "t=y; "),
+      "mail._domainkey": createDkimRecord(""),
       _dmarc: { TXT: ["v=DMARC1; p=quarantine; pct=20"] },
     },
   },
@@ -128,11 +130,11 @@ export const SENDERS: readonly Sender[] = [
       "Sends from an address of a provider's pool: on a policy list, called as such, and not in its SPF record.",
     grade: "B",
     sendingIp: POOL_IP,
-    calledAs: "dyn-192-0-2-20",
+    hostname: "dyn-192-0-2-20",
     records: {
       "@": { MX, TXT: ["v=spf1 mx ~all"] },
       "dyn-192-0-2-20": { A: [POOL_IP] },
-      "s1._domainkey": dkim(KEY_2048),
+      "s1._domainkey": createDkimRecord(KEY_2048),
       _dmarc: { TXT: ["v=DMARC1; p=quarantine; rua=mailto:dmarc@pool.senders.ZONE"] },
     },
   },
@@ -141,7 +143,7 @@ export const SENDERS: readonly Sender[] = [
     shows: "DMARC only watches, SPF ends in ~all, and no key is published.",
     grade: "C",
     sendingIp: "192.0.2.19",
-    calledAs: "out",
+    hostname: "out",
     records: {
       "@": { MX, TXT: ["v=spf1 ip4:192.0.2.19 ~all"] },
       out: { A: ["192.0.2.19"] },
@@ -157,13 +159,16 @@ export const SENDERS: readonly Sender[] = [
       "@": {
         MX,
         TXT: [
-          `v=spf1 ${ELEVEN.map((name) => `include:${name}.lookups.senders.ZONE `).join("")}-all`,
+          `v=spf1 ${INCLUDED_LABELS.map((name) => `include:${name}.lookups.senders.ZONE `).join("")}-all`,
         ],
       },
       ...Object.fromEntries(
-        ELEVEN.map((name, index) => [name, { TXT: [`v=spf1 ip4:192.0.2.${100 + index} -all`] }]),
+        INCLUDED_LABELS.map((name, index) => [
+          name,
+          { TXT: [`v=spf1 ip4:192.0.2.${100 + index} -all`] },
+        ]),
       ),
-      "s1._domainkey": dkim(KEY_2048),
+      "s1._domainkey": createDkimRecord(KEY_2048),
       _dmarc: { TXT: ["v=DMARC1; p=quarantine; rua=mailto:dmarc@lookups.senders.ZONE"] },
     },
   },
@@ -173,13 +178,13 @@ export const SENDERS: readonly Sender[] = [
       "Left a provider half: SPF includes a domain that is gone, and a selector is an alias without a key behind it.",
     grade: "D",
     sendingIp: "192.0.2.21",
-    calledAs: "out",
+    hostname: "out",
     records: {
       "@": { MX, TXT: ["v=spf1 include:gone.senders.ZONE ip4:192.0.2.21 -all"] },
       out: { A: ["192.0.2.21"] },
-      "selector1._domainkey": dkim(KEY_2048),
+      "selector1._domainkey": createDkimRecord(KEY_2048),
       "selector2._domainkey": { CNAME: ["mx.valid.ZONE"] },
-      _dmarc: { TXT: [REJECT("dangling")] },
+      _dmarc: { TXT: [formatRejectPolicy("dangling")] },
     },
   },
   {
@@ -216,8 +221,8 @@ export const SENDERS: readonly Sender[] = [
     sendingIp: LISTED_IP,
     records: {
       "@": { MX, TXT: [`v=spf1 ip4:${LISTED_IP} -all`] },
-      "selector1._domainkey": dkim(KEY_2048),
-      _dmarc: { TXT: [REJECT("listed")] },
+      "selector1._domainkey": createDkimRecord(KEY_2048),
+      _dmarc: { TXT: [formatRejectPolicy("listed")] },
     },
   },
   {
@@ -226,11 +231,11 @@ export const SENDERS: readonly Sender[] = [
       "Its SPF and DMARC records cannot be had (SERVFAIL), which counts neither for nor against it.",
     grade: "A",
     sendingIp: "192.0.2.22",
-    calledAs: "out",
+    hostname: "out",
     records: {
       "@": { MX, TXT: "SERVFAIL" },
       out: { A: ["192.0.2.22"] },
-      "s1._domainkey": dkim(KEY_2048),
+      "s1._domainkey": createDkimRecord(KEY_2048),
       _dmarc: "SERVFAIL",
     },
   },
@@ -243,50 +248,50 @@ export const SENDERS: readonly Sender[] = [
   },
 ];
 
-const reversed = (ip: string): string => ip.split(".").toReversed().join(".");
+const reverseIp = (ip: string): string => ip.split(".").toReversed().join(".");
 
-const listing = (code: string): Records => ({ A: [code], TXT: ["Listed by the lab"] });
+const createListing = (code: string): Records => ({ A: [code], TXT: ["Listed by the lab"] });
 
-export const sendersZone = (zoneName: string): Zone => {
+export const buildSendersZone = (zoneName: string): Zone => {
   const senders = SENDERS.flatMap(({ name, records }) =>
     Object.entries(records).map(([below, found]) => [
-      `${below === "@" ? "" : `${below}.`}${name}.${SENDERS_BELOW}.${zoneName}`,
-      published(found, zoneName),
+      `${below === "@" ? "" : `${below}.`}${name}.${SENDERS_LABEL}.${zoneName}`,
+      publishRecords(found, zoneName),
     ]),
   );
   return {
     ...Object.fromEntries(senders),
     // RFC 5782 §5: a list that works has 127.0.0.2 and lacks 127.0.0.1.
-    [`${reversed("127.0.0.2")}.${BLOCKLIST}.${zoneName}`]: listing("127.0.0.2"),
-    [`${reversed(LISTED_IP)}.${BLOCKLIST}.${zoneName}`]: listing("127.0.0.2"),
-    [`${reversed(POOL_IP)}.${BLOCKLIST}.${zoneName}`]: listing("127.0.0.10"),
+    [`${reverseIp("127.0.0.2")}.${BLOCKLIST}.${zoneName}`]: createListing("127.0.0.2"),
+    [`${reverseIp(LISTED_IP)}.${BLOCKLIST}.${zoneName}`]: createListing("127.0.0.2"),
+    [`${reverseIp(POOL_IP)}.${BLOCKLIST}.${zoneName}`]: createListing("127.0.0.10"),
     [`*.${REFUSING_BLOCKLIST}.${zoneName}`]: { A: ["127.255.255.254"] },
   };
 };
 
 /** The names of the senders' addresses. */
-export const sendersReverse = (zoneName: string): Zone =>
+export const buildSendersReverseZone = (zoneName: string): Zone =>
   Object.fromEntries(
-    SENDERS.flatMap(({ name, sendingIp, calledAs }) =>
+    SENDERS.flatMap(({ name, sendingIp, hostname: calledAs }) =>
       sendingIp === null || calledAs === undefined
         ? []
         : [
             [
-              `${reversed(sendingIp)}.in-addr.arpa`,
-              { PTR: [`${calledAs}.${name}.${SENDERS_BELOW}.${zoneName}`] },
+              `${reverseIp(sendingIp)}.in-addr.arpa`,
+              { PTR: [`${calledAs}.${name}.${SENDERS_LABEL}.${zoneName}`] },
             ],
           ],
     ),
   );
 
 /** A text is as long as it is only when the zone's name stands in it. */
-const published = (records: Records | Failing, zoneName: string): Records | Failing => {
+const publishRecords = (records: Records | DnsFailure, zoneName: string): Records | DnsFailure => {
   if (typeof records === "string") return records;
-  const named = JSON.parse(JSON.stringify(records).replaceAll("ZONE", zoneName)) as Records;
-  const { TXT } = named;
-  return typeof TXT === "object" ? { ...named, TXT: TXT.map(inStrings) } : named;
+  const withZone = JSON.parse(JSON.stringify(records).replaceAll("ZONE", zoneName)) as Records;
+  const { TXT } = withZone;
+  return typeof TXT === "object" ? { ...withZone, TXT: TXT.map(splitStrings) } : withZone;
 };
 
 /** A character-string holds at most 255 bytes (RFC 1035 §3.3), so a long record is several of them. */
-const inStrings = (text: string | readonly string[]): readonly string[] =>
+const splitStrings = (text: string | readonly string[]): readonly string[] =>
   [text].flat().flatMap((one) => one.match(/.{1,255}/g) ?? [""]);

@@ -1,10 +1,10 @@
 import { DOMAINS } from "./domains.ts";
-import { SENDERS, SENDERS_BELOW } from "./senders.ts";
+import { SENDERS, SENDERS_LABEL } from "./senders.ts";
 
 /** The tables of docs/lab.md, from the same rows that the lab serves. */
-export const labTables = (): string => {
+export const formatLabTables = (): string => {
   const domains = Object.entries(DOMAINS).map(([title, rows]) =>
-    section(
+    formatSection(
       title,
       ["try", "status", "reason", "because"],
       rows.flatMap(({ name, shows, examples }) =>
@@ -17,11 +17,11 @@ export const labTables = (): string => {
       ),
     ),
   );
-  const senders = section(
+  const senders = formatSection(
     "Domains that send",
     ["check", "sends from", "grade", "because"],
     SENDERS.map(({ name, sendingIp, grade, shows }) => [
-      `\`${name}.${SENDERS_BELOW}\``,
+      `\`${name}.${SENDERS_LABEL}\``,
       sendingIp === null ? "nowhere" : `\`${sendingIp}\``,
       grade ?? "none",
       shows,
@@ -30,7 +30,11 @@ export const labTables = (): string => {
   return [...domains, senders].join("\n\n");
 };
 
-const section = (title: string, head: readonly string[], rows: readonly (readonly string[])[]) => {
+const formatSection = (
+  title: string,
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+) => {
   const widths = head.map((word, index) =>
     Math.max(word.length, ...rows.map((row) => row[index]?.length ?? 0)),
   );

@@ -1,7 +1,7 @@
-import type { RecordType } from "@mailproof/core/mail/dns/dns";
+import type { DnsRecordType } from "@mailproof/core/mail/dns/dns";
 
 /** What the lab can be told to do instead of answering. */
-export type Failing = "SERVFAIL" | "REFUSED" | "TIMEOUT";
+export type DnsFailure = "SERVFAIL" | "REFUSED" | "TIMEOUT";
 
 type Data = {
   readonly A: string;
@@ -15,46 +15,46 @@ type Data = {
 };
 
 /** The records of one name, by type. A type may fail instead, and so may the whole name. */
-export type Records = { readonly [T in RecordType]?: readonly Data[T][] | Failing };
+export type Records = { readonly [T in DnsRecordType]?: readonly Data[T][] | DnsFailure };
 
 /** By owner name, in A-labels, without a final dot; `*.name` stands for all that is missing below the name. */
-export type Zone = Readonly<Record<string, Records | Failing>>;
+export type Zone = Readonly<Record<string, Records | DnsFailure>>;
 
 /** By apex; "" is the root, and then no name in the world is outside. */
 export type Zones = Readonly<Record<string, Zone>>;
 
-export type Found =
+export type ZoneAnswer =
   | { readonly kind: "records"; readonly type: string; readonly data: readonly unknown[] }
   | { readonly kind: "nodata" | "nxdomain"; readonly apex: string }
-  | { readonly kind: "fails"; readonly how: Failing };
+  | { readonly kind: "fails"; readonly how: DnsFailure };
 
-export type Lookup = (type: string, name: string) => Found;
+export type ZoneLookup = (type: string, name: string) => ZoneAnswer;
 
 /** The rules of RFC 1034 §4.3.2 for one name, without following a CNAME. */
-export const lookupIn = (zones: Zones): Lookup => {
+export const createZoneLookup = (zones: Zones): ZoneLookup => {
   const apexes = new Map(
     Object.entries(zones).map(([written, zone]) => {
       const apex = written.toLowerCase();
-      return [apex, indexOf(apex, zone)];
+      return [apex, indexZone(apex, zone)];
     }),
   );
-  const apexOf = (name: string) => [...withParents(name), ""].find((one) => apexes.has(one));
-  return (type, asked) => {
-    const name = asked.toLowerCase();
-    const apex = apexOf(name);
+  const findApex = (name: string) => [...listWithParents(name), ""].find((one) => apexes.has(one));
+  return (type, question) => {
+    const name = question.toLowerCase();
+    const apex = findApex(name);
     const names = apex === undefined ? undefined : apexes.get(apex);
     // Never NXDOMAIN for a stranger's domain: it would count as proof that the domain does not exist.
     if (apex === undefined || !names) return { kind: "fails", how: "REFUSED" };
-    const records = names.get(name) ?? names.get(`*.${closest(names, name)}`);
+    const records = names.get(name) ?? names.get(`*.${findClosest(names, name)}`);
     if (!records) return { kind: "nxdomain", apex };
     return typeof records === "string"
       ? { kind: "fails", how: records }
-      : pick(records, type, apex);
+      : pickRecords(records, type, apex);
   };
 };
 
-const pick = (records: Records, type: string, apex: string): Found => {
-  const data = records[type as RecordType];
+const pickRecords = (records: Records, type: string, apex: string): ZoneAnswer => {
+  const data = records[type as DnsRecordType];
   if (typeof data === "string") return { kind: "fails", how: data };
   if (data && data.length > 0) return { kind: "records", type, data };
   if (records.CNAME && typeof records.CNAME !== "string")
@@ -63,22 +63,22 @@ const pick = (records: Records, type: string, apex: string): Found => {
 };
 
 /** A name above an existing one exists too, without records (RFC 8020): it is NODATA, not NXDOMAIN. */
-const indexOf = (apex: string, zone: Zone): ReadonlyMap<string, Records | Failing> => {
-  const names = new Map<string, Records | Failing>([[apex, {}]]);
+const indexZone = (apex: string, zone: Zone): ReadonlyMap<string, Records | DnsFailure> => {
+  const names = new Map<string, Records | DnsFailure>([[apex, {}]]);
   for (const owner of Object.keys(zone))
-    for (const parent of withParents(owner.toLowerCase()).slice(1))
+    for (const parent of listWithParents(owner.toLowerCase()).slice(1))
       if (parent.length > apex.length && !names.has(parent)) names.set(parent, {});
   for (const [owner, records] of Object.entries(zone)) names.set(owner.toLowerCase(), records);
   return names;
 };
 
 /** RFC 4592 §3.3.1: a wildcard stands only directly below the longest part of the name that exists. */
-const closest = (names: ReadonlyMap<string, unknown>, name: string): string =>
-  withParents(name)
+const findClosest = (names: ReadonlyMap<string, unknown>, name: string): string =>
+  listWithParents(name)
     .slice(1)
     .find((parent) => names.has(parent)) ?? "";
 
-const withParents = (name: string): readonly string[] => {
+const listWithParents = (name: string): readonly string[] => {
   const labels = name.split(".");
   return labels.map((_, index) => labels.slice(index).join("."));
 };

@@ -1,9 +1,9 @@
 import { analyseBlocklists } from "@mailproof/core/mail/blocklists/analyse";
-import { listHealth } from "@mailproof/core/mail/blocklists/health";
-import { BLOCKLISTS, type Blocklist, listAt } from "@mailproof/core/mail/blocklists/lists";
+import { createListHealth } from "@mailproof/core/mail/blocklists/health";
+import { BLOCKLISTS, type Blocklist, createList } from "@mailproof/core/mail/blocklists/lists";
 import type { Dns } from "@mailproof/core/mail/dns/dns";
 import { expect, test } from "vitest";
-import { type Zone, zone } from "../../../zone.ts";
+import { createZoneDns, type Zone } from "../../../zone.ts";
 
 const START_MS = Date.UTC(2026, 10, 21);
 const IP = "192.0.2.66";
@@ -20,15 +20,18 @@ type Given = {
   readonly ip?: string | null;
 };
 
-const whenAsked = (dns: Dns, { lists = [listAt("bl.test")], keys = {}, ip = IP }: Given = {}) => {
-  const isHealthy = listHealth(() => new Date(START_MS));
+const whenLooked = (
+  dns: Dns,
+  { lists = [createList("bl.test")], keys = {}, ip = IP }: Given = {},
+) => {
+  const isHealthy = createListHealth(() => new Date(START_MS));
   return analyseBlocklists(dns, { domain: "example.com", ip, lists, keys, isHealthy });
 };
 
 test("an address on a list costs what the list is worth", async () => {
-  const dns = zone({ ...alive("bl.test"), [`${REVERSED}.bl.test`]: listed("127.0.0.2") });
+  const dns = createZoneDns({ ...alive("bl.test"), [`${REVERSED}.bl.test`]: listed("127.0.0.2") });
 
-  expect(await whenAsked(dns)).toMatchObject({
+  expect(await whenLooked(dns)).toMatchObject({
     score: 80,
     checked: 1,
     listed: 1,
@@ -38,7 +41,7 @@ test("an address on a list costs what the list is worth", async () => {
 });
 
 test("an address on no list costs nothing", async () => {
-  expect(await whenAsked(zone(alive("bl.test")))).toMatchObject({
+  expect(await whenLooked(createZoneDns(alive("bl.test")))).toMatchObject({
     score: 100,
     checked: 1,
     listed: 0,
@@ -66,27 +69,27 @@ test.each<readonly [what: string, zone: Zone]>([
   ],
   ["does not answer", { "2.0.0.127.bl.test": "TIMEOUT", "1.0.0.127.bl.test": "TIMEOUT" }],
 ])("a list that %s is left out, and nothing is asked of it", async (_, names) => {
-  const dns = zone({ ...names, [`${REVERSED}.bl.test`]: listed("127.0.0.2") });
+  const dns = createZoneDns({ ...names, [`${REVERSED}.bl.test`]: listed("127.0.0.2") });
 
-  expect(await whenAsked(dns)).toMatchObject({ score: null, checked: 0, skipped: 1, total: 1 });
+  expect(await whenLooked(dns)).toMatchObject({ score: null, checked: 0, skipped: 1, total: 1 });
   expect(dns.calls).not.toContain(`A ${REVERSED}.bl.test`);
 });
 
 test("a list that is alive and fails at the question has no verdict", async () => {
-  const dns = zone({ ...alive("bl.test"), [`${REVERSED}.bl.test`]: "SERVFAIL" });
+  const dns = createZoneDns({ ...alive("bl.test"), [`${REVERSED}.bl.test`]: "SERVFAIL" });
 
-  expect(await whenAsked(dns)).toMatchObject({ score: null, checked: 0, inconclusive: 1 });
+  expect(await whenLooked(dns)).toMatchObject({ score: null, checked: 0, inconclusive: 1 });
 });
 
 test("without an address the lists of addresses are left out, and those of domains are asked", async () => {
-  const dns = zone({
+  const dns = createZoneDns({
     ...alive("bl.test"),
     "2.0.0.127.multi.surbl.org": listed("127.0.0.254"),
     "example.com.multi.surbl.org": listed("127.0.0.64"),
   });
-  const lists = [listAt("bl.test"), ...BLOCKLISTS.filter(({ id }) => id === "surbl")];
+  const lists = [createList("bl.test"), ...BLOCKLISTS.filter(({ id }) => id === "surbl")];
 
-  expect(await whenAsked(dns, { lists, ip: null })).toMatchObject({
+  expect(await whenLooked(dns, { lists, ip: null })).toMatchObject({
     checked: 1,
     skipped: 1,
     score: 50,
@@ -97,8 +100,8 @@ test("without an address the lists of addresses are left out, and those of domai
 test("a list that needs a key is asked with it, and tells nobody the key", async () => {
   const lists = BLOCKLISTS.filter(({ id }) => id === "spamhaus-zen");
   const zen = `${KEY}.zen.dq.spamhaus.net`;
-  const dns = zone({ ...alive(zen), [`${REVERSED}.${zen}`]: listed("127.0.0.2") });
-  const found = await whenAsked(dns, { lists, keys: { spamhaus: KEY } });
+  const dns = createZoneDns({ ...alive(zen), [`${REVERSED}.${zen}`]: listed("127.0.0.2") });
+  const found = await whenLooked(dns, { lists, keys: { spamhaus: KEY } });
 
   expect(found).toMatchObject({ listed: 1, score: 40, issues: [{ severity: "critical" }] });
   expect(JSON.stringify(found)).not.toContain(KEY);
@@ -106,15 +109,15 @@ test("a list that needs a key is asked with it, and tells nobody the key", async
 
 test.each(["", "two.labels", "*", "a b"])("with the key %j a list is not asked", async (key) => {
   const lists = BLOCKLISTS.filter(({ id }) => id === "spamhaus-zen");
-  const dns = zone({});
+  const dns = createZoneDns({});
 
-  expect(await whenAsked(dns, { lists, keys: { spamhaus: key } })).toMatchObject({ skipped: 1 });
+  expect(await whenLooked(dns, { lists, keys: { spamhaus: key } })).toMatchObject({ skipped: 1 });
   expect(dns.calls).toEqual([]);
 });
 
 test("without keys those lists are left out that need one, and no others", async () => {
-  const dns = zone(Object.assign({}, ...BLOCKLISTS.map((list) => alive(list.zone))));
-  const { outcomes } = await whenAsked(dns, { lists: BLOCKLISTS });
+  const dns = createZoneDns(Object.assign({}, ...BLOCKLISTS.map((list) => alive(list.zone))));
+  const { outcomes } = await whenLooked(dns, { lists: BLOCKLISTS });
   const leftOut = outcomes.filter(({ verdict }) => verdict.kind === "skipped");
 
   expect(leftOut.map(({ list }) => list.id)).toEqual([
@@ -141,11 +144,11 @@ test("no two lists share an id or a zone", () => {
 
 test("a list is tried once an hour, and sooner where it did not answer", async () => {
   let ms = START_MS;
-  const isHealthy = listHealth(() => new Date(ms));
+  const isHealthy = createListHealth(() => new Date(ms));
   const probes = async (names: Zone) => {
-    const dns = zone(names);
+    const dns = createZoneDns(names);
     const verdicts = await Promise.all(
-      [1, 2].map(() => isHealthy(dns, listAt("bl.test"), "bl.test")),
+      [1, 2].map(() => isHealthy(dns, createList("bl.test"), "bl.test")),
     );
     return [verdicts, dns.calls.length] as const;
   };

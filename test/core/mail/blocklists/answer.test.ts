@@ -1,11 +1,12 @@
-import { readAnswer } from "@mailproof/core/mail/blocklists/answer";
-import { BLOCKLISTS, listAt } from "@mailproof/core/mail/blocklists/lists";
+import { parseAnswer } from "@mailproof/core/mail/blocklists/answer";
+import { BLOCKLISTS, createList } from "@mailproof/core/mail/blocklists/lists";
 import { expect, test } from "vitest";
 
-const codesOf = (id: string) => (BLOCKLISTS.find((list) => list.id === id) ?? listAt(id)).codes;
+const getCodes = (id: string) =>
+  (BLOCKLISTS.find((list) => list.id === id) ?? createList(id)).codes;
 
 const whenAnswered = (id: string, ...records: string[]) =>
-  readAnswer(codesOf(id), records.length > 0 ? { kind: "ok", records } : { kind: "nxdomain" });
+  parseAnswer(getCodes(id), records.length > 0 ? { kind: "ok", records } : { kind: "nxdomain" });
 
 test.each([
   ["spamhaus-zen", "127.0.0.2", 60],
@@ -76,12 +77,12 @@ test.each(["127.0.0.13", "127.0.0.16", "127.0.0.20"])(
 );
 
 test.each(BLOCKLISTS)("$id does not list what it does not have", ({ codes }) => {
-  expect(readAnswer(codes, { kind: "nxdomain" })).toEqual({ kind: "not_listed" });
-  expect(readAnswer(codes, { kind: "nodata" })).toEqual({ kind: "not_listed" });
+  expect(parseAnswer(codes, { kind: "nxdomain" })).toEqual({ kind: "not_listed" });
+  expect(parseAnswer(codes, { kind: "nodata" })).toEqual({ kind: "not_listed" });
 });
 
 test.each(["servfail", "refused", "timeout"] as const)("%s is no verdict", (kind) => {
-  expect(readAnswer(codesOf("spamcop"), { kind })).toEqual({ kind: "inconclusive", why: kind });
+  expect(parseAnswer(getCodes("spamcop"), { kind })).toEqual({ kind: "inconclusive", why: kind });
 });
 
 test("beside an error a real code counts", () => {

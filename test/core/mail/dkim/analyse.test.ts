@@ -1,29 +1,29 @@
 import { analyseDkim } from "@mailproof/core/mail/dkim/analyse";
 import {
-  likelySelectors,
+  type DkimTraces,
+  listLikelySelectors,
+  listSelectors,
   SELECTORS_MAX,
-  selectorsFor,
-  type Traces,
 } from "@mailproof/core/mail/dkim/selectors";
 import { expect, test } from "vitest";
-import { type Records, type Trouble, type Zone, zone } from "../../../zone.ts";
+import { createZoneDns, type DnsTrouble, type Records, type Zone } from "../../../zone.ts";
 import { ED25519, RSA_512, RSA_1024, RSA_2048 } from "./keys.ts";
 
 const DOMAIN = "example.com";
-const NOBODY: Traces = { mxHosts: [], spfIncludes: [] };
+const NOBODY: DkimTraces = { mxHosts: [], spfIncludes: [] };
 const GOOD = `v=DKIM1; p=${RSA_2048}`;
 
 const keys = (bySelector: Readonly<Record<string, string | Records>>): Zone =>
   Object.fromEntries(
     Object.entries(bySelector).map(([selector, at]) => [
       `${selector}._domainkey.${DOMAIN}`,
-      typeof at === "string" && !TROUBLES.has(at) ? { TXT: [at] } : (at as Trouble | Records),
+      typeof at === "string" && !TROUBLES.has(at) ? { TXT: [at] } : (at as DnsTrouble | Records),
     ]),
   );
 const TROUBLES = new Set(["SERVFAIL", "REFUSED", "TIMEOUT"]);
 
-const whenAnalysed = (names: Zone, traces: Partial<Traces> = {}) => {
-  const dns = zone(names);
+const whenAnalysed = (names: Zone, traces: Partial<DkimTraces> = {}) => {
+  const dns = createZoneDns(names);
   const input = { domain: DOMAIN, randomLabel: "r4nd0m", ...NOBODY, ...traces };
   return analyseDkim(dns, input).then((found) => ({ ...found, calls: dns.calls }));
 };
@@ -153,14 +153,14 @@ test("where nobody answers, no selector is asked for either", async () => {
 });
 
 test("what is found under a random name is found under every name, and proves nothing", async () => {
-  const selectors = ["r4nd0m", ...selectorsFor(NOBODY)];
+  const selectors = ["r4nd0m", ...listSelectors(NOBODY)];
   const everywhere = keys(Object.fromEntries(selectors.map((selector) => [selector, GOOD])));
 
   expect(await whenAnalysed(everywhere)).toMatchObject({ status: "unknown", selectorsFound: [] });
 });
 
 test("where the guard is silent and no name is missing, what was found may be a wildcard's", async () => {
-  const names = selectorsFor(NOBODY).map((selector) => [selector, GOOD] as const);
+  const names = listSelectors(NOBODY).map((selector) => [selector, GOOD] as const);
   const everywhere = { ...keys(Object.fromEntries(names)), ...keys({ r4nd0m: "TIMEOUT" }) };
 
   expect(await whenAnalysed(everywhere)).toMatchObject({ status: "error", score: null });
@@ -181,7 +181,7 @@ test("a wildcard without keys is no guard's matter", async () => {
 
 test("a server that denies _domainkey and has names below it is not believed", async () => {
   const names = { ...keys({ r4nd0m: "v=spf1 -all", s1: GOOD }) };
-  const honest = zone(names);
+  const honest = createZoneDns(names);
   const { status } = await analyseDkim(
     (type, name) =>
       name === `_domainkey.${DOMAIN}` ? Promise.resolve({ kind: "nxdomain" }) : honest(type, name),
@@ -204,8 +204,8 @@ test.each([
   ["nobody", {}, []],
   ["nobody by a name that only ends alike", { mxHosts: ["mx.notgoogle.com"] }, []],
 ])("%s is asked for first", (_, traces, first) => {
-  expect(likelySelectors({ ...NOBODY, ...traces }).slice(0, 2)).toEqual(first);
-  expect(selectorsFor({ ...NOBODY, ...traces }).slice(0, first.length)).toEqual(first);
+  expect(listLikelySelectors({ ...NOBODY, ...traces }).slice(0, 2)).toEqual(first);
+  expect(listSelectors({ ...NOBODY, ...traces }).slice(0, first.length)).toEqual(first);
 });
 
 test("however many providers are seen, the questions stay few", async () => {
@@ -215,7 +215,7 @@ test("however many providers are seen, the questions stay few", async () => {
   };
   const { calls } = await whenAnalysed(keys({ hidden: GOOD }), all);
 
-  expect(selectorsFor(all)).toHaveLength(SELECTORS_MAX);
+  expect(listSelectors(all)).toHaveLength(SELECTORS_MAX);
   expect(calls.length).toBeLessThanOrEqual(SELECTORS_MAX + 2 + 12);
 });
 

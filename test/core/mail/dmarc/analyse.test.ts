@@ -1,6 +1,6 @@
 import { analyseDmarc } from "@mailproof/core/mail/dmarc/analyse";
 import { expect, test } from "vitest";
-import { type Zone, zone } from "../../../zone.ts";
+import { createZoneDns, type Zone } from "../../../zone.ts";
 
 const DOMAIN = "example.com";
 const MX = { MX: ["10 mx.example.com"] };
@@ -8,7 +8,8 @@ const HOME: Zone = { [DOMAIN]: MX };
 const BEST = "v=DMARC1; p=reject; np=reject; rua=mailto:d@example.com";
 const own = (...TXT: string[]): Zone => ({ ...HOME, [`_dmarc.${DOMAIN}`]: { TXT } });
 
-const whenAnalysed = (names: Zone, domain = DOMAIN) => analyseDmarc(zone(names), { domain });
+const whenAnalysed = (names: Zone, domain = DOMAIN) =>
+  analyseDmarc(createZoneDns(names), { domain });
 
 type Row = readonly [
   what: string,
@@ -248,7 +249,7 @@ test.each<readonly [what: string, domain: string, more: Zone]>([
   ["perhaps beside the domain", "mail.other.test", { "_dmarc.other.test": "TIMEOUT" }],
 ])("nobody has to agree to reports %s", async (_, domain, more) => {
   const record = { TXT: [BEST.replace("d@example.com", "d@reports.example.com")] };
-  const dns = zone({
+  const dns = createZoneDns({
     ...own(BEST),
     [`_dmarc.${domain}`]: record,
     "reports.example.com": MX,
@@ -261,7 +262,7 @@ test.each<readonly [what: string, domain: string, more: Zone]>([
 
 test("of a hundred addresses for reports four are looked into", async () => {
   const rua = Array.from({ length: 100 }, (_, n) => `mailto:d@r${n}.test`).join(",");
-  const dns = zone(own(`v=DMARC1; p=reject; np=reject; rua=${rua}`));
+  const dns = createZoneDns(own(`v=DMARC1; p=reject; np=reject; rua=${rua}`));
 
   await analyseDmarc(dns, { domain: DOMAIN });
 

@@ -1,15 +1,15 @@
 import {
-  appliedPolicy,
   discover,
-  publishedPolicy,
-  walkOf,
+  getAppliedPolicy,
+  getPublishedPolicy,
+  listWalkNames,
 } from "@mailproof/core/mail/dmarc/discover";
 import { expect, test } from "vitest";
-import { type Records, type Trouble, zone } from "../../../zone.ts";
+import { createZoneDns, type DnsTrouble, type Records } from "../../../zone.ts";
 
 const records = (at: Readonly<Record<string, string | readonly string[]>>) =>
   Object.fromEntries(
-    Object.entries(at).map(([name, text]): [string, Records | Trouble] => [
+    Object.entries(at).map(([name, text]): [string, Records | DnsTrouble] => [
       `_dmarc.${name}`,
       text === "TIMEOUT" || text === "SERVFAIL"
         ? text
@@ -18,12 +18,12 @@ const records = (at: Readonly<Record<string, string | readonly string[]>>) =>
   );
 
 const whenWalked = async (at: Parameters<typeof records>[0], domain: string, exists = true) => {
-  const found = await discover(zone(records(at)), domain);
-  const published = found.found && publishedPolicy(found.found, domain, exists);
+  const found = await discover(createZoneDns(records(at)), domain);
+  const published = found.found && getPublishedPolicy(found.found, domain, exists);
   return {
     from: found.found?.domain ?? null,
     organisation: found.organisation,
-    policy: found.found && appliedPolicy(published, found.found),
+    policy: found.found && getAppliedPolicy(published, found.found),
     isOpen: found.isOpen,
   };
 };
@@ -284,13 +284,13 @@ test.each([
     ],
   ],
 ] as const)("the walk from %s", (domain, names) => {
-  expect(walkOf(domain)).toEqual(names);
+  expect(listWalkNames(domain)).toEqual(names);
 });
 
 test("no walk asks more than eight questions", async () => {
   for (let labels = 1; labels <= 127; labels += 1) {
     const domain = Array.from({ length: labels }, (_, index) => `l${index}`).join(".");
-    const dns = zone({});
+    const dns = createZoneDns({});
     await discover(dns, domain);
 
     expect(dns.calls.length).toBeLessThanOrEqual(8);

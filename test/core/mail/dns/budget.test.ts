@@ -1,7 +1,7 @@
 import { withDeadline } from "@mailproof/core/mail/dns/budget";
 import type { Dns } from "@mailproof/core/mail/dns/dns";
 import { expect, test } from "vitest";
-import { zone } from "../../../zone.ts";
+import { createZoneDns } from "../../../zone.ts";
 
 const SILENT: Dns = () => new Promise(() => {});
 const TIMEOUT = { kind: "timeout" };
@@ -26,7 +26,7 @@ const givenBudget = (dns: Dns, questionsMax = 100) => {
   return { hurried, later, sleepers: () => sleepers.length };
 };
 
-const NAMES = zone({ "example.com": { A: ["8.8.8.8"] } });
+const NAMES = createZoneDns({ "example.com": { A: ["8.8.8.8"] } });
 
 test("an answer in time is the answer", async () => {
   const { hurried, later } = givenBudget(NAMES);
@@ -46,7 +46,7 @@ test("who waits when the time is over waits no longer, however late he asked", a
 });
 
 test("after its time nothing is asked any more", async () => {
-  const dns = zone({ "example.com": { A: ["8.8.8.8"] } });
+  const dns = createZoneDns({ "example.com": { A: ["8.8.8.8"] } });
   const { hurried, later } = givenBudget(dns);
   later(5000);
 
@@ -55,7 +55,7 @@ test("after its time nothing is asked any more", async () => {
 });
 
 test("a question too many is not asked", async () => {
-  const dns = zone({ "example.com": { A: ["8.8.8.8"] } });
+  const dns = createZoneDns({ "example.com": { A: ["8.8.8.8"] } });
   const { hurried } = givenBudget(dns, 2);
 
   const outcomes = [

@@ -1,7 +1,7 @@
-import { cachedDns } from "@mailproof/core/mail/dns/cached";
+import { cacheDns } from "@mailproof/core/mail/dns/cached";
 import type { Dns } from "@mailproof/core/mail/dns/dns";
 import { expect, test } from "vitest";
-import { zone } from "../../../zone.ts";
+import { createZoneDns } from "../../../zone.ts";
 
 const SECOND = 1000;
 
@@ -10,14 +10,14 @@ const ONE_BYTES = 500 + 8 + 64 + 7;
 
 const givenCache = ({ dns, bytesMax = 1e6 }: { dns?: Dns; bytesMax?: number } = {}) => {
   let ms = Date.UTC(2026, 10, 21);
-  const inner = zone({
+  const inner = createZoneDns({
     "example.com": { MX: ["10 mx.example.com"], A: ["8.8.8.8"] },
     "servfail.test": "SERVFAIL",
     "refused.test": "REFUSED",
     "silent.test": "TIMEOUT",
     ...Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`${n}.test`, { A: ["8.8.8.8"] }])),
   });
-  const cache = cachedDns(dns ?? inner, { now: () => new Date(ms), bytesMax });
+  const cache = cacheDns(dns ?? inner, { now: () => new Date(ms), bytesMax });
   const later = (passedMs: number) => void (ms += passedMs);
   return { cache, calls: inner.calls, later };
 };
@@ -58,11 +58,11 @@ test.each([
   ["servfail", "A", "servfail.test", 5 * SECOND],
   ["refused", "A", "refused.test", 5 * SECOND],
   ["a timeout", "A", "silent.test", 5 * SECOND],
-] as const)("%s: kept for its time and not a moment longer", async (_, type, name, keptMs) => {
+] as const)("%s: kept for its time and not a moment longer", async (_, type, name, cachedMs) => {
   const { cache, calls, later } = givenCache();
   await cache(type, name);
 
-  later(keptMs - 1);
+  later(cachedMs - 1);
   await cache(type, name);
   expect(calls).toHaveLength(1);
 
@@ -73,9 +73,9 @@ test.each([
 
 test("an outcome is kept from when it came, not from when it was asked for", async () => {
   const answers: (() => void)[] = [];
-  const asked: string[] = [];
+  const questions: string[] = [];
   const slow: Dns = (_, name) => {
-    asked.push(name);
+    questions.push(name);
     return new Promise((resolve) => answers.push(() => resolve({ kind: "nxdomain" })));
   };
   const { cache, later } = givenCache({ dns: slow });
@@ -88,7 +88,7 @@ test("an outcome is kept from when it came, not from when it was asked for", asy
   later(59 * SECOND);
   await cache("A", "a.test");
 
-  expect(asked).toEqual(["a.test"]);
+  expect(questions).toEqual(["a.test"]);
 });
 
 test("what was not used for longest makes room", async () => {
@@ -111,9 +111,9 @@ test("a large answer makes as much room as it takes", async () => {
   const answers: Readonly<Record<string, readonly string[]>> = {
     "large.test": Array.from({ length: 10 }, () => "x".repeat(100)),
   };
-  const asked: string[] = [];
+  const questions: string[] = [];
   const inner = (async (_: string, name: string) => {
-    asked.push(name);
+    questions.push(name);
     return { kind: "ok", records: answers[name] ?? ["8.8.8.8"] };
   }) as unknown as Dns;
   const { cache } = givenCache({ dns: inner, bytesMax: 6 * ONE_BYTES });
@@ -122,13 +122,13 @@ test("a large answer makes as much room as it takes", async () => {
   };
 
   await askAll("0.test", "1.test", "2.test", "3.test", "4.test", "5.test", "large.test");
-  expect(asked.splice(0)).toHaveLength(7);
+  expect(questions.splice(0)).toHaveLength(7);
 
   await askAll("5.test", "4.test", "large.test");
-  expect(asked).toEqual([]);
+  expect(questions).toEqual([]);
 
   await askAll("0.test");
-  expect(asked).toEqual(["0.test"]);
+  expect(questions).toEqual(["0.test"]);
 });
 
 test("an answer that is larger than all the room is given, and not kept", async () => {

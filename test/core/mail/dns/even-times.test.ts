@@ -1,14 +1,14 @@
 import type { Dns } from "@mailproof/core/mail/dns/dns";
-import { evenTimes } from "@mailproof/core/mail/dns/even-times";
+import { equalizeTiming } from "@mailproof/core/mail/dns/even-times";
 import { expect, test } from "vitest";
 import { START } from "../../../given.ts";
-import { virtualTime } from "../../../virtual-time.ts";
+import { createVirtualTime } from "../../../virtual-time.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
 /** The first answer takes 100 ms, and each after it 1 ms. */
 const setup = (kind: "ok" | "servfail" = "ok") => {
-  const { now, later, jump, sleep } = virtualTime(START);
+  const { now, later, jump, sleep } = createVirtualTime(START);
   const answered = new Map<string, Promise<void>>();
   const dns: Dns = async (_, name) => {
     const before = answered.get(name);
@@ -18,7 +18,7 @@ const setup = (kind: "ok" | "servfail" = "ok") => {
     if (before) await sleep(1);
     return (kind === "ok" ? { kind, records: [] } : { kind }) as never;
   };
-  const dnsOf = evenTimes({ dns, now, sleep });
+  const dnsOf = equalizeTiming({ dns, now, sleep });
   const msFor = async (account: string, name = "example.com") => {
     const startedMs = now().getTime();
     await dnsOf(account)("A", name);

@@ -1,10 +1,10 @@
-import { ofTheInternet } from "@mailproof/core/mail/dns/internet";
+import { rejectPrivateResolver } from "@mailproof/core/mail/dns/internet";
 import { expect, test } from "vitest";
-import { type Zone, zone } from "../../../zone.ts";
+import { createZoneDns, type Zone } from "../../../zone.ts";
 
 const givenResolver = (names: Zone) => {
-  const inner = zone({ "mail.corp": { MX: ["10 mx.mail.corp"] }, ...names });
-  return { dns: ofTheInternet(inner, () => new Date(0)), calls: inner.calls };
+  const inner = createZoneDns({ "mail.corp": { MX: ["10 mx.mail.corp"] }, ...names });
+  return { dns: rejectPrivateResolver(inner, () => new Date(0)), calls: inner.calls };
 };
 
 test("a domain that the internet denies does not exist", async () => {

@@ -1,13 +1,17 @@
-import { hintsOfBimi } from "@mailproof/core/mail/hints/bimi";
-import { type Fetched, hintsOfMtaSts, policyUrl } from "@mailproof/core/mail/hints/mta-sts";
-import { hintsOfTlsRpt } from "@mailproof/core/mail/hints/tls-rpt";
+import { findBimiHints } from "@mailproof/core/mail/hints/bimi";
+import {
+  type FetchedPolicy,
+  findMtaStsHints,
+  toPolicyUrl,
+} from "@mailproof/core/mail/hints/mta-sts";
+import { findTlsRptHints } from "@mailproof/core/mail/hints/tls-rpt";
 import { expect, test } from "vitest";
-import { type Records, zone } from "../../../zone.ts";
+import { createZoneDns, type Records } from "../../../zone.ts";
 
 const DOMAIN = "example.com";
 const at = (name: string, TXT: Records["TXT"]) =>
-  zone({ [`${name}.${DOMAIN}`]: { TXT } as Records });
-const idsOf = (issues: readonly { readonly id: string }[]) => issues.map(({ id }) => id);
+  createZoneDns({ [`${name}.${DOMAIN}`]: { TXT } as Records });
+const getIds = (issues: readonly { readonly id: string }[]) => issues.map(({ id }) => id);
 
 const RECORD = "v=STSv1; id=20261121T000000;";
 const POLICY = "version: STSv1\r\nmode: enforce\r\nmx: mx.example.com\r\nmax_age: 604800\r\n";
@@ -15,7 +19,7 @@ const answer = (
   body = POLICY,
   status = 200,
   contentType = "text/plain; charset=utf-8",
-): Fetched => ({
+): FetchedPolicy => ({
   kind: "answer",
   status,
   contentType,
@@ -33,12 +37,12 @@ test.each<readonly [what: string, TXT: Records["TXT"], ids: readonly string[]]>(
   ["an id that is too long", [`v=STSv1; id=${"1".repeat(33)}`], ["MTA_STS_BAD"]],
   ["no answer", "TIMEOUT", []],
 ])("MTA-STS in DNS: %s", async (_, TXT, ids) => {
-  expect(idsOf(await hintsOfMtaSts(at("_mta-sts", TXT), { domain: DOMAIN, mxHosts: [] }))).toEqual(
-    ids,
-  );
+  expect(
+    getIds(await findMtaStsHints(at("_mta-sts", TXT), { domain: DOMAIN, mxHosts: [] })),
+  ).toEqual(ids);
 });
 
-test.each<readonly [what: string, fetched: Fetched, ids: readonly string[]]>([
+test.each<readonly [what: string, fetched: FetchedPolicy, ids: readonly string[]]>([
   ["in force", answer(), []],
   ["with bare line feeds", answer(POLICY.replaceAll("\r\n", "\n")), []],
   ["with a wildcard", answer(POLICY.replace("mx: mx.", "mx: *.")), []],
@@ -59,22 +63,22 @@ test.each<readonly [what: string, fetched: Fetched, ids: readonly string[]]>([
     ["MTA_STS_BAD"],
   ],
 ])("an MTA-STS policy %s", async (_, fetched, ids) => {
-  const asked: string[] = [];
+  const questions: string[] = [];
   const fetchPolicy = async (url: string) => {
-    asked.push(url);
+    questions.push(url);
     return fetched;
   };
   const input = { domain: DOMAIN, mxHosts: ["mx.example.com"], fetchPolicy };
 
-  expect(idsOf(await hintsOfMtaSts(at("_mta-sts", [RECORD]), input))).toEqual(ids);
-  expect(asked).toEqual([policyUrl(DOMAIN)]);
+  expect(getIds(await findMtaStsHints(at("_mta-sts", [RECORD]), input))).toEqual(ids);
+  expect(questions).toEqual([toPolicyUrl(DOMAIN)]);
 });
 
 test("no policy is fetched that no record announces", async () => {
   const fetchPolicy = () => Promise.reject(new Error("nobody should have asked"));
   const input = { domain: DOMAIN, mxHosts: [], fetchPolicy };
 
-  expect(idsOf(await hintsOfMtaSts(at("_mta-sts", []), input))).toEqual(["MTA_STS_MISSING"]);
+  expect(getIds(await findMtaStsHints(at("_mta-sts", []), input))).toEqual(["MTA_STS_MISSING"]);
 });
 
 test.each<readonly [what: string, TXT: Records["TXT"], ids: readonly string[]]>([
@@ -90,7 +94,7 @@ test.each<readonly [what: string, TXT: Records["TXT"], ids: readonly string[]]>(
   ["to an address without mailto:", ["v=TLSRPTv1; rua=a@example.com"], ["TLS_RPT_BAD"]],
   ["unknown", "SERVFAIL", []],
 ])("TLS reports are %s", async (_, TXT, ids) => {
-  expect(idsOf(await hintsOfTlsRpt(at("_smtp._tls", TXT), DOMAIN))).toEqual(ids);
+  expect(getIds(await findTlsRptHints(at("_smtp._tls", TXT), DOMAIN))).toEqual(ids);
 });
 
 const LOGO = "v=BIMI1; l=https://example.com/l.svg; a=https://example.com/l.pem";
@@ -100,7 +104,7 @@ test.each<
   readonly [
     what: string,
     TXT: Records["TXT"],
-    dmarc: Parameters<typeof hintsOfBimi>[1]["dmarc"],
+    dmarc: Parameters<typeof findBimiHints>[1]["dmarc"],
     ids: readonly string[],
   ]
 >([
@@ -122,7 +126,7 @@ test.each<
   ["a logo, and DMARC did not answer", [LOGO], { status: "error", policy: null, record: null }, []],
   ["no answer", "TIMEOUT", ENFORCED, []],
 ])("BIMI: %s", async (_, TXT, dmarc, ids) => {
-  expect(idsOf(await hintsOfBimi(at("default._bimi", TXT), { domain: DOMAIN, dmarc }))).toEqual(
+  expect(getIds(await findBimiHints(at("default._bimi", TXT), { domain: DOMAIN, dmarc }))).toEqual(
     ids,
   );
 });

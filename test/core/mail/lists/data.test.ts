@@ -3,19 +3,19 @@ import { globSync, readFileSync } from "node:fs";
 import { broad } from "@mailproof/core/mail/lists/data/broad";
 import { disposable } from "@mailproof/core/mail/lists/data/disposable";
 import { free } from "@mailproof/core/mail/lists/data/free";
-import { lists } from "@mailproof/core/mail/lists/lists";
-import { everyDomain, unpack } from "@mailproof/core/mail/lists/pack";
+import { createLists } from "@mailproof/core/mail/lists/lists";
+import { listDomains, unpack } from "@mailproof/core/mail/lists/pack";
 import { popularProviders, squats } from "@mailproof/core/mail/lists/providers";
 import { relayDomains } from "@mailproof/core/mail/lists/relays";
 import { webmailDomains } from "@mailproof/core/mail/lists/webmail";
 import { describe, expect, test } from "vitest";
 
 const DOMAIN = /^(?:[a-z0-9_-]{1,63}\.)+[a-z0-9-]{2,63}$/;
-const duplicatesIn = (names: readonly string[]) =>
+const listDuplicates = (names: readonly string[]) =>
   names.filter((name, index) => names.indexOf(name) !== index);
 
 describe.each([disposable, free, broad])("the list $list", (packed) => {
-  const domains = everyDomain(unpack(packed.packed));
+  const domains = listDomains(unpack(packed.packed));
 
   test("holds as many domains as it says, with the hash it says", () => {
     expect(domains).toHaveLength(packed.entries);
@@ -62,18 +62,18 @@ test.each([...globSync("packages/*/package.json"), "package.json"])(
 
 test("nothing is on a list of ours twice", () => {
   expect(
-    [popularProviders, relayDomains, webmailDomains, [...squats.keys()]].flatMap(duplicatesIn),
+    [popularProviders, relayDomains, webmailDomains, [...squats.keys()]].flatMap(listDuplicates),
   ).toEqual([]);
 });
 
 test("the popular providers are free ones that nobody calls disposable", () => {
-  const { free: isFree, disposable: isDisposable } = lists();
+  const { free: isFree, disposable: isDisposable } = createLists();
 
   expect(popularProviders.filter((domain) => !isFree(domain) || isDisposable(domain))).toEqual([]);
 });
 
 test("a squat is of a popular provider, and is no provider itself", () => {
-  const { free: isFree } = lists();
+  const { free: isFree } = createLists();
 
   expect([...squats.values()].filter((meant) => !popularProviders.includes(meant))).toEqual([]);
   expect([...squats.keys()].filter((typed) => isFree(typed))).toEqual([]);

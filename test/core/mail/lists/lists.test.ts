@@ -1,13 +1,13 @@
 import { parseListChanges } from "@mailproof/core/mail/lists/changes";
 import { broad } from "@mailproof/core/mail/lists/data/broad";
-import { lists } from "@mailproof/core/mail/lists/lists";
+import { createLists } from "@mailproof/core/mail/lists/lists";
 import { pack } from "@mailproof/core/mail/lists/pack";
 import { relayDomains } from "@mailproof/core/mail/lists/relays";
 import { webmailDomains } from "@mailproof/core/mail/lists/webmail";
 import { describe, expect, test } from "vitest";
 
-const shipped = lists([], broad);
-const changedBy = (text: string) => lists(parseListChanges(text), broad);
+const shipped = createLists([], broad);
+const changedBy = (text: string) => createLists(parseListChanges(text), broad);
 
 test.each([
   "mailinator.com",
@@ -79,7 +79,7 @@ test("a domain on the broad lists alone is a hint and no verdict", () => {
 
 test("a broad list that holds a relay or webmail is not believed", () => {
   const careless = pack(["duck.com", "proton.me", "user.mozmail.com", "burner.example"]);
-  const { disposableHint } = lists([], { ...broad, packed: careless });
+  const { disposableHint } = createLists([], { ...broad, packed: careless });
 
   expect(
     ["duck.com", "mail.proton.me", "user.mozmail.com", "burner.example"].map(disposableHint),
@@ -91,7 +91,7 @@ test("a domain on the precise list needs no hint", () => {
 });
 
 test("without the broad list there is no hint", () => {
-  expect(lists().disposableHint("burnermail.io")).toBe(false);
+  expect(createLists().disposableHint("burnermail.io")).toBe(false);
 });
 
 test.each(["test.com", "nus.edu.sg", "sdf.org", "tom.com", "za.com", "pp.ua", "msk.ru", "zp.ua"])(
@@ -232,15 +232,15 @@ describe("the evidence", () => {
       "trap",
       "squat",
     ]);
-    for (const facts of shipped.versions) {
-      expect(Object.keys(facts)).toEqual(["list", "source", "version", "entries", "sha256"]);
-      expect(facts.entries).toBeGreaterThan(0);
-      expect(facts.sha256).toMatch(/^[0-9a-f]{64}$/);
+    for (const version of shipped.versions) {
+      expect(Object.keys(version)).toEqual(["list", "source", "version", "entries", "sha256"]);
+      expect(version.entries).toBeGreaterThan(0);
+      expect(version.sha256).toMatch(/^[0-9a-f]{64}$/);
     }
   });
 
   test("leaves out the broad list where it was not asked", () => {
-    expect(lists().versions.map(({ list }) => list)).not.toContain("broad");
+    expect(createLists().versions.map(({ list }) => list)).not.toContain("broad");
   });
 
   test("tells an operator's changes apart by what they say", () => {

@@ -1,14 +1,14 @@
 import { parseCidr } from "@mailproof/core/mail/ip";
 import { analyseMx } from "@mailproof/core/mail/mx/analyse";
 import { expect, test } from "vitest";
-import { type Zone, zone } from "../../../zone.ts";
+import { createZoneDns, type Zone } from "../../../zone.ts";
 
 const DOMAIN = "example.com";
 const HOST = { A: ["8.8.8.8"] };
 const NS = ["ns1.example.net", "ns2.example.net"];
 
 const whenAnalysed = (names: Zone, allowed: readonly string[] = []) =>
-  analyseMx(zone(names), {
+  analyseMx(createZoneDns(names), {
     domain: DOMAIN,
     allowed: allowed.flatMap((text) => parseCidr(text) ?? []),
   });
@@ -231,7 +231,7 @@ test("of a hundred MX hosts ten are looked up, and the rest leaves it open", asy
   const names = {
     [DOMAIN]: mx(...Array.from({ length: 100 }, (_, n) => `${n} h${n}.example.net`)),
   };
-  const dns = zone(names);
+  const dns = createZoneDns(names);
 
   const found = await analyseMx(dns, { domain: DOMAIN, allowed: [] });
 

@@ -1,14 +1,14 @@
-import type { Rule } from "@mailproof/core/mail/smtp/reply-rule";
+import type { ReplyRule } from "@mailproof/core/mail/smtp/reply-rule";
 import { expect, test } from "vitest";
 import { classify } from "../../../../packages/core/src/mail/smtp/classify.ts";
 import type { Reply, Stage } from "../../../../packages/core/src/mail/smtp/reply.ts";
-import { FAMILIES } from "../../../../packages/core/src/mail/smtp/rules.ts";
-import { replyFrom } from "../../../reply-from.ts";
+import { RULE_FAMILIES } from "../../../../packages/core/src/mail/smtp/rules.ts";
+import { parseReply } from "../../../reply-from.ts";
 
 const at = (line: string, stage: Stage | "data" = "rcpt", mxHost?: string) =>
-  classify(replyFrom(line), mxHost === undefined ? { stage } : { stage, mxHost });
+  classify(parseReply(line), mxHost === undefined ? { stage } : { stage, mxHost });
 
-const RULES: readonly (readonly [string, Rule])[] = FAMILIES.flatMap((family) =>
+const RULES: readonly (readonly [string, ReplyRule])[] = RULE_FAMILIES.flatMap((family) =>
   family.rules.map((rule) => [rule.id, rule] as const),
 );
 
@@ -468,7 +468,7 @@ test("the last line of a very long reply still counts", () => {
 });
 
 test.each(RULES)("%s matches its own example, so every rule can be reached", (id, rule) => {
-  expect(at(rule.example, "rcpt", rule.from).rule).toBe(id);
+  expect(at(rule.example, "rcpt", rule.fromHost).rule).toBe(id);
 });
 
 test("no two rules share an id", () => {

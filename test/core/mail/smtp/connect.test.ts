@@ -1,13 +1,13 @@
 import type { MailHost } from "@mailproof/core/mail/mail-hosts";
-import { type Inquiry, trySession } from "@mailproof/core/mail/smtp/connect";
+import { type SessionRequest, trySession } from "@mailproof/core/mail/smtp/connect";
 import { describe, expect, test } from "vitest";
-import { type Behaviour, friendly, networkOf } from "./mail-hosts.ts";
+import { type Behaviour, createNetwork, friendly } from "./mail-hosts.ts";
 
-const inquiry: Inquiry = {
+const request: SessionRequest = {
   helo: "probe.example",
   from: "probe@probe.example",
   recipients: ["ann@a.example", "bob@a.example"],
-  decoys: new Map(),
+  randomRecipients: new Map(),
   port: 25,
 };
 const time = { now: () => new Date(0), deadline: new Date(25_000) };
@@ -17,13 +17,13 @@ const hostsAt = (...ips: (string | string[])[]): MailHost[] =>
   ips.map((ip, index) => ({ host: `mx${index + 1}.a.example`, priority: index, ips: [ip].flat() }));
 
 const whenTried = async (behaviours: Record<string, Behaviour>, hosts: readonly MailHost[]) => {
-  const network = networkOf(behaviours);
-  const tried = await trySession(network.connect, hosts, inquiry, time);
+  const network = createNetwork(behaviours);
+  const outcome = await trySession(network.connect, hosts, request, time);
   const connects = network.log.filter((line) => line.startsWith("connect"));
-  return { ...network, tried, tally: connects.map((line) => line.split(/[ :]/)[1]) };
+  return { ...network, tried: outcome, tally: connects.map((line) => line.split(/[ :]/)[1]) };
 };
 
-const says =
+const replies =
   (banner: string): Behaviour =>
   () =>
     banner;
@@ -33,14 +33,15 @@ test("the host with the lowest priority is asked, at its very address", async ()
     { host: "mx2.a.example", priority: 20, ips: ["192.0.2.2"] },
     { host: "mx1.a.example", priority: 10, ips: ["192.0.2.1"] },
   ];
-  const { tried, log, open } = await whenTried(
-    { "192.0.2.1": friendly, "192.0.2.2": friendly },
-    hosts,
-  );
+  const {
+    tried: outcome,
+    log,
+    open,
+  } = await whenTried({ "192.0.2.1": friendly, "192.0.2.2": friendly }, hosts);
 
-  expect(tried).toMatchObject({ host: "mx1.a.example", ip: "192.0.2.1" });
-  expect(tried.result.recipients.map(({ reply }) => reply?.code)).toEqual([250, 550]);
-  expect(tried.attempts).toHaveLength(1);
+  expect(outcome).toMatchObject({ host: "mx1.a.example", ip: "192.0.2.1" });
+  expect(outcome.result.recipients.map(({ reply }) => reply?.code)).toEqual([250, 550]);
+  expect(outcome.attempts).toHaveLength(1);
   expect(log[0]).toBe("connect 192.0.2.1:25 mx1.a.example 5000 mx1.a.example");
   expect(open.size, "wires left open").toBe(0);
 });
@@ -49,35 +50,36 @@ describe("the next host is tried when the first", () => {
   test.each<[string, Behaviour]>([
     ["refuses the connection", "connect_refused"],
     ["cannot be reached in time", "connect_timeout"],
-    ["says 421", says("421 4.3.2 not now")],
-    ["says 4xx", says("450 busy")],
-    ["says 5xx", says("554 no")],
-    ["takes no mail at all", says("521 no mail here")],
-    ["hangs up", says("!closed")],
-    ["is no mail server", says("!not_smtp")],
-    ["hangs up at EHLO", (said) => (said === null ? "220 mx" : "!closed")],
+    ["says 421", replies("421 4.3.2 not now")],
+    ["says 4xx", replies("450 busy")],
+    ["says 5xx", replies("554 no")],
+    ["takes no mail at all", replies("521 no mail here")],
+    ["hangs up", replies("!closed")],
+    ["is no mail server", replies("!not_smtp")],
+    ["hangs up at EHLO", (reply) => (reply === null ? "220 mx" : "!closed")],
   ])("%s", async (_, behaviour) => {
-    const { tried, open } = await whenTried(
+    const { tried: outcome, open } = await whenTried(
       { "192.0.2.1": behaviour, "192.0.2.2": friendly },
       hostsAt("192.0.2.1", "192.0.2.2"),
     );
 
-    expect(tried.host).toBe("mx2.a.example");
-    expect(tried.result.closedBy).toBe("us");
-    expect(tried.attempts.map(({ ip }) => ip)).toEqual(["192.0.2.1", "192.0.2.2"]);
+    expect(outcome.host).toBe("mx2.a.example");
+    expect(outcome.result.closedBy).toBe("us");
+    expect(outcome.attempts.map(({ ip }) => ip)).toEqual(["192.0.2.1", "192.0.2.2"]);
     expect(open.size, "wires left open").toBe(0);
   });
 });
 
 test("what a host has said about sender or recipients is not asked of another", async () => {
-  const strict: Behaviour = (said) => (said?.startsWith("MAIL") ? "550 5.7.1 no" : friendly(said));
-  const { tally, tried } = await whenTried(
+  const strict: Behaviour = (reply) =>
+    reply?.startsWith("MAIL") ? "550 5.7.1 no" : friendly(reply);
+  const { tally, tried: outcome } = await whenTried(
     { "192.0.2.1": strict, "192.0.2.2": friendly },
     hostsAt("192.0.2.1", "192.0.2.2"),
   );
 
   expect(tally).toEqual(["192.0.2.1"]);
-  expect(tried.result.closedBy).toBe("refused");
+  expect(outcome.result.closedBy).toBe("refused");
 });
 
 describe("attempts are few:", () => {
@@ -101,7 +103,7 @@ describe("attempts are few:", () => {
 
   test("one address of a host that has spoken", async () => {
     const { tally } = await whenTried(
-      { "192.0.2.1": says("554 no") },
+      { "192.0.2.1": replies("554 no") },
       hostsAt(["192.0.2.1", "192.0.2.11"], "192.0.2.2"),
     );
 
@@ -115,19 +117,22 @@ describe("attempts are few:", () => {
   });
 
   test("none for a host without an address", async () => {
-    const { tally, tried } = await whenTried({ "192.0.2.2": friendly }, hostsAt([], "192.0.2.2"));
+    const { tally, tried: outcome } = await whenTried(
+      { "192.0.2.2": friendly },
+      hostsAt([], "192.0.2.2"),
+    );
 
     expect(tally).toEqual(["192.0.2.2"]);
-    expect(tried.host).toBe("mx2.a.example");
+    expect(outcome.host).toBe("mx2.a.example");
   });
 
   test("none after the deadline, and everybody is still to be asked", async () => {
-    const { connect, log } = networkOf({});
+    const { connect, log } = createNetwork({});
     const late = { now: () => new Date(25_000), deadline: new Date(25_000) };
 
-    const { result } = await trySession(connect, hostsAt("192.0.2.1", "192.0.2.2"), inquiry, late);
+    const { result } = await trySession(connect, hostsAt("192.0.2.1", "192.0.2.2"), request, late);
 
-    expect(result).toMatchObject({ closedBy: "deadline", unasked: inquiry.recipients });
+    expect(result).toMatchObject({ closedBy: "deadline", remaining: request.recipients });
     expect(log).toEqual([]);
   });
 });
@@ -135,26 +140,26 @@ describe("attempts are few:", () => {
 describe("when no host talks, what counts is", () => {
   test.each<[string, Behaviour, Behaviour, unknown]>([
     ["the fault of the first", "connect_timeout", "connect_refused", "connect_timeout"],
-    ["a refusal before a fault", "connect_refused", says("554 no"), { code: 554 }],
+    ["a refusal before a fault", "connect_refused", replies("554 no"), { code: 554 }],
     // RFC 7504: 521 would condemn every address, and the other host may only be down.
-    ["a fault before a 521", says("521 no mail"), "connect_refused", "connect_refused"],
-    ["a deferral before a 521", says("521 no mail"), says("421 later"), { code: 421 }],
-    ["a 521 that all of them say", says("521 no"), says("521 no"), { code: 521 }],
+    ["a fault before a 521", replies("521 no mail"), "connect_refused", "connect_refused"],
+    ["a deferral before a 521", replies("521 no mail"), replies("421 later"), { code: 421 }],
+    ["a 521 that all of them say", replies("521 no"), replies("521 no"), { code: 521 }],
   ])("%s", async (_, first, second, heard) => {
-    const { tried } = await whenTried(
+    const { tried: outcome } = await whenTried(
       { "192.0.2.1": first, "192.0.2.2": second },
       hostsAt("192.0.2.1", "192.0.2.2"),
     );
 
-    expect(tried.result.ending).toMatchObject({ heard });
-    expect(tried.result.recipients).toHaveLength(2);
-    expect(tried.attempts).toHaveLength(2);
+    expect(outcome.result.ending).toMatchObject({ reply: heard });
+    expect(outcome.result.recipients).toHaveLength(2);
+    expect(outcome.attempts).toHaveLength(2);
   });
 
   test("that there was none", async () => {
-    const { tried } = await whenTried({}, []);
+    const { tried: outcome } = await whenTried({}, []);
 
-    expect(tried.result.recipients).toMatchObject([
+    expect(outcome.result.recipients).toMatchObject([
       { stage: "connect", fault: "no_address", reply: null },
       { stage: "connect", fault: "no_address", reply: null },
     ]);
@@ -164,15 +169,15 @@ describe("when no host talks, what counts is", () => {
 describe("a host whose TLS breaks is asked once more in the clear", () => {
   const offering = (inTls: string): Behaviour => {
     let secured = false;
-    return (said) => {
-      if (said === null) secured = false;
-      if (said === "(TLS)") {
+    return (reply) => {
+      if (reply === null) secured = false;
+      if (reply === "(TLS)") {
         secured = true;
         return inTls;
       }
       if (secured) return inTls;
-      if (said === "STARTTLS") return "220 go";
-      return said?.startsWith("EHLO") ? "250-mx | 250 STARTTLS" : friendly(said);
+      if (reply === "STARTTLS") return "220 go";
+      return reply?.startsWith("EHLO") ? "250-mx | 250 STARTTLS" : friendly(reply);
     };
   };
 
@@ -180,13 +185,14 @@ describe("a host whose TLS breaks is asked once more in the clear", () => {
     ["in the handshake", "!tls_failed"],
     ["after it", "!closed"],
   ])("when it breaks %s", async (_, inTls) => {
-    const { tried, log, open } = await whenTried(
-      { "192.0.2.1": offering(inTls) },
-      hostsAt("192.0.2.1", "192.0.2.2"),
-    );
+    const {
+      tried: outcome,
+      log,
+      open,
+    } = await whenTried({ "192.0.2.1": offering(inTls) }, hostsAt("192.0.2.1", "192.0.2.2"));
 
-    expect(tried.result).toMatchObject({ closedBy: "us", tls: false });
-    expect(tried.attempts.map(({ ip }) => ip)).toEqual(["192.0.2.1", "192.0.2.1"]);
+    expect(outcome.result).toMatchObject({ closedBy: "us", tls: false });
+    expect(outcome.attempts.map(({ ip }) => ip)).toEqual(["192.0.2.1", "192.0.2.1"]);
     expect(log.filter((line) => line === "STARTTLS")).toHaveLength(1);
     expect(open.size, "wires left open").toBe(0);
   });

@@ -1,6 +1,6 @@
 import { converse, type Dialogue } from "@mailproof/core/mail/smtp/converse";
-import { session } from "@mailproof/core/mail/smtp/session";
-import type { Heard, Wire, WireFault } from "@mailproof/core/mail/smtp/wire";
+import { createDialogue } from "@mailproof/core/mail/smtp/session";
+import type { ReplyOrFault, SmtpWire, WireFault } from "@mailproof/core/mail/smtp/wire";
 import { describe, expect, test } from "vitest";
 import { plan, reply } from "./play.ts";
 
@@ -8,9 +8,9 @@ import { plan, reply } from "./play.ts";
 const scripted = (answers: string[], tlsFault: WireFault | null = null) => {
   const log: string[] = [];
   let ms = 0;
-  const wire: Wire = {
+  const wire: SmtpWire = {
     send: (line) => void log.push(line),
-    receive: async (waitMs): Promise<Heard> => {
+    receive: async (waitMs): Promise<ReplyOrFault> => {
       const answer = answers.shift() ?? "!timeout";
       ms += answer === "!timeout" ? waitMs : 1000;
       return answer.startsWith("!") ? (answer.slice(1) as WireFault) : reply(answer);
@@ -33,7 +33,7 @@ const friendly = ["220 mx", "250 mx", "250 OK", "250 OK", "221 bye"];
 test("a session is said in order, ended with QUIT and hung up", async () => {
   const { wire, log, until } = scripted([...friendly]);
 
-  const { result } = await converse(wire, session(plan), until(60_000));
+  const { result } = await converse(wire, createDialogue(plan), until(60_000));
 
   expect(result.recipients).toMatchObject([{ recipient: "ann@a.example", reply: { code: 250 } }]);
   expect(log).toEqual([
@@ -48,7 +48,7 @@ test("a session is said in order, ended with QUIT and hung up", async () => {
 test("the transcript tells who said what, and when", async () => {
   const { wire, until } = scripted(["220 mx", "250 mx", "250 OK", "550 5.1.1 no", "!closed"]);
 
-  const { transcript } = await converse(wire, session(plan), until(60_000));
+  const { transcript } = await converse(wire, createDialogue(plan), until(60_000));
 
   expect(transcript).toEqual([
     { ms: 1000, who: "server", text: "220 mx" },
@@ -69,7 +69,7 @@ test.each([
 ])("after %s there is no QUIT", async (_, end) => {
   const { wire, log, until } = scripted([...friendly.slice(0, 3), end]);
 
-  await converse(wire, session(plan), until(60_000));
+  await converse(wire, createDialogue(plan), until(60_000));
 
   expect(log.slice(-2)).toEqual(["RCPT TO:<ann@a.example>", "(hung up)"]);
 });
@@ -84,7 +84,7 @@ describe("time", () => {
       const { wire, log, until } = scripted([...answers]);
       const time = until(7000);
 
-      const { result } = await converse(wire, session(plan), time);
+      const { result } = await converse(wire, createDialogue(plan), time);
 
       expect(result.recipients).toMatchObject([{ fault: "timeout" }]);
       expect(time.now()).toEqual(time.deadline);
@@ -96,7 +96,7 @@ describe("time", () => {
     const { wire, until } = scripted([]);
     const time = until(60_000);
 
-    await converse(wire, session(plan), time);
+    await converse(wire, createDialogue(plan), time);
 
     expect(time.now().getTime()).toBe(10_000);
   });
@@ -104,9 +104,9 @@ describe("time", () => {
   test("nothing is said after the deadline", async () => {
     const { wire, log, until } = scripted([...friendly]);
 
-    const { result } = await converse(wire, session(plan), until(2000));
+    const { result } = await converse(wire, createDialogue(plan), until(2000));
 
-    expect(result).toMatchObject({ closedBy: "deadline", unasked: plan.recipients });
+    expect(result).toMatchObject({ closedBy: "deadline", remaining: plan.recipients });
     expect(log).toEqual(["EHLO probe.example", "(hung up)"]);
   });
 });
@@ -117,7 +117,7 @@ describe("STARTTLS", () => {
   test("is followed by a handshake with the mail host's name", async () => {
     const { wire, log, until } = scripted([...offered, ...friendly.slice(1)]);
 
-    const { result } = await converse(wire, session(plan), until(60_000));
+    const { result } = await converse(wire, createDialogue(plan), until(60_000));
 
     expect(result.tls).toBe(true);
     expect(log.slice(1, 4)).toEqual(["STARTTLS", "(TLS with mx.a.example)", "EHLO probe.example"]);
@@ -126,9 +126,9 @@ describe("STARTTLS", () => {
   test("that breaks is a fault of the wire", async () => {
     const { wire, log, until } = scripted(offered, "tls_failed");
 
-    const { result, transcript } = await converse(wire, session(plan), until(60_000));
+    const { result, transcript } = await converse(wire, createDialogue(plan), until(60_000));
 
-    expect(result.ending).toEqual({ stage: "starttls", heard: "tls_failed" });
+    expect(result.ending).toEqual({ stage: "starttls", reply: "tls_failed" });
     expect(transcript.at(-1)).toMatchObject({ who: "wire", text: "tls_failed (tls)" });
     expect(log.at(-1)).toBe("(hung up)");
   });
@@ -138,15 +138,15 @@ test("a line break in an address is an error of ours, never said, and the wire i
   const recipients = ["ann@a.example>\r\nDATA"];
   const { wire, log, until } = scripted(["220 mx", "250 mx", "250 OK"]);
 
-  await expect(converse(wire, session({ ...plan, recipients }), until(60_000))).rejects.toThrow(
-    "control character",
-  );
+  await expect(
+    converse(wire, createDialogue({ ...plan, recipients }), until(60_000)),
+  ).rejects.toThrow("control character");
   expect(log).toEqual(["EHLO probe.example", "MAIL FROM:<probe@probe.example>", "(hung up)"]);
 });
 
 test("a transcript is bounded, however much is said", async () => {
   function* endless(): Dialogue<null> {
-    for (let count = 0; count < 1000; count++) yield { say: "NOOP", wait: "rcpt" };
+    for (let count = 0; count < 1000; count++) yield { command: "NOOP", wait: "rcpt" };
     return null;
   }
   const long = `250 ${"x".repeat(1990)}`;

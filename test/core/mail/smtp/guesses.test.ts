@@ -1,22 +1,30 @@
-import type { Otherwise, SessionResult } from "@mailproof/core/mail/smtp/session";
+import type { FallbackRecipients, SessionResult } from "@mailproof/core/mail/smtp/session";
 import { expect, test } from "vitest";
 import { OPENED, play } from "./play.ts";
 
 // Goal: guesses at one person's address cost a server no more recipients than it takes to find out.
 // Method: transcripts, as in session.test.ts.
 
-const isNobody: Otherwise["isNobody"] = ({ reply }) => reply?.enhanced?.startsWith("5.1.") ?? false;
-const guesses = { at: [["al@a.example", "a.lee@a.example"]], isNobody };
+const isNobody: FallbackRecipients["isUnknownRecipient"] = ({ reply }) =>
+  reply?.enhanced?.startsWith("5.1.") ?? false;
+const guesses = {
+  byRecipient: [["al@a.example", "a.lee@a.example"]],
+  isUnknownRecipient: isNobody,
+};
 
-const told = ({ recipients, nobody, unasked }: SessionResult) => ({
+const summarize = ({
+  recipients,
+  unknownRecipients: nobody,
+  remaining: unasked,
+}: SessionResult) => ({
   settled: recipients.map(({ recipient, reply }) => `${recipient.split("@")[0]} ${reply?.code}`),
-  nobody: nobody.map((one) => one.split("@")[0]),
-  unasked: unasked.length,
+  unknownRecipients: nobody.map((one) => one.split("@")[0]),
+  remaining: unasked.length,
 });
 
 test("a guess that is nobody's is followed by the next, and the first that is somebody's ends it", () => {
   const result = play(
-    { otherwise: guesses },
+    { fallbacks: guesses },
     `${OPENED}
     C: RCPT TO:<ann@a.example>
     S: 550 5.1.1 who?
@@ -24,12 +32,16 @@ test("a guess that is nobody's is followed by the next, and the first that is so
     S: 250 OK`,
   );
 
-  expect(told(result)).toEqual({ settled: ["al 250"], nobody: ["ann"], unasked: 0 });
+  expect(summarize(result)).toEqual({
+    settled: ["al 250"],
+    unknownRecipients: ["ann"],
+    remaining: 0,
+  });
 });
 
 test("the decoy comes after the guess that was accepted, so a catch-all is asked about two", () => {
   const result = play(
-    { otherwise: guesses, decoys: new Map([["a.example", "zq@a.example"]]) },
+    { fallbacks: guesses, randomRecipients: new Map([["a.example", "zq@a.example"]]) },
     `${OPENED}
     C: RCPT TO:<ann@a.example>
     S: 250 OK
@@ -37,8 +49,8 @@ test("the decoy comes after the guess that was accepted, so a catch-all is asked
     S: 250 OK`,
   );
 
-  expect(told(result)).toEqual({ settled: ["ann 250"], nobody: [], unasked: 0 });
-  expect(result.decoys).toMatchObject([{ reply: { code: 250 } }]);
+  expect(summarize(result)).toEqual({ settled: ["ann 250"], unknownRecipients: [], remaining: 0 });
+  expect(result.catchAllProbes).toMatchObject([{ reply: { code: 250 } }]);
 });
 
 test.each([
@@ -46,14 +58,14 @@ test.each([
   ["a refusal of us", "550 5.7.1 blocked", "ann 550"],
   ["a full mailbox", "452 4.2.2 full", "ann 452"],
 ])("%s is not asked about the others", (_, reply, settled) => {
-  const result = play({ otherwise: guesses }, `${OPENED}\nC: RCPT TO:<ann@a.example>\nS: ${reply}`);
+  const result = play({ fallbacks: guesses }, `${OPENED}\nC: RCPT TO:<ann@a.example>\nS: ${reply}`);
 
-  expect(told(result)).toEqual({ settled: [settled], nobody: [], unasked: 0 });
+  expect(summarize(result)).toEqual({ settled: [settled], unknownRecipients: [], remaining: 0 });
 });
 
 test("where all are nobody's, the last of them is the answer", () => {
   const result = play(
-    { otherwise: guesses },
+    { fallbacks: guesses },
     `${OPENED}
     C: RCPT TO:<ann@a.example>
     S: 550 5.1.1 who?
@@ -63,7 +75,11 @@ test("where all are nobody's, the last of them is the answer", () => {
     S: 550 5.1.1 who?`,
   );
 
-  expect(told(result)).toEqual({ settled: ["a.lee 550"], nobody: ["ann", "al"], unasked: 0 });
+  expect(summarize(result)).toEqual({
+    settled: ["a.lee 550"],
+    unknownRecipients: ["ann", "al"],
+    remaining: 0,
+  });
 });
 
 test("a session with enough refusals leaves the other guesses to the next, and tells which are nobody's", () => {
@@ -75,17 +91,24 @@ test("a session with enough refusals leaves the other guesses to the next, and t
   });
 
   const result = play(
-    { recipients: ["ann@a.example", "zoe@a.example"], otherwise: { at, isNobody } },
+    {
+      recipients: ["ann@a.example", "zoe@a.example"],
+      fallbacks: { byRecipient: at, isUnknownRecipient: isNobody },
+    },
     `${OPENED}\n${asked.join("\n")}`,
   );
 
-  expect(told(result)).toEqual({ settled: [], nobody: ["ann", "b", "c", "d"], unasked: 2 });
+  expect(summarize(result)).toEqual({
+    settled: [],
+    unknownRecipients: ["ann", "b", "c", "d"],
+    remaining: 2,
+  });
   expect(result.closedBy).toBe("limit");
 });
 
 test("a connection that breaks between two guesses leaves the second one open", () => {
   const result = play(
-    { otherwise: guesses },
+    { fallbacks: guesses },
     `${OPENED}
     C: RCPT TO:<ann@a.example>
     S: 550 5.1.1 who?
@@ -93,12 +116,12 @@ test("a connection that breaks between two guesses leaves the second one open", 
     ! closed`,
   );
 
-  expect(told(result)).toEqual({ settled: [], nobody: ["ann"], unasked: 1 });
+  expect(summarize(result)).toEqual({ settled: [], unknownRecipients: ["ann"], remaining: 1 });
 });
 
 test("others in the session are asked as ever", () => {
   const result = play(
-    { recipients: ["ann@a.example", "bob@a.example"], otherwise: guesses },
+    { recipients: ["ann@a.example", "bob@a.example"], fallbacks: guesses },
     `${OPENED}
     C: RCPT TO:<ann@a.example>
     S: 550 5.1.1 who?
@@ -108,5 +131,9 @@ test("others in the session are asked as ever", () => {
     S: 550 5.1.1 who?`,
   );
 
-  expect(told(result)).toEqual({ settled: ["al 250", "bob 550"], nobody: ["ann"], unasked: 0 });
+  expect(summarize(result)).toEqual({
+    settled: ["al 250", "bob 550"],
+    unknownRecipients: ["ann"],
+    remaining: 0,
+  });
 });

@@ -1,20 +1,20 @@
-import { withinHostLimits } from "@mailproof/core/mail/smtp/host-limits";
-import { limitsOf } from "@mailproof/core/mail/smtp/limits";
-import type { Connect, Wire } from "@mailproof/core/mail/smtp/wire";
+import { limitHostConnections } from "@mailproof/core/mail/smtp/host-limits";
+import { getLimits } from "@mailproof/core/mail/smtp/limits";
+import type { SmtpConnect, SmtpWire } from "@mailproof/core/mail/smtp/wire";
 import { expect, test } from "vitest";
 
-const AT_ONCE = limitsOf("other").connections;
-const OPTIONS = { timeoutMs: 1000, lane: "" };
+const AT_ONCE = getLimits("other").connections;
+const OPTIONS = { timeoutMs: 1000, affinityKey: "" };
 const at = (host: string) => ({ ip: "192.0.2.1", port: 25, host });
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 const noTime = () => Promise.resolve();
 
-const hostsOf = () => {
+const getHosts = () => {
   const open = new Map<string, number>();
   const count = (host: string, by: number) => open.set(host, (open.get(host) ?? 0) + by);
-  const connect: Connect = async ({ host }) => {
+  const connect: SmtpConnect = async ({ host }) => {
     count(host, 1);
-    const silent: Omit<Wire, "close"> = {
+    const silent: Omit<SmtpWire, "close"> = {
       send: () => {},
       receive: async () => "closed",
       startTls: async () => null,
@@ -24,16 +24,16 @@ const hostsOf = () => {
   return { open, connect };
 };
 
-const callAll = (connect: Connect, host: string, times: number): Wire[] => {
-  const wires: Wire[] = [];
+const callAll = (connect: SmtpConnect, host: string, times: number): SmtpWire[] => {
+  const wires: SmtpWire[] = [];
   for (let call = 0; call < times; call++)
     void connect(at(host), OPTIONS).then((wire) => typeof wire === "object" && wires.push(wire));
   return wires;
 };
 
 test("a mail host is never called more often at once than it is to be", async () => {
-  const { open, connect } = hostsOf();
-  const wires = callAll(withinHostLimits(connect, noTime), "mx.example", AT_ONCE + 5);
+  const { open, connect } = getHosts();
+  const wires = callAll(limitHostConnections(connect, noTime), "mx.example", AT_ONCE + 5);
   await settled();
   expect(open.get("mx.example")).toBe(AT_ONCE);
 
@@ -45,10 +45,10 @@ test("a mail host is never called more often at once than it is to be", async ()
 });
 
 test("one host's queue is not another's", async () => {
-  const { open, connect } = hostsOf();
-  const door = withinHostLimits(connect, noTime);
-  callAll(door, "mx.example", AT_ONCE + 1);
-  callAll(door, "mx.elsewhere.example", 1);
+  const { open, connect } = getHosts();
+  const limited = limitHostConnections(connect, noTime);
+  callAll(limited, "mx.example", AT_ONCE + 1);
+  callAll(limited, "mx.elsewhere.example", 1);
   await settled();
 
   expect(open.get("mx.elsewhere.example")).toBe(1);
@@ -56,19 +56,19 @@ test("one host's queue is not another's", async () => {
 
 test("a connection that never stood leaves its place at once", async () => {
   let calls = 0;
-  const refused: Connect = async () => {
+  const refused: SmtpConnect = async () => {
     calls += 1;
     return "connect_refused";
   };
-  callAll(withinHostLimits(refused, noTime), "mx.example", AT_ONCE * 3);
+  callAll(limitHostConnections(refused, noTime), "mx.example", AT_ONCE * 3);
   await settled();
 
   expect(calls).toBe(AT_ONCE * 3);
 });
 
 test("to hang up twice frees one place", async () => {
-  const { connect } = hostsOf();
-  const wires = callAll(withinHostLimits(connect, noTime), "mx.example", AT_ONCE + 2);
+  const { connect } = getHosts();
+  const wires = callAll(limitHostConnections(connect, noTime), "mx.example", AT_ONCE + 2);
   await settled();
 
   await Promise.all([wires[0]?.close(), wires[0]?.close()]);
@@ -78,10 +78,10 @@ test("to hang up twice frees one place", async () => {
 });
 
 test("a place is free again only after the server had a moment to notice", async () => {
-  const { open, connect } = hostsOf();
-  const { promise: moment, resolve: pass } = Promise.withResolvers<void>();
+  const { open, connect } = getHosts();
+  const { promise: limitReset, resolve: advance } = Promise.withResolvers<void>();
   const wires = callAll(
-    withinHostLimits(connect, () => moment),
+    limitHostConnections(connect, () => limitReset),
     "mx.example",
     AT_ONCE + 1,
   );
@@ -90,7 +90,7 @@ test("a place is free again only after the server had a moment to notice", async
   await settled();
   expect(open.get("mx.example")).toBe(AT_ONCE - 1);
 
-  pass();
+  advance();
   await settled();
 
   expect(open.get("mx.example")).toBe(AT_ONCE);

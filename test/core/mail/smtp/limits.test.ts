@@ -1,4 +1,4 @@
-import { limitsOf, providerOf } from "@mailproof/core/mail/smtp/limits";
+import { findProvider, getLimits } from "@mailproof/core/mail/smtp/limits";
 import { expect, test } from "vitest";
 
 test.each([
@@ -22,16 +22,16 @@ test.each([
   ["google.com.evil.example", "other"],
   ["", "other"],
 ])("%s belongs to %s", (host, provider) => {
-  expect(providerOf(host)).toBe(provider);
+  expect(findProvider(host)).toBe(provider);
 });
 
 test("the big ones are asked less than a server of its own", () => {
-  const other = limitsOf("other");
+  const other = getLimits("other");
   const perConnection = ({ recipientsPerTransaction, transactionsPerConnection }: typeof other) =>
     recipientsPerTransaction * transactionsPerConnection;
 
   for (const provider of ["google", "microsoft", "yahoo", "icloud", "qq"] as const) {
-    expect(perConnection(limitsOf(provider))).toBeLessThan(perConnection(other));
-    expect(limitsOf(provider).connections).toBeLessThan(other.connections);
+    expect(perConnection(getLimits(provider))).toBeLessThan(perConnection(other));
+    expect(getLimits(provider).connections).toBeLessThan(other.connections);
   }
 });

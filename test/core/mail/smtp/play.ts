@@ -1,13 +1,17 @@
-import { replyReader } from "@mailproof/core/mail/smtp/reply-reader";
-import { type Plan, type SessionResult, session } from "@mailproof/core/mail/smtp/session";
-import type { Heard, WireFault } from "@mailproof/core/mail/smtp/wire";
+import { createReplyReader } from "@mailproof/core/mail/smtp/reply-reader";
+import {
+  createDialogue,
+  type SessionPlan,
+  type SessionResult,
+} from "@mailproof/core/mail/smtp/session";
+import type { ReplyOrFault, WireFault } from "@mailproof/core/mail/smtp/wire";
 
-export const plan: Plan = {
+export const plan: SessionPlan = {
   helo: "probe.example",
   from: "probe@probe.example",
   mxHost: "mx.a.example",
   recipients: ["ann@a.example"],
-  decoys: new Map(),
+  randomRecipients: new Map(),
   limits: {
     recipientsPerTransaction: 3,
     transactionsPerConnection: 2,
@@ -18,29 +22,31 @@ export const plan: Plan = {
 };
 
 /** One reply, written as the server writes it; its lines are parted by a stroke. */
-export const reply = (written: string): Heard => {
-  const [whole] = replyReader()(Buffer.from(`${written.replaceAll(" | ", "\r\n")}\r\n`));
-  if (!whole) throw new Error(`this is no whole reply: ${written}`);
-  return whole;
+export const reply = (written: string): ReplyOrFault => {
+  const [parsedReply] = createReplyReader()(
+    Buffer.from(`${written.replaceAll(" | ", "\r\n")}\r\n`),
+  );
+  if (!parsedReply) throw new Error(`this is no whole reply: ${written}`);
+  return parsedReply;
 };
 
 /**
  * Plays a session along a transcript: "C:" is what we must say, "S:" what the server answers, "!" a fault that
  * comes instead. Anything else that is said, or left unsaid, is an error.
  */
-export const play = (asked: Partial<Plan>, transcript: string): SessionResult => {
-  const dialogue = session({ ...plan, ...asked });
+export const play = (overrides: Partial<SessionPlan>, transcript: string): SessionResult => {
+  const dialogue = createDialogue({ ...plan, ...overrides });
   let step = dialogue.next();
   for (const line of transcript.trim().split(/\n\s*/)) {
     const [, who, words = ""] = /^(C:|S:|!) ?(.*)$/.exec(line) ?? [];
     if (step.done) throw new Error(`the session ended before: ${line}`);
     if (who === "C:") {
-      if (step.value.say !== words) throw new Error(`said ${step.value.say}, not ${words}`);
+      if (step.value.command !== words) throw new Error(`said ${step.value.command}, not ${words}`);
       continue;
     }
     step = dialogue.next(who === "!" ? (words as WireFault) : reply(words));
   }
-  if (!step.done) throw new Error(`the session still wants to say: ${step.value.say}`);
+  if (!step.done) throw new Error(`the session still wants to say: ${step.value.command}`);
   return step.value;
 };
 

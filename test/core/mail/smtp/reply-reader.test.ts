@@ -1,8 +1,9 @@
-import { replyReader } from "@mailproof/core/mail/smtp/reply-reader";
+import { createReplyReader } from "@mailproof/core/mail/smtp/reply-reader";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-const read = (received: string | Uint8Array) => replyReader()(Buffer.from(received as string));
+const read = (received: string | Uint8Array) =>
+  createReplyReader()(Buffer.from(received as string));
 
 describe("a reply is read whole", () => {
   test.each<[string, string, { code: number; enhanced: string | null; text: string }]>([
@@ -139,7 +140,7 @@ describe("whoever is no mail server is found out", () => {
   });
 
   test("and nothing is read after it", () => {
-    const reader = replyReader();
+    const reader = createReplyReader();
 
     expect(reader(Buffer.from("250 a\r\nHELLO\r\n250 b\r\n"))).toMatchObject([
       { code: 250 },
@@ -160,9 +161,9 @@ test("it does not matter in which pieces a reply comes", () => {
   );
   fc.assert(
     fc.property(anyBytes, (bytes) => {
-      const inPieces = replyReader();
+      const inPieces = createReplyReader();
       const pieces = Array.from(bytes, (byte) => inPieces(Uint8Array.of(byte))).flat();
-      expect(pieces).toEqual(replyReader()(bytes));
+      expect(pieces).toEqual(createReplyReader()(bytes));
     }),
   );
 });
@@ -175,7 +176,7 @@ test("a reply is safe to print, whatever the bytes", () => {
         bytes.filter((byte) => byte !== 10),
         Buffer.from("\n"),
       ]);
-      const [reply] = replyReader()(received);
+      const [reply] = createReplyReader()(received);
       expect(reply).toMatchObject({ code: 250 });
       expect((reply as { text: string }).text).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
     }),

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { HELLO, OPENED, plan, play } from "./play.ts";
 
 /** What came of each, in a few words: "ann 250", "bob closed". */
-const told = ({ recipients }: SessionResult) =>
+const summarize = ({ recipients }: SessionResult) =>
   recipients.map(({ recipient, stage, reply, fault }) =>
     [recipient.split("@")[0], stage === "rcpt" ? null : stage, reply?.code ?? fault]
       .filter(Boolean)
@@ -11,14 +11,14 @@ const told = ({ recipients }: SessionResult) =>
   );
 
 const three = ["ann@a.example", "bob@a.example", "cid@b.example"];
-const decoys = new Map([
+const randomRecipients = new Map([
   ["a.example", "zq@a.example"],
   ["b.example", "zq@b.example"],
 ]);
 
 test("every recipient is asked in order, and a decoy of each domain after its first accepted one", () => {
   const result = play(
-    { recipients: [...three, "dan@b.example"], decoys },
+    { recipients: [...three, "dan@b.example"], randomRecipients },
     `${OPENED}
     C: RCPT TO:<ann@a.example>
     S: 550 5.1.1 User unknown
@@ -38,17 +38,17 @@ test("every recipient is asked in order, and a decoy of each domain after its fi
     S: 250 OK`,
   );
 
-  expect(told(result)).toEqual(["ann 550", "bob 250", "cid 250", "dan 250"]);
-  expect(result.decoys.map(({ domain, reply }) => [domain, reply?.code])).toEqual([
+  expect(summarize(result)).toEqual(["ann 550", "bob 250", "cid 250", "dan 250"]);
+  expect(result.catchAllProbes.map(({ domain, reply }) => [domain, reply?.code])).toEqual([
     ["a.example", 550],
     ["b.example", 250],
   ]);
-  expect(result).toMatchObject({ closedBy: "us", unasked: [], ending: null, tls: false });
+  expect(result).toMatchObject({ closedBy: "us", remaining: [], ending: null, tls: false });
 });
 
 test("a domain that is known already is asked for no decoy, and its case does not matter", () => {
   const result = play(
-    { recipients: ["ann@A.Example"], decoys },
+    { recipients: ["ann@A.Example"], randomRecipients },
     `${OPENED}
     C: RCPT TO:<ann@A.Example>
     S: 251 will forward
@@ -56,9 +56,9 @@ test("a domain that is known already is asked for no decoy, and its case does no
     S: 451 4.7.1 later`,
   );
 
-  expect(result.decoys).toMatchObject([{ domain: "a.example", reply: { code: 451 } }]);
+  expect(result.catchAllProbes).toMatchObject([{ domain: "a.example", reply: { code: 451 } }]);
   expect(
-    play({}, `${OPENED}\n C: RCPT TO:<ann@a.example>\n S: 250 OK`).decoys,
+    play({}, `${OPENED}\n C: RCPT TO:<ann@a.example>\n S: 250 OK`).catchAllProbes,
     "no decoy was given",
   ).toEqual([]);
 });
@@ -97,16 +97,16 @@ describe("nobody is asked", () => {
       "refused",
     ],
   ])("when %s, and all have the same answer", (_, transcript, outcome, closedBy) => {
-    const result = play({ recipients: three, decoys }, transcript);
+    const result = play({ recipients: three, randomRecipients }, transcript);
 
-    expect(told(result)).toEqual(["ann", "bob", "cid"].map((name) => `${name} ${outcome}`));
-    expect(result).toMatchObject({ closedBy, unasked: [], decoys: [] });
+    expect(summarize(result)).toEqual(["ann", "bob", "cid"].map((name) => `${name} ${outcome}`));
+    expect(result).toMatchObject({ closedBy, remaining: [], catchAllProbes: [] });
   });
 
   test("when the caller's time is up, and all wait for another session", () => {
     const result = play({ recipients: three }, `${HELLO}\n! deadline`);
 
-    expect(result).toMatchObject({ recipients: [], unasked: three, closedBy: "deadline" });
+    expect(result).toMatchObject({ recipients: [], remaining: three, closedBy: "deadline" });
   });
 });
 
@@ -122,8 +122,8 @@ describe("a session that is cut short", () => {
   ])("by %s to the first recipient has answered that one", (_, end, outcome, closedBy) => {
     const result = play({ recipients: three }, `${OPENED}\n${first}\n${end}`);
 
-    expect(told(result)).toEqual([outcome]);
-    expect(result).toMatchObject({ unasked: ["bob@a.example", "cid@b.example"], closedBy });
+    expect(summarize(result)).toEqual([outcome]);
+    expect(result).toMatchObject({ remaining: ["bob@a.example", "cid@b.example"], closedBy });
   });
 
   test.each([
@@ -137,20 +137,20 @@ describe("a session that is cut short", () => {
   ])("by %s later asks that one again elsewhere", (_, end, closedBy) => {
     const result = play({ recipients: three }, `${OPENED}\n${second}\n${end}`);
 
-    expect(told(result)).toEqual(["ann 250"]);
-    expect(result).toMatchObject({ unasked: ["bob@a.example", "cid@b.example"], closedBy });
+    expect(summarize(result)).toEqual(["ann 250"]);
+    expect(result).toMatchObject({ remaining: ["bob@a.example", "cid@b.example"], closedBy });
     expect(result.ending).toMatchObject({ stage: "rcpt" });
   });
 
   test("by its decoy keeps the real answer, and the domain stays undecided", () => {
     const lost = play(
-      { recipients: three, decoys },
+      { recipients: three, randomRecipients },
       `${OPENED}\n${first}\nS: 250 OK\nC: RCPT TO:<zq@a.example>\n! closed`,
     );
 
-    expect(told(lost)).toEqual(["ann 250"]);
-    expect(lost.decoys).toEqual([{ domain: "a.example", reply: null }]);
-    expect(lost.unasked).toEqual(["bob@a.example", "cid@b.example"]);
+    expect(summarize(lost)).toEqual(["ann 250"]);
+    expect(lost.catchAllProbes).toEqual([{ domain: "a.example", reply: null }]);
+    expect(lost.remaining).toEqual(["bob@a.example", "cid@b.example"]);
   });
 
   test("by a refusal of the next transaction leaves the rest unasked", () => {
@@ -160,7 +160,7 @@ describe("a session that is cut short", () => {
       C: MAIL FROM:<probe@probe.example>\nS: 450 4.7.1 enough`,
     );
 
-    expect(told(result)).toEqual(["ann 250"]);
+    expect(summarize(result)).toEqual(["ann 250"]);
     expect(result).toMatchObject({ closedBy: "refused", ending: { stage: "mail" } });
   });
 
@@ -193,17 +193,17 @@ describe("limits", () => {
 
     const result = play({ recipients, limits }, transcript);
 
-    expect(told(result)).toEqual(["a1 250", "a2 250"]);
-    expect(result).toMatchObject({ closedBy: "limit", unasked: ["a3@a.example"], ending: null });
+    expect(summarize(result)).toEqual(["a1 250", "a2 250"]);
+    expect(result).toMatchObject({ closedBy: "limit", remaining: ["a3@a.example"], ending: null });
   });
 
   test("a decoy comes on top of the recipients of a transaction", () => {
     const limits = { ...plan.limits, recipientsPerTransaction: 1 };
     const transcript = OPENED + ask("a1", 250) + ask("zq", 550) + again + ask("a2", 250);
 
-    expect(play({ recipients: recipients.slice(0, 2), limits, decoys }, transcript).closedBy).toBe(
-      "us",
-    );
+    expect(
+      play({ recipients: recipients.slice(0, 2), limits, randomRecipients }, transcript).closedBy,
+    ).toBe("us");
   });
 
   test("a session that was told no too often ends before the server ends it", () => {
@@ -211,7 +211,7 @@ describe("limits", () => {
 
     const result = play({ recipients, limits }, OPENED + ask("a1", 450) + ask("a2", 550));
 
-    expect(result).toMatchObject({ closedBy: "limit", unasked: ["a3@a.example"] });
+    expect(result).toMatchObject({ closedBy: "limit", remaining: ["a3@a.example"] });
   });
 
   test("a limit that is reached with the last recipient is none", () => {
@@ -299,7 +299,7 @@ describe("an address beyond ASCII", () => {
       S: 250 OK`,
     );
 
-    expect(told(result)).toEqual(["ann 250", "jürgen 550", "bob 250"]);
+    expect(summarize(result)).toEqual(["ann 250", "jürgen 550", "bob 250"]);
   });
 
   test("is not said to a server that would not understand it, and the others are", () => {
@@ -308,6 +308,6 @@ describe("an address beyond ASCII", () => {
       `${OPENED}\nC: RCPT TO:<ann@a.example>\nS: 250 OK\nC: RCPT TO:<bob@a.example>\nS: 250 OK`,
     );
 
-    expect(told(result)).toEqual(["ann 250", "jürgen smtputf8_unsupported", "bob 250"]);
+    expect(summarize(result)).toEqual(["ann 250", "jürgen smtputf8_unsupported", "bob 250"]);
   });
 });

@@ -1,7 +1,7 @@
 import { analyseSpf, type SpfInput } from "@mailproof/core/mail/spf/analyse";
 import { SPF_RULES } from "@mailproof/core/mail/spf/rules";
 import { describe, expect, test } from "vitest";
-import { type Zone, zone } from "../../../zone.ts";
+import { createZoneDns, type Zone } from "../../../zone.ts";
 
 const spf = (...terms: string[]) => ({ TXT: [["v=spf1", ...terms].join(" ")] });
 const policy = (...terms: string[]): Zone => ({ "a.test": spf(...terms) });
@@ -9,7 +9,7 @@ const many = (count: number, make: (n: number) => string) =>
   Array.from({ length: count }, (_, n) => make(n));
 
 const whenAnalysed = async (names: Zone, input: Partial<SpfInput> = {}) => {
-  const dns = zone(names);
+  const dns = createZoneDns(names);
   const found = await analyseSpf(dns, { domain: "a.test", ...input });
   return { ...found, ids: found.issues.map(({ id }) => id), calls: dns.calls };
 };
@@ -273,13 +273,13 @@ const rows: Row[] = [
   ],
 ];
 
-test.each(rows)("%s, %s, costs %i", async (id, severity, costPoints, broken, kept, input) => {
-  const told = await whenAnalysed(broken, input);
+test.each(rows)("%s, %s, costs %i", async (id, severity, costPoints, broken, without, input) => {
+  const message = await whenAnalysed(broken, input);
 
-  const [first] = told.issues.filter((issue) => issue.id === id);
+  const [first] = message.issues.filter((issue) => issue.id === id);
   expect(first).toMatchObject({ severity, costPoints });
   expect(first?.message).not.toMatch(UNFILLED);
-  expect((await whenAnalysed(kept, input)).ids).not.toContain(id);
+  expect((await whenAnalysed(without, input)).ids).not.toContain(id);
 });
 
 test.each([

@@ -1,23 +1,23 @@
 import { evaluateSpf } from "@mailproof/core/mail/spf/evaluate";
 import { SPF_LIMITS } from "@mailproof/core/mail/spf/limits";
 import { describe, expect, test } from "vitest";
-import { type Zone, zone } from "../../../zone.ts";
+import { createZoneDns, type Zone } from "../../../zone.ts";
 
 const IP = "192.0.2.1";
 const IP6 = "2001:db8::1";
 
-type Asking = { readonly ip?: string; readonly sender?: string; readonly helo?: string };
+type CheckInput = { readonly ip?: string; readonly sender?: string; readonly helo?: string };
 
-const whenChecked = async (names: Zone, asking: Asking = {}) => {
-  const dns = zone(names);
-  const { ip = IP, sender = "ann@a.test", helo = "helo.test" } = asking;
+const whenChecked = async (names: Zone, input: CheckInput = {}) => {
+  const dns = createZoneDns(names);
+  const { ip = IP, sender = "ann@a.test", helo = "helo.test" } = input;
   const query = { ip, domain: "a.test", sender, helo };
   return { ...(await evaluateSpf(dns, query)), calls: dns.calls };
 };
 
 const spf = (...terms: string[]) => ({ TXT: [["v=spf1", ...terms].join(" ")] });
 
-const rows: [string, Zone, string, Asking?][] = [
+const rows: [string, Zone, string, CheckInput?][] = [
   ["no domain", {}, "none"],
   ["no policy", { "a.test": { TXT: ["hello", "v=spf10 -all"] } }, "none"],
   ["an empty policy", { "a.test": spf() }, "neutral"],
@@ -225,8 +225,8 @@ const rows: [string, Zone, string, Asking?][] = [
   ["redirect to itself", { "a.test": spf("redirect=a.test") }, "permerror"],
 ];
 
-test.each(rows)("%s", async (_, names, result, asking) => {
-  expect((await whenChecked(names, asking)).result).toBe(result);
+test.each(rows)("%s", async (_, names, result, input) => {
+  expect((await whenChecked(names, input)).result).toBe(result);
 });
 
 test.each([
@@ -238,7 +238,7 @@ test.each([
   `${"x".repeat(64)}.test`,
   "a b.test",
 ])("%j is no domain that could have a policy, and nothing is asked", async (domain) => {
-  const dns = zone({ [domain]: spf("-all") });
+  const dns = createZoneDns({ [domain]: spf("-all") });
 
   const { result } = await evaluateSpf(dns, { ip: IP, domain, sender: "", helo: "" });
 
@@ -266,7 +266,7 @@ describe("the budget of a check", () => {
     };
 
     const found = await evaluateSpf(
-      zone(names),
+      createZoneDns(names),
       { ip: IP, domain: "a.test", sender: "", helo: "" },
       { ...SPF_LIMITS, voidsMax: 10 },
     );
@@ -316,9 +316,9 @@ describe("the budget of a check", () => {
     const names = { "a.test": spf("a:n0.test", "a:n1.test", "-all"), ...addresses(2) };
     const query = { ip: IP, domain: "a.test", sender: "", helo: "" };
 
-    expect(await evaluateSpf(zone(names), query, { ...SPF_LIMITS, questionsMax: 2 })).toMatchObject(
-      { result: "temperror", problem: { reason: "timeout", term: "a:n1.test" } },
-    );
+    expect(
+      await evaluateSpf(createZoneDns(names), query, { ...SPF_LIMITS, questionsMax: 2 }),
+    ).toMatchObject({ result: "temperror", problem: { reason: "timeout", term: "a:n1.test" } });
   });
 });
 

@@ -15,7 +15,7 @@ const VALUES = {
   t: "1700000000",
 };
 
-const piecesOf = (text: string, use: "domain" | "explanation" = "domain") => {
+const getPieces = (text: string, use: "domain" | "explanation" = "domain") => {
   const pieces = parseMacroString(text, use);
   if (!pieces) throw new Error(`${text} is no macro-string`);
   return pieces;
@@ -43,7 +43,7 @@ describe("the examples of RFC 7208 §7.4", () => {
     ["%{ir}.%{v}.%{l1r-}.lp._spf.%{d2}", "3.2.0.192.in-addr.strong.lp._spf.example.com"],
     ["%{d2}.trusted-domains.example.net", "example.com.trusted-domains.example.net"],
   ])("%s", (text, expected) => {
-    expect(expandName(piecesOf(text), VALUES)).toBe(expected);
+    expect(expandName(getPieces(text), VALUES)).toBe(expected);
   });
 });
 
@@ -57,13 +57,13 @@ test.each([
   ["a delimiter that does not occur", "%{d+}", "email.example.com"],
   ["nothing but letters", "example", "example"],
 ])("expands %s", (_, text, expected) => {
-  expect(expand(piecesOf(text), VALUES)).toBe(expected);
+  expect(expand(getPieces(text), VALUES)).toBe(expected);
 });
 
 test("a capital letter escapes what is not unreserved in a URL", () => {
   const values = { ...VALUES, l: "~jack&jill=up-a_b3.c!'()*+é\ud800" };
 
-  expect(expand(piecesOf("%{L}"), values)).toBe(
+  expect(expand(getPieces("%{L}"), values)).toBe(
     "~jack%26jill%3Dup-a_b3.c%21%27%28%29%2A%2B%C3%A9%EF%BF%BD",
   );
 });
@@ -71,7 +71,7 @@ test("a capital letter escapes what is not unreserved in a URL", () => {
 test("an explanation may hold spaces and three more letters", () => {
   const text = "%{c} asked %{r} at %{t}";
 
-  expect(expand(piecesOf(text, "explanation"), VALUES)).toBe(
+  expect(expand(getPieces(text, "explanation"), VALUES)).toBe(
     "192.0.2.3 asked receiver.test at 1700000000",
   );
   expect(parseMacroString(text, "domain")).toBeUndefined();
@@ -106,7 +106,7 @@ test.each([
   // What looks like a macro at the end is what follows after %%.
   ["example%%{d}", false],
 ])("%j may stand for a domain: %s", (text, expected) => {
-  expect(isDomainSpec(piecesOf(text))).toBe(expected);
+  expect(isDomainSpec(getPieces(text))).toBe(expected);
 });
 
 describe("a name too long to be asked for", () => {

@@ -1,5 +1,5 @@
 import { parseCidr } from "@mailproof/core/mail/ip";
-import { FAULTS, type FaultName, isSpf, parseSpf } from "@mailproof/core/mail/spf/parse";
+import { FAULTS, isSpf, parseSpf, type SpfFaultName } from "@mailproof/core/mail/spf/parse";
 import { describe, expect, test } from "vitest";
 
 test.each([
@@ -73,7 +73,7 @@ test.each(["moo.cow-far_out=man:dog/cat", "ra=postmaster", "x=", "ip4=192.0.2.1"
   },
 );
 
-const rows: readonly (readonly [FaultName, string])[] = [
+const rows: readonly (readonly [SpfFaultName, string])[] = [
   ["unknown_term", "moo"],
   ["unknown_term", "-all."],
   ["unknown_term", "all.example"],

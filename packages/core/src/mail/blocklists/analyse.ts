@@ -1,22 +1,22 @@
 import type { Dns } from "../dns/dns.ts";
-import { parseIp, reverseLabels } from "../ip.ts";
+import { parseIp, toReverseLabels } from "../ip.ts";
 import type { Issue } from "../issue.ts";
-import { scoreOf } from "../rules.ts";
-import { readAnswer, type Verdict } from "./answer.ts";
+import { scoreIssues } from "../rules.ts";
+import { type BlocklistVerdict, parseAnswer } from "./answer.ts";
 import type { IsHealthy } from "./health.ts";
 import type { Blocklist } from "./lists.ts";
 
 /** Keys by what a list says that it needs: settings, and secret. */
-export type Keys = Readonly<Record<string, string>>;
+export type BlocklistKeys = Readonly<Record<string, string>>;
 
-export type ListOutcome = {
+export type BlocklistOutcome = {
   readonly list: Blocklist;
-  readonly verdict: Verdict | { readonly kind: "skipped"; readonly why: Skipped };
+  readonly verdict: BlocklistVerdict | { readonly kind: "skipped"; readonly why: Skipped };
 };
 
 type Skipped = "no_key" | "unhealthy" | "no_ip";
 
-export type Listing = {
+export type BlocklistListing = {
   readonly id: string;
   readonly name: string;
   /** The address or the domain that is on the list. */
@@ -35,34 +35,34 @@ export type Reputation = {
   readonly skipped: number;
   readonly total: number;
   readonly listed: number;
-  readonly listedOn: readonly Listing[];
-  readonly outcomes: readonly ListOutcome[];
+  readonly listedOn: readonly BlocklistListing[];
+  readonly outcomes: readonly BlocklistOutcome[];
   readonly issues: readonly Issue[];
 };
 
-type Input = {
+type BlocklistInput = {
   readonly domain: string;
   /** Null: none was given, and the domain's mail hosts have none. */
   readonly ip: string | null;
   readonly lists: readonly Blocklist[];
-  readonly keys: Keys;
+  readonly keys: BlocklistKeys;
   readonly isHealthy: IsHealthy;
 };
 
 /** What the blocklists say about an address and a domain. */
-export const analyseBlocklists = async (dns: Dns, input: Input): Promise<Reputation> => {
+export const analyseBlocklists = async (dns: Dns, input: BlocklistInput): Promise<Reputation> => {
   const outcomes = await Promise.all(
-    input.lists.map(async (list) => ({ list, verdict: await ask(dns, list, input) })),
+    input.lists.map(async (list) => ({ list, verdict: await queryList(dns, list, input) })),
   );
-  const count = (...kinds: readonly ListOutcome["verdict"]["kind"][]) =>
+  const count = (...kinds: readonly BlocklistOutcome["verdict"]["kind"][]) =>
     outcomes.filter(({ verdict }) => kinds.includes(verdict.kind)).length;
   const listings = outcomes.flatMap(({ list, verdict }) =>
-    verdict.kind === "listed" ? [{ list, verdict, listed: subjectOf(list, input) ?? "" }] : [],
+    verdict.kind === "listed" ? [{ list, verdict, listed: getSubject(list, input) ?? "" }] : [],
   );
   const checked = count("listed", "not_listed");
-  const issues = [...listings.map(issueOf), ...unansweredOf(count("inconclusive"))];
+  const issues = [...listings.map(createIssue), ...listUnansweredIssues(count("inconclusive"))];
   return {
-    score: checked === 0 ? null : scoreOf(issues),
+    score: checked === 0 ? null : scoreIssues(issues),
     checked,
     inconclusive: count("inconclusive"),
     skipped: count("skipped"),
@@ -81,38 +81,42 @@ export const analyseBlocklists = async (dns: Dns, input: Input): Promise<Reputat
   };
 };
 
-const subjectOf = ({ asks }: Blocklist, { ip, domain }: Input): string | null =>
+const getSubject = ({ asks }: Blocklist, { ip, domain }: BlocklistInput): string | null =>
   asks === "ip" ? ip : domain;
 
-const ask = async (dns: Dns, list: Blocklist, input: Input): Promise<ListOutcome["verdict"]> => {
-  const zone = zoneOf(list, input.keys);
+const queryList = async (
+  dns: Dns,
+  list: Blocklist,
+  input: BlocklistInput,
+): Promise<BlocklistOutcome["verdict"]> => {
+  const zone = getZone(list, input.keys);
   if (zone === null) return { kind: "skipped", why: "no_key" };
-  const subject = subjectOf(list, input);
+  const subject = getSubject(list, input);
   const address = list.asks === "ip" && subject !== null ? parseIp(subject) : undefined;
-  const name = list.asks === "ip" ? address && reverseLabels(address) : subject;
+  const name = list.asks === "ip" ? address && toReverseLabels(address) : subject;
   if (!name) return { kind: "skipped", why: "no_ip" };
   if (!(await input.isHealthy(dns, list, zone))) return { kind: "skipped", why: "unhealthy" };
-  return readAnswer(list.codes, await dns("A", `${name}.${zone}`));
+  return parseAnswer(list.codes, await dns("A", `${name}.${zone}`));
 };
 
 /** What is no label would make another name of the zone. */
 const KEY = /^[a-z\d]{1,63}$/i;
 
-const zoneOf = ({ zone, needs }: Blocklist, keys: Keys): string | null => {
+const getZone = ({ zone, needs }: Blocklist, keys: BlocklistKeys): string | null => {
   const key = needs && keys[needs.key];
   if (needs && !key) return null;
   if (!key || !needs.isInZone) return zone;
   return KEY.test(key) ? zone.replace("KEY", key) : null;
 };
 
-type Found = {
+type FoundListing = {
   readonly list: Blocklist;
-  readonly verdict: Extract<Verdict, { readonly kind: "listed" }>;
+  readonly verdict: Extract<BlocklistVerdict, { readonly kind: "listed" }>;
   readonly listed: string;
 };
 
 /** One per list: severity and cost are of the gravest of its codes. */
-const issueOf = ({ list, verdict, listed }: Found): Issue => {
+const createIssue = ({ list, verdict, listed }: FoundListing): Issue => {
   const { says, severity, costPoints } = verdict.meaning;
   return {
     id: `LISTED:${list.id}`,
@@ -129,7 +133,7 @@ const issueOf = ({ list, verdict, listed }: Found): Issue => {
   };
 };
 
-const unansweredOf = (n: number): readonly Issue[] =>
+const listUnansweredIssues = (n: number): readonly Issue[] =>
   n === 0
     ? []
     : [

@@ -1,23 +1,23 @@
 import type { DnsOutcome } from "../dns/dns.ts";
-import { isAbsent, isFault, recordsOf } from "../dns/outcome.ts";
-import type { Codes, Meaning } from "./lists.ts";
+import { getRecords, isAbsent, isFault } from "../dns/outcome.ts";
+import type { ListCodes, ListMeaning } from "./lists.ts";
 
-export type Verdict =
-  | { readonly kind: "listed"; readonly codes: readonly string[]; readonly meaning: Meaning }
+export type BlocklistVerdict =
+  | { readonly kind: "listed"; readonly codes: readonly string[]; readonly meaning: ListMeaning }
   | { readonly kind: "not_listed" }
   | { readonly kind: "inconclusive"; readonly why: string };
 
-type Read = Meaning | "good" | "error" | "unknown";
+type ParsedCode = ListMeaning | "good" | "error" | "unknown";
 
 /**
  * What a list's answer says (RFC 5782 §2.1). An address alone is no listing: refusals, parked zones and lists of
  * the world all answer with one.
  */
-export const readAnswer = (codes: Codes, outcome: DnsOutcome<string>): Verdict => {
+export const parseAnswer = (codes: ListCodes, outcome: DnsOutcome<string>): BlocklistVerdict => {
   if (isAbsent(outcome)) return { kind: "not_listed" };
   if (isFault(outcome)) return { kind: "inconclusive", why: outcome.kind };
-  const addresses = recordsOf(outcome);
-  const read = addresses.map((address) => meaningsOf(codes, address));
+  const addresses = getRecords(outcome);
+  const read = addresses.map((address) => findMeanings(codes, address));
   // Beside an error a real code still counts: the list did answer.
   const [gravest] = read
     .flat()
@@ -26,7 +26,7 @@ export const readAnswer = (codes: Codes, outcome: DnsOutcome<string>): Verdict =
   if (gravest)
     return {
       kind: "listed",
-      codes: addresses.filter((_, at) => isMeant(read[at])),
+      codes: addresses.filter((_, at) => isKnownMeaning(read[at])),
       meaning: gravest,
     };
   return read.every((of) => of.every((one) => one === "good"))
@@ -35,12 +35,12 @@ export const readAnswer = (codes: Codes, outcome: DnsOutcome<string>): Verdict =
 };
 
 /** Whether an answer is one by which lists list, known to us or not: what a list must say of its test entry. */
-export const isCode = (codes: Codes, outcome: DnsOutcome<string>): boolean =>
-  recordsOf(outcome).some(
-    (address) => address.startsWith("127.") && !meaningsOf(codes, address).includes("error"),
+export const isCode = (codes: ListCodes, outcome: DnsOutcome<string>): boolean =>
+  getRecords(outcome).some(
+    (address) => address.startsWith("127.") && !findMeanings(codes, address).includes("error"),
   );
 
-const isMeant = (read: readonly Read[] | undefined): boolean =>
+const isKnownMeaning = (read: readonly ParsedCode[] | undefined): boolean =>
   read?.some((one) => typeof one === "object") ?? false;
 
 /**
@@ -52,10 +52,10 @@ const ERROR = /^127\.255\.|^127\.0\.0\.1$|^127\.0\.1\.255$/;
 const LISTING = /^127\./;
 const OWN_CODE = /^127\.0\.0\.(\d+)$/;
 
-const meaningsOf = (codes: Codes, address: string): readonly Read[] => {
+const findMeanings = (codes: ListCodes, address: string): readonly ParsedCode[] => {
   if (ERROR.test(address)) return ["error"];
   if (codes.kind === "bits")
-    return ofBits(codes.meanings, Number(OWN_CODE.exec(address)?.[1] ?? 0));
+    return findBitMeanings(codes.meanings, Number(OWN_CODE.exec(address)?.[1] ?? 0));
   const meaning = codes.meanings[address];
   if (meaning) return [meaning];
   if (codes.good?.includes(address)) return ["good"];
@@ -63,7 +63,10 @@ const meaningsOf = (codes: Codes, address: string): readonly Read[] => {
 };
 
 /** The first bit is a refusal, whatever else is set. */
-const ofBits = (meanings: Readonly<Record<number, Meaning>>, octet: number): readonly Read[] => {
+const findBitMeanings = (
+  meanings: Readonly<Record<number, ListMeaning>>,
+  octet: number,
+): readonly ParsedCode[] => {
   if ((octet & 1) === 1) return ["error"];
   const set = Object.entries(meanings).filter(([bit]) => (octet & Number(bit)) !== 0);
   return set.length > 0 ? set.map(([, meaning]) => meaning) : ["unknown"];

@@ -1,27 +1,27 @@
 import type { Severity } from "../issue.ts";
 
 /** What a list says by one of its codes. */
-export type Meaning = {
+export type ListMeaning = {
   readonly says: string;
   readonly severity: Severity;
   readonly costPoints: number;
 };
 
 /** What an answer's address stands for. Addresses that are not here are no verdict. */
-export type Codes =
+export type ListCodes =
   | {
       readonly kind: "exact";
-      readonly meanings: Readonly<Record<string, Meaning>>;
+      readonly meanings: Readonly<Record<string, ListMeaning>>;
       /** Codes by which a list speaks well of what it was asked about. */
       readonly good?: readonly string[];
       /** For every other 127.x.x.x (RFC 5782 §2.1), where a list names no codes. */
-      readonly others?: Meaning;
+      readonly others?: ListMeaning;
     }
   /** The last octet is a sum of these. */
-  | { readonly kind: "bits"; readonly meanings: Readonly<Record<number, Meaning>> };
+  | { readonly kind: "bits"; readonly meanings: Readonly<Record<number, ListMeaning>> };
 
 /** What opens a list: a key that is a part of its zone, or that our name servers are registered with it. */
-export type Needs = { readonly key: string; readonly isInZone: boolean };
+export type ListKeyRequirement = { readonly key: string; readonly isInZone: boolean };
 
 export type Blocklist = {
   readonly id: string;
@@ -29,8 +29,8 @@ export type Blocklist = {
   readonly asks: "ip" | "domain";
   /** KEY stands for the key that the list needs. */
   readonly zone: string;
-  readonly needs?: Needs;
-  readonly codes: Codes;
+  readonly needs?: ListKeyRequirement;
+  readonly codes: ListCodes;
   /** Names below the zone that it must have and must not have (RFC 5782 §5). Null: no such name is known. */
   readonly mustList: string | null;
   readonly mustNotList: string;
@@ -39,13 +39,17 @@ export type Blocklist = {
   readonly removal: string;
 };
 
-const grave = (says: string, costPoints = 60): Meaning => ({
+const critical = (says: string, costPoints = 60): ListMeaning => ({
   says,
   severity: "critical",
   costPoints,
 });
-const bad = (says: string, costPoints: number): Meaning => ({ says, severity: "high", costPoints });
-const mild = (says: string, costPoints: number): Meaning => ({
+const high = (says: string, costPoints: number): ListMeaning => ({
+  says,
+  severity: "high",
+  costPoints,
+});
+const medium = (says: string, costPoints: number): ListMeaning => ({
   says,
   severity: "medium",
   costPoints,
@@ -55,7 +59,7 @@ const BY_IP = { asks: "ip", mustList: "2.0.0.127", mustNotList: "1.0.0.127" } as
 /** Both take an address too, and so have the same names to be tried by. */
 const BY_DOMAIN = { ...BY_IP, asks: "domain" } as const;
 
-const simple = (meaning: Meaning): Codes => ({
+const createSimpleCodes = (meaning: ListMeaning): ListCodes => ({
   kind: "exact",
   meanings: { "127.0.0.2": meaning },
   others: meaning,
@@ -65,14 +69,14 @@ const simple = (meaning: Meaning): Codes => ({
  * A commercial service pays for this key: the free one is for small use of one's own. Without it Spamhaus refuses
  * to answer cloud resolvers, so the lists are left out.
  */
-export const SPAMHAUS_KEY: Needs = { key: "spamhaus", isInZone: true };
+export const SPAMHAUS_KEY: ListKeyRequirement = { key: "spamhaus", isInZone: true };
 /** Barracuda answers only name servers whose address is registered. Any value says that ours is. */
-export const BARRACUDA_KEY: Needs = { key: "barracuda", isInZone: false };
+export const BARRACUDA_KEY: ListKeyRequirement = { key: "barracuda", isInZone: false };
 
 const SPAMHAUS = { needs: SPAMHAUS_KEY, removal: "https://check.spamhaus.org/" } as const;
 
-const XBL = grave("XBL: a machine taken over, or an open proxy");
-const PBL = mild("PBL: an address that should not send mail by itself", 15);
+const XBL = critical("XBL: a machine taken over, or an open proxy");
+const PBL = medium("PBL: an address that should not send mail by itself", 15);
 
 /** The first day of a domain's life, hour by hour: 127.0.2.2 to 127.0.2.24. */
 const HOURS = Array.from({ length: 23 }, (_, index) => index + 2);
@@ -88,17 +92,17 @@ export const BLOCKLISTS: readonly Blocklist[] = [
     codes: {
       kind: "exact",
       meanings: {
-        "127.0.0.2": grave("SBL: a source of spam"),
-        "127.0.0.3": bad("CSS: sends bulk mail of low repute", 40),
+        "127.0.0.2": critical("SBL: a source of spam"),
+        "127.0.0.3": high("CSS: sends bulk mail of low repute", 40),
         "127.0.0.4": XBL,
         // Unused today, and kept for the XBL.
         "127.0.0.5": XBL,
         "127.0.0.6": XBL,
         "127.0.0.7": XBL,
-        "127.0.0.9": grave("DROP: a network of criminals"),
+        "127.0.0.9": critical("DROP: a network of criminals"),
         "127.0.0.10": PBL,
         "127.0.0.11": PBL,
-        "127.0.0.30": grave("BCL: commands a botnet"),
+        "127.0.0.30": critical("BCL: commands a botnet"),
       },
     },
   },
@@ -115,15 +119,15 @@ export const BLOCKLISTS: readonly Blocklist[] = [
     codes: {
       kind: "exact",
       meanings: {
-        "127.0.1.2": bad("a domain of low repute", 60),
-        "127.0.1.4": grave("a phishing domain"),
-        "127.0.1.5": grave("a malware domain"),
-        "127.0.1.6": grave("commands a botnet"),
-        "127.0.1.102": bad("an honest domain, abused for spam", 30),
-        "127.0.1.103": bad("an honest redirector, abused for spam", 30),
-        "127.0.1.104": bad("an honest domain, abused for phishing", 30),
-        "127.0.1.105": bad("an honest domain, abused for malware", 30),
-        "127.0.1.106": bad("an honest domain, abused by a botnet", 30),
+        "127.0.1.2": high("a domain of low repute", 60),
+        "127.0.1.4": critical("a phishing domain"),
+        "127.0.1.5": critical("a malware domain"),
+        "127.0.1.6": critical("commands a botnet"),
+        "127.0.1.102": high("an honest domain, abused for spam", 30),
+        "127.0.1.103": high("an honest redirector, abused for spam", 30),
+        "127.0.1.104": high("an honest domain, abused for phishing", 30),
+        "127.0.1.105": high("an honest domain, abused for malware", 30),
+        "127.0.1.106": high("an honest domain, abused by a botnet", 30),
       },
     },
   },
@@ -141,7 +145,7 @@ export const BLOCKLISTS: readonly Blocklist[] = [
       meanings: Object.fromEntries(
         HOURS.map((hours) => [
           `127.0.2.${hours}`,
-          mild(`a domain first seen within the last ${hours} hours`, 20),
+          medium(`a domain first seen within the last ${hours} hours`, 20),
         ]),
       ),
     },
@@ -151,7 +155,7 @@ export const BLOCKLISTS: readonly Blocklist[] = [
     id: "spamcop",
     name: "SpamCop",
     zone: "bl.spamcop.net",
-    codes: simple(bad("reported as a source of spam", 30)),
+    codes: createSimpleCodes(high("reported as a source of spam", 30)),
     removal: "https://www.spamcop.net/bl.shtml",
   },
   {
@@ -160,7 +164,7 @@ export const BLOCKLISTS: readonly Blocklist[] = [
     name: "Barracuda",
     zone: "b.barracudacentral.org",
     needs: BARRACUDA_KEY,
-    codes: simple(bad("a source of spam", 30)),
+    codes: createSimpleCodes(high("a source of spam", 30)),
     removal: "https://www.barracudacentral.org/rbl/removal-request",
   },
   {
@@ -168,7 +172,7 @@ export const BLOCKLISTS: readonly Blocklist[] = [
     id: "psbl",
     name: "PSBL",
     zone: "psbl.surriel.com",
-    codes: simple(bad("sent mail to spam traps", 20)),
+    codes: createSimpleCodes(high("sent mail to spam traps", 20)),
     removal: "https://psbl.org/",
   },
   {
@@ -179,10 +183,10 @@ export const BLOCKLISTS: readonly Blocklist[] = [
     codes: {
       kind: "exact",
       meanings: {
-        "127.0.0.2": bad("part of a wave of spam", 20),
-        "127.0.0.10": bad("worst reputation", 20),
-        "127.0.0.11": bad("very bad reputation", 20),
-        "127.0.0.12": bad("bad reputation", 20),
+        "127.0.0.2": high("part of a wave of spam", 20),
+        "127.0.0.10": high("worst reputation", 20),
+        "127.0.0.11": high("very bad reputation", 20),
+        "127.0.0.12": high("bad reputation", 20),
       },
       good: ["13", "14", "15", "16", "17", "18", "19", "20"].map((last) => `127.0.0.${last}`),
     },
@@ -197,12 +201,12 @@ export const BLOCKLISTS: readonly Blocklist[] = [
     codes: {
       kind: "bits",
       meanings: {
-        4: bad("DM: a disposable or spam domain", 50),
-        8: bad("PH: a phishing domain", 50),
-        16: bad("MW: a malware domain", 50),
-        32: bad("CT: a click tracker of spam", 50),
-        64: bad("ABUSE: named in spam", 50),
-        128: bad("CR: a site taken over", 50),
+        4: high("DM: a disposable or spam domain", 50),
+        8: high("PH: a phishing domain", 50),
+        16: high("MW: a malware domain", 50),
+        32: high("CT: a click tracker of spam", 50),
+        64: high("ABUSE: named in spam", 50),
+        128: high("CR: a site taken over", 50),
       },
     },
     removal: "https://surbl.org/surbl-analysis",
@@ -215,9 +219,9 @@ export const BLOCKLISTS: readonly Blocklist[] = [
     codes: {
       kind: "bits",
       meanings: {
-        2: bad("black: named in spam", 40),
-        4: mild("grey: named in unasked bulk mail", 5),
-        8: mild("red: looks like a spammer's", 10),
+        2: high("black: named in spam", 40),
+        4: medium("grey: named in unasked bulk mail", 5),
+        8: medium("red: looks like a spammer's", 10),
       },
     },
     removal: "https://admin.uribl.com/",
@@ -227,7 +231,7 @@ export const BLOCKLISTS: readonly Blocklist[] = [
     id: "uceprotect-1",
     name: "UCEPROTECT Level 1",
     zone: "dnsbl-1.uceprotect.net",
-    codes: simple(mild("sent mail to spam traps; few receivers ask this list", 5)),
+    codes: createSimpleCodes(medium("sent mail to spam traps; few receivers ask this list", 5)),
     removal: "https://www.uceprotect.net/en/rblcheck.php",
   },
   {
@@ -235,7 +239,7 @@ export const BLOCKLISTS: readonly Blocklist[] = [
     id: "spameatingmonkey",
     name: "Spam Eating Monkey",
     zone: "bl.spameatingmonkey.net",
-    codes: simple(mild("sent mail to spam traps", 10)),
+    codes: createSimpleCodes(medium("sent mail to spam traps", 10)),
     removal: "https://spameatingmonkey.com/lookup",
   },
   {
@@ -243,23 +247,25 @@ export const BLOCKLISTS: readonly Blocklist[] = [
     id: "blocklist-de",
     name: "blocklist.de",
     zone: "bl.blocklist.de",
-    codes: simple(mild("attacked servers", 10)),
+    codes: createSimpleCodes(medium("attacked servers", 10)),
     removal: "https://www.blocklist.de/en/delist.html",
   },
 ];
 
 /** A list that an operator adds by its zone alone: by address, every code is a listing, and its site is at the zone. */
-export const listAt = (zone: string): Blocklist => ({
+export const createList = (zone: string): Blocklist => ({
   ...BY_IP,
   id: zone,
   name: zone,
   zone,
-  codes: simple(bad("listed", 20)),
+  codes: createSimpleCodes(high("listed", 20)),
   removal: `https://${zone}/`,
 });
 
 /** What an operator names: lists by our id for them, or by their zone, which then may be one that we do not know. */
-export const listsNamed = (names: readonly string[]): readonly Blocklist[] =>
+export const findLists = (names: readonly string[]): readonly Blocklist[] =>
   names
     .map((name) => name.toLowerCase())
-    .map((name) => BLOCKLISTS.find(({ id, zone }) => id === name || zone === name) ?? listAt(name));
+    .map(
+      (name) => BLOCKLISTS.find(({ id, zone }) => id === name || zone === name) ?? createList(name),
+    );

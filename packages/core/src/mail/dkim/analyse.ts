@@ -1,20 +1,20 @@
 import type { Dns, DnsOutcome } from "../dns/dns.ts";
-import { isAbsent, isFault, recordsOf } from "../dns/outcome.ts";
+import { getRecords, isAbsent, isFault } from "../dns/outcome.ts";
 import type { Issue } from "../issue.ts";
-import { named, type Status, scoreOf, statusOf } from "../rules.ts";
+import { type IssueStatus, joinNames, scoreIssues, toStatus } from "../rules.ts";
 import { type DkimKey, parseDkimKey } from "./key.ts";
-import { dkimIssue } from "./rules.ts";
-import { likelySelectors, selectorsFor, type Traces } from "./selectors.ts";
+import { createDkimIssue } from "./rules.ts";
+import { type DkimTraces, listLikelySelectors, listSelectors } from "./selectors.ts";
 
 export type DkimAnalysis = {
   /** `missing` is proven; `unknown` is that no key was found, which proves nothing. */
-  readonly status: Status | "missing" | "unknown" | "error";
+  readonly status: IssueStatus | "missing" | "unknown" | "error";
   readonly selectorsFound: readonly string[];
   readonly score: number | null;
   readonly issues: readonly Issue[];
 };
 
-type Input = Traces & {
+type DkimInput = DkimTraces & {
   readonly domain: string;
   /** A name that nobody can have chosen: whatever is found under it stands under every name. */
   readonly randomLabel: string;
@@ -27,7 +27,7 @@ const ALIASES_MAX = 12;
  * The keys a domain signs with, as far as they can be guessed: a selector is named in each signature and nowhere
  * else. So a key that was found counts, and none found is never "no DKIM".
  */
-export const analyseDkim = async (dns: Dns, input: Input): Promise<DkimAnalysis> => {
+export const analyseDkim = async (dns: Dns, input: DkimInput): Promise<DkimAnalysis> => {
   const { domain, randomLabel } = input;
   const at = (selector: string) => `${selector}._domainkey.${domain}`;
   const [parent, guard] = await Promise.all([
@@ -35,65 +35,65 @@ export const analyseDkim = async (dns: Dns, input: Input): Promise<DkimAnalysis>
     dns("TXT", at(randomLabel)),
   ]);
   if (parent.kind === "nxdomain" && guard.kind !== "ok") {
-    const issues = [dkimIssue("DKIM_NXDOMAIN", { domain })];
+    const issues = [createDkimIssue("DKIM_NXDOMAIN", { domain })];
     return { status: "missing", selectorsFound: [], score: 0, issues };
   }
   // Servers that answer neither will not answer 45 questions more.
-  if (isFault(parent) && isFault(guard)) return judge([], [], { tried: 0, unanswered: 2 });
+  if (isFault(parent) && isFault(guard)) return judgeKeys([], [], { tried: 0, unanswered: 2 });
 
-  const selectors = selectorsFor(input);
+  const selectors = listSelectors(input);
   const answers = await Promise.all(
     selectors.map(async (selector) => ({ selector, outcome: await dns("TXT", at(selector)) })),
   );
-  const found = answers.flatMap(({ selector, outcome }) => foundAt(selector, outcome, guard));
+  const found = answers.flatMap(({ selector, outcome }) => findKey(selector, outcome, guard));
   const unanswered = answers.filter(({ outcome }) => isFault(outcome)).length;
 
-  const likely = new Set(likelySelectors(input));
+  const likely = new Set(listLikelySelectors(input));
   const absent = answers.filter(({ outcome }) => isAbsent(outcome));
   const isSuspect = ({ selector, outcome }: (typeof answers)[number]) =>
     likely.has(selector) || outcome.kind === "nodata";
   // An alias of a name that does not exist looks like no name at all. Where there is no key, it may be why.
   const others = found.length === 0 ? absent.filter((answer) => !isSuspect(answer)) : [];
   const suspects = [...absent.filter(isSuspect), ...others].map(({ selector }) => selector);
-  const dangling = await danglingAmong(dns, suspects, at);
+  const dangling = await findDangling(dns, suspects, at);
   // Only where not one name is missing may a wildcard be behind all that was found.
   const mayBeWild = isFault(guard) && !answers.some(({ outcome }) => isAbsent(outcome));
-  return judge(mayBeWild ? [] : found, dangling, {
+  return judgeKeys(mayBeWild ? [] : found, dangling, {
     tried: selectors.length,
     unanswered: unanswered + (mayBeWild ? 1 : 0),
   });
 };
 
-type Found = { readonly selector: string; readonly key: DkimKey; readonly isAlone: boolean };
+type FoundKey = { readonly selector: string; readonly key: DkimKey; readonly isAlone: boolean };
 
-const foundAt = (
+const findKey = (
   selector: string,
   outcome: DnsOutcome<string>,
   guard: DnsOutcome<string>,
-): readonly Found[] => {
-  const wild = new Set(recordsOf(guard));
-  const records = recordsOf(outcome);
+): readonly FoundKey[] => {
+  const wild = new Set(getRecords(guard));
+  const records = getRecords(outcome);
   const own = records.filter((text) => !wild.has(text));
   const key = own.map(parseDkimKey).find((parsed) => parsed !== undefined);
   return key ? [{ selector, key, isAlone: records.length === 1 }] : [];
 };
 
-const danglingAmong = async (
+const findDangling = async (
   dns: Dns,
   selectors: readonly string[],
   at: (selector: string) => string,
 ): Promise<readonly string[]> => {
-  const asked = await Promise.all(
+  const aliases = await Promise.all(
     selectors.slice(0, ALIASES_MAX).map(async (selector) => ({
       selector,
       alias: await dns("CNAME", at(selector)),
     })),
   );
-  return asked.filter(({ alias }) => alias.kind === "ok").map(({ selector }) => selector);
+  return aliases.filter(({ alias }) => alias.kind === "ok").map(({ selector }) => selector);
 };
 
-const judge = (
-  found: readonly Found[],
+const judgeKeys = (
+  found: readonly FoundKey[],
   dangling: readonly string[],
   { tried, unanswered }: { readonly tried: number; readonly unanswered: number },
 ): DkimAnalysis => {
@@ -101,21 +101,23 @@ const judge = (
   // Only what was answered may cost: among the silent names may be the key that makes all well.
   const mayHaveMore = unanswered > 0;
   const issues = [
-    ...(found.length === 0 && !mayHaveMore ? [dkimIssue("DKIM_NOT_FOUND", { n: tried })] : []),
-    ...ofKeys(found, live.length > 0 || mayHaveMore),
+    ...(found.length === 0 && !mayHaveMore
+      ? [createDkimIssue("DKIM_NOT_FOUND", { n: tried })]
+      : []),
+    ...createKeyIssues(found, live.length > 0 || mayHaveMore),
     ...(live.length > 0 && live.every(({ key }) => key.kind === "ed25519") && !mayHaveMore
-      ? [dkimIssue("DKIM_ED25519_ONLY")]
+      ? [createDkimIssue("DKIM_ED25519_ONLY")]
       : []),
     ...(dangling.length > 0
-      ? [dkimIssue("DKIM_CNAME_DANGLING", { selector: named(dangling) })]
+      ? [createDkimIssue("DKIM_CNAME_DANGLING", { selector: joinNames(dangling) })]
       : []),
-    ...(mayHaveMore ? [dkimIssue("DKIM_INCONCLUSIVE", { n: unanswered })] : []),
+    ...(mayHaveMore ? [createDkimIssue("DKIM_INCONCLUSIVE", { n: unanswered })] : []),
   ];
   const isOpen = live.length === 0 && mayHaveMore;
   return {
-    status: isOpen ? "error" : found.length === 0 ? "unknown" : statusOf(issues),
+    status: isOpen ? "error" : found.length === 0 ? "unknown" : toStatus(issues),
     selectorsFound: found.map(({ selector }) => selector),
-    score: isOpen ? null : scoreOf(issues),
+    score: isOpen ? null : scoreIssues(issues),
     issues,
   };
 };
@@ -125,7 +127,7 @@ const STRONG_FROM = 2048;
 
 const isShort = ({ bits }: DkimKey): boolean => bits !== null && bits < SHORT_BELOW;
 
-const isLive = ({ key }: Found): boolean =>
+const isLive = ({ key }: FoundKey): boolean =>
   key.kind === "ed25519" || (key.kind === "rsa" && !isShort(key));
 
 /** What may be wrong with a key that is there, in the order of the table. */
@@ -138,7 +140,7 @@ const KEY_RULES: readonly (readonly [
     | "DKIM_BAD_KEY"
     | "DKIM_MULTI_TXT"
     | "DKIM_SERVICE",
-  holds: (found: Found) => boolean,
+  holds: (found: FoundKey) => boolean,
 ])[] = [
   ["DKIM_SHORT", ({ key }) => isShort(key)],
   ["DKIM_1024", ({ key }) => key.bits !== null && key.bits < STRONG_FROM && !isShort(key)],
@@ -150,26 +152,26 @@ const KEY_RULES: readonly (readonly [
 ];
 
 /** One issue per rule, whatever the number of keys: rotation leaves old ones behind, and one fault is one fault. */
-const ofKeys = (found: readonly Found[], isOtherGood: boolean): readonly Issue[] => {
+const createKeyIssues = (found: readonly FoundKey[], isOtherGood: boolean): readonly Issue[] => {
   const revoked = found.filter(({ key }) => key.kind === "revoked");
   const isOnlyKey = revoked.length === found.length && !isOtherGood;
   return [
     ...KEY_RULES.flatMap(([id, holds]) => {
       const keys = found.filter(holds);
-      return keys.length > 0 ? [dkimIssue(id, detailOf(keys))] : [];
+      return keys.length > 0 ? [createDkimIssue(id, createDetail(keys))] : [];
     }),
     ...(revoked.length > 0
-      ? [dkimIssue("DKIM_REVOKED", detailOf(revoked), isOnlyKey ? "full" : "lesser")]
+      ? [createDkimIssue("DKIM_REVOKED", createDetail(revoked), isOnlyKey ? "full" : "lesser")]
       : []),
   ];
 };
 
-const detailOf = (found: readonly Found[]): Issue["detail"] => {
+const createDetail = (found: readonly FoundKey[]): Issue["detail"] => {
   const keys = found.map(({ key }) => key);
   const bits = Math.min(...keys.map((key) => key.bits ?? Number.POSITIVE_INFINITY));
   const fault = keys.find((key) => key.fault !== null)?.fault;
   return {
-    selector: named(found.map(({ selector }) => selector)),
+    selector: joinNames(found.map(({ selector }) => selector)),
     ...(Number.isFinite(bits) && { bits }),
     ...(fault && { fault }),
   };

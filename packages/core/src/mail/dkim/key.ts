@@ -1,5 +1,5 @@
 import { createPublicKey } from "node:crypto";
-import { parseTagList, repeated } from "../tag-list.ts";
+import { listRepeated, parseTagList } from "../tag-list.ts";
 
 export type DkimKey = {
   readonly kind: "rsa" | "ed25519" | "revoked" | "broken";
@@ -36,17 +36,17 @@ export const parseDkimKey = (text: string): DkimKey | undefined => {
     isForMail: services.join("") === "" || services.includes("*") || services.includes("email"),
   };
   const names = tags.map(({ name }) => name);
-  const fault = faultOf(names, strays, version);
+  const fault = findFault(names, strays, version);
   if (fault !== undefined) return { ...rest, kind: "broken", bits: null, fault };
   return { ...rest, ...readKey((valueOf("k") ?? "rsa").toLowerCase(), valueOf("p") ?? "") };
 };
 
-const faultOf = (
+const findFault = (
   names: readonly string[],
   strays: readonly string[],
   version: string | undefined,
 ): string | undefined => {
-  const [twice] = repeated(names);
+  const [twice] = listRepeated(names);
   if (version !== undefined && version !== "DKIM1") return "its version is not DKIM1";
   if (version !== undefined && names[0] !== "v") return "v=DKIM1 is not its first tag";
   if (twice !== undefined) return `it has ${twice}= twice`;
@@ -54,33 +54,33 @@ const faultOf = (
   return strays.length > 0 ? "a part of it is no name=value" : undefined;
 };
 
-type Read = Pick<DkimKey, "kind" | "bits" | "fault">;
+type KeyReading = Pick<DkimKey, "kind" | "bits" | "fault">;
 
-const broken = (fault: string): Read => ({ kind: "broken", bits: null, fault });
+const createBroken = (fault: string): KeyReading => ({ kind: "broken", bits: null, fault });
 
-const readKey = (type: string, written: string): Read => {
+const readKey = (type: string, written: string): KeyReading => {
   // §3.2: white space may stand anywhere within base64.
   const base64 = written.replaceAll(/\s/g, "");
   // §3.6.1: an empty value means that this key has been revoked.
   if (base64 === "") return { kind: "revoked", bits: null, fault: null };
-  if (!/^[A-Za-z\d+/]+={0,2}$/.test(base64)) return broken("p= is no base64");
+  if (!/^[A-Za-z\d+/]+={0,2}$/.test(base64)) return createBroken("p= is no base64");
   const bytes = Buffer.from(base64, "base64");
   if (type === "ed25519") return readEd25519(bytes);
-  return type === "rsa" ? readRsa(bytes) : broken(`k=${type} is no known kind of key`);
+  return type === "rsa" ? readRsa(bytes) : createBroken(`k=${type} is no known kind of key`);
 };
 
 /** RFC 8463 §4: the 32 bytes of the key themselves, without ASN.1 round them. */
-const readEd25519 = (bytes: Uint8Array): Read =>
+const readEd25519 = (bytes: Uint8Array): KeyReading =>
   bytes.length === 32
     ? { kind: "ed25519", bits: null, fault: null }
-    : broken("an Ed25519 key has 32 bytes");
+    : createBroken("an Ed25519 key has 32 bytes");
 
-const readRsa = (bytes: Buffer): Read => {
+const readRsa = (bytes: Buffer): KeyReading => {
   for (const type of RSA_FORMS) {
     const bits = modulusBits(bytes, type);
     if (bits !== undefined) return { kind: "rsa", bits, fault: null };
   }
-  return broken("p= holds no RSA key");
+  return createBroken("p= holds no RSA key");
 };
 
 /** What everybody publishes, and what RFC 6376 §3.6.1 describes. Verifiers take both. */

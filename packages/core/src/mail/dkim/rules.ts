@@ -1,4 +1,4 @@
-import { issuesOf, type Rules } from "../rules.ts";
+import { createIssueFactory, type IssueRules } from "../rules.ts";
 
 /** What can be found about the keys that a domain signs with. */
 export const DKIM_RULES = {
@@ -74,6 +74,6 @@ export const DKIM_RULES = {
     costPoints: 0,
     message: "{n} of the questions about DKIM keys were not answered.",
   },
-} as const satisfies Rules<string>;
+} as const satisfies IssueRules<string>;
 
-export const dkimIssue = issuesOf(DKIM_RULES);
+export const createDkimIssue = createIssueFactory(DKIM_RULES);

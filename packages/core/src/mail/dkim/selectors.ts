@@ -56,13 +56,13 @@ const COMMON: readonly string[] = `
   .trim()
   .split(/\s+/);
 
-export type Traces = {
+export type DkimTraces = {
   readonly mxHosts: readonly string[];
   readonly spfIncludes: readonly string[];
 };
 
 /** Those of the signers whose traces the domain shows. */
-export const likelySelectors = ({ mxHosts, spfIncludes }: Traces): readonly string[] => {
+export const listLikelySelectors = ({ mxHosts, spfIncludes }: DkimTraces): readonly string[] => {
   const isBelow = (name: string, ends: readonly string[] = []) =>
     ends.some((end) => `.${name.toLowerCase().replace(/\.$/, "")}`.endsWith(`.${end}`));
   const seen = SIGNERS.filter(
@@ -73,5 +73,5 @@ export const likelySelectors = ({ mxHosts, spfIncludes }: Traces): readonly stri
 };
 
 /** All that are worth a question, the likely ones first. */
-export const selectorsFor = (traces: Traces): readonly string[] =>
-  [...new Set([...likelySelectors(traces), ...COMMON])].slice(0, SELECTORS_MAX);
+export const listSelectors = (traces: DkimTraces): readonly string[] =>
+  [...new Set([...listLikelySelectors(traces), ...COMMON])].slice(0, SELECTORS_MAX);

@@ -1,12 +1,12 @@
 import type { Dns, DnsOutcome } from "../dns/dns.ts";
-import { isFault, recordsOf } from "../dns/outcome.ts";
-import { type DmarcRecord, isDmarc, type Policy, parseDmarc } from "./record.ts";
+import { getRecords, isFault } from "../dns/outcome.ts";
+import { type DmarcPolicy, type DmarcRecord, isDmarc, parseDmarc } from "./record.ts";
 
-export type Placed = { readonly domain: string; readonly record: DmarcRecord };
+export type PlacedRecord = { readonly domain: string; readonly record: DmarcRecord };
 
-export type Discovery = {
+export type DmarcDiscovery = {
   /** The record that counts for the domain, its own or an inherited one. */
-  readonly found: Placed | null;
+  readonly found: PlacedRecord | null;
   readonly organisation: string;
   /** A name on the way did not answer, so the organisational domain is not certain. */
   readonly isOpen: boolean;
@@ -20,7 +20,7 @@ export type Discovery = {
 const LABELS_MAX = 7;
 
 /** The names whose records may count, the domain itself first, the top-level domain last. */
-export const walkOf = (domain: string): readonly string[] => {
+export const listWalkNames = (domain: string): readonly string[] => {
   const labels = domain.split(".");
   const above = labels.slice(Math.max(1, labels.length - LABELS_MAX));
   return [domain, ...above.map((_, index) => above.slice(index).join("."))];
@@ -30,15 +30,15 @@ export const walkOf = (domain: string): readonly string[] => {
  * Finds the record that counts, by RFC 9989 §4.10. All names are asked at once: eight questions at the most are
  * cheaper than eight times the wait.
  */
-export const discover = async (dns: Dns, domain: string): Promise<Discovery> => {
-  const names = walkOf(domain);
+export const discover = async (dns: Dns, domain: string): Promise<DmarcDiscovery> => {
+  const names = listWalkNames(domain);
   const answers = await Promise.all(names.map((name) => dns("TXT", `_dmarc.${name}`)));
-  const steps = names.map((name, index) => stepAt(name, answers[index] ?? { kind: "timeout" }));
+  const steps = names.map((name, index) => createStep(name, answers[index] ?? { kind: "timeout" }));
   const end = steps.findIndex(({ placed }) => isEnd(placed));
   const walked = end < 0 ? steps : steps.slice(0, end + 1);
 
   const records = walked.flatMap(({ placed }) => (placed ? [placed] : []));
-  const organisation = organisationOf(domain, records);
+  const organisation = findOrganisation(domain, records);
   const ofPsd = records.find(({ record }) => record.psd === "y");
   const inherited = records.find((one) => one.domain === organisation) ?? ofPsd ?? null;
   const isOpen = walked.some(({ isFailed }) => isFailed);
@@ -53,16 +53,16 @@ export const discover = async (dns: Dns, domain: string): Promise<Discovery> => 
   };
 };
 
-type Step = {
+type DiscoveryStep = {
   readonly name: string;
   readonly texts: readonly string[];
-  readonly placed: Placed | null;
+  readonly placed: PlacedRecord | null;
   readonly isMultiple: boolean;
   readonly isFailed: boolean;
 };
 
-const stepAt = (name: string, outcome: DnsOutcome<string>): Step => {
-  const texts = recordsOf(outcome);
+const createStep = (name: string, outcome: DnsOutcome<string>): DiscoveryStep => {
+  const texts = getRecords(outcome);
   const [record, ...others] = texts.filter(isDmarc);
   const isMultiple = others.length > 0;
   const placed =
@@ -71,11 +71,11 @@ const stepAt = (name: string, outcome: DnsOutcome<string>): Step => {
 };
 
 /** Where the walk ends (§4.10 steps 2 and 6). */
-const isEnd = (placed: Placed | null): boolean =>
+const isEnd = (placed: PlacedRecord | null): boolean =>
   placed?.record.psd === "n" || placed?.record.psd === "y";
 
 /** RFC 9989 §4.10.2. */
-const organisationOf = (domain: string, records: readonly Placed[]): string => {
+const findOrganisation = (domain: string, records: readonly PlacedRecord[]): string => {
   const last = records.at(-1);
   if (!last) return domain;
   if (last.record.psd !== "y" || last.domain === domain) return last.domain;
@@ -84,24 +84,26 @@ const organisationOf = (domain: string, records: readonly Placed[]): string => {
 };
 
 /** RFC 9989 §4.10.1: what a record asks for a domain, before testing is considered. */
-export const publishedPolicy = (
-  { record, domain: at }: Placed,
+export const getPublishedPolicy = (
+  { record, domain: at }: PlacedRecord,
   domain: string,
   exists: boolean,
-): Policy | null => {
+): DmarcPolicy | null => {
   const { p, sp, np } = record;
   if (p === undefined || [p, sp, np].includes("invalid"))
     return record.reports.some(({ isValid }) => isValid) ? "none" : null;
   const forBelow = exists ? (sp ?? p) : (np ?? sp ?? p);
-  return (at === domain ? p : forBelow) as Policy;
+  return (at === domain ? p : forBelow) as DmarcPolicy;
 };
 
-const WEAKER: Readonly<Record<Policy, Policy>> = {
+const WEAKER: Readonly<Record<DmarcPolicy, DmarcPolicy>> = {
   reject: "quarantine",
   quarantine: "none",
   none: "none",
 };
 
 /** t=y asks receivers to go one step easier. */
-export const appliedPolicy = (published: Policy | null, { record }: Placed): Policy | null =>
-  published !== null && record.isTesting ? WEAKER[published] : published;
+export const getAppliedPolicy = (
+  published: DmarcPolicy | null,
+  { record }: PlacedRecord,
+): DmarcPolicy | null => (published !== null && record.isTesting ? WEAKER[published] : published);

@@ -1,10 +1,10 @@
 import { isDomain, parseDomain } from "../domain.ts";
 import { isSpf } from "../spf/parse.ts";
-import { parseTagList, repeated, type Tag } from "../tag-list.ts";
+import { type ListTag, listRepeated, parseTagList } from "../tag-list.ts";
 
 export const POLICIES = ["none", "quarantine", "reject"] as const;
 
-export type Policy = (typeof POLICIES)[number];
+export type DmarcPolicy = (typeof POLICIES)[number];
 
 export type ReportAddress = {
   readonly uri: string;
@@ -17,10 +17,10 @@ export type ReportAddress = {
 
 export type DmarcRecord = {
   readonly text: string;
-  readonly tags: readonly Tag[];
-  readonly p: Policy | "invalid" | undefined;
-  readonly sp: Policy | "invalid" | undefined;
-  readonly np: Policy | "invalid" | undefined;
+  readonly tags: readonly ListTag[];
+  readonly p: DmarcPolicy | "invalid" | undefined;
+  readonly sp: DmarcPolicy | "invalid" | undefined;
+  readonly np: DmarcPolicy | "invalid" | undefined;
   readonly psd: "y" | "n" | "u";
   readonly isTesting: boolean;
   readonly reports: readonly ReportAddress[];
@@ -36,7 +36,7 @@ const VERSION = /^[vV][\t ]*=[\t ]*DMARC1[\t ]*(?:;|$)/;
 export const isDmarc = (text: string): boolean => VERSION.test(text);
 
 /** Somebody meant a DMARC record, and no receiver reads it as one. */
-export const isMeantAsDmarc = (text: string): boolean =>
+export const isIntendedAsDmarc = (text: string): boolean =>
   !isDmarc(text) && (/dmarc1/i.test(text) || /^\W*v\s*=\W*dmarc/i.test(text)) && !isSpf(text);
 
 export const parseDmarc = (text: string): DmarcRecord => {
@@ -49,25 +49,25 @@ export const parseDmarc = (text: string): DmarcRecord => {
   return {
     text,
     tags,
-    p: policyOf(valueOf("p")),
-    sp: policyOf(valueOf("sp")),
-    np: policyOf(valueOf("np")),
+    p: toPolicy(valueOf("p")),
+    sp: toPolicy(valueOf("sp")),
+    np: toPolicy(valueOf("np")),
     psd: psd === "y" || psd === "n" ? psd : "u",
     isTesting: valueOf("t")?.toLowerCase() === "y",
-    reports: reportsOf(valueOf("rua")),
-    repeatedTags: repeated(tags.map(({ name }) => name)),
+    reports: parseReports(valueOf("rua")),
+    repeatedTags: listRepeated(tags.map(({ name }) => name)),
   };
 };
 
-export const tagOf = ({ tags }: DmarcRecord, name: string): string | undefined =>
+export const findTag = ({ tags }: DmarcRecord, name: string): string | undefined =>
   tags.find((tag) => tag.name === name)?.value;
 
-const policyOf = (value: string | undefined): Policy | "invalid" | undefined => {
+const toPolicy = (value: string | undefined): DmarcPolicy | "invalid" | undefined => {
   if (value === undefined) return undefined;
   return POLICIES.find((policy) => policy === value.toLowerCase()) ?? "invalid";
 };
 
-const reportsOf = (rua: string | undefined): readonly ReportAddress[] =>
+const parseReports = (rua: string | undefined): readonly ReportAddress[] =>
   (rua ?? "")
     .split(",")
     .map((uri) => uri.trim())

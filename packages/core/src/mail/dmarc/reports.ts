@@ -1,68 +1,68 @@
 import type { Dns } from "../dns/dns.ts";
-import { isAbsent, isFault, recordsOf } from "../dns/outcome.ts";
+import { getRecords, isAbsent, isFault } from "../dns/outcome.ts";
 import type { Issue } from "../issue.ts";
-import type { Discovery, Placed } from "./discover.ts";
+import type { DmarcDiscovery, PlacedRecord } from "./discover.ts";
 import { type DmarcRecord, isDmarc, type ReportAddress } from "./record.ts";
-import { dmarcIssue } from "./rules.ts";
+import { createDmarcIssue } from "./rules.ts";
 
 /** RFC 9990 lets receivers stop after two. */
 const REPORTS_MAX = 2;
 /** However many a stranger names. */
-const HOSTS_ASKED_MAX = 4;
+const HOSTS_QUERIED_MAX = 4;
 
 /** What is wrong with where a record sends its aggregate reports. */
-export const ofReports = async (
+export const findReportIssues = async (
   dns: Dns,
-  placed: Placed,
-  discovery: Discovery,
+  placed: PlacedRecord,
+  discovery: DmarcDiscovery,
 ): Promise<readonly Issue[]> => {
   const { reports } = placed.record;
-  if (reports.length === 0) return [dmarcIssue("DMARC_NO_RUA")];
+  if (reports.length === 0) return [createDmarcIssue("DMARC_NO_RUA")];
   const hosts = [...new Set(reports.flatMap(({ domain }) => domain ?? []))].slice(
     0,
-    HOSTS_ASKED_MAX,
+    HOSTS_QUERIED_MAX,
   );
   const found = await Promise.all(
     hosts.map(async (host) => [
-      ...(await ofAuthorisation(dns, host, placed, discovery)),
-      ...(await ofMail(dns, host)),
+      ...(await findAuthorisationIssues(dns, host, placed, discovery)),
+      ...(await findMailIssues(dns, host)),
     ]),
   );
-  return [...ofUris(placed.record), ...oncePerId(found.flat())];
+  return [...findUriIssues(placed.record), ...dropRepeated(found.flat())];
 };
 
-const ofUris = ({ reports }: DmarcRecord): readonly Issue[] => {
+const findUriIssues = ({ reports }: DmarcRecord): readonly Issue[] => {
   const bad = reports.find(({ isValid }) => !isValid);
-  if (bad) return [dmarcIssue("DMARC_RUA_BAD", { fault: faultOf(bad) })];
+  if (bad) return [createDmarcIssue("DMARC_RUA_BAD", { fault: findUriFault(bad) })];
   const isSized = reports.some((report) => report.isSized);
   const isLong = reports.length > REPORTS_MAX;
   if (!isSized && !isLong) return [];
   const fault = isLong ? `it names more than ${REPORTS_MAX} addresses` : "!size was removed";
-  return [dmarcIssue("DMARC_RUA_BAD", { fault }, "lesser")];
+  return [createDmarcIssue("DMARC_RUA_BAD", { fault }, "lesser")];
 };
 
-const faultOf = ({ uri }: ReportAddress): string =>
+const findUriFault = ({ uri }: ReportAddress): string =>
   /^[^:]+@/.test(uri) ? `${uri} needs mailto: before it` : `${uri} is no address to report to`;
 
 /** RFC 9990: whoever is to get another organisation's reports has to say that he wants them. */
-const ofAuthorisation = async (
+const findAuthorisationIssues = async (
   dns: Dns,
   host: string,
-  { domain: from }: Placed,
-  { organisation, isOpen }: Discovery,
+  { domain: from }: PlacedRecord,
+  { organisation, isOpen }: DmarcDiscovery,
 ): Promise<readonly Issue[]> => {
-  const isWithin = (parent: string) => host === parent || host.endsWith(`.${parent}`);
+  const isSubdomain = (parent: string) => host === parent || host.endsWith(`.${parent}`);
   // Where the walk broke off, the organisation may be wider than it looks.
-  if (isWithin(organisation) || isWithin(from) || isOpen) return [];
+  if (isSubdomain(organisation) || isSubdomain(from) || isOpen) return [];
   const name = `${from}._report._dmarc.${host}`;
   // A wildcard answers the first question too; the second is for servers that have none of it.
   const answers = await Promise.all([dns("TXT", name), dns("TXT", `*._report._dmarc.${host}`)]);
-  if (answers.some((answer) => isFault(answer) || recordsOf(answer).some(isDmarc))) return [];
-  return [dmarcIssue("DMARC_RUA_UNAUTHORIZED", { host, name })];
+  if (answers.some((answer) => isFault(answer) || getRecords(answer).some(isDmarc))) return [];
+  return [createDmarcIssue("DMARC_RUA_UNAUTHORIZED", { host, name })];
 };
 
-const ofMail = async (dns: Dns, host: string): Promise<readonly Issue[]> =>
-  isAbsent(await dns("MX", host)) ? [dmarcIssue("DMARC_RUA_NO_MX", { host })] : [];
+const findMailIssues = async (dns: Dns, host: string): Promise<readonly Issue[]> =>
+  isAbsent(await dns("MX", host)) ? [createDmarcIssue("DMARC_RUA_NO_MX", { host })] : [];
 
-const oncePerId = (issues: readonly Issue[]): readonly Issue[] =>
+const dropRepeated = (issues: readonly Issue[]): readonly Issue[] =>
   issues.filter((issue, index) => issues.findIndex(({ id }) => id === issue.id) === index);

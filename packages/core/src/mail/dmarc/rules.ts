@@ -1,4 +1,4 @@
-import { issuesOf, type Rules } from "../rules.ts";
+import { createIssueFactory, type IssueRules } from "../rules.ts";
 
 /** What can be found about a domain's DMARC record (RFC 9989). */
 export const DMARC_RULES = {
@@ -123,6 +123,6 @@ export const DMARC_RULES = {
     costPoints: 0,
     message: "The name servers did not answer, so it is not known which DMARC record counts.",
   },
-} as const satisfies Rules<string>;
+} as const satisfies IssueRules<string>;
 
-export const dmarcIssue = issuesOf(DMARC_RULES);
+export const createDmarcIssue = createIssueFactory(DMARC_RULES);

@@ -1,14 +1,14 @@
-import type { Dns, DnsOutcome, RecordOf, RecordType } from "./dns.ts";
+import type { Dns, DnsOutcome, DnsRecords, DnsRecordType } from "./dns.ts";
 
-type Outcome = DnsOutcome<RecordOf[RecordType]>;
+type Outcome = DnsOutcome<DnsRecords[DnsRecordType]>;
 type Entry = {
   readonly outcome: Promise<Outcome>;
   readonly untilMs: number;
   readonly bytes: number;
 };
-type Options = {
+type CacheOptions = {
   readonly now: () => Date;
-  /** All entries together, as `bytesOf` weighs them. */
+  /** All entries together, as `measureBytes` weighs them. */
   readonly bytesMax: number;
 };
 
@@ -17,7 +17,7 @@ type Options = {
  * fault is kept just long enough that a list full of one dead domain does not wait for it a thousand times,
  * and not as long as any retry waits.
  */
-const KEPT_MS: Record<Outcome["kind"], number> = {
+const CACHE_MS: Record<Outcome["kind"], number> = {
   ok: 300_000,
   nodata: 60_000,
   nxdomain: 60_000,
@@ -40,22 +40,22 @@ const ENTRY_BYTES = 500;
 const RECORD_BYTES = 64;
 
 /** Letters are a byte each: names are ASCII here, and TXT is latin-1. */
-const bytesOf = (key: string, outcome?: Outcome): number => {
+const measureBytes = (key: string, outcome?: Outcome): number => {
   const records = outcome?.kind === "ok" ? outcome.records : [];
   return records.reduce<number>(
-    (sum, record) => sum + RECORD_BYTES + textOf(record).length,
+    (sum, record) => sum + RECORD_BYTES + toText(record).length,
     ENTRY_BYTES + key.length,
   );
 };
 
-const textOf = (record: RecordOf[RecordType]): string =>
+const toText = (record: DnsRecords[DnsRecordType]): string =>
   typeof record === "string" ? record : record.exchange;
 
 /**
  * Asks a question once while it is in flight, and remembers what it came to. Put a deadline outside of this and
  * never inside: one caller's impatience must not become another caller's answer.
  */
-export const cachedDns = (dns: Dns, { now, bytesMax }: Options): Dns => {
+export const cacheDns = (dns: Dns, { now, bytesMax }: CacheOptions): Dns => {
   // A Map keeps the order of writing, so writing an entry again when it is used makes the first the oldest.
   const entries = new Map<string, Entry>();
   let bytes = 0;
@@ -72,35 +72,35 @@ export const cachedDns = (dns: Dns, { now, bytesMax }: Options): Dns => {
     }
   };
 
-  const keep = (key: string, entry: Entry): void => {
+  const store = (key: string, entry: Entry): void => {
     remove(key);
     entries.set(key, entry);
     bytes += entry.bytes;
     makeRoom();
   };
 
-  const ask = (key: string, type: RecordType, name: string): Promise<Outcome> => {
+  const query = (key: string, type: DnsRecordType, name: string): Promise<Outcome> => {
     const outcome: Promise<Outcome> = dns(type, name);
-    const settle = (untilMs: number, settled?: Outcome): void => {
+    const storeOutcome = (untilMs: number, settled?: Outcome): void => {
       // Pushed out while it was in flight: then it stays out.
       if (entries.get(key)?.outcome !== outcome) return;
-      keep(key, { outcome, untilMs, bytes: bytesOf(key, settled) });
+      store(key, { outcome, untilMs, bytes: measureBytes(key, settled) });
     };
-    keep(key, { outcome, untilMs: IN_FLIGHT, bytes: bytesOf(key) });
+    store(key, { outcome, untilMs: IN_FLIGHT, bytes: measureBytes(key) });
     outcome.then(
-      (settled) => settle(now().getTime() + KEPT_MS[settled.kind], settled),
+      (settled) => storeOutcome(now().getTime() + CACHE_MS[settled.kind], settled),
       // A door that breaks its promise never to reject must not leave its failure here for ever.
-      () => settle(0),
+      () => storeOutcome(0),
     );
     return outcome;
   };
 
-  return <T extends RecordType>(type: T, name: string) => {
+  return <T extends DnsRecordType>(type: T, name: string) => {
     const key = `${type} ${name.toLowerCase()}`;
     const entry = entries.get(key);
     const fresh = entry && now().getTime() < entry.untilMs;
-    if (fresh) keep(key, entry);
+    if (fresh) store(key, entry);
     // The type is part of the key, so what is under it has records of that type.
-    return (fresh ? entry.outcome : ask(key, type, name)) as Promise<DnsOutcome<RecordOf[T]>>;
+    return (fresh ? entry.outcome : query(key, type, name)) as Promise<DnsOutcome<DnsRecords[T]>>;
   };
 };

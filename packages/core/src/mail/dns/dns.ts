@@ -1,17 +1,17 @@
-export type Mx = { readonly priority: number; readonly exchange: string };
+export type MxRecordData = { readonly priority: number; readonly exchange: string };
 
 /** What a record of each type is to us. A TXT record is its character-strings joined, bytes as latin-1. */
-export type RecordOf = {
+export type DnsRecords = {
   readonly A: string;
   readonly AAAA: string;
-  readonly MX: Mx;
+  readonly MX: MxRecordData;
   readonly TXT: string;
   readonly PTR: string;
   readonly CNAME: string;
   readonly NS: string;
 };
 
-export type RecordType = keyof RecordOf;
+export type DnsRecordType = keyof DnsRecords;
 
 /**
  * What a question came to. Only `nxdomain` and `nodata` say something about the domain; the others say that
@@ -30,4 +30,7 @@ export type DnsOutcome<T> =
   | { readonly kind: "internal" };
 
 /** The door to names. Never rejects: a failure is an outcome. `name` is in A-labels, without a final dot. */
-export type Dns = <T extends RecordType>(type: T, name: string) => Promise<DnsOutcome<RecordOf[T]>>;
+export type Dns = <T extends DnsRecordType>(
+  type: T,
+  name: string,
+) => Promise<DnsOutcome<DnsRecords[T]>>;

@@ -1,5 +1,5 @@
 import type { World } from "../../world.ts";
-import type { Dns, DnsOutcome, RecordType } from "./dns.ts";
+import type { Dns, DnsOutcome, DnsRecordType } from "./dns.ts";
 import { isFault } from "./outcome.ts";
 
 // All accounts share the answers of DNS, which are public. That one of them asked for a name is not: so an account's own
@@ -14,42 +14,42 @@ const REMEMBERED_MS = 24 * 3_600_000;
 const NAMES_MAX = 100_000;
 
 /** Three attempts at a resolver that is silent. */
-const TOOK_MAX_MS = 5_000;
+const DURATION_MAX_MS = 5_000;
 
-type Doors = { readonly dns: Dns } & Pick<World, "now" | "sleep">;
+type TimingPorts = { readonly dns: Dns } & Pick<World, "now" | "sleep">;
 
 /** DNS as one account sees it. "" is whoever has the process for himself. */
-export const evenTimes = ({ dns, now, sleep }: Doors): ((account: string) => Dns) => {
-  const firstTook = recentlyUsed<number>(now);
-  const askedBy = recentlyUsed<true>(now);
+export const equalizeTiming = ({ dns, now, sleep }: TimingPorts): ((account: string) => Dns) => {
+  const firstDurations = createRecentMap<number>(now);
+  const queriedBy = createRecentMap<true>(now);
 
-  const waitLikeTheFirst = async (
+  const waitAsFirst = async (
     question: string,
-    { account, tookMs }: { readonly account: string; readonly tookMs: number },
+    { account, durationMs: tookMs }: { readonly account: string; readonly durationMs: number },
   ): Promise<void> => {
-    const firstMs = firstTook.get(question) ?? tookMs;
-    firstTook.set(question, firstMs);
-    const own = `${account} ${question}`;
-    const isOwn = askedBy.get(own) ?? false;
-    askedBy.set(own, true);
-    if (!isOwn && firstMs > tookMs) await sleep(firstMs - tookMs);
+    const firstMs = firstDurations.get(question) ?? tookMs;
+    firstDurations.set(question, firstMs);
+    const accountKey = `${account} ${question}`;
+    const isRepeat = queriedBy.get(accountKey) ?? false;
+    queriedBy.set(accountKey, true);
+    if (!isRepeat && firstMs > tookMs) await sleep(firstMs - tookMs);
   };
 
   return (account) =>
-    async <T extends RecordType>(type: T, name: string) => {
+    async <T extends DnsRecordType>(type: T, name: string) => {
       const startedMs = now().getTime();
       const outcome = await dns(type, name);
       // A clock that jumped meanwhile makes nobody wait for longer than a question may take.
-      const tookMs = Math.min(Math.max(now().getTime() - startedMs, 0), TOOK_MAX_MS);
+      const tookMs = Math.min(Math.max(now().getTime() - startedMs, 0), DURATION_MAX_MS);
       // A fault is shared for seconds only, and the next answer may be as fast as any.
       if (!isFault(outcome as DnsOutcome<unknown>))
-        await waitLikeTheFirst(`${type} ${name.toLowerCase()}`, { account, tookMs });
+        await waitAsFirst(`${type} ${name.toLowerCase()}`, { account, durationMs: tookMs });
       return outcome;
     };
 };
 
 /** A map that forgets what is a day old, and above its bound what was used longest ago. */
-const recentlyUsed = <T>(now: () => Date) => {
+const createRecentMap = <T>(now: () => Date) => {
   const entries = new Map<string, { readonly value: T; readonly untilMs: number }>();
 
   const set = (key: string, value: T): void => {

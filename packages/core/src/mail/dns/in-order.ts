@@ -1,26 +1,26 @@
-import type { Dns, Mx } from "./dns.ts";
+import type { Dns, MxRecordData } from "./dns.ts";
 
 /**
  * Name servers deal out the records of an answer in turns. Whoever looks at the first of several must not find
  * something else the next time.
  */
-export const inOrder =
+export const sortRecords =
   (dns: Dns): Dns =>
   async (type, name) => {
     const outcome = await dns(type, name);
     if (outcome.kind !== "ok") return outcome;
-    return { kind: "ok", records: outcome.records.toSorted(byText) };
+    return { kind: "ok", records: outcome.records.toSorted(compareByText) };
   };
 
-const byText = (one: string | Mx, other: string | Mx): number => {
-  const [a, b] = [textOf(one), textOf(other)];
+const compareByText = (one: string | MxRecordData, other: string | MxRecordData): number => {
+  const [a, b] = [toText(one), toText(other)];
   if (a === b) return 0;
   return a < b ? -1 : 1;
 };
 
 const PRIORITY_DIGITS = 5;
 
-const textOf = (record: string | Mx): string =>
+const toText = (record: string | MxRecordData): string =>
   typeof record === "string"
     ? record
     : `${String(record.priority).padStart(PRIORITY_DIGITS, "0")} ${record.exchange}`;

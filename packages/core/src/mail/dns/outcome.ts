@@ -8,5 +8,5 @@ export const isAbsent = ({ kind }: DnsOutcome<unknown>): boolean =>
 export const isFault = ({ kind }: DnsOutcome<unknown>): boolean =>
   ["servfail", "refused", "timeout", "too_large", "internal"].includes(kind);
 
-export const recordsOf = <T>(outcome: DnsOutcome<T>): readonly T[] =>
+export const getRecords = <T>(outcome: DnsOutcome<T>): readonly T[] =>
   outcome.kind === "ok" ? outcome.records : [];

@@ -1,33 +1,35 @@
-import type { Dns, DnsOutcome, RecordOf, RecordType } from "./dns.ts";
+import type { Dns, DnsOutcome, DnsRecords, DnsRecordType } from "./dns.ts";
 
 /** One question and what it came to: evidence that lets a verdict be checked by hand. */
-export type Asked = {
-  readonly type: RecordType;
+export type RecordedQuery = {
+  readonly type: DnsRecordType;
   readonly name: string;
   readonly kind: DnsOutcome<never>["kind"];
   /** The first of them; `count` says how many there were. */
-  readonly records: readonly RecordOf[RecordType][];
+  readonly records: readonly DnsRecords[DnsRecordType][];
   readonly count: number;
 };
 
 /** Enough to follow any decision; a stranger's answer may hold thousands. */
-const RECORDS_KEPT = 20;
+const RECORDS_MAX = 20;
 
 /** A door that writes down what goes through it, in the order of the answers. */
-export const recordedDns = (dns: Dns): { readonly dns: Dns; readonly asked: readonly Asked[] } => {
-  const asked: Asked[] = [];
-  const ask: Dns = async (type, name) => {
+export const recordQueries = (
+  dns: Dns,
+): { readonly dns: Dns; readonly queries: readonly RecordedQuery[] } => {
+  const queries: RecordedQuery[] = [];
+  const query: Dns = async (type, name) => {
     const outcome = await dns(type, name);
     const records = outcome.kind === "ok" ? outcome.records : [];
     const { kind } = outcome;
-    asked.push({
+    queries.push({
       type,
       name,
       kind,
-      records: records.slice(0, RECORDS_KEPT),
+      records: records.slice(0, RECORDS_MAX),
       count: records.length,
     });
     return outcome;
   };
-  return { dns: ask, asked };
+  return { dns: query, queries };
 };

@@ -17,10 +17,10 @@ const NAMES_MIN = 3;
 const WRITE_EVERY_MS = 30_000;
 const WRITTEN_SECONDS = 120;
 
-type Failing = { readonly sinceMs: number; lastMs: number; readonly names: Set<string> };
+type FailingState = { readonly sinceMs: number; lastMs: number; readonly names: Set<string> };
 
 export const watchDns = (dns: Dns, { table, now }: Pick<World, "table" | "now">): Dns => {
-  let failing: Failing | null = null;
+  let failing: FailingState | null = null;
   let writtenMs: number | null = null;
 
   const recordAnswer = async (): Promise<void> => {

@@ -1,25 +1,25 @@
 import type { DmarcAnalysis } from "../dmarc/analyse.ts";
 import type { Dns } from "../dns/dns.ts";
-import { isFault, recordsOf } from "../dns/outcome.ts";
+import { getRecords, isFault } from "../dns/outcome.ts";
 import type { Issue } from "../issue.ts";
 import { parseTagList } from "../tag-list.ts";
-import { hintIssue } from "./rules.ts";
+import { createHint } from "./rules.ts";
 
-type Input = {
+type BimiInput = {
   readonly domain: string;
   readonly dmarc: Pick<DmarcAnalysis, "status" | "policy" | "record">;
 };
 
 /** Whether mailboxes may show a domain's logo. They ask that forged mail be kept away first. */
-export const hintsOfBimi = async (
+export const findBimiHints = async (
   dns: Dns,
-  { domain, dmarc }: Input,
+  { domain, dmarc }: BimiInput,
 ): Promise<readonly Issue[]> => {
   const outcome = await dns("TXT", `default._bimi.${domain}`);
   if (isFault(outcome)) return [];
-  const [record, ...others] = recordsOf(outcome).filter((text) => VERSION.test(text));
-  if (record === undefined) return [hintIssue("BIMI_MISSING", { domain })];
-  const bad = (fault: string) => [hintIssue("BIMI_BAD", { domain, fault })];
+  const [record, ...others] = getRecords(outcome).filter((text) => VERSION.test(text));
+  if (record === undefined) return [createHint("BIMI_MISSING", { domain })];
+  const bad = (fault: string) => [createHint("BIMI_BAD", { domain, fault })];
   if (others.length > 0) return bad("there is more than one");
 
   const valueOf = (name: string) =>
@@ -36,7 +36,7 @@ export const hintsOfBimi = async (
 
 const VERSION = /^v\s*=\s*BIMI1\s*(?:;|$)/i;
 
-const isEnforced = ({ policy, record }: Input["dmarc"]): boolean => {
+const isEnforced = ({ policy, record }: BimiInput["dmarc"]): boolean => {
   const pct = parseTagList(record ?? "").tags.find(({ name }) => name.toLowerCase() === "pct");
   return policy !== null && policy !== "none" && (pct === undefined || pct.value === "100");
 };

@@ -1,11 +1,11 @@
 import type { Dns } from "../dns/dns.ts";
-import { isFault, recordsOf } from "../dns/outcome.ts";
+import { getRecords, isFault } from "../dns/outcome.ts";
 import type { Issue } from "../issue.ts";
 import { parseTagList } from "../tag-list.ts";
-import { hintIssue } from "./rules.ts";
+import { createHint } from "./rules.ts";
 
 /** What an HTTPS GET came to. It follows no redirect (RFC 8461 §3.3) and reaches no private address. */
-export type Fetched =
+export type FetchedPolicy =
   | {
       readonly kind: "answer";
       readonly status: number;
@@ -14,9 +14,9 @@ export type Fetched =
     }
   | { readonly kind: "failed"; readonly why: string };
 
-export type FetchPolicy = (url: string) => Promise<Fetched>;
+export type FetchPolicy = (url: string) => Promise<FetchedPolicy>;
 
-type Input = {
+type MtaStsInput = {
   readonly domain: string;
   /** Those that a policy has to name; none where they are not known. */
   readonly mxHosts: readonly string[];
@@ -25,27 +25,28 @@ type Input = {
 };
 
 /** Whether senders are told to insist on encryption (RFC 8461). */
-export const hintsOfMtaSts = async (
+export const findMtaStsHints = async (
   dns: Dns,
-  { domain, mxHosts, fetchPolicy }: Input,
+  { domain, mxHosts, fetchPolicy }: MtaStsInput,
 ): Promise<readonly Issue[]> => {
   const outcome = await dns("TXT", `_mta-sts.${domain}`);
   if (isFault(outcome)) return [];
   // §3.1: texts that begin otherwise are not counted, and more than one is as good as none.
-  const records = recordsOf(outcome).filter((text) => VERSION.test(text));
+  const records = getRecords(outcome).filter((text) => VERSION.test(text));
   const [record, ...others] = records;
-  if (record === undefined) return [hintIssue("MTA_STS_MISSING", { domain })];
-  const bad = (fault: string) => [hintIssue("MTA_STS_BAD", { domain, fault })];
+  if (record === undefined) return [createHint("MTA_STS_MISSING", { domain })];
+  const bad = (fault: string) => [createHint("MTA_STS_BAD", { domain, fault })];
   if (others.length > 0) return bad("there is more than one record at _mta-sts");
   if (!hasId(record)) return bad("its record has no id= of 1 to 32 letters and digits");
   if (!fetchPolicy) return [];
 
-  const policy = readPolicy(await fetchPolicy(policyUrl(domain)));
+  const policy = readPolicy(await fetchPolicy(toPolicyUrl(domain)));
   if ("fault" in policy) return bad(policy.fault);
-  const stranger = mxHosts.find((host) => !policy.mx.some((pattern) => covers(pattern, host)));
-  if (policy.mode !== "none" && stranger !== undefined) return bad(`it does not name ${stranger}`);
+  const uncovered = mxHosts.find((host) => !policy.mx.some((pattern) => coversHost(pattern, host)));
+  if (policy.mode !== "none" && uncovered !== undefined)
+    return bad(`it does not name ${uncovered}`);
   const { mode } = policy;
-  return mode === "enforce" ? [] : [hintIssue("MTA_STS_NOT_ENFORCED", { domain, mode })];
+  return mode === "enforce" ? [] : [createHint("MTA_STS_NOT_ENFORCED", { domain, mode })];
 };
 
 const VERSION = /^v=STSv1[\t ]*;/;
@@ -55,16 +56,16 @@ const hasId = (record: string): boolean => {
   return ids.length === 1 && /^[a-z\d]{1,32}$/i.test(ids[0]?.value ?? "");
 };
 
-export const policyUrl = (domain: string): string =>
+export const toPolicyUrl = (domain: string): string =>
   `https://mta-sts.${domain}/.well-known/mta-sts.txt`;
 
-type Policy = { readonly mode: string; readonly mx: readonly string[] };
+type MtaStsPolicy = { readonly mode: string; readonly mx: readonly string[] };
 
 /** §3.2: about a year. */
 const AGE_SECONDS_MAX = 31_557_600;
 const MODES = new Set(["enforce", "testing", "none"]);
 
-const readPolicy = (fetched: Fetched): Policy | { readonly fault: string } => {
+const readPolicy = (fetched: FetchedPolicy): MtaStsPolicy | { readonly fault: string } => {
   if (fetched.kind === "failed")
     return { fault: `its policy could not be fetched (${fetched.why})` };
   const { status, contentType, body } = fetched;
@@ -88,5 +89,5 @@ const readPolicy = (fetched: Fetched): Policy | { readonly fault: string } => {
 };
 
 /** §4.1: a wildcard stands for the leftmost label and for no more. */
-const covers = (pattern: string, host: string): boolean =>
+const coversHost = (pattern: string, host: string): boolean =>
   pattern.startsWith("*.") ? host.slice(host.indexOf(".")) === pattern.slice(1) : host === pattern;

@@ -1,4 +1,4 @@
-import { issuesOf, type Rules } from "../rules.ts";
+import { createIssueFactory, type IssueRules } from "../rules.ts";
 
 /**
  * What makes mail to or from a domain safer and is not yet asked for by anybody. It costs nothing in the score:
@@ -56,6 +56,6 @@ export const HINT_RULES = {
     message:
       "{domain} is signed (DNSSEC); TLSA records at its mail hosts could pin their keys (DANE).",
   },
-} as const satisfies Rules<string>;
+} as const satisfies IssueRules<string>;
 
-export const hintIssue = issuesOf(HINT_RULES);
+export const createHint = createIssueFactory(HINT_RULES);

@@ -1,16 +1,16 @@
 import type { Dns } from "../dns/dns.ts";
-import { isFault, recordsOf } from "../dns/outcome.ts";
+import { getRecords, isFault } from "../dns/outcome.ts";
 import type { Issue } from "../issue.ts";
 import { parseTagList } from "../tag-list.ts";
-import { hintIssue } from "./rules.ts";
+import { createHint } from "./rules.ts";
 
 /** Whether a domain hears of encryption that failed on the way to it (RFC 8460 §3). */
-export const hintsOfTlsRpt = async (dns: Dns, domain: string): Promise<readonly Issue[]> => {
+export const findTlsRptHints = async (dns: Dns, domain: string): Promise<readonly Issue[]> => {
   const outcome = await dns("TXT", `_smtp._tls.${domain}`);
   if (isFault(outcome)) return [];
-  const [record, ...others] = recordsOf(outcome).filter((text) => VERSION.test(text));
-  if (record === undefined) return [hintIssue("TLS_RPT_MISSING", { domain })];
-  const bad = (fault: string) => [hintIssue("TLS_RPT_BAD", { domain, fault })];
+  const [record, ...others] = getRecords(outcome).filter((text) => VERSION.test(text));
+  if (record === undefined) return [createHint("TLS_RPT_MISSING", { domain })];
+  const bad = (fault: string) => [createHint("TLS_RPT_BAD", { domain, fault })];
   if (others.length > 0) return bad("there is more than one");
   const rua = parseTagList(record).tags.find(({ name }) => name === "rua")?.value ?? "";
   const uris = rua.split(",").map((uri) => uri.trim());

@@ -3,10 +3,10 @@ import type { ChangedList, ListChange } from "./changes.ts";
 import { disposable as disposableList } from "./data/disposable.ts";
 import { free as freeList } from "./data/free.ts";
 import { findUp } from "./find-up.ts";
-import { isOn, type ListFacts, type PackedList } from "./pack.ts";
+import { isOn, type ListVersion, type PackedList } from "./pack.ts";
 import { squats } from "./providers.ts";
 import { relayDomains } from "./relays.ts";
-import { findRole, isRoleWord, roleWords, spellingsOf } from "./roles.ts";
+import { findRole, isRoleWord, listSpellings, roleWords } from "./roles.ts";
 import { TRAP_LOCAL, trapAddresses } from "./traps.ts";
 import { webmailDomains } from "./webmail.ts";
 
@@ -24,7 +24,7 @@ export type Lists = {
   readonly relay: (domain: string) => boolean;
   /** A name that people type by mistake for a provider's, and that its owner keeps for that. It gives no mailboxes away. */
   readonly squat: (domain: string) => boolean;
-  readonly versions: readonly ListFacts[];
+  readonly versions: readonly ListVersion[];
 };
 
 const relays: ReadonlySet<string> = new Set(relayDomains);
@@ -32,21 +32,21 @@ const webmail: ReadonlySet<string> = new Set(webmailDomains);
 const traps: ReadonlySet<string> = new Set(trapAddresses);
 
 /** We vouch for these, so no list of others makes them disposable. */
-export const isVouchedFor = (domain: string): boolean => relays.has(domain) || webmail.has(domain);
+export const isTrusted = (domain: string): boolean => relays.has(domain) || webmail.has(domain);
 
 /**
  * The lists as shipped, with an operator's changes on top. At each level of a domain the operator is asked
  * first, then the domains we vouch for, then the list; the most specific level that has an answer gives it.
  * `broad` is a parameter because it is large: a bundle that does not name it does not carry it.
  */
-export const lists = (changes: readonly ListChange[] = [], broad?: PackedList): Lists => {
-  const changed = byList(changes);
+export const createLists = (changes: readonly ListChange[] = [], broad?: PackedList): Lists => {
+  const changed = groupByList(changes);
   const isDisposable = (domain: string): boolean | undefined =>
     findUp(domain, (at) => {
       const decided = changed.disposable.get(at) ?? (changed.relay.get(at) ? false : undefined);
       if (decided !== undefined) return decided;
       // The broad lists that these lists come from take a parked typo domain for a giver of mailboxes.
-      if (isVouchedFor(at) || squats.has(at)) return false;
+      if (isTrusted(at) || squats.has(at)) return false;
       return isOn(disposableList, at) || undefined;
     });
   const isTrapDomain = (domain: string) => findUp(domain, (at) => changed.trap.get(at));
@@ -74,16 +74,16 @@ export const lists = (changes: readonly ListChange[] = [], broad?: PackedList): 
         changed.free.get(at) || changed.relay.get(at) ? false : squats.has(at) || undefined,
       ) === true,
     versions: [
-      ...[disposableList, freeList, ...(broad ? [broad] : [])].map(factsOf),
+      ...[disposableList, freeList, ...(broad ? [broad] : [])].map(toVersion),
       ...OWN,
-      ...(changes.length > 0 ? [ownFacts("changes", "operator", changes.map(asLine))] : []),
+      ...(changes.length > 0 ? [createVersion("changes", "operator", changes.map(toLine))] : []),
     ],
   };
 };
 
-type Changed = Readonly<Record<ChangedList, ReadonlyMap<string, boolean>>>;
+type ChangedEntries = Readonly<Record<ChangedList, ReadonlyMap<string, boolean>>>;
 
-const byList = (changes: readonly ListChange[]): Changed => {
+const groupByList = (changes: readonly ListChange[]): ChangedEntries => {
   const of = (list: ChangedList, keysOf = (entry: string): readonly string[] => [entry]) =>
     new Map(
       changes
@@ -95,13 +95,13 @@ const byList = (changes: readonly ListChange[]): Changed => {
     free: of("free"),
     relay: of("relay"),
     trap: of("trap"),
-    role: of("role", spellingsOf),
+    role: of("role", listSpellings),
   };
 };
 
-const asLine = ({ add, list, entry }: ListChange): string => `${add ? "+" : "-"}${list} ${entry}`;
+const toLine = ({ add, list, entry }: ListChange): string => `${add ? "+" : "-"}${list} ${entry}`;
 
-const factsOf = ({ list, source, version, entries, sha256 }: PackedList): ListFacts => ({
+const toVersion = ({ list, source, version, entries, sha256 }: PackedList): ListVersion => ({
   list,
   source,
   version,
@@ -110,15 +110,15 @@ const factsOf = ({ list, source, version, entries, sha256 }: PackedList): ListFa
 });
 
 /** A list of our own has no release: what it holds is its version. */
-const ownFacts = (list: string, source: string, entries: readonly string[]): ListFacts => {
+const createVersion = (list: string, source: string, entries: readonly string[]): ListVersion => {
   const sha256 = hash("sha256", entries.toSorted().join("\n"));
   return { list, source, version: sha256.slice(0, 12), entries: entries.length, sha256 };
 };
 
-const OWN: readonly ListFacts[] = [
-  ownFacts("webmail", "mailproof", webmailDomains),
-  ownFacts("relay", "mailproof", relayDomains),
-  ownFacts("role", "mailproof", roleWords),
-  ownFacts("trap", "mailproof", trapAddresses),
-  ownFacts("squat", "mailproof", [...squats.keys()]),
+const OWN: readonly ListVersion[] = [
+  createVersion("webmail", "mailproof", webmailDomains),
+  createVersion("relay", "mailproof", relayDomains),
+  createVersion("role", "mailproof", roleWords),
+  createVersion("trap", "mailproof", trapAddresses),
+  createVersion("squat", "mailproof", [...squats.keys()]),
 ];

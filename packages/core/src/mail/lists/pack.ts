@@ -1,7 +1,7 @@
 import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
 
 /** Where a list comes from and what it held, for the evidence of a verdict. */
-export type ListFacts = {
+export type ListVersion = {
   readonly list: string;
   readonly source: string;
   readonly version: string;
@@ -10,7 +10,7 @@ export type ListFacts = {
   readonly sha256: string;
 };
 
-export type PackedList = ListFacts & { readonly packed: string };
+export type PackedList = ListVersion & { readonly packed: string };
 
 // One line per parent, "com aaa bbb ccc", then brotli, then base64: less than half of the plain text, and
 // nothing is lost, so the precise list never answers for a domain that is not on it.
@@ -43,19 +43,19 @@ export const hasDomain = (domains: Domains, domain: string): boolean => {
   return domains.get(domain.slice(dot + 1))?.has(domain.slice(0, dot)) === true;
 };
 
-export const everyDomain = (domains: Domains): string[] =>
+export const listDomains = (domains: Domains): string[] =>
   [...domains]
     .flatMap(([parent, children]) => [...children].map((child) => `${child}.${parent}`))
     .toSorted();
 
-const unpacked = new WeakMap<PackedList, Domains>();
+const unpackedLists = new WeakMap<PackedList, Domains>();
 
 /** A process that never asks never pays, and one that asks pays once. */
 export const isOn = (list: PackedList, domain: string): boolean => {
-  let domains = unpacked.get(list);
+  let domains = unpackedLists.get(list);
   if (!domains) {
     domains = unpack(list.packed);
-    unpacked.set(list, domains);
+    unpackedLists.set(list, domains);
   }
   return hasDomain(domains, domain);
 };

@@ -55,16 +55,16 @@ const QUALIFIERS = `
   worldwide east north south west
   central desk dept department main online team web`;
 
-const wordsOf = (text: string): readonly string[] => text.trim().split(/\s+/);
+const splitWords = (text: string): readonly string[] => text.trim().split(/\s+/);
 
 /** "no-reply" is looked up as its parts stand, and as one word. */
-export const spellingsOf = (word: string): readonly string[] => [word, word.replaceAll("-", "")];
+export const listSpellings = (word: string): readonly string[] => [word, word.replaceAll("-", "")];
 
-const automated: ReadonlySet<string> = new Set(wordsOf(AUTOMATED).flatMap(spellingsOf));
-const qualifiers: ReadonlySet<string> = new Set(wordsOf(QUALIFIERS));
+const automated: ReadonlySet<string> = new Set(splitWords(AUTOMATED).flatMap(listSpellings));
+const qualifiers: ReadonlySet<string> = new Set(splitWords(QUALIFIERS));
 
-export const roleWords: readonly string[] = [...wordsOf(AUTOMATED), ...wordsOf(WORDS)];
-const shipped: ReadonlySet<string> = new Set(roleWords.flatMap(spellingsOf));
+export const roleWords: readonly string[] = [...splitWords(AUTOMATED), ...splitWords(WORDS)];
+const shipped: ReadonlySet<string> = new Set(roleWords.flatMap(listSpellings));
 
 export const isRoleWord = (spelling: string): boolean => shipped.has(spelling);
 
@@ -79,7 +79,7 @@ export const findRole = (
   local: string,
   isRole: (spelling: string) => boolean = isRoleWord,
 ): string | null => {
-  const parts = withoutTag(local.toLowerCase())
+  const parts = removeTag(local.toLowerCase())
     .split(/[._-]+/)
     .filter((part) => part !== "");
   const read = readParts(parts, isRole);
@@ -89,13 +89,13 @@ export const findRole = (
   return (decides ?? words[0])?.replaceAll("-", "") ?? null;
 };
 
-type Read = { readonly word?: string; readonly narrows?: boolean };
+type RoleReading = { readonly word?: string; readonly narrows?: boolean };
 
 const readParts = (
   parts: readonly string[],
   isRole: (spelling: string) => boolean,
-): readonly Read[] => {
-  const read: Read[] = [];
+): readonly RoleReading[] => {
+  const read: RoleReading[] = [];
   for (let at = 0; at < parts.length; ) {
     const found = findWord(parts, at, isRole);
     read.push(found ? { word: found.word } : { narrows: isQualifier(parts[at] ?? "") });
@@ -113,17 +113,17 @@ const findWord = (
   for (let count = Math.min(PARTS_MAX, parts.length - at); count > 0; count--) {
     const whole = parts.slice(at, at + count).join("-");
     if (isRole(whole)) return { word: whole, parts: count };
-    const word = withoutNumber(whole);
+    const word = removeNumber(whole);
     if (word !== whole && isRole(word)) return { word, parts: count };
   }
   return undefined;
 };
 
 const isQualifier = (part: string): boolean =>
-  qualifiers.has(withoutNumber(part)) || /^\d{1,4}$/.test(part);
+  qualifiers.has(removeNumber(part)) || /^\d{1,4}$/.test(part);
 
-const withoutTag = (local: string): string => local.replace(/\+.*$/s, "");
+const removeTag = (local: string): string => local.replace(/\+.*$/s, "");
 
 const ENDS_IN_DIGIT = /[0-9]$/;
-const withoutNumber = (word: string): string =>
+const removeNumber = (word: string): string =>
   ENDS_IN_DIGIT.test(word) ? word.replace(/\d{1,4}$/, "") : word;

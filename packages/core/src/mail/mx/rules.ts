@@ -1,4 +1,4 @@
-import { issuesOf, type Rules } from "../rules.ts";
+import { createIssueFactory, type IssueRules } from "../rules.ts";
 
 /** What can be found about where a domain's mail goes. */
 export const MX_RULES = {
@@ -80,6 +80,6 @@ export const MX_RULES = {
     costPoints: 0,
     message: "The name servers did not answer in time, so it is not known where mail goes.",
   },
-} as const satisfies Rules<string>;
+} as const satisfies IssueRules<string>;
 
-export const mxIssue = issuesOf(MX_RULES);
+export const createMxIssue = createIssueFactory(MX_RULES);

@@ -1,35 +1,37 @@
 import type { Reply, Stage } from "./reply.ts";
-import type { Family, Retry, Rule, Verdict } from "./reply-rule.ts";
-import { FAMILIES } from "./rules.ts";
+import type { MailboxVerdict, ReplyRule, RetryHint, RuleFamily } from "./reply-rule.ts";
+import { RULE_FAMILIES } from "./rules.ts";
 
 /** What one reply says of the mailbox, and how we came to it. */
 export type Finding = {
   /** `valid` is: accepted at RCPT. Whether the domain accepts everybody is for others to ask. */
-  readonly verdict: Verdict;
+  readonly verdict: MailboxVerdict;
   readonly reason: string;
   /** The id of the rule that matched. */
   readonly rule: string;
   readonly confidence: number;
-  readonly retry: Retry | null;
+  readonly retry: RetryHint | null;
   readonly aboutUs: boolean;
 };
 
-type Context = { readonly stage: Stage | "data"; readonly mxHost?: string };
+type ReplyContext = { readonly stage: Stage | "data"; readonly mxHost?: string };
 
 /** What a human says in a reply is short; the ends are kept, since Gmail names its reason on the last line. */
-const HEAD_CHARS = 1536;
+const HEAD_CHARS_MAX = 1536;
 const TAIL_CHARS = 512;
 
-export const classify = (reply: Reply, context: Context): Finding => {
-  const plain = unrefused(reply, context.stage);
+export const classify = (reply: Reply, context: ReplyContext): Finding => {
+  const plain = classifyAcceptance(reply, context.stage);
   if (plain) return plain;
 
   const match = findRule(reply, context);
-  return match ? found(match.family, match.rule, reply.code) : unmatched(reply.code, context.stage);
+  return match
+    ? applyRule(match.family, match.rule, reply.code)
+    : classifyUnmatched(reply.code, context.stage);
 };
 
 /** Whether the server asks to be left alone for a while in other words than 421, such as those against harvesters. */
-export const asksForBackoff = (reply: Reply, context: Context): boolean =>
+export const asksForBackoff = (reply: Reply, context: ReplyContext): boolean =>
   reply.code >= 400 && findRule(reply, context)?.family.backoff === true;
 
 /** Whether a recipient may be accepted at another attempt: greylisting, in whatever words, and passing trouble. */
@@ -39,26 +41,26 @@ export const isDeferral = (reply: Reply, mxHost: string): boolean => {
   return verdict === "unknown" && (retry === "later" || retry === "other_host");
 };
 
-type Match = { readonly family: Family; readonly rule: Rule };
+type RuleMatch = { readonly family: RuleFamily; readonly rule: ReplyRule };
 
-const findRule = (reply: Reply, context: Context): Match | undefined => {
-  const asked = context.stage === "rcpt" || context.stage === "data";
-  const said: Said = {
+const findRule = (reply: Reply, context: ReplyContext): RuleMatch | undefined => {
+  const isAboutRecipient = context.stage === "rcpt" || context.stage === "data";
+  const normalized: NormalizedReply = {
     code: String(reply.code),
     enhanced: reply.enhanced ?? "none",
-    text: normalise(reply.text),
+    text: normalizeText(reply.text),
     mxHost: context.mxHost?.toLowerCase().replace(/\.$/, "") ?? "",
   };
-  for (const family of FAMILIES) {
-    if (!asked && !family.anyStage) continue;
-    const rule = family.rules.find((candidate) => holds(candidate, said));
+  for (const family of RULE_FAMILIES) {
+    if (!isAboutRecipient && !family.anyStage) continue;
+    const rule = family.rules.find((candidate) => matchesRule(candidate, normalized));
     if (rule) return { family, rule };
   }
   return undefined;
 };
 
 /** A reply that is no refusal needs no words (RFC 5321 §4.2.1). */
-const unrefused = ({ code }: Reply, stage: Context["stage"]): Finding | undefined => {
+const classifyAcceptance = ({ code }: Reply, stage: ReplyContext["stage"]): Finding | undefined => {
   if (code >= 400 && code < 600) return undefined;
   if (code === 252) return { ...UNKNOWN, reason: "vrfy_not_supported", rule: "252" };
   if (stage !== "rcpt" || code < 200 || code >= 300)
@@ -76,34 +78,34 @@ const UNKNOWN = {
 
 const ACCEPTED = { ...UNKNOWN, verdict: "valid" } as const;
 
-type Said = {
+type NormalizedReply = {
   readonly code: string;
   readonly enhanced: string;
   readonly text: string;
   readonly mxHost: string;
 };
 
-const holds = (rule: Rule, said: Said): boolean =>
-  (rule.code === undefined || said.code.startsWith(rule.code)) &&
-  (rule.mx === undefined || rule.mx.test(said.mxHost)) &&
-  (rule.enhanced === undefined || rule.enhanced.test(said.enhanced)) &&
-  (rule.text === undefined || rule.text.test(said.text)) &&
-  (rule.unless === undefined || !rule.unless.test(said.text));
+const matchesRule = (rule: ReplyRule, normalized: NormalizedReply): boolean =>
+  (rule.code === undefined || normalized.code.startsWith(rule.code)) &&
+  (rule.mx === undefined || rule.mx.test(normalized.mxHost)) &&
+  (rule.enhanced === undefined || rule.enhanced.test(normalized.enhanced)) &&
+  (rule.text === undefined || rule.text.test(normalized.text)) &&
+  (rule.unless === undefined || !rule.unless.test(normalized.text));
 
-const found = (family: Family, rule: Rule, code: number): Finding => ({
+const applyRule = (family: RuleFamily, rule: ReplyRule, code: number): Finding => ({
   verdict: family.verdict,
   reason: family.reason,
   rule: rule.id,
   confidence: family.confidence,
-  retry: code < 500 ? (family.retry ?? "later") : permanentRetry(family),
+  retry: code < 500 ? (family.retry ?? "later") : getPermanentRetry(family),
   aboutUs: family.aboutUs ?? false,
 });
 
 /** A 5xx is final, except that "too many recipients" speaks of this connection only, and a backoff has an end. */
-const permanentRetry = ({ retry, backoff }: Family): Retry | null =>
+const getPermanentRetry = ({ retry, backoff }: RuleFamily): RetryHint | null =>
   retry && (backoff || retry === "new_connection") ? retry : null;
 
-const unmatched = (code: number, stage: Context["stage"]): Finding => {
+const classifyUnmatched = (code: number, stage: ReplyContext["stage"]): Finding => {
   // RFC 7504: this host never takes mail. Tried last, for some use the code to turn away only us.
   if (code === 521 && stage === "greeting")
     return { ...UNKNOWN, verdict: "invalid", reason: "domain_not_accepting", rule: "521" };
@@ -121,7 +123,7 @@ const unmatched = (code: number, stage: Context["stage"]): Finding => {
  * The text as the rules expect it. What others chose (addresses, host names, URLs) is replaced by its kind, so
  * that a mailbox called "spam" is no spam; only a blocklist's name outlives its URL.
  */
-const normalise = (text: string): string =>
+const normalizeText = (text: string): string =>
   shorten(text)
     .normalize("NFD")
     .replace(/\p{M}/gu, "")
@@ -130,26 +132,26 @@ const normalise = (text: string): string =>
     .replace(/\bcan(?:'t|not|'not| not)\b/g, "can not")
     .replace(/n't\b/g, " not")
     .replace(/\b(does|did|is|was|could)nt\b/g, "$1 not")
-    .replace(/(?:https?:\/\/|www\.)[^\s<>"]{1,2000}/g, nameUrl)
+    .replace(/(?:https?:\/\/|www\.)[^\s<>"]{1,2000}/g, replaceUrl)
     .replace(/<[^<>\s@]{0,64}@?[^<>\s@]{0,255}>|<"[^<>]{0,255}>/g, " _addr_ ")
     .replace(/[^\s<>()[\]{},;:"'=]{1,64}@[^\s<>()[\]{},;:"'=]{1,255}/g, " _addr_ ")
     .replace(/^\s*[^\s]{1,64}\.\.\. /, " _addr_ ")
     .replace(/[0-9a-f]{0,4}:[0-9a-f]{0,4}:[0-9a-f:]{2,39}/g, " _ip_ ")
-    .replace(/[a-z0-9][a-z0-9.-]{2,254}/g, nameRun)
+    .replace(/[a-z0-9][a-z0-9.-]{2,254}/g, replaceRun)
     .replace(/\s+/g, " ")
     .trim();
 
 const shorten = (text: string): string =>
-  text.length <= HEAD_CHARS + TAIL_CHARS
+  text.length <= HEAD_CHARS_MAX + TAIL_CHARS
     ? text
-    : `${text.slice(0, HEAD_CHARS)}\n${text.slice(-TAIL_CHARS)}`;
+    : `${text.slice(0, HEAD_CHARS_MAX)}\n${text.slice(-TAIL_CHARS)}`;
 
 const BLOCKLIST =
   /spamhaus|spamcop|barracuda(?:central|networks)|sorbs|abusix|abuseat|cloudmark|invaluement|dnsbl|[./-]rbl|uribl|surbl|junkemailfilter|hostkarma|uceprotect|backscatterer|bl[ao]ck-?list|ipcheck|mailspike|senderscore|senderbase/;
 
 const GOOGLE_REASON = /[?&]p=([a-z]{1,40})/;
 
-const nameUrl = (url: string): string => {
+const replaceUrl = (url: string): string => {
   const reason = url.includes("google.com/") ? GOOGLE_REASON.exec(url)?.[0] : undefined;
   return ` _url_ ${BLOCKLIST.test(url) ? "_blocklist_" : ""} ${reason ? reason.slice(1) : ""} `;
 };
@@ -161,7 +163,7 @@ const COMMON_ENDINGS = new Set(
 );
 
 /** A run of letters, digits, dots and hyphens is a code to drop, an IP address, a host name, or plain words. */
-const nameRun = (run: string): string => {
+const replaceRun = (run: string): string => {
   const word = run.replace(/(?<![.-])[.-]+$/, "");
   const tail = run.slice(word.length);
   if (/^[245]\.\d{1,3}\.\d{1,3}$/.test(word) || /^[245]\d\d-[245]\.\d{1,3}\.\d{1,3}$/.test(word))

@@ -1,12 +1,13 @@
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
-const SIGNS = `${LETTERS}0123456789`;
+const CHARACTERS = `${LETTERS}0123456789`;
 const LENGTH = 20;
 
 /** An address that nobody has: a server that accepts it accepts everybody. */
-export const decoyAt = (domain: string, random: () => number): string => {
-  const sign = (_: unknown, index: number) => pick(index === 0 ? LETTERS : SIGNS, random);
-  return `${Array.from({ length: LENGTH }, sign).join("")}@${domain}`;
+export const createRandomRecipient = (domain: string, random: () => number): string => {
+  const pickAt = (_: unknown, index: number) =>
+    pickCharacter(index === 0 ? LETTERS : CHARACTERS, random);
+  return `${Array.from({ length: LENGTH }, pickAt).join("")}@${domain}`;
 };
 
-const pick = (signs: string, random: () => number): string =>
-  signs.charAt(Math.floor(random() * signs.length));
+const pickCharacter = (characters: string, random: () => number): string =>
+  characters.charAt(Math.floor(random() * characters.length));

@@ -1,8 +1,8 @@
 /** Who runs a mail host, as far as it matters for how we may ask. */
-export type Provider = keyof typeof HOSTS | "other";
+export type Provider = keyof typeof HOST_SUFFIXES | "other";
 
 /** What the names of a provider's mail hosts end in. The first line that fits counts. */
-const HOSTS = {
+const HOST_SUFFIXES = {
   google: ["google.com", "googlemail.com"],
   microsoft_consumer: ["olc.protection.outlook.com", "hotmail.com"],
   microsoft: [
@@ -31,16 +31,16 @@ const HOSTS = {
   proton: ["protonmail.ch"],
 } as const satisfies Record<string, readonly string[]>;
 
-const PROVIDERS = Object.entries(HOSTS) as readonly [Provider, readonly string[]][];
+const PROVIDERS = Object.entries(HOST_SUFFIXES) as readonly [Provider, readonly string[]][];
 
-export const providerOf = (mxHost: string): Provider => {
+export const findProvider = (mxHost: string): Provider => {
   const host = `.${mxHost.toLowerCase().replace(/\.$/, "")}`;
   const found = PROVIDERS.find(([, names]) => names.some((name) => host.endsWith(`.${name}`)));
   return found?.[0] ?? "other";
 };
 
 /** How much one provider is asked. A decoy comes on top of the recipients. */
-export type Limits = {
+export type ProviderLimits = {
   /** Then RSET and a new MAIL. */
   readonly recipientsPerTransaction: number;
   /** Then QUIT; the rest is for another session. */
@@ -58,7 +58,7 @@ export type Limits = {
  * A server of its own: takes at least a hundred recipients in one transaction (RFC 5321 §4.5.3.1.8), so we ask half
  * of that. Smaller transactions cost a server more: each is a RSET and a MAIL on top.
  */
-const OTHER: Limits = {
+const DEFAULT_LIMITS: ProviderLimits = {
   recipientsPerTransaction: 50,
   transactionsPerConnection: 2,
   rejectionsPerConnection: 9,
@@ -69,7 +69,7 @@ const OTHER: Limits = {
  * A tenth of what senders of real mail are told to keep to, or of what the provider says itself. Microsoft
  * answers a second recipient of one transaction with 452, and one of another tenant with 451 4.4.4.
  */
-const SPECIAL: { readonly [provider in Provider]?: Partial<Limits> } = {
+const PROVIDER_LIMITS: { readonly [provider in Provider]?: Partial<ProviderLimits> } = {
   google: { recipientsPerTransaction: 10, transactionsPerConnection: 5, connections: 1 },
   microsoft: { recipientsPerTransaction: 1, transactionsPerConnection: 5, connections: 1 },
   microsoft_consumer: { recipientsPerTransaction: 1, transactionsPerConnection: 5, connections: 1 },
@@ -99,4 +99,7 @@ const SPECIAL: { readonly [provider in Provider]?: Partial<Limits> } = {
  */
 export const PROVIDER_CONNECTIONS = 5;
 
-export const limitsOf = (provider: Provider): Limits => ({ ...OTHER, ...SPECIAL[provider] });
+export const getLimits = (provider: Provider): ProviderLimits => ({
+  ...DEFAULT_LIMITS,
+  ...PROVIDER_LIMITS[provider],
+});

@@ -15,7 +15,7 @@ const LF = 10;
 const CR = 13;
 
 /** Every byte is looked at a fixed number of times, however few of them come at once. */
-export const replyReader = (): ReplyReader => {
+export const createReplyReader = (): ReplyReader => {
   // One byte more than a line: the carriage return that may belong to its end.
   const line = new Uint8Array(LINE_BYTES_MAX + 1);
   let lineBytes = 0;
@@ -26,17 +26,17 @@ export const replyReader = (): ReplyReader => {
   const endLine = (): Reply | ReplyFault | null => {
     const bytes = lineBytes > 0 && line[lineBytes - 1] === CR ? lineBytes - 1 : lineBytes;
     if (bytes > LINE_BYTES_MAX || lines.length === LINES_MAX) return "reply_too_long";
-    lines.push(plainText(line.subarray(0, bytes)));
+    lines.push(toPlainText(line.subarray(0, bytes)));
     lineBytes = 0;
 
-    const whole = readLines(lines);
-    if (typeof whole !== "object" || whole === null) return whole;
+    const reply = readLines(lines);
+    if (typeof reply !== "object" || reply === null) return reply;
     lines = [];
     replyBytes = 0;
-    return whole;
+    return reply;
   };
 
-  const take = (byte: number): Reply | ReplyFault | null => {
+  const takeByte = (byte: number): Reply | ReplyFault | null => {
     replyBytes += 1;
     if (replyBytes > REPLY_BYTES_MAX) return "reply_too_long";
     if (byte === LF) return endLine();
@@ -50,10 +50,10 @@ export const replyReader = (): ReplyReader => {
     const read: (Reply | ReplyFault)[] = [];
     for (const byte of bytes) {
       if (fault) return read;
-      const became = take(byte);
-      if (became === null) continue;
-      read.push(became);
-      if (typeof became === "string") fault = became;
+      const result = takeByte(byte);
+      if (result === null) continue;
+      read.push(result);
+      if (typeof result === "string") fault = result;
     }
     return read;
   };
@@ -66,21 +66,21 @@ const CODED = /^([2-5]\d\d)(?:([- ])(.*))?$/;
 const readLines = (lines: readonly string[]): Reply | "not_smtp" | null => {
   const latest = lines.at(-1) ?? "";
   const coded = CODED.exec(latest);
-  if (coded) return coded[2] === "-" ? null : replyOf(coded[1] ?? "", lines);
+  if (coded) return coded[2] === "-" ? null : toReply(coded[1] ?? "", lines);
   // Inside a reply, a line without a code is text that the server broke in two; an empty one before a reply
   // is the rest of the last. Nothing else may stand where a code belongs.
   return latest.trim() === "" || lines.some((line) => CODED.test(line)) ? null : "not_smtp";
 };
 
 /** Where the lines disagree about the code, the last one counts: it ends the reply. */
-const replyOf = (code: string, lines: readonly string[]): Reply => {
-  const texts = lines.filter((line) => line.trim() !== "").map(textOf);
+const toReply = (code: string, lines: readonly string[]): Reply => {
+  const texts = lines.filter((line) => line.trim() !== "").map(getText);
   const enhanced = findEnhanced(code, texts);
-  const plain = texts.map((text) => withoutCodes(text, code, enhanced));
+  const plain = texts.map((text) => removeCodes(text, code, enhanced));
   return { code: Number(code), enhanced, text: plain.join("\n") };
 };
 
-const textOf = (line: string): string => {
+const getText = (line: string): string => {
   const coded = CODED.exec(line);
   return coded ? (coded[3] ?? "") : line;
 };
@@ -100,7 +100,7 @@ const findEnhanced = (code: string, texts: readonly string[]): string | null => 
 };
 
 /** Some servers repeat the codes inside a line, when they pass on what another one said. */
-const withoutCodes = (text: string, code: string, enhanced: string | null): string => {
+const removeCodes = (text: string, code: string, enhanced: string | null): string => {
   const trimmed = text.trim();
   if (!enhanced) return trimmed;
   const both = enhanced.replaceAll(".", "\\.");
@@ -111,13 +111,13 @@ const withoutCodes = (text: string, code: string, enhanced: string | null): stri
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 // Not a TextDecoder: its latin1 is windows-1252.
-const latin1 = (bytes: Uint8Array): string =>
+const decodeLatin1 = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
 
 // Controls, line separators and writing-direction marks: in a log they would hide or forge what stands beside.
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-const plainText = (bytes: Uint8Array): string =>
+const toPlainText = (bytes: Uint8Array): string =>
   decode(bytes).replaceAll("\t", " ").replaceAll(UNSAFE, "\ufffd");
 
 /** RFC 6531 replies are UTF-8; older servers write their national letters in one byte. */
@@ -125,6 +125,6 @@ const decode = (bytes: Uint8Array): string => {
   try {
     return UTF8.decode(bytes);
   } catch {
-    return latin1(bytes);
+    return decodeLatin1(bytes);
   }
 };

@@ -1,13 +1,13 @@
 // The form of a rule that reads a reply. The rules themselves are in rules.ts.
 
-export type Verdict = "valid" | "invalid" | "risky" | "unknown";
-export type Retry = "later" | "new_connection" | "other_host";
+export type MailboxVerdict = "valid" | "invalid" | "risky" | "unknown";
+export type RetryHint = "later" | "new_connection" | "other_host";
 
 /**
  * One wording. All conditions that are given must hold. `text` and `unless` are tried on the normalised text
  * (see classify.ts): lower case, no accents, and `_addr_`, `_host_`, `_ip_`, `_url_` where those stood.
  */
-export type Rule = {
+export type ReplyRule = {
   readonly id: string;
   /** The first digits of the code: "5" is any permanent reply, "524" only that one. */
   readonly code?: string;
@@ -23,21 +23,21 @@ export type Rule = {
    */
   readonly example: string;
   /** The mail exchanger that gave the example, where the rule asks for it. */
-  readonly from?: string;
+  readonly fromHost?: string;
 };
 
 /** Rules that come to the same finding. */
-export type Family = {
+export type RuleFamily = {
   readonly reason: string;
-  readonly verdict: Verdict;
+  readonly verdict: MailboxVerdict;
   readonly confidence: number;
   /** Without it a 4xx is worth another try later and a 5xx is not. */
-  readonly retry?: Retry;
+  readonly retry?: RetryHint;
   /** Also tried on replies to the greeting, EHLO, STARTTLS and MAIL, where no mailbox was named yet. */
   readonly anyStage?: true;
   /** The server speaks of us: our address, our sender, our pace. */
   readonly aboutUs?: true;
   /** Ends the session, and the mail provider is left alone for a while, whatever the code and whoever was asked about. */
   readonly backoff?: true;
-  readonly rules: readonly Rule[];
+  readonly rules: readonly ReplyRule[];
 };

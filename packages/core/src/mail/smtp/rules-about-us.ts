@@ -1,9 +1,9 @@
-import type { Family } from "./reply-rule.ts";
+import type { RuleFamily } from "./reply-rule.ts";
 
 const us = { verdict: "unknown", confidence: 0.9, anyStage: true, aboutUs: true } as const;
 
 /** Replies about our address, our host name and its reputation. */
-export const ABOUT_US: readonly Family[] = [
+export const ABOUT_US: readonly RuleFamily[] = [
   {
     reason: "mailbox_rate_limited",
     verdict: "risky",
@@ -219,7 +219,7 @@ export const ABOUT_US: readonly Family[] = [
 ];
 
 /** Replies about who may send, our sender, and the message it would have sent. */
-export const ABOUT_OUR_SENDER: readonly Family[] = [
+export const ABOUT_OUR_SENDER: readonly RuleFamily[] = [
   {
     ...us,
     reason: "auth_or_tls_required",

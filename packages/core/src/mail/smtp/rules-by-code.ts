@@ -1,9 +1,9 @@
-import type { Family } from "./reply-rule.ts";
+import type { RuleFamily } from "./reply-rule.ts";
 
 const invalid = { verdict: "invalid" } as const;
 
 /** The same findings from the code, where no word said more. */
-export const GONE_BY_CODE: readonly Family[] = [
+export const GONE_BY_CODE: readonly RuleFamily[] = [
   {
     ...invalid,
     reason: "mailbox_disabled",
@@ -110,7 +110,7 @@ export const GONE_BY_CODE: readonly Family[] = [
         text: /\brecipient address rejected: access denied\b/,
         mx: /\.(?:protection\.outlook\.com|mx\.microsoft|protection\.partner\.outlook\.cn|mail\.protection\.office365\.us)$/,
         example: "550 5.4.1 Recipient address rejected: Access denied. AS(201806281)",
-        from: "example-com.mail.protection.outlook.com",
+        fromHost: "example-com.mail.protection.outlook.com",
       },
     ],
   },

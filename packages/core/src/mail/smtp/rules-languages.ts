@@ -1,7 +1,7 @@
-import type { Family } from "./reply-rule.ts";
+import type { RuleFamily } from "./reply-rule.ts";
 
 /** The full mailbox in other languages than English. Texts are tried without accents. */
-export const FULL_ELSEWHERE: readonly Family[] = [
+export const FULL_ELSEWHERE: readonly RuleFamily[] = [
   {
     reason: "mailbox_full",
     verdict: "risky",
@@ -18,7 +18,7 @@ export const FULL_ELSEWHERE: readonly Family[] = [
 ];
 
 /** The disabled and the unknown mailbox in other languages than English. */
-export const GONE_ELSEWHERE: readonly Family[] = [
+export const GONE_ELSEWHERE: readonly RuleFamily[] = [
   {
     reason: "mailbox_disabled",
     verdict: "invalid",

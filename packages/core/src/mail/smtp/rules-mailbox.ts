@@ -1,4 +1,4 @@
-import type { Family } from "./reply-rule.ts";
+import type { RuleFamily } from "./reply-rule.ts";
 
 /** What a server may call the one we asked for. */
 const WHO =
@@ -30,7 +30,7 @@ const NOT_THE_BOX =
   /\b(?:sending|senders?|sent|submission|outbound|outgoing|relay|rate|throttl\w*|hour|hourly|day|daily|minute|per|message-id|connections?|concurrent)\b/;
 
 /** A full disk says nothing of the mailbox, so it is told apart first; a full mailbox is there. */
-export const FULL_MAILBOX: readonly Family[] = [
+export const FULL_MAILBOX: readonly RuleFamily[] = [
   {
     reason: "server_storage",
     verdict: "unknown",
@@ -80,7 +80,7 @@ export const FULL_MAILBOX: readonly Family[] = [
 ];
 
 /** What only a permanent reply about the recipient may say. */
-export const GONE_MAILBOX: readonly Family[] = [
+export const GONE_MAILBOX: readonly RuleFamily[] = [
   {
     ...invalid,
     reason: "mailbox_disabled",

@@ -1,9 +1,9 @@
-import type { Family } from "./reply-rule.ts";
+import type { RuleFamily } from "./reply-rule.ts";
 
 const server = { verdict: "unknown", confidence: 0.8, anyStage: true } as const;
 
 /** Replies about the server's own trouble. */
-export const SERVER_TROUBLE: readonly Family[] = [
+export const SERVER_TROUBLE: readonly RuleFamily[] = [
   {
     ...server,
     reason: "network_error",
@@ -34,7 +34,7 @@ export const SERVER_TROUBLE: readonly Family[] = [
 ];
 
 /** Pace and delay. Tried after the full mailbox, whose "limit exceeded" and "too many messages" look alike. */
-export const PACE: readonly Family[] = [
+export const PACE: readonly RuleFamily[] = [
   {
     ...server,
     reason: "rate_limited",
@@ -113,7 +113,7 @@ export const PACE: readonly Family[] = [
 ];
 
 /** Refusals that say nothing of the mailbox, and what is left when no better word was found. */
-export const POLICY: readonly Family[] = [
+export const POLICY: readonly RuleFamily[] = [
   {
     reason: "relay_denied",
     verdict: "unknown",
@@ -185,7 +185,7 @@ export const POLICY: readonly Family[] = [
 ];
 
 /** Temporary codes without a word we know: never about the mailbox for certain. */
-export const LEFT_OVER: readonly Family[] = [
+export const LEFT_OVER: readonly RuleFamily[] = [
   {
     reason: "mailbox_not_found_transient",
     verdict: "unknown",

@@ -1,4 +1,4 @@
-import type { Family } from "./reply-rule.ts";
+import type { RuleFamily } from "./reply-rule.ts";
 import { ABOUT_OUR_SENDER, ABOUT_US } from "./rules-about-us.ts";
 import { GONE_BY_CODE } from "./rules-by-code.ts";
 import { FULL_ELSEWHERE, GONE_ELSEWHERE } from "./rules-languages.ts";
@@ -9,7 +9,7 @@ import { LEFT_OVER, PACE, POLICY, SERVER_TROUBLE } from "./rules-server.ts";
  * The first match wins. What speaks of us comes first: a blocklist word outweighs "user unknown" beside it,
  * because a server that refuses us tells every recipient the same.
  */
-export const FAMILIES: readonly Family[] = [
+export const RULE_FAMILIES: readonly RuleFamily[] = [
   ...ABOUT_US,
   ...ABOUT_OUR_SENDER,
   ...FULL_MAILBOX,

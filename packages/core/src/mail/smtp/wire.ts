@@ -20,19 +20,19 @@ export type WireFault =
   | ReplyFault;
 
 /** What came of listening. */
-export type Heard = Reply | WireFault;
+export type ReplyOrFault = Reply | WireFault;
 
-export const isFault = (heard: Heard): heard is WireFault => typeof heard === "string";
+export const isFault = (reply: ReplyOrFault): reply is WireFault => typeof reply === "string";
 
 /**
  * One connection to a mail server. Nothing here throws for the network's sake, and after a fault every call
  * comes to that fault again: a late answer must not be taken for the next one's.
  */
-export type Wire = {
+export type SmtpWire = {
   /** Says one line. What is still unread is no answer to it and is forgotten, except a 421. */
   send(line: string): void;
   /** The next whole reply. `waitMs` bounds all of it, not the pause between two bytes. */
-  receive(waitMs: number): Promise<Heard>;
+  receive(waitMs: number): Promise<ReplyOrFault>;
   /** Null: from here on everything is said through TLS. `host` is the name that the server is asked for. */
   startTls(host: string, waitMs: number): Promise<WireFault | null>;
   /**
@@ -43,16 +43,19 @@ export type Wire = {
 };
 
 /** `ip` has passed the address guard: it is connected to as it stands. `host` is the mail host's name. */
-export type Target = { readonly ip: string; readonly port: number; readonly host: string };
+export type SmtpTarget = { readonly ip: string; readonly port: number; readonly host: string };
 
 export type ConnectOptions = {
   readonly timeoutMs: number;
   /** Calls with one lane leave from one address of ours, as greylisting requires of a second attempt. */
-  readonly lane: string;
+  readonly affinityKey: string;
 };
 
 /** The door to mail servers. Never rejects. */
-export type Connect = (target: Target, options: ConnectOptions) => Promise<Wire | WireFault>;
+export type SmtpConnect = (
+  target: SmtpTarget,
+  options: ConnectOptions,
+) => Promise<SmtpWire | WireFault>;
 
 // A line break in an address would start a command of its own.
 const CONTROL = /\p{Cc}/u;

@@ -1,14 +1,14 @@
 import type { Dns } from "../dns/dns.ts";
-import { parseIp, reverseName } from "../ip.ts";
+import { parseIp, toReverseName } from "../ip.ts";
 import type { Issue } from "../issue.ts";
-import { scoreOf } from "../rules.ts";
+import { scoreIssues } from "../rules.ts";
 import { evaluateSpf, type SpfEvaluation } from "./evaluate.ts";
-import { type Facts, findingsIn } from "./findings.ts";
+import { listFindings, type SpfFindingsInput } from "./findings.ts";
 import { readHosts } from "./hosts.ts";
-import { askingOnce, SPF_LIMITS } from "./limits.ts";
-import { withoutFinalDot } from "./name.ts";
-import { issuesOf } from "./rules.ts";
-import { isPtr, type Page, readTree, type Tree } from "./tree.ts";
+import { cacheQuestions, SPF_LIMITS } from "./limits.ts";
+import { removeFinalDot } from "./name.ts";
+import { createSpfIssues } from "./rules.ts";
+import { isPtr, readTree, type SpfPage, type SpfTree } from "./tree.ts";
 import type { SpfResult } from "./verdict.ts";
 import { walkTree } from "./walk.ts";
 
@@ -46,35 +46,36 @@ const HOSTS_MAX = 12;
 const PROVEN: ReadonlySet<SpfResult> = new Set(["pass", "permerror"]);
 
 /** All that is wrong with a domain's policy, and not only what one mail would meet of it. */
-export const analyseSpf = async (door: Dns, input: SpfInput): Promise<SpfAnalysis> => {
-  const { dns, isSpent } = atMost(door, QUESTIONS_MAX);
-  const domain = withoutFinalDot(input.domain);
-  const tree = await readTree(dns, domain, PAGES_MAX);
+export const analyseSpf = async (dns: Dns, input: SpfInput): Promise<SpfAnalysis> => {
+  const { dns: limited, isSpent } = limitQuestions(dns, QUESTIONS_MAX);
+  const domain = removeFinalDot(input.domain);
+  const tree = await readTree(limited, domain, PAGES_MAX);
   const [root] = tree.values();
   if (!root) throw new Error(`The tree of ${domain} has no root`);
   const { namesMax } = SPF_LIMITS;
-  const hosts = await readHosts(dns, tree, { questionsMax: HOSTS_MAX, namesMax });
+  const hosts = await readHosts(limited, tree, { questionsMax: HOSTS_MAX, namesMax });
   const walk = walkTree(tree, hosts);
   const { sendingIp = null } = input;
-  const sending = sendingIp === null ? null : await sendingFrom(dns, tree, domain, sendingIp);
+  const sending =
+    sendingIp === null ? null : await evaluateSending(limited, tree, domain, sendingIp);
   // When it is we who stopped asking, that says nothing of the domain.
   const gaveUp = isSpent() && !PROVEN.has(sending?.evaluation?.result ?? "none");
   const evaluation = gaveUp ? null : (sending?.evaluation ?? null);
 
-  const facts = {
+  const inputs = {
     tree,
     root,
     hosts,
     walk,
     sending: sending && { ...sending, evaluation },
   };
-  const issues = issuesOf(findingsIn(facts));
-  const status = statusOf(issues);
+  const issues = createSpfIssues(listFindings(inputs));
+  const status = toSpfStatus(issues);
   const { lookups, voidLookups } = walk;
   return {
     status,
-    record: recordAt(root),
-    score: status === "error" ? null : scoreOf(issues),
+    record: getRecord(root),
+    score: status === "error" ? null : scoreIssues(issues),
     issues,
     lookups,
     voidLookups,
@@ -83,34 +84,34 @@ export const analyseSpf = async (door: Dns, input: SpfInput): Promise<SpfAnalysi
   };
 };
 
-const atMost = (
-  door: Dns,
+const limitQuestions = (
+  dns: Dns,
   questionsMax: number,
 ): { readonly dns: Dns; readonly isSpent: () => boolean } => {
   let questions = 0;
   const counted: Dns = async (type, name) => {
     questions += 1;
-    return questions > questionsMax ? { kind: "timeout" } : door(type, name);
+    return questions > questionsMax ? { kind: "timeout" } : dns(type, name);
   };
-  return { dns: askingOnce(counted), isSpent: () => questions > questionsMax };
+  return { dns: cacheQuestions(counted), isSpent: () => questions > questionsMax };
 };
 
-const sendingFrom = async (
+const evaluateSending = async (
   dns: Dns,
-  tree: Tree,
+  tree: SpfTree,
   domain: string,
   sendingIp: string,
-): Promise<NonNullable<Facts["sending"]>> => {
+): Promise<NonNullable<SpfFindingsInput["sending"]>> => {
   const query = { ip: sendingIp, domain, sender: `postmaster@${domain}`, helo: domain };
   const evaluation = await evaluateSpf(dns, query);
   const ip = [...tree.values()].some(({ steps }) => steps.some(isPtr))
     ? parseIp(sendingIp)
     : undefined;
-  const named = ip && (await dns("PTR", reverseName(ip)));
+  const named = ip && (await dns("PTR", toReverseName(ip)));
   return { ip: sendingIp, evaluation, names: named?.kind === "ok" ? named.records.length : 0 };
 };
 
-const recordAt = ({ published }: Page): string | null => {
+const getRecord = ({ published }: SpfPage): string | null => {
   if (published.kind === "record") return published.text;
   return published.kind === "several" ? (published.texts[0] ?? null) : null;
 };
@@ -123,5 +124,5 @@ const STATUSES: readonly (readonly [SpfStatus, (issue: Issue) => boolean])[] = [
   ["warn", ({ costPoints }) => costPoints > 0],
 ];
 
-const statusOf = (issues: readonly Issue[]): SpfStatus =>
+const toSpfStatus = (issues: readonly Issue[]): SpfStatus =>
   STATUSES.find(([, holds]) => issues.some(holds))?.[0] ?? "pass";

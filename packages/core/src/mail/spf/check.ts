@@ -1,7 +1,7 @@
 import { parseLiteral } from "../address-literal.ts";
-import { type Ip, parseIp, reverseLabels } from "../ip.ts";
+import { type Ip, parseIp, toReverseLabels } from "../ip.ts";
 import type { LimitedDns, SpfLimits } from "./limits.ts";
-import type { Check } from "./matches.ts";
+import type { SpfCheck } from "./matches.ts";
 
 export type SpfQuery = {
   readonly ip: string;
@@ -16,15 +16,15 @@ export type SpfQuery = {
 };
 
 /** A query as the values of the macros (RFC 7208 §7.2). */
-export const checkFor = (
+export const createCheck = (
   { ip: text, sender, helo, receiver, epochSeconds }: SpfQuery,
   dns: LimitedDns,
   { namesMax }: SpfLimits,
-): Check => {
+): SpfCheck => {
   const read = parseIp(text);
   if (!read) throw new Error(`${text} is no IP address`);
-  const ip = withoutMapping(read);
-  const { local, domain } = mailboxOf(sender === "" ? helo : sender);
+  const ip = removeMapping(read);
+  const { local, domain } = splitMailbox(sender === "" ? helo : sender);
   return {
     dns,
     ip,
@@ -33,10 +33,10 @@ export const checkFor = (
       s: `${local}@${domain}`,
       l: local,
       o: domain,
-      i: ip.bits === 32 ? dotted(ip) : dotted(ip).toUpperCase(),
+      i: ip.bits === 32 ? formatIpv4(ip) : formatIpv4(ip).toUpperCase(),
       v: ip.bits === 32 ? "in-addr" : "ip6",
       h: helo,
-      c: ip.bits === 32 ? dotted(ip) : compressed(ip),
+      c: ip.bits === 32 ? formatIpv4(ip) : formatIpv6(ip),
       r: receiver ?? "unknown",
       t: String(epochSeconds ?? 0),
     },
@@ -44,21 +44,21 @@ export const checkFor = (
 };
 
 /** §2.4 and §4.3: who has no local part, as the HELO name has none, is the postmaster. */
-const mailboxOf = (sender: string) => {
+const splitMailbox = (sender: string) => {
   const at = sender.lastIndexOf("@");
   return { local: sender.slice(0, Math.max(at, 0)) || "postmaster", domain: sender.slice(at + 1) };
 };
 
 /** §5: an IPv4-mapped address is the IPv4 address inside it. */
-const withoutMapping = (ip: Ip): Ip =>
+const removeMapping = (ip: Ip): Ip =>
   ip.bits === 128 && ip.value >> 32n === 0xffffn
     ? { bits: 32, value: ip.value & 0xffff_ffffn }
     : ip;
 
 /** Octets or nibbles in the order of writing. */
-const dotted = (ip: Ip): string => reverseLabels(ip).split(".").toReversed().join(".");
+const formatIpv4 = (ip: Ip): string => toReverseLabels(ip).split(".").toReversed().join(".");
 
-const compressed = (ip: Ip): string => {
+const formatIpv6 = (ip: Ip): string => {
   const groups = ip.value.toString(16).padStart(32, "0").match(/.{4}/g) ?? [];
   return parseLiteral(`IPv6:${groups.join(":")}`)?.ip ?? "";
 };

@@ -1,18 +1,26 @@
 import type { SpfEvaluation } from "./evaluate.ts";
-import type { Hosts } from "./hosts.ts";
+import type { SpfHosts } from "./hosts.ts";
 import { SPF_LIMITS } from "./limits.ts";
 import { FAULTS } from "./parse.ts";
-import { type Finding, SPF_RULES } from "./rules.ts";
-import { isInclude, isMx, isPtr, type Page, pageAt, type Step, type Tree } from "./tree.ts";
-import type { Walk } from "./walk.ts";
-import { widthOf } from "./width.ts";
+import { SPF_RULES, type SpfFinding } from "./rules.ts";
+import {
+  findPage,
+  isInclude,
+  isMx,
+  isPtr,
+  type SpfPage,
+  type SpfStep,
+  type SpfTree,
+} from "./tree.ts";
+import type { SpfWalk } from "./walk.ts";
+import { measureWidth } from "./width.ts";
 
 /** All that was found out about a policy, and nothing that was not. */
-export type Facts = {
-  readonly tree: Tree;
-  readonly root: Page;
-  readonly hosts: Hosts;
-  readonly walk: Walk;
+export type SpfFindingsInput = {
+  readonly tree: SpfTree;
+  readonly root: SpfPage;
+  readonly hosts: SpfHosts;
+  readonly walk: SpfWalk;
   readonly sending: {
     readonly ip: string;
     readonly evaluation: SpfEvaluation | null;
@@ -21,24 +29,28 @@ export type Facts = {
   } | null;
 };
 
-export const findingsIn = (facts: Facts): readonly Finding[] => {
+export const listFindings = (input: SpfFindingsInput): readonly SpfFinding[] => {
   const aboutPolicy = [
-    ...aboutDomain(facts),
-    ...[...facts.tree.values()].flatMap((page) => [
-      ...aboutRecord(page),
-      ...page.steps.flatMap((step) => aboutStep(facts, page, step)),
-      ...aboutLinks(facts.tree, page),
+    ...findDomainIssues(input),
+    ...[...input.tree.values()].flatMap((page) => [
+      ...findRecordIssues(page),
+      ...page.steps.flatMap((step) => findStepIssues(input, page, step)),
+      ...findLinkIssues(input.tree, page),
     ]),
-    ...loopsIn(facts),
-    ...aboutWalk(facts),
+    ...hasLoop(input),
+    ...findWalkIssues(input),
   ];
   const hasError = aboutPolicy.some(({ rule }) => isGrave(rule));
-  return [...aboutPolicy, ...aboutSending(facts, hasError), ...aboutTrouble(facts)];
+  return [...aboutPolicy, ...findSendingIssues(input, hasError), ...findTroubleIssues(input)];
 };
 
-const aboutDomain = ({ root: { domain, published, texts } }: Facts): readonly Finding[] => [
-  ...found(published.kind === "none" || published.kind === "nxdomain", "SPF_MISSING", { domain }),
-  ...found(texts.some(isSenderId), "SPF_SENDERID", { domain }),
+const findDomainIssues = ({
+  root: { domain, published, texts },
+}: SpfFindingsInput): readonly SpfFinding[] => [
+  ...createFinding(published.kind === "none" || published.kind === "nxdomain", "SPF_MISSING", {
+    domain,
+  }),
+  ...createFinding(texts.some(isSenderId), "SPF_SENDERID", { domain }),
 ];
 
 const isSenderId = (text: string): boolean => /^spf2\.0\//i.test(text);
@@ -47,7 +59,13 @@ const isSenderId = (text: string): boolean => /^spf2\.0\//i.test(text);
 const FITS_BYTES = 450;
 const FITS_ALONE_BYTES = 512;
 
-const aboutRecord = ({ domain, own, published, record, steps }: Page): readonly Finding[] => {
+const findRecordIssues = ({
+  domain,
+  own,
+  published,
+  record,
+  steps,
+}: SpfPage): readonly SpfFinding[] => {
   if (published.kind === "several")
     return [{ rule: "SPF_MULTIPLE", detail: { domain, count: published.texts.length } }];
   if (published.kind !== "record") return [];
@@ -64,71 +82,81 @@ const aboutRecord = ({ domain, own, published, record, steps }: Page): readonly 
     return isRepeated;
   });
   return [
-    ...record.faults.map(({ fault, term, at }): Finding => {
-      const detail = { domain, term: visible(term), at, fault, reason: FAULTS[fault] };
+    ...record.faults.map(({ fault, term, at }): SpfFinding => {
+      const detail = { domain, term: escapeInvisible(term), at, fault, reason: FAULTS[fault] };
       return { rule: "SPF_SYNTAX", detail };
     }),
-    ...found(own && bytes > FITS_ALONE_BYTES, "SPF_VERY_LONG", { domain, bytes }),
-    ...found(own && bytes > FITS_BYTES && bytes <= FITS_ALONE_BYTES, "SPF_LONG", { domain, bytes }),
-    ...ignored.flatMap((term) => found(own, "SPF_TERMS_AFTER_ALL", { domain, term })),
-    ...repeated.flatMap(({ term }) => found(own, "SPF_DUP_INCLUDE", { domain, term })),
+    ...createFinding(own && bytes > FITS_ALONE_BYTES, "SPF_VERY_LONG", { domain, bytes }),
+    ...createFinding(own && bytes > FITS_BYTES && bytes <= FITS_ALONE_BYTES, "SPF_LONG", {
+      domain,
+      bytes,
+    }),
+    ...ignored.flatMap((term) => createFinding(own, "SPF_TERMS_AFTER_ALL", { domain, term })),
+    ...repeated.flatMap(({ term }) => createFinding(own, "SPF_DUP_INCLUDE", { domain, term })),
   ];
 };
 
 /** A stray byte or a line break is the very fault that is told of, and would not be seen. */
-const visible = (text: string): string =>
-  text.replaceAll(/[^!-~]/g, (sign) => `\\x${sign.charCodeAt(0).toString(16).padStart(2, "0")}`);
+const escapeInvisible = (text: string): string =>
+  text.replaceAll(
+    /[^!-~]/g,
+    (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`,
+  );
 
 const WIDE_OWN = { wide: "SPF_WIDE_CIDR", strangers: "SPF_WIDE_CIDR_STRANGERS" } as const;
 const WIDE_INCLUDED = { ...WIDE_OWN, wide: "SPF_WIDE_CIDR_INCLUDED" } as const;
 
-const aboutStep = ({ hosts }: Facts, { domain, own }: Page, step: Step): readonly Finding[] => {
+const findStepIssues = (
+  { hosts }: SpfFindingsInput,
+  { domain, own }: SpfPage,
+  step: SpfStep,
+): readonly SpfFinding[] => {
   const { mechanism, qualifier, term, name } = step;
   // A range that is refused may be as wide as it likes.
-  const width = qualifier === "+" ? widthOf(mechanism) : undefined;
+  const width = qualifier === "+" ? measureWidth(mechanism) : undefined;
   const mx = isMx(step) && name !== null ? hosts.mailHosts.get(name.toLowerCase()) : undefined;
   const count = mx?.kind === "ok" ? mx.records.length : 0;
   const limit = SPF_LIMITS.namesMax;
   const detail = { domain, term };
   return [
-    ...found(isPtr(step), "SPF_PTR", detail),
-    ...found("target" in mechanism && name === null, "SPF_MACRO", detail),
-    ...(width ? found(true, (own ? WIDE_OWN : WIDE_INCLUDED)[width], detail) : []),
-    ...found(count > limit, "SPF_MX_GT_10", { ...detail, host: name ?? "", count, limit }),
+    ...createFinding(isPtr(step), "SPF_PTR", detail),
+    ...createFinding("target" in mechanism && name === null, "SPF_MACRO", detail),
+    ...(width ? createFinding(true, (own ? WIDE_OWN : WIDE_INCLUDED)[width], detail) : []),
+    ...createFinding(count > limit, "SPF_MX_GT_10", { ...detail, host: name ?? "", count, limit }),
   ];
 };
 
 /** What an include or a redirect leads to. Where its target was not read there is nothing to say. */
-const aboutLinks = (tree: Tree, page: Page): readonly Finding[] => {
+const findLinkIssues = (tree: SpfTree, page: SpfPage): readonly SpfFinding[] => {
   const { domain, redirect } = page;
-  const broken = (step: Pick<Step, "name" | "term">, rules: typeof IF_INCLUDED) => {
-    const kind = step.name === null ? undefined : pageAt(tree, step.name)?.published.kind;
+  const broken = (step: Pick<SpfStep, "name" | "term">, rules: typeof IF_INCLUDED) => {
+    const kind = step.name === null ? undefined : findPage(tree, step.name)?.published.kind;
     if (kind !== "none" && kind !== "nxdomain") return [];
-    return found(true, rules[kind], { domain, term: step.term, target: step.name ?? "" });
+    return createFinding(true, rules[kind], { domain, term: step.term, target: step.name ?? "" });
   };
   return [
     ...page.steps.filter(isInclude).flatMap((step) => broken(step, IF_INCLUDED)),
     ...(redirect ? broken(redirect, IF_REDIRECTED) : []),
-    ...found(redirect?.name === null, "SPF_MACRO", { domain, term: redirect?.term ?? "" }),
+    ...createFinding(redirect?.name === null, "SPF_MACRO", { domain, term: redirect?.term ?? "" }),
   ];
 };
 
-type IfBroken = Readonly<Record<"none" | "nxdomain", Finding["rule"]>>;
+type IfBroken = Readonly<Record<"none" | "nxdomain", SpfFinding["rule"]>>;
 const IF_INCLUDED: IfBroken = { none: "SPF_INCLUDE_NONE", nxdomain: "SPF_DANGLING_INCLUDE" };
 const IF_REDIRECTED: IfBroken = { none: "SPF_REDIRECT_NONE", nxdomain: "SPF_REDIRECT_NONE" };
 
 /** Each link that leads back to a page whose links are still being followed closes a loop. */
-const loopsIn = ({ tree, root }: Facts): readonly Finding[] => {
-  const open = new Set<Page>();
-  const done = new Set<Page>();
-  const enter = (page: Page): readonly Finding[] => {
+const hasLoop = ({ tree, root }: SpfFindingsInput): readonly SpfFinding[] => {
+  const open = new Set<SpfPage>();
+  const done = new Set<SpfPage>();
+  const enter = (page: SpfPage): readonly SpfFinding[] => {
     open.add(page);
     const links = [...page.steps.filter(isInclude), ...(page.redirect ? [page.redirect] : [])];
     const loops = links.flatMap(({ name, term }) => {
-      const target = name === null ? undefined : pageAt(tree, name);
+      const target = name === null ? undefined : findPage(tree, name);
       if (!target || done.has(target)) return [];
       return open.has(target)
-        ? found(true, "SPF_LOOP", { domain: page.domain, term })
+        ? createFinding(true, "SPF_LOOP", { domain: page.domain, term })
         : enter(target);
     });
     open.delete(page);
@@ -140,7 +168,7 @@ const loopsIn = ({ tree, root }: Facts): readonly Finding[] => {
 
 const LOOKUPS_MANY = 8;
 
-const aboutWalk = ({ walk, root }: Facts): readonly Finding[] => {
+const findWalkIssues = ({ walk, root }: SpfFindingsInput): readonly SpfFinding[] => {
   const { domain } = root;
   const { lookups, voidLookups, result, by } = walk;
   const { termsMax, voidsMax } = SPF_LIMITS;
@@ -150,21 +178,24 @@ const aboutWalk = ({ walk, root }: Facts): readonly Finding[] => {
   // A range that fits everybody is told of as such.
   const byName = by?.kind === "all" || by?.kind === "exists";
   return [
-    ...found(lookups > termsMax, "SPF_LOOKUPS_GT_10", many),
-    ...found(lookups >= LOOKUPS_MANY && lookups <= termsMax, "SPF_LOOKUPS_8_10", many),
-    ...found(voidLookups > voidsMax, "SPF_VOID_GT_2", voids),
-    ...found(result === "pass" && byName, "SPF_PLUS_ALL", openBy),
-    ...found(result === "neutral", "SPF_NEUTRAL_ALL", { domain }),
-    ...found(result === "softfail", "SPF_SOFTFAIL", { domain }),
+    ...createFinding(lookups > termsMax, "SPF_LOOKUPS_GT_10", many),
+    ...createFinding(lookups >= LOOKUPS_MANY && lookups <= termsMax, "SPF_LOOKUPS_8_10", many),
+    ...createFinding(voidLookups > voidsMax, "SPF_VOID_GT_2", voids),
+    ...createFinding(result === "pass" && byName, "SPF_PLUS_ALL", openBy),
+    ...createFinding(result === "neutral", "SPF_NEUTRAL_ALL", { domain }),
+    ...createFinding(result === "softfail", "SPF_SOFTFAIL", { domain }),
   ];
 };
 
-const isGrave = (rule: Finding["rule"]): boolean => {
+const isGrave = (rule: SpfFinding["rule"]): boolean => {
   const { severity } = SPF_RULES[rule];
   return severity === "critical" || severity === "high";
 };
 
-const aboutSending = ({ sending, root, tree }: Facts, hasError: boolean): readonly Finding[] => {
+const findSendingIssues = (
+  { sending, root, tree }: SpfFindingsInput,
+  hasError: boolean,
+): readonly SpfFinding[] => {
   if (!sending) return [];
   const { ip, evaluation, names } = sending;
   const { domain } = root;
@@ -176,8 +207,8 @@ const aboutSending = ({ sending, root, tree }: Facts, hasError: boolean): readon
   const isByError = hasError && (result === "none" || result === "permerror");
   const isKeptOut = result !== "pass" && !isOpen && !isByError;
   return [
-    ...found(isKeptOut, "SPF_IP_NOT_COVERED", { domain, ip, result }),
-    ...found(ptr !== undefined && names > limit, "SPF_PTR_GT_10", {
+    ...createFinding(isKeptOut, "SPF_IP_NOT_COVERED", { domain, ip, result }),
+    ...createFinding(ptr !== undefined && names > limit, "SPF_PTR_GT_10", {
       ip,
       count: names,
       limit,
@@ -186,7 +217,12 @@ const aboutSending = ({ sending, root, tree }: Facts, hasError: boolean): readon
   ];
 };
 
-const aboutTrouble = ({ tree, hosts, root, sending }: Facts): readonly Finding[] => {
+const findTroubleIssues = ({
+  tree,
+  hosts,
+  root,
+  sending,
+}: SpfFindingsInput): readonly SpfFinding[] => {
   const answers: readonly (readonly [name: string, kind: string])[] = [
     ...[...tree.values()].map(({ domain, published }) => [domain, published.kind] as const),
     ...[...hosts.addresses, ...hosts.mailHosts].map(([name, { kind }]) => [name, kind] as const),
@@ -203,8 +239,8 @@ const aboutTrouble = ({ tree, hosts, root, sending }: Facts): readonly Finding[]
 const isTrouble = (kind: string): boolean =>
   ["servfail", "refused", "timeout", "too_large", "internal"].includes(kind);
 
-const found = (
+const createFinding = (
   holds: boolean,
-  rule: Finding["rule"],
-  detail: Finding["detail"],
-): readonly Finding[] => (holds ? [{ rule, detail }] : []);
+  rule: SpfFinding["rule"],
+  detail: SpfFinding["detail"],
+): readonly SpfFinding[] => (holds ? [{ rule, detail }] : []);

@@ -1,11 +1,11 @@
-import type { Dns, DnsOutcome, Mx } from "../dns/dns.ts";
-import { isAskable, withoutFinalDot } from "./name.ts";
-import { isMx, type Step, type Tree } from "./tree.ts";
+import type { Dns, DnsOutcome, MxRecordData } from "../dns/dns.ts";
+import { isAskable, removeFinalDot } from "./name.ts";
+import { isMx, type SpfStep, type SpfTree } from "./tree.ts";
 
 /** What the names in a tree's terms came to, by lower-case name, as far as they were asked for. */
-export type Hosts = {
+export type SpfHosts = {
   readonly addresses: ReadonlyMap<string, DnsOutcome<string>>;
-  readonly mailHosts: ReadonlyMap<string, DnsOutcome<Mx>>;
+  readonly mailHosts: ReadonlyMap<string, DnsOutcome<MxRecordData>>;
 };
 
 type Bounds = { readonly questionsMax: number; readonly namesMax: number };
@@ -13,52 +13,52 @@ type Bounds = { readonly questionsMax: number; readonly namesMax: number };
 /** Looks up what a, mx and exists name, in the order of the tree, and then what the mx led to. */
 export const readHosts = async (
   dns: Dns,
-  tree: Tree,
+  tree: SpfTree,
   { questionsMax, namesMax }: Bounds,
-): Promise<Hosts> => {
+): Promise<SpfHosts> => {
   const steps = [...tree.values()].flatMap((page) => page.steps);
-  const [forMx, forA] = [steps.filter(isMx), steps.filter(asksForAddress)].map(namesIn);
+  const [forMx, forA] = [steps.filter(isMx), steps.filter(asksForAddress)].map(listNames);
   const mailNames = (forMx ?? []).slice(0, questionsMax);
   const names = (forA ?? []).slice(0, questionsMax - mailNames.length);
-  const ask = async (name: string) => [name, await dns("A", name)] as const;
+  const query = async (name: string) => [name, await dns("A", name)] as const;
 
   const [mailHosts, addresses] = await Promise.all([
     Promise.all(mailNames.map(async (name) => [name, await dns("MX", name)] as const)),
-    Promise.all(names.map(ask)),
+    Promise.all(names.map(query)),
   ]);
-  const exchanges = mailHosts.flatMap(([, outcome]) => exchangesIn(outcome, namesMax));
+  const exchanges = mailHosts.flatMap(([, outcome]) => listExchanges(outcome, namesMax));
   const others = [...new Set(exchanges)].filter((name) => !names.includes(name));
   const left = questionsMax - mailNames.length - names.length;
-  const behind = await Promise.all(others.slice(0, left).map(ask));
+  const behind = await Promise.all(others.slice(0, left).map(query));
   return { addresses: new Map([...addresses, ...behind]), mailHosts: new Map(mailHosts) };
 };
 
-const asksForAddress = ({ mechanism }: Step): boolean =>
+const asksForAddress = ({ mechanism }: SpfStep): boolean =>
   mechanism.kind === "a" || mechanism.kind === "exists";
 
-const namesIn = (steps: readonly Step[]): readonly string[] => [
+const listNames = (steps: readonly SpfStep[]): readonly string[] => [
   ...new Set(steps.flatMap(({ name }) => (name && isAskable(name) ? [name.toLowerCase()] : []))),
 ];
 
 /** None when there are more than a receiver would look at: then it looks at none (RFC 7208 §4.6.4). */
-const exchangesIn = (outcome: DnsOutcome<Mx>, namesMax: number): readonly string[] =>
+const listExchanges = (outcome: DnsOutcome<MxRecordData>, namesMax: number): readonly string[] =>
   outcome.kind === "ok" && outcome.records.length <= namesMax
     ? outcome.records
-        .map(({ exchange }) => withoutFinalDot(exchange).toLowerCase())
+        .map(({ exchange }) => removeFinalDot(exchange).toLowerCase())
         .filter(isAskable)
     : [];
 
 /** The answers that a term with a known name got, its mail hosts' among them. */
-export const answersTo = (
-  { addresses, mailHosts }: Hosts,
-  { mechanism, name }: Step,
+export const getAnswers = (
+  { addresses, mailHosts }: SpfHosts,
+  { mechanism, name }: SpfStep,
   namesMax: number,
 ): readonly DnsOutcome<unknown>[] => {
   const key = name?.toLowerCase() ?? "";
-  if (mechanism.kind === "a" || mechanism.kind === "exists") return present(addresses.get(key));
+  if (mechanism.kind === "a" || mechanism.kind === "exists") return isPresent(addresses.get(key));
   const mx = mechanism.kind === "mx" ? mailHosts.get(key) : undefined;
   if (!mx) return [];
-  return [mx, ...exchangesIn(mx, namesMax).flatMap((host) => present(addresses.get(host)))];
+  return [mx, ...listExchanges(mx, namesMax).flatMap((host) => isPresent(addresses.get(host)))];
 };
 
-const present = <T>(value: T | undefined): readonly T[] => (value === undefined ? [] : [value]);
+const isPresent = <T>(value: T | undefined): readonly T[] => (value === undefined ? [] : [value]);

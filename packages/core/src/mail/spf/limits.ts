@@ -1,5 +1,5 @@
-import type { Dns, DnsOutcome, RecordOf, RecordType } from "../dns/dns.ts";
-import type { Stop } from "./verdict.ts";
+import type { Dns, DnsOutcome, DnsRecords, DnsRecordType } from "../dns/dns.ts";
+import type { SpfStop } from "./verdict.ts";
 
 export type SpfLimits = {
   /** Terms that ask the DNS: include, a, mx, ptr, exists, redirect. */
@@ -22,16 +22,16 @@ export const SPF_LIMITS: SpfLimits = {
 
 export type LimitedDns = {
   /** Called before each term that asks the DNS, and for nothing else. */
-  readonly countTerm: () => Stop | undefined;
+  readonly countTerm: () => SpfStop | undefined;
   /** What a question came to as records, or what it means for the whole check that there are none. */
-  readonly ask: <T extends RecordType>(
+  readonly query: <T extends DnsRecordType>(
     type: T,
     name: string,
-  ) => Promise<readonly RecordOf[T][] | Stop>;
+  ) => Promise<readonly DnsRecords[T][] | SpfStop>;
   /** Past the count of void answers: for names that the domain's owner does not choose, and after the verdict. */
-  readonly askFreely: Dns;
+  readonly queryUnlimited: Dns;
   /** An answer that was asked for freely and counts after all. */
-  readonly judge: <R>(outcome: DnsOutcome<R>) => readonly R[] | Stop;
+  readonly judge: <R>(outcome: DnsOutcome<R>) => readonly R[] | SpfStop;
   readonly counted: () => { readonly lookups: number; readonly voidLookups: number };
 };
 
@@ -39,7 +39,7 @@ export type LimitedDns = {
  * A resolver with the budget of one check. The evaluator above it counts nothing, and here is the only place
  * where an answer becomes an error: an empty one is no record, trouble is a temperror (RFC 7208 §5).
  */
-export const limitedDns = (dns: Dns, limits: SpfLimits): LimitedDns => {
+export const createLimitedDns = (dns: Dns, limits: SpfLimits): LimitedDns => {
   let terms = 0;
   let voids = 0;
   let questions = 0;
@@ -56,9 +56,9 @@ export const limitedDns = (dns: Dns, limits: SpfLimits): LimitedDns => {
     return voids > limits.voidsMax ? { result: "permerror", reason: "too_many_void_lookups" } : [];
   };
   return {
-    askFreely,
+    queryUnlimited: askFreely,
     judge,
-    ask: async (type, name) => judge(await askFreely(type, name)),
+    query: async (type, name) => judge(await askFreely(type, name)),
     countTerm: () => {
       terms += 1;
       return terms > limits.termsMax
@@ -70,13 +70,13 @@ export const limitedDns = (dns: Dns, limits: SpfLimits): LimitedDns => {
 };
 
 /** Asks each question once. A loop of includes then costs one question, and so does a record used ten times. */
-export const askingOnce = (dns: Dns): Dns => {
-  const asked = new Map<string, Promise<unknown>>();
-  return <T extends RecordType>(type: T, name: string) => {
+export const cacheQuestions = (dns: Dns): Dns => {
+  const answers = new Map<string, Promise<unknown>>();
+  return <T extends DnsRecordType>(type: T, name: string) => {
     const key = `${type} ${name.toLowerCase()}`;
-    const outcome = asked.get(key) ?? dns(type, name);
-    asked.set(key, outcome);
+    const outcome = answers.get(key) ?? dns(type, name);
+    answers.set(key, outcome);
     // The type is part of the key, so what is under it has records of that type.
-    return outcome as Promise<DnsOutcome<RecordOf[T]>>;
+    return outcome as Promise<DnsOutcome<DnsRecords[T]>>;
   };
 };

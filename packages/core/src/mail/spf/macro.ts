@@ -1,4 +1,4 @@
-import { cutToFit, isTopLabel, lastLabelOf, withoutFinalDot } from "./name.ts";
+import { cutToFit, getLastLabel, isTopLabel, removeFinalDot } from "./name.ts";
 
 /** RFC 7208 §7.2. The last three are for explanations alone. */
 const LETTERS_OF_DOMAINS = "slodiphv";
@@ -44,7 +44,7 @@ export const parseMacroString = (
   let at = 0;
   while (at < text.length) {
     const found = matchAt(literal, text, at) ?? matchAt(MACRO, text, at);
-    const piece = found && pieceOf(found, letters);
+    const piece = found && toPiece(found, letters);
     if (!piece) return undefined;
     pieces.push(piece);
     at += found[0].length;
@@ -57,7 +57,7 @@ const matchAt = (sticky: RegExp, text: string, at: number): RegExpExecArray | un
   return sticky.exec(text) ?? undefined;
 };
 
-const pieceOf = (found: RegExpExecArray, letters: string): Piece | undefined => {
+const toPiece = (found: RegExpExecArray, letters: string): Piece | undefined => {
   const [whole, letter, digits = "", reversed = "", delimiters = "", sign] = found;
   if (sign !== undefined) return { sign: SIGNS[sign] ?? "" };
   if (letter === undefined) return { literal: whole };
@@ -82,11 +82,11 @@ const pieceOf = (found: RegExpExecArray, letters: string): Piece | undefined => 
 export const isDomainSpec = (pieces: MacroString): boolean => {
   const last = pieces.at(-1);
   if (!last || !("literal" in last)) return last !== undefined;
-  const end = withoutFinalDot(last.literal);
-  return end.includes(".") && isTopLabel(lastLabelOf(end));
+  const end = removeFinalDot(last.literal);
+  return end.includes(".") && isTopLabel(getLastLabel(end));
 };
 
-export const lettersIn = (pieces: MacroString): readonly MacroLetter[] =>
+export const listLetters = (pieces: MacroString): readonly MacroLetter[] =>
   pieces.flatMap((piece) => ("letter" in piece ? [piece.letter] : []));
 
 export const expand = (pieces: MacroString, values: MacroValues): string =>
@@ -94,7 +94,7 @@ export const expand = (pieces: MacroString, values: MacroValues): string =>
 
 /** A domain-spec as a name to ask for. It may still be none: macros can leave empty labels and long ones. */
 export const expandName = (pieces: MacroString, values: MacroValues): string =>
-  cutToFit(withoutFinalDot(expand(pieces, values)));
+  cutToFit(removeFinalDot(expand(pieces, values)));
 
 const expandPiece = (piece: Piece, values: MacroValues): string => {
   if ("literal" in piece) return piece.literal;

@@ -1,12 +1,12 @@
-import { type Ip, isSameIp, isWithin, parseIp, reverseName } from "../ip.ts";
+import { type Ip, isInBlock, isSameIp, parseIp, toReverseName } from "../ip.ts";
 import type { LimitedDns } from "./limits.ts";
-import { expandName, lettersIn, type MacroString, type MacroValues } from "./macro.ts";
-import { isAskable, isAtOrBelow, withoutFinalDot } from "./name.ts";
-import type { DualLength, Mechanism } from "./parse.ts";
-import { isStop, type Place, type Stop, type Verdict } from "./verdict.ts";
+import { expandName, listLetters, type MacroString, type MacroValues } from "./macro.ts";
+import { isAskable, isAtOrBelow, removeFinalDot } from "./name.ts";
+import type { DualLength, SpfMechanism } from "./parse.ts";
+import { isStop, type SpfStop, type SpfVerdict, type TermLocation } from "./verdict.ts";
 
 /** What stays the same through all the records of one check. */
-export type Check = {
+export type SpfCheck = {
   readonly dns: LimitedDns;
   readonly ip: Ip;
   readonly namesMax: number;
@@ -15,51 +15,56 @@ export type Check = {
 };
 
 /** Whose record a mechanism stands in, and how another domain is checked for it. */
-export type Here = {
+export type SpfContext = {
   readonly domain: string;
-  readonly checkHost: (domain: string) => Promise<Verdict>;
+  readonly checkHost: (domain: string) => Promise<SpfVerdict>;
 };
 
 /** A match inside an include names the terms that decided there. */
-export type Match = boolean | readonly Place[] | Stop | Verdict;
+export type Match = boolean | readonly TermLocation[] | SpfStop | SpfVerdict;
 
 /** RFC 7208 §5: does the host match? Or the end of the whole check, from the budget or from an included record. */
-export const matches = async (check: Check, here: Here, mechanism: Mechanism): Promise<Match> => {
+export const matchMechanism = async (
+  check: SpfCheck,
+  context: SpfContext,
+  mechanism: SpfMechanism,
+): Promise<Match> => {
   if (mechanism.kind === "all") return true;
-  if ("block" in mechanism) return isWithin(check.ip, mechanism.block);
+  if ("block" in mechanism) return isInBlock(check.ip, mechanism.block);
   const stop = check.dns.countTerm();
   if (stop) return stop;
 
-  const name = await nameAt(check, here.domain, mechanism.target);
-  if (mechanism.kind === "include") return include(await here.checkHost(name));
+  const name = await expandTarget(check, context.domain, mechanism.target);
+  if (mechanism.kind === "include") return matchInclude(await context.checkHost(name));
   // §4.8: such a name cannot have records, so nothing is asked and nothing matches.
   if (!isAskable(name)) return false;
   if (mechanism.kind === "a") return hasAddress(check, name, mechanism);
   if (mechanism.kind === "mx") return hasMailHost(check, name, mechanism);
-  if (mechanism.kind === "ptr") return isNamedBelow(check, name);
+  if (mechanism.kind === "ptr") return isValidatedBelow(check, name);
   // §5.7: always A, also for a host that came over IPv6.
-  const found = await check.dns.ask("A", name);
+  const found = await check.dns.query("A", name);
   return isStop(found) ? found : found.length > 0;
 };
 
-export const nameAt = async (
-  check: Check,
+export const expandTarget = async (
+  check: SpfCheck,
   domain: string,
   target: MacroString | null,
-): Promise<string> => (target ? expandName(target, await valuesAt(check, domain, target)) : domain);
+): Promise<string> =>
+  target ? expandName(target, await getValues(check, domain, target)) : domain;
 
 /** %{p} costs questions, so it is found out only where it is used. */
-export const valuesAt = async (
-  check: Check,
+export const getValues = async (
+  check: SpfCheck,
   domain: string,
   pieces: MacroString,
 ): Promise<MacroValues> => {
-  const p = lettersIn(pieces).includes("p") ? await validatedName(check, domain) : "";
+  const p = listLetters(pieces).includes("p") ? await findValidatedName(check, domain) : "";
   return { ...check.values, d: domain, p };
 };
 
 /** The table of §5.2: only a pass is a match, and an error there is an error here. */
-const include = (verdict: Verdict): Match => {
+const matchInclude = (verdict: SpfVerdict): Match => {
   if (verdict.result === "pass") return verdict.matched;
   if (verdict.result === "none") return { result: "permerror", reason: "include_without_record" };
   return verdict.problem ? verdict : false;
@@ -68,30 +73,30 @@ const include = (verdict: Verdict): Match => {
 const addressType = ({ bits }: Ip) => (bits === 32 ? "A" : "AAAA");
 
 const hasAddress = async (
-  { dns, ip }: Check,
+  { dns, ip }: SpfCheck,
   name: string,
   { length4, length6 }: DualLength,
-): Promise<boolean | Stop> => {
-  const found = await dns.ask(addressType(ip), name);
+): Promise<boolean | SpfStop> => {
+  const found = await dns.query(addressType(ip), name);
   if (isStop(found)) return found;
   const length = ip.bits === 32 ? length4 : length6;
   return found.some((text) => {
     const base = parseIp(text);
-    return base !== undefined && isWithin(ip, { base, length });
+    return base !== undefined && isInBlock(ip, { base, length });
   });
 };
 
 const hasMailHost = async (
-  check: Check,
+  check: SpfCheck,
   name: string,
   lengths: DualLength,
-): Promise<boolean | Stop> => {
-  const found = await check.dns.ask("MX", name);
+): Promise<boolean | SpfStop> => {
+  const found = await check.dns.query("MX", name);
   if (isStop(found)) return found;
   // §4.6.4. Even when an early one would match: which are early is up to chance.
   if (found.length > check.namesMax) return { result: "permerror", reason: "too_many_mx_names" };
   for (const { exchange } of found) {
-    const host = withoutFinalDot(exchange);
+    const host = removeFinalDot(exchange);
     // A null MX (RFC 7505) names no host.
     const match = isAskable(host) && (await hasAddress(check, host, lengths));
     if (match) return match;
@@ -100,35 +105,35 @@ const hasMailHost = async (
 };
 
 /** §5.5: the host's own names, of which each must lead back to it. What fails here is no match and no error. */
-const isNamedBelow = async (check: Check, target: string): Promise<boolean | Stop> => {
-  const outcome = await check.dns.askFreely("PTR", reverseName(check.ip));
+const isValidatedBelow = async (check: SpfCheck, target: string): Promise<boolean | SpfStop> => {
+  const outcome = await check.dns.queryUnlimited("PTR", toReverseName(check.ip));
   const counted = check.dns.judge(outcome);
   if (isStop(counted)) return counted.result === "permerror" ? counted : false;
-  const names = namesOf(check, counted).filter((name) => isAtOrBelow(name, target));
-  return (await firstValid(check, names)) !== undefined;
+  const names = toNames(check, counted).filter((name) => isAtOrBelow(name, target));
+  return (await findFirstValid(check, names)) !== undefined;
 };
 
 /** §7.3: the domain itself rather than one below it, and one below it rather than any other. */
-const validatedName = async (check: Check, domain: string): Promise<string> => {
-  const outcome = await check.dns.askFreely("PTR", reverseName(check.ip));
-  const names = outcome.kind === "ok" ? namesOf(check, outcome.records) : [];
+const findValidatedName = async (check: SpfCheck, domain: string): Promise<string> => {
+  const outcome = await check.dns.queryUnlimited("PTR", toReverseName(check.ip));
+  const names = outcome.kind === "ok" ? toNames(check, outcome.records) : [];
   const isSame = (name: string) => name.toLowerCase() === domain.toLowerCase();
   const isBelow = (name: string) => isAtOrBelow(name, domain) && !isSame(name);
   const isOther = (name: string) => !isAtOrBelow(name, domain);
   const ordered = [isSame, isBelow, isOther].flatMap((rank) => names.filter(rank));
-  return (await firstValid(check, ordered)) ?? "unknown";
+  return (await findFirstValid(check, ordered)) ?? "unknown";
 };
 
-const namesOf = ({ namesMax }: Check, records: readonly string[]): readonly string[] =>
-  records.slice(0, namesMax).map(withoutFinalDot).filter(isAskable);
+const toNames = ({ namesMax }: SpfCheck, records: readonly string[]): readonly string[] =>
+  records.slice(0, namesMax).map(removeFinalDot).filter(isAskable);
 
-const firstValid = async (
-  { dns, ip }: Check,
+const findFirstValid = async (
+  { dns, ip }: SpfCheck,
   names: readonly string[],
 ): Promise<string | undefined> => {
   for (const name of names) {
     // Whoever sends from the host names it; a void answer here is not the domain's.
-    const outcome = await dns.askFreely(addressType(ip), name);
+    const outcome = await dns.queryUnlimited(addressType(ip), name);
     const texts: readonly string[] = outcome.kind === "ok" ? outcome.records : [];
     if (texts.some((text) => isSameIp(parseIp(text), ip))) return name;
   }

@@ -14,9 +14,9 @@ export const isTopLabel = (label: string): boolean =>
   LABEL_OF_HOST.test(label) && !ALL_DIGITS.test(label);
 
 /** The last label is what stands after the last dot; a dot at the very end does not count (RFC 7208 §7.1). */
-export const lastLabelOf = (name: string): string => name.slice(name.lastIndexOf(".") + 1);
+export const getLastLabel = (name: string): string => name.slice(name.lastIndexOf(".") + 1);
 
-export const withoutFinalDot = (name: string): string =>
+export const removeFinalDot = (name: string): string =>
   name.endsWith(".") ? name.slice(0, -1) : name;
 
 /**
@@ -26,7 +26,7 @@ export const withoutFinalDot = (name: string): string =>
 export const isAskable = (name: string): boolean =>
   name.length <= NAME_OCTETS_MAX &&
   name.includes(".") &&
-  isTopLabel(lastLabelOf(name)) &&
+  isTopLabel(getLastLabel(name)) &&
   name.split(".").every(({ length }) => length > 0 && length <= LABEL_OCTETS_MAX);
 
 /** RFC 7208 §4.3: nothing else has a policy. */

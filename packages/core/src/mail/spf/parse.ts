@@ -6,16 +6,16 @@ import { isDomainSpec, type MacroString, parseMacroString } from "./macro.ts";
  * qualifier = "+" / "-" / "?" / "~"
  * mechanism = ( all / include / a / mx / ptr / ip4 / ip6 / exists )
  */
-export type Directive = {
+export type SpfDirective = {
   readonly qualifier: Qualifier;
-  readonly mechanism: Mechanism;
+  readonly mechanism: SpfMechanism;
   /** As it is written. */
   readonly term: string;
 };
 
 export type Qualifier = "+" | "-" | "?" | "~";
 
-export type Mechanism =
+export type SpfMechanism =
   | { readonly kind: "all" }
   | { readonly kind: "include" | "exists"; readonly target: MacroString }
   /** Without a target it is the domain whose record this is. */
@@ -25,17 +25,17 @@ export type Mechanism =
 
 export type DualLength = { readonly length4: number; readonly length6: number };
 
-export type Modifier = { readonly target: MacroString; readonly term: string };
+export type SpfModifier = { readonly target: MacroString; readonly term: string };
 
 /** What keeps a text from being a record, and where: `at` counts characters from the start of the record. */
-export type Fault = { readonly fault: FaultName; readonly term: string; readonly at: number };
+export type SpfFault = { readonly fault: SpfFaultName; readonly term: string; readonly at: number };
 
 export type SpfRecord = {
-  readonly directives: readonly Directive[];
-  readonly redirect: Modifier | null;
-  readonly exp: Modifier | null;
+  readonly directives: readonly SpfDirective[];
+  readonly redirect: SpfModifier | null;
+  readonly exp: SpfModifier | null;
   /** With one of these the record is a permerror for all mail (RFC 7208 §4.6), whatever else it says. */
-  readonly faults: readonly Fault[];
+  readonly faults: readonly SpfFault[];
 };
 
 /** Every way to be no term, as what an operator has to mend. */
@@ -55,7 +55,7 @@ export const FAULTS = {
   bad_character: "there is a character that is not visible ASCII",
 } as const;
 
-export type FaultName = keyof typeof FAULTS;
+export type SpfFaultName = keyof typeof FAULTS;
 
 /** version = "v=spf1", and then a space or the end (RFC 7208 §4.5): v=spf10 is something else. */
 const VERSION = /^v=spf1(?= |$)/i;
@@ -69,11 +69,11 @@ export const isSpf = (text: string): boolean => VERSION.test(text);
  * Never stops at the first fault: whoever has to mend a record wants to know all of them.
  */
 export const parseSpf = (text: string): SpfRecord => {
-  const directives: Directive[] = [];
-  const modifiers = new Map<string, Modifier>();
-  const faults: Fault[] = [];
+  const directives: SpfDirective[] = [];
+  const modifiers = new Map<string, SpfModifier>();
+  const faults: SpfFault[] = [];
 
-  for (const { term, at } of termsOf(text)) {
+  for (const { term, at } of splitTerms(text)) {
     const parsed = parseTerm(term);
     if (typeof parsed === "string") faults.push({ fault: parsed, term, at });
     else if ("mechanism" in parsed) directives.push(parsed);
@@ -89,7 +89,7 @@ export const parseSpf = (text: string): SpfRecord => {
   };
 };
 
-const termsOf = (text: string): readonly { readonly term: string; readonly at: number }[] =>
+const splitTerms = (text: string): readonly { readonly term: string; readonly at: number }[] =>
   [...text.replace(VERSION, "      ").matchAll(/[^ ]+/g)].map((found) => ({
     term: found[0],
     at: found.index,
@@ -100,7 +100,7 @@ const termsOf = (text: string): readonly { readonly term: string; readonly at: n
  * unknown-modifier = name "=" macro-string
  * name             = ALPHA *( ALPHA / DIGIT / "-" / "_" / "." )
  */
-type Named = { readonly name: string; readonly target: MacroString };
+type NamedTarget = { readonly name: string; readonly target: MacroString };
 
 const MODIFIER = /^([a-z][a-z\d._-]*)=(.*)$/is;
 const DIRECTIVE = /^([-+?~]?)([^:/]*)(.*)$/s;
@@ -108,17 +108,17 @@ const INVISIBLE = /[^!-~]/;
 /** "ip4:192.0.2.1~all": what is so common that it deserves a word of its own. */
 const GLUED_ALL = /[a-z\d][-+?~]all$/i;
 
-const parseTerm = (term: string): Directive | Named | FaultName => {
+const parseTerm = (term: string): SpfDirective | NamedTarget | SpfFaultName => {
   if (INVISIBLE.test(term)) return "bad_character";
   const [, name, value = ""] = MODIFIER.exec(term) ?? [];
   if (name !== undefined) return parseModifier(name.toLowerCase(), value);
   const mechanism = parseMechanism(term);
-  if (typeof mechanism !== "string") return { qualifier: qualifierOf(term), mechanism, term };
+  if (typeof mechanism !== "string") return { qualifier: parseQualifier(term), mechanism, term };
   return GLUED_ALL.test(term) ? "missing_space" : mechanism;
 };
 
 // The grammar alone would let a redirect= without a domain pass as an unknown modifier. Known names are known.
-const parseModifier = (name: string, value: string): Named | FaultName => {
+const parseModifier = (name: string, value: string): NamedTarget | SpfFaultName => {
   const target = parseMacroString(value, "domain");
   if (!target) return "bad_macro";
   if (name === "redirect" || name === "exp") {
@@ -128,12 +128,12 @@ const parseModifier = (name: string, value: string): Named | FaultName => {
   return { name, target };
 };
 
-const qualifierOf = (term: string): Qualifier => {
+const parseQualifier = (term: string): Qualifier => {
   const [first] = term;
   return first === "-" || first === "~" || first === "?" ? first : "+";
 };
 
-const parseMechanism = (term: string): Mechanism | FaultName => {
+const parseMechanism = (term: string): SpfMechanism | SpfFaultName => {
   const [, , name = "", argument = ""] = DIRECTIVE.exec(term) ?? [];
   const kind = name.toLowerCase();
   if (Object.hasOwn(READ, kind)) return (READ[kind] as Reader)(argument);
@@ -142,26 +142,26 @@ const parseMechanism = (term: string): Mechanism | FaultName => {
 };
 
 /** Takes what follows after the name: nothing, or something that begins with ":" or "/". */
-type Reader = (argument: string) => Mechanism | FaultName;
+type Reader = (argument: string) => SpfMechanism | SpfFaultName;
 
 const READ: Readonly<Record<string, Reader>> = {
   all: (argument) => (argument === "" ? { kind: "all" } : "takes_nothing"),
-  include: (argument) => withTarget(argument, (target) => ({ kind: "include", target })),
-  exists: (argument) => withTarget(argument, (target) => ({ kind: "exists", target })),
+  include: (argument) => createTargetReader(argument, (target) => ({ kind: "include", target })),
+  exists: (argument) => createTargetReader(argument, (target) => ({ kind: "exists", target })),
   ptr: (argument) =>
     argument === ""
       ? { kind: "ptr", target: null }
-      : withTarget(argument, (target) => ({ kind: "ptr", target })),
-  a: (argument) => withLengths("a", argument),
-  mx: (argument) => withLengths("mx", argument),
-  ip4: (argument) => withBlock("ip4", 32, argument),
-  ip6: (argument) => withBlock("ip6", 128, argument),
+      : createTargetReader(argument, (target) => ({ kind: "ptr", target })),
+  a: (argument) => parseLengths("a", argument),
+  mx: (argument) => parseLengths("mx", argument),
+  ip4: (argument) => parseBlock("ip4", 32, argument),
+  ip6: (argument) => parseBlock("ip6", 128, argument),
 };
 
-const withTarget = (
+const createTargetReader = (
   argument: string,
-  make: (target: MacroString) => Mechanism,
-): Mechanism | FaultName => {
+  make: (target: MacroString) => SpfMechanism,
+): SpfMechanism | SpfFaultName => {
   if (!argument.startsWith(":") || argument === ":") return "needs_target";
   const written = argument.slice(1);
   const target = parseMacroString(written, "domain");
@@ -179,25 +179,25 @@ const withTarget = (
  */
 const LENGTHS = /(?:\/(\d+))?(?:\/\/(\d+))?$/;
 
-const withLengths = (kind: "a" | "mx", argument: string): Mechanism | FaultName => {
+const parseLengths = (kind: "a" | "mx", argument: string): SpfMechanism | SpfFaultName => {
   const [lengths = "", text4, text6] = LENGTHS.exec(argument) ?? [];
-  const length4 = lengthOf(text4, 32);
-  const length6 = lengthOf(text6, 128);
+  const length4 = parseLength(text4, 32);
+  const length6 = parseLength(text6, 128);
   if (length4 === undefined || length6 === undefined) return "bad_length";
   const rest = argument.slice(0, argument.length - lengths.length);
   if (rest === "") return { kind, target: null, length4, length6 };
   if (rest.startsWith("/")) return "bad_length";
-  return withTarget(rest, (target) => ({ kind, target, length4, length6 }));
+  return createTargetReader(rest, (target) => ({ kind, target, length4, length6 }));
 };
 
 const DECIMAL = /^(?:0|[1-9]\d{0,2})$/;
 
-const lengthOf = (text: string | undefined, most: number): number | undefined => {
+const parseLength = (text: string | undefined, most: number): number | undefined => {
   if (text === undefined) return most;
   return DECIMAL.test(text) && Number(text) <= most ? Number(text) : undefined;
 };
 
-const withBlock = (kind: "ip4" | "ip6", bits: 32 | 128, argument: string) => {
+const parseBlock = (kind: "ip4" | "ip6", bits: 32 | 128, argument: string) => {
   const block = argument.startsWith(":") ? parseCidr(argument.slice(1)) : undefined;
   return block?.base.bits === bits ? { kind, block } : (`bad_${kind}` as const);
 };

@@ -1,16 +1,16 @@
 import type { DnsOutcome } from "../dns/dns.ts";
 import { isSpf } from "./parse.ts";
 
-export type Trouble = "servfail" | "refused" | "timeout" | "too_large" | "internal";
+export type SpfTrouble = "servfail" | "refused" | "timeout" | "too_large" | "internal";
 
 /** What a domain's TXT records come to as a policy (RFC 7208 §4.4 and §4.5). */
-export type Published =
+export type PublishedSpf =
   | { readonly kind: "record"; readonly text: string }
   | { readonly kind: "several"; readonly texts: readonly string[] }
   | { readonly kind: "none" | "nxdomain" }
-  | { readonly kind: Trouble };
+  | { readonly kind: SpfTrouble };
 
-export const publishedIn = (outcome: DnsOutcome<string>): Published => {
+export const findPublished = (outcome: DnsOutcome<string>): PublishedSpf => {
   if (outcome.kind === "nodata") return { kind: "none" };
   if (outcome.kind !== "ok") return { kind: outcome.kind };
   const [text, ...others] = outcome.records.filter(isSpf);

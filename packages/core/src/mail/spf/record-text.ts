@@ -1,7 +1,7 @@
 import { isSpf } from "./parse.ts";
 
 /** Whom a domain's SPF takes over, read from its TXT records. A macro in a name is not a name. */
-export const includesIn = (texts: readonly string[]): readonly string[] =>
+export const listIncludes = (texts: readonly string[]): readonly string[] =>
   texts
     .filter(isSpf)
     .flatMap((text) => text.split(/\s+/))

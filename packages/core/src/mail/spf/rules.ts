@@ -1,7 +1,7 @@
 import type { Issue, Severity } from "../issue.ts";
-import { shortened } from "./verdict.ts";
+import { shortenText } from "./verdict.ts";
 
-type Rule = {
+type SpfRuleEntry = {
   /** Where one rule has two prices: the name under which both are told. */
   readonly id?: string;
   readonly severity: Severity;
@@ -185,31 +185,39 @@ export const SPF_RULES = {
     message:
       "{host} could not be looked up ({reason}), so the SPF record of {domain} has no score. Receivers put such mail off; try again.",
   },
-} as const satisfies Readonly<Record<string, Rule>>;
+} as const satisfies Readonly<Record<string, SpfRuleEntry>>;
 
 export type SpfRule = keyof typeof SPF_RULES;
 
-export type Finding = { readonly rule: SpfRule; readonly detail: Issue["detail"] };
+export type SpfFinding = { readonly rule: SpfRule; readonly detail: Issue["detail"] };
 
 /** A stranger's record can break a rule a thousand times, and nobody reads a thousand issues. */
-const TOLD_MAX = 10;
+const FINDINGS_MAX = 10;
 
 /**
  * Gravest first. A rule costs once however often it is broken, at its dearest, and the issue that comes first pays:
  * what all of them cost together is what the score lost.
  */
-export const issuesOf = (findings: readonly Finding[]): readonly Issue[] => {
-  const told = new Map<string, number>();
+export const createSpfIssues = (findings: readonly SpfFinding[]): readonly Issue[] => {
+  const unique = new Map<string, number>();
   return findings
     .toSorted((one, other) => gravity(one) - gravity(other))
     .flatMap(({ rule, detail }) => {
-      const { id = rule, severity, costPoints, message }: Rule = SPF_RULES[rule];
-      const before = told.get(id) ?? 0;
-      told.set(id, before + 1);
-      if (before >= TOLD_MAX) return [];
-      const kept = clipped(detail);
+      const { id = rule, severity, costPoints, message }: SpfRuleEntry = SPF_RULES[rule];
+      const before = unique.get(id) ?? 0;
+      unique.set(id, before + 1);
+      if (before >= FINDINGS_MAX) return [];
+      const reported = clipDetail(detail);
       const cost = before === 0 ? costPoints : 0;
-      return [{ id, severity, message: filled(message, kept), detail: kept, costPoints: cost }];
+      return [
+        {
+          id,
+          severity,
+          message: fillMessage(message, reported),
+          detail: reported,
+          costPoints: cost,
+        },
+      ];
     });
 };
 
@@ -221,18 +229,18 @@ const GRAVITY: Readonly<Record<Severity, number>> = {
   info: 4,
 };
 
-const gravity = ({ rule }: Finding): number => {
+const gravity = ({ rule }: SpfFinding): number => {
   const { severity, costPoints } = SPF_RULES[rule];
   return GRAVITY[severity] * 1_000 - costPoints;
 };
 
-const clipped = (detail: Issue["detail"]): Issue["detail"] =>
+const clipDetail = (detail: Issue["detail"]): Issue["detail"] =>
   Object.fromEntries(
     Object.entries(detail).map(([name, value]) => [
       name,
-      typeof value === "string" ? shortened(value) : value,
+      typeof value === "string" ? shortenText(value) : value,
     ]),
   );
 
-const filled = (message: string, detail: Issue["detail"]): string =>
+const fillMessage = (message: string, detail: Issue["detail"]): string =>
   message.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(detail[name] ?? ""));

@@ -1,5 +1,5 @@
 import type { Qualifier } from "./parse.ts";
-import type { Trouble } from "./published.ts";
+import type { SpfTrouble } from "./published.ts";
 
 /** RFC 7208 §2.6. */
 export type SpfResult =
@@ -20,11 +20,11 @@ export const RESULT_OF: Readonly<Record<Qualifier, SpfResult>> = {
 };
 
 /** A term, and whose record it stands in. */
-export type Place = { readonly domain: string; readonly term: string };
+export type TermLocation = { readonly domain: string; readonly term: string };
 
 /** Why a check ends without an answer about the host. */
-export type Stop =
-  | { readonly result: "temperror"; readonly reason: Trouble }
+export type SpfStop =
+  | { readonly result: "temperror"; readonly reason: SpfTrouble }
   | {
       readonly result: "permerror";
       readonly reason:
@@ -37,39 +37,39 @@ export type Stop =
         | "redirect_without_record";
     };
 
-export type Problem = {
-  readonly reason: Stop["reason"];
+export type SpfProblem = {
+  readonly reason: SpfStop["reason"];
   readonly domain: string;
   /** Null where the domain itself is the trouble and no single term of its record. */
   readonly term: string | null;
 };
 
-export type Verdict = {
+export type SpfVerdict = {
   readonly result: SpfResult;
   /** The term that decided, and inside of an include the one that decided there, outermost first. */
-  readonly matched: readonly Place[];
-  readonly problem: Problem | null;
+  readonly matched: readonly TermLocation[];
+  readonly problem: SpfProblem | null;
 };
 
 /** A stranger chooses how long his record is; what is kept of it beside the record itself is enough to find it. */
-export const shortened = (text: string): string =>
+export const shortenText = (text: string): string =>
   text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)}…` : text;
 
 const TEXT_MAX = 200;
 
-export const placeOf = (domain: string, term: string): Place => ({
+export const toLocation = (domain: string, term: string): TermLocation => ({
   domain,
-  term: shortened(term),
+  term: shortenText(term),
 });
 
-export const isStop = (value: object): value is Stop => "reason" in value;
+export const isStop = (value: object): value is SpfStop => "reason" in value;
 
-export const stopped = (
-  { result, reason }: Stop,
+export const toStoppedVerdict = (
+  { result, reason }: SpfStop,
   domain: string,
   term: string | null = null,
-): Verdict => ({
+): SpfVerdict => ({
   result,
   matched: [],
-  problem: { reason, domain, term: term === null ? null : shortened(term) },
+  problem: { reason, domain, term: term === null ? null : shortenText(term) },
 });

@@ -1,39 +1,39 @@
 import type { DnsOutcome } from "../dns/dns.ts";
 import { isAbsent } from "../dns/outcome.ts";
-import { answersTo, type Hosts } from "./hosts.ts";
+import { getAnswers, type SpfHosts } from "./hosts.ts";
 import { SPF_LIMITS } from "./limits.ts";
-import type { Mechanism } from "./parse.ts";
-import { type Page, pageAt, type Step, type Tree } from "./tree.ts";
-import { type Place, RESULT_OF, type SpfResult } from "./verdict.ts";
+import type { SpfMechanism } from "./parse.ts";
+import { findPage, type SpfPage, type SpfStep, type SpfTree } from "./tree.ts";
+import { RESULT_OF, type SpfResult, type TermLocation } from "./verdict.ts";
 
 /**
  * What a host over IPv4 meets whom no address in the policy fits. It is the one that has to walk through all of it,
  * so no host costs more look-ups.
  */
-export type Walk = {
+export type SpfWalk = {
   readonly lookups: number;
   readonly voidLookups: number;
   /** "unknown" behind a macro, a loop, a fault or a record that could not be read. */
   readonly result: SpfResult | "unknown";
   /** The term that decided, in the innermost record; null where it was the end of one. */
-  readonly by: (Place & { readonly kind: Mechanism["kind"] }) | null;
+  readonly by: (TermLocation & { readonly kind: SpfMechanism["kind"] }) | null;
 };
 
 /** Sums double with every level of includes that are used twice; beyond this a number tells nobody anything. */
 const COUNT_MAX = 1_000;
 
-const NOWHERE: Walk = { lookups: 0, voidLookups: 0, result: "unknown", by: null };
+const NOWHERE: SpfWalk = { lookups: 0, voidLookups: 0, result: "unknown", by: null };
 
-export const walkTree = (tree: Tree, hosts: Hosts): Walk => {
-  const walked = new Map<Page, Walk>();
-  const walk = (page: Page | undefined): Walk => {
+export const walkTree = (tree: SpfTree, hosts: SpfHosts): SpfWalk => {
+  const walked = new Map<SpfPage, SpfWalk>();
+  const walk = (page: SpfPage | undefined): SpfWalk => {
     if (page?.published.kind !== "record") return NOWHERE;
     const before = walked.get(page);
     if (before) return before;
     // For the time of its own walk: whoever comes here again is in a loop.
     walked.set(page, NOWHERE);
     const found = walkPage(page, hosts, (name) =>
-      walk(name === null ? undefined : pageAt(tree, name)),
+      walk(name === null ? undefined : findPage(tree, name)),
     );
     walked.set(page, found);
     return found;
@@ -42,19 +42,24 @@ export const walkTree = (tree: Tree, hosts: Hosts): Walk => {
   return walk(root);
 };
 
-const walkPage = (page: Page, hosts: Hosts, enter: (name: string | null) => Walk): Walk => {
+const walkPage = (
+  page: SpfPage,
+  hosts: SpfHosts,
+  enter: (name: string | null) => SpfWalk,
+): SpfWalk => {
   let costs = NOWHERE;
   for (const step of page.steps) {
-    const taken = step.mechanism.kind === "include" ? within(enter(step.name)) : at(step, hosts);
-    costs = sum(costs, taken);
+    const taken =
+      step.mechanism.kind === "include" ? toNestedWalk(enter(step.name)) : walkStep(step, hosts);
+    costs = addWalks(costs, taken);
     if (taken.result !== "pass") continue;
     const { mechanism, qualifier, term } = step;
     const by = taken.by ?? { domain: page.domain, term, kind: mechanism.kind };
     return { ...costs, result: RESULT_OF[qualifier], by };
   }
   if (page.redirect) {
-    const followed = within(enter(page.redirect.name));
-    return { ...followed, ...sum(costs, followed), result: followed.result, by: followed.by };
+    const followed = toNestedWalk(enter(page.redirect.name));
+    return { ...followed, ...addWalks(costs, followed), result: followed.result, by: followed.by };
   }
   const isUnread = page.record.faults.some(({ term }) => AN_END.test(term));
   return { ...costs, result: isUnread ? "unknown" : "neutral" };
@@ -64,11 +69,11 @@ const walkPage = (page: Page, hosts: Hosts, enter: (name: string | null) => Walk
 const AN_END = /all|redirect/i;
 
 /** The term that leads into another record is a look-up of its own. */
-const within = (inner: Walk): Walk => ({ ...inner, lookups: inner.lookups + 1 });
+const toNestedWalk = (inner: SpfWalk): SpfWalk => ({ ...inner, lookups: inner.lookups + 1 });
 
-const at = (step: Step, hosts: Hosts): Walk => {
+const walkStep = (step: SpfStep, hosts: SpfHosts): SpfWalk => {
   const { kind } = step.mechanism;
-  const answers = answersTo(hosts, step, SPF_LIMITS.namesMax);
+  const answers = getAnswers(hosts, step, SPF_LIMITS.namesMax);
   return {
     lookups: kind === "all" || kind === "ip4" || kind === "ip6" ? 0 : 1,
     voidLookups: answers.filter(isAbsent).length,
@@ -77,14 +82,14 @@ const at = (step: Step, hosts: Hosts): Walk => {
   };
 };
 
-const sum = (one: Walk, other: Walk): Walk => ({
+const addWalks = (one: SpfWalk, other: SpfWalk): SpfWalk => ({
   ...NOWHERE,
   lookups: Math.min(one.lookups + other.lookups, COUNT_MAX),
   voidLookups: Math.min(one.voidLookups + other.voidLookups, COUNT_MAX),
 });
 
 /** Besides "all": a block of every address there is, and a name that exists whatever the mail. */
-const fitsAnybody = ({ mechanism }: Step, answers: readonly DnsOutcome<unknown>[]): boolean => {
+const fitsAnybody = ({ mechanism }: SpfStep, answers: readonly DnsOutcome<unknown>[]): boolean => {
   if (mechanism.kind === "all") return true;
   if (mechanism.kind === "ip4") return mechanism.block.length === 0;
   if (mechanism.kind === "exists") return hasRecords(answers);

@@ -1,6 +1,6 @@
-import type { Mechanism } from "./parse.ts";
+import type { SpfMechanism } from "./parse.ts";
 
-export type Width = "wide" | "strangers";
+export type SpfWidth = "wide" | "strangers";
 
 /** A /16, as the widest that one sender can have a use for. */
 const ORDINARY_LENGTH4 = 16;
@@ -9,13 +9,13 @@ const OWNED_LENGTH4 = 8;
 const OWNED_LENGTH6 = 12;
 
 /** How far a term's ranges reach beyond what one sender can own. */
-export const widthOf = (mechanism: Mechanism): Width | undefined => {
-  const [length4, length6] = lengthsOf(mechanism);
+export const measureWidth = (mechanism: SpfMechanism): SpfWidth | undefined => {
+  const [length4, length6] = getLengths(mechanism);
   if (length4 < OWNED_LENGTH4 || length6 < OWNED_LENGTH6) return "strangers";
   return length4 < ORDINARY_LENGTH4 ? "wide" : undefined;
 };
 
-const lengthsOf = (mechanism: Mechanism): readonly [length4: number, length6: number] => {
+const getLengths = (mechanism: SpfMechanism): readonly [length4: number, length6: number] => {
   if (mechanism.kind === "ip4") return [mechanism.block.length, 128];
   if (mechanism.kind === "ip6") return [32, mechanism.block.length];
   return "length4" in mechanism ? [mechanism.length4, mechanism.length6] : [32, 128];
