@@ -3,7 +3,7 @@
 
 export default $config({
   async app({ stage }) {
-    const { getLifecycle: lifeOf } = await import("./infra/stage.ts");
+    const { getLifecycle: lifeOf } = await import("./infra/lifecycle.ts");
     return {
       name: "mailproof",
       home: "aws",
@@ -21,7 +21,7 @@ export default $config({
     const { api } = await import("./infra/api.ts");
     await import("./infra/workers.ts");
     await import("./infra/schedules.ts");
-    await import("./infra/names.ts");
+    await import("./infra/published-names.ts");
     return { api: api.url };
   },
 });

@@ -1,6 +1,6 @@
 import "./scripts/need-node.mjs";
 import { defineConfig } from "vitest/config";
-import { INCLUDED, LEFT_OUT } from "./test/aws/left-out.ts";
+import { INCLUDED, LEFT_OUT } from "./test/aws/excluded-stories.ts";
 
 // The stories once more, over the emulators of DynamoDB, SQS and S3 and through the Lambdas.
 

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createKey } from "@mailproof/core/access/keys";
+import { createKey } from "@mailproof/core/accounts/api-keys";
+import { createApp } from "@mailproof/local/app";
 import { readEnvironment } from "@mailproof/local/environment";
-import { createApp } from "@mailproof/local/world";
 import { computeMedian, createRow, type ReportRow } from "./report.ts";
 import { auditFolder, startServer } from "./server.ts";
 

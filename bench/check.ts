@@ -6,9 +6,9 @@ import { analyseDomain } from "@mailproof/core/deliverability/analyse-domain";
 import { createListHealth } from "@mailproof/core/mail/blocklists/health";
 import type { Dns } from "@mailproof/core/mail/dns/dns";
 import { parseCidr } from "@mailproof/core/mail/ip";
-import { LAB_ZONE, type Lab, startLab } from "@mailproof/local/lab/lab";
-import { createLabBlocklists, SENDERS_LABEL } from "@mailproof/local/lab/senders";
-import { createResolverPool } from "@mailproof/net/dns";
+import { LAB_ZONE, type Lab, startLab } from "@mailproof/lab/lab";
+import { createLabBlocklists, SENDERS_LABEL } from "@mailproof/lab/senders";
+import { createResolverPool } from "@mailproof/net/resolver-pool";
 import { computeMedian, createRow, type ReportRow } from "./report.ts";
 
 // A deliverability check against the pretend network, over real sockets and without a cache: what it takes when

@@ -1,5 +1,5 @@
+import { type CostContext, createCostContext } from "./cost/context.ts";
 import { type CostFlow, FLOWS } from "./cost/flows.ts";
-import { type CostContext, createCostContext } from "./cost/house.ts";
 import type { CostMeter, MeteredUnit } from "./cost/meter.ts";
 import { createRow, type Report, type ReportRow, type ReportTable } from "./report.ts";
 

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Item } from "@mailproof/core/table";
-import { createSqliteQueue } from "@mailproof/local/sqlite-queue";
-import { createSqliteTable } from "@mailproof/local/sqlite-table";
+import type { Item } from "@mailproof/core/ports/table";
+import { createSqliteQueue } from "@mailproof/local/storage/sqlite-queue";
+import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import { computeMedian, createRow, type ReportRow } from "./report.ts";
 
 // What the embedded doors do on this disk, with every acknowledged write flushed (synchronous = FULL).

@@ -1,4 +1,4 @@
-import type { LabOptions } from "@mailproof/local/lab/lab";
+import type { LabOptions } from "@mailproof/lab/lab";
 import {
   type BenchVerdict,
   type EngineJob,
@@ -10,7 +10,7 @@ import {
 import { COMPANIES, listManyServers, listMostlyDead, listOneServer, ZONE } from "./engine/lists.ts";
 import { type Cell, situations, toCell } from "./engine/matrix.ts";
 import { isInstalled, peerNames } from "./engine/peers.ts";
-import { runEngine } from "./engine/play.ts";
+import { runEngine } from "./engine/run-engine.ts";
 import {
   computeMedian,
   createRow,

@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { createApp } from "@mailproof/local/app";
 import { readEnvironment } from "@mailproof/local/environment";
-import { createApp } from "@mailproof/local/world";
 import { createFinishedJob } from "./export/finished-job.ts";
-import type { ServerFigures } from "./export/serve.ts";
+import type { ServerFigures } from "./export/server-process.ts";
 import { computeMedian, createRow, type ReportRow } from "./report.ts";
 
 // The results of a large job as a caller downloads them: over HTTP, from a server in a process of its own, for it
@@ -57,7 +57,7 @@ const measureExport = async (
   folder: string,
   { job, key }: { readonly job: string; readonly key: string },
 ): Promise<ExportFigures> => {
-  const child = fork(fileURLToPath(new URL("export/serve.ts", import.meta.url)), [folder]);
+  const child = fork(fileURLToPath(new URL("export/server-process.ts", import.meta.url)), [folder]);
   const receiveMessage = async (): Promise<ServerFigures> => {
     const ended = once(child, "exit").then(([code]) => {
       throw new Error(`The server ended early, with code ${code}.`);

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createFileBlobs } from "@mailproof/local/file-blobs";
-import type { IntakeFigures } from "./intake/take-in.ts";
+import { createFileBlobs } from "@mailproof/local/storage/file-blobs";
+import type { IntakeFigures } from "./intake/intake-process.ts";
 import { generateList, type ListCounts, pickDomain, toBytes } from "./list-generator.ts";
 import { computeMedian, createRow, type ReportRow } from "./report.ts";
 
@@ -58,7 +58,7 @@ export const run = async (): Promise<readonly ReportRow[]> => {
 };
 
 const runIntake = async (folder: string, watched: "watched" | ""): Promise<IntakeFigures> => {
-  const file = fileURLToPath(new URL("intake/take-in.ts", import.meta.url));
+  const file = fileURLToPath(new URL("intake/intake-process.ts", import.meta.url));
   const child = fork(file, [folder, UPLOAD, watched]);
   const ended = once(child, "exit").then(([code]) => {
     throw new Error(`A run ended early, with code ${code}.`);

@@ -1,5 +1,5 @@
-import { LAB_FAMILY_NAMES, LAB_GIVEN_NAMES } from "@mailproof/local/lab/names";
-import { createRandom } from "../test/simulation/chance.ts";
+import { LAB_FAMILY_NAMES, LAB_GIVEN_NAMES } from "@mailproof/lab/person-names";
+import { createRandom } from "../test/simulation/random.ts";
 
 // A customer's list as lists are: most people at a few large providers and the rest all over, somebody entered
 // twice, cells that are no address, and notes with commas, quotes and line breaks. The same for the same seed.

@@ -4,14 +4,14 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { audit } from "@mailproof/core/money/audit";
+import { createApp } from "@mailproof/local/app";
 import { readEnvironment } from "@mailproof/local/environment";
-import { createApp } from "@mailproof/local/world";
 
 type Ready = { readonly base_url: string; readonly live_key: string; readonly account_id: string };
 
 /** The product in a process of its own, as npm start runs it. */
 export const startServer = async (folder: string, env: Readonly<Record<string, string>> = {}) => {
-  const child = spawn(process.execPath, ["packages/local/src/main.ts"], {
+  const child = spawn(process.execPath, ["packages/local/src/server/main.ts"], {
     env: { ...process.env, ...env, MAILPROOF_DIR: folder, PORT: "0" },
     stdio: ["ignore", "ignore", "inherit"],
   });

@@ -1,10 +1,10 @@
 import { getQueueSetting } from "@mailproof/functions/settings";
 import { getBundle } from "./bundles.ts";
-import { listGrants, listSettings, type ResourcePart } from "./needs.ts";
+import { listGrants, listSettings, type ResourcePart } from "./iam.ts";
+import { isPermanent } from "./lifecycle.ts";
 import { network, securityGroup } from "./network.ts";
 import { getQueue } from "./queues.ts";
 import * as secrets from "./secrets.ts";
-import { isPermanent } from "./stage.ts";
 import { bucket, table } from "./storage.ts";
 import {
   ARCHITECTURE,

@@ -1,4 +1,4 @@
-import { isPermanent } from "./stage.ts";
+import { isPermanent } from "./lifecycle.ts";
 import { ZONES } from "./topology.ts";
 
 // Only those who talk to mail servers are in here. Two zones, a NAT gateway with a fixed address in each: those addresses are our name with

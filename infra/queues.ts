@@ -1,4 +1,4 @@
-import { toDeadLetterQueueName } from "@mailproof/core/queue";
+import { toDeadLetterQueueName } from "@mailproof/core/ports/queue";
 import { queues as facts, type QueueSpec, toPascalCase } from "./topology.ts";
 
 const DAY_SECONDS = 86_400;

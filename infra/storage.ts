@@ -1,5 +1,5 @@
 import { CORS } from "@mailproof/api/http/cors";
-import { isPermanent } from "./stage.ts";
+import { isPermanent } from "./lifecycle.ts";
 import { blobRetentionDays, table as shape } from "./topology.ts";
 
 const isRetained = isPermanent($app.stage);

@@ -1,12 +1,16 @@
 import { basename } from "node:path";
 import { endpoints } from "@mailproof/api/endpoints";
-import { BLOB_RETENTION_DAYS } from "@mailproof/core/blobs";
-import { isDeadLetterQueue, type QueueConfig, toDeadLetterQueue } from "@mailproof/core/queue";
-import { LEASE_MS } from "@mailproof/core/verify/shared-operator";
-import { schedules, workers } from "@mailproof/core/workers";
-import { type MetricName, NAMESPACE } from "@mailproof/functions/measure";
+import { schedules, workers } from "@mailproof/core/background/workers";
+import { BLOB_RETENTION_DAYS } from "@mailproof/core/ports/blobs";
+import {
+  isDeadLetterQueue,
+  type QueueConfig,
+  toDeadLetterQueue,
+} from "@mailproof/core/ports/queue";
+import { LEASE_MS } from "@mailproof/core/smtp-pool/shared-provider";
+import { type MetricName, NAMESPACE } from "@mailproof/functions/put-metric";
 import { getEntryFile } from "../packages/functions/entries.ts";
-import type { Need } from "./needs.ts";
+import type { Need } from "./iam.ts";
 
 // What runs on AWS, as data, read from the lists of endpoints, workers and schedules. SST builds it (infra/*.ts), CDK
 // watches it (infra/cdk/), the tests hold both to it. Nothing here knows of either.
@@ -260,7 +264,7 @@ export const LOG_RETENTION = "1 month";
 /** The zones that those who talk to mail servers stand in: a fixed address in each. */
 export const ZONES = [0, 1] as const;
 
-/** What a lasting stage writes down the names of: its operator reads them, and what watches over it (infra/names.ts). */
+/** What a lasting stage writes down the names of: its operator reads them, and what watches over it (infra/published-names.ts). */
 export const publishedNames: readonly string[] = [
   "api",
   "table",

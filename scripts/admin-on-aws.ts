@@ -4,10 +4,10 @@
 //   aws lambda get-function-configuration --function-name NAME --query Environment.Variables |
 //     npx node scripts/admin-on-aws.ts accounts create --name Acme --plan pro --credits 10000
 import { json } from "node:stream/consumers";
-import { createLambdaWorld } from "@mailproof/functions/world";
-import { adminDefinitions, printResult } from "@mailproof/local/admin";
-import { defineCommand } from "@mailproof/local/command";
-import { runCommand } from "@mailproof/local/run-command";
+import { createLambdaWorld } from "@mailproof/functions/lambda-world";
+import { adminDefinitions, printResult } from "@mailproof/local/cli/admin";
+import { defineCommand } from "@mailproof/local/cli/define-command";
+import { runCommand } from "@mailproof/local/cli/run-command";
 
 const openStage = async () => {
   const settings = (await json(process.stdin)) as Record<string, string>;

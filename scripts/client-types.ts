@@ -14,7 +14,7 @@ import { JobFacts, ResultRow } from "@mailproof/api/schema/jobs";
 import { MonitorFacts } from "@mailproof/api/schema/monitors";
 import { VerificationResult } from "@mailproof/api/schema/verification";
 import { DeliveryFacts, WebhookFacts } from "@mailproof/api/schema/webhooks";
-import { STATUS } from "@mailproof/core/failure";
+import { STATUS } from "@mailproof/core/lib/failure";
 import { EventPayload } from "@mailproof/core/webhooks/payloads";
 import type { GenericSchema } from "valibot";
 import {
@@ -25,7 +25,7 @@ import {
   mayBeLeftOut,
   type NamedSchemas,
   toType,
-} from "./client/type-of.ts";
+} from "./client/to-type.ts";
 
 const SHARED: NamedSchemas = new Map<GenericSchema, string>([
   [VerificationResult, "VerificationResult"],

@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { createBackup } from "@mailproof/local/backup";
+import { createBackup } from "@mailproof/local/storage/backup";
 import { playRelease } from "../test/fixtures/play-release.ts";
 
 const work = mkdtempSync(join(tmpdir(), "mailproof-release-"));

@@ -1,5 +1,5 @@
-import { startDnsServer } from "@mailproof/local/lab/dns-server";
-import type { Records as LabRecords } from "@mailproof/local/lab/zone";
+import { startDnsServer } from "@mailproof/lab/dns-server";
+import type { Records as LabRecords } from "@mailproof/lab/zone";
 import { parseMx, type Zone } from "./zone.ts";
 
 export type DnsServer = {

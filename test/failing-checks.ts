@@ -1,7 +1,7 @@
 import { bodyTooLarge } from "@mailproof/api/http/body";
 import type { AppWorld } from "@mailproof/core/app-world";
-import { getWorld, rejectDown, withTable, withUnreadable } from "./breaking.ts";
 import { whenChecked } from "./checks.ts";
+import { withDnsLookups } from "./dns-lookups.ts";
 import {
   BOTH_INTERNAL,
   BOTH_UNAVAILABLE,
@@ -16,8 +16,8 @@ import {
   whenOvertaken,
   whenStopped,
 } from "./failing.ts";
+import { getWorld, rejectDown, withTable, withUnreadable } from "./faulty-worlds.ts";
 import type { TestContext } from "./jobs.ts";
-import { withDnsLookups } from "./names.ts";
 import { send } from "./send.ts";
 
 const ROUTE = "POST /v1/deliverability/check";

@@ -1,12 +1,5 @@
 import { bodyTooLarge } from "@mailproof/api/http/body";
-import {
-  createStoppingWorld,
-  getWorld,
-  runTurn,
-  withBrokenEngine,
-  withLostReplies,
-  withUnreadable,
-} from "./breaking.ts";
+import { whenReconciled } from "./drain-queues.ts";
 import {
   BOTH_UNAVAILABLE,
   createBothWays,
@@ -15,9 +8,16 @@ import {
   listRequestFailures,
   type TestRequest,
 } from "./failing.ts";
+import {
+  createStoppingWorld,
+  getWorld,
+  runTurn,
+  withBrokenEngine,
+  withLostReplies,
+  withUnreadable,
+} from "./faulty-worlds.ts";
 import type { TestContext } from "./jobs.ts";
 import { send, whenFound } from "./send.ts";
-import { whenReconciled } from "./working.ts";
 
 const ROUTE = "POST /v1/find";
 const ann = { first_name: "Ann", last_name: "Lee", domain: "example.com" };

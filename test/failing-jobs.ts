@@ -1,16 +1,8 @@
 import { bodyTooLarge } from "@mailproof/api/http/body";
 import { openAccount } from "@mailproof/core/accounts/accounts";
-import { Failure, type FailureCode } from "@mailproof/core/failure";
-import { FILE_BYTES_MAX } from "@mailproof/core/jobs/uploads";
+import { FILE_BYTES_MAX } from "@mailproof/core/intake/uploads";
+import { Failure, type FailureCode } from "@mailproof/core/lib/failure";
 import { credits } from "@mailproof/core/money/credits";
-import {
-  createProcessGoneAfter,
-  getWorld,
-  rejectDown,
-  runTurn,
-  withMessageFates,
-  withUnreadable,
-} from "./breaking.ts";
 import {
   BOTH_INTERNAL,
   BOTH_UNAVAILABLE,
@@ -23,6 +15,14 @@ import {
   listRequestFailures,
   type TestRequest,
 } from "./failing.ts";
+import {
+  createProcessGoneAfter,
+  getWorld,
+  rejectDown,
+  runTurn,
+  withMessageFates,
+  withUnreadable,
+} from "./faulty-worlds.ts";
 import {
   createEmails,
   createProcessRequest,

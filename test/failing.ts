@@ -1,6 +1,7 @@
 import type { AppWorld } from "@mailproof/core/app-world";
-import type { MoneyOutcome } from "@mailproof/core/failure";
-import type { TransactResult } from "@mailproof/core/table";
+import type { MoneyOutcome } from "@mailproof/core/lib/failure";
+import type { TransactResult } from "@mailproof/core/ports/table";
+import { whenReconciled } from "./drain-queues.ts";
 import {
   createStoppingWorld,
   rejectDown,
@@ -8,11 +9,10 @@ import {
   withLostReplies,
   withTable,
   withUnreadable,
-} from "./breaking.ts";
+} from "./faulty-worlds.ts";
 import { givenKey } from "./given.ts";
 import type { TestContext } from "./jobs.ts";
 import { send, type TestResponse } from "./send.ts";
-import { whenReconciled } from "./working.ts";
 
 // Ways to fail, each as what is out of order, what is told then, and how it comes about.
 

@@ -1,4 +1,4 @@
-import type { Https, HttpsFault, HttpsOutcome, HttpsRequest } from "@mailproof/core/https";
+import type { Https, HttpsFault, HttpsOutcome, HttpsRequest } from "@mailproof/core/ports/https";
 
 /** What somebody who is called does: a status, a status with more about it, or a reason why nobody answers. */
 export type AnswerCall = (

@@ -1,8 +1,8 @@
 import { audit } from "@mailproof/core/money/audit";
 import { toCredits } from "@mailproof/core/money/credits";
 import { getBalance, readEntry, TOTALS, type Total } from "@mailproof/core/money/items";
-import type { Item, Table } from "@mailproof/core/table";
-import type { World } from "@mailproof/core/world";
+import type { Item, Table } from "@mailproof/core/ports/table";
+import type { World } from "@mailproof/core/ports/world";
 import { expect } from "vitest";
 
 type Ledger = { readonly table: Table & { items: () => Item[] }; readonly account: string };

@@ -1,4 +1,4 @@
-import { redact } from "@mailproof/core/redact";
+import { redact } from "@mailproof/core/lib/redact";
 
 // What the whole test run writes to a log is looked at, line by line: by given.ts, where stories log, and by
 // local/running.ts, where real processes do. log-lines.setup.ts fails the test in which something was found. The

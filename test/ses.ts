@@ -1,4 +1,4 @@
-import type { Json } from "@mailproof/core/table";
+import type { Json } from "@mailproof/core/ports/table";
 
 // What Amazon SES publishes, in the shape of its documentation and with values of our own.
 

@@ -1,5 +1,5 @@
-import type { World } from "@mailproof/core/world";
-import { isAnybodyBusy } from "./aws/busy.ts";
+import type { World } from "@mailproof/core/ports/world";
+import { isAnybodyBusy } from "./aws/pending-calls.ts";
 
 type Sleeper = { readonly at: number; readonly wake: () => void };
 

@@ -1,8 +1,8 @@
-import { COMPANIES_LABEL, formatCompanyLabel, getPeople } from "@mailproof/local/lab/companies";
-import { LAB_ZONE } from "@mailproof/local/lab/lab";
+import { COMPANIES_LABEL, formatCompanyLabel, getPeople } from "@mailproof/lab/companies";
+import { LAB_ZONE } from "@mailproof/lab/lab";
 import { givenUpload } from "../../test/jobs.ts";
 import { send } from "../../test/send.ts";
-import { COMPANIES, type CostContext, drainQueues } from "./house.ts";
+import { COMPANIES, type CostContext, drainQueues } from "./context.ts";
 
 // What is done to find out what it costs.
 

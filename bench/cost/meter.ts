@@ -1,7 +1,7 @@
-import type { Blobs } from "@mailproof/core/blobs";
-import type { Queue } from "@mailproof/core/queue";
-import { INDEXES, type Item, type Key, type Table, type Write } from "@mailproof/core/table";
-import { getItemKey } from "@mailproof/core/writes";
+import type { Blobs } from "@mailproof/core/ports/blobs";
+import type { Queue } from "@mailproof/core/ports/queue";
+import { INDEXES, type Item, type Key, type Table, type Write } from "@mailproof/core/ports/table";
+import { getItemKey } from "@mailproof/core/ports/writes";
 
 // Doors that count what AWS would count: requests, and the capacity units of the items that they touch.
 

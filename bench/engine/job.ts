@@ -1,4 +1,4 @@
-import type { Lab, LabStats } from "@mailproof/local/lab/lab";
+import type { Lab, LabStats } from "@mailproof/lab/lab";
 
 export const OURS = "mailproof";
 /** Ours with the rule that was: 5 seconds of nothing after a session that was mostly refused. */

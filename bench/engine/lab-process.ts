@@ -1,4 +1,4 @@
-import { type LabOptions, startLab } from "@mailproof/local/lab/lab";
+import { type LabOptions, startLab } from "@mailproof/lab/lab";
 
 // The lab in a process of its own, so that the processor time of a client is the client's alone. It says where it
 // is, answers every message with its counts, and ends with whoever started it.

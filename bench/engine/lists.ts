@@ -1,5 +1,5 @@
-import { formatCompanyLabel, getCompany, getPeople } from "@mailproof/local/lab/companies";
-import { LAB_FAMILY_NAMES, LAB_GIVEN_NAMES } from "@mailproof/local/lab/names";
+import { formatCompanyLabel, getCompany, getPeople } from "@mailproof/lab/companies";
+import { LAB_FAMILY_NAMES, LAB_GIVEN_NAMES } from "@mailproof/lab/person-names";
 
 /** Reserved for examples (RFC 2606), and below a top-level domain that every engine takes for one. */
 export const ZONE = "lab.example.com";

@@ -1,4 +1,4 @@
-import { DOMAINS } from "@mailproof/local/lab/domains";
+import { DOMAINS } from "@mailproof/lab/domains";
 import type { BenchVerdict } from "./job.ts";
 import { ZONE } from "./lists.ts";
 

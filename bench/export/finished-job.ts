@@ -1,8 +1,8 @@
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import type { AppWorld } from "@mailproof/core/app-world";
+import { type InputRow, writeInput } from "@mailproof/core/intake/input-blob";
 import { toChunkItem } from "@mailproof/core/jobs/chunks";
-import { type InputRow, writeInput } from "@mailproof/core/jobs/input-blob";
-import { toInputItem } from "@mailproof/core/jobs/input-facts";
+import { toInputItem } from "@mailproof/core/jobs/input-metadata";
 import {
   type Job,
   NO_PROGRESS,
@@ -13,12 +13,12 @@ import {
 import { toInputBlobKey } from "@mailproof/core/jobs/new-job";
 import { toPageItems, type VerifiedRow } from "@mailproof/core/jobs/results";
 import { credits } from "@mailproof/core/money/credits";
-import { CHUNK_ROWS } from "@mailproof/core/settings";
-import { createSandboxEngine } from "@mailproof/core/verify/pretend";
+import { CHUNK_ROWS } from "@mailproof/core/ports/settings";
 import type { Verification } from "@mailproof/core/verify/result";
+import { createSandboxEngine } from "@mailproof/core/verify/sandbox";
 import { verify } from "@mailproof/core/verify/verify";
-import { LAB_FAMILY_NAMES, LAB_GIVEN_NAMES } from "@mailproof/local/lab/names";
-import { createRandom } from "../../test/simulation/chance.ts";
+import { LAB_FAMILY_NAMES, LAB_GIVEN_NAMES } from "@mailproof/lab/person-names";
+import { createRandom } from "../../test/simulation/random.ts";
 import { pickDomain } from "../list-generator.ts";
 
 const JOB = "job_export";

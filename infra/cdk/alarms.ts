@@ -1,7 +1,7 @@
 import { type IMetric, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { lambdas, type QueueSpec, queues, ZONES } from "../topology.ts";
-import * as measures from "./measures.ts";
-import { createDeadLetterMetric, createQueueMetric, type GetName } from "./measures.ts";
+import * as measures from "./metrics.ts";
+import { createDeadLetterMetric, createQueueMetric, type GetName } from "./metrics.ts";
 
 /** One thing that somebody is called for: when, and what to do about it. */
 export type AlarmSpec = {

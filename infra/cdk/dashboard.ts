@@ -11,8 +11,8 @@ import {
 } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
 import { lambdas, prober, queues, workerSpecs, ZONES } from "../topology.ts";
-import * as measures from "./measures.ts";
-import { createLambdaMetric, createQueueMetric, type GetName } from "./measures.ts";
+import * as measures from "./metrics.ts";
+import { createLambdaMetric, createQueueMetric, type GetName } from "./metrics.ts";
 
 const WIDTH = 24;
 

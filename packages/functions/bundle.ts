@@ -66,8 +66,8 @@ export const BUNDLE = {
   // What packages publish for bundlers first: of the older form nothing can be left out.
   mainFields: ["module", "main"],
   alias: {
-    "node:http": resolveHere("src/node-http.ts"),
-    "@modelcontextprotocol/server/_shims": resolveHere("src/no-validator.ts"),
+    "node:http": resolveHere("src/node-http-stub.ts"),
+    "@modelcontextprotocol/server/_shims": resolveHere("src/ajv-stub.ts"),
   },
   plugins: [inlineBuiltModules, withoutDescriptions],
   // dns-packet is of that older form, and asks Node for its modules by a function that an ES module does not have.

@@ -9,9 +9,9 @@ import { type Endpoint, fileNameOf, type Need } from "@mailproof/api/http/endpoi
 
 /** What reaches the network, by the need that stands for it. Without one, a Lambda carries neither lists nor resolvers. */
 const CAPABILITIES: readonly (readonly [Need, name: string, file: string])[] = [
-  ["mail", "toProber", "prober"],
-  ["dns", "toDns", "dns"],
-  ["https", "toSubscribers", "https"],
+  ["mail", "withProber", "prober"],
+  ["dns", "withDns", "dns"],
+  ["https", "withHttps", "https"],
 ];
 
 type EntryEndpoint = Pick<Endpoint, "id" | "needs">;
@@ -25,14 +25,14 @@ export const getEntryFile = (endpoint: Pick<Endpoint, "id">): string =>
 export const toEntry = ({ id, needs }: EntryEndpoint): string => {
   const used = CAPABILITIES.filter(([need]) => needs.includes(need));
   const imports = used.map(
-    ([, name, file]) => `import { ${name} } from "../../src/reach/${file}.ts";\n`,
+    ([, name, file]) => `import { ${name} } from "../../src/capabilities/${file}.ts";\n`,
   );
   const all = used.map(([, name]) => `...${name}(context)`).join(", ");
   return `import { ${id} } from "@mailproof/api/endpoints/${fileNameOf({ id })}";
 import { lambda } from "../../src/lambda.ts";
-${imports.join("")}import { awsWorld } from "../../src/world.ts";
+${imports.join("")}import { createLambdaWorld } from "../../src/lambda-world.ts";
 
-export const handler = lambda(${id}, awsWorld(${used.length > 0 ? `(context) => ({ ${all} })` : ""}));
+export const handler = lambda(${id}, createLambdaWorld(${used.length > 0 ? `(context) => ({ ${all} })` : ""}));
 `;
 };
 

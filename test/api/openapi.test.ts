@@ -4,7 +4,7 @@ import { endpoints } from "@mailproof/api/endpoints";
 import type { Schema } from "@mailproof/api/http/endpoint";
 import { componentsOf, EVENTS } from "@mailproof/api/openapi/components";
 import { openapi } from "@mailproof/api/openapi/openapi";
-import { STATUS } from "@mailproof/core/failure";
+import { STATUS } from "@mailproof/core/lib/failure";
 import { TEST_EVENT, WEBHOOK_EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
 import { expect, test } from "vitest";
 

@@ -1,5 +1,5 @@
-import { createFallbackHandler } from "@mailproof/functions/unrouted";
-import { createTokenVerifier } from "@mailproof/net/tokens";
+import { createFallbackHandler } from "@mailproof/functions/fallback-route";
+import { createTokenVerifier } from "@mailproof/net/token-verifier";
 import { expect, test } from "vitest";
 import { toBytes, toEvent } from "../gateway.ts";
 import { givenWorld } from "../given.ts";

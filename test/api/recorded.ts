@@ -3,11 +3,12 @@ import { routerOf } from "@mailproof/api/http/router";
 import type { Example } from "@mailproof/api/openapi/examples";
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import type { AppWorld } from "@mailproof/core/app-world";
+import { toUuid } from "@mailproof/core/lib/uuid";
 import { credits } from "@mailproof/core/money/credits";
-import { toUuid } from "@mailproof/core/uuid";
 import { WEBHOOK_EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
-import { withMessageFates } from "../breaking.ts";
 import { whenChecked } from "../checks.ts";
+import { whenReconciled, whenWorked } from "../drain-queues.ts";
+import { withMessageFates } from "../faulty-worlds.ts";
 import { givenWorld } from "../given.ts";
 import {
   createEmails,
@@ -18,7 +19,6 @@ import {
   whenPut,
 } from "../jobs.ts";
 import { send, whenVerified } from "../send.ts";
-import { whenReconciled, whenWorked } from "../working.ts";
 
 type RecordedRequest = {
   readonly query?: Readonly<Record<string, string>>;

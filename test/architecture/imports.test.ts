@@ -11,7 +11,8 @@ const MAY_IMPORT: Record<string, RegExp> = {
   mcp: /^(@mailproof\/(core|api)\/|@modelcontextprotocol\/server$)/,
   // Published, so all of it is its own; it knows no host, and no host's modules.
   client: /$^/,
-  local: /^(@mailproof\/(core|api|docs-site|net|client|mcp)\/|valibot$|dns-packet$|node:)/,
+  lab: /^(@mailproof\/core\/|dns-packet$|node:)/,
+  local: /^(@mailproof\/(core|api|docs-site|net|lab|client|mcp)\/|valibot$|node:)/,
   functions:
     /^(@mailproof\/(core|api|docs-site|net|mcp)\/|@aws-lambda-powertools\/|@middy\/|@smithy\/(signature-v4|node-http-handler)$|aws-lambda$|node:)/,
 };
@@ -95,7 +96,7 @@ test("no file imports itself by way of others, not even for its types", () => {
 const GROUND = ["blobs", "https", "pressure", "queue", "settings", "table"];
 
 test("the world names ports and settings, and no feature", () => {
-  const strays = filesImportedBy("packages/core/src/world.ts").filter(
+  const strays = filesImportedBy("packages/core/src/ports/world.ts").filter(
     (file) => !GROUND.includes(basename(file, ".ts")),
   );
 

@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from "node:fs";
 import { endpoints } from "@mailproof/api/endpoints";
-import { getMoneySentence, MONEY_OUTCOMES } from "@mailproof/core/failure";
+import { getMoneySentence, MONEY_OUTCOMES } from "@mailproof/core/lib/failure";
 import { expect, test } from "vitest";
 
-// Sentences about money have one author, packages/core/src/failure.ts: two authors contradict each other sooner or later.
+// Sentences about money have one author, packages/core/src/lib/failure.ts: two authors contradict each other sooner or later.
 
 const MONEY = /charg|refund|\bpaid\b|\bpays?\b|costs (?:nothing|you)|credits? (?:back|lost)/i;
 /** A comment, or a text. */
@@ -11,12 +11,13 @@ const SAID = /\/\*[\s\S]*?\*\/|\/\/[^\n]*|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/
 
 /** Texts that explain money in general, or to somebody else than the caller of the API. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  "packages/core/src/failure.ts": "the author",
+  "packages/core/src/lib/failure.ts": "the author",
   "packages/core/src/money/audit.ts": "the laws of the ledger, for the operator",
   "packages/docs-site/src/": "guides",
   "packages/api/src/openapi/": "descriptions of fields and errors",
   "packages/mcp/src/input.ts": "descriptions of a tool's fields",
   "packages/client/src/": "runs without core; it speaks where the service could not",
+  "packages/lab/src/": "descriptions of the lab",
   "packages/local/src/": "the command and the first screen speak where the service could not",
 };
 
@@ -43,21 +44,21 @@ test("no text of an answer speaks about money but in the author's sentences", ()
     .filter(({ text }) => MONEY.test(text) && !general.has(text.slice(1, -1)));
 
   expect(found).toEqual([]);
-  expect(listTexts("packages/core/src/failure.ts").filter((text) => MONEY.test(text)).length).toBe(
-    9,
-  );
+  expect(
+    listTexts("packages/core/src/lib/failure.ts").filter((text) => MONEY.test(text)).length,
+  ).toBe(9);
 });
 
 /** Where a sentence stands as a copy, and what holds the copy to the original. */
 const COPIES: Readonly<Record<string, string>> = {
-  "packages/core/src/failure.ts": "the author",
+  "packages/core/src/lib/failure.ts": "the author",
   "packages/api/src/openapi/examples.ts": "real responses, recorded",
   "packages/client/src/errors.ts": "runs without core; the next test",
 };
 
 test("each of the author's sentences is written once, and nowhere by hand", () => {
   const sentences = (
-    readFileSync("packages/core/src/failure.ts", "utf8").match(/: "[A-Z][^"]*\."/g) ?? []
+    readFileSync("packages/core/src/lib/failure.ts", "utf8").match(/: "[A-Z][^"]*\."/g) ?? []
   ).map((text) => text.slice(3, -1).replace(/ \{.*/, ""));
   const typed = files
     .filter((file) => !(file in COPIES))

@@ -14,7 +14,7 @@ const readCode = (page: string): readonly string[] =>
       .matchAll(/`([^`\n]+)`/g),
   ].map(([, span]) => span ?? "");
 
-/** By its end: "core/src/world.ts" is packages/core/src/world.ts, and a star is any name. */
+/** By its end: "core/src/ports/world.ts" is packages/core/src/ports/world.ts, and a star is any name. */
 const filesAt = (path: string): readonly string[] => {
   const end = new RegExp(`(?:^|/)${RegExp.escape(path).replaceAll("\\*", "[^/]*")}$`);
   return files.filter((file) => end.test(file));

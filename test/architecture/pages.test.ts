@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { commands } from "@mailproof/local/commands";
+import { commands } from "@mailproof/local/cli/commands";
 import { expect, test } from "vitest";
 
 const page = (file: string) => readFileSync(file, "utf8");

@@ -1,10 +1,10 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { readInTest } from "../available.ts";
+import { readInTest } from "../describe-when.ts";
 import { formatLeftOut } from "../left-out.reporter.ts";
 
 /** This file names the words it bans; the helper leaves a suite out loudly, and never in CI. */
-const MAY_NAME_THEM = ["test/architecture/tests.test.ts", "test/available.ts"];
+const MAY_NAME_THEM = ["test/architecture/tests.test.ts", "test/describe-when.ts"];
 
 const testsWith = (pattern: RegExp) =>
   globSync("test/**/*.ts", { exclude: ["**/node_modules/**", "**/generated/**"] })

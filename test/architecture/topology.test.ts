@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { endpoints } from "@mailproof/api/endpoints";
-import { isDeadLetterQueue } from "@mailproof/core/queue";
-import { schedules, workers } from "@mailproof/core/workers";
+import { schedules, workers } from "@mailproof/core/background/workers";
+import { isDeadLetterQueue } from "@mailproof/core/ports/queue";
 import { expect, test } from "vitest";
-import { GRANTS } from "../../infra/needs.ts";
+import { GRANTS } from "../../infra/iam.ts";
 import {
   lambdas,
   listRouteKeys,
@@ -81,6 +81,6 @@ test("Lambda takes what it is asked: no more than 15 minutes, and a batch that h
 });
 
 test("a deployment needs no import from the deployment: the topology knows neither SST nor CDK", () => {
-  for (const file of ["topology", "needs", "parameters", "stage"])
+  for (const file of ["topology", "iam", "parameters", "lifecycle"])
     expect(readFileSync(`infra/${file}.ts`, "utf8")).not.toMatch(/\bsst\.|\baws\.|aws-cdk-lib/);
 });

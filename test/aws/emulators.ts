@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import type { Aws, AwsService, AwsTransport } from "@mailproof/functions/aws/aws";
+import type { Aws, AwsService, AwsTransport } from "@mailproof/functions/aws/requests";
 import { createAwsTransport } from "@mailproof/functions/aws/transport";
 
 // DynamoDB, SQS and S3 as npm ships them. docs/decisions/0024 says what they do not do, and what is

@@ -1,5 +1,5 @@
-import type { ReceivedMessage } from "@mailproof/core/queue";
-import type { Json } from "@mailproof/core/table";
+import type { ReceivedMessage } from "@mailproof/core/ports/queue";
+import type { Json } from "@mailproof/core/ports/table";
 import type { SQSEvent, SQSRecord } from "aws-lambda";
 
 /** What a Lambda is called with when AWS has received these messages for it. */

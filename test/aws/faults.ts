@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import type { AwsResponse, AwsTransport } from "@mailproof/functions/aws/aws";
+import type { AwsResponse, AwsTransport } from "@mailproof/functions/aws/requests";
 
 // What the emulators never do, done between us and them.
 

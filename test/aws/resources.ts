@@ -1,7 +1,7 @@
-import { type QueueConfig, toDeadLetterQueue } from "@mailproof/core/queue";
-import type { Aws } from "@mailproof/functions/aws/aws";
-import { sendForText, toAwsError } from "@mailproof/functions/aws/aws";
+import { type QueueConfig, toDeadLetterQueue } from "@mailproof/core/ports/queue";
 import { createJsonService } from "@mailproof/functions/aws/json-service";
+import type { Aws } from "@mailproof/functions/aws/requests";
+import { sendForText, toAwsError } from "@mailproof/functions/aws/requests";
 import { TABLE_SHAPE } from "@mailproof/functions/aws/table-shape";
 
 // What a deployment makes, made in the emulators.

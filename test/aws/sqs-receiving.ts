@@ -1,8 +1,8 @@
-import { type QueueReceiver, RECEIVE_MAX, type ReceivedMessage } from "@mailproof/core/queue";
-import type { Json } from "@mailproof/core/table";
-import type { Aws } from "@mailproof/functions/aws/aws";
-import { toAwsError } from "@mailproof/functions/aws/aws";
+import { type QueueReceiver, RECEIVE_MAX, type ReceivedMessage } from "@mailproof/core/ports/queue";
+import type { Json } from "@mailproof/core/ports/table";
 import { createJsonService } from "@mailproof/functions/aws/json-service";
+import type { Aws } from "@mailproof/functions/aws/requests";
+import { toAwsError } from "@mailproof/functions/aws/requests";
 import type { QueueUrls } from "@mailproof/functions/aws/sqs-queue";
 
 type Message = {

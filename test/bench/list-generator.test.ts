@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { generateList, type ListCounts, pickDomain, toBytes } from "../../bench/list-generator.ts";
-import { ingestRows } from "../core/jobs/taking.ts";
+import { ingestRows } from "../core/intake/ingest-content.ts";
 
 const shape = (seed: number) => ({
   seed,

@@ -4,7 +4,7 @@ import { OPERATIONS } from "@mailproof/client/operations";
 import type { Operations } from "@mailproof/client/types";
 import * as v from "valibot";
 import { expect, test } from "vitest";
-import { whenServed } from "./serving.ts";
+import { whenServed } from "./proxied-server.ts";
 
 const EMAIL = "ann@example.com";
 

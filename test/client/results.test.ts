@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createDataResponse, whenAnswered } from "./answering.ts";
+import { createDataResponse, whenAnswered } from "./fake-fetch.ts";
 
 const page = (status: string, rows: readonly number[], next_key?: string) =>
   createDataResponse({

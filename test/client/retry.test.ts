@@ -6,7 +6,7 @@ import {
   createRefusal,
   createRefusedConnection,
   whenAnswered,
-} from "./answering.ts";
+} from "./fake-fetch.ts";
 
 const BROKEN = createRefusedConnection("ECONNRESET");
 const NOBODY = createRefusedConnection("ECONNREFUSED");

@@ -1,7 +1,7 @@
 import { createClient } from "@mailproof/client/client";
 import type { ClientOptions } from "@mailproof/client/options";
 import { afterEach, expect, test, vi } from "vitest";
-import { createDataResponse, whenAnswered } from "./answering.ts";
+import { createDataResponse, whenAnswered } from "./fake-fetch.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 

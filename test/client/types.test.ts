@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { endpoints } from "@mailproof/api/endpoints";
 import type { MoneyOutcome as Ours } from "@mailproof/client/errors";
 import { OPERATIONS } from "@mailproof/client/operations";
-import type { MoneyOutcome } from "@mailproof/core/failure";
+import type { MoneyOutcome } from "@mailproof/core/lib/failure";
 import { expect, test } from "vitest";
 import { buildClientTypes } from "../../scripts/client-types.ts";
 

@@ -5,8 +5,8 @@ import type { FileSource } from "@mailproof/client/file-source";
 import type { FileProgress } from "@mailproof/client/verify-file";
 import { expect, test } from "vitest";
 import { createFolder } from "../local/running.ts";
-import { createDataResponse, whenAnswered } from "./answering.ts";
-import { whenServed } from "./serving.ts";
+import { createDataResponse, whenAnswered } from "./fake-fetch.ts";
+import { whenServed } from "./proxied-server.ts";
 
 const LIST = "Name;E-Mail\r\nAda;ann@example.com\r\nNobody;invalid@example.com\r\nNone;none\r\n";
 

@@ -1,13 +1,13 @@
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Blobs, UnreadableBlobError } from "@mailproof/core/blobs";
+import { type Blobs, UnreadableBlobError } from "@mailproof/core/ports/blobs";
 import { createS3Blobs } from "@mailproof/functions/aws/s3-blobs";
-import { createFileBlobs } from "@mailproof/local/file-blobs";
+import { createFileBlobs } from "@mailproof/local/storage/file-blobs";
 import { afterAll, describe, expect, test } from "vitest";
-import { type Adapters, describeAdapters } from "../available.ts";
 import { createEmulatedAws, DYNAMODB } from "../aws/emulators.ts";
 import { createBucket } from "../aws/resources.ts";
+import { type Adapters, describeAdapters } from "../describe-when.ts";
 import { streamPieces } from "../pieces.ts";
 import { createMemoryBlobs } from "../simulation/memory-blobs.ts";
 

@@ -6,21 +6,21 @@ import { endpoints } from "@mailproof/api/endpoints";
 import { verifyBatch } from "@mailproof/api/endpoints/verify-batch";
 import { BODY_BYTES_MAX, bodyBytesMaxOf } from "@mailproof/api/http/body";
 import type { Endpoint } from "@mailproof/api/http/endpoint";
-import { createKey } from "@mailproof/core/access/keys";
+import { createKey } from "@mailproof/core/accounts/api-keys";
 import type { AppWorld } from "@mailproof/core/app-world";
+import { createFallbackHandler } from "@mailproof/functions/fallback-route";
 import { lambda } from "@mailproof/functions/lambda";
-import { createFallbackHandler } from "@mailproof/functions/unrouted";
-import { createApiServer } from "@mailproof/local/server";
+import { createApiServer } from "@mailproof/local/server/server";
 import type { APIGatewayProxyStructuredResultV2, Context } from "aws-lambda";
 import { expect, test } from "vitest";
+import { whenWorked } from "../drain-queues.ts";
 import { createRows, givenJobOf, verifyEmail } from "../export-jobs.ts";
+import { createFakeStreamEndpoint, failAfter, fakeFormEndpoint } from "../fake-endpoints.ts";
 import { encodeForm } from "../form.ts";
 import { toBytes, toEvent, type WireRequest } from "../gateway.ts";
 import { given } from "../given.ts";
 import { createEmails, formatCsv, whenBatched, whenPut } from "../jobs.ts";
-import { createFakeStreamEndpoint, failAfter, fakeFormEndpoint } from "../pretend.ts";
 import { whenVerified } from "../send.ts";
-import { whenWorked } from "../working.ts";
 
 type Answered = {
   readonly status: number;

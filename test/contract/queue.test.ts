@@ -1,11 +1,11 @@
-import type { Queue, QueueReceiver } from "@mailproof/core/queue";
+import type { Queue, QueueReceiver } from "@mailproof/core/ports/queue";
 import { createSqsQueue } from "@mailproof/functions/aws/sqs-queue";
-import { createSqliteQueue } from "@mailproof/local/sqlite-queue";
+import { createSqliteQueue } from "@mailproof/local/storage/sqlite-queue";
 import { expect, test } from "vitest";
-import { type Adapters, describeAdapters } from "../available.ts";
 import { createEmulatedAws, DYNAMODB } from "../aws/emulators.ts";
 import { createQueues } from "../aws/resources.ts";
 import { createSqsReceiving } from "../aws/sqs-receiving.ts";
+import { type Adapters, describeAdapters } from "../describe-when.ts";
 import { memoryQueue } from "../simulation/memory-queue.ts";
 
 // One behaviour for every queue.

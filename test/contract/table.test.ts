@@ -4,13 +4,13 @@ import {
   type TableQuery,
   toPosition,
   type Write,
-} from "@mailproof/core/table";
+} from "@mailproof/core/ports/table";
 import { createDynamoTable } from "@mailproof/functions/aws/dynamo-table";
-import { createSqliteTable } from "@mailproof/local/sqlite-table";
+import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import { expect, test } from "vitest";
-import { type Adapters, describeAdapters } from "../available.ts";
 import { createEmulatedAws, DYNAMODB } from "../aws/emulators.ts";
 import { createTable } from "../aws/resources.ts";
+import { type Adapters, describeAdapters } from "../describe-when.ts";
 import { createFaultyTable } from "../simulation/faults.ts";
 import { memoryTable } from "../simulation/memory-table.ts";
 

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { endpoints } from "@mailproof/api/endpoints";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { describeUnless } from "../available.ts";
+import { describeUnless } from "../describe-when.ts";
 import { whenListening } from "../local/listening.ts";
 
 const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(

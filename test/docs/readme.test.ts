@@ -3,7 +3,7 @@ import { readFileSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { describeUnless } from "../available.ts";
+import { describeUnless } from "../describe-when.ts";
 import { createFolder, whenStarted } from "../local/running.ts";
 
 const ran = promisify(execFile);

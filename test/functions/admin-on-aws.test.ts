@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
-import { createLambdaWorld } from "@mailproof/functions/world";
+import { createLambdaWorld } from "@mailproof/functions/lambda-world";
 import { expect, onTestFinished, test } from "vitest";
-import { describeWith } from "../available.ts";
 import { CREDENTIALS, createEmulatedAws, DYNAMODB, REGION } from "../aws/emulators.ts";
 import { createTable } from "../aws/resources.ts";
+import { describeWith } from "../describe-when.ts";
 import { send } from "../send.ts";
 
 describeWith(DYNAMODB, "an operator's commands on a deployed stage", () => {

@@ -2,7 +2,6 @@ import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { createS3Blobs } from "@mailproof/functions/aws/s3-blobs";
 import { expect, test } from "vitest";
-import { describeWith } from "../available.ts";
 import { createEmulatedAws, DYNAMODB } from "../aws/emulators.ts";
 import {
   answerWith,
@@ -13,6 +12,7 @@ import {
   repeatFault,
 } from "../aws/faults.ts";
 import { createBucket } from "../aws/resources.ts";
+import { describeWith } from "../describe-when.ts";
 import { streamPieces } from "../pieces.ts";
 
 const KEY = "inputs/job_1";

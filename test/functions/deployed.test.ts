@@ -13,10 +13,10 @@ import { build } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { BUNDLE } from "../../packages/functions/bundle.ts";
 import { listEntries } from "../../packages/functions/entries.ts";
-import { describeWith } from "../available.ts";
 import { CREDENTIALS, createEmulatedAws, DYNAMODB, REGION } from "../aws/emulators.ts";
 import { createBucket, createQueues, createTable } from "../aws/resources.ts";
 import { createSqsReceiving } from "../aws/sqs-receiving.ts";
+import { describeWith } from "../describe-when.ts";
 import { toEvent, type WireRequest } from "../gateway.ts";
 import { givenWorld } from "../given.ts";
 

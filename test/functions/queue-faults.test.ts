@@ -1,7 +1,6 @@
-import { RETRY_DELAYS_MS } from "@mailproof/functions/aws/aws";
+import { RETRY_DELAYS_MS } from "@mailproof/functions/aws/requests";
 import { createSqsQueue } from "@mailproof/functions/aws/sqs-queue";
 import { expect, test } from "vitest";
-import { describeWith } from "../available.ts";
 import { createEmulatedAws, DYNAMODB } from "../aws/emulators.ts";
 import {
   answerWith,
@@ -14,6 +13,7 @@ import {
 } from "../aws/faults.ts";
 import { createQueues } from "../aws/resources.ts";
 import { createSqsReceiving } from "../aws/sqs-receiving.ts";
+import { describeWith } from "../describe-when.ts";
 
 const TRIES = RETRY_DELAYS_MS.length + 1;
 const chunks = { name: "chunks", visibilitySeconds: 30, receivesMax: 3, concurrency: 10 };

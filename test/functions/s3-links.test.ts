@@ -3,10 +3,10 @@ import { type IncomingMessage, request } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { createS3Blobs } from "@mailproof/functions/aws/s3-blobs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { describeWith } from "../available.ts";
 import { CREDENTIALS, createEmulatedAws, DYNAMODB } from "../aws/emulators.ts";
 import { createBucket } from "../aws/resources.ts";
 import { openSignatureProxy } from "../aws/signature-proxy.ts";
+import { describeWith } from "../describe-when.ts";
 import { streamPieces } from "../pieces.ts";
 
 const KEY = "uploads/live/acc_1/upl_1.csv";

@@ -1,8 +1,7 @@
-import type { Write } from "@mailproof/core/table";
-import { RETRY_DELAYS_MS } from "@mailproof/functions/aws/aws";
+import type { Write } from "@mailproof/core/ports/table";
 import { createDynamoTable } from "@mailproof/functions/aws/dynamo-table";
+import { RETRY_DELAYS_MS } from "@mailproof/functions/aws/requests";
 import { expect, test } from "vitest";
-import { describeWith } from "../available.ts";
 import { createEmulatedAws, DYNAMODB } from "../aws/emulators.ts";
 import {
   answerWith,
@@ -15,6 +14,7 @@ import {
   repeatFault,
 } from "../aws/faults.ts";
 import { createTable } from "../aws/resources.ts";
+import { describeWith } from "../describe-when.ts";
 
 const TRIES = RETRY_DELAYS_MS.length + 1;
 const counter = { pk: "P", sk: "counter" };

@@ -1,7 +1,12 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { AWS_TIMEOUT_MS, type Aws, sendForText, sendRequest } from "@mailproof/functions/aws/aws";
+import {
+  AWS_TIMEOUT_MS,
+  type Aws,
+  sendForText,
+  sendRequest,
+} from "@mailproof/functions/aws/requests";
 import { createAwsTransport } from "@mailproof/functions/aws/transport";
 import { expect, test } from "vitest";
 import { CREDENTIALS, REGION } from "../aws/emulators.ts";

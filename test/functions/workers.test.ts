@@ -1,18 +1,18 @@
 import { Readable } from "node:stream";
-import type { MailHost } from "@mailproof/core/mail/mail-hosts";
-import { createSandboxEngine } from "@mailproof/core/verify/pretend";
-import type { Worker } from "@mailproof/core/worker";
+import type { MailHost } from "@mailproof/core/mail/dns/mail-hosts";
+import type { Worker } from "@mailproof/core/runtime/worker";
+import { createSandboxEngine } from "@mailproof/core/verify/sandbox";
+import { createInvoke } from "@mailproof/functions/aws/invoke";
 import {
   type Aws,
   type AwsResponse,
   RETRY_DELAYS_MS,
   type SignedRequest,
-} from "@mailproof/functions/aws/aws";
-import { createInvoke } from "@mailproof/functions/aws/invoke";
-import type { ReleaseMessage } from "@mailproof/functions/aws/sqs-give-back";
-import { createQueueHandler } from "@mailproof/functions/queue-worker";
-import { createProberHandler, createRemoteProbe } from "@mailproof/functions/reach/prober";
-import { createScheduleHandler } from "@mailproof/functions/scheduled";
+} from "@mailproof/functions/aws/requests";
+import type { ReleaseMessage } from "@mailproof/functions/aws/sqs-release";
+import { createProberHandler, createRemoteProbe } from "@mailproof/functions/capabilities/prober";
+import { createQueueHandler } from "@mailproof/functions/queue-handler";
+import { createScheduleHandler } from "@mailproof/functions/schedule-handler";
 import { expect, test } from "vitest";
 import { CREDENTIALS, REGION } from "../aws/emulators.ts";
 import { createSqsEvent } from "../aws/events.ts";

@@ -4,15 +4,15 @@ import { openapi } from "@mailproof/api/openapi/openapi";
 import { audit } from "@mailproof/core/money/audit";
 import { toCredits } from "@mailproof/core/money/credits";
 import { getBalance } from "@mailproof/core/money/items";
-import { createApiServer } from "@mailproof/local/server";
+import { createApiServer } from "@mailproof/local/server/server";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { createJudge } from "../api/judge.ts";
+import { whenReconciled, whenWorked } from "../drain-queues.ts";
 import { given, givenKey } from "../given.ts";
 import { formatCsv, givenUpload } from "../jobs.ts";
 import { whenSubscribed } from "../webhooks.ts";
-import { whenReconciled, whenWorked } from "../working.ts";
-import { CALLS_MAX, createBrittleTable } from "./brittle.ts";
-import { createChances } from "./chances.ts";
+import { CALLS_MAX, createBrittleTable } from "./brittle-table.ts";
+import { createChances } from "./random.ts";
 import { drawRequest, listOperations, type Request } from "./requests.ts";
 
 // Goal: whatever is sent, the answer is one that the document promises; what is refused moves no money; and what the

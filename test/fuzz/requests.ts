@@ -1,6 +1,6 @@
 import { endpoints } from "@mailproof/api/endpoints";
 import { bodyBytesMaxOf } from "@mailproof/api/http/body";
-import { type Chances, NASTY_TEXTS } from "./chances.ts";
+import { type Chances, NASTY_TEXTS } from "./random.ts";
 import { drawFitting, type Shaping, SPOILED } from "./shapes.ts";
 
 export type Request = {

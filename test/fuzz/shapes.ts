@@ -1,4 +1,4 @@
-import { type Chances, drawValue, NASTY_NUMBERS, NASTY_TEXTS } from "./chances.ts";
+import { type Chances, drawValue, NASTY_NUMBERS, NASTY_TEXTS } from "./random.ts";
 
 // Values from the JSON Schemas of the document, and from nothing else, but for where a text has a meaning.
 

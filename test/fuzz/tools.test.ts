@@ -3,7 +3,7 @@ import { call, type ToolArguments } from "@mailproof/mcp/call";
 import { type Tool, tools } from "@mailproof/mcp/tools";
 import { expect, test } from "vitest";
 import { given } from "../given.ts";
-import { type Chances, createChances } from "./chances.ts";
+import { type Chances, createChances } from "./random.ts";
 import { drawFitting, type Pools, SPOILED } from "./shapes.ts";
 
 const CALLS = 80;

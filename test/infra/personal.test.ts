@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { lambdas } from "../../infra/topology.ts";
-import { look } from "./look.ts";
+import { look } from "./queries.ts";
 import { type Synthesis, synthesise } from "./synthesise.ts";
 
 // A stage that a developer has for himself: all of the product, nothing that holds on to it.

@@ -1,12 +1,12 @@
 import { endpoints } from "@mailproof/api/endpoints";
 import { CORS } from "@mailproof/api/http/cors";
-import { BLOB_RETENTION_DAYS } from "@mailproof/core/blobs";
-import { isDeadLetterQueue, toDeadLetterQueue } from "@mailproof/core/queue";
-import { schedules, workers } from "@mailproof/core/workers";
-import { createLambdaWorld } from "@mailproof/functions/world";
+import { schedules, workers } from "@mailproof/core/background/workers";
+import { BLOB_RETENTION_DAYS } from "@mailproof/core/ports/blobs";
+import { isDeadLetterQueue, toDeadLetterQueue } from "@mailproof/core/ports/queue";
+import { createLambdaWorld } from "@mailproof/functions/lambda-world";
 import { beforeAll, describe, expect, test } from "vitest";
 import { lambdas, publishedNames } from "../../infra/topology.ts";
-import { isSecret, look, parseStatements } from "./look.ts";
+import { isSecret, look, parseStatements } from "./queries.ts";
 import { type Synthesis, synthesise } from "./synthesise.ts";
 
 let made: Synthesis;
@@ -118,7 +118,7 @@ describe("the API", () => {
 });
 
 describe("permissions", () => {
-  /** Written out by hand, and not read from infra/needs.ts: whoever widens that has to widen this. */
+  /** Written out by hand, and not read from infra/iam.ts: whoever widens that has to widen this. */
   const MAY: Readonly<Record<string, readonly string[]>> = {
     "table:read": [`dynamodb:GetItem ${TABLE}`, `dynamodb:Query ${TABLE} ${TABLE}/index/*`],
     "table:readwrite": [

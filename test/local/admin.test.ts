@@ -1,6 +1,6 @@
 import { toBalanceKey } from "@mailproof/core/money/items";
+import { createApp } from "@mailproof/local/app";
 import { readEnvironment } from "@mailproof/local/environment";
-import { createApp } from "@mailproof/local/world";
 import { expect, test } from "vitest";
 import { createFolder, whenCommanded, whenCommandedWith, whenStarted } from "./running.ts";
 

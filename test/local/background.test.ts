@@ -1,10 +1,10 @@
 import type { AppWorld } from "@mailproof/core/app-world";
-import type { Worker } from "@mailproof/core/worker";
-import { runBackground } from "@mailproof/local/background";
-import { createSqliteQueue } from "@mailproof/local/sqlite-queue";
-import { createSqliteTable } from "@mailproof/local/sqlite-table";
-import { createSweeper } from "@mailproof/local/sweeper";
-import type { LocalWorld } from "@mailproof/local/world";
+import type { Worker } from "@mailproof/core/runtime/worker";
+import type { LocalWorld } from "@mailproof/local/app";
+import { runBackground } from "@mailproof/local/server/background";
+import { createSweeper } from "@mailproof/local/server/sweeper";
+import { createSqliteQueue } from "@mailproof/local/storage/sqlite-queue";
+import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import { expect, onTestFinished, test } from "vitest";
 import { givenWorld } from "../given.ts";
 

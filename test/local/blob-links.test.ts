@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createBlobLinks } from "@mailproof/local/blob-links";
-import { createFileBlobs } from "@mailproof/local/file-blobs";
-import { createApiServer } from "@mailproof/local/server";
+import { createApiServer } from "@mailproof/local/server/server";
+import { createBlobLinks } from "@mailproof/local/storage/blob-links";
+import { createFileBlobs } from "@mailproof/local/storage/file-blobs";
 import { afterEach, expect, test } from "vitest";
 import { givenWorld } from "../given.ts";
 import { createFolder } from "./running.ts";

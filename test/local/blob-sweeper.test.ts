@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { PLANS } from "@mailproof/core/accounts/plans";
-import { BLOB_RETENTION_DAYS } from "@mailproof/core/blobs";
-import { createBlobSweeper } from "@mailproof/local/blob-sweeper";
-import { createFileBlobs } from "@mailproof/local/file-blobs";
+import { BLOB_RETENTION_DAYS } from "@mailproof/core/ports/blobs";
+import { createBlobSweeper } from "@mailproof/local/server/blob-sweeper";
+import { createFileBlobs } from "@mailproof/local/storage/file-blobs";
 import { expect, test } from "vitest";
 import { givenWorld } from "../given.ts";
 import { streamPieces } from "../pieces.ts";

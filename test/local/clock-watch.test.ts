@@ -1,5 +1,5 @@
-import { readGauges } from "@mailproof/core/gauges";
-import { createClockWatch } from "@mailproof/local/clock-watch";
+import { readGauges } from "@mailproof/core/background/gauges";
+import { createClockWatch } from "@mailproof/local/server/clock-watch";
 import { expect, test } from "vitest";
 import { given } from "../given.ts";
 

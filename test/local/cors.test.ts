@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { createApiServer } from "@mailproof/local/server";
+import { createApiServer } from "@mailproof/local/server/server";
 import { expect, test } from "vitest";
 import { givenWorld } from "../given.ts";
 

@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import { findKey, revokeKey } from "@mailproof/core/access/keys";
-import { iterateAccounts } from "@mailproof/core/accounts/items";
-import { ensureDemoAccount } from "@mailproof/local/demo";
+import { iterateAccounts } from "@mailproof/core/accounts/account-items";
+import { findKey, revokeKey } from "@mailproof/core/accounts/api-keys";
+import { createApp } from "@mailproof/local/app";
 import { readEnvironment } from "@mailproof/local/environment";
-import { formatFirstScreen } from "@mailproof/local/first-screen";
-import { createApp } from "@mailproof/local/world";
+import { ensureDemoAccount } from "@mailproof/local/server/demo";
+import { formatFirstScreen } from "@mailproof/local/server/first-screen";
 import { expect, onTestFinished, test } from "vitest";
 import { createFolder } from "./running.ts";
 

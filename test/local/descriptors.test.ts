@@ -1,6 +1,6 @@
-import { readGauges } from "@mailproof/core/gauges";
-import { countFreeDescriptors, shareDescriptors } from "@mailproof/local/descriptors";
-import { createOwnErrorWatch } from "@mailproof/local/own-error-watch";
+import { readGauges } from "@mailproof/core/background/gauges";
+import { countFreeDescriptors, shareDescriptors } from "@mailproof/local/server/descriptors";
+import { createOwnErrorWatch } from "@mailproof/local/server/own-error-watch";
 import { expect, test } from "vitest";
 import { given } from "../given.ts";
 

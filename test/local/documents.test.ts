@@ -3,7 +3,7 @@ import { type IncomingMessage, type OutgoingHttpHeaders, request } from "node:ht
 import { buffer } from "node:stream/consumers";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { endpoints } from "@mailproof/api/endpoints";
-import { createFallbackHandler } from "@mailproof/functions/unrouted";
+import { createFallbackHandler } from "@mailproof/functions/fallback-route";
 import { expect, test } from "vitest";
 import { toBytes, toEvent } from "../gateway.ts";
 import { given } from "../given.ts";

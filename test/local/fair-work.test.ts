@@ -1,9 +1,9 @@
-import type { Message } from "@mailproof/core/queue";
-import type { Worker } from "@mailproof/core/worker";
-import { runBackground } from "@mailproof/local/background";
-import { createSqliteQueue } from "@mailproof/local/sqlite-queue";
-import { createSqliteTable } from "@mailproof/local/sqlite-table";
-import type { LocalWorld } from "@mailproof/local/world";
+import type { Message } from "@mailproof/core/ports/queue";
+import type { Worker } from "@mailproof/core/runtime/worker";
+import type { LocalWorld } from "@mailproof/local/app";
+import { runBackground } from "@mailproof/local/server/background";
+import { createSqliteQueue } from "@mailproof/local/storage/sqlite-queue";
+import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import { expect, test } from "vitest";
 import { givenWorld } from "../given.ts";
 

@@ -10,8 +10,8 @@ import {
 } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
-import { UnreadableBlobError } from "@mailproof/core/blobs";
-import { createFileBlobs } from "@mailproof/local/file-blobs";
+import { UnreadableBlobError } from "@mailproof/core/ports/blobs";
+import { createFileBlobs } from "@mailproof/local/storage/file-blobs";
 import { expect, test } from "vitest";
 import { streamPieces } from "../pieces.ts";
 import { createFolder } from "./running.ts";

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { lockFolder } from "@mailproof/local/folder-lock";
+import { lockFolder } from "@mailproof/local/storage/folder-lock";
 import { expect, onTestFinished, test } from "vitest";
 import { createFolder } from "./running.ts";
 

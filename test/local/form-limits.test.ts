@@ -4,7 +4,7 @@ import { json } from "node:stream/consumers";
 import { FORM_BYTES_MAX } from "@mailproof/api/http/body";
 import { type Endpoint, endpoint } from "@mailproof/api/http/endpoint";
 import { expect, test } from "vitest";
-import { fakeFormEndpoint } from "../pretend.ts";
+import { fakeFormEndpoint } from "../fake-endpoints.ts";
 import { whenListening } from "./listening.ts";
 
 const HEAD = '--b\r\nContent-Disposition: form-data; name="file"; filename="l.csv"\r\n\r\n';

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { formatCompanyLabel, getPeople } from "@mailproof/local/lab/companies";
+import { formatCompanyLabel, getPeople } from "@mailproof/lab/companies";
 import { expect, test } from "vitest";
 import { createFolder, whenCommanded, whenStarted } from "./running.ts";
 

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { endpoints } from "@mailproof/api/endpoints";
 import type { Endpoint } from "@mailproof/api/http/endpoint";
-import { CONNECTION_LIMITS, type ConnectionLimits } from "@mailproof/local/connections";
-import { createApiServer } from "@mailproof/local/server";
+import { CONNECTION_LIMITS, type ConnectionLimits } from "@mailproof/local/server/connections";
+import { createApiServer } from "@mailproof/local/server/server";
 import { onTestFinished } from "vitest";
 import { given } from "../given.ts";
 

@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { lockFolder } from "@mailproof/local/folder-lock";
+import { lockFolder } from "@mailproof/local/storage/folder-lock";
 import { expect, onTestFinished, test } from "vitest";
 import { createFolder } from "./running.ts";
 

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { scheduleWork } from "@mailproof/core/due";
-import { loadSecrets } from "@mailproof/local/secrets";
-import { createSqliteQueue } from "@mailproof/local/sqlite-queue";
-import { createSqliteTable } from "@mailproof/local/sqlite-table";
+import { scheduleWork } from "@mailproof/core/runtime/leases";
+import { loadSecrets } from "@mailproof/local/storage/secrets";
+import { createSqliteQueue } from "@mailproof/local/storage/sqlite-queue";
+import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import { expect, test } from "vitest";
 import { serveZone } from "../dns-server.ts";
 import { createFolder, spawnNode, whenCommanded, whenStarted } from "./running.ts";
@@ -82,7 +82,7 @@ test("an operator gets the records of a probe domain, and the settings that go w
 test("an operator is told in one answer that this host may not probe", async () => {
   const dns = await serveZone({ "mail.example": { MX: ["10 mx.mail.example"] } });
   const child = spawnNode(
-    "packages/local/src/cli.ts",
+    "packages/local/src/cli/cli.ts",
     "admin egress test --domains mail.example".split(" "),
     {
       MAILPROOF_DIR: createFolder(),

@@ -1,5 +1,5 @@
+import { createApp } from "@mailproof/local/app";
 import { readEnvironment } from "@mailproof/local/environment";
-import { createApp } from "@mailproof/local/world";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { send } from "../send.ts";
 import { createFolder } from "./running.ts";

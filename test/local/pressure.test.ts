@@ -4,7 +4,7 @@ import {
   PRESSURE_LIMITS,
   type PressureReading,
   startPressureMeter,
-} from "@mailproof/local/pressure";
+} from "@mailproof/local/server/pressure";
 import { expect, onTestFinished, test, vi } from "vitest";
 
 const CALM: PressureReading = { delayMs: 0, memoryShare: 0.1 };

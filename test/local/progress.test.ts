@@ -1,8 +1,8 @@
 import { WriteStream } from "node:tty";
 import type { Job } from "@mailproof/client/types";
-import { createJobProgress } from "@mailproof/local/job-progress";
-import { createStatusLines } from "@mailproof/local/status-lines";
-import { canErase, choosePaint, quoteForShell } from "@mailproof/local/terminal";
+import { createJobProgress } from "@mailproof/local/cli/job-progress";
+import { createStatusLines } from "@mailproof/local/cli/status-lines";
+import { canErase, choosePaint, quoteForShell } from "@mailproof/local/cli/terminal";
 import { afterEach, expect, test, vi } from "vitest";
 
 afterEach(() => vi.unstubAllEnvs());

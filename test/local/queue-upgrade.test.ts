@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { createSqliteQueue } from "@mailproof/local/sqlite-queue";
+import { createSqliteQueue } from "@mailproof/local/storage/sqlite-queue";
 import { expect, onTestFinished, test } from "vitest";
 
 // A queue file of release 0.1, in which messages had no group.

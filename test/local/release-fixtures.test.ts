@@ -2,14 +2,14 @@ import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { audit } from "@mailproof/core/money/audit";
+import { type Lab, startLab } from "@mailproof/lab/lab";
+import { createApp, type LocalWorld } from "@mailproof/local/app";
 import { readEnvironment } from "@mailproof/local/environment";
-import { type Lab, startLab } from "@mailproof/local/lab/lab";
-import { createApp, type LocalWorld } from "@mailproof/local/world";
 import { parse } from "csv-parse/sync";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { whenReconciled, whenWorked } from "../drain-queues.ts";
 import { createSend, type ReleaseRecord, serveWorld } from "../fixtures/play-release.ts";
-import { whenReconciled, whenWorked } from "../working.ts";
 import { createFolder } from "./running.ts";
 
 // What every release left behind is opened with the code of today. A fixture is never written again: whoever must

@@ -40,7 +40,7 @@ export const whenStarted = async (
 ) => {
   const file = join(folder, "ready.json");
   rmSync(file, { force: true });
-  const child = spawnNode("packages/local/src/main.ts", args, {
+  const child = spawnNode("packages/local/src/server/main.ts", args, {
     MAILPROOF_DIR: folder,
     PORT: "0",
     ...env,

@@ -14,8 +14,8 @@ import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { credits } from "@mailproof/core/money/credits";
+import { createApp } from "@mailproof/local/app";
 import { readEnvironment } from "@mailproof/local/environment";
-import { createApp } from "@mailproof/local/world";
 import { expect, test } from "vitest";
 import { createFolder, spawnNode, whenStarted } from "./running.ts";
 
@@ -103,7 +103,7 @@ test.each([
   ["a port that is too high", { PORT: "70000" }, "PORT must be a number from 0 to 65535"],
   ["a short pepper", { KEY_PEPPER: "salt" }, "KEY_PEPPER must have at least 16 characters"],
 ])("%s stops the start with a sentence", async (_, setting, words) => {
-  const child = spawnNode("packages/local/src/main.ts", [], {
+  const child = spawnNode("packages/local/src/server/main.ts", [], {
     MAILPROOF_DIR: createFolder(),
     ...setting,
   });
@@ -112,7 +112,7 @@ test.each([
 });
 
 test("an option that does not exist stops the start", async () => {
-  const child = spawnNode("packages/local/src/main.ts", ["--frehs"], {
+  const child = spawnNode("packages/local/src/server/main.ts", ["--frehs"], {
     MAILPROOF_DIR: createFolder(),
   });
 
@@ -146,7 +146,7 @@ test.each([[[]], [["--fresh"]]])(
     const folder = createFolder();
     const first = await whenStarted(folder);
 
-    const second = spawnNode("packages/local/src/main.ts", args, {
+    const second = spawnNode("packages/local/src/server/main.ts", args, {
       MAILPROOF_DIR: folder,
       PORT: "0",
     });
@@ -178,7 +178,7 @@ test("a port that is taken is named, and what to do about it", async () => {
   const first = await whenStarted(createFolder());
   const { port } = new URL(first.ready.base_url);
 
-  const second = spawnNode("packages/local/src/main.ts", [], {
+  const second = spawnNode("packages/local/src/server/main.ts", [], {
     MAILPROOF_DIR: createFolder(),
     PORT: port,
   });
@@ -189,7 +189,7 @@ test("a port that is taken is named, and what to do about it", async () => {
 });
 
 test("a start that is wrongly asked for shows how to ask", async () => {
-  const child = spawnNode("packages/local/src/main.ts", ["--frehs"], {
+  const child = spawnNode("packages/local/src/server/main.ts", ["--frehs"], {
     MAILPROOF_DIR: createFolder(),
   });
 
@@ -199,7 +199,7 @@ test("a start that is wrongly asked for shows how to ask", async () => {
 test("an option that npm kept for itself is not taken for none", async () => {
   const env = { MAILPROOF_DIR: createFolder(), npm_config_fresh: "true" };
 
-  const child = spawnNode("packages/local/src/main.ts", [], env);
+  const child = spawnNode("packages/local/src/server/main.ts", [], env);
 
   expect(await text(child.stderr)).toContain("npm start -- --fresh");
 });
@@ -218,7 +218,10 @@ test("a secrets file that is cut off stops the start and is named", async () => 
   const folder = createFolder();
   writeFileSync(join(folder, "secrets.json"), "");
 
-  const child = spawnNode("packages/local/src/main.ts", [], { MAILPROOF_DIR: folder, PORT: "0" });
+  const child = spawnNode("packages/local/src/server/main.ts", [], {
+    MAILPROOF_DIR: folder,
+    PORT: "0",
+  });
 
   expect(await text(child.stderr)).toContain("secrets.json cannot be read");
 });

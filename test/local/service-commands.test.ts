@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { createClient } from "@mailproof/client/client";
 import { expect, onTestFinished, test } from "vitest";
-import { whenLosing } from "../client/serving.ts";
+import { whenLosing } from "../client/proxied-server.ts";
 import { createFolder, spawnNode, whenCommandedWith, whenStarted } from "./running.ts";
 
 // The commands over a real service, with test keys: the same words come to the same results each time.

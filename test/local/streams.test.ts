@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from "node:http";
 import { buffer } from "node:stream/consumers";
 import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { expect, test } from "vitest";
-import { createCountedPieces, createFakeStreamEndpoint, failAfter } from "../pretend.ts";
+import { createCountedPieces, createFakeStreamEndpoint, failAfter } from "../fake-endpoints.ts";
 import { whenListening } from "./listening.ts";
 
 const whenRequested = async (endpoint: Endpoint) => {

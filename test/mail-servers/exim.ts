@@ -1,4 +1,4 @@
-import { CERT_FILE, KEY_FILE, type Recipe } from "./house.ts";
+import { CERT_FILE, KEY_FILE, type Recipe } from "./sandbox.ts";
 
 const CONFIG = `
 primary_hostname = mx.here.test

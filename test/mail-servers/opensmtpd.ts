@@ -1,4 +1,4 @@
-import { CERT_FILE, KEY_FILE, type Recipe } from "./house.ts";
+import { CERT_FILE, KEY_FILE, type Recipe } from "./sandbox.ts";
 
 const formatConfig = (port: number) => `
 pki mx.here.test cert "${CERT_FILE}"

@@ -1,4 +1,4 @@
-import { createTokenVerifier } from "@mailproof/net/tokens";
+import { createTokenVerifier } from "@mailproof/net/token-verifier";
 import {
   ClientCredentialsProvider,
   discoverOAuthProtectedResourceMetadata,

@@ -2,7 +2,7 @@ import type { DnsRecordType } from "@mailproof/core/mail/dns/dns";
 import { decodeReply } from "@mailproof/net/dns-message";
 import packet from "dns-packet";
 import { expect, test } from "vitest";
-import { createRandom } from "../simulation/chance.ts";
+import { createRandom } from "../simulation/random.ts";
 
 // Bytes of a stranger as DNS messages: whatever they are, they are an outcome, and a name in them ends.
 

@@ -1,6 +1,6 @@
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { createResolverPool } from "@mailproof/net/dns";
+import { createResolverPool } from "@mailproof/net/resolver-pool";
 import packet from "dns-packet";
 import { expect, onTestFinished, test } from "vitest";
 import { serveZone } from "../dns-server.ts";

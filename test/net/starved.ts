@@ -1,13 +1,13 @@
 import { closeSync, openSync } from "node:fs";
-import { withDeadline } from "@mailproof/core/mail/dns/budget";
+import { withDeadline } from "@mailproof/core/mail/dns/deadline";
 import { createLists } from "@mailproof/core/mail/lists/lists";
-import type { Table } from "@mailproof/core/table";
+import type { Table } from "@mailproof/core/ports/table";
+import { localSlots } from "@mailproof/core/smtp-pool/slots";
 import { createEngine } from "@mailproof/core/verify/engine";
-import { localSlots } from "@mailproof/core/verify/places";
 import { verify } from "@mailproof/core/verify/verify";
-import { createResolverPool } from "@mailproof/net/dns";
 import { createHttpsClient } from "@mailproof/net/https";
-import { countOwnErrors } from "@mailproof/net/own-errors";
+import { countOwnErrors } from "@mailproof/net/local-resource-errors";
+import { createResolverPool } from "@mailproof/net/resolver-pool";
 import { connectDirectly } from "@mailproof/net/smtp-wire";
 import { createProxyConnect } from "@mailproof/net/socks";
 

@@ -1,3 +1,4 @@
+import { ACTIVITY_LEVELS, getActivityLevel } from "@mailproof/core/activity/activity-level";
 import { MAIL_EVENT_TYPES, toEventKind } from "@mailproof/core/activity/events";
 import { hashAddress, hashDomain } from "@mailproof/core/activity/hashes";
 import {
@@ -7,9 +8,8 @@ import {
   SHARDS,
   toDaysPartition,
 } from "@mailproof/core/activity/items";
-import { ACTIVITY_LEVELS, getActivityLevel } from "@mailproof/core/activity/levels";
 import { recordEvents } from "@mailproof/core/activity/record";
-import { paginateQuery } from "@mailproof/core/every-item";
+import { paginateQuery } from "@mailproof/core/lib/paginate-query";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { daysAgo, type SentEvent, toRecordedEvent } from "../activity.ts";

@@ -1,5 +1,5 @@
-import { createCsvReader } from "@mailproof/core/jobs/csv";
-import { formatCsvRecord } from "@mailproof/core/jobs/csv-out";
+import { formatCsvRecord } from "@mailproof/core/exports/csv-writer";
+import { createCsvReader } from "@mailproof/core/intake/csv-reader";
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-import { createCsvReader } from "@mailproof/core/jobs/csv";
+import { createCsvReader } from "@mailproof/core/intake/csv-reader";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { givenFileJob, givenSmallChunks, whenMessagesWorked } from "../export-jobs.ts";

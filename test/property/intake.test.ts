@@ -1,10 +1,15 @@
-import { readChunk, toSlices } from "@mailproof/core/jobs/input-blob";
-import { ingestBatch } from "@mailproof/core/jobs/intake";
-import { createTextSet } from "@mailproof/core/jobs/text-set";
+import { ingestBatch } from "@mailproof/core/intake/ingest";
+import { readChunk, toSlices } from "@mailproof/core/intake/input-blob";
+import { createTextSet } from "@mailproof/core/intake/text-set";
 import { isAddress, parseAddress } from "@mailproof/core/mail/address";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ingestContent, KEY, listExcludedRows, listInputRows } from "../core/jobs/taking.ts";
+import {
+  ingestContent,
+  KEY,
+  listExcludedRows,
+  listInputRows,
+} from "../core/intake/ingest-content.ts";
 import { createMemoryBlobs } from "../simulation/memory-blobs.ts";
 
 const cell = fc

@@ -1,18 +1,18 @@
-import { createRateLimit } from "@mailproof/core/access/rate";
 import { openAccount } from "@mailproof/core/accounts/accounts";
+import { createRateLimit } from "@mailproof/core/accounts/rate-limit";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
 import { credits } from "@mailproof/core/money/credits";
-import type { Json, Table } from "@mailproof/core/table";
-import { createSqliteTable } from "@mailproof/local/sqlite-table";
+import type { Json, Table } from "@mailproof/core/ports/table";
+import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { probing, receiveAll } from "../core/jobs/working-chunks.ts";
+import { whenReconciled } from "../drain-queues.ts";
 import { givenWorld } from "../given.ts";
 import { whenBatched } from "../jobs.ts";
 import { send } from "../send.ts";
 import { memoryTable } from "../simulation/memory-table.ts";
-import { whenReconciled } from "../working.ts";
 
 // Goal: a reader who follows next_key from the first page to a page without one has every row of the job exactly once.
 // Method: the real worker handles chunks in a drawn order, some of them twice, while rows are deferred for a drawn number

@@ -1,11 +1,11 @@
-import type { Item, Table, Write } from "@mailproof/core/table";
+import type { Item, Table, Write } from "@mailproof/core/ports/table";
 import { createDynamoTable } from "@mailproof/functions/aws/dynamo-table";
-import { createSqliteTable } from "@mailproof/local/sqlite-table";
+import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { describeWith } from "../available.ts";
 import { createEmulatedAws, DYNAMODB } from "../aws/emulators.ts";
 import { createTable } from "../aws/resources.ts";
+import { describeWith } from "../describe-when.ts";
 import { memoryTable } from "../simulation/memory-table.ts";
 
 // Every use case is proven in memory. That is worth something only while memory and SQLite cannot be told

@@ -1,8 +1,8 @@
-import { measureEditDistance } from "@mailproof/core/verify/slips";
-import { suggestTypo } from "@mailproof/core/verify/typo";
+import { measureEditDistance } from "@mailproof/core/signals/edit-distance";
+import { suggestTypo } from "@mailproof/core/signals/typo";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { PROVIDERS } from "../core/verify/providers.ts";
+import { PROVIDERS } from "../core/signals/providers.ts";
 
 const signals = fc.record({
   mailWorks: fc.constantFrom<boolean | "undecided">(true, false, "undecided"),

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
-import { findMailHosts } from "@mailproof/core/mail/mail-hosts";
-import { createResolverPool } from "@mailproof/net/dns";
+import { findMailHosts } from "@mailproof/core/mail/dns/mail-hosts";
 import { queryOverTcp } from "@mailproof/net/dns-exchange";
+import { createResolverPool } from "@mailproof/net/resolver-pool";
 import { expect, onTestFinished, test } from "vitest";
 import { serveZone } from "../dns-server.ts";
 import type { Zone } from "../zone.ts";

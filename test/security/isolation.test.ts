@@ -6,8 +6,14 @@ import { describe, expect, test } from "vitest";
 import { createEvent } from "../activity.ts";
 import { createProcessRequest } from "../jobs.ts";
 import { send } from "../send.ts";
-import { recordUses } from "./doors.ts";
-import { getMode, isolateIds, type OwnedThings, setupTwoAccounts, useEverything } from "./life.ts";
+import { recordUses } from "./port-uses.ts";
+import {
+  getMode,
+  isolateIds,
+  type OwnedThings,
+  setupTwoAccounts,
+  useEverything,
+} from "./used-account.ts";
 
 // Goal: nobody learns from us that somebody else exists, has something, or has done something: not by what is said,
 // and not by how long it takes.

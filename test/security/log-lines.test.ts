@@ -1,12 +1,12 @@
 import { endpoints } from "@mailproof/api/endpoints";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { expect, test } from "vitest";
+import { whenWorked } from "../drain-queues.ts";
 import { given } from "../given.ts";
 import { findSecrets, formatLine, takeFindings, watchLine } from "../log-lines.ts";
 import { send } from "../send.ts";
-import { whenWorked } from "../working.ts";
-import { useEverything } from "./life.ts";
 import { BODIES, routesWithBody } from "./requests.ts";
+import { useEverything } from "./used-account.ts";
 
 // Goal: whoever reads our logs learns no key, no address, no secret and no link that opens something.
 // Method: every line of the whole test run is looked at (log-lines.ts). Here it is shown that the look finds

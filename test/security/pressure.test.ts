@@ -1,6 +1,6 @@
 import { endpoints } from "@mailproof/api/endpoints";
 import { tooSlow } from "@mailproof/api/http/body";
-import type { Table } from "@mailproof/core/table";
+import type { Table } from "@mailproof/core/ports/table";
 import { expect, test } from "vitest";
 import { given } from "../given.ts";
 import { listStoredItems } from "../ledger.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { createApiServer } from "@mailproof/local/server";
+import { createApiServer } from "@mailproof/local/server/server";
 import { onTestFinished } from "vitest";
 import { given } from "../given.ts";
 

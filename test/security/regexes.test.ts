@@ -1,4 +1,4 @@
-import { RULE_FAMILIES } from "@mailproof/core/mail/smtp/rules";
+import { RULE_FAMILIES } from "@mailproof/core/mail/smtp/reply-rules/rules";
 import { describe, expect, test } from "vitest";
 import { createAttacks } from "./attacks.ts";
 import { listPatterns } from "./patterns.ts";
@@ -63,7 +63,7 @@ describe("patterns that are written down", () => {
 
 /** Patterns that are put together from parts, and where: an example of each that no value shows. */
 const BUILT: Readonly<Record<string, readonly RegExp[]>> = {
-  "packages/core/src/access/key-form.ts": [/^mp_(live|test)_[0-9A-Za-z]{28}$/],
+  "packages/core/src/accounts/key-format.ts": [/^mp_(live|test)_[0-9A-Za-z]{28}$/],
   "packages/core/src/mail/smtp/reply-reader.ts": [
     /^(?:550[- ])?(5\.\d{1,3}\.\d{1,3})(?!\.?\d)/,
     /(?<![\w./])5\.[0-7]\.\d{1,3}(?!\w|\.\d)/,
@@ -71,7 +71,7 @@ const BUILT: Readonly<Record<string, readonly RegExp[]>> = {
     /(?<!\S)550[- ]5\.1\.1(?!\S)\s*/g,
   ],
   // Those are looked for in the values, below.
-  "packages/core/src/mail/smtp/rules-mailbox.ts": [],
+  "packages/core/src/mail/smtp/reply-rules/mailbox.ts": [],
   // From a stranger's SPF record, and of these letters only (spf/parse.ts).
   "packages/core/src/mail/spf/macro.ts": [/[.\-+,/_=]/],
   "packages/functions/src/aws/s3-parts.ts": [/<ETag>([^<]*)<\/ETag>/],

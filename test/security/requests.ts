@@ -1,7 +1,7 @@
 import { endpoints } from "@mailproof/api/endpoints";
 import { createEvent } from "../activity.ts";
 import { createProcessRequest, formatCsv, givenUpload } from "../jobs.ts";
-import { getMode, type TestContext } from "./life.ts";
+import { getMode, type TestContext } from "./used-account.ts";
 
 /** A body that each route takes. A route without one here takes none: endpoints.ts is asked, below. */
 export const BODIES: Readonly<Record<string, (ctx: TestContext, key: string) => Promise<object>>> =

@@ -1,11 +1,11 @@
 import { endpoints } from "@mailproof/api/endpoints";
 import type { Endpoint } from "@mailproof/api/http/endpoint";
-import { SCOPES, type Scope } from "@mailproof/core/access/scopes";
+import { SCOPES, type Scope } from "@mailproof/core/accounts/scopes";
 import { describe, expect, test } from "vitest";
 import { given, givenKey } from "../given.ts";
 import { send } from "../send.ts";
-import { recordUses } from "./doors.ts";
-import { createUnknownKey } from "./life.ts";
+import { recordUses } from "./port-uses.ts";
+import { createUnknownKey } from "./used-account.ts";
 
 // Goal: a key opens what it is for. Whatever else it is tried on is refused before any work is done, and before a
 // word of the body is read.

@@ -2,11 +2,11 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { PassThrough } from "node:stream";
 import { buffer, json } from "node:stream/consumers";
-import { readUpTo } from "@mailproof/local/incoming";
-import { BYTES_PER_SECOND_MIN, createPace, GRACE_MS } from "@mailproof/local/pace";
+import { BYTES_PER_SECOND_MIN, createPace, GRACE_MS } from "@mailproof/local/server/pace";
+import { readUpTo } from "@mailproof/local/server/request-body";
 import { expect, test } from "vitest";
+import { createFakeStreamEndpoint } from "../fake-endpoints.ts";
 import { startServer } from "../local/listening.ts";
-import { createFakeStreamEndpoint } from "../pretend.ts";
 
 // Goal: what a client sends or takes too slowly, or many times at once, holds no place for long.
 // Method: downloads that are counted while nobody reads them; bodies against a clock that the test moves.

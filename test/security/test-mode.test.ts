@@ -1,11 +1,11 @@
 import { endpoints } from "@mailproof/api/endpoints";
 import { expect, test } from "vitest";
+import { whenReconciled, whenWorked } from "../drain-queues.ts";
 import { given } from "../given.ts";
 import { createProcessRequest, formatCsv, givenUpload } from "../jobs.ts";
 import { listMoves, listStoredItems, readCredits } from "../ledger.ts";
 import { send } from "../send.ts";
-import { whenReconciled, whenWorked } from "../working.ts";
-import { denyAll } from "./doors.ts";
+import { denyAll } from "./port-uses.ts";
 
 // Goal: whatever a test key pays with is not money, and whatever it asks is asked of nobody.
 // Method: each route with a price, in a world without a way out, until everything that was begun is at its end.

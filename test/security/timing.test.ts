@@ -1,15 +1,15 @@
-import { cacheDns } from "@mailproof/core/mail/dns/cached";
+import { cacheDns } from "@mailproof/core/mail/dns/cache";
 import type { Dns } from "@mailproof/core/mail/dns/dns";
 import { createLists } from "@mailproof/core/mail/lists/lists";
 import { createReplyReader } from "@mailproof/core/mail/smtp/reply-reader";
 import type { SmtpConnect } from "@mailproof/core/mail/smtp/wire";
+import { localSlots } from "@mailproof/core/smtp-pool/slots";
 import { createEngine, type Engine } from "@mailproof/core/verify/engine";
-import { localSlots } from "@mailproof/core/verify/places";
 import { verify } from "@mailproof/core/verify/verify";
 import { expect, test } from "vitest";
 import { START } from "../given.ts";
-import { createRandom } from "../simulation/chance.ts";
 import { memoryTable } from "../simulation/memory-table.ts";
+import { createRandom } from "../simulation/random.ts";
 import { createVirtualTime } from "../virtual-time.ts";
 
 // An account asks about a domain and guesses from the answer, and from how long it took, whether another account asked

@@ -3,10 +3,14 @@ import { readdir, stat } from "node:fs/promises";
 import { request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { createBlobLinks } from "@mailproof/local/blob-links";
-import { createFileBlobs, ignoreMissing } from "@mailproof/local/file-blobs";
-import { createApiServer } from "@mailproof/local/server";
-import { UPLOAD_LIMITS, type UploadLimits, withUploadLimits } from "@mailproof/local/upload-limits";
+import { createApiServer } from "@mailproof/local/server/server";
+import {
+  UPLOAD_LIMITS,
+  type UploadLimits,
+  withUploadLimits,
+} from "@mailproof/local/server/upload-limits";
+import { createBlobLinks } from "@mailproof/local/storage/blob-links";
+import { createFileBlobs, ignoreMissing } from "@mailproof/local/storage/file-blobs";
 import { expect, onTestFinished, test } from "vitest";
 import { given } from "../given.ts";
 import { createFolder } from "../local/running.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { givenWorld } from "../given.ts";
 import { streamPieces } from "../pieces.ts";
-import { createRandom } from "./chance.ts";
 import { createFaultyBlobs, createFaultyQueue } from "./faults.ts";
+import { createRandom } from "./random.ts";
 
 // The faults themselves are held to what they claim: a simulation proves nothing over a network that lies in
 // ways no network can.

@@ -1,6 +1,6 @@
-import type { Blobs } from "@mailproof/core/blobs";
-import type { Queue, QueueReceiver } from "@mailproof/core/queue";
-import type { Table } from "@mailproof/core/table";
+import type { Blobs } from "@mailproof/core/ports/blobs";
+import type { Queue, QueueReceiver } from "@mailproof/core/ports/queue";
+import type { Table } from "@mailproof/core/ports/table";
 
 // Faults are injected below the code, by chance that a seed decides: the seed is the bug's whole description.
 // A call is lost before it has an effect or after it; the caller cannot tell which, as on a real network.

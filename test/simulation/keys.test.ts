@@ -1,9 +1,9 @@
-import { createKey, findKey, revokeKey } from "@mailproof/core/access/keys";
-import { Failure } from "@mailproof/core/failure";
+import { createKey, findKey, revokeKey } from "@mailproof/core/accounts/api-keys";
+import { Failure } from "@mailproof/core/lib/failure";
 import { expect, test } from "vitest";
 import { given } from "../given.ts";
-import { createRandom } from "./chance.ts";
 import { createFaultyTable } from "./faults.ts";
+import { createRandom } from "./random.ts";
 
 // Goal: whatever the network loses, a key that was shown opens, a key that was reported revoked does not, and
 // the list and the look-up never disagree.

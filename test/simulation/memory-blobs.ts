@@ -1,5 +1,5 @@
-import { assertBlobKey, type Blobs, UnreadableBlobError } from "@mailproof/core/blobs";
-import { singleChunk } from "@mailproof/functions/one-piece";
+import { assertBlobKey, type Blobs, UnreadableBlobError } from "@mailproof/core/ports/blobs";
+import { singleChunk } from "@mailproof/functions/single-chunk";
 
 export type MemoryBlobs = Blobs & {
   readonly keys: () => string[];

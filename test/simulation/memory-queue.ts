@@ -1,4 +1,4 @@
-import { CLOCK_SKEW_MS } from "@mailproof/core/moments";
+import { CLOCK_SKEW_MS } from "@mailproof/core/lib/time";
 import {
   createFairShares,
   DELAY_SECONDS_MAX,
@@ -9,8 +9,8 @@ import {
   type ReceivedMessage,
   serialiseMessage,
   toDeadLetterQueue,
-} from "@mailproof/core/queue";
-import type { Json } from "@mailproof/core/table";
+} from "@mailproof/core/ports/queue";
+import type { Json } from "@mailproof/core/ports/table";
 
 type StoredMessage = {
   queue: string;

@@ -8,8 +8,8 @@ import {
   type TableQuery,
   toPosition,
   type Write,
-} from "@mailproof/core/table";
-import { assertKey, assertQueryable, assertTransactable } from "@mailproof/core/table-limits";
+} from "@mailproof/core/ports/table";
+import { assertKey, assertQueryable, assertTransactable } from "@mailproof/core/ports/table-limits";
 import {
   applyWrite,
   compareBytes,
@@ -17,7 +17,7 @@ import {
   mayApply,
   serialiseItem,
   toItemId,
-} from "@mailproof/core/writes";
+} from "@mailproof/core/ports/writes";
 
 /** Keeps items as JSON, as every real door does, so nothing lives here that would not survive the trip. */
 export const memoryTable = (

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { Mutant } from "./history.ts";
 import { MUTANTS } from "./mutants.ts";
-import { run } from "./storm.ts";
+import type { Mutant } from "./run-script.ts";
+import { run } from "./simulation.ts";
 import {
   CHECKS,
   JOBS,
@@ -12,7 +12,7 @@ import {
   VERIFICATIONS,
 } from "./sweep.ts";
 
-// Each planted bug must be found by what npm test runs: its seeds (drizzle.test.ts and storm.test.ts), or a single
+// Each planted bug must be found by what npm test runs: its seeds (smoke.test.ts and simulation.test.ts), or a single
 // fault of the sweep.
 
 const SEEDS = 300;

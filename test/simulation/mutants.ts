@@ -1,8 +1,8 @@
-import { UnreadableBlobError } from "@mailproof/core/blobs";
-import type { Amounts, Item, Table, Write } from "@mailproof/core/table";
-import { getItemKey } from "@mailproof/core/writes";
-import type { Mutant } from "./history.ts";
+import { UnreadableBlobError } from "@mailproof/core/ports/blobs";
+import type { Amounts, Item, Table, Write } from "@mailproof/core/ports/table";
+import { getItemKey } from "@mailproof/core/ports/writes";
 import type { SimulatedWorld } from "./process.ts";
+import type { Mutant } from "./run-script.ts";
 
 // A test that cannot fail proves nothing. Each of these builds one thing wrongly, below the code and by its writes
 // alone; the simulation must find out.

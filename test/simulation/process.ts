@@ -1,6 +1,6 @@
-import { createRateLimit } from "@mailproof/core/access/rate";
+import { createRateLimit } from "@mailproof/core/accounts/rate-limit";
 import type { AppWorld } from "@mailproof/core/app-world";
-import type { Message, Queue, QueueReceiver, SendOutcome } from "@mailproof/core/queue";
+import type { Message, Queue, QueueReceiver, SendOutcome } from "@mailproof/core/ports/queue";
 
 /**
  * What happens to one call at a door. After a crash nothing of the process goes on, and nobody hears from it. One

@@ -1,4 +1,4 @@
+import { describeSweep } from "./describe-sweep.ts";
 import { JOBS } from "./sweep.ts";
-import { describeSweep } from "./sweeping.ts";
 
 describeSweep(JOBS);

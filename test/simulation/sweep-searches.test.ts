@@ -1,5 +1,5 @@
+import { describeSweep } from "./describe-sweep.ts";
 import { MORE_SEARCHES, SEARCHES } from "./sweep.ts";
-import { describeSweep } from "./sweeping.ts";
 
 describeSweep(SEARCHES);
 describeSweep(MORE_SEARCHES, { inPairs: false });

@@ -1,7 +1,7 @@
-import type { Damage } from "../breaking.ts";
+import type { Damage } from "../faulty-worlds.ts";
 import type { ClientRequest } from "./clients.ts";
-import { type Mutant, runScript, type Script } from "./history.ts";
 import { FAULTS, type Fault } from "./process.ts";
+import { type Mutant, runScript, type Script } from "./run-script.ts";
 
 // Goal: there is no point at which one call, or any two, can go wrong and leave a lie or a loss behind.
 // Method: each flow is played once to count its calls, then again with every fault at every call, and with every

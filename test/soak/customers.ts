@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import { type Client, MailproofError } from "@mailproof/client/index";
-import { getPeople } from "@mailproof/local/lab/companies";
-import { LAB_ZONE } from "@mailproof/local/lab/lab";
-import { createRandom } from "../simulation/chance.ts";
+import { getPeople } from "@mailproof/lab/companies";
+import { LAB_ZONE } from "@mailproof/lab/lab";
+import { createRandom } from "../simulation/random.ts";
 import { type Chance, drawBelow, pickOne } from "./chances.ts";
 import { companyBy, type Expected, judge, oddities, pickEmail } from "./truth.ts";
 

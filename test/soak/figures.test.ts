@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createRandom } from "../simulation/chance.ts";
+import { createRandom } from "../simulation/random.ts";
 import { bestBlock, computeMedian, growth, isComparable, type Timed } from "./figures.ts";
 
 const EARLIER = [0, 60_000] as const;

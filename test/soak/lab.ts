@@ -2,13 +2,13 @@ import { createSecureContext } from "node:tls";
 import {
   PUBLIC_AND_WORTHLESS_CERTIFICATE,
   PUBLIC_AND_WORTHLESS_KEY,
-} from "@mailproof/local/lab/certificate";
-import { startLab } from "@mailproof/local/lab/lab";
-import { startMailServer } from "@mailproof/local/lab/mail-server";
-import { acceptAll, type HostBehavior } from "@mailproof/local/lab/manner";
-import { HOSTS_BLOCK } from "@mailproof/local/lab/network";
-import { SENDERS_BLOCK } from "@mailproof/local/lab/senders";
-import type { Zone } from "@mailproof/local/lab/zone";
+} from "@mailproof/lab/certificate";
+import { acceptAll, type HostBehavior } from "@mailproof/lab/host-behavior";
+import { startLab } from "@mailproof/lab/lab";
+import { startMailServer } from "@mailproof/lab/mail-server";
+import { HOSTS_BLOCK } from "@mailproof/lab/network";
+import { SENDERS_BLOCK } from "@mailproof/lab/senders";
+import type { Zone } from "@mailproof/lab/zone";
 import { ATTACKERS_ZONES } from "./zones.ts";
 
 // The internet of a soak, in a process of its own: the lab, and beside it the name servers and mail hosts that an

@@ -10,7 +10,7 @@ import { setTimeout } from "node:timers/promises";
 import {
   PUBLIC_AND_WORTHLESS_CERTIFICATE,
   PUBLIC_AND_WORTHLESS_KEY,
-} from "@mailproof/local/lab/certificate";
+} from "@mailproof/lab/certificate";
 
 /** The product in a process of its own, at an address that stays the same over all its restarts. */
 export const startService = async (folder: string, network: Readonly<Record<string, string>>) => {
@@ -32,7 +32,7 @@ export const startService = async (folder: string, network: Readonly<Record<stri
   let inspector: string | undefined;
   const start = async (): Promise<void> => {
     const inspected = "--inspect=127.0.0.1:0";
-    child = spawn(process.execPath, [inspected, "packages/local/src/main.ts"], { env });
+    child = spawn(process.execPath, [inspected, "packages/local/src/server/main.ts"], { env });
     child.stdout?.pipe(log, { end: false });
     child.stderr?.pipe(log, { end: false });
     child.stderr?.once("data", (said: Buffer) => (inspector = /ws:\S+/.exec(String(said))?.[0]));

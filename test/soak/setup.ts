@@ -6,8 +6,8 @@ import { createClient } from "@mailproof/client/index";
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import type { PlanId } from "@mailproof/core/accounts/plans";
 import { credits } from "@mailproof/core/money/credits";
+import { createApp } from "@mailproof/local/app";
 import { readEnvironment } from "@mailproof/local/environment";
-import { createApp } from "@mailproof/local/world";
 import { describeContents, measureFiles } from "./contents.ts";
 import { type Done, type PaidRange, runCustomer } from "./customers.ts";
 import {

@@ -1,7 +1,7 @@
-import { formatCompanyLabel, getCompany, getPeople } from "@mailproof/local/lab/companies";
-import type { LabStatus } from "@mailproof/local/lab/domain";
-import { allDomains } from "@mailproof/local/lab/domains";
-import { LAB_ZONE } from "@mailproof/local/lab/lab";
+import { formatCompanyLabel, getCompany, getPeople } from "@mailproof/lab/companies";
+import type { LabStatus } from "@mailproof/lab/domain";
+import { allDomains } from "@mailproof/lab/domains";
+import { LAB_ZONE } from "@mailproof/lab/lab";
 import { type Chance, drawBelow, pickOne } from "./chances.ts";
 
 // Addresses of the lab, and what the lab's own tables say of each.

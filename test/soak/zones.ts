@@ -1,4 +1,4 @@
-import type { Zones } from "@mailproof/local/lab/zone";
+import type { Zones } from "@mailproof/lab/zone";
 
 // The zones of an attacker who runs name servers: what every name below them is answered.
 

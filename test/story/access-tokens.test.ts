@@ -1,6 +1,6 @@
 import { endpoints } from "@mailproof/api/endpoints";
-import { SCOPES, type Scope } from "@mailproof/core/access/scopes";
-import { createTokenVerifier } from "@mailproof/net/tokens";
+import { SCOPES, type Scope } from "@mailproof/core/accounts/scopes";
+import { createTokenVerifier } from "@mailproof/net/token-verifier";
 import type { JWTPayload } from "jose";
 import { describe, expect, test } from "vitest";
 import { type Given, given, START } from "../given.ts";

@@ -1,9 +1,9 @@
 import type { Dns } from "@mailproof/core/mail/dns/dns";
 import { expect, test } from "vitest";
 import { whenChecked } from "../checks.ts";
+import { withDnsLookups } from "../dns-lookups.ts";
 import { given } from "../given.ts";
 import { listMoves } from "../ledger.ts";
-import { withDnsLookups } from "../names.ts";
 import { send } from "../send.ts";
 import { createZoneDns } from "../zone.ts";
 

@@ -2,19 +2,19 @@ import { openAccount } from "@mailproof/core/accounts/accounts";
 import { audit } from "@mailproof/core/money/audit";
 import { credits } from "@mailproof/core/money/credits";
 import { expect, test } from "vitest";
+import { whenChecked } from "../checks.ts";
+import { withDnsLookups } from "../dns-lookups.ts";
+import { whenReconciled } from "../drain-queues.ts";
 import {
   createStoppingWorld,
   runTurn,
   withLostReplies,
   withTable,
   withUnreadable,
-} from "../breaking.ts";
-import { whenChecked } from "../checks.ts";
+} from "../faulty-worlds.ts";
 import { given } from "../given.ts";
 import { listMoves, listStoredItems, readCredits } from "../ledger.ts";
-import { withDnsLookups } from "../names.ts";
 import { send, whenVerified } from "../send.ts";
-import { whenReconciled } from "../working.ts";
 
 const DAY_MS = 86_400_000;
 /** After this the request that began is given up. */

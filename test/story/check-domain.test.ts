@@ -1,7 +1,8 @@
 import type { Dns } from "@mailproof/core/mail/dns/dns";
 import { expect, test } from "vitest";
-import { withTable, withUnreadable } from "../breaking.ts";
 import { whenChecked } from "../checks.ts";
+import { anyDnsLookups, withDnsLookups } from "../dns-lookups.ts";
+import { withTable, withUnreadable } from "../faulty-worlds.ts";
 import { given, givenKey } from "../given.ts";
 import {
   listMoves,
@@ -10,7 +11,6 @@ import {
   readCredits,
   thenConsistent,
 } from "../ledger.ts";
-import { anyDnsLookups, withDnsLookups } from "../names.ts";
 import { send } from "../send.ts";
 
 const DAY_MS = 86_400_000;

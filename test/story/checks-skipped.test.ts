@@ -1,5 +1,6 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { expect, test } from "vitest";
+import { whenReconciled, whenWorked } from "../drain-queues.ts";
 import { given } from "../given.ts";
 import {
   createEmails,
@@ -14,7 +15,6 @@ import {
 } from "../jobs.ts";
 import { listMoves, readCredits, thenConsistent } from "../ledger.ts";
 import { whenVerified } from "../send.ts";
-import { whenReconciled, whenWorked } from "../working.ts";
 
 // An `unknown` that only says that the mail server was not asked costs nothing, alone, in a batch and in a file, and
 // says which checks were left out. What the address, the lists and DNS settle is paid for as ever.

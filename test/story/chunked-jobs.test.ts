@@ -1,8 +1,9 @@
 import type { AppWorld } from "@mailproof/core/app-world";
-import { decryptSecret } from "@mailproof/core/sealed";
+import { decryptSecret } from "@mailproof/core/lib/secret-box";
 import { readEvent } from "@mailproof/core/webhooks/items";
 import { describe, expect, test } from "vitest";
-import { createProcessGoneAfter, runTurn, withMessageFates } from "../breaking.ts";
+import { whenQuiet, whenReconciled, whenWorked } from "../drain-queues.ts";
+import { createProcessGoneAfter, runTurn, withMessageFates } from "../faulty-worlds.ts";
 import {
   createEmails,
   formatRows,
@@ -13,7 +14,6 @@ import {
   whenProcessed,
 } from "../jobs.ts";
 import { listMoves, listOutboxEvents, readCredits, thenConsistent } from "../ledger.ts";
-import { whenQuiet, whenReconciled, whenWorked } from "../working.ts";
 
 // What workers make of a job of many addresses, whichever way it came.
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { KEYS_MAX } from "@mailproof/core/access/items";
-import { createApiServer } from "@mailproof/local/server";
+import { KEYS_MAX } from "@mailproof/core/accounts/api-key-items";
+import { createApiServer } from "@mailproof/local/server/server";
 import { expect, test } from "vitest";
 import { given, givenKey } from "../given.ts";
 import { send } from "../send.ts";

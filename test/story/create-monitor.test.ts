@@ -1,8 +1,10 @@
 import { bodyTooLarge } from "@mailproof/api/http/body";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { expect, test } from "vitest";
-import { createStoppingWorld, runTurn } from "../breaking.ts";
 import { whenChecked } from "../checks.ts";
+import { withDnsLookups } from "../dns-lookups.ts";
+import { whenReconciled, whenWorked } from "../drain-queues.ts";
+import { createStoppingWorld, runTurn } from "../faulty-worlds.ts";
 import { given, givenKey } from "../given.ts";
 import {
   listMoves,
@@ -11,9 +13,7 @@ import {
   readCredits,
   thenConsistent,
 } from "../ledger.ts";
-import { withDnsLookups } from "../names.ts";
 import { send } from "../send.ts";
-import { whenReconciled, whenWorked } from "../working.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

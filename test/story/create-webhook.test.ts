@@ -1,7 +1,7 @@
 import { WEBHOOKS_MAX } from "@mailproof/core/webhooks/items";
 import { WEBHOOK_EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
 import { expect, test } from "vitest";
-import { rejectDown, withTable } from "../breaking.ts";
+import { rejectDown, withTable } from "../faulty-worlds.ts";
 import { given, givenKey } from "../given.ts";
 import { send } from "../send.ts";
 import { HOOK, whenSubscribed } from "../webhooks.ts";

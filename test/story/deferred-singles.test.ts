@@ -2,12 +2,12 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import { toJobKey } from "@mailproof/core/jobs/items";
 import { audit } from "@mailproof/core/money/audit";
 import { expect, test } from "vitest";
-import { withSlowEngine } from "../breaking.ts";
+import { whenReconciled, whenWorked } from "../drain-queues.ts";
+import { withSlowEngine } from "../faulty-worlds.ts";
 import { given } from "../given.ts";
 import { readJob } from "../jobs.ts";
 import { listMoves, listOutboxEvents, readCredits, thenConsistent } from "../ledger.ts";
 import { whenVerified } from "../send.ts";
-import { whenReconciled, whenWorked } from "../working.ts";
 
 // POST /v1/verify of what may become known: it goes on as a job, for the one price, whatever the cause is.
 

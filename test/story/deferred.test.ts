@@ -1,10 +1,10 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { RETRY_SCHEDULES } from "@mailproof/core/verify/retry";
 import { describe, expect, test } from "vitest";
+import { whenReconciled, whenWorked } from "../drain-queues.ts";
 import { givenChunked, readJob, type TestContext, whenBatched, whenProcessed } from "../jobs.ts";
 import { listMoves, listOutboxEvents, readCredits, thenConsistent } from "../ledger.ts";
 import { send, whenVerified } from "../send.ts";
-import { whenReconciled, whenWorked } from "../working.ts";
 
 // Which addresses of a job are attempted again, when, and what the job says of it meanwhile.
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { whenReconciled, whenWorked } from "../drain-queues.ts";
 import { given, givenKey } from "../given.ts";
 import { listMoves } from "../ledger.ts";
 import { send } from "../send.ts";
-import { whenReconciled, whenWorked } from "../working.ts";
 
 const DAY_MS = 86_400_000;
 

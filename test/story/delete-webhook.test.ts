@@ -1,10 +1,10 @@
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { credits } from "@mailproof/core/money/credits";
 import { expect, test } from "vitest";
+import { whenQuiet, whenWorked } from "../drain-queues.ts";
 import { given, givenKey } from "../given.ts";
 import { send, whenVerified } from "../send.ts";
 import { whenSubscribed } from "../webhooks.ts";
-import { whenQuiet, whenWorked } from "../working.ts";
 
 const ROUTE = "DELETE /v1/webhooks/whk_1";
 

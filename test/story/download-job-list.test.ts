@@ -1,5 +1,5 @@
 import type { AppWorld } from "@mailproof/core/app-world";
-import { createCsvReader } from "@mailproof/core/jobs/csv";
+import { createCsvReader } from "@mailproof/core/intake/csv-reader";
 import { describe, expect, test } from "vitest";
 import {
   givenFileJob,

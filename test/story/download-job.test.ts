@@ -1,11 +1,12 @@
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import type { AppWorld } from "@mailproof/core/app-world";
+import { createCsvReader } from "@mailproof/core/intake/csv-reader";
 import { CHUNKS_QUEUE } from "@mailproof/core/jobs/chunk-messages";
-import { createCsvReader } from "@mailproof/core/jobs/csv";
 import type { VerifiedRow } from "@mailproof/core/jobs/results";
 import { credits } from "@mailproof/core/money/credits";
 import { STATUSES } from "@mailproof/core/verify/result";
 import { expect, test } from "vitest";
+import { whenReconciled } from "../drain-queues.ts";
 import {
   createRows,
   givenFileJob,
@@ -21,7 +22,6 @@ import {
 import { given, givenKey } from "../given.ts";
 import { readCredits } from "../ledger.ts";
 import { send, whenVerified } from "../send.ts";
-import { whenReconciled } from "../working.ts";
 
 const whenExported = async (
   world: AppWorld,

@@ -1,6 +1,7 @@
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { credits } from "@mailproof/core/money/credits";
 import { expect, test } from "vitest";
+import { whenReconciled } from "../drain-queues.ts";
 import {
   createStoppingWorld,
   rejectDown,
@@ -8,11 +9,10 @@ import {
   withBrokenEngine,
   withSlowEngine,
   withTable,
-} from "../breaking.ts";
+} from "../faulty-worlds.ts";
 import { given, givenKey, START } from "../given.ts";
 import { listMoves, listStoredItems, readCredits } from "../ledger.ts";
 import { send, whenFound } from "../send.ts";
-import { whenReconciled } from "../working.ts";
 
 const ann = { first_name: "Ann", last_name: "Lee", domain: "example.com" };
 const MINUTE_MS = 60_000;

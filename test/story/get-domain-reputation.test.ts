@@ -3,7 +3,7 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import { type Blocklist, createList } from "@mailproof/core/mail/blocklists/lists";
 import { expect, test } from "vitest";
 import { createEvent, DAY_MS, whenEventsSent } from "../activity.ts";
-import { withTable } from "../breaking.ts";
+import { withTable } from "../faulty-worlds.ts";
 import { given, givenKey } from "../given.ts";
 import { send } from "../send.ts";
 import { createZoneDns, type Zone } from "../zone.ts";

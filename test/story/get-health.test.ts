@@ -1,5 +1,5 @@
 import type { Dns, DnsOutcome } from "@mailproof/core/mail/dns/dns";
-import { watchDns } from "@mailproof/core/mail/dns/watch";
+import { watchDns } from "@mailproof/core/mail/dns/health";
 import { expect, test } from "vitest";
 import { givenWorld } from "../given.ts";
 import { send } from "../send.ts";

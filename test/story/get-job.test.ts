@@ -1,16 +1,16 @@
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import type { AppWorld } from "@mailproof/core/app-world";
-import { signCursor } from "@mailproof/core/cursor";
 import { toChunkItem } from "@mailproof/core/jobs/chunks";
 import { NO_PROGRESS, toJobItem } from "@mailproof/core/jobs/items";
 import { toPageItems } from "@mailproof/core/jobs/results";
+import { signCursor } from "@mailproof/core/lib/cursor";
 import { credits } from "@mailproof/core/money/credits";
 import { verify } from "@mailproof/core/verify/verify";
 import { expect, test } from "vitest";
+import { whenReconciled, whenWorked } from "../drain-queues.ts";
 import { given, givenKey } from "../given.ts";
 import { readCredits } from "../ledger.ts";
 import { send, whenVerified } from "../send.ts";
-import { whenReconciled, whenWorked } from "../working.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -1,12 +1,12 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { createReplyReader } from "@mailproof/core/mail/smtp/reply-reader";
 import type { SmtpConnect } from "@mailproof/core/mail/smtp/wire";
-import { createCatchAllCache } from "@mailproof/core/verify/domain-facts";
-import { createProbe } from "@mailproof/core/verify/probe";
+import { createCatchAllCache } from "@mailproof/core/smtp-pool/catch-all-cache";
+import { createProbe } from "@mailproof/core/smtp-pool/scheduler";
 import { expect, test } from "vitest";
+import { whenReconciled, whenWorked } from "../drain-queues.ts";
 import { formatRows, givenChunked, readJob, whenBatched } from "../jobs.ts";
 import { readCredits, thenConsistent } from "../ledger.ts";
-import { whenReconciled, whenWorked } from "../working.ts";
 
 // A list at a mail server that greylists whoever it has not seen for five minutes, the random recipient among them:
 // the second attempt of the job finds out who is there.

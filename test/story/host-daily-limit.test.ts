@@ -1,11 +1,11 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { HOST_DAILY_LIMIT } from "@mailproof/core/verify/result";
 import { expect, test } from "vitest";
+import { whenReconciled, whenWorked } from "../drain-queues.ts";
 import { given } from "../given.ts";
 import { readJob, type TestContext, whenBatched } from "../jobs.ts";
 import { listMoves, readCredits, thenConsistent } from "../ledger.ts";
 import { whenFound, whenVerified } from "../send.ts";
-import { whenReconciled, whenWorked } from "../working.ts";
 
 // A mail host that was asked enough for one day: what callers read of it, and that it costs nothing.
 

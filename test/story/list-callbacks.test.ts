@@ -1,6 +1,7 @@
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { credits } from "@mailproof/core/money/credits";
 import { expect, test } from "vitest";
+import { whenWorked } from "../drain-queues.ts";
 import { given, givenKey } from "../given.ts";
 import {
   createEmails,
@@ -13,7 +14,6 @@ import {
 } from "../jobs.ts";
 import { send } from "../send.ts";
 import { HOOK, readDeliveries, whenScheduledWorkRuns, whenSubscribed } from "../webhooks.ts";
-import { whenWorked } from "../working.ts";
 
 const ROUTE = "GET /v1/jobs/job_1/callbacks";
 

@@ -1,10 +1,10 @@
 import { emitEvent } from "@mailproof/core/webhooks/items";
 import { expect, test } from "vitest";
+import { whenReconciled, whenWorked } from "../drain-queues.ts";
 import { given, givenKey } from "../given.ts";
 import type { TestContext } from "../jobs.ts";
 import { send } from "../send.ts";
 import { readDeliveries, whenSubscribed } from "../webhooks.ts";
-import { whenReconciled, whenWorked } from "../working.ts";
 
 const ROUTE = "GET /v1/webhooks/whk_1/deliveries";
 

@@ -1,7 +1,7 @@
 import { bodyTooLarge } from "@mailproof/api/http/body";
 import { expect, test } from "vitest";
 import { createEvent, daysAgo, whenActivityRead, whenEventsSent } from "../activity.ts";
-import { rejectDown, withTable } from "../breaking.ts";
+import { rejectDown, withTable } from "../faulty-worlds.ts";
 import { given, givenKey } from "../given.ts";
 import { listStoredItems } from "../ledger.ts";
 import { send } from "../send.ts";

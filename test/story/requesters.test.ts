@@ -1,10 +1,10 @@
 import type { AppWorld } from "@mailproof/core/app-world";
-import type { Requester } from "@mailproof/core/verify/requester";
+import type { Requester } from "@mailproof/core/smtp-pool/requester";
 import { expect, test } from "vitest";
+import { whenReconciled, whenWorked } from "../drain-queues.ts";
 import { given } from "../given.ts";
 import { type TestContext, whenBatched } from "../jobs.ts";
 import { whenFound, whenVerified } from "../send.ts";
-import { whenReconciled, whenWorked } from "../working.ts";
 
 // Every question to a mail server says which account it is asked for, and whether a caller waits: the host queues
 // serve accounts in turns by it.

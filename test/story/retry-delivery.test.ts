@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { whenQuiet, whenWorked } from "../drain-queues.ts";
 import { given, givenKey } from "../given.ts";
 import { send, whenVerified } from "../send.ts";
 import { parseEvents, readDeliveries, whenSubscribed } from "../webhooks.ts";
-import { whenQuiet, whenWorked } from "../working.ts";
 
 const ROUTE = "POST /v1/webhooks/whk_1/deliveries/dlv_1/retry";
 

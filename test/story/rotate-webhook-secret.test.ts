@@ -1,6 +1,6 @@
-import { getItemKey } from "@mailproof/core/writes";
+import { getItemKey } from "@mailproof/core/ports/writes";
 import { expect, test } from "vitest";
-import { withTable } from "../breaking.ts";
+import { withTable } from "../faulty-worlds.ts";
 import { given, givenKey } from "../given.ts";
 import { send } from "../send.ts";
 import { verifyCall, whenSubscribed } from "../webhooks.ts";

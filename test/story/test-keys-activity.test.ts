@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { SANDBOX_DAYS, SANDBOX_REPUTATIONS } from "@mailproof/core/activity/pretend";
+import { SANDBOX_DAYS, SANDBOX_REPUTATIONS } from "@mailproof/core/activity/sandbox";
 import { expect, test } from "vitest";
 import { DAY_MS, whenActivityRead } from "../activity.ts";
 import { given } from "../given.ts";

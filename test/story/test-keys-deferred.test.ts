@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { whenWorked } from "../drain-queues.ts";
 import { givenChunked, readJob, type TestContext, whenBatched } from "../jobs.ts";
 import { listMoves, listOutboxEvents } from "../ledger.ts";
 import { whenVerified } from "../send.ts";
-import { whenWorked } from "../working.ts";
 
 // Goal: docs/test-keys.md is true about addresses that are attempted again: an integration test sees them wait, and
 // does not wait itself.
@@ -126,7 +126,7 @@ test("a message of the second attempt that is lost is found due within a minute"
       queue: { ...ctx.world.queue, sendMany: async (_name, all) => all.map(() => "unknown") },
     },
   });
-  const { whenReconciled } = await import("../working.ts");
+  const { whenReconciled } = await import("../drain-queues.ts");
   ctx.later(60_000);
   await whenReconciled(ctx);
   await whenWorked(ctx);

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
-import { SANDBOX_SENDERS } from "@mailproof/core/deliverability/pretend";
-import { SANDBOX_DOMAINS, SANDBOX_MAILBOXES } from "@mailproof/core/verify/pretend";
+import { SANDBOX_SENDERS } from "@mailproof/core/deliverability/sandbox";
+import { SANDBOX_DOMAINS, SANDBOX_MAILBOXES } from "@mailproof/core/verify/sandbox";
 import { expect, test } from "vitest";
 import { whenChecked } from "../checks.ts";
+import { whenReconciled, whenWorked } from "../drain-queues.ts";
 import { given } from "../given.ts";
 import { listMoves, listOutboxEvents, listStoredItems, readCredits } from "../ledger.ts";
 import { send, whenFound, whenVerified } from "../send.ts";
-import { whenReconciled, whenWorked } from "../working.ts";
 
 // Goal: docs/test-keys.md tells what test keys are told, all of it and nothing else.
 // Method: every row of its tables is sent, and every word of the engine's tables is looked for among them.

@@ -1,10 +1,10 @@
 import { EventPayload } from "@mailproof/core/webhooks/payloads";
 import * as v from "valibot";
 import { expect, test } from "vitest";
+import { whenQuiet } from "../drain-queues.ts";
 import { givenKey } from "../given.ts";
 import { send } from "../send.ts";
 import { givenHook, HOOK, readDeliveries, verifyCall } from "../webhooks.ts";
-import { whenQuiet } from "../working.ts";
 
 const ROUTE = "POST /v1/webhooks/whk_1/test";
 

@@ -1,6 +1,7 @@
-import type { Blobs } from "@mailproof/core/blobs";
+import type { Blobs } from "@mailproof/core/ports/blobs";
 import { describe, expect, test } from "vitest";
-import { createDamagedBlobs, type Damage } from "../breaking.ts";
+import { whenQuiet, whenWorked } from "../drain-queues.ts";
+import { createDamagedBlobs, type Damage } from "../faulty-worlds.ts";
 import {
   createEmails,
   createProcessRequest,
@@ -16,7 +17,6 @@ import {
 } from "../jobs.ts";
 import { listOutboxEvents, readCredits, thenConsistent } from "../ledger.ts";
 import { send } from "../send.ts";
-import { whenQuiet, whenWorked } from "../working.ts";
 
 // What callers see when a stored list can no longer be read, or no longer as it was stored.
 

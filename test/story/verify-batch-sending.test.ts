@@ -1,9 +1,9 @@
 import { audit } from "@mailproof/core/money/audit";
 import { expect, test } from "vitest";
-import { createProcessGoneAfter, rejectDown, runTurn, withMessageFates } from "../breaking.ts";
+import { whenQuiet, whenReconciled, whenWorked } from "../drain-queues.ts";
+import { createProcessGoneAfter, rejectDown, runTurn, withMessageFates } from "../faulty-worlds.ts";
 import { createEmails, formatRows, givenChunked, readJob, whenBatched } from "../jobs.ts";
 import { listMoves, listOutboxEvents, readCredits, thenConsistent } from "../ledger.ts";
-import { whenQuiet, whenReconciled, whenWorked } from "../working.ts";
 
 // From the debit on a batch is a job, whatever becomes of its messages and of whoever accepted it.
 

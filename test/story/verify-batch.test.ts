@@ -1,16 +1,16 @@
 import { bodyTooLarge } from "@mailproof/api/http/body";
 import { openAccount } from "@mailproof/core/accounts/accounts";
+import { decryptSecret } from "@mailproof/core/lib/secret-box";
 import { audit } from "@mailproof/core/money/audit";
 import { credits } from "@mailproof/core/money/credits";
-import { decryptSecret } from "@mailproof/core/sealed";
 import { readEvent } from "@mailproof/core/webhooks/items";
 import { expect, test } from "vitest";
-import { rejectDown, withLostReplies, withTable, withUnreadable } from "../breaking.ts";
+import { whenQuiet, whenWorked } from "../drain-queues.ts";
+import { rejectDown, withLostReplies, withTable, withUnreadable } from "../faulty-worlds.ts";
 import { givenKey } from "../given.ts";
 import { createEmails, formatRows, givenChunked, readJob, whenBatched } from "../jobs.ts";
 import { listMoves, listOutboxEvents, listStoredItems, readCredits } from "../ledger.ts";
 import { send } from "../send.ts";
-import { whenQuiet, whenWorked } from "../working.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createEvent, DAY_MS, daysAgo, whenEventsSent } from "../activity.ts";
-import { withUnreadable } from "../breaking.ts";
+import { withUnreadable } from "../faulty-worlds.ts";
 import { given } from "../given.ts";
 import { readCredits } from "../ledger.ts";
 import { whenVerified } from "../send.ts";

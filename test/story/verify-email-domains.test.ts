@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { whenWorked } from "../drain-queues.ts";
 import { given } from "../given.ts";
 import { readJob, whenBatched } from "../jobs.ts";
 import { send } from "../send.ts";
-import { whenWorked } from "../working.ts";
 
 test("an address at a typo domain is risky under a test key too, with the suggestion, and not disposable", async () => {
   const { world, testKey } = await given();

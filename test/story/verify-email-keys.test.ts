@@ -1,8 +1,9 @@
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { credits } from "@mailproof/core/money/credits";
-import type { Table } from "@mailproof/core/table";
+import type { Table } from "@mailproof/core/ports/table";
 import { expect, test } from "vitest";
-import { createStoppingWorld, runTurn, withBrokenEngine, withTable } from "../breaking.ts";
+import { whenReconciled, whenWorked } from "../drain-queues.ts";
+import { createStoppingWorld, runTurn, withBrokenEngine, withTable } from "../faulty-worlds.ts";
 import { given, givenKey } from "../given.ts";
 import {
   listMoves,
@@ -12,7 +13,6 @@ import {
   thenConsistent,
 } from "../ledger.ts";
 import { send, whenVerified } from "../send.ts";
-import { whenReconciled, whenWorked } from "../working.ts";
 
 const DAY_MS = 86_400_000;
 const ann = { email: "ann@x.com" };

@@ -1,8 +1,9 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { audit } from "@mailproof/core/money/audit";
-import { NoCapacityError } from "@mailproof/core/verify/occupied";
+import { NoCapacityError } from "@mailproof/core/smtp-pool/no-capacity-error";
 import { expect, test } from "vitest";
-import { createStoppingWorld, runTurn, withSlowEngine } from "../breaking.ts";
+import { whenReconciled, whenWorked } from "../drain-queues.ts";
+import { createStoppingWorld, runTurn, withSlowEngine } from "../faulty-worlds.ts";
 import { given } from "../given.ts";
 import {
   listMoves,
@@ -12,7 +13,6 @@ import {
   thenConsistent,
 } from "../ledger.ts";
 import { send, whenVerified } from "../send.ts";
-import { whenReconciled, whenWorked } from "../working.ts";
 
 const MINUTE_MS = 60_000;
 

@@ -1,5 +1,6 @@
-import { acquireLease } from "@mailproof/core/due";
+import { acquireLease } from "@mailproof/core/runtime/leases";
 import { expect, test } from "vitest";
+import { whenQuiet, whenReconciled, whenWorked } from "../drain-queues.ts";
 import {
   createProcessGoneAfter,
   createStoppingWorld,
@@ -10,7 +11,7 @@ import {
   withMessageFates,
   withTable,
   withUnreadable,
-} from "../breaking.ts";
+} from "../faulty-worlds.ts";
 import {
   createEmails,
   createProcessRequest,
@@ -23,7 +24,6 @@ import {
   whenFormSent,
 } from "../jobs.ts";
 import { listMoves, listOutboxEvents, readCredits, thenConsistent } from "../ledger.ts";
-import { whenQuiet, whenReconciled, whenWorked } from "../working.ts";
 
 // What a file costs is held until it is known of every chunk whether it is queued: then it is settled or given back.
 

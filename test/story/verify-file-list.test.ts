@@ -1,5 +1,6 @@
 import { readEvent } from "@mailproof/core/webhooks/items";
 import { describe, expect, test } from "vitest";
+import { whenWorked } from "../drain-queues.ts";
 import {
   createEmails,
   createProcessRequest,
@@ -11,7 +12,6 @@ import {
   whenFormSent,
 } from "../jobs.ts";
 import { listStoredItems } from "../ledger.ts";
-import { whenWorked } from "../working.ts";
 
 const filePart = (
   content: string | Uint8Array = formatCsv(createEmails(2)),

@@ -1,10 +1,11 @@
 import { openAccount } from "@mailproof/core/accounts/accounts";
-import { FILE_BYTES_MAX } from "@mailproof/core/jobs/uploads";
+import { FILE_BYTES_MAX } from "@mailproof/core/intake/uploads";
 import { audit } from "@mailproof/core/money/audit";
 import { credits } from "@mailproof/core/money/credits";
 import { readEvent } from "@mailproof/core/webhooks/items";
 import { expect, test } from "vitest";
-import { rejectDown, withMessageFates, withUnreadable } from "../breaking.ts";
+import { whenWorked } from "../drain-queues.ts";
+import { rejectDown, withMessageFates, withUnreadable } from "../faulty-worlds.ts";
 import { givenKey } from "../given.ts";
 import {
   createEmails,
@@ -21,7 +22,6 @@ import {
 } from "../jobs.ts";
 import { listMoves, listOutboxEvents, listStoredItems, readCredits } from "../ledger.ts";
 import { send } from "../send.ts";
-import { whenWorked } from "../working.ts";
 
 const ROUTE = "POST /v1/verify/file";
 

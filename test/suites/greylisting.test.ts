@@ -1,12 +1,12 @@
-import { createCatchAllCache } from "@mailproof/core/verify/domain-facts";
-import { createProbe } from "@mailproof/core/verify/probe";
-import { createSqliteTable } from "@mailproof/local/sqlite-table";
+import { createCatchAllCache } from "@mailproof/core/smtp-pool/catch-all-cache";
+import { createProbe } from "@mailproof/core/smtp-pool/scheduler";
+import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import { connectDirectly } from "@mailproof/net/smtp-wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { describeUnless } from "../available.ts";
-import { findObstacle, type Running, startServer } from "../mail-servers/house.ts";
+import { describeUnless } from "../describe-when.ts";
 import { type PolicyServer, startGreylistPolicy } from "../mail-servers/policy-server.ts";
 import { createPostfixWithPolicy, POSTFIX } from "../mail-servers/postfix.ts";
+import { findObstacle, type Running, startServer } from "../mail-servers/sandbox.ts";
 import { HOST } from "../net/servers.ts";
 
 const START_MS = 30_000;

@@ -2,11 +2,11 @@ import { classify } from "@mailproof/core/mail/smtp/classify";
 import { type SessionOutcome, trySession } from "@mailproof/core/mail/smtp/connect";
 import { connectDirectly } from "@mailproof/net/smtp-wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { describeUnless } from "../available.ts";
+import { describeUnless } from "../describe-when.ts";
 import { EXIM } from "../mail-servers/exim.ts";
-import { findObstacle, type Recipe, type Running, startServer } from "../mail-servers/house.ts";
 import { OPENSMTPD } from "../mail-servers/opensmtpd.ts";
 import { POSTFIX } from "../mail-servers/postfix.ts";
+import { findObstacle, type Recipe, type Running, startServer } from "../mail-servers/sandbox.ts";
 import { HOST } from "../net/servers.ts";
 
 const SESSION_MS = 20_000;

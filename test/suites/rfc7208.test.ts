@@ -1,8 +1,8 @@
 import type { Dns } from "@mailproof/core/mail/dns/dns";
 import { evaluateSpf } from "@mailproof/core/mail/spf/evaluate";
-import { createResolverPool } from "@mailproof/net/dns";
+import { createResolverPool } from "@mailproof/net/resolver-pool";
 import { expect, onTestFinished, test } from "vitest";
-import { createDescribe } from "../available.ts";
+import { createDescribe } from "../describe-when.ts";
 import { serveZone } from "../dns-server.ts";
 import { createZoneDns } from "../zone.ts";
 import { type Case, type Document, toZone } from "./rfc7208-zone.ts";

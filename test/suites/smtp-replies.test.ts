@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { classify, type Finding } from "../../packages/core/src/mail/smtp/classify.ts";
 import type { Stage } from "../../packages/core/src/mail/smtp/reply.ts";
-import { createDescribe } from "../available.ts";
+import { createDescribe } from "../describe-when.ts";
 import { parseReply } from "../reply-from.ts";
 
 const RIGHT_PERCENT_MIN = 97;

@@ -1,4 +1,4 @@
-import { getHostProcess } from "./host.ts";
+import { getHostProcess } from "./host-process.ts";
 
 /** A list of addresses: a path (Node, Deno, Bun), a Blob or File, or the bytes or text as they come. */
 export type FileSource =

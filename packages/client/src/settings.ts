@@ -1,4 +1,4 @@
-import { getHostProcess } from "./host.ts";
+import { getHostProcess } from "./host-process.ts";
 
 /** Explicit options come first. The environment is read only for an option that is left out. */
 const readSetting = (name: string, variable: string, given: string | undefined): string => {

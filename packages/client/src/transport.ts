@@ -1,9 +1,9 @@
 import { type ClientClock, SYSTEM_CLOCK } from "./clock.ts";
-import { sendWithRetries } from "./exchange.ts";
 import type { Operation } from "./operation.ts";
 import type { CallOptions, ClientOptions, PaidCallOptions } from "./options.ts";
 import { toRequestParts } from "./request.ts";
 import { RETRIES } from "./retry.ts";
+import { sendWithRetries } from "./send-with-retries.ts";
 import { assertHeaderValue, readBaseUrl, readKey } from "./settings.ts";
 
 const TIMEOUT_MS = 60_000;

@@ -1,8 +1,8 @@
-import type { RateLimit } from "./access/rate.ts";
-import type { AccessTokens } from "./access/tokens.ts";
-import type { WithDnsLookups } from "./deliverability/names.ts";
+import type { AccessTokens } from "./accounts/access-tokens.ts";
+import type { RateLimit } from "./accounts/rate-limit.ts";
+import type { WithDnsLookups } from "./deliverability/dns-lookups.ts";
+import type { World } from "./ports/world.ts";
 import type { WithEngine } from "./verify/engine.ts";
-import type { World } from "./world.ts";
 
 /** What features make out of a world. Built once per process, where the app is composed. */
 type Services = WithEngine &

@@ -5,7 +5,7 @@ import {
   getMoneySentence,
   type MoneyOutcome,
   STATUS,
-} from "@mailproof/core/failure";
+} from "@mailproof/core/lib/failure";
 import type { Guide } from "./guide.ts";
 import { block, code, html, inLanguages, inline, table } from "./html.ts";
 import { repeats } from "./pictures.ts";

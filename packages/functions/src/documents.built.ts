@@ -1,5 +1,5 @@
 import { endpoints } from "@mailproof/api/endpoints";
-import { compressJson } from "@mailproof/core/deflated";
+import { compressJson } from "@mailproof/core/lib/compress";
 import { texts } from "@mailproof/docs-site/texts";
 
 // What $default needs of the endpoints is what can be read about them, and none of their code.

@@ -17,10 +17,10 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import middy, { type MiddlewareObj } from "@middy/core";
 import jsonBodyParser from "@middy/http-json-body-parser";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
-import { countAnswer } from "./metrics.ts";
-import { singleChunk } from "./one-piece.ts";
-import { bufferResponse, toHeadResult, toResult } from "./whole-answer.ts";
-import { createLambdaWorld } from "./world.ts";
+import { bufferResponse, toHeadResult, toResult } from "./buffer-response.ts";
+import { countAnswer } from "./count-answers.ts";
+import { createLambdaWorld } from "./lambda-world.ts";
+import { singleChunk } from "./single-chunk.ts";
 
 type Event = APIGatewayProxyEventV2;
 

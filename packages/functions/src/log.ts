@@ -1,6 +1,6 @@
 import { Logger } from "@aws-lambda-powertools/logger";
-import { redact } from "@mailproof/core/redact";
-import type { Log } from "@mailproof/core/world";
+import { redact } from "@mailproof/core/lib/redact";
+import type { Log } from "@mailproof/core/ports/world";
 
 /** Lines of JSON, with neither addresses nor keys in them. */
 export const createLog =

@@ -3,9 +3,9 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import { createMcp, MCP_PATH } from "@mailproof/mcp/serve";
 import middy from "@middy/core";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
+import { toResult } from "./buffer-response.ts";
 import { countAnswers, getRequestId, toRequest } from "./lambda.ts";
-import { toResult } from "./whole-answer.ts";
-import { createLambdaWorld } from "./world.ts";
+import { createLambdaWorld } from "./lambda-world.ts";
 
 /** The Lambda of the tools. It is given every method of its path: what is no POST is refused as MCP wants it. */
 export const createMcpLambda = (world: AppWorld = createLambdaWorld()) => {

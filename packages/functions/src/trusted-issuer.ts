@@ -1,4 +1,4 @@
-import type { TrustedIssuer } from "@mailproof/core/access/tokens";
+import type { TrustedIssuer } from "@mailproof/core/accounts/access-tokens";
 import { type LambdaEnvironment, requireSetting } from "./settings.ts";
 
 /** Whose access tokens open this service; none where the deployment names none. */

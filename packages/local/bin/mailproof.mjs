@@ -1,4 +1,4 @@
 #!/usr/bin/env node
 import "../../../scripts/need-node.mjs";
 
-await import("../src/cli.ts");
+await import("../src/cli/cli.ts");

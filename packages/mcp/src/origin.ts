@@ -1,5 +1,5 @@
 import type { AppWorld } from "@mailproof/core/app-world";
-import { Failure } from "@mailproof/core/failure";
+import { Failure } from "@mailproof/core/lib/failure";
 
 const LOOPBACK_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
 

@@ -13,7 +13,7 @@ import {
   takeRequest,
 } from "@mailproof/api/http/respond";
 import type { AppWorld } from "@mailproof/core/app-world";
-import { Failure } from "@mailproof/core/failure";
+import { Failure } from "@mailproof/core/lib/failure";
 import {
   createMcpHandler,
   ProtocolError,

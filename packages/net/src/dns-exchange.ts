@@ -10,7 +10,7 @@ import {
   isTooLong,
   readId,
 } from "./dns-message.ts";
-import { isOwnError } from "./own-errors.ts";
+import { isOwnError } from "./local-resource-errors.ts";
 
 // One question to one name server, over UDP and over TCP. Many questions share a UDP socket and are told apart by their
 // ids; an answer that does not fit is fetched over a TCP connection of its own.

@@ -1,6 +1,9 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
+import type { Dns, DnsOutcome } from "@mailproof/core/mail/dns/dns";
+import { getRecords, isAbsent } from "@mailproof/core/mail/dns/outcome";
+import { isPublicIp } from "@mailproof/core/mail/ip";
 import {
   findAddressFault,
   type GuardSettings,
@@ -10,10 +13,7 @@ import {
   type HttpsRequest,
   type HttpsTarget,
   parseTarget,
-} from "@mailproof/core/https";
-import type { Dns, DnsOutcome } from "@mailproof/core/mail/dns/dns";
-import { getRecords, isAbsent } from "@mailproof/core/mail/dns/outcome";
-import { isPublicIp } from "@mailproof/core/mail/ip";
+} from "@mailproof/core/ports/https";
 import { dial } from "./smtp-wire.ts";
 
 type HttpsPorts = GuardSettings & { readonly dns: Dns };

@@ -1,5 +1,5 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
-import { fetchJson } from "./json-at.ts";
+import { fetchJson } from "./fetch-json.ts";
 
 /** Keys are asked for again after this time, whether they changed or not: one taken back opens nothing for longer. */
 const FRESH_MS = 10 * 60_000;

@@ -8,7 +8,7 @@ import {
   type SmtpWire,
   type WireFault,
 } from "@mailproof/core/mail/smtp/wire";
-import { isOwnError } from "./own-errors.ts";
+import { isOwnError } from "./local-resource-errors.ts";
 
 /** The way out without a proxy. */
 export const connectDirectly: SmtpConnect = async ({ ip, port }, { timeoutMs }) => {

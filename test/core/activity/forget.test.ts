@@ -8,7 +8,7 @@ import {
   whenActivityRead,
   whenEventsSent,
 } from "../../activity.ts";
-import { withTable } from "../../breaking.ts";
+import { withTable } from "../../faulty-worlds.ts";
 import { given } from "../../given.ts";
 import { listStoredItems } from "../../ledger.ts";
 

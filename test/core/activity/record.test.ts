@@ -1,14 +1,14 @@
 import { hashAddress } from "@mailproof/core/activity/hashes";
 import { findRecord } from "@mailproof/core/activity/items";
 import { recordEvents } from "@mailproof/core/activity/record";
-import type { Write } from "@mailproof/core/table";
-import { getItemKey } from "@mailproof/core/writes";
+import type { Write } from "@mailproof/core/ports/table";
+import { getItemKey } from "@mailproof/core/ports/writes";
 import { expect, test } from "vitest";
 import { createEvent, toRecordedEvent } from "../../activity.ts";
-import { withTable } from "../../breaking.ts";
+import { withTable } from "../../faulty-worlds.ts";
 import { givenWorld } from "../../given.ts";
-import { createRandom } from "../../simulation/chance.ts";
 import { createFaultyTable } from "../../simulation/faults.ts";
+import { createRandom } from "../../simulation/random.ts";
 
 const SOURCE = { account: "acc_1", channel: "api" } as const;
 

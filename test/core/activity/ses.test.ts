@@ -1,12 +1,12 @@
 import { hashAddress } from "@mailproof/core/activity/hashes";
 import { ACTIVITY_QUEUE } from "@mailproof/core/activity/ingest";
 import { findRecord } from "@mailproof/core/activity/items";
-import type { Json } from "@mailproof/core/table";
+import type { Json } from "@mailproof/core/ports/table";
 import { expect, test } from "vitest";
+import { whenWorked } from "../../drain-queues.ts";
 import { given } from "../../given.ts";
 import { listStoredItems } from "../../ledger.ts";
 import { createSesEvent, LATER, wrapInEnvelope } from "../../ses.ts";
-import { whenWorked } from "../../working.ts";
 
 type TestContext = Awaited<ReturnType<typeof given>>;
 

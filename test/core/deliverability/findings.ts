@@ -6,10 +6,10 @@ import {
 import { BLOCKLISTS } from "@mailproof/core/mail/blocklists/lists";
 import { DKIM_RULES } from "@mailproof/core/mail/dkim/rules";
 import { DMARC_RULES } from "@mailproof/core/mail/dmarc/rules";
+import { PTR_RULES } from "@mailproof/core/mail/dns/reverse-dns";
 import type { Issue } from "@mailproof/core/mail/issue";
+import { createIssueFactory, type IssueRules } from "@mailproof/core/mail/issue-rules";
 import { MX_RULES } from "@mailproof/core/mail/mx/rules";
-import { PTR_RULES } from "@mailproof/core/mail/reverse-dns";
-import { createIssueFactory, type IssueRules } from "@mailproof/core/mail/rules";
 import {
   SPF_RULES,
   type SpfRule,

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { runLookups } from "@mailproof/core/deliverability/names";
+import { runLookups } from "@mailproof/core/deliverability/dns-lookups";
+import { LAB_ZONE, type Lab, startLab } from "@mailproof/lab/lab";
+import { SENDERS, SENDERS_LABEL } from "@mailproof/lab/senders";
 import { readEnvironment } from "@mailproof/local/environment";
-import { LAB_ZONE, type Lab, startLab } from "@mailproof/local/lab/lab";
-import { SENDERS, SENDERS_LABEL } from "@mailproof/local/lab/senders";
-import { openMailPorts } from "@mailproof/local/mail-doors";
-import { createSqliteTable } from "@mailproof/local/sqlite-table";
+import { openMailPorts } from "@mailproof/local/mail-ports";
+import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 // The whole check against the pretend network's senders, over a real DNS server on a real socket.

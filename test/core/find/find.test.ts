@@ -12,7 +12,7 @@ import type { Engine } from "@mailproof/core/verify/engine";
 import type { ProbeRequest } from "@mailproof/core/verify/recipient-check";
 import type { CatchAll } from "@mailproof/core/verify/result";
 import { expect, test } from "vitest";
-import { rejectDown, withTable } from "../../breaking.ts";
+import { rejectDown, withTable } from "../../faulty-worlds.ts";
 import { givenWorld } from "../../given.ts";
 
 const domain = "example.com";

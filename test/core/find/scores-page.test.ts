@@ -5,7 +5,7 @@ import {
   IDENTITY_SHARES,
   VERDICT_WEIGHTS,
 } from "@mailproof/core/find/confidence";
-import { listNameForms } from "@mailproof/core/find/names";
+import { listNameForms } from "@mailproof/core/find/name-forms";
 import { PATTERNS } from "@mailproof/core/find/patterns";
 import { expect, test } from "vitest";
 

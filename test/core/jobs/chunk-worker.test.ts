@@ -1,11 +1,16 @@
 import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
-import type { Table } from "@mailproof/core/table";
+import type { Table } from "@mailproof/core/ports/table";
 import { RETRY_SCHEDULES, type RetryCause } from "@mailproof/core/verify/retry";
 import { expect, test } from "vitest";
-import { createProcessGoneAfter, createStoppingWorld, runTurn, withTable } from "../../breaking.ts";
+import { whenReconciled } from "../../drain-queues.ts";
+import {
+  createProcessGoneAfter,
+  createStoppingWorld,
+  runTurn,
+  withTable,
+} from "../../faulty-worlds.ts";
 import { createEmails, type TestContext } from "../../jobs.ts";
 import { listOutboxEvents, listStoredItems, thenConsistent } from "../../ledger.ts";
-import { whenReconciled } from "../../working.ts";
 import {
   greylisting,
   listResultEmails,

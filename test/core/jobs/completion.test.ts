@@ -1,7 +1,7 @@
 import { completeIfDone } from "@mailproof/core/jobs/completion";
 import { toJobKey } from "@mailproof/core/jobs/items";
 import { expect, test } from "vitest";
-import { withTable } from "../../breaking.ts";
+import { withTable } from "../../faulty-worlds.ts";
 import { listOutboxEvents } from "../../ledger.ts";
 import { readStoredJob, setupMessages } from "./working-chunks.ts";
 

@@ -1,9 +1,10 @@
-import { SCHEDULE_PARTITIONS } from "@mailproof/core/due";
 import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
 import { toChunkKey } from "@mailproof/core/jobs/chunks";
 import { splitDue, toDeferredGroups } from "@mailproof/core/jobs/deferrals";
 import { toJobKey } from "@mailproof/core/jobs/items";
+import { SCHEDULE_PARTITIONS } from "@mailproof/core/runtime/leases";
 import { expect, test } from "vitest";
+import { whenQuiet, whenReconciled, whenWorked } from "../../drain-queues.ts";
 import {
   createEmails,
   givenChunked,
@@ -13,7 +14,6 @@ import {
   whenProcessed,
 } from "../../jobs.ts";
 import { listMoves, readCredits, thenConsistent } from "../../ledger.ts";
-import { whenQuiet, whenReconciled, whenWorked } from "../../working.ts";
 import {
   greylisting,
   listStoredChunks,

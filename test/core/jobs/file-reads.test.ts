@@ -1,6 +1,6 @@
+import { findUpload } from "@mailproof/core/intake/uploads";
 import { acceptFile } from "@mailproof/core/jobs/file";
-import { findUpload } from "@mailproof/core/jobs/uploads";
-import type { World } from "@mailproof/core/world";
+import type { World } from "@mailproof/core/ports/world";
 import { expect, test } from "vitest";
 import { createEmails, formatCsv, givenChunked, whenPut } from "../../jobs.ts";
 import { readCredits } from "../../ledger.ts";

@@ -1,10 +1,10 @@
 import type { FileResult } from "@mailproof/core/jobs/dispatch";
 import { acceptFile } from "@mailproof/core/jobs/file";
 import { expect, test } from "vitest";
-import { type Fate, withMessageFates } from "../../breaking.ts";
+import { whenQuiet } from "../../drain-queues.ts";
+import { type Fate, withMessageFates } from "../../faulty-worlds.ts";
 import { createEmails, formatCsv, givenChunked, type TestContext, whenPut } from "../../jobs.ts";
 import { listOutboxEvents, readCredits, thenConsistent } from "../../ledger.ts";
-import { whenQuiet } from "../../working.ts";
 import { listResultEmails, listStoredChunks, readStoredJob } from "./working-chunks.ts";
 
 const REQUEST = {

@@ -2,9 +2,9 @@ import type { PlanId } from "@mailproof/core/accounts/plans";
 import { toJobItem, toJobKey } from "@mailproof/core/jobs/items";
 import { assertWithinPlan, buildNewJobWrites, type NewJob } from "@mailproof/core/jobs/new-job";
 import { expect, test } from "vitest";
+import { whenReconciled, whenWorked } from "../../drain-queues.ts";
 import { givenWorld, START } from "../../given.ts";
 import { createEmails, givenChunked, whenBatched } from "../../jobs.ts";
-import { whenReconciled, whenWorked } from "../../working.ts";
 import { readStoredJob } from "./working-chunks.ts";
 
 const payerOn = (plan: PlanId) => ({ account: "acc_1", mode: "live" as const, plan });

@@ -1,6 +1,7 @@
 import type { AppWorld } from "@mailproof/core/app-world";
-import type { Message } from "@mailproof/core/queue";
+import type { Message } from "@mailproof/core/ports/queue";
 import { expect, test } from "vitest";
+import { whenReconciled, whenWorked } from "../../drain-queues.ts";
 import {
   createEmails,
   givenChunked,
@@ -10,7 +11,6 @@ import {
 } from "../../jobs.ts";
 import { whenVerified } from "../../send.ts";
 import { givenHook, whenEventEmitted } from "../../webhooks.ts";
-import { whenReconciled, whenWorked } from "../../working.ts";
 
 // Whose turn each message takes: the queues can only be fair to accounts whose messages say so.
 

@@ -1,9 +1,10 @@
 import { toChunkKey } from "@mailproof/core/jobs/chunks";
 import { toJobKey } from "@mailproof/core/jobs/items";
-import { repairJob } from "@mailproof/core/jobs/repair";
-import type { Item, Table } from "@mailproof/core/table";
+import { repairJob } from "@mailproof/core/jobs/repair-job";
+import type { Item, Table } from "@mailproof/core/ports/table";
 import { expect, test } from "vitest";
-import { type Fate, rejectDown, withMessageFates, withTable } from "../../breaking.ts";
+import { whenQuiet, whenReconciled, whenWorked } from "../../drain-queues.ts";
+import { type Fate, rejectDown, withMessageFates, withTable } from "../../faulty-worlds.ts";
 import { createEmails, givenChunked, type TestContext, whenProcessed } from "../../jobs.ts";
 import {
   listMoves,
@@ -12,7 +13,6 @@ import {
   readCredits,
   thenConsistent,
 } from "../../ledger.ts";
-import { whenQuiet, whenReconciled, whenWorked } from "../../working.ts";
 import { readStoredJob, receiveAll, setupMessages } from "./working-chunks.ts";
 
 const MINUTE_MS = 60_000;

@@ -1,8 +1,8 @@
-import { signCursor } from "@mailproof/core/cursor";
 import { decodeReadProgress, encodeReadProgress } from "@mailproof/core/jobs/result-cursor";
 import { NOTHING_READ } from "@mailproof/core/jobs/result-pages";
+import { signCursor } from "@mailproof/core/lib/cursor";
 import { expect, test } from "vitest";
-import { createRandom } from "../../simulation/chance.ts";
+import { createRandom } from "../../simulation/random.ts";
 
 const CHUNKS_MAX = 1_000;
 

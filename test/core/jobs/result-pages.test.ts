@@ -2,7 +2,7 @@ import { toChunkItem } from "@mailproof/core/jobs/chunks";
 import type { Job } from "@mailproof/core/jobs/items";
 import { NOTHING_READ, type ReadProgress, readResultPage } from "@mailproof/core/jobs/result-pages";
 import { toPageItems } from "@mailproof/core/jobs/results";
-import type { Item, Table } from "@mailproof/core/table";
+import type { Item, Table } from "@mailproof/core/ports/table";
 import { expect, test } from "vitest";
 import { verifyEmail } from "../../export-jobs.ts";
 import { givenWorld } from "../../given.ts";

@@ -1,7 +1,7 @@
 import type { Chunk } from "@mailproof/core/jobs/chunks";
 import { readResultRows, toPageItems } from "@mailproof/core/jobs/results";
+import { serialiseItem } from "@mailproof/core/ports/writes";
 import { verify } from "@mailproof/core/verify/verify";
-import { serialiseItem } from "@mailproof/core/writes";
 import { expect, test } from "vitest";
 import { givenWorld } from "../../given.ts";
 

@@ -1,9 +1,9 @@
 import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
-import type { Json } from "@mailproof/core/table";
+import type { Json } from "@mailproof/core/ports/table";
 import { expect, test } from "vitest";
+import { whenQuiet } from "../../drain-queues.ts";
 import { createEmails, givenChunked, readJob, type TestContext, whenBatched } from "../../jobs.ts";
 import { readCredits, thenConsistent } from "../../ledger.ts";
-import { whenQuiet } from "../../working.ts";
 import { listResultEmails, probing, receiveAll } from "./working-chunks.ts";
 
 // Rows whose mail server takes minutes, in a process that goes on after a pass.

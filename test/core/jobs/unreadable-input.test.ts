@@ -1,6 +1,6 @@
 import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
 import { expect, test } from "vitest";
-import { createDamagedBlobs } from "../../breaking.ts";
+import { createDamagedBlobs } from "../../faulty-worlds.ts";
 import { createEmails, type TestContext } from "../../jobs.ts";
 import { thenConsistent } from "../../ledger.ts";
 import { streamPieces } from "../../pieces.ts";

@@ -3,7 +3,7 @@ import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
 import { type Chunk, iterateChunks } from "@mailproof/core/jobs/chunks";
 import { findJob, type Job } from "@mailproof/core/jobs/items";
 import { readResultRows } from "@mailproof/core/jobs/results";
-import type { Json, Table } from "@mailproof/core/table";
+import type { Json, Table } from "@mailproof/core/ports/table";
 import { createEmails, givenChunked, type TestContext, whenBatched } from "../../jobs.ts";
 
 /** A batch that is accepted, and its first messages, in the hands of whoever tests what a worker makes of them. */

@@ -5,11 +5,11 @@ import { credits, type Halves } from "@mailproof/core/money/credits";
 import { toBalanceKey, toEntryItem } from "@mailproof/core/money/items";
 import { move } from "@mailproof/core/money/ledger";
 import { expect, test } from "vitest";
-import { createStoppingWorld, runTurn, withMessageFates } from "../../breaking.ts";
+import { whenQuiet, whenWorked } from "../../drain-queues.ts";
+import { createStoppingWorld, runTurn, withMessageFates } from "../../faulty-worlds.ts";
 import { given, givenWorld } from "../../given.ts";
 import { createEmails, givenChunked, whenBatched, whenProcessed } from "../../jobs.ts";
 import { whenVerified } from "../../send.ts";
-import { whenQuiet, whenWorked } from "../../working.ts";
 
 const MONTH_MS = 31 * 86_400_000;
 

@@ -3,7 +3,7 @@ import { audit } from "@mailproof/core/money/audit";
 import { credits } from "@mailproof/core/money/credits";
 import { listUsage } from "@mailproof/core/money/usage";
 import { expect, test } from "vitest";
-import { withTable } from "../../breaking.ts";
+import { withTable } from "../../faulty-worlds.ts";
 import { given } from "../../given.ts";
 import { listMoves, listOutboxEvents, readCredits, thenConsistent } from "../../ledger.ts";
 import { whenVerified } from "../../send.ts";

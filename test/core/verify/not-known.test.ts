@@ -1,6 +1,6 @@
 import { toWire } from "@mailproof/api/schema/verification";
+import type { MailHosts } from "@mailproof/core/mail/dns/mail-hosts";
 import { createLists } from "@mailproof/core/mail/lists/lists";
-import type { MailHosts } from "@mailproof/core/mail/mail-hosts";
 import type { Finding } from "@mailproof/core/mail/smtp/classify";
 import type { Engine } from "@mailproof/core/verify/engine";
 import { isDomainExistenceKnown } from "@mailproof/core/verify/result";

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { RULE_FAMILIES } from "@mailproof/core/mail/smtp/rules";
+import { RULE_FAMILIES } from "@mailproof/core/mail/smtp/reply-rules/rules";
 import {
   findRetryCause,
   getNextRetryMinutes,

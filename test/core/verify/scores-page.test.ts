@@ -1,12 +1,17 @@
 import { readFileSync } from "node:fs";
-import { isBot, scoreBotLikeness } from "@mailproof/core/verify/bot";
-import { listCatchAllParts, scoreCatchAll } from "@mailproof/core/verify/catch-all";
-import { scoreNameLikeness } from "@mailproof/core/verify/likeness";
-import { suggestTypo } from "@mailproof/core/verify/typo";
+import { isBot, scoreBotLikeness } from "@mailproof/core/signals/bot";
+import { listCatchAllParts, scoreCatchAll } from "@mailproof/core/signals/catch-all";
+import { scoreNameLikeness } from "@mailproof/core/signals/name-likeness";
+import { suggestTypo } from "@mailproof/core/signals/typo";
 import { expect, test } from "vitest";
-import { areaUnderCurve, calibration, humanLocals, machineLocals } from "./lab.ts";
-import { PROVIDERS } from "./providers.ts";
-import { deadDomains } from "./typo-lab.ts";
+import {
+  areaUnderCurve,
+  calibration,
+  humanLocals,
+  machineLocals,
+} from "../signals/local-part-lab.ts";
+import { PROVIDERS } from "../signals/providers.ts";
+import { deadDomains } from "../signals/typo-lab.ts";
 
 // Goal: what docs/scores.md publishes about each number is what the lab measures today.
 // Method: the tables are made here, printed, and looked for in the page. When a weight changes on purpose, copy

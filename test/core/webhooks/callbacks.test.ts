@@ -1,9 +1,10 @@
-import type { KeyMode } from "@mailproof/core/access/key-form";
-import { getOwnerId } from "@mailproof/core/access/payer";
-import type { Item } from "@mailproof/core/table";
-import { deliverEvent } from "@mailproof/core/webhooks/deliver";
+import type { KeyMode } from "@mailproof/core/accounts/key-format";
+import { getOwnerId } from "@mailproof/core/accounts/payer";
+import type { Item } from "@mailproof/core/ports/table";
+import { deliverEvent } from "@mailproof/core/webhooks/deliver-event";
 import { emitEvent, readDelivery } from "@mailproof/core/webhooks/items";
 import { describe, expect, test, vi } from "vitest";
+import { whenReconciled, whenWorked } from "../../drain-queues.ts";
 import { given } from "../../given.ts";
 import {
   createEmails,
@@ -16,7 +17,6 @@ import {
 } from "../../jobs.ts";
 import { send } from "../../send.ts";
 import { HOOK, HOUR_MS, verifyCall, whenPassed, whenSubscribed } from "../../webhooks.ts";
-import { whenReconciled, whenWorked } from "../../working.ts";
 
 const isPutOff = (item: Item): boolean => item.sk === "DELIVERY" && readDelivery(item).waits > 0;
 

@@ -1,6 +1,7 @@
 import { EventPayload } from "@mailproof/core/webhooks/payloads";
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
+import { whenQuiet, whenWorked } from "../../drain-queues.ts";
 import { given } from "../../given.ts";
 import { send, whenVerified } from "../../send.ts";
 import {
@@ -12,7 +13,6 @@ import {
   whenScheduledWorkRuns,
   whenSubscribed,
 } from "../../webhooks.ts";
-import { whenQuiet, whenWorked } from "../../working.ts";
 
 describe("an event", () => {
   test("goes out as soon as what it tells of is written, signed, with the body that is documented", async () => {

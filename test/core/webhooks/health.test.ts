@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { whenQuiet } from "../../drain-queues.ts";
 import type { TestContext } from "../../jobs.ts";
 import { send } from "../../send.ts";
 import {
@@ -10,7 +11,6 @@ import {
   whenPassed,
   whenScheduledWorkRuns,
 } from "../../webhooks.ts";
-import { whenQuiet } from "../../working.ts";
 
 describe("a webhook", () => {
   test("whose address answers 410 is disabled at once, and its owner sees why", async () => {

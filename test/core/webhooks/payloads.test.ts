@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { EVENT_DATA, EventPayload, WEBHOOK_EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
 import * as v from "valibot";
 import { expect, test } from "vitest";
-import { rejectDown } from "../../breaking.ts";
+import { whenQuiet } from "../../drain-queues.ts";
+import { rejectDown } from "../../faulty-worlds.ts";
 import {
   createEmails,
   createProcessRequest,
@@ -15,7 +16,6 @@ import {
 import { readCredits } from "../../ledger.ts";
 import { whenVerified } from "../../send.ts";
 import { parseEvents, whenSubscribed } from "../../webhooks.ts";
-import { whenQuiet } from "../../working.ts";
 
 test("whatever is told has the form that is documented, in every way in which it comes about", async () => {
   const ctx = await givenChunked({ balance: 20 });

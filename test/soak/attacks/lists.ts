@@ -1,5 +1,5 @@
-import { formatCompanyLabel, getPeople } from "@mailproof/local/lab/companies";
-import { LAB_ZONE } from "@mailproof/local/lab/lab";
+import { formatCompanyLabel, getPeople } from "@mailproof/lab/companies";
+import { LAB_ZONE } from "@mailproof/lab/lab";
 import { ATTACKERS_ZONES, FAT_APEXES, ONE_APEX, SILENT_APEX } from "../zones.ts";
 import { type Attack, ask, counter, type Means, many, type Round, sendFile } from "./attack.ts";
 

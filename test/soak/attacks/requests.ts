@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { generateKey } from "@mailproof/core/access/key-form";
+import { generateKey } from "@mailproof/core/accounts/key-format";
 import { type Attack, ask, type Means, many, type Round, upload } from "./attack.ts";
 
 // Requests that cost the service more than the client, or that are refused by the thousand.

@@ -1,4 +1,4 @@
-import { checkOnce } from "@mailproof/core/deliverability/check";
+import { checkOnce } from "@mailproof/core/deliverability/check-once";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { keyedBy } from "../http/idempotency.ts";

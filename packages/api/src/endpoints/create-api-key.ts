@@ -1,5 +1,5 @@
-import { createKey } from "@mailproof/core/access/keys";
-import { SCOPES } from "@mailproof/core/access/scopes";
+import { createKey } from "@mailproof/core/accounts/api-keys";
+import { SCOPES } from "@mailproof/core/accounts/scopes";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { assertMayManage, KeyFacts, toKeyFacts } from "../schema/api-keys.ts";

@@ -1,6 +1,6 @@
-import { toContentDisposition } from "@mailproof/core/attachment";
-import { Failure } from "@mailproof/core/failure";
-import { countAllRows } from "@mailproof/core/jobs/every-row";
+import { countAllRows } from "@mailproof/core/exports/count-all-rows";
+import { formatCsv } from "@mailproof/core/exports/export-csv";
+import { ROW_SELECTIONS, readListedRows } from "@mailproof/core/exports/export-rows";
 import {
   countExportRows,
   EXPORT_FILTERS,
@@ -10,11 +10,11 @@ import {
   readExportedRows,
   summarizeExport,
   toRowCounts,
-} from "@mailproof/core/jobs/export";
-import { formatCsv } from "@mailproof/core/jobs/export-csv";
-import { ROW_SELECTIONS, readListedRows } from "@mailproof/core/jobs/export-rows";
+} from "@mailproof/core/exports/exported-rows";
 import { isOpenJob } from "@mailproof/core/jobs/items";
-import type { World } from "@mailproof/core/world";
+import { toContentDisposition } from "@mailproof/core/lib/content-disposition";
+import { Failure } from "@mailproof/core/lib/failure";
+import type { World } from "@mailproof/core/ports/world";
 import * as v from "valibot";
 import { type Answer, endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";

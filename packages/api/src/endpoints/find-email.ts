@@ -1,11 +1,11 @@
 import type { AppWorld } from "@mailproof/core/app-world";
-import { withMoneySentence } from "@mailproof/core/failure";
 import { FIND_STATUSES, type FindResult, type FindStatus } from "@mailproof/core/find/find";
-import { findNameFaults, type NameFault, type Person } from "@mailproof/core/find/names";
-import { findOnce } from "@mailproof/core/find/once";
+import { findOnce } from "@mailproof/core/find/find-once";
+import { findNameFaults, type NameFault, type Person } from "@mailproof/core/find/name-forms";
+import { withMoneySentence } from "@mailproof/core/lib/failure";
 import { toCredits } from "@mailproof/core/money/credits";
-import { findRemainingCredits } from "@mailproof/core/money/remaining";
-import { selectEngine } from "@mailproof/core/verify/pretend";
+import { findRemainingCredits } from "@mailproof/core/money/remaining-credits";
+import { selectEngine } from "@mailproof/core/verify/sandbox";
 import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
 import { endpoint } from "../http/endpoint.ts";

@@ -1,6 +1,6 @@
-import { TEST_BALANCE } from "@mailproof/core/access/test-mode";
 import { getAccount as accountOf } from "@mailproof/core/accounts/accounts";
 import { PLAN_IDS, PLANS } from "@mailproof/core/accounts/plans";
+import { TEST_BALANCE } from "@mailproof/core/accounts/test-mode";
 import { toCredits } from "@mailproof/core/money/credits";
 import { getBalance } from "@mailproof/core/money/items";
 import * as v from "valibot";

@@ -1,4 +1,4 @@
-import { findActivity } from "@mailproof/core/activity/read";
+import { findActivity } from "@mailproof/core/activity/find-activity";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { ActivityRecord, Email, toRecord } from "../schema/activity.ts";

@@ -1,6 +1,6 @@
-import { getOwnerId } from "@mailproof/core/access/payer";
-import { findStoredCheck } from "@mailproof/core/deliverability/check";
-import { Failure } from "@mailproof/core/failure";
+import { getOwnerId } from "@mailproof/core/accounts/payer";
+import { findStoredCheck } from "@mailproof/core/deliverability/check-once";
+import { Failure } from "@mailproof/core/lib/failure";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { Credits, describe, Id, KEYED_ERRORS } from "../schema/common.ts";

@@ -1,4 +1,4 @@
-import { findReputation } from "@mailproof/core/activity/read";
+import { findReputation } from "@mailproof/core/activity/find-activity";
 import { REPUTATION_LEVELS, TRENDS } from "@mailproof/core/activity/reputation";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";

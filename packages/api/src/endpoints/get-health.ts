@@ -1,6 +1,6 @@
-import { isDnsDead } from "@mailproof/core/mail/dns/watch";
-import { getWindowStart } from "@mailproof/core/moments";
-import type { World } from "@mailproof/core/world";
+import { getWindowStart } from "@mailproof/core/lib/time";
+import { isDnsDead } from "@mailproof/core/mail/dns/health";
+import type { World } from "@mailproof/core/ports/world";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { describe } from "../schema/common.ts";

@@ -1,8 +1,8 @@
-import { signCursor, verifyCursor } from "@mailproof/core/cursor";
 import type { Job } from "@mailproof/core/jobs/items";
 import { decodeReadProgress, encodeReadProgress } from "@mailproof/core/jobs/result-cursor";
 import { NOTHING_READ, type ReadProgress, readResultPage } from "@mailproof/core/jobs/result-pages";
-import type { World } from "@mailproof/core/world";
+import { signCursor, verifyCursor } from "@mailproof/core/lib/cursor";
+import type { World } from "@mailproof/core/ports/world";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";

@@ -1,4 +1,4 @@
-import { DAY_MS, toUtcDay } from "@mailproof/core/moments";
+import { DAY_MS, toUtcDay } from "@mailproof/core/lib/time";
 import { listUsage, sumUsage } from "@mailproof/core/money/usage";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";

@@ -1,4 +1,4 @@
-import { listKeys } from "@mailproof/core/access/keys";
+import { listKeys } from "@mailproof/core/accounts/api-keys";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { KeyFacts, mayManage, toKeyFacts } from "../schema/api-keys.ts";

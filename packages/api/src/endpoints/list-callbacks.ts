@@ -1,4 +1,4 @@
-import { listCallbacks as readCallbacks } from "@mailproof/core/webhooks/log";
+import { listCallbacks as readCallbacks } from "@mailproof/core/webhooks/delivery-log";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";

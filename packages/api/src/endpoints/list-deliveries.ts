@@ -1,4 +1,4 @@
-import { listDeliveries as readDeliveries } from "@mailproof/core/webhooks/log";
+import { listDeliveries as readDeliveries } from "@mailproof/core/webhooks/delivery-log";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";

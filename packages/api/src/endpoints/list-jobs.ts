@@ -1,8 +1,8 @@
-import { getOwnerId } from "@mailproof/core/access/payer";
-import { signCursor, verifyCursor } from "@mailproof/core/cursor";
+import { getOwnerId } from "@mailproof/core/accounts/payer";
 import { JOB_STATUSES } from "@mailproof/core/jobs/items";
-import { countJobs, listJobs as readJobs } from "@mailproof/core/jobs/listing";
-import type { PagePosition } from "@mailproof/core/table";
+import { countJobs, listJobs as readJobs } from "@mailproof/core/jobs/list-jobs";
+import { signCursor, verifyCursor } from "@mailproof/core/lib/cursor";
+import type { PagePosition } from "@mailproof/core/ports/table";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";

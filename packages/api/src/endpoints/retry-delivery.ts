@@ -1,5 +1,5 @@
-import { Failure } from "@mailproof/core/failure";
-import { retryDelivery as resendDelivery } from "@mailproof/core/webhooks/log";
+import { Failure } from "@mailproof/core/lib/failure";
+import { retryDelivery as resendDelivery } from "@mailproof/core/webhooks/delivery-log";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";

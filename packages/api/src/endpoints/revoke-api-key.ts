@@ -1,5 +1,5 @@
-import { findKeyById, revokeKey } from "@mailproof/core/access/keys";
-import { Failure } from "@mailproof/core/failure";
+import { findKeyById, revokeKey } from "@mailproof/core/accounts/api-keys";
+import { Failure } from "@mailproof/core/lib/failure";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { mayManage } from "../schema/api-keys.ts";

@@ -1,10 +1,10 @@
-import { findActivity } from "@mailproof/core/activity/read";
-import { withMoneySentence } from "@mailproof/core/failure";
+import { findActivity } from "@mailproof/core/activity/find-activity";
+import { withMoneySentence } from "@mailproof/core/lib/failure";
 import { isAddress, parseAddress } from "@mailproof/core/mail/address";
 import { toCredits } from "@mailproof/core/money/credits";
-import { type VerifyResult, verifyOnce } from "@mailproof/core/verify/once";
+import type { World } from "@mailproof/core/ports/world";
 import { HOST_DAILY_LIMIT, isNotProbed, type Verification } from "@mailproof/core/verify/result";
-import type { World } from "@mailproof/core/world";
+import { type VerifyResult, verifyOnce } from "@mailproof/core/verify/verify-once";
 import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
 import { endpoint } from "../http/endpoint.ts";

@@ -1,11 +1,11 @@
-import { withMoneySentence } from "@mailproof/core/failure";
+import { createUpload } from "@mailproof/core/intake/uploads";
 import type { FileResult } from "@mailproof/core/jobs/dispatch";
 import { acceptFile, type FileRequest } from "@mailproof/core/jobs/file";
-import { createUpload } from "@mailproof/core/jobs/uploads";
+import { withMoneySentence } from "@mailproof/core/lib/failure";
 import { type Halves, PRICE, toCredits } from "@mailproof/core/money/credits";
-import { findRemainingCredits } from "@mailproof/core/money/remaining";
-import type { Json } from "@mailproof/core/table";
-import type { World } from "@mailproof/core/world";
+import { findRemainingCredits } from "@mailproof/core/money/remaining-credits";
+import type { Json } from "@mailproof/core/ports/table";
+import type { World } from "@mailproof/core/ports/world";
 import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
 import { endpoint } from "../http/endpoint.ts";

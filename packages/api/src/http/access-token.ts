@@ -1,8 +1,8 @@
-import { KEY_MODES } from "@mailproof/core/access/key-form";
-import { getOwnerId } from "@mailproof/core/access/payer";
-import { SCOPES } from "@mailproof/core/access/scopes";
-import type { TokenClaims } from "@mailproof/core/access/tokens";
+import type { TokenClaims } from "@mailproof/core/accounts/access-tokens";
 import { findAccount } from "@mailproof/core/accounts/accounts";
+import { KEY_MODES } from "@mailproof/core/accounts/key-format";
+import { getOwnerId } from "@mailproof/core/accounts/payer";
+import { SCOPES } from "@mailproof/core/accounts/scopes";
 import type { AppWorld } from "@mailproof/core/app-world";
 import * as v from "valibot";
 import type { Caller } from "./endpoint.ts";

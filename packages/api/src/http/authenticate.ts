@@ -1,7 +1,7 @@
-import { findKey } from "@mailproof/core/access/keys";
 import { findAccount } from "@mailproof/core/accounts/accounts";
+import { findKey } from "@mailproof/core/accounts/api-keys";
 import type { AppWorld } from "@mailproof/core/app-world";
-import { Failure } from "@mailproof/core/failure";
+import { Failure } from "@mailproof/core/lib/failure";
 import { callerByToken } from "./access-token.ts";
 import { challenge } from "./challenge.ts";
 import type { Access, Caller } from "./endpoint.ts";

@@ -1,4 +1,4 @@
-import { Failure } from "@mailproof/core/failure";
+import { Failure } from "@mailproof/core/lib/failure";
 import type { Endpoint } from "./endpoint.ts";
 
 /** Where an endpoint does not say otherwise. A hundred addresses of the greatest length fit. */

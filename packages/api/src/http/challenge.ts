@@ -1,5 +1,5 @@
-import { SCOPES } from "@mailproof/core/access/scopes";
-import type { TrustedIssuer } from "@mailproof/core/access/tokens";
+import type { TrustedIssuer } from "@mailproof/core/accounts/access-tokens";
+import { SCOPES } from "@mailproof/core/accounts/scopes";
 import type { AppWorld } from "@mailproof/core/app-world";
 
 export const METADATA_PATH = "/.well-known/oauth-protected-resource";

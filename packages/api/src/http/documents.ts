@@ -1,4 +1,4 @@
-import type { TrustedIssuer } from "@mailproof/core/access/tokens";
+import type { TrustedIssuer } from "@mailproof/core/accounts/access-tokens";
 import { DISCOVERY_PATH, METADATA_PATH, metadataOf } from "./challenge.ts";
 import type { HttpAnswer } from "./respond.ts";
 import { withoutSlashes } from "./router.ts";

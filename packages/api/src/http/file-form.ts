@@ -1,6 +1,6 @@
-import type { Payer } from "@mailproof/core/access/payer";
-import { storeUpload } from "@mailproof/core/jobs/uploads";
-import type { World } from "@mailproof/core/world";
+import type { Payer } from "@mailproof/core/accounts/payer";
+import { storeUpload } from "@mailproof/core/intake/uploads";
+import type { World } from "@mailproof/core/ports/world";
 import * as v from "valibot";
 import { CallbackUrl, EmailColumn, JobName, JobOptions } from "../schema/job-options.ts";
 import type { Part } from "./endpoint.ts";

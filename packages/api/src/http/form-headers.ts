@@ -1,4 +1,4 @@
-import type { Failure } from "@mailproof/core/failure";
+import type { Failure } from "@mailproof/core/lib/failure";
 import { invalidField } from "./parse.ts";
 
 export type Field = { readonly name: string; readonly fileName: string | null };

@@ -1,11 +1,11 @@
-import { getOwnerId } from "@mailproof/core/access/payer";
-import { Failure, withOutcome } from "@mailproof/core/failure";
-import { fingerprint } from "@mailproof/core/fingerprint";
+import { getOwnerId } from "@mailproof/core/accounts/payer";
+import { Failure, withOutcome } from "@mailproof/core/lib/failure";
+import { fingerprint } from "@mailproof/core/lib/fingerprint";
 import {
   IDEMPOTENCY_KEY_RETENTION_SECONDS,
   type IdempotencyKey,
 } from "@mailproof/core/money/claims";
-import type { Json } from "@mailproof/core/table";
+import type { Json } from "@mailproof/core/ports/table";
 import type { Headers } from "./authenticate.ts";
 import type { Caller, Endpoint } from "./endpoint.ts";
 

@@ -1,5 +1,5 @@
 import type { AppWorld } from "@mailproof/core/app-world";
-import { getWindowStart } from "@mailproof/core/moments";
+import { getWindowStart } from "@mailproof/core/lib/time";
 import type { Headers } from "./authenticate.ts";
 
 // The credentials whose minute is full. Who they belong to need not be read again to refuse them: so the answer to a

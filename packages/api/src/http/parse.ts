@@ -1,4 +1,4 @@
-import { Failure } from "@mailproof/core/failure";
+import { Failure } from "@mailproof/core/lib/failure";
 import * as v from "valibot";
 import type { Endpoint, Input, Schema } from "./endpoint.ts";
 

@@ -1,7 +1,7 @@
-import type { RateLimitResult } from "@mailproof/core/access/rate";
 import { PLANS } from "@mailproof/core/accounts/plans";
+import type { RateLimitResult } from "@mailproof/core/accounts/rate-limit";
 import type { AppWorld } from "@mailproof/core/app-world";
-import { Failure, type MoneyOutcome } from "@mailproof/core/failure";
+import { Failure, type MoneyOutcome } from "@mailproof/core/lib/failure";
 import { assertMay, authenticate, type Headers } from "./authenticate.ts";
 import { bodyBytesMaxOf } from "./body.ts";
 import type { Caller, Endpoint, Streamed } from "./endpoint.ts";

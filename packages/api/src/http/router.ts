@@ -1,4 +1,4 @@
-import { Failure } from "@mailproof/core/failure";
+import { Failure } from "@mailproof/core/lib/failure";
 import type { Endpoint } from "./endpoint.ts";
 import type { HttpAnswer } from "./respond.ts";
 

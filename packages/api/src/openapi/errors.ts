@@ -1,4 +1,4 @@
-import { Failure, type FailureCode, type MoneyOutcome } from "@mailproof/core/failure";
+import { Failure, type FailureCode, type MoneyOutcome } from "@mailproof/core/lib/failure";
 
 // Every way an answer can fail, in words. The message of the example is made as every failure's is.
 

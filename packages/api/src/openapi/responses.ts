@@ -1,4 +1,4 @@
-import { type FailureCode, MONEY_OUTCOMES, STATUS } from "@mailproof/core/failure";
+import { type FailureCode, MONEY_OUTCOMES, STATUS } from "@mailproof/core/lib/failure";
 import type { Endpoint } from "../http/endpoint.ts";
 import { ERRORS, errorExample } from "./errors.ts";
 import { pascal } from "./pascal.ts";

@@ -1,4 +1,4 @@
-import { ACTIVITY_LEVELS, type Activity } from "@mailproof/core/activity/levels";
+import { ACTIVITY_LEVELS, type Activity } from "@mailproof/core/activity/activity-level";
 import { type Address, isAddress, parseAddress } from "@mailproof/core/mail/address";
 import * as v from "valibot";
 import { Count, charactersUpTo, describe, EMAIL_LENGTH_MAX, Share, textOf } from "./common.ts";

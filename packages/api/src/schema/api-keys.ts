@@ -1,5 +1,5 @@
-import type { ApiKey } from "@mailproof/core/access/items";
-import { Failure } from "@mailproof/core/failure";
+import type { ApiKey } from "@mailproof/core/accounts/api-key-items";
+import { Failure } from "@mailproof/core/lib/failure";
 import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
 import { describe, Mode, ScopeName } from "./common.ts";

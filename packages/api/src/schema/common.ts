@@ -1,6 +1,6 @@
-import { KEY_MODES } from "@mailproof/core/access/key-form";
-import { SCOPES } from "@mailproof/core/access/scopes";
-import type { FailureCode } from "@mailproof/core/failure";
+import { KEY_MODES } from "@mailproof/core/accounts/key-format";
+import { SCOPES } from "@mailproof/core/accounts/scopes";
+import type { FailureCode } from "@mailproof/core/lib/failure";
 import * as v from "valibot";
 import { isObject } from "../http/parse.ts";
 

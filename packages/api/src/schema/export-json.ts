@@ -1,4 +1,3 @@
-import { EXPORT_FILTERS } from "@mailproof/core/jobs/export";
 import {
   getEmail,
   type ListedRow,
@@ -7,8 +6,9 @@ import {
   ROW_SELECTIONS,
   type RowSelection,
   toRowOutcome,
-} from "@mailproof/core/jobs/export-rows";
-import type { SourceList } from "@mailproof/core/jobs/own-list";
+} from "@mailproof/core/exports/export-rows";
+import { EXPORT_FILTERS } from "@mailproof/core/exports/exported-rows";
+import type { SourceList } from "@mailproof/core/exports/source-list";
 import * as v from "valibot";
 import { Count, describe } from "./common.ts";
 import { ResultRow, toRow } from "./jobs.ts";

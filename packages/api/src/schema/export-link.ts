@@ -1,8 +1,8 @@
-import { UnreadableBlobError } from "@mailproof/core/blobs";
-import type { ExportFilter, ExportSummary } from "@mailproof/core/jobs/export";
-import type { RowSelection } from "@mailproof/core/jobs/export-rows";
+import type { RowSelection } from "@mailproof/core/exports/export-rows";
+import type { ExportFilter, ExportSummary } from "@mailproof/core/exports/exported-rows";
 import { isOpenJob, type Job } from "@mailproof/core/jobs/items";
-import type { World } from "@mailproof/core/world";
+import { UnreadableBlobError } from "@mailproof/core/ports/blobs";
+import type { World } from "@mailproof/core/ports/world";
 
 // An export that is too long for an answer: an object, and a link to it.
 

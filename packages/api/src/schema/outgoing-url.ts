@@ -1,5 +1,5 @@
-import { parseTarget, REGISTRATION_FAULTS } from "@mailproof/core/https";
-import type { World } from "@mailproof/core/world";
+import { parseTarget, REGISTRATION_FAULTS } from "@mailproof/core/ports/https";
+import type { World } from "@mailproof/core/ports/world";
 import * as v from "valibot";
 import { invalidField } from "../http/parse.ts";
 import { charactersUpTo } from "./common.ts";

@@ -1,5 +1,5 @@
 import type { AppWorld } from "@mailproof/core/app-world";
-import { selectLookups } from "@mailproof/core/deliverability/pretend";
+import { selectLookups } from "@mailproof/core/deliverability/sandbox";
 import {
   type Domain,
   isDomain,

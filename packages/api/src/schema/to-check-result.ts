@@ -1,4 +1,4 @@
-import type { CheckOutcome, StoredCheck } from "@mailproof/core/deliverability/check";
+import type { CheckOutcome, StoredCheck } from "@mailproof/core/deliverability/check-once";
 import { measureCoverage } from "@mailproof/core/deliverability/coverage";
 import type { StoredReport } from "@mailproof/core/deliverability/items";
 import type { Issue as CoreIssue } from "@mailproof/core/mail/issue";

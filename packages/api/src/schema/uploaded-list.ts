@@ -1,6 +1,6 @@
-import { LIST_ENCODINGS } from "@mailproof/core/jobs/decode";
-import { toExclusion } from "@mailproof/core/jobs/exclusion";
-import type { ListSummary } from "@mailproof/core/jobs/list-summary";
+import { toExclusion } from "@mailproof/core/intake/exclusion";
+import { LIST_ENCODINGS } from "@mailproof/core/intake/list-decoder";
+import type { ListSummary } from "@mailproof/core/intake/list-summary";
 import * as v from "valibot";
 import { Count, describe } from "./common.ts";
 

@@ -1,9 +1,9 @@
-import { getOwnerId } from "@mailproof/core/access/payer";
-import { Failure } from "@mailproof/core/failure";
+import { getOwnerId } from "@mailproof/core/accounts/payer";
+import { Failure } from "@mailproof/core/lib/failure";
+import type { World } from "@mailproof/core/ports/world";
 import { DELIVERY_STATUSES, type Delivery, type Webhook } from "@mailproof/core/webhooks/items";
 import { WEBHOOK_EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
 import { findWebhook } from "@mailproof/core/webhooks/webhooks";
-import type { World } from "@mailproof/core/world";
 import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
 import { Count, describe, Integer, listOf } from "./common.ts";

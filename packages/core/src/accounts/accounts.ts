@@ -1,14 +1,14 @@
-import { createKeyCount } from "../access/items.ts";
-import { mintKey } from "../access/keys.ts";
-import { commit } from "../commit.ts";
-import { Failure } from "../failure.ts";
+import { Failure } from "../lib/failure.ts";
 import { type Halves, toCredits } from "../money/credits.ts";
 import { debit } from "../money/debit.ts";
 import { type Balance, getBalance } from "../money/items.ts";
 import { grant, openBalance } from "../money/ledger.ts";
-import type { Table } from "../table.ts";
-import type { World } from "../world.ts";
-import { type Account, readAccount, toAccountItem, toAccountKey } from "./items.ts";
+import type { Table } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import { commit } from "../runtime/commit.ts";
+import { type Account, readAccount, toAccountItem, toAccountKey } from "./account-items.ts";
+import { createKeyCount } from "./api-key-items.ts";
+import { mintKey } from "./api-keys.ts";
 import type { PlanId } from "./plans.ts";
 
 export type OpenedAccount = {

@@ -1,4 +1,4 @@
-import { DAY_MS, toUtcDay } from "../moments.ts";
+import { DAY_MS, toUtcDay } from "../lib/time.ts";
 
 // Activity is counted by days of UTC. A window of the last n days is today, as far as it has gone, and the n days
 // before it: what happened within the last n times 24 hours is always in.

@@ -1,6 +1,6 @@
+import { DAY_MS } from "../lib/time.ts";
 import type { Address } from "../mail/address.ts";
-import { DAY_MS } from "../moments.ts";
-import { findBotReason } from "./machines.ts";
+import { findBotReason } from "./bot-filter.ts";
 
 export const MAIL_EVENT_TYPES = [
   "delivery",

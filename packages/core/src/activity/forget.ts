@@ -1,11 +1,11 @@
-import { iterateAccounts } from "../accounts/items.ts";
+import { iterateAccounts } from "../accounts/account-items.ts";
+import { toUtcDay } from "../lib/time.ts";
 import type { Address } from "../mail/address.ts";
-import { toUtcDay } from "../moments.ts";
-import type { World } from "../world.ts";
+import type { World } from "../ports/world.ts";
 import { countDaysBetween } from "./days.ts";
 import { getShard, hashAddress, hashDomain } from "./hashes.ts";
 import { addToDay, DAYS_RETAINED, findRecord, removeRecord } from "./items.ts";
-import { SHARED_POOL } from "./pool.ts";
+import { SHARED_POOL } from "./shared-pool.ts";
 
 const ATTEMPTS_MAX = 12;
 

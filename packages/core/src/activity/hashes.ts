@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { World } from "../world.ts";
+import type { World } from "../ports/world.ts";
 import { SHARDS } from "./items.ts";
 
 // What stands in a key of the table in the place of an address, a domain or an event. Without the key of the settings

@@ -1,5 +1,5 @@
 import { findAccount } from "../accounts/accounts.ts";
-import type { Worker } from "../worker.ts";
+import type { Worker } from "../runtime/worker.ts";
 import { recordEvents } from "./record.ts";
 import { parseSesMessage } from "./ses.ts";
 

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { toEpochSeconds } from "../moments.ts";
-import type { Amounts, Item, Key, Table, Write } from "../table.ts";
+import { toEpochSeconds } from "../lib/time.ts";
+import type { Amounts, Item, Key, Table, Write } from "../ports/table.ts";
 import { getExpiry } from "./days.ts";
 import { RETENTION_DAYS } from "./events.ts";
 

@@ -1,9 +1,9 @@
-import { commit } from "../commit.ts";
-import { Failure } from "../failure.ts";
-import { toUtcDay } from "../moments.ts";
-import type { Write } from "../table.ts";
-import type { World } from "../world.ts";
-import { getItemKey, toItemId } from "../writes.ts";
+import { Failure } from "../lib/failure.ts";
+import { toUtcDay } from "../lib/time.ts";
+import type { Write } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import { getItemKey, toItemId } from "../ports/writes.ts";
+import { commit } from "../runtime/commit.ts";
 import { getEventTime, type IgnoredReason, type MailEvent, toEventKind } from "./events.ts";
 import { getContributorTag, getShard, hashAddress, hashDomain, hashEvent } from "./hashes.ts";
 import {
@@ -16,7 +16,7 @@ import {
   storeRecord,
   toEventKey,
 } from "./items.ts";
-import { CONTRIBUTORS_MIN, SHARED_POOL } from "./pool.ts";
+import { CONTRIBUTORS_MIN, SHARED_POOL } from "./shared-pool.ts";
 import { type DayChange, type TallyEvent, tallyEvent } from "./tally.ts";
 
 /** Who tells, and by which way: ids are told apart by both. */

@@ -1,12 +1,12 @@
-import { getOwnerId, type Payer } from "../access/payer.ts";
-import { paginateQuery } from "../every-item.ts";
-import { toUtcDay } from "../moments.ts";
-import type { World } from "../world.ts";
+import { getOwnerId, type Payer } from "../accounts/payer.ts";
+import { paginateQuery } from "../lib/paginate-query.ts";
+import { toUtcDay } from "../lib/time.ts";
+import type { World } from "../ports/world.ts";
+import { toShare } from "./activity-level.ts";
 import { subtractDays } from "./days.ts";
 import { hashDomain } from "./hashes.ts";
 import { type BlocklistStatus, type DaySums, readDay, SHARDS, toDaysPartition } from "./items.ts";
-import { toShare } from "./levels.ts";
-import { CONTRIBUTORS_MIN, SHARED_POOL } from "./pool.ts";
+import { CONTRIBUTORS_MIN, SHARED_POOL } from "./shared-pool.ts";
 
 /**
  * Nothing is told of a domain of which fewer addresses were heard: what five people did together is soon read as what

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { fingerprint } from "../fingerprint.ts";
+import { fingerprint } from "../lib/fingerprint.ts";
 import { type Address, isAddress, parseAddress } from "../mail/address.ts";
 import type { MailEvent } from "./events.ts";
 

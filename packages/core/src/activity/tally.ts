@@ -1,4 +1,4 @@
-import { toUtcDay } from "../moments.ts";
+import { toUtcDay } from "../lib/time.ts";
 import { countDaysBetween } from "./days.ts";
 import type { MailEventKind } from "./events.ts";
 import { type AddressRecord, DAYS_RETAINED, type DaySum, EMPTY_RECORD } from "./items.ts";

@@ -1,5 +1,5 @@
 import type { Issue } from "../mail/issue.ts";
-import { scoreIssues } from "../mail/rules.ts";
+import { scoreIssues } from "../mail/issue-rules.ts";
 
 /** What a check looks at. The names are those of the score's parts. */
 export const COMPONENTS = ["dns", "spf", "dkim", "dmarc", "reputation", "ptr"] as const;

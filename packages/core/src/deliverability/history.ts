@@ -1,4 +1,4 @@
-import type { Table } from "../table.ts";
+import type { Table } from "../ports/table.ts";
 import { type Check, iterateChecks } from "./items.ts";
 
 /** The contract reads at most so many pages of a history, and says so when there is more. */

@@ -1,9 +1,9 @@
 import * as v from "valibot";
-import { compressJson, decompressJson } from "../deflated.ts";
-import { paginateQuery } from "../every-item.ts";
-import { fingerprint } from "../fingerprint.ts";
-import { toEpochSeconds } from "../moments.ts";
-import type { Item, Json, Key, Table, Write } from "../table.ts";
+import { compressJson, decompressJson } from "../lib/compress.ts";
+import { fingerprint } from "../lib/fingerprint.ts";
+import { paginateQuery } from "../lib/paginate-query.ts";
+import { toEpochSeconds } from "../lib/time.ts";
+import type { Item, Json, Key, Table, Write } from "../ports/table.ts";
 import type { CheckReport } from "./analyse-domain.ts";
 import { CONFIDENCES } from "./coverage.ts";
 

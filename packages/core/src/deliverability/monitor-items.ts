@@ -1,9 +1,9 @@
 import * as v from "valibot";
-import { KEY_MODES } from "../access/key-form.ts";
-import { scheduleWork } from "../due.ts";
-import { paginateQuery } from "../every-item.ts";
-import { fingerprint } from "../fingerprint.ts";
-import type { Item, Key, Table, Write } from "../table.ts";
+import { KEY_MODES } from "../accounts/key-format.ts";
+import { fingerprint } from "../lib/fingerprint.ts";
+import { paginateQuery } from "../lib/paginate-query.ts";
+import type { Item, Key, Table, Write } from "../ports/table.ts";
+import { scheduleWork } from "../runtime/leases.ts";
 import { CONFIDENCES } from "./coverage.ts";
 import type { CheckSubject } from "./items.ts";
 

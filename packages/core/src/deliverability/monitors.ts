@@ -1,12 +1,13 @@
 import * as v from "valibot";
-import { getOwnerId, type Payer, toQueueGroup } from "../access/payer.ts";
 import { getAccount } from "../accounts/accounts.ts";
-import { Failure } from "../failure.ts";
-import { addMs } from "../moments.ts";
-import type { Item } from "../table.ts";
-import type { Worker } from "../worker.ts";
-import type { World } from "../world.ts";
-import { checkOnce } from "./check.ts";
+import { getOwnerId, type Payer, toQueueGroup } from "../accounts/payer.ts";
+import { Failure } from "../lib/failure.ts";
+import { addMs } from "../lib/time.ts";
+import type { Item } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import type { Worker } from "../runtime/worker.ts";
+import { checkOnce } from "./check-once.ts";
+import type { CheckWorld } from "./dns-lookups.ts";
 import type { CheckSubject } from "./items.ts";
 import {
   createMonitorDecrement,
@@ -20,7 +21,6 @@ import {
   toMonitorItem,
   toMonitorKey,
 } from "./monitor-items.ts";
-import type { CheckWorld } from "./names.ts";
 
 /** A check takes ten seconds at the worst; a message that is worked on is not handed out again meanwhile. */
 export const MONITORS = {

@@ -1,5 +1,5 @@
 import { type Issue, SEVERITIES, type Severity } from "../mail/issue.ts";
-import { fillTemplate } from "../mail/rules.ts";
+import { fillTemplate } from "../mail/issue-rules.ts";
 import { type CheckComponent, type Findings, listIssues, removeIssues } from "./findings.ts";
 import { ADVICE, type Advice } from "./recommendation-table.ts";
 import { scoreFindings } from "./score.ts";

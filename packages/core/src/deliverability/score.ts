@@ -1,5 +1,5 @@
 import { type CheckComponent, COMPONENTS, type Findings, scoreComponent } from "./findings.ts";
-import { SIGNALS, type Signal } from "./signs.ts";
+import { SIGNALS, type Signal } from "./signals.ts";
 
 /** Goes up with every change of a weight, a cap, a cost or a rule, so that scores of different years can be told apart. */
 export const MODEL_VERSION = "1";

@@ -1,6 +1,6 @@
 import type { Issue } from "../mail/issue.ts";
 import type { Findings } from "./findings.ts";
-import { SIGNALS, type Signal } from "./signs.ts";
+import { SIGNALS, type Signal } from "./signals.ts";
 
 export type SpamFactor = {
   readonly id: string;

@@ -6,7 +6,7 @@ import {
   type NameForm,
   type Person,
   type PersonForms,
-} from "./names.ts";
+} from "./name-forms.ts";
 import {
   buildLocal,
   getNameCoverage,

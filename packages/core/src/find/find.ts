@@ -1,8 +1,8 @@
 import type { Address } from "../mail/address.ts";
+import type { Requester } from "../smtp-pool/requester.ts";
 import type { Engine } from "../verify/engine.ts";
 import { type DomainSignal, type Judgement, judge } from "../verify/judge.ts";
 import type { ProbeResult } from "../verify/recipient-check.ts";
-import type { Requester } from "../verify/requester.ts";
 import {
   findListings,
   rejectsUnknownRecipients,
@@ -12,7 +12,7 @@ import {
 import { type Candidate, findUsualPattern, isUsualPattern, listCandidates } from "./candidates.ts";
 import { scoreConfidence } from "./confidence.ts";
 import type { PatternCounts } from "./items.ts";
-import { listNameForms, type Person } from "./names.ts";
+import { listNameForms, type Person } from "./name-forms.ts";
 import { getNameCoverage, type Pattern } from "./patterns.ts";
 
 export const FIND_STATUSES = [

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { toEpochSeconds } from "../moments.ts";
-import type { Item, Key, Table } from "../table.ts";
-import type { World } from "../world.ts";
+import { toEpochSeconds } from "../lib/time.ts";
+import type { Item, Key, Table } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
 import { PATTERN_NAMES, type Pattern } from "./patterns.ts";
 
 // Layout. What searches have shown of how a domain names its mailboxes. It serves all accounts: a habit of the

@@ -1,13 +1,13 @@
-import { getOwnerId, type Payer } from "../access/payer.ts";
-import { addMs } from "../moments.ts";
+import { getOwnerId, type Payer } from "../accounts/payer.ts";
+import { ingestBatch } from "../intake/ingest.ts";
+import type { WrittenInput } from "../intake/input-blob.ts";
+import { encryptSecret } from "../lib/secret-box.ts";
+import { addMs } from "../lib/time.ts";
 import type { IdempotencyKey } from "../money/claims.ts";
 import { type Halves, PRICE } from "../money/credits.ts";
 import { payImmediately } from "../money/operations.ts";
-import { encryptSecret } from "../sealed.ts";
-import type { World } from "../world.ts";
+import type { World } from "../ports/world.ts";
 import { createFirstMessages, type JobSize, sendChunks } from "./chunk-messages.ts";
-import type { WrittenInput } from "./input-blob.ts";
-import { ingestBatch } from "./intake.ts";
 import { type Job, toJobKey } from "./items.ts";
 import {
   assertWithinPlan,
@@ -16,7 +16,7 @@ import {
   removeInputUnlessCharged,
   toInputBlobKey,
 } from "./new-job.ts";
-import { JOB_CHECK_INTERVAL_MS } from "./repair.ts";
+import { JOB_CHECK_INTERVAL_MS } from "./repair-job.ts";
 
 export type BatchRequest = {
   readonly emails: readonly string[];

@@ -1,9 +1,9 @@
 import * as v from "valibot";
-import { getOwnerId, toQueueGroup } from "../access/payer.ts";
-import type { SendOutcome } from "../queue.ts";
-import type { World } from "../world.ts";
-import { toSlices } from "./input-blob.ts";
-import type { InputMetadata } from "./input-facts.ts";
+import { getOwnerId, toQueueGroup } from "../accounts/payer.ts";
+import { toSlices } from "../intake/input-blob.ts";
+import type { SendOutcome } from "../ports/queue.ts";
+import type { World } from "../ports/world.ts";
+import type { InputMetadata } from "./input-metadata.ts";
 import type { Job } from "./items.ts";
 
 /** A message only points to its rows, so it may come twice, and late. `pass`: how many there were before. */

@@ -1,11 +1,11 @@
-import { commit } from "../commit.ts";
-import { scheduleWork, UNSCHEDULED } from "../due.ts";
-import { addMs, toEpochSeconds } from "../moments.ts";
+import { addMs, toEpochSeconds } from "../lib/time.ts";
 import { type Halves, PRICE } from "../money/credits.ts";
 import { move } from "../money/ledger.ts";
-import type { Write } from "../table.ts";
+import type { Write } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import { commit } from "../runtime/commit.ts";
+import { scheduleWork, UNSCHEDULED } from "../runtime/leases.ts";
 import { isNotProbed, isOurFailure } from "../verify/result.ts";
-import type { World } from "../world.ts";
 import { type ChunkMessage, sendChunks } from "./chunk-messages.ts";
 import { type Chunk, createRefundedChunk, toChunkItem, toChunkKey, toPassField } from "./chunks.ts";
 import {

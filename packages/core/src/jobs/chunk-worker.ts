@@ -1,14 +1,15 @@
-import { UnreadableBlobError } from "../blobs.ts";
-import { readScheduledWork } from "../due.ts";
-import { addMs } from "../moments.ts";
-import type { Item, Table } from "../table.ts";
+import { type InputRow, readChunk } from "../intake/input-blob.ts";
+import { addMs } from "../lib/time.ts";
+import { UnreadableBlobError } from "../ports/blobs.ts";
+import type { Item, Table } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import { readScheduledWork } from "../runtime/leases.ts";
+import type { Worker } from "../runtime/worker.ts";
 import type { VerifyWorld } from "../verify/engine.ts";
-import { selectEngine } from "../verify/pretend.ts";
 import { isOurFailure, type Verification } from "../verify/result.ts";
 import { MAX_WAIT_MINUTES, type RetryCause } from "../verify/retry.ts";
+import { selectEngine } from "../verify/sandbox.ts";
 import { createUnprobedResult, verify } from "../verify/verify.ts";
-import type { Worker } from "../worker.ts";
-import type { World } from "../world.ts";
 import { CHUNKS_QUEUE, type ChunkMessage, readChunkMessage, sendChunks } from "./chunk-messages.ts";
 import { failChunk, writeOutcome } from "./chunk-outcome.ts";
 import { type Chunk, findChunk, readChunkItem, toChunkKey } from "./chunks.ts";
@@ -21,7 +22,6 @@ import {
   splitDue,
   toDeferredGroups,
 } from "./deferrals.ts";
-import { type InputRow, readChunk } from "./input-blob.ts";
 import { findJob, isOpenJob, type Job } from "./items.ts";
 import { readResultRows, type VerifiedRow } from "./results.ts";
 import { findSlowRow, removeSlowRow, storeSlowRow } from "./slow-rows.ts";

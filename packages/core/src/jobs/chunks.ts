@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { paginateQuery } from "../every-item.ts";
-import type { Item, Key, Table, Write } from "../table.ts";
+import { paginateQuery } from "../lib/paginate-query.ts";
+import type { Item, Key, Table, Write } from "../ports/table.ts";
 import { getRecordExpiry } from "./items.ts";
 
 // Layout. What became of a chunk. Whoever creates it first decides, so no address is both verified and given back.

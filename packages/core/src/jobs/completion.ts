@@ -1,12 +1,12 @@
-import { commit } from "../commit.ts";
-import { UNSCHEDULED } from "../due.ts";
-import { type MoneyOutcome, withMoneySentence } from "../failure.ts";
+import { type MoneyOutcome, withMoneySentence } from "../lib/failure.ts";
 import { releaseClaim } from "../money/claims.ts";
 import { type Halves, PRICE } from "../money/credits.ts";
 import { move } from "../money/ledger.ts";
-import type { Json, Write } from "../table.ts";
+import type { Json, Write } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import { commit } from "../runtime/commit.ts";
+import { UNSCHEDULED } from "../runtime/leases.ts";
 import { emitEvent } from "../webhooks/items.ts";
-import type { World } from "../world.ts";
 import { findJob, isOpenJob, type Job, OPEN_STATUSES, toDoneFields, toJobKey } from "./items.ts";
 
 /** When all is done, the job says so, once, and whoever asked to be told is told. True: it is done by now. */

@@ -1,10 +1,10 @@
 import * as v from "valibot";
-import type { KeyMode } from "../access/key-form.ts";
-import { paginateQuery } from "../every-item.ts";
-import { addMs } from "../moments.ts";
-import type { Amounts, Item, Key, Table } from "../table.ts";
+import type { KeyMode } from "../accounts/key-format.ts";
+import { paginateQuery } from "../lib/paginate-query.ts";
+import { addMs } from "../lib/time.ts";
+import type { Amounts, Item, Key, Table } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
 import { getNextRetryMinutes, RETRY_CAUSES, type RetryCause } from "../verify/retry.ts";
-import type { World } from "../world.ts";
 import type { Chunk } from "./chunks.ts";
 import { isOpenJob, type Job, toDeferredField } from "./items.ts";
 

@@ -1,6 +1,7 @@
 import * as v from "valibot";
-import { Failure, withMoneySentence } from "../failure.ts";
-import { addMs } from "../moments.ts";
+import { ListSummary } from "../intake/list-summary.ts";
+import { Failure, withMoneySentence } from "../lib/failure.ts";
+import { addMs } from "../lib/time.ts";
 import { type Halves, PRICE } from "../money/credits.ts";
 import {
   type Operation,
@@ -9,16 +10,15 @@ import {
   settle,
   toOperationKey,
 } from "../money/operations.ts";
-import type { SendOutcome } from "../queue.ts";
-import type { Item, Write } from "../table.ts";
-import type { World } from "../world.ts";
+import type { SendOutcome } from "../ports/queue.ts";
+import type { Item, Write } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
 import { createFirstMessages, sendChunks } from "./chunk-messages.ts";
 import { createRefundedChunk } from "./chunks.ts";
 import { buildJobEnd, completeIfDone, emitJobEvent } from "./completion.ts";
-import { findInputMetadata } from "./input-facts.ts";
+import { findInputMetadata } from "./input-metadata.ts";
 import { findJob, toJobKey } from "./items.ts";
-import { ListSummary } from "./list-summary.ts";
-import { JOB_CHECK_INTERVAL_MS } from "./repair.ts";
+import { JOB_CHECK_INTERVAL_MS } from "./repair-job.ts";
 
 // A file that is paid for: its chunks are sent, and settled by what the queue said of each.
 

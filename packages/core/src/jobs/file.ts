@@ -1,14 +1,17 @@
 import * as v from "valibot";
-import type { Payer } from "../access/payer.ts";
-import { type AccountSlots, createAccountSlots } from "../account-slots.ts";
+import type { Payer } from "../accounts/payer.ts";
 import { PLANS } from "../accounts/plans.ts";
-import { UnreadableBlobError } from "../blobs.ts";
-import { Failure } from "../failure.ts";
+import { type FileIntake, ingestFile } from "../intake/ingest.ts";
+import { summarizeList } from "../intake/list-summary.ts";
+import { createUnreadableFailure, findFileName, findUpload } from "../intake/uploads.ts";
+import { Failure } from "../lib/failure.ts";
+import { withTimeout } from "../lib/timeout.ts";
 import { type IdempotencyKey, toClaimKey } from "../money/claims.ts";
 import { type Halves, PRICE } from "../money/credits.ts";
 import { type BeginResult, beginOperation, type Operation } from "../money/operations.ts";
-import { withTimeout } from "../within.ts";
-import type { World } from "../world.ts";
+import { UnreadableBlobError } from "../ports/blobs.ts";
+import type { World } from "../ports/world.ts";
+import { type AccountSlots, createAccountSlots } from "../runtime/account-slots.ts";
 import {
   dispatchFile,
   type FileAnswer,
@@ -16,9 +19,7 @@ import {
   type FileResult,
   findDispatchedNow,
 } from "./dispatch.ts";
-import { type FileIntake, ingestFile } from "./intake.ts";
 import type { Job } from "./items.ts";
-import { summarizeList } from "./list-summary.ts";
 import {
   buildNewJobWrites,
   createTooManyFailure,
@@ -26,7 +27,6 @@ import {
   removeInputUnlessCharged,
   toInputBlobKey,
 } from "./new-job.ts";
-import { createUnreadableFailure, findFileName, findUpload } from "./uploads.ts";
 
 export type FileRequest = {
   readonly fileKey: string;

@@ -1,16 +1,16 @@
-import { getOwnerId, type Payer } from "../access/payer.ts";
+import { getOwnerId, type Payer } from "../accounts/payer.ts";
 import { PLANS } from "../accounts/plans.ts";
-import { scheduleWork } from "../due.ts";
-import { Failure } from "../failure.ts";
-import { addMs } from "../moments.ts";
+import { toExcludedKey } from "../intake/excluded-rows.ts";
+import type { InputBlob } from "../intake/input-blob.ts";
+import { Failure } from "../lib/failure.ts";
+import { addMs } from "../lib/time.ts";
 import { credits } from "../money/credits.ts";
-import type { Write } from "../table.ts";
-import type { World } from "../world.ts";
-import { toExcludedKey } from "./excluded-rows.ts";
-import type { InputBlob } from "./input-blob.ts";
-import { type InputMetadata, toInputItem } from "./input-facts.ts";
+import type { Write } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import { scheduleWork } from "../runtime/leases.ts";
+import { type InputMetadata, toInputItem } from "./input-metadata.ts";
 import { type Job, NO_PROGRESS, toJobItem } from "./items.ts";
-import { JOB } from "./repair.ts";
+import { JOB } from "./repair-job.ts";
 
 /** What a job of many addresses is made of. */
 export type NewJob = InputMetadata & {

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { compressJson, decompressJson } from "../deflated.ts";
-import type { Json } from "../table.ts";
+import { compressJson, decompressJson } from "../lib/compress.ts";
+import type { Json } from "../ports/table.ts";
 import type { ReadProgress } from "./result-pages.ts";
 
 // What a reader has of a job, as its cursor carries it. A job has at most 1,000 chunks (500,000 rows in chunks of 500),

@@ -1,4 +1,4 @@
-import type { Table } from "../table.ts";
+import type { Table } from "../ports/table.ts";
 import { type Chunk, findChunk, iterateChunks } from "./chunks.ts";
 import { isOpenJob, type Job } from "./items.ts";
 import { readResultRows, type VerifiedRow } from "./results.ts";

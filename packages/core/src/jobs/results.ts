@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import { compressJson, decompressJson } from "../deflated.ts";
-import { paginateQuery } from "../every-item.ts";
-import type { Item, Table } from "../table.ts";
-import { type PackedVerification, pack, unpack } from "../verify/packed.ts";
+import { compressJson, decompressJson } from "../lib/compress.ts";
+import { paginateQuery } from "../lib/paginate-query.ts";
+import type { Item, Table } from "../ports/table.ts";
+import { type PackedVerification, pack, unpack } from "../verify/pack.ts";
 import type { Verification } from "../verify/result.ts";
 import type { Chunk } from "./chunks.ts";
 

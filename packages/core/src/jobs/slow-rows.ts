@@ -1,5 +1,5 @@
+import type { World } from "../ports/world.ts";
 import type { Verification } from "../verify/result.ts";
-import type { World } from "../world.ts";
 
 // Verifications that go on after the pass that began them. The next pass of the chunk, in the same process, waits for
 // them and asks nothing again; in another process, which knows none of them, the rows are verified anew.

@@ -1,8 +1,8 @@
-import { iterateAccounts } from "../accounts/items.ts";
-import { paginateQuery } from "../every-item.ts";
+import { iterateAccounts } from "../accounts/account-items.ts";
 import { iterateChunks } from "../jobs/chunks.ts";
 import { findJob, iterateJobs, type Job } from "../jobs/items.ts";
-import type { Table } from "../table.ts";
+import { paginateQuery } from "../lib/paginate-query.ts";
+import type { Table } from "../ports/table.ts";
 import {
   type Balance,
   getBalance,

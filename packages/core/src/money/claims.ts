@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import * as v from "valibot";
-import { Failure } from "../failure.ts";
-import { toEpochSeconds } from "../moments.ts";
-import type { Item, Json, Key, Table, Write } from "../table.ts";
+import { Failure } from "../lib/failure.ts";
+import { toEpochSeconds } from "../lib/time.ts";
+import type { Item, Json, Key, Table, Write } from "../ports/table.ts";
 
 // Layout. Who was first to use an Idempotency-Key, for what, and what came of it. It is written with the debit and
 // removed with the refund, so a key never remembers a call that was not paid for.

@@ -1,11 +1,11 @@
-import { Failure } from "../failure.ts";
-import type { Write } from "../table.ts";
+import { Failure } from "../lib/failure.ts";
+import type { Write } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
 import { emitEvent } from "../webhooks/items.ts";
-import type { World } from "../world.ts";
 import { type Halves, toCredits } from "./credits.ts";
 import { type Balance, getBalance, type OperationOrigin } from "./items.ts";
 import { move } from "./ledger.ts";
-import { findCrossing } from "./lines.ts";
+import { findCrossing } from "./thresholds.ts";
 
 export type DebitRequest = OperationOrigin & {
   /** Held until it is known what comes of it, paid for good at once, or taken back by the operator. */

@@ -1,4 +1,4 @@
-import { Failure } from "../failure.ts";
+import { Failure } from "../lib/failure.ts";
 
 // A repeat that comes while the first request is at work.
 

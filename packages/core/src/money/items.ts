@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { Fields, Item, Key, Table } from "../table.ts";
+import type { Fields, Item, Key, Table } from "../ports/table.ts";
 import { type Halves, isHalves } from "./credits.ts";
 import { MOVES, type MovedAmounts } from "./moves.ts";
 

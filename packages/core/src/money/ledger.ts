@@ -1,8 +1,8 @@
-import type { Amounts, Bounds, Write } from "../table.ts";
+import type { Amounts, Bounds, Write } from "../ports/table.ts";
 import type { Halves } from "./credits.ts";
 import { type LedgerEntry, toBalanceKey, toEntryItem, toUsageKey, ZERO_TOTALS } from "./items.ts";
-import { getLowThreshold } from "./lines.ts";
 import { type MovedAmounts, toBalanceChanges } from "./moves.ts";
+import { getLowThreshold } from "./thresholds.ts";
 
 /** First the entry, whose key only this step of this operation can have; then the totals; then the day's usage. */
 export type MovementWrites = readonly [entry: Write, balance: Write, ...usage: Write[]];

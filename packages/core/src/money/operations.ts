@@ -1,12 +1,17 @@
 import * as v from "valibot";
-import type { Payer } from "../access/payer.ts";
-import { commit, type Writes } from "../commit.ts";
-import { acquireLease, getRemainingLeaseMs, readScheduledWork, scheduleWork } from "../due.ts";
-import { paginateQuery } from "../every-item.ts";
-import { Failure } from "../failure.ts";
-import { addMs } from "../moments.ts";
-import type { Item, Json, Key, Table, TransactResult, Write } from "../table.ts";
-import type { World } from "../world.ts";
+import type { Payer } from "../accounts/payer.ts";
+import { Failure } from "../lib/failure.ts";
+import { paginateQuery } from "../lib/paginate-query.ts";
+import { addMs } from "../lib/time.ts";
+import type { Item, Json, Key, Table, TransactResult, Write } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import { commit, type Writes } from "../runtime/commit.ts";
+import {
+  acquireLease,
+  getRemainingLeaseMs,
+  readScheduledWork,
+  scheduleWork,
+} from "../runtime/leases.ts";
 import {
   answerClaim,
   createClaim,

@@ -1,5 +1,5 @@
-import { paginateQuery } from "../every-item.ts";
-import type { Table } from "../table.ts";
+import { paginateQuery } from "../lib/paginate-query.ts";
+import type { Table } from "../ports/table.ts";
 import { toCredits } from "./credits.ts";
 import { readUsage, toUsagePartition } from "./items.ts";
 

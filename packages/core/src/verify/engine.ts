@@ -2,13 +2,13 @@ import type { Dns } from "../mail/dns/dns.ts";
 import type { Cidr } from "../mail/ip.ts";
 import type { Lists } from "../mail/lists/lists.ts";
 import type { SmtpConnect } from "../mail/smtp/wire.ts";
-import type { Table } from "../table.ts";
-import type { World } from "../world.ts";
-import { createDailyQuota } from "./daily-limits.ts";
-import { createCatchAllCache } from "./domain-facts.ts";
-import { createMailHostLookup, type MailHostLookup } from "./hosts-of.ts";
-import type { SlotPool } from "./places.ts";
-import { createProbe, type Probe } from "./probe.ts";
+import type { Table } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import { createCatchAllCache } from "../smtp-pool/catch-all-cache.ts";
+import { createDailyQuota } from "../smtp-pool/daily-limits.ts";
+import { createMailHostLookup, type MailHostLookup } from "../smtp-pool/mail-host-lookup.ts";
+import { createProbe, type Probe } from "../smtp-pool/scheduler.ts";
+import type { SlotPool } from "../smtp-pool/slots.ts";
 
 /** What verifying needs of the world. Built once per process: sessions and caches are shared by all who verify. */
 export type Engine = {

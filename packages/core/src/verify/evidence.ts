@@ -1,5 +1,5 @@
 import { type Address, toSmtpForm } from "../mail/address.ts";
-import type { RecordedQuery } from "../mail/dns/recorded.ts";
+import type { RecordedQuery } from "../mail/dns/record-queries.ts";
 import type { Lists } from "../mail/lists/lists.ts";
 import type { Transcript } from "../mail/smtp/converse.ts";
 import type { Judgement } from "./judge.ts";

@@ -1,5 +1,5 @@
 import type { Finding } from "../mail/smtp/classify.ts";
-import { BOT_THRESHOLD } from "./bot.ts";
+import { BOT_THRESHOLD } from "../signals/bot.ts";
 import { type CatchAll, NOT_PROBED, type ScorePart, type Status } from "./result.ts";
 
 /** Everything that was found out about one address, and nothing that was not. */

@@ -1,8 +1,8 @@
-import type { MailHost } from "../mail/mail-hosts.ts";
+import type { MailHost } from "../mail/dns/mail-hosts.ts";
 import type { Finding } from "../mail/smtp/classify.ts";
 import type { Transcript } from "../mail/smtp/converse.ts";
 import type { Reply } from "../mail/smtp/reply.ts";
-import type { Requester } from "./requester.ts";
+import type { Requester } from "../smtp-pool/requester.ts";
 import type { CatchAll } from "./result.ts";
 
 // What a mail server is asked about a recipient, and what it replied.

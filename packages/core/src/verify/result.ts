@@ -1,8 +1,8 @@
-import type { RecordedQuery } from "../mail/dns/recorded.ts";
+import type { RecordedQuery } from "../mail/dns/record-queries.ts";
 import type { Lists } from "../mail/lists/lists.ts";
 import type { Transcript } from "../mail/smtp/converse.ts";
 import type { Reply } from "../mail/smtp/reply.ts";
-import type { PersonName } from "./names.ts";
+import type { PersonName } from "../signals/person-name.ts";
 import type { RetryCause } from "./retry.ts";
 
 export const STATUSES = [

@@ -1,11 +1,15 @@
 import { type Address, isAddress, parseAddress, toSmtpForm } from "../mail/address.ts";
-import type { RecordedQuery } from "../mail/dns/recorded.ts";
+import type { DnsFault } from "../mail/dns/mail-hosts.ts";
+import type { RecordedQuery } from "../mail/dns/record-queries.ts";
 import type { Lists } from "../mail/lists/lists.ts";
 import { popularProviders } from "../mail/lists/providers.ts";
-import type { DnsFault } from "../mail/mail-hosts.ts";
 import { findProvider, type Provider } from "../mail/smtp/limits.ts";
-import { BOT_THRESHOLD, scoreBotLikeness } from "./bot.ts";
-import { scoreCatchAll } from "./catch-all.ts";
+import { BOT_THRESHOLD, scoreBotLikeness } from "../signals/bot.ts";
+import { scoreCatchAll } from "../signals/catch-all.ts";
+import { parsePersonName } from "../signals/person-name.ts";
+import { suggestTypo } from "../signals/typo.ts";
+import type { Requester } from "../smtp-pool/requester.ts";
+import { createUnansweredResult } from "../smtp-pool/unprobed-results.ts";
 import type { Engine } from "./engine.ts";
 import { collectEvidence } from "./evidence.ts";
 import {
@@ -16,13 +20,9 @@ import {
   judge,
   type Signals,
 } from "./judge.ts";
-import { parsePersonName } from "./names.ts";
 import type { ProbeResult } from "./recipient-check.ts";
-import type { Requester } from "./requester.ts";
 import { NOT_PROBED, type Verification } from "./result.ts";
 import { findRetryCause } from "./retry.ts";
-import { suggestTypo } from "./typo.ts";
-import { createUnansweredResult } from "./unasked.ts";
 
 export type VerifyOptions = {
   /** False: syntax, lists and DNS only; no mail server is asked. */

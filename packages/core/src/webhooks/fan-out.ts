@@ -1,9 +1,9 @@
-import { commit } from "../commit.ts";
-import { readScheduledWork, scheduleWork, UNSCHEDULED } from "../due.ts";
-import { addMs } from "../moments.ts";
-import type { Item, Table } from "../table.ts";
-import type { Worker } from "../worker.ts";
-import type { World } from "../world.ts";
+import { addMs } from "../lib/time.ts";
+import type { Item, Table } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import { commit } from "../runtime/commit.ts";
+import { readScheduledWork, scheduleWork, UNSCHEDULED } from "../runtime/leases.ts";
+import type { Worker } from "../runtime/worker.ts";
 import {
   DELIVERY,
   type Delivery,
@@ -13,8 +13,8 @@ import {
   toDeliveryItem,
   toEventKey,
 } from "./items.ts";
-import { DELIVERIES_QUEUE, EVENTS_QUEUE, readWakeUp, sendWakeUps } from "./messages.ts";
 import { toEventBody } from "./payloads.ts";
+import { DELIVERIES_QUEUE, EVENTS_QUEUE, readWakeUp, sendWakeUps } from "./wake-ups.ts";
 
 // One event becomes a delivery for everybody who is to be told, in the transaction that makes it done.
 

@@ -1,8 +1,8 @@
-import { addMs, CLOCK_SKEW_MS } from "../moments.ts";
-import type { Where } from "../table.ts";
-import type { World } from "../world.ts";
+import { addMs, CLOCK_SKEW_MS } from "../lib/time.ts";
+import type { Where } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
 import { type Delivery, toDeliveryItem, toWebhookKey, type Webhook } from "./items.ts";
-import { DISABLED_AFTER_MS } from "./policy.ts";
+import { DISABLED_AFTER_MS } from "./retry-policy.ts";
 
 // How an address does, as its deliveries show. Best effort: what is not noted now the next try will note.
 

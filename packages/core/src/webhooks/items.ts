@@ -1,13 +1,13 @@
 import * as v from "valibot";
-import { toQueueGroup } from "../access/payer.ts";
-import type { OutboxWrite } from "../commit.ts";
-import { type ScheduledWork, scheduleWork } from "../due.ts";
-import { paginateQuery } from "../every-item.ts";
-import { addMs, toEpochSeconds } from "../moments.ts";
-import type { Fields, Item, Json, Key, Table, Write } from "../table.ts";
-import type { World } from "../world.ts";
-import { EVENTS_QUEUE } from "./messages.ts";
+import { toQueueGroup } from "../accounts/payer.ts";
+import { paginateQuery } from "../lib/paginate-query.ts";
+import { addMs, toEpochSeconds } from "../lib/time.ts";
+import type { Fields, Item, Json, Key, Table, Write } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import type { OutboxWrite } from "../runtime/commit.ts";
+import { type ScheduledWork, scheduleWork } from "../runtime/leases.ts";
 import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from "./payloads.ts";
+import { EVENTS_QUEUE } from "./wake-ups.ts";
 
 // Layout. An event is written in the transaction of what it announces, so neither is ever there alone. It is due
 // until there is a delivery for everybody who is to be told; a delivery is due until it has arrived or is given up.

@@ -1,8 +1,8 @@
-import type { HttpsOutcome } from "../https.ts";
-import { decryptSecret } from "../sealed.ts";
-import type { World } from "../world.ts";
+import { decryptSecret } from "../lib/secret-box.ts";
+import type { HttpsOutcome } from "../ports/https.ts";
+import type { World } from "../ports/world.ts";
 import type { Delivery } from "./items.ts";
-import { type DeliveryVerdict, judgeResponse } from "./policy.ts";
+import { type DeliveryVerdict, judgeResponse } from "./retry-policy.ts";
 import { signHeaders } from "./signature.ts";
 
 /** Where it goes, and whose secret signs it. Null: unsigned. */

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
-import { toEpochSeconds } from "../moments.ts";
-import type { World } from "../world.ts";
+import { toEpochSeconds } from "../lib/time.ts";
+import type { World } from "../ports/world.ts";
 
 // Standard Webhooks, so that any library that speaks it can check what we send.
 

@@ -1,8 +1,8 @@
-import { commit } from "../commit.ts";
-import { Failure } from "../failure.ts";
-import { encryptSecret } from "../sealed.ts";
-import type { Fields, Table } from "../table.ts";
-import type { World } from "../world.ts";
+import { Failure } from "../lib/failure.ts";
+import { encryptSecret } from "../lib/secret-box.ts";
+import type { Fields, Table } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import { commit } from "../runtime/commit.ts";
 import {
   buildWebhookRemoval,
   incrementWebhookCount,

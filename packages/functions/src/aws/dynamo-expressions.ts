@@ -1,8 +1,8 @@
-import type { Condition, Item, Json, Key, Update, Where, Write } from "@mailproof/core/table";
-import { serialiseItem } from "@mailproof/core/writes";
+import type { Condition, Item, Json, Key, Update, Where, Write } from "@mailproof/core/ports/table";
+import { serialiseItem } from "@mailproof/core/ports/writes";
 import { type DynamoValue, type DynamoValues, toValue, toValues } from "./dynamo-values.ts";
 
-// What a write means, said in DynamoDB's expressions. core/src/writes.ts says the same for doors that keep items
+// What a write means, said in DynamoDB's expressions. core/src/ports/writes.ts says the same for doors that keep items
 // themselves, and test/contract/table.test.ts holds them all to one behaviour.
 
 export type DynamoExpressions = {

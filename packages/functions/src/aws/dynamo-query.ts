@@ -5,7 +5,7 @@ import {
   readPosition,
   type TableQuery,
   toPosition,
-} from "@mailproof/core/table";
+} from "@mailproof/core/ports/table";
 import {
   buildAliveCondition,
   createPlaceholders,

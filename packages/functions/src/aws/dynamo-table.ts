@@ -1,9 +1,15 @@
 import { createHash, randomUUID } from "node:crypto";
-import { toEpochSeconds } from "@mailproof/core/moments";
-import type { Item, Key, Table, TransactResult, Write, WriteResult } from "@mailproof/core/table";
-import { assertKey, assertQueryable, assertTransactable } from "@mailproof/core/table-limits";
-import { applyWrite, getItemKey, mayApply, serialiseItem } from "@mailproof/core/writes";
-import { type Aws, type AwsRefusal, isBusy, retryAwsCall, toAwsError } from "./aws.ts";
+import { toEpochSeconds } from "@mailproof/core/lib/time";
+import type {
+  Item,
+  Key,
+  Table,
+  TransactResult,
+  Write,
+  WriteResult,
+} from "@mailproof/core/ports/table";
+import { assertKey, assertQueryable, assertTransactable } from "@mailproof/core/ports/table-limits";
+import { applyWrite, getItemKey, mayApply, serialiseItem } from "@mailproof/core/ports/writes";
 import {
   buildCommand,
   buildReplaceExpired,
@@ -13,11 +19,12 @@ import {
 import { readPage } from "./dynamo-query.ts";
 import { type DynamoValues, toItem } from "./dynamo-values.ts";
 import { createJsonService, type JsonReply, type JsonService } from "./json-service.ts";
+import { type Aws, type AwsRefusal, isBusy, retryAwsCall, toAwsError } from "./requests.ts";
 
 /** Hundreds of milliseconds are much for DynamoDB, and a caller waits behind it. */
 const TIMEOUT_MS = 3_000;
 
-/** Asked once more after a lost answer; whoever is told "ambiguous" asks again himself (core/src/commit.ts). */
+/** Asked once more after a lost answer; whoever is told "ambiguous" asks again himself (core/src/runtime/commit.ts). */
 const LOST_RETRIES_MAX = 1;
 
 type TableContext = {

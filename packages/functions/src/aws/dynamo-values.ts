@@ -1,4 +1,4 @@
-import type { Item, Json } from "@mailproof/core/table";
+import type { Item, Json } from "@mailproof/core/ports/table";
 
 /** A value as DynamoDB writes it, with its kind before it. */
 export type DynamoValue =

@@ -1,6 +1,6 @@
-import type { Json } from "@mailproof/core/table";
-import { NoCapacityError } from "@mailproof/core/verify/occupied";
-import { AWS_TIMEOUT_MS, type Aws, requireOk, retryAwsCall, sendForText } from "./aws.ts";
+import type { Json } from "@mailproof/core/ports/table";
+import { NoCapacityError } from "@mailproof/core/smtp-pool/no-capacity-error";
+import { AWS_TIMEOUT_MS, type Aws, requireOk, retryAwsCall, sendForText } from "./requests.ts";
 
 /** Calls another Lambda and waits for what it says. */
 export type InvokeLambda = (payload: Json) => Promise<Json>;

@@ -4,7 +4,7 @@ import {
   type AwsService,
   type AwsTextResponse,
   sendForText,
-} from "./aws.ts";
+} from "./requests.ts";
 
 export type JsonReply<T> =
   | Exclude<AwsReply, { readonly kind: "ok" }>

@@ -1,11 +1,11 @@
-import { toContentDisposition } from "@mailproof/core/attachment";
+import { toContentDisposition } from "@mailproof/core/lib/content-disposition";
 import {
   assertBlobKey,
   type BlobMetadata,
   type Blobs,
   type ByteRange,
-} from "@mailproof/core/blobs";
-import { singleChunk } from "../one-piece.ts";
+} from "@mailproof/core/ports/blobs";
+import { singleChunk } from "../single-chunk.ts";
 import {
   AWS_TIMEOUT_MS,
   type Aws,
@@ -18,7 +18,7 @@ import {
   retryAwsCall,
   sendForText,
   sendRequest,
-} from "./aws.ts";
+} from "./requests.ts";
 import { type S3Bucket, uploadInParts } from "./s3-parts.ts";
 
 const TIMEOUT_MS = 5_000;

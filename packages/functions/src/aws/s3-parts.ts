@@ -1,5 +1,5 @@
-import type { BlobMetadata } from "@mailproof/core/blobs";
-import { type AwsRequest, type AwsTextReply, requireOk, toAwsError } from "./aws.ts";
+import type { BlobMetadata } from "@mailproof/core/ports/blobs";
+import { type AwsRequest, type AwsTextReply, requireOk, toAwsError } from "./requests.ts";
 
 /** One bucket, asked about keys. */
 export type S3Bucket = {

@@ -4,9 +4,9 @@ import {
   type Queue,
   type SendOutcome,
   serialiseMessage,
-} from "@mailproof/core/queue";
-import { type Aws, retryAwsCall, toAwsError } from "./aws.ts";
+} from "@mailproof/core/ports/queue";
 import { createJsonService } from "./json-service.ts";
+import { type Aws, retryAwsCall, toAwsError } from "./requests.ts";
 
 const TIMEOUT_MS = 3_000;
 const ENTRIES_MAX = 10;

@@ -1,4 +1,4 @@
-import { INDEXES } from "@mailproof/core/table";
+import { INDEXES } from "@mailproof/core/ports/table";
 
 /** The one table as DynamoDB has to have it: whoever deploys it, and every test, reads it here. */
 export const TABLE_SHAPE = {

@@ -2,7 +2,7 @@ import { Agent } from "node:http";
 import { Agent as TlsAgent } from "node:https";
 import type { Socket } from "node:net";
 import { NodeHttpHandler } from "@smithy/node-http-handler";
-import { AWS_TIMEOUT_MS, type AwsResponse, type AwsTransport } from "./aws.ts";
+import { AWS_TIMEOUT_MS, type AwsResponse, type AwsTransport } from "./requests.ts";
 
 /** A handshake from a cold Lambda takes a third of this. */
 const CONNECT_TIMEOUT_MS = 1_500;

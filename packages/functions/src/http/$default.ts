@@ -1,3 +1,3 @@
-import { createFallbackHandler } from "../unrouted.ts";
+import { createFallbackHandler } from "../fallback-route.ts";
 
 export const handler = createFallbackHandler();

@@ -1,8 +1,8 @@
+import { withDns } from "../capabilities/dns.ts";
+import { withHttps } from "../capabilities/https.ts";
+import { withProber } from "../capabilities/prober.ts";
+import { type Capability, createLambdaWorld } from "../lambda-world.ts";
 import { createMcpLambda } from "../mcp.ts";
-import { withDns } from "../reach/dns.ts";
-import { withHttps } from "../reach/https.ts";
-import { withProber } from "../reach/prober.ts";
-import { type Capability, createLambdaWorld } from "../world.ts";
 
 /** A tool may be any operation, so this Lambda has every way out. */
 const everywhere: Capability = (ground) => ({

@@ -1,7 +1,7 @@
 import { audit } from "@mailproof/core/money/audit";
-import { putMetric } from "../measure.ts";
-import { createScheduleHandler } from "../scheduled.ts";
-import { createLambdaWorld } from "../world.ts";
+import { createLambdaWorld } from "../lambda-world.ts";
+import { putMetric } from "../put-metric.ts";
+import { createScheduleHandler } from "../schedule-handler.ts";
 
 /** The same as `mailproof admin audit`, each day, for an alarm. */
 const auditDaily = {

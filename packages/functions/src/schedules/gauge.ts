@@ -1,7 +1,7 @@
-import { readGauges } from "@mailproof/core/gauges";
-import { putMetric } from "../measure.ts";
-import { createScheduleHandler } from "../scheduled.ts";
-import { createLambdaWorld } from "../world.ts";
+import { readGauges } from "@mailproof/core/background/gauges";
+import { createLambdaWorld } from "../lambda-world.ts";
+import { putMetric } from "../put-metric.ts";
+import { createScheduleHandler } from "../schedule-handler.ts";
 
 /** What an operator's alarms go by: nothing else would say that repairs stand still. */
 const gauge = {

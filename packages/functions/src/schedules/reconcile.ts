@@ -1,6 +1,6 @@
-import { reconcile } from "@mailproof/core/reconciler";
-import { withDns } from "../reach/dns.ts";
-import { createScheduleHandler } from "../scheduled.ts";
-import { createLambdaWorld } from "../world.ts";
+import { reconcile } from "@mailproof/core/background/reconciler";
+import { withDns } from "../capabilities/dns.ts";
+import { createLambdaWorld } from "../lambda-world.ts";
+import { createScheduleHandler } from "../schedule-handler.ts";
 
 export const handler = createScheduleHandler(reconcile, createLambdaWorld(withDns));

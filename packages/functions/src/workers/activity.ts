@@ -1,5 +1,5 @@
 import { ingestSes } from "@mailproof/core/activity/ingest";
-import { createQueueHandler } from "../queue-worker.ts";
-import { createLambdaWorld } from "../world.ts";
+import { createLambdaWorld } from "../lambda-world.ts";
+import { createQueueHandler } from "../queue-handler.ts";
 
 export const handler = createQueueHandler(ingestSes, createLambdaWorld());

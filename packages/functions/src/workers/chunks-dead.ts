@@ -1,8 +1,8 @@
 import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
-import { toDeadLetterWorker } from "@mailproof/core/worker";
-import { createQueueHandler } from "../queue-worker.ts";
-import { withMailServers } from "../reach/mail.ts";
-import { createLambdaWorld } from "../world.ts";
+import { toDeadLetterWorker } from "@mailproof/core/runtime/worker";
+import { withMailServers } from "../capabilities/mail-servers.ts";
+import { createLambdaWorld } from "../lambda-world.ts";
+import { createQueueHandler } from "../queue-handler.ts";
 
 export const handler = createQueueHandler(
   toDeadLetterWorker(verifyChunk),

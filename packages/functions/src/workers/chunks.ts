@@ -1,6 +1,6 @@
 import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
-import { createQueueHandler } from "../queue-worker.ts";
-import { withMailServers } from "../reach/mail.ts";
-import { createLambdaWorld } from "../world.ts";
+import { withMailServers } from "../capabilities/mail-servers.ts";
+import { createLambdaWorld } from "../lambda-world.ts";
+import { createQueueHandler } from "../queue-handler.ts";
 
 export const handler = createQueueHandler(verifyChunk, createLambdaWorld(withMailServers));

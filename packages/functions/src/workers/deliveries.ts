@@ -1,6 +1,6 @@
-import { deliverEvent } from "@mailproof/core/webhooks/deliver";
-import { createQueueHandler } from "../queue-worker.ts";
-import { withHttps } from "../reach/https.ts";
-import { createLambdaWorld } from "../world.ts";
+import { deliverEvent } from "@mailproof/core/webhooks/deliver-event";
+import { withHttps } from "../capabilities/https.ts";
+import { createLambdaWorld } from "../lambda-world.ts";
+import { createQueueHandler } from "../queue-handler.ts";
 
 export const handler = createQueueHandler(deliverEvent, createLambdaWorld(withHttps));

@@ -1,6 +1,6 @@
+import { toDeadLetterWorker } from "@mailproof/core/runtime/worker";
 import { fanOutEvent } from "@mailproof/core/webhooks/fan-out";
-import { toDeadLetterWorker } from "@mailproof/core/worker";
-import { createQueueHandler } from "../queue-worker.ts";
-import { createLambdaWorld } from "../world.ts";
+import { createLambdaWorld } from "../lambda-world.ts";
+import { createQueueHandler } from "../queue-handler.ts";
 
 export const handler = createQueueHandler(toDeadLetterWorker(fanOutEvent), createLambdaWorld());

@@ -1,5 +1,5 @@
 import { fanOutEvent } from "@mailproof/core/webhooks/fan-out";
-import { createQueueHandler } from "../queue-worker.ts";
-import { createLambdaWorld } from "../world.ts";
+import { createLambdaWorld } from "../lambda-world.ts";
+import { createQueueHandler } from "../queue-handler.ts";
 
 export const handler = createQueueHandler(fanOutEvent, createLambdaWorld());

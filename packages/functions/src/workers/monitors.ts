@@ -1,6 +1,6 @@
 import { runMonitor } from "@mailproof/core/deliverability/monitors";
-import { createQueueHandler } from "../queue-worker.ts";
-import { withDns } from "../reach/dns.ts";
-import { createLambdaWorld } from "../world.ts";
+import { withDns } from "../capabilities/dns.ts";
+import { createLambdaWorld } from "../lambda-world.ts";
+import { createQueueHandler } from "../queue-handler.ts";
 
 export const handler = createQueueHandler(runMonitor, createLambdaWorld(withDns));

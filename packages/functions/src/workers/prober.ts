@@ -1,5 +1,5 @@
-import { withMailServers } from "../reach/mail.ts";
-import { createProberHandler } from "../reach/prober.ts";
-import { createBaseContext } from "../world.ts";
+import { withMailServers } from "../capabilities/mail-servers.ts";
+import { createProberHandler } from "../capabilities/prober.ts";
+import { createBaseContext } from "../lambda-world.ts";
 
 export const handler = createProberHandler(withMailServers(createBaseContext()).engine.probe);

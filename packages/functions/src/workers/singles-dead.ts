@@ -1,6 +1,6 @@
 import { verifySingle } from "@mailproof/core/jobs/single";
-import { toDeadLetterWorker } from "@mailproof/core/worker";
-import { createQueueHandler } from "../queue-worker.ts";
-import { createLambdaWorld } from "../world.ts";
+import { toDeadLetterWorker } from "@mailproof/core/runtime/worker";
+import { createLambdaWorld } from "../lambda-world.ts";
+import { createQueueHandler } from "../queue-handler.ts";
 
 export const handler = createQueueHandler(toDeadLetterWorker(verifySingle), createLambdaWorld());

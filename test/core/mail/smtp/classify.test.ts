@@ -2,7 +2,7 @@ import type { ReplyRule } from "@mailproof/core/mail/smtp/reply-rule";
 import { expect, test } from "vitest";
 import { classify } from "../../../../packages/core/src/mail/smtp/classify.ts";
 import type { Reply, Stage } from "../../../../packages/core/src/mail/smtp/reply.ts";
-import { RULE_FAMILIES } from "../../../../packages/core/src/mail/smtp/rules.ts";
+import { RULE_FAMILIES } from "../../../../packages/core/src/mail/smtp/reply-rules/rules.ts";
 import { parseReply } from "../../../reply-from.ts";
 
 const at = (line: string, stage: Stage | "data" = "rcpt", mxHost?: string) =>

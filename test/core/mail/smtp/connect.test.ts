@@ -1,4 +1,4 @@
-import type { MailHost } from "@mailproof/core/mail/mail-hosts";
+import type { MailHost } from "@mailproof/core/mail/dns/mail-hosts";
 import { type SessionRequest, trySession } from "@mailproof/core/mail/smtp/connect";
 import { describe, expect, test } from "vitest";
 import { type Behaviour, createNetwork, friendly } from "./mail-hosts.ts";

@@ -1,10 +1,10 @@
 import type { Dns } from "../dns/dns.ts";
 import { parseIp, toReverseLabels } from "../ip.ts";
 import type { Issue } from "../issue.ts";
-import { scoreIssues } from "../rules.ts";
-import { type BlocklistVerdict, parseAnswer } from "./answer.ts";
+import { scoreIssues } from "../issue-rules.ts";
 import type { IsHealthy } from "./health.ts";
 import type { Blocklist } from "./lists.ts";
+import { type BlocklistVerdict, parseAnswer } from "./parse-answer.ts";
 
 /** Keys by what a list says that it needs: settings, and secret. */
 export type BlocklistKeys = Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import type { Dns } from "../dns/dns.ts";
 import { isFault } from "../dns/outcome.ts";
-import { isCode, parseAnswer } from "./answer.ts";
 import type { Blocklist } from "./lists.ts";
+import { isCode, parseAnswer } from "./parse-answer.ts";
 
 /** Whether a list tells what is listed from what is not. `zone` is where it is asked, with the key in it. */
 export type IsHealthy = (dns: Dns, list: Blocklist, zone: string) => Promise<boolean>;

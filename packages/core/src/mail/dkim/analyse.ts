@@ -1,7 +1,7 @@
 import type { Dns, DnsOutcome } from "../dns/dns.ts";
 import { getRecords, isAbsent, isFault } from "../dns/outcome.ts";
 import type { Issue } from "../issue.ts";
-import { type IssueStatus, joinNames, scoreIssues, toStatus } from "../rules.ts";
+import { type IssueStatus, joinNames, scoreIssues, toStatus } from "../issue-rules.ts";
 import { type DkimKey, parseDkimKey } from "./key.ts";
 import { createDkimIssue } from "./rules.ts";
 import { type DkimTraces, listLikelySelectors, listSelectors } from "./selectors.ts";

@@ -1,4 +1,4 @@
-import { createIssueFactory, type IssueRules } from "../rules.ts";
+import { createIssueFactory, type IssueRules } from "../issue-rules.ts";
 
 /** What can be found about the keys that a domain signs with. */
 export const DKIM_RULES = {

@@ -1,7 +1,7 @@
 import type { Dns } from "../dns/dns.ts";
 import { getRecords, isFault } from "../dns/outcome.ts";
 import type { Issue } from "../issue.ts";
-import { type IssueStatus, joinNames, scoreIssues, toStatus } from "../rules.ts";
+import { type IssueStatus, joinNames, scoreIssues, toStatus } from "../issue-rules.ts";
 import { isSpf } from "../spf/parse.ts";
 import {
   type DmarcDiscovery,

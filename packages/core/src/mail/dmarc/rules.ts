@@ -1,4 +1,4 @@
-import { createIssueFactory, type IssueRules } from "../rules.ts";
+import { createIssueFactory, type IssueRules } from "../issue-rules.ts";
 
 /** What can be found about a domain's DMARC record (RFC 9989). */
 export const DMARC_RULES = {

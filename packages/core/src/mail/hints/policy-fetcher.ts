@@ -1,4 +1,4 @@
-import type { Https } from "../../https.ts";
+import type { Https } from "../../ports/https.ts";
 import type { FetchPolicy } from "./mta-sts.ts";
 
 /** Gets a policy as RFC 8461 §3.3 wants it: over HTTPS that is valid for the name, and along no redirect. */

@@ -1,4 +1,4 @@
-import { createIssueFactory, type IssueRules } from "../rules.ts";
+import { createIssueFactory, type IssueRules } from "../issue-rules.ts";
 
 /**
  * What makes mail to or from a domain safer and is not yet asked for by anybody. It costs nothing in the score:

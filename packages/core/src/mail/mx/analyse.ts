@@ -2,7 +2,7 @@ import type { Dns, DnsOutcome, MxRecordData } from "../dns/dns.ts";
 import { getRecords, isAbsent, isFault } from "../dns/outcome.ts";
 import type { Cidr } from "../ip.ts";
 import type { Issue } from "../issue.ts";
-import { type IssueStatus, joinNames, scoreIssues, toStatus } from "../rules.ts";
+import { type IssueStatus, joinNames, scoreIssues, toStatus } from "../issue-rules.ts";
 import { listRepeated } from "../tag-list.ts";
 import { createMxIssue } from "./rules.ts";
 import { LOOKED_UP_MAX, lookUpTarget, type MxHost } from "./targets.ts";

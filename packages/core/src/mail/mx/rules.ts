@@ -1,4 +1,4 @@
-import { createIssueFactory, type IssueRules } from "../rules.ts";
+import { createIssueFactory, type IssueRules } from "../issue-rules.ts";
 
 /** What can be found about where a domain's mail goes. */
 export const MX_RULES = {

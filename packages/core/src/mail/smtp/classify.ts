@@ -1,6 +1,6 @@
 import type { Reply, Stage } from "./reply.ts";
 import type { MailboxVerdict, ReplyRule, RetryHint, RuleFamily } from "./reply-rule.ts";
-import { RULE_FAMILIES } from "./rules.ts";
+import { RULE_FAMILIES } from "./reply-rules/rules.ts";
 
 /** What one reply says of the mailbox, and how we came to it. */
 export type Finding = {

@@ -1,4 +1,4 @@
-import type { MailHost } from "../mail-hosts.ts";
+import type { MailHost } from "../dns/mail-hosts.ts";
 import { converse, getRemainingMs, type TimeLimit, type Transcript } from "./converse.ts";
 import { findProvider, getLimits } from "./limits.ts";
 import {

@@ -1,7 +1,7 @@
 import type { Dns } from "../dns/dns.ts";
 import { parseIp, toReverseName } from "../ip.ts";
 import type { Issue } from "../issue.ts";
-import { scoreIssues } from "../rules.ts";
+import { scoreIssues } from "../issue-rules.ts";
 import { evaluateSpf, type SpfEvaluation } from "./evaluate.ts";
 import { listFindings, type SpfFindingsInput } from "./findings.ts";
 import { readHosts } from "./hosts.ts";

@@ -1,0 +1,93 @@
+import { toUtcDay } from "../lib/time.ts";
+import { countDaysBetween, subtractDays } from "./days.ts";
+import type { AddressRecord } from "./items.ts";
+
+export const ACTIVITY_LEVELS = ["high", "medium", "low", "unknown"] as const;
+export type ActivityLevel = (typeof ACTIVITY_LEVELS)[number];
+
+/** The contract's windows. */
+const HIGH_DAYS = 30;
+const MEDIUM_DAYS = 90;
+
+/** What is told of one address. Null is what nobody knows; it is never told as 0. */
+export type Activity = {
+  /** When the person last opened or clicked. */
+  readonly lastSeen: string | null;
+  readonly lastOpen: string | null;
+  readonly lastClick: string | null;
+  readonly level: ActivityLevel;
+  readonly opens: number;
+  readonly clicks: number;
+  readonly opensLast30Days: number;
+  readonly clicksLast30Days: number;
+  /** Opens and clicks of programs, which count for nothing else. */
+  readonly machine: number;
+  readonly rates: ActivityRates;
+};
+
+/** Each from 0 to 1, or null when there was nothing to divide by. */
+export type ActivityRates = {
+  readonly inbox: number | null;
+  readonly spam: number | null;
+  readonly bounce: number | null;
+};
+
+export const toActivity = (record: AddressRecord, now: Date): Activity => {
+  const { lastOpen, lastClick, opens, clicks, machine, since } = record;
+  const lastSeen =
+    [lastOpen, lastClick]
+      .filter((at) => at !== null)
+      .toSorted()
+      .at(-1) ?? null;
+  const from = subtractDays(now, HIGH_DAYS);
+  const recentDays = Object.entries(record.days).filter(([day]) => day >= from);
+  return {
+    lastSeen,
+    lastOpen,
+    lastClick,
+    level: getActivityLevel(lastSeen, since, now),
+    opens,
+    clicks,
+    opensLast30Days: sum(recentDays.map(([, [, some]]) => some)),
+    clicksLast30Days: sum(recentDays.map(([, [, , some]]) => some)),
+    machine,
+    rates: toRates(record),
+  };
+};
+
+/**
+ * By the last time somebody opened or clicked. Nobody ever did: after ninety days of trying that is low, and before it
+ * is not known.
+ */
+export const getActivityLevel = (
+  lastSeen: string | null,
+  since: string,
+  now: Date,
+): ActivityLevel => {
+  const daysSince = (at: string) => countDaysBetween(at.slice(0, 10), toUtcDay(now));
+  if (lastSeen === null) return daysSince(since) > MEDIUM_DAYS ? "low" : "unknown";
+  if (daysSince(lastSeen) <= HIGH_DAYS) return "high";
+  return daysSince(lastSeen) <= MEDIUM_DAYS ? "medium" : "low";
+};
+
+/**
+ * Of what was sent, the share that bounced; of what was delivered, the share that was complained about; and of what was
+ * sent, the share that was delivered without a complaint. A mail that was taken and then bounced is in both counts.
+ */
+const toRates = ({
+  delivered,
+  bounced,
+  complained,
+}: Pick<AddressRecord, "delivered" | "bounced" | "complained">): ActivityRates => ({
+  inbox: toShare(Math.max(0, delivered - complained), delivered + bounced),
+  spam: toShare(complained, delivered),
+  bounce: toShare(bounced, delivered + bounced),
+});
+
+const RATE_DIGITS = 4;
+
+/** A share is at most the whole: events come in any order, and some never do. */
+export const toShare = (part: number, whole: number): number | null =>
+  whole === 0 ? null : Number(Math.min(1, part / whole).toFixed(RATE_DIGITS));
+
+const sum = (counts: readonly number[]): number => counts.reduce((all, one) => all + one, 0);

@@ -1,0 +1,60 @@
+import { getOwnerId, type Payer } from "../accounts/payer.ts";
+import type { CheckWorld } from "../deliverability/dns-lookups.ts";
+import type { Address } from "../mail/address.ts";
+import type { World } from "../ports/world.ts";
+import { type Activity, toActivity } from "./activity-level.ts";
+import { findBlocklistStatus } from "./blocklist-status.ts";
+import { hashAddress } from "./hashes.ts";
+import { type AddressRecord, findRecord } from "./items.ts";
+import { type DomainReputation, findDomainActivity } from "./reputation.ts";
+import { getSandboxActivity, getSandboxReputation } from "./sandbox.ts";
+import { CONTRIBUTORS_MIN, SHARED_POOL } from "./shared-pool.ts";
+
+/** What an account may know of an address; undefined when nothing was ever told of it. */
+export const findActivity = async (
+  world: World,
+  payer: Payer,
+  address: Address,
+): Promise<Activity | undefined> => {
+  const now = world.now();
+  if (payer.mode === "test") return getSandboxActivity(address, now);
+  const pooled = await findPooledRecord(world, address);
+  if (pooled) return toActivity(pooled, now);
+  const own = await findOwnRecord(world, getOwnerId(payer), address);
+  return own && toActivity(own, now);
+};
+
+/** How the addresses of a domain take mail, as far as an account may know it, and what is said of the domain. */
+export const findReputation = async (
+  world: CheckWorld,
+  payer: Payer,
+  domain: string,
+): Promise<DomainReputation> => {
+  if (payer.mode === "test") return getSandboxReputation(domain, world.now());
+  const [activity, blacklist] = await Promise.all([
+    findDomainActivity(world, payer, domain),
+    findBlocklistStatus(world, domain),
+  ]);
+  return { ...activity, blocklist: blacklist };
+};
+
+const findOwnRecord = (
+  world: World,
+  owner: string,
+  { canonical }: Address,
+): Promise<AddressRecord | undefined> =>
+  findRecord(world.table, hashAddress(world, owner, canonical));
+
+/** What the pool knows, once it is nobody's alone. The hour at which somebody reads his mail stays out of it. */
+const findPooledRecord = async (
+  world: World,
+  address: Address,
+): Promise<AddressRecord | undefined> => {
+  if (world.settings.activityPool !== "shared") return undefined;
+  const record = await findOwnRecord(world, SHARED_POOL, address);
+  return record && record.marks.length >= CONTRIBUTORS_MIN
+    ? { ...record, lastOpen: toMidnight(record.lastOpen), lastClick: toMidnight(record.lastClick) }
+    : undefined;
+};
+
+const toMidnight = (at: string | null): string | null => at && `${at.slice(0, 10)}T00:00:00.000Z`;

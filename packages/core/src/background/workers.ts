@@ -1,0 +1,20 @@
+import { ingestSes } from "../activity/ingest.ts";
+import type { AppWorld } from "../app-world.ts";
+import { runMonitor } from "../deliverability/monitors.ts";
+import { verifyChunk } from "../jobs/chunk-worker.ts";
+import { verifySingle } from "../jobs/single.ts";
+import { type Schedule, type Worker, withDeadLetterWorkers } from "../runtime/worker.ts";
+import { deliverEvent } from "../webhooks/deliver-event.ts";
+import { fanOutEvent } from "../webhooks/fan-out.ts";
+import { reconcile } from "./reconciler.ts";
+
+/** Everything that is done behind the caller's back: both runtimes run exactly these. */
+export const workers: readonly Worker<AppWorld>[] = withDeadLetterWorkers<AppWorld>([
+  verifySingle,
+  verifyChunk,
+  runMonitor,
+  ingestSes,
+  fanOutEvent,
+  deliverEvent,
+]);
+export const schedules: readonly Schedule<AppWorld>[] = [reconcile];

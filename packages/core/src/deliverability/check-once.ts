@@ -1,0 +1,304 @@
+import * as v from "valibot";
+import { getOwnerId, type Payer } from "../accounts/payer.ts";
+import { PLANS } from "../accounts/plans.ts";
+import { Failure } from "../lib/failure.ts";
+import { CLOCK_SKEW_MS, DAY_MS } from "../lib/time.ts";
+import { toUuid } from "../lib/uuid.ts";
+import { findClaim, type IdempotencyKey } from "../money/claims.ts";
+import { type Halves, PRICE } from "../money/credits.ts";
+import {
+  type BeginResult,
+  beginOperation,
+  isStillOwned,
+  type Operation,
+  type OperationRequest,
+  payImmediately,
+  readOperation,
+  release,
+} from "../money/operations.ts";
+import { findRemainingCredits } from "../money/remaining-credits.ts";
+import type { Item } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import { BUDGET_MS, type CheckReport, type NoVerdict } from "./analyse-domain.ts";
+import { type CheckWorld, runLookups } from "./dns-lookups.ts";
+import {
+  type Check,
+  type CheckSubject,
+  findCheck,
+  findLatest,
+  findReport,
+  type StoredReport,
+} from "./items.ts";
+import { selectLookups } from "./sandbox.ts";
+import { storeCheck } from "./store-check.ts";
+
+export type CheckRequest = CheckSubject & { readonly refresh: boolean };
+
+/** What the caller gets, and what this very request was charged for it. */
+export type CheckOutcome = {
+  readonly check: Check;
+  readonly report: StoredReport;
+  readonly price: Halves;
+  readonly cached: boolean;
+  readonly replayed: boolean;
+  /** After the charge; undefined where it could not be read. */
+  readonly remaining: Halves | undefined;
+};
+
+export const CHECK = "check";
+
+/** How long a result is told again for nothing. */
+const CACHE_MS = DAY_MS;
+/** After its time a check is stored within this, or somebody else begins it anew. */
+const MARGIN_MS = 12_000;
+/** Whoever has not stored it within this is taken for gone by a repeat. */
+const STORING_MS = 1_000;
+const POLL_MS = 200;
+/** A key is remembered for 30 days, and what it stands for must be there as long. */
+const RETENTION_DAYS_MIN = 31;
+
+const FREE = 0 as Halves;
+const HISTORY = "GET /v1/deliverability/checks";
+
+/** One domain, paid for once, whatever breaks meanwhile; for nothing when its result is not a day old. */
+export const checkOnce = async (
+  world: CheckWorld,
+  payer: Payer,
+  request: CheckRequest,
+  {
+    idempotencyKey,
+    reason,
+  }: { readonly idempotencyKey: IdempotencyKey | null; readonly reason: string },
+): Promise<CheckOutcome> => {
+  const id = toOperationId(toUuid(world.randomBytes(16)));
+  const leaseMs = BUDGET_MS + MARGIN_MS;
+  const order = { id, kind: CHECK, payer, reason, idempotencyKey, leaseMs, lookAt: HISTORY };
+  const cachedCheck = request.refresh ? undefined : await findFreshCheck(world, order, request);
+  if (cachedCheck) return returnCached(world, order, cachedCheck);
+  const { domain, sendingIp } = request;
+  const keptDays = Math.max(PLANS[payer.plan].retentionDays, RETENTION_DAYS_MIN);
+  const input: CheckInput = { domain, sendingIp, keptDays };
+  const outcome = await beginOperation(world, order, async () => ({
+    price: PRICE.deliverabilityCheck,
+    input,
+    expectedMs: BUDGET_MS,
+  }));
+  return resume(world, order, outcome);
+};
+
+/** The check of an operation has its number, in the form that the contract wants. */
+const toOperationId = (check: string): string => `chk_${check}`;
+const toCheckId = ({ id }: Operation): string => id.slice("chk_".length);
+
+const CheckInput = v.object({
+  domain: v.string(),
+  sendingIp: v.nullable(v.string()),
+  keptDays: v.number(),
+});
+type CheckInput = v.InferOutput<typeof CheckInput>;
+
+/** The check of this day, if there is one. Nothing is charged before this is known. */
+const findFreshCheck = async (
+  world: World,
+  { payer, idempotencyKey }: OperationRequest,
+  subject: CheckSubject,
+): Promise<string | undefined> => {
+  const latest = await findLatest(world.table, getOwnerId(payer), subject).catch(
+    (cause: unknown) => {
+      const what = "The checks of this day cannot be read right now.";
+      // An earlier request with this key may have been paid for.
+      const money = idempotencyKey ? "retry_same_key" : "nothing_charged";
+      throw new Failure("UNAVAILABLE", money, what, { cause });
+    },
+  );
+  if (!latest) return undefined;
+  const ageMs = world.now().getTime() - Date.parse(latest.checkedAt);
+  // A check of a time that has not come yet was written by a wrong clock.
+  return -CLOCK_SKEW_MS <= ageMs && ageMs < CACHE_MS ? latest.check : undefined;
+};
+
+/** What a claim remembers, and a repeat is told. */
+type StoredAnswer = {
+  readonly check: string;
+  readonly cached: boolean;
+  readonly remaining: Halves | null;
+};
+
+const returnCached = async (
+  world: CheckWorld,
+  order: OperationRequest,
+  check: string,
+): Promise<CheckOutcome> => {
+  const remaining = await findRemainingCredits(world.table, order.payer);
+  const answer: StoredAnswer = { check, cached: true, remaining: remaining ?? null };
+  const outcome = await payImmediately(world, order, async () => ({ price: FREE, answer }));
+  return "paid" in outcome
+    ? loadResult(world, answer, { price: FREE, replayed: false })
+    : resume(world, order, outcome);
+};
+
+/**
+ * An earlier request under this key may have been left half done. It is paid, so a repeat checks again, as the contract
+ * has it, lease or no lease: should the first wake up after all, whoever is first to store ends it for both.
+ */
+const resume = async (
+  world: CheckWorld,
+  order: OperationRequest,
+  outcome: BeginResult,
+): Promise<CheckOutcome> => {
+  if ("answered" in outcome)
+    return loadResult(world, outcome.answered as StoredAnswer, { price: FREE, replayed: true });
+  const firstResult = "underWay" in outcome ? await waitForFirst(world, order, outcome) : null;
+  if (firstResult) return firstResult;
+  const operation = "begun" in outcome ? outcome.begun : outcome.underWay;
+  const replayed = operation.id !== order.id;
+  const price = replayed ? FREE : operation.amount;
+  const remaining = await findRemainingCredits(world.table, order.payer);
+  try {
+    const done = await runCheck(world, operation, remaining);
+    return { ...done, price, cached: false, replayed, remaining };
+  } catch (cause) {
+    const storedResult = await findStoredResult(world, order, operation, { price, replayed }).catch(
+      () => null,
+    );
+    if (storedResult) return storedResult;
+    throw cause;
+  }
+};
+
+/** As long as the first may be at it, its end is waited for: to check beside it would ask all its questions again. */
+const waitForFirst = async (
+  world: World,
+  order: OperationRequest,
+  { underWay, waitMs }: Extract<BeginResult, { readonly underWay: Operation }>,
+): Promise<CheckOutcome | null> => {
+  const endsAtMs = world.now().getTime() + waitMs - MARGIN_MS + STORING_MS;
+  while (world.now().getTime() < endsAtMs) {
+    await world.sleep(POLL_MS);
+    // What cannot be read now is looked at again.
+    const isOpen = await isStillOwned(world.table, underWay).catch(() => true);
+    const how = { price: FREE, replayed: true };
+    const storedResult = await findStoredResult(world, order, underWay, how).catch(() => null);
+    if (storedResult) return storedResult;
+    if (!isOpen) throw createUnknownFailure(underWay);
+  }
+  return null;
+};
+
+/** What somebody else stored for the same payment meanwhile. */
+const findStoredResult = async (
+  world: World,
+  { idempotencyKey }: OperationRequest,
+  { id }: Operation,
+  how: Pick<CheckOutcome, "price" | "replayed">,
+): Promise<CheckOutcome | null> => {
+  const claim = idempotencyKey && (await findClaim(world.table, idempotencyKey));
+  if (claim?.operation !== id || claim.answer === undefined) return null;
+  return loadResult(world, claim.answer as StoredAnswer, how);
+};
+
+const loadResult = async (
+  world: World,
+  { check: id, cached, remaining }: StoredAnswer,
+  how: Pick<CheckOutcome, "price" | "replayed">,
+): Promise<CheckOutcome> => {
+  const stored = await findStoredCheck(world, id).catch((cause: unknown) => {
+    const what = "The check that was stored cannot be read right now.";
+    const money = how.replayed ? "retry_same_key" : "nothing_charged";
+    throw new Failure("UNAVAILABLE", money, what, { cause });
+  });
+  if (!stored) throw new Error(`the check ${id} that an answer speaks of is not there`);
+  return { ...stored, ...how, cached, remaining: remaining ?? undefined };
+};
+
+export type StoredCheck = Pick<CheckOutcome, "check" | "report">;
+
+export const findStoredCheck = async (
+  { table }: Pick<World, "table">,
+  id: string,
+): Promise<StoredCheck | undefined> => {
+  const [check, report] = await Promise.all([findCheck(table, id), findReport(table, id)]);
+  return check && report && { check, report };
+};
+
+const runCheck = async (
+  world: CheckWorld,
+  operation: Operation,
+  remaining: Halves | undefined,
+): Promise<StoredCheck> => {
+  const analysis = await analyse(world, operation).catch((cause: unknown) =>
+    refund(world, operation, { code: "INTERNAL", what: "The check broke on our side.", cause }),
+  );
+  if (analysis.kind === "no_verdict") return refund(world, operation, explainNoVerdict(analysis));
+
+  const { keptDays } = v.parse(CheckInput, operation.input);
+  const answer: StoredAnswer = {
+    check: toCheckId(operation),
+    cached: false,
+    remaining: remaining ?? null,
+  };
+  const { ended, ...stored } = await storeCheck(world, operation, analysis, {
+    answer,
+    retentionDays: keptDays,
+  }).catch((cause: unknown) => {
+    throw createUnknownFailure(operation, cause);
+  });
+  // Without a key nobody can ask again, and what was not stored is checked anew by whoever finds it.
+  if (ended === "ended" || (ended === "unknown" && !operation.claim)) return stored;
+  throw createUnknownFailure(operation);
+};
+
+const analyse = (
+  world: CheckWorld,
+  { input, mode }: Operation,
+): Promise<CheckReport | NoVerdict> => {
+  const { domain, sendingIp } = v.parse(CheckInput, input);
+  const subject = { domain, sendingIp };
+  return runLookups(world, selectLookups(world, mode, subject), subject);
+};
+
+type FailureReason = {
+  readonly code: "INTERNAL" | "UNAVAILABLE";
+  readonly what: string;
+  readonly cause?: unknown;
+};
+
+const explainNoVerdict = ({ everyLookupTimedOut }: NoVerdict): FailureReason =>
+  everyLookupTimedOut
+    ? { code: "UNAVAILABLE", what: "Not one question about this domain was answered in time." }
+    : {
+        code: "INTERNAL",
+        what: "Nothing could be found out: its name servers answer with errors.",
+      };
+
+/** What told nothing costs nothing: the charge and the key are given back together. */
+const refund = async (
+  world: World,
+  operation: Operation,
+  { code, what, cause }: FailureReason,
+): Promise<never> => {
+  const { claim, mode } = operation;
+  const isReleased = (await release(world, operation)) === "ended";
+  if (!isReleased)
+    throw new Failure(code, claim ? "retry_same_key" : "unknown", what, { cause, lookAt: HISTORY });
+  throw new Failure(code, mode === "live" ? "refunded" : "nothing_charged", what, { cause });
+};
+
+/** Somebody else goes on with it, or will: the money is held until then. */
+const createUnknownFailure = ({ claim }: Operation, cause?: unknown): Failure => {
+  const what = "It is not known how this check ended.";
+  return claim
+    ? new Failure("UNAVAILABLE", "retry_same_key", what, { cause })
+    : new Failure("INTERNAL", "unknown", what, { cause, lookAt: HISTORY });
+};
+
+/** Whoever began it is gone: what is paid for is checked, and stands in the history. */
+export const repairCheck = async (world: CheckWorld, item: Item): Promise<string> => {
+  const operation = readOperation(item);
+  const remaining = await findRemainingCredits(world.table, operation);
+  const done = await runCheck(world, operation, remaining).catch((cause: unknown) => {
+    if (cause instanceof Failure) return cause.money;
+    throw cause;
+  });
+  return typeof done === "string" ? done : "checked";
+};

@@ -1,0 +1,51 @@
+import type { DmarcAnalysis } from "../mail/dmarc/analyse.ts";
+import type { Issue } from "../mail/issue.ts";
+import { scoreIssues, toStatus } from "../mail/issue-rules.ts";
+import type { MxAnalysis } from "../mail/mx/analyse.ts";
+import { createMxIssue } from "../mail/mx/rules.ts";
+import type { SpfAnalysis } from "../mail/spf/analyse.ts";
+import { sendsNothing } from "../mail/spf/record-text.ts";
+import { createSpfIssues } from "../mail/spf/rules.ts";
+
+/** What one finding means beside another: ~all beside DMARC, and a null MX beside both. */
+export const crossCheck = (
+  mx: MxAnalysis,
+  spf: SpfAnalysis,
+  dmarc: DmarcAnalysis,
+): { readonly mx: MxAnalysis; readonly spf: SpfAnalysis } => ({
+  mx: isParked(spf, dmarc) ? replaceIssues(mx, mx.issues.map(reduceNullMx)) : mx,
+  spf:
+    dmarc.status !== "error" && (dmarc.policy === null || dmarc.policy === "none")
+      ? replaceIssues(spf, spf.issues.flatMap(chargeSoftfail))
+      : spf,
+});
+
+/**
+ * It says everywhere that it sends nothing, so it need not receive anything either (RFC 7505 §4.2). What was not
+ * answered may have said so.
+ */
+const isParked = (spf: SpfAnalysis, dmarc: DmarcAnalysis): boolean =>
+  (spf.status === "error" || sendsNothing(spf.record)) &&
+  (dmarc.status === "error" || dmarc.policy === "reject");
+
+const reduceNullMx = (issue: Issue): Issue =>
+  issue.id === "MX_NULL" ? createMxIssue("MX_NULL", issue.detail, "lesser") : issue;
+
+/** A softfail leaves the decision to DMARC. Where DMARC decides nothing, nobody does. */
+const chargeSoftfail = (issue: Issue): readonly Issue[] =>
+  issue.id === "SPF_SOFTFAIL"
+    ? createSpfIssues([{ rule: "SPF_SOFTFAIL_ALONE", detail: issue.detail }])
+    : [issue];
+
+const replaceIssues = <T extends MxAnalysis | SpfAnalysis>(
+  analysis: T,
+  issues: readonly Issue[],
+): T =>
+  analysis.score === null || issues.every((issue, at) => issue === analysis.issues[at])
+    ? analysis
+    : {
+        ...analysis,
+        issues,
+        score: scoreIssues(issues),
+        status: analysis.status === "missing" ? "missing" : toStatus(issues),
+      };

@@ -1,0 +1,104 @@
+import type { KeyMode } from "../accounts/key-format.ts";
+import { createList } from "../mail/blocklists/lists.ts";
+import type { DnsOutcome, DnsRecordType, MxRecordData } from "../mail/dns/dns.ts";
+import { parseCidr, parseIp, toReverseName } from "../mail/ip.ts";
+import type { DnsLookups, WithDnsLookups } from "./dns-lookups.ts";
+import type { CheckSubject } from "./items.ts";
+
+/** What a domain comes to under a test key, by its first label. Other domains are without fault. */
+export const SANDBOX_SENDERS: Readonly<Record<string, SandboxSender>> = {
+  /** Not one record: it does not exist. */
+  nxdomain: "nxdomain",
+  /** Not one answer: a 503, and a live key would have been refunded. */
+  dnsfail: "timeout",
+  /** Breaks on our side: a 500, and a live key would have been refunded. */
+  error: "breaks",
+  nomx: { without: "mx" },
+  nospf: { without: "spf" },
+  nodkim: { without: "dkim" },
+  nodmarc: { without: "dmarc" },
+  /** A policy that asks receivers for nothing, and an open end of SPF. */
+  weak: { spf: "v=spf1 mx ~all", dmarc: "v=DMARC1; p=none" },
+  listed: { isListed: true },
+};
+
+type SandboxSender =
+  | "nxdomain"
+  | "timeout"
+  | "breaks"
+  | {
+      readonly without?: "mx" | "spf" | "dkim" | "dmarc";
+      readonly spf?: string;
+      readonly dmarc?: string;
+      readonly isListed?: true;
+    };
+
+/** RFC 5737: nobody's. */
+const IP = "192.0.2.1";
+const BLOCK = parseCidr("192.0.2.0/24");
+const LIST = "blocklist.test";
+
+/** A key whose other half is nowhere. */
+const DKIM_KEY =
+  "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA5N67T9aqvA3OM0PA0N4mLu8WwSdZXjknWiLkLOrvoLUtmxLFpZYuYG7DDaJ0eN7AKkZeP3yKs+P9ysW9sxi59i6x9qdFUOtIT57p3VJA1WHNr5MUysIWpGguWNuWAJvjTNpyPo6LxigQ/N752SZUe0bHEiScPYFnuI4066kbKkQU+HPFpnndNk33I2ivmCTaWCVpxPhIAjQGWJrGg3Hbz5h68E5E+JSUJSS+HvhSPDnXm1nZBT6MaU85+1bF038kNPf5LjWX9nOOmiWoBz5F8ctj+YeXLZ5q+q22uFQkRDQhTqwPobfhrkyDmdpA39e8Q24vVnl5j/N5iDvMzZfCIQIDAQAB";
+
+type SandboxZone = Readonly<
+  Record<string, Partial<Record<DnsRecordType, readonly (string | MxRecordData)[]>>>
+>;
+
+/** The world of test keys: one domain, and the same answers always. All that judges them is the real thing. */
+export const createSandboxLookups = ({ domain, sendingIp }: CheckSubject): DnsLookups => {
+  const sender = SANDBOX_SENDERS[domain.split(".")[0] ?? ""] ?? {};
+  const zone = typeof sender === "string" ? {} : createZone(domain, sendingIp ?? IP, sender);
+  const dns: DnsLookups["dns"] = async (type, name) => {
+    if (sender === "breaks") throw new Error("a test key asked for a domain that breaks");
+    return sender === "timeout" ? { kind: "timeout" } : findRecords(zone, type, name);
+  };
+  return {
+    dns,
+    listDns: dns,
+    allowed: BLOCK ? [BLOCK] : [],
+    blocklists: { listsFor: () => [createList(LIST)], keys: {}, isHealthy: async () => true },
+  };
+};
+
+const findRecords = <T>(zone: SandboxZone, type: DnsRecordType, name: string): DnsOutcome<T> => {
+  const records = zone[name.toLowerCase()];
+  if (records?.[type]) return { kind: "ok", records: records[type] as readonly T[] };
+  const isThere = records ?? Object.keys(zone).some((other) => other.endsWith(`.${name}`));
+  return { kind: isThere ? "nodata" : "nxdomain" };
+};
+
+const createZone = (
+  domain: string,
+  ip: string,
+  { without, spf, dmarc, isListed }: Exclude<SandboxSender, string>,
+): SandboxZone => {
+  const address = parseIp(ip);
+  const host = `mx.${domain}`;
+  const reports = `rua=mailto:dmarc@${domain}`;
+  return {
+    [domain]: {
+      NS: [`ns1.${domain}`, `ns2.${domain}`],
+      ...(without !== "mx" && { MX: [{ priority: 10, exchange: host }] }),
+      ...(without !== "spf" && { TXT: [spf ?? `v=spf1 mx ip4:${ip} -all`] }),
+    },
+    [host]: { A: [IP] },
+    [`out.${domain}`]: { A: [ip] },
+    ...(address && { [toReverseName(address)]: { PTR: [`out.${domain}`] } }),
+    ...(without !== "dkim" && {
+      [`default._domainkey.${domain}`]: { TXT: [`v=DKIM1; k=rsa; p=${DKIM_KEY}`] },
+    }),
+    ...(without !== "dmarc" && {
+      [`_dmarc.${domain}`]: { TXT: [dmarc ?? `v=DMARC1; p=reject; np=reject; ${reports}`] },
+    }),
+    ...(isListed && { [`${ip.split(".").toReversed().join(".")}.${LIST}`]: { A: ["127.0.0.2"] } }),
+  };
+};
+
+/** Test keys never reach the network. */
+export const selectLookups = (
+  { names }: WithDnsLookups,
+  mode: KeyMode,
+  about: CheckSubject,
+): DnsLookups => (mode === "live" ? names : createSandboxLookups(about));

@@ -1,0 +1,87 @@
+import { getOwnerId } from "../accounts/payer.ts";
+import { toEpochSeconds } from "../lib/time.ts";
+import { type EndResult, isStillOwned, type Operation, settle } from "../money/operations.ts";
+import type { Json } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import type { CheckReport } from "./analyse-domain.ts";
+import { measureCoverage } from "./coverage.ts";
+import { createOutboxEvents, getAlertState } from "./events.ts";
+import {
+  type Check,
+  createCheckWrites,
+  createLatestWrite,
+  findLatest,
+  type StoredReport,
+} from "./items.ts";
+
+/** So often another check of the same domain may come in between: of a hundred that end together, one does each time. */
+const TRIES_MAX = 20;
+const BETWEEN_TRIES_MS = 20;
+
+type StoreOutcome = {
+  readonly check: Check;
+  readonly report: StoredReport;
+  readonly ended: EndResult;
+};
+
+/** The money is settled, the answer remembered, the check kept and its news told, in one transaction. */
+export const storeCheck = async (
+  world: World,
+  operation: Operation,
+  checkReport: CheckReport,
+  {
+    answer,
+    retentionDays: keptDays,
+  }: { readonly answer: Json & { check: string }; readonly retentionDays: number },
+): Promise<StoreOutcome> => {
+  const owner = getOwnerId(operation);
+  const report = toStoredReport(checkReport);
+  const check = createCheck(world, checkReport, {
+    id: answer.check,
+    owner,
+    retentionDays: keptDays,
+  });
+  let ended: EndResult = "lost";
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
+    const before = await findLatest(world.table, owner, check);
+    const alertState = getAlertState(checkReport, before);
+    const latest = { check: check.id, checkedAt: check.checkedAt, ...alertState };
+    const also = [
+      ...createCheckWrites(check, report),
+      createLatestWrite(owner, check, latest, before),
+      ...createOutboxEvents(world, check, checkReport, before),
+    ];
+    ended = await settle(world, operation, { answer, also });
+    if (ended !== "lost") break;
+    if (!(await isStillOwned(world.table, operation))) break;
+    await world.sleep(world.random() * BETWEEN_TRIES_MS * (tries + 1));
+  }
+  return { check, report, ended };
+};
+
+/** Without the questions that were asked: they are nobody's business afterwards. */
+const toStoredReport = ({ reputation, ...otherParts }: CheckReport): StoredReport => {
+  const { outcomes: _outcomes, ...counted } = reputation;
+  const { kind: _kind, dnsQueries: _dnsQueries, ...rest } = otherParts;
+  return { ...rest, reputation: counted };
+};
+
+type CheckIdentity = {
+  readonly id: string;
+  readonly owner: string;
+  readonly retentionDays: number;
+};
+
+const createCheck = (
+  world: World,
+  report: CheckReport,
+  { id, owner, retentionDays: keptDays }: CheckIdentity,
+): Check => {
+  const { domain, sendingIp, scored } = report;
+  const { score, grade } = scored;
+  const { confidence } = measureCoverage(report);
+  const now = world.now();
+  const checkedAt = now.toISOString();
+  const expiresAt = toEpochSeconds(now) + keptDays * 86_400;
+  return { id, owner, domain, sendingIp, score, grade, confidence, checkedAt, expiresAt };
+};

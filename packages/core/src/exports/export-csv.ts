@@ -1,0 +1,63 @@
+import { formatCsvRecord, formatHeader, getDelimiter, joinCells } from "./csv-writer.ts";
+import {
+  getEmail,
+  type ListedRow,
+  type ListedRows,
+  type RowSelection,
+  toRowOutcome,
+} from "./export-rows.ts";
+import { BLANK_CELLS, toResultCells } from "./result-columns.ts";
+import type { SourceList } from "./source-list.ts";
+
+/** What an export of every row says of a row, before its result. */
+const OUTCOME_COLUMNS = ["row", "row_outcome", "duplicate_of", "skip_reason", "skip_message"];
+
+export type CsvExportOptions = {
+  readonly selection: RowSelection;
+  /** Null: that of the list. */
+  readonly delimiter: string | null;
+};
+
+/**
+ * The rows beside the list's own columns, which come back as they were: a piece for each chunk, the header in the
+ * first.
+ */
+export async function* formatCsv(
+  listed: AsyncIterable<ListedRows>,
+  { selection, delimiter: requestedDelimiter }: CsvExportOptions,
+): AsyncGenerator<string> {
+  let isFirst = true;
+  for await (const { list, rows } of listed) {
+    const delimiter = requestedDelimiter ?? getDelimiter(list.delimiter);
+    const outcome = selection === "all" ? listOutcomeColumns(list) : [];
+    let text = isFirst ? formatHeader(list.columns, delimiter, list.isAscii, outcome) : "";
+    isFirst = false;
+    for (const row of rows) text += formatCsvRecord(toCells(list, row, selection), delimiter);
+    if (text !== "") yield text;
+  }
+}
+
+const hasOwnColumns = ({ columns }: SourceList): boolean => columns.length > 0;
+
+/** Where there is no column for the text that was sent, it has one of ours. */
+const listOutcomeColumns = (list: SourceList): readonly string[] =>
+  hasOwnColumns(list) ? OUTCOME_COLUMNS : [...OUTCOME_COLUMNS, "submitted"];
+
+const toCells = (list: SourceList, row: ListedRow, selection: RowSelection): readonly string[] => {
+  const [listRow, outcome] = row;
+  const email = getEmail(row);
+  const verificationCells =
+    typeof outcome === "string" ? BLANK_CELLS : toResultCells(outcome.result);
+  const resultCells =
+    selection === "all"
+      ? toOutcomeCells(list, row, email).concat(verificationCells)
+      : verificationCells;
+  return joinCells(list.columns.length, list.getCells(listRow, email), resultCells);
+};
+
+const toOutcomeCells = (list: SourceList, listed: ListedRow, email: string): readonly string[] => {
+  const { row, outcome, exclusion } = toRowOutcome(listed);
+  const { duplicateOf = null, reason = null, message = null } = exclusion ?? {};
+  const cells = [row, outcome, duplicateOf, reason, message].map((cell) => String(cell ?? ""));
+  return hasOwnColumns(list) ? cells : [...cells, list.getEmailCell(listed[0], email) ?? ""];
+};

@@ -1,0 +1,147 @@
+import type { ExcludedRow } from "../intake/excluded-rows.ts";
+import { type Exclusion, toExclusion } from "../intake/exclusion.ts";
+import type { InputRow } from "../intake/input-blob.ts";
+import { isOpenJob } from "../jobs/items.ts";
+import type { VerifiedRow } from "../jobs/results.ts";
+import type { World } from "../ports/world.ts";
+import type { ExportedRows, ExportSummary } from "./exported-rows.ts";
+import { openSourceList, type SourceList } from "./source-list.ts";
+
+/** Which rows an export has: those with a result, or every row of the list. */
+export const ROW_SELECTIONS = ["verified", "all"] as const;
+export type RowSelection = (typeof ROW_SELECTIONS)[number];
+
+/**
+ * Why a row has no result. pending: the job has not come to it. not_queued: its chunk was refunded. missing: it has
+ * one that cannot be read.
+ */
+type UnverifiedOutcome = "pending" | "not_queued" | "missing";
+
+/** A row of the list beside its result. `own` is missing where the input is gone. */
+export type ListedRow =
+  | readonly [own: InputRow | undefined, outcome: VerifiedRow]
+  | readonly [own: InputRow, outcome: UnverifiedOutcome]
+  | readonly [own: ExcludedRow, outcome: "excluded"];
+
+/** What an export of every row says of a row. */
+export const ROW_OUTCOMES = [
+  "verified",
+  "pending",
+  "not_queued",
+  "missing",
+  "duplicate",
+  "skipped",
+] as const;
+
+export type RowOutcome = {
+  readonly row: number;
+  readonly outcome: (typeof ROW_OUTCOMES)[number];
+  readonly exclusion: Exclusion | null;
+};
+
+export const toRowOutcome = ([own, outcome]: ListedRow): RowOutcome => {
+  if (typeof outcome !== "string")
+    return { row: outcome.row, outcome: "verified", exclusion: null };
+  const row = own?.[0] ?? 0;
+  if (outcome !== "excluded") return { row, outcome, exclusion: null };
+  const exclusion = toExclusion(own?.[1] ?? "");
+  return { row, outcome: exclusion.kind, exclusion };
+};
+
+/** The address that is verified; "" of a row that is not. */
+export const getEmail = ([own, outcome]: ListedRow): string => {
+  if (typeof outcome !== "string") return outcome.result.email;
+  return outcome === "excluded" || typeof own?.[1] !== "string" ? "" : own[1];
+};
+
+export type ListedRows = { readonly list: SourceList; readonly rows: readonly ListedRow[] };
+
+/** The rows of the list with what the export says of them, a chunk at a time, in the order of the list. */
+export async function* readListedRows(
+  world: Pick<World, "table" | "blobs">,
+  readable: ExportSummary,
+  exported: AsyncIterable<ExportedRows>,
+  selection: RowSelection,
+): AsyncGenerator<ListedRows> {
+  const results = exported[Symbol.asyncIterator]();
+  let list: SourceList | undefined;
+  try {
+    const first = await results.next();
+    if (first.done) return;
+    // Not before there is something to read beside it: an input that is opened and not read is never closed.
+    list = await openSourceList(world, readable.job);
+    const all = continueIterator(first.value, results);
+    const rows =
+      selection === "all" && list.chunks > 0
+        ? readEveryRow(list, readable, all)
+        : readVerifiedRows(list, all);
+    for await (const some of rows) yield { list, rows: some };
+  } finally {
+    await list?.close();
+    await results.return?.();
+  }
+}
+
+async function* continueIterator<T>(first: T, more: AsyncIterator<T>): AsyncGenerator<T> {
+  yield first;
+  for (let one = await more.next(); !one.done; one = await more.next()) yield one.value;
+}
+
+/** Both are in the order of the list, and not every row of the input has a result. */
+async function* readVerifiedRows(
+  list: SourceList,
+  exported: AsyncIterable<ExportedRows>,
+): AsyncGenerator<readonly ListedRow[]> {
+  for await (const { chunk, rows } of exported) {
+    const input = await list.readChunkRows(chunk.chunk);
+    let at = 0;
+    yield rows.map((row) => {
+      while ((input[at]?.[0] ?? Infinity) < row.row) at++;
+      const own = input[at];
+      return [own?.[0] === row.row ? own : undefined, row];
+    });
+  }
+}
+
+async function* readEveryRow(
+  list: SourceList,
+  readable: ExportSummary,
+  exported: AsyncGenerator<ExportedRows>,
+): AsyncGenerator<readonly ListedRow[]> {
+  const excluded = list.openExcluded();
+  try {
+    let next = await exported.next();
+    for (let chunk = 0; chunk < list.chunks; chunk++) {
+      const results: VerifiedRow[] = [];
+      if (!next.done && next.value.chunk.chunk === chunk) {
+        results.push(...next.value.rows);
+        next = await exported.next();
+      }
+      const rows: ListedRow[] = [];
+      const outcome = getUnverifiedOutcome(readable, chunk);
+      let at = 0;
+      for (const own of await list.readChunkRows(chunk)) {
+        for (const one of await excluded.before(own[0])) rows.push([one, "excluded"]);
+        const result = results[at];
+        if (result?.row === own[0]) at++;
+        rows.push(result?.row === own[0] ? [own, result] : [own, outcome]);
+      }
+      yield rows;
+    }
+    for (;;) {
+      const rest = await excluded.before(Infinity);
+      if (rest.length === 0) return;
+      yield rest.map((one) => [one, "excluded"]);
+    }
+  } finally {
+    await excluded.close();
+  }
+}
+
+const getUnverifiedOutcome = (
+  { job, refunded }: ExportSummary,
+  chunk: number,
+): UnverifiedOutcome => {
+  if (refunded.has(chunk)) return "not_queued";
+  return isOpenJob(job) ? "pending" : "missing";
+};

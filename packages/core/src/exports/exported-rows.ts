@@ -1,0 +1,141 @@
+import { type Chunk, iterateChunks } from "../jobs/chunks.ts";
+import { isOpenJob, type Job, toBucket } from "../jobs/items.ts";
+import { readResultRows, type VerifiedRow } from "../jobs/results.ts";
+import { prefetch } from "../lib/prefetch.ts";
+import type { Table } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import type { Status } from "../verify/result.ts";
+
+/**
+ * Which rows an export may be limited to. The contract gives those without a status to `unknown`; here none is
+ * without, for what could not be verified is stored as unknown, too.
+ */
+const STATUSES_BY_FILTER = {
+  all: null,
+  valid: ["valid"],
+  invalid: ["invalid", "disposable"],
+  risky: ["risky", "catch_all", "role", "spam_trap"],
+  unknown: ["unknown"],
+  catch_all: ["catch_all"],
+  disposable: ["disposable"],
+  role: ["role"],
+  spam_trap: ["spam_trap"],
+} as const satisfies Readonly<Record<string, readonly Status[] | null>>;
+
+export type ExportFilter = keyof typeof STATUSES_BY_FILTER;
+export const EXPORT_FILTERS = Object.keys(STATUSES_BY_FILTER) as readonly ExportFilter[];
+
+/** What of a job can be read by now. */
+export type ExportSummary = {
+  readonly job: Job;
+  readonly chunks: readonly Chunk[];
+  /** How many rows the job says it has, and how many of them are gone or not to be seen yet. */
+  readonly expected: number;
+  readonly missing: number;
+  /** Addresses of the job that have no result yet. */
+  readonly pending: number;
+  /** The chunks that were never queued. */
+  readonly refunded: ReadonlySet<number>;
+};
+
+/** Counted without reading one row, so that whoever is told of it waits for nothing. */
+export const summarizeExport = async (table: Table, job: Job): Promise<ExportSummary> => {
+  const chunks = await Array.fromAsync(iterateChunks(table, job.id));
+  const rows = chunks.reduce((sum, chunk) => sum + chunk.rows, 0);
+  // More than the job knows of: it went on after it was read.
+  const expected = Math.max(job.processed, rows);
+  const refunded = chunks.filter(({ outcome }) => outcome === "refunded").map(({ chunk }) => chunk);
+  return {
+    job,
+    chunks: chunks.filter(hasAnyRows),
+    expected,
+    missing: expected - rows,
+    pending: isOpenJob(job) ? Math.max(0, job.total - job.refunded - expected) : 0,
+    refunded: new Set(refunded),
+  };
+};
+
+const hasAnyRows = ({ rows }: Chunk): boolean => rows > 0;
+
+/** No more than these come through the filter. */
+export const getRowsMax = (
+  { job, expected, missing }: ExportSummary,
+  filter: ExportFilter,
+): number =>
+  filter === "all" ? expected - missing : Math.min(expected - missing, job[toBucket(filter)]);
+
+export type ExportRowCounts = { readonly expected: number; readonly missing: number };
+
+/**
+ * How many rows an export should have by now, and how many of them cannot be read. With a filter: of the rows that it
+ * lets through. The job's sums tell that of a completed job for the four sums alone; all else is counted by reading.
+ * A row that cannot be read counts as one that the filter lets through, unless the sums say otherwise.
+ */
+export const countExportRows = async (
+  world: Pick<World, "table" | "sleep">,
+  readable: ExportSummary,
+  filter: ExportFilter,
+): Promise<ExportRowCounts> => {
+  const { job, expected, missing } = readable;
+  if (filter === "all") return { expected, missing };
+  if (isSummedFilter(readable, filter) && missing === 0)
+    return { expected: job[filter], missing: 0 };
+  let found = 0;
+  for await (const { rows } of readExportedRows(world, readable, filter)) found += rows.length;
+  return toRowCounts(readable, filter, { found, missing });
+};
+
+/** The same, of rows that were read. `missing` is of all rows, whatever the filter. */
+export const toRowCounts = (
+  readable: ExportSummary,
+  filter: ExportFilter,
+  { found, missing }: { readonly found: number; readonly missing: number },
+): ExportRowCounts => {
+  const expected = isSummedFilter(readable, filter)
+    ? Math.max(found, readable.job[filter])
+    : found + missing;
+  return { expected, missing: expected - found };
+};
+
+const SUMMED_FILTERS = [
+  "valid",
+  "invalid",
+  "risky",
+  "unknown",
+] as const satisfies readonly ExportFilter[];
+type SummedFilter = (typeof SUMMED_FILTERS)[number];
+
+const isSummedFilter = ({ job }: ExportSummary, filter: ExportFilter): filter is SummedFilter =>
+  !isOpenJob(job) && SUMMED_FILTERS.some((one) => one === filter);
+
+export type ExportedRows = {
+  readonly chunk: Chunk;
+  /** How many there are without the filter. */
+  readonly read: number;
+  readonly rows: readonly VerifiedRow[];
+};
+
+/** On AWS a chunk takes a few milliseconds to come, and on one machine a few to be unpacked. */
+const CHUNKS_AHEAD = 3;
+
+/** About ten milliseconds. A table on this machine leaves nobody a turn, and a filter may leave nothing to write. */
+const ROWS_WITHOUT_PAUSE = 4_000;
+
+/** A chunk at a time, in the order of the input. */
+export async function* readExportedRows(
+  { table, sleep }: Pick<World, "table" | "sleep">,
+  { chunks }: Pick<ExportSummary, "chunks">,
+  filter: ExportFilter,
+): AsyncGenerator<ExportedRows> {
+  const statuses: readonly Status[] | null = STATUSES_BY_FILTER[filter];
+  const read = async (chunk: Chunk) => ({ chunk, all: await readResultRows(table, chunk) });
+  let withoutPause = 0;
+  for await (const { chunk, all } of prefetch(chunks, CHUNKS_AHEAD, read)) {
+    const rows = statuses ? all.filter(({ result }) => statuses.includes(result.status)) : all;
+    yield { chunk, read: all.length, rows };
+    withoutPause += all.length;
+    if (withoutPause < ROWS_WITHOUT_PAUSE) continue;
+    withoutPause = 0;
+    await sleep(0);
+  }
+}

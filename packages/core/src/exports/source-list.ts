@@ -1,0 +1,135 @@
+import {
+  type ExcludedReader,
+  type ExcludedRow,
+  NO_EXCLUDED,
+  openExcludedReader,
+} from "../intake/excluded-rows.ts";
+import { type InputRow, isInputReadable, readInput } from "../intake/input-blob.ts";
+import { findInputMetadata, type InputMetadata } from "../jobs/input-metadata.ts";
+import type { Job } from "../jobs/items.ts";
+import type { World } from "../ports/world.ts";
+
+/** A row of the list, verified or not. */
+type SourceRow = InputRow | ExcludedRow | undefined;
+
+/** The list that a job was made from, for its export. */
+export type SourceList = {
+  /** The names of its columns; none where there was no file, or its input cannot be read. */
+  readonly columns: readonly string[];
+  /** The same, and no two of them alike: the second "name" is "name_2". */
+  readonly fieldNames: readonly string[];
+  readonly delimiter: string;
+  readonly isAscii: boolean;
+  /** How many chunks the input has. */
+  readonly chunks: number;
+  /** The list's own cells, as many as the row has. `email`: the address that was found in them. */
+  readonly getCells: (own: SourceRow, email: string) => string[];
+  /** The e-mail cell as it stands in the list; undefined where it is not stored. */
+  readonly getEmailCell: (own: SourceRow, email: string) => string | undefined;
+  /** Of chunk after chunk, in their order. */
+  readonly readChunkRows: (chunk: number) => Promise<readonly InputRow[]>;
+  readonly openExcluded: () => ExcludedReader;
+  readonly close: () => Promise<void>;
+};
+
+const NO_SOURCE_LIST: SourceList = {
+  columns: [],
+  fieldNames: [],
+  delimiter: ",",
+  isAscii: true,
+  chunks: 0,
+  getCells: () => [],
+  getEmailCell: () => undefined,
+  readChunkRows: async () => [],
+  openExcluded: () => NO_EXCLUDED,
+  close: async () => {},
+};
+
+/** Whoever opens it reads from it and closes it: a file that is opened and not read is never closed. */
+export const openSourceList = async (
+  { table, blobs }: Pick<World, "table" | "blobs">,
+  job: Job,
+): Promise<SourceList> => {
+  if (!job.input) return NO_SOURCE_LIST;
+  const facts = await findInputMetadata(table, job.id);
+  const { chunks, delimiter, isAscii, hasEmailCells, emailColumn, excluded } = facts;
+  // A batch of the first release has nothing here that its results lack.
+  const isNeeded = emailColumn !== null || hasEmailCells;
+  // Looked through beforehand: an export cannot drop its columns in the middle.
+  const isReadable = isNeeded && (await isInputReadable(blobs, job.input, facts));
+  const input = isReadable ? await readInput(blobs, job.input, facts) : undefined;
+  if (!input) return { ...NO_SOURCE_LIST, delimiter, isAscii };
+  const columns = listColumns(facts);
+  return {
+    columns,
+    fieldNames: makeDistinct(columns),
+    delimiter,
+    isAscii,
+    chunks: chunks.length - 1,
+    ...(hasEmailCells
+      ? createWholeRowReaders(emailColumn?.at)
+      : createRowReadersWithoutEmail(emailColumn?.at ?? 0)),
+    ...createChunkReader(input),
+    openExcluded: () => (excluded ? openExcludedReader(blobs, excluded) : NO_EXCLUDED),
+  };
+};
+
+const listColumns = ({ columns, emailColumn }: InputMetadata): readonly string[] =>
+  emailColumn ? columns.toSpliced(emailColumn.at, 0, emailColumn.name) : [];
+
+const makeDistinct = (names: readonly string[]): readonly string[] => {
+  const counts = new Map<string, number>();
+  const used = new Set(names);
+  return names.map((name) => {
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    if (count === 1) return name;
+    let candidate = `${name}_${count}`;
+    // The list may have a column of this very name.
+    while (used.has(candidate)) candidate += "_";
+    used.add(candidate);
+    return candidate;
+  });
+};
+
+/** All cells of the list; an empty e-mail cell says that it reads as the address does. A batch has this cell alone. */
+const createWholeRowReaders = (
+  at: number | undefined,
+): Pick<SourceList, "getCells" | "getEmailCell"> => ({
+  getCells: (own, email) => {
+    if (!own || at === undefined) return [];
+    const cells = own.slice(2) as string[];
+    cells[at] ||= email;
+    return cells;
+  },
+  getEmailCell: (own, email) => own && ((own[(at ?? 0) + 2] as string | undefined) || email),
+});
+
+/** As the first release wrote them. */
+const createRowReadersWithoutEmail = (
+  at: number,
+): Pick<SourceList, "getCells" | "getEmailCell"> => ({
+  getCells: (own, email) => {
+    const cells = own ? (own.slice(2) as string[]) : [];
+    while (cells.length < at) cells.push("");
+    cells.splice(at, 0, email);
+    return cells;
+  },
+  getEmailCell: () => undefined,
+});
+
+const createChunkReader = (
+  input: AsyncIterable<readonly InputRow[]>,
+): Pick<SourceList, "readChunkRows" | "close"> => {
+  const chunks = input[Symbol.asyncIterator]();
+  let next = 0;
+  return {
+    readChunkRows: async (chunk) => {
+      for (; next < chunk; next++) await chunks.next();
+      next++;
+      const { value } = await chunks.next();
+      return (value ?? []) as readonly InputRow[];
+    },
+    close: async () => void (await chunks.return?.()),
+  };
+};

@@ -1,0 +1,203 @@
+import * as v from "valibot";
+import { getOwnerId, type Payer } from "../accounts/payer.ts";
+import { Failure } from "../lib/failure.ts";
+import { fingerprint } from "../lib/fingerprint.ts";
+import { withTimeout } from "../lib/timeout.ts";
+import type { IdempotencyKey } from "../money/claims.ts";
+import { type Halves, PRICE } from "../money/credits.ts";
+import {
+  type BeginResult,
+  beginOperation,
+  type Operation,
+  type OperationRequest,
+  readOperation,
+  release,
+  settle,
+} from "../money/operations.ts";
+import type { Item, Json } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import type { VerifyWorld } from "../verify/engine.ts";
+import { HOST_DAILY_LIMIT } from "../verify/result.ts";
+import { selectEngine } from "../verify/sandbox.ts";
+import { findUsualPattern, isUsable } from "./candidates.ts";
+import {
+  type FindOutcome,
+  type FindResult,
+  findAddress,
+  INVALID_NAME,
+  type Search,
+} from "./find.ts";
+import { learnPattern, NO_PATTERN_COUNTS, readPatternCounts } from "./items.ts";
+
+/** What the caller gets for the price. */
+export type FindResponse = {
+  readonly price: Halves;
+  readonly replayed: boolean;
+  readonly result: FindResult;
+};
+
+export const FIND = "find";
+
+const ROUTE = "POST /v1/find";
+
+/** The same search within the same two minutes of the clock is one search. */
+const BUCKET_MS = 120_000;
+/** As long as anything else that an account was told about an address. */
+const RETENTION_SECONDS = 86_400;
+
+/** A gateway hangs up after 29 s; what the server has not said by then is not known. */
+const WAIT_MS = 20_000;
+/** After the wait is over, what is left to do takes no longer than this, or somebody else does it. */
+const MARGIN_MS = 15_000;
+/** A repeat waits so long for the one before it: longer than that one may take, and not as long as a gateway. */
+const POLL_MAX_MS = 24_000;
+const POLL_MS = 500;
+
+/** One search, paid for once, whatever breaks meanwhile: held before, settled after, given back if we failed. */
+export const findOnce = async (
+  world: VerifyWorld,
+  payer: Payer,
+  search: Search,
+): Promise<FindResponse> => {
+  if (!isUsable(search.person))
+    return { price: 0 as Halves, replayed: false, result: INVALID_NAME };
+  const outcome = await waitForTurn(world, {
+    id: world.newId("txn"),
+    kind: FIND,
+    payer,
+    reason: ROUTE,
+    idempotencyKey: createClaimKey(world, payer, search),
+    leaseMs: WAIT_MS + MARGIN_MS,
+  });
+  if ("answered" in outcome)
+    return {
+      price: PRICE.find,
+      replayed: true,
+      result: v.parse(StoredAnswer, outcome.answered) as FindResult,
+    };
+  return runSearch(world, outcome.begun, search);
+};
+
+const StoredAnswer = v.object({
+  status: v.string(),
+  reason: v.string(),
+  email: v.nullable(v.string()),
+  confidence: v.number(),
+  pattern: v.nullable(v.string()),
+});
+
+/** There is no key for the caller to choose: what is looked for, and when, is the key. */
+const createClaimKey = (world: World, payer: Payer, { person, domain }: Search): IdempotencyKey => {
+  const names = [person.first, person.last].map((name) => name.normalize("NFC").toLowerCase());
+  const searchHash = fingerprint([...names, domain]);
+  const bucket = Math.floor(world.now().getTime() / BUCKET_MS);
+  return {
+    owner: getOwnerId(payer),
+    route: ROUTE,
+    key: `${bucket} ${searchHash}`,
+    fingerprint: searchHash,
+    retentionSeconds: RETENTION_SECONDS,
+  };
+};
+
+/** Waits for a search that is under way, and goes on with one that nobody works on any more. */
+const waitForTurn = async (
+  world: World,
+  order: OperationRequest,
+): Promise<Exclude<BeginResult, { underWay: Operation }>> => {
+  const start = async () => ({ price: PRICE.find, input: null, expectedMs: WAIT_MS });
+  for (let waitedMs = 0; waitedMs < POLL_MAX_MS; waitedMs += POLL_MS) {
+    const outcome = await beginOperation(world, order, start).catch(toSearchFailure);
+    if (!("underWay" in outcome)) return outcome;
+    await world.sleep(POLL_MS);
+  }
+  throw createUnsureFailure("The same search is still under way.");
+};
+
+const createUnsureFailure = (what: string, cause?: unknown): Failure =>
+  new Failure("UNAVAILABLE", "repeat_search", what, { cause });
+
+/** What is said of an Idempotency-Key means nothing to whoever sent none. */
+const toSearchFailure = (cause: unknown): never => {
+  if (!(cause instanceof Failure) || cause.money !== "retry_same_key") throw cause;
+  throw createUnsureFailure("It is not known how far this search has come.", cause);
+};
+
+const runSearch = async (
+  world: VerifyWorld,
+  operation: Operation,
+  search: Search,
+): Promise<FindResponse> => {
+  const outcome = await searchWithin(world, operation, search).catch((cause: unknown) =>
+    refund(world, operation, cause),
+  );
+  const { result, learnedPattern } = outcome;
+  if (result.reason === "internal") return refund(world, operation, new Error("the session broke"));
+  if (result.reason === HOST_DAILY_LIMIT)
+    return refund(world, operation, undefined, {
+      code: "UNAVAILABLE",
+      what: "The domain's mail server has reached its limit for today. Repeat the search tomorrow (UTC).",
+    });
+
+  const answer: Json = result;
+  if ((await settle(world, operation, { answer })) !== "ended")
+    throw createUnsureFailure("It is not known how this search ended.");
+  if (learnedPattern !== null) await learnPattern(world, search.domain, learnedPattern);
+  return { price: PRICE.find, replayed: false, result };
+};
+
+/** Test keys are told the same each time: what is known of the real domain has no part in it. */
+const searchWithin = async (
+  world: VerifyWorld,
+  { account, mode }: Operation,
+  search: Search,
+): Promise<FindOutcome> => {
+  const patternCounts =
+    mode === "live" ? await readPatternCounts(world.table, search.domain) : NO_PATTERN_COUNTS;
+  const requester = { account, priority: "caller" } as const;
+  const outcome = await withTimeout(
+    world,
+    WAIT_MS,
+    findAddress(selectEngine(world, mode), search, patternCounts, requester),
+  );
+  if (outcome === "late")
+    return {
+      result: {
+        status: "unknown",
+        reason: "timeout",
+        email: null,
+        confidence: 0,
+        pattern: findUsualPattern(patternCounts),
+      },
+      learnedPattern: null,
+    };
+  return mode === "live" ? outcome : { ...outcome, learnedPattern: null };
+};
+
+type RefundReason = { readonly code: "INTERNAL" | "UNAVAILABLE"; readonly what: string };
+
+const INTERNAL_REASON: RefundReason = { code: "INTERNAL", what: "The search broke on our side." };
+
+const refund = async (
+  world: World,
+  operation: Operation,
+  cause: unknown,
+  { code, what }: RefundReason = INTERNAL_REASON,
+): Promise<never> => {
+  const released = (await release(world, operation)) === "ended";
+  if (!released) throw new Failure("INTERNAL", "repeat_search", what, { cause });
+  const money = operation.mode === "test" ? "nothing_charged" : "refunded";
+  throw new Failure(code, money, what, { cause });
+};
+
+/**
+ * A search that nobody finished: its caller has hung up long ago, so the price goes back. A claim that has run out
+ * meanwhile needs no freeing, and a write that wants it there would be refused for ever.
+ */
+export const repairFind = async (world: World, item: Item): Promise<string> => {
+  const operation = readOperation(item);
+  const { claim } = operation;
+  const isClaimed = claim !== null && (await world.table.get(claim)) !== undefined;
+  const ended = await release(world, isClaimed ? operation : { ...operation, claim: null });
+  return ended === "ended" ? "given_back" : "left_to_others";
+};

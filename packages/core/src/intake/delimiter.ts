@@ -1,0 +1,77 @@
+import { type ByteText, toText } from "./byte-text.ts";
+import { countWithAddress } from "./columns.ts";
+import { createCsvReader } from "./csv-reader.ts";
+
+export type SampleRows = readonly (readonly string[])[];
+
+/** "" is a file of one column: then nothing splits a line. */
+const DELIMITERS = ["", ",", ";", "\t", "|"] as const;
+const SAMPLE_ROWS_MAX = 200;
+
+/** The first rows of a head. One that the head breaks off is none, unless there is no other. */
+export const readSample = (head: ByteText, delimiter: string, isWhole: boolean): SampleRows => {
+  const found = firstRows(head, delimiter, isWhole);
+  return found.length > 0 ? found : firstRows(head, delimiter, true);
+};
+
+/** A head holds thousands of rows, and to read all of them five times would hold everybody else up. */
+const SAMPLE_STEP_LENGTH = 8_192;
+
+const firstRows = (head: ByteText, delimiter: string, isWhole: boolean): SampleRows => {
+  const read = createCsvReader(delimiter);
+  const found: (readonly string[])[] = [];
+  for (
+    let from = 0;
+    from < head.length && found.length < SAMPLE_ROWS_MAX;
+    from += SAMPLE_STEP_LENGTH
+  ) {
+    const to = from + SAMPLE_STEP_LENGTH;
+    const more = read(head.slice(from, to), isWhole && to >= head.length);
+    found.push(...more.map((cells) => cells.map(toText)));
+  }
+  return found.slice(0, SAMPLE_ROWS_MAX);
+};
+
+const SEP_LINE = /^\s*"?sep=([^"\r\n\x80-\xff])"?(?:\r\n|\r|\n|$)/i;
+
+/** The line by which spreadsheets are told the delimiter. It is no record. */
+export const stripSepLine = (
+  head: ByteText,
+): { readonly delimiter?: string; readonly rest: ByteText } => {
+  const [line, delimiter] = SEP_LINE.exec(head) ?? [];
+  return line === undefined || delimiter === undefined
+    ? { rest: head }
+    : { delimiter, rest: head.slice(line.length) };
+};
+
+/**
+ * The delimiter that lets the most rows have an address; then the one that comes equally often in the most
+ * rows; then the one that comes most often. A comma in one line of a plain list is no delimiter.
+ */
+export const findDelimiter = (head: ByteText, isWhole: boolean): string => {
+  let best = { delimiter: "", addresses: -1, share: 0, usual: 0 };
+  for (const delimiter of DELIMITERS) {
+    if (!head.includes(delimiter)) continue;
+    const rows = readSample(head, delimiter, isWhole);
+    const candidate = {
+      delimiter,
+      addresses: countWithAddress(rows),
+      ...countUsualDelimiters(rows),
+    };
+    const isBetter =
+      candidate.addresses - best.addresses ||
+      candidate.share - best.share ||
+      candidate.usual - best.usual;
+    if (isBetter > 0) best = candidate;
+  }
+  return best.delimiter;
+};
+
+const countUsualDelimiters = (
+  rows: SampleRows,
+): { readonly share: number; readonly usual: number } => {
+  const counts = new Map<number, number>();
+  for (const { length } of rows) counts.set(length - 1, (counts.get(length - 1) ?? 0) + 1);
+  const [usual, times] = [...counts].toSorted((a, b) => b[1] - a[1])[0] ?? [0, 0];
+  return usual < 1 ? { share: 0, usual: 0 } : { share: times / rows.length, usual };
+};

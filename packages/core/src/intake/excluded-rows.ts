@@ -1,0 +1,168 @@
+import { type BlobMetadata, type Blobs, UnreadableBlobError } from "../ports/blobs.ts";
+import type { ByteText } from "./byte-text.ts";
+
+// The rows of a list that are not verified: one object, a line of JSON for each, in the order of the list. It is
+// written while the list is read, beside the input of the job, and only where there is such a row.
+
+/**
+ * `why`: the row that this one repeats, or the code of what is wrong with its e-mail cell. The cells are all of the
+ * row's, as they stand in the list.
+ */
+export type ExcludedRow = readonly [row: number, why: number | string, ...cells: string[]];
+
+/** Beside the input that is stored under this key. */
+export const toExcludedKey = (inputKey: string): string => `${inputKey}.excluded`;
+
+/** As it is written. */
+export type EncodedExcludedRow = readonly [row: number, why: number | string, ...cells: ByteText[]];
+
+export type ExcludedWriter = {
+  /** Waits until the store has taken the rows before these, so that few are in memory. */
+  readonly write: (rows: readonly EncodedExcludedRow[]) => Promise<void>;
+  /** Null: there was no such row, and nothing is written. */
+  readonly end: () => Promise<
+    (BlobMetadata & { readonly key: string; readonly rows: number }) | null
+  >;
+  /** Gives the object up: the put fails, and leaves nothing. */
+  readonly abort: () => Promise<void>;
+};
+
+export const createExcludedWriter = (blobs: Pick<Blobs, "put">, key: string): ExcludedWriter => {
+  const pipe = createPipe();
+  let rows = 0;
+  let put: Promise<BlobMetadata> | undefined;
+  const beginPut = () => {
+    const promise = blobs.put(key, pipe.content());
+    // Whether it failed is asked with the next write, or at the end.
+    promise.catch(() => {});
+    return promise;
+  };
+  return {
+    write: async (some) => {
+      put ??= beginPut();
+      rows += some.length;
+      const lines = some.map((row) => `${JSON.stringify(row)}\n`).join("");
+      // A store that failed reads no more, and must not be waited for.
+      await Promise.race([pipe.write(Buffer.from(lines, "latin1")), put]);
+    },
+    end: async () => {
+      if (!put) return null;
+      pipe.end();
+      return { key, rows, ...(await put) };
+    },
+    abort: async () => {
+      pipe.fail(new Error("the list is given up"));
+      await put?.catch(() => {});
+    },
+  };
+};
+
+/** One block at a time from whoever writes to whoever reads. */
+const createPipe = () => {
+  let [block, isOver]: [Uint8Array | null, boolean] = [null, false];
+  let failure: Error | null = null;
+  let [wakeReader, wakeWriter] = [() => {}, () => {}];
+
+  async function* content(): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      if (failure) throw failure;
+      if (block) {
+        const chunk = block;
+        block = null;
+        wakeWriter();
+        yield chunk;
+      } else if (isOver) return;
+      else
+        await new Promise<void>((wake) => {
+          wakeReader = wake;
+        });
+    }
+  }
+
+  return {
+    content,
+    write: async (more: Uint8Array): Promise<void> => {
+      while (block)
+        await new Promise<void>((wake) => {
+          wakeWriter = wake;
+        });
+      block = more;
+      wakeReader();
+    },
+    end: () => {
+      isOver = true;
+      wakeReader();
+    },
+    fail: (error: Error) => {
+      failure = error;
+      wakeReader();
+    },
+  };
+};
+
+/** Reads the rows in their order. */
+export type ExcludedReader = {
+  /** The next of those that stand before this row of the list: some at a time, none when there is no more. */
+  readonly before: (row: number) => Promise<readonly ExcludedRow[]>;
+  readonly close: () => Promise<void>;
+};
+
+export const NO_EXCLUDED: ExcludedReader = { before: async () => [], close: async () => {} };
+
+export const openExcludedReader = (
+  blobs: Pick<Blobs, "get">,
+  { key, version }: { readonly key: string; readonly version: string },
+): ExcludedReader => {
+  let batches: AsyncGenerator<readonly ExcludedRow[]> | undefined;
+  let batch: readonly ExcludedRow[] = [];
+  let next = 0;
+  return {
+    before: async (row) => {
+      if (next === batch.length) {
+        batches ??= readBatches(blobs, key, version);
+        batch = (await batches.next()).value ?? [];
+        next = 0;
+      }
+      const from = next;
+      while (next < batch.length && (batch[next]?.[0] ?? Infinity) < row) next++;
+      return batch.slice(from, next);
+    },
+    close: async () => void (await batches?.return(undefined)),
+  };
+};
+
+/** Whether all of them can be read as they were written: an export cannot leave rows out in the middle. */
+export const areExcludedReadable = async (
+  blobs: Pick<Blobs, "get">,
+  { key, version }: { readonly key: string; readonly version: string },
+): Promise<boolean> => {
+  try {
+    const found = await blobs.get(key, { version });
+    for await (const _ of found?.content ?? []) continue;
+    return found !== undefined;
+  } catch (error) {
+    if (error instanceof UnreadableBlobError) return false;
+    throw error;
+  }
+};
+
+const LINE_FEED = 10;
+
+async function* readBatches(
+  blobs: Pick<Blobs, "get">,
+  key: string,
+  version: string,
+): AsyncGenerator<readonly ExcludedRow[]> {
+  const found = await blobs.get(key, { version });
+  if (!found) throw new Error("the excluded rows of a list are gone");
+  let parts: Uint8Array[] = [];
+  for await (const piece of found.content) {
+    const end = piece.lastIndexOf(LINE_FEED) + 1;
+    if (end > 0) {
+      const lines = Buffer.concat([...parts, piece.subarray(0, end)]).toString();
+      parts = [];
+      yield JSON.parse(`[${lines.slice(0, -1).replaceAll("\n", ",")}]`) as ExcludedRow[];
+    }
+    if (end < piece.length) parts.push(piece.slice(end));
+  }
+}

@@ -1,0 +1,294 @@
+import type { ExcludedBlob } from "../jobs/input-metadata.ts";
+import { isAddress } from "../mail/address.ts";
+import { isAscii } from "../mail/syntax.ts";
+import type { Blobs } from "../ports/blobs.ts";
+import type { World } from "../ports/world.ts";
+import { parseAddressCell, ROW_TOO_LONG } from "./address-cell.ts";
+import { type ByteText, toByteText } from "./byte-text.ts";
+import {
+  createExcludedWriter,
+  type EncodedExcludedRow,
+  type ExcludedWriter,
+  toExcludedKey,
+} from "./excluded-rows.ts";
+import { type EncodedRow, type WrittenInput, writeInput } from "./input-blob.ts";
+import {
+  isListFault,
+  type ListFault,
+  type ListFormat,
+  type ListOptions,
+  type ListRow,
+  type OpenedList,
+  openList,
+} from "./open-list.ts";
+import { createTextSet, type TextSet } from "./text-set.ts";
+
+/** What came of a list: an input that is written and holds each address once. */
+export type ListIntake = WrittenInput & {
+  /** Those of no address among them. */
+  readonly totalSubmitted: number;
+  readonly duplicatesRemoved: number;
+  /** The addresses that are left. */
+  readonly unique: number;
+  /** All other rows; null where there are none. */
+  readonly excluded: ExcludedBlob | null;
+};
+
+/** A row that is not verified, for people: its text is cut short. */
+export type SkippedRow = { readonly row: number; readonly text: string; readonly reason: string };
+
+export type FileIntake = ListIntake & {
+  readonly facts: ListFormat;
+  readonly invalidSkipped: number;
+  /** The first rows that hold no address. */
+  readonly skippedSample: readonly SkippedRow[];
+};
+
+export type IntakeFault =
+  | ListFault
+  | { readonly fault: "no_addresses" | "too_many" | "too_large"; readonly message: string };
+
+export type FileIntakeOptions = ListOptions & {
+  /** Of the input that is written. */
+  readonly key: string;
+  readonly addressesMax: number;
+  /** Of the file. */
+  readonly bytesMax: number;
+  readonly rowsPerChunk: number;
+};
+
+/**
+ * Reads a list once, from its first byte to its last, and holds little more of it than its addresses. On a fault
+ * nothing is written, and no more is read than shows the fault. In any case the source is closed.
+ */
+export const ingestFile = async (
+  { blobs, sleep }: Pick<World, "sleep"> & { readonly blobs: Pick<Blobs, "put"> },
+  source: AsyncIterable<Uint8Array>,
+  { key, addressesMax, bytesMax, rowsPerChunk, ...options }: FileIntakeOptions,
+): Promise<FileIntake | IntakeFault> => {
+  // Only an error makes a store give up a put, and a store may wrap it into one of its own.
+  let fault: IntakeFault | undefined;
+  const refuse: Refuse = (found) => {
+    fault = found;
+    throw new Error(found.message);
+  };
+  const bytes = limitBytes(bytesMax, source, refuse);
+  const writer = createExcludedWriter(blobs, toExcludedKey(key));
+  try {
+    const opened = await openList(bytes, options);
+    if (isListFault(opened)) return opened;
+    const tally = createCounts();
+    const seen = createTextSet(Math.min(addressesMax, Math.ceil(bytesMax / ADDRESS_BYTES_MIN)) + 1);
+    const pause = () => sleep(0);
+    const rows = readAddresses(opened, {
+      counts: tally,
+      seen,
+      writer,
+      addressesMax,
+      refuse,
+      pause,
+    });
+    const written = await writeInput(blobs, key, rows, rowsPerChunk);
+    const excluded = await writer.end();
+    const { isAscii: areExcludedAscii, ...counts } = tally;
+    return {
+      ...written,
+      ...counts,
+      isAscii: written.isAscii && areExcludedAscii,
+      facts: { ...opened.facts, encoding: opened.encoding() },
+      excluded,
+    };
+  } catch (error) {
+    await writer.abort();
+    if (fault) return fault;
+    throw error;
+  } finally {
+    // A put may fail before it begins to read.
+    await bytes.return(undefined);
+  }
+};
+
+export type BatchIntakeOptions = { readonly key: string; readonly rowsPerChunk: number };
+
+/** What is no address stays in it, and is verified as what it is. */
+export const ingestBatch = async (
+  blobs: Pick<Blobs, "put">,
+  emails: readonly string[],
+  { key, rowsPerChunk }: BatchIntakeOptions,
+): Promise<ListIntake> => {
+  const seen = new Map<string, number>();
+  const rows: EncodedRow[] = [];
+  const repeats: EncodedExcludedRow[] = [];
+  for (const [index, email] of emails.entries()) {
+    const text = email.trim();
+    const parsed = parseAddressCell(text);
+    // No canonical form begins with a blank, so a text that is no address never stands for one.
+    const [shown, identity] = isAddress(parsed)
+      ? [parsed.display, parsed.canonical]
+      : [text, ` ${text}`];
+    const firstRow = seen.get(identity);
+    if (firstRow === undefined) {
+      seen.set(identity, index + 1);
+      rows.push([index + 1, toByteText(shown), toByteText(email === shown ? "" : email)]);
+    } else repeats.push([index + 1, firstRow, toByteText(email)]);
+  }
+  const writer = createExcludedWriter(blobs, toExcludedKey(key));
+  if (repeats.length > 0) await writer.write(repeats);
+  const excluded = await writer.end();
+  const written = await writeInput(blobs, key, toIterable(rows), rowsPerChunk);
+  const unique = rows.length;
+  const totalSubmitted = emails.length;
+  const duplicatesRemoved = totalSubmitted - unique;
+  return { ...written, totalSubmitted, duplicatesRemoved, unique, excluded };
+};
+
+type Refuse = (fault: IntakeFault) => never;
+
+async function* limitBytes(
+  bytesMax: number,
+  source: AsyncIterable<Uint8Array>,
+  refuse: Refuse,
+): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const piece of source) {
+    bytes += piece.length;
+    if (bytes > bytesMax) refuse(createTooLargeFault(bytesMax));
+    yield piece;
+  }
+}
+
+type IntakeCounts = {
+  totalSubmitted: number;
+  duplicatesRemoved: number;
+  invalidSkipped: number;
+  unique: number;
+  /** Of the rows that are not verified. */
+  isAscii: boolean;
+  readonly skippedSample: SkippedRow[];
+};
+
+const createCounts = (): IntakeCounts => ({
+  totalSubmitted: 0,
+  duplicatesRemoved: 0,
+  invalidSkipped: 0,
+  unique: 0,
+  isAscii: true,
+  skippedSample: [],
+});
+
+type IntakeState = {
+  readonly counts: IntakeCounts;
+  readonly seen: TextSet;
+  readonly writer: ExcludedWriter;
+  readonly addressesMax: number;
+  readonly refuse: Refuse;
+  readonly pause: () => Promise<void>;
+};
+
+/** The shortest address and its line end: a small file has no room for many. */
+const ADDRESS_BYTES_MIN = 4;
+
+/**
+ * A file of which so many rows hold a text and none of them is an address is not read to its end. Rows that hold none
+ * do not count: a list that is sorted by its addresses may well begin with them.
+ */
+const TEXTS_BEFORE_ADDRESS_MAX = 10_000;
+
+/** About ten milliseconds. */
+const SKIPPED_WITHOUT_PAUSE = 4_000;
+
+async function* readAddresses(
+  { facts: { emailColumn }, rows }: OpenedList,
+  { counts, seen, writer, addressesMax, refuse, pause }: IntakeState,
+): AsyncGenerator<readonly EncodedRow[]> {
+  let texts = 0;
+  let pauseAt = SKIPPED_WITHOUT_PAUSE;
+  for await (const batch of rows) {
+    const accepted: EncodedRow[] = [];
+    const excluded: EncodedExcludedRow[] = [];
+    counts.totalSubmitted += batch.length;
+    for (const row of batch) {
+      const parsed = parseAddressCell(row.email);
+      if (!isAddress(parsed)) {
+        const { fault } = row.cells.length === 0 ? ROW_TOO_LONG : parsed;
+        counts.invalidSkipped += 1;
+        if (row.email !== "") texts += 1;
+        excluded.push([row.line, fault, ...row.cells]);
+        if (counts.skippedSample.length < SKIPPED_SAMPLE_MAX)
+          counts.skippedSample.push(toSkippedRow(row, fault));
+        continue;
+      }
+      const firstRow = seen.add(parsed.canonical, row.line);
+      if (firstRow > 0) {
+        counts.duplicatesRemoved += 1;
+        excluded.push([row.line, firstRow, ...row.cells]);
+      } else accepted.push(toInputRow(row, parsed.display, emailColumn));
+    }
+    counts.unique += accepted.length;
+    if (counts.unique > addressesMax) refuse(createTooManyFault(addressesMax));
+    const isJunk = counts.unique === 0 && texts > TEXTS_BEFORE_ADDRESS_MAX;
+    if (isJunk) refuse(createJunkFault(counts.totalSubmitted));
+    if (accepted.length > 0) yield accepted;
+    if (excluded.length === 0) continue;
+    counts.isAscii &&= excluded.every(([, , ...cells]) => cells.every(isAscii));
+    await writer.write(excluded);
+
+    // Rows that are kept are written, and others have their turn meanwhile. Rows that are skipped leave them none.
+    if (counts.duplicatesRemoved + counts.invalidSkipped < pauseAt) continue;
+    pauseAt += SKIPPED_WITHOUT_PAUSE;
+    await pause();
+  }
+  if (counts.unique === 0) refuse(createNoAddressesFault(counts.totalSubmitted));
+}
+
+/** Enough to see what is wrong with a list. */
+const SKIPPED_SAMPLE_MAX = 10;
+const SKIPPED_TEXT_MAX = 100;
+
+const toSkippedRow = ({ line: row, email }: ListRow, reason: string): SkippedRow => ({
+  row,
+  text: email.length > SKIPPED_TEXT_MAX ? `${email.slice(0, SKIPPED_TEXT_MAX - 1)}…` : email,
+  reason,
+});
+
+/** All of its cells; the e-mail cell is empty where it reads as the address does. */
+const toInputRow = ({ line, cells }: ListRow, email: string, emailColumn: number): EncodedRow => {
+  const address = toByteText(email);
+  const row: [number, ByteText, ...ByteText[]] = [line, address];
+  for (let at = 0; at < cells.length; at += 1) {
+    const cell = cells[at] ?? "";
+    row.push(at === emailColumn && cell === address ? "" : cell);
+  }
+  return row;
+};
+
+async function* toIterable(rows: readonly EncodedRow[]): AsyncGenerator<readonly EncodedRow[]> {
+  yield rows;
+}
+
+const createTooLargeFault = (bytesMax: number): IntakeFault => ({
+  fault: "too_large",
+  message: `The file is larger than ${formatCount(bytesMax)} bytes.`,
+});
+
+const createTooManyFault = (addressesMax: number): IntakeFault => ({
+  fault: "too_many",
+  message: `The file holds more than ${formatCount(addressesMax)} addresses.`,
+});
+
+const createNoAddressesFault = (rows: number): IntakeFault => ({
+  fault: "no_addresses",
+  message: `The file holds no address: ${explainNoAddresses(rows)}.`,
+});
+
+const createJunkFault = (rows: number): IntakeFault => ({
+  fault: "no_addresses",
+  message: `The first ${formatCount(rows)} rows of the file hold no address.`,
+});
+
+const explainNoAddresses = (rows: number): string => {
+  if (rows === 0) return "there is no row below its head";
+  return rows === 1 ? "its one row is none" : `all its ${formatCount(rows)} rows are none`;
+};
+
+const formatCount = (count: number): string => count.toLocaleString("en");

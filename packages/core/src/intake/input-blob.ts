@@ -1,0 +1,201 @@
+import { crc32 } from "node:zlib";
+import { isAscii } from "../mail/syntax.ts";
+import { type BlobMetadata, type Blobs, UnreadableBlobError } from "../ports/blobs.ts";
+import type { ByteText } from "./byte-text.ts";
+
+// What a job is to verify: one object, a line of JSON for each address. A chunk is so many lines, and the job
+// keeps where each begins, so that a worker reads its own lines and no others.
+
+/**
+ * `row` is the number of the record in the file, or the place in the batch, from 1 in both. The cells are those
+ * of the other columns, for the export.
+ */
+export type InputRow = readonly [row: number, email: string, ...cells: string[]];
+
+/** As it is written. */
+export type EncodedRow = readonly [row: number, email: ByteText, ...cells: ByteText[]];
+
+export type InputBlob = BlobMetadata & { readonly key: string };
+
+/** The byte at which each chunk begins, and in the end the one behind the last. */
+export type ChunkOffsets = readonly number[];
+
+/** The CRC-32 of the bytes of each chunk: whoever reads a part of the object can tell whether it is as written. */
+export type ChunkChecksums = readonly number[];
+
+/** The bytes from one to before another. `checksum`: their CRC-32; earlier releases stored none. */
+export type InputSlice = {
+  readonly from: number;
+  readonly to: number;
+  readonly checksum?: number | undefined;
+};
+
+export type WrittenInput = {
+  readonly input: InputBlob;
+  readonly chunks: ChunkOffsets;
+  readonly checksums: ChunkChecksums;
+  /** No letter of it is beyond ASCII. */
+  readonly isAscii: boolean;
+};
+
+/** Holds a block of it at a time, or the longest row. */
+export const writeInput = async (
+  blobs: Pick<Blobs, "put">,
+  key: string,
+  rows: AsyncIterable<readonly EncodedRow[]>,
+  rowsPerChunk: number,
+): Promise<WrittenInput> => {
+  const index: InputIndex = { chunks: [], checksums: [], isAscii: true };
+  const facts = await blobs.put(key, toInputBlocks(rows, rowsPerChunk, index));
+  return { input: { key, ...facts }, ...index };
+};
+
+export const toSlices = (
+  chunks: ChunkOffsets,
+  checksums: ChunkChecksums = [],
+): readonly InputSlice[] =>
+  chunks.slice(1).map((to, index) => {
+    const checksum = checksums[index];
+    return { from: chunks[index] ?? 0, to, ...(checksum !== undefined && { checksum }) };
+  });
+
+/** Undefined where these very bytes are no longer there. Throws UnreadableBlobError where they are damaged. */
+export const readChunk = async (
+  blobs: Pick<Blobs, "get">,
+  { key, version }: Pick<InputBlob, "key" | "version">,
+  slice: InputSlice,
+): Promise<readonly InputRow[] | undefined> => {
+  const { from, to } = slice;
+  const found = await blobs.get(key, { version, range: { from, to: to - 1 } });
+  if (!found) return undefined;
+  for await (const bytes of splitChunks(found.content, [slice])) return parseRows(bytes);
+  return [];
+};
+
+type InputLayout = { readonly chunks: ChunkOffsets; readonly checksums?: ChunkChecksums };
+
+/** Whether all of it can be read as it was written. */
+export const isInputReadable = async (
+  blobs: Pick<Blobs, "get">,
+  { key, version }: Pick<InputBlob, "key" | "version">,
+  { chunks, checksums }: InputLayout,
+): Promise<boolean> => {
+  try {
+    const found = await blobs.get(key, { version });
+    for await (const _ of splitChunks(found?.content ?? [], toSlices(chunks, checksums))) continue;
+    return found !== undefined;
+  } catch (error) {
+    if (error instanceof UnreadableBlobError) return false;
+    throw error;
+  }
+};
+
+/** All of it in one stream, chunk by chunk. */
+export const readInput = async (
+  blobs: Pick<Blobs, "get">,
+  { key, version }: Pick<InputBlob, "key" | "version">,
+  { chunks, checksums }: InputLayout,
+): Promise<AsyncIterable<readonly InputRow[]> | undefined> => {
+  const found = await blobs.get(key, { version });
+  return found && readRowsOfChunks(splitChunks(found.content, toSlices(chunks, checksums)));
+};
+
+async function* readRowsOfChunks(
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<readonly InputRow[]> {
+  for await (const bytes of chunks) yield parseRows(bytes);
+}
+
+/** What is learnt of an input while it is written. */
+type InputIndex = { readonly chunks: number[]; readonly checksums: number[]; isAscii: boolean };
+
+const BLOCK_BYTES = 65_536;
+
+async function* toInputBlocks(
+  rows: AsyncIterable<readonly EncodedRow[]>,
+  rowsPerChunk: number,
+  index: InputIndex,
+): AsyncGenerator<Uint8Array> {
+  let block = Buffer.allocUnsafe(BLOCK_BYTES);
+  let [filled, before, count] = [0, 0, 0];
+  let [summed, checksum] = [0, 0];
+  const sum = () => {
+    checksum = crc32(block.subarray(summed, filled), checksum);
+    summed = filled;
+  };
+  for await (const some of rows) {
+    for (const row of some) {
+      // JSON escapes nothing beyond ASCII, so what it makes of bytes is bytes.
+      const line = `${JSON.stringify(row)}\n`;
+      if (filled + line.length > BLOCK_BYTES) {
+        sum();
+        if (filled > 0) yield block.subarray(0, filled);
+        before += filled;
+        filled = 0;
+        summed = 0;
+        // Never the same again: whoever uploads in parts keeps some.
+        block = Buffer.allocUnsafe(Math.max(BLOCK_BYTES, line.length));
+      }
+      if (count % rowsPerChunk === 0) {
+        sum();
+        if (count > 0) index.checksums.push(checksum);
+        checksum = 0;
+        index.chunks.push(before + filled);
+      }
+      filled += block.write(line, filled, "latin1");
+      index.isAscii &&= isAscii(line);
+      count += 1;
+    }
+  }
+  sum();
+  if (count > 0) index.checksums.push(checksum);
+  if (filled > 0) yield block.subarray(0, filled);
+  index.chunks.push(before + filled);
+}
+
+/** The bytes of each slice. They follow one another, from where the content begins. */
+async function* splitChunks(
+  content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  slices: readonly InputSlice[],
+): AsyncGenerator<Uint8Array> {
+  let [next, at] = [0, slices[0]?.from ?? 0];
+  let parts: Uint8Array[] = [];
+  for await (const piece of content) {
+    let rest = piece;
+    for (
+      let slice = slices[next];
+      slice !== undefined && at + rest.length >= slice.to;
+      slice = slices[next]
+    ) {
+      parts.push(rest.subarray(0, slice.to - at));
+      rest = rest.subarray(slice.to - at);
+      at = slice.to;
+      next += 1;
+      const bytes = Buffer.concat(parts);
+      assertChecksum(bytes, slice);
+      yield bytes;
+      parts = [];
+    }
+    at += rest.length;
+    if (rest.length > 0) parts.push(rest);
+  }
+  if (next < slices.length) throw new UnreadableBlobError(`An input broke off at byte ${at}.`);
+}
+
+const assertChecksum = (bytes: Uint8Array, { from, to, checksum }: InputSlice): void => {
+  if (checksum !== undefined && crc32(bytes) !== checksum)
+    throw new UnreadableBlobError(
+      `Bytes ${from} to ${to} of an input are not as they were written.`,
+    );
+};
+
+/** JSON has no line breaks within a text, so those of the lines can become commas: one parse is faster than many. */
+const parseRows = (bytes: Uint8Array): readonly InputRow[] => {
+  const lines = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+  try {
+    return JSON.parse(`[${lines.slice(0, -1).replaceAll("\n", ",")}]`) as readonly InputRow[];
+  } catch (cause) {
+    // Only where no checksum was stored.
+    throw new UnreadableBlobError("Rows of an input are not as they were written.", { cause });
+  }
+};

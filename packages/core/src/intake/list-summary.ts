@@ -1,0 +1,44 @@
+import * as v from "valibot";
+import type { FileIntake } from "./ingest.ts";
+import { LIST_ENCODINGS } from "./list-decoder.ts";
+
+/**
+ * What was found in a list, short enough for an answer that is stored with its Idempotency-Key. A list may have
+ * thousands of columns, and names of any length.
+ */
+export const ListSummary = v.object({
+  /** The first of them. */
+  columns: v.array(v.string()),
+  columnCount: v.number(),
+  emailColumn: v.object({ name: v.string(), index: v.number() }),
+  /** The names of other columns that hold addresses. */
+  otherEmailColumns: v.array(v.string()),
+  hasHeader: v.boolean(),
+  encoding: v.picklist(LIST_ENCODINGS),
+  /** "" in a list of one column. */
+  delimiter: v.string(),
+  skipped: v.array(v.object({ row: v.number(), text: v.string(), reason: v.string() })),
+});
+
+export type ListSummary = v.InferOutput<typeof ListSummary>;
+
+const COLUMNS_MAX = 20;
+const NAME_LENGTH_MAX = 100;
+
+export const summarizeList = ({ facts, skippedSample }: FileIntake): ListSummary => {
+  const { columns, emailColumn, otherEmailColumns, hasHeader, encoding, delimiter } = facts;
+  const nameAt = (index: number) => shorten(columns[index] ?? "");
+  return {
+    columns: columns.slice(0, COLUMNS_MAX).map(shorten),
+    columnCount: columns.length,
+    emailColumn: { name: nameAt(emailColumn), index: emailColumn },
+    otherEmailColumns: otherEmailColumns.slice(0, COLUMNS_MAX).map(nameAt),
+    hasHeader,
+    encoding,
+    delimiter,
+    skipped: [...skippedSample],
+  };
+};
+
+const shorten = (name: string): string =>
+  name.length <= NAME_LENGTH_MAX ? name : `${name.slice(0, NAME_LENGTH_MAX - 1)}…`;

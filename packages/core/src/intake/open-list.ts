@@ -1,0 +1,173 @@
+import { isAscii } from "../mail/syntax.ts";
+import { isBinary } from "./binary.ts";
+import { type ByteText, toText } from "./byte-text.ts";
+import { type ColumnOptions, findColumns, type ListColumns, listColumnNames } from "./columns.ts";
+import { createCsvReader } from "./csv-reader.ts";
+import { findDelimiter, readSample, stripSepLine } from "./delimiter.ts";
+import {
+  BLOCK_BYTES,
+  createListDecoder,
+  type ListDecoder,
+  type ListEncoding,
+  toBlocks,
+} from "./list-decoder.ts";
+
+export type ListRow = {
+  /** The number of the record in the file, from 1, its header included. Blank lines and `sep=` are no records. */
+  readonly line: number;
+  /** As many as the row has: fewer than there are columns, or more than the first rows had. */
+  readonly cells: readonly ByteText[];
+  /** The cell of the e-mail column as it stands there, trimmed. It may be empty or no address. */
+  readonly email: string;
+};
+
+export type ListFormat = ListColumns & {
+  /** "" in a file of one column. */
+  readonly delimiter: string;
+  /** As far as the beginning of the file shows. */
+  readonly encoding: ListEncoding;
+  /** Whether the beginning of the file is. */
+  readonly isAscii: boolean;
+};
+
+/** The rows can be read once, and come in batches; the file is read as they are asked for. */
+export type OpenedList = {
+  readonly facts: ListFormat;
+  readonly rows: AsyncIterable<readonly ListRow[]>;
+  /** As far as the file has been read. */
+  readonly encoding: () => ListEncoding;
+};
+
+export type ListFault = {
+  readonly fault: "empty" | "binary" | "no_email_column" | "unknown_column";
+  readonly message: string;
+};
+
+export type ListOptions = ColumnOptions;
+
+/**
+ * A CSV or TXT file, never held as a whole. Its first block tells encoding, delimiter, header and column.
+ * On a fault the source is closed; a list that was opened closes it when its rows end or are left.
+ */
+export const openList = async (
+  bytes: AsyncIterable<Uint8Array>,
+  options: ListOptions = {},
+): Promise<OpenedList | ListFault> => {
+  const blocks = toBlocks(bytes);
+  const decoder = createListDecoder();
+  const { value: head } = await blocks.next();
+  const opened = head ? readHead(head, decoder, options) : createFault("empty");
+  if ("fault" in opened) {
+    await blocks.return(undefined);
+    return opened;
+  }
+  const { facts, text } = opened;
+  return { facts, rows: readRows(facts, text, blocks, decoder), encoding: decoder.encoding };
+};
+
+export const isListFault = (opened: OpenedList | ListFault): opened is ListFault =>
+  "fault" in opened;
+
+type ListHead = { readonly facts: ListFormat; readonly text: ByteText };
+
+const readHead = (
+  head: Uint8Array,
+  decoder: ListDecoder,
+  options: ListOptions,
+): ListHead | ListFault => {
+  const isWhole = head.length < BLOCK_BYTES;
+  const decoded = decoder.decode(head);
+  if (isBinary(head, toText(decoded))) return createFault("binary");
+  const { delimiter: declaredDelimiter, rest: text } = stripSepLine(decoded);
+  if (isWhole && toText(text).trim() === "") return createFault("empty");
+
+  const delimiter = declaredDelimiter ?? findDelimiter(text, isWhole);
+  const sample = readSample(text, delimiter, isWhole);
+  const found = findColumns(sample, options);
+  if (found === "unknown_column") {
+    return createUnknownColumnFault(
+      options.emailColumn ?? "",
+      listColumnNames(sample, options.hasHeader ?? true),
+    );
+  }
+  if (found === "no_email_column") return createFault(found);
+  const encoding = decoder.encoding();
+  return { facts: { ...found, delimiter, encoding, isAscii: isAscii(decoded) }, text };
+};
+
+async function* readRows(
+  facts: ListFormat,
+  head: ByteText,
+  blocks: AsyncGenerator<Uint8Array>,
+  decoder: ListDecoder,
+): AsyncGenerator<readonly ListRow[]> {
+  const read = createCsvReader(facts.delimiter);
+  let line = 0;
+  for await (const { text, isLast } of readTexts(head, blocks, decoder)) {
+    const isAtHeader = line === 0 && facts.hasHeader;
+    const rows = read(text, isLast).map((cells) => {
+      line += 1;
+      return toRow(facts, line, cells);
+    });
+    const rowsBelowHeader = isAtHeader ? rows.slice(1) : rows;
+    if (rowsBelowHeader.length > 0) yield rowsBelowHeader;
+  }
+}
+
+type TextSlice = { readonly text: ByteText; readonly isLast: boolean };
+
+async function* readTexts(
+  head: ByteText,
+  blocks: AsyncGenerator<Uint8Array>,
+  decoder: ListDecoder,
+): AsyncGenerator<TextSlice> {
+  try {
+    yield* toTextSlices(head);
+    for await (const block of blocks) yield* toTextSlices(decoder.decode(block));
+    yield { text: decoder.end(), isLast: true };
+  } finally {
+    // Whoever leaves after the first batch has not begun to read the blocks.
+    await blocks.return(undefined);
+  }
+}
+
+/** Of the shortest rows a block holds 100,000, and as many objects at once take more memory than all else. */
+const SLICE_LENGTH = 32_768;
+
+function* toTextSlices(text: ByteText): Generator<TextSlice> {
+  for (let from = 0; from < text.length; from += SLICE_LENGTH) {
+    yield { text: text.slice(from, from + SLICE_LENGTH), isLast: false };
+  }
+}
+
+const toRow = (facts: ListFormat, line: number, cells: readonly ByteText[]): ListRow => ({
+  line,
+  cells,
+  email: toText(cells[facts.emailColumn] ?? "").trim(),
+});
+
+const FAULT_MESSAGES = {
+  empty: "The file is empty.",
+  binary: "The file is no text. Only CSV and TXT are supported; save a spreadsheet as CSV.",
+  no_email_column: "No column of the file holds e-mail addresses, and none is named so.",
+} as const;
+
+const createFault = (fault: keyof typeof FAULT_MESSAGES): ListFault => ({
+  fault,
+  message: FAULT_MESSAGES[fault],
+});
+
+const LISTED_NAMES_MAX = 20;
+const NAME_LENGTH_MAX = 60;
+
+const createUnknownColumnFault = (name: string, names: readonly string[]): ListFault => {
+  const listedNames = names.slice(0, LISTED_NAMES_MAX).map(quote);
+  const more = names.length - listedNames.length;
+  return {
+    fault: "unknown_column",
+    message: `The file has no column ${quote(name)}. It has ${listedNames.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`,
+  };
+};
+
+const quote = (name: string): string =>
+  JSON.stringify(name.length > NAME_LENGTH_MAX ? `${name.slice(0, NAME_LENGTH_MAX)}…` : name);

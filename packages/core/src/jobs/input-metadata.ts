@@ -1,0 +1,59 @@
+import * as v from "valibot";
+import type { ChunkChecksums, ChunkOffsets } from "../intake/input-blob.ts";
+import { toEpochSeconds } from "../lib/time.ts";
+import { BLOB_RETENTION_DAYS } from "../ports/blobs.ts";
+import type { Item, Table } from "../ports/table.ts";
+import { toJobKey } from "./items.ts";
+
+// What is known of a job's input besides its rows: the item beside the job's own (items.ts draws both).
+
+const ExcludedBlob = v.object({ key: v.string(), version: v.string(), rows: v.number() });
+
+const StoredInputMetadata = v.object({
+  chunks: v.array(v.number()),
+  columns: v.array(v.string()),
+  emailColumn: v.nullable(v.object({ name: v.string(), at: v.number() })),
+  isAscii: v.boolean(),
+  // Release 0.1.0 wrote no checksums.
+  checksums: v.optional(v.array(v.number()), []),
+  // Release 0.1.0 wrote none of these: its rows lack the e-mail cell, and its excluded rows are not stored.
+  delimiter: v.optional(v.string(), ","),
+  hasEmailCells: v.optional(v.boolean(), false),
+  excluded: v.optional(v.nullable(ExcludedBlob), null),
+});
+
+/** The rows of the list that are not verified: one object beside the input (excluded-rows.ts). */
+export type ExcludedBlob = Readonly<v.InferOutput<typeof ExcludedBlob>>;
+
+/** Where the chunks of a job begin, and how the file looked that it came from. */
+export type InputMetadata = {
+  readonly chunks: ChunkOffsets;
+  /** Of each chunk; none where an earlier release wrote the input. */
+  readonly checksums: ChunkChecksums;
+  /** The names of the other columns. */
+  readonly columns: readonly string[];
+  /** Where among all its columns the addresses stood, and under which name. Null: there was no file. */
+  readonly emailColumn: { readonly name: string; readonly at: number } | null;
+  readonly isAscii: boolean;
+  /** The list's own; "" in a list of one column. */
+  readonly delimiter: string;
+  /** Whether each row has the e-mail cell among its cells, and the excluded rows are stored. */
+  readonly hasEmailCells: boolean;
+  /** Null: every row is verified. */
+  readonly excluded: ExcludedBlob | null;
+};
+
+/** It is there as long as the lines it points to. */
+export const toInputItem = (job: string, metadata: InputMetadata, now: Date): Item => ({
+  ...toInputKey(job),
+  ...metadata,
+  expires_at: toEpochSeconds(now) + BLOB_RETENTION_DAYS["inputs/"] * 86_400,
+});
+
+const toInputKey = (job: string) => ({ ...toJobKey(job), sk: "INPUT" });
+
+export const findInputMetadata = async (table: Table, job: string): Promise<InputMetadata> => {
+  const item = await table.get(toInputKey(job));
+  if (!item) throw new Error(`the job ${job} has no input`);
+  return v.parse(StoredInputMetadata, item);
+};

@@ -1,0 +1,145 @@
+import { addMs } from "../lib/time.ts";
+import { type Halves, PRICE } from "../money/credits.ts";
+import { move } from "../money/ledger.ts";
+import type { Item, Write } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import { commit } from "../runtime/commit.ts";
+import { readScheduledWork } from "../runtime/leases.ts";
+import { createFirstMessages, sendChunks } from "./chunk-messages.ts";
+import { createRefundedChunk, findChunk, iterateChunks } from "./chunks.ts";
+import { completeIfDone } from "./completion.ts";
+import { findInputMetadata } from "./input-metadata.ts";
+import { type Job, OPEN_STATUSES, readJob, toJobKey } from "./items.ts";
+
+// A job of many chunks that is not done: are its chunks on their way, is its money where it belongs, does it go on?
+
+export const JOB = "job";
+
+/** So often somebody looks whether a job still goes on. */
+export const JOB_CHECK_INTERVAL_MS = 3_600_000;
+/** What could not be sent for this long is given back. */
+const GIVE_UP_AFTER_MS = 3_600_000;
+const RESOLVE_INTERVAL_MS = 60_000;
+const CHUNKS_PER_RESOLVE = 50;
+
+export const repairJob = async (world: World, item: Item): Promise<string> => {
+  const job = readJob(item);
+  const { token } = readScheduledWork(item);
+  if (job.unresolved.length > 0) return resolveChunks(world, job, token);
+  if (await completeIfDone(world, job.id)) return "completed";
+  const isStuck = job.processed === job.seen;
+  if (isStuck) await resendUndone(world, job);
+  await scheduleNextCheck(world, job, token);
+  return isStuck ? "sent_again" : "goes_on";
+};
+
+/** Every chunk of which nothing is known. Those that are on their way come twice, and change nothing. */
+const resendUndone = async (world: World, job: Job): Promise<void> => {
+  const found = new Set<number>();
+  for await (const { chunk } of iterateChunks(world.table, job.id)) found.add(chunk);
+  const messages = createFirstMessages(job.id, await findInputMetadata(world.table, job.id));
+  await sendChunks(
+    world,
+    job,
+    messages.filter(({ chunk }) => !found.has(chunk)),
+  );
+};
+
+const scheduleNextCheck = async (
+  world: World,
+  { id, processed }: Job,
+  token: string,
+): Promise<void> => {
+  await world.table.write({
+    update: toJobKey(id),
+    set: { seen: processed, due_sk: addMs(world.now(), JOB_CHECK_INTERVAL_MS).toISOString() },
+    where: { token },
+  });
+};
+
+/** Chunks that may or may not have been queued: each is sent again until we know, and given back if we never do. */
+const resolveChunks = async (world: World, job: Job, token: string): Promise<string> => {
+  const messages = createFirstMessages(job.id, await findInputMetadata(world.table, job.id));
+  const isHopeless = world.now().getTime() - Date.parse(job.createdAt) > GIVE_UP_AFTER_MS;
+  let now = job;
+  for (const chunk of job.unresolved.slice(0, CHUNKS_PER_RESOLVE)) {
+    const found = await findChunk(world.table, job.id, chunk);
+    const message = messages[chunk];
+    const sent = found || !message ? "sent" : (await sendChunks(world, job, [message]))[0];
+    if (sent !== "sent" && !isHopeless) continue;
+    const kind = sent === "sent" ? "settle" : "release";
+    now = await resolveChunk(world, now, { chunk, kind, token });
+  }
+  const isLeft = now.unresolved.length > 0;
+  await world.table.write({
+    update: toJobKey(job.id),
+    set: {
+      due_sk: addMs(
+        world.now(),
+        isLeft ? RESOLVE_INTERVAL_MS : JOB_CHECK_INTERVAL_MS,
+      ).toISOString(),
+    },
+    where: { token },
+  });
+  if (!isLeft) await completeIfDone(world, job.id);
+  return isLeft ? "partly_resolved" : "resolved";
+};
+
+type Resolution = {
+  readonly chunk: number;
+  readonly kind: "settle" | "release";
+  readonly token: string;
+};
+
+/** The job as it is afterwards. A chunk has one entry, whether it is settled or given back: it cannot be both. */
+const resolveChunk = async (world: World, job: Job, resolution: Resolution): Promise<Job> => {
+  const { chunk, kind, token } = resolution;
+  const addresses = Math.min(job.chunkRows, job.total - chunk * job.chunkRows);
+  const amount = (addresses * PRICE.fileAddress) as Halves;
+  const held = job.mode === "live" ? amount : 0;
+  const unresolved = job.unresolved.filter((one) => one !== chunk);
+  const after: Job = {
+    ...job,
+    unresolved,
+    unsettled: unresolved.length,
+    held: (job.held - held) as Halves,
+    refunded: job.refunded + (kind === "release" ? addresses : 0),
+  };
+  const { outcome } = await commit(world, [
+    {
+      update: toJobKey(job.id),
+      set: {
+        unresolved,
+        unsettled: unresolved.length,
+        held: after.held,
+        refunded: after.refunded,
+        ...(unresolved.length === 0 && { status: "processing" }),
+      },
+      where: { token, unsettled: job.unsettled, status: { oneOf: OPEN_STATUSES } },
+    },
+    ...buildResolutionMoney(world, job, resolution, amount),
+    ...(kind === "release" ? [createRefundedChunk(job, chunk, world.now())] : []),
+  ]);
+  // Refused: a worker did the chunk meanwhile, or another hand has the job. Whoever looks next sees which.
+  if (outcome !== "committed") throw new Error(`chunk ${chunk} was not resolved: ${outcome}`);
+  return after;
+};
+
+const buildResolutionMoney = (
+  world: World,
+  { id, account, createdAt: openedAt, mode, reason }: Job,
+  { chunk, kind, token }: Resolution,
+  amount: Halves,
+): readonly Write[] =>
+  mode === "test"
+    ? []
+    : move({
+        account,
+        operation: id,
+        openedAt,
+        step: `chunk-${chunk}`,
+        at: world.now().toISOString(),
+        moved: { [kind]: amount },
+        reason,
+        token,
+      });

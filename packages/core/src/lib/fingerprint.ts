@@ -1,0 +1,21 @@
+import { createHash } from "node:crypto";
+import type { Json } from "../ports/table.ts";
+
+/**
+ * Stands for a value in keys and comparisons: of fixed length, free of the caller's personal data, and the same
+ * whatever the order of fields. A field that is undefined is not there.
+ */
+export const fingerprint = (value: Json): string =>
+  createHash("sha256").update(canonicalise(value)).digest("base64url");
+
+const canonicalise = (value: Json | undefined): string => {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value ?? null);
+  if (isList(value)) return `[${value.map(canonicalise).join(",")}]`;
+  const fields = Object.entries(value)
+    .filter(([, field]) => field !== undefined)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, field]) => `${JSON.stringify(name)}:${canonicalise(field)}`);
+  return `{${fields.join(",")}}`;
+};
+
+const isList = (value: Json): value is readonly Json[] => Array.isArray(value);

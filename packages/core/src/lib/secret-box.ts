@@ -1,0 +1,48 @@
+import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
+import type { World } from "../ports/world.ts";
+
+const CIPHER = "aes-256-gcm";
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+/**
+ * A secret as it is stored. A leaked table alone does not tell it, and copied to what belongs to somebody else it
+ * opens nothing: `bound` says whose it is.
+ */
+export const encryptSecret = (
+  world: Pick<World, "randomBytes" | "settings">,
+  associatedData: string,
+  text: string,
+): string => {
+  const iv = world.randomBytes(IV_BYTES);
+  const cipher = createCipheriv(CIPHER, deriveKey(world.settings.encryptionKey), iv);
+  cipher.setAAD(Buffer.from(associatedData));
+  const ciphertext = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+  return Buffer.concat([iv, cipher.getAuthTag(), ciphertext]).toString("base64url");
+};
+
+/** Undefined for what we did not seal, or not with this key, or not for this owner. */
+export const decryptSecret = (
+  { settings }: Pick<World, "settings">,
+  associatedData: string,
+  encrypted: string,
+): string | undefined => {
+  const bytes = Buffer.from(encrypted, "base64url");
+  if (bytes.length < IV_BYTES + TAG_BYTES) return undefined;
+  const iv = bytes.subarray(0, IV_BYTES);
+  const decipher = createDecipheriv(CIPHER, deriveKey(settings.encryptionKey), iv, {
+    authTagLength: TAG_BYTES,
+  });
+  decipher.setAAD(Buffer.from(associatedData));
+  decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+  try {
+    const text = decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES));
+    return Buffer.concat([text, decipher.final()]).toString("utf8");
+  } catch {
+    return undefined;
+  }
+};
+
+/** A setting is any long text; a key has 32 bytes. */
+const deriveKey = (setting: string): Buffer =>
+  createHmac("sha256", setting).update("sealed secrets").digest();

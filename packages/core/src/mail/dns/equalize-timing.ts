@@ -1,0 +1,70 @@
+import type { World } from "../../ports/world.ts";
+import type { Dns, DnsOutcome, DnsRecordType } from "./dns.ts";
+import { isFault } from "./outcome.ts";
+
+// All accounts share the answers of DNS, which are public. That one of them asked for a name is not: so an account's own
+// first question takes as long as it took when nobody had asked before.
+
+/** An answer may stay that long in the resolver's own cache, which is shared as well. */
+const REMEMBERED_MS = 24 * 3_600_000;
+/**
+ * Names with the time that each took, and names with an account that asked for them: some 20 MB each. What was used longest
+ * ago is forgotten: then a name is fast for everybody, or slow once more for an account.
+ */
+const NAMES_MAX = 100_000;
+
+/** Three attempts at a resolver that is silent. */
+const DURATION_MAX_MS = 5_000;
+
+type TimingPorts = { readonly dns: Dns } & Pick<World, "now" | "sleep">;
+
+/** DNS as one account sees it. "" is whoever has the process for himself. */
+export const equalizeTiming = ({ dns, now, sleep }: TimingPorts): ((account: string) => Dns) => {
+  const firstDurations = createRecentMap<number>(now);
+  const queriedBy = createRecentMap<true>(now);
+
+  const waitAsFirst = async (
+    question: string,
+    { account, durationMs: tookMs }: { readonly account: string; readonly durationMs: number },
+  ): Promise<void> => {
+    const firstMs = firstDurations.get(question) ?? tookMs;
+    firstDurations.set(question, firstMs);
+    const accountKey = `${account} ${question}`;
+    const isRepeat = queriedBy.get(accountKey) ?? false;
+    queriedBy.set(accountKey, true);
+    if (!isRepeat && firstMs > tookMs) await sleep(firstMs - tookMs);
+  };
+
+  return (account) =>
+    async <T extends DnsRecordType>(type: T, name: string) => {
+      const startedMs = now().getTime();
+      const outcome = await dns(type, name);
+      // A clock that jumped meanwhile makes nobody wait for longer than a question may take.
+      const tookMs = Math.min(Math.max(now().getTime() - startedMs, 0), DURATION_MAX_MS);
+      // A fault is shared for seconds only, and the next answer may be as fast as any.
+      if (!isFault(outcome as DnsOutcome<unknown>))
+        await waitAsFirst(`${type} ${name.toLowerCase()}`, { account, durationMs: tookMs });
+      return outcome;
+    };
+};
+
+/** A map that forgets what is a day old, and above its bound what was used longest ago. */
+const createRecentMap = <T>(now: () => Date) => {
+  const entries = new Map<string, { readonly value: T; readonly untilMs: number }>();
+
+  const set = (key: string, value: T): void => {
+    const untilMs = entries.get(key)?.untilMs ?? now().getTime() + REMEMBERED_MS;
+    entries.delete(key);
+    entries.set(key, { value, untilMs });
+    const [oldest] = entries.keys();
+    if (entries.size > NAMES_MAX && oldest !== undefined) entries.delete(oldest);
+  };
+
+  const get = (key: string): T | undefined => {
+    const entry = entries.get(key);
+    if (entry && entry.untilMs <= now().getTime()) entries.delete(key);
+    return entry && entry.untilMs > now().getTime() ? entry.value : undefined;
+  };
+
+  return { get, set };
+};

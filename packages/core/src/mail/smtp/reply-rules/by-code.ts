@@ -1,0 +1,117 @@
+import type { RuleFamily } from "../reply-rule.ts";
+
+const invalid = { verdict: "invalid" } as const;
+
+/** The same findings from the code, where no word said more. */
+export const GONE_BY_CODE: readonly RuleFamily[] = [
+  {
+    ...invalid,
+    reason: "mailbox_disabled",
+    confidence: 0.85,
+    rules: [
+      {
+        id: "disabled_code",
+        code: "5",
+        enhanced: /^5\.2\.1$/,
+        unless: /\btemporar\w*|\b(?:reject\w*|block\w*|polic\w+|refused?|denied)\b/,
+        example: "550 5.2.1 Not a mailbox any more",
+      },
+      {
+        id: "disabled_account_525",
+        code: "525",
+        enhanced: /^5\.7\.13$/,
+        example: "525 5.7.13 User account is out of order",
+      },
+    ],
+  },
+  {
+    ...invalid,
+    reason: "mailbox_moved",
+    confidence: 0.8,
+    rules: [
+      {
+        id: "moved_code",
+        code: "5",
+        enhanced: /^5\.1\.6$/,
+        example: "550 5.1.6 Recipient no longer on server",
+      },
+    ],
+  },
+  {
+    ...invalid,
+    reason: "domain_not_accepting",
+    confidence: 0.9,
+    rules: [
+      {
+        id: "domain_takes_no_mail_code",
+        code: "556",
+        example: "556 No",
+      },
+    ],
+  },
+  {
+    ...invalid,
+    reason: "domain_not_found",
+    confidence: 0.85,
+    rules: [
+      {
+        id: "domain_code",
+        code: "5",
+        enhanced: /^5\.1\.2$/,
+        example: "550 5.1.2 We cannot route mail to there",
+      },
+    ],
+  },
+  {
+    ...invalid,
+    reason: "bad_address_syntax",
+    confidence: 0.85,
+    rules: [
+      {
+        id: "address_syntax_code",
+        code: "5",
+        enhanced: /^5\.1\.3$/,
+        example: "553 5.1.3 User address required",
+      },
+    ],
+  },
+  {
+    ...invalid,
+    reason: "mailbox_not_found",
+    confidence: 0.9,
+    rules: [
+      {
+        id: "gateway_says_unknown",
+        code: "5",
+        enhanced: /^5\.1\.(?:1|10|351)$/,
+        unless: /\b(?:polic\w+|relay\w*|access denied|permission|prohibited|may not)\b/,
+        example: "550 5.1.1 <bob@example.com> Address error",
+      },
+      {
+        // So OpenSMTPD answers for an unknown user of a virtual domain. The code is in no standard and the words
+        // alone may speak of a list that is there, so it takes both.
+        id: "opensmtpd_unknown",
+        code: "524",
+        text: /\bmailing list expansion problem\b/,
+        example: "524 5.2.4 Mailing list expansion problem: <bob@example.com>",
+      },
+    ],
+  },
+  {
+    ...invalid,
+    reason: "mailbox_not_found",
+    confidence: 0.8,
+    rules: [
+      {
+        // Directory based edge blocking: only Microsoft's edge says this of an address it does not know.
+        id: "microsoft_edge_blocking",
+        code: "5",
+        enhanced: /^5\.4\.1$/,
+        text: /\brecipient address rejected: access denied\b/,
+        mx: /\.(?:protection\.outlook\.com|mx\.microsoft|protection\.partner\.outlook\.cn|mail\.protection\.office365\.us)$/,
+        example: "550 5.4.1 Recipient address rejected: Access denied. AS(201806281)",
+        fromHost: "example-com.mail.protection.outlook.com",
+      },
+    ],
+  },
+];

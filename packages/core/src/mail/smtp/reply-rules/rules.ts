@@ -1,0 +1,24 @@
+import type { RuleFamily } from "../reply-rule.ts";
+import { ABOUT_OUR_SENDER, ABOUT_US } from "./about-us.ts";
+import { GONE_BY_CODE } from "./by-code.ts";
+import { FULL_ELSEWHERE, GONE_ELSEWHERE } from "./languages.ts";
+import { FULL_MAILBOX, GONE_MAILBOX } from "./mailbox.ts";
+import { LEFT_OVER, PACE, POLICY, SERVER_TROUBLE } from "./server.ts";
+
+/**
+ * The first match wins. What speaks of us comes first: a blocklist word outweighs "user unknown" beside it,
+ * because a server that refuses us tells every recipient the same.
+ */
+export const RULE_FAMILIES: readonly RuleFamily[] = [
+  ...ABOUT_US,
+  ...ABOUT_OUR_SENDER,
+  ...FULL_MAILBOX,
+  ...FULL_ELSEWHERE,
+  ...SERVER_TROUBLE,
+  ...PACE,
+  ...GONE_MAILBOX,
+  ...GONE_ELSEWHERE,
+  ...GONE_BY_CODE,
+  ...POLICY,
+  ...LEFT_OVER,
+];

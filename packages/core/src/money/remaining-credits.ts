@@ -1,0 +1,15 @@
+import type { Payer } from "../accounts/payer.ts";
+import { TEST_BALANCE } from "../accounts/test-mode.ts";
+import type { Table } from "../ports/table.ts";
+import type { Halves } from "./credits.ts";
+import { getBalance } from "./items.ts";
+
+/** What a caller has left. Undefined when it cannot be read: what is left out of an answer is not zero. */
+export const findRemainingCredits = async (
+  table: Table,
+  { account, mode }: Pick<Payer, "account" | "mode">,
+): Promise<Halves | undefined> => {
+  if (mode === "test") return TEST_BALANCE.available;
+  const balance = await getBalance(table, account).catch(() => undefined);
+  return balance?.available;
+};

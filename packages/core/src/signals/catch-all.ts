@@ -1,0 +1,97 @@
+import { scoreBotLikeness } from "./bot.ts";
+import { scoreNameLikeness, toBareLocal } from "./name-likeness.ts";
+
+export type CatchAllSignals = {
+  readonly isRole: boolean;
+  /** How the domain seems to name its mailboxes, such as "first.last" or "flast"; null when not known. */
+  readonly pattern: string | null;
+};
+
+/** One named summand of the confidence. */
+export type CatchAllPart = {
+  readonly part: "base" | "likeness" | "pattern" | "role" | "digits" | "bot";
+  readonly value: number;
+};
+
+/**
+ * The weights. They are chosen so that every sum lies between 0 and 0.95 without being cut off: a part can
+ * always be read as what it adds, and no guess claims to be certain. docs/scores.md argues for each.
+ */
+const BASE = 0.4;
+const LIKENESS = 0.15;
+const FITS_WITH_SEPARATOR = 0.25;
+const FITS_WITHOUT = 0.1;
+const MISFITS = -0.1;
+const ROLE = 0.15;
+const PER_DIGIT = -0.01;
+const DIGITS_COUNTED_MAX = 5;
+const BOT = -0.1;
+
+/** How likely a mailbox exists behind a local part on a domain that accepts them all: 0 to 1. */
+export const scoreCatchAll = (local: string, signals: CatchAllSignals): number =>
+  roundToHundredths(listCatchAllParts(local, signals).reduce((sum, { value }) => sum + value, 0));
+
+/** The summands, in hundredths, so that the sum can be checked by hand. */
+export const listCatchAllParts = (
+  local: string,
+  signals: CatchAllSignals,
+): readonly CatchAllPart[] => {
+  const bare = toBareLocal(local);
+  const digits = bare.replaceAll(/[^0-9]/g, "").length;
+  const parts: readonly CatchAllPart[] = [
+    { part: "base", value: BASE },
+    { part: "likeness", value: LIKENESS * (2 * scoreNameLikeness(bare) - 1) },
+    { part: "pattern", value: scorePattern(bare, signals) },
+    { part: "role", value: signals.isRole ? ROLE : 0 },
+    { part: "digits", value: PER_DIGIT * Math.min(digits, DIGITS_COUNTED_MAX) },
+    { part: "bot", value: BOT * scoreBotLikeness(bare) },
+  ];
+  return parts.map(({ part, value }) => ({ part, value: roundToHundredths(value) }));
+};
+
+/** The 0 is added because minus zero would show as "-0" in the evidence. */
+const roundToHundredths = (value: number): number => Math.round(value * 100) / 100 + 0;
+
+const scorePattern = (bare: string, { isRole, pattern }: CatchAllSignals): number => {
+  const segments = pattern === null ? null : parsePattern(pattern);
+  if (segments === null) return 0;
+  // No domain names its "info" after a person, so a role that does not fit has done nothing wrong.
+  if (!matchesSegments(bare, segments)) return isRole ? 0 : MISFITS;
+  return segments.length > 1 ? FITS_WITH_SEPARATOR : FITS_WITHOUT;
+};
+
+/** One stretch between separators: how many letters it has at least, and whether it may have more. */
+type PatternSegment = {
+  readonly lettersMin: number;
+  readonly isOpen: boolean;
+  readonly endsWith: string;
+};
+
+const SEPARATORS = /[._-]/;
+
+/** "first.last" is two stretches, "flast" one. Null for a pattern of other words: it cannot be judged. */
+const parsePattern = (pattern: string): readonly PatternSegment[] | null => {
+  const plain = pattern.toLowerCase().replaceAll(/[{}]/g, "");
+  if (!/^(?:(?:first|last|f|l)+(?:[._-]|$))+$/.test(plain) || SEPARATORS.test(plain.at(-1) ?? ""))
+    return null;
+  return [...plain.matchAll(/([a-z]+)([._-]?)/g)].map(([, words = "", endsWith = ""]) => {
+    const initials = words.replaceAll(/first|last/g, "").length;
+    const names = (words.match(/first|last/g) ?? []).length;
+    return { lettersMin: initials + 2 * names, isOpen: names > 0, endsWith };
+  });
+};
+
+/** A second Ann Lee is ann.lee2, which is the pattern still. */
+const NAMESAKE = /(?<=\p{L})[0-9]{1,2}$/u;
+
+const matchesSegments = (bare: string, segments: readonly PatternSegment[]): boolean => {
+  let rest = bare.replace(NAMESAKE, "");
+  for (const { lettersMin, isOpen, endsWith } of segments) {
+    const end = endsWith === "" ? rest.length : rest.indexOf(endsWith);
+    const segment = rest.slice(0, Math.max(0, end));
+    if (!/^[\p{L}']+$/u.test(segment) || end < lettersMin || (!isOpen && end > lettersMin))
+      return false;
+    rest = rest.slice(end + endsWith.length);
+  }
+  return rest === "";
+};

@@ -1,0 +1,191 @@
+import { toEpochSeconds } from "../lib/time.ts";
+import { withTimeout } from "../lib/timeout.ts";
+import type { MailHost } from "../mail/dns/mail-hosts.ts";
+import { type Cidr, isInBlock, parseIp } from "../mail/ip.ts";
+import type { Lists } from "../mail/lists/lists.ts";
+import { findProvider } from "../mail/smtp/limits.ts";
+import type { Item, Key, Table } from "../ports/table.ts";
+import { toSlotKey } from "./slots.ts";
+
+// How much one mail host and one domain are asked in a day, for all accounts together: what is beyond it is answered
+// `unknown` with the reason `host_daily_limit`, without a question to the host and without a charge.
+//
+// Layout. Counts are added up in steps, so they cost few writes and no reads.
+//
+//   pk                  sk            what
+//   ASKED#<subject>     <yyyy-mm-dd>  unknown, recipients: of all accounts; unknown_<account>, recipients_<account>
+//
+// A subject is DOMAIN#<recipient domain>, HOST#<address of a mail host> or PROVIDER#<mail provider>.
+
+/** In a day (UTC). `unknown`: recipients that the server says do not exist. `recipients`: all that were named to it. */
+export type DailyLimits = { readonly unknown: number; readonly recipients: number };
+
+export const DAILY_LIMITS = {
+  /**
+   * To guess the addresses of a company takes thousands of unknown recipients; an honest list has few at one company.
+   * Domains of free mail providers have no limit of their own: a large list has thousands of dead addresses there.
+   */
+  domain: { unknown: 5_000, recipients: Number.POSITIVE_INFINITY },
+  /**
+   * One address, which may be a hoster's with thousands of domains: 14 unknown recipients a minute are nothing to a
+   * hoster and bearable for a small server, and a million recipients are two of the largest files.
+   */
+  host: { unknown: 20_000, recipients: 1_000_000 },
+  /**
+   * Large providers set the pace themselves (`limits.ts`). This is about our own name: a file of 500,000 addresses of
+   * which half are gone takes an eighth.
+   */
+  provider: { unknown: 2_000_000, recipients: Number.POSITIVE_INFINITY },
+} as const satisfies Record<string, DailyLimits>;
+
+/** One account comes to half of each limit, so it cannot close a mail host to all other accounts. */
+const ACCOUNT_SHARE = 0.5;
+
+/**
+ * A limit is counted in so many steps. Chance rounds what a session adds, so the sum is right on average with any number
+ * of processes (within 6 % at the limit), and no subject costs more than about so many writes a day.
+ */
+const STEPS = 250;
+const RETENTION_SECONDS = 2 * 86_400;
+/** Reached limits that a process remembers; a forgotten one is found again after a step. */
+const REMEMBERED_MAX = 50_000;
+/** After this the table counts as away. Nothing is counted then, and no verdict waits for it. */
+const TABLE_MS = 3_000;
+
+/** What one answer adds to the counts. */
+export type ProbeCount = {
+  readonly account: string;
+  readonly domain: string;
+  /** The host that was talked to. */
+  readonly at: MailHost | undefined;
+  readonly unknown: number;
+  readonly recipients: number;
+};
+
+export type DailyQuota = {
+  /** As far as this process knows. Costs no read. */
+  readonly isReached: (account: string, domain: string, at: MailHost | undefined) => boolean;
+  /** Never rejects. */
+  readonly add: (probes: readonly ProbeCount[]) => Promise<void>;
+};
+
+export const NO_QUOTA: DailyQuota = { isReached: () => false, add: async () => undefined };
+
+type QuotaPorts = {
+  readonly table: Table;
+  readonly now: () => Date;
+  readonly random: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
+  readonly lists: Pick<Lists, "free">;
+  /** A laboratory's hosts are no strangers. */
+  readonly allowed: readonly Cidr[];
+};
+
+type QuotaSubject = { readonly name: string; readonly limits: DailyLimits };
+type SubjectCounts = { readonly limits: DailyLimits; readonly byAccount: Map<string, DailyLimits> };
+
+export const createDailyQuota = (ports: QuotaPorts): DailyQuota => {
+  const reached = new Map<string, string>();
+  const today = (): string => ports.now().toISOString().slice(0, 10);
+
+  const markReached = (name: string): void => {
+    const [oldest] = reached.keys();
+    if (reached.size >= REMEMBERED_MAX && oldest !== undefined) reached.delete(oldest);
+    reached.set(name, today());
+  };
+
+  const isReached: DailyQuota["isReached"] = (account, domain, at) => {
+    if (reached.size === 0) return false;
+    const day = today();
+    return listSubjects(ports, domain, at).some(
+      ({ name }) => reached.get(name) === day || reached.get(toAccountKey(name, account)) === day,
+    );
+  };
+
+  const addTo = async (name: string, { limits, byAccount: of }: SubjectCounts): Promise<void> => {
+    const add = roundToSteps(limits, of, ports.random);
+    if (Object.keys(add).length === 0) return;
+    const key: Key = { pk: `ASKED#${name}`, sk: today() };
+    const set = { expires_at: toEpochSeconds(ports.now()) + RETENTION_SECONDS };
+    const write = ports.table.write({ update: key, add, set, orCreate: true });
+    const written = await withTimeout(ports, TABLE_MS, write).catch(() => "late" as const);
+    if (written === "late" || written.outcome !== "committed" || !written.item) return;
+    if (isOverLimit(written.item, limits)) markReached(name);
+    for (const account of of.keys())
+      if (isOverLimit(written.item, limits, account)) markReached(toAccountKey(name, account));
+  };
+
+  const add: DailyQuota["add"] = async (probes) => {
+    const sums = new Map<string, SubjectCounts>();
+    for (const one of probes)
+      for (const subject of listSubjects(ports, one.domain, one.at)) addUp(sums, subject, one);
+    await Promise.all([...sums].map(([name, counts]) => addTo(name, counts)));
+  };
+
+  return { isReached, add };
+};
+
+const toAccountKey = (name: string, account: string): string => `${name} ${account}`;
+
+const listSubjects = (
+  { lists, allowed }: QuotaPorts,
+  domain: string,
+  at: MailHost | undefined,
+): readonly QuotaSubject[] => {
+  if (!at || isAllowed(at, allowed)) return [];
+  const provider = findProvider(at.host);
+  const host: QuotaSubject =
+    provider === "other"
+      ? { name: `HOST#${toSlotKey(at).providerKey}`, limits: DAILY_LIMITS.host }
+      : { name: `PROVIDER#${provider}`, limits: DAILY_LIMITS.provider };
+  if (lists.free(domain)) return [host];
+  return [{ name: `DOMAIN#${domain}`, limits: DAILY_LIMITS.domain }, host];
+};
+
+const isAllowed = ({ ips }: MailHost, allowed: readonly Cidr[]): boolean =>
+  allowed.length > 0 &&
+  ips.every((text) => {
+    const ip = parseIp(text);
+    return ip !== undefined && allowed.some((block) => isInBlock(ip, block));
+  });
+
+const KINDS = ["unknown", "recipients"] as const;
+
+const addUp = (
+  sums: Map<string, SubjectCounts>,
+  { name, limits }: QuotaSubject,
+  one: ProbeCount,
+): void => {
+  const counts = sums.get(name) ?? { limits, byAccount: new Map<string, DailyLimits>() };
+  sums.set(name, counts);
+  const before = counts.byAccount.get(one.account) ?? { unknown: 0, recipients: 0 };
+  counts.byAccount.set(one.account, {
+    unknown: before.unknown + one.unknown,
+    recipients: before.recipients + one.recipients,
+  });
+};
+
+/** The fields that a write adds to; none when chance rounds all of it down. */
+const roundToSteps = (
+  limits: DailyLimits,
+  of: SubjectCounts["byAccount"],
+  random: () => number,
+): Record<string, number> => {
+  const add: Record<string, number> = {};
+  for (const [account, counts] of of)
+    for (const kind of KINDS) {
+      if (counts[kind] === 0 || !Number.isFinite(limits[kind])) continue;
+      const step = Math.ceil(limits[kind] / STEPS);
+      const amount = Math.floor(counts[kind] / step + random()) * step;
+      if (amount === 0) continue;
+      add[kind] = (add[kind] ?? 0) + amount;
+      add[`${kind}_${account}`] = amount;
+    }
+  return add;
+};
+
+const isOverLimit = (item: Item, limits: DailyLimits, account?: string): boolean =>
+  KINDS.some((kind) => {
+    const count = Number(item[account === undefined ? kind : `${kind}_${account}`] ?? 0);
+    return count >= limits[kind] * (account === undefined ? 1 : ACCOUNT_SHARE);
+  });

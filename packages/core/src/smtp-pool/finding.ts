@@ -1,0 +1,71 @@
+import { getDomain } from "../mail/address.ts";
+import { classify, type Finding } from "../mail/smtp/classify.ts";
+import type { Reply } from "../mail/smtp/reply.ts";
+import type { RecipientResult } from "../mail/smtp/session.ts";
+import type { ProvenCatchAll } from "./catch-all-cache.ts";
+
+/** What came of one recipient, as a finding: a fault of the wire says nothing of the mailbox, ever. */
+export const toFinding = (
+  { recipient, reply, stage, fault }: RecipientResult,
+  mxHost: string,
+  sender: string,
+): Finding => {
+  if (reply && stage !== "connect")
+    return namesSender(reply, recipient, sender)
+      ? SENDER_REJECTED
+      : classify(reply, { stage, mxHost });
+  const { reason, retry } = FAULTS[fault ?? "closed"];
+  return {
+    verdict: "unknown",
+    reason,
+    rule: fault ?? "closed",
+    confidence: 1,
+    retry,
+    aboutUs: true,
+  };
+};
+
+const SENDER_REJECTED: Finding = {
+  verdict: "unknown",
+  reason: "sender_rejected",
+  rule: "names_our_sender",
+  confidence: 0.9,
+  retry: null,
+  aboutUs: true,
+};
+
+/**
+ * A refusal that names our own sender or its domain is about that: a server that calls back to check the sender
+ * says "user unknown" of us in the very words it has for its own people.
+ */
+const namesSender = ({ code, text }: Reply, recipient: string, sender: string): boolean => {
+  if (code < 400) return false;
+  const words = text.toLowerCase().replaceAll(recipient.toLowerCase(), "");
+  return words.includes(getDomain(sender).toLowerCase());
+};
+
+type Fault = NonNullable<RecipientResult["fault"]>;
+
+const FAULTS: Readonly<Record<Fault, Pick<Finding, "reason" | "retry">>> = {
+  no_address: { reason: "connect_failed", retry: "later" },
+  connect_refused: { reason: "connect_failed", retry: "later" },
+  connect_timeout: { reason: "connect_failed", retry: "later" },
+  unreachable: { reason: "connect_failed", retry: "later" },
+  proxy_failed: { reason: "proxy_failed", retry: "later" },
+  timeout: { reason: "timeout", retry: "later" },
+  deadline: { reason: "timeout", retry: "later" },
+  closed: { reason: "connection_lost", retry: "later" },
+  internal: { reason: "internal", retry: "later" },
+  tls_failed: { reason: "connect_failed", retry: "later" },
+  not_smtp: { reason: "protocol_error", retry: null },
+  reply_too_long: { reason: "protocol_error", retry: null },
+  smtputf8_unsupported: { reason: "smtputf8_unsupported", retry: null },
+};
+
+/** What a decoy's answer proves. A lost or deferred one proves nothing, and so does a refusal of us. */
+export const toCatchAll = (reply: Reply | null, mxHost: string): ProvenCatchAll | undefined => {
+  if (!reply) return undefined;
+  const { verdict } = classify(reply, { stage: "rcpt", mxHost });
+  if (verdict === "valid") return "yes";
+  return verdict === "invalid" ? "no" : undefined;
+};

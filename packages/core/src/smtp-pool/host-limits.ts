@@ -1,0 +1,55 @@
+import { findProvider, getLimits } from "../mail/smtp/limits.ts";
+import type { SmtpConnect } from "../mail/smtp/wire.ts";
+
+/**
+ * A server that has not hung up itself needs a moment to notice that we have. Whoever came in at once would be one
+ * guest too many in its count.
+ */
+const CLEARING_MS = 10;
+
+type HostSlots = { inUse: number; readonly queue: (() => void)[] };
+
+/**
+ * A door that keeps every mail host to its connections at once, whichever way led there: hosts stand in the MX
+ * records of many domains, as the first choice of one and the second of another. Who is too many waits outside.
+ */
+export const limitHostConnections = (
+  connect: SmtpConnect,
+  sleep: (ms: number) => Promise<void>,
+): SmtpConnect => {
+  const hosts = new Map<string, HostSlots>();
+
+  const acquireSlot = async (name: string): Promise<void> => {
+    const host = hosts.get(name) ?? { inUse: 0, queue: [] };
+    hosts.set(name, host);
+    // A place that is handed over stays taken.
+    if (host.inUse >= getLimits(findProvider(name)).connections)
+      return new Promise((resolve) => host.queue.push(resolve));
+    host.inUse += 1;
+  };
+
+  const releaseSlot = (name: string): void => {
+    const host = hosts.get(name);
+    const next = host?.queue.shift();
+    if (!host || next) return next?.();
+    host.inUse -= 1;
+    if (host.inUse === 0) hosts.delete(name);
+  };
+
+  return async (target, options) => {
+    await acquireSlot(target.host);
+    const wire = await connect(target, options);
+    if (typeof wire === "string") {
+      releaseSlot(target.host);
+      return wire;
+    }
+    let isOpen = true;
+    const close = async (): Promise<void> => {
+      const wasOpen = isOpen;
+      isOpen = false;
+      await wire.close();
+      if (wasOpen) void sleep(CLEARING_MS).then(() => releaseSlot(target.host));
+    };
+    return { ...wire, close };
+  };
+};

@@ -1,0 +1,132 @@
+import type { MailHost } from "../mail/dns/mail-hosts.ts";
+import type { SmtpConnect } from "../mail/smtp/wire.ts";
+import type { PendingProbe } from "../verify/recipient-check.ts";
+import { NO_REFUSAL } from "./backoff.ts";
+import type { ProbeCount } from "./daily-limits.ts";
+import { runSession, type SessionPorts, type SessionSummary } from "./session.ts";
+import {
+  getJitteredPauseMs,
+  isSlot,
+  type ProviderBackoff,
+  type Slot,
+  type SlotKey,
+  toSlotKey,
+} from "./slots.ts";
+
+/** `told`: what others of ours say of the operator. `full`: nothing was asked, for want of a place. */
+export type SlotSessionSummary = SessionSummary & {
+  readonly sharedBackoff: ProviderBackoff | null;
+  readonly isFull: boolean;
+};
+
+/** A second host of somebody else's is waited for so long: the session has places and people waiting for it. */
+const FALLBACK_WAIT_MS = 20_000;
+
+/**
+ * A session within what its operator bears of all processes together. Who could not be asked comes back. The others
+ * are told when the place is given back, and not before: a Lambda is frozen when the last of them has his answer, and
+ * would keep the place for as long as a session may last.
+ */
+export const runWithSlot = async (
+  ports: SessionPorts,
+  slotKey: SlotKey,
+  batch: readonly PendingProbe[],
+): Promise<SlotSessionSummary> => {
+  const summary = await acquireAndRun(ports, slotKey, batch);
+  await ports.quota.add(summary.answered.flatMap(toProbeCounts));
+  for (const { one, probeResult } of summary.answered) one.resolve(probeResult);
+  return summary;
+};
+
+const toProbeCounts = ({
+  one,
+  probeResult,
+  wasTried,
+}: SessionSummary["answered"][number]): readonly ProbeCount[] => {
+  const { requester, domain, hosts } = one;
+  const guesses = probeResult.unknownRecipients.length;
+  if (!wasTried && guesses === 0) return [];
+  const at = hosts.find(({ host }) => host === probeResult.host);
+  const isUnknown = wasTried && probeResult.finding.verdict === "invalid";
+  const unknown = guesses + Number(isUnknown);
+  return [
+    { account: requester.account, domain, at, unknown, recipients: guesses + Number(wasTried) },
+  ];
+};
+
+const acquireAndRun = async (
+  ports: SessionPorts,
+  slotKey: SlotKey,
+  batch: readonly PendingProbe[],
+): Promise<SlotSessionSummary> => {
+  const acquired = await ports.slots.acquire(slotKey);
+  if (acquired === "full") return { ...createEmptySummary(batch), isFull: true };
+  if (!isSlot(acquired)) return { ...createEmptySummary(batch), sharedBackoff: acquired };
+
+  const hosts = batch[0]?.hosts ?? [];
+  const fallbackSlots = new Map<string, Slot>();
+  const account = batch[0]?.requester.account ?? "";
+  const connect = limitFallbackHosts(ports, { hosts, account }, slotKey, fallbackSlots);
+  const summary = await runSession({ ...ports, connect }, batch);
+  if (fallbackSlots.size === 0)
+    return { ...summary, sharedBackoff: await acquired.release(summary), isFull: false };
+
+  // Whoever was not there, or was left for another, is not to blame for what the other said.
+  const reachedProvider = findSlotKey(hosts, summary.host).providerKey;
+  const [told = null] = await Promise.all(
+    [[slotKey.providerKey, acquired] as const, ...fallbackSlots].map(([providerKey, slot]) =>
+      slot.release(providerKey === reachedProvider ? summary : null),
+    ),
+  );
+  return { ...summary, sharedBackoff: told, isFull: false };
+};
+
+const createEmptySummary = (batch: readonly PendingProbe[]): SlotSessionSummary => ({
+  ...NO_REFUSAL,
+  answered: [],
+  remaining: batch,
+  host: "",
+  sharedBackoff: null,
+  isFull: false,
+});
+
+/**
+ * A session whose first host is not there goes on to the next, and that may be another operator's: many domains name
+ * one host as their second. It needs a place there, too.
+ */
+const limitFallbackHosts =
+  (
+    ports: SessionPorts,
+    { hosts, account }: { readonly hosts: readonly MailHost[]; readonly account: string },
+    own: SlotKey,
+    fallbackSlots: Map<string, Slot>,
+  ): SmtpConnect =>
+  async (target, options) => {
+    if (target.host === own.host) return ports.connect(target, options);
+    const at = hosts.find(({ host }) => host === target.host);
+    if (ports.quota.isReached(account, "", at)) return "deadline";
+    const slotKey = toSlotKey(at);
+    if (slotKey.providerKey !== own.providerKey && !fallbackSlots.has(slotKey.providerKey)) {
+      const slot = await acquireFallbackSlot(ports, slotKey);
+      if (!slot) return "deadline";
+      fallbackSlots.set(slotKey.providerKey, slot);
+    }
+    return ports.connect(target, options);
+  };
+
+const acquireFallbackSlot = async (
+  { slots, random, sleep }: SessionPorts,
+  slotKey: SlotKey,
+): Promise<Slot | null> => {
+  for (let waitedMs = 0; waitedMs < FALLBACK_WAIT_MS; ) {
+    const acquired = await slots.acquire(slotKey);
+    if (acquired !== "full") return isSlot(acquired) ? acquired : null;
+    const ms = getJitteredPauseMs(random);
+    await sleep(ms);
+    waitedMs += ms;
+  }
+  return null;
+};
+
+const findSlotKey = (hosts: readonly MailHost[], name: string): SlotKey =>
+  toSlotKey(hosts.find(({ host }) => host === name));

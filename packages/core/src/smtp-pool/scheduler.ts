@@ -1,0 +1,254 @@
+import type { SessionOutcome } from "../mail/smtp/connect.ts";
+import type { PendingProbe, ProbeRequest, ProbeResult } from "../verify/recipient-check.ts";
+import { NO_QUOTA } from "./daily-limits.ts";
+import { createEgressHealth } from "./egress-health.ts";
+import { limitHostConnections } from "./host-limits.ts";
+import {
+  adjustBatchSize,
+  chooseHosts,
+  createHostQueues,
+  getBatchSize,
+  type HostQueue,
+  type HostQueues,
+} from "./host-queues.ts";
+import { applyBackoff, hasBackedOffTooOften, type ProviderState } from "./providers.ts";
+import { type Requester, SOLE_REQUESTER } from "./requester.ts";
+import { runWithSlot, type SlotSessionSummary } from "./run-with-slot.ts";
+import { type ProbePorts, type SessionPorts, toProbeResult } from "./session.ts";
+import { createSessionShares, type SessionShares } from "./session-shares.ts";
+import { createSlotTimeout, joinSlotWait } from "./slot-wait.ts";
+import { localSlots } from "./slots.ts";
+import { createTurns } from "./turns.ts";
+import { createDailyLimitResult } from "./unprobed-results.ts";
+
+/** Asks a mail server about one recipient, in a session that it shares with others for the same server. */
+export type Probe = (question: ProbeRequest) => Promise<ProbeResult>;
+
+export const createProbe = (ports: ProbePorts): Probe => {
+  const connect = limitHostConnections(ports.connect, ports.sleep);
+  const { slots = localSlots, quota = NO_QUOTA } = ports;
+  const sessionPorts: SessionPorts = {
+    ...ports,
+    connect,
+    slots,
+    quota,
+    egress: createEgressHealth(),
+  };
+  const queues = createHostQueues();
+  const { join, serve } = createScheduler(queues, sessionPorts);
+
+  return (question) =>
+    new Promise((resolve) => {
+      const { key, hosts } = chooseHosts(question.hosts, queues.all, sessionPorts.random);
+      const queue = queues.getOrAddQueue(key, hosts[0]);
+      const { provider } = queue;
+      const { requester = SOLE_REQUESTER } = question;
+      const isFirst = !queue.waiting.has(requester);
+      const own = { requester, unknownRecipients: [], hosts, resolve, failures: 0 };
+      const waiting = { fallbacks: [], ...question, ...own };
+      if (provider.refusal && hasBackedOffTooOften(provider))
+        resolve(toProbeResult(sessionPorts, provider.refusal, waiting));
+      else if (isOverDailyLimit(sessionPorts, waiting)) resolve(createDailyLimitResult(waiting));
+      else join(queue, waiting);
+      // Whoever comes in the same moment shares the session.
+      if (isFirst) void sessionPorts.sleep(0).then(() => serve(queue));
+    });
+};
+
+/** Starts as many sessions for those who wait at a desk as the server and we can bear, and goes on from there. */
+const createScheduler = (queues: HostQueues, sessionPorts: SessionPorts) => {
+  const shares = createSessionShares(sessionPorts.sessionsMax);
+  const waiting = createWaitingProbes();
+  const updateQueue = createQueueUpdater(queues, shares);
+
+  const giveUp = (
+    provider: ProviderState,
+    outcomeFor: (queue: HostQueue) => SessionOutcome,
+  ): void => {
+    for (const queue of [...queues.all.values()].filter((one) => one.provider === provider)) {
+      for (const one of waiting.takeAll(queue))
+        one.resolve(toProbeResult(sessionPorts, outcomeFor(queue), one));
+      updateQueue(queue);
+    }
+  };
+
+  const serve = (queue: HostQueue): void => {
+    while (mayOpen(queue)) {
+      const opener = queue.waiting.requesters().find(shares.mayOpen);
+      if (!opener) break;
+      if (!hasSlot(sessionPorts, queue)) return waitForSlot(queue.provider);
+      void runNext(queue, opener);
+    }
+    updateQueue(queue);
+  };
+
+  const runNext = async (queue: HostQueue, opener: Requester): Promise<void> => {
+    const { provider } = queue;
+    const batch = dropOverLimit(sessionPorts, waiting.take(queue, opener));
+    if (batch.length === 0) return updateQueue(queue);
+    countSession(queue, 1);
+    shares.open(opener);
+    updateQueue(queue);
+    const early = createEarlyEnd(provider, batch);
+    const summary = await runWithSlot(
+      { ...sessionPorts, shouldEnd: early.shouldEnd },
+      queue.slotKey,
+      batch,
+    );
+    const isShort = shares.close(opener);
+    countSession(queue, -1);
+    waiting.putBack(queue, summary.remaining);
+    if (early.hasEnded()) provider.yielding--;
+    else adjustBatchSize(queue, batch.length, summary.remaining.length);
+    queue.isFull = summary.isFull;
+    if (!summary.isFull) recordOutcome(provider, summary);
+    serveOthers(provider, { any: isShort, afresh: !summary.isFull });
+    updateQueue(queue);
+  };
+
+  const recordOutcome = (provider: ProviderState, summary: SlotSessionSummary): void => {
+    provider.slotWait.since = null;
+    const isOver = applyBackoff(provider, summary, summary.sharedBackoff, sessionPorts.sleep, () =>
+      resume(provider),
+    );
+    const { refusal } = provider;
+    if (isOver && refusal) giveUp(provider, () => refusal);
+  };
+
+  const waitForSlot = (provider: ProviderState): void => {
+    if (!joinSlotWait(provider.slotWait, sessionPorts, () => resume(provider)))
+      giveUp(provider, ({ slotKey }) => createSlotTimeout(slotKey));
+  };
+
+  /** Whoever waits for the same operator, or for any session at all, gets the one that is free now. */
+  const serveOthers = (provider: ProviderState, { any = false, afresh = false }): void => {
+    if (afresh) clearFull(queues, provider);
+    const isEligible = (queue: HostQueue) => any || queue.provider === provider;
+    const withoutSlot = openSessions({ doors: sessionPorts, waiting, shares }, isEligible, runNext);
+    for (const one of withoutSlot) waitForSlot(one);
+  };
+
+  const resume = (provider: ProviderState): void => {
+    serveOthers(provider, { afresh: true });
+    queues.forget(provider);
+  };
+
+  return { join: waiting.join, serve };
+};
+
+const clearFull = ({ all }: HostQueues, provider: ProviderState): void => {
+  for (const queue of all.values()) if (queue.provider === provider) queue.isFull = false;
+};
+
+type SchedulerParts = {
+  readonly doors: SessionPorts;
+  readonly waiting: ReturnType<typeof createWaitingProbes>;
+  readonly shares: SessionShares;
+};
+
+/** Opens sessions in the order of turns. It comes to the operators at which no more than a place is missing. */
+const openSessions = (
+  { doors: sessionPorts, waiting, shares }: SchedulerParts,
+  isEligible: (queue: HostQueue) => boolean,
+  open: (queue: HostQueue, opener: Requester) => Promise<void>,
+): ReadonlySet<ProviderState> => {
+  const withoutSlot = new Set<ProviderState>();
+  const isReady = (queue: HostQueue): boolean => {
+    if (!isEligible(queue) || !mayOpen(queue)) return false;
+    const has = hasSlot(sessionPorts, queue);
+    if (!has) withoutSlot.add(queue.provider);
+    return has;
+  };
+  for (;;) {
+    const next = waiting.next(shares.mayOpen, isReady);
+    if (!next) return withoutSlot;
+    void open(next.queue, next.requester);
+  }
+};
+
+/** The rows at each host queue, with the turns that accounts take among the queues. */
+const createWaitingProbes = () => {
+  const turns = createTurns<HostQueue>();
+  const leave = (queue: HostQueue, removed: readonly PendingProbe[]): readonly PendingProbe[] => {
+    for (const { requester } of removed)
+      if (!queue.waiting.has(requester)) turns.remove(requester, queue);
+    return removed;
+  };
+  return {
+    next: turns.next,
+    join: (queue: HostQueue, one: PendingProbe): void => {
+      queue.waiting.push(one);
+      turns.add(one.requester, queue);
+    },
+    take: (queue: HostQueue, opener: Requester): readonly PendingProbe[] => {
+      turns.putLast(opener, queue);
+      return leave(queue, queue.waiting.take(getBatchSize(queue, opener), opener));
+    },
+    takeAll: (queue: HostQueue): readonly PendingProbe[] => leave(queue, queue.waiting.takeAll()),
+    putBack: (queue: HostQueue, remaining: readonly PendingProbe[]): void => {
+      queue.waiting.putBack(remaining);
+      for (const { requester } of remaining) turns.add(requester, queue);
+    },
+  };
+};
+
+const isOverDailyLimit = (
+  { quota }: SessionPorts,
+  { requester, domain, hosts }: PendingProbe,
+): boolean => quota.isReached(requester.account, domain, hosts[0]);
+
+/** A limit may have been reached while they waited: those are answered at once. */
+const dropOverLimit = (
+  sessionPorts: SessionPorts,
+  batch: readonly PendingProbe[],
+): readonly PendingProbe[] => {
+  for (const one of batch)
+    if (isOverDailyLimit(sessionPorts, one)) one.resolve(createDailyLimitResult(one));
+  return batch.filter((one) => !isOverDailyLimit(sessionPorts, one));
+};
+
+const countSession = (queue: HostQueue, by: number): void => {
+  queue.sessions += by;
+  queue.host.sessions += by;
+  queue.provider.sessions += by;
+};
+
+const mayOpen = ({ provider, limits, host }: HostQueue): boolean =>
+  host.sessions < limits.connections &&
+  provider.sessions < provider.connections &&
+  !provider.isBackingOff;
+
+const hasSlot = ({ slots }: SessionPorts, { slotKey, isFull }: HostQueue): boolean =>
+  !isFull && slots.mayAcquire(slotKey);
+
+/**
+ * After a host queue was served: it is closed when it is empty. Where a caller waits for a connection, a session of a
+ * list is to end early for him; a caller who has used up his account's share of the sessions gets none that way.
+ */
+const createQueueUpdater =
+  (queues: HostQueues, shares: SessionShares) =>
+  (queue: HostQueue): void => {
+    const { provider, key, waiting } = queue;
+    const isBusy = !provider.isBackingOff && !mayOpen(queue);
+    const isCaller = (one: Requester) => one.priority === "caller" && shares.mayOpen(one);
+    if (isBusy && waiting.requesters().some(isCaller)) provider.callerQueues.add(key);
+    else provider.callerQueues.delete(key);
+    if (waiting.size() === 0 && queue.sessions === 0) queues.close(queue);
+  };
+
+/** To open a session costs a server as much as this many recipients do. */
+const RECIPIENTS_MIN = 5;
+
+/** One session ends early for each queue where callers wait, and none before its own callers are answered. */
+const createEarlyEnd = (provider: ProviderState, batch: readonly PendingProbe[]) => {
+  const callers = batch.filter(({ requester }) => requester.priority === "caller").length;
+  let isEnding = false;
+  const shouldEnd = (tried: number): boolean => {
+    if (tried < callers + RECIPIENTS_MIN || provider.callerQueues.size <= provider.yielding)
+      return false;
+    provider.yielding++;
+    isEnding = true;
+    return true;
+  };
+  return { shouldEnd, hasEnded: () => isEnding };
+};

@@ -1,0 +1,251 @@
+import { asksForBackoff, type Finding } from "../mail/smtp/classify.ts";
+import { type SessionOutcome, trySession } from "../mail/smtp/connect.ts";
+import type { RecipientResult } from "../mail/smtp/session.ts";
+import { isFault, type SmtpConnect } from "../mail/smtp/wire.ts";
+import type { PendingProbe, ProbeResult } from "../verify/recipient-check.ts";
+import type { CatchAll } from "../verify/result.ts";
+import { NO_REFUSAL, type SessionEnd } from "./backoff.ts";
+import type { CatchAllCache } from "./catch-all-cache.ts";
+import type { DailyQuota } from "./daily-limits.ts";
+import type { EgressHealth } from "./egress-health.ts";
+import { toFinding } from "./finding.ts";
+import {
+  chooseRandomRecipients,
+  learnCatchAll,
+  loadCatchAllStates,
+  toAccountDomainKey,
+} from "./session-catch-all.ts";
+import type { SlotPool } from "./slots.ts";
+import { createBrokenResult } from "./unprobed-results.ts";
+
+export type ProbePorts = {
+  readonly connect: SmtpConnect;
+  readonly catchAllCache: CatchAllCache;
+  readonly now: () => Date;
+  readonly random: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
+  readonly smtp: { readonly helo: string; readonly from: string; readonly port: number };
+  /** Without it this process is the only one. */
+  readonly slots?: SlotPool;
+  /** Without it no mail host has a limit for the day. */
+  readonly quota?: DailyQuota;
+  /** How many sessions this process may hold at a time. */
+  readonly sessionsMax?: number;
+};
+
+export type SessionPorts = ProbePorts & {
+  readonly egress: EgressHealth;
+  readonly slots: SlotPool;
+  readonly quota: DailyQuota;
+  /** After so many recipients of the batch: whether the session is to end early, for a caller who waits. */
+  readonly shouldEnd?: (tried: number) => boolean;
+};
+
+/** A session that hangs this long has told enough; who was not asked is asked in another. */
+export const SESSION_MS = 120_000;
+/** A session that settled nobody weighs more than one that was cut short among many; beyond this we give up. */
+const FAILURES_MAX = 12;
+const FAILURE_WEIGHTS = { settledNone: 4, cutShort: 1 } as const;
+
+export type SessionSummary = SessionEnd & {
+  /** What was found out, to be told when the place is given back. */
+  readonly answered: readonly AnsweredProbe[];
+  readonly remaining: readonly PendingProbe[];
+  /** Who talked to us in the end, where it was not the first host. */
+  readonly host: string;
+};
+
+/** `wasTried`: the server was asked about the recipient, and replied. */
+type AnsweredProbe = {
+  readonly one: PendingProbe;
+  readonly probeResult: ProbeResult;
+  readonly wasTried: boolean;
+};
+
+/** A bug of ours leaves nobody waiting for ever, and is a verdict about nobody's mailbox. */
+export const runSession = (
+  ports: SessionPorts,
+  batch: readonly PendingProbe[],
+): Promise<SessionSummary> =>
+  runBatch(ports, batch).catch((): SessionSummary => {
+    const answered = batch.map((one) => ({
+      one,
+      probeResult: createBrokenResult(one),
+      wasTried: false,
+    }));
+    return { ...NO_REFUSAL, answered, remaining: [], host: "", needsCooldown: true };
+  });
+
+/** One session with everybody in the batch: those who got an answer have it, the others come back. */
+const runBatch = async (
+  ports: SessionPorts,
+  batch: readonly PendingProbe[],
+): Promise<SessionSummary> => {
+  const states = await loadCatchAllStates(ports.catchAllCache, batch);
+  const randomRecipients = chooseRandomRecipients(ports.random, batch, states);
+  const outcome = await trySession(
+    ports.connect,
+    batch[0]?.hosts ?? [],
+    {
+      ...ports.smtp,
+      ...toSessionRecipients(ports, batch),
+      randomRecipients,
+      shouldEnd: ports.shouldEnd,
+    },
+    { now: ports.now, deadline: new Date(ports.now().getTime() + SESSION_MS) },
+  );
+  ports.egress.recordAttempt(outcome);
+  const proven = await learnCatchAll(ports.catchAllCache, outcome, { states, randomRecipients });
+  const getCatchAll = (one: PendingProbe): CatchAll =>
+    proven.get(one.domain) ??
+    states.get(toAccountDomainKey(one))?.state.catchAll ??
+    (proven.has(one.domain) ? "undecided" : "not_tested");
+
+  const { result: session } = outcome;
+  for (const one of batch) dropUnknownRecipients(one, new Set(session.unknownRecipients));
+  const classifyRecipient = (reached: RecipientResult) => classifyResult(ports, outcome, reached);
+  const reached = batch.flatMap((one, index): AnsweredProbe[] => {
+    const recipientResult = session.recipients[index];
+    if (!recipientResult) return [];
+    const randomRecipient = randomRecipients.get(one.domain);
+    const probeResult = createProbeResult(
+      outcome,
+      one,
+      recipientResult,
+      classifyRecipient(recipientResult),
+      getCatchAll(one),
+      randomRecipient,
+    );
+    return [
+      {
+        one,
+        probeResult,
+        wasTried: recipientResult.stage === "rcpt" && recipientResult.reply !== null,
+      },
+    ];
+  });
+  const left = batch.slice(session.recipients.length);
+  const patient = left.filter((one) => !isGivenUp(one, outcome));
+  const givenUp = left
+    .filter((one) => isGivenUp(one, outcome))
+    .map((one) => ({
+      one,
+      probeResult: toProbeResult(ports, outcome, one, getCatchAll(one)),
+      wasTried: false,
+    }));
+  for (const one of patient) one.failures += getFailureWeight(outcome);
+  const refusal = wasAskedToLeave(outcome) ? outcome : null;
+  return {
+    answered: [...reached, ...givenUp],
+    remaining: patient,
+    host: outcome.host,
+    refusal,
+    needsCooldown: session.closedBy === "lost",
+  };
+};
+
+const toSessionRecipients = ({ smtp }: SessionPorts, batch: readonly PendingProbe[]) => ({
+  recipients: batch.map(({ recipient }) => recipient),
+  fallbacks: {
+    byRecipient: batch.map(({ fallbacks }) => fallbacks),
+    isUnknownRecipient: (recipientResult: RecipientResult, mxHost: string) =>
+      toFinding(recipientResult, mxHost, smtp.from).verdict === "invalid",
+  },
+});
+
+/** What is known already is not asked again in the next session. Whoever was asked about last is never among it. */
+const dropUnknownRecipients = (one: PendingProbe, unknownRecipients: ReadonlySet<string>): void => {
+  if (one.fallbacks.length === 0) return;
+  const guesses = [one.recipient, ...one.fallbacks];
+  one.unknownRecipients = [
+    ...one.unknownRecipients,
+    ...guesses.filter((guess) => unknownRecipients.has(guess)),
+  ];
+  const [recipient = one.recipient, ...fallbacks] = guesses.filter(
+    (guess) => !unknownRecipients.has(guess),
+  );
+  one.recipient = recipient;
+  one.fallbacks = fallbacks;
+};
+
+/** For whoever was not reached any more: what ended the session is all there is to say. */
+export const toProbeResult = (
+  ports: SessionPorts,
+  outcome: SessionOutcome,
+  one: PendingProbe,
+  catchAll: CatchAll = "not_tested",
+): ProbeResult => {
+  const recipientResult = toUnreachedResult(one, outcome);
+  return createProbeResult(
+    outcome,
+    one,
+    recipientResult,
+    classifyResult(ports, outcome, recipientResult),
+    catchAll,
+  );
+};
+
+const classifyResult = (
+  { smtp, egress }: SessionPorts,
+  outcome: SessionOutcome,
+  recipientResult: RecipientResult,
+): Finding => {
+  const finding = toFinding(recipientResult, outcome.host, smtp.from);
+  return finding.reason === "connect_failed" && egress.isClosed()
+    ? { ...finding, reason: "no_smtp_egress" }
+    : finding;
+};
+
+const getFailureWeight = ({ result }: SessionOutcome): number => {
+  if (result.recipients.length + result.unknownRecipients.length === 0)
+    return FAILURE_WEIGHTS.settledNone;
+  return result.closedBy === "lost" || result.closedBy === "deadline"
+    ? FAILURE_WEIGHTS.cutShort
+    : 0;
+};
+
+const isGivenUp = ({ failures }: PendingProbe, outcome: SessionOutcome): boolean =>
+  getFailureWeight(outcome) > 0 && failures + getFailureWeight(outcome) >= FAILURES_MAX;
+
+/**
+ * Asked to come back later, whoever we ask about: by a 421, by words against harvesters, or by a 4.7.x before any
+ * recipient was named.
+ */
+const wasAskedToLeave = ({ host, result: { closedBy, ending } }: SessionOutcome): boolean => {
+  if (closedBy === "421" || closedBy === "backoff") return true;
+  if (closedBy !== "refused" || !ending || isFault(ending.reply)) return false;
+  const { stage, reply } = ending;
+  if (stage !== "connect" && asksForBackoff(reply, { stage, mxHost: host })) return true;
+  return reply.code < 500 && reply.enhanced !== null && reply.enhanced.startsWith("4.7.");
+};
+
+const toUnreachedResult = (
+  { recipient }: PendingProbe,
+  { result: { ending } }: SessionOutcome,
+): RecipientResult => {
+  const reply = ending?.reply ?? "deadline";
+  const stage = ending?.stage ?? "rcpt";
+  return typeof reply === "string"
+    ? { recipient, stage, reply: null, fault: reply }
+    : { recipient, stage, reply: reply, fault: null };
+};
+
+const createProbeResult = (
+  outcome: SessionOutcome,
+  { unknownRecipients }: PendingProbe,
+  recipientResult: RecipientResult,
+  finding: Finding,
+  catchAll: CatchAll,
+  randomRecipient: string | null = null,
+): ProbeResult => ({
+  recipient: recipientResult.recipient,
+  unknownRecipients,
+  finding,
+  reply: recipientResult.reply,
+  host: outcome.host,
+  ip: outcome.ip,
+  encrypted: outcome.result.tls,
+  catchAll,
+  transcript: outcome.transcript,
+  randomRecipient,
+});

@@ -1,0 +1,151 @@
+import * as v from "valibot";
+import { redact } from "../lib/redact.ts";
+import { isUnexpired } from "../lib/time.ts";
+import type { SessionOutcome } from "../mail/smtp/connect.ts";
+import { isFault } from "../mail/smtp/wire.ts";
+import type { Fields, Item, Key, Where } from "../ports/table.ts";
+import { BACKOFF_MAX_MS, getNextBackoff, type SessionEnd } from "./backoff.ts";
+import { SESSION_MS } from "./session.ts";
+import { PAUSE_MS, type ProviderBackoff, type ProviderRefusal } from "./slots.ts";
+
+// Layout. What all processes know of an operator is one item, and a small one: so a place is taken by a write that
+// has the place free and the operator open as its condition, and one read tells everything before it.
+//
+//   pk               sk      what
+//   OPERATOR#<name>  SHARED  place_<n>: "<until, ms> <token>", whose place it is, and until when at most
+//                            closed_until (ms), rests in a row, and what it said: after a 421
+//                            wanted_until (ms): somebody waits for a place
+
+export type SharedProvider = v.InferOutput<typeof SharedProvider> & {
+  readonly slots: ReadonlyMap<number, string>;
+};
+
+/** Longer than any session lasts, with what is read before it and written after: a crash leaks a place no longer. */
+export const LEASE_MS = SESSION_MS + 30_000;
+/** Nobody's business for so long, it is forgotten, with its rests. */
+const RETENTION_SECONDS = 1_800;
+/** Longer than all who wait pause, so that none of them is overlooked. */
+const WAIT_MARK_MS = 3 * PAUSE_MS;
+const REPLY_CHARS_MAX = 200;
+
+const STAGES = ["connect", "greeting", "ehlo", "starttls", "mail", "rcpt"] as const;
+
+const SharedProvider = v.object({
+  closed_until: v.optional(v.number(), 0),
+  rests: v.optional(v.number(), 0),
+  wanted_until: v.optional(v.number(), 0),
+  said: v.optional(
+    v.object({
+      host: v.string(),
+      ip: v.string(),
+      stage: v.picklist(STAGES),
+      code: v.number(),
+      enhanced: v.nullable(v.string()),
+      text: v.string(),
+    }),
+  ),
+});
+
+export const toItemKey = (providerKey: string): Key => ({
+  pk: `OPERATOR#${providerKey}`,
+  sk: "SHARED",
+});
+
+export const parseSharedProvider = (item: Item | undefined): SharedProvider => ({
+  ...v.parse(SharedProvider, item ?? {}),
+  slots: new Map(Object.entries(item ?? {}).flatMap(parseSlotField)),
+});
+
+const parseSlotField = ([field, value]: [string, unknown]): [number, string][] =>
+  field.startsWith(SLOT_PREFIX) && typeof value === "string"
+    ? [[Number(field.slice(SLOT_PREFIX.length)), value]]
+    : [];
+
+export const toSlotField = (slot: number): string => `${SLOT_PREFIX}${slot}`;
+const SLOT_PREFIX = "place_";
+
+export const formatLease = (token: string, atMs: number): string => `${atMs + LEASE_MS} ${token}`;
+
+/** The places that somebody has. */
+export const listTakenSlots = ({ slots }: SharedProvider, atMs: number): readonly number[] =>
+  [...slots].flatMap(([slot, text]) => (isExpired(text, atMs) ? [] : [slot]));
+
+const isExpired = (text: string, atMs: number): boolean =>
+  !isUnexpired(Number(text.split(" ", 1)[0]), atMs, LEASE_MS);
+
+const isClosed = ({ closed_until }: SharedProvider, atMs: number): boolean =>
+  isUnexpired(closed_until, atMs, BACKOFF_MAX_MS);
+
+export const getBackoff = (shared: SharedProvider, atMs: number): ProviderBackoff | null => {
+  const { closed_until, rests, said } = shared;
+  return isClosed(shared, atMs)
+    ? { ms: closed_until - atMs, failures: rests, refusal: said ? toRefusal(said) : null }
+    : null;
+};
+
+const toRefusal = ({
+  host,
+  ip,
+  stage,
+  ...reply
+}: NonNullable<SharedProvider["said"]>): ProviderRefusal => ({
+  host,
+  ip,
+  stage,
+  reply,
+});
+
+/** What a session changes for all: nothing while the operator rests, for then it was heard already. */
+export const createBackoffChange = (
+  shared: SharedProvider,
+  end: SessionEnd,
+  atMs: number,
+): Fields | null => {
+  if (isClosed(shared, atMs)) return null;
+  const { ms, failures: rests } = getNextBackoff(shared.rests, end);
+  if (ms === 0 && rests === shared.rests) return null;
+  return {
+    rests: rests || undefined,
+    ...(ms > 0 && { closed_until: atMs + ms }),
+    ...(end.refusal && { said: toStoredReply(end.refusal) }),
+  };
+};
+
+/** What the server says may name whom it was asked about, and that is nobody else's business. */
+const toStoredReply = ({ host, ip, result: { ending } }: SessionOutcome): Fields | undefined => {
+  if (!ending || isFault(ending.reply)) return undefined;
+  const { code, enhanced, text } = ending.reply;
+  const short = String(redact(text)).slice(0, REPLY_CHARS_MAX).toWellFormed();
+  return { host, ip, stage: ending.stage, code, enhanced, text: short };
+};
+
+/** That nobody closed the operator since. */
+export const matchClosing = ({ closed_until }: SharedProvider): Where => ({
+  closed_until: closed_until || MISSING,
+});
+
+/** And that nobody ended the row of its rests. */
+export const matchBackoff = (shared: SharedProvider): Where => ({
+  ...matchClosing(shared),
+  rests: shared.rests || MISSING,
+});
+
+export const matchSlot = ({ slots }: SharedProvider, slot: number): Where => ({
+  [toSlotField(slot)]: slots.get(slot) ?? MISSING,
+});
+
+const MISSING = { missing: true } as const;
+
+/** What every write sets. */
+export const createExpiry = (atMs: number): Fields => ({
+  expires_at: Math.ceil(atMs / 1000) + RETENTION_SECONDS,
+});
+
+export const createWaitMark = (atMs: number): Fields => ({ wanted_until: atMs + WAIT_MARK_MS });
+
+export const hasWaiter = ({ wanted_until }: SharedProvider, atMs: number): boolean =>
+  isUnexpired(wanted_until, atMs, WAIT_MARK_MS);
+
+/** Told once for all who wait, and again when it is about to be forgotten. */
+export const isWaitMarkFresh = (shared: SharedProvider, atMs: number): boolean =>
+  hasWaiter(shared, atMs) && shared.wanted_until - atMs > WAIT_MARK_MS / 2;

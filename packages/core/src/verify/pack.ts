@@ -1,0 +1,107 @@
+import type { Json } from "../ports/table.ts";
+import type { Verification } from "./result.ts";
+
+// How a result is stored, everywhere: in the day's cache, as the answer of a claim, and half a million times in the
+// pages of a job. So it is short, and says with which version it was written; an older one must stay readable.
+
+const VERSION = 1;
+
+export type PackedVerification = readonly Json[];
+
+const CHECKS = [
+  "syntaxValid",
+  "domainExists",
+  "mxFound",
+  "smtpCheck",
+  "mailboxExists",
+  "catchAll",
+] as const;
+
+const FLAGS = [
+  "disposable",
+  "roleAccount",
+  "freeProvider",
+  "spamTrap",
+  "honeypot",
+  "botGenerated",
+] as const;
+
+export const pack = (result: Verification): PackedVerification => {
+  const { enrichment, ai, evidence } = result;
+  return [
+    VERSION,
+    result.email,
+    result.status,
+    result.score,
+    result.reason,
+    result.subStatus,
+    result.provider,
+    toBits(CHECKS, result.verification),
+    toBits(FLAGS, result.flags),
+    [enrichment.first_name, enrichment.last_name, enrichment.full_name, enrichment.gender],
+    ai ? [ai.typoSuggestion, ai.typoConfidence, ai.catchAllConfidence] : null,
+    result.retry,
+    result.verifiedAt,
+    // The evidence is for one reader, soon: it keeps its own names.
+    ...(evidence ? [evidence as unknown as Json] : []),
+  ];
+};
+
+type Row = readonly [
+  version: number,
+  email: string,
+  status: Verification["status"],
+  score: number,
+  reason: string,
+  subStatus: string | null,
+  provider: string | null,
+  checks: number,
+  flags: number,
+  names: readonly [string | null, string | null, string, Verification["enrichment"]["gender"]],
+  ai: readonly [string | null, number | null, number | null] | null,
+  retry: Verification["retry"],
+  verifiedAt: string,
+  evidence?: Verification["evidence"],
+];
+
+export const unpack = (packed: PackedVerification): Verification => {
+  if (packed[0] !== VERSION) throw new Error("a result of a version that nobody here knows");
+  // The version vouches for the shape: only `pack` writes these, and half a million are read in one export.
+  const row = packed as unknown as Row;
+  const [, email, status, score, reason, subStatus, provider, checks, flags, names, ai] = row;
+  const [, , , , , , , , , , , retry, verifiedAt, evidence] = row;
+  const [first_name, last_name, full_name, gender] = names;
+  return {
+    email,
+    status,
+    score,
+    reason,
+    subStatus,
+    provider,
+    verification: CHECKS_BY_BITS[checks] ?? fromBits(CHECKS, checks),
+    flags: FLAGS_BY_BITS[flags] ?? fromBits(FLAGS, flags),
+    enrichment: { first_name, last_name, full_name, gender },
+    ...(ai && { ai: { typoSuggestion: ai[0], typoConfidence: ai[1], catchAllConfidence: ai[2] } }),
+    ...(evidence && { evidence }),
+    retry,
+    verifiedAt,
+  };
+};
+
+const toBits = <N extends string>(names: readonly N[], set: Readonly<Record<N, boolean>>): number =>
+  names.reduce((bits, name, at) => bits | (set[name] ? 1 << at : 0), 0);
+
+const fromBits = <N extends string>(names: readonly N[], bits: number): Record<N, boolean> =>
+  Object.fromEntries(names.map((name, at) => [name, (bits & (1 << at)) !== 0])) as Record<
+    N,
+    boolean
+  >;
+
+/** There are 64 of each, and most rows share a dozen of them: an export would make a million objects. */
+const listCombinations = <N extends string>(
+  names: readonly N[],
+): readonly Readonly<Record<N, boolean>>[] =>
+  Array.from({ length: 1 << names.length }, (_, bits) => Object.freeze(fromBits(names, bits)));
+
+const CHECKS_BY_BITS = listCombinations(CHECKS);
+const FLAGS_BY_BITS = listCombinations(FLAGS);

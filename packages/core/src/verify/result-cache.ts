@@ -1,0 +1,56 @@
+import { fingerprint } from "../lib/fingerprint.ts";
+import { isTooFarAhead, toEpochSeconds } from "../lib/time.ts";
+import { isAddress, parseAddress } from "../mail/address.ts";
+import type { Key, Write } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import { type PackedVerification, pack, unpack } from "./pack.ts";
+import type { Verification } from "./result.ts";
+
+// Layout. What an account was told about an address, for a day. Each account has its own: nobody can find out what
+// somebody else verified.
+//
+//   pk                           sk     what
+//   KNOWN#<owner>#<fingerprint>  KNOWN  result: whole, with everything that can be asked for
+
+const RETENTION_SECONDS = 86_400;
+
+export type CachedQuery = { readonly email: string; readonly deepVerify: boolean };
+
+/** The earlier result, if there is one of this day. It is told about the address as it is written now. */
+export const findCachedResult = async (
+  { table, now }: Pick<World, "table" | "now">,
+  owner: string,
+  query: CachedQuery,
+): Promise<Verification | undefined> => {
+  const item = await table.get(toCacheKey(owner, query));
+  const untilMs = (item?.expires_at ?? 0) * 1000;
+  if (!item || isTooFarAhead(untilMs, now().getTime(), RETENTION_SECONDS * 1000)) return undefined;
+  const parsed = parseAddress(query.email);
+  const result = unpack(item["result"] as PackedVerification);
+  return isAddress(parsed) ? { ...result, email: parsed.display } : result;
+};
+
+/** What proved nothing is not kept: whoever asks again wants another try. */
+export const createCacheWrites = (
+  world: Pick<World, "now">,
+  owner: string,
+  query: CachedQuery,
+  result: Verification,
+): Write[] =>
+  result.status === "unknown"
+    ? []
+    : [
+        {
+          put: {
+            ...toCacheKey(owner, query),
+            result: pack(result),
+            expires_at: toEpochSeconds(world.now()) + RETENTION_SECONDS,
+          },
+        },
+      ];
+
+const toCacheKey = (owner: string, { email, deepVerify }: CachedQuery): Key => {
+  const parsed = parseAddress(email);
+  const address = isAddress(parsed) ? parsed.canonical : email.trim();
+  return { pk: `KNOWN#${owner}#${fingerprint([address, deepVerify])}`, sk: "KNOWN" };
+};

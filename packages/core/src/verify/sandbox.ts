@@ -1,0 +1,122 @@
+import type { KeyMode } from "../accounts/key-format.ts";
+import type { MailHost } from "../mail/dns/mail-hosts.ts";
+import type { Finding } from "../mail/smtp/classify.ts";
+import type { World } from "../ports/world.ts";
+import type { Engine, WithEngine } from "./engine.ts";
+import type { ProbeRequest, ProbeResult } from "./recipient-check.ts";
+import type { CatchAll } from "./result.ts";
+
+/** What an address comes to under a test key, by the word its local part begins with. Other words are accepted. */
+export const SANDBOX_MAILBOXES: Readonly<Record<string, SandboxMailbox>> = {
+  valid: { verdict: "valid", reason: "accepted" },
+  invalid: { verdict: "invalid", reason: "mailbox_not_found" },
+  disabled: { verdict: "invalid", reason: "mailbox_disabled" },
+  full: { verdict: "risky", reason: "mailbox_full" },
+  catch_all: { verdict: "valid", reason: "accepted", catchAll: "yes" },
+  /** The same for whoever cannot write the other: a name has no underscore. */
+  catchall: { verdict: "valid", reason: "accepted", catchAll: "yes" },
+  risky: { verdict: "valid", reason: "accepted", catchAll: "undecided" },
+  unknown: { verdict: "unknown", reason: "timeout", retry: "later" },
+  /** Lets a sender in who comes a second time, as servers that greylist do. */
+  greylisted: {
+    verdict: "unknown",
+    reason: "greylisted",
+    retry: "later",
+    onRetry: { verdict: "valid", reason: "accepted" },
+  },
+  blocked: { verdict: "unknown", reason: "ip_blocked", aboutUs: true },
+  /** Answers after half a minute: so the call is told pending, and the job completes. */
+  slow: { verdict: "valid", reason: "accepted", afterMs: 30_000 },
+  /** Breaks on our side: a 500, as it would look for real. */
+  error: "breaks",
+};
+
+/** The same for domains, by their first label. */
+export const SANDBOX_DOMAINS: Readonly<Record<string, SandboxDomain>> = {
+  nxdomain: "domain_not_found",
+  nullmx: "null_mx",
+  dnsfail: "inconclusive",
+};
+
+type SandboxMailbox =
+  | "breaks"
+  | (Pick<Finding, "verdict" | "reason"> &
+      Partial<Pick<Finding, "retry" | "aboutUs">> & {
+        readonly catchAll?: CatchAll;
+        readonly afterMs?: number;
+        /** What a second attempt comes to, where that differs. */
+        readonly onRetry?: Pick<Finding, "verdict" | "reason">;
+      });
+
+type SandboxDomain = "domain_not_found" | "null_mx" | "inconclusive";
+
+const HOST: MailHost = { host: "mx.pretend.test", priority: 10, ips: ["192.0.2.1"] };
+
+/** The engine of test keys: no network, the same answers always. All but the mail system itself is the real one. */
+export const createSandboxEngine = ({ engine, now, sleep }: SandboxBase, attempts = 0): Engine => ({
+  findMailHosts: async (domain) => {
+    const kind = getOwn(SANDBOX_DOMAINS, domain.split(".")[0] ?? "");
+    if (kind === "inconclusive") return { kind, why: "timeout", dnsQueries: [] };
+    return kind
+      ? { kind, dnsQueries: [] }
+      : { kind: "hosts", hosts: [HOST], implicit: false, dnsQueries: [] };
+  },
+  probe: async ({ recipient }) => {
+    const mailbox = getOwn(SANDBOX_MAILBOXES, getLeadingWord(recipient)) ?? {
+      verdict: "valid",
+      reason: "accepted",
+    };
+    if (mailbox === "breaks") throw new Error("a test key asked for an address that breaks");
+    if (mailbox.afterMs !== undefined) await sleep(mailbox.afterMs);
+    const { onRetry: secondTime } = mailbox;
+    return toProbeResult(recipient, attempts > 0 && secondTime ? secondTime : mailbox);
+  },
+  lists: {
+    ...engine.lists,
+    disposable: (domain) => domain.startsWith("disposable.") || engine.lists.disposable(domain),
+    trap: (address, domain) =>
+      getLeadingWord(address) === "spam_trap" || engine.lists.trap(address, domain),
+  },
+  now,
+});
+
+type SandboxBase = Pick<World, "now" | "sleep"> & { readonly engine: Pick<Engine, "lists"> };
+
+/** Test keys never reach the network. `attempts`: how often the address was tried before. */
+export const selectEngine = (
+  world: Pick<World, "now" | "sleep"> & WithEngine,
+  mode: KeyMode,
+  attempts = 0,
+): Engine => (mode === "live" ? world.engine : createSandboxEngine(world, attempts));
+
+/** A mailbox may be called constructor. */
+const getOwn = <T>(table: Readonly<Record<string, T>>, word: string): T | undefined =>
+  Object.hasOwn(table, word) ? table[word] : undefined;
+
+/** spam_trap of spam_trap+7@example.com */
+export const getLeadingWord = (address: ProbeRequest["recipient"]): string =>
+  /^[a-z_]*/.exec(address.toLowerCase())?.[0] ?? "";
+
+/** Where there are guesses at an address, the first one decides for all. */
+const toProbeResult = (
+  recipient: string,
+  mailbox: Exclude<SandboxMailbox, "breaks">,
+): ProbeResult => ({
+  recipient,
+  unknownRecipients: [],
+  finding: {
+    verdict: mailbox.verdict,
+    reason: mailbox.reason,
+    rule: "pretended",
+    confidence: 1,
+    retry: mailbox.retry ?? null,
+    aboutUs: mailbox.aboutUs ?? false,
+  },
+  reply: null,
+  host: HOST.host,
+  ip: HOST.ips[0] ?? "",
+  encrypted: true,
+  catchAll: mailbox.catchAll ?? (mailbox.verdict === "unknown" ? "not_tested" : "no"),
+  transcript: [],
+  randomRecipient: null,
+});

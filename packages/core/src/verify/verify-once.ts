@@ -1,0 +1,242 @@
+import * as v from "valibot";
+import { getOwnerId, type Payer } from "../accounts/payer.ts";
+import { PLANS } from "../accounts/plans.ts";
+import {
+  createSingleJob,
+  findSingleRetry,
+  type SingleRetry,
+  sendIfSandbox,
+  sendSingle,
+} from "../jobs/single.ts";
+import { Failure } from "../lib/failure.ts";
+import { withTimeout } from "../lib/timeout.ts";
+import type { IdempotencyKey } from "../money/claims.ts";
+import { type Halves, PRICE } from "../money/credits.ts";
+import { createInProgressFailure } from "../money/in-progress.ts";
+import {
+  type BeginResult,
+  beginOperation,
+  handOverToJob,
+  type Operation,
+  type OperationRequest,
+  payImmediately,
+  release,
+  settle,
+} from "../money/operations.ts";
+import type { Json } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import { NoCapacityError } from "../smtp-pool/no-capacity-error.ts";
+import type { VerifyWorld } from "./engine.ts";
+import { type PackedVerification, pack, unpack } from "./pack.ts";
+import { isNotProbed, isOurFailure, trimResult, type Verification } from "./result.ts";
+import { createCacheWrites, findCachedResult } from "./result-cache.ts";
+import { selectEngine } from "./sandbox.ts";
+import { type VerifyOptions, verify } from "./verify.ts";
+
+export type VerifyRequest = {
+  readonly email: string;
+  readonly options: VerifyOptions;
+  readonly waitMs: number;
+};
+
+/** What the caller gets for the price. `pending`: the job goes on with it. */
+export type VerifyResult = {
+  readonly price: Halves;
+  readonly cached: boolean;
+  readonly replayed: boolean;
+} & (
+  | { readonly result: Verification }
+  | { readonly pending: { readonly job: string; readonly createdAt: string } }
+);
+
+/** One address, paid for once, whatever breaks meanwhile: held before, settled after, given back if we failed. */
+export const verifyOnce = async (
+  world: VerifyWorld,
+  payer: Payer,
+  request: VerifyRequest,
+  idempotencyKey: IdempotencyKey | null,
+): Promise<VerifyResult> => {
+  const order = {
+    id: world.newId("job"),
+    kind: VERIFY,
+    payer,
+    reason: "POST /v1/verify",
+    idempotencyKey,
+    leaseMs: request.waitMs + MARGIN_MS,
+  };
+  const cachedResult = await findCached(world, order, request);
+  if (cachedResult) return returnCached(world, order, request, cachedResult);
+  const { email, options } = request;
+  const input: VerifyInput = { email, ...options, keptSeconds: getRetentionSeconds(payer) };
+  const outcome = await beginOperation(world, order, async () => ({
+    price: PRICE.verify,
+    input,
+    expectedMs: request.waitMs,
+  }));
+  return resume(world, outcome, request);
+};
+
+/** An earlier request under this key may have been left half done: then it is ours to finish. */
+const resume = async (
+  world: VerifyWorld,
+  outcome: BeginResult,
+  request: VerifyRequest,
+): Promise<VerifyResult> => {
+  if ("underWay" in outcome) throw createInProgressFailure(outcome.retryAfterMs);
+  return "answered" in outcome
+    ? replay(outcome.answered)
+    : runVerification(world, outcome.begun, request);
+};
+
+/** After the wait is over, what is left to do takes no longer than this, or somebody else does it. */
+const MARGIN_MS = 15_000;
+
+const VERIFY = "verify";
+
+const VerifyInput = v.object({
+  email: v.string(),
+  deepVerify: v.boolean(),
+  includeAi: v.boolean(),
+  includeEvidence: v.boolean(),
+  keptSeconds: v.number(),
+});
+type VerifyInput = v.InferOutput<typeof VerifyInput>;
+
+const getRetentionSeconds = ({ plan }: Payer): number => PLANS[plan].retentionDays * 86_400;
+
+/** Test keys are told the same each time anyway, and what they are told is never of this world. */
+const findCached = async (
+  world: World,
+  { payer, idempotencyKey }: OperationRequest,
+  { email, options: { deepVerify } }: VerifyRequest,
+): Promise<Verification | undefined> =>
+  payer.mode === "live"
+    ? findCachedResult(world, getOwnerId(payer), { email, deepVerify }).catch((cause: unknown) => {
+        const what = "The results of this day cannot be read right now.";
+        // An earlier request with this key may have been paid for.
+        throw new Failure(
+          "UNAVAILABLE",
+          idempotencyKey ? "retry_same_key" : "nothing_charged",
+          what,
+          {
+            cause,
+          },
+        );
+      })
+    : undefined;
+
+const returnCached = async (
+  world: VerifyWorld,
+  order: OperationRequest,
+  request: VerifyRequest,
+  cachedResult: Verification,
+): Promise<VerifyResult> => {
+  const price = PRICE.verifyCached;
+  const result = trimResult(cachedResult, request.options);
+  const answer: StoredAnswer = { price, cached: true, result: pack(result) };
+  const outcome = await payImmediately(world, order, async () => ({ price, answer }));
+  if (!("paid" in outcome)) return resume(world, outcome, request);
+  return { price, cached: true, replayed: false, result };
+};
+
+const runVerification = async (
+  world: VerifyWorld,
+  operation: Operation,
+  request: VerifyRequest,
+): Promise<VerifyResult> => {
+  const { email, options } = request;
+  const { mode } = operation;
+  const everything = {
+    deepVerify: options.deepVerify,
+    includeAi: true,
+    includeEvidence: true,
+    requester: { account: operation.account, priority: "caller" },
+  } as const;
+  const verification = verify(selectEngine(world, mode), email, everything);
+  const outcome = await withTimeout(world, request.waitMs, verification).catch((cause: unknown) =>
+    // A worker has a way to mail servers of its own, and time.
+    cause instanceof NoCapacityError ? ("late" as const) : refund(world, operation, cause),
+  );
+  if (outcome === "late") return switchToJob(world, operation);
+  if (isOurFailure(outcome)) return refund(world, operation, new Error("the session broke"));
+  const retry = findSingleRetry(world, mode, outcome);
+  if (retry) return switchToJob(world, operation, retry);
+
+  const result = trimResult(outcome, options);
+  const held = operation.amount;
+  const price = isNotProbed(outcome) ? (0 as Halves) : held;
+  const moved = isNotProbed(outcome) ? { release: held } : { settle: held };
+  const answer: StoredAnswer = { price, cached: false, result: pack(result) };
+  const cacheWrites =
+    mode === "live"
+      ? createCacheWrites(world, operation.account, { email, ...options }, outcome)
+      : [];
+  const ended = await settle(world, operation, { answer, moved, also: cacheWrites });
+  if (ended === "ended") return { price, cached: false, replayed: false, result };
+  // Nobody can ask again without a key. The price is held, and is settled or given back without us: once, either way.
+  if (ended === "unknown" && !operation.claim)
+    return { price, cached: false, replayed: false, result };
+  throw createUnknownFailure(operation);
+};
+
+const refund = async (world: World, operation: Operation, cause: unknown): Promise<never> => {
+  const released = (await release(world, operation)) === "ended";
+  const what = "The verification broke on our side.";
+  if (released && operation.mode === "test")
+    throw new Failure("INTERNAL", "nothing_charged", what, { cause });
+  if (released) throw new Failure("INTERNAL", "refunded", what, { cause });
+  throw new Failure("INTERNAL", operation.claim ? "retry_same_key" : "unknown", what, { cause });
+};
+
+const createUnknownFailure = ({ claim }: Operation): Failure =>
+  claim
+    ? new Failure("UNAVAILABLE", "retry_same_key", "It is not known how this request ended.")
+    : new Failure("INTERNAL", "unknown", "It is not known how this request ended.");
+
+const switchToJob = async (
+  world: World,
+  operation: Operation,
+  retry?: SingleRetry,
+): Promise<VerifyResult> => {
+  if ((await continueAsJob(world, operation, retry)) !== "ended")
+    throw createUnknownFailure(operation);
+  const pending = { job: operation.id, createdAt: operation.openedAt };
+  return { price: operation.amount, cached: false, replayed: false, pending };
+};
+
+/**
+ * The money stays held and the work goes to a worker: when the wait is over, when a later attempt may find out more,
+ * or when the process that began it is gone.
+ */
+export const continueAsJob = async (world: World, operation: Operation, retry?: SingleRetry) => {
+  const { keptSeconds, ...single } = v.parse(VerifyInput, operation.input);
+  const { id, openedAt, amount } = operation;
+  const answer: StoredAnswer = {
+    price: amount,
+    cached: false,
+    pending: { job: id, createdAt: openedAt },
+  };
+  const ended = await handOverToJob(
+    world,
+    operation,
+    createSingleJob(world, operation, single, { keptSeconds, retry }),
+    answer,
+  );
+  if (ended !== "ended") return ended;
+  if (retry) await sendIfSandbox(world, operation, 1);
+  else await sendSingle(world, operation, 0);
+  return ended;
+};
+
+/** What a claim remembers, and a repeat is told. */
+type StoredAnswer = { readonly price: Halves; readonly cached: boolean } & (
+  | { readonly result: PackedVerification }
+  | { readonly pending: { readonly job: string; readonly createdAt: string } }
+);
+
+const replay = (answer: Json): VerifyResult => {
+  const stored = answer as StoredAnswer;
+  return "result" in stored
+    ? { ...stored, replayed: true, result: unpack(stored.result) }
+    : { ...stored, replayed: true };
+};

@@ -1,0 +1,172 @@
+import { toQueueGroup } from "../accounts/payer.ts";
+import { fingerprint } from "../lib/fingerprint.ts";
+import { addMs } from "../lib/time.ts";
+import type { Fields, Item } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import { commit } from "../runtime/commit.ts";
+import { acquireLease, readScheduledWork, UNSCHEDULED } from "../runtime/leases.ts";
+import type { Worker } from "../runtime/worker.ts";
+import { recordFailure, recordSuccess } from "./health.ts";
+import { type Delivery, readDelivery, toDeliveryKey, type Webhook } from "./items.ts";
+import { getNextAttempt, getSlotWaitMs } from "./retry-policy.ts";
+import { type DeliveryAddress, sendDelivery } from "./send.ts";
+import { acquireSlot, releaseSlot } from "./slots.ts";
+import { DELIVERIES_QUEUE, readWakeUp, sendWakeUps } from "./wake-ups.ts";
+import { findWebhook } from "./webhooks.ts";
+
+// One event on its way to one address, until it has arrived or a day has passed. It is sent before it is noted that
+// it was: so it may come twice, and is never lost.
+
+export const deliverEvent: Worker = {
+  queue: DELIVERIES_QUEUE,
+  async handle(world, body) {
+    const { id, token } = readWakeUp(body);
+    const item = await world.table.get(toDeliveryKey(id));
+    if (item?.["token"] !== token) return;
+    const leased = await acquireLease(world, item, LEASE_MS);
+    if (leased) await attemptDelivery(world, leased);
+  },
+  // It is due, and so comes again by itself.
+  giveUp: async (world, body) => world.log("delivery_put_off", { delivery: readWakeUp(body).id }),
+};
+
+/** A call takes ten seconds at the most; what is written before and after it, far less. */
+const LEASE_MS = 60_000;
+
+/** Whoever finds it due calls a worker: it may take its time, and others are due, too. */
+export const repairDelivery = async (world: World, item: Item): Promise<string> => {
+  const { id, owner } = readDelivery(item);
+  await sendWakeUps(world, DELIVERIES_QUEUE, [{ id, token: readScheduledWork(item).token, owner }]);
+  return "sent_on";
+};
+
+/** Ours as long as it has our token. */
+type LeasedDelivery = { readonly delivery: Delivery; readonly token: string };
+
+const attemptDelivery = async (world: World, item: Item): Promise<void> => {
+  const leased: LeasedDelivery = {
+    delivery: readDelivery(item),
+    token: readScheduledWork(item).token,
+  };
+  const recipient = await findRecipient(world, leased.delivery);
+  if (typeof recipient === "string")
+    return endDelivery(world, leased, "failed", { error: recipient });
+  const isFailing = recipient.webhook?.failingSince !== undefined;
+  const slot = await acquireSlot(world, toConcurrencyKey(leased.delivery), isFailing);
+  if (!slot) return deferDelivery(world, leased);
+  try {
+    await callAddress(world, leased, recipient);
+  } finally {
+    await releaseSlot(world, slot);
+  }
+};
+
+type DeliveryRecipient = {
+  readonly address: DeliveryAddress;
+  readonly webhook: Webhook | undefined;
+};
+
+/** Asked anew before each try: the address, the secret and the subscription are those of now. */
+const findRecipient = async (
+  world: World,
+  { owner, webhook: id, callback }: Delivery,
+): Promise<DeliveryRecipient | "webhook_deleted" | "webhook_disabled"> => {
+  if (callback) return { address: callback, webhook: undefined };
+  const webhook = id === null ? undefined : await findWebhook(world.table, owner, id);
+  if (!webhook) return "webhook_deleted";
+  return webhook.status === "disabled" ? "webhook_disabled" : { address: webhook, webhook };
+};
+
+/**
+ * Callbacks of one account to one server share its places, and so do some of its servers: an account that names a new
+ * one with each batch, all of which hang, takes half of what we have in hand and not all, with both kinds of key.
+ */
+const toConcurrencyKey = ({ owner, webhook, callback }: Delivery): string =>
+  webhook ?? `${toQueueGroup(owner).group} ${toCallbackGroup(new URL(callback?.url ?? "").host)}`;
+
+const toCallbackGroup = (host: string): number => fingerprint(host).charCodeAt(0) % CALLBACK_GROUPS;
+
+const CALLBACK_GROUPS = 4;
+
+const callAddress = async (
+  world: World,
+  leased: LeasedDelivery,
+  { address, webhook }: DeliveryRecipient,
+): Promise<void> => {
+  const { attempts: before, triedSince } = leased.delivery;
+  const startedAt = world.now().toISOString();
+  const { verdict, fields: facts } = await sendDelivery(world, address, leased.delivery);
+  const attempted = {
+    ...facts,
+    attempts: before + 1,
+    waits: 0,
+    triedSince: triedSince ?? startedAt,
+    lastTriedAt: startedAt,
+  };
+  if (verdict.kind === "failed") {
+    const next = getNextAttempt(
+      { attempts: attempted.attempts, triedSince: new Date(attempted.triedSince) },
+      { now: world.now(), random: world.random, earliestMs: verdict.earliestMs },
+    );
+    await (next
+      ? scheduleRetry(world, leased, attempted, next)
+      : endDelivery(world, leased, "failed", attempted));
+  } else
+    await endDelivery(world, leased, verdict.kind === "gone" ? "failed" : "delivered", attempted);
+  if (!webhook) return;
+  await (verdict.kind === "delivered"
+    ? recordSuccess(world, webhook)
+    : recordFailure(world, webhook, verdict.kind));
+};
+
+const endDelivery = async (
+  world: World,
+  leased: LeasedDelivery,
+  status: "delivered" | "failed",
+  fields: Fields,
+): Promise<void> => {
+  await storeDelivery(world, leased, { ...fields, ...UNSCHEDULED, nextTryAt: undefined, status });
+};
+
+const deferDelivery = (world: World, leased: LeasedDelivery): Promise<void> => {
+  const { waits } = leased.delivery;
+  const next = addMs(world.now(), getSlotWaitMs(waits, world.random));
+  return scheduleRetry(world, leased, { waits: waits + 1 }, next);
+};
+
+/** What a message comes for in time is due a little later, in case that it does not come. */
+const GRACE_MS = 60_000;
+/** A queue holds nothing back for longer. */
+const MESSAGE_DELAY_MAX_MS = 15 * 60_000;
+
+const scheduleRetry = async (
+  world: World,
+  leased: LeasedDelivery,
+  fields: Fields,
+  next: Date,
+): Promise<void> => {
+  const delayMs = next.getTime() - world.now().getTime();
+  const isByMessage = delayMs <= MESSAGE_DELAY_MAX_MS;
+  const token = world.newId("txn");
+  const isStored = await storeDelivery(world, leased, {
+    ...fields,
+    token,
+    nextTryAt: next.toISOString(),
+    due_sk: addMs(next, isByMessage ? GRACE_MS : 0).toISOString(),
+  });
+  const { id, owner } = leased.delivery;
+  const messages = [{ id, token, owner }];
+  if (isStored && isByMessage) await sendWakeUps(world, DELIVERIES_QUEUE, messages, delayMs);
+};
+
+/** False: somebody else has it by now, since our time was up or its owner wanted it sent again. */
+const storeDelivery = async (
+  world: World,
+  { delivery, token }: LeasedDelivery,
+  set: Fields,
+): Promise<boolean> => {
+  const { outcome } = await commit(world, [
+    { update: toDeliveryKey(delivery.id), set, where: { token } },
+  ]);
+  return outcome === "committed";
+};

@@ -1,0 +1,111 @@
+import { Failure } from "../lib/failure.ts";
+import { paginateQuery } from "../lib/paginate-query.ts";
+import { addMs } from "../lib/time.ts";
+import type { Table } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import { commit } from "../runtime/commit.ts";
+import { scheduleWork } from "../runtime/leases.ts";
+import { createDelivery } from "./fan-out.ts";
+import {
+  DELIVERY,
+  type Delivery,
+  readDelivery,
+  toCallbacksPartition,
+  toDeliveriesPartition,
+  toDeliveryItem,
+  toDeliveryKey,
+  type Webhook,
+} from "./items.ts";
+import { TEST_EVENT } from "./payloads.ts";
+import { sendDelivery } from "./send.ts";
+import { DELIVERIES_QUEUE, sendWakeUps } from "./wake-ups.ts";
+
+// What became of the deliveries to one address, and what its owner can do about it.
+
+const DELIVERIES_MAX = 100;
+
+/** The deliveries to a webhook, newest first. */
+export const listDeliveries = (table: Table, webhook: string): Promise<Delivery[]> =>
+  listFromPartition(table, toDeliveriesPartition(webhook));
+
+/** The deliveries to the webhook_url of a job, newest first. */
+export const listCallbacks = (table: Table, job: string): Promise<Delivery[]> =>
+  listFromPartition(table, toCallbacksPartition(job));
+
+const listFromPartition = async (table: Table, pk: string): Promise<Delivery[]> => {
+  const deliveries: Delivery[] = [];
+  const query = { index: "list", pk, newestFirst: true } as const;
+  for await (const item of paginateQuery(table, query)) {
+    deliveries.push(readDelivery(item));
+    if (deliveries.length === DELIVERIES_MAX) break;
+  }
+  return deliveries;
+};
+
+const SEND_WITHIN_MS = 30_000;
+
+/** Sends it again at once, and for another day if it must. Undefined: there is no such delivery. */
+export const retryDelivery = async (
+  world: World,
+  webhook: Webhook,
+  id: string,
+): Promise<Delivery | undefined> => {
+  const item = await world.table.get(toDeliveryKey(id));
+  const delivery = item && readDelivery(item);
+  if (delivery?.webhook !== webhook.id || delivery.status === "noted") return undefined;
+  if (webhook.status === "disabled") {
+    const what = "The webhook is disabled; enable it first.";
+    throw new Failure("NOT_READY", "nothing_charged", what);
+  }
+  const now = world.now();
+  const token = world.newId("txn");
+  const { outcome } = await commit(world, [
+    {
+      update: toDeliveryKey(id),
+      set: {
+        ...scheduleWork(DELIVERY, id, addMs(now, SEND_WITHIN_MS), token),
+        status: "pending",
+        nextTryAt: now.toISOString(),
+        triedSince: undefined,
+        waits: 0,
+      },
+    },
+  ]);
+  if (outcome === "ambiguous") {
+    const what = "It is not known whether it is sent again; look at the deliveries.";
+    throw new Failure("UNAVAILABLE", "nothing_charged", what);
+  }
+  if (outcome === "refused") return undefined;
+  await sendWakeUps(world, DELIVERIES_QUEUE, [{ id, token, owner: delivery.owner }]);
+  return { ...delivery, status: "pending", nextTryAt: now.toISOString() };
+};
+
+/** Calls the address now and once, whatever its status, and tells what came of it. */
+export const sendTestEvent = async (world: World, webhook: Webhook): Promise<Delivery> => {
+  const now = world.now();
+  const { id, owner } = webhook;
+  const event = {
+    id: world.newId("evt"),
+    owner,
+    type: TEST_EVENT,
+    createdAt: now.toISOString(),
+    data: { webhook_id: id },
+  };
+  const { nextTryAt: _, ...unsent } = createDelivery(
+    world.newId("dlv"),
+    event,
+    { webhook: id },
+    now,
+  );
+  const { verdict, fields: facts } = await sendDelivery(world, webhook, unsent);
+  const delivery: Delivery = {
+    ...unsent,
+    ...facts,
+    status: verdict.kind === "delivered" ? "delivered" : "failed",
+    attempts: 1,
+    lastTriedAt: now.toISOString(),
+  };
+  // Only a record: it was sent, whether this can be written or not.
+  await world.table.write({ create: toDeliveryItem(delivery, now) }).catch(() => undefined);
+  return delivery;
+};

@@ -1,0 +1,27 @@
+import type { SQSRecord } from "aws-lambda";
+import { createJsonService } from "./json-service.ts";
+import { type Aws, getEndpoint, retryAwsCall, toAwsError } from "./requests.ts";
+
+/** Has a message of an event handed out again after so many seconds, and not when its visibility ends. */
+export type ReleaseMessage = (
+  message: Pick<SQSRecord, "eventSourceARN" | "receiptHandle">,
+  seconds: number,
+) => Promise<void>;
+
+const TIMEOUT_MS = 3_000;
+
+export const createReleaseMessage = (aws: Aws): ReleaseMessage => {
+  const sqs = createJsonService(aws, "sqs", "AmazonSQS", TIMEOUT_MS);
+  return async ({ eventSourceARN, receiptHandle }, seconds) => {
+    // The event says where it came from, so the Lambda need not be told.
+    const [account = "", queue = ""] = eventSourceARN.split(":").slice(-2);
+    const { heard: reply } = await retryAwsCall(aws, 1, () =>
+      sqs("ChangeMessageVisibility", {
+        QueueUrl: `${getEndpoint(aws, "sqs")}/${account}/${queue}`,
+        ReceiptHandle: receiptHandle,
+        VisibilityTimeout: seconds,
+      }),
+    );
+    if (reply.kind !== "ok") throw toAwsError("ChangeMessageVisibility", reply);
+  };
+};

@@ -1,0 +1,25 @@
+import type { Blobs } from "@mailproof/core/ports/blobs";
+import type { Queue } from "@mailproof/core/ports/queue";
+import type { Table } from "@mailproof/core/ports/table";
+import { type LambdaEnvironment, readQueueUrls } from "../settings.ts";
+import { createDynamoTable } from "./dynamo-table.ts";
+import type { Aws } from "./requests.ts";
+import { createS3Blobs } from "./s3-blobs.ts";
+import { createSqsQueue } from "./sqs-queue.ts";
+
+export type StatePorts = { readonly table: Table; readonly queue: Queue; readonly blobs: Blobs };
+
+/** A Lambda is told of what it needs. A door that it was not told of is shut, and says why. */
+export const createStatePorts = (aws: Aws, environment: LambdaEnvironment): StatePorts => {
+  const { TABLE_NAME, BUCKET_NAME } = environment;
+  return {
+    table: TABLE_NAME ? createDynamoTable(aws, TABLE_NAME) : createMissingPort<Table>("TABLE_NAME"),
+    queue: createSqsQueue(aws, readQueueUrls(environment)),
+    blobs: BUCKET_NAME ? createS3Blobs(aws, BUCKET_NAME) : createMissingPort<Blobs>("BUCKET_NAME"),
+  };
+};
+
+const createMissingPort = <Door extends object>(setting: string): Door =>
+  new Proxy({} as Door, {
+    get: () => () => Promise.reject(new Error(`The setting ${setting} is missing.`)),
+  });

@@ -1,0 +1,45 @@
+import type { BlocklistKeys } from "@mailproof/core/mail/blocklists/analyse";
+import { createListHealth } from "@mailproof/core/mail/blocklists/health";
+import {
+  BARRACUDA_KEY,
+  BLOCKLISTS,
+  findLists,
+  SPAMHAUS_KEY,
+} from "@mailproof/core/mail/blocklists/lists";
+import { createPolicyFetcher } from "@mailproof/core/mail/hints/policy-fetcher";
+import { HTTPS_PORT } from "@mailproof/core/ports/https";
+import { createHttpsClient } from "@mailproof/net/https";
+import type { Capability } from "../lambda-world.ts";
+import { type LambdaEnvironment, readList } from "../settings.ts";
+import { createResolvers } from "./resolvers.ts";
+
+/** For what looks at the records of domains: an endpoint that needs "dns", and the workers that check. */
+export const withDns: Capability = (base) => {
+  const { environment, now } = base;
+  const dns = createResolvers(base, "DNS_SERVERS");
+  const https = createHttpsClient({ dns, port: HTTPS_PORT, allowed: [] });
+  const configuredLists = findLists(readList(environment, "BLOCKLISTS"));
+  return {
+    names: {
+      dns,
+      fetchPolicy: createPolicyFetcher(https),
+      listDns: environment["BLOCKLIST_DNS_SERVERS"]
+        ? createResolvers(base, "BLOCKLIST_DNS_SERVERS")
+        : dns,
+      allowed: [],
+      blocklists: {
+        listsFor: () => (configuredLists.length > 0 ? configuredLists : BLOCKLISTS),
+        keys: readBlocklistKeys(environment),
+        isHealthy: createListHealth(now),
+      },
+    },
+  };
+};
+
+const readBlocklistKeys = ({
+  SPAMHAUS_KEY: spamhaus,
+  BARRACUDA_REGISTERED,
+}: LambdaEnvironment): BlocklistKeys => ({
+  ...(spamhaus && { [SPAMHAUS_KEY.key]: spamhaus }),
+  ...(BARRACUDA_REGISTERED === "yes" && { [BARRACUDA_KEY.key]: "registered" }),
+});

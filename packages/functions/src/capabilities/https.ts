@@ -1,0 +1,16 @@
+import { cacheDns } from "@mailproof/core/mail/dns/cache";
+import { HTTPS_PORT } from "@mailproof/core/ports/https";
+import { createHttpsClient } from "@mailproof/net/https";
+import type { Capability } from "../lambda-world.ts";
+import { createResolvers } from "./resolvers.ts";
+
+const CACHED_BYTES_MAX = 1024 * 1024;
+
+/** For what calls those who want to be told: an endpoint that needs "https", and the worker that delivers. */
+export const withHttps: Capability = (base) => {
+  const dns = cacheDns(createResolvers(base, "DNS_SERVERS"), {
+    now: base.now,
+    bytesMax: CACHED_BYTES_MAX,
+  });
+  return { https: createHttpsClient({ dns, port: HTTPS_PORT, allowed: [] }) };
+};

@@ -1,0 +1,50 @@
+import { cacheDns } from "@mailproof/core/mail/dns/cache";
+import { createLists } from "@mailproof/core/mail/lists/lists";
+import type { Json } from "@mailproof/core/ports/table";
+import type { Log } from "@mailproof/core/ports/world";
+import { createMailHostLookup } from "@mailproof/core/smtp-pool/mail-host-lookup";
+import type { Probe } from "@mailproof/core/smtp-pool/scheduler";
+import type { ProbeRequest, ProbeResult } from "@mailproof/core/verify/recipient-check";
+import { createInvoke, type InvokeLambda } from "../aws/invoke.ts";
+import { withErrorBoundary } from "../error-boundary.ts";
+import type { Capability } from "../lambda-world.ts";
+import { createLambdaLog } from "../log.ts";
+import { requireSetting } from "../settings.ts";
+import { createResolvers } from "./resolvers.ts";
+
+const CACHED_BYTES_MAX = 8 * 1024 * 1024;
+
+/**
+ * For an endpoint that needs "mail": port 25 is open to Lambdas in the VPC alone, so one of those talks to the mail
+ * server. All the rest is done here: DNS, the lists, the verdict.
+ */
+export const withProber: Capability = (base) => {
+  const { environment, aws, now, sleep } = base;
+  const dns = cacheDns(createResolvers(base, "DNS_SERVERS"), {
+    now,
+    bytesMax: CACHED_BYTES_MAX,
+  });
+  return {
+    engine: {
+      findMailHosts: createMailHostLookup({ dns, allowed: [], now, sleep }),
+      probe: createRemoteProbe((payload) =>
+        createInvoke(aws, requireSetting(environment, "PROBER_FUNCTION"))(payload),
+      ),
+      // Without the broad list, which is larger than all of our code: so it is on AWS as a whole.
+      lists: createLists(),
+      now,
+    },
+  };
+};
+
+/** A question is plain data and so is its answer: they travel as they are. */
+export const createRemoteProbe =
+  (invoke: InvokeLambda): Probe =>
+  async (question) =>
+    (await invoke(question as Json)) as unknown as ProbeResult;
+
+/** What the Lambda in the VPC does: one question, one answer. */
+export const createProberHandler =
+  (probe: Probe, log: Log = createLambdaLog()) =>
+  (question: ProbeRequest): Promise<ProbeResult> =>
+    withErrorBoundary(log, "probe_broke", {}, () => probe(question));

@@ -1,0 +1,18 @@
+import type { Dns } from "@mailproof/core/mail/dns/dns";
+import { watchDns } from "@mailproof/core/mail/dns/health";
+import { createResolverPool } from "@mailproof/net/resolver-pool";
+import type { BaseContext } from "../lambda-world.ts";
+import { readList } from "../settings.ts";
+
+/** AWS drops what goes beyond 1,024 packets a second from one network interface to its resolver. */
+const PACKETS_PER_SECOND = 900;
+
+/** The resolvers of this setting; where it names none, the Lambda's own. */
+export const createResolvers = (
+  base: Pick<BaseContext, "environment" | "table" | "now">,
+  setting: string,
+): Dns => {
+  const servers = readList(base.environment, setting);
+  const dns = createResolverPool({ servers, packetsPerSecond: PACKETS_PER_SECOND });
+  return setting === "DNS_SERVERS" ? watchDns(dns, base) : dns;
+};

@@ -1,0 +1,67 @@
+import { baseUrlOf, documentsFrom, type Texts } from "@mailproof/api/http/documents";
+import { asFailure, type HttpAnswer, refuse } from "@mailproof/api/http/respond";
+import { permanentRedirect, routerOf } from "@mailproof/api/http/router";
+import type { TrustedIssuer } from "@mailproof/core/accounts/access-tokens";
+import { decompressJson } from "@mailproof/core/lib/compress";
+import type { World } from "@mailproof/core/ports/world";
+import { createEncoder } from "@mailproof/net/content-encoding";
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
+import { toResult } from "./buffer-response.ts";
+import { PACKED_TEXTS, ROUTES } from "./documents.built.ts";
+import { createLambdaLog } from "./log.ts";
+import { readTrustedIssuer } from "./trusted-issuer.ts";
+
+const route = routerOf(ROUTES);
+const findDocument = documentsFrom(() => decompressJson(PACKED_TEXTS) as Texts);
+const encodeAnswer = createEncoder();
+
+/** A HEAD has the headers of the GET, and no body. */
+const toBytes = (
+  method: string,
+  { body, headers, ...answer }: HttpAnswer<Buffer>,
+): APIGatewayProxyStructuredResultV2 => ({
+  ...answer,
+  headers: {
+    ...headers,
+    ...(method === "HEAD" && answer.statusCode === 200 && { "content-length": body.length }),
+  },
+  body: method === "HEAD" ? "" : body.toString("base64"),
+  isBase64Encoded: method !== "HEAD",
+});
+
+/**
+ * API Gateway's $default route: the documents beside the operations, and for everything else 404 or 405, since its
+ * own 404 has another shape than ours and it knows no 405.
+ */
+export const createFallbackHandler =
+  (
+    world: Pick<World, "log"> = { log: createLambdaLog() },
+    trust: TrustedIssuer | null = readTrustedIssuer(process.env),
+  ) =>
+  async (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> => {
+    const { http, domainName } = event.requestContext;
+    const { method } = http;
+    const { rawPath, rawQueryString, headers } = event;
+    const document = findDocument({
+      method,
+      rawPath,
+      accept: headers["accept"],
+      baseUrl: baseUrlOf("https", domainName),
+      trust,
+    });
+    if (document) {
+      const preferences = {
+        acceptEncoding: headers["accept-encoding"],
+        ifNoneMatch: headers["if-none-match"],
+      };
+      return toBytes(method, await encodeAnswer(document, preferences));
+    }
+    try {
+      const { endpoint, movedTo } = route(method, rawPath);
+      if (movedTo !== undefined) return toResult(permanentRedirect(movedTo, rawQueryString));
+      throw new Error(`API Gateway does not know ${endpoint.route}`);
+    } catch (error) {
+      const { requestId } = event.requestContext;
+      return toResult(refuse(world, requestId, asFailure(error, "nothing_charged")));
+    }
+  };

@@ -1,0 +1,40 @@
+import type { AppWorld } from "@mailproof/core/app-world";
+import { getRetryDelaySeconds } from "@mailproof/core/ports/queue";
+import type { Json } from "@mailproof/core/ports/table";
+import type { Worker } from "@mailproof/core/runtime/worker";
+import type { SQSBatchItemFailure, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
+import { createLambdaAws } from "./aws/lambda-aws.ts";
+import { createReleaseMessage, type ReleaseMessage } from "./aws/sqs-release.ts";
+
+/**
+ * The whole Lambda of one queue. It names the messages that are not done; without a name it would be all of them. And
+ * it gives them back: otherwise they would be handed out again when their visibility ends, which is six times as long
+ * as a worker has.
+ */
+export const createQueueHandler = (
+  worker: Worker<AppWorld>,
+  world: AppWorld,
+  releaseMessage: ReleaseMessage = createReleaseMessage(createLambdaAws(process.env)),
+) => {
+  const handle = async (record: SQSRecord): Promise<SQSBatchItemFailure[]> => {
+    const { messageId, body, attributes } = record;
+    const { queue } = worker;
+    try {
+      await worker.handle(world, JSON.parse(body) as Json);
+      return [];
+    } catch (cause) {
+      const receiveCount = Number(attributes.ApproximateReceiveCount);
+      world.log("message_failed", { queue: queue.name, receiveCount, cause });
+      await releaseMessage(record, getRetryDelaySeconds(queue, receiveCount)).catch(
+        (why: unknown) =>
+          // Then it comes back later.
+          world.log("give_back_failed", { queue: queue.name, cause: why }),
+      );
+      return [{ itemIdentifier: messageId }];
+    }
+  };
+  return async ({ Records }: SQSEvent): Promise<SQSBatchResponse> => {
+    const failed = await Promise.all(Records.map(handle));
+    return { batchItemFailures: failed.flat() };
+  };
+};

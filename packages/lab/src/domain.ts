@@ -1,0 +1,35 @@
+import type { HostBehavior } from "./host-behavior.ts";
+import type { DnsFailure, Records } from "./zone.ts";
+
+export type LabStatus = "valid" | "invalid" | "risky" | "unknown" | "catch_all";
+
+/** An address to try, as its local part, and what a verifier should make of it. */
+export type LabExample = readonly [local: string, status: LabStatus, reason: string];
+
+/** What stands behind a name that an MX record gives. */
+export type HostTarget =
+  | HostBehavior
+  /** An address of its own, at which nobody listens. */
+  | "closed"
+  | { readonly address: string }
+  | { readonly cname: string }
+  | { readonly fails: DnsFailure };
+
+/** One domain of the lab: what it shows, what to expect of it, and how it comes about. */
+export type LabDomain = {
+  /** The label below the zone, as it is written by people. */
+  readonly name: string;
+  readonly shows: string;
+  readonly examples: readonly LabExample[];
+  /** Preference and host. The host is relative to the domain; with a final dot, to the zone; "" is null MX. */
+  readonly mx?: readonly (readonly [preference: number, host: string])[];
+  /** By the same names as in `mx`; "@" is the domain itself. */
+  readonly hosts?: Readonly<Record<string, HostTarget>>;
+  /** Names another domain of the lab that this one is an alias of. */
+  readonly aliasOf?: string;
+  /** The domain's other records; or how its name fails, and "NXDOMAIN" is not to be in the zone at all. */
+  readonly records?: Records | DnsFailure | "NXDOMAIN";
+};
+
+export const isHostBehavior = (target: HostTarget): target is HostBehavior =>
+  typeof target === "object" && "rcpt" in target;

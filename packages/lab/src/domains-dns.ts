@@ -1,0 +1,164 @@
+import type { HostTarget, LabDomain } from "./domain.ts";
+import { acceptExisting } from "./host-behavior.ts";
+
+const KNOWS_USERS: HostTarget = { rcpt: acceptExisting() };
+
+const bothExamples: LabDomain["examples"] = [
+  ["ada.lovelace", "valid", "accepted"],
+  ["nobody", "invalid", "mailbox_not_found"],
+];
+const createHostsAt = (address: string) => ({ mx: { address } });
+
+export const dnsDomains: readonly LabDomain[] = [
+  {
+    name: "nullmx",
+    shows: "Says with a null MX that it takes no mail (RFC 7505).",
+    examples: [["ada.lovelace", "invalid", "null_mx"]],
+    mx: [[0, ""]],
+  },
+  {
+    name: "aonly",
+    shows: "Has no MX, only an address: the implicit MX of RFC 5321 §5.1.",
+    examples: bothExamples,
+    mx: [],
+    hosts: { "@": KNOWS_USERS },
+  },
+  {
+    name: "nomail",
+    shows: "Exists, with neither an MX nor an address.",
+    examples: [["ada.lovelace", "invalid", "no_mail_host"]],
+    mx: [],
+    records: { TXT: ["nothing to see here"] },
+  },
+  {
+    name: "nxdomain",
+    shows: "Does not exist.",
+    examples: [["ada.lovelace", "invalid", "domain_not_found"]],
+    records: "NXDOMAIN",
+  },
+  {
+    name: "servfail",
+    shows: "Its name servers are broken: SERVFAIL.",
+    examples: [["ada.lovelace", "unknown", "dns_inconclusive"]],
+    records: "SERVFAIL",
+  },
+  {
+    name: "dnsrefused",
+    shows: "Its name servers refuse the question: REFUSED.",
+    examples: [["ada.lovelace", "unknown", "dns_inconclusive"]],
+    records: "REFUSED",
+  },
+  {
+    name: "dnstimeout",
+    shows: "Its name servers never answer.",
+    examples: [["ada.lovelace", "unknown", "dns_inconclusive"]],
+    records: "TIMEOUT",
+  },
+  {
+    name: "mxservfail",
+    shows: "Has an address, but the question for its MX fails: the address alone proves nothing.",
+    examples: [["ada.lovelace", "unknown", "dns_inconclusive"]],
+    mx: [],
+    hosts: { "@": KNOWS_USERS },
+    records: { MX: "SERVFAIL" },
+  },
+  {
+    name: "mxhostfail",
+    shows: "Has an MX whose own address cannot be found out: SERVFAIL.",
+    examples: [["ada.lovelace", "unknown", "dns_inconclusive"]],
+    mx: [[10, "mx"]],
+    hosts: { mx: { fails: "SERVFAIL" } },
+  },
+  {
+    name: "mxgone",
+    shows: "Names a mail host that does not exist.",
+    examples: [["ada.lovelace", "invalid", "no_mail_host"]],
+    mx: [[10, "gone"]],
+  },
+  {
+    name: "mxcname",
+    shows: "Its MX points at an alias, which RFC 2181 forbids and everybody follows.",
+    examples: bothExamples,
+    mx: [[10, "alias"]],
+    hosts: { alias: { cname: "mx" }, mx: KNOWS_USERS },
+  },
+  {
+    name: "cname",
+    shows: "Is itself an alias of the domain `valid`.",
+    examples: bothExamples,
+    aliasOf: "valid",
+  },
+  {
+    name: "mxmany",
+    shows: "Has so many MX records that the answer does not fit UDP and comes over TCP.",
+    examples: bothExamples,
+    mx: Array.from({ length: 30 }, (_, index) => [
+      index === 0 ? 10 : 20 + index,
+      index === 0 ? "mx" : `spare-mail-exchanger-${index}`,
+    ]),
+    hosts: { mx: KNOWS_USERS },
+  },
+  {
+    name: "mxprivate",
+    shows: "Its MX has an address of a private network, 10.0.0.1.",
+    examples: [["ada.lovelace", "invalid", "mx_unroutable"]],
+    hosts: createHostsAt("10.0.0.1"),
+  },
+  {
+    name: "mxloopback",
+    shows: "Its MX has the address 127.0.0.1.",
+    examples: [["ada.lovelace", "invalid", "mx_unroutable"]],
+    hosts: createHostsAt("127.0.0.1"),
+  },
+  {
+    name: "mxmetadata",
+    shows: "Its MX has the address of a cloud's metadata service, 169.254.169.254.",
+    examples: [["ada.lovelace", "invalid", "mx_unroutable"]],
+    hosts: createHostsAt("169.254.169.254"),
+  },
+  {
+    name: "mxmapped",
+    shows: "Its MX has 10.0.0.1 again, dressed as the IPv6 address ::ffff:10.0.0.1.",
+    examples: [["ada.lovelace", "invalid", "mx_unroutable"]],
+    hosts: createHostsAt("::ffff:10.0.0.1"),
+  },
+  {
+    name: "mxmixed",
+    shows: "Its first MX is private, its second one works.",
+    examples: bothExamples,
+    mx: [
+      [10, "inside"],
+      [20, "mx"],
+    ],
+    hosts: { inside: { address: "192.168.1.25" }, mx: KNOWS_USERS },
+  },
+  {
+    name: "nolisting",
+    shows: "Nobody listens at its first MX, on purpose; the second one works.",
+    examples: bothExamples,
+    mx: [
+      [10, "dead"],
+      [20, "mx"],
+    ],
+    hosts: { dead: "closed", mx: KNOWS_USERS },
+  },
+  {
+    name: "secondbad",
+    shows: "Its first MX greets with 421, the second one works.",
+    examples: bothExamples,
+    mx: [
+      [10, "busy"],
+      [20, "mx"],
+    ],
+    hosts: {
+      busy: { rcpt: acceptExisting(), greeting: "421 4.3.2 HOST Service not available" },
+      mx: KNOWS_USERS,
+    },
+  },
+  {
+    name: "refused",
+    shows: "Nobody listens at its only MX: the connection is refused.",
+    examples: [["ada.lovelace", "unknown", "connect_failed"]],
+    hosts: { mx: "closed" },
+  },
+];

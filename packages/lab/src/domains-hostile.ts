@@ -1,0 +1,115 @@
+import type { LabDomain } from "./domain.ts";
+import { acceptExisting, alwaysReply, type HostBehavior } from "./host-behavior.ts";
+
+const LONG = 3_000;
+const createHost = (behavior: Partial<HostBehavior>) => ({
+  mx: { rcpt: acceptExisting(), ...behavior },
+});
+
+const workingExamples: LabDomain["examples"] = [
+  ["ada.lovelace", "valid", "accepted"],
+  ["nobody", "invalid", "mailbox_not_found"],
+];
+
+export const hostileDomains: readonly LabDomain[] = [
+  {
+    name: "silent",
+    shows: "Accepts the connection and never says anything.",
+    examples: [["ada.lovelace", "unknown", "timeout"]],
+    hosts: createHost({ opening: "silence" }),
+  },
+  {
+    name: "silentrcpt",
+    shows: "Talks until it is asked about a recipient, and never answers that.",
+    examples: [["ada.lovelace", "unknown", "timeout"]],
+    hosts: createHost({
+      rcpt: alwaysReply({ reply: "250 2.1.5 Ok", slow: Number.POSITIVE_INFINITY }),
+    }),
+  },
+  {
+    name: "slow",
+    shows: "Takes a second for every reply.",
+    examples: workingExamples,
+    hosts: createHost({ slow: 1 }),
+  },
+  {
+    name: "slowbanner",
+    shows: "Takes six seconds for its greeting, as Postfix's postscreen does.",
+    examples: workingExamples,
+    hosts: createHost({ slowGreeting: 6 }),
+  },
+  {
+    name: "drip",
+    shows: "Lets its replies fall a few bytes at a time.",
+    examples: workingExamples,
+    hosts: createHost({ wire: "drip" }),
+  },
+  {
+    name: "patience",
+    shows: "Shows the door to a client that speaks before it was greeted.",
+    examples: workingExamples,
+    hosts: createHost({ opening: "patience", slowGreeting: 0.2 }),
+  },
+  {
+    name: "hangup",
+    shows: "Accepts the connection and closes it at once.",
+    examples: [["ada.lovelace", "unknown", "connection_lost"]],
+    hosts: createHost({ opening: "hang up" }),
+  },
+  {
+    name: "halfclose",
+    shows: "Closes its half of the connection right after the greeting.",
+    examples: [["ada.lovelace", "unknown", "connection_lost"]],
+    hosts: createHost({ opening: "half close" }),
+  },
+  {
+    name: "dropmid",
+    shows: "Drops the connection when it is asked about a recipient.",
+    examples: [["ada.lovelace", "unknown", "connection_lost"]],
+    hosts: createHost({ rcpt: alwaysReply({}) }),
+  },
+  {
+    name: "closing",
+    shows: "Answers a recipient with 421 and hangs up.",
+    examples: [["ada.lovelace", "unknown", "server_error"]],
+    hosts: createHost({
+      rcpt: alwaysReply({ reply: "421 4.7.0 Try again later, closing connection", hangUp: true }),
+    }),
+  },
+  {
+    name: "endless",
+    shows: "Greets with lines that never end.",
+    examples: [["ada.lovelace", "unknown", "protocol_error"]],
+    hosts: createHost({ opening: "endless" }),
+  },
+  {
+    name: "longline",
+    shows: "Refuses with one line of 3,000 characters.",
+    examples: [["unknown.person", "unknown", "protocol_error"]],
+    hosts: createHost({ rcpt: acceptExisting(`550 5.1.1 ${"no ".repeat(LONG / 3)}`) }),
+  },
+  {
+    name: "garbage",
+    shows: "Another service sits at the port: it greets in the words of SSH.",
+    examples: [["ada.lovelace", "unknown", "protocol_error"]],
+    hosts: createHost({ greeting: "SSH-2.0-OpenSSH_9.2 HOST" }),
+  },
+  {
+    name: "garbledrcpt",
+    shows: "Answers a recipient with something that is no SMTP reply.",
+    examples: [["ada.lovelace", "unknown", "protocol_error"]],
+    hosts: createHost({ rcpt: alwaysReply("HTTP/1.1 400 Bad Request") }),
+  },
+  {
+    name: "mixedcodes",
+    shows: "Answers over two lines that disagree about the code.",
+    examples: [["ada.lovelace", "unknown", "policy_blocked"]],
+    hosts: createHost({ rcpt: alwaysReply("250-2.1.5 Ok so far\n550 5.7.1 Or perhaps not") }),
+  },
+  {
+    name: "barelf",
+    shows: "Ends its lines with a bare line feed.",
+    examples: workingExamples,
+    hosts: createHost({ wire: "bare line feeds" }),
+  },
+];

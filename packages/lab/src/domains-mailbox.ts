@@ -1,0 +1,248 @@
+import type { LabDomain } from "./domain.ts";
+import {
+  acceptAll,
+  acceptExisting,
+  acceptUpTo,
+  alwaysReply,
+  isExistingMailbox,
+  PLAIN_EXTENSIONS,
+  type Rule,
+} from "./host-behavior.ts";
+
+const createHost = (rcpt: Rule) => ({ mx: { rcpt } });
+
+const acceptQuoted: Rule = (request) =>
+  request.local === "john doe" ? "250 2.1.5 Ok" : acceptExisting()(request);
+
+/** As Gmail writes: the enhanced code on every line, a link at the end. */
+const GMAIL_LIKE = [
+  "550-5.1.1 The email account that you tried to reach does not exist. Please try",
+  "550-5.1.1 double-checking the address for typing errors. For more, go to",
+  "550 5.1.1  https://help.lab.invalid/?p=NoSuchUser - gsmtp",
+].join("\n");
+
+export const mailboxDomains: readonly LabDomain[] = [
+  {
+    name: "valid",
+    shows: "Knows its people and refuses strangers.",
+    examples: [
+      ["ada.lovelace", "valid", "accepted"],
+      ["ada.lovelace+list", "valid", "accepted"],
+      ["nobody", "invalid", "mailbox_not_found"],
+    ],
+    hosts: createHost(acceptExisting()),
+  },
+  {
+    name: "unknown",
+    shows: "Has no mailbox at all: refuses everybody with 550 5.1.1.",
+    examples: [["ada.lovelace", "invalid", "mailbox_not_found"]],
+    hosts: createHost(alwaysReply("550 5.1.1 User unknown in virtual mailbox table")),
+  },
+  {
+    name: "catchall",
+    shows: "Accepts every recipient.",
+    examples: [
+      ["ada.lovelace", "catch_all", "catch_all"],
+      ["unknown.person", "catch_all", "catch_all"],
+    ],
+    hosts: createHost(acceptAll),
+  },
+  {
+    name: "full",
+    shows: "Its mailboxes are over quota, said with 452 4.2.2.",
+    examples: [["ada.lovelace", "risky", "mailbox_full"]],
+    hosts: createHost(acceptExisting(undefined, "452 4.2.2 Mailbox full")),
+  },
+  {
+    name: "overquota",
+    shows: "Its mailboxes are over quota, said with 552 5.2.2.",
+    examples: [["ada.lovelace", "risky", "mailbox_full"]],
+    hosts: createHost(
+      acceptExisting(undefined, "552 5.2.2 The recipient's mailbox is over its quota"),
+    ),
+  },
+  {
+    name: "disabled",
+    shows: "Its mailboxes are switched off: 550 5.2.1.",
+    examples: [["ada.lovelace", "invalid", "mailbox_disabled"]],
+    hosts: createHost(acceptExisting(undefined, "550 5.2.1 This account is disabled")),
+  },
+  {
+    name: "busy",
+    shows: "Its mailboxes get mail too quickly: 450 4.2.1, which says that they exist.",
+    examples: [["ada.lovelace", "risky", "mailbox_rate_limited"]],
+    hosts: createHost(
+      acceptExisting(
+        undefined,
+        "450 4.2.1 The user you are trying to contact is receiving mail too quickly",
+      ),
+    ),
+  },
+  {
+    name: "moved",
+    shows: "Its people have gone elsewhere: 551 with a forward path, which is not followed.",
+    examples: [["ada.lovelace", "invalid", "mailbox_moved"]],
+    hosts: createHost(
+      acceptExisting(undefined, "551 5.1.6 User not local; please try <ada@elsewhere.invalid>"),
+    ),
+  },
+  {
+    name: "multiline",
+    shows: "Refuses over three lines, the enhanced code on each, in many small packets.",
+    examples: [
+      ["ada.lovelace", "valid", "accepted"],
+      ["nobody", "invalid", "mailbox_not_found"],
+    ],
+    hosts: { mx: { rcpt: acceptExisting(GMAIL_LIKE), wire: "pieces" } },
+  },
+  {
+    name: "noenhanced",
+    shows: "Like Exim: greets over two lines and gives no enhanced codes.",
+    examples: [
+      ["ada.lovelace", "valid", "accepted"],
+      ["nobody", "invalid", "mailbox_not_found"],
+    ],
+    hosts: {
+      mx: {
+        rcpt: acceptExisting("550 Unrouteable address", "250 Accepted"),
+        greeting: "220-HOST ESMTP Exim 4.96\n220 No unsolicited mail here",
+        extensions: ["SIZE 52428800", "8BITMIME", "PIPELINING", "HELP"],
+      },
+    },
+  },
+  {
+    name: "opensmtpd",
+    shows: "Like OpenSMTPD: refuses a stranger with 524 5.2.4, and offers no PIPELINING.",
+    examples: [
+      ["ada.lovelace", "valid", "accepted"],
+      ["nobody", "invalid", "mailbox_not_found"],
+    ],
+    hosts: {
+      mx: {
+        rcpt: acceptExisting(
+          "524 5.2.4 Mailing list expansion problem: <>",
+          "250 2.1.5 Destination address valid: Recipient ok",
+        ),
+        greeting: "220 HOST ESMTP OpenSMTPD",
+        extensions: ["8BITMIME", "ENHANCEDSTATUSCODES", "SIZE 36700160", "DSN", "HELP"],
+      },
+    },
+  },
+  {
+    name: "helo",
+    shows: "An old host that does not know EHLO, only HELO.",
+    examples: [
+      ["ada.lovelace", "valid", "accepted"],
+      ["nobody", "invalid", "mailbox_not_found"],
+    ],
+    hosts: {
+      mx: {
+        rcpt: acceptExisting("550 No such user here", "250 Recipient ok"),
+        ehlo: "502 Command not implemented",
+      },
+    },
+  },
+  {
+    name: "microsoft",
+    shows:
+      "Talks like Microsoft 365, whose edge refuses a stranger with 5.4.1; but only from a host of Microsoft's is that a verdict.",
+    examples: [
+      ["ada.lovelace", "risky", "catch_all_unverified"],
+      ["unknown.person", "unknown", "policy_blocked"],
+    ],
+    mx: [[0, "microsoft.mail.protection."]],
+    hosts: {
+      "microsoft.mail.protection.": {
+        rcpt: acceptExisting(
+          "550 5.4.1 Recipient address rejected: Access denied.",
+          "250 2.1.5 Recipient OK",
+        ),
+        tls: "offered",
+        extensions: [
+          "SIZE 157286400",
+          ...PLAIN_EXTENSIONS.slice(0, 1),
+          "DSN",
+          "ENHANCEDSTATUSCODES",
+          "SMTPUTF8",
+        ],
+      },
+    },
+  },
+  {
+    name: "yahoo",
+    shows:
+      "Like the old Yahoo: accepts everybody here and refuses after the message, so 250 proves nothing.",
+    examples: [["ada.lovelace", "catch_all", "catch_all"]],
+    mx: [
+      [1, "mta5.am0.yahoodns."],
+      [1, "mta6.am0.yahoodns."],
+    ],
+    hosts: {
+      "mta5.am0.yahoodns.": { rcpt: alwaysReply("250 recipient ok"), tls: "offered" },
+      "mta6.am0.yahoodns.": { rcpt: alwaysReply("250 recipient ok"), tls: "offered" },
+    },
+  },
+  {
+    name: "mimecast",
+    shows: "Like Mimecast: a stranger is an Invalid Recipient, and TLS is offered.",
+    examples: [
+      ["ada.lovelace", "valid", "accepted"],
+      ["nobody", "invalid", "mailbox_not_found"],
+    ],
+    hosts: {
+      mx: { rcpt: acceptExisting("550 Invalid Recipient - see the manual"), tls: "offered" },
+    },
+  },
+  {
+    name: "smtputf8",
+    shows: "Offers SMTPUTF8 and has people with names beyond ASCII.",
+    examples: [
+      ["zoë.müller", "valid", "accepted"],
+      ["nobody", "invalid", "mailbox_not_found"],
+    ],
+    hosts: { mx: { rcpt: acceptExisting(), extensions: [...PLAIN_EXTENSIONS, "SMTPUTF8"] } },
+  },
+  {
+    name: "noutf8",
+    shows: "Does not offer SMTPUTF8: a local part beyond ASCII cannot be asked about.",
+    examples: [
+      ["zoë.müller", "unknown", "smtputf8_unsupported"],
+      ["ada.lovelace", "valid", "accepted"],
+    ],
+    hosts: createHost(acceptExisting()),
+  },
+  {
+    name: "quoted",
+    shows: "Has a mailbox whose local part needs quotes.",
+    examples: [
+      ['"john doe"', "valid", "accepted"],
+      ['"jane doe"', "invalid", "mailbox_not_found"],
+    ],
+    hosts: createHost(acceptQuoted),
+  },
+  {
+    name: "bücher",
+    shows: "An internationalized domain, in DNS as xn--bcher-kva.",
+    examples: [
+      ["ada.lovelace", "valid", "accepted"],
+      ["nobody", "invalid", "mailbox_not_found"],
+    ],
+    hosts: createHost(acceptExisting()),
+  },
+  {
+    name: "shy",
+    shows:
+      "Accepts its people, and defers strangers instead of refusing them: catch-all stays undecided.",
+    examples: [["ada.lovelace", "risky", "catch_all_unverified"]],
+    hosts: createHost(acceptExisting("450 4.1.1 Try another day")),
+  },
+  {
+    name: "onlyone",
+    shows:
+      "Accepts one recipient and drops the connection at the second: catch-all stays undecided.",
+    examples: [["ada.lovelace", "risky", "catch_all_unverified"]],
+    hosts: createHost((request) =>
+      isExistingMailbox(request.local) ? acceptUpTo(1, {})(request) : {},
+    ),
+  },
+];

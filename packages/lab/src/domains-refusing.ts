@@ -1,0 +1,175 @@
+import type { LabDomain } from "./domain.ts";
+import {
+  acceptAll,
+  acceptExisting,
+  acceptUpTo,
+  alwaysReply,
+  greylist,
+  type Rule,
+  tarpit,
+} from "./host-behavior.ts";
+
+const MINUTE_MS = 60_000;
+const createHost = (rcpt: Rule) => ({ mx: { rcpt } });
+
+export const refusingDomains: readonly LabDomain[] = [
+  {
+    name: "greylist",
+    shows: "Greylists with 450 4.2.0; the same sender may come back after 5 minutes.",
+    examples: [["ada.lovelace", "unknown", "greylisted"]],
+    hosts: createHost(greylist("450 4.2.0 Greylisted, see you in five minutes", 5 * MINUTE_MS)),
+  },
+  {
+    name: "greylist451",
+    shows: "Greylists with 451 and words only; the same sender may come back after 4 minutes.",
+    examples: [["ada.lovelace", "unknown", "greylisted"]],
+    hosts: createHost(greylist("451 Greylisting in action, please come back later", 4 * MINUTE_MS)),
+  },
+  {
+    name: "blocked",
+    shows: "Refuses every recipient with 554 5.7.1, because the client's address is on a list.",
+    examples: [["ada.lovelace", "unknown", "ip_blocked"]],
+    hosts: createHost(
+      alwaysReply(
+        "554 5.7.1 Service unavailable; Client host [127.0.0.1] blocked using bl.lab.invalid",
+      ),
+    ),
+  },
+  {
+    name: "blockedbanner",
+    shows: "Says the same in place of a greeting, and hangs up.",
+    examples: [["ada.lovelace", "unknown", "ip_blocked"]],
+    hosts: {
+      mx: { rcpt: acceptAll, greeting: "554 5.7.1 HOST Your IP is listed at bl.lab.invalid" },
+    },
+  },
+  {
+    name: "blocked511",
+    shows: "Calls the client listed under 5.1.1, the code of an unknown mailbox.",
+    examples: [["ada.lovelace", "unknown", "ip_blocked"]],
+    hosts: createHost(alwaysReply("550 5.1.1 Mail refused: your IP is on our blocklist")),
+  },
+  {
+    name: "noptr",
+    shows: "Wants the client's address to have a name: 550 5.7.25.",
+    examples: [["ada.lovelace", "unknown", "missing_ptr"]],
+    hosts: createHost(alwaysReply("550 5.7.25 The sending IP address has no PTR record")),
+  },
+  {
+    name: "policy",
+    shows: "Refuses everybody by a policy it does not explain: 550 5.7.1.",
+    examples: [["ada.lovelace", "unknown", "policy_blocked"]],
+    hosts: createHost(alwaysReply("550 5.7.1 Message refused by local policy")),
+  },
+  {
+    name: "senderrefused",
+    shows: "Does not like the sender, whoever it is: 550 5.1.8 to MAIL.",
+    examples: [["ada.lovelace", "unknown", "sender_rejected"]],
+    hosts: { mx: { rcpt: acceptAll, mail: "550 5.1.8 Sender address rejected: not wanted here" } },
+  },
+  {
+    name: "relaydenied",
+    shows: "Is the MX, but says that it does not relay for the domain.",
+    examples: [["ada.lovelace", "unknown", "relay_denied"]],
+    hosts: createHost(alwaysReply("554 5.7.1 Relay access denied")),
+  },
+  {
+    name: "ratelimited",
+    shows:
+      "Ends the session with 421 4.7.0 at the third recipient, and takes 4 sessions at a time.",
+    examples: [["ada.lovelace", "valid", "accepted"]],
+    hosts: {
+      mx: {
+        rcpt: acceptUpTo(2, {
+          reply: "421 4.7.0 Too many recipients too fast, come back later",
+          hangUp: true,
+        }),
+        sessionsMax: 4,
+      },
+    },
+  },
+  {
+    name: "throttled",
+    shows: "Refuses every session with 421 4.7.0 before it begins.",
+    examples: [["ada.lovelace", "unknown", "rate_limited"]],
+    hosts: {
+      mx: { rcpt: acceptAll, greeting: "421 4.7.0 HOST Too many connections from your address" },
+    },
+  },
+  {
+    name: "toomany",
+    shows:
+      "Takes two recipients per connection, then 452 4.5.3: the next ones need another connection.",
+    examples: [["ada.lovelace", "valid", "accepted"]],
+    hosts: createHost(acceptUpTo(2, "452 4.5.3 Too many recipients")),
+  },
+  {
+    name: "tempfail",
+    shows: "Cannot route mail to its own people for now: 451 4.4.4.",
+    examples: [["ada.lovelace", "unknown", "server_error"]],
+    hosts: createHost(alwaysReply("451 4.4.4 Temporary server error, please try again later")),
+  },
+  {
+    name: "localerror",
+    shows: "Is out of resources, which is not a full mailbox: 452 4.3.1.",
+    examples: [["ada.lovelace", "unknown", "server_storage"]],
+    hosts: createHost(alwaysReply("452 4.3.1 Insufficient system storage")),
+  },
+  {
+    name: "banner5xx",
+    shows: "Greets with 554 and hangs up: it refuses us, not the mailbox.",
+    examples: [["ada.lovelace", "unknown", "server_refuses"]],
+    hosts: { mx: { rcpt: acceptAll, greeting: "554 HOST No SMTP service for you" } },
+  },
+  {
+    name: "banner521",
+    shows: "Greets with 521: this host never accepts mail (RFC 7504).",
+    examples: [["ada.lovelace", "invalid", "domain_not_accepting"]],
+    hosts: { mx: { rcpt: acceptAll, greeting: "521 5.3.2 HOST does not accept mail" } },
+  },
+  {
+    name: "tls",
+    shows: "Offers STARTTLS and goes on after it.",
+    examples: [
+      ["ada.lovelace", "valid", "accepted"],
+      ["nobody", "invalid", "mailbox_not_found"],
+    ],
+    hosts: { mx: { rcpt: acceptExisting(), tls: "offered" } },
+  },
+  {
+    name: "tlsonly",
+    shows: "Asks for STARTTLS before MAIL: 530 5.7.0 without it.",
+    examples: [
+      ["ada.lovelace", "valid", "accepted"],
+      ["nobody", "invalid", "mailbox_not_found"],
+    ],
+    hosts: { mx: { rcpt: acceptExisting(), tls: "required" } },
+  },
+  {
+    name: "tlsrefused",
+    shows: "Offers STARTTLS, then says 454 to it; it answers in the clear all the same.",
+    examples: [
+      ["ada.lovelace", "valid", "accepted"],
+      ["nobody", "invalid", "mailbox_not_found"],
+    ],
+    hosts: { mx: { rcpt: acceptExisting(), tls: "refused" } },
+  },
+  {
+    name: "tlsbroken",
+    shows: "Wants STARTTLS and breaks the handshake: there is no way in.",
+    examples: [["ada.lovelace", "unknown", "auth_or_tls_required"]],
+    hosts: { mx: { rcpt: acceptExisting(), tls: "broken" } },
+  },
+  {
+    name: "submission",
+    shows: "Wants a password: 530 5.7.0 Authentication required, to MAIL.",
+    examples: [["ada.lovelace", "unknown", "auth_or_tls_required"]],
+    hosts: { mx: { rcpt: acceptExisting(), mail: "530 5.7.0 Authentication required" } },
+  },
+  {
+    name: "tarpit",
+    shows: "Takes longer over every recipient than over the one before.",
+    examples: [["ada.lovelace", "valid", "accepted"]],
+    hosts: createHost(tarpit(0.3)),
+  },
+];

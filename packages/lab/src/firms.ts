@@ -1,0 +1,122 @@
+import type { LabPerson } from "./companies.ts";
+import { HARD_FAMILY, HARD_GIVEN, type HardName } from "./hard-names.ts";
+import type { HostBehavior, Rule } from "./host-behavior.ts";
+import { LAB_FAMILY_NAMES, LAB_GIVEN_NAMES } from "./person-names.ts";
+import { createRandom, pickOne, pickWeighted } from "./random.ts";
+
+/** Companies for whoever looks for people: many ways to make an address, and names that are not written as they are said. */
+export const FIRMS = 200;
+
+export type Firm = {
+  readonly number: number;
+  readonly pattern: FirmPattern;
+  readonly kind: FirmKind;
+  /** Which of two habits it has for all names that could be written either way. */
+  readonly habit: 0 | 1;
+};
+
+export type FirmPattern = keyof typeof LOCALS;
+export type FirmKind = (typeof FIRM_KINDS)[number][0];
+
+const getInitial = (name: string): string => name.slice(0, 1);
+
+const LOCALS = {
+  "first.last": (first: string, last: string) => `${first}.${last}`,
+  flast: (first: string, last: string) => `${getInitial(first)}${last}`,
+  first: (first: string) => first,
+  "f.last": (first: string, last: string) => `${getInitial(first)}.${last}`,
+  firstlast: (first: string, last: string) => `${first}${last}`,
+  first_last: (first: string, last: string) => `${first}_${last}`,
+  "last.first": (first: string, last: string) => `${last}.${first}`,
+  firstl: (first: string, last: string) => `${first}${getInitial(last)}`,
+  lastf: (first: string, last: string) => `${last}${getInitial(first)}`,
+  first_l: (first: string, last: string) => `${first}_${getInitial(last)}`,
+  "first.l": (first: string, last: string) => `${first}.${getInitial(last)}`,
+  "first-last": (first: string, last: string) => `${first}-${last}`,
+} as const;
+
+/** More of the rare ones than among real companies: a search is to be tried where it is hard. */
+const PATTERN_SHARES: readonly (readonly [FirmPattern, number])[] = [
+  ["first.last", 36],
+  ["flast", 18],
+  ["first", 12],
+  ["f.last", 8],
+  ["firstlast", 6],
+  ["first_last", 4],
+  ["last.first", 4],
+  ["firstl", 4],
+  ["lastf", 3],
+  ["first-last", 2],
+  ["first.l", 2],
+  ["first_l", 1],
+];
+
+const FIRM_KINDS = [
+  ["checks", 75],
+  ["catch_all", 15],
+  ["refuses us", 5],
+  ["puts us off", 5],
+] as const;
+
+const HOSTS = 10;
+const HARD_PERCENT = 20;
+
+export const formatFirmLabel = (number: number): string =>
+  `f${String(number).padStart(3, "0")}.firms`;
+export const getFirmHost = ({ number }: Firm): string => `mx${number % HOSTS}.firms`;
+
+export const getFirm = (number: number): Firm => {
+  const random = createRandom(formatFirmLabel(number));
+  return {
+    number,
+    pattern: pickWeighted(PATTERN_SHARES, random()),
+    kind: pickWeighted(FIRM_KINDS, random()),
+    habit: random() < 0.5 ? 0 : 1,
+  };
+};
+
+/** Who works there. Two whose addresses would be the same never do. */
+export const getStaff = (firm: Firm): readonly LabPerson[] => {
+  const random = createRandom(`staff of ${formatFirmLabel(firm.number)}`);
+  const pickName = (plain: readonly string[], hard: readonly HardName[]) => {
+    if (random() * 100 >= HARD_PERCENT) return toPlainName(pickOne(plain, random()));
+    const [name, ...written] = hard[Math.floor(random() * hard.length)] ?? ["", ""];
+    return { name, written: written[firm.habit] ?? written[0] };
+  };
+  const byLocal = new Map<string, LabPerson>();
+  for (let left = 8 + Math.floor(random() * 24); left > 0; left -= 1) {
+    const first = pickName(LAB_GIVEN_NAMES, HARD_GIVEN);
+    const last = pickName(LAB_FAMILY_NAMES, HARD_FAMILY);
+    const local = LOCALS[firm.pattern](first.written, last.written);
+    if (!byLocal.has(local)) byLocal.set(local, { first: first.name, last: last.name, local });
+  }
+  return [...byLocal.values()];
+};
+
+const toPlainName = (plain: string) => ({
+  name: plain.slice(0, 1).toUpperCase() + plain.slice(1),
+  written: plain,
+});
+
+const REPLIES: Readonly<Record<Exclude<FirmKind, "checks">, string>> = {
+  catch_all: "250 2.1.5 Ok",
+  "refuses us": "550 5.7.1 Service unavailable; client host blocked using a local blocklist",
+  "puts us off": "450 4.7.1 Greylisted, please try again later",
+};
+
+export const createFirmBehavior = (firms: ReadonlyMap<string, Firm>): HostBehavior => {
+  const locals = new Map<string, ReadonlySet<string>>();
+  const getLocals = (domain: string, firm: Firm) => {
+    const cached = locals.get(domain) ?? new Set(getStaff(firm).map(({ local }) => local));
+    locals.set(domain, cached);
+    return cached;
+  };
+  const rcpt: Rule = ({ local, domain }) => {
+    const firm = firms.get(domain);
+    if (!firm) return "554 5.7.1 Relay access denied";
+    if (firm.kind !== "checks") return REPLIES[firm.kind];
+    const exists = getLocals(domain, firm).has(local.toLowerCase());
+    return exists ? "250 2.1.5 Ok" : "550 5.1.1 No such user here";
+  };
+  return { rcpt };
+};

@@ -1,0 +1,200 @@
+import type { Socket } from "node:net";
+import { type SecureContext, TLSSocket } from "node:tls";
+import {
+  createSessionState,
+  type GreylistMemory,
+  handleCommand,
+  type LabSessionState,
+  type LabStep,
+  type MailHost,
+} from "./dialogue.ts";
+import type { ReplyText } from "./host-behavior.ts";
+
+/** What all sessions of a lab share, but for `leave`. */
+export type SessionContext = {
+  readonly replyMs: number;
+  readonly slowMs: number;
+  readonly secureContext: SecureContext;
+  readonly memory: GreylistMemory;
+  readonly onCommand: (verb: string) => void;
+  /** The host has hung up. */
+  readonly onHangUp: () => void;
+};
+
+type Session = {
+  readonly socket: Socket;
+  readonly host: MailHost;
+  readonly context: SessionContext;
+  /** The socket, or TLS over it. */
+  wire: Socket;
+  state: LabSessionState;
+  unread: string;
+  isGreeted: boolean;
+  /** A reply is under way; what the client says meanwhile waits, as pipelining wants it (RFC 2920). */
+  isBusy: boolean;
+  isOver: boolean;
+  /** Forgets what is waited for. It is only ever one thing. */
+  cancel: () => void;
+  readonly onData: (chunk: Buffer) => void;
+};
+
+/** A client's line is at most this long: RFC 5321 §4.5.3.1.4 asks for 512, and paths in UTF-8 are longer. */
+const LINE_CHARACTERS_MAX = 4_096;
+const PIECE_BYTES = 7;
+const ENDLESS_EVERY_MS = 10;
+
+/** One client at one host, from the greeting until somebody hangs up. */
+export const serveSession = (
+  socket: Socket,
+  host: MailHost,
+  house: SessionContext,
+  isTooMany: boolean,
+): void => {
+  const session: Session = {
+    socket,
+    host,
+    context: house,
+    wire: socket,
+    state: createSessionState(false),
+    unread: "",
+    isGreeted: false,
+    isBusy: true,
+    isOver: false,
+    cancel: () => {},
+    onData: (chunk) => handleData(session, chunk),
+  };
+  socket.on("data", session.onData);
+  socket.on("finish", house.onHangUp);
+  socket.on("error", () => socket.destroy());
+  socket.on("close", () => {
+    session.isOver = true;
+    session.cancel();
+  });
+  startSession(session, isTooMany);
+};
+
+const startSession = (session: Session, isTooMany: boolean): void => {
+  const { behavior } = session.host;
+  const { replyMs, slowMs } = session.context;
+  if (behavior.opening === "silence") return;
+  if (behavior.opening === "hang up") return finish(session);
+  if (behavior.opening === "endless") return greetForever(session);
+  const waitMs = replyMs + slowMs * (behavior.slowGreeting ?? behavior.slow ?? 0);
+  schedule(session, waitMs, () => greet(session, isTooMany));
+};
+
+const greet = (session: Session, isTooMany: boolean): void => {
+  const { name, behavior } = session.host;
+  if (session.isOver) return;
+  session.isGreeted = true;
+  const greeting = isTooMany
+    ? "421 4.7.0 HOST Too many connections, come back later"
+    : (behavior.greeting ?? "220 HOST ESMTP ready");
+  const line = greeting.replace("HOST", name);
+  if (behavior.opening === "half close") return finish(session, `${line}\r\n`);
+  send(session, line, () => (/^[45]/.test(line) ? finish(session) : listen(session)));
+};
+
+const greetForever = (session: Session): void => {
+  session.wire.write(`220-${session.host.name} has more to say\r\n`.repeat(100));
+  schedule(session, ENDLESS_EVERY_MS, () => greetForever(session));
+};
+
+const handleData = (session: Session, chunk: Buffer): void => {
+  const { opening } = session.host.behavior;
+  if (session.isOver || opening === "silence" || opening === "endless") return;
+  // Bytes are kept as latin-1, so that a character cut in two by packets is whole again in its line.
+  session.unread += chunk.toString("latin1");
+  if (opening === "patience" && !session.isGreeted)
+    return finish(session, "554 5.5.1 You spoke too early\r\n");
+  readLine(session);
+};
+
+const listen = (session: Session): void => {
+  session.isBusy = false;
+  readLine(session);
+};
+
+const readLine = (session: Session): void => {
+  const { unread, host, context: house } = session;
+  if (session.isBusy || session.isOver) return;
+  const end = unread.indexOf("\n");
+  if (end === -1) {
+    if (unread.length > LINE_CHARACTERS_MAX) finish(session, "500 5.5.2 Line too long\r\n");
+    return;
+  }
+  const line = Buffer.from(unread.slice(0, end), "latin1").toString();
+  session.unread = unread.slice(end + 1);
+  session.isBusy = true;
+  house.onCommand(line);
+  const step = handleCommand(session.state, line, host, house.memory);
+  const slow = (host.behavior.slow ?? 0) + (step.slow ?? 0);
+  schedule(session, house.replyMs + house.slowMs * slow, () => applyStep(session, step));
+};
+
+const applyStep = (session: Session, { reply, next }: LabStep): void => {
+  if (next === "drop" || reply === undefined) return void session.socket.destroy();
+  send(session, reply, () => {
+    if (next === "hang up") finish(session);
+    else if (next === "start TLS") startTls(session);
+    else if (next === "break TLS") breakTls(session);
+    else listen(session);
+  });
+};
+
+/** What was sent in the clear before the handshake is thrown away (RFC 3207 §4.2). */
+const startTls = (session: Session): void => {
+  const { socket, context: house } = session;
+  session.unread = "";
+  session.state = createSessionState(true);
+  socket.removeListener("data", session.onData);
+  session.wire = new TLSSocket(socket, { isServer: true, secureContext: house.secureContext });
+  session.wire.on("finish", house.onHangUp);
+  session.wire.on("error", () => socket.destroy());
+  session.wire.on("data", session.onData);
+  listen(session);
+};
+
+const breakTls = (session: Session): void => {
+  const { socket } = session;
+  session.isOver = true;
+  socket.removeListener("data", session.onData);
+  socket.once("data", () => socket.end("This is no handshake.\r\n"));
+};
+
+const finish = (session: Session, last = ""): void => {
+  session.isOver = true;
+  session.wire.end(last);
+};
+
+const send = (session: Session, reply: ReplyText, then: () => void): void => {
+  const { wire: wireMode } = session.host.behavior;
+  const eol = wireMode === "bare line feeds" ? "\n" : "\r\n";
+  const text = reply.replaceAll("\n", eol) + eol;
+  if (wireMode === "pieces") return sendInPieces(session, Buffer.from(text), 0, then);
+  if (wireMode === "drip")
+    return sendInPieces(session, Buffer.from(text), session.context.slowMs / 10, then);
+  session.wire.write(text);
+  then();
+};
+
+const sendInPieces = (session: Session, bytes: Buffer, everyMs: number, then: () => void): void => {
+  if (session.isOver) return;
+  if (bytes.length === 0) return then();
+  session.wire.write(bytes.subarray(0, PIECE_BYTES));
+  schedule(session, everyMs, () =>
+    sendInPieces(session, bytes.subarray(PIECE_BYTES), everyMs, then),
+  );
+};
+
+const schedule = (session: Session, ms: number, act: () => void): void => {
+  // A timer that never ends would end at once: Node takes what is too long for 1 ms.
+  if (ms === Number.POSITIVE_INFINITY) return;
+  if (ms > 0) {
+    const timer = setTimeout(act, ms);
+    session.cancel = () => clearTimeout(timer);
+  } else {
+    const immediate = setImmediate(act);
+    session.cancel = () => clearImmediate(immediate);
+  }
+};

@@ -1,0 +1,114 @@
+import { createHmac, randomBytes, randomUUID } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { createRateLimit } from "@mailproof/core/accounts/rate-limit";
+import type { AppWorld } from "@mailproof/core/app-world";
+import { redact } from "@mailproof/core/lib/redact";
+import { createPolicyFetcher } from "@mailproof/core/mail/hints/policy-fetcher";
+import { HTTPS_PORT } from "@mailproof/core/ports/https";
+import { CHUNK_ROWS, SLOW_ROWS_AFTER_MS } from "@mailproof/core/ports/settings";
+import { createEngine } from "@mailproof/core/verify/engine";
+import type { Lab } from "@mailproof/lab/lab";
+import { createHttpsClient } from "@mailproof/net/https";
+import { createTokenVerifier } from "@mailproof/net/token-verifier";
+import manifest from "../package.json" with { type: "json" };
+import type { Environment } from "./environment.ts";
+import { openMailPorts } from "./mail-ports.ts";
+import { startPressureMeter } from "./server/pressure.ts";
+import { withUploadLimits } from "./server/upload-limits.ts";
+import { createBlobLinks, type OpenLink } from "./storage/blob-links.ts";
+import { createFileBlobs } from "./storage/file-blobs.ts";
+import { loadSecrets } from "./storage/secrets.ts";
+import { createSqliteQueue, type SqliteQueue } from "./storage/sqlite-queue.ts";
+import { createSqliteTable, type SqliteTable } from "./storage/sqlite-table.ts";
+import { createStateHealth, type StateHealth } from "./storage/state-check.ts";
+import { completeFolder, prepareFolder } from "./storage/state-folder.ts";
+
+export type LocalWorld = AppWorld & { readonly table: SqliteTable; readonly queue: SqliteQueue };
+
+export type App = {
+  readonly world: LocalWorld;
+  readonly health: StateHealth;
+  readonly openLink: OpenLink;
+  readonly close: () => void;
+};
+
+/** The composition root on one machine. `baseUrl` is asked for when a link is made, not before. */
+export const createApp = (
+  environment: Environment,
+  baseUrl: () => string,
+  lab: Lab | null,
+): App => {
+  const directory = environment.MAILPROOF_DIR;
+  prepareFolder(directory);
+  const health = createStateHealth(directory);
+  const secrets = loadSecrets(directory);
+  const now = () => new Date();
+  const links = createBlobLinks({ secret: secrets.link_secret, baseUrl, now });
+  const table = createSqliteTable(join(directory, "state.sqlite"), now, (error) =>
+    health.report("table", error),
+  );
+  const mail = openMailPorts(environment, table, lab);
+  const queue = createSqliteQueue(join(directory, "queue.sqlite"), now, (error) =>
+    health.report("queue", error),
+  );
+  const allowed = environment.OUTBOUND_ALLOW_PRIVATE;
+  const https = createHttpsClient({ dns: mail.dns, port: HTTPS_PORT, allowed });
+
+  const blobs = join(directory, "blobs");
+  mkdirSync(blobs, { recursive: true, mode: 0o700 });
+  completeFolder(directory);
+
+  const log: AppWorld["log"] = (event, fields) => {
+    const line = { at: now().toISOString(), event, ...(redact(fields) as object) };
+    process.stderr.write(`${JSON.stringify(line)}\n`);
+  };
+  const meter = startPressureMeter(log);
+
+  const world: LocalWorld = {
+    damagedParts: health.damagedParts,
+    table,
+    queue,
+    blobs: withUploadLimits(createFileBlobs(blobs, links.sign), { directory: blobs, now }),
+    rateLimit: createRateLimit(table, now),
+    accessTokens: trustedTokens(environment, now),
+    engine: createEngine(mail),
+    names: { ...mail.dnsLookups, fetchPolicy: createPolicyFetcher(https) },
+    https,
+    now,
+    random: Math.random,
+    randomBytes,
+    newId: (prefix) => `${prefix}_${randomUUID()}`,
+    sleep: (ms, signal) => setTimeout(ms, undefined, { signal }).catch(() => undefined),
+    log,
+    pressure: meter.pressure,
+    settings: {
+      version: manifest.version,
+      keyPepper: environment.KEY_PEPPER ?? secrets.key_pepper,
+      cursorSecret: environment.CURSOR_SECRET ?? deriveSecret(secrets.link_secret, "cursors"),
+      activityKey: environment.ACTIVITY_KEY ?? deriveSecret(secrets.key_pepper, "activity"),
+      activityPool: environment.ACTIVITY_POOL,
+      sesAccount: environment.SES_ACCOUNT ?? null,
+      encryptionKey: environment.SEALING_KEY ?? deriveSecret(secrets.link_secret, "sealed secrets"),
+      chunkRows: CHUNK_ROWS,
+      slowRowsAfterMs: SLOW_ROWS_AFTER_MS,
+    },
+  };
+  const close = () => {
+    meter.stop();
+    mail.close();
+    table.close();
+    queue.close();
+  };
+  return { world, health, openLink: links.open, close };
+};
+
+const trustedTokens = (
+  { OAUTH_ISSUER: issuer, OAUTH_AUDIENCE: audience }: Environment,
+  now: AppWorld["now"],
+) => (issuer && audience ? createTokenVerifier({ issuer, audience }, now) : null);
+
+/** One secret may serve several ends when none of them can be computed from another. */
+const deriveSecret = (secret: string, end: string): string =>
+  createHmac("sha256", secret).update(end).digest("base64url");

@@ -1,0 +1,138 @@
+import { randomBytes } from "node:crypto";
+import { toSections } from "@mailproof/api/schema/to-check-result";
+import type { CheckReport, NoVerdict } from "@mailproof/core/deliverability/analyse-domain";
+import { measureCoverage } from "@mailproof/core/deliverability/coverage";
+import { runLookups } from "@mailproof/core/deliverability/dns-lookups";
+import { isDomain, parseTypedDomain, toUnicode } from "@mailproof/core/mail/domain";
+import { isPublicIp, parseIp } from "@mailproof/core/mail/ip";
+import { startLab } from "@mailproof/lab/lab";
+import * as v from "valibot";
+import type { Environment } from "../environment.ts";
+import { isLabEnabled, openMailPorts } from "../mail-ports.ts";
+import { createSqliteTable } from "../storage/sqlite-table.ts";
+import { toReportView } from "./check-by-service.ts";
+import { defineCommand, Flag, UsageError } from "./define-command.ts";
+import type { ReportView } from "./report-sections.ts";
+import { findService, SERVICE, SERVICE_USAGE, type Service, watchInterrupt } from "./service.ts";
+import { showReport } from "./show-report.ts";
+import { createStatusLines } from "./status-lines.ts";
+import { choosePaint, replaceControls } from "./terminal.ts";
+
+const Ipv4 = v.pipe(
+  v.string(),
+  v.check((text) => parseIp(text)?.bits === 32, "must be an IPv4 address such as 192.0.2.1"),
+);
+
+const USAGE = "DOMAIN [--ip 192.0.2.1] [--json]";
+
+/** What DNS tells about a domain that sends mail. Exit code 1: nothing could be found out about it. */
+export const checkCommand = defineCommand({
+  name: "check",
+  usage: `${USAGE} ${SERVICE_USAGE}`,
+  options: v.strictObject({ ip: v.optional(Ipv4), json: Flag, ...SERVICE }),
+  flags: ["json"],
+  takesWords: true,
+  async run(input) {
+    const { environment, options, words } = input;
+    const domain = parseDomainArgument(words);
+    const isInteractive = process.stdout.isTTY && !options.json;
+    const service = findService(input);
+    if (service) {
+      const response = await checkByService(service, domain, options.ip);
+      process.stdout.write(
+        isInteractive ? formatText(toReportView(response)) : `${JSON.stringify(response)}\n`,
+      );
+      return 0;
+    }
+    const eraseLine = showStatusLine(process.stderr, `Checking ${domain} …`);
+    const outcome = await checkLocally(environment, domain, options.ip).finally(eraseLine);
+    if (outcome.kind === "no_verdict") {
+      process.stderr.write(`${explainNoVerdict(domain, outcome)}\n`);
+      return 1;
+    }
+    const { confidence } = measureCoverage(outcome);
+    process.stdout.write(
+      isInteractive ? formatText({ ...outcome, confidence }) : formatJson(outcome),
+    );
+    return 0;
+  },
+});
+
+const parseDomainArgument = ([text, ...others]: readonly string[]): string => {
+  if (text === undefined || others.length > 0)
+    throw new UsageError(
+      `${text === undefined ? "Missing domain" : "One domain at a time"}. Usage: mailproof check ${USAGE}`,
+    );
+  const domain = parseTypedDomain(text);
+  if (isDomain(domain)) return domain.ascii;
+  throw new UsageError(`${replaceControls(text)} is not a domain, such as example.com.`);
+};
+
+const checkLocally = async (
+  environment: Environment,
+  domain: string,
+  sendingIp: string | undefined,
+): Promise<CheckReport | NoVerdict> => {
+  const lab = isLabEnabled(environment) ? await startLab() : null;
+  const table = createSqliteTable(":memory:", () => new Date());
+  const mailPorts = openMailPorts(environment, table, lab);
+  const { dnsLookups: names, now, sleep } = mailPorts;
+  const subject = { domain, sendingIp: sendingIp ?? null };
+  try {
+    if (sendingIp !== undefined && !isPublicIp(sendingIp, names.allowed))
+      throw new UsageError(`ip: ${sendingIp} is a private or reserved address; name a public one.`);
+    return await runLookups({ now, sleep, randomBytes }, names, subject);
+  } finally {
+    mailPorts.close();
+    table.close();
+    await lab?.close();
+  }
+};
+
+const checkByService = async (
+  { client }: Service,
+  domain: string,
+  sending_ip: string | undefined,
+) => {
+  const { signal, end } = watchInterrupt();
+  const eraseLine = showStatusLine(process.stderr, `Checking ${domain} …`);
+  return client.checkDomain({ domain, sending_ip }, { signal }).finally(() => {
+    end();
+    eraseLine();
+  });
+};
+
+/** A line that is erased again, on a terminal; nothing anywhere else. */
+const showStatusLine = (screen: NodeJS.WriteStream, text: string): (() => void) => {
+  const lines = createStatusLines(screen);
+  lines.show([[text]]);
+  return lines.end;
+};
+
+const explainNoVerdict = (domain: string, { everyLookupTimedOut }: NoVerdict): string =>
+  everyLookupTimedOut
+    ? `No name server answered any query about ${domain}, so there is no verdict. Is this machine online?`
+    : `The name servers of ${domain} fail, so there is no verdict. Try again later.`;
+
+/** As the service tells it, without what only a stored check has. */
+const formatJson = (report: CheckReport): string => {
+  const { domain, sendingIp: sending_ip, scored } = report;
+  const { score, grade } = scored;
+  const body = {
+    domain,
+    domain_unicode: toUnicode(domain),
+    ...(sending_ip !== null && { sending_ip }),
+    score,
+    grade,
+    ...toSections(report),
+  };
+  return `${JSON.stringify(body)}\n`;
+};
+
+const formatText = (report: ReportView): string => {
+  const { stdout } = process;
+  return showReport(report, {
+    columns: stdout.columns,
+    paint: choosePaint(stdout),
+  });
+};

@@ -1,0 +1,25 @@
+import { adminCommands } from "./admin.ts";
+import { backupCommand } from "./backup-command.ts";
+import { checkCommand } from "./check-command.ts";
+import { deadLettersCommands } from "./dead-letters-command.ts";
+import type { Command } from "./define-command.ts";
+import { egressCommands } from "./egress-command.ts";
+import { fileCommand } from "./file-command.ts";
+import { findCommand } from "./find-command.ts";
+import { gaugesCommand } from "./gauges-command.ts";
+import { jobsCommand } from "./jobs-command.ts";
+import { verifyCommand } from "./verify-command.ts";
+
+/** Everything that `npx mailproof` can do; docs/command-line.md tells of each. */
+export const commands: readonly Command[] = [
+  verifyCommand,
+  fileCommand,
+  checkCommand,
+  findCommand,
+  jobsCommand,
+  ...adminCommands,
+  ...deadLettersCommands,
+  ...egressCommands,
+  gaugesCommand,
+  backupCommand,
+];

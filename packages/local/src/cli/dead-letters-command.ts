@@ -1,0 +1,34 @@
+import { workers } from "@mailproof/core/background/workers";
+import { redact } from "@mailproof/core/lib/redact";
+import type { Json } from "@mailproof/core/ports/table";
+import * as v from "valibot";
+import { defineAppCommand } from "./admin.ts";
+import type { Command } from "./define-command.ts";
+
+const LISTED_MAX = 100;
+const QUEUE_NAMES = workers
+  .map(({ queue }) => queue.name)
+  .filter((name) => !name.endsWith("-dead"));
+const QueueName = v.picklist(QUEUE_NAMES, `must be one of ${QUEUE_NAMES.join(", ")}`);
+
+/** What nobody could handle, and how to have it tried again once the cause is gone. */
+export const deadLettersCommands: readonly Command[] = [
+  defineAppCommand({
+    name: "admin dead-letters list",
+    usage: "",
+    options: v.strictObject({}),
+    async run({ queue }) {
+      const messages = queue.listDead(LISTED_MAX).map((one) => redact(one) as Json);
+      return { output: { waiting: await queue.countDeadLetters(), messages } };
+    },
+  }),
+
+  defineAppCommand({
+    name: "admin dead-letters replay",
+    usage: `--queue ${QUEUE_NAMES.join("|")}`,
+    options: v.strictObject({ queue: QueueName }),
+    async run(world, { queue }) {
+      return { output: { queue, replayed: await world.queue.replay(queue) } };
+    },
+  }),
+];

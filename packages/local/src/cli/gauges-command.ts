@@ -1,0 +1,30 @@
+import { readGauges } from "@mailproof/core/background/gauges";
+import * as v from "valibot";
+import { defineAppCommand } from "./admin.ts";
+
+/** Repairs look each minute, so what is later than this stands still. On AWS the same numbers ring (infra/cdk/alarms.ts). */
+const DUE_AGE_SECONDS_MAX = 300;
+
+export const gaugesCommand = defineAppCommand({
+  name: "admin gauges",
+  usage: "",
+  options: v.strictObject({}),
+  async run(world) {
+    const gauges = await readGauges(world);
+    const dead = await world.queue.countDeadLetters();
+    const { dueAgeSeconds, ...others } = gauges;
+    const isHealthy =
+      dueAgeSeconds < DUE_AGE_SECONDS_MAX &&
+      [...Object.values(others), dead].every((value) => value === 0);
+    const output = {
+      ok: isHealthy,
+      due_age_seconds: dueAgeSeconds,
+      due_misplaced: gauges.dueMisplaced,
+      credits_held_over_an_hour: gauges.heldOverAnHour,
+      clock_jump_seconds: gauges.clockJumpSeconds,
+      resources_exhausted: gauges.resourcesExhausted,
+      dead_letters: dead,
+    };
+    return { output, exitCode: isHealthy ? 0 : 1 };
+  },
+});

@@ -1,0 +1,91 @@
+import { createHash } from "node:crypto";
+import { createReadStream, rmSync } from "node:fs";
+import * as v from "valibot";
+import { createFileAtomic, readJsonFile, writeFileAtomic } from "../storage/atomic-file.ts";
+import { UsageError } from "./define-command.ts";
+
+// A small file beside the output says which job a command started, so the same command goes on with it after a kill.
+// It is written before the first request that charges, and removed when the output is complete.
+
+const JobState = v.object({
+  version: v.literal(1),
+  started_at: v.string(),
+  api: v.string(),
+  /** Tells keys apart; the key itself is not stored. */
+  key_sha256: v.string(),
+  list_sha256: v.string(),
+  idempotency_key: v.string(),
+  /** The body of the request that charges, so that a repeat is the same request. */
+  request: v.object({
+    file_key: v.string(),
+    name: v.string(),
+    email_column: v.optional(v.string()),
+    options: v.optional(v.object({ max_wait_minutes: v.number() })),
+  }),
+  /** Present once the service has accepted the list. */
+  job_id: v.optional(v.string()),
+});
+
+export type JobState = v.InferOutput<typeof JobState>;
+
+/** What must be the same for a command to go on with a job. */
+export type JobInputs = Pick<JobState, "api" | "key_sha256" | "list_sha256"> & {
+  readonly email_column: string | undefined;
+  readonly max_wait_minutes: number | undefined;
+};
+
+/** Beside the output; beside the list when the results go to standard output. */
+export const getStateFile = (out: string | undefined, list: string): string =>
+  `${out ?? list}.mailproof.json`;
+
+export const readState = (file: string): JobState | undefined => readJsonFile(file, JobState);
+
+/** Of two processes that start at once, one creates the state, and both go on with it. */
+export const createState = (file: string, state: JobState): JobState => {
+  createFileAtomic(file, state);
+  return readState(file) ?? state;
+};
+
+export const saveState = (file: string, state: JobState): void => writeFileAtomic(file, state);
+
+export const removeState = (file: string): void => rmSync(file, { force: true });
+
+/** Of one job: the state of a later one stays. */
+export const removeJobState = (file: string, jobId: string): void => {
+  if (isStateOfJob(file, jobId)) removeState(file);
+};
+
+const isStateOfJob = (file: string, jobId: string): boolean => {
+  try {
+    return readState(file)?.job_id === jobId;
+  } catch {
+    // A file that is no state of ours is not ours to remove.
+    return false;
+  }
+};
+
+export const hashText = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+export const hashFile = async (file: string): Promise<string> => {
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(file)) hash.update(chunk as Uint8Array);
+  return hash.digest("hex");
+};
+
+/** Going on with other inputs would return the results of another list, or charge a second account. */
+export const assertSameInputs = (file: string, state: JobState, inputs: JobInputs): void => {
+  const changed = [
+    ...(state.list_sha256 === inputs.list_sha256 ? [] : ["the content of the list"]),
+    ...(state.request.email_column === inputs.email_column ? [] : ["--column"]),
+    ...(state.request.options?.max_wait_minutes === inputs.max_wait_minutes ? [] : ["--max-wait"]),
+    ...(state.api === inputs.api ? [] : [`the service (it was ${state.api})`]),
+    ...(state.key_sha256 === inputs.key_sha256 ? [] : ["the API key"]),
+  ];
+  if (changed.length === 0) return;
+  const { job_id } = state;
+  const what = job_id ?? "a job that may have been charged";
+  const results = job_id === undefined ? "" : ` Its results: npx mailproof jobs ${job_id}.`;
+  throw new UsageError(
+    `${file} belongs to ${what}, and this has changed since: ${changed.join(", ")}. Nothing was charged now.${results} To start a new job, choose another --out or remove ${file}.`,
+  );
+};

@@ -1,0 +1,159 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import type { DnsLookups } from "@mailproof/core/deliverability/dns-lookups";
+import type { BlocklistKeys } from "@mailproof/core/mail/blocklists/analyse";
+import { createListHealth } from "@mailproof/core/mail/blocklists/health";
+import {
+  BARRACUDA_KEY,
+  BLOCKLISTS,
+  type Blocklist,
+  findLists,
+  SPAMHAUS_KEY,
+} from "@mailproof/core/mail/blocklists/lists";
+import { cacheDns } from "@mailproof/core/mail/dns/cache";
+import type { Dns } from "@mailproof/core/mail/dns/dns";
+import { watchDns } from "@mailproof/core/mail/dns/health";
+import { rejectPrivateResolver } from "@mailproof/core/mail/dns/reject-private-resolver";
+import { isInBlock, parseCidr, parseIp } from "@mailproof/core/mail/ip";
+import { parseListChanges } from "@mailproof/core/mail/lists/changes";
+import { broad } from "@mailproof/core/mail/lists/data/broad";
+import { createLists } from "@mailproof/core/mail/lists/lists";
+import type { SmtpConnect } from "@mailproof/core/mail/smtp/wire";
+import type { Table } from "@mailproof/core/ports/table";
+import { localSlots } from "@mailproof/core/smtp-pool/slots";
+import type { MailPorts } from "@mailproof/core/verify/engine";
+import { LAB_ZONE, type Lab } from "@mailproof/lab/lab";
+import { createLabBlocklists, SENDERS_BLOCK, SENDERS_REVERSE } from "@mailproof/lab/senders";
+import { createResolverPool } from "@mailproof/net/resolver-pool";
+import { connectDirectly } from "@mailproof/net/smtp-wire";
+import { createProxyConnect } from "@mailproof/net/socks";
+import type { Environment } from "./environment.ts";
+import { countFreeDescriptors, shareDescriptors } from "./server/descriptors.ts";
+
+/** A machine of one's own has no limit per network interface; a resolver on it or near it takes this. */
+const PACKETS_PER_SECOND = 5_000;
+/** Some 100,000 answers as they are as a rule. */
+const CACHED_BYTES_MAX = 64 * 1024 * 1024;
+
+/**
+ * The mail system as one machine sees it. With a lab, names below .test belong to it, and so do the addresses of
+ * its hosts; all others are the real ones. Without, everything goes where the operator says.
+ */
+export const openMailPorts = (
+  environment: Environment,
+  table: Table,
+  lab: Lab | null,
+): MailPorts & { readonly dnsLookups: DnsLookups; readonly close: () => void } => {
+  const now = () => new Date();
+  const steadyNow = () => new Date(performance.timeOrigin + performance.now());
+  const createPool = (servers: readonly string[], more: { readonly zoneLimits?: null } = {}) =>
+    createResolverPool({ servers, packetsPerSecond: PACKETS_PER_SECOND, ...more });
+  const { DNS_SERVERS, BLOCKLIST_DNS_SERVERS, SMTP_ALLOW_PRIVATE } = environment;
+  // An operator whose mail servers are private has a laboratory: its zones belong to the operator, and may be asked
+  // about thousands of domains a second. Everywhere else a zone belongs to a stranger and has a ceiling.
+  const isLaboratory = DNS_SERVERS.length > 0 && SMTP_ALLOW_PRIVATE.length > 0;
+  const resolvers = createPool(DNS_SERVERS, isLaboratory ? { zoneLimits: null } : {});
+  // The lab's names are left out: it answers whether or not the world's name servers do.
+  const watchedDns = watchDns(resolvers, { table, now });
+  // Whoever names his servers may have a laboratory behind them, where no "com" is missed.
+  const internetDns = DNS_SERVERS.length > 0 ? watchedDns : rejectPrivateResolver(watchedDns, now);
+  const blocklistResolvers =
+    BLOCKLIST_DNS_SERVERS.length > 0 ? createPool(BLOCKLIST_DNS_SERVERS) : null;
+  const labResolver = lab && createPool([lab.dns], { zoneLimits: null });
+  const withLab =
+    (others: Dns): Dns =>
+    (type, name) =>
+      (labResolver && isReservedName(name) ? labResolver : others)(type, name);
+  const dns = withLab(internetDns);
+  const labBlock = lab && parseCidr(lab.smtpAddresses);
+  const allowed = [...SMTP_ALLOW_PRIVATE, ...(labBlock ? [labBlock] : [])];
+  const sendersBlock = lab && parseCidr(SENDERS_BLOCK);
+  return {
+    dns: cacheDns(dns, { now: steadyNow, bytesMax: CACHED_BYTES_MAX }),
+    dnsLookups: {
+      dns,
+      listDns: withLab(blocklistResolvers ?? internetDns),
+      allowed: [...allowed, ...(sendersBlock ? [sendersBlock] : [])],
+      blocklists: {
+        listsFor: createListSelector(environment, lab),
+        keys: readBlocklistKeys(environment),
+        isHealthy: createListHealth(steadyNow),
+      },
+    },
+    connect: createConnect(environment, lab, steadyNow),
+    table,
+    lists: createLists(readListChanges(environment.MAILPROOF_DIR), broad),
+    allowed,
+    smtp: {
+      helo: environment.SMTP_HELLO,
+      from: environment.SMTP_FROM,
+      port: environment.SMTP_PORT,
+    },
+    // The folder belongs to one server: nobody else is there to share with.
+    slots: localSlots,
+    sessionsMax: shareDescriptors(countFreeDescriptors()).sessions,
+    now,
+    steadyNow,
+    random: Math.random,
+    sleep: (ms) => setTimeout(ms),
+    close: () => {
+      resolvers.close();
+      blocklistResolvers?.close();
+      labResolver?.close();
+    },
+  };
+};
+
+/** Whether the pretend mail network is wanted: an operator who names DNS servers has a network of his own. */
+export const isLabEnabled = ({ DNS_SERVERS }: Environment): boolean => DNS_SERVERS.length === 0;
+
+/** Nobody's in the real world, and no question for the internet (RFC 6761, RFC 6303). */
+const RESERVED_ZONES = ["test", "127.in-addr.arpa", SENDERS_REVERSE];
+
+const isReservedName = (name: string): boolean =>
+  RESERVED_ZONES.some((zone) => `.${name.toLowerCase()}`.endsWith(`.${zone}`));
+
+const createListSelector = (
+  environment: Environment,
+  lab: Lab | null,
+): ((domain: string) => readonly Blocklist[]) => {
+  const configuredLists = findLists(environment.BLOCKLISTS);
+  if (configuredLists.length > 0) return () => configuredLists;
+  return (domain) => (lab && isReservedName(domain) ? createLabBlocklists(LAB_ZONE) : BLOCKLISTS);
+};
+
+const readBlocklistKeys = ({
+  SPAMHAUS_KEY: spamhaus,
+  BARRACUDA_REGISTERED,
+}: Environment): BlocklistKeys => ({
+  ...(spamhaus !== undefined && { [SPAMHAUS_KEY.key]: spamhaus }),
+  ...(BARRACUDA_REGISTERED && { [BARRACUDA_KEY.key]: "registered" }),
+});
+
+const createConnect = (
+  { SMTP_PROXIES }: Environment,
+  lab: Lab | null,
+  steadyNow: () => Date,
+): SmtpConnect => {
+  const connectOut =
+    SMTP_PROXIES.length > 0 ? createProxyConnect(SMTP_PROXIES, steadyNow) : connectDirectly;
+  const block = lab && parseCidr(lab.smtpAddresses);
+  return (target, options) => {
+    const ip = block && parseIp(target.ip);
+    return lab && ip && isInBlock(ip, block)
+      ? connectDirectly({ ...target, port: lab.smtpPort }, options)
+      : connectOut(target, options);
+  };
+};
+
+/** The operator's own entries, where there is a file of them. A line that is wrong stops the start, and is named. */
+const readListChanges = (directory: string) => {
+  const file = join(directory, "lists.txt");
+  if (!existsSync(file)) return [];
+  try {
+    return parseListChanges(readFileSync(file, "utf8"));
+  } catch (cause) {
+    throw new Error(`${file}: ${cause instanceof Error ? cause.message : "unreadable"}`, { cause });
+  }
+};

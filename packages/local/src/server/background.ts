@@ -1,0 +1,153 @@
+import { performance } from "node:perf_hooks";
+import type { AppWorld } from "@mailproof/core/app-world";
+import { getRetryDelaySeconds, type ReceivedMessage } from "@mailproof/core/ports/queue";
+import type { Schedule, Worker } from "@mailproof/core/runtime/worker";
+import type { LocalWorld } from "../app.ts";
+
+const LONG_POLL_MS = 20_000;
+const RECEIVE_RETRY_MS = 1_000;
+
+/** What SQS event sources and EventBridge are on AWS. Ends when all that was begun is done. */
+export const runBackground = async (
+  world: LocalWorld,
+  {
+    workers,
+    schedules,
+  }: { workers: readonly Worker<AppWorld>[]; schedules: readonly Schedule<AppWorld>[] },
+  signal: AbortSignal,
+): Promise<void> => {
+  await Promise.all([
+    ...workers.map((worker) => runWorker(world, worker, signal)),
+    ...schedules.map((schedule) => runSchedule(world, schedule, signal)),
+  ]);
+};
+
+/**
+ * As many messages in hand as the queue allows, so that a slow one keeps no other waiting; fewer while there is no
+ * time left over, for callers are served by the same thread. No account has more in hand than its share.
+ */
+const runWorker = async (
+  world: LocalWorld,
+  worker: Worker<AppWorld>,
+  signal: AbortSignal,
+): Promise<void> => {
+  const { queue } = worker;
+  const { concurrencyWhenBusy: evenWhenBusy = IN_FLIGHT_MIN } = queue;
+  const inFlight = createInFlight();
+  const hasTime = createIdleCheck();
+  while (!signal.aborted) {
+    if (isDamaged(world)) await world.sleep(DAMAGE_RECHECK_MS, signal);
+    else if (inFlight.weight() >= queue.concurrency) await inFlight.waitForOne();
+    else if (inFlight.weight() >= evenWhenBusy && !hasTime())
+      await Promise.race([world.sleep(POLL_MS, signal), inFlight.waitForOne()]);
+    else {
+      const max = Math.max(1, evenWhenBusy - inFlight.weight());
+      // An account that has its share may have its turn again as soon as a message is done.
+      const until =
+        inFlight.weight() > 0 ? AbortSignal.any([signal, inFlight.getDoneSignal()]) : signal;
+      const received = await world.queue
+        .receive(queue, { max, inFlight: inFlight.byGroup, waitMs: LONG_POLL_MS, signal: until })
+        .catch((cause: unknown) => handleReceiveError(world, queue.name, cause, signal));
+      for (const message of received) inFlight.add(message, handleMessage(world, worker, message));
+    }
+  }
+  await inFlight.waitForAll();
+};
+
+/** The messages that are worked on, and how much of them is whose. */
+const createInFlight = () => {
+  const pending = new Set<Promise<void>>();
+  const byGroup = new Map<string, number>();
+  let weightOfAll = 0;
+  let done = new AbortController();
+
+  const changeWeight = (group: string, by: number): void => {
+    const weight = (byGroup.get(group) ?? 0) + by;
+    weightOfAll += by;
+    if (weight > 0) byGroup.set(group, weight);
+    else byGroup.delete(group);
+  };
+
+  return {
+    byGroup: byGroup as ReadonlyMap<string, number>,
+    weight: () => weightOfAll,
+
+    add: ({ group = "", weight = 1 }: ReceivedMessage, work: Promise<void>): void => {
+      changeWeight(group, weight);
+      const one = work.finally(() => {
+        pending.delete(one);
+        changeWeight(group, -weight);
+        done.abort();
+        done = new AbortController();
+      });
+      pending.add(one);
+    },
+
+    getDoneSignal: (): AbortSignal => done.signal,
+    waitForOne: (): Promise<unknown> => Promise.race(pending),
+    waitForAll: (): Promise<unknown> => Promise.all(pending),
+  };
+};
+
+/** What is damaged is not written to by what nobody waits for. The schedules go on: one of them looks again. */
+const isDamaged = ({ damagedParts }: LocalWorld): boolean => (damagedParts?.().size ?? 0) > 0;
+const DAMAGE_RECHECK_MS = 5_000;
+
+const IN_FLIGHT_MIN = 2;
+const POLL_MS = 50;
+/** Of its time, how much the thread may be at work and still take on more. */
+const BUSY_SHARE = 0.7;
+
+/** Whether there was time left over lately. Each yes is for one piece of work; then it is looked at again. */
+const createIdleCheck = (): (() => boolean) => {
+  let since = performance.eventLoopUtilization();
+  return () => {
+    const { idle, active, utilization } = performance.eventLoopUtilization(since);
+    if (idle + active < POLL_MS) return false;
+    since = performance.eventLoopUtilization();
+    return utilization < BUSY_SHARE;
+  };
+};
+
+const handleMessage = async (
+  world: LocalWorld,
+  worker: Worker<AppWorld>,
+  message: ReceivedMessage,
+): Promise<void> => {
+  const { queue } = worker;
+  try {
+    await worker.handle(world, message.body);
+    await world.queue.acknowledge(message.receipt);
+  } catch (cause) {
+    const { receiveCount } = message;
+    world.log("message_failed", { queue: queue.name, receiveCount, cause });
+    // If even this fails, the message comes back by itself when its visibility ends.
+    await world.queue
+      .requeue(message.receipt, getRetryDelaySeconds(queue, receiveCount))
+      .catch(() => false);
+  }
+};
+
+const runSchedule = async (
+  world: LocalWorld,
+  schedule: Schedule<AppWorld>,
+  signal: AbortSignal,
+): Promise<void> => {
+  while (!signal.aborted) {
+    await schedule.run(world).catch((cause: unknown) => {
+      world.log("schedule_failed", { schedule: schedule.name, cause });
+    });
+    await world.sleep(schedule.everySeconds * 1000, signal);
+  }
+};
+
+const handleReceiveError = async (
+  world: LocalWorld,
+  queue: string,
+  cause: unknown,
+  signal: AbortSignal,
+): Promise<readonly ReceivedMessage[]> => {
+  world.log("receive_failed", { queue, cause });
+  await world.sleep(RECEIVE_RETRY_MS, signal);
+  return [];
+};

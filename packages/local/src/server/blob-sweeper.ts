@@ -1,0 +1,51 @@
+import type { Dirent } from "node:fs";
+import { lstat, opendir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { DAY_MS } from "@mailproof/core/lib/time";
+import { BLOB_RETENTION_DAYS } from "@mailproof/core/ports/blobs";
+import type { Schedule } from "@mailproof/core/runtime/worker";
+import { ignoreMissing } from "../storage/file-blobs.ts";
+
+// Bounded, so that a great many files never keep the service from its callers. 60 runs are an hour.
+const FILES_MAX = 2_000;
+
+/** As createFileBlobs names them: 256 folders of hashes. Whatever else lies there is not ours. */
+const FOLDERS = Array.from({ length: 256 }, (_, n) => n.toString(16).padStart(2, "0"));
+const FILE = /^[0-9a-f]{64}(?:\.blob)?$/;
+
+const SWEPT_FOLDERS = Object.entries(BLOB_RETENTION_DAYS).flatMap(([prefix, days]) =>
+  FOLDERS.map((folder) => ({ path: join(prefix, folder), days })),
+);
+
+/** S3 ends what is past its days by rules of its own; a folder has to be told. Each run goes on where one stopped. */
+export const createBlobSweeper = (directory: string, filesMax = FILES_MAX): Schedule => {
+  let at = 0;
+  return {
+    name: "remove files past their days",
+    everySeconds: 60,
+    async run({ now }) {
+      let checked = 0;
+      for (let count = 0; count < SWEPT_FOLDERS.length && checked < filesMax; count++) {
+        const { path, days } = SWEPT_FOLDERS[at] ?? { path: "", days: Infinity };
+        at = (at + 1) % SWEPT_FOLDERS.length;
+        checked += await sweep(join(directory, path), now().getTime() - days * DAY_MS);
+      }
+    },
+  };
+};
+
+/** How many files were looked at. */
+const sweep = async (folder: string, beforeMs: number): Promise<number> => {
+  const entries = await ignoreMissing(opendir(folder));
+  let checked = 0;
+  for await (const entry of entries ?? []) {
+    if (!isBlob(entry)) continue;
+    checked++;
+    const file = join(folder, entry.name);
+    const found = await ignoreMissing(lstat(file));
+    if (found && found.mtimeMs < beforeMs) await rm(file, { force: true });
+  }
+  return checked;
+};
+
+const isBlob = (entry: Dirent): boolean => entry.isFile() && FILE.test(entry.name);

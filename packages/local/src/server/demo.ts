@@ -1,0 +1,65 @@
+import { join } from "node:path";
+import { findAccount, openAccount } from "@mailproof/core/accounts/accounts";
+import { createKey, findKey, listKeys, revokeKey } from "@mailproof/core/accounts/api-keys";
+import { type KeyMode, toKeyHint } from "@mailproof/core/accounts/key-format";
+import { credits } from "@mailproof/core/money/credits";
+import type { World } from "@mailproof/core/ports/world";
+import * as v from "valibot";
+import { readJsonFile, writeFileAtomic } from "../storage/atomic-file.ts";
+
+const Stored = v.object({ account_id: v.string(), live_key: v.string(), test_key: v.string() });
+type Stored = v.InferOutput<typeof Stored>;
+
+/** A key that was revoked is left out. */
+export type DemoAccount = Pick<Stored, "account_id"> & Partial<Stored>;
+
+/** Enough to try everything, a file of 500,000 addresses included. */
+const DEMO_CREDITS = 1_000_000;
+
+/**
+ * The account a newcomer starts with. Its keys are stored in the open, on this machine and nowhere else. The account is
+ * made once per folder: an operator who revoked its keys does not want it back.
+ */
+export const ensureDemoAccount = async (directory: string, world: World): Promise<DemoAccount> => {
+  const file = join(directory, "demo.json");
+  const stored = readJsonFile(file, Stored);
+  if (!stored || !(await findAccount(world.table, stored.account_id))) {
+    const opened = await createDemoAccount(world);
+    writeFileAtomic(file, opened);
+    return opened;
+  }
+  const { account_id } = stored;
+  const live_key = await ensureKey(world, account_id, "live", stored.live_key);
+  const test_key = await ensureKey(world, account_id, "test", stored.test_key);
+  writeFileAtomic(file, {
+    ...stored,
+    ...(live_key && { live_key }),
+    ...(test_key && { test_key }),
+  });
+  return { account_id, ...(live_key && { live_key }), ...(test_key && { test_key }) };
+};
+
+const createDemoAccount = async (world: World): Promise<Stored> => {
+  const opening = credits(DEMO_CREDITS);
+  const opened = await openAccount(world, { name: "Demo", plan: "scale", opening });
+  return { account_id: opened.account, live_key: opened.liveKey, test_key: opened.testKey };
+};
+
+/**
+ * The key itself; a new one where another pepper made it useless; undefined where it was revoked. A revoked key is gone
+ * from the account's list, and one of another pepper still stands there.
+ */
+const ensureKey = async (
+  world: World,
+  account: string,
+  mode: KeyMode,
+  secret: string,
+): Promise<string | undefined> => {
+  if (await findKey(world, secret)) return secret;
+  const listed = await listKeys(world.table, account);
+  const outdated = listed.find((key) => key.mode === mode && key.hint === toKeyHint(secret));
+  if (!outdated) return undefined;
+  await revokeKey(world.table, outdated);
+  const name = `First ${mode} key`;
+  return (await createKey(world, { account, name, mode, scopes: null })).secret;
+};

@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { SESSIONS_MAX } from "@mailproof/core/smtp-pool/session-shares";
+
+/**
+ * How many descriptors this process may still open. Node has raised the limit as far as it may; where the system does
+ * not tell, there is none.
+ */
+export const countFreeDescriptors = (): number => {
+  try {
+    const limits = readFileSync("/proc/self/limits", "utf8");
+    const limit = Number(/^Max open files\s+(\S+)/m.exec(limits)?.[1]);
+    const open = readdirSync("/proc/self/fd").length;
+    return Number.isNaN(limit) ? Number.POSITIVE_INFINITY : limit - open;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+};
+
+/** Blobs that are read and written, logs of the databases, DNS over TCP, a back-up. */
+const RESERVE = 64;
+const CONNECTIONS_MIN = 8;
+const SESSIONS_MIN = 4;
+
+export type DescriptorShares = {
+  /** Connections of callers: one more is closed before it is read. */
+  readonly connections: number;
+  /** Sessions with mail servers. Whoever finds none free waits. */
+  readonly sessions: number;
+};
+
+/**
+ * Who may use how many. The reserve is kept for files and DNS, for without them nothing can be finished. Of the rest
+ * callers have half and mail servers three eighths: one more eighth is for webhooks, exports and DNS over TCP.
+ */
+export const shareDescriptors = (free: number): DescriptorShares => {
+  const available = free - Math.min(RESERVE, free * (3 / 4));
+  return {
+    connections: Math.max(CONNECTIONS_MIN, Math.floor(available / 2)),
+    sessions: Math.min(SESSIONS_MAX, Math.max(SESSIONS_MIN, Math.floor((available * 3) / 8))),
+  };
+};

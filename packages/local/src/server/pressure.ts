@@ -1,0 +1,75 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { getHeapStatistics } from "node:v8";
+import type { Pressure, ReadPressure } from "@mailproof/core/ports/pressure";
+import type { Log } from "@mailproof/core/ports/world";
+
+export type PressureReading = {
+  /** By how much the event loop was late on average since the last reading (ms). */
+  readonly delayMs: number;
+  /** Of the memory that this process may have, how much it has. */
+  readonly memoryShare: number;
+};
+
+/** Pressure begins at `from` and ends below `until`: in between it stays what it was. */
+export const PRESSURE_LIMITS = {
+  // Every request waits for several turns of the loop: at 300 ms each, for a second and more.
+  delayMs: { from: 300, until: 100 },
+  // The rest is what the requests and lists that are under way still take.
+  memoryShare: { from: 0.85, until: 0.75 },
+} as const;
+
+const isOver = (
+  { from, until }: { readonly from: number; readonly until: number },
+  value: number,
+  wasOver: boolean,
+): boolean => value >= (wasOver ? until : from);
+
+export const computePressure = (
+  before: Pressure | null,
+  { delayMs, memoryShare }: PressureReading,
+): Pressure | null => {
+  const { delayMs: late, memoryShare: short } = PRESSURE_LIMITS;
+  if (isOver(short, memoryShare, before === "memory_short")) return "memory_short";
+  return isOver(late, delayMs, before === "event_loop_late") ? "event_loop_late" : null;
+};
+
+const READ_EVERY_MS = 1_000;
+const NS_PER_MS = 1e6;
+
+/** Looks once a second, and says in the log when pressure begins and when it ends. */
+export const startPressureMeter = (
+  log: Log,
+  read: () => PressureReading = createProcessReader(),
+): { readonly pressure: ReadPressure; readonly poll: () => void; readonly stop: () => void } => {
+  let pressure: Pressure | null = null;
+  const poll = (): void => {
+    const reading = read();
+    const next = computePressure(pressure, reading);
+    if (next !== pressure)
+      log(next ? "pressure_began" : "pressure_ended", { kind: next, ...reading });
+    pressure = next;
+  };
+  const timer = setInterval(poll, READ_EVERY_MS).unref();
+  return { pressure: () => pressure, poll, stop: () => clearInterval(timer) };
+};
+
+const RESOLUTION_MS = 20;
+
+const createProcessReader = (): (() => PressureReading) => {
+  const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  delay.enable();
+  return () => {
+    const delayMs = delay.count > 0 ? delay.mean / NS_PER_MS - RESOLUTION_MS : 0;
+    delay.reset();
+    return { delayMs: Math.max(0, Math.round(delayMs)), memoryShare: readMemoryShare() };
+  };
+};
+
+/** Of two limits the nearer: that of the heap, and that of the container, where there is one. */
+const readMemoryShare = (): number => {
+  const { rss, heapUsed } = process.memoryUsage();
+  const heapShare = heapUsed / getHeapStatistics().heap_size_limit;
+  const allowed = process.constrainedMemory();
+  // Without a container it is 0, or more than any machine has.
+  return allowed > 0 ? Math.max(heapShare, rss / allowed) : heapShare;
+};

@@ -1,0 +1,12 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { MARKER } from "../storage/state-folder.ts";
+
+/** Everything a server keeps in its folder. Named one by one: the folder may hold what is not ours. */
+const STATE_FILES = ["state.sqlite", "queue.sqlite"]
+  .flatMap((file) => [file, `${file}-wal`, `${file}-shm`])
+  .concat("blobs", "secrets.json", "demo.json", "ready.json", MARKER);
+
+export const resetState = (directory: string): void => {
+  for (const name of STATE_FILES) rmSync(join(directory, name), { recursive: true, force: true });
+};

@@ -1,0 +1,102 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { toContentDisposition } from "@mailproof/core/lib/content-disposition";
+import { Failure } from "@mailproof/core/lib/failure";
+import { type Blobs, type ByteRange, UnreadableBlobError } from "@mailproof/core/ports/blobs";
+import { BLOBS_PATH, type LinkPurpose, type OpenLink } from "../storage/blob-links.ts";
+import { readUpTo } from "./request-body.ts";
+import { pipeToResponse } from "./response-body.ts";
+import type { Slots } from "./slots.ts";
+
+/** What S3 is on AWS: it honours a signed link, and knows nothing else of who is asking. */
+export const serveBlob = async (
+  blobs: Blobs,
+  { openLink, downloads }: { readonly openLink: OpenLink; readonly downloads: Slots },
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> => {
+  const [path = "", search = ""] = (incoming.url ?? "").split("?", 2);
+  const key = path.slice(BLOBS_PATH.length);
+  const purpose = openLink(incoming.method ?? "", key, new URLSearchParams(search));
+  if (!purpose) {
+    const what = "This link has expired, was changed, or is for another method or object.";
+    throw new Failure("FORBIDDEN", "nothing_charged", what);
+  }
+  if (purpose.method === "PUT") await receiveUpload(blobs, purpose, incoming, outgoing);
+  else {
+    const release = downloads.acquireSlot(purpose.account ?? key);
+    await sendDownload(blobs, purpose, incoming, outgoing).finally(release);
+  }
+};
+
+type PutPurpose = Extract<LinkPurpose, { method: "PUT" }>;
+type GetPurpose = Extract<LinkPurpose, { method: "GET" }>;
+
+const receiveUpload = async (
+  blobs: Blobs,
+  purpose: PutPurpose,
+  incoming: IncomingMessage,
+  out: ServerResponse,
+) => {
+  const { key, bytesMax } = purpose;
+  if (Number(incoming.headers["content-length"] ?? 0) > bytesMax)
+    throw createTooLargeError(bytesMax);
+  const content = readUpTo(bytesMax, incoming, () => createTooLargeError(bytesMax));
+  const { version } = await blobs.put(key, content);
+  out.writeHead(200, { etag: `"${version}"` }).end();
+};
+
+const createTooLargeError = (bytesMax: number) =>
+  new Failure("PAYLOAD_TOO_LARGE", "nothing_charged", `The file is over ${bytesMax} bytes.`);
+
+const sendDownload = async (
+  blobs: Blobs,
+  purpose: GetPurpose,
+  incoming: IncomingMessage,
+  out: ServerResponse,
+) => {
+  try {
+    await streamBlob(blobs, purpose, incoming, out);
+  } catch (error) {
+    if (!(error instanceof UnreadableBlobError)) throw error;
+    // What has a link can be made again, and is when somebody asks for the link again. What was sent already breaks off.
+    await blobs.remove(purpose.key);
+    throw createGoneError(error);
+  }
+};
+
+const createGoneError = (cause?: UnreadableBlobError) => {
+  const what = "The object behind this link is gone.";
+  return new Failure("NOT_FOUND", "nothing_charged", what, { cause });
+};
+
+const streamBlob = async (
+  blobs: Blobs,
+  { key, fileName, contentType }: GetPurpose,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+) => {
+  const metadata = await blobs.head(key);
+  const range = metadata && parseRange(incoming.headers.range, metadata.bytes);
+  const blob =
+    metadata && (await blobs.get(key, { version: metadata.version, ...(range && { range }) }));
+  if (!blob) throw createGoneError();
+  outgoing.writeHead(range ? 206 : 200, {
+    "accept-ranges": "bytes",
+    "content-type": contentType,
+    "content-length": range ? range.to - range.from + 1 : blob.bytes,
+    ...(range && { "content-range": `bytes ${range.from}-${range.to}/${blob.bytes}` }),
+    "content-disposition": toContentDisposition(fileName),
+    "x-content-type-options": "nosniff",
+    etag: `"${blob.version}"`,
+  });
+  await pipeToResponse(blob.content, outgoing);
+};
+
+/** One range, as a download that is resumed asks for it. Any other wish is answered with the whole (RFC 9110). */
+const parseRange = (header: string | undefined, bytes: number): ByteRange | undefined => {
+  const [, first = "", last = ""] = /^bytes=(\d*)-(\d*)$/.exec(header ?? "") ?? [];
+  if (first === "" && last === "") return undefined;
+  const from = first === "" ? Math.max(0, bytes - Number(last)) : Number(first);
+  const to = first === "" || last === "" ? bytes - 1 : Math.min(Number(last), bytes - 1);
+  return from <= to ? { from, to } : undefined;
+};

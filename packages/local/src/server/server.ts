@@ -1,0 +1,197 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { endpoints } from "@mailproof/api/endpoints";
+import {
+  assertJsonType,
+  bodyTooLarge,
+  FORM_BYTES_MAX,
+  formTooLarge,
+  parseJson,
+} from "@mailproof/api/http/body";
+import { closeStream } from "@mailproof/api/http/close-stream";
+import { corsHeaders, preflightHeaders } from "@mailproof/api/http/cors";
+import { baseUrlOf, documentsFrom } from "@mailproof/api/http/documents";
+import type { Endpoint, Streamed } from "@mailproof/api/http/endpoint";
+import { asFailure, type HttpAnswer, refuse, respond } from "@mailproof/api/http/respond";
+import { permanentRedirect, routerOf } from "@mailproof/api/http/router";
+import type { AppWorld } from "@mailproof/core/app-world";
+import { Failure } from "@mailproof/core/lib/failure";
+import { texts } from "@mailproof/docs-site/texts";
+import { createMcp, MCP_PATH } from "@mailproof/mcp/serve";
+import { createEncoder } from "@mailproof/net/content-encoding";
+import { BLOBS_PATH, type OpenLink } from "../storage/blob-links.ts";
+import { CONNECTION_LIMITS, type ConnectionLimits, serveInTurn } from "./connections.ts";
+import { drainBody, readUpTo } from "./request-body.ts";
+import { pipeToResponse } from "./response-body.ts";
+import { serveBlob } from "./serve-blob.ts";
+import { createSlots, type Slots } from "./slots.ts";
+
+/** Each holds up to 3 MB: the rows that are read ahead, and a piece that the client has not taken. */
+const DOWNLOAD_LIMITS = { perAccount: 8, inAll: 64 };
+
+const findDocument = documentsFrom(texts);
+const encodeAnswer = createEncoder();
+
+/** What API Gateway, Lambda and S3 are on AWS: route, read the body, respond. Nothing here has an opinion. */
+export const createApiServer = (
+  world: AppWorld,
+  openLink: OpenLink,
+  listed: readonly Endpoint[] = endpoints,
+  limits: ConnectionLimits = CONNECTION_LIMITS,
+): Server => {
+  const route = routerOf(listed);
+  const mcp = createMcp(world);
+  const downloads = createSlots("downloads", DOWNLOAD_LIMITS);
+  const httpServer = createServer({
+    keepAliveTimeout: limits.idleMs,
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
+    connectionsCheckingInterval: limits.headersMs / 4,
+  });
+  serveInTurn(httpServer, limits, (incoming, outgoing, waitForClient) =>
+    // Nothing can reject here but a broken connection, and then nobody is left to be told.
+    serveRequest(
+      { world, openLink, route, mcp, downloads, waitForClient },
+      incoming,
+      outgoing,
+    ).catch(() => void outgoing.destroy()),
+  );
+  return httpServer;
+};
+
+type ServerContext = {
+  readonly world: AppWorld;
+  readonly openLink: OpenLink;
+  readonly route: ReturnType<typeof routerOf<Endpoint>>;
+  readonly mcp: ReturnType<typeof createMcp>;
+  readonly downloads: Slots;
+  readonly waitForClient: () => void;
+};
+
+const serveRequest = async (
+  context: ServerContext,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> => {
+  const { world } = context;
+  const id = world.newId("req");
+  for (const [name, value] of Object.entries(corsHeaders)) outgoing.setHeader(name, value);
+  try {
+    // Of two hosts everybody on the way may have taken another one (RFC 9112 §3.2).
+    if ((incoming.headersDistinct["host"]?.length ?? 0) > 1) throw createTwoHostsError();
+    if (incoming.method === "OPTIONS") return void outgoing.writeHead(204, preflightHeaders).end();
+    if (incoming.url?.startsWith(BLOBS_PATH))
+      return await serveBlob(world.blobs, context, incoming, outgoing);
+    await sendResponse(context, id, incoming, outgoing, await answerRequest(context, id, incoming));
+  } catch (error) {
+    // The caller hung up: there is nobody to answer, and nothing broke on our side.
+    if (outgoing.headersSent || (incoming.destroyed && !incoming.complete))
+      return void outgoing.destroy();
+    const refusal = refuse(world, id, asFailure(error, "nothing_charged"));
+    await sendResponse(context, id, incoming, outgoing, refusal);
+  }
+};
+
+const createTwoHostsError = () =>
+  new Failure("INVALID_REQUEST", "nothing_charged", "host: came twice.");
+
+const sendResponse = async (
+  { world, waitForClient }: ServerContext,
+  id: string,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  { statusCode, headers, body }: HttpAnswer<string | Uint8Array | Streamed>,
+): Promise<void> => {
+  // The rest of a body that nobody read would be taken for the caller's next request.
+  if (!incoming.complete) waitForClient();
+  if (!(await drainBody(incoming))) outgoing.setHeader("connection", "close");
+  if (typeof body === "string" || body instanceof Uint8Array) {
+    // Without a body there is nothing whose length could be told (RFC 9110 §8.6).
+    const length = statusCode !== 304 && { "content-length": Buffer.byteLength(body) };
+    return void outgoing.writeHead(statusCode, { ...headers, ...length }).end(body);
+  }
+  outgoing.writeHead(statusCode, headers);
+  if (incoming.method === "HEAD") {
+    outgoing.end();
+    return closeStream(body.stream);
+  }
+  await pipeToResponse(body.stream, outgoing).catch((cause: unknown) => {
+    world.log("answer_broke_off", { requestId: id, cause });
+    outgoing.destroy();
+  });
+};
+
+const answerRequest = async (
+  { world, route, mcp, downloads }: ServerContext,
+  id: string,
+  incoming: IncomingMessage,
+): Promise<HttpAnswer<string | Uint8Array | Streamed>> => {
+  const [rawPath = "", search = ""] = getTarget(incoming).split(/\?(.*)/s, 2);
+  const method = incoming.method ?? "";
+  const headers = joinHeaders(incoming);
+  const body = (bytesMax: number) => readBody(incoming, bytesMax);
+  if (rawPath === MCP_PATH) return mcp({ id, method, headers, body });
+  const document = findDocument({
+    method,
+    rawPath,
+    accept: headers["accept"],
+    baseUrl: getOwnUrl(incoming),
+    trust: world.accessTokens,
+  });
+  if (document)
+    return encodeAnswer(document, {
+      acceptEncoding: headers["accept-encoding"],
+      ifNoneMatch: headers["if-none-match"],
+    });
+  const { endpoint, path, movedTo } = route(method, rawPath);
+  if (movedTo !== undefined) return permanentRedirect(movedTo, search);
+  return respond(world, endpoint, {
+    id,
+    headers,
+    path,
+    query: parseQuery(search),
+    body,
+    bytes: () => readBytes(incoming),
+    acquireDownload: downloads.acquireSlot,
+  });
+};
+
+/** As the caller names us: by another name behind a proxy, which says whether the way to it is encrypted. */
+const getOwnUrl = ({ headers }: IncomingMessage): string =>
+  baseUrlOf(headers["x-forwarded-proto"] === "https" ? "https" : "http", headers.host);
+
+/**
+ * Path and query. A proxy may name the whole address (RFC 9112 §3.2.2). Not by `new URL`: it takes the start of
+ * //host/path for another server's name.
+ */
+const getTarget = ({ url = "" }: IncomingMessage): string => url.replace(/^https?:\/\/[^/?]*/i, "");
+
+const readBody = async (incoming: IncomingMessage, bytesMax: number): Promise<unknown> => {
+  const chunks: Buffer[] = [];
+  const createTooLarge = () => bodyTooLarge(bytesMax);
+  if (Number(incoming.headers["content-length"] ?? 0) > bytesMax) throw createTooLarge();
+  for await (const chunk of readUpTo(bytesMax, incoming, createTooLarge)) chunks.push(chunk);
+  if (chunks.length === 0) return undefined;
+  assertJsonType(incoming.headersDistinct["content-type"]?.join(","));
+  return parseJson(Buffer.concat(chunks));
+};
+
+const readBytes = (incoming: IncomingMessage): AsyncIterable<Uint8Array> => {
+  const createTooLarge = () => formTooLarge(FORM_BYTES_MAX);
+  // Whoever says beforehand that it is too large is refused before anything is stored.
+  if (Number(incoming.headers["content-length"] ?? 0) > FORM_BYTES_MAX) throw createTooLarge();
+  return readUpTo(FORM_BYTES_MAX, incoming, createTooLarge);
+};
+
+/** As API Gateway does it: a parameter that comes twice is one value with a comma in it. */
+const parseQuery = (search: string): Record<string, string> => {
+  const values = new Map<string, string[]>();
+  for (const [name, value] of new URLSearchParams(search))
+    values.set(name, [...(values.get(name) ?? []), value]);
+  return Object.fromEntries([...values].map(([name, all]) => [name, all.join(",")]));
+};
+
+/** The same for headers. Node would keep the first of some names, and put a blank after the comma of others. */
+const joinHeaders = ({ headersDistinct }: IncomingMessage): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headersDistinct).map(([name, values = []]) => [name, values.join(",")]),
+  );

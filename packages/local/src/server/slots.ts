@@ -1,0 +1,45 @@
+import { Failure } from "@mailproof/core/lib/failure";
+
+export type SlotLimits = { readonly perAccount: number; readonly inAll: number };
+
+/** Gives its slot back; more than once is as good as once. */
+export type Release = () => void;
+
+/** Counts what is under way, for each account and in all. `what` is a plural noun. */
+export const createSlots = (what: string, limits: SlotLimits) => {
+  const held = new Map<string, number>();
+  let all = 0;
+  const change = (account: string, by: 1 | -1): void => {
+    all += by;
+    const count = (held.get(account) ?? 0) + by;
+    if (count === 0) held.delete(account);
+    else held.set(account, count);
+  };
+
+  return {
+    acquireSlot: (account: string): Release => {
+      if ((held.get(account) ?? 0) >= limits.perAccount)
+        throw createTooManyError(what, limits.perAccount);
+      if (all >= limits.inAll) throw createNoSlotError(what);
+      change(account, 1);
+      let isHeld = true;
+      return () => {
+        if (isHeld) change(account, -1);
+        isHeld = false;
+      };
+    },
+  };
+};
+
+export type Slots = ReturnType<typeof createSlots>;
+
+const RETRY_AFTER_SECONDS = "10";
+
+const createTooManyError = (what: string, most: number) => {
+  const message = `Too many concurrent ${what} for this account; at most ${most} at a time.`;
+  const headers = { "retry-after": RETRY_AFTER_SECONDS };
+  return new Failure("RATE_LIMITED", "nothing_charged", message, { headers });
+};
+
+const createNoSlotError = (what: string) =>
+  new Failure("UNAVAILABLE", "nothing_charged", `Too many concurrent ${what} right now.`);

@@ -1,0 +1,148 @@
+import { once } from "node:events";
+import { rmSync } from "node:fs";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { schedules, workers } from "@mailproof/core/background/workers";
+import { withTimeout } from "@mailproof/core/lib/timeout";
+import { type Lab, startLab } from "@mailproof/lab/lab";
+import { MCP_PATH } from "@mailproof/mcp/serve";
+import { type App, createApp } from "../app.ts";
+import type { Environment } from "../environment.ts";
+import { isLabEnabled } from "../mail-ports.ts";
+import { writeFileAtomic } from "../storage/atomic-file.ts";
+import { clearUnfinished } from "../storage/file-blobs.ts";
+import { lockFolder } from "../storage/folder-lock.ts";
+import { getMessage, isDamage } from "../storage/sqlite.ts";
+import {
+  assertDemoExists,
+  assertLatest,
+  createGenerationSchedule,
+  markDemo,
+  REMEDY,
+} from "../storage/state-folder.ts";
+import { runBackground } from "./background.ts";
+import { createBlobSweeper } from "./blob-sweeper.ts";
+import { createClockWatch } from "./clock-watch.ts";
+import { type DemoAccount, ensureDemoAccount } from "./demo.ts";
+import { countFreeDescriptors, shareDescriptors } from "./descriptors.ts";
+import { createOwnErrorWatch } from "./own-error-watch.ts";
+import { resetState } from "./reset-state.ts";
+import { createApiServer } from "./server.ts";
+import { createSweeper } from "./sweeper.ts";
+
+const HOST = "127.0.0.1";
+/** So long a stop waits for requests, and for what workers have in hand: a slow mail server can keep one for minutes. */
+const DRAIN_MS = 10_000;
+
+export type RunningServer = {
+  readonly baseUrl: string;
+  readonly mcpUrl: string;
+  readonly version: string;
+  /** Null: the setting DEMO is off. */
+  readonly demo: DemoAccount | null;
+  /**
+   * Takes no more requests, finishes those under way and what the workers hold, then closes the files. What takes too
+   * long is left as a crash would leave it: it comes back at the next start.
+   */
+  readonly stop: () => Promise<void>;
+};
+
+/** The whole product in one process. Returns when it answers. Fresh: forgets what the folder holds. */
+export const start = async (
+  environment: Environment,
+  shouldReset: boolean,
+): Promise<RunningServer> => {
+  const directory = environment.MAILPROOF_DIR;
+  const lock = lockFolder(directory);
+  if (shouldReset) resetState(directory);
+  if (environment.DEMO === "on") assertDemoExists(directory);
+  const readyFile = join(directory, "ready.json");
+  let baseUrl = "";
+  const linkBase = () => environment.PUBLIC_URL?.replace(/\/$/, "") ?? baseUrl;
+  // The pretend mail network answers as long as the server does; scripts find it in ready.json.
+  const lab = isLabEnabled(environment) ? await startLab() : null;
+  const { world, health, openLink, close } = await openCheckedApp(environment, linkBase, lab);
+  rmSync(readyFile, { force: true });
+  // The folder is ours alone, so whoever had messages in hand is gone.
+  await world.queue.releaseAbandoned();
+  const blobs = join(directory, "blobs");
+  clearUnfinished(blobs);
+
+  const httpServer = await listen(createApiServer(world, openLink), environment.PORT);
+  baseUrl = `http://${HOST}:${(httpServer.address() as AddressInfo).port}`;
+  const mcpUrl = baseUrl + MCP_PATH;
+  const demo = environment.DEMO === "on" ? await ensureDemoAccount(directory, world) : null;
+  if (demo) markDemo(directory);
+
+  const stopping = new AbortController();
+  const background = runBackground(
+    world,
+    {
+      workers,
+      schedules: [
+        ...schedules,
+        createClockWatch(),
+        createOwnErrorWatch(),
+        createSweeper(world.table),
+        createBlobSweeper(blobs),
+        createGenerationSchedule(directory, world.table),
+        health.schedule,
+      ],
+    },
+    stopping.signal,
+  );
+
+  writeFileAtomic(readyFile, {
+    base_url: baseUrl,
+    ...demo,
+    mcp_url: mcpUrl,
+    ...describeLab(lab),
+  });
+
+  const stop = async () => {
+    rmSync(readyFile, { force: true });
+    stopping.abort();
+    await withTimeout(world, DRAIN_MS, Promise.all([drain(httpServer), background]));
+    // First the table: whoever is still at work must not write down that a host of the lab fell silent.
+    close();
+    await lab?.close();
+    lock.release();
+  };
+  return { baseUrl, mcpUrl, version: world.settings.version, demo, stop };
+};
+
+/** Refuses a folder whose state cannot be read, or is behind. */
+const openCheckedApp = async (
+  environment: Environment,
+  linkBase: () => string,
+  lab: Lab | null,
+): Promise<App> => {
+  try {
+    const app = createApp(environment, linkBase, lab);
+    await assertLatest(environment.MAILPROOF_DIR, app.world.table);
+    await app.health.assertUndamaged();
+    return app;
+  } catch (error) {
+    throw isDamage(error) ? new Error(`${getMessage(error)}. ${REMEDY}`, { cause: error }) : error;
+  }
+};
+
+const describeLab = (lab: Lab | null) => ({
+  dns: lab?.dns ?? null,
+  smtp: lab && { port: lab.smtpPort, addresses: lab.smtpAddresses },
+});
+
+const listen = async (httpServer: Server, port: number): Promise<Server> => {
+  // One connection more is closed at once, and no descriptor is taken from the work that goes on.
+  httpServer.maxConnections = shareDescriptors(countFreeDescriptors()).connections;
+  httpServer.listen(port, HOST);
+  await once(httpServer, "listening");
+  return httpServer;
+};
+
+const drain = async (httpServer: Server): Promise<void> => {
+  const closed = once(httpServer, "close");
+  httpServer.close();
+  await closed;
+};

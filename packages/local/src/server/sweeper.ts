@@ -1,0 +1,19 @@
+import { readIncident } from "@mailproof/core/background/incidents";
+import type { Schedule } from "@mailproof/core/runtime/worker";
+import type { SqliteTable } from "../storage/sqlite-table.ts";
+
+const BATCH = 1_000;
+// Bounded, so that a great many at once never keep the service from its callers.
+const BATCHES_MAX = 50;
+
+/** DynamoDB deletes expired items by itself; SQLite has to be told. */
+export const createSweeper = (table: SqliteTable): Schedule => ({
+  name: "sweep expired items",
+  everySeconds: 60,
+  async run(world) {
+    // What a jump of the clock made expire is still there when the clock is put right within the hour.
+    if ((await readIncident(world, "clock_jumped")) !== 0) return;
+    for (let batch = 0; batch < BATCHES_MAX; batch++)
+      if ((await table.sweep(BATCH)) < BATCH) return;
+  },
+});

@@ -1,0 +1,97 @@
+import { cp, mkdir, readdir, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { backup, DatabaseSync } from "node:sqlite";
+import { flushToDisk } from "./atomic-file.ts";
+import { ignoreMissing } from "./file-blobs.ts";
+import { isDamage, makePrivate } from "./sqlite.ts";
+import { findDamage, STATE_PARTS } from "./state-check.ts";
+import { MARKER } from "./state-folder.ts";
+
+/** Whole in themselves, and read as they are. Keys and sealed secrets open with `secrets.json` alone. */
+const SMALL_FILES = ["secrets.json", "demo.json", "lists.txt"];
+const DATABASES = ["state.sqlite", "queue.sqlite"];
+const LOCK_WAIT_MS = 10_000;
+
+export type BackupResult = { readonly at: Date; readonly files: number };
+
+/** A copy of everything at one moment, beside a running server: a folder that a server can be started with. */
+export const createBackup = async (from: string, to: string): Promise<BackupResult> => {
+  // Under its name it is whole: what breaks off is never taken for a backup.
+  const draft = `${to}.unfinished`;
+  await rm(draft, { recursive: true, force: true });
+  await mkdir(draft, { recursive: true, mode: 0o700 });
+  // Before the table, so that the copy of the folder is not ahead of the copy of the table.
+  await ignoreMissing(cp(join(from, MARKER), join(draft, MARKER)));
+  const at = await copyDatabases(from, draft).catch(async (error: unknown) => {
+    // It says which of the files it is.
+    if (isDamage(error)) await assertReadable(from);
+    throw error;
+  });
+  await assertReadable(draft);
+  await mkdir(join(draft, "blobs"), { mode: 0o700 });
+  const files = await copyBlobs(join(from, "blobs"), join(draft, "blobs"));
+  for (const name of SMALL_FILES) await ignoreMissing(cp(join(from, name), join(draft, name)));
+  for (const name of await readdir(draft)) await flushToDisk(join(draft, name));
+  await flushToDisk(draft);
+  await rename(draft, to);
+  await flushToDisk(dirname(to));
+  return { at, files };
+};
+
+/**
+ * Both at the same moment: for as long as it takes to begin reading them, nobody writes to either. From then on each
+ * is read as it was, however long that takes, and the server writes on.
+ */
+const copyDatabases = async (from: string, to: string): Promise<Date> => {
+  const opened = DATABASES.map((name) => ({ name, reader: openDatabase(from, name) }));
+  const writers = DATABASES.map((name) => openDatabase(from, name));
+  for (const writer of writers) writer.exec("BEGIN IMMEDIATE");
+  const at = new Date();
+  for (const { reader } of opened) reader.exec("BEGIN; SELECT count(*) FROM sqlite_schema");
+  for (const writer of writers) writer.close();
+  for (const { name, reader } of opened) {
+    const copy = join(to, name);
+    makePrivate(copy);
+    await backup(reader, copy);
+    reader.close();
+  }
+  return at;
+};
+
+/** What could not be restored must not pass for a backup. */
+const assertReadable = async (folder: string): Promise<void> => {
+  for (const part of STATE_PARTS) {
+    const damage = await findDamage(folder, part);
+    if (damage !== null)
+      throw new Error(
+        `No backup was made, keep the one before: the state cannot be read. ${damage}`,
+      );
+  }
+};
+
+const openDatabase = (directory: string, name: string): DatabaseSync => {
+  const db = new DatabaseSync(join(directory, name));
+  db.exec(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`);
+  return db;
+};
+
+/**
+ * After the table: a file is stored before the table names it, so whatever the copied table names is there. More may
+ * be there, which nobody asks for and which ends by its age, so that is copied too.
+ */
+const copyBlobs = async (from: string, to: string): Promise<number> => {
+  const entries = await ignoreMissing(readdir(from, { recursive: true, withFileTypes: true }));
+  let copied = 0;
+  for (const entry of entries ?? []) {
+    const relativePath = join(entry.parentPath, entry.name).slice(from.length + 1);
+    if (!entry.isFile() || relativePath.startsWith("unfinished")) continue;
+    const target = join(to, relativePath);
+    await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+    // The sweeper may have been quicker: then its days were over.
+    const copying = cp(join(from, relativePath), target, { preserveTimestamps: true });
+    if ((await ignoreMissing(copying.then(() => true))) === undefined) continue;
+    await flushToDisk(target);
+    copied++;
+  }
+  return copied;
+};

@@ -1,0 +1,80 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { toEpochSeconds } from "@mailproof/core/lib/time";
+
+/** What a link is for: one method on one object. All of it is signed, so none of it can be changed. */
+export type LinkPurpose =
+  | { readonly method: "PUT"; readonly key: string; readonly bytesMax: number }
+  | {
+      readonly method: "GET";
+      readonly key: string;
+      readonly fileName: string;
+      readonly contentType: string;
+      /** Absent in links of releases before there was a limit of downloads. */
+      readonly account?: string | undefined;
+    };
+
+export type SignLink = (purpose: LinkPurpose, expiresInSeconds: number) => string;
+export type OpenLink = (
+  method: string,
+  key: string,
+  query: URLSearchParams,
+) => LinkPurpose | undefined;
+
+export const BLOBS_PATH = "/blobs/";
+
+/** Links that our own server honours, as S3 honours its presigned ones. */
+export const createBlobLinks = ({
+  secret,
+  baseUrl,
+  now,
+}: {
+  secret: string;
+  baseUrl: () => string;
+  now: () => Date;
+}): { sign: SignLink; open: OpenLink } => {
+  const seconds = () => toEpochSeconds(now());
+  const computeSignature = (purpose: LinkPurpose, until: number) => {
+    const signed = JSON.stringify([purpose.method, purpose.key, until, toTerms(purpose)]);
+    return createHmac("sha256", secret).update(signed).digest();
+  };
+
+  return {
+    sign: (purpose, expiresInSeconds) => {
+      const until = seconds() + expiresInSeconds;
+      const query = new URLSearchParams({ until: String(until), ...toTerms(purpose) });
+      query.set("signature", computeSignature(purpose, until).toString("base64url"));
+      return `${baseUrl()}${BLOBS_PATH}${purpose.key}?${query.toString()}`;
+    },
+
+    open: (method, key, query) => {
+      const until = Number(query.get("until"));
+      const purpose = parsePurpose(method, key, query);
+      const signature = Buffer.from(query.get("signature") ?? "", "base64url");
+      if (!purpose || !(until >= seconds())) return undefined;
+      const expected = computeSignature(purpose, until);
+      return signature.length === expected.length && timingSafeEqual(signature, expected)
+        ? purpose
+        : undefined;
+    },
+  };
+};
+
+const toTerms = (purpose: LinkPurpose): Record<string, string> =>
+  purpose.method === "PUT"
+    ? { bytesMax: String(purpose.bytesMax) }
+    : {
+        fileName: purpose.fileName,
+        contentType: purpose.contentType,
+        ...(purpose.account !== undefined && { account: purpose.account }),
+      };
+
+const parsePurpose = (
+  method: string,
+  key: string,
+  query: URLSearchParams,
+): LinkPurpose | undefined => {
+  if (method === "PUT") return { method, key, bytesMax: Number(query.get("bytesMax")) };
+  if (method !== "GET") return undefined;
+  const [fileName, contentType] = [query.get("fileName") ?? "", query.get("contentType") ?? ""];
+  return { method, key, fileName, contentType, account: query.get("account") ?? undefined };
+};

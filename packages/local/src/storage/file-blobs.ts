@@ -1,0 +1,219 @@
+import { createHash, randomUUID } from "node:crypto";
+import { existsSync, rmSync } from "node:fs";
+import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { Readable } from "node:stream";
+import {
+  assertBlobKey,
+  type BlobMetadata,
+  type Blobs,
+  type ByteRange,
+  findRetentionPrefix,
+} from "@mailproof/core/ports/blobs";
+import { flushToDisk } from "./atomic-file.ts";
+import { createChecksums, readBlocks, readRecord, wrapDiskErrors } from "./blob-file.ts";
+import type { SignLink } from "./blob-links.ts";
+
+const getUnfinishedFolder = (directory: string) => join(directory, "unfinished");
+
+/** Customers' lists: nobody else on the machine looks into them. */
+const PRIVATE_FOLDER = { recursive: true, mode: 0o700 };
+
+/** Throws away what a crash left half written. For the server alone: a command may run beside it. */
+export const clearUnfinished = (directory: string): void =>
+  rmSync(getUnfinishedFolder(directory), { recursive: true, force: true });
+
+/** So the name of a file ends whose content has checksums. A file of an earlier release has none, and no ending. */
+const EXTENSION = ".blob";
+
+/**
+ * Files in a folder. A blob appears by one rename, so nobody ever reads half of one. `openFile`: for tests of a disk
+ * that fails.
+ */
+export const createFileBlobs = (
+  directory: string,
+  signLink: SignLink,
+  openFile: typeof open = open,
+): Blobs => {
+  const unfinished = getUnfinishedFolder(directory);
+
+  const getPath = (key: string): string => getBlobPath(directory, key);
+  const openByKey = (key: string) => openBlob(directory, getPath(key), openFile);
+
+  return {
+    put: async (key, content) => {
+      const path = getPath(key);
+      const draft = join(unfinished, randomUUID());
+      await mkdir(unfinished, PRIVATE_FOLDER);
+      try {
+        const metadata = await writeBlobFile(draft, content);
+        const made = await mkdir(dirname(path), PRIVATE_FOLDER);
+        await rename(draft, path + EXTENSION);
+        await rm(path, { force: true });
+        await flushToDisk(dirname(path));
+        if (made !== undefined)
+          for (const folder of [dirname(dirname(path)), directory]) await flushToDisk(folder);
+        return metadata;
+      } catch (error) {
+        await rm(draft, { force: true });
+        throw error;
+      }
+    },
+
+    head: async (key) => {
+      const found = await openByKey(key);
+      await found?.handle.close();
+      return found?.facts;
+    },
+
+    get: async (key, { range, version } = {}) => {
+      const found = await openByKey(key);
+      if (!found) return undefined;
+      const { handle, facts: metadata } = found;
+      if (version === undefined || version === metadata.version)
+        return { ...metadata, content: await readContent(found, range) };
+      await handle.close();
+      return undefined;
+    },
+
+    remove: async (key) => {
+      const path = getPath(key);
+      await rm(path + EXTENSION, { force: true });
+      await rm(path, { force: true });
+    },
+
+    presignPut: async (key, { expiresInSeconds, bytesMax }) => {
+      assertBlobKey(key);
+      return signLink({ method: "PUT", key, bytesMax }, expiresInSeconds);
+    },
+    presignGet: async (key, { expiresInSeconds, ...terms }) => {
+      assertBlobKey(key);
+      return signLink({ method: "GET", key, ...terms }, expiresInSeconds);
+    },
+  };
+};
+
+/**
+ * Named by a hash: keys may differ in case only, be long, or be another key's folder, and many file systems can tell
+ * none of that apart. What is kept for some days only has a folder per kind: a hash does not tell how the key began.
+ */
+const getBlobPath = (directory: string, key: string): string => {
+  assertBlobKey(key);
+  const name = createHash("sha256").update(key).digest("hex");
+  return join(directory, findRetentionPrefix(key) ?? "", name.slice(0, 2), name);
+};
+
+/** Undefined: there is no such blob. In a folder that is gone none can be looked for. */
+const openBlob = async (
+  directory: string,
+  path: string,
+  openFile: typeof open,
+): Promise<OpenBlob | undefined> => {
+  const handle = await ignoreMissing(wrapDiskErrors(openFile(path + EXTENSION)));
+  const found = handle ?? (await ignoreMissing(wrapDiskErrors(openFile(path))));
+  if (!found && !existsSync(directory)) throw new Error(`The folder ${directory} is gone.`);
+  if (!found) return undefined;
+  try {
+    return handle ? await openCheckedBlob(handle) : await openLegacyBlob(found);
+  } catch (error) {
+    await found.close();
+    throw error;
+  }
+};
+
+/**
+ * On the disk before it gets its name: an input that was paid for survives a power cut. While one chunk is
+ * written the next is made, so a chunk that was given is not to be used again.
+ */
+const writeBlobFile = async (
+  file: string,
+  content: AsyncIterable<Uint8Array>,
+): Promise<BlobMetadata> => {
+  const handle = await open(file, "wx", 0o600);
+  try {
+    const checksums = createChecksums();
+    await append(handle, content, checksums.add);
+    const { metadata, footer } = checksums.end();
+    await handle.appendFile(footer);
+    await handle.sync();
+    return metadata;
+  } finally {
+    await handle.close();
+  }
+};
+
+const append = async (
+  handle: FileHandle,
+  content: AsyncIterable<Uint8Array>,
+  add: (piece: Uint8Array) => void,
+): Promise<void> => {
+  let writing = Promise.resolve();
+  try {
+    for await (const chunk of content) {
+      await writing;
+      writing = handle.appendFile(chunk);
+      // Whether it failed is asked before the next; meanwhile it is no error that nobody looks at.
+      writing.catch(() => {});
+      add(chunk);
+    }
+  } finally {
+    await writing;
+  }
+};
+
+type OpenBlob = {
+  readonly handle: FileHandle;
+  readonly facts: BlobMetadata;
+  /** Closes the file when it was read. */
+  readonly read: (range: ByteRange) => AsyncIterable<Uint8Array>;
+};
+
+const openCheckedBlob = async (handle: FileHandle): Promise<OpenBlob> => {
+  const record = await readRecord(handle);
+  const { version, bytes } = record;
+  return {
+    handle,
+    facts: { version, bytes },
+    read: (range) => readBlocks(handle, record, range),
+  };
+};
+
+const openLegacyBlob = async (handle: FileHandle): Promise<OpenBlob> => ({
+  handle,
+  facts: await readLegacyMetadata(handle),
+  read: ({ from, to }) => handle.createReadStream({ start: from, end: to }),
+});
+
+const readContent = async (
+  { handle, facts: { bytes }, read }: OpenBlob,
+  range = { from: 0, to: bytes - 1 },
+): Promise<AsyncIterable<Uint8Array>> => {
+  const { from, to } = range;
+  if (from <= to && from >= 0 && from < bytes) return read({ from, to: Math.min(to, bytes - 1) });
+  await handle.close();
+  if (bytes === 0 && from === 0) return Readable.from([]);
+  throw new RangeError(`bytes ${from}-${to} of ${bytes}`);
+};
+
+/** Behind the content a file of an earlier release says which put it was, by chance; it has no checksums. */
+const LEGACY_MARK = Buffer.from("\0mailproof blob\0");
+const NONCE_BYTES = 16;
+const TRAILER_BYTES = LEGACY_MARK.length + NONCE_BYTES;
+
+const readLegacyMetadata = async (handle: FileHandle): Promise<BlobMetadata> => {
+  const { size, ino, mtimeNs } = await handle.stat({ bigint: true });
+  const bytes = Number(size) - TRAILER_BYTES;
+  const end = Buffer.alloc(TRAILER_BYTES);
+  if (bytes >= 0) await handle.read(end, 0, TRAILER_BYTES, bytes);
+  if (end.subarray(0, LEGACY_MARK.length).equals(LEGACY_MARK))
+    return { version: end.toString("hex", LEGACY_MARK.length), bytes };
+  // Put before there was a seal: then it is known by what the system knows of it.
+  const version = `${ino.toString(36)}-${mtimeNs.toString(36)}-${size.toString(36)}`;
+  return { version, bytes: Number(size) };
+};
+
+export const ignoreMissing = <T>(found: Promise<T>): Promise<T | undefined> =>
+  found.catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });

@@ -1,0 +1,18 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import * as v from "valibot";
+import { createFileAtomic, readJsonFile } from "./atomic-file.ts";
+
+const Secrets = v.object({ key_pepper: v.string(), link_secret: v.string() });
+export type Secrets = v.InferOutput<typeof Secrets>;
+
+/** Made on the first start and kept beside the data they protect: without them no stored key fits. */
+export const loadSecrets = (directory: string): Secrets => {
+  const file = join(directory, "secrets.json");
+  const stored = readJsonFile(file, Secrets);
+  if (stored) return stored;
+  createFileAtomic(file, { key_pepper: createSecret(), link_secret: createSecret() });
+  return loadSecrets(directory);
+};
+
+const createSecret = () => randomBytes(32).toString("base64url");

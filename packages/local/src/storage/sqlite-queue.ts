@@ -1,0 +1,264 @@
+import { randomUUID } from "node:crypto";
+import type { DatabaseSync } from "node:sqlite";
+import {
+  createFairShares,
+  type FairShares,
+  isDeadLetterQueue,
+  type Message,
+  type Queue,
+  type QueueConfig,
+  type QueueReceiver,
+  RECEIVE_MAX,
+  type ReceivedMessage,
+  type ReceiveOptions,
+  type SendOutcome,
+  serialiseMessage,
+  toDeadLetterQueueName,
+} from "@mailproof/core/ports/queue";
+import type { Json } from "@mailproof/core/ports/table";
+import { createGroupTurns, type GroupTurns } from "./group-turns.ts";
+import { createGroupCommit, type OnDamage, openSqlite } from "./sqlite.ts";
+
+const VERSION = 2;
+
+// A message is ready from the moment at which it is visible. Ready messages are handed out by turns of their groups:
+// `turns` has a row for each group that has some, the one with the lowest turn is next, and goes to the end with it.
+// So handing out one message takes a few steps in these indexes, however many messages and groups there are.
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS messages (
+    id INTEGER PRIMARY KEY, queue TEXT NOT NULL, body TEXT NOT NULL,
+    visible_at INTEGER NOT NULL, receives INTEGER NOT NULL DEFAULT 0, receipt TEXT
+  ) STRICT;
+  CREATE UNIQUE INDEX IF NOT EXISTS messages_receipt ON messages (receipt) WHERE receipt IS NOT NULL`;
+
+/** From version 1, whose messages had no group: they are one, and become ready like those that were delayed. */
+const SINCE_1 = `
+  ALTER TABLE messages ADD COLUMN grp TEXT NOT NULL DEFAULT '';
+  ALTER TABLE messages ADD COLUMN weight INTEGER NOT NULL DEFAULT 1;
+  ALTER TABLE messages ADD COLUMN position INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE messages ADD COLUMN last INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE messages ADD COLUMN ready INTEGER NOT NULL DEFAULT 0;
+  DROP INDEX IF EXISTS messages_waiting;
+  CREATE INDEX messages_hidden ON messages (queue, visible_at) WHERE ready = 0;
+  CREATE INDEX messages_ready ON messages (queue, last, grp, position, visible_at, id) WHERE ready = 1;
+  CREATE TABLE turns (
+    queue TEXT NOT NULL, last INTEGER NOT NULL, grp TEXT NOT NULL, turn INTEGER NOT NULL,
+    PRIMARY KEY (queue, last, grp)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX turns_next ON turns (queue, last, turn)`;
+
+export type SqliteQueue = Queue &
+  QueueReceiver & {
+    /**
+     * What a process had in hand that is no more comes back at once. It counts as handed out: a message that kills
+     * whoever takes it must end with the dead letters some day.
+     */
+    releaseAbandoned(): Promise<void>;
+    /** What lies with the dead letters, the oldest first. Looking changes nothing. */
+    listDead(max: number): readonly DeadLetter[];
+    /** Puts the dead letters of a queue back into it, as if they had never been handed out. Returns how many. */
+    replay(queue: string): Promise<number>;
+    close(): void;
+  };
+
+export type DeadLetter = { readonly id: number; readonly queue: string; readonly body: Json };
+
+/** A message of another process is noticed at this pace; one of our own at once. */
+const POLL_MS = 1_000;
+
+export const createSqliteQueue = (
+  file: string,
+  now: () => Date,
+  onDamage?: OnDamage,
+): SqliteQueue => {
+  const db = openSqlite(file, { version: VERSION, schema: SCHEMA, steps: [SINCE_1] }, onDamage);
+  const { commit, close } = createGroupCommit(db);
+  const ms = () => now().getTime();
+  const statements = prepareStatements(db);
+  const { soonest, finish, putBack, takeBack, counts } = statements;
+  const turns = createGroupTurns(db);
+  const { sleepUntilSent, wake } = createSleepers();
+
+  /** Until something is sent, the next message becomes visible, or it is time to look again. */
+  const waitForMore = (queue: string, waitMs: number, signal?: AbortSignal): Promise<void> => {
+    const next = soonest.get(queue)?.["at"];
+    const untilNext = typeof next === "number" ? Math.max(1, next - ms()) : POLL_MS;
+    return sleepUntilSent(queue, Math.min(waitMs, untilNext, POLL_MS), signal);
+  };
+
+  return {
+    sendMany: async (queue, messages) => {
+      const rows = messages.map((message) => ({ ...message, json: serialiseMessage(message) }));
+      const sent = await commit(() => {
+        for (const row of rows) insertMessage(statements, turns, queue, { ...row, nowMs: ms() });
+      }).then(
+        (): SendOutcome => "sent",
+        // A transaction that failed was undone: on one machine nothing is ever in doubt.
+        (): SendOutcome => "refused",
+      );
+      wake(queue);
+      return messages.map(() => sent);
+    },
+
+    countDeadLetters: async () =>
+      counts
+        .all()
+        .filter((row) => isDeadLetterQueue(String(row["queue"])))
+        .reduce((sum, row) => sum + Number(row["n"]), 0),
+
+    receive: async (queue, { max = RECEIVE_MAX, inFlight: inHand, waitMs, signal }) => {
+      const until = Date.now() + waitMs;
+      for (;;) {
+        // Looking costs no write: a waiting worker leaves the disk alone.
+        if (turns.isAnyVisible(queue, ms()) || turns.next(queue.name, getShares(queue, inHand))) {
+          const received = await commit(() =>
+            receiveVisible(statements, turns, queue, { nowMs: ms(), max, inHand }),
+          );
+          if (received.length > 0) return received;
+        }
+        const leftMs = until - Date.now();
+        if (leftMs <= 0 || signal?.aborted) return [];
+        await waitForMore(queue.name, leftMs, signal);
+      }
+    },
+
+    acknowledge: (receipt) => commit(() => Number(finish.run(receipt).changes) > 0),
+
+    releaseAbandoned: () => commit(() => void takeBack.run(ms())),
+
+    ...createDeadLetterMethods(statements, commit, ms, wake),
+
+    requeue: async (receipt, delaySeconds) =>
+      commit(() => Number(putBack.run(ms() + delaySeconds * 1000, receipt).changes) > 0),
+
+    close,
+  };
+};
+
+const createDeadLetterMethods = (
+  { dead, replay }: ReturnType<typeof prepareStatements>,
+  commit: ReturnType<typeof createGroupCommit>["commit"],
+  ms: () => number,
+  wake: (queue: string) => void,
+): Pick<SqliteQueue, "listDead" | "replay"> => ({
+  listDead: (max) =>
+    dead.all(toDeadLetterQueueName("%"), max).map((row) => ({
+      id: Number(row["id"]),
+      queue: String(row["queue"]),
+      body: JSON.parse(String(row["body"])) as Json,
+    })),
+
+  replay: async (queue) => {
+    const from = toDeadLetterQueueName(queue);
+    const moved = await commit(() => Number(replay.run(queue, ms(), from).changes));
+    wake(queue);
+    return moved;
+  },
+});
+
+type OutgoingMessage = Message & { readonly json: string; readonly nowMs: number };
+
+const insertMessage = (
+  { insert }: ReturnType<typeof prepareStatements>,
+  turns: GroupTurns,
+  queue: string,
+  {
+    json,
+    nowMs,
+    delaySeconds = 0,
+    group = "",
+    weight = 1,
+    order = 0,
+    isLowPriority: isLast = false,
+  }: OutgoingMessage,
+): void => {
+  const last = isLast ? 1 : 0;
+  const ready = delaySeconds > 0 ? 0 : 1;
+  insert.run(queue, json, nowMs + delaySeconds * 1000, group, weight, order, last, ready);
+  if (ready) turns.join(queue, last, group);
+};
+
+type ReceiveContext = {
+  readonly nowMs: number;
+  readonly max: number;
+  readonly inHand: ReceiveOptions["inFlight"];
+};
+
+const getShares = (
+  queue: QueueConfig,
+  inHand: ReceiveOptions["inFlight"],
+): FairShares | undefined => inHand && createFairShares(queue, inHand);
+
+const receiveVisible = (
+  { take }: ReturnType<typeof prepareStatements>,
+  turns: GroupTurns,
+  queue: QueueConfig,
+  { nowMs, max, inHand }: ReceiveContext,
+): ReceivedMessage[] => {
+  turns.makeReady(queue, nowMs);
+  const shares = getShares(queue, inHand);
+  const received: ReceivedMessage[] = [];
+  for (let weight = 0; weight < max && received.length < RECEIVE_MAX; ) {
+    const id = turns.claimNext(queue.name, shares);
+    if (id === undefined) break;
+    const receipt = randomUUID();
+    const row = take.get(nowMs + queue.visibilitySeconds * 1000, receipt, id);
+    const [group, ownWeight] = [String(row?.["grp"]), Number(row?.["weight"])];
+    received.push({
+      receipt,
+      body: JSON.parse(String(row?.["body"])) as Json,
+      receiveCount: Number(row?.["receives"]),
+      group,
+      weight: ownWeight,
+    });
+    shares?.add(group, ownWeight);
+    weight += ownWeight;
+  }
+  return received;
+};
+
+const prepareStatements = (db: DatabaseSync) => ({
+  insert: db.prepare(
+    `INSERT INTO messages (queue, body, visible_at, grp, weight, position, last, ready)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  ),
+  take: db.prepare(
+    `UPDATE messages SET visible_at = ?, receives = receives + 1, receipt = ?, ready = 0 WHERE id = ?
+     RETURNING body, receives, grp, weight`,
+  ),
+  soonest: db.prepare("SELECT MIN(visible_at) AS at FROM messages WHERE queue = ? AND ready = 0"),
+  finish: db.prepare("DELETE FROM messages WHERE receipt = ?"),
+  putBack: db.prepare(
+    "UPDATE messages SET visible_at = ?, receipt = NULL, ready = 0 WHERE receipt = ?",
+  ),
+  takeBack: db.prepare(
+    "UPDATE messages SET visible_at = ?, receipt = NULL, ready = 0 WHERE receipt IS NOT NULL",
+  ),
+  dead: db.prepare("SELECT id, queue, body FROM messages WHERE queue LIKE ? ORDER BY id LIMIT ?"),
+  replay: db.prepare(
+    `UPDATE messages SET queue = ?, visible_at = ?, receives = 0, receipt = NULL, ready = 0
+     WHERE queue = ? AND receipt IS NULL`,
+  ),
+  counts: db.prepare("SELECT queue, COUNT(*) AS n FROM messages GROUP BY queue"),
+});
+
+/** Receivers that sleep, by queue, and how they are woken: a sent message is received at once. */
+const createSleepers = () => {
+  const sleeping = new Map<string, Set<() => void>>();
+
+  const sleepUntilSent = async (queue: string, waitMs: number, signal?: AbortSignal) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const wakeUp = () => resolve();
+    const ours = sleeping.get(queue) ?? new Set();
+    sleeping.set(queue, ours.add(wakeUp));
+    signal?.addEventListener("abort", wakeUp);
+    const timer = setTimeout(wakeUp, waitMs);
+    await promise;
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", wakeUp);
+    ours.delete(wakeUp);
+  };
+
+  const wake = (queue: string): void => sleeping.get(queue)?.forEach((wakeUp) => wakeUp());
+  return { sleepUntilSent, wake };
+};

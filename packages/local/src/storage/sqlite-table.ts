@@ -1,0 +1,182 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { toEpochSeconds } from "@mailproof/core/lib/time";
+import {
+  INDEXES,
+  type Item,
+  type Key,
+  readPosition,
+  type Table,
+  type TableQuery,
+  toPosition,
+  type Write,
+} from "@mailproof/core/ports/table";
+import { assertKey, assertQueryable, assertTransactable } from "@mailproof/core/ports/table-limits";
+import { applyWrite, getItemKey, mayApply, serialiseItem } from "@mailproof/core/ports/writes";
+import { createGroupCommit, type OnDamage, openSqlite } from "./sqlite.ts";
+
+const VERSION = 1;
+
+// The item is whole in its JSON; beside it stand only the fields that something is found by. With rowid:
+// result pages of many kilobytes would make the tree of a WITHOUT ROWID table deep.
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS items (
+    pk TEXT NOT NULL, sk TEXT NOT NULL, item TEXT NOT NULL, expires_at INTEGER,
+    list_pk TEXT, list_sk TEXT, due_pk TEXT, due_sk TEXT,
+    PRIMARY KEY (pk, sk)
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS items_list ON items (list_pk, list_sk, pk, sk) WHERE list_pk IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS items_due ON items (due_pk, due_sk, pk, sk) WHERE due_pk IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS items_expiry ON items (expires_at) WHERE expires_at IS NOT NULL`;
+
+export type SqliteTable = Table & {
+  /** Deletes up to `limit` items whose time is over, and says how many. Nobody could read them any more. */
+  sweep(limit: number): Promise<number>;
+  close(): void;
+};
+
+export const createSqliteTable = (
+  file: string,
+  now: () => Date,
+  onDamage: OnDamage = () => {},
+): SqliteTable => {
+  const db = openSqlite(file, { version: VERSION, schema: SCHEMA }, onDamage);
+  const parseRow = createRowParser(file, onDamage);
+  const { commit, close } = createGroupCommit(db);
+  const seconds = () => toEpochSeconds(now());
+  const prepareCached = createStatementCache(db);
+
+  const { select, upsert, remove, expire } = prepareStatements(db);
+
+  const read = ({ pk, sk }: Key): Item | undefined => parseRow(select.get(pk, sk, seconds()));
+
+  /** The item afterwards, already stored. */
+  const store = (write: Write, stored: Item | undefined): Item | undefined => {
+    const next = applyWrite(write, stored);
+    const json = next && serialiseItem(next);
+    if (json) upsert.run(next.pk, next.sk, json, ...toColumns(next));
+    else if (stored) remove.run(stored.pk, stored.sk);
+    return json ? (JSON.parse(json) as Item) : undefined;
+  };
+
+  return {
+    get: async (key) => {
+      assertKey(key);
+      return read(key);
+    },
+
+    query: async (query) => {
+      assertQueryable(query);
+      const { sql, values } = buildPageQuery(query, seconds());
+      // One more than asked for tells whether there is another page.
+      const rows = prepareCached(sql).all(...values, query.limit + 1);
+      const items = rows.slice(0, query.limit).flatMap((row) => parseRow(row) ?? []);
+      const last = items.at(-1);
+      return rows.length > query.limit && last
+        ? { items, next: toPosition(last, query.index) }
+        : { items };
+    },
+
+    write: async (write) => {
+      assertTransactable([write]);
+      return commit(() => {
+        const stored = read(getItemKey(write));
+        if (!mayApply(write, stored)) return { outcome: "refused", refusedWrite: write } as const;
+        return { outcome: "committed", item: store(write, stored) } as const;
+      });
+    },
+
+    transact: async (writes) => {
+      assertTransactable(writes);
+      return commit(() => {
+        const stored = writes.map((write) => read(getItemKey(write)));
+        const refused = writes.find((write, position) => !mayApply(write, stored[position]));
+        if (refused) return { outcome: "refused", refusedWrite: refused } as const;
+        writes.forEach((write, position) => store(write, stored[position]));
+        return { outcome: "committed" } as const;
+      });
+    },
+
+    sweep: (limit) => commit(() => Number(expire.run(seconds(), limit).changes)),
+
+    close,
+  };
+};
+
+const prepareStatements = (db: DatabaseSync) => ({
+  select: db.prepare(
+    "SELECT item FROM items WHERE pk = ? AND sk = ? AND (expires_at IS NULL OR expires_at > ?)",
+  ),
+  upsert: db.prepare(
+    `INSERT OR REPLACE INTO items (pk, sk, item, expires_at, list_pk, list_sk, due_pk, due_sk)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  ),
+  remove: db.prepare("DELETE FROM items WHERE pk = ? AND sk = ?"),
+  expire: db.prepare(
+    `DELETE FROM items WHERE rowid IN
+     (SELECT rowid FROM items WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
+  ),
+});
+
+/** No valid UTF-8 has the byte FF, so this ends every range of strings with one beginning. */
+const AFTER_ALL = "CAST(x'ff' AS TEXT)";
+
+const buildPageQuery = (
+  query: TableQuery,
+  seconds: number,
+): { sql: string; values: SQLInputValue[] } => {
+  const { index, sk, newestFirst, after: position } = query;
+  const column = index ? INDEXES[index] : { pk: "pk", sk: "sk" };
+  const order = index ? [column.sk, "pk", "sk"] : ["sk"];
+  const where = [`${column.pk} = ?`, "(expires_at IS NULL OR expires_at > ?)"];
+  const values: SQLInputValue[] = [query.pk, seconds];
+
+  if (sk && "prefix" in sk) {
+    where.push(`${column.sk} >= ?`, `${column.sk} < ? || ${AFTER_ALL}`);
+    values.push(sk.prefix, sk.prefix);
+  } else if (sk) {
+    where.push(`${column.sk} BETWEEN ? AND ?`);
+    values.push(sk.from, sk.to);
+  }
+  if (position) {
+    where.push(
+      `(${order.join(", ")}) ${newestFirst ? "<" : ">"} (${order.map(() => "?").join(", ")})`,
+    );
+    values.push(...readPosition(position).slice(0, order.length));
+  }
+
+  const direction = newestFirst ? " DESC" : "";
+  const sorted = order.map((name) => name + direction).join(", ");
+  const sql = `SELECT item FROM items WHERE ${where.join(" AND ")} ORDER BY ${sorted} LIMIT ?`;
+  return { sql, values };
+};
+
+/** A statement per shape of query; there are only a few dozen shapes. */
+const createStatementCache = (db: DatabaseSync) => {
+  const statements = new Map<string, StatementSync>();
+  return (sql: string): StatementSync => {
+    const cached = statements.get(sql) ?? db.prepare(sql);
+    statements.set(sql, cached);
+    return cached;
+  };
+};
+
+const toColumns = (item: Item): SQLInputValue[] => [
+  item.expires_at ?? null,
+  ...Object.values(INDEXES).flatMap((index) => {
+    const [pk, sk] = [item[index.pk], item[index.sk]];
+    return typeof pk === "string" && typeof sk === "string" ? [pk, sk] : [null, null];
+  }),
+];
+
+/** Undefined for no row. Only a damaged file has an item that is not JSON. */
+const createRowParser =
+  (file: string, onDamage: OnDamage) =>
+  (row: Record<string, unknown> | undefined): Item | undefined => {
+    try {
+      return row && (JSON.parse(String(row["item"])) as Item);
+    } catch (cause) {
+      const error = new Error(`${file}: a row is not JSON`, { cause });
+      onDamage(error);
+      throw error;
+    }
+  };

@@ -1,0 +1,152 @@
+import { getServers } from "node:dns";
+import { setTimeout } from "node:timers/promises";
+import { domainToASCII } from "node:url";
+import type { Dns, DnsOutcome, DnsRecords, DnsRecordType } from "@mailproof/core/mail/dns/dns";
+import {
+  createUdpClient,
+  type DnsQuestion,
+  type NameServer,
+  parseServer,
+  queryOverTcp,
+  type UdpClient,
+} from "./dns-exchange.ts";
+import type { DnsReply } from "./dns-message.ts";
+import { createPacketBucket } from "./packet-bucket.ts";
+import { createZoneRateLimiter, ZONE_RATE_LIMITS, type ZoneRateLimits } from "./zone-rate-limit.ts";
+
+// Questions to the operator's resolvers. This is a client of its own, because node:dns reads an answer of 64 KB on the
+// main thread before anybody can refuse it: 80 ms for one of mail hosts, in which nothing else runs.
+
+type ResolverOptions = {
+  /** "host:port", the host an address; none means the system's own. */
+  readonly servers: readonly string[];
+  readonly packetsPerSecond: number;
+  /** Null where the name servers are our own: a lab. */
+  readonly zoneLimits?: ZoneRateLimits | null;
+};
+
+/** A question to a domain whose servers need three seconds is not given up before; three attempts stay below 6 s. */
+const ATTEMPTS = 3;
+const WAIT_MS = 1_500;
+/** A server that was silent is asked after the others for this long. */
+const SILENT_MS = 5_000;
+
+/** Any octet may stand in a name (RFC 2181 §11); ones that nobody can see stand there by mistake or for mischief. */
+const VISIBLE = /^[ -~]+$/;
+const LABEL_MAX = 63;
+const NAME_MAX = 253;
+
+const SERVFAIL = { kind: "servfail" } as const;
+const TIMEOUT = { kind: "timeout" } as const;
+const NXDOMAIN = { kind: "nxdomain" } as const;
+
+/**
+ * The real DNS. Stays below a rate of packets, because what exceeds a resolver's limit is dropped in silence and
+ * looks like a timeout, and below a rate of questions for each zone. A PTR question takes the reverse name,
+ * "1.2.0.192.in-addr.arpa".
+ */
+export const createResolverPool = ({
+  servers,
+  packetsPerSecond,
+  zoneLimits = ZONE_RATE_LIMITS,
+}: ResolverOptions): Dns & { readonly close: () => void } => {
+  const clock = { nowMs: () => performance.now(), sleep: setTimeout };
+  const bucket = createPacketBucket(packetsPerSecond, clock);
+  const zoneLimit = zoneLimits && createZoneRateLimiter(zoneLimits, clock);
+  const closing = new AbortController();
+  const clients = (servers.length > 0 ? servers : getServers()).map(parseServer).map(createClient);
+  const sendQuery = createQuerier(clients, { signal: closing.signal, owe: bucket.owe });
+
+  const dns: Dns = async (type, name) => {
+    const wire = toWireName(name);
+    if (typeof wire !== "string") return wire;
+    // What waits for its zone has not booked a packet yet, so it makes nobody else wait.
+    if (zoneLimit && !(await zoneLimit.wait(wire))) return TIMEOUT;
+    if (!(await bucket.take()) || closing.signal.aborted) return TIMEOUT;
+    return sendQuery({ type, name: wire });
+  };
+
+  const close = (): void => {
+    closing.abort();
+    for (const { udp } of clients) udp.close();
+  };
+  return Object.assign(dns, { close });
+};
+
+type ResolverClient = {
+  readonly server: NameServer;
+  readonly udp: UdpClient;
+  silentUntilMs: number;
+  edns: boolean;
+};
+
+const createClient = (server: NameServer): ResolverClient => ({
+  server,
+  udp: createUdpClient(server),
+  silentUntilMs: 0,
+  edns: true,
+});
+
+type QueryContext = { readonly signal: AbortSignal; readonly owe: (packets: number) => void };
+
+/** Asks one server after the other: again when it is silent, and another one when it fails. */
+const createQuerier =
+  (clients: readonly ResolverClient[], { signal, owe }: QueryContext) =>
+  async <T extends DnsRecordType>(question: DnsQuestion<T>): Promise<DnsOutcome<DnsRecords[T]>> => {
+    const nowMs = performance.now();
+    const inOrder = [...clients].sort((a, b) => rankSilence(a, nowMs) - rankSilence(b, nowMs));
+    let outcome: DnsOutcome<DnsRecords[T]> = TIMEOUT;
+    for (let attempt = 0; attempt < Math.max(ATTEMPTS, clients.length); attempt += 1) {
+      const client = inOrder[attempt % clients.length];
+      if (!client || signal.aborted) break;
+      if (attempt > 0) owe(1);
+      const reply = await queryClient(client, question, { signal, owe });
+      if (reply) outcome = reply;
+      const isFailure = reply?.kind === "servfail" || reply?.kind === "refused";
+      // A server that failed fails again: another one is asked, and the same one is not.
+      if (reply && (!isFailure || attempt + 1 >= clients.length)) return reply;
+    }
+    return outcome;
+  };
+
+const rankSilence = ({ silentUntilMs }: ResolverClient, nowMs: number): number =>
+  Number(silentUntilMs > nowMs);
+
+const queryClient = async <T extends DnsRecordType>(
+  client: ResolverClient,
+  question: DnsQuestion<T>,
+  { signal, owe }: QueryContext,
+): Promise<DnsOutcome<DnsRecords[T]> | undefined> => {
+  const { udp, server } = client;
+  let reply = await udp.sendQuery(question, { edns: client.edns, waitMs: WAIT_MS });
+  if (reply?.kind === "formerr" && client.edns) {
+    client.edns = false;
+    owe(1);
+    reply = await udp.sendQuery(question, { edns: false, waitMs: WAIT_MS });
+  }
+  client.silentUntilMs = reply || signal.aborted ? 0 : performance.now() + SILENT_MS;
+  if (reply?.kind === "truncated" && !signal.aborted) {
+    owe(1);
+    reply = await queryOverTcp(server, question, { waitMs: WAIT_MS, signal });
+  }
+  return reply && toOutcome(reply);
+};
+
+const toOutcome = <T extends DnsRecordType>(reply: DnsReply<T>): DnsOutcome<DnsRecords[T]> =>
+  reply.kind === "truncated" || reply.kind === "formerr" || reply.kind === "unrelated"
+    ? SERVFAIL
+    : reply;
+
+/**
+ * The name as it goes out, or what becomes of a name that cannot. One that is too long or has an empty label
+ * cannot exist in the DNS (RFC 1035 §2.3.4). Other odd names may exist, only we are unable to ask for them.
+ */
+const toWireName = (name: string): string | typeof NXDOMAIN | typeof SERVFAIL => {
+  const isAscii = /^[\0-\x7f]*$/.test(name);
+  const wire = (isAscii ? name : domainToASCII(name)).replace(/\.$/, "");
+  if (!isAscii && wire === "") return SERVFAIL;
+  const labels = wire.split(".");
+  if (wire.length > NAME_MAX) return NXDOMAIN;
+  if (labels.some(({ length }) => length === 0 || length > LABEL_MAX)) return NXDOMAIN;
+  return VISIBLE.test(wire) ? wire : SERVFAIL;
+};

@@ -1,0 +1,179 @@
+import { workers } from "@mailproof/core/background/workers";
+import type { Blobs } from "@mailproof/core/ports/blobs";
+import type { Queue, QueueReceiver } from "@mailproof/core/ports/queue";
+import type { Item, Table } from "@mailproof/core/ports/table";
+import { createDynamoTable } from "@mailproof/functions/aws/dynamo-table";
+import { type DynamoValues, toItem } from "@mailproof/functions/aws/dynamo-values";
+import { createS3Blobs } from "@mailproof/functions/aws/s3-blobs";
+import { createSqsQueue } from "@mailproof/functions/aws/sqs-queue";
+import { singleChunk } from "@mailproof/functions/single-chunk";
+import { createEmulatedAws, startEmulators } from "./emulators.ts";
+import { countCall } from "./pending-calls.ts";
+import { requestSync } from "./request-sync.ts";
+import { createBucket, createQueues, createTable } from "./resources.ts";
+import { createSqsReceiving } from "./sqs-receiving.ts";
+
+// The doors of a house on AWS, over a table, queues and a bucket of its own, and what stories look into.
+
+export type EmulatedPorts = {
+  readonly table: Table & { items: () => Item[]; hasScheduledWork: () => boolean };
+  readonly queue: Queue & QueueReceiver & { pending: () => number };
+  readonly blobs: Blobs & { keys: () => string[] };
+};
+
+export const createEmulatedPorts = (now: () => Date): EmulatedPorts => {
+  let opened: Opened | undefined;
+  const ready = open(now).then((state) => (opened = state));
+  const requireOpened = (): Opened => {
+    if (!opened) throw new Error("nothing was done in this house yet");
+    return opened;
+  };
+  const deferCall = <Door extends object>(pick: (state: Opened) => Door): Door =>
+    new Proxy({} as Door, {
+      get:
+        (_target, name) =>
+        (...args: readonly unknown[]) =>
+          countCall(async () => {
+            const adapter = pick(await ready) as Record<
+              string | symbol,
+              (...all: unknown[]) => unknown
+            >;
+            return adapter[name]?.(...args);
+          }),
+    });
+  const isAlive = ({ expires_at }: Item): boolean =>
+    expires_at === undefined || expires_at > now().getTime() / 1000;
+  const items = (): Item[] => (opened ? listItems(opened).filter(isAlive) : []);
+  const blobs = pickMethods(
+    deferCall((state) => state.blobs),
+    ["put", "head", "get", "remove", "presignPut", "presignGet"],
+  );
+  const ports = { table: deferCall(({ table }) => table), queue: deferCall(({ queue }) => queue) };
+  return {
+    table: {
+      ...pickMethods(ports.table, ["get", "query", "write", "transact"]),
+      items,
+      hasScheduledWork: () => items().some(({ due_pk }) => due_pk),
+    },
+    queue: {
+      ...pickMethods(ports.queue, [
+        "sendMany",
+        "countDeadLetters",
+        "receive",
+        "acknowledge",
+        "requeue",
+      ]),
+      pending: () => countPending(requireOpened(), now),
+    },
+    blobs: {
+      ...blobs,
+      // What is read while it is put may itself wait for time to pass.
+      put: async (key, content) =>
+        blobs.put(key, singleChunk(Buffer.concat(await Array.fromAsync(content)))),
+      keys: () => listKeys(requireOpened()),
+    },
+  };
+};
+
+const pickMethods = <Door extends object, Name extends keyof Door>(
+  adapter: Door,
+  names: readonly Name[],
+): Pick<Door, Name> =>
+  Object.fromEntries(names.map((name) => [name, adapter[name]])) as Pick<Door, Name>;
+
+type Opened = Awaited<ReturnType<typeof open>>;
+
+const open = async (now: () => Date) => {
+  const aws = await createEmulatedAws({ now });
+  const { dynamodb, others } = await startEmulators();
+  const listed = workers.map(({ queue }) => queue).filter(({ name }) => !name.endsWith("-dead"));
+  const tableName = await createTable(aws);
+  const bucket = await createBucket(aws);
+  const urls = await createQueues(aws, listed);
+  const queue = { ...createSqsQueue(aws, urls), ...createSqsReceiving(aws, async () => urls) };
+  const blobs = createWholeBlobs(createS3Blobs(aws, bucket));
+  return {
+    dynamodb,
+    others,
+    tableName,
+    bucket,
+    urls,
+    table: createDynamoTable(aws, tableName),
+    queue,
+    blobs,
+  };
+};
+
+/** What is read is here before it is handed on: so nobody waits for an emulator while time passes. */
+const createWholeBlobs = (blobs: Blobs): Blobs => ({
+  ...blobs,
+  get: async (key, options) => {
+    const found = await blobs.get(key, options);
+    return (
+      found && {
+        ...found,
+        content: singleChunk(Buffer.concat(await Array.fromAsync(found.content))),
+      }
+    );
+  },
+});
+
+type Scanned = {
+  readonly Items: readonly DynamoValues[];
+  readonly LastEvaluatedKey?: DynamoValues;
+};
+
+/** The emulators check no signature, but look whether there is one. */
+const SIGNED = {
+  authorization:
+    "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20261121/eu-central-1/any/aws4_request, SignedHeaders=host, Signature=0",
+  "x-amz-date": "20261121T000000Z",
+};
+
+const requestJson = <T>(url: string, operation: string, input: object, headers: object = {}): T =>
+  JSON.parse(
+    requestSync({
+      url,
+      headers: {
+        ...SIGNED,
+        ...headers,
+        "content-type": "application/x-amz-json-1.0",
+        "x-amz-target": operation,
+      },
+      body: JSON.stringify(input),
+    }),
+  ) as T;
+
+const listItems = ({ dynamodb, tableName }: Opened): Item[] => {
+  const items: Item[] = [];
+  let start: DynamoValues | undefined;
+  do {
+    const input = { TableName: tableName, ...(start && { ExclusiveStartKey: start }) };
+    const { Items, LastEvaluatedKey } = requestJson<Scanned>(
+      dynamodb,
+      "DynamoDB_20120810.Scan",
+      input,
+    );
+    items.push(...Items.map(toItem));
+    start = LastEvaluatedKey;
+  } while (start);
+  return items;
+};
+
+type Attributes = { readonly Attributes: Readonly<Record<string, string>> };
+
+const countPending = ({ others, urls }: Opened, now: () => Date): number =>
+  Object.values(urls)
+    .flatMap((QueueUrl) => {
+      const input = { QueueUrl, AttributeNames: ["All"] };
+      const clock = { "x-clock": String(now().getTime()) };
+      const operation = "AmazonSQS.GetQueueAttributes";
+      return Object.entries(requestJson<Attributes>(others, operation, input, clock).Attributes);
+    })
+    .filter(([name]) => name.startsWith("ApproximateNumberOfMessages"))
+    .reduce((sum, [, count]) => sum + Number(count), 0);
+
+const listKeys = ({ others, bucket }: Opened): string[] => {
+  const text = requestSync({ url: `${others}/${bucket}?list-type=2`, headers: SIGNED });
+  return [...text.matchAll(/<Key>([^<]+)<\/Key>/g)].map(([, key = ""]) => key);
+};

@@ -1,0 +1,84 @@
+import { readGauges } from "@mailproof/core/background/gauges";
+import { reconcile } from "@mailproof/core/background/reconciler";
+import { credits } from "@mailproof/core/money/credits";
+import { beginOperation } from "@mailproof/core/money/operations";
+import { expect, test } from "vitest";
+import { whenWorked } from "../../drain-queues.ts";
+import { given } from "../../given.ts";
+import { whenProcessed } from "../../jobs.ts";
+
+const NOTHING = {
+  dueAgeSeconds: 0,
+  heldOverAnHour: 0,
+  dueMisplaced: 0,
+  clockJumpSeconds: 0,
+  resourcesExhausted: 0,
+};
+const MINUTE_MS = 60_000;
+const LEASE_MS = 5 * MINUTE_MS;
+
+/** A verification that was paid for and abandoned. */
+const setupAbandoned = async () => {
+  const ctx = await given({ balance: 10 });
+  const { world, account } = ctx;
+  const payer = { account, mode: "live" as const, plan: "pro" as const };
+  const options = { deepVerify: true, includeAi: true, includeEvidence: false };
+  await beginOperation(
+    world,
+    {
+      id: world.newId("job"),
+      kind: "verify",
+      payer,
+      reason: "a test",
+      idempotencyKey: null,
+      leaseMs: LEASE_MS,
+    },
+    async () => ({
+      price: credits(1),
+      input: { email: "ann@x.com", ...options, keptSeconds: 86_400 },
+      expectedMs: 10_000,
+    }),
+  );
+  return ctx;
+};
+
+test("a quiet house shows nothing", async () => {
+  const { world } = await given({ balance: 10 });
+
+  expect(await readGauges(world)).toEqual(NOTHING);
+});
+
+test("what nobody repairs is late from its moment on, and its credits count after an hour", async () => {
+  const { world, later } = await setupAbandoned();
+
+  later(LEASE_MS);
+  const overdue = await readGauges(world);
+  later(10 * MINUTE_MS);
+  const late = await readGauges(world);
+  later(50 * MINUTE_MS);
+  const long = await readGauges(world);
+
+  expect(overdue).toMatchObject({ dueAgeSeconds: 0, heldOverAnHour: 0 });
+  expect(late).toMatchObject({ dueAgeSeconds: 600, heldOverAnHour: 0 });
+  expect(long).toMatchObject({ dueAgeSeconds: 3600, heldOverAnHour: 1 });
+});
+
+test("what is repaired in time never shows", async () => {
+  const ctx = await setupAbandoned();
+
+  ctx.later(LEASE_MS);
+  await reconcile.run(ctx.world);
+  await whenWorked(ctx);
+  ctx.later(120 * MINUTE_MS);
+
+  expect(await readGauges(ctx.world)).toEqual(NOTHING);
+});
+
+test("a list that is worked on for hours holds nothing", async () => {
+  const ctx = await given({ balance: 10 });
+  await whenProcessed(ctx, ["ann@x.com", "joe@x.com"]);
+
+  ctx.later(90 * MINUTE_MS);
+
+  expect((await readGauges(ctx.world)).heldOverAnHour).toBe(0);
+});

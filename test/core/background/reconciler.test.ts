@@ -1,0 +1,198 @@
+import { reconcile } from "@mailproof/core/background/reconciler";
+import { schedules } from "@mailproof/core/background/workers";
+import { credits } from "@mailproof/core/money/credits";
+import { beginOperation } from "@mailproof/core/money/operations";
+import { SCHEDULE_PARTITIONS, scheduleWork } from "@mailproof/core/runtime/leases";
+import { expect, test } from "vitest";
+import { withDnsLookups } from "../../dns-lookups.ts";
+import { whenWorked } from "../../drain-queues.ts";
+import { rejectDown, withTable } from "../../faulty-worlds.ts";
+import { given, givenWorld, START } from "../../given.ts";
+import { listMoves, listStoredItems, readCredits } from "../../ledger.ts";
+
+const LEASE_MS = 10_000;
+const MINUTE_MS = 60_000;
+
+/** So many verifications that were paid for and abandoned. */
+const givenAbandoned = async (count: number) => {
+  const ctx = await given({ balance: count });
+  const { world, account, later } = ctx;
+  const payer = { account, mode: "live" as const, plan: "pro" as const };
+  for (let n = 0; n < count; n++) {
+    const id = world.newId("job");
+    const kind = "verify";
+    const order = { id, kind, payer, reason: "a test", idempotencyKey: null, leaseMs: LEASE_MS };
+    const options = { deepVerify: true, includeAi: true, includeEvidence: false };
+    const input = { email: `ann${n}@x.com`, ...options, keptSeconds: 86_400 };
+    await beginOperation(world, order, async () => ({
+      price: credits(1),
+      input,
+      expectedMs: 10_000,
+    }));
+  }
+  later(LEASE_MS);
+  return ctx;
+};
+
+const listRepairs = ({ logged }: Pick<Awaited<ReturnType<typeof given>>, "logged">) =>
+  logged.filter(({ event }) => event === "repaired").map(({ fields }) => fields["done"]);
+
+const rubbish = (n: number) => ({
+  pk: `RUBBISH#${n}`,
+  sk: "RUBBISH",
+  ...scheduleWork("verify", `job_${n}`, START, "t"),
+});
+
+test("it is one of the schedules of both runtimes, each minute", () => {
+  expect(schedules).toContain(reconcile);
+  expect(reconcile.everySeconds).toBe(60);
+});
+
+test("what was abandoned goes on as a job, and is paid once", async () => {
+  const ctx = await givenAbandoned(3);
+
+  await reconcile.run(ctx.world);
+  await whenWorked(ctx);
+
+  expect(listRepairs(ctx)).toEqual(Array(3).fill("went_on_as_job"));
+  expect(await readCredits(ctx)).toMatchObject({ available: 0, held: 0, spent: 3 });
+});
+
+test("nothing is touched before its time", async () => {
+  const ctx = await givenAbandoned(0);
+  await ctx.table.write({ create: { ...rubbish(1), due_sk: "2026-11-21T00:00:10.001Z" } });
+  const before = listStoredItems(ctx);
+
+  await reconcile.run(ctx.world);
+
+  expect(listStoredItems(ctx)).toEqual(before);
+  expect(ctx.logged).toEqual([]);
+});
+
+test("two at once do each piece once", async () => {
+  const ctx = await givenAbandoned(20);
+
+  await Promise.all([reconcile.run(ctx.world), reconcile.run(ctx.world)]);
+
+  expect(listRepairs(ctx)).toEqual(Array(20).fill("went_on_as_job"));
+  expect(ctx.logged).toHaveLength(20);
+  // And two events: the balance ran low, and out.
+  expect(ctx.queue.pending()).toBe(20 + 2);
+  await whenWorked(ctx);
+  expect(listMoves(ctx).toSorted()).toEqual([
+    ...Array(20).fill("hold 1"),
+    ...Array(20).fill("settle 1"),
+  ]);
+});
+
+test("run again and again it does nothing more", async () => {
+  const ctx = await givenAbandoned(3);
+  await reconcile.run(ctx.world);
+  await whenWorked(ctx);
+  const before = listStoredItems(ctx);
+
+  for (let run = 0; run < 60; run++) {
+    ctx.later(MINUTE_MS);
+    await reconcile.run(ctx.world);
+  }
+
+  expect(ctx.queue.pending()).toBe(0);
+  expect(listStoredItems(ctx)).toEqual(before.filter(({ pk }) => !pk.startsWith("RATE#")));
+});
+
+test("one that cannot be repaired keeps nobody, is told, and is looked at again after its lease", async () => {
+  const ctx = await givenAbandoned(20);
+  for (let n = 0; n < 20; n++) await ctx.table.write({ create: rubbish(n) });
+
+  await reconcile.run(ctx.world);
+  const failed = ctx.logged.filter(({ event }) => event === "repair_failed");
+  await reconcile.run(ctx.world);
+
+  expect(listRepairs(ctx)).toHaveLength(20);
+  expect(failed).toHaveLength(20);
+  expect(ctx.logged.filter(({ event }) => event === "repair_failed")).toHaveLength(20);
+  ctx.later(5 * MINUTE_MS);
+  await reconcile.run(ctx.world);
+  expect(ctx.logged.filter(({ event }) => event === "repair_failed")).toHaveLength(40);
+});
+
+test("one that waits for slow name servers keeps nobody but those behind it in its partition", async () => {
+  const ctx = await given({ balance: 10 });
+  const { account, world, later, table } = ctx;
+  const payer = { account, mode: "live" as const, plan: "pro" as const };
+  // Its partition is the first that is looked at.
+  const order = { id: "chk_3", kind: "check", payer, reason: "a test", idempotencyKey: null };
+  const input = { domain: "example.com", sendingIp: null, keptDays: 31 };
+  const prepare = async () => ({ price: credits(10), input, expectedMs: 10_000 });
+  await beginOperation(world, { ...order, leaseMs: LEASE_MS }, prepare);
+  for (const [n, due_pk] of SCHEDULE_PARTITIONS.entries())
+    await table.write({ create: { ...rubbish(n), due_pk } });
+  later(LEASE_MS);
+  const startedAt = world.now();
+  const slow = withDnsLookups(world, async () => {
+    await world.sleep(5_000);
+    return { kind: "timeout" };
+  });
+  const times: Date[] = [];
+
+  await reconcile.run({ ...slow, log: () => times.push(world.now()) });
+
+  expect(times).toHaveLength(1 + SCHEDULE_PARTITIONS.length);
+  expect(times.slice(0, SCHEDULE_PARTITIONS.length - 1)).toEqual(
+    Array(SCHEDULE_PARTITIONS.length - 1).fill(startedAt),
+  );
+});
+
+test("an item of which not even the kind can be read keeps nobody either", async () => {
+  const ctx = await givenAbandoned(20);
+  for (const due_pk of SCHEDULE_PARTITIONS)
+    await ctx.table.write({ create: { pk: `X#${due_pk}`, sk: "X", due_pk, due_sk: "2026" } });
+
+  await reconcile.run(ctx.world);
+
+  expect(listRepairs(ctx)).toHaveLength(20);
+  expect(ctx.logged.filter(({ event }) => event === "repair_failed")).toHaveLength(8);
+});
+
+test("a kind that nobody knows is named", async () => {
+  const { world, table, logged } = givenWorld();
+  await table.write({ create: { ...rubbish(1), due_kind: "teleport" } });
+
+  await reconcile.run(world);
+
+  expect(logged).toMatchObject([
+    {
+      event: "repair_failed",
+      fields: { kind: "teleport", cause: { message: "nobody knows what to do with teleport" } },
+    },
+  ]);
+});
+
+test("a run does so much and no more; a great heap is worked off in several", async () => {
+  const { world, table, logged } = givenWorld();
+  for (let n = 0; n < 250; n++)
+    await table.write({ create: { ...rubbish(n), due_pk: "DUE#0", due_kind: "teleport" } });
+  const looked = [];
+
+  for (let run = 0; run < 4; run++) {
+    await reconcile.run(world);
+    looked.push(logged.length);
+  }
+
+  expect(looked).toEqual([100, 200, 250, 250]);
+});
+
+test("a run that broke off leaves what it had taken to be due again after the lease", async () => {
+  const ctx = await givenAbandoned(1);
+  await reconcile.run(withTable(ctx, { transact: rejectDown }));
+  const meanwhile = listRepairs(ctx);
+  await reconcile.run(ctx.world);
+  const early = listRepairs(ctx);
+  ctx.later(5 * MINUTE_MS);
+
+  await reconcile.run(ctx.world);
+  await whenWorked(ctx);
+
+  expect([meanwhile, early]).toEqual([[], []]);
+  expect(await readCredits(ctx)).toMatchObject({ held: 0, spent: 1 });
+});

@@ -1,0 +1,142 @@
+import { readGauges } from "@mailproof/core/background/gauges";
+import { reconcile } from "@mailproof/core/background/reconciler";
+import { isUnexpired } from "@mailproof/core/lib/time";
+import { audit } from "@mailproof/core/money/audit";
+import { scheduleWork } from "@mailproof/core/runtime/leases";
+import { createCatchAllCache } from "@mailproof/core/smtp-pool/catch-all-cache";
+import {
+  getBackoff,
+  listTakenSlots,
+  parseSharedProvider,
+} from "@mailproof/core/smtp-pool/shared-provider";
+import { expect, test } from "vitest";
+import { whenQuiet } from "../../drain-queues.ts";
+import { given, START } from "../../given.ts";
+import { whenBatched } from "../../jobs.ts";
+import { whenVerified } from "../../send.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+test.each([
+  ["30 days behind", -30],
+  ["12 days ahead", 12],
+  ["a year behind", -365],
+])("a credit that was spent when the clock was %s breaks no invariant", async (_, days) => {
+  const ctx = await given({ balance: 10 });
+  const { world, liveKey, jump } = ctx;
+
+  jump(days * DAY_MS);
+  await whenVerified(world, liveKey, { email: "ann@example.com" });
+  const whileWrong = await audit(world.table, world.now());
+  jump(-days * DAY_MS);
+  const whenRight = await audit(world.table, world.now());
+
+  expect(whileWrong.violations).toEqual([]);
+  expect(whenRight.violations).toEqual([]);
+});
+
+/** Reconciles as often as it takes until each partition had its turn. */
+const reconcileAll = async ({ world, later }: Awaited<ReturnType<typeof given>>) => {
+  for (let run = 0; run < 8; run++) {
+    await reconcile.run(world);
+    later(MINUTE_MS);
+  }
+};
+
+test.each([
+  ["two hours", 2 * HOUR_MS],
+  ["half an hour", HOUR_MS / 2],
+  ["a month", 30 * DAY_MS],
+])("work that was put off before the clock was set back by %s is done", async (_, by) => {
+  const ctx = await given({ balance: 10 });
+  const { world, jump } = ctx;
+  const rubbish = { pk: "RUBBISH#1", sk: "RUBBISH" };
+  const at = new Date(START.getTime() + 5 * MINUTE_MS);
+  await world.table.write({ put: { ...rubbish, ...scheduleWork("verify", "job_1", at, "t") } });
+
+  jump(-by);
+  const before = await readGauges(world);
+  await reconcileAll(ctx);
+  const after = await readGauges(world);
+
+  expect(before.dueMisplaced).toBe(1);
+  expect(after.dueMisplaced).toBe(0);
+  expect((await world.table.get(rubbish))?.["token"]).not.toBe("t");
+});
+
+test("work that waits for its own time is left alone", async () => {
+  const ctx = await given({ balance: 10 });
+  const { world } = ctx;
+  const at = new Date(START.getTime() + 30 * DAY_MS);
+  const monitor = { pk: "MONITOR#1", sk: "MONITOR", ...scheduleWork("monitor", "mon_1", at, "t") };
+  await world.table.write({ put: monitor });
+
+  await reconcileAll(ctx);
+
+  expect(await world.table.get({ pk: "MONITOR#1", sk: "MONITOR" })).toEqual(monitor);
+  expect((await readGauges(world)).dueMisplaced).toBe(0);
+});
+
+test("batches end although the clock is set back by two hours while their messages wait", async () => {
+  const ctx = await given({ balance: 10 });
+  await whenBatched(ctx.world, ctx.liveKey, {
+    emails: ["greylisted@example.com", "valid@example.com"],
+  });
+
+  ctx.jump(-2 * HOUR_MS);
+  await whenQuiet(ctx);
+
+  const { violations } = await audit(ctx.world.table, ctx.world.now());
+  expect(violations).toEqual([]);
+  expect(ctx.table.hasScheduledWork()).toBe(false);
+});
+
+test("a time that lies further ahead than it is ever set is over", () => {
+  const longestMs = HOUR_MS;
+
+  expect(isUnexpired(HOUR_MS, 0, longestMs)).toBe(true);
+  expect(isUnexpired(0, 0, longestMs)).toBe(false);
+  expect(isUnexpired(HOUR_MS + MINUTE_MS, 0, longestMs)).toBe(true);
+  expect(isUnexpired(HOUR_MS + MINUTE_MS + 1, 0, longestMs)).toBe(false);
+});
+
+test("slots and backoffs of a mail provider that a wrong clock wrote are over", () => {
+  const atMs = START.getTime();
+  const shared = parseSharedProvider({
+    pk: "OPERATOR#x",
+    sk: "SHARED",
+    place_0: `${atMs + 2 * HOUR_MS} token`,
+    place_1: `${atMs + MINUTE_MS} token`,
+    closed_until: atMs + 2 * HOUR_MS,
+    rests: 1,
+  });
+
+  expect(listTakenSlots(shared, atMs)).toEqual([1]);
+  expect(getBackoff(shared, atMs)).toBeNull();
+  expect(getBackoff({ ...shared, closed_until: atMs + MINUTE_MS }, atMs)?.ms).toBe(MINUTE_MS);
+});
+
+test("what was learned of a domain at a time that has not come yet is to be proven anew", async () => {
+  const { world, jump } = await given();
+  const cache = createCatchAllCache(world.table, world.now);
+  await cache.storeCatchAll("example.com", "", "yes");
+
+  jump(-2 * DAY_MS);
+
+  expect(await cache.find("example.com", "")).toEqual({ needsProof: true });
+  expect(await createCatchAllCache(world.table, world.now).find("example.com", "")).toEqual({
+    needsProof: true,
+  });
+});
+
+test("a result of a time that has not come yet is no result of this day", async () => {
+  const { world, liveKey, jump } = await given({ balance: 10 });
+  await whenVerified(world, liveKey, { email: "ann@example.com" });
+
+  jump(-2 * DAY_MS);
+  const again = await whenVerified(world, liveKey, { email: "ann@example.com" });
+
+  expect(again.data.cached).toBe(false);
+});

@@ -1,0 +1,47 @@
+import { formatCsvRecord } from "@mailproof/core/exports/csv-writer";
+import { expect, test } from "vitest";
+
+test.each<[what: string, cells: string[], line: string]>([
+  ["plain cells stand as they are", ["a", "b c", ""], "a,b c,"],
+  ["a comma is quoted", ["Doe, John"], '"Doe, John"'],
+  ["quotes are doubled", ['say "hi"'], '"say ""hi"""'],
+  ["line breaks are quoted", ["a\nb", "c\rd"], '"a\nb","c\rd"'],
+  ["what other countries split at is quoted", ["a;=1+1", "b|c"], '"a;=1+1","b|c"'],
+  ["blanks at an end are quoted", [" a", "b "], '" a","b "'],
+  ["one empty cell is no blank line", [""], '""'],
+  ["=", ["=1+1"], "'=1+1"],
+  [
+    "a number is none",
+    ["-5", "+5", "-1,234.50", "-1.234,50", "- ", "-1e5", "-5 %", "-.5"],
+    '-5,+5,"-1,234.50","-1.234,50","- ",-1e5,-5 %,-.5',
+  ],
+  [
+    "a telephone number is none",
+    ["+49 30 1234", "+1 (800) 555-0199", "+49 (0)30/1234-56", "+1-800-555-0199 ext. 12"],
+    "+49 30 1234,+1 (800) 555-0199,+49 (0)30/1234-56,+1-800-555-0199 ext. 12",
+  ],
+  ["a sign alone is none", ["-", "--", "+"], "-,--,+"],
+  ["+ and a name", ["+SUM(A1)"], "'+SUM(A1)"],
+  ["- and a call", ["-cmd|' /C calc'!A0"], "\"'-cmd|' /C calc'!A0\""],
+  ["a sum", ["-1+1", "+1-1", "-5-5", "+1*2"], "'-1+1,'+1-1,'-5-5,'+1*2"],
+  ["a number and more", ["-5+A1", "+49 30 1234=1", "-5\n=1"], "'-5+A1,'+49 30 1234=1,\"'-5\n=1\""],
+  ["a full-width sign before a number", ["＋1", "－A1"], "'＋1,'－A1"],
+  ["@", ["@sum(a1)"], "'@sum(a1)"],
+  ["a tab", ["\t=1"], '"\'\t=1"'],
+  ["a carriage return", ["\r=1"], '"\'\r=1"'],
+  ["a full-width sign", ["＝1"], "'＝1"],
+  ["an address that is a formula", ["=cmd@example.com"], "'=cmd@example.com"],
+  ["a sign further on is none", ["a=b", "a-b@example.com"], "a=b,a-b@example.com"],
+])("a line: %s", (_, cells, line) => {
+  expect(formatCsvRecord(cells)).toBe(`${line}\r\n`);
+});
+
+test.each([
+  [";", "a;b"],
+  ["\t", "a\tb"],
+  ["^", "a^b"],
+])("a line with %j between its cells quotes what holds one", (delimiter, cell) => {
+  expect(formatCsvRecord(["x", cell, "1,5"], delimiter)).toBe(
+    ["x", `"${cell}"`, '"1,5"'].join(delimiter) + "\r\n",
+  );
+});

@@ -1,0 +1,161 @@
+import { toByteText, toText } from "@mailproof/core/intake/byte-text";
+import { CELL_LENGTH_MAX, createCsvReader } from "@mailproof/core/intake/csv-reader";
+import { describe, expect, test } from "vitest";
+
+const read = (text: string, delimiter = ",") => createCsvReader(delimiter)(text, true);
+
+test.each<[what: string, text: string, records: string[][]]>([
+  [
+    "line feeds end lines",
+    "a,b\nc,d\n",
+    [
+      ["a", "b"],
+      ["c", "d"],
+    ],
+  ],
+  [
+    "so do carriage returns",
+    "a,b\rc,d\r",
+    [
+      ["a", "b"],
+      ["c", "d"],
+    ],
+  ],
+  [
+    "and both together, once",
+    "a,b\r\nc,d",
+    [
+      ["a", "b"],
+      ["c", "d"],
+    ],
+  ],
+  ["the last line may lack its end", "a\nb", [["a"], ["b"]]],
+  ["quotes hold a delimiter", '"a,b",c', [["a,b", "c"]]],
+  [
+    "quotes hold a line break",
+    '"a\r\nb",c\nd,e',
+    [
+      ["a\r\nb", "c"],
+      ["d", "e"],
+    ],
+  ],
+  ["two quotes are one", '"a ""b""",""""', [['a "b"', '"']]],
+  ["blanks may stand around quotes", 'x, "a,b" ,c', [["x", "a,b", "c"]]],
+  ["blanks of a plain cell belong to it", " a , b", [[" a ", " b"]]],
+  ["a quote within a plain cell is a character", 'a"b,5" x', [['a"b', '5" x']]],
+  [
+    "a quoted local part keeps its quotes",
+    '"john doe"@example.com,x',
+    [['"john doe"@example.com', "x"]],
+  ],
+  ["an empty cell is one, at the end too", ",a,\n", [["", "a", ""]]],
+  [
+    "a row of empty cells is a row",
+    "a,b\n,\n",
+    [
+      ["a", "b"],
+      ["", ""],
+    ],
+  ],
+  ["blank lines are no records", "\n  \na\n\r\n\t\n\n", [["a"]]],
+  ["white space beyond ASCII is blank, too", toByteText("\u3000\u00a0\na\n"), [["a"]]],
+  ["an empty cell in quotes is a record", '""\n', [[""]]],
+  [
+    "a quote that nothing closes ends with its line",
+    'a,"b\nc,d\n',
+    [
+      ["a", '"b'],
+      ["c", "d"],
+    ],
+  ],
+  [
+    "and leaves later quotes alone",
+    '"a,b\nc,"d\ne"\nf,g',
+    [
+      ['"a', "b"],
+      ["c", "d\ne"],
+      ["f", "g"],
+    ],
+  ],
+  [
+    "a stray quote takes no quote of another line",
+    'a,"b\n"c,d",e',
+    [
+      ["a", '"b'],
+      ["c,d", "e"],
+    ],
+  ],
+  [
+    "what stood within quotes is read anew, when a later quote in its record is stray",
+    '"Ann\n"",b@x\n","7\nDan,d@x\n',
+    [['"Ann'], ["", "b@x"], ['","7'], ["Dan", "d@x"]],
+  ],
+])("%s", (_, text, records) => {
+  expect(read(text)).toEqual(records);
+});
+
+test("without a delimiter a line is one cell, still without its quotes", () => {
+  expect(read('a,b;c\n"d,e"', "")).toEqual([["a,b;c"], ["d,e"]]);
+});
+
+test("a tab that separates is no blank", () => {
+  expect(read('a\t"b"\t\t"c"', "\t")).toEqual([["a", "b", "", "c"]]);
+});
+
+describe("what would fill the memory", () => {
+  const long = "x".repeat(CELL_LENGTH_MAX);
+
+  test("a cell is cut at its limit, and its row goes on", () => {
+    expect(read(`${long}yz,"${long}yz",c`)).toEqual([[long, long, "c"]]);
+  });
+
+  test("no character is cut by half with it", () => {
+    const cells = read(toByteText(`x${"中".repeat(CELL_LENGTH_MAX)},"${long}é"`))[0] ?? [];
+
+    expect(cells.map(toText)).toEqual([`x${"中".repeat((CELL_LENGTH_MAX - 1) / 3)}`, long]);
+  });
+
+  test("a line has as many cells as a table may have, and not one more", () => {
+    const line = (cells: number) => ",".repeat(cells - 1);
+    const cells = read(`${line(16_384)}\n${line(16_385)}\na\n`).map(({ length }) => length);
+
+    expect(cells).toEqual([16_384, 0, 1]);
+  });
+
+  test("a stray quote swallows no more than its own line of a long file", () => {
+    const rest = Array.from({ length: 20_000 }, (_, index) => [`${index}`, "abc"]);
+    const text = `"a,b\n${rest.map((cells) => cells.join(",")).join("\n")}`;
+
+    expect(read(text)).toEqual([['"a', "b"], ...rest]);
+  });
+
+  test("after many stray quotes a quoted cell ends with its line", () => {
+    const strays = Array.from({ length: 20 }, (_, index) => `"s${index}\nplain`).join("\n");
+
+    expect(read(`${strays}\n"a\nb",c\n`).slice(-2)).toEqual([['"a'], ['b"', "c"]]);
+  });
+
+  test("so is a line of more cells than any table has", () => {
+    const cells = "a@example.com,".repeat(20_000);
+    const reader = createCsvReader(",");
+
+    expect(read(`a\n${cells}\nb,c`)).toEqual([["a"], [], ["b", "c"]]);
+    expect([
+      ...reader(cells, false),
+      ...reader(`${cells},b@example.com`, false),
+      ...reader("\nb,c", true),
+    ]).toEqual([[], ["b", "c"]]);
+  });
+
+  test("a line that is too long is a record without cells, and the next one is whole", () => {
+    const reader = createCsvReader(",");
+    const records = [
+      ...reader("a,b\n", false),
+      ...Array.from({ length: 40 }, () => reader(`a@example.com,${long}`, false)).flat(),
+      ...reader("tail\r", false),
+      ...reader("\nc,d", true),
+    ];
+
+    expect(records).toEqual([["a", "b"], [], ["c", "d"]]);
+  });
+});

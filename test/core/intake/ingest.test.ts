@@ -1,0 +1,338 @@
+import { ingestBatch } from "@mailproof/core/intake/ingest";
+import { toSlices } from "@mailproof/core/intake/input-blob";
+import type { Blobs } from "@mailproof/core/ports/blobs";
+import { describe, expect, test } from "vitest";
+import { createMemoryBlobs } from "../../simulation/memory-blobs.ts";
+import { ingestContent, ingestRows, KEY, listInputRows } from "./ingest-content.ts";
+
+const LIST = [
+  "id;E-Mail;note",
+  "1;Ann@Example.com;first",
+  "2;ann@example.com;again, in lower case",
+  "3;;nobody",
+  "4;n/a;nobody either",
+  "",
+  '5;"<mailto:bob@example.com>";"two\nlines"',
+  "6;a@[192.0.2.1];a literal is an address",
+  "7;jörg@bücher.example",
+  "8;jörg@xn--bcher-kva.example;the same",
+  "9;john doe@example.com;no",
+  "",
+].join("\r\n");
+
+describe("a file", () => {
+  test("is taken in with each address once, and every row is counted", async () => {
+    const { rows, ...outcome } = await ingestRows(LIST);
+
+    expect(outcome).toMatchObject({
+      totalSubmitted: 9,
+      duplicatesRemoved: 2,
+      invalidSkipped: 3,
+      unique: 4,
+      facts: { columns: ["id", "E-Mail", "note"], emailColumn: 1, hasHeader: true },
+    });
+    expect(rows).toEqual([
+      [2, "Ann@example.com", "1", "Ann@Example.com", "first"],
+      [6, "bob@example.com", "5", "<mailto:bob@example.com>", "two\nlines"],
+      [7, "a@[192.0.2.1]", "6", "", "a literal is an address"],
+      [8, "jörg@bücher.example", "7", ""],
+    ]);
+  });
+
+  test("of many columns and short rows becomes no larger than it was", async () => {
+    const header = ["email", ...Array.from({ length: 2_000 }, (_, n) => `c${n}`)].join(",");
+    const text = [header, ...Array.from({ length: 500 }, (_, n) => `u${n}@b.co,`)].join("\n");
+
+    const { input } = await ingestRows(text);
+
+    expect(input.bytes).toBeLessThan(text.length * 2);
+  });
+
+  test.each<[what: string, text: string, counts: readonly number[]]>([
+    ["one address", "a@example.com", [1, 0, 0, 1]],
+    ["only duplicates", "a@example.com\n".repeat(20_000), [20_000, 19_999, 0, 1]],
+    ["a header and one address", "email\na@example.com\n", [1, 0, 0, 1]],
+    ["nobody but in the end", `email\n${"none\n".repeat(999)}a@example.com`, [1_000, 0, 999, 1]],
+    ["an empty cell", 'email\n""\na@example.com\n', [2, 0, 1, 1]],
+    [
+      "more cells than columns",
+      `a,b\n${"a@example.com,x\n".repeat(300)}b@example.com,1,2,3`,
+      [301, 299, 0, 2],
+    ],
+  ])("of %s is counted to the last row", async (_, text, counts) => {
+    const { totalSubmitted, duplicatesRemoved, invalidSkipped, unique } = await ingestRows(text);
+
+    expect([totalSubmitted, duplicatesRemoved, invalidSkipped, unique]).toEqual(counts);
+  });
+
+  test("is cut into chunks of 500, unless it is said otherwise", async () => {
+    const text = Array.from({ length: 1_200 }, (_, index) => `u${index}@example.com`).join("\n");
+
+    expect(toSlices((await ingestRows(text)).chunks)).toHaveLength(3);
+    expect(toSlices((await ingestRows(text, { rowsPerChunk: 100 })).chunks)).toHaveLength(12);
+  });
+
+  test("keeps cells that are beyond its columns", async () => {
+    const { rows } = await ingestRows("a@example.com,x\n".repeat(300) + "b@example.com,1,2,3");
+
+    expect(rows.at(-1)).toEqual([301, "b@example.com", "", "1", "2", "3"]);
+  });
+
+  test("may be as large, and hold as many addresses, as is allowed", async () => {
+    const text = "a@example.com\nb@example.com\n";
+
+    expect(await ingestRows(text, { addressesMax: 2, bytesMax: text.length })).toMatchObject({
+      unique: 2,
+    });
+  });
+});
+
+describe("no file is taken in, and nothing is written", () => {
+  test.each<[what: string, text: string, options: object, fault: string, message: string]>([
+    ["of no bytes", "", {}, "empty", "The file is empty."],
+    ["of a workbook", "PK\x03\x04", {}, "binary", "The file is no text."],
+    ["without an address", "email\nnone\n", {}, "no_addresses", "its one row is none."],
+    ["of a header alone", "email\n", {}, "no_addresses", "there is no row below its head."],
+    ["of other columns", "a@example.com", { emailColumn: "x" }, "unknown_column", "no column"],
+    [
+      "of too many addresses",
+      "a@example.com\nb@example.com\nc@example.com",
+      { addressesMax: 2 },
+      "too_many",
+      "The file holds more than 2 addresses.",
+    ],
+    [
+      "of too many bytes",
+      "a@example.com",
+      { bytesMax: 12 },
+      "too_large",
+      "The file is larger than 12 bytes.",
+    ],
+  ])("%s", async (_, text, options, fault, message) => {
+    const blobs = createMemoryBlobs();
+    const { outcome } = await ingestContent(text, options, blobs);
+
+    expect(outcome).toMatchObject({ fault, message: expect.stringContaining(message) });
+    expect(blobs.keys()).toEqual([]);
+  });
+
+  test("when it was there before, it stays as it was", async () => {
+    const blobs = createMemoryBlobs();
+    await ingestContent("a@example.com", {}, blobs);
+    const before = await blobs.head(KEY);
+    await ingestContent("a@example.com\nb@example.com", { addressesMax: 1 }, blobs);
+
+    expect(await blobs.head(KEY)).toEqual(before);
+  });
+});
+
+const PIECE = 65_536;
+
+/** A file of `count` pieces, each of its own text, that says how far it was read. */
+const watched = (count: number, textOf: (piece: number) => string) => {
+  const seen = { pieces: 0, isClosed: false };
+  async function* source(): AsyncGenerator<Uint8Array> {
+    try {
+      for (; seen.pieces < count; seen.pieces += 1)
+        yield Buffer.from(textOf(seen.pieces).padEnd(PIECE, "\n"));
+    } finally {
+      seen.isClosed = true;
+    }
+  }
+  return { seen, source: source() };
+};
+
+const createPiece = (piece: number): string =>
+  Array.from({ length: 1_000 }, (_, index) => `u${piece}.${index}@example.com\n`).join("");
+
+describe("the source of a file", () => {
+  test.each([
+    ["addresses", { addressesMax: 5_000 }, "too_many"],
+    ["bytes", { bytesMax: 5 * PIECE }, "too_large"],
+  ])("is read no further than to one too many %s, and closed", async (_, options, fault) => {
+    const { seen, source } = watched(1_000, createPiece);
+    const { outcome } = await ingestContent(source, options);
+
+    expect(outcome).toMatchObject({ fault });
+    expect(seen.pieces).toBeLessThan(10);
+    expect(seen.isClosed).toBe(true);
+  });
+
+  test("is closed when the store fails, also before it began to read", async () => {
+    const refused = new Error("the disk is full");
+    const puts: Blobs["put"][] = [
+      () => Promise.reject(refused),
+      async (_key, content) => {
+        for await (const _ of content) throw refused;
+        return { version: "", bytes: 0 };
+      },
+    ];
+    for (const put of puts) {
+      const { seen, source } = watched(1_000, createPiece);
+
+      await expect(ingestContent(source, {}, { put })).rejects.toBe(refused);
+      expect(seen.isClosed).toBe(true);
+    }
+  });
+
+  test("that breaks off is an error, and leaves nothing behind", async () => {
+    async function* broken(): AsyncGenerator<Uint8Array> {
+      for (let piece = 0; piece < 20; piece += 1) yield Buffer.from(createPiece(piece));
+      throw new Error("lost");
+    }
+    const blobs = createMemoryBlobs();
+
+    await expect(ingestContent(broken(), {}, blobs)).rejects.toThrow("lost");
+    expect(blobs.keys()).toEqual([]);
+  });
+
+  test("shows what was wrong with it through whatever a store makes of an error", async () => {
+    const put: Blobs["put"] = async (_key, content) => {
+      try {
+        await Array.fromAsync(content);
+      } catch {
+        throw new Error("upload aborted");
+      }
+      return { version: "", bytes: 0 };
+    };
+
+    const { outcome } = await ingestContent("email\nnone", {}, { put });
+    expect(outcome).toMatchObject({ fault: "no_addresses" });
+  });
+});
+
+describe("a large file is never held as a whole", () => {
+  /** How many bytes had been read and not yet written, at the most, and the longest block. */
+  const held = async (count: number, textOf: (piece: number) => string) => {
+    const { seen, source } = watched(count, textOf);
+    let [lag, longest] = [0, 0];
+    const put: Blobs["put"] = async (key, content) => {
+      let bytes = 0;
+      for await (const block of content) {
+        if (key !== KEY) continue;
+        lag = Math.max(lag, seen.pieces * PIECE - bytes);
+        longest = Math.max(longest, block.length);
+        bytes += block.length;
+      }
+      return { version: "v", bytes };
+    };
+    const { outcome, pauses } = await ingestContent(
+      source,
+      { emailColumn: "0", hasHeader: false },
+      { put },
+    );
+    return { came: outcome, lag, longest, pauses };
+  };
+  const full = (piece: number) =>
+    Array.from(
+      { length: 1_400 },
+      (_, index) => `u${piece}.${index}@example.com,${"x".repeat(18)}\n`,
+    )
+      .join("")
+      .slice(0, PIECE)
+      .replace(/\n[^\n]*$/, "");
+
+  test("of many addresses: what is read is soon written", async () => {
+    const { came: outcome, lag, longest } = await held(100, full);
+
+    expect(outcome).toMatchObject({ invalidSkipped: 0, duplicatesRemoved: 0 });
+    expect(lag).toBeLessThan(16 * PIECE);
+    expect(longest).toBeLessThanOrEqual(PIECE);
+  });
+
+  test.each<[what: string, textOf: (piece: number) => string, rows: string]>([
+    ["one line of letters", () => "x".repeat(PIECE), "its one row"],
+    ["one line of addresses", () => "ab@cd.efg,".repeat(PIECE).slice(0, PIECE), "its one row"],
+    ["nothing but quotes", () => '"'.repeat(PIECE), "its one row"],
+    ["a cell that never ends", (piece) => (piece ? "x\n" : '"').repeat(PIECE / 2), "rows"],
+  ])("of %s: there is nothing to be verified", async (_, textOf, rows) => {
+    const { came: outcome, longest } = await held(40, textOf);
+
+    expect(outcome).toMatchObject({
+      fault: "no_addresses",
+      message: expect.stringContaining(rows),
+    });
+    expect(longest).toBe(0);
+  });
+
+  test("of rows that are all skipped: others have their turn all the same", async () => {
+    expect((await held(10, () => "a@example.com\n".repeat(4_000))).pauses).toBeGreaterThan(5);
+    expect(
+      (await held(10, (piece) => `a@b.co\n${"none\n".repeat(12_000)}`.slice(piece ? 7 : 0))).pauses,
+    ).toBeGreaterThan(15);
+  });
+});
+
+describe("a file that is no list", () => {
+  /** How many of a hundred pieces were read. */
+  const readOf = async (textOf: (piece: number) => string) => {
+    const { seen, source } = watched(100, textOf);
+    const { outcome } = await ingestContent(source, { emailColumn: "0", hasHeader: false });
+    return { came: outcome, pieces: seen.pieces };
+  };
+
+  test("is refused when its first ten thousand texts are no address, and not read further", async () => {
+    const { came: outcome, pieces } = await readOf(() => "some text, and more\n".repeat(3_000));
+
+    expect(outcome).toMatchObject({
+      fault: "no_addresses",
+      message: expect.stringMatching(/^The first 1\d,\d{3} rows of the file hold no address\.$/),
+    });
+    expect(pieces).toBeLessThan(15);
+  });
+
+  test("is one all the same where the first address comes after many rows without a text", async () => {
+    const { came: outcome } = await readOf((piece) =>
+      piece < 20 ? ",no mail\n".repeat(3_000) : `ann${piece}@example.com,Ann\n`,
+    );
+
+    expect(outcome).toMatchObject({ unique: 80, invalidSkipped: 60_000 });
+  });
+
+  test("is one all the same where an address stands before the texts", async () => {
+    const { came: outcome } = await readOf((piece) =>
+      piece ? "none\n".repeat(3_000) : "ann@example.com\n",
+    );
+
+    expect(outcome).toMatchObject({ unique: 1, invalidSkipped: 297_000 });
+  });
+});
+
+describe("a batch", () => {
+  const batch = async (emails: readonly string[], rowsPerChunk = 100) => {
+    const blobs = createMemoryBlobs();
+    const outcome = await ingestBatch(blobs, emails, { key: KEY, rowsPerChunk });
+    return { ...outcome, rows: await listInputRows(blobs, outcome) };
+  };
+
+  test("keeps what is no address, and of the same ones the first", async () => {
+    const emails = [" Ann@Example.com ", "ann@example.com", "john@", " john@", "JOHN@", "", " "];
+
+    expect(await batch(emails)).toMatchObject({
+      totalSubmitted: 7,
+      duplicatesRemoved: 3,
+      unique: 4,
+      rows: [
+        [1, "Ann@example.com", " Ann@Example.com "],
+        [3, "john@", ""],
+        [5, "JOHN@", ""],
+        [6, "", ""],
+      ],
+    });
+  });
+
+  test("is cut into chunks of 100, unless it is said otherwise", async () => {
+    const emails = Array.from({ length: 250 }, (_, index) => `u${index}@example.com`);
+
+    expect(toSlices((await batch(emails)).chunks)).toHaveLength(3);
+    expect(toSlices((await batch(emails, 25)).chunks)).toHaveLength(10);
+  });
+
+  test("tells a text from the address whose canonical form it would be", async () => {
+    // In lower case its local part is longer than 64 octets, and so no address.
+    const address = `${"Ⱥ".repeat(32)}@example.com`;
+    const text = address.toLowerCase();
+
+    expect((await batch([address, text])).rows.map(([row]) => row)).toEqual([1, 2]);
+  });
+});

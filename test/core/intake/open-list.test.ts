@@ -1,0 +1,190 @@
+import { openList } from "@mailproof/core/intake/open-list";
+import { describe, expect, test } from "vitest";
+import { getPieces, listEmails, listRows, readList } from "./read-list.ts";
+
+describe("the delimiter", () => {
+  test.each([
+    ["a comma", "name,email\nJohn,a@example.com\n", ","],
+    ["a semicolon, with commas in the numbers", "1,5;a@example.com\n2,75;b@example.com\n", ";"],
+    ["a tab", "John, Jr.\ta@example.com\nAnn, Sr.\tb@example.com\n", "\t"],
+    ["a bar", "John|a@example.com\nAnn|b@example.com\n", "|"],
+    ["one within quotes is none", '"a;b;c",a@example.com\n"d;e;f",b@example.com\n', ","],
+    ["nothing, in a plain list", "a@example.com\nb@example.com\n", ""],
+    ["nothing, though one line holds a comma", "a@example.com\nfoo, bar\nb@example.com\n", ""],
+    ["known from a header alone", "name;email\n", ";"],
+    ["what sep= says", "sep=;\nJohn;a@example.com\n", ";"],
+    ["what sep= says, whatever it is", '"sep=^"\r\nJohn^a@example.com\n', "^"],
+  ])("is %s", async (_, text, delimiter) => {
+    expect((await listRows(text)).info.delimiter).toBe(delimiter);
+  });
+});
+
+describe("the e-mail column", () => {
+  test.each([
+    ["is found by its name", "id,E-Mail,x\n1,a@example.com,y\n", 1],
+    ["is found by its name in other languages", "nom;Courriel\nJean;a@example.com\n", 1],
+    ["is found by what it holds", "id,contact,x\n1,a@example.com,y\n", 1],
+    ["is no street that is called like one", "adresse,contact\nRue 1,a@example.com\n", 1],
+    ["is no answer that is called like one", "email_opt_in,work email\nyes,a@example.com\n", 1],
+    ["has the best name of several", "owner email,email\nme@example.com,a@example.com\n", 1],
+    [
+      "has the most addresses of several",
+      "x,y\nno,b@example.com\na@example.com,c@example.com\n",
+      1,
+    ],
+    ["is known from a header alone", "id,email\n", 1],
+    ["is the one that was named", "email,Other\na@example.com,b@example.com\n", 1, "other"],
+    ["is the one at the index", "email,other\na@example.com,b@example.com\n", 1, "1"],
+    ["is called 1 before it is the second", "1,2\na@example.com,b@example.com\n", 0, "1"],
+  ])("%s", async (_, text, emailColumn, named?: string) => {
+    expect(
+      (await listRows(text, named === undefined ? {} : { emailColumn: named })).info.emailColumn,
+    ).toBe(emailColumn);
+  });
+
+  test.each(["mail", "2", "-1", "1.0", "", " "])(
+    "that does not exist is a fault: %j",
+    async (named) => {
+      const read = await readList("id,email\n1,a@example.com\n", { emailColumn: named });
+
+      expect(read).toEqual({
+        fault: "unknown_column",
+        message: `The file has no column ${JSON.stringify(named)}. It has "id", "email".`,
+      });
+    },
+  );
+});
+
+describe("the header", () => {
+  test("is the first row, where no address stands in its e-mail column", async () => {
+    const { info, rows } = await listRows("id, e-mail ,\n1,a@example.com,x\n");
+
+    expect(info).toMatchObject({ hasHeader: true, columns: ["id", "e-mail", "column_3"] });
+    expect(rows).toEqual([{ line: 2, cells: ["1", "a@example.com", "x"], email: "a@example.com" }]);
+  });
+
+  test("is missing where an address stands there, be it a broken one", async () => {
+    const { info, rows } = await listRows("john@\na@example.com\n");
+
+    expect(info).toMatchObject({ hasHeader: false, columns: ["column_1"] });
+    expect(rows.map(({ line, email }) => [line, email])).toEqual([
+      [1, "john@"],
+      [2, "a@example.com"],
+    ]);
+  });
+
+  test("is there or not as the caller says", async () => {
+    expect(await listEmails("a@example.com\nb@example.com\n", { hasHeader: true })).toEqual([
+      "b@example.com",
+    ]);
+    expect(await listEmails("email\na@example.com\n", { hasHeader: false })).toEqual([
+      "email",
+      "a@example.com",
+    ]);
+  });
+
+  test("is there when the column was found by its name", async () => {
+    expect(await listEmails("a@x,b\nc@example.com,d\n", { emailColumn: "A@X" })).toEqual([
+      "c@example.com",
+    ]);
+  });
+});
+
+describe("the rows", () => {
+  test("are all there, addresses or not, and blank lines are none", async () => {
+    const text = 'email,n\n a@example.com ,1\n\nnone,2\n,3\n   \n"b@example.com"\n';
+
+    expect((await listRows(text)).rows).toEqual([
+      { line: 2, cells: [" a@example.com ", "1"], email: "a@example.com" },
+      { line: 3, cells: ["none", "2"], email: "none" },
+      { line: 4, cells: ["", "3"], email: "" },
+      { line: 5, cells: ["b@example.com"], email: "b@example.com" },
+    ]);
+  });
+
+  test("keep their numbers over many batches, and come whatever the pieces are", async () => {
+    const lines = Array.from(
+      { length: 30_000 },
+      (_, index) => `"n\n${index}",u${index}@example.com`,
+    );
+    const bytes = Buffer.from(`name,email\n${lines.join("\n")}`);
+    const { rows } = await listRows(getPieces(bytes, 7_919));
+
+    expect(rows).toHaveLength(30_000);
+    expect(rows.every(({ line, email }) => email === `u${line - 2}@example.com`)).toBe(true);
+  });
+});
+
+/** `times` the same piece, and never more than one of them at once. */
+async function* repeat(piece: Uint8Array, times: number): AsyncGenerator<Uint8Array> {
+  for (let time = 0; time < times; time += 1) yield piece;
+}
+const MEGABYTE = 1_000_000;
+const createMegabyte = (text: string) => Buffer.from(text.repeat(MEGABYTE / text.length));
+
+describe("what is no list", () => {
+  test.each<[what: string, bytes: string | Uint8Array, fault: string]>([
+    ["nothing", "", "empty"],
+    ["a mark and nothing", "\ufeff", "empty"],
+    ["blank lines", "\n \r\n\t\n", "empty"],
+    ["a workbook", Buffer.from("PK\x03\x04 a@example.com\n", "latin1"), "binary"],
+    ["a few NULs", new Uint8Array(7), "binary"],
+    ["control characters", Buffer.from("\x01\x02\x03\x04a\x05\x06\x07\x08".repeat(50)), "binary"],
+    ["a text without addresses", "once upon, a time\nthere was, a list\n", "no_email_column"],
+  ])("%s is %s", async (_, bytes, fault) => {
+    expect(await readList(bytes)).toMatchObject({ fault });
+  });
+
+  test("a list that begins with PK is still one", async () => {
+    expect(await listEmails("PK,a@example.com\n")).toEqual(["a@example.com"]);
+  });
+
+  test.each([
+    ["NULs", "\0", "binary"],
+    ["one letter", "x", "no_email_column"],
+    ["quotes", '"', "no_email_column"],
+    ["blanks", " ", "no_email_column"],
+    ["addresses in one line", "ab@cd.efg,", "no_email_column"],
+  ])("50 MB of %s have an outcome", async (_, text, fault) => {
+    expect(await readList(repeat(createMegabyte(text), 50))).toMatchObject({ fault });
+  });
+});
+
+describe("the source", () => {
+  const watched = () => {
+    const seen = { pieces: 0, isClosed: false };
+    async function* source(): AsyncGenerator<Uint8Array> {
+      try {
+        for (; seen.pieces < 100; seen.pieces += 1) yield createMegabyte("a@example.com\nb\n");
+      } finally {
+        seen.isClosed = true;
+      }
+    }
+    return { seen, source: source() };
+  };
+
+  test("is read no further than the rows are, and closed when they are left", async () => {
+    const { seen, source } = watched();
+    const opened = await openList(source, {});
+    if ("fault" in opened) throw new Error(opened.message);
+    for await (const _ of opened.rows) break;
+
+    expect(seen).toEqual({ pieces: 0, isClosed: true });
+  });
+
+  test("is closed after a fault", async () => {
+    const { seen, source } = watched();
+    await openList(source, { emailColumn: "nowhere" });
+
+    expect(seen).toEqual({ pieces: 0, isClosed: true });
+  });
+
+  test("that breaks off is an error, not the end of a list", async () => {
+    async function* broken(): AsyncGenerator<Uint8Array> {
+      yield* repeat(createMegabyte("a@example.com\nb\n"), 2);
+      throw new Error("lost");
+    }
+
+    await expect(readList(broken())).rejects.toThrow("lost");
+  });
+});

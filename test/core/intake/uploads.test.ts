@@ -1,0 +1,174 @@
+import {
+  createUpload,
+  FILE_BYTES_MAX,
+  findFileName,
+  findUpload,
+  storeUpload,
+} from "@mailproof/core/intake/uploads";
+import { Failure } from "@mailproof/core/lib/failure";
+import type { World } from "@mailproof/core/ports/world";
+import { expect, test } from "vitest";
+import { rejectDown } from "../../faulty-worlds.ts";
+import { givenWorld } from "../../given.ts";
+import { whenPut } from "../../jobs.ts";
+import { getPieces } from "./read-list.ts";
+
+const ANN = { account: "acc_1", mode: "live", plan: "pro" } as const;
+const TEST = { ...ANN, mode: "test" } as const;
+const CSV = { kind: "csv", name: "a.csv" } as const;
+const BO = { ...ANN, account: "acc_2" } as const;
+
+const getText = async (content: AsyncIterable<Uint8Array>): Promise<string> =>
+  Buffer.concat(await Array.fromAsync(content)).toString();
+
+const getCode = (step: Promise<unknown>): Promise<string> =>
+  step.then(
+    () => "found",
+    (error: unknown) => (error instanceof Failure ? `${error.code} ${error.money}` : "a bug"),
+  );
+
+test("each upload has a key of its own, below its account and its kind of key, and a limit in its link", async () => {
+  const { world } = givenWorld();
+  const links: unknown[] = [];
+  const putLink: World["blobs"]["presignPut"] = async (key, options) => {
+    links.push(options);
+    return `https://blobs.example/${key}`;
+  };
+  const linking = { ...world, blobs: { ...world.blobs, presignPut: putLink } };
+
+  const uploads = [
+    await createUpload(linking, ANN, CSV),
+    await createUpload(linking, ANN, { kind: "txt", name: "Käufer.txt" }),
+    await createUpload(linking, TEST, CSV),
+  ];
+
+  expect(uploads.map(({ key }) => key)).toEqual([
+    "uploads/live/acc_1/upl_1.YS5jc3Y.csv",
+    "uploads/live/acc_1/upl_2.S8OkdWZlci50eHQ.txt",
+    "uploads/test/acc_1/upl_3.YS5jc3Y.csv",
+  ]);
+  expect(uploads.map(({ key }) => findFileName(key))).toEqual(["a.csv", "Käufer.txt", "a.csv"]);
+  expect(links).toEqual(Array(3).fill({ expiresInSeconds: 3_600, bytesMax: 50_000_000 }));
+});
+
+test.each([
+  ["its own", ANN, "uploads/live/acc_1/upl_1.csv", "found"],
+  ["another account's", BO, "uploads/live/acc_1/upl_1.csv", "FORBIDDEN nothing_charged"],
+  [
+    "a live key's, for a test key",
+    TEST,
+    "uploads/live/acc_1/upl_1.csv",
+    "FORBIDDEN nothing_charged",
+  ],
+  [
+    "one that begins with its own name",
+    { ...ANN, account: "acc" },
+    "uploads/live/acc_1/upl_1.csv",
+    "FORBIDDEN nothing_charged",
+  ],
+  ["one that nobody filled", ANN, "uploads/live/acc_1/upl_2.csv", "NOT_FOUND nothing_charged"],
+  ["an input", ANN, "inputs/job_1.jsonl", "NOT_FOUND nothing_charged"],
+  ["one below its own", ANN, "uploads/live/acc_1/x/upl_1.csv", "NOT_FOUND nothing_charged"],
+  ["one above its own", ANN, "uploads/live/acc_1/../acc_1/upl_1.csv", "NOT_FOUND nothing_charged"],
+  ["one with a line break", ANN, "uploads/live/acc_1/upl_1.csv\n", "NOT_FOUND nothing_charged"],
+  ["nothing", ANN, "", "NOT_FOUND nothing_charged"],
+])("of the file_keys %s is looked up as it should be", async (_case, payer, key, code) => {
+  const { world, blobs } = givenWorld();
+  for (const prefixes of ["uploads/live/acc_1/upl_1.csv", "inputs/job_1.jsonl"])
+    await whenPut({ blobs }, prefixes, "ann@x.com");
+
+  expect(await getCode(findUpload(world, payer, key))).toBe(code);
+});
+
+test("what is found is the file as it was at that moment", async () => {
+  const { world, blobs } = givenWorld();
+  const key = "uploads/live/acc_1/upl_1.csv";
+  await whenPut({ blobs }, key, "old");
+
+  const found = await findUpload(world, ANN, key);
+  await whenPut({ blobs }, key, "new");
+
+  expect(await getText(found.content)).toBe("old");
+});
+
+test.each([
+  [FILE_BYTES_MAX, "found"],
+  [FILE_BYTES_MAX + 1, "PAYLOAD_TOO_LARGE nothing_charged"],
+])("a file of %i bytes is %s, though its link may have let it through", async (bytes, code) => {
+  const { world, blobs } = givenWorld();
+  const key = "uploads/live/acc_1/upl_1.csv";
+  await whenPut({ blobs }, key, "x");
+  const head: World["blobs"]["head"] = async () => {
+    const metadata = await blobs.head(key);
+    return metadata && { ...metadata, bytes };
+  };
+
+  expect(await getCode(findUpload({ ...world, blobs: { ...blobs, head } }, ANN, key))).toBe(code);
+});
+
+test("a file that comes with the request is put where an upload would be, and known by what is in it", async () => {
+  const { world, blobs } = givenWorld();
+  const put = (text: string, pieces: number) =>
+    storeUpload(world, ANN, CSV, getPieces(Buffer.from(text), pieces));
+
+  const [one, cutOtherwise, other] = [
+    await put("ann@x.com\n", 3),
+    await put("ann@x.com\n", 100),
+    await put("bo@x.com\n", 3),
+  ];
+
+  expect(one.key).toBe("uploads/live/acc_1/upl_1.YS5jc3Y.csv");
+  expect(await getText((await findUpload(world, ANN, one.key)).content)).toBe("ann@x.com\n");
+  expect(cutOtherwise).toMatchObject({
+    hash: one.hash,
+    key: "uploads/live/acc_1/upl_2.YS5jc3Y.csv",
+  });
+  expect(other.hash).not.toBe(one.hash);
+  expect(blobs.keys()).toHaveLength(3);
+});
+
+async function* endless(): AsyncGenerator<Uint8Array> {
+  const piece = Buffer.alloc(1_000_000, "x");
+  for (;;) yield piece;
+}
+
+test("an endless file is left at the limit, and nothing of it is kept", async () => {
+  const { world, blobs } = givenWorld();
+
+  expect(await getCode(storeUpload(world, ANN, CSV, endless()))).toBe(
+    "PAYLOAD_TOO_LARGE nothing_charged",
+  );
+  expect(blobs.keys()).toEqual([]);
+});
+
+test("a store that makes an error of its own of a file too large changes nothing of that", async () => {
+  const { world, blobs } = givenWorld();
+  const put: World["blobs"]["put"] = (key, content) =>
+    blobs.put(key, content).catch(() => Promise.reject(new Error("the upload was aborted")));
+
+  expect(
+    await getCode(storeUpload({ ...world, blobs: { ...blobs, put } }, ANN, CSV, endless())),
+  ).toBe("PAYLOAD_TOO_LARGE nothing_charged");
+});
+
+async function* malformed(): AsyncGenerator<Uint8Array> {
+  yield Buffer.from("ann");
+  throw new Failure("INVALID_REQUEST", "nothing_charged", "The form broke off.");
+}
+
+test("what is wrong with the form is told as it is, and a store that fails as that", async () => {
+  const { world, blobs } = givenWorld();
+  const broken = { ...world, blobs: { ...blobs, put: rejectDown, presignPut: rejectDown } };
+
+  const codes = [
+    await getCode(storeUpload(world, ANN, CSV, malformed())),
+    await getCode(storeUpload(broken, ANN, CSV, getPieces(Buffer.from("ann")))),
+    await getCode(createUpload(broken, ANN, CSV)),
+  ];
+
+  expect(codes).toEqual([
+    "INVALID_REQUEST nothing_charged",
+    "UNAVAILABLE nothing_charged",
+    "UNAVAILABLE nothing_charged",
+  ]);
+});

@@ -1,0 +1,148 @@
+import { grantCredits } from "@mailproof/core/accounts/accounts";
+import { credits, type Halves } from "@mailproof/core/money/credits";
+import { ZERO_TOTALS } from "@mailproof/core/money/items";
+import { findCrossing, getLowThreshold } from "@mailproof/core/money/thresholds";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { given } from "../../given.ts";
+import { listOutboxEvents, readCredits } from "../../ledger.ts";
+import { whenVerified } from "../../send.ts";
+
+const halves = (amount: number) => amount as Halves;
+const getBalance = (available: number, lowLine: number) => ({
+  ...ZERO_TOTALS,
+  available: halves(available),
+  lowLine: halves(lowLine),
+});
+
+/** Credits are depleted when less than the 2 halves are left that one verification costs. */
+test.each<[number, number, number, string[]]>([
+  // available, low line, taken, what it crosses
+  [100, 10, 2, []],
+  [12, 10, 2, []],
+  [11, 10, 2, ["credits.low"]],
+  [10, 10, 1, ["credits.low"]],
+  [9, 10, 2, []],
+  [4, 10, 2, []],
+  [3, 10, 2, ["credits.depleted"]],
+  [2, 10, 2, ["credits.depleted"]],
+  [1, 10, 1, []],
+  [100, 10, 100, ["credits.low", "credits.depleted"]],
+  [10, 0, 9, ["credits.depleted"]],
+  [10, 1, 9, ["credits.depleted"]],
+  [10, 1, 10, ["credits.low", "credits.depleted"]],
+  [10, 0, 8, []],
+])("of %d with a line at %d, taking %d crosses %j", (available, lowLine, debited, events) => {
+  const { crossed } = findCrossing(getBalance(available, lowLine), halves(debited));
+
+  expect(crossed.map(({ event }) => event)).toEqual(events);
+});
+
+test("a debit that was made for one balance is written over another only if it crosses the very same lines", () => {
+  const amount = fc.integer({ min: 0, max: 60 });
+  fc.assert(
+    fc.property(amount, amount, amount, amount, (seen, found, lowLine, debited) => {
+      fc.pre(debited > 0 && debited <= seen);
+      const { crossed, bounds: leaving } = findCrossing(getBalance(seen, lowLine), halves(debited));
+      const { atLeast = 0, atMost = Number.POSITIVE_INFINITY } = leaving ?? {};
+      const left = found - debited;
+      if (left < atLeast || left > atMost) return;
+
+      expect(left).toBeGreaterThanOrEqual(0);
+      expect(findCrossing(getBalance(found, lowLine), halves(debited)).crossed).toEqual(crossed);
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+test("a balance that did not move can always be taken from", () => {
+  const amount = fc.integer({ min: 1, max: 60 });
+  fc.assert(
+    fc.property(amount, amount, amount, (seen, lowLine, debited) => {
+      fc.pre(debited <= seen);
+      const { bounds: leaving } = findCrossing(getBalance(seen, lowLine), halves(debited));
+
+      expect(seen - debited).toBeGreaterThanOrEqual(leaving?.atLeast ?? 0);
+      expect(seen - debited).toBeLessThanOrEqual(leaving?.atMost ?? seen);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test.each([
+  [20_000, 2_000],
+  [19, 1],
+  [9, 0],
+  [0, 0],
+])("after a grant of %d halves the line is at %d", (granted, line) => {
+  expect(getLowThreshold(halves(granted))).toBe(line);
+});
+
+const whenSpent = (ctx: Awaited<ReturnType<typeof given>>, from: number, to: number) =>
+  Promise.all(
+    Array.from({ length: to - from }, (_row, n) =>
+      whenVerified(ctx.world, ctx.liveKey, { email: `ann${from + n}@x.com` }),
+    ),
+  );
+
+test("racing debits tell each line that is crossed once, and all of them are paid", async () => {
+  const ctx = await given({ balance: 50 });
+
+  const answers = await whenSpent(ctx, 0, 50);
+
+  expect(answers.every(({ statusCode }) => statusCode === 200)).toBe(true);
+  expect(await readCredits(ctx)).toMatchObject({ available: 0, spent: 50 });
+  expect(listOutboxEvents(ctx)).toEqual(["credits.low", "credits.depleted"]);
+});
+
+test("two debits of which either would cross a line tell it once", async () => {
+  const ctx = await given({ balance: 50 });
+  await whenSpent(ctx, 0, 45);
+
+  await whenSpent(ctx, 45, 47);
+
+  expect(listOutboxEvents(ctx)).toEqual(["credits.low"]);
+});
+
+test("the news are the owner's, and say what is left and which line it fell below", async () => {
+  const ctx = await given({ balance: 20 });
+  await whenSpent(ctx, 0, 20);
+
+  const eventItems = ctx.table.items().filter(({ sk }) => sk === "EVENT");
+
+  const { account } = ctx;
+  expect(eventItems.map(({ owner, type, data }) => ({ owner, type, data }))).toEqual([
+    {
+      owner: account,
+      type: "credits.low",
+      data: { account_id: account, available: 1, threshold: 2 },
+    },
+    {
+      owner: account,
+      type: "credits.depleted",
+      data: { account_id: account, available: 0, threshold: 1 },
+    },
+  ]);
+});
+
+test("credits that come and go again are told again", async () => {
+  const ctx = await given({ balance: 10 });
+  await whenSpent(ctx, 0, 10);
+  await grantCredits(ctx.world, ctx.account, credits(10));
+
+  await whenSpent(ctx, 10, 20);
+
+  expect(listOutboxEvents(ctx)).toEqual([
+    "credits.low",
+    "credits.depleted",
+    "credits.low",
+    "credits.depleted",
+  ]);
+});
+
+test("a request that is refused with 402 tells nothing", async () => {
+  const ctx = await given({ balance: 0.5 });
+  await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com" });
+
+  expect(listOutboxEvents(ctx)).toEqual([]);
+});

@@ -1,0 +1,60 @@
+import { createAccountSlots } from "@mailproof/core/runtime/account-slots";
+import { expect, test } from "vitest";
+
+/** Work that goes on until it is let go, and what has begun of it. */
+const setupSlots = (limit: number) => {
+  const slots = createAccountSlots(limit);
+  const begun: string[] = [];
+  const end = new Map<string, (error?: Error) => void>();
+  const start = (name: string): Promise<void> =>
+    slots
+      .run(name.slice(0, 1), () => {
+        begun.push(name);
+        return new Promise<void>((resolve, reject) =>
+          end.set(name, (error) => (error ? reject(error) : resolve())),
+        );
+      })
+      .catch(() => undefined);
+  const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+  return { start, begun, end, settled };
+};
+
+test("an account alone has half of the slots, and the others wait for them", async () => {
+  const { start, begun, settled } = setupSlots(4);
+  for (let n = 0; n < 25; n++) void start(`a${n}`);
+  await settled();
+  expect(begun).toEqual(["a0", "a1"]);
+
+  void start("b0");
+  await settled();
+
+  expect(begun).toEqual(["a0", "a1", "b0"]);
+});
+
+test.each([
+  ["ends", undefined],
+  ["fails", new Error("broken")],
+])("when work %s the next one that waits and may begin does", async (_case, error) => {
+  const { start, begun, end, settled } = setupSlots(4);
+  for (const name of ["a0", "a1", "a2", "b0", "b1", "c0", "d0"]) void start(name);
+  await settled();
+  expect(begun).toEqual(["a0", "a1", "b0", "c0"]);
+
+  end.get("b0")?.(error);
+  await settled();
+
+  // Account a still holds more than is free; b has none any more, and its second work came first.
+  expect(begun.slice(4)).toEqual(["b1"]);
+});
+
+test("no more work is under way than there are slots, whatever comes", async () => {
+  const { start, begun, end, settled } = setupSlots(3);
+  for (let n = 0; n < 40; n++) void start(`${"abcdefgh"[n % 8]}${n}`);
+  let ended = 0;
+  for (await settled(); ended < 40; await settled()) {
+    expect(begun.length - ended).toBeLessThanOrEqual(3);
+    end.get(begun[ended] ?? "")?.();
+    ended += 1;
+  }
+  expect(begun).toHaveLength(40);
+});

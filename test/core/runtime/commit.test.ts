@@ -1,0 +1,134 @@
+import type { Table, TransactResult } from "@mailproof/core/ports/table";
+import { commit, type Writes } from "@mailproof/core/runtime/commit";
+import { expect, test } from "vitest";
+import { givenWorld } from "../../given.ts";
+
+const key = (sk: string) => ({ pk: "P", sk });
+const ours = { ...key("entry"), by: "us" };
+const WRITES: Writes = [
+  { create: ours },
+  { update: key("purse"), add: { n: -1 }, bounds: { n: { atLeast: 0 } } },
+];
+
+type Fate = "passes" | "is lost before" | "is lost after" | "breaks";
+
+/** A table to which each transaction has a fate, the last of them for all that follow. */
+const setupFates = async (fates: readonly Fate[], halves = 5) => {
+  const { table, queue, world } = givenWorld();
+  await table.write({ create: { ...key("purse"), n: halves } });
+  const slept: number[] = [];
+  let tries = 0;
+  const tokens = new Set<string | undefined>();
+  const transact: Table["transact"] = async (writes, attempt): Promise<TransactResult> => {
+    tokens.add(attempt?.token);
+    const fate = fates[Math.min(tries++, fates.length - 1)];
+    if (fate === "breaks") throw new Error("no connection");
+    if (fate === "is lost before") return { outcome: "ambiguous" };
+    const result = await table.transact(writes, attempt);
+    return fate === "is lost after" ? { outcome: "ambiguous" } : result;
+  };
+  const unsure = {
+    table: { ...table, transact },
+    queue,
+    now: world.now,
+    newId: world.newId,
+    random: () => 0.5,
+    sleep: async (ms: number) => void slept.push(ms),
+  };
+  const left = async () => (await table.get(key("purse")))?.["n"];
+  return { world: unsure, table, left, slept, tokens, tries: () => tries };
+};
+
+test.each<[Fate[], string, number, number]>([
+  [["passes"], "committed", 4, 1],
+  [["is lost before", "passes"], "committed", 4, 2],
+  [["is lost after", "passes"], "committed", 4, 2],
+  [["is lost before", "is lost after", "passes"], "committed", 4, 3],
+  [["is lost before", "is lost before", "is lost after", "passes"], "committed", 4, 4],
+  [["is lost after"], "committed", 4, 4],
+  [["is lost before"], "ambiguous", 5, 4],
+  [["is lost after", "breaks"], "committed", 4, 4],
+  [["is lost before", "breaks", "passes"], "committed", 4, 3],
+  [["is lost before", "breaks"], "ambiguous", 5, 4],
+])(
+  "where a transaction %j it is %s, %d are left, after %d tries",
+  async (fates, outcome, left, tries) => {
+    const ctx = await setupFates(fates);
+
+    expect(await commit(ctx.world, WRITES)).toMatchObject({ outcome });
+    expect(await ctx.left()).toBe(left);
+    expect(ctx.tries()).toBe(tries);
+    // However often it is sent, the table knows it as one.
+    expect(ctx.tokens.size).toBe(1);
+    expect(ctx.tokens).not.toContain(undefined);
+  },
+);
+
+test("a door that throws at the first try is sure, and is not asked again", async () => {
+  const ctx = await setupFates(["breaks", "passes"]);
+
+  await expect(commit(ctx.world, WRITES)).rejects.toThrow("no connection");
+  expect(ctx.tries()).toBe(1);
+});
+
+test("a refusal is told as it came, by the very write that was refused", async () => {
+  const ctx = await setupFates(["passes"], 0);
+
+  expect(await commit(ctx.world, WRITES)).toEqual({ outcome: "refused", refusedWrite: WRITES[1] });
+  expect(ctx.tries()).toBe(1);
+});
+
+test("a refusal after a lost reply is one, where it is not our own doing", async () => {
+  const ctx = await setupFates(["is lost before", "passes"], 0);
+
+  expect(await commit(ctx.world, WRITES)).toEqual({ outcome: "refused", refusedWrite: WRITES[1] });
+});
+
+test("somebody else's item in the place of ours is a refusal, however alike the two are", async () => {
+  const ctx = await setupFates(["is lost before", "passes"]);
+  await ctx.table.write({ create: { ...ours, by: "them" } });
+
+  expect(await commit(ctx.world, WRITES)).toEqual({ outcome: "refused", refusedWrite: WRITES[0] });
+  expect(await ctx.left()).toBe(5);
+});
+
+test("an item in another order of fields is still ours", async () => {
+  const ctx = await setupFates(["is lost before", "passes"]);
+  await ctx.table.write({ create: { by: "us", sk: "entry", pk: "P" } });
+
+  expect(await commit(ctx.world, WRITES)).toMatchObject({ outcome: "committed" });
+});
+
+test("a removal whose reply was lost was ours when there is nothing left to remove", async () => {
+  const ctx = await setupFates(["is lost after", "passes"]);
+  const removal: Writes = [{ remove: key("purse"), where: { n: 5 } }];
+
+  expect(await commit(ctx.world, removal)).toEqual({ outcome: "committed" });
+});
+
+test("what cannot be looked up in the end stays unknown", async () => {
+  const ctx = await setupFates(["is lost after"]);
+  const blind = { ...ctx.world.table, get: () => Promise.reject(new Error("no connection")) };
+
+  expect(await commit({ ...ctx.world, table: blind }, WRITES)).toEqual({ outcome: "ambiguous" });
+});
+
+test("the waits grow, and chance spreads them", async () => {
+  const ctx = await setupFates(["is lost before"]);
+  await commit(ctx.world, WRITES);
+
+  expect(ctx.slept).toEqual([15, 100, 400]);
+});
+
+test("what an outbox write sends is sent when all is written, and never before", async () => {
+  const sends = { queue: "events", message: { body: { id: "evt_1" } } };
+  const writes: Writes = [...WRITES, { create: key("event"), sends }];
+  const ctx = await setupFates(["is lost before", "passes"]);
+  const poor = await setupFates(["passes"], 0);
+
+  await commit(ctx.world, writes);
+  await commit(poor.world, writes);
+
+  expect(ctx.world.queue.pending()).toBe(1);
+  expect(poor.world.queue.pending()).toBe(0);
+});

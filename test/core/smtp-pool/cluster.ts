@@ -1,0 +1,138 @@
+import type { MailHost } from "@mailproof/core/mail/dns/mail-hosts";
+import { createReplyReader } from "@mailproof/core/mail/smtp/reply-reader";
+import type { ReplyOrFault, SmtpConnect } from "@mailproof/core/mail/smtp/wire";
+import type { Table } from "@mailproof/core/ports/table";
+import type { World } from "@mailproof/core/ports/world";
+import { createCatchAllCache } from "@mailproof/core/smtp-pool/catch-all-cache";
+import { createProbe, type Probe } from "@mailproof/core/smtp-pool/scheduler";
+import { createSharedSlots } from "@mailproof/core/smtp-pool/shared-slots";
+import { toSlotKey } from "@mailproof/core/smtp-pool/slots";
+import type { ProbeResult } from "@mailproof/core/verify/recipient-check";
+import { givenWorld } from "../../given.ts";
+
+/** What a server says to a line: "" hangs up, and undefined leaves us waiting for ever. */
+export type ReplyFor = (line: string, session: number) => string | undefined;
+
+export type Session = { readonly engine: number; readonly provider: string; readonly atMs: number };
+
+/** Several processes of ours with one table between them, each with a delay of its own to it and to the servers. */
+export const givenCluster = (
+  count: number,
+  replyFor: ReplyFor,
+  { seed = 1, lag = 20, slots = createSharedSlots, tableOf = (table: Table) => table } = {},
+) => {
+  const { world, table, later } = givenWorld(seed);
+  const sessions: Session[] = [];
+  const open = new Map<string, number>();
+  const peaks = new Map<string, number>();
+  const stand = (name: string, by: number): void => {
+    const now = (open.get(name) ?? 0) + by;
+    open.set(name, now);
+    peaks.set(name, Math.max(now, peaks.get(name) ?? 0));
+  };
+
+  const pause = () => world.sleep(Math.floor(world.random() * lag));
+  const connectFrom =
+    (engine: number): SmtpConnect =>
+    async ({ host, ip }) => {
+      await pause();
+      if (host === "mx.down.example") return "connect_refused";
+      const { providerKey: operator } = toSlotKey({ host, priority: 10, ips: [ip] });
+      const standing = [operator, host];
+      sessions.push({ engine, provider: operator, atMs: world.now().getTime() });
+      const session = sessions.length;
+      standing.forEach((name) => stand(name, 1));
+      let next: string | undefined = greetingOf(replyFor, session);
+      let isOpen = true;
+      return {
+        send: (line) => {
+          next = replyFor(line, session);
+        },
+        receive: async () => {
+          await pause();
+          if (next === undefined) return new Promise<ReplyOrFault>(() => {});
+          return next === "" ? "closed" : replyOf(next);
+        },
+        startTls: async () => "tls_failed",
+        close: async () => {
+          if (isOpen) standing.forEach((name) => stand(name, -1));
+          isOpen = false;
+        },
+      };
+    };
+
+  const engineAt = (engine: number): Probe => {
+    const own = lagging(tableOf(table), pause);
+    const ports: Pick<World, "table" | "now" | "random" | "sleep"> = { ...world, table: own };
+    return createProbe({
+      ...ports,
+      connect: connectFrom(engine),
+      catchAllCache: createCatchAllCache(table, world.now),
+      smtp: { helo: "probe.example", from: "probe@example.org", port: 25 },
+      slots: slots(ports),
+    });
+  };
+  const engines = Array.from({ length: count }, (_, engine) => engineAt(engine));
+  return { engines, sessions, peaks, open, world, table, later };
+};
+
+const greetingOf = (replyFor: ReplyFor, session: number): string | undefined =>
+  replyFor("", session);
+
+const replyOf = (text: string): ReplyOrFault =>
+  createReplyReader()(Buffer.from(`${text}\r\n`))[0] ?? "closed";
+
+/** A table some way off: what is asked of it happens a while later, and is heard of a while after that. */
+const lagging = (table: Table, pause: () => Promise<void>): Table => {
+  const far =
+    <Asked extends unknown[], Came>(call: (...asked: Asked) => Promise<Came>) =>
+    async (...asked: Asked): Promise<Came> => {
+      await pause();
+      const result = await call(...asked);
+      await pause();
+      return result;
+    };
+  return {
+    get: far((key) => table.get(key)),
+    query: far((query) => table.query(query)),
+    write: far((write) => table.write(write)),
+    transact: far((writes) => table.transact(writes)),
+  };
+};
+
+export const hostAt = (host: string, ip = "192.0.2.1", priority = 10): MailHost => ({
+  host,
+  priority,
+  ips: [ip],
+});
+
+const RANDOM_RECIPIENT = /<[a-z][a-z0-9]{19}@/;
+
+/** Everybody has a mailbox there but strangers. */
+export const kind: ReplyFor = (line) => {
+  if (line === "") return "220 hi";
+  return RANDOM_RECIPIENT.test(line) ? "550 5.1.1 no such user" : "250 ok";
+};
+
+/** Each engine asks about people of its own. */
+export const askAll = (
+  engines: readonly Probe[],
+  each: number,
+  hosts: readonly MailHost[] = [hostAt("mx.example.com")],
+): Promise<ProbeResult[]> =>
+  Promise.all(
+    engines.flatMap((probe, engine) =>
+      Array.from({ length: each }, (_, n) =>
+        probe({
+          recipient: `person${engine}-${n}@example.com`,
+          domain: "example.com",
+          hosts,
+          probeCatchAll: true,
+        }),
+      ),
+    ),
+  );
+
+export const verdicts = (answers: readonly ProbeResult[]): readonly string[] => [
+  ...new Set(answers.map(({ finding }) => `${finding.verdict} ${finding.reason}`)),
+];

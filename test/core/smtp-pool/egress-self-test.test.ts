@@ -1,0 +1,175 @@
+import { createList } from "@mailproof/core/mail/blocklists/lists";
+import type { SmtpConnect, SmtpWire, WireFault } from "@mailproof/core/mail/smtp/wire";
+import {
+  buildProbeRecords,
+  formatZoneLine,
+  toSenderAddress,
+} from "@mailproof/core/smtp-pool/egress-records";
+import { type SelfTestFinding, testEgress } from "@mailproof/core/smtp-pool/egress-self-test";
+import { expect, test } from "vitest";
+import { parseReply } from "../../reply-from.ts";
+import { createZoneDns, type Zone } from "../../zone.ts";
+
+const HELO = "probe.example.com";
+const IP = "198.51.101.7";
+const LIST = "bl.example.org";
+
+const SERVERS: Zone = {
+  "one.example": { MX: ["10 mx.one.example"] },
+  "mx.one.example": { A: ["8.8.4.1"] },
+  "two.example": { MX: ["10 mx.two.example"] },
+  "mx.two.example": { A: ["8.8.4.2"] },
+};
+
+/** What `admin egress records` says must stand there, standing there. */
+const createZone = (ips: readonly string[]): Zone => {
+  const records = buildProbeRecords({ domain: HELO, ips, mx: "mail.example.com" });
+  const zone: Record<string, Record<string, string[]>> = {
+    "mail.example.com": { A: ["8.8.4.9"] },
+  };
+  for (const { name, type, value } of records) {
+    const at = (zone[name] ??= {});
+    (at[type] ??= []).push(type === "PTR" || type === "MX" ? value.replace(/\.$/, "") : value);
+  }
+  return zone;
+};
+
+/** Says its lines one after the other, whatever it is asked. */
+const createServer = (lines: readonly string[]): SmtpWire => {
+  const left = [...lines];
+  return {
+    send: () => undefined,
+    receive: async () => {
+      const line = left.shift();
+      return line === undefined ? "closed" : parseReply(line);
+    },
+    startTls: async () => null,
+    close: async () => undefined,
+  };
+};
+
+const FRIENDLY = ["220 mx", `250-at your service, [${IP}]\r\n250 PIPELINING`];
+
+const given = async (
+  names: Zone,
+  answer: readonly string[] | WireFault = FRIENDLY,
+  helo: string = HELO,
+) => {
+  const dns = createZoneDns({ ...SERVERS, [`2.0.0.127.${LIST}`]: { A: ["127.0.0.2"] }, ...names });
+  const connect: SmtpConnect = async () =>
+    typeof answer === "string" ? answer : createServer(answer);
+  const found = await testEgress(
+    {
+      connect,
+      dnsLookups: {
+        dns,
+        listDns: dns,
+        allowed: [],
+        blocklists: { listsFor: () => [createList(LIST)], keys: {}, isHealthy: async () => true },
+      },
+    },
+    { helo, from: toSenderAddress(HELO), port: 25, domains: ["one.example", "two.example"] },
+  );
+  const holds = (about: SelfTestFinding["about"]) =>
+    found.findings.find((one) => one.about === about)?.holds;
+  return { ...found, holds };
+};
+
+test("a host for which every record stands that we name may probe", async () => {
+  const { mayProbe, ips, findings } = await given(createZone([IP]));
+
+  expect(findings.filter(({ holds }) => holds !== "yes")).toEqual([]);
+  expect(mayProbe).toBe("yes");
+  expect(ips).toEqual([IP]);
+});
+
+test("a closed port 25 is told as such, and what hangs on it stays unknown", async () => {
+  const { mayProbe, holds } = await given(createZone([IP]), "connect_timeout");
+
+  expect(mayProbe).toBe("no");
+  expect(holds("port 25")).toBe("no");
+  expect(holds("SPF")).toBe("unknown");
+});
+
+test("without a name server nothing is said of port 25", async () => {
+  const { holds } = await given({ "one.example": "TIMEOUT", "two.example": "TIMEOUT" });
+
+  expect(holds("port 25")).toBe("unknown");
+});
+
+test("who is greeted with a refusal may not probe, and is told what was said", async () => {
+  const { mayProbe, findings } = await given(createZone([IP]), ["554 5.7.1 your IP is blocked"]);
+
+  expect(mayProbe).toBe("no");
+  expect(findings.find(({ about }) => about === "greeting")?.says).toContain("your IP is blocked");
+});
+
+test.each<[string, SelfTestFinding["about"], (names: Zone) => Zone]>([
+  ["no reverse DNS", "reverse DNS", (names) => ({ ...names, "7.101.51.198.in-addr.arpa": {} })],
+  [
+    "reverse DNS of another name",
+    "reverse DNS",
+    (names) => ({ ...names, "7.101.51.198.in-addr.arpa": { PTR: ["host7.provider.example"] } }),
+  ],
+  [
+    "a name that leads elsewhere",
+    "reverse DNS",
+    (names) => ({ ...names, [HELO]: { ...at(names), A: ["198.51.101.8"] } }),
+  ],
+  [
+    "an SPF record without the address",
+    "SPF",
+    (names) => ({ ...names, [HELO]: { ...at(names), TXT: ["v=spf1 -all"] } }),
+  ],
+  [
+    "a sender whom nobody takes mail for",
+    "sender",
+    (names) => ({ ...names, [HELO]: { ...at(names), MX: ["0 ."] } }),
+  ],
+  [
+    "an entry on a blocklist",
+    "blocklists",
+    (names) => ({ ...names, [`7.101.51.198.${LIST}`]: { A: ["127.0.0.2"] } }),
+  ],
+])("with %s a host may not probe", async (_, about, breaking) => {
+  const { mayProbe, holds } = await given(breaking(createZone([IP])));
+
+  expect(holds(about)).toBe("no");
+  expect(mayProbe).toBe("no");
+});
+
+const at = (names: Zone): object => names[HELO] as object;
+
+test("name servers that fail leave it unknown", async () => {
+  const { mayProbe, holds } = await given({
+    ...createZone([IP]),
+    "7.101.51.198.in-addr.arpa": "SERVFAIL",
+  });
+
+  expect(holds("reverse DNS")).toBe("unknown");
+  expect(mayProbe).toBe("unknown");
+});
+
+test("a name that is nobody's is no name to say", async () => {
+  const { holds } = await given(createZone([IP]), FRIENDLY, "mailproof.invalid");
+
+  expect(holds("hello")).toBe("no");
+});
+
+test("records are lines for a zone file, for addresses of both kinds", () => {
+  const lines = buildProbeRecords({
+    domain: HELO,
+    ips: ["192.0.2.1", "2001:db8::1"],
+    mx: "mail.example.com",
+  }).map(formatZoneLine);
+
+  expect(lines).toEqual([
+    "probe.example.com. 3600 IN A 192.0.2.1",
+    "probe.example.com. 3600 IN AAAA 2001:db8::1",
+    "1.2.0.192.in-addr.arpa. 3600 IN PTR probe.example.com.",
+    `1.${"0.".repeat(23)}8.b.d.0.1.0.0.2.ip6.arpa. 3600 IN PTR probe.example.com.`,
+    "probe.example.com. 3600 IN MX 10 mail.example.com.",
+    'probe.example.com. 3600 IN TXT "v=spf1 ip4:192.0.2.1 ip6:2001:db8::1 -all"',
+    '_dmarc.probe.example.com. 3600 IN TXT "v=DMARC1; p=reject; adkim=s; aspf=s"',
+  ]);
+});

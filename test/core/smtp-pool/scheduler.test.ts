@@ -1,0 +1,323 @@
+import type { MailHost } from "@mailproof/core/mail/dns/mail-hosts";
+import { createReplyReader } from "@mailproof/core/mail/smtp/reply-reader";
+import type { ReplyOrFault, SmtpConnect } from "@mailproof/core/mail/smtp/wire";
+import { createCatchAllCache } from "@mailproof/core/smtp-pool/catch-all-cache";
+import { createProbe } from "@mailproof/core/smtp-pool/scheduler";
+import { expect, test } from "vitest";
+import { givenWorld } from "../../given.ts";
+
+type Server = (line: string, session: number) => string;
+
+const replyOf = (text: string): ReplyOrFault => {
+  const [reply] = createReplyReader()(Buffer.from(`${text}\r\n`));
+  return reply ?? "closed";
+};
+
+/** A mail server as a function from line to reply; it counts what is asked of it, and by how many at once. */
+const givenServer = (rcpt: Server, greeting = "220 hi", turnMs = 0, clock?: () => Date) => {
+  const { world, later, table } = givenWorld();
+  const asked: string[] = [];
+  let sessions = 0;
+  let open = 0;
+  let peak = 0;
+  const startedAt: number[] = [];
+
+  const talkedTo: string[] = [];
+  const connect: SmtpConnect = async ({ host }) => {
+    if (host === "mx.broken.example") throw new Error("a bug of ours");
+    if (host === "mx.down.example") return "connect_refused";
+    talkedTo.push(host);
+    const session = ++sessions;
+    peak = Math.max(peak, ++open);
+    startedAt.push(world.now().getTime());
+    let next = greeting;
+    let hungUp = false;
+    return {
+      send: (line) => {
+        if (line.startsWith("RCPT")) asked.push(line);
+        next = line.startsWith("RCPT") ? rcpt(line, session) : "250 ok";
+      },
+      receive: async () => {
+        if (turnMs > 0) await world.sleep(turnMs);
+        return next === "" ? "closed" : replyOf(next);
+      },
+      startTls: async () => "tls_failed",
+      close: async () => {
+        if (!hungUp) open--;
+        hungUp = true;
+      },
+    };
+  };
+  const facts = createCatchAllCache(table, world.now);
+  const smtp = { helo: "probe.example", from: "probe@example.org", port: 25 };
+  const probe = createProbe({
+    ...world,
+    connect,
+    catchAllCache: facts,
+    smtp,
+    ...(clock && { now: clock }),
+  });
+  return {
+    probe,
+    asked,
+    later,
+    world,
+    talkedTo,
+    catchAllCache: facts,
+    startedAt,
+    sessions: () => sessions,
+    peak: () => peak,
+  };
+};
+
+const HOSTS: readonly MailHost[] = [{ host: "mx.example.com", priority: 10, ips: ["192.0.2.1"] }];
+const ask = (local: string, domain = "example.com", hosts = HOSTS) => ({
+  recipient: `${local}@${domain}`,
+  domain,
+  hosts,
+  probeCatchAll: true,
+});
+const recipients = (count: number) => Array.from({ length: count }, (_row, n) => ask(`person${n}`));
+const RANDOM_RECIPIENT = /<[a-z][a-z0-9]{19}@/;
+const rejectsUnknownRecipients: Server = (line) =>
+  RANDOM_RECIPIENT.test(line) ? "550 5.1.1 no such user" : "250 ok";
+
+test("addresses of one moment share a session, and one decoy", async () => {
+  const { probe, asked, sessions } = givenServer(rejectsUnknownRecipients);
+
+  const answers = await Promise.all(recipients(20).map(probe));
+
+  expect(answers.map(({ finding }) => finding.verdict)).toEqual(Array(20).fill("valid"));
+  expect(new Set(answers.map(({ catchAll }) => catchAll))).toEqual(new Set(["no"]));
+  expect(sessions()).toBe(1);
+  expect(asked.filter((line) => RANDOM_RECIPIENT.test(line))).toHaveLength(1);
+  expect(asked[0]).toBe("RCPT TO:<person0@example.com>");
+});
+
+test("a thousand for one server never open more than its ten connections, and few sessions in all", async () => {
+  const { probe, sessions, peak } = givenServer(rejectsUnknownRecipients);
+
+  await Promise.all(recipients(1_000).map(probe));
+
+  expect(peak()).toBeLessThanOrEqual(10);
+  expect(sessions()).toBeLessThanOrEqual(60);
+});
+
+test("domains at one server share sessions, and each has its own decoy", async () => {
+  const { probe, asked, sessions } = givenServer(rejectsUnknownRecipients);
+
+  await Promise.all(
+    ["a.example", "b.example", "c.example"].map((domain) => probe(ask("ann", domain))),
+  );
+
+  expect(sessions()).toBe(1);
+  expect(asked.filter((line) => RANDOM_RECIPIENT.test(line))).toHaveLength(3);
+});
+
+test("what a decoy proved is remembered, and not asked again within a day", async () => {
+  const { probe, asked, catchAllCache: facts } = givenServer(() => "250 ok");
+  await probe(ask("ann"));
+
+  const second = await probe(ask("bob"));
+
+  expect(second.catchAll).toBe("yes");
+  expect(asked.filter((line) => RANDOM_RECIPIENT.test(line))).toHaveLength(1);
+  expect((await facts.find("example.com", "")).catchAll).toBe("yes");
+});
+
+test.each<[string, string]>([
+  ["a deferred decoy", "451 4.3.0 later"],
+  ["a decoy refused for our address's sake", "550 5.7.1 your IP is blocked using spamhaus"],
+  ["a decoy whose answer is lost", ""],
+])("%s proves nothing, and nothing is remembered", async (_, reply) => {
+  const { probe, catchAllCache: facts } = givenServer((line) =>
+    RANDOM_RECIPIENT.test(line) ? reply : "250 ok",
+  );
+
+  expect((await probe(ask("ann"))).catchAll).toBe("undecided");
+  expect((await facts.find("example.com", "")).catchAll).toBeUndefined();
+});
+
+test("after a 421 the server is left alone for half a minute, and then asked about the rest", async () => {
+  const { probe, startedAt } = givenServer((line, session) =>
+    session === 1 && line.includes("person2")
+      ? "421 4.7.0 too busy"
+      : rejectsUnknownRecipients(line, session),
+  );
+
+  const answers = await Promise.all(recipients(5).map(probe));
+
+  expect(new Set(answers.map(({ finding }) => finding.verdict))).toEqual(new Set(["valid"]));
+  const [first = 0, second = 0, ...more] = startedAt;
+  expect(second - first).toBeGreaterThanOrEqual(30_000);
+  expect(more).toEqual([]);
+});
+
+test("who meets a connection full of recipients is asked over another", async () => {
+  let count = 0;
+  const { probe, sessions } = givenServer((line, session) => {
+    if (RANDOM_RECIPIENT.test(line)) return "550 5.1.1 no such user";
+    if (session === 1 && ++count > 2) return "452 4.5.3 too many recipients";
+    return "250 ok";
+  });
+
+  const answers = await Promise.all(recipients(5).map(probe));
+
+  expect(new Set(answers.map(({ finding }) => finding.verdict))).toEqual(new Set(["valid"]));
+  expect(sessions()).toBe(2);
+});
+
+test("a server that always hangs up ends in unknown for everybody, after a bounded number of sessions", async () => {
+  const { probe, sessions } = givenServer(() => "");
+
+  const answers = await Promise.all(recipients(4).map(probe));
+
+  expect(new Set(answers.map(({ finding }) => finding.verdict))).toEqual(new Set(["unknown"]));
+  expect(sessions()).toBeLessThanOrEqual(8);
+});
+
+test("a server that refuses to talk says nothing of anybody's mailbox", async () => {
+  const { probe } = givenServer(() => "250 ok", "554 5.7.1 go away");
+
+  const answers = await Promise.all(recipients(3).map(probe));
+
+  expect(new Set(answers.map(({ finding }) => finding.verdict))).toEqual(new Set(["unknown"]));
+});
+
+const host = (name: string, ip: string, priority = 10): MailHost => ({
+  host: name,
+  priority,
+  ips: [ip],
+});
+
+test("a domain that names another's host as its first never has its second asked about the other's people", async () => {
+  const { probe, talkedTo } = givenServer(() => "550 5.1.1 no such user");
+  const victim = [host("mx.down.example", "192.0.2.1")];
+  const attacker = [...victim, host("mx.evil.example", "192.0.2.66", 20)];
+
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, (_row, n) =>
+      probe(
+        n % 2 ? ask(`v${n}`, "victim.example", victim) : ask(`e${n}`, "evil.example", attacker),
+      ),
+    ),
+  );
+
+  const victims = answers.filter((_, n) => n % 2 === 1);
+  expect(new Set(victims.map(({ finding }) => finding.verdict))).toEqual(new Set(["unknown"]));
+  expect(new Set(talkedTo)).toEqual(new Set(["mx.evil.example"]));
+});
+
+test("one operator under many names bears no more connections than under one", async () => {
+  const { probe, peak } = givenServer(rejectsUnknownRecipients);
+  const tenants = Array.from({ length: 100 }, (_row, n) => {
+    const name = `t${n}-example.mail.protection.outlook.com`;
+    return ask("ann", `t${n}.example`, [host(name, `192.0.2.${n}`)]);
+  });
+  const vanity = Array.from({ length: 100 }, (_row, n) =>
+    ask("ann", `v${n}.example`, [host(`mx.v${n}.example`, "198.51.100.7")]),
+  );
+
+  await Promise.all(tenants.map(probe));
+  expect(peak()).toBeLessThanOrEqual(5);
+  await Promise.all(vanity.map(probe));
+  expect(peak()).toBeLessThanOrEqual(10);
+});
+
+test("a server that always says 421 is asked a few times, and then everybody has an answer", async () => {
+  const { probe, sessions, world } = givenServer(() => "421 4.7.0 too busy");
+  const began = world.now().getTime();
+
+  const answers = await Promise.all(recipients(200).map(probe));
+
+  expect(new Set(answers.map(({ finding }) => finding.verdict))).toEqual(new Set(["unknown"]));
+  expect(sessions()).toBeLessThanOrEqual(40);
+  expect(world.now().getTime() - began).toBeLessThan(30 * 60_000);
+});
+
+test("a rest ends when its timer says so, though the clock may not have come so far", async () => {
+  const stopped = new Date("2026-03-01T12:00:00Z");
+  const { probe, sessions } = givenServer(
+    (line, session) =>
+      session === 1 ? "421 4.7.0 too busy" : rejectsUnknownRecipients(line, session),
+    "220 hi",
+    0,
+    () => stopped,
+  );
+
+  const answers = await Promise.all(recipients(3).map(probe));
+
+  expect(answers.map(({ finding }) => finding.verdict)).toEqual(["unknown", "valid", "valid"]);
+  expect(sessions()).toBeGreaterThan(1);
+});
+
+test("a bug of ours settles everybody as unknown, and the next question is asked as if nothing were", async () => {
+  const { probe } = givenServer(rejectsUnknownRecipients);
+  const broken = [host("mx.broken.example", "192.0.2.9")];
+
+  const answers = await Promise.all([
+    probe(ask("a", "b.example", broken)),
+    probe(ask("c", "b.example", broken)),
+  ]);
+
+  expect(answers.map(({ finding }) => finding.reason)).toEqual(["internal", "internal"]);
+  expect((await probe(ask("ann"))).finding.verdict).toBe("valid");
+});
+
+test("a server that takes one recipient and hangs up still settles everybody, one by one", async () => {
+  const seen = new Map<number, number>();
+  const { probe } = givenServer((_line, session) => {
+    const count = (seen.get(session) ?? 0) + 1;
+    seen.set(session, count);
+    return count === 1 ? "550 5.1.1 no such user" : "";
+  });
+
+  const answers = await Promise.all(recipients(6).map(probe));
+
+  expect(
+    answers.filter(({ finding }) => finding.verdict === "invalid").length,
+  ).toBeGreaterThanOrEqual(5);
+});
+
+test.each([
+  "550 <probe@example.org>: user unknown",
+  "550 probe@example.org does not exist",
+  "550 5.1.2 example.org: domain not found",
+])("a refusal that names our own sender is no verdict about the mailbox: %s", async (reply) => {
+  const { probe } = givenServer(() => reply);
+
+  expect((await probe(ask("ann"))).finding).toMatchObject({
+    verdict: "unknown",
+    reason: "sender_rejected",
+  });
+});
+
+test("when no server in the world can be reached, that is said of us and not of each server", async () => {
+  const { world, table } = givenWorld();
+  const facts = createCatchAllCache(table, world.now);
+  const smtp = { helo: "probe.example", from: "probe@example.org", port: 25 };
+  const connect: SmtpConnect = async () => "connect_timeout";
+  const probe = createProbe({ ...world, connect, catchAllCache: facts, smtp });
+  const reasons: string[] = [];
+  for (let n = 1; n <= 7; n++) {
+    const { finding } = await probe(
+      ask("ann", `d${n}.example`, [host(`mx${n}.example`, `93.184.216.${n}`)]),
+    );
+    reasons.push(`${finding.verdict} ${finding.reason}`);
+  }
+
+  expect(reasons.slice(0, 4)).toEqual(Array(4).fill("unknown connect_failed"));
+  expect(reasons.slice(4)).toEqual(Array(3).fill("unknown no_smtp_egress"));
+});
+
+test("more servers than sessions may stand open are all asked, and never more at once", async () => {
+  const { probe, peak } = givenServer(rejectsUnknownRecipients, "220 hi", 100);
+  const questions = Array.from({ length: 700 }, (_row, n) =>
+    ask("ann", `d${n}.example`, [host(`mx${n}.example`, `10.${n >> 8}.${n & 255}.1`)]),
+  );
+
+  const answers = await Promise.all(questions.map(probe));
+
+  expect(answers.every(({ finding }) => finding.verdict === "valid")).toBe(true);
+  expect(peak()).toBe(504);
+});

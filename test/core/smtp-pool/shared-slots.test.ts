@@ -1,0 +1,173 @@
+import type { Table } from "@mailproof/core/ports/table";
+import { parseSharedProvider } from "@mailproof/core/smtp-pool/shared-provider";
+import { createSharedSlots } from "@mailproof/core/smtp-pool/shared-slots";
+import { isSlot, type Slot, toSlotKey } from "@mailproof/core/smtp-pool/slots";
+import { expect, test } from "vitest";
+import { givenWorld } from "../../given.ts";
+import { askAll, givenCluster, hostAt, kind } from "./cluster.ts";
+
+// Whoever shares a server, shares it through one item: what that costs, and what happens to a place.
+
+const HOST = hostAt("gmail-smtp-in.l.google.com");
+const SLOT_KEY = toSlotKey(HOST);
+const ROOMY = toSlotKey(hostAt("mx.example.com"));
+/** Longer than a place is anybody's who does not give it back. */
+const LEASE_MS = 200_000;
+
+const isShared = ({ pk }: { readonly pk: string }): boolean => pk.startsWith("OPERATOR#");
+
+/** Counts what is asked about operators, and nothing else. */
+const counting = () => {
+  const count = { reads: 0, writes: 0 };
+  const tableOf = (table: Table): Table => ({
+    ...table,
+    get: (key) => {
+      if (isShared(key)) count.reads++;
+      return table.get(key);
+    },
+    write: (write) => {
+      if ("update" in write && isShared(write.update)) count.writes++;
+      return table.write(write);
+    },
+  });
+  return { count, tableOf };
+};
+
+const givenSlots = () => {
+  const ctx = givenWorld();
+  const slots = () => createSharedSlots(ctx.world);
+  const take = async (from = slots()): Promise<Slot> => {
+    const acquired = await from.acquire(SLOT_KEY);
+    if (!isSlot(acquired)) throw new Error("there is no place");
+    return acquired;
+  };
+  return { ...ctx, places: slots, take };
+};
+
+test("a process that stands still as soon as it has answered keeps no place", async () => {
+  const { engines, table } = givenCluster(1, kind);
+
+  await askAll(engines, 1);
+
+  // A Lambda is frozen here. What it would write from now on is not written.
+  const shared = table.items().filter(isShared);
+  expect(shared).toHaveLength(1);
+  expect(shared.flatMap((item) => [...parseSharedProvider(item).slots.keys()])).toEqual([]);
+});
+
+const WELL = { refusal: null, needsCooldown: false };
+
+test("a session costs one read and two writes", async () => {
+  const { count, tableOf } = counting();
+  const { engines, sessions, world } = givenCluster(1, kind, { tableOf });
+
+  await askAll(engines, 1_000);
+  await world.sleep(1_000);
+
+  expect(count).toEqual({ reads: sessions.length, writes: 2 * sessions.length });
+});
+
+test("a process that waits for a rest to end asks nobody meanwhile", async () => {
+  const { count, tableOf } = counting();
+  const { engines, world } = givenCluster(
+    3,
+    (line, session) =>
+      session === 1 && line.startsWith("RCPT") ? "421 4.7.0 too busy" : kind(line, session),
+    { tableOf },
+  );
+  const [first, ...others] = engines.map((engine) => [engine]);
+  const all = [askAll(first ?? [], 20)];
+  await world.sleep(1_000);
+  all.push(...others.map((other) => askAll(other, 20)));
+  await world.sleep(1_000);
+  const before = { ...count };
+
+  await world.sleep(27_000);
+
+  expect(before.reads).toBeGreaterThan(1);
+  expect(count).toEqual(before);
+  await Promise.all(all);
+});
+
+test("a place is somebody's until it is given back", async () => {
+  const { places: slots, take } = givenSlots();
+  const slot = await take();
+  expect(await slots().acquire(SLOT_KEY)).toBe("full");
+
+  await slot.release(WELL);
+
+  await take();
+});
+
+test("a place is not to be had once the operator is closed, though it was open when we looked", async () => {
+  const { world, table, places: slots } = givenSlots();
+  const acquired = await slots().acquire(ROOMY);
+  const { promise: looked, resolve: look } = Promise.withResolvers<void>();
+  const { promise: closed, resolve: close } = Promise.withResolvers<void>();
+  const late = createSharedSlots({
+    ...world,
+    table: {
+      ...table,
+      write: async (write) => {
+        look();
+        await closed;
+        return table.write(write);
+      },
+    },
+  });
+
+  const taking = late.acquire(ROOMY);
+  await looked;
+  if (isSlot(acquired)) await acquired.release({ refusal: null, needsCooldown: true });
+  close();
+
+  expect(await taking).toMatchObject({ ms: 5_000 });
+});
+
+test("who gives a place back too late gives nobody else's away", async () => {
+  const { places: slots, take, later } = givenSlots();
+  const late = await take();
+  later(LEASE_MS);
+  await take();
+
+  await late.release(WELL);
+
+  expect(await slots().acquire(SLOT_KEY)).toBe("full");
+});
+
+test("a process takes turns with others who wait, though it would be there first", async () => {
+  const { world, places: slots, take } = givenSlots();
+  const ours = slots();
+  const slot = await take(ours);
+  expect(await slots().acquire(SLOT_KEY)).toBe("full");
+
+  await slot.release(WELL);
+
+  expect(await ours.acquire(SLOT_KEY)).toBe("full");
+  await world.sleep(1_000);
+  await take(ours);
+});
+
+test("an operator is the same for all, in whatever order its addresses come", () => {
+  const ips = ["198.51.100.9", "192.0.2.7"];
+
+  expect(toSlotKey({ ...HOST, host: "mx.example", ips })).toEqual(
+    toSlotKey({ ...HOST, host: "mx.example", ips: ips.toReversed() }),
+  );
+});
+
+test("what is stored of an operator is one item below a kilobyte, and goes by itself", async () => {
+  const { engines, table, later } = givenCluster(5, (line, session) =>
+    line.startsWith("RCPT") ? `421 4.7.0 ${"busy ".repeat(300)}` : kind(line, session),
+  );
+  void askAll(engines, 100);
+  await new Promise((resolve) => setImmediate(resolve));
+  await askAll(engines, 1);
+
+  const items = table.items().filter(isShared);
+
+  expect(items).toHaveLength(1);
+  expect(JSON.stringify(items).length).toBeLessThan(1_024);
+  later(3_600_000);
+  expect(table.items().filter(isShared)).toEqual([]);
+});

@@ -1,0 +1,159 @@
+import { pack, unpack } from "@mailproof/core/verify/pack";
+import { STATUSES, type Verification } from "@mailproof/core/verify/result";
+import { verify } from "@mailproof/core/verify/verify";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { givenWorld } from "../../given.ts";
+
+const textOrNull = fc.option(fc.string());
+const getFlags = <N extends string>(...names: readonly N[]) =>
+  fc
+    .tuple(...names.map(() => fc.boolean()))
+    .map(
+      (set) => Object.fromEntries(names.map((name, at) => [name, set[at]])) as Record<N, boolean>,
+    );
+
+const anyVerification: fc.Arbitrary<Verification> = fc.record(
+  {
+    email: fc.string(),
+    status: fc.constantFrom(...STATUSES),
+    score: fc.integer({ min: 0, max: 100 }),
+    reason: fc.string(),
+    subStatus: textOrNull,
+    provider: textOrNull,
+    verification: getFlags(
+      "syntaxValid",
+      "domainExists",
+      "mxFound",
+      "smtpCheck",
+      "mailboxExists",
+      "catchAll",
+    ),
+    flags: getFlags(
+      "disposable",
+      "roleAccount",
+      "freeProvider",
+      "spamTrap",
+      "honeypot",
+      "botGenerated",
+    ),
+    enrichment: fc.record({
+      first_name: textOrNull,
+      last_name: textOrNull,
+      full_name: fc.string(),
+      gender: fc.constant("unknown" as const),
+    }),
+    ai: fc.record({
+      typoSuggestion: textOrNull,
+      typoConfidence: fc.option(fc.constantFrom(0, 0.5, 0.99)),
+      catchAllConfidence: fc.constantFrom(0, 0.41, 0.95),
+    }),
+    retry: fc.constantFrom("later", "new_connection", "other_host", null),
+    verifiedAt: fc.constant("2026-11-21T00:00:00.000Z"),
+  },
+  {
+    requiredKeys: [
+      "email",
+      "status",
+      "score",
+      "reason",
+      "subStatus",
+      "provider",
+      "verification",
+      "flags",
+      "enrichment",
+      "retry",
+      "verifiedAt",
+    ],
+  },
+);
+
+test("a result comes back as it was, also from a store that keeps JSON", () => {
+  fc.assert(
+    fc.property(anyVerification, (result) => {
+      expect(unpack(pack(result))).toEqual(result);
+      expect(unpack(JSON.parse(JSON.stringify(pack(result))))).toEqual(result);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test.each(["ann.lee@example.com", "invalid@example.com", "info@nxdomain.com", "no address", ""])(
+  "what the engine finds out comes back whole, with its evidence: %j",
+  async (email) => {
+    const { world } = givenWorld();
+    const everything = { deepVerify: true, includeAi: true, includeEvidence: true };
+    const result = await verify(world.engine, email, everything);
+
+    const back = unpack(JSON.parse(JSON.stringify(pack(result))));
+
+    expect(back).toEqual(result);
+    expect(Object.keys(back).toSorted()).toEqual(Object.keys(result).toSorted());
+  },
+);
+
+test("a row without evidence is shorter than half of what it says in full", async () => {
+  const { world } = givenWorld();
+  const options = { deepVerify: true, includeAi: true, includeEvidence: false };
+  const result = await verify(world.engine, "ann.lee@example.com", options);
+
+  expect(JSON.stringify(pack(result)).length * 2).toBeLessThan(JSON.stringify(result).length);
+});
+
+/** Written down here as it lies in tables: whoever changes the code finds out what would become of it. */
+const stored = (checks: number, flags: number) => [
+  1,
+  "Ann.Lee@example.com",
+  "risky",
+  53,
+  "mailbox_full",
+  "sub",
+  "google",
+  checks,
+  flags,
+  ["Ann", "van Lee", "Ann B. van Lee", "unknown"],
+  ["ann@gmail.com", 0.93, 0.49],
+  "later",
+  "2026-11-21T00:00:00.000Z",
+];
+
+test("what was stored before is read to this day", () => {
+  const { verification, flags, ...rest } = unpack(stored(0, 0));
+
+  expect(Object.values({ ...verification, ...flags })).toEqual(Array(12).fill(false));
+  expect(rest).toEqual({
+    email: "Ann.Lee@example.com",
+    status: "risky",
+    score: 53,
+    reason: "mailbox_full",
+    subStatus: "sub",
+    provider: "google",
+    enrichment: {
+      first_name: "Ann",
+      last_name: "van Lee",
+      full_name: "Ann B. van Lee",
+      gender: "unknown",
+    },
+    ai: { typoSuggestion: "ann@gmail.com", typoConfidence: 0.93, catchAllConfidence: 0.49 },
+    retry: "later",
+    verifiedAt: "2026-11-21T00:00:00.000Z",
+  });
+});
+
+test.each([
+  [1, "syntaxValid", "disposable"],
+  [2, "domainExists", "roleAccount"],
+  [4, "mxFound", "freeProvider"],
+  [8, "smtpCheck", "spamTrap"],
+  [16, "mailboxExists", "honeypot"],
+  [32, "catchAll", "botGenerated"],
+])("%d is %s and %s, as it was", (bit, check, flag) => {
+  const { verification, flags } = unpack(stored(bit, bit));
+  const set = Object.entries({ ...verification, ...flags }).filter(([, isSet]) => isSet);
+
+  expect(set.map(([name]) => name)).toEqual([check, flag]);
+});
+
+test.each([[[2, "ann@x.com"]], [[]], [["1"]]])("%j is of no version that is known here", (row) => {
+  expect(() => unpack(row)).toThrow("a result of a version that nobody here knows");
+});

@@ -1,0 +1,87 @@
+import { endpoint } from "@mailproof/api/http/endpoint";
+import { Failure } from "@mailproof/core/lib/failure";
+import * as v from "valibot";
+
+type Piece = string | Uint8Array;
+
+/** Takes a form or JSON, and tells what it got: what a route that reads files has to rely on. */
+export const fakeFormEndpoint = endpoint({
+  id: "pretendForm",
+  route: "POST /v1/pretend/form",
+  tag: "Service",
+  tool: null,
+  summary: "Tell what was sent.",
+  price: null,
+  access: "verification:write",
+  needs: [],
+  answers: [202],
+  errors: ["INVALID_REQUEST"],
+  form: true,
+  body: v.strictObject({ action: v.string() }),
+  output: v.unknown(),
+
+  async handle(_world, _caller, { body, form }) {
+    const headers = { "retry-after": "7" };
+    if (!form) return { status: 202, headers, data: { action: body.action } };
+    const parts = [];
+    for await (const { name, fileName, content } of form)
+      parts.push({
+        name,
+        fileName,
+        text: Buffer.concat(await Array.fromAsync(content)).toString(),
+      });
+    return { status: 202, headers, data: { parts } };
+  },
+});
+
+/** Streams what it was made with. */
+export const createFakeStreamEndpoint = (
+  stream: () => AsyncIterable<Piece>,
+  elsewhere: () => Promise<string> = async () => "https://blobs.example/elsewhere",
+) =>
+  endpoint({
+    id: "pretendStream",
+    route: "GET /v1/pretend/stream",
+    tag: "Service",
+    tool: null,
+    summary: "Stream.",
+    price: null,
+    access: "verification:read",
+    needs: [],
+    answers: [200],
+    errors: [],
+    output: v.unknown(),
+
+    async handle() {
+      const headers = {
+        "content-type": "text/csv; charset=utf-8",
+        "content-disposition": 'attachment; filename="results.csv"',
+      };
+      return { status: 200, headers, stream: stream(), elsewhere };
+    },
+  });
+
+/** What was asked of a source. */
+export type ConsumedPieces = { pieces: number; readonly closed: Promise<void> };
+
+/** Yields so many pieces, and counts. */
+export const createCountedPieces = (count: number, piece: Piece) => {
+  const { promise: closed, resolve } = Promise.withResolvers<void>();
+  const consumed: ConsumedPieces = { pieces: 0, closed };
+  async function* pieces(): AsyncGenerator<Piece> {
+    try {
+      while (consumed.pieces < count) {
+        consumed.pieces++;
+        yield piece;
+      }
+    } finally {
+      resolve();
+    }
+  }
+  return { asked: consumed, pieces };
+};
+
+export async function* failAfter(...pieces: readonly Piece[]): AsyncGenerator<Piece> {
+  yield* pieces;
+  throw new Failure("UNAVAILABLE", "nothing_charged", "The table cannot be read.");
+}

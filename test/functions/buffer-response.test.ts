@@ -1,0 +1,110 @@
+import type { Endpoint } from "@mailproof/api/http/endpoint";
+import { RESPONSE_BYTES_MAX } from "@mailproof/functions/buffer-response";
+import { lambda } from "@mailproof/functions/lambda";
+import type { Context } from "aws-lambda";
+import { expect, test } from "vitest";
+import {
+  createCountedPieces,
+  createFakeStreamEndpoint,
+  failAfter,
+  fakeFormEndpoint,
+} from "../fake-endpoints.ts";
+import { encodeForm } from "../form.ts";
+import { toBytes, toEvent } from "../gateway.ts";
+import { given } from "../given.ts";
+
+const whenRequested = async (endpoint: Endpoint, type = "", body?: Buffer) => {
+  const { world, liveKey } = await given();
+  const [method = "", url = ""] = endpoint.route.split(" ");
+  const headers = [
+    ["x-api-key", liveKey],
+    ["content-type", type],
+  ] as const;
+  const event = toEvent({ method, url, headers, ...(body && { body }) }, [endpoint]);
+  return lambda(endpoint, world)(event, {} as Context);
+};
+
+/** What Lambda hands over, as JSON, may have this many bytes. */
+const RESULT_BYTES_MAX = 6_291_556;
+
+test.each([
+  ["of plain text", "x"],
+  ["of quotes, which JSON makes longer", '"'],
+  ["of control characters, which JSON makes six times as long", "\u0001"],
+  ["of letters outside ASCII", "é"],
+])("an answer %s that is as long as may be is handed over whole", async (_case, letter) => {
+  const piece = letter.repeat(5_000 / Buffer.byteLength(letter));
+  const answer = await whenRequested(
+    createFakeStreamEndpoint(createCountedPieces(900, piece).pieces),
+  );
+
+  expect(toBytes(answer).length).toBe(RESPONSE_BYTES_MAX);
+  expect(toBytes(answer).toString()).toBe(piece.repeat(900));
+  expect(answer.headers?.["content-type"]).toBe("text/csv; charset=utf-8");
+  expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(RESULT_BYTES_MAX);
+});
+
+test("one that is longer leads elsewhere, and its source is closed before", async () => {
+  const { asked: consumed, pieces } = createCountedPieces(1_000_000, "x".repeat(100_000));
+  const order: string[] = [];
+  void consumed.closed.then(() => order.push("closed"));
+  const elsewhere = async () => {
+    order.push("elsewhere");
+    return "https://blobs.example/exports/1?signature=x";
+  };
+
+  const answer = await whenRequested(createFakeStreamEndpoint(pieces, elsewhere));
+
+  expect(answer).toMatchObject({ statusCode: 303, body: "" });
+  expect(answer.headers).toMatchObject({
+    location: "https://blobs.example/exports/1?signature=x",
+    "content-disposition": 'attachment; filename="results.csv"',
+    "cache-control": "no-store",
+    "x-ratelimit-remaining": "599",
+    "x-request-id": expect.any(String),
+  });
+  expect(answer.headers).not.toHaveProperty("content-type");
+  expect(order).toEqual(["closed", "elsewhere"]);
+  expect(consumed.pieces).toBe(RESPONSE_BYTES_MAX / 100_000 + 1);
+});
+
+test.each<[string, Endpoint]>([
+  ["midway", createFakeStreamEndpoint(() => failAfter("a,b\r\n", "c,"))],
+  [
+    "to be put elsewhere",
+    createFakeStreamEndpoint(createCountedPieces(50, "x".repeat(100_000)).pieces, async () => {
+      await failAfter().next();
+      return "";
+    }),
+  ],
+])(
+  "one that fails %s is an answer of its own, for nothing was sent yet",
+  async (_case, endpoint) => {
+    const answer = await whenRequested(endpoint);
+
+    expect(answer.statusCode).toBe(503);
+    expect(JSON.parse(answer.body ?? "")).toMatchObject({
+      error: { code: "UNAVAILABLE", retryable: true },
+    });
+  },
+);
+
+test("a form that a gateway lets through but Lambda would not take is told the other way", async () => {
+  const formOfBytes = (count: number) =>
+    encodeForm([{ name: "file", fileName: "l.csv", content: Buffer.alloc(count, "x") }]);
+  const { contentType, bytes } = await formOfBytes(4_499_000);
+  const tooLarge = await formOfBytes(4_500_000);
+
+  expect(await whenRequested(fakeFormEndpoint, contentType, bytes)).toMatchObject({
+    statusCode: 202,
+  });
+  const refused = await whenRequested(fakeFormEndpoint, tooLarge.contentType, tooLarge.bytes);
+
+  expect(refused.statusCode).toBe(413);
+  expect(JSON.parse(refused.body ?? "")).toMatchObject({
+    error: {
+      code: "PAYLOAD_TOO_LARGE",
+      message: expect.stringMatching(/4500000 bytes.*get_upload_url.*PUT.*process/),
+    },
+  });
+});

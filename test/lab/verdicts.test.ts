@@ -1,0 +1,83 @@
+import type { SmtpConnect } from "@mailproof/core/mail/smtp/wire";
+import { createEngine, type Engine } from "@mailproof/core/verify/engine";
+import { BANDS } from "@mailproof/core/verify/judge";
+import { verify } from "@mailproof/core/verify/verify";
+import { allDomains } from "@mailproof/lab/domains";
+import { LAB_ZONE, type Lab, startLab } from "@mailproof/lab/lab";
+import { readEnvironment } from "@mailproof/local/environment";
+import { openMailPorts } from "@mailproof/local/mail-ports";
+import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+// The whole engine, over real sockets, against every situation that the lab has. What it should come to stands
+// beside each domain and in docs/lab.md, so a newcomer sees what the tests see.
+
+let lab: Lab;
+let engine: Engine;
+let close: () => void;
+beforeAll(async () => {
+  lab = await startLab({ slowMs: 30 });
+  const table = createSqliteTable(":memory:", () => new Date());
+  const mailPorts = openMailPorts(readEnvironment({}), table, lab);
+  engine = createEngine({ ...mailPorts, connect: withShortTimeouts(mailPorts.connect) });
+  close = mailPorts.close;
+});
+afterAll(async () => {
+  close();
+  await lab.close();
+});
+
+/** They are given up on whatever happens, so there is no need to wait for it; all others have production's time. */
+const NEVER_ANSWER = ["silent", "silentrcpt"];
+const SILENT_WAIT_MS = 500;
+
+const withShortTimeouts =
+  (connect: SmtpConnect): SmtpConnect =>
+  async (target, options) => {
+    const wire = await connect(target, options);
+    const isSilent = NEVER_ANSWER.some((name) => target.host.endsWith(`.${name}.${LAB_ZONE}`));
+    if (typeof wire === "string" || !isSilent) return wire;
+    return { ...wire, receive: (waitMs) => wire.receive(Math.min(waitMs, SILENT_WAIT_MS)) };
+  };
+
+const OPTIONS = { deepVerify: true, includeAi: true, includeEvidence: true };
+
+const examples = allDomains.flatMap(({ name, examples: tries }) =>
+  tries.map(([local, status, reason]) => ({
+    email: `${local}@${name}.${LAB_ZONE}`,
+    status,
+    reason,
+  })),
+);
+
+test("there are at least 25 situations", () => {
+  expect(new Set(allDomains.map(({ name }) => name)).size).toBeGreaterThan(25);
+});
+
+test.concurrent.each(examples)("$email is $status: $reason", async ({ email, status, reason }) => {
+  const result = await verify(engine, email, OPTIONS);
+
+  expect({ status: result.status, reason: result.reason }).toEqual({ status, reason });
+  const { least, most } = BANDS[result.status];
+  expect(result.score).toBeGreaterThanOrEqual(least);
+  expect(result.score).toBeLessThanOrEqual(most);
+  const parts = result.evidence?.score.map(({ points }) => points) ?? [];
+  expect(parts.reduce((sum, points) => sum + points, 0)).toBe(result.score);
+});
+
+test("nothing but RCPT ever asks for a mailbox", () => {
+  const verbs = Object.keys(lab.stats().commands ?? {});
+
+  expect(verbs).toContain("RCPT");
+  expect(verbs.filter((verb) => ["DATA", "VRFY", "EXPN", "BDAT"].includes(verb))).toEqual([]);
+});
+
+test("what the same session said of others is not in the evidence", async () => {
+  const both = ["ada.lovelace", "grace.hopper"].map((local) => `${local}@valid.${LAB_ZONE}`);
+
+  const [ada] = await Promise.all(both.map((email) => verify(engine, email, OPTIONS)));
+
+  const transcript = JSON.stringify(ada?.evidence?.transcript);
+  expect(transcript).toContain("ada.lovelace");
+  expect(transcript).not.toContain("grace.hopper");
+});

@@ -1,0 +1,89 @@
+import { type Lab, startLab } from "@mailproof/lab/lab";
+import { readEnvironment } from "@mailproof/local/environment";
+import { openMailPorts } from "@mailproof/local/mail-ports";
+import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+
+const SPAMCOP = "bl.spamcop.net";
+
+let lab: Lab;
+beforeAll(async () => {
+  lab = await startLab({ companies: 1 });
+});
+afterAll(() => lab.close());
+
+const openPorts = (settings: Readonly<Record<string, string>>, beside: Lab | null = null) => {
+  const table = createSqliteTable(":memory:", () => new Date());
+  const mailPorts = openMailPorts(readEnvironment(settings), table, beside);
+  onTestFinished(() => {
+    mailPorts.close();
+    table.close();
+  });
+  return mailPorts;
+};
+const zonesFor = (mailPorts: ReturnType<typeof openPorts>, domain: string) =>
+  mailPorts.dnsLookups.blocklists.listsFor(domain).map(({ zone }) => zone);
+
+test("beside a lab, its domains are looked for on its own blocklists, and others on the real ones", () => {
+  const mailPorts = openPorts({}, lab);
+
+  expect(zonesFor(mailPorts, "good.senders.lab.mailproof.test")).toEqual([
+    "bl.lab.mailproof.test",
+    "refusing-bl.lab.mailproof.test",
+  ]);
+  expect(zonesFor(mailPorts, "example.org")).toContain(SPAMCOP);
+  expect(zonesFor(openPorts({}), "anything.test")).toContain(SPAMCOP);
+});
+
+test("an operator names the blocklists, by our id or by their zone", () => {
+  const named = openPorts({ BLOCKLISTS: "spamcop, multi.URIBL.com,bl.example.org" }, lab);
+
+  const [spamcop, uribl, own] = named.dnsLookups.blocklists.listsFor(
+    "good.senders.lab.mailproof.test",
+  );
+
+  expect(spamcop).toMatchObject({ id: "spamcop", zone: SPAMCOP });
+  expect(uribl).toMatchObject({ id: "uribl", asks: "domain", codes: { kind: "bits" } });
+  expect(own).toMatchObject({ id: "bl.example.org", asks: "ip" });
+});
+
+test("what opens a list comes from the settings, and without it the list stays shut", () => {
+  expect(openPorts({}).dnsLookups.blocklists.keys).toEqual({});
+  const given = { SPAMHAUS_KEY: "abc123", BARRACUDA_REGISTERED: "yes" };
+  expect(Object.keys(openPorts(given).dnsLookups.blocklists.keys)).toEqual([
+    "spamhaus",
+    "barracuda",
+  ]);
+  expect(() => readEnvironment({ SPAMHAUS_KEY: "a.b", BARRACUDA_REGISTERED: "maybe" })).toThrow(
+    "SPAMHAUS_KEY must be letters and digits; BARRACUDA_REGISTERED must be yes or no.",
+  );
+});
+
+test("blocklists are asked through name servers of their own where there are any", async () => {
+  const mailPorts = openPorts({
+    DNS_SERVERS: "127.0.0.1:1",
+    BLOCKLIST_DNS_SERVERS: lab.dns,
+  });
+
+  expect(await mailPorts.dnsLookups.listDns("A", "2.0.0.127.bl.lab.mailproof.test")).toMatchObject({
+    kind: "ok",
+  });
+  expect(await mailPorts.dnsLookups.dns("A", "2.0.0.127.bl.lab.mailproof.test")).toEqual({
+    kind: "timeout",
+  });
+  expect(
+    await openPorts({}, lab).dnsLookups.listDns("A", "2.0.0.127.bl.lab.mailproof.test"),
+  ).toMatchObject({
+    kind: "ok",
+  });
+});
+
+test("a laboratory behind the operator's name servers may be asked about all of its domains at once", async () => {
+  const { dns } = openPorts({ DNS_SERVERS: lab.dns, SMTP_ALLOW_PRIVATE: lab.smtpAddresses });
+  // More than the ceiling of a stranger's zone lets through before a question counts as unanswered.
+  const names = Array.from({ length: 2_000 }, (_, n) => `n${n}.valid.lab.mailproof.test`);
+
+  const outcomes = await Promise.all(names.map((name) => dns("MX", name)));
+
+  expect(outcomes.filter(({ kind }) => kind === "timeout")).toEqual([]);
+});

@@ -1,0 +1,229 @@
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { findMailHosts } from "@mailproof/core/mail/dns/mail-hosts";
+import { createResolverPool } from "@mailproof/net/resolver-pool";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { type DnsServer, serveZone } from "../dns-server.ts";
+import type { Zone } from "../zone.ts";
+
+const MANY = Array.from({ length: 200 }, (_, n) => `${n} mx${n}.example.net`);
+
+const ZONE: Zone = {
+  "example.com": {
+    A: ["192.0.2.1", "192.0.2.2"],
+    AAAA: ["2001:db8::1"],
+    MX: ["20 b.example.net", "10 a.example.net"],
+    NS: ["ns1.example.net"],
+    TXT: ["v=spf1 -all", `${"long ".repeat(100)}end`, "h\u00e9\u00ff"],
+  },
+  "10.2.0.192.in-addr.arpa": { PTR: ["mail.example.com"] },
+  "alias.test": { CNAME: ["example.com"] },
+  "alias-to-nothing.test": { CNAME: ["gone.test"] },
+  "alias-without-mx.test": { CNAME: ["a-only.test"] },
+  "a-only.test": { A: ["192.0.2.3"] },
+  "null.test": { MX: ["0 ."] },
+  "many.test": { MX: MANY },
+  "xn--mnchen-3ya.test": { A: ["192.0.2.4"] },
+  "_dmarc.under_score.test": { TXT: ["v=DMARC1; p=none"] },
+  "servfail.test": "SERVFAIL",
+  "refused.test": "REFUSED",
+  "silent.test": "TIMEOUT",
+};
+
+const givenPool = async (zone: Zone = ZONE, packetsPerSecond = 10_000) => {
+  const server = await serveZone(zone);
+  onTestFinished(server.close);
+  return { server, dns: poolOn(server, packetsPerSecond) };
+};
+
+const poolOn = ({ address }: Pick<DnsServer, "address">, packetsPerSecond = 10_000) => {
+  const dns = createResolverPool({ servers: [address], packetsPerSecond });
+  onTestFinished(dns.close);
+  return dns;
+};
+
+test.each([
+  ["A", "example.com", ["192.0.2.1", "192.0.2.2"]],
+  ["A", "EXAMPLE.com.", ["192.0.2.1", "192.0.2.2"]],
+  ["A", "alias.test", ["192.0.2.1", "192.0.2.2"]],
+  ["A", "münchen.test", ["192.0.2.4"]],
+  ["AAAA", "example.com", ["2001:db8::1"]],
+  ["NS", "example.com", ["ns1.example.net"]],
+  ["CNAME", "alias.test", ["example.com"]],
+  ["PTR", "10.2.0.192.in-addr.arpa", ["mail.example.com"]],
+  ["TXT", "_dmarc.under_score.test", ["v=DMARC1; p=none"]],
+  ["MX", "null.test", [{ priority: 0, exchange: "" }]],
+] as const)("%s of %s is read", async (type, name, records) => {
+  const { dns } = await givenPool();
+
+  expect(await dns(type, name)).toEqual({ kind: "ok", records });
+});
+
+test.each(["example.com", "alias.test"])(
+  "MX of %s is read, also through an alias",
+  async (name) => {
+    const { dns } = await givenPool();
+
+    const outcome = await dns("MX", name);
+
+    expect(outcome.kind === "ok" && new Set(outcome.records)).toEqual(
+      new Set([
+        { priority: 10, exchange: "a.example.net" },
+        { priority: 20, exchange: "b.example.net" },
+      ]),
+    );
+  },
+);
+
+test("the strings of a TXT record are one, and a byte is a character", async () => {
+  const { dns } = await givenPool();
+
+  const outcome = await dns("TXT", "example.com");
+
+  expect(outcome.kind === "ok" && outcome.records.toSorted()).toEqual([
+    "h\u00e9\u00ff",
+    `${"long ".repeat(100)}end`,
+    "v=spf1 -all",
+  ]);
+});
+
+test("an answer too long for UDP is fetched over TCP, whole", async () => {
+  const { server, dns } = await givenPool();
+
+  const outcome = await dns("MX", "many.test");
+
+  expect(outcome.kind === "ok" && outcome.records).toHaveLength(200);
+  expect(server.questions).toEqual(["udp MX many.test", "tcp MX many.test"]);
+});
+
+test.each([
+  ["the name is there, the type is not", "MX", "a-only.test", "nodata"],
+  ["an alias whose end lacks the type", "MX", "alias-without-mx.test", "nodata"],
+  ["a name that only has names below it", "A", "in-addr.arpa", "nodata"],
+  ["the name is not there", "MX", "gone.test", "nxdomain"],
+  ["an alias to a name that is not there", "MX", "alias-to-nothing.test", "nxdomain"],
+  ["the server fails", "MX", "servfail.test", "servfail"],
+  ["the server refuses", "MX", "refused.test", "refused"],
+] as const)("%s: %s of %s is %s", async (_, type, name, kind) => {
+  const { dns } = await givenPool();
+
+  expect(await dns(type, name)).toEqual({ kind });
+});
+
+describe("a name that cannot be put into a question is not asked", () => {
+  test.each([
+    ["no name at all", "", "nxdomain"],
+    ["the root", ".", "nxdomain"],
+    ["an empty label", "a..test", "nxdomain"],
+    ["a dot in front", ".a.test", "nxdomain"],
+    ["a label of 64 octets", `${"a".repeat(64)}.test`, "nxdomain"],
+    ["a name of 254 octets", `${"a.".repeat(125)}test`, "nxdomain"],
+    // These may exist. That we cannot ask for them says nothing about them.
+    ["a zero byte, which would cut it short", "example.com\0.evil.test", "servfail"],
+    ["a line feed", "example.com\n", "servfail"],
+    ["letters that IDNA refuses", "a\u00ad\u2028b.test", "servfail"],
+  ])("%s", async (_, name, kind) => {
+    const { server, dns } = await givenPool();
+
+    expect(await dns("A", name)).toEqual({ kind });
+    expect(server.questions).toEqual([]);
+  });
+
+  test("the longest label and the longest name are asked", async () => {
+    const { server, dns } = await givenPool();
+
+    await dns("A", `${"a".repeat(63)}.test`);
+    await dns("A", `${"a.".repeat(124)}xtest`);
+
+    expect(server.questions).toHaveLength(2);
+  });
+});
+
+test("an answer that is not DNS is a failure of the server, never of the name", async () => {
+  const socket = createSocket("udp4").bind(0, "127.0.0.1");
+  onTestFinished(() => void socket.close());
+  await once(socket, "listening");
+  // A reply to the question asked, cut off inside its answer section.
+  socket.on("message", (question, { port, address }) => {
+    const askedQuestions = question.subarray(0, question.indexOf("com\0") + 8);
+    const reply = Buffer.concat([askedQuestions, Buffer.from([0xc0, 0xff, 0, 1])]);
+    reply.writeUInt16BE(0x8180, 2);
+    reply.writeUInt16BE(1, 6);
+    reply.writeUInt16BE(0, 10);
+    socket.send(reply, port, address);
+  });
+
+  const dns = poolOn({ address: `127.0.0.1:${socket.address().port}` });
+
+  expect(await dns("A", "example.com")).toEqual({ kind: "servfail" });
+});
+
+test("a server that is not there is no answer", async () => {
+  const server = await serveZone({});
+  await server.close();
+
+  expect(await poolOn(server)("A", "example.com")).toEqual({ kind: "timeout" });
+});
+
+test("the repeats of an unanswered question count as packets too", async () => {
+  const server = await serveZone({});
+  await server.close();
+  // A packet each nine seconds: the second question may wait that long, but not for two repeats as well.
+  const dns = poolOn(server, 1 / 9);
+
+  expect(await dns("A", "example.com")).toEqual({ kind: "timeout" });
+  expect(await dns("A", "example.com")).toEqual({ kind: "timeout" });
+});
+
+test("silence is given up in the end", { timeout: 30_000 }, async () => {
+  const { server, dns } = await givenPool();
+
+  expect(await dns("A", "silent.test")).toEqual({ kind: "timeout" });
+  expect(server.questions).toEqual(Array.from({ length: 3 }, () => "udp A silent.test"));
+});
+
+test("closing answers who waits, and everybody after", async () => {
+  const { server, dns } = await givenPool();
+  const waiting = dns("A", "silent.test");
+  while (server.questions.length === 0) await new Promise((resolve) => setImmediate(resolve));
+
+  dns.close();
+
+  expect(await waiting).toEqual({ kind: "timeout" });
+  expect(await dns("A", "example.com")).toEqual({ kind: "timeout" });
+});
+
+// Server and client share one thread here, so a burst must fit into the server's receive buffer: some 250 packets.
+test("a thousand at once are all answered", async () => {
+  const names = Array.from({ length: 1000 }, (_, n) => `n${n}.test`);
+  const { server, dns } = await givenPool(
+    Object.fromEntries(names.map((name) => [name, { A: ["192.0.2.1"] }])),
+    2000,
+  );
+
+  const outcomes = await Promise.all(names.map((name) => dns("A", name)));
+
+  expect(outcomes.filter(({ kind }) => kind !== "ok")).toEqual([]);
+  expect(server.questions).toHaveLength(1000);
+});
+
+test("the whole way to a mail host over real sockets", async () => {
+  const { dns } = await givenPool({
+    "example.com": { CNAME: ["example.net"] },
+    "example.net": { MX: ["0 .", "10 MX.example.net", "20 10.0.0.1"] },
+    "mx.example.net": { CNAME: ["real.example.net"] },
+    "real.example.net": { A: ["10.0.0.1", "8.8.8.8"] },
+  });
+
+  const { dnsQueries: askedQuestions, ...found } = await findMailHosts(dns, "example.com", []);
+
+  expect(found).toEqual({
+    kind: "hosts",
+    hosts: [{ host: "mx.example.net", priority: 10, ips: ["8.8.8.8"] }],
+    implicit: false,
+  });
+  expect(askedQuestions.map(({ type, name, kind }) => `${type} ${name} ${kind}`)).toEqual([
+    "MX example.com ok",
+    "A mx.example.net ok",
+  ]);
+});

@@ -1,0 +1,91 @@
+import { availableParallelism } from "node:os";
+import { parseArgs } from "node:util";
+import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
+import { run } from "./simulation.ts";
+import { FLOWS, listFaultPairs, runFlow } from "./sweep.ts";
+
+// npm run simulate -- --seeds N [--from S] [--pairs]: plays so many histories, and with --pairs also every pair of
+// faults in every flow, on every core, and prints those that went wrong.
+
+type RunOptions = { readonly from: number; readonly to: number; readonly pairs: boolean };
+/** Worker `index` of `workers` plays the histories whose number leaves that remainder. */
+type WorkerShare = RunOptions & { readonly index: number; readonly workers: number };
+type RunResult = { readonly history: string; readonly wrong: readonly string[] };
+type ReportResult = (result: RunResult) => void;
+
+const PROGRESS_EVERY = 1_000;
+
+const runSeeds = async (
+  { from, to, index, workers }: WorkerShare,
+  report: ReportResult,
+): Promise<void> => {
+  for (let seed = from + index; seed < to; seed += workers)
+    report({ history: `seed ${seed}`, wrong: await run(seed) });
+};
+
+const runPairs = async ({ index, workers }: WorkerShare, report: ReportResult): Promise<void> => {
+  let at = 0;
+  for (const [name, flow] of Object.entries(FLOWS)) {
+    const { calls } = await runFlow(flow, new Map());
+    for (const planned of listFaultPairs(calls))
+      if (at++ % workers === index) {
+        const { wrong } = await runFlow(flow, planned);
+        report({ history: `${name}, faults ${JSON.stringify([...planned])}`, wrong });
+      }
+  }
+};
+
+const readOptions = (): RunOptions => {
+  const { values } = parseArgs({
+    options: {
+      seeds: { type: "string", default: "10000" },
+      from: { type: "string", default: "0" },
+      pairs: { type: "boolean", default: false },
+    },
+  });
+  const [seeds, from] = [Number(values.seeds), Number(values.from)];
+  if (Number.isSafeInteger(seeds) && seeds >= 0 && Number.isSafeInteger(from) && from >= 0)
+    return { from, to: from + seeds, pairs: values.pairs };
+  process.stderr.write("--seeds and --from must be whole numbers.\n");
+  process.exit(2);
+};
+
+const simulate = async (): Promise<void> => {
+  const options = readOptions();
+  const start = performance.now();
+  const workers = availableParallelism();
+  let failed = 0;
+  let finished = 0;
+  const recordResult = ({ history, wrong }: RunResult): void => {
+    finished++;
+    if (finished % PROGRESS_EVERY === 0 && process.stderr.isTTY)
+      process.stderr.write(`\r${finished} histories`);
+    if (wrong.length === 0) return;
+    failed++;
+    process.stdout.write(`\n${history}: ${wrong.join("; ")}\n`);
+  };
+  const exits = Array.from({ length: workers }, (_, index) => {
+    const worker = new Worker(new URL(import.meta.url), {
+      workerData: { ...options, index, workers },
+    });
+    worker.on("message", recordResult);
+    return new Promise<number>((resolve, reject) =>
+      worker.once("error", reject).once("exit", resolve),
+    );
+  });
+  const codes = await Promise.all(exits);
+  const seconds = (performance.now() - start) / 1000;
+  process.stdout.write(
+    `\n${finished} histories in ${seconds.toFixed(1)} s, ${failed} of them with a violation.\n`,
+  );
+  const isComplete = codes.every((code) => code === 0) && finished >= options.to - options.from;
+  process.exitCode = failed === 0 && isComplete ? 0 : 1;
+};
+
+if (isMainThread) await simulate();
+else {
+  const report: ReportResult = (result) => parentPort?.postMessage(result);
+  const share = workerData as WorkerShare;
+  await runSeeds(share, report);
+  if (share.pairs) await runPairs(share, report);
+}

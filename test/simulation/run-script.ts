@@ -1,0 +1,191 @@
+import type { AppWorld } from "@mailproof/core/app-world";
+import { reconcile } from "@mailproof/core/background/reconciler";
+import { workers } from "@mailproof/core/background/workers";
+import { fingerprint } from "@mailproof/core/lib/fingerprint";
+import { SLOW_ROWS_AFTER_MS } from "@mailproof/core/ports/settings";
+import type { Worker } from "@mailproof/core/runtime/worker";
+import { quickDnsLookups } from "../dns-lookups.ts";
+import { createDamagedBlobs, type Damage } from "../faulty-worlds.ts";
+import { given } from "../given.ts";
+import { streamPieces } from "../pieces.ts";
+import { handleMessage, reconcileRepeatedly } from "./background.ts";
+import { type ClientRequest, type RequestHistory, sendUntilDone, toRequestId } from "./clients.ts";
+import { findViolations } from "./find-violations.ts";
+import { findMiscounts } from "./miscounts.ts";
+import { createProcess, type Plan, type Process, type SimulatedWorld } from "./process.ts";
+
+/** What happens in a history: who wants what when, and which calls go wrong. */
+export type Script = {
+  readonly balance: number;
+  /** Each client goes through its wishes one after another; the clients do so at the same time. */
+  readonly clients: readonly (readonly ClientRequest[])[];
+  readonly plan: Plan;
+  /** Which of the blobs can no longer be read, and where. */
+  readonly damage?: Damage;
+  readonly latencyMs: () => number;
+  /** When the clock is set, and by how much. */
+  readonly jumps?: readonly Jump[];
+  readonly mutant?: Mutant;
+};
+
+export type Jump = { readonly afterMs: number; readonly byMs: number };
+
+/** Something is built wrongly on purpose: below the faults, or above them, in how a process takes what it hears. */
+export type Mutant = {
+  readonly belowFaults?: (ctx: SimulatedWorld) => SimulatedWorld;
+  readonly aboveFaults?: (ctx: SimulatedWorld) => SimulatedWorld;
+};
+
+const MINUTE = 60_000;
+/** Plays a history to its end and tells what was wrong about it. */
+export const runScript = async (script: Script): Promise<readonly string[]> => {
+  const { plan, latencyMs, clients, balance, jumps = [], mutant = {} } = script;
+  const { damage = () => undefined } = script;
+  const {
+    world: baseWorld,
+    table,
+    queue,
+    later,
+    jump,
+    account,
+    liveKey,
+  } = await given({ balance, plan: "scale" });
+  const chunkRows = { batch: 2, file: 2 };
+  const settings = { ...baseWorld.settings, chunkRows, slowRowsAfterMs: SLOW_ROWS_AFTER_MS };
+  const blobs = createDamagedBlobs(baseWorld.blobs, damage);
+  const world = { ...baseWorld, blobs, names: quickDnsLookups, settings };
+  const balances: number[] = [];
+  const miscounts = new Set<string>();
+  const watchedCtx: SimulatedWorld = {
+    ...world,
+    queue,
+    table: watchTable(table, account, balances, miscounts),
+  };
+  const ctx = mutant.belowFaults?.(watchedCtx) ?? watchedCtx;
+  const createStarter = (faults: Plan) => () => {
+    const process = createProcess(ctx, faults, latencyMs);
+    return { ...process, world: mutant.aboveFaults?.(process.world) ?? process.world };
+  };
+  const startProcess = createStarter(plan);
+  let isOver = false;
+  const until = () => isOver;
+  const background = [
+    ...workers.map((worker) => runWorker(ctx, startProcess, worker, until)),
+    reconcileRepeatedly(ctx, startProcess, 0, until),
+    reconcileRepeatedly(ctx, startProcess, 7_000, until),
+  ];
+  const setClock = async (): Promise<void> => {
+    for (const { afterMs, byMs } of jumps) {
+      await ctx.sleep(afterMs);
+      if (isOver) return;
+      jump(byMs);
+    }
+  };
+  background.push(setClock());
+  const upload = async (emails: readonly string[]): Promise<string> => {
+    const key = `uploads/live/${account}/upl_${fingerprint(emails).slice(0, 12)}.csv`;
+    await world.blobs.put(key, streamPieces(`email\n${emails.join("\n")}\n`));
+    return key;
+  };
+  const client = { apiKey: liveKey, startProcess, sleep: ctx.sleep, upload };
+  const histories: RequestHistory[] = (
+    await Promise.all(
+      clients.map(async (requests) => {
+        const ownHistories: RequestHistory[] = [];
+        for (const request of requests) ownHistories.push(await sendUntilDone(client, request));
+        return ownHistories;
+      }),
+    )
+  ).flat();
+  isOver = true;
+  await Promise.all(background);
+
+  // The storm is over; what it broke is mended now, or never.
+  await settleDown(ctx, table, queue, later);
+  // Now everybody who has a key asks once more, and must be told how it stands.
+  const faultlessClient = { ...client, startProcess: createStarter(() => undefined) };
+  const requestsById = new Map(
+    histories.map((request) => [toRequestId(request.request), request.request]),
+  );
+  const finalHistories: RequestHistory[] = [];
+  for (const request of requestsById.values())
+    if (request.key !== null) finalHistories.push(await sendUntilDone(faultlessClient, request));
+  await settleDown(ctx, table, queue, later);
+  const outcome = {
+    world,
+    items: table.items(),
+    account,
+    histories: [...histories, ...finalHistories],
+    finalHistories,
+    balances,
+  };
+  return [...(await findViolations(outcome)), ...miscounts];
+};
+
+type TestContext = Awaited<ReturnType<typeof given>>;
+
+const ROUNDS_MAX = 60;
+
+/** Goes from one moment that something waits for to the next, with nothing going wrong any more. */
+const settleDown = async (
+  ctx: SimulatedWorld,
+  table: TestContext["table"],
+  queue: TestContext["queue"],
+  later: TestContext["later"],
+): Promise<void> => {
+  for (let round = 0; round < ROUNDS_MAX; round++) {
+    if (queue.pending() === 0 && !table.hasScheduledWork()) return;
+    later(5 * MINUTE);
+    await reconcile.run(ctx);
+    for (const worker of workers) await drain(ctx, worker);
+  }
+};
+
+const drain = async (ctx: SimulatedWorld, worker: Worker<AppWorld>): Promise<void> => {
+  const received = await ctx.queue.receive(worker.queue, { waitMs: 0 });
+  for (const { body, receipt } of received) {
+    // What a worker throws over comes back by itself, and ends with the dead letters.
+    const isDone = await worker.handle(ctx, body).then(
+      () => true,
+      () => false,
+    );
+    if (isDone) await ctx.queue.acknowledge(receipt);
+  }
+};
+
+const watchTable = (
+  table: Awaited<ReturnType<typeof given>>["table"],
+  account: string,
+  balances: number[],
+  miscounts: Set<string>,
+): SimulatedWorld["table"] => {
+  const recordBalance = async (): Promise<void> => {
+    const item = await table.get({ pk: `BALANCE#${account}`, sk: "BALANCE" });
+    const available = Number(item?.["available"]);
+    if (available !== balances.at(-1)) balances.push(available);
+  };
+  return {
+    ...table,
+    transact: async (writes) => {
+      if (balances.length === 0) await recordBalance();
+      const result = await table.transact(writes);
+      await recordBalance();
+      for (const miscount of findMiscounts(table.items())) miscounts.add(miscount);
+      return result;
+    },
+  };
+};
+
+/** A worker that takes messages as they come; each message has a process of its own, which may crash over it. */
+const runWorker = async (
+  ctx: SimulatedWorld,
+  startProcess: () => Process,
+  worker: Worker<AppWorld>,
+  isOver: () => boolean,
+): Promise<void> => {
+  while (!isOver()) {
+    const received = await ctx.queue.receive(worker.queue, { waitMs: 0 });
+    await Promise.all(received.map((message) => handleMessage(startProcess(), worker, message)));
+    await ctx.sleep(20_000);
+  }
+};

@@ -1,0 +1,100 @@
+import type { ClientRequest } from "./clients.ts";
+import { FAULTS, type Plan } from "./process.ts";
+import { createRandom } from "./random.ts";
+import { type Jump, type Mutant, runScript, type Script } from "./run-script.ts";
+
+/** What mail servers say, and whether the domain can be looked up: rows of one chunk are deferred by several causes. */
+const ADDRESSES = [
+  ...["valid", "invalid", "full", "unknown", "greylisted", "slow", "error"].map(
+    (word) => [word, "example.com"] as const,
+  ),
+  ["valid", "dnsfail.com"] as const,
+];
+/** None, one that ends within a schedule, the default, the longest. */
+const WAITS = [0, 5, undefined, 60];
+const DOMAINS = ["example.com", "nodmarc.com", "error.com", "dnsfail.com"];
+const KINDS = ["verify", "verify", "batch", "file", "check", "find"] as const;
+const FIRST_NAMES = ["Valid", "Valid", "Invalid", "Slow", "Error"];
+const RATES = [0, 0.01, 0.05, 0.2];
+
+const MINUTE = 60_000;
+/**
+ * Set back by any time; forwards by less than an Idempotency-Key is kept, for after that it may be charged again.
+ */
+const JUMPS_MS = [-30 * 24 * 60, -12 * 24 * 60, -120, -20, 20, 120].map((min) => min * MINUTE);
+
+const createJumps = (seed: number): readonly Jump[] => {
+  // A chance of its own, as above.
+  const chance = createRandom(seed + 2_000_000);
+  const below = (most: number) => Math.floor(chance() * most);
+  return Array.from({ length: below(3) }, () => ({
+    afterMs: below(90_000),
+    byMs: JUMPS_MS[below(JUMPS_MS.length)] ?? 0,
+  }));
+};
+
+/** In so many histories a disk is broken. */
+const DAMAGED_HISTORIES = 0.3;
+/** Where in an input: beyond the end of a short one nothing is damaged. */
+const DAMAGED_WITHIN = 200;
+
+/** A history that a number decides: who wants what, who shares a key, what is lost and who crashes. */
+export const createScript = (seed: number): Script => {
+  const chance = createRandom(seed);
+  const below = (most: number) => Math.floor(chance() * most);
+  const oneOf = <T>(all: readonly T[]): T => all[below(all.length)] as T;
+
+  // A chance of its own: what else is drawn stays what it was before there was this to draw.
+  const depth = createRandom(seed + 1_000_000);
+  const rate = oneOf(RATES);
+  const plan: Plan = () => (chance() < rate ? oneOf(FAULTS) : undefined);
+  const email = () => {
+    const [word, domain] = oneOf(ADDRESSES);
+    return `${word}+${below(3)}@${domain}`;
+  };
+  const emails = () => Array.from({ length: 1 + below(7) }, email);
+  const createRequest = (): ClientRequest => {
+    // Few keys: clients race for one, and some change their mind about what it stands for.
+    const key = chance() < 0.7 ? `key-${below(4)}` : null;
+    const kind = oneOf(KINDS);
+    if (kind === "check") return { kind, key, domain: oneOf(DOMAINS), refresh: chance() < 0.5 };
+    if (kind === "find") return { kind, key: oneOf(FIRST_NAMES) };
+    const shallow = depth() < 0.2 && { isShallow: true };
+    if (kind === "verify")
+      return { kind, key, email: email(), waitMs: oneOf([100, 5_000, 25_000]), ...shallow };
+    const maxWaitMinutes = oneOf(WAITS);
+    return {
+      kind,
+      key,
+      emails: emails(),
+      ...shallow,
+      ...(maxWaitMinutes !== undefined && { maxWaitMinutes }),
+    };
+  };
+  // A chance of its own, as well.
+  const disk = createRandom(seed + 3_000_000);
+  const damagedShare = disk() < DAMAGED_HISTORIES ? disk() : 0;
+  const damagedOffsets = new Map<string, number | undefined>();
+  const damage = (key: string): number | undefined => {
+    if (!key.startsWith("inputs/")) return undefined;
+    if (!damagedOffsets.has(key))
+      damagedOffsets.set(
+        key,
+        disk() < damagedShare ? Math.floor(disk() * DAMAGED_WITHIN) : undefined,
+      );
+    return damagedOffsets.get(key);
+  };
+  const createRequests = () => Array.from({ length: 1 + below(3) }, createRequest);
+  return {
+    balance: below(24) / 2 + below(36),
+    clients: Array.from({ length: 1 + below(4) }, createRequests),
+    plan,
+    damage,
+    latencyMs: () => below(30),
+    jumps: createJumps(seed),
+  };
+};
+
+/** What was wrong in the history of this seed. */
+export const run = (seed: number, mutant: Mutant = {}): Promise<readonly string[]> =>
+  runScript({ ...createScript(seed), mutant });

@@ -1,0 +1,275 @@
+import { workers } from "@mailproof/core/background/workers";
+import { getItemKey } from "@mailproof/core/ports/writes";
+import { commit } from "@mailproof/core/runtime/commit";
+import { emitEvent } from "@mailproof/core/webhooks/items";
+import { createWebhook } from "@mailproof/core/webhooks/webhooks";
+import { expect, test } from "vitest";
+import { whenQuiet } from "../drain-queues.ts";
+import { given } from "../given.ts";
+import type { AnswerCall } from "../https.ts";
+import { givenChunked, whenBatched } from "../jobs.ts";
+import { parseEvents, whenSubscribed } from "../webhooks.ts";
+import { createFaultyQueue } from "./faults.ts";
+import type { Change } from "./mutants.ts";
+import { createProcess, FAULTS, type Plan } from "./process.ts";
+import { createRandom } from "./random.ts";
+import { runWebhooks, runWorkerLoop, type WebhookScript, webhookWorkers } from "./webhooks.ts";
+
+// Goal: whatever is announced reaches everybody who subscribed, within its day, under one id; and one address that
+// hangs keeps nobody else waiting.
+// Method: a seed decides a whole history. To see one again: SEED=<n> npx vitest run test/simulation/hooks
+
+const SECOND = 1_000;
+const HOUR = 3_600 * SECOND;
+
+/** Servers that do anything but lose what they took: each call is answered by chance. */
+const createMoodyServer =
+  (seed: number): WebhookScript["answering"] =>
+  ({ sleep }) => {
+    const chance = createRandom(seed);
+    return async () => {
+      const roll = chance();
+      if (roll < 0.1) {
+        await sleep(10 * SECOND);
+        return "timeout";
+      }
+      if (roll < 0.2) return 500;
+      if (roll < 0.25) return { status: 429, retryAfter: String(Math.floor(chance() * 600)) };
+      if (roll < 0.3) return "connect_refused";
+      await sleep(chance() * 300);
+      return 200;
+    };
+  };
+
+const createScript = (seed: number): WebhookScript => {
+  const chance = createRandom(seed);
+  const rate = [0, 0.02, 0.1, 0.3][Math.floor(chance() * 4)] ?? 0;
+  const plan: Plan = () =>
+    chance() < rate ? FAULTS[Math.floor(chance() * FAULTS.length)] : undefined;
+  return {
+    seed,
+    events: 1 + Math.floor(chance() * 8),
+    everyMs: chance() * 90 * SECOND,
+    webhooks: 1 + Math.floor(chance() * 3),
+    answering: createMoodyServer(seed),
+    plan,
+    queueFaults: rate,
+  };
+};
+
+const SEEDS = 60;
+const BLOCK = 20;
+const only = process.env["SEED"];
+const blocks = only
+  ? [{ from: Number(only), to: Number(only) + 1 }]
+  : Array.from({ length: SEEDS / BLOCK }, (_, block) => ({
+      from: block * BLOCK,
+      to: (block + 1) * BLOCK,
+    }));
+
+test.each(blocks)(
+  "seeds $from to $to: everybody is told of everything, under one id",
+  async ({ from, to }) => {
+    for (let seed = from; seed < to; seed++)
+      expect(await runWebhooks(createScript(seed)), `SEED=${seed} shows it`).toEqual([]);
+  },
+);
+
+test("a process that dies between the commit and the message loses nothing", async () => {
+  // The second call of whoever announces is the message to the workers.
+  let call = 0;
+  const plan: Plan = () => (call++ === 1 ? "crash" : undefined);
+
+  const script = { ...createScript(1), events: 1, everyMs: 5 * SECOND, queueFaults: 0, plan };
+  expect(await runWebhooks({ ...script, answering: () => () => 200 })).toEqual([]);
+});
+
+test("an address that is down for six hours hears of everything in the end", async () => {
+  const answering: WebhookScript["answering"] = ({ now }) => {
+    const up = now().getTime() + 6 * HOUR;
+    return ({ url }) => (url.includes("hook0") && now().getTime() < up ? "connect_refused" : 200);
+  };
+  for (let seed = 0; seed < 2; seed++) {
+    const script = {
+      ...createScript(seed),
+      events: 20,
+      everyMs: 20 * 60 * SECOND,
+      webhooks: 2,
+      answering,
+    };
+    expect(await runWebhooks({ ...script, plan: () => undefined, queueFaults: 0.05 })).toEqual([]);
+  }
+});
+
+// Each planted bug must be found.
+const writing =
+  (prefix: string, change: (item: any) => any): Change =>
+  (ctx) => ({
+    ...ctx,
+    table: {
+      ...ctx.table,
+      transact: (writes) =>
+        ctx.table.transact(
+          writes.map((write) =>
+            "create" in write && getItemKey(write).pk.startsWith(prefix)
+              ? { create: change(write.create) }
+              : write,
+          ),
+        ),
+    },
+  });
+
+const NEVER_SCHEDULED = { due_sk: "9999" };
+let doubleWrites = 0;
+
+const MUTANTS: Readonly<Record<string, Change>> = {
+  "an event is only told by message": writing("EVENT#", (item) => ({
+    ...item,
+    ...NEVER_SCHEDULED,
+  })),
+  "a delivery is only told by message": writing("DELIVERY#", (item) => ({
+    ...item,
+    ...NEVER_SCHEDULED,
+  })),
+  "an event that is fanned out twice is delivered twice": (ctx) => ({
+    ...ctx,
+    table: {
+      ...ctx.table,
+      transact: (writes) =>
+        ctx.table.transact(
+          writes.map((write) =>
+            "update" in write && write.update.pk.startsWith("EVENT#")
+              ? { update: write.update, set: write.set ?? {} }
+              : write,
+          ),
+        ),
+    },
+  }),
+  "each try has an id of its own": (ctx) => ({
+    ...ctx,
+    https: {
+      ...ctx.https,
+      call: (request) =>
+        ctx.https.call({
+          ...request,
+          headers: { ...request.headers, "webhook-id": `evt_x${++doubleWrites}` },
+        }),
+    },
+  }),
+  "a delivery counts as done before it is": (ctx) => ({
+    ...ctx,
+    https: {
+      ...ctx.https,
+      call: async (request) => {
+        const outcome = await ctx.https.call(request);
+        return outcome.kind === "failed" ? { ...outcome, ...ACCEPTED } : outcome;
+      },
+    },
+  }),
+};
+const ACCEPTED = {
+  kind: "answer",
+  status: 200,
+  contentType: "",
+  retryAfter: null,
+  body: "",
+  isComplete: true,
+} as const;
+
+test.each(Object.entries(MUTANTS))("it is found out when %s", async (_, mutant) => {
+  for (let seed = 0; seed < 200; seed++)
+    if ((await runWebhooks({ ...createScript(seed), mutant })).length > 0) return;
+  expect.unreachable("nobody noticed");
+});
+
+/** Thousands of events are much to do for a machine that does other things beside. */
+const MUCH_MS = 120_000;
+
+test("one address that hangs, with a thousand events for it, keeps a thousand others waiting for seconds only", {
+  timeout: MUCH_MS,
+}, async () => {
+  const base = await given();
+  const { world, table, queue, servers } = base;
+  const hanging = "https://hangs.example/";
+  const answering: AnswerCall = async ({ url }) => {
+    await world.sleep(url === hanging ? 10 * SECOND : 100);
+    return url === hanging ? "timeout" : 200;
+  };
+  servers.answer(answering);
+  await createWebhook(world, { owner: "dead", url: hanging, events: ["credits.low"] });
+  const owners = Array.from({ length: 20 }, (_, n) => `owner${n}`);
+  for (const owner of owners)
+    await createWebhook(world, {
+      owner,
+      url: `https://${owner}.example/`,
+      events: ["credits.low"],
+    });
+
+  const ctx = { ...world, table, queue };
+  let isOver = false;
+  const background = webhookWorkers.map((worker) =>
+    runWorkerLoop(
+      ctx,
+      () =>
+        createProcess(
+          ctx,
+          () => undefined,
+          () => 0,
+        ),
+      worker,
+      () => isOver,
+    ),
+  );
+  const emitCreditsLow = (owner: string) =>
+    commit(world, [
+      emitEvent(world, owner, "credits.low", { account_id: owner, available: 1, threshold: 2 }),
+    ]);
+  for (let n = 0; n < 1_000; n++) await emitCreditsLow("dead");
+  const startedAt = world.now().getTime();
+  for (let n = 0; n < 50; n++) for (const owner of owners) await emitCreditsLow(owner);
+  await world.sleep(60 * SECOND);
+  isOver = true;
+  await Promise.all(background);
+
+  const others = servers.heard.filter(({ url }) => url !== hanging);
+  const waits = others.map(({ at }) => at.getTime() - startedAt);
+  expect(new Set(others.map(({ headers }) => headers["webhook-id"])).size).toBe(1_000);
+  expect(Math.max(...waits)).toBeLessThan(5 * SECOND);
+});
+
+test("a thousand jobs that complete are announced, each under one id, however often", {
+  timeout: MUCH_MS,
+}, async () => {
+  const base = await givenChunked({ balance: 1_000, plan: "scale" });
+  const { world, table, queue, servers, liveKey } = base;
+  await whenSubscribed(base, { events: ["job.completed"] });
+  const chance = createRandom(7);
+  const ctx = { ...world, table, queue: { ...queue, ...createFaultyQueue(queue, chance, 0.05) } };
+  const plan: Plan = () => (chance() < 0.01 ? "lost_after" : undefined);
+  const minutely = { ...world, rateLimit: async () => ALLOWED };
+
+  for (let n = 0; n < 1_000; n++)
+    await whenBatched(minutely, liveKey, { emails: [`ann${n}@x.com`] });
+  let isOver = false;
+  const background = workers.map((worker) =>
+    runWorkerLoop(
+      ctx,
+      () => createProcess(ctx, plan, () => 0),
+      worker,
+      () => isOver,
+    ),
+  );
+  await world.sleep(60 * SECOND);
+  isOver = true;
+  await Promise.all(background);
+  await whenQuiet(base);
+
+  const delivered = parseEvents(servers.heard);
+  const idsOf = Map.groupBy(delivered, ({ data }) => data.job_id as string);
+  expect(idsOf.size).toBe(1_000);
+  for (const [job, all] of idsOf)
+    expect(new Set(all.map(({ id }) => id as string)).size, `${job}`).toBe(1);
+  expect(delivered.length).toBeGreaterThan(1_000);
+});
+
+const ALLOWED = { allowed: true, limit: 1, remaining: 1, resetAt: 1_795_219_260 };
