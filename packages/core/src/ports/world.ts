@@ -8,7 +8,7 @@ import type { Table } from "./table.ts";
 /** What an id stands for shows in its first letters, in a log as in a support mail. */
 export type IdPrefix = "acc" | "key" | "txn" | "req" | "job" | "evt" | "upl" | "whk" | "dlv";
 
-/** Everything the core may touch outside itself. Built once per process, passed as the first argument. */
+/** The ports: everything outside the process that core may use. Each host brings its adapters, once per process. */
 export type World = {
   readonly table: Table;
   readonly queue: Queue;

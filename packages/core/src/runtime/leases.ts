@@ -4,9 +4,9 @@ import type { Item, Key, Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { getItemKey } from "../ports/writes.ts";
 
-// What must be looked at again stands in the `due` index until it is done. Its moment is a lease, too: until
-// then it is somebody's, and after it anybody's. Whoever takes it puts the moment off and leaves a token; who
-// finds another token there has lost it.
+// Scheduled work stands in the `due` index until it is done. Its time is a lease, too: until then the work belongs to
+// the process that acquired it, and afterwards to the next one. Each process writes a fencing token: a process that
+// finds another token there has lost its lease.
 //
 //   due_pk         due_sk      due_kind             token       taken_at
 //   DUE#<shard>    <ISO time>  what is to be done   who has it  since when, if it was taken

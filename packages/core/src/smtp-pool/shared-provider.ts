@@ -8,8 +8,9 @@ import { BACKOFF_MAX_MS, getNextBackoff, type SessionEnd } from "./backoff.ts";
 import { SESSION_MS } from "./session.ts";
 import { PAUSE_MS, type ProviderBackoff, type ProviderRefusal } from "./slots.ts";
 
-// Layout. What all processes know of an operator is one item, and a small one: so a place is taken by a write that
-// has the place free and the operator open as its condition, and one read tells everything before it.
+// Layout. All processes share one small item per mail provider: its slots and its circuit breaker. A process acquires a
+// slot by a write whose conditions are that the slot is free and that the breaker is closed; it reads the item once
+// before.
 //
 //   pk               sk      what
 //   OPERATOR#<name>  SHARED  place_<n>: "<until, ms> <token>", whose place it is, and until when at most

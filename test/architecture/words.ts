@@ -1,0 +1,60 @@
+/** A word that was replaced. `where`: names alone, or texts too. `except`: phrases in which the word has another, ordinary meaning. */
+export type OldWord = {
+  readonly word: RegExp;
+  readonly say: string;
+  readonly where: "names" | "everywhere";
+  readonly except?: RegExp;
+};
+
+const everywhere = (word: RegExp, say: string, except?: RegExp): OldWord => ({
+  word,
+  say,
+  where: "everywhere",
+  ...(except && { except }),
+});
+const inNames = (word: RegExp, say: string): OldWord => ({ word, say, where: "names" });
+
+/** docs/glossary.md has the words that stand in their place. Names are compared word by word: `openHouse` is "open house". */
+export const OLD_WORDS: readonly OldWord[] = [
+  everywhere(/\b(in)?houses?\b/, "app", /house numbers?/),
+  everywhere(/\bwish(es)?\b/, "request, options"),
+  everywhere(/\b(told|telling)\b/, "result, reported"),
+  inNames(/\btells?\b/, "notify, report"),
+  everywhere(/\b(heard|said)\b/, "reply, response"),
+  inNames(/\bsays\b/, "reply"),
+  inNames(/\bcame\b/, "result, outcome"),
+  everywhere(/\bwhat came\b/, "the result"),
+  everywhere(/\bdoors?\b/, "port, adapter"),
+  everywhere(/\bdesks?\b/, "host queue"),
+  inNames(/\boperators\b/, "mail provider (the operator runs the service)"),
+  inNames(/\b(places?|spots?|lanes?)\b/, "slot"),
+  everywhere(
+    /\b(a|no|free|each|take|takes|leave|leaves|hold|holds|wait for a) place\b/,
+    "slot",
+    /takes? place/,
+  ),
+  inNames(/\b(rests?|strains?|breath)\b/, "backoff, failures, cooldown"),
+  everywhere(/\b(at|a|its|the) rests?\b/, "backoff", /the rest of|the rest\b/),
+  inNames(/\b(heed|attend)s?\b/, "recordOutcome, applyBackoff"),
+  everywhere(/\b(strangers?|decoys?)\b/, "random recipient; anyone outside"),
+  everywhere(/\b(nobody|somebody|anybody|whoever)\b/, "a subject that one can point at"),
+  everywhere(/\bwho asks\b/, "the caller"),
+  everywhere(/\bput off\b/, "deferred"),
+  everywhere(/\b(given|gives|paid|pays) back\b/, "refunded, released"),
+  everywhere(
+    /\bannounc(e|es|ed|ing)\b/,
+    "emit",
+    /server announces|announces (PIPELINING|SIZE|8BITMIME|STARTTLS)|EHLO/i,
+  ),
+  inNames(/\bnews\b/, "outbox event"),
+  everywhere(/\bpretend(s|ed|ing)?\b/, "sandbox, simulated"),
+  inNames(/\b(known|keep known)\b/, "result cache"),
+  inNames(/\bkept\b/, "retained, stored"),
+  inNames(/\bground\b/, "base context"),
+  everywhere(/\bseal(s|ed|ing)?\b/, "encrypt, sign, stamp", /SEALING_KEY|sealing_key|sealing key/i),
+  inNames(/\b(together|moments?|facts?)\b/, "the thing's own name"),
+  inNames(/\bmanner\b/, "effect"),
+  everywhere(/\bpour(s|ed|ing)?\b/, "pipe"),
+  everywhere(/\blaws?\b/, "invariant"),
+  everywhere(/\b(storm|weather|drizzle|fleet)\b/, "simulation, run, smoke, cluster"),
+];
