@@ -21,87 +21,87 @@ export type BudgetGroup = {
 export const GROUPS = {
   oneServer: {
     bench: "engine",
-    what: "one mail server that lets in 10 connections and takes 20 ms per reply; all addresses are valid",
+    what: "one mail server with 10 connections and 20 ms per reply; all addresses are valid",
     boundBy:
-      "The mail server: ten connections that answer every 20 ms take 500 addresses a second. A connection is used for " +
-      "a hundred of them, and its first and last words are what is missing to 500. The peers open one for each address.",
+      "The mail server: ten connections with a reply every 20 ms allow 500 addresses a second. A connection is used for " +
+      "a hundred of them; its first and last commands are the difference to 500. The peers open one for each address.",
   },
   manyServers: {
     bench: "engine",
-    what: "a mail server per domain, 500 sessions in flight, 20 ms per reply",
+    what: "a mail server per domain, 500 concurrent sessions, 20 ms per reply",
     boundBy:
-      "One core: processor time for an address, times addresses a second, is nearly a second. The pretend network has " +
+      "One core: processor time per address, times addresses a second, is nearly a second. The simulated network uses " +
       "the other core.",
   },
   intake: {
     bench: "intake",
     what: "a CSV of 500,000 rows and 66 MB: read, column found, normalised, duplicates removed, cut into chunks",
     boundBy:
-      "One core. A line of JSON for each row takes about a third of it, splitting the CSV a quarter, and looking for " +
-      "duplicates a fifth: that waits for memory, since a table of all addresses fits no cache. What was written is " +
+      "One core. A line of JSON for each row takes about a third of it, splitting the CSV a quarter, and the search for " +
+      "duplicates a fifth, which waits for memory, since a table of all addresses fits no cache. The output is " +
       "flushed to the disk before the end.",
   },
   accepted: {
     bench: "bulk",
-    what: "a file of 500,000 rows: `process` is answered with 202",
-    boundBy: "The intake, which is nearly all of it. Whoever else asks meanwhile goes first.",
+    what: "a file of 500,000 rows: `process` returns 202",
+    boundBy: "The intake, which is nearly all of it. Other clients' requests go first meanwhile.",
   },
   bulk: {
     bench: "bulk",
-    what: "a file of 500,000 rows: all results can be read, on two cores that the pretend mail network shares",
-    boundBy: "Processor time: the service and the pretend network share two cores.",
+    what: "a file of 500,000 rows: all results can be read, on two cores shared with the simulated mail network",
+    boundBy: "Processor time: the service and the simulated network share two cores.",
   },
   export: {
     bench: "export",
     what: "500,000 results as CSV",
     boundBy:
-      "One core, which opens pages of results and writes lines. Memory is what V8 lets young objects grow to, and does " +
+      "One core, which reads pages of results and writes lines. Memory is V8's limit for young objects, and does " +
       "not grow with the rows.",
   },
   cached: {
     bench: "api",
-    what: "`POST /v1/verify` from the cache, 50 connections, one account that all of them charge",
+    what: "`POST /v1/verify` from the result cache, 50 connections, one account",
     boundBy:
-      "One core. Each answer is a transaction that was flushed to the disk, and many share a flush; the load comes from " +
+      "One core. Each response is a transaction flushed to the disk, and many share a flush; the load generator uses " +
       "the other core.",
   },
   lambdas: {
     bench: "cold-start",
-    what: "every HTTP Lambda, but for that of the tools",
+    what: "every HTTP Lambda except the MCP tools",
     boundBy:
-      "What a request needs before its first line runs: compiling and running the bundle of its own endpoint (decision " +
+      "The work before a request's first line runs: compiling and running the bundle of its own endpoint (decision " +
       "31). It is processor time, the least of eleven fresh processes.",
   },
   cost: {
     bench: "cost",
-    what: "a million addresses in files, on AWS, without what goes out",
+    what: "a million addresses in files, on AWS, without egress",
     boundBy:
       "Time in Lambda, which is assumed and not counted, is more than half; then writes of results. docs/costs.md has " +
       "every flow.",
   },
   mostlyDead: {
     bench: "engine",
-    what: "the same mail server, and 90 % of the people do not exist (decision 41)",
+    what: "the same mail server; 90 % of the addresses do not exist (decision 41)",
     boundBy: "",
   },
   engineCare: {
     bench: "engine",
-    what: "while it is fast: nobody is pressed, and nobody is judged wrongly",
+    what: "at that speed: no host over its limit, and no wrong verdict",
     boundBy: "",
   },
   bulkCare: {
     bench: "bulk",
-    what: "while the file runs: exact counts and money, no host pressed, and others are served",
+    what: "while the file runs: exact counts and money, no host over its limit, and other requests are served",
     boundBy: "",
   },
   fairness: {
     bench: "fairness",
-    what: "another account beside a file of 300,000 rows: its batches of ten, and its verifications from no cache",
+    what: "another account beside a file of 300,000 rows: its batches of ten, and its uncached verifications",
     boundBy: "",
   },
   cachedCare: {
     bench: "api",
-    what: "while it is fast: answers and money are right",
+    what: "at that speed: responses and money are right",
     boundBy: "",
   },
   check: {
@@ -111,7 +111,7 @@ export const GROUPS = {
   },
   tools: {
     bench: "cold-start",
-    what: "the Lambda of the tools (MCP), which has every operation in it",
+    what: "the Lambda of the MCP tools, which contains every operation",
     boundBy: "",
   },
   doors: { bench: "doors", what: "SQLite, with every write flushed", boundBy: "" },
@@ -136,15 +136,15 @@ export const BUDGETS = {
   },
   manyServersRate: { of: "manyServers", what: "many domains", unit: "addresses/s", least: 4_500 },
   manyServersCpu: { of: "manyServers", what: "many domains, CPU", unit: "ms/address", most: 0.25 },
-  intakeSeconds: { of: "intake", what: "taken in", unit: "seconds", most: 2.5 },
+  intakeSeconds: { of: "intake", what: "intake", unit: "seconds", most: 2.5 },
   intakeMemory: { of: "intake", what: "peak memory of the process", unit: "MB", most: 350 },
-  accepted: { of: "accepted", what: "process is answered 202", unit: "seconds", most: 6 },
+  accepted: { of: "accepted", what: "process returns 202", unit: "seconds", most: 6 },
   bulkRate: {
     of: "bulk",
     what: "from process to the last result",
     unit: "addresses/s",
     least: 1_500,
-    beside: { who: "SendGrid, as it says itself", value: 350 },
+    beside: { who: "SendGrid's own figure", value: 350 },
   },
   exportFirst: { of: "export", what: "first byte", unit: "ms", most: 300 },
   exportRate: { of: "export", what: "rows", unit: "per second", least: 100_000 },
@@ -160,7 +160,7 @@ export const BUDGETS = {
   enginePeak: { of: "engineCare", what: "connections to one MX", unit: "at once", most: 10 },
   engineWrong: {
     of: "engineCare",
-    what: "situations judged otherwise",
+    what: "situations with another verdict",
     unit: "situations",
     most: 0,
   },
@@ -172,7 +172,7 @@ export const BUDGETS = {
     unit: "counts",
     most: 0,
   },
-  bulkLaws: { of: "bulkCare", what: "broken laws of money", unit: "laws", most: 0 },
+  bulkLaws: { of: "bulkCare", what: "broken money invariants", unit: "invariants", most: 0 },
   bulkSessions: { of: "bulkCare", what: "sessions to one mail host", unit: "at once", most: 10 },
   bulkOthersJob: { of: "bulkCare", what: "GET /v1/jobs/{id}, p99", unit: "ms", most: 150 },
   bulkOthersVerify: { of: "bulkCare", what: "POST /v1/verify, cached, p99", unit: "ms", most: 150 },
@@ -183,15 +183,15 @@ export const BUDGETS = {
     unit: "of p99 without the file",
     most: 1.5,
   },
-  cachedOthers: { of: "cachedCare", what: "answers other than 200", unit: "answers", most: 0 },
-  cachedLaws: { of: "cachedCare", what: "broken laws of money", unit: "laws", most: 0 },
+  cachedOthers: { of: "cachedCare", what: "responses other than 200", unit: "responses", most: 0 },
+  cachedLaws: { of: "cachedCare", what: "broken money invariants", unit: "invariants", most: 0 },
   checkFirst: { of: "check", what: "the first of a process", unit: "ms", most: 300 },
   checkMedian: { of: "check", what: "median", unit: "ms", most: 300 },
   checkP99: { of: "check", what: "p99", unit: "ms", most: 300 },
-  checkQuestions: { of: "check", what: "questions", unit: "questions", most: 110 },
+  checkQuestions: { of: "check", what: "queries", unit: "queries", most: 110 },
   checkFewer: {
     of: "check",
-    what: "questions where _domainkey does not exist",
+    what: "queries if _domainkey does not exist",
     unit: "of those",
     most: 0.5,
   },

@@ -53,7 +53,7 @@ export const buildTable = (verdicts: readonly BudgetVerdict[]): ReportTable => (
   rows: verdicts.map((one) => [GROUPS[one.row].bench, ...toCells(one)]),
 });
 
-const HEAD = ["", "figure", "", "budget", "to the budget", "beside", "to that", ""];
+const HEAD = ["", "figure", "", "budget", "to the budget", "compared with", "to that", ""];
 
 /** What stands in a table about a line; the page and the terminal tell the same. */
 const toCells = ({ line, value, beside, isMet }: BudgetVerdict): readonly string[] => [
@@ -77,12 +77,12 @@ const OTHERS = NAMES.filter((name) => GROUPS[name].boundBy === "");
 export const formatPage = (results: readonly BenchResult[]): string => {
   const verdicts = compareToBudgets(results);
   const missed = verdicts.filter(({ isMet }) => !isMet);
-  return `# How fast it is
+  return `# Performance
 
-Written by \`npm run bench\` from \`bench/results/\` and \`bench/budgets.ts\`, where the budgets and the words stand. A whole
-run takes about ten minutes, ends with these figures, and with an error where a budget is missed; \`npm run bench intake\`
-is one bench alone. The peers and the load generator come with \`npm install --prefix bench\`. Figures belong to their
-machine; what tells more is the ratio to the budget, or to what was measured beside them.
+Written by \`npm run bench\` from \`bench/results/\` and \`bench/budgets.ts\`, which contain the budgets and the texts. A full
+run takes about ten minutes and prints these figures; it fails if a budget is missed. \`npm run bench intake\` runs one
+bench. \`npm install --prefix bench\` installs the peers and the load generator. The figures depend on the machine; more
+useful are the ratios to the budget and to what was measured beside it.
 
 ${missed.length === 0 ? "Every budget is met." : `Missed: ${missed.map(formatShort).join(", ")}.`}
 
@@ -90,15 +90,15 @@ ${missed.length === 0 ? "Every budget is met." : `Missed: ${missed.map(formatSho
 
 ${formatTable(OF_DESIGN, verdicts)}
 
-## What bounds each of them
+## What limits each of them
 
 ${OF_DESIGN.map((name) => `- **${GROUPS[name].what}.** ${GROUPS[name].boundBy}`).join("\n")}
 
-## Budgets beside them
+## Other budgets
 
 ${formatTable(OTHERS, verdicts)}
 
-## Where and when
+## Measurements
 
 ${formatMarkdown(["command", "when", "where"], results.map(formatRun))}
 `;

@@ -173,9 +173,9 @@ function formatDocument(lists) {
   const sources = [...new Set(lists.flatMap(({ from }) => from))];
   return `# The lists
 
-Written by \`scripts/build-lists.mjs\`; do not edit. What is our own (webmail, relays, role words, traps, mistyped
-providers) is source in \`packages/core/src/mail/lists/\`. The hash is SHA-256 over the domains in the order of
-their bytes, joined by line feeds; the evidence of every verdict carries it.
+Written by \`scripts/build-lists.mjs\`; do not edit. Our own lists (webmail, relays, role words, traps, mistyped
+providers) are source code in \`packages/core/src/mail/lists/\`. The hash is SHA-256 over the domains in byte order,
+joined by line feeds; the evidence of every verdict contains it.
 
 ${formatTable(
   ["List", "Holds", "Entries", "From", "Version", "SHA-256"],
@@ -189,18 +189,18 @@ ${formatTable(
   ]),
 )}
 
-Left out: public suffixes, the domains we vouch for with everything below them, and names below a
-name that is listed anyway.
+Left out: public suffixes, the domains on our allow list with their subdomains, and subdomains of a
+listed name.
 
 ## Sources
 
 ${formatTable(["Package", "Version", "Licence", "Notice"], ...sources.map(readNotice))}
 
-The text of the MIT licence is in \`LICENSE\`; CC0 asks for nothing.
+The text of the MIT licence is in \`LICENSE\`; CC0 has no conditions.
 
 ## Changing a list
 
-An operator's changes stand on top of what is shipped, one per line, and of two to one entry the later counts:
+The operator's own changes are applied after the shipped lists, one per line; the last line for an entry counts:
 
     # we sell to students of this one
     -disposable example.edu
@@ -210,8 +210,8 @@ An operator's changes stand on top of what is shipped, one per line, and of two 
     +trap someone@example.org
     +role front-of-house
 
-A domain counts for all of its subdomains, except on \`free\`. \`+relay\` also says that a domain is not disposable.
-\`+free\` and \`+relay\` also say that a domain is no mistyped provider.
+A domain includes all of its subdomains, except on \`free\`. \`+relay\` also marks a domain as not disposable.
+\`+free\` and \`+relay\` also mark it as not a mistyped provider.
 `;
 }
 

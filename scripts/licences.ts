@@ -155,10 +155,10 @@ const formatTools = (manifest: string, lockFile: string): string => {
     .join(", ");
 };
 
-export const formatLicencesPage = async (): Promise<string> => `# Licences of what is shipped
+export const formatLicencesPage = async (): Promise<string> => `# Licences of the shipped packages
 
-Written by \`node scripts/write-licences.mjs\`; do not edit. A test holds it to the lock files and to what esbuild puts into
-the Lambdas, and every licence to a list of those that go with MIT (\`scripts/licences.ts\`). The client has no
+Written by \`node scripts/write-licences.mjs\`; do not edit. A test compares it with the lock files and the bundles that
+esbuild makes, and every licence with a list of those compatible with MIT (\`scripts/licences.ts\`). The client has no
 dependencies.
 
 ## Packages
@@ -176,7 +176,7 @@ Notices are in [lists.md](lists.md).
 
 ## Tools
 
-They build, check and test, and as tools are in nothing that is shipped: ${formatTools("package.json", "package-lock.json")}.
+These packages build, check and test, and are not shipped: ${formatTools("package.json", "package-lock.json")}.
 
-To deploy: ${formatTools("infra/package.json", "infra/package-lock.json")}.
+For deployment: ${formatTools("infra/package.json", "infra/package-lock.json")}.
 `;

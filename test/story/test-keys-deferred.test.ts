@@ -10,7 +10,7 @@ import { whenVerified } from "../send.ts";
 // Method: every row of its table is sent in a batch, and the seconds are counted until the job is done.
 
 const page = readFileSync("docs/test-keys.md", "utf8");
-const [, section = ""] = page.split("## What is attempted again");
+const [, section = ""] = page.split("## Retries");
 const rows = [
   ...section.matchAll(/^\| `([^`]+)` +\| `([^`]+)` +\| (\d) +\| `(\w+)`, `(\w+)`/gm),
 ].map(([, email = "", waitsFor = "", attempts, status, reason]) => ({

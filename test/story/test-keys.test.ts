@@ -12,7 +12,7 @@ import { send, whenFound, whenVerified } from "../send.ts";
 // Method: every row of its tables is sent, and every word of the engine's tables is looked for among them.
 
 const page = readFileSync("docs/test-keys.md", "utf8");
-const [verifications = "", ofChecks = ""] = page.split("## What a check");
+const [verifications = "", ofChecks = ""] = page.split("## Results of a deliverability check");
 const rows = [
   ...verifications.matchAll(/^\| `([^`]+)` +\| (\d+) +\| (\S+) +\| `?([^` ]+)`? +\|/gm),
 ].map(([, email = "", answer, status, reason]) => ({

@@ -12,7 +12,7 @@ const createHostsAt = (address: string) => ({ mx: { address } });
 export const dnsDomains: readonly LabDomain[] = [
   {
     name: "nullmx",
-    shows: "Says with a null MX that it takes no mail (RFC 7505).",
+    shows: "Has a null MX: it accepts no mail (RFC 7505).",
     examples: [["ada.lovelace", "invalid", "null_mx"]],
     mx: [[0, ""]],
   },
@@ -38,25 +38,25 @@ export const dnsDomains: readonly LabDomain[] = [
   },
   {
     name: "servfail",
-    shows: "Its name servers are broken: SERVFAIL.",
+    shows: "Its name servers fail: SERVFAIL.",
     examples: [["ada.lovelace", "unknown", "dns_inconclusive"]],
     records: "SERVFAIL",
   },
   {
     name: "dnsrefused",
-    shows: "Its name servers refuse the question: REFUSED.",
+    shows: "Its name servers refuse the query: REFUSED.",
     examples: [["ada.lovelace", "unknown", "dns_inconclusive"]],
     records: "REFUSED",
   },
   {
     name: "dnstimeout",
-    shows: "Its name servers never answer.",
+    shows: "Its name servers never respond.",
     examples: [["ada.lovelace", "unknown", "dns_inconclusive"]],
     records: "TIMEOUT",
   },
   {
     name: "mxservfail",
-    shows: "Has an address, but the question for its MX fails: the address alone proves nothing.",
+    shows: "Has an address, but the MX query fails: the address alone proves nothing.",
     examples: [["ada.lovelace", "unknown", "dns_inconclusive"]],
     mx: [],
     hosts: { "@": KNOWS_USERS },
@@ -64,7 +64,7 @@ export const dnsDomains: readonly LabDomain[] = [
   },
   {
     name: "mxhostfail",
-    shows: "Has an MX whose own address cannot be found out: SERVFAIL.",
+    shows: "Has an MX whose address cannot be looked up: SERVFAIL.",
     examples: [["ada.lovelace", "unknown", "dns_inconclusive"]],
     mx: [[10, "mx"]],
     hosts: { mx: { fails: "SERVFAIL" } },
@@ -77,20 +77,20 @@ export const dnsDomains: readonly LabDomain[] = [
   },
   {
     name: "mxcname",
-    shows: "Its MX points at an alias, which RFC 2181 forbids and everybody follows.",
+    shows: "Its MX points to a CNAME, which RFC 2181 forbids and all senders follow.",
     examples: bothExamples,
     mx: [[10, "alias"]],
     hosts: { alias: { cname: "mx" }, mx: KNOWS_USERS },
   },
   {
     name: "cname",
-    shows: "Is itself an alias of the domain `valid`.",
+    shows: "Is a CNAME of the domain `valid`.",
     examples: bothExamples,
     aliasOf: "valid",
   },
   {
     name: "mxmany",
-    shows: "Has so many MX records that the answer does not fit UDP and comes over TCP.",
+    shows: "Has so many MX records that the response does not fit UDP and is sent over TCP.",
     examples: bothExamples,
     mx: Array.from({ length: 30 }, (_, index) => [
       index === 0 ? 10 : 20 + index,
@@ -118,7 +118,7 @@ export const dnsDomains: readonly LabDomain[] = [
   },
   {
     name: "mxmapped",
-    shows: "Its MX has 10.0.0.1 again, dressed as the IPv6 address ::ffff:10.0.0.1.",
+    shows: "Its MX has 10.0.0.1 as the IPv4-mapped IPv6 address ::ffff:10.0.0.1.",
     examples: [["ada.lovelace", "invalid", "mx_unroutable"]],
     hosts: createHostsAt("::ffff:10.0.0.1"),
   },
@@ -134,7 +134,7 @@ export const dnsDomains: readonly LabDomain[] = [
   },
   {
     name: "nolisting",
-    shows: "Nobody listens at its first MX, on purpose; the second one works.",
+    shows: "Its first MX deliberately refuses connections; the second one works.",
     examples: bothExamples,
     mx: [
       [10, "dead"],
@@ -157,7 +157,7 @@ export const dnsDomains: readonly LabDomain[] = [
   },
   {
     name: "refused",
-    shows: "Nobody listens at its only MX: the connection is refused.",
+    shows: "Its only MX refuses connections.",
     examples: [["ada.lovelace", "unknown", "connect_failed"]],
     hosts: { mx: "closed" },
   },

@@ -14,13 +14,13 @@ const workingExamples: LabDomain["examples"] = [
 export const hostileDomains: readonly LabDomain[] = [
   {
     name: "silent",
-    shows: "Accepts the connection and never says anything.",
+    shows: "Accepts the connection and never sends a reply.",
     examples: [["ada.lovelace", "unknown", "timeout"]],
     hosts: createHost({ opening: "silence" }),
   },
   {
     name: "silentrcpt",
-    shows: "Talks until it is asked about a recipient, and never answers that.",
+    shows: "Replies to every command except RCPT.",
     examples: [["ada.lovelace", "unknown", "timeout"]],
     hosts: createHost({
       rcpt: alwaysReply({ reply: "250 2.1.5 Ok", slow: Number.POSITIVE_INFINITY }),
@@ -40,13 +40,13 @@ export const hostileDomains: readonly LabDomain[] = [
   },
   {
     name: "drip",
-    shows: "Lets its replies fall a few bytes at a time.",
+    shows: "Sends its replies a few bytes at a time.",
     examples: workingExamples,
     hosts: createHost({ wire: "drip" }),
   },
   {
     name: "patience",
-    shows: "Shows the door to a client that speaks before it was greeted.",
+    shows: "Refuses a client that sends a command before the greeting.",
     examples: workingExamples,
     hosts: createHost({ opening: "patience", slowGreeting: 0.2 }),
   },
@@ -64,13 +64,13 @@ export const hostileDomains: readonly LabDomain[] = [
   },
   {
     name: "dropmid",
-    shows: "Drops the connection when it is asked about a recipient.",
+    shows: "Drops the connection at the first recipient.",
     examples: [["ada.lovelace", "unknown", "connection_lost"]],
     hosts: createHost({ rcpt: alwaysReply({}) }),
   },
   {
     name: "closing",
-    shows: "Answers a recipient with 421 and hangs up.",
+    shows: "Replies to a recipient with 421 and hangs up.",
     examples: [["ada.lovelace", "unknown", "server_error"]],
     hosts: createHost({
       rcpt: alwaysReply({ reply: "421 4.7.0 Try again later, closing connection", hangUp: true }),
@@ -90,19 +90,19 @@ export const hostileDomains: readonly LabDomain[] = [
   },
   {
     name: "garbage",
-    shows: "Another service sits at the port: it greets in the words of SSH.",
+    shows: "Another service listens at the port: it sends an SSH greeting.",
     examples: [["ada.lovelace", "unknown", "protocol_error"]],
     hosts: createHost({ greeting: "SSH-2.0-OpenSSH_9.2 HOST" }),
   },
   {
     name: "garbledrcpt",
-    shows: "Answers a recipient with something that is no SMTP reply.",
+    shows: "Replies to a recipient with text that is not an SMTP reply.",
     examples: [["ada.lovelace", "unknown", "protocol_error"]],
     hosts: createHost({ rcpt: alwaysReply("HTTP/1.1 400 Bad Request") }),
   },
   {
     name: "mixedcodes",
-    shows: "Answers over two lines that disagree about the code.",
+    shows: "Replies over two lines with different codes.",
     examples: [["ada.lovelace", "unknown", "policy_blocked"]],
     hosts: createHost({ rcpt: alwaysReply("250-2.1.5 Ok so far\n550 5.7.1 Or perhaps not") }),
   },

@@ -24,7 +24,7 @@ const GMAIL_LIKE = [
 export const mailboxDomains: readonly LabDomain[] = [
   {
     name: "valid",
-    shows: "Knows its people and refuses strangers.",
+    shows: "Accepts its own mailboxes and refuses all others.",
     examples: [
       ["ada.lovelace", "valid", "accepted"],
       ["ada.lovelace+list", "valid", "accepted"],
@@ -34,7 +34,7 @@ export const mailboxDomains: readonly LabDomain[] = [
   },
   {
     name: "unknown",
-    shows: "Has no mailbox at all: refuses everybody with 550 5.1.1.",
+    shows: "Has no mailboxes: refuses every recipient with 550 5.1.1.",
     examples: [["ada.lovelace", "invalid", "mailbox_not_found"]],
     hosts: createHost(alwaysReply("550 5.1.1 User unknown in virtual mailbox table")),
   },
@@ -49,13 +49,13 @@ export const mailboxDomains: readonly LabDomain[] = [
   },
   {
     name: "full",
-    shows: "Its mailboxes are over quota, said with 452 4.2.2.",
+    shows: "Its mailboxes are over quota: 452 4.2.2.",
     examples: [["ada.lovelace", "risky", "mailbox_full"]],
     hosts: createHost(acceptExisting(undefined, "452 4.2.2 Mailbox full")),
   },
   {
     name: "overquota",
-    shows: "Its mailboxes are over quota, said with 552 5.2.2.",
+    shows: "Its mailboxes are over quota: 552 5.2.2.",
     examples: [["ada.lovelace", "risky", "mailbox_full"]],
     hosts: createHost(
       acceptExisting(undefined, "552 5.2.2 The recipient's mailbox is over its quota"),
@@ -63,13 +63,13 @@ export const mailboxDomains: readonly LabDomain[] = [
   },
   {
     name: "disabled",
-    shows: "Its mailboxes are switched off: 550 5.2.1.",
+    shows: "Its mailboxes are disabled: 550 5.2.1.",
     examples: [["ada.lovelace", "invalid", "mailbox_disabled"]],
     hosts: createHost(acceptExisting(undefined, "550 5.2.1 This account is disabled")),
   },
   {
     name: "busy",
-    shows: "Its mailboxes get mail too quickly: 450 4.2.1, which says that they exist.",
+    shows: "Its mailboxes receive mail too quickly: 450 4.2.1, which proves that they exist.",
     examples: [["ada.lovelace", "risky", "mailbox_rate_limited"]],
     hosts: createHost(
       acceptExisting(
@@ -80,7 +80,7 @@ export const mailboxDomains: readonly LabDomain[] = [
   },
   {
     name: "moved",
-    shows: "Its people have gone elsewhere: 551 with a forward path, which is not followed.",
+    shows: "Its mailboxes have moved: 551 with a forward path, which is not followed.",
     examples: [["ada.lovelace", "invalid", "mailbox_moved"]],
     hosts: createHost(
       acceptExisting(undefined, "551 5.1.6 User not local; please try <ada@elsewhere.invalid>"),
@@ -112,7 +112,7 @@ export const mailboxDomains: readonly LabDomain[] = [
   },
   {
     name: "opensmtpd",
-    shows: "Like OpenSMTPD: refuses a stranger with 524 5.2.4, and offers no PIPELINING.",
+    shows: "Like OpenSMTPD: refuses an unknown mailbox with 524 5.2.4, and offers no PIPELINING.",
     examples: [
       ["ada.lovelace", "valid", "accepted"],
       ["nobody", "invalid", "mailbox_not_found"],
@@ -130,7 +130,7 @@ export const mailboxDomains: readonly LabDomain[] = [
   },
   {
     name: "helo",
-    shows: "An old host that does not know EHLO, only HELO.",
+    shows: "An old host that supports HELO but not EHLO.",
     examples: [
       ["ada.lovelace", "valid", "accepted"],
       ["nobody", "invalid", "mailbox_not_found"],
@@ -145,7 +145,7 @@ export const mailboxDomains: readonly LabDomain[] = [
   {
     name: "microsoft",
     shows:
-      "Talks like Microsoft 365, whose edge refuses a stranger with 5.4.1; but only from a host of Microsoft's is that a verdict.",
+      "Replies like Microsoft 365, whose edge refuses an unknown mailbox with 5.4.1, which is a verdict only from a Microsoft host.",
     examples: [
       ["ada.lovelace", "risky", "catch_all_unverified"],
       ["unknown.person", "unknown", "policy_blocked"],
@@ -171,7 +171,7 @@ export const mailboxDomains: readonly LabDomain[] = [
   {
     name: "yahoo",
     shows:
-      "Like the old Yahoo: accepts everybody here and refuses after the message, so 250 proves nothing.",
+      "Like the old Yahoo: accepts every recipient and refuses after the message, so 250 proves nothing.",
     examples: [["ada.lovelace", "catch_all", "catch_all"]],
     mx: [
       [1, "mta5.am0.yahoodns."],
@@ -184,7 +184,7 @@ export const mailboxDomains: readonly LabDomain[] = [
   },
   {
     name: "mimecast",
-    shows: "Like Mimecast: a stranger is an Invalid Recipient, and TLS is offered.",
+    shows: "Like Mimecast: refuses an unknown mailbox as Invalid Recipient, and offers TLS.",
     examples: [
       ["ada.lovelace", "valid", "accepted"],
       ["nobody", "invalid", "mailbox_not_found"],
@@ -195,7 +195,7 @@ export const mailboxDomains: readonly LabDomain[] = [
   },
   {
     name: "smtputf8",
-    shows: "Offers SMTPUTF8 and has people with names beyond ASCII.",
+    shows: "Offers SMTPUTF8 and has mailboxes with names beyond ASCII.",
     examples: [
       ["zoë.müller", "valid", "accepted"],
       ["nobody", "invalid", "mailbox_not_found"],
@@ -204,7 +204,7 @@ export const mailboxDomains: readonly LabDomain[] = [
   },
   {
     name: "noutf8",
-    shows: "Does not offer SMTPUTF8: a local part beyond ASCII cannot be asked about.",
+    shows: "Does not offer SMTPUTF8: a local part beyond ASCII cannot be verified.",
     examples: [
       ["zoë.müller", "unknown", "smtputf8_unsupported"],
       ["ada.lovelace", "valid", "accepted"],
@@ -232,7 +232,7 @@ export const mailboxDomains: readonly LabDomain[] = [
   {
     name: "shy",
     shows:
-      "Accepts its people, and defers strangers instead of refusing them: catch-all stays undecided.",
+      "Accepts its own mailboxes, and defers random recipients instead of refusing them: catch-all stays undecided.",
     examples: [["ada.lovelace", "risky", "catch_all_unverified"]],
     hosts: createHost(acceptExisting("450 4.1.1 Try another day")),
   },

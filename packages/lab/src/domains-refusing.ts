@@ -15,13 +15,13 @@ const createHost = (rcpt: Rule) => ({ mx: { rcpt } });
 export const refusingDomains: readonly LabDomain[] = [
   {
     name: "greylist",
-    shows: "Greylists with 450 4.2.0; the same sender may come back after 5 minutes.",
+    shows: "Greylists with 450 4.2.0; accepts the same sender after 5 minutes.",
     examples: [["ada.lovelace", "unknown", "greylisted"]],
     hosts: createHost(greylist("450 4.2.0 Greylisted, see you in five minutes", 5 * MINUTE_MS)),
   },
   {
     name: "greylist451",
-    shows: "Greylists with 451 and words only; the same sender may come back after 4 minutes.",
+    shows: "Greylists with 451 without an enhanced code; accepts the same sender after 4 minutes.",
     examples: [["ada.lovelace", "unknown", "greylisted"]],
     hosts: createHost(greylist("451 Greylisting in action, please come back later", 4 * MINUTE_MS)),
   },
@@ -37,7 +37,7 @@ export const refusingDomains: readonly LabDomain[] = [
   },
   {
     name: "blockedbanner",
-    shows: "Says the same in place of a greeting, and hangs up.",
+    shows: "Sends the same refusal instead of a greeting, and hangs up.",
     examples: [["ada.lovelace", "unknown", "ip_blocked"]],
     hosts: {
       mx: { rcpt: acceptAll, greeting: "554 5.7.1 HOST Your IP is listed at bl.lab.invalid" },
@@ -45,38 +45,38 @@ export const refusingDomains: readonly LabDomain[] = [
   },
   {
     name: "blocked511",
-    shows: "Calls the client listed under 5.1.1, the code of an unknown mailbox.",
+    shows: "Reports a blocklisted client with 5.1.1, the code of an unknown mailbox.",
     examples: [["ada.lovelace", "unknown", "ip_blocked"]],
     hosts: createHost(alwaysReply("550 5.1.1 Mail refused: your IP is on our blocklist")),
   },
   {
     name: "noptr",
-    shows: "Wants the client's address to have a name: 550 5.7.25.",
+    shows: "Requires a PTR record for the client's address: 550 5.7.25.",
     examples: [["ada.lovelace", "unknown", "missing_ptr"]],
     hosts: createHost(alwaysReply("550 5.7.25 The sending IP address has no PTR record")),
   },
   {
     name: "policy",
-    shows: "Refuses everybody by a policy it does not explain: 550 5.7.1.",
+    shows: "Refuses every recipient by an unexplained policy: 550 5.7.1.",
     examples: [["ada.lovelace", "unknown", "policy_blocked"]],
     hosts: createHost(alwaysReply("550 5.7.1 Message refused by local policy")),
   },
   {
     name: "senderrefused",
-    shows: "Does not like the sender, whoever it is: 550 5.1.8 to MAIL.",
+    shows: "Refuses every sender: 550 5.1.8 to MAIL.",
     examples: [["ada.lovelace", "unknown", "sender_rejected"]],
     hosts: { mx: { rcpt: acceptAll, mail: "550 5.1.8 Sender address rejected: not wanted here" } },
   },
   {
     name: "relaydenied",
-    shows: "Is the MX, but says that it does not relay for the domain.",
+    shows: "Is the MX, but replies that it does not relay for the domain.",
     examples: [["ada.lovelace", "unknown", "relay_denied"]],
     hosts: createHost(alwaysReply("554 5.7.1 Relay access denied")),
   },
   {
     name: "ratelimited",
     shows:
-      "Ends the session with 421 4.7.0 at the third recipient, and takes 4 sessions at a time.",
+      "Ends the session with 421 4.7.0 at the third recipient, and accepts 4 concurrent sessions.",
     examples: [["ada.lovelace", "valid", "accepted"]],
     hosts: {
       mx: {
@@ -99,7 +99,7 @@ export const refusingDomains: readonly LabDomain[] = [
   {
     name: "toomany",
     shows:
-      "Takes two recipients per connection, then 452 4.5.3: the next ones need another connection.",
+      "Accepts two recipients per connection, then 452 4.5.3: the next ones need another connection.",
     examples: [["ada.lovelace", "valid", "accepted"]],
     hosts: createHost(acceptUpTo(2, "452 4.5.3 Too many recipients")),
   },
@@ -117,7 +117,7 @@ export const refusingDomains: readonly LabDomain[] = [
   },
   {
     name: "banner5xx",
-    shows: "Greets with 554 and hangs up: it refuses us, not the mailbox.",
+    shows: "Greets with 554 and hangs up: it refuses the client, not the mailbox.",
     examples: [["ada.lovelace", "unknown", "server_refuses"]],
     hosts: { mx: { rcpt: acceptAll, greeting: "554 HOST No SMTP service for you" } },
   },
@@ -129,7 +129,7 @@ export const refusingDomains: readonly LabDomain[] = [
   },
   {
     name: "tls",
-    shows: "Offers STARTTLS and goes on after it.",
+    shows: "Offers STARTTLS and continues after it.",
     examples: [
       ["ada.lovelace", "valid", "accepted"],
       ["nobody", "invalid", "mailbox_not_found"],
@@ -138,7 +138,7 @@ export const refusingDomains: readonly LabDomain[] = [
   },
   {
     name: "tlsonly",
-    shows: "Asks for STARTTLS before MAIL: 530 5.7.0 without it.",
+    shows: "Requires STARTTLS before MAIL: 530 5.7.0 without it.",
     examples: [
       ["ada.lovelace", "valid", "accepted"],
       ["nobody", "invalid", "mailbox_not_found"],
@@ -147,7 +147,7 @@ export const refusingDomains: readonly LabDomain[] = [
   },
   {
     name: "tlsrefused",
-    shows: "Offers STARTTLS, then says 454 to it; it answers in the clear all the same.",
+    shows: "Offers STARTTLS, then replies 454 to it, but continues unencrypted.",
     examples: [
       ["ada.lovelace", "valid", "accepted"],
       ["nobody", "invalid", "mailbox_not_found"],
@@ -156,19 +156,19 @@ export const refusingDomains: readonly LabDomain[] = [
   },
   {
     name: "tlsbroken",
-    shows: "Wants STARTTLS and breaks the handshake: there is no way in.",
+    shows: "Requires STARTTLS and breaks the handshake, so no session is possible.",
     examples: [["ada.lovelace", "unknown", "auth_or_tls_required"]],
     hosts: { mx: { rcpt: acceptExisting(), tls: "broken" } },
   },
   {
     name: "submission",
-    shows: "Wants a password: 530 5.7.0 Authentication required, to MAIL.",
+    shows: "Requires authentication: 530 5.7.0 Authentication required, to MAIL.",
     examples: [["ada.lovelace", "unknown", "auth_or_tls_required"]],
     hosts: { mx: { rcpt: acceptExisting(), mail: "530 5.7.0 Authentication required" } },
   },
   {
     name: "tarpit",
-    shows: "Takes longer over every recipient than over the one before.",
+    shows: "Replies more slowly to each recipient than to the one before.",
     examples: [["ada.lovelace", "valid", "accepted"]],
     hosts: createHost(tarpit(0.3)),
   },

@@ -6,9 +6,9 @@ import { refusingDomains } from "./domains-refusing.ts";
 
 /** The whole network but the companies and the senders, in the order of docs/lab.md. */
 export const DOMAINS: Readonly<Record<string, readonly LabDomain[]>> = {
-  "What a host says about a mailbox": mailboxDomains,
-  "What a host says about the client": refusingDomains,
-  "What DNS says": dnsDomains,
+  "Replies about a mailbox": mailboxDomains,
+  "Replies about the client": refusingDomains,
+  "DNS responses": dnsDomains,
   "Hosts that misbehave": hostileDomains,
 };
 

@@ -18,7 +18,7 @@ export const formatLabTables = (): string => {
     ),
   );
   const senders = formatSection(
-    "Domains that send",
+    "Sending domains",
     ["check", "sends from", "grade", "because"],
     SENDERS.map(({ name, sendingIp, grade, shows }) => [
       `\`${name}.${SENDERS_LABEL}\``,

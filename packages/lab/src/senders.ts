@@ -64,7 +64,7 @@ export const SENDERS: readonly LabSender[] = [
   {
     name: "good",
     shows:
-      "Everything as it should be: SPF -all, a 2048-bit DKIM key, DMARC reject with reports, a name that leads back, TLS-RPT.",
+      "A complete set-up: SPF -all, a 2048-bit DKIM key, DMARC reject with reports, forward-confirmed reverse DNS, TLS-RPT.",
     grade: "A",
     sendingIp: "192.0.2.10",
     hostname: "out",
@@ -90,7 +90,7 @@ export const SENDERS: readonly LabSender[] = [
   },
   {
     name: "parked",
-    shows: "Sends nothing, receives nothing, and says so: null MX, SPF -all, DMARC reject.",
+    shows: "Neither sends nor receives, and publishes that: null MX, SPF -all, DMARC reject.",
     grade: "C",
     sendingIp: null,
     records: {
@@ -100,7 +100,7 @@ export const SENDERS: readonly LabSender[] = [
   },
   {
     name: "hidden",
-    shows: "Signs under a selector that nobody would guess, so that its DKIM stays unknown.",
+    shows: "Signs with a selector that cannot be guessed, so its DKIM stays unknown.",
     grade: "A",
     sendingIp: "192.0.2.18",
     hostname: "out",
@@ -127,7 +127,7 @@ export const SENDERS: readonly LabSender[] = [
   {
     name: "pool",
     shows:
-      "Sends from an address of a provider's pool: on a policy list, called as such, and not in its SPF record.",
+      "Sends from an address in a provider's pool: on a policy list, with a generic name, and not in its SPF record.",
     grade: "B",
     sendingIp: POOL_IP,
     hostname: "dyn-192-0-2-20",
@@ -140,7 +140,7 @@ export const SENDERS: readonly LabSender[] = [
   },
   {
     name: "watching",
-    shows: "DMARC only watches, SPF ends in ~all, and no key is published.",
+    shows: "DMARC only monitors, SPF ends in ~all, and no DKIM key is published.",
     grade: "C",
     sendingIp: "192.0.2.19",
     hostname: "out",
@@ -175,7 +175,7 @@ export const SENDERS: readonly LabSender[] = [
   {
     name: "dangling",
     shows:
-      "Left a provider half: SPF includes a domain that is gone, and a selector is an alias without a key behind it.",
+      "Has leftovers of a former provider: SPF includes a domain that is gone, and a selector is a CNAME without a key.",
     grade: "D",
     sendingIp: "192.0.2.21",
     hostname: "out",
@@ -189,14 +189,14 @@ export const SENDERS: readonly LabSender[] = [
   },
   {
     name: "bare",
-    shows: "An MX and nothing else: no SPF, no DKIM (the name does not exist), no DMARC.",
+    shows: "Has only an MX: no SPF, no DKIM (the name does not exist), no DMARC.",
     grade: "F",
     sendingIp: "192.0.2.11",
     records: { "@": { MX } },
   },
   {
     name: "open",
-    shows: "SPF ends in +all, so that anybody may send; DMARC only watches, without reports.",
+    shows: "SPF ends in +all, so that anyone may send; DMARC only monitors, without reports.",
     grade: "F",
     sendingIp: "192.0.2.12",
     records: {
@@ -206,7 +206,7 @@ export const SENDERS: readonly LabSender[] = [
   },
   {
     name: "double",
-    shows: "Two SPF records and two DMARC records, each of which makes both worthless.",
+    shows: "Two SPF records and two DMARC records, which makes both invalid.",
     grade: "F",
     sendingIp: "192.0.2.14",
     records: {
@@ -216,7 +216,7 @@ export const SENDERS: readonly LabSender[] = [
   },
   {
     name: "listed",
-    shows: "Authenticated well, but sends from an address on the lab's blocklist.",
+    shows: "Has full authentication, but sends from an address on the lab's blocklist.",
     grade: "F",
     sendingIp: LISTED_IP,
     records: {
@@ -227,8 +227,7 @@ export const SENDERS: readonly LabSender[] = [
   },
   {
     name: "flaky",
-    shows:
-      "Its SPF and DMARC records cannot be had (SERVFAIL), which counts neither for nor against it.",
+    shows: "Its SPF and DMARC queries fail (SERVFAIL), which counts neither for nor against it.",
     grade: "A",
     sendingIp: "192.0.2.22",
     hostname: "out",
@@ -241,7 +240,7 @@ export const SENDERS: readonly LabSender[] = [
   },
   {
     name: "failing",
-    shows: "Its name servers fail at every question: there is no verdict, and nothing to pay.",
+    shows: "Its name servers fail at every query: there is no verdict and no charge.",
     grade: null,
     sendingIp: "192.0.2.23",
     records: { "@": "SERVFAIL", "*": "SERVFAIL" },

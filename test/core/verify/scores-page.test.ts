@@ -86,7 +86,7 @@ test("the page shows how often a typo suggestion is right", () => {
   const firms = sentenceText.filter(({ meant }) => meant === null);
   const misled = firms.filter(({ suggestion }) => suggestion !== null).length;
   const found = typos.filter(({ isRight }) => isRight).length;
-  const sentence = `Of ${typos.length} typos ${found} were put right; of ${firms.length} dead firms ${misled} were sent elsewhere.`;
+  const sentence = `Of ${typos.length} typos ${found} were corrected; of ${firms.length} dead firms ${misled} got a suggestion.`;
   const table = [
     "| confidence from | suggestions | right | share |",
     "| --- | --- | --- | --- |",
