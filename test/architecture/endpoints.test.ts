@@ -51,7 +51,7 @@ test("the actions of an endpoint are the variants of its body, in their order", 
 });
 
 test("a Lambda is given the ways out that its endpoint needs, and no others", () => {
-  expect(toEntry({ id: "getJob", needs: ["table:readwrite"] })).not.toContain("reach/");
+  expect(toEntry({ id: "getJob", needs: ["table:readwrite"] })).not.toContain("capabilities/");
   expect(toEntry({ id: "findEmail", needs: ["mail", "https"] })).toContain(
     "(context) => ({ ...withProber(context), ...withHttps(context) })",
   );
