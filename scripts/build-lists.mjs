@@ -208,7 +208,7 @@ The operator's own changes are applied after the shipped lists, one per line; th
     +free example.net
     +relay alias.example
     +trap someone@example.org
-    +role front-of-house
+    +role box-office
 
 A domain includes all of its subdomains, except on \`free\`. \`+relay\` also marks a domain as not disposable.
 \`+free\` and \`+relay\` also mark it as not a mistyped provider.
