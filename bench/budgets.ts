@@ -114,7 +114,7 @@ export const GROUPS = {
     what: "the Lambda of the MCP tools, which contains every operation",
     boundBy: "",
   },
-  doors: { bench: "doors", what: "SQLite, with every write flushed", boundBy: "" },
+  ports: { bench: "ports", what: "SQLite, with every write flushed", boundBy: "" },
 } as const satisfies Record<string, BudgetGroup>;
 
 export type GroupName = keyof typeof GROUPS;
@@ -198,13 +198,13 @@ export const BUDGETS = {
   checkSilent: { of: "check", what: "half of the name servers silent", unit: "ms", most: 10_000 },
   toolsSize: { of: "tools", what: "its size", unit: "KB", most: 850 },
   toolsImport: { of: "tools", what: "its import", unit: "ms", most: 150 },
-  doorsWrites: {
-    of: "doors",
+  portsWrites: {
+    of: "ports",
     what: "transactions of two writes, 200 at once",
     unit: "per second",
     least: 5_000,
   },
-  doorsGets: { of: "doors", what: "gets, 200 at once", unit: "per second", least: 20_000 },
+  portsGets: { of: "ports", what: "gets, 200 at once", unit: "per second", least: 20_000 },
 } as const satisfies Record<string, Budget>;
 
 export type BudgetName = keyof typeof BUDGETS;

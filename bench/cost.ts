@@ -3,7 +3,7 @@ import { type CostFlow, FLOWS } from "./cost/flows.ts";
 import type { CostMeter, MeteredUnit } from "./cost/meter.ts";
 import { createRow, type Report, type ReportRow, type ReportTable } from "./report.ts";
 
-// What AWS would ask for each flow: every request at the doors is counted, with the capacity units of the items it
+// What AWS would ask for each flow: every request at the ports is counted, with the capacity units of the items it
 // touches, against the lab's mail servers. What runs inside a Lambda is not counted but assumed, and told apart.
 
 /** US East, on demand, in dollars; as published in November 2026. */
@@ -48,7 +48,7 @@ const formatCell = (value: number): string => value.toFixed(value < 10 ? 2 : 0);
 const formatMoney = (value: number): string => `$${value.toFixed(5)}`;
 
 const buildTable = (lines: readonly FlowCost[]): ReportTable => ({
-  title: "Dollars for 1,000 of each: counted at the doors, and with calls and Lambda time assumed",
+  title: "Dollars for 1,000 of each: counted at the ports, and with calls and Lambda time assumed",
   head: ["flow", "WRU", "RRU", "SQS", "S3", "counted", "seconds", "with Lambda"],
   rows: lines.map(({ flow, meter, counted, ran }) => [
     flow.name,

@@ -18,7 +18,7 @@ import {
 
 export const COMPANIES = 200;
 
-/** A house of doors that count, in front of the lab's mail servers. */
+/** Ports that count, in front of the lab's mail servers. */
 export const createCostContext = async () => {
   const lab = await startLab({ companies: COMPANIES });
   const ctx = await given({ balance: 1_000_000, plan: "scale" });

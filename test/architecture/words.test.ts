@@ -19,10 +19,7 @@ const NOT_YET: readonly string[] = [
   "packages/docs-site/src/",
   "packages/api/src/",
   "infra/",
-  "docs/",
   "README.md",
-  "SECURITY.md",
-  "CONTRIBUTING.md",
 ];
 
 const files = globSync([

@@ -37,7 +37,12 @@ export const OLD_WORDS: readonly OldWord[] = [
   everywhere(/\b(at|a|its|the) rests?\b/, "backoff", /the rest of|the rest\b/),
   inNames(/\b(heed|attend)s?\b/, "recordOutcome, applyBackoff"),
   everywhere(/\b(strangers?|decoys?)\b/, "random recipient; anyone outside"),
-  everywhere(/\b(nobody|somebody|anybody|whoever)\b/, "a subject that one can point at"),
+  everywhere(
+    /\b(nobody|somebody|anybody|whoever)\b/,
+    "a subject that one can point at",
+    // The lab's address that does not exist.
+    /nobody,nobody@|nobody@|`nobody`/,
+  ),
   everywhere(/\bwho asks\b/, "the caller"),
   everywhere(/\bput off\b/, "deferred"),
   everywhere(/\b(given|gives|paid|pays) back\b/, "refunded, released"),

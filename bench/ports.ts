@@ -6,7 +6,7 @@ import { createSqliteQueue } from "@mailproof/local/storage/sqlite-queue";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import { computeMedian, createRow, type ReportRow } from "./report.ts";
 
-// What the embedded doors do on this disk, with every acknowledged write flushed (synchronous = FULL).
+// What the adapters of one machine do on this disk, with every acknowledged write flushed (synchronous = FULL).
 
 const SECONDS = 2;
 const RUNS = 3;
@@ -69,9 +69,9 @@ export const run = async (): Promise<readonly ReportRow[]> => {
       await Promise.all(received.map(({ receipt }) => queue.acknowledge(receipt)));
     });
     return [
-      createRow("doorsWrites", charged),
+      createRow("portsWrites", charged),
       { what: "transactions of two writes, one by one", value: chargedAlone, unit: "per second" },
-      createRow("doorsGets", got),
+      createRow("portsGets", got),
       { what: "pages of 100 items", value: listed, unit: "per second" },
       { what: "messages sent, received and done", value: passed * 10, unit: "per second" },
     ];
