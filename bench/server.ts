@@ -11,10 +11,14 @@ type Ready = { readonly base_url: string; readonly live_key: string; readonly ac
 
 /** The product in a process of its own, as npm start runs it. */
 export const startServer = async (folder: string, env: Readonly<Record<string, string>> = {}) => {
-  const child = spawn(process.execPath, ["packages/local/src/server/main.ts"], {
-    env: { ...process.env, ...env, MAILPROOF_DIR: folder, PORT: "0" },
-    stdio: ["ignore", "ignore", "inherit"],
-  });
+  const child = spawn(
+    process.execPath,
+    ["--max-semi-space-size=4", "packages/local/src/server/main.ts"],
+    {
+      env: { ...process.env, ...env, MAILPROOF_DIR: folder, PORT: "0" },
+      stdio: ["ignore", "ignore", "inherit"],
+    },
+  );
   const file = join(folder, "ready.json");
   while (!existsSync(file)) {
     if (child.exitCode !== null) throw new Error("the server did not start");

@@ -15,6 +15,7 @@ import { createTokenVerifier } from "@mailproof/net/token-verifier";
 import manifest from "../package.json" with { type: "json" };
 import type { Environment } from "./environment.ts";
 import { openMailPorts } from "./mail-ports.ts";
+import { createCallersFirst } from "./server/callers-first.ts";
 import { startPressureMeter } from "./server/pressure.ts";
 import { withUploadLimits } from "./server/upload-limits.ts";
 import { createBlobLinks, type OpenLink } from "./storage/blob-links.ts";
@@ -49,6 +50,7 @@ export const createApp = (
   const table = createSqliteTable(join(directory, "state.sqlite"), now, (error) =>
     health.report("table", error),
   );
+  const callersFirst = createCallersFirst();
   const mail = openMailPorts(environment, table, lab);
   const queue = createSqliteQueue(join(directory, "queue.sqlite"), now, (error) =>
     health.report("queue", error),
@@ -73,7 +75,8 @@ export const createApp = (
     blobs: withUploadLimits(createFileBlobs(blobs, links.sign), { directory: blobs, now }),
     rateLimit: createRateLimit(table, now),
     accessTokens: trustedTokens(environment, now),
-    engine: createEngine(mail),
+    callers: callersFirst,
+    engine: createEngine({ ...mail, yieldToCallers: callersFirst.yieldToCallers }),
     names: { ...mail.dnsLookups, fetchPolicy: createPolicyFetcher(https) },
     https,
     now,

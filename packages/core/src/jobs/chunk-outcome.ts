@@ -5,6 +5,7 @@ import type { Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
 import { scheduleWork, UNSCHEDULED } from "../runtime/leases.ts";
+import type { VerifyWorld } from "../verify/engine.ts";
 import { isNotProbed, isOurFailure } from "../verify/result.ts";
 import { type ChunkMessage, sendChunks } from "./chunk-messages.ts";
 import { type Chunk, createRefundedChunk, toChunkItem, toChunkKey, toPassField } from "./chunks.ts";
@@ -35,14 +36,16 @@ export type PassResult = {
 };
 
 /** First the pages, which nobody reads yet; then in one transaction all that makes them count. */
-export const writeOutcome = async (world: World, result: PassResult): Promise<void> => {
+export const writeOutcome = async (world: VerifyWorld, result: PassResult): Promise<void> => {
   const { job, message, rows, after } = result;
+  const requester = { account: job.account, priority: "list" } as const;
   const token = world.newId("txn");
   const chunk = { job: job.id, chunk: message.chunk, token };
   const expiresAt = toEpochSeconds(world.now()) + job.keptSeconds;
   for (const page of toPageItems(chunk, rows, expiresAt)) {
     const { outcome } = await world.table.write({ put: page });
     if (outcome === "ambiguous") throw new Error("it is not known whether the results are kept");
+    await world.engine.yieldToCallers?.(requester);
   }
   const { outcome } = await commit(world, [
     buildChunkOutcome(result, { token, expiresAt }),

@@ -24,18 +24,20 @@ const PAGE_MARGIN_SECONDS = 86_400;
 
 type ResultPass = Pick<Chunk, "job" | "chunk"> & { readonly token: string };
 
-/** The rows of one pass, a page to an item. `expiresAt` is that of their chunk. */
-export const toPageItems = (
+/** The rows of one pass, a page to an item, each made when it is asked for. `expiresAt` is that of their chunk. */
+export function* toPageItems(
   { job, chunk, token }: ResultPass,
   rows: readonly VerifiedRow[],
   expiresAt: number,
-): readonly Item[] =>
-  Array.from({ length: Math.ceil(rows.length / PAGE_ROWS) }, (_, page) => ({
-    pk: toPagesPartition({ job, chunk }),
-    sk: `${token}#${String(page).padStart(4, "0")}`,
-    rows: packRows(rows.slice(page * PAGE_ROWS, (page + 1) * PAGE_ROWS)),
-    expires_at: expiresAt + PAGE_MARGIN_SECONDS,
-  }));
+): Generator<Item> {
+  for (let page = 0; page * PAGE_ROWS < rows.length; page++)
+    yield {
+      pk: toPagesPartition({ job, chunk }),
+      sk: `${token}#${String(page).padStart(4, "0")}`,
+      rows: packRows(rows.slice(page * PAGE_ROWS, (page + 1) * PAGE_ROWS)),
+      expires_at: expiresAt + PAGE_MARGIN_SECONDS,
+    };
+}
 
 const toPagesPartition = ({ job, chunk }: Pick<Chunk, "job" | "chunk">): string =>
   `RESULTS#${job}#${chunk}`;

@@ -218,7 +218,7 @@ const completeJob = async (
         expires_at: expiresAt,
       },
     },
-    ...toPageItems({ job: job.id, chunk: 0, token }, rows, expiresAt).map((page) => ({
+    ...[...toPageItems({ job: job.id, chunk: 0, token }, rows, expiresAt)].map((page) => ({
       create: page,
     })),
     {

@@ -28,6 +28,8 @@ export type World = {
   readonly log: Log;
   /** Without it this process takes whatever comes: a Lambda has one request at a time. */
   readonly pressure?: ReadPressure;
+  /** Told of each request, so that lists yield. What `enter` returns is called when the response is known. */
+  readonly callers?: { readonly enter: () => () => void };
   readonly settings: Settings;
 };
 

@@ -46,7 +46,7 @@ export const createFairQueue = <Kind extends Entry>() => {
   };
 };
 
-const createAccountRotation = <Kind extends Entry>() => {
+export const createAccountRotation = <Kind extends Entry>() => {
   const queues = new Map<string, AccountQueue<Kind>>();
   let size = 0;
 

@@ -9,3 +9,10 @@ export const PRIORITIES = ["caller", "list"] as const satisfies readonly Priorit
 
 /** The command line verifies for one person alone. */
 export const SOLE_REQUESTER: Requester = { account: "", priority: "list" };
+
+/**
+ * Each step of a list waits for it while the process has callers to serve, so that they share the processor time:
+ * a row before it is looked up and before it is judged, a session before it connects and after each reply, a page of
+ * results. Undefined: the step begins at once.
+ */
+export type YieldToCallers = (requester: Requester | undefined) => Promise<void> | undefined;

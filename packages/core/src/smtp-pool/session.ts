@@ -4,11 +4,13 @@ import type { RecipientResult } from "../mail/smtp/session.ts";
 import { isFault, type SmtpConnect } from "../mail/smtp/wire.ts";
 import type { PendingProbe, ProbeResult } from "../verify/recipient-check.ts";
 import type { CatchAll } from "../verify/result.ts";
+import { yieldingConnect } from "../verify/yielding-connect.ts";
 import { NO_REFUSAL, type SessionEnd } from "./backoff.ts";
 import type { CatchAllCache } from "./catch-all-cache.ts";
 import type { DailyQuota } from "./daily-limits.ts";
 import type { EgressHealth } from "./egress-health.ts";
 import { toFinding } from "./finding.ts";
+import type { YieldToCallers } from "./requester.ts";
 import {
   chooseRandomRecipients,
   learnCatchAll,
@@ -31,6 +33,7 @@ export type ProbePorts = {
   readonly quota?: DailyQuota;
   /** How many sessions this process may hold at a time. */
   readonly sessionsMax?: number;
+  readonly yieldToCallers?: YieldToCallers;
 };
 
 export type SessionPorts = ProbePorts & {
@@ -84,7 +87,7 @@ const runBatch = async (
   const states = await loadCatchAllStates(ports.catchAllCache, batch);
   const randomRecipients = chooseRandomRecipients(ports.random, batch, states);
   const outcome = await trySession(
-    ports.connect,
+    yieldingConnect(ports, batch),
     batch[0]?.hosts ?? [],
     {
       ...ports.smtp,

@@ -7,6 +7,7 @@ import type { World } from "../ports/world.ts";
 import { createCatchAllCache } from "../smtp-pool/catch-all-cache.ts";
 import { createDailyQuota } from "../smtp-pool/daily-limits.ts";
 import { createMailHostLookup, type MailHostLookup } from "../smtp-pool/mail-host-lookup.ts";
+import type { YieldToCallers } from "../smtp-pool/requester.ts";
 import { createProbe, type Probe } from "../smtp-pool/scheduler.ts";
 import type { SlotPool } from "../smtp-pool/slots.ts";
 
@@ -16,6 +17,8 @@ export type Engine = {
   readonly probe: Probe;
   readonly lists: Lists;
   readonly now: () => Date;
+  /** Absent where a process serves one caller at a time. */
+  readonly yieldToCallers?: YieldToCallers | undefined;
 };
 
 /** For functions that verify: the way to mail servers. */
@@ -37,6 +40,7 @@ export type MailPorts = Pick<World, "now" | "random" | "sleep"> & {
   readonly sessionsMax?: number;
   /** A clock that nobody sets: deadlines and caches of this process go by it. Left out: `now`. */
   readonly steadyNow?: () => Date;
+  readonly yieldToCallers?: YieldToCallers;
 };
 
 export const createEngine = (ports: MailPorts): Engine => ({
@@ -48,6 +52,7 @@ export const createEngine = (ports: MailPorts): Engine => ({
   }),
   lists: ports.lists,
   now: ports.now,
+  yieldToCallers: ports.yieldToCallers,
 });
 
 const withSteadyClock = (ports: MailPorts): MailPorts => ({

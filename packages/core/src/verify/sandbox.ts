@@ -87,7 +87,10 @@ export const selectEngine = (
   world: Pick<World, "now" | "sleep"> & WithEngine,
   mode: KeyMode,
   attempts = 0,
-): Engine => (mode === "live" ? world.engine : createSandboxEngine(world, attempts));
+): Engine =>
+  mode === "live"
+    ? world.engine
+    : { ...createSandboxEngine(world, attempts), yieldToCallers: world.engine.yieldToCallers };
 
 /** A mailbox may be called constructor. */
 const getOwn = <T>(table: Readonly<Record<string, T>>, word: string): T | undefined =>

@@ -39,6 +39,8 @@ export const verify = async (
   text: string,
   options: VerifyOptions,
 ): Promise<Verification> => {
+  const { requester } = options;
+  await engine.yieldToCallers?.(requester);
   const parsed = parseAddress(text);
   if (!isAddress(parsed)) {
     const lookup = { text, address: null, fault: parsed.fault, listed: UNLISTED, ...NOT_LOOKED_UP };
@@ -47,6 +49,7 @@ export const verify = async (
   const listed = findListings(engine.lists, parsed);
   const deepVerify = options.deepVerify && !listed.trap;
   const domainLookup = await lookUpDomain(engine, parsed, { ...options, deepVerify });
+  await engine.yieldToCallers?.(requester);
   return createVerification(
     engine,
     { text, address: parsed, fault: null, listed, ...domainLookup },

@@ -81,7 +81,7 @@ const serveRequest = async (
     if (incoming.method === "OPTIONS") return void outgoing.writeHead(204, preflightHeaders).end();
     if (incoming.url?.startsWith(BLOBS_PATH))
       return await serveBlob(world.blobs, context, incoming, outgoing);
-    await sendResponse(context, id, incoming, outgoing, await answerRequest(context, id, incoming));
+    await sendResponse(context, id, incoming, outgoing, await answerFirst(context, id, incoming));
   } catch (error) {
     // The caller hung up: there is nobody to answer, and nothing broke on our side.
     if (outgoing.headersSent || (incoming.destroyed && !incoming.complete))
@@ -118,6 +118,20 @@ const sendResponse = async (
     world.log("answer_broke_off", { requestId: id, cause });
     outgoing.destroy();
   });
+};
+
+/** Lists yield until the response is known. The bytes of uploads and downloads take their time. */
+const answerFirst = async (
+  context: ServerContext,
+  id: string,
+  incoming: IncomingMessage,
+): Promise<HttpAnswer<string | Uint8Array | Streamed>> => {
+  const leave = context.world.callers?.enter();
+  try {
+    return await answerRequest(context, id, incoming);
+  } finally {
+    leave?.();
+  }
 };
 
 const answerRequest = async (

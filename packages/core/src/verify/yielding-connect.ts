@@ -1,0 +1,24 @@
+import type { SmtpConnect } from "../mail/smtp/wire.ts";
+import type { Requester, YieldToCallers } from "../smtp-pool/requester.ts";
+
+type Doors = { readonly connect: SmtpConnect; readonly yieldToCallers?: YieldToCallers };
+
+/** A session for lists alone waits for its turn before it connects and after each reply. */
+export const yieldingConnect = (
+  { connect, yieldToCallers }: Doors,
+  batch: readonly { readonly requester: Requester }[],
+): SmtpConnect => {
+  const requester = batch[0]?.requester;
+  if (!yieldToCallers || batch.some((one) => one.requester.priority === "caller")) return connect;
+  return async (target, options) => {
+    await yieldToCallers(requester);
+    const wire = await connect(target, options);
+    if (typeof wire === "string") return wire;
+    const receive = async (waitMs: number) => {
+      const heard = await wire.receive(waitMs);
+      await yieldToCallers(requester);
+      return heard;
+    };
+    return { ...wire, receive };
+  };
+};

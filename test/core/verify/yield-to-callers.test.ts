@@ -1,0 +1,121 @@
+import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
+import type { SmtpConnect } from "@mailproof/core/mail/smtp/wire";
+import type { Requester, YieldToCallers } from "@mailproof/core/smtp-pool/requester";
+import { createSandboxEngine, selectEngine } from "@mailproof/core/verify/sandbox";
+import { verify } from "@mailproof/core/verify/verify";
+import { yieldingConnect } from "@mailproof/core/verify/yielding-connect";
+import { expect, test } from "vitest";
+import { givenWorld } from "../../given.ts";
+import { createEmails, givenChunked, whenBatched } from "../../jobs.ts";
+import { receiveAll } from "../jobs/working-chunks.ts";
+
+// Where the work for lists can wait for callers (decision 48).
+
+const LIST: Requester = { account: "acc_1", priority: "list" };
+const CALLER: Requester = { account: "acc_2", priority: "caller" };
+const OPTIONS = { deepVerify: true, includeAi: true, includeEvidence: false, requester: LIST };
+
+/** Steps that wait until the test lets the next one begin. */
+const givenSteps = () => {
+  const waiting: (() => void)[] = [];
+  const yieldToCallers: YieldToCallers = () => new Promise((begin) => waiting.push(begin));
+  const next = async (): Promise<void> => {
+    waiting.shift()?.();
+    await new Promise((done) => setImmediate(done));
+  };
+  return { waiting, yieldToCallers, next };
+};
+
+test("a row waits before it is looked up and before it is judged", async () => {
+  const { world } = givenWorld();
+  const { waiting, yieldToCallers, next } = givenSteps();
+  const lookedUp: string[] = [];
+  const engine = {
+    ...world.engine,
+    yieldToCallers,
+    findMailHosts: (domain: string) => {
+      lookedUp.push(domain);
+      return world.engine.findMailHosts(domain);
+    },
+  };
+  let isJudged = false;
+  void verify(engine, "ann@x.com", OPTIONS).then(() => (isJudged = true));
+  expect([lookedUp, waiting.length]).toEqual([[], 1]);
+
+  await next();
+  expect([lookedUp, waiting.length, isJudged]).toEqual([["x.com"], 1, false]);
+
+  await next();
+  expect(isJudged).toBe(true);
+});
+
+const givenConnect = () => {
+  const done: string[] = [];
+  const connect: SmtpConnect = async () => {
+    done.push("connect");
+    return {
+      send: () => undefined,
+      receive: async () => {
+        done.push("reply");
+        return { code: 250, enhanced: null, text: "ok" };
+      },
+      startTls: async () => null,
+      close: async () => undefined,
+    };
+  };
+  const yieldToCallers: YieldToCallers = async (requester) =>
+    void done.push(`step of ${requester?.account}`);
+  return { done, doors: { connect, yieldToCallers } };
+};
+
+const TARGET = { ip: "192.0.2.1", port: 25, host: "mx.x.com" };
+const CONNECTING = { timeoutMs: 1_000, affinityKey: "mx.x.com" };
+
+test("a session of a list waits before it connects and after each reply", async () => {
+  const { done, doors } = givenConnect();
+
+  const wire = await yieldingConnect(doors, [{ requester: LIST }])(TARGET, CONNECTING);
+  if (typeof wire === "string") throw new Error(wire);
+  const reply = await wire.receive(1_000);
+
+  expect(reply).toMatchObject({ code: 250 });
+  expect(done).toEqual(["step of acc_1", "connect", "reply", "step of acc_1"]);
+});
+
+test("a session that a caller shares with a list waits for nobody", async () => {
+  const { done, doors } = givenConnect();
+
+  const batch = [{ requester: LIST }, { requester: CALLER }];
+  const wire = await yieldingConnect(doors, batch)(TARGET, CONNECTING);
+  if (typeof wire === "string") throw new Error(wire);
+  await wire.receive(1_000);
+
+  expect(done).toEqual(["connect", "reply"]);
+});
+
+test("lists of test keys wait as those of live keys do", () => {
+  const { world } = givenWorld();
+  const { yieldToCallers } = givenSteps();
+  const engine = { ...createSandboxEngine(world), yieldToCallers };
+
+  expect(selectEngine({ ...world, engine }, "test").yieldToCallers).toBe(yieldToCallers);
+});
+
+test("a page of results is a step of its job's account", async () => {
+  const rows = 250;
+  const house = await givenChunked({ rows, balance: 1_000 });
+  const { world, account } = house;
+  await whenBatched(world, house.liveKey, { emails: createEmails(rows) });
+  const [message = null] = await receiveAll(house);
+  const stepsOf: string[] = [];
+  const yieldToCallers: YieldToCallers = (requester) => {
+    stepsOf.push(`${requester?.priority} of ${requester?.account}`);
+    return undefined;
+  };
+
+  await verifyChunk.handle({ ...world, engine: { ...world.engine, yieldToCallers } }, message);
+
+  const [pages, before, after] = [3, rows, rows];
+  expect(stepsOf).toHaveLength(before + after + pages);
+  expect(new Set(stepsOf)).toEqual(new Set([`list of ${account}`]));
+});

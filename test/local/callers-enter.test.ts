@@ -1,0 +1,46 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { createApiServer } from "@mailproof/local/server/server";
+import { expect, onTestFinished, test } from "vitest";
+import { given } from "../given.ts";
+
+const whenServing = async () => {
+  const { world } = await given();
+  const seen: string[] = [];
+  const enter = () => {
+    seen.push("enters");
+    return () => void seen.push("leaves");
+  };
+  const log = () => undefined;
+  const callers = { enter };
+  const listening = createApiServer({ ...world, callers, log }, () => undefined).listen(
+    0,
+    "127.0.0.1",
+  );
+  onTestFinished(() => {
+    listening.closeAllConnections();
+    listening.close();
+  });
+  await once(listening, "listening");
+  return { seen, base: `http://127.0.0.1:${(listening.address() as AddressInfo).port}` };
+};
+
+test.each([
+  ["is answered", "/health"],
+  ["is refused", "/v1/account"],
+  ["leads nowhere", "/nowhere"],
+])("a caller whose request %s enters and leaves", async (_, path) => {
+  const { seen, base } = await whenServing();
+
+  await (await fetch(base + path)).text();
+
+  expect(seen).toEqual(["enters", "leaves"]);
+});
+
+test("the bytes of a blob are nobody's call: lists go on at full speed beside an upload", async () => {
+  const { seen, base } = await whenServing();
+
+  await (await fetch(`${base}/blobs/nothing`)).text();
+
+  expect(seen).toEqual([]);
+});

@@ -1,0 +1,136 @@
+import { setImmediate } from "node:timers/promises";
+import type { Requester } from "@mailproof/core/smtp-pool/requester";
+import { createCallersFirst, LINGER_MS, SLICE_MS } from "@mailproof/local/server/callers-first";
+import { expect, test } from "vitest";
+
+// Lists share the processor time with callers. The clock moves with the work alone, and the test turns the event loop.
+
+const FILE: Requester = { account: "file", priority: "list" };
+const BATCH: Requester = { account: "batch", priority: "list" };
+const CALLER: Requester = { account: "caller", priority: "caller" };
+
+const givenLoop = () => {
+  let nowMs = 0;
+  let waiting: (() => void)[] = [];
+  const callers = createCallersFirst({
+    nowMs: () => nowMs,
+    nextTurn: (work) => void waiting.push(work),
+  });
+  const done: Requester[] = [];
+
+  /** Steps of so much work each. */
+  const begin = (requester: Requester, steps: number, costMs: number): void => {
+    for (let step = 0; step < steps; step++)
+      void callers.yieldToCallers(requester)?.then(() => {
+        nowMs += costMs;
+        done.push(requester);
+      });
+  };
+  /** One turn of the event loop: the steps that it took. */
+  const turn = async (): Promise<readonly Requester[]> => {
+    const before = done.length;
+    const works = waiting;
+    waiting = [];
+    for (const work of works) work();
+    await setImmediate();
+    return done.slice(before);
+  };
+  const pass = (ms: number): void => void (nowMs += ms);
+  return { ...callers, begin, turn, pass };
+};
+
+test("without a caller the steps of a list begin at once", () => {
+  const { yieldToCallers } = givenLoop();
+
+  expect(yieldToCallers(FILE)).toBeUndefined();
+});
+
+test("callers never wait", () => {
+  const { enter, yieldToCallers } = givenLoop();
+  enter();
+
+  expect(yieldToCallers(CALLER)).toBeUndefined();
+  expect(yieldToCallers(undefined)).toBeUndefined();
+});
+
+test("while a caller is here, a list takes one slice of each turn", async () => {
+  const { enter, begin, turn } = givenLoop();
+  enter();
+  begin(FILE, 10, SLICE_MS / 4);
+
+  expect(await turn()).toHaveLength(4);
+  expect(await turn()).toHaveLength(4);
+  expect(await turn()).toHaveLength(2);
+  expect(await turn()).toHaveLength(0);
+});
+
+test("steps that come later have their turns, too", async () => {
+  const { enter, begin, turn } = givenLoop();
+  enter();
+  begin(FILE, 1, SLICE_MS / 4);
+  await turn();
+  begin(FILE, 2, SLICE_MS / 4);
+
+  expect(await turn()).toHaveLength(2);
+});
+
+test("a list goes on beside callers without end, however long a step takes", async () => {
+  const { enter, begin, turn } = givenLoop();
+  enter();
+  begin(FILE, 2, 100 * SLICE_MS);
+
+  expect(await turn()).toHaveLength(1);
+  expect(await turn()).toHaveLength(1);
+});
+
+test("what follows a step at once is part of it", async () => {
+  const { enter, yieldToCallers, turn, pass } = givenLoop();
+  enter();
+  let ended = 0;
+  const step = async (): Promise<void> => {
+    await yieldToCallers(FILE);
+    for (let part = 0; part < 10; part++) await Promise.resolve();
+    pass(SLICE_MS);
+    ended++;
+  };
+  void step();
+  void step();
+
+  await turn();
+  expect(ended).toBe(1);
+});
+
+test("accounts take turns: a short list does not wait for the steps of a long one", async () => {
+  const { enter, begin, turn } = givenLoop();
+  enter();
+  begin(FILE, 100, SLICE_MS / 4);
+  begin(BATCH, 2, SLICE_MS / 4);
+
+  expect(await turn()).toEqual([FILE, BATCH, FILE, BATCH]);
+});
+
+test("a caller is here from its request until a moment after its response", () => {
+  const { enter, yieldToCallers, pass } = givenLoop();
+  const leaveFirst = enter();
+  const leaveLast = enter();
+  leaveFirst();
+  pass(10 * LINGER_MS);
+  expect(yieldToCallers(FILE)).toBeInstanceOf(Promise);
+
+  leaveLast();
+  pass(LINGER_MS - 1);
+  expect(yieldToCallers(FILE)).toBeInstanceOf(Promise);
+
+  pass(1);
+  expect(yieldToCallers(FILE)).toBeUndefined();
+});
+
+test("steps that wait go on when the callers have left", async () => {
+  const { enter, begin, turn, pass } = givenLoop();
+  const leave = enter();
+  begin(FILE, 8, SLICE_MS / 4);
+  leave();
+  pass(10 * LINGER_MS);
+
+  expect([...(await turn()), ...(await turn())]).toHaveLength(8);
+});
