@@ -14,7 +14,7 @@ import { JobFacts, ResultRow } from "@mailproof/api/schema/jobs";
 import { MonitorFacts } from "@mailproof/api/schema/monitors";
 import { VerificationResult } from "@mailproof/api/schema/verification";
 import { DeliveryFacts, WebhookFacts } from "@mailproof/api/schema/webhooks";
-import { STATUS } from "@mailproof/core/lib/failure";
+import { FAILURE_CODES } from "@mailproof/core/lib/failure";
 import { EventPayload } from "@mailproof/core/webhooks/payloads";
 import type { GenericSchema } from "valibot";
 import {
@@ -179,9 +179,7 @@ export const buildClientTypes = (): Readonly<Record<string, string>> => {
 import type { CallOptions, PaidCallOptions } from "./options.ts";
 
 /** The codes of the service's failures. */
-export type ServiceErrorCode = ${Object.keys(STATUS)
-    .map((code) => `"${code}"`)
-    .join(" | ")};
+export type ServiceErrorCode = ${FAILURE_CODES.map((code) => `"${code}"`).join(" | ")};
 
 ${formatSharedTypes()}
 

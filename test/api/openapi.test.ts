@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { endpoints } from "@mailproof/api/endpoints";
 import type { Schema } from "@mailproof/api/http/endpoint";
+import { STATUS } from "@mailproof/api/http/http-failure";
 import { componentsOf, EVENTS } from "@mailproof/api/openapi/components";
 import { openapi } from "@mailproof/api/openapi/openapi";
-import { STATUS } from "@mailproof/core/lib/failure";
 import { TEST_EVENT, WEBHOOK_EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
 import { expect, test } from "vitest";
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { endpoints } from "@mailproof/api/endpoints";
 import { fileNameOf } from "@mailproof/api/http/endpoint";
-import { STATUS } from "@mailproof/core/lib/failure";
+import { STATUS } from "@mailproof/api/http/http-failure";
 import { describe, expect, test } from "vitest";
 import { NOT_BUILT_YET, SPEC } from "./spec.ts";
 

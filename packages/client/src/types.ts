@@ -668,7 +668,7 @@ export type WebhookEvent =
         domain: string;
         /** The sending IPv4 address. Null when the monitor has none. */
         sending_ip: string | null;
-        /** The check's id. Read it at GET /v1/deliverability/checks/{id}. */
+        /** The check's id. The operation getCheck returns the check. */
         check_id: string;
         /** The blocklists that list it. */
         listed_on: string[];
@@ -685,7 +685,7 @@ export type WebhookEvent =
       data: {
         /** The monitored domain. */
         domain: string;
-        /** The check's id. Read it at GET /v1/deliverability/checks/{id}. */
+        /** The check's id. The operation getCheck returns the check. */
         check_id: string;
         /** Result of the DMARC check. */
         status: string;

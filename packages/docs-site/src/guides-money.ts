@@ -1,11 +1,7 @@
+import { LOOK_UP_ROUTES, STATUS } from "@mailproof/api/http/http-failure";
 import { ERRORS, errorExample } from "@mailproof/api/openapi/errors";
 import { PLAN_IDS, PLANS } from "@mailproof/core/accounts/plans";
-import {
-  type FailureCode,
-  getMoneySentence,
-  type MoneyOutcome,
-  STATUS,
-} from "@mailproof/core/lib/failure";
+import { type FailureCode, getMoneySentence, type MoneyOutcome } from "@mailproof/core/lib/failure";
 import type { Guide } from "./guide.ts";
 import { block, code, html, inLanguages, inline, table } from "./html.ts";
 import { repeats } from "./pictures.ts";
@@ -36,7 +32,11 @@ ${block(JSON.stringify(errorExample(ERRORS.INSUFFICIENT_CREDITS), null, 2), "jso
 <h3>What became of the money</h3>
 ${table(
   ["Money", "The message ends with", "So"],
-  REMEDIES.map(([money, then]) => [code(money), html`${getMoneySentence(money)}`, inline(then)]),
+  REMEDIES.map(([money, then]) => [
+    code(money),
+    html`${getMoneySentence(money, LOOK_UP_ROUTES.listJobs)}`,
+    inline(then),
+  ]),
 )}
 <h3>The codes</h3>
 ${table(

@@ -1,6 +1,7 @@
 import { assertMay, authenticate, type Headers } from "@mailproof/api/http/authenticate";
 import { bodyBytesMaxOf } from "@mailproof/api/http/body";
 import type { Access, Caller } from "@mailproof/api/http/endpoint";
+import { HttpFailure } from "@mailproof/api/http/http-failure";
 import { forRepeat } from "@mailproof/api/http/idempotency";
 import { invalidField, isObject } from "@mailproof/api/http/parse";
 import {
@@ -138,7 +139,7 @@ const toCallRefusal =
   };
 
 const createOnlyPostError = (method: string) =>
-  new Failure(
+  new HttpFailure(
     "METHOD_NOT_ALLOWED",
     "nothing_charged",
     `${method} is not possible here, but POST.`,

@@ -5,6 +5,7 @@ import { Failure } from "@mailproof/core/lib/failure";
 import { callerByToken } from "./access-token.ts";
 import { challenge } from "./challenge.ts";
 import type { Access, Caller } from "./endpoint.ts";
+import { HttpFailure } from "./http-failure.ts";
 
 export type Headers = Readonly<Record<string, string | undefined>>;
 
@@ -27,15 +28,16 @@ export const authenticate = async (world: AppWorld, headers: Headers): Promise<C
 export const assertMay = (world: AppWorld, caller: Caller, access: Access): void => {
   const { scopes, credential } = caller;
   if (access === "public" || scopes === null) return;
-  if (access === "unrestricted")
-    throw forbidden("This operation is reserved for unrestricted keys.");
+  if (access === "unrestricted") throw new Failure("FORBIDDEN", "nothing_charged", RESERVED);
   if (scopes.includes(access)) return;
-  throw forbidden(`This ${credential} does not hold the scope ${access}.`, {
+  const what = `This ${credential} does not hold the scope ${access}.`;
+  throw new HttpFailure("FORBIDDEN", "nothing_charged", what, {
     details: { required_scope: access },
     // A key cannot be given another scope; a token with it can be asked for.
-    ...(credential === "token" && {
-      headers: challenge(world, { error: "insufficient_scope", scope: access }),
-    }),
+    headers:
+      credential === "token"
+        ? challenge(world, { error: "insufficient_scope", scope: access })
+        : {},
   });
 };
 
@@ -54,6 +56,8 @@ const callerByKey = async (world: AppWorld, sent: string): Promise<Caller | unde
   };
 };
 
+const RESERVED = "This operation is reserved for unrestricted keys.";
+
 const BEARER = /^Bearer +(\S+)$/i;
 
 const credentialsIn = (headers: Headers) => ({
@@ -66,10 +70,7 @@ const unauthorized = (world: AppWorld, hasBearer: boolean) => {
   const what = world.accessTokens
     ? "Send a valid API key in X-Api-Key, or as a bearer token, or an access token."
     : "Send a valid API key in X-Api-Key, or as a bearer token.";
-  return new Failure("UNAUTHORIZED", "nothing_charged", what, {
+  return new HttpFailure("UNAUTHORIZED", "nothing_charged", what, {
     headers: challenge(world, hasBearer ? { error: "invalid_token" } : {}),
   });
 };
-
-const forbidden = (what: string, more: ConstructorParameters<typeof Failure>[3] = {}) =>
-  new Failure("FORBIDDEN", "nothing_charged", what, more);

@@ -1,5 +1,5 @@
 import { getOwnerId } from "@mailproof/core/accounts/payer";
-import { Failure, withOutcome } from "@mailproof/core/lib/failure";
+import { Failure } from "@mailproof/core/lib/failure";
 import { fingerprint } from "@mailproof/core/lib/fingerprint";
 import {
   IDEMPOTENCY_KEY_RETENTION_SECONDS,
@@ -8,6 +8,7 @@ import {
 import type { Json } from "@mailproof/core/ports/table";
 import type { Headers } from "./authenticate.ts";
 import type { Caller, Endpoint } from "./endpoint.ts";
+import { withOutcome } from "./http-failure.ts";
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 /** What Postman and others send where nobody chose a value. As a key it would be one key for all requests. */

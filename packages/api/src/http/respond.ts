@@ -8,6 +8,7 @@ import type { Caller, Endpoint, Streamed } from "./endpoint.ts";
 import { withFirstPiece } from "./first-chunk.ts";
 import { readForm } from "./form.ts";
 import { isForm } from "./form-headers.ts";
+import { getFailureHeaders, getFailureMessage, getStatus } from "./http-failure.ts";
 import { forRepeat, keyIn } from "./idempotency.ts";
 import { findLimited, rememberLimited } from "./limited-callers.ts";
 import { parse } from "./parse.ts";
@@ -78,22 +79,22 @@ export const refuse = (
   failure: Failure,
   headers: Readonly<Record<string, string>> = {},
 ): HttpAnswer<string> => {
-  const { status, code, message, money, details, retryable } = failure;
+  const { code, money, details, retryable } = failure;
+  const status = getStatus(failure);
   if (status >= 500 && !failure.isExpected)
     world.log("failure", { requestId, code, cause: failure.cause ?? failure });
   const error = {
     code,
-    message,
+    message: getFailureMessage(failure),
     // The last sentence of the message, for programs.
     money,
     ...(details !== undefined && { details }),
     ...(retryable && { retryable }),
   };
-  const later = status === 503 && { "retry-after": RETRY_AFTER_SECONDS };
   return answer(
     requestId,
     status,
-    { ...headers, ...later, ...failure.headers },
+    { ...headers, ...getFailureHeaders(failure) },
     JSON.stringify({ success: false, error, request_id: requestId }),
   );
 };
@@ -107,8 +108,6 @@ export const asFailure = (error: unknown, money: MoneyOutcome): Failure =>
 /** A route without a price cannot have charged anything, whatever broke in it. */
 export const moneyAfterBug = ({ price }: Endpoint): MoneyOutcome =>
   price === null ? "nothing_charged" : "unknown";
-
-const RETRY_AFTER_SECONDS = "5";
 
 // Nobody but handlers of public endpoints ever sees this caller, and they do not look.
 const ANYBODY: Caller = {
@@ -200,7 +199,7 @@ const tooMany = (world: AppWorld, allowance: Shown, headers: Record<string, stri
   const seconds = Math.max(1, Math.ceil(allowance.resetAt - world.now().getTime() / 1000));
   const what = `Too many requests with this key; the next minute starts in ${seconds} s.`;
   return new Failure("RATE_LIMITED", "nothing_charged", what, {
-    headers: { "retry-after": String(seconds) },
+    retryAfterMs: seconds * 1000,
   });
 };
 

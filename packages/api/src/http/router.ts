@@ -1,5 +1,6 @@
 import { Failure } from "@mailproof/core/lib/failure";
 import type { Endpoint } from "./endpoint.ts";
+import { HttpFailure } from "./http-failure.ts";
 import type { HttpAnswer } from "./respond.ts";
 
 /** Where a request goes: an endpoint, and what the braces of its route stand for. */
@@ -87,5 +88,5 @@ const wrongMethod = (method: string, there: readonly { method: string }[]) => {
     .flatMap((route) => (route.method === "GET" ? ["GET", "HEAD"] : [route.method]))
     .join(", ");
   const what = `${method} is not possible here, but ${allow}.`;
-  return new Failure("METHOD_NOT_ALLOWED", "nothing_charged", what, { headers: { allow } });
+  return new HttpFailure("METHOD_NOT_ALLOWED", "nothing_charged", what, { headers: { allow } });
 };

@@ -1,4 +1,5 @@
 import { Failure, type FailureCode, type MoneyOutcome } from "@mailproof/core/lib/failure";
+import { getFailureMessage } from "../http/http-failure.ts";
 
 // Every way an answer can fail, in words. The message of the example is made as every failure's is.
 
@@ -129,12 +130,12 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorPage>> = {
 
 /** As it arrives. */
 export const errorExample = ({ example }: ErrorPage) => {
-  const { code, message, money, details, retryable } = example;
+  const { code, money, details, retryable } = example;
   return {
     success: false,
     error: {
       code,
-      message,
+      message: getFailureMessage(example),
       money,
       ...(details !== undefined && { details }),
       ...(retryable && { retryable }),

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { getOwnerId, type Payer } from "../accounts/payer.ts";
 import { PLANS } from "../accounts/plans.ts";
-import { Failure } from "../lib/failure.ts";
+import { Failure, type LookUpOperation } from "../lib/failure.ts";
 import { CLOCK_SKEW_MS, DAY_MS } from "../lib/time.ts";
 import { toUuid } from "../lib/uuid.ts";
 import { findClaim, type IdempotencyKey } from "../money/claims.ts";
@@ -58,7 +58,7 @@ const POLL_MS = 200;
 const RETENTION_DAYS_MIN = 31;
 
 const FREE = 0 as Halves;
-const HISTORY = "GET /v1/deliverability/checks";
+const HISTORY: LookUpOperation = "listChecks";
 
 /** One domain, paid for once, whatever breaks meanwhile; for nothing when its result is not a day old. */
 export const checkOnce = async (

@@ -9,9 +9,9 @@ import type { CheckSubject } from "./items.ts";
 export const SANDBOX_SENDERS: Readonly<Record<string, SandboxSender>> = {
   /** Not one record: it does not exist. */
   nxdomain: "nxdomain",
-  /** Not one answer: a 503, and a live key would have been refunded. */
+  /** Not one answer: UNAVAILABLE, and a live key would have been refunded. */
   dnsfail: "timeout",
-  /** Breaks on our side: a 500, and a live key would have been refunded. */
+  /** Breaks on our side: INTERNAL, and a live key would have been refunded. */
   error: "breaks",
   nomx: { without: "mx" },
   nospf: { without: "spf" },

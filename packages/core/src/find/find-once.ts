@@ -14,6 +14,7 @@ import {
   release,
   settle,
 } from "../money/operations.ts";
+import { REASONS } from "../money/reasons.ts";
 import type { Item, Json } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import type { VerifyWorld } from "../verify/engine.ts";
@@ -37,8 +38,6 @@ export type FindResponse = {
 };
 
 export const FIND = "find";
-
-const ROUTE = "POST /v1/find";
 
 /** The same search within the same two minutes of the clock is one search. */
 const BUCKET_MS = 120_000;
@@ -65,7 +64,7 @@ export const findOnce = async (
     id: world.newId("txn"),
     kind: FIND,
     payer,
-    reason: ROUTE,
+    reason: REASONS.find,
     idempotencyKey: createClaimKey(world, payer, search),
     leaseMs: WAIT_MS + MARGIN_MS,
   });
@@ -93,7 +92,7 @@ const createClaimKey = (world: World, payer: Payer, { person, domain }: Search):
   const bucket = Math.floor(world.now().getTime() / BUCKET_MS);
   return {
     owner: getOwnerId(payer),
-    route: ROUTE,
+    route: REASONS.find,
     key: `${bucket} ${searchHash}`,
     fingerprint: searchHash,
     retentionSeconds: RETENTION_SECONDS,

@@ -6,6 +6,7 @@ import { addMs } from "../lib/time.ts";
 import type { IdempotencyKey } from "../money/claims.ts";
 import { type Halves, PRICE } from "../money/credits.ts";
 import { payImmediately } from "../money/operations.ts";
+import { REASONS } from "../money/reasons.ts";
 import type { World } from "../ports/world.ts";
 import { createFirstMessages, type JobSize, sendChunks } from "./chunk-messages.ts";
 import { type Job, toJobKey } from "./items.ts";
@@ -46,7 +47,7 @@ export const acceptBatch = async (
   idempotencyKey: IdempotencyKey | null,
 ): Promise<BatchResult> => {
   const id = world.newId("job");
-  const reason = "POST /v1/verify/batch";
+  const reason = REASONS.batch;
   const createdAt = world.now();
   const chunkRows = world.settings.chunkRows.batch;
   let stored: Pick<WrittenInput, "chunks" | "checksums"> = { chunks: [], checksums: [] };

@@ -9,6 +9,7 @@ import { withTimeout } from "../lib/timeout.ts";
 import { type IdempotencyKey, toClaimKey } from "../money/claims.ts";
 import { type Halves, PRICE } from "../money/credits.ts";
 import { type BeginResult, beginOperation, type Operation } from "../money/operations.ts";
+import { REASONS } from "../money/reasons.ts";
 import { UnreadableBlobError } from "../ports/blobs.ts";
 import type { World } from "../ports/world.ts";
 import { type AccountSlots, createAccountSlots } from "../runtime/account-slots.ts";
@@ -70,7 +71,7 @@ export const acceptFile = async (
   idempotencyKey: IdempotencyKey | null,
 ): Promise<FileResult> => {
   const id = world.newId("job");
-  const reason = "POST /v1/verify/file";
+  const reason = REASONS.file;
   const operation = { id, kind: FILE, payer, reason, idempotencyKey, leaseMs: LEASE_MS };
   const outcome = await beginOperation(world, operation, async () => {
     const createdAt = world.now();

@@ -36,7 +36,7 @@ import {
 } from "./items.ts";
 import { toPageItems } from "./results.ts";
 
-// A job of one address: what POST /v1/verify could not finish in time.
+// A job of one address: what a verification could not finish in time.
 
 type Single = NonNullable<Job["single"]>;
 

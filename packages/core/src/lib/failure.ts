@@ -30,9 +30,12 @@ const SENTENCES = { ...FAILURE_SENTENCES, ...SUCCESS_SENTENCES };
 
 export const MONEY_OUTCOMES = Object.keys(FAILURE_SENTENCES) as MoneyOutcome[];
 
-const DEFAULT_LOOK_AT = "GET /v1/jobs";
+/** The operation that shows whether a request was carried out, by its id. */
+export type LookUpOperation = "listJobs" | "listChecks";
 
-/** The only author of sentences about money. `lookAt`: where a caller sees whether the request was carried out. */
+const DEFAULT_LOOK_AT: LookUpOperation = "listJobs";
+
+/** The only author of sentences about money. `lookAt`: that operation, in the words of whoever speaks to the caller. */
 export const getMoneySentence = (
   outcome: keyof typeof SENTENCES,
   lookAt: string = DEFAULT_LOOK_AT,
@@ -45,42 +48,43 @@ export const withMoneySentence = (
   lookAt?: string,
 ): string => `${text} ${getMoneySentence(outcome, lookAt)}`;
 
-/** Every way an answer can fail, and its status. */
-export const STATUS = {
-  INVALID_REQUEST: 400,
-  INVALID_IDEMPOTENCY_KEY: 400,
-  UNAUTHORIZED: 401,
-  INSUFFICIENT_CREDITS: 402,
-  FORBIDDEN: 403,
-  NOT_FOUND: 404,
-  METHOD_NOT_ALLOWED: 405,
-  IDEMPOTENCY_KEY_CONFLICT: 409,
-  REQUEST_IN_PROGRESS: 409,
-  LIMIT_REACHED: 409,
-  NOT_READY: 409,
-  PAYLOAD_TOO_LARGE: 413,
-  RATE_LIMITED: 429,
-  INTERNAL: 500,
-  UNAVAILABLE: 503,
-} as const;
+/** Every way a request can fail. What a protocol makes of it is for its package. */
+export const FAILURE_CODES = [
+  "INVALID_REQUEST",
+  "INVALID_IDEMPOTENCY_KEY",
+  "UNAUTHORIZED",
+  "INSUFFICIENT_CREDITS",
+  "FORBIDDEN",
+  "NOT_FOUND",
+  "METHOD_NOT_ALLOWED",
+  "IDEMPOTENCY_KEY_CONFLICT",
+  "REQUEST_IN_PROGRESS",
+  "LIMIT_REACHED",
+  "NOT_READY",
+  "PAYLOAD_TOO_LARGE",
+  "RATE_LIMITED",
+  "INTERNAL",
+  "UNAVAILABLE",
+] as const;
 
-export type FailureCode = keyof typeof STATUS;
+export type FailureCode = (typeof FAILURE_CODES)[number];
 
 const RETRYABLE_CODES: readonly FailureCode[] = ["RATE_LIMITED", "UNAVAILABLE"];
 
-type FailureOptions = ErrorOptions & {
+export type FailureOptions = ErrorOptions & {
   /** For programs: which fields were wrong, which scope is missing. */
   readonly details?: Json;
-  /** Whether the same request may succeed later. Understood for 429 and 503. */
+  /** Whether the same request may succeed later. Understood for RATE_LIMITED and UNAVAILABLE. */
   readonly retryable?: boolean;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** How long to wait before the same request is sent again, where this is known. */
+  readonly retryAfterMs?: number | undefined;
   /** The log hears of its cause in another way, and not once for each answer. */
   readonly isExpected?: true;
-  /** Where it shows whether something was done of which we do not know. */
-  readonly lookAt?: string | undefined;
+  /** Where it shows whether something was done of which we do not know. Left out: among the jobs. */
+  readonly lookAt?: LookUpOperation | undefined;
 };
 
-/** The one error class. Anything else that is thrown is a bug and becomes an opaque 500. */
+/** The one error class. Anything else that is thrown is a bug and becomes an opaque INTERNAL. */
 export class Failure extends Error {
   readonly code: FailureCode;
   readonly money: MoneyOutcome;
@@ -88,7 +92,8 @@ export class Failure extends Error {
   readonly what: string;
   readonly details: Json | undefined;
   readonly retryable: boolean;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly retryAfterMs: number | undefined;
+  readonly lookAt: LookUpOperation;
   readonly isExpected: boolean;
 
   constructor(code: FailureCode, money: MoneyOutcome, text: string, options: FailureOptions = {}) {
@@ -99,23 +104,8 @@ export class Failure extends Error {
     this.what = text;
     this.details = options.details;
     this.retryable = options.retryable ?? RETRYABLE_CODES.includes(code);
-    this.headers = options.headers ?? {};
+    this.retryAfterMs = options.retryAfterMs;
+    this.lookAt = options.lookAt ?? DEFAULT_LOOK_AT;
     this.isExpected = options.isExpected ?? false;
   }
-
-  get status(): number {
-    return STATUS[this.code];
-  }
 }
-
-/** The same failure with another word, and sentence, about the money. */
-export const withOutcome = (failure: Failure, money: MoneyOutcome): Failure => {
-  const { code, what, details, retryable, headers, isExpected, cause } = failure;
-  return new Failure(code, money, what, {
-    retryable,
-    headers,
-    ...(cause !== undefined && { cause }),
-    ...(details !== undefined && { details }),
-    ...(isExpected && { isExpected }),
-  });
-};

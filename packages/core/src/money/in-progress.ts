@@ -23,9 +23,8 @@ export const estimateRemainingMs = (
 
 export const createInProgressFailure = (retryAfterMs: number): Failure => {
   const what = "The first request with this Idempotency-Key is still being worked on.";
-  const seconds = String(Math.ceil(retryAfterMs / 1000));
   return new Failure("REQUEST_IN_PROGRESS", "retry_same_key", what, {
     retryable: true,
-    headers: { "retry-after": seconds },
+    retryAfterMs,
   });
 };

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { Payer } from "../accounts/payer.ts";
-import { Failure } from "../lib/failure.ts";
+import { Failure, type LookUpOperation } from "../lib/failure.ts";
 import { paginateQuery } from "../lib/paginate-query.ts";
 import { addMs } from "../lib/time.ts";
 import type { Item, Json, Key, Table, TransactResult, Write } from "../ports/table.ts";
@@ -74,7 +74,7 @@ export type OperationRequest = {
   /** Before this is over nobody else goes on with it. */
   readonly leaseMs: number;
   /** Where the caller sees whether it was done. Left out: among the jobs. */
-  readonly lookAt?: string;
+  readonly lookAt?: LookUpOperation;
 };
 
 /** What is found out once it is known that nobody did it before: the price, and what is written with the debit. */

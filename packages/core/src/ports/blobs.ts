@@ -1,7 +1,7 @@
 /** `version` names exactly these bytes: a later put under the same key has another one. */
 export type BlobMetadata = { readonly version: string; readonly bytes: number };
 
-/** Both ends belong to the range, as in HTTP. */
+/** Both ends belong to the range. */
 export type ByteRange = { readonly from: number; readonly to: number };
 
 export type BlobBody = BlobMetadata & { readonly content: AsyncIterable<Uint8Array> };

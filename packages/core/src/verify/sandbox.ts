@@ -27,7 +27,7 @@ export const SANDBOX_MAILBOXES: Readonly<Record<string, SandboxMailbox>> = {
   blocked: { verdict: "unknown", reason: "ip_blocked", aboutUs: true },
   /** Answers after half a minute: so the call is told pending, and the job completes. */
   slow: { verdict: "valid", reason: "accepted", afterMs: 30_000 },
-  /** Breaks on our side: a 500, as it would look for real. */
+  /** Breaks on our side: INTERNAL, as it would look for real. */
   error: "breaks",
 };
 

@@ -23,6 +23,7 @@ import {
   release,
   settle,
 } from "../money/operations.ts";
+import { REASONS } from "../money/reasons.ts";
 import type { Json } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { NoCapacityError } from "../smtp-pool/no-capacity-error.ts";
@@ -60,7 +61,7 @@ export const verifyOnce = async (
     id: world.newId("job"),
     kind: VERIFY,
     payer,
-    reason: "POST /v1/verify",
+    reason: REASONS.verify,
     idempotencyKey,
     leaseMs: request.waitMs + MARGIN_MS,
   };

@@ -46,18 +46,12 @@ export const EVENT_DATA = {
       v.nullable(v.string()),
       "The sending IPv4 address. Null when the monitor has none.",
     ),
-    check_id: describe(
-      v.string(),
-      "The check's id. Read it at GET /v1/deliverability/checks/{id}.",
-    ),
+    check_id: describe(v.string(), "The check's id. The operation getCheck returns the check."),
     listed_on: describe(v.array(v.string()), "The blocklists that list it."),
   }),
   "dmarc.failed": v.strictObject({
     domain: describe(v.string(), "The monitored domain."),
-    check_id: describe(
-      v.string(),
-      "The check's id. Read it at GET /v1/deliverability/checks/{id}.",
-    ),
+    check_id: describe(v.string(), "The check's id. The operation getCheck returns the check."),
     status: describe(v.string(), "Result of the DMARC check."),
     policy: describe(
       v.nullable(v.string()),

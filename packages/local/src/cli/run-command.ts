@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { getStatus } from "@mailproof/api/http/http-failure";
 import { MailproofError } from "@mailproof/client/errors";
 import { Failure } from "@mailproof/core/lib/failure";
 import * as v from "valibot";
@@ -73,10 +74,14 @@ const printHelp = (commands: Commands, command: Command | undefined): number => 
 };
 
 const getExitCode = (error: unknown): number =>
-  error instanceof UsageError || (getStatus(error) ?? 500) < 500 ? 2 : 1;
+  error instanceof UsageError || (getErrorStatus(error) ?? 500) < 500 ? 2 : 1;
 
-const getStatus = (error: unknown): number | undefined =>
-  error instanceof Failure || error instanceof MailproofError ? error.status : undefined;
+const getErrorStatus = (error: unknown): number | undefined =>
+  error instanceof Failure
+    ? getStatus(error)
+    : error instanceof MailproofError
+      ? error.status
+      : undefined;
 
 const describeFailure = ({ code, status }: MailproofError): string => {
   if (code === "ABORTED") return "Interrupted";

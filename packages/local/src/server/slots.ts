@@ -33,12 +33,11 @@ export const createSlots = (what: string, limits: SlotLimits) => {
 
 export type Slots = ReturnType<typeof createSlots>;
 
-const RETRY_AFTER_SECONDS = "10";
+const RETRY_AFTER_MS = 10_000;
 
 const createTooManyError = (what: string, most: number) => {
   const message = `Too many concurrent ${what} for this account; at most ${most} at a time.`;
-  const headers = { "retry-after": RETRY_AFTER_SECONDS };
-  return new Failure("RATE_LIMITED", "nothing_charged", message, { headers });
+  return new Failure("RATE_LIMITED", "nothing_charged", message, { retryAfterMs: RETRY_AFTER_MS });
 };
 
 const createNoSlotError = (what: string) =>

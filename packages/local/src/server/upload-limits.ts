@@ -184,7 +184,7 @@ const createAccountFullError = (most: number) =>
     "RATE_LIMITED",
     "nothing_charged",
     `The uploads of this account have ${most.toLocaleString("en")} bytes, the most that are stored. Each is deleted a day after it came.`,
-    { headers: { "retry-after": "3600" } },
+    { retryAfterMs: 3_600_000 },
   );
 
 const createDiskFullError = () =>

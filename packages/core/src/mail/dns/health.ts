@@ -4,7 +4,7 @@ import type { Dns, DnsOutcome } from "./dns.ts";
 import { isFault } from "./outcome.ts";
 
 // Whether DNS answers at all. Every process that asks watches its own outcomes; one that has had no answer for a minute
-// writes it down, and GET /health reads it, in whatever process that runs.
+// writes it down, and the check of health reads it, in whichever process that runs.
 //
 //   pk       sk    what
 //   HEALTH   DNS   there while DNS is dead; ends by itself when nothing asks any more

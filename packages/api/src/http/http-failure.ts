@@ -1,0 +1,82 @@
+import {
+  Failure,
+  type FailureCode,
+  type FailureOptions,
+  type LookUpOperation,
+  type MoneyOutcome,
+  withMoneySentence,
+} from "@mailproof/core/lib/failure";
+
+// What HTTP makes of a failure: core says what failed, and knows no status, header or route.
+
+export const STATUS = {
+  INVALID_REQUEST: 400,
+  INVALID_IDEMPOTENCY_KEY: 400,
+  UNAUTHORIZED: 401,
+  INSUFFICIENT_CREDITS: 402,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  IDEMPOTENCY_KEY_CONFLICT: 409,
+  REQUEST_IN_PROGRESS: 409,
+  LIMIT_REACHED: 409,
+  NOT_READY: 409,
+  PAYLOAD_TOO_LARGE: 413,
+  RATE_LIMITED: 429,
+  INTERNAL: 500,
+  UNAVAILABLE: 503,
+} as const satisfies Readonly<Record<FailureCode, number>>;
+
+export const getStatus = ({ code }: Failure): number => STATUS[code];
+
+/** The routes of operations where a caller sees whether a request was carried out. */
+export const LOOK_UP_ROUTES: Readonly<Record<LookUpOperation, string>> = {
+  listJobs: "GET /v1/jobs",
+  listChecks: "GET /v1/deliverability/checks",
+};
+
+/** The text for the caller, which names routes. */
+export const getFailureMessage = ({ what, money, lookAt }: Failure): string =>
+  withMoneySentence(what, money, LOOK_UP_ROUTES[lookAt]);
+
+type Headers = Readonly<Record<string, string>>;
+
+/** A failure that only HTTP has: which methods there are, or how to authenticate. */
+export class HttpFailure extends Failure {
+  readonly headers: Headers;
+
+  constructor(
+    code: FailureCode,
+    money: MoneyOutcome,
+    text: string,
+    { headers, ...options }: FailureOptions & { readonly headers: Headers },
+  ) {
+    super(code, money, text, options);
+    this.headers = headers;
+  }
+}
+
+const UNAVAILABLE_RETRY_AFTER_MS = 5_000;
+
+export const getFailureHeaders = (failure: Failure): Headers => {
+  const { code, retryAfterMs = code === "UNAVAILABLE" ? UNAVAILABLE_RETRY_AFTER_MS : undefined } =
+    failure;
+  return {
+    ...(retryAfterMs !== undefined && { "retry-after": String(Math.ceil(retryAfterMs / 1000)) }),
+    ...(failure instanceof HttpFailure && failure.headers),
+  };
+};
+
+/** The same failure with another word, and sentence, about the money. */
+export const withOutcome = (failure: Failure, money: MoneyOutcome): Failure => {
+  const { code, what, details, retryable, retryAfterMs, lookAt, isExpected, cause } = failure;
+  return new HttpFailure(code, money, what, {
+    retryable,
+    retryAfterMs,
+    lookAt,
+    headers: failure instanceof HttpFailure ? failure.headers : {},
+    ...(cause !== undefined && { cause }),
+    ...(details !== undefined && { details }),
+    ...(isExpected && { isExpected }),
+  });
+};
