@@ -25,7 +25,6 @@ const NOT_YET: readonly string[] = [
   "packages/core/src/runtime/",
   "packages/core/src/signals/",
   "packages/core/src/smtp-pool/",
-  "packages/core/src/verify/",
   "packages/core/src/webhooks/",
   "packages/net/src/",
   "packages/lab/src/",

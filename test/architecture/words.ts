@@ -12,7 +12,12 @@ const everywhere = (word: RegExp, say: string, except?: RegExp): OldWord => ({
   where: "everywhere",
   ...(except && { except }),
 });
-const inNames = (word: RegExp, say: string): OldWord => ({ word, say, where: "names" });
+const inNames = (word: RegExp, say: string, except?: RegExp): OldWord => ({
+  word,
+  say,
+  where: "names",
+  ...(except && { except }),
+});
 
 /** docs/glossary.md has the words that stand in their place. Names are compared word by word: `openHouse` is "open house". */
 export const OLD_WORDS: readonly OldWord[] = [
@@ -54,7 +59,8 @@ export const OLD_WORDS: readonly OldWord[] = [
   inNames(/\bnews\b/, "outbox event"),
   everywhere(/\bpretend(s|ed|ing)?\b/, "sandbox, simulated"),
   inNames(/\b(known|keep known)\b/, "result cache"),
-  inNames(/\bkept\b/, "retained, stored"),
+  // `keptSeconds` stands in stored jobs and operations.
+  inNames(/\bkept\b/, "retained, stored", /kept seconds/),
   inNames(/\bground\b/, "base context"),
   everywhere(/\bseal(s|ed|ing)?\b/, "encrypt, sign, stamp", /SEALING_KEY|sealing_key|sealing key/i),
   inNames(/\b(together|moments?|facts?)\b/, "the thing's own name"),

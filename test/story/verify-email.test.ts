@@ -225,7 +225,7 @@ test("what breaks on our side is 500 and refunded", async () => {
     statusCode: 500,
     error: {
       code: "INTERNAL",
-      message: "The verification broke on our side. The charge was refunded.",
+      message: "The verification failed on our side. The charge was refunded.",
     },
   });
   expect(listMoves(ctx)).toEqual(["hold 1", "release 1"]);

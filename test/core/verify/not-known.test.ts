@@ -3,7 +3,7 @@ import type { MailHosts } from "@mailproof/core/mail/dns/mail-hosts";
 import { createLists } from "@mailproof/core/mail/lists/lists";
 import type { Finding } from "@mailproof/core/mail/smtp/classify";
 import type { Engine } from "@mailproof/core/verify/engine";
-import { isDomainExistenceKnown } from "@mailproof/core/verify/result";
+import { isDomainExistenceDecided } from "@mailproof/core/verify/result";
 import { verify } from "@mailproof/core/verify/verify";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -100,7 +100,7 @@ test("domain_exists is false only where the status is invalid, whatever else is 
       async (hosts, email, verdict, catchAll) => {
         const result = await verify(setup({ hosts, verdict, catchAll }), email, DEEP);
         const isAsked = hosts.kind !== "inconclusive" && !email.includes("[");
-        expect(isDomainExistenceKnown(result)).toBe(isAsked || email === "ann@");
+        expect(isDomainExistenceDecided(result)).toBe(isAsked || email === "ann@");
       },
     ),
   );

@@ -155,5 +155,5 @@ test.each([
 });
 
 test.each([[[2, "ann@x.com"]], [[]], [["1"]]])("%j is of no version that is known here", (row) => {
-  expect(() => unpack(row)).toThrow("a result of a version that nobody here knows");
+  expect(() => unpack(row)).toThrow("a stored result has an unknown version");
 });

@@ -1,5 +1,5 @@
 import {
-  isDomainExistenceKnown,
+  isDomainExistenceDecided,
   listSkippedChecks,
   type MailServerCheck,
   STATUSES,
@@ -126,7 +126,7 @@ export const toWire = (one: Verification): VerificationResult => {
     provider: one.provider,
     verification: {
       syntax_valid: verification.syntaxValid,
-      ...(isDomainExistenceKnown(one) && { domain_exists: verification.domainExists }),
+      ...(isDomainExistenceDecided(one) && { domain_exists: verification.domainExists }),
       mx_found: verification.mxFound,
       smtp_check: verification.smtpCheck,
       mailbox_exists: verification.mailboxExists,

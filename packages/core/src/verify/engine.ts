@@ -11,7 +11,7 @@ import type { YieldToCallers } from "../smtp-pool/requester.ts";
 import { createProbe, type Probe } from "../smtp-pool/scheduler.ts";
 import type { SlotPool } from "../smtp-pool/slots.ts";
 
-/** What verifying needs of the world. Built once per process: sessions and caches are shared by all who verify. */
+/** What verifying needs of the world. Each process builds it once: all callers share its sessions and caches. */
 export type Engine = {
   readonly findMailHosts: MailHostLookup;
   readonly probe: Probe;
@@ -25,20 +25,20 @@ export type Engine = {
 export type WithEngine = { readonly engine: Engine };
 export type VerifyWorld = World & WithEngine;
 
-/** The doors to the mail system, and how an operator wants us to appear there. */
+/** The ports to the mail system, and how the operator wants this service to appear to mail servers. */
 export type MailPorts = Pick<World, "now" | "random" | "sleep"> & {
   readonly dns: Dns;
   readonly connect: SmtpConnect;
   readonly table: Table;
   readonly lists: Lists;
-  /** Blocks that are not public and may be connected to all the same: a laboratory. */
+  /** Blocks that are not public and may be connected to all the same, such as the lab's. */
   readonly allowed: readonly Cidr[];
   readonly smtp: { readonly helo: string; readonly from: string; readonly port: number };
-  /** Our own when this is the only process that asks, and the table's when there are others. */
+  /** In memory when this is the only process that opens sessions; in the table when there are several. */
   readonly slots: SlotPool;
-  /** How many sessions with mail servers this process may hold at a time; a number in session-shares.ts without it. */
+  /** How many sessions this process may have open at a time. Absent: the default in session-shares.ts. */
   readonly sessionsMax?: number;
-  /** A clock that nobody sets: deadlines and caches of this process go by it. Left out: `now`. */
+  /** A monotonic clock for the deadlines and caches of this process. Absent: `now`. */
   readonly steadyNow?: () => Date;
   readonly yieldToCallers?: YieldToCallers;
 };

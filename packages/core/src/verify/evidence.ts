@@ -13,7 +13,7 @@ type Probed = {
   readonly probeResult: ProbeResult | null;
 };
 
-/** What a verdict rests on, without what the same session said of other people. */
+/** What supports a verdict, without the parts of the session that concern other recipients. */
 export const collectEvidence = (
   { address, dnsQueries, mailHost, probeResult }: Probed,
   { parts }: Judgement,
@@ -33,7 +33,7 @@ export const collectEvidence = (
   lists: versions,
 });
 
-/** A session serves many: what was asked about others, and answered, is nobody else's business. */
+/** A session serves many recipients. The evidence of one must not show the questions and replies about another. */
 const filterTranscript = (transcript: Transcript, own: readonly (string | null)[]): Transcript => {
   let ours = true;
   return transcript.filter(({ who, text }) => {

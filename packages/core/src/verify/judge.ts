@@ -2,9 +2,9 @@ import type { Finding } from "../mail/smtp/classify.ts";
 import { BOT_THRESHOLD } from "../signals/bot.ts";
 import { type CatchAll, NOT_PROBED, type ScorePart, type Status } from "./result.ts";
 
-/** Everything that was found out about one address, and nothing that was not. */
+/** Everything that the checks found out about one address. */
 export type Signals = {
-  /** Why it is no address, or null. */
+  /** Why the text is not an address, or null. */
   readonly syntaxFault: string | null;
   readonly domain: DomainSignal;
   readonly listed: {
@@ -15,12 +15,12 @@ export type Signals = {
     readonly free: boolean;
     readonly squat: boolean;
   };
-  /** What the mail server's answer means; null when none was asked. */
+  /** What the mail server's reply means; null when no mail server was asked. */
   readonly mailbox: Finding | null;
   readonly catchAll: CatchAll;
   /** The provider accepts at RCPT what it will bounce later, so an acceptance proves nothing. */
   readonly acceptsThenBounces: boolean;
-  /** The provider is known to refuse strangers at RCPT, so an acceptance needs no decoy. */
+  /** The provider is known to refuse unknown recipients at RCPT, so an acceptance needs no catch-all probe. */
   readonly rejectsUnknownRecipients: boolean;
   readonly botLikeness: number;
   readonly encrypted: boolean;
@@ -53,7 +53,7 @@ export const judge = (signals: Signals): Judgement => {
   const sum = parts.reduce((total, { points }) => total + points, 0);
   const { least, most } = BANDS[status];
   const score = Math.min(most, Math.max(least, sum));
-  const clamp = { part: `kept within ${least} to ${most} for ${status}`, points: score - sum };
+  const clamp = { part: `limited to ${least}–${most} for ${status}`, points: score - sum };
   return {
     status,
     reason: rule.reason(signals),
@@ -68,11 +68,11 @@ type VerdictRule = {
   readonly reason: (signals: Signals) => string;
 };
 
-/** DNS was asked and did not say where mail for the domain goes. */
+/** DNS was queried and did not answer where mail for the domain goes. */
 export const isUndecided = (domain: DomainSignal): boolean =>
   domain === "dns_inconclusive" || domain === "dns_answer_too_large";
 
-/** What no line above answers: our own failures, and servers that would not tell. Never "invalid". */
+/** The outcome when no rule above holds: our own failures, and servers that give no clear reply. Never "invalid". */
 const NOTHING_PROVEN: VerdictRule = {
   status: "unknown",
   holds: () => true,
@@ -99,18 +99,18 @@ const HAS_HOST: ReadonlySet<DomainSignal> = new Set<DomainSignal>([
   "implicit_mail_host",
 ]);
 
-/** An acceptance that another stranger's would have been like, or may have been: no proof of a mailbox. */
+/** The server accepted the address, and accepts or may accept a random recipient too: no proof of a mailbox. */
 const isUnprovenAcceptance = (signals: Signals): boolean =>
   signals.catchAll !== "no" && !signals.rejectsUnknownRecipients;
 
 /**
- * Whether the domain may be one that accepts every address: it was shown to be, or it accepted this address and was not
- * shown to refuse any other.
+ * Whether the domain may be a catch-all: a probe proved it, or the server accepted this address and no probe showed
+ * that it refuses others.
  */
 export const isCatchAllInQuestion = (signals: Signals): boolean =>
   signals.catchAll === "yes" || (hasVerdict("valid")(signals) && isUnprovenAcceptance(signals));
 
-/** The order is the rule: a status further down is only looked at when none above holds. */
+/** The order is the rule: `judge` looks at a status only when none above it holds. */
 const PRECEDENCE: readonly VerdictRule[] = [
   {
     status: "invalid",
@@ -130,7 +130,7 @@ const PRECEDENCE: readonly VerdictRule[] = [
   },
   { status: "invalid", holds: hasVerdict("invalid"), reason: getMailboxReason },
   {
-    // Whoever holds such a domain may read what arrives, so an acceptance is no good news.
+    // The owner of such a domain may read what arrives, so an acceptance is no good sign.
     status: "risky",
     holds: ({ listed, domain }) => listed.squat && HAS_HOST.has(domain),
     reason: useReason("typo_domain"),
@@ -160,7 +160,7 @@ const PRECEDENCE: readonly VerdictRule[] = [
   { status: "valid", holds: hasVerdict("valid"), reason: getMailboxReason },
 ];
 
-/** The statuses as they are asked for, for whoever draws it. */
+/** The statuses in the order in which `judge` tries them, for diagrams. */
 export const STATUS_ORDER: readonly Status[] = [...PRECEDENCE, NOTHING_PROVEN].map(
   ({ status }) => status,
 );
@@ -171,7 +171,7 @@ export const BANDS: Readonly<Record<Status, { readonly least: number; readonly m
   catch_all: { least: 50, most: 69 },
   role: { least: 50, most: 69 },
   risky: { least: 40, most: 60 },
-  // Never near zero: it is mostly we who failed.
+  // Never near zero: the cause is mostly a failure of ours.
   unknown: { least: 30, most: 49 },
   disposable: { least: 10, most: 30 },
   invalid: { least: 0, most: 10 },
@@ -197,15 +197,15 @@ type Adjustment = {
 
 /** What makes an address better or worse within the band of its status. */
 const ADJUSTMENTS: readonly Adjustment[] = [
-  { part: "the server accepted it", points: 4, holds: hasVerdict("valid") },
+  { part: "the server accepted the address", points: 4, holds: hasVerdict("valid") },
   {
-    part: "the server refused a stranger",
+    part: "the server refused a random recipient",
     points: 2,
     holds: ({ catchAll, rejectsUnknownRecipients }) =>
       catchAll === "no" || rejectsUnknownRecipients,
   },
   {
-    part: "no MX record, only an address",
+    part: "no MX record, only an A or AAAA record",
     points: -3,
     holds: ({ domain }) => domain === "implicit_mail_host",
   },
@@ -215,22 +215,22 @@ const ADJUSTMENTS: readonly Adjustment[] = [
     holds: ({ listed }) => listed.disposableHint,
   },
   {
-    part: "looks made by a machine",
+    part: "looks generated",
     points: -6,
     holds: ({ botLikeness }) => botLikeness >= BOT_THRESHOLD,
   },
   {
-    part: "the domain could not be looked up",
+    part: "the DNS look-up failed",
     points: -6,
     holds: ({ domain }) => isUndecided(domain),
   },
   {
-    part: "the server spoke an encrypted connection",
+    part: "the connection was encrypted",
     points: 1,
     holds: ({ encrypted }) => encrypted,
   },
   {
-    part: "the refusal leaves no doubt",
+    part: "the refusal is unambiguous",
     points: -5,
     holds: ({ mailbox }) => mailbox?.verdict === "invalid" && mailbox.confidence >= 0.9,
   },

@@ -1,8 +1,8 @@
 import type { Json } from "../ports/table.ts";
 import type { Verification } from "./result.ts";
 
-// How a result is stored, everywhere: in the day's cache, as the answer of a claim, and half a million times in the
-// pages of a job. So it is short, and says with which version it was written; an older one must stay readable.
+// The stored form of a result: in the result cache, in the answer of a claim, and half a million times in the pages of
+// a job. So it is short. It begins with its version; older versions must stay readable.
 
 const VERSION = 1;
 
@@ -42,7 +42,7 @@ export const pack = (result: Verification): PackedVerification => {
     ai ? [ai.typoSuggestion, ai.typoConfidence, ai.catchAllConfidence] : null,
     result.retry,
     result.verifiedAt,
-    // The evidence is for one reader, soon: it keeps its own names.
+    // The evidence is for one reader and expires soon: it keeps its own names.
     ...(evidence ? [evidence as unknown as Json] : []),
   ];
 };
@@ -65,8 +65,8 @@ type Row = readonly [
 ];
 
 export const unpack = (packed: PackedVerification): Verification => {
-  if (packed[0] !== VERSION) throw new Error("a result of a version that nobody here knows");
-  // The version vouches for the shape: only `pack` writes these, and half a million are read in one export.
+  if (packed[0] !== VERSION) throw new Error("a stored result has an unknown version");
+  // The version guarantees the shape: only `pack` writes these rows, and one export reads half a million.
   const row = packed as unknown as Row;
   const [, email, status, score, reason, subStatus, provider, checks, flags, names, ai] = row;
   const [, , , , , , , , , , , retry, verifiedAt, evidence] = row;
@@ -97,7 +97,7 @@ const fromBits = <N extends string>(names: readonly N[], bits: number): Record<N
     boolean
   >;
 
-/** There are 64 of each, and most rows share a dozen of them: an export would make a million objects. */
+/** There are 64 of each, and most rows share a dozen: without this table an export would make a million objects. */
 const listCombinations = <N extends string>(
   names: readonly N[],
 ): readonly Readonly<Record<N, boolean>>[] =>

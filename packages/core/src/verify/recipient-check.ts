@@ -5,25 +5,25 @@ import type { Reply } from "../mail/smtp/reply.ts";
 import type { Requester } from "../smtp-pool/requester.ts";
 import type { CatchAll } from "./result.ts";
 
-// What a mail server is asked about a recipient, and what it replied.
+// What a session asks a mail server about a recipient, and what the server replies.
 
 export type ProbeRequest = {
-  /** As it is said to the server. */
+  /** As it stands in RCPT TO. */
   readonly recipient: string;
-  /** More guesses at the same person's address, each asked about while those before it are nobody's. */
+  /** More guesses at the same person's address. The session tries each only after it found those before it unknown. */
   readonly fallbacks?: readonly string[];
   readonly domain: string;
   readonly hosts: readonly MailHost[];
-  /** False where the domain is known to refuse strangers: there a decoy would only annoy. */
+  /** False where the domain is known to refuse unknown recipients: a random recipient would only cost reputation. */
   readonly probeCatchAll: boolean;
   /** Absent: the process serves one person alone. */
   readonly requester?: Requester;
 };
 
 export type ProbeResult = {
-  /** Whom it is about: where there were guesses, the one that settled it, or the last. */
+  /** The recipient that the finding is about: the guess that was decided, or the last one. */
   readonly recipient: string;
-  /** The guesses before it. They are nobody's. */
+  /** The guesses before it, which the server does not know. */
   readonly unknownRecipients: readonly string[];
   readonly finding: Finding;
   readonly reply: Reply | null;
@@ -32,16 +32,16 @@ export type ProbeResult = {
   readonly encrypted: boolean;
   readonly catchAll: CatchAll;
   readonly transcript: Transcript;
-  /** The address that stood in for a stranger of this domain, where one was asked. */
+  /** The random recipient of this domain that the session asked about; null when it asked about none. */
   readonly randomRecipient: string | null;
 };
 
-/** Somebody whose answer is still to come. */
+/** A recipient whose reply is still to come. */
 export type PendingProbe = Omit<ProbeRequest, "recipient" | "fallbacks"> & {
   readonly requester: Requester;
   readonly resolve: (resolve: ProbeResult) => void;
   failures: number;
-  /** Guesses that are still to be asked about, and those that are nobody's. */
+  /** The guess that is tried now; the guesses still to be tried; those that the server does not know. */
   recipient: string;
   fallbacks: readonly string[];
   unknownRecipients: readonly string[];

@@ -6,17 +6,17 @@ import type { World } from "../ports/world.ts";
 import { type PackedVerification, pack, unpack } from "./pack.ts";
 import type { Verification } from "./result.ts";
 
-// Layout. What an account was told about an address, for a day. Each account has its own: nobody can find out what
-// somebody else verified.
+// Layout. The result of an address, for a day. Each account has its own cache, so no account can find out what another
+// one verified.
 //
 //   pk                           sk     what
-//   KNOWN#<owner>#<fingerprint>  KNOWN  result: whole, with everything that can be asked for
+//   KNOWN#<owner>#<fingerprint>  KNOWN  the whole result, with every optional part
 
 const RETENTION_SECONDS = 86_400;
 
 export type CachedQuery = { readonly email: string; readonly deepVerify: boolean };
 
-/** The earlier result, if there is one of this day. It is told about the address as it is written now. */
+/** The cached result, if there is one of this day. `email` is spelled as in the present request. */
 export const findCachedResult = async (
   { table, now }: Pick<World, "table" | "now">,
   owner: string,
@@ -30,7 +30,7 @@ export const findCachedResult = async (
   return isAddress(parsed) ? { ...result, email: parsed.display } : result;
 };
 
-/** What proved nothing is not kept: whoever asks again wants another try. */
+/** An `unknown` result is not cached: a caller that sends the address again wants another attempt. */
 export const createCacheWrites = (
   world: Pick<World, "now">,
   owner: string,

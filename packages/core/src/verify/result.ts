@@ -18,21 +18,21 @@ export const STATUSES = [
 
 export type Status = (typeof STATUSES)[number];
 
-/** Whether a domain takes mail for any local part. Never guessed: what was not proven is not "no". */
+/** Whether a domain takes mail for any local part. Never guessed: "no" needs a proof, too. */
 export type CatchAll = "yes" | "no" | "undecided" | "not_tested";
 
-/** What came of one address. The wire's names for it are the API's business. */
+/** The result of one address. The API gives its fields their names on the wire. */
 export type Verification = {
   readonly email: string;
   readonly status: Status;
   readonly score: number;
   readonly reason: string;
-  /** What else was found, where the reason is about something else: a role address may also be full. */
+  /** A second finding, where the reason is about something else: a role address may also be full. */
   readonly subStatus: string | null;
   readonly provider: string | null;
   readonly verification: {
     readonly syntaxValid: boolean;
-    /** Proven. Where it is false, `isDomainExistenceKnown` tells "no" from "not known". */
+    /** True: proven. Where it is false, `isDomainExistenceDecided` separates "no" from "unknown". */
     readonly domainExists: boolean;
     readonly mxFound: boolean;
     readonly smtpCheck: boolean;
@@ -51,11 +51,11 @@ export type Verification = {
   readonly ai?: {
     readonly typoSuggestion: string | null;
     readonly typoConfidence: number | null;
-    /** Null where no catch-all is in question. */
+    /** Null where the domain cannot be a catch-all. */
     readonly catchAllConfidence: number | null;
   };
   readonly evidence?: Evidence;
-  /** When to ask again, where that may help: greylisting and busy servers. */
+  /** When another attempt may help: greylisting and busy servers. */
   readonly retry: "later" | "new_connection" | "other_host" | null;
   /** Why a later attempt may find out more. Absent where the result is final, and never stored. */
   readonly retryCause?: RetryCause;
@@ -78,37 +78,37 @@ export type Evidence = {
 };
 
 /**
- * Whether it is known if the domain exists. A domain that DNS does not have makes the address invalid, so under any other
- * status nobody asked, or DNS did not answer. This holds for what earlier releases stored, too.
+ * Whether it is known if the domain exists. A domain that DNS does not have makes the address invalid; under any other
+ * status DNS was not queried, or did not answer. This holds for results that earlier releases stored, too.
  */
-export const isDomainExistenceKnown = ({
+export const isDomainExistenceDecided = ({
   status,
   verification,
 }: Pick<Verification, "status" | "verification">): boolean =>
   verification.domainExists || status === "invalid";
 
-/** A result was found out whole; of it a caller is told what was asked for. */
+/** Each result is found out whole. The caller gets the optional parts that its request names. */
 export const trimResult = (
-  { ai, evidence, ...rest }: Verification,
+  { ai, evidence, ...required }: Verification,
   {
     includeAi,
     includeEvidence,
   }: { readonly includeAi: boolean; readonly includeEvidence: boolean },
 ): Verification => ({
-  ...rest,
+  ...required,
   ...(includeAi && ai && { ai }),
   ...(includeEvidence && evidence && { evidence }),
 });
 
-/** The reason where a mail server could have been asked and was not: the caller did not want it, or nobody may. */
+/** The reason where a mail server could have been asked and was not: the request or the rules exclude it. */
 export const NOT_PROBED = "not_probed";
-/** The reason where the mail host, or the domain, had been asked as much as one day allows (`daily-limits.ts`). */
+/** The reason where the mail host or the domain has reached its daily limit (`daily-limits.ts`). */
 export const HOST_DAILY_LIMIT = "host_daily_limit";
 
 /** Why a mail server was not asked. */
 const NOT_PROBED_REASONS: ReadonlySet<string | null> = new Set([NOT_PROBED, HOST_DAILY_LIMIT]);
 
-/** Nothing is known but that the mail server was not asked: that costs nothing. */
+/** Only the mail server could have decided, and it was not asked: such a result costs nothing. */
 export const isNotProbed = ({ status, reason }: Pick<Verification, "status" | "reason">): boolean =>
   status === "unknown" && NOT_PROBED_REASONS.has(reason);
 
@@ -122,6 +122,6 @@ export const listSkippedChecks = ({
 const MAIL_SERVER_CHECKS = ["smtpCheck", "mailboxExists", "catchAll"] as const;
 export type MailServerCheck = (typeof MAIL_SERVER_CHECKS)[number];
 
-/** Something broke on our side, and no server or zone had a say in it: nobody pays for that. */
+/** Something broke on our side, and no server or zone had a part in it: no account pays for that. */
 export const isOurFailure = ({ reason }: Pick<Verification, "reason">): boolean =>
   reason === "internal";

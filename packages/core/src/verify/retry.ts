@@ -1,8 +1,8 @@
-// When an address is verified again, by why nothing could be said about it. Only a result whose status is `unknown`
-// is ever tried again: any other verdict is final, also where the mail server said "later".
+// When an address is verified again, by the cause of its result. Only a result whose status is `unknown` is retried:
+// any other verdict is final, also where the mail server replied "later".
 
 type RetrySchedule = {
-  /** The waits between one attempt and the next, in minutes. After the last one the result is final. */
+  /** The waits between one attempt and the next, in minutes. After the last attempt the result is final. */
   readonly afterMinutes: readonly number[];
   /** Why these numbers. docs/scores.md prints it. */
   readonly why: string;
@@ -61,7 +61,7 @@ export const RETRY_SCHEDULES: Readonly<Record<RetryCause, RetrySchedule>> = {
   },
   unreached: {
     afterMinutes: SOON,
-    why: "The pass over the list ended before the row had its turn at its mail host, so the host was not asked yet.",
+    why: "The chunk's attempt ended before the row had a slot at its mail host, so the host was not asked yet.",
     reasons: [],
   },
   internal: {
@@ -100,7 +100,7 @@ export const findRetryCause = ({
   code,
 }: AttemptOutcome): RetryCause | null => {
   if (status !== "unknown" || retry === null) return null;
-  // A 5xx is permanent (RFC 5321 §4.2.1), except where it speaks of this connection or of our pace alone.
+  // A 5xx is permanent (RFC 5321 §4.2.1), except where it is about this connection or our rate alone.
   const isOfUs = retry === "new_connection" || reason === "directory_harvest";
   if (code !== null && code >= 500 && !isOfUs) return null;
   if (rule === SILENT_RULE && reason !== "no_smtp_egress") return "silence";

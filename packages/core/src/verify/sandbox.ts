@@ -6,18 +6,18 @@ import type { Engine, WithEngine } from "./engine.ts";
 import type { ProbeRequest, ProbeResult } from "./recipient-check.ts";
 import type { CatchAll } from "./result.ts";
 
-/** What an address comes to under a test key, by the word its local part begins with. Other words are accepted. */
+/** The result of an address under a test key, by the word that its local part begins with. Other words are accepted. */
 export const SANDBOX_MAILBOXES: Readonly<Record<string, SandboxMailbox>> = {
   valid: { verdict: "valid", reason: "accepted" },
   invalid: { verdict: "invalid", reason: "mailbox_not_found" },
   disabled: { verdict: "invalid", reason: "mailbox_disabled" },
   full: { verdict: "risky", reason: "mailbox_full" },
   catch_all: { verdict: "valid", reason: "accepted", catchAll: "yes" },
-  /** The same for whoever cannot write the other: a name has no underscore. */
+  /** The same without the underscore, which a name cannot have. */
   catchall: { verdict: "valid", reason: "accepted", catchAll: "yes" },
   risky: { verdict: "valid", reason: "accepted", catchAll: "undecided" },
   unknown: { verdict: "unknown", reason: "timeout", retry: "later" },
-  /** Lets a sender in who comes a second time, as servers that greylist do. */
+  /** Accepts the second attempt, as servers that greylist do. */
   greylisted: {
     verdict: "unknown",
     reason: "greylisted",
@@ -25,9 +25,9 @@ export const SANDBOX_MAILBOXES: Readonly<Record<string, SandboxMailbox>> = {
     onRetry: { verdict: "valid", reason: "accepted" },
   },
   blocked: { verdict: "unknown", reason: "ip_blocked", aboutUs: true },
-  /** Answers after half a minute: so the call is told pending, and the job completes. */
+  /** Replies after half a minute: the response to the call is pending, and the job completes. */
   slow: { verdict: "valid", reason: "accepted", afterMs: 30_000 },
-  /** Breaks on our side: INTERNAL, as it would look for real. */
+  /** Breaks on our side: INTERNAL, as a real failure of ours looks. */
   error: "breaks",
 };
 
@@ -44,15 +44,15 @@ type SandboxMailbox =
       Partial<Pick<Finding, "retry" | "aboutUs">> & {
         readonly catchAll?: CatchAll;
         readonly afterMs?: number;
-        /** What a second attempt comes to, where that differs. */
+        /** The finding of a second attempt, where it differs. */
         readonly onRetry?: Pick<Finding, "verdict" | "reason">;
       });
 
 type SandboxDomain = "domain_not_found" | "null_mx" | "inconclusive";
 
-const HOST: MailHost = { host: "mx.pretend.test", priority: 10, ips: ["192.0.2.1"] };
+const HOST: MailHost = { host: "mx.sandbox.test", priority: 10, ips: ["192.0.2.1"] };
 
-/** The engine of test keys: no network, the same answers always. All but the mail system itself is the real one. */
+/** The engine of test keys: no network, always the same results. All but the mail system itself is the real code. */
 export const createSandboxEngine = ({ engine, now, sleep }: SandboxBase, attempts = 0): Engine => ({
   findMailHosts: async (domain) => {
     const kind = getOwn(SANDBOX_DOMAINS, domain.split(".")[0] ?? "");
@@ -92,7 +92,7 @@ export const selectEngine = (
     ? world.engine
     : { ...createSandboxEngine(world, attempts), yieldToCallers: world.engine.yieldToCallers };
 
-/** A mailbox may be called constructor. */
+/** A local part may be "constructor". */
 const getOwn = <T>(table: Readonly<Record<string, T>>, word: string): T | undefined =>
   Object.hasOwn(table, word) ? table[word] : undefined;
 
@@ -100,7 +100,7 @@ const getOwn = <T>(table: Readonly<Record<string, T>>, word: string): T | undefi
 export const getLeadingWord = (address: ProbeRequest["recipient"]): string =>
   /^[a-z_]*/.exec(address.toLowerCase())?.[0] ?? "";
 
-/** Where there are guesses at an address, the first one decides for all. */
+/** Where a request has several guesses at an address, the first one decides for all. */
 const toProbeResult = (
   recipient: string,
   mailbox: Exclude<SandboxMailbox, "breaks">,
@@ -110,7 +110,7 @@ const toProbeResult = (
   finding: {
     verdict: mailbox.verdict,
     reason: mailbox.reason,
-    rule: "pretended",
+    rule: "sandbox",
     confidence: 1,
     retry: mailbox.retry ?? null,
     aboutUs: mailbox.aboutUs ?? false,

@@ -2,13 +2,13 @@ import type { Engine } from "./engine.ts";
 import type { Verification } from "./result.ts";
 import { type VerifyOptions, verify } from "./verify.ts";
 
-/** So many are under way at once. It bounds the memory, and is what sessions are filled from. */
+/** How many addresses are under way at once. It bounds the memory; sessions take their recipients from it. */
 const WINDOW = 5_000;
 
 /**
- * Any number of addresses, in the order they come in. Those for one mail server share sessions, and one that is
- * under way already is not asked about twice. A result is handed on as soon as it and all before it are there,
- * also while the input has not ended.
+ * Verifies any number of addresses and yields the results in the order of the input. Addresses of one mail server share
+ * sessions, and an address that is under way already is not asked about twice. A result is yielded as soon as it and
+ * all before it are complete, also while the input has not ended.
  */
 export async function* verifyMany(
   engine: Engine,
@@ -34,7 +34,7 @@ export async function* verifyMany(
       }
     }
   } finally {
-    // Not waited for: an input that is stuck would hold whoever has had enough of it.
+    // Not awaited: an input that is stuck must not hold up a caller that stops early.
     source.return?.().catch(() => undefined);
   }
 }
@@ -50,14 +50,14 @@ const toAsyncIterator = (
   };
 };
 
-/** The next of the input. That it failed is told when its turn comes, and until then nobody may be listening. */
+/** The next address. If the input fails, the failure surfaces at its turn; until then no code may listen for it. */
 const pullNext = (source: AsyncIterator<string>): Promise<IteratorResult<string>> => {
   const next = source.next();
   next.catch(() => undefined);
   return next;
 };
 
-/** What comes first: the next address, or the first result. The address wins a tie, so that sessions fill. */
+/** The next address or the first result, whichever is first. The address wins a tie, so that sessions fill. */
 const raceNext = (
   next: Promise<IteratorResult<string>> | null,
   first: Promise<Verification> | undefined,
@@ -72,7 +72,7 @@ const shareInFlight = (start: (text: string) => Promise<Verification>) => {
     const same = running.get(text);
     if (same) return same;
     const one = start(text).finally(() => running.delete(text));
-    // Its failure is told by whoever waits for it; nobody may be waiting yet.
+    // The reader of this result reports its failure; it may not have begun to wait.
     one.catch(() => undefined);
     running.set(text, one);
     return one;

@@ -40,7 +40,7 @@ export type VerifyRequest = {
   readonly waitMs: number;
 };
 
-/** What the caller gets for the price. `pending`: the job goes on with it. */
+/** What the caller gets for the price. `pending`: the job that continues the verification. */
 export type VerifyResult = {
   readonly price: Halves;
   readonly cached: boolean;
@@ -50,7 +50,7 @@ export type VerifyResult = {
   | { readonly pending: { readonly job: string; readonly createdAt: string } }
 );
 
-/** One address, paid for once, whatever breaks meanwhile: held before, settled after, given back if we failed. */
+/** Verifies one address and charges once, whatever crashes: holds before, settles after, releases if we failed. */
 export const verifyOnce = async (
   world: VerifyWorld,
   payer: Payer,
@@ -77,7 +77,7 @@ export const verifyOnce = async (
   return resume(world, outcome, request);
 };
 
-/** An earlier request under this key may have been left half done: then it is ours to finish. */
+/** A crash may have left an earlier request under this key half done: then this one finishes it. */
 const resume = async (
   world: VerifyWorld,
   outcome: BeginResult,
@@ -89,7 +89,7 @@ const resume = async (
     : runVerification(world, outcome.begun, request);
 };
 
-/** After the wait is over, what is left to do takes no longer than this, or somebody else does it. */
+/** After the wait, the remaining work takes no longer than this; then the reconciler may take over. */
 const MARGIN_MS = 15_000;
 
 const VERIFY = "verify";
@@ -105,7 +105,7 @@ type VerifyInput = v.InferOutput<typeof VerifyInput>;
 
 const getRetentionSeconds = ({ plan }: Payer): number => PLANS[plan].retentionDays * 86_400;
 
-/** Test keys are told the same each time anyway, and what they are told is never of this world. */
+/** A test key's results never change and come from no mail server, so they are not cached. */
 const findCached = async (
   world: World,
   { payer, idempotencyKey }: OperationRequest,
@@ -113,8 +113,8 @@ const findCached = async (
 ): Promise<Verification | undefined> =>
   payer.mode === "live"
     ? findCachedResult(world, getOwnerId(payer), { email, deepVerify }).catch((cause: unknown) => {
-        const what = "The results of this day cannot be read right now.";
-        // An earlier request with this key may have been paid for.
+        const what = "Cached results cannot be read right now.";
+        // An earlier request with this key may have been charged.
         throw new Failure(
           "UNAVAILABLE",
           idempotencyKey ? "retry_same_key" : "nothing_charged",
@@ -155,7 +155,7 @@ const runVerification = async (
   } as const;
   const verification = verify(selectEngine(world, mode), email, everything);
   const outcome = await withTimeout(world, request.waitMs, verification).catch((cause: unknown) =>
-    // A worker has a way to mail servers of its own, and time.
+    // A worker has its own way to mail servers, and more time.
     cause instanceof NoCapacityError ? ("late" as const) : refund(world, operation, cause),
   );
   if (outcome === "late") return switchToJob(world, operation);
@@ -174,7 +174,7 @@ const runVerification = async (
       : [];
   const ended = await settle(world, operation, { answer, moved, also: cacheWrites });
   if (ended === "ended") return { price, cached: false, replayed: false, result };
-  // Nobody can ask again without a key. The price is held, and is settled or given back without us: once, either way.
+  // Without a key the client cannot retry. The price is held; the reconciler settles or releases it, once.
   if (ended === "unknown" && !operation.claim)
     return { price, cached: false, replayed: false, result };
   throw createUnknownFailure(operation);
@@ -182,7 +182,7 @@ const runVerification = async (
 
 const refund = async (world: World, operation: Operation, cause: unknown): Promise<never> => {
   const released = (await release(world, operation)) === "ended";
-  const what = "The verification broke on our side.";
+  const what = "The verification failed on our side.";
   if (released && operation.mode === "test")
     throw new Failure("INTERNAL", "nothing_charged", what, { cause });
   if (released) throw new Failure("INTERNAL", "refunded", what, { cause });
@@ -191,8 +191,8 @@ const refund = async (world: World, operation: Operation, cause: unknown): Promi
 
 const createUnknownFailure = ({ claim }: Operation): Failure =>
   claim
-    ? new Failure("UNAVAILABLE", "retry_same_key", "It is not known how this request ended.")
-    : new Failure("INTERNAL", "unknown", "It is not known how this request ended.");
+    ? new Failure("UNAVAILABLE", "retry_same_key", "The outcome of this request is not known.")
+    : new Failure("INTERNAL", "unknown", "The outcome of this request is not known.");
 
 const switchToJob = async (
   world: World,
@@ -206,8 +206,8 @@ const switchToJob = async (
 };
 
 /**
- * The money stays held and the work goes to a worker: when the wait is over, when a later attempt may find out more,
- * or when the process that began it is gone.
+ * The credits stay held and a worker continues: when the wait is over, when a later attempt may find out more, or when
+ * the process that began the work is gone.
  */
 export const continueAsJob = async (world: World, operation: Operation, retry?: SingleRetry) => {
   const { keptSeconds, ...single } = v.parse(VerifyInput, operation.input);
@@ -229,7 +229,7 @@ export const continueAsJob = async (world: World, operation: Operation, retry?: 
   return ended;
 };
 
-/** What a claim remembers, and a repeat is told. */
+/** What a claim stores, and a repeated request gets as its response. */
 type StoredAnswer = { readonly price: Halves; readonly cached: boolean } & (
   | { readonly result: PackedVerification }
   | { readonly pending: { readonly job: string; readonly createdAt: string } }

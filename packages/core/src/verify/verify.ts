@@ -33,7 +33,7 @@ export type VerifyOptions = {
   readonly requester?: Requester;
 };
 
-/** One address, from its letters to its verdict. Never rejects for what the internet does. */
+/** Verifies one address. Never rejects because of the network: DNS and SMTP failures become a result. */
 export const verify = async (
   engine: Engine,
   text: string,
@@ -57,7 +57,7 @@ export const verify = async (
   );
 };
 
-/** What can be told of an address that nobody could ask about: its letters and the lists, and why no more. */
+/** The result of an address whose mail server could not be asked: syntax and lists, and the reason. */
 export const createUnprobedResult = (
   engine: Engine,
   text: string,
@@ -81,7 +81,7 @@ export const createUnprobedResult = (
   return result.status === "unknown" ? { ...result, reason } : result;
 };
 
-/** Everything that was found out, before it is judged. */
+/** Everything that was found out about an address, before `judge`. */
 export type AddressLookup = {
   readonly text: string;
   readonly address: Address | null;
@@ -123,8 +123,9 @@ export const findListings = (
 });
 
 /**
- * Domains of consumer providers that refuse strangers at RCPT, which nobody can switch off: a decoy would only
- * annoy. By exact name, and only where the provider's own host answers: gmail.co is somebody else's.
+ * Consumer domains whose provider refuses unknown recipients at RCPT, which no customer can switch off: a random
+ * recipient would only cost reputation. By exact name, and only where the provider's own host answers: gmail.co has
+ * another owner.
  */
 const REJECT_UNKNOWN_RECIPIENTS: ReadonlyMap<string, Provider> = new Map<string, Provider>([
   ["gmail.com", "google"],
@@ -141,7 +142,7 @@ const REJECT_UNKNOWN_RECIPIENTS: ReadonlyMap<string, Provider> = new Map<string,
 export const rejectsUnknownRecipients = (domain: string, mailHost: string | null): boolean =>
   mailHost !== null && REJECT_UNKNOWN_RECIPIENTS.get(domain) === findProvider(mailHost);
 
-/** Providers that may accept at RCPT whom they refuse after the message. */
+/** Providers that may accept a recipient at RCPT and bounce the message later. */
 const ACCEPT_THEN_BOUNCE: ReadonlySet<Provider> = new Set<Provider>(["yahoo"]);
 
 const lookUpDomain = async (
@@ -149,8 +150,8 @@ const lookUpDomain = async (
   address: Address,
   { deepVerify, requester }: VerifyOptions,
 ): Promise<DomainLookup> => {
-  // Nobody looks up where mail for an address literal goes: it names the host itself, and hosts that are not ours
-  // to name could be reached that way.
+  // The domain of an address literal is not looked up: it names the host itself, and a client could use it to reach
+  // hosts of its choice.
   if (address.literal !== null) return NOT_LOOKED_UP;
   const mailHosts = await engine.findMailHosts(address.domain, requester?.account);
   const { dnsQueries } = mailHosts;
@@ -178,7 +179,7 @@ const lookUpDomain = async (
 export const toDnsReason = (why: DnsFault): "dns_inconclusive" | "dns_answer_too_large" =>
   why === "too_large" ? "dns_answer_too_large" : "dns_inconclusive";
 
-/** What was found out, as what a verdict is made of. */
+/** The lookup as signals for `judge`. */
 export const toSignals = (engine: Engine, lookup: AddressLookup): Signals => {
   const { address, fault, listed, domain, probeResult, mailHost } = lookup;
   const relayed = address !== null && engine.lists.relay(address.domain);
@@ -191,7 +192,7 @@ export const toSignals = (engine: Engine, lookup: AddressLookup): Signals => {
     acceptsThenBounces: mailHost !== null && ACCEPT_THEN_BOUNCE.has(findProvider(mailHost)),
     rejectsUnknownRecipients:
       address !== null && rejectsUnknownRecipients(address.domain, mailHost),
-    // A privacy relay draws local parts by lot for people who really read them.
+    // A privacy relay assigns random local parts to people who read their mail.
     botLikeness: address === null || relayed ? 0 : scoreBotLikeness(address.local),
     encrypted: probeResult?.encrypted ?? false,
   };
@@ -226,7 +227,7 @@ const createVerification = (
       roleAccount: listed.role !== null,
       freeProvider: listed.free,
       spamTrap: listed.trap,
-      // There is no public list of honeypots that are not spam traps; this is never guessed.
+      // No public list has honeypots that are not spam traps; this is never guessed.
       honeypot: false,
       botGenerated: signals.botLikeness >= BOT_THRESHOLD,
     },
@@ -243,7 +244,7 @@ const createVerification = (
 
 const TEXT_MAX = 320;
 
-/** A resolver that is overburdened or unreachable may answer later; one that refuses a name will refuse it again. */
+/** A resolver that is overloaded or unreachable may answer later; one that refuses a name will refuse it again. */
 const isWorthRetrying = ({ domain, dnsQueries }: AddressLookup): boolean =>
   domain === "dns_inconclusive" && dnsQueries.every(({ kind }) => kind !== "refused");
 
@@ -252,7 +253,7 @@ const findSubStatus = ({ reason }: Judgement, { mailbox, domain }: Signals): str
   return detail === reason ? null : detail;
 };
 
-/** Why no mail server said anything. A domain without one leaves nothing to say. */
+/** Why there is no reply of a mail server. A domain without mail hosts needs no such reason. */
 const REASON_WITHOUT_ANSWER: { readonly [domain in DomainSignal]?: string } = {
   mail_host: NOT_PROBED,
   implicit_mail_host: NOT_PROBED,
@@ -274,7 +275,7 @@ const toChecks = (signals: Signals): Verification["verification"] => {
     domainExists: exists,
     mxFound: hasHost,
     smtpCheck: answered,
-    // An acceptance proves a mailbox only where a stranger would have been refused.
+    // An acceptance proves a mailbox only where the server would refuse a random recipient.
     mailboxExists:
       (mailbox?.verdict === "valid" && (catchAll === "no" || signals.rejectsUnknownRecipients)) ||
       (mailbox?.verdict === "risky" && catchAll !== "yes"),
@@ -301,14 +302,14 @@ const createAiFields = (
   };
 };
 
-/** Proven to work, proven not to, or neither: an address that cannot exist surely does not work. */
+/** True: mail for the domain works. False: it does not, as with an address that cannot exist. */
 const mailWorks = ({ domain, syntaxFault }: Signals): boolean | "undecided" => {
   if (syntaxFault !== null) return false;
   if (hasMailHost(domain)) return true;
   return isUndecided(domain) || domain === "not_asked" ? "undecided" : false;
 };
 
-/** The parts of what is no address, as far as it has any: enough for "gmailcom" to be told from a domain. */
+/** The parts of a text that is not an address, as far as it has any: enough to suggest gmail.com for "gmailcom". */
 const splitRoughly = (text: string): { local: string; domain: string } => {
   const short = text.trim().slice(0, TEXT_MAX);
   const at = short.lastIndexOf("@");
