@@ -3,7 +3,7 @@ import type { SmtpConnect } from "@mailproof/core/mail/smtp/wire";
 import type { Requester, YieldToCallers } from "@mailproof/core/smtp-pool/requester";
 import { createSandboxEngine, selectEngine } from "@mailproof/core/verify/sandbox";
 import { verify } from "@mailproof/core/verify/verify";
-import { yieldingConnect } from "@mailproof/core/verify/yielding-connect";
+import { createYieldingConnect } from "@mailproof/core/verify/yielding-connect";
 import { expect, test } from "vitest";
 import { givenWorld } from "../../given.ts";
 import { createEmails, givenChunked, whenBatched } from "../../jobs.ts";
@@ -74,7 +74,7 @@ const CONNECTING = { timeoutMs: 1_000, affinityKey: "mx.x.com" };
 test("a session of a list waits before it connects and after each reply", async () => {
   const { done, doors } = givenConnect();
 
-  const wire = await yieldingConnect(doors, [{ requester: LIST }])(TARGET, CONNECTING);
+  const wire = await createYieldingConnect(doors, [{ requester: LIST }])(TARGET, CONNECTING);
   if (typeof wire === "string") throw new Error(wire);
   const reply = await wire.receive(1_000);
 
@@ -86,7 +86,7 @@ test("a session that a caller shares with a list waits for nobody", async () => 
   const { done, doors } = givenConnect();
 
   const batch = [{ requester: LIST }, { requester: CALLER }];
-  const wire = await yieldingConnect(doors, batch)(TARGET, CONNECTING);
+  const wire = await createYieldingConnect(doors, batch)(TARGET, CONNECTING);
   if (typeof wire === "string") throw new Error(wire);
   await wire.receive(1_000);
 

@@ -4,7 +4,7 @@ import type { RecipientResult } from "../mail/smtp/session.ts";
 import { isFault, type SmtpConnect } from "../mail/smtp/wire.ts";
 import type { PendingProbe, ProbeResult } from "../verify/recipient-check.ts";
 import type { CatchAll } from "../verify/result.ts";
-import { yieldingConnect } from "../verify/yielding-connect.ts";
+import { createYieldingConnect } from "../verify/yielding-connect.ts";
 import { NO_REFUSAL, type SessionEnd } from "./backoff.ts";
 import type { CatchAllCache } from "./catch-all-cache.ts";
 import type { DailyQuota } from "./daily-limits.ts";
@@ -87,7 +87,7 @@ const runBatch = async (
   const states = await loadCatchAllStates(ports.catchAllCache, batch);
   const randomRecipients = chooseRandomRecipients(ports.random, batch, states);
   const outcome = await trySession(
-    yieldingConnect(ports, batch),
+    createYieldingConnect(ports, batch),
     batch[0]?.hosts ?? [],
     {
       ...ports.smtp,

@@ -1,11 +1,11 @@
 import type { SmtpConnect } from "../mail/smtp/wire.ts";
 import type { Requester, YieldToCallers } from "../smtp-pool/requester.ts";
 
-type Doors = { readonly connect: SmtpConnect; readonly yieldToCallers?: YieldToCallers };
+type YieldPorts = { readonly connect: SmtpConnect; readonly yieldToCallers?: YieldToCallers };
 
 /** A session for lists alone waits for its turn before it connects and after each reply. */
-export const yieldingConnect = (
-  { connect, yieldToCallers }: Doors,
+export const createYieldingConnect = (
+  { connect, yieldToCallers }: YieldPorts,
   batch: readonly { readonly requester: Requester }[],
 ): SmtpConnect => {
   const requester = batch[0]?.requester;
@@ -15,9 +15,9 @@ export const yieldingConnect = (
     const wire = await connect(target, options);
     if (typeof wire === "string") return wire;
     const receive = async (waitMs: number) => {
-      const heard = await wire.receive(waitMs);
+      const reply = await wire.receive(waitMs);
       await yieldToCallers(requester);
-      return heard;
+      return reply;
     };
     return { ...wire, receive };
   };
