@@ -101,7 +101,9 @@ test("who is greeted with a refusal may not probe, and is told what was said", a
   const { mayProbe, findings } = await given(createZone([IP]), ["554 5.7.1 your IP is blocked"]);
 
   expect(mayProbe).toBe("no");
-  expect(findings.find(({ about }) => about === "greeting")?.says).toContain("your IP is blocked");
+  expect(findings.find(({ about }) => about === "greeting")?.message).toContain(
+    "your IP is blocked",
+  );
 });
 
 test.each<[string, SelfTestFinding["about"], (names: Zone) => Zone]>([

@@ -2,19 +2,19 @@ import * as v from "valibot";
 import { isUnexpired, toEpochSeconds } from "../lib/time.ts";
 import type { Table } from "../ports/table.ts";
 
-// Layout. What a verification learns from a domain's mail server serves its account for a day. Another account asks the
-// server itself: an answer without a random recipient would tell that somebody asked before.
+// Layout. What a verification learns from a domain's mail server serves its account for a day. Another account probes
+// the server itself: a result without a probe would show that some account has verified the domain before.
 //
 //   pk               sk               what
-//   DOMAIN#<domain>  FACTS#<account>  catchAll, catchAllUntil (s): whether it accepts everybody, as a random recipient
+//   DOMAIN#<domain>  FACTS#<account>  catchAll, catchAllUntil (s): whether it accepts every recipient, as a random one
 //                                     proved it
-//                                     randomRecipient: the one that was deferred, to be asked again in the next attempt
-//   DOMAIN#<domain>  FACTS            the same, where one person has the process for himself
+//                                     randomRecipient: the one that the server deferred; the next attempt uses it again
+//   DOMAIN#<domain>  FACTS            the same, where one person has the process to himself
 
 const RETENTION_SECONDS = 86_400;
 /**
- * Longer than a job's attempts are apart. What ends this soon is proven anew, or it would be known in the first attempt
- * and, at a server that greylists, not provable in the second.
+ * Longer than the time between a job's attempts. A proof that expires sooner is renewed; else it would be there in the
+ * first attempt and, at a server that greylists, could not be renewed in the second.
  */
 const RENEWAL_SECONDS = 2 * 3_600;
 const REMEMBERED_MAX = 50_000;
@@ -31,9 +31,9 @@ export type ProvenCatchAll = "yes" | "no";
 
 export type CatchAllState = {
   readonly catchAll?: ProvenCatchAll;
-  /** An address that nobody has, and that the domain's server has already seen. */
+  /** An address that should not exist, and that the domain's server has seen before. */
   readonly randomRecipient?: string;
-  /** What is known of the domain is to be proven, for the first time or anew. */
+  /** No proof is stored, or it expires soon. */
   readonly needsProof: boolean;
 };
 
@@ -45,8 +45,8 @@ export type CatchAllCache = {
     catchAll: ProvenCatchAll,
   ) => Promise<void>;
   /**
-   * A server that greylists defers the random recipient as it defers the person, and accepts neither before it has
-   * seen each of them twice. So the same one is asked again, by whichever process makes the next attempt.
+   * A server that greylists defers the random recipient as it defers the real one, and accepts each at its second
+   * attempt. So the next attempt, in whichever process it runs, uses the same random recipient.
    */
   readonly storeRandomRecipient: (
     domain: string,
@@ -55,7 +55,7 @@ export type CatchAllCache = {
   ) => Promise<void>;
 };
 
-/** The facts of each account, with what this process saw lately in front of them. Forgetting costs a random recipient. */
+/** The table's items behind this process's recent ones. A lost item costs one more catch-all probe. */
 export const createCatchAllCache = (table: Table, now: () => Date): CatchAllCache => {
   const remembered = new Map<string, CatchAllItem>();
   const getSeconds = () => toEpochSeconds(now());
@@ -87,7 +87,7 @@ export const createCatchAllCache = (table: Table, now: () => Date): CatchAllCach
       const until = getSeconds() + RETENTION_SECONDS;
       const item = { catchAll, catchAllUntil: until, expires_at: until };
       remember(key, item);
-      // Not kept is not wrong: the next process asks a random recipient again.
+      // A failed write does no harm: the next process probes again.
       await table.write({ put: { ...key, ...item } }).catch(() => undefined);
     },
 
@@ -102,14 +102,15 @@ export const createCatchAllCache = (table: Table, now: () => Date): CatchAllCach
   };
 };
 
-/** Of what is known about catch-all. An item of the last release has no end of its own for it. */
+/** How long the proof still holds. Items of the last release have no `catchAllUntil`. */
 const getSecondsLeft = (
   { catchAll, catchAllUntil, expires_at }: CatchAllItem,
   atSeconds: number,
 ): number => {
   const until = catchAllUntil ?? expires_at;
-  const isKnown = catchAll && isUnexpired(until * 1000, atSeconds * 1000, RETENTION_SECONDS * 1000);
-  return isKnown ? until - atSeconds : 0;
+  const isProven =
+    catchAll && isUnexpired(until * 1000, atSeconds * 1000, RETENTION_SECONDS * 1000);
+  return isProven ? until - atSeconds : 0;
 };
 
 const toState = (item: CatchAllItem, atSeconds: number): CatchAllState => {

@@ -7,8 +7,8 @@ import { findProvider } from "../mail/smtp/limits.ts";
 import type { Item, Key, Table } from "../ports/table.ts";
 import { toSlotKey } from "./slots.ts";
 
-// How much one mail host and one domain are asked in a day, for all accounts together: what is beyond it is answered
-// `unknown` with the reason `host_daily_limit`, without a question to the host and without a charge.
+// How many questions one mail host and one domain get in a day, from all accounts together. Beyond the limit the result
+// is `unknown` with the reason `host_daily_limit`, without a question to the host and without a charge.
 //
 // Layout. Counts are added up in steps, so they cost few writes and no reads.
 //
@@ -17,7 +17,7 @@ import { toSlotKey } from "./slots.ts";
 //
 // A subject is DOMAIN#<recipient domain>, HOST#<address of a mail host> or PROVIDER#<mail provider>.
 
-/** In a day (UTC). `unknown`: recipients that the server says do not exist. `recipients`: all that were named to it. */
+/** Per day (UTC). `unknown`: recipients that the server replied do not exist. `recipients`: all recipients in RCPT TO. */
 export type DailyLimits = { readonly unknown: number; readonly recipients: number };
 
 export const DAILY_LIMITS = {
@@ -27,43 +27,43 @@ export const DAILY_LIMITS = {
    */
   domain: { unknown: 5_000, recipients: Number.POSITIVE_INFINITY },
   /**
-   * One address, which may be a hoster's with thousands of domains: 14 unknown recipients a minute are nothing to a
+   * One IP address, which may be a hoster's with thousands of domains: 14 unknown recipients a minute are nothing to a
    * hoster and bearable for a small server, and a million recipients are two of the largest files.
    */
   host: { unknown: 20_000, recipients: 1_000_000 },
   /**
-   * Large providers set the pace themselves (`limits.ts`). This is about our own name: a file of 500,000 addresses of
-   * which half are gone takes an eighth.
+   * Large providers have rate limits of their own (`limits.ts`). This one protects our reputation: a file of 500,000
+   * addresses of which half do not exist uses an eighth.
    */
   provider: { unknown: 2_000_000, recipients: Number.POSITIVE_INFINITY },
 } as const satisfies Record<string, DailyLimits>;
 
-/** One account comes to half of each limit, so it cannot close a mail host to all other accounts. */
+/** One account may use half of each limit, so it cannot close a mail host to all other accounts. */
 const ACCOUNT_SHARE = 0.5;
 
 /**
- * A limit is counted in so many steps. Chance rounds what a session adds, so the sum is right on average with any number
- * of processes (within 6 % at the limit), and no subject costs more than about so many writes a day.
+ * The number of steps in which a limit is counted. What a session adds is rounded at random, so the sum is right on
+ * average with any number of processes (within 6 % at the limit), and a subject costs about this many writes a day.
  */
 const STEPS = 250;
 const RETENTION_SECONDS = 2 * 86_400;
-/** Reached limits that a process remembers; a forgotten one is found again after a step. */
+/** Reached limits that this process remembers; it finds a forgotten one again after a step. */
 const REMEMBERED_MAX = 50_000;
-/** After this the table counts as away. Nothing is counted then, and no verdict waits for it. */
+/** After this time the process stops waiting for the table: the probes are not counted, and no verdict is delayed. */
 const TABLE_MS = 3_000;
 
-/** What one answer adds to the counts. */
+/** What one result adds to the counts. */
 export type ProbeCount = {
   readonly account: string;
   readonly domain: string;
-  /** The host that was talked to. */
+  /** The host that replied. */
   readonly at: MailHost | undefined;
   readonly unknown: number;
   readonly recipients: number;
 };
 
 export type DailyQuota = {
-  /** As far as this process knows. Costs no read. */
+  /** As far as this process knows. Reads nothing. */
   readonly isReached: (account: string, domain: string, at: MailHost | undefined) => boolean;
   /** Never rejects. */
   readonly add: (probes: readonly ProbeCount[]) => Promise<void>;
@@ -77,7 +77,7 @@ type QuotaPorts = {
   readonly random: () => number;
   readonly sleep: (ms: number) => Promise<void>;
   readonly lists: Pick<Lists, "free">;
-  /** A laboratory's hosts are no strangers. */
+  /** Blocks without daily limits, such as the lab's. */
   readonly allowed: readonly Cidr[];
 };
 
@@ -165,7 +165,7 @@ const addUp = (
   });
 };
 
-/** The fields that a write adds to; none when chance rounds all of it down. */
+/** The fields that a write adds to; none when all of it is rounded down. */
 const roundToSteps = (
   limits: DailyLimits,
   of: SubjectCounts["byAccount"],

@@ -1,13 +1,13 @@
 import { isPublicIp } from "../mail/ip.ts";
 import type { HostAttempt, SessionOutcome } from "../mail/smtp/connect.ts";
 
-/** So many different servers that cannot be reached, and none that can: then it is our own way out. */
+/** When this many servers cannot be reached, and no other can, our own egress is closed. */
 const UNREACHED_HOSTS_MIN = 5;
 const UNREACHED_FAULTS = new Set(["connect_timeout", "unreachable"]);
 
 /**
- * Whether port 25 is open to us at all. Most networks close it, and every probe then ends in a time-out; that is one
- * fact about us, and not a thousand about other people's servers.
+ * Whether outbound port 25 is open. Most networks block it, and every probe then ends in a time-out: that is one fact
+ * about our network, and no evidence about the servers.
  */
 export const createEgressHealth = () => {
   const unreached = new Set<string>();
@@ -17,7 +17,7 @@ export const createEgressHealth = () => {
     if (reached || !isPublicIp(ip, [])) return;
     const reply = result.ending?.stage === "connect" ? result.ending.reply : null;
     if (typeof reply === "string" && UNREACHED_FAULTS.has(reply)) unreached.add(host);
-    // Refused or silent, somebody was there.
+    // A refusal or a silent server proves that the port is open.
     else reached = true;
   };
 

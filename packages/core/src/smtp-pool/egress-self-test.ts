@@ -7,7 +7,7 @@ import { isPublicIp } from "../mail/ip.ts";
 import { isFault, type SmtpConnect, type SmtpWire } from "../mail/smtp/wire.ts";
 import { evaluateSpf } from "../mail/spf/evaluate.ts";
 
-/** Yes, no, or it could not be found out. */
+/** `unknown`: the check could not decide. */
 export type EgressCheckResult = "yes" | "no" | "unknown";
 
 export type SelfTestFinding = {
@@ -20,13 +20,13 @@ export type SelfTestFinding = {
     | "SPF"
     | "blocklists";
   readonly holds: EgressCheckResult;
-  readonly says: string;
+  readonly message: string;
 };
 
-/** May probe: everything holds. */
+/** `mayProbe` is the worst of the findings. */
 export type SelfTest = {
   readonly mayProbe: EgressCheckResult;
-  /** Ours, as the servers see them. */
+  /** Our IP addresses, as the mail servers report them. */
   readonly ips: readonly string[];
   readonly contactedServers: readonly ContactedServer[];
   readonly findings: readonly SelfTestFinding[];
@@ -44,14 +44,14 @@ export type SmtpIdentity = {
   readonly helo: string;
   readonly from: string;
   readonly port: number;
-  /** Large ones, whose servers are never away. */
+  /** Domains of large providers, whose servers are always up. */
   readonly domains: readonly string[];
 };
 
 const CONNECT_MS = 15_000;
 const REPLY_MS = 15_000;
 
-/** Whether this host may ask mail servers: it says hello to a few, and looks at itself as they would. */
+/** Whether this host may probe mail servers: it sends EHLO to a few of them, and checks its own DNS records. */
 export const testEgress = async (
   ports: SelfTestPorts,
   identity: SmtpIdentity,
@@ -60,7 +60,7 @@ export const testEgress = async (
     identity.domains.map((domain) => contactServer(ports, identity, domain)),
   );
   const allowed = ports.dnsLookups.allowed;
-  const ips = [...new Set(visits.flatMap(({ observedIps: seen }) => seen))].filter((ip) =>
+  const ips = [...new Set(visits.flatMap(({ observedIps }) => observedIps))].filter((ip) =>
     isPublicIp(ip, allowed),
   );
   const findings = [
@@ -86,7 +86,7 @@ const pickWorst = (all: readonly EgressCheckResult[]): EgressCheckResult =>
   all.includes("no") ? "no" : all.includes("unknown") ? "unknown" : "yes";
 
 type ServerVisit = ContactedServer & {
-  /** Somebody stands in the DNS who could be asked. */
+  /** DNS has a mail host for the domain. */
   readonly isResolved: boolean;
   readonly isAccepted: boolean;
   readonly observedIps: readonly string[];
@@ -97,10 +97,10 @@ const contactServer = async (
   identity: SmtpIdentity,
   domain: string,
 ): Promise<ServerVisit> => {
-  const createFailedVisit = (reply: string, isKnown = false): ServerVisit => ({
+  const createFailedVisit = (reply: string, isResolved = false): ServerVisit => ({
     domain,
     reply,
-    isResolved: isKnown,
+    isResolved,
     isOpen: false,
     isAccepted: false,
     observedIps: [],
@@ -134,7 +134,7 @@ const greetServer = async (
     wire.send(`EHLO ${helo}`);
     const reply = await wire.receive(REPLY_MS);
     wire.send("QUIT");
-    if (isFault(reply)) return { reply: reply, isOpen: true, isAccepted: false, observedIps: [] };
+    if (isFault(reply)) return { reply, isOpen: true, isAccepted: false, observedIps: [] };
     const observedIps = [...reply.text.matchAll(OBSERVED_IP)].flatMap(([, ip]) => ip ?? []);
     return {
       reply: formatFirstLine(reply),
@@ -160,35 +160,35 @@ const formatShare = (part: readonly unknown[], all: readonly unknown[]): string 
 
 const checkPort25 = (visits: readonly ServerVisit[]): SelfTestFinding => {
   const about = "port 25" as const;
-  const resolved = visits.filter(({ isResolved: isKnown }) => isKnown);
+  const resolved = visits.filter(({ isResolved }) => isResolved);
   const open = resolved.filter(({ isOpen }) => isOpen);
   if (resolved.length === 0)
-    return { about, holds: "unknown", says: "No mail server was found: is there a name server?" };
+    return { about, holds: "unknown", message: "DNS found no mail server. Check the resolver." };
   if (open.length === 0)
     return {
       about,
       holds: "no",
-      says: "Not one mail server can be reached: somebody on the way closes port 25.",
+      message: "No mail server can be reached. The network blocks outbound port 25.",
     };
   return {
     about,
     holds: open.length * 2 > resolved.length ? "yes" : "no",
-    says: `${formatShare(open, resolved)} mail servers can be reached.`,
+    message: `${formatShare(open, resolved)} mail servers can be reached on port 25.`,
   };
 };
 
 const checkGreeting = (visits: readonly ServerVisit[]): SelfTestFinding => {
   const open = visits.filter(({ isOpen }) => isOpen);
-  const accepted = open.filter(({ isAccepted: isWelcome }) => isWelcome);
-  const rejected = open.find(({ isAccepted: isWelcome }) => !isWelcome);
+  const accepted = open.filter(({ isAccepted }) => isAccepted);
+  const rejected = open.find(({ isAccepted }) => !isAccepted);
   if (open.length === 0)
-    return { about: "greeting", holds: "unknown", says: "Nobody was there to greet us." };
+    return { about: "greeting", holds: "unknown", message: "No mail server could be reached." };
   return {
     about: "greeting",
     holds: rejected ? "no" : "yes",
-    says: rejected
-      ? `${formatShare(accepted, open)} let us in; ${rejected.domain} said: ${rejected.reply}`
-      : `${formatShare(accepted, open)} let us in.`,
+    message: rejected
+      ? `${formatShare(accepted, open)} accepted EHLO; ${rejected.domain} replied: ${rejected.reply}`
+      : `${formatShare(accepted, open)} accepted EHLO.`,
   };
 };
 
@@ -197,82 +197,98 @@ const checkHelo = ({ helo }: SmtpIdentity): SelfTestFinding => {
   return {
     about: "hello",
     holds: isOwn ? "yes" : "no",
-    says: isOwn ? `We say ${helo}.` : `SMTP_HELLO is ${helo}: nobody's name. Set it to our own.`,
+    message: isOwn
+      ? `EHLO uses ${helo}.`
+      : `SMTP_HELLO is ${helo}. Set it to a host name of your own.`,
   };
 };
 
-const NO_IP = "No server told the address it sees, so this could not be looked at.";
+const NO_IP = "Not checked: no mail server reported our IP address.";
 
 const checkReverseDns = async (
-  { dnsLookups: names }: SelfTestPorts,
+  { dnsLookups }: SelfTestPorts,
   { helo }: SmtpIdentity,
   ips: readonly string[],
 ): Promise<SelfTestFinding> => {
   const about = "reverse DNS" as const;
-  if (ips.length === 0) return { about, holds: "unknown", says: NO_IP };
+  if (ips.length === 0) return { about, holds: "unknown", message: NO_IP };
   const all = await Promise.all(
-    ips.map(async (ip) => ({ ip, ...(await analyseReverseDns(names.dns, ip)) })),
+    ips.map(async (ip) => ({ ip, ...(await analyseReverseDns(dnsLookups.dns, ip)) })),
   );
-  const wrong = all.find(({ names: known }) => !known.includes(helo.toLowerCase()));
+  const wrong = all.find(({ names }) => !names.includes(helo.toLowerCase()));
   if (all.some(({ status }) => status === "error"))
-    return { about, holds: "unknown", says: "The name servers of our addresses do not answer." };
+    return {
+      about,
+      holds: "unknown",
+      message: "The name servers of our IP addresses do not answer.",
+    };
   if (wrong)
     return {
       about,
       holds: "no",
-      says: `${wrong.ip} is called ${wrong.name ?? "nothing"}, and we say ${helo}.`,
+      message: `The reverse DNS name of ${wrong.ip} is ${wrong.name ?? "missing"}; EHLO uses ${helo}.`,
     };
   const unconfirmed = all.find(({ isConfirmed }) => !isConfirmed);
   if (unconfirmed)
-    return { about, holds: "no", says: `${helo} does not lead back to ${unconfirmed.ip}.` };
-  return { about, holds: "yes", says: `${ips.join(" and ")} and ${helo} lead to each other.` };
+    return { about, holds: "no", message: `${helo} does not resolve to ${unconfirmed.ip}.` };
+  return {
+    about,
+    holds: "yes",
+    message: `${ips.join(" and ")} and ${helo} resolve to each other.`,
+  };
 };
 
 const checkSender = async (
-  { dnsLookups: names }: SelfTestPorts,
+  { dnsLookups }: SelfTestPorts,
   { from }: SmtpIdentity,
 ): Promise<SelfTestFinding> => {
   const about = "sender" as const;
-  const found = await findMailHosts(names.dns, getDomain(from), names.allowed);
-  if (found.kind === "hosts") return { about, holds: "yes", says: `${from} has a mail host.` };
+  const found = await findMailHosts(dnsLookups.dns, getDomain(from), dnsLookups.allowed);
+  if (found.kind === "hosts") return { about, holds: "yes", message: `${from} has a mail host.` };
   if (found.kind === "inconclusive")
-    return { about, holds: "unknown", says: `The name servers of ${from} do not answer.` };
-  const says = `Nobody takes mail for ${from} (${found.kind}): SMTP_FROM must be a real mailbox.`;
-  return { about, holds: "no", says };
+    return { about, holds: "unknown", message: `The name servers of ${from} do not answer.` };
+  const message = `${from} has no mail host (${found.kind}). Set SMTP_FROM to a real mailbox.`;
+  return { about, holds: "no", message };
 };
 
 const checkSpf = async (
-  { dnsLookups: names }: SelfTestPorts,
+  { dnsLookups }: SelfTestPorts,
   { from, helo }: SmtpIdentity,
   ips: readonly string[],
 ): Promise<SelfTestFinding> => {
   const about = "SPF" as const;
-  if (ips.length === 0) return { about, holds: "unknown", says: NO_IP };
+  if (ips.length === 0) return { about, holds: "unknown", message: NO_IP };
   const all = await Promise.all(
     ips.map(async (ip) => {
       const query = { ip, domain: getDomain(from), sender: from, helo };
-      return { ip, ...(await evaluateSpf(names.dns, query)) };
+      return { ip, ...(await evaluateSpf(dnsLookups.dns, query)) };
     }),
   );
   const bad = all.find(({ result }) => result !== "pass");
-  const says = bad
-    ? `${getDomain(from)} does not say that ${bad.ip} sends for it (${bad.result}).`
-    : `${getDomain(from)} says that ${ips.join(" and ")} sends for it.`;
-  return { about, holds: bad ? (bad.result === "temperror" ? "unknown" : "no") : "yes", says };
+  const message = bad
+    ? `${getDomain(from)} does not allow ${bad.ip} to send for it (${bad.result}).`
+    : `${getDomain(from)} allows ${ips.join(" and ")} to send for it.`;
+  return { about, holds: bad ? (bad.result === "temperror" ? "unknown" : "no") : "yes", message };
 };
 
 const checkBlocklists = async (
-  { dnsLookups: names }: SelfTestPorts,
+  { dnsLookups }: SelfTestPorts,
   { from }: SmtpIdentity,
   ips: readonly string[],
 ): Promise<SelfTestFinding> => {
   const about = "blocklists" as const;
-  if (ips.length === 0) return { about, holds: "unknown", says: NO_IP };
-  const { listsFor, keys, isHealthy } = names.blocklists;
+  if (ips.length === 0) return { about, holds: "unknown", message: NO_IP };
+  const { listsFor, keys, isHealthy } = dnsLookups.blocklists;
   const domain = getDomain(from);
   const all = await Promise.all(
     ips.map((ip) =>
-      analyseBlocklists(names.listDns, { domain, ip, lists: listsFor(domain), keys, isHealthy }),
+      analyseBlocklists(dnsLookups.listDns, {
+        domain,
+        ip,
+        lists: listsFor(domain),
+        keys,
+        isHealthy,
+      }),
     ),
   );
   const listings = all.flatMap(({ listedOn }) => listedOn);
@@ -282,13 +298,13 @@ const checkBlocklists = async (
     return {
       about,
       holds: "no",
-      says: `${one.listed} is on ${one.name}. To get off: ${one.removal}`,
+      message: `${one.listed} is on ${one.name}. To be removed: ${one.removal}`,
     };
   return checked === 0
-    ? { about, holds: "unknown", says: "Not one blocklist answered our name servers." }
+    ? { about, holds: "unknown", message: "No blocklist answered our resolver." }
     : {
         about,
         holds: "yes",
-        says: `On none of the blocklists that answered (${checked} answers).`,
+        message: `Listed on no blocklist (${checked} answers).`,
       };
 };

@@ -1,8 +1,8 @@
 import { PRIORITIES, type Priority, type Requester } from "./requester.ts";
 
 /**
- * The part of a batch that callers get while lists wait, too. Without the rest, an account that sends one call after
- * the other would stop all lists at a slow mail host.
+ * The share of a batch that callers get while lists wait, too. Without it, an account that sends one call after the
+ * other would stop all lists at a slow mail host.
  */
 const CALLERS_SHARE = 0.75;
 
@@ -14,7 +14,7 @@ export type FairQueue<Kind extends Entry> = ReturnType<typeof createFairQueue<Ki
 export const createFairQueue = <Kind extends Entry>() => {
   const byPriority = { caller: createAccountRotation<Kind>(), list: createAccountRotation<Kind>() };
 
-  /** At most so many. The first is of the requester that opens the session. */
+  /** Takes up to `count` entries. The first is of the requester that opens the session. */
   const take = (count: number, opener: Requester): Kind[] => {
     const entries = byPriority[opener.priority].takeOf(opener.account);
     const callersMost = byPriority.list.size() > 0 ? Math.ceil(count * CALLERS_SHARE) : count;
@@ -24,7 +24,7 @@ export const createFairQueue = <Kind extends Entry>() => {
     return entries;
   };
 
-  /** Those who wait, in the order of their turns. */
+  /** The waiting requesters, in the order of their turns. */
   function* requesters(): Generator<Requester> {
     for (const priority of PRIORITIES)
       for (const account of byPriority[priority].accounts()) yield { account, priority };
@@ -34,7 +34,7 @@ export const createFairQueue = <Kind extends Entry>() => {
     size: () => byPriority.caller.size() + byPriority.list.size(),
     has: ({ account, priority }: Requester) => byPriority[priority].has(account),
     push: (entry: Kind): void => byPriority[entry.requester.priority].push(entry),
-    /** Entries that were taken and not served are the next of their accounts. */
+    /** Entries that a session took and did not serve are the next of their accounts. */
     putBack: (entries: readonly Kind[]): void => {
       for (const entry of entries.toReversed())
         byPriority[entry.requester.priority].putFirst(entry);

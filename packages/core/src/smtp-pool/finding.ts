@@ -4,7 +4,7 @@ import type { Reply } from "../mail/smtp/reply.ts";
 import type { RecipientResult } from "../mail/smtp/session.ts";
 import type { ProvenCatchAll } from "./catch-all-cache.ts";
 
-/** What came of one recipient, as a finding: a fault of the wire says nothing of the mailbox, ever. */
+/** The finding about one recipient. A network fault is never evidence about the mailbox. */
 export const toFinding = (
   { recipient, reply, stage, fault }: RecipientResult,
   mxHost: string,
@@ -35,8 +35,8 @@ const SENDER_REJECTED: Finding = {
 };
 
 /**
- * A refusal that names our own sender or its domain is about that: a server that calls back to check the sender
- * says "user unknown" of us in the very words it has for its own people.
+ * A refusal that names our sender or its domain is about the sender: a server that calls back to check it replies "user
+ * unknown" about us in the same words as about its own users.
  */
 const namesSender = ({ code, text }: Reply, recipient: string, sender: string): boolean => {
   if (code < 400) return false;
@@ -62,7 +62,7 @@ const FAULTS: Readonly<Record<Fault, Pick<Finding, "reason" | "retry">>> = {
   smtputf8_unsupported: { reason: "smtputf8_unsupported", retry: null },
 };
 
-/** What a decoy's answer proves. A lost or deferred one proves nothing, and so does a refusal of us. */
+/** What the reply about a random recipient proves. A lost or deferred one proves nothing, nor does a refusal of us. */
 export const toCatchAll = (reply: Reply | null, mxHost: string): ProvenCatchAll | undefined => {
   if (!reply) return undefined;
   const { verdict } = classify(reply, { stage: "rcpt", mxHost });

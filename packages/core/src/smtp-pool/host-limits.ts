@@ -2,16 +2,16 @@ import { findProvider, getLimits } from "../mail/smtp/limits.ts";
 import type { SmtpConnect } from "../mail/smtp/wire.ts";
 
 /**
- * A server that has not hung up itself needs a moment to notice that we have. Whoever came in at once would be one
- * guest too many in its count.
+ * A server takes a moment to notice that a connection has closed. A session that began at once would count as one
+ * too many.
  */
 const CLEARING_MS = 10;
 
 type HostSlots = { inUse: number; readonly queue: (() => void)[] };
 
 /**
- * A door that keeps every mail host to its connections at once, whichever way led there: hosts stand in the MX
- * records of many domains, as the first choice of one and the second of another. Who is too many waits outside.
+ * Limits the concurrency at every mail host, whichever domain led there: hosts stand in the MX records of many domains,
+ * as the first choice of one and the second of another. A connection beyond the limit waits.
  */
 export const limitHostConnections = (
   connect: SmtpConnect,
@@ -22,7 +22,7 @@ export const limitHostConnections = (
   const acquireSlot = async (name: string): Promise<void> => {
     const host = hosts.get(name) ?? { inUse: 0, queue: [] };
     hosts.set(name, host);
-    // A place that is handed over stays taken.
+    // A slot that passes to the next in the queue stays in use.
     if (host.inUse >= getLimits(findProvider(name)).connections)
       return new Promise((resolve) => host.queue.push(resolve));
     host.inUse += 1;

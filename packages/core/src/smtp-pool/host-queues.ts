@@ -6,7 +6,7 @@ import { createProviderRegistry, type ProviderState } from "./providers.ts";
 import type { Requester } from "./requester.ts";
 import { type SlotKey, toSlotKey } from "./slots.ts";
 
-/** Fewer than this are worth one session, not several: a server is not opened ten doors for ten addresses. */
+/** Fewer recipients than this get one session, not several: ten connections for ten addresses would burden a server. */
 const RECIPIENTS_PER_SESSION = 25;
 
 /** The queue for one set of hosts. */
@@ -19,25 +19,25 @@ export type HostQueue = {
   readonly host: { sessions: number; queues: number };
   readonly waiting: FairQueue<PendingProbe>;
   sessions: number;
-  /** So many recipients one session is given at most: what is known of their domains is read for no more of them. */
+  /** The most recipients that a session takes; the catch-all states of their domains are read before it begins. */
   batchSizeMax: number;
-  /** It found no place, and looks for none before something has changed. */
+  /** A session found no free slot; the queue tries again after a slot was released or the wait is over. */
   isFull: boolean;
 };
 
 export type HostQueues = ReturnType<typeof createHostQueues>;
 
-/** Where somebody waits or is served. */
+/** The host queues that have recipients waiting or sessions open. */
 export const createHostQueues = () => {
   const all = new Map<string, HostQueue>();
   const hosts = new Map<string, HostQueue["host"]>();
   const { getProviderState, forget } = createProviderRegistry();
 
-  const addQueue = (key: string, spot: SlotKey): HostQueue => {
-    const host = hosts.get(spot.host) ?? { sessions: 0, queues: 0 };
-    hosts.set(spot.host, host);
+  const addQueue = (key: string, slotKey: SlotKey): HostQueue => {
+    const host = hosts.get(slotKey.host) ?? { sessions: 0, queues: 0 };
+    hosts.set(slotKey.host, host);
     host.queues++;
-    const queue = createHostQueue(key, spot, host, getProviderState(spot));
+    const queue = createHostQueue(key, slotKey, host, getProviderState(slotKey));
     all.set(key, queue);
     return queue;
   };
@@ -59,17 +59,17 @@ export const createHostQueues = () => {
 
 const createHostQueue = (
   key: string,
-  spot: SlotKey,
+  slotKey: SlotKey,
   host: HostQueue["host"],
-  operator: ProviderState,
+  provider: ProviderState,
 ): HostQueue => {
-  operator.queues++;
+  provider.queues++;
   return {
     key,
-    provider: operator,
-    slotKey: spot,
+    provider,
+    slotKey,
     host,
-    limits: getLimits(findProvider(spot.host)),
+    limits: getLimits(findProvider(slotKey.host)),
     waiting: createFairQueue(),
     sessions: 0,
     batchSizeMax: Number.POSITIVE_INFINITY,
@@ -78,19 +78,20 @@ const createHostQueue = (
 };
 
 /**
- * At which desk to wait. Only domains with the very same hosts share one: whoever names somebody else's host as his
- * first would otherwise have his second asked about other people's mailboxes. Where a session for few is about to
- * begin, they join it; else chance shares out the load among hosts of one priority.
+ * The host queue for a recipient. Only domains with exactly the same hosts share one: otherwise the owner of a domain
+ * could list another company's host first, and have its own second host asked about that company's mailboxes. Where a
+ * session for few is about to begin, the recipient joins it; else the load is spread at random among hosts of one
+ * priority.
  */
 export const chooseHosts = (
   hosts: readonly MailHost[],
-  desks: ReadonlyMap<string, HostQueue>,
+  queues: ReadonlyMap<string, HostQueue>,
   random: () => number,
 ): { readonly key: string; readonly hosts: readonly MailHost[] } => {
   const names = formatHosts(hosts);
   const toKey = ({ host }: MailHost) => `${host} of ${names}`;
   const isGathering = (host: MailHost) => {
-    const waiting = desks.get(toKey(host))?.waiting.size() ?? 0;
+    const waiting = queues.get(toKey(host))?.waiting.size() ?? 0;
     return waiting > 0 && waiting < RECIPIENTS_PER_SESSION;
   };
   const chosen = orderHosts(hosts, isGathering, random);
@@ -103,33 +104,33 @@ const formatHosts = (hosts: readonly MailHost[]): string =>
     .toSorted()
     .join(", ");
 
-/** Answers are told when their session ends, so one in which callers wait is short. */
+/** Results are delivered when their session ends, so one in which callers wait is short. */
 const RECIPIENTS_WITH_CALLERS = 10;
 
 export const getBatchSize = (
-  { provider: operator, limits, waiting, sessions, batchSizeMax: shareMax }: HostQueue,
+  { provider, limits, waiting, sessions, batchSizeMax }: HostQueue,
   { priority }: Requester,
 ): number => {
   const most = Math.min(
-    shareMax,
+    batchSizeMax,
     limits.recipientsPerTransaction * limits.transactionsPerConnection,
   );
   if (priority === "caller") return Math.min(most, RECIPIENTS_WITH_CALLERS);
-  if (operator.slotWait.isScarce) return most;
+  if (provider.slotWait.isScarce) return most;
   const even = Math.ceil(waiting.size() / (limits.connections - sessions));
   return Math.min(most, Math.max(RECIPIENTS_PER_SESSION, even));
 };
 
 /**
- * Where most recipients do not exist, a session ends long before all of its share were asked about. The next one is
- * given twice as many as this one asked about, so the share grows again as soon as sessions get through it.
+ * Where most recipients do not exist, a session ends long before its batch is done. The next batch is twice as many as
+ * this session tried, so it grows again as soon as sessions complete theirs.
  */
 export const adjustBatchSize = (queue: HostQueue, batchSize: number, remaining: number): void => {
   const tried = batchSize - remaining;
   if (tried > 0) queue.batchSizeMax = remaining > 0 ? 2 * tried : 2 * queue.batchSizeMax;
 };
 
-/** Hosts of one priority share the load (RFC 5321 §5.1); a later priority is for when none of them is there. */
+/** Hosts of one priority share the load (RFC 5321 §5.1); a later priority is for when none of them can be reached. */
 const orderHosts = (
   hosts: readonly MailHost[],
   isPreferred: (host: MailHost) => boolean,

@@ -7,14 +7,14 @@ import type { Cidr } from "../mail/ip.ts";
 /** `account`: the one that the domain is looked up for; absent where a process serves one person alone. */
 export type MailHostLookup = (domain: string, account?: string) => ReturnType<typeof findMailHosts>;
 
-/** Everything that DNS is asked about one domain has this long together, and no more questions than these. */
+/** The time and the number of queries that the look-up of one domain may take in all. */
 const BUDGET_MS = 10_000;
 const QUESTIONS_MAX = 40;
 
 /**
- * Where mail for a domain goes. Addresses of one domain that an account verifies at the same moment share the looking-up;
- * what was found is kept by the cache of the DNS door, and by nobody else. How long it takes does not tell an account
- * whether another one asked before.
+ * Finds the mail hosts of a domain. Addresses of one domain that an account verifies at the same time share the look-up.
+ * Only the cache of the DNS port stores the result, and it hides its hits: the time that a look-up takes does not show
+ * an account that another one looked up the domain before.
  */
 export const createMailHostLookup = (ports: {
   readonly dns: Dns;

@@ -1,2 +1,2 @@
-/** Whoever talks to mail servers for us is at work for others. Nobody was asked anything. */
+/** All sessions are in use, and no mail server was asked. */
 export class NoCapacityError extends Error {}

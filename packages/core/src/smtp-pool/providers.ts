@@ -4,30 +4,29 @@ import { getNextBackoff, type SessionEnd } from "./backoff.ts";
 import { createSlotWait, type SlotWait } from "./slot-wait.ts";
 import type { ProviderBackoff, ProviderRefusal, SlotKey } from "./slots.ts";
 
-/** Who waits sits out so many rests in a row. After one more, what the server said is the answer for all. */
+/** Waiting recipients sit out this many backoffs in a row. After one more, the server's reply decides for all. */
 const BACKOFFS_TOLERATED = 2;
 
-/** Whoever runs the machines, under however many names: a provider, or one address. What it bears, all share. */
+/** A mail provider with all its hosts, or one IP address. All its queues share one concurrency. */
 export type ProviderState = {
   readonly connections: number;
-  /** At which somebody waits or is served. */
+  /** The number of host queues that use it. */
   queues: number;
   sessions: number;
   isBackingOff: boolean;
-  /** In a row, and the session that asked for the last one. */
+  /** Failures in a row, and the session that met the last one. */
   failures: number;
   refusal: SessionOutcome | null;
   readonly slotWait: SlotWait;
-  /** Host queues where a caller waits for a connection that others have. */
+  /** Host queues where a caller waits for a connection that other recipients use. */
   readonly callerQueues: Set<string>;
   /** Sessions of lists that end early for one of those. */
   yielding: number;
 };
 
 /**
- * Lets an operator rest after what a session met there, or as others of ours say. True: it has been asked for rest
- * too often, and nobody waits for it any more. Sessions that ran side by side hear of one and the same trouble: it
- * counts once.
+ * Starts the provider's backoff after a session here, or the one that another process reports. True: it has backed off
+ * too often, and waiting recipients are given up. Concurrent sessions meet the same refusal: it counts once.
  */
 export const applyBackoff = (
   provider: ProviderState,
@@ -44,7 +43,7 @@ export const applyBackoff = (
   provider.failures = backoff.failures;
   if (backoff.ms <= 0) return hasBackedOffTooOften(provider);
   provider.isBackingOff = true;
-  // A flag and not a time to compare with: a timer may wake a moment early, and clocks are set back.
+  // A flag, and no comparison of times: a timer may fire a moment early, and the clock may be set back.
   void sleep(backoff.ms).then(() => {
     provider.isBackingOff = false;
     onResume();
@@ -52,12 +51,10 @@ export const applyBackoff = (
   return hasBackedOffTooOften(provider);
 };
 
-export const hasBackedOffTooOften = ({
-  isBackingOff: resting,
-  failures: rests,
-}: ProviderState): boolean => resting && rests > BACKOFFS_TOLERATED;
+export const hasBackedOffTooOften = ({ isBackingOff, failures }: ProviderState): boolean =>
+  isBackingOff && failures > BACKOFFS_TOLERATED;
 
-/** Kept while anybody waits for them or they rest: all desks of one operator must share one count. */
+/** A provider's state exists while a host queue uses it or it backs off: all its queues share one count. */
 export const createProviderRegistry = () => {
   const states = new Map<string, ProviderState>();
   const keys = new Map<ProviderState, string>();
@@ -91,7 +88,7 @@ const createProviderState = (connections: number): ProviderState => ({
   yielding: 0,
 });
 
-/** As if we had been there: the words are the server's, only the session was another's. */
+/** The outcome as a session of this process would have had it: the reply is the server's. */
 const toSharedOutcome = ({ host, ip, stage, reply }: ProviderRefusal): SessionOutcome => ({
   host,
   ip,
@@ -101,10 +98,10 @@ const toSharedOutcome = ({ host, ip, stage, reply }: ProviderRefusal): SessionOu
     remaining: [],
     catchAllProbes: [],
     closedBy: "421",
-    ending: { stage, reply: reply },
+    ending: { stage, reply },
     tls: false,
     extensions: [],
   },
-  transcript: [{ ms: 0, who: "wire", text: `${reply.code} (heard in another session)` }],
+  transcript: [{ ms: 0, who: "wire", text: `${reply.code} (reply in another session)` }],
   attempts: [],
 });

@@ -1,7 +1,7 @@
 /** A caller waits for the response; rows of a list wait for their job. */
 export type Priority = "caller" | "list";
 
-/** The account that a mail server is asked for, and how urgent it is. Mail servers never see either. */
+/** The account that a probe is for, and its priority. Mail servers never see either. */
 export type Requester = { readonly account: string; readonly priority: Priority };
 
 /** In the order in which they are served. */

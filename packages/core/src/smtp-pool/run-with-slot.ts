@@ -13,19 +13,19 @@ import {
   toSlotKey,
 } from "./slots.ts";
 
-/** `told`: what others of ours say of the operator. `full`: nothing was asked, for want of a place. */
+/** `sharedBackoff`: the provider's, as other processes report it. `isFull`: no slot was free and no server was asked. */
 export type SlotSessionSummary = SessionSummary & {
   readonly sharedBackoff: ProviderBackoff | null;
   readonly isFull: boolean;
 };
 
-/** A second host of somebody else's is waited for so long: the session has places and people waiting for it. */
+/** How long a session waits for a slot at another provider's host: meanwhile it holds its own slot. */
 const FALLBACK_WAIT_MS = 20_000;
 
 /**
- * A session within what its operator bears of all processes together. Who could not be asked comes back. The others
- * are told when the place is given back, and not before: a Lambda is frozen when the last of them has his answer, and
- * would keep the place for as long as a session may last.
+ * Runs a session within the provider's concurrency across all processes. Recipients that it did not reach are in
+ * `remaining`. The others get their results after the slot is released: a Lambda is frozen once the last caller has its
+ * result, and would hold the slot for as long as a session may last.
  */
 export const runWithSlot = async (
   ports: SessionPorts,
@@ -71,14 +71,14 @@ const acquireAndRun = async (
   if (fallbackSlots.size === 0)
     return { ...summary, sharedBackoff: await acquired.release(summary), isFull: false };
 
-  // Whoever was not there, or was left for another, is not to blame for what the other said.
+  // A provider whose host did not answer, or was left for another, is not to blame for the other's refusal.
   const reachedProvider = findSlotKey(hosts, summary.host).providerKey;
-  const [told = null] = await Promise.all(
+  const [sharedBackoff = null] = await Promise.all(
     [[slotKey.providerKey, acquired] as const, ...fallbackSlots].map(([providerKey, slot]) =>
       slot.release(providerKey === reachedProvider ? summary : null),
     ),
   );
-  return { ...summary, sharedBackoff: told, isFull: false };
+  return { ...summary, sharedBackoff, isFull: false };
 };
 
 const createEmptySummary = (batch: readonly PendingProbe[]): SlotSessionSummary => ({
@@ -91,8 +91,8 @@ const createEmptySummary = (batch: readonly PendingProbe[]): SlotSessionSummary 
 });
 
 /**
- * A session whose first host is not there goes on to the next, and that may be another operator's: many domains name
- * one host as their second. It needs a place there, too.
+ * When its first host cannot be reached, a session goes on to the next, which may be another provider's: many domains
+ * share a second host. It needs a slot there, too.
  */
 const limitFallbackHosts =
   (

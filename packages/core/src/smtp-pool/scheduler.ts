@@ -21,7 +21,7 @@ import { localSlots } from "./slots.ts";
 import { createTurns } from "./turns.ts";
 import { createDailyLimitResult } from "./unprobed-results.ts";
 
-/** Asks a mail server about one recipient, in a session that it shares with others for the same server. */
+/** Asks a mail server about one recipient, in a session that it shares with other recipients of that server. */
 export type Probe = (question: ProbeRequest) => Promise<ProbeResult>;
 
 export const createProbe = (ports: ProbePorts): Probe => {
@@ -50,12 +50,12 @@ export const createProbe = (ports: ProbePorts): Probe => {
         resolve(toProbeResult(sessionPorts, provider.refusal, waiting));
       else if (isOverDailyLimit(sessionPorts, waiting)) resolve(createDailyLimitResult(waiting));
       else join(queue, waiting);
-      // Whoever comes in the same moment shares the session.
+      // Recipients that arrive in the same tick share the session.
       if (isFirst) void sessionPorts.sleep(0).then(() => serve(queue));
     });
 };
 
-/** Starts as many sessions for those who wait at a desk as the server and we can bear, and goes on from there. */
+/** Opens as many sessions for each host queue as the limits of the server and of this process allow. */
 const createScheduler = (queues: HostQueues, sessionPorts: SessionPorts) => {
   const shares = createSessionShares(sessionPorts.sessionsMax);
   const waiting = createWaitingProbes();
@@ -63,11 +63,11 @@ const createScheduler = (queues: HostQueues, sessionPorts: SessionPorts) => {
 
   const giveUp = (
     provider: ProviderState,
-    outcomeFor: (queue: HostQueue) => SessionOutcome,
+    toOutcome: (queue: HostQueue) => SessionOutcome,
   ): void => {
     for (const queue of [...queues.all.values()].filter((one) => one.provider === provider)) {
       for (const one of waiting.takeAll(queue))
-        one.resolve(toProbeResult(sessionPorts, outcomeFor(queue), one));
+        one.resolve(toProbeResult(sessionPorts, toOutcome(queue), one));
       updateQueue(queue);
     }
   };
@@ -120,11 +120,11 @@ const createScheduler = (queues: HostQueues, sessionPorts: SessionPorts) => {
       giveUp(provider, ({ slotKey }) => createSlotTimeout(slotKey));
   };
 
-  /** Whoever waits for the same operator, or for any session at all, gets the one that is free now. */
+  /** Gives the freed session to a queue of the same provider, or with `any` to a queue of any provider. */
   const serveOthers = (provider: ProviderState, { any = false, afresh = false }): void => {
     if (afresh) clearFull(queues, provider);
     const isEligible = (queue: HostQueue) => any || queue.provider === provider;
-    const withoutSlot = openSessions({ doors: sessionPorts, waiting, shares }, isEligible, runNext);
+    const withoutSlot = openSessions({ sessionPorts, waiting, shares }, isEligible, runNext);
     for (const one of withoutSlot) waitForSlot(one);
   };
 
@@ -141,14 +141,14 @@ const clearFull = ({ all }: HostQueues, provider: ProviderState): void => {
 };
 
 type SchedulerParts = {
-  readonly doors: SessionPorts;
+  readonly sessionPorts: SessionPorts;
   readonly waiting: ReturnType<typeof createWaitingProbes>;
   readonly shares: SessionShares;
 };
 
-/** Opens sessions in the order of turns. It comes to the operators at which no more than a place is missing. */
+/** Opens sessions in the order of turns. Returns the providers that lack nothing but a slot. */
 const openSessions = (
-  { doors: sessionPorts, waiting, shares }: SchedulerParts,
+  { sessionPorts, waiting, shares }: SchedulerParts,
   isEligible: (queue: HostQueue) => boolean,
   open: (queue: HostQueue, opener: Requester) => Promise<void>,
 ): ReadonlySet<ProviderState> => {
@@ -166,7 +166,7 @@ const openSessions = (
   }
 };
 
-/** The rows at each host queue, with the turns that accounts take among the queues. */
+/** The recipients at each host queue, with the turns that accounts take among the queues. */
 const createWaitingProbes = () => {
   const turns = createTurns<HostQueue>();
   const leave = (queue: HostQueue, removed: readonly PendingProbe[]): readonly PendingProbe[] => {
@@ -197,7 +197,7 @@ const isOverDailyLimit = (
   { requester, domain, hosts }: PendingProbe,
 ): boolean => quota.isReached(requester.account, domain, hosts[0]);
 
-/** A limit may have been reached while they waited: those are answered at once. */
+/** A limit may have been reached while recipients waited: those get their results at once. */
 const dropOverLimit = (
   sessionPorts: SessionPorts,
   batch: readonly PendingProbe[],
@@ -222,8 +222,8 @@ const hasSlot = ({ slots }: SessionPorts, { slotKey, isFull }: HostQueue): boole
   !isFull && slots.mayAcquire(slotKey);
 
 /**
- * After a host queue was served: it is closed when it is empty. Where a caller waits for a connection, a session of a
- * list is to end early for him; a caller who has used up his account's share of the sessions gets none that way.
+ * Updates a host queue after it was served, and closes it when it is empty. Where a caller waits for a connection, a
+ * session of a list ends early; but not for a caller whose account has used up its share of the sessions.
  */
 const createQueueUpdater =
   (queues: HostQueues, shares: SessionShares) =>
@@ -236,10 +236,10 @@ const createQueueUpdater =
     if (waiting.size() === 0 && queue.sessions === 0) queues.close(queue);
   };
 
-/** To open a session costs a server as much as this many recipients do. */
+/** To open a session costs a server about as much as this many recipients. */
 const RECIPIENTS_MIN = 5;
 
-/** One session ends early for each queue where callers wait, and none before its own callers are answered. */
+/** One session ends early for each queue where callers wait, but not before its own callers have their results. */
 const createEarlyEnd = (provider: ProviderState, batch: readonly PendingProbe[]) => {
   const callers = batch.filter(({ requester }) => requester.priority === "caller").length;
   let isEnding = false;

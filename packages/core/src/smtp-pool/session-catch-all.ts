@@ -5,28 +5,28 @@ import type { CatchAllCache, CatchAllState, ProvenCatchAll } from "./catch-all-c
 import { toCatchAll } from "./finding.ts";
 import type { Requester } from "./requester.ts";
 
-// What one session needs to know of its recipients' domains, and what it finds out about them: for each account its own.
+// What one session needs to know about its recipients' domains, and what it finds out: separately for each account.
 
 type ProbeSubject = {
   readonly requester: Requester;
   readonly domain: string;
-  /** Whether a random recipient is of use there. */
+  /** False where a random recipient would prove nothing. */
   readonly probeCatchAll: boolean;
 };
 
-/** What an account knew of a domain before the session. */
+/** What an account knew about a domain before the session. */
 type AccountCatchAll = {
   readonly account: string;
   readonly domain: string;
   readonly state: CatchAllState;
 };
 
-/** By account and domain: what one account learnt is not another's. */
+/** By account and domain: accounts do not share what they learn. */
 export const toAccountDomainKey = ({ requester, domain }: ProbeSubject): string =>
   `${requester.account} ${domain}`;
 
 export const loadCatchAllStates = async (
-  facts: CatchAllCache,
+  cache: CatchAllCache,
   batch: readonly ProbeSubject[],
 ): Promise<ReadonlyMap<string, AccountCatchAll>> => {
   const pairs = new Map(batch.map((one) => [toAccountDomainKey(one), one]));
@@ -38,50 +38,52 @@ export const loadCatchAllStates = async (
         requester: { account },
       },
     ]) => {
-      return [key, { account, domain, state: await facts.find(domain, account) }] as const;
+      return [key, { account, domain, state: await cache.find(domain, account) }] as const;
     },
   );
   return new Map(await Promise.all(found));
 };
 
-/** One random recipient for each domain that somebody in the batch has no proof of. */
+/** One random recipient for each domain whose catch-all state needs a proof. */
 export const chooseRandomRecipients = (
   random: () => number,
   batch: readonly ProbeSubject[],
-  known: ReadonlyMap<string, AccountCatchAll>,
+  states: ReadonlyMap<string, AccountCatchAll>,
 ): ReadonlyMap<string, string> => {
-  const decoys = new Map<string, string>();
+  const randomRecipients = new Map<string, string>();
   for (const one of batch) {
     const { domain } = one;
-    const state = known.get(toAccountDomainKey(one))?.state;
+    const state = states.get(toAccountDomainKey(one))?.state;
     if (one.probeCatchAll && state?.needsProof)
-      decoys.set(
+      randomRecipients.set(
         domain,
-        state.randomRecipient ?? decoys.get(domain) ?? createRandomRecipient(domain, random),
+        state.randomRecipient ??
+          randomRecipients.get(domain) ??
+          createRandomRecipient(domain, random),
       );
   }
-  return decoys;
+  return randomRecipients;
 };
 
-/** What was known of the domains before the session, and the random recipients that were asked for them. */
+/** The catch-all states before the session, and the random recipients that it asks about. */
 type Preparation = {
   readonly states: ReadonlyMap<string, AccountCatchAll>;
   readonly randomRecipients: ReadonlyMap<string, string>;
 };
 
-/** What the session proved of the domains whose random recipient was asked; null where its answer proves nothing. */
+/** What the replies about random recipients prove of their domains; null where a reply proves nothing. */
 export const learnCatchAll = async (
   cache: CatchAllCache,
   outcome: SessionOutcome,
-  { states: known, randomRecipients: decoys }: Preparation,
+  { states, randomRecipients }: Preparation,
 ): Promise<ReadonlyMap<string, ProvenCatchAll | null>> => {
   const proofs = new Map<string, ProvenCatchAll | null>();
   for (const { domain, reply } of outcome.result.catchAllProbes) {
     const proven = toCatchAll(reply, outcome.host);
     proofs.set(domain, proven ?? null);
-    const recipient = decoys.get(domain);
+    const recipient = randomRecipients.get(domain);
     const isDeferred = recipient && reply && isDeferral(reply, outcome.host);
-    for (const { account, state: before } of filterByDomain(known, domain)) {
+    for (const { account, state: before } of filterByDomain(states, domain)) {
       if (proven) await cache.storeCatchAll(domain, account, proven);
       else if (isDeferred && before.randomRecipient !== recipient)
         await cache.storeRandomRecipient(domain, account, recipient);
@@ -91,6 +93,7 @@ export const learnCatchAll = async (
 };
 
 const filterByDomain = (
-  known: ReadonlyMap<string, AccountCatchAll>,
-  wanted: string,
-): readonly AccountCatchAll[] => [...known.values()].filter(({ domain }) => domain === wanted);
+  states: ReadonlyMap<string, AccountCatchAll>,
+  wantedDomain: string,
+): readonly AccountCatchAll[] =>
+  [...states.values()].filter(({ domain }) => domain === wantedDomain);

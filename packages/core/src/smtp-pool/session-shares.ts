@@ -1,13 +1,13 @@
 import type { Requester } from "./requester.ts";
 
-/** Sessions of one process at once, to all servers together, where descriptors allow so many. Each is a socket. */
+/** Concurrent sessions of one process, to all servers together, if the file descriptors suffice. Each is a socket. */
 export const SESSIONS_MAX = 700;
-/** Lists leave this part to callers: a list holds sessions for hours, a caller has one for a moment. */
+/** Lists leave this share to callers: a list holds sessions for hours, a caller has one for a moment. */
 const CALLERS_RESERVE = 0.1;
 /**
  * An account may open another session while it holds fewer than four times as many as are free. So one account alone
- * comes to four fifths (a list to 504, all that one process needs to be fast), two to four ninths each, and some are
- * always free for the next account, whatever servers the others wait for.
+ * gets four fifths (a list 504, all that one process needs to be fast), two get four ninths each, and some are always
+ * free for the next account, whichever servers the others wait for.
  */
 const OPEN_TO_FREE = 4;
 
@@ -35,7 +35,7 @@ export const createSessionShares = (sessionsMax = SESSIONS_MAX) => {
       openSessions.set(account, (openSessions.get(account) ?? 0) + 1);
       sessions++;
     },
-    /** True: a requester was refused since the last session ended, and may be served now. */
+    /** True: a requester was refused since the last session ended, and may get a session now. */
     close: ({ account }: Requester): boolean => {
       const left = (openSessions.get(account) ?? 0) - 1;
       if (left > 0) openSessions.set(account, left);

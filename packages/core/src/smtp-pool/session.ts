@@ -27,11 +27,11 @@ export type ProbePorts = {
   readonly random: () => number;
   readonly sleep: (ms: number) => Promise<void>;
   readonly smtp: { readonly helo: string; readonly from: string; readonly port: number };
-  /** Without it this process is the only one. */
+  /** Absent: this process is the only one. */
   readonly slots?: SlotPool;
-  /** Without it no mail host has a limit for the day. */
+  /** Absent: mail hosts have no daily limits. */
   readonly quota?: DailyQuota;
-  /** How many sessions this process may hold at a time. */
+  /** How many sessions this process may have open at a time. */
   readonly sessionsMax?: number;
   readonly yieldToCallers?: YieldToCallers;
 };
@@ -40,32 +40,32 @@ export type SessionPorts = ProbePorts & {
   readonly egress: EgressHealth;
   readonly slots: SlotPool;
   readonly quota: DailyQuota;
-  /** After so many recipients of the batch: whether the session is to end early, for a caller who waits. */
+  /** After `tried` recipients of the batch: whether the session ends early, for a caller that waits. */
   readonly shouldEnd?: (tried: number) => boolean;
 };
 
-/** A session that hangs this long has told enough; who was not asked is asked in another. */
+/** The longest that a session lasts; another session takes the recipients that it did not reach. */
 export const SESSION_MS = 120_000;
-/** A session that settled nobody weighs more than one that was cut short among many; beyond this we give up. */
+/** The failures after which a recipient is given up. A session without any result counts more than one cut short. */
 const FAILURES_MAX = 12;
 const FAILURE_WEIGHTS = { settledNone: 4, cutShort: 1 } as const;
 
 export type SessionSummary = SessionEnd & {
-  /** What was found out, to be told when the place is given back. */
+  /** The results, which are delivered after the slot is released. */
   readonly answered: readonly AnsweredProbe[];
   readonly remaining: readonly PendingProbe[];
-  /** Who talked to us in the end, where it was not the first host. */
+  /** The host that replied, where it was not the first one. */
   readonly host: string;
 };
 
-/** `wasTried`: the server was asked about the recipient, and replied. */
+/** `wasTried`: the server got the recipient, and replied. */
 type AnsweredProbe = {
   readonly one: PendingProbe;
   readonly probeResult: ProbeResult;
   readonly wasTried: boolean;
 };
 
-/** A bug of ours leaves nobody waiting for ever, and is a verdict about nobody's mailbox. */
+/** A bug of ours must not leave a recipient waiting for ever; its result is no evidence about a mailbox. */
 export const runSession = (
   ports: SessionPorts,
   batch: readonly PendingProbe[],
@@ -79,7 +79,7 @@ export const runSession = (
     return { ...NO_REFUSAL, answered, remaining: [], host: "", needsCooldown: true };
   });
 
-/** One session with everybody in the batch: those who got an answer have it, the others come back. */
+/** One session with the whole batch. Recipients without a result are in `remaining`. */
 const runBatch = async (
   ports: SessionPorts,
   batch: readonly PendingProbe[],
@@ -156,7 +156,7 @@ const toSessionRecipients = ({ smtp }: SessionPorts, batch: readonly PendingProb
   },
 });
 
-/** What is known already is not asked again in the next session. Whoever was asked about last is never among it. */
+/** The next session does not ask again about guesses that the server does not know. The last one asked stays. */
 const dropUnknownRecipients = (one: PendingProbe, unknownRecipients: ReadonlySet<string>): void => {
   if (one.fallbacks.length === 0) return;
   const guesses = [one.recipient, ...one.fallbacks];
@@ -171,7 +171,7 @@ const dropUnknownRecipients = (one: PendingProbe, unknownRecipients: ReadonlySet
   one.fallbacks = fallbacks;
 };
 
-/** For whoever was not reached any more: what ended the session is all there is to say. */
+/** The result of a recipient that the session did not reach: the reason is what ended the session. */
 export const toProbeResult = (
   ports: SessionPorts,
   outcome: SessionOutcome,
@@ -211,8 +211,8 @@ const isGivenUp = ({ failures }: PendingProbe, outcome: SessionOutcome): boolean
   getFailureWeight(outcome) > 0 && failures + getFailureWeight(outcome) >= FAILURES_MAX;
 
 /**
- * Asked to come back later, whoever we ask about: by a 421, by words against harvesters, or by a 4.7.x before any
- * recipient was named.
+ * The server asked us to come back later, whichever the recipient: by a 421, by words against harvesters, or by a 4.7.x
+ * before any recipient was named.
  */
 const wasAskedToLeave = ({ host, result: { closedBy, ending } }: SessionOutcome): boolean => {
   if (closedBy === "421" || closedBy === "backoff") return true;

@@ -13,19 +13,19 @@ import { PAUSE_MS, type ProviderBackoff, type ProviderRefusal } from "./slots.ts
 // before.
 //
 //   pk               sk      what
-//   OPERATOR#<name>  SHARED  place_<n>: "<until, ms> <token>", whose place it is, and until when at most
-//                            closed_until (ms), rests in a row, and what it said: after a 421
-//                            wanted_until (ms): somebody waits for a place
+//   OPERATOR#<name>  SHARED  place_<n>: "<until, ms> <token>", the lease of slot n
+//                            closed_until (ms), rests (failures in a row), said (the reply): after a 421
+//                            wanted_until (ms): a process waits for a slot
 
 export type SharedProvider = v.InferOutput<typeof SharedProvider> & {
   readonly slots: ReadonlyMap<number, string>;
 };
 
-/** Longer than any session lasts, with what is read before it and written after: a crash leaks a place no longer. */
+/** Longer than any session with its read before and its write after: a crash leaks a slot no longer than this. */
 export const LEASE_MS = SESSION_MS + 30_000;
-/** Nobody's business for so long, it is forgotten, with its rests. */
+/** An item that no process has written for so long expires, with its failures. */
 const RETENTION_SECONDS = 1_800;
-/** Longer than all who wait pause, so that none of them is overlooked. */
+/** Longer than any pause of a waiting process, so that none of them is overlooked. */
 const WAIT_MARK_MS = 3 * PAUSE_MS;
 const REPLY_CHARS_MAX = 200;
 
@@ -67,7 +67,7 @@ const SLOT_PREFIX = "place_";
 
 export const formatLease = (token: string, atMs: number): string => `${atMs + LEASE_MS} ${token}`;
 
-/** The places that somebody has. */
+/** The slots that processes hold. */
 export const listTakenSlots = ({ slots }: SharedProvider, atMs: number): readonly number[] =>
   [...slots].flatMap(([slot, text]) => (isExpired(text, atMs) ? [] : [slot]));
 
@@ -96,7 +96,7 @@ const toRefusal = ({
   reply,
 });
 
-/** What a session changes for all: nothing while the operator rests, for then it was heard already. */
+/** What a session changes for all; null during a backoff, for then the refusal is stored already. */
 export const createBackoffChange = (
   shared: SharedProvider,
   end: SessionEnd,
@@ -112,7 +112,7 @@ export const createBackoffChange = (
   };
 };
 
-/** What the server says may name whom it was asked about, and that is nobody else's business. */
+/** The reply may name the recipient, which no other account may see. */
 const toStoredReply = ({ host, ip, result: { ending } }: SessionOutcome): Fields | undefined => {
   if (!ending || isFault(ending.reply)) return undefined;
   const { code, enhanced, text } = ending.reply;
@@ -120,12 +120,12 @@ const toStoredReply = ({ host, ip, result: { ending } }: SessionOutcome): Fields
   return { host, ip, stage: ending.stage, code, enhanced, text: short };
 };
 
-/** That nobody closed the operator since. */
+/** The condition that no process closed the provider since the read. */
 export const matchClosing = ({ closed_until }: SharedProvider): Where => ({
   closed_until: closed_until || MISSING,
 });
 
-/** And that nobody ended the row of its rests. */
+/** And that no process reset its failures. */
 export const matchBackoff = (shared: SharedProvider): Where => ({
   ...matchClosing(shared),
   rests: shared.rests || MISSING,
@@ -137,7 +137,7 @@ export const matchSlot = ({ slots }: SharedProvider, slot: number): Where => ({
 
 const MISSING = { missing: true } as const;
 
-/** What every write sets. */
+/** Part of every write. */
 export const createExpiry = (atMs: number): Fields => ({
   expires_at: Math.ceil(atMs / 1000) + RETENTION_SECONDS,
 });
@@ -147,6 +147,6 @@ export const createWaitMark = (atMs: number): Fields => ({ wanted_until: atMs + 
 export const hasWaiter = ({ wanted_until }: SharedProvider, atMs: number): boolean =>
   isUnexpired(wanted_until, atMs, WAIT_MARK_MS);
 
-/** Told once for all who wait, and again when it is about to be forgotten. */
+/** One process marks the wait for all, and renews the mark before it expires. */
 export const isWaitMarkFresh = (shared: SharedProvider, atMs: number): boolean =>
   hasWaiter(shared, atMs) && shared.wanted_until - atMs > WAIT_MARK_MS / 2;

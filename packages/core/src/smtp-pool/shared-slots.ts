@@ -30,20 +30,20 @@ import {
 
 export type SlotPorts = Pick<World, "table" | "now" | "random" | "sleep">;
 
-/** Somebody was quicker: so often it is tried anew, one after the other. */
+/** Another process took the slot first: how many more slots this one tries, one after the other. */
 const TRIES_MAX = 4;
-/** After this the table counts as away. A place that it wrote all the same ends with its lease. */
+/** After this time the table counts as down. A slot that it acquired all the same is free when its lease ends. */
 const TABLE_MS = 3_000;
 
-/** What this process has of an operator, and what it leaves to others for a moment. */
+/** The provider's slots that this process holds, and those that it leaves to others for a moment. */
 type LocalUse = { readonly own: Set<number>; readonly yielded: Set<number>; acquiring: number };
 
-/** A place that stands in the table: `text` is ours alone, so nobody's place is given back but our own. */
+/** A slot in the table: `text` is unique, so a process releases no slot but its own. */
 type SlotLease = { readonly slotKey: SlotKey; readonly slot: number; readonly text: string };
 
 /**
- * Places that all processes with this table share. A session costs one read and one write before it and one write
- * after it, whether it went well or closes the operator for everybody.
+ * Slots that all processes with this table share. A session costs one read and one write before it and one write after
+ * it, whether it went well or opens the provider's circuit breaker.
  */
 export const createSharedSlots = (ports: SlotPorts): SlotPool => {
   const localUses = new Map<string, LocalUse>();
@@ -62,64 +62,64 @@ export const createSharedSlots = (ports: SlotPorts): SlotPool => {
       localUses.delete(providerKey);
   };
 
-  const yieldSlots = (spot: SlotKey, slots: Iterable<number>): void => {
-    const { yielded: left } = getLocalUse(spot);
-    const isPausing = left.size > 0;
-    for (const place of slots) left.add(place);
-    if (isPausing || left.size === 0) return;
+  const yieldSlots = (slotKey: SlotKey, slots: Iterable<number>): void => {
+    const { yielded } = getLocalUse(slotKey);
+    const isPausing = yielded.size > 0;
+    for (const slot of slots) yielded.add(slot);
+    if (isPausing || yielded.size === 0) return;
     void ports.sleep(ports.random() * PAUSE_MS).then(() => {
-      left.clear();
-      forget(spot);
+      yielded.clear();
+      forget(slotKey);
     });
   };
 
   const release = async (
-    { slotKey: spot, ...standing }: SlotLease,
+    { slotKey, ...lease }: SlotLease,
     seen: SharedProvider,
     end: SessionEnd | null,
   ) => {
     try {
-      const shared = await releaseSlot(ports, { slotKey: spot, ...standing }, seen, end);
+      const shared = await releaseSlot(ports, { slotKey, ...lease }, seen, end);
       const atMs = ports.now().getTime();
-      // Whoever gives a place back would be the first to ask for it again, and nobody else would ever get one.
-      if (hasWaiter(shared, atMs)) yieldSlots(spot, Array(spot.connections).keys());
+      // Without this pause the process that releases a slot would acquire it again before any other.
+      if (hasWaiter(shared, atMs)) yieldSlots(slotKey, Array(slotKey.connections).keys());
       return getBackoff(shared, atMs);
     } finally {
-      getLocalUse(spot).own.delete(standing.slot);
-      forget(spot);
+      getLocalUse(slotKey).own.delete(lease.slot);
+      forget(slotKey);
     }
   };
 
-  const acquire = async (spot: SlotKey): Promise<SlotResult> => {
-    const localUse = getLocalUse(spot);
+  const acquire = async (slotKey: SlotKey): Promise<SlotResult> => {
+    const localUse = getLocalUse(slotKey);
     localUse.acquiring++;
     try {
-      const outcome = await acquireSlot(ports, spot, localUse);
+      const outcome = await acquireSlot(ports, slotKey, localUse);
       if ("backoff" in outcome) return outcome.backoff;
       if ("takenSlots" in outcome) {
-        yieldSlots(spot, outcome.takenSlots);
+        yieldSlots(slotKey, outcome.takenSlots);
         return "full";
       }
-      const { lease: standing, shared } = outcome;
-      return { release: (end) => release(standing, shared, end).catch(() => null) };
+      const { lease, shared } = outcome;
+      return { release: (end) => release(lease, shared, end).catch(() => null) };
     } finally {
       localUse.acquiring--;
-      forget(spot);
+      forget(slotKey);
     }
   };
 
   return {
-    mayAcquire: (spot) => {
-      const localUse = localUses.get(spot.providerKey);
-      return !localUse || listOpenSlots(spot, localUse).length > 0;
+    mayAcquire: (slotKey) => {
+      const localUse = localUses.get(slotKey.providerKey);
+      return !localUse || listOpenSlots(slotKey, localUse).length > 0;
     },
-    // Without the table every process goes by its own count: less polite, but no verdict is made of it.
-    acquire: (spot) => acquire(spot).catch(() => LOCAL_SLOT),
+    // Without the table every process counts alone: less polite, but no verdict changes.
+    acquire: (slotKey) => acquire(slotKey).catch(() => LOCAL_SLOT),
   };
 };
 
-const listOpenSlots = ({ slots }: SlotKey, { own, yielded: left }: LocalUse): readonly number[] =>
-  slots.filter((place) => !own.has(place) && !left.has(place));
+const listOpenSlots = ({ slots }: SlotKey, { own, yielded }: LocalUse): readonly number[] =>
+  slots.filter((slot) => !own.has(slot) && !yielded.has(slot));
 
 type AcquireOutcome =
   | { readonly lease: SlotLease; readonly shared: SharedProvider }
@@ -128,74 +128,74 @@ type AcquireOutcome =
 
 const acquireSlot = async (
   ports: SlotPorts,
-  spot: SlotKey,
+  slotKey: SlotKey,
   localUse: LocalUse,
 ): Promise<AcquireOutcome> => {
   const { now, random } = ports;
   const token = `${random()}`.slice(2);
   let isUnclear = false;
-  for (let tries = 0; tries < TRIES_MAX && listOpenSlots(spot, localUse).length > 0; tries++) {
-    const shared = await readProvider(ports, spot);
+  for (let tries = 0; tries < TRIES_MAX && listOpenSlots(slotKey, localUse).length > 0; tries++) {
+    const shared = await readProvider(ports, slotKey);
     const atMs = now().getTime();
-    const rest = getBackoff(shared, atMs);
-    if (rest) return { backoff: rest };
+    const backoff = getBackoff(shared, atMs);
+    if (backoff) return { backoff };
     const taken = listTakenSlots(shared, atMs);
-    const free = listOpenSlots(spot, localUse).filter((place) => !taken.includes(place));
-    const place = free[Math.floor(random() * free.length)];
-    if (place === undefined) {
+    const free = listOpenSlots(slotKey, localUse).filter((slot) => !taken.includes(slot));
+    const slot = free[Math.floor(random() * free.length)];
+    if (slot === undefined) {
       if (!isWaitMarkFresh(shared, atMs))
-        await writeProvider(ports, spot, createWaitMark(atMs), {}).catch(ignoreError);
+        await writeProvider(ports, slotKey, createWaitMark(atMs), {}).catch(ignoreError);
       return { takenSlots: taken.filter((other) => !localUse.own.has(other)) };
     }
-    localUse.own.add(place);
-    const standing = { slotKey: spot, slot: place, text: formatLease(token, atMs) };
-    const claimed = await writeLease(ports, standing, shared).catch((error: unknown) => {
-      localUse.own.delete(place);
+    localUse.own.add(slot);
+    const lease = { slotKey, slot, text: formatLease(token, atMs) };
+    const claimed = await writeLease(ports, lease, shared).catch((error: unknown) => {
+      localUse.own.delete(slot);
       throw error;
     });
-    if (typeof claimed === "object") return { lease: standing, shared: claimed };
-    localUse.own.delete(place);
+    if (typeof claimed === "object") return { lease, shared: claimed };
+    localUse.own.delete(slot);
     isUnclear = claimed === "lost";
   }
-  if (isUnclear) throw new Error("the table does not say whether the place is ours");
+  if (isUnclear) throw new Error("the table does not say whether the slot is ours");
   return { takenSlots: [] };
 };
 
-/** In the very write: that the place is free, and that nobody closed the operator since we looked. */
+/** One write on two conditions: the slot is free, and no process closed the provider since the read. */
 const writeLease = async (
   ports: SlotPorts,
-  { slotKey: spot, slot: place, text }: SlotLease,
+  { slotKey, slot, text }: SlotLease,
   seen: SharedProvider,
 ): Promise<SharedProvider | "refused" | "lost"> => {
-  const where = { ...matchSlot(seen, place), ...matchClosing(seen) };
-  const written = await writeProvider(ports, spot, { [toSlotField(place)]: text }, where);
+  const where = { ...matchSlot(seen, slot), ...matchClosing(seen) };
+  const written = await writeProvider(ports, slotKey, { [toSlotField(slot)]: text }, where);
   if (written.outcome === "committed") return parseSharedProvider(written.item);
   if (written.outcome === "refused") return "refused";
-  // The reply was lost. Whether it came through stands in the place.
-  const shared = await readProvider(ports, spot);
-  return shared.slots.get(place) === text ? shared : "lost";
+  // The reply was lost. The table shows whether the write was applied.
+  const shared = await readProvider(ports, slotKey);
+  return shared.slots.get(slot) === text ? shared : "lost";
 };
 
-/** The place is free and what was met is told, in one write. Refused, both are decided anew on what is there now. */
+/** Releases the slot and stores the session's end in one write. When it is refused, both are decided again. */
 const releaseSlot = async (
   ports: SlotPorts,
-  { slotKey: spot, slot: place, text }: SlotLease,
+  { slotKey, slot, text }: SlotLease,
   seen: SharedProvider,
   end: SessionEnd | null,
 ): Promise<SharedProvider> => {
   let shared = seen;
   for (let tries = 0; tries < TRIES_MAX; tries++) {
-    const isOurs = shared.slots.get(place) === text;
+    const isOurs = shared.slots.get(slot) === text;
     const backoffChange = end && createBackoffChange(shared, end, ports.now().getTime());
     if (!isOurs && !backoffChange) break;
     const written = await writeProvider(
       ports,
-      spot,
-      { ...(isOurs && { [toSlotField(place)]: undefined }), ...backoffChange },
-      { ...(isOurs && matchSlot(shared, place)), ...(backoffChange && matchBackoff(shared)) },
+      slotKey,
+      { ...(isOurs && { [toSlotField(slot)]: undefined }), ...backoffChange },
+      { ...(isOurs && matchSlot(shared, slot)), ...(backoffChange && matchBackoff(shared)) },
     );
     if (written.outcome === "committed") return parseSharedProvider(written.item);
-    shared = await readProvider(ports, spot);
+    shared = await readProvider(ports, slotKey);
   }
   return shared;
 };

@@ -3,21 +3,21 @@ import type { SessionPorts } from "./session.ts";
 import { LEASE_MS } from "./shared-provider.ts";
 import { getJitteredPauseMs, type SlotKey } from "./slots.ts";
 
-/** How a process waits for places that others have. */
+/** How a process waits for slots that other processes hold. */
 export type SlotWait = {
   pausing: boolean;
-  /** When we found no place for the first time since we had one last (ms). */
+  /** The first time that no slot was free since this process last had one (ms). */
   since: number | null;
-  /** There was none at least once: the places that we get are to be used well. */
+  /** No slot was free at least once: each session takes as many recipients as it may. */
   isScarce: boolean;
 };
 
-/** So long that a place that nobody gave back is free again, and whoever had one before us has left. */
+/** Longer than a lease: by then the slot of a crashed process is free, and earlier waiters are done. */
 const SLOT_WAIT_MAX_MS = LEASE_MS + 30_000;
 
 export const createSlotWait = (): SlotWait => ({ pausing: false, since: null, isScarce: false });
 
-/** False: it has been too long, and nobody waits any more. */
+/** False: the wait has been too long, and the recipients are given up. */
 export const joinSlotWait = (
   wait: SlotWait,
   { now, random, sleep }: Pick<SessionPorts, "now" | "random" | "sleep">,
@@ -27,7 +27,7 @@ export const joinSlotWait = (
   wait.since ??= atMs;
   wait.isScarce = true;
   if (atMs - wait.since > SLOT_WAIT_MAX_MS) return false;
-  // All who found no place side by side wait for it together.
+  // Queues that find no free slot at the same time share one pause.
   if (wait.pausing) return true;
   wait.pausing = true;
   void sleep(getJitteredPauseMs(random)).then(() => {
@@ -37,7 +37,7 @@ export const joinSlotWait = (
   return true;
 };
 
-/** What is said of whoever waited in vain: there was no time for him, and nothing is known. */
+/** The outcome for recipients that never got a slot: a time-out, and no evidence. */
 export const createSlotTimeout = ({ host }: SlotKey): SessionOutcome => ({
   host,
   ip: "",
@@ -51,6 +51,6 @@ export const createSlotTimeout = ({ host }: SlotKey): SessionOutcome => ({
     tls: false,
     extensions: [],
   },
-  transcript: [{ ms: 0, who: "wire", text: "deadline (waiting for a place)" }],
+  transcript: [{ ms: 0, who: "wire", text: "deadline (waiting for a slot)" }],
   attempts: [],
 });

@@ -5,17 +5,17 @@ import type { Reply } from "../mail/smtp/reply.ts";
 import type { RecipientResult } from "../mail/smtp/session.ts";
 import type { SessionEnd } from "./backoff.ts";
 
-/** Where a session wants to go. */
+/** The host and the provider that a session needs a slot for. */
 export type SlotKey = {
   readonly providerKey: string;
   readonly host: string;
-  /** How many the operator bears, on all its hosts together. */
+  /** The provider's concurrency, over all its hosts. */
   readonly connections: number;
-  /** Which of them this host may have, counted from 0. */
+  /** The provider's slots that this host may use, counted from 0. */
   readonly slots: readonly number[];
 };
 
-/** What made an operator rest, as far as whoever did not hear it needs to know. */
+/** The refusal that began a provider's backoff, for processes that did not get it themselves. */
 export type ProviderRefusal = {
   readonly host: string;
   readonly ip: string;
@@ -23,7 +23,7 @@ export type ProviderRefusal = {
   readonly reply: Reply;
 };
 
-/** `ms`: for how long yet. `rests`: so many in a row. */
+/** `ms`: how long it still lasts. `failures`: in a row. */
 export type ProviderBackoff = {
   readonly ms: number;
   readonly failures: number;
@@ -32,18 +32,18 @@ export type ProviderBackoff = {
 
 export type Slot = {
   /**
-   * Gives the place back, and tells all others what was met there; null when the session was not with this operator
-   * after all. It comes to the operator's rest, or to null when there is nothing to add to what this process knows.
+   * Releases the slot, and reports the session's end to all processes; null when the session never reached this provider.
+   * Returns the provider's backoff, or null when this process knows as much as the table.
    */
   release(end: SessionEnd | null): Promise<ProviderBackoff | null>;
 };
 
 /**
- * The door to what all processes of ours have open together: one place is one session. What cannot be shared at the
- * moment is left to the process's own count.
+ * The sessions that all processes have open together: one slot is one session. Where the count cannot be shared at the
+ * moment, the process counts alone.
  */
 export type SlotPool = {
-  /** False while this process knows already that it would get none. */
+  /** False while this process knows that no slot is free. */
   mayAcquire(slotKey: SlotKey): boolean;
   /** Never rejects. */
   acquire(slotKey: SlotKey): Promise<SlotResult>;
@@ -54,13 +54,13 @@ export type SlotResult = Slot | ProviderBackoff | "full";
 export const isSlot = (result: SlotResult): result is Slot =>
   typeof result === "object" && "release" in result;
 
-/** Counted by nobody but this process. */
+/** A slot that only this process counts. */
 export const LOCAL_SLOT: Slot = { release: async () => null };
 
-/** For the only process there is: its own count says it all. */
+/** For a deployment of one process, whose own count is enough. */
 export const localSlots: SlotPool = { mayAcquire: () => true, acquire: async () => LOCAL_SLOT };
 
-/** A provider under all its names, or one address, whatever order an answer of DNS had its addresses in. */
+/** The key of a provider with all its hosts, or of one IP address, in whatever order DNS lists the addresses. */
 export const toSlotKey = (at: MailHost | undefined): SlotKey => {
   const host = at?.host ?? "";
   const provider = findProvider(host);
@@ -77,8 +77,8 @@ export const toSlotKey = (at: MailHost | undefined): SlotKey => {
 const ALL_SLOTS = [...Array(getLimits("other").connections).keys()];
 
 /**
- * A host that bears less than its operator always has the same ones of the operator's places: so one place keeps
- * both counts. Two such hosts may have one in common; then they take turns.
+ * A host whose limit is lower than its provider's always uses the same slots of the provider, so one slot keeps both
+ * counts. Two such hosts may have a slot in common; then they take turns.
  */
 const listSlots = (host: string, hostConnections: number, connections: number): number[] => {
   const first = hashToNumber(host);
@@ -88,7 +88,7 @@ const listSlots = (host: string, hostConnections: number, connections: number): 
 const hashToNumber = (text: string): number =>
   createHash("sha256").update(text).digest().readUInt32BE();
 
-/** Whoever finds no place tries again after a while that chance decides: all who wait would else come at once. */
+/** The pause before another attempt to acquire a slot, with jitter: otherwise all would try at the same time. */
 export const getJitteredPauseMs = (random: () => number): number =>
   PAUSE_MS / 5 + random() * PAUSE_MS;
 

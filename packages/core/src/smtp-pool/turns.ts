@@ -1,7 +1,7 @@
 import { PRIORITIES, type Requester } from "./requester.ts";
 
 /**
- * Where each account waits, in the order in which the queues are served: callers before lists, then the
+ * The host queues where each account waits, in the order in which they are served: callers before lists, then the
  * account whose last turn was longest ago, then its queue that was served longest ago.
  */
 export const createTurns = <HostQueue>() => {
@@ -22,7 +22,7 @@ export const createTurns = <HostQueue>() => {
     if (queues?.size === 0) waiting[priority].delete(account);
   };
 
-  /** It had its turn: the account comes after all others now, and the queue after all others of the account. */
+  /** After a turn the account comes after all others, and the queue after all others of the account. */
   const putLast = ({ account, priority }: Requester, queue: HostQueue): void => {
     const queues = waiting[priority].get(account);
     if (!queues) return;

@@ -1,7 +1,7 @@
 import type { PendingProbe, ProbeResult } from "../verify/recipient-check.ts";
 import { HOST_DAILY_LIMIT } from "../verify/result.ts";
 
-// Answers about recipients that no mail server was asked about.
+// Results for recipients about which no mail server was asked.
 
 /** A bug of ours broke the session. */
 export const createBrokenResult = ({
@@ -14,7 +14,7 @@ export const createBrokenResult = ({
   host: hosts[0]?.host ?? "",
 });
 
-/** Nobody asked, because the mail host or the domain was asked enough for this day. */
+/** No mail server was asked, because the mail host or the domain has reached its daily limit. */
 export const createDailyLimitResult = ({
   recipient,
   unknownRecipients,
@@ -33,7 +33,7 @@ export const createDailyLimitResult = ({
   },
 });
 
-/** Something failed on our side before any mail server could be asked. */
+/** Our own failure before any mail server could be asked. */
 export const createUnansweredResult = (recipient: string): ProbeResult => ({
   recipient,
   unknownRecipients: [],

@@ -122,8 +122,8 @@ const formatScreen = (
     `Seen from outside as ${ips.length > 0 ? ips.join(", ") : "nobody knows what"}.`,
     "",
     ...findings.map(
-      ({ about, holds, says: text }) =>
-        `${paint(holds.padEnd(8), STYLES[holds])}${about.padEnd(WIDTH)}${replaceControls(text)}`,
+      ({ about, holds, message }) =>
+        `${paint(holds.padEnd(8), STYLES[holds])}${about.padEnd(WIDTH)}${replaceControls(message)}`,
     ),
     "",
     ...asked.map(
