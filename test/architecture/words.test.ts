@@ -15,7 +15,6 @@ const NOT_YET: readonly string[] = [
   "packages/core/src/background/",
   "packages/core/src/deliverability/",
   "packages/core/src/exports/",
-  "packages/core/src/find/",
   "packages/core/src/intake/",
   "packages/core/src/jobs/",
   "packages/core/src/lib/",
@@ -23,7 +22,6 @@ const NOT_YET: readonly string[] = [
   "packages/core/src/money/",
   "packages/core/src/ports/",
   "packages/core/src/runtime/",
-  "packages/core/src/signals/",
   // The fields `rests` and `said` are stored, and processes of two versions share them during a deployment.
   "packages/core/src/smtp-pool/shared-provider.ts",
   "packages/core/src/webhooks/",

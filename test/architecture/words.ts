@@ -45,8 +45,8 @@ export const OLD_WORDS: readonly OldWord[] = [
   everywhere(
     /\b(nobody|somebody|anybody|whoever)\b/,
     "a subject that one can point at",
-    // The lab's address that does not exist.
-    /nobody,nobody@|nobody@|`nobody`/,
+    // The lab's address that does not exist, and a reason of the contract.
+    /nobody,nobody@|nobody@|`nobody`|nobody accepted/,
   ),
   everywhere(/\bwho asks\b/, "the caller"),
   everywhere(/\bput off\b/, "deferred"),

@@ -334,7 +334,7 @@ test("what breaks on our side is 500 and refunded, and the next search buys anew
 
   expect(response).toMatchObject({
     statusCode: 500,
-    error: { code: "INTERNAL", message: "The search broke on our side. The charge was refunded." },
+    error: { code: "INTERNAL", message: "The search failed on our side. The charge was refunded." },
   });
   expect(await readCredits(ctx)).toMatchObject({ available: 20, held: 0, refunded: 5 });
   const again = await whenFound(ctx.world, ctx.liveKey, ann);

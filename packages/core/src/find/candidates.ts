@@ -16,26 +16,26 @@ import {
   type Pattern,
 } from "./patterns.ts";
 
-/** `share`: how likely it is, of all the ways in which this person's address may be made. */
+/** `share`: how likely this form is, among all forms in which this person's address may be made. */
 export type Candidate = {
   readonly local: string;
   readonly pattern: Pattern;
   readonly share: number;
 };
 
-/** What is known of a domain before anybody is asked. */
+/** What is known of a domain before its mail server is asked. */
 export type DomainKnowledge = {
   readonly patternCounts: PatternCounts;
   readonly mailHost: string | null;
 };
 
-/** So many are asked about at most. Those beyond are together less likely than the search is a nuisance. */
+/** The most candidates that are asked about. The others together are too unlikely to be worth the questions. */
 export const CANDIDATES_MAX = 16;
 
-/** One proven find weighs as much as everything that we thought before. */
+/** One proven find weighs as much as all assumptions before it. */
 const TRUST_IN_PRIORS = 1;
 
-/** The likeliest first. Empty: the name leaves nothing that an address could be made of. */
+/** The likeliest first. Empty: no address can be made of the name. */
 export const listCandidates = (
   person: Person,
   domain: string,
@@ -49,11 +49,11 @@ export const listCandidates = (
   return rankCandidates(all).slice(0, CANDIDATES_MAX);
 };
 
-/** Whether its letters make an address at all: some have none, and some make it too long. */
+/** Whether an address can be made of the name: some have no usable letters, and some are too long. */
 export const isUsable = (person: Person): boolean =>
   listCandidates(person, "", { patternCounts: NO_PATTERN_COUNTS, mailHost: null }).length > 0;
 
-/** Whether a domain has shown that it names its mailboxes so: more than once, and nothing else as often. */
+/** Whether a domain has shown this pattern more than once, and no other as often. */
 export const isUsualPattern = (naming: PatternCounts, pattern: Pattern): boolean => {
   const seen = naming.get(pattern) ?? 0;
   return seen >= USUAL_FINDS_MIN && findUsualPattern(naming) === pattern;
@@ -61,7 +61,7 @@ export const isUsualPattern = (naming: PatternCounts, pattern: Pattern): boolean
 
 const USUAL_FINDS_MIN = 2;
 
-/** The pattern that was met most often, if any was. */
+/** The pattern with the most finds, if any. */
 export const findUsualPattern = (naming: PatternCounts): Pattern | null =>
   [...naming].toSorted(([, a], [, b]) => b - a)[0]?.[0] ?? null;
 
@@ -84,7 +84,7 @@ const estimateShares = (
   }));
 };
 
-/** Who filters mail for companies of some size: where two Anns work, neither is just ann@. */
+/** Providers that filter mail for companies of some size: where two Anns work, neither is just ann@. */
 const LARGE: ReadonlySet<Provider> = new Set<Provider>([
   "mimecast",
   "proofpoint",
@@ -130,7 +130,7 @@ const toInitials = (forms: readonly NameForm[]): readonly NameForm[] =>
 
 const LOCAL_LENGTH_MAX = 64; // RFC 5321 §4.5.3.1.1
 
-/** Two ways to one address count together, under the name of the likelier one. */
+/** Two patterns that give one address count together, under the likelier one. */
 const rankCandidates = (all: readonly Candidate[]): readonly Candidate[] => {
   const byLocal = new Map<string, Candidate>();
   for (const one of all.toSorted((a, b) => b.share - a.share)) {

@@ -1,8 +1,8 @@
 import { getNameCoverage, type NameCoverage, type Pattern } from "./patterns.ts";
 
 /**
- * How surely a mailbox that is there, at an address made by a pattern, is this person's: the rest are namesakes.
- * Judgements; docs/scores.md argues for each.
+ * How likely an existing mailbox, at an address made by a pattern, is this person's: the rest are namesakes. Judgements;
+ * docs/scores.md gives the reason for each.
  */
 export const IDENTITY_SHARES: Readonly<Record<NameCoverage, number>> = {
   both: 0.97,
@@ -10,24 +10,24 @@ export const IDENTITY_SHARES: Readonly<Record<NameCoverage, number>> = {
   one: 0.7,
 };
 
-/** What the server's answer leaves of it. */
+/** The factor that the mail server's reply leaves of it. */
 export const VERDICT_WEIGHTS = {
-  /** The mailbox is there, and takes mail. */
+  /** The mailbox exists, and accepts mail. */
   valid: 1,
-  /** The mailbox is there, but is full, or may be a namesake's. */
+  /** The mailbox exists, but is full, or may be a namesake's. */
   there: 0.75,
-  /** It was accepted, and the server would not show whether it accepts everybody. */
+  /** The server accepted it, and did not show whether it accepts every recipient. */
   unproven: 0.6,
-  /** Whoever reads it, it is hardly one person. */
+  /** A role account is hardly one person's. */
   role: 0.3,
 } as const;
 
-/** A server that accepts everybody adds nothing to what we thought before; and somebody may have left. */
+/** A catch-all adds nothing to what was likely before; and the person may have left. */
 export const CATCH_ALL_WEIGHT = 0.85;
 
 export type FindVerdict = keyof typeof VERDICT_WEIGHTS | "catch_all";
 
-/** 1 to 99, from how likely the address was before, what the server said, and whether it accepts everybody. */
+/** 1 to 99, from the prior likelihood, the mail server's reply, and whether the domain is a catch-all. */
 export const scoreConfidence = (
   { pattern, share }: { readonly pattern: Pattern; readonly share: number },
   verdict: FindVerdict,

@@ -41,18 +41,18 @@ export const FIND = "find";
 
 /** The same search within the same two minutes of the clock is one search. */
 const BUCKET_MS = 120_000;
-/** As long as anything else that an account was told about an address. */
+/** As long as every other result of an account is stored. */
 const RETENTION_SECONDS = 86_400;
 
-/** A gateway hangs up after 29 s; what the server has not said by then is not known. */
+/** A gateway hangs up after 29 s; a reply that is not there by then is unknown. */
 const WAIT_MS = 20_000;
-/** After the wait is over, what is left to do takes no longer than this, or somebody else does it. */
+/** After the wait, the remaining work takes no longer than this; then the reconciler may take over. */
 const MARGIN_MS = 15_000;
-/** A repeat waits so long for the one before it: longer than that one may take, and not as long as a gateway. */
+/** How long a repeat waits for the first request: longer than that may take, and shorter than a gateway waits. */
 const POLL_MAX_MS = 24_000;
 const POLL_MS = 500;
 
-/** One search, paid for once, whatever breaks meanwhile: held before, settled after, given back if we failed. */
+/** Runs one search and charges once, whatever crashes: holds before, settles after, releases if we failed. */
 export const findOnce = async (
   world: VerifyWorld,
   payer: Payer,
@@ -85,7 +85,7 @@ const StoredAnswer = v.object({
   pattern: v.nullable(v.string()),
 });
 
-/** There is no key for the caller to choose: what is looked for, and when, is the key. */
+/** The caller chooses no key: the search and its time are the key. */
 const createClaimKey = (world: World, payer: Payer, { person, domain }: Search): IdempotencyKey => {
   const names = [person.first, person.last].map((name) => name.normalize("NFC").toLowerCase());
   const searchHash = fingerprint([...names, domain]);
@@ -99,7 +99,7 @@ const createClaimKey = (world: World, payer: Payer, { person, domain }: Search):
   };
 };
 
-/** Waits for a search that is under way, and goes on with one that nobody works on any more. */
+/** Waits for a search that is under way, and takes over one whose process is gone. */
 const waitForTurn = async (
   world: World,
   order: OperationRequest,
@@ -110,16 +110,16 @@ const waitForTurn = async (
     if (!("underWay" in outcome)) return outcome;
     await world.sleep(POLL_MS);
   }
-  throw createUnsureFailure("The same search is still under way.");
+  throw createUnsureFailure("The same search is still in progress.");
 };
 
 const createUnsureFailure = (what: string, cause?: unknown): Failure =>
   new Failure("UNAVAILABLE", "repeat_search", what, { cause });
 
-/** What is said of an Idempotency-Key means nothing to whoever sent none. */
+/** A message about an Idempotency-Key means nothing to a client that sent none. */
 const toSearchFailure = (cause: unknown): never => {
   if (!(cause instanceof Failure) || cause.money !== "retry_same_key") throw cause;
-  throw createUnsureFailure("It is not known how far this search has come.", cause);
+  throw createUnsureFailure("The state of this search is not known.", cause);
 };
 
 const runSearch = async (
@@ -140,12 +140,12 @@ const runSearch = async (
 
   const answer: Json = result;
   if ((await settle(world, operation, { answer })) !== "ended")
-    throw createUnsureFailure("It is not known how this search ended.");
+    throw createUnsureFailure("The outcome of this search is not known.");
   if (learnedPattern !== null) await learnPattern(world, search.domain, learnedPattern);
   return { price: PRICE.find, replayed: false, result };
 };
 
-/** Test keys are told the same each time: what is known of the real domain has no part in it. */
+/** A test key gets the same result each time: what is known of the real domain has no part in it. */
 const searchWithin = async (
   world: VerifyWorld,
   { account, mode }: Operation,
@@ -175,7 +175,7 @@ const searchWithin = async (
 
 type RefundReason = { readonly code: "INTERNAL" | "UNAVAILABLE"; readonly what: string };
 
-const INTERNAL_REASON: RefundReason = { code: "INTERNAL", what: "The search broke on our side." };
+const INTERNAL_REASON: RefundReason = { code: "INTERNAL", what: "The search failed on our side." };
 
 const refund = async (
   world: World,
@@ -190,13 +190,13 @@ const refund = async (
 };
 
 /**
- * A search that nobody finished: its caller has hung up long ago, so the price goes back. A claim that has run out
- * meanwhile needs no freeing, and a write that wants it there would be refused for ever.
+ * Ends a search whose process is gone: its caller has hung up long ago, so the price is released. A claim that has
+ * expired meanwhile needs no release, and a write that requires it would be refused for ever.
  */
 export const repairFind = async (world: World, item: Item): Promise<string> => {
   const operation = readOperation(item);
   const { claim } = operation;
   const isClaimed = claim !== null && (await world.table.get(claim)) !== undefined;
   const ended = await release(world, isClaimed ? operation : { ...operation, claim: null });
-  return ended === "ended" ? "given_back" : "left_to_others";
+  return ended === "ended" ? "released" : "left_to_others";
 };

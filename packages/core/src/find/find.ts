@@ -29,7 +29,7 @@ export type FindStatus = (typeof FIND_STATUSES)[number];
 
 export type FindResult = {
   readonly status: FindStatus;
-  /** As verify has it, or why nobody was asked. */
+  /** A reason of verify, or why no mail server was asked. */
   readonly reason: string;
   readonly email: string | null;
   readonly confidence: number;
@@ -37,7 +37,7 @@ export type FindResult = {
   readonly pattern: Pattern | null;
 };
 
-/** Which pattern a search has proved right, for whoever asks about this domain next. */
+/** The pattern that a search has proved right, for the next search at this domain. */
 export type FindOutcome = { readonly result: FindResult; readonly learnedPattern: Pattern | null };
 
 /** `domain` in A-labels. */
@@ -52,8 +52,8 @@ export const INVALID_NAME: FindResult = {
 };
 
 /**
- * One person's address at a domain: guesses, the likeliest first, asked about in one session until one is somebody's.
- * Never rejects for what the internet does.
+ * One person's address at a domain: one session tries the candidates, the likeliest first, until the server knows one.
+ * Never rejects because of the network.
  */
 export const findAddress = async (
   engine: Engine,
@@ -64,9 +64,9 @@ export const findAddress = async (
   const noResult = { email: null, confidence: 0, pattern: findUsualPattern(patternCounts) };
   const lookup = await engine.findMailHosts(domain, requester?.account);
   if (lookup.kind === "inconclusive")
-    return withoutLearning({ ...noResult, status: "unknown", reason: toDnsReason(lookup.why) });
+    return skipLearning({ ...noResult, status: "unknown", reason: toDnsReason(lookup.why) });
   if (lookup.kind !== "hosts")
-    return withoutLearning({ ...noResult, status: "not_found", reason: lookup.kind });
+    return skipLearning({ ...noResult, status: "not_found", reason: lookup.kind });
 
   const { hosts, implicit } = lookup;
   const mailHost = hosts[0]?.host ?? null;
@@ -75,7 +75,7 @@ export const findAddress = async (
   );
   const [likeliest, ...others] = candidates.map(({ local }) => `${local}@${domain}`);
   if (likeliest === undefined)
-    return withoutLearning({ ...noResult, status: "not_found", reason: "nobody_accepted" });
+    return skipLearning({ ...noResult, status: "not_found", reason: "nobody_accepted" });
   const probeResult = await engine.probe({
     recipient: likeliest,
     fallbacks: others,
@@ -85,7 +85,7 @@ export const findAddress = async (
     ...(requester && { requester }),
   });
   const candidate = candidates.find(({ local }) => `${local}@${domain}` === probeResult.recipient);
-  if (!candidate) throw new Error("the answer is about nobody who was asked about");
+  if (!candidate) throw new Error("the result is about no candidate of this search");
   const at = implicit ? "implicit_mail_host" : "mail_host";
   const judged = judgeCandidate(engine, { candidate, domain, at, probeResult, mailHost });
   const isRole = judged.status === "role" || isRoleName(engine, person, domain);
@@ -97,12 +97,12 @@ export const findAddress = async (
   );
 };
 
-const withoutLearning = (result: FindResult): FindOutcome => ({ result, learnedPattern: null });
+const skipLearning = (result: FindResult): FindOutcome => ({ result, learnedPattern: null });
 
-/** Role words that people are called by. Dev Patel is a person, though dev@ is none. */
+/** Role words that are names, too. Dev Patel is a person, though dev@ is none. */
 const ALSO_NAMES: ReadonlySet<string> = new Set("ask crew dev job server talent".split(" "));
 
-/** Somebody looks for "Info", at a company: whoever reads info.desk@ is no person either. */
+/** The search is for a role, such as "Info" at a company: such a mailbox is no one person's. */
 const isRoleName = ({ lists }: Engine, person: Person, domain: string): boolean =>
   listNameForms(person, domain)?.first.some(
     ({ text }) => !ALSO_NAMES.has(text) && lists.role(text) !== null,
@@ -116,7 +116,7 @@ type ProbedCandidate = {
   readonly mailHost: string | null;
 };
 
-/** The verdict that verify would give: there is one table for both. */
+/** The verdict that verify would give: both use one table. */
 const judgeCandidate = (
   engine: Engine,
   { candidate: { local }, domain, at, probeResult, mailHost }: ProbedCandidate,
@@ -154,9 +154,9 @@ const conclude = (
   const usualPattern = findUsualPattern(patternCounts);
   const noResult = { email: null, confidence: 0, pattern: usualPattern };
   if (finding.verdict === "unknown")
-    return withoutLearning({ ...noResult, status: "unknown", reason: finding.reason });
+    return skipLearning({ ...noResult, status: "unknown", reason: finding.reason });
   if (finding.verdict === "invalid")
-    return withoutLearning({ ...noResult, status: "not_found", reason: "nobody_accepted" });
+    return skipLearning({ ...noResult, status: "not_found", reason: "nobody_accepted" });
 
   const toResult = (
     as: FindStatus,
@@ -169,21 +169,21 @@ const conclude = (
     confidence: scoreConfidence(candidate, verdict),
   });
   if (status === "role")
-    return withoutLearning({ ...toResult("role", reason, "role"), pattern: usualPattern });
+    return skipLearning({ ...toResult("role", reason, "role"), pattern: usualPattern });
   if (status === "catch_all")
-    return withoutLearning({
+    return skipLearning({
       ...toResult("catch_all", reason, "catch_all"),
       pattern: usualPattern,
     });
   if (status !== "valid") {
     const isThere = finding.verdict === "risky";
-    // A full mailbox teaches nothing: some servers say so to everybody, and no decoy is asked after it.
-    return withoutLearning({
+    // A full mailbox proves nothing: some servers give this reply to every recipient, and it gets no catch-all probe.
+    return skipLearning({
       ...toResult("risky", reason, isThere ? "there" : "unproven"),
       pattern: isThere ? pattern : usualPattern,
     });
   }
-  // Whose thomas@ is, its name does not tell: another's first name may be this one's last.
+  // thomas@ does not show whose it is: one person's first name may be another's last.
   const isNamesakes = getNameCoverage(pattern) === "one" && !isUsualPattern(patternCounts, pattern);
   const result = isNamesakes
     ? toResult("risky", "one_name", "there")

@@ -4,15 +4,15 @@ import type { Item, Key, Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { PATTERN_NAMES, type Pattern } from "./patterns.ts";
 
-// Layout. What searches have shown of how a domain names its mailboxes. It serves all accounts: a habit of the
-// domain, and nothing of who asked or of whom they found.
+// Layout. What searches have shown of how a domain names its mailboxes. It serves all accounts: it is a habit of the
+// domain, and shows neither who searched nor whom they found.
 //
 //   pk               sk      what
 //   DOMAIN#<domain>  NAMING  <pattern>: how many finds it has proved right
 
-/** Companies seldom change it, and a wrong one costs a recipient. */
+/** Companies seldom change their pattern, and a wrong one costs a recipient. */
 const RETENTION_SECONDS = 180 * 86_400;
-/** More finds of one kind teach nothing new, and a busy domain is not written to for ever. */
+/** More finds of one pattern prove nothing new, and a busy domain is not written to for ever. */
 const COUNTED_MAX = 20;
 
 /** How many finds each pattern has proved right at a domain. */
@@ -22,7 +22,7 @@ export const NO_PATTERN_COUNTS: PatternCounts = new Map();
 
 const Count = v.pipe(v.number(), v.integer(), v.minValue(1));
 
-/** What cannot be read is not known: that costs a few recipients, no more. */
+/** Counts that cannot be read count as none: that costs a few recipients, no more. */
 export const readPatternCounts = async (table: Table, domain: string): Promise<PatternCounts> => {
   const item: Item | undefined = await table.get(toItemKey(domain)).catch(() => undefined);
   if (!item) return NO_PATTERN_COUNTS;
@@ -34,7 +34,7 @@ export const readPatternCounts = async (table: Table, domain: string): Promise<P
   );
 };
 
-/** Not written is not wrong either: the next find teaches the same. */
+/** A failed write does no harm: the next find proves the same. */
 export const learnPattern = async (
   { table, now }: Pick<World, "table" | "now">,
   domain: string,

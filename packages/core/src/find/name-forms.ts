@@ -4,7 +4,7 @@ import { type SpellingStyle, transliterate } from "./transliterate.ts";
 
 export type Person = { readonly first: string; readonly last: string };
 
-/** One way in which a name may stand in a local part, and how likely it is: the ways of one name add up to 1. */
+/** One way in which a name may stand in a local part, and its likelihood: those of one name add up to 1. */
 export type NameForm = { readonly text: string; readonly weight: number };
 
 export type PersonForms = {
@@ -12,7 +12,7 @@ export type PersonForms = {
   readonly last: readonly NameForm[];
 };
 
-/** Every way in which this person's names may be written, or null when one of them has no letters that could be. */
+/** Every way in which this person's names may be written, or null when one of them has no usable letters. */
 export const listNameForms = ({ first, last }: Person, domain: string): PersonForms | null => {
   const forms = {
     first: listSpellings(first, GIVEN, domain),
@@ -35,7 +35,7 @@ const findFault = (name: string, rules: JoinRules): NameFault | null => {
   return /[^\p{Z}\p{C}]/u.test(name) ? "no_letters" : "missing";
 };
 
-/** Whether the two look as if they stood in each other's place: both are known, and neither as what it should be. */
+/** Whether first and last name look swapped: both are known names, and each only as the other. */
 export const looksSwapped = ({ first, last }: Person): boolean =>
   isOnly(first, familyNames, givenNames) && isOnly(last, givenNames, familyNames);
 
@@ -54,7 +54,7 @@ type Word = readonly string[];
 
 type JoinRule = readonly [join: (words: readonly Word[]) => string, weight: number];
 
-/** By what a name is made of: how its parts go into one local part. The weights are judgements (docs/scores.md). */
+/** How the parts of a name go into one local part. The weights are judgements (docs/scores.md). */
 type JoinRules = {
   readonly hyphenated: readonly JoinRule[];
   readonly several: readonly JoinRule[];
@@ -96,7 +96,7 @@ const FAMILY: JoinRules = {
   ],
 };
 
-/** In an address, some of these are given names or words of their own; of a family name they are the beginning. */
+/** In an address, some of these are given names or words of their own; in a family name they are its beginning. */
 const BEGINNINGS: ReadonlySet<string> = new Set([
   ...PARTICLES,
   ..."abu bar bat ben bint ibn ni nic san santa santo dalla dello lo vom zum zur af".split(" "),
@@ -110,7 +110,7 @@ const WITH_PARTICLES: readonly JoinRule[] = [
   [dotWords, 0.1],
 ];
 
-/** Da Silva Santos: countries differ in which of the names somebody goes by. */
+/** Da Silva Santos: countries differ in which of the names a person uses. */
 const WITH_PARTICLES_AND_SEVERAL: readonly JoinRule[] = [
   [getLastWord, 0.35],
   [(words) => joinWords(words.slice(0, countParticleWords(words) + 1)), 0.3],
@@ -118,7 +118,7 @@ const WITH_PARTICLES_AND_SEVERAL: readonly JoinRule[] = [
   [joinWords, 0.15],
 ];
 
-/** Where the umlaut is a letter of the language and not an ornament. */
+/** Countries where the umlaut is a letter of the language and not an ornament. */
 const DIGRAPH_COUNTRIES: ReadonlySet<string> = new Set(["de", "at", "ch", "li"]);
 
 const listSpellings = (typed: string, rules: JoinRules, domain: string): readonly NameForm[] => {
@@ -147,7 +147,7 @@ const chooseRules = (words: readonly Word[], rules: JoinRules): readonly JoinRul
   return words.length === 1 ? rules.hyphenated : rules.several;
 };
 
-/** How many words in front are particles. The last word is the name itself, whatever it looks like. */
+/** How many words in front are particles. The last word is the name itself, even if it looks like one. */
 const countParticleWords = (words: readonly Word[]): number => {
   const count = words.findIndex((word) => word.length > 1 || !BEGINNINGS.has(word[0] ?? ""));
   return count === -1 ? words.length - 1 : count;
@@ -163,12 +163,12 @@ const mergeForms = (forms: readonly NameForm[]): readonly NameForm[] => {
   return [...weights].map(([text, weight]) => ({ text, weight }));
 };
 
-/** No part of anybody's address. */
+/** Titles, which are in no address. */
 const TITLES: ReadonlySet<string> = new Set(
   "dr prof mr mrs ms miss herr frau sir dame jr sr ii iii iv phd ph md mba esq".split(" "),
 );
 const APOSTROPHES = /['’‘ʼʹ`´]/g;
-/** The beginning of a family name, where a space stands behind it: O Brien, D' Souza, 't Hooft, Mc Donald, St. John. */
+/** The beginning of a family name before a space: O Brien, D' Souza, 't Hooft, Mc Donald, St. John. */
 const SPLIT_PREFIX =
   /(?<=^|\s)(['’‘ʼʹ`´]t|\p{L}(?=['’‘ʼʹ`´])|[oó]|ma?c|st)[.'’‘ʼʹ`´]*\s+(?=\p{L})/giu;
 
@@ -186,7 +186,7 @@ const splitName = (name: string, style: SpellingStyle): readonly Word[] => {
   return filterOrAll(untitled, (word) => joinWords([word]).length > 1);
 };
 
-/** Those that fit; where none does, what there is must do: a Mr. Sir is called so, and an X is an X. */
+/** The words that fit; or all where none does: a Mr. Sir is called so, and an X is an X. */
 const filterOrAll = (words: readonly Word[], fits: (word: Word) => boolean): readonly Word[] => {
   const fitting = words.filter(fits);
   return fitting.length > 0 ? fitting : words;

@@ -1,7 +1,7 @@
 /**
- * How companies make an address of a name, in the contract's notation: `first` and `last` stand for the names, `f`
- * and `l` for their first letters. Beside each: how often it is met where nothing is known of a domain. The shares
- * are judgements and add up to 1; docs/scores.md shows them.
+ * How companies make an address of a name, in the contract's notation: `first` and `last` stand for the names, `f` and
+ * `l` for their first letters. Beside each: how often it occurs where nothing is known of a domain. The shares are
+ * judgements and add up to 1; docs/scores.md shows them.
  */
 export const PATTERNS = {
   "first.last": 0.42,
@@ -39,7 +39,7 @@ export const buildLocal = (pattern: Pattern, first: string, last: string): strin
 export const needsWholeName = (pattern: Pattern, name: "first" | "last"): boolean =>
   pattern.includes(name);
 
-/** How much of a name it carries. Many people share a given name; few share both. */
+/** How much of a name a pattern carries. Many people share a given name; few share both. */
 export type NameCoverage = "both" | "one and a letter" | "one";
 
 export const getNameCoverage = (pattern: Pattern): NameCoverage => {

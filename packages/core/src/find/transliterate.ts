@@ -1,10 +1,10 @@
 /**
- * How letters that no local part has are written in one. Two habits are told apart, where there are two: a German
- * Müller is mueller or muller, and only the server knows which.
+ * How to write letters that a local part cannot have. Where there are two habits, both are used: a German Müller is
+ * mueller or muller, and only the server knows which.
  */
 export type SpellingStyle = "plain" | "digraphs";
 
-/** What taking the accents off does not do by itself. */
+/** The letters that removing accents does not change. */
 const PLAIN: Readonly<Record<string, string>> = {
   ß: "ss",
   æ: "ae",
@@ -47,7 +47,7 @@ const OTHER_ALPHABETS: Readonly<Record<string, string>> = {
   ...parseRows("ѓ gj ќ kj ѕ dz ә a ғ g қ k ң n ө o ұ u ү u һ h җ j"),
 };
 
-/** Greek letters that are another sound together. An accent on the first, or two dots on the second, parts them. */
+/** Greek letters that together are another sound. An accent on the first, or two dots on the second, separates them. */
 const GREEK_PAIRS: readonly (readonly [RegExp, string])[] = [
   [/ο[υύ]/g, "ou"],
   [/(?<=[αε])[υύ](?=[θκξπσςτφχψ]|$)/gm, "f"],
@@ -66,7 +66,7 @@ function parseRows(text: string): Record<string, string> {
   );
 }
 
-/** Lower case, in a to z as far as there is a way; what has none stays as it is. */
+/** Lower case, in a to z where possible; other letters stay as they are. */
 export const transliterate = (text: string, style: SpellingStyle): string => {
   const lower = text.normalize("NFKC").toLowerCase().normalize("NFC");
   const paired = GREEK_PAIRS.reduce((so, [pair, sound]) => so.replaceAll(pair, sound), lower);

@@ -1,20 +1,20 @@
 import { findSteps } from "./keyboard.ts";
 import { scoreNameLikeness, toBareLocal } from "./name-likeness.ts";
 
-/** One named reason to think that no person chose a local part, and how strong it is, 0 to 1. */
+/** One named sign that a machine chose a local part, and its strength, 0 to 1. */
 export type BotSignal = {
   readonly signal: "spelling" | "hexadecimal" | "key_runs" | "alternation" | "digits";
   readonly value: number;
 };
 
-/** From here on `flags.bot_generated` is set; docs/scores.md shows who is caught and who is wronged there. */
+/** From this score on `flags.bot_generated` is set; docs/scores.md shows the hits and the false alarms. */
 export const BOT_THRESHOLD = 0.9;
 
 export const isBot = (local: string): boolean => scoreBotLikeness(local) >= BOT_THRESHOLD;
 
 /** How likely a machine, or a hand rolled over the keys, made a local part: 0 to 1. */
 export const scoreBotLikeness = (local: string): number => {
-  // Each sign leaves a share of the doubt; what all of them leave together is the doubt that remains.
+  // Each signal leaves a share of the doubt; what all of them leave together is the doubt that remains.
   const doubt = listBotSignals(local).reduce((left, { value }) => left * (1 - value), 1);
   return Math.round((1 - doubt) * 100) / 100;
 };
@@ -31,7 +31,7 @@ export const listBotSignals = (local: string): readonly BotSignal[] => {
   ];
 };
 
-/** Three initials are no name either. Only from eight signs on is odd spelling taken for what it is. */
+/** Three initials are no name either: odd spelling counts only from eight characters on. */
 const SPELLING_LENGTH_MIN = 8;
 /** Numbers alone have no spelling to judge. */
 const scoreSpelling = (bare: string, length: number): number =>
@@ -39,7 +39,7 @@ const scoreSpelling = (bare: string, length: number): number =>
     ? (1 - scoreNameLikeness(bare)) * Math.min(1, length / SPELLING_LENGTH_MIN)
     : 0;
 
-/** Sixteen hexadecimal digits are 64 bits: a hash or an id. By chance a word of these letters is not so long. */
+/** Sixteen hexadecimal digits are 64 bits: a hash or an id. A word of these letters alone is never so long. */
 const HEXADECIMAL = 0.95;
 const isLongHexadecimal = (joined: string): boolean =>
   /^[0-9a-f]{16,}$/.test(joined) && /[0-9]/.test(joined) && /[a-f]/.test(joined);
@@ -70,7 +70,7 @@ const scoreKeyRuns = (joined: string): number => {
   return inRuns >= RUN_KEYS_TOTAL_MIN ? inRuns / joined.length : 0;
 };
 
-/** "ann84" goes over from letters to digits once, "xk7qz9w2" five times; each change beyond two counts. */
+/** "ann84" changes from letters to digits once, "xk7qz9w2" five times; each change beyond two counts. */
 const CHANGES_FREE = 2;
 const PER_CHANGE = 0.2;
 const ALTERNATION_MAX = 0.8;
@@ -79,7 +79,7 @@ const scoreAlternation = (joined: string): number => {
   return Math.min(ALTERNATION_MAX, Math.max(0, changes - CHANGES_FREE) * PER_CHANGE);
 };
 
-/** Phone and account numbers are addresses of people in many countries: a hint, never enough for the flag. */
+/** Phone and account numbers are people's addresses in many countries: a hint, never enough for the flag. */
 const DIGITS = 0.3;
 const DIGITS_MIN = 6;
 const scoreDigits = (joined: string): number => {

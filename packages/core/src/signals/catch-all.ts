@@ -14,8 +14,8 @@ export type CatchAllPart = {
 };
 
 /**
- * The weights. They are chosen so that every sum lies between 0 and 0.95 without being cut off: a part can
- * always be read as what it adds, and no guess claims to be certain. docs/scores.md argues for each.
+ * The weights. Every sum of them lies between 0 and 0.95 without a clamp: a part always shows what it adds, and no
+ * result claims to be certain. docs/scores.md gives the reason for each.
  */
 const BASE = 0.4;
 const LIKENESS = 0.15;
@@ -49,18 +49,18 @@ export const listCatchAllParts = (
   return parts.map(({ part, value }) => ({ part, value: roundToHundredths(value) }));
 };
 
-/** The 0 is added because minus zero would show as "-0" in the evidence. */
+/** Adds 0 because minus zero would show as "-0" in the evidence. */
 const roundToHundredths = (value: number): number => Math.round(value * 100) / 100 + 0;
 
 const scorePattern = (bare: string, { isRole, pattern }: CatchAllSignals): number => {
   const segments = pattern === null ? null : parsePattern(pattern);
   if (segments === null) return 0;
-  // No domain names its "info" after a person, so a role that does not fit has done nothing wrong.
+  // No domain names "info" after a person, so a role that does not match the pattern loses nothing.
   if (!matchesSegments(bare, segments)) return isRole ? 0 : MISFITS;
   return segments.length > 1 ? FITS_WITH_SEPARATOR : FITS_WITHOUT;
 };
 
-/** One stretch between separators: how many letters it has at least, and whether it may have more. */
+/** One stretch between separators: its least number of letters, and whether it may have more. */
 type PatternSegment = {
   readonly lettersMin: number;
   readonly isOpen: boolean;
@@ -85,13 +85,13 @@ const parsePattern = (pattern: string): readonly PatternSegment[] | null => {
 const NAMESAKE = /(?<=\p{L})[0-9]{1,2}$/u;
 
 const matchesSegments = (bare: string, segments: readonly PatternSegment[]): boolean => {
-  let rest = bare.replace(NAMESAKE, "");
+  let remaining = bare.replace(NAMESAKE, "");
   for (const { lettersMin, isOpen, endsWith } of segments) {
-    const end = endsWith === "" ? rest.length : rest.indexOf(endsWith);
-    const segment = rest.slice(0, Math.max(0, end));
+    const end = endsWith === "" ? remaining.length : remaining.indexOf(endsWith);
+    const segment = remaining.slice(0, Math.max(0, end));
     if (!/^[\p{L}']+$/u.test(segment) || end < lettersMin || (!isOpen && end > lettersMin))
       return false;
-    rest = rest.slice(end + endsWith.length);
+    remaining = remaining.slice(end + endsWith.length);
   }
-  return rest === "";
+  return remaining === "";
 };

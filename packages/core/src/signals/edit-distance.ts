@@ -1,6 +1,6 @@
 import { areNeighbours } from "./keyboard.ts";
 
-/** What a slip of the fingers that happens by itself costs: half a key aside, two keys swapped, one held down. */
+/** The cost of a slip that fingers make by themselves: a key half aside, two keys swapped, one held down. */
 const EASY_EDIT_COST = 0.75;
 /** Any other single change. */
 const EDIT_COST = 1;
@@ -8,9 +8,9 @@ const EDIT_COST = 1;
 const EDIT_COST_MAX = 2;
 
 /**
- * How many slips lead from what was meant to what was typed: optimal string alignment (Damerau's four edits,
- * no letter touched twice), with cheaper edits for likely slips. Infinity beyond EDIT_COST_MAX.
- * Only the diagonal band that two insertions can reach is filled, so the work is linear in the length.
+ * The cost of the slips from the text that was meant to the text that was typed: optimal string alignment (Damerau's
+ * four edits, no letter touched twice), with cheaper edits for likely slips. Infinity beyond EDIT_COST_MAX.
+ * Fills only the diagonal band that two insertions can reach, so the work is linear in the length.
  */
 export const measureEditDistance = (typed: string, meant: string): number => {
   if (Math.abs(typed.length - meant.length) > EDIT_COST_MAX) return Infinity;
@@ -68,7 +68,7 @@ const createNextRow = (
   return row;
 };
 
-/** A letter too many or too few is the likelier when it doubles the one before it. */
+/** An extra or a missing letter is likelier when it doubles the one before it. */
 const getInsertCost = (text: string, at: number): number =>
   at > 0 && text[at] === text[at - 1] ? EASY_EDIT_COST : EDIT_COST;
 

@@ -1,4 +1,4 @@
-/** The boards most addresses are typed on. Each row stands half a key to the right of the one above it. */
+/** The keyboards on which most addresses are typed. Each row stands half a key to the right of the one above it. */
 const LAYOUTS = [
   ["1234567890-", "qwertyuiop", "asdfghjkl", "zxcvbnm,."],
   ["1234567890", "qwertzuiop", "asdfghjkl", "yxcvbnm,.-"],
@@ -19,7 +19,7 @@ const listPairsBetween = (upper: string, lower: string): string[] =>
 const toPairKeys = (pairs: readonly string[]): ReadonlySet<number> =>
   new Set(pairs.flatMap(([a = "", b = ""]) => [toPairKey(a, b), toPairKey(b, a)]));
 
-/** Two keys as one number: the distance looks up thousands of pairs, and should build no strings for it. */
+/** Two keys as one number: the distance looks up thousands of pairs, and builds no strings for it. */
 const toPairKey = (a: string, b: string): number => a.charCodeAt(0) * 65_536 + b.charCodeAt(0);
 
 const NEIGHBOURS = toPairKeys(
@@ -36,7 +36,7 @@ const ROWS = [
 ];
 const HELD_DOWN = 1;
 
-/** One bit for each way to step from key to key: onwards or back along each row or the alphabet, or not at all. */
+/** One bit for each step from key to key: onwards or back along each row or the alphabet, or no step. */
 const STEPS: ReadonlyMap<number, number> = ROWS.reduce((steps, row, at) => {
   for (const [a = "", b = ""] of listRowPairs(row)) {
     const [onwards, back] = [toPairKey(a, b), toPairKey(b, a)];
@@ -46,6 +46,6 @@ const STEPS: ReadonlyMap<number, number> = ROWS.reduce((steps, row, at) => {
   return steps;
 }, new Map<number, number>());
 
-/** The ways in which one key follows another, as bits; a run keeps at least one of them all along. */
+/** The steps by which one key follows another, as bits; a run keeps at least one of them throughout. */
 export const findSteps = (a: string, b: string): number =>
   a === b ? HELD_DOWN : (STEPS.get(toPairKey(a, b)) ?? 0);

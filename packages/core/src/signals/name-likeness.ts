@@ -1,9 +1,9 @@
 import { COMMON_WORDS, FAMILY_NAMES, GIVEN_NAMES } from "./name-words.ts";
 
-/** RFC 5321 §4.5.3.1.1. What is longer is cut, so that no input costs more than a long one. */
+/** RFC 5321 §4.5.3.1.1. Longer text is cut, so that no input costs more than this. */
 const LOCAL_LENGTH_MAX = 64;
 
-/** What is left when a subaddress ("+news", RFC 5233) is taken off, lower-cased, accents off, at most 64 long. */
+/** The local part without its subaddress ("+news", RFC 5233), lower-cased, without accents, at most 64 long. */
 export const toBareLocal = (local: string): string => {
   const folded = local.slice(0, LOCAL_LENGTH_MAX).normalize("NFD").replaceAll(/\p{M}/gu, "");
   const plus = folded.indexOf("+");
@@ -15,28 +15,28 @@ const LETTERS = 26;
 const EDGE = LETTERS;
 const SYMBOLS = LETTERS + 1;
 
-/** How many times a shorter context is believed for what the longer one has not seen (Dirichlet smoothing). */
+/** The weight of a shorter context where the longer one is rare (Dirichlet smoothing). */
 const TRUST = 4;
-/** A letter or digit drawn blindly from the 36. */
+/** A letter or digit drawn at random from the 36. */
 const BLIND_BITS = Math.log2(36);
-/** A dot between two words is what people write; drawn blindly it would be as rare as a letter. */
+/** People write a dot between two words; drawn at random it would be as rare as a letter. */
 const SEPARATOR_BITS = 2;
 const SEPARATORS_MAX = 2;
-/** A year or a number of the house at the end surprises little; other digits stand where no name has them. */
+/** A year or a street number at the end surprises little; digits elsewhere are in no name. */
 const DIGITS_AT_END_BITS = 1;
 const DIGITS_AT_END_MAX = 4;
 const DIGITS_ELSEWHERE_BITS = 6;
-/** To say that the first letter is an initial; a shorter word leaves too little of a name behind it. */
+/** The cost of an initial as the first letter; a shorter word leaves too little of a name behind it. */
 const INITIAL_BITS = 1;
 const INITIAL_BEFORE = 4;
 /** Signs such as # or = are rare in names. */
 const OTHER_CHAR_BITS = 3;
-/** So many bits saved double the odds: letters are not independent, and one bit each would be too sure. */
+/** The number of saved bits that doubles the odds: letters are not independent, so one bit each would be too sure. */
 const BITS_PER_DOUBLING = 4;
 
 /**
- * How much a local part reads like names and words, 0 to 1; 0.5 where nothing speaks either way. Measured in
- * bits: how much shorter it can be told by someone who knows names than by someone who draws letters blindly.
+ * How much a local part reads like names and words, 0 to 1; 0.5 where it shows neither. Measured in bits: how much
+ * shorter a model of names encodes it than a model of random letters.
  */
 export const scoreNameLikeness = (local: string): number =>
   1 / (1 + 2 ** (-countBitsSaved(toBareLocal(local)) / BITS_PER_DOUBLING));
@@ -52,7 +52,7 @@ const countBitsSaved = (bare: string): number => {
       saved -= getDigitBits(piece, index + piece.length === bare.length);
     else if (/^[._-]/.test(piece))
       saved += BLIND_BITS - (++separators <= SEPARATORS_MAX ? SEPARATOR_BITS : 2 * BLIND_BITS);
-    // Of other alphabets the model knows nothing, so they speak for neither side.
+    // The model has no other alphabets, so they count for neither side.
     else if (!/^\p{L}/u.test(piece)) saved -= OTHER_CHAR_BITS;
   }
   return saved;
@@ -61,7 +61,7 @@ const countBitsSaved = (bare: string): number => {
 const getDigitBits = (digits: string, atEnd: boolean): number =>
   atEnd && digits.length <= DIGITS_AT_END_MAX ? DIGITS_AT_END_BITS : DIGITS_ELSEWHERE_BITS;
 
-/** An initial may be any letter, so it tells nothing: neither alone nor glued to a name ("jsmith"). */
+/** An initial may be any letter, so it is no evidence: neither alone nor in front of a name ("jsmith"). */
 const countWordBits = (word: string): number => {
   if (word.length === 1) return 0;
   const asInitial =
@@ -91,12 +91,12 @@ const visitTrigrams = (
   }
 };
 
-/** How often one, two and three letters in a row were read; and how often something followed one and two. */
+/** Counts of one, two and three letters in a row, and of what followed one and two. */
 type Counts = Readonly<Record<"one" | "two" | "three" | "afterOne" | "afterTwo", Int32Array>> & {
   all: number;
 };
 
-/** Counted when the file is loaded: so the words are the only table, and no generated one can differ. */
+/** Counted when the file is loaded: the words are the only table, and no generated copy can differ. */
 const countLetters = (words: Iterable<string>): Counts => {
   const counts = {
     one: new Int32Array(SYMBOLS),
@@ -125,7 +125,7 @@ const addOne = (counts: Int32Array, at: number): void => {
 
 const LETTER_COUNTS = countLetters(new Set([...GIVEN_NAMES, ...FAMILY_NAMES, ...COMMON_WORDS]));
 
-/** How likely a letter is after two others; where they were read seldom, the one before it speaks more. */
+/** How likely a letter is after two others; where that context is rare, the letter just before it counts more. */
 const estimateShare = (before: number, last: number, letter: number): number => {
   const two = last * SYMBOLS + letter;
   const alone = smooth(LETTER_COUNTS.one[letter], LETTER_COUNTS.all, 1 / SYMBOLS);

@@ -2,11 +2,11 @@ import { isBot } from "./bot.ts";
 import { scoreNameLikeness, toBareLocal } from "./name-likeness.ts";
 import { COMMON_WORDS, FAMILY_NAMES, GIVEN_NAMES } from "./name-words.ts";
 
-/** `gender` is always "unknown": there is no table behind it whose licence and whose guesses we would stand by. */
+/** `gender` is always "unknown": no table has a licence and an accuracy that we would answer for. */
 export type PersonName = {
   readonly first_name: string | null;
   readonly last_name: string | null;
-  /** Empty when nothing is known. */
+  /** Empty when no name was found. */
   readonly full_name: string;
   readonly gender: string;
 };
@@ -24,7 +24,7 @@ const LOCAL_LENGTH_MAX = 64;
 /** "xk.qz" has the form of two names and the letters of none. */
 const LIKENESS_MIN = 0.15;
 
-/** The person's name as far as the local part tells it. What it does not tell is null, not guessed. */
+/** The person's name, as far as the local part shows it. A part that it does not show is null, never guessed. */
 export const parsePersonName = (local: string, isRole: boolean): PersonName => {
   if (isRole || local.length > LOCAL_LENGTH_MAX) return createPersonName(null, null);
   if (isBot(local) || scoreNameLikeness(local) < LIKENESS_MIN) return createPersonName(null, null);
@@ -42,7 +42,7 @@ export const parsePersonName = (local: string, isRole: boolean): PersonName => {
   return parseSeveralParts(parts);
 };
 
-/** With dots or underscores, a hyphen joins a double name (jean-luc.picard); alone, it parts two names. */
+/** Beside dots or underscores, a hyphen joins a double name (jean-luc.picard); alone, it separates two names. */
 const splitLocal = (local: string): readonly string[] => {
   const plus = local.indexOf("+");
   const untagged = plus > 0 ? local.slice(0, plus) : local;
@@ -55,7 +55,7 @@ const trimHyphens = (part: string): string => part.split("-").filter(Boolean).jo
 
 const isInitial = (part: string): boolean => /^\p{L}$/u.test(part);
 
-/** Letters, in one alphabet's marks, with an apostrophe or a hyphen inside; and no word that is nobody's name. */
+/** Letters of one alphabet, with an apostrophe or a hyphen inside; and no common word. */
 const isNamePart = (part: string): boolean =>
   /^\p{L}[\p{L}\p{M}]*(?:['-][\p{L}\p{M}]+)*$/u.test(part) && !isCommonWord(foldLetters(part));
 
@@ -66,20 +66,20 @@ const foldLetters = (part: string): string => toBareLocal(part);
 
 const parseSeveralParts = (parts: readonly string[]): PersonName => {
   const initials = parts.filter(isInitial).length;
-  const [first = "", ...rest] = parts;
+  const [first = "", ...others] = parts;
   // A middle initial is common; anything else with initials is a code.
   if (
     initials > 0 &&
-    (initials > 1 || parts.length < 3 || isInitial(first) || isInitial(rest.at(-1) ?? ""))
+    (initials > 1 || parts.length < 3 || isInitial(first) || isInitial(others.at(-1) ?? ""))
   )
     return createPersonName(null, null);
 
-  const [second = ""] = rest;
+  const [second = ""] = others;
   if (parts.length === 2 && isOnlyFamily(first) && isOnlyGiven(second))
     return createPersonName(second, first);
-  const particle = rest.findIndex((part) => PARTICLES.has(foldLetters(part)));
-  const lastFrom = particle >= 0 && particle < rest.length - 1 ? particle : rest.length - 1;
-  return createPersonName(first, rest.slice(lastFrom).join(" "), rest.slice(0, lastFrom));
+  const particle = others.findIndex((part) => PARTICLES.has(foldLetters(part)));
+  const lastFrom = particle >= 0 && particle < others.length - 1 ? particle : others.length - 1;
+  return createPersonName(first, others.slice(lastFrom).join(" "), others.slice(0, lastFrom));
 };
 
 const isOnlyFamily = (part: string): boolean =>

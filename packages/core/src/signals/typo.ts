@@ -1,40 +1,39 @@
 import { measureEditDistance } from "./edit-distance.ts";
 
-/** The whole address that was probably meant, and how probably, 0 to 1; both null when nothing helps. */
+/** The whole address that was probably meant, and its probability, 0 to 1; both null without a suggestion. */
 export type TypoAdvice = { readonly suggestion: string | null; readonly confidence: number | null };
 
 export type TypoSignals = {
   readonly mailWorks: boolean | "undecided";
-  /** On a list of domains that live from other people's typos: their mail works, and is read by strangers. */
+  /** On a list of domains that live from other people's typos: their mail works, and the squatter reads it. */
   readonly isSquat: boolean;
 };
 
 const NOTHING: TypoAdvice = { suggestion: null, confidence: null };
 
-/** Each slip is thirty times rarer than none: about what copy typists do per word of this length. */
+/** Each slip is thirty times rarer than none: about the rate of copy typists per word of this length. */
 const RARITY_PER_EDIT = 30;
-/** A wrong ending behind the right name ("gmail.de") is knowledge at fault: almost as rare as two slips. */
+/** A wrong ending after the right name ("gmail.de") is an error of memory: almost as rare as two slips. */
 const WRONG_ENDING = 1.75;
-/** A part said twice or "www." in front is one slip, however many letters it has. */
+/** A repeated part, or "www." in front, is one slip, however many letters it has. */
 const WHOLE_PART = 1;
 /**
- * A dead domain may be a firm that closed. The chance that its name only happens to stand here falls by five
- * with each letter: 2.3 bits a letter, between running text (about 1.5) and letters drawn blindly (4.7).
+ * A dead domain may be a firm that closed. The chance that its name is here by coincidence falls by five with each
+ * letter: 2.3 bits a letter, between running text (about 1.5) and random letters (4.7).
  */
 const CHANCE_PER_LETTER = 5;
-/** An ending other than .com holds about a tenth of the names that .com holds, if it exists at all. */
+/** An ending other than .com has about a tenth of the names of .com, if it exists at all. */
 const CHANCE_ELSEWHERE = 0.1;
-/** Below this the reader would more often be sent wrong than right. */
+/** Below this a suggestion would more often be wrong than right. */
 const CONFIDENCE_MIN = 0.5;
-/** Nobody but the writer can be sure. */
+/** Only the writer can be sure. */
 const CONFIDENCE_MAX = 0.99;
 /** RFC 1035 §2.3.4, without the root's dot. */
 const DOMAIN_LENGTH_MAX = 253;
 
 /**
- * `providers` are mail domains in lower case, the most popular first. Advice is given only where it helps: for
- * a domain without working mail, or a known squat. What is undecided is left alone.
- * docs/scores.md says how the confidence is made.
+ * `providers` are mail domains in lower case, the most popular first. A suggestion is made only where it helps: for a
+ * domain without working mail, or a known squat. An undecided domain gets none. docs/scores.md explains the confidence.
  */
 export const suggestTypo = (
   address: { readonly local: string; readonly domain: string },
@@ -48,7 +47,7 @@ export const suggestTypo = (
 
   const { best, bestWeight, allWeights } = weigh(typed, index);
   if (best === null) return NOTHING;
-  // A squat is there because it looks like something else, so it is no firm that closed.
+  // A squat exists because it looks like another domain, so it is no firm that closed.
   const other = signals.isSquat ? 0 : estimateChance(typed);
   const confidence = Math.min(CONFIDENCE_MAX, roundToHundredths(bestWeight / (allWeights + other)));
   if (confidence < CONFIDENCE_MIN) return NOTHING;
@@ -82,7 +81,7 @@ const measureDistance = (provider: ProviderEntry, readings: readonly Reading[]):
   let fewest = Infinity;
   for (const { text, name, letters, cost: slips } of readings) {
     if (provider.name === name) fewest = Math.min(fewest, slips + WRONG_ENDING);
-    // Two slips bring in at most two letters and lose at most two: this spares most of the alignments.
+    // Two slips add at most two letters and remove at most two: this check avoids most of the alignments.
     if (areMoreThanTwo(letters & ~provider.letters)) continue;
     if (areMoreThanTwo(provider.letters & ~letters)) continue;
     fewest = Math.min(fewest, slips + measureEditDistance(text, provider.domain));
@@ -90,7 +89,7 @@ const measureDistance = (provider: ProviderEntry, readings: readonly Reading[]):
   return fewest;
 };
 
-/** One way to read what was typed. `name` is what stands before its ending, or null when no ending is seen. */
+/** One way to read the typed domain. `name` is the part before its ending, or null when it has no known ending. */
 type Reading = {
   readonly text: string;
   readonly name: string | null;
@@ -98,12 +97,12 @@ type Reading = {
   readonly cost: number;
 };
 
-/** As typed; and, where a part was said twice or a web address given, without that. */
+/** The domain as typed; and without a repeated part or "www.". */
 const listReadings = (typed: string): readonly Reading[] => {
-  const [name = "", ...rest] = typed.split(".");
+  const [name = "", ...endings] = typed.split(".");
   const once = [
     getRepeatedHalf(typed),
-    [getRepeatedHalf(name) ?? name, ...rest].join("."),
+    [getRepeatedHalf(name) ?? name, ...endings].join("."),
     typed.replace(/^www\./, ""),
   ];
   const others = new Set(once.filter((text) => text !== null && text !== typed));
@@ -120,7 +119,7 @@ const createReading = (text: string, slips: number): Reading => ({
   cost: slips,
 });
 
-/** "gmailgmail" and "gmail.com.gmail.com" are one thing said twice. */
+/** "gmailgmail" and "gmail.com.gmail.com" repeat one part. */
 const getRepeatedHalf = (text: string): string | null => {
   const middle = text.length >> 1;
   const second = text.slice(text.length % 2 === 0 || text[middle] !== "." ? middle : middle + 1);
@@ -132,7 +131,7 @@ const getFirstLabel = (domain: string): string => domain.split(".", 1)[0] ?? "";
 
 const SECOND_LEVEL: ReadonlySet<string> = new Set(["com", "co", "net", "org"]);
 
-/** One label, or two as in "com.br", or the name again; a longer tail makes the first label a mere host name. */
+/** One label, or two as in "com.br", or the name again; before a longer tail the first label is only a host name. */
 const hasEnding = (domain: string): boolean => {
   const [name = "", ...ending] = domain.split(".");
   if (ending.length === 1) return true;
@@ -169,7 +168,7 @@ type ProviderIndex = {
   readonly providers: readonly ProviderEntry[];
 };
 
-/** The same list is asked about thousands of times, so what follows from it is kept as long as the list is. */
+/** The same list is searched thousands of times, so its index is kept as long as the list. */
 const indexes = new WeakMap<readonly string[], ProviderIndex>();
 
 const getIndex = (providers: readonly string[]): ProviderIndex => {
